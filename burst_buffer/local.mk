@@ -22,23 +22,36 @@ libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.
 libsluburst_a_SOURCES = \
-	burst_buffer/adopt.c burst_buffer/ahead.c \
-	burst_buffer/asks.c burst_buffer/owed.c \
-	burst_buffer/buffers.c burst_buffer/buffers.h \
-	burst_buffer/fail.c burst_buffer/gates.c burst_buffer/het.c \
-	burst_buffer/json.c \
-	burst_buffer/life.c burst_buffer/life.h burst_buffer/lifetime.c \
-	burst_buffer/live.c burst_buffer/live.h \
-	burst_buffer/load.c \
-	burst_buffer/plan.c burst_buffer/plan.h burst_buffer/plan_stripe.c \
-	burst_buffer/plan_parts.c burst_buffer/plan_room.c burst_buffer/image.h burst_buffer/plan_bind.c burst_buffer/plan_chunk.c \
-	burst_buffer/persist.c \
-	burst_buffer/plan_shares.c \
-	burst_buffer/phases.c burst_buffer/promised.c burst_buffer/prune.c \
-	burst_buffer/rows.c \
-	burst_buffer/runs.c \
-	burst_buffer/settle.c \
-	burst_buffer/tell.c burst_buffer/unknown.c
+	burst_buffer/lifecycle/barriers.c \
+	burst_buffer/lifecycle/buffers.c burst_buffer/lifecycle/buffers.h \
+	burst_buffer/lifecycle/expiry.c \
+	burst_buffer/lifecycle/failure.c \
+	burst_buffer/lifecycle/hetjob.c \
+	burst_buffer/lifecycle/job_events.c \
+	burst_buffer/lifecycle/node_inventory.c \
+	burst_buffer/lifecycle/node_requests.c \
+	burst_buffer/lifecycle/node_usage.c \
+	burst_buffer/lifecycle/notifications.c \
+	burst_buffer/lifecycle/persistence.c \
+	burst_buffer/lifecycle/persistent.c \
+	burst_buffer/lifecycle/phase_metrics.c \
+	burst_buffer/lifecycle/prestage.c \
+	burst_buffer/lifecycle/reconcile.c \
+	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
+	burst_buffer/lifecycle/recovery.c \
+	burst_buffer/lifecycle/recovery_ended.c \
+	burst_buffer/lifecycle/recovery_running.c \
+	burst_buffer/lifecycle/report.c \
+	burst_buffer/lifecycle/retention.c \
+	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \
+	burst_buffer/plan/binding.c \
+	burst_buffer/plan/chunk.c \
+	burst_buffer/plan/layout.c \
+	burst_buffer/plan/parts.c \
+	burst_buffer/plan/plan.c burst_buffer/plan/plan.h \
+	burst_buffer/plan/shares.c \
+	burst_buffer/plan/storage_choice.c \
+	burst_buffer/storage/image.h
 libsluburst = libsluburst.a $(libslurequest) $(libslusysmap) $(libslunet)
 
 check_PROGRAMS += tests/fuzz/fuzz_request

@@ -5,7 +5,7 @@
  * ever holds against it, puts events into a ring, and looks into the mirror.
  */
 #include "config.h"
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 #include "ctl/private.h"
 
 #include <errno.h>

@@ -5,29 +5,33 @@
 noinst_LIBRARIES += libsluctl.a
 libsluctl_a_SOURCES = \
 	ctl/advice.c ctl/advice.h \
-	ctl/commands.c \
+	ctl/arbiter/hostnames.c \
+	ctl/arbiter/ions.c \
 	ctl/ctl.c ctl/ctl.h \
-	ctl/events.c ctl/teach.c \
-	ctl/guard.c \
-	ctl/history.c ctl/history.h \
-	ctl/ions.c \
-	ctl/lessons.c ctl/lessons.h \
-	ctl/link.c ctl/link.h \
-	ctl/live.c \
-	ctl/mirror.c ctl/mirror.h \
-	ctl/ops.h \
-	ctl/ahead.c ctl/persist.c \
-	ctl/pools.c ctl/pools.h ctl/supply.c ctl/taken.c ctl/taken.h \
-	ctl/private.h \
-	ctl/queue.c ctl/queue.h \
-	ctl/ready.c ctl/ready.h \
-	ctl/requests.c \
-	ctl/site.c ctl/site.h \
-	ctl/submit.c \
+	ctl/jobs/events.c \
+	ctl/jobs/followed.c \
+	ctl/jobs/limit_guard.c \
+	ctl/jobs/persistent.c \
+	ctl/jobs/prestage.c \
+	ctl/jobs/queue.c ctl/jobs/queue.h \
+	ctl/jobs/requests.c \
+	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
+	ctl/jobs/submit.c \
+	ctl/link/commands.c \
+	ctl/link/link.c ctl/link/link.h \
+	ctl/link/mirror.c ctl/link/mirror.h \
 	ctl/map.c ctl/map.h \
-	ctl/misnamed.c \
+	ctl/ops.h \
+	ctl/pools/capacity.c \
+	ctl/pools/pools.c ctl/pools/pools.h \
+	ctl/pools/reservation.c \
+	ctl/pools/usage.c ctl/pools/usage.h \
+	ctl/predictor/history_queue.c ctl/predictor/history_queue.h \
+	ctl/predictor/seen_runs.c ctl/predictor/seen_runs.h \
+	ctl/predictor/training.c \
+	ctl/private.h \
+	ctl/site.c ctl/site.h \
 	ctl/thread.c \
-	ctl/turn.c \
 	ctl/times.c ctl/times.h \
 	ctl/users.c
 libsluctl = libsluctl.a $(libslupredict) $(libsluion) $(libslurequest) -lpthread

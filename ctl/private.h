@@ -6,19 +6,18 @@
  * The inside of libsluice. Hooks touch only the first half of struct slu_ctl;
  * the second half belongs to the thread, so it needs no lock:
  *
- *   ctl.c      what the plugins call; the object's life
- *   requests.c what the plugins call about requests
- *   persist.c  the same about persistent buffers
- *   ahead.c    the same about stage-in without nodes
- *   submit.c   a submission: what is foretold, and the limit
- *   guard.c    the limits that we have set: a thread of its own
- *   users.c    who the configuration's users are: a thread of its own
- *   thread.c   the loop: what is due when; the link's two ends
- *   events.c   what the hooks said: starts, ends, looks; snapshots
- *   commands.c what sluiced said
- *   live.c     the jobs we follow: held launches, ends kept ahead, nodes that
- *              leave COMPLETING
- *   ions.c     the arbiter: solve, publish, mark
+ *   ctl.c          what the plugins call; the object's life
+ *   users.c        who the configuration's users are: a thread of its own
+ *   thread.c       the loop: what is due when; the link's two ends
+ *   jobs/          requests.c, persistent.c, prestage.c: what the plugins call
+ *                  about requests; submit.c: what is forecast, and the limit;
+ *                  limit_guard.c: the limits that we have set, a thread of its
+ *                  own; events.c: what the hooks said; followed.c: held
+ *                  launches, ends, nodes that leave COMPLETING
+ *   pools/         capacity, usage and the reservations of those who wait
+ *   link/          the socket to sluiced, what it said, the buffers it told of
+ *   predictor/     who teaches it; history until it is stored
+ *   arbiter/       solve, publish, mark the I/O nodes
  *
  * `now` is CLOCK_MONOTONIC in seconds.
  */
@@ -29,12 +28,12 @@
 #include "common/hostlist.h"
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"
-#include "ctl/history.h"
-#include "ctl/lessons.h"
-#include "ctl/link.h"
-#include "ctl/mirror.h"
-#include "ctl/queue.h"
-#include "ctl/ready.h"
+#include "ctl/predictor/history_queue.h"
+#include "ctl/predictor/seen_runs.h"
+#include "ctl/link/link.h"
+#include "ctl/link/mirror.h"
+#include "ctl/jobs/queue.h"
+#include "ctl/jobs/setup_times.h"
 #include "ctl/site.h"
 #include "job_submit/volumes.h"
 #include "select_io/ion/arbiter.h"
@@ -157,23 +156,23 @@ void slu_ctl_unref(struct slu_ctl *ctl);
 /* A thread that nobody joins; it is an owner until it calls slu_ctl_unref(). */
 bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 
-/* persist.c: was sluiced not told just now what this job waits for? If so, it
- * is to be told. */
+/* jobs/persistent.c: was sluiced not told just now what this job waits for? If
+ * so, it is to be told. */
 bool slu_waits_due(struct slu_mirror *m, uint32_t job_id);
 /* sluiced: not yet, and why. */
 void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
 /* What it has said; *why is left alone if it has not. */
 void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
 		   char why[SLU_CTL_WHY]);
-/* requests.c: what is too small to be a file system is refused. */
+/* jobs/requests.c: what is too small to be a file system is refused. */
 int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
-/* persist.c: what of persistent buffers is refused at submission. */
+/* jobs/persistent.c: what of persistent buffers is refused at submission. */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,
 		       struct slu_err *err);
 
-/* guard.c */
+/* jobs/limit_guard.c */
 int slu_guard_timer(void);
 void *slu_guard_thread(void *ctl);
 /* Look at all limits that are ours, at Unix time `now`; returns when to look
@@ -201,7 +200,7 @@ void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
 void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 		       double now);
 
-/* events.c */
+/* jobs/events.c */
 void slu_ctl_events(struct slu_ctl *ctl, double now);
 /* Look at all jobs and nodes, follow those that run, say hello if the link is
  * new. */
@@ -211,7 +210,7 @@ void slu_ctl_looks(struct slu_ctl *ctl, double now);
  * so again. */
 double slu_ctl_suspended(struct slu_ctl *ctl, double now);
 
-/* teach.c */
+/* predictor/training.c */
 /* Teach the predictor, or the pupil, a run. */
 void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
 /* One that has ended just now. */
@@ -227,11 +226,11 @@ void slu_ctl_teach_anew(struct slu_ctl *ctl);
 void slu_ctl_taught(struct slu_ctl *ctl);
 void slu_ctl_teach_fini(struct slu_ctl *ctl);
 
-/* commands.c */
+/* link/commands.c */
 void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
 		  double now);
 
-/* live.c */
+/* jobs/followed.c */
 struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id);
 /* Follow a job's (new) run; NULL without memory. */
 struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job);
@@ -256,7 +255,7 @@ void slu_live_fini(struct slu_ctl *ctl);
 int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
 		  int64_t at_least, struct slu_err *err);
 
-/* misnamed.c: who is not called as Slurm does. */
+/* arbiter/hostnames.c: who is not called as Slurm does. */
 void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes);
 /* Has a job such a node? */
@@ -266,7 +265,7 @@ bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes);
 void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes);
 
-/* ions.c */
+/* arbiter/ions.c */
 /* Make the arbiter for these nodes, or fit it to them and to the
  * configuration. A new one continues what the nodes' comments say. */
 void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,

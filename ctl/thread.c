@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "ctl/advice.h"
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 #include "select_io/ion/delta.h"
 
 #define LONGEST_WAIT 30.0

@@ -8,31 +8,31 @@
  * `struct slu_daemon *` connect them.
  */
 
-#include "burst_buffer/buffers.h"
+#include "burst_buffer/lifecycle/buffers.h"
 #include "common/conf.h"
 #include "common/log.h"
-#include "sluiced/assignment.h"
-#include "sluiced/auth.h"
-#include "sluiced/batch.h"
+#include "sluiced/publication/assignment.h"
+#include "sluiced/http/auth.h"
+#include "sluiced/ingestion/batch.h"
 #include "sluiced/breaker.h"
-#include "sluiced/control.h"
-#include "sluiced/history.h"
-#include "sluiced/httpd.h"
-#include "sluiced/jobs.h"
-#include "sluiced/jobstats.h"
+#include "sluiced/control/control.h"
+#include "sluiced/ingestion/history.h"
+#include "sluiced/http/httpd.h"
+#include "sluiced/control/jobs.h"
+#include "sluiced/ingestion/jobstats.h"
 #include "sluiced/loop.h"
 #include "sluiced/metrics.h"
-#include "sluiced/near.h"
+#include "sluiced/control/distance.h"
 #include "sluiced/nodes.h"
-#include "sluiced/publish.h"
-#include "sluiced/questions.h"
-#include "sluiced/supply.h"
-#include "sluiced/totals.h"
-#include "sluiced/turn.h"
+#include "sluiced/publication/publish.h"
+#include "sluiced/questions/questions.h"
+#include "sluiced/control/pool_capacity.h"
+#include "sluiced/ingestion/totals.h"
+#include "sluiced/http/request_batch.h"
 #include "store/db.h"
 #include "sysmap/receive.h"
 
-/* osts.c: how busy the processor of this host is. */
+/* ingestion/osts.c: how busy the processor of this host is. */
 struct slu_busy {
 	double time;		 /* of the last look; 0: none */
 	uint64_t working, ticks; /* then */
@@ -92,31 +92,32 @@ struct slu_daemon {
  * start that failed half-way. */
 int slu_daemon_start(struct slu_daemon *d, struct slu_err *err);
 void slu_daemon_stop(struct slu_daemon *d);
-/* conf_text.c: read the configuration file, for d->conf; NULL: it is bad, and
- * nothing has changed. Caller frees. */
+/* http/conf_text.c: read the configuration file, for d->conf; NULL: it is bad,
+ * and nothing has changed. Caller frees. */
 struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err);
 /* Read the configuration file again; a bad one changes nothing. */
 void slu_daemon_reload(struct slu_daemon *d);
 
-/* layouts.c: see struct slu_plan_site. */
+/* questions/layouts.c: see struct slu_plan_site. */
 struct slu_layout_ask;
 char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
 
-/* buffers_glue.c: what the buffers want done. */
+/* control/buffer_commands.c: what the buffers want done. */
 extern const struct slu_buffers_ops slu_buffers_glue;
-/* link.c: what slurmctld says. */
+/* control/slurmctld.c: what slurmctld says. */
 extern const struct slu_control_ops slu_control_glue;
-/* link.c: ask slurmctld where a node is, see slu_nodes_ask(). arg: the daemon.
+/* control/slurmctld.c: ask slurmctld where a node is, see slu_nodes_ask(). arg:
+ * the daemon.
  */
 bool slu_daemon_where(void *arg, const char *name);
-/* routes.c: what HTTP requests say. */
+/* http/routes.c: what HTTP requests say. */
 extern const struct slu_httpd_ops slu_httpd_glue;
 /* Is a parked request's answer there? arg: the daemon. */
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
 
-/* supply_glue.c: reckon the pools when slurmctld has said hello with its nodes,
- * or soon again. */
+/* control/pool_commands.c: reckon the pools when slurmctld has said hello with
+ * its nodes, or soon again. */
 void slu_supply_start(struct slu_daemon *d);
 void slu_supply_connected(struct slu_daemon *d,
 			  const struct slu_node_addr *nodes, size_t n);

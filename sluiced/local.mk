@@ -1,45 +1,50 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsluiced.a
 libsluiced_a_SOURCES = \
-	sluiced/answers.c sluiced/answers.h sluiced/ions.c \
-	sluiced/assignment.c sluiced/assignment.h \
-	sluiced/auth.c sluiced/auth.h \
-	sluiced/batch.c sluiced/batch.h \
-	sluiced/bounds.c sluiced/bounds.h sluiced/breaker.h \
-	sluiced/buffers_glue.c \
+	sluiced/breaker.h \
 	sluiced/child.c sluiced/child.h \
-	sluiced/conf_text.c \
-	sluiced/control.c sluiced/control.h \
+	sluiced/control/buffer_commands.c \
+	sluiced/control/capabilities.c \
+	sluiced/control/control.c sluiced/control/control.h \
+	sluiced/control/distance.c sluiced/control/distance.h \
+	sluiced/control/jobs.c sluiced/control/jobs.h \
+	sluiced/control/line.c sluiced/control/line.h \
+	sluiced/control/orders.c sluiced/control/orders.h \
+	sluiced/control/pool_capacity.c sluiced/control/pool_capacity.h \
+	sluiced/control/pool_commands.c \
+	sluiced/control/slurmctld.c \
 	sluiced/daemon.c sluiced/daemon.h \
-	sluiced/documents.c \
-	sluiced/history.c sluiced/history.h \
-	sluiced/httpd.c sluiced/httpd.h \
-	sluiced/import.c sluiced/iocount.c sluiced/iocount.h \
-	sluiced/jobs.c sluiced/jobs.h \
-	sluiced/jobstats.c sluiced/jobstats.h \
-	sluiced/line.c sluiced/line.h \
-	sluiced/link.c \
-	sluiced/listen.c sluiced/listen.h \
+	sluiced/http/auth.c sluiced/http/auth.h \
+	sluiced/http/bounds.c sluiced/http/bounds.h \
+	sluiced/http/conf_text.c \
+	sluiced/http/httpd.c sluiced/http/httpd.h \
+	sluiced/http/listen.c sluiced/http/listen.h \
+	sluiced/http/longpoll.c sluiced/http/longpoll.h \
+	sluiced/http/request_batch.c sluiced/http/request_batch.h \
+	sluiced/http/routes.c sluiced/http/routes.h \
+	sluiced/http/texts.c sluiced/http/texts.h \
+	sluiced/ingestion/batch.c sluiced/ingestion/batch.h \
+	sluiced/ingestion/documents.c \
+	sluiced/ingestion/history.c sluiced/ingestion/history.h \
+	sluiced/ingestion/import.c \
+	sluiced/ingestion/iocount.c sluiced/ingestion/iocount.h \
+	sluiced/ingestion/jobstats.c sluiced/ingestion/jobstats.h \
+	sluiced/ingestion/osts.c \
+	sluiced/ingestion/totals.c sluiced/ingestion/totals.h \
 	sluiced/lock.c sluiced/lock.h \
-	sluiced/longpoll.c sluiced/longpoll.h \
 	sluiced/loop.c sluiced/loop.h \
 	sluiced/metrics.c sluiced/metrics.h \
-	sluiced/supply.c sluiced/supply.h \
-	sluiced/offers.c sluiced/supply_glue.c \
-	sluiced/near.c sluiced/near.h \
 	sluiced/nodes.c sluiced/nodes.h \
-	sluiced/orders.c sluiced/orders.h \
-	sluiced/layouts.c sluiced/osts.c \
-	sluiced/mapfiles.c sluiced/mapfiles.h \
-	sluiced/nodemaps.c sluiced/nodemaps.h \
 	sluiced/programs.c sluiced/programs.h \
-	sluiced/publish.c sluiced/publish.h \
-	sluiced/questions.c sluiced/questions.h \
-	sluiced/routes.c sluiced/routes.h \
-	sluiced/stripe.c \
-	sluiced/texts.c sluiced/texts.h \
-	sluiced/totals.c sluiced/totals.h \
-	sluiced/turn.c sluiced/turn.h \
+	sluiced/publication/assignment.c sluiced/publication/assignment.h \
+	sluiced/publication/mapfiles.c sluiced/publication/mapfiles.h \
+	sluiced/publication/nodemaps.c sluiced/publication/nodemaps.h \
+	sluiced/publication/publish.c sluiced/publication/publish.h \
+	sluiced/questions/answers.c sluiced/questions/answers.h \
+	sluiced/questions/layouts.c \
+	sluiced/questions/question_ions.c \
+	sluiced/questions/question_stripe.c \
+	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/user.c sluiced/user.h
 libsluiced = libsluiced.a $(libsluburst) $(libsluhistory) $(libsluimport) \
 	$(libsluion) $(libslustripe) $(libslusysquery) $(MHD_LIBS)

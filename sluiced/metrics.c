@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sluiced/routes.h"
+#include "sluiced/http/routes.h"
 
 void slu_metrics_request(struct slu_metrics *m, size_t route, int status)
 {

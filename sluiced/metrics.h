@@ -19,7 +19,7 @@ struct slu_metrics {
 	uint64_t requests[SLU_METRICS_ROUTES][6];
 	uint64_t published, publish_failed, superseded;
 	uint64_t verdicts, drains;
-	uint64_t lost_turns; /* see turn.h */
+	uint64_t lost_turns; /* see request_batch.h */
 };
 
 void slu_metrics_request(struct slu_metrics *m, size_t route, int status);

@@ -110,10 +110,10 @@ static const char assignment[] =
 	"CREATE INDEX AssignmentByTime ON Assignment (Time);";
 
 /*
- * The buffers (burst_buffer/live.h; the numbers of states stand in life.h).
- * Times have fractions. BufferNode is the members, in the plan's order;
- * BufferPhase the steps that they reported; BufferGate the barriers that are
- * open, while the buffer lives. Broken says why a row was set aside.
+ * The buffers (burst_buffer/lifecycle/record.h; the numbers of states stand in
+ * life.h). Times have fractions. BufferNode is the members, in the plan's
+ * order; BufferPhase the steps that they reported; BufferGate the barriers that
+ * are open, while the buffer lives. Broken says why a row was set aside.
  */
 static const char buffer[] =
 	"CREATE TABLE Buffer ("

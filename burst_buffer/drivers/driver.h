@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/kept_age.h"
+#include "burst_buffer/storage/kept_age.h"
 #include "common/conf.h"
 #include "common/err.h"
 #include "common/str.h"

@@ -26,7 +26,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/storage.h"
+#include "burst_buffer/storage/storage.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"

@@ -5,7 +5,7 @@
 #include "burst_buffer/node/leftovers.h"
 
 #include <stdio.h>
-#include "burst_buffer/held.h"
+#include "burst_buffer/storage/held.h"
 #include "common/size.h"
 
 void slu_held_tell(struct slu_node *n, const struct slu_err *who)

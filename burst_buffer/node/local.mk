@@ -36,12 +36,12 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/bind.c burst_buffer/host/bind.h \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
 	burst_buffer/host/server.c burst_buffer/host/server.h \
-	burst_buffer/image.c \
-	burst_buffer/kept_age.c burst_buffer/kept_age.h \
-	burst_buffer/held.c burst_buffer/held.h \
-	burst_buffer/storage.c burst_buffer/storage.h \
-	burst_buffer/storage_wipe.c burst_buffer/storage_kept.c \
-	burst_buffer/storage_parts.h \
+	burst_buffer/storage/image.c \
+	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
+	burst_buffer/storage/held.c burst_buffer/storage/held.h \
+	burst_buffer/storage/storage.c burst_buffer/storage/storage.h \
+	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
+	burst_buffer/storage/internal.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
 	burst_buffer/drivers/glusterfs.h \

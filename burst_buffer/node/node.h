@@ -39,7 +39,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/beside.h"
 #include "burst_buffer/staging/stage.h"
-#include "burst_buffer/storage.h"
+#include "burst_buffer/storage/storage.h"
 #include "common/conf_host.h"
 #include "common/hostlist.h"
 #include "common/http.h"

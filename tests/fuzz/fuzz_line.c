@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sluiced/line.h"
+#include "sluiced/control/line.h"
 #include "wire/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 /* The world itself: the database, slurmctld, what is recorded, and time. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/live.h"
+#include "burst_buffer/lifecycle/record.h"
 #include "sysmap/receive.h"
 #include "tests/unit/tmpdir.h"
 

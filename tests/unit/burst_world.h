@@ -9,7 +9,7 @@
  */
 
 #include "tests/unit/harness.h"
-#include "burst_buffer/buffers.h"
+#include "burst_buffer/lifecycle/buffers.h"
 #include "common/str.h"
 
 #define MAX_NODES 80

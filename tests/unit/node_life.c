@@ -2,7 +2,7 @@
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <signal.h>
-#include "burst_buffer/storage.h"
+#include "burst_buffer/storage/storage.h"
 
 /* What only a file system with links, modes and owners keeps. */
 static void make_odd_input(void)

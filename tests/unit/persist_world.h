@@ -8,7 +8,7 @@
  */
 
 #include "tests/unit/harness.h"
-#include "burst_buffer/live.h"
+#include "burst_buffer/lifecycle/record.h"
 
 #define OWNER 5000
 

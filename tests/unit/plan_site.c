@@ -3,7 +3,7 @@
 #include "tests/unit/plan_site.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/image.h"
+#include "burst_buffer/storage/image.h"
 #include "sysmap/receive.h"
 
 struct slu_err err;

@@ -5,7 +5,7 @@
 /* A site whose nodes have storage, for tests of plans. */
 
 #include "tests/unit/harness.h"
-#include "burst_buffer/plan.h"
+#include "burst_buffer/plan/plan.h"
 
 #define GIB (UINT64_C(1) << 30)
 

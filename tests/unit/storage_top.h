@@ -6,7 +6,7 @@
  * stay mounted there. */
 
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/storage.h"
+#include "burst_buffer/storage/storage.h"
 #include "tests/unit/tree.h"
 #include <sys/stat.h>
 

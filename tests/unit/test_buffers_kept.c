@@ -2,7 +2,7 @@
 /* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/live.h"
+#include "burst_buffer/lifecycle/record.h"
 
 static int64_t count_rows(struct world *w)
 {

@@ -10,7 +10,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include <stdlib.h>
-#include "burst_buffer/life.h"
+#include "burst_buffer/lifecycle/transitions.h"
 #include "common/file.h"
 
 #define EMPTY (-1) /* no copy, but a new database */

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 
 static void expect_nodes(const char *left, const char *lost)
 {

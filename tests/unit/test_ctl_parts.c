@@ -7,9 +7,9 @@
 #include <poll.h>
 
 #include "ctl/advice.h"
-#include "ctl/history.h"
-#include "ctl/mirror.h"
-#include "ctl/queue.h"
+#include "ctl/predictor/history_queue.h"
+#include "ctl/link/mirror.h"
+#include "ctl/jobs/queue.h"
 #include "ctl/map.h"
 #include "ctl/times.h"
 #include "wire/node.h"

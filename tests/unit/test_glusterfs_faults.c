@@ -4,7 +4,7 @@
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/server.h"
 #include "burst_buffer/host/users.h"
-#include "burst_buffer/storage.h"
+#include "burst_buffer/storage/storage.h"
 #include "common/file.h"
 #include <signal.h>
 #include <sys/xattr.h>

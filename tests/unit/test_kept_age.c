@@ -5,7 +5,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/kept_age.h"
+#include "burst_buffer/storage/kept_age.h"
 
 #define LEAST 1000
 

@@ -4,10 +4,10 @@
 #include "tests/unit/harness.h"
 #include "common/clock.h"
 #include "common/jsonx.h"
-#include "burst_buffer/plan.h"
+#include "burst_buffer/plan/plan.h"
 #include "select_io/ost/memory.h"
 #include "sluiced/daemon.h"
-#include "sluiced/questions.h"
+#include "sluiced/questions/questions.h"
 
 static struct slu_err err;
 

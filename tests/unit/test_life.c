@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <stdbool.h>
-#include "burst_buffer/life.h"
+#include "burst_buffer/lifecycle/transitions.h"
 
 /* Columns: MOUNTED READY ENDED ENDED_DATA STAGED GONE RAN. */
 START_TEST(test_buffer)

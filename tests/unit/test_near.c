@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "select_io/ion/near.h"
-#include "sluiced/near.h"
+#include "sluiced/control/distance.h"
 
 static const char conf[] = "SwitchName=s1 Nodes=n[1-4],io1\n"
 			   "SwitchName=s2 Nodes=n[5-8],io[2-3]\n"

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/plan_site.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/image.h"
+#include "burst_buffer/storage/image.h"
 #include "sysmap/receive.h"
 
 /* Directories to lay out, with a file system of the job's and without; where no

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 #include "ctl/private.h"
 
 #define GIB (UINT64_C(1) << 30)

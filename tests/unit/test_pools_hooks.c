@@ -3,7 +3,7 @@
  * who has to wait. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 
 #define GIB (UINT64_C(1) << 30)
 #define CREATE(name, size) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sums of what is taken of each pool, after many changes of all kinds. */
 #include "config.h"
-#include "ctl/pools.h"
+#include "ctl/pools/pools.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/assignment.h"
+#include "sluiced/publication/assignment.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "tests/unit/harness.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <arpa/inet.h>
-#include "sluiced/bounds.h"
+#include "sluiced/http/bounds.h"
 #include "tests/unit/harness.h"
 
 START_TEST(test_users)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "common/file.h"
-#include "sluiced/httpd.h"
+#include "sluiced/http/httpd.h"
 #include "tests/unit/harness.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/line.h"
+#include "sluiced/control/line.h"
 #include "tests/unit/harness.h"
 
 /* However a stream is cut into pieces, the same lines come out. */

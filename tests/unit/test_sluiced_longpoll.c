@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/longpoll.h"
+#include "sluiced/http/longpoll.h"
 #include "tests/unit/harness.h"
 
 struct client {

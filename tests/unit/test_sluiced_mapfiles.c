@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "common/file.h"
 #include "common/str.h"
-#include "sluiced/mapfiles.h"
+#include "sluiced/publication/mapfiles.h"
 
 /* Beside mapping.json. */
 static int files(void)

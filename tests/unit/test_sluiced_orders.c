@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/orders.h"
+#include "sluiced/control/orders.h"
 #include "tests/unit/harness.h"
 #include "wire/control.h"
 

@@ -10,7 +10,7 @@
 #include "select_io/tbf/jobio.h"
 #include "select_io/tbf/publish.h"
 #include "sluiced/daemon.h"
-#include "sluiced/questions.h"
+#include "sluiced/questions/questions.h"
 #include "tests/unit/sluiced.h"
 
 /* A target that is nearly full, of a server below "oss". */

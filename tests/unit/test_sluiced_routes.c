@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of routes: looked up as a request is, and the same as the one in
  * sluiced(8). */
-#include "sluiced/routes.h"
+#include "sluiced/http/routes.h"
 #include "tests/unit/harness.h"
 
 static const struct {

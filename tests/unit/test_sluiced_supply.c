@@ -3,8 +3,8 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/image.h"
-#include "sluiced/supply.h"
+#include "burst_buffer/storage/image.h"
+#include "sluiced/control/pool_capacity.h"
 #include "sysmap/receive.h"
 
 static struct slu_err err;

@@ -7,7 +7,7 @@
 #include "burst_buffer/host/users.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/drivers/driver.h"
-#include "burst_buffer/image.h"
+#include "burst_buffer/storage/image.h"
 #include "common/file.h"
 #include "tests/unit/storage_top.h"
 #include <errno.h>

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_BUFFERS_H
+#define SLU_LIFECYCLE_BUFFERS_H
+
+/*
+ * The buffers that are alive, as sluiced keeps them: rows in the database,
+ * their nodes, barriers and deadlines. Every change is in the database, with
+ * its history line, before the answer or the command that it allows. All
+ * calls are idempotent. `now` is Unix seconds with fraction. One thread.
+ */
+
+#include "burst_buffer/plan/plan.h"
+#include "common/conf.h"
+#include "common/log.h"
+#include "common/str.h"
+#include "common/uptime.h"
+#include "store/db.h"
+#include "wire/control.h"
+#include "wire/node.h"
+
+struct slu_buffers;
+
+#define SLU_BUFFERS_KEY 32
+
+/* What buffers want done; called from within the calls below, and may not
+ * call back into them. Commands are level-triggered: they are told again
+ * whenever their cause is seen again (after a restart, after
+ * slu_buffers_sync), and must be harmless twice. */
+struct slu_buffers_ops {
+	void (*mirror)(void *arg, const struct slu_buffer_state *state);
+	void (*extend)(void *arg, const struct slu_extend *extend);
+	/* What becomes of the job; answered by slu_buffers_verdict_done. */
+	void (*verdict)(void *arg, enum slu_on_failure what,
+			const struct slu_verdict *verdict);
+	void (*drain)(void *arg, const struct slu_node_order *order);
+	/* Answered by slu_buffers_resumed. */
+	void (*resume)(void *arg, const struct slu_node_order *order);
+	void (*annotate)(void *arg, const struct slu_annotate *annotate);
+	/* NodeAddr of a node, borrowed until the next call; NULL: its name. */
+	const char *(*addr)(void *arg, const char *node);
+	/* See struct slu_plan_site. */
+	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err);
+	/* Something about this job changed: calls of its nodes that were told
+	 * SLU_BUSY may now have an answer. Only note it; ask them later. */
+	void (*wake)(void *arg, uint32_t job_id);
+	/* One line for the administrator per transition. */
+	void (*log)(void *arg, enum slu_level level, const char *line);
+};
+
+/* Load what is alive in the database and act on it again. A row that cannot
+ * be read is set aside and logged, the others load. `key` is secret and the
+ * same at every start: secrets of instances are derived from it, so that none
+ * is ever stored. db, conf and ops must outlive the result. */
+struct slu_buffers *slu_buffers_load(struct slu_db *db,
+				     const struct slu_conf *conf,
+				     const unsigned char key[SLU_BUFFERS_KEY],
+				     const struct slu_buffers_ops *ops,
+				     void *arg, double now,
+				     struct slu_err *err);
+void slu_buffers_free(struct slu_buffers *b);
+
+/* From slurmctld: this job has started (its nodes are known, its prolog may
+ * run), or has ended (its epilogs may run; state "COMPLETED" is success, and
+ * one that goes back to PENDING was requeued). Only jobs that ask for a file
+ * system matter. A plan that cannot be made is no error here: it has become a
+ * buffer that failed, with its verdict. */
+int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
+		    bool ended, double now, struct slu_err *err);
+/* slurmctld's whole live state: every running job, and with `completing` set
+ * those whose epilogs run. Buffers of jobs not among them have ended and
+ * their nodes have left. Tells everything again that was not acknowledged. */
+int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
+		     size_t n, double now, struct slu_err *err);
+/* A job waits for persistent buffers that its request wants made or destroyed:
+ * that is begun, and told again whenever it asks again. What cannot be done is
+ * said to the job, and is no error here. */
+int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
+		      double now, struct slu_err *err);
+/* A job that had no nodes is over: nothing waits for it any more. Or the
+ * stage-out of its run is to end (scancel --hurry, which asks who may); that of
+ * an earlier job of this number goes on. */
+int slu_buffers_cancelled(struct slu_buffers *b,
+			  const struct slu_job_cancelled *job, double now,
+			  struct slu_err *err);
+int slu_buffers_job_nodes(struct slu_buffers *b,
+			  const struct slu_job_nodes *nodes, double now,
+			  struct slu_err *err);
+/* slurmctld did a verdict, or refused it for good (text says why): up and
+ * down stop waiting for it. */
+int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
+			     const char *text, double now, struct slu_err *err);
+/* slurmctld did a resume. It saves its state at most 5 s later (SAVE_MAX_WAIT),
+ * and has forgotten it when it is killed before: so it is told again at the
+ * next sync, unless the connection lasts for another 30 s. */
+void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
+/* The connection to slurmctld was lost. */
+void slu_buffers_disconnected(struct slu_buffers *b);
+/* Each that is alive, without copying it: the name of its state, its pool
+ * (NULL: none) and its size in bytes. */
+typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
+			   uint64_t size);
+void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
+		      void *arg);
+/* Bytes of the pool that buffers had which are no more, but whose data, as it
+ * could not be staged out, is kept where it was. */
+uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool);
+/* What a node still has of it (struct slu_node_ask, kept): what it does not
+ * name, somebody has removed before its time, and it takes no room. True: it is
+ * not as before. */
+bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
+		       const char *kept, double now);
+/* What sluiced's hello says: all that are alive. The caller clears it. */
+int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
+		      struct slu_err *err);
+
+/*
+ * From nodes; the caller has proven who asks. SLU_BUSY: nothing to say yet,
+ * ask again after the next wake (a long poll). SLU_NOTFOUND: there is no such
+ * buffer (any more), or this node is not in it.
+ *
+ * plan: appends the text of a struct slu_plan (wire/node.h) without its secret,
+ * which comes beside it (caller frees).
+ * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
+ * with the sentence for the user when the buffer failed, or this node is not in
+ * it; SLU_NOTFOUND only when the job has ended.
+ *
+ * barrier: appends the text of a struct slu_barrier_answer.
+ *
+ * Words of report, poll and barrier are those of wire/node.h. While a failure
+ * waits for slurmctld's verdict, at most 30 s, the nodes of a job that is
+ * being set up get SLU_BUSY: up may not return before the job is held.
+ */
+int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
+		     double now, struct slu_buf *out, char **secret,
+		     struct slu_err *err);
+/* What this node was given a plan of and has not told to be clean: appends a
+ * struct slu_owed. A node that was restarted knows nothing of it any more. A
+ * plan is `over` where a poll for it would get "ended" or "abort". */
+int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
+		     struct slu_buf *out, struct slu_err *err);
+/* What no run is known of cannot be removed there: it is drained. "": it could
+ * at last, and it is resumed, unless something else is not clean. */
+void slu_buffers_dirty(struct slu_buffers *b, const char *node,
+		       const char *what);
+int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
+		       double now, struct slu_answer *out, struct slu_err *err);
+int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
+			double now, struct slu_buf *out, struct slu_err *err);
+int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
+		     double now, struct slu_answer *out, struct slu_err *err);
+
+/* The owner of a job (or, with `admin`, anybody) has its stage-out stopped: it
+ * fails as cancelled, which is a failure like any other. Again it changes
+ * nothing. The answer's text is where the data is. SLU_DENIED: it is not this
+ * user's; SLU_NOTFOUND, SLU_INVALID with the sentence for the user: nothing is
+ * being staged out. */
+int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
+		       uint32_t uid, bool admin, double now,
+		       struct slu_answer *out, struct slu_err *err);
+
+/* The clock was set by `step` seconds (negative: back) and is `now` since: what
+ * began before that has lasted no longer for it. Set back by less than
+ * something has lasted, that may last longer by as much. */
+void slu_buffers_clock(struct slu_buffers *b, double now, double step);
+
+/* What the kernel's clock shows: to be told before each tick, for no persistent
+ * buffer's time is over without. */
+void slu_buffers_uptime(struct slu_buffers *b, const struct slu_uptime *up);
+
+/* When the run of the job began that this buffer was made for, Unix seconds;
+ * 0: the job has no such buffer, or it is no job's. `buffer` is what its nodes
+ * call it. */
+int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
+			uint64_t buffer);
+
+/* Deadlines. Returns the seconds until the next one (bounded by 60). */
+double slu_buffers_tick(struct slu_buffers *b, double now);
+
+/* What phases took since the start of ours, whichever job's: histograms as
+ * Prometheus counts them. */
+#define SLU_PHASES	  5 /* setup, stage-in, run, stage-out, teardown */
+#define SLU_PHASE_BUCKETS 12
+extern const double slu_phase_bounds[SLU_PHASE_BUCKETS]; /* seconds, rising */
+struct slu_phase_use {
+	uint64_t count;			   /* how many were over */
+	uint64_t below[SLU_PHASE_BUCKETS]; /* not longer than its bound */
+	double seconds;			   /* of all */
+	uint64_t failed;		   /* how many failed */
+	uint64_t bytes, files;		   /* staged, of all */
+};
+const char *slu_phase_name(size_t phase);
+/* Borrowed: SLU_PHASES of them. */
+const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
+
+/* Take at most max buffers out of the database that are over since `before`
+ * (seconds) and owe nothing, or since 30 days before it, the oldest first.
+ * Returns how many, or -1. */
+long slu_buffers_prune(struct slu_db *db, double before, size_t max,
+		       struct slu_err *err);
+
+/* Read-only: buffers as JSON for `sysquery buffers` (job_id 0: all that are
+ * alive and those of the last day), an array of flat objects with `phases`
+ * (name, seconds, bytes, files) and `history`. Works on a database opened for
+ * reading. uid SLU_NO_ID: everybody's. Caller puts. */
+struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
+				     uint32_t uid, double now,
+				     struct slu_err *err);
+/* What is going on in those buffers, as squeue and scontrol say it: {"BUFFER":
+ * sentence}, of those where something is. Caller puts. */
+struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which number a persistent buffer gets, and when its time is over: neither a
+ * clock nor a database that is not the right one harms anybody's data. Its date
+ * says that it is over, and so does its age, which sluiced counts while it
+ * lives by the clock of its kernel: a clock that was set wrong, or that of
+ * another controller, ends none.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+
+#define NUMBERS_SINCE 1767225600.0 /* 2026 */
+#define NUMBERS_MOST  40000000	   /* minutes: 76 years */
+#define NOTE_EVERY    600 /* seconds that a restart of the machine takes off */
+
+/* Not those of before an older database was restored, under which somebody's
+ * data may lie on the nodes: at least one a minute passes. */
+static int64_t least_number(double now)
+{
+	const double minutes = (now - NUMBERS_SINCE) / 60;
+
+	return SLU_PERSIST_FIRST + (minutes < 0		     ? 0
+				    : minutes < NUMBERS_MOST ? (int64_t)minutes
+							     : NUMBERS_MOST);
+}
+
+int64_t slu_persist_number(struct slu_buffers *b, double now,
+			   struct slu_err *err)
+{
+	const int64_t least = least_number(now);
+	int64_t n;
+
+	if (slu_db_value(b->db, &n, 0, err,
+			 "SELECT MAX(JobID) FROM Buffer WHERE JobID >= ?", "I",
+			 (int64_t)SLU_PERSIST_FIRST))
+		return -1;
+	return n < least ? least : n + 1;
+}
+
+/* By a kernel that has not told its clock nothing has aged. */
+static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	return *b->uptime.boot ? slu_age_of(bb->aged, &b->uptime) : 0;
+}
+
+double slu_persist_left(const struct slu_buffers *b, const struct slu_bb *bb,
+			double now)
+{
+	const double expires = (double)bb->plan.expires;
+	double dated = expires - now;
+	double aged = expires - bb->created - (double)age_of(b, bb);
+
+	return dated > aged ? dated : aged;
+}
+
+static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	const int64_t noted =
+		slu_age_of(bb->aged, &(struct slu_uptime){.boot = "none"});
+	const size_t n = strlen(b->uptime.boot);
+
+	return bb->aged && !strncmp(bb->aged, b->uptime.boot, n) &&
+	       bb->aged[n] == ' ' && age_of(b, bb) < noted + NOTE_EVERY;
+}
+
+int slu_persist_age(struct slu_buffers *b, struct slu_bb *bb,
+		    struct slu_err *err)
+{
+	char text[SLU_AGE_TEXT], *copy;
+
+	if (!bb->plan.persistent || bb->plan.ahead || bb->ended > 0 ||
+	    !*b->uptime.boot || is_noted(b, bb))
+		return 0;
+	copy = strdup(slu_age_text(&b->uptime, age_of(b, bb), text));
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_exec(b->db, err, "UPDATE Buffer SET Aged = ? WHERE BID = ?",
+			"sI", text, (int64_t)bb->id) < 0) {
+		free(copy);
+		return -1;
+	}
+	free(bb->aged);
+	bb->aged = copy;
+	return 0;
+}
+
+void slu_buffers_uptime(struct slu_buffers *b, const struct slu_uptime *up)
+{
+	b->uptime = *up;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A buffer fails, by itself or by somebody's wish: what is said of it, and what
+ * is to become of the job. */
+#include "config.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "common/str.h"
+
+#define REQUEUES 2
+#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
+
+static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
+		     const char *text)
+{
+	int64_t n;
+
+	return slu_db_value(b->db, &n, 0, NULL,
+			    "SELECT COUNT(*) FROM BufferHistory"
+			    " WHERE BID = ? AND State = ? AND Text = ?",
+			    "Iis", (int64_t)bb->id, (int)bb->state,
+			    text) == 0 &&
+	       n > 0;
+}
+
+/* How many earlier runs of this job ended in a requeue of ours. */
+static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
+			  int64_t *n, struct slu_err *err)
+{
+	static const char of_job[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+	static const char of_creator[] =
+		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
+		" AND CASE WHEN json_valid(Plan)"
+		" THEN json_extract(Plan, '$.creator') END = ?"
+		" AND Verdict <> ? AND What = ? AND Created > ?";
+
+	_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
+	return slu_db_value(
+		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
+		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
+		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
+		bb->created - SAME_JOB);
+}
+
+enum cause {
+	OWN,	   /* something of it did not work */
+	SERVER,	   /* the same, under a job that runs */
+	CANCELLED, /* somebody wants it so */
+};
+
+/* Of what its data was lost to there is nothing to be staged out any more, but
+ * the rest is kept. */
+static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
+{
+	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
+}
+
+/* One that has begun before us, of which only its request is known any more: it
+ * is not put back for a map that was lost, too. */
+static bool began_before(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	return !slu_bb_has_plan(bb) && !bb->plan.persistent && !bb->full &&
+	       (double)bb->job_start < floor(b->loaded);
+}
+
+/* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
+ * not at stake: it has ended otherwise, or runs again anyway. */
+static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
+			  enum cause cause, enum slu_bb_verdict *verdict,
+			  enum slu_on_failure *what, struct slu_err *err)
+{
+	int64_t requeues;
+
+	*verdict = SLU_VERDICT_TOLD;
+	*what = SLU_FAIL;
+	if (bb->plan.persistent && !bb->plan.ahead) {
+		*what = SLU_HOLD;
+		if (bb->state != SLU_BB_SETUP)
+			*verdict = SLU_VERDICT_NONE;
+		return 0;
+	}
+	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
+		*verdict = SLU_VERDICT_NONE; /* the run does it again */
+	else if (cause == SERVER)
+		*what = b->conf->on_server_loss;
+	else if (began_before(b, bb))
+		*verdict = SLU_VERDICT_NONE;
+	else if (bb->state == SLU_BB_SETUP || bb->state == SLU_BB_RUNNING)
+		*what = b->conf->on_setup;
+	else if (bb->state == SLU_BB_STAGE_IN)
+		*what = b->conf->on_stage_in;
+	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued && !bb->unsure)
+		*what = b->conf->on_stage_out;
+	else
+		*verdict = SLU_VERDICT_NONE;
+	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
+		return 0;
+	if (count_requeues(b, bb, &requeues, err))
+		return -1;
+	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
+		*what = SLU_HOLD;
+	return 0;
+}
+
+static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
+		char *text, double now, struct slu_err *err)
+{
+	enum slu_bb_verdict verdict;
+	enum slu_on_failure what;
+
+	slu_printable(text); /* users and nodes wrote it */
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
+	    is_noted(b, bb, text))
+		return 0; /* its nodes try again for ever */
+	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
+		return slu_bb_note(b->db, bb, text, now, err);
+	if (choose_verdict(b, bb, cause, &verdict, &what, err))
+		return -1;
+	if (cause == CANCELLED && (what == SLU_REQUEUE || what == SLU_HOLD))
+		what = SLU_FAIL;
+	if (slu_bb_set_failure(b->db, bb, phase_of(bb, cause), text, verdict,
+			       what, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
+		   text);
+	bb->bound_seen = false;
+	slu_bb_phase_failed(b, bb->state);
+	slu_bb_tell_verdict(b, bb);
+	slu_bb_wake(b, bb);
+	return bb->state == SLU_BB_STAGE_OUT
+		       ? slu_persist_staged_out(b, bb, text, now, err)
+		       : 0;
+}
+
+int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
+		struct slu_err *err, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return fail(b, bb, OWN, text, now, err);
+}
+
+int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
+		       const char *node, const char *why, double now,
+		       struct slu_err *err)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s: %s", node, why);
+	if (b->conf->on_server_loss != SLU_COMPLETE)
+		return fail(b, bb, SERVER, text, now, err);
+	slu_printable(text);
+	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);
+	return slu_bb_note(b->db, bb, text, now, err);
+}
+
+int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
+		  double now, struct slu_err *err)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "cancelled by %s", who);
+	if (!bb->failure && (fail(b, bb, CANCELLED, text, now, err) ||
+			     slu_bb_settle(b, bb, now, err)))
+		return -1;
+	return 0;
+}
+
+/* The run of this job that stages out, else its newest. */
+static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
+{
+	struct slu_bb *bb;
+
+	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
+		if (bb->state == SLU_BB_STAGE_OUT)
+			return bb;
+	return slu_bb_of(b, job_id);
+}
+
+int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
+		       uint32_t uid, bool admin, double now,
+		       struct slu_answer *out, struct slu_err *err)
+{
+	struct slu_bb *bb = find_staging(b, cancel->job_id);
+	char *word;
+
+	if (!bb)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u has no file system (any more)",
+			       (unsigned)cancel->job_id);
+	if (uid != bb->plan.uid && !admin)
+		return slu_err(err, SLU_DENIED, "job %u is not yours",
+			       (unsigned)cancel->job_id);
+	if (bb->state != SLU_BB_STAGE_OUT)
+		return slu_err(err, SLU_INVALID, "job %u is not staging out%s",
+			       (unsigned)cancel->job_id,
+			       bb->ended ? "" : "; scancel ends a job");
+	if (slu_bb_cancel(b, bb,
+			  uid == bb->plan.uid ? "its owner"
+					      : "an administrator",
+			  now, err))
+		return -1;
+	word = strdup("abort");
+	if (!word)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*out = (struct slu_answer){.word = word,
+				   .text = slu_bb_kept_where(bb),
+				   .success = bb->success};
+	return 0;
+}

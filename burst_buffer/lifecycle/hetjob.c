@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The components of a heterogeneous job. To Slurm each is a job with nodes of
+ * its own, and so each has a buffer of its own. But Slurm starts and requeues
+ * them together, launches their one script as soon as the nodes of the first
+ * component (whose id is the job's) are ready, and jobs that depend on the job
+ * look at that component alone. So all of them are ready at the same time, and
+ * the first one is over last.
+ */
+#include "config.h"
+#include <math.h>
+#include "burst_buffer/lifecycle/record.h"
+
+/* Seconds within which slurmctld tells of all components of a run. They begin
+ * in one cycle of its scheduler; if it cannot start the last, they wait for
+ * longer than this before they begin again, without counting as restarted. */
+#define TOGETHER 600.0
+#define ALONE	 10.0
+
+/* Is this the buffer of a component of the same run (or bb itself)? */
+static bool same_run(const struct slu_buffers *b, const struct slu_bb *bb,
+		     const struct slu_bb *other)
+{
+	return other->plan.het_job == bb->plan.het_job &&
+	       other->restarts == bb->restarts &&
+	       fabs(other->created - bb->created) < TOGETHER &&
+	       slu_bb_of(b, other->plan.job_id) == other;
+}
+
+/* The first of the run from this one on; NULL: there is no more. */
+static struct slu_bb *next(const struct slu_buffers *b, const struct slu_bb *bb,
+			   struct slu_bb *from)
+{
+	while (from && !same_run(b, bb, from))
+		from = from->next;
+	return from;
+}
+
+static bool is_ready(const struct slu_bb *bb)
+{
+	return bb->ready > 0 ||
+	       (!bb->failure && bb->ended <= 0 && slu_bb_all_ready(bb));
+}
+
+/* It was cancelled alone (scancel JOB+OFFSET) before it was ready: had the
+ * whole job been, the others would have ended by now. */
+static bool is_done_without(const struct slu_bb *bb, double now)
+{
+	return !bb->failure && bb->ended > 0 && now >= bb->ended + ALONE;
+}
+
+bool slu_het_ready(const struct slu_buffers *b, const struct slu_bb *bb,
+		   double now)
+{
+	const struct slu_bb *one;
+	size_t n = 0;
+
+	if (!bb->plan.het_job)
+		return true;
+	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next)) {
+		if (!is_ready(one) && !is_done_without(one, now))
+			return false;
+		n++;
+	}
+	return n >= bb->plan.het_buffers;
+}
+
+bool slu_het_waits(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	const struct slu_bb *one;
+	bool others = false;
+	size_t n = 0;
+
+	if (!bb->plan.het_job || !slu_bb_all_ready(bb))
+		return false;
+	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next)) {
+		if (one->failure && one->verdict != SLU_VERDICT_TOLD)
+			return false; /* nobody else's deadline would come */
+		others |= !is_ready(one);
+		n++;
+	}
+	return others && n >= bb->plan.het_buffers;
+}
+
+/* Has it data to stage out, or may it have when slurmctld says that it ended,
+ * too? */
+static bool may_stage_out(const struct slu_bb *bb)
+{
+	return bb->state == SLU_BB_STAGE_OUT ||
+	       (bb->state == SLU_BB_RUNNING && slu_bb_has_data(bb));
+}
+
+bool slu_het_outlasts(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	const struct slu_bb *one;
+
+	if (!bb->plan.het_job || bb->plan.het_job != bb->plan.job_id ||
+	    bb->ended <= 0)
+		return false;
+	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next))
+		if (one != bb && may_stage_out(one))
+			return true;
+	return false;
+}
+
+int slu_het_settle_others(struct slu_buffers *b, const struct slu_bb *bb,
+			  double now, struct slu_err *err)
+{
+	struct slu_bb *one;
+
+	if (!bb->plan.het_job)
+		return 0;
+	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next))
+		if (one != bb && slu_bb_settle_one(b, one, now, err))
+			return -1;
+	return 0;
+}

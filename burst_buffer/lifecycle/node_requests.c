@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What nodes ask and report. Each call notes a fact, lets reconcile.c draw the
+ * conclusions, and then answers from the buffer as it is.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/plan/plan.h"
+
+#define NO_PART "%s has no part in the file system of job %u"
+
+/* A node of a buffer. */
+struct place {
+	struct slu_bb *bb;
+	struct slu_bb_member *m;
+	size_t i;
+};
+
+static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id,
+			   uint64_t buffer)
+{
+	struct slu_bb *bb = slu_bb_of(b, job_id);
+
+	while (bb && buffer && bb->plan.buffer != buffer)
+		bb = slu_bb_older(bb);
+	return bb;
+}
+
+static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
+		  const char *node, struct place *at, struct slu_err *err)
+{
+	struct slu_bb *bb = find(b, job_id, buffer);
+	long i;
+
+	if (!bb)
+		return slu_err(err, SLU_NOTFOUND,
+			       "job %u has no file system (any more)",
+			       (unsigned)job_id);
+	i = slu_bb_index(bb, node);
+	if (i < 0)
+		return slu_err(err, SLU_NOTFOUND, NO_PART, node,
+			       (unsigned)job_id);
+	*at = (struct place){bb, &bb->member[i], (size_t)i};
+	return 0;
+}
+
+/* Whom a report means. A node that has no notes knows no instance: it may say
+ * that it is clean, of the newest run that has ended; or why it cannot begin
+ * the one that has not. */
+static int locate_report(struct slu_buffers *b, const struct slu_report *r,
+			 struct place *at, struct slu_err *err)
+{
+	const bool clean = strcmp(r->step, "clean") == 0;
+	struct slu_bb *bb = slu_bb_of(b, r->job_id);
+
+	if (r->buffer)
+		return locate(b, r->job_id, r->buffer, r->node, at, err);
+	while (clean && bb && !bb->ended)
+		bb = slu_bb_older(bb);
+	if (!bb || (!clean && (bb->ended || strcmp(r->step, "failed") != 0)))
+		return slu_err(err, SLU_NOTFOUND,
+			       "no run of job %u with a file system has %s",
+			       (unsigned)r->job_id, clean ? "ended" : "begun");
+	return locate(b, r->job_id, bb->plan.buffer, r->node, at, err);
+}
+
+static int busy(struct slu_err *err, const char *what)
+{
+	return slu_err(err, SLU_BUSY, "%s", what);
+}
+
+static int set_string(char **out, const char *text, struct slu_err *err)
+{
+	*out = strdup(text);
+	return *out ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* Plan */
+
+/* May this node have the plan now? After a requeue it may be one of the next
+ * run, of which slurmctld has not yet told. Slurm counts them, but for one of a
+ * heterogeneous job that could not start; the next one is 20 minutes later. */
+static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
+			double now, struct slu_err *err)
+{
+	if (bb->ended && bb->requeued && ask->restarts > bb->restarts)
+		return busy(err, "the job's next run is not yet known");
+	if (bb->ended)
+		return slu_err(err, SLU_NOTFOUND, "the job has ended");
+	if (bb->failure && !slu_bb_released(bb, now))
+		return busy(err, "a failure waits for its verdict");
+	if (bb->failure)
+		return slu_err(err, SLU_DENIED, "%s", bb->failure);
+	return 0;
+}
+
+/* A node that is in no plan of the run that it means: that one may be over, or
+ * not yet known. Else this is no end of a job, and its tasks' to hear. */
+static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
+		   struct slu_err *err)
+{
+	if (!bb || bb->ended || ask->restarts > bb->restarts)
+		return busy(err, "slurmctld has not told of this job");
+	if (ask->restarts < bb->restarts)
+		return slu_err(err, SLU_NOTFOUND, "the job has ended");
+	return slu_err(err, SLU_DENIED, NO_PART, ask->node,
+		       (unsigned)ask->job_id);
+}
+
+int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
+		     double now, struct slu_buf *out, char **secret,
+		     struct slu_err *err)
+{
+	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
+	long i = bb ? slu_bb_index(bb, ask->node) : -1;
+	struct slu_plan used = {0};
+	const char *text;
+	char *key;
+
+	if (i < 0)
+		return no_part(bb, ask, err);
+	if (plan_allowed(bb, ask, now, err) ||
+	    slu_bb_booted(b, bb, (size_t)i, now, err) ||
+	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
+		return -1;
+	text = slu_bb_plan_text(bb, false);
+	/* what a persistent buffer's servers ask for is its own */
+	used.job_id = bb->plan.use_job;
+	used.buffer = bb->plan.use;
+	key = slu_plan_secret(b->key, bb->plan.use ? &used : &bb->plan);
+	slu_buf_puts(out, text ? text : "");
+	if (!text || !key || out->failed) {
+		free(key);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	*secret = key;
+	return 0;
+}
+
+/* Answers */
+
+/* A node that sets up: go, abort, or nothing yet. */
+static int up_word(const struct slu_bb *bb, double now, const char **word,
+		   struct slu_err *err)
+{
+	*word = "go";
+	if (bb->ended || slu_bb_released(bb, now))
+		*word = "abort";
+	else if (bb->failure)
+		return busy(err, "a failure waits for its verdict");
+	return 0;
+}
+
+static bool stage_out_failed(const struct slu_bb *bb)
+{
+	return bb->failure && bb->failed_in == SLU_BB_STAGE_OUT;
+}
+
+/* A node that takes down, or wants to know whether to. */
+static const char *down_word(const struct slu_bb *bb)
+{
+	if (slu_bb_has_data(bb) && stage_out_failed(bb))
+		return "abort";
+	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
+}
+
+static int answer(const struct slu_bb *bb, const char *word,
+		  struct slu_answer *out, struct slu_err *err)
+{
+	struct slu_answer a = {.success = bb->success, .ran = bb->ready > 0};
+
+	if (set_string(&a.word, word, err) ||
+	    (bb->failure && set_string(&a.text, bb->failure, err))) {
+		slu_msg_clear(&slu_answer_desc, &a);
+		return -1;
+	}
+	*out = a;
+	return 0;
+}
+
+/* Report */
+
+enum kind { UP, DOWN, OUT, DOUBT, CLEAN };
+
+static const struct step {
+	const char *name;
+	bool prefix; /* "out.": any step that begins so */
+	enum kind kind;
+	enum slu_node_event event; /* when it went well; 0: none */
+	bool bad;		   /* even with ok */
+	bool setup;		   /* only until the job runs */
+	bool server;		   /* only while it runs */
+	bool told;		   /* to people, though all is well */
+} steps[] = {
+	{"storage", .kind = UP},
+	{"server", .kind = UP},
+	{"attach", .kind = UP},
+	{"in.", true, .kind = UP},
+	{"ready", .kind = UP, .event = SLU_NODE_SET_UP},
+	{"failed", .kind = UP, .bad = true},
+	{"restarted", .kind = UP, .bad = true, .setup = true},
+	{"server_lost", .kind = UP, .bad = true, .server = true},
+	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
+	{"out.", true, .kind = OUT},
+	{"lost_data", .kind = OUT, .bad = true},
+	{"doubted", .kind = DOUBT, .bad = true},
+	{"stopped", .kind = CLEAN},
+	{"held", .kind = CLEAN, .told = true},
+	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
+};
+
+static const struct step *find_step(const char *name)
+{
+	size_t i, n = sizeof(steps) / sizeof(steps[0]);
+
+	for (i = 0; i < n; i++)
+		if (steps[i].prefix ? strncmp(name, steps[i].name,
+					      strlen(steps[i].name)) == 0
+				    : strcmp(name, steps[i].name) == 0)
+			return &steps[i];
+	return NULL;
+}
+
+/* A step went wrong. In teardown that is the node's trouble: it is drained
+ * until it is clean; before, it is the buffer's failure. */
+static int went_wrong(struct slu_buffers *b, const struct place *at,
+		      const struct slu_report *r, const struct step *step,
+		      bool news, double now, struct slu_err *err)
+{
+	const enum kind kind = step->kind;
+	const char *name = at->bb->plan.node[at->i].name;
+	const char *text = r->text && *r->text ? r->text : r->step;
+
+	if (step->server && at->bb->state == SLU_BB_RUNNING)
+		return news ? slu_bb_lose_server(b, at->bb, name, text, now,
+						 err)
+			    : 0;
+	if (step->server)
+		return 0;
+	/* while the job runs, only an up that is not yet over is to blame */
+	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
+	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
+		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
+	if (news && kind == DOUBT)
+		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);
+	if ((news || !at->bb->failure) &&
+	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
+		return -1;
+	if (kind != CLEAN || at->bb->plan.persistent ||
+	    at->m->order == SLU_ORDER_DRAIN || at->m->state == SLU_NODE_CLEAN)
+		return 0;
+	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
+			     err))
+		return -1;
+	slu_bb_tell_order(b, at->bb, at->i);
+	return 0;
+}
+
+/* A node that was drained is clean. */
+static int went_clean(struct slu_buffers *b, const struct place *at, double now,
+		      struct slu_err *err)
+{
+	if (at->m->state != SLU_NODE_CLEAN || at->m->order != SLU_ORDER_DRAIN)
+		return 0;
+	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_RESUME, NULL, now,
+			     err))
+		return -1;
+	slu_bb_tell_order(b, at->bb, at->i);
+	return 0;
+}
+
+static int note_step(struct slu_buffers *b, const struct place *at,
+		     const struct slu_report *r, const struct step *step,
+		     double now, struct slu_err *err)
+{
+	bool ok = r->ok && !step->bad;
+	int news = slu_bb_step(b->db, at->bb, at->i, r, ok ? step->event : 0,
+			       now, err);
+
+	if (news < 0)
+		return -1;
+	if (!ok && went_wrong(b, at, r, step, news, now, err))
+		return -1;
+	if (ok && step->told && news && slu_bb_held(b, at->bb, r, now, err))
+		return -1;
+	if (went_clean(b, at, now, err))
+		return -1;
+	return slu_bb_settle(b, at->bb, now, err);
+}
+
+/* Who stages out has said "down", even if an older database was restored since.
+ */
+static int is_taken_down(struct slu_buffers *b, const struct place *at,
+			 struct slu_err *err)
+{
+	return at->bb->ended && at->m->state == SLU_NODE_READY
+		       ? slu_bb_set_node(b->db, at->bb, at->i, SLU_NODE_BEGIN,
+					 err)
+		       : 0;
+}
+
+int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
+		       double now, struct slu_answer *out, struct slu_err *err)
+{
+	const struct step *step = find_step(report->step);
+	const char *word = "go";
+	struct place at;
+
+	if (!step)
+		return slu_err(err, SLU_INVALID, "unknown step %.40s",
+			       report->step);
+	if (locate_report(b, report, &at, err))
+		return step->kind == DOUBT
+			       ? slu_unknown_doubted(b, report, out, err)
+			       : -1;
+	/* who cleans up has staged out */
+	if (report->ran && step->kind != CLEAN &&
+	    slu_bb_heard_ran(b, at.bb, report->node, now, err))
+		return -1;
+	if (step->kind == OUT && is_taken_down(b, &at, err))
+		return -1;
+	if (step->kind == DOWN && !at.bb->ended)
+		return busy(err, "the job is not known to have ended");
+	if (step->kind == DOWN && slu_het_outlasts(b, at.bb) &&
+	    at.bb->state == SLU_BB_RUNNING)
+		return busy(err, "other components stage out");
+	if (step->kind == UP && at.bb->ended)
+		return answer(at.bb, "abort", out, err);
+	if (note_step(b, &at, report, step, now, err))
+		return -1;
+	if (step->kind == UP && up_word(at.bb, now, &word, err))
+		return -1;
+	if (step->kind == DOWN)
+		word = down_word(at.bb);
+	if (step->kind == OUT && stage_out_failed(at.bb))
+		word = "abort";
+	return answer(at.bb, word, out, err);
+}
+
+/* Poll */
+
+/* It has something, and nobody will run its epilog: Slurm has given it free, or
+ * does not know the job any more. One that was lost may be at work, and then
+ * goes on, as long as others stage out. */
+static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
+{
+	if (m->state == SLU_NODE_LOST)
+		return bb->state >= SLU_BB_TEARDOWN &&
+		       (m->order == SLU_ORDER_DRAIN || bb->unsure);
+	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
+	       m->state != SLU_NODE_CLEAN;
+}
+
+static int poll_word(const struct place *at, double now, const char **word,
+		     struct slu_err *err)
+{
+	const struct slu_bb *bb = at->bb;
+
+	*word = "go";
+	if (bb->plan.persistent && bb->ended)
+		*word = "ended";
+	else if (is_left(bb, at->m))
+		*word = "left";
+	else if (at->m->state == SLU_NODE_DOWN ||
+		 at->m->state == SLU_NODE_LOST ||
+		 at->m->state == SLU_NODE_CLEAN)
+		*word = stage_out_failed(bb) || slu_bb_is_replaced(bb, at->i)
+				? "abort"
+				: "go";
+	else if (bb->ready > 0)
+		*word = bb->ended ? "ended" : "go";
+	else
+		return up_word(bb, now, word, err);
+	return 0;
+}
+
+bool slu_bb_is_over(struct slu_bb *bb, size_t member, double now)
+{
+	const struct place at = {
+		.bb = bb, .i = member, .m = &bb->member[member]};
+	const char *word;
+
+	return !poll_word(&at, now, &word, NULL) &&
+	       (!strcmp(word, "ended") || !strcmp(word, "abort"));
+}
+
+int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
+		     double now, struct slu_answer *out, struct slu_err *err)
+{
+	const char *word = "plan";
+	struct place at;
+	int lost = slu_bb_adopt(b, ask, now, err);
+
+	if (lost < 0)
+		return -1;
+	if (lost) {
+		*out = (struct slu_answer){0};
+		return set_string(&out->word, word, err);
+	}
+	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
+	    (ask->ready && slu_bb_heard_ran(b, at.bb, ask->node, now, err)) ||
+	    poll_word(&at, now, &word, err))
+		return -1;
+	slu_bb_tell_progress(b, at.bb, at.i, ask, now);
+	if (ask->seen && strcmp(ask->seen, word) == 0)
+		return busy(err, "nothing has changed");
+	return answer(at.bb, word, out, err);
+}
+
+/* Barrier */
+
+static int check_barrier(const struct slu_barrier *come, struct slu_err *err)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t n = strlen(come->name);
+
+	if (n == 0 || n > 64 || strspn(come->name, allowed) != n)
+		return slu_err(err, SLU_INVALID, "no name for a barrier");
+	if (come->attr && strlen(come->attr) > SLU_BB_ATTR)
+		return slu_err(err, SLU_INVALID, "the attribute is too long");
+	return 0;
+}
+
+/* Note that the node has come; what it brought last counts, until the gate
+ * opens. */
+static int come_to(struct slu_buffers *b, const struct place *at,
+		   struct slu_bb_gate *gate, const char *attr, double now,
+		   struct slu_err *err)
+{
+	char *copy;
+
+	/* a server that was started anew listens elsewhere */
+	if (at->bb->plan.persistent && gate->open && attr && *attr &&
+	    !slu_eq(gate->attr[at->i], attr))
+		return slu_bb_set_attr(b->db, at->bb, gate, at->i, attr, err);
+	if (gate->open)
+		return 0;
+	if (gate->attr[at->i] &&
+	    strcmp(gate->attr[at->i], attr ? attr : "") == 0)
+		/* perhaps it could not be stored that it opens */
+		return slu_bb_all_came(at->bb, gate)
+			       ? slu_bb_settle(b, at->bb, now, err)
+			       : 0;
+	if (set_string(&copy, attr ? attr : "", err))
+		return -1;
+	slu_bb_gate_attr(gate, at->i, copy);
+	return slu_bb_settle(b, at->bb, now, err);
+}
+
+/* A barrier of up: "go" once it is open, "abort" for those who are too late. */
+static int up_barrier_word(const struct slu_bb *bb,
+			   const struct slu_bb_gate *gate, double now,
+			   const char **word, struct slu_err *err)
+{
+	if (up_word(bb, now, word, err))
+		return -1;
+	/* who has met there already does not come again */
+	if (bb->ready > 0 && strcmp(gate->name, "ready") == 0)
+		return 0;
+	if (strcmp(*word, "go") == 0 && !gate->open)
+		return busy(err, "not all nodes have come");
+	return 0;
+}
+
+static int down_barrier_word(const struct place *at,
+			     const struct slu_bb_gate *gate, const char **word,
+			     struct slu_err *err)
+{
+	return slu_bb_gate_down(at->bb, gate, at->i, word)
+		       ? 0
+		       : busy(err, "not all nodes have come");
+}
+
+int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
+			double now, struct slu_buf *reply, struct slu_err *err)
+{
+	struct slu_bb_gate *gate;
+	const char *word;
+	struct place at;
+	bool out, down;
+
+	if (check_barrier(come, err) ||
+	    locate(b, come->job_id, come->buffer, come->node, &at, err))
+		return -1;
+	out = strncmp(come->name, "out.", 4) == 0;
+	if (out &&
+	    ((come->ran && slu_bb_heard_ran(b, at.bb, come->node, now, err)) ||
+	     is_taken_down(b, &at, err)))
+		return -1;
+	if (at.m->state == SLU_NODE_PLANNED)
+		return slu_err(err, SLU_INVALID, "%s has not asked for a plan",
+			       come->node);
+	gate = slu_bb_gate(at.bb, come->name);
+	if (!gate)
+		return slu_err(err, SLU_NOMEM, "too many barriers");
+	if (!slu_bb_gate_shut(at.bb, gate, at.i) &&
+	    come_to(b, &at, gate, come->attr, now, err))
+		return -1;
+	down = out || strcmp(come->name, "detached") == 0;
+	if (down ? down_barrier_word(&at, gate, &word, err)
+		 : up_barrier_word(at.bb, gate, now, &word, err))
+		return -1;
+	return slu_bb_gate_answer(at.bb, gate, word, reply, err);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is promised already: several jobs may run on one node, and none of them
+ * is to be given what another has. A node counts until it has reported clean;
+ * where a stage-out has failed, as long as it keeps the data.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/plan/plan.h"
+#include "sysmap/storage.h"
+
+static int by_name(const void *a, const void *b)
+{
+	const struct slu_plan_node *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Do both lie on one file system of the node? Where the map does not say, only
+ * what lies in one directory does. */
+static bool shares(struct slu_db *map, const struct slu_plan_node *a,
+		   const struct slu_plan_node *b)
+{
+	return slu_eq(a->storage, b->storage) ||
+	       slu_storage_same(map, a->name, a->storage, b->storage);
+}
+
+static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
+		       const struct slu_plan *plan,
+		       const struct slu_plan_node **sorted, uint64_t *promised)
+{
+	const struct slu_plan_node *mine, **found;
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++) {
+		mine = &bb->plan.node[i];
+		if (mine->client || (bb->member[i].state == SLU_NODE_CLEAN &&
+				     (!bb->keeps || bb->member[i].removed)))
+			continue;
+		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
+				by_name);
+		if (found && !(*found)->client && shares(map, *found, mine))
+			promised[*found - plan->node] +=
+				slu_plan_takes(&bb->plan, mine->capacity);
+	}
+}
+
+int slu_bb_promised(void *buffers, const struct slu_plan *plan,
+		    uint64_t *promised, struct slu_err *err)
+{
+	const struct slu_buffers *b = buffers;
+	const struct slu_plan_node **sorted =
+		calloc(plan->n_node + 1, sizeof(*sorted));
+	const struct slu_bb *bb;
+	size_t i;
+
+	if (!sorted)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (i = 0; i < plan->n_node; i++)
+		sorted[i] = &plan->node[i];
+	qsort(sorted, plan->n_node, sizeof(*sorted), by_name);
+	/* a persistent one is done though a node could not clean up; no job may
+	 * come upon it, as the node is not drained for it */
+	for (bb = b->first; bb; bb = bb->next)
+		if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
+		    bb->keeps)
+			add_buffer(b->db, bb, plan, sorted, promised);
+	free(sorted);
+	return 0;
+}

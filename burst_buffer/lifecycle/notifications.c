@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmctld, users and the administrator hear of a buffer. Nothing here
+ * changes the buffer's life, and all of it may be told again.
+ */
+#include "config.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/request/fstype.h"
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "common/str.h"
+
+#define PROGRESS 5.0 /* seconds between two words on how much is copied */
+#define FEW	 64  /* nodes of which each is told */
+#define EVERY	 1.0 /* s between two words on one of more */
+
+void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
+		enum slu_level level, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+	int n;
+
+	n = snprintf(line, sizeof(line),
+		     "job %u buffer %llu: ", (unsigned)bb->plan.job_id,
+		     (unsigned long long)bb->id);
+	va_start(ap, fmt);
+	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, ap);
+	va_end(ap);
+	b->ops->log(b->arg, level, line);
+}
+
+void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	b->ops->wake(b->arg, bb->plan.job_id);
+}
+
+/* Nodes that have done what the present state is about. */
+static size_t count_done(const struct slu_bb *bb)
+{
+	uint64_t all = slu_bb_stages(bb, bb->state == SLU_BB_STAGE_OUT);
+	size_t i, n = 0;
+
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
+		return 1 + bb->users + ((size_t)bb->destroy << 20) +
+		       (bb->unsaved ? 1 << 22 : 0);
+	if (bb->state == SLU_BB_TEARDOWN)
+		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (bb->state == SLU_BB_SETUP)
+			n += bb->member[i].attached;
+		else
+			n += (bb->member[i].shared & all) == all;
+	return n;
+}
+
+static bool keeps(const struct slu_bb *bb, size_t i)
+{
+	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
+}
+
+/* As the drivers keep it. */
+char *slu_bb_kept_where(const struct slu_bb *bb)
+{
+	const struct slu_plan *plan = &bb->plan;
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	char *hosts, *text = NULL, time[SLU_TIME_TEXT];
+
+	if (plan->use)
+		return slu_asprintf("the data stays in the persistent buffer "
+				    "%s",
+				    plan->name);
+	if (plan->keep_failed <= 0)
+		return strdup("the data is not kept (KeepFailed=0)");
+	slu_seconds_text((double)plan->keep_failed, time);
+	if (type && type->remote)
+		return slu_asprintf(
+			"the data is kept in %s/kept/%u.%llu/data for %s",
+			slu_plan_option(plan, "root", ""),
+			(unsigned)plan->job_id,
+			(unsigned long long)plan->buffer, time);
+	hosts = slu_bb_hosts(bb, keeps);
+	if (hosts && slu_fstype_in_pieces(plan) &&
+	    slu_fstype_find(plan->driver)->joined)
+		text = slu_asprintf(
+			"the data is kept on %s for %s, in pieces, which "
+			"sluice-node fetch on each of them joins in one "
+			"directory",
+			hosts, time);
+	else if (hosts && slu_fstype_in_pieces(plan))
+		text = slu_asprintf(
+			"the data is kept on %s for %s, in pieces that only "
+			"an administrator can join",
+			hosts, time);
+	else if (hosts)
+		text = slu_asprintf("the data is kept on %s for %s, see "
+				    "sluice-node fetch",
+				    hosts, time);
+	free(hosts);
+	return text;
+}
+
+/* What went wrong, and where a failed stage-out's data is. Caller frees. */
+static char *failure(const struct slu_bb *bb)
+{
+	const char *phase = slu_bb_phase(bb->failed_in);
+	char *where, *text;
+
+	if (bb->failed_in != SLU_BB_STAGE_OUT ||
+	    (!bb->plan.use && bb->plan.keep_failed <= 0))
+		return slu_asprintf("sluice: %s failed: %s", phase,
+				    bb->failure);
+	where = slu_bb_kept_where(bb);
+	text = where ? slu_asprintf("sluice: %s failed: %s; %s", phase,
+				    bb->failure, where)
+		     : NULL;
+	free(where);
+	return text;
+}
+
+/* ", 70 of 1000 files, 3GiB of 10GiB copied"; the totals where they are known,
+ * files where somebody has told of any, "" while nobody has told. */
+static const char *progress(const struct slu_bb *bb, char out[120])
+{
+	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
+	uint64_t copied = 0, to_copy = 0, files = 0, files_to_copy = 0;
+	bool whole;
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++) {
+		copied += bb->member[i].copied;
+		files += bb->member[i].files;
+	}
+	for (i = 0; i < bb->n_part; i++) {
+		to_copy += bb->part[i].to_copy;
+		files_to_copy += bb->part[i].files_to_copy;
+	}
+	slu_size_text(copied, done);
+	slu_size_text(to_copy, total);
+	whole = to_copy >= copied && files_to_copy >= files;
+	*out = '\0';
+	if (!copied && !files)
+		return out;
+	if (whole && files_to_copy)
+		n = snprintf(out, 120, ", %" PRIu64 " of %" PRIu64 " files",
+			     files, files_to_copy);
+	else if (files)
+		n = snprintf(out, 120, ", %" PRIu64 " files", files);
+	snprintf(out + n, 120 - (size_t)n, ", %s%s%s copied", done,
+		 whole ? " of " : "", whole ? total : "");
+	return out;
+}
+
+/* The sentence for squeue and scontrol; "" when there is nothing to say.
+ * Caller frees. */
+static char *sentence(const struct slu_bb *bb)
+{
+	char copied[120];
+
+	if (bb->failure)
+		return failure(bb);
+	if (bb->plan.ahead && bb->state == SLU_BB_RUNNING)
+		return slu_asprintf("sluice: staged in, waits for job %u",
+				    (unsigned)bb->plan.creator);
+	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
+		return slu_persist_sentence(bb);
+	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
+		return strdup("");
+	return slu_asprintf(
+		"sluice: %s, %zu of %zu nodes done%s", slu_bb_phase(bb->state),
+		count_done(bb), bb->plan.n_node,
+		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT
+			? progress(bb, copied)
+			: "");
+}
+
+struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid)
+{
+	struct json_object *all = json_object_new_object();
+	char id[24], *text;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
+		if ((uid != SLU_NO_ID && bb->plan.uid != uid) || bb->failure ||
+		    (job_id && bb->plan.job_id != job_id &&
+		     !(bb->plan.ahead && bb->plan.creator == job_id)))
+			continue;
+		text = sentence(bb);
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);
+		if (text && *text)
+			slu_json_set_str(all, id, text);
+		free(text);
+	}
+	return all;
+}
+
+static bool is_pending(const struct slu_bb *bb, size_t i)
+{
+	return bb->member[i].state != SLU_NODE_CLEAN;
+}
+
+int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
+{
+	*out = (struct slu_buffer_state){
+		.buffer = bb->id,
+		.job_id = bb->plan.job_id,
+		.uid = bb->plan.uid,
+		.name = strdup(bb->plan.name),
+		.state = strdup(slu_bb_name((int)bb->state)),
+		.text = sentence(bb),
+		.size = bb->plan.capacity,
+		.pool = bb->plan.pool ? strdup(bb->plan.pool) : NULL,
+		.created = (int64_t)bb->created,
+		.pending = slu_bb_hosts(bb, is_pending),
+		.failed = bb->failure != NULL,
+		.persistent = bb->plan.persistent,
+		.group = bb->plan.group,
+		.leaving = slu_persist_goes(bb) || bb->ended > 0 || bb->failure,
+		.creator = bb->plan.creator,
+		.expires = bb->plan.expires,
+		.ahead = bb->plan.ahead,
+	};
+	if (slu_plan_coherence(&bb->plan))
+		out->coherence = strdup(
+			slu_coherence_names[slu_plan_coherence(&bb->plan)]);
+	if (out->name && out->state && out->text && out->pending)
+		return 0;
+	slu_msg_clear(&slu_buffer_desc, out);
+	return -1;
+}
+
+static bool newest(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	return slu_bb_of(b, bb->plan.job_id) == bb;
+}
+
+/* squeue's reason belongs to the job's newest run; that of a failure stays,
+ * for the verdict has become the job's fate. */
+static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
+{
+	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL,
+					  false};
+
+	if (!bb->plan.persistent && newest(b, bb) &&
+	    !(bb->failure && bb->state == SLU_BB_DONE))
+		b->ops->annotate(b->arg, &note);
+}
+
+/* One of many has come, just after the last one. */
+static bool can_wait(const struct slu_bb *bb, const struct slu_bb_told *news)
+{
+	const struct slu_bb_told *told = &bb->told;
+
+	return news->state == told->state && news->failed == told->failed &&
+	       bb->state != SLU_BB_RUNNING && bb->plan.n_node > FEW &&
+	       news->done < bb->plan.n_node && news->clean < bb->plan.n_node &&
+	       news->at >= told->at && news->at < told->at + EVERY;
+}
+
+void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	const struct slu_bb_told news = {
+		.state = bb->state,
+		.failed = bb->failure != NULL,
+		.done = count_done(bb),
+		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
+		.progress = bb->told.progress,
+		.at = now,
+	};
+	const struct slu_bb_told *told = &bb->told;
+	struct slu_buffer_state state;
+	bool same = news.state == told->state && news.failed == told->failed &&
+		    news.done == told->done && news.clean == told->clean;
+
+	bb->told.late = !same && can_wait(bb, &news);
+	if (same || bb->told.late || slu_bb_mirror(bb, &state))
+		return;
+	bb->told = news;
+	b->ops->mirror(b->arg, &state);
+	annotate(b, bb, state.text);
+	slu_msg_clear(&slu_buffer_desc, &state);
+}
+
+void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
+		      double *next)
+{
+	double at = bb->told.at + EVERY;
+
+	if (bb->told.late)
+		slu_bb_tell(b, bb, now);
+	if (bb->told.late && at < *next)
+		*next = at;
+}
+
+void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+			  const struct slu_node_ask *ask, double now)
+{
+	struct slu_bb_member *m = &bb->member[i];
+	struct slu_bb_part *part = &bb->part[m->part];
+
+	if ((!ask->copied && !ask->copied_files) ||
+	    (ask->copied == m->copied && ask->copied_files == m->files))
+		return;
+	m->copied = ask->copied;
+	m->files = ask->copied_files;
+	if (ask->to_copy || ask->files_to_copy) {
+		part->to_copy = ask->to_copy;
+		part->files_to_copy = ask->files_to_copy;
+	}
+	if (now < bb->told.progress + PROGRESS || bb->failure)
+		return;
+	bb->told.state = 0; /* it is news */
+	bb->told.progress = now;
+	slu_bb_tell(b, bb, now);
+}
+
+void slu_bb_forget_progress(struct slu_bb *bb)
+{
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		bb->member[i].copied = bb->member[i].files = 0;
+	for (size_t p = 0; p < bb->n_part; p++)
+		bb->part[p].to_copy = bb->part[p].files_to_copy = 0;
+}
+
+void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	/* Nothing tells one wait of a job from the next: a hold that was done
+	 * is not done again, lest it undo a release. */
+	const bool pending = bb->plan.persistent;
+	struct slu_verdict verdict = {
+		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
+		.pending = pending,
+		.restarts = bb->restarts,
+		.ended = (int64_t)bb->ended,
+	};
+
+	/* what was done to an old run shall not be done to a new one */
+	if (bb->verdict != SLU_VERDICT_TOLD ||
+	    (pending ? bb->answered : !newest(b, bb)))
+		return;
+	verdict.reason = sentence(bb);
+	if (verdict.reason)
+		b->ops->verdict(b->arg, bb->what, &verdict);
+	free(verdict.reason);
+}
+
+void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	bool final = bb->ready > 0;
+	struct slu_extend extend = {
+		bb->plan.job_id,
+		(int64_t)ceil(final ? bb->ready : now) - bb->job_start,
+		final,
+		bb->restarts,
+	};
+
+	if (bb->ended || bb->failure || bb->job_start <= 0)
+		return;
+	bb->extended = now;
+	if (extend.give_back > 0)
+		b->ops->extend(b->arg, &extend);
+}
+
+/* Does another buffer want this node drained? It is resumed when that one is
+ * clean too. */
+static bool is_dirty(const struct slu_buffers *b, const char *node)
+{
+	const struct slu_bb *bb;
+	long i;
+
+	for (bb = b->first; bb; bb = bb->next) {
+		i = slu_bb_index(bb, node);
+		if (i >= 0 && bb->member[i].order == SLU_ORDER_DRAIN)
+			return true;
+	}
+	return false;
+}
+
+void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
+{
+	struct slu_node_order order = {bb->plan.node[i].name, NULL};
+
+	if (bb->member[i].order == SLU_ORDER_NONE)
+		return;
+	order.reason = slu_asprintf("sluice: the file system of job %u (%s) "
+				    "is not cleaned up",
+				    (unsigned)bb->plan.job_id,
+				    bb->plan.node[i].storage);
+	if (!order.reason)
+		return;
+	if (bb->member[i].order == SLU_ORDER_DRAIN)
+		b->ops->drain(b->arg, &order);
+	else if (bb->member[i].order == SLU_ORDER_RESUME &&
+		 !is_dirty(b, order.node))
+		b->ops->resume(b->arg, &order);
+	free(order.reason);
+}
+
+void slu_buffers_dirty(struct slu_buffers *b, const char *node,
+		       const char *what)
+{
+	struct slu_node_order order = {
+		.node = (char *)(uintptr_t)node,
+		.reason = slu_asprintf("sluice: a leftover cannot be removed: "
+				       "%.200s",
+				       what),
+	};
+
+	if (order.reason && *what)
+		b->ops->drain(b->arg, &order);
+	else if (order.reason && !is_dirty(b, node))
+		b->ops->resume(b->arg, &order);
+	free(order.reason);
+}
+
+void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	size_t i;
+
+	bb->told = (struct slu_bb_told){0};
+	slu_bb_tell(b, bb, now);
+	slu_bb_tell_extend(b, bb, now);
+	for (i = 0; i < bb->plan.n_node; i++)
+		slu_bb_tell_order(b, bb, i);
+}

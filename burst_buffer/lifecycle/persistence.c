@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A buffer's rows. Each function is one transaction; only when that is on disk
+ * does memory follow, and the caller acts. So memory never knows more than the
+ * database, whatever fails.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/plan/plan.h"
+#include "common/str.h"
+
+/* Written in databases; those of states stand in transitions.c. */
+_Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
+		       SLU_ORDER_RESUME == 2,
+	       "numbers of orders are for ever");
+_Static_assert(SLU_VERDICT_NONE == 0 && SLU_VERDICT_TOLD == 1 &&
+		       SLU_VERDICT_DONE == 2,
+	       "numbers of verdicts are for ever");
+_Static_assert(SLU_REQUEUE == 0 && SLU_HOLD == 1 && SLU_FAIL == 2 &&
+		       SLU_CANCEL == 3 && SLU_COMPLETE == 4,
+	       "numbers of policies are for ever");
+
+/* Commit if rc is 0, else undo. */
+static int finish(struct slu_db *db, int rc, struct slu_err *err)
+{
+	if (rc == 0 && slu_db_commit(db, err) == 0)
+		return 0;
+	slu_db_rollback(db);
+	return -1;
+}
+
+/* A statement that must change exactly one row. */
+static int one(long changed, const struct slu_bb *bb, struct slu_err *err)
+{
+	if (changed < 0)
+		return -1;
+	if (changed != 1)
+		return slu_err(err, SLU_INTERNAL,
+			       "buffer %llu is not %s in the database",
+			       (unsigned long long)bb->id,
+			       slu_bb_name((int)bb->state));
+	return 0;
+}
+
+static int history(struct slu_db *db, uint64_t id, enum slu_bb_state state,
+		   const char *text, double now, struct slu_err *err)
+{
+	return slu_db_exec(db, err,
+			   "INSERT INTO BufferHistory (BID, Time, State, Text)"
+			   " VALUES (?, ?, ?, ?)",
+			   "Idis", (int64_t)id, now, (int)state, text) == 1
+		       ? 0
+		       : -1;
+}
+
+static int insert_nodes(struct slu_db *db, const struct slu_bb *bb,
+			struct slu_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (slu_db_exec(db, err,
+				"INSERT INTO BufferNode"
+				" (BID, Position, Node, State)"
+				" VALUES (?, ?, ?, ?)",
+				"Iisi", (int64_t)bb->id, (int)i,
+				bb->plan.node[i].name,
+				(int)bb->member[i].state) != 1)
+			return -1;
+	return 0;
+}
+
+static int planned(struct slu_db *db, const struct slu_bb *bb,
+		   struct slu_err *err)
+{
+	char *parts = slu_plan_parts_text(&bb->plan), *text = NULL;
+	int rc;
+
+	if (parts)
+		text = slu_asprintf("planned%s%s",
+				    *parts ? ", split into " : "", parts);
+	rc = text ? history(db, bb->id, bb->state, text, bb->created, err)
+		  : slu_err(err, SLU_NOMEM, "out of memory");
+	free(parts);
+	free(text);
+	return rc;
+}
+
+int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
+		  struct slu_err *err)
+{
+	const struct slu_plan *p = &bb->plan;
+	char *plan = slu_encode_text(&slu_plan_desc, p);
+	int rc = -1;
+
+	if (!plan)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_begin(db, err) == 0) {
+		if (slu_db_exec(db, err,
+				"INSERT INTO Buffer (JobID, Restarts, Uid,"
+				" User, JobName, Name, FileSystem, Driver,"
+				" Capacity, Nodes, State, Created, Since,"
+				" JobStart, Plan) VALUES (?, ?, ?, ?, ?, ?,"
+				" ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				"IIIsssssIiiddIs", (int64_t)p->job_id,
+				(int64_t)bb->restarts, (int64_t)p->uid,
+				bb->user, job_name, p->name, p->fs, p->driver,
+				(int64_t)p->capacity, (int)p->n_node,
+				(int)bb->state, bb->created, bb->since,
+				bb->job_start, plan) == 1) {
+			bb->id = bb->plan.buffer = (uint64_t)slu_db_last_id(db);
+			rc = insert_nodes(db, bb, err);
+		}
+		if (rc == 0)
+			rc = planned(db, bb, err);
+		rc = finish(db, rc, err);
+	}
+	free(plan);
+	return rc;
+}
+
+/* What goes with a change of state. */
+static int update_state(struct slu_db *db, const struct slu_bb *bb,
+			enum slu_bb_state next, double now, struct slu_err *err)
+{
+	if (one(slu_db_exec(db, err,
+			    "UPDATE Buffer SET State = ?, Since = ?"
+			    " WHERE BID = ? AND State = ?",
+			    "idIi", (int)next, now, (int64_t)bb->id,
+			    (int)bb->state),
+		bb, err))
+		return -1;
+	if (next == SLU_BB_RUNNING)
+		return slu_db_exec(db, err,
+				   "UPDATE Buffer SET Ready = ? WHERE BID = ?",
+				   "dI", now, (int64_t)bb->id) == 1
+			       ? 0
+			       : -1;
+	if (next == SLU_BB_DONE)
+		return slu_db_exec(db, err,
+				   "DELETE FROM BufferGate WHERE BID = ?", "I",
+				   (int64_t)bb->id) < 0
+			       ? -1
+			       : 0;
+	return 0;
+}
+
+int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
+		   enum slu_bb_event event, const char *text, double now,
+		   struct slu_err *err)
+{
+	enum slu_bb_state next = slu_bb_next(bb->state, event);
+
+	if (!next)
+		return slu_err(err, SLU_INTERNAL, "event %d in state %s",
+			       (int)event, slu_bb_name((int)bb->state));
+	if (slu_db_begin(db, err) ||
+	    finish(db,
+		   update_state(db, bb, next, now, err) ||
+				   history(db, bb->id, next, text, now, err)
+			   ? -1
+			   : 0,
+		   err))
+		return -1;
+	bb->state = next;
+	bb->since = now;
+	bb->grace = 0;
+	if (next == SLU_BB_RUNNING)
+		bb->ready = now;
+	return 0;
+}
+
+static int update_node(struct slu_db *db, const struct slu_bb *bb, size_t i,
+		       enum slu_bb_node next, struct slu_err *err)
+{
+	if (next == bb->member[i].state)
+		return 0;
+	return one(slu_db_exec(db, err,
+			       "UPDATE BufferNode SET State = ?"
+			       " WHERE BID = ? AND Position = ? AND State = ?",
+			       "iIii", (int)next, (int64_t)bb->id, (int)i,
+			       (int)bb->member[i].state),
+		   bb, err);
+}
+
+static enum slu_bb_node next_node(const struct slu_bb *bb, size_t i,
+				  enum slu_node_event event,
+				  struct slu_err *err)
+{
+	enum slu_bb_node next = slu_node_next(bb->member[i].state, event);
+
+	if (!next)
+		slu_err(err, SLU_INVALID, "node %s is %s, too late for this",
+			bb->plan.node[i].name,
+			slu_node_name((int)bb->member[i].state));
+	return next;
+}
+
+int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
+		    enum slu_node_event event, struct slu_err *err)
+{
+	enum slu_bb_node next = next_node(bb, i, event, err);
+
+	if (!next || update_node(db, bb, i, next, err))
+		return -1;
+	bb->member[i].state = next;
+	return 0;
+}
+
+/* Returns whether it was news, or -1. */
+static int put_step(struct slu_db *db, const struct slu_bb *bb, size_t i,
+		    const struct slu_report *r, double now, struct slu_err *err)
+{
+	double took = r->seconds > 0 && r->seconds < 1e9 ? r->seconds : 0;
+
+	return (int)slu_db_exec(
+		db, err,
+		"INSERT INTO BufferPhase (BID, Node, Step, Phase, Began, Ended,"
+		" Bytes, Files, TotalBytes, TotalFiles, Ok, Text)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (BID, Node, Step) DO UPDATE SET"
+		" Began = excluded.Began, Ended = excluded.Ended,"
+		" Bytes = excluded.Bytes, Files = excluded.Files,"
+		" TotalBytes = excluded.TotalBytes,"
+		" TotalFiles = excluded.TotalFiles,"
+		" Ok = excluded.Ok, Text = excluded.Text"
+		" WHERE excluded.Ok > Ok",
+		"IsssddIIIIis", (int64_t)bb->id, bb->plan.node[i].name, r->step,
+		r->phase, now - took, now, (int64_t)r->bytes, (int64_t)r->files,
+		(int64_t)r->total_bytes, (int64_t)r->total_files, (int)r->ok,
+		r->text);
+}
+
+static int put_facts(struct slu_db *db, const struct slu_bb *bb, size_t i,
+		     const struct slu_report *r, struct slu_err *err)
+{
+	if (r->enforced &&
+	    slu_db_exec(db, err,
+			"UPDATE BufferNode SET Enforced = ?"
+			" WHERE BID = ? AND Position = ?",
+			"sIi", r->enforced, (int64_t)bb->id, (int)i) < 0)
+		return -1;
+	if ((r->read_bytes > 0 || r->written_bytes > 0) &&
+	    slu_db_exec(db, err,
+			"UPDATE BufferNode SET ReadBytes = ?, WrittenBytes = ?"
+			" WHERE BID = ? AND Position = ?",
+			"ddIi", r->read_bytes, r->written_bytes,
+			(int64_t)bb->id, (int)i) < 0)
+		return -1;
+	return 0;
+}
+
+int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
+		const struct slu_report *r, enum slu_node_event event,
+		double now, struct slu_err *err)
+{
+	const struct slu_bb_share share = {r->bytes, r->files, r->total_bytes,
+					   r->total_files};
+	enum slu_bb_node next = bb->member[i].state;
+	int news, rc;
+
+	if (event)
+		next = next_node(bb, i, event, err);
+	if (!next || slu_db_begin(db, err))
+		return -1;
+	news = put_step(db, bb, i, r, now, err);
+	rc = news < 0 ? -1 : 0;
+	if (news > 0)
+		rc = put_facts(db, bb, i, r, err);
+	if (rc == 0)
+		rc = update_node(db, bb, i, next, err);
+	if (finish(db, rc, err))
+		return -1;
+	bb->member[i].state = next;
+	if (news > 0 && r->ok)
+		slu_bb_note_step(bb, i, r->step, &share);
+	return news;
+}
+
+/* An update of a buffer's row, and its line of history (NULL: none). */
+static int update_with(struct slu_db *db, const struct slu_bb *bb, long changed,
+		       const char *text, double now, struct slu_err *err)
+{
+	int rc = one(changed, bb, err);
+
+	if (rc == 0 && text)
+		rc = history(db, bb->id, bb->state, text, now, err);
+	return finish(db, rc, err);
+}
+
+int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
+		     enum slu_bb_order order, const char *text, double now,
+		     struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE BufferNode SET Orders = ?"
+				    " WHERE BID = ? AND Position = ?",
+				    "iIi", (int)order, (int64_t)bb->id, (int)i),
+			text, now, err))
+		return -1;
+	bb->member[i].order = order;
+	return 0;
+}
+
+/* Nodes that never asked for the plan now never will. */
+static int forgo_nodes(struct slu_db *db, const struct slu_bb *bb,
+		       struct slu_err *err)
+{
+	return slu_db_exec(db, err,
+			   "UPDATE BufferNode SET State = ?"
+			   " WHERE BID = ? AND State = ?",
+			   "iIi",
+			   (int)slu_node_next(SLU_NODE_PLANNED, SLU_NODE_FORGO),
+			   (int64_t)bb->id, (int)SLU_NODE_PLANNED) < 0
+		       ? -1
+		       : 0;
+}
+
+int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
+		     const struct slu_bb *how, const char *text, double now,
+		     struct slu_err *err)
+{
+	long changed = -1;
+	size_t i;
+
+	if (slu_db_begin(db, err))
+		return -1;
+	if (forgo_nodes(db, bb, err) == 0)
+		changed = slu_db_exec(db, err,
+				      "UPDATE Buffer SET Ended = ?,"
+				      " Success = ?, Requeued = ?,"
+				      " Unlaunched = ?"
+				      " WHERE BID = ? AND Ended IS NULL",
+				      "diiiI", now,
+				      how->unsure ? SLU_BB_UNSURE
+						  : (int)how->success,
+				      (int)how->requeued, (int)how->unlaunched,
+				      (int64_t)bb->id);
+	if (update_with(db, bb, changed, text, now, err))
+		return -1;
+	bb->ended = now;
+	bb->success = how->success;
+	bb->unsure = how->unsure;
+	bb->requeued = how->requeued;
+	bb->unlaunched = how->unlaunched;
+	for (i = 0; i < bb->plan.n_node; i++)
+		bb->member[i].state =
+			slu_node_next(bb->member[i].state, SLU_NODE_FORGO);
+	return 0;
+}
+
+int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
+		     struct slu_err *err)
+{
+	if (one(slu_db_exec(db, err,
+			    "UPDATE Buffer SET JobStart = ? WHERE BID = ?",
+			    "II", start, (int64_t)bb->id),
+		bb, err))
+		return -1;
+	bb->job_start = start;
+	return 0;
+}
+
+static int set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
+		      const char *plan, double now, struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    finish(db,
+		   one(slu_db_exec(db, err,
+				   "UPDATE Buffer SET Since = ?, Plan = ?"
+				   " WHERE BID = ?",
+				   "dsI", now, plan, (int64_t)bb->id),
+		       bb,
+		       err) || history(db, bb->id, bb->state, text, now, err)
+			   ? -1
+			   : 0,
+		   err))
+		return -1;
+	bb->since = now;
+	bb->grace = 0;
+	return 0;
+}
+
+int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
+		      double now, struct slu_err *err)
+{
+	char *plan = slu_encode_text(&slu_plan_desc, &bb->plan);
+	int rc = plan ? set_booted(db, bb, text, plan, now, err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
+
+	free(plan);
+	return rc;
+}
+
+int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
+		       enum slu_bb_state in, const char *text,
+		       enum slu_bb_verdict verdict, enum slu_on_failure what,
+		       double now, struct slu_err *err)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Failure = ?,"
+				    " FailedIn = ?, FailedAt = ?, Verdict = ?,"
+				    " What = ? WHERE BID = ?"
+				    " AND Failure IS NULL",
+				    "sidiiI", text, (int)in, now, (int)verdict,
+				    (int)what, (int64_t)bb->id),
+			text, now, err)) {
+		free(copy);
+		return -1;
+	}
+	bb->failure = copy;
+	bb->failed_in = in;
+	bb->failed_at = now;
+	bb->verdict = verdict;
+	bb->what = what;
+	return 0;
+}
+
+int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
+			    const char *text, double now, struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Verdict = ?"
+				    " WHERE BID = ? AND Verdict = ?",
+				    "iIi", (int)SLU_VERDICT_DONE,
+				    (int64_t)bb->id, (int)SLU_VERDICT_TOLD),
+			text, now, err))
+		return -1;
+	bb->verdict = SLU_VERDICT_DONE;
+	return 0;
+}
+
+int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
+		     struct slu_bb_gate *gate, struct slu_err *err)
+{
+	struct json_object *attr = json_object_new_array();
+	long changed;
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		json_object_array_add(
+			attr, gate->attr[i]
+				      ? json_object_new_string(gate->attr[i])
+				      : NULL);
+	changed = slu_db_exec(
+		db, err,
+		"INSERT INTO BufferGate (BID, Name, Attr)"
+		" VALUES (?, ?, ?)",
+		"Iss", (int64_t)bb->id, gate->name,
+		json_object_to_json_string_ext(attr, JSON_C_TO_STRING_PLAIN));
+	json_object_put(attr);
+	if (one(changed, bb, err))
+		return -1;
+	gate->open = true;
+	return 0;
+}
+
+int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
+		    struct slu_bb_gate *gate, size_t i, const char *attr,
+		    struct slu_err *err)
+{
+	char *copy = strdup(attr);
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (one(slu_db_exec(db, err,
+			    "UPDATE BufferGate SET Attr ="
+			    " json_set(Attr, '$[' || ? || ']', ?)"
+			    " WHERE BID = ? AND Name = ?",
+			    "isIs", (int)i, attr, (int64_t)bb->id, gate->name),
+		bb, err)) {
+		free(copy);
+		return -1;
+	}
+	slu_bb_gate_attr(gate, i, copy);
+	return 0;
+}
+
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
+		       const char *text, double now, struct slu_err *err)
+{
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Destroy = ?"
+				    " WHERE BID = ?",
+				    "iI", how, (int64_t)bb->id),
+			text, now, err))
+		return -1;
+	bb->destroy = how;
+	return 0;
+}
+
+int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
+		       double now, struct slu_err *err)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_begin(db, err) ||
+	    update_with(db, bb,
+			slu_db_exec(db, err,
+				    "UPDATE Buffer SET Unsaved = ?"
+				    " WHERE BID = ?",
+				    "sI", text, (int64_t)bb->id),
+			text, now, err)) {
+		free(copy);
+		return -1;
+	}
+	free(bb->unsaved);
+	bb->unsaved = copy;
+	return 0;
+}
+
+int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
+		double now, struct slu_err *err)
+{
+	return history(db, bb->id, bb->state, text, now, err);
+}

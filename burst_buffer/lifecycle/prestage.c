@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stage-in before the allocation. What does not lie in the job's nodes (a
+ * directory of the parallel file system, a persistent buffer) can be filled
+ * while the job pends. A buffer of its own does it, on one of StagingNodes and
+ * with a number that no job has: `sluice-node serve` makes it there, as the
+ * job's user. When it is RUNNING, the data is there and waits. The job's run
+ * then has nothing to stage in; a lustre run renames the directory to its own.
+ * It ends when the run needs it no more, when the job is gone, or when nobody
+ * has asked for it for long.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/plan/plan.h"
+#include "burst_buffer/request/request.h"
+#include "common/hostlist.h"
+#include "common/str.h"
+
+/* Seconds that data waits for a job that does not ask for it: Slurm does not
+ * ask for one that is held, and has perhaps been cancelled while sluiced was
+ * away. */
+#define UNASKED	    (12 * 3600.0)
+#define FAILED_LOAD 1000 /* stage-ins that one failure counts for */
+
+static bool is_of(const struct slu_bb *bb, uint32_t job_id)
+{
+	return bb->plan.ahead && bb->plan.creator == job_id && bb->ended <= 0 &&
+	       bb->state < SLU_BB_STAGE_OUT;
+}
+
+static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id)
+{
+	struct slu_bb *bb = b->first;
+
+	while (bb && !is_of(bb, job_id))
+		bb = bb->next;
+	return bb;
+}
+
+/* Made */
+
+/* One where something failed lately is the last to be asked again. */
+static size_t load_of(const struct slu_buffers *b, const char *node)
+{
+	size_t n = 0;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
+		if (bb->plan.ahead && slu_bb_index(bb, node) >= 0)
+			n += bb->failure ? FAILED_LOAD
+					 : bb->ended <= 0 &&
+						   bb->state <= SLU_BB_STAGE_IN;
+	return n;
+}
+
+/* The one that stages in for the fewest; the first of these. */
+static const char *choose(const struct slu_buffers *b)
+{
+	const struct slu_hosts *hosts = &b->conf->staging_nodes;
+	size_t best = 0, least = SIZE_MAX;
+
+	for (size_t i = 0; i < hosts->n; i++) {
+		size_t load = load_of(b, hosts->name[i]);
+
+		if (load < least) {
+			least = load;
+			best = i;
+		}
+	}
+	return hosts->name[best];
+}
+
+/* Only what goes in, or only what goes out, remains. */
+static void keep_stages(struct slu_plan *plan, bool out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plan->n_stage; i++) {
+		struct slu_stage one = plan->stage[i];
+
+		if (one.out != out) {
+			free(one.source);
+			free(one.destination);
+			free(one.type);
+			free(one.on);
+			continue;
+		}
+		plan->stage[kept++] = one;
+	}
+	plan->n_stage = kept;
+}
+
+static int make_plan(struct slu_buffers *b, const struct slu_job *job,
+		     const struct slu_request *req, uint32_t number,
+		     struct slu_plan *plan, struct slu_err *err)
+{
+	const struct slu_plan_site site = {
+		.conf = b->conf,
+		.map = b->db,
+		.addr = b->ops->addr,
+		.layout = b->ops->layout,
+		.persistent = slu_persist_use,
+		.arg = b->arg,
+		.promised_arg = b,
+		.number = number,
+	};
+	struct slu_request only = *req;
+	struct slu_job as = *job;
+	int rc;
+
+	only.n_stripe = 0;
+	as.nodes = (char *)choose(b);
+	as.request = slu_request_text(&only);
+	if (!as.request)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_plan_make(&as, &site, plan, err);
+	free(as.request);
+	if (rc)
+		return -1;
+	keep_stages(plan, false);
+	plan->persistent = plan->ahead = true;
+	plan->creator = job->job_id;
+	return 0;
+}
+
+static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
+			      const struct slu_request *req, double now,
+			      struct slu_err *err)
+{
+	int64_t number = slu_persist_number(b, now, err);
+	struct slu_plan plan = {0};
+
+	if (number < 0)
+		return NULL;
+	if (make_plan(b, job, req, (uint32_t)number, &plan, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return NULL;
+	}
+	return slu_persist_begin(b, job, &plan, now, err);
+}
+
+int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
+		   const struct slu_request *req, double now,
+		   struct slu_err *err)
+{
+	struct slu_err why = {0};
+	struct slu_bb *bb;
+
+	/* A task of an array has a number of its own once Slurm has taken it
+	 * out of those that wait as one. */
+	if ((job->array_job_id && job->array_task_id == SLU_NO_ID) ||
+	    !slu_request_ahead(req, b->conf))
+		return 0;
+	bb = find(b, job->job_id);
+	if (bb) { /* slurmctld may not know it yet */
+		bb->asked = now;
+		slu_bb_tell_all(b, bb, now);
+		return 0;
+	}
+	bb = new_one(b, job, req, now, &why);
+	if (!bb)
+		slu_persist_refuse(b, job, &why);
+	if (!bb)
+		return 0;
+	slu_bb_log(b, bb, SLU_INFO, "stage-in for job %u of %s, on %s",
+		   (unsigned)job->job_id, bb->user ? bb->user : "somebody",
+		   bb->plan.node[0].name);
+	return slu_bb_settle(b, bb, now, err);
+}
+
+/* Taken over */
+
+static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
+{
+	return bb->state == SLU_BB_RUNNING && bb->plan.use == plan->use &&
+	       slu_eq(bb->plan.fs, plan->fs);
+}
+
+void slu_ahead_only_out(struct slu_plan *plan)
+{
+	keep_stages(plan, true);
+}
+
+void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
+		    struct slu_plan *plan, const struct slu_bb **by)
+{
+	const struct slu_bb *bb = find(b, job_id);
+
+	*by = NULL;
+	if (!bb || !fits(bb, plan))
+		return; /* the run does it itself */
+	keep_stages(plan, true);
+	plan->staged = bb->id;
+	plan->staged_job = bb->plan.job_id;
+	*by = bb;
+}
+
+/* Over */
+
+const char *slu_ahead_why_end(const struct slu_buffers *b,
+			      const struct slu_bb *bb, double now)
+{
+	if (bb->destroy)
+		return "its job is gone";
+	if (bb->failure && slu_bb_released(bb, now))
+		return "it could not be staged in";
+	for (const struct slu_bb *x = b->first; x; x = x->next) {
+		if (x->plan.staged == bb->id)
+			return x->state >= SLU_BB_RUNNING || x->ended > 0
+				       ? "its job has taken it over"
+				       : NULL;
+		if (bb->plan.use && x->id == bb->plan.use &&
+		    slu_persist_goes(x))
+			return "its buffer is to be destroyed";
+	}
+	return now >= bb->asked + UNASKED ? "no job has asked for it" : NULL;
+}
+
+int slu_ahead_gone(struct slu_buffers *b, uint32_t job_id, double now,
+		   struct slu_err *err)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if (is_of(bb, job_id) && !bb->destroy &&
+		    (slu_bb_set_destroy(b->db, bb, 1, "its job is gone", now,
+					err) ||
+		     slu_bb_settle(b, bb, now, err)))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A buffer in memory: questions about the facts, and the room for them.
+ */
+#include "config.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/request/fstype.h"
+#include "common/hostlist.h"
+#include "common/str.h"
+
+static void forget_text(struct slu_bb *bb)
+{
+	for (int over = 0; over < 2; over++) {
+		free(bb->plan_text[over]);
+		bb->plan_text[over] = NULL;
+	}
+}
+
+void slu_bb_free(struct slu_bb *bb)
+{
+	if (!bb)
+		return;
+	slu_bb_free_gates(bb);
+	free(bb->member);
+	for (size_t p = 0; bb->part && p < bb->n_part; p++)
+		free(bb->part[p].sum);
+	free(bb->part);
+	free(bb->user);
+	free(bb->failure);
+	free(bb->unsaved);
+	free(bb->aged);
+	forget_text(bb);
+	slu_msg_clear(&slu_plan_desc, &bb->plan);
+	free(bb);
+}
+
+static struct slu_bb *of_job(struct slu_bb *bb, uint32_t job_id)
+{
+	while (bb && bb->plan.job_id != job_id)
+		bb = bb->peer;
+	return bb;
+}
+
+struct slu_bb *slu_bb_of(const struct slu_buffers *b, uint32_t job_id)
+{
+	return of_job(b->bucket[job_id % SLU_BB_BUCKETS], job_id);
+}
+
+struct slu_bb *slu_bb_older(const struct slu_bb *bb)
+{
+	return of_job(bb->peer, bb->plan.job_id);
+}
+
+void slu_bb_join(struct slu_buffers *b, struct slu_bb *bb)
+{
+	struct slu_bb **peers = &b->bucket[bb->plan.job_id % SLU_BB_BUCKETS];
+
+	bb->next = b->first;
+	b->first = bb;
+	bb->peer = *peers;
+	*peers = bb;
+}
+
+void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb)
+{
+	struct slu_bb **next = &b->first;
+	struct slu_bb **peer = &b->bucket[bb->plan.job_id % SLU_BB_BUCKETS];
+
+	while (*next != bb)
+		next = &(*next)->next;
+	*next = bb->next;
+	while (*peer != bb)
+		peer = &(*peer)->peer;
+	*peer = bb->peer;
+}
+
+/* The part of node i, after those before it have got theirs: nodes of one
+ * switch mostly stand together. */
+static size_t part_of(struct slu_bb *bb, size_t i)
+{
+	const struct slu_plan_node *node = bb->plan.node;
+
+	for (size_t k = i; k > 0; k--)
+		if (slu_eq(node[k - 1].part, node[i].part))
+			return bb->member[k - 1].part;
+	return bb->n_part++;
+}
+
+int slu_bb_room(struct slu_bb *bb)
+{
+	size_t i;
+
+	bb->member = calloc(bb->plan.n_node + 1, sizeof(*bb->member));
+	bb->part = calloc(bb->plan.n_node + 1, sizeof(*bb->part));
+	if (!bb->member || !bb->part)
+		return -1;
+	for (i = 0; i < bb->plan.n_node; i++) {
+		bb->member[i].state = SLU_NODE_PLANNED;
+		bb->member[i].part = part_of(bb, i);
+		bb->part[bb->member[i].part].n_node++;
+	}
+	bb->n_part = bb->n_part ? bb->n_part : 1;
+	for (size_t p = 0; p < bb->n_part; p++) {
+		bb->part[p].sum =
+			calloc(bb->plan.n_stage + 1, sizeof(struct slu_bb_sum));
+		if (!bb->part[p].sum)
+			return -1;
+	}
+	return 0;
+}
+
+struct slu_bb *slu_bb_with_plan(struct slu_plan *plan)
+{
+	struct slu_bb *bb = calloc(1, sizeof(*bb));
+
+	if (!bb)
+		return NULL;
+	bb->plan = *plan;
+	*plan = (struct slu_plan){0};
+	if (slu_bb_room(bb) == 0)
+		return bb;
+	slu_bb_free(bb);
+	return NULL;
+}
+
+int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
+		     struct slu_err *err)
+{
+	char *text = slu_encode_text(&slu_plan_desc, from);
+	int rc = text ? slu_decode_text(&slu_plan_desc, text, strlen(text), to,
+					err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
+
+	free(text);
+	return rc;
+}
+
+void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
+{
+	const struct slu_bb was = *bb;
+
+	bb->plan = with->plan;
+	bb->member = with->member;
+	bb->part = with->part;
+	bb->n_part = with->n_part;
+	with->plan = was.plan;
+	with->member = was.member;
+	with->part = was.part;
+	with->n_part = was.n_part;
+	forget_text(bb);
+	forget_text(with);
+}
+
+int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
+		  struct slu_err *err)
+{
+	struct slu_plan_node *node = bb->plan.node;
+	const char *addr;
+	char *copy;
+
+	for (size_t i = 0; b->ops->addr && i < bb->plan.n_node; i++) {
+		addr = b->ops->addr(b->arg, node[i].name);
+		if (!addr || slu_eq(addr, node[i].addr))
+			continue;
+		copy = strdup(addr);
+		if (!copy)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		free(node[i].addr);
+		node[i].addr = copy;
+		forget_text(bb);
+	}
+	return 0;
+}
+
+const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
+{
+	struct slu_plan plan = bb->plan; /* all but one word of it is bb's */
+
+	plan.over = over;
+	if (!bb->plan_text[over])
+		bb->plan_text[over] = slu_encode_text(&slu_plan_desc, &plan);
+	return bb->plan_text[over];
+}
+
+long slu_bb_index(const struct slu_bb *bb, const char *node)
+{
+	size_t i;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (strcmp(bb->plan.node[i].name, node) == 0)
+			return (long)i;
+	return -1;
+}
+
+static bool is_always(const struct slu_stage *stage)
+{
+	return strcmp(stage->on, "success") != 0 &&
+	       strcmp(stage->on, "failure") != 0;
+}
+
+static bool wanted(const struct slu_bb *bb, const struct slu_stage *stage)
+{
+	if (bb->unsure || is_always(stage))
+		return true;
+	return bb->success == (strcmp(stage->on, "success") == 0);
+}
+
+uint64_t slu_bb_stages(const struct slu_bb *bb, bool out)
+{
+	uint64_t mask = 0;
+	size_t r;
+
+	for (r = 0; r < bb->plan.n_stage; r++)
+		if (bb->plan.stage[r].out == out &&
+		    (!out || wanted(bb, &bb->plan.stage[r])))
+			mask |= UINT64_C(1) << r;
+	return mask;
+}
+
+bool slu_bb_has_plan(const struct slu_bb *bb)
+{
+	return bb->plan.fs != NULL; /* see slu_plan_bare() */
+}
+
+bool slu_bb_has_data(const struct slu_bb *bb)
+{
+	bool ran = bb->ready > 0 && !bb->unlaunched &&
+		   !(bb->failure && bb->failed_in == SLU_BB_RUNNING);
+
+	return ran && slu_bb_stages(bb, true) != 0;
+}
+
+bool slu_bb_in_doubt(const struct slu_bb *bb)
+{
+	for (size_t r = 0; bb->unsure && r < bb->plan.n_stage; r++)
+		if (bb->plan.stage[r].out && !is_always(&bb->plan.stage[r]))
+			return true;
+	return false;
+}
+
+bool slu_bb_released(const struct slu_bb *bb, double now)
+{
+	return bb->failure &&
+	       (bb->verdict != SLU_VERDICT_TOLD || bb->answered ||
+		now >= bb->failed_at + SLU_BB_BOUND);
+}
+
+size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < bb->plan.n_node; i++)
+		n += states >> bb->member[i].state & 1;
+	return n;
+}
+
+bool slu_bb_all_ready(const struct slu_bb *bb)
+{
+	return slu_bb_count(bb, SLU_IN(SLU_NODE_READY)) == bb->plan.n_node;
+}
+
+bool slu_bb_is_lost(const struct slu_bb *bb, size_t i)
+{
+	return bb->member[i].state == SLU_NODE_LOST;
+}
+
+bool slu_bb_holds(const struct slu_bb *bb, size_t i)
+{
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
+
+	return !bb->plan.use && !bb->plan.node[i].client &&
+	       !(type && type->remote);
+}
+
+bool slu_bb_together(const struct slu_bb *bb)
+{
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
+
+	return type && type->shared;
+}
+
+bool slu_bb_is_replaced(const struct slu_bb *bb, size_t i)
+{
+	return slu_bb_is_lost(bb, i) && bb->state >= SLU_BB_STAGE_OUT &&
+	       slu_bb_together(bb);
+}
+
+char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick)
+{
+	struct slu_hosts hosts = {0};
+	char *text;
+	size_t i;
+
+	hosts.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name));
+	if (!hosts.name)
+		return NULL;
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (pick(bb, i))
+			hosts.name[hosts.n++] = bb->plan.node[i].name;
+	text = slu_hosts_text(&hosts);
+	free(hosts.name); /* the names are the plan's */
+	return text;
+}
+
+bool slu_bb_keeps(const struct slu_bb *bb, double now)
+{
+	double seconds = (double)bb->plan.keep_failed;
+
+	return bb->state >= SLU_BB_TEARDOWN && bb->failure &&
+	       bb->failed_in == SLU_BB_STAGE_OUT && slu_bb_has_data(bb) &&
+	       !bb->plan.use && seconds > 0 &&
+	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
+}
+
+bool slu_bb_over(const struct slu_bb *bb, double now)
+{
+	size_t i;
+
+	if (bb->state != SLU_BB_DONE || now <= bb->since + SLU_BB_KEEP)
+		return false;
+	if (now > bb->since + SLU_BB_FORGET)
+		return true;
+	if (bb->keeps)
+		return false;
+	for (i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].state == SLU_NODE_LOST ||
+		    bb->member[i].order != SLU_ORDER_NONE)
+			return false;
+	return true;
+}
+
+/* A node that copied nothing need not know the totals. */
+static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
+{
+	struct slu_bb_share *all = &sum->all;
+
+	sum->n++;
+	if (!one->total_files && !one->total_bytes && !one->files)
+		return;
+	if (!all->total_files && !all->total_bytes) {
+		all->total_bytes = one->total_bytes;
+		all->total_files = one->total_files;
+	}
+	sum->uneven = sum->uneven || all->total_bytes != one->total_bytes ||
+		      all->total_files != one->total_files;
+	sum->partly = sum->partly || one->bytes != one->total_bytes ||
+		      one->files != one->total_files;
+	all->bytes += one->bytes;
+	all->files += one->files;
+}
+
+void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
+		      const struct slu_bb_share *share)
+{
+	struct slu_bb_member *m = &bb->member[i];
+	unsigned r;
+	int end = 0;
+
+	if (strcmp(step, "attach") == 0)
+		m->attached = true;
+	if ((sscanf(step, "in.%2u.share%n", &r, &end) != 1 || !end) &&
+	    (sscanf(step, "out.%2u.share%n", &r, &end) != 1 || !end))
+		return;
+	if (step[end] || r >= bb->plan.n_stage || m->shared >> r & 1)
+		return;
+	m->shared |= UINT64_C(1) << r;
+	add_share(&bb->part[m->part].sum[r], share);
+}

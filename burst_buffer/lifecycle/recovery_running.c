@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs that the database has lost: it was restored, as it was before they
+ * began, or their record was damaged. slurmctld tells of a job that runs, of
+ * which nothing is known, and so a buffer is begun for it that no prolog will
+ * ever come for. But the job's nodes know better: they are ready, and have
+ * their plan. With that the buffer becomes theirs, under the number that they
+ * know it by, before it is too late to be set up; what the job has written is
+ * staged out as if nothing had been.
+ *
+ * Or the restored record is of before the run: the job was being set up then.
+ * Each node that has been ready, which all are or none, says so with all that
+ * it asks and reports; the first that does brings the record forward.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/plan/plan.h"
+#include "common/str.h"
+
+/* As many runs as no site has had since a copy was made. */
+#define LEAP (UINT64_C(1) << 32)
+
+/* Nobody has asked for its plan: either no prolog has begun yet, or all were
+ * over before it was made. */
+static bool untouched(const struct slu_bb *bb)
+{
+	return bb->state == SLU_BB_SETUP && !bb->ended && !bb->failure &&
+	       !bb->plan.persistent &&
+	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
+}
+
+/* Is this number one of the job's earlier runs? Then the node is behind. A
+ * record that was set aside is as good as none. */
+static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
+		       uint64_t buffer, struct slu_err *err)
+{
+	struct slu_rows *rows;
+	int rc;
+
+	if (buffer == bb->id)
+		return 0;
+	rows = slu_db_query(db, err,
+			    "SELECT 1 FROM Buffer WHERE BID = ? AND JobID = ?"
+			    " AND Broken IS NULL",
+			    "II", (int64_t)buffer, (int64_t)bb->plan.job_id);
+	if (!rows)
+		return -1;
+	rc = slu_db_step(rows, err);
+	slu_db_done(rows);
+	return rc;
+}
+
+/* What a node tells is compared with the plan that was just made from the job's
+ * own request, and of it no more is kept than this file says: whoever is root
+ * on one node must not reach the others by it. */
+
+static bool same_node(const struct slu_plan_node *a,
+		      const struct slu_plan_node *b)
+{
+	return slu_eq(a->name, b->name) && slu_eq(a->storage, b->storage) &&
+	       slu_eq(a->part, b->part) && a->client == b->client;
+}
+
+static bool same_nodes(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_node == b->n_node;
+
+	for (size_t i = 0; same && i < a->n_node; i++)
+		same = same_node(&a->node[i], &b->node[i]);
+	return same;
+}
+
+static bool same_stage(const struct slu_stage *a, const struct slu_stage *b)
+{
+	return a->out == b->out && slu_eq(a->source, b->source) &&
+	       slu_eq(a->destination, b->destination) &&
+	       slu_eq(a->type, b->type) && slu_eq(a->on, b->on) &&
+	       a->content == b->content && a->apart == b->apart;
+}
+
+static bool same_stages(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_stage == b->n_stage;
+
+	for (size_t i = 0; same && i < a->n_stage; i++)
+		same = same_stage(&a->stage[i], &b->stage[i]);
+	return same;
+}
+
+/* The layouts depend on the load of the targets when the job began. */
+static bool same_stripes(const struct slu_plan *a, const struct slu_plan *b)
+{
+	bool same = a->n_stripe == b->n_stripe;
+
+	for (size_t i = 0; same && i < a->n_stripe; i++)
+		same = slu_eq(a->stripe[i].target, b->stripe[i].target) &&
+		       slu_eq(a->stripe[i].program, b->stripe[i].program);
+	return same;
+}
+
+static bool same_job(const struct slu_plan *a, const struct slu_plan *b)
+{
+	return a->job_id == b->job_id && a->restarts == b->restarts &&
+	       a->uid == b->uid && a->gid == b->gid && slu_eq(a->fs, b->fs) &&
+	       slu_eq(a->driver, b->driver) && a->capacity == b->capacity &&
+	       a->use == b->use && a->use_job == b->use_job && !b->persistent &&
+	       !b->ahead && same_nodes(a, b) && same_stages(a, b) &&
+	       same_stripes(a, b);
+}
+
+/* Nodes may have been given uneven shares, by what room they had then; in all
+ * they give what was asked, each share rounded up. */
+static bool shares_fit(const struct slu_plan *plan)
+{
+	uint64_t left = plan->capacity + 2 * plan->n_node;
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		const struct slu_plan_node *node = &plan->node[i];
+
+		if (node->capacity > (node->client ? 0 : left))
+			return false;
+		left -= node->capacity;
+	}
+	return true;
+}
+
+/* Numbers only grow; a database is not restored that is this much older. */
+static bool number_fits(const struct slu_bb *bb, uint64_t number)
+{
+	return number <= bb->id || number - bb->id <= LEAP;
+}
+
+/* Ours becomes the job's, as far as the node's says what only it can know: the
+ * number, the shares, and that what goes in was there before (by whom, nobody
+ * knows any more; the number may be given again). */
+static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
+		     struct slu_err *err)
+{
+	if (offer->staged && !ours->staged)
+		slu_ahead_only_out(ours);
+	if (!same_job(ours, offer) || !shares_fit(offer))
+		return slu_err(err, SLU_INVALID,
+			       "this is not the plan of job %u",
+			       (unsigned)ours->job_id);
+	ours->buffer = offer->buffer;
+	for (size_t i = 0; i < ours->n_node; i++)
+		ours->node[i].capacity = offer->node[i].capacity;
+	return 0;
+}
+
+static int put_rows(struct slu_db *db, const struct slu_bb *bb, uint64_t number,
+		    const char *plan, const char *text, double now,
+		    struct slu_err *err)
+{
+	int64_t id = (int64_t)bb->id;
+
+	/* The next runs get other numbers. */
+	if (slu_db_exec(db, err,
+			"UPDATE sqlite_sequence SET seq = max(seq, ?)"
+			" WHERE name = 'Buffer'",
+			"I", (int64_t)number) < 0)
+		return -1;
+	/* what setting up took is not known: nothing is given back for it */
+	if (slu_db_exec(db, err,
+			"UPDATE Buffer SET Plan = ?, State = ?, Since = ?,"
+			" Ready = ? WHERE BID = ? AND State = ?",
+			"siddIi", plan, (int)SLU_BB_RUNNING, now,
+			(double)bb->job_start, id, (int)bb->state) != 1 ||
+	    slu_db_exec(db, err,
+			"UPDATE BufferNode SET State = ? WHERE BID = ?", "iI",
+			(int)SLU_NODE_READY, id) < 0)
+		return -1;
+	return slu_db_exec(db, err,
+			   "INSERT INTO BufferHistory (BID, Time, State, Text)"
+			   " VALUES (?, ?, ?, ?)",
+			   "Idis", id, now, (int)SLU_BB_RUNNING, text) == 1
+		       ? 0
+		       : -1;
+}
+
+static int put(struct slu_buffers *b, const struct slu_bb *bb,
+	       const struct slu_plan *plan, const char *text, double now,
+	       struct slu_err *err)
+{
+	char *json = slu_encode_text(&slu_plan_desc, plan);
+	int rc = -1;
+
+	if (!json)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_db_begin(b->db, err) == 0) {
+		rc = put_rows(b->db, bb, plan->buffer, json, text, now, err);
+		if (rc || slu_db_commit(b->db, err)) {
+			slu_db_rollback(b->db);
+			rc = -1;
+		}
+	}
+	free(json);
+	return rc;
+}
+
+/* Memory follows. */
+static void become(struct slu_bb *bb, struct slu_bb *with, double now)
+{
+	for (size_t i = 0; i < with->plan.n_node; i++)
+		with->member[i].state = SLU_NODE_READY;
+	slu_bb_exchange(bb, with);
+	bb->state = SLU_BB_RUNNING;
+	bb->since = now;
+	bb->ready = (double)bb->job_start;
+}
+
+/* A buffer with the plan that this one is to have. */
+static struct slu_bb *make(const struct slu_bb *bb,
+			   const struct slu_plan *offer, struct slu_err *err)
+{
+	struct slu_bb *with;
+	struct slu_plan plan;
+
+	if (slu_bb_copy_plan(&bb->plan, &plan, err))
+		return NULL;
+	if (take_plan(&plan, offer, err)) {
+		slu_msg_clear(&slu_plan_desc, &plan);
+		return NULL;
+	}
+	with = slu_bb_with_plan(&plan);
+	if (!with)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return with;
+}
+
+static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		 const struct slu_plan *offer, double now, struct slu_err *err)
+{
+	struct slu_bb *with = make(bb, offer, err);
+	char text[300];
+	int rc;
+
+	if (!with)
+		return -1;
+	snprintf(text, sizeof(text),
+		 "taken over from %.200s as %llu: the database is older", node,
+		 (unsigned long long)offer->buffer);
+	rc = put(b, bb, &with->plan, text, now, err);
+	if (rc == 0)
+		become(bb, with, now);
+	slu_bb_free(with);
+	if (rc)
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	slu_bb_wake(b, bb);
+	slu_bb_tell_all(b, bb, now);
+	return slu_bb_settle(b, bb, now, err);
+}
+
+static int hear(struct slu_buffers *b, struct slu_bb *bb,
+		const struct slu_node_ask *ask, double now, struct slu_err *err)
+{
+	struct slu_plan offer;
+	int rc;
+
+	if (slu_decode_text(&slu_plan_desc, ask->plan, strlen(ask->plan),
+			    &offer, err))
+		return -1;
+	if (offer.buffer != ask->buffer || !number_fits(bb, offer.buffer))
+		rc = slu_err(err, SLU_INVALID,
+			     "%llu cannot be a number of job %u",
+			     (unsigned long long)offer.buffer,
+			     (unsigned)ask->job_id);
+	else
+		rc = adopt(b, bb, ask->node, &offer, now, err);
+	slu_msg_clear(&slu_plan_desc, &offer);
+	return rc;
+}
+
+/* Also those that are thought to be clean, because they never asked. */
+static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
+		     struct slu_err *err)
+{
+	if (slu_db_exec(b->db, err,
+			"UPDATE BufferNode SET State = ? WHERE BID = ? AND"
+			" State <> ?",
+			"iIi", (int)SLU_NODE_READY, (int64_t)bb->id,
+			(int)SLU_NODE_LOST) < 0)
+		return -1;
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].state != SLU_NODE_LOST)
+			bb->member[i].state = SLU_NODE_READY;
+	return 0;
+}
+
+/* It is said of the setup, which did not fail: nobody is ready before all are.
+ * What slurmctld was told has perhaps ended the job; its data is saved. */
+static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
+		   struct slu_err *err)
+{
+	char text[500];
+
+	if (!bb->failure)
+		return 0;
+	snprintf(text, sizeof(text), "was wrong: %.450s", bb->failure);
+	if (slu_db_exec(b->db, err,
+			"UPDATE Buffer SET Failure = NULL, FailedIn = NULL,"
+			" FailedAt = NULL, Verdict = ?, What = NULL"
+			" WHERE BID = ?",
+			"iI", (int)SLU_VERDICT_NONE, (int64_t)bb->id) < 0 ||
+	    slu_bb_note(b->db, bb, text, now, err))
+		return -1;
+	free(bb->failure);
+	bb->failure = NULL;
+	bb->verdict = SLU_VERDICT_NONE;
+	bb->answered = bb->bound_seen = false;
+	bb->failed_at = bb->done_at = 0;
+	return 0;
+}
+
+/* Of a persistent one other nodes' servers are not known: `serve` sets it up
+ * again. */
+static bool is_behind(const struct slu_bb *bb)
+{
+	return bb->ready <= 0 && !bb->plan.persistent &&
+	       !(bb->failure && bb->failed_in > SLU_BB_STAGE_IN) &&
+	       slu_bb_next(bb->state, SLU_BB_RAN);
+}
+
+int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		     double now, struct slu_err *err)
+{
+	char text[300];
+
+	if (!is_behind(bb))
+		return 0;
+	snprintf(text, sizeof(text),
+		 "%.200s says that the job has run: the database is older",
+		 node);
+	if (set_ready(b, bb, err) || forgive(b, bb, now, err) ||
+	    slu_bb_advance(b->db, bb, SLU_BB_RAN, text, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_WARN, "%s", text);
+	slu_bb_wake(b, bb);
+	slu_bb_tell_all(b, bb, now);
+	return slu_bb_settle(b, bb, now, err);
+}
+
+int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
+		 double now, struct slu_err *err)
+{
+	struct slu_bb *bb = slu_bb_of(b, ask->job_id);
+	int rc;
+
+	if (!ask->ready || !ask->buffer || !bb || !untouched(bb) ||
+	    slu_bb_index(bb, ask->node) < 0)
+		return 0;
+	rc = was_earlier(b->db, bb, ask->buffer, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	return ask->plan ? hear(b, bb, ask, now, err) : 1;
+}

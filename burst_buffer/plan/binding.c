@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bind=near|far: the processors that a node's servers run on, from what the
+ * resource map says of its disks and network. A node of which it says too
+ * little runs them where it likes. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/plan/plan.h"
+#include "sysmap/numa.h"
+
+int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
+		  struct slu_err *err)
+{
+	for (size_t i = 0; map && i < plan->n_node; i++) {
+		struct slu_plan_node *node = &plan->node[i];
+		struct slu_numa_place place;
+		struct slu_err why;
+
+		if (node->client ||
+		    slu_numa_find(map, node->name, node->storage, node->addr,
+				  far, &place, &why))
+			continue;
+		node->cpus = strdup(place.cpus);
+		node->cpus_why = strdup(place.why);
+		if (!node->cpus || !node->cpus_why)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The directories that a plan has laid out: those of the request, and the job's
+ * own on the parallel file system. How, sluiced says, which knows the storage
+ * targets; where nobody has told of any, a request still gets the layout that
+ * its size asks for, and a job's own directory that of the file system.
+ */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "burst_buffer/plan/plan.h"
+#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/request.h"
+#include "common/str.h"
+
+static const char *option(const struct slu_plan *plan, const char *key)
+{
+	for (size_t i = 0; i < plan->n_option; i++)
+		if (!strcasecmp(plan->option[i].key, key))
+			return plan->option[i].value;
+	return NULL;
+}
+
+/* The site's lfs: of this file system, else of any on Lustre. */
+static const char *program(const struct slu_plan *plan,
+			   const struct slu_conf *conf)
+{
+	const char *own = option(plan, "lfs");
+
+	for (size_t i = 0; !own && i < conf->n_fs; i++)
+		if (!strcasecmp(conf->fs[i].driver, "lustre"))
+			own = slu_fs_option(&conf->fs[i], "lfs", NULL);
+	return own ? own : "lfs";
+}
+
+/* target is taken over, also on failure. */
+static int add(struct slu_plan *plan, const struct slu_plan_site *site,
+	       const struct slu_layout_ask *ask, char *target, bool need_known,
+	       struct slu_err *err)
+{
+	struct slu_stripe s = {.target = target};
+	bool known = false;
+
+	s.layout = target ? site->layout(site->arg, ask, &known, &s.why, err)
+			  : NULL;
+	s.program = strdup(program(plan, site->conf));
+	if (s.layout && s.program && (known || !need_known)) {
+		plan->stripe[plan->n_stripe++] = s;
+		return 0;
+	}
+	free(s.target);
+	free(s.layout);
+	free(s.program);
+	free(s.why);
+	return s.layout ? 0 : -1;
+}
+
+/* The directory of jobfs type=lustre, unless the site says how. */
+static int add_own(struct slu_plan *plan, const struct slu_job *job,
+		   const struct slu_plan_site *site, struct slu_err *err)
+{
+	const char *how = option(plan, "layout"), *count;
+	struct slu_layout_ask ask = {
+		.fsname = option(plan, "fsname"),
+		.size = plan->capacity,
+		.later = job->later,
+	};
+
+	count = option(plan, "stripe_count");
+	if (how && !strcasecmp(how, "place") && count)
+		ask.stripes = (uint32_t)strtoul(count, NULL, 10);
+	else if ((how && !strcasecmp(how, "none")) || count ||
+		 option(plan, "stripe_size") || option(plan, "ost_pool"))
+		return 0;
+	return add(plan, site, &ask, strdup(""), true, err);
+}
+
+static uint64_t foretold(double bytes)
+{
+	return bytes >= 1 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
+}
+
+int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
+		     const struct slu_symbols *sym, const struct slu_job *job,
+		     const struct slu_plan_site *site, struct slu_err *err)
+{
+	bool own = !strcasecmp(plan->driver, "lustre");
+
+	if (!site->layout || (!own && req->n_stripe == 0))
+		return 0;
+	plan->stripe = calloc(req->n_stripe + 1, sizeof(*plan->stripe));
+	if (!plan->stripe)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (own && add_own(plan, job, site, err))
+		return slu_err_prefix(err, "jobfs");
+	for (size_t i = 0; i < req->n_stripe; i++) {
+		const struct slu_request_stripe *s = &req->stripe[i];
+		const struct slu_layout_ask ask = {
+			.fsname = s->fsname,
+			.size = s->size ? s->size : foretold(job->file_size),
+			.foretold = !s->size,
+			.random = s->random,
+			.readers = s->readers,
+			.stripes = s->stripes,
+			.later = job->later,
+		};
+		char *target = slu_request_expand(s->target, sym, err);
+
+		if (add(plan, site, &ask, target, false, err))
+			return slu_err_prefix(err, "stripe");
+	}
+	return 0;
+}

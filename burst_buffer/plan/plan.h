@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PLAN_PLAN_H
+#define SLU_PLAN_PLAN_H
+
+/*
+ * Plans: which nodes give how much of which storage, and what is staged from
+ * where to where. Made once per run of a job, from the job, the site and the
+ * resource map; nothing in it is random.
+ */
+
+#include "common/conf.h"
+#include "store/db.h"
+#include "wire/job.h"
+#include "wire/node.h"
+
+/* A directory that is to be laid out. */
+struct slu_layout_ask {
+	const char *fsname; /* of Lustre; NULL: not said */
+	uint64_t size;	    /* bytes of its files; 0: unknown */
+	bool foretold;	    /* the size: nobody has said it */
+	bool random;
+	uint32_t readers;    /* 0: unknown */
+	uint32_t stripes;    /* so many targets, chosen by load; 0: by size */
+	const double *later; /* of its job: SLU_JOB_LATER, or NULL */
+};
+
+struct slu_plan_site {
+	const struct slu_conf *conf;
+	struct slu_db *map; /* the resource map (sysmap/storage.h) */
+	/* NodeAddr of a node; NULL: its name */
+	const char *(*addr)(void *arg, const char *node);
+	/* The arguments of `lfs setstripe` for it, and *why they are these;
+	 * caller frees both. *known: servers have told of their targets.
+	 * NULL: nobody is there to say. */
+	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err);
+	/* Bytes that other buffers take (slu_plan_takes) of the file system
+	 * that each node's storage lies on; may be NULL. promised: n_node
+	 * zeros. */
+	int (*promised)(void *promised_arg, const struct slu_plan *plan,
+			uint64_t *promised, struct slu_err *err);
+	/* The persistent buffer of this name, for this job: put into the plan
+	 * what its clients need to know. NULL: there is none. */
+	int (*persistent)(void *promised_arg, const struct slu_job *job,
+			  const char *name, struct slu_plan *plan,
+			  struct slu_err *err);
+	void *arg, *promised_arg;
+	uint32_t number; /* job_id of the plan; 0: the job's */
+};
+
+/*
+ * The plan for a job's request; buffer, secret and state are left empty. Each
+ * of the first N nodes (nodes=N, else all) gives capacity / N, rounded up,
+ * below storage= of its profile or file system, else
+ * NodeStorage, or for "auto" in sluice/ on the node's largest local file system
+ * in the resource map. A request that only stripes has the file system "none".
+ * SLU_INVALID or SLU_DENIED: the request (checked again)
+ * cannot be served, or a node is not of its pool; SLU_NOTFOUND: a node is not
+ * in the resource map; SLU_BUSY: a node's storage is too small for what its
+ * share takes beside what other buffers take of it. What a path is on, only the
+ * map can say: a node that it does not know is then taken as large enough. The
+ * caller clears it with slu_msg_clear().
+ */
+int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
+		  struct slu_plan *out, struct slu_err *err);
+
+/* storage_choice.c: where each node that gives something has it, and that there
+ * is room for it. */
+int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
+		      struct slu_err *err);
+/* Bytes of local storage that a share of `capacity` takes: of its image, with
+ * a manifest for each stage-out. With a quota it takes a little less. */
+uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);
+
+/* layout.c: the part of it that lays out directories; the plan has its
+ * file system already. */
+struct slu_request;
+struct slu_symbols;
+int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
+		     const struct slu_symbols *sym, const struct slu_job *job,
+		     const struct slu_plan_site *site, struct slu_err *err);
+
+/*
+ * parts.c: split it into a file system for each leaf switch (ADA-FS,
+ * section 5.2), named after the switch as far as a file can be. Nodes of which
+ * no switch is known, or all without a topology, are the part SLU_PART_UNKNOWN.
+ */
+#define SLU_PART_UNKNOWN "unknown"
+int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
+		   struct slu_err *err);
+/* The nodes' places in the plan, part after part in the order of their first
+ * nodes, and where the part ends that begins at node[from]. Caller frees; NULL
+ * without memory. */
+size_t *slu_plan_by_part(const struct slu_plan *plan);
+size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
+			 size_t from);
+/* "leaf1: n[1-2]; leaf2: n3", or "" for one that is not split. Caller frees;
+ * NULL without memory. */
+char *slu_plan_parts_text(const struct slu_plan *plan);
+
+/*
+ * shares.c: where a node has no room for an equal share, let it give what
+ * it can, and the others of its part more. room: bytes of each node that nobody
+ * has, images counted; it becomes the largest share that fits there. *some
+ * is false, and no share is changed, when all fit or it cannot be done:
+ * together they have too little, or one less than an eighth of an equal share.
+ * -1: SLU_NOMEM.
+ */
+int slu_plan_share(struct slu_plan *plan, uint64_t *room, bool *some,
+		   struct slu_err *err);
+
+/* chunk.c: chunk sizes that the site leaves open (shard=auto,
+ * stripe_size=auto, chunk=auto) become the smallest power of two that holds a
+ * call of request_size bytes, so that it goes to one server (0: unknown). */
+int slu_plan_chunk(struct slu_plan *plan, double request_size,
+		   struct slu_err *err);
+
+/* binding.c: bind the servers of those nodes that give something, near to
+ * their storage and network, or far from both. What the map does not know is
+ * left alone. */
+int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
+		  struct slu_err *err);
+
+/* Only who and where, for a buffer whose plan cannot be made. */
+int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
+		  struct slu_err *err);
+
+/* The secret of an instance: 32 hex digits that nobody can tell who does not
+ * know the key (32 bytes). Caller frees. */
+char *slu_plan_secret(const unsigned char *key, const struct slu_plan *plan);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STORAGE_INTERNAL_H
+#define SLU_STORAGE_INTERNAL_H
+
+/* What the files of storage.h share: storage.c makes it, wipe.c takes
+ * it away, kept.c keeps it. `dir` is STORAGE/JOB.BUFFER, or where that
+ * was moved to. */
+
+#include "burst_buffer/storage/storage.h"
+#include "burst_buffer/host/loop.h"
+
+#define SLU_NOBODY     ((uid_t)-1) /* whose processes are killed: nobody's */
+#define SLU_QUOTA_MARK "quota"	   /* file in dir: the project id */
+
+/* storage.c */
+int slu_storage_path(char *out, size_t size, const char *dir, const char *name,
+		     struct slu_err *err);
+/* What is kept outlives a power cut. */
+int slu_storage_sync(const char *dir, struct slu_err *err);
+
+/* wipe.c. Unmount what dir has, as slu_unmount_whoever(); `name`: of
+ * the device that a mounted image had, or "". */
+int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
+			char name[SLU_LOOP_NAME], struct slu_err *err);
+/* Of what nobody is to have any more: unmount and empty it. 1: somebody has a
+ * device of it, on which there is nothing any more: err says who, and so does a
+ * note (held.h) in `storage`. */
+int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
+			struct slu_err *err);
+/* That limits it; 0: none. */
+uint32_t slu_storage_project(const char *dir);
+/* Return values as of slu_storage_wipe(). */
+int slu_storage_wipe_dir(const char *dir, uid_t uid, struct slu_err *err);
+
+#endif

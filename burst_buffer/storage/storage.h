@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_STORAGE_STORAGE_H
+#define SLU_STORAGE_STORAGE_H
+
+/*
+ * What one instance takes of a node's local storage: the directory
+ * STORAGE/JOB.BUFFER, limited to its capacity, and in it `fs`, where a driver
+ * works. The limit is a project quota where the file system proves that it can
+ * do one and the driver does not need a file system of its own; else a file
+ * with ext4 in it, mounted through a loop device: its blocks are reserved at
+ * once, so that it can always hold what was promised.
+ *
+ * ext4 is made without a journal (a job's data does not outlive a crash; one
+ * that is to be kept has a journal), with inodes of 512 bytes, so that extended
+ * attributes lie inside them, and with 2 % kept back for root.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "burst_buffer/storage/kept_age.h"
+#include "common/err.h"
+
+struct slu_storage_want {
+	const char *storage; /* directory on local storage; made if missing */
+	uint32_t job_id;
+	uint64_t buffer;
+	uint64_t capacity; /* bytes that a user can write */
+	/* No quota: it must be a file system of its own, which only root's
+	 * servers touch until it is kept. */
+	bool own_fs;
+	bool keep; /* it outlives a crash of the node: never made anew */
+};
+
+struct slu_storage {
+	char dir[4096];	  /* STORAGE/JOB.BUFFER */
+	char fs[4104];	  /* dir/fs: a directory of root's, 0755, empty */
+	char enforced[8]; /* quota, loop */
+};
+
+/* Make it, or find it whole (it is then left as it is; what an interrupted
+ * call left half-made is removed first). What was whole and is to be kept is
+ * only mounted again after a reboot, or it is an error and left as it is. */
+int slu_storage_make(const struct slu_storage_want *want,
+		     struct slu_storage *out, struct slu_err *err);
+
+/* Where it is (or would be), without making anything; -1: path too long. */
+int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
+		       struct slu_storage *out, struct slu_err *err);
+
+/* Remove it and prove that nothing is left: no mount, no directory, and what it
+ * took of the node's storage is free again. Processes of `uid` that still use
+ * it are killed. Nothing there is success, as is no directory at all (dir "").
+ * 1: it is gone, though somebody has some of it until he ends (held.h, where it
+ * is noted): `err` says who, as far as that can be seen. */
+int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
+		     struct slu_err *err);
+
+/* Keep what a failed stage-out left: moved to STORAGE/kept/JOB.BUFFER, mounted
+ * there read-only at `fs`, until `until` (Unix seconds). `kept` gets the path
+ * of fs there. Repeating it is harmless. */
+int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
+		     int64_t until, char kept[4096], struct slu_err *err);
+
+/* Has it been, also by a call that did not live to say where? */
+bool slu_storage_is_kept(const struct slu_storage *storage);
+
+/* It lies in its old place, and was to be kept until then (Unix seconds): that
+ * was cut short, or a power cut has undone the move. */
+bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
+
+/* A small file beside the data, in `dir` of a storage or in kept data, says
+ * something of it to who comes later, also after a reboot. */
+#define SLU_RAN_MARK "ran" /* all nodes were ready: tasks may have run */
+bool slu_storage_has_mark(const char *dir, const char *mark);
+int slu_storage_mark(const char *dir, const char *mark, const char *text,
+		     struct slu_err *err);
+/* -1 and errno: it could not be taken away, or there is none. */
+int slu_storage_unmark(const char *dir, const char *mark);
+
+/* Mount what is kept again (after a reboot). */
+int slu_storage_remount(const char *kept_dir, struct slu_err *err);
+
+/* Remove what was kept until before `now` and is known to have been kept for
+ * `least` seconds (up NULL: that is not asked), and what earlier calls that
+ * were cut short left of that. It is taken also from who uses it. -1: `err` is
+ * of the first that could not be removed; the others are. */
+int slu_storage_expire(const char *storage, int64_t now,
+		       const struct slu_uptime *up, int64_t least,
+		       struct slu_err *err);
+
+#endif

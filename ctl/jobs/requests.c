@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests of jobs, as hooks see them: what is refused at submission, what has
+ * to wait, and for what. All of it is in memory.
+ */
+#include "config.h"
+#include "ctl/pools/pools.h"
+#include "ctl/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/pool.h"
+#include "common/size.h"
+
+/* The least time after which it is worth asking again, seconds. */
+#define SOON 60
+
+/* No file system fits into less. */
+#define LEAST (1 << 20)
+
+int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err)
+{
+	char size[SLU_SIZE_TEXT];
+
+	if (capacity >= LEAST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "capacity=%s is less than 1MiB; a number without a unit "
+		       "is bytes",
+		       slu_size_text(capacity, size));
+}
+
+/* What cannot work is refused now, with what to change. */
+static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
+		  struct slu_err *err)
+{
+	if (ask->max_nodes && req->nodes != SLU_ALL_NODES &&
+	    req->nodes > ask->max_nodes)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: nodes=%u: the job asks for %u at most",
+			       (unsigned)req->nodes, (unsigned)ask->max_nodes);
+	if (req->has_fs && !req->persistent &&
+	    slu_ctl_large_enough(req->capacity, err) < 0)
+		return slu_err_prefix(err, "jobfs");
+	if (!ask->prolog_flags)
+		return slu_err(err, SLU_INVALID,
+			       "job file systems are off at this site: "
+			       "PrologFlags must have Alloc and DeferBatch, "
+			       "and not Serial (tell the administrator)");
+	return 0;
+}
+
+/* Slurm starts the script of a heterogeneous job when the nodes of its first
+ * component are ready, and looks at that one alone where another job depends on
+ * it (_batch_launch_defer(), test_job_dependency()): both it has to wait with.
+ * Its components wait together, for nodes alone. */
+static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		    const struct slu_request *req, struct slu_err *err)
+{
+	const bool asks = req->has_fs || req->n_stripe;
+
+	if (!ask->het)
+		return 0;
+	if (!ask->het_offset)
+		memset(ctl->site->het_asked, 0,
+		       ctl->site->conf->n_pool * sizeof(*ctl->site->het_asked));
+	if (req->persistent || req->n_persist ||
+	    slu_request_ahead(req, ctl->site->conf))
+		return slu_err(err, SLU_INVALID,
+			       "a component of a heterogeneous job can have "
+			       "only a file system of its own nodes, none that "
+			       "is persistent or staged in before it has "
+			       "nodes: submit it as a job of its own");
+	if (asks && ask->het_offset && !ctl->het_leader)
+		return slu_err(err, SLU_INVALID,
+			       "component %u of a heterogeneous job asks for a "
+			       "file system and the first, which runs the "
+			       "script, does not: ask for one there, too "
+			       "(capacity=1MiB will do)",
+			       (unsigned)ask->het_offset);
+	return 0;
+}
+
+/* What a node of `n` has to give is more than any has. */
+static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
+		     struct slu_err *err)
+{
+	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
+
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: each of %u nodes must give %s, and none can "
+		       "hold more than %s: ask for more nodes, or for less",
+		       (unsigned)n, slu_size_text(share, needs),
+		       slu_size_text(use->largest, has));
+}
+
+/* Are there enough nodes that can do it, as they have said? */
+static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		  const struct slu_request *req, const struct slu_conf *conf,
+		  struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	char why[SLU_POOL_WHY];
+	uint32_t able, unable;
+
+	if (!fs || !slu_pools_unable(mirror, fs->name, &able, &unable, why) ||
+	    able >= (ask->min_nodes ? ask->min_nodes : 1))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: only %u nodes can do %s, %u cannot; %s",
+		       (unsigned)able, fs->name, (unsigned)unable, why);
+}
+
+/* Directories may be left to the site's Mover; how large they are is not known
+ * yet. */
+static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+
+	if (!conf->mover || (fs && slu_fstype_library(fs)))
+		return false;
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (req->stage[i].type == SLU_STAGE_DIRECTORY ||
+		    req->stage[i].type == SLU_STAGE_AUTO)
+			return true;
+	return false;
+}
+
+static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		   const struct slu_request *req, const struct slu_conf *conf,
+		   struct slu_err *err)
+{
+	char why[SLU_POOL_WHY];
+	uint32_t able, unable;
+
+	if (!may_move(req, conf) ||
+	    !slu_pools_unable(mirror, SLU_SUPPLY_MOVER, &able, &unable, why) ||
+	    able >= (ask->min_nodes ? ask->min_nodes : 1))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "directories cannot be staged: only %u nodes have the "
+		       "site's copier, %u have not (tell the administrator); "
+		       "%s",
+		       (unsigned)able, (unsigned)unable, why);
+}
+
+/* What each of n nodes must hold: its share, and a manifest for each stage-out.
+ */
+static uint64_t part_of(const struct slu_request *req, uint32_t n)
+{
+	uint64_t share = req->capacity / n, manifests = 0;
+
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (req->stage[i].out)
+			manifests += slu_manifest_size(share);
+	return share + manifests;
+}
+
+/* What has to be free of the pool for the job to start: components of a
+ * heterogeneous job start together, so with those before it. */
+static uint64_t wanted(const struct slu_site *site,
+		       const struct slu_ctl_ask *ask,
+		       const struct slu_request *req,
+		       const struct slu_pool_conf *pool)
+{
+	uint64_t *asked = &site->het_asked[pool - site->conf->pool];
+
+	if (!ask->het)
+		return req->capacity;
+	return *asked = slu_pools_add(*asked, req->capacity);
+}
+
+/* Could it ever be had, of what the resource map shows? */
+static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		const struct slu_request *req, struct slu_err *err)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
+	const char *with = ask->het && ask->het_offset
+				   ? "with the components before it "
+				   : "";
+	struct slu_pool_need need = {0};
+	struct slu_pool_use use;
+	uint32_t n = ask->max_nodes;
+
+	if (!pool)
+		return 0;
+	need.pool = pool->name;
+	need.size = wanted(ctl->site, ask, req, pool);
+	need.max_per_user = pool->max_per_user;
+	if (slu_pools_never(&ctl->mirror, &need, with, err))
+		return slu_err_prefix(err, "jobfs");
+	slu_pools_use(&ctl->mirror, pool->name, &use);
+	if (!n || n > use.nodes)
+		n = use.nodes;
+	if (req->nodes && req->nodes < n)
+		n = req->nodes;
+	if (use.complete && use.largest && n && part_of(req, n) > use.largest)
+		return too_large(part_of(req, n), n, &use, err);
+	return 0;
+}
+
+/* Would its client outlast what such jobs took to be ready? How much there is
+ * to stage in is not known here, so without earlier runs it may try. */
+static int patient(struct slu_ready *ready, const struct slu_ctl_ask *ask,
+		   const struct slu_request *req, struct slu_err *err)
+{
+	uint32_t nodes = ask->min_nodes ? ask->min_nodes : 1, runs, seconds;
+
+	if (!ask->patience || (ask->max_nodes && ask->max_nodes != nodes))
+		return 0;
+	seconds = slu_ready_median(ready, req, ask->uid, nodes, &runs);
+	if (seconds < ask->patience)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: set-up and stage-in of jobs like this took %u s "
+		       "(median of %u runs); salloc and srun give up after "
+		       "%u s: use sbatch, or have ResumeTimeout raised",
+		       (unsigned)seconds, (unsigned)runs,
+		       (unsigned)ask->patience);
+}
+
+/* It may be refused only because nobody knows yet who the user is. */
+static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
+		  struct slu_err *err)
+{
+	if (err->kind == SLU_DENIED && !slu_site_user(site, ask->uid) &&
+	    slu_site_users_missing(site))
+		slu_err_prefix(err, "sluice.conf names users who could not be "
+				    "looked up yet");
+	return -1;
+}
+
+/* What there is at this site, and of this job, for the file system. */
+static int check_fs(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		    const struct slu_request *req, const char *user,
+		    struct slu_err *err)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	struct slu_mirror *mirror = &ctl->mirror;
+
+	if (!req->has_fs && !req->n_stripe)
+		return 0;
+	if (slu_pool_check(req, conf, user, ask->account, err) < 0 ||
+	    refuse(ask, req, err) < 0 ||
+	    movable(mirror, ask, req, conf, err) < 0)
+		return -1;
+	if (req->has_fs && !req->persistent &&
+	    (doable(mirror, ask, req, conf, err) < 0 ||
+	     fits(ctl, ask, req, err) < 0))
+		return -1;
+	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
+}
+
+static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		 struct slu_request *req, struct slu_err *err)
+{
+	const struct slu_site *site = ctl->site;
+	struct slu_mirror *mirror = &ctl->mirror;
+	const char *user = slu_site_user(site, ask->uid);
+	char uid[32];
+
+	if (!site->conf)
+		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
+			       site->why_not);
+	if (!user) { /* no list names it, nor does one name the like of this */
+		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
+		user = uid;
+	}
+	if (slu_request_resolve(req, site->conf, err) < 0)
+		return -1;
+	if (slu_request_check(req, site->conf, user, err) < 0)
+		return unsure(site, ask, err);
+	if (!ask->array && slu_request_check_alone(req, err) < 0)
+		return -1;
+	if (fits_het(ctl, ask, req, err) < 0)
+		return slu_request_at(req->line, err);
+	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
+		return -1;
+	return check_fs(ctl, ask, req, user, err) < 0
+		       ? slu_request_at(req->line, err)
+		       : 0;
+}
+
+/* Unless the site warns of them, when it is submitted (submit.c). */
+static bool refuses_strays(struct slu_ctl *ctl)
+{
+	bool refuses;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	refuses = ctl->site->conf && !ctl->site->conf->stray_warn;
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return refuses;
+}
+
+int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
+		     char **text, struct slu_err *err)
+{
+	struct slu_request req = {0};
+	int rc;
+
+	if (slu_request_submitted(ask->option, ask->script, refuses_strays(ctl),
+				  &req, err) < 0)
+		return -1;
+	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward &&
+	    !req.keep_limit && !req.n_persist) {
+		*text = strdup("");
+	} else {
+		pthread_rwlock_rdlock(&ctl->site_lock);
+		rc = check(ctl, ask, &req, err);
+		pthread_rwlock_unlock(&ctl->site_lock);
+		if (rc < 0) {
+			slu_request_free(&req);
+			return -1;
+		}
+		*text = slu_request_text(&req);
+	}
+	if (ask->het && !ask->het_offset)
+		ctl->het_leader = req.has_fs || req.n_stripe;
+	slu_request_free(&req);
+	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+bool slu_ctl_has_buffer(const char *text)
+{
+	return text &&
+	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6) ||
+		!strncmp(text, "persistent ", 11));
+}
+
+char *slu_ctl_component(const char *script, uint32_t component)
+{
+	return slu_request_component(script, component);
+}
+
+uint64_t slu_ctl_capacity(const char *text)
+{
+	struct slu_request req;
+	uint64_t capacity;
+
+	if ((!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text)) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return 0;
+	capacity = req.capacity;
+	for (size_t i = 0; i < req.n_persist; i++)
+		capacity = slu_pools_add(capacity, req.persist[i].capacity);
+	slu_request_free(&req);
+	return capacity;
+}
+
+/* What of a pool the request needs; need->pool is NULL where it needs none.
+ * Under the site's lock. */
+static void need_of(const struct slu_ctl *ctl, const char *text, uint32_t uid,
+		    struct slu_pool_need *need)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	const struct slu_pool_conf *pool;
+	struct slu_request req;
+
+	*need = (struct slu_pool_need){.uid = uid};
+	if (!conf || !slu_ctl_has_buffer(text) ||
+	    slu_request_parse(text, NULL, &req, NULL) < 0)
+		return;
+	pool = slu_request_pool(&req, conf);
+	if (pool) {
+		need->pool = pool->name;
+		need->size = req.capacity;
+		need->max_per_user = pool->max_per_user;
+	}
+	slu_request_free(&req);
+}
+
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+		       char why[SLU_CTL_WHY])
+{
+	struct slu_pool_need need;
+	bool may;
+
+	if (!slu_ctl_has_buffer(text))
+		return true;
+	if (!ctl->linked) {
+		slu_copy(why, SLU_CTL_WHY,
+			 "sluiced does not answer: the job starts when it "
+			 "does");
+		return false;
+	}
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	may = slu_pools_room(&ctl->mirror, &need, why);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return may;
+}
+
+/* Under the site's lock. */
+static void add_others(const struct slu_ctl *ctl,
+		       const struct slu_ctl_turn *job,
+		       struct slu_pool_need *need)
+{
+	struct slu_pool_need other;
+
+	for (size_t i = 0; need->pool && i < job->n_with; i++) {
+		need_of(ctl, job->with[i], job->uid, &other);
+		if (other.pool && !strcmp(other.pool, need->pool))
+			need->size = slu_pools_add(need->size, other.size);
+	}
+}
+
+bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
+		  const struct slu_ctl_turn *job,
+		  int64_t (*end_of)(uint32_t job_id), int64_t now,
+		  char why[SLU_CTL_WHY])
+{
+	const struct slu_pool_turn turn = {job->job_id, job->priority,
+					   job->start, job->end};
+	struct slu_pool_need need;
+	bool may;
+
+	if (!slu_ctl_has_buffer(text) || !ctl->linked)
+		return slu_ctl_may_start(ctl, text, job->uid, why);
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, job->uid, &need);
+	add_others(ctl, job, &need);
+	if (need.pool && job->reserved)
+		need.reserved = job->reserved(
+			job->reserved_arg, need.pool,
+			!strcmp(need.pool, ctl->site->conf->pool[0].name));
+	may = slu_pools_turn(&ctl->mirror, &turn, &need, end_of, now, why);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return may;
+}
+
+int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+			  int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct slu_pool_need need;
+	int64_t when;
+
+	if (!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text))
+		return now;
+	if (!ctl->linked || slu_ctl_has_persistent(text))
+		return now + SOON;
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	when = slu_pools_when(&ctl->mirror, &need, end_of, now);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return when && when < INT64_MAX ? when : now + SOON;
+}
+
+void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		   uint32_t uid, bool begins)
+{
+	int64_t until = begins ? 0 : time(NULL) + SLU_CLAIM_WAITS;
+	struct slu_pool_need need;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	need_of(ctl, text, uid, &need);
+	slu_pools_claim(&ctl->mirror, job_id, &need, until);
+	pthread_rwlock_unlock(&ctl->site_lock);
+}
+
+static void look_for_data(void *arg, const struct slu_buffer_state *b)
+{
+	bool *found = arg;
+
+	*found |= !slu_eq(b->state, "TEARDOWN");
+}
+
+bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
+			 char why[SLU_CTL_WHY])
+{
+	bool found = false;
+
+	slu_mirror_job(&ctl->mirror, job_id, look_for_data, &found);
+	if (found)
+		slu_copy(why, SLU_CTL_WHY,
+			 "the job's earlier run has not staged out its data "
+			 "yet");
+	return found;
+}
+
+bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id)
+{
+	return slu_pools_claimed(&ctl->mirror, job_id);
+}
+
+void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id)
+{
+	slu_pools_unclaim(&ctl->mirror, job_id);
+}
+
+size_t slu_ctl_pools(struct slu_ctl *ctl,
+		     void (*fn)(void *arg, const struct slu_ctl_pool *pool),
+		     void *arg)
+{
+	const struct slu_conf *conf;
+	struct slu_pool_use use;
+	size_t n = 0;
+
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	conf = ctl->site->conf;
+	for (; conf && n < conf->n_pool; n++) {
+		const struct slu_pool_conf *pool = &conf->pool[n];
+		struct slu_ctl_pool out = {.name = pool->name,
+					   .granularity = pool->granularity};
+
+		slu_pools_use(&ctl->mirror, pool->name, &use);
+		out.total = use.total;
+		out.unfree = use.unfree;
+		out.used = use.used;
+		fn(arg, &out);
+	}
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return n;
+}

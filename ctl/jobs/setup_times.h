@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_SETUP_TIMES_H
+#define SLU_CTL_SETUP_TIMES_H
+
+/*
+ * How long jobs took from their start until their file system was ready: set
+ * up, and everything staged in. Jobs are alike when they are the same user's,
+ * on as many nodes, with the same file system and the same data to stage in.
+ * The thread writes, hooks read; a mutex guards all of it, held for one
+ * lookup.
+ */
+
+#include <pthread.h>
+#include "burst_buffer/request/request.h"
+#include "wire/job.h"
+
+#define SLU_READY_SLOTS 4096 /* that many kinds are known, at most */
+#define SLU_READY_RUNS	5    /* the last runs of a kind count */
+#define SLU_READY_FEW	3    /* fewer say nothing */
+
+struct slu_ready {
+	pthread_mutex_t lock;
+	struct slu_ready_kind {
+		uint64_t key;	/* 0: free */
+		uint32_t taken; /* runs, ever */
+		uint32_t seconds[SLU_READY_RUNS];
+	} * kind;
+};
+
+int slu_ready_init(struct slu_ready *r);
+void slu_ready_fini(struct slu_ready *r);
+
+/* One more run that has ended; ignored without `prepared`. */
+void slu_ready_learn(struct slu_ready *r, const struct slu_job *job);
+/* The median of the last runs, seconds, and their number in *runs; 0: not
+ * known. The request is a resolved one. */
+uint32_t slu_ready_median(struct slu_ready *r, const struct slu_request *req,
+			  uint32_t uid, uint32_t nodes, uint32_t *runs);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What sluiced said. Commands are answered by `done`, whatever came of them:
+ * a job that no longer exists will not come back by asking again. Only what a
+ * host that ends refuses is not: its next process is told again.
+ */
+#include "config.h"
+#include "ctl/pools/pools.h"
+#include "ctl/private.h"
+#include "wire/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_extend *x = msg;
+	struct slu_live *live = slu_live_get(ctl, x->job_id);
+
+	if (!live || live->ended || live->restarts != x->restarts)
+		return slu_err(err, SLU_NOTFOUND, "the run is over");
+	live->setting_up = !x->final;
+	if (x->final)
+		live->gave_back = x->give_back;
+	ctl->next_keep = 0;
+	return slu_live_keep(ctl, live, x->give_back, err);
+}
+
+/* A verdict may have turned a run that has ended, and was recorded as
+ * COMPLETED, into one that FAILED: say so of it. */
+static void record_failed(struct slu_ctl *ctl, uint32_t job_id)
+{
+	const struct slu_live *live = slu_live_get(ctl, job_id);
+	struct slu_job job = {0};
+
+	if (!live || !live->ended)
+		return;
+	ctl->ops.jobs(ctl->ops.arg, &job_id, 1, &job);
+	job.ions = SLU_NO_ID;
+	if (job.start == live->start && slu_eq(job.state, "FAILED"))
+		slu_history_add(&ctl->history, &job);
+	if (job.het_job && job.het_job != job_id)
+		record_failed(ctl, job.het_job);
+	slu_msg_clear(&slu_job_desc, &job);
+}
+
+static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.hold(ctl->ops.arg, v, err);
+
+	/* It does not start, for now. What a later run was given stays its. */
+	if (rc == 0 || (rc < 0 && err->kind == SLU_NOTFOUND))
+		slu_ctl_unclaim(ctl, v->job_id);
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
+	return rc;
+}
+
+static int do_requeue(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.requeue(ctl->ops.arg, v, err);
+
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
+	return rc;
+}
+
+static int do_fail(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+	int rc = ctl->ops.fail(ctl->ops.arg, v, err);
+
+	if (rc == 0)
+		record_failed(ctl, v->job_id);
+	return rc;
+}
+
+static int do_cancel(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.cancel(ctl->ops.arg, v, err);
+}
+
+static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_verdict *v = msg;
+
+	return ctl->ops.complete(ctl->ops.arg, v, err);
+}
+
+static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_node_order *o = msg;
+
+	return ctl->ops.drain(ctl->ops.arg, o->node, o->reason, err);
+}
+
+static int do_resume(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_node_order *o = msg;
+
+	return ctl->ops.resume(ctl->ops.arg, o->node, err);
+}
+
+static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_annotate *a = msg;
+
+	if (a->waits) {
+		slu_waits_answer(&ctl->mirror, a->job_id, a->text);
+		return 0;
+	}
+	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
+}
+
+/* Those that have ended while there was no link are done; of the latest sluiced
+ * says more in a moment. What shows that takes Slurm's locks. */
+static void replace_buffers(struct slu_ctl *ctl, struct slu_hello_daemon *hello)
+{
+	struct slu_buf gone = {0};
+	uint32_t id;
+
+	slu_mirror_replace(&ctl->mirror, hello->buffers, hello->n_buffers,
+			   &gone);
+	for (size_t at = 0; at < gone.len; at += sizeof(id)) {
+		memcpy(&id, gone.data + at, sizeof(id));
+		ctl->ops.show(ctl->ops.arg, id, "DONE");
+	}
+	slu_buf_free(&gone);
+}
+
+static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_hello_daemon *hello = msg;
+
+	if (hello->version != SLU_WIRE_VERSION)
+		return slu_err(err, SLU_INVALID,
+			       "sluiced speaks version %u, libsluice %u: "
+			       "upgrade both to the same release",
+			       hello->version, SLU_WIRE_VERSION);
+	replace_buffers(ctl, hello);
+	slu_link_good(&ctl->link);
+	ctl->linked = ctl->heard = true;
+	ctl->next_poll = ctl->next_keep = 0;
+	ctl->link_why[0] = '\0';
+	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
+		hello->n_buffers);
+	if (ctl->history.lost)
+		ctl_log(ctl, SLU_WARN,
+			"%llu jobs ended that sluiced could not be told of: "
+			"predictions do without them",
+			(unsigned long long)ctl->history.lost);
+	ctl->history.lost = 0;
+	ctl->ops.schedule(ctl->ops.arg);
+	return 0;
+}
+
+/* "STAGE_IN: 3 of 5 nodes done", without the prefix that squeue needs. */
+static char *shown_state(const struct slu_buffer_state *state)
+{
+	const char *text = state->text ? state->text : "";
+
+	if (!strncmp(text, "sluice: ", 8))
+		text += 8;
+	return slu_asprintf("%s%s%s", state->state ? state->state : "",
+			    *text ? ": " : "", text);
+}
+
+static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_buffer_state *state = msg;
+	char *shown = shown_state(state);
+
+	ctl->ops.show(ctl->ops.arg, state->job_id, shown);
+	free(shown);
+	if (slu_mirror_set(&ctl->mirror, state) < 0)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return 0;
+}
+
+static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_published *p = msg;
+
+	(void)err;
+	if (!p->ok)
+		ctl_log(ctl, SLU_WARN, "mapping not published: %s",
+			p->text ? p->text : "");
+	slu_live_published(ctl, p->epoch, p->ok);
+	return 0;
+}
+
+/* What was known is told anew, too; until then it was better than nothing. */
+static void learn_volumes(struct slu_ctl *ctl,
+			  const struct slu_history_row *row)
+{
+	if (slu_heard_nothing(&ctl->volumes_heard))
+		slu_volumes_forget(ctl->volumes);
+	if (slu_heard_first(&ctl->volumes_heard, &row->job))
+		slu_volumes_learn(ctl->volumes, row);
+}
+
+/* A row of the history. */
+static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
+{
+	bool old = !slu_lessons_has(&ctl->lessons, &row->job);
+
+	ctl->rows++;
+	if (old && slu_heard_first(&ctl->predictor_heard, &row->job))
+		slu_ctl_teach(ctl, &row->job);
+	if (old && slu_heard_first(&ctl->ready_heard, &row->job))
+		slu_ready_learn(&ctl->ready, &row->job);
+	if (ctl->arbiter && slu_heard_first(&ctl->arbiter_heard, &row->job))
+		slu_arbiter_learn(ctl->arbiter, row);
+	if (ctl->volumes)
+		learn_volumes(ctl, row);
+}
+
+/* What a job did with I/O is known now: the predictor has learned from its end,
+ * and a history that is just being told may still come to it. */
+static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_history_row *row = msg;
+	const struct slu_job *job = &row->job;
+
+	(void)err;
+	if (ctl->arbiter &&
+	    (ctl->replayed || !slu_heard_later(&ctl->arbiter_heard, job)))
+		slu_arbiter_learn(ctl->arbiter, row);
+	if (ctl->volumes &&
+	    (ctl->replayed || !slu_heard_later(&ctl->volumes_heard, job)))
+		slu_volumes_learn(ctl->volumes, row);
+	return 0;
+}
+
+static int hear_rows(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_history_rows *rows = msg;
+	struct slu_history_row row;
+	char *at = rows->packed;
+	int rc;
+
+	while ((rc = slu_row_unpack(&at, &row, err)))
+		if (rc > 0)
+			learn_row(ctl, &row);
+		else if (!ctl->bad_rows++)
+			ctl_log(ctl, SLU_WARN, "history: %s", err->text);
+	return 0;
+}
+
+static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)msg;
+	(void)err;
+	slu_ctl_teach_waiting(ctl);
+	slu_lessons_clear(&ctl->lessons);
+	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
+		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
+			(unsigned long long)ctl->rows);
+	if (ctl->bad_rows)
+		ctl_log(ctl, SLU_WARN, "history: %llu rows are not understood",
+			(unsigned long long)ctl->bad_rows);
+	slu_ctl_taught(ctl);
+	if (ctl->arbiter)
+		slu_arbiter_taught(ctl->arbiter, ctl->rows > 0);
+	if (!ctl->arbiter_heard.all)
+		slu_ions_changed(ctl, "history read", 0);
+	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
+	ctl->arbiter_heard.all = ctl->arbiter != NULL;
+	ctl->volumes_heard.all = ctl->volumes != NULL;
+	slu_ions_foretell(ctl);
+	return 0;
+}
+
+static int hear_supply(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	slu_pools_set(&ctl->mirror, msg);
+	ctl->ops.schedule(ctl->ops.arg);
+	return 0;
+}
+
+/* Kept for an arbiter that is made later. */
+static int hear_distances(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	struct slu_distances *distances = msg;
+
+	slu_msg_clear(&slu_distances_desc, &ctl->distances);
+	ctl->distances = *distances;
+	*distances = (struct slu_distances){0};
+	return ctl->arbiter
+		       ? slu_arbiter_near(ctl->arbiter, &ctl->distances, err)
+		       : 0;
+}
+
+static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_stored *s = msg;
+
+	(void)err;
+	slu_history_stored(&ctl->history, s->job_id, s->start);
+	return 0;
+}
+
+/* Nodes that register by themselves, or boot elsewhere, were not in the last
+ * snapshot, or with another address. */
+static void tell_where(struct slu_ctl *ctl, const struct slu_where *where,
+		       double now)
+{
+	struct slu_node_addr is = {.name = where->node};
+
+	is.addr = ctl->ops.node_addr(ctl->ops.arg, where->node);
+	slu_ctl_send(ctl, &slu_node_is_desc, &is, now);
+	free(is.addr);
+}
+
+static const struct {
+	const struct slu_desc *desc;
+	int (*fn)(struct slu_ctl *ctl, void *msg, struct slu_err *err);
+	bool answer;
+} known[] = {
+	{&slu_hello_daemon_desc, hear_hello, false},
+	{&slu_buffer_desc, hear_buffer, false},
+	{&slu_published_desc, hear_published, false},
+	{&slu_history_row_desc, hear_row, false},
+	{&slu_history_rows_desc, hear_rows, false},
+	{&slu_history_end_desc, hear_history_end, false},
+	{&slu_supply_desc, hear_supply, false},
+	{&slu_stored_desc, hear_stored, false},
+	{&slu_distances_desc, hear_distances, false},
+	{&slu_extend_desc, do_extend, true},
+	{&slu_hold_desc, do_hold, true},
+	{&slu_requeue_desc, do_requeue, true},
+	{&slu_fail_desc, do_fail, true},
+	{&slu_cancel_job_desc, do_cancel, true},
+	{&slu_complete_desc, do_complete, true},
+	{&slu_drain_desc, do_drain, true},
+	{&slu_resume_desc, do_resume, true},
+	{&slu_annotate_desc, do_annotate, true},
+};
+
+static void answer(struct slu_ctl *ctl, uint64_t id, int rc,
+		   struct slu_err *err, double now)
+{
+	struct slu_done done = {
+		.id = id, .ok = rc >= 0, .text = rc < 0 ? err->text : NULL};
+
+	slu_ctl_send(ctl, &slu_done_desc, &done, now);
+}
+
+static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
+		     uint64_t id, void *msg, double now)
+{
+	size_t n = sizeof(known) / sizeof(known[0]), i = 0;
+	struct slu_err err;
+	int rc;
+
+	if (ctl->linked && desc == &slu_where_desc)
+		tell_where(ctl, msg, now);
+	while (i < n && known[i].desc != desc)
+		i++;
+	/* Before the daemon's hello only that is understood. */
+	if (i == n || (!ctl->linked && desc != &slu_hello_daemon_desc))
+		return;
+	rc = known[i].fn(ctl, msg, &err);
+	if (rc < 0)
+		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
+	if (known[i].answer && (rc >= 0 || err.kind != SLU_BUSY))
+		answer(ctl, id, rc, &err, now);
+	else if (rc < 0 && desc == &slu_hello_daemon_desc)
+		slu_ctl_link_down(ctl, &err, now);
+}
+
+void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len, double now)
+{
+	const struct slu_desc *desc;
+	struct slu_err err;
+	uint64_t id;
+	void *msg;
+
+	if (slu_envelope_parse(line, len, slu_to_ctl, &desc, &id, &msg, &err) <
+	    0) {
+		if (err.kind == SLU_NOTFOUND && ctl->unknown_said)
+			return; /* another release's message: said once */
+		ctl->unknown_said |= err.kind == SLU_NOTFOUND;
+		ctl_log(ctl, SLU_WARN, "sluiced said: %s", err.text);
+		return;
+	}
+	dispatch(ctl, desc, id, msg, now);
+	slu_msg_free(desc, msg);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_MIRROR_H
+#define SLU_CTL_MIRROR_H
+
+/*
+ * The buffers that are alive, as sluiced last told. The thread writes, hooks
+ * read; a mutex guards all of it, held for one lookup or one walk.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <time.h>
+#include "common/str.h"
+#include "ctl/map.h"
+#include "wire/control.h"
+
+/* What a waiting job wants of sluiced. */
+struct slu_told {
+	time_t at;		 /* when sluiced was last told of it */
+	unsigned int unanswered; /* how often since it said why not yet */
+	char why[256];		 /* that, or "" */
+};
+
+#define SLU_MIRROR_KEPT 4096
+
+struct slu_mirror {
+	pthread_mutex_t lock;
+	struct slu_map job; /* job number -> its buffers */
+	size_t n;
+	/* Those that outlive jobs, by whom they are looked for. */
+	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
+	/* pools.c: */
+	struct slu_supply supply;
+	struct slu_map claim; /* job number -> what it was given */
+	struct slu_map told;  /* persistent.c: job number -> struct slu_told */
+	struct slu_pool_waiter *waiter; /* reservation.c */
+	struct slu_map taken; /* usage.c: user -> what it has of each pool */
+	bool taken_unknown;   /* there was no memory for it */
+	uint64_t version;     /* counts the changes of buffers and claims */
+	struct slu_pool_endings *endings; /* pools.c */
+};
+
+void slu_mirror_init(struct slu_mirror *m);
+void slu_mirror_fini(struct slu_mirror *m);
+
+/* One buffer's state; DONE takes it away. The content of *state is taken
+ * over. -1 without memory: the entry is then as before. */
+int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state);
+/* These and no others are alive; the contents are taken over. `gone`: numbers
+ * (uint32_t) of the jobs that have none any more, are added to it. */
+int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
+		       size_t n, struct slu_buf *gone);
+
+bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
+/* Call fn (may be NULL) for the buffers of uid (SLU_NO_ID: all) and job_id (0:
+ * all); returns their number. */
+size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
+		       void (*fn)(void *arg, const struct slu_buffer_state *b),
+		       void *arg);
+/* fn for those of one job, without those that only wait for it. */
+void slu_mirror_job(struct slu_mirror *m, uint32_t job_id,
+		    void (*fn)(void *arg, const struct slu_buffer_state *b),
+		    void *arg);
+/* fn for all of them; the caller has the lock. */
+void slu_mirror_each(struct slu_mirror *m,
+		     void (*fn)(void *arg, const struct slu_buffer_state *b),
+		     void *arg);
+/* fn for the persistent ones of this name, and for those that wait for this
+ * job with what is staged in, however many others there are; the caller has the
+ * lock. */
+void slu_mirror_named(struct slu_mirror *m, const char *name,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg);
+void slu_mirror_ahead(struct slu_mirror *m, uint32_t job_id,
+		      void (*fn)(void *arg, const struct slu_buffer_state *b),
+		      void *arg);
+/* A table for `scontrol show bbstat`. */
+void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
+		      struct slu_buf *out);
+
+#endif

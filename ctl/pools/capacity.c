@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What there is, as sluiced last told. */
+#include "config.h"
+#include "ctl/pools/pools.h"
+
+#include <stdio.h>
+
+#include "common/size.h"
+
+void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
+{
+	struct slu_supply old;
+
+	pthread_mutex_lock(&m->lock);
+	old = m->supply;
+	m->supply = *supply;
+	pthread_mutex_unlock(&m->lock);
+	*supply = (struct slu_supply){0};
+	slu_msg_clear(&slu_supply_desc, &old);
+}
+
+const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
+					    const char *pool)
+{
+	for (size_t i = 0; i < m->supply.n_pools; i++)
+		if (slu_eq(m->supply.pools[i].name, pool))
+			return &m->supply.pools[i];
+	return NULL;
+}
+
+bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
+		      uint32_t *unable, char why[SLU_POOL_WHY])
+{
+	const struct slu_fs_supply *f = NULL;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; !f && i < m->supply.n_fs; i++)
+		if (slu_eq(m->supply.fs[i].name, fs))
+			f = &m->supply.fs[i];
+	if (f) {
+		*able = f->able;
+		*unable = f->unable;
+		snprintf(why, SLU_POOL_WHY, "%.64s: %.180s",
+			 f->node ? f->node : "", f->why ? f->why : "");
+	}
+	pthread_mutex_unlock(&m->lock);
+	return f;
+}
+
+int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
+		    const char *with, struct slu_err *err)
+{
+	char wants[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+	struct slu_pool_use use;
+
+	slu_pools_use(m, need->pool, &use);
+	slu_size_text(need->size, wants);
+	if (use.complete && need->size > use.total)
+		return slu_err(err, SLU_INVALID,
+			       "%s%s is more than pool %s has, which is %s",
+			       with, wants, need->pool,
+			       slu_size_text(use.total, most));
+	if (need->max_per_user && need->size > need->max_per_user)
+		return slu_err(err, SLU_DENIED,
+			       "%s%s is more than the %s that a user may have "
+			       "of pool %s (MaxPerUser)",
+			       with, wants,
+			       slu_size_text(need->max_per_user, most),
+			       need->pool);
+	return 0;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pools: what is taken are sums (usage.c); who ends when is looked at once a
+ * second, for jobs that have to wait.
+ */
+#include "config.h"
+#include "ctl/pools/pools.h"
+#include "ctl/pools/usage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/size.h"
+
+struct slu_claim {
+	uint32_t job_id, uid;
+	uint64_t size;
+	int64_t until; /* Unix seconds; INT64_MAX: as long as it takes */
+	bool counted;
+	char pool[64];
+};
+
+/* What fn is told of each job that has some of a pool. */
+struct share {
+	uint32_t job_id, uid;
+	uint64_t size;
+	int64_t end; /* Unix seconds; 0: its job's */
+};
+
+struct walk {
+	const char *pool;
+	void (*fn)(void *arg, const struct share *share);
+	void *arg;
+};
+
+struct ending {
+	int64_t end;
+	uint64_t size;
+	uint32_t uid;
+};
+
+/* Of one pool, sorted; good for one second and one version of the mirror. */
+struct slu_pool_endings {
+	struct slu_pool_endings *next;
+	struct ending *one;
+	size_t n, cap;
+	uint64_t version;
+	int64_t now;
+	int64_t (*end_of)(uint32_t job_id);
+	char pool[];
+};
+
+/* One that stays for as long as a job waits does not say for how long. */
+static int64_t end_of_persistent(const struct slu_buffer_state *b)
+{
+	if (!b->persistent)
+		return 0;
+	return b->expires ? b->expires : INT64_MAX;
+}
+
+static void walk_buffer(void *arg, const struct slu_buffer_state *b)
+{
+	const struct walk *w = arg;
+	const struct share share = {b->job_id, b->uid, b->size,
+				    end_of_persistent(b)};
+
+	if (b->pool && !strcmp(b->pool, w->pool))
+		w->fn(w->arg, &share);
+}
+
+/* Under the lock. A claim counts no more when its job has a buffer. */
+static void walk(struct slu_mirror *m, const struct walk *w)
+{
+	const struct slu_claim *c;
+
+	slu_mirror_each(m, walk_buffer, (void *)(uintptr_t)w);
+	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
+		/* nobody says for how long one waits */
+		const struct share share = {c->job_id, c->uid, c->size,
+					    c->until < INT64_MAX ? INT64_MAX
+								 : 0};
+
+		if (!strcmp(c->pool, w->pool) &&
+		    !slu_map_get(&m->job, c->job_id))
+			w->fn(w->arg, &share);
+	}
+}
+
+/* Under the lock. */
+static void recount(struct slu_mirror *m, struct slu_claim *c)
+{
+	bool counts = !slu_map_get(&m->job, c->job_id);
+
+	if (counts && !c->counted)
+		slu_taken_more(m, c->pool, c->uid, c->size);
+	if (!counts && c->counted)
+		slu_taken_less(m, c->pool, c->uid, c->size);
+	c->counted = counts;
+}
+
+void slu_pools_recount(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_claim *c = job_id ? slu_map_get(&m->claim, job_id) : NULL;
+
+	if (c)
+		recount(m, c);
+	for (size_t i = 0; !job_id && (c = slu_map_next(&m->claim, &i));)
+		recount(m, c);
+}
+
+/* Under the lock: it is not in the map any more. NULL: nothing. */
+static void claim_free(struct slu_mirror *m, struct slu_claim *c)
+{
+	if (c && c->counted)
+		slu_taken_less(m, c->pool, c->uid, c->size);
+	free(c);
+}
+
+void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id)
+{
+	claim_free(m, slu_map_del(&m->claim, job_id));
+}
+
+static void endings_free(struct slu_mirror *m)
+{
+	struct slu_pool_endings *all;
+
+	while ((all = m->endings)) {
+		m->endings = all->next;
+		free(all->one);
+		free(all);
+	}
+}
+
+void slu_pools_fini(struct slu_mirror *m)
+{
+	struct slu_told *told;
+
+	slu_pools_expire(m, INT64_MAX);
+	for (size_t i = 0; (told = slu_map_next(&m->told, &i));)
+		free(told);
+	slu_map_free(&m->claim);
+	slu_map_free(&m->told);
+	slu_turn_forget(m, 0);
+	slu_taken_fini(m);
+	endings_free(m);
+	slu_msg_clear(&slu_supply_desc, &m->supply);
+}
+
+struct sum {
+	uint32_t uid; /* SLU_NO_ID: everybody's */
+	uint64_t size;
+};
+
+static void add(void *arg, const struct share *share)
+{
+	struct sum *sum = arg;
+
+	if (sum->uid == SLU_NO_ID || sum->uid == share->uid)
+		sum->size += share->size;
+}
+
+/* Under the lock. */
+static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
+{
+	struct sum sum = {.uid = uid};
+	uint64_t size;
+
+	if (slu_taken_sum(m, pool, uid, &size))
+		return size;
+	walk(m, &(struct walk){pool, add, &sum});
+	return sum.size;
+}
+
+static void use(struct slu_mirror *m, const char *pool,
+		struct slu_pool_use *out)
+{
+	const struct slu_pool_supply *p = slu_supply_of(m, pool);
+	uint64_t gone;
+
+	*out = (struct slu_pool_use){.used = sum_of(m, pool, SLU_NO_ID)};
+	if (p) {
+		out->kept = p->kept;
+		out->used += p->kept;
+		out->total = p->total;
+		out->largest = p->largest;
+		out->nodes = p->nodes;
+		out->complete = p->complete && p->total;
+	}
+	gone = p && p->available < p->total ? p->total - p->available : 0;
+	out->unfree = out->used > gone ? out->used : gone;
+	if (out->unfree > out->total)
+		out->unfree = out->total;
+}
+
+void slu_pools_use(struct slu_mirror *m, const char *pool,
+		   struct slu_pool_use *out)
+{
+	pthread_mutex_lock(&m->lock);
+	use(m, pool, out);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* Would `taken` and `size` be more than `most`? */
+static bool too_much(uint64_t taken, uint64_t size, uint64_t most)
+{
+	return taken > most || size > most - taken;
+}
+
+/* Under the lock: what one has to wait for; false: nothing. */
+static bool lacks(struct slu_mirror *m, const struct slu_pool_need *need,
+		  struct slu_pool_use *all, uint64_t *of_user)
+{
+	use(m, need->pool, all);
+	all->used = slu_pools_add(all->used, need->reserved);
+	*of_user = need->max_per_user ? sum_of(m, need->pool, need->uid) : 0;
+	return (all->complete && too_much(all->used, need->size, all->total)) ||
+	       (need->max_per_user &&
+		too_much(*of_user, need->size, need->max_per_user));
+}
+
+static void say_why(const struct slu_pool_need *need,
+		    const struct slu_pool_use *all, uint64_t of_user,
+		    char why[SLU_POOL_WHY])
+{
+	char wants[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+	char kept[SLU_SIZE_TEXT], reserved[SLU_SIZE_TEXT];
+	const uint64_t used = all->used - need->reserved;
+
+	slu_size_text(need->size, wants);
+	if (all->complete && too_much(all->used, need->size, all->total))
+		snprintf(why, SLU_POOL_WHY,
+			 "waits for %s of pool %.64s: jobs have %s of its "
+			 "%s%s%s%s%s",
+			 wants, need->pool, slu_size_text(used, has),
+			 slu_size_text(all->total, most),
+			 all->kept ? ", data of failed stage-outs " : "",
+			 all->kept ? slu_size_text(all->kept, kept) : "",
+			 need->reserved ? ", reservations " : "",
+			 need->reserved
+				 ? slu_size_text(need->reserved, reserved)
+				 : "");
+	else
+		snprintf(why, SLU_POOL_WHY,
+			 "waits for %s of pool %.64s: its user has %s of the "
+			 "%s that one may have (MaxPerUser)",
+			 wants, need->pool, slu_size_text(of_user, has),
+			 slu_size_text(need->max_per_user, most));
+}
+
+bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
+		    char why[SLU_POOL_WHY])
+{
+	struct slu_pool_use all;
+	uint64_t of_user;
+	bool lack;
+
+	if (!need->pool)
+		return true;
+	pthread_mutex_lock(&m->lock);
+	lack = lacks(m, need, &all, &of_user);
+	pthread_mutex_unlock(&m->lock);
+	if (lack)
+		say_why(need, &all, of_user, why);
+	return !lack;
+}
+
+/* One that has ended is about to give back what it has; a buffer that lives on
+ * though its time is over has no end that is known. */
+static int64_t end_at(const struct share *share,
+		      int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	int64_t end = share->end ? share->end : end_of(share->job_id);
+
+	if (end > now)
+		return end;
+	return share->end ? INT64_MAX : now + 1;
+}
+
+static void add_ending(void *arg, const struct share *share)
+{
+	struct slu_pool_endings *all = arg;
+
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? 2 * all->cap : 64;
+		struct ending *more = realloc(all->one, cap * sizeof(*more));
+
+		if (!more)
+			return;
+		all->one = more;
+		all->cap = cap;
+	}
+	all->one[all->n++] = (struct ending){
+		end_at(share, all->end_of, all->now), share->size, share->uid};
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ending *x = a, *y = b;
+
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Under the lock: who has some of the pool, by its end, as it was at `now` at
+ * most a second ago. NULL: no memory. */
+static const struct slu_pool_endings *
+endings_of(struct slu_mirror *m, const char *pool,
+	   int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct slu_pool_endings *all = m->endings;
+	size_t len = strlen(pool) + 1;
+
+	while (all && strcmp(all->pool, pool))
+		all = all->next;
+	if (all && all->version == m->version && all->now == now)
+		return all;
+	if (!all) {
+		all = calloc(1, sizeof(*all) + len);
+		if (!all)
+			return NULL;
+		memcpy(all->pool, pool, len);
+		all->next = m->endings;
+		m->endings = all;
+	}
+	all->version = m->version;
+	all->now = now;
+	all->end_of = end_of;
+	all->n = 0;
+	walk(m, &(struct walk){pool, add_ending, all});
+	if (all->n)
+		qsort(all->one, all->n, sizeof(*all->one), by_end);
+	return all;
+}
+
+/* Under the lock, and it has to wait: until enough of the others have ended. */
+static int64_t wait_until(const struct slu_pool_endings *all,
+			  const struct slu_pool_need *need,
+			  struct slu_pool_use *pool, uint64_t of_user)
+{
+	const struct ending *e;
+
+	for (size_t i = 0; all && i < all->n; i++) {
+		e = &all->one[i];
+		pool->used -= e->size;
+		of_user -= e->uid == need->uid ? e->size : 0;
+		if ((!pool->complete ||
+		     !too_much(pool->used, need->size, pool->total)) &&
+		    (!need->max_per_user ||
+		     !too_much(of_user, need->size, need->max_per_user)))
+			return e->end;
+	}
+	return 0;
+}
+
+int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
+		       int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	struct slu_pool_use pool;
+	uint64_t of_user;
+	int64_t when = now;
+
+	if (!need->pool)
+		return now;
+	pthread_mutex_lock(&m->lock);
+	if (lacks(m, need, &pool, &of_user))
+		when = wait_until(endings_of(m, need->pool, end_of, now), need,
+				  &pool, of_user);
+	pthread_mutex_unlock(&m->lock);
+	return when;
+}
+
+uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
+			int64_t (*end_of)(uint32_t job_id), int64_t now)
+{
+	const struct slu_pool_endings *all;
+	const struct slu_pool_supply *p;
+	uint64_t size;
+
+	pthread_mutex_lock(&m->lock);
+	p = slu_supply_of(m, pool);
+	size = p ? p->kept : 0;
+	all = endings_of(m, pool, end_of, now);
+	for (size_t i = all ? all->n : 0; i && all->one[i - 1].end > when; i--)
+		size += all->one[i - 1].size;
+	pthread_mutex_unlock(&m->lock);
+	return size;
+}
+
+static void look_staged(void *arg, const struct slu_buffer_state *b)
+{
+	*(bool *)arg |= !b->leaving;
+}
+
+/* Under the lock. What is staged in ahead has the room already that the run
+ * then takes over. */
+static bool is_staged(struct slu_mirror *m, uint32_t job_id)
+{
+	bool is = false;
+
+	slu_mirror_ahead(m, job_id, look_staged, &is);
+	return is;
+}
+
+/* Under the lock. One that cannot be served yet does not keep others waiting
+ * for what it does not get. */
+static bool was_refused(struct slu_mirror *m, uint32_t job_id)
+{
+	const struct slu_told *told = slu_map_get(&m->told, job_id);
+
+	return told && told->why[0];
+}
+
+void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
+		     const struct slu_pool_need *need, int64_t until)
+{
+	struct slu_claim *c = need->pool ? calloc(1, sizeof(*c)) : NULL;
+	struct slu_claim *old;
+
+	if (!c)
+		return;
+	*c = (struct slu_claim){.job_id = job_id,
+				.uid = need->uid,
+				.size = need->size,
+				.until = until ? until : INT64_MAX};
+	slu_copy(c->pool, sizeof(c->pool), need->pool);
+	pthread_mutex_lock(&m->lock);
+	slu_turn_forget(m, job_id);
+	old = slu_map_get(&m->claim, job_id);
+	if (is_staged(m, job_id) || (until && was_refused(m, job_id)) ||
+	    slu_map_put(&m->claim, job_id, c) < 0)
+		old = c; /* not counted */
+	else
+		recount(m, c);
+	claim_free(m, old);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void slu_pools_expire(struct slu_mirror *m, int64_t now)
+{
+	struct slu_claim *c;
+
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
+		if (c->until <= now) {
+			slu_pools_drop_claim(m, c->job_id);
+			i--; /* another may have moved there */
+		}
+	pthread_mutex_unlock(&m->lock);
+}
+
+bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)
+{
+	bool claimed;
+
+	pthread_mutex_lock(&m->lock);
+	claimed = slu_map_get(&m->claim, job_id);
+	pthread_mutex_unlock(&m->lock);
+	return claimed;
+}
+
+void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_told *told;
+
+	pthread_mutex_lock(&m->lock);
+	slu_pools_drop_claim(m, job_id);
+	told = slu_map_del(&m->told, job_id);
+	slu_turn_forget(m, job_id);
+	pthread_mutex_unlock(&m->lock);
+	free(told);
+}

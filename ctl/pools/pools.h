@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_POOLS_H
+#define SLU_CTL_POOLS_H
+
+/*
+ * How much of each pool there is, as sluiced last told, and how much of it is
+ * taken: by the buffers of the mirror, and by jobs that have begun but have no
+ * buffer yet (claims). Hooks and the thread; guarded by the mirror's mutex. All
+ * that a job needs it gets at once or not at all, so that no two jobs can wait
+ * for each other.
+ */
+
+#include "ctl/link/mirror.h"
+
+#define SLU_POOL_WHY 256
+
+struct slu_pool_need {
+	const char *pool; /* NULL: none, there is always room */
+	uint32_t uid;
+	uint64_t size;	       /* bytes */
+	uint64_t max_per_user; /* bytes; 0: no limit */
+	uint64_t reserved;     /* bytes that are kept for others */
+};
+
+/* Of more than there can be: that. */
+static inline uint64_t slu_pools_add(uint64_t a, uint64_t b)
+{
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+struct slu_pool_use {
+	uint64_t total;	  /* bytes; 0: unknown */
+	uint64_t used;	  /* bytes that buffers and claims have, and kept */
+	uint64_t kept;	  /* bytes that failed stage-outs have left */
+	uint64_t unfree;  /* used, or more where other files lie there too */
+	uint64_t largest; /* bytes for users that one node can hold */
+	uint32_t nodes;
+	bool complete; /* total is not only what is known of it */
+};
+
+/* Told by sluiced; the content is taken over. */
+void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply);
+/* Under the lock, borrowed; NULL: nothing is known of it. */
+const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
+					    const char *pool);
+void slu_pools_fini(struct slu_mirror *m);
+
+void slu_pools_use(struct slu_mirror *m, const char *pool,
+		   struct slu_pool_use *out);
+
+/* -1: it can never be had, as there is not so much, or one user may not have
+ * it. `with`: words before the size, or "". */
+int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
+		    const char *with, struct slu_err *err);
+
+/* How many nodes have said that they cannot do this file system, and how many
+ * have not; false: none has. *why is what one of them said. */
+bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
+		      uint32_t *unable, char why[SLU_POOL_WHY]);
+
+/* Can it be had now? If not, *why is the sentence. */
+bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
+		    char why[SLU_POOL_WHY]);
+/* When it can be had, if each job that has some of it ends when end_of(id)
+ * says (Unix seconds; 0: unknown): `now`, or later; 0: nobody can say;
+ * INT64_MAX: when a buffer ends whose end is not known. */
+int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
+		       int64_t (*end_of)(uint32_t job_id), int64_t now);
+
+/* Bytes of it that are still held at the time `when`, by those ends. */
+uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
+			int64_t (*end_of)(uint32_t job_id), int64_t now);
+
+/* reservation.c: the same as room, and in its turn: a job that needs much is
+ * not passed for ever by those that need little. Times are Unix seconds. */
+struct slu_pool_turn {
+	uint32_t job_id, priority;
+	int64_t start; /* when the scheduler means to start it; 0: unknown */
+	int64_t end;   /* when it would end if it started now; 0: unknown */
+};
+bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
+		    const struct slu_pool_need *need,
+		    int64_t (*end_of)(uint32_t job_id), int64_t now,
+		    char why[SLU_POOL_WHY]);
+/* Under the lock: it waits no more (0: nobody does). */
+void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
+
+/* Seconds within which a waiting job asks again. */
+#define SLU_CLAIM_WAITS 300
+/* A job begins, and has that much until its buffer is in the mirror, or it
+ * ends; or it waits for a buffer to be made ahead, and has it only until then
+ * (Unix seconds, 0: no limit), as nobody says when it is held meanwhile. Twice
+ * is once, and renews. One whose stage-in ahead is in the mirror needs none. */
+void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
+		     const struct slu_pool_need *need, int64_t until);
+/* Take back what was for a time that is over; Unix seconds, INT64_MAX: all. */
+void slu_pools_expire(struct slu_mirror *m, int64_t now);
+bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
+void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
+
+/* Under the lock, for mirror.c: the job's buffer is there now. */
+void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id);
+/* It has its first buffer, or none any more (0: every job): a claim counts
+ * only without one. */
+void slu_pools_recount(struct slu_mirror *m, uint32_t job_id);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who has to wait for whom. The most important job that a pool has no room for
+ * is promised what it needs from the time on when the jobs before it should
+ * have ended. A less important one may start before it only when it does not
+ * put that off: it ends before, or what it takes is spare even then. That is
+ * backfill with one reservation (EASY: Mu'alem and Feitelson, IEEE TPDS 12(6),
+ * 2001), with storage in the place of nodes.
+ */
+#include "config.h"
+#include "ctl/pools/pools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/size.h"
+
+/* Seconds after which one that has not asked again no longer counts: it is
+ * held, or waits for something else. */
+#define FORGET 300
+
+struct slu_pool_waiter {
+	struct slu_pool_waiter *next; /* another pool's */
+	char pool[64];
+	struct slu_pool_turn turn;
+	uint64_t size;
+	int64_t asked; /* when it did last */
+};
+
+/* Under the lock: the pool's, if it still counts. */
+static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
+				    int64_t now)
+{
+	struct slu_pool_waiter **at = &m->waiter, *w;
+
+	while ((w = *at)) {
+		if (now > w->asked + FORGET) {
+			*at = w->next;
+			free(w);
+			continue;
+		}
+		if (!strcmp(w->pool, pool))
+			return w;
+		at = &w->next;
+	}
+	return NULL;
+}
+
+/* Of two that are as important, the one that was submitted first. */
+static bool before(const struct slu_pool_turn *a, const struct slu_pool_turn *b)
+{
+	return a->priority != b->priority ? a->priority > b->priority
+					  : a->job_id < b->job_id;
+}
+
+/* Under the lock: this job is the first that waits, or still is. */
+static void note(struct slu_mirror *m, const struct slu_pool_turn *turn,
+		 const struct slu_pool_need *need, int64_t now)
+{
+	struct slu_pool_waiter *w = find(m, need->pool, now);
+
+	if (!w && (w = calloc(1, sizeof(*w)))) {
+		slu_copy(w->pool, sizeof(w->pool), need->pool);
+		w->next = m->waiter;
+		m->waiter = w;
+	} else if (w && w->turn.job_id != turn->job_id &&
+		   !before(turn, &w->turn)) {
+		return;
+	}
+	if (!w)
+		return;
+	w->turn = *turn;
+	w->size = need->size;
+	w->asked = now;
+}
+
+void slu_turn_forget(struct slu_mirror *m, uint32_t job_id)
+{
+	struct slu_pool_waiter **at = &m->waiter, *w;
+
+	while ((w = *at)) {
+		if (job_id && w->turn.job_id != job_id) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		free(w);
+	}
+}
+
+/* May this one go before the first that waits? */
+static bool may_pass(struct slu_mirror *m, const struct slu_pool_turn *turn,
+		     const struct slu_pool_need *need,
+		     const struct slu_pool_waiter *w,
+		     int64_t (*end_of)(uint32_t job_id), int64_t now,
+		     char why[SLU_POOL_WHY])
+{
+	const struct slu_pool_need first = {.pool = need->pool,
+					    .size = w->size};
+	int64_t when = slu_pools_when(m, &first, end_of, now);
+	struct slu_pool_use use;
+	uint64_t held, spare;
+	char size[SLU_SIZE_TEXT];
+
+	if (when && w->turn.start > when)
+		when = w->turn.start;
+	if (!when || when == INT64_MAX || (turn->end && turn->end <= when))
+		return true;
+	slu_pools_use(m, need->pool, &use);
+	held = slu_pools_held(m, need->pool, when, end_of, now);
+	spare = held < use.total ? use.total - held : 0;
+	spare = spare > w->size ? spare - w->size : 0;
+	if (need->size <= spare)
+		return true;
+	snprintf(why, SLU_POOL_WHY,
+		 "waits for pool %.64s: job %u is before it, which needs %s",
+		 need->pool, (unsigned)w->turn.job_id,
+		 slu_size_text(w->size, size));
+	return false;
+}
+
+bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
+		    const struct slu_pool_need *need,
+		    int64_t (*end_of)(uint32_t job_id), int64_t now,
+		    char why[SLU_POOL_WHY])
+{
+	const struct slu_pool_need pool_only = {.pool = need->pool,
+						.size = need->size,
+						.reserved = need->reserved};
+	struct slu_pool_waiter w, *first;
+	char unused[SLU_POOL_WHY];
+	bool room, is_first;
+
+	if (!need->pool)
+		return true;
+	room = slu_pools_room(m, need, why);
+	pthread_mutex_lock(&m->lock);
+	first = find(m, need->pool, now);
+	is_first = first && first->turn.job_id == turn->job_id;
+	w = first ? *first : (struct slu_pool_waiter){0};
+	pthread_mutex_unlock(&m->lock);
+	/* one that has had too much itself keeps nobody waiting */
+	if (is_first || (!room && !slu_pools_room(m, &pool_only, unused))) {
+		pthread_mutex_lock(&m->lock);
+		note(m, turn, need, now);
+		pthread_mutex_unlock(&m->lock);
+	}
+	if (!room || !first || is_first || before(turn, &w.turn))
+		return room;
+	return may_pass(m, turn, need, &w, end_of, now, why);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A short list: it is only in use until history has been read once. */
+#include "config.h"
+#include "ctl/predictor/seen_runs.h"
+
+#include <stdlib.h>
+
+int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
+		    bool waits)
+{
+	struct slu_lesson *grown, new = {
+					  .job.job_id = job->job_id,
+					  .job.start = job->start,
+					  .waits = waits,
+				  };
+
+	if (l->n >= SLU_LESSONS)
+		return -1;
+	grown = realloc(l->lesson, (l->n + 1) * sizeof(*grown));
+	if (!grown)
+		return -1;
+	l->lesson = grown;
+	if (waits && slu_job_copy(&new.job, job) < 0)
+		return -1;
+	if (l->n == 0 || job->end < l->since)
+		l->since = job->end;
+	grown[l->n++] = new;
+	return 0;
+}
+
+bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job)
+{
+	if (job->end < l->since) /* nearly all of a long history */
+		return false;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->lesson[i].job.job_id == job->job_id &&
+		    l->lesson[i].job.start == job->start)
+			return true;
+	return false;
+}
+
+static void forget(struct slu_lesson *lesson)
+{
+	struct slu_job kept = {.job_id = lesson->job.job_id,
+			       .start = lesson->job.start};
+
+	if (lesson->waits)
+		slu_msg_clear(&slu_job_desc, &lesson->job);
+	*lesson = (struct slu_lesson){.job = kept};
+}
+
+void slu_lessons_learn(struct slu_lessons *l,
+		       void (*learn)(void *arg, const struct slu_job *job),
+		       void *arg)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->lesson[i].waits)
+			learn(arg, &l->lesson[i].job);
+		forget(&l->lesson[i]);
+	}
+}
+
+void slu_lessons_clear(struct slu_lessons *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		forget(&l->lesson[i]);
+	free(l->lesson);
+	*l = (struct slu_lessons){0};
+}
+
+bool slu_heard_nothing(const struct slu_heard *heard)
+{
+	return !heard->all && !heard->job_id;
+}
+
+bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
+{
+	bool known = heard->again && job->end <= heard->end;
+
+	if (heard->all)
+		return false;
+	/* Who is not there any more has been told before any later end. */
+	if (heard->again &&
+	    (job->end > heard->end ||
+	     (job->job_id == heard->job_id && job->start == heard->start)))
+		heard->again = false;
+	if (known)
+		return false;
+	heard->start = job->start;
+	heard->end = job->end;
+	heard->job_id = job->job_id;
+	return true;
+}
+
+bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job)
+{
+	return !heard->all && job->end > heard->end;
+}
+
+void slu_heard_again(struct slu_heard *heard)
+{
+	heard->again = heard->job_id != 0;
+}

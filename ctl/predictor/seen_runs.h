@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_SEEN_RUNS_H
+#define SLU_CTL_SEEN_RUNS_H
+
+/*
+ * That nothing of history is learnt twice.
+ *
+ * Runs that end before history has been read: sluiced stores them meanwhile, so
+ * that history, which is read in the order of ends, may tell of them again;
+ * they are known here by id and start, and those that end while it is being
+ * read wait until it has been. Bounded. One thread.
+ *
+ * How much of history one who learns from it has been told: each connection
+ * tells it from its first row on.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "wire/job.h"
+
+#define SLU_LESSONS 1024 /* at most */
+
+struct slu_lesson {
+	struct slu_job job; /* its texts only if it waits */
+	bool waits;
+};
+
+struct slu_lessons {
+	struct slu_lesson *lesson; /* in the order in which they ended */
+	size_t n;
+	int64_t since; /* the earliest end of them */
+};
+
+/* -1: it is not kept, since there are too many, or no memory. */
+int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
+		    bool waits);
+bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job);
+/* Those that wait are learned now; the others are still known. */
+void slu_lessons_learn(struct slu_lessons *l,
+		       void (*learn)(void *arg, const struct slu_job *job),
+		       void *arg);
+void slu_lessons_clear(struct slu_lessons *l);
+
+/* All 0: nothing. */
+struct slu_heard {
+	bool all;
+	bool again;    /* what is told now was told before, up to the last: */
+	int64_t start; /* of the last row */
+	int64_t end;
+	uint32_t job_id;
+};
+
+/* Has he been told of nothing yet? */
+bool slu_heard_nothing(const struct slu_heard *heard);
+/* Is this row, of a history in the order of ends, new to him? */
+bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job);
+/* Will it still be told of this run? */
+bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job);
+/* Another connection tells history again. */
+void slu_heard_again(struct slu_heard *heard);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_DISTANCE_H
+#define SLU_SLUICED_DISTANCE_H
+
+/*
+ * How far the I/O nodes are from the compute nodes, by the newest topology in
+ * the resource map: slurmctld places by it. It is sent to a slurmctld that
+ * connects, and when it has changed.
+ */
+
+#include "sluiced/loop.h"
+#include "sysmap/topology.h"
+#include "wire/control.h"
+
+struct slu_daemon;
+
+struct slu_near_watch {
+	struct slu_timer timer; /* a topology was pushed: look soon */
+	uint64_t seen;		/* slu_receiver_topologies() */
+	char *sent;
+};
+
+void slu_near_init(struct slu_daemon *d);
+void slu_near_fini(struct slu_daemon *d);
+/* slurmctld has connected, or the configuration was read again. */
+void slu_near_send(struct slu_daemon *d);
+/* Documents, or hashes of such that are known, were stored; there may have
+ * been a topology among them. */
+void slu_near_pushed(struct slu_daemon *d);
+
+/* The message: a row for each leaf switch, a place for each one that has I/O
+ * nodes; I/O nodes that the topology does not know are in none. Clear it with
+ * slu_distances_desc. */
+int slu_near_distances(const struct slu_topology *topology,
+		       const struct slu_hosts *ions, struct slu_distances *out,
+		       struct slu_err *err);
+
+#endif

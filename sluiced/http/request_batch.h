@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_REQUEST_BATCH_H
+#define SLU_SLUICED_REQUEST_BATCH_H
+
+/*
+ * What nodes say and ask, in crowds: all that has arrived in one turn of the
+ * loop is handled in one transaction, so that it shares one fsync, and answered
+ * after the commit. What is sent to slurmctld meanwhile leaves after it too
+ * (control.h queues). When the commit fails all are told to try again, and the
+ * buffers are loaded anew; so that a full disk leaves time for everything else,
+ * the next turn comes a while later (breaker.h).
+ */
+
+#include <stdbool.h>
+#include "sluiced/breaker.h"
+#include "sluiced/loop.h"
+
+struct slu_daemon;
+struct slu_req;
+
+struct slu_turn {
+	struct slu_timer timer;
+	struct slu_req *waiting, **waiting_tail; /* to be handled */
+	struct slu_req *held, **held_tail;	 /* to be answered */
+	bool open;
+	struct slu_breaker broken; /* a commit has failed */
+};
+
+void slu_turn_init(struct slu_daemon *d);
+/* Handle it in the next turn. */
+void slu_turn_add(struct slu_daemon *d, struct slu_req *req);
+/* Handle the rest now: at the end of the program. */
+void slu_turn_flush(struct slu_daemon *d);
+
+/* Around everything else that handles requests of nodes. Fails when somebody
+ * else writes the database for longer than SQLite waits, which is logged, and
+ * for a while after a commit has failed; nothing is open then. */
+int slu_turn_begin(struct slu_daemon *d, struct slu_err *err);
+void slu_turn_end(struct slu_daemon *d);
+/* Answer with what the handler left in req->out, or req->err if req->rc is -1:
+ * now, or when the turn has ended. */
+void slu_turn_answer(struct slu_daemon *d, struct slu_req *req);
+
+#endif

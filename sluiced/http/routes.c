@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a request to its handler: prove, decode, allow, handle; a long poll
+ * whose answer is not there yet is parked and handled again when its job has
+ * changed.
+ */
+#include "sluiced/http/routes.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#include "sluiced/ingestion/iocount.h"
+#include "sysmap/receive.h"
+
+#define HOLD	       30.0 /* seconds a request is parked */
+#define SMALL	       (1u << 20)
+#define OFFER_MAX      (16u << 20) /* a plan of a large job, as a string */
+#define REFUSED_LOGGED 10	   /* a minute */
+#define JSON_WAIT      "{\"word\":\"wait\"}"
+
+static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
+{
+	char *text = slu_encode_text(desc, msg);
+
+	slu_buf_puts(out, text ? text : "");
+	out->failed |= !text;
+	free(text);
+	slu_msg_clear(desc, msg);
+	return SLU_ANSWERED;
+}
+
+static int handle_plan(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	free(req->secret); /* of an earlier try */
+	req->secret = NULL;
+	return slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), out,
+				&req->secret, err);
+}
+
+static int handle_owed(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_node_ask *ask = req->msg;
+
+	if (ask->dirty)
+		slu_buffers_dirty(d->buffers, ask->node, ask->dirty);
+	if (ask->kept &&
+	    slu_buffers_keeps(d->buffers, ask->node, ask->kept, slu_now_wall()))
+		slu_supply_kept(d);
+	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
+				err);
+}
+
+static int handle_report(struct slu_daemon *d, struct slu_req *req,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_report *report = req->msg;
+	struct slu_answer word;
+
+	if (slu_buffers_report(d->buffers, report, slu_now_wall(), &word, err) <
+	    0)
+		return -1;
+	slu_daemon_tick_soon(d); /* something of it may be told late */
+	if (!strcmp(report->step, "stopped") && report->ok)
+		slu_io_add(d, report);
+	return answer(&slu_answer_desc, &word, out);
+}
+
+static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
+			  struct slu_buf *out, struct slu_err *err)
+{
+	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), out,
+				   err);
+}
+
+static int handle_poll(struct slu_daemon *d, struct slu_req *req,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_answer word;
+
+	if (slu_buffers_poll(d->buffers, req->msg, slu_now_wall(), &word, err) <
+	    0)
+		return -1;
+	return answer(&slu_answer_desc, &word, out);
+}
+
+static int handle_cancel(struct slu_daemon *d, struct slu_req *req,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_answer word;
+
+	if (slu_buffers_cancel(d->buffers, req->msg, req->caller.uid,
+			       slu_auth_admin(&d->auth, &req->caller),
+			       slu_now_wall(), &word, err) < 0)
+		return -1;
+	return answer(&slu_answer_desc, &word, out);
+}
+
+static char *host_argument(struct slu_req *req, struct slu_err *err)
+{
+	const char *host = slu_httpd_argument(req, "host");
+
+	slu_err(err, SLU_INVALID, "?host= is missing");
+	return host ? strdup(host) : NULL;
+}
+
+static char *host_in_documents(struct slu_req *req, struct slu_err *err)
+{
+	return slu_receive_host(req->body.data ? req->body.data : "",
+				req->body.len, err);
+}
+
+/* Rows of the node routes: from the host that the message names. */
+#define NODE_ROUTE(type, most)                                     \
+	.method = "POST", .who = SLU_WHO_HOST, .max = (most),      \
+	.desc = &type##_desc, .node = offsetof(struct type, node), \
+	.job = offsetof(struct type, job_id)
+#define LONG_POLL(type, most)                  \
+	NODE_ROUTE(type, most), .waits = true, \
+				.buffer = offsetof(struct type, buffer)
+
+const struct slu_route slu_routes[] = {
+	{
+		.path = "/v1/plan",
+		LONG_POLL(slu_node_ask, SMALL),
+		.run = offsetof(struct slu_node_ask, restarts),
+		.handle = handle_plan,
+	},
+	{
+		.path = "/v1/owed",
+		NODE_ROUTE(slu_node_ask, SMALL),
+		.handle = handle_owed,
+	},
+	{
+		.path = "/v1/report",
+		LONG_POLL(slu_report, SMALL),
+		.group = offsetof(struct slu_report, step),
+		.over = JSON_WAIT,
+		.handle = handle_report,
+	},
+	{
+		.path = "/v1/barrier",
+		LONG_POLL(slu_barrier, SMALL),
+		.group = offsetof(struct slu_barrier, name),
+		.over = JSON_WAIT,
+		.handle = handle_barrier,
+	},
+	{
+		.path = "/v1/poll",
+		LONG_POLL(slu_node_ask, OFFER_MAX),
+		.group = offsetof(struct slu_node_ask, seen),
+		.over = JSON_WAIT,
+		.handle = handle_poll,
+	},
+	{
+		.path = "/v1/io",
+		NODE_ROUTE(slu_io_report, SMALL),
+		.handle = slu_handle_io,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/cancel",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.desc = &slu_cancel_desc,
+		.handle = handle_cancel,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/import",
+		.who = SLU_WHO_ADMIN,
+		.max = SMALL,
+		.desc = &slu_import_jobs_desc,
+		.handle = slu_handle_import,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/sysmap/hashes",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.host = host_argument,
+		.handle = slu_handle_hashes,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/sysmap/documents",
+		.who = SLU_WHO_HOST,
+		.max = 64u << 20,
+		.host = host_in_documents,
+		.handle = slu_handle_documents,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/osts",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.host = host_argument,
+		.handle = slu_handle_osts,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/jobstats",
+		.who = SLU_WHO_HOST,
+		.max = SMALL,
+		.desc = &slu_server_io_desc,
+		.node = offsetof(struct slu_server_io, node),
+		.handle = slu_handle_jobstats,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/query",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.handle = slu_handle_query,
+	},
+	{
+		.method = "GET",
+		.path = "/v1/conf",
+		.who = SLU_WHO_USER,
+		.type = "text/plain",
+		.handle = slu_handle_conf,
+	},
+	{
+		.method = "GET",
+		.path = "/metrics",
+		.who = SLU_WHO_ANYBODY,
+		.type = "text/plain; version=0.0.4",
+		.handle = slu_handle_metrics,
+	},
+	{.path = NULL},
+};
+
+const struct slu_route *slu_routes_find(const char *method, const char *path)
+{
+	for (const struct slu_route *r = slu_routes; r->path; r++)
+		if (!strcmp(r->path, path) && !strcmp(r->method, method))
+			return r;
+	return NULL;
+}
+
+/* For the administrator, but not as often as somebody may knock. */
+static void log_refused(struct slu_daemon *d, const struct slu_req *req,
+			const struct slu_err *err)
+{
+	double now = slu_now_mono();
+
+	if (now - d->refused_since > 60) {
+		if (d->refused > REFUSED_LOGGED)
+			slu_log(d->log, SLU_INFO, "%u more were refused",
+				d->refused - REFUSED_LOGGED);
+		d->refused_since = now;
+		d->refused = 0;
+	}
+	if (d->refused++ < REFUSED_LOGGED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
+			err->text);
+}
+
+void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *body, const struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+	struct slu_answer_head head = {
+		.status = MHD_HTTP_OK,
+		.type = route->type ? route->type : "application/json",
+		.conf = req->proven ? d->conf_hash : NULL};
+	char *cred = NULL;
+	struct slu_err why;
+
+	if (err) {
+		slu_buf_reset(body);
+		slu_buf_printf(body, "%s\n", err->text);
+		head.status = slu_httpd_status(err->kind);
+		head.type = "text/plain";
+	}
+	if (req->proven) {
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status, body,
+				      err ? NULL : req->secret, &why);
+		if (!cred) {
+			log_refused(d, req, &why);
+			slu_buf_free(body);
+			slu_httpd_refuse(req, &why);
+			return;
+		}
+	}
+	head.credential = cred;
+	slu_metrics_request(&d->metrics, route - slu_routes, head.status);
+	slu_httpd_answer(req, &head, body);
+	free(cred);
+}
+
+static char *text_at(const void *msg, size_t offset)
+{
+	return *(char *const *)((const char *)msg + offset);
+}
+
+static uint32_t number_at(const void *msg, size_t offset)
+{
+	return *(const uint32_t *)((const char *)msg + offset);
+}
+
+static uint64_t long_at(const void *msg, size_t offset)
+{
+	return *(const uint64_t *)((const char *)msg + offset);
+}
+
+/* As far as the headers go. */
+static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	struct slu_auth_request ask = {
+		.method = req->method,
+		.uri = req->uri,
+		.authorization = slu_httpd_header(req, "Authorization"),
+		.who = req->route->who,
+	};
+
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	return slu_auth_prove(&d->auth, &ask, &req->caller, err);
+}
+
+static int prove_body(struct slu_req *req, struct slu_err *err)
+{
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	if (slu_cred_check_body(&req->caller, req->body.data, req->body.len,
+				err) < 0)
+		return -1;
+	req->proven = true;
+	return 0;
+}
+
+static int decode(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_desc *desc = req->route->desc;
+
+	if (!desc)
+		return 0;
+	req->msg = calloc(1, desc->size);
+	if (!req->msg)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return slu_decode_text(desc, req->body.data ? req->body.data : "",
+			       req->body.len, req->msg, err);
+}
+
+/* Whom does it speak for? */
+static int find_host(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+
+	slu_err(err, SLU_NOMEM, "out of memory");
+	if (route->host)
+		req->host = route->host(req, err);
+	else
+		req->host = strdup(text_at(req->msg, route->node));
+	return req->host ? 0 : -1;
+}
+
+static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	enum slu_who who = req->route->who;
+
+	if (who == SLU_WHO_HOST && find_host(req, err) < 0)
+		return -1;
+	return slu_auth_allow(&d->auth, who, &req->caller, req->host, err);
+}
+
+/* Those for whom the answer comes at the same moment wait in one group. */
+static int park(struct slu_daemon *d, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	const char *group =
+		route->group ? text_at(req->msg, route->group) : NULL;
+	uint32_t run = route->run ? number_at(req->msg, route->run) : 0;
+	char what[160];
+
+	snprintf(what, sizeof(what), "%s %llu %u %s", route->path,
+		 (unsigned long long)long_at(req->msg, route->buffer), run,
+		 group ? group : "");
+	if (slu_longpoll_park(d->longpoll, &req->parked,
+			      number_at(req->msg, route->job), what,
+			      slu_now_mono() + HOLD) < 0)
+		return -1;
+	slu_timer_soon(d->loop, &d->poll, HOLD);
+	return 0;
+}
+
+/* A body is kept only of those who have proven who they are. The others hear
+ * why not when all of it came: they would not read an answer before. */
+static int begin(void *arg, struct slu_req *req, size_t *max,
+		 struct slu_err *err)
+{
+	req->route = slu_routes_find(req->method, req->path);
+	if (!req->route)
+		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
+			       req->method, req->path);
+	*max = req->route->max;
+	req->rc = prove(arg, req, &req->err);
+	req->drop = req->rc < 0;
+	if (req->rc < 0 || req->route->who == SLU_WHO_ANYBODY) {
+		req->payer = SLU_STRANGER;
+	} else {
+		req->payer = req->caller.uid;
+		req->trusted = slu_auth_admin(&((struct slu_daemon *)arg)->auth,
+					      &req->caller);
+	}
+	return 0;
+}
+
+static void note_refused(struct slu_daemon *d, const struct slu_req *req,
+			 int rc, const struct slu_err *err)
+{
+	if (rc < 0 && (err->kind == SLU_DENIED || err->kind == SLU_IO))
+		log_refused(d, req, err);
+}
+
+/* Not on buffers that are not as the database has them: see
+ * slu_daemon_restart_buffers(). */
+static int handle(struct slu_daemon *d, struct slu_req *req,
+		  struct slu_buf *out, struct slu_err *err)
+{
+	if (d->failed)
+		return slu_err(err, SLU_IO, "sluiced is stopping, try again");
+	return req->route->handle(d, req, out, err);
+}
+
+static void complete(void *arg, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	struct slu_daemon *d = arg;
+	struct slu_buf out = {0};
+	struct slu_err err = req->err;
+	int rc = req->rc;
+
+	if (rc == 0 &&
+	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
+		rc = -1;
+	if (rc == 0 && route->waits) {
+		slu_turn_add(d, req);
+		return;
+	}
+	if (rc == 0)
+		rc = handle(d, req, &out, &err);
+	if (rc == SLU_KEPT)
+		return;
+	note_refused(d, req, rc, &err);
+	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+}
+
+void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
+{
+	req->rc = handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
+		return;
+	note_refused(d, req, req->rc, &req->err);
+	slu_turn_answer(d, req);
+}
+
+bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
+{
+	struct slu_req *req =
+		(struct slu_req *)((char *)parked -
+				   offsetof(struct slu_req, parked));
+	struct slu_daemon *d = arg;
+
+	req->rc = handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && !expired)
+		return false;
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && req->route->over) {
+		slu_buf_puts(&req->out, req->route->over);
+		req->rc = SLU_ANSWERED;
+	}
+	slu_turn_answer(d, req);
+	return true;
+}
+
+static void end(void *arg, struct slu_req *req)
+{
+	(void)arg;
+	if (req->msg)
+		slu_msg_free(req->route->desc, req->msg);
+}
+
+const struct slu_httpd_ops slu_httpd_glue = {
+	.begin = begin,
+	.complete = complete,
+	.end = end,
+};

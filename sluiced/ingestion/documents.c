@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The resource map's way in: what nodes push is stored in batches, so that a
+ * thousand of them at the same moment cost a few transactions, and each is
+ * answered when its own is on disk.
+ */
+#include <stdlib.h>
+
+#include "sluiced/http/routes.h"
+#include "sysmap/receive.h"
+
+struct push {
+	struct slu_item item;
+	struct slu_daemon *d;
+	struct slu_req *req;
+	struct slu_buf reply;
+};
+
+static int store_hashes(struct slu_item *item, struct slu_db *db,
+			struct slu_err *err)
+{
+	struct push *push = (struct push *)item;
+	const struct slu_req *req = push->req;
+
+	(void)db;
+	return slu_receive_hashes_body(
+		push->d->receiver, req->host, req->body.data, req->body.len,
+		(int64_t)slu_now_wall(), &push->reply, err);
+}
+
+static int store_documents(struct slu_item *item, struct slu_db *db,
+			   struct slu_err *err)
+{
+	struct push *push = (struct push *)item;
+	const struct slu_req *req = push->req;
+
+	(void)db;
+	return slu_receive_documents_body(
+		push->d->receiver, req->body.data, req->body.len,
+		(int64_t)slu_now_wall(), &push->reply, err);
+}
+
+static void push_done(struct slu_item *item, const struct slu_err *err)
+{
+	struct push *push = (struct push *)item;
+	struct slu_daemon *d = push->d;
+
+	if (err)
+		slu_log(d->log, SLU_WARN, "resource map of %s: %s",
+			push->req->host, err->text);
+	if (!err) {
+		slu_near_pushed(d);
+		slu_supply_pushed(d);
+	}
+	slu_routes_reply(d, push->req, &push->reply, err);
+	free(push);
+}
+
+static int add(struct slu_daemon *d, struct slu_req *req,
+	       int (*store)(struct slu_item *, struct slu_db *,
+			    struct slu_err *),
+	       struct slu_err *err)
+{
+	struct push *push = calloc(1, sizeof(*push));
+
+	if (!push)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	push->item = (struct slu_item){.store = store, .done = push_done};
+	push->d = d;
+	push->req = req;
+	slu_batch_add(&d->batch, &push->item);
+	return SLU_KEPT;
+}
+
+int slu_handle_hashes(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *out, struct slu_err *err)
+{
+	(void)out;
+	return add(d, req, store_hashes, err);
+}
+
+int slu_handle_documents(struct slu_daemon *d, struct slu_req *req,
+			 struct slu_buf *out, struct slu_err *err)
+{
+	(void)out;
+	return add(d, req, store_documents, err);
+}

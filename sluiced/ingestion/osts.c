@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the storage servers of Lustre say about themselves every few seconds
+ * (sluice-tbfd --publish). It is kept in memory only: the last word of each
+ * server, with the time it came; the question "osts" is answered from it, and
+ * from what was answered in the last minute.
+ *
+ * While the processor of this host is busy nothing is solved and nothing
+ * predicted: the last ranking of targets answers (Paul et al., section IV).
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "job_submit/history.h"
+#include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
+#include "sluiced/daemon.h"
+#include "sluiced/http/routes.h"
+#include "sysmap/lustre/counters.h"
+
+#define SERVERS_MAX 4096
+#define FORGET	    86400.0 /* seconds */
+#define BUSY	    70.0    /* percent of the processor */
+#define LOOK_EVERY  2.0	    /* seconds */
+#define STRIPE_SIZE (UINT64_C(1) << 30)
+
+static double age_of(struct json_object *server, double now)
+{
+	double came = 0;
+
+	slu_json_double_opt(server, "came", &came, NULL);
+	return now - came;
+}
+
+/* Servers that have been silent for a day are not servers any more. */
+static void forget(struct json_object *servers, double now)
+{
+	struct json_object_iter at;
+
+	json_object_object_foreachC(servers,
+				    at) if (age_of(at.val, now) > FORGET)
+	{
+		json_object_object_del(servers, at.key);
+		return; /* one at a time: the list has changed */
+	}
+}
+
+void slu_busy_look(struct slu_busy *b, const char *stat, double now)
+{
+	uint64_t ticks, working;
+	struct slu_buf text = {0};
+
+	if (b->time > 0 && now - b->time < LOOK_EVERY)
+		return;
+	if (!slu_file_read(AT_FDCWD, stat, 1u << 20, &text, NULL) &&
+	    slu_stats_cpu(text.data, &working, &ticks)) {
+		if (b->time > 0 && ticks > b->ticks && working >= b->working)
+			b->percent = 100.0 * (double)(working - b->working) /
+				     (double)(ticks - b->ticks);
+		*b = (struct slu_busy){now, working, ticks, b->percent};
+	}
+	slu_buf_free(&text);
+}
+
+int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
+		    struct slu_buf *out, struct slu_err *err)
+{
+	double now = slu_now_mono();
+	struct json_object *said = slu_json_parse(
+		req->body.data ? req->body.data : "", req->body.len, err);
+
+	if (!said)
+		return -1;
+	if (!json_object_is_type(said, json_type_object)) {
+		json_object_put(said);
+		return slu_err(err, SLU_INVALID, "not an object");
+	}
+	if (!d->osts)
+		d->osts = json_object_new_object();
+	forget(d->osts, now);
+	slu_busy_look(&d->busy, "/proc/stat", now);
+	if (json_object_object_length(d->osts) >= SERVERS_MAX &&
+	    !json_object_object_get_ex(d->osts, req->host, NULL)) {
+		json_object_put(said);
+		return slu_err(err, SLU_NOMEM, "too many servers");
+	}
+	json_object_object_del(said, "came");
+	slu_json_set_double(said, "came", now);
+	json_object_object_add(d->osts, req->host, said);
+	slu_buf_puts(out, "{}");
+	return SLU_ANSWERED;
+}
+
+/* What each has said, with its age and what is remembered of it, which are
+ * written into it anew each time. No copy: it is large. */
+struct json_object *slu_osts_prepare(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args)
+{
+	struct json_object *live = json_object_new_object(), *servers;
+	struct json_object *ranking = NULL;
+	struct json_object_iter at;
+	double now = slu_now_mono();
+
+	(void)who, (void)args;
+	servers = d->osts ? json_object_get(d->osts) : json_object_new_object();
+	json_object_object_foreachC(servers, at)
+	{
+		slu_json_set_double(at.val, "age", age_of(at.val, now));
+	}
+	if (d->ost_memory) {
+		slu_ost_memory_tell(d->ost_memory, servers, now);
+		ranking = slu_ost_memory_ranking(d->ost_memory);
+	}
+	json_object_object_add(live, "servers", servers);
+	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
+	slu_json_set_double(live, "beta", d->conf->placement_beta);
+	slu_json_set_u64(live, "by", d->conf->placement_cost);
+	slu_json_set_bool(live, "narrow", !d->conf->wide_striping);
+	if (ranking && d->busy.percent >= BUSY)
+		json_object_object_add(live, "ranking",
+				       json_object_get(ranking));
+	return live;
+}
+
+struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
+{
+	static const enum slu_ost_cost costs[] = {
+		[SLU_PLACEMENT_CONVEX] = SLU_OST_CONVEX,
+		[SLU_PLACEMENT_LINEAR] = SLU_OST_LINEAR,
+		[SLU_PLACEMENT_RAW] = SLU_OST_RAW,
+	};
+	struct slu_ost_choose_settings s = slu_ost_choose_defaults;
+	uint64_t by = 0;
+
+	slu_json_u64_opt(live, "by", &by, NULL);
+	s.cost = costs[by];
+	slu_json_double_opt(live, "alpha", &s.alpha, NULL);
+	slu_json_double_opt(live, "beta", &s.beta, NULL);
+	return s;
+}
+
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
+		    struct json_object *lesson)
+{
+	if (!d->ost_memory)
+		d->ost_memory = slu_ost_memory_new();
+	if (d->ost_memory)
+		slu_ost_memory_learn(d->ost_memory, lesson, uid,
+				     slu_now_mono());
+}
+
+/* What the asker's runs of this name will write next. Caller frees. */
+static double *predict(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, size_t *n, struct slu_err *err)
+{
+	struct slu_history_ask ask = {
+		.job = {.uid = who->uid, .node_cnt = 1},
+		.quantile = who->quantile,
+		.floor = (int64_t)who->floor,
+		.last = who->replay,
+		.stripe_size = STRIPE_SIZE,
+	};
+	struct json_object *obj, *io = NULL, *list = NULL;
+	const char *name;
+	double *bytes = NULL;
+
+	if (slu_json_str(args, "name", &name, err))
+		return NULL;
+	ask.job.name = (char *)(uintptr_t)name;
+	if (slu_history_predict(db, &ask, &obj, err))
+		return NULL;
+	if (json_object_object_get_ex(obj, "io", &io))
+		json_object_object_get_ex(io, "written_bytes", &list);
+	*n = list ? json_object_array_length(list) : 0;
+	bytes = calloc(*n + 1, sizeof(*bytes));
+	for (size_t i = 0; bytes && i < *n; i++)
+		bytes[i] = json_object_get_double(
+			json_object_array_get_idx(list, i));
+	json_object_put(obj);
+	if (!bytes)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return bytes;
+}
+
+static uint32_t bounded(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static int take_args(struct json_object *args, struct slu_ost_choose_request *r,
+		     struct slu_err *err)
+{
+	uint64_t stripes = 0, files = 1;
+
+	if (slu_json_u64_opt(args, "stripes", &stripes, err) ||
+	    slu_json_u64_opt(args, "files", &files, err) ||
+	    slu_json_u64_opt(args, "size", &r->size, err) ||
+	    slu_json_str_opt(args, "fsname", &r->fsname, err))
+		return -1;
+	r->stripes = bounded(stripes);
+	r->files = bounded(files);
+	return 0;
+}
+
+int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err)
+{
+	const struct slu_ost_choose_settings set = slu_osts_settings(who->live);
+	struct slu_ost_choose_request r = {0};
+	struct json_object *answer, *lesson, *servers = NULL, *name;
+	double *predicted = NULL;
+	bool dry = false;
+	int rc;
+
+	if (take_args(args, &r, err) ||
+	    slu_json_bool_opt(args, "dry", &dry, err))
+		return -1;
+	json_object_object_get_ex(who->live, "servers", &servers);
+	if (r.stripes > 0 && json_object_object_length(servers) == 0)
+		return slu_err(err, SLU_NOTFOUND,
+			       "no server has said anything: run sluice-tbfd "
+			       "--publish there");
+	json_object_object_get_ex(who->live, "ranking", &r.ranking);
+	if (!r.ranking && json_object_object_get_ex(args, "name", &name)) {
+		predicted = predict(db, who, args, &r.n_predicted, err);
+		if (!predicted)
+			return -1;
+		r.predicted = predicted;
+	}
+	rc = slu_ost_choose(&set, servers, &r, &answer, err);
+	free(predicted);
+	if (rc)
+		return -1;
+	if (dry)
+		slu_json_set_bool(answer, "dry", true);
+	if (r.stripes == 0 && servers)
+		json_object_object_add(answer, "servers",
+				       json_object_get(servers));
+	lesson = slu_ost_lesson(answer);
+	slu_buf_printf(out, "%s\n", slu_json_text(lesson));
+	json_object_put(lesson);
+	slu_buf_puts(out, slu_json_text(answer));
+	json_object_put(answer);
+	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;
+}

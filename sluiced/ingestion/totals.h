@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_TOTALS_H
+#define SLU_SLUICED_TOTALS_H
+
+/*
+ * What JobAcctGather has counted of jobs that have ended, fetched from
+ * slurmdbd: sacct (JobTotals in sluice.conf) is asked in the background for
+ * many jobs at once, of whose I/O nobody else has said anything, some seconds
+ * after their end. Each is asked for until accounting knows its end, at most
+ * SLU_TOTALS_TRIES times; while slurmdbd is away, it is asked more and more
+ * rarely, and nothing is forgotten. When sacct fails otherwise, half as many
+ * are asked for, down to the one it fails on, which counts as a try. After a
+ * start of sluiced those of the last day are asked for.
+ */
+
+#include "job_submit/import.h"
+#include "sluiced/ingestion/batch.h"
+#include "sluiced/ingestion/history.h"
+#include "sluiced/loop.h"
+
+#define SLU_TOTALS_MAX	 200 /* runs at once */
+#define SLU_TOTALS_TRIES 20
+
+struct slu_child;
+
+struct slu_totals_run {
+	uint32_t job_id;
+	int64_t start;
+	unsigned tries;
+	double due;  /* monotonic seconds; to be asked for again */
+	bool asking; /* it is part of the question */
+	bool known;  /* accounting has its end */
+	bool alone;  /* sacct failed on it: no other with it */
+};
+
+struct slu_totals {
+	struct slu_loop *loop;
+	struct slu_history *history;
+	struct slu_timer timer;
+	struct slu_child *child;
+	struct slu_totals_run run[SLU_TOTALS_MAX]; /* to be asked for */
+	size_t n;
+	size_t asked; /* of them, in the last question */
+	size_t most;  /* in one */
+	bool wait;    /* the last one failed */
+	bool more;    /* than these, as it seems */
+	bool begun;   /* seen is set */
+	int64_t seen; /* row of the history */
+	unsigned failures;
+};
+
+void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
+		      struct slu_history *history);
+/* What failed may go now: the configuration is another one. */
+void slu_totals_again(struct slu_totals *t);
+void slu_totals_stop(struct slu_totals *t);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_MAPFILES_H
+#define SLU_SLUICED_MAPFILES_H
+
+/*
+ * Make a directory agree with an assignment: a file for each job, those of
+ * shared nodes (nodemaps.h), and SLU_MAP_WHOLE. These wait for the disk, so
+ * they are for a child process.
+ */
+
+#include "select_io/ion/mapping.h"
+#include "sluiced/publication/assignment.h"
+
+/* JOBID.direct, beside JOBID.map: the job has no I/O nodes any more. The map
+ * stays for those who read it, and is not for processes that start now. */
+
+#define SLU_MAP_WHOLE "mapping.json" /* all of it in one file */
+
+/* Make the directory agree with `now`, given that it agreed with `before`
+ * (NULL: unknown, so it is read). *nodes says what became of the nodes' files:
+ * their trouble stops nothing else (kind 0: nothing). */
+int slu_map_files_write(const char *path, struct slu_mapper *mapper,
+			const struct slu_epoch *before,
+			const struct slu_epoch *now, struct slu_err *nodes,
+			struct slu_err *err);
+
+/* What became of all: rc and err, or the trouble of the nodes' files when
+ * there was no other. */
+int slu_map_files_verdict(int rc, const struct slu_err *nodes,
+			  struct slu_err *err);
+
+/* Both, with a mapper of its own, for the tests. */
+int slu_publish_files(const char *path, const struct slu_epoch *before,
+		      const struct slu_epoch *now, struct slu_err *err);
+
+#endif

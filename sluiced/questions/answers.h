@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_ANSWERS_H
+#define SLU_SLUICED_ANSWERS_H
+
+/* Answerers in files of their own; see questions.h. "ions" takes: last, job_id
+ * (only this one, explained), and for what would be if: policy, pool (I/O
+ * nodes), without (a job). */
+
+#include "sluiced/questions/questions.h"
+
+struct json_object *slu_prepare_ions(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args);
+int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a job's directory on Lustre is laid out: on so many targets, chosen by
+ * what their servers said last, or by watermarks, from its size.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "burst_buffer/plan/plan.h"
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "select_io/ost/choose.h"
+#include "select_io/ost/memory.h"
+#include "select_io/stripe/layout.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions/questions.h"
+
+#define COMMAND "lfs setstripe "
+
+/* "lfs setstripe ARGUMENTS" without the first two words. Caller frees. */
+static char *arguments(const char *command, struct slu_err *err)
+{
+	char *text = strdup(command + strlen(COMMAND));
+
+	if (!text)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	return text;
+}
+
+static struct json_object *choose(struct json_object *live,
+				  const struct slu_layout_ask *ask,
+				  struct slu_err *err)
+{
+	const struct slu_ost_choose_settings set = slu_osts_settings(live);
+	struct slu_ost_choose_request r = {
+		.stripes = ask->stripes,
+		.size = ask->size,
+		.fsname = ask->fsname,
+	};
+	struct json_object *servers = NULL, *answer;
+	bool foretold = false;
+
+	json_object_object_get_ex(live, "servers", &servers);
+	json_object_object_get_ex(live, "ranking", &r.ranking);
+	for (size_t i = 0; ask->later && i < SLU_JOB_LATER; i++)
+		foretold = foretold || ask->later[i] > 0;
+	if (foretold && !r.ranking) {
+		r.predicted = ask->later;
+		r.n_predicted = SLU_JOB_LATER;
+	}
+	if (!slu_ost_choose(&set, servers, &r, &answer, err))
+		return answer;
+	/* of several file systems, which? then as if nothing were known */
+	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
+}
+
+/* What is foretold of the job's later runs, and has no room beside this. */
+static size_t left_out(struct json_object *answer)
+{
+	struct json_object *list = NULL;
+	size_t n = 0;
+
+	json_object_object_get_ex(answer, "predicted", &list);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		n += !json_object_get_boolean(json_object_object_get(
+			json_object_array_get_idx(list, i), "fits"));
+	return n;
+}
+
+/* On so many targets. */
+static char *placed(struct json_object *answer,
+		    const struct slu_layout_ask *ask, char **why,
+		    struct slu_err *err)
+{
+	struct json_object *list = NULL;
+	size_t later = left_out(answer);
+
+	json_object_object_get_ex(answer, "commands", &list);
+	if (!list || json_object_array_length(list) == 0) {
+		*why = strdup("no server has told of a target that can be "
+			      "used");
+		return slu_asprintf("-c %u", ask->stripes);
+	}
+	*why = later ? slu_asprintf("the targets where least goes on, without "
+				    "room for %zu of its later runs",
+				    later)
+		     : strdup("the targets where least goes on");
+	return arguments(
+		json_object_get_string(json_object_array_get_idx(list, 0)),
+		err);
+}
+
+/* By watermarks. */
+static char *planned(const struct slu_daemon *d, struct json_object *answer,
+		     const struct slu_layout_ask *ask, char **why,
+		     struct slu_err *err)
+{
+	struct slu_stripe_request r = {
+		.size = ask->size,
+		.access =
+			ask->random ? SLU_STRIPE_RANDOM : SLU_STRIPE_SEQUENTIAL,
+		.readers = ask->readers,
+		.narrow = !d->conf->wide_striping,
+	};
+	struct slu_stripe_layout layout;
+	struct slu_buf command = {0};
+	char size[SLU_SIZE_TEXT], *text;
+	uint64_t *room = slu_stripe_count_targets(answer, &r);
+	int rc = slu_stripe_plan(&r, &layout, err);
+
+	free(room);
+	if (rc)
+		return NULL;
+	slu_stripe_command(&layout, &command);
+	text = command.data ? arguments(command.data, err) : NULL;
+	slu_buf_free(&command);
+	*why = slu_asprintf(
+		"%s access, %s%s%s, %u targets",
+		ask->random ? "random" : "sequential",
+		ask->size ? "up to " : "of unknown size",
+		ask->size ? slu_size_text(ask->size, size) : "",
+		ask->size && ask->foretold ? " as its last runs foretell" : "",
+		r.targets);
+	return text;
+}
+
+static void remember(struct slu_daemon *d, struct json_object *answer)
+{
+	struct json_object *lesson = slu_ost_lesson(answer);
+
+	slu_osts_learn(d, 0, lesson);
+	json_object_put(lesson);
+}
+
+char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
+			bool *known, char **why, struct slu_err *err)
+{
+	struct json_object *live = slu_osts_prepare(d, NULL, NULL);
+	struct json_object *answer, *list = NULL;
+	char *text = NULL;
+
+	*why = NULL;
+	answer = choose(live, ask, err);
+	if (answer) {
+		json_object_object_get_ex(answer, "osts", &list);
+		*known = list && json_object_array_length(list) > 0;
+		text = ask->stripes ? placed(answer, ask, why, err)
+				    : planned(d, answer, ask, why, err);
+	}
+	if (text && ask->stripes)
+		remember(d, answer);
+	json_object_put(answer);
+	json_object_put(live);
+	return text;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The question "stripe": how a file should be laid out, and why; with what the
+ * storage servers said last about how many targets there are and how full.
+ */
+#include "select_io/stripe/layout.h"
+
+#include <stdlib.h>
+
+#include "common/jsonx.h"
+#include "select_io/ost/choose.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions/questions.h"
+
+static int most_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+uint64_t *slu_stripe_count_targets(struct json_object *answer,
+				   struct slu_stripe_request *r)
+{
+	uint64_t *all;
+	struct json_object *list = NULL, *one, *reason;
+	uint64_t systems = 0, version = 0;
+
+	slu_json_u64_opt(answer, "filesystems", &systems, NULL);
+	json_object_object_get_ex(answer, "osts", &list);
+	if (systems != 1)
+		return NULL;
+	all = calloc(json_object_array_length(list) + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	slu_json_u64_opt(answer, "lustre", &version, NULL);
+	r->lustre = (uint32_t)version;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		uint64_t room = 0;
+
+		one = json_object_array_get_idx(list, i);
+		if (json_object_object_get_ex(one, "left_out", &reason))
+			continue;
+		slu_json_u64_opt(one, "available", &room, NULL);
+		all[r->targets++] = room;
+	}
+	qsort(all, r->targets, sizeof(*all), most_first);
+	r->room = all;
+	return all;
+}
+
+static int count_targets(struct json_object *live, struct json_object *args,
+			 struct slu_stripe_request *r, uint64_t **room,
+			 struct slu_err *err)
+{
+	const struct slu_ost_choose_settings set = slu_osts_settings(live);
+	struct slu_ost_choose_request none = {0};
+	struct json_object *answer, *servers = NULL;
+
+	json_object_object_get_ex(live, "servers", &servers);
+	if (slu_json_str_opt(args, "fsname", &none.fsname, err) ||
+	    slu_ost_choose(&set, servers, &none, &answer, err))
+		return -1;
+	*room = slu_stripe_count_targets(answer, r);
+	json_object_put(answer);
+	return 0;
+}
+
+int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct slu_stripe_request known = {0};
+	struct json_object *answer;
+	uint64_t *room = NULL;
+	int rc;
+
+	(void)db;
+	slu_json_bool_opt(who->live, "narrow", &known.narrow, NULL);
+	rc = count_targets(who->live, args, &known, &room, err) ||
+	     slu_stripe_explain(args, &known, &answer, err);
+	free(room);
+	if (rc)
+		return -1;
+	slu_buf_puts(out, slu_json_text(answer));
+	json_object_put(answer);
+	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;
+}
