@@ -22,28 +22,34 @@ libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.
 libsluburst_a_SOURCES = \
-	burst_buffer/lifecycle/barriers.c \
+	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
 	burst_buffer/lifecycle/buffers.c burst_buffer/lifecycle/buffers.h \
-	burst_buffer/lifecycle/expiry.c \
-	burst_buffer/lifecycle/failure.c \
-	burst_buffer/lifecycle/hetjob.c \
+	burst_buffer/lifecycle/cancel.c \
+	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
+	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
+	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
 	burst_buffer/lifecycle/job_events.c \
-	burst_buffer/lifecycle/node_inventory.c \
+	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \
+	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
 	burst_buffer/lifecycle/node_requests.c \
-	burst_buffer/lifecycle/node_usage.c \
-	burst_buffer/lifecycle/notifications.c \
-	burst_buffer/lifecycle/persistence.c \
-	burst_buffer/lifecycle/persistent.c \
-	burst_buffer/lifecycle/phase_metrics.c \
-	burst_buffer/lifecycle/prestage.c \
-	burst_buffer/lifecycle/reconcile.c \
+	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
+	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
+	burst_buffer/lifecycle/persistence.c burst_buffer/lifecycle/persistence.h \
+	burst_buffer/lifecycle/persistent.c burst_buffer/lifecycle/persistent.h \
+	burst_buffer/lifecycle/persistent_end.c burst_buffer/lifecycle/persistent_end.h \
+	burst_buffer/lifecycle/persistent_use.c burst_buffer/lifecycle/persistent_use.h \
+	burst_buffer/lifecycle/phase_metrics.c burst_buffer/lifecycle/phase_metrics.h \
+	burst_buffer/lifecycle/prestage.c burst_buffer/lifecycle/prestage.h \
+	burst_buffer/lifecycle/reconcile.c burst_buffer/lifecycle/reconcile.h \
 	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
-	burst_buffer/lifecycle/recovery.c \
-	burst_buffer/lifecycle/recovery_ended.c \
-	burst_buffer/lifecycle/recovery_running.c \
+	burst_buffer/lifecycle/recovery.c burst_buffer/lifecycle/recovery.h \
+	burst_buffer/lifecycle/recovery_ended.c burst_buffer/lifecycle/recovery_ended.h \
+	burst_buffer/lifecycle/recovery_running.c burst_buffer/lifecycle/recovery_running.h \
+	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
 	burst_buffer/lifecycle/report.c \
 	burst_buffer/lifecycle/retention.c \
 	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \
+	burst_buffer/lifecycle/waiting_jobs.c \
 	burst_buffer/plan/binding.c \
 	burst_buffer/plan/chunk.c \
 	burst_buffer/plan/layout.c \
@@ -60,16 +66,16 @@ EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = $(libslurequest)
 
-noinst_HEADERS += tests/unit/burst_world.h tests/unit/persist_world.h \
-	tests/unit/adopt_notes.h tests/unit/request_text.h
+noinst_HEADERS += tests/unit/burst_world.h tests/unit/persistent_world.h \
+	tests/unit/recovery_notes.h tests/unit/request_text.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_request_component tests/unit/test_request_round \
 	tests/unit/test_request_names tests/unit/test_request_stray \
-	tests/unit/test_life tests/unit/test_adopt \
-	tests/unit/test_adopt_forged tests/unit/test_plan \
-	tests/unit/test_plan_shares tests/unit/test_ahead \
-	tests/unit/test_persist tests/unit/test_persist_older \
+	tests/unit/test_transitions tests/unit/test_recovery \
+	tests/unit/test_recovery_forged tests/unit/test_plan \
+	tests/unit/test_plan_shares tests/unit/test_prestage \
+	tests/unit/test_persistent tests/unit/test_persistent_older \
 	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_boot \
@@ -86,29 +92,29 @@ tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_stray_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_life_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_adopt_SOURCES = tests/unit/test_adopt.c \
-	tests/unit/adopt_notes.c
-tests_unit_test_adopt_LDADD = libtestworld.a $(libsluburst) $(libsluverbs) \
+tests_unit_test_transitions_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_recovery_SOURCES = tests/unit/test_recovery.c \
+	tests/unit/recovery_notes.c
+tests_unit_test_recovery_LDADD = libtestworld.a $(libsluburst) $(libsluverbs) \
 	$(CHECK_LIBS)
-tests_unit_test_adopt_forged_SOURCES = tests/unit/test_adopt_forged.c \
-	tests/unit/adopt_notes.c
-tests_unit_test_adopt_forged_LDADD = $(tests_unit_test_adopt_LDADD)
+tests_unit_test_recovery_forged_SOURCES = tests/unit/test_recovery_forged.c \
+	tests/unit/recovery_notes.c
+tests_unit_test_recovery_forged_LDADD = $(tests_unit_test_recovery_LDADD)
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_ahead_SOURCES = tests/unit/test_ahead.c \
-	tests/unit/persist_world.c
-tests_unit_test_ahead_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_persist_SOURCES = tests/unit/test_persist.c \
-	tests/unit/persist_world.c
-tests_unit_test_persist_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_persist_older_SOURCES = tests/unit/test_persist_older.c \
-	tests/unit/persist_world.c
-tests_unit_test_persist_older_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_prestage_SOURCES = tests/unit/test_prestage.c \
+	tests/unit/persistent_world.c
+tests_unit_test_prestage_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_persistent_SOURCES = tests/unit/test_persistent.c \
+	tests/unit/persistent_world.c
+tests_unit_test_persistent_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_persistent_older_SOURCES = tests/unit/test_persistent_older.c \
+	tests/unit/persistent_world.c
+tests_unit_test_persistent_older_LDADD = $(libsluburst) $(CHECK_LIBS)
 check_LIBRARIES += libtestworld.a
 libtestworld_a_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
 world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
@@ -120,8 +126,8 @@ tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
 tests_unit_test_buffers_model_LDADD = $(world_test_libs)
 tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
-	tests/unit/adopt_notes.c
-tests_unit_test_buffers_older_LDADD = $(tests_unit_test_adopt_LDADD)
+	tests/unit/recovery_notes.c
+tests_unit_test_buffers_older_LDADD = $(tests_unit_test_recovery_LDADD)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
 tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)

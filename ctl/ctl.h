@@ -118,18 +118,18 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY]);
-/* How far the stage-in of a pending job is that has no nodes yet. SLU_AHEAD_NO:
+/* How far the stage-in of a pending job is that has no nodes yet. SLU_PRESTAGE_NO:
  * its nodes do it; NEW: nobody has begun; BUSY: *why says how far; DONE. */
-enum slu_ctl_ahead {
-	SLU_AHEAD_NO,
-	SLU_AHEAD_NEW,
-	SLU_AHEAD_BUSY,
-	SLU_AHEAD_DONE,
+enum slu_ctl_prestage {
+	SLU_PRESTAGE_NO,
+	SLU_PRESTAGE_NEW,
+	SLU_PRESTAGE_BUSY,
+	SLU_PRESTAGE_DONE,
 };
-enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
+enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 				 const char *text, char why[SLU_CTL_WHY]);
 /* Have it begun, or say that the job still waits for it; *copy as above. */
-void slu_ctl_ahead_want(struct slu_ctl *ctl, uint32_t job_id,
+void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			void (*copy)(void *arg, struct slu_job *job),
 			void *arg);
 /* It waits for persistent buffers; the content of *job is taken over. */
@@ -137,7 +137,7 @@ void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same in its turn: one that needs much is not passed for ever by those
  * that need little. Times are Unix seconds, 0: unknown; end_of as below. */
 #define SLU_CTL_OTHERS 128
-struct slu_ctl_turn {
+struct slu_ctl_reservation {
 	uint32_t job_id, uid, priority; /* of a component: the whole job's */
 	int64_t start, end;		/* as planned; if it started now */
 	/* Requests of what can only start together with it. */
@@ -148,8 +148,8 @@ struct slu_ctl_turn {
 	uint64_t (*reserved)(void *arg, const char *pool, bool first);
 	void *reserved_arg;
 };
-bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
-		  const struct slu_ctl_turn *job,
+bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
+		  const struct slu_ctl_reservation *job,
 		  int64_t (*end_of)(uint32_t job_id), int64_t now,
 		  char why[SLU_CTL_WHY]);
 /* When it probably may, Unix seconds, by the ends of the jobs before it:

@@ -39,7 +39,7 @@
 #include "select_io/ion/arbiter.h"
 
 /* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
-struct slu_live {
+struct slu_followed {
 	uint32_t job_id;
 	int64_t start; /* of this run, Unix seconds */
 	uint32_t restarts;
@@ -77,7 +77,7 @@ struct slu_ctl {
 	struct slu_log log;
 	struct slu_queue queue;
 	struct slu_mirror mirror;
-	struct slu_ready ready;
+	struct slu_setup_times ready;
 	struct slu_times times;
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
@@ -111,7 +111,7 @@ struct slu_ctl {
 	/* What history has taught whom: it is not taught twice. */
 	struct slu_heard predictor_heard, arbiter_heard, volumes_heard,
 		ready_heard;
-	struct slu_lessons lessons; /* until predictor_heard.all */
+	struct slu_seen_runs lessons; /* until predictor_heard.all */
 	/* Who is taught in the site's place, to replace it when history has
 	 * been read; NULL: the site's own. */
 	struct slu_predictor *pupil;
@@ -231,35 +231,35 @@ void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
 		  double now);
 
 /* jobs/followed.c */
-struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id);
+struct slu_followed *slu_followed_get(struct slu_ctl *ctl, uint32_t job_id);
 /* Follow a job's (new) run; NULL without memory. */
-struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job);
+struct slu_followed *slu_followed_start(struct slu_ctl *ctl, const struct slu_job *job);
 /* Its launch waits for an answer, at most until then. */
-void slu_live_hold(struct slu_ctl *ctl, struct slu_live *live, double until);
+void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live, double until);
 /* Its run has ended; with a buffer, its nodes are watched. */
-void slu_live_end(struct slu_ctl *ctl, struct slu_live *live,
+void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
 		  const struct slu_job *job, double now);
-void slu_live_forget_nodes(struct slu_ctl *ctl, struct slu_live *live);
-void slu_live_release(struct slu_ctl *ctl, struct slu_live *live);
+void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live);
+void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live);
 /* Let go on whose epoch this covers. */
 /* `ok`: it is in place; launches do not wait for what will not be. */
-void slu_live_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
-void slu_live_release_all(struct slu_ctl *ctl);
+void slu_followed_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
+void slu_followed_release_all(struct slu_ctl *ctl);
 /* Its launch was lost: see that it is made up for. */
-void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id);
+void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* What is due; returns when the next is. */
-double slu_live_tick(struct slu_ctl *ctl, double now);
-void slu_live_fini(struct slu_ctl *ctl);
+double slu_followed_tick(struct slu_ctl *ctl, double now);
+void slu_followed_fini(struct slu_ctl *ctl);
 /* Keep one job's end ahead of its set-up, at_least seconds after its start, or
  * give back what it took. */
-int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
+int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
 		  int64_t at_least, struct slu_err *err);
 
 /* arbiter/hostnames.c: who is not called as Slurm does. */
-void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes);
 /* Has a job such a node? */
-bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes);
+bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes);
 /* I/O nodes that are none of Slurm's count as down: say so, once for each
  * configuration. Before slu_ions_configure(). */
 void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,

@@ -61,7 +61,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	ctl->hello_said = false;
 	slu_link_close(&ctl->link, now);
 	/* Launches must not wait for an answer that will not come. */
-	slu_live_release_all(ctl);
+	slu_followed_release_all(ctl);
 	slu_ctl_teach_waiting(ctl);
 }
 
@@ -113,7 +113,7 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	pthread_rwlock_wrlock(&ctl->site_lock); /* see slu_ctl_started() */
 	ctl->linked = false;
 	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_live_release_all(ctl);
+	slu_followed_release_all(ctl);
 	slu_ctl_events(ctl, now);
 	site = slu_site_new(ctl->conf_path);
 	ctl->linked = linked && ctl->link.fd >= 0;
@@ -235,7 +235,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	tick = slu_ctl_suspended(ctl, now);
 	if (tick < next)
 		next = tick;
-	tick = slu_live_tick(ctl, now);
+	tick = slu_followed_tick(ctl, now);
 	if (tick < next)
 		next = tick;
 	tick = slu_ions_watch(ctl, now);
@@ -308,7 +308,7 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_link_good(&ctl->link);
 	ctl->link.retry_at = 0;
 	ctl->linked = ctl->heard = ctl->hello_said = false;
-	slu_live_fini(ctl);
+	slu_followed_fini(ctl);
 	slu_ions_fini(ctl);
 	slu_ctl_teach_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);

@@ -105,7 +105,7 @@ static int say_to_one(void *x, void *reason)
 /* Why all of it was ended or put back. */
 static void say_why_all(job_record_t *job, const char *reason)
 {
-	slu_het_each(job, say_to_one, (void *)reason);
+	slu_hetjob_each(job, say_to_one, (void *)reason);
 }
 
 /* act_lock. salloc and srun say nothing of a job's reason. */
@@ -125,7 +125,7 @@ static int end_as_failed(job_record_t *job, const char *reason,
 	int rc;
 
 	tell_terminal(job, reason);
-	rc = slu_job_complete(slu_het_leader(job), W_EXITCODE(1, 0));
+	rc = slu_job_complete(slu_hetjob_leader(job), W_EXITCODE(1, 0));
 
 	say_why_all(job, reason);
 	return slu_act_failed(rc, err);
@@ -150,7 +150,7 @@ static void turn_one_failed(job_record_t *job, const char *reason)
 /* act_lock. Who depends on a heterogeneous job looks at its first component. */
 static void turn_failed(job_record_t *job, const char *reason)
 {
-	job_record_t *leader = slu_het_leader(job);
+	job_record_t *leader = slu_hetjob_leader(job);
 
 	turn_one_failed(job, reason);
 	if (leader != job && IS_JOB_COMPLETE(leader))
@@ -188,8 +188,8 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job) &&
 	    !IS_JOB_COMPLETE(job))
 		return 0;
-	rc = slu_job_requeue(slu_het_leader(job), flags);
-	if (slu_het_leader(job)->het_job_list && IS_JOB_PENDING(job))
+	rc = slu_job_requeue(slu_hetjob_leader(job), flags);
+	if (slu_hetjob_leader(job)->het_job_list && IS_JOB_PENDING(job))
 		rc = SLURM_SUCCESS; /* others had ended, or were put back */
 	if (rc != SLURM_SUCCESS && IS_JOB_COMPLETE(job)) {
 		turn_failed(job, reason);
@@ -286,7 +286,7 @@ static int fail(job_record_t *job, const char *reason, struct slu_err *err)
 
 static int cancel(job_record_t *job, const char *reason, struct slu_err *err)
 {
-	job_record_t *leader = slu_het_leader(job);
+	job_record_t *leader = slu_hetjob_leader(job);
 	uid_t uid = slurm_conf.slurm_user_id;
 	int rc;
 

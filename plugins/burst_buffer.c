@@ -58,7 +58,7 @@ static int find_lost_launch(void *x, void *arg)
 
 	(void)arg;
 	if (IS_JOB_RUNNING(job) && job->batch_flag &&
-	    job->state_reason == WAIT_PROLOG && slu_het_launches(job) &&
+	    job->state_reason == WAIT_PROLOG && slu_hetjob_launches(job) &&
 	    slu_ctl_has_buffer(job->burst_buffer))
 		slu_ctl_launch_lost(ctl, job->job_id);
 	return 0;
@@ -230,8 +230,8 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 	time_t now = time(NULL);
 	uint32_t limit = job->time_limit;
 	const char *others[SLU_CTL_OTHERS];
-	const struct slu_ctl_turn turn = {
-		.job_id = slu_het_leader(job)->job_id,
+	const struct slu_ctl_reservation turn = {
+		.job_id = slu_hetjob_leader(job)->job_id,
 		.uid = job->user_id,
 		.priority = job->priority,
 		.start = job->start_time > now ? job->start_time : 0,
@@ -239,12 +239,12 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 			       ? 0
 			       : now + (int64_t)limit * 60,
 		.with = others,
-		.n_with = slu_het_others(job, others),
+		.n_with = slu_hetjob_others(job, others),
 		.reserved = slu_reserved,
 		.reserved_arg = (void *)job,
 	};
 
-	return slu_ctl_turn(ctl, job->burst_buffer, &turn, end_of, now, why);
+	return slu_ctl_reservation(ctl, job->burst_buffer, &turn, end_of, now, why);
 }
 
 /* Tasks of an array that wait as one job, and have no numbers yet. Slurm gives
@@ -260,27 +260,27 @@ static bool many_tasks(const job_record_t *job)
  * could not start otherwise is not worth it yet (test_only). */
 static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 {
-	enum slu_ctl_ahead ahead;
+	enum slu_ctl_prestage ahead;
 
 	if (slu_ctl_earlier_run(ctl, job->job_id, why))
 		return -1;
-	ahead = slu_ctl_ahead(ctl, job->job_id, job->burst_buffer, why);
-	if (ahead == SLU_AHEAD_NO)
+	ahead = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
+	if (ahead == SLU_PRESTAGE_NO)
 		return in_turn(job, why) ? 1 : -1;
 	if (many_tasks(job)) {
 		snprintf(why, SLU_CTL_WHY,
 			 "staged in after earlier tasks of the array");
 		return -1;
 	}
-	if (ahead == SLU_AHEAD_NEW) {
+	if (ahead == SLU_PRESTAGE_NEW) {
 		if (!slu_ctl_claimed(ctl, job->job_id) &&
 		    (test_only || !in_turn(job, why)))
 			return -1;
 		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,
 			      false);
 	}
-	slu_ctl_ahead_want(ctl, job->job_id, copy_job, job);
-	return ahead == SLU_AHEAD_DONE ? 1 : 0;
+	slu_ctl_prestage_want(ctl, job->job_id, copy_job, job);
+	return ahead == SLU_PRESTAGE_DONE ? 1 : 0;
 }
 
 /* What can be waited for here is sluiced, room in a pool, persistent buffers,

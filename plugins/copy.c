@@ -209,7 +209,7 @@ void slu_copy_job(const job_record_t *job, struct slu_job *out)
 	copy_size(job, out);
 	if (job->het_job_id && slu_ctl_has_buffer(job->burst_buffer)) {
 		out->het_job = job->het_job_id;
-		out->het_buffers = slu_het_buffers(job);
+		out->het_buffers = slu_hetjob_buffers(job);
 	}
 	if (job->burst_buffer && job->burst_buffer[0])
 		out->request = copy_text(job->burst_buffer);

@@ -136,7 +136,7 @@ static bool is_set(const job_record_t *job, const struct slu_ctl_end *e,
 {
 	struct span s = {.job = job, .end = e, .max = max, .now = now};
 
-	slu_het_each(job, look_at, &s);
+	slu_hetjob_each(job, look_at, &s);
 	return !s.unset;
 }
 
@@ -154,7 +154,7 @@ static void set_end(const job_record_t *job, const struct slu_ctl_end *e,
 {
 	struct span s = {.job = job, .end = e, .max = max, .now = now};
 
-	slu_het_each(job, set, &s);
+	slu_hetjob_each(job, set, &s);
 }
 
 int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "plugins/het.h"
 
-job_record_t *slu_het_leader(const job_record_t *job)
+job_record_t *slu_hetjob_leader(const job_record_t *job)
 {
 	job_record_t *leader =
 		job->het_job_id ? find_job_record(job->het_job_id) : NULL;
@@ -11,10 +11,10 @@ job_record_t *slu_het_leader(const job_record_t *job)
 	return leader && leader->het_job_list ? leader : (job_record_t *)job;
 }
 
-void slu_het_each(const job_record_t *job, int (*fn)(void *job, void *arg),
+void slu_hetjob_each(const job_record_t *job, int (*fn)(void *job, void *arg),
 		  void *arg)
 {
-	const job_record_t *leader = slu_het_leader(job);
+	const job_record_t *leader = slu_hetjob_leader(job);
 
 	if (leader->het_job_list)
 		list_for_each_ro(leader->het_job_list, fn, arg);
@@ -30,11 +30,11 @@ static int add_request(void *x, void *arg)
 	return 0;
 }
 
-uint32_t slu_het_buffers(const job_record_t *job)
+uint32_t slu_hetjob_buffers(const job_record_t *job)
 {
 	uint32_t n = 0;
 
-	slu_het_each(job, add_request, &n);
+	slu_hetjob_each(job, add_request, &n);
 	return n;
 }
 
@@ -55,12 +55,12 @@ static int add_other(void *x, void *arg)
 	return 0;
 }
 
-size_t slu_het_others(const job_record_t *job,
+size_t slu_hetjob_others(const job_record_t *job,
 		      const char *request[SLU_CTL_OTHERS])
 {
 	struct others others = {.job = job, .request = request};
 
-	slu_het_each(job, add_other, &others);
+	slu_hetjob_each(job, add_other, &others);
 	return others.n;
 }
 
@@ -74,7 +74,7 @@ static int find_configuring(void *x, void *arg)
 }
 
 /* The list of components is not made again yet. */
-bool slu_het_launches(const job_record_t *job)
+bool slu_hetjob_launches(const job_record_t *job)
 {
 	uint32_t id = job->het_job_id;
 

@@ -10,19 +10,19 @@
 
 /* The leader, which Slurm requeues and ends all of them by; any other job, and
  * one whose list is not there yet (while slurmctld starts), is its own. */
-job_record_t *slu_het_leader(const job_record_t *job);
+job_record_t *slu_hetjob_leader(const job_record_t *job);
 /* fn for each of them, or for the job alone; for list_for_each(): 0 goes on. */
-void slu_het_each(const job_record_t *job, int (*fn)(void *job, void *arg),
+void slu_hetjob_each(const job_record_t *job, int (*fn)(void *job, void *arg),
 		  void *arg);
 /* How many of them have a request for a file system. */
-uint32_t slu_het_buffers(const job_record_t *job);
+uint32_t slu_hetjob_buffers(const job_record_t *job);
 /* The requests of those that have yet to start with it, borrowed; returns how
  * many. */
-size_t slu_het_others(const job_record_t *job,
+size_t slu_hetjob_others(const job_record_t *job,
 		      const char *request[SLU_CTL_OTHERS]);
 /* Of a job that slurmctld has found running at its start: would Slurm launch it
  * when its prologs have ended? The first component; but where another one is
  * configuring, it does so by itself. */
-bool slu_het_launches(const job_record_t *job);
+bool slu_hetjob_launches(const job_record_t *job);
 
 #endif

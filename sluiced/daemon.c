@@ -77,7 +77,7 @@ static void on_tick(void *arg)
 	if (!slu_uptime_now(&up, NULL))
 		slu_buffers_uptime(d->buffers, &up);
 	next = slu_buffers_tick(d->buffers, now);
-	slu_supply_kept(d);
+	slu_capacity_kept(d);
 	slu_timer_soon(d->loop, &d->tick, next > 0.1 ? next : 0.1);
 }
 
@@ -88,12 +88,12 @@ static void on_poll(void *arg)
 	struct slu_err err;
 	double next;
 
-	if (slu_turn_begin(d, &err) < 0) {
+	if (slu_request_batch_begin(d, &err) < 0) {
 		slu_timer_set(d->loop, &d->poll, POLL_AGAIN);
 		return;
 	}
 	next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
-	slu_turn_end(d);
+	slu_request_batch_end(d);
 	if (next)
 		slu_timer_soon(d->loop, &d->poll, next > now ? next - now : 0);
 }
@@ -264,9 +264,9 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
 	d->again = (struct slu_timer){.fn = on_again, .arg = d};
 	slu_batch_init(&d->batch, d->loop, d->db);
-	slu_turn_init(d);
+	slu_request_batch_init(d);
 	slu_questions_init(&d->questions);
-	slu_supply_start(d);
+	slu_capacity_start(d);
 	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
 	slu_timer_set(d->loop, &d->seen, SEEN_EVERY);
 	d->age = (struct slu_timer){.fn = on_age, .arg = d};
@@ -279,7 +279,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 		slu_nodes_ask(d->auth.nodes, slu_daemon_where, d);
 	d->longpoll = slu_longpoll_new(slu_routes_parked, d);
 	d->publisher = slu_publisher_new(d->loop, on_published, d);
-	slu_near_init(d);
+	slu_distance_init(d);
 	if (!d->longpoll || !d->publisher)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return d->jobs && d->auth.nodes && d->receiver ? 0 : -1;
@@ -371,7 +371,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_questions_stop(d);
 	slu_totals_stop(&d->totals);
 	if (d->httpd)
-		slu_turn_flush(d);
+		slu_request_batch_flush(d);
 	slu_longpoll_free(d->longpoll);
 	if (d->receiver) { /* after all that may add to what is to be stored */
 		slu_batch_flush(&d->batch);
@@ -379,12 +379,12 @@ void slu_daemon_stop(struct slu_daemon *d)
 			;
 	}
 	slu_httpd_free(d->httpd);
-	slu_near_fini(d);
+	slu_distance_fini(d);
 	slu_publisher_free(d->publisher);
 	slu_buffers_free(d->buffers);
 	slu_control_free(d->control);
 	slu_receiver_free(d->receiver);
-	slu_supply_stop(d);
+	slu_capacity_stop(d);
 	json_object_put(d->osts);
 	d->osts = NULL;
 	slu_ost_memory_free(d->ost_memory);
@@ -431,8 +431,8 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
 	slu_programs_check(d->conf, d->log);
-	slu_supply_again(d);
+	slu_capacity_again(d);
 	slu_totals_again(&d->totals);
-	slu_near_send(d);
+	slu_distance_send(d);
 	slu_daemon_touched(d, 0);
 }

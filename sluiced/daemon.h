@@ -62,7 +62,7 @@ struct slu_daemon {
 	struct slu_httpd *httpd;
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */
-	struct slu_turn turn;
+	struct slu_request_batch turn;
 	double refused_since; /* requests refused since then: */
 	unsigned refused;
 	struct slu_batch batch;
@@ -74,13 +74,13 @@ struct slu_daemon {
 	struct slu_timer age;	  /* takes away what is too old of it */
 	struct slu_epoch *epoch;  /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
-	struct slu_near_watch near;
+	struct slu_distance_watch near;
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */
 	struct slu_ost_memory *ost_memory; /* of answers; may be NULL */
 	struct slu_busy busy;		   /* this host's processor */
 	struct slu_hosts hosts;		   /* slurmctld's nodes */
-	struct slu_supply supply;	   /* of the pools, as told last */
+	struct slu_capacity supply;	   /* of the pools, as told last */
 	struct slu_timer supply_timer;
 	uint64_t newcomers; /* slu_receiver_newcomers(), as reckoned */
 	struct slu_metrics metrics;
@@ -118,15 +118,15 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
 
 /* control/pool_commands.c: reckon the pools when slurmctld has said hello with
  * its nodes, or soon again. */
-void slu_supply_start(struct slu_daemon *d);
-void slu_supply_connected(struct slu_daemon *d,
+void slu_capacity_start(struct slu_daemon *d);
+void slu_capacity_connected(struct slu_daemon *d,
 			  const struct slu_node_addr *nodes, size_t n);
-void slu_supply_again(struct slu_daemon *d);
+void slu_capacity_again(struct slu_daemon *d);
 /* A map came: soon, if it is its host's first. */
-void slu_supply_pushed(struct slu_daemon *d);
-void slu_supply_stop(struct slu_daemon *d);
+void slu_capacity_pushed(struct slu_daemon *d);
+void slu_capacity_stop(struct slu_daemon *d);
 /* What failed stage-outs have left may have changed: told if it has. */
-void slu_supply_kept(struct slu_daemon *d);
+void slu_capacity_kept(struct slu_daemon *d);
 
 /* What the buffers remember may be more than what the database has: forget it,
  * load them again, and have slurmctld connect anew. Without success the daemon

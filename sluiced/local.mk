@@ -61,7 +61,7 @@ tests_fuzz_fuzz_line_LDADD = $(libsluiced)
 
 if HAVE_CHECK
 sluiced_tests = \
-	tests/unit/test_near \
+	tests/unit/test_distance \
 	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
@@ -99,7 +99,7 @@ sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_near_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)

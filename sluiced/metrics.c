@@ -141,7 +141,7 @@ static void pools(struct slu_daemon *d, struct slu_buf *out)
 	head(out, "pool_bytes", "gauge",
 	     "Storage of pools: all, free on the nodes, held by buffers.");
 	for (size_t i = 0; i < d->supply.n_pools; i++) {
-		const struct slu_pool_supply *p = &d->supply.pools[i];
+		const struct slu_pool_capacity *p = &d->supply.pools[i];
 		struct pool_use use = {p->name, 0};
 
 		slu_buffers_each(d->buffers, add_use, &use);

@@ -154,7 +154,7 @@ static const struct slu_field buffer_fields[] = {
 DESC(slu_buffer_desc, "buffer", buffer_fields);
 #undef T
 
-#define T struct slu_pool_supply
+#define T struct slu_pool_capacity
 static const struct slu_field pool_supply_fields[] = {
 	NEEDED(STR, name),     FIELD(U64, total),
 	FIELD(U64, available), FIELD(U64, kept),
@@ -164,7 +164,7 @@ static const struct slu_field pool_supply_fields[] = {
 static DESC(pool_supply_desc, "pool_supply", pool_supply_fields);
 #undef T
 
-#define T struct slu_fs_supply
+#define T struct slu_fs_capacity
 static const struct slu_field fs_supply_fields[] = {
 	NEEDED(STR, name), FIELD(U32, able), FIELD(U32, unable),
 	FIELD(STR, node),  FIELD(STR, why),  LAST,
@@ -172,13 +172,13 @@ static const struct slu_field fs_supply_fields[] = {
 static DESC(fs_supply_desc, "fs_supply", fs_supply_fields);
 #undef T
 
-#define T struct slu_supply
+#define T struct slu_capacity
 static const struct slu_field supply_fields[] = {
 	MANY(pools, n_pools, pool_supply_desc),
 	MANY(fs, n_fs, fs_supply_desc),
 	LAST,
 };
-DESC(slu_supply_desc, "supply", supply_fields);
+DESC(slu_capacity_desc, "supply", supply_fields);
 #undef T
 
 #define T struct slu_hello_daemon
@@ -323,7 +323,7 @@ const struct slu_desc *const slu_to_ctl[] = {
 	&slu_drain_desc,	&slu_resume_desc,
 	&slu_annotate_desc,	&slu_published_desc,
 	&slu_stored_desc,	&slu_history_row_desc,
-	&slu_history_end_desc,	&slu_supply_desc,
+	&slu_history_end_desc,	&slu_capacity_desc,
 	&slu_distances_desc,	&slu_where_desc,
 	&slu_history_rows_desc, NULL,
 };

@@ -145,7 +145,7 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 };
 
 /* Storage that is counted together, as the resource map knows it. */
-struct slu_pool_supply {
+struct slu_pool_capacity {
 	char *name;
 	uint64_t total;	    /* bytes */
 	uint64_t available; /* bytes that were free when nodes last said */
@@ -157,8 +157,8 @@ struct slu_pool_supply {
 
 /* A file system that some nodes cannot do, as `sluice-node probe --push` says
  * there. */
-#define SLU_SUPPLY_MOVER "(mover)" /* no file system: the site's Mover */
-struct slu_fs_supply {
+#define SLU_CAPACITY_MOVER "(mover)" /* no file system: the site's Mover */
+struct slu_fs_capacity {
 	char *name;
 	uint32_t able;	 /* nodes that have not said so */
 	uint32_t unable; /* those that have */
@@ -166,10 +166,10 @@ struct slu_fs_supply {
 	char *why;	 /* what it said */
 };
 
-struct slu_supply {		       /* "supply": whenever it has changed */
-	struct slu_pool_supply *pools; /* in the order of sluice.conf */
+struct slu_capacity {		       /* "supply": whenever it has changed */
+	struct slu_pool_capacity *pools; /* in the order of sluice.conf */
 	size_t n_pools;
-	struct slu_fs_supply *fs; /* only those with unable nodes */
+	struct slu_fs_capacity *fs; /* only those with unable nodes */
 	size_t n_fs;
 };
 
@@ -243,7 +243,7 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_cancel_job_desc, slu_complete_desc, slu_drain_desc, slu_resume_desc,
 	slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
-	slu_supply_desc;
+	slu_capacity_desc;
 
 /* Hops between hosts and I/O nodes, by the topology of the resource map. */
 struct slu_distance {

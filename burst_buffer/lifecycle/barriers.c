@@ -1,162 +1,153 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gates of a buffer's barriers: who has come, with what, and what those are
- * answered who ask.
+ * The barriers of a buffer's barriers: who has come, with what, and what those
+ * are answered who ask.
  */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/barriers.h"
 #include "common/str.h"
 
-static void unsay(struct slu_bb_gate *gate)
+static void unsay(struct slu_bb_barrier *barrier)
 {
-	free(gate->said);
-	free(gate->brief);
-	gate->said = gate->brief = NULL;
+	free(barrier->said);
+	free(barrier->brief);
+	barrier->said = barrier->brief = NULL;
 }
 
-void slu_bb_free_gates(struct slu_bb *bb)
-{
-	size_t g, i;
-
-	for (g = 0; g < bb->n_gate; g++) {
-		for (i = 0; i < bb->plan.n_node; i++)
-			free(bb->gate[g].attr[i]);
-		free(bb->gate[g].attr);
-		free(bb->gate[g].name);
-		unsay(&bb->gate[g]);
-	}
-	free(bb->gate);
-}
-
-struct slu_bb_gate *slu_bb_find_gate(const struct slu_bb *bb, const char *name)
+struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
+					   const char *name)
 {
 	size_t g;
 
-	for (g = 0; g < bb->n_gate; g++)
-		if (strcmp(bb->gate[g].name, name) == 0)
-			return &bb->gate[g];
+	for (g = 0; g < bb->n_barrier; g++)
+		if (strcmp(bb->barrier[g].name, name) == 0)
+			return &bb->barrier[g];
 	return NULL;
 }
 
-struct slu_bb_gate *slu_bb_gate(struct slu_bb *bb, const char *name)
+struct slu_bb_barrier *slu_bb_barrier(struct slu_bb *bb, const char *name)
 {
-	struct slu_bb_gate *gate = slu_bb_find_gate(bb, name);
+	struct slu_bb_barrier *barrier = slu_bb_find_barrier(bb, name);
 
-	if (gate || bb->n_gate == SLU_BB_GATES)
-		return gate;
-	gate = realloc(bb->gate, (bb->n_gate + 1) * sizeof(*gate));
-	if (!gate)
+	if (barrier || bb->n_barrier == SLU_BB_BARRIERS)
+		return barrier;
+	barrier = realloc(bb->barrier, (bb->n_barrier + 1) * sizeof(*barrier));
+	if (!barrier)
 		return NULL;
-	bb->gate = gate;
-	gate += bb->n_gate;
-	*gate = (struct slu_bb_gate){
+	bb->barrier = barrier;
+	barrier += bb->n_barrier;
+	*barrier = (struct slu_bb_barrier){
 		.name = strdup(name),
-		.attr = calloc(bb->plan.n_node + 1, sizeof(*gate->attr)),
+		.attr = calloc(bb->plan.n_node + 1, sizeof(*barrier->attr)),
 	};
-	if (!gate->name || !gate->attr) {
-		free(gate->name);
-		free(gate->attr);
+	if (!barrier->name || !barrier->attr) {
+		free(barrier->name);
+		free(barrier->attr);
 		return NULL;
 	}
-	bb->n_gate++;
-	return gate;
+	bb->n_barrier++;
+	return barrier;
 }
 
-void slu_bb_gate_attr(struct slu_bb_gate *gate, size_t i, char *attr)
+void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr)
 {
-	free(gate->attr[i]);
-	gate->attr[i] = attr;
-	unsay(gate);
+	free(barrier->attr[i]);
+	barrier->attr[i] = attr;
+	unsay(barrier);
 }
 
-bool slu_bb_all_came(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+bool slu_bb_all_came(const struct slu_bb *bb,
+		     const struct slu_bb_barrier *barrier)
 {
 	size_t i;
 
 	for (i = 0; i < bb->plan.n_node; i++)
-		if (!gate->attr[i] && bb->member[i].state != SLU_NODE_CLEAN &&
+		if (!barrier->attr[i] &&
+		    bb->member[i].state != SLU_NODE_CLEAN &&
 		    bb->member[i].state != SLU_NODE_LOST)
 			return false;
 	return true;
 }
 
-static bool is_done(const struct slu_bb_gate *gate)
+static bool is_done(const struct slu_bb_barrier *barrier)
 {
-	return strcmp(gate->name, "out.done") == 0;
+	return strcmp(barrier->name, "out.done") == 0;
 }
 
-bool slu_bb_gate_shut(const struct slu_bb *bb, const struct slu_bb_gate *gate,
-		      size_t i)
+bool slu_bb_barrier_shut(const struct slu_bb *bb,
+			 const struct slu_bb_barrier *barrier, size_t i)
 {
 	return slu_bb_is_replaced(bb, i) &&
-	       strncmp(gate->name, "out.", 4) == 0 && !is_done(gate);
+	       strncmp(barrier->name, "out.", 4) == 0 && !is_done(barrier);
 }
 
-bool slu_bb_gate_down(const struct slu_bb *bb, const struct slu_bb_gate *gate,
-		      size_t i, const char **word)
+bool slu_bb_barrier_down(const struct slu_bb *bb,
+			 const struct slu_bb_barrier *barrier, size_t i,
+			 const char **word)
 {
-	bool out = strncmp(gate->name, "out.", 4) == 0;
-	bool failed = bb->failure && bb->failed_in == SLU_BB_STAGE_OUT;
-	bool shut = slu_bb_gate_shut(bb, gate, i);
+	bool out = strncmp(barrier->name, "out.", 4) == 0;
+	bool failed = bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
+	bool shut = slu_bb_barrier_shut(bb, barrier, i);
 
 	*word = shut || (out && failed) ? "abort" : "go";
-	if (gate->open || shut)
+	if (barrier->open || shut)
 		return true;
 	if (out)
 		return bb->state >= SLU_BB_TEARDOWN ||
-		       (!is_done(gate) && failed);
+		       (!is_done(barrier) && failed);
 	return bb->state == SLU_BB_DONE ||
 	       (slu_bb_is_lost(bb, i) && bb->state == SLU_BB_TEARDOWN);
 }
 
 /* What each has brought; who has nothing to say is left out. */
-static int add_attrs(const struct slu_bb *bb, const struct slu_bb_gate *gate,
+static int add_attrs(const struct slu_bb *bb,
+		     const struct slu_bb_barrier *barrier,
 		     struct slu_barrier_answer *a)
 {
 	size_t i;
 
 	a->attr = calloc(bb->plan.n_node + 1, sizeof(*a->attr));
 	for (i = 0; a->attr && i < bb->plan.n_node; i++)
-		if (gate->attr[i] && *gate->attr[i])
+		if (barrier->attr[i] && *barrier->attr[i])
 			a->attr[a->n_attr++] = (struct slu_pair){
-				bb->plan.node[i].name, gate->attr[i]};
+				bb->plan.node[i].name, barrier->attr[i]};
 	return a->attr ? 0 : -1;
 }
 
 /* All nodes ask at once, for what may be long: it is made once. */
-static int say(const struct slu_bb *bb, struct slu_bb_gate *gate,
+static int say(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 	       struct slu_barrier_answer *a)
 {
 	char *brief = slu_encode_text(&slu_barrier_answer_desc, a);
 
-	if (brief && slu_eq(gate->brief, brief)) {
+	if (brief && slu_eq(barrier->brief, brief)) {
 		free(brief);
 		return 0;
 	}
-	free(gate->brief);
-	free(gate->said);
-	gate->brief = brief;
-	gate->said = brief && add_attrs(bb, gate, a) == 0
-			     ? slu_encode_text(&slu_barrier_answer_desc, a)
-			     : NULL;
+	free(barrier->brief);
+	free(barrier->said);
+	barrier->brief = brief;
+	barrier->said = brief && add_attrs(bb, barrier, a) == 0
+				? slu_encode_text(&slu_barrier_answer_desc, a)
+				: NULL;
 	free(a->attr);
-	if (gate->said)
+	if (barrier->said)
 		return 0;
-	unsay(gate);
+	unsay(barrier);
 	return -1;
 }
 
 /* Who has not come to it. Caller frees; NULL: no memory. */
-static char *away(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+static char *away(const struct slu_bb *bb, const struct slu_bb_barrier *barrier)
 {
 	struct slu_hosts hosts = {
 		.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name))};
 	char *text = NULL;
 
 	for (size_t i = 0; hosts.name && i < bb->plan.n_node; i++)
-		if (!gate->attr[i])
+		if (!barrier->attr[i])
 			hosts.name[hosts.n++] = bb->plan.node[i].name;
 	if (hosts.name)
 		text = slu_hosts_text(&hosts);
@@ -164,19 +155,19 @@ static char *away(const struct slu_bb *bb, const struct slu_bb_gate *gate)
 	return text;
 }
 
-int slu_bb_gate_answer(const struct slu_bb *bb, struct slu_bb_gate *gate,
-		       const char *word, struct slu_buf *out,
-		       struct slu_err *err)
+int slu_bb_barrier_answer(const struct slu_bb *bb,
+			  struct slu_bb_barrier *barrier, const char *word,
+			  struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_barrier_answer a = {
 		.word = (char *)(uintptr_t)word,
-		.text = bb->failure,
-		.away = away(bb, gate),
+		.text = bb->failure.text,
+		.away = away(bb, barrier),
 	};
-	int rc = a.away ? say(bb, gate, &a) : -1;
+	int rc = a.away ? say(bb, barrier, &a) : -1;
 
 	if (rc == 0)
-		slu_buf_puts(out, gate->said);
+		slu_buf_puts(out, barrier->said);
 	free(a.away);
 	return rc == 0 && !out->failed
 		       ? 0

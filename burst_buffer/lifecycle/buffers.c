@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/expiry.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/recovery.h"
+#include "burst_buffer/lifecycle/recovery_ended.h"
 
 #define EXTEND_INTERVAL 10.0
 #define TICK_MOST	60.0
@@ -37,9 +42,9 @@ struct slu_buffers *slu_buffers_load(struct slu_db *db,
 		return NULL;
 	}
 	for (bb = b->first; bb; bb = bb->next) {
-		if (slu_bb_settle(b, bb, now, &why))
+		if (slu_bb_reconcile(b, bb, now, &why))
 			slu_bb_log(b, bb, SLU_ERROR, "%s", why.text);
-		slu_bb_tell_all(b, bb, now);
+		slu_bb_notify_all(b, bb, now);
 	}
 	return b;
 }
@@ -54,7 +59,7 @@ void slu_buffers_free(struct slu_buffers *b)
 		b->first = bb->next;
 		slu_bb_free(bb);
 	}
-	slu_unknown_free(b);
+	slu_recover_free(b);
 	explicit_bzero(b->key, sizeof(b->key));
 	free(b);
 }
@@ -68,10 +73,10 @@ static const char verdict_done[] = "slurmctld did the verdict";
 static void verdict_in_force(struct slu_buffers *b, struct slu_bb *bb,
 			     double now)
 {
-	bb->done_at = now;
-	if (!bb->answered)
+	bb->failure.done_at = now;
+	if (!bb->failure.answered)
 		slu_bb_log(b, bb, SLU_INFO, "%s", verdict_done);
-	bb->answered = true;
+	bb->failure.answered = true;
 }
 
 static int verdict_refused(struct slu_buffers *b, struct slu_bb *bb,
@@ -94,14 +99,14 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 
 	for (bb = b->first; bb; bb = bb->next) {
 		if ((bb->plan.job_id != job_id && bb->plan.creator != job_id) ||
-		    bb->verdict != SLU_VERDICT_TOLD)
+		    bb->failure.verdict != SLU_VERDICT_SENT)
 			continue;
 		if (ok)
 			verdict_in_force(b, bb, now);
 		else if (verdict_refused(b, bb, text, now, err))
 			return -1;
 		slu_bb_wake(b, bb);
-		if (slu_bb_settle(b, bb, now, err))
+		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
 	return 0;
@@ -125,7 +130,7 @@ void slu_buffers_disconnected(struct slu_buffers *b)
 	size_t i;
 
 	for (bb = b->first; bb; bb = bb->next) {
-		bb->done_at = 0;
+		bb->failure.done_at = 0;
 		for (i = 0; i < bb->plan.n_node; i++)
 			bb->member[i].resumed = 0;
 	}
@@ -224,9 +229,9 @@ static int drop_resumes(struct slu_buffers *b, struct slu_bb *bb, double now,
 static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 			double *next, struct slu_err *err)
 {
-	double at = bb->done_at + SLU_BB_SAVED;
+	double at = bb->failure.done_at + SLU_BB_SAVED;
 
-	if (bb->done_at <= 0)
+	if (bb->failure.done_at <= 0)
 		return 0;
 	if (now < at) {
 		*next = at < *next ? at : *next;
@@ -234,7 +239,7 @@ static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 	}
 	if (slu_bb_set_verdict_done(b->db, bb, verdict_done, now, err))
 		return -1;
-	bb->done_at = 0;
+	bb->failure.done_at = 0;
 	return 0;
 }
 
@@ -245,16 +250,15 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	double at = slu_bb_deadline(b, bb), left;
 
-	if (slu_persist_age(b, bb, err) ||
-	    drop_resumes(b, bb, now, next, err) ||
+	if (slu_expiry_age(b, bb, err) || drop_resumes(b, bb, now, next, err) ||
 	    drop_verdict(b, bb, now, next, err))
 		return -1;
-	if (bb->plan.persistent && slu_bb_settle(b, bb, now, err))
+	if (bb->plan.persistent && slu_bb_reconcile(b, bb, now, err))
 		return -1;
-	left = bb->plan.persistent ? slu_persist_left(b, bb, now) : 0;
+	left = bb->plan.persistent ? slu_expiry_left(b, bb, now) : 0;
 	if (left > 0 && now + left < *next)
 		*next = now + left;
-	slu_bb_tell_late(b, bb, now, next);
+	slu_bb_notify_late(b, bb, now, next);
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))
 			return -1;
@@ -262,21 +266,23 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	}
 	if (at > 0 && at < *next)
 		*next = at;
-	at = bb->failed_at + SLU_BB_BOUND;
-	if (bb->verdict == SLU_VERDICT_TOLD && !bb->bound_seen && now >= at) {
-		bb->bound_seen = true;
+	at = bb->failure.at + SLU_BB_BOUND;
+	if (bb->failure.verdict == SLU_VERDICT_SENT &&
+	    !bb->failure.bound_seen && now >= at) {
+		bb->failure.bound_seen = true;
 		slu_bb_wake(b, bb);
-		if (slu_bb_settle(b, bb, now, err))
+		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
-	if (bb->verdict == SLU_VERDICT_TOLD && !bb->bound_seen && at < *next)
+	if (bb->failure.verdict == SLU_VERDICT_SENT &&
+	    !bb->failure.bound_seen && at < *next)
 		*next = at;
-	if (bb->state > SLU_BB_STAGE_IN || bb->ended > 0 || bb->failure)
+	if (bb->state > SLU_BB_STAGE_IN || bb->end.at > 0 || bb->failure.text)
 		return 0;
-	if (bb->plan.het_job && slu_bb_settle(b, bb, now, err))
+	if (bb->plan.het_job && slu_bb_reconcile(b, bb, now, err))
 		return -1;
 	if (now >= bb->extended + EXTEND_INTERVAL)
-		slu_bb_tell_extend(b, bb, now);
+		slu_bb_notify_extend(b, bb, now);
 	if (now + EXTEND_INTERVAL < *next)
 		*next = now + EXTEND_INTERVAL;
 	return 0;
@@ -296,12 +302,13 @@ void slu_buffers_clock(struct slu_buffers *b, double now, double step)
 
 	for (bb = b->first; bb; bb = bb->next) {
 		bb->grace += moved(bb->since, now, step);
-		bb->failed_at += moved(bb->failed_at, now, step);
-		bb->asked += moved(bb->asked, now, step);
-		bb->done_at += moved(bb->done_at, now, step);
+		bb->failure.at += moved(bb->failure.at, now, step);
+		bb->persistent.asked += moved(bb->persistent.asked, now, step);
+		bb->failure.done_at += moved(bb->failure.done_at, now, step);
 		bb->extended += moved(bb->extended, now, step);
-		bb->told.progress += moved(bb->told.progress, now, step);
-		bb->told.at += moved(bb->told.at, now, step);
+		bb->notified.progress +=
+			moved(bb->notified.progress, now, step);
+		bb->notified.at += moved(bb->notified.at, now, step);
 		for (size_t i = 0; i < bb->plan.n_node; i++)
 			bb->member[i].resumed +=
 				moved(bb->member[i].resumed, now, step);

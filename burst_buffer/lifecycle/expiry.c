@@ -9,7 +9,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/expiry.h"
 
 #define NUMBERS_SINCE 1767225600.0 /* 2026 */
 #define NUMBERS_MOST  40000000	   /* minutes: 76 years */
@@ -26,8 +26,8 @@ static int64_t least_number(double now)
 							     : NUMBERS_MOST);
 }
 
-int64_t slu_persist_number(struct slu_buffers *b, double now,
-			   struct slu_err *err)
+int64_t slu_persistent_number(struct slu_buffers *b, double now,
+			      struct slu_err *err)
 {
 	const int64_t least = least_number(now);
 	int64_t n;
@@ -42,11 +42,12 @@ int64_t slu_persist_number(struct slu_buffers *b, double now,
 /* By a kernel that has not told its clock nothing has aged. */
 static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)
 {
-	return *b->uptime.boot ? slu_age_of(bb->aged, &b->uptime) : 0;
+	return *b->uptime.boot ? slu_age_of(bb->persistent.aged, &b->uptime)
+			       : 0;
 }
 
-double slu_persist_left(const struct slu_buffers *b, const struct slu_bb *bb,
-			double now)
+double slu_expiry_left(const struct slu_buffers *b, const struct slu_bb *bb,
+		       double now)
 {
 	const double expires = (double)bb->plan.expires;
 	double dated = expires - now;
@@ -57,20 +58,22 @@ double slu_persist_left(const struct slu_buffers *b, const struct slu_bb *bb,
 
 static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb)
 {
-	const int64_t noted =
-		slu_age_of(bb->aged, &(struct slu_uptime){.boot = "none"});
+	const int64_t noted = slu_age_of(bb->persistent.aged,
+					 &(struct slu_uptime){.boot = "none"});
 	const size_t n = strlen(b->uptime.boot);
 
-	return bb->aged && !strncmp(bb->aged, b->uptime.boot, n) &&
-	       bb->aged[n] == ' ' && age_of(b, bb) < noted + NOTE_EVERY;
+	return bb->persistent.aged &&
+	       !strncmp(bb->persistent.aged, b->uptime.boot, n) &&
+	       bb->persistent.aged[n] == ' ' &&
+	       age_of(b, bb) < noted + NOTE_EVERY;
 }
 
-int slu_persist_age(struct slu_buffers *b, struct slu_bb *bb,
-		    struct slu_err *err)
+int slu_expiry_age(struct slu_buffers *b, struct slu_bb *bb,
+		   struct slu_err *err)
 {
 	char text[SLU_AGE_TEXT], *copy;
 
-	if (!bb->plan.persistent || bb->plan.ahead || bb->ended > 0 ||
+	if (!bb->plan.persistent || bb->plan.ahead || bb->end.at > 0 ||
 	    !*b->uptime.boot || is_noted(b, bb))
 		return 0;
 	copy = strdup(slu_age_text(&b->uptime, age_of(b, bb), text));
@@ -81,8 +84,8 @@ int slu_persist_age(struct slu_buffers *b, struct slu_bb *bb,
 		free(copy);
 		return -1;
 	}
-	free(bb->aged);
-	bb->aged = copy;
+	free(bb->persistent.aged);
+	bb->persistent.aged = copy;
 	return 0;
 }
 

@@ -6,7 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/phase_metrics.h"
 #include "common/str.h"
 
 #define REQUEUES 2
@@ -75,7 +79,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 {
 	int64_t requeues;
 
-	*verdict = SLU_VERDICT_TOLD;
+	*verdict = SLU_VERDICT_SENT;
 	*what = SLU_FAIL;
 	if (bb->plan.persistent && !bb->plan.ahead) {
 		*what = SLU_HOLD;
@@ -93,7 +97,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*what = b->conf->on_setup;
 	else if (bb->state == SLU_BB_STAGE_IN)
 		*what = b->conf->on_stage_in;
-	else if (bb->state == SLU_BB_STAGE_OUT && !bb->requeued && !bb->unsure)
+	else if (bb->state == SLU_BB_STAGE_OUT && !bb->end.requeued &&
+		 bb->end.outcome != SLU_OUTCOME_UNSURE)
 		*what = b->conf->on_stage_out;
 	else
 		*verdict = SLU_VERDICT_NONE;
@@ -116,7 +121,8 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
 	    is_noted(b, bb, text))
 		return 0; /* its nodes try again for ever */
-	if (bb->failure || (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
+	if (bb->failure.text ||
+	    (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
 	if (choose_verdict(b, bb, cause, &verdict, &what, err))
 		return -1;
@@ -127,12 +133,12 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
 		   text);
-	bb->bound_seen = false;
+	bb->failure.bound_seen = false;
 	slu_bb_phase_failed(b, bb->state);
-	slu_bb_tell_verdict(b, bb);
+	slu_bb_notify_verdict(b, bb);
 	slu_bb_wake(b, bb);
 	return bb->state == SLU_BB_STAGE_OUT
-		       ? slu_persist_staged_out(b, bb, text, now, err)
+		       ? slu_persistent_staged_out(b, bb, text, now, err)
 		       : 0;
 }
 
@@ -168,51 +174,5 @@ int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 	char text[80];
 
 	snprintf(text, sizeof(text), "cancelled by %s", who);
-	if (!bb->failure && (fail(b, bb, CANCELLED, text, now, err) ||
-			     slu_bb_settle(b, bb, now, err)))
-		return -1;
-	return 0;
-}
-
-/* The run of this job that stages out, else its newest. */
-static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
-{
-	struct slu_bb *bb;
-
-	for (bb = slu_bb_of(b, job_id); bb; bb = slu_bb_older(bb))
-		if (bb->state == SLU_BB_STAGE_OUT)
-			return bb;
-	return slu_bb_of(b, job_id);
-}
-
-int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
-		       uint32_t uid, bool admin, double now,
-		       struct slu_answer *out, struct slu_err *err)
-{
-	struct slu_bb *bb = find_staging(b, cancel->job_id);
-	char *word;
-
-	if (!bb)
-		return slu_err(err, SLU_NOTFOUND,
-			       "job %u has no file system (any more)",
-			       (unsigned)cancel->job_id);
-	if (uid != bb->plan.uid && !admin)
-		return slu_err(err, SLU_DENIED, "job %u is not yours",
-			       (unsigned)cancel->job_id);
-	if (bb->state != SLU_BB_STAGE_OUT)
-		return slu_err(err, SLU_INVALID, "job %u is not staging out%s",
-			       (unsigned)cancel->job_id,
-			       bb->ended ? "" : "; scancel ends a job");
-	if (slu_bb_cancel(b, bb,
-			  uid == bb->plan.uid ? "its owner"
-					      : "an administrator",
-			  now, err))
-		return -1;
-	word = strdup("abort");
-	if (!word)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	*out = (struct slu_answer){.word = word,
-				   .text = slu_bb_kept_where(bb),
-				   .success = bb->success};
-	return 0;
+	return bb->failure.text ? 0 : fail(b, bb, CANCELLED, text, now, err);
 }

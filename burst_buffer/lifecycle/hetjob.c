@@ -9,7 +9,7 @@
  */
 #include "config.h"
 #include <math.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/hetjob.h"
 
 /* Seconds within which slurmctld tells of all components of a run. They begin
  * in one cycle of its scheduler; if it cannot start the last, they wait for
@@ -27,9 +27,8 @@ static bool same_run(const struct slu_buffers *b, const struct slu_bb *bb,
 	       slu_bb_of(b, other->plan.job_id) == other;
 }
 
-/* The first of the run from this one on; NULL: there is no more. */
-static struct slu_bb *next(const struct slu_buffers *b, const struct slu_bb *bb,
-			   struct slu_bb *from)
+struct slu_bb *slu_hetjob_next(const struct slu_buffers *b,
+			       const struct slu_bb *bb, struct slu_bb *from)
 {
 	while (from && !same_run(b, bb, from))
 		from = from->next;
@@ -39,25 +38,26 @@ static struct slu_bb *next(const struct slu_buffers *b, const struct slu_bb *bb,
 static bool is_ready(const struct slu_bb *bb)
 {
 	return bb->ready > 0 ||
-	       (!bb->failure && bb->ended <= 0 && slu_bb_all_ready(bb));
+	       (!bb->failure.text && bb->end.at <= 0 && slu_bb_all_ready(bb));
 }
 
 /* It was cancelled alone (scancel JOB+OFFSET) before it was ready: had the
  * whole job been, the others would have ended by now. */
 static bool is_done_without(const struct slu_bb *bb, double now)
 {
-	return !bb->failure && bb->ended > 0 && now >= bb->ended + ALONE;
+	return !bb->failure.text && bb->end.at > 0 && now >= bb->end.at + ALONE;
 }
 
-bool slu_het_ready(const struct slu_buffers *b, const struct slu_bb *bb,
-		   double now)
+bool slu_hetjob_ready(const struct slu_buffers *b, const struct slu_bb *bb,
+		      double now)
 {
 	const struct slu_bb *one;
 	size_t n = 0;
 
 	if (!bb->plan.het_job)
 		return true;
-	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next)) {
+	for (one = slu_hetjob_next(b, bb, b->first); one;
+	     one = slu_hetjob_next(b, bb, one->next)) {
 		if (!is_ready(one) && !is_done_without(one, now))
 			return false;
 		n++;
@@ -65,7 +65,7 @@ bool slu_het_ready(const struct slu_buffers *b, const struct slu_bb *bb,
 	return n >= bb->plan.het_buffers;
 }
 
-bool slu_het_waits(const struct slu_buffers *b, const struct slu_bb *bb)
+bool slu_hetjob_waits(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	const struct slu_bb *one;
 	bool others = false;
@@ -73,8 +73,10 @@ bool slu_het_waits(const struct slu_buffers *b, const struct slu_bb *bb)
 
 	if (!bb->plan.het_job || !slu_bb_all_ready(bb))
 		return false;
-	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next)) {
-		if (one->failure && one->verdict != SLU_VERDICT_TOLD)
+	for (one = slu_hetjob_next(b, bb, b->first); one;
+	     one = slu_hetjob_next(b, bb, one->next)) {
+		if (one->failure.text &&
+		    one->failure.verdict != SLU_VERDICT_SENT)
 			return false; /* nobody else's deadline would come */
 		others |= !is_ready(one);
 		n++;
@@ -90,28 +92,16 @@ static bool may_stage_out(const struct slu_bb *bb)
 	       (bb->state == SLU_BB_RUNNING && slu_bb_has_data(bb));
 }
 
-bool slu_het_outlasts(const struct slu_buffers *b, const struct slu_bb *bb)
+bool slu_hetjob_outlasts(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	const struct slu_bb *one;
 
 	if (!bb->plan.het_job || bb->plan.het_job != bb->plan.job_id ||
-	    bb->ended <= 0)
+	    bb->end.at <= 0)
 		return false;
-	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next))
+	for (one = slu_hetjob_next(b, bb, b->first); one;
+	     one = slu_hetjob_next(b, bb, one->next))
 		if (one != bb && may_stage_out(one))
 			return true;
 	return false;
-}
-
-int slu_het_settle_others(struct slu_buffers *b, const struct slu_bb *bb,
-			  double now, struct slu_err *err)
-{
-	struct slu_bb *one;
-
-	if (!bb->plan.het_job)
-		return 0;
-	for (one = next(b, bb, b->first); one; one = next(b, bb, one->next))
-		if (one != bb && slu_bb_settle_one(b, one, now, err))
-			return -1;
-	return 0;
 }

@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/node_usage.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/recovery_ended.h"
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
@@ -28,8 +35,8 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 		.map = b->db,
 		.addr = b->ops->addr,
 		.layout = b->ops->layout,
-		.promised = slu_bb_promised,
-		.persistent = slu_persist_use,
+		.promised = slu_bb_node_usage,
+		.persistent = slu_persistent_use,
 		.arg = b->arg,
 		.promised_arg = b,
 	};
@@ -49,7 +56,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
 	else
-		slu_ahead_take(b, job->job_id, &bb->plan, by);
+		slu_prestage_take(b, job->job_id, &bb->plan, by);
 	bb->plan.het_job = job->het_job;
 	bb->plan.het_buffers = job->het_buffers;
 	bb->full = why->kind == SLU_BUSY;
@@ -94,24 +101,25 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 	    (!slu_bb_has_plan(bb) &&
 	     slu_bb_fail(b, bb, now, err, "%s", why.text)))
 		return -1;
-	slu_bb_tell_extend(b, bb, now);
-	return slu_bb_settle(b, bb, now, err);
+	slu_bb_notify_extend(b, bb, now);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
 /* A run ends */
 
 /* No node has asked what to do before its tasks. */
-static bool ran_without(const struct slu_bb *bb, const struct slu_bb *how,
+static bool ran_without(const struct slu_bb *bb, const struct slu_bb_end *how,
 			const char *state)
 {
-	return bb->state == SLU_BB_SETUP && !bb->failure && !how->unlaunched &&
-	       (how->success || slu_eq(state, "FAILED") ||
-		slu_eq(state, "TIMEOUT")) &&
+	return bb->state == SLU_BB_SETUP && !bb->failure.text &&
+	       !how->unlaunched &&
+	       (how->outcome == SLU_OUTCOME_SUCCESS ||
+		slu_eq(state, "FAILED") || slu_eq(state, "TIMEOUT")) &&
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
 /* What becomes of it, for its history and the log. */
-static void ending(const struct slu_bb *bb, const struct slu_bb *how,
+static void ending(const struct slu_bb *bb, const struct slu_bb_end *how,
 		   const char *state, bool hurry, char *text, size_t size)
 {
 	bool skips =
@@ -143,24 +151,25 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 {
 	const bool ours = is_ours(bb, job);
 	const char *state = ours ? job->state : "UNKNOWN";
-	const struct slu_bb how = {
-		.success = strcmp(state, "COMPLETED") == 0,
+	const struct slu_bb_end how = {
+		.outcome = !ours			? SLU_OUTCOME_UNSURE
+			   : slu_eq(state, "COMPLETED") ? SLU_OUTCOME_SUCCESS
+							: SLU_OUTCOME_FAILED,
 		.requeued = ours && (strcmp(state, "PENDING") == 0 ||
 				     strncmp(state, "REQUEUE", 7) == 0 ||
 				     job->restarts > bb->restarts),
-		.unsure = !ours,
 		.unlaunched = ours && (job->unlaunched || job->hurry),
 	};
 	char text[240];
 
-	if (bb->ended > 0)
+	if (bb->end.at > 0)
 		return 0;
 	ending(bb, &how, state, job && job->hurry, text, sizeof(text));
 	if (slu_bb_set_ended(b->db, bb, &how, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	slu_bb_wake(b, bb);
-	return slu_bb_settle(b, bb, now, err);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
 /* Nodes that slurmctld speaks of */
@@ -175,7 +184,7 @@ static int lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	    bb->member[i].state == SLU_NODE_LOST)
 		return 0;
 	snprintf(text, sizeof(text), "%.200s is lost", name);
-	if (bb->state <= SLU_BB_STAGE_IN && !bb->failure &&
+	if (bb->state <= SLU_BB_STAGE_IN && !bb->failure.text &&
 	    slu_bb_fail(b, bb, now, err, "node %s", text))
 		return -1;
 	if (slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
@@ -195,7 +204,7 @@ static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	struct slu_bb_member *m = &bb->member[i];
 	char text[300];
 
-	if (bb->ended <= 0 || m->state == SLU_NODE_CLEAN ||
+	if (bb->end.at <= 0 || m->state == SLU_NODE_CLEAN ||
 	    m->state == SLU_NODE_LOST || m->order == SLU_ORDER_DRAIN)
 		return 0;
 	snprintf(text, sizeof(text), "%.200s left without having been cleaned",
@@ -203,7 +212,7 @@ static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_tell_order(b, bb, i);
+	slu_bb_notify_order(b, bb, i);
 	return 0;
 }
 
@@ -230,7 +239,7 @@ static int for_nodes(struct slu_buffers *b, uint32_t job_id, const char *list,
 				    &hosts, bb->plan.node[i].name) != invert)
 				rc = fn(b, bb, i, now, err);
 		if (rc == 0)
-			rc = slu_bb_settle(b, bb, now, err);
+			rc = slu_bb_reconcile(b, bb, now, err);
 	}
 	slu_hosts_free(&hosts);
 	return rc;
@@ -286,7 +295,7 @@ static bool same_run(const struct slu_bb *bb, const struct slu_job *job)
 {
 	if (job->restarts <= bb->restarts && job->start <= bb->job_start)
 		return true;
-	return bb->ended <= 0 && job->restarts == bb->restarts &&
+	return bb->end.at <= 0 && job->restarts == bb->restarts &&
 	       job->submit <= bb->job_start && same_nodes(bb, job->nodes);
 }
 
@@ -301,7 +310,7 @@ static int started(struct slu_buffers *b, const struct slu_job *job, double now,
 			return -1;
 	if (!known)
 		return begin_run(b, job, now, err);
-	if (bb->ended > 0 || job->start <= bb->job_start)
+	if (bb->end.at > 0 || job->start <= bb->job_start)
 		return 0;
 	return slu_bb_set_start(b->db, bb, job->start, err);
 }
@@ -335,14 +344,14 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 
 	/* or all that is known is what was begun anew for it */
 	if (!bb || bb->ready <= 0)
-		slu_unknown_ended(b, job, now);
+		slu_recover_ended(b, job, now);
 	if (taken_out(b, slu_bb_of(b, job->job_id), job, now, err))
 		return -1;
 	for (bb = slu_bb_of(b, job->job_id); bb; bb = slu_bb_older(bb))
 		if (end_run(b, bb, job, now, err))
 			return -1;
 	if (!slu_eq(job->state, "PENDING") &&
-	    slu_ahead_gone(b, job->job_id, now, err))
+	    slu_prestage_gone(b, job->job_id, now, err))
 		return -1;
 	return for_nodes(b, job->job_id, job->completing_nodes, true,
 			 leave_node, now, err);
@@ -384,10 +393,11 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 
 	for (; bb; bb = slu_bb_older(bb))
 		if (bb->state == SLU_BB_STAGE_OUT &&
-		    (double)job->start <= bb->ended &&
-		    slu_bb_cancel(b, bb, "scancel --hurry", now, err))
+		    (double)job->start <= bb->end.at &&
+		    (slu_bb_cancel(b, bb, "scancel --hurry", now, err) ||
+		     slu_bb_reconcile(b, bb, now, err)))
 			return -1;
-	return slu_ahead_gone(b, job->job_id, now, err);
+	return slu_prestage_gone(b, job->job_id, now, err);
 }
 
 /* slurmctld's whole state has jobs that are over too, while it remembers
@@ -454,8 +464,8 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
 			first(&one, &all, &rc);
 	for (bb = b->first; bb; bb = bb->next) {
-		slu_bb_tell_all(b, bb, now);
-		slu_bb_tell_verdict(b, bb);
+		slu_bb_notify_all(b, bb, now);
+		slu_bb_notify_verdict(b, bb);
 	}
 	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;
 }

@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/node_inventory.h"
+#include "burst_buffer/lifecycle/node_answers.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 

@@ -6,7 +6,16 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/hetjob.h"
+#include "burst_buffer/lifecycle/node_answers.h"
+#include "burst_buffer/lifecycle/node_inventory.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/recovery_ended.h"
+#include "burst_buffer/lifecycle/recovery_running.h"
 #include "burst_buffer/plan/plan.h"
 
 #define NO_PART "%s has no part in the file system of job %u"
@@ -57,9 +66,9 @@ static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 
 	if (r->buffer)
 		return locate(b, r->job_id, r->buffer, r->node, at, err);
-	while (clean && bb && !bb->ended)
+	while (clean && bb && !bb->end.at)
 		bb = slu_bb_older(bb);
-	if (!bb || (!clean && (bb->ended || strcmp(r->step, "failed") != 0)))
+	if (!bb || (!clean && (bb->end.at || strcmp(r->step, "failed") != 0)))
 		return slu_err(err, SLU_NOTFOUND,
 			       "no run of job %u with a file system has %s",
 			       (unsigned)r->job_id, clean ? "ended" : "begun");
@@ -85,14 +94,14 @@ static int set_string(char **out, const char *text, struct slu_err *err)
 static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 			double now, struct slu_err *err)
 {
-	if (bb->ended && bb->requeued && ask->restarts > bb->restarts)
+	if (bb->end.at && bb->end.requeued && ask->restarts > bb->restarts)
 		return busy(err, "the job's next run is not yet known");
-	if (bb->ended)
+	if (bb->end.at)
 		return slu_err(err, SLU_NOTFOUND, "the job has ended");
-	if (bb->failure && !slu_bb_released(bb, now))
+	if (bb->failure.text && !slu_bb_released(bb, now))
 		return busy(err, "a failure waits for its verdict");
-	if (bb->failure)
-		return slu_err(err, SLU_DENIED, "%s", bb->failure);
+	if (bb->failure.text)
+		return slu_err(err, SLU_DENIED, "%s", bb->failure.text);
 	return 0;
 }
 
@@ -101,7 +110,7 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 		   struct slu_err *err)
 {
-	if (!bb || bb->ended || ask->restarts > bb->restarts)
+	if (!bb || bb->end.at || ask->restarts > bb->restarts)
 		return busy(err, "slurmctld has not told of this job");
 	if (ask->restarts < bb->restarts)
 		return slu_err(err, SLU_NOTFOUND, "the job has ended");
@@ -136,47 +145,6 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
 	*secret = key;
-	return 0;
-}
-
-/* Answers */
-
-/* A node that sets up: go, abort, or nothing yet. */
-static int up_word(const struct slu_bb *bb, double now, const char **word,
-		   struct slu_err *err)
-{
-	*word = "go";
-	if (bb->ended || slu_bb_released(bb, now))
-		*word = "abort";
-	else if (bb->failure)
-		return busy(err, "a failure waits for its verdict");
-	return 0;
-}
-
-static bool stage_out_failed(const struct slu_bb *bb)
-{
-	return bb->failure && bb->failed_in == SLU_BB_STAGE_OUT;
-}
-
-/* A node that takes down, or wants to know whether to. */
-static const char *down_word(const struct slu_bb *bb)
-{
-	if (slu_bb_has_data(bb) && stage_out_failed(bb))
-		return "abort";
-	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
-}
-
-static int answer(const struct slu_bb *bb, const char *word,
-		  struct slu_answer *out, struct slu_err *err)
-{
-	struct slu_answer a = {.success = bb->success, .ran = bb->ready > 0};
-
-	if (set_string(&a.word, word, err) ||
-	    (bb->failure && set_string(&a.text, bb->failure, err))) {
-		slu_msg_clear(&slu_answer_desc, &a);
-		return -1;
-	}
-	*out = a;
 	return 0;
 }
 
@@ -245,7 +213,7 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
 	if (news && kind == DOUBT)
 		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);
-	if ((news || !at->bb->failure) &&
+	if ((news || !at->bb->failure.text) &&
 	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
 		return -1;
 	if (kind != CLEAN || at->bb->plan.persistent ||
@@ -254,7 +222,7 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
 			     err))
 		return -1;
-	slu_bb_tell_order(b, at->bb, at->i);
+	slu_bb_notify_order(b, at->bb, at->i);
 	return 0;
 }
 
@@ -267,7 +235,7 @@ static int went_clean(struct slu_buffers *b, const struct place *at, double now,
 	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_RESUME, NULL, now,
 			     err))
 		return -1;
-	slu_bb_tell_order(b, at->bb, at->i);
+	slu_bb_notify_order(b, at->bb, at->i);
 	return 0;
 }
 
@@ -287,7 +255,7 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;
-	return slu_bb_settle(b, at->bb, now, err);
+	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
 /* Who stages out has said "down", even if an older database was restored since.
@@ -295,7 +263,7 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 static int is_taken_down(struct slu_buffers *b, const struct place *at,
 			 struct slu_err *err)
 {
-	return at->bb->ended && at->m->state == SLU_NODE_READY
+	return at->bb->end.at && at->m->state == SLU_NODE_READY
 		       ? slu_bb_set_node(b->db, at->bb, at->i, SLU_NODE_BEGIN,
 					 err)
 		       : 0;
@@ -313,85 +281,40 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 			       report->step);
 	if (locate_report(b, report, &at, err))
 		return step->kind == DOUBT
-			       ? slu_unknown_doubted(b, report, out, err)
+			       ? slu_recover_doubted(b, report, out, err)
 			       : -1;
 	/* who cleans up has staged out */
 	if (report->ran && step->kind != CLEAN &&
-	    slu_bb_heard_ran(b, at.bb, report->node, now, err))
+	    slu_recover_ran(b, at.bb, report->node, now, err))
 		return -1;
 	if (step->kind == OUT && is_taken_down(b, &at, err))
 		return -1;
-	if (step->kind == DOWN && !at.bb->ended)
+	if (step->kind == DOWN && !at.bb->end.at)
 		return busy(err, "the job is not known to have ended");
-	if (step->kind == DOWN && slu_het_outlasts(b, at.bb) &&
+	if (step->kind == DOWN && slu_hetjob_outlasts(b, at.bb) &&
 	    at.bb->state == SLU_BB_RUNNING)
 		return busy(err, "other components stage out");
-	if (step->kind == UP && at.bb->ended)
-		return answer(at.bb, "abort", out, err);
+	if (step->kind == UP && at.bb->end.at)
+		return slu_bb_answer(at.bb, "abort", out, err);
 	if (note_step(b, &at, report, step, now, err))
 		return -1;
-	if (step->kind == UP && up_word(at.bb, now, &word, err))
+	if (step->kind == UP && slu_bb_up_word(at.bb, now, &word, err))
 		return -1;
 	if (step->kind == DOWN)
-		word = down_word(at.bb);
-	if (step->kind == OUT && stage_out_failed(at.bb))
+		word = slu_bb_down_word(at.bb);
+	if (step->kind == OUT && slu_bb_stage_out_failed(at.bb))
 		word = "abort";
-	return answer(at.bb, word, out, err);
+	return slu_bb_answer(at.bb, word, out, err);
 }
 
 /* Poll */
-
-/* It has something, and nobody will run its epilog: Slurm has given it free, or
- * does not know the job any more. One that was lost may be at work, and then
- * goes on, as long as others stage out. */
-static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
-{
-	if (m->state == SLU_NODE_LOST)
-		return bb->state >= SLU_BB_TEARDOWN &&
-		       (m->order == SLU_ORDER_DRAIN || bb->unsure);
-	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
-	       m->state != SLU_NODE_CLEAN;
-}
-
-static int poll_word(const struct place *at, double now, const char **word,
-		     struct slu_err *err)
-{
-	const struct slu_bb *bb = at->bb;
-
-	*word = "go";
-	if (bb->plan.persistent && bb->ended)
-		*word = "ended";
-	else if (is_left(bb, at->m))
-		*word = "left";
-	else if (at->m->state == SLU_NODE_DOWN ||
-		 at->m->state == SLU_NODE_LOST ||
-		 at->m->state == SLU_NODE_CLEAN)
-		*word = stage_out_failed(bb) || slu_bb_is_replaced(bb, at->i)
-				? "abort"
-				: "go";
-	else if (bb->ready > 0)
-		*word = bb->ended ? "ended" : "go";
-	else
-		return up_word(bb, now, word, err);
-	return 0;
-}
-
-bool slu_bb_is_over(struct slu_bb *bb, size_t member, double now)
-{
-	const struct place at = {
-		.bb = bb, .i = member, .m = &bb->member[member]};
-	const char *word;
-
-	return !poll_word(&at, now, &word, NULL) &&
-	       (!strcmp(word, "ended") || !strcmp(word, "abort"));
-}
 
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err)
 {
 	const char *word = "plan";
 	struct place at;
-	int lost = slu_bb_adopt(b, ask, now, err);
+	int lost = slu_recover_running(b, ask, now, err);
 
 	if (lost < 0)
 		return -1;
@@ -400,13 +323,13 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		return set_string(&out->word, word, err);
 	}
 	if (locate(b, ask->job_id, ask->buffer, ask->node, &at, err) ||
-	    (ask->ready && slu_bb_heard_ran(b, at.bb, ask->node, now, err)) ||
-	    poll_word(&at, now, &word, err))
+	    (ask->ready && slu_recover_ran(b, at.bb, ask->node, now, err)) ||
+	    slu_bb_poll_word(at.bb, at.i, now, &word, err))
 		return -1;
-	slu_bb_tell_progress(b, at.bb, at.i, ask, now);
+	slu_bb_notify_progress(b, at.bb, at.i, ask, now);
 	if (ask->seen && strcmp(ask->seen, word) == 0)
 		return busy(err, "nothing has changed");
-	return answer(at.bb, word, out, err);
+	return slu_bb_answer(at.bb, word, out, err);
 }
 
 /* Barrier */
@@ -423,52 +346,53 @@ static int check_barrier(const struct slu_barrier *come, struct slu_err *err)
 	return 0;
 }
 
-/* Note that the node has come; what it brought last counts, until the gate
+/* Note that the node has come; what it brought last counts, until the barrier
  * opens. */
 static int come_to(struct slu_buffers *b, const struct place *at,
-		   struct slu_bb_gate *gate, const char *attr, double now,
+		   struct slu_bb_barrier *barrier, const char *attr, double now,
 		   struct slu_err *err)
 {
 	char *copy;
 
 	/* a server that was started anew listens elsewhere */
-	if (at->bb->plan.persistent && gate->open && attr && *attr &&
-	    !slu_eq(gate->attr[at->i], attr))
-		return slu_bb_set_attr(b->db, at->bb, gate, at->i, attr, err);
-	if (gate->open)
+	if (at->bb->plan.persistent && barrier->open && attr && *attr &&
+	    !slu_eq(barrier->attr[at->i], attr))
+		return slu_bb_set_attr(b->db, at->bb, barrier, at->i, attr,
+				       err);
+	if (barrier->open)
 		return 0;
-	if (gate->attr[at->i] &&
-	    strcmp(gate->attr[at->i], attr ? attr : "") == 0)
+	if (barrier->attr[at->i] &&
+	    strcmp(barrier->attr[at->i], attr ? attr : "") == 0)
 		/* perhaps it could not be stored that it opens */
-		return slu_bb_all_came(at->bb, gate)
-			       ? slu_bb_settle(b, at->bb, now, err)
+		return slu_bb_all_came(at->bb, barrier)
+			       ? slu_bb_reconcile(b, at->bb, now, err)
 			       : 0;
 	if (set_string(&copy, attr ? attr : "", err))
 		return -1;
-	slu_bb_gate_attr(gate, at->i, copy);
-	return slu_bb_settle(b, at->bb, now, err);
+	slu_bb_barrier_attr(barrier, at->i, copy);
+	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
 /* A barrier of up: "go" once it is open, "abort" for those who are too late. */
 static int up_barrier_word(const struct slu_bb *bb,
-			   const struct slu_bb_gate *gate, double now,
+			   const struct slu_bb_barrier *barrier, double now,
 			   const char **word, struct slu_err *err)
 {
-	if (up_word(bb, now, word, err))
+	if (slu_bb_up_word(bb, now, word, err))
 		return -1;
 	/* who has met there already does not come again */
-	if (bb->ready > 0 && strcmp(gate->name, "ready") == 0)
+	if (bb->ready > 0 && strcmp(barrier->name, "ready") == 0)
 		return 0;
-	if (strcmp(*word, "go") == 0 && !gate->open)
+	if (strcmp(*word, "go") == 0 && !barrier->open)
 		return busy(err, "not all nodes have come");
 	return 0;
 }
 
 static int down_barrier_word(const struct place *at,
-			     const struct slu_bb_gate *gate, const char **word,
-			     struct slu_err *err)
+			     const struct slu_bb_barrier *barrier,
+			     const char **word, struct slu_err *err)
 {
-	return slu_bb_gate_down(at->bb, gate, at->i, word)
+	return slu_bb_barrier_down(at->bb, barrier, at->i, word)
 		       ? 0
 		       : busy(err, "not all nodes have come");
 }
@@ -476,7 +400,7 @@ static int down_barrier_word(const struct place *at,
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 			double now, struct slu_buf *reply, struct slu_err *err)
 {
-	struct slu_bb_gate *gate;
+	struct slu_bb_barrier *barrier;
 	const char *word;
 	struct place at;
 	bool out, down;
@@ -486,21 +410,21 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 		return -1;
 	out = strncmp(come->name, "out.", 4) == 0;
 	if (out &&
-	    ((come->ran && slu_bb_heard_ran(b, at.bb, come->node, now, err)) ||
+	    ((come->ran && slu_recover_ran(b, at.bb, come->node, now, err)) ||
 	     is_taken_down(b, &at, err)))
 		return -1;
 	if (at.m->state == SLU_NODE_PLANNED)
 		return slu_err(err, SLU_INVALID, "%s has not asked for a plan",
 			       come->node);
-	gate = slu_bb_gate(at.bb, come->name);
-	if (!gate)
+	barrier = slu_bb_barrier(at.bb, come->name);
+	if (!barrier)
 		return slu_err(err, SLU_NOMEM, "too many barriers");
-	if (!slu_bb_gate_shut(at.bb, gate, at.i) &&
-	    come_to(b, &at, gate, come->attr, now, err))
+	if (!slu_bb_barrier_shut(at.bb, barrier, at.i) &&
+	    come_to(b, &at, barrier, come->attr, now, err))
 		return -1;
 	down = out || strcmp(come->name, "detached") == 0;
-	if (down ? down_barrier_word(&at, gate, &word, err)
-		 : up_barrier_word(at.bb, gate, now, &word, err))
+	if (down ? down_barrier_word(&at, barrier, &word, err)
+		 : up_barrier_word(at.bb, barrier, now, &word, err))
 		return -1;
-	return slu_bb_gate_answer(at.bb, gate, word, reply, err);
+	return slu_bb_barrier_answer(at.bb, barrier, word, reply, err);
 }

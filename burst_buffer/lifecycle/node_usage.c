@@ -7,7 +7,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/plan/plan.h"
 #include "sysmap/storage.h"
 
@@ -47,8 +47,8 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 	}
 }
 
-int slu_bb_promised(void *buffers, const struct slu_plan *plan,
-		    uint64_t *promised, struct slu_err *err)
+int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
+		      uint64_t *promised, struct slu_err *err)
 {
 	const struct slu_buffers *b = buffers;
 	const struct slu_plan_node **sorted =

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/size.h"
@@ -48,8 +49,9 @@ static size_t count_done(const struct slu_bb *bb)
 	size_t i, n = 0;
 
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
-		return 1 + bb->users + ((size_t)bb->destroy << 20) +
-		       (bb->unsaved ? 1 << 22 : 0);
+		return 1 + bb->persistent.users +
+		       ((size_t)bb->persistent.destroy << 20) +
+		       (bb->persistent.unsaved ? 1 << 22 : 0);
 	if (bb->state == SLU_BB_TEARDOWN)
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
 	for (i = 0; i < bb->plan.n_node; i++)
@@ -109,16 +111,16 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 /* What went wrong, and where a failed stage-out's data is. Caller frees. */
 static char *failure(const struct slu_bb *bb)
 {
-	const char *phase = slu_bb_phase(bb->failed_in);
+	const char *phase = slu_bb_phase(bb->failure.in);
 	char *where, *text;
 
-	if (bb->failed_in != SLU_BB_STAGE_OUT ||
+	if (bb->failure.in != SLU_BB_STAGE_OUT ||
 	    (!bb->plan.use && bb->plan.keep_failed <= 0))
 		return slu_asprintf("sluice: %s failed: %s", phase,
-				    bb->failure);
+				    bb->failure.text);
 	where = slu_bb_kept_where(bb);
 	text = where ? slu_asprintf("sluice: %s failed: %s; %s", phase,
-				    bb->failure, where)
+				    bb->failure.text, where)
 		     : NULL;
 	free(where);
 	return text;
@@ -164,13 +166,13 @@ static char *sentence(const struct slu_bb *bb)
 {
 	char copied[120];
 
-	if (bb->failure)
+	if (bb->failure.text)
 		return failure(bb);
 	if (bb->plan.ahead && bb->state == SLU_BB_RUNNING)
 		return slu_asprintf("sluice: staged in, waits for job %u",
 				    (unsigned)bb->plan.creator);
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
-		return slu_persist_sentence(bb);
+		return slu_persistent_sentence(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
 	return slu_asprintf(
@@ -188,7 +190,8 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	char id[24], *text;
 
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
-		if ((uid != SLU_NO_ID && bb->plan.uid != uid) || bb->failure ||
+		if ((uid != SLU_NO_ID && bb->plan.uid != uid) ||
+		    bb->failure.text ||
 		    (job_id && bb->plan.job_id != job_id &&
 		     !(bb->plan.ahead && bb->plan.creator == job_id)))
 			continue;
@@ -219,10 +222,11 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.pool = bb->plan.pool ? strdup(bb->plan.pool) : NULL,
 		.created = (int64_t)bb->created,
 		.pending = slu_bb_hosts(bb, is_pending),
-		.failed = bb->failure != NULL,
+		.failed = bb->failure.text != NULL,
 		.persistent = bb->plan.persistent,
 		.group = bb->plan.group,
-		.leaving = slu_persist_goes(bb) || bb->ended > 0 || bb->failure,
+		.leaving = slu_persistent_goes(bb) || bb->end.at > 0 ||
+			   bb->failure.text,
 		.creator = bb->plan.creator,
 		.expires = bb->plan.expires,
 		.ahead = bb->plan.ahead,
@@ -249,14 +253,15 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 					  false};
 
 	if (!bb->plan.persistent && newest(b, bb) &&
-	    !(bb->failure && bb->state == SLU_BB_DONE))
+	    !(bb->failure.text && bb->state == SLU_BB_DONE))
 		b->ops->annotate(b->arg, &note);
 }
 
 /* One of many has come, just after the last one. */
-static bool can_wait(const struct slu_bb *bb, const struct slu_bb_told *news)
+static bool can_wait(const struct slu_bb *bb,
+		     const struct slu_bb_notified *news)
 {
-	const struct slu_bb_told *told = &bb->told;
+	const struct slu_bb_notified *told = &bb->notified;
 
 	return news->state == told->state && news->failed == told->failed &&
 	       bb->state != SLU_BB_RUNNING && bb->plan.n_node > FEW &&
@@ -264,43 +269,43 @@ static bool can_wait(const struct slu_bb *bb, const struct slu_bb_told *news)
 	       news->at >= told->at && news->at < told->at + EVERY;
 }
 
-void slu_bb_tell(struct slu_buffers *b, struct slu_bb *bb, double now)
+void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
-	const struct slu_bb_told news = {
+	const struct slu_bb_notified news = {
 		.state = bb->state,
-		.failed = bb->failure != NULL,
+		.failed = bb->failure.text != NULL,
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
-		.progress = bb->told.progress,
+		.progress = bb->notified.progress,
 		.at = now,
 	};
-	const struct slu_bb_told *told = &bb->told;
+	const struct slu_bb_notified *told = &bb->notified;
 	struct slu_buffer_state state;
 	bool same = news.state == told->state && news.failed == told->failed &&
 		    news.done == told->done && news.clean == told->clean;
 
-	bb->told.late = !same && can_wait(bb, &news);
-	if (same || bb->told.late || slu_bb_mirror(bb, &state))
+	bb->notified.late = !same && can_wait(bb, &news);
+	if (same || bb->notified.late || slu_bb_mirror(bb, &state))
 		return;
-	bb->told = news;
+	bb->notified = news;
 	b->ops->mirror(b->arg, &state);
 	annotate(b, bb, state.text);
 	slu_msg_clear(&slu_buffer_desc, &state);
 }
 
-void slu_bb_tell_late(struct slu_buffers *b, struct slu_bb *bb, double now,
-		      double *next)
+void slu_bb_notify_late(struct slu_buffers *b, struct slu_bb *bb, double now,
+			double *next)
 {
-	double at = bb->told.at + EVERY;
+	double at = bb->notified.at + EVERY;
 
-	if (bb->told.late)
-		slu_bb_tell(b, bb, now);
-	if (bb->told.late && at < *next)
+	if (bb->notified.late)
+		slu_bb_notify(b, bb, now);
+	if (bb->notified.late && at < *next)
 		*next = at;
 }
 
-void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
-			  const struct slu_node_ask *ask, double now)
+void slu_bb_notify_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+			    const struct slu_node_ask *ask, double now)
 {
 	struct slu_bb_member *m = &bb->member[i];
 	struct slu_bb_part *part = &bb->part[m->part];
@@ -314,11 +319,11 @@ void slu_bb_tell_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		part->to_copy = ask->to_copy;
 		part->files_to_copy = ask->files_to_copy;
 	}
-	if (now < bb->told.progress + PROGRESS || bb->failure)
+	if (now < bb->notified.progress + PROGRESS || bb->failure.text)
 		return;
-	bb->told.state = 0; /* it is news */
-	bb->told.progress = now;
-	slu_bb_tell(b, bb, now);
+	bb->notified.state = 0; /* it is news */
+	bb->notified.progress = now;
+	slu_bb_notify(b, bb, now);
 }
 
 void slu_bb_forget_progress(struct slu_bb *bb)
@@ -329,7 +334,7 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 		bb->part[p].to_copy = bb->part[p].files_to_copy = 0;
 }
 
-void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
+void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
 	/* Nothing tells one wait of a job from the next: a hold that was done
 	 * is not done again, lest it undo a release. */
@@ -338,20 +343,20 @@ void slu_bb_tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
 		.pending = pending,
 		.restarts = bb->restarts,
-		.ended = (int64_t)bb->ended,
+		.ended = (int64_t)bb->end.at,
 	};
 
 	/* what was done to an old run shall not be done to a new one */
-	if (bb->verdict != SLU_VERDICT_TOLD ||
-	    (pending ? bb->answered : !newest(b, bb)))
+	if (bb->failure.verdict != SLU_VERDICT_SENT ||
+	    (pending ? bb->failure.answered : !newest(b, bb)))
 		return;
 	verdict.reason = sentence(bb);
 	if (verdict.reason)
-		b->ops->verdict(b->arg, bb->what, &verdict);
+		b->ops->verdict(b->arg, bb->failure.what, &verdict);
 	free(verdict.reason);
 }
 
-void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
+void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
 	bool final = bb->ready > 0;
 	struct slu_extend extend = {
@@ -361,7 +366,7 @@ void slu_bb_tell_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 		bb->restarts,
 	};
 
-	if (bb->ended || bb->failure || bb->job_start <= 0)
+	if (bb->end.at || bb->failure.text || bb->job_start <= 0)
 		return;
 	bb->extended = now;
 	if (extend.give_back > 0)
@@ -383,7 +388,8 @@ static bool is_dirty(const struct slu_buffers *b, const char *node)
 	return false;
 }
 
-void slu_bb_tell_order(struct slu_buffers *b, const struct slu_bb *bb, size_t i)
+void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
+			 size_t i)
 {
 	struct slu_node_order order = {bb->plan.node[i].name, NULL};
 
@@ -420,13 +426,13 @@ void slu_buffers_dirty(struct slu_buffers *b, const char *node,
 	free(order.reason);
 }
 
-void slu_bb_tell_all(struct slu_buffers *b, struct slu_bb *bb, double now)
+void slu_bb_notify_all(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
 	size_t i;
 
-	bb->told = (struct slu_bb_told){0};
-	slu_bb_tell(b, bb, now);
-	slu_bb_tell_extend(b, bb, now);
+	bb->notified = (struct slu_bb_notified){0};
+	slu_bb_notify(b, bb, now);
+	slu_bb_notify_extend(b, bb, now);
 	for (i = 0; i < bb->plan.n_node; i++)
-		slu_bb_tell_order(b, bb, i);
+		slu_bb_notify_order(b, bb, i);
 }

@@ -7,7 +7,8 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
@@ -15,9 +16,15 @@
 _Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
 		       SLU_ORDER_RESUME == 2,
 	       "numbers of orders are for ever");
-_Static_assert(SLU_VERDICT_NONE == 0 && SLU_VERDICT_TOLD == 1 &&
+_Static_assert(SLU_VERDICT_NONE == 0 && SLU_VERDICT_SENT == 1 &&
 		       SLU_VERDICT_DONE == 2,
 	       "numbers of verdicts are for ever");
+_Static_assert(SLU_OUTCOME_FAILED == 0 && SLU_OUTCOME_SUCCESS == 1 &&
+		       SLU_OUTCOME_UNSURE == 2,
+	       "numbers of outcomes are for ever");
+_Static_assert(SLU_DESTROY_NO == 0 && SLU_DESTROY_SAFE == 1 &&
+		       SLU_DESTROY_FORCE == 2,
+	       "numbers of destroy are for ever");
 _Static_assert(SLU_REQUEUE == 0 && SLU_HOLD == 1 && SLU_FAIL == 2 &&
 		       SLU_CANCEL == 3 && SLU_COMPLETE == 4,
 	       "numbers of policies are for ever");
@@ -321,7 +328,7 @@ static int forgo_nodes(struct slu_db *db, const struct slu_bb *bb,
 }
 
 int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
-		     const struct slu_bb *how, const char *text, double now,
+		     const struct slu_bb_end *how, const char *text, double now,
 		     struct slu_err *err)
 {
 	long changed = -1;
@@ -335,18 +342,13 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 				      " Success = ?, Requeued = ?,"
 				      " Unlaunched = ?"
 				      " WHERE BID = ? AND Ended IS NULL",
-				      "diiiI", now,
-				      how->unsure ? SLU_BB_UNSURE
-						  : (int)how->success,
+				      "diiiI", now, (int)how->outcome,
 				      (int)how->requeued, (int)how->unlaunched,
 				      (int64_t)bb->id);
 	if (update_with(db, bb, changed, text, now, err))
 		return -1;
-	bb->ended = now;
-	bb->success = how->success;
-	bb->unsure = how->unsure;
-	bb->requeued = how->requeued;
-	bb->unlaunched = how->unlaunched;
+	bb->end = *how;
+	bb->end.at = now;
 	for (i = 0; i < bb->plan.n_node; i++)
 		bb->member[i].state =
 			slu_node_next(bb->member[i].state, SLU_NODE_FORGO);
@@ -418,11 +420,13 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		free(copy);
 		return -1;
 	}
-	bb->failure = copy;
-	bb->failed_in = in;
-	bb->failed_at = now;
-	bb->verdict = verdict;
-	bb->what = what;
+	bb->failure = (struct slu_bb_failure){
+		.text = copy,
+		.in = in,
+		.at = now,
+		.verdict = verdict,
+		.what = what,
+	};
 	return 0;
 }
 
@@ -435,15 +439,15 @@ int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 				    "UPDATE Buffer SET Verdict = ?"
 				    " WHERE BID = ? AND Verdict = ?",
 				    "iIi", (int)SLU_VERDICT_DONE,
-				    (int64_t)bb->id, (int)SLU_VERDICT_TOLD),
+				    (int64_t)bb->id, (int)SLU_VERDICT_SENT),
 			text, now, err))
 		return -1;
-	bb->verdict = SLU_VERDICT_DONE;
+	bb->failure.verdict = SLU_VERDICT_DONE;
 	return 0;
 }
 
-int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
-		     struct slu_bb_gate *gate, struct slu_err *err)
+int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
+			struct slu_bb_barrier *barrier, struct slu_err *err)
 {
 	struct json_object *attr = json_object_new_array();
 	long changed;
@@ -451,24 +455,24 @@ int slu_bb_open_gate(struct slu_db *db, struct slu_bb *bb,
 
 	for (i = 0; i < bb->plan.n_node; i++)
 		json_object_array_add(
-			attr, gate->attr[i]
-				      ? json_object_new_string(gate->attr[i])
+			attr, barrier->attr[i]
+				      ? json_object_new_string(barrier->attr[i])
 				      : NULL);
 	changed = slu_db_exec(
 		db, err,
 		"INSERT INTO BufferGate (BID, Name, Attr)"
 		" VALUES (?, ?, ?)",
-		"Iss", (int64_t)bb->id, gate->name,
+		"Iss", (int64_t)bb->id, barrier->name,
 		json_object_to_json_string_ext(attr, JSON_C_TO_STRING_PLAIN));
 	json_object_put(attr);
 	if (one(changed, bb, err))
 		return -1;
-	gate->open = true;
+	barrier->open = true;
 	return 0;
 }
 
 int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
-		    struct slu_bb_gate *gate, size_t i, const char *attr,
+		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
 		    struct slu_err *err)
 {
 	char *copy = strdup(attr);
@@ -479,27 +483,29 @@ int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 			    "UPDATE BufferGate SET Attr ="
 			    " json_set(Attr, '$[' || ? || ']', ?)"
 			    " WHERE BID = ? AND Name = ?",
-			    "isIs", (int)i, attr, (int64_t)bb->id, gate->name),
+			    "isIs", (int)i, attr, (int64_t)bb->id,
+			    barrier->name),
 		bb, err)) {
 		free(copy);
 		return -1;
 	}
-	slu_bb_gate_attr(gate, i, copy);
+	slu_bb_barrier_attr(barrier, i, copy);
 	return 0;
 }
 
-int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb, int how,
-		       const char *text, double now, struct slu_err *err)
+int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb,
+		       enum slu_bb_destroy how, const char *text, double now,
+		       struct slu_err *err)
 {
 	if (slu_db_begin(db, err) ||
 	    update_with(db, bb,
 			slu_db_exec(db, err,
 				    "UPDATE Buffer SET Destroy = ?"
 				    " WHERE BID = ?",
-				    "iI", how, (int64_t)bb->id),
+				    "iI", (int)how, (int64_t)bb->id),
 			text, now, err))
 		return -1;
-	bb->destroy = how;
+	bb->persistent.destroy = how;
 	return 0;
 }
 
@@ -520,8 +526,8 @@ int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 		free(copy);
 		return -1;
 	}
-	free(bb->unsaved);
-	bb->unsaved = copy;
+	free(bb->persistent.unsaved);
+	bb->persistent.unsaved = copy;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Counters of phases, for the administrator's metrics: they know of no job. */
 #include "config.h"
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/phase_metrics.h"
 
 const double slu_phase_bounds[SLU_PHASE_BUCKETS] = {
 	0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1800, 7200};

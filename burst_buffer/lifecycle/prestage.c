@@ -12,22 +12,25 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/expiry.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/persistent.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/refusal.h"
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
 #include "common/str.h"
 
-/* Seconds that data waits for a job that does not ask for it: Slurm does not
- * ask for one that is held, and has perhaps been cancelled while sluiced was
- * away. */
-#define UNASKED	    (12 * 3600.0)
 #define FAILED_LOAD 1000 /* stage-ins that one failure counts for */
 
 static bool is_of(const struct slu_bb *bb, uint32_t job_id)
 {
-	return bb->plan.ahead && bb->plan.creator == job_id && bb->ended <= 0 &&
-	       bb->state < SLU_BB_STAGE_OUT;
+	return bb->plan.ahead && bb->plan.creator == job_id &&
+	       bb->end.at <= 0 && bb->state < SLU_BB_STAGE_OUT;
 }
 
 static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id)
@@ -48,9 +51,10 @@ static size_t load_of(const struct slu_buffers *b, const char *node)
 
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
 		if (bb->plan.ahead && slu_bb_index(bb, node) >= 0)
-			n += bb->failure ? FAILED_LOAD
-					 : bb->ended <= 0 &&
-						   bb->state <= SLU_BB_STAGE_IN;
+			n += bb->failure.text
+				     ? FAILED_LOAD
+				     : bb->end.at <= 0 &&
+					       bb->state <= SLU_BB_STAGE_IN;
 	return n;
 }
 
@@ -100,7 +104,7 @@ static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 		.map = b->db,
 		.addr = b->ops->addr,
 		.layout = b->ops->layout,
-		.persistent = slu_persist_use,
+		.persistent = slu_persistent_use,
 		.arg = b->arg,
 		.promised_arg = b,
 		.number = number,
@@ -128,7 +132,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 			      const struct slu_request *req, double now,
 			      struct slu_err *err)
 {
-	int64_t number = slu_persist_number(b, now, err);
+	int64_t number = slu_persistent_number(b, now, err);
 	struct slu_plan plan = {0};
 
 	if (number < 0)
@@ -137,12 +141,12 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return NULL;
 	}
-	return slu_persist_begin(b, job, &plan, now, err);
+	return slu_persistent_begin(b, job, &plan, now, err);
 }
 
-int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
-		   const struct slu_request *req, double now,
-		   struct slu_err *err)
+int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
+		      const struct slu_request *req, double now,
+		      struct slu_err *err)
 {
 	struct slu_err why = {0};
 	struct slu_bb *bb;
@@ -150,23 +154,23 @@ int slu_ahead_want(struct slu_buffers *b, const struct slu_job *job,
 	/* A task of an array has a number of its own once Slurm has taken it
 	 * out of those that wait as one. */
 	if ((job->array_job_id && job->array_task_id == SLU_NO_ID) ||
-	    !slu_request_ahead(req, b->conf))
+	    !slu_request_prestage(req, b->conf))
 		return 0;
 	bb = find(b, job->job_id);
 	if (bb) { /* slurmctld may not know it yet */
-		bb->asked = now;
-		slu_bb_tell_all(b, bb, now);
+		bb->persistent.asked = now;
+		slu_bb_notify_all(b, bb, now);
 		return 0;
 	}
 	bb = new_one(b, job, req, now, &why);
 	if (!bb)
-		slu_persist_refuse(b, job, &why);
+		slu_bb_refuse(b, job, &why);
 	if (!bb)
 		return 0;
 	slu_bb_log(b, bb, SLU_INFO, "stage-in for job %u of %s, on %s",
 		   (unsigned)job->job_id, bb->user ? bb->user : "somebody",
 		   bb->plan.node[0].name);
-	return slu_bb_settle(b, bb, now, err);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
 /* Taken over */
@@ -177,13 +181,13 @@ static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 	       slu_eq(bb->plan.fs, plan->fs);
 }
 
-void slu_ahead_only_out(struct slu_plan *plan)
+void slu_prestage_only_out(struct slu_plan *plan)
 {
 	keep_stages(plan, true);
 }
 
-void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
-		    struct slu_plan *plan, const struct slu_bb **by)
+void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
+		       struct slu_plan *plan, const struct slu_bb **by)
 {
 	const struct slu_bb *bb = find(b, job_id);
 
@@ -198,35 +202,16 @@ void slu_ahead_take(const struct slu_buffers *b, uint32_t job_id,
 
 /* Over */
 
-const char *slu_ahead_why_end(const struct slu_buffers *b,
-			      const struct slu_bb *bb, double now)
-{
-	if (bb->destroy)
-		return "its job is gone";
-	if (bb->failure && slu_bb_released(bb, now))
-		return "it could not be staged in";
-	for (const struct slu_bb *x = b->first; x; x = x->next) {
-		if (x->plan.staged == bb->id)
-			return x->state >= SLU_BB_RUNNING || x->ended > 0
-				       ? "its job has taken it over"
-				       : NULL;
-		if (bb->plan.use && x->id == bb->plan.use &&
-		    slu_persist_goes(x))
-			return "its buffer is to be destroyed";
-	}
-	return now >= bb->asked + UNASKED ? "no job has asked for it" : NULL;
-}
-
-int slu_ahead_gone(struct slu_buffers *b, uint32_t job_id, double now,
-		   struct slu_err *err)
+int slu_prestage_gone(struct slu_buffers *b, uint32_t job_id, double now,
+		      struct slu_err *err)
 {
 	struct slu_bb *bb;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (is_of(bb, job_id) && !bb->destroy &&
-		    (slu_bb_set_destroy(b->db, bb, 1, "its job is gone", now,
-					err) ||
-		     slu_bb_settle(b, bb, now, err)))
+		if (is_of(bb, job_id) && !bb->persistent.destroy &&
+		    (slu_bb_set_destroy(b->db, bb, SLU_DESTROY_SAFE,
+					"its job is gone", now, err) ||
+		     slu_bb_reconcile(b, bb, now, err)))
 			return -1;
 	return 0;
 }

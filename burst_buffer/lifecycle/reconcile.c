@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What follows from the facts. slu_bb_settle() looks at a buffer as it is and
- * takes every step that is due: barriers open, faults become failures, the
+ * What follows from the facts. slu_bb_reconcile() looks at a buffer as it is
+ * and takes every step that is due: barriers open, faults become failures, the
  * life goes on. It does not ask what happened last, so it is right after a
  * restart, after a message that was lost and after one that came twice.
  */
@@ -9,7 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/hetjob.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/persistent_end.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/phase_metrics.h"
+#include "burst_buffer/lifecycle/reconcile.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -98,10 +106,11 @@ static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
 /* Every node that could has come to the end of stage-out. */
 static bool stage_out_over(const struct slu_bb *bb)
 {
-	const struct slu_bb_gate *gate = slu_bb_find_gate(bb, "out.done");
+	const struct slu_bb_barrier *barrier =
+		slu_bb_find_barrier(bb, "out.done");
 
-	if (gate)
-		return slu_bb_all_came(bb, gate);
+	if (barrier)
+		return slu_bb_all_came(bb, barrier);
 	return slu_bb_count(bb,
 			    SLU_IN(SLU_NODE_CLEAN) | SLU_IN(SLU_NODE_LOST)) ==
 	       bb->plan.n_node;
@@ -123,11 +132,11 @@ static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      struct slu_err *err)
 {
-	if (bb->failure)
+	if (bb->failure.text)
 		return 0;
 	if (bb->state == SLU_BB_SETUP && !slu_bb_has_plan(bb))
 		return slu_bb_fail(b, bb, now, err, "no plan can be made");
-	if (bb->state <= SLU_BB_STAGE_IN && !bb->ended && slu_bb_all_ready(bb))
+	if (bb->state <= SLU_BB_STAGE_IN && !bb->end.at && slu_bb_all_ready(bb))
 		return check_complete(b, bb, false, now, err);
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
@@ -142,42 +151,44 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 /* Barriers */
 
-static bool is_out_done(const struct slu_bb_gate *gate)
+static bool is_out_done(const struct slu_bb_barrier *barrier)
 {
-	return strcmp(gate->name, "out.done") == 0;
+	return strcmp(barrier->name, "out.done") == 0;
 }
 
-/* Is this a gate of the present state? */
-static bool is_present(const struct slu_bb *bb, const struct slu_bb_gate *gate)
+/* Is this a barrier of the present state? */
+static bool is_present(const struct slu_bb *bb,
+		       const struct slu_bb_barrier *barrier)
 {
-	if (strncmp(gate->name, "out.", 4) == 0)
+	if (strncmp(barrier->name, "out.", 4) == 0)
 		return bb->state == SLU_BB_STAGE_OUT;
-	if (strcmp(gate->name, "detached") == 0)
+	if (strcmp(barrier->name, "detached") == 0)
 		return bb->state == SLU_BB_TEARDOWN;
-	return bb->state <= SLU_BB_RUNNING && !bb->ended;
+	return bb->state <= SLU_BB_RUNNING && !bb->end.at;
 }
 
 /* "out.done" never opens: there the state says whether to go on. */
 static bool may_open(const struct slu_buffers *b, const struct slu_bb *bb,
-		     const struct slu_bb_gate *gate, double now)
+		     const struct slu_bb_barrier *barrier, double now)
 {
-	return is_present(bb, gate) && !is_out_done(gate) &&
-	       (!bb->failure || bb->state == SLU_BB_TEARDOWN) &&
-	       slu_bb_all_came(bb, gate) &&
-	       (strcmp(gate->name, "ready") != 0 || slu_het_ready(b, bb, now));
+	return is_present(bb, barrier) && !is_out_done(barrier) &&
+	       (!bb->failure.text || bb->state == SLU_BB_TEARDOWN) &&
+	       slu_bb_all_came(bb, barrier) &&
+	       (strcmp(barrier->name, "ready") != 0 ||
+		slu_hetjob_ready(b, bb, now));
 }
 
-static int open_gates(struct slu_buffers *b, struct slu_bb *bb, double now,
-		      struct slu_err *err)
+static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
+			 struct slu_err *err)
 {
-	struct slu_bb_gate *gate;
+	struct slu_bb_barrier *barrier;
 	size_t g;
 
-	for (g = 0; g < bb->n_gate; g++) {
-		gate = &bb->gate[g];
-		if (gate->open || !may_open(b, bb, gate, now))
+	for (g = 0; g < bb->n_barrier; g++) {
+		barrier = &bb->barrier[g];
+		if (barrier->open || !may_open(b, bb, barrier, now))
 			continue;
-		if (slu_bb_open_gate(b->db, bb, gate, err))
+		if (slu_bb_open_barrier(b->db, bb, barrier, err))
 			return -1;
 		slu_bb_wake(b, bb);
 	}
@@ -188,19 +199,20 @@ static int open_gates(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 static bool mounted(const struct slu_bb *bb)
 {
-	const struct slu_bb_gate *gate = slu_bb_find_gate(bb, "mounted");
+	const struct slu_bb_barrier *barrier =
+		slu_bb_find_barrier(bb, "mounted");
 
-	return gate && gate->open;
+	return barrier && barrier->open;
 }
 
 static enum slu_bb_event setup_event(const struct slu_buffers *b,
 				     const struct slu_bb *bb, double now)
 {
-	if (bb->ended)
+	if (bb->end.at)
 		return SLU_BB_ENDED;
-	if (bb->failure)
+	if (bb->failure.text)
 		return 0;
-	if (slu_bb_all_ready(bb) && slu_het_ready(b, bb, now))
+	if (slu_bb_all_ready(bb) && slu_hetjob_ready(b, bb, now))
 		return SLU_BB_READY;
 	if (bb->state == SLU_BB_SETUP && mounted(bb) &&
 	    slu_bb_stages(bb, false))
@@ -217,16 +229,16 @@ static enum slu_bb_event due(const struct slu_buffers *b,
 	case SLU_BB_STAGE_IN:
 		return setup_event(b, bb, now);
 	case SLU_BB_RUNNING:
-		if (!bb->ended)
+		if (!bb->end.at)
 			return 0;
 		if (slu_bb_has_data(bb))
 			return SLU_BB_ENDED_DATA;
-		return slu_het_outlasts(b, bb) ? 0 : SLU_BB_ENDED;
+		return slu_hetjob_outlasts(b, bb) ? 0 : SLU_BB_ENDED;
 	case SLU_BB_STAGE_OUT:
-		if (!(bb->failure ? slu_bb_released(bb, now)
-				  : stage_out_over(bb)))
+		if (!(bb->failure.text ? slu_bb_released(bb, now)
+				       : stage_out_over(bb)))
 			return 0;
-		return slu_het_outlasts(b, bb) ? 0 : SLU_BB_STAGED;
+		return slu_hetjob_outlasts(b, bb) ? 0 : SLU_BB_STAGED;
 	case SLU_BB_TEARDOWN:
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN) |
 						SLU_IN(SLU_NODE_LOST)) ==
@@ -254,7 +266,7 @@ static const char *staged_text(const struct slu_bb *bb)
 	const uint64_t which = slu_bb_stages(bb, true);
 	size_t content = 0, size = 0;
 
-	for (size_t r = 0; !bb->failure && r < bb->plan.n_stage; r++)
+	for (size_t r = 0; !bb->failure.text && r < bb->plan.n_stage; r++)
 		if (which >> r & 1 && bb->plan.stage[r].content)
 			content++;
 		else if (which >> r & 1)
@@ -264,6 +276,19 @@ static const char *staged_text(const struct slu_bb *bb)
 	       : content       ? "stage-out is over, verified by content"
 	       : size	       ? "stage-out is over, verified by size and time"
 			       : event_texts[SLU_BB_STAGED];
+}
+
+/* What this buffer uses, or has taken over, may end by now. */
+static int reconcile_used(struct slu_buffers *b, const struct slu_bb *user,
+			  double now, struct slu_err *err)
+{
+	struct slu_bb *bb;
+
+	for (bb = b->first; bb; bb = bb->next)
+		if ((bb->id == user->plan.use || bb->id == user->plan.staged) &&
+		    slu_bb_reconcile(b, bb, now, err))
+			return -1;
+	return 0;
 }
 
 static int go_on(struct slu_buffers *b, struct slu_bb *bb,
@@ -281,9 +306,9 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	int rc;
 
 	/* again, if sluiced was stopped between the failure and this */
-	if (event == SLU_BB_STAGED && bb->failure &&
-	    bb->failed_in == SLU_BB_STAGE_OUT &&
-	    slu_persist_staged_out(b, bb, bb->failure, now, err))
+	if (event == SLU_BB_STAGED && bb->failure.text &&
+	    bb->failure.in == SLU_BB_STAGE_OUT &&
+	    slu_persistent_staged_out(b, bb, bb->failure.text, now, err))
 		return -1;
 	rc = slu_bb_advance(b->db, bb, event, text, now, err);
 	if (rc == 0)
@@ -296,35 +321,45 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_forget_progress(bb);
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)
-		slu_bb_tell_extend(b, bb, now);
-	return slu_persist_review_used(b, bb, now, err);
+		slu_bb_notify_extend(b, bb, now);
+	return reconcile_used(b, bb, now, err);
 }
 
-int slu_bb_settle_one(struct slu_buffers *b, struct slu_bb *bb, double now,
-		      struct slu_err *err)
+static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
+			 struct slu_err *err)
 {
 	enum slu_bb_event event;
 
-	if (slu_persist_review(b, bb, now, err))
+	if (slu_persistent_review(b, bb, now, err))
 		return -1;
 	do {
-		if (find_fault(b, bb, now, err) || open_gates(b, bb, now, err))
+		if (find_fault(b, bb, now, err) ||
+		    open_barriers(b, bb, now, err))
 			return -1;
 		event = due(b, bb, now);
 		if (event && go_on(b, bb, event, now, err))
 			return -1;
 	} while (event);
 	bb->keeps = slu_bb_keeps(bb, now);
-	slu_bb_tell(b, bb, now);
+	slu_bb_notify(b, bb, now);
 	return 0;
 }
 
-int slu_bb_settle(struct slu_buffers *b, struct slu_bb *bb, double now,
-		  struct slu_err *err)
+/* The other components of a heterogeneous job may have waited for this one. */
+int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err)
 {
-	if (slu_bb_settle_one(b, bb, now, err))
+	struct slu_bb *one;
+
+	if (reconcile_one(b, bb, now, err))
 		return -1;
-	return slu_het_settle_others(b, bb, now, err);
+	if (!bb->plan.het_job)
+		return 0;
+	for (one = slu_hetjob_next(b, bb, b->first); one;
+	     one = slu_hetjob_next(b, bb, one->next))
+		if (one != bb && reconcile_one(b, one, now, err))
+			return -1;
+	return 0;
 }
 
 /* Nodes that boot: Slurm runs no prolog before all of them are up. */
@@ -360,19 +395,19 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 /* Seconds; 0: it waits for others, whose deadlines count. */
 static int64_t timeout(const struct slu_buffers *b, const struct slu_bb *bb)
 {
-	if (bb->failure && bb->state < SLU_BB_TEARDOWN)
+	if (bb->failure.text && bb->state < SLU_BB_TEARDOWN)
 		return 0;
 
 	switch (bb->state) {
 	case SLU_BB_SETUP:
-		if (slu_het_waits(b, bb))
+		if (slu_hetjob_waits(b, bb))
 			return 0;
 		return bb->plan.setup_timeout +
 		       (slu_bb_boots(bb) ? bb->plan.boot_timeout : 0);
 	case SLU_BB_STAGE_IN:
-		return slu_het_waits(b, bb) ? 0 : bb->plan.stage_in_timeout;
+		return slu_hetjob_waits(b, bb) ? 0 : bb->plan.stage_in_timeout;
 	case SLU_BB_STAGE_OUT:
-		if (stage_out_over(bb) && slu_het_outlasts(b, bb))
+		if (stage_out_over(bb) && slu_hetjob_outlasts(b, bb))
 			return 0;
 		return bb->plan.stage_out_timeout;
 	case SLU_BB_TEARDOWN:
@@ -400,9 +435,9 @@ static bool is_late(const struct slu_bb *bb, size_t i)
 
 	if (state == SLU_NODE_CLEAN || state == SLU_NODE_LOST)
 		return false;
-	for (g = bb->n_gate; g-- > 0;)
-		if (!bb->gate[g].open && is_present(bb, &bb->gate[g]))
-			return !bb->gate[g].attr[i];
+	for (g = bb->n_barrier; g-- > 0;)
+		if (!bb->barrier[g].open && is_present(bb, &bb->barrier[g]))
+			return !bb->barrier[g].attr[i];
 	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
 }
 
@@ -423,9 +458,9 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 				      err)) ||
 		    slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
 			return -1;
-		slu_bb_tell_order(b, bb, i);
+		slu_bb_notify_order(b, bb, i);
 	}
-	return slu_bb_settle(b, bb, now, err);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
 static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
@@ -439,7 +474,7 @@ static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 			     late ? late : "some nodes");
 
 	free(late);
-	return rc ? rc : slu_bb_settle(b, bb, now, err);
+	return rc ? rc : slu_bb_reconcile(b, bb, now, err);
 }
 
 int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,

@@ -19,19 +19,34 @@ static void forget_text(struct slu_bb *bb)
 	}
 }
 
+static void free_barriers(struct slu_bb *bb)
+{
+	size_t g, i;
+
+	for (g = 0; g < bb->n_barrier; g++) {
+		for (i = 0; i < bb->plan.n_node; i++)
+			free(bb->barrier[g].attr[i]);
+		free(bb->barrier[g].attr);
+		free(bb->barrier[g].name);
+		free(bb->barrier[g].said);
+		free(bb->barrier[g].brief);
+	}
+	free(bb->barrier);
+}
+
 void slu_bb_free(struct slu_bb *bb)
 {
 	if (!bb)
 		return;
-	slu_bb_free_gates(bb);
+	free_barriers(bb);
 	free(bb->member);
 	for (size_t p = 0; bb->part && p < bb->n_part; p++)
 		free(bb->part[p].sum);
 	free(bb->part);
 	free(bb->user);
-	free(bb->failure);
-	free(bb->unsaved);
-	free(bb->aged);
+	free(bb->failure.text);
+	free(bb->persistent.unsaved);
+	free(bb->persistent.aged);
 	forget_text(bb);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);
@@ -203,9 +218,10 @@ static bool is_always(const struct slu_stage *stage)
 
 static bool wanted(const struct slu_bb *bb, const struct slu_stage *stage)
 {
-	if (bb->unsure || is_always(stage))
+	if (bb->end.outcome == SLU_OUTCOME_UNSURE || is_always(stage))
 		return true;
-	return bb->success == (strcmp(stage->on, "success") == 0);
+	return (bb->end.outcome == SLU_OUTCOME_SUCCESS) ==
+	       (strcmp(stage->on, "success") == 0);
 }
 
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out)
@@ -227,15 +243,16 @@ bool slu_bb_has_plan(const struct slu_bb *bb)
 
 bool slu_bb_has_data(const struct slu_bb *bb)
 {
-	bool ran = bb->ready > 0 && !bb->unlaunched &&
-		   !(bb->failure && bb->failed_in == SLU_BB_RUNNING);
+	bool ran = bb->ready > 0 && !bb->end.unlaunched &&
+		   !(bb->failure.text && bb->failure.in == SLU_BB_RUNNING);
 
 	return ran && slu_bb_stages(bb, true) != 0;
 }
 
 bool slu_bb_in_doubt(const struct slu_bb *bb)
 {
-	for (size_t r = 0; bb->unsure && r < bb->plan.n_stage; r++)
+	for (size_t r = 0;
+	     bb->end.outcome == SLU_OUTCOME_UNSURE && r < bb->plan.n_stage; r++)
 		if (bb->plan.stage[r].out && !is_always(&bb->plan.stage[r]))
 			return true;
 	return false;
@@ -243,9 +260,9 @@ bool slu_bb_in_doubt(const struct slu_bb *bb)
 
 bool slu_bb_released(const struct slu_bb *bb, double now)
 {
-	return bb->failure &&
-	       (bb->verdict != SLU_VERDICT_TOLD || bb->answered ||
-		now >= bb->failed_at + SLU_BB_BOUND);
+	return bb->failure.text &&
+	       (bb->failure.verdict != SLU_VERDICT_SENT ||
+		bb->failure.answered || now >= bb->failure.at + SLU_BB_BOUND);
 }
 
 size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
@@ -309,8 +326,8 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now)
 {
 	double seconds = (double)bb->plan.keep_failed;
 
-	return bb->state >= SLU_BB_TEARDOWN && bb->failure &&
-	       bb->failed_in == SLU_BB_STAGE_OUT && slu_bb_has_data(bb) &&
+	return bb->state >= SLU_BB_TEARDOWN && bb->failure.text &&
+	       bb->failure.in == SLU_BB_STAGE_OUT && slu_bb_has_data(bb) &&
 	       !bb->plan.use && seconds > 0 &&
 	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
 }

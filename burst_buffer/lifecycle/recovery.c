@@ -9,7 +9,9 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/recovery.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 
@@ -41,24 +43,25 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->created = slu_db_double(rows, 3);
 	bb->since = slu_db_double(rows, 4);
 	bb->ready = slu_db_double(rows, 5);
-	bb->ended = slu_db_double(rows, 6);
-	bb->success = slu_db_int(rows, 7) == 1;
-	bb->unsure = slu_db_int(rows, 7) == SLU_BB_UNSURE;
-	bb->requeued = slu_db_int(rows, 8) != 0;
-	bb->unlaunched = slu_db_int(rows, 16) != 0;
-	bb->destroy = (int)slu_db_int(rows, 17);
-	bb->unsaved = copy_text(rows, 18);
-	bb->aged = copy_text(rows, 19);
-	bb->failed_in = (enum slu_bb_state)slu_db_int(rows, 9);
-	bb->failed_at = slu_db_double(rows, 10);
-	bb->verdict = (enum slu_bb_verdict)slu_db_int(rows, 11);
-	bb->what = (enum slu_on_failure)slu_db_int(rows, 12);
+	bb->end.at = slu_db_double(rows, 6);
+	bb->end.outcome = (enum slu_bb_outcome)slu_db_int(rows, 7);
+	bb->end.requeued = slu_db_int(rows, 8) != 0;
+	bb->end.unlaunched = slu_db_int(rows, 16) != 0;
+	bb->persistent.destroy = (enum slu_bb_destroy)slu_db_int(rows, 17);
+	bb->persistent.unsaved = copy_text(rows, 18);
+	bb->persistent.aged = copy_text(rows, 19);
+	bb->failure.in = (enum slu_bb_state)slu_db_int(rows, 9);
+	bb->failure.at = slu_db_double(rows, 10);
+	bb->failure.verdict = (enum slu_bb_verdict)slu_db_int(rows, 11);
+	bb->failure.what = (enum slu_on_failure)slu_db_int(rows, 12);
 	bb->user = copy_text(rows, 13);
-	bb->failure = copy_text(rows, 14);
+	bb->failure.text = copy_text(rows, 14);
 	if (!slu_bb_name((int)bb->state) ||
-	    (unsigned)bb->verdict > SLU_VERDICT_DONE ||
-	    (unsigned)bb->what > SLU_COMPLETE ||
-	    (bb->failure && !slu_bb_name((int)bb->failed_in)))
+	    (unsigned)bb->failure.verdict > SLU_VERDICT_DONE ||
+	    (unsigned)bb->end.outcome > SLU_OUTCOME_UNSURE ||
+	    (unsigned)bb->persistent.destroy > SLU_DESTROY_FORCE ||
+	    (unsigned)bb->failure.what > SLU_COMPLETE ||
+	    (bb->failure.text && !slu_bb_name((int)bb->failure.in)))
 		return wrong(err, "its state");
 	if (slu_decode_text(&slu_plan_desc, plan ? plan : "",
 			    plan ? strlen(plan) : 0, &bb->plan, err))
@@ -105,12 +108,12 @@ static int read_gate(struct slu_bb *bb, struct slu_rows *rows,
 		     struct slu_err *err)
 {
 	const char *name = slu_db_text(rows, 0), *text = slu_db_text(rows, 1);
-	struct slu_bb_gate *gate = name ? slu_bb_gate(bb, name) : NULL;
+	struct slu_bb_barrier *barrier = name ? slu_bb_barrier(bb, name) : NULL;
 	struct json_object *attr, *one;
 	size_t i;
 	int rc = 0;
 
-	attr = gate && text ? slu_json_parse(text, strlen(text), err) : NULL;
+	attr = barrier && text ? slu_json_parse(text, strlen(text), err) : NULL;
 	if (!attr || !json_object_is_type(attr, json_type_array) ||
 	    json_object_array_length(attr) != bb->plan.n_node)
 		rc = wrong(err, "one of its barriers");
@@ -118,12 +121,12 @@ static int read_gate(struct slu_bb *bb, struct slu_rows *rows,
 		one = json_object_array_get_idx(attr, i);
 		if (!one)
 			continue;
-		gate->attr[i] = strdup(json_object_get_string(one));
-		if (!gate->attr[i])
+		barrier->attr[i] = strdup(json_object_get_string(one));
+		if (!barrier->attr[i])
 			rc = slu_err(err, SLU_NOMEM, "out of memory");
 	}
 	if (rc == 0)
-		gate->open = true;
+		barrier->open = true;
 	json_object_put(attr);
 	return rc;
 }
@@ -195,7 +198,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 	bb->id = id;
 	if (read_all(b->db, bb, &why) == 0) {
 		bb->grace = now - bb->since; /* it was cut off from us */
-		bb->asked = now;
+		bb->persistent.asked = now;
 		slu_bb_join(b, bb);
 		return 0;
 	}

@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/recovery_ended.h"
 #include "common/hostlist.h"
 #include "common/str.h"
 
-static struct slu_bb_unknown *find(struct slu_buffers *b, uint32_t job_id)
+static struct slu_bb_ended_run *find(struct slu_buffers *b, uint32_t job_id)
 {
-	for (size_t i = 0; i < SLU_BB_UNKNOWN; i++)
+	for (size_t i = 0; i < SLU_BB_ENDED_RUNS; i++)
 		if (b->unknown[i].nodes && b->unknown[i].job_id == job_id)
 			return &b->unknown[i];
 	return NULL;
 }
 
-static void put(struct slu_bb_unknown *u, const struct slu_job *job, double now,
-		char *nodes)
+static void put(struct slu_bb_ended_run *u, const struct slu_job *job,
+		double now, char *nodes)
 {
 	free(u->nodes);
-	*u = (struct slu_bb_unknown){
+	*u = (struct slu_bb_ended_run){
 		.job_id = job->job_id,
 		.restarts = job->restarts,
 		.ended = (int64_t)now,
@@ -34,10 +34,10 @@ static void put(struct slu_bb_unknown *u, const struct slu_job *job, double now,
 }
 
 /* The latest are remembered. */
-void slu_unknown_ended(struct slu_buffers *b, const struct slu_job *job,
+void slu_recover_ended(struct slu_buffers *b, const struct slu_job *job,
 		       double now)
 {
-	struct slu_bb_unknown *u = find(b, job->job_id);
+	struct slu_bb_ended_run *u = find(b, job->job_id);
 	char *nodes;
 
 	if (u && u->restarts == job->restarts)
@@ -46,12 +46,12 @@ void slu_unknown_ended(struct slu_buffers *b, const struct slu_job *job,
 	if (!nodes)
 		return;
 	if (!u)
-		u = &b->unknown[b->n_unknown++ % SLU_BB_UNKNOWN];
+		u = &b->unknown[b->n_unknown++ % SLU_BB_ENDED_RUNS];
 	put(u, job, now, nodes);
 	b->ops->wake(b->arg, job->job_id);
 }
 
-static bool has_node(const struct slu_bb_unknown *u, const char *node)
+static bool has_node(const struct slu_bb_ended_run *u, const char *node)
 {
 	struct slu_hosts hosts;
 	bool has = false;
@@ -64,7 +64,7 @@ static bool has_node(const struct slu_bb_unknown *u, const char *node)
 	return has;
 }
 
-static void tell(struct slu_buffers *b, struct slu_bb_unknown *u,
+static void tell(struct slu_buffers *b, struct slu_bb_ended_run *u,
 		 const struct slu_report *r)
 {
 	char text[400], line[500], reason[500];
@@ -87,10 +87,10 @@ static void tell(struct slu_buffers *b, struct slu_bb_unknown *u,
 	b->ops->verdict(b->arg, b->conf->on_stage_out, &verdict);
 }
 
-int slu_unknown_doubted(struct slu_buffers *b, const struct slu_report *r,
+int slu_recover_doubted(struct slu_buffers *b, const struct slu_report *r,
 			struct slu_answer *out, struct slu_err *err)
 {
-	struct slu_bb_unknown *u = find(b, r->job_id);
+	struct slu_bb_ended_run *u = find(b, r->job_id);
 
 	if (!u)
 		return slu_err(err, SLU_BUSY,
@@ -103,8 +103,8 @@ int slu_unknown_doubted(struct slu_buffers *b, const struct slu_report *r,
 	return out->word ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-void slu_unknown_free(struct slu_buffers *b)
+void slu_recover_free(struct slu_buffers *b)
 {
-	for (size_t i = 0; i < SLU_BB_UNKNOWN; i++)
+	for (size_t i = 0; i < SLU_BB_ENDED_RUNS; i++)
 		free(b->unknown[i].nodes);
 }

@@ -15,7 +15,11 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/recovery_running.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
@@ -26,7 +30,7 @@
  * over before it was made. */
 static bool untouched(const struct slu_bb *bb)
 {
-	return bb->state == SLU_BB_SETUP && !bb->ended && !bb->failure &&
+	return bb->state == SLU_BB_SETUP && !bb->end.at && !bb->failure.text &&
 	       !bb->plan.persistent &&
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
@@ -139,7 +143,7 @@ static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
 		     struct slu_err *err)
 {
 	if (offer->staged && !ours->staged)
-		slu_ahead_only_out(ours);
+		slu_prestage_only_out(ours);
 	if (!same_job(ours, offer) || !shares_fit(offer))
 		return slu_err(err, SLU_INVALID,
 			       "this is not the plan of job %u",
@@ -250,8 +254,8 @@ static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
 	slu_bb_wake(b, bb);
-	slu_bb_tell_all(b, bb, now);
-	return slu_bb_settle(b, bb, now, err);
+	slu_bb_notify_all(b, bb, now);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
 static int hear(struct slu_buffers *b, struct slu_bb *bb,
@@ -297,9 +301,9 @@ static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	char text[500];
 
-	if (!bb->failure)
+	if (!bb->failure.text)
 		return 0;
-	snprintf(text, sizeof(text), "was wrong: %.450s", bb->failure);
+	snprintf(text, sizeof(text), "was wrong: %.450s", bb->failure.text);
 	if (slu_db_exec(b->db, err,
 			"UPDATE Buffer SET Failure = NULL, FailedIn = NULL,"
 			" FailedAt = NULL, Verdict = ?, What = NULL"
@@ -307,11 +311,11 @@ static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 			"iI", (int)SLU_VERDICT_NONE, (int64_t)bb->id) < 0 ||
 	    slu_bb_note(b->db, bb, text, now, err))
 		return -1;
-	free(bb->failure);
-	bb->failure = NULL;
-	bb->verdict = SLU_VERDICT_NONE;
-	bb->answered = bb->bound_seen = false;
-	bb->failed_at = bb->done_at = 0;
+	free(bb->failure.text);
+	bb->failure.text = NULL;
+	bb->failure.verdict = SLU_VERDICT_NONE;
+	bb->failure.answered = bb->failure.bound_seen = false;
+	bb->failure.at = bb->failure.done_at = 0;
 	return 0;
 }
 
@@ -320,12 +324,12 @@ static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 static bool is_behind(const struct slu_bb *bb)
 {
 	return bb->ready <= 0 && !bb->plan.persistent &&
-	       !(bb->failure && bb->failed_in > SLU_BB_STAGE_IN) &&
+	       !(bb->failure.text && bb->failure.in > SLU_BB_STAGE_IN) &&
 	       slu_bb_next(bb->state, SLU_BB_RAN);
 }
 
-int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
-		     double now, struct slu_err *err)
+int slu_recover_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		    double now, struct slu_err *err)
 {
 	char text[300];
 
@@ -339,12 +343,12 @@ int slu_bb_heard_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
 	slu_bb_wake(b, bb);
-	slu_bb_tell_all(b, bb, now);
-	return slu_bb_settle(b, bb, now, err);
+	slu_bb_notify_all(b, bb, now);
+	return slu_bb_reconcile(b, bb, now, err);
 }
 
-int slu_bb_adopt(struct slu_buffers *b, const struct slu_node_ask *ask,
-		 double now, struct slu_err *err)
+int slu_recover_running(struct slu_buffers *b, const struct slu_node_ask *ask,
+			double now, struct slu_err *err)
 {
 	struct slu_bb *bb = slu_bb_of(b, ask->job_id);
 	int rc;

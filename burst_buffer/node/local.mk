@@ -128,7 +128,7 @@ endif
 node_test_nodes = tests/unit/nodes.c tests/unit/nodes.h \
 	tests/unit/node_files.c tests/unit/node_files.h \
 	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
-node_test_life = tests/unit/node_life.c tests/unit/node_life.h \
+node_test_transitions = tests/unit/node_life.c tests/unit/node_life.h \
 	$(node_test_nodes)
 node_test_libs = $(libslunode) $(CHECK_LIBS)
 node_test_tree = tests/unit/tree.c tests/unit/tree.h
@@ -225,29 +225,29 @@ tests_unit_test_gluster_whole_LDADD = $(node_test_libs)
 tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
 tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_forgotten_SOURCES = \
-	tests/unit/test_node_forgotten.c $(node_test_life)
+	tests/unit/test_node_forgotten.c $(node_test_transitions)
 tests_unit_test_node_forgotten_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_hangs_SOURCES = tests/unit/test_node_hangs.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_hangs_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_lost_SOURCES = tests/unit/test_node_lost.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
 	tests/unit/in_flight.h \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_holders_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
 node_test_fs_job = tests/unit/fs_job.c tests/unit/fs_job.h $(node_test_nodes)
 tests_unit_test_fs_SOURCES = tests/unit/test_fs.c $(node_test_fs_job)
@@ -262,15 +262,15 @@ tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \
 	$(node_test_fs_job)
 tests_unit_test_fs_lustre_LDADD = $(tests_unit_test_fs_LDADD)
 tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_llite_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
-	$(node_test_life)
+	$(node_test_transitions)
 tests_unit_test_twice_LDADD = libtesthost.a $(tests_unit_test_node_LDADD) \
 	libsluice.la
 tests_unit_test_probe_slurm_LDADD = $(libsluverbs) $(CHECK_LIBS)

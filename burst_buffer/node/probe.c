@@ -115,14 +115,14 @@ static void probe_mover(struct slu_node *n, struct slu_probe *p)
 	if (!n->conf->mover)
 		return;
 	if (!access(n->conf->mover[0], X_OK)) {
-		note_fs(p, SLU_SUPPLY_MOVER, true, NULL);
+		note_fs(p, SLU_CAPACITY_MOVER, true, NULL);
 		slu_probe_add(p, SLU_PROBE_OK, "Mover", "%s",
 			      n->conf->mover[0]);
 		return;
 	}
 	snprintf(why, sizeof(why), "Mover: %.150s: %s", n->conf->mover[0],
 		 strerror(errno));
-	note_fs(p, SLU_SUPPLY_MOVER, false, why);
+	note_fs(p, SLU_CAPACITY_MOVER, false, why);
 	slu_probe_add(p, SLU_PROBE_BAD, "Mover",
 		      "%s: %s; install it, or jobs that stage directories are "
 		      "refused",

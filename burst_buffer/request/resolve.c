@@ -206,7 +206,7 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 	return resolve_fs(req, conf, err) ? slu_request_at(req->line, err) : 0;
 }
 
-bool slu_request_ahead(const struct slu_request *req,
+bool slu_request_prestage(const struct slu_request *req,
 		       const struct slu_conf *conf)
 {
 	const struct slu_fs_conf *fs =

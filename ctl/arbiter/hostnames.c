@@ -56,7 +56,7 @@ void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 	slu_hosts_free(&unknown);
 }
 
-void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
+void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		      size_t n_nodes)
 {
 	const struct slu_conf *conf = ctl->site->conf;
@@ -75,7 +75,7 @@ void slu_misnamed_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 	      by_name);
 }
 
-bool slu_misnamed_any(const struct slu_ctl *ctl, const char *nodes)
+bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes)
 {
 	struct slu_hosts hosts = {0};
 	bool differ = false;

@@ -437,7 +437,7 @@ static void show(struct slu_ctl *ctl)
 /* Launches that wait do so for the first assignment that knows their job. */
 static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (live->held && !live->epoch)
@@ -489,7 +489,7 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 	leave_out_unusable(ctl);
 	if (solve(ctl, &fresh, &err) < 0) {
 		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
-		slu_live_release_all(ctl);
+		slu_followed_release_all(ctl);
 		ctl->solve_at = now + WATCH_EVERY; /* which wakes us */
 		return;
 	}

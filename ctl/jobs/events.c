@@ -30,7 +30,7 @@ static void fill_in_forward(const struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_request req;
 
-	job->ion_max = slu_misnamed_any(ctl, job->nodes) ? 0 : SLU_NO_ID;
+	job->ion_max = slu_hostnames_any(ctl, job->nodes) ? 0 : SLU_NO_ID;
 	if (!job->request || !strstr(job->request, "forward") ||
 	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
 		return;
@@ -46,7 +46,7 @@ static void fill_in_forward(const struct slu_ctl *ctl, struct slu_job *job)
 
 static bool is_known(struct slu_ctl *ctl, const struct slu_job *job)
 {
-	const struct slu_live *live = slu_live_get(ctl, job->job_id);
+	const struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
 	return live && live->start == job->start;
 }
@@ -56,7 +56,7 @@ static bool is_known(struct slu_ctl *ctl, const struct slu_job *job)
 static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	bool known = is_known(ctl, job);
-	struct slu_live *live = slu_live_start(ctl, job);
+	struct slu_followed *live = slu_followed_start(ctl, job);
 
 	if (live && live->ended)
 		return;
@@ -91,12 +91,12 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 	if (!job->prepared && given_up(job))
 		job->prepared = job->end - job->start;
 	slu_ctl_teach_once(ctl, job);
-	slu_ready_learn(&ctl->ready, job);
+	slu_setup_times_learn(&ctl->ready, job);
 	slu_history_add(&ctl->history, job);
 }
 
 /* How many I/O nodes a run that ends had, see wire/job.h. */
-static uint32_t ions_of(const struct slu_ctl *ctl, const struct slu_live *live,
+static uint32_t ions_of(const struct slu_ctl *ctl, const struct slu_followed *live,
 			uint32_t job_id)
 {
 	const struct slu_conf *conf = ctl->site->conf;
@@ -108,7 +108,7 @@ static uint32_t ions_of(const struct slu_ctl *ctl, const struct slu_live *live,
 	return slu_arbiter_held(ctl->arbiter, job_id);
 }
 
-static void learn_once(struct slu_ctl *ctl, struct slu_live *live,
+static void learn_once(struct slu_ctl *ctl, struct slu_followed *live,
 		       struct slu_job *job)
 {
 	if (live && live->learned)
@@ -121,7 +121,7 @@ static void learn_once(struct slu_ctl *ctl, struct slu_live *live,
 
 static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
-	struct slu_live *live = slu_live_start(ctl, job);
+	struct slu_followed *live = slu_followed_start(ctl, job);
 
 	learn_once(ctl, live, job);
 	if (!live || !live->ended) {
@@ -129,7 +129,7 @@ static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
 		slu_ions_changed(ctl, "end", job->job_id);
 	}
 	if (live)
-		slu_live_end(ctl, live, job, now);
+		slu_followed_end(ctl, live, job, now);
 	slu_ctl_send(ctl, &slu_job_ended_desc, job, now);
 }
 
@@ -137,7 +137,7 @@ static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
 static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 {
 	const struct slu_conf *conf = ctl->site->conf;
-	struct slu_live *live = slu_live_get(ctl, job_id);
+	struct slu_followed *live = slu_followed_get(ctl, job_id);
 
 	if (!live || live->ended || !ctl->linked || !ctl->arbiter || !conf ||
 	    !conf->io_nodes.n) {
@@ -146,12 +146,12 @@ static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 		ctl->prolog_done(0, job_id, false);
 		return;
 	}
-	slu_live_hold(ctl, live, now + (double)conf->mapping_timeout);
+	slu_followed_hold(ctl, live, now + (double)conf->mapping_timeout);
 	/* a look at all jobs may have found it, and it was solved since */
 	if (!live->epoch && !ctl->ions_dirty)
 		live->epoch = ctl->epoch;
 	if (live->epoch && live->epoch <= ctl->published)
-		slu_live_release(ctl, live);
+		slu_followed_release(ctl, live);
 }
 
 static void add_look(struct slu_ctl *ctl, uint32_t job_id, double now)
@@ -187,7 +187,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		slu_ctl_send(ctl, &slu_job_waits_desc, event->job, now);
 		break;
 	case SLU_EV_LAUNCH_LOST:
-		slu_live_lost(ctl, event->job_id);
+		slu_followed_lost(ctl, event->job_id);
 		break;
 	case SLU_EV_ENDED:
 		fill_in_forward(ctl, event->job);
@@ -225,7 +225,7 @@ void slu_ctl_events(struct slu_ctl *ctl, double now)
 /* One job as found: running, or ended since. */
 static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
-	struct slu_live *live = slu_live_get(ctl, job->job_id);
+	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
 	fill_in_forward(ctl, job);
 	if (is_running(job) && !is_known(ctl, job))
@@ -262,7 +262,7 @@ void slu_ctl_looks(struct slu_ctl *ctl, double now)
 /* A run that was told of is told of again. */
 static void tell_suspended(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
-	struct slu_live *live = slu_live_get(ctl, job->job_id);
+	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
 	if (!live || live->ended || !is_running(job) || !is_known(ctl, job) ||
 	    (job->suspended == live->suspended &&
@@ -276,7 +276,7 @@ static void tell_suspended(struct slu_ctl *ctl, struct slu_job *job, double now)
 
 double slu_ctl_suspended(struct slu_ctl *ctl, double now)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 	size_t from = 0;
 
 	if (now < ctl->next_suspended)
@@ -310,7 +310,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		   double now)
 {
 	struct slu_map seen = {0};
-	struct slu_live *live;
+	struct slu_followed *live;
 	bool known;
 
 	for (size_t i = 0; i < n; i++) {
@@ -322,7 +322,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 			return;
 		}
 		known = is_known(ctl, &jobs[i]);
-		live = slu_live_start(ctl, &jobs[i]);
+		live = slu_followed_start(ctl, &jobs[i]);
 		if (is_running(&jobs[i]))
 			continue;
 		/* of one that is not known its end may still be in the queue,
@@ -331,8 +331,8 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 			learn_once(ctl, live, &jobs[i]);
 		if (live) {
 			/* The daemon is new: it hears of all nodes again. */
-			slu_live_forget_nodes(ctl, live);
-			slu_live_end(ctl, live, &jobs[i], now);
+			slu_followed_forget_nodes(ctl, live);
+			slu_followed_end(ctl, live, &jobs[i], now);
 		}
 		if (ctl->recall && ran(&jobs[i])) {
 			if (!live || !live->learned)
@@ -342,7 +342,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	}
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (!slu_map_get(&seen, live->job_id)) {
-			slu_live_release(ctl, live);
+			slu_followed_release(ctl, live);
 			live->ended = true;
 			live->setting_up = false;
 		}
@@ -415,7 +415,7 @@ static void use_snapshot(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 {
 	size_t n_run;
 
-	slu_misnamed_set(ctl, nodes, n_nodes);
+	slu_hostnames_set(ctl, nodes, n_nodes);
 	slu_unknown_ions(ctl, nodes, n_nodes);
 	follow(ctl, jobs, n, now);
 	n_run = partition(jobs, n, is_running);

@@ -20,28 +20,28 @@
 #define KEEP_AHEAD   90	  /* s; Slurm looks at limits every 30 s */
 #define POLL_AT_ONE  256  /* jobs under one read lock */
 
-struct slu_live *slu_live_get(struct slu_ctl *ctl, uint32_t job_id)
+struct slu_followed *slu_followed_get(struct slu_ctl *ctl, uint32_t job_id)
 {
 	return slu_map_get(&ctl->live, job_id);
 }
 
 /* Its nodes are all accounted for. */
-void slu_live_forget_nodes(struct slu_ctl *ctl, struct slu_live *live)
+void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live)
 {
 	ctl->ending -= live->remaining.n > 0;
 	slu_hosts_free(&live->remaining);
 	live->remaining = (struct slu_hosts){0};
 }
 
-struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job)
+struct slu_followed *slu_followed_start(struct slu_ctl *ctl, const struct slu_job *job)
 {
-	struct slu_live *live = slu_live_get(ctl, job->job_id);
+	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
 	if (live && live->start == job->start)
 		return live; /* ended or not: the same run */
 	if (live) { /* another run: its nodes cannot be completing any more */
-		slu_live_release(ctl, live);
-		slu_live_forget_nodes(ctl, live);
+		slu_followed_release(ctl, live);
+		slu_followed_forget_nodes(ctl, live);
 	} else {
 		live = calloc(1, sizeof(*live));
 		if (live && slu_map_put(&ctl->live, job->job_id, live) < 0) {
@@ -51,7 +51,7 @@ struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job)
 	}
 	if (!live)
 		return NULL;
-	*live = (struct slu_live){
+	*live = (struct slu_followed){
 		.job_id = job->job_id,
 		.start = job->start,
 		.restarts = job->restarts,
@@ -60,22 +60,22 @@ struct slu_live *slu_live_start(struct slu_ctl *ctl, const struct slu_job *job)
 	return live;
 }
 
-void slu_live_end(struct slu_ctl *ctl, struct slu_live *live,
+void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
 		  const struct slu_job *job, double now)
 {
-	slu_live_release(ctl, live);
+	slu_followed_release(ctl, live);
 	live->ended = true;
 	live->setting_up = false;
 	live->forget_at = now + REMEMBER;
 	if (!live->has_buffer || !job->nodes || live->remaining.n)
 		return;
-	slu_live_forget_nodes(ctl, live);
+	slu_followed_forget_nodes(ctl, live);
 	slu_hosts_parse(job->nodes, &live->remaining, NULL);
 	ctl->ending += live->remaining.n > 0;
 	ctl->next_poll = now;
 }
 
-void slu_live_hold(struct slu_ctl *ctl, struct slu_live *live, double until)
+void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live, double until)
 {
 	live->held = true;
 	live->held_until = until;
@@ -83,7 +83,7 @@ void slu_live_hold(struct slu_ctl *ctl, struct slu_live *live, double until)
 		ctl->next_sweep = until;
 }
 
-void slu_live_release(struct slu_ctl *ctl, struct slu_live *live)
+void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live)
 {
 	if (!live->held)
 		return;
@@ -92,25 +92,25 @@ void slu_live_release(struct slu_ctl *ctl, struct slu_live *live)
 	ctl->prolog_done(0, live->job_id, false);
 }
 
-void slu_live_published(struct slu_ctl *ctl, uint64_t epoch, bool ok)
+void slu_followed_published(struct slu_ctl *ctl, uint64_t epoch, bool ok)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 
 	if (epoch > ctl->published)
 		ctl->published = epoch;
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (live->epoch && live->epoch <= epoch) {
 			live->unmapped |= live->held && !ok;
-			slu_live_release(ctl, live);
+			slu_followed_release(ctl, live);
 		}
 }
 
-void slu_live_release_all(struct slu_ctl *ctl)
+void slu_followed_release_all(struct slu_ctl *ctl)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
-		slu_live_release(ctl, live);
+		slu_followed_release(ctl, live);
 }
 
 static int by_name(const void *a, const void *b)
@@ -172,7 +172,7 @@ static void tell_gone(struct slu_ctl *ctl, uint32_t job_id,
 }
 
 /* Where the job is now; one that is gone, or runs anew, completes nowhere. */
-static void poll_one(struct slu_ctl *ctl, struct slu_live *live,
+static void poll_one(struct slu_ctl *ctl, struct slu_followed *live,
 		     const struct slu_job *job, double now)
 {
 	struct slu_hosts gone = {0};
@@ -191,7 +191,7 @@ static void poll_one(struct slu_ctl *ctl, struct slu_live *live,
  * the others from their turn. */
 static size_t ids_to_poll(struct slu_ctl *ctl, uint32_t id[POLL_AT_ONE])
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 	size_t n = 0;
 
 	while (n < POLL_AT_ONE &&
@@ -219,14 +219,14 @@ static bool poll_nodes(struct slu_ctl *ctl, double now)
 		return true;
 	ctl->ops.jobs(ctl->ops.arg, id, n, job);
 	for (size_t i = 0; i < n; i++) {
-		poll_one(ctl, slu_live_get(ctl, id[i]), &job[i], now);
+		poll_one(ctl, slu_followed_get(ctl, id[i]), &job[i], now);
 		slu_msg_clear(&slu_job_desc, &job[i]);
 	}
 	free(job);
 	return true;
 }
 
-static struct slu_ctl_end end_of(const struct slu_live *live, int64_t at_least)
+static struct slu_ctl_end end_of(const struct slu_followed *live, int64_t at_least)
 {
 	struct slu_ctl_end end = {.job_id = live->job_id, .start = live->start};
 
@@ -241,7 +241,7 @@ static struct slu_ctl_end end_of(const struct slu_live *live, int64_t at_least)
 	return end;
 }
 
-int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
+int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
 		  int64_t at_least, struct slu_err *err)
 {
 	const struct slu_ctl_end end = end_of(live, at_least);
@@ -250,7 +250,7 @@ int slu_live_keep(struct slu_ctl *ctl, const struct slu_live *live,
 				ctl->site->conf->max_give_back, err);
 }
 
-static bool has_end(const struct slu_live *live)
+static bool has_end(const struct slu_followed *live)
 {
 	return live->setting_up || (live->gave_back > 0 && !live->ended);
 }
@@ -261,7 +261,7 @@ static double keep_ends(struct slu_ctl *ctl)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_ctl_end end[SLU_CTL_ENDS];
-	struct slu_live *live;
+	struct slu_followed *live;
 	int64_t max = conf ? conf->max_give_back : 0;
 	double wait = 3600;
 	size_t n = 0, i = 0;
@@ -284,7 +284,7 @@ static double keep_ends(struct slu_ctl *ctl)
 /* Launches that have waited long enough, and ended jobs to forget. */
 static double sweep(struct slu_ctl *ctl, double now)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 	double next = now + REMEMBER;
 
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
@@ -293,14 +293,14 @@ static double sweep(struct slu_ctl *ctl, double now)
 				"JobId=%u starts without a published mapping: "
 				"MappingTimeout",
 				live->job_id);
-			slu_live_release(ctl, live);
+			slu_followed_release(ctl, live);
 		}
 		if (live->held && live->held_until < next)
 			next = live->held_until;
 		if (live->ended && !live->remaining.n &&
 		    live->forget_at <= now) {
 			slu_map_del(&ctl->live, live->job_id);
-			slu_live_forget_nodes(ctl, live);
+			slu_followed_forget_nodes(ctl, live);
 			free(live);
 			i--;
 		}
@@ -308,7 +308,7 @@ static double sweep(struct slu_ctl *ctl, double now)
 	return next;
 }
 
-void slu_live_lost(struct slu_ctl *ctl, uint32_t job_id)
+void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id)
 {
 	uint32_t *grown =
 		realloc(ctl->lost, (ctl->n_lost + 1) * sizeof(*grown));
@@ -335,7 +335,7 @@ static void make_up_launches(struct slu_ctl *ctl)
 	ctl->n_lost = kept;
 }
 
-double slu_live_tick(struct slu_ctl *ctl, double now)
+double slu_followed_tick(struct slu_ctl *ctl, double now)
 {
 	double next;
 
@@ -360,9 +360,9 @@ double slu_live_tick(struct slu_ctl *ctl, double now)
 	return next;
 }
 
-void slu_live_fini(struct slu_ctl *ctl)
+void slu_followed_fini(struct slu_ctl *ctl)
 {
-	struct slu_live *live;
+	struct slu_followed *live;
 
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));) {
 		slu_hosts_free(&live->remaining);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 struct look {
-	enum slu_ctl_ahead found;
+	enum slu_ctl_prestage found;
 	char *why;
 };
 
@@ -20,7 +20,7 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	if (b->leaving)
 		return;
 	l->found =
-		slu_eq(b->state, "RUNNING") ? SLU_AHEAD_DONE : SLU_AHEAD_BUSY;
+		slu_eq(b->state, "RUNNING") ? SLU_PRESTAGE_DONE : SLU_PRESTAGE_BUSY;
 	snprintf(l->why, SLU_CTL_WHY, "%.250s", b->text ? b->text : "");
 }
 
@@ -33,29 +33,29 @@ static bool can_be(struct slu_ctl *ctl, const char *text)
 		return false;
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	if (ctl->site->conf)
-		can = slu_request_ahead(&req, ctl->site->conf);
+		can = slu_request_prestage(&req, ctl->site->conf);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_request_free(&req);
 	return can;
 }
 
-enum slu_ctl_ahead slu_ctl_ahead(struct slu_ctl *ctl, uint32_t job_id,
+enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 				 const char *text, char why[SLU_CTL_WHY])
 {
-	struct look l = {.found = SLU_AHEAD_NEW, .why = why};
+	struct look l = {.found = SLU_PRESTAGE_NEW, .why = why};
 
 	if (!slu_ctl_has_buffer(text) || !strstr(text, "stage_in") ||
 	    !ctl->linked || !can_be(ctl, text))
-		return SLU_AHEAD_NO;
+		return SLU_PRESTAGE_NO;
 	pthread_mutex_lock(&ctl->mirror.lock);
-	slu_mirror_ahead(&ctl->mirror, job_id, look, &l);
+	slu_mirror_prestage(&ctl->mirror, job_id, look, &l);
 	pthread_mutex_unlock(&ctl->mirror.lock);
-	if (l.found == SLU_AHEAD_NEW)
+	if (l.found == SLU_PRESTAGE_NEW)
 		slu_waits_why(&ctl->mirror, job_id, why);
 	return l.found;
 }
 
-void slu_ctl_ahead_want(struct slu_ctl *ctl, uint32_t job_id,
+void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			void (*copy)(void *arg, struct slu_job *job), void *arg)
 {
 	struct slu_job job;

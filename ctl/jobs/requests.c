@@ -69,7 +69,7 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		memset(ctl->site->het_asked, 0,
 		       ctl->site->conf->n_pool * sizeof(*ctl->site->het_asked));
 	if (req->persistent || req->n_persist ||
-	    slu_request_ahead(req, ctl->site->conf))
+	    slu_request_prestage(req, ctl->site->conf))
 		return slu_err(err, SLU_INVALID,
 			       "a component of a heterogeneous job can have "
 			       "only a file system of its own nodes, none that "
@@ -138,7 +138,7 @@ static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 	uint32_t able, unable;
 
 	if (!may_move(req, conf) ||
-	    !slu_pools_unable(mirror, SLU_SUPPLY_MOVER, &able, &unable, why) ||
+	    !slu_pools_unable(mirror, SLU_CAPACITY_MOVER, &able, &unable, why) ||
 	    able >= (ask->min_nodes ? ask->min_nodes : 1))
 		return 0;
 	return slu_err(err, SLU_INVALID,
@@ -206,14 +206,14 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 /* Would its client outlast what such jobs took to be ready? How much there is
  * to stage in is not known here, so without earlier runs it may try. */
-static int patient(struct slu_ready *ready, const struct slu_ctl_ask *ask,
+static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		   const struct slu_request *req, struct slu_err *err)
 {
 	uint32_t nodes = ask->min_nodes ? ask->min_nodes : 1, runs, seconds;
 
 	if (!ask->patience || (ask->max_nodes && ask->max_nodes != nodes))
 		return 0;
-	seconds = slu_ready_median(ready, req, ask->uid, nodes, &runs);
+	seconds = slu_setup_times_median(ready, req, ask->uid, nodes, &runs);
 	if (seconds < ask->patience)
 		return 0;
 	return slu_err(err, SLU_INVALID,
@@ -397,7 +397,7 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 
 /* Under the site's lock. */
 static void add_others(const struct slu_ctl *ctl,
-		       const struct slu_ctl_turn *job,
+		       const struct slu_ctl_reservation *job,
 		       struct slu_pool_need *need)
 {
 	struct slu_pool_need other;
@@ -409,12 +409,12 @@ static void add_others(const struct slu_ctl *ctl,
 	}
 }
 
-bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
-		  const struct slu_ctl_turn *job,
+bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
+		  const struct slu_ctl_reservation *job,
 		  int64_t (*end_of)(uint32_t job_id), int64_t now,
 		  char why[SLU_CTL_WHY])
 {
-	const struct slu_pool_turn turn = {job->job_id, job->priority,
+	const struct slu_pool_reservation turn = {job->job_id, job->priority,
 					   job->start, job->end};
 	struct slu_pool_need need;
 	bool may;
@@ -428,7 +428,7 @@ bool slu_ctl_turn(struct slu_ctl *ctl, const char *text,
 		need.reserved = job->reserved(
 			job->reserved_arg, need.pool,
 			!strcmp(need.pool, ctl->site->conf->pool[0].name));
-	may = slu_pools_turn(&ctl->mirror, &turn, &need, end_of, now, why);
+	may = slu_pools_reservation(&ctl->mirror, &turn, &need, end_of, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return may;
 }

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <xxhash.h>
 
-int slu_ready_init(struct slu_ready *r)
+int slu_setup_times_init(struct slu_setup_times *r)
 {
 	pthread_mutex_init(&r->lock, NULL);
-	r->kind = calloc(SLU_READY_SLOTS, sizeof(*r->kind));
+	r->kind = calloc(SLU_SETUP_TIMES_SLOTS, sizeof(*r->kind));
 	return r->kind ? 0 : -1;
 }
 
-void slu_ready_fini(struct slu_ready *r)
+void slu_setup_times_fini(struct slu_setup_times *r)
 {
 	free(r->kind);
 	pthread_mutex_destroy(&r->lock);
@@ -37,14 +37,14 @@ static uint64_t key_of(const struct slu_request *req, uint32_t uid,
 	return key | 1;
 }
 
-static struct slu_ready_kind *slot(struct slu_ready *r, uint64_t key)
+static struct slu_setup_times_kind *slot(struct slu_setup_times *r, uint64_t key)
 {
-	return &r->kind[(key >> 32) % SLU_READY_SLOTS];
+	return &r->kind[(key >> 32) % SLU_SETUP_TIMES_SLOTS];
 }
 
-void slu_ready_learn(struct slu_ready *r, const struct slu_job *job)
+void slu_setup_times_learn(struct slu_setup_times *r, const struct slu_job *job)
 {
-	struct slu_ready_kind *kind;
+	struct slu_setup_times_kind *kind;
 	struct slu_request req;
 	uint64_t key;
 
@@ -55,9 +55,9 @@ void slu_ready_learn(struct slu_ready *r, const struct slu_job *job)
 	kind = slot(r, key);
 	pthread_mutex_lock(&r->lock);
 	if (req.has_fs && kind->key != key)
-		*kind = (struct slu_ready_kind){.key = key};
+		*kind = (struct slu_setup_times_kind){.key = key};
 	if (req.has_fs)
-		kind->seconds[kind->taken++ % SLU_READY_RUNS] =
+		kind->seconds[kind->taken++ % SLU_SETUP_TIMES_RUNS] =
 			(uint32_t)job->prepared;
 	pthread_mutex_unlock(&r->lock);
 	slu_request_free(&req);
@@ -70,18 +70,18 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-uint32_t slu_ready_median(struct slu_ready *r, const struct slu_request *req,
+uint32_t slu_setup_times_median(struct slu_setup_times *r, const struct slu_request *req,
 			  uint32_t uid, uint32_t nodes, uint32_t *runs)
 {
 	uint64_t key = key_of(req, uid, nodes);
-	struct slu_ready_kind kind;
+	struct slu_setup_times_kind kind;
 
 	pthread_mutex_lock(&r->lock);
 	kind = *slot(r, key);
 	pthread_mutex_unlock(&r->lock);
-	if (kind.key != key || kind.taken < SLU_READY_FEW)
+	if (kind.key != key || kind.taken < SLU_SETUP_TIMES_FEW)
 		return 0;
-	*runs = kind.taken < SLU_READY_RUNS ? kind.taken : SLU_READY_RUNS;
+	*runs = kind.taken < SLU_SETUP_TIMES_RUNS ? kind.taken : SLU_SETUP_TIMES_RUNS;
 	qsort(kind.seconds, *runs, sizeof(*kind.seconds), ascending);
 	return kind.seconds[(*runs - 1) / 2];
 }

@@ -14,27 +14,27 @@
 #include "burst_buffer/request/request.h"
 #include "wire/job.h"
 
-#define SLU_READY_SLOTS 4096 /* that many kinds are known, at most */
-#define SLU_READY_RUNS	5    /* the last runs of a kind count */
-#define SLU_READY_FEW	3    /* fewer say nothing */
+#define SLU_SETUP_TIMES_SLOTS 4096 /* that many kinds are known, at most */
+#define SLU_SETUP_TIMES_RUNS	5    /* the last runs of a kind count */
+#define SLU_SETUP_TIMES_FEW	3    /* fewer say nothing */
 
-struct slu_ready {
+struct slu_setup_times {
 	pthread_mutex_t lock;
-	struct slu_ready_kind {
+	struct slu_setup_times_kind {
 		uint64_t key;	/* 0: free */
 		uint32_t taken; /* runs, ever */
-		uint32_t seconds[SLU_READY_RUNS];
+		uint32_t seconds[SLU_SETUP_TIMES_RUNS];
 	} * kind;
 };
 
-int slu_ready_init(struct slu_ready *r);
-void slu_ready_fini(struct slu_ready *r);
+int slu_setup_times_init(struct slu_setup_times *r);
+void slu_setup_times_fini(struct slu_setup_times *r);
 
 /* One more run that has ended; ignored without `prepared`. */
-void slu_ready_learn(struct slu_ready *r, const struct slu_job *job);
+void slu_setup_times_learn(struct slu_setup_times *r, const struct slu_job *job);
 /* The median of the last runs, seconds, and their number in *runs; 0: not
  * known. The request is a resolved one. */
-uint32_t slu_ready_median(struct slu_ready *r, const struct slu_request *req,
+uint32_t slu_setup_times_median(struct slu_setup_times *r, const struct slu_request *req,
 			  uint32_t uid, uint32_t nodes, uint32_t *runs);
 
 #endif

@@ -15,7 +15,7 @@
 static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_extend *x = msg;
-	struct slu_live *live = slu_live_get(ctl, x->job_id);
+	struct slu_followed *live = slu_followed_get(ctl, x->job_id);
 
 	if (!live || live->ended || live->restarts != x->restarts)
 		return slu_err(err, SLU_NOTFOUND, "the run is over");
@@ -23,14 +23,14 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (x->final)
 		live->gave_back = x->give_back;
 	ctl->next_keep = 0;
-	return slu_live_keep(ctl, live, x->give_back, err);
+	return slu_followed_keep(ctl, live, x->give_back, err);
 }
 
 /* A verdict may have turned a run that has ended, and was recorded as
  * COMPLETED, into one that FAILED: say so of it. */
 static void record_failed(struct slu_ctl *ctl, uint32_t job_id)
 {
-	const struct slu_live *live = slu_live_get(ctl, job_id);
+	const struct slu_followed *live = slu_followed_get(ctl, job_id);
 	struct slu_job job = {0};
 
 	if (!live || !live->ended)
@@ -189,7 +189,7 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (!p->ok)
 		ctl_log(ctl, SLU_WARN, "mapping not published: %s",
 			p->text ? p->text : "");
-	slu_live_published(ctl, p->epoch, p->ok);
+	slu_followed_published(ctl, p->epoch, p->ok);
 	return 0;
 }
 
@@ -206,13 +206,13 @@ static void learn_volumes(struct slu_ctl *ctl,
 /* A row of the history. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	bool old = !slu_lessons_has(&ctl->lessons, &row->job);
+	bool old = !slu_seen_runs_has(&ctl->lessons, &row->job);
 
 	ctl->rows++;
 	if (old && slu_heard_first(&ctl->predictor_heard, &row->job))
 		slu_ctl_teach(ctl, &row->job);
 	if (old && slu_heard_first(&ctl->ready_heard, &row->job))
-		slu_ready_learn(&ctl->ready, &row->job);
+		slu_setup_times_learn(&ctl->ready, &row->job);
 	if (ctl->arbiter && slu_heard_first(&ctl->arbiter_heard, &row->job))
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes)
@@ -256,7 +256,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)msg;
 	(void)err;
 	slu_ctl_teach_waiting(ctl);
-	slu_lessons_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->lessons);
 	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
@@ -328,7 +328,7 @@ static const struct {
 	{&slu_history_row_desc, hear_row, false},
 	{&slu_history_rows_desc, hear_rows, false},
 	{&slu_history_end_desc, hear_history_end, false},
-	{&slu_supply_desc, hear_supply, false},
+	{&slu_capacity_desc, hear_supply, false},
 	{&slu_stored_desc, hear_stored, false},
 	{&slu_distances_desc, hear_distances, false},
 	{&slu_extend_desc, do_extend, true},

@@ -64,7 +64,7 @@ static void enter(struct slu_mirror *m, struct slu_mirror_item *item)
 	const struct slu_buffer_state *b = &item->state;
 	struct slu_mirror_item **row = row_of(m, b);
 
-	slu_taken_more(m, b->pool, b->uid, b->size);
+	slu_usage_more(m, b->pool, b->uid, b->size);
 	if (row) {
 		item->kept = *row;
 		*row = item;
@@ -76,7 +76,7 @@ static void leave(struct slu_mirror *m, struct slu_mirror_item *item)
 	const struct slu_buffer_state *b = &item->state;
 	struct slu_mirror_item **row = row_of(m, b);
 
-	slu_taken_less(m, b->pool, b->uid, b->size);
+	slu_usage_less(m, b->pool, b->uid, b->size);
 	while (row && *row != item)
 		row = &(*row)->kept;
 	if (row)
@@ -296,7 +296,7 @@ void slu_mirror_named(struct slu_mirror *m, const char *name,
 			fn(arg, &item->state);
 }
 
-void slu_mirror_ahead(struct slu_mirror *m, uint32_t job_id,
+void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
 		      void (*fn)(void *arg, const struct slu_buffer_state *b),
 		      void *arg)
 {
@@ -325,7 +325,7 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 /* Room that no buffer in the list takes. */
 static void print_kept(struct slu_mirror *m, struct slu_buf *out)
 {
-	const struct slu_pool_supply *p;
+	const struct slu_pool_capacity *p;
 	char size[SLU_SIZE_TEXT];
 
 	pthread_mutex_lock(&m->lock);

@@ -30,7 +30,7 @@ struct slu_mirror {
 	/* Those that outlive jobs, by whom they are looked for. */
 	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
 	/* pools.c: */
-	struct slu_supply supply;
+	struct slu_capacity supply;
 	struct slu_map claim; /* job number -> what it was given */
 	struct slu_map told;  /* persistent.c: job number -> struct slu_told */
 	struct slu_pool_waiter *waiter; /* reservation.c */
@@ -71,7 +71,7 @@ void slu_mirror_each(struct slu_mirror *m,
 void slu_mirror_named(struct slu_mirror *m, const char *name,
 		      void (*fn)(void *arg, const struct slu_buffer_state *b),
 		      void *arg);
-void slu_mirror_ahead(struct slu_mirror *m, uint32_t job_id,
+void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
 		      void (*fn)(void *arg, const struct slu_buffer_state *b),
 		      void *arg);
 /* A table for `scontrol show bbstat`. */

@@ -7,19 +7,19 @@
 
 #include "common/size.h"
 
-void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply)
+void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply)
 {
-	struct slu_supply old;
+	struct slu_capacity old;
 
 	pthread_mutex_lock(&m->lock);
 	old = m->supply;
 	m->supply = *supply;
 	pthread_mutex_unlock(&m->lock);
-	*supply = (struct slu_supply){0};
-	slu_msg_clear(&slu_supply_desc, &old);
+	*supply = (struct slu_capacity){0};
+	slu_msg_clear(&slu_capacity_desc, &old);
 }
 
-const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
+const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
 					    const char *pool)
 {
 	for (size_t i = 0; i < m->supply.n_pools; i++)
@@ -31,7 +31,7 @@ const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
 bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
 		      uint32_t *unable, char why[SLU_POOL_WHY])
 {
-	const struct slu_fs_supply *f = NULL;
+	const struct slu_fs_capacity *f = NULL;
 
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; !f && i < m->supply.n_fs; i++)

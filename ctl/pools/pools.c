@@ -93,9 +93,9 @@ static void recount(struct slu_mirror *m, struct slu_claim *c)
 	bool counts = !slu_map_get(&m->job, c->job_id);
 
 	if (counts && !c->counted)
-		slu_taken_more(m, c->pool, c->uid, c->size);
+		slu_usage_more(m, c->pool, c->uid, c->size);
 	if (!counts && c->counted)
-		slu_taken_less(m, c->pool, c->uid, c->size);
+		slu_usage_less(m, c->pool, c->uid, c->size);
 	c->counted = counts;
 }
 
@@ -113,7 +113,7 @@ void slu_pools_recount(struct slu_mirror *m, uint32_t job_id)
 static void claim_free(struct slu_mirror *m, struct slu_claim *c)
 {
 	if (c && c->counted)
-		slu_taken_less(m, c->pool, c->uid, c->size);
+		slu_usage_less(m, c->pool, c->uid, c->size);
 	free(c);
 }
 
@@ -143,9 +143,9 @@ void slu_pools_fini(struct slu_mirror *m)
 	slu_map_free(&m->claim);
 	slu_map_free(&m->told);
 	slu_turn_forget(m, 0);
-	slu_taken_fini(m);
+	slu_usage_fini(m);
 	endings_free(m);
-	slu_msg_clear(&slu_supply_desc, &m->supply);
+	slu_msg_clear(&slu_capacity_desc, &m->supply);
 }
 
 struct sum {
@@ -167,7 +167,7 @@ static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
 	struct sum sum = {.uid = uid};
 	uint64_t size;
 
-	if (slu_taken_sum(m, pool, uid, &size))
+	if (slu_usage_sum(m, pool, uid, &size))
 		return size;
 	walk(m, &(struct walk){pool, add, &sum});
 	return sum.size;
@@ -176,7 +176,7 @@ static uint64_t sum_of(struct slu_mirror *m, const char *pool, uint32_t uid)
 static void use(struct slu_mirror *m, const char *pool,
 		struct slu_pool_use *out)
 {
-	const struct slu_pool_supply *p = slu_supply_of(m, pool);
+	const struct slu_pool_capacity *p = slu_capacity_of(m, pool);
 	uint64_t gone;
 
 	*out = (struct slu_pool_use){.used = sum_of(m, pool, SLU_NO_ID)};
@@ -374,11 +374,11 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 			int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
 	const struct slu_pool_endings *all;
-	const struct slu_pool_supply *p;
+	const struct slu_pool_capacity *p;
 	uint64_t size;
 
 	pthread_mutex_lock(&m->lock);
-	p = slu_supply_of(m, pool);
+	p = slu_capacity_of(m, pool);
 	size = p ? p->kept : 0;
 	all = endings_of(m, pool, end_of, now);
 	for (size_t i = all ? all->n : 0; i && all->one[i - 1].end > when; i--)
@@ -398,7 +398,7 @@ static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 {
 	bool is = false;
 
-	slu_mirror_ahead(m, job_id, look_staged, &is);
+	slu_mirror_prestage(m, job_id, look_staged, &is);
 	return is;
 }
 

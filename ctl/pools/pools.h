@@ -39,9 +39,9 @@ struct slu_pool_use {
 };
 
 /* Told by sluiced; the content is taken over. */
-void slu_pools_set(struct slu_mirror *m, struct slu_supply *supply);
+void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply);
 /* Under the lock, borrowed; NULL: nothing is known of it. */
-const struct slu_pool_supply *slu_supply_of(const struct slu_mirror *m,
+const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
 					    const char *pool);
 void slu_pools_fini(struct slu_mirror *m);
 
@@ -73,12 +73,12 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 
 /* reservation.c: the same as room, and in its turn: a job that needs much is
  * not passed for ever by those that need little. Times are Unix seconds. */
-struct slu_pool_turn {
+struct slu_pool_reservation {
 	uint32_t job_id, priority;
 	int64_t start; /* when the scheduler means to start it; 0: unknown */
 	int64_t end;   /* when it would end if it started now; 0: unknown */
 };
-bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
+bool slu_pools_reservation(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 		    const struct slu_pool_need *need,
 		    int64_t (*end_of)(uint32_t job_id), int64_t now,
 		    char why[SLU_POOL_WHY]);

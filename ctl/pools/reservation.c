@@ -24,7 +24,7 @@
 struct slu_pool_waiter {
 	struct slu_pool_waiter *next; /* another pool's */
 	char pool[64];
-	struct slu_pool_turn turn;
+	struct slu_pool_reservation turn;
 	uint64_t size;
 	int64_t asked; /* when it did last */
 };
@@ -49,14 +49,14 @@ static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
 }
 
 /* Of two that are as important, the one that was submitted first. */
-static bool before(const struct slu_pool_turn *a, const struct slu_pool_turn *b)
+static bool before(const struct slu_pool_reservation *a, const struct slu_pool_reservation *b)
 {
 	return a->priority != b->priority ? a->priority > b->priority
 					  : a->job_id < b->job_id;
 }
 
 /* Under the lock: this job is the first that waits, or still is. */
-static void note(struct slu_mirror *m, const struct slu_pool_turn *turn,
+static void note(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 		 const struct slu_pool_need *need, int64_t now)
 {
 	struct slu_pool_waiter *w = find(m, need->pool, now);
@@ -91,7 +91,7 @@ void slu_turn_forget(struct slu_mirror *m, uint32_t job_id)
 }
 
 /* May this one go before the first that waits? */
-static bool may_pass(struct slu_mirror *m, const struct slu_pool_turn *turn,
+static bool may_pass(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 		     const struct slu_pool_need *need,
 		     const struct slu_pool_waiter *w,
 		     int64_t (*end_of)(uint32_t job_id), int64_t now,
@@ -121,7 +121,7 @@ static bool may_pass(struct slu_mirror *m, const struct slu_pool_turn *turn,
 	return false;
 }
 
-bool slu_pools_turn(struct slu_mirror *m, const struct slu_pool_turn *turn,
+bool slu_pools_reservation(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 		    const struct slu_pool_need *need,
 		    int64_t (*end_of)(uint32_t job_id), int64_t now,
 		    char why[SLU_POOL_WHY])

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slu_taken {
-	struct slu_taken *next; /* the same user's of another pool */
+struct slu_usage {
+	struct slu_usage *next; /* the same user's of another pool */
 	uint64_t size;		/* bytes, never 0 */
 	char pool[];
 };
 
-static struct slu_taken **find(struct slu_taken **at, const char *pool)
+static struct slu_usage **find(struct slu_usage **at, const char *pool)
 {
 	while (*at && strcmp((*at)->pool, pool))
 		at = &(*at)->next;
@@ -26,7 +26,7 @@ static struct slu_taken **find(struct slu_taken **at, const char *pool)
 static int add(struct slu_mirror *m, uint32_t uid, const char *pool,
 	       uint64_t size)
 {
-	struct slu_taken *head = slu_map_get(&m->taken, uid), *t;
+	struct slu_usage *head = slu_map_get(&m->taken, uid), *t;
 	size_t len = strlen(pool) + 1;
 
 	t = *find(&head, pool);
@@ -49,7 +49,7 @@ static int add(struct slu_mirror *m, uint32_t uid, const char *pool,
 static void take_away(struct slu_mirror *m, uint32_t uid, const char *pool,
 		      uint64_t size)
 {
-	struct slu_taken *head = slu_map_get(&m->taken, uid), **at, *gone;
+	struct slu_usage *head = slu_map_get(&m->taken, uid), **at, *gone;
 
 	at = find(&head, pool);
 	gone = *at;
@@ -67,7 +67,7 @@ static void take_away(struct slu_mirror *m, uint32_t uid, const char *pool,
 		slu_map_del(&m->taken, uid);
 }
 
-void slu_taken_more(struct slu_mirror *m, const char *pool, uint32_t uid,
+void slu_usage_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size)
 {
 	m->version++;
@@ -77,7 +77,7 @@ void slu_taken_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		m->taken_unknown = true;
 }
 
-void slu_taken_less(struct slu_mirror *m, const char *pool, uint32_t uid,
+void slu_usage_less(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size)
 {
 	m->version++;
@@ -87,19 +87,19 @@ void slu_taken_less(struct slu_mirror *m, const char *pool, uint32_t uid,
 	take_away(m, uid, pool, size);
 }
 
-bool slu_taken_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
+bool slu_usage_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
 		   uint64_t *size)
 {
-	struct slu_taken *head = slu_map_get(&m->taken, uid), *t;
+	struct slu_usage *head = slu_map_get(&m->taken, uid), *t;
 
 	t = *find(&head, pool);
 	*size = t ? t->size : 0;
 	return !m->taken_unknown;
 }
 
-void slu_taken_fini(struct slu_mirror *m)
+void slu_usage_fini(struct slu_mirror *m)
 {
-	struct slu_taken *t, *next;
+	struct slu_usage *t, *next;
 
 	for (size_t i = 0; (t = slu_map_next(&m->taken, &i));)
 		for (; t; t = next) {

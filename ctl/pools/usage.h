@@ -9,14 +9,14 @@
 
 #include "ctl/link/mirror.h"
 
-void slu_taken_more(struct slu_mirror *m, const char *pool, uint32_t uid,
+void slu_usage_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
-void slu_taken_less(struct slu_mirror *m, const char *pool, uint32_t uid,
+void slu_usage_less(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
 /* What the user (SLU_NO_ID: all) has of it, bytes. False: there was no memory
  * once, and only a walk can tell. */
-bool slu_taken_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
+bool slu_usage_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
 		   uint64_t *size);
-void slu_taken_fini(struct slu_mirror *m);
+void slu_usage_fini(struct slu_mirror *m);
 
 #endif

@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
+int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
 		    bool waits)
 {
-	struct slu_lesson *grown, new = {
+	struct slu_seen_run *grown, new = {
 					  .job.job_id = job->job_id,
 					  .job.start = job->start,
 					  .waits = waits,
 				  };
 
-	if (l->n >= SLU_LESSONS)
+	if (l->n >= SLU_SEEN_RUNS)
 		return -1;
 	grown = realloc(l->lesson, (l->n + 1) * sizeof(*grown));
 	if (!grown)
@@ -28,7 +28,7 @@ int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
 	return 0;
 }
 
-bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job)
+bool slu_seen_runs_has(const struct slu_seen_runs *l, const struct slu_job *job)
 {
 	if (job->end < l->since) /* nearly all of a long history */
 		return false;
@@ -39,17 +39,17 @@ bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job)
 	return false;
 }
 
-static void forget(struct slu_lesson *lesson)
+static void forget(struct slu_seen_run *lesson)
 {
 	struct slu_job kept = {.job_id = lesson->job.job_id,
 			       .start = lesson->job.start};
 
 	if (lesson->waits)
 		slu_msg_clear(&slu_job_desc, &lesson->job);
-	*lesson = (struct slu_lesson){.job = kept};
+	*lesson = (struct slu_seen_run){.job = kept};
 }
 
-void slu_lessons_learn(struct slu_lessons *l,
+void slu_seen_runs_learn(struct slu_seen_runs *l,
 		       void (*learn)(void *arg, const struct slu_job *job),
 		       void *arg)
 {
@@ -60,12 +60,12 @@ void slu_lessons_learn(struct slu_lessons *l,
 	}
 }
 
-void slu_lessons_clear(struct slu_lessons *l)
+void slu_seen_runs_clear(struct slu_seen_runs *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		forget(&l->lesson[i]);
 	free(l->lesson);
-	*l = (struct slu_lessons){0};
+	*l = (struct slu_seen_runs){0};
 }
 
 bool slu_heard_nothing(const struct slu_heard *heard)

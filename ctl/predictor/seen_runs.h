@@ -18,28 +18,28 @@
 #include <stddef.h>
 #include "wire/job.h"
 
-#define SLU_LESSONS 1024 /* at most */
+#define SLU_SEEN_RUNS 1024 /* at most */
 
-struct slu_lesson {
+struct slu_seen_run {
 	struct slu_job job; /* its texts only if it waits */
 	bool waits;
 };
 
-struct slu_lessons {
-	struct slu_lesson *lesson; /* in the order in which they ended */
+struct slu_seen_runs {
+	struct slu_seen_run *lesson; /* in the order in which they ended */
 	size_t n;
 	int64_t since; /* the earliest end of them */
 };
 
 /* -1: it is not kept, since there are too many, or no memory. */
-int slu_lessons_add(struct slu_lessons *l, const struct slu_job *job,
+int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
 		    bool waits);
-bool slu_lessons_has(const struct slu_lessons *l, const struct slu_job *job);
+bool slu_seen_runs_has(const struct slu_seen_runs *l, const struct slu_job *job);
 /* Those that wait are learned now; the others are still known. */
-void slu_lessons_learn(struct slu_lessons *l,
+void slu_seen_runs_learn(struct slu_seen_runs *l,
 		       void (*learn)(void *arg, const struct slu_job *job),
 		       void *arg);
-void slu_lessons_clear(struct slu_lessons *l);
+void slu_seen_runs_clear(struct slu_seen_runs *l);
 
 /* All 0: nothing. */
 struct slu_heard {

@@ -27,7 +27,7 @@ static void teach(void *arg, const struct slu_job *job)
 
 void slu_ctl_teach_waiting(struct slu_ctl *ctl)
 {
-	slu_lessons_learn(&ctl->lessons, teach, ctl);
+	slu_seen_runs_learn(&ctl->lessons, teach, ctl);
 }
 
 /* History is read in the order of ends: who ends meanwhile comes after it, and
@@ -41,7 +41,7 @@ void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job)
 	if (ctl->pupil)
 		slu_learn(ctl->site->predictor, job);
 	if (!ctl->predictor_heard.all)
-		rc = slu_lessons_add(&ctl->lessons, job, waits);
+		rc = slu_seen_runs_add(&ctl->lessons, job, waits);
 	if (!waits || rc < 0)
 		slu_ctl_teach(ctl, job);
 }
@@ -51,13 +51,13 @@ void slu_ctl_teach_anew(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
 
-	slu_lessons_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->lessons);
 	ctl->predictor_heard = ctl->volumes_heard = (struct slu_heard){0};
 	if (ctl->arbiter && slu_arbiter_teach_anew(ctl->arbiter) == 0)
 		ctl->arbiter_heard = (struct slu_heard){0};
 	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
-		if (job->job_id && !slu_lessons_has(&ctl->lessons, job) &&
-		    slu_lessons_add(&ctl->lessons, job, true) < 0)
+		if (job->job_id && !slu_seen_runs_has(&ctl->lessons, job) &&
+		    slu_seen_runs_add(&ctl->lessons, job, true) < 0)
 			slu_ctl_teach(ctl, job);
 }
 
@@ -88,7 +88,7 @@ void slu_ctl_taught(struct slu_ctl *ctl)
 
 void slu_ctl_teach_fini(struct slu_ctl *ctl)
 {
-	slu_lessons_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->lessons);
 	slu_predictor_free(ctl->pupil);
 	ctl->pupil = NULL;
 	ctl->predictor_heard = (struct slu_heard){0};

@@ -8,7 +8,7 @@ static void mirror(void *arg, const struct slu_buffer_state *state)
 
 	slu_control_send(d->control, &slu_buffer_desc, state);
 	if (state->failed && slu_eq(state->state, "DONE"))
-		slu_supply_kept(d);
+		slu_capacity_kept(d);
 }
 
 /* One that cannot be kept is given again when slurmctld has said everything

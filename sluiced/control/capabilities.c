@@ -2,7 +2,7 @@
 /*
  * What nodes have said that they cannot do, in their documents "filesystems":
  * [{"name":FILESYSTEM,"ok":false,"text":WHY},...]. One that has said nothing is
- * taken to be able. SLU_SUPPLY_MOVER in place of a name is the site's Mover.
+ * taken to be able. SLU_CAPACITY_MOVER in place of a name is the site's Mover.
  */
 #include "config.h"
 #include "sluiced/control/pool_capacity.h"
@@ -15,7 +15,7 @@
 #include "sysmap/documents.h"
 #include "sysmap/extract.h"
 
-static struct slu_fs_supply *find(struct slu_supply *supply, const char *name)
+static struct slu_fs_capacity *find(struct slu_capacity *supply, const char *name)
 {
 	for (size_t i = 0; i < supply->n_fs; i++)
 		if (slu_eq(supply->fs[i].name, name))
@@ -24,25 +24,25 @@ static struct slu_fs_supply *find(struct slu_supply *supply, const char *name)
 }
 
 /* One element of a node's document. */
-static int take_one(struct slu_supply *supply, const struct slu_conf *conf,
+static int take_one(struct slu_capacity *supply, const struct slu_conf *conf,
 		    struct json_object *said, const char *node,
 		    struct slu_err *err)
 {
 	const char *name = NULL, *why = NULL;
-	struct slu_fs_supply *fs;
+	struct slu_fs_capacity *fs;
 	bool ok = true;
 
 	slu_json_str_opt(said, "name", &name, NULL);
 	slu_json_str_opt(said, "text", &why, NULL);
 	slu_json_bool_opt(said, "ok", &ok, NULL);
 	if (ok || !name ||
-	    !(slu_eq(name, SLU_SUPPLY_MOVER) ? conf->mover != NULL
+	    !(slu_eq(name, SLU_CAPACITY_MOVER) ? conf->mover != NULL
 					     : slu_conf_fs(conf, name) != NULL))
 		return 0;
 	fs = find(supply, name);
 	if (!fs) {
 		fs = &supply->fs[supply->n_fs++];
-		*fs = (struct slu_fs_supply){.name = strdup(name),
+		*fs = (struct slu_fs_capacity){.name = strdup(name),
 					     .node = strdup(node),
 					     .why = strdup(why ? why : "")};
 		if (!fs->name || !fs->node || !fs->why)
@@ -52,7 +52,7 @@ static int take_one(struct slu_supply *supply, const struct slu_conf *conf,
 	return 0;
 }
 
-static int take_node(struct slu_supply *supply, const struct slu_conf *conf,
+static int take_node(struct slu_capacity *supply, const struct slu_conf *conf,
 		     struct slu_db *map, const char *node, struct slu_err *err)
 {
 	struct json_object *said = NULL;
@@ -76,8 +76,8 @@ static int take_node(struct slu_supply *supply, const struct slu_conf *conf,
 	return rc;
 }
 
-int slu_supply_offers(struct slu_db *map, const struct slu_conf *conf,
-		      const struct slu_hosts *nodes, struct slu_supply *out,
+int slu_capacity_offers(struct slu_db *map, const struct slu_conf *conf,
+		      const struct slu_hosts *nodes, struct slu_capacity *out,
 		      struct slu_err *err)
 {
 	uint32_t all = 0;

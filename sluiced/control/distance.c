@@ -163,12 +163,12 @@ static void on_timer(void *arg)
 	send_if(arg, false);
 }
 
-void slu_near_send(struct slu_daemon *d)
+void slu_distance_send(struct slu_daemon *d)
 {
 	send_if(d, true);
 }
 
-void slu_near_pushed(struct slu_daemon *d)
+void slu_distance_pushed(struct slu_daemon *d)
 {
 	uint64_t now = slu_receiver_topologies(d->receiver);
 
@@ -178,12 +178,12 @@ void slu_near_pushed(struct slu_daemon *d)
 	look_soon(d);
 }
 
-void slu_near_init(struct slu_daemon *d)
+void slu_distance_init(struct slu_daemon *d)
 {
-	d->near = (struct slu_near_watch){.timer = {.fn = on_timer, .arg = d}};
+	d->near = (struct slu_distance_watch){.timer = {.fn = on_timer, .arg = d}};
 }
 
-void slu_near_fini(struct slu_daemon *d)
+void slu_distance_fini(struct slu_daemon *d)
 {
 	slu_timer_stop(d->loop, &d->near.timer);
 	free(d->near.sent);

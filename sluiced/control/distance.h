@@ -14,19 +14,19 @@
 
 struct slu_daemon;
 
-struct slu_near_watch {
+struct slu_distance_watch {
 	struct slu_timer timer; /* a topology was pushed: look soon */
 	uint64_t seen;		/* slu_receiver_topologies() */
 	char *sent;
 };
 
-void slu_near_init(struct slu_daemon *d);
-void slu_near_fini(struct slu_daemon *d);
+void slu_distance_init(struct slu_daemon *d);
+void slu_distance_fini(struct slu_daemon *d);
 /* slurmctld has connected, or the configuration was read again. */
-void slu_near_send(struct slu_daemon *d);
+void slu_distance_send(struct slu_daemon *d);
 /* Documents, or hashes of such that are known, were stored; there may have
  * been a topology among them. */
-void slu_near_pushed(struct slu_daemon *d);
+void slu_distance_pushed(struct slu_daemon *d);
 
 /* The message: a row for each leaf switch, a place for each one that has I/O
  * nodes; I/O nodes that the topology does not know are in none. Clear it with

@@ -11,7 +11,7 @@
 #define FORGET_EVERY 60 /* seconds: it looks at all of them */
 
 struct slu_jobs {
-	struct slu_live_job *job;
+	struct slu_known_job *job;
 	size_t n, cap;
 	double forgot; /* when the old ones were looked for last */
 };
@@ -25,7 +25,7 @@ struct slu_jobs *slu_jobs_new(struct slu_err *err)
 	return jobs;
 }
 
-static void clear(struct slu_live_job *job)
+static void clear(struct slu_known_job *job)
 {
 	slu_hosts_free(&job->nodes);
 	slu_msg_free(&slu_job_desc, job->job);
@@ -56,12 +56,12 @@ static size_t lower_bound(const struct slu_jobs *jobs, uint32_t job_id)
 	return low;
 }
 
-const struct slu_live_job *slu_jobs_at(const struct slu_jobs *jobs, size_t i)
+const struct slu_known_job *slu_jobs_at(const struct slu_jobs *jobs, size_t i)
 {
 	return i < jobs->n ? &jobs->job[i] : NULL;
 }
 
-const struct slu_live_job *slu_jobs_find(const struct slu_jobs *jobs,
+const struct slu_known_job *slu_jobs_find(const struct slu_jobs *jobs,
 					 uint32_t job_id)
 {
 	size_t at = lower_bound(jobs, job_id);
@@ -72,9 +72,9 @@ const struct slu_live_job *slu_jobs_find(const struct slu_jobs *jobs,
 }
 
 static int insert(struct slu_jobs *jobs, size_t at,
-		  const struct slu_live_job *job)
+		  const struct slu_known_job *job)
 {
-	struct slu_live_job *more;
+	struct slu_known_job *more;
 
 	if (jobs->n == jobs->cap) {
 		size_t cap = jobs->cap ? jobs->cap * 2 : 64;
@@ -93,7 +93,7 @@ static int insert(struct slu_jobs *jobs, size_t at,
 }
 
 /* -1: without memory. */
-static int copy_job(struct slu_live_job *live, const struct slu_job *job)
+static int copy_job(struct slu_known_job *live, const struct slu_job *job)
 {
 	live->job = calloc(1, sizeof(*live->job));
 	return live->job ? slu_job_copy(live->job, job) : -1;
@@ -103,7 +103,7 @@ int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		   struct slu_err *err)
 {
 	size_t at = lower_bound(jobs, job->job_id);
-	struct slu_live_job new = {
+	struct slu_known_job new = {
 		.job_id = job->job_id, .uid = job->uid, .start = job->start};
 
 	if (!job->nodes || !job->nodes[0])
@@ -143,7 +143,7 @@ static void forget_old(struct slu_jobs *jobs, double now)
 		return;
 	jobs->forgot = now;
 	for (size_t i = 0; i < jobs->n; i++) {
-		struct slu_live_job *job = &jobs->job[i];
+		struct slu_known_job *job = &jobs->job[i];
 
 		if (job->ended && now - job->ended > KEEP_SECONDS)
 			clear(job);

@@ -17,7 +17,7 @@ static int find(struct slu_db *map, const char *node, const char *storage,
 		       : slu_storage_at(map, node, storage, out, err);
 }
 
-static void add_node(struct slu_pool_supply *p,
+static void add_node(struct slu_pool_capacity *p,
 		     const struct slu_node_storage *place)
 {
 	p->total += place->size;
@@ -30,7 +30,7 @@ static void add_node(struct slu_pool_supply *p,
 
 /* A node that the map does not know makes the pool incomplete; an error of the
  * database is one. */
-static int add_nodes(struct slu_pool_supply *p, struct slu_db *map,
+static int add_nodes(struct slu_pool_capacity *p, struct slu_db *map,
 		     const char *storage, const struct slu_hosts *nodes,
 		     const struct slu_hosts *without, struct slu_err *err)
 {
@@ -50,13 +50,13 @@ static int add_nodes(struct slu_pool_supply *p, struct slu_db *map,
 	return 0;
 }
 
-static int reckon(struct slu_pool_supply *p, const struct slu_pool_conf *pool,
+static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 		  struct slu_db *map, const struct slu_conf *conf,
 		  const struct slu_hosts *nodes, struct slu_err *err)
 {
 	bool all = pool->nodes.n == 0;
 
-	*p = (struct slu_pool_supply){.name = strdup(pool->name),
+	*p = (struct slu_pool_capacity){.name = strdup(pool->name),
 				      .complete = true};
 	if (!p->name)
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -69,11 +69,11 @@ static int reckon(struct slu_pool_supply *p, const struct slu_pool_conf *pool,
 			 all ? &conf->io_nodes : NULL, err);
 }
 
-int slu_supply_reckon(struct slu_db *map, const struct slu_conf *conf,
-		      const struct slu_hosts *nodes, struct slu_supply *out,
+int slu_capacity_reckon(struct slu_db *map, const struct slu_conf *conf,
+		      const struct slu_hosts *nodes, struct slu_capacity *out,
 		      struct slu_err *err)
 {
-	struct slu_supply supply = {
+	struct slu_capacity supply = {
 		.pools = calloc(conf->n_pool + 1, sizeof(*supply.pools))};
 
 	if (!supply.pools)
@@ -82,12 +82,12 @@ int slu_supply_reckon(struct slu_db *map, const struct slu_conf *conf,
 		supply.n_pools++;
 		if (reckon(&supply.pools[i], &conf->pool[i], map, conf, nodes,
 			   err) < 0) {
-			slu_msg_clear(&slu_supply_desc, &supply);
+			slu_msg_clear(&slu_capacity_desc, &supply);
 			return -1;
 		}
 	}
-	if (slu_supply_offers(map, conf, nodes, &supply, err) < 0) {
-		slu_msg_clear(&slu_supply_desc, &supply);
+	if (slu_capacity_offers(map, conf, nodes, &supply, err) < 0) {
+		slu_msg_clear(&slu_capacity_desc, &supply);
 		return -1;
 	}
 	*out = supply;

@@ -9,10 +9,10 @@
 #define PER_NODE 0.05 /* and so many more for each node; */
 #define SOONER	 30   /* times, after a host's first map */
 
-static bool same(const struct slu_supply *a, const struct slu_supply *b)
+static bool same(const struct slu_capacity *a, const struct slu_capacity *b)
 {
-	char *x = slu_encode_text(&slu_supply_desc, a);
-	char *y = slu_encode_text(&slu_supply_desc, b);
+	char *x = slu_encode_text(&slu_capacity_desc, a);
+	char *y = slu_encode_text(&slu_capacity_desc, b);
 	bool equal = x && y && strcmp(x, y) == 0;
 
 	free(x);
@@ -21,7 +21,7 @@ static bool same(const struct slu_supply *a, const struct slu_supply *b)
 }
 
 /* True: it is another than before. */
-static bool set_kept(const struct slu_daemon *d, struct slu_supply *supply)
+static bool set_kept(const struct slu_daemon *d, struct slu_capacity *supply)
 {
 	bool news = false;
 	uint64_t kept;
@@ -34,10 +34,10 @@ static bool set_kept(const struct slu_daemon *d, struct slu_supply *supply)
 	return news;
 }
 
-void slu_supply_kept(struct slu_daemon *d)
+void slu_capacity_kept(struct slu_daemon *d)
 {
 	if (set_kept(d, &d->supply))
-		slu_control_send(d->control, &slu_supply_desc, &d->supply);
+		slu_control_send(d->control, &slu_capacity_desc, &d->supply);
 }
 
 static double interval(const struct slu_daemon *d)
@@ -47,18 +47,18 @@ static double interval(const struct slu_daemon *d)
 
 static void reckon(struct slu_daemon *d)
 {
-	struct slu_supply fresh;
+	struct slu_capacity fresh;
 	struct slu_err err;
 
 	slu_timer_set(d->loop, &d->supply_timer, interval(d));
-	if (slu_supply_reckon(d->db, d->conf, &d->hosts, &fresh, &err) < 0) {
+	if (slu_capacity_reckon(d->db, d->conf, &d->hosts, &fresh, &err) < 0) {
 		slu_log(d->log, SLU_ERROR, "pools: %s", err.text);
 		return;
 	}
 	set_kept(d, &fresh);
 	if (!same(&fresh, &d->supply))
-		slu_control_send(d->control, &slu_supply_desc, &fresh);
-	slu_msg_clear(&slu_supply_desc, &d->supply);
+		slu_control_send(d->control, &slu_capacity_desc, &fresh);
+	slu_msg_clear(&slu_capacity_desc, &d->supply);
 	d->supply = fresh;
 }
 
@@ -67,17 +67,17 @@ static void on_timer(void *arg)
 	reckon(arg);
 }
 
-void slu_supply_start(struct slu_daemon *d)
+void slu_capacity_start(struct slu_daemon *d)
 {
 	d->supply_timer = (struct slu_timer){.fn = on_timer, .arg = d};
 }
 
-void slu_supply_again(struct slu_daemon *d)
+void slu_capacity_again(struct slu_daemon *d)
 {
 	slu_timer_soon(d->loop, &d->supply_timer, 0);
 }
 
-void slu_supply_pushed(struct slu_daemon *d)
+void slu_capacity_pushed(struct slu_daemon *d)
 {
 	uint64_t now = slu_receiver_newcomers(d->receiver);
 
@@ -87,7 +87,7 @@ void slu_supply_pushed(struct slu_daemon *d)
 	slu_timer_soon(d->loop, &d->supply_timer, interval(d) / SOONER);
 }
 
-void slu_supply_connected(struct slu_daemon *d,
+void slu_capacity_connected(struct slu_daemon *d,
 			  const struct slu_node_addr *nodes, size_t n)
 {
 	slu_hosts_free(&d->hosts);
@@ -96,12 +96,12 @@ void slu_supply_connected(struct slu_daemon *d,
 	for (size_t i = 0; d->hosts.name && i < n; i++)
 		if ((d->hosts.name[d->hosts.n] = strdup(nodes[i].name)))
 			d->hosts.n++;
-	slu_msg_clear(&slu_supply_desc, &d->supply);
-	slu_supply_again(d);
+	slu_msg_clear(&slu_capacity_desc, &d->supply);
+	slu_capacity_again(d);
 }
 
-void slu_supply_stop(struct slu_daemon *d)
+void slu_capacity_stop(struct slu_daemon *d)
 {
 	slu_hosts_free(&d->hosts);
-	slu_msg_clear(&slu_supply_desc, &d->supply);
+	slu_msg_clear(&slu_capacity_desc, &d->supply);
 }

@@ -42,7 +42,7 @@ static void connected(void *arg)
 	hello.version = SLU_WIRE_VERSION;
 	slu_control_send(d->control, &slu_hello_daemon_desc, &hello);
 	slu_msg_clear(&slu_hello_daemon_desc, &hello);
-	slu_near_send(d);
+	slu_distance_send(d);
 }
 
 /* slurmctld may not know a user's name; requests use it (%u, AllowUsers). */
@@ -86,7 +86,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	rc = slu_buffers_sync(d->buffers, hello->jobs, hello->n_jobs, now,
 			      &err);
 	stored(d, "buffers", rc, &err);
-	slu_supply_connected(d, hello->nodes, hello->n_nodes);
+	slu_capacity_connected(d, hello->nodes, hello->n_nodes);
 	slu_daemon_touched(d, 0);
 	slu_history_replay(&d->history);
 }

@@ -13,7 +13,7 @@ static void reply(struct slu_daemon *d, struct slu_req *req)
 	slu_routes_reply(d, req, &req->out, req->rc < 0 ? &req->err : NULL);
 }
 
-void slu_turn_answer(struct slu_daemon *d, struct slu_req *req)
+void slu_request_batch_answer(struct slu_daemon *d, struct slu_req *req)
 {
 	if (!d->turn.open) {
 		reply(d, req);
@@ -24,7 +24,7 @@ void slu_turn_answer(struct slu_daemon *d, struct slu_req *req)
 	d->turn.held_tail = &req->next;
 }
 
-int slu_turn_begin(struct slu_daemon *d, struct slu_err *err)
+int slu_request_batch_begin(struct slu_daemon *d, struct slu_err *err)
 {
 	if (slu_breaker_open(&d->turn.broken, slu_now_mono()))
 		return slu_err(err, SLU_IO, "the database cannot be written");
@@ -48,7 +48,7 @@ static void take_back(struct slu_daemon *d, const struct slu_err *why)
 	slu_daemon_restart_buffers(d);
 }
 
-void slu_turn_end(struct slu_daemon *d)
+void slu_request_batch_end(struct slu_daemon *d)
 {
 	struct slu_req *req, *next;
 	struct slu_err err;
@@ -70,7 +70,7 @@ void slu_turn_end(struct slu_daemon *d)
 	d->turn.held_tail = &d->turn.held;
 }
 
-static struct slu_req *take(struct slu_turn *turn)
+static struct slu_req *take(struct slu_request_batch *turn)
 {
 	struct slu_req *req = turn->waiting;
 
@@ -96,25 +96,25 @@ static void run(void *arg)
 	struct slu_daemon *d = arg;
 	struct slu_err err;
 
-	if (slu_turn_begin(d, &err) < 0) {
+	if (slu_request_batch_begin(d, &err) < 0) {
 		put_off(d, &err);
 		return;
 	}
 	for (int n = 0; d->turn.waiting && n < TURN_MAX; n++)
 		slu_routes_handle(d, take(&d->turn));
-	slu_turn_end(d);
+	slu_request_batch_end(d);
 	if (d->turn.waiting)
 		slu_timer_soon(d->loop, &d->turn.timer, 0);
 }
 
-void slu_turn_init(struct slu_daemon *d)
+void slu_request_batch_init(struct slu_daemon *d)
 {
-	d->turn = (struct slu_turn){.timer = {.fn = run, .arg = d}};
+	d->turn = (struct slu_request_batch){.timer = {.fn = run, .arg = d}};
 	d->turn.waiting_tail = &d->turn.waiting;
 	d->turn.held_tail = &d->turn.held;
 }
 
-void slu_turn_add(struct slu_daemon *d, struct slu_req *req)
+void slu_request_batch_add(struct slu_daemon *d, struct slu_req *req)
 {
 	req->next = NULL;
 	*d->turn.waiting_tail = req;
@@ -122,7 +122,7 @@ void slu_turn_add(struct slu_daemon *d, struct slu_req *req)
 	slu_timer_soon(d->loop, &d->turn.timer, 0);
 }
 
-void slu_turn_flush(struct slu_daemon *d)
+void slu_request_batch_flush(struct slu_daemon *d)
 {
 	while (d->turn.waiting)
 		run(d);

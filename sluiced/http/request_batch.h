@@ -18,7 +18,7 @@
 struct slu_daemon;
 struct slu_req;
 
-struct slu_turn {
+struct slu_request_batch {
 	struct slu_timer timer;
 	struct slu_req *waiting, **waiting_tail; /* to be handled */
 	struct slu_req *held, **held_tail;	 /* to be answered */
@@ -26,19 +26,19 @@ struct slu_turn {
 	struct slu_breaker broken; /* a commit has failed */
 };
 
-void slu_turn_init(struct slu_daemon *d);
+void slu_request_batch_init(struct slu_daemon *d);
 /* Handle it in the next turn. */
-void slu_turn_add(struct slu_daemon *d, struct slu_req *req);
+void slu_request_batch_add(struct slu_daemon *d, struct slu_req *req);
 /* Handle the rest now: at the end of the program. */
-void slu_turn_flush(struct slu_daemon *d);
+void slu_request_batch_flush(struct slu_daemon *d);
 
 /* Around everything else that handles requests of nodes. Fails when somebody
  * else writes the database for longer than SQLite waits, which is logged, and
  * for a while after a commit has failed; nothing is open then. */
-int slu_turn_begin(struct slu_daemon *d, struct slu_err *err);
-void slu_turn_end(struct slu_daemon *d);
+int slu_request_batch_begin(struct slu_daemon *d, struct slu_err *err);
+void slu_request_batch_end(struct slu_daemon *d);
 /* Answer with what the handler left in req->out, or req->err if req->rc is -1:
  * now, or when the turn has ended. */
-void slu_turn_answer(struct slu_daemon *d, struct slu_req *req);
+void slu_request_batch_answer(struct slu_daemon *d, struct slu_req *req);
 
 #endif

@@ -49,7 +49,7 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 		slu_buffers_dirty(d->buffers, ask->node, ask->dirty);
 	if (ask->kept &&
 	    slu_buffers_keeps(d->buffers, ask->node, ask->kept, slu_now_wall()))
-		slu_supply_kept(d);
+		slu_capacity_kept(d);
 	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
 				err);
 }
@@ -439,7 +439,7 @@ static void complete(void *arg, struct slu_req *req)
 	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
 		rc = -1;
 	if (rc == 0 && route->waits) {
-		slu_turn_add(d, req);
+		slu_request_batch_add(d, req);
 		return;
 	}
 	if (rc == 0)
@@ -456,7 +456,7 @@ void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
 	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
 		return;
 	note_refused(d, req, req->rc, &req->err);
-	slu_turn_answer(d, req);
+	slu_request_batch_answer(d, req);
 }
 
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
@@ -473,7 +473,7 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
 		slu_buf_puts(&req->out, req->route->over);
 		req->rc = SLU_ANSWERED;
 	}
-	slu_turn_answer(d, req);
+	slu_request_batch_answer(d, req);
 	return true;
 }
 

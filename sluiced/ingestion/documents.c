@@ -49,8 +49,8 @@ static void push_done(struct slu_item *item, const struct slu_err *err)
 		slu_log(d->log, SLU_WARN, "resource map of %s: %s",
 			push->req->host, err->text);
 	if (!err) {
-		slu_near_pushed(d);
-		slu_supply_pushed(d);
+		slu_distance_pushed(d);
+		slu_capacity_pushed(d);
 	}
 	slu_routes_reply(d, push->req, &push->reply, err);
 	free(push);

@@ -73,7 +73,7 @@ int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err)
 {
 	const struct slu_io_report *io = req->msg;
-	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
+	const struct slu_known_job *job = slu_jobs_find(d->jobs, io->job_id);
 
 	(void)out;
 	if (!job || !slu_hosts_sorted_has(&job->nodes, io->node))

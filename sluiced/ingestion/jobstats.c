@@ -67,7 +67,7 @@ static void done(struct slu_item *item, const struct slu_err *err)
 static int64_t live_run(const struct slu_daemon *d,
 			const struct slu_server_job *io, double now)
 {
-	const struct slu_live_job *job = slu_jobs_find(d->jobs, io->job_id);
+	const struct slu_known_job *job = slu_jobs_find(d->jobs, io->job_id);
 
 	return job && (double)job->start <= now - io->idle ? job->start : 0;
 }

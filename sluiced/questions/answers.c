@@ -129,7 +129,7 @@ static struct json_object *prepare_predict(const struct slu_daemon *d,
 					   const struct slu_asker *who,
 					   struct json_object *args)
 {
-	const struct slu_live_job *live;
+	const struct slu_known_job *live;
 	uint64_t job_id = 0;
 
 	slu_json_u64_opt(args, "job_id", &job_id, NULL);
@@ -244,7 +244,7 @@ static struct json_object *prepare_running(const struct slu_daemon *d,
 					   struct json_object *args)
 {
 	struct json_object *all = json_object_new_object();
-	const struct slu_live_job *job;
+	const struct slu_known_job *job;
 	char id[16];
 
 	(void)args;

@@ -24,7 +24,7 @@
 static bool visible(const struct slu_daemon *d, const struct slu_asker *who,
 		    uint32_t job_id)
 {
-	const struct slu_live_job *job = slu_jobs_find(d->jobs, job_id);
+	const struct slu_known_job *job = slu_jobs_find(d->jobs, job_id);
 
 	return who->admin || (job && job->uid == who->uid);
 }

@@ -64,7 +64,7 @@ test_refused() {
 
 # A job that uses it waits for it. Then one stages in and writes, on two nodes,
 # another stages out what was written.
-test_life() {
+test_transitions() {
 	local early job
 	early=$(submit --bb='persistent name=camp' -N1 <<<$'#!/bin/bash\nls -d ${BB_camp:?}')
 	check_within 20 "a job waits for what is not there" \
@@ -207,7 +207,7 @@ reason_is() { # JOB REASON
 }
 
 # The service is away at first, and slurmctld is killed meanwhile.
-test_ahead() {
+test_prestage() {
 	local job
 	on n3 pkill -x sluice-node
 	job=$(ahead_job /pfs/alice/in/ -N2)
@@ -392,13 +392,13 @@ serve
 wait_for 10 offered
 wait_for 20 nodes_idle "n[1-3]"
 test_refused
-test_life
+test_transitions
 test_strangers
 test_not_yet
 test_destroyed
 test_servers
 test_expiry
-test_ahead
+test_prestage
 test_ahead_array
 test_ahead_fails
 test_ahead_cancelled

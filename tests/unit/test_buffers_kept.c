@@ -2,7 +2,7 @@
 /* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/lifecycle/record.h"
+#include "burst_buffer/lifecycle/node_usage.h"
 
 static int64_t count_rows(struct world *w)
 {
@@ -268,7 +268,7 @@ static uint64_t promised(const struct world *w)
 	uint64_t size = 0;
 	struct slu_err err;
 
-	expect_ok(slu_bb_promised(w->b, &plan, &size, &err), err);
+	expect_ok(slu_bb_node_usage(w->b, &plan, &size, &err), err);
 	return size;
 }
 

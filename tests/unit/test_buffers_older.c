@@ -6,7 +6,7 @@
  * wiped and the job called well.
  */
 #include "config.h"
-#include "tests/unit/adopt_notes.h"
+#include "tests/unit/recovery_notes.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include <stdlib.h>

@@ -261,7 +261,7 @@ START_TEST(test_overflow)
 		slu_ctl_step(ctl, 2);
 	}
 	ck_assert(heard);
-	ck_assert_ptr_nonnull(slu_live_get(ctl, 7));
+	ck_assert_ptr_nonnull(slu_followed_get(ctl, 7));
 	slu_ctl_release(ctl);
 }
 END_TEST

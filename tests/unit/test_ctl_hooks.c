@@ -370,7 +370,7 @@ START_TEST(test_patience)
 		each(seconds, c->runs)
 		{
 			job.prepared = *seconds; /* 0: teaches nothing */
-			slu_ready_learn(&ctl->ready, &job);
+			slu_setup_times_learn(&ctl->ready, &job);
 		}
 		free(job.request);
 		ask = (struct slu_ctl_ask){.option = c->option,

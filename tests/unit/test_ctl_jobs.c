@@ -46,7 +46,7 @@ START_TEST(test_nodes_that_leave)
 	expect_nodes("n[2,4]", NULL);
 	ck_assert_uint_eq(ctl->ending, 0);
 	slu_ctl_step(ctl, 30);
-	ck_assert_ptr_null(slu_live_get(ctl, 7)); /* forgotten */
+	ck_assert_ptr_null(slu_followed_get(ctl, 7)); /* forgotten */
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -310,36 +310,36 @@ END_TEST
 START_TEST(test_many_ends)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
-	struct slu_live *live;
+	struct slu_followed *live;
 
 	link_up(ctl, 1);
 	for (uint32_t id = 1; id <= 1000; id++) {
 		const struct slu_job job = with_buffer(id);
 
-		live = slu_live_start(ctl, &job);
+		live = slu_followed_start(ctl, &job);
 		ck_assert_ptr_nonnull(live);
 		live->gave_back = id % 10 ? 60 : 0;
 		live->setting_up = id == 10;
 		live->ended = id == 11;
 	}
 	ctl->next_keep = 2;
-	slu_live_tick(ctl, 2);
+	slu_followed_tick(ctl, 2);
 	ck_assert_uint_eq(host.ends_set, 1000 - 100 + 1 - 1);
 	ck_assert_uint_eq(host.end_calls, 4);
-	slu_live_tick(ctl, 16.9);
+	slu_followed_tick(ctl, 16.9);
 	ck_assert_uint_eq(host.end_calls, 4);
-	slu_live_tick(ctl, 17);
+	slu_followed_tick(ctl, 17);
 	ck_assert_uint_eq(host.end_calls, 8);
 	/* one that is resumed may be ended before the next 15 s are over */
 	host.suspended = true;
-	slu_live_tick(ctl, 32);
+	slu_followed_tick(ctl, 32);
 	ck_assert_uint_eq(host.end_calls, 12);
-	slu_live_tick(ctl, 33);
+	slu_followed_tick(ctl, 33);
 	ck_assert_uint_eq(host.end_calls, 16);
 	host.suspended = false;
-	slu_live_tick(ctl, 34);
+	slu_followed_tick(ctl, 34);
 	ck_assert_uint_eq(host.end_calls, 20);
-	slu_live_tick(ctl, 35);
+	slu_followed_tick(ctl, 35);
 	ck_assert_uint_eq(host.end_calls, 20);
 	slu_ctl_release(ctl);
 }

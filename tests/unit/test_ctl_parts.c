@@ -203,7 +203,7 @@ static int ahead(struct slu_mirror *m, uint32_t job_id)
 {
 	int n = 0;
 
-	slu_mirror_ahead(m, job_id, count_one, &n);
+	slu_mirror_prestage(m, job_id, count_one, &n);
 	return n;
 }
 

@@ -59,7 +59,7 @@ static void use_as_user(struct job *j)
 	ck_assert(!umount(bound));
 }
 
-START_TEST(test_life)
+START_TEST(test_transitions)
 {
 	struct job j;
 	double r, w;
@@ -576,9 +576,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_life,	 test_coherent,		test_strict,
-		test_not_strict, test_same_directories, test_staged_fresh,
-		test_two_jobs,	 test_no_such_address,	test_options,
+		test_transitions, test_coherent,	 test_strict,
+		test_not_strict,  test_same_directories, test_staged_fresh,
+		test_two_jobs,	  test_no_such_address,	 test_options,
 		test_probe};
 
 	return gluster_tests("glusterfs", tests,

@@ -295,7 +295,7 @@ START_TEST(test_busy)
 }
 END_TEST
 
-START_TEST(test_ahead)
+START_TEST(test_prestage)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -454,6 +454,6 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_ahead,
+TEST_MAIN("http", test_post, test_errors, test_busy, test_prestage,
 	  test_proven_ahead, test_patience, test_deadline, test_rotation,
 	  test_no_proxy, test_no_munged)

@@ -110,7 +110,7 @@ START_TEST(test_place)
 END_TEST
 
 /* Near ones first, and the far ones are given back. */
-START_TEST(test_near)
+START_TEST(test_distance)
 {
 	static const uint32_t far[] = {4, 2, 6};
 	static const struct {
@@ -148,4 +148,4 @@ START_TEST(test_near)
 }
 END_TEST
 
-TEST_MAIN("placement", test_place, test_near)
+TEST_MAIN("placement", test_place, test_distance)

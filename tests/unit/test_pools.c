@@ -12,15 +12,15 @@ static struct slu_mirror m;
 
 static void supply(uint64_t total, uint64_t available, bool complete)
 {
-	struct slu_supply s = {.pools = calloc(1, sizeof(*s.pools)),
-			       .n_pools = 1};
+	struct slu_capacity s = {.pools = calloc(1, sizeof(*s.pools)),
+				 .n_pools = 1};
 
-	s.pools[0] = (struct slu_pool_supply){.name = strdup("p"),
-					      .total = total,
-					      .available = available,
-					      .largest = total / 2,
-					      .nodes = 2,
-					      .complete = complete};
+	s.pools[0] = (struct slu_pool_capacity){.name = strdup("p"),
+						.total = total,
+						.available = available,
+						.largest = total / 2,
+						.nodes = 2,
+						.complete = complete};
 	slu_pools_set(&m, &s);
 	ck_assert_ptr_null(s.pools);
 }
@@ -118,17 +118,17 @@ static int64_t end_of(uint32_t job_id)
  * it does not. */
 START_TEST(test_kept)
 {
-	struct slu_pool_supply *p = calloc(1, sizeof(*p));
-	struct slu_supply s = {.pools = p, .n_pools = 1};
+	struct slu_pool_capacity *p = calloc(1, sizeof(*p));
+	struct slu_capacity s = {.pools = p, .n_pools = 1};
 	struct slu_pool_use use;
 	struct slu_buf out = {0};
 
 	slu_mirror_init(&m);
-	*p = (struct slu_pool_supply){.name = strdup("p"),
-				      .total = 10 * GIB,
-				      .available = 7 * GIB,
-				      .kept = 3 * GIB,
-				      .complete = true};
+	*p = (struct slu_pool_capacity){.name = strdup("p"),
+					.total = 10 * GIB,
+					.available = 7 * GIB,
+					.kept = 3 * GIB,
+					.complete = true};
 	slu_pools_set(&m, &s);
 	buffer(7, 1, "p", 5 * GIB, "RUNNING");
 	ck_assert(room(2, 2 * GIB, 0, ""));
@@ -169,7 +169,7 @@ static void ahead(uint32_t of, uint64_t size, const char *state)
 
 /* What is staged in ahead is taken from the moment on when it is wanted, and
  * once. */
-START_TEST(test_ahead)
+START_TEST(test_prestage)
 {
 	struct slu_pool_need n = need(1, 6 * GIB, 0);
 
@@ -309,11 +309,11 @@ END_TEST
 static bool turn(uint32_t job, uint32_t priority, uint64_t size, int64_t end,
 		 int64_t now)
 {
-	const struct slu_pool_turn t = {job, priority, 0, end};
+	const struct slu_pool_reservation t = {job, priority, 0, end};
 	struct slu_pool_need n = need(job, size, 0);
 	char why[SLU_POOL_WHY] = "";
 
-	return slu_pools_turn(&m, &t, &n, end_of, now, why);
+	return slu_pools_reservation(&m, &t, &n, end_of, now, why);
 }
 
 /* What is kept for others is as if somebody had it: 10 GiB, 6 are in use. */
@@ -327,7 +327,7 @@ START_TEST(test_reserved)
 		     {2 * GIB, 2 * GIB, true},
 		     {1, 99 * GIB, false},
 		     {4 * GIB, UINT64_MAX / 2, false}};
-	const struct slu_pool_turn t = {50, 200, 0, 2000};
+	const struct slu_pool_reservation t = {50, 200, 0, 2000};
 
 	slu_mirror_init(&m);
 	supply(10 * GIB, 10 * GIB, true);
@@ -338,7 +338,8 @@ START_TEST(test_reserved)
 		char why[SLU_POOL_WHY] = "";
 
 		n.reserved = c->reserved;
-		expect(slu_pools_turn(&m, &t, &n, end_of, 1000, why) == c->room,
+		expect(slu_pools_reservation(&m, &t, &n, end_of, 1000, why) ==
+			       c->room,
 		       "%s", why);
 		expect(c->room || strstr(why, "jobs have 6GiB of its 10GiB, "
 					      "reservations "),
@@ -352,7 +353,7 @@ END_TEST
 /* 10 GiB, of which job 7 has 6 until 1070. Job 50 wants 8. */
 START_TEST(test_turn)
 {
-	const struct slu_pool_turn poor = {60, 300, 0, 0};
+	const struct slu_pool_reservation poor = {60, 300, 0, 0};
 	struct slu_pool_need n = need(7, GIB, 6 * GIB);
 	char why[SLU_POOL_WHY] = "";
 
@@ -370,7 +371,7 @@ START_TEST(test_turn)
 	ck_assert(!turn(51, 200, 3 * GIB, 9999, 1001)); /* later */
 	ck_assert(turn(49, 200, 3 * GIB, 9999, 1001));	/* earlier */
 	/* one with little hope does not keep the others out, but 50 does */
-	ck_assert(!slu_pools_turn(&m, &poor, &n, end_of, 1001, why));
+	ck_assert(!slu_pools_reservation(&m, &poor, &n, end_of, 1001, why));
 	expect(strstr(why, "waits for"), "%s", why);
 	/* what it is promised is kept for it when it is free */
 	buffer(7, 7, "p", 6 * GIB, "DONE");
@@ -391,5 +392,5 @@ START_TEST(test_turn)
 }
 END_TEST
 
-TEST_MAIN("pools", test_ahead, test_not_yet, test_expire, test_room, test_kept,
-	  test_when, test_when_expired, test_reserved, test_turn)
+TEST_MAIN("pools", test_prestage, test_not_yet, test_expire, test_room,
+	  test_kept, test_when, test_when_expired, test_reserved, test_turn)

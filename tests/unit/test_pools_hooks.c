@@ -18,15 +18,15 @@ static int64_t end_of(uint32_t job_id)
 
 static void say_supply(struct slu_ctl *ctl, uint64_t total)
 {
-	struct slu_pool_supply p = {.name = "nodes",
-				    .total = total,
-				    .available = total,
-				    .largest = total / 4,
-				    .nodes = 4,
-				    .complete = true};
-	struct slu_supply s = {.pools = &p, .n_pools = 1};
+	struct slu_pool_capacity p = {.name = "nodes",
+				      .total = total,
+				      .available = total,
+				      .largest = total / 4,
+				      .nodes = 4,
+				      .complete = true};
+	struct slu_capacity s = {.pools = &p, .n_pools = 1};
 
-	daemon_say(&slu_supply_desc, &s);
+	daemon_say(&slu_capacity_desc, &s);
 	slu_ctl_step(ctl, 2);
 }
 
@@ -79,22 +79,23 @@ START_TEST(test_components)
 {
 	static const char *const request[] = {REQUEST, "forward max=2"};
 	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes DenyAccounts=x");
-	const struct slu_ctl_turn both = {
+	const struct slu_ctl_reservation both = {
 		.job_id = 7, .uid = 1, .with = request, .n_with = 2};
-	const struct slu_ctl_turn last = {.job_id = 7, .uid = 1};
+	const struct slu_ctl_reservation last = {.job_id = 7, .uid = 1};
 	char why[SLU_CTL_WHY] = "";
 
 	link_up(ctl, 1);
 	say_supply(ctl, 6 * GIB); /* each of them needs 4 */
-	ck_assert(slu_ctl_turn(ctl, REQUEST, &last, end_of, 1000, why));
+	ck_assert(slu_ctl_reservation(ctl, REQUEST, &last, end_of, 1000, why));
 	for (int i = 0; i < 2; i++)
-		ck_assert(
-			!slu_ctl_turn(ctl, REQUEST, &both, end_of, 1000, why));
+		ck_assert(!slu_ctl_reservation(ctl, REQUEST, &both, end_of,
+					       1000, why));
 	say_supply(ctl, 8 * GIB);
 	for (int i = 0; i < 2; i++)
-		ck_assert(slu_ctl_turn(ctl, REQUEST, &both, end_of, 1000, why));
+		ck_assert(slu_ctl_reservation(ctl, REQUEST, &both, end_of, 1000,
+					      why));
 	slu_ctl_claim(ctl, 7, REQUEST, 1, true);
-	ck_assert(slu_ctl_turn(ctl, REQUEST, &last, end_of, 1000, why));
+	ck_assert(slu_ctl_reservation(ctl, REQUEST, &last, end_of, 1000, why));
 	slu_ctl_claim(ctl, 8, REQUEST, 1, true);
 	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 1, why));
 	slu_ctl_release(ctl);
@@ -214,19 +215,19 @@ END_TEST
 START_TEST(test_unable)
 {
 	struct slu_ctl *ctl = ctl_by_hand("FileSystem=g Driver=glusterfs");
-	struct slu_fs_supply fs = {.name = "g",
-				   .able = 2,
-				   .unable = 1,
-				   .node = "n3",
-				   .why = "no glusterfsd"};
-	struct slu_supply s = {.fs = &fs, .n_fs = 1};
+	struct slu_fs_capacity fs = {.name = "g",
+				     .able = 2,
+				     .unable = 1,
+				     .node = "n3",
+				     .why = "no glusterfsd"};
+	struct slu_capacity s = {.fs = &fs, .n_fs = 1};
 	struct slu_ctl_ask ask = {.prolog_flags = true,
 				  .option = "jobfs type=g capacity=1MiB"};
 	struct slu_err err;
 	char *text;
 
 	link_up(ctl, 1);
-	daemon_say(&slu_supply_desc, &s);
+	daemon_say(&slu_capacity_desc, &s);
 	slu_ctl_step(ctl, 2);
 	ask.min_nodes = 2;
 	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
@@ -261,16 +262,16 @@ START_TEST(test_no_mover)
 	struct slu_ctl *ctl = ctl_by_hand(
 		"FileSystem=s Driver=scratch\nMover=/bin/m %s %d\n"
 		"FileSystem=g Driver=gekkofs Unauthenticated=accept");
-	struct slu_fs_supply fs = {.name = SLU_SUPPLY_MOVER,
-				   .unable = 3,
-				   .node = "n3",
-				   .why = "Mover: /bin/m: No such file"};
-	struct slu_supply s = {.fs = &fs, .n_fs = 1};
+	struct slu_fs_capacity fs = {.name = SLU_CAPACITY_MOVER,
+				     .unable = 3,
+				     .node = "n3",
+				     .why = "Mover: /bin/m: No such file"};
+	struct slu_capacity s = {.fs = &fs, .n_fs = 1};
 	struct slu_err err;
 	char *text;
 
 	link_up(ctl, 1);
-	daemon_say(&slu_supply_desc, &s);
+	daemon_say(&slu_capacity_desc, &s);
 	slu_ctl_step(ctl, 2);
 	each(c, cases)
 	{

@@ -43,7 +43,7 @@ static void wait_for(const char *mark, struct slu_pid *pid)
 	expect_ok(slu_server_find("perl", mark, pid, &err), err);
 }
 
-START_TEST(test_life)
+START_TEST(test_transitions)
 {
 	struct slu_pid pid;
 	const char *mark;
@@ -261,9 +261,9 @@ static void name_groups(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {test_life,    test_impostor,
-				      test_reader,  test_connections,
-				      test_listens, test_cgroup};
+	const TTest *const tests[] = {test_transitions, test_impostor,
+				      test_reader,	test_connections,
+				      test_listens,	test_cgroup};
 	int rc = enter_own_host("server");
 
 	if (rc)

@@ -173,18 +173,18 @@ START_TEST(test_first_map)
 		"104857600,\\\"options\\\":\\\"rw\\\",\\\"category\\\":"
 		"\\\"local\\\"}]\",\"mountusage\":\"[{\\\"mountpoint\\\":"
 		"\\\"/\\\",\\\"available\\\":1048576}]\"}}";
-	struct slu_supply *supply;
+	struct slu_capacity *supply;
 
 	if (!have_root() || !sluiced_begin())
 		return;
 	ctl_meet();
-	supply = ctl_expect(&slu_supply_desc);
+	supply = ctl_expect(&slu_capacity_desc);
 	ck_assert_uint_eq(supply->pools[0].nodes, 0);
-	slu_msg_free(&slu_supply_desc, supply);
+	slu_msg_free(&slu_capacity_desc, supply);
 	ck_assert_int_eq(post("/v1/sysmap/documents", docs, NULL), 0);
-	supply = ctl_expect(&slu_supply_desc);
+	supply = ctl_expect(&slu_capacity_desc);
 	ck_assert_uint_eq(supply->pools[0].nodes, 1);
-	slu_msg_free(&slu_supply_desc, supply);
+	slu_msg_free(&slu_capacity_desc, supply);
 	ctl_close();
 	sluiced_end();
 }

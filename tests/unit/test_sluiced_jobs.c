@@ -17,7 +17,7 @@ START_TEST(test_start_end)
 {
 	struct slu_jobs *jobs = slu_jobs_new(&err);
 	const uint32_t ids[] = {5, 3, 9, 1, 7};
-	const struct slu_live_job *found;
+	const struct slu_known_job *found;
 
 	each(id, ids)
 	{

@@ -100,13 +100,13 @@ START_TEST(test_failed)
 	struct slu_daemon d = {.failed = true, .log = &log};
 	struct slu_req req = {.route = &route, .path = (char *)"/v1/x"};
 
-	slu_turn_init(&d);
+	slu_request_batch_init(&d);
 	d.turn.open = true; /* so that the answer is kept for us */
 	slu_routes_handle(&d, &req);
 	ck_assert_ptr_eq(d.turn.held, &req);
 	ck_assert_int_eq(req.rc, -1);
 	expect_err(req.err, SLU_IO, "stopping");
-	slu_turn_init(&d);
+	slu_request_batch_init(&d);
 	d.turn.open = true;
 	req.rc = 0;
 	ck_assert(slu_routes_parked(&d, &req.parked, false));

@@ -44,14 +44,14 @@ static void push(const char *node, unsigned long long size,
 }
 
 static void reckon(const char *conf_text, const char *nodes,
-		   struct slu_supply *out)
+		   struct slu_capacity *out)
 {
 	struct slu_conf *conf = slu_conf_parse(conf_text, "test", &err);
 	struct slu_hosts hosts;
 
 	expect(conf, "%s", err.text);
 	expect_ok(slu_hosts_parse(nodes, &hosts, &err), err);
-	expect_ok(slu_supply_reckon(db, conf, &hosts, out, &err), err);
+	expect_ok(slu_capacity_reckon(db, conf, &hosts, out, &err), err);
 	slu_hosts_free(&hosts);
 	slu_conf_free(conf);
 }
@@ -105,8 +105,8 @@ START_TEST(test_reckon)
 	push("n2", 200, 80);
 	each(c, cases)
 	{
-		struct slu_supply s;
-		const struct slu_pool_supply *p;
+		struct slu_capacity s;
+		const struct slu_pool_capacity *p;
 
 		reckon(c->conf, c->nodes, &s);
 		ck_assert(c->pool < s.n_pools);
@@ -120,7 +120,7 @@ START_TEST(test_reckon)
 		       (unsigned long long)p->total,
 		       (unsigned long long)p->available,
 		       (unsigned long long)p->largest, p->nodes, p->complete);
-		slu_msg_clear(&slu_supply_desc, &s);
+		slu_msg_clear(&slu_capacity_desc, &s);
 	}
 	slu_receiver_free(receiver);
 	slu_db_close(db);
@@ -130,7 +130,7 @@ END_TEST
 /* A file system is short of nodes where enough of them have said so. */
 START_TEST(test_offers)
 {
-	struct slu_supply s;
+	struct slu_capacity s;
 
 	db = slu_db_open(tmpfile_path("db2"), SLU_DB_WRITE, &err);
 	expect(db, "%s", err.text);
@@ -152,13 +152,13 @@ START_TEST(test_offers)
 	ck_assert_uint_eq(s.fs[0].unable, 2);
 	ck_assert_str_eq(s.fs[0].node, "n1");
 	ck_assert_str_eq(s.fs[0].why, "no glusterfsd");
-	slu_msg_clear(&slu_supply_desc, &s);
+	slu_msg_clear(&slu_capacity_desc, &s);
 	reckon("Mover=/bin/m %s %d\nFileSystem=g Driver=glusterfs", "n[1-4]",
 	       &s);
 	ck_assert_uint_eq(s.n_fs, 2);
-	ck_assert_str_eq(s.fs[1].name, SLU_SUPPLY_MOVER);
+	ck_assert_str_eq(s.fs[1].name, SLU_CAPACITY_MOVER);
 	ck_assert_uint_eq(s.fs[1].unable, 1);
-	slu_msg_clear(&slu_supply_desc, &s);
+	slu_msg_clear(&slu_capacity_desc, &s);
 	slu_receiver_free(receiver);
 	slu_db_close(db);
 }

@@ -14,7 +14,7 @@ static const struct slu_desc *const all[] = {
 	&slu_hello_ctl_desc,  &slu_job_started_desc,   &slu_job_ended_desc,
 	&slu_job_nodes_desc,  &slu_job_cancelled_desc, &slu_assignment_desc,
 	&slu_history_desc,    &slu_done_desc,	       &slu_hello_daemon_desc,
-	&slu_supply_desc,     &slu_buffer_desc,	       &slu_extend_desc,
+	&slu_capacity_desc,   &slu_buffer_desc,	       &slu_extend_desc,
 	&slu_hold_desc,	      &slu_requeue_desc,       &slu_fail_desc,
 	&slu_cancel_job_desc, &slu_complete_desc,      &slu_drain_desc,
 	&slu_resume_desc,     &slu_annotate_desc,      &slu_published_desc,

@@ -5,7 +5,7 @@
  * its nodes have all that was ever in it, in its place or kept, and where it
  * does not go on that is told.
  */
-#include "tests/unit/persist_world.h"
+#include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"
 #include "common/file.h"
 #include "common/str.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "tests/unit/adopt_notes.h"
+#include "tests/unit/recovery_notes.h"
 #include <stdlib.h>
 #include "burst_buffer/node/node.h"
 #include "tests/unit/tmpdir.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_TESTS_ADOPT_NOTES_H
-#define SLU_TESTS_ADOPT_NOTES_H
+#ifndef SLU_TESTS_RECOVERY_NOTES_H
+#define SLU_TESTS_RECOVERY_NOTES_H
 
 /* What nodes have noted of a plan, and a sluiced that knows nothing of it. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_TESTS_PERSIST_WORLD_H
-#define SLU_TESTS_PERSIST_WORLD_H
+#ifndef SLU_TESTS_PERSISTENT_WORLD_H
+#define SLU_TESTS_PERSISTENT_WORLD_H
 
 /*
  * sluiced's buffers for tests of those that outlive a job, or are made before

@@ -4,15 +4,16 @@
  * and ended by their own nodes, used by other jobs. sluiced is started anew
  * between any two steps.
  */
-#include "tests/unit/persist_world.h"
+#include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
 #define STRANGER 5001
 
-START_TEST(test_life)
+START_TEST(test_transitions)
 {
 	struct slu_hello_daemon hello;
 
@@ -421,12 +422,12 @@ START_TEST(test_still_held)
 	slu_buffers_tick(b, now);
 	ck_assert_str_eq(last.state, "DONE");
 	again();
-	expect_ok(slu_bb_promised(b, &b->first->plan, promised, &err), err);
+	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, &err), err);
 	ck_assert_uint_eq(promised[0], 0);
 	ck_assert_uint_gt(promised[1], 0);
 	report(last.job_id, "s2", "clean", true);
 	promised[1] = 0;
-	expect_ok(slu_bb_promised(b, &b->first->plan, promised, &err), err);
+	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, &err), err);
 	ck_assert_uint_eq(promised[1], 0);
 	teardown();
 }
@@ -568,7 +569,7 @@ START_TEST(test_one_file_system)
 		free(sql);
 		node[0].storage = node[1].storage = (char *)"/other/bb";
 		promised[0] = promised[1] = 0;
-		expect_ok(slu_bb_promised(b, &plan, promised, &err), err);
+		expect_ok(slu_bb_node_usage(b, &plan, promised, &err), err);
 		expect(promised[0] ==
 			       (same[i] ? slu_image_size(UINT64_C(1) << 30)
 					: 0),
@@ -578,7 +579,7 @@ START_TEST(test_one_file_system)
 		node[1].storage = (char *)"/local";
 		node[0].storage = (char *)"/local";
 		promised[0] = 0;
-		expect_ok(slu_bb_promised(b, &plan, promised, &err), err);
+		expect_ok(slu_bb_node_usage(b, &plan, promised, &err), err);
 		ck_assert_uint_eq(promised[0],
 				  slu_image_size(UINT64_C(1) << 30));
 		ck_assert_uint_eq(promised[1], 0);
@@ -590,7 +591,7 @@ START_TEST(test_one_file_system)
 END_TEST
 
 TEST_MAIN("persist", test_still_held, test_owed, test_owed_older,
-	  test_owed_users, test_one_file_system, test_life, test_in_turn,
+	  test_owed_users, test_one_file_system, test_transitions, test_in_turn,
 	  test_expires, test_expires_by_no_clock, test_expires_by_both,
 	  test_expires_unaged, test_used, test_refused, test_coherence,
 	  test_cannot_be_made, test_unsaved, test_unsaved_later,

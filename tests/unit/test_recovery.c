@@ -2,7 +2,7 @@
 /* A database that was restored knows nothing of jobs that run; their nodes do.
  */
 #include "config.h"
-#include "tests/unit/adopt_notes.h"
+#include "tests/unit/recovery_notes.h"
 #include <stdlib.h>
 
 /* Its record cannot be read any more, and is set aside. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Data that is staged in before the job has its nodes. */
-#include "tests/unit/persist_world.h"
+#include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"
 #include <json-c/json.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ static void clean_ahead(const char *node)
 
 /* The run has nothing to stage in, and what waits for it ends with its start.
  */
-START_TEST(test_ahead)
+START_TEST(test_prestage)
 {
 	static const char *const nodes[] = {"n1", "n2"};
 	struct slu_plan plan;
@@ -201,7 +201,7 @@ static void damage(uint32_t id)
 	snprintf(sql, sizeof(sql),
 		 "UPDATE Buffer SET Plan = '{\"x\":', Verdict = %d, What = %d"
 		 " WHERE JobID = %u",
-		 SLU_VERDICT_TOLD, SLU_REQUEUE, (unsigned)last.job_id);
+		 SLU_VERDICT_SENT, SLU_REQUEUE, (unsigned)last.job_id);
 	expect_ok(slu_db_script(db, sql, &err), err);
 	damaged = true;
 	again();
@@ -351,7 +351,7 @@ START_TEST(test_ahead_not)
 }
 END_TEST
 
-TEST_MAIN("ahead", test_ahead, test_array, test_ahead_balance,
+TEST_MAIN("ahead", test_prestage, test_array, test_ahead_balance,
 	  test_ahead_persistent, test_ahead_fails, test_ahead_policy,
 	  test_ahead_no_database, test_ahead_damaged, test_ahead_gone,
 	  test_ahead_unasked, test_ahead_not)

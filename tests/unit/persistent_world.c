@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "tests/unit/persist_world.h"
+#include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"
 #include <unistd.h>
 

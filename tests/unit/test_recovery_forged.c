@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans that nodes say they have, and that are not those of their jobs. */
 #include "config.h"
-#include "tests/unit/adopt_notes.h"
+#include "tests/unit/recovery_notes.h"
 #include <stdlib.h>
 
 static void other_user(struct slu_plan *plan)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_BARRIERS_H
+#define SLU_LIFECYCLE_BARRIERS_H
+
+/* The barriers of a buffer, at which its nodes meet: who has come, with what,
+ * and what those are answered who ask. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* NULL: nobody has come to one of this name. */
+struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
+					   const char *name);
+/* The barrier of this name; made when it is new. NULL: too many, or no memory.
+ */
+struct slu_bb_barrier *slu_bb_barrier(struct slu_bb *bb, const char *name);
+/* Node i has come with this, which it takes. */
+void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr);
+/* Has everyone come who is still to come? */
+bool slu_bb_all_came(const struct slu_bb *bb,
+		     const struct slu_bb_barrier *barrier);
+/* Appends the answer to who asks at it: this word, and what each has brought.
+ * Kept, for all ask for the same. */
+int slu_bb_barrier_answer(const struct slu_bb *bb,
+			  struct slu_bb_barrier *barrier, const char *word,
+			  struct slu_buf *out, struct slu_err *err);
+/* Is node i no longer expected there, see slu_bb_is_replaced()? */
+bool slu_bb_barrier_shut(const struct slu_bb *bb,
+			 const struct slu_bb_barrier *barrier, size_t i);
+/* What node i is told at a barrier of down; false: to wait. One that was lost
+ * waits for nobody, and nobody for it. */
+bool slu_bb_barrier_down(const struct slu_bb *bb,
+			 const struct slu_bb_barrier *barrier, size_t i,
+			 const char **word);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a node is told to do, from the buffer as it is. */
+#include "config.h"
+#include <stdlib.h>
+#include <string.h>
+#include "burst_buffer/lifecycle/node_answers.h"
+
+static int set_string(char **out, const char *text, struct slu_err *err)
+{
+	*out = strdup(text);
+	return *out ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+/* A node that sets up: go, abort, or nothing yet. */
+int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
+		   struct slu_err *err)
+{
+	*word = "go";
+	if (bb->end.at || slu_bb_released(bb, now))
+		*word = "abort";
+	else if (bb->failure.text)
+		return slu_err(err, SLU_BUSY,
+			       "a failure waits for its verdict");
+	return 0;
+}
+
+bool slu_bb_stage_out_failed(const struct slu_bb *bb)
+{
+	return bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
+}
+
+/* A node that takes down, or wants to know whether to. */
+const char *slu_bb_down_word(const struct slu_bb *bb)
+{
+	if (slu_bb_has_data(bb) && slu_bb_stage_out_failed(bb))
+		return "abort";
+	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
+}
+
+int slu_bb_answer(const struct slu_bb *bb, const char *word,
+		  struct slu_answer *out, struct slu_err *err)
+{
+	struct slu_answer a = {.success =
+				       (bb->end.outcome == SLU_OUTCOME_SUCCESS),
+			       .ran = bb->ready > 0};
+
+	if (set_string(&a.word, word, err) ||
+	    (bb->failure.text && set_string(&a.text, bb->failure.text, err))) {
+		slu_msg_clear(&slu_answer_desc, &a);
+		return -1;
+	}
+	*out = a;
+	return 0;
+}
+
+/* It has something, and nobody will run its epilog: Slurm has given it free, or
+ * does not know the job any more. One that was lost may be at work, and then
+ * goes on, as long as others stage out. */
+static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
+{
+	if (m->state == SLU_NODE_LOST)
+		return bb->state >= SLU_BB_TEARDOWN &&
+		       (m->order == SLU_ORDER_DRAIN ||
+			bb->end.outcome == SLU_OUTCOME_UNSURE);
+	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
+	       m->state != SLU_NODE_CLEAN;
+}
+
+int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
+		     const char **word, struct slu_err *err)
+{
+	const struct slu_bb_member *m = &bb->member[i];
+
+	*word = "go";
+	if (bb->plan.persistent && bb->end.at)
+		*word = "ended";
+	else if (is_left(bb, m))
+		*word = "left";
+	else if (m->state == SLU_NODE_DOWN || m->state == SLU_NODE_LOST ||
+		 m->state == SLU_NODE_CLEAN)
+		*word = slu_bb_stage_out_failed(bb) || slu_bb_is_replaced(bb, i)
+				? "abort"
+				: "go";
+	else if (bb->ready > 0)
+		*word = bb->end.at ? "ended" : "go";
+	else
+		return slu_bb_up_word(bb, now, word, err);
+	return 0;
+}
+
+bool slu_bb_is_over(const struct slu_bb *bb, size_t member, double now)
+{
+	const char *word;
+
+	return !slu_bb_poll_word(bb, member, now, &word, NULL) &&
+	       (!strcmp(word, "ended") || !strcmp(word, "abort"));
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When a buffer ends that no job's end ends: one that outlives jobs, when its
+ * owner wants it destroyed or its time is over, and nobody uses it; one that
+ * stages in for a job, when that has taken over, is gone, or has not asked for
+ * long.
+ */
+#include "config.h"
+#include "burst_buffer/lifecycle/expiry.h"
+#include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/persistent_end.h"
+#include "burst_buffer/lifecycle/persistent_use.h"
+
+/* Seconds that data waits for a job that does not ask for it: Slurm does not
+ * ask for one that is held, and has perhaps been cancelled while sluiced was
+ * away. */
+#define UNASKED (12 * 3600.0)
+
+static const char *why_end_staged(const struct slu_buffers *b,
+				  const struct slu_bb *bb, double now)
+{
+	if (bb->persistent.destroy)
+		return "its job is gone";
+	if (bb->failure.text && slu_bb_released(bb, now))
+		return "it could not be staged in";
+	for (const struct slu_bb *x = b->first; x; x = x->next) {
+		if (x->plan.staged == bb->id)
+			return x->state >= SLU_BB_RUNNING || x->end.at > 0
+				       ? "its job has taken it over"
+				       : NULL;
+		if (bb->plan.use && x->id == bb->plan.use &&
+		    slu_persistent_goes(x))
+			return "its buffer is to be destroyed";
+	}
+	return now >= bb->persistent.asked + UNASKED ? "no job has asked for it"
+						     : NULL;
+}
+
+/* Why it is to end now; NULL: it is not. */
+static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
+			   double now)
+{
+	if (bb->failure.text && bb->state == SLU_BB_SETUP &&
+	    slu_bb_released(bb, now))
+		return "it could not be made";
+	if (bb->persistent.users)
+		return NULL;
+	if (slu_persistent_goes(bb))
+		return "destroyed";
+	if (slu_expiry_left(b, bb, now) <= 0 && !bb->persistent.unsaved)
+		return "its time is over";
+	return NULL;
+}
+
+int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
+			  struct slu_err *err)
+{
+	const struct slu_bb_end how = {.outcome = SLU_OUTCOME_SUCCESS};
+	const char *why;
+
+	if (!bb->plan.persistent || bb->end.at > 0)
+		return 0;
+	bb->persistent.users = 0;
+	for (const struct slu_bb *user = b->first; user; user = user->next)
+		bb->persistent.users +=
+			user->plan.use == bb->id && user->state != SLU_BB_DONE;
+	why = bb->plan.ahead ? why_end_staged(b, bb, now) : why_end(b, bb, now);
+	if (!why)
+		return 0;
+	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))
+		return -1;
+	slu_bb_log(b, bb, SLU_INFO, "%s: %s", bb->plan.name, why);
+	slu_bb_wake(b, bb);
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_PERSISTENT_END_H
+#define SLU_LIFECYCLE_PERSISTENT_END_H
+
+/* When a buffer ends that no job's end ends. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* Count who uses it, and end it if it is time. */
+int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
+			  struct slu_err *err);
+
+#endif

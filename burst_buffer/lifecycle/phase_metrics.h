@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_PHASE_METRICS_H
+#define SLU_LIFECYCLE_PHASE_METRICS_H
+
+/* Counters of phases, for the administrator's metrics. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* A phase is over after that many seconds; one has failed. */
+void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
+		       enum slu_bb_state state, double seconds);
+void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_RECONCILE_H
+#define SLU_LIFECYCLE_RECONCILE_H
+
+/* What follows from the facts: the one place that decides. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* Take every step that is due of this buffer, and of those that it uses or that
+ * are components of the same job. -1: the database failed, see *err; then all
+ * that was done is stored, and calling it again goes on from there. */
+int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err);
+/* Its nodes have to boot first, and none of them has asked what to do. */
+bool slu_bb_boots(const struct slu_bb *bb);
+/* Node i asks: if they were booting, set-up begins now. */
+int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+		  double now, struct slu_err *err);
+/* Seconds, 0: this state has no deadline. */
+double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb);
+/* The deadline has passed. */
+int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,
+		     struct slu_err *err);
+
+#endif
