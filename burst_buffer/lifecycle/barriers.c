@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The barriers of a buffer's barriers: who has come, with what, and what those
- * are answered who ask.
+ * The barriers at which a buffer's nodes meet: who has come, with what, and
+ * what those are answered who ask.
  */
 #include "config.h"
 #include <stdlib.h>
