@@ -20,7 +20,7 @@
 #include "job_submit/view.h"
 
 #define USERS 16384
-#define N     ATTENDED_PLACES
+#define N     SLU_VIEW_ATTENDED_PLACES
 #define RATE  0.03f
 #define NONE  -100.0f /* a logit */
 
@@ -134,7 +134,7 @@ SLU_INLINE int like(int a, int b)
 SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
 			      uint16_t nodes, struct slu_seen *seen)
 {
-	uint16_t *at = &seen->at[LISTED + SHARE_PLACES];
+	uint16_t *at = &seen->at[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES];
 	uint8_t(*row)[N] = seen->attend_row;
 	uint16_t newer[N];
 
@@ -176,7 +176,7 @@ SLU_FAST void slu_attention_look(const struct slu_job *job, struct slu_view *v)
 
 	list_ended(v, slu_count_late(v->ring.end, N, slu_known_until(job)), &r);
 	v->seen.n[ATTENDED] = (uint8_t)r.n;
-	put_rows(&r, v->seen.at[ASKED * PLACES], name_tag(v),
+	put_rows(&r, v->seen.at[ASKED * SLU_VIEW_PLACES], name_tag(v),
 		 nodes_tag(job->node_cnt), &v->seen);
 }
 
@@ -192,23 +192,23 @@ SLU_FAST void slu_attention_weigh(const struct slu_predictor *p,
 			   slu_get(&p->attend[3][seen->attend_row[3][k]]);
 	for (int k = 0; k < N; k++)
 		logit[k] = k < seen->n[ATTENDED] ? logit[k] : NONE;
-	slu_softmax(logit, &seen->weighed[SHARE_PLACES], N);
+	slu_softmax(logit, &seen->weighed[SLU_VIEW_SHARE_PLACES], N);
 	for (int k = 0; k < N; k++)
 		if (k >= seen->n[ATTENDED])
-			seen->weighed[SHARE_PLACES + k] = 0;
+			seen->weighed[SLU_VIEW_SHARE_PLACES + k] = 0;
 }
 
 void slu_attention_learn(struct slu_predictor *p, const struct slu_seen *seen,
 			 const float *density, float foretold, float worth)
 {
-	const float *w = &seen->weighed[SHARE_PLACES];
+	const float *w = &seen->weighed[SLU_VIEW_SHARE_PLACES];
 
 	if (!(foretold > 0))
 		return;
 	for (int k = 0; k < seen->n[ATTENDED]; k++) {
 		float by = RATE * worth * w[k] * (density[k] / foretold - 1);
 
-		for (int t = 0; t < ATTEND_TABLES; t++) {
+		for (int t = 0; t < SLU_VIEW_ATTEND_TABLES; t++) {
 			slu_shared *x = &p->attend[t][seen->attend_row[t][k]];
 
 			slu_set(x, slu_get(x) + by);

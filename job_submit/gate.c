@@ -18,12 +18,15 @@
 #define RATE 0.05f
 #define MOST 8.0f /* of a factor's logarithm */
 
-_Static_assert(GATE_ROWS >= 1 << 4 && GATE_ROWS >= SEASONS * SEASONS,
+_Static_assert(SLU_VIEW_GATE_ROWS >= 1 << 4 &&
+		       SLU_VIEW_GATE_ROWS >=
+			       SLU_VIEW_SEASONS * SLU_VIEW_SEASONS,
 	       "room for four bits, and for the seasons of two classes");
 
 static uint8_t below(unsigned value)
 {
-	return (uint8_t)(value < GATE_ROWS ? value : GATE_ROWS - 1);
+	return (uint8_t)(value < SLU_VIEW_GATE_ROWS ? value
+						    : SLU_VIEW_GATE_ROWS - 1);
 }
 
 /* Runs of a row are up to 1.65 times as long as those of the row before. */
@@ -64,7 +67,7 @@ void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 
 	if (submit <= 0)
 		submit = time(NULL);
-	row[0] = below(slu_season(v->class[SIZE].jobs) * SEASONS +
+	row[0] = below(slu_season(v->class[SIZE].jobs) * SLU_VIEW_SEASONS +
 		       slu_season(v->class[USER].jobs));
 	row[1] = row_of_pause(&v->class[USER], ended, submit);
 	row[2] = below((unsigned)(slu_run(seen, ASKED, 0) / SLU_SPREAD_STEPS));
@@ -80,34 +83,36 @@ void slu_gate_look(struct slu_view *v, const struct slu_job *job)
 
 SLU_FAST void slu_gate_weigh(const struct slu_predictor *p,
 			     const struct slu_seen *seen,
-			     const float site[WIDTH], float weight[WIDTH])
+			     const float site[SLU_VIEW_WIDTH],
+			     float weight[SLU_VIEW_WIDTH])
 {
-	float factor[GATE_FEATURES][KEPT], all[WIDTH] = {0};
+	float factor[SLU_VIEW_GATE_FEATURES][SLU_VIEW_KEPT],
+		all[SLU_VIEW_WIDTH] = {0};
 
-	for (int f = 0; f < GATE_FEATURES; f++)
-		slu_fetch(factor[f], p->gate[f][seen->row[f]], KEPT);
-	for (int f = 0; f < GATE_FEATURES; f++)
-		for (int s = 0; s < KEPT; s++)
+	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
+		slu_fetch(factor[f], p->gate[f][seen->row[f]], SLU_VIEW_KEPT);
+	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
+		for (int s = 0; s < SLU_VIEW_KEPT; s++)
 			all[s] += factor[f][s];
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		weight[s] = site[s] * slu_spread_exp2(all[s]);
 }
 
 SLU_FAST void slu_gate_learn(struct slu_predictor *p,
 			     const struct slu_seen *seen,
-			     const float gain[WIDTH])
+			     const float gain[SLU_VIEW_WIDTH])
 {
-	float to[GATE_FEATURES][KEPT];
+	float to[SLU_VIEW_GATE_FEATURES][SLU_VIEW_KEPT];
 
-	for (int f = 0; f < GATE_FEATURES; f++)
-		slu_fetch(to[f], p->gate[f][seen->row[f]], KEPT);
-	for (int f = 0; f < GATE_FEATURES; f++)
-		for (int s = 0; s < KEPT; s++) {
+	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
+		slu_fetch(to[f], p->gate[f][seen->row[f]], SLU_VIEW_KEPT);
+	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
+		for (int s = 0; s < SLU_VIEW_KEPT; s++) {
 			float is = to[f][s] + RATE * gain[s];
 
 			is = is < MOST ? is : MOST;
 			to[f][s] = is > -MOST ? is : -MOST;
 		}
-	for (int f = 0; f < GATE_FEATURES; f++)
-		slu_store(p->gate[f][seen->row[f]], to[f], KEPT);
+	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
+		slu_store(p->gate[f][seen->row[f]], to[f], SLU_VIEW_KEPT);
 }

@@ -7,7 +7,7 @@
 #include "job_submit/ended.h"
 #include "job_submit/view.h"
 
-static const float mixer_rate[GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
+static const float mixer_rate[SLU_VIEW_GATED] = {0.006f, 0.12f, 0.05f, 0.05f};
 #define FIRST_RATE   0.3f /* of a class, divided by its jobs */
 #define MIX_RATE     0.02f
 #define KIND_RATE    0.1f
@@ -33,8 +33,8 @@ static inline float more(float a, float b)
 struct lesson {
 	uint16_t run;
 	struct slu_places in;
-	float density[POINTS];
-	float foretold[WIDTH];
+	float density[SLU_VIEW_POINTS];
+	float foretold[SLU_VIEW_WIDTH];
 	float total;
 };
 
@@ -42,17 +42,17 @@ SLU_FAST static void weigh_lesson(const struct slu_predictor *p,
 				  const struct slu_seen *seen, struct lesson *l)
 {
 	const uint16_t *at = seen->at;
-	float by_place[POINTS], total = 0;
+	float by_place[SLU_VIEW_POINTS], total = 0;
 
 	slu_view_places(p, seen, &l->in);
-	for (int i = 0; i < POINTS; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS; i++)
 		l->density[i] = slu_kernel_density(l->run, at[i]);
-	for (int i = 0; i < POINTS; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS; i++)
 		by_place[i] = l->in.place[i] * l->density[i];
 	slu_sum_places(l->foretold, by_place);
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		l->foretold[s] *= l->in.per[s];
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		total += seen->weight[s] * l->foretold[s];
 	l->total = total;
 }
@@ -64,7 +64,7 @@ SLU_FAST static float share_below(const struct slu_said *said, int at)
 	const float *weight = said->weight;
 	float sum = 0, below = 0;
 
-	for (int i = 0; i < POINTS; i++) {
+	for (int i = 0; i < SLU_VIEW_POINTS; i++) {
 		sum += weight[i];
 		below += weight[i] * slu_kernel_below(at, centre[i]);
 	}
@@ -93,7 +93,7 @@ static void learn_levels(struct slu_predictor *p, float below, unsigned told,
 		slu_said_levels(p, job->submit > 0 ? job->submit : INT64_MAX);
 	float rate = LEVEL_RATE / (1 + (float)told / LEVEL_CROWD);
 
-	for (int i = 0; i < KNOTS; i++) {
+	for (int i = 0; i < SLU_VIEW_KNOTS; i++) {
 		float knot = (float)slu_knot[i];
 		float edge = knot < 0.5f ? knot : 1 - knot;
 		float off = (below < then[i] ? 1.0f : 0) - knot;
@@ -114,22 +114,23 @@ SLU_FAST static void learn_places(struct slu_predictor *p,
 				  const struct slu_seen *seen,
 				  const struct lesson *l)
 {
-	float place[LISTED], due[WIDTH], rate[POINTS], foretold[POINTS];
+	float place[SLU_VIEW_LISTED], due[SLU_VIEW_WIDTH],
+		rate[SLU_VIEW_POINTS], foretold[SLU_VIEW_POINTS];
 
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		due[s] = seen->n[s] > 1
 				 ? mixer_rate[0] * seen->weight[s] / l->total
 				 : 0;
 	slu_each_place(rate, due);
 	slu_each_place(foretold, l->foretold);
-	slu_fetch(place, p->place, LISTED);
-	for (int i = 0; i < LISTED; i++) {
+	slu_fetch(place, p->place, SLU_VIEW_LISTED);
+	for (int i = 0; i < SLU_VIEW_LISTED; i++) {
 		float by = rate[i] * (l->density[i] - foretold[i]);
 		float to = place[i] * (1 + (l->in.place[i] > 0 ? by : 0));
 
 		place[i] = to > 1e-4f ? to : 1e-4f;
 	}
-	slu_store(p->place, place, LISTED);
+	slu_store(p->place, place, SLU_VIEW_LISTED);
 }
 
 static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
@@ -143,20 +144,20 @@ static void learn_mix(struct slu_predictor *p, const struct slu_view *v, int m,
 	slu_set(&p->mix[when][m],
 		more(slu_get(&p->mix[when][m]) * (1 + rate * (likelihood - 1)),
 		     1e-3f));
-	for (int i = 0; i < MIXERS; i++)
+	for (int i = 0; i < SLU_VIEW_MIXERS; i++)
 		sum += slu_get(&p->mix[when][i]);
-	for (int i = 0; i < MIXERS; i++)
+	for (int i = 0; i < SLU_VIEW_MIXERS; i++)
 		slu_set(&p->mix[when][i],
-			slu_get(&p->mix[when][i]) * MIXERS / sum);
+			slu_get(&p->mix[when][i]) * SLU_VIEW_MIXERS / sum);
 }
 
 SLU_INLINE void store_weights(struct slu_predictor *p, struct slu_view *v,
-			      int m, const float w[WIDTH])
+			      int m, const float w[SLU_VIEW_WIDTH])
 {
-	uint16_t kept[WIDTH];
-	float to[WIDTH];
+	uint16_t kept[SLU_VIEW_WIDTH];
+	float to[SLU_VIEW_WIDTH];
 
-	for (int s = 0; s < WIDTH; s++) {
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++) {
 		to[s] = w[s] > MIN_SHARE ? w[s] : MIN_SHARE;
 		kept[s] =
 			(uint16_t)((to[s] < 1 ? to[s] : 1) * UINT16_MAX + 0.5f);
@@ -165,7 +166,7 @@ SLU_INLINE void store_weights(struct slu_predictor *p, struct slu_view *v,
 		memcpy(v->class[slu_mixer_level[m]].weight, kept,
 		       sizeof(v->class[0].weight));
 	else
-		slu_store(p->weight[v->seen.known], to, KEPT);
+		slu_store(p->weight[v->seen.known], to, SLU_VIEW_KEPT);
 }
 
 SLU_FAST static void learn_kinds(struct slu_predictor *p,
@@ -173,23 +174,25 @@ SLU_FAST static void learn_kinds(struct slu_predictor *p,
 				 const struct lesson *l)
 {
 	const float *w = l->in.weight;
-	float sum = 0, foretold = 0, to[POINTS], per, each;
+	float sum = 0, foretold = 0, to[SLU_VIEW_POINTS], per, each;
 
-	for (int i = 0; i < POINTS; i++) {
+	for (int i = 0; i < SLU_VIEW_POINTS; i++) {
 		sum += w[i];
 		foretold += w[i] * l->density[i];
 	}
 	per = worth * KIND_RATE / foretold;
 	each = worth * KIND_RATE / sum;
-	for (int i = 0; i < POINTS; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS; i++)
 		to[i] = 1 + w[i] * (l->density[i] * per - each);
 	for (int s = 0; s < LEVELS; s++) {
 		unsigned n = seen->weight[s] < KIND_SHARE ? 0 : seen->n[s];
 
 		for (unsigned k = 0; k < n; k++) {
 			slu_shared *kind =
-				&p->kind[s][seen->kind[s * PLACES + k]];
-			float is = slu_get(kind) * to[s * PLACES + (int)k];
+				&p->kind[s]
+					[seen->kind[s * SLU_VIEW_PLACES + k]];
+			float is = slu_get(kind) *
+				   to[s * SLU_VIEW_PLACES + (int)k];
 
 			is = is > 1 / KIND_MOST ? is : 1 / KIND_MOST;
 			slu_set(kind, is < KIND_MOST ? is : KIND_MOST);
@@ -198,12 +201,13 @@ SLU_FAST static void learn_kinds(struct slu_predictor *p,
 }
 
 /* The sum of these weights, and what they foretold, where there are runs. */
-SLU_INLINE float sum_up(const struct slu_seen *seen, const float w[WIDTH],
-			const struct lesson *l, float *foretold)
+SLU_INLINE float sum_up(const struct slu_seen *seen,
+			const float w[SLU_VIEW_WIDTH], const struct lesson *l,
+			float *foretold)
 {
 	float sum = 0, all = 0;
 
-	for (int s = 0; s < WIDTH; s++) {
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++) {
 		float is = seen->n[s] ? w[s] : 0;
 
 		sum += is;
@@ -221,7 +225,7 @@ SLU_FAST static void learn_sources(struct slu_predictor *p, struct slu_view *v,
 	uint32_t jobs = m ? v->class[slu_mixer_level[m]].jobs : UINT32_MAX;
 	bool wider = m > 1 && v->class[slu_mixer_level[m - 1]].jobs;
 	const float *from = v->own[jobs ? m : wider ? m - 1 : 0];
-	float w[WIDTH], sum, foretold, per;
+	float w[SLU_VIEW_WIDTH], sum, foretold, per;
 	float rate = worth * more(mixer_rate[m],
 				  m ? FIRST_RATE / ((float)jobs + 1) : 0);
 
@@ -230,7 +234,7 @@ SLU_FAST static void learn_sources(struct slu_predictor *p, struct slu_view *v,
 		learn_mix(p, v, m, worth * MIX_RATE, foretold / sum / l->total);
 	per = foretold > 0 ? sum / foretold : 0;
 	rate = foretold > 0 ? rate : 0;
-	for (int s = 0; s < WIDTH; s++) {
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++) {
 		float by = v->seen.n[s] ? l->foretold[s] * per - 1 : 0;
 
 		w[s] = from[s] * (1 + rate * by);
@@ -243,16 +247,17 @@ SLU_FAST static void learn_gate(struct slu_predictor *p,
 				const struct slu_view *v, float worth,
 				const struct lesson *l)
 {
-	const float *w = v->own[GATED];
-	float gain[WIDTH], sum, foretold, per, each;
+	const float *w = v->own[SLU_VIEW_GATED];
+	float gain[SLU_VIEW_WIDTH], sum, foretold, per, each;
 
 	sum = sum_up(&v->seen, w, l, &foretold);
 	if (!(foretold > 0))
 		return;
-	learn_mix(p, v, GATED, worth * MIX_RATE, foretold / sum / l->total);
+	learn_mix(p, v, SLU_VIEW_GATED, worth * MIX_RATE,
+		  foretold / sum / l->total);
 	per = worth * worth / foretold;
 	each = worth * worth / sum;
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		gain[s] =
 			v->seen.n[s] ? w[s] * (l->foretold[s] * per - each) : 0;
 	slu_gate_learn(p, &v->seen, gain);
@@ -343,12 +348,14 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 		learn_levels(p, share_below(said, step_before(run)), told, job);
 	if (in.total > 0)
 		learn_kinds(p, &v.seen, worth, &in);
-	slu_shares_learn(p, &v.seen, &in.density[LISTED], in.foretold[SHARES],
-			 worth);
-	slu_attention_learn(p, &v.seen, &in.density[LISTED + SHARE_PLACES],
-			    in.foretold[ATTENDED], worth);
+	slu_shares_learn(p, &v.seen, &in.density[SLU_VIEW_LISTED],
+			 in.foretold[SHARES], worth);
+	slu_attention_learn(
+		p, &v.seen,
+		&in.density[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES],
+		in.foretold[ATTENDED], worth);
 	learn_gate(p, &v, worth, &in);
-	for (int m = GATED - 1; m >= 0; m--)
+	for (int m = SLU_VIEW_GATED - 1; m >= 0; m--)
 		learn_sources(p, &v, m, worth, &in);
 	slu_said_note(p, &v, job);
 	slu_attention_remember(p, &v, job, in.run);

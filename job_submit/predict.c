@@ -34,7 +34,7 @@
 static const char *const level_name[LEVELS] = {
 	"class", "size", "request", "name", "user", "account", "site"};
 
-const double slu_knot[KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
+const double slu_knot[SLU_VIEW_KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
 /* Of meeting a run; see slu_spread_choice(). */
 #define WORTH	      0.2
@@ -51,7 +51,7 @@ static double level_of(const struct slu_predictor *p, double share)
 {
 	double x0 = 0, y0 = 0, x1 = 1, y1 = 1;
 
-	for (size_t i = 0; i < KNOTS; i++)
+	for (size_t i = 0; i < SLU_VIEW_KNOTS; i++)
 		if (slu_knot[i] <= share) {
 			x0 = slu_knot[i];
 			y0 = higher(y0, (double)slu_get(&p->level[i]));
@@ -157,28 +157,28 @@ void slu_predict_outlook(const struct slu_predictor *p,
 /* What is believed before anything has been seen. */
 static void begin(struct slu_predictor *p)
 {
-	static const float first[WIDTH] = {
+	static const float first[SLU_VIEW_WIDTH] = {
 		[CLASS] = 1,	  [SIZE] = 0.8f,  [REQUEST] = 0.4f,
 		[NAME] = 0.05f,	  [USER] = 0.1f,  [ACCOUNT] = 0.05f,
 		[SITE] = 0.02f,	  [ASKED] = 0.1f, [SHARES] = 0.1f,
 		[ATTENDED] = 0.2f};
-	float weight[WIDTH], place[LISTED];
+	float weight[SLU_VIEW_WIDTH], place[SLU_VIEW_LISTED];
 
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		weight[s] = first[s] / 2.6f;
-	for (int i = 0; i < KNOWN; i++)
-		slu_store(p->weight[i], weight, KEPT);
-	for (int i = 0; i < LISTED; i++)
-		place[i] = powf(0.8f, (float)(i % PLACES));
-	slu_store(p->place, place, LISTED);
+	for (int i = 0; i < SLU_VIEW_KNOWN; i++)
+		slu_store(p->weight[i], weight, SLU_VIEW_KEPT);
+	for (int i = 0; i < SLU_VIEW_LISTED; i++)
+		place[i] = powf(0.8f, (float)(i % SLU_VIEW_PLACES));
+	slu_store(p->place, place, SLU_VIEW_LISTED);
 	slu_attention_begin(p);
 	for (int s = 0; s < LEVELS; s++)
-		for (size_t k = 0; k < KINDS; k++)
+		for (size_t k = 0; k < SLU_VIEW_KINDS; k++)
 			slu_set(&p->kind[s][k], 1);
-	for (int i = 0; i < SEASONS; i++)
-		for (int m = 0; m < MIXERS; m++)
+	for (int i = 0; i < SLU_VIEW_SEASONS; i++)
+		for (int m = 0; m < SLU_VIEW_MIXERS; m++)
 			slu_set(&p->mix[i][m], 1);
-	for (size_t i = 0; i < KNOTS; i++)
+	for (size_t i = 0; i < SLU_VIEW_KNOTS; i++)
 		slu_set(&p->level[i], (float)slu_knot[i]);
 	slu_said_note_levels(p, 0);
 	slu_set(&p->far, 4000);

@@ -32,7 +32,7 @@ struct slu_said_all {
 	struct slu_said stream[SETS][WAYS];
 	/* rings */
 	uint32_t since[LEVELS_OF]; /* Unix seconds */
-	float level[LEVELS_OF][KNOTS];
+	float level[LEVELS_OF][SLU_VIEW_KNOTS];
 	size_t noted;
 };
 
@@ -119,7 +119,7 @@ void slu_said_note_levels(struct slu_predictor *p, int64_t now)
 	if (p->said->noted++ % LEVELS_EVERY)
 		return;
 	p->said->since[at] = (uint32_t)now;
-	for (size_t i = 0; i < KNOTS; i++)
+	for (size_t i = 0; i < SLU_VIEW_KNOTS; i++)
 		p->said->level[at][i] = slu_get(&p->level[i]);
 }
 

@@ -15,14 +15,15 @@
 #include "job_submit/view.h"
 
 #define ROWS	   4096 /* of a table; other classes may have the same */
-#define BINS	   SHARE_PLACES
+#define BINS	   SLU_VIEW_SHARE_PLACES
 #define LOG2_LEAST -7.6438562f /* half a per cent */
 #define RATE	   0.1f
 #define MOVED	   0.1f
 
 struct slu_shares {
-	slu_pair logit[SHARE_TABLES][ROWS][BINS / 2];
-	float moved[SHARE_TABLES][ROWS]; /* the learner's: sums of squares */
+	slu_pair logit[SLU_VIEW_SHARE_TABLES][ROWS][BINS / 2];
+	float moved[SLU_VIEW_SHARE_TABLES]
+		   [ROWS]; /* the learner's: sums of squares */
 };
 
 struct slu_shares *slu_shares_new(void)
@@ -45,8 +46,8 @@ SLU_FAST static void put_bins(uint16_t at[BINS], float minutes)
 	}
 }
 
-static const enum slu_level level_of_table[SHARE_TABLES] = {SITE, USER, REQUEST,
-							    ACCOUNT};
+static const enum slu_level level_of_table[SLU_VIEW_SHARE_TABLES] = {
+	SITE, USER, REQUEST, ACCOUNT};
 
 /* The first table is everybody's. */
 static unsigned row_of(const uint64_t key[LEVELS], int table)
@@ -57,7 +58,7 @@ static unsigned row_of(const uint64_t key[LEVELS], int table)
 void slu_shares_expect(const struct slu_predictor *p,
 		       const uint64_t key[LEVELS])
 {
-	for (int t = 1; t < SHARE_TABLES; t++) {
+	for (int t = 1; t < SLU_VIEW_SHARE_TABLES; t++) {
 		const char *row =
 			(const char *)p->shares->logit[t][row_of(key, t)];
 
@@ -69,23 +70,23 @@ void slu_shares_expect(const struct slu_predictor *p,
 void slu_shares_look(const struct slu_job *job, struct slu_view *v)
 {
 	struct slu_seen *seen = &v->seen;
-	unsigned asked = seen->at[ASKED * PLACES];
+	unsigned asked = seen->at[ASKED * SLU_VIEW_PLACES];
 
 	seen->n[SHARES] = asked ? BINS : 0;
-	put_bins(&seen->at[LISTED], (float)job->limit_asked);
-	for (int t = 0; t < SHARE_TABLES; t++)
+	put_bins(&seen->at[SLU_VIEW_LISTED], (float)job->limit_asked);
+	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
 		seen->share_row[t] = (uint16_t)row_of(v->key, t);
 }
 
 SLU_FAST void slu_shares_weigh(const struct slu_predictor *p,
 			       struct slu_seen *seen)
 {
-	float row[SHARE_TABLES][BINS], logit[BINS] = {0};
+	float row[SLU_VIEW_SHARE_TABLES][BINS], logit[BINS] = {0};
 
-	for (int t = 0; t < SHARE_TABLES; t++)
+	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
 		slu_fetch(row[t], p->shares->logit[t][seen->share_row[t]],
 			  BINS);
-	for (int t = 0; t < SHARE_TABLES; t++)
+	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
 		for (int b = 0; b < BINS; b++)
 			logit[b] += row[t][b];
 	slu_softmax(logit, seen->weighed, BINS);
@@ -104,7 +105,7 @@ SLU_FAST void slu_shares_learn(struct slu_predictor *p,
 		by[b] = worth * seen->weighed[b] * (density[b] * per - 1);
 		squares += by[b] * by[b];
 	}
-	for (int t = 0; t < SHARE_TABLES; t++) {
+	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++) {
 		unsigned r = seen->share_row[t];
 		slu_pair *logit = p->shares->logit[t][r];
 		float to[BINS], rate;

@@ -12,12 +12,12 @@
 #include "job_submit/name.h"
 #include "job_submit/view.h"
 
-_Static_assert(POINTS <= SLU_SPREAD_MAX, "room for all points");
+_Static_assert(SLU_VIEW_POINTS <= SLU_SPREAD_MAX, "room for all points");
 
 #define MIN_POINT 3e-3f /* of the weight of all */
 
-const enum slu_level slu_mixer_level[MIXERS] = {LEVELS, USER, REQUEST, SIZE,
-						LEVELS};
+const enum slu_level slu_mixer_level[SLU_VIEW_MIXERS] = {LEVELS, USER, REQUEST,
+							 SIZE, LEVELS};
 
 /* 0: none. */
 static uint64_t hash(const char *text)
@@ -69,8 +69,8 @@ static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
  * class. All lists are worked on at once, so what is behind their ends must not
  * matter. */
 struct runs {
-	uint16_t run[LEVELS * PLACES], asked[LEVELS * PLACES];
-	uint16_t failed[LEVELS * PLACES];
+	uint16_t run[LEVELS * SLU_VIEW_PLACES], asked[LEVELS * SLU_VIEW_PLACES];
+	uint16_t failed[LEVELS * SLU_VIEW_PLACES];
 };
 
 /* Whole registers are copied: beyond the runs, but not beyond the class. */
@@ -81,25 +81,27 @@ SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t until,
 	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	unsigned failed = c->failed >> late;
 	const char *from = (const char *)c + late * sizeof(c->run[0]);
-	size_t to = (size_t)list * PLACES;
+	size_t to = (size_t)list * SLU_VIEW_PLACES;
 
 	memcpy(&r->run[to], from + offsetof(struct slu_class, run),
-	       PLACES * sizeof(c->run[0]));
+	       SLU_VIEW_PLACES * sizeof(c->run[0]));
 	memcpy(&r->asked[to], from + offsetof(struct slu_class, asked),
-	       PLACES * sizeof(c->asked[0]));
-	for (unsigned k = 0; k < PLACES; k++)
+	       SLU_VIEW_PLACES * sizeof(c->asked[0]));
+	for (unsigned k = 0; k < SLU_VIEW_PLACES; k++)
 		r->failed[to + k] = (failed & 1u << k) > 0;
 	return known > late ? known - late : 0;
 }
 _Static_assert(offsetof(struct slu_class, asked) +
-			       (SLU_CLASS_RUNS + PLACES) * sizeof(uint16_t) <=
+			       (SLU_CLASS_RUNS + SLU_VIEW_PLACES) *
+				       sizeof(uint16_t) <=
 		       sizeof(struct slu_class),
 	       "room to copy too much");
 
 #define BY_PLACE 0, 1, 2, 3, 4, 5, 6, 7
 static const uint16_t place_number[] = {BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE,
 					BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE};
-_Static_assert(sizeof(place_number) / sizeof(place_number[0]) == LISTED,
+_Static_assert(sizeof(place_number) / sizeof(place_number[0]) ==
+		       SLU_VIEW_LISTED,
 	       "the number in its source of each");
 
 /* Copied to a job that asks for `asked`. Time beyond the request is only
@@ -122,21 +124,22 @@ SLU_INLINE int copied(int run, int its_asked, int asked)
 #define REACHED 6
 SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
 {
-	uint16_t before[LEVELS * PLACES], last[LEVELS * PLACES];
-	uint16_t end[LEVELS * PLACES];
+	uint16_t before[LEVELS * SLU_VIEW_PLACES],
+		last[LEVELS * SLU_VIEW_PLACES];
+	uint16_t end[LEVELS * SLU_VIEW_PLACES];
 	uint16_t *at = seen->at;
 	uint8_t *kind = seen->kind;
 
-	for (int i = 0; i < LEVELS * PLACES; i++)
+	for (int i = 0; i < LEVELS * SLU_VIEW_PLACES; i++)
 		at[i] = (uint16_t)copied(r->run[i], r->asked[i], asked);
 	before[0] = 0;
 	memcpy(&before[1], at, sizeof(before) - sizeof(before[0]));
 	for (int s = 0; s < LEVELS; s++)
-		for (int k = 0; k < PLACES; k++) {
-			last[s * PLACES + k] = at[s * PLACES];
-			end[s * PLACES + k] = seen->n[s];
+		for (int k = 0; k < SLU_VIEW_PLACES; k++) {
+			last[s * SLU_VIEW_PLACES + k] = at[s * SLU_VIEW_PLACES];
+			end[s * SLU_VIEW_PLACES + k] = seen->n[s];
 		}
-	for (int i = 0; i < LEVELS * PLACES; i++) {
+	for (int i = 0; i < LEVELS * SLU_VIEW_PLACES; i++) {
 		bool goes_on = place_number[i] + 1 < end[i];
 		bool is_like_next =
 			goes_on & (abs(at[i] - at[i + 1]) < SLU_ALIKE);
@@ -164,9 +167,9 @@ SLU_FAST static void look_at_runs(struct slu_view *v, uint32_t until,
 
 static void put_asked(struct slu_seen *seen, uint16_t asked)
 {
-	uint16_t *at = &seen->at[ASKED * PLACES];
+	uint16_t *at = &seen->at[ASKED * SLU_VIEW_PLACES];
 
-	memset(at, 0, PLACES * sizeof(*at));
+	memset(at, 0, SLU_VIEW_PLACES * sizeof(*at));
 	at[0] = asked;
 	memset(&seen->n[ASKED], 0, sizeof(seen->n) - ASKED);
 	seen->n[ASKED] = asked > 0;
@@ -200,22 +203,22 @@ unsigned slu_view_season(const struct slu_view *v, int m)
 {
 	enum slu_level l = slu_mixer_level[m];
 
-	return l < LEVELS ? slu_season(v->class[l].jobs) : SEASONS - 1;
+	return l < LEVELS ? slu_season(v->class[l].jobs) : SLU_VIEW_SEASONS - 1;
 }
 
 /* The sets of weights as numbers. */
 SLU_INLINE void get_weights(const struct slu_predictor *p, struct slu_view *v)
 {
-	uint16_t kept[WIDTH] = {0};
+	uint16_t kept[SLU_VIEW_WIDTH] = {0};
 
 	memset(v->own[0], 0, sizeof(v->own[0]));
-	slu_fetch(v->own[0], p->weight[v->seen.known], KEPT);
-	slu_gate_weigh(p, &v->seen, v->own[0], v->own[GATED]);
-	for (int m = 1; m < GATED; m++) {
+	slu_fetch(v->own[0], p->weight[v->seen.known], SLU_VIEW_KEPT);
+	slu_gate_weigh(p, &v->seen, v->own[0], v->own[SLU_VIEW_GATED]);
+	for (int m = 1; m < SLU_VIEW_GATED; m++) {
 		const struct slu_class *c = &v->class[slu_mixer_level[m]];
 
 		memcpy(kept, c->weight, sizeof(c->weight));
-		for (int s = 0; s < WIDTH; s++)
+		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 			v->own[m][s] = (float)kept[s] * (1.0f / UINT16_MAX);
 	}
 }
@@ -223,29 +226,30 @@ SLU_INLINE void get_weights(const struct slu_predictor *p, struct slu_view *v)
 SLU_FAST static void weigh_sources(const struct slu_predictor *p,
 				   struct slu_view *v)
 {
-	float have[WIDTH], mix[MIXERS], weight[WIDTH] = {0}, sum = 0;
+	float have[SLU_VIEW_WIDTH], mix[SLU_VIEW_MIXERS],
+		weight[SLU_VIEW_WIDTH] = {0}, sum = 0;
 
 	slu_shares_weigh(p, &v->seen);
 	slu_attention_weigh(p, &v->seen);
 	get_weights(p, v);
-	for (int m = 0; m < MIXERS; m++) {
+	for (int m = 0; m < SLU_VIEW_MIXERS; m++) {
 		unsigned when = slu_view_season(v, m);
 
 		mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
 		sum += mix[m];
 	}
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		have[s] = v->seen.n[s] > 0;
-	for (int m = 0; m < MIXERS; m++) {
+	for (int m = 0; m < SLU_VIEW_MIXERS; m++) {
 		float in = 0, per;
 
-		for (int s = 0; s < WIDTH; s++)
+		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 			in += v->own[m][s] * have[s];
 		per = in > 0 ? mix[m] / (sum * in) : 0;
-		for (int s = 0; s < WIDTH; s++)
+		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 			weight[s] += v->own[m][s] * per;
 	}
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		v->seen.weight[s] = weight[s] * have[s];
 }
 
@@ -284,28 +288,31 @@ void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
 SLU_INLINE void get_places(const struct slu_predictor *p,
 			   const struct slu_seen *seen, struct slu_places *out)
 {
-	float n[WIDTH], sum[WIDTH], end[POINTS], scale[POINTS], kind[POINTS];
+	float n[SLU_VIEW_WIDTH], sum[SLU_VIEW_WIDTH], end[SLU_VIEW_POINTS],
+		scale[SLU_VIEW_POINTS], kind[SLU_VIEW_POINTS];
 
-	slu_fetch(out->place, p->place, LISTED);
-	memcpy(&out->place[LISTED], seen->weighed, sizeof(seen->weighed));
+	slu_fetch(out->place, p->place, SLU_VIEW_LISTED);
+	memcpy(&out->place[SLU_VIEW_LISTED], seen->weighed,
+	       sizeof(seen->weighed));
 	for (int s = 0; s < LEVELS; s++)
-		for (int k = 0; k < PLACES; k++)
-			kind[s * PLACES + k] = slu_get(
-				&p->kind[s][seen->kind[s * PLACES + k]]);
-	for (int i = LEVELS * PLACES; i < POINTS; i++)
+		for (int k = 0; k < SLU_VIEW_PLACES; k++)
+			kind[s * SLU_VIEW_PLACES + k] = slu_get(
+				&p->kind[s]
+					[seen->kind[s * SLU_VIEW_PLACES + k]]);
+	for (int i = LEVELS * SLU_VIEW_PLACES; i < SLU_VIEW_POINTS; i++)
 		kind[i] = 1;
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		n[s] = seen->n[s];
 	slu_each_place(end, n);
-	for (int i = 0; i < LISTED; i++)
+	for (int i = 0; i < SLU_VIEW_LISTED; i++)
 		out->place[i] = place_number[i] < end[i] ? out->place[i] : 0;
 	slu_sum_places(sum, out->place);
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		out->per[s] = 1 / (sum[s] > 0 ? sum[s] : 1);
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		n[s] = out->per[s] * seen->weight[s];
 	slu_each_place(scale, n);
-	for (int i = 0; i < POINTS; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS; i++)
 		out->weight[i] = out->place[i] * kind[i] * scale[i];
 }
 
@@ -326,7 +333,7 @@ SLU_FAST void slu_view_spread(const struct slu_predictor *p,
 	unsigned n = 0;
 
 	get_places(p, &v->seen, &in);
-	for (unsigned i = 0; i < POINTS; i++) {
+	for (unsigned i = 0; i < SLU_VIEW_POINTS; i++) {
 		out->at[n] = at[i];
 		out->weight[n] = weight[i];
 		n += weight[i] > MIN_POINT;

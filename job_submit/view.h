@@ -23,33 +23,36 @@ _Static_assert(SOURCES <= SLU_CLASS_SOURCES, "classes keep a weight of each");
 /* Each source has so many places, and there are so many numbers for sources,
  * that they fill whole registers. What weighs the places of the last two is
  * known for each job; of the others, it is learnt. */
-#define PLACES		8
-#define SHARE_PLACES	24
-#define ATTENDED_PLACES 48
-#define LISTED		(SHARES * PLACES) /* places of the others, together */
-#define WEIGHED		(SHARE_PLACES + ATTENDED_PLACES)
-#define POINTS		(LISTED + WEIGHED)
-#define WIDTH		16
-#define KEPT		12 /* of these, where many are kept */
-_Static_assert(PLACES >= SLU_CLASS_RUNS && KEPT >= SOURCES, "room for all");
+#define SLU_VIEW_PLACES		 8
+#define SLU_VIEW_SHARE_PLACES	 24
+#define SLU_VIEW_ATTENDED_PLACES 48
+#define SLU_VIEW_LISTED \
+	(SHARES * SLU_VIEW_PLACES) /* places of the others, together */
+#define SLU_VIEW_WEIGHED (SLU_VIEW_SHARE_PLACES + SLU_VIEW_ATTENDED_PLACES)
+#define SLU_VIEW_POINTS	 (SLU_VIEW_LISTED + SLU_VIEW_WEIGHED)
+#define SLU_VIEW_WIDTH	 16
+#define SLU_VIEW_KEPT	 12 /* of these, where many are kept */
+_Static_assert(SLU_VIEW_PLACES >= SLU_CLASS_RUNS && SLU_VIEW_KEPT >= SOURCES,
+	       "room for all");
 
-#define SHARE_TABLES  4	  /* of shares.c */
-#define ATTEND_TABLES 4	  /* of attention.c */
-#define ATTEND_ROWS   128 /* of a table */
-#define MIXERS	      5 /* sets of weights: the site's, three classes', the gate's */
-#define GATED	      4 /* that of gate.c */
-#define GATE_FEATURES 7
-#define GATE_ROWS     36  /* of a feature */
-#define SLU_ALIKE     216 /* of `at`: 5 % */
-#define SLU_NEAR_BY   30  /* 0.7 % */
-#define KNOWN	      16  /* kinds of knowledge about a job */
-#define SEASONS	      6	  /* of a class, by its jobs */
-#define KINDS	      48  /* of run */
-#define KNOTS	      7	  /* of the correction of quantiles */
+#define SLU_VIEW_SHARE_TABLES  4   /* of shares.c */
+#define SLU_VIEW_ATTEND_TABLES 4   /* of attention.c */
+#define SLU_VIEW_ATTEND_ROWS   128 /* of a table */
+#define SLU_VIEW_MIXERS \
+	5 /* sets of weights: the site's, three classes', the gate's */
+#define SLU_VIEW_GATED	       4 /* that of gate.c */
+#define SLU_VIEW_GATE_FEATURES 7
+#define SLU_VIEW_GATE_ROWS     36  /* of a feature */
+#define SLU_ALIKE	       216 /* of `at`: 5 % */
+#define SLU_NEAR_BY	       30  /* 0.7 % */
+#define SLU_VIEW_KNOWN	       16  /* kinds of knowledge about a job */
+#define SLU_VIEW_SEASONS       6   /* of a class, by its jobs */
+#define SLU_VIEW_KINDS	       48  /* of run */
+#define SLU_VIEW_KNOTS	       7   /* of the correction of quantiles */
 
 /* The class whose weights are a set's; LEVELS: none's. */
-extern const enum slu_level slu_mixer_level[MIXERS];
-extern const double slu_knot[KNOTS];
+extern const enum slu_level slu_mixer_level[SLU_VIEW_MIXERS];
+extern const double slu_knot[SLU_VIEW_KNOTS];
 
 /* A number that one thread writes and others read; and two of them in a word,
  * of those that are wanted in rows. */
@@ -58,21 +61,22 @@ typedef _Atomic uint64_t slu_pair;
 
 /* What is known for a job, and how far each source of it is believed. */
 struct slu_seen {
-	uint8_t known;		       /* kind of knowledge, below KNOWN */
-	uint8_t row[GATE_FEATURES];    /* below GATE_ROWS */
-	uint8_t n[WIDTH];	       /* places in use */
-	uint8_t kind[LEVELS * PLACES]; /* of run, below KINDS */
-	uint16_t at[POINTS];
-	float weighed[WEIGHED]; /* of sum 1 in each of the two */
-	uint16_t share_row[SHARE_TABLES];
-	uint8_t attend_row[ATTEND_TABLES][ATTENDED_PLACES];
-	float weight[WIDTH]; /* of sum 1; 0 where n is 0 */
+	uint8_t known; /* kind of knowledge, below SLU_VIEW_KNOWN */
+	uint8_t row[SLU_VIEW_GATE_FEATURES]; /* below SLU_VIEW_GATE_ROWS */
+	uint8_t n[SLU_VIEW_WIDTH];	     /* places in use */
+	uint8_t kind[LEVELS *
+		     SLU_VIEW_PLACES]; /* of run, below SLU_VIEW_KINDS */
+	uint16_t at[SLU_VIEW_POINTS];
+	float weighed[SLU_VIEW_WEIGHED]; /* of sum 1 in each of the two */
+	uint16_t share_row[SLU_VIEW_SHARE_TABLES];
+	uint8_t attend_row[SLU_VIEW_ATTEND_TABLES][SLU_VIEW_ATTENDED_PLACES];
+	float weight[SLU_VIEW_WIDTH]; /* of sum 1; 0 where n is 0 */
 };
 
 static inline int slu_run(const struct slu_seen *seen, unsigned source,
 			  unsigned k)
 {
-	return seen->at[source * PLACES + k];
+	return seen->at[source * SLU_VIEW_PLACES + k];
 }
 
 /* What had ended by then was known when the job was submitted. */
@@ -99,9 +103,9 @@ SLU_SPREAD_INLINE unsigned slu_count_late(const uint32_t *end, unsigned n,
 
 /* What is believed of each place of a job's sources; 0 beyond their ends. */
 struct slu_places {
-	float place[POINTS];
-	float weight[POINTS]; /* with the source's, and the kind's */
-	float per[WIDTH];     /* 1 / the sum of a source's places */
+	float place[SLU_VIEW_POINTS];
+	float weight[SLU_VIEW_POINTS]; /* with the source's, and the kind's */
+	float per[SLU_VIEW_WIDTH];     /* 1 / the sum of a source's places */
 };
 
 /* What was said of the jobs of a class; said.c. */
@@ -110,7 +114,7 @@ struct slu_said {
 	int64_t when;	     /* Unix seconds */
 	unsigned jobs;	     /* that were judged by it */
 	struct slu_seen seen;
-	float weight[POINTS];
+	float weight[SLU_VIEW_POINTS];
 };
 
 struct slu_predictor {
@@ -119,20 +123,21 @@ struct slu_predictor {
 	struct slu_shares *shares;
 	double quantile;
 	int64_t floor;
-	slu_pair weight[KNOWN][KEPT / 2];
-	slu_pair gate[GATE_FEATURES][GATE_ROWS][KEPT / 2];
-	slu_pair place[LISTED / 2];
-	slu_shared kind[LEVELS][KINDS]; /* 1: as others of its place */
-	slu_shared mix[SEASONS][MIXERS];
-	slu_shared attend[ATTEND_TABLES][ATTEND_ROWS];
-	slu_shared level[KNOTS];
+	slu_pair weight[SLU_VIEW_KNOWN][SLU_VIEW_KEPT / 2];
+	slu_pair gate[SLU_VIEW_GATE_FEATURES][SLU_VIEW_GATE_ROWS]
+		     [SLU_VIEW_KEPT / 2];
+	slu_pair place[SLU_VIEW_LISTED / 2];
+	slu_shared kind[LEVELS][SLU_VIEW_KINDS]; /* 1: as others of its place */
+	slu_shared mix[SLU_VIEW_SEASONS][SLU_VIEW_MIXERS];
+	slu_shared attend[SLU_VIEW_ATTEND_TABLES][SLU_VIEW_ATTEND_ROWS];
+	slu_shared level[SLU_VIEW_KNOTS];
 	/* usual errors, s: the mean, the median, and that of lasting runs */
 	slu_shared far, near, near_lasting;
 	_Atomic uint32_t lessons;
 	/* the learner's own */
 	struct slu_said_all *said;
-	float excess[KNOTS]; /* jobs that ended below each knot, fading, over
-				 the share that should have */
+	float excess[SLU_VIEW_KNOTS]; /* jobs that ended below each knot,
+				 fading, over the share that should have */
 };
 
 static inline float slu_get(const slu_shared *x)
@@ -168,45 +173,48 @@ SLU_SPREAD_INLINE void slu_store(slu_pair *to, const float *from, unsigned n)
 
 /* A number by source for each of its places, and the sum of all of its places.
  * Loops of this form are worked on many at once. */
-SLU_SPREAD_INLINE void slu_each_place(float to[restrict POINTS],
-				      const float x[restrict WIDTH])
+SLU_SPREAD_INLINE void slu_each_place(float to[restrict SLU_VIEW_POINTS],
+				      const float x[restrict SLU_VIEW_WIDTH])
 {
 	for (int s = 0; s < SHARES; s++)
-		for (int k = 0; k < PLACES; k++)
-			to[s * PLACES + k] = x[s];
-	for (int k = 0; k < SHARE_PLACES; k++)
-		to[LISTED + k] = x[SHARES];
-	for (int k = 0; k < ATTENDED_PLACES; k++)
-		to[LISTED + SHARE_PLACES + k] = x[ATTENDED];
+		for (int k = 0; k < SLU_VIEW_PLACES; k++)
+			to[s * SLU_VIEW_PLACES + k] = x[s];
+	for (int k = 0; k < SLU_VIEW_SHARE_PLACES; k++)
+		to[SLU_VIEW_LISTED + k] = x[SHARES];
+	for (int k = 0; k < SLU_VIEW_ATTENDED_PLACES; k++)
+		to[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES + k] = x[ATTENDED];
 }
 
-SLU_SPREAD_INLINE void slu_sum_places(float to[restrict WIDTH],
-				      const float x[restrict POINTS])
+SLU_SPREAD_INLINE void slu_sum_places(float to[restrict SLU_VIEW_WIDTH],
+				      const float x[restrict SLU_VIEW_POINTS])
 {
-	float by_2[POINTS / 2], by_4[POINTS / 4], by_8[POINTS / 8];
+	float by_2[SLU_VIEW_POINTS / 2], by_4[SLU_VIEW_POINTS / 4],
+		by_8[SLU_VIEW_POINTS / 8];
 	const float *rest = &by_8[SHARES];
 
-	for (int i = 0; i < POINTS / 2; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS / 2; i++)
 		by_2[i] = x[2 * i] + x[2 * i + 1];
-	for (int i = 0; i < POINTS / 4; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS / 4; i++)
 		by_4[i] = by_2[2 * i] + by_2[2 * i + 1];
-	for (int i = 0; i < POINTS / 8; i++)
+	for (int i = 0; i < SLU_VIEW_POINTS / 8; i++)
 		by_8[i] = by_4[2 * i] + by_4[2 * i + 1];
-	for (int s = 0; s < WIDTH; s++)
+	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
 		to[s] = s < SHARES ? by_8[s] : 0;
 	to[SHARES] = rest[0] + rest[1] + rest[2];
 	to[ATTENDED] =
 		rest[3] + rest[4] + rest[5] + rest[6] + rest[7] + rest[8];
 }
-_Static_assert(PLACES == 8 && SHARE_PLACES == 3 * 8 && ATTENDED_PLACES == 6 * 8,
+_Static_assert(SLU_VIEW_PLACES == 8 && SLU_VIEW_SHARE_PLACES == 3 * 8 &&
+		       SLU_VIEW_ATTENDED_PLACES == 6 * 8,
 	       "added by eight");
 
 /* The last runs of a user, the latest first; attention.c. */
 struct slu_ring {
-	uint32_t uid, n;	       /* at most ATTENDED_PLACES */
-	uint32_t end[ATTENDED_PLACES]; /* Unix seconds */
-	uint16_t run[ATTENDED_PLACES], asked[ATTENDED_PLACES];
-	uint16_t name[ATTENDED_PLACES], nodes[ATTENDED_PLACES]; /* hashes */
+	uint32_t uid, n; /* at most SLU_VIEW_ATTENDED_PLACES */
+	uint32_t end[SLU_VIEW_ATTENDED_PLACES]; /* Unix seconds */
+	uint16_t run[SLU_VIEW_ATTENDED_PLACES], asked[SLU_VIEW_ATTENDED_PLACES];
+	uint16_t name[SLU_VIEW_ATTENDED_PLACES],
+		nodes[SLU_VIEW_ATTENDED_PLACES]; /* hashes */
 };
 
 /* The classes of one job and the runs of its user, and what they know. */
@@ -215,7 +223,7 @@ struct slu_view {
 	struct slu_class class[LEVELS];
 	struct slu_ring ring;
 	struct slu_seen seen;
-	float own[MIXERS][WIDTH]; /* weights, of each set */
+	float own[SLU_VIEW_MIXERS][SLU_VIEW_WIDTH]; /* weights, of each set */
 };
 
 /* Look at everything as it was when the job was submitted. */
@@ -232,7 +240,7 @@ void slu_view_places(const struct slu_predictor *p, const struct slu_seen *seen,
 /* The points and their weights, in order, of sum 1. */
 void slu_view_spread(const struct slu_predictor *p, const struct slu_view *v,
 		     struct slu_spread *out);
-/* A class's, by its jobs; 0: none. Below SEASONS. */
+/* A class's, by its jobs; 0: none. Below SLU_VIEW_SEASONS. */
 unsigned slu_season(uint32_t jobs);
 /* How far a set of weights has been taught; 0: not at all. */
 unsigned slu_view_season(const struct slu_view *v, int mixer);
@@ -241,10 +249,11 @@ unsigned slu_view_season(const struct slu_view *v, int mixer);
 void slu_gate_look(struct slu_view *v, const struct slu_job *job);
 /* The weights for these features, of any sum, from the site's. */
 void slu_gate_weigh(const struct slu_predictor *p, const struct slu_seen *seen,
-		    const float site[WIDTH], float weight[WIDTH]);
+		    const float site[SLU_VIEW_WIDTH],
+		    float weight[SLU_VIEW_WIDTH]);
 /* gain: of the logarithm of what was foretold, by that of a source's weight. */
 void slu_gate_learn(struct slu_predictor *p, const struct slu_seen *seen,
-		    const float gain[WIDTH]);
+		    const float gain[SLU_VIEW_WIDTH]);
 
 /* One ring for each user, 10 MB when full; NULL: no memory. */
 struct slu_rings *slu_rings_new(void);

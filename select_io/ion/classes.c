@@ -12,8 +12,8 @@
 #define KEY_MAX	       0x1p52
 #define SUM_MAX	       0x1p60
 #define DEFAULT_TABLE  ((size_t)64 << 20)
-#define FEWEST_SLOTS   SMALL_CLASSES
-#define FEWEST_OPTIONS (2 * SMALL_ITEMS)
+#define FEWEST_SLOTS   SLU_MCKP_SMALL_CLASSES
+#define FEWEST_OPTIONS (2 * SLU_MCKP_SMALL_ITEMS)
 
 static int nomem(struct slu_err *err)
 {
@@ -86,7 +86,7 @@ static int get_room(struct slu_mckp *m, struct class *c, uint32_t n)
 {
 	uint32_t l = log2_of(n), first = m->free_room[l];
 
-	if (first != NO_INDEX) {
+	if (first != SLU_MCKP_NO_INDEX) {
 		m->free_room[l] = m->option[first].item;
 	} else {
 		if (m->max_options - m->n_options < 1u << l &&
@@ -139,7 +139,7 @@ static void count_step(struct slu_mckp *m, struct class *c, int by)
 	while (s < m->steps + m->n_steps && s->step != c->step)
 		s++;
 	if (s == m->steps + m->n_steps) {
-		if (m->n_steps == MAX_STEPS) {
+		if (m->n_steps == SLU_MCKP_MAX_STEPS) {
 			c->step = 1;
 			s = m->steps;
 		} else {
@@ -220,7 +220,7 @@ static struct class *take_slot(struct slu_mckp *m, uint32_t n, uint32_t *id)
 	else
 		m->n_slots++;
 	c->used = true;
-	c->chosen = NO_OPTION;
+	c->chosen = SLU_MCKP_NO_OPTION;
 	c->seen = 0;
 	*id = slot;
 	return c;
@@ -395,7 +395,7 @@ static void take_choices(struct slu_mckp *m)
 
 void slu_mckp_grow_up(struct slu_mckp *m)
 {
-	struct slu_mckp_class class[SMALL_CLASSES];
+	struct slu_mckp_class class[SLU_MCKP_SMALL_CLASSES];
 	struct small *s = &m->small;
 	struct slu_mckp_problem p = {class, s->n, s->capacity};
 
@@ -430,9 +430,9 @@ struct slu_mckp *slu_mckp_setup(const struct slu_mckp_problem *problem,
 						       : DEFAULT_TABLE;
 	m->method = settings ? settings->method : SLU_MCKP_AUTO;
 	slu_mckp_small_init(&m->small);
-	m->node = malloc(MAX_NODES * sizeof(*m->node));
-	m->live = malloc(MAX_NODES * sizeof(*m->live));
-	m->slot = calloc(2 * WINDOW + 1, sizeof(*m->slot));
+	m->node = malloc(SLU_MCKP_MAX_NODES * sizeof(*m->node));
+	m->live = malloc(SLU_MCKP_MAX_NODES * sizeof(*m->live));
+	m->slot = calloc(2 * SLU_MCKP_WINDOW + 1, sizeof(*m->slot));
 	if (!m->node || !m->live || !m->slot ||
 	    reserve_classes(m, FEWEST_SLOTS) < 0 ||
 	    reserve_options(m, FEWEST_OPTIONS) < 0) {

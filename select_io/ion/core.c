@@ -19,7 +19,7 @@
 
 static uint32_t *slot_of(struct slu_mckp *m, int64_t x)
 {
-	return &m->slot[x + WINDOW];
+	return &m->slot[x + SLU_MCKP_WINDOW];
 }
 
 /* Its remainder cannot be mended for less than the best loses. */
@@ -56,12 +56,12 @@ static bool reach(struct slu_mckp *m, struct search *s, const struct node *n)
 {
 	uint32_t *slot;
 
-	if (n->x >= WINDOW || n->x <= -WINDOW)
+	if (n->x >= SLU_MCKP_WINDOW || n->x <= -SLU_MCKP_WINDOW)
 		return false;
 	slot = slot_of(m, n->x);
 	if (*slot && m->node[*slot - 1].loss <= n->loss)
 		return true;
-	if (m->n_nodes == MAX_NODES)
+	if (m->n_nodes == SLU_MCKP_MAX_NODES)
 		return false;
 	if (!*slot)
 		m->live[m->n_live++] = m->n_nodes;
@@ -126,13 +126,14 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id,
 static void trace(struct slu_mckp *m, const struct search *s)
 {
 	m->n_patch = 0;
-	for (uint32_t i = s->best_node; i != NO_INDEX; i = m->node[i].parent)
-		if (m->node[i].class != NO_INDEX)
+	for (uint32_t i = s->best_node; i != SLU_MCKP_NO_INDEX;
+	     i = m->node[i].parent)
+		if (m->node[i].class != SLU_MCKP_NO_INDEX)
 			m->patch[m->n_patch++] = (struct patch){
 				m->node[i].class, m->node[i].option};
 }
 
-/* The class to look at next, or NO_INDEX. */
+/* The class to look at next, or SLU_MCKP_NO_INDEX. */
 static uint32_t next_class(struct slu_mckp *m, struct search *s,
 			   struct walk *walk, int64_t *up, int64_t *down)
 {
@@ -160,11 +161,12 @@ static bool look_at_all(struct slu_mckp *m, struct search *s)
 		prune(m, s, up, down, others);
 		if (m->n_live == 0)
 			return true;
-		if (id == NO_INDEX)
+		if (id == SLU_MCKP_NO_INDEX)
 			return false;
 		m->class[id].seen = m->round;
 		s->core++;
-		if (!slu_mckp_spend(s, STEPS_PER_CLASS + m->n_live / 4))
+		if (!slu_mckp_spend(s,
+				    SLU_MCKP_STEPS_PER_CLASS + m->n_live / 4))
 			return false;
 		if (!expand(m, s, id, up, down))
 			return false;
@@ -173,8 +175,9 @@ static bool look_at_all(struct slu_mckp *m, struct search *s)
 
 bool slu_mckp_core(struct slu_mckp *m, struct search *s)
 {
-	struct node root = {
-		.x = -s->room, .parent = NO_INDEX, .class = NO_INDEX};
+	struct node root = {.x = -s->room,
+			    .parent = SLU_MCKP_NO_INDEX,
+			    .class = SLU_MCKP_NO_INDEX};
 	bool proved;
 
 	m->n_nodes = m->n_live = 0;

@@ -176,7 +176,8 @@ static uint32_t add(struct slu_ion_division *d, uint32_t age)
 	d->order[at] = slot;
 	d->n++;
 	d->n_items++; /* the shared I/O node */
-	d->grant[slot] = (struct slu_ion_grant){.bandwidth = NOTHING_YET};
+	d->grant[slot] =
+		(struct slu_ion_grant){.bandwidth = SLU_DIVISION_NOTHING_YET};
 	return slot;
 }
 
@@ -338,7 +339,7 @@ static void sort_fresh(struct slu_ion_division *d)
 {
 	size_t n = 0;
 
-	if (d->n_fresh > AT_ONCE) {
+	if (d->n_fresh > SLU_DIVISION_AT_ONCE) {
 		for (size_t i = 0; i < d->n; i++)
 			if (d->part[d->order[i]].fresh)
 				d->fresh[n++] = d->order[i];

@@ -7,8 +7,10 @@
 #include "select_io/ion/division.h"
 #include "select_io/ion/mckp.h"
 
-#define NOTHING_YET -1 /* MB/s of a grant before the first solve */
-#define AT_ONCE	    16 /* more changes than about 1 / this: pose all anew */
+#define SLU_DIVISION_NOTHING_YET -1 /* MB/s of a grant before the first solve \
+				     */
+#define SLU_DIVISION_AT_ONCE \
+	16 /* more changes than about 1 / this: pose all anew */
 
 struct range {
 	uint32_t low, n; /* choice[low] .. choice[low + n - 1] */

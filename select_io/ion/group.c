@@ -69,7 +69,7 @@ static bool reach(struct slu_mckp *m, struct search *s, const struct node *n)
 		    (old->loss == n->loss && size(old->x) <= size(n->x)))
 			return true;
 	}
-	if (m->n_nodes == MAX_NODES)
+	if (m->n_nodes == SLU_MCKP_MAX_NODES)
 		return false;
 	m->node[m->n_nodes++] = *n;
 	*slot = m->n_nodes;
@@ -135,7 +135,7 @@ static struct kind *find_kind(const struct slu_mckp *m, struct kind *kind,
 			      uint32_t id)
 {
 	for (int i = 0; i < KINDS; i++)
-		if (kind[i].class != NO_INDEX &&
+		if (kind[i].class != SLU_MCKP_NO_INDEX &&
 		    alike(m, &m->class[kind[i].class], &m -> class[id]))
 			return &kind[i];
 	return NULL;
@@ -148,7 +148,7 @@ static bool search(struct slu_mckp *m, struct search *s)
 	struct walk walk;
 
 	for (int i = 0; i < KINDS; i++)
-		kind[i].class = NO_INDEX;
+		kind[i].class = SLU_MCKP_NO_INDEX;
 	slu_mckp_walk(m, &walk);
 	for (;;) {
 		int64_t up, down;
@@ -156,10 +156,11 @@ static bool search(struct slu_mckp *m, struct search *s)
 		uint32_t before = m->n_nodes;
 
 		prune(m, s, up, down);
-		if (m->n_live == 0 || id == NO_INDEX)
+		if (m->n_live == 0 || id == SLU_MCKP_NO_INDEX)
 			return true;
 		m->class[id].seen = m->round;
-		if (!slu_mckp_spend(s, STEPS_PER_CLASS + m->n_live / 4))
+		if (!slu_mckp_spend(s,
+				    SLU_MCKP_STEPS_PER_CLASS + m->n_live / 4))
 			return false;
 		k = find_kind(m, kind, id);
 		if (k && k->nodes == m->n_nodes)
@@ -239,8 +240,9 @@ bool slu_mckp_may_group(const struct slu_mckp *m, const struct search *s)
 
 bool slu_mckp_group(struct slu_mckp *m, struct search *s)
 {
-	struct node root = {
-		.x = -s->room, .parent = NO_INDEX, .class = NO_INDEX};
+	struct node root = {.x = -s->room,
+			    .parent = SLU_MCKP_NO_INDEX,
+			    .class = SLU_MCKP_NO_INDEX};
 	int64_t step = s->at.weight, x;
 	bool proved;
 
@@ -254,7 +256,7 @@ bool slu_mckp_group(struct slu_mckp *m, struct search *s)
 	if (!proved)
 		return false;
 	m->n_patch = 0;
-	for (uint32_t i = s->best_node; m->node[i].class != NO_INDEX;
+	for (uint32_t i = s->best_node; m->node[i].class != SLU_MCKP_NO_INDEX;
 	     i = m->node[i].parent)
 		m->patch[m->n_patch++] =
 			(struct patch){m->node[i].class, m->node[i].option};

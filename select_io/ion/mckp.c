@@ -25,10 +25,11 @@ void slu_mckp_keep(struct slu_mckp *m)
 		struct class *c = &m->class[id];
 
 		c->unkept = false;
-		if (!c->used || c->chosen == NO_OPTION || c->hold == c->chosen)
+		if (!c->used || c->chosen == SLU_MCKP_NO_OPTION ||
+		    c->hold == c->chosen)
 			continue;
 		slu_mckp_unlink(m, id);
-		if (c->hold != NO_OPTION)
+		if (c->hold != SLU_MCKP_NO_OPTION)
 			options_of(m, c)[c->hold].key--;
 		options_of(m, c)[c->chosen].key++;
 		c->hold = c->chosen;
@@ -102,7 +103,8 @@ static bool search_core(struct slu_mckp *m, struct search *s, uint64_t work)
 {
 	uint64_t first = work / 4 < FIRST_WORK ? work / 4 : FIRST_WORK;
 	uint64_t ways = (uint64_t)s->at.weight * s->at.weight;
-	bool remainders = s->at.weight > 1 && s->at.weight <= MAX_MODULUS &&
+	bool remainders = s->at.weight > 1 &&
+			  s->at.weight <= SLU_MCKP_MAX_MODULUS &&
 			  4 * ways <= work;
 
 	s->modulus = 1;
@@ -130,7 +132,7 @@ static void search(struct slu_mckp *m, uint64_t capacity, uint32_t step,
 	info->proved = search_core(m, s, may_group ? work / 2 : work);
 	if (info->proved)
 		return;
-	n_aside = m->n_patch <= MAX_ASIDE ? m->n_patch : 0;
+	n_aside = m->n_patch <= SLU_MCKP_MAX_ASIDE ? m->n_patch : 0;
 	if (n_aside < m->n_patch)
 		s->best = s->room * s->at.key;
 	memcpy(m->aside, m->patch, n_aside * sizeof(*m->patch));
@@ -190,8 +192,9 @@ uint32_t slu_mckp_choice(const struct slu_mckp *m, uint32_t id)
 	if (m->small.in)
 		return m->small.solved ? m->small.choice[id] : SLU_MCKP_NONE;
 
-	return c->chosen == NO_OPTION ? SLU_MCKP_NONE
-				      : options_of(m, c)[c->chosen].item;
+	return c->chosen == SLU_MCKP_NO_OPTION
+		       ? SLU_MCKP_NONE
+		       : options_of(m, c)[c->chosen].item;
 }
 
 static size_t bytes(const struct slu_mckp *m)
@@ -201,8 +204,8 @@ static size_t bytes(const struct slu_mckp *m)
 	       m->max_slots * (sizeof(*m->class) + 2 * sizeof(*m->patch) +
 			       3 * sizeof(*m->sort) + 4 * sizeof(uint32_t)) +
 	       m->max_options * sizeof(*m->option) +
-	       MAX_NODES * (sizeof(*m->node) + sizeof(*m->live)) +
-	       (2 * WINDOW + 1) * sizeof(*m->slot);
+	       SLU_MCKP_MAX_NODES * (sizeof(*m->node) + sizeof(*m->live)) +
+	       (2 * SLU_MCKP_WINDOW + 1) * sizeof(*m->slot);
 }
 
 static void solve_large(struct slu_mckp *m, struct slu_mckp_solution *out,

@@ -19,7 +19,7 @@
 #include "select_io/ion/mckp.h"
 #include "select_io/ion/sorted.h"
 
-#define NO_INDEX UINT32_MAX
+#define SLU_MCKP_NO_INDEX UINT32_MAX
 
 struct option {
 	double value;
@@ -37,25 +37,26 @@ struct class
 	uint16_t useful; /* of them, to the table: worth more than all lighter
 			  * ones; 0: there is nothing to choose */
 	uint16_t at;	 /* option in the break solution; on the upper hull */
-	uint16_t up;	 /* the next heavier one there, or NO_OPTION */
-	uint16_t down;	 /* the next lighter one, or NO_OPTION */
-	uint16_t hold;	 /* option, or NO_OPTION */
-	uint16_t chosen; /* option in the last solution, or NO_OPTION */
-	uint16_t was;	 /* chosen before */
+	uint16_t up;	 /* the next heavier one there, or SLU_MCKP_NO_OPTION */
+	uint16_t down;	 /* the next lighter one, or SLU_MCKP_NO_OPTION */
+	uint16_t hold;	 /* option, or SLU_MCKP_NO_OPTION */
+	uint16_t
+		chosen; /* option in the last solution, or SLU_MCKP_NO_OPTION */
+	uint16_t was;	/* chosen before */
 	bool used;
 	bool listed;   /* is in m->changed */
 	bool unkept;   /* is in m->unkept */
 	uint32_t step; /* gcd of the weights' differences; 0: one weight */
 	uint32_t seen; /* by the search of this round */
 };
-#define NO_OPTION UINT16_MAX
+#define SLU_MCKP_NO_OPTION UINT16_MAX
 
 /* How many classes have this step; the first is for 1, and for those that do
  * not find room. */
 struct steps {
 	uint32_t step, n;
 };
-#define MAX_STEPS 64
+#define SLU_MCKP_MAX_STEPS 64
 
 /* One partial solution of a search: the break solution with some classes
  * changed. */
@@ -66,10 +67,10 @@ struct node {
 	uint32_t class;
 	uint16_t option;
 };
-#define MAX_NODES 8192u
-#define WINDOW	  8192 /* |x| of a search stays below */
+#define SLU_MCKP_MAX_NODES 8192u
+#define SLU_MCKP_WINDOW	   8192 /* |x| of a search stays below */
 
-#define MAX_ASIDE 256
+#define SLU_MCKP_MAX_ASIDE 256
 
 struct patch {
 	uint32_t class;
@@ -77,10 +78,10 @@ struct patch {
 };
 
 /* A small problem as it was loaded (small.c). */
-#define SMALL_CLASSES 32
-#define SMALL_ITEMS   512 /* of all classes */
-#define SMALL_WIDTH   240 /* cells of a row: whole vectors */
-#define SMALL_STRIDE  (2 * SMALL_WIDTH)
+#define SLU_MCKP_SMALL_CLASSES 32
+#define SLU_MCKP_SMALL_ITEMS   512 /* of all classes */
+#define SLU_MCKP_SMALL_WIDTH   240 /* cells of a row: whole vectors */
+#define SLU_MCKP_SMALL_STRIDE  (2 * SLU_MCKP_SMALL_WIDTH)
 
 struct small_class {
 	uint16_t first, n; /* of its items */
@@ -94,11 +95,12 @@ struct small {
 	uint64_t lightest;
 	bool any_held;
 	int32_t mult;
-	struct small_class class[SMALL_CLASSES];
-	struct slu_mckp_item item[SMALL_ITEMS];
-	int32_t key[SMALL_ITEMS];
-	uint32_t choice[SMALL_CLASSES];
-	_Alignas(64) int32_t row[(SMALL_CLASSES + 1) * SMALL_STRIDE];
+	struct small_class class[SLU_MCKP_SMALL_CLASSES];
+	struct slu_mckp_item item[SLU_MCKP_SMALL_ITEMS];
+	int32_t key[SLU_MCKP_SMALL_ITEMS];
+	uint32_t choice[SLU_MCKP_SMALL_CLASSES];
+	_Alignas(64) int32_t
+		row[(SLU_MCKP_SMALL_CLASSES + 1) * SLU_MCKP_SMALL_STRIDE];
 };
 
 struct slu_mckp {
@@ -120,7 +122,7 @@ struct slu_mckp {
 	uint64_t heaviest;
 	size_t items, useful; /* not dominated by a lighter one */
 	uint64_t cells;	      /* x options, that the table has filled in */
-	struct steps steps[MAX_STEPS];
+	struct steps steps[SLU_MCKP_MAX_STEPS];
 	uint32_t n_steps;
 
 	/* The break solution: every class at its place on its hull; `up` holds
@@ -132,8 +134,8 @@ struct slu_mckp {
 	int64_t slope; /* about where the last solution broke, rounded up */
 	struct slu_sorted_entry *sort; /* 3 x max_slots, to sort in */
 
-	struct node *node; /* MAX_NODES */
-	uint32_t *slot;	   /* 2 x WINDOW + 1, by x: node + 1, 0: none */
+	struct node *node; /* SLU_MCKP_MAX_NODES */
+	uint32_t *slot; /* 2 x SLU_MCKP_WINDOW + 1, by x: node + 1, 0: none */
 	uint32_t n_nodes;
 	uint32_t *live, n_live;
 	uint32_t round;
@@ -142,7 +144,7 @@ struct slu_mckp {
 	uint32_t n_patch;
 	struct patch *last; /* those of the solution before */
 	uint32_t n_last;
-	struct patch aside[MAX_ASIDE];
+	struct patch aside[SLU_MCKP_MAX_ASIDE];
 	uint32_t *changed, n_changed; /* candidates during a solve */
 	uint32_t *unkept, n_unkept;
 	uint32_t *ids; /* for table.c */
@@ -211,7 +213,7 @@ void slu_mckp_unlink(struct slu_mckp *m, uint32_t id); /* before a change */
 void slu_mckp_link_all(struct slu_mckp *m);	       /* from nothing */
 void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity);
 
-#define MAX_MODULUS 64
+#define SLU_MCKP_MAX_MODULUS 64
 
 /* What a search is about. Losses are scaled by the weight of the break step:
  * loss = weight x (key lost) + key x (weight gained), key and weight being
@@ -228,8 +230,8 @@ struct search {
 	 * modulo the weight of the break step (1: it does not matter), and the
 	 * classes that could do it for that. */
 	uint32_t modulus;
-	int64_t need[MAX_MODULUS];
-	uint32_t first[MAX_MODULUS], n_first;
+	int64_t need[SLU_MCKP_MAX_MODULUS];
+	uint32_t first[SLU_MCKP_MAX_MODULUS], n_first;
 };
 
 static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
@@ -256,7 +258,7 @@ static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
 
 /* To take the next class, to prune and to go through its options takes as long
  * as so many steps, and one more for every four partial solutions. */
-#define STEPS_PER_CLASS 4
+#define SLU_MCKP_STEPS_PER_CLASS 4
 
 /* false: so much is not left. */
 static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
@@ -276,8 +278,8 @@ struct walk {
 	struct slu_sorted_at up, down;
 };
 void slu_mckp_walk(struct slu_mckp *m, struct walk *w);
-/* The nearest class that this round has not seen, or NO_INDEX. *up and *down
- * are what one unit of weight costs at least from here on, in scaled loss
+/* The nearest class that this round has not seen, or SLU_MCKP_NO_INDEX. *up and
+ * *down are what one unit of weight costs at least from here on, in scaled loss
  * (INT64_MAX: no class is left on that side). */
 uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
 		       const struct search *s, int64_t *up, int64_t *down);

@@ -73,14 +73,14 @@ bool slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 	if (!copy(m, c, o, from, &sorted))
 		return false;
 	c->n = (uint16_t)from->n;
-	c->hold = (uint16_t)from->hold; /* SLU_MCKP_NONE: NO_OPTION */
+	c->hold = (uint16_t)from->hold; /* SLU_MCKP_NONE: SLU_MCKP_NO_OPTION */
 	if (!sorted) {
 		sort(o, from->n);
 		for (uint32_t j = 0; j < from->n; j++)
 			if (o[j].item == from->hold)
 				c->hold = (uint16_t)j;
 	}
-	if (c->hold != NO_OPTION)
+	if (c->hold != SLU_MCKP_NO_OPTION)
 		o[c->hold].key++;
 	c->step = 0;
 	for (uint32_t j = 1; j < from->n && c->step != 1; j++)
@@ -95,6 +95,6 @@ void slu_mckp_make_keys(const struct slu_mckp *m, struct class *c)
 
 	for (uint32_t j = 0; j < c->n; j++)
 		o[j].key = key_of(m, o[j].value, scale);
-	if (c->hold != NO_OPTION)
+	if (c->hold != SLU_MCKP_NO_OPTION)
 		o[c->hold].key++;
 }

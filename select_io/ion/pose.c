@@ -189,7 +189,7 @@ int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
 		 struct slu_err *err)
 {
 	if (d->all || d->share || was_shared ||
-	    d->n_dirty > AT_ONCE + d->n / AT_ONCE)
+	    d->n_dirty > SLU_DIVISION_AT_ONCE + d->n / SLU_DIVISION_AT_ONCE)
 		return pose_all(d, err);
 	for (size_t i = 0; i < d->n_dirty; i++)
 		if (pose_one(d, d->dirty[i], err) < 0)

@@ -37,7 +37,7 @@ static uint16_t above(const struct slu_mckp *m, const struct class *c)
 {
 	const struct option *o = options_of(m, c), *from = &o[c->at];
 	int64_t key = 0, weight = 1;
-	uint32_t best = NO_OPTION;
+	uint32_t best = SLU_MCKP_NO_OPTION;
 
 	for (uint32_t j = c->at + 1u; j < c->n; j++) {
 		int64_t more = o[j].key - from->key;
@@ -58,7 +58,7 @@ static uint16_t below(const struct slu_mckp *m, const struct class *c)
 {
 	const struct option *o = options_of(m, c), *to = &o[c->at];
 	int64_t key = 1, weight = 0;
-	uint32_t best = NO_OPTION;
+	uint32_t best = SLU_MCKP_NO_OPTION;
 
 	for (uint32_t j = 0; j < c->at; j++) {
 		int64_t less = to->key - o[j].key;
@@ -78,9 +78,9 @@ static void put(struct slu_mckp *m, uint32_t id)
 {
 	const struct class *c = &m->class[id];
 
-	if (c->up != NO_OPTION)
+	if (c->up != SLU_MCKP_NO_OPTION)
 		slu_sorted_insert(&m->up, -slope_of(step_up(m, c)), id);
-	if (c->down != NO_OPTION)
+	if (c->down != SLU_MCKP_NO_OPTION)
 		slu_sorted_insert(&m->down, slope_of(step_down(m, c)), id);
 }
 
@@ -88,9 +88,9 @@ static void take(struct slu_mckp *m, uint32_t id)
 {
 	const struct class *c = &m->class[id];
 
-	if (c->up != NO_OPTION)
+	if (c->up != SLU_MCKP_NO_OPTION)
 		slu_sorted_remove(&m->up, -slope_of(step_up(m, c)), id);
-	if (c->down != NO_OPTION)
+	if (c->down != SLU_MCKP_NO_OPTION)
 		slu_sorted_remove(&m->down, slope_of(step_down(m, c)), id);
 }
 
@@ -186,10 +186,10 @@ void slu_mckp_link_all(struct slu_mckp *m)
 		if (!c->used)
 			continue;
 		find_place(m, c);
-		if (c->up != NO_OPTION)
+		if (c->up != SLU_MCKP_NO_OPTION)
 			up[n_up++] = (struct slu_sorted_entry){
 				-slope_of(step_up(m, c)), id};
-		if (c->down != NO_OPTION)
+		if (c->down != SLU_MCKP_NO_OPTION)
 			down[n_down++] = (struct slu_sorted_entry){
 				slope_of(step_down(m, c)), id};
 	}
@@ -279,6 +279,6 @@ uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
 			t.weight;
 	}
 	if (!u && !d)
-		return NO_INDEX;
+		return SLU_MCKP_NO_INDEX;
 	return *up <= *down ? u->id : d->id;
 }

@@ -26,10 +26,11 @@ struct change {
 };
 
 struct residues {
-	struct change change[MAX_MODULUS];
-	int64_t cost[MAX_MODULUS]; /* of each change */
-	int64_t far[MAX_MODULUS];  /* by a class that was not looked at */
-	uint32_t by[MAX_MODULUS];  /* the first change on the way */
+	struct change change[SLU_MCKP_MAX_MODULUS];
+	int64_t cost[SLU_MCKP_MAX_MODULUS]; /* of each change */
+	int64_t far[SLU_MCKP_MAX_MODULUS];  /* by a class that was not looked at
+					     */
+	uint32_t by[SLU_MCKP_MAX_MODULUS];  /* the first change on the way */
 };
 
 /* A class is there once, with the least that the change costs it. */
@@ -102,7 +103,7 @@ static void find_costs(const struct search *s, struct residues *r)
 /* Dijkstra's shortest paths to 0, without a heap: there are few nodes. */
 static void find_ways(struct search *s, struct residues *r)
 {
-	bool done[MAX_MODULUS] = {false};
+	bool done[SLU_MCKP_MAX_MODULUS] = {false};
 	uint32_t g = s->modulus;
 
 	for (uint32_t i = 0; i < g; i++)
@@ -134,8 +135,9 @@ static void find_first(struct search *s, const struct residues *r)
 	while (left && s->need[left] < FAR) {
 		const struct change *c = &r->change[r->by[left]];
 
-		for (uint32_t i = 0; i < BEST && s->n_first < MAX_MODULUS; i++)
-			if (c->class[i] != NO_INDEX &&
+		for (uint32_t i = 0;
+		     i < BEST && s->n_first < SLU_MCKP_MAX_MODULUS; i++)
+			if (c->class[i] != SLU_MCKP_NO_INDEX &&
 			    !is_first(s, c->class[i]))
 				s->first[s->n_first++] = c->class[i];
 		left = (left + s->modulus - r->by[left]) % s->modulus;
@@ -176,7 +178,7 @@ static void look_at_none(struct search *s, struct residues *r)
 	for (uint32_t by = 1; by < s->modulus; by++)
 		for (uint32_t i = 0; i < BEST; i++) {
 			r->change[by].cost[i] = FAR;
-			r->change[by].class[i] = NO_INDEX;
+			r->change[by].class[i] = SLU_MCKP_NO_INDEX;
 		}
 }
 
@@ -200,7 +202,8 @@ void slu_mckp_residues(struct slu_mckp *m, struct search *s)
 				break;
 			next *= 2;
 		}
-		if (id == NO_INDEX || !slu_mckp_spend(s, m->class[id].n)) {
+		if (id == SLU_MCKP_NO_INDEX ||
+		    !slu_mckp_spend(s, m->class[id].n)) {
 			settle(s, &r, up, down);
 			break;
 		}

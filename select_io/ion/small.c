@@ -120,7 +120,8 @@ static bool copy(struct small *s, const struct slu_mckp_problem *p)
 		struct slu_mckp_item *to = s->item + s->n_items;
 		int64_t before = -1;
 
-		if (from->n == 0 || from->n > SMALL_ITEMS - s->n_items ||
+		if (from->n == 0 ||
+		    from->n > SLU_MCKP_SMALL_ITEMS - s->n_items ||
 		    (from->hold != SLU_MCKP_NONE && from->hold >= from->n))
 			return false;
 		for (uint32_t j = 0; j < from->n; j++) {
@@ -187,13 +188,13 @@ bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p)
 	int32_t all;
 
 	s->in = s->solved = s->any_held = false;
-	if (p->n > SMALL_CLASSES)
+	if (p->n > SLU_MCKP_SMALL_CLASSES)
 		return false;
 	s->n = p->n;
 	s->capacity = p->capacity;
 	s->lightest = 0;
 	if (!copy(s, p) || (s->capacity >= s->lightest &&
-			    s->capacity - s->lightest >= SMALL_WIDTH))
+			    s->capacity - s->lightest >= SLU_MCKP_SMALL_WIDTH))
 		return false;
 	s->mult = s->any_held ? (int32_t)s->n + 1 : 1;
 	all = make_keys(s->key, s->item, s->n_items, s->mult);
@@ -209,7 +210,8 @@ bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p)
 
 static int32_t *row_of(struct small *s, uint32_t i)
 {
-	return s->row + (size_t)i * SMALL_STRIDE + SMALL_WIDTH - 1;
+	return s->row + (size_t)i * SLU_MCKP_SMALL_STRIDE +
+	       SLU_MCKP_SMALL_WIDTH - 1;
 }
 
 /* Above the lightest of the class. */
@@ -262,7 +264,7 @@ static void walk_back(struct small *s, uint32_t room)
 
 static void find_best(struct small *s, uint32_t room)
 {
-	uint32_t need[SMALL_CLASSES + 1];
+	uint32_t need[SLU_MCKP_SMALL_CLASSES + 1];
 	fill_f *fill = pick_fill();
 
 	find_needs(s, room, need);
@@ -284,8 +286,8 @@ static void find_best(struct small *s, uint32_t room)
 void slu_mckp_small_init(struct small *s)
 {
 	memset(s->row, 0, sizeof(s->row));
-	for (uint32_t i = 0; i <= SMALL_CLASSES; i++)
-		for (uint32_t k = 1; k < SMALL_WIDTH; k++)
+	for (uint32_t i = 0; i <= SLU_MCKP_SMALL_CLASSES; i++)
+		for (uint32_t k = 1; k < SLU_MCKP_SMALL_WIDTH; k++)
 			row_of(s, i)[-(ptrdiff_t)k] = NOT_REACHED;
 }
 

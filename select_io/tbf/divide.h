@@ -21,13 +21,16 @@
 #include <stdint.h>
 #include "common/fast.h"
 
-#define KEY_LIMIT  2.0f	 /* remainders are seldom as large: all alike */
-#define KEY_NONE   -3.0f /* of who takes no part */
-#define KEY_CHOSEN 3.0f
-#define FEW	   16 /* between two keys: then they are compared, after */
-#define PATIENCE   4  /* looks, and at last after */
-#define LOOKS	   24 /* the same remainders, mostly: as many as there are */
-#define BLOCK	   32 /* read at once, behind the last too */
+#define SLU_DIVIDE_KEY_LIMIT \
+	2.0f /* remainders are seldom as large: all alike */
+#define SLU_DIVIDE_KEY_NONE   -3.0f /* of who takes no part */
+#define SLU_DIVIDE_KEY_CHOSEN 3.0f
+#define SLU_DIVIDE_FEW	      16 /* between two keys: then they are compared, after \
+				  */
+#define SLU_DIVIDE_PATIENCE 4 /* looks, and at last after */
+#define SLU_DIVIDE_LOOKS \
+	24 /* the same remainders, mostly: as many as there are */
+#define SLU_DIVIDE_BLOCK 32 /* read at once, behind the last too */
 
 struct entry {
 	double remainder;
@@ -107,7 +110,7 @@ struct division {
 	size_t n, takers; /* takers: with a key */
 	double step; /* a token more or less for those whose key is above */
 	float edge;
-	/* scratch, n each; BLOCK keys behind the last can be read */
+	/* scratch, n each; SLU_DIVIDE_BLOCK keys behind the last can be read */
 	float *restrict key;
 	struct entry *restrict order;
 	bool literal;
@@ -134,8 +137,8 @@ SLU_INLINE float key_of(double remainder)
 {
 	float key = (float)remainder;
 
-	key = key > -KEY_LIMIT ? key : -KEY_LIMIT;
-	return key < KEY_LIMIT ? key : KEY_LIMIT;
+	key = key > -SLU_DIVIDE_KEY_LIMIT ? key : -SLU_DIVIDE_KEY_LIMIT;
+	return key < SLU_DIVIDE_KEY_LIMIT ? key : SLU_DIVIDE_KEY_LIMIT;
 }
 
 SLU_INLINE size_t count_above(const struct division *d, float edge)
@@ -156,11 +159,12 @@ SLU_INLINE size_t find_between(const struct division *d, float lo, float hi)
 	struct entry *restrict order = d->order;
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n; i += BLOCK) {
-		size_t end = i + BLOCK < d->n ? i + BLOCK : d->n;
+	for (size_t i = 0; i < d->n; i += SLU_DIVIDE_BLOCK) {
+		size_t end = i + SLU_DIVIDE_BLOCK < d->n ? i + SLU_DIVIDE_BLOCK
+							 : d->n;
 		int32_t hits = 0;
 
-		for (size_t k = i; k < i + BLOCK; k++)
+		for (size_t k = i; k < i + SLU_DIVIDE_BLOCK; k++)
 			hits += (key[k] > lo) & (key[k] <= hi);
 		for (size_t k = i; hits && k < end; k++)
 			if (key[k] > lo && key[k] <= hi)
@@ -186,7 +190,8 @@ SLU_INLINE void narrow(const struct division *d, size_t count, size_t takers,
 	double aim = (double)count;
 	float mid = (float)(1 - aim / (double)takers);
 
-	for (int look = 0; look < LOOKS && mid > k->lo && mid < k->hi; look++) {
+	for (int look = 0;
+	     look < SLU_DIVIDE_LOOKS && mid > k->lo && mid < k->hi; look++) {
 		size_t above = count_above(d, mid);
 		double part;
 
@@ -200,7 +205,8 @@ SLU_INLINE void narrow(const struct division *d, size_t count, size_t takers,
 			aim = (double)count + 0.5;
 		}
 		if (k->below == count || k->above == count ||
-		    (look > PATIENCE && k->below - k->above <= FEW))
+		    (look > SLU_DIVIDE_PATIENCE &&
+		     k->below - k->above <= SLU_DIVIDE_FEW))
 			return;
 		part = ((double)k->below - aim) / (double)(k->below - k->above);
 		if (look == 0)
@@ -216,7 +222,7 @@ SLU_INLINE void narrow(const struct division *d, size_t count, size_t takers,
 SLU_INLINE void choose(struct division *d, size_t count, size_t takers,
 		       double sign)
 {
-	struct keys k = {KEY_NONE, KEY_LIMIT, takers, 0};
+	struct keys k = {SLU_DIVIDE_KEY_NONE, SLU_DIVIDE_KEY_LIMIT, takers, 0};
 	size_t n;
 
 	narrow(d, count, takers, &k);
@@ -226,7 +232,7 @@ SLU_INLINE void choose(struct division *d, size_t count, size_t takers,
 	n = find_between(d, k.lo, k.hi);
 	select_first(d->order, n, count - k.above, sign);
 	for (size_t i = 0; i < count - k.above; i++)
-		d->key[d->order[i].index] = KEY_CHOSEN;
+		d->key[d->order[i].index] = SLU_DIVIDE_KEY_CHOSEN;
 }
 
 /* The keys of those that may give: the smallest remainders are highest, or to
@@ -239,10 +245,11 @@ SLU_INLINE size_t find_givers(const struct division *d)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		bool gives = key[i] != KEY_NONE && (d->literal || whole[i] > 0);
+		bool gives = key[i] != SLU_DIVIDE_KEY_NONE &&
+			     (d->literal || whole[i] > 0);
 		float up = key_of(remainder[i]);
 
-		key[i] = !gives ? KEY_NONE : d->literal ? up : -up;
+		key[i] = !gives ? SLU_DIVIDE_KEY_NONE : d->literal ? up : -up;
 		n += gives;
 	}
 	return n;
@@ -259,7 +266,7 @@ SLU_INLINE void give_now(struct division *d)
 		d->whole[i] += more;
 		d->remainder[i] -= more;
 	}
-	d->edge = KEY_CHOSEN;
+	d->edge = SLU_DIVIDE_KEY_CHOSEN;
 }
 
 /* More were dealt than there are: back from those that have some. */
@@ -269,7 +276,7 @@ static void take_back(struct division *d, double many)
 
 	d->step = -1;
 	while (many > 0 && (givers = find_givers(d)) > 0) {
-		d->edge = KEY_NONE;
+		d->edge = SLU_DIVIDE_KEY_NONE;
 		if (many < (double)givers) {
 			choose(d, (size_t)many, givers, d->literal ? 1 : -1);
 			return;
@@ -285,11 +292,11 @@ SLU_INLINE void settle(struct division *d, double left)
 	size_t takers = d->takers;
 
 	d->step = 1;
-	d->edge = KEY_CHOSEN;
+	d->edge = SLU_DIVIDE_KEY_CHOSEN;
 	if (left < 0)
 		take_back(d, -left);
 	for (; takers > 0 && left >= (double)takers; left -= (double)takers) {
-		d->edge = KEY_NONE;
+		d->edge = SLU_DIVIDE_KEY_NONE;
 		give_now(d);
 	}
 	if (takers > 0 && left > 0)
@@ -314,7 +321,7 @@ SLU_INLINE double round_down(struct division *d, const double *restrict part,
 		all -= down;
 		whole[i] = down;
 		remainder[i] = all;
-		key[i] = out ? KEY_NONE : key_of(all);
+		key[i] = out ? SLU_DIVIDE_KEY_NONE : key_of(all);
 		dealt += down;
 		takers += out ? 0.0 : 1.0;
 	}
@@ -333,7 +340,7 @@ static double round_literally(struct division *d, const double *part,
 		double raw = part[i] * each, down;
 
 		d->whole[i] = 0;
-		d->key[i] = KEY_NONE;
+		d->key[i] = SLU_DIVIDE_KEY_NONE;
 		if (!(part[i] > 0))
 			continue;
 		down = floor(raw + d->remainder[i]);

@@ -74,7 +74,7 @@ static size_t slot_of(const struct slu_tbf *tbf, const char *id)
 	size_t mask = tbf->n_slots - 1;
 	size_t at = XXH3_64bits(id, strlen(id)) & mask;
 
-	while (tbf->slot[at] != NO_JOB &&
+	while (tbf->slot[at] != SLU_TBF_NO_JOB &&
 	       strcmp(tbf->job[tbf->slot[at]].id, id) != 0)
 		at = (at + 1) & mask;
 	return at;
@@ -94,7 +94,8 @@ struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id)
 	if (tbf->n_slots == 0)
 		return NULL;
 	at = slot_of(tbf, id);
-	return tbf->slot[at] == NO_JOB ? NULL : &tbf->job[tbf->slot[at]];
+	return tbf->slot[at] == SLU_TBF_NO_JOB ? NULL
+					       : &tbf->job[tbf->slot[at]];
 }
 
 static int grow(struct slu_tbf *tbf, struct slu_err *err)

@@ -7,7 +7,7 @@
 #include "select_io/tbf/control.h"
 #include "select_io/tbf/tokens.h"
 
-#define NO_JOB UINT32_MAX
+#define SLU_TBF_NO_JOB UINT32_MAX
 
 /* A job on one target. */
 struct account {
@@ -62,7 +62,7 @@ struct slu_tbf {
 	struct slu_tbf_settings set;
 	struct job *job;
 	size_t n, cap, n_told;
-	uint32_t *slot; /* hash table of job numbers, NO_JOB is empty */
+	uint32_t *slot; /* hash table of job numbers, SLU_TBF_NO_JOB is empty */
 	size_t n_slots; /* a power of two, more than twice n */
 	struct target *target;
 	size_t n_targets, cap_targets;

@@ -48,7 +48,7 @@ struct work {
 #define JOB_BYTES                                               \
 	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + \
 	 sizeof(uint32_t) + sizeof(float))
-#define SPARE_BYTES (BLOCK * sizeof(float))
+#define SPARE_BYTES (SLU_DIVIDE_BLOCK * sizeof(float))
 
 int slu_tokens_resize(struct slu_tokens *t, size_t n, struct slu_err *err)
 {

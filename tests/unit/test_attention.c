@@ -9,18 +9,18 @@
 #include "tests/unit/random.h"
 #include "job_submit/view.h"
 
-#define N	  ATTENDED_PLACES
+#define N	  SLU_VIEW_ATTENDED_PLACES
 #define SAME_SLOT 16384 /* between the numbers of users who share a ring */
-#define LOGITS	  (ATTEND_TABLES * ATTEND_ROWS)
+#define LOGITS	  (SLU_VIEW_ATTEND_TABLES * SLU_VIEW_ATTEND_ROWS)
 
 static const uint16_t *listed(const struct slu_view *v)
 {
-	return &v->seen.at[LISTED + SHARE_PLACES];
+	return &v->seen.at[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES];
 }
 
 static const float *believed(const struct slu_view *v)
 {
-	return &v->seen.weighed[SHARE_PLACES];
+	return &v->seen.weighed[SLU_VIEW_SHARE_PLACES];
 }
 
 static void check_weights(const struct slu_view *v)
@@ -120,7 +120,7 @@ static void look(const struct slu_predictor *p, const struct slu_ring *r,
 	struct slu_job job = {.uid = 1, .submit = 2000, .node_cnt = 1};
 
 	*v = (struct slu_view){.ring = *r};
-	v->seen.at[ASKED * PLACES] = asked;
+	v->seen.at[ASKED * SLU_VIEW_PLACES] = asked;
 	slu_attention_look(&job, v);
 	slu_attention_weigh(p, &v->seen);
 	check_weights(v);
@@ -237,8 +237,9 @@ static double check_lesson(struct slu_predictor *p, const struct slu_view *v,
 		foretold += believed(v)[k] * density[k];
 	}
 	for (int k = 0; k < v->seen.n[ATTENDED]; k++)
-		for (int t = 0; t < ATTEND_TABLES; t++)
-			slope[t * ATTEND_ROWS + v->seen.attend_row[t][k]] +=
+		for (int t = 0; t < SLU_VIEW_ATTEND_TABLES; t++)
+			slope[t * SLU_VIEW_ATTEND_ROWS +
+			      v->seen.attend_row[t][k]] +=
 				believed(v)[k] * (density[k] / foretold - 1);
 	for (int i = 0; i < LOGITS; i++)
 		was[i] = slu_get(&logit[i]);

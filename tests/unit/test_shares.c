@@ -8,7 +8,7 @@
 #include "tests/unit/random.h"
 #include "job_submit/view.h"
 
-#define BINS SHARE_PLACES
+#define BINS SLU_VIEW_SHARE_PLACES
 
 static char account_a[] = "a", account_b[] = "b", account_c[] = "c";
 
@@ -43,7 +43,7 @@ static void check_weights(const struct slu_seen *seen)
 
 static double seconds_of(const struct slu_seen *seen, int bin)
 {
-	return slu_spread_seconds(seen->at[LISTED + bin]);
+	return slu_spread_seconds(seen->at[SLU_VIEW_LISTED + bin]);
 }
 
 /* From half a per cent of the request to all of it, none of them much longer
@@ -57,7 +57,7 @@ START_TEST(test_bins)
 	each(m, minutes)
 	{
 		struct slu_seen seen = look(p, 1, account_a, *m);
-		const uint16_t *at = &seen.at[LISTED];
+		const uint16_t *at = &seen.at[SLU_VIEW_LISTED];
 
 		ck_assert_uint_eq(seen.n[SHARES], BINS);
 		expect(at[0] >= slu_spread_at(*m * 60 * 0.005), "%u", *m);
