@@ -118,8 +118,9 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY]);
-/* How far the stage-in of a pending job is that has no nodes yet. SLU_PRESTAGE_NO:
- * its nodes do it; NEW: nobody has begun; BUSY: *why says how far; DONE. */
+/* How far the stage-in of a pending job is that has no nodes yet.
+ * SLU_PRESTAGE_NO: its nodes do it; NEW: nobody has begun; BUSY: *why says how
+ * far; DONE. */
 enum slu_ctl_prestage {
 	SLU_PRESTAGE_NO,
 	SLU_PRESTAGE_NEW,
@@ -127,11 +128,11 @@ enum slu_ctl_prestage {
 	SLU_PRESTAGE_DONE,
 };
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
-				 const char *text, char why[SLU_CTL_WHY]);
+				       const char *text, char why[SLU_CTL_WHY]);
 /* Have it begun, or say that the job still waits for it; *copy as above. */
 void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
-			void (*copy)(void *arg, struct slu_job *job),
-			void *arg);
+			   void (*copy)(void *arg, struct slu_job *job),
+			   void *arg);
 /* It waits for persistent buffers; the content of *job is taken over. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same in its turn: one that needs much is not passed for ever by those
@@ -149,9 +150,9 @@ struct slu_ctl_reservation {
 	void *reserved_arg;
 };
 bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
-		  const struct slu_ctl_reservation *job,
-		  int64_t (*end_of)(uint32_t job_id), int64_t now,
-		  char why[SLU_CTL_WHY]);
+			 const struct slu_ctl_reservation *job,
+			 int64_t (*end_of)(uint32_t job_id), int64_t now,
+			 char why[SLU_CTL_WHY]);
 /* When it probably may, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,

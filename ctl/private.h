@@ -233,12 +233,14 @@ void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
 /* jobs/followed.c */
 struct slu_followed *slu_followed_get(struct slu_ctl *ctl, uint32_t job_id);
 /* Follow a job's (new) run; NULL without memory. */
-struct slu_followed *slu_followed_start(struct slu_ctl *ctl, const struct slu_job *job);
+struct slu_followed *slu_followed_start(struct slu_ctl *ctl,
+					const struct slu_job *job);
 /* Its launch waits for an answer, at most until then. */
-void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live, double until);
+void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live,
+		       double until);
 /* Its run has ended; with a buffer, its nodes are watched. */
 void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
-		  const struct slu_job *job, double now);
+		      const struct slu_job *job, double now);
 void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live);
 void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live);
 /* Let go on whose epoch this covers. */
@@ -253,11 +255,11 @@ void slu_followed_fini(struct slu_ctl *ctl);
 /* Keep one job's end ahead of its set-up, at_least seconds after its start, or
  * give back what it took. */
 int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
-		  int64_t at_least, struct slu_err *err);
+		      int64_t at_least, struct slu_err *err);
 
 /* arbiter/hostnames.c: who is not called as Slurm does. */
 void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
-		      size_t n_nodes);
+		       size_t n_nodes);
 /* Has a job such a node? */
 bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes);
 /* I/O nodes that are none of Slurm's count as down: say so, once for each

@@ -244,7 +244,8 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 		.reserved_arg = (void *)job,
 	};
 
-	return slu_ctl_reservation(ctl, job->burst_buffer, &turn, end_of, now, why);
+	return slu_ctl_reservation(ctl, job->burst_buffer, &turn, end_of, now,
+				   why);
 }
 
 /* Tasks of an array that wait as one job, and have no numbers yet. Slurm gives

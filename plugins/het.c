@@ -12,7 +12,7 @@ job_record_t *slu_hetjob_leader(const job_record_t *job)
 }
 
 void slu_hetjob_each(const job_record_t *job, int (*fn)(void *job, void *arg),
-		  void *arg)
+		     void *arg)
 {
 	const job_record_t *leader = slu_hetjob_leader(job);
 
@@ -56,7 +56,7 @@ static int add_other(void *x, void *arg)
 }
 
 size_t slu_hetjob_others(const job_record_t *job,
-		      const char *request[SLU_CTL_OTHERS])
+			 const char *request[SLU_CTL_OTHERS])
 {
 	struct others others = {.job = job, .request = request};
 

@@ -120,7 +120,7 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired);
  * its nodes, or soon again. */
 void slu_capacity_start(struct slu_daemon *d);
 void slu_capacity_connected(struct slu_daemon *d,
-			  const struct slu_node_addr *nodes, size_t n);
+			    const struct slu_node_addr *nodes, size_t n);
 void slu_capacity_again(struct slu_daemon *d);
 /* A map came: soon, if it is its host's first. */
 void slu_capacity_pushed(struct slu_daemon *d);

@@ -166,7 +166,7 @@ struct slu_fs_capacity {
 	char *why;	 /* what it said */
 };
 
-struct slu_capacity {		       /* "supply": whenever it has changed */
+struct slu_capacity {			 /* "supply": whenever it has changed */
 	struct slu_pool_capacity *pools; /* in the order of sluice.conf */
 	size_t n_pools;
 	struct slu_fs_capacity *fs; /* only those with unable nodes */

@@ -157,7 +157,7 @@ char *slu_request_component(const char *script, uint32_t component);
 /* Can its data be staged in before the job has nodes? There have to be nodes
  * for it, and the data must not lie in those of the job. */
 bool slu_request_prestage(const struct slu_request *req,
-		       const struct slu_conf *conf);
+			  const struct slu_conf *conf);
 /* What the request leaves open, its profile or (for #DW) the site decides; the
  * capacity becomes a whole number of its pool's granules. The request then
  * stands for itself, but for the profile's options of the driver.

@@ -207,7 +207,7 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 }
 
 bool slu_request_prestage(const struct slu_request *req,
-		       const struct slu_conf *conf)
+			  const struct slu_conf *conf)
 {
 	const struct slu_fs_conf *fs =
 		req->persistent ? NULL : slu_conf_fs(conf, req->fs);

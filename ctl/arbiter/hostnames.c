@@ -57,7 +57,7 @@ void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 }
 
 void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
-		      size_t n_nodes)
+		       size_t n_nodes)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	size_t before = ctl->misnamed.n;

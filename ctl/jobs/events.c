@@ -96,8 +96,8 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 }
 
 /* How many I/O nodes a run that ends had, see wire/job.h. */
-static uint32_t ions_of(const struct slu_ctl *ctl, const struct slu_followed *live,
-			uint32_t job_id)
+static uint32_t ions_of(const struct slu_ctl *ctl,
+			const struct slu_followed *live, uint32_t job_id)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 

@@ -33,7 +33,8 @@ void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live)
 	live->remaining = (struct slu_hosts){0};
 }
 
-struct slu_followed *slu_followed_start(struct slu_ctl *ctl, const struct slu_job *job)
+struct slu_followed *slu_followed_start(struct slu_ctl *ctl,
+					const struct slu_job *job)
 {
 	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
@@ -61,7 +62,7 @@ struct slu_followed *slu_followed_start(struct slu_ctl *ctl, const struct slu_jo
 }
 
 void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
-		  const struct slu_job *job, double now)
+		      const struct slu_job *job, double now)
 {
 	slu_followed_release(ctl, live);
 	live->ended = true;
@@ -75,7 +76,8 @@ void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
 	ctl->next_poll = now;
 }
 
-void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live, double until)
+void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live,
+		       double until)
 {
 	live->held = true;
 	live->held_until = until;
@@ -226,7 +228,8 @@ static bool poll_nodes(struct slu_ctl *ctl, double now)
 	return true;
 }
 
-static struct slu_ctl_end end_of(const struct slu_followed *live, int64_t at_least)
+static struct slu_ctl_end end_of(const struct slu_followed *live,
+				 int64_t at_least)
 {
 	struct slu_ctl_end end = {.job_id = live->job_id, .start = live->start};
 
@@ -242,7 +245,7 @@ static struct slu_ctl_end end_of(const struct slu_followed *live, int64_t at_lea
 }
 
 int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
-		  int64_t at_least, struct slu_err *err)
+		      int64_t at_least, struct slu_err *err)
 {
 	const struct slu_ctl_end end = end_of(live, at_least);
 

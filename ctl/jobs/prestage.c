@@ -19,8 +19,8 @@ static void look(void *arg, const struct slu_buffer_state *b)
 
 	if (b->leaving)
 		return;
-	l->found =
-		slu_eq(b->state, "RUNNING") ? SLU_PRESTAGE_DONE : SLU_PRESTAGE_BUSY;
+	l->found = slu_eq(b->state, "RUNNING") ? SLU_PRESTAGE_DONE
+					       : SLU_PRESTAGE_BUSY;
 	snprintf(l->why, SLU_CTL_WHY, "%.250s", b->text ? b->text : "");
 }
 
@@ -40,7 +40,7 @@ static bool can_be(struct slu_ctl *ctl, const char *text)
 }
 
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
-				 const char *text, char why[SLU_CTL_WHY])
+				       const char *text, char why[SLU_CTL_WHY])
 {
 	struct look l = {.found = SLU_PRESTAGE_NEW, .why = why};
 
@@ -56,7 +56,8 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 }
 
 void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
-			void (*copy)(void *arg, struct slu_job *job), void *arg)
+			   void (*copy)(void *arg, struct slu_job *job),
+			   void *arg)
 {
 	struct slu_job job;
 

@@ -138,7 +138,8 @@ static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 	uint32_t able, unable;
 
 	if (!may_move(req, conf) ||
-	    !slu_pools_unable(mirror, SLU_CAPACITY_MOVER, &able, &unable, why) ||
+	    !slu_pools_unable(mirror, SLU_CAPACITY_MOVER, &able, &unable,
+			      why) ||
 	    able >= (ask->min_nodes ? ask->min_nodes : 1))
 		return 0;
 	return slu_err(err, SLU_INVALID,
@@ -410,12 +411,12 @@ static void add_others(const struct slu_ctl *ctl,
 }
 
 bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
-		  const struct slu_ctl_reservation *job,
-		  int64_t (*end_of)(uint32_t job_id), int64_t now,
-		  char why[SLU_CTL_WHY])
+			 const struct slu_ctl_reservation *job,
+			 int64_t (*end_of)(uint32_t job_id), int64_t now,
+			 char why[SLU_CTL_WHY])
 {
 	const struct slu_pool_reservation turn = {job->job_id, job->priority,
-					   job->start, job->end};
+						  job->start, job->end};
 	struct slu_pool_need need;
 	bool may;
 
@@ -428,7 +429,8 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 		need.reserved = job->reserved(
 			job->reserved_arg, need.pool,
 			!strcmp(need.pool, ctl->site->conf->pool[0].name));
-	may = slu_pools_reservation(&ctl->mirror, &turn, &need, end_of, now, why);
+	may = slu_pools_reservation(&ctl->mirror, &turn, &need, end_of, now,
+				    why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return may;
 }

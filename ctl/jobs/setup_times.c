@@ -37,7 +37,8 @@ static uint64_t key_of(const struct slu_request *req, uint32_t uid,
 	return key | 1;
 }
 
-static struct slu_setup_times_kind *slot(struct slu_setup_times *r, uint64_t key)
+static struct slu_setup_times_kind *slot(struct slu_setup_times *r,
+					 uint64_t key)
 {
 	return &r->kind[(key >> 32) % SLU_SETUP_TIMES_SLOTS];
 }
@@ -70,8 +71,9 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-uint32_t slu_setup_times_median(struct slu_setup_times *r, const struct slu_request *req,
-			  uint32_t uid, uint32_t nodes, uint32_t *runs)
+uint32_t slu_setup_times_median(struct slu_setup_times *r,
+				const struct slu_request *req, uint32_t uid,
+				uint32_t nodes, uint32_t *runs)
 {
 	uint64_t key = key_of(req, uid, nodes);
 	struct slu_setup_times_kind kind;
@@ -81,7 +83,8 @@ uint32_t slu_setup_times_median(struct slu_setup_times *r, const struct slu_requ
 	pthread_mutex_unlock(&r->lock);
 	if (kind.key != key || kind.taken < SLU_SETUP_TIMES_FEW)
 		return 0;
-	*runs = kind.taken < SLU_SETUP_TIMES_RUNS ? kind.taken : SLU_SETUP_TIMES_RUNS;
+	*runs = kind.taken < SLU_SETUP_TIMES_RUNS ? kind.taken
+						  : SLU_SETUP_TIMES_RUNS;
 	qsort(kind.seconds, *runs, sizeof(*kind.seconds), ascending);
 	return kind.seconds[(*runs - 1) / 2];
 }

@@ -15,8 +15,8 @@
 #include "wire/job.h"
 
 #define SLU_SETUP_TIMES_SLOTS 4096 /* that many kinds are known, at most */
-#define SLU_SETUP_TIMES_RUNS	5    /* the last runs of a kind count */
-#define SLU_SETUP_TIMES_FEW	3    /* fewer say nothing */
+#define SLU_SETUP_TIMES_RUNS  5	   /* the last runs of a kind count */
+#define SLU_SETUP_TIMES_FEW   3	   /* fewer say nothing */
 
 struct slu_setup_times {
 	pthread_mutex_t lock;
@@ -31,10 +31,12 @@ int slu_setup_times_init(struct slu_setup_times *r);
 void slu_setup_times_fini(struct slu_setup_times *r);
 
 /* One more run that has ended; ignored without `prepared`. */
-void slu_setup_times_learn(struct slu_setup_times *r, const struct slu_job *job);
+void slu_setup_times_learn(struct slu_setup_times *r,
+			   const struct slu_job *job);
 /* The median of the last runs, seconds, and their number in *runs; 0: not
  * known. The request is a resolved one. */
-uint32_t slu_setup_times_median(struct slu_setup_times *r, const struct slu_request *req,
-			  uint32_t uid, uint32_t nodes, uint32_t *runs);
+uint32_t slu_setup_times_median(struct slu_setup_times *r,
+				const struct slu_request *req, uint32_t uid,
+				uint32_t nodes, uint32_t *runs);
 
 #endif

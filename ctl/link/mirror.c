@@ -297,8 +297,9 @@ void slu_mirror_named(struct slu_mirror *m, const char *name,
 }
 
 void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
-		      void (*fn)(void *arg, const struct slu_buffer_state *b),
-		      void *arg)
+			 void (*fn)(void *arg,
+				    const struct slu_buffer_state *b),
+			 void *arg)
 {
 	const struct slu_mirror_item *item;
 

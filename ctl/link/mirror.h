@@ -72,8 +72,9 @@ void slu_mirror_named(struct slu_mirror *m, const char *name,
 		      void (*fn)(void *arg, const struct slu_buffer_state *b),
 		      void *arg);
 void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
-		      void (*fn)(void *arg, const struct slu_buffer_state *b),
-		      void *arg);
+			 void (*fn)(void *arg,
+				    const struct slu_buffer_state *b),
+			 void *arg);
 /* A table for `scontrol show bbstat`. */
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 		      struct slu_buf *out);

@@ -20,7 +20,7 @@ void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply)
 }
 
 const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
-					    const char *pool)
+						const char *pool)
 {
 	for (size_t i = 0; i < m->supply.n_pools; i++)
 		if (slu_eq(m->supply.pools[i].name, pool))

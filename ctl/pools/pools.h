@@ -42,7 +42,7 @@ struct slu_pool_use {
 void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply);
 /* Under the lock, borrowed; NULL: nothing is known of it. */
 const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
-					    const char *pool);
+						const char *pool);
 void slu_pools_fini(struct slu_mirror *m);
 
 void slu_pools_use(struct slu_mirror *m, const char *pool,
@@ -78,10 +78,11 @@ struct slu_pool_reservation {
 	int64_t start; /* when the scheduler means to start it; 0: unknown */
 	int64_t end;   /* when it would end if it started now; 0: unknown */
 };
-bool slu_pools_reservation(struct slu_mirror *m, const struct slu_pool_reservation *turn,
-		    const struct slu_pool_need *need,
-		    int64_t (*end_of)(uint32_t job_id), int64_t now,
-		    char why[SLU_POOL_WHY]);
+bool slu_pools_reservation(struct slu_mirror *m,
+			   const struct slu_pool_reservation *turn,
+			   const struct slu_pool_need *need,
+			   int64_t (*end_of)(uint32_t job_id), int64_t now,
+			   char why[SLU_POOL_WHY]);
 /* Under the lock: it waits no more (0: nobody does). */
 void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
 

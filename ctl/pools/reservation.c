@@ -49,7 +49,8 @@ static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
 }
 
 /* Of two that are as important, the one that was submitted first. */
-static bool before(const struct slu_pool_reservation *a, const struct slu_pool_reservation *b)
+static bool before(const struct slu_pool_reservation *a,
+		   const struct slu_pool_reservation *b)
 {
 	return a->priority != b->priority ? a->priority > b->priority
 					  : a->job_id < b->job_id;
@@ -91,7 +92,8 @@ void slu_turn_forget(struct slu_mirror *m, uint32_t job_id)
 }
 
 /* May this one go before the first that waits? */
-static bool may_pass(struct slu_mirror *m, const struct slu_pool_reservation *turn,
+static bool may_pass(struct slu_mirror *m,
+		     const struct slu_pool_reservation *turn,
 		     const struct slu_pool_need *need,
 		     const struct slu_pool_waiter *w,
 		     int64_t (*end_of)(uint32_t job_id), int64_t now,
@@ -121,10 +123,11 @@ static bool may_pass(struct slu_mirror *m, const struct slu_pool_reservation *tu
 	return false;
 }
 
-bool slu_pools_reservation(struct slu_mirror *m, const struct slu_pool_reservation *turn,
-		    const struct slu_pool_need *need,
-		    int64_t (*end_of)(uint32_t job_id), int64_t now,
-		    char why[SLU_POOL_WHY])
+bool slu_pools_reservation(struct slu_mirror *m,
+			   const struct slu_pool_reservation *turn,
+			   const struct slu_pool_need *need,
+			   int64_t (*end_of)(uint32_t job_id), int64_t now,
+			   char why[SLU_POOL_WHY])
 {
 	const struct slu_pool_need pool_only = {.pool = need->pool,
 						.size = need->size,

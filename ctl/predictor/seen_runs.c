@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
-		    bool waits)
+		      bool waits)
 {
 	struct slu_seen_run *grown, new = {
-					  .job.job_id = job->job_id,
-					  .job.start = job->start,
-					  .waits = waits,
-				  };
+					    .job.job_id = job->job_id,
+					    .job.start = job->start,
+					    .waits = waits,
+				    };
 
 	if (l->n >= SLU_SEEN_RUNS)
 		return -1;
@@ -50,8 +50,8 @@ static void forget(struct slu_seen_run *lesson)
 }
 
 void slu_seen_runs_learn(struct slu_seen_runs *l,
-		       void (*learn)(void *arg, const struct slu_job *job),
-		       void *arg)
+			 void (*learn)(void *arg, const struct slu_job *job),
+			 void *arg)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->lesson[i].waits)

@@ -33,12 +33,13 @@ struct slu_seen_runs {
 
 /* -1: it is not kept, since there are too many, or no memory. */
 int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
-		    bool waits);
-bool slu_seen_runs_has(const struct slu_seen_runs *l, const struct slu_job *job);
+		      bool waits);
+bool slu_seen_runs_has(const struct slu_seen_runs *l,
+		       const struct slu_job *job);
 /* Those that wait are learned now; the others are still known. */
 void slu_seen_runs_learn(struct slu_seen_runs *l,
-		       void (*learn)(void *arg, const struct slu_job *job),
-		       void *arg);
+			 void (*learn)(void *arg, const struct slu_job *job),
+			 void *arg);
 void slu_seen_runs_clear(struct slu_seen_runs *l);
 
 /* All 0: nothing. */

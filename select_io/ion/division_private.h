@@ -7,8 +7,9 @@
 #include "select_io/ion/division.h"
 #include "select_io/ion/mckp.h"
 
-#define SLU_DIVISION_NOTHING_YET -1 /* MB/s of a grant before the first solve \
-				     */
+#define SLU_DIVISION_NOTHING_YET                     \
+	-1 /* MB/s of a grant before the first solve \
+	    */
 #define SLU_DIVISION_AT_ONCE \
 	16 /* more changes than about 1 / this: pose all anew */
 

@@ -25,8 +25,9 @@
 	2.0f /* remainders are seldom as large: all alike */
 #define SLU_DIVIDE_KEY_NONE   -3.0f /* of who takes no part */
 #define SLU_DIVIDE_KEY_CHOSEN 3.0f
-#define SLU_DIVIDE_FEW	      16 /* between two keys: then they are compared, after \
-				  */
+#define SLU_DIVIDE_FEW                                        \
+	16 /* between two keys: then they are compared, after \
+	    */
 #define SLU_DIVIDE_PATIENCE 4 /* looks, and at last after */
 #define SLU_DIVIDE_LOOKS \
 	24 /* the same remainders, mostly: as many as there are */

@@ -15,7 +15,8 @@
 #include "sysmap/documents.h"
 #include "sysmap/extract.h"
 
-static struct slu_fs_capacity *find(struct slu_capacity *supply, const char *name)
+static struct slu_fs_capacity *find(struct slu_capacity *supply,
+				    const char *name)
 {
 	for (size_t i = 0; i < supply->n_fs; i++)
 		if (slu_eq(supply->fs[i].name, name))
@@ -36,15 +37,16 @@ static int take_one(struct slu_capacity *supply, const struct slu_conf *conf,
 	slu_json_str_opt(said, "text", &why, NULL);
 	slu_json_bool_opt(said, "ok", &ok, NULL);
 	if (ok || !name ||
-	    !(slu_eq(name, SLU_CAPACITY_MOVER) ? conf->mover != NULL
-					     : slu_conf_fs(conf, name) != NULL))
+	    !(slu_eq(name, SLU_CAPACITY_MOVER)
+		      ? conf->mover != NULL
+		      : slu_conf_fs(conf, name) != NULL))
 		return 0;
 	fs = find(supply, name);
 	if (!fs) {
 		fs = &supply->fs[supply->n_fs++];
 		*fs = (struct slu_fs_capacity){.name = strdup(name),
-					     .node = strdup(node),
-					     .why = strdup(why ? why : "")};
+					       .node = strdup(node),
+					       .why = strdup(why ? why : "")};
 		if (!fs->name || !fs->node || !fs->why)
 			return slu_err(err, SLU_NOMEM, "out of memory");
 	}
@@ -77,8 +79,8 @@ static int take_node(struct slu_capacity *supply, const struct slu_conf *conf,
 }
 
 int slu_capacity_offers(struct slu_db *map, const struct slu_conf *conf,
-		      const struct slu_hosts *nodes, struct slu_capacity *out,
-		      struct slu_err *err)
+			const struct slu_hosts *nodes, struct slu_capacity *out,
+			struct slu_err *err)
 {
 	uint32_t all = 0;
 

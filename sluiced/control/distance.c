@@ -180,7 +180,8 @@ void slu_distance_pushed(struct slu_daemon *d)
 
 void slu_distance_init(struct slu_daemon *d)
 {
-	d->near = (struct slu_distance_watch){.timer = {.fn = on_timer, .arg = d}};
+	d->near = (struct slu_distance_watch){
+		.timer = {.fn = on_timer, .arg = d}};
 }
 
 void slu_distance_fini(struct slu_daemon *d)

@@ -62,7 +62,7 @@ const struct slu_known_job *slu_jobs_at(const struct slu_jobs *jobs, size_t i)
 }
 
 const struct slu_known_job *slu_jobs_find(const struct slu_jobs *jobs,
-					 uint32_t job_id)
+					  uint32_t job_id)
 {
 	size_t at = lower_bound(jobs, job_id);
 

@@ -38,7 +38,7 @@ int slu_jobs_set(struct slu_jobs *jobs, const struct slu_job *list, size_t n,
 
 /* Borrowed until the next change; NULL when unknown. */
 const struct slu_known_job *slu_jobs_find(const struct slu_jobs *jobs,
-					 uint32_t job_id);
+					  uint32_t job_id);
 /* The i-th of all that are known; NULL: there are not so many. */
 const struct slu_known_job *slu_jobs_at(const struct slu_jobs *jobs, size_t i);
 size_t slu_jobs_running(const struct slu_jobs *jobs);

@@ -57,7 +57,7 @@ static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 	bool all = pool->nodes.n == 0;
 
 	*p = (struct slu_pool_capacity){.name = strdup(pool->name),
-				      .complete = true};
+					.complete = true};
 	if (!p->name)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (pool->size) {
@@ -70,8 +70,8 @@ static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 }
 
 int slu_capacity_reckon(struct slu_db *map, const struct slu_conf *conf,
-		      const struct slu_hosts *nodes, struct slu_capacity *out,
-		      struct slu_err *err)
+			const struct slu_hosts *nodes, struct slu_capacity *out,
+			struct slu_err *err)
 {
 	struct slu_capacity supply = {
 		.pools = calloc(conf->n_pool + 1, sizeof(*supply.pools))};

@@ -88,7 +88,7 @@ void slu_capacity_pushed(struct slu_daemon *d)
 }
 
 void slu_capacity_connected(struct slu_daemon *d,
-			  const struct slu_node_addr *nodes, size_t n)
+			    const struct slu_node_addr *nodes, size_t n)
 {
 	slu_hosts_free(&d->hosts);
 	d->hosts = (struct slu_hosts){0};
