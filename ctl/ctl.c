@@ -36,6 +36,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_queue_fini(&ctl->queue);
 	slu_mirror_fini(&ctl->mirror);
 	slu_setup_times_fini(&ctl->ready);
+	slu_parsed_fini(&ctl->parsed);
 	slu_site_free(ctl->site);
 	if (ctl->guard_timer >= 0)
 		close(ctl->guard_timer);
@@ -60,7 +61,8 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	pthread_rwlock_init(&ctl->site_lock, NULL);
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
-	ready = slu_setup_times_init(&ctl->ready) == 0;
+	ready = slu_setup_times_init(&ctl->ready) == 0 &&
+		slu_parsed_init(&ctl->parsed) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
 	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
 	    slu_history_init(&ctl->history, HISTORY) < 0 || !ready ||

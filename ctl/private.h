@@ -32,6 +32,7 @@
 #include "ctl/predictor/seen_runs.h"
 #include "ctl/link/link.h"
 #include "ctl/link/mirror.h"
+#include "ctl/jobs/parsed.h"
 #include "ctl/jobs/queue.h"
 #include "ctl/jobs/setup_times.h"
 #include "ctl/site.h"
@@ -78,6 +79,7 @@ struct slu_ctl {
 	struct slu_queue queue;
 	struct slu_mirror mirror;
 	struct slu_setup_times ready;
+	struct slu_parsed_set parsed;
 	struct slu_times times;
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */

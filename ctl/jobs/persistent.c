@@ -393,25 +393,27 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 {
 	struct wait w = {
 		.ctl = ctl, .job_id = job_id, .eligible = eligible, .why = why};
-	struct slu_request req;
+	const struct slu_request *req =
+		slu_ctl_has_persistent(text)
+			? slu_parsed_get(&ctl->parsed, text)
+			: NULL;
 	struct slu_job job;
 	bool wait;
 
-	if (!slu_ctl_has_persistent(text) ||
-	    slu_request_parse(text, NULL, &req, NULL) < 0)
+	if (!req)
 		return true;
-	if ((req.n_persist || req.persistent) && !ctl->linked) {
+	if ((req->n_persist || req->persistent) && !ctl->linked) {
 		slu_copy(why, SLU_CTL_WHY, "sluiced does not answer");
-		slu_request_free(&req);
+		slu_parsed_put(&ctl->parsed, req);
 		return false;
 	}
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	if (ctl->site->conf)
-		wait = wait_for(&w, &req, uid);
-	else if ((wait = req.n_persist || req.persistent))
+		wait = wait_for(&w, req, uid);
+	else if ((wait = req->n_persist || req->persistent))
 		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_request_free(&req);
+	slu_parsed_put(&ctl->parsed, req);
 	if (w.tell && slu_waits_due(&ctl->mirror, job_id)) {
 		copy(arg, &job);
 		slu_ctl_waits(ctl, &job);

@@ -26,16 +26,16 @@ static void look(void *arg, const struct slu_buffer_state *b)
 
 static bool can_be(struct slu_ctl *ctl, const char *text)
 {
-	struct slu_request req;
+	const struct slu_request *req = slu_parsed_get(&ctl->parsed, text);
 	bool can = false;
 
-	if (slu_request_parse(text, NULL, &req, NULL) < 0)
+	if (!req)
 		return false;
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	if (ctl->site->conf)
-		can = slu_request_prestage(&req, ctl->site->conf);
+		can = slu_request_prestage(req, ctl->site->conf);
 	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_request_free(&req);
+	slu_parsed_put(&ctl->parsed, req);
 	return can;
 }
 

@@ -355,24 +355,24 @@ uint64_t slu_ctl_capacity(const char *text)
 
 /* What of a pool the request needs; need->pool is NULL where it needs none.
  * Under the site's lock. */
-static void need_of(const struct slu_ctl *ctl, const char *text, uint32_t uid,
+static void need_of(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		    struct slu_pool_need *need)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	const struct slu_pool_conf *pool;
-	struct slu_request req;
+	const struct slu_request *req;
 
 	*need = (struct slu_pool_need){.uid = uid};
-	if (!conf || !slu_ctl_has_buffer(text) ||
-	    slu_request_parse(text, NULL, &req, NULL) < 0)
-		return;
-	pool = slu_request_pool(&req, conf);
+	req = conf && slu_ctl_has_buffer(text)
+		      ? slu_parsed_get(&ctl->parsed, text)
+		      : NULL;
+	pool = req ? slu_request_pool(req, conf) : NULL;
 	if (pool) {
 		need->pool = pool->name;
-		need->size = req.capacity;
+		need->size = req->capacity;
 		need->max_per_user = pool->max_per_user;
 	}
-	slu_request_free(&req);
+	slu_parsed_put(&ctl->parsed, req);
 }
 
 bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
@@ -397,7 +397,7 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 }
 
 /* Under the site's lock. */
-static void add_others(const struct slu_ctl *ctl,
+static void add_others(struct slu_ctl *ctl,
 		       const struct slu_ctl_reservation *job,
 		       struct slu_pool_need *need)
 {
