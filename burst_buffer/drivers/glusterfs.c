@@ -42,7 +42,7 @@
 #define AGAIN_SECONDS 2.0 /* to settle its connections */
 #define STOP_SECONDS  10.0
 
-#define DIRECT	      SLU_PKGLIBDIR "/libsluice_direct.so"
+#define LIBRARY	      SLU_PKGLIBDIR "/libsluice_glusterfs.so"
 
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
@@ -119,9 +119,9 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
-	if (access(slu_fs_option(conf, "direct", DIRECT), R_OK)) {
+	if (access(slu_fs_option(conf, "client_library", LIBRARY), R_OK)) {
 		slu_buf_printf(why, "%s: %s\n",
-			       slu_fs_option(conf, "direct", DIRECT),
+			       slu_fs_option(conf, "client_library", LIBRARY),
 			       strerror(errno));
 		n++;
 	}
@@ -301,17 +301,20 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* strict: the kernel keeps nothing of a file (burst_buffer/preload/direct.c).
- * Else what it has read, over close() and the next open(): until the file's
- * size or time is seen to have changed, or, where no node reads what another
- * has written, for good. */
+/* What the client does not do by itself burst_buffer/preload/glusterfs.c adds.
+ * strict: the kernel keeps nothing of a file; else what it has read, over
+ * close() and the next open(): until the file's size or time is seen to have
+ * changed, or, where no node reads what another has written, for good. */
 static int start_client(const struct slu_instance *in, char *vol,
 			struct slu_err *err)
 {
 	enum slu_coherence coherence = slu_plan_coherence(in->plan);
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
 	char preload[PATH_MAX + 16], told[PATH_MAX + 16];
-	char *env[] = {preload, told, NULL};
+	char *env[] = {preload, told,
+		       coherence == SLU_COHERENCE_STRICT ? "SLUICE_DIRECT=yes"
+							 : NULL,
+		       NULL};
 	char *argv[] = {
 		(char *)slu_plan_option(in->plan, "client", "glusterfs"), "-f",
 		vol, "-p", pid, "-l", log, "--log-level", "WARNING",
@@ -326,38 +329,35 @@ static int start_client(const struct slu_instance *in, char *vol,
 	slu_logs_begin(in->log, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
-		 slu_plan_option(in->plan, "direct", DIRECT));
-	snprintf(told, sizeof(told), "SLUICE_DIRECT=%s/direct", in->work);
+		 slu_plan_option(in->plan, "client_library", LIBRARY));
+	snprintf(told, sizeof(told), "SLUICE_TOLD=%s/told", in->work);
 	slu_instance_group(in, group, sizeof(group));
-	return slu_server_start(
-		argv, coherence == SLU_COHERENCE_STRICT ? env : NULL, group,
-		slu_gluster_patience(in->plan, START_SECONDS), err);
+	return slu_server_start(argv, env, group,
+				slu_gluster_patience(in->plan, START_SECONDS),
+				err);
 }
 
 /* Before the client is started, and when it has been: has it done as it was
  * told? */
-static int forget_direct(const struct slu_instance *in, struct slu_err *err)
+static int forget_told(const struct slu_instance *in, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
-	slu_gluster_path(in, "direct", path);
+	slu_gluster_path(in, "told", path);
 	if (unlink(path) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", path);
 	return 0;
 }
 
-static int check_direct(const struct slu_instance *in, struct slu_err *err)
+static int check_told(const struct slu_instance *in, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
-	slu_gluster_path(in, "direct", path);
-	if (slu_plan_coherence(in->plan) != SLU_COHERENCE_STRICT ||
-	    !access(path, F_OK))
+	slu_gluster_path(in, "told", path);
+	if (!access(path, F_OK))
 		return 0;
-	return slu_err(err, SLU_IO,
-		       "glusterfs: coherence=strict: the client does not load "
-		       "%s",
-		       slu_plan_option(in->plan, "direct", DIRECT));
+	return slu_err(err, SLU_IO, "glusterfs: the client does not load %s",
+		       slu_plan_option(in->plan, "client_library", LIBRARY));
 }
 
 /* It has returned 0 before it knows whether the bricks let it in; when they do
@@ -394,8 +394,8 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return -1;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (forget_direct(in, err) || start_client(in, vol, err) ||
-	    wait_attached(in, vol, err) || check_direct(in, err)) {
+	if (forget_told(in, err) || start_client(in, vol, err) ||
+	    wait_attached(in, vol, err) || check_told(in, err)) {
 		detach(in, NULL);
 		return slu_gluster_said(in, "client.log", err);
 	}

@@ -206,10 +206,10 @@ EXTRA_tests_unit_test_gekkofs_strays_DEPENDENCIES = \
 	tests/fakes/fake_gkfs_daemon$(EXEEXT)
 node_test_gluster = tests/unit/gluster_job.c tests/unit/gluster_job.h \
 	$(node_test_tree)
-EXTRA_tests_unit_test_glusterfs_DEPENDENCIES = libsluice_direct.la
-EXTRA_tests_unit_test_glusterfs_faults_DEPENDENCIES = libsluice_direct.la
-EXTRA_tests_unit_test_gluster_whole_DEPENDENCIES = libsluice_direct.la
-EXTRA_tests_unit_test_gluster_junk_DEPENDENCIES = libsluice_direct.la
+EXTRA_tests_unit_test_glusterfs_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_test_glusterfs_faults_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_test_gluster_whole_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_test_gluster_junk_DEPENDENCIES = libsluice_glusterfs.la
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
 	$(node_test_gluster)
 tests_unit_test_glusterfs_LDADD = $(node_test_libs)

@@ -239,7 +239,7 @@ static const struct {
 	{"stripe_count", is_stripe_count, "a number from -1 (all) to 2000"},
 	{"layout", is_layout, "auto, place or none"},
 	{"coherence", is_coherence, "private, shared or strict"},
-	{"direct", is_path, "an absolute path"},
+	{"client_library", is_path, "an absolute path"},
 	{"daemons", is_daemons, "a number from 1 to 4"},
 	{"preload", is_preload, "steps or all"},
 	{"files", is_files, "a number from 256 to 1048576"},

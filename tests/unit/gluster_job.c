@@ -15,11 +15,11 @@ static char *keep(const char *dir, const char *name)
 	return strdup(in(dir, name));
 }
 
-char *direct_library(void)
+char *client_library(void)
 {
 	static char path[PATH_MAX];
 
-	ck_assert_ptr_nonnull(realpath(".libs/libsluice_direct.so", path));
+	ck_assert_ptr_nonnull(realpath(".libs/libsluice_glusterfs.so", path));
 	return path;
 }
 
@@ -30,7 +30,7 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 
 	memset(j, 0, sizeof(*j));
 	j->option[0] = (struct slu_pair){"ports", (char *)ports};
-	j->option[1] = (struct slu_pair){"direct", direct_library()};
+	j->option[1] = (struct slu_pair){"client_library", client_library()};
 	j->plan = (struct slu_plan){.driver = (char *)"glusterfs",
 				    .job_id = id,
 				    .buffer = id,

@@ -28,7 +28,7 @@ struct job {
 void setup(void);
 
 /* The path of the library that has just been built for its clients. */
-char *direct_library(void);
+char *client_library(void);
 
 /* Each node has its directories; the test's end removes them. */
 void job_new(struct job *j, uint32_t id, const char *ports);

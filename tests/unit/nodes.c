@@ -410,10 +410,10 @@ bool nodes_begin_alone(const char *more)
 	ck_assert(!mkdir(at("pfs"), 0755));
 	ck_assert(!chown(at("pfs"), NODE_UID, NODE_UID));
 	chmod(world, 0755);
-	ck_assert_ptr_nonnull(realpath(".libs/libsluice_direct.so", direct));
+	ck_assert_ptr_nonnull(realpath(".libs/libsluice_glusterfs.so", direct));
 	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
 		 "RunDir=%s/run\n"
-		 "FileSystem=glusterfs Driver=glusterfs direct=%s\n%s",
+		 "FileSystem=glusterfs Driver=glusterfs client_library=%s\n%s",
 		 world, direct, more);
 	if (!sluiced_begin())
 		return false;

@@ -247,8 +247,8 @@ static bool mmap_works(const struct job *j)
 	struct slu_buf text = {0};
 	bool works;
 
-	expect_ok(slu_file_read(AT_FDCWD, in(j->in[0].work, "direct"), 64,
-				&text, &err),
+	expect_ok(slu_file_read(AT_FDCWD, in(j->in[0].work, "told"), 64, &text,
+				&err),
 		  err);
 	works = !strcmp(text.data, "mmap\n");
 	slu_buf_free(&text);
@@ -285,6 +285,78 @@ static void mapping_is_read(const struct job *j)
 	ck_assert(!close(first) && !close(second));
 }
 
+static void expect_at(const struct job *j, const char *name, off_t at,
+		      const char *text, off_t size)
+{
+	int fd = open_on(j, 1, name, O_RDONLY);
+	char got[64] = "";
+	struct stat st;
+
+	ck_assert(!fstat(fd, &st));
+	ck_assert_int_eq(st.st_size, size);
+	ck_assert_int_eq(pread(fd, got, strlen(text), at), strlen(text));
+	ck_assert_str_eq(got, text);
+	ck_assert(!close(fd));
+}
+
+static void write_mapped(int fd, off_t at, const char *text)
+{
+	char *m = mmap(NULL, 20000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	ck_assert_ptr_ne(m, MAP_FAILED);
+	memcpy(m + at, text, strlen(text));
+	ck_assert(!msync(m, 20000, MS_SYNC) && !munmap(m, 20000));
+}
+
+/* A page that is written back goes where it belongs, also when the descriptor
+ * that the kernel takes for it appends; and that still does. */
+static void mapping_is_in_place(const struct job *j)
+{
+	int first = open_on(j, 0, "both", O_RDWR | O_CREAT), second, third;
+
+	ck_assert(!ftruncate(first, 20000));
+	second = open_on(j, 0, "both", O_RDWR | O_APPEND);
+	write_mapped(first, 5000, "one");
+	expect_at(j, "both", 5000, "one", 20000);
+	ck_assert(!close(first));
+	for (int again = 0; again < 3; again++) {
+		write_mapped(second, 9000 + again, "two");
+		expect_at(j, "both", 9000 + again, "two", 20000 + 3 * again);
+		ck_assert_int_eq(write(second, "end", 3), 3);
+		expect_at(j, "both", 20000 + 3 * again, "end",
+			  20003 + 3 * again);
+	}
+	third = open_on(j, 0, "both", O_WRONLY | O_APPEND);
+	write_mapped(second, 12000, "three");
+	expect_at(j, "both", 12000, "three", 20009);
+	ck_assert(!close(second) && !close(third));
+	second = open_on(j, 0, "both", O_RDWR | O_APPEND);
+	write_mapped(second, 15000, "four");
+	expect_at(j, "both", 15000, "four", 20009);
+	ck_assert(!close(second));
+}
+
+static void appended_mapping(const char *coherence)
+{
+	struct job j;
+
+	job_up(&j, 15, coherence);
+	if (!coherence && !mmap_works(&j))
+		printf("this kernel has no mappings of direct descriptors\n");
+	else
+		mapping_is_in_place(&j);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+
+START_TEST(test_appended_mapping)
+{
+	appended_mapping("shared");
+	appended_mapping(NULL);
+}
+END_TEST
+
 START_TEST(test_strict)
 {
 	struct job j;
@@ -308,9 +380,9 @@ START_TEST(test_not_strict)
 	setup();
 	job_new(&j, 17, "21000-21999");
 	job_start(&j);
-	j.option[1].value = (char *)"/nowhere/direct.so";
+	j.option[1].value = (char *)"/nowhere/library.so";
 	expect_fail(driver->attach(&j.in[0], j.attr, NODES, &root, &err), err,
-		    SLU_IO, "does not load /nowhere/direct.so");
+		    SLU_IO, "does not load /nowhere/library.so");
 	job_end(&j);
 	job_free(&j);
 	tree_remove(top);
@@ -545,7 +617,7 @@ END_TEST
 /* An ordinary user need not have the right to what root will use. */
 static int probe_as(uid_t uid)
 {
-	struct slu_option option = {"direct", direct_library()};
+	struct slu_option option = {"client_library", client_library()};
 	struct slu_fs_conf conf = {.option = &option, .n_option = 1};
 	struct slu_buf why = {0};
 	int status;
@@ -559,14 +631,15 @@ static int probe_as(uid_t uid)
 
 START_TEST(test_probe)
 {
-	struct slu_option option[] = {{"server", "/nowhere/glusterfsd"},
-				      {"direct", "/nowhere/direct.so"}};
+	struct slu_option option[] = {
+		{"server", "/nowhere/glusterfsd"},
+		{"client_library", "/nowhere/library.so"}};
 	struct slu_fs_conf conf = {.option = option, .n_option = 2};
 	struct slu_buf why = {0};
 
 	ck_assert_int_eq(slu_driver_find("glusterfs")->probe(&conf, &why), 2);
 	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/glusterfsd"));
-	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/direct.so"));
+	ck_assert_ptr_nonnull(strstr(why.data, "/nowhere/library.so"));
 	slu_buf_free(&why);
 	ck_assert_int_eq(probe_as(0), 0);
 	ck_assert_int_eq(probe_as(65534), 0);
@@ -576,10 +649,10 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		test_transitions, test_coherent,	 test_strict,
-		test_not_strict,  test_same_directories, test_staged_fresh,
-		test_two_jobs,	  test_no_such_address,	 test_options,
-		test_probe};
+		test_transitions,      test_coherent,	test_strict,
+		test_appended_mapping, test_not_strict, test_same_directories,
+		test_staged_fresh,     test_two_jobs,	test_no_such_address,
+		test_options,	       test_probe};
 
 	return gluster_tests("glusterfs", tests,
 			     sizeof(tests) / sizeof(*tests));
