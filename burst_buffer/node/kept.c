@@ -348,7 +348,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 	else
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s; "
-			     "`sluice-node fetch --job %u --to DIR` on %s "
+			     "`sluice-node fetch %u DIR` on %s "
 			     "copies it%s",
 			     kept, (unsigned)n->job_id, n->name,
 			     n->driver->join ? ", and on every other node its "

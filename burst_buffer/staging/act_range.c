@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <string.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beside.h"
@@ -161,11 +162,13 @@ static int say_room(struct slu_worker *t, const struct slu_entry *e, int why,
 static int fail_copy(struct slu_worker *t, const struct slu_entry *e,
 		     const struct slu_err *reason, struct slu_err *err)
 {
+	const struct slu_places *at = &t->act->places;
+	const bool wrote = !strncmp(reason->text, "write", 5);
 	int why = errno;
 
 	if (reason->kind == SLU_BUSY)
 		return slu_err(err, SLU_BUSY, "%s", reason->text);
-	slu_act_err(err, t->act->places.src_path, e, reason->text);
+	slu_act_err(err, wrote ? at->dst_path : at->src_path, e, reason->text);
 	return say_room(t, e, why, err);
 }
 

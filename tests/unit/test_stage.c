@@ -483,8 +483,32 @@ START_TEST(test_no_inodes)
 }
 END_TEST
 
+/* Which of the two is full is said by its name. */
+START_TEST(test_no_bytes)
+{
+	char said[PATH_MAX + 64] = "";
+	int fd;
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		skip("mounting needs root");
+		return;
+	}
+	setup();
+	ck_assert(!mount("none", dst, "tmpfs", 0, "size=64k"));
+	fd = open(in(src, "a"), O_WRONLY | O_CREAT, 0644);
+	for (int i = 0; i < 64; i++)
+		ck_assert_int_eq(write(fd, said, sizeof(said)), sizeof(said));
+	ck_assert(!posix_fallocate(fd, 0, 1 << 20) && !close(fd));
+	snprintf(said, sizeof(said), "%s/src/a write: No space left", dst);
+	failed_with(stage(src, dst, 1), said);
+	ck_assert(!umount(dst));
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
 	  test_large_files, test_empty, test_deep, test_name_rules,
 	  test_existing, test_inherits_setgid, test_directory_bits,
 	  test_generated, test_special, test_does_not_arrive, test_names_apart,
-	  test_sums, test_brick, test_no_inodes)
+	  test_sums, test_brick, test_no_inodes, test_no_bytes)
