@@ -398,10 +398,16 @@ static void nodes_write_conf(const char *more)
 	fclose(f);
 }
 
+const char *nodes_client_library(void)
+{
+	static char path[PATH_MAX];
+
+	ck_assert_ptr_nonnull(realpath(".libs/libsluice_glusterfs.so", path));
+	return path;
+}
+
 bool nodes_begin_alone(const char *more)
 {
-	char direct[PATH_MAX];
-
 	node_shared =
 		mmap(NULL, NODES * sizeof(*node_shared), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -410,11 +416,10 @@ bool nodes_begin_alone(const char *more)
 	ck_assert(!mkdir(at("pfs"), 0755));
 	ck_assert(!chown(at("pfs"), NODE_UID, NODE_UID));
 	chmod(world, 0755);
-	ck_assert_ptr_nonnull(realpath(".libs/libsluice_glusterfs.so", direct));
 	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
 		 "RunDir=%s/run\n"
 		 "FileSystem=glusterfs Driver=glusterfs client_library=%s\n%s",
-		 world, direct, more);
+		 world, nodes_client_library(), more);
 	if (!sluiced_begin())
 		return false;
 	relay_start();

@@ -65,6 +65,8 @@ void nodes_all(node_f *fn, const char *arg, int want);
 void ctl_until(const char *state);
 void ctl_until_told(const char *words);
 
+/* What client_library= of a glusterfs is to be. */
+const char *nodes_client_library(void);
 /* False: nothing can be tested here. more: lines for both sluice.conf. Nobody
  * plays slurmctld yet. */
 bool nodes_begin_alone(const char *more);

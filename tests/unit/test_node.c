@@ -159,9 +159,13 @@ static int fetch_refused(const char *words)
  * first need ever have come to this node. */
 START_TEST(test_kept_in_pieces)
 {
-	if (no_glusterfs() ||
-	    !begin("sharded", "FileSystem=sharded Driver=glusterfs shard=4MiB "
-			      "coherence=private\n"))
+	char line[PATH_MAX + 200];
+
+	snprintf(line, sizeof(line),
+		 "FileSystem=sharded Driver=glusterfs shard=4MiB "
+		 "coherence=private client_library=%s\n",
+		 nodes_client_library());
+	if (no_glusterfs() || !begin("sharded", line))
 		return;
 	ck_assert(!chmod(pfs("out"), 0555));
 	job_starts(request);
