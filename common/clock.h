@@ -2,6 +2,7 @@
 #ifndef SLU_COMMON_CLOCK_H
 #define SLU_COMMON_CLOCK_H
 
+/* The two clocks, for programs: libraries are told the time. */
 double slu_now_wall(void); /* Unix seconds */
 double slu_now_mono(void); /* seconds of a clock that is never set */
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_check_SCRIPTS += tools/check-failures tools/check-includes \
+dist_check_SCRIPTS += tools/check-failures tools/check-includes tools/check-glossary \
 	tools/check-options tools/check-version
-TESTS += tools/check-failures tools/check-includes \
+TESTS += tools/check-failures tools/check-includes tools/check-glossary \
 	tools/check-options tools/check-version
 
 # What all commands have in common.
