@@ -21,6 +21,7 @@
 #define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
 #define DOUBT_MAX 16   /* lines that are told if a text does not end */
 #define HERE_MAX  4    /* here-documents that one line begins */
+#define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
 #define TEXT_MAX  256
 #define WORD_MAX  24 /* the words that it knows are shorter */
 
@@ -40,23 +41,42 @@ struct stray {
 };
 
 struct here {
-	const char *word;
-	size_t len;
-	bool tabs; /* <<-: before its end there may be some */
+	const char *word, *end; /* with its quotes */
+	bool tabs;		/* <<-: before its end there may be some */
 };
 
 struct scan {
 	const char *p, *end; /* what is left of the line */
 	int line;
-	int command;   /* the line of the first one; 0: not yet */
-	char quote;    /* in which we are: ', " or $ for $'; 0: none */
-	size_t n_here; /* in the first of these here-documents */
+	int command; /* the line of the first one; 0: not yet */
+	/* In what we are, the innermost last: quotes (', " or $ for $'), and
+	 * substitutions, "(", which are code again. */
+	char in[DEPTH_MAX];
+	size_t depth;
+	const char *sum; /* the line's first "((", before which << is no sum */
+	size_t n_here;	 /* in the first of these here-documents */
 	struct here here[HERE_MAX];
 	struct stray doubt[DOUBT_MAX];
 	size_t n_doubt, told, looked;
 	void (*tell)(void *arg, int line, const char *text);
 	void *arg;
 };
+
+static char within(const struct scan *s)
+{
+	return s->depth ? s->in[s->depth - 1] : '\0';
+}
+
+static bool in_text(const struct scan *s)
+{
+	return s->depth && within(s) != '(';
+}
+
+static void enter(struct scan *s, char what)
+{
+	if (s->depth < DEPTH_MAX)
+		s->in[s->depth++] = what;
+}
 
 static bool blank(char c)
 {
@@ -127,6 +147,8 @@ static enum why meant(const char *p, const char *end)
 	    (end - rest == 4 || blank(rest[4])))
 		return skip_blanks(rest + 4, end) < end ? LUA : FINE;
 	near |= !blank(*rest);
+	while (rest < end && (unsigned char)*rest >= 0x80)
+		rest++; /* a blank of a web page's, perhaps */
 	return asks(rest, end, !near) ? near ? NEAR : LATE : FINE;
 }
 
@@ -212,46 +234,84 @@ static void look(struct scan *s, const char *p, bool beside, bool doubt)
 		s->doubt[s->n_doubt++] = one;
 }
 
+/* Past a word of the shell's that begins at p, with its quotes. */
+static const char *skip_word(const char *p, const char *end)
+{
+	while (p < end && !strchr(" \t;&|<>()", *p)) {
+		const char quote = *p == '\'' || *p == '"' ? *p : 0;
+
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+		while (quote && p < end && *p != quote)
+			p++;
+		p += quote && p < end;
+	}
+	return p;
+}
+
 /* <<WORD, at p. */
-static const char *begin_here(struct scan *s, const char *p, const char *line)
+static const char *begin_here(struct scan *s, const char *p)
 {
 	struct here h = {0};
-	char quote = 0;
 
 	p += 2;
 	if (p < s->end && *p == '<') /* a here-string */
 		return p + 1;
 	h.tabs = p < s->end && *p == '-';
-	p = skip_blanks(p + h.tabs, s->end);
-	if (p < s->end && *p == '\\')
-		p++;
-	if (p < s->end && (*p == '\'' || *p == '"'))
-		quote = *p++;
-	h.word = p;
-	while (p < s->end &&
-	       (quote ? *p != quote
-		      : strchr(SLU_WORD_CHARS "-.!@%+/:,", *p) != NULL))
-		p++;
-	h.len = (size_t)(p - h.word);
-	if (h.len && (quote || !isdigit((unsigned char)*h.word)) &&
-	    !memmem(line, (size_t)(h.word - line), "((", 2) &&
-	    s->n_here < HERE_MAX)
+	h.word = skip_blanks(p + h.tabs, s->end);
+	h.end = skip_word(h.word, s->end);
+	if (h.end > h.word && !isdigit((unsigned char)*h.word) &&
+	    !(s->sum && s->sum < h.word) && s->n_here < HERE_MAX)
 		s->here[s->n_here++] = h;
-	return p + (quote && p < s->end);
+	return h.end;
 }
 
-/* Up to the end of quotes, or of the line. */
+/* Up to the end of quotes, to what is code in them, or to that of the line. */
 static const char *in_quotes(struct scan *s, const char *p)
 {
-	const char close = s->quote == '"' ? '"' : '\'';
+	const char quote = within(s), close = quote == '"' ? '"' : '\'';
 
-	for (; p < s->end && *p != close; p++)
-		if (*p == '\\' && s->quote != '\'')
+	for (; p < s->end && *p != close; p++) {
+		if (*p == '\\' && quote != '\'')
 			p++;
+		else if (quote == '"' && *p == '$' && p + 1 < s->end &&
+			 p[1] == '(' && s->depth < DEPTH_MAX) {
+			enter(s, '(');
+			return p + 2;
+		}
+	}
 	if (p >= s->end)
 		return s->end;
-	s->quote = 0;
+	s->depth--;
 	s->n_doubt = 0; /* it was a text */
+	return p + 1;
+}
+
+/* One step of code; NULL: the rest of the line is a comment. */
+static const char *step(struct scan *s, const char *line, const char *p)
+{
+	switch (*p) {
+	case '\\':
+		return p + 2;
+	case '"':
+	case '\'':
+		enter(s, *p == '\'' && p > line && p[-1] == '$' ? '$' : *p);
+		break;
+	case '(': /* only those of substitutions have an end that matters */
+		if (s->depth || (p > line && p[-1] == '$'))
+			enter(s, '(');
+		break;
+	case ')':
+		s->depth -= within(s) == '(';
+		break;
+	case '#':
+		if (p > line && !strchr(" \t;&|()", p[-1]))
+			break;
+		look(s, p, skip_blanks(line, s->end) < p, false);
+		return NULL;
+	case '<':
+		if (p + 1 < s->end && p[1] == '<')
+			return begin_here(s, p);
+	}
 	return p + 1;
 }
 
@@ -260,38 +320,27 @@ static void read_code(struct scan *s, const char *line)
 {
 	const char *p = line;
 
-	while (p < s->end) {
-		if (s->quote) {
-			p = in_quotes(s, p);
+	s->sum = memmem(line, (size_t)(s->end - line), "((", 2);
+	while (p && p < s->end)
+		p = in_text(s) ? in_quotes(s, p) : step(s, line, p);
+}
+
+/* Is this the line that ends it? It has the word without its quotes. */
+static bool is_end(const struct here *h, const char *p, const char *end)
+{
+	char quote = 0;
+
+	for (const char *w = h->word; w < h->end; w++) {
+		if (quote ? *w == quote : *w == '\'' || *w == '"') {
+			quote = quote ? 0 : *w;
 			continue;
 		}
-		switch (*p) {
-		case '\\':
-			p += 2;
-			break;
-		case '"':
-		case '\'':
-			s->quote = *p == '\'' && p > line && p[-1] == '$' ? '$'
-									  : *p;
-			p++;
-			break;
-		case '#':
-			if (p == line || strchr(" \t;&|()", p[-1])) {
-				look(s, p, skip_blanks(line, s->end) < p,
-				     false);
-				return;
-			}
-			p++;
-			break;
-		case '<':
-			p = p + 1 < s->end && p[1] == '<'
-				    ? begin_here(s, p, line)
-				    : p + 1;
-			break;
-		default:
-			p++;
-		}
+		if (*w == '\\' && !quote && w + 1 < h->end)
+			w++;
+		if (p == end || *p++ != *w)
+			return false;
 	}
+	return p == end;
 }
 
 static bool ends_here(struct scan *s, const char *p)
@@ -300,7 +349,7 @@ static bool ends_here(struct scan *s, const char *p)
 
 	while (h->tabs && p < s->end && *p == '\t')
 		p++;
-	if ((size_t)(s->end - p) != h->len || memcmp(p, h->word, h->len) != 0)
+	if (!is_end(h, p, s->end))
 		return false;
 	memmove(s->here, s->here + 1, --s->n_here * sizeof(*s->here));
 	if (!s->n_here)
@@ -335,7 +384,7 @@ static void read_line(struct scan *s, const char *line)
 		    !memchr(first, '=', strcspn(first, " \t\n")))
 			tell(s, &bare);
 	}
-	if (s->quote)
+	if (in_text(s))
 		look_in_text(s, line);
 	read_code(s, line);
 }

@@ -50,6 +50,9 @@ static const struct stray_case cases[] = {
 	{HEAD "#BBcapacity=1G\nx\n", 3, "is a comment"},
 	{HEAD "#BB:jobfs capacity=1G\nx\n", 0, NULL},
 	{HEAD "#BBjobfs capacity=1G\nx\n", 3, "is a comment"},
+	{HEAD "#BB\xc2\xa0jobfs capacity=1G\nx\n", 3, "is a comment"},
+	{HEAD "#BB\xe2\x80\x83\xc2\xa0jobfs capacity=1G\nx\n", 3,
+	 "is a comment"},
 	{HEAD "#BB_LUA pool=p capacity=1G\nx\n", 3, "for another plugin"},
 	{HEAD "x\n#BB_LUA 100G\n", 4, "for another plugin"},
 	{HEAD "  # BB capacity=1G\n", 3, "is a comment"},
@@ -96,6 +99,18 @@ static const struct stray_case cases[] = {
 	{"#!/usr/bin/python3\n#BB capacity=1G\nimport os\n", 0, NULL},
 	{"#!/usr/bin/python3\nimport os\n#BB capacity=1G\n", 3, LATE},
 	/* what no text is, though it begins like one */
+	{HEAD "y=\"$(echo \"a 'b\" )\"\ncat <<E\n#BB capacity=1G\nE\n", 0,
+	 NULL},
+	{HEAD "y=\"$(cat <<E\nit's \"\nE\n)\"\ncat <<E\n#BB capacity=1G\nE\n",
+	 0, NULL},
+	{HEAD "y=\"$(echo $(echo ')' \")\"))\"\ncat <<E\n#BB capacity=1G\nE\n",
+	 0, NULL},
+	{HEAD "y=\"$(x)\"\n#BB capacity=1G\n", 4, LATE},
+	{HEAD "case x in a) y=$(x);; b) z;; esac\n#BB capacity=1G\n", 4, LATE},
+	{HEAD "cat <<E\"O\"F\n#BB capacity=1G\nEOF\n", 0, NULL},
+	{HEAD "cat <<E\\OF\n#BB capacity=1G\nEOF\n", 0, NULL},
+	{HEAD "cat <<''\n#BB capacity=1G\n\n#BB capacity=2G\n", 6, LATE},
+	{HEAD "cat <<$x\nit's\n$x\ncat <<E\n#BB capacity=1G\nE\n", 0, NULL},
 	{HEAD "x <<EOF\n#BB capacity=1G\n", 4, LATE},
 	{HEAD "echo $((1 << n))\n#BB capacity=1G\nn\n", 4, LATE},
 	{HEAD "echo $[1<<2]\n#BB capacity=1G\n2\n", 4, LATE},
@@ -179,4 +194,28 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-TEST_MAIN("request stray", test_cases, test_option, test_refused, test_bounds)
+/* As long as Slurm takes one: a look at each piece that went back to the
+ * beginning of its line would take minutes, in slurmctld. */
+START_TEST(test_long)
+{
+	static const char *const pieces[] = {"<<A ",  "((<<A ", "\"$(",
+					     "<<A\n", "#BB\n",	"'\""};
+
+	each(piece, pieces)
+	{
+		struct slu_buf buf = {0};
+		char *got;
+
+		slu_buf_puts(&buf, HEAD "#BB jobfs capacity=1G\ncat ");
+		while (!buf.failed && buf.len < 4 << 20)
+			slu_buf_puts(&buf, *piece);
+		got = strays(buf.data, false);
+		ck_assert_str_eq(got, "");
+		free(got);
+		slu_buf_free(&buf);
+	}
+}
+END_TEST
+
+TEST_MAIN("request stray", test_cases, test_option, test_refused, test_bounds,
+	  test_long)
