@@ -27,6 +27,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/cancel.c \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
+	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \
 	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
 	burst_buffer/lifecycle/job_events.c \
 	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \
@@ -82,7 +83,7 @@ world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
 	tests/unit/test_buffers_het \
 	tests/unit/test_buffers_model tests/unit/test_buffers_older \
-	tests/unit/test_buffers_shares \
+	tests/unit/test_buffers_shares tests/unit/test_fate \
 	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
@@ -129,6 +130,7 @@ tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
 	tests/unit/recovery_notes.c
 tests_unit_test_buffers_older_LDADD = $(tests_unit_test_recovery_LDADD)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
+tests_unit_test_fate_LDADD = $(world_test_libs)
 tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)
 endif

@@ -124,6 +124,7 @@ struct slu_conf {
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
 	bool predict_tell; /* users are told at submission */
+	bool tell;	   /* a job's output tells what became of its data */
 	bool stray_warn;   /* Stray=warn: lines without effect are only told */
 	/* PlacementAlpha, PlacementBeta: 0 to 1 */
 	double placement_alpha, placement_beta;

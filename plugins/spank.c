@@ -310,6 +310,48 @@ static int set_environment(spank_t sp, const struct conf *conf)
 		       : -1;
 }
 
+/* Where the batch script's output goes is known to the task, whose user may not
+ * write a note; root may not look at it before that. So it is opened as root,
+ * in the task's process, and closed before the script runs. */
+static int output_note = -1;
+
+int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
+{
+	char path[PATH_MAX];
+	struct conf conf;
+
+	if (!is_batch(sp) || !conf_get(sp, ac, av, &conf) ||
+	    !has_note(&conf, "tell"))
+		return 0;
+	job_path(&conf, "output", path);
+	output_note = open(
+		path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		0600);
+	return 0;
+}
+
+/* Begin the output of a batch script with what its file system is. Only a
+ * regular file: what comes to read a pipe expects the script's words alone. */
+static void tell(const struct conf *conf)
+{
+	char path[PATH_MAX], out[PATH_MAX], *text;
+	struct stat st;
+	ssize_t n;
+
+	if (output_note < 0)
+		return;
+	n = readlink("/proc/self/fd/1", out, sizeof(out));
+	job_path(conf, "tell", path);
+	text = slu_spank_read(path);
+	if (text && n > 0 && n < PATH_MAX && fstat(1, &st) == 0 &&
+	    S_ISREG(st.st_mode) && write(1, text, strlen(text)) >= 0)
+		dprintf(output_note, "%llu %.*s", (unsigned long long)st.st_ino,
+			(int)n, out);
+	free(text);
+	close(output_note);
+	output_note = -1;
+}
+
 /* slurmctld has put the job's number into the environment of its script and
  * of salloc and srun; another number comes from an outer job. */
 static bool wants_buffer(spank_t sp, const struct conf *conf)
@@ -328,7 +370,10 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	if (!conf_get(sp, ac, av, &conf) ||
 	    (!job_has_notes(&conf) && !wants_buffer(sp, &conf)))
 		return 0;
-	return set_environment(sp, &conf);
+	if (set_environment(sp, &conf))
+		return -1;
+	tell(&conf);
+	return 0;
 }
 
 /* How many different I/O nodes a mapping names: lines of "HOST ID". */

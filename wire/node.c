@@ -101,6 +101,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(STR, users),
 	FIELD(BOOL, unready),
 	FIELD(BOOL, dw_both),
+	FIELD(BOOL, quiet),
 	LAST,
 };
 DESC(slu_plan_desc, "plan", plan_fields);

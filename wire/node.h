@@ -90,6 +90,7 @@ struct slu_plan {	 /* /v1/plan */
 	uint32_t tolerate; /* so many nodes may be lost with their data */
 	char *dw;	   /* striped, private: tasks get DW_JOB_... too */
 	bool dw_both;	   /* striped, and a part for each node alone */
+	bool quiet;	   /* nothing of it into the job's output */
 	/* Made for this instance; travels in the reply's credential. */
 	char *secret;
 	struct slu_plan_node *node;
@@ -210,7 +211,8 @@ extern const struct slu_desc slu_answer_desc;
  * that had a part in it was lost, "out.done" (after "abort" too), "detached".
  * "out.done" is held until a failed stage-out's job has its verdict; it says go
  * when all data is safe, else abort. Where nodes stage out together, one that
- * was lost is told abort.
+ * was lost is told abort. `text` is why an abort; at "ready" and "out.done" it
+ * is what the job's user shall read, also of what went well.
  */
 struct slu_barrier {
 	uint32_t job_id;

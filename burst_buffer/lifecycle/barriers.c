@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/fate.h"
 #include "common/str.h"
 
 static void unsay(struct slu_bb_barrier *barrier)
 {
 	free(barrier->said);
 	free(barrier->brief);
-	barrier->said = barrier->brief = NULL;
+	free(barrier->told);
+	barrier->said = barrier->brief = barrier->told = NULL;
 }
 
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
@@ -155,13 +157,27 @@ static char *away(const struct slu_bb *bb, const struct slu_bb_barrier *barrier)
 	return text;
 }
 
+/* Nothing of it changes once who asks there is answered. NULL: nothing. */
+static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
+			const char *word)
+{
+	bool in = !strcmp(barrier->name, "ready") && !strcmp(word, "go");
+
+	if (!in && !is_done(barrier))
+		return NULL;
+	if (!barrier->told)
+		barrier->told = in ? slu_bb_told_in(bb) : slu_bb_told_out(bb);
+	return barrier->told;
+}
+
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,
 			  struct slu_buf *out, struct slu_err *err)
 {
+	const char *text = told(bb, barrier, word);
 	struct slu_barrier_answer a = {
 		.word = (char *)(uintptr_t)word,
-		.text = bb->failure.text,
+		.text = text ? (char *)(uintptr_t)text : bb->failure.text,
 		.away = away(bb, barrier),
 	};
 	int rc = a.away ? say(bb, barrier, &a) : -1;

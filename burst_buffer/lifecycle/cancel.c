@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 

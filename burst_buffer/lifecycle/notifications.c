@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/request/fstype.h"
@@ -62,67 +63,12 @@ static size_t count_done(const struct slu_bb *bb)
 	return n;
 }
 
-static bool keeps(const struct slu_bb *bb, size_t i)
-{
-	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
-}
-
-/* As the drivers keep it. */
-char *slu_bb_kept_where(const struct slu_bb *bb)
-{
-	const struct slu_plan *plan = &bb->plan;
-	const struct slu_fstype *type = slu_fstype_find(plan->driver);
-	char *hosts, *text = NULL, time[SLU_TIME_TEXT];
-
-	if (plan->use)
-		return slu_asprintf("the data stays in the persistent buffer "
-				    "%s",
-				    plan->name);
-	if (plan->keep_failed <= 0)
-		return strdup("the data is not kept (KeepFailed=0)");
-	slu_seconds_text((double)plan->keep_failed, time);
-	if (type && type->remote)
-		return slu_asprintf(
-			"the data is kept in %s/kept/%u.%llu/data for %s",
-			slu_plan_option(plan, "root", ""),
-			(unsigned)plan->job_id,
-			(unsigned long long)plan->buffer, time);
-	hosts = slu_bb_hosts(bb, keeps);
-	if (hosts && slu_fstype_in_pieces(plan) &&
-	    slu_fstype_find(plan->driver)->joined)
-		text = slu_asprintf(
-			"the data is kept on %s for %s, in pieces, which "
-			"sluice-node fetch on each of them joins in one "
-			"directory",
-			hosts, time);
-	else if (hosts && slu_fstype_in_pieces(plan))
-		text = slu_asprintf(
-			"the data is kept on %s for %s, in pieces that only "
-			"an administrator can join",
-			hosts, time);
-	else if (hosts)
-		text = slu_asprintf("the data is kept on %s for %s, see "
-				    "sluice-node fetch",
-				    hosts, time);
-	free(hosts);
-	return text;
-}
-
-/* What went wrong, and where a failed stage-out's data is. Caller frees. */
 static char *failure(const struct slu_bb *bb)
 {
-	const char *phase = slu_bb_phase(bb->failure.in);
-	char *where, *text;
+	char *failed = slu_bb_failed_text(bb);
+	char *text = failed ? slu_asprintf("sluice: %s", failed) : NULL;
 
-	if (bb->failure.in != SLU_BB_STAGE_OUT ||
-	    (!bb->plan.use && bb->plan.keep_failed <= 0))
-		return slu_asprintf("sluice: %s failed: %s", phase,
-				    bb->failure.text);
-	where = slu_bb_kept_where(bb);
-	text = where ? slu_asprintf("sluice: %s failed: %s; %s", phase,
-				    bb->failure.text, where)
-		     : NULL;
-	free(where);
+	free(failed);
 	return text;
 }
 

@@ -6,9 +6,6 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Where the data of a failed stage-out is, and how to come by it. NULL: no
- * memory. Caller frees. */
-char *slu_bb_kept_where(const struct slu_bb *bb);
 /* To slurmctld and the log. */
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/hetjob.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -261,21 +262,13 @@ static const char *const event_texts[] = {
 };
 
 /* Said on the record: what was proven, and how. */
-static const char *staged_text(const struct slu_bb *bb)
+static const char *staged_text(const struct slu_bb *bb, char text[120])
 {
-	const uint64_t which = slu_bb_stages(bb, true);
-	size_t content = 0, size = 0;
-
-	for (size_t r = 0; !bb->failure.text && r < bb->plan.n_stage; r++)
-		if (which >> r & 1 && bb->plan.stage[r].content)
-			content++;
-		else if (which >> r & 1)
-			size++;
-	return content && size ? "stage-out is over, verified by size and time "
-				 "and in part by content"
-	       : content       ? "stage-out is over, verified by content"
-	       : size	       ? "stage-out is over, verified by size and time"
-			       : event_texts[SLU_BB_STAGED];
+	if (bb->failure.text || !slu_bb_stages(bb, true))
+		return event_texts[SLU_BB_STAGED];
+	snprintf(text, 120, "%s, verified %s", event_texts[SLU_BB_STAGED],
+		 slu_bb_verified(bb));
+	return text;
 }
 
 /* What this buffer uses, or has taken over, may end by now. */
@@ -297,11 +290,12 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	const enum slu_bb_state was = bb->state;
 	const char *from = slu_bb_name((int)was);
 	double since = bb->since;
+	char staged[120];
 	char *kept = event == SLU_BB_GONE && slu_bb_keeps(bb, now)
 			     ? slu_bb_kept_where(bb)
 			     : NULL;
 	const char *text = kept			    ? kept
-			   : event == SLU_BB_STAGED ? staged_text(bb)
+			   : event == SLU_BB_STAGED ? staged_text(bb, staged)
 						    : event_texts[event];
 	int rc;
 
@@ -318,6 +312,8 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	if (rc)
 		return -1;
 	slu_bb_phase_over(b, bb, was, now - since);
+	if (was == SLU_BB_STAGE_IN || was == SLU_BB_STAGE_OUT)
+		bb->took[was == SLU_BB_STAGE_OUT] = now - since;
 	slu_bb_forget_progress(bb);
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)

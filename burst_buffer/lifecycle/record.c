@@ -29,6 +29,7 @@ static void free_barriers(struct slu_bb *bb)
 		free(bb->barrier[g].attr);
 		free(bb->barrier[g].name);
 		free(bb->barrier[g].said);
+		free(bb->barrier[g].told);
 		free(bb->barrier[g].brief);
 	}
 	free(bb->barrier);

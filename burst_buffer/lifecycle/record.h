@@ -81,6 +81,7 @@ struct slu_bb_barrier {
 	/* The last answer, and the same without attributes, which tells whether
 	 * it is still right; NULL: not yet made. */
 	char *said, *brief;
+	char *told; /* what the job's user is to read; NULL: not yet made */
 };
 
 /* What the mirror was told last, as far as it can change; state 0: nothing. */
@@ -158,7 +159,9 @@ struct slu_bb {
 	double since;		 /* (db) this state */
 	double ready;		 /* (db) 0: it was not yet */
 	double grace;		 /* s, added to the deadline of this state */
-	double extended;	 /* when the last `extend` was told */
+	/* s that staging in, and out, took; 0: not over, or not known */
+	double took[2];
+	double extended; /* when the last `extend` was told */
 
 	struct slu_bb_member *member; /* plan.n_node */
 	struct slu_bb_part *part;

@@ -61,7 +61,7 @@ noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/conf.c burst_buffer/node/notes.c \
-	burst_buffer/node/talk.c \
+	burst_buffer/node/talk.c burst_buffer/node/tell.c \
 	burst_buffer/node/layout.c burst_buffer/node/act.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c \
@@ -112,6 +112,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_node_notes tests/unit/test_node_holders \
+	tests/unit/test_node_tell \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
@@ -242,6 +243,7 @@ tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
 	$(node_test_transitions)
 tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_tell_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
 	tests/unit/in_flight.h \
 	$(node_test_transitions)

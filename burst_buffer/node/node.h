@@ -21,14 +21,14 @@
  *	reserve		room for what is noted when the job ends
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
- *	result		how the last `down` ended: "clean", or why not
- *	done.*		what need not be done again: staging acts
- *	mnt/data	the job's file system, as users see it
- *	mnt/private	a part of it for this node alone, where that is wanted
- *	wd/		the driver's own (0700)
- *	wd/log/		logs of its daemons (host/logs.h)
- * and in RunDir itself sluice.conf, see slu_node_conf(). One that was fetched
- * is kept by common/conf_host.h.
+ *	tell		what the job's output is to begin with
+ *	output		which file that is: its inode and path, by the SPANK
+ *hook result		how the last `down` ended: "clean", or why not done.*
+ *what need not be done again: staging acts mnt/data	the job's file system,
+ *as users see it mnt/private	a part of it for this node alone, where that is
+ *wanted wd/		the driver's own (0700) wd/log/		logs of its
+ *daemons (host/logs.h) and in RunDir itself sluice.conf, see slu_node_conf().
+ *One that was fetched is kept by common/conf_host.h.
  */
 
 #include <limits.h>
@@ -95,6 +95,7 @@ struct slu_node {
 	 * driver sees that one's plan. */
 	struct slu_plan view;
 	char corner[PATH_MAX];
+	char *told; /* by sluiced at the last barrier; NULL: nothing */
 	struct slu_hosts away; /* who had not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;
@@ -265,6 +266,12 @@ const char *slu_node_below(const struct slu_node *n);
  * none. */
 int slu_keep_data(struct slu_node *n, struct slu_err *err);
 int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
+
+/* tell.c: what the job's output tells, on the node of its batch script: when
+ * all is ready (what sluiced told goes into it), and, a line or more, when the
+ * stage-out is over. What cannot be told is logged. */
+void slu_tell_begin(struct slu_node *n);
+void slu_tell_end(struct slu_node *n, const char *text);
 
 /* mover.c: the site's own program, see staging/move.h. Does it copy request r,
  * which has so many bytes; has it? */

@@ -262,6 +262,7 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err) ||
 	    note_ran(n, err))
 		return -1;
+	slu_tell_begin(n);
 	env = environment(n);
 	if (!env)
 		return slu_err(err, SLU_NOMEM, "out of memory");

@@ -203,6 +203,57 @@ static void tell_doubt(struct worker *w, const char *what)
 	allow(n);
 }
 
+static bool keeps(const struct worker *w)
+{
+	return w->keep && w->n.plan.keep_failed > 0 && !w->n.plan.use;
+}
+
+/* In the job's output: no word has come, or there was nothing to do. */
+static void tell_nothing(struct worker *w, const char *why)
+{
+	struct slu_node *n = &w->n;
+	const char *more = "";
+	char text[SLU_ERR_TEXT + 200];
+
+	if (!has_stage_out(n) || w->late)
+		return;
+	if (why && w->keep)
+		more = keeps(w) ? "; what is here is kept, see sluice-node "
+				  "fetch"
+				: "; and nothing is kept (KeepFailed=0)";
+	snprintf(text, sizeof(text), "nothing was staged out%s%s%s",
+		 why ? ": " : "", why ? why : "", more);
+	slu_tell_end(n, text);
+}
+
+/* Why on= leaves out all of it; NULL: it does not. */
+static const char *no_stage_out(const struct worker *w)
+{
+	for (size_t i = 0; i < w->n.plan.n_stage; i++)
+		if (wanted(w, &w->n.plan.stage[i]))
+			return NULL;
+	return w->success ? "the job has ended well, and on=failure was asked"
+			  : "the job has not ended well, and on=success was "
+			    "asked";
+}
+
+static void meet_done(struct worker *w)
+{
+	struct slu_node *n = &w->n;
+	struct slu_err err;
+
+	if (slu_talk_meet(n, "out.done", &err)) {
+		slu_node_log(n, SLU_ERROR, "data is kept: %s", err.text);
+		w->keep = true;
+		if (err.kind == SLU_NOTFOUND)
+			tell_doubt(w, "of this run");
+		if (!n->told)
+			tell_nothing(w, err.text);
+	}
+	if (n->told)
+		slu_tell_end(n, n->told);
+}
+
 /* From the first word to the certainty that all data is safe, or is to be
  * kept. */
 static void first_half(struct worker *w)
@@ -221,6 +272,7 @@ static void first_half(struct worker *w)
 			slu_node_log(n, SLU_ERROR, "%s", err.text);
 		if (!w->late && w->keep && err.kind == SLU_NOTFOUND)
 			tell_doubt(w, "of this run");
+		tell_nothing(w, err.text);
 		return;
 	}
 	slu_node_log(n, SLU_INFO, "down: %s", words[word]);
@@ -236,12 +288,11 @@ static void first_half(struct worker *w)
 	}
 	if (word == GO && !data_gone(w))
 		stage_out(w);
-	if (word != SKIP && slu_talk_meet(n, "out.done", &err)) {
-		slu_node_log(n, SLU_ERROR, "data is kept: %s", err.text);
-		w->keep = true;
-		if (err.kind == SLU_NOTFOUND)
-			tell_doubt(w, "of this run");
-	}
+	if (word == SKIP)
+		tell_nothing(w, w->doubted ? "sluiced does not know of it"
+					   : no_stage_out(w));
+	else
+		meet_done(w);
 }
 
 /* Nobody uses another's server any more, or nobody tells. */
@@ -306,11 +357,6 @@ static int prove(struct slu_node *n, struct slu_err *err)
 		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
 	slu_mtab_free(&m);
 	return rc;
-}
-
-static bool keeps(const struct worker *w)
-{
-	return w->keep && w->n.plan.keep_failed > 0 && !w->n.plan.use;
 }
 
 /* What does not lie on this node. The first node that comes does it. */

@@ -246,6 +246,12 @@ static void set_numbers(struct slu_plan *plan, const struct slu_job *job,
 	plan->keep_failed = conf->keep_failed;
 }
 
+static bool is_quiet(const struct slu_request *req, const struct slu_conf *conf)
+{
+	return req->tell == SLU_TELL_UNSAID ? !conf->tell
+					    : req->tell == SLU_TELL_NO;
+}
+
 static int set_pool(struct slu_plan *plan, const struct slu_pool_conf *pool,
 		    struct slu_err *err)
 {
@@ -346,6 +352,7 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 
 	plan->job_id = number_of(job, site);
 	set_numbers(plan, job, site->conf);
+	plan->quiet = is_quiet(req, site->conf);
 	if (req->persistent ? fill_use(plan, job, req, site, &sym, err)
 	    : req->has_fs   ? fill_fs(plan, job, req, site, &sym, err)
 			    : fill_none(plan, job, site, err))

@@ -177,6 +177,17 @@ static int set_bind(struct slu_request *req, const char *value,
 	return 0;
 }
 
+int slu_set_tell(struct slu_request *req, const char *value,
+		 struct slu_err *err)
+{
+	int i = slu_choose(value, slu_tell_names + SLU_TELL_NO, err);
+
+	if (i < 0)
+		return -1;
+	req->tell = (enum slu_tell)(SLU_TELL_NO + i);
+	return 0;
+}
+
 int slu_set_source(struct slu_request *req, const char *value,
 		   struct slu_err *err)
 {
@@ -207,6 +218,10 @@ const char *const slu_bind_names[] = {[SLU_BIND_UNSAID] = "",
 				      [SLU_BIND_NEAR] = "near",
 				      [SLU_BIND_FAR] = "far",
 				      [SLU_BIND_NONE] = "none",
+				      NULL};
+const char *const slu_tell_names[] = {[SLU_TELL_UNSAID] = "",
+				      [SLU_TELL_NO] = "no",
+				      [SLU_TELL_YES] = "yes",
 				      NULL};
 const char *const slu_on_names[] = {[SLU_ON_ALWAYS] = "always",
 				    [SLU_ON_SUCCESS] = "success",
@@ -324,6 +339,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"split", false, set_split},
 	{"bind", false, set_bind},
 	{"coherence", false, slu_set_coherence},
+	{"tell", false, slu_set_tell},
 	{"dw", false, set_dw},
 	/* as Slurm itself has it in --bb, for DataWarp */
 	{"access", false, slu_dw_access},
@@ -426,7 +442,8 @@ static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 
 	for (const struct slu_key *k = jobfs_keys; k->name; k++) {
 		if (k->set == slu_set_name || k->set == slu_set_profile ||
-		    k->set == set_dw || k->set == slu_dw_access)
+		    k->set == set_dw || k->set == slu_dw_access ||
+		    k->set == slu_set_tell)
 			continue;
 		if (strcasecmp(k->name, key) == 0)
 			return k;

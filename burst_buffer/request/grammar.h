@@ -104,6 +104,8 @@ int slu_dw_skip(struct slu_request *req, const char *value,
 int slu_dw_requires(struct slu_request *req, const char *value,
 		    struct slu_err *err);
 /* coherence.c */
+int slu_set_tell(struct slu_request *req, const char *value,
+		 struct slu_err *err);
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
 /* Can the file system give what is asked for, and is no option of it unsafe
@@ -132,6 +134,7 @@ int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
 extern const char *const slu_stage_type_names[], *const slu_on_names[];
 extern const char *const slu_dw_names[], *const slu_split_names[];
 extern const char *const slu_bind_names[];
+extern const char *const slu_tell_names[];
 #define SLU_DW_BOTH 3 /* of slu_dw_names: striped, with dw_both */
 /* Which word `value` is; -1: none, with the nearest. */
 int slu_choose(const char *value, const char *const *words,

@@ -48,6 +48,8 @@ enum slu_coherence {
 	SLU_COHERENCE_STRICT,
 };
 extern const char *const slu_coherence_names[]; /* NULL-ended */
+/* Into the job's output; unsaid is as sluice.conf's Tell= has it. */
+enum slu_tell { SLU_TELL_UNSAID, SLU_TELL_NO, SLU_TELL_YES };
 enum slu_stage_on { SLU_ON_ALWAYS, SLU_ON_SUCCESS, SLU_ON_FAILURE };
 
 struct slu_request_stage {
@@ -105,6 +107,7 @@ struct slu_request {
 	enum slu_split split;
 	enum slu_bind bind;
 	enum slu_coherence coherence;
+	enum slu_tell tell;
 	struct slu_request_stage *stage;
 	size_t n_stage;
 	struct slu_request_stripe *stripe;

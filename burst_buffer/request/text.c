@@ -46,6 +46,8 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		if (req->coherence)
 			slu_put_pair(buf, "coherence",
 				     slu_coherence_names[req->coherence]);
+		if (req->tell)
+			slu_put_pair(buf, "tell", slu_tell_names[req->tell]);
 		if (req->dw)
 			slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
 		return;
@@ -73,6 +75,8 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 	if (req->coherence)
 		slu_put_pair(buf, "coherence",
 			     slu_coherence_names[req->coherence]);
+	if (req->tell)
+		slu_put_pair(buf, "tell", slu_tell_names[req->tell]);
 	if (req->profile)
 		slu_put_pair(buf, "profile", req->profile);
 	if (req->dw)

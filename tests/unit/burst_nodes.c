@@ -90,6 +90,9 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 	slu_buf_free(&text);
 	slu_copy(h.word, sizeof(h.word), answer.word);
 	slu_copy(h.away, sizeof(h.away), answer.away);
+	for (i = 0; i < 2; i++)
+		if (answer.text && !strcmp(name, i ? "out.done" : "ready"))
+			slu_copy(w->told[i], sizeof(w->told[i]), answer.text);
 	for (i = 0; i < answer.n_attr; i++)
 		n += (size_t)snprintf(h.attrs + n, sizeof(h.attrs) - n,
 				      "%s=%s ", answer.attr[i].key,

@@ -30,12 +30,14 @@ static void add_random(struct slu_buf *buf, unsigned *seed)
 
 static void random_request(struct slu_buf *buf, unsigned *seed)
 {
+	static const char *const tells[] = {"", " tell=no", " tell=yes"};
 	int n;
 
 	if (rand_r(seed) % 2)
-		slu_buf_printf(buf, "capacity=%d%s%s;", 1 + rand_r(seed) % 99,
+		slu_buf_printf(buf, "capacity=%d%s%s%s;", 1 + rand_r(seed) % 99,
 			       rand_r(seed) % 2 ? "GB" : "",
-			       rand_r(seed) % 2 ? " name=w type=t" : "");
+			       rand_r(seed) % 2 ? " name=w type=t" : "",
+			       tells[rand_r(seed) % 3]);
 	for (n = rand_r(seed) % 3; n > 0; n--) {
 		bool out = rand_r(seed) % 2;
 
@@ -60,6 +62,7 @@ static void expect_same(const struct slu_request *a,
 	ck_assert(slu_eq(a->fs, b->fs));
 	ck_assert(slu_eq(a->name, b->name));
 	ck_assert_uint_eq(a->capacity, b->capacity);
+	ck_assert_int_eq(a->tell, b->tell);
 	ck_assert_int_eq(a->has_forward, b->has_forward);
 	ck_assert_uint_eq(a->forward_max, b->forward_max);
 	ck_assert(a->keep_limit == b->keep_limit);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job's user reads, and nothing that only concerns sluiced. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "burst_buffer/lifecycle/fate.h"
+#include "burst_buffer/request/fstype.h"
+#include "common/size.h"
+#include "common/str.h"
+
+static bool keeps(const struct slu_bb *bb, size_t i)
+{
+	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
+}
+
+/* As the drivers keep it. */
+char *slu_bb_kept_where(const struct slu_bb *bb)
+{
+	const struct slu_plan *plan = &bb->plan;
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	char *hosts, *text = NULL, time[SLU_TIME_TEXT];
+
+	if (plan->use)
+		return slu_asprintf("the data stays in the persistent buffer "
+				    "%s",
+				    plan->name);
+	if (plan->keep_failed <= 0)
+		return strdup("the data is not kept (KeepFailed=0)");
+	slu_seconds_text((double)plan->keep_failed, time);
+	if (type && type->remote)
+		return slu_asprintf(
+			"the data is kept in %s/kept/%u.%llu/data for %s",
+			slu_plan_option(plan, "root", ""),
+			(unsigned)plan->job_id,
+			(unsigned long long)plan->buffer, time);
+	hosts = slu_bb_hosts(bb, keeps);
+	if (hosts && slu_fstype_in_pieces(plan) &&
+	    slu_fstype_find(plan->driver)->joined)
+		text = slu_asprintf(
+			"the data is kept on %s for %s, in pieces, which "
+			"sluice-node fetch on each of them joins in one "
+			"directory",
+			hosts, time);
+	else if (hosts && slu_fstype_in_pieces(plan))
+		text = slu_asprintf(
+			"the data is kept on %s for %s, in pieces that only "
+			"an administrator can join",
+			hosts, time);
+	else if (hosts)
+		text = slu_asprintf("the data is kept on %s for %s, see "
+				    "sluice-node fetch",
+				    hosts, time);
+	free(hosts);
+	return text;
+}
+
+char *slu_bb_failed_text(const struct slu_bb *bb)
+{
+	const char *phase = slu_bb_phase(bb->failure.in);
+	char *where, *text;
+
+	if (bb->failure.in != SLU_BB_STAGE_OUT ||
+	    (!bb->plan.use && bb->plan.keep_failed <= 0))
+		return slu_asprintf("%s failed: %s", phase, bb->failure.text);
+	where = slu_bb_kept_where(bb);
+	text = where ? slu_asprintf("%s failed: %s; %s", phase,
+				    bb->failure.text, where)
+		     : NULL;
+	free(where);
+	return text;
+}
+
+/* What all nodes have told of the requests in `which`. */
+static struct slu_bb_share add_up(const struct slu_bb *bb, uint64_t which)
+{
+	struct slu_bb_share sum = {0};
+
+	for (size_t r = 0; r < bb->plan.n_stage; r++)
+		for (size_t p = 0; which >> r & 1 && p < bb->n_part; p++) {
+			sum.bytes += bb->part[p].sum[r].all.bytes;
+			sum.files += bb->part[p].sum[r].all.files;
+		}
+	return sum;
+}
+
+/* "staged in 1200 files, 2.5GiB, in 12 s": how long is not known of a phase in
+ * which sluiced was started. */
+static void put_staged(struct slu_buf *out, const struct slu_bb *bb, bool way)
+{
+	const struct slu_bb_share sum = add_up(bb, slu_bb_stages(bb, way));
+	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT];
+
+	slu_buf_printf(out, "staged %s %" PRIu64 " file%s, %s",
+		       way ? "out" : "in", sum.files, sum.files == 1 ? "" : "s",
+		       slu_size_text(sum.bytes, size));
+	if (bb->took[way] > 0)
+		slu_buf_printf(out, ", in %s",
+			       slu_seconds_text(bb->took[way], time));
+}
+
+static void put_in(struct slu_buf *out, const struct slu_bb *bb)
+{
+	if (slu_bb_stages(bb, false))
+		put_staged(out, bb, false);
+	else if (bb->plan.staged)
+		slu_buf_puts(out, "staged in before the job began");
+	else
+		slu_buf_puts(out, "nothing was to be staged in");
+}
+
+const char *slu_bb_verified(const struct slu_bb *bb)
+{
+	const uint64_t which = slu_bb_stages(bb, true);
+	size_t content = 0, size = 0;
+
+	for (size_t r = 0; r < bb->plan.n_stage; r++)
+		if (which >> r & 1 && bb->plan.stage[r].content)
+			content++;
+		else if (which >> r & 1)
+			size++;
+	return content && size ? "by size and time and in part by content"
+	       : content       ? "by content"
+			       : "by size and time";
+}
+
+/* The destination, where there is but one. */
+static const char *only_destination(const struct slu_bb *bb)
+{
+	const uint64_t which = slu_bb_stages(bb, true);
+	const char *to = NULL;
+
+	for (size_t r = 0; r < bb->plan.n_stage; r++)
+		if (which >> r & 1) {
+			if (to)
+				return NULL;
+			to = bb->plan.stage[r].destination;
+		}
+	return to;
+}
+
+static void put_out(struct slu_buf *out, const struct slu_bb *bb)
+{
+	const char *to = only_destination(bb);
+
+	put_staged(out, bb, true);
+	slu_buf_printf(out, ", verified %s", slu_bb_verified(bb));
+	if (to)
+		slu_buf_printf(out, ", to %s", to);
+}
+
+/* Where it is, and how to come by it, is in the failure's own sentence. */
+static void put_until(struct slu_buf *out, const struct slu_bb *bb)
+{
+	time_t until = (time_t)(bb->failure.at + (double)bb->plan.keep_failed);
+	char when[32];
+	struct tm tm;
+
+	if (bb->failure.in != SLU_BB_STAGE_OUT || bb->plan.use ||
+	    bb->plan.keep_failed <= 0 || !localtime_r(&until, &tm) ||
+	    !strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm))
+		return;
+	slu_buf_printf(out, "\nafter %s what is kept is removed", when);
+}
+
+char *slu_bb_told_in(const struct slu_bb *bb)
+{
+	struct slu_buf out = {0};
+
+	put_in(&out, bb);
+	return slu_buf_steal(&out);
+}
+
+char *slu_bb_told_out(const struct slu_bb *bb)
+{
+	struct slu_buf out = {0};
+	/* later ones are the nodes' trouble */
+	bool bad = bb->failure.text && bb->failure.in <= SLU_BB_STAGE_OUT;
+	char *failed = bad ? slu_bb_failed_text(bb) : NULL;
+
+	if (!bad)
+		put_out(&out, bb);
+	if (failed) {
+		slu_buf_puts(&out, failed);
+		put_until(&out, bb);
+	}
+	free(failed);
+	return slu_buf_steal(&out);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_FATE_H
+#define SLU_LIFECYCLE_FATE_H
+
+/* What a job's user reads in the job's output, and in a mail: how its data came
+ * in, and what became of what was to come out. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* When the job begins, and when its stage-out is over: sentences without a
+ * prefix, one a line. NULL: no memory. Caller frees. */
+char *slu_bb_told_in(const struct slu_bb *bb);
+char *slu_bb_told_out(const struct slu_bb *bb);
+/* What went wrong, and where a failed stage-out's data is: "stage-out failed:
+ * ...". NULL: no memory. Caller frees. */
+char *slu_bb_failed_text(const struct slu_bb *bb);
+/* Where the data of a failed stage-out is, and how to come by it. NULL: no
+ * memory. Caller frees. */
+char *slu_bb_kept_where(const struct slu_bb *bb);
+/* "by content": how what was staged out was compared. */
+const char *slu_bb_verified(const struct slu_bb *bb);
+
+#endif

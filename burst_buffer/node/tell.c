@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the job's output, slurm-N.out, tells of its file system: a few lines
+ * when the batch script starts, which its SPANK hook writes as the first words
+ * of the script itself, and what became of the stage-out, which only this node
+ * knows once the script has ended.
+ *
+ * That hook has noted which file Slurm opened. It is found again by its path,
+ * as the job's user, who could do as much by himself, and in a child with a
+ * time limit: the file system may have died meanwhile. Only a regular file of
+ * the same number is written to, at its end; so nothing blocks on a pipe, and
+ * what was put in the file's place is left alone. The device is not compared:
+ * it changes when an automounter mounts a home directory anew.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/file.h"
+#include "common/size.h"
+
+#define LIMIT 10.0 /* seconds for the file system that it lies on */
+
+/* Each line of ours begins so. Caller frees; NULL: no memory. */
+static char *marked(const char *text)
+{
+	struct slu_buf out = {0};
+
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+
+		slu_buf_printf(&out, "sluice: %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+	return slu_buf_steal(&out);
+}
+
+static char *describe(const struct slu_node *n)
+{
+	const struct slu_plan *plan = &n->plan;
+	char size[SLU_SIZE_TEXT];
+
+	if (plan->use)
+		return slu_asprintf("$BB_%s is %s, the persistent buffer %s",
+				    plan->name, n->data, plan->name);
+	return slu_asprintf("$BB_%s is %s, %s of %s on %zu node%s", plan->name,
+			    n->data, slu_size_text(plan->capacity, size),
+			    plan->fs ? plan->fs : plan->driver, plan->n_node,
+			    plan->n_node == 1 ? "" : "s");
+}
+
+void slu_tell_begin(struct slu_node *n)
+{
+	char *what, *text, *lines;
+	struct slu_err err;
+
+	slu_note_drop(n, "output");
+	if (n->plan.quiet || n->plan.persistent || !n->driver->attach)
+		return;
+	what = describe(n);
+	text = what ? slu_asprintf("%s\n%s", what, n->told ? n->told : "")
+		    : NULL;
+	lines = marked(text);
+	if (lines && slu_note_tell(n, "tell", lines, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+	free(what);
+	free(text);
+	free(lines);
+}
+
+struct output {
+	const struct slu_node *n;
+	const char *path, *lines;
+	uint64_t ino;
+};
+
+static int append(struct slu_aside *aside, void *arg, void *out,
+		  struct slu_err *err)
+{
+	const struct output *o = arg;
+	struct stat st;
+	int fd;
+
+	(void)out;
+	if (slu_aside_become(aside, o->n->plan.uid, o->n->plan.gid, err))
+		return -1;
+	fd = open(o->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK |
+				   O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return slu_errno(err, SLU_IO, "%s", o->path);
+	if (!S_ISREG(st.st_mode) || st.st_ino != o->ino)
+		return slu_err(err, SLU_IO, "%s is another file by now",
+			       o->path);
+	if (slu_write_all(fd, o->lines, strlen(o->lines)) || close(fd))
+		return slu_errno(err, SLU_IO, "%s", o->path);
+	return 0;
+}
+
+/* "INODE PATH" to the end; the user chose the path. */
+static bool parse(char *note, struct output *o)
+{
+	char *end;
+
+	errno = 0;
+	o->ino = strtoull(note, &end, 10);
+	o->path = end + 1;
+	return end > note && !errno && end[0] == ' ' && end[1] == '/';
+}
+
+void slu_tell_end(struct slu_node *n, const char *text)
+{
+	char *note = slu_note_get(n, "output"), *lines = marked(text);
+	struct output o = {.n = n, .lines = lines};
+	struct slu_aside aside = {.fn = append, .arg = &o, .seconds = LIMIT};
+	struct slu_err err;
+
+	if (note && lines && parse(note, &o) &&
+	    slu_aside(&aside, "the job's output", NULL, &err))
+		slu_node_log(n, SLU_WARN,
+			     "the job's output does not tell what became of "
+			     "its data: %s",
+			     err.text);
+	free(note);
+	free(lines);
+}

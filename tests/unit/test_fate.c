@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What users are told of their data, by what became of it. */
+#include "config.h"
+#include "tests/unit/burst_world.h"
+
+#include <regex.h>
+
+static void expect_told(const struct world *w, int way, const char *pattern)
+{
+	regex_t re;
+
+	ck_assert(!regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB));
+	expect(!regexec(&re, w->told[way], 0, NULL, 0), "\"%s\" is not %s",
+	       w->told[way], pattern);
+	regfree(&re);
+}
+
+START_TEST(test_well)
+{
+	struct world w;
+
+	world_new(&w, 3, WALK, NULL);
+	run_all(&w);
+	expect_told(&w, 0, "^staged in 30 files, [0-9.]+KiB, in [0-9.]+ s$");
+	expect_told(&w, 1,
+		    "^staged out 30 files, [0-9.]+KiB, in [0-9.]+ s, verified "
+		    "by size and time, to /dst$");
+	world_free(&w);
+}
+END_TEST
+
+/* How long the phase took in which sluiced was stopped is not said. */
+START_TEST(test_restarted)
+{
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	job_end(&w, "COMPLETED");
+	world_restart(&w);
+	sync_all(&w);
+	run_all(&w);
+	expect_told(&w, 1, "^staged out 20 files, [0-9.]+KiB");
+	world_free(&w);
+}
+END_TEST
+
+START_TEST(test_requests)
+{
+#define IN  "; stage_in source=/src destination=$BB_JOBFS/in"
+#define OUT "; stage_out source=$BB_JOBFS/out destination=/dst"
+	static const struct {
+		const char *request, *in, *out;
+	} cases[] = {
+		{"", "^nothing was to be staged in$", "^$"},
+		{OUT, "^nothing was", "by size and time, to /dst$"},
+		{OUT " verify=content", "^nothing was",
+		 "verified by content, to /dst$"},
+		{OUT "; stage_out source=$BB_JOBFS/p destination=/p "
+		     "verify=content",
+		 "^nothing was", "time and in part by content$"},
+		/* not to be done: no word on it */
+		{OUT "; stage_out source=$BB_JOBFS/p destination=/p "
+		     "verify=content on=failure",
+		 "^nothing was", "by size and time, to /dst$"},
+		{IN " type=file", "^staged in", "^$"},
+	};
+
+	each(c, cases)
+	{
+		char request[300];
+		struct world w;
+
+		snprintf(request, sizeof(request),
+			 "jobfs type=tmp capacity=4GiB%s", c->request);
+		world_new(&w, 2, request, "FileSystem=tmp Driver=scratch");
+		run_until(&w, AT_RUN);
+		job_end(&w, "COMPLETED");
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		expect_told(&w, 0, c->in);
+		expect_told(&w, 1, c->out);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Why, where it is and until when; or that it is not kept. */
+START_TEST(test_failed)
+{
+	static const struct {
+		const char *conf, *told;
+	} cases[] = {
+		{NULL, "^stage-out failed: n1: [^\n]*the data is kept on "
+		       "n\\[1-2\\] for [^\n]*, see sluice-node fetch\n"
+		       "after [-0-9T:]+ what is kept is removed$"},
+		{"KeepFailed=0", "^stage-out failed: n1: [^\n]*$"},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, c->conf);
+		run_until(&w, AT_RUN);
+		job_end(&w, "COMPLETED");
+		for (int i = 0; i < 2; i++)
+			do_step(&w, &w.node[i], "report down", true);
+		do_step(&w, &w.node[0], "report out.1.share", false);
+		verdict_done(&w);
+		for (int i = 0; i < 2; i++)
+			barrier(&w, &w.node[i], "out.done", NULL);
+		expect_told(&w, 1, c->told);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("fate", test_well, test_restarted, test_requests, test_failed)
