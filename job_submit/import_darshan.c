@@ -25,6 +25,7 @@ struct log {
 	bool counters;	 /* it had some */
 	bool begun;	 /* its first line was there */
 	bool named;	 /* it says that it has some, whatever is printed */
+	bool old;	 /* those of Darshan 2 */
 	uint64_t head;	 /* hash of what is said of the program */
 	uint64_t timers; /* hash of the first timers */
 	int n_timers;
@@ -127,6 +128,10 @@ static int take_counter(char *line, struct log *log, struct slu_err *err)
 		if (!field[i])
 			return slu_err(err, SLU_INVALID, "%d of 5 columns", i);
 	}
+	if (!strncmp(field[2], "CP_", 3)) {
+		log->old = true;
+		return 0;
+	}
 	log->counters = true;
 	sum = sum_of(field[3], log);
 	value = strtod(field[4], &end);
@@ -148,14 +153,16 @@ static int finish(struct log *log, uint64_t line,
 {
 	struct slu_import_io io = log->io;
 	bool counters = log->counters, named = log->named;
-	bool begun = log->begun;
+	bool begun = log->begun, old = log->old;
 
 	io.log = identity(log);
 	*log = (struct log){0};
-	if (!counters && named) {
-		slu_err(err, SLU_INVALID,
-			"no counters of files: print them by darshan-parser "
-			"without options, or with --base");
+	if (!counters && (named || old)) {
+		slu_err(err, SLU_INVALID, "%s",
+			old ? "a log of Darshan 2, whose counters (CP_...) are "
+			      "not read"
+			    : "no counters of files: print them by "
+			      "darshan-parser without options, or with --base");
 		slu_import_broken(report, line, err);
 		return 0;
 	}

@@ -5,6 +5,7 @@
  * submission "submission". What a job's steps read and wrote, as JobAcctGather
  * has counted it, is in what they "requested" and "consumed" of the disk.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
@@ -180,6 +181,17 @@ static uint32_t tasks_of(struct json_object *obj)
 	return most;
 }
 
+/* What it says that it got, else what it was charged for. */
+static uint32_t allocated(struct json_object *obj, int64_t said,
+			  const char *type)
+{
+	struct json_object *tres = member(obj, "tres");
+
+	return at_most(said) ? at_most(said)
+			     : at_most((int64_t)count_of(
+				       member(tres, "allocated"), type));
+}
+
 static void take_counts(struct json_object *obj, struct slu_job *job)
 {
 	struct json_object *time = member(obj, "time");
@@ -192,8 +204,8 @@ static void take_counts(struct json_object *obj, struct slu_job *job)
 	slu_import_elapsed(job, number(time, "elapsed"));
 	job->limit = job->limit_asked = at_most(number(time, "limit"));
 	take_array(member(obj, "array"), job);
-	job->node_cnt = at_most(number(obj, "allocation_nodes"));
-	job->cpus = at_most(number(required, "CPUs"));
+	job->node_cnt = allocated(obj, number(obj, "allocation_nodes"), "node");
+	job->cpus = allocated(obj, number(required, "CPUs"), "cpu");
 	job->exit_code = exit_code(member(obj, "exit_code"));
 	job->tasks = tasks_of(obj);
 	job->mem_mb = count_of(member(member(obj, "tres"), "requested"), "mem");
@@ -239,7 +251,7 @@ static int check_times(const struct slu_import *import,
 }
 
 static int take_job(struct json_object *obj, const struct slu_import *import,
-		    struct slu_err *err)
+		    bool *sized, struct slu_err *err)
 {
 	struct slu_job job = {
 		.job_id = at_most(number(obj, "job_id")),
@@ -259,7 +271,13 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 			       (long long)number(obj, "job_id"));
 	if (!job.job_id)
 		return slu_err(err, SLU_INVALID, "a job without job_id");
+	if (!json_object_is_type(member(obj, "time"), json_type_object))
+		return slu_err(err, SLU_INVALID,
+			       "job %u has no \"time\": is it what squeue or "
+			       "scontrol print? It should be of sacct",
+			       job.job_id);
 	take_counts(obj, &job);
+	*sized |= job.node_cnt > 0;
 	if (check_times(import, &job, err) < 0)
 		return -1;
 	if (job.start <= 0 || job.end <= job.start)
@@ -302,6 +320,7 @@ struct reader {
 	const struct slu_import *import;
 	struct slu_import_report *report;
 	uint64_t n;   /* jobs seen */
+	bool sized;   /* it is known of one how many nodes it had */
 	bool refused; /* by who takes them */
 };
 
@@ -310,7 +329,8 @@ static int take_element(void *arg, struct json_object *job, struct slu_err *err)
 	struct reader *r = arg;
 
 	r->refused = slu_import_count(r->report, ++r->n,
-				      take_job(job, r->import, err), err) < 0;
+				      take_job(job, r->import, &r->sized, err),
+				      err) < 0;
 	return r->refused ? -1 : 0;
 }
 
@@ -341,6 +361,9 @@ int slu_import_json(const char *text, size_t len,
 	}
 	if (rc < 0)
 		return -1;
+	if (report->jobs && !r.sized)
+		snprintf(report->lacks, sizeof(report->lacks),
+			 "no job says how many nodes it had");
 	if (!r.n)
 		rc = refused(rest, err);
 	if (rc == 0 &&

@@ -16,6 +16,15 @@ static int64_t offset(const struct slu_import *import, int64_t when)
 	return import->to_local(&time, &tm) ? tm.tm_gmtoff : 0;
 }
 
+/* Of UTC; 0: there is no such day. */
+static int64_t clock_of(struct tm *tm)
+{
+	const int day = tm->tm_mday;
+	int64_t clock = timegm(tm);
+
+	return tm->tm_mday == day ? clock : 0;
+}
+
 /* Before and after a change, if there was one. A time that the clocks leave out
  * in spring is taken as if they had not. */
 static struct slu_local moments(const struct slu_import *import, int64_t clock)
@@ -33,6 +42,7 @@ int slu_import_local(const struct slu_import *import, const char *text,
 		     struct slu_local *out, struct slu_err *err)
 {
 	struct tm tm = {0};
+	int64_t clock;
 	long long seconds;
 	char *end;
 
@@ -45,11 +55,15 @@ int slu_import_local(const struct slu_import *import, const char *text,
 		return 0;
 	}
 	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (end && !*end)
-		*out = moments(import, timegm(&tm));
-	return out->early > 0 ? 0
-			      : slu_err(err, SLU_INVALID,
-					"\"%.30s\" is no time", text);
+	clock = end && !*end ? clock_of(&tm) : 0;
+	if (clock > 0)
+		*out = moments(import, clock);
+	return out->early > 0
+		       ? 0
+		       : slu_err(err, SLU_INVALID,
+				 "\"%.30s\" is no time as sacct prints it "
+				 "(2026-03-02T10:01:00)",
+				 text);
 }
 
 int64_t slu_import_until(struct slu_local when, int64_t latest)

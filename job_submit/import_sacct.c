@@ -341,8 +341,9 @@ static int check_implied(struct slu_sacct_record *r,
 	if (slu_sacct_fits(t, r->text))
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "its first line names no columns, and has %zu, not the "
-		       "%zu of Open XDMoD: print it by sacct -P, without -n",
+		       "its first line names no columns, and its %zu are not "
+		       "the %zu of Open XDMoD: print it by sacct -P, without "
+		       "-n",
 		       bars + 1, t->n);
 }
 

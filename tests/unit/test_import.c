@@ -170,6 +170,18 @@ static const struct {
 	 "POSIX\t-1\t6\tPOSIX_CONSEC_READS\tmany\t/f\t/\tlustre\n"
 	 "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t11\t/g\t/\tdvs\n",
 	 "7 at 1000: 40 111, 28 of 140, 100 19\n", 1, 0, 0, ""},
+	{"darshan",
+	 "# darshan log version: 2.06\n# jobid: 9\n# start_time: 1000\n"
+	 "0\t12\tCP_BYTES_READ\t100\t...f\t/\tlustre\n"
+	 "0\t12\tCP_BYTES_WRITTEN\t100\t...f\t/\tlustre\n",
+	 "", 0, 0, 1,
+	 "6: a log of Darshan 2, whose counters (CP_...) are not read"},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user_name\":\"ada\",\"job_state\":"
+	 "\"COMPLETED\",\"start_time\":3,\"end_time\":9}]}",
+	 "", 0, 0, 1,
+	 "1: job 5 has no \"time\": is it what squeue or scontrol print? It "
+	 "should be of sacct"},
 	/* What no history takes is broken here, and ends no import. */
 	{"darshan",
 	 "# darshan log version: 3.10\n# jobid: 7\n# start_time: 1000\n"
@@ -545,12 +557,16 @@ START_TEST(test_columns)
 		 "\"exit_code\":{\"return_code\":3},\"steps\":["
 		 "{\"tasks\":{\"count\":6}},{\"tasks\":{\"count\":1}}]},"
 		 "{\"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":5,"
-		 "\"end\":9},\"exit_code\":{\"signal\":{\"signal_id\":9}}},"
+		 "\"end\":9},\"exit_code\":{\"signal\":{\"signal_id\":9}},"
+		 "\"allocation_nodes\":{\"set\":false,\"number\":0},"
+		 "\"tres\":{\"allocated\":[{\"type\":\"node\",\"count\":2},"
+		 "{\"type\":\"cpu\",\"count\":16}],\"requested\":[{\"type\":"
+		 "\"mem\",\"count\":4096}]}},"
 		 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":5,"
 		 "\"end\":9},\"exit_code\":{\"signal\":{\"id\":{\"set\":"
 		 "true,\"number\":15}}}}]}",
 		 "long /w n[1-2] t6 c8 2048 MB, 3, 1, 0x300\n"
-		 "- - - t0 c0 0 MB, 0, 0, 0x9\n"
+		 "- - - t0 c16 2048 MB, 0, 0, 0x9\n"
 		 "- - - t0 c0 0 MB, 0, 0, 0xf\n"},
 	};
 

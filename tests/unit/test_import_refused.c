@@ -106,7 +106,7 @@ START_TEST(test_header)
 		{"job_id,user,start_time\n", "names no columns"},
 		{"7009|7009|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n"
 		 "7010|7010|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n",
-		 "names no columns, and has 10, not the 26 of Open XDMoD"},
+		 "names no columns, and its 10 are not the 26 of Open XDMoD"},
 	};
 	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
 	struct slu_import_report r;
