@@ -246,7 +246,7 @@ int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
 	struct slu_buf buf = {0};
 	const char *p;
 	char state = 'X';
-	uintmax_t start = 0;
+	uintmax_t start = 0, threads = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (slu_file_read(AT_FDCWD, path, 8192, &buf, NULL) < 0)
@@ -255,11 +255,12 @@ int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
 	p = strrchr(buf.data, ')');
 	if (!p || sscanf(p,
 			 ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			 "%*s %*s %*s %*s %*s %*s %*s %ju",
-			 &state, &start) != 2)
+			 "%*s %*s %*s %*s %*s %ju %*s %ju",
+			 &state, &threads, &start) != 3)
 		state = 'X';
 	slu_buf_free(&buf);
-	if (state == 'Z' || state == 'X')
+	/* a first thread that has ended may leave others */
+	if (state == 'X' || (state == 'Z' && threads < 2))
 		return slu_err(err, SLU_NOTFOUND, "process %d has ended",
 			       (int)pid);
 	*out = (struct slu_pid){.pid = pid, .start = start};

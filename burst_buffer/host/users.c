@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/kcmp.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "common/file.h"
 #include "common/str.h"
@@ -70,12 +72,55 @@ static bool maps_below(int proc, const char *dir)
 	return found;
 }
 
-static bool uses(int proc, const char *dir)
+/* Has a task, or the leader of all, at /proc/PID/... what is looked for? */
+typedef bool task_f(void *arg, int task);
+
+struct tasks {
+	pid_t pid;
+	task_f *is;
+	void *arg;
+};
+
+/* Most have what their leader has, and are not asked for it once more. */
+static bool shares_all(pid_t pid, pid_t task)
 {
-	return link_below(proc, "cwd", dir) || link_below(proc, "root", dir) ||
-	       link_below(proc, "exe", dir) ||
-	       any_link(proc, "fd", is_below, (void *)dir) ||
-	       maps_below(proc, dir);
+	return !syscall(SYS_kcmp, pid, task, KCMP_FILES, 0, 0) &&
+	       !syscall(SYS_kcmp, pid, task, KCMP_FS, 0, 0);
+}
+
+static bool is_task(void *arg, int dir, const char *name)
+{
+	const struct tasks *t = arg;
+	const pid_t id = (pid_t)strtol(name, NULL, 10);
+	int task;
+	bool is;
+
+	if (id == t->pid || shares_all(t->pid, id))
+		return false;
+	task = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	is = task >= 0 && t->is(t->arg, task);
+	if (task >= 0)
+		close(task);
+	return is;
+}
+
+static bool any_task(int proc, pid_t pid, task_f *is, void *arg)
+{
+	struct tasks t = {pid, is, arg};
+
+	return is(arg, proc) || any_link(proc, "task", is_task, &t);
+}
+
+static bool task_below(void *dir, int task)
+{
+	return link_below(task, "cwd", dir) || link_below(task, "root", dir) ||
+	       any_link(task, "fd", is_below, dir);
+}
+
+static bool uses(int proc, pid_t pid, const char *dir)
+{
+	return any_task(proc, pid, task_below, (void *)dir) ||
+	       link_below(proc, "exe", dir) || maps_below(proc, dir);
 }
 
 /* Also what the user has started with the rights of another one, as by su(1),
@@ -101,7 +146,7 @@ static bool kill_one(void *arg, int proc, pid_t pid)
 
 	/* asked for before what it is: else it may be another one's since */
 	if (owned_by(proc, k->uid) && !slu_pid_get(pid, &is, NULL) &&
-	    uses(proc, k->dir) && !slu_pid_kill(&is, SIGKILL))
+	    uses(proc, pid, k->dir) && !slu_pid_kill(&is, SIGKILL))
 		k->n++;
 	return false;
 }
@@ -128,7 +173,7 @@ void slu_users_evict(const char *dir, uid_t uid)
 struct naming {
 	const char *dir;
 	unsigned major, minor;
-	struct slu_buf names;
+	struct slu_buf names, may; /* those who may have it out of sight */
 };
 
 /* Without a question to a server, which may not answer. */
@@ -156,43 +201,86 @@ static bool has_mounted(int proc, const struct naming *n)
 	return has;
 }
 
-static bool uses_device(int proc, struct naming *n)
+static bool task_on_device(void *n, int task)
 {
-	return on_device(n, proc, "cwd") || on_device(n, proc, "root") ||
+	return on_device(n, task, "cwd") || on_device(n, task, "root") ||
+	       any_link(task, "fd", on_device, n);
+}
+
+static bool uses_device(int proc, pid_t pid, struct naming *n)
+{
+	return any_task(proc, pid, task_on_device, n) ||
 	       on_device(n, proc, "exe") ||
-	       any_link(proc, "fd", on_device, n) ||
 	       any_link(proc, "map_files", on_device, n) ||
 	       has_mounted(proc, n);
+}
+
+/* Does this descriptor have others in it: of a socket those in flight (Linux
+ * 5.10), of an io_uring those that are registered? Which files they are of is
+ * not told. */
+static bool has_others(void *arg, int dir, const char *name)
+{
+	static const char *const fields[] = {"scm_fds:", "UserFiles:"};
+	struct slu_buf info = {0};
+	const char *p;
+	bool has = false;
+
+	(void)arg;
+	slu_file_read(dir, name, 1 << 16, &info, NULL);
+	for (int i = 0; info.data && i < 2; i++) {
+		p = strstr(info.data, fields[i]);
+		has |= p && strtol(p + strlen(fields[i]), NULL, 10) > 0;
+	}
+	slu_buf_free(&info);
+	return has;
+}
+
+static bool task_has_others(void *arg, int task)
+{
+	return any_link(task, "fdinfo", has_others, arg);
+}
+
+static void add_name(struct slu_buf *names, int proc, pid_t pid)
+{
+	struct slu_buf comm = {0};
+	const struct passwd *pw;
+	uid_t real, effective;
+
+	slu_file_read(proc, "comm", 64, &comm, NULL);
+	slu_buf_printf(names, "%s%s (%d)", names->len ? ", " : "",
+		       comm.data ? slu_trim(comm.data) : "?", (int)pid);
+	pw = slu_proc_uids(proc, &real, &effective) ? NULL : getpwuid(real);
+	if (pw)
+		slu_buf_printf(names, " of %s", pw->pw_name);
+	slu_buf_free(&comm);
 }
 
 static bool name_one(void *arg, int proc, pid_t pid)
 {
 	struct naming *n = arg;
-	struct slu_buf comm = {0};
-	const struct passwd *pw;
-	uid_t real, effective;
 
-	if (n->dir ? !uses(proc, n->dir) : !uses_device(proc, n))
-		return false;
-	slu_file_read(proc, "comm", 64, &comm, NULL);
-	slu_buf_printf(&n->names, "%s%s (%d)", n->names.len ? ", " : "",
-		       comm.data ? slu_trim(comm.data) : "?", (int)pid);
-	pw = slu_proc_uids(proc, &real, &effective) ? NULL : getpwuid(real);
-	if (pw)
-		slu_buf_printf(&n->names, " of %s", pw->pw_name);
-	slu_buf_free(&comm);
+	if (n->dir ? uses(proc, pid, n->dir) : uses_device(proc, pid, n))
+		add_name(&n->names, proc, pid);
+	else if (any_task(proc, pid, task_has_others, NULL))
+		add_name(&n->may, proc, pid);
 	return false;
 }
 
 static int name_all(const char *dir, struct naming *n, struct slu_err *err)
 {
-	n->names.max = 300;
+	n->names.max = n->may.max = 300;
 	slu_pid_find(name_one, n);
-	slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
-		n->names.data ? n->names.data
-			      : "nobody that /proc shows (a descriptor in "
-				"flight?)");
+	if (n->names.data || !n->may.data)
+		slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
+			n->names.data ? n->names.data
+				      : "nobody that /proc shows");
+	else
+		slu_err(err, SLU_BUSY,
+			"%s is in use by a descriptor in flight, or one of an "
+			"io_uring, as %s may have it",
+			dir, n->may.data);
 	slu_buf_free(&n->names);
+	slu_buf_free(&n->may);
 	return -1;
 }
 

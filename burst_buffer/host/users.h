@@ -3,8 +3,9 @@
 #define SLU_HOST_USERS_H
 
 /* Which processes use files below a directory: by the names that /proc tells
- * for their working directory, root, program, open files and maps, so that
- * nothing of a file system that hangs is touched. What is mounted nowhere any
+ * for the working directory, root and open files of each of their threads, for
+ * their program and maps, so that nothing of a file system that hangs is
+ * touched. What is mounted nowhere any
  * more has no such names: by its device, which is asked of what the kernel
  * knows already. */
 
@@ -22,7 +23,8 @@ size_t slu_users_kill(const char *dir, uid_t uid);
  * as fast as these are removed. */
 void slu_users_evict(const char *dir, uid_t uid);
 
-/* SLU_BUSY: "DIR is in use by NAME (PID), ...". Returns -1. */
+/* SLU_BUSY: "DIR is in use by NAME (PID), ...", or, where nobody is, who may
+ * have a file of it in flight or in an io_uring. Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
 
 /* The same by who has something of this device, or has it mounted in a

@@ -105,7 +105,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_kept_age tests/unit/test_held \
-	tests/unit/test_storage_users tests/unit/test_fuse \
+	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -189,6 +189,7 @@ tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
 tests_unit_test_fuse_LDADD = $(node_test_libs)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
+tests_unit_test_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
 tests_unit_test_gekkofs_join_SOURCES = tests/unit/test_gekkofs_join.c \
