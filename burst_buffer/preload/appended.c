@@ -262,15 +262,6 @@ bool slu_may_read(int device)
 	return !(fd[1].revents && read(wake, &times, sizeof(times)) > 0);
 }
 
-static void answer(int device, uint64_t unique, int error)
-{
-	struct fuse_out_header head = {
-		.len = sizeof(head), .error = -error, .unique = unique};
-	struct iovec one = {&head, sizeof(head)};
-
-	(void)!slu_real_writev(device, &one, 1);
-}
-
 /* Those that waited for this descriptor go on; without it they have failed. */
 static void go_on(int device, struct request *r, const uint64_t *fh)
 {
@@ -281,7 +272,7 @@ static void go_on(int device, struct request *r, const uint64_t *fh)
 		put_last(&ready, r);
 		return;
 	}
-	answer(device, w->head.unique, EIO);
+	slu_answer(device, w->head.unique, EIO);
 	free(r);
 }
 

@@ -12,7 +12,8 @@
  * which the kernel refuses for direct descriptors unless the server says at the
  * beginning that they are welcome (Linux 6.6).
  *
- * Always: pages of mapped files go where they belong, see appended.c.
+ * Always: pages of mapped files go where they belong, see appended.c; and what
+ * the client would take for a plain fallocate(2), and so not do, is refused.
  *
  * SLUICE_TOLD names a file, which is written when the kernel has been told:
  * "cached", "mmap", or "no mmap" from a kernel that cannot have them with
@@ -22,6 +23,7 @@
 #include "burst_buffer/preload/glusterfs.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <pthread.h>
@@ -115,6 +117,15 @@ size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
 	return done;
 }
 
+void slu_answer(int device, uint64_t unique, int error)
+{
+	struct fuse_out_header head = {
+		.len = sizeof(head), .error = -error, .unique = unique};
+	struct iovec one = {&head, sizeof(head)};
+
+	(void)!slu_real_writev(device, &one, 1);
+}
+
 /* Without memory the client ends: better no file system than one that is not
  * what it says. */
 static void expect_reply(const struct fuse_in_header *head, uint32_t flags)
@@ -184,6 +195,22 @@ static void see_request(const struct iovec *iov, int n, size_t len)
 	}
 }
 
+/* FALLOC_FL_ZERO_RANGE would be answered as done. */
+static bool refused(int fd, const struct iovec *iov, int n)
+{
+	struct {
+		struct fuse_in_header head;
+		struct fuse_fallocate_in in;
+	} r;
+	const uint32_t known = FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE;
+
+	if (slu_gather(&r, sizeof(r), iov, n) < sizeof(r) ||
+	    r.head.opcode != FUSE_FALLOCATE || !(r.in.mode & ~known))
+		return false;
+	slu_answer(fd, r.head.unique, EOPNOTSUPP);
+	return true;
+}
+
 __attribute__((visibility("default"))) ssize_t
 readv(int fd, const struct iovec *iov, int n)
 {
@@ -201,7 +228,7 @@ readv(int fd, const struct iovec *iov, int n)
 			return len;
 		now = (size_t)len;
 		see_request(iov, n, now);
-	} while (!slu_written_back(iov, n, &now));
+	} while (refused(fd, iov, n) || !slu_written_back(iov, n, &now));
 	return (ssize_t)now;
 }
 

@@ -20,6 +20,9 @@ size_t slu_gather(void *to, size_t size, const struct iovec *iov, int n);
 size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
 		   size_t size);
 
+/* Tell the kernel that its request has failed. */
+void slu_answer(int device, uint64_t unique, int error);
+
 /* appended.c: a program has opened (the flags of open(2)) or closed a file. */
 void slu_opened(uint64_t node, uint64_t fh, uint32_t flags);
 void slu_closed(uint64_t node, uint64_t fh);

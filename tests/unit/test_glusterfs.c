@@ -336,11 +336,38 @@ static void mapping_is_in_place(const struct job *j)
 	ck_assert(!close(second));
 }
 
-static void appended_mapping(const char *coherence)
+/* What is said to be done is done: of the ways to change a file's blocks. */
+static void blocks_are_changed(const struct job *j)
+{
+	static const int modes[] = {FALLOC_FL_ZERO_RANGE,
+				    FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE,
+				    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE};
+	static const char zeros[8192];
+	char old[16384], got[8192];
+
+	memset(old, 'x', sizeof(old));
+	each(mode, modes)
+	{
+		int fd = open_on(j, 0, "blocks", O_RDWR | O_CREAT | O_TRUNC);
+
+		ck_assert_int_eq(write(fd, old, sizeof(old)), sizeof(old));
+		if (!fallocate(fd, *mode, 4096, 8192)) {
+			ck_assert_int_eq(pread(fd, got, 8192, 4096), 8192);
+			ck_assert(!memcmp(got, zeros, 8192));
+		} else {
+			ck_assert_int_eq(errno, EOPNOTSUPP);
+			ck_assert(!(*mode & FALLOC_FL_PUNCH_HOLE));
+		}
+		ck_assert(!close(fd));
+	}
+}
+
+static void changed_in_place(const char *coherence)
 {
 	struct job j;
 
 	job_up(&j, 15, coherence);
+	blocks_are_changed(&j);
 	if (!coherence && !mmap_works(&j))
 		printf("this kernel has no mappings of direct descriptors\n");
 	else
@@ -350,10 +377,11 @@ static void appended_mapping(const char *coherence)
 	tree_remove(top);
 }
 
-START_TEST(test_appended_mapping)
+START_TEST(test_changes_in_place)
 {
-	appended_mapping("shared");
-	appended_mapping(NULL);
+	changed_in_place("private");
+	changed_in_place("shared");
+	changed_in_place(NULL);
 }
 END_TEST
 
@@ -650,7 +678,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		test_transitions,      test_coherent,	test_strict,
-		test_appended_mapping, test_not_strict, test_same_directories,
+		test_changes_in_place, test_not_strict, test_same_directories,
 		test_staged_fresh,     test_two_jobs,	test_no_such_address,
 		test_options,	       test_probe};
 
