@@ -3,6 +3,7 @@ noinst_LIBRARIES += libsluion.a
 libsluion_a_SOURCES = \
 	select_io/ion/answer.c select_io/ion/private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
+	select_io/ion/beside.c \
 	select_io/ion/curves.c select_io/ion/curves.h \
 	select_io/ion/delta.c select_io/ion/delta.h \
 	select_io/ion/division.c select_io/ion/division.h \
@@ -34,7 +35,7 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_division tests/unit/test_delta \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
-	tests/unit/test_arbiter_days
+	tests/unit/test_arbiter_days tests/unit/test_never_below
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -55,6 +56,7 @@ tests_unit_test_mapping_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
 tests_unit_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_never_below_LDADD = $(libsluion) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_patterns

@@ -74,7 +74,7 @@ struct slu_ion_share {
 	char *why;	    /* which curve, in words */
 	uint32_t node_cnt, tasks;
 	uint32_t limit; /* the most it may have, by the site and its user */
-	struct slu_ion_point *curve; /* none: unknown, one choice as STATIC */
+	struct slu_ion_point *curve; /* none: unknown, has what STATIC gives */
 	size_t n_curve;
 };
 
@@ -96,7 +96,7 @@ struct slu_assignment { /* "assignment", after each event */
 	double total;	     /* predicted, MB/s */
 	double static_total; /* what STATIC would have reached, MB/s */
 	double bound; /* no division reaches more, MB/s; 0: nothing known */
-	bool proved;  /* nor more than this one */
+	bool proved;  /* nor more than this one with what is fixed */
 	struct slu_ion_share *jobs;
 	size_t n_jobs;
 };

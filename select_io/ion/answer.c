@@ -169,7 +169,7 @@ static void all_said(struct slu_arbiter *a)
 int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		   bool all, struct slu_assignment *out)
 {
-	int by = a->remap ? FREELY : IN_EFFECT;
+	const struct slu_ion_division *by = slu_ion_granting(a);
 	struct held held = {.run = all ? a->run : a->unsaid,
 			    .n = all ? a->n_run : a->n_unsaid};
 	struct slu_assignment fresh = {
@@ -178,8 +178,8 @@ int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,
-		.total = slu_ion_division_total(a->division[by]),
-		.static_total = slu_ion_division_total(a->division[BY_STATIC]),
+		.total = slu_ion_division_total(by),
+		.static_total = slu_ion_division_static_total(by),
 		.bound = proof->bound,
 		.proved = proof->proved,
 		.jobs = calloc(held.n + 1, sizeof(*fresh.jobs)),

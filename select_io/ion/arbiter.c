@@ -34,6 +34,15 @@ void slu_arbiter_patterns(struct slu_arbiter *a,
 	touch_all(a);
 }
 
+void slu_ion_forget_fixed(struct slu_arbiter *a)
+{
+	slu_ion_division_clear(a->division[IN_EFFECT]);
+	for (size_t i = 0; i < a->n_run; i++) {
+		a->run[i]->slot[IN_EFFECT] = SLU_ION_NEW;
+		slu_ion_touch(a, a->run[i]);
+	}
+}
+
 int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 			  uint32_t compute_nodes, struct slu_err *err)
 {
@@ -41,6 +50,8 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 		return slu_err(err, SLU_INVALID, "there are no compute nodes");
 	if (slu_ion_set_pool(a, &conf->io_nodes, err) < 0)
 		return -1;
+	if (a->policy != conf->ion_policy || a->remap != conf->remap_running)
+		slu_ion_forget_fixed(a);
 	a->policy = conf->ion_policy;
 	a->compute_nodes = compute_nodes;
 	a->max_per_job = conf->max_ions_per_job;
@@ -163,13 +174,11 @@ static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 		.nodes = r->job.node_cnt,
 		.tasks = r->job.tasks,
 		.curve = slu_ion_curve(a, r),
+		.holds = r->granted && slu_ion_holds(a, r),
+		.shares = r->grant.shared,
+		.held = r->grant.ions,
 	};
 
-	if (put(a, r, BY_STATIC, &job, err) < 0)
-		return -1;
-	job.holds = r->granted && slu_ion_holds(a, r);
-	job.shares = r->grant.shared;
-	job.held = r->grant.ions;
 	if (put(a, r, FREELY, &job, err) < 0)
 		return -1;
 	job.fixed = true;
@@ -190,10 +199,14 @@ static bool may_move(const struct slu_arbiter *a)
 	return a->remap && a->policy != SLU_ION_STATIC;
 }
 
-/* The division by which the grants are made. */
 static int granting(const struct slu_arbiter *a)
 {
 	return a->remap ? FREELY : IN_EFFECT;
+}
+
+const struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a)
+{
+	return a->division[granting(a)];
 }
 
 /* The divisions set an I/O node aside for sharing, which nobody needs when it
@@ -208,15 +221,13 @@ static bool shares_anothers(const struct slu_arbiter *a)
 	return owner && slu_ion_holds(a, owner);
 }
 
-static int divide(struct slu_arbiter *a, int division,
-		  enum slu_ion_policy policy, struct slu_ion_proof *proof,
-		  struct slu_err *err)
+static int divide(struct slu_arbiter *a, int division, struct slu_err *err)
 {
-	uint32_t more = division == granting(a) && shares_anothers(a);
+	bool more = division == granting(a) && shares_anothers(a);
 
-	slu_ion_division_rules(a->division[division], policy,
-			       a->pool_size + more);
-	return slu_ion_division_solve(a->division[division], proof, err);
+	slu_ion_division_rules(a->division[division], a->policy, a->pool_size,
+			       more);
+	return slu_ion_division_solve(a->division[division], NULL, err);
 }
 
 static void take_wanted(struct slu_arbiter *a)
@@ -332,13 +343,14 @@ static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 	touch_learnt(a);
 	if (tell_all(a, err) < 0)
 		return -1;
-	if (divide(a, BY_STATIC, SLU_ION_STATIC, NULL, err) < 0 ||
-	    divide(a, FREELY, a->policy, proof, err) < 0)
+	if (divide(a, FREELY, err) < 0)
 		return -1;
 	take_wanted(a);
-	if (!a->remap && divide(a, IN_EFFECT, a->policy, proof, err) < 0)
+	if (!a->remap && divide(a, IN_EFFECT, err) < 0)
 		return -1;
-	return settle(a, err);
+	if (settle(a, err) < 0)
+		return -1;
+	return slu_ion_division_prove(a->division[FREELY], proof, err);
 }
 
 static int answer(struct slu_arbiter *a, bool all, struct slu_assignment *out,
@@ -376,8 +388,7 @@ struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 	a->curves = slu_curves_new(MAX_CURVES, err);
 	for (int i = 0; i < DIVISIONS; i++)
 		a->division[i] = slu_ion_division_new(err);
-	if (!a->curves || !a->division[BY_STATIC] || !a->division[FREELY] ||
-	    !a->division[IN_EFFECT] ||
+	if (!a->curves || !a->division[FREELY] || !a->division[IN_EFFECT] ||
 	    slu_arbiter_configure(a, conf, compute_nodes, err) < 0) {
 		slu_arbiter_free(a);
 		return NULL;

@@ -88,8 +88,10 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  * slu_assignment_desc frees it); epoch, time and event are the caller's to
  * set. Jobs are in order of their ids. A job's `in_effect` is the number it has
  * now; `wanted` the one that the policy would give it if nobody's were fixed:
- * the same with RemapRunning. static_total is what STATIC would reach if
- * it had divided the same pool among the same jobs from the start.
+ * the same with RemapRunning. static_total is what STATIC would reach if it had
+ * divided the same pool among the same jobs: all at once with RemapRunning,
+ * else as they came (after a restart: from what they hold on). MCKP's total is
+ * not below it (policy.h).
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);

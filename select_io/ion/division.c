@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * All policies are one knapsack (pose.c). Here are the jobs, which of them have
- * changed since the last solve, and what the solution grants them.
+ * changed since the last solve, and what the solution grants them. The same
+ * jobs are kept twice more, as STATIC divides them and with nothing fixed
+ * (beside.c).
  *
  * Invariants between calls: what is posed for a job that is not dirty is what
  * `posed` says; `least` and `n_sharing` are the sums over the jobs that are not
@@ -63,7 +65,7 @@ static int reserve_items(struct slu_ion_division *d, struct part *p, size_t n)
 	return 0;
 }
 
-struct slu_ion_division *slu_ion_division_new(struct slu_err *err)
+struct slu_ion_division *slu_ion_division_bare(struct slu_err *err)
 {
 	struct slu_mckp_problem none = {0};
 	struct slu_ion_division *d = calloc(1, sizeof(*d));
@@ -73,6 +75,7 @@ struct slu_ion_division *slu_ion_division_new(struct slu_err *err)
 		return NULL;
 	}
 	d->policy = SLU_ION_MCKP;
+	d->host = SLU_ION_NEW;
 	d->all = true;
 	d->solver = slu_mckp_setup(&none, NULL, err);
 	if (d->solver)
@@ -99,11 +102,17 @@ void slu_ion_division_free(struct slu_ion_division *d)
 	free(d->class);
 	free(d->item);
 	slu_mckp_free(d->solver);
+	slu_ion_division_free(d->as_static);
+	slu_ion_division_free(d->loosest);
 	free(d);
 }
 
 void slu_ion_division_clear(struct slu_ion_division *d)
 {
+	if (d->as_static) {
+		slu_ion_division_clear(d->as_static);
+		slu_ion_division_clear(d->loosest);
+	}
 	for (size_t i = 0; i < d->n_slots; i++) {
 		uint32_t room = d->part[i].room;
 
@@ -114,7 +123,8 @@ void slu_ion_division_clear(struct slu_ion_division *d)
 	d->n_lent = d->n_changed = d->n_fresh = 0;
 	d->n_items = 0;
 	d->least = d->all_nodes = d->all_tasks = 0;
-	d->n_sharing = 0;
+	d->n_sharing = d->n_narrow = d->n_shares = 0;
+	d->host = SLU_ION_NEW;
 	d->all = true;
 }
 
@@ -130,8 +140,9 @@ void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot)
 	d->dirty[d->n_dirty++] = slot;
 	d->least -= p->counted;
 	d->n_sharing -= p->counted_sharing;
+	d->n_narrow -= p->counted_narrow;
 	p->counted = 0;
-	p->counted_sharing = false;
+	p->counted_sharing = p->counted_narrow = false;
 }
 
 static void leave(uint32_t *list, size_t *n, uint32_t slot)
@@ -143,8 +154,7 @@ static void leave(uint32_t *list, size_t *n, uint32_t slot)
 		}
 }
 
-/* Where a job of this age is, or would be. */
-static size_t position(const struct slu_ion_division *d, uint32_t age)
+size_t slu_ion_division_position(const struct slu_ion_division *d, uint32_t age)
 {
 	size_t low = 0, high = d->n;
 
@@ -164,7 +174,7 @@ static uint32_t add(struct slu_ion_division *d, uint32_t age)
 	uint32_t slot =
 		d->n_free ? d->free_slot[--d->n_free] : (uint32_t)d->n_slots++;
 	struct part *p = &d->part[slot];
-	size_t at = position(d, age);
+	size_t at = slu_ion_division_position(d, age);
 
 	*p = (struct part){.age = age,
 			   .class = SLU_MCKP_NONE,
@@ -221,6 +231,7 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	p->tasks = job->tasks;
 	p->fixed = job->fixed;
 	p->holds = job->holds;
+	d->n_shares += (job->holds && job->shares) - (size_t)p->shares;
 	p->shares = job->holds && job->shares;
 	p->held = job->held;
 	p->known = slu_curve_known(job->curve);
@@ -233,9 +244,9 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 				 : 0};
 }
 
-int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
-			 uint32_t age, const struct slu_ion_job *job,
-			 struct slu_err *err)
+int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
+			     uint32_t age, const struct slu_ion_job *job,
+			     struct slu_err *err)
 {
 	if (*slot != SLU_ION_NEW && same(&d->part[*slot], job))
 		return 0;
@@ -245,20 +256,24 @@ int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
 		*slot = add(d, age);
 	}
 	if (reserve_items(d, &d->part[*slot], job->n) < 0) {
-		slu_ion_division_drop(d, *slot);
+		slu_ion_division_drop_one(d, *slot);
 		*slot = SLU_ION_NEW;
 		return nomem(err);
 	}
+	if (d->host == age && !job->holds)
+		d->host = SLU_ION_NEW;
 	slu_ion_make_dirty(d, *slot);
 	copy(d, *slot, job);
 	return 0;
 }
 
-void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot)
+void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
 {
 	struct part *p = &d->part[slot];
-	size_t at = position(d, p->age);
+	size_t at = slu_ion_division_position(d, p->age);
 
+	if (d->host == p->age)
+		d->host = SLU_ION_NEW;
 	slu_ion_make_dirty(d, slot); /* out of the sums */
 	leave(d->dirty, &d->n_dirty, slot);
 	leave(d->lent, &d->n_lent, slot);
@@ -269,6 +284,7 @@ void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot)
 	d->n_items -= p->n + 1;
 	d->all_nodes -= p->nodes;
 	d->all_tasks -= p->tasks;
+	d->n_shares -= p->shares;
 	d->n--;
 	memmove(&d->order[at], &d->order[at + 1],
 		(d->n - at) * sizeof(*d->order));
@@ -277,8 +293,8 @@ void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot)
 	d->grant[slot] = (struct slu_ion_grant){0};
 }
 
-void slu_ion_division_rules(struct slu_ion_division *d,
-			    enum slu_ion_policy policy, uint32_t pool)
+void slu_ion_division_rule(struct slu_ion_division *d,
+			   enum slu_ion_policy policy, uint32_t pool)
 {
 	d->all = d->all || d->policy != policy || (pool == 0) != (d->pool == 0);
 	d->policy = policy;
@@ -369,7 +385,8 @@ static void lend(struct slu_ion_division *d, uint32_t left)
 		struct slu_ion_grant more = d->grant[slot];
 		uint32_t next = slu_ion_choice_of(p, more.ions) + 1;
 
-		if (!p->known || more.ions < p->most || next >= p->n ||
+		if (!p->known || more.ions < p->most ||
+		    next >= p->range.low + p->range.n ||
 		    p->choice[next].weight - more.ions > left)
 			continue;
 		left -= p->choice[next].weight - more.ions;
@@ -387,8 +404,7 @@ static void settle(struct slu_ion_division *d)
 	d->all = false;
 }
 
-static int solve(struct slu_ion_division *d, struct slu_ion_proof *proof,
-		 struct slu_err *err)
+static int solve(struct slu_ion_division *d, struct slu_err *err)
 {
 	struct slu_mckp_solution s = {.choice = NULL};
 	bool was_tight = d->tight, was_shared = d->share;
@@ -407,7 +423,9 @@ static int solve(struct slu_ion_division *d, struct slu_ion_proof *proof,
 	if (d->policy == SLU_ION_MCKP && !d->share)
 		lend(d, d->capacity - (uint32_t)s.weight);
 	settle(d);
-	*proof = (struct slu_ion_proof){info.bound, info.gap, info.proved};
+	d->bound = info.bound;
+	d->proved = info.proved;
+	d->narrow = d->n_narrow > 0;
 	return 0;
 }
 
@@ -425,22 +443,21 @@ static void solve_empty(struct slu_ion_division *d)
 	d->all = true;
 }
 
-int slu_ion_division_solve(struct slu_ion_division *d,
-			   struct slu_ion_proof *proof, struct slu_err *err)
+int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err)
 {
-	struct slu_ion_proof here = {.proved = true};
 	int rc = 0;
 
 	d->n_changed = 0;
 	d->round++;
+	d->bound = 0;
+	d->proved = true;
+	d->narrow = false;
 	if (d->pool == 0)
 		solve_empty(d);
 	else
-		rc = solve(d, &here, err);
+		rc = solve(d, err);
 	if (rc < 0)
 		d->all = true;
-	else if (proof)
-		*proof = here;
 	return rc;
 }
 

@@ -7,7 +7,8 @@
  * and followed while jobs come, go and change: a solve costs what has changed
  * since the one before, and takes no memory. Its answer is as good as that of a
  * division that is made anew from the same jobs; between equal optima the two
- * may choose differently.
+ * may choose differently. MCKP with fixed numbers goes by what STATIC gave the
+ * jobs before, which one that is made anew does not know.
  *
  * Two things cannot be followed and make the next solve start from the jobs
  * themselves: fixed numbers that do not fit (who is lowered depends on
@@ -27,9 +28,11 @@ void slu_ion_division_free(struct slu_ion_division *d);
 /* No jobs; what memory it has it keeps. */
 void slu_ion_division_clear(struct slu_ion_division *d);
 
-/* From the next solve on. The same as before: nothing changes. */
+/* From the next solve on. The same as before: nothing changes. shares_owned:
+ * the shared I/O node is a running job's own, so none need be set aside. */
 void slu_ion_division_rules(struct slu_ion_division *d,
-			    enum slu_ion_policy policy, uint32_t pool);
+			    enum slu_ion_policy policy, uint32_t pool,
+			    bool shares_owned);
 
 /* A job, by the slot that it was given before, or SLU_ION_NEW for a new one:
  * *slot is then its name here. Everything of it is copied. `age` says who is
@@ -39,8 +42,11 @@ int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
 			 struct slu_err *err);
 void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot);
 
-/* proof may be NULL. After a failure the next solve starts from the jobs. */
+/* proof may be NULL, or be asked for afterwards, when what was granted has been
+ * put. After a failure the next solve starts from the jobs. */
 int slu_ion_division_solve(struct slu_ion_division *d,
+			   struct slu_ion_proof *proof, struct slu_err *err);
+int slu_ion_division_prove(struct slu_ion_division *d,
 			   struct slu_ion_proof *proof, struct slu_err *err);
 
 /* By the last solve. */
@@ -48,6 +54,9 @@ struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 					    uint32_t slot);
 /* MB/s of all jobs together. */
 double slu_ion_division_total(const struct slu_ion_division *d);
+/* And what STATIC reaches with the same: from the start, or where numbers are
+ * fixed from event to event. */
+double slu_ion_division_static_total(const struct slu_ion_division *d);
 /* Ages of the jobs whose grant is not what it was before the last solve, new
  * ones too; borrowed until the next call. */
 const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,

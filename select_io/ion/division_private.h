@@ -26,7 +26,7 @@ struct part {
 	bool used, known, fixed, holds, shares;
 	bool fresh; /* holds nothing: is in d->fresh */
 	bool dirty; /* is in d->dirty, and not in the sums */
-	bool counted_sharing;
+	bool counted_sharing, counted_narrow;
 	uint32_t counted;
 	uint32_t told;	    /* round in which it got into d->changed */
 	struct range open;  /* by the policy alone */
@@ -58,6 +58,21 @@ struct slu_ion_division {
 	bool share;	   /* one is there for all */
 	uint32_t capacity; /* I/O nodes for jobs of their own */
 	double guess;	   /* MB/s with one I/O node for jobs without a curve */
+	bool owned;	   /* the shared one is a running job's */
+	size_t n_shares;   /* hold the shared one, as was put */
+	size_t n_narrow;   /* have fewer open than they may choose */
+	/* Of the last solve: its knapsack's bound, whether that was proved, and
+	 * whether anybody had fewer open than he may choose. */
+	double bound;
+	bool proved, narrow;
+
+	/* The same jobs in the same slots; neither has any beside itself. */
+	struct slu_ion_division *as_static, *loosest;
+	bool loose;	   /* is such a one: nothing is fixed */
+	bool shares_owned; /* as was said; of the loosest: some share */
+	/* Age of the running job whose own one was shared first, as far as
+	 * numbers can say, or SLU_ION_NEW. */
+	uint32_t host;
 
 	struct slu_mckp *solver;
 	uint32_t *of_class; /* slots */
@@ -73,8 +88,20 @@ static inline uint32_t slu_ion_least(const struct part *p,
 	return r->n ? p->choice[r->low].weight : 0;
 }
 
-/* division.c: out of the sums, and to be posed again. */
+/* division.c: out of the sums, and to be posed again; where in d->order a job
+ * of this age is, or would be. */
 void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot);
+size_t slu_ion_division_position(const struct slu_ion_division *d,
+				 uint32_t age);
+/* The same as those of division.h, of one division alone. */
+struct slu_ion_division *slu_ion_division_bare(struct slu_err *err);
+int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
+			     uint32_t age, const struct slu_ion_job *job,
+			     struct slu_err *err);
+void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot);
+void slu_ion_division_rule(struct slu_ion_division *d,
+			   enum slu_ion_policy policy, uint32_t pool);
+int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err);
 
 /* pose.c: the ranges of those that have changed, and into the sums with them;
  * the knapsack, or what has changed in it; index of a number among the choices,

@@ -128,8 +128,9 @@ void slu_ion_place(struct slu_ion_node *node, size_t n_nodes,
 	if (!share || (*shared != SLU_ION_NOBODY && !node[*shared].available))
 		*shared = SLU_ION_NOBODY;
 	if (!give(node, n_nodes, seat, n_seats, *shared)) {
-		*shared = SLU_ION_NOBODY;
-		give(node, n_nodes, seat, n_seats, *shared);
+		give(node, n_nodes, seat, n_seats, SLU_ION_NOBODY);
+		if (move)
+			*shared = SLU_ION_NOBODY;
 	}
 	if (share &&
 	    (*shared == SLU_ION_NOBODY || node[*shared].owner != SLU_ION_FREE))

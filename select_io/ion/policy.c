@@ -39,7 +39,7 @@ int slu_ion_decide(struct slu_ion_division *d, enum slu_ion_policy policy,
 		   struct slu_err *err)
 {
 	slu_ion_division_clear(d);
-	slu_ion_division_rules(d, policy, pool);
+	slu_ion_division_rules(d, policy, pool, false);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t slot = SLU_ION_NEW;
 

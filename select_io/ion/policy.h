@@ -17,10 +17,11 @@
  *   ORACLE     the least number that gives its greatest bandwidth; the usual
  *	        one where its curve is unknown
  *   MCKP       the choices that together give the most bandwidth; a job whose
- *	        curve is unknown has its usual number as its only choice. I/O
- *	        nodes that would then stay unused are lent to new jobs that have
- *	        never been seen with as many: one choice more than the most they
- *	        were measured with, so that their curves get longer run by run
+ *	        curve is unknown has what STATIC gives it among the same jobs.
+ *	        I/O nodes that would then stay unused are lent to new jobs that
+ *	        have never been seen with as many: one choice more than the most
+ *	        they were measured with, so that their curves get longer run by
+ *	        run
  *
  * Every number is rounded down to a choice, or up to the least of them.
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
@@ -32,6 +33,23 @@
  * of an unknown job is then taken to be the mean of the known ones'. Under
  * STATIC it can happen that running jobs hold every I/O node; then all new
  * jobs share one of those.
+ *
+ * MCKP is never below STATIC, because STATIC divides the same jobs first.
+ *
+ * Where numbers may change, each unknown job has just what it gets there,
+ * lowered or sharing as there, and every choice of the known ones is open. So
+ * STATIC's division is one of those that the knapsack takes the best of (to its
+ * unit, 1 kB/s), and what unknown jobs reach is the same in both.
+ *
+ * Where numbers are fixed while jobs run, STATIC's are, too, and it is followed
+ * from event to event. A new job has the best of at most what STATIC gives it,
+ * an unknown one just that. So none holds more than there: whoever ends, there
+ * is room for what STATIC gives the next; and each job reaches as much as
+ * there, by what was known when it started. With more it would hold what STATIC
+ * still has to give, and could not give it back.
+ *
+ * Where I/O nodes fail, whose they were is new to both; of what STATIC has more
+ * than jobs really hold it is taken to lose those that it is short of.
  */
 
 #include "common/conf.h"
@@ -68,13 +86,13 @@ struct slu_ion_grant {
 	double bandwidth; /* MB/s; 0: unknown */
 };
 
-/* How good the numbers are: the linear relaxation's bound on what the knapsack
- * could reach, which is all there is under MCKP and what remained open under
- * the others. */
+/* How good the numbers are. The bound is that of the knapsack in which no job's
+ * number is fixed, by a policy or because it runs, and unknown jobs take as
+ * little as they may: what the known ones reach in any division is below. */
 struct slu_ion_proof {
 	double bound; /* MB/s; 0: nothing was to be divided */
-	double gap;   /* bound - reached, of the knapsack */
-	bool proved;  /* nothing better exists */
+	double gap;   /* bound - reached */
+	bool proved;  /* nothing better exists with what is fixed */
 };
 
 struct slu_ion_division;

@@ -154,6 +154,7 @@ int slu_arbiter_resume(struct slu_arbiter *a,
 		a->node[i].owner = SLU_ION_FREE;
 	a->shared = SLU_ION_NOBODY;
 	a->n_sharing = 0;
+	slu_ion_forget_fixed(a);
 	for (size_t i = 0; i < a->n_run; i++) {
 		a->run[i]->granted = false;
 		a->run[i]->grant.shared = false;

@@ -72,18 +72,38 @@ static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
 	return p->usual;
 }
 
+/* Just what STATIC gives this job; where its number is fixed from then on the
+ * best of at most that. Only such a one may be lowered, after a resize. */
+static struct range range_of_static(const struct slu_ion_division *d,
+				    const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+	uint32_t best = slu_ion_choice_of(p, s->ions);
+
+	if (s->shared)
+		return (struct range){0, 0, true};
+	for (uint32_t i = best; p->known && i-- > 0;)
+		if (p->choice[i].value > p->choice[best].value)
+			best = i;
+	return (struct range){best, 1, !p->fixed};
+}
+
 static struct range open_range(const struct slu_ion_division *d,
 			       const struct part *p)
 {
 	uint32_t held = slu_ion_choice_of(p, p->held);
 	bool fixed = p->holds && (p->fixed || d->policy == SLU_ION_STATIC);
 
+	if (d->loose)
+		return (struct range){0, p->known ? p->n : 1, false};
 	if (fixed && p->shares)
 		return (struct range){0, 0, true};
 	if (fixed && held < p->n)
 		return (struct range){held, 1, true};
-	if (d->policy == SLU_ION_MCKP && p->known)
+	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
 		return (struct range){0, p->n, false};
+	if (d->policy == SLU_ION_MCKP)
+		return range_of_static(d, p);
 	return (struct range){round_down(p, asked(d, p)), 1, false};
 }
 
@@ -99,9 +119,11 @@ void slu_ion_open_ranges(struct slu_ion_division *d)
 
 		p->open = open_range(d, p);
 		p->counted = slu_ion_least(p, &p->open);
-		p->counted_sharing = p->open.pinned && p->shares;
+		p->counted_sharing = d->loose ? p->shares : !p->open.n;
+		p->counted_narrow = p->open.n < p->n;
 		d->least += p->counted;
 		d->n_sharing += p->counted_sharing;
+		d->n_narrow += p->counted_narrow;
 		p->range = p->open;
 	}
 	if (d->tight) /* by the solve before */

@@ -11,11 +11,11 @@
 #include "select_io/ion/placement.h"
 
 /*
- * The same jobs are divided three times: as STATIC would have done from the
- * start (for the gain), by the policy if nobody's number were fixed, and by it
- * with those fixed that run, unless running jobs may be remapped anyway.
+ * The same jobs are divided twice: by the policy if nobody's number were fixed,
+ * and by it with those fixed that run, unless running jobs may be remapped
+ * anyway.
  */
-enum { BY_STATIC, FREELY, IN_EFFECT, DIVISIONS };
+enum { FREELY, IN_EFFECT, DIVISIONS };
 
 struct running {
 	struct slu_job job;
@@ -81,7 +81,11 @@ void slu_ion_unsay(struct slu_arbiter *a, struct running *r);
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
 
-/* arbiter.c: what is known of a job, NULL: nothing. */
+/* arbiter.c: the division by which the grants are made. */
+const struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
+/* What numbers were fixed at is not what they will be. */
+void slu_ion_forget_fixed(struct slu_arbiter *a);
+/* What is known of a job, NULL: nothing. */
 const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
 				      const struct running *r);
 

@@ -44,7 +44,23 @@ static bool lower(struct slu_ion_division *d)
 	return true;
 }
 
-/* Keep one I/O node for sharing, unless running jobs hold them all. */
+/* Whose I/O node is shared when running jobs hold them all: of who has most,
+ * the newest of equals. */
+static uint32_t most_of(const struct slu_ion_division *d)
+{
+	const struct part *most = NULL;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct part *p = &d->part[d->order[i]];
+
+		if (p->holds && !p->shares && (!most || p->held >= most->held))
+			most = p;
+	}
+	return most ? most->age : SLU_ION_NEW;
+}
+
+/* Keep one I/O node for sharing, unless running jobs hold them all or one of
+ * theirs is shared already. */
 static void share(struct slu_ion_division *d)
 {
 	uint32_t pinned = 0;
@@ -59,19 +75,33 @@ static void share(struct slu_ion_division *d)
 		known += p->known;
 	}
 	d->share = true;
+	if (d->loose) /* at a running job's; and what is not known is nothing */
+		return;
 	d->guess = known ? sum / (double)known : 1;
-	d->capacity = pinned < d->pool ? d->pool - 1 : pinned;
+	if (pinned >= d->pool && d->host == SLU_ION_NEW && !d->as_static)
+		d->host = most_of(d);
+	d->capacity = d->pool - !(d->owned || pinned >= d->pool);
+	if (d->capacity < pinned)
+		d->capacity = pinned;
 }
 
 void slu_ion_tighten(struct slu_ion_division *d)
 {
+	const struct slu_ion_division *by =
+		d->policy == SLU_ION_MCKP && d->as_static ? d->as_static : d;
+	bool some;
+
+	if (d->n_sharing == 0)
+		d->host = SLU_ION_NEW;
+	d->owned = d->shares_owned || by->host != SLU_ION_NEW;
 	d->share = false;
 	d->guess = 0;
 	d->capacity = d->pool;
-	d->tight = d->n_sharing > 0 || d->least > d->pool;
+	some = d->n_sharing > 0 || (d->loose && d->shares_owned);
+	d->tight = some || d->least > d->pool;
 	if (!d->tight)
 		return;
-	if (d->n_sharing > 0)
+	if (some)
 		share(d);
 	if (!lower(d) && !d->share)
 		share(d);

@@ -210,7 +210,8 @@ START_TEST(test_none_left)
 }
 END_TEST
 
-/* RemapRunning=no: who runs keeps what it has, others get what is left. */
+/* RemapRunning=no: who runs keeps what it has, so nobody is given more than
+ * STATIC gives, lest that be missing later; less where that is as good. */
 START_TEST(test_fixed)
 {
 	struct slu_conf conf = conf_of("ion[1-8]", SLU_ION_MCKP);
@@ -219,11 +220,13 @@ START_TEST(test_fixed)
 	struct slu_err err;
 
 	conf.remap_running = false;
-	a = slu_arbiter_new(&conf, 32, &err);
+	a = slu_arbiter_new(&conf, 8, &err);
 	ck_assert_msg(a != NULL, "%s", err.text);
 	learn(a, "io", 4, 1, 100);
 	learn(a, "io", 4, 2, 190);
 	learn(a, "io", 4, 4, 380);
+	learn(a, "small", 2, 1, 10);
+	learn(a, "small", 2, 2, 8);
 	start(a, 1, "io", 4);
 	start(a, 2, "io", 4);
 	ck_assert_str_eq(shown(a), "1:ion[1-4] 2:ion[5-8]");
@@ -243,6 +246,11 @@ START_TEST(test_fixed)
 	ck_assert_str_eq(got.jobs[1].ions, "ion8"); /* where it was */
 	ck_assert_str_eq(got.jobs[2].ions, "ion[1-4]");
 	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_end(a, 4);
+	start(a, 5, "small", 2);
+	start(a, 6, "io", 4);
+	ck_assert_str_eq(shown(a), "2:ion[5-8] 3:ion8(shared) 5:ion1 "
+				   "6:ion[2-3]");
 	slu_arbiter_free(a);
 	slu_hosts_free(&conf.io_nodes);
 }

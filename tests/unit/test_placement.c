@@ -67,7 +67,8 @@ static const struct {
 	{"aa*b.", "a2b1cs!", "aa*b."}, /* unless it may not move */
 	{"aA*b.", "a1b1cs!", "a!b.*"}, /* or must */
 	{"aa*b.", "a0b3cs!", "b.*bb"},
-	{"a.*.", "a3bs!", "aaa*"}, /* not enough without it */
+	{"a.*.", "a3bs", "aaa*"},  /* not enough without it */
+	{"a.*.", "a3bs!", "aa*a"}, /* and who shares it stays */
 	{"", "", ""},
 	{"a", "a0", "."},
 	{"a", "", "a"},

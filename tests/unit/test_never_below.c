@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * MCKP never falls below STATIC: random days of jobs that are known and jobs
+ * that nobody has seen (each has a name of its own), I/O nodes that fail and
+ * return, restarts, with and without direct access, whether running jobs may be
+ * given others or not. Beside it STATIC is divided here by other means, the
+ * best division is found by trying all, and an arbiter whose policy is STATIC
+ * sees the same.
+ */
+#include "config.h"
+#include "tests/unit/arbiter_help.h"
+#include "common/str.h"
+#include "tests/unit/random.h"
+
+#define IONS	6
+#define COMPUTE 16
+#define JOBS	7
+#define MOST	8 /* I/O nodes of a job */
+#define KNOWN	3 /* applications; the others are not */
+#define APPS	5
+#define EPS	0.01
+
+struct world {
+	uint64_t seed;
+	bool remap, direct, breaks; /* things fail, slurmctld is restarted */
+	double rate[APPS][MOST + 1];
+	struct slu_job job[JOBS];
+	int app[JOBS];
+	size_t n;
+	uint32_t up;
+	struct slu_arbiter *mckp, *fixed;
+	struct slu_assignment last;
+};
+
+/* How often there was what is to be shown. */
+static size_t events, mixed, shared, lowered, gained;
+
+static char *names[] = {"app0", "app1", "app2"};
+
+static uint32_t pick(struct world *w, uint32_t below)
+{
+	return (uint32_t)slu_random(&w->seed, below);
+}
+
+static struct slu_arbiter *arbiter_of(const struct world *w,
+				      enum slu_ion_policy policy)
+{
+	struct slu_conf conf = conf_of("ion[1-6]", policy);
+	struct slu_arbiter *a;
+	struct slu_err err;
+
+	conf.remap_running = w->remap;
+	conf.direct_access = w->direct;
+	a = slu_arbiter_new(&conf, COMPUTE, &err);
+	ck_assert_msg(a != NULL, "%s", err.text);
+	slu_hosts_free(&conf.io_nodes);
+	for (int app = 0; app < KNOWN; app++)
+		for (uint32_t nodes = 1; nodes <= 8; nodes++)
+			for (uint32_t k = !w->direct; k <= MOST; k++)
+				learn(a, names[app], nodes, k, w->rate[app][k]);
+	return a;
+}
+
+/* What divides the job's nodes, for one that may have `most`. */
+static bool is_choice(const struct world *w, size_t i, uint32_t k)
+{
+	return k == 0 ? w->direct
+		      : k <= IONS && k <= MOST && !(w->job[i].node_cnt % k);
+}
+
+static uint32_t below(const struct world *w, size_t i, uint32_t k)
+{
+	while (k-- > 0)
+		if (is_choice(w, i, k))
+			return k;
+	return UINT32_MAX;
+}
+
+/* STATIC of these very jobs, to the letter; false: they must share. */
+static bool divide_static(const struct world *w, uint32_t *out)
+{
+	uint32_t pool = (uint32_t)__builtin_popcount(w->up), sum = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		out[i] = (w->job[i].node_cnt * IONS + COMPUTE - 1) / COMPUTE;
+		while (!is_choice(w, i, out[i]))
+			out[i]--;
+		sum += out[i];
+	}
+	while (sum > pool) {
+		size_t most = JOBS;
+
+		for (size_t i = 0; i < w->n; i++)
+			if (below(w, i, out[i]) != UINT32_MAX &&
+			    (most == JOBS || out[i] >= out[most]))
+				most = i;
+		if (most == JOBS)
+			return false;
+		sum -= out[most] - below(w, most, out[most]);
+		out[most] = below(w, most, out[most]);
+		lowered++;
+	}
+	return true;
+}
+
+static bool known(const struct world *w, size_t i)
+{
+	return w->app[i] < KNOWN;
+}
+
+/* The most that the known jobs can have, the others as little as may be. */
+static double best_total(const struct world *w, size_t from, int room)
+{
+	double best = -1;
+
+	if (from == w->n)
+		return 0;
+	for (int k = !w->direct; k <= room && k <= MOST; k++) {
+		double rest;
+
+		if (!is_choice(w, from, (uint32_t)k))
+			continue;
+		rest = best_total(w, from + 1, room - k);
+		if (rest >= 0 && known(w, from))
+			rest += w->rate[w->app[from]][k];
+		best = rest > best ? rest : best;
+		if (!known(w, from))
+			break;
+	}
+	return best;
+}
+
+/* What they really reach, those included of whom nobody knows it. */
+static double reached(const struct world *w, const struct slu_assignment *a,
+		      bool all)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const double *rate = w->rate[w->app[i]];
+
+		if (!known(w, i) && !all)
+			continue;
+		if (a->jobs[i].shared)
+			sum += rate[1] / (double)w->n;
+		else if (w->direct || a->jobs[i].in_effect)
+			sum += rate[a->jobs[i].in_effect];
+	}
+	return sum;
+}
+
+/* Numbers may change: STATIC of this very set is there to compare with. */
+static void check_remapped(const struct world *w,
+			   const struct slu_assignment *now)
+{
+	uint32_t number[JOBS];
+	double sum = 0, all = 0;
+
+	if (!w->up || !divide_static(w, number))
+		return;
+	for (size_t i = 0; i < w->n; i++) {
+		all += w->rate[w->app[i]][number[i]];
+		if (known(w, i))
+			sum += w->rate[w->app[i]][number[i]];
+		else
+			expect(now->jobs[i].in_effect == number[i],
+			       "job %u: %u, not %u", now->jobs[i].job_id,
+			       now->jobs[i].in_effect, number[i]);
+	}
+	ck_assert_double_eq_tol(now->static_total, sum, EPS);
+	ck_assert_double_ge(reached(w, now, true), all - EPS);
+	gained += reached(w, now, true) > all + EPS;
+}
+
+static void check(struct world *w, const struct slu_assignment *now)
+{
+	double best = best_total(w, 0, __builtin_popcount(w->up));
+	size_t strangers = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		strangers += !known(w, i);
+		shared += now->jobs[i].shared;
+	}
+	events++;
+	mixed += strangers && strangers < w->n;
+	ck_assert_uint_eq(now->n_jobs, w->n);
+	ck_assert_double_eq_tol(now->total, reached(w, now, false), EPS);
+	expect(now->total >= now->static_total - EPS, "%f, STATIC %f",
+	       now->total, now->static_total);
+	if (w->up) {
+		ck_assert_double_ge(now->bound, now->total - EPS);
+		ck_assert_double_ge(now->bound, best - EPS);
+	}
+	if (w->remap && w->up && !strangers && best >= 0)
+		ck_assert_double_eq_tol(now->total, best, EPS);
+	if (w->remap)
+		check_remapped(w, now);
+}
+
+/* An arbiter whose policy is STATIC, and nothing has failed. */
+static void check_beside(struct world *w, const struct slu_assignment *now)
+{
+	struct slu_assignment fixed;
+
+	solve(w->fixed, &fixed);
+	ck_assert_double_eq_tol(now->static_total, fixed.total, EPS);
+	ck_assert_double_ge(reached(w, now, true),
+			    reached(w, &fixed, true) - EPS);
+	slu_msg_clear(&slu_assignment_desc, &fixed);
+}
+
+static void start_one(struct world *w, uint32_t id)
+{
+	static char fresh[JOBS * 1000][12];
+	int app = (int)pick(w, APPS);
+	struct slu_job job = make_job(id, NULL, 1 + pick(w, 8));
+	struct slu_err err;
+
+	if (w->n == JOBS)
+		return;
+	snprintf(fresh[id], sizeof(fresh[id]), "new%u", id);
+	job.name = app < KNOWN ? names[app] : fresh[id];
+	expect_ok(slu_arbiter_start(w->mckp, &job, &err), err);
+	expect_ok(slu_arbiter_start(w->fixed, &job, &err), err);
+	w->app[w->n] = app;
+	w->job[w->n++] = job;
+}
+
+static void end_one(struct world *w)
+{
+	size_t i = pick(w, (uint32_t)w->n);
+
+	slu_arbiter_end(w->mckp, w->job[i].job_id);
+	slu_arbiter_end(w->fixed, w->job[i].job_id);
+	w->n--;
+	memmove(&w->job[i], &w->job[i + 1], (w->n - i) * sizeof(w->job[0]));
+	memmove(&w->app[i], &w->app[i + 1], (w->n - i) * sizeof(w->app[0]));
+}
+
+static void resize_one(struct world *w)
+{
+	static char *hosts[] = {"n[1-8]", "n[1-9]"};
+	struct slu_job *job = &w->job[pick(w, (uint32_t)w->n)];
+	struct slu_err err;
+
+	job->node_cnt = 1 + pick(w, 8);
+	job->nodes = hosts[slu_eq(job->nodes, hosts[0])];
+	expect_ok(slu_arbiter_start(w->mckp, job, &err), err);
+}
+
+static void break_something(struct world *w)
+{
+	struct slu_hosts down = {0};
+	uint32_t what = pick(w, 4);
+	struct slu_err err;
+	char name[8];
+
+	if (what == 0 && w->n) {
+		resize_one(w);
+	} else if (what == 1) {
+		slu_arbiter_free(w->mckp);
+		w->mckp = arbiter_of(w, SLU_ION_MCKP);
+		expect_ok(slu_arbiter_set(w->mckp, w->job, w->n, &err), err);
+		expect_ok(slu_arbiter_resume(w->mckp, &w->last, &err), err);
+	} else {
+		w->up ^= 1u << pick(w, IONS);
+	}
+	for (int i = 0; i < IONS; i++)
+		if (!(w->up >> i & 1)) {
+			snprintf(name, sizeof(name), "ion%d", i + 1);
+			slu_hosts_add(&down, name);
+		}
+	slu_arbiter_unavailable(w->mckp, &down);
+	slu_hosts_free(&down);
+}
+
+static void random_day(bool remap, bool direct, bool breaks, uint64_t seed)
+{
+	struct world w = {.remap = remap,
+			  .direct = direct,
+			  .breaks = breaks,
+			  .seed = seed,
+			  .up = (1u << IONS) - 1};
+	struct slu_assignment now;
+
+	for (int app = 0; app < APPS; app++)
+		for (int k = 0; k <= MOST; k++)
+			w.rate[app][k] = 1 + pick(&w, k % 3 ? 30 : 90);
+	w.mckp = arbiter_of(&w, SLU_ION_MCKP);
+	w.fixed = arbiter_of(&w, SLU_ION_STATIC);
+	for (uint32_t id = 1; id <= 80; id++) {
+		uint32_t what = pick(&w, 10);
+
+		if (what < 6)
+			start_one(&w, id);
+		else if (what < 9 && w.n)
+			end_one(&w);
+		else if (breaks)
+			break_something(&w);
+		solve(w.mckp, &now);
+		check(&w, &now);
+		if (!remap && !breaks)
+			check_beside(&w, &now);
+		slu_msg_clear(&slu_assignment_desc, &w.last);
+		w.last = now;
+	}
+	slu_msg_clear(&slu_assignment_desc, &w.last);
+	slu_arbiter_free(w.mckp);
+	slu_arbiter_free(w.fixed);
+}
+
+START_TEST(test_never_below)
+{
+	for (uint64_t seed = 1; seed <= 60; seed++)
+		for (int way = 0; way < 8; way++)
+			random_day(way & 1, way & 2, way & 4, seed * 8);
+	printf("%zu events, known and unknown jobs in %zu, more than STATIC "
+	       "after %zu\n",
+	       events, mixed, gained);
+	ck_assert_uint_gt(mixed, events / 2);
+	ck_assert_uint_gt(shared, 0);
+	ck_assert_uint_gt(lowered, 0);
+	ck_assert_uint_gt(gained, 0);
+}
+END_TEST
+
+TEST_MAIN("never_below", test_never_below)
