@@ -43,7 +43,8 @@ struct slu_ion_job bench_job(const struct bench_scenario *s, uint32_t compute,
 double bench_median(double *v, size_t n); /* sorts */
 
 /* Section 3.2 with figures 2, 3, 7 and 8; table 4; the queue of 5.3. */
-size_t bench_sets(struct bench *b); /* sets where MCKP is below STATIC */
+size_t bench_sets(struct bench *b);    /* sets where MCKP is below STATIC */
+size_t bench_unknown(struct bench *b); /* the same, jobs that nobody knows */
 void bench_table4(struct bench *b);
 void bench_queue(struct bench *b);
 
