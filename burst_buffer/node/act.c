@@ -86,6 +86,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.self = q->self,
 		.n = q->members,
 		.durable = q->stage->out,
+		.ended = q->stage->out,
 		.content = q->stage->content,
 		.quick = !q->n->away.n &&
 			 (moved ||

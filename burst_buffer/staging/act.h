@@ -72,6 +72,11 @@ int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 int slu_act_err(struct slu_err *err, const char *root,
 		const struct slu_entry *entry, const char *saying);
 
+/* Is the source, open as fd, still what the manifest says? *st: what it is. */
+int slu_act_check_source(struct slu_act *act, int fd,
+			 const struct slu_entry *entry, struct stat *st,
+			 struct slu_err *err);
+
 /* Attributes, where both sides can have them, and of the destination's lists
  * only those that the source has. *mode is what the entry is to
  * have afterwards. */

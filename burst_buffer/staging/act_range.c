@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <string.h>
@@ -31,22 +32,56 @@ void slu_target_look(struct slu_target *t, int dst)
 	t->lustre = !t->fuse && fs.f_type == LUSTRE;
 }
 
-static bool unchanged(const struct slu_entry *e, const struct stat *st)
+static bool same(const struct timespec *a, const struct timespec *b)
 {
-	return S_ISREG(st->st_mode) && (uint64_t)st->st_size == e->size &&
-	       st->st_mtim.tv_sec == e->mtime.tv_sec &&
-	       st->st_mtim.tv_nsec == e->mtime.tv_nsec;
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-static int check_source(struct slu_act *a, int fd, const struct slu_entry *e,
-			struct stat *st, struct slu_err *err)
+/* The time of change cannot be put back. While others may go on, it is not
+ * looked at: a new link, or a new owner, changes it as well. */
+static bool unchanged(const struct slu_act *a, const struct slu_entry *e,
+		      const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (uint64_t)st->st_size == e->size &&
+	       same(&st->st_mtim, &e->mtime) &&
+	       (!a->part->ended || !e->ctime.tv_sec ||
+		same(&st->st_ctim, &e->ctime));
+}
+
+/* By the name that processes have it by. */
+static void put_who(const struct slu_act *a, int fd, struct slu_buf *out)
+{
+	char link[40], path[PATH_MAX + 1];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = a->part->who ? readlink(link, path, PATH_MAX) : -1;
+	if (n > 0) {
+		path[n] = '\0';
+		a->part->who(path, out);
+	}
+}
+
+static int say_changed(struct slu_act *a, int fd, const struct slu_entry *e,
+		       struct slu_err *err)
+{
+	struct slu_buf who = {0};
+	char saying[400];
+
+	put_who(a, fd, &who);
+	snprintf(saying, sizeof(saying),
+		 "was changed while it was being copied%s%s",
+		 who.data ? "; it is open in " : "", who.data ? who.data : "");
+	slu_buf_free(&who);
+	return slu_act_err(err, a->places.src_path, e, saying);
+}
+
+int slu_act_check_source(struct slu_act *a, int fd, const struct slu_entry *e,
+			 struct stat *st, struct slu_err *err)
 {
 	if (slu_fstat_fresh(fd, st))
 		return slu_act_errno(err, "look at", a->places.src_path, e);
-	if (!unchanged(e, st))
-		return slu_act_err(err, a->places.src_path, e,
-				   "was changed while it was being copied");
-	return 0;
+	return unchanged(a, e, st) ? 0 : say_changed(a, fd, e, err);
 }
 
 static int open_source(struct slu_worker *t, const struct slu_entry *e,
@@ -211,7 +246,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 		note_copy(a, in, w, st, offset, len);
 	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason))
 		return fail_copy(t, &w->entry, &reason, err);
-	if (check_source(a, in, &w->entry, st, err))
+	if (slu_act_check_source(a, in, &w->entry, st, err))
 		return -1;
 	if (slu_act_copier_finishes(a, &w->entry) &&
 	    slu_act_attrs(a, in, out, &w->entry, &mode, err))
@@ -249,7 +284,7 @@ int slu_act_copy_range(const struct slu_target *target, struct slu_worker *t,
 	t->copier.by_size = t->act->part->plain_source;
 	if (in < 0)
 		return -1;
-	out = check_source(t->act, in, &w->entry, &st, err)
+	out = slu_act_check_source(t->act, in, &w->entry, &st, err)
 		      ? -1
 		      : open_target(t, in, &st, &w->entry, err);
 	if (out < 0) {

@@ -108,6 +108,26 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 	return 0;
 }
 
+/* Whoever is still there may have written to it after it was copied. */
+static int verify_source(struct slu_act *a, struct slu_near *near,
+			 const struct slu_entry *e, struct slu_err *err)
+{
+	const char *name;
+	int dir = slu_near(near, slu_act_path(a->places.from, e), &name);
+	int fd = dir < 0 ? -1
+			 : slu_open_beneath(dir, name,
+					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
+					    0);
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return slu_act_errno(err, "read", a->places.src_path, e);
+	rc = slu_act_check_source(a, fd, e, &st, err);
+	close(fd);
+	return rc;
+}
+
 static int verify_dir(struct slu_act *a, const struct slu_entry *e,
 		      struct slu_err *err)
 {
@@ -154,6 +174,8 @@ static int verify_unit(void *arg, struct slu_worker *w,
 			rc = verify_file(a, &w->dst, e, err);
 		if (!rc && a->part->content)
 			rc = slu_act_compare(a, w, u, err);
+		if (!rc && a->part->ended && u->range == 0)
+			rc = verify_source(a, &w->src, e, err);
 		if (!rc && u->range == 0 && !slu_act_lands_last(a, e))
 			rc = slu_act_land(a, w, e, err);
 		break;

@@ -93,10 +93,12 @@ int slu_manifest_add(struct slu_manifest_out *out, const struct slu_entry *e,
 	if (out->no_colons && slu_check_colons(e->path, err))
 		return -1;
 	mark(out);
-	n = fprintf(out->file, "%c %o %" PRIu64 " %" PRId64 ".%09ld %zu %zu\n",
+	n = fprintf(out->file,
+		    "%c %o %" PRIu64 " %" PRId64 ".%09ld %zu %zu %" PRId64
+		    ".%09ld\n",
 		    e->kind, (unsigned)e->mode, e->size,
 		    (int64_t)e->mtime.tv_sec, e->mtime.tv_nsec, path_len,
-		    link_len);
+		    link_len, (int64_t)e->ctime.tv_sec, e->ctime.tv_nsec);
 	m = fprintf(out->file, "%s%s\n", e->path, e->link);
 	if (n < 0 || m < 0)
 		return write_failed(err);
@@ -226,7 +228,7 @@ int slu_manifest_next(struct slu_manifest *m, struct slu_entry *e,
 {
 	char line[LINE_MAX_];
 	size_t path_len, link_len;
-	int64_t sec;
+	int64_t sec, changed = 0;
 	struct slu_entry r = {.path = m->path, .link = m->link};
 
 	if (m->ended)
@@ -239,12 +241,14 @@ int slu_manifest_next(struct slu_manifest *m, struct slu_entry *e,
 			       ? 0
 			       : damaged(err, "its end is not its end");
 	}
-	if (sscanf(line, "%c %o %" SCNu64 " %" SCNd64 ".%ld %zu %zu", &r.kind,
-		   &r.mode, &r.size, &sec, &r.mtime.tv_nsec, &path_len,
-		   &link_len) != 7 ||
+	if (sscanf(line,
+		   "%c %o %" SCNu64 " %" SCNd64 ".%ld %zu %zu %" SCNd64 ".%ld",
+		   &r.kind, &r.mode, &r.size, &sec, &r.mtime.tv_nsec, &path_len,
+		   &link_len, &changed, &r.ctime.tv_nsec) < 7 ||
 	    !strchr(line, '\n'))
 		return damaged(err, "a record is not one");
 	r.mtime.tv_sec = sec;
+	r.ctime.tv_sec = changed;
 	if (!memchr("dDfl", r.kind, 4) || r.mode > 07777 ||
 	    r.size > INT64_MAX || r.mtime.tv_nsec < 0 ||
 	    r.mtime.tv_nsec > 999999999)

@@ -8,12 +8,15 @@
  * by it, and completeness is measured against it.
  *
  *	sluice-manifest 2\n
- *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN\n PATH LINK \n
+ *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
+ *	PATH LINK \n
  *	...
  *	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
  *	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
  *
  * Names are counted, not quoted, so any byte but NUL may be in them. Kinds:
+ * the second time is that of the last change of the inode, which older writers
+ * leave out and older readers pass over;
  * d a directory, before what it holds; D the same after what it holds (its
  * mode and time can be set now); f a file; l a symbolic link.
  * Marks say where in it records lie that begin a share of the work, so that a
@@ -34,8 +37,9 @@ struct slu_entry {
 	uint32_t mode; /* permission bits */
 	uint64_t size;
 	struct timespec mtime;
-	const char *path; /* below the root; "" is the root itself */
-	const char *link; /* l: where it points to, else "" */
+	struct timespec ctime; /* 0: unknown */
+	const char *path;      /* below the root; "" is the root itself */
+	const char *link;      /* l: where it points to, else "" */
 };
 
 struct slu_totals {

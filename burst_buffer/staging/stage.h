@@ -10,7 +10,8 @@
  *	COPY	 (every node) copy its share of the files, and more when others
  *		 are slower
  *	VERIFY	 (every node) what another has copied is there: kind, size and
- *		 time of every entry, on request its content
+ *		 time of every entry, on request its content; with part->ended
+ *		 also that its source is what it was in PREPARE
  *	FINISH	 (first node) modes and times of directories
  *	DISCARD	 (every node, after one has failed) remove what is not verified
  *
@@ -36,6 +37,7 @@
 #include <stdint.h>
 #include "burst_buffer/staging/claims.h"
 #include "common/err.h"
+#include "common/str.h"
 
 enum slu_act_name {
 	SLU_PREPARE,
@@ -90,7 +92,10 @@ struct slu_stage_part {
 	 * nothing was noted, size, mode and time say all. */
 	bool quick, moved;
 	int known;
-	bool early;	  /* the job runs, a last copy follows */
+	bool early; /* the job runs, a last copy follows */
+	/* Nobody is to write the source any more: who does is noticed until
+	 * VERIFY, also when he puts size and time back. */
+	bool ended;
 	bool durable;	  /* COPY: be sure that it is on disk */
 	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */
@@ -98,6 +103,9 @@ struct slu_stage_part {
 	 * 0: stop with SLU_BUSY. May be NULL. */
 	int (*progress)(void *arg, uint64_t bytes, uint64_t files);
 	void *arg;
+	/* Of a file that was changed: adds who has it open, if somebody has.
+	 * Any thread. May be NULL. */
+	void (*who)(const char *path, struct slu_buf *out);
 };
 
 struct slu_stage_result {

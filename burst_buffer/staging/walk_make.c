@@ -53,6 +53,7 @@ static struct slu_entry entry_of(const struct slu_level *lv, char kind,
 			(is_dir ? 0777 | S_ISVTX | S_ISGID : 0777),
 		.size = kind == 'f' ? (uint64_t)st->st_size : 0,
 		.mtime = st->st_mtim,
+		.ctime = st->st_ctim,
 		.path = lv->path,
 		.link = link,
 	};

@@ -8,13 +8,13 @@
 #define BIG (1ull << 62)
 
 static const struct slu_entry entries[] = {
-	{'d', 0755, 0, {1700000000, 0}, "", ""},
-	{'d', 0700, 0, {1700000001, 999999999}, "a dir", ""},
-	{'f', 0644, 0, {0, 0}, "a dir/empty", ""},
-	{'f', 0, BIG, {-5, 1}, "a dir/new\nline \xff\"'", ""},
-	{'l', 0777, 0, {12, 34}, "end\n", "../../etc/passwd\n"},
-	{'f', 0777, 17, {1, 2}, "...", ""},
-	{'D', 0500, 0, {1700000001, 999999999}, "a dir", ""},
+	{'d', 0755, 0, {1700000000, 0}, {1700000001, 1}, "", ""},
+	{'d', 0700, 0, {1700000001, 999999999}, {0, 0}, "a dir", ""},
+	{'f', 0644, 0, {0, 0}, {1700000002, 999999999}, "a dir/empty", ""},
+	{'f', 0, BIG, {-5, 1}, {-7, 5}, "a dir/new\nline \xff\"'", ""},
+	{'l', 0777, 0, {12, 34}, {1, 0}, "end\n", "../../etc/passwd\n"},
+	{'f', 0777, 17, {1, 2}, {12345678901, 2}, "...", ""},
+	{'D', 0500, 0, {1700000001, 999999999}, {3, 4}, "a dir", ""},
 };
 #define N (sizeof(entries) / sizeof(entries[0]))
 
@@ -51,6 +51,8 @@ START_TEST(test_round_trip)
 		ck_assert_uint_eq(e.size, entries[i].size);
 		ck_assert_int_eq(e.mtime.tv_sec, entries[i].mtime.tv_sec);
 		ck_assert_int_eq(e.mtime.tv_nsec, entries[i].mtime.tv_nsec);
+		ck_assert_int_eq(e.ctime.tv_sec, entries[i].ctime.tv_sec);
+		ck_assert_int_eq(e.ctime.tv_nsec, entries[i].ctime.tv_nsec);
 		ck_assert_str_eq(e.path, entries[i].path);
 		ck_assert_str_eq(e.link, entries[i].link);
 	}
@@ -165,6 +167,32 @@ START_TEST(test_refused)
 }
 END_TEST
 
+/* By a node that has an older version. */
+START_TEST(test_no_change_time)
+{
+	static const char record[] = "f 644 1 5.000000001 1 0\na\n";
+	struct slu_totals t;
+	struct slu_entry e;
+	struct slu_err err;
+	char text[512];
+	struct slu_manifest *m;
+	FILE *f;
+	int n = snprintf(text, sizeof(text), HEAD "%s" TAIL, record,
+			 strlen(HEAD) + strlen(record));
+
+	f = fmemopen(text, (size_t)n, "r");
+	m = slu_manifest_open(f, &t, &err);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_int_eq(slu_manifest_next(m, &e, &err), 1);
+	ck_assert_int_eq(e.mtime.tv_sec, 5);
+	ck_assert_int_eq(e.ctime.tv_sec, 0);
+	ck_assert_int_eq(e.ctime.tv_nsec, 0);
+	ck_assert_int_eq(slu_manifest_next(m, &e, &err), 0);
+	slu_manifest_free(m);
+	fclose(f);
+}
+END_TEST
+
 START_TEST(test_too_long)
 {
 	struct slu_entry e = entries[2];
@@ -235,4 +263,4 @@ START_TEST(test_seek)
 END_TEST
 
 TEST_MAIN("manifest", test_round_trip, test_cut_off, test_unfinished,
-	  test_refused, test_too_long, test_seek)
+	  test_refused, test_no_change_time, test_too_long, test_seek)

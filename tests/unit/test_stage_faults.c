@@ -193,7 +193,7 @@ END_TEST
 static void between(int when, void (*happens)(void), const char *words)
 {
 	struct slu_stage_part part = {
-		.source = src, .destination = dst, .n = 3};
+		.source = src, .destination = dst, .ended = true, .n = 3};
 	struct slu_stage_result r;
 
 	make_file(in(src, "a"), 100000, 1);
@@ -228,6 +228,33 @@ static void longer(void)
 static void touched(void)
 {
 	ck_assert(!utimensat(AT_FDCWD, in(src, "b"), NULL, 0));
+}
+
+/* What a program does that has outlived its job: other bytes, the same length,
+ * and the time put back. */
+static void put_back(const char *name, int times)
+{
+	struct stat st;
+	int fd = open(in(src, name), O_WRONLY);
+
+	ck_assert(fd >= 0 && !fstat(fd, &st));
+	for (int i = 0; i < times; i++) {
+		const struct timespec then[2] = {st.st_atim, st.st_mtim};
+
+		ck_assert_int_eq(pwrite(fd, "other", 5, 1000), 5);
+		ck_assert(!futimens(fd, then));
+	}
+	close(fd);
+}
+
+static void put_back_small(void)
+{
+	put_back("a", 1);
+}
+
+static void put_back_large(void)
+{
+	put_back("b", 2);
 }
 
 static void shorter(void)
@@ -274,6 +301,11 @@ static const struct {
 } accidents[] = {
 	{0, longer, "src/a was changed while it was being copied"},
 	{0, touched, "src/b was changed while it was being copied"},
+	{0, put_back_small, "src/a was changed while it was being copied"},
+	{0, put_back_large, "src/b was changed while it was being copied"},
+	{1, put_back_small, "src/a was changed while it was being copied"},
+	{1, put_back_large, "src/b was changed while it was being copied"},
+	{1, longer, "src/a was changed while it was being copied"},
 	{0, to_link, "src/a: Too many levels of symbolic links"},
 	{1, shorter, "/a did not arrive whole: its size differs"},
 	{1, rewritten, "/a did not arrive whole: its time differs"},
