@@ -20,6 +20,10 @@
 #include "common/file.h"
 #include "common/str.h"
 
+#define NAMES_MAX 300 /* bytes, of those that a sentence names */
+#define PASSES	  100 /* through all processes, for who forks meanwhile */
+#define DIES_IN	  0.5 /* seconds, unless it hangs */
+
 static bool link_below(int proc, const char *name, const char *dir)
 {
 	char target[PATH_MAX + 1];
@@ -266,9 +270,22 @@ static bool name_one(void *arg, int proc, pid_t pid)
 	return false;
 }
 
+void slu_users_of(const char *path, struct slu_buf *who)
+{
+	struct naming n = {.dir = path,
+			   .names = {.max = NAMES_MAX},
+			   .may = {.max = NAMES_MAX}};
+
+	slu_pid_find(name_one, &n);
+	if (n.names.data)
+		slu_buf_puts(who, n.names.data);
+	slu_buf_free(&n.names);
+	slu_buf_free(&n.may);
+}
+
 static int name_all(const char *dir, struct naming *n, struct slu_err *err)
 {
-	n->names.max = n->may.max = 300;
+	n->names.max = n->may.max = NAMES_MAX;
 	slu_pid_find(name_one, n);
 	if (n->names.data || !n->may.data)
 		slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
@@ -401,4 +418,76 @@ int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
 	return slu_pid_find(find_stuck, &s)
 		       ? 0
 		       : slu_err(err, SLU_NOTFOUND, "nothing hangs");
+}
+
+/* What its environment says of a job. */
+struct told {
+	const char *dir;
+	unsigned long job; /* 0: nothing */
+	bool of_dir;
+};
+
+static void look_at_word(struct told *t, const char *word)
+{
+	static const char job[] = "SLURM_JOB_ID=";
+	const char *value = strchr(word, '=');
+
+	if (!strncmp(word, job, sizeof(job) - 1))
+		t->job = strtoul(word + sizeof(job) - 1, NULL, 10);
+	t->of_dir |= value && slu_is_below(value + 1, t->dir);
+}
+
+static void read_environment(int proc, struct told *t)
+{
+	struct slu_buf env = {0};
+
+	slu_file_read(proc, "environ", 4u << 20, &env, NULL);
+	for (size_t at = 0; at < env.len; at += strlen(env.data + at) + 1)
+		look_at_word(t, env.data + at);
+	slu_buf_free(&env);
+}
+
+static bool is_left_by(int proc, pid_t pid, const struct slu_users_job *job)
+{
+	struct told told = {.dir = job->dir};
+
+	if (!owned_by(proc, job->uid) || is_other_job(proc, job->id))
+		return false;
+	read_environment(proc, &told);
+	return (!told.job || told.job == job->id || told.job == job->het_id) &&
+	       (told.of_dir || uses(proc, pid, job->dir));
+}
+
+struct ending {
+	const struct slu_users_job *job;
+	struct slu_buf *who;
+	size_t n;
+};
+
+static bool end_one(void *arg, int proc, pid_t pid)
+{
+	struct ending *e = arg;
+	struct slu_pid is;
+
+	/* as in kill_one() */
+	if (!is_left_by(proc, pid, e->job) || slu_pid_get(pid, &is, NULL))
+		return false;
+	add_name(e->who, proc, pid);
+	if (!slu_pid_kill(&is, SIGKILL))
+		e->n++;
+	slu_pid_wait(&is, DIES_IN, &(struct slu_err){0});
+	return false;
+}
+
+size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who)
+{
+	struct ending e = {.job = job, .who = who};
+	size_t before;
+	int i = 0;
+
+	do {
+		before = e.n;
+		slu_pid_find(end_one, &e);
+	} while (e.n != before && ++i < PASSES);
+	return e.n;
 }

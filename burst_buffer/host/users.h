@@ -14,6 +14,7 @@
 #include <sys/types.h>
 #include "common/err.h"
 #include "common/proc.h"
+#include "common/str.h"
 
 /* SIGKILL to those of this user, whatever rights they run with. Returns how
  * many. */
@@ -22,6 +23,24 @@ size_t slu_users_kill(const char *dir, uid_t uid);
 /* The same until there is none, and nobody new comes in: they could make files
  * as fast as these are removed. */
 void slu_users_evict(const char *dir, uid_t uid);
+
+/* Whose processes a job has left behind. */
+struct slu_users_job {
+	const char *dir; /* its file system, as its tasks see it */
+	uid_t uid;
+	uint32_t id, het_id; /* het_id: as SLURM_JOB_ID of a heterogeneous one;
+			      * 0: it is none */
+};
+
+/* SIGKILL to them, until there is none: those of this user that use files below
+ * dir, or were told of it in their environment and may open one. What Slurm's
+ * cgroups, or SLURM_JOB_ID, show to be of another job is left. Adds to `who`:
+ * "python3 (71) of ann, ..."; returns how many. May take long: in a child. */
+size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who);
+
+/* Adds who has this file open, but for the calling process, as above. Whoever
+ * may not look at all processes sees his own. */
+void slu_users_of(const char *path, struct slu_buf *who);
 
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...", or, where nobody is, who may
  * have a file of it in flight or in an io_uring. Returns -1. */

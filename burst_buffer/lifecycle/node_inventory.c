@@ -45,13 +45,14 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 	return news;
 }
 
-int slu_bb_held(struct slu_buffers *b, const struct slu_bb *bb,
-		const struct slu_report *r, double now, struct slu_err *err)
+int slu_bb_node_tells(struct slu_buffers *b, const struct slu_bb *bb,
+		      const struct slu_report *r, const char *what, double now,
+		      struct slu_err *err)
 {
 	char text[SLU_ERR_TEXT + 300];
 
-	snprintf(text, sizeof(text), "%s: some of the storage is held: %s",
-		 r->node, r->text ? r->text : "");
+	snprintf(text, sizeof(text), "%s: %s%s", r->node, what,
+		 r->text ? r->text : "");
 	slu_printable(text);
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
 	return slu_bb_note(b->db, bb, text, now, err);

@@ -6,8 +6,10 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A node says that somebody holds some of what it has wiped. */
-int slu_bb_held(struct slu_buffers *b, const struct slu_bb *bb,
-		const struct slu_report *r, double now, struct slu_err *err);
+/* A node says what people are to know, and what goes on all the same: the
+ * history has "NODE: WHAT TEXT". */
+int slu_bb_node_tells(struct slu_buffers *b, const struct slu_bb *bb,
+		      const struct slu_report *r, const char *what, double now,
+		      struct slu_err *err);
 
 #endif

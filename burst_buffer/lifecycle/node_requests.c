@@ -160,7 +160,8 @@ static const struct step {
 	bool bad;		   /* even with ok */
 	bool setup;		   /* only until the job runs */
 	bool server;		   /* only while it runs */
-	bool told;		   /* to people, though all is well */
+	const char *told; /* to people, though all is well: what it begins
+			   * with */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -171,11 +172,12 @@ static const struct step {
 	{"restarted", .kind = UP, .bad = true, .setup = true},
 	{"server_lost", .kind = UP, .bad = true, .server = true},
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
+	{"outlived", .kind = OUT, .told = ""},
 	{"out.", true, .kind = OUT},
 	{"lost_data", .kind = OUT, .bad = true},
 	{"doubted", .kind = DOUBT, .bad = true},
 	{"stopped", .kind = CLEAN},
-	{"held", .kind = CLEAN, .told = true},
+	{"held", .kind = CLEAN, .told = "some of the storage is held: "},
 	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
 };
 
@@ -251,7 +253,8 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 		return -1;
 	if (!ok && went_wrong(b, at, r, step, news, now, err))
 		return -1;
-	if (ok && step->told && news && slu_bb_held(b, at->bb, r, now, err))
+	if (ok && step->told && news &&
+	    slu_bb_node_tells(b, at->bb, r, step->told, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "burst_buffer/host/users.h"
 #include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"
@@ -94,6 +95,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.moved = moved,
 		.progress = told,
 		.arg = c,
+		.who = q->stage->out ? slu_users_of : NULL,
 	};
 }
 

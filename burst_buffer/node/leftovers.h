@@ -28,7 +28,11 @@ bool slu_dirty(const char *storage);
 void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
 void slu_dirty_end(struct slu_node *n, const char *storage);
 
-/* held.c: somebody holds some of what was wiped, `who`: the log and sluiced
+/* outlived.c: end the processes that the job has left behind; the log and
+ * sluiced hear whose they were. */
+void slu_outlived_end(struct slu_node *n);
+
+/* holders.c: somebody holds some of what was wiped, `who`: the log and sluiced
  * hear it. */
 void slu_held_tell(struct slu_node *n, const struct slu_err *who);
 /* Since longer than HeldFor: what, and who, if `why` is still "". */

@@ -71,6 +71,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
+	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept.c burst_buffer/node/print.c \
@@ -112,6 +113,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_node_notes tests/unit/test_node_holders \
+	tests/unit/test_node_outlived \
 	tests/unit/test_node_tell \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
@@ -249,6 +251,9 @@ tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
 	tests/unit/in_flight.h \
 	$(node_test_transitions)
 tests_unit_test_node_holders_LDADD = $(tests_unit_test_node_LDADD)
+tests_unit_test_node_outlived_SOURCES = tests/unit/test_node_outlived.c \
+	$(node_test_transitions)
+tests_unit_test_node_outlived_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
 	$(node_test_transitions)
 tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)

@@ -161,6 +161,8 @@ static void stage_out(struct worker *w)
 	struct slu_node *n = &w->n;
 	struct slu_err err = {0};
 
+	/* On every node, before the first one copies. */
+	slu_outlived_end(n);
 	/* Nobody copies early any more: that ended before the first word. */
 	if (n->driver->shared && slu_talk_meet(n, "out.begin", &err))
 		return;

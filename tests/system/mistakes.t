@@ -94,6 +94,53 @@ test_capacity() {
 	unharmed "too much written"
 }
 
+# It has left its session, which Slurm loses sight of without a cgroup, and
+# writes on; where it puts back the time, nothing looks changed.
+test_outlived() {
+	local job out
+	job=$(submit -N2 -w 'n[1-2]' <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=20MiB
+		#BB stage_out source=$BB_JOBFS/ destination=/pfs/alice/late.%j
+		cat >/pfs/alice/late.sh <<'EOS'
+		cd /
+		f=$BB_JOBFS/$SLURMD_NODENAME.
+		for ((i = 100000; ; i++)); do
+			printf %d $i 1<>"${f}in-place"
+			touch -d @1000 "${f}in-place"
+			echo $i >>"${f}appended"
+			touch -d @1000 "${f}appended"
+		done
+		EOS
+		srun bash -c '(setsid bash /pfs/alice/late.sh </dev/null \
+			>/dev/null 2>&1 &) ; sleep 2'
+	EOT
+	)
+	wait_for 60 job_ended "$job"
+	out=$PFS/alice/late.$job
+	check "who has outlived the job is ended" matches \
+		"$(on ctl sysquery buffers "$job")" \
+		'ended before stage-out, as they had outlived the job: bash \([0-9]+\) of alice'
+	check "and the job COMPLETED" job_is "$job" COMPLETED
+	check "what it wrote last is staged out" last_written "$out"
+	check "it runs no more" none_runs
+}
+
+last_written() { # DIRECTORY: each node's two files differ by one step at most
+	local n in_place appended
+	for n in n1 n2; do
+		in_place=$(find "$1" -name "$n.in-place" -exec cat {} +)
+		appended=$(find "$1" -name "$n.appended" -exec tail -qn1 {} +)
+		note "$n: $in_place in place, $appended appended"
+		((appended > 100000 && in_place - appended >= 0 &&
+			in_place - appended <= 1)) || return
+	done
+}
+
+none_runs() {
+	! on n1 pgrep -f '[l]ate.sh' && ! on n2 pgrep -f '[l]ate.sh'
+}
+
 # With the rights of root it is nobody's whom Slurm would end.
 test_left_behind() {
 	local job
@@ -424,6 +471,7 @@ test_mistyped_source
 test_not_readable
 test_full_disk
 test_capacity
+test_outlived
 test_left_behind
 test_not_cleaned
 test_held

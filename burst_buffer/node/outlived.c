@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes that have outlived their job: Slurm finds those that have left
+ * their session only by a cgroup. What they write into a file that is already
+ * copied would be lost, so they are ended before anything is; who writes all
+ * the same is noticed by the files' time of change.
+ */
+#include "config.h"
+#include "burst_buffer/node/leftovers.h"
+
+#include <string.h>
+#include "burst_buffer/host/aside.h"
+#include "burst_buffer/host/users.h"
+
+#define LIMIT 60.0 /* seconds, also where one of them hangs */
+
+static int end_all(struct slu_aside *aside, void *arg, void *out,
+		   struct slu_err *err)
+{
+	const struct slu_node *n = arg;
+	const struct slu_users_job job = {
+		.dir = n->data,
+		.uid = n->plan.uid,
+		.id = n->job_id,
+		.het_id = n->plan.het_job,
+	};
+	struct slu_buf who = {.max = 300};
+
+	(void)aside, (void)err;
+	slu_users_end_job(&job, &who);
+	snprintf(out, SLU_ASIDE_OUT, "%s", who.data ? who.data : "");
+	slu_buf_free(&who);
+	return 0;
+}
+
+static void tell(struct slu_node *n, const char *who)
+{
+	char text[SLU_ERR_TEXT];
+	struct slu_report r = {
+		.step = "outlived",
+		.ok = true,
+		.text = text,
+		.phase = "stage_out",
+	};
+
+	snprintf(text, sizeof(text),
+		 "ended before stage-out, as they had outlived the job: %.350s",
+		 who);
+	slu_node_log(n, SLU_WARN, "%s", text);
+	slu_talk_step(n, &r, &(struct slu_err){0});
+}
+
+void slu_outlived_end(struct slu_node *n)
+{
+	struct slu_aside aside = {.fn = end_all, .arg = n, .seconds = LIMIT};
+	char who[SLU_ASIDE_OUT];
+	struct slu_err err;
+
+	/* Who uses a persistent buffer may be of another job; and root's are
+	 * our own, too. */
+	if (n->plan.use || n->plan.persistent || !n->plan.uid)
+		return;
+	if (slu_aside(&aside, "the job's processes", who, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+	else if (*who)
+		tell(n, who);
+}
