@@ -34,6 +34,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_ctl_thread_fini(ctl);
 	slu_history_fini(&ctl->history);
 	slu_queue_fini(&ctl->queue);
+	slu_mails_free(&ctl->mails);
 	slu_mirror_fini(&ctl->mirror);
 	slu_setup_times_fini(&ctl->ready);
 	slu_parsed_fini(&ctl->parsed);
@@ -61,6 +62,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	pthread_rwlock_init(&ctl->site_lock, NULL);
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
+	slu_mails_init(&ctl->mails);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();

@@ -21,6 +21,7 @@ libsluctl_a_SOURCES = \
 	ctl/link/commands.c \
 	ctl/link/link.c ctl/link/link.h \
 	ctl/link/mirror.c ctl/link/mirror.h \
+	ctl/mail.c ctl/mail.h \
 	ctl/map.c ctl/map.h \
 	ctl/ops.h \
 	ctl/pools/capacity.c \
@@ -59,6 +60,7 @@ if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_crowd tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
+	tests/unit/test_ctl_mail \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
 	tests/unit/test_note tests/unit/test_parsed \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
@@ -78,6 +80,7 @@ tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_crowd_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_mail_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)

@@ -100,6 +100,16 @@ struct slu_ctl_put {
 	struct slu_ctl_late late; /* out */
 };
 
+/* Of what users wrote much is in it. */
+struct slu_ctl_mail {
+	uint32_t job_id;
+	uint32_t array_job_id; /* only the first of its tasks is told; 0: all */
+	char *program;	       /* the host's, a path */
+	char *to;
+	char *kind; /* "Held", "Requeued", "Failed", ..., as the host says */
+	char *subject;
+};
+
 struct slu_ctl_ops {
 	size_t size; /* of this structure: who fills it in is of our release */
 	void *arg;   /* first argument of all below */
@@ -170,6 +180,15 @@ struct slu_ctl_ops {
 	/* One that has run keeps its state; the reason is noted with it. */
 	int (*complete)(void *arg, const struct slu_verdict *verdict,
 			struct slu_err *err);
+	/* The mail that the job's user wants of this, done to the job just now
+	 * (`staged`: nothing but that its data is where it was to go). 1: none.
+	 * The caller frees the strings. */
+	int (*mail)(void *arg, const struct slu_verdict *verdict, bool staged,
+		    struct slu_ctl_mail *out);
+	/* Have the host's own program send it, from a thread that holds
+	 * nothing: takes as long as that does, a few seconds at most. */
+	int (*send_mail)(void *arg, const struct slu_ctl_mail *mail,
+			 struct slu_err *err);
 	/* Show a text as the job's reason; NULL takes away one that is ours. A
 	 * job that was put back keeps the reason for that. */
 	int (*annotate)(void *arg, uint32_t job_id, const char *text,

@@ -7,6 +7,7 @@
  * the second half belongs to the thread, so it needs no lock:
  *
  *   ctl.c          what the plugins call; the object's life
+ *   mail.c         mails to users: a thread of its own
  *   users.c        who the configuration's users are: a thread of its own
  *   thread.c       the loop: what is due when; the link's two ends
  *   jobs/          requests.c, persistent.c, prestage.c: what the plugins call
@@ -35,6 +36,7 @@
 #include "ctl/jobs/parsed.h"
 #include "ctl/jobs/queue.h"
 #include "ctl/jobs/setup_times.h"
+#include "ctl/mail.h"
 #include "ctl/site.h"
 #include "job_submit/volumes.h"
 #include "select_io/ion/arbiter.h"
@@ -95,7 +97,8 @@ struct slu_ctl {
 	atomic_bool standby;	     /* was active, and is not any more */
 	atomic_int owners;	     /* the plugins together, and each thread */
 	bool has_thread, has_guard;  /* to be joined */
-	atomic_bool asking;	     /* the thread of users.c runs */
+	struct slu_mails mails;
+	atomic_bool asking; /* the thread of users.c runs */
 	pthread_t thread, guard;
 	int guard_timer;
 	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */

@@ -78,7 +78,7 @@ void slu_act_put_note(job_record_t *job, const struct slu_note *note)
 		put_text(&job->admin_comment, text);
 }
 
-static const char *plain(const char *text)
+const char *slu_act_plain(const char *text)
 {
 	return slu_act_is_ours(text) ? text + strlen(OURS) : text;
 }
@@ -91,7 +91,7 @@ static void say_why(job_record_t *job, const char *reason)
 
 	put_text(&job->state_desc, slu_act_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
-	slu_copy(note.why, sizeof(note.why), plain(reason));
+	slu_copy(note.why, sizeof(note.why), slu_act_plain(reason));
 	slu_act_put_note(job, &note);
 	last_job_update = time(NULL);
 }
@@ -167,7 +167,7 @@ static void hold_pending(job_record_t *job, const char *reason)
 		return;
 	job->priority = 0;
 	job->state_reason = WAIT_HELD_USER;
-	snprintf(why, sizeof(why), "held: %s", plain(reason));
+	snprintf(why, sizeof(why), "held: %s", slu_act_plain(reason));
 	say_why(job, why);
 	last_job_update = time(NULL);
 }
@@ -198,7 +198,8 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 	if (rc != SLURM_SUCCESS) /* salloc, srun, --no-requeue */
 		return end_as_failed(job, reason, err);
 	snprintf(why, sizeof(why), "%s%s",
-		 flags & JOB_REQUEUE_HOLD ? "held: " : "", plain(reason));
+		 flags & JOB_REQUEUE_HOLD ? "held: " : "",
+		 slu_act_plain(reason));
 	say_why_all(job, why);
 	return 0;
 }

@@ -19,6 +19,8 @@ int slu_act_no_job(uint32_t job_id, struct slu_err *err);
 int slu_act_failed(int rc, struct slu_err *err);
 /* "sluice: TEXT", once. Caller frees; NULL: no memory. */
 char *slu_act_text(const char *text);
+/* A reason without that. */
+const char *slu_act_plain(const char *text);
 /* Keep the note with the job. */
 void slu_act_put_note(job_record_t *job, const struct slu_note *note);
 

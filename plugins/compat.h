@@ -12,6 +12,7 @@
 #include <slurm/slurm_errno.h>
 #include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
+#include "src/common/env.h"
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
@@ -25,6 +26,7 @@
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/slurmscriptd.h"
 #include "src/slurmctld/state_save.h"
 
 /* Headers that have moved. */
@@ -177,6 +179,7 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak schedule_job_save
 #pragma weak schedule_node_save
 #pragma weak slurm_job_get_grace_time
+#pragma weak slurmscriptd_run_mail
 #pragma weak srun_allocate_abort
 #pragma weak srun_user_message
 #pragma weak unlock_slurmctld

@@ -30,6 +30,10 @@ int slu_act_cancel(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err);
 int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err);
+int slu_act_mail(void *arg, const struct slu_verdict *verdict, bool staged,
+		 struct slu_ctl_mail *out);
+int slu_act_send_mail(void *arg, const struct slu_ctl_mail *mail,
+		      struct slu_err *err);
 int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err);
 int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 		     struct slu_err *err);

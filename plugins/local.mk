@@ -24,6 +24,7 @@ libsluhost_la_SOURCES = \
 	plugins/copy.c plugins/copy.h \
 	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
 	plugins/late.c \
+	plugins/mail.c \
 	plugins/limits.c plugins/limits_user.c plugins/limits.h \
 	plugins/numbers.c plugins/numbers.h \
 	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c

@@ -211,6 +211,7 @@ DESC(slu_requeue_desc, "requeue", verdict_fields);
 DESC(slu_fail_desc, "fail", verdict_fields);
 DESC(slu_cancel_job_desc, "cancel", verdict_fields);
 DESC(slu_complete_desc, "complete", verdict_fields);
+DESC(slu_staged_desc, "staged", verdict_fields);
 #undef T
 
 #define T struct slu_node_order
@@ -316,14 +317,11 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,
-	&slu_extend_desc,	&slu_hold_desc,
-	&slu_requeue_desc,	&slu_fail_desc,
-	&slu_cancel_job_desc,	&slu_complete_desc,
-	&slu_drain_desc,	&slu_resume_desc,
-	&slu_annotate_desc,	&slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc,
-	&slu_history_end_desc,	&slu_capacity_desc,
-	&slu_distances_desc,	&slu_where_desc,
-	&slu_history_rows_desc, NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,      &slu_extend_desc,
+	&slu_hold_desc,		&slu_requeue_desc,     &slu_fail_desc,
+	&slu_cancel_job_desc,	&slu_complete_desc,    &slu_drain_desc,
+	&slu_resume_desc,	&slu_annotate_desc,    &slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc, &slu_history_end_desc,
+	&slu_capacity_desc,	&slu_distances_desc,   &slu_where_desc,
+	&slu_history_rows_desc, &slu_staged_desc,      NULL,
 };

@@ -186,7 +186,8 @@ struct slu_extend { /* "extend": time spent setting up, given back */
 	uint32_t restarts; /* the run that was requeued so often before */
 };
 
-/* "hold", "requeue", "fail", "cancel", "complete" */
+/* "hold", "requeue", "fail", "cancel", "complete"; and "staged", when all that
+ * was to be staged out was: nothing is done to the job. */
 struct slu_verdict {
 	uint32_t job_id;
 	char *reason; /* one sentence for the user */
@@ -240,8 +241,8 @@ struct slu_history_end { /* "history_end" */
 
 extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_extend_desc, slu_hold_desc, slu_requeue_desc, slu_fail_desc,
-	slu_cancel_job_desc, slu_complete_desc, slu_drain_desc, slu_resume_desc,
-	slu_annotate_desc, slu_published_desc, slu_stored_desc,
+	slu_cancel_job_desc, slu_complete_desc, slu_staged_desc, slu_drain_desc,
+	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
 	slu_capacity_desc;
 

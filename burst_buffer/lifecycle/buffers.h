@@ -32,6 +32,8 @@ struct slu_buffers_ops {
 	/* What becomes of the job; answered by slu_buffers_verdict_done. */
 	void (*verdict)(void *arg, enum slu_on_failure what,
 			const struct slu_verdict *verdict);
+	/* All that was to be staged out of a run was, as the reason says. */
+	void (*staged)(void *arg, const struct slu_verdict *verdict);
 	void (*drain)(void *arg, const struct slu_node_order *order);
 	/* Answered by slu_buffers_resumed. */
 	void (*resume)(void *arg, const struct slu_node_order *order);

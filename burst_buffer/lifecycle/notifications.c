@@ -302,6 +302,22 @@ void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 	free(verdict.reason);
 }
 
+void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	struct slu_verdict verdict = {
+		.job_id = bb->plan.job_id,
+		.restarts = bb->restarts,
+		.ended = (int64_t)bb->end.at,
+	};
+
+	if (bb->failure.text || !slu_bb_stages(bb, true))
+		return;
+	verdict.reason = slu_bb_told_out(bb);
+	if (verdict.reason)
+		b->ops->staged(b->arg, &verdict);
+	free(verdict.reason);
+}
+
 void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
 	bool final = bb->ready > 0;

@@ -25,6 +25,8 @@ void slu_bb_notify_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			    const struct slu_node_ask *ask, double now);
 void slu_bb_forget_progress(struct slu_bb *bb);
 void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb);
+/* The stage-out is over: its user may want to know that all went well. */
+void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb);
 void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
 void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
 			 size_t i);

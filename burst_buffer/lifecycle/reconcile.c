@@ -314,6 +314,8 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_phase_over(b, bb, was, now - since);
 	if (was == SLU_BB_STAGE_IN || was == SLU_BB_STAGE_OUT)
 		bb->took[was == SLU_BB_STAGE_OUT] = now - since;
+	if (event == SLU_BB_STAGED)
+		slu_bb_notify_staged(b, bb);
 	slu_bb_forget_progress(bb);
 	slu_bb_wake(b, bb);
 	if (bb->state == SLU_BB_RUNNING)

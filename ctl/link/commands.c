@@ -91,6 +91,13 @@ static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.complete(ctl->ops.arg, v, err);
 }
 
+/* All there is to do is the mail. */
+static int do_staged(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)ctl, (void)msg, (void)err;
+	return 0;
+}
+
 static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_node_order *o = msg;
@@ -320,26 +327,27 @@ static void tell_where(struct slu_ctl *ctl, const struct slu_where *where,
 static const struct {
 	const struct slu_desc *desc;
 	int (*fn)(struct slu_ctl *ctl, void *msg, struct slu_err *err);
-	bool answer;
+	bool answer, mail;
 } known[] = {
-	{&slu_hello_daemon_desc, hear_hello, false},
-	{&slu_buffer_desc, hear_buffer, false},
-	{&slu_published_desc, hear_published, false},
-	{&slu_history_row_desc, hear_row, false},
-	{&slu_history_rows_desc, hear_rows, false},
-	{&slu_history_end_desc, hear_history_end, false},
-	{&slu_capacity_desc, hear_supply, false},
-	{&slu_stored_desc, hear_stored, false},
-	{&slu_distances_desc, hear_distances, false},
-	{&slu_extend_desc, do_extend, true},
-	{&slu_hold_desc, do_hold, true},
-	{&slu_requeue_desc, do_requeue, true},
-	{&slu_fail_desc, do_fail, true},
-	{&slu_cancel_job_desc, do_cancel, true},
-	{&slu_complete_desc, do_complete, true},
-	{&slu_drain_desc, do_drain, true},
-	{&slu_resume_desc, do_resume, true},
-	{&slu_annotate_desc, do_annotate, true},
+	{&slu_hello_daemon_desc, hear_hello, false, false},
+	{&slu_buffer_desc, hear_buffer, false, false},
+	{&slu_published_desc, hear_published, false, false},
+	{&slu_history_row_desc, hear_row, false, false},
+	{&slu_history_rows_desc, hear_rows, false, false},
+	{&slu_history_end_desc, hear_history_end, false, false},
+	{&slu_capacity_desc, hear_supply, false, false},
+	{&slu_stored_desc, hear_stored, false, false},
+	{&slu_distances_desc, hear_distances, false, false},
+	{&slu_extend_desc, do_extend, true, false},
+	{&slu_hold_desc, do_hold, true, true},
+	{&slu_requeue_desc, do_requeue, true, true},
+	{&slu_fail_desc, do_fail, true, true},
+	{&slu_cancel_job_desc, do_cancel, true, true},
+	{&slu_complete_desc, do_complete, true, true},
+	{&slu_staged_desc, do_staged, false, true},
+	{&slu_drain_desc, do_drain, true, false},
+	{&slu_resume_desc, do_resume, true, false},
+	{&slu_annotate_desc, do_annotate, true, false},
 };
 
 static void answer(struct slu_ctl *ctl, uint64_t id, int rc,
@@ -368,6 +376,8 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 	rc = known[i].fn(ctl, msg, &err);
 	if (rc < 0)
 		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
+	if (known[i].mail && rc == 0)
+		slu_mail_tell(ctl, msg, desc == &slu_staged_desc, now);
 	if (known[i].answer && (rc >= 0 || err.kind != SLU_BUSY))
 		answer(ctl, id, rc, &err, now);
 	else if (rc < 0 && desc == &slu_hello_daemon_desc)

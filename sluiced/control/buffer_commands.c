@@ -43,6 +43,14 @@ static void verdict(void *arg, enum slu_on_failure what,
 	order(d, desc[what], verdict->job_id, "", verdict);
 }
 
+/* Not worth keeping for a slurmctld that is away. */
+static void staged(void *arg, const struct slu_verdict *verdict)
+{
+	struct slu_daemon *d = arg;
+
+	slu_control_send(d->control, &slu_staged_desc, verdict);
+}
+
 static void drain(void *arg, const struct slu_node_order *node)
 {
 	struct slu_daemon *d = arg;
@@ -95,6 +103,7 @@ const struct slu_buffers_ops slu_buffers_glue = {
 	.mirror = mirror,
 	.extend = extend,
 	.verdict = verdict,
+	.staged = staged,
 	.drain = drain,
 	.resume = resume,
 	.annotate = annotate,

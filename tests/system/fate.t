@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where a user looks he reads what became of his data: in the job's output.
+# Where a user looks he reads what became of his data: in the job's output, and
+# in the mails that he has asked for.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
 
@@ -136,6 +137,161 @@ test_replaced() {
 	check "the job has COMPLETED" job_is "$job" COMPLETED
 }
 
+# What Slurm and we have it send: "TO: SUBJECT", a line each.
+mail_program() {
+	cat >"$PFS/mailprog" <<-'END'
+		#!/bin/sh
+		[ "$1" = -s ] && printf '%s: %s\n' "$3" "$2" >>/pfs/mails
+	END
+	chmod 755 "$PFS/mailprog"
+	install -m 666 /dev/null "$PFS/mails"
+	cluster conf slurm.conf MailProg=/pfs/mailprog >/dev/null
+	on ctl scontrol reconfigure
+}
+
+mails() { # JOB: about it
+	grep -E "Job_id=$1 | \($1\) " "$PFS/mails"
+}
+
+mailed() { # TEXT JOB EXTENDED-REGULAR-EXPRESSION
+	check_within 20 "$1" prints "^alice: Slurm Job_id=$2 Name=.* $3" \
+		mails "$2"
+}
+
+test_mail_well() {
+	local job quiet
+	job=$(fate_job '' '/pfs/alice/out.%j' -N1 --mail-type=STAGE_OUT)
+	quiet=$(fate_job '' '/pfs/alice/out.%j' -N1)
+	ends "$job"
+	mailed "STAGE_OUT: all was staged out" "$job" \
+		"Staged out, staged out [0-9]+ files, .*, verified by size and time, to /pfs/alice/out.$job\$"
+	ends "$quiet"
+	check "who asked for no mail gets none" fails mails "$quiet"
+	check "and one who did no other" equal "$(mails "$job" | wc -l)" 1
+}
+
+test_mail_stage_out_fails() {
+	local job
+	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
+	ends "$job"
+	mailed "FAIL: what failed in the stage-out, and where the data is" \
+		"$job" 'Failed, stage-out failed: n[12]: .*/nowhere.*the data is kept on n[12] for '
+	job=$(fate_job '' /nowhere -N1 --mail-type=END)
+	ends "$job"
+	mailed "END: Slurm's own says that it COMPLETED" "$job" \
+		'Ended, .*COMPLETED'
+	mailed "and ours what is true" "$job" 'Failed, stage-out failed: '
+}
+
+is_held() { # JOB
+	[ "$(job_field "$1" JobState)" = PENDING ] &&
+		[ "$(job_field "$1" Priority)" = 0 ]
+}
+
+# As job_field has it, but with the blanks in it.
+admin_comment() { # JOB
+	on ctl scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
+test_mail_held() {
+	local job
+	mv "$PFS/alice/in" "$PFS/alice/away"
+	job=$(fate_job '' '/pfs/alice/out.%j' -N1 --mail-type=ALL)
+	check_within 30 "a job that cannot stage in is held" is_held "$job"
+	mailed "ALL: that it is held, and why" "$job" \
+		'Held, stage-in failed: n[12]: .*/pfs/alice/in/: No such file'
+	check "its comment says so" matches "$(admin_comment "$job")" \
+		'held: stage-in failed: n[12]: .*/pfs/alice/in/: No such file'
+	mv "$PFS/alice/away" "$PFS/alice/in"
+	as_alice scancel "$job"
+	ends "$job"
+}
+
+test_mail_lost() {
+	local job
+	touch "$PFS/alice/wait"
+	job=$(fate_job '' '/pfs/alice/out.%j' -N1 -w n1 --mail-type=FAIL)
+	wait_for 30 buffer_is "$job" RUNNING
+	on n1 pkill -KILL -x glusterfsd
+	rm "$PFS/alice/wait"
+	ends "$job"
+	mailed "FAIL: a server was lost" "$job" 'Failed, stage-out failed: n1: '
+	check "its output says so, too" matches "$(output "$job" | tail -2)" \
+		'^sluice: stage-out failed: n1: '
+}
+
+test_mail_cancelled() {
+	local job
+	touch "$PFS/alice/wait"
+	job=$(fate_job '' '/pfs/alice/out.%j' -N1 --mail-type=STAGE_OUT)
+	wait_for 30 buffer_is "$job" RUNNING
+	as_alice scancel "$job"
+	rm "$PFS/alice/wait"
+	ends "$job"
+	mailed "STAGE_OUT: a cancelled job's data was staged out" "$job" \
+		'Staged out, '
+}
+
+test_mail_array() {
+	local job
+	job=$(fate_job '' /nowhere -N1 --array=1-3 --mail-type=FAIL)
+	wait_for 90 not_queued "$job"
+	sleep 3
+	check "of an array's tasks one mail tells" equal \
+		"$(grep -c "Job_id=${job}_.* stage-out failed" "$PFS/mails")" 1
+}
+
+not_queued() { # JOB
+	[ -z "$(as_alice squeue -h -j "$1" -o %i 2>/dev/null)" ]
+}
+
+# An address is an argument at most, and what is none not even that.
+test_mail_hostile() {
+	local job to
+	for to in '-Xtouch${IFS}/pfs/alice/pwned' '$(touch /pfs/alice/pwned)' \
+		'|touch /pfs/alice/pwned' 'a b' '/pfs/alice/pwned'; do
+		: >"$PFS/mails"
+		job=$(fate_job '' /nowhere -N1 --mail-type=FAIL \
+			-J '$(touch /pfs/alice/pwned)' --mail-user="$to")
+		ends "$job"
+		check_within 10 "'$to' is no address" log_of_slurmctld_says \
+			"mail about job $job: .* is no address"
+		check "and gets nothing" fails grep -q 'stage-out failed' \
+			"$PFS/mails"
+	done
+	check "nothing was run" fails ls "$PFS/alice/pwned" 2>/dev/null
+}
+
+# slurmctld waits for it neither while it works nor when it ends.
+test_mail_hangs() {
+	local job
+	cat >"$PFS/mailprog" <<-'END'
+		#!/bin/sh
+		echo "$2" >>/pfs/mails
+		exec sleep 100
+	END
+	: >"$PFS/mails"
+	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
+	ends "$job"
+	check_within 20 "MailProg hangs" grep -q "Job_id=$job .*stage-out failed" \
+		"$PFS/mails"
+	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
+	ends "$job"
+	check "jobs end as ever" job_is "$job" FAILED
+	check_within 20 "and it is killed" log_of_slurmctld_says \
+		'mail about job [0-9]+: .*/pfs/mailprog did not end'
+	fate_job '' /nowhere -N1 --mail-type=FAIL >/dev/null
+	wait_for 30 grep -q 'Job_id=.*stage-out failed' "$PFS/mails"
+	check "slurmctld ends while one hangs" timeout 60 "$TOP/tools/cluster" \
+		stop --name "$CLUSTER" ctl slurmctld
+	cluster start ctl slurmctld
+	check_within 60 "and works again" nodes_idle 'n[1-2]'
+}
+
+log_of_slurmctld_says() { # EXTENDED-REGULAR-EXPRESSION
+	grep -qE "$1" "/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
+}
+
 cluster_up --nodes 2 --ions 0
 make_input in 10 1
 test_well
@@ -144,7 +300,16 @@ test_not_wanted
 test_cancelled
 test_named
 test_replaced
+mail_program
+test_mail_well
+test_mail_stage_out_fails
+test_mail_held
+test_mail_lost
+test_mail_cancelled
+test_mail_array
+test_mail_hostile
 test_quiet
+test_mail_hangs
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

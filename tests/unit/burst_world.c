@@ -74,6 +74,14 @@ static void on_resume(void *arg, const struct slu_node_order *o)
 	mark(w->resumed, w, o->node);
 }
 
+static void on_staged(void *arg, const struct slu_verdict *v)
+{
+	struct world *w = heard_by(arg);
+
+	w->staged++;
+	slu_copy(w->told[1], sizeof(w->told[1]), v->reason);
+}
+
 static void on_annotate(void *arg, const struct slu_annotate *a)
 {
 	(void)a;
@@ -108,6 +116,7 @@ static const char *on_addr(void *arg, const char *node)
 static const struct slu_buffers_ops world_ops = {
 	.mirror = on_mirror,
 	.extend = on_extend,
+	.staged = on_staged,
 	.verdict = on_verdict,
 	.drain = on_drain,
 	.resume = on_resume,

@@ -5,6 +5,7 @@
 #include "common/hostlist.h"
 
 pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t sent_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct fake_slurmctld host;
 
@@ -240,6 +241,42 @@ static int fake_complete(void *arg, const struct slu_verdict *verdict,
 	return fake_verdict("complete", verdict->job_id, verdict->reason, err);
 }
 
+/* Users want what host.mail says; its NULLs are filled in. */
+static int fake_mail(void *arg, const struct slu_verdict *verdict, bool staged,
+		     struct slu_ctl_mail *out)
+{
+	const struct slu_ctl_mail *m = &host.mail;
+
+	(void)arg;
+	if (!host.mails)
+		return 1;
+	*out = (struct slu_ctl_mail){
+		.job_id = verdict->job_id,
+		.array_job_id = m->array_job_id,
+		.program = strdup(m->program ? m->program : "/bin/mail"),
+		.to = strdup(m->to ? m->to : "ann"),
+		.kind = strdup(m->kind	? m->kind
+			       : staged ? "Staged out"
+					: "Failed"),
+		.subject = strdup(verdict->reason),
+	};
+	return 0;
+}
+
+static int fake_send_mail(void *arg, const struct slu_ctl_mail *mail,
+			  struct slu_err *err)
+{
+	size_t n;
+
+	(void)arg;
+	pthread_mutex_lock(&sent_lock);
+	n = strlen(host.sent);
+	snprintf(host.sent + n, sizeof(host.sent) - n, "%u %s %s: %s;",
+		 mail->job_id, mail->to, mail->kind, mail->subject);
+	pthread_mutex_unlock(&sent_lock);
+	return host.mail_fails ? slu_err(err, SLU_IO, "no spool") : 0;
+}
+
 static int fake_annotate(void *arg, uint32_t job_id, const char *text,
 			 struct slu_err *err)
 {
@@ -343,6 +380,8 @@ const struct slu_ctl_ops fake_ops = {
 	.fail = fake_fail,
 	.cancel = fake_cancel,
 	.complete = fake_complete,
+	.mail = fake_mail,
+	.send_mail = fake_send_mail,
 	.annotate = fake_annotate,
 	.show = fake_show,
 	.drain = fake_drain,

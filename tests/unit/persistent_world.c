@@ -81,10 +81,16 @@ static void on_log(void *arg, enum slu_level level, const char *line)
 	n_logged++;
 }
 
+static void on_staged(void *arg, const struct slu_verdict *verdict)
+{
+	(void)arg, (void)verdict;
+}
+
 static const struct slu_buffers_ops ops = {
 	.mirror = on_mirror,
 	.extend = on_extend,
 	.verdict = on_verdict,
+	.staged = on_staged,
 	.drain = on_order,
 	.resume = on_order,
 	.annotate = on_annotate,

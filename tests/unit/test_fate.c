@@ -25,6 +25,7 @@ START_TEST(test_well)
 	expect_told(&w, 1,
 		    "^staged out 30 files, [0-9.]+KiB, in [0-9.]+ s, verified "
 		    "by size and time, to /dst$");
+	ck_assert_int_eq(w.staged, 1);
 	world_free(&w);
 }
 END_TEST
@@ -111,6 +112,7 @@ START_TEST(test_failed)
 		for (int i = 0; i < 2; i++)
 			barrier(&w, &w.node[i], "out.done", NULL);
 		expect_told(&w, 1, c->told);
+		ck_assert_int_eq(w.staged, 0);
 		world_free(&w);
 	}
 }
