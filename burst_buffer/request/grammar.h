@@ -144,12 +144,14 @@ int slu_choose(const char *value, const char *const *words,
 struct slu_mistakes {
 	struct slu_err *err; /* may be NULL; one mistake a line */
 	size_t n, untold;
+	bool unnamed; /* one is in what names the file system */
 };
 void slu_mistake(struct slu_mistakes *m, const struct slu_err *one);
 int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
 
 /* names.c: variables in paths become $BB_<name> or symbols, now that the name
- * is known; those that the job will not have are mistakes. */
+ * is known; those that the job will not have are mistakes. Of a request in
+ * which something is missing already nothing more is told. */
 void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 
 /* Is it a word of either language? NULL-ended, in lower case. */

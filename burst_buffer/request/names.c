@@ -208,6 +208,8 @@ void slu_request_names(struct slu_request *req, struct slu_mistakes *m)
 	for (size_t i = 0; req->has_fs && i < req->n_stage; i++) {
 		struct slu_request_stage *s = &req->stage[i];
 
+		if (!s->source || !s->destination)
+			continue;
 		if (!rename_one(&s->source, req, s->dw, s->out, &err) &&
 		    !rename_one(&s->destination, req, s->dw, !s->out, &err) &&
 		    !mean_contents(s, &err))
@@ -219,7 +221,8 @@ void slu_request_names(struct slu_request *req, struct slu_mistakes *m)
 	for (size_t i = 0; i < req->n_stripe; i++) {
 		struct slu_request_stripe *s = &req->stripe[i];
 
-		if (!rename_one(&s->target, req, false, false, &err))
+		if (!s->target ||
+		    !rename_one(&s->target, req, false, false, &err))
 			continue;
 		slu_err_prefix(&err, "stripe");
 		slu_request_at(s->line, &err);

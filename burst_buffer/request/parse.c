@@ -272,11 +272,13 @@ static enum said look(struct line *l)
 static void parse_said(struct slu_request *req, struct line *l,
 		       const char *option, struct slu_mistakes *m)
 {
+	const bool had_fs = req->has_fs;
 	struct slu_err err;
 
 	l->told = !option || strchr(option, '\n') ? l->number : 0;
 	if (!parse_line(req, l, &err))
 		return;
+	m->unnamed |= req->has_fs != had_fs;
 	slu_request_at(l->told, &err);
 	if (option)
 		slu_err_prefix(&err, "--bb");
@@ -334,7 +336,7 @@ int slu_request_submitted(const char *option, const char *script, bool strays,
 		slu_request_strays(option, true, tell_stray, &m);
 	if (script && strays)
 		slu_request_strays(script, false, tell_stray, &m);
-	if (!m.n)
+	if (!m.unnamed)
 		slu_request_names(&req, &m);
 	if (slu_mistakes_end(&m)) {
 		slu_request_free(&req);

@@ -118,6 +118,12 @@ static const struct text_case refusals[] = {
 	 "sluice-stage-out(1) copies while the job runs"},
 	/* all mistakes */
 	{NULL,
+	 "#BB jobfs capacity=1K\n#BB stage_in soruce=/a destination=$BB_JOBFS\n"
+	 "#BB stripe\n#BB stage_in source=/a/$USER destination=$BB_JOBFS\n",
+	 "line 2: stage_in: unknown key \"soruce\"; did you mean source\n"
+	 "line 3: stripe: target= is missing\n"
+	 "line 4: stage_in: /a/$USER: $USER is not known before the job runs"},
+	{NULL,
 	 "#!/bin/sh\n#BB jobsf capacity=1K\n#BB stage_in source=/a\n"
 	 "#BB forward max=0\n",
 	 "line 2: unknown request \"jobsf\"; did you mean jobfs\n"
@@ -148,4 +154,22 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("request names", test_accepted, test_refused)
+/* A file system whose own line is wrong has no name yet, and what may be right
+ * of the others is not called wrong. */
+START_TEST(test_unnamed)
+{
+	struct slu_request req;
+	struct slu_err err;
+
+	ck_assert(slu_request_parse(NULL,
+				    "#BB jobfs name=w capcity=1K\n"
+				    "#BB stage_in source=/a "
+				    "destination=$BB_w\n",
+				    &req, &err));
+	ck_assert_str_eq(err.text,
+			 "line 1: jobfs: unknown key \"capcity\"; did "
+			 "you mean capacity");
+}
+END_TEST
+
+TEST_MAIN("request names", test_unnamed, test_accepted, test_refused)
