@@ -8,6 +8,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/delta.c select_io/ion/delta.h \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
+	select_io/ion/lend.c \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/names.c select_io/ion/names.h \
 	select_io/ion/pose.c \
@@ -35,7 +36,8 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_division tests/unit/test_delta \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
-	tests/unit/test_arbiter_days tests/unit/test_never_below
+	tests/unit/test_arbiter_days tests/unit/test_never_below \
+	tests/unit/test_claims
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -57,6 +59,7 @@ tests_unit_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
 tests_unit_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_never_below_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_claims_LDADD = $(libsluion) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_patterns

@@ -111,6 +111,8 @@ static const struct slu_field assignment_fields[] = {
 	FIELD(BOOL, direct),
 	FIELD(DOUBLE, total),
 	FIELD(DOUBLE, static_total),
+	FIELD(DOUBLE, table_total),
+	FIELD(DOUBLE, table_static),
 	FIELD(DOUBLE, bound),
 	FIELD(BOOL, proved),
 	MANY(jobs, n_jobs, ion_share_desc),

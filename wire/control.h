@@ -88,13 +88,17 @@ struct slu_assignment { /* "assignment", after each event */
 	size_t n_gone;
 	int64_t time; /* Unix seconds */
 	char *policy;
-	char *event;	     /* "start 17", "end 17", "reload" */
-	char *ions;	     /* all there are, host list */
-	uint32_t pool;	     /* how many of them can be given now */
-	uint32_t compute;    /* compute nodes of the system */
-	bool direct;	     /* a job may do without I/O nodes */
-	double total;	     /* predicted, MB/s */
+	char *event;	  /* "start 17", "end 17", "reload" */
+	char *ions;	  /* all there are, host list */
+	uint32_t pool;	  /* how many of them can be given now */
+	uint32_t compute; /* compute nodes of the system */
+	bool direct;	  /* a job may do without I/O nodes */
+	double total; /* predicted, of jobs whose runs were measured, MB/s; as
+		       * long as there is none, by the site's table */
 	double static_total; /* what STATIC would have reached, MB/s */
+	/* Beside measured ones, the same of jobs of which there is only the
+	 * site's table; another unit: what benchmarks reach. */
+	double table_total, table_static;
 	double bound; /* no division reaches more, MB/s; 0: nothing known */
 	bool proved;  /* nor more than this one with what is fixed */
 	struct slu_ion_share *jobs;

@@ -12,7 +12,7 @@ static char *explain(const struct slu_curve *curve, const struct running *r)
 {
 	struct slu_buf buf = {0};
 
-	if (!slu_curve_known(curve))
+	if (!curve || curve->n == 0)
 		return strdup((r->job.ion_pattern || r->foretold)
 				      ? "its pattern is not in the table: as "
 					"STATIC"
@@ -30,6 +30,8 @@ static char *explain(const struct slu_curve *curve, const struct running *r)
 			       i ? "," : "", p->ions, p->mean, p->runs,
 			       p->runs == 1 ? "" : "s");
 	}
+	if (!slu_curve_known(curve))
+		slu_buf_puts(&buf, ": as STATIC");
 	return slu_buf_steal(&buf);
 }
 
@@ -178,8 +180,10 @@ int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,
-		.total = slu_ion_division_total(by),
-		.static_total = slu_ion_division_static_total(by),
+		.total = slu_ion_division_total(by, false),
+		.static_total = slu_ion_division_static_total(by, false),
+		.table_total = slu_ion_division_total(by, true),
+		.table_static = slu_ion_division_static_total(by, true),
 		.bound = proof->bound,
 		.proved = proof->proved,
 		.jobs = calloc(held.n + 1, sizeof(*fresh.jobs)),

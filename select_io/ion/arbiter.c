@@ -151,7 +151,7 @@ const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
 {
 	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
 
-	if (!slu_curve_known(own) && r->tabled)
+	if (r->tabled && (!own || own->n == 0))
 		return &r->table;
 	return own;
 }
@@ -167,13 +167,15 @@ static int put(struct slu_arbiter *a, struct running *r, int division,
 
 static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 {
+	const struct slu_curve *curve = slu_ion_curve(a, r);
 	struct slu_ion_job job = {
 		.choice = r->choice,
 		.n = r->n_choice,
 		.usual = r->usual,
 		.nodes = r->job.node_cnt,
 		.tasks = r->job.tasks,
-		.curve = slu_ion_curve(a, r),
+		.curve = curve,
+		.claimed = curve == &r->table,
 		.holds = r->granted && slu_ion_holds(a, r),
 		.shares = r->grant.shared,
 		.held = r->grant.ions,

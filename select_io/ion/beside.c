@@ -162,7 +162,7 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 {
 	bool fixed = d->policy != SLU_ION_MCKP || d->narrow || d->share ||
 		     d->n_shares;
-	double total = slu_ion_division_total(d);
+	double total = slu_ion_division_total(d, false);
 
 	d->loosest->shares_owned = d->share;
 	if (fixed && slu_ion_division_solve_one(d->loosest, err) < 0)
@@ -175,7 +175,8 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 	return 0;
 }
 
-double slu_ion_division_static_total(const struct slu_ion_division *d)
+double slu_ion_division_static_total(const struct slu_ion_division *d,
+				     bool claimed)
 {
-	return slu_ion_division_total(d->as_static);
+	return slu_ion_division_total(d->as_static, claimed);
 }

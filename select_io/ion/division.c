@@ -124,6 +124,8 @@ void slu_ion_division_clear(struct slu_ion_division *d)
 	d->n_items = 0;
 	d->least = d->all_nodes = d->all_tasks = 0;
 	d->n_sharing = d->n_narrow = d->n_shares = 0;
+	d->n_tables = d->n_measured = 0;
+	d->by_tables = false;
 	d->host = SLU_ION_NEW;
 	d->all = true;
 }
@@ -196,12 +198,14 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 {
 	bool known = slu_curve_known(job->curve);
 
+	if (p->table != (known && job->claimed))
+		return false;
 	if (p->n != job->n || p->usual != job->usual ||
 	    p->nodes != job->nodes || p->tasks != job->tasks ||
 	    p->fixed != job->fixed || p->holds != job->holds ||
 	    (job->holds &&
 	     (p->shares != job->shares || p->held != job->held)) ||
-	    p->known != known ||
+	    (p->known || p->claimed) != known ||
 	    (known && p->most != slu_curve_most(job->curve)))
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -212,10 +216,18 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 	return !known || p->one == slu_curve_at(job->curve, 1);
 }
 
+static void count_measured(struct slu_ion_division *d, const struct part *p,
+			   int sign)
+{
+	d->n_tables += (size_t)(sign * (int)p->table);
+	d->n_measured += (size_t)(sign * (int)(p->known && !p->table));
+}
+
 static void copy(struct slu_ion_division *d, uint32_t slot,
 		 const struct slu_ion_job *job)
 {
 	struct part *p = &d->part[slot];
+	bool curve = slu_curve_known(job->curve);
 
 	d->n_items += job->n - p->n;
 	d->all_nodes += job->nodes - (uint64_t)p->nodes;
@@ -234,14 +246,17 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	d->n_shares += (job->holds && job->shares) - (size_t)p->shares;
 	p->shares = job->holds && job->shares;
 	p->held = job->held;
-	p->known = slu_curve_known(job->curve);
-	p->most = p->known ? slu_curve_most(job->curve) : 0;
-	p->one = p->known ? slu_curve_at(job->curve, 1) : 0;
+	count_measured(d, p, -1);
+	p->table = curve && job->claimed;
+	p->known = curve && (!p->table || d->by_tables);
+	p->claimed = p->table && !p->known;
+	count_measured(d, p, 1);
+	p->most = curve ? slu_curve_most(job->curve) : 0;
+	p->one = curve ? slu_curve_at(job->curve, 1) : 0;
 	for (uint32_t i = 0; i < p->n; i++)
 		p->choice[i] = (struct slu_mckp_item){
 			job->choice[i],
-			p->known ? slu_curve_at(job->curve, job->choice[i])
-				 : 0};
+			curve ? slu_curve_at(job->curve, job->choice[i]) : 0};
 }
 
 int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
@@ -277,6 +292,7 @@ void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
 	slu_ion_make_dirty(d, slot); /* out of the sums */
 	leave(d->dirty, &d->n_dirty, slot);
 	leave(d->lent, &d->n_lent, slot);
+	p->lent = false;
 	if (p->fresh)
 		leave(d->fresh, &d->n_fresh, slot);
 	if (p->class != SLU_MCKP_NONE)
@@ -285,6 +301,7 @@ void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
 	d->all_nodes -= p->nodes;
 	d->all_tasks -= p->tasks;
 	d->n_shares -= p->shares;
+	count_measured(d, p, -1);
 	d->n--;
 	memmove(&d->order[at], &d->order[at + 1],
 		(d->n - at) * sizeof(*d->order));
@@ -303,8 +320,8 @@ void slu_ion_division_rule(struct slu_ion_division *d,
 
 /* Grants. */
 
-static void give(struct slu_ion_division *d, uint32_t slot,
-		 struct slu_ion_grant grant)
+void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
+		  struct slu_ion_grant grant)
 {
 	struct slu_ion_grant *old = &d->grant[slot];
 
@@ -325,11 +342,11 @@ static void grant(struct slu_ion_division *d, uint32_t slot)
 
 	if (!grant.shared)
 		grant.ions = p->choice[p->range.low + chosen].weight;
-	if (p->known)
-		grant.bandwidth =
-			grant.shared ? slu_ion_shared_value(d, p)
-				     : p->choice[p->range.low + chosen].value;
-	give(d, slot, grant);
+	if (!grant.shared)
+		grant.bandwidth = p->choice[p->range.low + chosen].value;
+	else
+		grant.bandwidth = p->one / (double)d->n;
+	slu_ion_give(d, slot, grant);
 }
 
 /* Whose grant may be another one than before. */
@@ -347,53 +364,8 @@ static void read_grants(struct slu_ion_division *d,
 		for (size_t i = 0; i < d->n_lent; i++)
 			grant(d, d->lent[i]);
 	}
-	d->n_lent = 0;
-}
-
-/* The new jobs, oldest first: few of them, unless all are. */
-static void sort_fresh(struct slu_ion_division *d)
-{
-	size_t n = 0;
-
-	if (d->n_fresh > SLU_DIVISION_AT_ONCE) {
-		for (size_t i = 0; i < d->n; i++)
-			if (d->part[d->order[i]].fresh)
-				d->fresh[n++] = d->order[i];
-		return;
-	}
-	for (size_t i = 1; i < d->n_fresh; i++)
-		for (size_t k = i; k > 0; k--) {
-			uint32_t a = d->fresh[k - 1], b = d->fresh[k];
-
-			if (d->part[a].age <= d->part[b].age)
-				break;
-			d->fresh[k - 1] = b;
-			d->fresh[k] = a;
-		}
-}
-
-/* Lend what nobody uses to new jobs that were never seen with as much. By
- * their curves it is worth the same, so nothing is lost; the next solve takes
- * it back if it is needed. */
-static void lend(struct slu_ion_division *d, uint32_t left)
-{
-	if (left > 0)
-		sort_fresh(d);
-	for (size_t i = 0; i < d->n_fresh && left > 0; i++) {
-		uint32_t slot = d->fresh[i];
-		const struct part *p = &d->part[slot];
-		struct slu_ion_grant more = d->grant[slot];
-		uint32_t next = slu_ion_choice_of(p, more.ions) + 1;
-
-		if (!p->known || more.ions < p->most ||
-		    next >= p->range.low + p->range.n ||
-		    p->choice[next].weight - more.ions > left)
-			continue;
-		left -= p->choice[next].weight - more.ions;
-		more.ions = p->choice[next].weight;
-		give(d, slot, more);
-		d->lent[d->n_lent++] = slot;
-	}
+	while (d->n_lent > 0)
+		d->part[d->lent[--d->n_lent]].lent = false;
 }
 
 static void settle(struct slu_ion_division *d)
@@ -421,7 +393,7 @@ static int solve(struct slu_ion_division *d, struct slu_err *err)
 			       d->capacity);
 	read_grants(d, &s, d->all || d->share || was_shared);
 	if (d->policy == SLU_ION_MCKP && !d->share)
-		lend(d, d->capacity - (uint32_t)s.weight);
+		slu_ion_lend(d, d->capacity - (uint32_t)s.weight);
 	settle(d);
 	d->bound = info.bound;
 	d->proved = info.proved;
@@ -434,19 +406,38 @@ static void solve_empty(struct slu_ion_division *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct part *p = &d->part[d->order[i]];
-		bool direct = p->known && p->choice[0].weight == 0;
+		bool direct = p->choice[0].weight == 0;
 
-		give(d, d->order[i],
-		     (struct slu_ion_grant){
-			     .bandwidth = direct ? p->choice[0].value : 0});
+		slu_ion_give(
+			d, d->order[i],
+			(struct slu_ion_grant){
+				.bandwidth = direct ? p->choice[0].value : 0});
 	}
 	d->all = true;
+}
+
+/* As long as no job was measured, tables are compared with each other. */
+static void choose_unit(struct slu_ion_division *d)
+{
+	bool by_tables = d->n_tables && !d->n_measured;
+
+	if (by_tables == d->by_tables)
+		return;
+	d->by_tables = by_tables;
+	d->all = true;
+	for (size_t i = 0; i < d->n; i++) {
+		struct part *p = &d->part[d->order[i]];
+
+		p->claimed = p->table && !by_tables;
+		p->known = p->table ? by_tables : p->known;
+	}
 }
 
 int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err)
 {
 	int rc = 0;
 
+	choose_unit(d);
 	d->n_changed = 0;
 	d->round++;
 	d->bound = 0;
@@ -467,12 +458,13 @@ struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 	return d->grant[slot];
 }
 
-double slu_ion_division_total(const struct slu_ion_division *d)
+double slu_ion_division_total(const struct slu_ion_division *d, bool claimed)
 {
 	double total = 0;
 
 	for (size_t i = 0; i < d->n_slots; i++)
-		total += d->grant[i].bandwidth;
+		if (d->part[i].claimed == claimed)
+			total += d->grant[i].bandwidth;
 	return total;
 }
 

@@ -52,11 +52,13 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 /* By the last solve. */
 struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 					    uint32_t slot);
-/* MB/s of all jobs together. */
-double slu_ion_division_total(const struct slu_ion_division *d);
+/* MB/s of all jobs together: those that were measured, or beside them those
+ * whose curve is a table's; as long as all are such, it counts as measured. */
+double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);
 /* And what STATIC reaches with the same: from the start, or where numbers are
  * fixed from event to event. */
-double slu_ion_division_static_total(const struct slu_ion_division *d);
+double slu_ion_division_static_total(const struct slu_ion_division *d,
+				     bool claimed);
 /* Ages of the jobs whose grant is not what it was before the last solve, new
  * ones too; borrowed until the next call. */
 const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,

@@ -23,7 +23,9 @@ struct part {
 	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
 	uint32_t n, room;
 	double one; /* MB/s with one I/O node */
-	bool used, known, fixed, holds, shares;
+	bool used, known, claimed, fixed, holds, shares;
+	bool table; /* the curve is a table's: claimed, or known if all are */
+	bool lent;  /* is in d->lent */
 	bool fresh; /* holds nothing: is in d->fresh */
 	bool dirty; /* is in d->dirty, and not in the sums */
 	bool counted_sharing, counted_narrow;
@@ -59,6 +61,9 @@ struct slu_ion_division {
 	uint32_t capacity; /* I/O nodes for jobs of their own */
 	double guess;	   /* MB/s with one I/O node for jobs without a curve */
 	bool owned;	   /* the shared one is a running job's */
+	size_t n_tables;   /* whose curve is a table's, and */
+	size_t n_measured; /* whose is not */
+	bool by_tables;	   /* there is none of the latter */
 	size_t n_shares;   /* hold the shared one, as was put */
 	size_t n_narrow;   /* have fewer open than they may choose */
 	/* Of the last solve: its knapsack's bound, whether that was proved, and
@@ -105,13 +110,16 @@ int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err);
 
 /* pose.c: the ranges of those that have changed, and into the sums with them;
  * the knapsack, or what has changed in it; index of a number among the choices,
- * or n; MB/s of a job that shares. */
+ * or n. */
 void slu_ion_open_ranges(struct slu_ion_division *d);
 int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
 		 struct slu_err *err);
 uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions);
-double slu_ion_shared_value(const struct slu_ion_division *d,
-			    const struct part *p);
+
+/* division.c: grant it that. lend.c: what the solution has left over. */
+void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
+		  struct slu_ion_grant grant);
+void slu_ion_lend(struct slu_ion_division *d, uint32_t left);
 
 /* tight.c: from the open ranges to tight, share, capacity, guess and, where
  * they do not fit, lower ranges. */

@@ -21,7 +21,12 @@
  *	        I/O nodes that would then stay unused are lent to new jobs that
  *	        have never been seen with as many: one choice more than the most
  *	        they were measured with, so that their curves get longer run by
- *	        run
+ *	        run. Beside jobs that were measured, one whose curve is a
+ *	        table's has the best of at most what STATIC gives it, and what
+ *	        is left over goes to such jobs first, where by their tables it
+ *	        brings most: what a benchmark reaches is never weighed against
+ *	        what runs did reach, so whoever claims a pattern takes nothing
+ *	        from them that STATIC does not give him
  *
  * Every number is rounded down to a choice, or up to the least of them.
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
@@ -74,6 +79,7 @@ struct slu_ion_job {
 	uint32_t usual;		       /* one of them */
 	uint32_t nodes, tasks;	       /* of the job */
 	const struct slu_curve *curve; /* NULL: unknown */
+	bool claimed;  /* the curve is a table's: it was not measured */
 	bool fixed;    /* what it holds may not be changed, as under STATIC */
 	bool holds;    /* it has I/O nodes already: */
 	bool shares;   /* the shared one, */
@@ -83,12 +89,13 @@ struct slu_ion_job {
 struct slu_ion_grant {
 	uint32_t ions;	  /* of its own; 0 for direct access or shared */
 	bool shared;	  /* it uses the shared one */
-	double bandwidth; /* MB/s; 0: unknown */
+	double bandwidth; /* MB/s, also of a table; 0: unknown */
 };
 
 /* How good the numbers are. The bound is that of the knapsack in which no job's
- * number is fixed, by a policy or because it runs, and unknown jobs take as
- * little as they may: what the known ones reach in any division is below. */
+ * number is fixed, by a policy or because it runs, and jobs that were not
+ * measured take as little as they may: what the others reach in any division is
+ * below. */
 struct slu_ion_proof {
 	double bound; /* MB/s; 0: nothing was to be divided */
 	double gap;   /* bound - reached */

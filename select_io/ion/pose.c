@@ -42,7 +42,7 @@ static uint32_t best_choice(const struct part *p)
 {
 	uint32_t best = 0;
 
-	if (!p->known)
+	if (!p->known && !p->claimed)
 		return p->usual;
 	for (uint32_t i = 1; i < p->n; i++)
 		if (p->choice[i].value > p->choice[best].value)
@@ -72,8 +72,9 @@ static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
 	return p->usual;
 }
 
-/* Just what STATIC gives this job; where its number is fixed from then on the
- * best of at most that. Only such a one may be lowered, after a resize. */
+/* Just what STATIC gives this job; where its number is fixed from then on, or
+ * its curve is a table's, the best of at most that. Only one that is fixed may
+ * be lowered, after a resize. */
 static struct range range_of_static(const struct slu_ion_division *d,
 				    const struct part *p)
 {
@@ -82,7 +83,7 @@ static struct range range_of_static(const struct slu_ion_division *d,
 
 	if (s->shared)
 		return (struct range){0, 0, true};
-	for (uint32_t i = best; p->known && i-- > 0;)
+	for (uint32_t i = best; i-- > 0;)
 		if (p->choice[i].value > p->choice[best].value)
 			best = i;
 	return (struct range){best, 1, !p->fixed};
@@ -139,8 +140,8 @@ static double value(const struct slu_ion_division *d, const struct part *p,
 	return p->known ? p->choice[i].value : d->guess;
 }
 
-double slu_ion_shared_value(const struct slu_ion_division *d,
-			    const struct part *p)
+static double shared_value(const struct slu_ion_division *d,
+			   const struct part *p)
 {
 	return (p->known ? p->one : d->guess) / (double)d->n;
 }
@@ -164,7 +165,7 @@ static void make_class(const struct slu_ion_division *d, struct part *p,
 		if (p->holds && p->shares)
 			class->hold = class->n;
 		item[class->n++] =
-			(struct slu_mckp_item){0, slu_ion_shared_value(d, p)};
+			(struct slu_mckp_item){0, shared_value(d, p)};
 	}
 	p->posed = *r;
 }

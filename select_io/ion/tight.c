@@ -71,7 +71,7 @@ static void share(struct slu_ion_division *d)
 		const struct part *p = &d->part[d->order[i]];
 
 		pinned += p->range.pinned ? least(d, i) : 0;
-		sum += p->one;
+		sum += p->known ? p->one : 0;
 		known += p->known;
 	}
 	d->share = true;

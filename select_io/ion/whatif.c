@@ -17,12 +17,18 @@ struct known {
 	struct slu_curve curve;
 };
 
-static void take_curve(const struct slu_ion_share *share,
+/* Returns whether it is a table's. */
+static bool take_curve(const struct slu_ion_share *share,
 		       struct slu_curve *curve)
 {
+	uint32_t runs = 0;
+
 	for (size_t k = 0; k < share->n_curve; k++)
 		slu_curve_add(curve, share->curve[k].ions,
 			      share->curve[k].bandwidth);
+	for (size_t k = 0; k < share->n_curve; k++)
+		runs += share->curve[k].runs;
+	return share->n_curve && runs == 0;
 }
 
 static void take_job(const struct slu_assignment *a, uint32_t all,
@@ -33,8 +39,8 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 	uint32_t nodes = share->node_cnt ? share->node_cnt : 1;
 	size_t n = slu_ion_choices(nodes, limit, a->direct, known->choice,
 				   MAX_CHOICES);
+	bool claimed = take_curve(share, &known->curve);
 
-	take_curve(share, &known->curve);
 	*job = (struct slu_ion_job){
 		.choice = known->choice,
 		.n = n,
@@ -43,6 +49,7 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 		.nodes = nodes,
 		.tasks = share->tasks,
 		.curve = &known->curve,
+		.claimed = claimed,
 	};
 }
 
@@ -61,7 +68,7 @@ static int configured(const struct slu_assignment *a, uint32_t *n,
 
 int slu_ion_what_if(const struct slu_assignment *a,
 		    const struct slu_ion_question *q,
-		    struct slu_ion_grant *grant, double *total,
+		    struct slu_ion_grant *grant, double *total, double *table,
 		    struct slu_err *err)
 {
 	uint32_t pool = q->pool == SLU_ION_AS_IT_IS ? a->pool : q->pool;
@@ -70,6 +77,7 @@ int slu_ion_what_if(const struct slu_assignment *a,
 	struct slu_ion_job *job = calloc(a->n_jobs + 1, sizeof(*job));
 	struct slu_ion_grant *got = calloc(a->n_jobs + 1, sizeof(*got));
 	struct slu_ion_division *d = slu_ion_division_new(err);
+	bool measured = false;
 	size_t n = 0;
 	int rc = -1;
 
@@ -86,13 +94,19 @@ int slu_ion_what_if(const struct slu_assignment *a,
 		}
 	if (slu_ion_decide(d, q->policy, pool, job, n, got, NULL, err) < 0)
 		goto out;
-	*total = 0;
+	*total = *table = 0;
+	for (size_t i = 0; i < n; i++)
+		measured = measured ||
+			   (slu_curve_known(job[i].curve) && !job[i].claimed);
 	n = 0;
 	for (size_t i = 0; i < a->n_jobs; i++) {
 		grant[i] = (struct slu_ion_grant){0};
-		if (a->jobs[i].job_id != q->without)
-			grant[i] = got[n++];
-		*total += grant[i].bandwidth;
+		if (a->jobs[i].job_id == q->without)
+			continue;
+		grant[i] = got[n];
+		*(measured && job[n].claimed ? table : total) +=
+			grant[i].bandwidth;
+		n++;
 	}
 	rc = 0;
 out:

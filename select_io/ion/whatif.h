@@ -15,10 +15,11 @@ struct slu_ion_question {
 
 /* What the running jobs of this assignment would get. grant: room for
  * now->n_jobs, in their order; the job left out gets nothing. *total is the sum
- * of predicted bandwidths, MB/s. */
+ * of predicted bandwidths, MB/s, *table that of jobs of which there is only the
+ * site's table. */
 int slu_ion_what_if(const struct slu_assignment *now,
 		    const struct slu_ion_question *question,
-		    struct slu_ion_grant *grant, double *total,
+		    struct slu_ion_grant *grant, double *total, double *table,
 		    struct slu_err *err);
 
 #endif

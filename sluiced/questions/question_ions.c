@@ -79,6 +79,8 @@ struct json_object *slu_prepare_ions(const struct slu_daemon *d,
 		slu_json_set_str(obj, "ions", a->ions);
 		slu_json_set_double(obj, "total", a->total);
 		slu_json_set_double(obj, "static_total", a->static_total);
+		slu_json_set_double(obj, "table_total", a->table_total);
+		slu_json_set_double(obj, "table_static", a->table_static);
 		slu_json_set_double(obj, "bound", a->bound);
 		slu_json_set_bool(obj, "proved", a->proved);
 	}
@@ -154,7 +156,8 @@ static bool explain(struct json_object *live, const struct slu_assignment *a,
 static struct json_object *what_json(const struct slu_assignment *a,
 				     const struct slu_ion_question *q,
 				     const struct slu_ion_grant *grant,
-				     double total, struct json_object *visible)
+				     double total, double table,
+				     struct json_object *visible)
 {
 	struct json_object *obj = json_object_new_object();
 	struct json_object *list = json_object_new_array();
@@ -163,6 +166,7 @@ static struct json_object *what_json(const struct slu_assignment *a,
 	slu_json_set_u64(obj, "pool",
 			 q->pool == SLU_ION_AS_IT_IS ? a->pool : q->pool);
 	slu_json_set_double(obj, "total", total);
+	slu_json_set_double(obj, "table_total", table);
 	for (size_t i = 0; i < a->n_jobs; i++) {
 		struct json_object *one;
 
@@ -233,17 +237,18 @@ static int what_if(struct json_object *args, struct json_object *live,
 	struct json_object *visible = NULL;
 	struct slu_ion_question q;
 	bool asked = false;
-	double total;
+	double total, table;
 	int rc;
 
 	json_object_object_get_ex(live, "jobs", &visible);
 	rc = grant ? read_question(args, visible, a, &q, &asked, err)
 		   : slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0 && asked)
-		rc = slu_ion_what_if(a, &q, grant, &total, err);
+		rc = slu_ion_what_if(a, &q, grant, &total, &table, err);
 	if (rc == 0 && asked)
-		json_object_object_add(live, "what_if",
-				       what_json(a, &q, grant, total, visible));
+		json_object_object_add(
+			live, "what_if",
+			what_json(a, &q, grant, total, table, visible));
 	free(grant);
 	return rc < 0 ? -1 : asked;
 }

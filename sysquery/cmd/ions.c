@@ -89,6 +89,12 @@ static void show_sums(struct json_object *answer, struct slu_buf *out)
 	if (bound > 0 && number(answer, "total") > 0)
 		slu_buf_printf(out, "no division reaches more than %.6g MB/s\n",
 			       bound);
+	if (number(answer, "table_total") > 0)
+		slu_buf_printf(out,
+			       "and by PerformanceTable, of jobs that were not "
+			       "measured yet: %.6g MB/s (STATIC: %.6g)\n",
+			       number(answer, "table_total"),
+			       number(answer, "table_static"));
 	if (!json_object_object_get_ex(answer, "gain", &gain))
 		return;
 	fixed = number(gain, "static_total");
@@ -107,14 +113,19 @@ static int show_what_if(struct json_object *what, struct slu_buf *out,
 {
 	struct json_object *list = NULL;
 	const char *policy = "";
-	char head[128];
+	char head[192], table[64] = "";
 
 	slu_json_str_opt(what, "policy", &policy, NULL);
 	json_object_object_get_ex(what, "jobs", &list);
+	if (number(what, "table_total") > 0)
+		snprintf(table, sizeof(table), ", %.6g by PerformanceTable",
+			 number(what, "table_total"));
 	snprintf(head, sizeof(head),
-		 "what if: policy %.16s, %.0f I/O node%s: %.6g MB/s predicted",
+		 "what if: policy %.16s, %.0f I/O node%s: %.6g MB/s "
+		 "predicted%s",
 		 policy, number(what, "pool"),
-		 number(what, "pool") == 1 ? "" : "s", number(what, "total"));
+		 number(what, "pool") == 1 ? "" : "s", number(what, "total"),
+		 table);
 	if (list && json_object_array_length(list) == 0)
 		slu_buf_printf(out, "\n%s\n", head);
 	return slu_ask_section(head, list, would, out, err);

@@ -192,13 +192,15 @@ static void check(struct world *w)
 	expect(!alike || fabs(total - best) <= 1e-6 * best, "%f, not %f", total,
 	       best);
 	if (w->policy == SLU_ION_MCKP)
-		expect(total >= slu_ion_division_static_total(w->followed) -
+		expect(total >= slu_ion_division_static_total(w->followed,
+							      false) -
 					1e-3 * (double)w->n,
 		       "%f, STATIC %f", total,
-		       slu_ion_division_static_total(w->followed));
+		       slu_ion_division_static_total(w->followed, false));
 	expect(sum + (shared && sum < w->pool) <= w->pool, "%ju of %u",
 	       (uintmax_t)sum, w->pool);
-	ck_assert(fabs(total - slu_ion_division_total(w->followed)) < 1e-6);
+	ck_assert(fabs(total - slu_ion_division_total(w->followed, false)) <
+		  1e-6);
 	ck_assert(here.proved && there.proved);
 	ck_assert(here.bound >= total * (1 - 1e-9) || w->pool == 0);
 	ck_assert(there.bound >= best * (1 - 1e-9) || w->pool == 0);

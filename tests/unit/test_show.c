@@ -194,8 +194,11 @@ static const struct {
 	 "1970-01-01T00:00:02  -        -       -     -       -\n"},
 	{"ions --table", "{\"question\":\"ions\"}",
 	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":0,\"bound\":0.0005,"
+	 "\"table_total\":8000,\"table_static\":5000,"
 	 "\"jobs\":[{\"job_id\":7,\"bandwidth\":66.48271444444444}]}",
 	 "policy MCKP, I/O nodes i1: 0 MB/s predicted (STATIC: 0)\n"
+	 "and by PerformanceTable, of jobs that were not measured yet: 8000 "
+	 "MB/s (STATIC: 5000)\n"
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED     MB/s  CURVE\n"
 	 "  7  -     -      -     -      -       66.4827  -\n"},
@@ -246,11 +249,13 @@ static const struct {
 	 "\"ions\"}",
 	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":1,"
 	 "\"static_total\":1,\"what_if\":{\"policy\":\"SIZE\",\"pool\":9,"
-	 "\"total\":7,\"jobs\":[{\"job_id\":7,\"now\":1,\"ions\":4,"
+	 "\"total\":7,\"table_total\":9,"
+	 "\"jobs\":[{\"job_id\":7,\"now\":1,\"ions\":4,"
 	 "\"bandwidth\":7}]}}",
 	 "policy MCKP, I/O nodes i1: 1 MB/s predicted (STATIC: 1)\n"
 	 "\n"
-	 "what if: policy SIZE, 9 I/O nodes: 7 MB/s predicted\n"
+	 "what if: policy SIZE, 9 I/O nodes: 7 MB/s predicted, "
+	 "9 by PerformanceTable\n"
 	 "JOB  NAME  NOW  WOULD_HOLD  SHARED  MB/s\n"
 	 "  7  -       1           4  -          7\n"},
 	{"predict 7 --nodes 2 --table",

@@ -48,10 +48,11 @@ START_TEST(test_as_the_arbiter)
 		struct slu_arbiter *b;
 		struct slu_assignment got;
 		struct slu_err err;
-		double total;
+		double total, table;
 		char ions[32];
 
-		expect_ok(slu_ion_what_if(&now, q, grant, &total, &err), err);
+		expect_ok(slu_ion_what_if(&now, q, grant, &total, &table, &err),
+			  err);
 		if (pool == 0) {
 			ck_assert_double_eq(total, 0);
 			continue;
@@ -99,12 +100,14 @@ START_TEST(test_some_are_down)
 					     SLU_NO_ID};
 		struct slu_ion_grant grant[3];
 		struct slu_assignment now;
-		double total;
+		double total, table;
 
 		begin(a, 0);
 		slu_arbiter_unavailable(a, &down);
 		solve(a, &now);
-		expect_ok(slu_ion_what_if(&now, &q, grant, &total, &err), err);
+		expect_ok(
+			slu_ion_what_if(&now, &q, grant, &total, &table, &err),
+			err);
 		for (size_t i = 0; i < now.n_jobs; i++)
 			expect(now.jobs[i].in_effect == grant[i].ions,
 			       "policy %d, job %zu: %u, not %u", (int)*policy,
