@@ -148,7 +148,7 @@ struct sim {
 	size_t first, next; /* of those that may run */
 	uint32_t free, running;
 	double now; /* s */
-	size_t events, below;
+	size_t events, below, taught;
 	uint64_t seed;
 };
 
@@ -239,6 +239,7 @@ static bool end_next(struct sim *sim)
 	row.job = next->job;
 	row.job.ions = slu_arbiter_held(sim->arbiter, next->job.job_id);
 	row.io_bandwidth = next->rate;
+	sim->taught += row.job.ions != SLU_NO_ID;
 	slu_arbiter_end(sim->arbiter, next->job.job_id);
 	slu_arbiter_learn(sim->arbiter, &row);
 	while (sim->first < sim->next && !sim->run[sim->first].running)
@@ -272,7 +273,7 @@ static void fill(struct sim *sim, uint32_t percent)
 
 struct outcome {
 	double hours;
-	size_t events, below;
+	size_t events, below, taught;
 };
 
 static struct outcome run_queue(struct bench *b, enum slu_ion_policy policy,
@@ -291,7 +292,8 @@ static struct outcome run_queue(struct bench *b, enum slu_ion_policy policy,
 	} while (end_next(&sim));
 	slu_arbiter_free(sim.arbiter);
 	free(sim.run);
-	return (struct outcome){sim.now / 3600, sim.events, sim.below};
+	return (struct outcome){sim.now / 3600, sim.events, sim.below,
+				sim.taught};
 }
 
 static struct outcome simulate(struct bench *b, enum slu_ion_policy policy,
@@ -306,6 +308,7 @@ static struct outcome simulate(struct bench *b, enum slu_ion_policy policy,
 		sum.hours += one.hours / QUEUES;
 		sum.events += one.events;
 		sum.below += one.below;
+		sum.taught += one.taught;
 	}
 	return sum;
 }
@@ -319,12 +322,13 @@ static size_t bench_names(struct bench *b)
 	       "learnt from them; some names are never seen\nagain. Hours until "
 	       "all is done (mean)\n\n"
 	       "direct  may be   new    | STATIC    MCKP | STATIC/ | events "
-	       "predicted\n"
+	       "predicted | runs that\n"
 	       "access  remapped names, %%|  hours   hours |    MCKP | below "
-	       "STATIC\n",
+	       "STATIC     | taught, %%\n",
 	       QUEUES, LENGTH, b->compute);
 	if (file)
-		fputs("direct,remap,new_percent,STATIC_h,MCKP_h,below\n", file);
+		fputs("direct,remap,new_percent,STATIC_h,MCKP_h,below,taught\n",
+		      file);
 	for (int way = 3; way >= 0; way--)
 		for (uint32_t percent = 0; percent <= 50; percent += 25) {
 			bool direct = way & 2, remap = way & 1;
@@ -334,14 +338,15 @@ static size_t bench_names(struct bench *b)
 						    remap, percent);
 
 			printf("%-7s %-8s %6u  | %6.2f  %6.2f |  %6.2f | %5zu "
-			       "of %zu\n",
+			       "of %zu      | %5.1f\n",
 			       direct ? "yes" : "no", remap ? "yes" : "no",
 			       percent, s.hours, m.hours, s.hours / m.hours,
-			       m.below, m.events);
+			       m.below, m.events,
+			       100.0 * (double)m.taught / (QUEUES * LENGTH));
 			if (file)
-				fprintf(file, "%d,%d,%u,%.3f,%.3f,%zu\n",
+				fprintf(file, "%d,%d,%u,%.3f,%.3f,%zu,%zu\n",
 					direct, remap, percent, s.hours,
-					m.hours, m.below);
+					m.hours, m.below, m.taught);
 			below += m.below;
 		}
 	if (file)
