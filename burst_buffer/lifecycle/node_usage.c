@@ -29,9 +29,13 @@ static bool shares(struct slu_db *map, const struct slu_plan_node *a,
 
 static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 		       const struct slu_plan *plan,
-		       const struct slu_plan_node **sorted, uint64_t *promised)
+		       const struct slu_plan_node **sorted, uint64_t *promised,
+		       uint64_t *own)
 {
+	const bool left = bb->state == SLU_BB_DONE && bb->keeps &&
+			  bb->plan.uid == plan->uid;
 	const struct slu_plan_node *mine, **found;
+	uint64_t takes;
 	size_t i;
 
 	for (i = 0; i < bb->plan.n_node; i++) {
@@ -41,14 +45,16 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);
-		if (found && !(*found)->client && shares(map, *found, mine))
-			promised[*found - plan->node] +=
-				slu_plan_takes(&bb->plan, mine->capacity);
+		if (!found || (*found)->client || !shares(map, *found, mine))
+			continue;
+		takes = slu_plan_takes(&bb->plan, mine->capacity);
+		promised[*found - plan->node] += takes;
+		own[*found - plan->node] += left ? takes : 0;
 	}
 }
 
 int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
-		      uint64_t *promised, struct slu_err *err)
+		      uint64_t *promised, uint64_t *own, struct slu_err *err)
 {
 	const struct slu_buffers *b = buffers;
 	const struct slu_plan_node **sorted =
@@ -66,7 +72,7 @@ int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 	for (bb = b->first; bb; bb = bb->next)
 		if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
 		    bb->keeps)
-			add_buffer(b->db, bb, plan, sorted, promised);
+			add_buffer(b->db, bb, plan, sorted, promised, own);
 	free(sorted);
 	return 0;
 }

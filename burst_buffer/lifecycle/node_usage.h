@@ -10,6 +10,6 @@
  * have left (arg: struct slu_buffers), hold of
  * the storage that a plan wants; see struct slu_plan_site. */
 int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
-		      uint64_t *promised, struct slu_err *err);
+		      uint64_t *promised, uint64_t *own, struct slu_err *err);
 
 #endif

@@ -35,10 +35,11 @@ struct slu_plan_site {
 	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
 	/* Bytes that other buffers take (slu_plan_takes) of the file system
-	 * that each node's storage lies on; may be NULL. promised: n_node
-	 * zeros. */
+	 * that each node's storage lies on; may be NULL. `own`: of these, what
+	 * failed stage-outs of the plan's user have left. Both: n_node zeros.
+	 */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
-			uint64_t *promised, struct slu_err *err);
+			uint64_t *promised, uint64_t *own, struct slu_err *err);
 	/* The persistent buffer of this name, for this job: put into the plan
 	 * what its clients need to know. NULL: there is none. */
 	int (*persistent)(void *promised_arg, const struct slu_job *job,

@@ -83,16 +83,34 @@ uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
 	return slu_image_size(capacity + manifests);
 }
 
+#define OWN_TEXT (200 + SLU_SIZE_TEXT)
+
+/* What the user can do something about: fetching it removes nothing. */
+static const char *say_own(uint64_t own, char text[OWN_TEXT])
+{
+	char size[SLU_SIZE_TEXT];
+
+	*text = '\0';
+	if (own)
+		snprintf(text, OWN_TEXT,
+			 "; %s of it is what failed stage-outs of your own "
+			 "jobs have left: it goes after KeepFailed, or "
+			 "when an administrator removes it (sluice-node "
+			 "fetch copies it)",
+			 slu_size_text(own, size));
+	return text;
+}
+
 /* How much of it is free the map knows only as of a minute ago, when the job
  * before may still have held it: what counts is what we have promised. The node
  * finds out whether that is true. */
 static int check_room(const struct slu_plan *plan,
 		      const struct slu_plan_node *node, uint64_t size,
-		      uint64_t promised, struct slu_err *err)
+		      uint64_t promised, uint64_t own, struct slu_err *err)
 {
 	uint64_t takes = slu_plan_takes(plan, node->capacity);
 	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], held[SLU_SIZE_TEXT];
-	char must[80 + 2 * SLU_SIZE_TEXT];
+	char must[80 + 2 * SLU_SIZE_TEXT], left[OWN_TEXT];
 
 	if (node->client || (promised <= size && takes <= size - promised))
 		return 0;
@@ -105,9 +123,9 @@ static int check_room(const struct slu_plan *plan,
 			       node->name, slu_size_text(size, has),
 			       node->storage, must);
 	return slu_err(err, SLU_BUSY,
-		       "other jobs hold %s of the %s that %s has for %s, %s",
+		       "other jobs hold %s of the %s that %s has for %s, %s%s",
 		       slu_size_text(promised, held), slu_size_text(size, has),
-		       node->name, node->storage, must);
+		       node->name, node->storage, must, say_own(own, left));
 }
 
 /* Where files go where there is room, nodes need not give the same. */
@@ -129,8 +147,9 @@ static int share_unevenly(struct slu_plan *plan, const uint64_t *size,
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err)
 {
-	uint64_t *size = calloc(3 * plan->n_node, sizeof(*size));
+	uint64_t *size = calloc(4 * plan->n_node, sizeof(*size));
 	uint64_t *promised = size + plan->n_node;
+	uint64_t *own = promised + 2 * plan->n_node;
 	size_t i;
 	int rc = size ? 0 : nomem(err);
 
@@ -139,13 +158,14 @@ int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 			rc = set_storage(plan, &plan->node[i], site, &size[i],
 					 err);
 	if (rc == 0 && site->promised)
-		rc = site->promised(site->promised_arg, plan, promised, err);
+		rc = site->promised(site->promised_arg, plan, promised, own,
+				    err);
 	if (rc == 0)
 		rc = share_unevenly(plan, size, promised,
 				    promised + plan->n_node, err);
 	for (i = 0; rc == 0 && i < plan->n_node; i++)
 		rc = check_room(plan, &plan->node[i], size[i], promised[i],
-				err);
+				own[i], err);
 	free(size);
 	return rc;
 }

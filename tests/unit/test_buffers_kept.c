@@ -259,17 +259,26 @@ START_TEST(test_phases)
 }
 END_TEST
 
-/* What the node's storage is promised of, by all that lies there. */
-static uint64_t promised(const struct world *w)
+/* What the node's storage is promised of, by all that lies there; for this user
+ * what his own have left of it. */
+static uint64_t promised_of(const struct world *w, uint32_t uid, uint64_t *own)
 {
 	struct slu_plan_node node = {.name = (char *)"n1",
 				     .storage = (char *)"/local"};
-	const struct slu_plan plan = {.node = &node, .n_node = 1};
+	const struct slu_plan plan = {.node = &node, .n_node = 1, .uid = uid};
 	uint64_t size = 0;
 	struct slu_err err;
 
-	expect_ok(slu_bb_node_usage(w->b, &plan, &size, &err), err);
+	*own = 0;
+	expect_ok(slu_bb_node_usage(w->b, &plan, &size, own, &err), err);
 	return size;
+}
+
+static uint64_t promised(const struct world *w)
+{
+	uint64_t own;
+
+	return promised_of(w, w->job.uid, &own);
 }
 
 /* The data of a failed stage-out takes as much room as before, in the pool and
@@ -289,11 +298,12 @@ START_TEST(test_room)
 	each(c, cases)
 	{
 		struct world w;
-		uint64_t size;
+		uint64_t size, own;
 
 		world_new(&w, 2, WALK, c->conf);
 		run_until(&w, AT_RUN);
-		size = promised(&w);
+		size = promised_of(&w, w.job.uid, &own);
+		ck_assert_uint_eq(own, 0); /* it is not left yet */
 		ck_assert_uint_gt(size, 2ul << 30);
 		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), 0);
 		w.node[0].fail_down = c->fails ? 3 : -1;
@@ -304,6 +314,10 @@ START_TEST(test_room)
 
 			expect(promised(&w) == (is ? size : 0), "%s: %d",
 			       c->conf, half);
+			promised_of(&w, w.job.uid, &own);
+			ck_assert_uint_eq(own, is ? size : 0);
+			promised_of(&w, w.job.uid + 1, &own);
+			ck_assert_uint_eq(own, 0);
 			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
 					  is ? 4ul << 30 : 0);
 			w.now += 1800;

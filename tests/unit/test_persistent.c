@@ -412,7 +412,7 @@ END_TEST
 /* What a node of a destroyed one still holds is not given away again. */
 START_TEST(test_still_held)
 {
-	uint64_t promised[2] = {0};
+	uint64_t promised[2] = {0}, own[2] = {0};
 
 	setup();
 	make(7, CREATE);
@@ -422,12 +422,14 @@ START_TEST(test_still_held)
 	slu_buffers_tick(b, now);
 	ck_assert_str_eq(last.state, "DONE");
 	again();
-	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, &err), err);
+	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, own, &err),
+		  err);
 	ck_assert_uint_eq(promised[0], 0);
 	ck_assert_uint_gt(promised[1], 0);
 	report(last.job_id, "s2", "clean", true);
 	promised[1] = 0;
-	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, &err), err);
+	expect_ok(slu_bb_node_usage(b, &b->first->plan, promised, own, &err),
+		  err);
 	ck_assert_uint_eq(promised[1], 0);
 	teardown();
 }
@@ -546,7 +548,7 @@ START_TEST(test_one_file_system)
 	struct slu_plan_node node[] = {{.name = (char *)"s1"},
 				       {.name = (char *)"s2"}};
 	struct slu_plan plan = {.node = node, .n_node = 2};
-	uint64_t promised[2];
+	uint64_t promised[2], own[2] = {0};
 	size_t i = 0;
 
 	setup();
@@ -569,7 +571,8 @@ START_TEST(test_one_file_system)
 		free(sql);
 		node[0].storage = node[1].storage = (char *)"/other/bb";
 		promised[0] = promised[1] = 0;
-		expect_ok(slu_bb_node_usage(b, &plan, promised, &err), err);
+		expect_ok(slu_bb_node_usage(b, &plan, promised, own, &err),
+			  err);
 		expect(promised[0] ==
 			       (same[i] ? slu_image_size(UINT64_C(1) << 30)
 					: 0),
@@ -579,7 +582,8 @@ START_TEST(test_one_file_system)
 		node[1].storage = (char *)"/local";
 		node[0].storage = (char *)"/local";
 		promised[0] = 0;
-		expect_ok(slu_bb_node_usage(b, &plan, promised, &err), err);
+		expect_ok(slu_bb_node_usage(b, &plan, promised, own, &err),
+			  err);
 		ck_assert_uint_eq(promised[0],
 				  slu_image_size(UINT64_C(1) << 30));
 		ck_assert_uint_eq(promised[1], 0);

@@ -84,13 +84,17 @@ START_TEST(test_split)
 }
 END_TEST
 
+static uint64_t own_left; /* of what is promised */
+
 static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
-		    struct slu_err *e)
+		    uint64_t *own, struct slu_err *e)
 {
 	(void)e;
 	for (size_t i = 0; i < plan->n_node; i++)
-		if (!strcmp(plan->node[i].storage, arg))
+		if (!strcmp(plan->node[i].storage, arg)) {
 			bytes[i] = 60 * GIB;
+			own[i] = own_left;
+		}
 	return 0;
 }
 
@@ -237,6 +241,12 @@ START_TEST(test_promised)
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
 		    "other jobs hold 60GiB of the 100GiB that n2 has for "
 		    "/s/sluice, each node must give 50GiB");
+	ck_assert_ptr_null(strstr(err.text, "left"));
+	own_left = 7 * GIB;
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "; 7GiB of it is what failed stage-outs of your own jobs "
+		    "have left: it goes after KeepFailed");
+	own_left = 0;
 	/* it is an image that has to fit, with a manifest */
 	j = job("n[1-2]", "jobfs type=tmp capacity=80GiB");
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
