@@ -111,8 +111,26 @@ static void put_in(struct slu_buf *out, const struct slu_bb *bb)
 		slu_buf_puts(out, "nothing was to be staged in");
 }
 
+/* Where several nodes copy, none verifies what it has copied itself
+ * (staging/act_verify.c). */
+static bool by_others(const struct slu_bb *bb)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		n += bb->plan.node[i].staging && !slu_bb_is_lost(bb, i);
+	return slu_bb_together(bb) && n > 1;
+}
+
 const char *slu_bb_verified(const struct slu_bb *bb)
 {
+	static const char *const texts[2][3] = {
+		{"by size and time", "by content",
+		 "by size and time and in part by content"},
+		{"by size and time on another node",
+		 "by content on another node",
+		 "by size and time and in part by content on another node"},
+	};
 	const uint64_t which = slu_bb_stages(bb, true);
 	size_t content = 0, size = 0;
 
@@ -121,9 +139,7 @@ const char *slu_bb_verified(const struct slu_bb *bb)
 			content++;
 		else if (which >> r & 1)
 			size++;
-	return content && size ? "by size and time and in part by content"
-	       : content       ? "by content"
-			       : "by size and time";
+	return texts[by_others(bb)][!content ? 0 : !size ? 1 : 2];
 }
 
 /* The destination, where there is but one. */
@@ -141,12 +157,27 @@ static const char *only_destination(const struct slu_bb *bb)
 	return to;
 }
 
+static void put_verified(struct slu_buf *out, const struct slu_bb *bb)
+{
+	put_staged(out, bb, true);
+	slu_buf_printf(out, ", verified %s", slu_bb_verified(bb));
+}
+
+char *slu_bb_staged_out(const struct slu_bb *bb)
+{
+	struct slu_buf out = {0};
+
+	if (bb->failure.text || !slu_bb_stages(bb, true))
+		return NULL;
+	put_verified(&out, bb);
+	return slu_buf_steal(&out);
+}
+
 static void put_out(struct slu_buf *out, const struct slu_bb *bb)
 {
 	const char *to = only_destination(bb);
 
-	put_staged(out, bb, true);
-	slu_buf_printf(out, ", verified %s", slu_bb_verified(bb));
+	put_verified(out, bb);
 	if (to)
 		slu_buf_printf(out, ", to %s", to);
 }

@@ -17,7 +17,10 @@ char *slu_bb_failed_text(const struct slu_bb *bb);
 /* Where the data of a failed stage-out is, and how to come by it. NULL: no
  * memory. Caller frees. */
 char *slu_bb_kept_where(const struct slu_bb *bb);
-/* "by content": how what was staged out was compared. */
+/* "by content on another node": how what was staged out was compared. */
 const char *slu_bb_verified(const struct slu_bb *bb);
+/* When that is over: "staged out 3 files, 12MiB, in 3 s, verified by content".
+ * NULL: it has failed, or nothing was to be; or no memory. Caller frees. */
+char *slu_bb_staged_out(const struct slu_bb *bb);
 
 #endif

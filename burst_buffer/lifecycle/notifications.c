@@ -106,12 +106,28 @@ static const char *progress(const struct slu_bb *bb, char out[120])
 	return out;
 }
 
+/* Also what has become of the data, once that is known. */
+static char *doing(const struct slu_bb *bb)
+{
+	const bool stages =
+		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT;
+	char copied[120],
+		*out = bb->state == SLU_BB_TEARDOWN ? slu_bb_staged_out(bb)
+						    : NULL,
+		*text;
+
+	text = slu_asprintf("sluice: %s, %zu of %zu nodes done%s%s%s",
+			    slu_bb_phase(bb->state), count_done(bb),
+			    bb->plan.n_node, stages ? progress(bb, copied) : "",
+			    out ? "; " : "", out ? out : "");
+	free(out);
+	return text;
+}
+
 /* The sentence for squeue and scontrol; "" when there is nothing to say.
  * Caller frees. */
 static char *sentence(const struct slu_bb *bb)
 {
-	char copied[120];
-
 	if (bb->failure.text)
 		return failure(bb);
 	if (bb->plan.ahead && bb->state == SLU_BB_RUNNING)
@@ -121,12 +137,7 @@ static char *sentence(const struct slu_bb *bb)
 		return slu_persistent_sentence(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
-	return slu_asprintf(
-		"sluice: %s, %zu of %zu nodes done%s", slu_bb_phase(bb->state),
-		count_done(bb), bb->plan.n_node,
-		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT
-			? progress(bb, copied)
-			: "");
+	return doing(bb);
 }
 
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,

@@ -91,11 +91,10 @@ static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.complete(ctl->ops.arg, v, err);
 }
 
-/* All there is to do is the mail. */
+/* Beside the mail: noted with the job. */
 static int do_staged(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
-	(void)ctl, (void)msg, (void)err;
-	return 0;
+	return ctl->ops.complete(ctl->ops.arg, msg, err);
 }
 
 static int do_drain(struct slu_ctl *ctl, void *msg, struct slu_err *err)

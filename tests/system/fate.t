@@ -42,7 +42,10 @@ test_well() {
 		'its own words'
 	check "and what was staged out, verified" matches \
 		"$(output "$job" | sed -n 4p)" \
-		"^sluice: staged out [0-9]+ files, .*, verified by size and time, to /pfs/alice/out.$job\$"
+		"^sluice: staged out [0-9]+ files, .*, verified by size and time( on another node)?, to /pfs/alice/out.$job\$"
+	check "the job's record keeps it" matches \
+		"$(on ctl scontrol -o show job "$job")" \
+		'AdminComment=.*staged out [0-9]+ files, .*, verified by size and time'
 	check "and nothing more" equal "$(output "$job" | wc -l)" 4
 	check "it is still its user's" equal \
 		"$(stat -c %U "$PFS/alice/slurm-$job.out")" \
@@ -164,7 +167,7 @@ test_mail_well() {
 	quiet=$(fate_job '' '/pfs/alice/out.%j' -N1)
 	ends "$job"
 	mailed "STAGE_OUT: all was staged out" "$job" \
-		"Staged out, staged out [0-9]+ files, .*, verified by size and time, to /pfs/alice/out.$job\$"
+		"Staged out, staged out [0-9]+ files, .*, verified by size and time( on another node)?, to /pfs/alice/out.$job\$"
 	ends "$quiet"
 	check "who asked for no mail gets none" fails mails "$quiet"
 	check "and one who did no other" equal "$(mails "$job" | wc -l)" 1

@@ -26,6 +26,8 @@ static void on_mirror(void *arg, const struct slu_buffer_state *s)
 	w->mirrors++;
 	slu_copy(w->state, sizeof(w->state), s->state);
 	slu_copy(w->text, sizeof(w->text), s->text);
+	if (slu_eq(s->state, "TEARDOWN"))
+		slu_copy(w->at_teardown, sizeof(w->at_teardown), s->text);
 }
 
 static void on_extend(void *arg, const struct slu_extend *e)

@@ -54,6 +54,8 @@ struct world {
 	int turn;
 	/* recorded */
 	int verdicts, drains, resumes, mirrors, annotates, errors;
+	char noted[300];       /* with the job, at last */
+	char at_teardown[300]; /* what was shown then */
 	enum slu_on_failure what;
 	uint32_t verdict_job;
 	int64_t verdict_ended;

@@ -5,14 +5,19 @@
 
 #include <regex.h>
 
-static void expect_told(const struct world *w, int way, const char *pattern)
+static void expect_like(const char *text, const char *pattern)
 {
 	regex_t re;
 
 	ck_assert(!regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB));
-	expect(!regexec(&re, w->told[way], 0, NULL, 0), "\"%s\" is not %s",
-	       w->told[way], pattern);
+	expect(!regexec(&re, text, 0, NULL, 0), "\"%s\" is not %s", text,
+	       pattern);
 	regfree(&re);
+}
+
+static void expect_told(const struct world *w, int way, const char *pattern)
+{
+	expect_like(w->told[way], pattern);
 }
 
 START_TEST(test_well)
@@ -24,8 +29,11 @@ START_TEST(test_well)
 	expect_told(&w, 0, "^staged in 30 files, [0-9.]+KiB, in [0-9.]+ s$");
 	expect_told(&w, 1,
 		    "^staged out 30 files, [0-9.]+KiB, in [0-9.]+ s, verified "
-		    "by size and time, to /dst$");
+		    "by size and time on another node, to /dst$");
 	ck_assert_int_eq(w.staged, 1);
+	expect_like(w.at_teardown,
+		    "^sluice: teardown, [0-3] of 3 nodes done; staged out 30 "
+		    "files, .* on another node$");
 	world_free(&w);
 }
 END_TEST
