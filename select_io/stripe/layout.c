@@ -163,6 +163,20 @@ static void cap(struct slu_stripe_layout *l, uint32_t targets)
 		}
 }
 
+/* Nor are stripes that no byte of the file is in. */
+static void cut_stripes(struct slu_stripe_layout *l, uint64_t size)
+{
+	for (size_t i = 0; i < l->n && size > 0; i++) {
+		struct slu_stripe_component *p = &l->part[i];
+		uint64_t filled = (size - 1) / p->width + 1;
+
+		if (p->count <= filled)
+			continue;
+		p->count = (uint32_t)filled;
+		p->why = "so small: each stripe has some of it";
+	}
+}
+
 /* Components that begin behind the end of the file are of no use. */
 static void cut(struct slu_stripe_layout *l, uint64_t size)
 {
@@ -266,6 +280,7 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 	else
 		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
 	cut(&l, r->size);
+	cut_stripes(&l, r->size);
 	cap(&l, r->targets);
 	make_old(&l, r->size, r->lustre);
 	if (make_room(r, &l, err))

@@ -39,6 +39,13 @@ START_TEST(test_plan)
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
 		{{0, SEQ, 16, 0, NULL, 0, false},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
+		/* however many read it: no stripe without a byte */
+		{{1, SEQ, 16, 0, NULL, 0, false}, "-c 1 -S 1M"},
+		{{MIB, SEQ, 600, 0, NULL, 0, false}, "-c 1 -S 1M"},
+		{{MIB + 1, SEQ, 16, 0, NULL, 0, false}, "-c 2 -S 1M"},
+		{{1, RND, 16, 0, NULL, 0, false}, "-c 1 -S 1M"},
+		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false}, "-c 15 -S 1M"},
+		{{16 * MIB, SEQ, 16, 0, NULL, 0, false}, "-c 16 -S 1M"},
 		/* four targets: components that are alike then are one */
 		{{0, SEQ, 0, 4, NULL, 0, false},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
