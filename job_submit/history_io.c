@@ -288,8 +288,9 @@ long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 {
 	return scan(db,
 		    SCAN("NOT " HAS("Source = 4") " OR " HAS(
-			    "(Source = 6 OR Source < 4 AND NOT " SLU_IO_PARTIAL
-			    ")")),
+			    "(Source = 6 OR Source < 4 AND NOT (Source = 1 AND"
+			    " ReadBytes + WrittenBytes = 0) AND NOT"
+			    " " SLU_IO_PARTIAL ")")),
 		    after, until, HOUR, seen, out, max, more, err);
 }
 

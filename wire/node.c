@@ -133,6 +133,8 @@ static const struct slu_field report_fields[] = {
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
 	FIELD(BOOL, ran),
+	FIELD(BOOL, uncounted),
+	FIELD(BOOL, mistake),
 	LAST,
 };
 DESC(slu_report_desc, "report", report_fields);

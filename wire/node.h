@@ -175,6 +175,8 @@ struct slu_report {
 	char *enforced;			   /* "storage": quota, loop, no */
 	double read_bytes, written_bytes; /* "stopped": the server's counters */
 	bool ran; /* all was ready once: tasks may have run on this node */
+	bool uncounted; /* "stopped": nobody counts what tasks read and wrote */
+	bool mistake;	/* "failed": of the request, it can never work */
 };
 extern const struct slu_desc slu_report_desc;
 

@@ -50,6 +50,7 @@ struct worker {
 		       * not know that all was ready here once */
 	bool keep;
 	double read_bytes, written_bytes;
+	bool uncounted;
 };
 
 static bool wanted(const struct worker *w, const struct slu_stage *s)
@@ -312,8 +313,9 @@ static int detach(struct worker *w, struct slu_err *err)
 	struct slu_node *n = &w->n;
 	struct slu_err why;
 
-	if (n->driver->counters(&n->in, &w->read_bytes, &w->written_bytes,
-				&why))
+	w->uncounted = n->driver->counters(&n->in, &w->read_bytes,
+					   &w->written_bytes, &why) != 0;
+	if (w->uncounted)
 		w->read_bytes = w->written_bytes = 0;
 	if (w->told)
 		slu_layout_leave(n);
@@ -332,6 +334,7 @@ static int stop(struct worker *w, struct slu_err *err)
 		.phase = "teardown",
 		.read_bytes = w->read_bytes,
 		.written_bytes = w->written_bytes,
+		.uncounted = w->uncounted,
 	};
 
 	if ((!w->n.plan.use && w->n.driver->stop(&w->n.in, err)) ||

@@ -98,6 +98,9 @@ void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 		slu_buffers_run(d->buffers, report->job_id, report->buffer);
 	struct slu_err err;
 
+	/* who does not count is no source: servers and nodes know better */
+	if (report->uncounted)
+		return;
 	if (start && add(d, &io, start, NULL, &err) < 0)
 		slu_log(d->log, SLU_ERROR, "I/O of job %u: %s", io.job_id,
 			err.text);

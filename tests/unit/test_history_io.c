@@ -252,6 +252,50 @@ START_TEST(test_sources)
 }
 END_TEST
 
+/* A buffer in which nothing was written hides nothing that others have seen. */
+START_TEST(test_idle_buffer)
+{
+	static const struct {
+		double bytes; /* in the buffer; 9 at the server */
+		const char *then;
+		long served;
+	} cases[] = {{0, "4: 9, 0 calls", 1}, {5, "1: 5, 0 calls", 0}};
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_import_io run[2];
+	struct slu_err err;
+	char got[64];
+
+	each(c, cases)
+	{
+		const struct slu_job job = {
+			.job_id = 1, .start = 100, .end = 200, .node_cnt = 1};
+		const struct slu_server_job seen = {.job_id = 1,
+						    .read_bytes = 9};
+		const struct slu_io_report io = {.job_id = 1,
+						 .node = (char *)"n1",
+						 .read_bytes = c->bytes,
+						 .source = SLU_IO_BUFFER};
+		struct slu_io_runs runs = {0};
+		struct slu_db *db = new_db();
+		int64_t at = 0;
+		bool whole, more;
+
+		expect_ok(slu_history_add(db, &job, &err), err);
+		expect_ok(slu_history_io(db, &io, 100, &runs, &whole, &err),
+			  err);
+		ck_assert_int_eq(
+			slu_history_server_io(db, "s", &seen, 100, 0, &err), 1);
+		expect_ok(slu_history_each(db, &all, keep_source, got, &err),
+			  err);
+		ck_assert_str_eq(got, c->then);
+		ck_assert_int_eq(slu_history_served(db, 0, 1000, &at, run, 2,
+						    &more, &err),
+				 c->served);
+		slu_db_close(db);
+	}
+}
+END_TEST
+
 /* Of what a server has seen of a job, in all its runs, what belongs to one. */
 START_TEST(test_server)
 {
@@ -497,4 +541,4 @@ END_TEST
 
 TEST_MAIN("history_io", test_longer, test_fold_servers, test_unnamed,
 	  test_server, test_served, test_import_io, test_sources, test_whole,
-	  test_many_runs)
+	  test_idle_buffer, test_many_runs)
