@@ -143,7 +143,7 @@ static int judge(const char *name, int status, struct slu_buf *tail,
 
 /* In the parent: see the program to its end. */
 static int run_finish(struct run *run, const char *name, pid_t pid,
-		      double seconds, struct slu_err *err)
+		      double seconds, int *code, struct slu_err *err)
 {
 	bool in_time = run_watch(run, slu_now_mono() + seconds),
 	     ended = in_time;
@@ -162,16 +162,26 @@ static int run_finish(struct run *run, const char *name, pid_t pid,
 		return slu_err(err, SLU_TIMEOUT,
 			       "%s did not end within %g seconds%s", name,
 			       seconds, ended ? "" : " and cannot be killed");
+	*code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	return judge(name, status, &run->tail, err);
 }
 
 int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 	    struct slu_err *err)
 {
+	int code;
+
+	return slu_run_code(argv, seconds, out, &code, err);
+}
+
+int slu_run_code(char *const argv[], double seconds, struct slu_buf *out,
+		 int *code, struct slu_err *err)
+{
 	struct run run = {.out = -1, .pidfd = -1, .all = out};
 	int fd[2], ret = -1;
 	pid_t pid;
 
+	*code = -1;
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return slu_errno(err, SLU_IO, "pipe for %s", argv[0]);
 	run.out = fd[0];
@@ -192,7 +202,7 @@ int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 		waitpid(pid, NULL, 0);
 		goto out;
 	}
-	ret = run_finish(&run, argv[0], pid, seconds, err);
+	ret = run_finish(&run, argv[0], pid, seconds, code, err);
 	close(run.pidfd);
 out:
 	close(run.out);

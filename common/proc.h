@@ -22,6 +22,9 @@
  * then, too. Processes that it leaves behind are not waited for. */
 int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 	    struct slu_err *err);
+/* The same, for who wants to know the exit code, too; -1: it has none. */
+int slu_run_code(char *const argv[], double seconds, struct slu_buf *out,
+		 int *code, struct slu_err *err);
 
 /* Let a child fill the `len` bytes (at most PIPE_BUF) at `out` with
  * fn(arg, out), and wait for it for `ms`. -1: fn failed (not 0), or has said

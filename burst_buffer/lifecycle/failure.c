@@ -52,6 +52,7 @@ static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 
 enum cause {
 	OWN,	   /* something of it did not work */
+	MISTAKE,   /* the same, and cannot: of the request */
 	SERVER,	   /* the same, under a job that runs */
 	CANCELLED, /* somebody wants it so */
 };
@@ -106,7 +107,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		return 0;
 	if (count_requeues(b, bb, &requeues, err))
 		return -1;
-	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES)
+	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES ||
+	    cause == MISTAKE)
 		*what = SLU_HOLD;
 	return 0;
 }
@@ -152,6 +154,15 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return fail(b, bb, OWN, text, now, err);
+}
+
+int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		    const char *why, double now, struct slu_err *err)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s: %s", node, why);
+	return fail(b, bb, MISTAKE, text, now, err);
 }
 
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,

@@ -10,6 +10,10 @@
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* The same, for what the job asks for can never work, as this node says: it is
+ * held where it would have been requeued. */
+int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		    const char *why, double now, struct slu_err *err);
 /* A server on this node has ended under the running job: OnServerLoss. */
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 		       const char *node, const char *why, double now,

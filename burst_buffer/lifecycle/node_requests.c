@@ -216,7 +216,9 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if (news && kind == DOUBT)
 		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);
 	if ((news || !at->bb->failure.text) &&
-	    slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text))
+	    (r->mistake
+		     ? slu_bb_mistaken(b, at->bb, name, text, now, err)
+		     : slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text)))
 		return -1;
 	if (kind != CLEAN || at->bb->plan.persistent ||
 	    at->m->order == SLU_ORDER_DRAIN || at->m->state == SLU_NODE_CLEAN)

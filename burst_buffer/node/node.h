@@ -77,6 +77,7 @@ struct slu_node {
 		uint64_t buffer;
 	} noted;	   /* what slu_noted_is() has read */
 	bool is_ready;	   /* sluiced hears that the job can run, or has */
+	bool mistake;	   /* the failure is the request's, for ever */
 	const char *offer; /* and what is noted of it, if sluiced wants that */
 	double deadline;   /* of this phase, slu_now_mono() */
 

@@ -2,13 +2,17 @@
 /*
  * Layouts of directories: each is made if it is not there, and its default
  * layout set by `lfs setstripe`, by the first node of the job, in a child that
- * is the job's user and may hang. Twice does no harm.
+ * is the job's user and may hang. Twice does no harm. What can never work is
+ * the request's mistake, and is told as such: another node cannot do it either.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "burst_buffer/host/aside.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -22,6 +26,60 @@ struct striping {
 	const struct slu_stripe *s;
 	const char *path;
 };
+
+/* A directory of the root file system: what should be mounted there may not be,
+ * which is this node's fault. */
+static bool may_be_unmounted(const char *path)
+{
+	char above[PATH_MAX], *slash;
+	struct stat root, st;
+
+	if (stat("/", &root) || !slu_copy(above, sizeof(above), path))
+		return true;
+	while (stat(above, &st)) {
+		slash = strrchr(above, '/');
+		if (!slash || slash == above)
+			return true;
+		*slash = '\0';
+	}
+	return st.st_dev == root.st_dev;
+}
+
+/* SLU_INVALID: the user has to name another directory. */
+static int make(const char *path, struct slu_err *err)
+{
+	if (!slu_mkdirs(path, 0755, err))
+		return 0;
+	if ((err->kind == SLU_DENIED || err->kind == SLU_NOTFOUND) &&
+	    !may_be_unmounted(path))
+		err->kind = SLU_INVALID;
+	return -1;
+}
+
+/* Exit codes of lfs are errno: what is wrong with the directory or the layout
+ * is so tomorrow, what is wrong with Lustre may not be. */
+static bool is_lasting(int code)
+{
+	static const int lasting[] = {EPERM,   EACCES, EINVAL, ENOTTY,
+				      ENOTDIR, ENOENT, ERANGE, E2BIG,
+				      EROFS,   ENOSYS, ENOTSUP};
+
+	for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
+		if (code == lasting[i])
+			return true;
+	return false;
+}
+
+static int set(char **argv, struct slu_buf *said, struct slu_err *err)
+{
+	int code;
+
+	if (!slu_run_code(argv, SECONDS, said, &code, err))
+		return 0;
+	if (is_lasting(code))
+		err->kind = SLU_INVALID;
+	return -1;
+}
 
 static int run(struct slu_aside *aside, void *arg, void *out,
 	       struct slu_err *err)
@@ -40,8 +98,7 @@ static int run(struct slu_aside *aside, void *arg, void *out,
 			argv[n++] = word;
 	argv[n] = (char *)g->path;
 	rc = slu_aside_become(aside, g->n->plan.uid, g->n->plan.gid, err) ||
-	     slu_mkdirs(g->path, 0755, err) ||
-	     slu_run(argv, SECONDS, &said, err);
+	     make(g->path, err) || set(argv, &said, err);
 	slu_buf_free(&said);
 	free(words);
 	return rc ? -1 : 0;
@@ -54,6 +111,7 @@ static int stripe(struct slu_node *n, const struct slu_stripe *s,
 	struct slu_aside aside = {.fn = run, .arg = &g, .seconds = SECONDS};
 
 	if (slu_aside(&aside, "the parallel file system", NULL, err)) {
+		n->mistake = err->kind == SLU_INVALID;
 		err->kind = SLU_IO; /* SLU_DENIED is sluiced's word */
 		return slu_err_prefix(err, "stripe %s", g.path);
 	}

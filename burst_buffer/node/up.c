@@ -429,7 +429,11 @@ static bool is_news(const struct slu_node *n, const struct slu_err *err)
 static void give_up(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_report r = {
-		.step = "failed", .text = err->text, .phase = "setup"};
+		.step = "failed",
+		.text = err->text,
+		.phase = "setup",
+		.mistake = n->mistake,
+	};
 	char line[SLU_ERR_TEXT + 1];
 
 	slu_node_log(n, SLU_ERROR, "refused: %s", err->text);

@@ -457,8 +457,35 @@ START_TEST(test_requeues)
 }
 END_TEST
 
-TEST_MAIN("buffers verdicts", test_fail_up, test_restarted, test_kept_where,
-	  test_failure_text, test_fail_down, test_bound,
+/* What can never work is held at once; where the site wants it failed, so. */
+START_TEST(test_mistake)
+{
+	const struct slu_report never = {.step = (char *)"failed",
+					 .text = (char *)"no such place",
+					 .phase = (char *)"setup",
+					 .mistake = true};
+	static const char *const conf[] = {NULL, "OnSetupFailure=fail\n"};
+
+	for (int k = 0; k < 2; k++) {
+		struct world w;
+
+		world_new(&w, 2, WALK, conf[k]);
+		job_start(&w);
+		for (int i = 0; i < 2; i++)
+			step(&w, &w.node[i]);
+		report(&w, &w.node[1], never);
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_int_eq(w.verdicts, 1);
+		ck_assert_int_eq(w.what, k ? SLU_FAIL : SLU_HOLD);
+		expect(strstr(w.reason, "failed: n2: no such place"), "%s",
+		       w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers verdicts", test_mistake, test_fail_up, test_restarted,
+	  test_kept_where, test_failure_text, test_fail_down, test_bound,
 	  test_verdict_before_end, test_verdict_forgotten,
 	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
 	  test_timeouts, test_away, test_requeues)

@@ -267,14 +267,14 @@ static const char *layout_of(const char *path)
 	return text;
 }
 
-static bool begin_stripe(const char *more)
+static bool begin_site(const char *more, const char *on_failure)
 {
 	char line[600];
 
 	snprintf(line, sizeof(line),
 		 "FileSystem=gkfs Driver=lustre root=%.150s/pfs/jobs "
-		 "lfs=%.150s/pfs/lfs %s\nOnSetupFailure=fail\n",
-		 tmpdir(), tmpdir(), more);
+		 "lfs=%.150s/pfs/lfs %s\n%s",
+		 tmpdir(), tmpdir(), more, on_failure);
 	if (!nodes_begin(line))
 		return false;
 	ck_assert(!chown(pfs(""), 0, 0)); /* what leads to root= is root's */
@@ -284,6 +284,11 @@ static bool begin_stripe(const char *more)
 	ck_assert(!chown(pfs("ann"), NODE_UID, NODE_UID));
 	tell_targets();
 	return true;
+}
+
+static bool begin_stripe(const char *more)
+{
+	return begin_site(more, "OnSetupFailure=fail\n");
 }
 
 START_TEST(test_stripe)
@@ -333,6 +338,53 @@ START_TEST(test_stripe_jobfs)
 }
 END_TEST
 
+/* What can never work is not tried again, what may be is. */
+START_TEST(test_stripe_held)
+{
+	static const struct {
+		const char *target, *lfs, *told, *verdict;
+		bool made; /* by us, in what may not be mounted elsewhere */
+	} cases[] = {
+		{"root", "", "Permission denied", "hold", false},
+		{"root/new", "", "cannot make", "hold", true},
+		{"ann/file", "", "not a directory", "hold", true},
+		{"ann/x", "echo Inappropriate ioctl >&2; exit 25",
+		 "Inappropriate ioctl", "hold", false},
+		{"ann/x", "echo No space >&2; exit 28", "No space", "requeue",
+		 false},
+		{"ann/x", "kill -9 $$", "killed", "requeue", false},
+	};
+	struct stat top, st;
+	bool same;
+	FILE *f;
+
+	if (!begin_site("", ""))
+		return;
+	ck_assert(!stat("/", &top) && !stat(pfs(""), &st));
+	same = top.st_dev == st.st_dev;
+	make_dir(pfs("root"), 0755);
+	f = fopen(pfs("ann/file"), "w");
+	ck_assert(f && !fclose(f));
+	if (*cases[_i].lfs) {
+		f = fopen(pfs("lfs"), "w");
+		ck_assert(f &&
+			  fprintf(f, "#!/bin/sh\n%s\n", cases[_i].lfs) > 0 &&
+			  !fclose(f));
+	}
+	snprintf(request, sizeof(request), "stripe target=%s/pfs/%s", world,
+		 cases[_i].target);
+	job_starts(request);
+	up();
+	ctl_until_told(cases[_i].told);
+	ck_assert_str_eq(ctl_verdict, cases[_i].made && same
+					      ? "requeue"
+					      : cases[_i].verdict);
+	end_job("FAILED");
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 /* Where the user may not write, the job is told so. */
 START_TEST(test_stripe_fails)
 {
@@ -363,6 +415,7 @@ static int run(void)
 	add(suite, "stripe", test_stripe, 1);
 	add(suite, "stripe_jobfs", test_stripe_jobfs, 2);
 	add(suite, "stripe_fails", test_stripe_fails, 2);
+	add(suite, "stripe_held", test_stripe_held, 6);
 	return run_suite(suite);
 }
 
