@@ -154,6 +154,7 @@ libsluost_a_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
 	select_io/ost/convex.c \
 	select_io/ost/linear.c \
+	select_io/ost/spread.c \
 	select_io/ost/order.c \
 	select_io/ost/memory.c select_io/ost/memory.h \
 	select_io/ost/place.c select_io/ost/place.h \
@@ -166,12 +167,13 @@ libsluost_a_SOURCES = \
 libsluost = libsluost.a $(libslulustre)
 
 if HAVE_CHECK
-ost_tests = tests/unit/test_place tests/unit/test_place_glpk \
+ost_tests = tests/unit/test_place tests/unit/test_place_spread tests/unit/test_place_glpk \
 	tests/unit/test_ost_choose tests/unit/test_ost_memory \
 	tests/unit/test_ost_server tests/unit/test_ost_stats
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
 tests_unit_test_place_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_place_spread_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_place_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
 tests_unit_test_ost_stats_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)

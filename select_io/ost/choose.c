@@ -27,6 +27,8 @@ const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.even = 0.015,
 	.balance = 15,
 	.step = 0.3,
+	.same_server = 0.5,
+	.same_domain = 0.25,
 	.min_free = 0.05,
 	.slow = 3,
 	.silent = 30,
@@ -91,6 +93,7 @@ struct task {
 	double kib;    /* of a stripe */
 	uint32_t each; /* stripes of a file */
 	uint32_t files, n;
+	uint32_t whole; /* files that get all of their stripes */
 	struct slu_place_target *target;
 	uint32_t *stripes, *ahead, *chosen;
 	bool *left_out;
@@ -177,8 +180,6 @@ static void add_predicted(struct task *t, uint32_t whole)
 /* Current files first, then what is predicted. */
 static int task_init(struct task *t, struct slu_err *err)
 {
-	uint32_t whole;
-
 	t->files = t->r->files ? t->r->files : 1;
 	t->n = t->files + (uint32_t)t->r->n_predicted;
 	t->target = calloc(t->list->n + 1, sizeof(*t->target));
@@ -194,10 +195,10 @@ static int task_init(struct task *t, struct slu_err *err)
 	set_rooms(t, t->r->n_predicted > 0 ? unit_kib(t) : t->kib);
 	for (size_t i = 0; i < t->list->n; i++)
 		t->usable += !t->list->ost[i].left_out;
-	whole = whole_files(t);
-	for (uint32_t i = 0; i < whole; i++)
+	t->whole = whole_files(t);
+	for (uint32_t i = 0; i < t->whole; i++)
 		t->stripes[i] = t->each;
-	add_predicted(t, whole);
+	add_predicted(t, t->whole);
 	return 0;
 }
 
@@ -220,6 +221,99 @@ static struct json_object *predicted_json(const struct task *t)
 	return all;
 }
 
+/* The failure domain of each server, by number; those without one are each for
+ * itself. False: nobody has one. */
+static bool find_domains(const struct slu_osts *list, uint32_t *domain)
+{
+	struct json_object *known = json_object_new_object(), *v;
+	bool any;
+
+	for (uint32_t h = 0; h < list->n_hosts; h++)
+		domain[h] = h;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct slu_ost *o = &list->ost[i];
+
+		if (!o->domain)
+			continue;
+		if (json_object_object_get_ex(known, o->domain, &v))
+			domain[o->host] = (uint32_t)json_object_get_int64(v);
+		else
+			json_object_object_add(known, o->domain,
+					       json_object_new_int64(o->host));
+	}
+	any = json_object_object_length(known) > 0;
+	json_object_put(known);
+	return any;
+}
+
+/* Where nobody has more than `most` stripes, and `missing` are to be told. */
+static void add_files(struct task *t, const uint32_t *chosen,
+		      const uint32_t *first, const uint32_t *got, uint32_t most,
+		      struct json_object *out)
+{
+	uint64_t missing = 0;
+
+	for (uint32_t i = 0; i < t->files; i++) {
+		uint32_t n = i < most ? got[i] : 0;
+		size_t at = first ? first[i] : (size_t)i * t->each;
+
+		add_file(t->list, chosen + (n ? at : 0), n, t->obj_files,
+			 t->commands);
+		missing += t->r->stripes - n;
+	}
+	slu_json_set_u64(out, "missing", missing);
+}
+
+/* The whole files, which are alike, over servers and domains. */
+static int spread(struct task *t, struct json_object *out, struct slu_err *err)
+{
+	uint32_t files = t->whole ? t->whole : 1, hosts = t->list->n_hosts;
+	size_t m = t->list->n;
+	uint32_t *server =
+		calloc(m + hosts + files + (size_t)files * t->each + 1,
+		       sizeof(*server));
+	uint32_t *domain = server + m, *got = domain + hosts;
+	const struct slu_place_alike p = {
+		.target = t->target,
+		.n_targets = (uint32_t)m,
+		.files = files,
+		.stripes = t->whole ? t->each : 0,
+		.convex = true,
+		.server = server,
+		.rack = server && find_domains(t->list, domain) ? domain : NULL,
+		.n_servers = hosts,
+		.n_racks = hosts,
+		.again = t->s->same_server,
+		.rack_again = t->s->same_domain,
+		.seed = t->r->seed,
+	};
+	double cost;
+	int rc;
+
+	if (!server)
+		return slu_err(err, SLU_NOMEM, "targets");
+	for (size_t i = 0; i < m; i++)
+		server[i] = t->list->ost[i].host;
+	rc = slu_place_alike(&p, got + files, got, &cost, err);
+	if (rc == 0)
+		add_files(t, got + files, NULL, got, t->whole, out);
+	free(server);
+	return rc;
+}
+
+/* Predicted requests keep what they have got. */
+static void keep_predicted(struct task *t, const struct slu_place_solution *s)
+{
+	for (uint32_t i = t->files; i < t->n; i++)
+		for (uint32_t k = 0; k < s->got[i]; k++) {
+			struct slu_place_target *target =
+				&t->target[s->chosen[s->first[i] + k]];
+
+			target->room--;
+			target->cost += t->s->step;
+		}
+}
+
 static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 {
 	const struct slu_place_problem p = {
@@ -231,8 +325,12 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 	};
 	struct slu_place_solution s;
 	struct slu_place *place;
-	uint64_t missing = 0;
+	int rc;
 
+	if (p.convex && t->r->n_predicted == 0) {
+		json_object_object_add(out, "predicted", predicted_json(t));
+		return spread(t, out, err);
+	}
 	if (slu_place_predicted(&p, t->ahead, t->left_out, &place, &s, err))
 		return -1;
 	if (t->kib <= 0 && t->r->n_predicted > 0 && s.placed < s.wanted) {
@@ -247,15 +345,14 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 					err))
 			return -1;
 	}
-	for (uint32_t i = 0; i < t->files; i++) {
-		add_file(t->list, s.chosen + s.first[i], s.got[i], t->obj_files,
-			 t->commands);
-		missing += t->r->stripes - s.got[i];
-	}
-	slu_json_set_u64(out, "missing", missing);
-	json_object_object_add(out, "predicted", predicted_json(t));
+	if (p.convex)
+		keep_predicted(t, &s);
+	else
+		add_files(t, s.chosen, s.first, s.got, t->files, out);
 	slu_place_free(place);
-	return 0;
+	rc = p.convex ? spread(t, out, err) : 0;
+	json_object_object_add(out, "predicted", predicted_json(t));
+	return rc;
 }
 
 /* Costs become places in the ranking; who is not in it comes last. */
@@ -360,7 +457,10 @@ static int place(const struct slu_ost_choose_settings *s,
 		take_cheapest(&t, out);
 		slu_json_set_bool(out, "ranked", true);
 	} else if (ret == 0 && t.n == 1) {
-		take_cheapest(&t, out);
+		if (s->cost == SLU_OST_CONVEX)
+			ret = spread(&t, out, err);
+		else
+			take_cheapest(&t, out);
 	} else if (ret == 0) {
 		ret = solve(&t, out, err);
 	}

@@ -20,7 +20,12 @@
  * servers whose targets are spared because they are full get other work: the
  * more, the more there is to do, as nobody waits for servers that are idle most
  * of the time, and space is then all that matters. Every stripe makes its
- * target dearer by `step`. The weights were chosen on the runs of bench/ost.
+ * target dearer by `step`. A file's second stripe on a server gains less than
+ * its first, the third less again, and so in a failure domain (place.h:
+ * slu_place_alike): stripes of a file are on as many servers as that is worth,
+ * since a server gives all of its targets together no more than its network
+ * does. What costs the same is taken in an order that `seed` decides, for each
+ * file another. Only with SLU_OST_CONVEX. The weights were chosen on the runs of bench/ost.
  *
  * Left out, with the reason: targets that are degraded, read-only or closed for
  * new objects, that have no room for a stripe or less than min_free of their
@@ -51,6 +56,9 @@ struct slu_ost_choose_settings {
 	double even;	    /* part of the mean above it that is even enough */
 	double balance;	    /* of the server's last minutes; 0 in the paper */
 	double step;	    /* of a stripe */
+	/* of each further stripe of a file on the same server, and in the same
+	 * failure domain: the k-th costs (k - 1) times as much */
+	double same_server, same_domain;
 	double min_free;    /* part of a target that stays free */
 	double slow;	    /* times the median */
 	double silent;	    /* seconds */
@@ -72,6 +80,7 @@ struct slu_ost_choose_request {
 	uint32_t files;	    /* 0 is 1 */
 	uint64_t size;	    /* bytes of each file; 0: unknown */
 	const char *fsname; /* of Lustre; NULL: the only one there is */
+	uint64_t seed;	    /* of ties; 0: lower indexes first */
 	/* Bytes that the application is predicted to write next, the nearest
 	 * first: room is kept for them, as far as there is. They are cut into
 	 * stripes of the current files' size, or of 1 GiB, and have several on
@@ -86,7 +95,8 @@ struct slu_ost_choose_request {
 
 /*
  * servers: {"HOST":{"age":seconds,...as server.h...}}, with what memory.h adds
- * to it. Answers
+ * to it, and "domain", the name of its failure domain, where one is known.
+ * Answers
  * {"osts":[{"name","index","server","cost","total","available","left_out"}],
  *  "filesystems":N,"lustre":VERSION,"files":[[INDEX...]...],
  *  "commands":["lfs setstripe -c N -o ..."...],"missing":N,"stripe_bytes":N,

@@ -83,6 +83,51 @@ int slu_place_predicted(const struct slu_place_problem *problem,
 			struct slu_place_solution *solution,
 			struct slu_err *err);
 
+/*
+ * Alike files over failure domains: beside what targets cost, the k-th stripe
+ * that one file has on a server costs (k - 1) * again, and the k-th in a rack
+ * (k - 1) * rack_again: each gains less than the one before it. What is
+ * minimised is
+ *
+ *	sum over targets of the cost above
+ *	+ again      * sum over files and servers of k * (k - 1) / 2
+ *	+ rack_again * sum over files and racks of k * (k - 1) / 2
+ *
+ * where as many stripes are placed as can be.
+ *
+ * Why a greedy is exact: files are alike, so what counts is how many stripes n
+ * lie on each target, server and rack. n stripes of a server cost least when
+ * every file has n / files of them, rounded down or up, and that can be had for
+ * all servers, racks and targets (n <= files) at once: stripes in the order of
+ * the tree, dealt to the files in turn. What is left is a sum of convex
+ * functions of the n of a laminar family, on which taking the cheapest next
+ * stripe is optimal (Murota, Discrete Convex Analysis, 2003, section 6.3).
+ *
+ * Files that are not alike, as those that are predicted, have no such term:
+ * choose.c first places all by the above, and then the alike ones anew beside
+ * what the others have got.
+ */
+struct slu_place_alike {
+	const struct slu_place_target *target;
+	uint32_t n_targets;
+	uint32_t files, stripes; /* of each; files > 0 */
+	bool convex;
+	const uint32_t *server; /* of each target, < n_servers */
+	const uint32_t *rack;	/* of each server, < n_racks; NULL: none */
+	uint32_t n_servers, n_racks;
+	double again, rack_again; /* >= 0 */
+	/* What costs the same is taken in an order that this decides, another
+	 * for each file; 0: lower numbers first. */
+	uint64_t seed;
+};
+
+/* chosen (room for files * stripes): the targets of file i from i * stripes on,
+ * got[i] of them, all different, the cheapest first. cost: the above sum.
+ * SLU_INVALID: a number out of range; SLU_NOMEM. O((targets + all stripes) *
+ * log(targets)). */
+int slu_place_alike(const struct slu_place_alike *problem, uint32_t *chosen,
+		    uint32_t *got, double *cost, struct slu_err *err);
+
 /* One request against targets of which nothing else is wanted: the `stripes`
  * cheapest that have room, the cheapest first. Returns how many there are.
  * chosen has to have room for all n targets. O(n). */

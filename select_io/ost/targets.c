@@ -92,7 +92,7 @@ static int take_server(const struct slu_ost_choose_settings *s,
 		       struct json_object *obj, struct slu_err *err)
 {
 	struct json_object *targets = NULL;
-	struct slu_ost ost = {.server = name};
+	struct slu_ost ost = {.server = name, .host = list->n_hosts++};
 	const char *version = "";
 	double load = s->alpha * percent(obj, "cpu") +
 		      s->beta * percent(obj, "memory");
@@ -102,6 +102,7 @@ static int take_server(const struct slu_ost_choose_settings *s,
 	    !json_object_is_type(targets, json_type_array))
 		return 0;
 	slu_json_str_opt(obj, "lustre", &version, NULL);
+	slu_json_str_opt(obj, "domain", &ost.domain, NULL);
 	ost.version = slu_ost_version(version);
 	ost.network = fmax(0, number(obj, "network", 0));
 	ost.moved = number(obj, "moved", -1);

@@ -9,6 +9,8 @@
 
 struct slu_ost {
 	const char *name, *server, *state;
+	const char *domain; /* failure domain of the server; NULL: unknown */
+	uint32_t host;	    /* number of the server */
 	uint32_t version; /* of Lustre: 2015; 0: not known */
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
@@ -23,6 +25,7 @@ struct slu_ost {
 struct slu_osts {
 	struct slu_ost *ost;
 	size_t n, cap;
+	uint32_t n_hosts;
 	double median_io; /* ms; 0: nobody knows */
 };
 

@@ -117,6 +117,8 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 		ranking = slu_ost_memory_ranking(d->ost_memory);
 	}
 	json_object_object_add(live, "servers", servers);
+	/* another order of what costs the same, for each question */
+	slu_json_set_u64(live, "seed", 1 + (uint64_t)(now * 1e6));
 	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	slu_json_set_u64(live, "by", d->conf->placement_cost);
@@ -221,6 +223,7 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	if (take_args(args, &r, err) ||
 	    slu_json_bool_opt(args, "dry", &dry, err))
 		return -1;
+	slu_json_u64_opt(who->live, "seed", &r.seed, NULL);
 	json_object_object_get_ex(who->live, "servers", &servers);
 	if (r.stripes > 0 && json_object_object_length(servers) == 0)
 		return slu_err(err, SLU_NOTFOUND,

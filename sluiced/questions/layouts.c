@@ -40,6 +40,7 @@ static struct json_object *choose(struct json_object *live,
 	struct json_object *servers = NULL, *answer;
 	bool foretold = false;
 
+	slu_json_u64_opt(live, "seed", &r.seed, NULL);
 	json_object_object_get_ex(live, "servers", &servers);
 	json_object_object_get_ex(live, "ranking", &r.ranking);
 	for (size_t i = 0; ask->later && i < SLU_JOB_LATER; i++)

@@ -20,7 +20,7 @@ START_TEST(test_ranking)
 		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":9e9,"
 		"\"available\":8e9},"
 		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":9e9,"
-		"\"available\":8e9}]}}";
+		"\"available\":7.9e9}]}}";
 	static const char looked[] = "{\"dry\":true,\"files\":[],\"osts\":["
 				     "{\"name\":\"f-OST0000\",\"cost\":2},"
 				     "{\"name\":\"f-OST0001\",\"cost\":1}]}";
