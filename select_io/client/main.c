@@ -137,11 +137,13 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return usage("which file?");
 	for (; optind < argc; optind++) {
-		if (!(dry_run ? print(argv[optind], &ask, error)
-			      : sluice_place_create(argv[optind], &ask, error)))
-			continue;
-		fprintf(stderr, "sluice-place: %s: %s\n", argv[optind], error);
-		rc = EXIT_FAILURE;
+		*error = '\0';
+		if (dry_run ? print(argv[optind], &ask, error)
+			    : sluice_place_create(argv[optind], &ask, error))
+			rc = EXIT_FAILURE;
+		if (*error)
+			fprintf(stderr, "sluice-place: %s: %s\n", argv[optind],
+				error);
 	}
 	return rc ? rc : slu_cli_show(NAME, "");
 }

@@ -7,18 +7,26 @@
 #include "config.h"
 #include "select_io/client/place.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "common/clock.h"
 #include "common/conf_host.h"
+#include "common/file.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
 #include "common/str.h"
 
 #define STRIPES_MAX 2000
+#define PAUSE_MOST  500000u /* microseconds */
+#define OSC	    "sys/fs/lustre/osc"
 
 static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
 {
@@ -27,22 +35,85 @@ static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
 	return -1;
 }
 
+/* Many processes of a job ask at once, of which sluiced takes a few at a time:
+ * it has then answered, unlike one that is not there. */
+static bool is_crowded(const struct slu_err *err)
+{
+	return err->kind == SLU_TIMEOUT && strstr(err->text, "too many") &&
+	       strstr(err->text, "try again");
+}
+
+/* Longer each time, and for each process another time. */
+static void wait_turn(unsigned tries)
+{
+	unsigned most = tries < 4 ? 50000u << tries : PAUSE_MOST;
+	unsigned chance = (unsigned)(uint64_t)(slu_now_mono() * 1e9) ^
+			  (unsigned)getpid() * 2654435761u;
+
+	usleep(most / 2 + chance % (most / 2));
+}
+
 static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_http *http = slu_http_of_host(SLUICE_PLACE_SECONDS, err);
+	double end = slu_now_mono() + SLUICE_PLACE_SECONDS;
+	unsigned tries = 0;
 	int ret = -1;
 
-	if (http) {
-		slu_http_patience(http, SLUICE_PLACE_SECONDS);
+	if (!http)
+		return -1;
+	slu_http_patience(http, SLUICE_PLACE_SECONDS);
+	for (;;) {
 		ret = slu_http_post(http, "/v1/query", body, strlen(body), 0,
 				    out, err);
+		if (ret == 0 || !is_crowded(err) || slu_now_mono() >= end)
+			break;
+		wait_turn(tries++);
 	}
 	slu_http_free(http);
 	return ret;
 }
 
-static struct json_object *question(const struct sluice_place *ask, bool dry)
+/* "fs-OST0002-osc-ffff9a...": what this client has set inactive. */
+static void add_inactive(const struct sluice_place *ask, const char *osc,
+			 struct json_object *without)
 {
+	const char *ost = strstr(osc, "-OST");
+	struct slu_buf text = {0};
+	char path[300];
+
+	snprintf(path, sizeof(path), "/" OSC "/%.200s/active", osc);
+	if (!ost || !strstr(ost, "-osc-") ||
+	    (ask->fsname && (strlen(ask->fsname) != (size_t)(ost - osc) ||
+			     strncmp(osc, ask->fsname, (size_t)(ost - osc)))))
+		return;
+	if (!slu_file_read(AT_FDCWD, path, 64, &text, NULL) && text.data &&
+	    *text.data == '0')
+		json_object_array_add(without, json_object_new_int64(strtol(
+						       ost + 4, NULL, 16)));
+	slu_buf_free(&text);
+}
+
+/* Targets that this client cannot use. Of several file systems the one that is
+ * meant has to be named. */
+static struct json_object *inactive(const struct sluice_place *ask)
+{
+	struct json_object *without = json_object_new_array();
+	DIR *dir = opendir("/" OSC);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		add_inactive(ask, entry->d_name, without);
+	if (dir)
+		closedir(dir);
+	return without;
+}
+
+static struct json_object *question(const struct sluice_place *ask, bool dry,
+				    int64_t bad)
+{
+	struct json_object *without = inactive(ask);
+
 	struct json_object *obj = json_object_new_object();
 
 	slu_json_set_str(obj, "question", "osts");
@@ -52,6 +123,12 @@ static struct json_object *question(const struct sluice_place *ask, bool dry)
 	slu_json_set_str(obj, "fsname", ask->fsname);
 	if (dry)
 		slu_json_set_bool(obj, "dry", true);
+	if (bad >= 0)
+		json_object_array_add(without, json_object_new_int64(bad));
+	if (json_object_array_length(without) > 0)
+		json_object_object_add(obj, "without", without);
+	else
+		json_object_put(without);
 	return obj;
 }
 
@@ -81,8 +158,9 @@ static int take(const struct slu_buf *text, const struct sluice_place *ask,
 			       "osts");
 }
 
-static int place(const struct sluice_place *ask, bool dry, uint32_t *target,
-		 char error[SLUICE_PLACE_ERROR])
+/* bad: a target that it may not be, or -1. */
+static int place(const struct sluice_place *ask, bool dry, int64_t bad,
+		 uint32_t *target, char error[SLUICE_PLACE_ERROR])
 {
 	struct json_object *obj;
 	struct slu_buf text = {0};
@@ -94,7 +172,7 @@ static int place(const struct sluice_place *ask, bool dry, uint32_t *target,
 			ask->stripes, STRIPES_MAX);
 		return say(error, &err);
 	}
-	obj = question(ask, dry);
+	obj = question(ask, dry, bad);
 	if (!post(slu_json_text(obj), &text, &err))
 		n = take(&text, ask, target, &err);
 	json_object_put(obj);
@@ -105,25 +183,100 @@ static int place(const struct sluice_place *ask, bool dry, uint32_t *target,
 int sluice_place(const struct sluice_place *ask, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR])
 {
-	return place(ask, false, target, error);
+	return place(ask, false, -1, target, error);
 }
 
 int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
 		      char error[SLUICE_PLACE_ERROR])
 {
-	return place(ask, true, target, error);
+	return place(ask, true, -1, target, error);
+}
+
+/* -1: no; *code is what lfs ended with. */
+static int set_stripes(const char *path, const uint32_t *target, int n,
+		       int *code, struct slu_err *err)
+{
+	char count[16];
+	struct slu_buf list = {0};
+	char *argv[] = {"lfs", "setstripe", "-c", count,
+			"-o",  NULL,	    NULL, NULL};
+	int rc;
+
+	*code = -1;
+	snprintf(count, sizeof(count), "%d", n);
+	for (int i = 0; i < n; i++)
+		slu_buf_printf(&list, "%s%" PRIu32, i ? "," : "", target[i]);
+	argv[5] = list.data;
+	argv[6] = (char *)(uintptr_t)path;
+	if (list.failed)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else
+		rc = slu_run_code(argv, SLUICE_PLACE_SECONDS, NULL, code, err);
+	slu_buf_free(&list);
+	return rc;
+}
+
+/* lfs says that one of them cannot be used, not which: halves are tried until
+ * it is alone. Only where the file is not there: the tries are removed. -1: it
+ * is none of them alone. */
+static int64_t find_bad(const char *path, const uint32_t *target, int n)
+{
+	struct slu_err err;
+	int code;
+
+	while (n > 1) {
+		int half = n / 2;
+
+		if (set_stripes(path, target, half, &code, &err) == 0) {
+			unlink(path);
+			target += half;
+			n -= half;
+		} else if (code > 0 && code != EEXIST) {
+			n = half;
+		} else {
+			return -1;
+		}
+	}
+	return *target;
+}
+
+/* Refused because of a target: as the MDS or this client has put it out of use,
+ * or it is full. */
+static bool is_of_target(int code)
+{
+	return code == ENOSPC || code == ENODEV || code == EINVAL ||
+	       code == EIO || code == ENXIO;
+}
+
+/* Once more without the target that it was refused for. */
+static int again(const char *path, const struct sluice_place *ask,
+		 uint32_t *target, int n, const struct slu_err *why,
+		 char error[SLUICE_PLACE_ERROR])
+{
+	int64_t bad = find_bad(path, target, n);
+	struct slu_err err = *why;
+	int code;
+
+	if (bad < 0)
+		return say(error, &err);
+	n = place(ask, false, bad, target, error);
+	if (n < 0 || set_stripes(path, target, n, &code, &err)) {
+		slu_err_prefix(&err, "target %" PRId64 " was refused, and then",
+			       bad);
+		return say(error, &err);
+	}
+	snprintf(error, SLUICE_PLACE_ERROR,
+		 "target %" PRId64 " was refused (%.150s): made without it",
+		 bad, why->text);
+	return 0;
 }
 
 int sluice_place_create(const char *path, const struct sluice_place *ask,
 			char error[SLUICE_PLACE_ERROR])
 {
 	uint32_t target[STRIPES_MAX];
-	char count[16];
-	struct slu_buf list = {0};
-	char *argv[] = {"lfs", "setstripe", "-c", count,
-			"-o",  NULL,	    NULL, NULL};
 	struct slu_err err;
-	int n, rc = 0;
+	int n, code;
 
 	if (*path == '-') { /* before anything is promised */
 		slu_err(&err, SLU_INVALID, "%.100s is no path", path);
@@ -132,15 +285,10 @@ int sluice_place_create(const char *path, const struct sluice_place *ask,
 	n = sluice_place(ask, target, error);
 	if (n < 0)
 		return -1;
-	snprintf(count, sizeof(count), "%d", n);
-	for (int i = 0; i < n; i++)
-		slu_buf_printf(&list, "%s%" PRIu32, i ? "," : "", target[i]);
-	argv[5] = list.data;
-	argv[6] = (char *)(uintptr_t)path;
-	if (list.failed)
-		rc = slu_err(&err, SLU_NOMEM, "out of memory");
-	else
-		rc = slu_run(argv, SLUICE_PLACE_SECONDS, NULL, &err);
-	slu_buf_free(&list);
-	return rc ? say(error, &err) : 0;
+	*error = '\0';
+	if (!set_stripes(path, target, n, &code, &err))
+		return 0;
+	if (!is_of_target(code) || access(path, F_OK) == 0)
+		return say(error, &err);
+	return again(path, ask, target, n, &err, error);
 }

@@ -8,7 +8,8 @@
  * with -lsluice_place; see sluice_place(3).
  *
  * Every call asks sluiced once and waits for its answer, SLUICE_PLACE_SECONDS
- * at most; a parallel program should let one process ask. Nothing is kept
+ * at most, also for its turn when many ask at once; a parallel program should
+ * let one process ask. Targets that this client has set inactive are not used. Nothing is kept
  * between calls, so that any thread may call. sluice.conf is found as by
  * sysquery(1): SLUICE_CONF, else beside slurm.conf.
  */
@@ -43,7 +44,9 @@ int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
 		      char error[SLUICE_PLACE_ERROR]);
 
 /* Make the file at `path`, which must not be there yet, on such targets: runs
- * `lfs setstripe`. 0, or -1 and why. */
+ * `lfs setstripe`. 0, or -1 and why. Where it is refused because of one target,
+ * it is tried once more without that: error says so then, beside 0, and is ""
+ * otherwise. */
 int sluice_place_create(const char *path, const struct sluice_place *ask,
 			char error[SLUICE_PLACE_ERROR]);
 

@@ -484,6 +484,20 @@ static void add_rows(const struct slu_osts *list, struct json_object *answer)
 	json_object_object_add(answer, "osts", rows);
 }
 
+static void leave_out_asked(struct slu_osts *list, struct json_object *without)
+{
+	size_t n = json_object_is_type(without, json_type_array)
+			   ? json_object_array_length(without)
+			   : 0;
+
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < list->n; i++)
+			if ((int64_t)list->ost[i].index ==
+			    json_object_get_int64(
+				    json_object_array_get_idx(without, k)))
+				list->ost[i].state = "the asker cannot use it";
+}
+
 int slu_ost_choose(const struct slu_ost_choose_settings *s,
 		   struct json_object *servers,
 		   const struct slu_ost_choose_request *r,
@@ -509,6 +523,7 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 			      "there are targets of several file systems: say "
 			      "which is meant (fsname)");
 	answer = json_object_new_object();
+	leave_out_asked(&list, r->without);
 	if (ret == 0) {
 		slu_osts_sort(&list);
 		each = settle(s, &list, r);

@@ -27,10 +27,11 @@
  * does. What costs the same is taken in an order that `seed` decides, for each
  * file another. Only with SLU_OST_CONVEX. The weights were chosen on the runs of bench/ost.
  *
- * Left out, with the reason: targets that are degraded, read-only or closed for
- * new objects, that have no room for a stripe or less than min_free of their
- * space, whose disks take more than `slow` times the median, and those of
- * servers that have been silent for `silent` seconds.
+ * Left out, with the reason: targets on which a metadata server makes no
+ * objects, or the request wants none (`without`), and those that are degraded,
+ * read-only or closed for new objects, that have no room for a stripe or less
+ * than min_free of their space, whose disks take more than `slow` times the
+ * median, and those of servers that have been silent for `silent` seconds.
  */
 
 #include <json-c/json.h>
@@ -81,6 +82,8 @@ struct slu_ost_choose_request {
 	uint64_t size;	    /* bytes of each file; 0: unknown */
 	const char *fsname; /* of Lustre; NULL: the only one there is */
 	uint64_t seed;	    /* of ties; 0: lower indexes first */
+	/* Indexes of targets that the asker cannot use; NULL: none. */
+	struct json_object *without;
 	/* Bytes that the application is predicted to write next, the nearest
 	 * first: room is kept for them, as far as there is. They are cut into
 	 * stripes of the current files' size, or of 1 GiB, and have several on

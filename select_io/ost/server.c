@@ -269,6 +269,7 @@ int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 {
 	struct json_object *list = targets(root, now, m), *obj, *one;
 	struct json_object *mdts = slu_stats_mdts(root, now, &m->stats);
+	struct json_object *closed;
 
 	if (json_object_array_length(list) == 0 && !mdts) {
 		json_object_put(list);
@@ -291,6 +292,9 @@ int slu_ost_server_read(const char *root, double now, struct slu_ost_meter *m,
 	json_object_object_add(obj, "osts", list);
 	if (mdts)
 		json_object_object_add(obj, "mdts", mdts);
+	closed = mdts ? slu_stats_closed(root) : NULL;
+	if (closed)
+		json_object_object_add(obj, "closed", closed);
 	*out = obj;
 	return 0;
 }

@@ -21,7 +21,8 @@
  * disk I/O in about the last SLU_OST_IO_SECONDS. state is left out when all is
  * well: "degraded", "readonly", "no_create". Beside that stands what stats.h
  * adds to each target, and on a metadata server "mdts" (where "osts" is an
- * empty list when it serves none).
+ * empty list when it serves none) and "closed", the targets on which these make
+ * no objects (left out where there is none).
  */
 
 #include <json-c/json.h>

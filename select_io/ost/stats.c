@@ -116,3 +116,69 @@ struct json_object *slu_stats_mdts(const char *root, double now,
 	}
 	return list;
 }
+
+static bool number_of(const char *root, const char *osp, const char *file,
+		      long *out)
+{
+	const char *text = slurp(root, "osp", osp, file);
+	char *end;
+
+	if (!text)
+		return false;
+	*out = strtol(text, &end, 10);
+	return end != text;
+}
+
+/* Why an MDT makes no objects there: what the administrator has said first. The
+ * name is "fs-OST0002-osc-MDT0000". */
+static bool is_closed(const char *root, const char *osp, char *why, size_t size)
+{
+	static const struct {
+		const char *file;
+		bool closed_at_0;
+	} says[] = {{"active", true},
+		    {"max_create_count", true},
+		    {"prealloc_status", false}};
+	const char *ost = strstr(osp, "-OST"), *mdt = strstr(osp, "-osc-MDT");
+	long v;
+
+	for (size_t i = 0; ost && mdt && i < 3; i++)
+		if (number_of(root, osp, says[i].file, &v) &&
+		    (v == 0) == says[i].closed_at_0) {
+			snprintf(why, size, "%s=%ld on %.*s-%.16s",
+				 says[i].file, v, (int)(ost - osp), osp,
+				 mdt + strlen("-osc-"));
+			return true;
+		}
+	return false;
+}
+
+struct json_object *slu_stats_closed(const char *root)
+{
+	struct json_object *list = NULL, *one;
+	char pattern[PATH_MAX], why[128], name[64];
+	glob_t found;
+
+	for (size_t p = 0; p < 3 && !list; p++) {
+		snprintf(pattern, sizeof(pattern), "%s/%s/osp/*-OST*-osc-MDT*",
+			 root, trees[p]);
+		if (glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *osp = strrchr(found.gl_pathv[i], '/') + 1;
+
+			if (!is_closed(root, osp, why, sizeof(why)) ||
+			    snprintf(name, sizeof(name), "%.*s",
+				     (int)(strstr(osp, "-osc-MDT") - osp),
+				     osp) >= (int)sizeof(name))
+				continue;
+			one = json_object_new_object();
+			slu_json_set_str(one, "name", name);
+			slu_json_set_str(one, "why", why);
+			list = list ? list : json_object_new_array();
+			json_object_array_add(list, one);
+		}
+		globfree(&found);
+	}
+	return list;
+}

@@ -32,5 +32,10 @@ void slu_stats_ost(const char *root, const char *name, double now,
  * there is none. Caller puts. */
 struct json_object *slu_stats_mdts(const char *root, double now,
 				   struct slu_stats_meter *meter);
+/* The targets on which an MDT of this server makes no objects now, as the
+ * administrator wants it or since it cannot: [{"name":"fs-OST0002",
+ * "why":"max_create_count=0 on fs-MDT0000"}]; NULL: there is none. Caller
+ * puts. */
+struct json_object *slu_stats_closed(const char *root);
 
 #endif

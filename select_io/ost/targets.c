@@ -179,6 +179,49 @@ static const char *reason(const struct slu_ost_choose_settings *s,
 	return NULL;
 }
 
+/* What a metadata server makes no objects on; one that is silent is not
+ * believed: its targets may have another by now. */
+static void add_closed(const struct slu_ost_choose_settings *s,
+		       struct json_object *server, struct json_object *closed)
+{
+	struct json_object *list = NULL, *one;
+	const char *name, *why;
+
+	if (!json_object_is_type(server, json_type_object) ||
+	    number(server, "age", 0) > s->silent ||
+	    !json_object_object_get_ex(server, "closed", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		name = why = NULL;
+		one = json_object_array_get_idx(list, i);
+		slu_json_str_opt(one, "name", &name, NULL);
+		slu_json_str_opt(one, "why", &why, NULL);
+		if (name && why)
+			json_object_object_add(
+				closed, name,
+				json_object_get(
+					json_object_object_get(one, "why")));
+	}
+}
+
+static void close_targets(const struct slu_ost_choose_settings *s,
+			  struct slu_osts *list, struct json_object *servers)
+{
+	struct json_object *closed = json_object_new_object(), *why;
+	struct json_object_iter at;
+
+	json_object_object_foreachC(servers, at)
+	{
+		add_closed(s, at.val, closed);
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (!list->ost[i].state &&
+		    json_object_object_get_ex(closed, list->ost[i].name, &why))
+			list->ost[i].state = json_object_get_string(why);
+	json_object_put(closed);
+}
+
 int slu_osts_take(const struct slu_ost_choose_settings *s,
 		  struct slu_osts *list, struct json_object *servers,
 		  struct slu_err *err)
@@ -190,6 +233,7 @@ int slu_osts_take(const struct slu_ost_choose_settings *s,
 		if (take_server(s, list, at.key, at.val, err))
 			return -1;
 	}
+	close_targets(s, list, servers);
 	return 0;
 }
 

@@ -204,6 +204,7 @@ static int take_args(struct json_object *args, struct slu_ost_choose_request *r,
 	    slu_json_u64_opt(args, "size", &r->size, err) ||
 	    slu_json_str_opt(args, "fsname", &r->fsname, err))
 		return -1;
+	json_object_object_get_ex(args, "without", &r->without);
 	r->stripes = bounded(stripes);
 	r->files = bounded(files);
 	return 0;

@@ -4,6 +4,9 @@
 #include "tests/unit/sluiced.h"
 #include "common/file.h"
 #include "common/proc.h"
+#include "sluiced/questions/questions.h"
+#include <grp.h>
+#include <sys/wait.h>
 #undef EXIT_USAGE
 #define main	place_main
 #define help	place_help
@@ -41,16 +44,20 @@ static void tell(void)
 	slu_buf_free(&reply);
 }
 
-/* An lfs that makes the file and notes how. */
+/* An lfs that makes the file and notes how; with a target that is in the file
+ * "closed" it says what Lustre does. */
 static void make_lfs(void)
 {
-	char text[600], *path;
+	char text[900], *path;
 
 	snprintf(text, sizeof(text),
 		 "#!/bin/sh\necho \"$@\" >>%s/lfs.log\n"
+		 "for n in $(cat %s/closed 2>/dev/null); do case ,$5, in\n"
+		 "*,$n,*) echo No space left on device; exit 28;; esac; "
+		 "done\n"
 		 "for f; do :; done\n[ ! -e \"$f\" ] || "
 		 "{ echo stripe already set; exit 17; }\n: >\"$f\"\n",
-		 tmpdir());
+		 tmpdir(), tmpdir());
 	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("lfs"), text,
 				 strlen(text), 0755, false, &err),
 		  err);
@@ -104,6 +111,89 @@ START_TEST(test_library)
 	ck_assert_int_eq(sluice_place_create("-x", &ask, why), -1);
 	setenv("SLUICE_CONF", tmpfile_path("none"), 1);
 	ck_assert_int_eq(sluice_place(&ask, target, why), -1);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+static void close_targets(const char *list)
+{
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("closed"), list,
+				 strlen(list), 0644, false, &err),
+		  err);
+}
+
+/* One that Lustre refuses is found, said and left out; two are too many. */
+START_TEST(test_refused)
+{
+	static const struct {
+		const char *closed, *last, *says;
+	} cases[] = {
+		{"2", "-c 3 -o", "target 2 was refused"},
+		{"3", "-c 3 -o", "target 3 was refused"},
+		{"0", "-c 3 -o", "target 0 was refused"},
+		{"", "-c 4 -o", ""},
+		{"0 1", NULL, "No space"},
+	};
+	const struct sluice_place ask = {.stripes = 4, .size = 1 << 20};
+	char path[200];
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	meet();
+	make_lfs();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	tell();
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+		int rc;
+
+		unlink(tmpfile_path("lfs.log"));
+		close_targets(c->closed);
+		snprintf(path, sizeof(path), "%s/r%td", tmpdir(), c - cases);
+		rc = sluice_place_create(path, &ask, why);
+		ck_assert_int_eq(rc, c->last ? 0 : -1);
+		expect(strstr(why, c->says) && !*c->says == !*why, "%s", why);
+		ck_assert_int_eq(access(path, F_OK), rc);
+		expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("lfs.log"),
+					10000, &text, &err),
+			  err);
+		if (c->last) {
+			char *end = strrchr(slu_trim(text.data), '\n');
+
+			expect(strstr(end ? end : text.data, c->last), "%s",
+			       text.data);
+		}
+		slu_buf_free(&text);
+	}
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* As many at once as a job has processes: each gets its turn. */
+START_TEST(test_crowd)
+{
+	enum { MANY = 3 * SLU_QUESTION_USER };
+	struct sluice_place ask = {.stripes = 1, .size = 1 << 20};
+	int status, bad = 0;
+	pid_t pid[MANY];
+	uint32_t target;
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	meet();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	tell();
+	for (int i = 0; i < MANY; i++)
+		if ((pid[i] = fork()) == 0)
+			_exit(setgroups(0, NULL) || setgid(65534) ||
+			      setuid(65534) ||
+			      sluice_place(&ask, &target, why) != 1);
+	for (int i = 0; i < MANY; i++)
+		bad += waitpid(pid[i], &status, 0) != pid[i] || status != 0;
+	ck_assert_int_eq(bad, 0);
 	ctl_close();
 	sluiced_end();
 }
@@ -170,4 +260,4 @@ START_TEST(test_command)
 }
 END_TEST
 
-TEST_MAIN("client", test_library, test_command)
+TEST_MAIN("client", test_library, test_refused, test_crowd, test_command)

@@ -179,6 +179,56 @@ START_TEST(test_servers)
 }
 END_TEST
 
+/* Where a metadata server makes no objects nobody places any; what one has said
+ * that is silent now does not count, nor nonsense. */
+START_TEST(test_closed)
+{
+	static const char said[] =
+		"{\"o\":{\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":9,"
+		"\"available\":9},"
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":9,"
+		"\"available\":9},"
+		"{\"name\":\"f-OST0002\",\"index\":2,\"total\":9,"
+		"\"available\":9}]},"
+		"\"m\":{\"age\":%d,\"osts\":[],\"closed\":[7,{},{\"name\":3},"
+		"{\"name\":\"f-OST0001\",\"why\":\"active=0 on "
+		"f-MDT0000\"}]}}";
+	static const struct {
+		int age, without;
+		const char *files, *has;
+	} cases[] = {
+		{1, -1, "[[0,2]]", "\"left_out\":\"active=0 on f-MDT0000\""},
+		{60, -1, "[[0,1,2]]", "OST0001"},
+		{60, 2, "[[0,1]]", "the asker cannot use it"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ost_choose_request r = {
+			.stripes = 3, .without = json_object_new_array()};
+		struct json_object *all, *out;
+		struct slu_err err;
+		char text[900];
+
+		json_object_array_add(r.without,
+				      json_object_new_int(c->without));
+		snprintf(text, sizeof(text), said, c->age);
+		all = slu_json_parse(text, strlen(text), &err);
+		ck_assert_ptr_nonnull(all);
+		expect_ok(slu_ost_choose(&slu_ost_choose_defaults, all, &r,
+					 &out, &err),
+			  err);
+		ck_assert_str_eq(text_of(out, "files"), c->files);
+		expect(strstr(slu_json_text(out), c->has), "%s",
+		       slu_json_text(out));
+		json_object_put(out);
+		json_object_put(all);
+		json_object_put(r.without);
+	}
+}
+END_TEST
+
 /* Room for what is predicted is kept, and the file is spread all the same. */
 START_TEST(test_servers_predicted)
 {
@@ -478,5 +528,5 @@ START_TEST(test_too_much)
 }
 END_TEST
 TEST_MAIN("ost_choose", test_left_out, test_servers, test_servers_predicted,
-	  test_balance, test_balanced_servers, test_place, test_scales,
-	  test_file_systems, test_nonsense, test_too_much)
+	  test_closed, test_balance, test_balanced_servers, test_place,
+	  test_scales, test_file_systems, test_nonsense, test_too_much)

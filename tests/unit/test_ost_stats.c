@@ -81,6 +81,36 @@ static void says(double now, struct slu_ost_meter *meter, const char *want)
 	json_object_put(obj);
 }
 
+/* Each file in the tree that its version has it in. */
+START_TEST(test_closed)
+{
+#define OSP(n) "fs-OST000" #n "-osc-MDT0001/"
+	struct json_object *list;
+	char root[300];
+
+	snprintf(root, sizeof(root), "%s/root", tmpdir());
+	put("proc/fs/lustre/osp/" OSP(0) "active", "1\n");
+	put("proc/fs/lustre/osp/" OSP(0) "max_create_count", "20000\n");
+	put("proc/fs/lustre/osp/" OSP(0) "prealloc_status", "0\n");
+	put("proc/fs/lustre/osp/num_refs", "1\n");
+	ck_assert_ptr_null(slu_stats_closed(root));
+	put("proc/fs/lustre/osp/" OSP(1) "active", "0\n");
+	put("proc/fs/lustre/osp/" OSP(2) "stats", "\n");
+	put("sys/fs/lustre/osp/" OSP(2) "max_create_count", "0\n");
+	put("sys/fs/lustre/osp/" OSP(3) "active", "1\n");
+	put("proc/fs/lustre/osp/" OSP(3) "prealloc_status", "-28\n");
+	put("sys/fs/lustre/osp/" OSP(4) "active", "\n");
+	list = slu_stats_closed(root);
+	ck_assert_str_eq(slu_json_text(list),
+			 "[{\"name\":\"fs-OST0001\",\"why\":\"active=0 on "
+			 "fs-MDT0001\"},{\"name\":\"fs-OST0002\",\"why\":"
+			 "\"max_create_count=0 on fs-MDT0001\"},{\"name\":"
+			 "\"fs-OST0003\",\"why\":\"prealloc_status=-28 on "
+			 "fs-MDT0001\"}]");
+	json_object_put(list);
+}
+END_TEST
+
 #define OST "sys/fs/lustre/obdfilter/fs-OST0003/"
 #define OST_SAYS                                            \
 	"{\"name\":\"fs-OST0003\",\"index\":3,\"total\":9," \
@@ -395,5 +425,5 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("ost_stats", test_rows, test_rates, test_long, test_recorded,
-	  test_servers, test_tree)
+TEST_MAIN("ost_stats", test_rows, test_closed, test_rates, test_long,
+	  test_recorded, test_servers, test_tree)
