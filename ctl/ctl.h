@@ -16,6 +16,7 @@
 #include "wire/note.h"
 #include "ctl/ops.h"
 #include "ctl/times.h"
+#include "job_submit/granted.h"
 #include "wire/job.h"
 
 struct slu_ctl;
@@ -45,10 +46,10 @@ void slu_ctl_reload(struct slu_ctl *ctl);
 
 /*
  * Submission, before the job has a number. In mode fill a job without a limit
- * gets one, in mode tighten every job a tighter one; both are given back,
- * before they end the job, up to what the job would have had without us. The
- * note says which one is meant; it is set once the host has judged the job by
- * what was asked for.
+ * gets one, in mode tighten every job a tighter one (job_submit/granted.h);
+ * those that are tighter are given back, before they end the job, up to what
+ * the job would have had without us. The note says which one is meant; it is
+ * set once the host has judged the job by what was asked for.
  */
 #define SLU_CTL_ACCOUNT 128
 struct slu_ctl_submit {
@@ -60,16 +61,27 @@ struct slu_ctl_submit {
 	uint32_t tasks_per_node;	       /* asked for; 0: not */
 	uint32_t cpus_per_task;		       /* 0: 1 */
 	uint32_t cpus_per_node; /* of the partition; 0: unknown */
-	uint32_t max_limit;	/* of the partition, minutes; 0: none */
-	bool has_limit;	      /* the user gave one, limit_asked 0: unlimited */
-	bool guarded;	      /* the host's start wakes us: slu_ctl_active */
-	bool watched;	      /* its limit means more to it than its end */
-	const char *option;   /* --bb and the script, or NULL: who says */
-	const char *script;   /* "limit tighten=no" keeps the limit */
+	uint32_t max_limit;	/* that the job may have, minutes; 0: any */
+	uint32_t default_limit; /* that the host fills in, minutes; 0: no end */
+	bool default_unknown;	/* until the job begins */
+	bool has_limit;	    /* the user gave one, limit_asked 0: unlimited */
+	bool guarded;	    /* the host's start wakes us: slu_ctl_active */
+	bool watched;	    /* its limit means more to it than its end */
+	const char *option; /* --bb and the script, or NULL: who says */
+	const char *script; /* "limit tighten=no" keeps the limit */
+	/* Does a reservation begin between these minutes from now on nodes that
+	 * the job may get? NULL: none does. */
+	bool (*reserved)(const void *host, uint32_t from, uint32_t to);
+	const void *host;
 	struct slu_note note; /* out: for the administrator's comment */
 	char *tell;	      /* out: for the user, or NULL; caller frees */
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
+/* The host has judged a job whose limit the note means: what its rules are now
+ * (they may have changed since, by other plugins too) decides anew, and the
+ * note says it. The limit to set, minutes; 0: none. */
+uint32_t slu_ctl_settle(const struct slu_limit_rules *rules,
+			struct slu_note *note);
 /* A job may not start with its tight limit: see soon whether it should have its
  * whole one. */
 void slu_ctl_guard_look(struct slu_ctl *ctl);

@@ -195,16 +195,17 @@ static struct json_object *answer(struct lessons *l,
 	const struct slu_job whole = completed(l, &ask->job), *job = &whole;
 	double elapsed = (double)ask->elapsed;
 	struct json_object *obj = json_object_new_object();
-	struct slu_limit_wish wish = {.given = job->limit_asked ||
-					       ask->unlimited,
-				      .asked = job->limit_asked};
+	struct slu_limit_rules rules = {
+		.given = job->limit_asked || ask->unlimited,
+		.whole = job->limit_asked ? job->limit_asked : SLU_LIMIT_NONE,
+		.most = SLU_LIMIT_NONE};
 	struct slu_prediction got;
 	struct slu_outlook outlook;
-	uint32_t granted;
+	struct slu_limit_grant granted = {0};
 
 	slu_predict(l->p, job, &got);
-	granted =
-		got.jobs ? slu_limit_granted(ask->mode, &wish, got.careful) : 0;
+	if (got.jobs)
+		granted = slu_limit_decide(ask->mode, &rules, got.careful);
 	slu_predict_outlook(l->p, job, &outlook);
 	slu_json_set_str(obj, "name", job->name);
 	if (job->node_cnt)
@@ -217,8 +218,8 @@ static struct json_object *answer(struct lessons *l,
 		slu_json_set_i64(obj, "predicted", got.seconds);
 		slu_json_set_i64(obj, "careful", got.careful);
 	}
-	if (granted)
-		slu_json_set_u64(obj, "limit", granted);
+	if (granted.minutes)
+		slu_json_set_u64(obj, "limit", granted.minutes);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
 	if (ask->elapsed > 0)

@@ -4,6 +4,8 @@
 #include "config.h"
 #include "job_submit/granted.h"
 
+#include "common/str.h"
+
 #define LEAD 120 /* s; Slurm looks every 30 s, and warns a minute before */
 
 static bool is_wanted(enum slu_predict_mode mode, bool given)
@@ -12,22 +14,75 @@ static bool is_wanted(enum slu_predict_mode mode, bool given)
 	       (mode == SLU_PREDICT_FILL && !given);
 }
 
-uint32_t slu_limit_granted(enum slu_predict_mode mode,
-			   const struct slu_limit_wish *wish, int64_t careful)
+static struct slu_limit_grant grant(enum slu_limit_deed deed, int64_t minutes)
 {
-	int64_t minutes = careful > 0 ? (careful + 59) / 60 : 0;
+	return (struct slu_limit_grant){deed, (uint32_t)minutes};
+}
 
-	if (!is_wanted(mode, wish->given))
-		return 0;
-	if (!wish->given) {
-		if (wish->most && minutes > wish->most)
-			minutes = wish->most;
-	} else if (wish->most && (!wish->asked || wish->asked > wish->most)) {
-		return 0; /* more than is allowed: Slurm must see it */
-	} else if (wish->asked && minutes >= wish->asked) {
-		return 0;
-	}
-	return minutes < UINT32_MAX ? (uint32_t)minutes : 0;
+struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
+					const struct slu_limit_rules *rules,
+					int64_t careful)
+{
+	int64_t minutes = careful > 0 ? (careful - 1) / 60 + 1 : 0;
+
+	if (!minutes || minutes >= SLU_LIMIT_NONE || rules->left ||
+	    rules->unknown || rules->whole > rules->most ||
+	    !is_wanted(mode, rules->given))
+		return grant(SLU_LIMIT_KEPT, 0);
+	if (minutes < rules->whole)
+		return grant(SLU_LIMIT_TIGHT, minutes);
+	if (rules->given)
+		return grant(SLU_LIMIT_KEPT, 0);
+	if (minutes > rules->most)
+		minutes = rules->most;
+	if (minutes > rules->whole)
+		return grant(SLU_LIMIT_FILLED, minutes);
+	return grant(SLU_LIMIT_KEPT, 0);
+}
+
+void slu_limit_hms(struct slu_buf *text, int64_t seconds)
+{
+	slu_buf_printf(text, "%lld:%02d:%02d", (long long)(seconds / 3600),
+		       (int)(seconds / 60 % 60), (int)(seconds % 60));
+}
+
+void slu_limit_minutes(struct slu_buf *text, uint32_t minutes)
+{
+	if (minutes == SLU_LIMIT_NONE)
+		slu_buf_puts(text, "unlimited");
+	else
+		slu_limit_hms(text, (int64_t)minutes * 60);
+}
+
+static void say_tight(struct slu_buf *text, uint32_t whole, bool waits)
+{
+	slu_buf_puts(text, " and grows to ");
+	slu_limit_minutes(text, whole);
+	slu_buf_puts(text, " when needed");
+	if (waits)
+		slu_buf_puts(text, ", or while a reservation is in the way");
+	slu_buf_puts(text, " (scontrol show job tells)");
+}
+
+static void say_filled(struct slu_buf *text, uint32_t whole)
+{
+	slu_buf_puts(text, " in place of ");
+	slu_limit_minutes(text, whole);
+	slu_buf_puts(text, " by default, and does not grow (--time asks for "
+			   "another)");
+}
+
+void slu_limit_say(struct slu_buf *text, const struct slu_limit_rules *rules,
+		   const struct slu_limit_grant *grant, bool waits)
+{
+	if (grant->deed == SLU_LIMIT_KEPT)
+		return;
+	slu_buf_puts(text, ", the limit is to be ");
+	slu_limit_minutes(text, grant->minutes);
+	if (grant->deed == SLU_LIMIT_TIGHT)
+		say_tight(text, rules->whole, waits);
+	else
+		say_filled(text, rules->whole);
 }
 
 int64_t slu_limit_lead(uint32_t minutes)

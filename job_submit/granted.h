@@ -4,21 +4,49 @@
 
 /*
  * Which time limit a job is given at submission (PredictMode fill and tighten,
- * sluice.conf(5)).
+ * sluice.conf(5)), and what its user is told of it: the same function decides
+ * both when it is submitted, by what Slurm will make of it, and when Slurm has.
  */
 
 #include "common/conf.h"
 
-struct slu_limit_wish {
-	bool given;	/* the user named a limit */
-	uint32_t asked; /* it, minutes; 0: without end */
-	uint32_t most;	/* that the partition allows, minutes; 0: any */
+struct slu_buf;
+
+#define SLU_LIMIT_NONE UINT32_MAX /* without end; Slurm's INFINITE */
+
+/* What holds for a job's limit without us; minutes. */
+struct slu_limit_rules {
+	bool given;	/* the user named one */
+	bool left;	/* it is to be left alone, or could not be guarded */
+	bool unknown;	/* Slurm fills one in, which is known only later */
+	uint32_t whole; /* that was named, or that Slurm fills in; or NONE */
+	uint32_t most;	/* that partitions, QOS and association allow; or NONE
+			 */
 };
 
-/* The limit in minutes, out of the careful answer of slu_predict() in seconds;
- * 0: what the job has, or lacks, stays. Never more than what was asked for. */
-uint32_t slu_limit_granted(enum slu_predict_mode mode,
-			   const struct slu_limit_wish *wish, int64_t careful);
+enum slu_limit_deed {
+	SLU_LIMIT_KEPT,	  /* as without us */
+	SLU_LIMIT_TIGHT,  /* less than the whole one, and grows to that */
+	SLU_LIMIT_FILLED, /* more than Slurm fills in; does not grow */
+};
+
+struct slu_limit_grant {
+	enum slu_limit_deed deed;
+	uint32_t minutes; /* 0: KEPT */
+};
+
+/* `careful`: seconds, of slu_predict(). Never more than what was asked for, or
+ * is allowed. What is asked for and not allowed is kept: Slurm must see it. */
+struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
+					const struct slu_limit_rules *rules,
+					int64_t careful);
+/* Say it, after a comma; nothing where the limit is kept. `waits`: while a
+ * reservation is in the way of the whole limit, a job has that one. */
+void slu_limit_say(struct slu_buf *text, const struct slu_limit_rules *rules,
+		   const struct slu_limit_grant *grant, bool waits);
+/* "1:02:03", or "unlimited" for NONE minutes. */
+void slu_limit_hms(struct slu_buf *text, int64_t seconds);
+void slu_limit_minutes(struct slu_buf *text, uint32_t minutes);
 
 #define SLU_LIMIT_LOOK 15 /* s, between two looks of the guard at most */
 /* How long before it would end a job of such a limit (minutes) the guard gives

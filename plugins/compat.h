@@ -159,7 +159,6 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak up_node_bitmap
 #pragma weak slurmctld_config
 #pragma weak acct_policy_alter_job
-#pragma weak acct_policy_set_qos_order
 #pragma weak delete_step_record
 #pragma weak fed_mgr_is_origin_job
 #pragma weak find_job_record

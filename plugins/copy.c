@@ -4,6 +4,7 @@
 #include "plugins/copy.h"
 #include "plugins/account.h"
 #include "plugins/het.h"
+#include "plugins/limits.h"
 
 #include <ctype.h>
 
@@ -224,29 +225,7 @@ void slu_copy_nodes(const job_record_t *job, struct slu_job *out)
 	out->down_nodes = down_of(job->node_bitmap);
 }
 
-/* The tightest limit of the partitions that are named, minutes. */
-static uint32_t partition_limit(const char *names)
-{
-	uint32_t limit = 0;
-	part_record_t *part;
-	char *copy, *name, *rest;
-
-	if (!names)
-		return default_part_loc ? minutes(default_part_loc->max_time)
-					: 0;
-	copy = xstrdup(names);
-	for (rest = copy; (name = strsep(&rest, ","));) {
-		part = find_part_record(name);
-		if (part && minutes(part->max_time) &&
-		    (!limit || part->max_time < limit))
-			limit = part->max_time;
-	}
-	xfree(copy);
-	return limit;
-}
-
-/* The first partition that is named; NULL: there is none. */
-static const part_record_t *first_partition(const char *names)
+const part_record_t *slu_first_partition(const char *names)
 {
 	const part_record_t *part = default_part_loc;
 	char *first;
@@ -296,31 +275,23 @@ static uint32_t given16(uint16_t number)
 	return number == NO_VAL16 ? 0 : number;
 }
 
-/* Of a heterogeneous job. What another cluster of a federation has sent has an
- * offset that nobody has set. */
-static bool is_component(const job_desc_msg_t *desc)
+static void copy_rules(const job_desc_msg_t *desc, const part_record_t *part,
+		       struct slu_ctl_submit *out)
 {
-	return desc->het_job_offset != NO_VAL && !desc->fed_siblings_viable;
-}
+	struct slu_limit_rules rules =
+		slu_limit_rules_asked(desc, &out->job, part);
 
-/* Slurm would signal it, mail, shorten or cancel it by its limit; components
- * end together. */
-static bool watches_limit(const job_desc_msg_t *desc)
-{
-	uint16_t mail = desc->mail_type == NO_VAL16 ? 0 : desc->mail_type;
-
-	return desc->warn_signal || desc->warn_time || desc->deadline ||
-	       desc->time_limit == 0 ||
-	       (desc->time_min && desc->time_min != NO_VAL) ||
-	       is_component(desc) ||
-	       (mail & (MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 |
-			MAIL_JOB_TIME50));
+	out->has_limit = rules.given;
+	out->watched = rules.left;
+	out->default_limit = rules.given ? 0 : minutes(rules.whole);
+	out->default_unknown = rules.unknown;
+	out->max_limit = minutes(rules.most);
 }
 
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out)
 {
-	const part_record_t *part = first_partition(desc->partition);
+	const part_record_t *part = slu_first_partition(desc->partition);
 
 	uid = desc->user_id == NO_VAL ? uid : desc->user_id;
 	*out = (struct slu_ctl_submit){
@@ -336,14 +307,14 @@ void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		.tasks_per_node = given16(desc->ntasks_per_node),
 		.cpus_per_task = given16(desc->cpus_per_task),
 		.cpus_per_node = partition_cpus(part),
-		.has_limit = desc->time_limit != NO_VAL,
 		.guarded = !xstrcmp(slurm_conf.bb_type, "burst_buffer/sluice"),
-		.watched = watches_limit(desc),
 		.option = desc->burst_buffer,
 		.script = desc->script,
-		.max_limit = partition_limit(desc->partition),
+		.reserved = slu_limit_reserved,
+		.host = desc,
 	};
 	out->job.account = account_of(desc, uid, out->default_account);
+	copy_rules(desc, part, out);
 }
 
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n)

@@ -21,6 +21,10 @@ int64_t slu_eligible(const job_record_t *job);
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out);
 
+/* The first partition that is named, or the default one (NULL); NULL: there is
+ * none. part READ. */
+const part_record_t *slu_first_partition(const char *names);
+
 /* Take out of an environment array what a new job must not inherit. */
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);
 /* Set "NAME=value" in an environment array of Slurm's. */

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "plugins/limits.h"
 #include "plugins/act.h"
+#include "plugins/copy.h"
 
 #include <time.h>
 
@@ -42,13 +43,12 @@ uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note)
 
 _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 
-/* Are the nodes that the user named all that the job gets? */
-static bool names_all(const job_details_t *d)
+/* Are these nodes, which the user named, all that the job gets? */
+static bool names_all(bitstr_t *named, uint32_t min, uint32_t max)
 {
-	if (!d || !d->req_node_bitmap)
-		return false;
-	return (uint32_t)bit_set_count(d->req_node_bitmap) >=
-	       (d->max_nodes ? d->max_nodes : d->min_nodes);
+	uint32_t most = max && max != NO_VAL ? max : min;
+
+	return named && (most == NO_VAL || bit_set_count(named) >= (int)most);
 }
 
 /* Of a floating one Slurm keeps how far ahead it lies, always: no job that is
@@ -59,28 +59,32 @@ static time_t start_of(const slurmctld_resv_t *resv, time_t now)
 						     : resv->start_time;
 }
 
-/* Does this reservation begin between `from` and `to` on nodes that the job
- * may get? Into its own one Slurm lets it whatever its limit, and ends it when
- * that ends. */
-static bool bars(const slurmctld_resv_t *resv, const job_record_t *job,
-		 time_t now, time_t from, time_t to)
-{
-	time_t start = start_of(resv, now);
-	bitstr_t *mine = job->part_ptr ? job->part_ptr->node_bitmap : NULL;
+/* What may be in the way of a job. */
+struct gap {
+	bitstr_t *nodes;   /* that it may get; NULL: any */
+	const char *own;   /* the reservation that it names, or NULL */
+	uint32_t from, to; /* minutes from now; to: or INFINITE */
+};
 
-	if (resv == job->resv_ptr)
+/* Does this reservation begin within that on these nodes? Into its own one
+ * Slurm lets a job whatever its limit, and ends it when that ends. */
+static bool bars(const slurmctld_resv_t *resv, const struct gap *gap,
+		 time_t now)
+{
+	time_t start = start_of(resv, now), from = now + (time_t)gap->from * 60;
+	time_t to =
+		gap->to == INFINITE ? now + YEAR : now + (time_t)gap->to * 60;
+
+	if (gap->own && !xstrcmp(resv->name, gap->own))
 		return false;
-	if (names_all(job->details))
-		mine = job->details->req_node_bitmap;
 	return start >= from && start < to && resv->node_bitmap &&
-	       (!mine || bit_overlap_any(resv->node_bitmap, mine));
+	       (!gap->nodes || bit_overlap_any(resv->node_bitmap, gap->nodes));
 }
 
-/* node READ, part READ */
-static bool is_in_gap(const job_record_t *job, uint32_t tight, uint32_t whole)
+/* node READ */
+static bool is_reserved(const struct gap *gap)
 {
-	time_t now = time(NULL), from = now + (time_t)tight * 60;
-	time_t to = whole == INFINITE ? now + YEAR : now + (time_t)whole * 60;
+	time_t now = time(NULL);
 	slurmctld_resv_t *resv;
 	bool barred = false;
 	list_itr_t *i;
@@ -89,17 +93,54 @@ static bool is_in_gap(const job_record_t *job, uint32_t tight, uint32_t whole)
 		return false;
 	i = list_iterator_create(resv_list);
 	while (!barred && (resv = list_next(i)))
-		barred = bars(resv, job, now, from, to);
+		barred = bars(resv, gap, now);
 	list_iterator_destroy(i);
 	return barred;
+}
+
+/* node READ, part READ */
+static bool is_in_gap(const job_record_t *job, uint32_t tight, uint32_t whole)
+{
+	const job_details_t *d = job->details;
+	struct gap gap = {.nodes = job->part_ptr ? job->part_ptr->node_bitmap
+						 : NULL,
+			  .own = job->resv_ptr ? job->resv_ptr->name : NULL,
+			  .from = tight,
+			  .to = whole};
+
+	if (d && names_all(d->req_node_bitmap, d->min_nodes, d->max_nodes))
+		gap.nodes = d->req_node_bitmap;
+	return is_reserved(&gap);
+}
+
+bool slu_limit_reserved(const void *host, uint32_t from, uint32_t to)
+{
+	const job_desc_msg_t *desc = host;
+	const part_record_t *part = slu_first_partition(desc->partition);
+	struct gap gap = {.nodes = part ? part->node_bitmap : NULL,
+			  .own = desc->reservation,
+			  .from = from,
+			  .to = to};
+	bitstr_t *named = NULL;
+	bool reserved;
+
+	if (!is_reserved(&gap) || !desc->req_nodes)
+		return is_reserved(&gap);
+	node_name2bitmap(desc->req_nodes, true, &named, NULL);
+	if (names_all(named, desc->min_nodes, desc->max_nodes))
+		gap.nodes = named;
+	reserved = is_reserved(&gap);
+	FREE_NULL_BITMAP(named);
+	return reserved;
 }
 
 static enum slu_limit_bar bar_of(const job_record_t *job,
 				 const struct slu_note *note)
 {
 	uint32_t whole = slu_limit_whole(job, note);
+	uint32_t longest = MAX(whole, note->tight);
 
-	if (!slu_limit_allowed(job, whole))
+	if (!slu_limit_allowed(job, longest))
 		return SLU_LIMIT_BAR_MAXIMUM;
 	return is_in_gap(job, note->tight, whole) ? SLU_LIMIT_BAR_RESERVATION
 						  : SLU_LIMIT_BAR_NONE;

@@ -18,9 +18,22 @@ void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n);
  * takes assoc and qos READ. */
 bool slu_limit_barred(const job_record_t *job);
 
+/* What will hold for the limit of a submission, which slu_copy_submit() has
+ * copied to `job`; part: the first that it names, or NULL. part READ; it takes
+ * assoc, qos, tres and user READ. */
+struct slu_limit_rules slu_limit_rules_asked(const job_desc_msg_t *desc,
+					     const struct slu_job *job,
+					     const part_record_t *part);
+/* What holds for that of a job which has been made of it. part READ; it takes
+ * assoc and qos READ. */
+struct slu_limit_rules slu_limit_rules_of(const job_record_t *job,
+					  const struct slu_note *note);
+/* For slu_ctl_submit: host is the job_desc_msg_t. node READ, part READ. */
+bool slu_limit_reserved(const void *host, uint32_t from, uint32_t to);
+
 /* A job was made of what was submitted, and Slurm has judged it by the limit
  * that was asked for or filled one in: this is its whole one, and it gets the
- * one that the note means. job WRITE, part READ. */
+ * one that the note means. job WRITE, node READ, part READ. */
 void slu_limit_settle(job_record_t *job);
 
 /* A job begins: one without a limit has the partition's of this moment. Where
@@ -35,7 +48,10 @@ void slu_limit_begin(job_record_t *job);
  * READ. */
 void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 
-/* For limits.c, limits_user.c and late.c. Is it a limit of ours? */
+#define SLU_MAIL_AT_LIMIT \
+	(MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 | MAIL_JOB_TIME50)
+
+/* For limits*.c and late.c. Is it a limit of ours? */
 bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
 /* The limit it would have without us, minutes. part READ */
 uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);

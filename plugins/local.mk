@@ -25,7 +25,8 @@ libsluhost_la_SOURCES = \
 	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
 	plugins/late.c \
 	plugins/mail.c \
-	plugins/limits.c plugins/limits_user.c plugins/limits.h \
+	plugins/limits.c plugins/limits_rules.c plugins/limits_user.c \
+	plugins/limits.h \
 	plugins/numbers.c plugins/numbers.h \
 	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)

@@ -17,6 +17,7 @@
 
 #define MARK	   "sluice: "
 #define BY_DEFAULT " by default"
+#define IN_PLACE   "in place "
 
 static const char *note_part(const char *comment)
 {
@@ -102,11 +103,15 @@ static bool parse_limit(const char *piece, struct slu_note *out)
 	long h, m, s;
 	int used = 0;
 
-	if (sscanf(piece, "limit %8ld:%2ld:%2ld of %n", &h, &m, &s, &used) <
-		    3 ||
+	if (sscanf(piece, "limit %8ld:%2ld:%2ld %n", &h, &m, &s, &used) < 3 ||
 	    !used || hms(h, m, s) < 60)
 		return false;
 	piece += used;
+	if (!strncmp(piece, IN_PLACE, strlen(IN_PLACE)))
+		piece += strlen(IN_PLACE);
+	if (strncmp(piece, "of ", 3) != 0)
+		return false;
+	piece += 3;
 	if (!parse_whole(&piece, out))
 		return false;
 	out->tight = minutes(hms(h, m, s));
@@ -194,6 +199,8 @@ static void print_predicted(struct slu_buf *buf, const struct slu_note *note)
 static void print_limit(struct slu_buf *buf, const struct slu_note *note)
 {
 	put_time(buf, "limit ", (int64_t)note->tight * 60);
+	if (slu_note_filled(note))
+		slu_buf_puts(buf, " in place");
 	if (note->whole == SLU_NOTE_UNLIMITED)
 		slu_buf_printf(buf, " of unlimited%s",
 			       note->by_default ? BY_DEFAULT : "");
@@ -343,7 +350,9 @@ void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 
 	if (!slu_ctl_note_parse(comment, &note))
 		return;
-	job->tightened = note.limit == SLU_LIMIT_MEANT ? 0 : note.tight;
+	job->tightened = note.limit == SLU_LIMIT_MEANT || slu_note_filled(&note)
+				 ? 0
+				 : note.tight;
 	job->extended = note.limit == SLU_LIMIT_EXTENDED;
 	job->late_by = note.late_by;
 	job->prepared = note.gave_back > 0 ? note.gave_back : 0;

@@ -11,6 +11,8 @@
  *   of 0:10:00, extended; script 9f86d081884c7d65; gave back 0:01:23;
  *   stage-out failed: ...
  *
+ * or "limit 0:06:00 in place of 0:05:00" where that was too short a default.
+ *
  * Text of others stands before it and is left alone.
  */
 
@@ -37,7 +39,8 @@ struct slu_note {
 	bool has_asked;	   /* `asked` is known */
 	int64_t asked;	   /* the user's limit, s; 0: none */
 	enum slu_note_limit limit;
-	uint32_t tight;	 /* minutes, that we have set; 0: USERS */
+	uint32_t tight;	 /* minutes, that we have set; 0: USERS; more than
+			    `whole` where that is too short a default */
 	uint32_t whole;	 /* minutes, the user's, or UNLIMITED; 0: none, so the
 			    partition's */
 	bool by_default; /* UNLIMITED was the partition's when it began */
@@ -48,6 +51,13 @@ struct slu_note {
 	int64_t gave_back;	/* s; -1: nothing yet */
 	char why[SLU_NOTE_WHY]; /* why it failed or waits; "" */
 };
+
+/* Has the job been given more than the host's default, which it keeps? */
+static inline bool slu_note_filled(const struct slu_note *note)
+{
+	return note->limit != SLU_LIMIT_MEANT && note->whole &&
+	       note->tight > note->whole;
+}
 
 /* Read our part of a comment (NULL is fine); without one *out is empty
  * (gave_back -1, all else zero) and false is returned. */

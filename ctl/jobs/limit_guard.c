@@ -11,6 +11,8 @@
  *	      that is more than its partition, association or QOS allows
  *	      by now, the job has the whole one, and Slurm plans with that
  *
+ * What is more than the default does not grow; a pending job loses it while it
+ * is not allowed, and keeps it else.
  * When the site turns the mode off, all limits are given back at once.
  */
 #include "config.h"
@@ -81,7 +83,7 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 	static const char *const why[] = {
 		[SLU_LIMIT_BAR_NONE] = "",
 		[SLU_LIMIT_BAR_RESERVATION] = ", for a reservation",
-		[SLU_LIMIT_BAR_MAXIMUM] = ", which is more than allowed now",
+		[SLU_LIMIT_BAR_MAXIMUM] = ", by what is allowed now",
 	};
 	char tight[32], whole[32], delay[256];
 
@@ -101,11 +103,12 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 		   int64_t now, bool *whole, int64_t *next)
 {
-	bool wanted = is_wanted(conf, job);
+	bool filled = job->whole < job->tight;
+	bool wanted = filled || is_wanted(conf, job);
 	int64_t due = job->end - slu_limit_lead(job->tight);
 
 	*next = now + SLU_LIMIT_LOOK;
-	if (job->whole <= job->tight)
+	if (job->whole == job->tight || (filled && job->running))
 		return false;
 	if (job->running) {
 		*whole = true;

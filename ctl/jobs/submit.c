@@ -45,50 +45,42 @@ static bool may_set(struct slu_ctl *ctl, const struct slu_ctl_submit *submit)
 	       !keeps_limit(submit);
 }
 
-/* `careful` seconds as a limit, if that is less than the whole one. */
-static void set_limit(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
-		      int64_t careful)
+static uint32_t or_none(uint32_t minutes)
 {
-	struct slu_limit_wish wish = {
-		.given = submit->has_limit,
-		.asked = submit->job.limit_asked,
-		.most = submit->max_limit,
+	return minutes ? minutes : SLU_LIMIT_NONE;
+}
+
+static struct slu_limit_rules rules_of(struct slu_ctl *ctl,
+				       const struct slu_ctl_submit *s)
+{
+	return (struct slu_limit_rules){
+		.given = s->has_limit,
+		.left = !may_set(ctl, s),
+		.unknown = !s->has_limit && s->default_unknown,
+		.whole = or_none(s->has_limit ? s->job.limit_asked
+					      : s->default_limit),
+		.most = or_none(s->max_limit),
 	};
-	uint32_t minutes = slu_limit_granted(ctl->site->conf->predict_mode,
-					     &wish, careful);
-
-	if (!minutes || !may_set(ctl, submit))
-		return;
-	submit->note.tight = minutes;
-	submit->note.whole =
-		wish.given && !wish.asked ? SLU_NOTE_UNLIMITED : wish.asked;
-	submit->note.limit = SLU_LIMIT_MEANT;
 }
 
-static void put_hms(struct slu_buf *buf, int64_t s)
+static void put_limit(struct slu_buf *text, const struct slu_ctl_submit *s,
+		      const struct slu_limit_rules *rules,
+		      const struct slu_limit_grant *grant)
 {
-	slu_buf_printf(buf, "%lld:%02d:%02d", (long long)(s / 3600),
-		       (int)(s / 60 % 60), (int)(s % 60));
+	bool waits = grant->deed == SLU_LIMIT_TIGHT && s->reserved &&
+		     s->reserved(s->host, grant->minutes, rules->whole);
+
+	slu_limit_say(text, rules, grant, waits);
 }
 
-static void put_forecast(struct slu_buf *text,
-			 const struct slu_ctl_submit *submit)
+static void put_forecast(struct slu_buf *text, const struct slu_note *note)
 {
-	const struct slu_note *note = &submit->note;
-
 	slu_buf_puts(text, "sluice: jobs like this one take about ");
-	put_hms(text, note->predicted);
+	slu_limit_hms(text, note->predicted);
 	slu_buf_printf(text, " (%u known)", note->jobs);
 	if (note->asked) {
 		slu_buf_puts(text, ", you asked for ");
-		put_hms(text, note->asked);
-	}
-	if (note->limit == SLU_LIMIT_MEANT) {
-		/* other plugins, and Slurm's own rules, come after us */
-		slu_buf_puts(text, ", the limit is to be ");
-		put_hms(text, (int64_t)note->tight * 60);
-		slu_buf_puts(text, " and grows when needed (scontrol show job "
-				   "tells)");
+		slu_limit_hms(text, note->asked);
 	}
 }
 
@@ -100,26 +92,38 @@ static void put_stray(void *arg, int line, const char *what)
 		       line, what);
 }
 
-/* What a host shows at a submission that succeeds. */
-static char *tell(const struct slu_conf *conf,
-		  const struct slu_ctl_submit *submit)
+static void put_line(struct slu_buf *text)
 {
-	struct slu_buf text = {.max = TELL_MAX};
-
-	if (conf->stray_warn && submit->option)
-		slu_request_strays(submit->option, true, put_stray, &text);
-	if (conf->stray_warn && submit->script)
-		slu_request_strays(submit->script, false, put_stray, &text);
-	if (conf->predict_tell && submit->note.jobs) {
-		slu_buf_puts(&text, text.len ? "\n" : "");
-		put_forecast(&text, submit);
-	}
-	return text.len ? slu_buf_steal(&text) : NULL;
+	slu_buf_puts(text, text->len ? "\n" : "");
 }
 
-static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
+static void put_strays(struct slu_buf *text,
+		       const struct slu_ctl_submit *submit)
 {
+	if (submit->option)
+		slu_request_strays(submit->option, true, put_stray, text);
+	if (submit->script)
+		slu_request_strays(submit->script, false, put_stray, text);
+}
+
+static void note_limit(struct slu_note *note,
+		       const struct slu_limit_rules *rules,
+		       const struct slu_limit_grant *grant)
+{
+	if (grant->deed == SLU_LIMIT_KEPT)
+		return;
+	note->limit = SLU_LIMIT_MEANT;
+	note->tight = grant->minutes;
+	note->whole = rules->given ? rules->whole : 0;
+}
+
+static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
+		   struct slu_buf *text)
+{
+	const struct slu_conf *conf = ctl->site->conf;
 	struct slu_note *note = &submit->note;
+	struct slu_limit_rules rules;
+	struct slu_limit_grant grant;
 	struct slu_prediction p;
 
 	slu_predict(ctl->site->predictor, &submit->job, &p);
@@ -130,7 +134,14 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	slu_copy(note->from, sizeof(note->from), p.from);
 	note->has_asked = true;
 	note->asked = (int64_t)submit->job.limit_asked * 60;
-	set_limit(ctl, submit, p.careful);
+	rules = rules_of(ctl, submit);
+	grant = slu_limit_decide(conf->predict_mode, &rules, p.careful);
+	note_limit(note, &rules, &grant);
+	if (!conf->predict_tell)
+		return;
+	put_line(text);
+	put_forecast(text, note);
+	put_limit(text, submit, &rules, &grant);
 }
 
 /* A job that names tasks only gets, as a rule, as few nodes as hold them. */
@@ -155,20 +166,36 @@ static uint64_t hash(const char *script)
 
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 {
+	struct slu_buf text = {.max = TELL_MAX};
 	const struct slu_conf *conf;
 
 	if (!submit->job.node_cnt)
 		submit->job.node_cnt = fewest_nodes(submit);
-	submit->tell = NULL;
 	submit->note = (struct slu_note){.gave_back = -1};
 	slu_ctl_wake(ctl);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	conf = ctl->site->conf;
+	if (conf && conf->stray_warn)
+		put_strays(&text, submit);
 	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {
 		submit->note.script = hash(submit->script);
-		advise(ctl, submit);
+		advise(ctl, submit, &text);
 	}
-	if (conf)
-		submit->tell = tell(conf, submit);
 	pthread_rwlock_unlock(&ctl->site_lock);
+	submit->tell = text.len ? slu_buf_steal(&text) : NULL;
+	slu_buf_free(&text);
+}
+
+uint32_t slu_ctl_settle(const struct slu_limit_rules *rules,
+			struct slu_note *note)
+{
+	struct slu_limit_grant grant = slu_limit_decide(
+		SLU_PREDICT_TIGHTEN, rules, (int64_t)note->tight * 60);
+
+	note->limit = grant.deed == SLU_LIMIT_KEPT ? SLU_LIMIT_USERS
+						   : SLU_LIMIT_GUARDED;
+	note->tight = grant.minutes;
+	if (grant.deed == SLU_LIMIT_KEPT)
+		note->whole = 0;
+	return grant.minutes;
 }

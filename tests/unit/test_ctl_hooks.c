@@ -188,9 +188,9 @@ START_TEST(test_submit)
 	ck_assert(submit.note.has_asked && !submit.note.asked);
 	expect(submit.note.tight >= 10 && submit.note.tight < 600, "%u",
 	       submit.note.tight);
-	submit.max_limit = 5; /* the partition's */
+	submit.max_limit = submit.default_limit = 5; /* the partition's */
 	slu_ctl_submit(ctl, &submit);
-	ck_assert_uint_eq(submit.note.tight, 5);
+	ck_assert_uint_eq(submit.note.tight, 0);
 	/* Who gave a limit keeps it. */
 	submit.has_limit = true;
 	submit.job.limit_asked = 60;
@@ -200,6 +200,119 @@ START_TEST(test_submit)
 	ck_assert_int_eq(submit.note.asked, 3600);
 	ck_assert_uint_eq(submit.note.tight, 0);
 	slu_ctl_release(ctl);
+}
+END_TEST
+
+static bool reserved_ahead(const void *host, uint32_t from, uint32_t to)
+{
+	const uint32_t *begins = host;
+
+	return *begins >= from && *begins < to;
+}
+
+/* What is told is what the job gets, once the host has judged it. */
+START_TEST(test_told)
+{
+	static const uint32_t in_7 = 7, in_20 = 20;
+	static const struct {
+		uint32_t given, usual, most;
+		bool unknown;
+		const uint32_t *reserved;
+		uint32_t limit; /* that it gets */
+		const char *words, *missing;
+	} cases[] = {
+		{0, 0, 0, false, NULL, 11, "0:11:00 and grows to unlimited",
+		 "in place"},
+		{0, 60, 0, false, NULL, 11, "0:11:00 and grows to 1:00:00",
+		 "reserv"},
+		{0, 5, 0, false, NULL, 11, "be 0:11:00 in place of 0:05:00 by",
+		 "grows"},
+		{0, 5, 7, false, NULL, 7, "be 0:07:00 in place of 0:05:00 by",
+		 "grows"},
+		{0, 7, 7, false, NULL, 7, "jobs like this one", "limit"},
+		{0, 7, 0, true, NULL, 7, "jobs like this one", "limit"},
+		{0, 60, 0, false, &in_7, 11, "be 0:11:00 and grows", "reserv"},
+		{0, 60, 0, false, &in_20, 11, "while a reservation is in the",
+		 "in place"},
+		{60, 5, 0, false, NULL, 60, "you asked for 1:00:00", "limit"},
+	};
+	struct slu_ctl *ctl = ctl_by_hand("PredictMode=fill\nPredictTell=yes\n"
+					  "PredictFloor=660");
+
+	slu_guard_step(ctl, 1000);
+	for (int i = 0; i < 5; i++)
+		teach(ctl, 0, 595);
+	each(c, cases)
+	{
+		struct slu_ctl_submit submit = {
+			.job = {.uid = 1000,
+				.name = "x",
+				.node_cnt = 1,
+				.limit_asked = c->given},
+			.guarded = true,
+			.has_limit = c->given,
+			.default_limit = c->usual,
+			.default_unknown = c->unknown,
+			.reserved = c->reserved ? reserved_ahead : NULL,
+			.host = c->reserved,
+			.max_limit = c->most};
+		struct slu_limit_rules rules = {
+			.given = c->given,
+			.unknown = c->unknown,
+			.whole = c->given   ? c->given
+				 : c->usual ? c->usual
+					    : SLU_LIMIT_NONE,
+			.most = c->most ? c->most : SLU_LIMIT_NONE};
+		uint32_t limit = 0;
+
+		slu_ctl_submit(ctl, &submit);
+		expect(submit.tell && strstr(submit.tell, c->words) &&
+			       !strstr(submit.tell, c->missing),
+		       "case %td: %s", c - cases, submit.tell);
+		free(submit.tell);
+		if (submit.note.limit == SLU_LIMIT_MEANT)
+			limit = slu_ctl_settle(&rules, &submit.note);
+		expect((limit ? limit : rules.whole) == c->limit,
+		       "case %td: %u", c - cases, limit);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* Other plugins, or the site, may have changed what holds: it counts. */
+START_TEST(test_settle)
+{
+	static const struct {
+		uint32_t tight, whole;
+		struct slu_limit_rules rules;
+		uint32_t want;
+	} cases[] = {
+		{10, 60, {.given = true, .whole = 60, .most = 60}, 10},
+		{10, 60, {.given = true, .whole = 5, .most = 60}, 0},
+		{10, 60, {.given = true, .whole = 60, .most = 30}, 0},
+		{10,
+		 60,
+		 {.given = true, .left = true, .whole = 60, .most = 60},
+		 0},
+		{10, 0, {.whole = 5, .most = 60}, 10},
+		{10, 0, {.whole = 5, .most = 8}, 8},
+		{10, 0, {.whole = 5, .most = 5}, 0},
+		{10, 0, {.unknown = true, .whole = 5, .most = 60}, 0},
+	};
+
+	each(c, cases)
+	{
+		struct slu_note note = {.limit = SLU_LIMIT_MEANT,
+					.tight = c->tight,
+					.whole = c->whole};
+		uint32_t got = slu_ctl_settle(&c->rules, &note);
+
+		expect(got == c->want && note.tight == c->want &&
+			       note.whole == (got ? c->whole : 0) &&
+			       note.limit == (got ? SLU_LIMIT_GUARDED
+						  : SLU_LIMIT_USERS),
+		       "case %td: %u", c - cases, got);
+	}
 }
 END_TEST
 
@@ -524,4 +637,5 @@ END_TEST
 
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_stale_env, test_several_persistent, test_persistent_coherence)
+	  test_told, test_settle, test_stale_env, test_several_persistent,
+	  test_persistent_coherence)

@@ -1,46 +1,184 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "common/str.h"
 #include "job_submit/granted.h"
 
 #define TIGHTEN SLU_PREDICT_TIGHTEN
 #define FILL	SLU_PREDICT_FILL
+#define TIGHT	SLU_LIMIT_TIGHT
+#define FILLED	SLU_LIMIT_FILLED
+
+#define NONE	SLU_LIMIT_NONE
 
 START_TEST(test_cases)
 {
 	static const struct {
 		enum slu_predict_mode mode;
-		struct slu_limit_wish wish;
+		struct slu_limit_rules rules;
 		int64_t careful;
-		uint32_t want;
+		struct slu_limit_grant want;
 	} cases[] = {
-		{SLU_PREDICT_OFF, {true, 60, 0}, 61, 0},
-		{SLU_PREDICT_ADVISE, {true, 60, 0}, 61, 0},
-		{SLU_PREDICT_ADVISE, {false, 0, 0}, 61, 0},
-		{FILL, {true, 60, 0}, 61, 0},
-		{FILL, {false, 0, 0}, 61, 2},
-		{FILL, {false, 0, 90}, 5400, 90},
-		{FILL, {false, 0, 90}, 5401, 90},
-		{TIGHTEN, {true, 60, 0}, 61, 2},
-		{TIGHTEN, {true, 60, 0}, 60, 1},
-		{TIGHTEN, {true, 60, 0}, 59 * 60, 59},
-		{TIGHTEN, {true, 60, 0}, 59 * 60 + 1, 0}, /* no less */
-		{TIGHTEN, {true, 60, 0}, 7200, 0},
-		{TIGHTEN, {true, 0, 0}, 7200, 120}, /* without end */
-		{TIGHTEN, {true, 0, 60}, 600, 0},   /* Slurm says no */
-		{TIGHTEN, {true, 61, 60}, 600, 0},
-		{TIGHTEN, {true, 60, 60}, 600, 10},
-		{TIGHTEN, {false, 0, 60}, 600, 10},
-		{TIGHTEN, {true, 60, 0}, 0, 0},
-		{TIGHTEN, {true, 60, 0}, -5, 0},
-		{TIGHTEN, {true, 0, 0}, INT64_MAX - 60, 0},
+		{SLU_PREDICT_OFF,
+		 {.given = 1, .whole = 60, .most = NONE},
+		 61,
+		 {0}},
+		{SLU_PREDICT_ADVISE,
+		 {.given = 1, .whole = 60, .most = NONE},
+		 61,
+		 {0}},
+		{SLU_PREDICT_ADVISE, {.whole = 60, .most = NONE}, 7800, {0}},
+		{FILL, {.given = 1, .whole = 60, .most = NONE}, 61, {0}},
+		{FILL, {.whole = NONE, .most = NONE}, 61, {TIGHT, 2}},
+		/* MaxTime is what is filled in */
+		{FILL, {.whole = 90, .most = 90}, 5340, {TIGHT, 89}},
+		{FILL, {.whole = 90, .most = 90}, 5400, {0}},
+		{FILL, {.whole = 90, .most = 90}, 5401, {0}},
+		/* DefaultTime is */
+		{FILL, {.whole = 60, .most = NONE}, 7800, {FILLED, 130}},
+		{FILL, {.whole = 60, .most = 240}, 7801, {FILLED, 131}},
+		{FILL, {.whole = 60, .most = 90}, 7800, {FILLED, 90}},
+		{FILL, {.whole = 60, .most = 60}, 7800, {0}},
+		{FILL, {.whole = 60, .most = 30}, 7800, {0}},
+		{FILL, {.whole = 60, .most = 30}, 600, {0}},
+		{TIGHTEN, {.whole = 60, .most = NONE}, 7800, {FILLED, 130}},
+		{FILL, {.left = 1, .whole = 60, .most = NONE}, 7800, {0}},
+		{FILL, {.unknown = 1, .whole = 60, .most = NONE}, 60, {0}},
+		{TIGHTEN,
+		 {.given = 1, .whole = 60, .most = NONE},
+		 61,
+		 {TIGHT, 2}},
+		{TIGHTEN,
+		 {.given = 1, .whole = 60, .most = NONE},
+		 60,
+		 {TIGHT, 1}},
+		{TIGHTEN,
+		 {.given = 1, .whole = 60, .most = NONE},
+		 3540,
+		 {TIGHT, 59}},
+		{TIGHTEN, {.given = 1, .whole = 60, .most = NONE}, 3541, {0}},
+		{TIGHTEN, {.given = 1, .whole = 60, .most = NONE}, 7200, {0}},
+		{TIGHTEN,
+		 {.given = 1, .whole = NONE, .most = NONE},
+		 7200,
+		 {TIGHT, 120}},
+		/* Slurm says no */
+		{TIGHTEN, {.given = 1, .whole = NONE, .most = 60}, 600, {0}},
+		{TIGHTEN, {.given = 1, .whole = 61, .most = 60}, 600, {0}},
+		{TIGHTEN,
+		 {.given = 1, .whole = 60, .most = 60},
+		 600,
+		 {TIGHT, 10}},
+		{TIGHTEN, {.whole = 60, .most = 60}, 600, {TIGHT, 10}},
+		{TIGHTEN, {.given = 1, .whole = 60, .most = NONE}, 0, {0}},
+		{TIGHTEN, {.given = 1, .whole = 60, .most = NONE}, -5, {0}},
+		{TIGHTEN,
+		 {.given = 1, .whole = NONE, .most = NONE},
+		 INT64_MAX,
+		 {0}},
+		{TIGHTEN, {.whole = 60, .most = NONE}, INT64_MAX, {0}},
 	};
 
 	each(c, cases)
 	{
-		uint32_t got = slu_limit_granted(c->mode, &c->wish, c->careful);
+		struct slu_limit_grant got =
+			slu_limit_decide(c->mode, &c->rules, c->careful);
 
-		expect(got == c->want, "case %td: %u", c - cases, got);
+		expect(got.deed == c->want.deed &&
+			       got.minutes == c->want.minutes,
+		       "case %td: %d %u", c - cases, got.deed, got.minutes);
+	}
+}
+END_TEST
+
+/* What must hold of any job: of what it is told, of what it gets. */
+static void judge(enum slu_predict_mode mode, const struct slu_limit_rules *r,
+		  int64_t careful)
+{
+	struct slu_limit_grant got = slu_limit_decide(mode, r, careful), again;
+	uint32_t limit = got.deed == SLU_LIMIT_KEPT ? r->whole : got.minutes;
+	bool changes = mode == TIGHTEN || (mode == FILL && !r->given);
+
+	if (got.deed != SLU_LIMIT_KEPT)
+		expect(changes && !r->left && !r->unknown && careful > 0 &&
+			       got.minutes && limit <= r->most,
+		       "may not be changed");
+	if (got.deed == TIGHT)
+		expect(limit < r->whole && r->whole <= r->most &&
+			       (int64_t)limit * 60 >= careful,
+		       "less, but enough, and may grow");
+	if (got.deed == FILLED)
+		expect(!r->given && limit > r->whole &&
+			       ((int64_t)limit * 60 >= careful ||
+				limit == r->most),
+		       "more, and enough if that is allowed");
+	/* Slurm has judged it, and nothing has changed. */
+	again = slu_limit_decide(TIGHTEN, r, (int64_t)got.minutes * 60);
+	expect(again.deed == got.deed && again.minutes == got.minutes,
+	       "what is told is what it gets");
+	if (changes && !r->left && !r->unknown && r->whole <= r->most &&
+	    careful > 0 && careful <= 86400)
+		expect((int64_t)limit * 60 >= careful || limit == r->most ||
+			       r->given,
+		       "no job without a limit gets too little");
+}
+
+START_TEST(test_all)
+{
+	static const uint32_t minutes[] = {1,  2,  59,	     60,
+					   61, 90, NONE - 1, NONE};
+	static const int64_t careful[] = {-1,	0,	   1,	     59,   60,
+					  61,	120,	   3600,     3601, 5400,
+					  7800, 1LL << 40, INT64_MAX};
+
+	for (int mode = 0; mode < 4; mode++)
+		for (int bits = 0; bits < 8; bits++)
+			each(whole, minutes) each(most, minutes)
+				each(c, careful)
+			{
+				struct slu_limit_rules rules = {
+					bits & 1, bits & 2, bits & 4, *whole,
+					*most};
+
+				judge((enum slu_predict_mode)mode, &rules, *c);
+			}
+}
+END_TEST
+
+START_TEST(test_words)
+{
+	static const struct {
+		struct slu_limit_rules rules;
+		struct slu_limit_grant grant;
+		bool waits;
+		const char *words;
+	} cases[] = {
+		{{.whole = 60}, {0}, false, ""},
+		{{.whole = 600},
+		 {TIGHT, 61},
+		 false,
+		 ", the limit is to be 1:01:00 and grows to 10:00:00 when "
+		 "needed (scontrol show job tells)"},
+		{{.whole = NONE},
+		 {TIGHT, 1},
+		 true,
+		 ", the limit is to be 0:01:00 and grows to unlimited when "
+		 "needed, or while a reservation is in the way (scontrol show "
+		 "job tells)"},
+		{{.whole = 60},
+		 {FILLED, 130},
+		 false,
+		 ", the limit is to be 2:10:00 in place of 1:00:00 by default, "
+		 "and does not grow (--time asks for another)"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_buf text = {0};
+
+		slu_limit_say(&text, &c->rules, &c->grant, c->waits);
+		ck_assert_str_eq(text.len ? text.data : "", c->words);
+		slu_buf_free(&text);
 	}
 }
 END_TEST
@@ -62,4 +200,4 @@ START_TEST(test_lead)
 }
 END_TEST
 
-TEST_MAIN("granted", test_cases, test_lead)
+TEST_MAIN("granted", test_cases, test_all, test_words, test_lead)

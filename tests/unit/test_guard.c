@@ -324,6 +324,43 @@ static const struct {
 	{"PredictMode=off", false, SLU_LIMIT_BAR_NONE, 10, "limit 7 whole;"},
 };
 
+/* More than the default was given: it stays while that is allowed. */
+static const struct {
+	const char *conf;
+	bool running;
+	enum slu_limit_bar bar;
+	uint32_t limit;
+	const char *does;
+} filled_cases[] = {
+	{TIGHTEN, false, SLU_LIMIT_BAR_NONE, 130, ""},
+	{TIGHTEN, false, SLU_LIMIT_BAR_MAXIMUM, 130, "limit 7 whole;"},
+	{TIGHTEN, false, SLU_LIMIT_BAR_MAXIMUM, 60, ""},
+	{TIGHTEN, false, SLU_LIMIT_BAR_NONE, 60, "limit 7 tight;"},
+	{TIGHTEN, false, SLU_LIMIT_BAR_NONE, 90, ""}, /* by somebody else */
+	{TIGHTEN, true, SLU_LIMIT_BAR_NONE, 130, ""},
+	{"PredictMode=off", false, SLU_LIMIT_BAR_NONE, 130, ""},
+	{"PredictMode=off", true, SLU_LIMIT_BAR_NONE, 130, ""},
+};
+
+START_TEST(test_filled)
+{
+	each(c, filled_cases)
+	{
+		struct slu_ctl *ctl = tightening(c->conf);
+
+		host.n_limit = 1;
+		host.limit[0] = running(130, 60);
+		host.limit[0].running = c->running;
+		host.limit[0].whole_asked = false;
+		host.limit[0].bar = c->bar;
+		host.limit[0].limit = c->limit;
+		slu_guard_step(ctl, host.limit[0].end - 1);
+		ck_assert_str_eq(host.did, c->does);
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
 START_TEST(test_pending)
 {
 	each(c, pending_cases)
@@ -473,6 +510,6 @@ START_TEST(test_clock_is_set)
 END_TEST
 
 TEST_MAIN("guard", test_submissions, test_tell, test_script_hash, test_running,
-	  test_suspended, test_many, test_late, test_pending,
+	  test_suspended, test_many, test_late, test_pending, test_filled,
 	  test_bad_configuration, test_cannot_look, test_thread,
 	  test_clock_is_set)
