@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of a line's words we keep what describes nodes; keys have no case. All else
- * of slurm.conf is none of our business, and not checked.
+ * Extracts node definitions (NodeName lines, DEFAULT applied) and TmpFS from
+ * slurm.conf as JSON, for `sysquery check` to compare with the resource map.
+ * Keys are case-insensitive; all other keys and lines are ignored and not
+ * validated. Nodes in State=FUTURE are left out.
  */
 #include "config.h"
 #include "sysquery/slurmconf.h"
@@ -25,7 +27,7 @@ struct reader {
 	size_t line;
 };
 
-/* Words for the same, the one we use first. */
+/* Keys we keep. In a row: synonyms, the name used in the output first. */
 static const char *const keys[][4] = {
 	{"CPUs"},
 	{"Procs"},
@@ -58,8 +60,8 @@ static bool is_future(struct json_object *line)
 	return strncasecmp(state, "FUTURE", strlen("FUTURE")) == 0;
 }
 
-/* Procs is a word for CPUs, which goes before it even where CPUs is a default
- * and Procs is not. */
+/* Procs is an old name for CPUs. As in Slurm, CPUs wins if both are given, even
+ * a CPUs of NodeName=DEFAULT over a Procs on the node's own line. */
 static void name_cpus(struct json_object *line)
 {
 	struct json_object *procs;
@@ -71,7 +73,8 @@ static void name_cpus(struct json_object *line)
 	json_object_object_del(line, "Procs");
 }
 
-/* A line NodeName=...; what stands on it goes before the defaults. */
+/* One parsed NodeName line: DEFAULT updates the defaults; any other is added to
+ * the output, its own values overriding the defaults. */
 static int take_node(struct reader *r, const char *names,
 		     struct json_object *line, struct slu_err *err)
 {

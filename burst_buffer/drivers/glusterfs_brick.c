@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The brick of glusterfs on this node. Ready means: this very process listens
- * on its port (two jobs may have met there).
+ * Starts, stops and checks this node's glusterfsd (the brick), without
+ * glusterd. It tries ports from a random start in the configured range. Ready
+ * means that our own process holds the listening socket: connecting would not
+ * prove it, since another job's brick may have taken the same port.
  */
 #include "config.h"
 #include "burst_buffer/drivers/glusterfs.h"
@@ -40,7 +42,7 @@ int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err)
 	return slu_cgroup_end(group, err);
 }
 
-/* The secret is random, so the first port to try is, too. */
+/* Offset of the first port to try: a hash of the plan's random secret. */
 static unsigned first_port(const struct slu_instance *in, unsigned span)
 {
 	unsigned h = 2166136261u;
@@ -110,7 +112,8 @@ static int wait_listening(const char *volfile, unsigned port, double seconds,
 		       seconds);
 }
 
-/* Does the file system below tell two writes by their times? */
+/* True: two quick writes can get the same mtime on this file system, or that
+ * could not be tested. The brick then keeps timestamps itself (ctime). */
 static bool has_coarse_times(const char *dir)
 {
 	struct stat first = {0}, second = {0};

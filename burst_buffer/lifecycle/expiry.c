@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which number a persistent buffer gets, and when its time is over: neither a
- * clock nor a database that is not the right one harms anybody's data. Its date
- * says that it is over, and so does its age, which sluiced counts while it
- * lives by the clock of its kernel: a clock that was set wrong, or that of
- * another controller, ends none.
+ * Pseudo job ids for persistent buffers, and their expiry. A buffer expires
+ * only when its date has passed and it has been alive that long by sluiced's
+ * own count (CLOCK_BOOTTIME, stored in the database): a wrong wall clock or
+ * another controller's clock must never delete data. New ids start above a
+ * floor that rises once a minute, so that a restored backup does not reuse ids.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define NUMBERS_SINCE 1767225600.0 /* 2026 */
 #define NUMBERS_MOST  40000000	   /* minutes: 76 years */
-#define NOTE_EVERY    600 /* seconds that a restart of the machine takes off */
+#define NOTE_EVERY    600 /* s between saves; at most this is lost at reboot */
 
 /* Not those of before an older database was restored, under which somebody's
  * data may lie on the nodes: at least one a minute passes. */
@@ -39,7 +39,7 @@ int64_t slu_persistent_number(struct slu_buffers *b, double now,
 	return n < least ? least : n + 1;
 }
 
-/* By a kernel that has not told its clock nothing has aged. */
+/* 0 while slu_buffers_uptime() was not called: then nothing expires. */
 static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	return *b->uptime.boot ? slu_age_of(bb->persistent.aged, &b->uptime)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a node owes: the instances that it has a part of, whether it remembers
- * them or not; and what it says that it keeps.
+ * Answers /v1/owed. Tells a node which instances it must still run or clean up
+ * (it may have lost them in a restart). Takes its list of data kept after
+ * failed stage-outs (KeepFailed): what is not listed was removed and no longer
+ * counts as used. Also records nodes' warnings in a buffer's history.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -91,7 +93,7 @@ static void put(struct slu_buf *out, const char *text)
 	slu_buf_puts(out, text ? text : "");
 }
 
-/* Those come and go. */
+/* Users change, so this text is built each time, not cached with the plan. */
 static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
 			   bool over, struct slu_buf *out)
 {

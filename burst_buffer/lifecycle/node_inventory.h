@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_NODE_INVENTORY_H
 #define SLU_LIFECYCLE_NODE_INVENTORY_H
 
-/* What nodes say that they have of buffers. */
+/* What a node must still hold or clean up, and what it reports of that. */
 
 #include "burst_buffer/lifecycle/record.h"
 

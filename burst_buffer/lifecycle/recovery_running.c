@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs that the database has lost: it was restored, as it was before they
- * began, or their record was damaged. slurmctld tells of a job that runs, of
- * which nothing is known, and so a buffer is begun for it that no prolog will
- * ever come for. But the job's nodes know better: they are ready, and have
- * their plan. With that the buffer becomes theirs, under the number that they
- * know it by, before it is too late to be set up; what the job has written is
- * staged out as if nothing had been.
- *
- * Or the restored record is of before the run: the job was being set up then.
- * Each node that has been ready, which all are or none, says so with all that
- * it asks and reports; the first that does brings the record forward.
+ * Repairs records of running jobs after an older database was restored, or one
+ * was damaged. (1) The record is missing: slurmctld reports the job, a new
+ * record is made, and a node that is already set up supplies plan and buffer
+ * number; they are adopted only if they match the plan computed here. (2) The
+ * record is still in setup: the first node that says it was ready moves it on,
+ * so that data is staged out.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -23,7 +18,7 @@
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
-/* As many runs as no site has had since a copy was made. */
+/* Largest plausible number of runs since the backup was made. */
 #define LEAP (UINT64_C(1) << 32)
 
 /* Nobody has asked for its plan: either no prolog has begun yet, or all were

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buffers that are over for long leave the database, some at a time: one of a
- * large job has many rows. */
+/*
+ * Deletes records of long-finished buffers from the database. In batches, since
+ * a buffer of a large job has many rows and sluiced must not block on them.
+ */
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/lifecycle/record.h"
@@ -32,7 +34,7 @@ static int find_old(struct slu_db *db, double before, size_t max,
 	return rc;
 }
 
-/* What is open of its barriers has gone when it was done. */
+/* BufferGate is not listed: its rows are deleted when the buffer is done. */
 static int delete (struct slu_db *db, int64_t id, struct slu_err *err)
 {
 	static const char *const sql[] = {

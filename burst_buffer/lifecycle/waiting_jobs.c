@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job that pends wants before it can start: persistent buffers made or
- * destroyed, one that it uses, its data staged in ahead. It asks again and
- * again; each time all of it is checked, since the configuration may have
- * changed, and what is there already is left as it is.
+ * Handles what a pending job needs before it can start: creating or destroying
+ * persistent buffers, and stage-in ahead of the allocation (prestage).
+ * slurmctld repeats the request while the job waits, so this is idempotent; it
+ * rechecks everything each time because sluice.conf may have changed. A request
+ * that cannot be met holds the job, or is retried if the cause is temporary.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/persistent.h"
@@ -13,7 +14,8 @@
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 
-/* The buffer that it uses may be there by now, and be too little. */
+/* If the persistent buffer that the job will use exists already: does it give
+ * the coherence that the job asks for? */
 static int check_used(struct slu_buffers *b, const struct slu_request *req,
 		      struct slu_err *why)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has to wait for whom. The most important job that a pool has no room for
- * is promised what it needs from the time on when the jobs before it should
- * have ended. A less important one may start before it only when it does not
- * put that off: it ends before, or what it takes is spare even then. That is
- * backfill with one reservation (EASY: Mu'alem and Feitelson, IEEE TPDS 12(6),
- * 2001), with storage in the place of nodes.
+ * EASY backfill (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001) for storage: in
+ * each pool the highest-priority job without room has a reservation at the time
+ * when enough of the present holders should have ended. A lower-priority job
+ * may start only if it ends by then or fits beside it; otherwise small jobs
+ * could starve large ones. If that time cannot be told, nobody is held back.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -91,7 +90,7 @@ void slu_turn_forget(struct slu_mirror *m, uint32_t job_id)
 	}
 }
 
-/* May this one go before the first that waits? */
+/* May this job start without delaying the pool's first waiter? */
 static bool may_pass(struct slu_mirror *m,
 		     const struct slu_pool_reservation *turn,
 		     const struct slu_pool_need *need,
@@ -144,7 +143,7 @@ bool slu_pools_reservation(struct slu_mirror *m,
 	is_first = first && first->turn.job_id == turn->job_id;
 	w = first ? *first : (struct slu_pool_waiter){0};
 	pthread_mutex_unlock(&m->lock);
-	/* one that has had too much itself keeps nobody waiting */
+	/* a job stopped only by MaxPerUser gets no reservation */
 	if (is_first || (!room && !slu_pools_room(m, &pool_only, unused))) {
 		pthread_mutex_lock(&m->lock);
 		note(m, turn, need, now);

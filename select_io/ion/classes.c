@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The solver's memory, its numbers and the coming and going of classes. All
- * memory is taken here, when there is more of something than ever before.
+ * MCKP solver: setup, adding and removing classes (one class = one job's
+ * alternative numbers of I/O nodes), and its memory. Arrays only grow, here, so
+ * that solving never allocates. Also keeps the sums over all classes and picks
+ * the unit in which values become integers, so that nothing overflows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +118,7 @@ static bool fits(const struct slu_mckp *m)
 	       (m->sum_value / m->unit + 2.0 * m->max_slots) * mult < SUM_MAX;
 }
 
-/* Keys and orders anew, in a unit that fits. */
+/* Coarsen the unit until nothing overflows; recompute keys and orders. */
 static void rebuild(struct slu_mckp *m)
 {
 	while (!fits(m))
@@ -377,7 +379,7 @@ int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
 	return -1;
 }
 
-/* All are listed: their choices were made elsewhere. */
+/* Copy the small solver's solution: every class counts as newly chosen. */
 static void take_choices(struct slu_mckp *m)
 {
 	for (uint32_t id = 0; id < m->small.n; id++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Curves, and a set-associative table of them by a hash of what the jobs of a
- * class have in common.
+ * Learned I/O bandwidth by number of I/O nodes (a curve), one per job class
+ * (same uid, job name and node count). Curves are kept in a fixed-size 8-way
+ * set-associative table keyed by a hash of those three; a full set evicts its
+ * least recently updated class, so memory stays bounded.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +54,7 @@ double slu_curve_spread(const struct slu_curve_point *p)
 	return p->runs > 1 ? sqrt(p->squares / (p->runs - 1)) : 0;
 }
 
-/* Points that are taken together: their runs, mean and its squared error. */
+/* Adjacent points pooled into one: runs, mean, squared std. error of it. */
 struct pool {
 	double runs, mean, error2;
 };
@@ -197,7 +199,7 @@ static struct entry *find(const struct slu_curves *t, uint64_t key)
 	return NULL;
 }
 
-/* A free entry of the key's set, else the one that was taught longest ago. */
+/* A free entry of the key's set, else evict the least recently updated. */
 static struct entry *make_room(struct slu_curves *t, uint64_t key,
 			       uint64_t *dropped)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All policies are one knapsack (pose.c). Here are the jobs, which of them have
- * changed since the last solve, and what the solution grants them. The same
- * jobs are kept twice more, as STATIC divides them and with nothing fixed
- * (beside.c).
- *
- * Invariants between calls: what is posed for a job that is not dirty is what
- * `posed` says; `least` and `n_sharing` are the sums over the jobs that are not
- * dirty.
+ * State of one division: its jobs, which changed since the last solve (dirty),
+ * and their grants. pose.c turns every policy into one knapsack; beside.c keeps
+ * two shadow copies (STATIC, and nothing fixed) as limit and upper bound.
+ * Invariants for jobs that are not dirty: part.posed is what the solver has,
+ * and they alone are counted in least, n_sharing and n_narrow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +190,7 @@ static uint32_t add(struct slu_ion_division *d, uint32_t age)
 	return slot;
 }
 
-/* Nothing of it is different. */
+/* Is the job unchanged, its curve's values included? Then no new solve. */
 static bool same(const struct part *p, const struct slu_ion_job *job)
 {
 	bool known = slu_curve_known(job->curve);
@@ -401,7 +398,7 @@ static int solve(struct slu_ion_division *d, struct slu_err *err)
 	return 0;
 }
 
-/* Nothing can be given: each has what it reaches without, where it may. */
+/* Empty pool: direct access, for jobs that are allowed it. */
 static void solve_empty(struct slu_ion_division *d)
 {
 	for (size_t i = 0; i < d->n; i++) {

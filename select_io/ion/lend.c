@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * I/O nodes that the solution has left over: to jobs whose curve is a table's
- * where that promises more, else to new jobs, one choice beyond what they were
- * ever measured with. Nobody loses by it, and the next solve takes them back if
- * they are needed.
+ * Hands out I/O nodes that the optimal solution left unused (MCKP only). First
+ * to jobs rated by the site's PerformanceTable instead of own measurements,
+ * where the table predicts the most gain per node. Then to new jobs, one choice
+ * above the most they were ever measured with, so that their curves grow. No
+ * grant is reduced, and the next solve takes lent nodes back if it needs them.
  */
 #include "select_io/ion/division_private.h"
 
-/* One of the choices of the slot, beside what it was granted. */
+/* Raise the slot's grant to this choice and mark it as lent. */
 static void lend_to(struct slu_ion_division *d, uint32_t slot, uint32_t choice)
 {
 	struct part *p = &d->part[slot];
