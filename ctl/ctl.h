@@ -171,8 +171,9 @@ int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
 /* An earlier run of this waiting job has data to stage out, or is not known to
  * be over, as when slurmctld was killed and forgot its start: what the next one
- * stages out would be overwritten by it. */
-bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
+ * stages out would be overwritten by it. Or it is over since a moment, so that
+ * slurmd would take the next one for it. */
+bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,
 			 char why[SLU_CTL_WHY]);
 /* It begins, or is to be staged in before it does: what it needs is no longer
  * free. The second is for some minutes, and is to be said again. */

@@ -263,7 +263,7 @@ static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 {
 	enum slu_ctl_prestage ahead;
 
-	if (slu_ctl_earlier_run(ctl, job->job_id, why))
+	if (slu_ctl_earlier_run(ctl, job->job_id, time(NULL), why))
 		return -1;
 	ahead = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
 	if (ahead == SLU_PRESTAGE_NO)

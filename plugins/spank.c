@@ -277,6 +277,24 @@ static bool has_note(const struct conf *conf, const char *note)
 	return exists(path);
 }
 
+/* slurmctld has put the job's number into the environment of its script and
+ * of salloc and srun; another number comes from an outer job. */
+static bool wants_buffer(spank_t sp, const struct conf *conf)
+{
+	char job[16];
+
+	return spank_getenv(sp, "SLUICE_BUFFER", job, sizeof(job)) ==
+		       ESPANK_SUCCESS &&
+	       strtoul(job, NULL, 10) == conf->job;
+}
+
+/* For this run: with a result it is another's that is being taken away. */
+static bool is_set_up(const struct conf *conf)
+{
+	return (has_note(conf, "env") || has_note(conf, "refused")) &&
+	       !has_note(conf, "result");
+}
+
 static bool is_batch(spank_t sp)
 {
 	uint32_t step;
@@ -290,17 +308,17 @@ static int set_environment(spank_t sp, const struct conf *conf)
 {
 	char path[PATH_MAX], *text;
 
+	if (!is_set_up(conf)) {
+		slurm_error("sluice: this node has no file system for job %u: "
+			    "it was not set up here (tell the administrator)",
+			    conf->job);
+		return -1;
+	}
 	job_path(conf, "refused", path);
 	text = slu_spank_read(path);
 	if (text) {
 		slurm_error("sluice: %.*s", (int)strcspn(text, "\n"), text);
 		free(text);
-		return -1;
-	}
-	if (!has_note(conf, "env")) {
-		slurm_error("sluice: this node has no file system for job %u: "
-			    "it was not set up here (tell the administrator)",
-			    conf->job);
 		return -1;
 	}
 	return set_variables(sp, conf, "env") &&
@@ -320,8 +338,12 @@ int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 	char path[PATH_MAX];
 	struct conf conf;
 
-	if (!is_batch(sp) || !conf_get(sp, ac, av, &conf) ||
-	    !has_note(&conf, "tell"))
+	if (!conf_get(sp, ac, av, &conf))
+		return 0;
+	/* slurmd does not run a prolog before each run */
+	if (wants_buffer(sp, &conf) && !is_set_up(&conf))
+		run_once(&conf, "missed");
+	if (!is_batch(sp) || !has_note(&conf, "tell"))
 		return 0;
 	job_path(&conf, "output", path);
 	output_note = open(
@@ -350,17 +372,6 @@ static void tell(const struct conf *conf)
 	free(text);
 	close(output_note);
 	output_note = -1;
-}
-
-/* slurmctld has put the job's number into the environment of its script and
- * of salloc and srun; another number comes from an outer job. */
-static bool wants_buffer(spank_t sp, const struct conf *conf)
-{
-	char job[16];
-
-	return spank_getenv(sp, "SLUICE_BUFFER", job, sizeof(job)) ==
-		       ESPANK_SUCCESS &&
-	       strtoul(job, NULL, 10) == conf->job;
 }
 
 int slurm_spank_task_init(spank_t sp, int ac, char **av)

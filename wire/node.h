@@ -151,7 +151,8 @@ extern const struct slu_desc slu_owed_desc;
  * "down" (teardown begins here; the answer waits until the job is known to
  * have ended), "out.R.share", "stopped", "clean", and "failed" (up gives up),
  * "restarted" (the node was, and has nothing of it any more; a job that runs is
- * slurmctld's to end), "lost_data" (data that was to be staged out is gone),
+ * slurmctld's to end), "missed" (no prolog was run here; with buffer 0: for the
+ * job's present run), "lost_data" (data that was to be staged out is gone),
  * "doubted" (this node keeps its data although sluiced does not know that there
  * is any; the answer waits until slurmctld has told of the job), "held" (some
  * of the storage is, though it was wiped), "outlived" (processes of the job were

@@ -62,13 +62,15 @@ static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 			 struct place *at, struct slu_err *err)
 {
 	const bool clean = strcmp(r->step, "clean") == 0;
+	const bool begins = strcmp(r->step, "failed") == 0 ||
+			    strcmp(r->step, "missed") == 0;
 	struct slu_bb *bb = slu_bb_of(b, r->job_id);
 
 	if (r->buffer)
 		return locate(b, r->job_id, r->buffer, r->node, at, err);
 	while (clean && bb && !bb->end.at)
 		bb = slu_bb_older(bb);
-	if (!bb || (!clean && (bb->end.at || strcmp(r->step, "failed") != 0)))
+	if (!bb || (!clean && (bb->end.at || !begins)))
 		return slu_err(err, SLU_NOTFOUND,
 			       "no run of job %u with a file system has %s",
 			       (unsigned)r->job_id, clean ? "ended" : "begun");
@@ -170,6 +172,7 @@ static const struct step {
 	{"ready", .kind = UP, .event = SLU_NODE_SET_UP},
 	{"failed", .kind = UP, .bad = true},
 	{"restarted", .kind = UP, .bad = true, .setup = true},
+	{"missed", .kind = UP, .bad = true, .setup = true},
 	{"server_lost", .kind = UP, .bad = true, .server = true},
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
 	{"outlived", .kind = OUT, .told = ""},

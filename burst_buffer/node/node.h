@@ -320,6 +320,7 @@ size_t slu_early_node(const struct slu_plan *plan);
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);
 int slu_cmd_down(struct slu_node *n);
+int slu_cmd_missed(struct slu_node *n);
 int slu_cmd_status(struct slu_node *n);
 int slu_cmd_probe(struct slu_node *n);
 int slu_cmd_fetch(struct slu_node *n);

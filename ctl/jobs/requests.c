@@ -471,9 +471,16 @@ static void look_for_data(void *arg, const struct slu_buffer_state *b)
 	*found |= !slu_eq(b->state, "TEARDOWN");
 }
 
-bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
+/* Seconds after its end in which a job is not started again: slurmd looks for
+ * what is over at most every two seconds (_clear_expired_job_states()), and a
+ * run that begins before takes it for the same one, and runs no prolog; in the
+ * same second its credentials count as revoked. */
+#define REST 4
+
+bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,
 			 char why[SLU_CTL_WHY])
 {
+	time_t over = slu_mirror_was_over(&ctl->mirror, job_id);
 	bool found = false;
 
 	slu_mirror_job(&ctl->mirror, job_id, look_for_data, &found);
@@ -481,7 +488,14 @@ bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id,
 		slu_copy(why, SLU_CTL_WHY,
 			 "the job's earlier run has not staged out its data "
 			 "yet");
-	return found;
+	else if (over && now > over - REST && now < over + REST)
+		slu_copy(
+			why, SLU_CTL_WHY,
+			"the job's earlier run has ended just now: slurmd would "
+			"take this one for the same");
+	else
+		return false;
+	return true;
 }
 
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id)

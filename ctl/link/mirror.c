@@ -236,6 +236,25 @@ bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id)
 	return alive;
 }
 
+void slu_mirror_over(struct slu_mirror *m, uint32_t job_id, time_t now)
+{
+	pthread_mutex_lock(&m->lock);
+	m->over[job_id % SLU_MIRROR_OVER].job_id = job_id;
+	m->over[job_id % SLU_MIRROR_OVER].at = now;
+	pthread_mutex_unlock(&m->lock);
+}
+
+time_t slu_mirror_was_over(struct slu_mirror *m, uint32_t job_id)
+{
+	time_t at = 0;
+
+	pthread_mutex_lock(&m->lock);
+	if (m->over[job_id % SLU_MIRROR_OVER].job_id == job_id)
+		at = m->over[job_id % SLU_MIRROR_OVER].at;
+	pthread_mutex_unlock(&m->lock);
+	return at;
+}
+
 static bool concerns(const struct slu_buffer_state *b, uint32_t job_id)
 {
 	return b->job_id == job_id || (b->ahead && b->creator == job_id);

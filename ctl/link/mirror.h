@@ -22,6 +22,7 @@ struct slu_told {
 };
 
 #define SLU_MIRROR_KEPT 4096
+#define SLU_MIRROR_OVER 256 /* jobs whose last buffer's end is remembered */
 
 struct slu_mirror {
 	pthread_mutex_t lock;
@@ -29,6 +30,11 @@ struct slu_mirror {
 	size_t n;
 	/* Those that outlive jobs, by whom they are looked for. */
 	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
+	/* When a job's buffer was done; each has one place. */
+	struct {
+		uint32_t job_id;
+		time_t at;
+	} over[SLU_MIRROR_OVER];
 	/* pools.c: */
 	struct slu_capacity supply;
 	struct slu_map claim; /* job number -> what it was given */
@@ -52,6 +58,9 @@ int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
 		       size_t n, struct slu_buf *gone);
 
 bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
+/* A buffer of the job is done now; when was its last? 0: none is known of. */
+void slu_mirror_over(struct slu_mirror *m, uint32_t job_id, time_t now);
+time_t slu_mirror_was_over(struct slu_mirror *m, uint32_t job_id);
 /* Call fn (may be NULL) for the buffers of uid (SLU_NO_ID: all) and job_id (0:
  * all); returns their number. */
 size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,

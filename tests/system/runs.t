@@ -47,6 +47,55 @@ test_unlaunched() {
 	check_within 20 "and can be cancelled" job_is "$job" CANCELLED
 }
 
+runs_again() { # JOB
+	matches_job "$1" 'Restarts=[1-9]' && buffer_is "$1" RUNNING
+}
+
+again_or_missed() { # JOB
+	history_has "$1" 'ran no prolog' || runs_again "$1"
+}
+
+# Started again at once, slurmd may run no prolog: as often as not, and not where
+# its credentials' records are looked through at other times than those of
+# 22.05. What it does then comes of itself; nobody is to see a job that FAILED.
+test_soon() {
+	local job try
+	rm -f "$PFS/alice/soon"
+	for try in 1 2 3 4 5 6; do
+		job=$(submit -N1 -w n1 --bb='capacity=30MiB' <<-'EOT'
+			#!/bin/bash
+			[ -d "${BB_JOBFS:?}" ] || exit 1
+			until [ -e /pfs/alice/soon ]; do sleep 0.2; done
+		EOT
+		)
+		check_within 30 "soon: a job runs" buffer_is "$job" RUNNING
+		on ctl scontrol requeue "$job"
+		wait_for 30 job_is "$job" PENDING # its last epilog is over
+		on ctl scontrol update "JobId=$job" StartTime=now
+		check_within 60 "soon: put back, it runs or is put back again" \
+			again_or_missed "$job"
+		! history_has "$job" 'ran no prolog' || break
+		as_alice scancel "$job"
+		check_within 30 "soon: its buffer goes" no_buffer_alive
+	done
+	note "soon: try $try of 6"
+	touch "$PFS/alice/soon"
+	! history_has "$job" 'ran no prolog' || start_later "$job"
+}
+
+start_later() { # JOB
+	check_within 30 "soon: without a prolog the job waits" \
+		job_is "$1" PENDING
+	check "soon: it was put back, and it says why" \
+		matches_job "$1" 'setup failed: n1: slurmd ran no prolog'
+	check_within 30 "soon: nothing is left of that" nothing_left n1
+	sleep 5
+	on ctl scontrol update "JobId=$1" StartTime=now
+	check_within 60 "soon: later it runs" job_is "$1" COMPLETED
+	check_within 30 "soon: its buffer goes" no_buffer_alive
+	check_within 20 "soon: no node is drained" no_node_drained
+}
+
 end_of() { # JOB: Unix seconds
 	date -d "$(job_field "$1" EndTime)" +%s
 }
@@ -271,6 +320,7 @@ matches_job() { # JOB WORDS
 cluster_up --nodes 2 --ions 0
 make_input in 200 8
 test_unlaunched
+test_soon
 test_suspended
 test_restored
 test_restored_in SETUP plan.json

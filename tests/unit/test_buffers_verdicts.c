@@ -72,6 +72,51 @@ START_TEST(test_restarted)
 }
 END_TEST
 
+/* A node on which slurmd ran no prolog for this run knows no instance: the job
+ * is put back, and held at last, not FAILED; one that runs is left alone. */
+START_TEST(test_missed)
+{
+	static const char text[] = "slurmd ran no prolog";
+	static const struct {
+		bool runs, ended;
+		const char *word;
+	} cases[] = {
+		{false, false, "busy"},
+		{false, true, "notfound"},
+		{true, false, "go"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_report r = {.step = (char *)"missed",
+				       .phase = (char *)"setup",
+				       .text = (char *)text};
+		struct world w;
+		struct actor stranger;
+
+		world_new(&w, 2, WALK, NULL);
+		job_start(&w);
+		if (c->runs)
+			run_until(&w, AT_RUN);
+		if (c->ended)
+			job_end(&w, "PENDING");
+		stranger = w.node[0];
+		stranger.buffer = 0;
+		ck_assert_str_eq(report(&w, &stranger, r).word, c->word);
+		ck_assert_int_eq(w.verdicts, !c->runs && !c->ended);
+		if (w.verdicts) {
+			ck_assert_int_eq(w.what, SLU_REQUEUE);
+			expect(strstr(w.reason, "setup failed: n1: slurmd ran"),
+			       "%s", w.reason);
+			verdict_done(&w);
+			ck_assert_str_eq(report(&w, &stranger, r).word,
+					 "abort");
+		}
+		world_free(&w);
+	}
+}
+END_TEST
+
 /* What is told of a failure can be read as UTF-8. */
 START_TEST(test_failure_text)
 {
@@ -485,7 +530,7 @@ START_TEST(test_mistake)
 END_TEST
 
 TEST_MAIN("buffers verdicts", test_mistake, test_fail_up, test_restarted,
-	  test_kept_where, test_failure_text, test_fail_down, test_bound,
-	  test_verdict_before_end, test_verdict_forgotten,
+	  test_missed, test_kept_where, test_failure_text, test_fail_down,
+	  test_bound, test_verdict_before_end, test_verdict_forgotten,
 	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
 	  test_timeouts, test_away, test_requeues)

@@ -8,6 +8,7 @@
 START_TEST(test_hello)
 {
 	char why[SLU_CTL_WHY];
+	time_t now;
 	struct slu_ctl *ctl = ctl_by_hand("");
 	struct slu_hello_daemon hello = {.version = SLU_WIRE_VERSION};
 	struct slu_buffer_state alive = {.buffer = 3,
@@ -53,17 +54,28 @@ START_TEST(test_hello)
 	ck_assert(slu_ctl_alive(ctl, 9));
 	ck_assert(!slu_ctl_alive(ctl, 7));
 	/* Its next run waits until there is no data of this one. */
-	ck_assert(slu_ctl_earlier_run(ctl, 9, why));
+	ck_assert(slu_ctl_earlier_run(ctl, 9, time(NULL), why));
 	ck_assert(strstr(why, "earlier run"));
-	ck_assert(!slu_ctl_earlier_run(ctl, 7, why));
+	ck_assert(!slu_ctl_earlier_run(ctl, 7, time(NULL), why));
 	alive.state = "TEARDOWN";
 	daemon_say(&slu_buffer_desc, &alive);
 	slu_ctl_step(ctl, 1);
-	ck_assert(!slu_ctl_earlier_run(ctl, 9, why));
+	ck_assert(!slu_ctl_earlier_run(ctl, 9, time(NULL), why));
 	/* But not until what is staged in for it is gone. */
 	daemon_say(&slu_buffer_desc, &ahead);
 	slu_ctl_step(ctl, 1);
-	ck_assert(!slu_ctl_earlier_run(ctl, 9, why));
+	ck_assert(!slu_ctl_earlier_run(ctl, 9, time(NULL), why));
+	/* Nor at once, when all is clean: slurmd needs a moment. */
+	alive.state = "DONE";
+	now = time(NULL);
+	daemon_say(&slu_buffer_desc, &alive);
+	slu_ctl_step(ctl, 1);
+	for (int after = 0; after < 60; after += 3)
+		expect(slu_ctl_earlier_run(ctl, 9, now + after, why) ==
+			       (after == 0 || after == 3),
+		       "after %d s", after);
+	ck_assert(strstr(why, "ended just now"));
+	ck_assert(!slu_ctl_earlier_run(ctl, 9 + 256, now, why));
 	/* What ended while nobody listened gets into the history. */
 	slu_ctl_step(ctl, 1);
 	ck_assert(daemon_heard(&slu_history_desc));

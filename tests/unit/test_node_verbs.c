@@ -80,6 +80,43 @@ START_TEST(test_io_alone)
 }
 END_TEST
 
+/* missed: what is told is the present run's, and is answered when the job was
+ * put back. */
+START_TEST(test_missed)
+{
+	struct slu_job job = plain_job;
+	struct slu_verdict *verdict;
+	pid_t pid;
+	int status;
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	node_begin("");
+	ctl_connect();
+	ctl_hello(NULL, 0);
+	pid = fork();
+	if (pid == 0) {
+		expect_run(slu_cmd_missed, 0, "run no prolog");
+		_exit(0);
+	}
+	job.request = (char *)"jobfs capacity=1GiB name=JOBFS";
+	job.start = time(NULL);
+	ctl_send(&slu_job_started_desc, &job);
+	verdict = ctl_expect(&slu_requeue_desc);
+	expect(strstr(verdict->reason, "n1: slurmd ran no prolog"), "%s",
+	       verdict->reason);
+	ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0);
+	slu_msg_free(&slu_requeue_desc, verdict);
+	job.state = (char *)"PENDING";
+	job.end = job.start + 1;
+	ctl_send(&slu_job_ended_desc, &job);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* cancel */
 
 static void say(uint64_t buffer, const char *step)
@@ -330,5 +367,5 @@ START_TEST(test_instance_names)
 END_TEST
 
 TEST_MAIN("node_verbs", test_log_private, test_bad_conf, test_job_log,
-	  test_job_number, test_io, test_io_alone, test_cancel, test_no_part,
-	  test_instance_names)
+	  test_job_number, test_io, test_io_alone, test_missed, test_cancel,
+	  test_no_part, test_instance_names)

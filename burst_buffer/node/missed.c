@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `sluice-node missed`: slurmd has run no prolog for this run of a job. It does
+ * so when it takes the run for the one before: that has ended only just now
+ * (slurm_cred_handle_reissue()), or slurmctld was killed and has forgotten it,
+ * and nobody told slurmd that it is over. If the tasks were refused at once,
+ * Slurm would call the job FAILED; as it is, it becomes what OnSetupFailure
+ * says, and that ends the run for slurmd, too.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define PATIENCE 90.0 /* seconds for the verdict to be done */
+#define KNOWN	 10.0 /* seconds until sluiced knows that the run has begun */
+
+/* While sluiced knows of no run this one is not yet known, or has ended. */
+static int tell(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_report r = {
+		.step = "missed",
+		.text = "slurmd ran no prolog here: it took this run of the "
+			"job for the one before",
+		.phase = "setup"};
+
+	const double start = slu_now_mono();
+
+	n->deadline = start + PATIENCE;
+	while (slu_talk_step(n, &r, err)) {
+		if (err->kind != SLU_NOTFOUND || slu_now_mono() > start + KNOWN)
+			return -1;
+		sleep(1);
+	}
+	return 0;
+}
+
+int slu_cmd_missed(struct slu_node *n)
+{
+	struct slu_err err;
+
+	if (n->opt->dry_run) {
+		printf("would tell sluiced that no prolog was run here\n");
+		return 0;
+	}
+	slu_node_log(n, SLU_WARN, "slurmd has run no prolog for this run");
+	if (tell(n, &err))
+		slu_node_log(n, SLU_INFO, "%s", err.text);
+	return 0;
+}
