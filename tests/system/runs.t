@@ -83,12 +83,35 @@ test_soon() {
 	! history_has "$job" 'ran no prolog' || start_later "$job"
 }
 
+# The same for certain: the prolog of a job does nothing, as if there were none.
+test_missed() {
+	local job stack=/run/sluice-clusters/$CLUSTER/etc/slurm/plugstack.conf
+	cat >"$PFS/node" <<-'EOT'
+		#!/bin/sh
+		[ "$1" = up ] && [ -e /pfs/skip ] && exit 0
+		exec /opt/sluice/bin/sluice-node "$@"
+	EOT
+	chmod 755 "$PFS/node"
+	cp "$stack" "$PFS/plugstack"
+	touch "$PFS/skip"
+	sed -i 's|$| node=/pfs/node|' "$stack"
+	job=$(submit -N2 --bb='capacity=30MiB' --wrap='echo task >>ran')
+	check_within 60 "missed: without a prolog the job is put back" \
+		history_has "$job" 'ran no prolog'
+	rm "$PFS/skip"
+	start_later "$job"
+	check "missed: its script ran once" equal "$(cat "$PFS/alice/ran")" task
+	job=$(submit -N1 --no-requeue --bb='capacity=30MiB' --wrap=true)
+	check_within 60 "missed: others are as before" job_is "$job" COMPLETED
+	mv "$PFS/plugstack" "$stack"
+}
+
 start_later() { # JOB
 	check_within 30 "soon: without a prolog the job waits" \
 		job_is "$1" PENDING
 	check "soon: it was put back, and it says why" \
 		matches_job "$1" 'setup failed: n1: slurmd ran no prolog'
-	check_within 30 "soon: nothing is left of that" nothing_left n1
+	check_within 30 "soon: nothing is left of that" nothing_left n1 n2
 	sleep 5
 	on ctl scontrol update "JobId=$1" StartTime=now
 	check_within 60 "soon: later it runs" job_is "$1" COMPLETED
@@ -321,6 +344,7 @@ cluster_up --nodes 2 --ions 0
 make_input in 200 8
 test_unlaunched
 test_soon
+test_missed
 test_suspended
 test_restored
 test_restored_in SETUP plan.json
