@@ -160,7 +160,7 @@ extern const struct slu_desc slu_owed_desc;
  * share says what this node copied and verified; with the totals of the
  * manifest the shares of all nodes must add up. "clean" with ok=false: this
  * node cannot be cleaned; with buffer 0: it has no note of any instance, so it
- * is clean.
+ * is clean; bytes: what is kept takes so many (0: as many as before).
  */
 struct slu_report {
 	uint32_t job_id;

@@ -173,18 +173,17 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
 			   bb->plan.capacity);
 }
 
-/* What its nodes keep of it. */
-static uint64_t kept_of(const struct slu_bb *bb)
+/* What its nodes keep of it, which counts in this pool. */
+static uint64_t kept_of(const struct slu_bb *bb, const char *pool)
 {
 	uint64_t size = 0;
-	bool all = true;
 
+	if (bb->state != SLU_BB_DONE || !bb->keeps ||
+	    !slu_eq(bb->plan.pool, pool))
+		return 0;
 	for (size_t i = 0; i < bb->plan.n_node; i++)
-		if (bb->member[i].removed)
-			all = false;
-		else
-			size += bb->plan.node[i].capacity;
-	return all || size > bb->plan.capacity ? bb->plan.capacity : size;
+		size += slu_bb_takes(bb, i);
+	return size;
 }
 
 uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
@@ -193,9 +192,7 @@ uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
 	uint64_t size = 0;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->state == SLU_BB_DONE && bb->keeps &&
-		    slu_eq(bb->plan.pool, pool))
-			size += kept_of(bb);
+		size += kept_of(bb, pool);
 	return size;
 }
 

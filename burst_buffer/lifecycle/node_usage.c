@@ -40,14 +40,13 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 
 	for (i = 0; i < bb->plan.n_node; i++) {
 		mine = &bb->plan.node[i];
-		if (mine->client || (bb->member[i].state == SLU_NODE_CLEAN &&
-				     (!bb->keeps || bb->member[i].removed)))
+		takes = slu_bb_takes(bb, i);
+		if (!takes)
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);
 		if (!found || (*found)->client || !shares(map, *found, mine))
 			continue;
-		takes = slu_plan_takes(&bb->plan, mine->capacity);
 		promised[*found - plan->node] += takes;
 		own[*found - plan->node] += left ? takes : 0;
 	}

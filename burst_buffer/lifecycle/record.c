@@ -333,6 +333,18 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now)
 	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
 }
 
+uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i)
+{
+	const struct slu_bb_member *m = &bb->member[i];
+	const bool clean = m->state == SLU_NODE_CLEAN;
+	uint64_t all;
+
+	if (bb->plan.node[i].client || (clean && (!bb->keeps || m->removed)))
+		return 0;
+	all = slu_plan_takes(&bb->plan, bb->plan.node[i].capacity);
+	return clean && m->kept && m->kept < all ? m->kept : all;
+}
+
 bool slu_bb_over(const struct slu_bb *bb, double now)
 {
 	size_t i;
@@ -379,6 +391,8 @@ void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 
 	if (strcmp(step, "attach") == 0)
 		m->attached = true;
+	if (strcmp(step, "clean") == 0)
+		m->kept = share->bytes;
 	if ((sscanf(step, "in.%2u.share%n", &r, &end) != 1 || !end) &&
 	    (sscanf(step, "out.%2u.share%n", &r, &end) != 1 || !end))
 		return;

@@ -49,6 +49,7 @@ struct slu_bb_member {
 	size_t part;		 /* of the file system, where it is split */
 	uint64_t copied, files;	 /* that it is known to have copied: bytes */
 	bool removed;	/* what it kept is not there any more, as it says */
+	uint64_t kept;	/* (db) bytes that it takes; 0: as many as before */
 	double resumed; /* when slurmctld said so; 0: not yet */
 };
 
@@ -244,6 +245,9 @@ bool slu_bb_has_data(const struct slu_bb *bb);
 bool slu_bb_in_doubt(const struct slu_bb *bb);
 /* Do its nodes keep what could not be staged out? */
 bool slu_bb_keeps(const struct slu_bb *bb, double now);
+/* Bytes that it takes of node i's storage: until that is clean what it was
+ * given, and then what it keeps. */
+uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */

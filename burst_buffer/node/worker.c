@@ -413,6 +413,7 @@ static int report_clean(struct slu_node *n, const struct slu_err *why,
 		.ok = !why,
 		.text = why ? (char *)why->text : NULL,
 		.phase = "teardown",
+		.bytes = why ? 0 : slu_storage_kept_takes(&n->storage),
 	};
 	struct slu_err err;
 

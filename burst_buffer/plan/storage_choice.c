@@ -123,7 +123,8 @@ static int check_room(const struct slu_plan *plan,
 			       node->name, slu_size_text(size, has),
 			       node->storage, must);
 	return slu_err(err, SLU_BUSY,
-		       "other jobs hold %s of the %s that %s has for %s, %s%s",
+		       "other jobs, or data of failed stage-outs, hold %s of "
+		       "the %s that %s has for %s, %s%s",
 		       slu_size_text(promised, held), slu_size_text(size, has),
 		       node->name, node->storage, must, say_own(own, left));
 }

@@ -133,6 +133,18 @@ bool slu_storage_is_kept(const struct slu_storage *s)
 	return !kept_path(s, kept, sizeof(kept), NULL) && !access(kept, F_OK);
 }
 
+uint64_t slu_storage_kept_takes(const struct slu_storage *s)
+{
+	char kept[4096], image[4200];
+	struct stat st;
+
+	if (kept_path(s, kept, sizeof(kept), NULL) ||
+	    slu_storage_path(image, sizeof(image), kept, "image", NULL) ||
+	    stat(image, &st))
+		return 0;
+	return (uint64_t)st.st_blocks * 512;
+}
+
 /* Under another name first: what is cut short is not taken for kept data any
  * more, and is removed the next time. Whoever stands in it does not hinder, and
  * has it until he ends. */

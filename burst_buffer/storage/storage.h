@@ -65,6 +65,10 @@ int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 /* Has it been, also by a call that did not live to say where? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 
+/* Bytes that it takes since. 0: as much as before, as it is not kept, or can be
+ * written to (a directory). */
+uint64_t slu_storage_kept_takes(const struct slu_storage *storage);
+
 /* It lies in its old place, and was to be kept until then (Unix seconds): that
  * was cut short, or a power cut has undone the move. */
 bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);

@@ -149,7 +149,7 @@ test_turn() {
 }
 
 promised() { # JOB
-	matches "$(buffer_failure "$1")" 'other jobs hold 6[0-9]{2}(\.[0-9])?MiB of' \
+	matches "$(buffer_failure "$1")" 'hold 6[0-9]{2}(\.[0-9])?MiB of' \
 		>/dev/null
 }
 

@@ -31,6 +31,7 @@ struct actor {
 	uint64_t staged; /* bit R: this node's share has arrived */
 	bool wiped;
 	uint64_t copied, files; /* it tells when it polls */
+	uint64_t keeps;		/* it tells when it is clean */
 	int fail_at; /* report failure at this step of up (-1: never) */
 	int fail_down;
 	unsigned breath; /* times it was told busy in a row */

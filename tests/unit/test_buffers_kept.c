@@ -319,12 +319,55 @@ START_TEST(test_room)
 			promised_of(&w, w.job.uid + 1, &own);
 			ck_assert_uint_eq(own, 0);
 			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
-					  is ? 4ul << 30 : 0);
+					  is ? 2 * size : 0);
 			w.now += 1800;
 			slu_buffers_tick(w.b, w.now);
 			if (half % 2)
 				world_restart(&w);
 		}
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* A node says what the data that it keeps takes: so much counts, in the pool as
+ * on the node, also for a sluiced that was started since. Who says nothing
+ * keeps as much as it gave. */
+START_TEST(test_takes)
+{
+	static const struct {
+		uint64_t told[2];
+		bool counts[2];
+	} cases[] = {
+		{{10 << 20, 20 << 20}, {true, true}},
+		{{10 << 20, 0}, {true, false}},
+		{{UINT64_C(1) << 40, 0}, {false, false}},
+	};
+
+	each(c, cases)
+	{
+		uint64_t size, takes[2];
+		struct world w;
+
+		world_new(&w, 2, WALK, "KeepFailed=2");
+		run_until(&w, AT_RUN);
+		size = promised(&w);
+		w.node[0].fail_down = 3;
+		for (int i = 0; i < 2; i++) {
+			w.node[i].keeps = c->told[i];
+			takes[i] = c->counts[i] ? c->told[i] : size;
+		}
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		for (int again = 0; again < 2; again++) {
+			ck_assert_uint_eq(promised(&w), takes[0]);
+			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
+					  takes[0] + takes[1]);
+			world_restart(&w);
+		}
+		w.now += 3 * 3600;
+		slu_buffers_tick(w.b, w.now);
+		ck_assert_uint_eq(promised(&w), 0);
 		world_free(&w);
 	}
 }
@@ -338,16 +381,16 @@ START_TEST(test_removed)
 		const char *node, *kept;
 		double wait;
 		bool news, is; /* of it, on n1 */
-		uint64_t gib;  /* in all */
+		uint64_t n;    /* nodes that keep some */
 	} cases[] = {
-		{"n1", "", 0, false, true, 4},
-		{"n1", "", 400, true, false, 2},
-		{"n1", "", 0, false, false, 2},
-		{"n3", "", 0, false, false, 2},
-		{"n2", "17.1 NAME 3.4", 0, false, false, 2},
+		{"n1", "", 0, false, true, 2},
+		{"n1", "", 400, true, false, 1},
+		{"n1", "", 0, false, false, 1},
+		{"n3", "", 0, false, false, 1},
+		{"n2", "17.1 NAME 3.4", 0, false, false, 1},
 		{"n2", "NAME1 1NAME", 0, true, false, 0},
-		{"n1", "NAME", 0, true, true, 2},
-		{"n2", "3.4 NAME", 0, true, true, 4},
+		{"n1", "NAME", 0, true, true, 1},
+		{"n2", "3.4 NAME", 0, true, true, 2},
 	};
 	struct world w;
 	uint64_t size;
@@ -374,7 +417,7 @@ START_TEST(test_removed)
 		       "%s: %s", c->node, kept);
 		expect(promised(&w) == (c->is ? size : 0), "%s: %s", c->node,
 		       kept);
-		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), c->gib << 30);
+		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), c->n * size);
 		free(kept);
 	}
 	world_free(&w);
@@ -382,4 +425,4 @@ START_TEST(test_removed)
 END_TEST
 
 TEST_MAIN("buffers kept", test_prune, test_room, test_forget, test_quarantine,
-	  test_json, test_phases, test_removed)
+	  test_json, test_phases, test_takes, test_removed)

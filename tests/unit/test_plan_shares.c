@@ -239,7 +239,8 @@ START_TEST(test_promised)
 	push("n1", "/", 50 * GIB);
 	push("n2", "/s", 50 * GIB);
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
-		    "other jobs hold 60GiB of the 100GiB that n2 has for "
+		    "other jobs, or data of failed stage-outs, hold 60GiB of "
+		    "the 100GiB that n2 has for "
 		    "/s/sluice, each node must give 50GiB");
 	ck_assert_ptr_null(strstr(err.text, "left"));
 	own_left = 7 * GIB;

@@ -41,6 +41,8 @@ START_TEST(test_keep)
 	ck_assert(!is_open(s.fs));
 	ck_assert(!slu_storage_is_kept(&s));
 	ck_assert(!slu_storage_is_kept(&(struct slu_storage){0})); /* client */
+	ck_assert_uint_eq(slu_storage_kept_takes(&s), 0);
+	ck_assert_uint_eq(slu_storage_kept_takes(&(struct slu_storage){0}), 0);
 	for (int i = 0; i < 2; i++) { /* repeating it is harmless */
 		expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 		ck_assert_int_eq(access(s.dir, F_OK), -1);
@@ -55,6 +57,8 @@ START_TEST(test_keep)
 	snprintf(path, sizeof(path), "%s/../image", kept);
 	ck_assert(!stat(path, &st));
 	expect(st.st_blocks * 512 < 3 << 20, "%jd", (intmax_t)st.st_blocks);
+	ck_assert_uint_eq(slu_storage_kept_takes(&s),
+			  (uint64_t)st.st_blocks * 512);
 	/* After a reboot. */
 	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
 	snprintf(path, sizeof(path), "%s/kept/17.4", w.storage);
