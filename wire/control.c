@@ -156,12 +156,26 @@ static const struct slu_field buffer_fields[] = {
 DESC(slu_buffer_desc, "buffer", buffer_fields);
 #undef T
 
+#define T struct slu_pool_kept
+static const struct slu_field pool_kept_fields[] = {
+	NEEDED(U32, uid),
+	NEEDED(U64, size),
+	LAST,
+};
+static DESC(pool_kept_desc, "pool_kept", pool_kept_fields);
+#undef T
+
 #define T struct slu_pool_capacity
 static const struct slu_field pool_supply_fields[] = {
-	NEEDED(STR, name),     FIELD(U64, total),
-	FIELD(U64, available), FIELD(U64, kept),
-	FIELD(U64, largest),   FIELD(U32, nodes),
-	FIELD(BOOL, complete), LAST,
+	NEEDED(STR, name),
+	FIELD(U64, total),
+	FIELD(U64, available),
+	FIELD(U64, kept),
+	FIELD(U64, largest),
+	FIELD(U32, nodes),
+	FIELD(BOOL, complete),
+	MANY(owners, n_owners, pool_kept_desc),
+	LAST,
 };
 static DESC(pool_supply_desc, "pool_supply", pool_supply_fields);
 #undef T

@@ -149,6 +149,11 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 };
 
 /* Storage that is counted together, as the resource map knows it. */
+struct slu_pool_kept {
+	uint32_t uid;
+	uint64_t size; /* bytes */
+};
+
 struct slu_pool_capacity {
 	char *name;
 	uint64_t total;	    /* bytes */
@@ -157,6 +162,8 @@ struct slu_pool_capacity {
 	uint64_t largest;   /* bytes for users that one node can hold */
 	uint32_t nodes;	    /* that have any */
 	bool complete;	    /* nothing of it is unknown */
+	struct slu_pool_kept *owners; /* whose that is */
+	size_t n_owners;
 };
 
 /* A file system that some nodes cannot do, as `sluice-node probe --push` says

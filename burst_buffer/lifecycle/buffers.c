@@ -14,6 +14,7 @@
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
+#include "burst_buffer/request/fstype.h"
 
 #define EXTEND_INTERVAL 10.0
 #define TICK_MOST	60.0
@@ -173,27 +174,47 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
 			   bb->plan.capacity);
 }
 
-/* What its nodes keep of it, which counts in this pool. */
+/* What is kept of it, which counts in this pool. */
 static uint64_t kept_of(const struct slu_bb *bb, const char *pool)
 {
+	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
 	uint64_t size = 0;
 
 	if (bb->state != SLU_BB_DONE || !bb->keeps ||
 	    !slu_eq(bb->plan.pool, pool))
 		return 0;
+	if (type && type->remote)
+		return bb->plan.capacity;
 	for (size_t i = 0; i < bb->plan.n_node; i++)
 		size += slu_bb_takes(bb, i);
 	return size;
 }
 
-uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool)
+static void add_user(struct slu_buf *by, uint32_t uid, uint64_t size)
 {
-	const struct slu_bb *bb;
-	uint64_t size = 0;
+	const struct slu_pool_kept one = {.uid = uid, .size = size};
+	struct slu_pool_kept *user = (struct slu_pool_kept *)(void *)by->data;
 
-	for (bb = b->first; bb; bb = bb->next)
-		size += kept_of(bb, pool);
-	return size;
+	for (size_t i = 0; i < by->len / sizeof(one); i++)
+		if (user[i].uid == uid) {
+			user[i].size += size;
+			return;
+		}
+	slu_buf_add(by, &one, sizeof(one));
+}
+
+uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
+			  struct slu_buf *by)
+{
+	uint64_t sum = 0, size;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
+		size = kept_of(bb, pool);
+		if (size)
+			add_user(by, bb->plan.uid, size);
+		sum += size;
+	}
+	return sum;
 }
 
 /* Time */

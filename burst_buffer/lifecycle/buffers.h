@@ -104,9 +104,11 @@ typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
 			   uint64_t size);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
-/* Bytes of the pool that buffers had which are no more, but whose data, as it
- * could not be staged out, is kept where it was. */
-uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool);
+/* Bytes of the pool that is taken by data which could not be staged out and is
+ * kept where it was. `by`: a struct slu_pool_kept for each user who has some is
+ * added to it. */
+uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
+			  struct slu_buf *by);
 /* What a node still has of it (struct slu_node_ask, kept): what it does not
  * name, somebody has removed before its time, and it takes no room. True: it is
  * not as before. */

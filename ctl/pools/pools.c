@@ -202,6 +202,18 @@ void slu_pools_use(struct slu_mirror *m, const char *pool,
 	pthread_mutex_unlock(&m->lock);
 }
 
+/* Under the lock: of what is kept, this user's. */
+static uint64_t kept_of(const struct slu_mirror *m, const char *pool,
+			uint32_t uid)
+{
+	const struct slu_pool_capacity *p = slu_capacity_of(m, pool);
+
+	for (size_t i = 0; p && i < p->n_owners; i++)
+		if (p->owners[i].uid == uid)
+			return p->owners[i].size;
+	return 0;
+}
+
 /* Would `taken` and `size` be more than `most`? */
 static bool too_much(uint64_t taken, uint64_t size, uint64_t most)
 {
@@ -214,7 +226,12 @@ static bool lacks(struct slu_mirror *m, const struct slu_pool_need *need,
 {
 	use(m, need->pool, all);
 	all->used = slu_pools_add(all->used, need->reserved);
-	*of_user = need->max_per_user ? sum_of(m, need->pool, need->uid) : 0;
+	*of_user = 0;
+	if (need->max_per_user) {
+		all->kept_of_user = kept_of(m, need->pool, need->uid);
+		*of_user = slu_pools_add(sum_of(m, need->pool, need->uid),
+					 all->kept_of_user);
+	}
 	return (all->complete && too_much(all->used, need->size, all->total)) ||
 	       (need->max_per_user &&
 		too_much(*of_user, need->size, need->max_per_user));
@@ -244,9 +261,14 @@ static void say_why(const struct slu_pool_need *need,
 	else
 		snprintf(why, SLU_POOL_WHY,
 			 "waits for %s of pool %.64s: its user has %s of the "
-			 "%s that one may have (MaxPerUser)",
+			 "%s that one may have (MaxPerUser)%s%s",
 			 wants, need->pool, slu_size_text(of_user, has),
-			 slu_size_text(need->max_per_user, most));
+			 slu_size_text(need->max_per_user, most),
+			 all->kept_of_user ? ", data of failed stage-outs "
+					   : "",
+			 all->kept_of_user
+				 ? slu_size_text(all->kept_of_user, kept)
+				 : "");
 }
 
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,

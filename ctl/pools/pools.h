@@ -29,9 +29,10 @@ static inline uint64_t slu_pools_add(uint64_t a, uint64_t b)
 }
 
 struct slu_pool_use {
-	uint64_t total;	  /* bytes; 0: unknown */
-	uint64_t used;	  /* bytes that buffers and claims have, and kept */
-	uint64_t kept;	  /* bytes that failed stage-outs have left */
+	uint64_t total; /* bytes; 0: unknown */
+	uint64_t used;	/* bytes that buffers and claims have, and kept */
+	uint64_t kept;	/* bytes that failed stage-outs have left, */
+	uint64_t kept_of_user; /* and of these who needs some has (`need`) */
 	uint64_t unfree;  /* used, or more where other files lie there too */
 	uint64_t largest; /* bytes for users that one node can hold */
 	uint32_t nodes;

@@ -20,17 +20,39 @@ static bool same(const struct slu_capacity *a, const struct slu_capacity *b)
 	return equal;
 }
 
+static bool same_owners(const struct slu_pool_capacity *p,
+			const struct slu_pool_kept *owner, size_t n)
+{
+	bool same_all = p->n_owners == n;
+
+	for (size_t i = 0; same_all && i < n; i++)
+		same_all = p->owners[i].uid == owner[i].uid &&
+			   p->owners[i].size == owner[i].size;
+	return same_all;
+}
+
+static bool set_kept_of(const struct slu_daemon *d, struct slu_pool_capacity *p)
+{
+	struct slu_buf by = {0};
+	size_t n;
+	bool news;
+
+	p->kept = slu_buffers_kept(d->buffers, p->name, &by);
+	n = by.len / sizeof(*p->owners);
+	news = !same_owners(p, (struct slu_pool_kept *)(void *)by.data, n);
+	free(p->owners);
+	p->owners = (struct slu_pool_kept *)(void *)by.data;
+	p->n_owners = n;
+	return news;
+}
+
 /* True: it is another than before. */
 static bool set_kept(const struct slu_daemon *d, struct slu_capacity *supply)
 {
 	bool news = false;
-	uint64_t kept;
 
-	for (size_t i = 0; i < supply->n_pools; i++) {
-		kept = slu_buffers_kept(d->buffers, supply->pools[i].name);
-		news |= kept != supply->pools[i].kept;
-		supply->pools[i].kept = kept;
-	}
+	for (size_t i = 0; i < supply->n_pools; i++)
+		news |= set_kept_of(d, &supply->pools[i]);
 	return news;
 }
 

@@ -281,6 +281,20 @@ static uint64_t promised(const struct world *w)
 	return promised_of(w, w->job.uid, &own);
 }
 
+/* What is kept in the pool, all of it the job's user's. */
+static uint64_t pool_keeps(const struct world *w)
+{
+	struct slu_buf by = {0};
+	uint64_t size = slu_buffers_kept(w->b, "nodes", &by);
+	const struct slu_pool_kept *user = (void *)by.data;
+
+	ck_assert_uint_eq(by.len, size ? sizeof(*user) : 0);
+	expect(!size || (user->uid == 1000 && user->size == size), "%u",
+	       size ? user->uid : 0);
+	slu_buf_free(&by);
+	return size;
+}
+
 /* The data of a failed stage-out takes as much room as before, in the pool and
  * on its nodes, until its time is over. */
 START_TEST(test_room)
@@ -305,7 +319,7 @@ START_TEST(test_room)
 		size = promised_of(&w, w.job.uid, &own);
 		ck_assert_uint_eq(own, 0); /* it is not left yet */
 		ck_assert_uint_gt(size, 2ul << 30);
-		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), 0);
+		ck_assert_uint_eq(pool_keeps(&w), 0);
 		w.node[0].fail_down = c->fails ? 3 : -1;
 		run_all(&w);
 		ck_assert_str_eq(w.state, "DONE");
@@ -318,8 +332,7 @@ START_TEST(test_room)
 			ck_assert_uint_eq(own, is ? size : 0);
 			promised_of(&w, w.job.uid + 1, &own);
 			ck_assert_uint_eq(own, 0);
-			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
-					  is ? 2 * size : 0);
+			ck_assert_uint_eq(pool_keeps(&w), is ? 2 * size : 0);
 			w.now += 1800;
 			slu_buffers_tick(w.b, w.now);
 			if (half % 2)
@@ -361,8 +374,7 @@ START_TEST(test_takes)
 		ck_assert_str_eq(w.state, "DONE");
 		for (int again = 0; again < 2; again++) {
 			ck_assert_uint_eq(promised(&w), takes[0]);
-			ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"),
-					  takes[0] + takes[1]);
+			ck_assert_uint_eq(pool_keeps(&w), takes[0] + takes[1]);
 			world_restart(&w);
 		}
 		w.now += 3 * 3600;
@@ -417,7 +429,7 @@ START_TEST(test_removed)
 		       "%s: %s", c->node, kept);
 		expect(promised(&w) == (c->is ? size : 0), "%s: %s", c->node,
 		       kept);
-		ck_assert_uint_eq(slu_buffers_kept(w.b, "nodes"), c->n * size);
+		ck_assert_uint_eq(pool_keeps(&w), c->n * size);
 		free(kept);
 	}
 	world_free(&w);

@@ -128,13 +128,24 @@ START_TEST(test_kept)
 					.total = 10 * GIB,
 					.available = 7 * GIB,
 					.kept = 3 * GIB,
+					.owners = calloc(2, sizeof(*p->owners)),
+					.n_owners = 2,
 					.complete = true};
+	p->owners[0] = (struct slu_pool_kept){1, GIB};
+	p->owners[1] = (struct slu_pool_kept){2, 2 * GIB};
 	slu_pools_set(&m, &s);
 	buffer(7, 1, "p", 5 * GIB, "RUNNING");
 	ck_assert(room(2, 2 * GIB, 0, ""));
 	ck_assert(!room(2, 3 * GIB, 0,
 			"jobs have 8GiB of its 10GiB, data of failed "
 			"stage-outs 3GiB"));
+	/* and counts against its owner's MaxPerUser */
+	ck_assert(room(2, 2 * GIB, 4 * GIB, ""));
+	ck_assert(!room(2, 2 * GIB, 3 * GIB,
+			"its user has 2GiB of the 3GiB that one may have "
+			"(MaxPerUser), data of failed stage-outs 2GiB"));
+	ck_assert(!room(1, 2 * GIB, 7 * GIB, "its user has 6GiB of the 7GiB"));
+	ck_assert(room(3, 2 * GIB, 2 * GIB, ""));
 	slu_pools_use(&m, "p", &use);
 	ck_assert_uint_eq(use.used, 8 * GIB);
 	ck_assert_uint_eq(use.unfree, 8 * GIB);
