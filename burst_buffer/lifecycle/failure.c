@@ -72,6 +72,24 @@ static bool began_before(const struct slu_buffers *b, const struct slu_bb *bb)
 	       (double)bb->job_start < floor(b->loaded);
 }
 
+/* Is there no room for it while others, that end by themselves, have some on
+ * its nodes? That is waiting, and no reason to hold it. */
+static bool others_end(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	long n;
+
+	for (const struct slu_bb *o = b->first; o && bb->full; o = o->next) {
+		if (o == bb || o->plan.persistent || o->state == SLU_BB_DONE)
+			continue;
+		for (size_t i = 0; i < bb->plan.n_node; i++) {
+			n = slu_bb_index(o, bb->plan.node[i].name);
+			if (n >= 0 && slu_bb_takes(o, (size_t)n))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
  * not at stake: it has ended otherwise, or runs again anyway. */
 static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
@@ -107,8 +125,8 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		return 0;
 	if (count_requeues(b, bb, &requeues, err))
 		return -1;
-	if ((!slu_bb_has_plan(bb) && !bb->full) || requeues >= REQUEUES ||
-	    cause == MISTAKE)
+	if ((!slu_bb_has_plan(bb) && !bb->full) || cause == MISTAKE ||
+	    (requeues >= REQUEUES && !others_end(b, bb)))
 		*what = SLU_HOLD;
 	return 0;
 }

@@ -396,24 +396,58 @@ START_TEST(test_no_plan)
 }
 END_TEST
 
+/* n1 has a disk of so many bytes. */
+static void give_disk(struct world *w, const char *size)
+{
+	struct slu_err err;
+	char *sql = slu_asprintf(
+		"INSERT INTO Hosttable VALUES (1, 'n1');"
+		"INSERT INTO Extractortable VALUES (1, 'mountpoints');"
+		"INSERT INTO Datatable VALUES (1, 1, '[{\"device\":"
+		"\"/dev/sdb\",\"mountpoint\":\"/s\",\"filesystem\":"
+		"\"ext4\",\"size\":%s,\"options\":\"rw\"}]');"
+		"INSERT INTO Host2Data VALUES (1, 1)",
+		size);
+
+	expect_ok(slu_db_script(w->db, sql, &err), err);
+	free(sql);
+}
+
+/* As long as another job has the room a job is put back, and not held. */
+START_TEST(test_full_of_others)
+{
+	struct world w;
+
+	world_new(&w, 1, WALK, "NodeStorage=auto\n");
+	give_disk(&w, "7000000000");
+	job_start(&w);
+	ck_assert_int_eq(w.verdicts, 0);
+	w.job.job_id = JOB + 1;
+	for (int run = 0; run < 6; run++) {
+		w.job.restarts = (uint32_t)run;
+		w.job.start += 200;
+		w.now += 200;
+		w.job.state = (char *)"RUNNING";
+		job_start(&w);
+		ck_assert_int_eq(w.verdicts, run + 1);
+		ck_assert_int_eq(w.what, SLU_REQUEUE);
+		expect(strstr(w.reason, "other jobs, or data of failed "
+					"stage-outs, hold 4"),
+		       "%s", w.reason);
+		verdict_done(&w);
+		job_end(&w, "PENDING");
+	}
+	world_free(&w);
+}
+END_TEST
+
 /* No space today: another day, or other nodes, may do. */
 START_TEST(test_full)
 {
 	struct world w;
-	struct slu_err err;
 
 	world_new(&w, 1, WALK, "NodeStorage=auto\n");
-	expect_ok(
-		slu_db_script(
-			w.db,
-			"INSERT INTO Hosttable VALUES (1, 'n1');"
-			"INSERT INTO Extractortable VALUES (1, 'mountpoints');"
-			"INSERT INTO Datatable VALUES (1, 1, '[{\"device\":"
-			"\"/dev/sdb\",\"mountpoint\":\"/s\",\"filesystem\":"
-			"\"ext4\",\"size\":1000000,\"options\":\"rw\"}]');"
-			"INSERT INTO Host2Data VALUES (1, 1)",
-			&err),
-		err);
+	give_disk(&w, "1000000");
 	job_start(&w);
 	ck_assert_int_eq(w.what, SLU_REQUEUE);
 	expect(strstr(w.reason,
@@ -426,4 +460,5 @@ END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
 	  test_owed, test_words, test_many, test_said, test_beside,
-	  test_progress, test_give_back, test_no_plan, test_full)
+	  test_progress, test_give_back, test_no_plan, test_full,
+	  test_full_of_others)
