@@ -16,7 +16,7 @@ bench_resource_map_SOURCES = bench/resource_map.c bench/measure.h
 bench_resource_map_LDADD = $(libslusysquery)
 
 bench_predict_SOURCES = bench/predict.c bench/predict.h bench/predict_cost.c \
-	bench/predict_granted.c bench/predict_replay.c \
+	bench/predict_granted.c bench/predict_replay.c bench/predict_warned.c \
 	bench/measure.h bench/rivals.c \
 	bench/rivals.h bench/students.c bench/students.h bench/swf.c \
 	bench/swf.h

@@ -13,7 +13,8 @@
  * median absolute error (ADA-FS, figure 5); what limits would be granted by
  * the careful quantile, and how the guard would extend them (late: when less
  * than a minute is left; of limits of two minutes or more that takes slurmctld
- * being away or busy for a minute, which no log tells); and what it costs.
+ * being away or busy for a minute, which no log tells); how many warnings of
+ * too short a request come true (predict_warned.c); and what it costs.
  * --cost: predict_cost.c; --replay: predict_replay.c.
  */
 #include <math.h>
@@ -26,6 +27,7 @@
 #include "bench/students.h"
 #include "bench/swf.h"
 #include "job_submit/predict.h"
+#include "job_submit/too_short.h"
 
 enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 
@@ -46,6 +48,7 @@ struct run {
 	double *predicted[STUDENTS];
 	double *quantile[QUANTILES];
 	double *granted;      /* limit, s: whole minutes, at most the request */
+	bool *warned;	      /* that its request is too short */
 	double *predict_time; /* s, per job */
 	double learn_time;
 	size_t lessons;
@@ -72,6 +75,7 @@ static double predict(void *arg, const struct swf_job *job)
 	struct student_names names;
 	struct slu_job j = student_job(job, &names);
 	struct slu_outlook outlook;
+	struct slu_too_short is;
 	struct slu_prediction got;
 	double before;
 
@@ -83,6 +87,7 @@ static double predict(void *arg, const struct swf_job *job)
 	r->predict_time[i] = bench_now() - before;
 	r->granted[i] =
 		fmin(ceil((double)got.careful / 60) * 60, (double)job->request);
+	r->warned[i] = slu_predict_too_short(r->ours, &j, job->request, &is);
 	slu_predict_outlook(r->ours, &j, &outlook);
 	for (int q = 0; q < QUANTILES; q++)
 		r->quantile[q][i] =
@@ -99,6 +104,7 @@ static void run_free(struct run *r)
 	for (int q = 0; q < QUANTILES; q++)
 		free(r->quantile[q]);
 	free(r->granted);
+	free(r->warned);
 	free(r->predict_time);
 }
 
@@ -114,13 +120,15 @@ static int run_all(const struct swf_log *log, struct run *r)
 		.ours = slu_predictor_new(8 * size, STUDENT_QUANTILE,
 					  STUDENT_FLOOR, NULL),
 		.granted = calloc(size, sizeof(double)),
+		.warned = calloc(size, sizeof(bool)),
 		.predict_time = calloc(size, sizeof(double)),
 	};
 	for (int s = 0; s < STUDENTS; s++)
 		ok &= (r->predicted[s] = calloc(size, sizeof(double))) != NULL;
 	for (int q = 0; q < QUANTILES; q++)
 		ok &= (r->quantile[q] = calloc(size, sizeof(double))) != NULL;
-	if (!ok || !r->rivals || !r->ours || !r->granted || !r->predict_time)
+	if (!ok || !r->rivals || !r->ours || !r->granted || !r->warned ||
+	    !r->predict_time)
 		return -1;
 	return swf_replay(log, &student, r->predicted[OURS]);
 }
@@ -323,6 +331,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 	if (csv) {
 		print_csv(log, r, &e);
 		predict_granted_csv(log, r->log, r->granted);
+		predict_warned_csv(log, r->log, r->warned);
 		return 0;
 	}
 	printf("%s: %zu jobs, %zu of at least 600 s\n", log, e.of[0][0].jobs,
@@ -332,6 +341,7 @@ static int print_result(const char *log, struct run *r, bool csv)
 	if (print_users(r) < 0)
 		return -1;
 	predict_granted(r->log, r->granted);
+	predict_warned(r->log, r->warned);
 	print_cost(r);
 	return 0;
 }

@@ -26,4 +26,9 @@ void predict_granted(const struct swf_log *log, const double *limit);
 void predict_granted_csv(const char *name, const struct swf_log *log,
 			 const double *limit);
 
+/* The same of warnings, one for each job of the log. */
+void predict_warned(const struct swf_log *log, const bool *warned);
+void predict_warned_csv(const char *name, const struct swf_log *log,
+			const bool *warned);
+
 #endif

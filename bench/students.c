@@ -14,7 +14,10 @@ static void spell(int64_t number, char out[24])
 struct slu_job student_job(const struct swf_job *job,
 			   struct student_names *names)
 {
-	spell(job->program, names->program);
+	if (job->program < 0) /* not known */
+		*names->program = '\0';
+	else
+		spell(job->program, names->program);
 	spell(job->group, names->group);
 	spell(job->queue, names->queue);
 	return (struct slu_job){

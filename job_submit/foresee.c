@@ -15,6 +15,7 @@
 #include "job_submit/history.h"
 #include "job_submit/name.h"
 #include "job_submit/profile.h"
+#include "job_submit/too_short.h"
 
 #define REQUESTS 4 /* that are foretold */
 
@@ -189,6 +190,20 @@ static struct slu_job completed(struct lessons *l, const struct slu_job *job)
 	return out;
 }
 
+static void add_warning(struct json_object *obj, const struct slu_predictor *p,
+			const struct slu_job *job)
+{
+	int64_t limit = (int64_t)job->limit_asked * 60;
+	struct slu_too_short is;
+	struct slu_buf text = {0};
+
+	if (!slu_predict_too_short(p, job, limit, &is))
+		return;
+	slu_too_short_say(&text, &is);
+	slu_json_set_str(obj, "warning", text.data);
+	slu_buf_free(&text);
+}
+
 static struct json_object *answer(struct lessons *l,
 				  const struct slu_history_ask *ask)
 {
@@ -220,6 +235,8 @@ static struct json_object *answer(struct lessons *l,
 	}
 	if (granted.minutes)
 		slu_json_set_u64(obj, "limit", granted.minutes);
+	if (ask->mode != SLU_PREDICT_OFF)
+		add_warning(obj, l->p, job);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
 	if (ask->elapsed > 0)

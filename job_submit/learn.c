@@ -331,6 +331,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 	if (run <= 0 || !slu_ended_own_way(job))
 		return;
 	slu_view_look(p, job, &v);
+	slu_too_short_learn(p, &v, job, run);
 	in.run = slu_spread_at((double)run);
 	weigh_lesson(p, &v.seen, &in);
 	said = slu_said_of(p, &v, job, in.total > 0 ? &in.in : NULL);

@@ -19,6 +19,7 @@ libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
 	job_submit/gate.c job_submit/attention.c job_submit/shares.c \
 	job_submit/said.c \
+	job_submit/too_short.c job_submit/too_short.h \
 	job_submit/markov.c job_submit/markov.h \
 	job_submit/profile.c job_submit/profile.h \
 	job_submit/volumes.c job_submit/volumes.h
@@ -39,7 +40,7 @@ tests_fuzz_fuzz_import_LDADD = $(libsluimport)
 
 if HAVE_CHECK
 job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test_calibration tests/unit/test_spread \
-	tests/unit/test_classes tests/unit/test_granted tests/unit/test_name tests/unit/test_markov \
+	tests/unit/test_classes tests/unit/test_granted tests/unit/test_too_short tests/unit/test_name tests/unit/test_markov \
 	tests/unit/test_profile tests/unit/test_volumes tests/unit/test_easy \
 	tests/unit/test_import tests/unit/test_import_recorded \
 	tests/unit/test_import_refused tests/unit/test_import_local \
@@ -69,6 +70,7 @@ tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
 tests_unit_test_calibration_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_spread_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_classes_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
+tests_unit_test_too_short_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_granted_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_name_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_markov_LDADD = $(libslupredict) $(CHECK_LIBS)

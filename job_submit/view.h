@@ -50,6 +50,8 @@ _Static_assert(SLU_VIEW_PLACES >= SLU_CLASS_RUNS && SLU_VIEW_KEPT >= SOURCES,
 #define SLU_VIEW_KINDS	       48  /* of run */
 #define SLU_VIEW_KNOTS	       7   /* of the correction of quantiles */
 
+#define SLU_VIEW_EVIDENCE      36 /* kinds of it; too_short.c */
+
 /* The class whose weights are a set's; LEVELS: none's. */
 extern const enum slu_level slu_mixer_level[SLU_VIEW_MIXERS];
 extern const double slu_knot[SLU_VIEW_KNOTS];
@@ -134,6 +136,9 @@ struct slu_predictor {
 	/* usual errors, s: the mean, the median, and that of lasting runs */
 	slu_shared far, near, near_lasting;
 	_Atomic uint32_t lessons;
+	/* of too_short.c: jobs whose limit was too short, or was not after all,
+	 * by kind of evidence, fading */
+	slu_shared right[SLU_VIEW_EVIDENCE], wrong[SLU_VIEW_EVIDENCE];
 	/* the learner's own */
 	struct slu_said_all *said;
 	float excess[SLU_VIEW_KNOTS]; /* jobs that ended below each knot,
@@ -303,5 +308,9 @@ const float *slu_said_levels(const struct slu_predictor *p, int64_t then);
 /* What is predicted from a spread, in seconds. */
 double slu_view_choice(const struct slu_predictor *p,
 		       const struct slu_spread *spread);
+
+/* What came of a job of this view, which ran so many seconds. */
+void slu_too_short_learn(struct slu_predictor *p, const struct slu_view *v,
+			 const struct slu_job *job, int64_t run);
 
 #endif

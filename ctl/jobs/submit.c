@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 #include "burst_buffer/request/request.h"
-#include "job_submit/granted.h"
+#include "job_submit/too_short.h"
 
 #define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
 #define TELL_MAX   32768  /* bytes that a user is told */
@@ -117,6 +117,28 @@ static void note_limit(struct slu_note *note,
 	note->whole = rules->given ? rules->whole : 0;
 }
 
+/* The limit that will end it: is it too short? */
+static bool is_too_short(struct slu_ctl *ctl,
+			 const struct slu_ctl_submit *submit,
+			 const struct slu_limit_rules *rules,
+			 const struct slu_limit_grant *grant,
+			 struct slu_too_short *out)
+{
+	uint32_t limit =
+		grant->deed == SLU_LIMIT_FILLED ? grant->minutes : rules->whole;
+
+	return !rules->unknown && limit != SLU_LIMIT_NONE &&
+	       slu_predict_too_short(ctl->site->predictor, &submit->job,
+				     (int64_t)limit * 60, out);
+}
+
+static void put_warning(struct slu_buf *text, const struct slu_too_short *is)
+{
+	put_line(text);
+	slu_buf_puts(text, "sluice: warning: ");
+	slu_too_short_say(text, is);
+}
+
 static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 		   struct slu_buf *text)
 {
@@ -124,7 +146,9 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	struct slu_note *note = &submit->note;
 	struct slu_limit_rules rules;
 	struct slu_limit_grant grant;
+	struct slu_too_short is;
 	struct slu_prediction p;
+	bool warns;
 
 	slu_predict(ctl->site->predictor, &submit->job, &p);
 	if (!p.jobs || p.seconds <= 0)
@@ -137,11 +161,15 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	rules = rules_of(ctl, submit);
 	grant = slu_limit_decide(conf->predict_mode, &rules, p.careful);
 	note_limit(note, &rules, &grant);
-	if (!conf->predict_tell)
-		return;
-	put_line(text);
-	put_forecast(text, note);
-	put_limit(text, submit, &rules, &grant);
+	warns = is_too_short(ctl, submit, &rules, &grant, &is);
+	/* the forecast of a run that is cut is none of what it would take */
+	if (conf->predict_tell && !(warns && grant.deed == SLU_LIMIT_KEPT)) {
+		put_line(text);
+		put_forecast(text, note);
+		put_limit(text, submit, &rules, &grant);
+	}
+	if (warns)
+		put_warning(text, &is);
 }
 
 /* A job that names tasks only gets, as a rule, as few nodes as hold them. */

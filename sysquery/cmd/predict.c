@@ -69,6 +69,15 @@ static int show_parts(struct json_object *answer, struct slu_buf *out,
 	return ret;
 }
 
+static void show_warning(struct json_object *answer, struct slu_buf *out)
+{
+	struct json_object *text;
+
+	if (json_object_object_get_ex(answer, "warning", &text))
+		slu_buf_printf(out, "\nwarning: %s\n",
+			       json_object_get_string(text));
+}
+
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *rows, *answer;
@@ -93,6 +102,7 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 	ret = slu_table(rows, columns, &out, err);
 	if (ret == 0)
 		ret = show_parts(answer, &out, err);
+	show_warning(answer, &out);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

@@ -209,6 +209,17 @@ check_tables "a reservation ahead" brief
 on ctl scontrol delete ReservationName=maint
 on ctl scontrol delete ReservationName=mine
 
+# Too little.
+check "who asks for too little is warned" matches "$(
+	as_alice sbatch -H -N1 -J long -t60 --wrap=true 2>&1
+)" 'warning: 7 of the last 7 runs .* 1:00:00 or longer, half of these 2:0[0-9]:'
+check "and who asks before" prints 'warning.*7 of the last 7 runs' \
+	as_alice /opt/sluice/bin/sysquery predict --name long --limit 60
+check "who asks for enough is not" fails matches "$(
+	as_alice sbatch -H -N1 -J long -t150 --wrap=true 2>&1
+)" warning
+on ctl scancel -u alice
+
 # More than the default, and what becomes of it.
 filled=$(longer)
 check "a job gets more than the default" matches \

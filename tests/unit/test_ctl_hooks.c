@@ -229,12 +229,15 @@ START_TEST(test_told)
 		 "grows"},
 		{0, 5, 7, false, NULL, 7, "be 0:07:00 in place of 0:05:00 by",
 		 "grows"},
-		{0, 7, 7, false, NULL, 7, "jobs like this one", "limit"},
+		{0, 7, 7, false, NULL, 7,
+		 "runs like this one took its limit of 0:07:00 or longer",
+		 "is to be"},
 		{0, 7, 0, true, NULL, 7, "jobs like this one", "limit"},
 		{0, 60, 0, false, &in_7, 11, "be 0:11:00 and grows", "reserv"},
 		{0, 60, 0, false, &in_20, 11, "while a reservation is in the",
 		 "in place"},
-		{60, 5, 0, false, NULL, 60, "you asked for 1:00:00", "limit"},
+		{60, 5, 0, false, NULL, 60, "you asked for 1:00:00",
+		 "is to be"},
 	};
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=fill\nPredictTell=yes\n"
 					  "PredictFloor=660");
@@ -276,6 +279,50 @@ START_TEST(test_told)
 		       "case %td: %u", c - cases, limit);
 	}
 	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* Whoever asks for too little is told, whatever is done about it. */
+START_TEST(test_warned)
+{
+	static const struct {
+		const char *conf;
+		uint32_t given, usual;
+		bool warns;
+	} cases[] = {
+		{"PredictMode=off", 5, 0, false},
+		{"PredictMode=advise", 5, 0, true},
+		{"PredictMode=advise", 30, 0, false},
+		{"PredictMode=advise", 0, 5, true},
+		{"PredictMode=advise", 0, 0, false},
+		{"PredictMode=fill", 5, 0, true},
+		{"PredictMode=fill", 0, 5, false}, /* it gets enough */
+		{"PredictMode=tighten", 5, 0, true},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = ctl_by_hand(c->conf);
+		struct slu_ctl_submit submit = {
+			.job = {.uid = 1000,
+				.name = "x",
+				.node_cnt = 1,
+				.limit_asked = c->given},
+			.guarded = true,
+			.has_limit = c->given,
+			.default_limit = c->usual};
+
+		slu_guard_step(ctl, 1000);
+		for (int i = 0; i < 5; i++)
+			teach(ctl, 60, 600);
+		slu_ctl_submit(ctl, &submit);
+		expect((submit.tell &&
+			strstr(submit.tell, "sluice: warning: 5 of the last 5 "
+					    "runs")) == c->warns,
+		       "case %td: %s", c - cases, submit.tell);
+		free(submit.tell);
+		slu_ctl_release(ctl);
+	}
 }
 END_TEST
 
@@ -637,5 +684,5 @@ END_TEST
 
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_told, test_settle, test_stale_env, test_several_persistent,
-	  test_persistent_coherence)
+	  test_told, test_settle, test_warned, test_stale_env,
+	  test_several_persistent, test_persistent_coherence)
