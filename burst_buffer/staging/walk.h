@@ -23,9 +23,14 @@ struct slu_walk {
 	bool made;  /* dst is made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
 	bool plain_source; /* nor does src, and no lists */
-	bool one_thread;   /* ask for one thing at a time */
-	bool quick;	   /* leave large files that have arrived as they are */
-	bool moved;	   /* see copied.h */
+	/* The root of the file system of src, where twins (twins.h) are
+	 * refused; NULL: it has none. Only those with a ':', or all files are
+	 * looked at? */
+	const char *twins_below;
+	bool all_for_twins;
+	bool one_thread; /* ask for one thing at a time */
+	bool quick;	 /* leave large files that have arrived as they are */
+	bool moved;	 /* see copied.h */
 	const struct slu_copied *known; /* where it is quick */
 	bool bricks; /* leave out what only a glusterfs brick has */
 	/* Told after every entry; may be NULL. Not 0: stop. */

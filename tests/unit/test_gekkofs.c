@@ -301,6 +301,56 @@ START_TEST(test_colons)
 }
 END_TEST
 
+/* Both are files of the job: what is staged out, and who was made last. */
+static const struct twins {
+	const char *out, *made;
+} twins[] = {
+	{"", "echo one >d/x; echo two >d:x"},
+	{"", "echo two >d:x; echo one >d/x"},
+	{"/d", "echo one >d/x; echo two >d:x"},
+	{"/d/*", "echo one >d/x; echo two >d:x"},
+};
+
+/* What one of them holds is the other's: neither is staged out, and a name with
+ * a ':' that has no twin is. */
+START_TEST(test_twins)
+{
+	const struct twins *t = &twins[_i % 4];
+	bool alone = _i == 4;
+	char script[4 * PATH_MAX];
+
+	if (!begin("FAKE_GKFS_SLOW=0", ""))
+		return;
+	snprintf(request, sizeof(request),
+		 "jobfs type=gkfs capacity=40MiB name=JOBFS; stage_out "
+		 "source=$BB_JOBFS%s destination=%s/pfs/out/ verify=content",
+		 alone ? "" : t->out, world);
+	begin_job();
+	snprintf(script, sizeof(script),
+		 "test $SLURMD_NODENAME = n2 || { cd $BB_JOBFS && "
+		 "mkdir d && { %s; }; }",
+		 alone ? "echo noon >d/12:30; echo dx >dx" : t->made);
+	nodes_all(task, script, 0);
+	end_job("COMPLETED");
+	if (alone) {
+		ck_assert_str_eq(ctl_text, "");
+		make_text(tmpfile_path("noon"), "noon\n");
+		snprintf(script, sizeof(script), "cmp %s %s",
+			 tmpfile_path("noon"), pfs("out/d/12:30"));
+		ck_assert_int_eq(system(script), 0);
+	} else {
+		expect(strstr(ctl_text, "d:x share their content") ||
+			       strstr(ctl_text, "d/x share their content"),
+		       "%s", ctl_text);
+		ck_assert_str_eq(ctl_verdict, "fail");
+		snprintf(script, sizeof(script),
+			 "test -z \"$(find %s -type f)\"", pfs("out"));
+		ck_assert_int_eq(system(script), 0);
+	}
+	nodes_end();
+}
+END_TEST
+
 /* Whoever runs us has set what leads a client elsewhere, and few open files:
  * copiers do not see it. */
 START_TEST(test_environment)
@@ -361,6 +411,7 @@ static int run(void)
 	add(suite, "forked", test_forked, 1);
 	add(suite, "holes", test_holes, 2);
 	add(suite, "colons", test_colons, 3);
+	add(suite, "twins", test_twins, 5);
 	return run_suite(suite);
 }
 
