@@ -196,7 +196,7 @@ extern const struct slu_desc slu_report_desc;
  */
 struct slu_answer {   /* to report and poll */
 	char *word;   /* go, abort, skip, wait, ended, left, plan */
-	char *text;   /* why */
+	char *text;   /* why; with "skip": why nothing is staged out */
 	bool success; /* to "down": the job ended well (for on=) */
 	/* To "down": it is known that tasks may have run. A node that knows it
 	 * of itself, and is not told so, keeps its data whatever the word is:

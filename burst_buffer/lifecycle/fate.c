@@ -182,6 +182,73 @@ static void put_out(struct slu_buf *out, const struct slu_bb *bb)
 		slu_buf_printf(out, ", to %s", to);
 }
 
+static bool has_stage_out(const struct slu_bb *bb)
+{
+	for (size_t r = 0; r < bb->plan.n_stage; r++)
+		if (bb->plan.stage[r].out)
+			return true;
+	return false;
+}
+
+static const char *ended(const struct slu_bb *bb, char text[48])
+{
+	if (bb->end.outcome == SLU_OUTCOME_SUCCESS)
+		return "ended COMPLETED";
+	if (!bb->end.state[0])
+		return "did not COMPLETE";
+	snprintf(text, 48, "ended %s", bb->end.state);
+	return text;
+}
+
+/* As its user wrote it: slu_plan_make() has put in the path on the nodes. */
+static void put_source(struct slu_buf *out, const struct slu_bb *bb,
+		       const char *source)
+{
+	char mount[32];
+	const char *at;
+
+	snprintf(mount, sizeof(mount), "/%u/mnt/data",
+		 (unsigned)bb->plan.job_id);
+	at = strstr(source, mount);
+	if (at)
+		slu_buf_printf(out, "$BB_%s%s", bb->plan.name,
+			       at + strlen(mount));
+	else
+		slu_buf_puts(out, source);
+}
+
+static void put_left_out(struct slu_buf *out, const struct slu_bb *bb)
+{
+	const uint64_t which = slu_bb_stages(bb, true);
+	char text[48];
+
+	for (size_t r = 0; r < bb->plan.n_stage; r++) {
+		const struct slu_stage *s = &bb->plan.stage[r];
+
+		if (!s->out || which >> r & 1)
+			continue;
+		slu_buf_printf(out, "%sstage_out of ", out->len ? "; " : "");
+		put_source(out, bb, s->source);
+		slu_buf_printf(out, " was left out: on=%s, and the job %s",
+			       s->on, ended(bb, text));
+	}
+}
+
+char *slu_bb_not_staged(const struct slu_bb *bb)
+{
+	struct slu_buf out = {0};
+
+	if (bb->ready > 0 && !bb->end.unlaunched)
+		put_left_out(&out, bb);
+	else if (bb->ready > 0 && has_stage_out(bb))
+		slu_buf_puts(&out, bb->end.hurry
+					   ? "it was cancelled in a hurry, "
+					     "nothing is staged out"
+					   : "it was never launched, nothing "
+					     "is staged out");
+	return slu_buf_steal(&out);
+}
+
 /* Where it is, and how to come by it, is in the failure's own sentence. */
 static void put_until(struct slu_buf *out, const struct slu_bb *bb)
 {
@@ -209,7 +276,7 @@ char *slu_bb_told_out(const struct slu_bb *bb)
 	struct slu_buf out = {0};
 	/* later ones are the nodes' trouble */
 	bool bad = bb->failure.text && bb->failure.in <= SLU_BB_STAGE_OUT;
-	char *failed = bad ? slu_bb_failed_text(bb) : NULL;
+	char *failed = bad ? slu_bb_failed_text(bb) : NULL, *left_out;
 
 	if (!bad)
 		put_out(&out, bb);
@@ -217,6 +284,10 @@ char *slu_bb_told_out(const struct slu_bb *bb)
 		slu_buf_puts(&out, failed);
 		put_until(&out, bb);
 	}
+	left_out = slu_bb_not_staged(bb);
+	if (left_out && *left_out)
+		slu_buf_printf(&out, "\n%s", left_out);
+	free(left_out);
 	free(failed);
 	return slu_buf_steal(&out);
 }

@@ -17,6 +17,10 @@ char *slu_bb_failed_text(const struct slu_bb *bb);
 /* Where the data of a failed stage-out is, and how to come by it. NULL: no
  * memory. Caller frees. */
 char *slu_bb_kept_where(const struct slu_bb *bb);
+/* What on= or the job's end leave out of its stage-out, and why: "stage_out of
+ * $BB_JOBFS/out was left out: on=success, and the job ended FAILED". "":
+ * nothing that the job could have made. NULL: no memory. Caller frees. */
+char *slu_bb_not_staged(const struct slu_bb *bb);
 /* "by content on another node": how what was staged out was compared. */
 const char *slu_bb_verified(const struct slu_bb *bb);
 /* When that is over: "staged out 3 files, 12MiB, in 3 s, verified by content".

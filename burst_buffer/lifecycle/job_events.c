@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/failure.h"
+#include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -118,23 +119,25 @@ static bool ran_without(const struct slu_bb *bb, const struct slu_bb_end *how,
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
-/* What becomes of it, for its history and the log. */
-static void ending(const struct slu_bb *bb, const struct slu_bb_end *how,
-		   const char *state, bool hurry, char *text, size_t size)
+/* What becomes of it, for its history and the log. Caller frees; NULL: no
+ * memory. */
+static char *ending(const struct slu_bb *bb, const struct slu_bb_end *how)
 {
-	bool skips =
-		how->unlaunched && bb->ready > 0 && slu_bb_stages(bb, true);
+	struct slu_bb ended = *bb; /* only looked at */
+	bool without = ran_without(bb, how, how->state);
+	char *out, *text;
 
-	snprintf(text, size, "job ended: %.40s%s%s%s%s", state,
-		 how->requeued ? ", it runs again" : "",
-		 !skips	 ? ""
-		 : hurry ? "; it was cancelled in a hurry"
-			 : "; it was never launched",
-		 skips ? ", nothing is staged out" : "",
-		 ran_without(bb, how, state)
-			 ? "; it ran without: no node asked what to do, see "
-			   "what sluice-node probe says there"
-			 : "");
+	ended.end = *how;
+	out = slu_bb_not_staged(&ended);
+	text = slu_asprintf("job ended: %s%s%s%s%s", how->state,
+			    how->requeued ? ", it runs again" : "",
+			    out && *out ? "; " : "", out ? out : "",
+			    without ? "; it ran without: no node asked what to "
+				      "do, see what sluice-node probe says "
+				      "there"
+				    : "");
+	free(out);
+	return text;
 }
 
 /* A job that runs, and is not this one's next run, has taken its number. */
@@ -151,7 +154,7 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 {
 	const bool ours = is_ours(bb, job);
 	const char *state = ours ? job->state : "UNKNOWN";
-	const struct slu_bb_end how = {
+	struct slu_bb_end how = {
 		.outcome = !ours			? SLU_OUTCOME_UNSURE
 			   : slu_eq(state, "COMPLETED") ? SLU_OUTCOME_SUCCESS
 							: SLU_OUTCOME_FAILED,
@@ -159,15 +162,22 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 				     strncmp(state, "REQUEUE", 7) == 0 ||
 				     job->restarts > bb->restarts),
 		.unlaunched = ours && (job->unlaunched || job->hurry),
+		.hurry = ours && job->hurry,
 	};
-	char text[240];
+	char *text;
 
 	if (bb->end.at > 0)
 		return 0;
-	ending(bb, &how, state, job && job->hurry, text, sizeof(text));
-	if (slu_bb_set_ended(b->db, bb, &how, text, now, err))
+	slu_copy(how.state, sizeof(how.state), state);
+	text = ending(bb, &how);
+	if (!text)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_bb_set_ended(b->db, bb, &how, text, now, err)) {
+		free(text);
 		return -1;
+	}
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
+	free(text);
 	slu_bb_wake(b, bb);
 	return slu_bb_reconcile(b, bb, now, err);
 }

@@ -3,13 +3,9 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/node_answers.h"
-
-static int set_string(char **out, const char *text, struct slu_err *err)
-{
-	*out = strdup(text);
-	return *out ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
-}
+#include "common/str.h"
 
 /* A node that sets up: go, abort, or nothing yet. */
 int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
@@ -37,17 +33,28 @@ const char *slu_bb_down_word(const struct slu_bb *bb)
 	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
 }
 
+/* Caller frees; NULL: nothing, or no memory. */
+static char *why(const struct slu_bb *bb, const char *word)
+{
+	if (slu_eq(word, "skip") && slu_bb_has_data(bb))
+		return NULL; /* it was staged out before */
+	if (bb->failure.text)
+		return strdup(bb->failure.text);
+	return slu_eq(word, "skip") ? slu_bb_not_staged(bb) : NULL;
+}
+
 int slu_bb_answer(const struct slu_bb *bb, const char *word,
 		  struct slu_answer *out, struct slu_err *err)
 {
 	struct slu_answer a = {.success =
 				       (bb->end.outcome == SLU_OUTCOME_SUCCESS),
-			       .ran = bb->ready > 0};
+			       .ran = bb->ready > 0,
+			       .word = strdup(word),
+			       .text = why(bb, word)};
 
-	if (set_string(&a.word, word, err) ||
-	    (bb->failure.text && set_string(&a.text, bb->failure.text, err))) {
+	if (!a.word) {
 		slu_msg_clear(&slu_answer_desc, &a);
-		return -1;
+		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
 	*out = a;
 	return 0;

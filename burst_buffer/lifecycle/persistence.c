@@ -343,7 +343,8 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 				      " Unlaunched = ?"
 				      " WHERE BID = ? AND Ended IS NULL",
 				      "diiiI", now, (int)how->outcome,
-				      (int)how->requeued, (int)how->unlaunched,
+				      (int)how->requeued,
+				      how->unlaunched ? 1 + how->hurry : 0,
 				      (int64_t)bb->id);
 	if (update_with(db, bb, changed, text, now, err))
 		return -1;

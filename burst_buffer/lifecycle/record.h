@@ -108,6 +108,8 @@ struct slu_bb_end {
 	bool requeued;	 /* (db) it runs again */
 	bool unlaunched; /* (db) nothing is to be staged out: no task of it
 			  * ran, or its user said so */
+	bool hurry;	 /* (db) its user said so */
+	char state[24];	 /* Slurm's word; "": told to an earlier sluiced */
 };
 
 /* The first failure, and what slurmctld is to do about it. */

@@ -47,6 +47,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->end.outcome = (enum slu_bb_outcome)slu_db_int(rows, 7);
 	bb->end.requeued = slu_db_int(rows, 8) != 0;
 	bb->end.unlaunched = slu_db_int(rows, 16) != 0;
+	bb->end.hurry = slu_db_int(rows, 16) == 2;
 	bb->persistent.destroy = (enum slu_bb_destroy)slu_db_int(rows, 17);
 	bb->persistent.unsaved = copy_text(rows, 18);
 	bb->persistent.aged = copy_text(rows, 19);

@@ -46,6 +46,7 @@ struct worker {
 	bool told;    /* by sluiced, that the job has ended */
 	bool late;    /* it was not in time: what there was is detached */
 	bool success; /* of the job */
+	char why[SLU_ERR_TEXT]; /* nothing is to be staged out; "": as it was */
 	bool doubted; /* it says that there is nothing to be saved, and does
 		       * not know that all was ready here once */
 	bool keep;
@@ -115,6 +116,7 @@ static enum word begin(struct worker *w, struct slu_err *err)
 			       ? SKIP
 			       : NONE;
 	w->success = answer.success;
+	slu_copy(w->why, sizeof(w->why), answer.text ? answer.text : "");
 	word = parse(answer.word);
 	if (word == NONE)
 		slu_err(err, SLU_INVALID, "sluiced said %.40s", answer.word);
@@ -218,26 +220,14 @@ static void tell_nothing(struct worker *w, const char *why)
 	const char *more = "";
 	char text[SLU_ERR_TEXT + 200];
 
-	if (!has_stage_out(n) || w->late)
+	if (!*why || !has_stage_out(n) || w->late)
 		return;
-	if (why && w->keep)
+	if (w->keep)
 		more = keeps(w) ? "; what is here is kept, see sluice-node "
 				  "fetch"
 				: "; and nothing is kept (KeepFailed=0)";
-	snprintf(text, sizeof(text), "nothing was staged out%s%s%s",
-		 why ? ": " : "", why ? why : "", more);
+	snprintf(text, sizeof(text), "nothing was staged out: %s%s", why, more);
 	slu_tell_end(n, text);
-}
-
-/* Why on= leaves out all of it; NULL: it does not. */
-static const char *no_stage_out(const struct worker *w)
-{
-	for (size_t i = 0; i < w->n.plan.n_stage; i++)
-		if (wanted(w, &w->n.plan.stage[i]))
-			return NULL;
-	return w->success ? "the job has ended well, and on=failure was asked"
-			  : "the job has not ended well, and on=success was "
-			    "asked";
 }
 
 static void meet_done(struct worker *w)
@@ -293,7 +283,7 @@ static void first_half(struct worker *w)
 		stage_out(w);
 	if (word == SKIP)
 		tell_nothing(w, w->doubted ? "sluiced does not know of it"
-					   : no_stage_out(w));
+					   : w->why);
 	else
 		meet_done(w);
 }

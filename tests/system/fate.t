@@ -70,7 +70,7 @@ test_not_wanted() {
 	ends "$job"
 	check "that nothing was to be staged out is told, and why" matches \
 		"$(output "$job" | tail -1)" \
-		'^sluice: nothing was staged out: the job has ended well, and on=failure'
+		'^sluice: nothing was staged out: stage_out of \$BB_JOBFS/in/ was left out: on=failure, and the job ended COMPLETED$'
 }
 
 test_cancelled() {

@@ -64,6 +64,9 @@ struct heard report(struct world *w, const struct actor *a, struct slu_report r)
 	slu_copy(h.word, sizeof(h.word), answer.word);
 	h.success = answer.success;
 	h.ran = answer.ran;
+	if (!strcmp(answer.word, "skip"))
+		slu_copy(w->skipped, sizeof(w->skipped),
+			 answer.text ? answer.text : "");
 	slu_msg_clear(&slu_answer_desc, &answer);
 	return h;
 }

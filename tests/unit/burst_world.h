@@ -64,6 +64,7 @@ struct world {
 	char state[16], text[512];
 	int staged;	   /* how often it was told that all was staged out */
 	char told[2][700]; /* nodes, for users, when staging in, out was over */
+	char skipped[700]; /* why nothing was staged out */
 	char drained[MAX_NODES + 1], resumed[MAX_NODES + 1];
 	int64_t give_back;
 	bool final;

@@ -68,10 +68,12 @@ START_TEST(test_requests)
 		{OUT "; stage_out source=$BB_JOBFS/p destination=/p "
 		     "verify=content",
 		 "^nothing was", "time and in part by content$"},
-		/* not to be done: no word on it */
+		/* not to be done: how the rest was verified, and why */
 		{OUT "; stage_out source=$BB_JOBFS/p destination=/p "
 		     "verify=content on=failure",
-		 "^nothing was", "by size and time, to /dst$"},
+		 "^nothing was",
+		 "by size and time, to /dst\nstage_out of \\$BB_JOBFS/p was left "
+		 "out: on=failure, and the job ended COMPLETED$"},
 		{IN " type=file", "^staged in", "^$"},
 	};
 
@@ -126,4 +128,68 @@ START_TEST(test_failed)
 }
 END_TEST
 
-TEST_MAIN("fate", test_well, test_restarted, test_requests, test_failed)
+static int history_lines(struct world *w, const char *like)
+{
+	struct slu_err err;
+	struct slu_rows *rows =
+		slu_db_query(w->db, &err,
+			     "SELECT COUNT(*) FROM BufferHistory"
+			     " WHERE Text LIKE ?",
+			     "s", like);
+	int n;
+
+	ck_assert_int_eq(slu_db_step(rows, &err), 1);
+	n = (int)slu_db_int(rows, 0);
+	slu_db_done(rows);
+	return n;
+}
+
+/* What on= leaves out is said: in the history at once, and in the job's output,
+ * whether or not anything else is staged out. */
+START_TEST(test_left_out)
+{
+#define LEFT_OUT(on, how) \
+	"stage_out of $BB_JOBFS/out was left out: on=" on ", and the job " how
+	static const struct {
+		const char *on, *state, *why;
+	} cases[] = {
+		{"success", "FAILED", LEFT_OUT("success", "ended FAILED")},
+		{"success", "TIMEOUT", LEFT_OUT("success", "ended TIMEOUT")},
+		{"success", "CANCELLED",
+		 LEFT_OUT("success", "ended CANCELLED")},
+		{"success", "PREEMPTED",
+		 LEFT_OUT("success", "ended PREEMPTED")},
+		{"failure", "COMPLETED",
+		 LEFT_OUT("failure", "ended COMPLETED")},
+		{"success", "FAILED", LEFT_OUT("success", "did not COMPLETE")},
+		{"success", "COMPLETED", ""},
+		{"always", "FAILED", ""},
+	};
+
+	each(c, cases)
+	{
+		char request[300], like[300];
+		struct world w;
+
+		snprintf(request, sizeof(request),
+			 "jobfs capacity=4GiB; stage_out source=$BB_JOBFS/out "
+			 "destination=/dst on=%s",
+			 c->on);
+		world_new(&w, 2, request, NULL);
+		run_until(&w, AT_RUN);
+		job_end(&w, c->state);
+		snprintf(like, sizeof(like), "job ended: %s; %s", c->state,
+			 LEFT_OUT("%", "ended %"));
+		ck_assert_int_eq(history_lines(&w, like), *c->why != '\0');
+		if (strstr(c->why, "did not")) /* how is forgotten */
+			world_restart(&w);
+		for (int i = 0; i < 2; i++)
+			do_step(&w, &w.node[i], "report down", true);
+		ck_assert_str_eq(w.skipped, c->why);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("fate", test_well, test_restarted, test_requests, test_failed,
+	  test_left_out)
