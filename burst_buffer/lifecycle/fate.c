@@ -16,12 +16,24 @@ static bool keeps(const struct slu_bb *bb, size_t i)
 	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
 }
 
+/* What its user types, on all of them at once. Caller frees; NULL: no memory.
+ */
+static char *fetch_line(const struct slu_bb *bb, const char *hosts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		n += keeps(bb, i);
+	return slu_asprintf("srun -N%zu -w %s sluice-node fetch %u DIR", n,
+			    hosts, (unsigned)bb->plan.job_id);
+}
+
 /* As the drivers keep it. */
 char *slu_bb_kept_where(const struct slu_bb *bb)
 {
 	const struct slu_plan *plan = &bb->plan;
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
-	char *hosts, *text = NULL, time[SLU_TIME_TEXT];
+	char *hosts, *line, *text = NULL, time[SLU_TIME_TEXT];
 
 	if (plan->use)
 		return slu_asprintf("the data stays in the persistent buffer "
@@ -37,22 +49,20 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 			(unsigned)plan->job_id,
 			(unsigned long long)plan->buffer, time);
 	hosts = slu_bb_hosts(bb, keeps);
-	if (hosts && slu_fstype_in_pieces(plan) &&
-	    slu_fstype_find(plan->driver)->joined)
-		text = slu_asprintf(
-			"the data is kept on %s for %s, in pieces, which "
-			"sluice-node fetch on each of them joins in one "
-			"directory",
-			hosts, time);
-	else if (hosts && slu_fstype_in_pieces(plan))
+	line = hosts ? fetch_line(bb, hosts) : NULL;
+	if (line && slu_fstype_in_pieces(plan) && !type->joined)
 		text = slu_asprintf(
 			"the data is kept on %s for %s, in pieces that only "
 			"an administrator can join",
 			hosts, time);
-	else if (hosts)
-		text = slu_asprintf("the data is kept on %s for %s, see "
-				    "sluice-node fetch",
-				    hosts, time);
+	else if (line)
+		text = slu_asprintf("the data is kept on %s for %s%s: %s",
+				    hosts, time,
+				    slu_fstype_in_pieces(plan)
+					    ? ", in pieces, which this joins"
+					    : "",
+				    line);
+	free(line);
 	free(hosts);
 	return text;
 }

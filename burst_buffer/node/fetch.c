@@ -25,9 +25,11 @@
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
+#include "common/jsonx.h"
 #include "common/size.h"
 
 #define SECONDS (7 * 86400.0)
+#define ASK	10.0 /* seconds */
 
 struct fetch {
 	const struct slu_node *n;
@@ -41,11 +43,48 @@ struct fetch {
 	struct stat owner; /* of the data */
 };
 
+static size_t length(struct json_object *array)
+{
+	return json_object_is_type(array, json_type_array)
+		       ? json_object_array_length(array)
+		       : 0;
+}
+
+/* ": the data is kept on n2 ...", as the history of the job's buffer has it
+ * (slu_bb_kept_where()); "": sluiced does not know, or does not answer. */
+static void put_elsewhere(struct slu_node *n, char *out, size_t size)
+{
+	static const char kept[] = "the data is kept ";
+	struct json_object *rows = NULL, *lines = NULL;
+	struct slu_buf reply = {0};
+	char body[80];
+
+	*out = '\0';
+	snprintf(body, sizeof(body), "{\"question\":\"buffers\",\"job_id\":%u}",
+		 (unsigned)n->job_id);
+	if (!slu_talk_once(n, "/v1/query", body, ASK, &reply, NULL))
+		rows = slu_json_parse(reply.data, reply.len, NULL);
+	for (size_t i = 0; i < length(rows); i++)
+		lines = json_object_object_get(
+			json_object_array_get_idx(rows, i), "history");
+	for (size_t i = 0; i < length(lines); i++) {
+		const char *text =
+			json_object_get_string(json_object_object_get(
+				json_object_array_get_idx(lines, i), "text"));
+
+		if (text && !strncmp(text, kept, sizeof(kept) - 1))
+			snprintf(out, size, ": %s", text);
+	}
+	json_object_put(rows);
+	slu_buf_free(&reply);
+}
+
 /* The runs of a job are told apart by their buffers: the last one counts. */
-static int find_kept(const struct slu_node *n, struct slu_kept *out,
+static int find_kept(struct slu_node *n, struct slu_kept *out,
 		     struct slu_err *err)
 {
 	struct slu_kept *list;
+	char elsewhere[300];
 	size_t count;
 
 	if (slu_kept_list(n->conf, n->job_id, &list, &count, err))
@@ -53,10 +92,11 @@ static int find_kept(const struct slu_node *n, struct slu_kept *out,
 	if (count)
 		*out = list[count - 1];
 	free(list);
-	if (!count)
-		return slu_err(err, SLU_NOTFOUND, "%s keeps no data of job %u",
-			       n->name, (unsigned)n->job_id);
-	return 0;
+	if (count)
+		return 0;
+	put_elsewhere(n, elsewhere, sizeof(elsewhere));
+	return slu_err(err, SLU_NOTFOUND, "%s keeps no data of job %u%s",
+		       n->name, (unsigned)n->job_id, elsewhere);
 }
 
 /* After a reboot an image is not mounted. */

@@ -348,9 +348,9 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 	else
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s; "
-			     "`sluice-node fetch %u DIR` on %s "
+			     "`srun -w %s sluice-node fetch %u DIR` "
 			     "copies it%s",
-			     kept, (unsigned)n->job_id, n->name,
+			     kept, n->name, (unsigned)n->job_id,
 			     n->driver->join ? ", and on every other node its "
 					       "pieces of the same files"
 					     : "");

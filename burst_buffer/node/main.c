@@ -103,6 +103,13 @@ static int usage(const char *what, const char *word)
 	return 2;
 }
 
+static int usage_of(const struct command *command)
+{
+	fprintf(stderr, "usage: sluice-node %s %s\n", command->name,
+		command->usage);
+	return 2;
+}
+
 static int parse_period(const char *text, double *seconds)
 {
 	char *end;
@@ -257,10 +264,9 @@ int main(int argc, char **argv)
 	word = take_words(command, argv + optind + 1, &opt);
 	if (word)
 		return usage("what is meant by ", word);
-	if (command->needs_job && !opt.job_id)
-		return usage("--job is missing for ", command->name);
-	if (command->fn == slu_cmd_fetch && !opt.to)
-		return usage("DIR is missing for ", command->name);
+	if ((command->needs_job && !opt.job_id) ||
+	    (command->fn == slu_cmd_fetch && !opt.to))
+		return usage_of(command);
 	if (command->needs_root && !opt.dry_run && geteuid())
 		return usage("only root can do this: ", command->name);
 	umask(022);

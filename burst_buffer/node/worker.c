@@ -187,21 +187,24 @@ static void allow(struct slu_node *n)
 						: n->plan.teardown_timeout);
 }
 
+#define OLDER "sluiced does not know %s (an older database?): its data is "
+#define FETCH "srun -w %.100s sluice-node fetch %u DIR"
+
 /* Whose job it is shall hear of it, too. */
 static void tell_doubt(struct worker *w, const char *what)
 {
 	struct slu_node *n = &w->n;
 	const bool kept = n->plan.keep_failed > 0;
-	char text[200];
+	char text[300];
 	struct slu_report r = {
 		.step = "doubted", .text = text, .phase = "stage_out"};
 
-	snprintf(text, sizeof(text),
-		 "sluiced does not know %s (an older database?): its data is "
-		 "%s",
-		 what,
-		 kept ? "kept, see sluice-node fetch"
-		      : "not kept (KeepFailed=0)");
+	if (kept)
+		snprintf(text, sizeof(text), OLDER "kept: " FETCH, what,
+			 n->name, (unsigned)n->job_id);
+	else
+		snprintf(text, sizeof(text), OLDER "not kept (KeepFailed=0)",
+			 what);
 	slu_node_log(n, SLU_ERROR, "%s", text);
 	n->deadline = slu_now_mono() + REPORTS;
 	slu_talk_step(n, &r, &(struct slu_err){0});
@@ -217,15 +220,16 @@ static bool keeps(const struct worker *w)
 static void tell_nothing(struct worker *w, const char *why)
 {
 	struct slu_node *n = &w->n;
-	const char *more = "";
-	char text[SLU_ERR_TEXT + 200];
+	char more[200] = "", text[SLU_ERR_TEXT + 240];
 
 	if (!*why || !has_stage_out(n) || w->late)
 		return;
-	if (w->keep)
-		more = keeps(w) ? "; what is here is kept, see sluice-node "
-				  "fetch"
-				: "; and nothing is kept (KeepFailed=0)";
+	if (keeps(w))
+		snprintf(more, sizeof(more), "; what is here is kept: " FETCH,
+			 n->name, (unsigned)n->job_id);
+	else if (w->keep)
+		slu_copy(more, sizeof(more),
+			 "; and nothing is kept (KeepFailed=0)");
 	snprintf(text, sizeof(text), "nothing was staged out: %s%s", why, more);
 	slu_tell_end(n, text);
 }

@@ -59,7 +59,7 @@ test_stage_out_fails() {
 	check "a job whose stage-out fails is FAILED" job_is "$job" FAILED
 	check "what failed is the last word of its output" matches \
 		"$(output "$job" | sed -n 4p)" \
-		'^sluice: stage-out failed: n[12]: .*/nowhere.*the data is kept on n[12] for .*, see sluice-node fetch$'
+		'^sluice: stage-out failed: n[12]: .*/nowhere.*the data is kept on n[12] for .*: srun -N1 -w n[12] sluice-node fetch [0-9]+ DIR$'
 	check "and until when it is kept" matches "$(output "$job" | tail -1)" \
 		'^sluice: after 20[-0-9T:]+ what is kept is removed$'
 }

@@ -169,7 +169,7 @@ test_kept() {
 	EOT
 	)
 	check "a stage-out that fails says who can fetch its data" refused \
-		"$job" "sluice-node fetch on each of them"
+		"$job" "in pieces, which this joins: srun"
 	for node in n1 n2; do
 		check "its owner fetches what $node has" bounded_exec \
 			-u alice "$node" /opt/sluice/bin/sluice-node fetch \

@@ -157,7 +157,8 @@ START_TEST(test_fail_down)
 				w.reason,
 				"sluice: stage-out failed: n2: it "
 				"broke; the data is kept on n[1-3] for "
-				"2-00:00:00, see sluice-node fetch");
+				"2-00:00:00: srun -N3 -w n[1-3] "
+				"sluice-node fetch 17 DIR");
 			ck_assert_int_eq(w.what, SLU_FAIL);
 			expect_outcome(&w, "6 4 2 2 1 555 6000 0 --- ---");
 		} else {
@@ -191,7 +192,8 @@ START_TEST(test_kept_where)
 		const char *request, *conf, *words;
 	} cases[] = {
 		{"nodes=1", NULL,
-		 "; the data is kept on n1 for 2-00:00:00, see sluice"},
+		 "; the data is kept on n1 for 2-00:00:00: srun -N1 -w n1 "
+		 "sluice-node fetch 17 DIR"},
 		{"",
 		 "FileSystem=fs Driver=glusterfs shard=64MiB "
 		 "coherence=private",

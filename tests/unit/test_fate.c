@@ -103,7 +103,8 @@ START_TEST(test_failed)
 		const char *conf, *told;
 	} cases[] = {
 		{NULL, "^stage-out failed: n1: [^\n]*the data is kept on "
-		       "n\\[1-2\\] for [^\n]*, see sluice-node fetch\n"
+		       "n\\[1-2\\] for [^\n]*: srun -N2 -w n\\[1-2\\] "
+		       "sluice-node fetch 17 DIR\n"
 		       "after [-0-9T:]+ what is kept is removed$"},
 		{"KeepFailed=0", "^stage-out failed: n1: [^\n]*$"},
 	};

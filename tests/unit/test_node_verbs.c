@@ -176,6 +176,14 @@ START_TEST(test_cancel)
 	verdict = ctl_expect(&slu_fail_desc);
 	expect(strstr(verdict->reason, "cancelled by"), "%s", verdict->reason);
 	slu_msg_free(&slu_fail_desc, verdict);
+	ctl_done(true);
+	say(buffer, "stopped");
+	say(buffer, "clean");
+	/* Who asks where there is nothing hears where it is. */
+	options.to = (char *)"/tmp";
+	expect_run(slu_cmd_fetch, 1,
+		   "fetch: n1 keeps no data of job 7: the data is kept on n1 "
+		   "for 2-00:00:00: srun -N1 -w n1 sluice-node fetch 7 DIR");
 	ctl_close();
 	sluiced_end();
 }
