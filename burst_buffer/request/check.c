@@ -163,17 +163,21 @@ static int check_outside(const char *what, const char *path,
 		       path);
 }
 
-/* The path in the job's file system: $BB_<name>[/...]. */
+/* The path in the job's file system: $BB_<name>[/...]. A shell may have read it
+ * before. */
 static int check_inside(const char *what, const char *path, const char *name,
-			struct slu_err *err)
+			bool shell, struct slu_err *err)
 {
 	size_t n = strlen(name);
 
 	if (strncmp(path, "$BB_", 4) != 0 || strncmp(path + 4, name, n) != 0 ||
 	    (path[4 + n] && path[4 + n] != '/'))
 		return slu_err(err, SLU_INVALID,
-			       "%s %.200s: must be $BB_%s[/...]", what, path,
-			       name);
+			       "%s %.200s: must be $BB_%s[/...]%s", what, path,
+			       name,
+			       shell ? "; if it was, the shell has replaced "
+				       "it: put --bb in single quotes"
+				     : "");
 	if (strchr(path + 1, '$'))
 		return slu_err(err, SLU_INVALID,
 			       "%s %.200s: no variable but the $BB_%s at its "
@@ -208,9 +212,15 @@ static int check_stage(const struct slu_request_stage *s, const char *name,
 	const char *outside = s->out ? s->destination : s->source;
 	const char *inside = s->out ? s->source : s->destination;
 
+	if (*inside == '/' && !strncmp(outside, "$BB_", 4))
+		return slu_err(err, SLU_INVALID,
+			       "%s: source and destination are swapped: it "
+			       "copies %s $BB_%s",
+			       s->out ? "stage_out" : "stage_in",
+			       s->out ? "out of" : "into", name);
 	if (check_outside(s->out ? "destination" : "source", outside, err) ||
 	    check_inside(s->out ? "source" : "destination", inside, name,
-			 err) ||
+			 !s->line, err) ||
 	    check_symbols(outside, name, err) ||
 	    check_symbols(inside, name, err))
 		return slu_err_prefix(err, s->out ? "stage_out" : "stage_in");

@@ -12,9 +12,13 @@
 #define SLU_LETTERS	 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define SLU_WORD_CHARS	 SLU_LETTERS "0123456789_"
 #define SLU_BARE_REFUSED "\"'`\\&|<>"
+/* Of $(date). */
+#define SLU_NO_COMMAND                                                         \
+	"$(...) is not run here; write the path itself (%%u is the user, %%j " \
+	"the job's number)"
 
-#define SLU_VERB_KEYS	 12 /* at most, of a verb */
-#define SLU_VERBS	 12 /* at most, of a language */
+#define SLU_VERB_KEYS 12 /* at most, of a verb */
+#define SLU_VERBS     12 /* at most, of a language */
 
 struct slu_key {
 	const char *name;

@@ -85,6 +85,8 @@ static int read_name(const char **p, char name[NAME_LEN], struct slu_err *err)
 	size_t n = strspn(from, SLU_WORD_CHARS);
 	const char *end = from + n;
 
+	if (from[0] == '(')
+		return slu_err(err, SLU_INVALID, SLU_NO_COMMAND);
 	/* names of DWS may have a '-' */
 	if (!strncmp(from, "DW_", 3))
 		end = from + (n = strspn(from, SLU_WORD_CHARS "-"));

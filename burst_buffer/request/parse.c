@@ -9,9 +9,11 @@
  * line of ours.
  */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "common/size.h"
 #include "common/str.h"
 
 #define WORD_MAX  48
@@ -64,6 +66,8 @@ static int read_quoted(struct line *l, struct slu_buf *out, struct slu_err *err)
 static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
 {
 	for (; !at_end(l) && !blank(*l->p) && *l->p != '"'; l->p++) {
+		if (l->p[0] == '$' && l->p + 1 < l->end && l->p[1] == '(')
+			return slu_err(err, SLU_INVALID, SLU_NO_COMMAND);
 		if (strchr(SLU_BARE_REFUSED, *l->p))
 			return slu_err(err, SLU_INVALID,
 				       "put the value in double quotes if the "
@@ -94,10 +98,15 @@ static int read_value(struct line *l, const char *key, char **value,
 		return slu_err_prefix(err, "%s", key);
 	}
 	if (buf.failed || buf.len == 0) {
-		slu_err(err, SLU_INVALID,
-			buf.failed ? "%s is longer than %d bytes"
-				   : "%s= needs a value",
-			key, VALUE_MAX);
+		if (buf.failed)
+			slu_err(err, SLU_INVALID, "%s is longer than %d bytes",
+				key, VALUE_MAX);
+		else
+			slu_err(err, SLU_INVALID, "%s= needs a value%s", key,
+				l->told ? ", without a blank before it"
+					: "; a variable that stood there the "
+					  "shell has replaced: put --bb in "
+					  "single quotes");
 		slu_buf_free(&buf);
 		return -1;
 	}
@@ -141,16 +150,40 @@ static int read_word(struct line *l, struct word *w, struct slu_err *err)
 
 /* Requests */
 
+/* A word that stands alone, often by a blank too many. */
+static int alone(const struct slu_verb *verb, const char *word,
+		 struct slu_err *err)
+{
+	const char *key = slu_request_key(verb, "capacity", NULL) >= 0
+				  ? "capacity"
+				  : "size";
+	bool sized = slu_request_key(verb, key, NULL) >= 0;
+	char unit[WORD_MAX + 1];
+	uint64_t bytes;
+
+	snprintf(unit, sizeof(unit), "1%s", word);
+	if (slu_request_key(verb, word, NULL) >= 0)
+		return slu_err(err, SLU_INVALID,
+			       "write %s=VALUE without blanks", word);
+	if (sized && !slu_size_parse(word, &bytes, NULL))
+		return slu_err(err, SLU_INVALID, "write %s=%s", key, word);
+	if (sized && !slu_size_parse(unit, &bytes, NULL))
+		return slu_err(err, SLU_INVALID,
+			       "write a size without a blank, as %s=100%s", key,
+			       word);
+	return slu_err(err, SLU_INVALID,
+		       "\"%s\" is no key=value pair; requests are "
+		       "separated by ;",
+		       word);
+}
+
 static int apply_pair(struct slu_request *req, const struct slu_verb *verb,
 		      const struct word *w, unsigned *said, struct slu_err *err)
 {
 	int i = slu_request_key(verb, w->key, w->value ? err : NULL);
 
 	if (!w->value && (i < 0 || verb->key[i].set != slu_set_hurry))
-		return slu_err(err, SLU_INVALID,
-			       "\"%s\" is no key=value pair; requests are "
-			       "separated by ;",
-			       w->key);
+		return alone(verb, w->key, err);
 	if (i < 0)
 		return -1;
 	if (*said & (1u << i))

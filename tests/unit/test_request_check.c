@@ -416,7 +416,8 @@ static const struct {
 	{FS, IN("/a/%u/%x.%j-%A_%a%%", "$BB_w/b/%j"), NULL, NULL},
 	{FS, IN("a", "$BB_w"), NULL, "stage_in: source a: must be an absolute"},
 	{FS, IN("/a", "/b"), NULL,
-	 "stage_in: destination /b: must be $BB_w[/...]"},
+	 "stage_in: destination /b: must be $BB_w[/...]; if it was, the shell "
+	 "has replaced it: put --bb in single quotes"},
 	{FS, IN("/a", "$BB_JOBFS/b"), NULL, "its file system is $BB_w"},
 	{FS, IN("/a", "$BB_ww/b"), NULL, "its file system is $BB_w"},
 	{FS, IN("/a", "$BB_"), NULL, "its file system is $BB_w"},
@@ -425,6 +426,8 @@ static const struct {
 	{FS, IN("/a", "$BB_w/$HOME"), NULL, "$HOME is not known"},
 	{FS, IN("/a/$BB_w", "$BB_w"), NULL, "without $"},
 	{FS, IN("$BB_w/a", "$BB_w"), NULL, "must be an absolute"},
+	{FS, IN("$BB_w/a", "/b"), NULL,
+	 "stage_in: source and destination are swapped: it copies into $BB_w"},
 	{FS, IN("/a/../b", "$BB_w"), NULL,
 	 "stage_in: /a/../b: \"..\" is refused"},
 	{FS, IN("/a/..", "$BB_w"), NULL, "\"..\" is refused"},
@@ -438,7 +441,8 @@ static const struct {
 	{FS, IN("/a/list", "$BB_w type=list"), NULL, NULL},
 	{FS, OUT("$BB_w/o", "/b"), NULL, NULL},
 	{FS, OUT("/b", "$BB_w/o"), NULL,
-	 "stage_out: destination $BB_w/o: must be an absolute"},
+	 "stage_out: source and destination are swapped: it copies out of "
+	 "$BB_w"},
 	{FS, OUT("/b", "/o"), NULL, "stage_out: source /b: must be $BB_w"},
 	{FS, OUT("$BB_w/../x", "/b"), NULL, "\"..\" is refused"},
 };

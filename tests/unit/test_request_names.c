@@ -103,7 +103,7 @@ static const struct text_case refusals[] = {
 	 "destination=/a/${SLURM_JOB_NAME}",
 	 NULL, "write %x"},
 	{"capacity=1K; stage_in destination=$BB_JOBFS source=/a/$(id)", NULL,
-	 "$ stands only before the name of a variable"},
+	 "$(...) is not run here"},
 	{"capacity=1K; stage_in destination=$BB_JOBFS source=/a/${b", NULL,
 	 "$ stands only before the name of a variable"},
 	{"stripe target=$SCRATCH/x", NULL, "stripe: $SCRATCH/x: $SCRATCH is"},
