@@ -273,6 +273,10 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
  * stage-out is over. What cannot be told is logged. */
 void slu_tell_begin(struct slu_node *n);
 void slu_tell_end(struct slu_node *n, const char *text);
+/* Of a staging that has failed, for its user: *err with the names that he knows
+ * ($BB_JOBFS), and with what to change if it is the job's own file system that
+ * is full. */
+void slu_tell_staging(const struct slu_node *n, bool out, struct slu_err *err);
 
 /* mover.c: the site's own program, see staging/move.h. Does it copy request r,
  * which has so many bytes; has it? */

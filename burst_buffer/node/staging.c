@@ -396,7 +396,9 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 		q.total = (struct slu_stage_result){0};
 		q.attempt++;
 	}
-	if (rc)
-		discard(&q);
-	return rc ? -1 : report_share(&q, start, err);
+	if (!rc)
+		return report_share(&q, start, err);
+	discard(&q);
+	slu_tell_staging(n, q.stage->out, err);
+	return -1;
 }

@@ -20,7 +20,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+#include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 #include "common/size.h"
 
@@ -127,4 +129,58 @@ void slu_tell_end(struct slu_node *n, const char *text)
 			     err.text);
 	free(note);
 	free(lines);
+}
+
+/* "$BB_JOBFS" for the path of the job's file system. */
+static void put_names(const struct slu_node *n, const char *text,
+		      struct slu_buf *out)
+{
+	const size_t len = strlen(n->data);
+	const char *at;
+
+	while (len && (at = strstr(text, n->data))) {
+		slu_buf_add(out, text, (size_t)(at - text));
+		slu_buf_printf(out, "$BB_%s", n->plan.name);
+		text = at + len;
+	}
+	slu_buf_puts(out, text);
+}
+
+/* Below a quota; an image has all of its room. */
+static bool disk_is_full(const struct slu_node *n)
+{
+	char image[4200], above[4200];
+	struct statvfs st;
+
+	snprintf(image, sizeof(image), "%s/image", n->storage.dir);
+	snprintf(above, sizeof(above), "%s/..", n->storage.dir);
+	return *n->storage.dir && access(image, F_OK) && !statvfs(above, &st) &&
+	       st.f_bavail < st.f_blocks / 1000;
+}
+
+/* What is staged in goes to it alone. Is it as large as was asked for? */
+static bool fills_capacity(const struct slu_node *n, const char *text)
+{
+	const struct slu_fstype *type = slu_fstype_find(n->plan.driver);
+
+	return !n->plan.use && !n->plan.persistent && type && !type->remote &&
+	       (strstr(text, strerror(ENOSPC)) ||
+		strstr(text, strerror(EDQUOT))) &&
+	       !disk_is_full(n);
+}
+
+void slu_tell_staging(const struct slu_node *n, bool out, struct slu_err *err)
+{
+	struct slu_buf text = {0};
+	char size[SLU_SIZE_TEXT];
+
+	put_names(n, err->text, &text);
+	if (!out && fills_capacity(n, err->text))
+		slu_buf_printf(&text,
+			       "; what is staged in does not fit: "
+			       "capacity=%s is too small",
+			       slu_size_text(n->plan.capacity, size));
+	if (!text.failed)
+		slu_copy(err->text, sizeof(err->text), text.data);
+	slu_buf_free(&text);
 }

@@ -92,6 +92,13 @@ test_capacity() {
 	check "it was stopped by its capacity" matches "$(job_output "$job")" \
 		"No space left|no room"
 	unharmed "too much written"
+	on ctl sh -c 'head -c 150M /dev/zero >/pfs/alice/large'
+	job=$(bb_job 'jobfs capacity=60MiB; stage_in type=file source=/pfs/alice/large destination=$BB_JOBFS/in' true)
+	check_within 60 "a job with more input than capacity is held" held "$job"
+	check "and squeue says what is too small" matches "$(reason "$job")" \
+		'\$BB_JOBFS/in.*: No space left on device; what is staged in does not fit: capacity=60MiB is too small'
+	as_alice scancel "$job"
+	unharmed "too much staged in"
 }
 
 # It has left its session, which Slurm loses sight of without a cgroup, and

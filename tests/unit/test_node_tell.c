@@ -247,5 +247,56 @@ START_TEST(test_begin)
 }
 END_TEST
 
-TEST_MAIN("node tell", test_appended, test_replaced, test_notes,
+/* Of what has failed, in the words of the request. */
+START_TEST(test_staging)
+{
+	static const struct {
+		const char *driver, *said, *want;
+		bool out, use;
+	} cases[] = {
+		{"scratch",
+		 "cannot open the source /run/sluice/7/mnt/data/out: No such "
+		 "file or directory",
+		 "cannot open the source $BB_JOBFS/out: No such file or "
+		 "directory",
+		 true, false},
+		{"scratch",
+		 "/run/sluice/7/mnt/data/in/a: No space left on device",
+		 "$BB_JOBFS/in/a: No space left on device; what is staged in "
+		 "does not fit: capacity=3MiB is too small",
+		 false, false},
+		{"glusterfs", "a: Disk quota exceeded",
+		 "a: Disk quota exceeded; what is staged in does not fit: "
+		 "capacity=3MiB is too small",
+		 false, false},
+		/* somebody else's, or of no size */
+		{"scratch", "/pfs/a: No space left on device",
+		 "/pfs/a: No space left on device", true, false},
+		{"glusterfs", "a: No space left on device",
+		 "a: No space left on device", false, true},
+		{"lustre", "a: Disk quota exceeded", "a: Disk quota exceeded",
+		 false, false},
+		{"scratch", "/p: Permission denied", "/p: Permission denied",
+		 false, false},
+	};
+
+	each(c, cases)
+	{
+		struct slu_err said = {.kind = SLU_IO};
+
+		n = (struct slu_node){
+			.plan = {.name = (char *)"JOBFS",
+				 .driver = (char *)(uintptr_t)c->driver,
+				 .use = c->use,
+				 .capacity = 3u << 20}};
+		slu_copy(n.data, sizeof(n.data), "/run/sluice/7/mnt/data");
+		slu_copy(said.text, sizeof(said.text), c->said);
+		slu_tell_staging(&n, c->out, &said);
+		ck_assert_str_eq(said.text, c->want);
+		ck_assert_int_eq(said.kind, SLU_IO);
+	}
+}
+END_TEST
+
+TEST_MAIN("node tell", test_staging, test_appended, test_replaced, test_notes,
 	  test_out_of_reach, test_begin)
