@@ -187,8 +187,9 @@ static const struct word *first_of(const struct words *w,
 /*
  * Bytes are those of the best source; where nodes are missing, every other
  * source is better, and a buffer in which nothing was read and written says
- * nothing of what the job did elsewhere. How they were moved, only Darshan knows: what a storage
- * server calls a request is what the clients have made of many.
+ * nothing of what the job did elsewhere. How they were moved, only Darshan
+ * knows: what a storage server calls a request is what the clients have made of
+ * many.
  */
 static void add(const struct word *w, struct slu_history_row *row,
 		uint32_t *best)

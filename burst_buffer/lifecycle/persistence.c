@@ -337,15 +337,14 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 	if (slu_db_begin(db, err))
 		return -1;
 	if (forgo_nodes(db, bb, err) == 0)
-		changed = slu_db_exec(db, err,
-				      "UPDATE Buffer SET Ended = ?,"
-				      " Success = ?, Requeued = ?,"
-				      " Unlaunched = ?"
-				      " WHERE BID = ? AND Ended IS NULL",
-				      "diiiI", now, (int)how->outcome,
-				      (int)how->requeued,
-				      how->unlaunched ? 1 + how->hurry : 0,
-				      (int64_t)bb->id);
+		changed = slu_db_exec(
+			db, err,
+			"UPDATE Buffer SET Ended = ?,"
+			" Success = ?, Requeued = ?,"
+			" Unlaunched = ?"
+			" WHERE BID = ? AND Ended IS NULL",
+			"diiiI", now, (int)how->outcome, (int)how->requeued,
+			how->unlaunched ? 1 + how->hurry : 0, (int64_t)bb->id);
 	if (update_with(db, bb, changed, text, now, err))
 		return -1;
 	bb->end = *how;

@@ -9,9 +9,9 @@
  *
  * Every call asks sluiced once and waits for its answer, SLUICE_PLACE_SECONDS
  * at most, also for its turn when many ask at once; a parallel program should
- * let one process ask. Targets that this client has set inactive are not used. Nothing is kept
- * between calls, so that any thread may call. sluice.conf is found as by
- * sysquery(1): SLUICE_CONF, else beside slurm.conf.
+ * let one process ask. Targets that this client has set inactive are not used.
+ * Nothing is kept between calls, so that any thread may call. sluice.conf is
+ * found as by sysquery(1): SLUICE_CONF, else beside slurm.conf.
  */
 
 #include <stddef.h>

@@ -25,7 +25,8 @@
  * slu_place_alike): stripes of a file are on as many servers as that is worth,
  * since a server gives all of its targets together no more than its network
  * does. What costs the same is taken in an order that `seed` decides, for each
- * file another. Only with SLU_OST_CONVEX. The weights were chosen on the runs of bench/ost.
+ * file another. Only with SLU_OST_CONVEX. The weights were chosen on the runs
+ *of bench/ost.
  *
  * Left out, with the reason: targets on which a metadata server makes no
  * objects, or the request wants none (`without`), and those that are degraded,
@@ -60,9 +61,9 @@ struct slu_ost_choose_settings {
 	/* of each further stripe of a file on the same server, and in the same
 	 * failure domain: the k-th costs (k - 1) times as much */
 	double same_server, same_domain;
-	double min_free;    /* part of a target that stays free */
-	double slow;	    /* times the median */
-	double silent;	    /* seconds */
+	double min_free; /* part of a target that stays free */
+	double slow;	 /* times the median */
+	double silent;	 /* seconds */
 };
 extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
 

@@ -11,7 +11,7 @@ struct slu_ost {
 	const char *name, *server, *state;
 	const char *domain; /* failure domain of the server; NULL: unknown */
 	uint32_t host;	    /* number of the server */
-	uint32_t version; /* of Lustre: 2015; 0: not known */
+	uint32_t version;   /* of Lustre: 2015; 0: not known */
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
 	double recent, promised;	/* stripes, KiB; see memory.h */
