@@ -80,7 +80,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/mover.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
-	burst_buffer/node/missed.c \
+	burst_buffer/node/missed.c burst_buffer/node/discard.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/hosts_file.c \

@@ -325,6 +325,7 @@ size_t slu_early_node(const struct slu_plan *plan);
 int slu_cmd_up(struct slu_node *n);
 int slu_cmd_down(struct slu_node *n);
 int slu_cmd_missed(struct slu_node *n);
+int slu_cmd_discard(struct slu_node *n);
 int slu_cmd_status(struct slu_node *n);
 int slu_cmd_probe(struct slu_node *n);
 int slu_cmd_fetch(struct slu_node *n);

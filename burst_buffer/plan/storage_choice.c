@@ -96,7 +96,7 @@ static const char *say_own(uint64_t own, char text[OWN_TEXT])
 			 "; %s of it is what failed stage-outs of your own "
 			 "jobs have left: it goes after KeepFailed, or "
 			 "when an administrator removes it (sluice-node "
-			 "fetch copies it)",
+			 "discard; sluice-node fetch copies it)",
 			 slu_size_text(own, size));
 	return text;
 }

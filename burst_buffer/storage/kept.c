@@ -167,6 +167,19 @@ static int discard(const char *kept, const char *name, struct slu_err *err)
 	return slu_rmtree(AT_FDCWD, gone, err);
 }
 
+int slu_storage_discard(const char *dir, struct slu_err *err)
+{
+	char kept[4096];
+	char *slash;
+
+	slu_copy(kept, sizeof(kept), dir);
+	slash = strrchr(kept, '/');
+	if (!slash)
+		return slu_err(err, SLU_INVALID, "%s is no kept data", dir);
+	*slash = '\0';
+	return slu_trust_dir(kept, err) ? -1 : discard(kept, slash + 1, err);
+}
+
 static int expire_one(const char *kept, const char *name, int64_t now,
 		      const struct slu_uptime *up, int64_t least,
 		      struct slu_err *err)

@@ -65,6 +65,9 @@ int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 /* Has it been, also by a call that did not live to say where? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 
+/* Remove what is kept in DIR, STORAGE/kept/JOB.BUFFER, whatever its time. */
+int slu_storage_discard(const char *dir, struct slu_err *err);
+
 /* Bytes that it takes since. 0: as much as before, as it is not kept, or can be
  * written to (a directory). */
 uint64_t slu_storage_kept_takes(const struct slu_storage *storage);

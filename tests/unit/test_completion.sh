@@ -24,7 +24,7 @@ want() { # TEXT PROGRAM WORD...
 want 'check check-integrity' sysquery/sysquery ch
 want '--stripe-size --stripes' sysquery/sysquery osts place --str
 want '' sysquery/sysquery diff n
-want 'begin cancel down fetch forwarder io probe recover serve status up watch' \
+want 'begin cancel discard down fetch forwarder io missed probe recover serve status up watch' \
 	./sluice-node ''
 want '--version' ./sluice-node probe --v
 want 'remove run split' ./sluice-segments ''

@@ -117,6 +117,27 @@ START_TEST(test_missed)
 }
 END_TEST
 
+/* discard: of this job, and of no other. */
+START_TEST(test_discard)
+{
+	if (!have_root())
+		return;
+	node_begin("");
+	expect_run(slu_cmd_discard, 1, "n1 keeps no data of job 7");
+	make_dirs("storage/kept/7.2/fs/data");
+	make_dirs("storage/kept/7.3");
+	make_dirs("storage/kept/77.4");
+	options.dry_run = true;
+	expect_run(slu_cmd_discard, 0, "would remove");
+	ck_assert(!access(path_of("storage/kept/7.3"), F_OK));
+	options.dry_run = false;
+	expect_run(slu_cmd_discard, 0, "What n1 kept of job 7 is removed.");
+	ck_assert(access(path_of("storage/kept/7.2"), F_OK));
+	ck_assert(access(path_of("storage/kept/7.3"), F_OK));
+	ck_assert(!access(path_of("storage/kept/77.4"), F_OK));
+}
+END_TEST
+
 /* cancel */
 
 static void say(uint64_t buffer, const char *step)
@@ -375,5 +396,5 @@ START_TEST(test_instance_names)
 END_TEST
 
 TEST_MAIN("node_verbs", test_log_private, test_bad_conf, test_job_log,
-	  test_job_number, test_io, test_io_alone, test_missed, test_cancel,
-	  test_no_part, test_instance_names)
+	  test_job_number, test_io, test_io_alone, test_missed, test_discard,
+	  test_cancel, test_no_part, test_instance_names)

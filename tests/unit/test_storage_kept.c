@@ -74,6 +74,23 @@ START_TEST(test_keep)
 }
 END_TEST
 
+/* It goes before its time, mounted as it is. */
+START_TEST(test_discard)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096];
+
+	setup();
+	w.storage = in(top, "storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	expect_ok(slu_storage_keep(&s, 0, INT64_MAX, kept, &err), err);
+	expect_ok(slu_storage_discard(in(top, "storage/kept/17.4"), &err), err);
+	ck_assert(!slu_storage_is_kept(&s));
+	ck_assert_int_eq(rmdir(in(top, "storage/kept")), 0);
+	teardown();
+}
+END_TEST
+
 /* One who stands in what he left keeps nothing else from its end, and what an
  * earlier removal left goes too. */
 START_TEST(test_expire)
@@ -252,5 +269,5 @@ START_TEST(test_sweep)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage_kept", test_keep, test_expire, test_shared_keep,
-	       test_clock, test_trim, test_sweep)
+ROOT_TEST_MAIN("storage_kept", test_keep, test_discard, test_expire,
+	       test_shared_keep, test_clock, test_trim, test_sweep)
