@@ -214,6 +214,16 @@ static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
 	return rc == 0 && verb->end ? verb->end(req, err) : rc;
 }
 
+/* "100GB" is no verb; who writes it means a jobfs. */
+static int check_verb(const struct word *w, struct slu_err *err)
+{
+	uint64_t bytes;
+
+	return w->value || slu_size_parse(w->key, &bytes, NULL)
+		       ? 0
+		       : slu_err(err, SLU_INVALID, "write capacity=%s", w->key);
+}
+
 /* One request, up to ';' or the line's end. One of ours that begins with a pair
  * is the short form of a jobfs. */
 static int parse_one(struct slu_request *req, struct line *l,
@@ -221,7 +231,7 @@ static int parse_one(struct slu_request *req, struct line *l,
 {
 	struct word w = {"", NULL};
 	const struct slu_verb *verb;
-	int rc = read_word(l, &w, err);
+	int rc = read_word(l, &w, err) || check_verb(&w, err) ? -1 : 0;
 
 	if (rc == 0) {
 		verb = slu_request_verb(w.value && !l->dw ? "jobfs" : w.key,

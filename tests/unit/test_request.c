@@ -347,6 +347,8 @@ static const struct text_case refusals[] = {
 	{NULL, "#BB jobfs capacity=1.5 G type=tmp\n",
 	 "line 1: jobfs: write a size without a blank, as capacity=100G"},
 	{"jobfs 100GB", NULL, "write capacity=100GB"},
+	{"100GB", NULL, "--bb: write capacity=100GB"},
+	{NULL, "#DW 100GB\n", "line 1: write capacity=100GB"},
 	{"persistent_create name=a 100GB", NULL, "write capacity=100GB"},
 	{"stripe target=/a 1TiB", NULL, "write size=1TiB"},
 	{NULL, "#BB jobfs capacity= 1GB\n",
