@@ -57,6 +57,13 @@ grep -q 'error .*open /nosuch/conf: ' "$log" || complain "the log lacks it"
 want 2 "sluice-node: unknown option -j (see sluice-node --help)" \
 	./sluice-node status -jx
 
+# What is to be typed, whatever word is missing.
+for words in fetch 'fetch 7'; do
+	# shellcheck disable=SC2086 # two words
+	want 2 "usage: sluice-node fetch JOB DIR" ./sluice-node $words
+done
+want 2 "usage: sluice-node cancel JOB" ./sluice-node cancel
+
 # Words of one line, too, where a verb or an option has its own.
 want 2 "sluice-node forwarder: write --hosts FILE .* (see sluice-node --help)" \
 	./sluice-node forwarder --hosts
