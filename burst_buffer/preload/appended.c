@@ -245,9 +245,10 @@ bool slu_may_read(int device)
 	struct pollfd fd[2] = {{.fd = device, .events = POLLIN},
 			       {.events = POLLIN}};
 	uint64_t times;
-	bool waits;
+	bool waits, ours;
 
 	pthread_mutex_lock(&lock);
+	ours = ready; /* since it was asked for */
 	waits = stopped;
 	if (waits && wake < 0)
 		wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -255,8 +256,8 @@ bool slu_may_read(int device)
 		abort();
 	fd[1].fd = wake;
 	pthread_mutex_unlock(&lock);
-	if (!waits)
-		return true;
+	if (ours || !waits)
+		return !ours;
 	if (poll(fd, 2, -1) < 0)
 		return errno != EINTR;
 	return !(fd[1].revents && read(wake, &times, sizeof(times)) > 0);
