@@ -132,6 +132,22 @@ static int read_gate(struct slu_bb *bb, struct slu_rows *rows,
 	return rc;
 }
 
+/* When it came into a state: with the one before, how long staging took. */
+static int read_began(struct slu_bb *bb, struct slu_rows *rows,
+		      struct slu_err *err)
+{
+	const int64_t state = slu_db_int(rows, 0);
+	const bool out = state == SLU_BB_STAGE_OUT || state == SLU_BB_TEARDOWN;
+	const double at = slu_db_double(rows, 1);
+
+	(void)err;
+	if (state == SLU_BB_STAGE_IN || state == SLU_BB_STAGE_OUT)
+		bb->took[out] = -at;
+	else if (bb->took[out] < 0)
+		bb->took[out] += at;
+	return 0;
+}
+
 typedef int read_f(struct slu_bb *bb, struct slu_rows *rows,
 		   struct slu_err *err);
 
@@ -170,7 +186,12 @@ static int read_all(struct slu_db *db, struct slu_bb *bb, struct slu_err *err)
 		      " FROM BufferPhase WHERE BID = ? AND Ok = 1",
 		      read_step, err) < 0 ||
 	    read_rows(db, bb, "SELECT Name, Attr FROM BufferGate WHERE BID = ?",
-		      read_gate, err) < 0)
+		      read_gate, err) < 0 ||
+	    read_rows(db, bb,
+		      "SELECT State, MIN(Time) FROM BufferHistory"
+		      " WHERE BID = ? AND State BETWEEN 2 AND 5"
+		      " GROUP BY State ORDER BY State",
+		      read_began, err) < 0)
 		return -1;
 	return 0;
 }

@@ -40,7 +40,7 @@ test_language() {
 	EOT
 	)
 	completed "#DW lines" "$job"
-	check "nobody goes around the servers" equal "$(job_output "$job")" 1
+	check "nobody goes around the servers" equal "$(job_wrote "$job")" 1
 	check "a list brings what it names" test -e "$PFS/alice/dw/in/1/f1"
 	check "and directories with all in them" diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/dw/in/2"

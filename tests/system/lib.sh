@@ -134,6 +134,10 @@ job_output() { # JOB
 	cat "$PFS/alice/job-$1.out"
 }
 
+job_wrote() { # JOB: without the lines of ours in its output
+	job_output "$1" | grep -v '^sluice: '
+}
+
 job_field() { # JOB FIELD, e.g. JobState
 	[ "$1" ] || return # scontrol would show all jobs
 	on ctl scontrol -o show job "$1" 2>/dev/null |

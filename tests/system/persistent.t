@@ -190,7 +190,7 @@ test_servers() {
 	as_alice scancel "$job"
 	job=$(submit --bb='persistent name=gl' -N1 <<<$'#!/bin/bash\ncat $BB_gl/*')
 	check_within 60 "a job can still reach it" job_is "$job" COMPLETED
-	check "all of it" equal "$(job_output "$job")" "$(printf '0\n1')"
+	check "all of it" equal "$(job_wrote "$job")" "$(printf '0\n1')"
 	job=$(asks 'persistent_destroy name=gl force=yes')
 	check_within 60 "but by force it is" job_is "$job" COMPLETED
 }
@@ -354,7 +354,7 @@ test_older() {
 	job=$(submit --bb='persistent name=old' -N2 \
 		<<<$'#!/bin/bash\nsrun cat "$BB_old/data"')
 	check_within 60 "the next job uses it" job_is "$job" COMPLETED
-	check "with what is in it" equal "$(job_output "$job")" \
+	check "with what is in it" equal "$(job_wrote "$job")" \
 		"$(printf 'precious\nprecious')"
 	job=$(asks 'persistent_destroy name=old')
 	check_within 60 "and it can be destroyed" job_is "$job" COMPLETED

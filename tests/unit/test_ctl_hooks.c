@@ -199,6 +199,7 @@ START_TEST(test_submit)
 	ck_assert_int_eq(submit.note.predicted, 600);
 	ck_assert_int_eq(submit.note.asked, 3600);
 	ck_assert_uint_eq(submit.note.tight, 0);
+	free(submit.tell);
 	slu_ctl_release(ctl);
 }
 END_TEST
