@@ -183,7 +183,7 @@ static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->ops.show(ctl->ops.arg, state->job_id, shown);
 	free(shown);
 	if (slu_eq(state->state, "DONE"))
-		slu_mirror_over(&ctl->mirror, state->job_id, time(NULL));
+		slu_mirror_over(&ctl->mirror, state, time(NULL));
 	if (slu_mirror_set(&ctl->mirror, state) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;

@@ -236,11 +236,15 @@ bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id)
 	return alive;
 }
 
-void slu_mirror_over(struct slu_mirror *m, uint32_t job_id, time_t now)
+void slu_mirror_over(struct slu_mirror *m, const struct slu_buffer_state *state,
+		     time_t now)
 {
+	struct slu_mirror_over *o = &m->over[state->job_id % SLU_MIRROR_OVER];
+
 	pthread_mutex_lock(&m->lock);
-	m->over[job_id % SLU_MIRROR_OVER].job_id = job_id;
-	m->over[job_id % SLU_MIRROR_OVER].at = now;
+	if (o->job_id != state->job_id || o->buffer < state->buffer)
+		*o = (struct slu_mirror_over){state->job_id, state->buffer,
+					      now};
 	pthread_mutex_unlock(&m->lock);
 }
 

@@ -21,6 +21,13 @@ struct slu_told {
 	char why[256];		 /* that, or "" */
 };
 
+/* When a job's last buffer was done; each job has one place. */
+struct slu_mirror_over {
+	uint32_t job_id;
+	uint64_t buffer;
+	time_t at;
+};
+
 #define SLU_MIRROR_KEPT 4096
 #define SLU_MIRROR_OVER 256 /* jobs whose last buffer's end is remembered */
 
@@ -30,11 +37,7 @@ struct slu_mirror {
 	size_t n;
 	/* Those that outlive jobs, by whom they are looked for. */
 	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
-	/* When a job's buffer was done; each has one place. */
-	struct {
-		uint32_t job_id;
-		time_t at;
-	} over[SLU_MIRROR_OVER];
+	struct slu_mirror_over over[SLU_MIRROR_OVER];
 	/* pools.c: */
 	struct slu_capacity supply;
 	struct slu_map claim; /* job number -> what it was given */
@@ -58,8 +61,10 @@ int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
 		       size_t n, struct slu_buf *gone);
 
 bool slu_mirror_alive(struct slu_mirror *m, uint32_t job_id);
-/* A buffer of the job is done now; when was its last? 0: none is known of. */
-void slu_mirror_over(struct slu_mirror *m, uint32_t job_id, time_t now);
+/* This buffer is heard to be done, now for the first time or, after the link
+ * was anew, once more. When was the last of the job? 0: none is known of. */
+void slu_mirror_over(struct slu_mirror *m, const struct slu_buffer_state *state,
+		     time_t now);
 time_t slu_mirror_was_over(struct slu_mirror *m, uint32_t job_id);
 /* Call fn (may be NULL) for the buffers of uid (SLU_NO_ID: all) and job_id (0:
  * all); returns their number. */

@@ -288,6 +288,25 @@ START_TEST(test_mirror)
 }
 END_TEST
 
+/* After each new link sluiced says again what has ended: no job waits anew. */
+START_TEST(test_done_is_heard_again)
+{
+	struct slu_mirror m;
+	const struct slu_buffer_state first = {.buffer = 3, .job_id = 7},
+				      second = {.buffer = 4, .job_id = 7};
+
+	slu_mirror_init(&m);
+	ck_assert_int_eq(slu_mirror_was_over(&m, 7), 0);
+	slu_mirror_over(&m, &first, 100);
+	slu_mirror_over(&m, &second, 102);
+	slu_mirror_over(&m, &first, 200);
+	slu_mirror_over(&m, &second, 200);
+	ck_assert_int_eq(slu_mirror_was_over(&m, 7), 102);
+	ck_assert_int_eq(slu_mirror_was_over(&m, 8), 0);
+	slu_mirror_fini(&m);
+}
+END_TEST
+
 START_TEST(test_history_bound)
 {
 	struct slu_history h;
@@ -381,5 +400,5 @@ START_TEST(test_advice)
 END_TEST
 
 TEST_MAIN("ctl_parts", test_times, test_table, test_queue, test_mirror,
-	  test_mirror_rows, test_mirror_kept, test_history_bound,
-	  test_history_corrected, test_advice)
+	  test_mirror_rows, test_mirror_kept, test_done_is_heard_again,
+	  test_history_bound, test_history_corrected, test_advice)
