@@ -219,6 +219,27 @@ bin_PROGRAMS += sluice-place
 sluice_place_SOURCES = select_io/client/main.c $(command_words)
 sluice_place_LDADD = libsluice_place.la $(libslucommon)
 
+# For unmodified programs: each new file where the library says.
+pkglib_LTLIBRARIES += libsluice_placed.la
+libsluice_placed_la_SOURCES = \
+	select_io/client/placed.c select_io/client/placed.h \
+	select_io/client/placed_file.c select_io/client/placed_targets.c \
+	select_io/client/placed_where.c
+# Into programs that were built without sanitizers.
+libsluice_placed_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS) -U_FORTIFY_SOURCE \
+	-fno-builtin -fvisibility=hidden -DSLUICE_PLACE='"$(bindir)/sluice-place"'
+libsluice_placed_la_LDFLAGS = -module -avoid-version -shared
+libsluice_placed_la_LIBADD = -ldl -lpthread
+
+dist_check_SCRIPTS += tests/unit/test_placed.sh
+TESTS += tests/unit/test_placed.sh
+check_LTLIBRARIES += tests/fakes/fake_lustre_client.la
+tests_fakes_fake_lustre_client_la_SOURCES = tests/fakes/fake_lustre_client.c
+tests_fakes_fake_lustre_client_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
+tests_fakes_fake_lustre_client_la_LDFLAGS = -module -avoid-version -shared \
+	-rpath /nowhere
+tests_fakes_fake_lustre_client_la_LIBADD = -ldl
+
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client
 TESTS += tests/unit/test_client

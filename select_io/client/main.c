@@ -25,6 +25,9 @@ static const char help[] =
 	" (the\n"
 	"                    name of the job that this runs in)\n"
 	"  -f, --fsname NAME of this Lustre file system\n"
+	"      --targets N   make nothing, print the targets of N files that"
+	" will be\n"
+	"                    made, a line each\n"
 	"      --dry-run     print the commands\n"
 	"      --help        show this and exit\n"
 	"      --version     show the version and exit\n";
@@ -34,6 +37,7 @@ static const struct option options[] = {
 	{"size", required_argument, NULL, 's'},
 	{"name", required_argument, NULL, 'n'},
 	{"fsname", required_argument, NULL, 'f'},
+	{"targets", required_argument, NULL, 't'},
 	{"dry-run", no_argument, NULL, 'd'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -84,19 +88,54 @@ static int print(const char *path, const struct sluice_place *ask,
 	return n < 0 ? -1 : 0;
 }
 
-/* 0: go on; else the exit code plus 1. */
-static int take(int c, struct sluice_place *ask, bool *dry_run)
+/* For files to come: "3,1,4", a line each; an empty one has no room. */
+static int print_targets(const struct sluice_place *ask, uint32_t files,
+			 char error[SLUICE_PLACE_ERROR])
 {
-	struct slu_err err;
-	unsigned long n;
+	uint32_t target[SLUICE_PLACE_FILES], count[SLUICE_PLACE_FILES];
+
+	if (sluice_place_files(ask, files, target, count, error)) {
+		fprintf(stderr, "sluice-place: %s\n", error);
+		return EXIT_FAILURE;
+	}
+	for (uint32_t i = 0; i < files; i++) {
+		for (uint32_t k = 0; k < count[i]; k++)
+			printf("%s%" PRIu32, k ? "," : "",
+			       target[i * ask->stripes + k]);
+		putchar('\n');
+	}
+	return slu_cli_show(NAME, "");
+}
+
+static int take_number(uint32_t most, uint32_t *out)
+{
 	char *end;
+	unsigned long n = strtoul(optarg, &end, 10);
+
+	*out = (uint32_t)n;
+	return *end || n == 0 || n > most || *optarg == '-' ? -1 : 0;
+}
+
+struct wish {
+	struct sluice_place ask;
+	uint32_t targets; /* of so many files; 0: make files */
+	bool dry_run;
+};
+
+/* 0: go on; else the exit code plus 1. */
+static int take(int c, struct wish *wish)
+{
+	struct sluice_place *ask = &wish->ask;
+	struct slu_err err;
 
 	switch (c) {
 	case 'c':
-		n = strtoul(optarg, &end, 10);
-		ask->stripes = (uint32_t)n;
-		return *end || n == 0 || n > 2000 || *optarg == '-'
+		return take_number(2000, &ask->stripes)
 			       ? usage("--stripes is a number up to 2000") + 1
+			       : 0;
+	case 't':
+		return take_number(SLUICE_PLACE_FILES, &wish->targets)
+			       ? usage("--targets is a number up to 4096") + 1
 			       : 0;
 	case 's':
 		return slu_size_parse(optarg, &ask->size, &err)
@@ -109,7 +148,7 @@ static int take(int c, struct sluice_place *ask, bool *dry_run)
 		ask->fsname = optarg;
 		return 0;
 	case 'd':
-		*dry_run = true;
+		wish->dry_run = true;
 		return 0;
 	case 'h':
 		return slu_cli_show(NAME, help) + 1;
@@ -122,24 +161,29 @@ static int take(int c, struct sluice_place *ask, bool *dry_run)
 
 int main(int argc, char **argv)
 {
-	struct sluice_place ask = {.stripes = 1,
-				   .application = getenv("SLURM_JOB_NAME")};
+	struct wish wish = {
+		.ask = {.stripes = 1, .application = getenv("SLURM_JOB_NAME")}};
+	const struct sluice_place *ask = &wish.ask;
 	char error[SLUICE_PLACE_ERROR];
-	bool dry_run = false;
 	int c, rc = 0;
 
 	while ((c = slu_cli_option(NAME, argc, argv, ":c:s:n:f:", options)) !=
 	       -1) {
-		rc = take(c, &ask, &dry_run);
+		rc = take(c, &wish);
 		if (rc)
 			return rc - 1;
 	}
+	if (wish.targets && (wish.dry_run || optind < argc))
+		return usage("--targets makes no files, and has no --dry-run");
+	if (wish.targets)
+		return print_targets(ask, wish.targets, error);
 	if (optind == argc)
 		return usage("which file?");
 	for (; optind < argc; optind++) {
 		*error = '\0';
-		if (dry_run ? print(argv[optind], &ask, error)
-			    : sluice_place_create(argv[optind], &ask, error))
+		if (wish.dry_run
+			    ? print(argv[optind], ask, error)
+			    : sluice_place_create(argv[optind], ask, error))
 			rc = EXIT_FAILURE;
 		if (*error)
 			fprintf(stderr, "sluice-place: %s: %s\n", argv[optind],

@@ -24,7 +24,7 @@
 #include "common/proc.h"
 #include "common/str.h"
 
-#define STRIPES_MAX 2000
+#define STRIPES_MAX 2000    /* of a file in Lustre */
 #define PAUSE_MOST  500000u /* microseconds */
 #define OSC	    "sys/fs/lustre/osc"
 
@@ -109,8 +109,8 @@ static struct json_object *inactive(const struct sluice_place *ask)
 	return without;
 }
 
-static struct json_object *question(const struct sluice_place *ask, bool dry,
-				    int64_t bad)
+static struct json_object *question(const struct sluice_place *ask,
+				    uint32_t files, bool dry, int64_t bad)
 {
 	struct json_object *without = inactive(ask);
 
@@ -118,6 +118,7 @@ static struct json_object *question(const struct sluice_place *ask, bool dry,
 
 	slu_json_set_str(obj, "question", "osts");
 	slu_json_set_u64(obj, "stripes", ask->stripes);
+	slu_json_set_u64(obj, "files", files);
 	slu_json_set_u64(obj, "size", ask->size);
 	slu_json_set_str(obj, "name", ask->application);
 	slu_json_set_str(obj, "fsname", ask->fsname);
@@ -132,58 +133,100 @@ static struct json_object *question(const struct sluice_place *ask, bool dry,
 	return obj;
 }
 
-/* The first file's targets. */
-static int take(const struct slu_buf *text, const struct sluice_place *ask,
-		uint32_t *target, struct slu_err *err)
+/* One file's targets; how many there are. */
+static uint32_t take_file(struct json_object *file, uint32_t stripes,
+			  uint32_t *target)
 {
-	struct json_object *answer = slu_json_parse(text->data, text->len, err);
-	struct json_object *files = NULL, *file = NULL;
 	size_t n = 0;
 
-	if (!answer)
-		return -1;
-	json_object_object_get_ex(answer, "files", &files);
-	if (json_object_is_type(files, json_type_array))
-		file = json_object_array_get_idx(files, 0);
 	if (json_object_is_type(file, json_type_array))
 		n = json_object_array_length(file);
-	n = n > ask->stripes ? ask->stripes : n;
+	n = n > stripes ? stripes : n;
 	for (size_t i = 0; i < n; i++)
 		target[i] = (uint32_t)json_object_get_int64(
 			json_object_array_get_idx(file, i));
+	return (uint32_t)n;
+}
+
+static int take(const struct slu_buf *text, uint32_t stripes, uint32_t files,
+		uint32_t *target, uint32_t *count, struct slu_err *err)
+{
+	struct json_object *answer = slu_json_parse(text->data, text->len, err);
+	struct json_object *list = NULL;
+
+	if (!answer)
+		return -1;
+	json_object_object_get_ex(answer, "files", &list);
+	if (!json_object_is_type(list, json_type_array))
+		list = NULL;
+	for (uint32_t i = 0; i < files; i++)
+		count[i] = take_file(list ? json_object_array_get_idx(list, i)
+					  : NULL,
+				     stripes, target + (size_t)i * stripes);
 	json_object_put(answer);
-	return n > 0 ? (int)n
-		     : slu_err(err, SLU_NOTFOUND,
-			       "no storage target can be used; see sysquery "
-			       "osts");
+	return count[0] ? 0
+			: slu_err(err, SLU_NOTFOUND,
+				  "no storage target can be used; see sysquery "
+				  "osts");
+}
+
+static int check(const struct sluice_place *ask, uint32_t files,
+		 struct slu_err *err)
+{
+	if (ask->stripes == 0 || ask->stripes > STRIPES_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "%u stripes: 1 to %d are possible", ask->stripes,
+			       STRIPES_MAX);
+	if (files == 0 || (uint64_t)files * ask->stripes > SLUICE_PLACE_FILES)
+		return slu_err(err, SLU_INVALID,
+			       "%u files of %u stripes: 1 to %d of all are "
+			       "possible",
+			       files, ask->stripes, SLUICE_PLACE_FILES);
+	return 0;
+}
+
+static int place_files(const struct sluice_place *ask, uint32_t files, bool dry,
+		       int64_t bad, uint32_t *target, uint32_t *count,
+		       char error[SLUICE_PLACE_ERROR])
+{
+	struct json_object *obj;
+	struct slu_buf text = {0};
+	struct slu_err err;
+	int rc = check(ask, files, &err);
+
+	if (rc)
+		return say(error, &err);
+	rc = -1;
+	obj = question(ask, files, dry, bad);
+	if (!post(slu_json_text(obj), &text, &err))
+		rc = take(&text, ask->stripes, files, target, count, &err);
+	json_object_put(obj);
+	slu_buf_free(&text);
+	return rc ? say(error, &err) : 0;
 }
 
 /* bad: a target that it may not be, or -1. */
 static int place(const struct sluice_place *ask, bool dry, int64_t bad,
 		 uint32_t *target, char error[SLUICE_PLACE_ERROR])
 {
-	struct json_object *obj;
-	struct slu_buf text = {0};
-	struct slu_err err;
-	int n = -1;
+	uint32_t count;
 
-	if (ask->stripes == 0 || ask->stripes > STRIPES_MAX) {
-		slu_err(&err, SLU_INVALID, "%u stripes: 1 to %d are possible",
-			ask->stripes, STRIPES_MAX);
-		return say(error, &err);
-	}
-	obj = question(ask, dry, bad);
-	if (!post(slu_json_text(obj), &text, &err))
-		n = take(&text, ask, target, &err);
-	json_object_put(obj);
-	slu_buf_free(&text);
-	return n < 0 ? say(error, &err) : n;
+	return place_files(ask, 1, dry, bad, target, &count, error)
+		       ? -1
+		       : (int)count;
 }
 
 int sluice_place(const struct sluice_place *ask, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR])
 {
 	return place(ask, false, -1, target, error);
+}
+
+int sluice_place_files(const struct sluice_place *ask, uint32_t files,
+		       uint32_t *target, uint32_t *count,
+		       char error[SLUICE_PLACE_ERROR])
+{
+	return place_files(ask, files, false, -1, target, count, error);
 }
 
 int sluice_place_look(const struct sluice_place *ask, uint32_t *target,

@@ -39,6 +39,14 @@ struct sluice_place {
 int sluice_place(const struct sluice_place *ask, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR]);
 
+/* The same for so many files at once, 1 to SLUICE_PLACE_FILES stripes in all:
+ * the targets of file i begin at target[i * ask->stripes], and count[i] says
+ * how many they are, 0: there is no room for it. 0, or -1 and why. */
+#define SLUICE_PLACE_FILES 4096
+int sluice_place_files(const struct sluice_place *ask, uint32_t files,
+		       uint32_t *target, uint32_t *count,
+		       char error[SLUICE_PLACE_ERROR]);
+
 /* The same, only to look: for the next questions it did not happen. */
 int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
 		      char error[SLUICE_PLACE_ERROR]);

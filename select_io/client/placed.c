@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libsluice_placed.so: programs that are started with it in LD_PRELOAD make new
+ * files below the directories of SLUICE_PLACE (absolute, ':' between two) on
+ * the storage targets of Lustre that sluiced names, SLUICE_PLACE_STRIPES each
+ * (1), with room for SLUICE_PLACE_SIZE bytes. Only calls through the C library
+ * are seen: not those of static programs, nor io_uring.
+ *
+ * What makes no file is passed on at once; where one is made elsewhere, its
+ * directory is looked at.
+ */
+#undef _FORTIFY_SOURCE /* it has open() and others of its own */
+#include "config.h"
+#include "select_io/client/placed.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+/* The next definition of NAME, looked up once. */
+#define NEXT(name)                     \
+	static __typeof__(&name) next; \
+	if (!next)                     \
+	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode)
+{
+	static int (*next)(int, const char *, int, ...);
+
+	if (!next)
+		next = (int (*)(int, const char *, int, ...))(uintptr_t)dlsym(
+			RTLD_NEXT, "openat");
+	return next(dir, path, flags, mode);
+}
+
+static int open_at(int dir, const char *path, int flags, mode_t mode)
+{
+	if ((flags & (O_CREAT | O_PATH | O_DIRECTORY)) == O_CREAT &&
+	    slu_placed_is_below(dir, path))
+		return slu_placed_open(dir, path, flags, mode);
+	return slu_placed_real_open(dir, path, flags, mode);
+}
+
+/* The mode, if there is one. */
+static mode_t take_mode(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+#define OPEN(name)                                           \
+	EXPORT int name(const char *path, int flags, ...)    \
+	{                                                    \
+		va_list ap;                                  \
+		mode_t mode;                                 \
+                                                             \
+		va_start(ap, flags);                         \
+		mode = take_mode(flags, ap);                 \
+		va_end(ap);                                  \
+		return open_at(AT_FDCWD, path, flags, mode); \
+	}
+#define OPENAT(name)                                               \
+	EXPORT int name(int dir, const char *path, int flags, ...) \
+	{                                                          \
+		va_list ap;                                        \
+		mode_t mode;                                       \
+                                                                   \
+		va_start(ap, flags);                               \
+		mode = take_mode(flags, ap);                       \
+		va_end(ap);                                        \
+		return open_at(dir, path, flags, mode);            \
+	}
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)
+
+#define CREAT(name)                                                          \
+	EXPORT int name(const char *path, mode_t mode)                       \
+	{                                                                    \
+		return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, \
+			       mode);                                        \
+	}
+CREAT(creat)
+CREAT(creat64)
+
+/* The C library opens what these name by itself: the file is made before. */
+static void make_for(const char *path, const char *mode)
+{
+	int keep = errno, fd;
+
+	if (!path || !mode || *mode == 'r' || strchr(mode, 'x') ||
+	    !slu_placed_is_below(AT_FDCWD, path))
+		return;
+	fd = slu_placed_open(AT_FDCWD, path,
+			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		close(fd);
+	errno = keep;
+}
+
+#define FOPEN(name)                                           \
+	EXPORT FILE *name(const char *path, const char *mode) \
+	{                                                     \
+		NEXT(name);                                   \
+		make_for(path, mode);                         \
+		return next(path, mode);                      \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)
+
+#define FREOPEN(name)                                                  \
+	EXPORT FILE *name(const char *path, const char *mode, FILE *f) \
+	{                                                              \
+		NEXT(name);                                            \
+		make_for(path, mode);                                  \
+		return next(path, mode, f);                            \
+	}
+FREOPEN(freopen)
+FREOPEN(freopen64)
+
+/* Temporary files, as rsync makes each. */
+#define TRIES 100
+
+static bool fill(char *x)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	unsigned char chance[6];
+
+	if (getrandom(chance, sizeof(chance), 0) != sizeof(chance))
+		return false;
+	for (int i = 0; i < 6; i++)
+		x[i] = letters[chance[i] % (sizeof(letters) - 1)];
+	return true;
+}
+
+/* Is it a template that ends so many bytes before its end? */
+static bool is_template(const char *path, int suffix)
+{
+	size_t len = strlen(path);
+
+	return suffix >= 0 && len >= (size_t)suffix + 6 &&
+	       !memcmp(path + len - (size_t)suffix - 6, "XXXXXX", 6);
+}
+
+static int make_temporary(char *path, int suffix, int flags)
+{
+	char *x = path + strlen(path) - suffix - 6;
+	int fd = -1, keep = errno;
+
+	for (int i = 0; i < TRIES && fd < 0 && fill(x); i++) {
+		fd = slu_placed_open(
+			AT_FDCWD, path,
+			(flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd >= 0)
+		errno = keep;
+	return fd;
+}
+
+#define TEMPORARY(name, suffix, flags, parameters, ...)                    \
+	EXPORT int name parameters                                         \
+	{                                                                  \
+		NEXT(name);                                                \
+		return is_template(path, suffix) &&                        \
+				       slu_placed_is_below(AT_FDCWD, path) \
+			       ? make_temporary(path, suffix, flags)       \
+			       : next(__VA_ARGS__);                        \
+	}
+TEMPORARY(mkstemp, 0, 0, (char *path), path)
+TEMPORARY(mkstemp64, 0, 0, (char *path), path)
+TEMPORARY(mkostemp, 0, flags, (char *path, int flags), path, flags)
+TEMPORARY(mkostemp64, 0, flags, (char *path, int flags), path, flags)
+TEMPORARY(mkstemps, end, 0, (char *path, int end), path, end)
+TEMPORARY(mkstemps64, end, 0, (char *path, int end), path, end)
+TEMPORARY(mkostemps, end, flags, (char *path, int end, int flags), path, end,
+	  flags)
+TEMPORARY(mkostemps64, end, flags, (char *path, int end, int flags), path, end,
+	  flags)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_PLACED_H
+#define SLU_SELECT_IO_PLACED_H
+
+/*
+ * What the files of libsluice_placed.so share. Any thread of the program that
+ * it is loaded into may call, signal handlers and forked children too; nothing
+ * here allocates memory.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SLU_PLACED_STRIPES 2000 /* of a file in Lustre */
+
+/* placed.c: the C library's own. */
+int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode);
+
+/* placed_where.c: is the file that the path names below one of the directories?
+ * errno is as before. */
+bool slu_placed_is_below(int dir, const char *path);
+
+/* placed_file.c: as openat(2) with O_CREAT, but a file of Lustre that was not
+ * there yet is made on the targets that are next. It fails only where the call
+ * itself would. */
+int slu_placed_open(int dir, const char *path, int flags, mode_t mode);
+
+/* placed_targets.c: the storage targets of the next new file; how many there
+ * are, 0: nobody knows any. May wait for SLU_PLACED_SECONDS, but, when that was
+ * in vain, not again for a minute. */
+#define SLU_PLACED_SECONDS 5
+int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES]);
+/* Could there be any? */
+bool slu_placed_are_known(void);
+
+/* Once in a process, and of a step only in its first task: new files are not
+ * placed, as of why. */
+void slu_placed_say(const char *why);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The targets of files to come: sluice-place(1) is asked for those of many
+ * files at once, of twice as many each time, so that a program that makes one
+ * file does not keep the room of hundreds. Of its end the program must not hear
+ * (SIGCHLD, wait(2)): a child without a signal starts it, and ends at once.
+ */
+#include "config.h"
+#include "select_io/client/placed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST	 4   /* files */
+#define MOST	 256 /* files */
+#define TEXT	 65536
+#define DIGITS	 6   /* of a target, and a comma */
+#define AGAIN	 60  /* s after a question in vain */
+#define STALE	 300 /* s for which an answer is good */
+#define ENV_MOST 4096
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool inside; /* a signal came meanwhile, or the child asks */
+static char text[TEXT];	     /* a line a file: "3,1,4" */
+static size_t at;	     /* the next line */
+static unsigned files = FIRST;
+static time_t asked, not_before;
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+static unsigned number_of(const char *name, unsigned otherwise, unsigned most)
+{
+	const char *value = getenv(name);
+	unsigned long n = value ? strtoul(value, NULL, 10) : 0;
+
+	return n > 0 && n <= most ? (unsigned)n : otherwise;
+}
+
+void slu_placed_say(const char *why)
+{
+	static bool said;
+	const char *task = getenv("SLURM_PROCID");
+	char line[512];
+	int n = snprintf(line, sizeof(line),
+			 "sluice: new files are placed by Lustre itself: %s\n",
+			 why);
+
+	if (!said && (!task || !strcmp(task, "0")))
+		(void)!write(STDERR_FILENO, line,
+			     (size_t)n < sizeof(line) ? (size_t)n
+						      : sizeof(line) - 1);
+	said = true;
+}
+
+bool slu_placed_are_known(void)
+{
+	return now() >= __atomic_load_n(&not_before, __ATOMIC_RELAXED);
+}
+
+/* Asking */
+
+struct question {
+	char *argv[8], **env;
+	int out;
+	pid_t program;
+};
+
+static _Alignas(16) char stack[2][65536];
+
+/* In a process of its own, in this memory. */
+static int ask(void *arg)
+{
+	const struct question *q = arg;
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(q->out, STDOUT_FILENO) < 0 || dup2(q->out, STDERR_FILENO) < 0)
+		_exit(127);
+	syscall(SYS_close_range, 3u, ~0u, 0u);
+	execve(SLUICE_PLACE, q->argv, q->env);
+	_exit(127);
+}
+
+static int begin_to_ask(void *arg)
+{
+	struct question *q = arg;
+
+	q->program = clone(ask, stack[1] + sizeof(stack[1]),
+			   CLONE_VM | CLONE_VFORK | SIGCHLD, q);
+	_exit(0);
+}
+
+/* Without the library that asks. */
+static char **environment(void)
+{
+	static char *env[ENV_MOST];
+	size_t n = 0;
+
+	for (char **e = environ; e && *e && n < ENV_MOST - 1; e++)
+		if (strncmp(*e, "LD_PRELOAD=", 11) != 0)
+			env[n++] = *e;
+	env[n] = NULL;
+	return env;
+}
+
+static bool start(struct question *q)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	q->env = environment();
+	q->program = -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = clone(begin_to_ask, stack[0] + sizeof(stack[0]),
+		    CLONE_VM | CLONE_VFORK, q);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+		;
+	return q->program > 0;
+}
+
+/* All that it says, or as much as there is room for. False: it goes on. */
+static bool hear(int fd)
+{
+	time_t until = now() + SLU_PLACED_SECONDS;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	size_t len = 0;
+	ssize_t n = -1;
+
+	while (n && len < TEXT - 1 && now() < until) {
+		if (poll(&p, 1, 1000) <= 0)
+			continue;
+		n = read(fd, text + len, TEXT - 1 - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	text[len] = '\0';
+	return n == 0;
+}
+
+static bool are_targets(void)
+{
+	return *text && !text[strspn(text, "0123456789,\n")];
+}
+
+/* False: text says why. */
+static bool fetch(unsigned n, unsigned stripes)
+{
+	char count[16], width[16], size[24];
+	struct question q = {.argv = {"sluice-place", "--targets", count, "-c",
+				      width, "-s", size}};
+	const char *bytes = getenv("SLUICE_PLACE_SIZE");
+	bool good;
+	int end[2];
+
+	snprintf(count, sizeof(count), "%u", n);
+	snprintf(width, sizeof(width), "%u", stripes);
+	snprintf(size, sizeof(size), "%s", bytes && *bytes ? bytes : "0");
+	strcpy(text, "no answer");
+	if (pipe2(end, O_CLOEXEC))
+		return false;
+	q.out = end[1];
+	good = start(&q);
+	close(end[1]);
+	if (good && !hear(end[0])) {
+		kill(q.program, SIGKILL);
+		good = false;
+	}
+	close(end[0]);
+	return good && are_targets();
+}
+
+static void refill(unsigned stripes)
+{
+	unsigned most = (TEXT - 1) / (stripes * DIGITS);
+
+	if (most > MOST)
+		most = MOST;
+	at = 0;
+	if (fetch(files < most ? files : most, stripes)) {
+		files = files < MOST ? 2 * files : MOST;
+		asked = now();
+		return;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	slu_placed_say(*text ? text : "no answer");
+	*text = '\0';
+	__atomic_store_n(&not_before, now() + AGAIN, __ATOMIC_RELAXED);
+}
+
+/* The next line, which may be shorter than was asked for. */
+static int take(uint32_t target[SLU_PLACED_STRIPES])
+{
+	int n = 0;
+	char *end;
+
+	while (n < SLU_PLACED_STRIPES && text[at] && text[at] != '\n') {
+		target[n++] = (uint32_t)strtoul(text + at, &end, 10);
+		at = (size_t)(end - text) + (*end == ',');
+	}
+	at += text[at] == '\n';
+	return n;
+}
+
+int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES])
+{
+	unsigned stripes =
+		number_of("SLUICE_PLACE_STRIPES", 1, SLU_PLACED_STRIPES);
+	int n = 0;
+
+	if (inside)
+		return 0;
+	inside = true;
+	pthread_mutex_lock(&lock);
+	if ((!text[at] || now() > asked + STALE) && slu_placed_are_known())
+		refill(stripes);
+	n = take(target);
+	pthread_mutex_unlock(&lock);
+	inside = false;
+	return n;
+}
+
+/* A child makes other files than its parent. */
+static void before_fork(void)
+{
+	if (!inside)
+		pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	if (!inside)
+		pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	if (inside)
+		return;
+	text[at = 0] = '\0';
+	files = FIRST;
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A client of Lustre for one program, by LD_PRELOAD: what lies below
+ * FAKE_LUSTRE is of Lustre. A file that is made with O_LOV_DELAY_CREATE has no
+ * layout until it is given one by the attribute "lustre.lov", once (EEXIST), of
+ * as many bytes as it says (EINVAL), of targets that there are (0 to 7; EINVAL)
+ * and on which the MDS makes objects (those of FAKE_CLOSED do not: ENOSPC); it
+ * cannot be written before (EBADF). FAKE_REFUSES=yes: no attribute is taken
+ * (EPERM). What happens to layouts is a line in FAKE_LUSTRE_LOG each: "made
+ * PATH", "list PATH 3,1", "default PATH".
+ *
+ * sluice-place(1), when it is to be run, is FAKE_PLACE.
+ */
+#undef _FORTIFY_SOURCE
+#include "config.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define DELAY (O_NOCTTY | O_ASYNC)
+#define FDS   1024
+
+#define NEXT(name)                     \
+	static __typeof__(&name) next; \
+	if (!next)                     \
+	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+/* Of descriptors: their files have no layout. */
+static bool bare[FDS];
+
+static bool name_of(int fd, char path[PATH_MAX])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+static bool is_ours(const char *path)
+{
+	const char *root = getenv("FAKE_LUSTRE");
+
+	return root && !strncmp(path, root, strlen(root)) &&
+	       path[strlen(root)] == '/';
+}
+
+static void note(const char *what, const char *path, const char *list)
+{
+	const char *log = getenv("FAKE_LUSTRE_LOG");
+	char line[PATH_MAX + 100];
+	int n = snprintf(line, sizeof(line), "%s %s%s%s\n", what, path,
+			 *list ? " " : "", list);
+	long fd = log ? syscall(SYS_openat, AT_FDCWD, log,
+				O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
+		      : -1;
+
+	if (fd >= 0) {
+		(void)!write((int)fd, line, (size_t)n);
+		syscall(SYS_close, fd);
+	}
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	char real[PATH_MAX];
+	va_list ap;
+	long fd;
+
+	va_start(ap, flags);
+	fd = syscall(SYS_openat, dir, path, flags,
+		     flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0);
+	va_end(ap);
+	if (fd >= 0 && fd < FDS)
+		bare[fd] = false;
+	if (fd >= 0 && fd < FDS &&
+	    (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
+	    name_of((int)fd, real) && is_ours(real)) {
+		bare[fd] = (flags & DELAY) == DELAY;
+		note(bare[fd] ? "made" : "default", real, "");
+	}
+	return (int)fd;
+}
+
+int fstatfs(int fd, struct statfs *fs)
+{
+	char path[PATH_MAX];
+	long rc = syscall(SYS_fstatfs, fd, fs);
+
+	if (!rc && name_of(fd, path) && is_ours(path))
+		fs->f_type = 0x0bd00bd0;
+	return (int)rc;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+struct lov {
+	uint32_t magic, pattern;
+	uint64_t object[2];
+	uint32_t size;
+	uint16_t count, first;
+};
+
+static bool is_closed(uint32_t target)
+{
+	const char *closed = getenv("FAKE_CLOSED");
+
+	return closed && strchr(closed, '0' + (int)target);
+}
+
+/* As struct lov_user_md_v3 has them, behind a pool's name of 16 bytes. */
+static int take_list(const struct lov *l, const char *value, size_t size,
+		     char *list)
+{
+	uint32_t target;
+
+	if (size != 48 + 24u * l->count || l->count == 0 || l->count > 8)
+		return fail(EINVAL);
+	for (uint16_t i = 0; i < l->count; i++) {
+		memcpy(&target, value + 48 + 24 * i + 20, sizeof(target));
+		if (target >= 8)
+			return fail(EINVAL);
+		if (is_closed(target))
+			return fail(ENOSPC);
+		list += sprintf(list, "%s%u", i ? "," : "", target);
+	}
+	return 0;
+}
+
+int fsetxattr(int fd, const char *name, const void *value, size_t size,
+	      int flags)
+{
+	char path[PATH_MAX], list[100] = "";
+	struct lov l;
+
+	NEXT(fsetxattr);
+	if (strcmp(name, "lustre.lov") || !name_of(fd, path) || !is_ours(path))
+		return next(fd, name, value, size, flags);
+	if (getenv("FAKE_REFUSES"))
+		return fail(EPERM);
+	if (fd >= FDS || !bare[fd])
+		return fail(EEXIST);
+	if (size < sizeof(l))
+		return fail(EINVAL);
+	memcpy(&l, value, sizeof(l));
+	if (l.pattern != 1 || l.first != 0xffff || l.size != 0)
+		return fail(EINVAL);
+	if (l.magic == 0x0bd50bd0 ? take_list(&l, value, size, list)
+	    : l.magic != 0x0bd10bd0 || size != 32 || l.count ? fail(EINVAL)
+							     : 0)
+		return -1;
+	bare[fd] = false;
+	note(*list ? "list" : "default", path, list);
+	return 0;
+}
+
+ssize_t write(int fd, const void *data, size_t n)
+{
+	if (fd >= 0 && fd < FDS && bare[fd])
+		return fail(EBADF);
+	return syscall(SYS_write, fd, data, n);
+}
+
+int execve(const char *path, char *const *argv, char *const *env)
+{
+	const char *name = strrchr(path, '/'), *fake = getenv("FAKE_PLACE");
+
+	if (fake && name && !strcmp(name, "/sluice-place"))
+		path = fake;
+	return (int)syscall(SYS_execve, path, argv, env);
+}
