@@ -227,7 +227,7 @@ libsluice_placed_la_SOURCES = \
 	select_io/client/placed_where.c
 # Into programs that were built without sanitizers.
 libsluice_placed_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS) -U_FORTIFY_SOURCE \
-	-fno-builtin -fvisibility=hidden -DSLUICE_PLACE='"$(bindir)/sluice-place"'
+	-fno-builtin -fvisibility=hidden
 libsluice_placed_la_LDFLAGS = -module -avoid-version -shared
 libsluice_placed_la_LIBADD = -ldl -lpthread
 

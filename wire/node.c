@@ -41,11 +41,10 @@ static DESC(stage_desc, "stage", stage_fields);
 
 #define T struct slu_stripe
 static const struct slu_field stripe_fields[] = {
-	NEEDED(STR, target),
-	NEEDED(STR, program),
-	NEEDED(STR, layout),
-	FIELD(STR, why),
-	LAST,
+	NEEDED(STR, target),  NEEDED(STR, program),
+	NEEDED(STR, layout),  FIELD(STR, why),
+	FIELD(U32, per_file), FIELD(U64, size),
+	FIELD(STR, fsname),   LAST,
 };
 static DESC(stripe_desc, "stripe", stripe_fields);
 #undef T

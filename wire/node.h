@@ -65,6 +65,10 @@ struct slu_stripe {
 	char *program; /* lfs */
 	char *layout;  /* arguments of `lfs setstripe`, a blank between two */
 	char *why;     /* what it was chosen by, for the job's log */
+	/* Of each file that the job's programs make there: */
+	uint32_t per_file; /* targets; 0: as the layout says */
+	uint64_t size;	   /* bytes; 0: not said */
+	char *fsname;	   /* of Lustre; NULL: not said */
 };
 
 struct slu_pair {

@@ -192,6 +192,31 @@ static void put_dw(struct slu_buf *env, const char *head, const char *tail,
 	slu_buf_printf(env, "DW_%s%s=%s/\n", head, tail, path);
 }
 
+/* What its programs make there is placed file by file; all lines say the same
+ * of their files (slu_end_stripe()). */
+static void put_per_file(struct slu_buf *env, const struct slu_plan *plan)
+{
+	const struct slu_stripe *last = NULL;
+
+	for (size_t i = 0; i < plan->n_stripe; i++)
+		if (plan->stripe[i].per_file) {
+			slu_buf_printf(env, "%s%s",
+				       last ? ":" : "SLUICE_PLACE=",
+				       plan->stripe[i].target);
+			last = &plan->stripe[i];
+		}
+	if (last)
+		slu_buf_printf(env,
+			       "\nSLUICE_PLACE_STRIPES=%u\n"
+			       "SLUICE_PLACE_SIZE=%llu\n"
+			       "SLUICE_PLACE_FSNAME=%s\n"
+			       "LD_PRELOAD=" SLU_PKGLIBDIR
+			       "/libsluice_placed.so\n",
+			       (unsigned)last->per_file,
+			       (unsigned long long)last->size,
+			       last->fsname ? last->fsname : "");
+}
+
 /* Scripts of the #DW language know their file system by other names. Caller
  * frees; NULL without memory. */
 static char *environment(const struct slu_node *n)
@@ -200,8 +225,9 @@ static char *environment(const struct slu_node *n)
 	struct slu_buf env = {0};
 	char private[PATH_MAX];
 
+	put_per_file(&env, &n->plan);
 	if (!n->driver->attach)
-		return strdup("");
+		return slu_buf_steal(&env);
 	slu_buf_printf(&env, "BB_%s=%s\n", name, n->data);
 	if (slu_eq(dw, "persistent")) {
 		put_dw(&env, "PERSISTENT_STRIPED_", name, n->data);

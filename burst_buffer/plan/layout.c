@@ -56,6 +56,31 @@ static int add(struct slu_plan *plan, const struct slu_plan_site *site,
 	return s.layout ? 0 : -1;
 }
 
+/* One whose files are placed when they are made, target is taken over: what no
+ * program of the job makes is left to Lustre. */
+static int add_per_file(struct slu_plan *plan, const struct slu_conf *conf,
+			const struct slu_request_stripe *r, char *target,
+			struct slu_err *err)
+{
+	struct slu_stripe *s = &plan->stripe[plan->n_stripe];
+
+	if (!target)
+		return -1;
+	*s = (struct slu_stripe){
+		.target = target,
+		.per_file = r->stripes ? r->stripes : 1,
+		.size = r->size,
+		.fsname = r->fsname ? strdup(r->fsname) : NULL,
+		.program = strdup(program(plan, conf)),
+		.why = strdup("each file is placed when it is made"),
+	};
+	plan->n_stripe++;
+	s->layout = slu_asprintf("-c %u", (unsigned)s->per_file);
+	return s->layout && s->program && s->why
+		       ? 0
+		       : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 /* The directory of jobfs type=lustre, unless the site says how. */
 static int add_own(struct slu_plan *plan, const struct slu_job *job,
 		   const struct slu_plan_site *site, struct slu_err *err)
@@ -107,7 +132,8 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		};
 		char *target = slu_request_expand(s->target, sym, err);
 
-		if (add(plan, site, &ask, target, false, err))
+		if (s->per_file ? add_per_file(plan, site->conf, s, target, err)
+				: add(plan, site, &ask, target, false, err))
 			return slu_err_prefix(err, "stripe");
 	}
 	return 0;

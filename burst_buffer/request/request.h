@@ -71,6 +71,7 @@ struct slu_request_stripe {
 	bool random;	  /* access=random */
 	uint32_t readers; /* processes that read at once; 0: not said */
 	uint32_t stripes; /* on so many targets, chosen by load; 0: by size */
+	bool per_file;	  /* each file placed when a program makes it */
 	char *fsname;	  /* of Lustre; NULL: not said */
 	int line;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
+#include "common/str.h"
 
 #define STRIPES_MAX 2000 /* of a file in Lustre */
 #define FSNAME_MAX  8	 /* Lustre's own limit */
@@ -82,6 +83,18 @@ static int set_stripes(struct slu_request *req, const char *value,
 	return number(value, STRIPES_MAX, &last(req)->stripes, err);
 }
 
+static int set_per_file(struct slu_request *req, const char *value,
+			struct slu_err *err)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	last(req)->per_file = i == 1;
+	return 0;
+}
+
 static int set_fsname(struct slu_request *req, const char *value,
 		      struct slu_err *err)
 {
@@ -94,14 +107,27 @@ static int set_fsname(struct slu_request *req, const char *value,
 }
 
 const struct slu_key slu_stripe_keys[] = {
-	{"target", true, set_target},
-	{"size", false, set_size},
-	{"access", false, set_access},
-	{"readers", false, set_readers},
-	{"stripes", false, set_stripes},
-	{"fsname", false, set_fsname},
-	{NULL, false, NULL},
+	{"target", true, set_target},	 {"size", false, set_size},
+	{"access", false, set_access},	 {"readers", false, set_readers},
+	{"stripes", false, set_stripes}, {"per_file", false, set_per_file},
+	{"fsname", false, set_fsname},	 {NULL, false, NULL},
 };
+
+/* The library that places files has one answer for all directories. */
+static bool is_like_others(struct slu_request *req)
+{
+	const struct slu_request_stripe *s = last(req);
+
+	for (size_t i = 0; i + 1 < req->n_stripe; i++) {
+		const struct slu_request_stripe *o = &req->stripe[i];
+
+		if (o->per_file &&
+		    (o->stripes != s->stripes || o->size != s->size ||
+		     !slu_eq(o->fsname, s->fsname)))
+			return false;
+	}
+	return true;
+}
 
 /* A plan by watermarks has counts of its own. */
 int slu_end_stripe(struct slu_request *req, struct slu_err *err)
@@ -112,6 +138,15 @@ int slu_end_stripe(struct slu_request *req, struct slu_err *err)
 		return slu_err(err, SLU_INVALID,
 			       "stripes= says how many targets, so access= and "
 			       "readers= have nothing to decide");
+	if (s->per_file && (s->random || s->readers))
+		return slu_err(err, SLU_INVALID,
+			       "with per_file=yes stripes= says how many "
+			       "targets a file has: access= and readers= have "
+			       "nothing to decide");
+	if (s->per_file && !is_like_others(req))
+		return slu_err(err, SLU_INVALID,
+			       "all lines with per_file=yes must have the same "
+			       "stripes=, size= and fsname=");
 	return 0;
 }
 

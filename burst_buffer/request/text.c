@@ -97,6 +97,8 @@ static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
 		slu_buf_printf(buf, " readers=%u", (unsigned)s->readers);
 	if (s->stripes)
 		slu_buf_printf(buf, " stripes=%u", (unsigned)s->stripes);
+	if (s->per_file)
+		slu_put_pair(buf, "per_file", "yes");
 	if (s->fsname)
 		slu_put_pair(buf, "fsname", s->fsname);
 }

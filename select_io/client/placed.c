@@ -3,7 +3,8 @@
  * libsluice_placed.so: programs that are started with it in LD_PRELOAD make new
  * files below the directories of SLUICE_PLACE (absolute, ':' between two) on
  * the storage targets of Lustre that sluiced names, SLUICE_PLACE_STRIPES each
- * (1), with room for SLUICE_PLACE_SIZE bytes. Only calls through the C library
+ * (1), with room for SLUICE_PLACE_SIZE bytes, where there are several of the
+ * Lustre SLUICE_PLACE_FSNAME. Only calls through the C library
  * are seen: not those of static programs, nor io_uring.
  *
  * What makes no file is passed on at once; where one is made elsewhere, its

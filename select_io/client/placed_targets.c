@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PROGRAM	 SLU_BINDIR "/sluice-place"
 #define FIRST	 4   /* files */
 #define MOST	 256 /* files */
 #define TEXT	 65536
@@ -77,7 +78,7 @@ bool slu_placed_are_known(void)
 /* Asking */
 
 struct question {
-	char *argv[8], **env;
+	char *argv[10], **env;
 	int out;
 	pid_t program;
 };
@@ -98,7 +99,7 @@ static int ask(void *arg)
 	if (dup2(q->out, STDOUT_FILENO) < 0 || dup2(q->out, STDERR_FILENO) < 0)
 		_exit(127);
 	syscall(SYS_close_range, 3u, ~0u, 0u);
-	execve(SLUICE_PLACE, q->argv, q->env);
+	execve(PROGRAM, q->argv, q->env);
 	_exit(127);
 }
 
@@ -168,9 +169,11 @@ static bool are_targets(void)
 static bool fetch(unsigned n, unsigned stripes)
 {
 	char count[16], width[16], size[24];
-	struct question q = {.argv = {"sluice-place", "--targets", count, "-c",
-				      width, "-s", size}};
 	const char *bytes = getenv("SLUICE_PLACE_SIZE");
+	char *fsname = getenv("SLUICE_PLACE_FSNAME");
+	struct question q = {.argv = {"sluice-place", "--targets", count, "-c",
+				      width, "-s", size,
+				      fsname && *fsname ? "-f" : NULL, fsname}};
 	bool good;
 	int end[2];
 

@@ -250,7 +250,33 @@ test_place() {
 	completed "a job whose files go to chosen targets" "$job"
 	check "its directory is on the two that have room" grep -qE ' (0,2|2,0)$' \
 		"$PFS/layouts/%2Fpfs%2Falice%2Fplaced"
+	test_per_file
 	kill "$PUBLISHER"
+}
+
+# Programs know nothing of it; what the client of Lustre is told is noted. No
+# client of Lustre is built: nothing is looked at.
+test_per_file() {
+	local job client=$FAKES/.libs/fake_lustre_client.so
+	[ ! -e "$client" ] || cp "$client" "$PFS/lustre_client.so"
+	[ -e "$PFS/lustre_client.so" ] || return 0
+	touch "$PFS/files.log"
+	chmod 666 "$PFS/files.log"
+	job=$(run_job --bb='stripe target=/pfs/alice/each stripes=2 size=1MiB per_file=yes' <<-'EOT'
+		#!/bin/bash
+		export LD_PRELOAD="$LD_PRELOAD /pfs/lustre_client.so"
+		export FAKE_LUSTRE=/pfs/alice/each FAKE_LUSTRE_LOG=/pfs/files.log
+		cp /pfs/alice/in/large0 /pfs/alice/each/copy
+		srun sh -c 'cp /pfs/alice/in/large0 /pfs/alice/each/$SLURM_PROCID
+			cp /pfs/alice/in/large0 /pfs/alice/elsewhere'
+		cmp /pfs/alice/in/large0 /pfs/alice/each/1
+	EOT
+	)
+	completed "a job whose files are placed one by one" "$job"
+	check "each has targets that have room" equal "$(sort "$PFS/files.log" |
+		grep -cE '^list /pfs/alice/each/(copy|0|1) (0,2|2,0)$')" 3
+	check "and nothing else has" equal "$(grep -vc ^made \
+		"$PFS/files.log")" 3
 }
 
 # What is large is left to another program, and verified by us.

@@ -18,6 +18,8 @@ START_TEST(test_stripes)
 		{"jobfs type=tmp capacity=1K; stripe target=/x stripes=2 "
 		 "fsname=big",
 		 "/x", "big 777 0 0 2", "/opt/lfs"},
+		{"stripe target=/x stripes=3 fsname=big per_file=yes", "/x",
+		 "-c 3", "/opt/lfs"},
 		{"jobfs type=lus capacity=2K", "", "big 2048 0 0 0",
 		 "/opt/lfs"},
 		{"jobfs type=plc capacity=2K", "", "- 2048 0 0 5", "lfs5"},
@@ -45,7 +47,11 @@ START_TEST(test_stripes)
 			ck_assert_str_eq(p.stripe[0].target, c->target);
 			ck_assert_str_eq(p.stripe[0].layout, c->layout);
 			ck_assert_str_eq(p.stripe[0].program, c->program);
-			ck_assert_str_eq(p.stripe[0].why, "because");
+			ck_assert_str_eq(p.stripe[0].why,
+					 p.stripe[0].per_file
+						 ? "each file is placed when "
+						   "it is made"
+						 : "because");
 		}
 		if (strncmp(c->request, "jobfs", 5)) {
 			ck_assert_str_eq(p.driver, "none");

@@ -165,6 +165,11 @@ static const struct text_case accepted[] = {
 	 "#BB jobfs capacity=1K\n",
 	 "jobfs capacity=1024; stripe target=/b stripes=4; "
 	 "stripe target=/a; forward"},
+	{"stripe target=/a per_file=yes stripes=2; "
+	 "stripe stripes=2 per_file=yes target=/b; stripe target=/c per_file=no",
+	 NULL,
+	 "stripe target=/a stripes=2 per_file=yes; "
+	 "stripe target=/b stripes=2 per_file=yes; stripe target=/c"},
 	/* both */
 	{"forward", "#BB jobfs capacity=1K", "jobfs capacity=1024; forward"},
 };
@@ -227,6 +232,11 @@ static const struct text_case refusals[] = {
 	{"stripe target=/x stripes=2001", NULL, "from 1 to 2000"},
 	{"stripe target=/x stripes=4 readers=2", NULL,
 	 "have nothing to decide"},
+	{"stripe target=/x per_file=yes readers=2", NULL,
+	 "have nothing to decide"},
+	{"stripe target=/x per_file=maybe", NULL, "it may be no, yes"},
+	{"stripe target=/x per_file=yes; stripe target=/y per_file=yes size=1K",
+	 NULL, "must have the same"},
 	{"stripe target=/x fsname=toolongname", NULL, "is no name of"},
 	{"stripe target=/x count=3", NULL, "unknown key \"count\""},
 	{NULL, "#DW persistentdw capacity=1K\n", "unknown key"},
