@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 dist_check_SCRIPTS += tools/check-failures tools/check-includes tools/check-glossary \
-	tools/check-options tools/check-version
+	tools/check-options tools/check-pages tools/check-version
 TESTS += tools/check-failures tools/check-includes tools/check-glossary \
-	tools/check-options tools/check-version
+	tools/check-options tools/check-pages tools/check-version
 
 # What all commands have in common.
 dist_check_SCRIPTS += tests/unit/test_cli.sh
@@ -15,6 +15,10 @@ TESTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
 # What a shell offers.
 dist_check_SCRIPTS += tests/unit/test_completion.sh
 TESTS += tests/unit/test_completion.sh
+
+# Pages as HTML.
+dist_check_SCRIPTS += tests/unit/test_html.sh
+TESTS += tests/unit/test_html.sh
 
 # What configure refuses.
 dist_check_SCRIPTS += tests/unit/test_configure.sh
