@@ -16,10 +16,13 @@ pages = doc/ADMIN.md \
 	doc/persistent.md \
 	doc/pools.md \
 	doc/prediction.md \
+	doc/recipes.md \
 	doc/slurm.md \
 	doc/staging.md \
 	doc/storage.md \
+	doc/symptoms.md \
 	doc/troubleshooting.md \
+	doc/tutorial.md \
 	doc/upgrading.md \
 	doc/watching.md
 other_pages = README.md CONTRIBUTING.md SECURITY.md bench/README.md

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 dist_check_SCRIPTS += tools/check-failures tools/check-includes tools/check-glossary \
-	tools/check-options tools/check-pages tools/check-version
+	tools/check-options tools/check-pages tools/check-symptoms \
+	tools/check-version
 TESTS += tools/check-failures tools/check-includes tools/check-glossary \
-	tools/check-options tools/check-pages tools/check-version
+	tools/check-options tools/check-pages tools/check-symptoms \
+	tools/check-version
 
 # What all commands have in common.
 dist_check_SCRIPTS += tests/unit/test_cli.sh
@@ -44,7 +46,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/late.t tests/system/limits.sh tests/system/limits.t \
 	tests/system/cloud.t tests/system/power.t tests/system/return.t \
 	tests/system/pools.t tests/system/runs.t tests/system/scripts.t \
-	tests/system/persistent.t \
+	tests/system/pages.t tests/system/persistent.t \
 	tests/system/told.t tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The tutorial and the recipes, line by line: each file of theirs is written,
+# each command run as alice in /pfs/alice, and what it prints is what the page
+# says. A page is a sequence of
+#     <!-- file: NAME -->  and a code block: that file's content
+#     ```console           a line "$ COMMAND", then what it prints.
+# Seconds and dates may be others, "..." stands for any words of a line, alone
+# in a line for any lines. A page begins with job 1. A command that only looks is
+# asked again for a while, as one who reads would.
+. "$(dirname "$0")/lib.sh"
+
+# Writes STEPS/NNN.file (its first line is the name) or NNN.run and NNN.want.
+parse() { # PAGE DIRECTORY
+	awk -v dir="$2" '
+	function step(kind) { return sprintf("%s/%03d.%s", dir, n, kind) }
+	/^<!-- file: / { name = $3; next }
+	/^```/ && code { code = ""; next }
+	/^```/ {
+		code = name ? "file" : /console/ ? "console" : "other"
+		if (name) { n++; print name >step("file") }
+		name = ""
+		next
+	}
+	code == "file" { print >step("file") }
+	code == "console" && /^\$ / {
+		n++
+		print substr($0, 3) >step("run")
+		printf "" >step("want")
+		next
+	}
+	code == "console" { print >step("want") }' "$1"
+}
+
+# A page's text as an extended regular expression.
+pattern() {
+	sed 's/  */ /g' | sed -zE 's/[][\\.^$*+?(){}|]/\\&/g; s/(^|\n)\\\.\\\.\\\.\n/\1(.*\n)?/g
+		s/\\\.\\\.\\\./[^\n]*/g; s/[0-9]+\\\.[0-9]+ s\b/[0-9.]+ m?s/g
+		s/[0-9]{4}-[0-9-]+T[0-9:]+/[0-9T:-]+/g'
+}
+
+as_wanted() { # OUTPUT-FILE WANT-FILE
+	local want
+	want=$(pattern <"$2" && echo .)
+	[[ $(sed 's/  *$//; s/  */ /g' "$1" && echo .) =~ ^${want%.}\.$ ]]
+}
+
+only_looks() { # COMMAND
+	[[ $1 =~ ^(cat|ls|squeue|scontrol\ show|sysquery|tar\ -t) ]]
+}
+
+# Fails where the page does not show an error and there was one.
+run_once() { # STEP
+	LIMIT=90 bounded_exec -u alice ctl bash -c "cd /pfs/alice && $(<"$1.run")" \
+		>"$1.got" 2>&1 || grep -q 'error: ' "$1.want"
+}
+
+run_step() { # STEP: without its ending
+	if only_looks "$(<"$1.run")"; then
+		wait_for 30 is_right "$1"
+	else
+		is_right "$1"
+	fi || { note "wanted:"$'\n'"$(<"$1.want")"$'\n'"got:"$'\n'"$(<"$1.got")" && false; }
+}
+
+is_right() { # STEP
+	run_once "$1" && as_wanted "$1.got" "$1.want"
+}
+
+write_file() { # FILE
+	local to
+	to=$PFS/alice/$(head -n 1 "$1")
+	tail -n +2 "$1" >"$to"
+	chown --reference="$PFS/alice" "$to"
+}
+
+run_page() { # PAGE
+	local dir step
+	dir=$(mktemp -d)
+	parse "$TOP/doc/$1.md" "$dir"
+	check "$1: it has commands" test "$(find "$dir" -name '*.run' | wc -l)" -gt 10
+	for step in "$dir"/*.{file,run}; do
+		echo "$step"
+	done | sort >"$dir/order"
+	while read -r step <&3; do
+		case $step in
+		*.file) write_file "$step" ;;
+		*.run) check "$1: $(<"$step")" run_step "${step%.run}" ;;
+		esac
+	done 3<"$dir/order"
+	rm -r "$dir"
+}
+
+serve() { # HOST
+	on "$1" sh -c 'setsid sluice-node serve --period 0.5 \
+		--log /var/log/serve.log >/dev/null 2>&1 </dev/null & '
+}
+
+# Each page from its first line on, with job numbers from 1.
+for page in ${PAGES:-tutorial recipes}; do
+	cluster_up --nodes 3 --ions 0
+	if [ "$page" = recipes ]; then
+		cluster conf sluice.conf PersistentNodes=n3
+		on ctl sluiced --check-conf >/dev/null
+		cluster stop ctl sluiced
+		cluster start ctl sluiced
+		on ctl scontrol reconfigure
+		serve n3
+	fi
+	on ctl scontrol update PartitionName=main Nodes='n[1-2]'
+	run_page "$page"
+	cluster down | sed 's/^/# /'
+done
+finish
