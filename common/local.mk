@@ -78,9 +78,13 @@ noinst_HEADERS += tests/unit/conf_text.h tests/unit/http_listen.h \
 	tests/unit/munged.h
 endif
 
-libslucommon_a_SOURCES += common/table.c common/table.h
+libslucommon_a_SOURCES += common/table.c common/table.h \
+	common/fit.c common/fit.h common/width.c common/width.h
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_table
-TESTS += tests/unit/test_table
+table_tests = tests/unit/test_fit tests/unit/test_table tests/unit/test_width
+check_PROGRAMS += $(table_tests)
+TESTS += $(table_tests)
+tests_unit_test_fit_LDADD = $(common_test_libs)
+tests_unit_test_width_LDADD = $(common_test_libs)
 tests_unit_test_table_LDADD = $(common_test_libs)
 endif

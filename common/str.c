@@ -285,15 +285,19 @@ void slu_utf8_clean(char *s)
 	}
 }
 
-/* Does the character at s command a terminal: a control character, one that
+/* Does the character at s command a terminal: a control character, an end of
+ * line (U+2028, U+2029), one that marks a direction (U+061C, U+200E, U+200F),
  * embeds, overrides (U+202A to U+202E) or isolates (U+2066 to U+2069)? */
 static bool commands(const unsigned char *s)
 {
 	switch (s[0]) {
 	case 0xc2:
 		return s[1] < 0xa0;
+	case 0xd8:
+		return s[1] == 0x9c;
 	case 0xe2:
-		return (s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+		return (s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) ||
+		       (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f)) ||
 		       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 	default:
 		return s[0] < ' ' || s[0] == 0x7f;

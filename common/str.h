@@ -58,8 +58,8 @@ char *slu_trim(char *s);
 void slu_utf8_clean(char *s);
 
 /* For terminals, in place: what is no UTF-8, control characters (also U+0080 to
- * U+009F), and those that turn the direction of writing become '?', byte by
- * byte. Returns s. */
+ * U+009F), ends of lines and those that turn the direction of writing become
+ * '?', byte by byte. Returns s. */
 char *slu_printable(char *s);
 /* The same, with blanks for ends of lines and all else below ' '. */
 char *slu_one_line(char *s);

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two passes: every cell is formatted once into a grid, widths are the widest
- * cell of each column, then lines are written. Widths count characters, not
- * bytes.
+ * Every cell is formatted once into a grid; a column wants the width of its
+ * widest cell and is given what common/fit.h says; then lines are written.
  */
 #include "config.h"
 #include "common/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "common/fit.h"
 #include "common/jsonx.h"
 #include "common/size.h"
+#include "common/width.h"
 
 #define COLUMNS_MAX 64
 #define GAP	    2
+#define LEAST	    10	/* of a text that is cut */
+#define LEAST_TEXT  30	/* of a sentence */
+#define UNUSED	    256 /* is left out before all others */
 
 struct grid {
 	const struct slu_column *column[COLUMNS_MAX];
@@ -22,6 +27,8 @@ struct grid {
 	size_t columns, rows;
 	char **cell; /* [(row + 1) * columns + column], titles first */
 	bool right[COLUMNS_MAX];
+	struct slu_fit fit[COLUMNS_MAX];
+	bool color;
 };
 
 static void add_found(struct grid *g, const char *key)
@@ -31,7 +38,8 @@ static void add_found(struct grid *g, const char *key)
 			return;
 	if (g->columns == COLUMNS_MAX)
 		return;
-	g->found[g->columns] = (struct slu_column){.key = key};
+	g->found[g->columns] =
+		(struct slu_column){.key = key, .drop = (unsigned)g->columns};
 	g->column[g->columns] = &g->found[g->columns];
 	g->columns++;
 }
@@ -60,6 +68,17 @@ static int find_columns(struct grid *g, struct json_object *rows,
 	return 0;
 }
 
+/* A copy that may be shown, and cut. */
+static char *safe(const char *text)
+{
+	char *copy = slu_asprintf("%s" SLU_ELLIPSIS, text);
+
+	if (!copy)
+		return NULL;
+	copy[strlen(text)] = '\0';
+	return slu_printable(copy);
+}
+
 static char *time_text(int64_t seconds)
 {
 	time_t t = (time_t)seconds;
@@ -68,15 +87,8 @@ static char *time_text(int64_t seconds)
 
 	if (seconds == 0 || !localtime_r(&t, &tm) ||
 	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
-		return strdup("-");
-	return strdup(text);
-}
-
-static char *safe(const char *text)
-{
-	char *copy = strdup(text);
-
-	return copy ? slu_printable(copy) : NULL;
+		return safe("-");
+	return safe(text);
 }
 
 static bool is_number(struct json_object *value)
@@ -87,26 +99,28 @@ static bool is_number(struct json_object *value)
 
 static char *cell_text(struct json_object *value, enum slu_column_type type)
 {
-	char size[SLU_SIZE_TEXT], seconds[SLU_TIME_TEXT];
+	char size[SLU_SIZE_TEXT], seconds[SLU_TIME_TEXT], round[32];
 
 	if (!value)
-		return strdup("-");
+		return safe("-");
 	if (json_object_is_type(value, json_type_string))
 		return safe(json_object_get_string(value));
 	if (is_number(value)) {
 		switch (type) {
 		case SLU_COL_ROUND:
-			return slu_asprintf("%.6g",
-					    json_object_get_double(value));
+			snprintf(round, sizeof(round), "%.6g",
+				 json_object_get_double(value));
+			return safe(round);
 		case SLU_COL_BYTES:
-			return strdup(slu_size_text(
-				json_object_get_uint64(value), size));
+			return safe(slu_size_text(json_object_get_uint64(value),
+						  size));
 		case SLU_COL_SECONDS:
-			return strdup(slu_seconds_text(
+			return safe(slu_seconds_text(
 				json_object_get_double(value), seconds));
 		case SLU_COL_TIME:
 			return time_text(json_object_get_int64(value));
 		case SLU_COL_PLAIN:
+		case SLU_COL_TEXT:
 			break;
 		}
 	}
@@ -138,14 +152,33 @@ static int fill(struct grid *g, struct json_object *rows)
 	return 0;
 }
 
-/* Characters of a text: bytes that do not continue one. */
-static size_t width(const char *text)
+/* May its cells be cut? */
+static bool is_text(const struct grid *g, size_t c)
 {
-	size_t n = 0;
+	return !g->right[c] && (g->column[c]->type == SLU_COL_PLAIN ||
+				g->column[c]->type == SLU_COL_TEXT);
+}
 
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
+static void want_width(struct grid *g, size_t c)
+{
+	struct slu_fit *fit = &g->fit[c];
+	size_t floor = g->column[c]->type == SLU_COL_TEXT ? LEAST_TEXT : LEAST;
+	size_t title = slu_width(g->cell[c]), w;
+	bool used = false;
+
+	fit->want = title;
+	for (size_t i = g->columns + c; i < (g->rows + 1) * g->columns;
+	     i += g->columns) {
+		w = slu_width(g->cell[i]);
+		if (w > fit->want)
+			fit->want = w;
+		used |= strcmp(g->cell[i], "-") != 0;
+	}
+	if (floor < title)
+		floor = title;
+	fit->least = is_text(g, c) && floor < fit->want ? floor : fit->want;
+	fit->drop = g->column[c]->drop + (used || !g->rows ? 0 : UNUSED);
+	fit->width = fit->want;
 }
 
 static void pad(struct slu_buf *out, size_t n)
@@ -154,37 +187,107 @@ static void pad(struct slu_buf *out, size_t n)
 		slu_buf_add(out, " ", 1);
 }
 
-static void write_row(const struct grid *g, char *const *cell,
-		      const size_t *widths, struct slu_buf *out)
+static void write_cell(const struct grid *g, const char *sgr, const char *text,
+		       struct slu_buf *out)
 {
-	size_t space;
+	if (!g->color)
+		sgr = NULL;
+	slu_buf_puts(out, sgr ? sgr : "");
+	slu_buf_puts(out, text);
+	slu_buf_puts(out, sgr ? "\033[0m" : "");
+}
 
-	for (size_t c = 0; c < g->columns; c++) {
-		space = widths[c] - width(cell[c]);
+/* NULL: as it is. */
+static const char *sgr_of(const struct grid *g, size_t row, size_t c,
+			  const char *text)
+{
+	static const char *const sgr[] = {
+		[SLU_COLOR_NONE] = NULL,
+		[SLU_COLOR_GOOD] = "\033[32m",
+		[SLU_COLOR_CAUTION] = "\033[33m",
+		[SLU_COLOR_BAD] = "\033[31m",
+	};
+	slu_color_f *color = g->column[c]->color;
+
+	if (row == 0)
+		return "\033[1m";
+	return color ? sgr[color(text)] : NULL;
+}
+
+static size_t last_shown(const struct grid *g)
+{
+	size_t c = g->columns - 1;
+
+	while (!g->fit[c].width)
+		c--;
+	return c;
+}
+
+static void write_row(const struct grid *g, size_t row, struct slu_buf *out)
+{
+	size_t last = last_shown(g), space;
+	const char *sgr;
+	char *cell;
+
+	for (size_t c = 0; c <= last; c++) {
+		if (!g->fit[c].width)
+			continue;
+		cell = g->cell[row * g->columns + c];
+		sgr = sgr_of(g, row, c, cell);
+		slu_width_cut(cell, g->fit[c].width);
+		space = g->fit[c].width - slu_width(cell);
 		if (g->right[c])
 			pad(out, space);
-		slu_buf_puts(out, cell[c]);
-		if (c + 1 < g->columns)
+		write_cell(g, sgr, cell, out);
+		if (c < last)
 			pad(out, (g->right[c] ? 0 : space) + GAP);
 	}
 	slu_buf_add(out, "\n", 1);
 }
 
-static void write_grid(const struct grid *g, struct slu_buf *out)
+/* What has been left out, and how to see it. */
+static void write_more(const struct grid *g, const struct slu_table_look *look,
+		       struct slu_buf *out)
 {
-	size_t widths[COLUMNS_MAX] = {0}, w;
+	struct slu_buf names = {0};
+	const char *comma = "";
+	char *line;
 
-	for (size_t i = 0; i < (g->rows + 1) * g->columns; i++) {
-		w = width(g->cell[i]);
-		if (w > widths[i % g->columns])
-			widths[i % g->columns] = w;
+	for (size_t c = 0; look->more && c < g->columns; c++) {
+		if (g->fit[c].width)
+			continue;
+		slu_buf_printf(&names, "%s%s", comma, g->cell[c]);
+		comma = ", ";
 	}
+	line = names.data ? slu_asprintf("(%s also shows %s)" SLU_ELLIPSIS,
+					 look->more, names.data)
+			  : NULL;
+	if (line) {
+		line[strlen(line) - strlen(SLU_ELLIPSIS)] = '\0';
+		slu_width_cut(line, look->width);
+		slu_buf_printf(out, "%s\n", line);
+	}
+	free(line);
+	slu_buf_free(&names);
+}
+
+static void write_grid(struct grid *g, const struct slu_table_look *look,
+		       struct slu_buf *out)
+{
+	for (size_t c = 0; c < g->columns; c++)
+		want_width(g, c);
+	if (look && look->width)
+		slu_fit(g->fit, g->columns, look->width, GAP);
+	g->color = look && look->color;
 	for (size_t r = 0; r <= g->rows; r++)
-		write_row(g, g->cell + r * g->columns, widths, out);
+		write_row(g, r, out);
+	if (look && look->width)
+		write_more(g, look, out);
 }
 
 int slu_table(struct json_object *rows, const struct slu_column *columns,
-	      struct slu_buf *out, struct slu_err *err)
+	      const struct slu_table_look *look, struct slu_buf *out,
+	      struct slu_err *err)
 {
 	struct grid *g = calloc(1, sizeof(*g));
 	int ret = -1;
@@ -198,7 +301,7 @@ int slu_table(struct json_object *rows, const struct slu_column *columns,
 		if (ret)
 			slu_err(err, SLU_NOMEM, "table");
 		else if (g->columns)
-			write_grid(g, out);
+			write_grid(g, look, out);
 	}
 	for (size_t i = 0; g->cell && i < (g->rows + 1) * g->columns; i++)
 		free(g->cell[i]);

@@ -144,7 +144,7 @@ static int write_table(const struct slu_map *map, const char *host,
 		slu_buf_printf(out, "%s%s\n", i ? "\n" : "", doc->extractor);
 		ret = slu_table(rows,
 				slu_extractor_find(doc->extractor)->columns,
-				out, err);
+				NULL, out, err);
 		json_object_put(rows);
 		json_object_put(obj);
 	}

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "common/conf_host.h"
 #include "common/http.h"
 #include "common/jsonx.h"
@@ -139,7 +138,7 @@ bool slu_ask_table(const struct slu_ask *ask)
 {
 	if (ask->json || ask->table)
 		return ask->table;
-	return !ask->output && isatty(STDOUT_FILENO);
+	return ask->wide || slu_ask_terminal(ask);
 }
 
 int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
@@ -158,9 +157,9 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 	return ret;
 }
 
-int slu_ask_section(const char *heading, struct json_object *rows,
-		    const struct slu_column *columns, struct slu_buf *out,
-		    struct slu_err *err)
+int slu_ask_section(const struct slu_ask *ask, const char *heading,
+		    struct json_object *rows, const struct slu_column *columns,
+		    struct slu_buf *out, struct slu_err *err)
 {
 	if (!json_object_is_type(rows, json_type_array))
 		return slu_err(err, SLU_IO, "the answer is not a list");
@@ -169,8 +168,8 @@ int slu_ask_section(const char *heading, struct json_object *rows,
 	if (out->len)
 		slu_buf_puts(out, "\n");
 	if (heading)
-		slu_buf_printf(out, "%s\n", heading);
-	return slu_table(rows, columns, out, err);
+		slu_ask_say(ask, out, "%s", heading);
+	return slu_ask_tabulate(ask, rows, columns, out, err);
 }
 
 int slu_ask_show(const struct slu_ask *ask, const char *question,
@@ -183,7 +182,7 @@ int slu_ask_show(const struct slu_ask *ask, const char *question,
 	if (!slu_ask_table(ask))
 		return slu_ask_json(ask, question, err);
 	rows = slu_ask_object(ask, question, err);
-	ret = rows ? slu_table(rows, columns, &out, err) : -1;
+	ret = rows ? slu_ask_tabulate(ask, rows, columns, &out, err) : -1;
 	json_object_put(rows);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
@@ -198,7 +197,7 @@ int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
 	int ret = 0;
 
 	if (slu_ask_table(ask))
-		ret = render(answer, &out, err);
+		ret = render(ask, answer, &out, err);
 	else
 		slu_buf_printf(&out, "%s\n", slu_json_text(answer));
 	if (ret == 0)

@@ -51,6 +51,7 @@ TEXT(output)
 FLAG(accuracy)
 FLAG(json)
 FLAG(table)
+FLAG(wide)
 FLAG(list_hosts)
 FLAG(list_extractors)
 FLAG(help)
@@ -215,6 +216,8 @@ static const struct opt opts[] = {
 	 set_json, NULL},
 	{SLU_OPT_TABLE, "table", NULL, "a table, also into a file", NOTHING,
 	 set_table, NULL},
+	{SLU_OPT_WIDE, "wide", NULL, "a table of which nothing is cut", NOTHING,
+	 set_wide, NULL},
 	{SLU_OPT_WHERE, "where", "CONDITION",
 	 "of hosts: for which this SQL holds", ONE, put_text, "where"},
 	{SLU_OPT_SINCE, "since", "TIME", "of diff: 2026-11-20T12:30, 3d", ONE,
@@ -388,7 +391,7 @@ static bool is_of(const struct slu_command *c, int key)
 			 original[] = {'n', 'e', 'l', 'L', 0};
 
 	return contains(always, SLU_OPTIONS_MAX, key) ||
-	       (c && key == SLU_OPT_TABLE) ||
+	       (c && (key == SLU_OPT_TABLE || key == SLU_OPT_WIDE)) ||
 	       contains(c ? c->options : original, SLU_OPTIONS_MAX, key);
 }
 
@@ -407,9 +410,10 @@ static int check(const struct slu_ask *ask, struct slu_err *err)
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
 				       c ? c->name : "this form");
-	if (ask->json && ask->table)
+	if (ask->json && (ask->table || ask->wide))
 		return slu_err(err, SLU_INVALID,
-			       "--json and --table: want one of them");
+			       "--json and --%s: want one of them",
+			       ask->table ? "table" : "wide");
 	if (ask->json && (ask->list_hosts || ask->list_extractors))
 		return slu_err(err, SLU_INVALID,
 			       "lists are no JSON: want the command %s",

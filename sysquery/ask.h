@@ -50,6 +50,7 @@ enum slu_opt {
 	SLU_OPT_READERS,
 	SLU_OPT_TARGETS,
 	SLU_OPT_PRESET,
+	SLU_OPT_WIDE,
 	SLU_OPT_VERSION,
 };
 
@@ -58,6 +59,7 @@ struct slu_ask {
 	const char *server; /* --server: HOST:PORT; NULL: DaemonAddr's */
 	const char *output; /* -o */
 	bool json, table;   /* neither: a table on a terminal, else JSON */
+	bool wide;	    /* --wide: nothing is left out or cut */
 	bool accuracy;	    /* --accuracy */
 	bool list_hosts, list_extractors, help, version;
 	const char *command; /* NULL: the original tool's form */
@@ -140,8 +142,8 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 int slu_ask_show(const struct slu_ask *ask, const char *question,
 		 const struct slu_column *columns, struct slu_err *err);
 /* The same where a table takes more than columns: `render` makes it. */
-typedef int slu_render_f(struct json_object *answer, struct slu_buf *out,
-			 struct slu_err *err);
+typedef int slu_render_f(const struct slu_ask *ask, struct json_object *answer,
+			 struct slu_buf *out, struct slu_err *err);
 int slu_ask_render(const struct slu_ask *ask, const char *question,
 		   slu_render_f *render, struct slu_err *err);
 /* The second half of that, where the answer is at hand. */
@@ -152,9 +154,29 @@ int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
 bool slu_ask_nobody(const struct slu_ask *ask);
 /* A heading (NULL: none) and a table, with an empty line before all but the
  * first; nothing when there are no rows. */
-int slu_ask_section(const char *heading, struct json_object *rows,
-		    const struct slu_column *columns, struct slu_buf *out,
-		    struct slu_err *err);
+int slu_ask_section(const struct slu_ask *ask, const char *heading,
+		    struct json_object *rows, const struct slu_column *columns,
+		    struct slu_buf *out, struct slu_err *err);
+
+/* screen.c: is a person looking at it? */
+bool slu_ask_terminal(const struct slu_ask *ask);
+/* How tables are to look there. */
+struct slu_table_look slu_ask_look(const struct slu_ask *ask);
+/* A table that looks so, its title line also without rows (see slu_table()). */
+int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,
+		     const struct slu_column *columns, struct slu_buf *out,
+		     struct slu_err *err);
+/* A sentence and the end of its line, in the width that there is, made safe for
+ * a terminal. What is to be copied into a shell is not for it. */
+void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
+		 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A command with its operand, made safe and whole, to be copied into a shell. */
+void slu_ask_command(struct slu_buf *out, const char *command,
+		     const char *operand);
+
+/* colors.c: what a state, a severity or a word that tells of a failure is. */
+slu_color_f slu_color_state, slu_color_bad, slu_color_caution;
 
 /* cmd/ */
 int slu_cmd_original(struct slu_ask *ask, struct slu_err *err);

@@ -22,7 +22,9 @@ sysquery_parts = \
 	sysquery/args.c \
 	sysquery/ask.h \
 	sysquery/commands.c \
+	sysquery/colors.c \
 	sysquery/parts.c \
+	sysquery/screen.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/check.c \
 	sysquery/cmd/dump.c \

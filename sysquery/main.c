@@ -64,10 +64,10 @@ int main(int argc, char **argv)
 
 	if (slu_ask_parse(&ask, argc, argv, &err)) {
 		fprintf(stderr, "sysquery: %s (see sysquery --help)\n",
-			err.text);
+			slu_printable(err.text));
 		status = status_of(err.kind);
 	} else if (run(&ask, &err)) {
-		fprintf(stderr, "sysquery: %s\n", err.text);
+		fprintf(stderr, "sysquery: %s\n", slu_printable(err.text));
 		status = status_of(err.kind);
 	} else if (ask.differs) {
 		status = EXIT_DIFFERS;

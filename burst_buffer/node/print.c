@@ -15,7 +15,7 @@ int slu_print_rows(const struct slu_node *n, struct json_object *rows,
 		puts(slu_json_utf8(rows));
 		return 0;
 	}
-	if (slu_table(rows, columns, &text, err))
+	if (slu_table(rows, columns, NULL, &text, err))
 		return -1;
 	fputs(text.data ? text.data : "", stdout);
 	slu_buf_free(&text);

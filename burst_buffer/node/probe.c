@@ -38,10 +38,10 @@
 #define CLOCK_APART 60.0	/* MUNGE's credentials last five minutes */
 
 static const struct slu_column columns[] = {
-	{"check", NULL, SLU_COL_PLAIN},
-	{"result", NULL, SLU_COL_PLAIN},
-	{"text", NULL, SLU_COL_PLAIN},
-	{NULL, NULL, SLU_COL_PLAIN},
+	{"check", NULL, .type = SLU_COL_PLAIN},
+	{"result", NULL, .type = SLU_COL_PLAIN},
+	{"text", NULL, .type = SLU_COL_PLAIN},
+	{NULL, NULL, .type = SLU_COL_PLAIN},
 };
 
 void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,

@@ -34,13 +34,20 @@ struct status {
 };
 
 static const struct slu_column columns[] = {
-	{"what", NULL, SLU_COL_PLAIN},	   {"job", NULL, SLU_COL_PLAIN},
-	{"buffer", NULL, SLU_COL_PLAIN},   {"name", NULL, SLU_COL_PLAIN},
-	{"fs", NULL, SLU_COL_PLAIN},	   {"uid", NULL, SLU_COL_PLAIN},
-	{"capacity", NULL, SLU_COL_BYTES}, {"state", NULL, SLU_COL_PLAIN},
-	{"mounts", NULL, SLU_COL_PLAIN},   {"processes", NULL, SLU_COL_PLAIN},
-	{"until", NULL, SLU_COL_TIME},	   {"path", NULL, SLU_COL_PLAIN},
-	{"text", NULL, SLU_COL_PLAIN},	   {NULL, NULL, SLU_COL_PLAIN},
+	{"what", NULL, .type = SLU_COL_PLAIN},
+	{"job", NULL, .type = SLU_COL_PLAIN},
+	{"buffer", NULL, .type = SLU_COL_PLAIN},
+	{"name", NULL, .type = SLU_COL_PLAIN},
+	{"fs", NULL, .type = SLU_COL_PLAIN},
+	{"uid", NULL, .type = SLU_COL_PLAIN},
+	{"capacity", NULL, .type = SLU_COL_BYTES},
+	{"state", NULL, .type = SLU_COL_PLAIN},
+	{"mounts", NULL, .type = SLU_COL_PLAIN},
+	{"processes", NULL, .type = SLU_COL_PLAIN},
+	{"until", NULL, .type = SLU_COL_TIME},
+	{"path", NULL, .type = SLU_COL_PLAIN},
+	{"text", NULL, .type = SLU_COL_PLAIN},
+	{NULL, NULL, .type = SLU_COL_PLAIN},
 };
 
 static struct json_object *add_row(struct status *s, const char *what,

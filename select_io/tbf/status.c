@@ -9,12 +9,12 @@
 #include "common/table.h"
 
 static const struct slu_column job_columns[] = {
-	{"job", "JOB", SLU_COL_PLAIN},
-	{"state", "STATE", SLU_COL_PLAIN},
-	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"served", "RPC/s", SLU_COL_ROUND},
-	{"limit", "LIMIT", SLU_COL_ROUND},
-	{"record", "RECORD", SLU_COL_PLAIN},
+	{"job", "JOB", .type = SLU_COL_PLAIN},
+	{"state", "STATE", .type = SLU_COL_PLAIN},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN},
+	{"served", "RPC/s", .type = SLU_COL_ROUND},
+	{"limit", "LIMIT", .type = SLU_COL_ROUND},
+	{"record", "RECORD", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
@@ -67,7 +67,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;
 	}
-	return slu_table(jobs, job_columns, out, err);
+	return slu_table(jobs, job_columns, NULL, out, err);
 }
 
 static void metric(struct slu_buf *out, const char *name, const char *help,

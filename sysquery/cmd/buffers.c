@@ -10,33 +10,34 @@
 #include "wire/node.h"
 
 static const struct slu_column lines[] = {
-	{"job", "JOB", SLU_COL_PLAIN},
-	{"job_name", "NAME", SLU_COL_PLAIN},
-	{"user", "USER", SLU_COL_PLAIN},
-	{"filesystem", "FILESYSTEM", SLU_COL_PLAIN},
-	{"coherence", "COHERENCE", SLU_COL_PLAIN},
-	{"capacity", "CAPACITY", SLU_COL_BYTES},
-	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"state", "STATE", SLU_COL_PLAIN},
-	{"created", "CREATED", SLU_COL_TIME},
-	{"failed_in", "FAILED_IN", SLU_COL_PLAIN},
-	{"failure", "FAILURE", SLU_COL_PLAIN},
-	{"progress", "PROGRESS", SLU_COL_PLAIN},
+	{"job", "JOB", .type = SLU_COL_PLAIN},
+	{"job_name", "NAME", .type = SLU_COL_PLAIN, .drop = 2},
+	{"user", "USER", .type = SLU_COL_PLAIN},
+	{"filesystem", "FILESYSTEM", .type = SLU_COL_PLAIN, .drop = 4},
+	{"coherence", "COHERENCE", .type = SLU_COL_PLAIN, .drop = 6},
+	{"capacity", "CAPACITY", .type = SLU_COL_BYTES},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN},
+	{"state", "STATE", .type = SLU_COL_PLAIN, .color = slu_color_state},
+	{"created", "CREATED", .type = SLU_COL_TIME, .drop = 5},
+	{"failed_in", "FAILED_IN", .type = SLU_COL_PLAIN, .drop = 3,
+	 .color = slu_color_bad},
+	{"failure", "FAILURE", .type = SLU_COL_TEXT, .color = slu_color_bad},
+	{"progress", "PROGRESS", .type = SLU_COL_TEXT, .drop = 1},
 	{.key = NULL},
 };
 static const struct slu_column phases[] = {
-	{"name", "PHASE", SLU_COL_PLAIN},
-	{"began", "BEGAN", SLU_COL_TIME},
-	{"seconds", "TOOK", SLU_COL_SECONDS},
-	{"bytes", "BYTES", SLU_COL_BYTES},
-	{"files", "FILES", SLU_COL_PLAIN},
-	{"nodes", "NODES", SLU_COL_PLAIN},
+	{"name", "PHASE", .type = SLU_COL_PLAIN},
+	{"began", "BEGAN", .type = SLU_COL_TIME},
+	{"seconds", "TOOK", .type = SLU_COL_SECONDS},
+	{"bytes", "BYTES", .type = SLU_COL_BYTES},
+	{"files", "FILES", .type = SLU_COL_PLAIN},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 static const struct slu_column history[] = {
-	{"time", "TIME", SLU_COL_TIME},
-	{"state", "STATE", SLU_COL_PLAIN},
-	{"text", "WHAT", SLU_COL_PLAIN},
+	{"time", "TIME", .type = SLU_COL_TIME},
+	{"state", "STATE", .type = SLU_COL_PLAIN, .color = slu_color_state},
+	{"text", "WHAT", .type = SLU_COL_TEXT},
 	{.key = NULL},
 };
 
@@ -74,15 +75,15 @@ static void name_persistent(struct json_object *buffer)
 		slu_json_set_str(buffer, "job", "-");
 }
 
-static int part(struct json_object *buffer, const char *key,
-		const struct slu_column *columns, struct slu_buf *out,
-		struct slu_err *err)
+static int part(const struct slu_ask *ask, struct json_object *buffer,
+		const char *key, const struct slu_column *columns,
+		struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *rows;
 
 	if (!json_object_object_get_ex(buffer, key, &rows))
 		return 0;
-	return slu_ask_section(NULL, rows, columns, out, err);
+	return slu_ask_section(ask, NULL, rows, columns, out, err);
 }
 
 static int show(const struct slu_ask *ask, struct slu_err *err)
@@ -99,12 +100,12 @@ static int show(const struct slu_ask *ask, struct slu_err *err)
 		add_user(one);
 		name_persistent(one);
 	}
-	ret = rows ? slu_table(rows, lines, &out, err) : -1;
+	ret = rows ? slu_ask_tabulate(ask, rows, lines, &out, err) : -1;
 	for (size_t i = 0; ret == 0 && ask->n_operands && i < n; i++) {
 		one = json_object_array_get_idx(rows, i);
-		ret = part(one, "phases", phases, &out, err);
+		ret = part(ask, one, "phases", phases, &out, err);
 		if (ret == 0)
-			ret = part(one, "history", history, &out, err);
+			ret = part(ask, one, "history", history, &out, err);
 	}
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);

@@ -10,12 +10,13 @@
 #include "sysquery/slurmconf.h"
 
 static const struct slu_column columns[] = {
-	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"severity", "SEVERITY", SLU_COL_PLAIN},
-	{"key", "KEY", SLU_COL_PLAIN},
-	{"conf", "SLURM.CONF", SLU_COL_PLAIN},
-	{"map", "MAP", SLU_COL_PLAIN},
-	{"change", "CHANGE", SLU_COL_PLAIN},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN},
+	{"severity", "SEVERITY", .type = SLU_COL_PLAIN,
+	 .color = slu_color_state},
+	{"key", "KEY", .type = SLU_COL_PLAIN, .drop = 1},
+	{"conf", "SLURM.CONF", .type = SLU_COL_PLAIN},
+	{"map", "MAP", .type = SLU_COL_PLAIN, .drop = 2},
+	{"change", "CHANGE", .type = SLU_COL_TEXT},
 	{.key = NULL}};
 
 /* The question's arguments: what slurm.conf says. */
@@ -66,7 +67,7 @@ int slu_cmd_check(struct slu_ask *ask, struct slu_err *err)
 	if (!slu_ask_table(ask))
 		slu_buf_printf(&out, "%s\n", slu_json_utf8(rows));
 	else if (json_object_array_length(rows))
-		ret = slu_table(rows, columns, &out, err);
+		ret = slu_ask_tabulate(ask, rows, columns, &out, err);
 	else
 		slu_buf_puts(&out, "nothing to change\n");
 	if (ret == 0)

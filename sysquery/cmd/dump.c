@@ -93,7 +93,8 @@ static int put_page(struct dump *d, const char *table, struct json_object *page,
 			ret = slu_sink_put(&d->out, "\n", 1, err);
 		d->begun |= n > 0;
 		if (ret == 0)
-			ret = slu_ask_section(table, page, NULL, &text, err);
+			ret = slu_ask_section(d->ask, table, page, NULL, &text,
+					      err);
 	}
 	for (size_t i = 0; !slu_ask_table(d->ask) && i < n; i++)
 		slu_buf_printf(

@@ -12,12 +12,12 @@
 #define VALUE_MAX 60 /* characters of a value shown to people */
 
 static const struct slu_column history_columns[] = {
-	{"since", "SINCE", SLU_COL_TIME},
-	{"host", "HOST", SLU_COL_PLAIN},
-	{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
-	{"path", "WHAT", SLU_COL_PLAIN},
-	{"old", "WAS", SLU_COL_PLAIN},
-	{"new", "IS", SLU_COL_PLAIN},
+	{"since", "SINCE", .type = SLU_COL_TIME},
+	{"host", "HOST", .type = SLU_COL_PLAIN},
+	{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN, .drop = 1},
+	{"path", "WHAT", .type = SLU_COL_PLAIN},
+	{"old", "WAS", .type = SLU_COL_PLAIN},
+	{"new", "IS", .type = SLU_COL_PLAIN},
 	{.key = NULL}};
 
 /* A value as text that is not too long. */
@@ -99,7 +99,7 @@ static int show(const struct slu_ask *ask, struct json_object *lines,
 		const struct slu_column *columns, struct slu_err *err)
 {
 	struct slu_buf out = {0};
-	int ret = slu_table(lines, columns, &out, err);
+	int ret = slu_ask_tabulate(ask, lines, columns, &out, err);
 
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
@@ -138,10 +138,10 @@ int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err)
 {
 	bool two = ask->n_operands == 2;
 	struct slu_column columns[] = {
-		{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
-		{"path", "WHAT", SLU_COL_PLAIN},
-		{"old", two ? ask->operand[0] : "WAS", SLU_COL_PLAIN},
-		{"new", two ? ask->operand[1] : "IS", SLU_COL_PLAIN},
+		{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN},
+		{"path", "WHAT", .type = SLU_COL_PLAIN},
+		{"old", two ? ask->operand[0] : "WAS", .type = SLU_COL_PLAIN},
+		{"new", two ? ask->operand[1] : "IS", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
 	struct json_object *rows;
 	int ret;

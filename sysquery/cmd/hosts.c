@@ -6,10 +6,10 @@
 int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
-		{"host", "HOST", SLU_COL_PLAIN},
-		{"documents", "DOCUMENTS", SLU_COL_PLAIN},
-		{"since", "SINCE", SLU_COL_TIME},
-		{"last_seen", "LAST_SEEN", SLU_COL_TIME},
+		{"host", "HOST", .type = SLU_COL_PLAIN},
+		{"documents", "DOCUMENTS", .type = SLU_COL_PLAIN},
+		{"since", "SINCE", .type = SLU_COL_TIME},
+		{"last_seen", "LAST_SEEN", .type = SLU_COL_TIME},
 		{.key = NULL}};
 
 	for (size_t i = 0; i < ask->n_operands; i++)
@@ -21,9 +21,9 @@ int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
 int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
-		{"extractor", "EXTRACTOR", SLU_COL_PLAIN},
-		{"documents", "DOCUMENTS", SLU_COL_PLAIN},
-		{"hosts", "HOSTS", SLU_COL_PLAIN},
+		{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN},
+		{"documents", "DOCUMENTS", .type = SLU_COL_PLAIN},
+		{"hosts", "HOSTS", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
 
 	return slu_ask_show(ask, "extractors", columns, err);

@@ -160,12 +160,12 @@ static int say(const struct sender *s, const char *format,
 	       const struct slu_import_report *report, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
-		{"jobs", "JOBS", SLU_COL_PLAIN},
-		{"added", "NEW", SLU_COL_PLAIN},
-		{"io", "NEW_IO", SLU_COL_PLAIN},
-		{"io_changed", "CHANGED_IO", SLU_COL_PLAIN},
-		{"skipped", "SKIPPED", SLU_COL_PLAIN},
-		{"broken", "BROKEN", SLU_COL_PLAIN},
+		{"jobs", "JOBS", .type = SLU_COL_PLAIN},
+		{"added", "NEW", .type = SLU_COL_PLAIN},
+		{"io", "NEW_IO", .type = SLU_COL_PLAIN},
+		{"io_changed", "CHANGED_IO", .type = SLU_COL_PLAIN},
+		{"skipped", "SKIPPED", .type = SLU_COL_PLAIN},
+		{"broken", "BROKEN", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
 	struct json_object *obj = json_object_new_object();
 	struct json_object *rows = json_object_new_array();
@@ -183,7 +183,7 @@ static int say(const struct sender *s, const char *format,
 	json_object_array_add(rows, obj);
 	warn(s, format, report);
 	if (slu_ask_table(s->ask))
-		ret = slu_table(rows, columns, &out, err);
+		ret = slu_ask_tabulate(s->ask, rows, columns, &out, err);
 	else
 		slu_buf_printf(&out, "%s\n", slu_json_utf8(obj));
 	if (ret == 0)

@@ -9,40 +9,40 @@
 #include "common/jsonx.h"
 
 static const struct slu_column jobs[] = {
-	{"job_id", "JOB", SLU_COL_PLAIN},
-	{"name", "NAME", SLU_COL_PLAIN},
-	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"ions", "IONS", SLU_COL_PLAIN},
-	{"in_effect", "HOLDS", SLU_COL_PLAIN},
-	{"wanted", "WANTED", SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", SLU_COL_ROUND},
-	{"why", "CURVE", SLU_COL_PLAIN},
+	{"job_id", "JOB", .type = SLU_COL_PLAIN},
+	{"name", "NAME", .type = SLU_COL_PLAIN},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN, .drop = 2},
+	{"ions", "IONS", .type = SLU_COL_PLAIN, .drop = 1},
+	{"in_effect", "HOLDS", .type = SLU_COL_PLAIN},
+	{"wanted", "WANTED", .type = SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", .type = SLU_COL_ROUND},
+	{"why", "CURVE", .type = SLU_COL_TEXT, .drop = 3},
 	{.key = NULL},
 };
 static const struct slu_column points[] = {
-	{"ions", "IONS", SLU_COL_PLAIN},
-	{"runs", "RUNS", SLU_COL_PLAIN},
-	{"mean", "MEAN_MB/s", SLU_COL_ROUND},
-	{"spread", "SPREAD", SLU_COL_ROUND},
-	{"bandwidth", "BELIEVED", SLU_COL_ROUND},
+	{"ions", "IONS", .type = SLU_COL_PLAIN},
+	{"runs", "RUNS", .type = SLU_COL_PLAIN},
+	{"mean", "MEAN_MB/s", .type = SLU_COL_ROUND},
+	{"spread", "SPREAD", .type = SLU_COL_ROUND},
+	{"bandwidth", "BELIEVED", .type = SLU_COL_ROUND},
 	{.key = NULL},
 };
 static const struct slu_column would[] = {
-	{"job_id", "JOB", SLU_COL_PLAIN},
-	{"name", "NAME", SLU_COL_PLAIN},
-	{"now", "NOW", SLU_COL_PLAIN},
-	{"ions", "WOULD_HOLD", SLU_COL_PLAIN},
-	{"shared", "SHARED", SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", SLU_COL_ROUND},
+	{"job_id", "JOB", .type = SLU_COL_PLAIN},
+	{"name", "NAME", .type = SLU_COL_PLAIN},
+	{"now", "NOW", .type = SLU_COL_PLAIN},
+	{"ions", "WOULD_HOLD", .type = SLU_COL_PLAIN},
+	{"shared", "SHARED", .type = SLU_COL_PLAIN},
+	{"bandwidth", "MB/s", .type = SLU_COL_ROUND},
 	{.key = NULL},
 };
 static const struct slu_column events[] = {
-	{"time", "TIME", SLU_COL_TIME},
-	{"event", "EVENT", SLU_COL_PLAIN},
-	{"policy", "POLICY", SLU_COL_PLAIN},
-	{"total", "MB/s", SLU_COL_ROUND},
-	{"static_total", "STATIC", SLU_COL_ROUND},
-	{"now", "NOW_HOLD", SLU_COL_PLAIN},
+	{"time", "TIME", .type = SLU_COL_TIME},
+	{"event", "EVENT", .type = SLU_COL_PLAIN},
+	{"policy", "POLICY", .type = SLU_COL_PLAIN, .drop = 2},
+	{"total", "MB/s", .type = SLU_COL_ROUND},
+	{"static_total", "STATIC", .type = SLU_COL_ROUND, .drop = 1},
+	{"now", "NOW_HOLD", .type = SLU_COL_TEXT},
 	{.key = NULL},
 };
 
@@ -81,35 +81,36 @@ static double number(struct json_object *obj, const char *key)
 
 /* The bound, if anything is predicted at all, and what was gained since
  * yesterday. */
-static void show_sums(struct json_object *answer, struct slu_buf *out)
+static void show_sums(const struct slu_ask *ask, struct json_object *answer,
+		      struct slu_buf *out)
 {
 	double bound = number(answer, "bound"), fixed;
 	struct json_object *gain;
 
 	if (bound > 0 && number(answer, "total") > 0)
-		slu_buf_printf(out, "no division reaches more than %.6g MB/s\n",
-			       bound);
+		slu_ask_say(ask, out, "no division reaches more than %.6g MB/s",
+			    bound);
 	if (number(answer, "table_total") > 0)
-		slu_buf_printf(out,
-			       "and by PerformanceTable, of jobs that were not "
-			       "measured yet: %.6g MB/s (STATIC: %.6g)\n",
-			       number(answer, "table_total"),
-			       number(answer, "table_static"));
+		slu_ask_say(ask, out,
+			    "and by PerformanceTable, of jobs that were not "
+			    "measured yet: %.6g MB/s (STATIC: %.6g)",
+			    number(answer, "table_total"),
+			    number(answer, "table_static"));
 	if (!json_object_object_get_ex(answer, "gain", &gain))
 		return;
 	fixed = number(gain, "static_total");
 	if (fixed > 0)
-		slu_buf_printf(out,
-			       "in the last 24 hours, %.3g of them on record: "
-			       "%.6g MB/s, %.3g times what STATIC would have "
-			       "reached\n",
-			       number(gain, "seconds") / 3600,
-			       number(gain, "total"),
-			       number(gain, "total") / fixed);
+		slu_ask_say(ask, out,
+			    "in the last 24 hours, %.3g of them on record: "
+			    "%.6g MB/s, %.3g times what STATIC would have "
+			    "reached",
+			    number(gain, "seconds") / 3600,
+			    number(gain, "total"),
+			    number(gain, "total") / fixed);
 }
 
-static int show_what_if(struct json_object *what, struct slu_buf *out,
-			struct slu_err *err)
+static int show_what_if(const struct slu_ask *ask, struct json_object *what,
+			struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
 	const char *policy = "";
@@ -127,13 +128,13 @@ static int show_what_if(struct json_object *what, struct slu_buf *out,
 		 number(what, "pool") == 1 ? "" : "s", number(what, "total"),
 		 table);
 	if (list && json_object_array_length(list) == 0)
-		slu_buf_printf(out, "\n%s\n", head);
-	return slu_ask_section(head, list, would, out, err);
+		slu_buf_puts(out, "\n"), slu_ask_say(ask, out, "%s", head);
+	return slu_ask_section(ask, head, list, would, out, err);
 }
 
 /* The curve of the one job that was asked for. */
-static int show_curve(struct json_object *jobs, struct slu_buf *out,
-		      struct slu_err *err)
+static int show_curve(const struct slu_ask *ask, struct json_object *jobs,
+		      struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *curve;
 
@@ -141,11 +142,12 @@ static int show_curve(struct json_object *jobs, struct slu_buf *out,
 	    !json_object_object_get_ex(json_object_array_get_idx(jobs, 0),
 				       "curve", &curve))
 		return 0;
-	return slu_ask_section("what is known of it", curve, points, out, err);
+	return slu_ask_section(ask, "what is known of it", curve, points, out,
+			       err);
 }
 
-static int show(struct json_object *answer, struct slu_buf *out,
-		struct slu_err *err)
+static int show(const struct slu_ask *ask, struct json_object *answer,
+		struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
 	const char *policy = "-", *ions = "-";
@@ -155,22 +157,22 @@ static int show(struct json_object *answer, struct slu_buf *out,
 	slu_json_str_opt(answer, "ions", &ions, NULL);
 	slu_json_double_opt(answer, "total", &total, NULL);
 	slu_json_double_opt(answer, "static_total", &fixed, NULL);
-	slu_buf_printf(out,
-		       "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
-		       "%.6g)\n",
-		       policy, ions, total, fixed);
-	show_sums(answer, out);
+	slu_ask_say(ask, out,
+		    "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
+		    "%.6g)",
+		    policy, ions, total, fixed);
+	show_sums(ask, answer, out);
 	if (json_object_object_get_ex(answer, "what_if", &list))
-		return show_what_if(list, out, err);
+		return show_what_if(ask, list, out, err);
 	if (json_object_object_get_ex(answer, "jobs", &list) &&
-	    (slu_ask_section(NULL, list, jobs, out, err) ||
-	     show_curve(list, out, err)))
+	    (slu_ask_section(ask, NULL, list, jobs, out, err) ||
+	     show_curve(ask, list, out, err)))
 		return -1;
 	if (!json_object_object_get_ex(answer, "history", &list))
 		return 0;
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		add_words(json_object_array_get_idx(list, i));
-	return slu_ask_section(NULL, list, events, out, err);
+	return slu_ask_section(ask, NULL, list, events, out, err);
 }
 
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)

@@ -19,22 +19,27 @@ static int accuracy(struct slu_ask *ask, struct slu_err *err)
 		return -1;
 	for (size_t i = 0; ret == 0 && i < 3; i++) {
 		const struct slu_column columns[] = {
-			{list[i], heading[i], SLU_COL_PLAIN},
-			{"jobs", "JOBS", SLU_COL_PLAIN},
-			{"median_error", "MEDIAN_ERROR", SLU_COL_SECONDS},
-			{"mean_error", "MEAN_ERROR", SLU_COL_SECONDS},
-			{"median_error_asked", "OF_REQUEST", SLU_COL_SECONDS},
-			{"under", "UNDER", SLU_COL_PLAIN},
-			{"tightened", "TIGHTENED", SLU_COL_PLAIN},
-			{"extended", "EXTENDED", SLU_COL_PLAIN},
+			{list[i], heading[i], .type = SLU_COL_PLAIN},
+			{"jobs", "JOBS", .type = SLU_COL_PLAIN},
+			{"median_error", "MEDIAN_ERROR",
+			 .type = SLU_COL_SECONDS},
+			{"mean_error", "MEAN_ERROR", .type = SLU_COL_SECONDS,
+			 .drop = 2},
+			{"median_error_asked", "OF_REQUEST",
+			 .type = SLU_COL_SECONDS, .drop = 1},
+			{"under", "UNDER", .type = SLU_COL_PLAIN},
+			{"tightened", "TIGHTENED", .type = SLU_COL_PLAIN},
+			{"extended", "EXTENDED", .type = SLU_COL_PLAIN},
 			{.key = NULL}};
 
 		if (json_object_object_get_ex(answer, list[i], &rows))
-			ret = slu_ask_section(NULL, rows, columns, &out, err);
+			ret = slu_ask_section(ask, NULL, rows, columns, &out,
+					      err);
 	}
 	if (ret == 0 && !out.len)
-		slu_buf_puts(&out, "no ended job had a prediction; what was "
-				   "imported has none\n");
+		slu_ask_say(ask, &out,
+			    "no ended job had a prediction; what was "
+			    "imported has none");
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);
@@ -45,19 +50,20 @@ static int accuracy(struct slu_ask *ask, struct slu_err *err)
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
-		{"job_id", "JOB", SLU_COL_PLAIN},
-		{"user", "USER", SLU_COL_PLAIN},
-		{"name", "NAME", SLU_COL_PLAIN},
-		{"nodes", "NODES", SLU_COL_PLAIN},
-		{"state", "STATE", SLU_COL_PLAIN},
-		{"limit", "LIMIT_MIN", SLU_COL_PLAIN},
-		{"tightened", "TIGHT_MIN", SLU_COL_PLAIN},
-		{"predicted", "PREDICTED", SLU_COL_SECONDS},
-		{"predicted_from", "FROM", SLU_COL_PLAIN},
-		{"run", "RAN", SLU_COL_SECONDS},
-		{"ions", "IONS", SLU_COL_PLAIN},
-		{"read_bytes", "READ", SLU_COL_BYTES},
-		{"written_bytes", "WRITTEN", SLU_COL_BYTES},
+		{"job_id", "JOB", .type = SLU_COL_PLAIN},
+		{"user", "USER", .type = SLU_COL_PLAIN},
+		{"name", "NAME", .type = SLU_COL_PLAIN, .drop = 1},
+		{"nodes", "NODES", .type = SLU_COL_PLAIN},
+		{"state", "STATE", .type = SLU_COL_PLAIN,
+		 .color = slu_color_state},
+		{"limit", "LIMIT_MIN", .type = SLU_COL_PLAIN, .drop = 3},
+		{"tightened", "TIGHT_MIN", .type = SLU_COL_PLAIN, .drop = 5},
+		{"predicted", "PREDICTED", .type = SLU_COL_SECONDS},
+		{"predicted_from", "FROM", .type = SLU_COL_PLAIN, .drop = 6},
+		{"run", "RAN", .type = SLU_COL_SECONDS},
+		{"ions", "IONS", .type = SLU_COL_PLAIN, .drop = 4},
+		{"read_bytes", "READ", .type = SLU_COL_BYTES},
+		{"written_bytes", "WRITTEN", .type = SLU_COL_BYTES},
 		{.key = NULL}};
 
 	if (ask->accuracy)

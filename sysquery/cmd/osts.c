@@ -8,39 +8,41 @@
 #include "common/jsonx.h"
 
 static const struct slu_column columns[] = {
-	{"index", "INDEX", SLU_COL_PLAIN},
-	{"name", "TARGET", SLU_COL_PLAIN},
-	{"server", "SERVER", SLU_COL_PLAIN},
-	{"cost", "COST", SLU_COL_PLAIN},
-	{"available", "AVAILABLE", SLU_COL_BYTES},
-	{"total", "SIZE", SLU_COL_BYTES},
-	{"left_out", "LEFT OUT", SLU_COL_PLAIN},
+	{"index", "INDEX", .type = SLU_COL_PLAIN},
+	{"name", "TARGET", .type = SLU_COL_PLAIN},
+	{"server", "SERVER", .type = SLU_COL_PLAIN, .drop = 2},
+	{"cost", "COST", .type = SLU_COL_PLAIN, .drop = 3},
+	{"available", "AVAILABLE", .type = SLU_COL_BYTES},
+	{"total", "SIZE", .type = SLU_COL_BYTES, .drop = 1},
+	{"left_out", "LEFT OUT", .type = SLU_COL_PLAIN,
+	 .color = slu_color_caution},
 	{.key = NULL},
 };
 
 static const struct slu_column load[] = {
-	{"target", "TARGET", SLU_COL_PLAIN},
-	{"server", "SERVER", SLU_COL_PLAIN},
-	{"read", "READ/s", SLU_COL_BYTES},
-	{"write", "WRITTEN/s", SLU_COL_BYTES},
-	{"io_ms", "I/O ms", SLU_COL_PLAIN},
-	{"io_bytes", "I/O SIZE", SLU_COL_BYTES},
-	{"ops", "REQUESTS/s", SLU_COL_PLAIN},
-	{"jobs", "JOBS", SLU_COL_PLAIN},
+	{"target", "TARGET", .type = SLU_COL_PLAIN},
+	{"server", "SERVER", .type = SLU_COL_PLAIN},
+	{"read", "READ/s", .type = SLU_COL_BYTES},
+	{"write", "WRITTEN/s", .type = SLU_COL_BYTES},
+	{"io_ms", "I/O ms", .type = SLU_COL_PLAIN, .drop = 1},
+	{"io_bytes", "I/O SIZE", .type = SLU_COL_BYTES, .drop = 2},
+	{"ops", "REQUESTS/s", .type = SLU_COL_PLAIN},
+	{"jobs", "JOBS", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
 static const struct slu_column machines[] = {
-	{"server", "SERVER", SLU_COL_PLAIN},
-	{"cpu", "CPU %", SLU_COL_PLAIN},
-	{"memory", "MEMORY %", SLU_COL_PLAIN},
-	{"network", "NETWORK/s", SLU_COL_BYTES},
-	{"age", "AGE s", SLU_COL_PLAIN},
+	{"server", "SERVER", .type = SLU_COL_PLAIN},
+	{"cpu", "CPU %", .type = SLU_COL_PLAIN},
+	{"memory", "MEMORY %", .type = SLU_COL_PLAIN},
+	{"network", "NETWORK/s", .type = SLU_COL_BYTES},
+	{"age", "AGE s", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
 /* Room was kept for what the application is predicted to write. */
-static void show_predicted(struct json_object *answer, struct slu_buf *out)
+static void show_predicted(const struct slu_ask *ask,
+			   struct json_object *answer, struct slu_buf *out)
 {
 	struct json_object *list = NULL, *one;
 	size_t n, fit = 0;
@@ -57,14 +59,13 @@ static void show_predicted(struct json_object *answer, struct slu_buf *out)
 		fit += fits;
 	}
 	if (n > 0)
-		slu_buf_printf(out,
-			       "# of %zu predicted requests %zu fit beside "
-			       "it\n",
-			       n, fit);
+		slu_ask_say(ask, out,
+			    "# of %zu predicted requests %zu fit beside it", n,
+			    fit);
 }
 
-static int show_commands(struct json_object *answer, struct slu_buf *out,
-			 struct slu_err *err)
+static int show_commands(const struct slu_ask *ask, struct json_object *answer,
+			 struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
 	uint64_t missing = 0;
@@ -73,17 +74,18 @@ static int show_commands(struct json_object *answer, struct slu_buf *out,
 	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
 			   i < json_object_array_length(list);
 	     i++)
-		slu_buf_printf(out, "%s FILE\n",
-			       json_object_get_string(
-				       json_object_array_get_idx(list, i)));
+		slu_ask_command(out,
+				json_object_get_string(
+					json_object_array_get_idx(list, i)),
+				"FILE");
 	slu_json_u64_opt(answer, "missing", &missing, NULL);
 	if (out->len == 0)
 		return slu_err(err, SLU_NOTFOUND,
 			       "no target can be used; see sysquery osts");
 	if (missing > 0)
-		slu_buf_printf(out, "# %lu stripes found no target\n",
-			       (unsigned long)missing);
-	show_predicted(answer, out);
+		slu_ask_say(ask, out, "# %lu stripes found no target",
+			    (unsigned long)missing);
+	show_predicted(ask, answer, out);
 	return 0;
 }
 
@@ -125,8 +127,8 @@ static void add_targets(struct json_object *rows, const char *server,
 }
 
 /* What goes on there now: by target, and by server. */
-static int show_load(struct json_object *servers, struct slu_buf *out,
-		     struct slu_err *err)
+static int show_load(const struct slu_ask *ask, struct json_object *servers,
+		     struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *rows = json_object_new_array(), *row;
 	struct json_object *list = json_object_new_array();
@@ -141,16 +143,16 @@ static int show_load(struct json_object *servers, struct slu_buf *out,
 		add_rounded(row, said);
 		json_object_array_add(list, row);
 	}
-	ret = slu_ask_section(NULL, rows, load, out, err);
+	ret = slu_ask_section(ask, NULL, rows, load, out, err);
 	if (ret == 0)
-		ret = slu_ask_section(NULL, list, machines, out, err);
+		ret = slu_ask_section(ask, NULL, list, machines, out, err);
 	json_object_put(rows);
 	json_object_put(list);
 	return ret;
 }
 
-static int show_targets(struct json_object *answer, struct slu_buf *out,
-			struct slu_err *err)
+static int show_targets(const struct slu_ask *ask, struct json_object *answer,
+			struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL, *servers;
 
@@ -160,14 +162,14 @@ static int show_targets(struct json_object *answer, struct slu_buf *out,
 			       "no server has said anything: run sluice-tbfd "
 			       "--publish there");
 	json_object_object_get_ex(answer, "osts", &list);
-	if (slu_ask_section(NULL, list, columns, out, err))
+	if (slu_ask_section(ask, NULL, list, columns, out, err))
 		return -1;
-	return show_load(servers, out, err);
+	return show_load(ask, servers, out, err);
 }
 
 /* Of one file system, which has to be there. */
-static int show_named(struct json_object *answer, struct slu_buf *out,
-		      struct slu_err *err)
+static int show_named(const struct slu_ask *ask, struct json_object *answer,
+		      struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
 
@@ -177,7 +179,7 @@ static int show_named(struct json_object *answer, struct slu_buf *out,
 		return slu_err(err, SLU_NOTFOUND,
 			       "no server has told of a target of this file "
 			       "system");
-	return show_targets(answer, out, err);
+	return show_targets(ask, answer, out, err);
 }
 
 /* "place" and its options belong together. */

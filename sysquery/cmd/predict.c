@@ -7,33 +7,33 @@
 #include "common/jsonx.h"
 
 static const struct slu_column columns[] = {
-	{"name", "NAME", SLU_COL_PLAIN},
-	{"nodes", "NODES", SLU_COL_PLAIN},
-	{"partition", "PARTITION", SLU_COL_PLAIN},
-	{"predicted", "PREDICTED", SLU_COL_SECONDS},
-	{"careful", "CAREFUL", SLU_COL_SECONDS},
-	{"limit", "LIMIT", SLU_COL_PLAIN},
-	{"elapsed", "ELAPSED", SLU_COL_SECONDS},
-	{"remaining", "REMAINING", SLU_COL_SECONDS},
-	{"predicted_from", "FROM", SLU_COL_PLAIN},
-	{"jobs", "JOBS", SLU_COL_PLAIN},
+	{"name", "NAME", .type = SLU_COL_PLAIN},
+	{"nodes", "NODES", .type = SLU_COL_PLAIN},
+	{"partition", "PARTITION", .type = SLU_COL_PLAIN, .drop = 1},
+	{"predicted", "PREDICTED", .type = SLU_COL_SECONDS},
+	{"careful", "CAREFUL", .type = SLU_COL_SECONDS},
+	{"limit", "LIMIT", .type = SLU_COL_PLAIN},
+	{"elapsed", "ELAPSED", .type = SLU_COL_SECONDS},
+	{"remaining", "REMAINING", .type = SLU_COL_SECONDS},
+	{"predicted_from", "FROM", .type = SLU_COL_PLAIN, .drop = 2},
+	{"jobs", "JOBS", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
 static const struct slu_column evidence[] = {
-	{"class", "CLASS", SLU_COL_PLAIN},
-	{"jobs", "JOBS", SLU_COL_PLAIN},
-	{"weight", "WEIGHT", SLU_COL_PLAIN},
+	{"class", "CLASS", .type = SLU_COL_PLAIN},
+	{"jobs", "JOBS", .type = SLU_COL_PLAIN},
+	{"weight", "WEIGHT", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
 static const struct slu_column io[] = {
-	{"runs", "IO_OF_RUNS", SLU_COL_PLAIN},
-	{"written", "WRITES", SLU_COL_BYTES},
-	{"read", "READS", SLU_COL_BYTES},
-	{"stripe_size", "STRIPE_SIZE", SLU_COL_BYTES},
-	{"stripes", "STRIPES", SLU_COL_PLAIN},
-	{"MB/s", "MB/s", SLU_COL_PLAIN},
+	{"runs", "IO_OF_RUNS", .type = SLU_COL_PLAIN},
+	{"written", "WRITES", .type = SLU_COL_BYTES},
+	{"read", "READS", .type = SLU_COL_BYTES},
+	{"stripe_size", "STRIPE_SIZE", .type = SLU_COL_BYTES},
+	{"stripes", "STRIPES", .type = SLU_COL_PLAIN},
+	{"MB/s", "MB/s", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
@@ -52,30 +52,32 @@ static void flatten(struct json_object *obj)
 					json_object_array_get_idx(list, 0)));
 }
 
-static int show_parts(struct json_object *answer, struct slu_buf *out,
-		      struct slu_err *err)
+static int show_parts(const struct slu_ask *ask, struct json_object *answer,
+		      struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *rows = json_object_new_array(), *part;
 	int ret = 0;
 
 	if (json_object_object_get_ex(answer, "evidence", &part))
-		ret = slu_ask_section(NULL, part, evidence, out, err);
+		ret = slu_ask_section(ask, NULL, part, evidence, out, err);
 	if (ret == 0 && json_object_object_get_ex(answer, "io", &part)) {
 		flatten(part);
 		json_object_array_add(rows, json_object_get(part));
-		ret = slu_ask_section(NULL, rows, io, out, err);
+		ret = slu_ask_section(ask, NULL, rows, io, out, err);
 	}
 	json_object_put(rows);
 	return ret;
 }
 
-static void show_warning(struct json_object *answer, struct slu_buf *out)
+static void show_warning(const struct slu_ask *ask, struct json_object *answer,
+			 struct slu_buf *out)
 {
 	struct json_object *text;
 
-	if (json_object_object_get_ex(answer, "warning", &text))
-		slu_buf_printf(out, "\nwarning: %s\n",
-			       json_object_get_string(text));
+	if (!json_object_object_get_ex(answer, "warning", &text))
+		return;
+	slu_buf_puts(out, "\n");
+	slu_ask_say(ask, out, "warning: %s", json_object_get_string(text));
 }
 
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
@@ -99,10 +101,10 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 		return -1;
 	rows = json_object_new_array();
 	json_object_array_add(rows, answer);
-	ret = slu_table(rows, columns, &out, err);
+	ret = slu_ask_tabulate(ask, rows, columns, &out, err);
 	if (ret == 0)
-		ret = show_parts(answer, &out, err);
-	show_warning(answer, &out);
+		ret = show_parts(ask, answer, &out, err);
+	show_warning(ask, answer, &out);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

@@ -13,16 +13,16 @@
 #define COLUMNS_MAX 32
 
 static const struct slu_column summary[] = {
-	{"host", "HOST", SLU_COL_PLAIN},
-	{"storage", "STORAGE", SLU_COL_PLAIN},
-	{"filesystem", "TYPE", SLU_COL_PLAIN},
-	{"size", "SIZE", SLU_COL_BYTES},
-	{"available", "AVAILABLE", SLU_COL_BYTES},
-	{"disks", "DISKS", SLU_COL_PLAIN},
-	{"disk_bytes", "ON_DISKS", SLU_COL_BYTES},
-	{"memory", "MEMORY", SLU_COL_BYTES},
-	{"cores", "CORES", SLU_COL_PLAIN},
-	{"cpus", "CPUS", SLU_COL_PLAIN},
+	{"host", "HOST", .type = SLU_COL_PLAIN},
+	{"storage", "STORAGE", .type = SLU_COL_PLAIN},
+	{"filesystem", "TYPE", .type = SLU_COL_PLAIN, .drop = 2},
+	{"size", "SIZE", .type = SLU_COL_BYTES},
+	{"available", "AVAILABLE", .type = SLU_COL_BYTES},
+	{"disks", "DISKS", .type = SLU_COL_PLAIN, .drop = 3},
+	{"disk_bytes", "ON_DISKS", .type = SLU_COL_BYTES, .drop = 4},
+	{"memory", "MEMORY", .type = SLU_COL_BYTES},
+	{"cores", "CORES", .type = SLU_COL_PLAIN, .drop = 1},
+	{"cpus", "CPUS", .type = SLU_COL_PLAIN},
 	{.key = NULL},
 };
 
@@ -81,8 +81,9 @@ static int take_part(void *arg, const struct slu_buf *text, struct slu_err *err)
 	return 0;
 }
 
-static int section(const char *name, struct json_object *rows,
-		   struct slu_buf *out, struct slu_err *err)
+static int section(const struct slu_ask *ask, const char *name,
+		   struct json_object *rows, struct slu_buf *out,
+		   struct slu_err *err)
 {
 	const struct slu_extractor *e = slu_extractor_find(name);
 	struct slu_column columns[COLUMNS_MAX] = {{.key = "HOST"}};
@@ -90,8 +91,8 @@ static int section(const char *name, struct json_object *rows,
 	for (size_t i = 0; e && e->columns && e->columns[i].key; i++)
 		if (i + 2 < COLUMNS_MAX)
 			columns[i + 1] = e->columns[i];
-	return slu_ask_section(name, rows, e && e->columns ? columns : NULL,
-			       out, err);
+	return slu_ask_section(ask, name, rows,
+			       e && e->columns ? columns : NULL, out, err);
 }
 
 static int show_documents(const struct slu_ask *ask,
@@ -111,7 +112,7 @@ static int show_documents(const struct slu_ask *ask,
 	json_object_object_foreach(tables, name, rows)
 	{
 		if (ret == 0)
-			ret = section(name, rows, &out, err);
+			ret = section(ask, name, rows, &out, err);
 	}
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);

@@ -9,8 +9,8 @@
 int slu_cmd_sql(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_column columns[] = {
-		{"view", "VIEW", SLU_COL_PLAIN},
-		{"columns", "COLUMNS", SLU_COL_PLAIN},
+		{"view", "VIEW", .type = SLU_COL_PLAIN},
+		{"columns", "COLUMNS", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
 
 	if (ask->n_operands == 0)

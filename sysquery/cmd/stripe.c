@@ -8,22 +8,26 @@
 #include "select_io/stripe/layout.h"
 
 static const struct slu_column columns[] = {
-	{"begin", "FROM", SLU_COL_BYTES},    {"end", "TO", SLU_COL_BYTES},
-	{"count", "STRIPES", SLU_COL_PLAIN}, {"width", "WIDTH", SLU_COL_BYTES},
-	{"why", "WHY", SLU_COL_PLAIN},	     {.key = NULL},
+	{"begin", "FROM", .type = SLU_COL_BYTES},
+	{"end", "TO", .type = SLU_COL_BYTES},
+	{"count", "STRIPES", .type = SLU_COL_PLAIN},
+	{"width", "WIDTH", .type = SLU_COL_BYTES},
+	{"why", "WHY", .type = SLU_COL_TEXT},
+	{.key = NULL},
 };
 
-static int show(struct json_object *answer, struct slu_buf *out,
-		struct slu_err *err)
+static int show(const struct slu_ask *ask, struct json_object *answer,
+		struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
 	const char *command = "";
 
 	json_object_object_get_ex(answer, "components", &list);
 	slu_json_str_opt(answer, "command", &command, NULL);
-	if (slu_ask_section(NULL, list, columns, out, err))
+	if (slu_ask_section(ask, NULL, list, columns, out, err))
 		return -1;
-	slu_buf_printf(out, "\n%s FILE\n", command);
+	slu_buf_puts(out, "\n");
+	slu_ask_command(out, command, "FILE");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "common/conf_host.h"
 #include "common/http.h"
 #include "common/jsonx.h"
+#include "common/width.h"
 
 static struct slu_err err;
 static const char *answer, *asked;
@@ -269,6 +270,51 @@ static const struct {
 	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
 	 "{\"user\":[],\"partition\":[],\"week\":[]}",
 	 "no ended job had a prediction; what was imported has none\n"},
+	{"extractors --table", "{\"question\":\"extractors\"}",
+	 "[{\"extractor\":\"disks\",\"documents\":2,\"hosts\":3}]",
+	 "EXTRACTOR  DOCUMENTS  HOSTS\n"
+	 "disks              2      3\n"},
+	{"sql --table", "{\"question\":\"views\"}",
+	 "[{\"view\":\"v_disks\",\"columns\":\"host name\"}]",
+	 "VIEW     COLUMNS\n"
+	 "v_disks  host name\n"},
+	{"sql SELECT --table", "{\"sql\":\"SELECT\",\"question\":\"select\"}",
+	 "[{\"a\":1,\"b\":\"x\",\"c\":2,\"d\":\"y\"}]",
+	 "a  b  c  d\n"
+	 "1  x  2  y\n"},
+	{"history n1 --table", "{\"hosts\":[\"n1\"],\"question\":\"history\"}",
+	 "[{\"extractor\":\"swap\",\"host\":\"n1\",\"since\":1,\"changes\":"
+	 "[{\"path\":\"a.b\",\"old\":1,\"new\":\"x\"}]},"
+	 "{\"extractor\":\"swap\",\"host\":\"n1\"}]",
+	 "              SINCE  HOST  EXTRACTOR  WHAT          WAS  IS\n"
+	 "1970-01-01T00:00:01  n1    swap       a.b             1  x\n"
+	 "                  -  n1    swap       (first seen)    -  -\n"},
+	{"diff n1 n2 --table",
+	 "{\"hosts\":[\"n1\",\"n2\"],\"question\":\"diff\"}",
+	 "[{\"extractor\":\"swap\",\"path\":\"\",\"old\":[1]}]",
+	 "EXTRACTOR  WHAT   n1   n2\n"
+	 "swap       (all)  [1]  -\n"},
+	{"check conf --table",
+	 "{\"tmpfs\":\"/tmp\",\"nodes\":[],\"question\":\"check\"}",
+	 "[{\"nodes\":\"n1\",\"severity\":\"hint\",\"key\":\"Gres\","
+	 "\"conf\":\"\",\"map\":\"2\",\"change\":\"Gres=gpu:2\"}]",
+	 "NODES  SEVERITY  KEY   SLURM.CONF  MAP  CHANGE\n"
+	 "n1     hint      Gres              2    Gres=gpu:2\n"},
+	{"osts place --stripes 1 --table",
+	 "{\"stripes\":1,\"dry\":true,\"question\":\"osts\"}",
+	 "{\"commands\":[\"lfs setstripe -o 1\"],\"missing\":2,"
+	 "\"predicted\":[{\"fits\":true}]}",
+	 "lfs setstripe -o 1 FILE\n"
+	 "# 2 stripes found no target\n"
+	 "# of 1 predicted requests 1 fit beside it\n"},
+	{"stripe explain --fsname f --table",
+	 "{\"fsname\":\"f\",\"question\":\"stripe\"}",
+	 "{\"components\":[{\"begin\":0,\"count\":1,\"width\":1024,"
+	 "\"why\":\"small\"}],\"command\":\"lfs setstripe -c 1\"}",
+	 "FROM  TO  STRIPES  WIDTH  WHY\n"
+	 "  0B  -         1   1KiB  small\n"
+	 "\n"
+	 "lfs setstripe -c 1 FILE\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"
@@ -286,25 +332,50 @@ static void write_conf(void)
 		  err);
 	setenv("SLUICE_CONF", tmpfile_path("conf"), 1);
 	setenv("TZ", "UTC", 1);
+	ck_assert_int_eq(chdir(tmpdir()), 0);
 }
 
-static int ask_line(const char *line)
+static int ask_words(const char *line, char **argv, int argc)
 {
 	static char text[256];
-	char *argv[32] = {"sysquery", "-o", (char *)tmpfile_path("out")};
 	const struct slu_command *c = slu_commands;
 	struct slu_ask ask;
 	int ret;
 
 	slu_copy(text, sizeof(text), line);
-	expect_ok(slu_ask_parse(&ask,
-				3 + (int)slu_split(text, " ", argv + 3, 28),
-				argv, &err),
-		  err);
+	expect_ok(
+		slu_ask_parse(&ask,
+			      argc + (int)slu_split(text, " ", argv + argc, 28),
+			      argv, &err),
+		err);
 	while (strcmp(c->name, ask.command) != 0)
 		c++;
 	ret = c->run(&ask, &err);
 	slu_ask_free(&ask);
+	return ret;
+}
+
+static int ask_line(const char *line)
+{
+	char *argv[32] = {"sysquery", "--output", (char *)tmpfile_path("out")};
+
+	return ask_words(line, argv, 3);
+}
+
+/* The same into standard output, which is the file meanwhile. */
+static int ask_stdout(const char *line)
+{
+	int fd = open(tmpfile_path("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int before = dup(STDOUT_FILENO), ret;
+	char *argv[32] = {"sysquery"};
+
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	ret = ask_words(line, argv, 1);
+	fflush(stdout);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	close(fd);
 	return ret;
 }
 
@@ -410,4 +481,110 @@ START_TEST(test_rest)
 }
 END_TEST
 
-TEST_MAIN("show", test_tables, test_errors, test_rest)
+/* The same with texts that are long, wide, and command a terminal. */
+static struct json_object *made_hostile(struct json_object *value)
+{
+	static const char text[] =
+		"\u65e5\u672c \033[2J\r\n\t\xc2\x9b;31m\u202e a sentence that is "
+		"longer than the terminal is wide, and then says so again: "
+		"\U0001f600\U0001f600\u2028\u200f e\u0301\u2764\ufe0f";
+	struct json_object *made;
+
+	switch (json_object_get_type(value)) {
+	case json_type_object:
+		made = json_object_new_object();
+		json_object_object_foreach(value, key, member)
+			json_object_object_add(made, key, made_hostile(member));
+		return made;
+	case json_type_array:
+		made = json_object_new_array();
+		for (size_t i = 0; i < json_object_array_length(value); i++)
+			json_object_array_add(
+				made, made_hostile(json_object_array_get_idx(
+					      value, i)));
+		return made;
+	case json_type_string:
+		return json_object_new_string(text);
+	case json_type_int:
+		return json_object_new_int64(INT64_C(999999999999999));
+	default:
+		return json_object_get(value);
+	}
+}
+
+/* But for commands, which are to be copied whole. */
+static void check_lines(const char *what, char *text, size_t width)
+{
+	char *safe;
+
+	for (char *line; (line = strsep(&text, "\n"));) {
+		safe = strdup(line);
+		expect(strcmp(slu_printable(safe), line) == 0, "%s: %s", what,
+		       safe);
+		if (strcmp(line + strlen(line) - (strlen(line) > 5 ? 5 : 0),
+			   " FILE") != 0)
+			expect(slu_width(line) <= width, "%s: %s", what, line);
+		free(safe);
+	}
+}
+
+static void check_narrow(const char *line, const char *text, size_t width)
+{
+	struct json_object *plain = slu_json_parse(text, strlen(text), &err);
+	struct json_object *hostile = made_hostile(plain);
+	struct slu_buf out = {0};
+	char columns[16];
+
+	snprintf(columns, sizeof(columns), "%zu", width);
+	setenv("COLUMNS", columns, 1);
+	answer = slu_json_text(hostile);
+	if (ask_stdout(line) && err.kind != SLU_INVALID)
+		ck_abort_msg("%s: %s", line, err.text);
+	expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("out"), 1 << 20, &out,
+				&err),
+		  err);
+	expect(out.len > 0, "%s", line);
+	check_lines(line, out.data, width);
+	slu_buf_free(&out);
+	json_object_put(hostile);
+	json_object_put(plain);
+}
+
+START_TEST(test_narrow)
+{
+	write_conf();
+	unsetenv("NO_COLOR");
+	each(c, cases)
+	{
+		if (!strstr(c->line, "--table"))
+			continue;
+		asked = c->asked;
+		check_narrow(c->line, c->answer, 80);
+		check_narrow(c->line, c->answer, 40);
+	}
+	unsetenv("COLUMNS");
+}
+END_TEST
+
+/* A command whose tables nobody has looked at would be forgotten. */
+START_TEST(test_all)
+{
+	/* answered without sluiced, see test_sysquery.sh; has no table */
+	static const char *const others[] = {"dump", "check-integrity",
+					     "import"};
+	bool found;
+
+	for (const struct slu_command *k = slu_commands; k->name; k++) {
+		size_t n = strlen(k->name);
+
+		found = false;
+		each(c, cases) found |= strncmp(c->line, k->name, n) == 0 &&
+					c->line[n] == ' ' &&
+					strstr(c->line, "--table");
+		each(other, others) found |= strcmp(*other, k->name) == 0;
+		expect(found, "%s", k->name);
+	}
+}
+END_TEST
+
+TEST_MAIN("show", test_tables, test_narrow, test_all, test_errors, test_rest)

@@ -193,6 +193,43 @@ EOT
 	failed=1
 }
 
+# on a terminal: a table in its width, with colors where they are wanted
+cat >"$dir/terminal.py" <<-'EOT'
+	import fcntl, os, pty, struct, sys, termios
+	columns, argv = int(sys.argv[1]), sys.argv[2:]
+	pid, fd = pty.fork()
+	if pid == 0:
+	    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+	    os.execvp(argv[0], argv)
+	text = b""
+	try:
+	    while piece := os.read(fd, 65536):
+	        text += piece
+	except OSError:
+	    pass
+	status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+	sys.stdout.write(text.decode().replace("\r\n", "\n").replace("\033", "^"))
+	sys.exit(status)
+EOT
+terminal() { # COLUMNS COMMAND...
+	env -u COLUMNS -u NO_COLOR TERM=xterm python3 "$dir/terminal.py" "$@"
+}
+want 'a terminal' 0 $'^[1mEXTRACTOR^[0m   ^[1mDOCUMENTS^[0m  ^[1mHOSTS^[0m\nmemoryinfo          3    103' \
+	terminal 80 "$sysquery" -f "$dir/hosts.db" extractors
+want 'without colors' 0 $'EXTRACTOR   DOCUMENTS  HOSTS\nmemoryinfo          3    103' \
+	terminal 80 env NO_COLOR=1 "$sysquery" -f "$dir/hosts.db" extractors
+want 'a dumb one' 0 $'EXTRACTOR   DOCUMENTS  HOSTS\nmemoryinfo          3    103' \
+	terminal 80 env TERM=dumb "$sysquery" -f "$dir/hosts.db" extractors
+want 'a narrow one' 0 $'EXTRACTOR   DOCUMENTS\nmemoryinfo          3\n(--wide also shows H…' \
+	terminal 21 env NO_COLOR=1 "$sysquery" -f "$dir/hosts.db" extractors
+want 'wide' 0 $'EXTRACTOR   DOCUMENTS  HOSTS\nmemoryinfo          3    103' \
+	terminal 20 env NO_COLOR=1 "$sysquery" -f "$dir/hosts.db" extractors --wide
+want 'a width without a terminal' 0 $'EXTRACTOR   DOCUMENTS\nmemoryinfo          3\n(--wide also shows HO…' \
+	env COLUMNS=22 "$sysquery" -f "$dir/hosts.db" extractors --table
+want 'JSON and wide' 2 \
+	'sysquery: --json and --wide: want one of them (see sysquery --help)' \
+	"$sysquery" -f "$db" hosts --json --wide
+
 dd if=/dev/urandom of="$db" bs=1024 seek=8 count=8 conv=notrunc status=none
 "$sysquery" -f "$db" check-integrity >/dev/null 2>&1
 [ $? = 1 ] || {

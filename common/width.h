@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_WIDTH_H
+#define SLU_COMMON_WIDTH_H
+
+/*
+ * How many columns of a terminal a text takes: wide characters take two, and
+ * those that combine with the one before them none. Texts are UTF-8 without
+ * control characters, as slu_printable() leaves them. What the C library does
+ * not know counts as wide, so that a line is never longer than it was taken
+ * for. Safe in all threads; the caller's locale stays as it is.
+ */
+
+#include <stddef.h>
+
+size_t slu_width(const char *text);
+
+/* Bytes of the longest beginning of the text that takes at most so many
+ * columns; no character is divided. */
+size_t slu_width_prefix(const char *text, size_t columns);
+
+/* Cut in place to so many columns: an ellipsis stands for what is lost, and
+ * takes one of them. The text has room for its SLU_ELLIPSIS. */
+#define SLU_ELLIPSIS "\xe2\x80\xa6"
+void slu_width_cut(char *text, size_t columns);
+
+#endif
