@@ -28,8 +28,10 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
 	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \
+	burst_buffer/lifecycle/fullness.c burst_buffer/lifecycle/fullness.h \
 	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
 	burst_buffer/lifecycle/job_events.c \
+	burst_buffer/lifecycle/last_nodes.c \
 	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \
 	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
 	burst_buffer/lifecycle/node_requests.c \
@@ -49,6 +51,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
 	burst_buffer/lifecycle/report.c \
 	burst_buffer/lifecycle/retention.c \
+	burst_buffer/lifecycle/sums.c \
 	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \
 	burst_buffer/lifecycle/waiting_jobs.c \
 	burst_buffer/plan/binding.c \
@@ -81,7 +84,7 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_boot \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
-	tests/unit/test_buffers_het \
+	tests/unit/test_buffers_het tests/unit/test_buffers_fullness \
 	tests/unit/test_buffers_model tests/unit/test_buffers_older \
 	tests/unit/test_buffers_shares tests/unit/test_fate \
 	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
@@ -122,6 +125,7 @@ world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_buffers_LDADD = $(world_test_libs)
 tests_unit_test_buffers_boot_LDADD = $(world_test_libs)
 tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
+tests_unit_test_buffers_fullness_LDADD = $(world_test_libs)
 tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
 tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)

@@ -262,6 +262,10 @@ static const char suspended[] =
 /* How long a persistent buffer is known to have lived (common/uptime.h). */
 static const char aged[] = "ALTER TABLE Buffer ADD COLUMN Aged TEXT;";
 
+/* Bytes of users' data that lay on a node at most; NULL: it did not say. */
+static const char fullness[] =
+	"ALTER TABLE BufferNode ADD COLUMN UsedMost INTEGER;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -278,6 +282,7 @@ static const char *const steps[] = {
 	found,	      /* 13 */
 	suspended,    /* 14 */
 	aged,	      /* 15 */
+	fullness,     /* 16 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

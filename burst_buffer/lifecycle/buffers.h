@@ -210,9 +210,25 @@ long slu_buffers_prune(struct slu_db *db, double before, size_t max,
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 				     uint32_t uid, double now,
 				     struct slu_err *err);
+/* Sums over jobs' buffers that have been done since then (Unix seconds), of a
+ * user (SLU_NO_ID: all), of jobs of an account (NULL: all): {count,
+ * failed_in_setup, failed_in_stage_in, failed_in_run, failed_in_stage_out,
+ * fullness {known, capacity_bytes, used_most_bytes, at_most_a_third}, phases
+ * [{name, count, seconds, node_seconds, bytes, files}]}. Caller puts. */
+struct json_object *slu_buffers_sums(struct slu_db *db, int64_t since,
+				     uint32_t uid, const char *account,
+				     struct slu_err *err);
+/* Of a buffer's phases in which several nodes had a part: {"stage_in": {"node":
+ * the last to be done, "behind": s after half of them}}. Caller puts. */
+struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
+					   struct slu_err *err);
 /* What is going on in those buffers, as squeue and scontrol say it: {"BUFFER":
  * sentence}, of those where something is. Caller puts. */
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid);
+/* How full those are whose nodes have told: {"BUFFER": {"used_bytes": bytes of
+ * data on its nodes, "told": how many of them said so}}. Caller puts. */
+struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 
 #endif

@@ -147,10 +147,7 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	char id[24], *text;
 
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
-		if ((uid != SLU_NO_ID && bb->plan.uid != uid) ||
-		    bb->failure.text ||
-		    (job_id && bb->plan.job_id != job_id &&
-		     !(bb->plan.ahead && bb->plan.creator == job_id)))
+		if (!slu_bb_is_asked(bb, job_id, uid) || bb->failure.text)
 			continue;
 		text = sentence(bb);
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
@@ -249,6 +250,8 @@ static int put_facts(struct slu_db *db, const struct slu_bb *bb, size_t i,
 			" WHERE BID = ? AND Position = ?",
 			"sIi", r->enforced, (int64_t)bb->id, (int)i) < 0)
 		return -1;
+	if (slu_bb_store_used(db, bb, i, r, err))
+		return -1;
 	if ((r->read_bytes > 0 || r->written_bytes > 0) &&
 	    slu_db_exec(db, err,
 			"UPDATE BufferNode SET ReadBytes = ?, WrittenBytes = ?"
@@ -281,6 +284,9 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 	if (finish(db, rc, err))
 		return -1;
 	bb->member[i].state = next;
+	slu_bb_note_used(bb, i, r->used_known, r->used, r->used_most);
+	if (news > 0)
+		slu_bb_used_stored(bb, i, r);
 	if (news > 0 && r->ok)
 		slu_bb_note_step(bb, i, r->step, &share);
 	return news;

@@ -382,6 +382,14 @@ static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
 	all->files += one->files;
 }
 
+bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid)
+{
+	if (uid != SLU_NO_ID && bb->plan.uid != uid)
+		return false;
+	return !job_id || bb->plan.job_id == job_id ||
+	       (bb->plan.ahead && bb->plan.creator == job_id);
+}
+
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 		      const struct slu_bb_share *share)
 {

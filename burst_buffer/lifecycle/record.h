@@ -41,6 +41,13 @@ enum slu_bb_verdict {
 	SLU_VERDICT_DONE = 2,
 };
 
+struct slu_bb_used { /* bytes */
+	bool known;
+	uint64_t now, most;
+	bool is_stored;
+	uint64_t stored; /* (db) of `most` */
+};
+
 struct slu_bb_member {
 	enum slu_bb_node state;	 /* (db) */
 	enum slu_bb_order order; /* (db) */
@@ -48,9 +55,10 @@ struct slu_bb_member {
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
 	uint64_t copied, files;	 /* that it is known to have copied: bytes */
-	bool removed;	/* what it kept is not there any more, as it says */
-	uint64_t kept;	/* (db) bytes that it takes; 0: as many as before */
-	double resumed; /* when slurmctld said so; 0: not yet */
+	bool removed;  /* what it kept is not there any more, as it says */
+	uint64_t kept; /* (db) bytes that it takes; 0: as many as before */
+	struct slu_bb_used used; /* of its storage, by data */
+	double resumed;		 /* when slurmctld said so; 0: not yet */
 };
 
 struct slu_bb_share {
@@ -223,6 +231,9 @@ struct slu_bb *slu_bb_older(const struct slu_bb *bb);
 /* The caller clears it with slu_msg_clear(). */
 int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
 		     struct slu_err *err);
+/* Is it this user's (SLU_NO_ID: anybody's), and this job's (0: any's), or was
+ * it filled ahead of that? */
+bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid);
 /* Give bb, at whose barriers nobody has come yet, plan, members and sums of the
  * other, which gets its own. */
 void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);

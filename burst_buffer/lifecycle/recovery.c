@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/recovery.h"
 #include "common/jsonx.h"
@@ -87,6 +88,8 @@ static int read_node(struct slu_bb *bb, struct slu_rows *rows,
 		return wrong(err, "one of its nodes");
 	bb->member[i].state = (enum slu_bb_node)state;
 	bb->member[i].order = (enum slu_bb_order)order;
+	if (slu_db_type(rows, 4) == SLU_DB_INTEGER)
+		slu_bb_used_known(bb, (size_t)i, slu_db_int(rows, 4));
 	return 0;
 }
 
@@ -176,7 +179,8 @@ static int read_all(struct slu_db *db, struct slu_bb *bb, struct slu_err *err)
 	if (n != 1)
 		return n < 0 ? -1 : wrong(err, "it");
 	n = read_rows(db, bb,
-		      "SELECT Position, Node, State, Orders FROM BufferNode"
+		      "SELECT Position, Node, State, Orders, UsedMost"
+		      " FROM BufferNode"
 		      " WHERE BID = ?",
 		      read_node, err);
 	if (n < 0 || (size_t)n != bb->plan.n_node)

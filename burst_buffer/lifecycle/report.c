@@ -35,7 +35,8 @@ static const char object[] =
 	"  ORDER BY CAST(key AS INTEGER) LIMIT 1), 'capacity', Capacity,"
 	" 'nodes', Nodes, 'state', State, 'created', Created,"
 	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
-	" 'failed_in', FailedIn, 'failure', Failure,"
+	" 'failed_in', FailedIn, 'failure', Failure, 'verdict',"
+	" CASE WHEN Verdict > 0 THEN What END,"
 	" 'expires', json_extract(" PLAN ", '$.expires'),"
 	" 'uses', json_extract(" PLAN ", '$.use_job'), 'unsaved', Unsaved,"
 	" 'phases', (SELECT json_group_array(json_object('name', Phase,"
@@ -60,8 +61,11 @@ static const char object[] =
 	"  'state', State, 'part', json_extract(" PLAN ","
 	"   '$.node[' || Position || '].part'), 'capacity',"
 	"  json_extract(" PLAN ", '$.node[' || Position || '].capacity'),"
+	"  'storage',"
+	"  json_extract(" PLAN ", '$.node[' || Position || '].storage'),"
 	"  'enforced', Enforced, 'read_bytes', ReadBytes,"
-	"  'written_bytes', WrittenBytes)) FROM (SELECT * FROM BufferNode"
+	"  'written_bytes', WrittenBytes, 'used_most', UsedMost))"
+	"  FROM (SELECT * FROM BufferNode"
 	"  WHERE BufferNode.BID = Buffer.BID ORDER BY Position)),"
 	" 'history', (SELECT json_group_array(json_object('time', Time,"
 	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
@@ -99,6 +103,19 @@ static void name_states(struct json_object *obj, const char *list, name_f *name)
 		name_state(json_object_array_get_idx(array, i), "state", name);
 }
 
+static const char *verdict_name(int what)
+{
+	static const char *const names[] = {[SLU_REQUEUE] = "requeue",
+					    [SLU_HOLD] = "hold",
+					    [SLU_FAIL] = "fail",
+					    [SLU_CANCEL] = "cancel",
+					    [SLU_COMPLETE] = "complete"};
+
+	return what >= 0 && (size_t)what < sizeof(names) / sizeof(names[0])
+		       ? names[what]
+		       : NULL;
+}
+
 /* In place of the option of its plan what that makes of the driver; also of
  * rows that are older than coherence. */
 static void name_coherence(struct json_object *obj)
@@ -124,6 +141,7 @@ static int add_row(struct json_object *array, struct slu_rows *rows,
 	name_coherence(obj);
 	name_state(obj, "state", slu_bb_name);
 	name_state(obj, "failed_in", slu_bb_name);
+	name_state(obj, "verdict", verdict_name);
 	name_states(obj, "members", slu_node_name);
 	name_states(obj, "history", slu_bb_name);
 	return json_object_array_add(array, obj);

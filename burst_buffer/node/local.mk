@@ -41,6 +41,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
 	burst_buffer/storage/held.c burst_buffer/storage/held.h \
 	burst_buffer/storage/storage.c burst_buffer/storage/storage.h \
+	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
 	burst_buffer/storage/internal.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
@@ -81,6 +82,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/mover.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
 	burst_buffer/node/missed.c burst_buffer/node/discard.c \
+	burst_buffer/node/used.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/hosts_file.c \
@@ -108,6 +110,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_twins \
+	tests/unit/test_node_used \
 	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
@@ -187,6 +190,9 @@ tests_unit_test_twins_SOURCES = tests/unit/test_twins.c $(node_test_tree)
 tests_unit_test_twins_LDADD = $(node_test_libs)
 tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_held_SOURCES = tests/unit/test_held.c $(node_test_storage)
+tests_unit_test_node_used_SOURCES = tests/unit/test_node_used.c \
+	$(node_test_storage)
+tests_unit_test_node_used_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_held_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \

@@ -22,6 +22,7 @@
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
  *	tell		what the job's output is to begin with
+ *	used		how full the storage was: empty, and at most (used.c)
  *	output		which file that is: its inode and path, by the SPANK
  *hook result		how the last `down` ended: "clean", or why not done.*
  *what need not be done again: staging acts mnt/data	the job's file system,
@@ -181,6 +182,16 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 /* Is this the instance that is noted? Cheap to ask again: the plan, which may
  * be of thousands of nodes, is read only when its file is another. */
 bool slu_noted_is(struct slu_node *n, uint64_t buffer);
+
+/* used.c: bytes of data on this node's storage, now and at most so far, without
+ * what it took when it was empty. */
+struct slu_used {
+	bool known; /* false: nothing of the file system lies here */
+	uint64_t now, most;
+};
+/* It is empty: all that comes from here on is data. */
+void slu_used_begin(struct slu_node *n);
+struct slu_used slu_used_look(struct slu_node *n);
 
 /* Remove the job's directory; nothing there is success. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);

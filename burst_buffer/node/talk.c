@@ -118,10 +118,15 @@ int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
 int slu_talk_report(struct slu_node *n, struct slu_report *r,
 		    struct slu_answer *answer, struct slu_err *err)
 {
+	const struct slu_used used = slu_used_look(n);
+
 	r->job_id = n->job_id;
 	r->buffer = n->plan.buffer;
 	r->node = n->name;
 	r->ran = n->is_ready;
+	r->used_known = used.known;
+	r->used = used.now;
+	r->used_most = used.most;
 	return ask(n, "/v1/report", &slu_report_desc, r, &slu_answer_desc,
 		   answer, err);
 }
@@ -190,6 +195,7 @@ int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err)
 {
+	const struct slu_used used = slu_used_look(n);
 	struct slu_node_ask question = {.job_id = n->job_id,
 					.buffer = n->plan.buffer,
 					.node = n->name,
@@ -199,6 +205,9 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 					.copied_files = n->copied_files,
 					.files_to_copy = n->files_to_copy,
 					.ready = n->is_ready,
+					.used_known = used.known,
+					.used = used.now,
+					.used_most = used.most,
 					.plan = (char *)n->offer};
 	struct slu_buf text = {0};
 	char *body = slu_encode_text(&slu_node_ask_desc, &question);

@@ -169,10 +169,11 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	if (n->driver->logs && slu_logs_make(n->log_dir, err))
 		return -1;
 	slu_leftovers_expire(n, n->first);
-	return make_storage(n, err) || start_and_attach(n, err) ||
-			       slu_node_stripe(n, err)
-		       ? -1
-		       : 0;
+	if (make_storage(n, err) || start_and_attach(n, err) ||
+	    slu_node_stripe(n, err))
+		return -1;
+	slu_used_begin(n);
+	return 0;
 }
 
 static int stage_in(struct slu_node *n, struct slu_err *err)

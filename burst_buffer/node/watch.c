@@ -13,7 +13,8 @@
  * come and no `down` has begun, it is begun here.
  *
  * It looks whether the node's servers live, and tells sluiced of one that does
- * not (OnServerLoss); it keeps their logs short.
+ * not (OnServerLoss); it keeps their logs short, and notes how full the storage
+ * is.
  *
  * It also hears what the job's tasks declare ready to be staged out (early.c).
  */
@@ -140,6 +141,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 			pass(step);
 		else
 			slu_early_serve(n, early, step);
+		slu_used_look(n);
 		look_at_server(n, told);
 		slu_logs_turn(n->log_dir);
 	}

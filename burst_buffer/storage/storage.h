@@ -62,6 +62,12 @@ int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 		     int64_t until, char kept[4096], struct slu_err *err);
 
+/* Bytes of it that are taken now: by data, and by what its file system and the
+ * servers need for themselves. Asks the kernel, no device. SLU_NOTFOUND: it is
+ * not there (yet, any more). */
+int slu_storage_used(const struct slu_storage *storage, uint64_t *bytes,
+		     struct slu_err *err);
+
 /* Has it been, also by a call that did not live to say where? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 

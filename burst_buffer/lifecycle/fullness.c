@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How full buffers are, see the header. */
+#include "config.h"
+#include "burst_buffer/lifecycle/fullness.h"
+
+#include "common/jsonx.h"
+
+void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now,
+		      uint64_t most)
+{
+	struct slu_bb_used *used = &bb->member[i].used;
+
+	if (!known || now > INT64_MAX || most > INT64_MAX)
+		return;
+	used->known = true;
+	used->now = now;
+	if (used->most < most)
+		used->most = most;
+}
+
+/* Has it been fuller than is stored, or is nothing stored? */
+static bool is_fuller(const struct slu_bb *bb, size_t i,
+		      const struct slu_report *r)
+{
+	const struct slu_bb_used *used = &bb->member[i].used;
+
+	return r->used_known && r->used_most <= INT64_MAX &&
+	       (!used->is_stored || r->used_most > used->stored);
+}
+
+int slu_bb_store_used(struct slu_db *db, const struct slu_bb *bb, size_t i,
+		      const struct slu_report *r, struct slu_err *err)
+{
+	if (!is_fuller(bb, i, r))
+		return 0;
+	return slu_db_exec(db, err,
+			   "UPDATE BufferNode SET UsedMost = ?"
+			   " WHERE BID = ? AND Position = ?",
+			   "IIi", (int64_t)r->used_most, (int64_t)bb->id,
+			   (int)i) < 0
+		       ? -1
+		       : 0;
+}
+
+void slu_bb_used_stored(struct slu_bb *bb, size_t i, const struct slu_report *r)
+{
+	if (!is_fuller(bb, i, r))
+		return;
+	bb->member[i].used.is_stored = true;
+	bb->member[i].used.stored = r->used_most;
+}
+
+void slu_bb_used_known(struct slu_bb *bb, size_t i, int64_t most)
+{
+	struct slu_bb_used *used = &bb->member[i].used;
+
+	if (most < 0)
+		return;
+	used->is_stored = true;
+	used->stored = used->most = (uint64_t)most;
+}
+
+/* {"used_bytes": what its nodes have told that lies on them now, "told": how
+ * many of them have}. */
+static struct json_object *fullness(const struct slu_bb *bb)
+{
+	struct json_object *obj;
+	uint64_t told = 0, bytes = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].used.known) {
+			told++;
+			bytes += bb->member[i].used.now;
+		}
+	if (!told)
+		return NULL;
+	obj = json_object_new_object();
+	slu_json_set_u64(obj, "used_bytes", bytes);
+	slu_json_set_u64(obj, "told", told);
+	return obj;
+}
+
+struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid)
+{
+	struct json_object *all = json_object_new_object(), *one;
+	char id[24];
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
+		if (!slu_bb_is_asked(bb, job_id, uid) ||
+		    bb->state >= SLU_BB_TEARDOWN)
+			continue;
+		one = fullness(bb);
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);
+		if (one)
+			json_object_object_add(all, id, one);
+	}
+	return all;
+}

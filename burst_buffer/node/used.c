@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How full this node's part of the file system is, now and at most. The note
+ * "used" has what it took when it was empty, and the most since: whoever works
+ * on the job adds to it, so that a peak between two words to sluiced is known
+ * at the next one. A look asks the kernel alone and costs microseconds.
+ */
+#include "config.h"
+#include "burst_buffer/node/node.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NOTE "used"
+
+static bool read_note(const struct slu_node *n, uint64_t *empty, uint64_t *most)
+{
+	char *text = slu_note_get(n, NOTE);
+	bool is =
+		text && sscanf(text, "%" SCNu64 " %" SCNu64, empty, most) == 2;
+
+	free(text);
+	return is;
+}
+
+static void write_note(struct slu_node *n, uint64_t empty, uint64_t most)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", empty, most);
+	slu_note_put(n, NOTE, 0644, text, NULL);
+}
+
+void slu_used_begin(struct slu_node *n)
+{
+	uint64_t empty;
+
+	/* one that is to outlive a restart may be full already */
+	if (!n->plan.persistent && !slu_note_has(n, NOTE) &&
+	    !slu_storage_used(&n->storage, &empty, NULL))
+		write_note(n, empty, 0);
+}
+
+struct slu_used slu_used_look(struct slu_node *n)
+{
+	uint64_t empty = 0, most = 0, now;
+	struct slu_used used = {0};
+	bool noted;
+
+	if (slu_storage_used(&n->storage, &now, NULL))
+		return used;
+	noted = read_note(n, &empty, &most);
+	used.known = true;
+	used.now = now > empty ? now - empty : 0;
+	used.most = used.now > most ? used.now : most;
+	if (!noted || used.most > most)
+		write_note(n, empty, used.most);
+	return used;
+}
