@@ -9,8 +9,6 @@
 #include "job_submit/history_io.h"
 #include "job_submit/name.h"
 
-#define NAME 256 /* bytes of a plain name that are kept */
-
 /* 1 when it was not known, else 0. */
 static long insert(struct slu_db *db, const struct slu_job *j,
 		   struct slu_err *err)
@@ -25,7 +23,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		" Tightened, Extended, LateBy, Prepared, Suspended) VALUES (?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-	char plain[NAME];
+	char plain[SLU_PLAIN_NAME];
 
 	if (j->end <= 0)
 		return slu_err(err, SLU_INVALID, "job %u has not ended",

@@ -104,11 +104,13 @@ int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
 		       struct slu_err *err);
 
 /* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
- * (0: all). brief: of a job only what teaches somebody (wire/rows.h), which is
- * all that is read. */
+ * (0: all), and of these those that ended at `since` (Unix seconds) or later.
+ * brief: of a job only what teaches somebody (wire/rows.h), which is all that
+ * is read. */
 struct slu_history_query {
 	uint32_t uid;
 	uint64_t last;
+	int64_t since;
 	bool brief;
 };
 
@@ -143,6 +145,33 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		      uint32_t source, slu_history_f *fn, void *arg,
 		      struct slu_err *err);
+
+/* Call fn for the ended runs of a job, the first one first, if they are this
+ * user's (SLU_NO_ID: whosever). */
+int slu_history_of_job(struct slu_db *db, uint32_t job_id, uint32_t uid,
+		       slu_history_f *fn, void *arg, struct slu_err *err);
+/* Call fn for the user's last runs of that name, counters left out, that ended
+ * before Unix time `before`: up to max, the newest first. */
+int slu_history_alike(struct slu_db *db, uint32_t uid, const char *name,
+		      int64_t before, size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
+
+/* A part of the history: what ended at `since` (Unix seconds) or later, of one
+ * user (SLU_NO_ID: of all) and of an account (NULL: of all). */
+struct slu_history_part {
+	int64_t since;
+	uint32_t uid;
+	const char *account;
+};
+/* Adds sums over it to `out`: jobs {count, completed, failed, timeout,
+ * cancelled, with_request, node_seconds, queued_seconds, and of those that
+ * asked for a limit: limited, asked_seconds, granted_seconds, used_seconds;
+ * tightened, extended}, io {jobs of which it is known, read_bytes,
+ * written_bytes}, and names [{uid, user, name, count, node_seconds,
+ * used_seconds_mean, asked_seconds_mean, timeout}], the `most` of them whose
+ * jobs had most of nodes' time. */
+int slu_history_sums(struct slu_db *db, const struct slu_history_part *part,
+		     size_t most, struct json_object *out, struct slu_err *err);
 
 /* Call fn for all rows of the query in that order. */
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
@@ -180,6 +209,7 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  *		share), access ("contiguous": most calls begin where the last
  *		ended, or "strided") and contiguous (their share)
  */
+const char *slu_history_source(uint32_t source); /* io_from; NULL: none */
 int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "job_submit/history.h"
 #include "job_submit/io_ahead.h"
+#include "job_submit/name.h"
 #include "wire/rows.h"
 
 #define PAGE 1000 /* rows at a time */
@@ -137,6 +138,10 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 	slu_db_done(rows);
 	if (rc < 0)
 		return -1;
+	if (query->since > 0 && c.end < query->since) {
+		c.end = query->since - 1;
+		c.id = INT64_MAX;
+	}
 	/* a user's jobs are few among those with numbers near to theirs */
 	c.io = query->uid == SLU_NO_ID ? slu_io_ahead_new() : NULL;
 	if (query->uid == SLU_NO_ID && !c.io)
@@ -187,25 +192,64 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 	return rc < 0 ? -1 : n;
 }
 
+/* Ends the query; NULL: it has failed already. */
+static int each_row(struct slu_db *db, struct slu_rows *rows, slu_history_f *fn,
+		    void *arg, struct slu_err *err)
+{
+	struct slu_history_cursor c = {.io = NULL};
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0)
+		rc = take_row(db, rows, &c, fn, arg, err);
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
+int slu_history_of_job(struct slu_db *db, uint32_t job_id, uint32_t uid,
+		       slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	return each_row(db,
+			slu_db_query(db, err,
+				     "SELECT " BRIEF REST FROM
+				     "JobID = ? AND (?2 < 0 OR Uid = ?2)"
+				     " ORDER BY StartTime",
+				     "II", (int64_t)job_id,
+				     uid == SLU_NO_ID ? -1 : (int64_t)uid),
+			fn, arg, err);
+}
+
+int slu_history_alike(struct slu_db *db, uint32_t uid, const char *name,
+		      int64_t before, size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err)
+{
+	char plain[SLU_PLAIN_NAME];
+
+	slu_plain_name(name, plain, sizeof(plain));
+	return each_row(db,
+			slu_db_query(db, err,
+				     "SELECT " BRIEF REST FROM
+				     "Uid = ? AND EndTime < ? AND PlainName = ?"
+				     " ORDER BY EndTime DESC LIMIT ?",
+				     "IIsI", (int64_t)uid, before, plain,
+				     (int64_t)max),
+			fn, arg, err);
+}
+
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		      uint32_t source, slu_history_f *fn, void *arg,
 		      struct slu_err *err)
 {
-	struct slu_rows *rows = slu_db_query(
-		db, err,
-		"SELECT " BRIEF REST FROM
-		"JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
-		" FROM JobIo AS i WHERE i.JobID = h.JobID AND"
-		" i.StartTime = h.StartTime AND"
-		" (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = ?))",
-		"III", (int64_t)job_id, start, (int64_t)source);
-	int rc = rows ? slu_db_step(rows, err) : -1;
-	struct slu_history_cursor c = {.io = NULL};
-
-	if (rc > 0)
-		rc = take_row(db, rows, &c, fn, arg, err);
-	slu_db_done(rows);
-	return rc < 0 ? -1 : 0;
+	return each_row(
+		db,
+		slu_db_query(db, err,
+			     "SELECT " BRIEF REST FROM
+			     "JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
+			     " FROM JobIo AS i WHERE i.JobID = h.JobID AND"
+			     " i.StartTime = h.StartTime AND"
+			     " (i.Node = '*' OR h.NodeCnt = 1 OR i.Source ="
+			     " ?))",
+			     "III", (int64_t)job_id, start, (int64_t)source),
+		fn, arg, err);
 }
 
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,

@@ -26,6 +26,7 @@ libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 libslupredict = libslupredict.a $(libsluwire) $(XXHASH_LIBS)
 libsluhistory_a_SOURCES = \
 	job_submit/history.c job_submit/history_read.c job_submit/history.h \
+	job_submit/history_sums.c \
 	job_submit/history_io.c job_submit/history_io.h \
 	job_submit/history_import.c \
 	job_submit/io_ahead.c job_submit/io_ahead.h \

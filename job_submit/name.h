@@ -9,6 +9,7 @@
  * (run_017.b -> run_#.b). NULL is "". Cut to size - 1 bytes; returns the
  * length.
  */
+#define SLU_PLAIN_NAME 256 /* bytes of one that the history keeps */
 size_t slu_plain_name(const char *name, char *out, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ static void set_bytes(struct json_object *obj, const char *key, double bytes)
 	slu_json_set_u64(obj, key, (uint64_t)fmin(bytes, INT64_MAX));
 }
 
-static const char *source_name(uint32_t source)
+const char *slu_history_source(uint32_t source)
 {
 	static const char *const name[] = {
 		[SLU_IO_BUFFER] = "buffer",
@@ -73,7 +73,8 @@ static struct json_object *row_json(const struct slu_history_row *row)
 		set_bytes(obj, "read_bytes", row->read_bytes);
 		set_bytes(obj, "written_bytes", row->written_bytes);
 		slu_json_set_double(obj, "MB/s", row->io_bandwidth);
-		slu_json_set_str(obj, "io_from", source_name(row->io_source));
+		slu_json_set_str(obj, "io_from",
+				 slu_history_source(row->io_source));
 		set_some(obj, "rpcs", (uint64_t)row->rpcs);
 	}
 	return obj;
