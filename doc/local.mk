@@ -11,6 +11,7 @@ pages = doc/ADMIN.md \
 	doc/INSTALL.md \
 	doc/forwarding.md \
 	doc/gekkofs.md \
+	doc/job.md \
 	doc/limits.md \
 	doc/lustre.md \
 	doc/persistent.md \

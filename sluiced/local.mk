@@ -41,8 +41,11 @@ libsluiced_a_SOURCES = \
 	sluiced/publication/nodemaps.c sluiced/publication/nodemaps.h \
 	sluiced/publication/publish.c sluiced/publication/publish.h \
 	sluiced/questions/answers.c sluiced/questions/answers.h \
+	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
 	sluiced/questions/layouts.c \
 	sluiced/questions/question_ions.c \
+	sluiced/questions/question_job.c \
+	sluiced/questions/question_report.c \
 	sluiced/questions/question_stripe.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/user.c sluiced/user.h
@@ -62,7 +65,7 @@ tests_fuzz_fuzz_line_LDADD = $(libsluiced)
 if HAVE_CHECK
 sluiced_tests = \
 	tests/unit/test_distance \
-	tests/unit/test_sluiced_answers \
+	tests/unit/test_sluiced_answers tests/unit/test_job_page \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
@@ -99,6 +102,12 @@ sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_sluiced_answers_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_job_page_SOURCES = tests/unit/test_job_page.c $(sysquery_parts)
+tests_unit_test_job_page_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
+	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_patience \
+	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody
+EXTRA_DIST += tests/fixtures/jobs
 tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)

@@ -171,7 +171,8 @@ int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,
 void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A command with its operand, made safe and whole, to be copied into a shell. */
+/* A command with its operand, made safe and whole, to be copied into a shell.
+ */
 void slu_ask_command(struct slu_buf *out, const char *command,
 		     const char *operand);
 
@@ -191,7 +192,9 @@ int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_job(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err);

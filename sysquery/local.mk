@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslusysquery.a
 libslusysquery_a_SOURCES = \
+	sysquery/advice.c sysquery/advice.h \
 	sysquery/check.c sysquery/check.h \
 	sysquery/check_facts.c sysquery/check_facts.h \
+	sysquery/devices.c sysquery/devices.h \
 	sysquery/history.c sysquery/history.h \
 	sysquery/leaves.c sysquery/leaves.h \
 	sysquery/query.c sysquery/query.h \
+	sysquery/report_advice.c sysquery/report_advice.h \
 	sysquery/resources.c sysquery/resources.h \
 	sysquery/rows.c sysquery/rows.h \
 	sysquery/select.c sysquery/select.h \
 	sysquery/slurmconf.c sysquery/slurmconf.h \
 	sysquery/summary.c \
+	sysquery/timeline.c sysquery/timeline.h \
 	sysquery/views.c \
 	sysquery/when.c sysquery/when.h
 libslusysquery = libslusysquery.a $(libslusysmap)
@@ -23,6 +27,7 @@ sysquery_parts = \
 	sysquery/ask.h \
 	sysquery/commands.c \
 	sysquery/colors.c \
+	sysquery/paragraph.c sysquery/paragraph.h \
 	sysquery/parts.c \
 	sysquery/screen.c \
 	sysquery/cmd/buffers.c \
@@ -32,10 +37,12 @@ sysquery_parts = \
 	sysquery/cmd/hosts.c \
 	sysquery/cmd/import.c \
 	sysquery/cmd/ions.c \
+	sysquery/cmd/job.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
 	sysquery/cmd/osts.c \
 	sysquery/cmd/predict.c \
+	sysquery/cmd/report.c \
 	sysquery/cmd/stripe.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
@@ -67,12 +74,18 @@ tests_fuzz_fuzz_slurmconf_LDADD = $(libslusysquery)
 
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
+	tests/unit/test_advice tests/unit/test_devices_can tests/unit/test_timeline \
 	tests/unit/test_check tests/unit/test_leaves \
 	tests/unit/test_map_history \
 	tests/unit/test_select tests/unit/test_show tests/unit/test_when
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = $(libslusysquery) $(CHECK_LIBS)
+tests_unit_test_advice_LDADD = $(sysquery_test_libs)
+tests_unit_test_devices_can_LDADD = $(sysquery_test_libs)
+tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
+	sysquery/paragraph.c
+tests_unit_test_timeline_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
 tests_unit_test_check_LDADD = $(sysquery_test_libs)
 tests_unit_test_leaves_LDADD = $(sysquery_test_libs)

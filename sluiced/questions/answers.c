@@ -270,9 +270,11 @@ static int running(struct slu_db *db, const struct slu_asker *who,
 
 const struct slu_answerer slu_answerers[] = {
 	{"buffers", prepare_buffers, NULL, buffers},
+	{"job", slu_prepare_job, NULL, slu_answer_job},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},
 	{"predict", prepare_predict, NULL, predict},
+	{"report", NULL, NULL, slu_answer_report},
 	{"running", prepare_running, NULL, running},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},

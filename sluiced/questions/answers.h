@@ -15,4 +15,19 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
+/* "job": all that is known of one job, which is named by job_id, or by that of
+ * its array and task. SLU_NOTFOUND: nothing is, or it is another user's. */
+struct json_object *slu_prepare_job(const struct slu_daemon *d,
+				    const struct slu_asker *who,
+				    struct json_object *args);
+int slu_answer_job(struct slu_db *db, const struct slu_asker *who,
+		   struct json_object *args, struct slu_buf *out,
+		   struct slu_err *err);
+
+/* "report": the same summed over ended jobs; takes uid, account, since (Unix
+ * seconds; the last 30 days unless said). */
+int slu_answer_report(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
+
 #endif

@@ -103,6 +103,23 @@ static const struct {
 } cases[] = {
 	{"jobs --last 1 --json", "{\"last\":1,\"question\":\"jobs\"}", "[]",
 	 "[]\n"},
+	{"job 17 --table", "{\"job_id\":17,\"question\":\"job\"}",
+	 "{\"job_id\":17,\"uid\":0,\"name\":\"sim\",\"state\":\"RUNNING\","
+	 "\"started_unix\":\"x\",\"limit\":{\"asked_seconds\":60,"
+	 "\"granted_seconds\":60,\"used_seconds\":30},\"file_systems\":7}",
+	 "Job         17, sim, of root: RUNNING\n"
+	 "Limit       asked 1:00, granted 1:00, used 30 s (50 %)\n"},
+	{"job 17_2 --table", "{\"task\":2,\"job_id\":17,\"question\":\"job\"}",
+	 "{}", "Job         0, ?, of -1: no run has ended yet\n"},
+	{"report --user 0 --table", "{\"uid\":0,\"question\":\"report\"}",
+	 "{\"uid\":0,\"since_unix\":1,\"jobs\":7,\"file_systems\":"
+	 "{\"phases\":[]},\"names\":[{\"uid\":0,\"name\":\"sim\","
+	 "\"count\":3,\"node_seconds\":60}]}",
+	 "Report      root, ended since 1970-01-01T00:00:01\n"
+	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled; "
+	 "0\n            node-hours; 0 with a request for a file system\n\n"
+	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
+	 "root  sim      3      1:00  -      -     -\n"},
 	{"hosts --table", "{\"question\":\"hosts\"}", "[]",
 	 "HOST  DOCUMENTS  SINCE  LAST_SEEN\n"},
 	{"osts --table", "{\"question\":\"osts\"}",

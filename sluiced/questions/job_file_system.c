@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One file system of a job: what it is, its phases, how full it was, and what
+ * the storage and the network of its nodes can do.
+ */
+#include "sluiced/questions/job_file_system.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "burst_buffer/lifecycle/buffers.h"
+#include "common/jsonx.h"
+#include "sysquery/devices.h"
+
+double slu_job_round(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.3g", value);
+	return strtod(text, NULL);
+}
+
+/* A millisecond is more than is known of what two hosts say. */
+static double milliseconds(double value)
+{
+	return round(value * 1000) / 1000;
+}
+
+static double number(struct json_object *obj, const char *key)
+{
+	double n = 0;
+
+	slu_json_double_opt(obj, key, &n, NULL);
+	return n;
+}
+
+static uint64_t count(struct json_object *obj, const char *key)
+{
+	uint64_t n = 0;
+
+	slu_json_u64_opt(obj, key, &n, NULL);
+	return n;
+}
+
+static const char *text(struct json_object *obj, const char *key)
+{
+	const char *value = NULL;
+
+	slu_json_str_opt(obj, key, &value, NULL);
+	return value;
+}
+
+static struct json_object *list(struct json_object *obj, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(obj, key, &value);
+	return json_object_is_type(value, json_type_array) ? value : NULL;
+}
+
+static size_t length(struct json_object *array)
+{
+	return array ? json_object_array_length(array) : 0;
+}
+
+static void set_double(struct json_object *obj, const char *key, double value)
+{
+	slu_json_set_double(obj, key, slu_job_round(value));
+}
+
+static void set_some(struct json_object *obj, const char *key, uint64_t value)
+{
+	if (value)
+		slu_json_set_u64(obj, key, value);
+}
+
+static void set_time(struct json_object *obj, const char *key, double value)
+{
+	if (value > 0)
+		slu_json_set_double(obj, key, milliseconds(value));
+}
+
+/* Phases */
+
+static struct json_object *phase_of(struct json_object *phases,
+				    const char *name)
+{
+	for (size_t i = 0; i < length(phases); i++) {
+		struct json_object *one = json_object_array_get_idx(phases, i);
+
+		if (slu_eq(text(one, "name"), name))
+			return one;
+	}
+	return NULL;
+}
+
+static void add_last(struct json_object *to, struct json_object *last)
+{
+	struct json_object *obj;
+
+	if (!last)
+		return;
+	obj = json_object_new_object();
+	slu_json_set_str(obj, "node", text(last, "node"));
+	slu_json_set_double(obj, "behind_seconds",
+			    milliseconds(number(last, "behind")));
+	json_object_object_add(to, "last_node", obj);
+}
+
+static struct json_object *make_phase(const char *name, double began,
+				      double seconds, bool goes_on)
+{
+	struct json_object *obj = json_object_new_object();
+
+	slu_json_set_str(obj, "name", name);
+	set_time(obj, "began_unix", began);
+	slu_json_set_double(obj, "seconds",
+			    seconds > 0 ? milliseconds(seconds) : 0);
+	slu_json_set_bool(obj, "goes_on", goes_on);
+	return obj;
+}
+
+static struct json_object *told_phase(struct json_object *from,
+				      struct json_object *last, bool goes_on,
+				      double now)
+{
+	const char *name = text(from, "name");
+	const double began = number(from, "began"),
+		     seconds = goes_on ? now - began : number(from, "seconds");
+	const uint64_t bytes = count(from, "bytes");
+	struct json_object *obj = make_phase(name, began, seconds, goes_on);
+	struct json_object *one = NULL;
+
+	if (strncmp(name, "stage_", 6) == 0) {
+		slu_json_set_u64(obj, "bytes", bytes);
+		slu_json_set_u64(obj, "files", count(from, "files"));
+		if (seconds > 0 && bytes)
+			set_double(obj, "bytes_per_second",
+				   (double)bytes / seconds);
+	}
+	json_object_object_get_ex(last, name, &one);
+	if (!goes_on)
+		add_last(obj, one);
+	return obj;
+}
+
+/* The phase that a state is called by in the list of phases; NULL: none goes on
+ * in it. */
+static const char *phase_name(const char *state)
+{
+	static const char *const names[][2] = {{"SETUP", "setup"},
+					       {"STAGE_IN", "stage_in"},
+					       {"RUNNING", "run"},
+					       {"STAGE_OUT", "stage_out"},
+					       {"TEARDOWN", "teardown"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slu_eq(state, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+/* Phases that no node has told of, as one that failed: from one state to the
+ * next. */
+static void add_untold(struct json_object *buffer, struct json_object *out,
+		       double now)
+{
+	struct json_object *lines = list(buffer, "history"), *one, *next;
+	const char *name, *present = phase_name(text(buffer, "state"));
+	double began = 0;
+
+	for (size_t i = 0; i < length(lines); i++) {
+		one = json_object_array_get_idx(lines, i);
+		next = i + 1 < length(lines)
+			       ? json_object_array_get_idx(lines, i + 1)
+			       : NULL;
+		if (!i || !slu_eq(text(one, "state"),
+				  text(json_object_array_get_idx(lines, i - 1),
+				       "state")))
+			began = number(one, "time");
+		name = phase_name(text(one, "state"));
+		if (!name || phase_of(out, name) ||
+		    (next && slu_eq(text(next, "state"), text(one, "state"))))
+			continue;
+		if (next)
+			json_object_array_add(
+				out, make_phase(name, began,
+						number(next, "time") - began,
+						false));
+		else if (slu_eq(name, present))
+			json_object_array_add(
+				out,
+				make_phase(name, began, now - began, true));
+	}
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const double x = number(*(struct json_object *const *)a, "began_unix"),
+		     y = number(*(struct json_object *const *)b, "began_unix");
+
+	return (x > y) - (x < y);
+}
+
+/* In the order in which they began. */
+static struct json_object *make_phases(struct json_object *buffer,
+				       struct json_object *last, double now)
+{
+	struct json_object *phases = list(buffer, "phases");
+	struct json_object *out = json_object_new_array();
+	const char *present = phase_name(text(buffer, "state"));
+
+	for (size_t i = 0; i < length(phases); i++) {
+		struct json_object *one = json_object_array_get_idx(phases, i);
+
+		json_object_array_add(
+			out,
+			told_phase(one, last,
+				   slu_eq(text(one, "name"), present), now));
+	}
+	add_untold(buffer, out, now);
+	json_object_array_sort(out, by_begin);
+	return out;
+}
+
+/* Fullness */
+
+struct most {
+	uint64_t used, capacity; /* of its nodes, as far as they have told */
+	double share;		 /* of the fullest */
+	struct json_object *fullest;
+	bool all; /* who gives storage has told */
+};
+
+static struct most find_most(struct json_object *buffer)
+{
+	struct json_object *members = list(buffer, "members"), *one, *value;
+	struct most m = {.all = length(members) > 0};
+	uint64_t used, capacity;
+
+	for (size_t i = 0; i < length(members); i++) {
+		one = json_object_array_get_idx(members, i);
+		capacity = count(one, "capacity");
+		if (!capacity)
+			continue;
+		if (!json_object_object_get_ex(one, "used_most", &value) ||
+		    !value) {
+			m.all = false;
+			continue;
+		}
+		used = count(one, "used_most");
+		m.used += used;
+		m.capacity += capacity;
+		if (!m.fullest || (double)used / (double)capacity > m.share) {
+			m.share = (double)used / (double)capacity;
+			m.fullest = one;
+		}
+	}
+	m.all = m.all && m.fullest;
+	return m;
+}
+
+static void add_fullness(struct json_object *out, struct json_object *live,
+			 const struct most *m)
+{
+	struct json_object *obj;
+
+	if (live) {
+		slu_json_set_u64(out, "used_bytes", count(live, "used_bytes"));
+		slu_json_set_u64(out, "used_told_by_nodes",
+				 count(live, "told"));
+	}
+	if (!m->fullest)
+		return;
+	obj = json_object_new_object();
+	slu_json_set_u64(out, "used_most_bytes", m->used);
+	slu_json_set_u64(out, "of_bytes", m->capacity);
+	slu_json_set_str(obj, "node", text(m->fullest, "name"));
+	slu_json_set_u64(obj, "used_most_bytes",
+			 count(m->fullest, "used_most"));
+	slu_json_set_u64(obj, "of_bytes", count(m->fullest, "capacity"));
+	json_object_object_add(out, "fullest_node", obj);
+}
+
+/* Devices */
+
+static int sum_devices(struct slu_db *db, struct json_object *buffer,
+		       struct slu_devices *sum, struct slu_err *err)
+{
+	struct json_object *members = list(buffer, "members"), *one;
+
+	for (size_t i = 0; i < length(members); i++) {
+		one = json_object_array_get_idx(members, i);
+		if (text(one, "name") &&
+		    slu_devices_add(db, text(one, "name"), text(one, "storage"),
+				    sum, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_devices(struct slu_db *db, struct json_object *buffer,
+		       struct json_object *out, struct slu_err *err)
+{
+	struct json_object *obj = json_object_new_object();
+	struct slu_devices sum = {0};
+
+	json_object_object_add(out, "devices", obj);
+	if (sum_devices(db, buffer, &sum, err))
+		return -1;
+	slu_json_set_u64(obj, "storage_measured_nodes", sum.measured);
+	if (sum.measured) {
+		set_double(obj, "storage_write_bytes_per_second",
+			   sum.storage_write);
+		set_double(obj, "storage_read_bytes_per_second",
+			   sum.storage_read);
+	}
+	slu_json_set_u64(obj, "network_known_nodes", sum.linked);
+	if (sum.linked)
+		set_double(obj, "network_bytes_per_second", sum.network);
+	return 0;
+}
+
+/* What rules want to know */
+
+static struct slu_advice_stage stage_of(struct json_object *phases,
+					const char *name)
+{
+	struct json_object *one = phase_of(phases, name);
+	struct slu_advice_stage stage = {0};
+
+	if (!one)
+		return stage;
+	stage.seconds = number(one, "seconds");
+	stage.bytes = count(one, "bytes");
+	stage.files = count(one, "files");
+	return stage;
+}
+
+/* Of the phase in which that took longest. */
+static struct slu_advice_last last_of(struct json_object *buffer,
+				      struct json_object *last)
+{
+	struct slu_advice_last found = {NULL, NULL, 0, 0};
+
+	json_object_object_foreach(last, phase, one)
+	{
+		if (number(one, "behind") <= found.behind)
+			continue;
+		found.phase = phase;
+		found.node = text(one, "node");
+		found.behind = number(one, "behind");
+		found.seconds = number(phase_of(list(buffer, "phases"), phase),
+				       "seconds");
+	}
+	return found;
+}
+
+static bool lacks_space(const char *failure)
+{
+	return failure && (strstr(failure, strerror(ENOSPC)) ||
+			   strstr(failure, strerror(EDQUOT)));
+}
+
+static void take_facts(struct json_object *buffer, const struct most *m,
+		       struct slu_advice_facts *f)
+{
+	struct json_object *phases = list(buffer, "phases");
+
+	f->own = !count(buffer, "uses") && !count(buffer, "expires");
+	f->capacity = count(buffer, "capacity");
+	f->used_known = m->all;
+	f->used_most = m->used;
+	f->fullest = m->share;
+	f->ran = number(buffer, "ready") > 0;
+	f->failure = text(buffer, "failure");
+	f->failed_in = text(buffer, "failed_in");
+	f->held = slu_eq(text(buffer, "verdict"), "hold");
+	f->no_space = lacks_space(f->failure);
+	f->run_seconds = number(phase_of(phases, "run"), "seconds");
+	f->in = stage_of(phases, "stage_in");
+	f->out = stage_of(phases, "stage_out");
+}
+
+static struct json_object *describe(struct json_object *b)
+{
+	struct json_object *out = json_object_new_object();
+
+	slu_json_set_u64(out, "buffer", count(b, "buffer"));
+	slu_json_set_u64(out, "restarts", count(b, "restarts"));
+	slu_json_set_str(out, "name", text(b, "name"));
+	slu_json_set_str(out, "filesystem", text(b, "filesystem"));
+	slu_json_set_str(out, "driver", text(b, "driver"));
+	slu_json_set_str(out, "coherence", text(b, "coherence"));
+	slu_json_set_u64(out, "capacity_bytes", count(b, "capacity"));
+	slu_json_set_u64(out, "node_count", count(b, "nodes"));
+	slu_json_set_str(out, "state", text(b, "state"));
+	set_time(out, "created_unix", number(b, "created"));
+	set_time(out, "ready_unix", number(b, "ready"));
+	slu_json_set_str(out, "failed_in", text(b, "failed_in"));
+	slu_json_set_str(out, "failure", text(b, "failure"));
+	slu_json_set_str(out, "verdict", text(b, "verdict"));
+	set_time(out, "expires_unix", number(b, "expires"));
+	set_some(out, "uses_buffer_of", count(b, "uses"));
+	slu_json_set_str(out, "unsaved", text(b, "unsaved"));
+	return out;
+}
+
+struct json_object *
+slu_job_file_system(struct slu_db *db, struct json_object *buffer,
+		    struct json_object *fullness, struct json_object *progress,
+		    double now, struct slu_advice_facts *facts,
+		    struct slu_err *err)
+{
+	struct json_object *last =
+		slu_buffers_last_nodes(db, count(buffer, "buffer"), err);
+	const struct most m = find_most(buffer);
+	struct json_object *out;
+
+	if (!last)
+		return NULL;
+	/* as long as the rest is borrowed from it */
+	json_object_object_add(buffer, "last_nodes", last);
+	out = describe(buffer);
+	slu_json_set_str(out, "progress", json_object_get_string(progress));
+	add_fullness(out, fullness, &m);
+	json_object_object_add(out, "phases", make_phases(buffer, last, now));
+	if (add_devices(db, buffer, out, err)) {
+		json_object_put(out);
+		return NULL;
+	}
+	take_facts(buffer, &m, facts);
+	facts->last = last_of(buffer, last);
+	return out;
+}

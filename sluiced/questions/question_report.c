@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The question "report": what "job" says of one, summed over the ended jobs of
+ * a user, an account or the site.
+ */
+#include "sluiced/questions/answers.h"
+
+#include "burst_buffer/lifecycle/buffers.h"
+#include "common/jsonx.h"
+#include "common/clock.h"
+#include "job_submit/history.h"
+#include "sluiced/questions/job_file_system.h"
+#include "sysquery/report_advice.h"
+
+#define SCHEMA	"sysquery.report"
+#define VERSION 1
+#define DAYS	30 /* unless asked */
+#define NAMES	10
+
+static double number(struct json_object *obj, const char *key)
+{
+	double n = 0;
+
+	slu_json_double_opt(obj, key, &n, NULL);
+	return n;
+}
+
+static struct json_object *get(struct json_object *obj, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(obj, key, &value);
+	return value;
+}
+
+/* What was asked, checked; the account is borrowed. */
+static int read_part(const struct slu_asker *who, struct json_object *args,
+		     int64_t now, struct slu_history_part *part,
+		     struct slu_err *err)
+{
+	uint64_t uid = who->admin ? SLU_NO_ID : who->uid;
+
+	*part = (struct slu_history_part){.since = now - DAYS * 86400};
+	if (slu_json_u64_opt(args, "uid", &uid, err) < 0 ||
+	    slu_json_i64_opt(args, "since", &part->since, err) < 0 ||
+	    slu_json_str_opt(args, "account", &part->account, err) < 0)
+		return -1;
+	if (!who->admin && uid != who->uid)
+		return slu_err(err, SLU_DENIED, "uid %u may not see this",
+			       who->uid);
+	part->uid = uid < SLU_NO_ID ? (uint32_t)uid : SLU_NO_ID;
+	return 0;
+}
+
+static void add_head(const struct slu_history_part *part, int64_t now,
+		     struct json_object *out)
+{
+	slu_json_set_str(out, "schema", SCHEMA);
+	slu_json_set_u64(out, "version", VERSION);
+	slu_json_set_i64(out, "since_unix", part->since);
+	slu_json_set_i64(out, "until_unix", now);
+	if (part->uid != SLU_NO_ID)
+		slu_json_set_u64(out, "uid", part->uid);
+	slu_json_set_str(out, "account", part->account);
+}
+
+/* Rates, which follow from the sums. */
+static void add_rates(struct json_object *phases)
+{
+	for (size_t i = 0; i < json_object_array_length(phases); i++) {
+		struct json_object *one = json_object_array_get_idx(phases, i);
+		const double seconds = number(one, "seconds");
+
+		if (seconds > 0 && number(one, "bytes") > 0)
+			slu_json_set_double(
+				one, "bytes_per_second",
+				slu_job_round(number(one, "bytes") / seconds));
+	}
+}
+
+static double before_run(struct json_object *phases)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < json_object_array_length(phases); i++) {
+		struct json_object *one = json_object_array_get_idx(phases, i);
+		const char *name = NULL;
+
+		slu_json_str_opt(one, "name", &name, NULL);
+		if (slu_eq(name, "setup") || slu_eq(name, "stage_in"))
+			sum += number(one, "node_seconds");
+	}
+	return sum;
+}
+
+static void add_advice(struct json_object *out)
+{
+	struct json_object *jobs = get(out, "jobs"),
+			   *fs = get(out, "file_systems"),
+			   *full = get(fs, "fullness");
+	const struct slu_report_facts facts = {
+		.jobs = (uint64_t)number(jobs, "count"),
+		.timeouts = (uint64_t)number(jobs, "timeout"),
+		.limited = (uint64_t)number(jobs, "limited"),
+		.asked = number(jobs, "asked_seconds"),
+		.used = number(jobs, "used_seconds"),
+		.node_seconds = number(jobs, "node_seconds"),
+		.staging = before_run(get(fs, "phases")),
+		.known = (uint64_t)number(full, "known"),
+		.capacity = number(full, "capacity_bytes"),
+		.most = number(full, "used_most_bytes"),
+		.third = (uint64_t)number(full, "at_most_a_third"),
+		.systems = (uint64_t)number(fs, "count"),
+		.failed = (uint64_t)(number(fs, "failed_in_setup") +
+				     number(fs, "failed_in_stage_in") +
+				     number(fs, "failed_in_run") +
+				     number(fs, "failed_in_stage_out")),
+	};
+
+	json_object_object_add(out, "advice", slu_report_advice(&facts));
+}
+
+static int fill(struct slu_db *db, const struct slu_history_part *part,
+		int64_t now, struct json_object *out, struct slu_err *err)
+{
+	struct json_object *fs;
+
+	add_head(part, now, out);
+	if (slu_history_sums(db, part, NAMES, out, err))
+		return -1;
+	fs = slu_buffers_sums(db, part->since, part->uid, part->account, err);
+	if (!fs)
+		return -1;
+	json_object_object_add(out, "file_systems", fs);
+	add_rates(get(fs, "phases"));
+	add_advice(out);
+	return 0;
+}
+
+int slu_answer_report(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct json_object *obj = json_object_new_object();
+	const int64_t now = (int64_t)slu_now_wall();
+	struct slu_history_part part;
+	int rc = read_part(who, args, now, &part, err);
+
+	if (rc == 0)
+		rc = fill(db, &part, now, obj, err);
+	if (rc == 0)
+		slu_buf_puts(out, slu_json_utf8(obj));
+	json_object_put(obj);
+	if (rc == 0 && out->failed)
+		rc = slu_err(err, SLU_NOMEM, "too long an answer");
+	return rc;
+}

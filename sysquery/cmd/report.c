@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery report: what "job" says of one, summed. */
+#include "config.h"
+#include "sysquery/ask.h"
+
+#include <pwd.h>
+#include <time.h>
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "sysquery/paragraph.h"
+
+#define HOUR 3600.0
+
+static const struct slu_column phases[] = {
+	{"name", "PHASE", .type = SLU_COL_PLAIN},
+	{"count", "JOBS", .type = SLU_COL_PLAIN},
+	{"seconds", "TOOK", .type = SLU_COL_SECONDS},
+	{"node_seconds", "OF_NODES", .type = SLU_COL_SECONDS},
+	{"bytes", "BYTES", .type = SLU_COL_BYTES},
+	{"files", "FILES", .type = SLU_COL_PLAIN, .drop = 1},
+	{"bytes_per_second", "PER_SECOND", .type = SLU_COL_BYTES, .drop = 2},
+	{.key = NULL},
+};
+static const struct slu_column names[] = {
+	{"who", "USER", .type = SLU_COL_PLAIN},
+	{"name", "NAME", .type = SLU_COL_PLAIN},
+	{"count", "JOBS", .type = SLU_COL_PLAIN},
+	{"node_seconds", "OF_NODES", .type = SLU_COL_SECONDS},
+	{"asked_seconds_mean", "ASKED", .type = SLU_COL_SECONDS, .drop = 2},
+	{"used_seconds_mean", "USED", .type = SLU_COL_SECONDS},
+	{"timeout", "TIMEOUTS", .type = SLU_COL_PLAIN, .drop = 1},
+	{.key = NULL},
+};
+
+static double number(struct json_object *obj, const char *key)
+{
+	double n = 0;
+
+	slu_json_double_opt(obj, key, &n, NULL);
+	return n;
+}
+
+static struct json_object *get(struct json_object *obj, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(obj, key, &value);
+	return value;
+}
+
+static const char *text(struct json_object *obj, const char *key)
+{
+	const char *value = NULL;
+
+	slu_json_str_opt(obj, key, &value, NULL);
+	return value;
+}
+
+static const char *size(double bytes, char out[SLU_SIZE_TEXT])
+{
+	return slu_size_text(bytes > 0 ? (uint64_t)bytes : 0, out);
+}
+
+static const char *user_of(double uid, char out[32])
+{
+	const struct passwd *pw = getpwuid((uid_t)uid);
+
+	if (!pw || !slu_copy(out, 32, pw->pw_name))
+		snprintf(out, 32, "%.0f", uid);
+	return out;
+}
+
+static void add_head(struct json_object *r, struct slu_page *out)
+{
+	time_t since = (time_t)number(r, "since_unix");
+	char time[32] = "?", user[32];
+	struct tm tm;
+
+	if (localtime_r(&since, &tm))
+		strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
+	slu_paragraphf(out, "Report", "%s%s%s, ended since %s",
+		       get(r, "uid") ? user_of(number(r, "uid"), user)
+				     : "all users",
+		       text(r, "account") ? ", account " : "",
+		       text(r, "account") ? text(r, "account") : "", time);
+}
+
+static void add_jobs(struct json_object *j, struct slu_page *out)
+{
+	char wait[SLU_TIME_TEXT];
+	const double count = number(j, "count");
+
+	slu_paragraphf(
+		out, "Jobs",
+		"%.0f: %.0f completed, %.0f failed, %.0f at their limit, "
+		"%.0f cancelled; %.3g node-hours; %.0f with a request "
+		"for a file system",
+		count, number(j, "completed"), number(j, "failed"),
+		number(j, "timeout"), number(j, "cancelled"),
+		number(j, "node_seconds") / HOUR, number(j, "with_request"));
+	if (count > 0)
+		slu_paragraphf(
+			out, "Waited", "%s in the queue on average",
+			slu_seconds_text(number(j, "queued_seconds") / count,
+					 wait));
+}
+
+static void add_limits(struct json_object *j, struct slu_page *out)
+{
+	char asked[SLU_TIME_TEXT], granted[SLU_TIME_TEXT], used[SLU_TIME_TEXT];
+	const double n = number(j, "limited");
+
+	if (n <= 0)
+		return;
+	slu_paragraphf(
+		out, "Limits",
+		"on average asked %s, granted %s, used %s (%.0f %%); "
+		"%.0f tightened, of which %.0f were given back",
+		slu_seconds_text(number(j, "asked_seconds") / n, asked),
+		slu_seconds_text(number(j, "granted_seconds") / n, granted),
+		slu_seconds_text(number(j, "used_seconds") / n, used),
+		number(j, "asked_seconds") > 0
+			? number(j, "used_seconds") /
+				  number(j, "asked_seconds") * 100
+			: 0,
+		number(j, "tightened"), number(j, "extended"));
+}
+
+static void add_io(struct json_object *io, struct slu_page *out)
+{
+	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
+
+	if (number(io, "jobs") > 0)
+		slu_paragraphf(out, "I/O",
+			       "read %s, written %s, by the %.0f jobs of which "
+			       "that is known",
+			       size(number(io, "read_bytes"), r),
+			       size(number(io, "written_bytes"), w),
+			       number(io, "jobs"));
+}
+
+static void add_file_systems(struct json_object *fs, struct slu_page *out)
+{
+	struct json_object *full = get(fs, "fullness");
+	char asked[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+
+	if (number(fs, "count") <= 0)
+		return;
+	slu_paragraphf(out, "Buffers",
+		       "%.0f; failed: %.0f in setup, %.0f in stage-in, %.0f "
+		       "while the job ran, %.0f in stage-out",
+		       number(fs, "count"), number(fs, "failed_in_setup"),
+		       number(fs, "failed_in_stage_in"),
+		       number(fs, "failed_in_run"),
+		       number(fs, "failed_in_stage_out"));
+	if (number(full, "known") > 0)
+		slu_paragraphf(out, "In use",
+			       "at most %s of %s, in the %.0f of which it is "
+			       "known; %.0f were never more than a third full",
+			       size(number(full, "used_most_bytes"), most),
+			       size(number(full, "capacity_bytes"), asked),
+			       number(full, "known"),
+			       number(full, "at_most_a_third"));
+}
+
+/* Slurm does not always tell the name of a job's owner. */
+static void name_users(struct json_object *rows)
+{
+	char user[32];
+
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *one = json_object_array_get_idx(rows, i);
+
+		slu_json_set_str(one, "who",
+				 text(one, "user")
+					 ? text(one, "user")
+					 : user_of(number(one, "uid"), user));
+	}
+}
+
+static void add_advice(struct json_object *list, struct slu_page *out)
+{
+	size_t n = json_object_is_type(list, json_type_array)
+			   ? json_object_array_length(list)
+			   : 0;
+
+	if (n)
+		slu_buf_puts(out->text, "\n");
+	for (size_t i = 0; i < n; i++)
+		slu_paragraph(out, i ? "" : "Advice",
+			      text(json_object_array_get_idx(list, i), "text"));
+}
+
+/* What is no list has no rows. */
+static int section(const struct slu_ask *ask, struct json_object *rows,
+		   const struct slu_column *columns, struct slu_buf *out,
+		   struct slu_err *err)
+{
+	if (!json_object_is_type(rows, json_type_array))
+		return 0;
+	return slu_ask_section(ask, NULL, rows, columns, out, err);
+}
+
+static int show(const struct slu_ask *ask, struct json_object *r,
+		struct slu_buf *out, struct slu_err *err)
+{
+	struct json_object *fs = get(r, "file_systems"),
+			   *rows = get(r, "names");
+	struct slu_page page = {out, slu_ask_look(ask).width};
+
+	add_head(r, &page);
+	add_jobs(get(r, "jobs"), &page);
+	add_limits(get(r, "jobs"), &page);
+	add_io(get(r, "io"), &page);
+	add_file_systems(fs, &page);
+	if (json_object_is_type(rows, json_type_array))
+		name_users(rows);
+	if (section(ask, get(fs, "phases"), phases, out, err) ||
+	    section(ask, rows, names, out, err))
+		return -1;
+	add_advice(get(r, "advice"), &page);
+	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
+}
+
+int slu_cmd_report(struct slu_ask *ask, struct slu_err *err)
+{
+	return slu_ask_render(ask, "report", show, err);
+}
