@@ -218,8 +218,21 @@ static bool is_meant(const job_record_t *job, const struct slu_verdict *verdict)
 	       (!verdict->ended || job->start_time <= verdict->ended);
 }
 
+/* Why a run was never ready can be noted when Slurm has put the job back
+ * since. */
+static bool may_be_noted(const job_record_t *job,
+			 const struct slu_verdict *verdict)
+{
+	return is_meant(job, verdict) ||
+	       (IS_JOB_PENDING(job) && !verdict->pending && !verdict->ended &&
+		job->restart_cnt == verdict->restarts + 1);
+}
+
+typedef bool meant_f(const job_record_t *job,
+		     const struct slu_verdict *verdict);
+
 static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
-		  act_f *act, struct slu_err *err)
+		  meant_f *meant, act_f *act, struct slu_err *err)
 {
 	job_record_t *job;
 	int rc = 1;
@@ -230,7 +243,7 @@ static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
 		rc = -1;
 	else if (!job)
 		rc = slu_act_no_job(verdict->job_id, err);
-	else if (is_meant(job, verdict))
+	else if (meant(job, verdict))
 		rc = act(job, verdict->reason, err);
 	unlock_slurmctld(lock);
 	schedule_job_save();
@@ -312,21 +325,21 @@ int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock, hold, err);
+	return act_on(verdict, slu_act_lock, is_meant, hold, err);
 }
 
 int slu_act_requeue(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock, requeue, err);
+	return act_on(verdict, slu_act_lock, is_meant, requeue, err);
 }
 
 int slu_act_fail(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock,
+	return act_on(verdict, slu_act_lock, is_meant,
 		      verdict->pending ? fail_pending : fail, err);
 }
 
@@ -334,7 +347,7 @@ int slu_act_cancel(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_lock,
+	return act_on(verdict, slu_act_lock, is_meant,
 		      verdict->pending ? cancel_pending : cancel, err);
 }
 
@@ -342,7 +355,7 @@ int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 		     struct slu_err *err)
 {
 	(void)arg;
-	return act_on(verdict, slu_act_job_lock, complete, err);
+	return act_on(verdict, slu_act_job_lock, may_be_noted, complete, err);
 }
 
 /* act_lock. The batch step that slurmctld has recovered never was; launching

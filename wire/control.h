@@ -135,7 +135,8 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	char *text;  /* for squeue: what is being waited for, or what failed */
 	uint64_t size;
 	int64_t created;
-	char *pending; /* host list of nodes not yet clean */
+	char *pending; /* host list: RUNNING, of all; else of those that the
+			* others wait for */
 	bool failed;
 	char *pool; /* that it is counted in; NULL: none */
 	/* One that outlives jobs: job_id is no job's. */

@@ -73,6 +73,32 @@ bool slu_bb_all_came(const struct slu_bb *bb,
 	return true;
 }
 
+bool slu_bb_barrier_present(const struct slu_bb *bb,
+			    const struct slu_bb_barrier *barrier)
+{
+	if (strncmp(barrier->name, "out.", 4) == 0)
+		return bb->state == SLU_BB_STAGE_OUT;
+	if (strcmp(barrier->name, "detached") == 0)
+		return bb->state == SLU_BB_TEARDOWN;
+	return bb->state <= SLU_BB_RUNNING && !bb->end.at;
+}
+
+/* Where some wait at a barrier, those who are not there; else all who are not
+ * done. */
+bool slu_bb_is_late(const struct slu_bb *bb, size_t i)
+{
+	const enum slu_bb_node state = bb->member[i].state;
+	size_t g;
+
+	if (state == SLU_NODE_CLEAN || state == SLU_NODE_LOST)
+		return false;
+	for (g = bb->n_barrier; g-- > 0;)
+		if (!bb->barrier[g].open &&
+		    slu_bb_barrier_present(bb, &bb->barrier[g]))
+			return !bb->barrier[g].attr[i];
+	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
+}
+
 static bool is_done(const struct slu_bb_barrier *barrier)
 {
 	return strcmp(barrier->name, "out.done") == 0;

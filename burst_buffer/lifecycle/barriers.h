@@ -18,6 +18,11 @@ void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr);
 /* Has everyone come who is still to come? */
 bool slu_bb_all_came(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier);
+/* Is it a barrier of the present state? */
+bool slu_bb_barrier_present(const struct slu_bb *bb,
+			    const struct slu_bb_barrier *barrier);
+/* Does node i hold the others up? */
+bool slu_bb_is_late(const struct slu_bb *bb, size_t i);
 /* Appends the answer to who asks at it: this word, and what each has brought.
  * Kept, for all ask for the same. */
 int slu_bb_barrier_answer(const struct slu_bb *bb,

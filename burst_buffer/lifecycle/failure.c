@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -55,6 +57,7 @@ enum cause {
 	MISTAKE,   /* the same, and cannot: of the request */
 	SERVER,	   /* the same, under a job that runs */
 	CANCELLED, /* somebody wants it so */
+	CUT_SHORT, /* Slurm has ended the run for a node that failed */
 };
 
 /* Of what its data was lost to there is nothing to be staged out any more, but
@@ -99,7 +102,9 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	int64_t requeues;
 
 	*verdict = SLU_VERDICT_SENT;
-	*what = SLU_FAIL;
+	*what = cause == CUT_SHORT ? SLU_COMPLETE : SLU_FAIL;
+	if (cause == CUT_SHORT)
+		return 0;
 	if (bb->plan.persistent && !bb->plan.ahead) {
 		*what = SLU_HOLD;
 		if (bb->state != SLU_BB_SETUP)
@@ -195,6 +200,25 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 	slu_printable(text);
 	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);
 	return slu_bb_note(b->db, bb, text, now, err);
+}
+
+int slu_bb_cut_short(struct slu_buffers *b, struct slu_bb *bb,
+		     const char *state, double now, struct slu_err *err)
+{
+	char *late = slu_bb_hosts(bb, slu_bb_is_late);
+	char text[400];
+	int rc = 0;
+
+	if (!late)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	snprintf(text, sizeof(text),
+		 "Slurm ended the run (%.20s) while %.200s had not %s", state,
+		 *late ? late : "a node",
+		 bb->state == SLU_BB_SETUP ? "come" : "staged in");
+	if (!bb->failure.text)
+		rc = fail(b, bb, CUT_SHORT, text, now, err);
+	free(late);
+	return rc;
 }
 
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,

@@ -18,6 +18,10 @@ int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 		       const char *node, const char *why, double now,
 		       struct slu_err *err);
+/* Slurm has ended the run, with this state, for a node of it, before it was
+ * ready: the job, which Slurm puts back or ends as it likes, only hears why. */
+int slu_bb_cut_short(struct slu_buffers *b, struct slu_bb *bb,
+		     const char *state, double now, struct slu_err *err);
 /* A failure that somebody wants, unless there is one: the job, which has run,
  * is not run again. */
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,

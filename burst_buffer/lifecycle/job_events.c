@@ -149,6 +149,14 @@ static bool is_ours(const struct slu_bb *bb, const struct slu_job *job)
 		  slu_eq(job->state, "SUSPENDED")));
 }
 
+/* Slurm has given up a node of it, which it says to nobody. */
+static bool is_cut_short(const struct slu_bb *bb, const char *state)
+{
+	return bb->ready <= 0 && bb->state <= SLU_BB_STAGE_IN &&
+	       !bb->failure.text && slu_bb_has_plan(bb) &&
+	       (slu_eq(state, "NODE_FAIL") || slu_eq(state, "BOOT_FAIL"));
+}
+
 static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		   const struct slu_job *job, double now, struct slu_err *err)
 {
@@ -168,6 +176,8 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 
 	if (bb->end.at > 0)
 		return 0;
+	if (is_cut_short(bb, state) && slu_bb_cut_short(b, bb, state, now, err))
+		return -1;
 	slu_copy(how.state, sizeof(how.state), state);
 	text = ending(bb, &how);
 	if (!text)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
@@ -63,6 +64,15 @@ static size_t count_done(const struct slu_bb *bb)
 	return n;
 }
 
+static size_t count_late(const struct slu_bb *bb)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		n += slu_bb_is_late(bb, i);
+	return n;
+}
+
 static char *failure(const struct slu_bb *bb)
 {
 	char *failed = slu_bb_failed_text(bb);
@@ -106,20 +116,37 @@ static const char *progress(const struct slu_bb *bb, char out[120])
 	return out;
 }
 
+/* ", waits for n[17,401]", once another has come; else "". */
+static const char *waits_for(const struct slu_bb *bb, char text[240])
+{
+	char *late = count_late(bb) < bb->plan.n_node
+			     ? slu_bb_hosts(bb, slu_bb_is_late)
+			     : NULL;
+	size_t len = late ? strlen(late) : 0;
+
+	*text = '\0';
+	if (len)
+		snprintf(text, 240, ", waits for %.200s%s", late,
+			 len > 200 ? "..." : "");
+	free(late);
+	return text;
+}
+
 /* Also what has become of the data, once that is known. */
 static char *doing(const struct slu_bb *bb)
 {
 	const bool stages =
 		bb->state == SLU_BB_STAGE_IN || bb->state == SLU_BB_STAGE_OUT;
-	char copied[120],
+	char copied[120], late[240],
 		*out = bb->state == SLU_BB_TEARDOWN ? slu_bb_staged_out(bb)
 						    : NULL,
 		*text;
 
-	text = slu_asprintf("sluice: %s, %zu of %zu nodes done%s%s%s",
+	text = slu_asprintf("sluice: %s, %zu of %zu nodes done%s%s%s%s",
 			    slu_bb_phase(bb->state), count_done(bb),
-			    bb->plan.n_node, stages ? progress(bb, copied) : "",
-			    out ? "; " : "", out ? out : "");
+			    bb->plan.n_node, waits_for(bb, late),
+			    stages ? progress(bb, copied) : "", out ? "; " : "",
+			    out ? out : "");
 	free(out);
 	return text;
 }
@@ -158,9 +185,10 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	return all;
 }
 
+/* While the job runs all of them have it; else those that are waited for. */
 static bool is_pending(const struct slu_bb *bb, size_t i)
 {
-	return bb->member[i].state != SLU_NODE_CLEAN;
+	return bb->state == SLU_BB_RUNNING || slu_bb_is_late(bb, i);
 }
 
 int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
@@ -217,8 +245,12 @@ static bool can_wait(const struct slu_bb *bb,
 {
 	const struct slu_bb_notified *told = &bb->notified;
 
+	const bool counted =
+		news->done != told->done || news->clean != told->clean;
+
 	return news->state == told->state && news->failed == told->failed &&
-	       bb->state != SLU_BB_RUNNING && bb->plan.n_node > FEW &&
+	       bb->state != SLU_BB_RUNNING &&
+	       (bb->plan.n_node > FEW || !counted) &&
 	       news->done < bb->plan.n_node && news->clean < bb->plan.n_node &&
 	       news->at >= told->at && news->at < told->at + EVERY;
 }
@@ -230,13 +262,15 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 		.failed = bb->failure.text != NULL,
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
+		.waits_for = count_late(bb),
 		.progress = bb->notified.progress,
 		.at = now,
 	};
 	const struct slu_bb_notified *told = &bb->notified;
 	struct slu_buffer_state state;
 	bool same = news.state == told->state && news.failed == told->failed &&
-		    news.done == told->done && news.clean == told->clean;
+		    news.done == told->done && news.clean == told->clean &&
+		    news.waits_for == told->waits_for;
 
 	bb->notified.late = !same && can_wait(bb, &news);
 	if (same || bb->notified.late || slu_bb_mirror(bb, &state))

@@ -152,27 +152,12 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 /* Barriers */
 
-static bool is_out_done(const struct slu_bb_barrier *barrier)
-{
-	return strcmp(barrier->name, "out.done") == 0;
-}
-
-/* Is this a barrier of the present state? */
-static bool is_present(const struct slu_bb *bb,
-		       const struct slu_bb_barrier *barrier)
-{
-	if (strncmp(barrier->name, "out.", 4) == 0)
-		return bb->state == SLU_BB_STAGE_OUT;
-	if (strcmp(barrier->name, "detached") == 0)
-		return bb->state == SLU_BB_TEARDOWN;
-	return bb->state <= SLU_BB_RUNNING && !bb->end.at;
-}
-
 /* "out.done" never opens: there the state says whether to go on. */
 static bool may_open(const struct slu_buffers *b, const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier, double now)
 {
-	return is_present(bb, barrier) && !is_out_done(barrier) &&
+	return slu_bb_barrier_present(bb, barrier) &&
+	       strcmp(barrier->name, "out.done") != 0 &&
 	       (!bb->failure.text || bb->state == SLU_BB_TEARDOWN) &&
 	       slu_bb_all_came(bb, barrier) &&
 	       (strcmp(barrier->name, "ready") != 0 ||
@@ -424,21 +409,6 @@ double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb)
 	return seconds > 0 ? bb->since + (double)seconds + bb->grace : 0;
 }
 
-/* Does node i hold the others up? Where they wait at a barrier, those who are
- * not there do; else all who are not done. */
-static bool is_late(const struct slu_bb *bb, size_t i)
-{
-	const enum slu_bb_node state = bb->member[i].state;
-	size_t g;
-
-	if (state == SLU_NODE_CLEAN || state == SLU_NODE_LOST)
-		return false;
-	for (g = bb->n_barrier; g-- > 0;)
-		if (!bb->barrier[g].open && is_present(bb, &bb->barrier[g]))
-			return !bb->barrier[g].attr[i];
-	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
-}
-
 /* Late nodes of a teardown are given up, so that the others get on. */
 static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 		   struct slu_err *err)
@@ -447,7 +417,7 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 	bb->grace = now - bb->since; /* the others begin anew */
 	for (i = 0; i < bb->plan.n_node; i++) {
-		if (!is_late(bb, i))
+		if (!slu_bb_is_late(bb, i))
 			continue;
 		if (slu_bb_fail(b, bb, now, err, "%s did not clean up in time",
 				bb->plan.node[i].name) ||
@@ -465,7 +435,7 @@ static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
 	char limit[SLU_TIME_TEXT];
-	char *late = slu_bb_hosts(bb, is_late);
+	char *late = slu_bb_hosts(bb, slu_bb_is_late);
 	int rc = slu_bb_fail(b, bb, now, err, "not %s after %s on %.200s",
 			     slu_bb_boots(bb) ? "booted" : "done",
 			     slu_seconds_text((double)timeout(b, bb), limit),

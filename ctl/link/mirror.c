@@ -331,6 +331,20 @@ void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
 			fn(arg, &item->state);
 }
 
+/* Those that it lies on, or that are waited for, if the text has not named
+ * them. */
+static void print_nodes(const struct slu_buffer_state *b, struct slu_buf *out)
+{
+	const char *nodes = b->pending ? b->pending : "";
+	const bool named = b->text && *nodes && strstr(b->text, nodes);
+
+	if (*nodes && !named)
+		slu_buf_printf(out, "%s%s%s",
+			       slu_eq(b->state, "RUNNING") ? "" : "waits for ",
+			       nodes, b->text && *b->text ? "  " : "");
+	slu_buf_puts(out, b->text ? b->text : "");
+}
+
 static void print_one(void *arg, const struct slu_buffer_state *b)
 {
 	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: of no job */
@@ -338,12 +352,12 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 	if (b->ahead || !b->persistent)
 		snprintf(job, sizeof(job), "%u",
 			 b->ahead ? b->creator : b->job_id);
-	slu_buf_printf(
-		arg, "%-10s %-10s %-9s%s %10s %-9s  %s%s%s\n", job,
-		b->name ? b->name : "", b->state ? b->state : "",
-		b->failed ? "!" : " ", slu_size_text(b->size, size),
-		b->coherence ? b->coherence : "", b->pending ? b->pending : "",
-		b->pending && b->text ? "  " : "", b->text ? b->text : "");
+	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s %-9s  ", job,
+		       b->name ? b->name : "", b->state ? b->state : "",
+		       b->failed ? "!" : " ", slu_size_text(b->size, size),
+		       b->coherence ? b->coherence : "");
+	print_nodes(b, arg);
+	slu_buf_puts(arg, "\n");
 }
 
 /* Room that no buffer in the list takes. */

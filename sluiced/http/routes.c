@@ -72,6 +72,7 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
 			  struct slu_buf *out, struct slu_err *err)
 {
+	slu_daemon_tick_soon(d); /* who has not come may be told late */
 	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), out,
 				   err);
 }

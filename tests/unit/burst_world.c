@@ -26,6 +26,7 @@ static void on_mirror(void *arg, const struct slu_buffer_state *s)
 	w->mirrors++;
 	slu_copy(w->state, sizeof(w->state), s->state);
 	slu_copy(w->text, sizeof(w->text), s->text);
+	slu_copy(w->pending, sizeof(w->pending), s->pending);
 	if (slu_eq(s->state, "TEARDOWN"))
 		slu_copy(w->at_teardown, sizeof(w->at_teardown), s->text);
 }

@@ -273,6 +273,43 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* Who holds the others up is named, not who waits; not more often than once a
+ * second. */
+START_TEST(test_late)
+{
+	struct world w;
+
+	world_new(&w, 3, WALK, NULL);
+	job_start(&w);
+	for (int i = 0; i < 3; i++)
+		ask_plan(&w, &w.node[i]);
+	ck_assert_str_eq(w.pending, "n[1-3]");
+	barrier(&w, &w.node[0], "servers", "1");
+	barrier(&w, &w.node[2], "servers", "3");
+	ck_assert_str_eq(w.text, "sluice: setup, 0 of 3 nodes done");
+	w.now += 1.1;
+	slu_buffers_tick(w.b, w.now);
+	ck_assert_str_eq(w.text,
+			 "sluice: setup, 0 of 3 nodes done, waits for n2");
+	ck_assert_str_eq(w.pending, "n2");
+	run_until(&w, AT_RUN);
+	ck_assert_str_eq(w.text, "");
+	ck_assert_str_eq(w.pending, "n[1-3]");
+	job_end(&w, "COMPLETED");
+	w.node[1].cut = true;
+	for (int i = 0; i < 40; i++) {
+		w.now += 0.1;
+		step(&w, &w.node[0]);
+		step(&w, &w.node[2]);
+	}
+	slu_buffers_tick(w.b, w.now);
+	expect(strstr(w.text, "stage-out, ") && strstr(w.text, "waits for n2"),
+	       "%s", w.text);
+	ck_assert_str_eq(w.pending, "n2");
+	world_free(&w);
+}
+END_TEST
+
 /* What nodes say they have copied is told on, now and then, until the phase
  * is over. */
 START_TEST(test_progress)
@@ -459,6 +496,6 @@ START_TEST(test_full)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
-	  test_owed, test_words, test_many, test_said, test_beside,
+	  test_owed, test_words, test_late, test_many, test_said, test_beside,
 	  test_progress, test_give_back, test_no_plan, test_full,
 	  test_full_of_others)

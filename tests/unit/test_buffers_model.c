@@ -184,6 +184,18 @@ static void slurmctld(struct model *m)
 	}
 }
 
+/* Take out of the text what begins so, up to one of `ends`. */
+static void leave_out(char *text, const char *from, const char *ends)
+{
+	char *at = strstr(text, from), *end;
+
+	if (!at)
+		return;
+	end = at + strlen(from);
+	end += strcspn(end, ends);
+	memmove(at, end, strlen(end) + 1);
+}
+
 static char *whole_state(struct world *w)
 {
 	struct slu_hello_daemon hello;
@@ -191,6 +203,11 @@ static char *whole_state(struct world *w)
 	char *text;
 
 	expect_ok(slu_buffers_hello(w->b, &hello, &err), err);
+	/* who waits for whom is known again when they ask again */
+	for (size_t i = 0; i < hello.n_buffers; i++) {
+		*hello.buffers[i].pending = '\0';
+		leave_out(hello.buffers[i].text, ", waits for ", ";");
+	}
 	text = slu_encode_text(&slu_hello_daemon_desc, &hello);
 	slu_msg_clear(&slu_hello_daemon_desc, &hello);
 	return text;

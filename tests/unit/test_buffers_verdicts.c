@@ -45,7 +45,7 @@ START_TEST(test_restarted)
 		const char *word, *reason;
 	} cases[] = {
 		{false, false, "busy", "setup failed: n2: it broke"},
-		{false, true, "abort", ""},
+		{false, true, "abort", "setup failed: Slurm ended the run"},
 		{true, false, "go", ""},
 		{true, true, "abort", ""},
 	};
@@ -67,6 +67,48 @@ START_TEST(test_restarted)
 		ck_assert_str_eq(h.word, c->word);
 		ck_assert_int_eq(w.verdicts, *c->reason != 0);
 		expect(strstr(w.reason, c->reason), "%s", w.reason);
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Slurm gives up a node of a run that is not ready, and says to nobody which,
+ * nor why: the job's record does. What becomes of the job is Slurm's. */
+START_TEST(test_cut_short)
+{
+	static const struct {
+		const char *end;
+		bool in; /* in the stage-in */
+		const char *reason;
+	} cases[] = {
+		{"NODE_FAIL", false,
+		 "sluice: setup failed: Slurm ended the run (NODE_FAIL) while "
+		 "n2 had not come"},
+		{"BOOT_FAIL", false,
+		 "sluice: setup failed: Slurm ended the run (BOOT_FAIL) while "
+		 "n2 had not come"},
+		{"NODE_FAIL", true,
+		 "sluice: stage-in failed: Slurm ended the run (NODE_FAIL) "
+		 "while n2 had not staged in"},
+		{"CANCELLED", false, ""},
+		{"PENDING", false, ""},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+
+		world_new(&w, 2, WALK, NULL);
+		job_start(&w);
+		ask_plan(&w, &w.node[0]);
+		while (c->in && strcmp(w.state, "STAGE_IN"))
+			world_step(&w);
+		barrier(&w, &w.node[0], c->in ? "ready" : "servers", "");
+		job_end(&w, c->end);
+		ck_assert_int_eq(w.verdicts, *c->reason != 0);
+		ck_assert_str_eq(w.reason, c->reason);
+		if (w.verdicts)
+			ck_assert_int_eq(w.what, SLU_COMPLETE);
 		world_free(&w);
 	}
 }
@@ -532,7 +574,7 @@ START_TEST(test_mistake)
 END_TEST
 
 TEST_MAIN("buffers verdicts", test_mistake, test_fail_up, test_restarted,
-	  test_missed, test_kept_where, test_failure_text, test_fail_down,
-	  test_bound, test_verdict_before_end, test_verdict_forgotten,
-	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
-	  test_timeouts, test_away, test_requeues)
+	  test_cut_short, test_missed, test_kept_where, test_failure_text,
+	  test_fail_down, test_bound, test_verdict_before_end,
+	  test_verdict_forgotten, test_verdict_of_old_run, test_clock,
+	  test_requeues_of_another, test_timeouts, test_away, test_requeues)

@@ -412,6 +412,7 @@ START_TEST(test_status_of_many)
 	free(text);
 	text = slu_ctl_status(ctl, "20000", false);
 	ck_assert(strstr(text, "STAGE_OUT"));
+	ck_assert(strstr(text, "  waits for n[1,3,5,7,9,11,13,15]\n"));
 	free(text);
 	slu_ctl_release(ctl);
 }
