@@ -43,6 +43,8 @@ static void ctl_free(struct slu_ctl *ctl)
 		close(ctl->guard_timer);
 	pthread_rwlock_destroy(&ctl->site_lock);
 	free(ctl->conf_path);
+	free(ctl->conf_wrong);
+	free(ctl->slurm_advice);
 	free(ctl);
 }
 
@@ -439,41 +441,6 @@ size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
 		       void *arg)
 {
 	return slu_mirror_walk(&ctl->mirror, uid, 0, fn, arg);
-}
-
-static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
-{
-	struct slu_buf out = {.max = 1 << 20};
-
-	slu_buf_printf(&out, "sluiced: %s\n",
-		       ctl->linked ? "connected" : "not connected");
-	slu_mirror_print(&ctl->mirror, job_id, &out);
-	if (!out.failed)
-		return slu_buf_steal(&out);
-	slu_buf_free(&out);
-	return strdup("too many to show: scontrol show bbstat JOBID, "
-		      "or sysquery buffers\n");
-}
-
-static char *hook_times(struct slu_ctl *ctl)
-{
-	struct slu_buf out = {0};
-
-	slu_times_print(&ctl->times, &out);
-	return slu_buf_steal(&out);
-}
-
-char *slu_ctl_status(struct slu_ctl *ctl, const char *word, bool hidden)
-{
-	unsigned long long job = word ? strtoull(word, NULL, 10) : 0;
-
-	if (slu_eq(word, "hooks"))
-		return hook_times(ctl);
-	if ((word && word[strspn(word, "0123456789")]) || job > UINT32_MAX)
-		return strdup("usage: scontrol show bbstat [JOBID|hooks]\n");
-	if (hidden)
-		return strdup("PrivateData=jobs: see scontrol show burst\n");
-	return buffers(ctl, (uint32_t)job);
 }
 
 struct slu_stopwatch slu_ctl_enter(void)

@@ -33,6 +33,7 @@ libsluctl_a_SOURCES = \
 	ctl/predictor/training.c \
 	ctl/private.h \
 	ctl/site.c ctl/site.h \
+	ctl/status.c \
 	ctl/thread.c \
 	ctl/times.c ctl/times.h \
 	ctl/users.c

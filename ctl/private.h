@@ -86,6 +86,9 @@ struct slu_ctl {
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
 	struct slu_site *site;
+	/* Guarded likewise: why a newer sluice.conf could not be used, NULL if
+	 * there is none; and lines of what is to be changed in slurm.conf. */
+	char *conf_wrong, *slurm_advice;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
 	atomic_bool het_leader; /* that was validated last: has a request */
 	_Atomic uint32_t begun; /* the highest number of a job */

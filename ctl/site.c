@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "burst_buffer/request/fstype.h"
 
 #define TABLE_MAX ((size_t)4 << 20)
@@ -138,6 +139,8 @@ struct slu_site *slu_site_new(const char *conf_path)
 	struct slu_site *site = calloc(1, sizeof(*site));
 	struct slu_err err;
 
+	if (site)
+		site->read = (int64_t)time(NULL);
 	if (!site || load(site, conf_path, &err) == 0)
 		return site;
 	slu_conf_free(site->conf);

@@ -39,6 +39,7 @@ struct slu_site_users {
 struct slu_site {
 	struct slu_conf *conf; /* NULL: the file is bad, see why_not */
 	char *why_not;
+	int64_t read;			 /* when it was, Unix seconds */
 	struct slu_predictor *predictor; /* NULL with conf */
 	/* PerformanceTable; NULL without one, or when it is bad: */
 	struct slu_patterns *patterns;

@@ -28,19 +28,28 @@ static double now_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void advise(struct slu_ctl *ctl)
+/* What administrators see: in the log now, later by bbstat and sluiced. */
+static void advise(struct slu_ctl *ctl, const char *conf_wrong)
 {
 	struct slu_ctl_settings settings = {0};
 	struct slu_buf text = {0};
-	char *line, *rest;
+	const char *line;
+	size_t len;
 
 	if (!ctl->site->conf)
 		return;
 	ctl->ops.settings(ctl->ops.arg, &settings);
 	slu_advice(&settings, ctl->site->conf, &text);
-	for (rest = text.data; (line = strsep(&rest, "\n"));)
-		if (*line)
-			ctl_log(ctl, SLU_WARN, "slurm.conf: %s", line);
+	for (line = text.data; line && *line; line += len + 1) {
+		len = strcspn(line, "\n");
+		ctl_log(ctl, SLU_WARN, "slurm.conf: %.*s", (int)len, line);
+	}
+	pthread_rwlock_wrlock(&ctl->site_lock);
+	free(ctl->conf_wrong);
+	free(ctl->slurm_advice);
+	ctl->conf_wrong = conf_wrong ? strdup(conf_wrong) : NULL;
+	ctl->slurm_advice = text.data ? strdup(text.data) : NULL;
+	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_buf_free(&text);
 }
 
@@ -145,15 +154,16 @@ static void reload(struct slu_ctl *ctl, double now)
 	ctl->reload_at = 0;
 	if (site && !site->why_not) {
 		use_site(ctl, site, now);
-		advise(ctl);
+		advise(ctl, NULL);
 		return;
 	}
 	ctl_log(ctl, SLU_ERROR, "%s: %s",
 		ctl->site->conf ? "the old configuration stays"
 				: "nothing is done for any job",
 		site ? site->why_not : "out of memory");
-	if (ctl->site->conf)
-		advise(ctl);
+	advise(ctl, site ? site->why_not : "out of memory");
+	ctl->stale = true; /* sluiced hears it, by a hello */
+	ctl->hello_said = false;
 	slu_site_free(site);
 }
 

@@ -37,6 +37,10 @@ static const struct slu_field hello_ctl_fields[] = {
 	FIELD(STR, cluster),
 	MANY(nodes, n_nodes, node_addr_desc),
 	MANY(jobs, n_jobs, slu_job_desc),
+	FIELD(STR, release),
+	FIELD(I64, conf_read),
+	FIELD(STR, conf_wrong),
+	FIELD(STR, slurm_advice),
 	LAST,
 };
 DESC(slu_hello_ctl_desc, "hello", hello_ctl_fields);

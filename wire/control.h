@@ -31,6 +31,10 @@ struct slu_hello_ctl { /* "hello" */
 	 * ended and that slurmctld remembers. */
 	struct slu_job *jobs;
 	size_t n_jobs;
+	char *release;	    /* of libsluice */
+	int64_t conf_read;  /* when it read the sluice.conf that it uses */
+	char *conf_wrong;   /* why it cannot use a newer one; NULL: none */
+	char *slurm_advice; /* lines: what to change in slurm.conf */
 };
 
 struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */

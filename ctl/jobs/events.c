@@ -385,7 +385,11 @@ static void say_hello(struct slu_ctl *ctl, struct slu_job *jobs, size_t n_jobs,
 				      .slurm_version = settings.version,
 				      .cluster = settings.cluster,
 				      .jobs = jobs,
-				      .n_nodes = n_nodes};
+				      .n_nodes = n_nodes,
+				      .release = (char *)PACKAGE_VERSION,
+				      .conf_read = ctl->site->read,
+				      .conf_wrong = ctl->conf_wrong,
+				      .slurm_advice = ctl->slurm_advice};
 	struct slu_err err;
 	int rc;
 

@@ -369,6 +369,8 @@ END_TEST
 START_TEST(test_reload)
 {
 	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
+	struct slu_hello_ctl *hello;
+	char *text;
 
 	link_up(ctl, 1);
 	write_conf("MaxGiveBack=2000");
@@ -388,6 +390,23 @@ START_TEST(test_reload)
 	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
 	ck_assert(ctl->linked);
 	ck_assert(strstr(host.log, "NoSuchKey"));
+	/* sluiced hears it, and administrators see it until it is mended */
+	hello = daemon_hear(&slu_hello_ctl_desc);
+	ck_assert(hello && strstr(hello->conf_wrong, "NoSuchKey"));
+	ck_assert_str_eq(hello->release, PACKAGE_VERSION);
+	ck_assert_int_gt(hello->conf_read, 0);
+	slu_msg_free(&slu_hello_ctl_desc, hello);
+	text = slu_ctl_status(ctl, NULL, false);
+	ck_assert(strstr(text, "NoSuchKey") &&
+		  strstr(text, ": the old sluice.conf is used\n"));
+	free(text);
+	write_conf("");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 5);
+	slu_ctl_step(ctl, 5.5);
+	text = slu_ctl_status(ctl, NULL, false);
+	ck_assert(!strstr(text, "NoSuchKey"));
+	free(text);
 	slu_ctl_release(ctl);
 }
 END_TEST
