@@ -25,7 +25,8 @@ const struct slu_extractor *slu_extractor_find(const char *name)
 bool slu_document_expected(const char *name)
 {
 	return slu_extractor_find(name) ||
-	       strcmp(name, SLU_DOCUMENT_FILESYSTEMS) == 0;
+	       strcmp(name, SLU_DOCUMENT_FILESYSTEMS) == 0 ||
+	       strcmp(name, SLU_DOCUMENT_PROBE) == 0;
 }
 
 uint64_t slu_document_hash(const char *extractor, const char *text, size_t len)

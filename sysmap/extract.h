@@ -37,9 +37,12 @@ extern const struct slu_extractor slu_extractors[]; /* name NULL ends it */
 /* NULL: there is none of this name. */
 const struct slu_extractor *slu_extractor_find(const char *name);
 
-/* The document that is no extractor's: what `sluice-node probe --push` has
+/* A document that is no extractor's: what `sluice-node probe --push` has
  * found a node's file systems unable to do. */
 #define SLU_DOCUMENT_FILESYSTEMS "filesystems"
+/* Another: all that it has found there, {"release":..., "conf": SHA-256 of the
+ * sluice.conf that the node uses, "rows":[{"check","result","text"},...]}. */
+#define SLU_DOCUMENT_PROBE "probe"
 
 /* May a node push a document of this name? */
 bool slu_document_expected(const char *name);

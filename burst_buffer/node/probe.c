@@ -48,6 +48,7 @@ void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
 		   const char *check, const char *fmt, ...)
 {
 	static const char *const words[] = {[SLU_PROBE_OK] = "ok",
+					    [SLU_PROBE_NOW] = "ok",
 					    [SLU_PROBE_NOTE] = "note",
 					    [SLU_PROBE_BAD] = "bad"};
 	struct json_object *row = json_object_new_object();
@@ -61,6 +62,8 @@ void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
 	slu_json_set_str(row, "result", words[word]);
 	slu_json_set_str(row, "text", text);
 	json_object_array_add(p->rows, row);
+	if (word != SLU_PROBE_NOW)
+		json_object_array_add(p->told, json_object_get(row));
 	p->bad += word == SLU_PROBE_BAD;
 }
 
@@ -129,28 +132,6 @@ static void probe_mover(struct slu_node *n, struct slu_probe *p)
 		      n->conf->mover[0], strerror(errno));
 }
 
-/* Told to sluiced, which refuses at submission what too few nodes can do. */
-static int push_fs(struct slu_node *n, const struct slu_probe *p,
-		   struct slu_err *err)
-{
-	struct json_object *body = json_object_new_object();
-	struct json_object *documents = json_object_new_object();
-	struct slu_buf reply = {0};
-	int rc;
-
-	slu_json_set_str(body, "host", n->name);
-	slu_json_set_str(
-		documents, SLU_DOCUMENT_FILESYSTEMS,
-		json_object_to_json_string_ext(p->fs, JSON_C_TO_STRING_PLAIN));
-	json_object_object_add(body, "documents", documents);
-	rc = slu_talk_once(n, "/v1/sysmap/documents",
-			   json_object_to_json_string(body), SECONDS, &reply,
-			   err);
-	slu_buf_free(&reply);
-	json_object_put(body);
-	return rc;
-}
-
 static void probe_drivers(struct slu_node *n, struct slu_probe *p)
 {
 	for (size_t i = 0; i < n->conf->n_fs; i++)
@@ -205,8 +186,8 @@ static void probe_clock(struct slu_probe *p, double ahead)
 			      "sluiced's is %.0f s %s: set both by NTP",
 			      fabs(ahead), ahead > 0 ? "ahead" : "behind");
 	else
-		slu_probe_add(p, SLU_PROBE_OK, "clock", "%.0f s from sluiced's",
-			      fabs(ahead));
+		slu_probe_add(p, SLU_PROBE_NOW, "clock",
+			      "%.0f s from sluiced's", fabs(ahead));
 }
 
 /* This host's line of the resource map; NULL: sluiced cannot be asked. Caller
@@ -369,7 +350,7 @@ static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
 		  trial(path, true, also, &err)))
 		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
 	else
-		slu_probe_add(p, SLU_PROBE_OK, "storage",
+		slu_probe_add(p, SLU_PROBE_NOW, "storage",
 			      "%s, %s of %s free, capacity enforced by %s%s%s",
 			      path, free_text, size_text, enforced,
 			      *also ? " and " : "", also);
@@ -467,6 +448,7 @@ static void probe_conf(struct slu_node *n, struct slu_probe *p)
 int slu_cmd_probe(struct slu_node *n)
 {
 	struct slu_probe p = {.rows = json_object_new_array(),
+			      .told = json_object_new_array(),
 			      .fs = json_object_new_array()};
 	struct slu_err err;
 	int rc;
@@ -481,8 +463,9 @@ int slu_cmd_probe(struct slu_node *n)
 	probe_slurm(n, &p);
 	rc = slu_print_rows(n, p.rows, columns, &err);
 	if (rc == 0 && n->opt->push)
-		rc = push_fs(n, &p, &err);
+		rc = slu_probe_push(n, &p, &err);
 	json_object_put(p.rows);
+	json_object_put(p.told);
 	json_object_put(p.fs);
 	if (rc)
 		return slu_verb_failed("probe", &err);
