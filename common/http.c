@@ -161,6 +161,7 @@ static CURL *new_easy(struct slu_http *http)
 	if (!easy)
 		return NULL;
 	http->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	http->curl.easy_setopt(easy, CURLOPT_USERAGENT, SLU_HTTP_AGENT);
 	http->curl.easy_setopt(easy, CURLOPT_PROXY, "");
 	http->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	/* on a connection that is used again, curl may by itself send a

@@ -17,6 +17,10 @@
 
 struct slu_http;
 
+/* What requests say of who sends them, behind which the release stands. */
+#define SLU_HTTP_PRODUCT "sluice/"
+#define SLU_HTTP_AGENT	 SLU_HTTP_PRODUCT PACKAGE_VERSION
+
 /* addrs: NULL-ended host:port list (copied). owner: uid besides root whose
  * replies are believed (SlurmUser). One object per thread. */
 struct slu_http *slu_http_new(char *const *addrs, uid_t owner,

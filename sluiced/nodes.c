@@ -27,6 +27,7 @@
 #define WHERE_MUTE  60.0 /* and when it does not answer at all */
 #define STRANGE	    64
 #define HOST_MAX    131072
+#define RELEASE	    24
 
 struct host {
 	char *name;
@@ -37,6 +38,8 @@ struct host {
 	bool answered; /* and has it answered since? */
 	struct in_addr addr[ADDR_MAX];
 	size_t n;
+	double heard; /* when it last spoke, Unix seconds; 0: not yet */
+	char release[RELEASE];
 };
 
 struct slu_nodes {
@@ -175,6 +178,10 @@ static int add_told(struct slu_nodes *nodes, const struct slu_node_addr *told,
 	if (!host)
 		return -1;
 	old = find(before, told->name);
+	if (old) {
+		host->heard = old->heard;
+		memcpy(host->release, old->release, sizeof(host->release));
+	}
 	free(host->told);
 	host->told = told->addr ? strdup(told->addr) : NULL;
 	if (!old || !slu_eq(old->told, host->told))
@@ -202,6 +209,26 @@ int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		return slu_err(err, SLU_NOMEM, "too many nodes");
 	nodes->told = true;
 	return 0;
+}
+
+void slu_nodes_heard(struct slu_nodes *nodes, const char *name,
+		     const char *release, double now)
+{
+	struct host *host = find(nodes, name);
+
+	if (!host)
+		return;
+	host->heard = now;
+	slu_copy(host->release, sizeof(host->release), release);
+	slu_printable(host->release);
+}
+
+void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,
+		    void *arg)
+{
+	for (size_t i = 0; i < nodes->n; i++)
+		fn(arg, nodes->host[i].name, nodes->host[i].heard,
+		   nodes->host[i].release);
 }
 
 static bool has(const struct host *host, struct in_addr from)

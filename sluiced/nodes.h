@@ -39,6 +39,17 @@ bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr);
 typedef bool slu_nodes_where_f(void *arg, const char *name);
 void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg);
 
+/* A host has proven that it speaks, now (Unix seconds), with programs of this
+ * release ("": it does not say; cut where it is long). */
+void slu_nodes_heard(struct slu_nodes *nodes, const char *name,
+		     const char *release, double now);
+/* All that are known, by name, with what was heard of them last since they are:
+ * when (0: nothing), and their release ("": they have not said). */
+typedef void slu_nodes_each_f(void *arg, const char *name, double heard,
+			      const char *release);
+void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,
+		    void *arg);
+
 /* NodeAddr of a node as slurmctld told it, borrowed until slu_nodes_set();
  * NULL when it did not. */
 const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node);

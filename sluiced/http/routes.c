@@ -11,6 +11,7 @@
 #include <string.h>
 #include <microhttpd.h>
 
+#include "common/http.h"
 #include "sluiced/ingestion/iocount.h"
 #include "sysmap/receive.h"
 
@@ -360,13 +361,28 @@ static int find_host(struct slu_req *req, struct slu_err *err)
 	return req->host ? 0 : -1;
 }
 
+/* A host speaks; with which release, it says without a proof. */
+static void note_heard(struct slu_daemon *d, struct slu_req *req)
+{
+	const size_t len = strlen(SLU_HTTP_PRODUCT);
+	const char *agent = slu_httpd_header(req, "User-Agent");
+	bool ours = agent && !strncmp(agent, SLU_HTTP_PRODUCT, len);
+
+	slu_nodes_heard(d->auth.nodes, req->host, ours ? agent + len : "",
+			slu_now_wall());
+}
+
 static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 {
 	enum slu_who who = req->route->who;
 
 	if (who == SLU_WHO_HOST && find_host(req, err) < 0)
 		return -1;
-	return slu_auth_allow(&d->auth, who, &req->caller, req->host, err);
+	if (slu_auth_allow(&d->auth, who, &req->caller, req->host, err) < 0)
+		return -1;
+	if (who == SLU_WHO_HOST)
+		note_heard(d, req);
+	return 0;
 }
 
 /* Those for whom the answer comes at the same moment wait in one group. */
