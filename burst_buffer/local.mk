@@ -37,6 +37,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/node_requests.c \
 	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
 	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
+	burst_buffer/lifecycle/overview.c \
 	burst_buffer/lifecycle/persistence.c burst_buffer/lifecycle/persistence.h \
 	burst_buffer/lifecycle/persistent.c burst_buffer/lifecycle/persistent.h \
 	burst_buffer/lifecycle/persistent_end.c burst_buffer/lifecycle/persistent_end.h \

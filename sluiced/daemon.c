@@ -181,6 +181,8 @@ static void on_published(void *arg, const struct slu_epoch *epoch,
 
 	if (!err) {
 		d->metrics.published++;
+		free(d->publish_wrong);
+		d->publish_wrong = NULL;
 	} else if (err->kind == SLU_BUSY) {
 		d->metrics.superseded++;
 		return;
@@ -189,6 +191,10 @@ static void on_published(void *arg, const struct slu_epoch *epoch,
 		slu_log(d->log, SLU_ERROR, "mappings of epoch %llu: %s",
 			(unsigned long long)epoch->a.epoch, err->text);
 		msg.text = (char *)(uintptr_t)err->text;
+		if (!d->publish_wrong)
+			d->publish_since = slu_now_wall();
+		free(d->publish_wrong);
+		d->publish_wrong = strdup(err->text);
 	}
 	slu_control_send(d->control, &slu_published_desc, &msg);
 }
@@ -389,6 +395,9 @@ void slu_daemon_stop(struct slu_daemon *d)
 	d->osts = NULL;
 	slu_ost_memory_free(d->ost_memory);
 	d->ost_memory = NULL;
+	free(d->peer.conf_wrong);
+	free(d->peer.slurm_advice);
+	free(d->publish_wrong);
 	slu_epoch_unref(d->epoch);
 	slu_nodes_free(d->auth.nodes);
 	slu_jobs_free(d->jobs);

@@ -41,6 +41,14 @@ struct slu_busy {
 /* Look at a /proc/stat, unless it was but a moment ago. now: seconds. */
 void slu_busy_look(struct slu_busy *busy, const char *stat, double now);
 
+/* What slurmctld has said of itself. */
+struct slu_peer {
+	double changed; /* Unix seconds: it connected, or was lost */
+	char release[24];
+	int64_t conf_read; /* see struct slu_hello_ctl */
+	char *conf_wrong, *slurm_advice;
+};
+
 struct slu_daemon {
 	const char *conf_path;
 	struct slu_conf *conf;	  /* the same object for ever, see reload */
@@ -74,6 +82,9 @@ struct slu_daemon {
 	struct slu_timer age;	  /* takes away what is too old of it */
 	struct slu_epoch *epoch;  /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
+	struct slu_peer peer;
+	char *publish_wrong;  /* why the last one failed; NULL: it did not */
+	double publish_since; /* Unix seconds: they fail since then */
 	struct slu_distance_watch near;
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */

@@ -42,6 +42,10 @@ libsluiced_a_SOURCES = \
 	sluiced/publication/publish.c sluiced/publication/publish.h \
 	sluiced/questions/answers.c sluiced/questions/answers.h \
 	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
+	sluiced/questions/doctor.c sluiced/questions/doctor.h \
+	sluiced/questions/doctor_hosts.c \
+	sluiced/questions/doctor_jobs.c \
+	sluiced/questions/doctor_live.c \
 	sluiced/questions/layouts.c \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_job.c \
@@ -65,7 +69,9 @@ tests_fuzz_fuzz_line_LDADD = $(libsluiced)
 if HAVE_CHECK
 sluiced_tests = \
 	tests/unit/test_distance \
-	tests/unit/test_sluiced_answers tests/unit/test_job_page \
+	tests/unit/test_job_page \
+	tests/unit/test_doctor \
+	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
@@ -108,6 +114,9 @@ tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
 	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_patience \
 	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody
 EXTRA_DIST += tests/fixtures/jobs
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
+	$(sluiced_whole) $(sysquery_parts)
+tests_unit_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)

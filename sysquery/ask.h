@@ -197,6 +197,7 @@ int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_doctor(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_check_integrity(struct slu_ask *ask, struct slu_err *err);
 

@@ -32,6 +32,7 @@ sysquery_parts = \
 	sysquery/screen.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/check.c \
+	sysquery/cmd/doctor.c \
 	sysquery/cmd/dump.c \
 	sysquery/cmd/history.c \
 	sysquery/cmd/hosts.c \

@@ -60,6 +60,11 @@ void slu_buffers_free(struct slu_buffers *b)
 		b->first = bb->next;
 		slu_bb_free(bb);
 	}
+	for (size_t i = 0; i < b->n_dirty; i++) {
+		free(b->dirty[i].node);
+		free(b->dirty[i].reason);
+	}
+	free(b->dirty);
 	slu_recover_free(b);
 	explicit_bzero(b->key, sizeof(b->key));
 	free(b);

@@ -230,5 +230,13 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
  * data on its nodes, "told": how many of them said so}}. Caller puts. */
 struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
+/* What needs a look, of the user's buffers (SLU_NO_ID: all): {"phases": [...]
+ * those that are in one which has an end, "kept": [...] of failed stage-outs,
+ * "drained": [...] nodes, "unanswered": [...] verdicts that slurmctld has not
+ * answered}. Times are Unix seconds; lists of nodes host lists. Caller puts. */
+struct json_object *slu_buffers_overview(const struct slu_buffers *b,
+					 uint32_t uid);
+/* How many nodes are to be drained, for each buffer once. */
+size_t slu_buffers_drained(const struct slu_buffers *b);
 
 #endif

@@ -392,6 +392,14 @@ static bool is_dirty(const struct slu_buffers *b, const char *node)
 	return false;
 }
 
+char *slu_bb_drain_reason(const struct slu_bb *bb, size_t i)
+{
+	return slu_asprintf("sluice: the file system of job %u (%s) is not "
+			    "cleaned up",
+			    (unsigned)bb->plan.job_id,
+			    bb->plan.node[i].storage);
+}
+
 void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
 			 size_t i)
 {
@@ -399,10 +407,7 @@ void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
 
 	if (bb->member[i].order == SLU_ORDER_NONE)
 		return;
-	order.reason = slu_asprintf("sluice: the file system of job %u (%s) "
-				    "is not cleaned up",
-				    (unsigned)bb->plan.job_id,
-				    bb->plan.node[i].storage);
+	order.reason = slu_bb_drain_reason(bb, i);
 	if (!order.reason)
 		return;
 	if (bb->member[i].order == SLU_ORDER_DRAIN)
@@ -411,6 +416,36 @@ void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
 		 !is_dirty(b, order.node))
 		b->ops->resume(b->arg, &order);
 	free(order.reason);
+}
+
+/* For who asks; without memory it is not. reason "": it is clean. */
+static void note_dirty(struct slu_buffers *b, const char *node,
+		       const char *reason)
+{
+	struct slu_bb_dirty *d = b->dirty, *grown;
+	size_t i = 0;
+
+	while (i < b->n_dirty && strcmp(d[i].node, node))
+		i++;
+	if (i < b->n_dirty) {
+		free(d[i].node);
+		free(d[i].reason);
+		d[i] = d[--b->n_dirty];
+	}
+	if (!*reason)
+		return;
+	grown = realloc(d, (b->n_dirty + 1) * sizeof(*grown));
+	if (!grown)
+		return;
+	b->dirty = grown;
+	d = &grown[b->n_dirty];
+	*d = (struct slu_bb_dirty){strdup(node), strdup(reason)};
+	if (d->node && d->reason) {
+		b->n_dirty++;
+		return;
+	}
+	free(d->node);
+	free(d->reason);
 }
 
 void slu_buffers_dirty(struct slu_buffers *b, const char *node,
@@ -423,6 +458,8 @@ void slu_buffers_dirty(struct slu_buffers *b, const char *node,
 				       what),
 	};
 
+	if (order.reason)
+		note_dirty(b, node, *what ? order.reason : "");
 	if (order.reason && *what)
 		b->ops->drain(b->arg, &order);
 	else if (order.reason && !is_dirty(b, node))

@@ -98,9 +98,9 @@ struct slu_bb_notified {
 	enum slu_bb_state state;
 	bool failed;
 	size_t done, clean, waits_for; /* nodes */
-	double progress;    /* when it was told how much is copied */
-	double at;	    /* when it was told at all */
-	bool late;	    /* something is not yet told: see slu_bb_notify() */
+	double progress;	       /* when it was told how much is copied */
+	double at;		       /* when it was told at all */
+	bool late; /* something is not yet told: see slu_bb_notify() */
 };
 
 /* How the job ended (db: numbers are for ever). */
@@ -208,6 +208,11 @@ struct slu_buffers {
 	struct slu_bb *bucket[SLU_BB_BUCKETS];
 	struct slu_phase_use phase[SLU_PHASES];
 	struct slu_uptime uptime; /* "": it was not told */
+	/* Nodes drained for what no run is known of, as they said last. */
+	struct slu_bb_dirty {
+		char *node, *reason;
+	} * dirty;
+	size_t n_dirty;
 	struct slu_bb_ended_run unknown[SLU_BB_ENDED_RUNS];
 	size_t n_unknown; /* that were ever put there */
 	/* What the log has last said of jobs that have to ask again; two that

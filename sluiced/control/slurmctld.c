@@ -39,6 +39,7 @@ static void connected(void *arg)
 		stored(d, "hello", -1, &err);
 		return;
 	}
+	d->peer.changed = slu_now_wall();
 	hello.version = SLU_WIRE_VERSION;
 	slu_control_send(d->control, &slu_hello_daemon_desc, &hello);
 	slu_msg_clear(&slu_hello_daemon_desc, &hello);
@@ -61,6 +62,19 @@ static void name_user(struct slu_daemon *d, struct slu_job *job)
 		slu_breaker_trip(&d->users, began, now);
 }
 
+/* Takes what it keeps. */
+static void take_peer(struct slu_peer *peer, struct slu_hello_ctl *hello)
+{
+	free(peer->conf_wrong);
+	free(peer->slurm_advice);
+	slu_copy(peer->release, sizeof(peer->release),
+		 hello->release ? hello->release : "");
+	peer->conf_read = hello->conf_read;
+	peer->conf_wrong = hello->conf_wrong;
+	peer->slurm_advice = hello->slurm_advice;
+	hello->conf_wrong = hello->slurm_advice = NULL;
+}
+
 static void take_hello(struct slu_daemon *d, void *msg)
 {
 	struct slu_hello_ctl *hello = msg;
@@ -68,6 +82,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	double now = slu_now_wall();
 	int rc;
 
+	take_peer(&d->peer, hello);
 	for (size_t i = 0; i < hello->n_jobs; i++)
 		name_user(d, &hello->jobs[i]);
 	slu_log(d->log, SLU_INFO, "slurmctld %s of %s: %zu nodes, %zu jobs",
@@ -312,6 +327,7 @@ static void gone(void *arg)
 {
 	struct slu_daemon *d = arg;
 
+	d->peer.changed = slu_now_wall();
 	slu_timer_stop(d->loop, &d->again);
 	slu_buffers_disconnected(d->buffers);
 	slu_history_gone(&d->history);

@@ -11,6 +11,7 @@
 #include "common/jsonx.h"
 #include "job_submit/history.h"
 #include "sluiced/questions/answers.h"
+#include "sluiced/questions/doctor.h"
 #include "sluiced/daemon.h"
 
 #define JOBS	    100
@@ -279,5 +280,6 @@ const struct slu_answerer slu_answerers[] = {
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},
 	{"stripe", slu_osts_prepare, NULL, slu_stripe_answer},
+	{"doctor", slu_doctor_prepare, NULL, slu_doctor_answer},
 	{NULL, NULL, NULL, NULL},
 };

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The question "doctor": the links, the configuration and the database of
+ * sluiced's host; the rest is in doctor_hosts.c and doctor_jobs.c. Each check
+ * is a function that adds what it finds.
+ */
+#include "config.h"
+#include "sluiced/questions/doctor.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include "burst_buffer/request/fstype.h"
+#include "common/clock.h"
+#include "common/cred.h"
+#include "common/hostlist.h"
+#include "common/jsonx.h"
+#include "common/str.h"
+#include "common/size.h"
+
+#define ROOM_MIN (UINT64_C(100) << 20) /* below it writes will soon fail */
+
+struct json_object *slu_finding(struct json_object *list,
+				enum slu_severity severity, const char *kind,
+				const char *fmt, ...)
+{
+	static const char *const words[] = {
+		[SLU_SEVERE_ERROR] = "error",
+		[SLU_SEVERE_WARNING] = "warning",
+		[SLU_SEVERE_NOTE] = "note",
+	};
+	struct json_object *row = json_object_new_object();
+	char what[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	slu_json_set_str(row, "severity", words[severity]);
+	slu_json_set_str(row, "kind", kind);
+	slu_json_set_str(row, "what", what);
+	json_object_array_add(list, row);
+	return row;
+}
+
+struct json_object *slu_finding_type(struct json_object *finding,
+				     const char *hosts, const char *fmt, ...)
+{
+	char type[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(type, sizeof(type), fmt, ap);
+	va_end(ap);
+	if (hosts && *hosts)
+		slu_json_set_str(finding, "on", hosts);
+	slu_json_set_str(finding, "type", type);
+	return finding;
+}
+
+struct json_object *slu_finding_since(struct json_object *finding, double since)
+{
+	if (since > 0)
+		slu_json_set_i64(finding, "since", (int64_t)since);
+	return finding;
+}
+
+void slu_group_add(struct json_object *groups, const char *key,
+		   const char *host)
+{
+	struct json_object *names;
+
+	if (!json_object_object_get_ex(groups, key, &names)) {
+		names = json_object_new_array();
+		json_object_object_add(groups, key, names);
+	}
+	json_object_array_add(names, json_object_new_string(host));
+}
+
+char *slu_group_hosts(struct json_object *names)
+{
+	const size_t n = json_object_array_length(names);
+	struct slu_hosts hosts = {.name = calloc(n + 1, sizeof(*hosts.name))};
+	char *text = NULL;
+
+	for (; hosts.name && hosts.n < n; hosts.n++)
+		hosts.name[hosts.n] = (char *)(uintptr_t)json_object_get_string(
+			json_object_array_get_idx(names, hosts.n));
+	if (hosts.name)
+		text = slu_hosts_text(&hosts);
+	free(hosts.name); /* the names are the array's */
+	return text;
+}
+
+struct json_object *slu_doctor_live(struct json_object *live, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(live, key, &value);
+	return value;
+}
+
+const char *slu_doctor_text(struct json_object *obj, const char *key)
+{
+	const char *text = NULL;
+
+	slu_json_str_opt(obj, key, &text, NULL);
+	return text ? text : "";
+}
+
+double slu_doctor_number(struct json_object *obj, const char *key)
+{
+	double number = 0;
+
+	slu_json_double_opt(obj, key, &number, NULL);
+	return number;
+}
+
+/* slurmctld */
+
+static void check_link(struct json_object *live, struct json_object *findings)
+{
+	struct json_object *peer = slu_doctor_live(live, "slurmctld"), *row;
+	bool connected = false;
+
+	slu_json_bool_opt(peer, "connected", &connected, NULL);
+	if (connected)
+		return;
+	row = slu_finding(findings, SLU_SEVERE_ERROR, "link",
+			  "slurmctld is not connected to sluiced: jobs with a "
+			  "buffer wait; it does not run, or cannot use its "
+			  "sluice.conf, as its log says");
+	slu_finding_type(row, slu_doctor_text(live, "host"), "scontrol ping");
+	slu_finding_since(row, slu_doctor_number(peer, "since"));
+}
+
+static void check_release(struct json_object *live,
+			  struct json_object *findings)
+{
+	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	const char *theirs = slu_doctor_text(peer, "release");
+	const char *ours = slu_doctor_text(live, "release");
+
+	if (*theirs && strcmp(theirs, ours) != 0)
+		slu_finding_type(slu_finding(findings, SLU_SEVERE_WARNING,
+					     "version",
+					     "slurmctld has loaded Sluice %s, "
+					     "sluiced is %s",
+					     theirs, ours),
+				 slu_doctor_text(live, "host"),
+				 "systemctl restart slurmctld sluiced");
+}
+
+/* Lines, of which each is a finding. */
+static void check_slurm_conf(struct json_object *live,
+			     struct json_object *findings)
+{
+	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	const char *line = slu_doctor_text(peer, "slurm_advice");
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "slurm.conf",
+				    "slurm.conf: %.*s", (int)len, line),
+			slu_doctor_text(live, "host"), "scontrol reconfigure");
+	}
+}
+
+/* sluice.conf */
+
+/* It is good, but not what is used. */
+static void check_stale(struct json_object *live, const struct slu_buf *text,
+			const char *path, struct json_object *findings)
+{
+	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	const char *wrong = slu_doctor_text(peer, "conf_wrong");
+	const double read = slu_doctor_number(peer, "conf_read");
+	char hash[65];
+	struct stat st;
+
+	slu_sha256(text->data, text->len, hash);
+	if (!slu_eq(hash, slu_doctor_text(live, "conf_hash")))
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
+				    "%s is not the one that sluiced has read",
+				    path),
+			slu_doctor_text(live, "host"),
+			"systemctl reload sluiced");
+	if (*wrong)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_ERROR, "sluice.conf",
+				    "slurmctld could not use %s, and "
+				    "goes on with the old one: %s",
+				    path, wrong),
+			slu_doctor_text(live, "host"), "scontrol reconfigure");
+	else if (read > 0 && stat(path, &st) == 0 && (double)st.st_mtime > read)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
+				    "%s was written after slurmctld "
+				    "had read it",
+				    path),
+			slu_doctor_text(live, "host"), "scontrol reconfigure");
+}
+
+static void check_conf(struct json_object *live, struct json_object *findings)
+{
+	const char *path = slu_doctor_text(live, "conf_path");
+	struct slu_buf text = {0};
+	struct slu_err err;
+	struct slu_conf *conf = slu_site_load(path, &text, &err);
+
+	if (!conf)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_ERROR, "sluice.conf",
+				    "%s; the old one is used, and none "
+				    "after a restart",
+				    err.text),
+			slu_doctor_text(live, "host"), "sluiced --check-conf");
+	else
+		check_stale(live, &text, path, findings);
+	slu_conf_free(conf);
+	slu_buf_free(&text);
+}
+
+/* Mappings */
+
+static void check_mappings(struct json_object *live,
+			   struct json_object *findings)
+{
+	const char *wrong = slu_doctor_text(live, "publish_wrong");
+	const char *dir = slu_doctor_text(live, "mapping_dir");
+	struct json_object *row;
+
+	if (!*wrong)
+		return;
+	row = slu_finding(findings, SLU_SEVERE_ERROR, "mapping",
+			  "the mapping of I/O nodes cannot be published, and "
+			  "jobs start without theirs: %s",
+			  wrong);
+	slu_finding_since(row, slu_doctor_number(live, "publish_since"));
+	slu_finding_type(row, slu_doctor_text(live, "host"), "ls -ld %s", dir);
+}
+
+/* The database */
+
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+static void check_room(const char *host, const char *path, uint64_t size,
+		       struct json_object *findings)
+{
+	char dir[PATH_MAX], have[SLU_SIZE_TEXT], left[SLU_SIZE_TEXT];
+	struct statvfs st;
+	uint64_t room;
+
+	slu_copy(dir, sizeof(dir), path);
+	if (statvfs(dirname(dir), &st) < 0)
+		return;
+	room = st.f_bavail * st.f_frsize;
+	if (room >= ROOM_MIN && room >= size / 4)
+		return;
+	slu_finding_type(
+		slu_finding(findings,
+			    room < ROOM_MIN ? SLU_SEVERE_ERROR
+					    : SLU_SEVERE_WARNING,
+			    "database",
+			    "%s has %s, and there is room for %s more: without "
+			    "any, jobs with a buffer neither start nor end",
+			    path, slu_size_text(size, have),
+			    slu_size_text(room, left)),
+		host, "df %s", path);
+}
+
+static void check_database(struct json_object *live,
+			   struct json_object *findings)
+{
+	const char *path = slu_doctor_text(live, "database");
+	const char *host = slu_doctor_text(live, "host");
+	const double lost = slu_doctor_number(live, "lost_turns");
+	char wal[PATH_MAX];
+
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	check_room(host, path, size_of(path) + size_of(wal), findings);
+	if (lost > 0)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "database",
+				    "it could not be written %.0f times since "
+				    "sluiced was started; nodes ask again",
+				    lost),
+			host, "journalctl -u sluiced -p err");
+}
+
+/* All of it */
+
+static int cmp_severity(const void *a, const void *b)
+{
+	static const char order[] = "ewn"; /* error, warning, note */
+	const char *x =
+		slu_doctor_text(*(struct json_object *const *)a, "severity");
+	const char *y =
+		slu_doctor_text(*(struct json_object *const *)b, "severity");
+
+	return (int)(strchr(order, *x) - strchr(order, *y));
+}
+
+int slu_doctor_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	struct json_object *all = json_object_new_object();
+	struct json_object *findings = json_object_new_array();
+	const double now = slu_now_wall();
+	int rc = 0;
+
+	(void)args;
+	slu_json_set_i64(all, "time", (int64_t)now);
+	json_object_object_add(all, "findings", findings);
+	check_link(who->live, findings);
+	if (who->admin) {
+		check_release(who->live, findings);
+		check_conf(who->live, findings);
+		check_slurm_conf(who->live, findings);
+		check_mappings(who->live, findings);
+		check_database(who->live, findings);
+		rc = slu_doctor_hosts(db, who->live, findings, err);
+	}
+	if (rc == 0)
+		rc = slu_doctor_jobs(db, who, findings, now, err);
+	json_object_array_sort(findings, cmp_severity);
+	if (rc == 0)
+		slu_buf_puts(out, slu_json_utf8(all));
+	json_object_put(all);
+	return rc == 0 && out->failed ? slu_err(err, SLU_NOMEM, "out of memory")
+				      : rc;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the question "doctor" finds of hosts: those whose Sluice or sluice.conf
+ * is another, what `sluice-node probe --push` has said there, who is not heard,
+ * who is drained. Hosts of the same finding are one.
+ */
+#include "config.h"
+#include "sluiced/questions/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/clock.h"
+#include "common/jsonx.h"
+#include "common/str.h"
+#include "sysmap/extract.h"
+
+#define LATELY 86400.0 /* seconds: failures that are looked at */
+
+/* Versions */
+
+static void check_versions(struct json_object *live,
+			   struct json_object *findings)
+{
+	struct json_object *groups = json_object_new_object();
+	const char *ours = slu_doctor_text(live, "release"), *theirs;
+	char *hosts;
+
+	json_object_object_foreach(slu_doctor_live(live, "nodes"), name, node)
+	{
+		theirs = slu_doctor_text(node, "release");
+		if (slu_doctor_number(node, "heard") > 0 &&
+		    !slu_eq(theirs, ours))
+			slu_group_add(groups, theirs, name);
+	}
+	json_object_object_foreach(groups, release, names)
+	{
+		hosts = slu_group_hosts(names);
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "version",
+				    "%.400s: Sluice %s, sluiced is %s",
+				    hosts ? hosts : "",
+				    *release ? release : "of an older release",
+				    ours),
+			hosts, "sluice-node --version");
+		free(hosts);
+	}
+	json_object_put(groups);
+}
+
+/* Probes. A document may be that of many hosts: it is read once. */
+
+struct probes {
+	struct json_object *live, *nodes;
+	struct json_object *rows;  /* "CHECK: TEXT" -> hosts, of bad ones */
+	struct json_object *since; /* "CHECK: TEXT" -> when the first said so */
+	struct json_object *stale; /* "" -> hosts with another sluice.conf */
+	struct json_object *seen;  /* host -> true */
+};
+
+static void take_row(struct probes *p, struct json_object *row,
+		     const char *host, int64_t since)
+{
+	const char *check = slu_doctor_text(row, "check"),
+		   *text = slu_doctor_text(row, "text");
+	int64_t first = since;
+	char *key;
+
+	if (!slu_eq(slu_doctor_text(row, "result"), "bad"))
+		return;
+	key = slu_asprintf("%s: %s", check, text);
+	if (!key)
+		return;
+	slu_group_add(p->rows, key, host);
+	slu_json_i64_opt(p->since, key, &first, NULL);
+	slu_json_set_i64(p->since, key, since < first ? since : first);
+	free(key);
+}
+
+static void take_probe(struct probes *p, struct json_object *doc,
+		       const char *host, int64_t since)
+{
+	const char *hash = slu_doctor_text(doc, "conf");
+	struct json_object *rows = slu_doctor_live(doc, "rows");
+
+	if (!slu_doctor_live(p->nodes, host))
+		return; /* it is none of slurmctld's any more */
+	slu_json_set_bool(p->seen, host, true);
+	if (*hash && !slu_eq(hash, slu_doctor_text(p->live, "conf_hash")))
+		slu_group_add(p->stale, "", host);
+	for (size_t i = 0; json_object_is_type(rows, json_type_array) &&
+			   i < json_object_array_length(rows);
+	     i++)
+		take_row(p, json_object_array_get_idx(rows, i), host, since);
+}
+
+static int read_probes(struct slu_db *db, struct probes *p, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT s.DID, h.Hostname, s.Since, d.Data FROM Hostseen s"
+		" JOIN Hosttable h ON h.HostID = s.HostID"
+		" JOIN Datatable d ON d.DID = s.DID WHERE s.EID ="
+		" (SELECT EID FROM Extractortable WHERE Name = ?)"
+		" ORDER BY s.DID",
+		"s", SLU_DOCUMENT_PROBE);
+	struct json_object *doc = NULL;
+	int64_t did = -1;
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0) {
+		if (slu_db_int(rows, 0) != did) {
+			json_object_put(doc);
+			doc = slu_json_parse(slu_db_text(rows, 3),
+					     slu_db_bytes(rows, 3), NULL);
+			did = slu_db_int(rows, 0);
+		}
+		if (json_object_is_type(doc, json_type_object))
+			take_probe(p, doc, slu_db_text(rows, 1),
+				   slu_db_int(rows, 2));
+	}
+	json_object_put(doc);
+	slu_db_done(rows);
+	return rc;
+}
+
+static void tell_rows(struct probes *p, struct json_object *findings)
+{
+	struct json_object *row;
+	int64_t since;
+	char *hosts;
+
+	json_object_object_foreach(p->rows, text, names)
+	{
+		hosts = slu_group_hosts(names);
+		since = 0;
+		slu_json_i64_opt(p->since, text, &since, NULL);
+		row = slu_finding(findings, SLU_SEVERE_ERROR, "probe",
+				  "%.400s: %.700s", hosts ? hosts : "", text);
+		slu_finding_since(row, (double)since);
+		slu_finding_type(row, hosts, "sluice-node probe --push");
+		free(hosts);
+	}
+}
+
+static void tell_stale(struct probes *p, struct json_object *findings)
+{
+	struct json_object *names = slu_doctor_live(p->stale, "");
+	char *hosts = names ? slu_group_hosts(names) : NULL;
+
+	if (hosts)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
+				    "%.400s: another sluice.conf than sluiced "
+				    "has read, when it was probed last",
+				    hosts),
+			hosts, "sluice-node probe --push");
+	free(hosts);
+}
+
+static void tell_unprobed(struct probes *p, struct json_object *findings)
+{
+	struct json_object *groups = json_object_new_object();
+	struct json_object *names;
+	char *hosts;
+
+	json_object_object_foreach(p->nodes, name, node)
+	{
+		(void)node;
+		if (!slu_doctor_live(p->seen, name))
+			slu_group_add(groups, "", name);
+	}
+	names = slu_doctor_live(groups, "");
+	hosts = names ? slu_group_hosts(names) : NULL;
+	if (hosts)
+		slu_finding_type(slu_finding(findings, SLU_SEVERE_NOTE, "probe",
+					     "%.400s: never probed", hosts),
+				 hosts, "sluice-node probe --push");
+	free(hosts);
+	json_object_put(groups);
+}
+
+static int check_probes(struct slu_db *db, struct json_object *live,
+			struct json_object *findings, struct slu_err *err)
+{
+	struct probes p = {.live = live,
+			   .nodes = slu_doctor_live(live, "nodes"),
+			   .rows = json_object_new_object(),
+			   .since = json_object_new_object(),
+			   .stale = json_object_new_object(),
+			   .seen = json_object_new_object()};
+	int rc = read_probes(db, &p, err);
+
+	if (rc == 0) {
+		tell_rows(&p, findings);
+		tell_stale(&p, findings);
+		tell_unprobed(&p, findings);
+	}
+	json_object_put(p.rows);
+	json_object_put(p.since);
+	json_object_put(p.stale);
+	json_object_put(p.seen);
+	return rc;
+}
+
+/* Who was waited for in vain, and has not spoken since: nobody else says that
+ * its munged, its slurmd or its network is dead. */
+
+static void tell_silent(struct json_object *silent,
+			struct json_object *findings)
+{
+	char *hosts;
+
+	json_object_object_foreach(silent, job, names)
+	{
+		hosts = slu_group_hosts(names);
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_ERROR, "silent",
+				    "%.400s: not heard since job %s waited for "
+				    "it in vain: slurmd, munged or its network "
+				    "is dead",
+				    hosts ? hosts : "", job),
+			hosts, "sluice-node probe --push");
+		free(hosts);
+	}
+}
+
+static int check_silent(struct slu_db *db, struct json_object *live,
+			struct json_object *findings, struct slu_err *err)
+{
+	struct json_object *nodes = slu_doctor_live(live, "nodes"), *node;
+	struct json_object *silent = json_object_new_object();
+	const double started = slu_doctor_number(live, "started");
+	const double lately = slu_now_wall() - LATELY;
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT b.JobID, max(b.Created), n.Node FROM Buffer b"
+		" JOIN BufferNode n ON n.BID = b.BID WHERE b.Since > ?"
+		" AND b.Created > ? AND b.Failure IS NOT NULL"
+		" AND b.FailedIn <= 2 GROUP BY n.Node",
+		"dd", lately, started);
+	char job[24];
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0) {
+		node = slu_doctor_live(nodes, slu_db_text(rows, 2));
+		if (!node ||
+		    slu_doctor_number(node, "heard") >= slu_db_double(rows, 1))
+			continue;
+		snprintf(job, sizeof(job), "%lld",
+			 (long long)slu_db_int(rows, 0));
+		slu_group_add(silent, job, slu_db_text(rows, 2));
+	}
+	slu_db_done(rows);
+	if (rc == 0)
+		tell_silent(silent, findings);
+	json_object_put(silent);
+	return rc;
+}
+
+/* Drained by us */
+
+static void check_drained(struct json_object *live,
+			  struct json_object *findings)
+{
+	struct json_object *buffers = slu_doctor_live(live, "buffers");
+	struct json_object *drained = slu_doctor_live(buffers, "drained"), *one;
+	struct json_object *row;
+	const char *node;
+
+	for (size_t i = 0; i < json_object_array_length(drained); i++) {
+		one = json_object_array_get_idx(drained, i);
+		node = slu_doctor_text(one, "node");
+		row = slu_finding(findings, SLU_SEVERE_WARNING, "drained",
+				  "%s is drained: %s", node,
+				  slu_doctor_text(one, "reason"));
+		slu_finding_since(row, slu_doctor_number(one, "since"));
+		slu_finding_type(row, node, "sluice-node recover");
+	}
+}
+
+int slu_doctor_hosts(struct slu_db *db, struct json_object *live,
+		     struct json_object *findings, struct slu_err *err)
+{
+	check_versions(live, findings);
+	check_drained(live, findings);
+	if (check_silent(db, live, findings, err))
+		return -1;
+	return check_probes(db, live, findings, err);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the question "doctor" finds of jobs: those that are in a phase for
+ * longer than their like were, failures of the last day, verdicts without an
+ * answer, and what is kept of failed stage-outs.
+ */
+#include "config.h"
+#include "sluiced/questions/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+#include "common/size.h"
+
+#define DAY	   86400.0
+#define LIKE	   200	/* ended buffers that one is compared with */
+#define LIKE_MIN   20	/* fewer say nothing */
+#define LONG_MIN   60.0 /* s; what lasts less is not long */
+#define UNANSWERED 60.0 /* s */
+
+static uint32_t job_of(struct json_object *row)
+{
+	return (uint32_t)slu_doctor_number(row, "job");
+}
+
+/* Phases */
+
+static int cmp_double(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What 95 of 100 did not exceed of this phase, seconds; 0: too few have ended
+ * to say so. */
+static int usual(struct slu_db *db, struct json_object *phase, double *seconds,
+		 struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT (SELECT min(Time) FROM BufferHistory h WHERE"
+		" h.BID = b.BID AND h.State > ?1) - (SELECT min(Time) FROM"
+		" BufferHistory h WHERE h.BID = b.BID AND h.State = ?1)"
+		" FROM (SELECT BID FROM Buffer WHERE State = 6 AND"
+		" Failure IS NULL AND Driver = ?2 ORDER BY BID DESC LIMIT ?3)"
+		" AS b",
+		"isi", (int)slu_doctor_number(phase, "state"),
+		slu_doctor_text(phase, "driver"), LIKE);
+	double took[LIKE];
+	size_t n = 0;
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0)
+		if (slu_db_type(rows, 0) != SLU_DB_NULL && n < LIKE)
+			took[n++] = slu_db_double(rows, 0);
+	slu_db_done(rows);
+	qsort(took, n, sizeof(*took), cmp_double);
+	*seconds = n < LIKE_MIN ? 0 : took[n - 1 - n / 20];
+	return rc;
+}
+
+/* Of what takes longer, that it is long; where too few have ended, half of its
+ * time limit is. 0: nothing is. */
+static double limit_of(struct json_object *phase, double like)
+{
+	const double since = slu_doctor_number(phase, "since");
+	const double deadline = slu_doctor_number(phase, "deadline");
+	double limit = like > 0 ? 2 * like : (deadline - since) / 2;
+
+	if (like <= 0 && deadline <= 0)
+		return 0;
+	return limit < LONG_MIN ? LONG_MIN : limit;
+}
+
+/* One that copies gets on. */
+static void tell_long(struct json_object *phase, double like, double now,
+		      struct json_object *findings)
+{
+	const char *waits = slu_doctor_text(phase, "waits_for");
+	const char *text = slu_doctor_text(phase, "text");
+	char took[SLU_TIME_TEXT], usually[SLU_TIME_TEXT] = "";
+	struct json_object *row;
+
+	slu_seconds_text(like, usually);
+	row = slu_finding(
+		findings,
+		strstr(text, "copied") ? SLU_SEVERE_NOTE : SLU_SEVERE_WARNING,
+		"phase", "job %u is in %s for %s%s%s%s: waits for %.400s",
+		job_of(phase), slu_doctor_text(phase, "phase"),
+		slu_seconds_text(now - slu_doctor_number(phase, "since"), took),
+		like > 0 ? " (95 of 100 took at most " : "",
+		like > 0 ? usually : "", like > 0 ? ")" : "",
+		*waits ? waits : "slurmctld");
+	slu_finding_since(row, slu_doctor_number(phase, "since"));
+	if (*waits)
+		slu_finding_type(row, waits, "sluice-node status");
+	else
+		slu_finding_type(row, NULL, "sysquery buffers %u",
+				 job_of(phase));
+}
+
+static int check_phases(struct slu_db *db, struct json_object *phases,
+			double now, struct json_object *findings,
+			struct slu_err *err)
+{
+	struct json_object *phase;
+	double like, limit;
+
+	for (size_t i = 0; i < json_object_array_length(phases); i++) {
+		phase = json_object_array_get_idx(phases, i);
+		if (now - slu_doctor_number(phase, "since") < LONG_MIN)
+			continue;
+		if (usual(db, phase, &like, err))
+			return -1;
+		limit = limit_of(phase, like);
+		if (limit > 0 &&
+		    now - slu_doctor_number(phase, "since") > limit)
+			tell_long(phase, like, now, findings);
+	}
+	return 0;
+}
+
+static void check_unanswered(struct json_object *rows, double now,
+			     struct json_object *findings)
+{
+	struct json_object *one;
+
+	for (size_t i = 0; i < json_object_array_length(rows); i++) {
+		one = json_object_array_get_idx(rows, i);
+		if (now - slu_doctor_number(one, "since") < UNANSWERED)
+			continue;
+		slu_finding_since(
+			slu_finding_type(
+				slu_finding(findings, SLU_SEVERE_WARNING,
+					    "verdict",
+					    "slurmctld has not yet heard what "
+					    "is to become of job %u: %s",
+					    job_of(one),
+					    slu_doctor_text(one, "text")),
+				NULL, "scontrol ping"),
+			slu_doctor_number(one, "since"));
+	}
+}
+
+/* Failures: one of each phase and fate stands for all. */
+
+static int check_failures(struct slu_db *db, const struct slu_asker *who,
+			  double now, struct json_object *findings,
+			  struct slu_err *err)
+{
+	static const char *const phases[] = {"",    "setup",	 "stage-in",
+					     "run", "stage-out", "teardown"};
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT count(*), max(JobID), FailedIn, Failure FROM Buffer"
+		" WHERE Since > ?1 AND FailedAt > ?1 AND Failure IS NOT NULL"
+		" AND (?2 < 0 OR Uid = ?2) GROUP BY FailedIn",
+		"dI", now - DAY, who->admin ? (int64_t)-1 : (int64_t)who->uid);
+	int64_t in;
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0) {
+		in = slu_db_int(rows, 2);
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "failure",
+				    "%lld failed in the last day in %s; job "
+				    "%lld: %s",
+				    (long long)slu_db_int(rows, 0),
+				    in >= 1 && in <= 5 ? phases[in] : "?",
+				    (long long)slu_db_int(rows, 1),
+				    slu_db_text(rows, 3)),
+			NULL, "sysquery buffers %lld",
+			(long long)slu_db_int(rows, 1));
+	}
+	slu_db_done(rows);
+	return rc;
+}
+
+/* What is kept, by user */
+
+struct kept {
+	const char *user;
+	uint32_t uid, job; /* of the job that is gone first */
+	size_t jobs;
+	uint64_t bytes;
+	double oldest, until;
+};
+
+static struct kept *kept_of(struct kept *all, size_t *n, uint32_t uid)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (all[i].uid == uid)
+			return &all[i];
+	all[*n].uid = uid;
+	return &all[(*n)++];
+}
+
+static void add_kept(struct kept *k, struct json_object *one)
+{
+	const double since = slu_doctor_number(one, "since");
+	const double until = slu_doctor_number(one, "until");
+
+	k->user = slu_doctor_text(one, "user");
+	k->bytes += (uint64_t)slu_doctor_number(one, "bytes");
+	if (!k->jobs++ || since < k->oldest)
+		k->oldest = since;
+	if (!k->until || until < k->until) {
+		k->until = until;
+		k->job = job_of(one);
+	}
+}
+
+static void tell_kept(const struct kept *k, double now,
+		      struct json_object *findings)
+{
+	char size[SLU_SIZE_TEXT], age[SLU_TIME_TEXT], left[SLU_TIME_TEXT];
+	char uid[24];
+
+	snprintf(uid, sizeof(uid), "uid %u", k->uid);
+	slu_finding_since(
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "kept",
+				    "%s: %s of %zu failed stage-outs are kept, "
+				    "the oldest for %s; job %u's goes in %s",
+				    *k->user ? k->user : uid,
+				    slu_size_text(k->bytes, size), k->jobs,
+				    slu_seconds_text(now - k->oldest, age),
+				    k->job,
+				    slu_seconds_text(
+					    k->until > now ? k->until - now : 0,
+					    left)),
+			NULL, "sysquery buffers %u", k->job),
+		k->oldest);
+}
+
+static int check_kept(struct json_object *rows, double now,
+		      struct json_object *findings, struct slu_err *err)
+{
+	const size_t most = json_object_array_length(rows);
+	struct kept *all = calloc(most + 1, sizeof(*all));
+	struct json_object *one;
+	size_t n = 0;
+
+	if (!all)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t i = 0; i < most; i++) {
+		one = json_object_array_get_idx(rows, i);
+		add_kept(kept_of(all, &n,
+				 (uint32_t)slu_doctor_number(one, "uid")),
+			 one);
+	}
+	for (size_t i = 0; i < n; i++)
+		tell_kept(&all[i], now, findings);
+	free(all);
+	return 0;
+}
+
+int slu_doctor_jobs(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *findings, double now,
+		    struct slu_err *err)
+{
+	struct json_object *b = slu_doctor_live(who->live, "buffers");
+
+	check_unanswered(slu_doctor_live(b, "unanswered"), now, findings);
+	if (check_phases(db, slu_doctor_live(b, "phases"), now, findings,
+			 err) ||
+	    check_failures(db, who, now, findings, err))
+		return -1;
+	return check_kept(slu_doctor_live(b, "kept"), now, findings, err);
+}

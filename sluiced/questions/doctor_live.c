@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of the question "doctor" only the daemon knows. It looks into its memory
+ * alone: files are for the process that answers. */
+#include "config.h"
+#include "sluiced/questions/doctor.h"
+
+#include <unistd.h>
+#include "common/jsonx.h"
+#include "sluiced/daemon.h"
+
+static void set_text(struct json_object *obj, const char *key, const char *text)
+{
+	if (text && *text)
+		slu_json_set_str(obj, key, text);
+}
+
+static struct json_object *slurmctld(const struct slu_daemon *d)
+{
+	struct json_object *obj = json_object_new_object();
+	const struct slu_peer *p = &d->peer;
+
+	slu_json_set_bool(obj, "connected", slu_control_connected(d->control));
+	slu_json_set_double(obj, "since", p->changed);
+	set_text(obj, "release", p->release);
+	slu_json_set_i64(obj, "conf_read", p->conf_read);
+	set_text(obj, "conf_wrong", p->conf_wrong);
+	set_text(obj, "slurm_advice", p->slurm_advice);
+	return obj;
+}
+
+static void add_node(void *arg, const char *name, double heard,
+		     const char *release)
+{
+	struct json_object *node = json_object_new_object();
+
+	slu_json_set_double(node, "heard", heard);
+	set_text(node, "release", release);
+	json_object_object_add(arg, name, node);
+}
+
+/* For root and SlurmUser. */
+static void add_site(const struct slu_daemon *d, struct json_object *all)
+{
+	struct json_object *nodes = json_object_new_object();
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	slu_json_set_str(all, "host", host);
+	slu_json_set_str(all, "release", PACKAGE_VERSION);
+	slu_json_set_str(all, "conf_path", d->conf_path);
+	slu_json_set_str(all, "conf_hash", d->conf_hash);
+	slu_json_set_str(all, "database", d->conf->database);
+	set_text(all, "mapping_dir", d->conf->mapping_dir);
+	set_text(all, "publish_wrong", d->publish_wrong);
+	slu_json_set_double(all, "publish_since", d->publish_since);
+	slu_json_set_u64(all, "lost_turns", d->metrics.lost_turns);
+	slu_json_set_u64(all, "io_nodes", d->conf->io_nodes.n);
+	slu_nodes_each(d->auth.nodes, add_node, nodes);
+	json_object_object_add(all, "nodes", nodes);
+}
+
+struct json_object *slu_doctor_prepare(const struct slu_daemon *d,
+				       const struct slu_asker *who,
+				       struct json_object *args)
+{
+	struct json_object *all = json_object_new_object();
+
+	(void)args;
+	slu_json_set_double(all, "started", d->metrics.started);
+	json_object_object_add(all, "slurmctld", slurmctld(d));
+	json_object_object_add(
+		all, "buffers",
+		slu_buffers_overview(d->buffers,
+				     who->admin ? SLU_NO_ID : who->uid));
+	if (who->admin)
+		add_site(d, all);
+	return all;
+}

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sysquery doctor: things are broken one at a time; it names each, and what it
+# says to type for it shows the cause or mends it.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/buffer.sh"
+
+doctor() { # [HOST]
+	on "${1:-ctl}" sysquery doctor --table
+}
+
+found() { # WORDS [HOST]
+	doctor "${2:-ctl}" 2>&1 | grep -qE -- "$1"
+}
+
+not_found() { # WORDS
+	doctor >"$LOGS/doctor.last" 2>&1
+	! grep -qE -- "$1" "$LOGS/doctor.last"
+}
+
+# What is to be typed for the finding with these words, and on which host:
+# "HOST COMMAND...".
+to_type() { # WORDS [HOST]
+	doctor "${2:-ctl}" 2>&1 | grep -A1 -E -- "$1" |
+		sed -nE '/^    on /{ s/^    on ([^:]*): /\1 /p; q }'
+}
+
+# Type it. These hosts have no systemd; ctl is called by its address, too.
+typed() { # WORDS [HOST]
+	local line host command
+	line=$(to_type "$@")
+	[ "$line" ] || { note "nothing to type for '$1'" && return 1; }
+	host=${line%% *} command=${line#* }
+	[[ $host != *.*.*.* ]] || host=ctl
+	note "on $host: $command"
+	case $command in
+	'systemctl start munge') cluster start "$host" munged ;;
+	'systemctl start '*) cluster start "$host" "${command##* }" ;;
+	'systemctl reload sluiced') on "$host" pkill -HUP -x sluiced ;;
+	*) on "$host" sh -c "$command" 2>&1 ;;
+	esac
+}
+
+exit_status() {
+	doctor >/dev/null 2>&1
+	echo $?
+}
+
+matches_job() { # JOB WORDS
+	on ctl scontrol -o show job "$1" | grep -qE -- "$2"
+}
+
+test_well() {
+	check_within 20 "lines of slurm.conf are named" found \
+		'slurm.conf: BatchStartTimeout=.*; set [0-9]+'
+	check "also by bbstat" matches "$(on ctl scontrol show bbstat)" \
+		'^slurm.conf: BatchStartTimeout='
+	check "that is something to do" equal "$(exit_status)" 5
+	cluster conf slurm.conf BatchStartTimeout=1920 ResumeTimeout=400
+	check "what it says to type ends it" typed 'slurm.conf: Batch'
+	check_within 20 "it is gone" not_found slurm.conf
+	check "nodes that were never probed are named" matches \
+		"$(to_type 'n\[1-2\]: never probed')" \
+		'^n\[1-2\] sluice-node probe --push$'
+	on n1 sluice-node probe --push >/dev/null
+	on n2 sluice-node probe --push >/dev/null
+	check "on a cluster that is well nothing is to do" equal "$(doctor)" \
+		"nothing to do"
+	check "and the status says so" equal "$(exit_status)" 0
+	check "what the probe said can be asked" matches \
+		"$(on ctl sysquery -n n2 -e probe)" '"check":"munge"'
+}
+
+test_munge() {
+	local job
+	cluster kill n2 munged
+	job=$(submit -N2 -w 'n[1-2]' <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB type=glusterfs
+		true
+	EOT
+	)
+	check_within 20 "bbstat names the node that has not come" prints \
+		"^$job .*waits for n2" on ctl scontrol show bbstat
+	check_within 90 "a node whose munged is dead is named" found \
+		"n2: not heard since job $job waited"
+	check "the job's record says why it was put back" matches_job "$job" \
+		'AdminComment=.*setup failed: Slurm ended the run \(NODE_FAIL\) while n2 had not come'
+	check "so does its buffer's" matches_job "$job" \
+		'BurstBufferState=DONE: setup failed: .* while n2 had not come'
+	check "what is to be typed there says why" matches \
+		"$(typed 'n2: not heard')" 'munge .*bad .*onnect'
+	check "so does the command there" found '^error: .*munge' n2
+	check "its user sees the failure alone" matches \
+		"$(as_alice sysquery doctor --table)" \
+		'^note: 1 failed in the last day in setup; job'
+	check "what it says to type there starts it" typed '^error: .*munge' n2
+	check "a probe from there" on n2 sluice-node probe --push
+	check_within 20 "ends it" not_found '^(error|warning): n2'
+	as_alice scancel "$job"
+	on ctl scontrol update nodename=n2 state=resume
+	check_within 40 "the nodes are idle" nodes_idle 'n[1-2]'
+}
+
+test_conf() {
+	local conf=/etc/slurm/sluice.conf
+	on ctl sh -c "cp $conf /tmp/good && echo SetupTimeuot=5 >>$conf"
+	on ctl scontrol reconfigure
+	check_within 20 "a sluice.conf that became bad is named, with its line" \
+		found "$conf:[0-9]+: unknown key SetupTimeuot; did you mean SetupTimeout"
+	check_within 20 "also by bbstat" prints \
+		"unknown key SetupTimeuot.*: the old sluice.conf is used" \
+		on ctl scontrol show bbstat
+	check "what it says to type names the line" matches \
+		"$(typed 'unknown key SetupTimeuot')" ':[0-9]+: unknown key'
+	on ctl sh -c "cp /tmp/good $conf"
+	check "mended, slurmctld has not read it" found \
+		'slurmctld could not use .*sluice.conf'
+	check "what it says to type" typed 'slurmctld could not use'
+	check_within 20 "ends it" not_found 'sluice.conf'
+	on ctl sh -c "sed -i '/^SetupTimeout/d' $conf; echo SetupTimeout=601 >>$conf"
+	check "one that sluiced has not read is named" found \
+		'is not the one that sluiced has read'
+	check "what it says to type has it read" typed \
+		'is not the one that sluiced has read'
+	check_within 20 "it has" not_found 'is not the one that sluiced has read'
+	on ctl scontrol reconfigure
+}
+
+test_disk() {
+	cluster fill n2 2000000
+	on n2 sluice-node probe --push >/dev/null
+	check "a full disk is named" found '^error: n2: storage: .*free'
+	check "what it says to type says how full" matches \
+		"$(typed 'n2: storage')" 'storage .*bad .*free'
+	cluster unfill n2
+	check "when there is room" typed 'n2: storage'
+	check_within 20 "it is gone" not_found 'n2: storage'
+}
+
+test_sluiced() {
+	cluster kill ctl sluiced
+	check "a dead sluiced is named" found '^error: no answer from sluiced'
+	check "also on a node" found '^error: no answer from sluiced' n1
+	check "that is something to do" equal "$(exit_status)" 5
+	check "what it says to type" typed 'no answer from sluiced'
+	check_within 30 "ends it" not_found '^error'
+}
+
+test_slurmctld() {
+	cluster stop ctl slurmctld
+	check "a slurmctld that is away is named" found \
+		'^error: slurmctld is not connected'
+	cluster start ctl slurmctld
+	check_within 40 "until it is back" not_found '^error'
+}
+
+cluster_up --nodes 2 --ions 0
+test_well
+test_munge
+test_conf
+test_disk
+test_sluiced
+test_slurmctld
+check "nothing is left" nothing_left n1 n2
+check "the database is sound" database_sound
+finish
