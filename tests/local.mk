@@ -38,6 +38,8 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
 	tests/system/configless.t tests/system/doctor.t \
 	tests/system/mistakes.t tests/system/fate.t \
+	tests/system/configless.t \
+	tests/system/mistakes.t tests/system/fate.t tests/system/job.t \
 	tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \
 	tests/system/faults-owner.t tests/system/failover.t \
