@@ -84,6 +84,8 @@ static void add_change(struct json_object *list,
 	slu_json_set_u64(change, "job_id", share->job_id);
 	slu_json_set_str(change, "name", share->name);
 	slu_json_set_u64(change, "ions", ions);
+	if (ions && share->bandwidth > 0)
+		slu_json_set_double(change, "bandwidth", share->bandwidth);
 	json_object_array_add(list, change);
 }
 
