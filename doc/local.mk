@@ -15,6 +15,7 @@ pages = doc/ADMIN.md \
 	doc/job.md \
 	doc/limits.md \
 	doc/lustre.md \
+	doc/page.md \
 	doc/persistent.md \
 	doc/pools.md \
 	doc/prediction.md \

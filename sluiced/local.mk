@@ -49,11 +49,12 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/layouts.c \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_job.c \
+	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
 	sluiced/questions/question_stripe.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/user.c sluiced/user.h
-libsluiced = libsluiced.a $(libsluburst) $(libsluhistory) $(libsluimport) \
+libsluiced = libsluiced.a libslupage.a $(libsluburst) $(libsluhistory) $(libsluimport) \
 	$(libsluion) $(libslustripe) $(libslusysquery) $(MHD_LIBS)
 
 sbin_PROGRAMS += sluiced/sluiced
@@ -107,9 +108,9 @@ TESTS += $(sluiced_tests)
 sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
 tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
-tests_unit_test_sluiced_answers_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_answers_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_job_page_SOURCES = tests/unit/test_job_page.c $(sysquery_parts)
-tests_unit_test_job_page_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_job_page_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
 	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_patience \
 	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody

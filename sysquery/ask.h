@@ -26,6 +26,7 @@ enum slu_opt {
 	SLU_OPT_TABLE,
 	SLU_OPT_WHERE,
 	SLU_OPT_SINCE,
+	SLU_OPT_NOW,
 	SLU_OPT_LAST,
 	SLU_OPT_EXPLAIN,
 	SLU_OPT_JOB,
@@ -179,6 +180,10 @@ void slu_ask_command(struct slu_buf *out, const char *command,
 /* colors.c: what a state, a severity or a word that tells of a failure is. */
 slu_color_f slu_color_state, slu_color_bad, slu_color_caution;
 
+/* cmd/page.c: the document of the page (page/page.h), of since and now among
+ * the arguments. Caller puts. */
+struct json_object *slu_ask_page(struct slu_ask *ask, struct slu_err *err);
+
 /* cmd/ */
 int slu_cmd_original(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err);
@@ -196,6 +201,7 @@ int slu_cmd_job(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_page(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_doctor(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err);

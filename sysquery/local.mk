@@ -19,6 +19,35 @@ libslusysquery_a_SOURCES = \
 	sysquery/when.c sysquery/when.h
 libslusysquery = libslusysquery.a $(libslusysmap)
 
+# The page; sluiced collects what is in it.
+noinst_LIBRARIES += libslupage.a
+libslupage_a_SOURCES = \
+	sysquery/page/axes.c \
+	sysquery/page/bins.c \
+	sysquery/page/collect.c sysquery/page/collect.h \
+	sysquery/page/collect_buffers.c \
+	sysquery/page/collect_ions.c \
+	sysquery/page/collect_jobs.c \
+	sysquery/page/collect_machine.c \
+	sysquery/page/document.c \
+	sysquery/page/draw.h \
+	sysquery/page/draw_buffers.c \
+	sysquery/page/draw_calibration.c \
+	sysquery/page/draw_errors.c \
+	sysquery/page/draw_ions.c \
+	sysquery/page/draw_lanes.c \
+	sysquery/page/draw_limits.c \
+	sysquery/page/draw_lustre.c \
+	sysquery/page/draw_machine.c \
+	sysquery/page/draw_now.c \
+	sysquery/page/draw_reached.c \
+	sysquery/page/html.c sysquery/page/html.h \
+	sysquery/page/page.h \
+	sysquery/page/render.c \
+	sysquery/page/style.c \
+	sysquery/page/svg.c sysquery/page/svg.h
+libslupage = libslupage.a libsluburst.a $(libsluhistory) $(libslusysquery)
+
 dist_man_MANS += man/sysquery.1
 bin_PROGRAMS += sysquery/sysquery
 sysquery_parts = \
@@ -42,24 +71,30 @@ sysquery_parts = \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
 	sysquery/cmd/osts.c \
+	sysquery/cmd/page.c \
 	sysquery/cmd/predict.c \
 	sysquery/cmd/report.c \
 	sysquery/cmd/stripe.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = $(libslusysquery) $(libslustripe) $(libsluimport) $(libslunet)
+sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) $(libsluimport) $(libslunet)
 
 noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
-	tests/unit/test_recorded_map.sh
-TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh
+	tests/unit/test_recorded_map.sh tests/unit/test_page.sh \
+	tests/browser/test_page.sh
+TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh \
+	tests/unit/test_page.sh tests/browser/test_page.sh
+EXTRA_DIST += tests/browser/look tests/browser/running
 
 EXTRA_DIST += tests/fuzz/corpus/documents tests/fuzz/corpus/leaves \
-	tests/fuzz/corpus/select \
+	tests/fuzz/corpus/page tests/fuzz/corpus/select \
 	tests/fuzz/corpus/slurmconf
 sysquery_fuzz = tests/fuzz/fuzz_documents tests/fuzz/fuzz_leaves \
-	tests/fuzz/fuzz_select tests/fuzz/fuzz_slurmconf
+	tests/fuzz/fuzz_page tests/fuzz/fuzz_select tests/fuzz/fuzz_slurmconf
+tests_fuzz_fuzz_page_SOURCES = tests/fuzz/fuzz_page.c tests/fuzz/replay.c
+tests_fuzz_fuzz_page_LDADD = $(libslupage)
 check_PROGRAMS += $(sysquery_fuzz)
 TESTS += $(sysquery_fuzz)
 tests_fuzz_fuzz_documents_SOURCES = tests/fuzz/fuzz_documents.c \
@@ -73,9 +108,18 @@ tests_fuzz_fuzz_slurmconf_SOURCES = tests/fuzz/fuzz_slurmconf.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_slurmconf_LDADD = $(libslusysquery)
 
+# A database as that of a site, for tests and bench/page.
+site_parts = tests/unit/site.c tests/unit/site.h
+check_PROGRAMS += tests/unit/make_site tests/unit/render_page
+tests_unit_render_page_SOURCES = tests/unit/render_page.c
+tests_unit_render_page_LDADD = $(libslupage)
+tests_unit_make_site_SOURCES = tests/unit/make_site.c $(site_parts)
+tests_unit_make_site_LDADD = $(libslupage)
+
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
 	tests/unit/test_advice tests/unit/test_devices_can tests/unit/test_timeline \
+	tests/unit/test_page \
 	tests/unit/test_check tests/unit/test_leaves \
 	tests/unit/test_map_history \
 	tests/unit/test_select tests/unit/test_show tests/unit/test_when
@@ -95,6 +139,8 @@ tests_unit_test_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(sysquery_test_libs) $(libsluimport) $(libslustripe)
+tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluimport) $(libslustripe)
+tests_unit_test_page_SOURCES = tests/unit/test_page.c $(site_parts)
+tests_unit_test_page_LDADD = $(libslupage) $(CHECK_LIBS)
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

@@ -37,8 +37,6 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
 	tests/system/configless.t tests/system/doctor.t \
-	tests/system/mistakes.t tests/system/fate.t \
-	tests/system/configless.t \
 	tests/system/mistakes.t tests/system/fate.t tests/system/job.t \
 	tests/system/drivers.t tests/system/faults.sh \
 	tests/system/faults-control.t tests/system/faults-node.t \

@@ -28,9 +28,8 @@ static int give(struct json_object *obj, struct slu_buf *out,
 	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;
 }
 
-/* Whose rows: the argument "uid" for those who may see all, else one's own. */
-static int whose(const struct slu_asker *who, struct json_object *args,
-		 uint32_t *uid, struct slu_err *err)
+int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
+		  uint32_t *uid, struct slu_err *err)
 {
 	uint64_t asked = who->admin ? SLU_NO_ID : who->uid;
 
@@ -77,7 +76,7 @@ static int buffers(struct slu_db *db, const struct slu_asker *who,
 	uint64_t job_id = 0;
 	uint32_t uid;
 
-	if (whose(who, args, &uid, err) < 0 ||
+	if (slu_asked_uid(who, args, &uid, err) < 0 ||
 	    slu_json_u64_opt(args, "job_id", &job_id, err) < 0)
 		return -1;
 	array = slu_buffers_json(db, (uint32_t)job_id, uid, slu_now_wall(),
@@ -101,7 +100,7 @@ static int accuracy(struct slu_db *db, const struct slu_asker *who,
 	struct slu_history_query query = {0};
 	struct json_object *obj;
 
-	if (whose(who, args, &query.uid, err) < 0 ||
+	if (slu_asked_uid(who, args, &query.uid, err) < 0 ||
 	    slu_json_u64_opt(args, "last", &query.last, err) < 0 ||
 	    slu_history_accuracy(db, &query, &obj, err) < 0)
 		return -1;
@@ -115,7 +114,7 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	struct slu_history_query query = {.last = JOBS};
 	struct json_object *obj;
 
-	if (whose(who, args, &query.uid, err) < 0 ||
+	if (slu_asked_uid(who, args, &query.uid, err) < 0 ||
 	    slu_json_u64_opt(args, "last", &query.last, err) < 0)
 		return -1;
 	if (!query.last || query.last > MOST_JOBS)
@@ -278,6 +277,7 @@ const struct slu_answerer slu_answerers[] = {
 	{"report", NULL, NULL, slu_answer_report},
 	{"running", prepare_running, NULL, running},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
+	{"page", slu_page_prepare, NULL, slu_page_answer},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},
 	{"stripe", slu_osts_prepare, NULL, slu_stripe_answer},
 	{"doctor", slu_doctor_prepare, NULL, slu_doctor_answer},

@@ -30,4 +30,16 @@ int slu_answer_report(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);
 
+/* "page" takes: since, now (Unix seconds), uid. */
+struct json_object *slu_page_prepare(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args);
+int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* Whose rows: the argument "uid" for those who may see all, else one's own. */
+int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
+		  uint32_t *uid, struct slu_err *err);
+
 #endif

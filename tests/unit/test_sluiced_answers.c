@@ -146,6 +146,11 @@ START_TEST(test_same)
 		ck_assert_str_eq(remote.data, local.data);
 		ck_assert_uint_gt(local.len, 1);
 	}
+	/* Of the same moment; what only sluiced knows is not looked at. */
+	run("page|--json|--now|@5", "--server", addr, &remote);
+	run("page|--json|--now|@5", "-f", tmpfile_path("db"), &local);
+	expect(local.len > 1000 && !strncmp(remote.data, local.data, 1000),
+	       "%s", remote.data);
 	check_long(addr);
 	slu_buf_free(&remote);
 	slu_buf_free(&local);

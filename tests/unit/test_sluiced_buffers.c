@@ -469,6 +469,16 @@ START_TEST(test_plan_waits)
 	ck_assert_ptr_nonnull(strstr(reply.data, "\"user\":\"root\""));
 	expect(strstr(reply.data, "\"progress\":\"sluice: setup, 0 of "), "%s",
 	       reply.data);
+	ck_assert_int_eq(post("/v1/query",
+			      "{\"question\":\"page\",\"since\":9}", &reply),
+			 0);
+	expect(strstr(reply.data, "\"schema\":\"sluice-page\"") &&
+		       strstr(reply.data, "\"own\":false") &&
+		       strstr(reply.data, "\"pools\":[") &&
+		       strstr(reply.data, "\"state\":\"SETUP\"") &&
+		       strstr(reply.data,
+			      "\"progress\":\"sluice: setup, 0 of "),
+	       "%s", reply.data);
 	slu_buf_free(&reply);
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"buffers\",\"job_id\":99}", NULL),

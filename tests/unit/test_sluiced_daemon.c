@@ -21,6 +21,24 @@ static int nobody_pries(void)
 	return post("/v1/query", "{\"question\":\"jobs\",\"uid\":0}", NULL);
 }
 
+static int nobody_sees_a_page(void)
+{
+	struct slu_buf reply = {0};
+	int rc = post("/v1/query", "{\"question\":\"page\",\"since\":9}",
+		      &reply);
+
+	if (rc == 0 && !strstr(reply.data, "\"own\":true"))
+		rc = -1;
+	slu_buf_free(&reply);
+	return rc;
+}
+
+static int nobody_sees_all_of_it(void)
+{
+	return post("/v1/query",
+		    "{\"question\":\"page\",\"since\":9,\"uid\":0}", NULL);
+}
+
 static char *request(const char *cred, const char *body)
 {
 	return slu_asprintf("POST /v1/query HTTP/1.1\r\nHost: x\r\n%s%s%s"
@@ -91,6 +109,8 @@ START_TEST(test_who_may)
 	ck_assert_int_eq(as_nobody(nobody_polls), SLU_DENIED);
 	ck_assert_int_eq(as_nobody(nobody_queries), 0);
 	ck_assert_int_eq(as_nobody(nobody_pries), SLU_DENIED);
+	ck_assert_int_eq(as_nobody(nobody_sees_a_page), 0);
+	ck_assert_int_eq(as_nobody(nobody_sees_all_of_it), SLU_DENIED);
 out:
 	ctl_close();
 	sluiced_end();

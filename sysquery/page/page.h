@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_PAGE_H
+#define SLU_PAGE_H
+
+/*
+ * The page: what the site, or one of its users, looks like, as one HTML file
+ * with inline SVG. It is made in two steps, so that the first can be done where
+ * the database is and the second where somebody looks: slu_page_collect() sums
+ * the database up in one JSON document of bounded size, slu_page_render() makes
+ * the page of that, and the same document always makes the same bytes.
+ *
+ * The document, "schema": "sluice-page", "version": 1 (a key ends in its unit;
+ * times are Unix seconds, mbps is 10^6 bytes a second, bins are SLU_BINS means
+ * over equal parts of since to now; what is not known is absent):
+ *
+ *	now, since, own (only what is one user's)
+ *	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
+ *		sluiced knows
+ *	buffers {total, failed, shown, alive [{buffer, job, name, user,
+ *		filesystem, capacity_bytes, nodes, state, since, failure,
+ *		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
+ *		name, user, created, failure, spans [{state, from, to}]}]}
+ *	holds	[{job, name, user, when, why}]: held by us, no later run known
+ *	drained [{node, job, since}]
+ *	ions	{events, total, pool, policy, bins {held, predicted_mbps,
+ *		static_mbps, reached_mbps}, lanes [{job, name, user,
+ *reached_mbps, predicted_mbps, spans [{ions, from, to}]}], runs [{job, name,
+ *		ions, predicted_mbps, reached_mbps}]}
+ *	errors	{jobs, under, week [...], user [...] (job_submit/history.h),
+ *		calibration [{predicted_seconds, jobs, q10_seconds, q25_seconds,
+ *		q50_seconds, q75_seconds, q90_seconds}]}
+ *	limits	{jobs, asked [11 numbers of jobs], granted [...], user [{user,
+ *		jobs, timeouts, asked_node_hours, granted_node_hours,
+ *		used_node_hours}]}: by tenths of the limit that were used, the
+ *		last: more than all of it
+ *	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
+ *
+ * and what the caller adds of other questions: osts (the answer of "osts") and
+ * check (that of "check"), or osts_error, check_error (why there is none).
+ */
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include "common/str.h"
+#include "store/db.h"
+
+#define SLU_BINS 240
+
+struct slu_page_query {
+	uint32_t uid; /* SLU_NO_ID: of everybody */
+	int64_t since, now;
+};
+
+/* Only reads. Caller puts. */
+struct json_object *slu_page_collect(struct slu_db *db,
+				     const struct slu_page_query *query,
+				     struct slu_err *err);
+
+/* Appends the page. refresh: seconds after which a browser shall load it again;
+ * 0: never. Whatever stands in the document cannot become markup; what does
+ * not make sense in it is left out. SLU_NOMEM, SLU_INVALID: no such document.
+ * Times are shown in the local time zone. */
+int slu_page_render(struct json_object *document, unsigned refresh,
+		    struct slu_buf *out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_SITE_H
+#define SLU_TESTS_SITE_H
+
+/* A database as that of a site that has run for a month: hosts on switches,
+ * ended jobs with predictions and I/O, buffers in all phases and with failures,
+ * I/O nodes that move between jobs. The same arguments make the same site. */
+
+#include "store/db.h"
+
+struct site {
+	uint32_t nodes, jobs;
+	int64_t now; /* Unix seconds; the month before it */
+	/* Put into every name that a user or a node can choose; NULL: nothing.
+	 */
+	const char *hostile;
+};
+
+/* Fill an empty database; -1: failed. */
+int site_fill(struct slu_db *db, const struct site *site, struct slu_err *err);
+
+#endif
