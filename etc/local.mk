@@ -7,6 +7,7 @@ EXTRA_DIST += etc/default/sluiced etc/default/sluice-tbfd \
 	etc/logrotate.d/sluice-node
 
 units = etc/sluiced.service etc/sluice-serve.service etc/sluice-tbfd.service \
+	etc/sluice-web.service \
 	etc/sysmap.service
 systemdunitdir = $(systemdsystemunitdir)
 nodist_systemdunit_DATA = $(units)
@@ -25,7 +26,7 @@ dist_tmpfiles_DATA = etc/tmpfiles.d/sluice.conf
 # One file for all; bash looks for the name of the command.
 completiondir = $(datarootdir)/bash-completion/completions
 completions = sluice-place sluice-segments sluice-stage-out sluice-tbfd \
-	sluiced sysmap sysquery
+	sluice-web sluiced sysmap sysquery
 EXTRA_DIST += etc/sluice.completion
 install-data-local:
 	$(MKDIR_P) $(DESTDIR)$(completiondir)

@@ -80,12 +80,22 @@ sysquery_parts = \
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
 sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) $(libsluimport) $(libslunet)
 
+# The same live, in a process of its own.
+dist_man_MANS += man/sluice-web.1
+bin_PROGRAMS += sluice-web
+web_parts = sysquery/web/listen.c sysquery/web/server.c sysquery/web/server.h \
+	sysquery/web/token.c sysquery/web/token.h
+sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
+	$(sysquery_parts)
+sluice_web_LDADD = $(sysquery_sysquery_LDADD) $(MHD_LIBS)
+
 noinst_HEADERS += tests/unit/map.h
 dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
 	tests/unit/test_recorded_map.sh tests/unit/test_page.sh \
-	tests/browser/test_page.sh
+	tests/browser/test_page.sh tests/browser/test_web.sh
 TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh \
-	tests/unit/test_page.sh tests/browser/test_page.sh
+	tests/unit/test_page.sh tests/browser/test_page.sh \
+	tests/browser/test_web.sh
 EXTRA_DIST += tests/browser/look tests/browser/running
 
 EXTRA_DIST += tests/fuzz/corpus/documents tests/fuzz/corpus/leaves \
@@ -119,7 +129,7 @@ tests_unit_make_site_LDADD = $(libslupage)
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
 	tests/unit/test_advice tests/unit/test_devices_can tests/unit/test_timeline \
-	tests/unit/test_page \
+	tests/unit/test_page tests/unit/test_web \
 	tests/unit/test_check tests/unit/test_leaves \
 	tests/unit/test_map_history \
 	tests/unit/test_select tests/unit/test_show tests/unit/test_when
@@ -142,5 +152,7 @@ tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
 tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluimport) $(libslustripe)
 tests_unit_test_page_SOURCES = tests/unit/test_page.c $(site_parts)
 tests_unit_test_page_LDADD = $(libslupage) $(CHECK_LIBS)
+tests_unit_test_web_SOURCES = tests/unit/test_web.c $(web_parts)
+tests_unit_test_web_LDADD = $(libslunet) $(MHD_LIBS) $(CHECK_LIBS)
 tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

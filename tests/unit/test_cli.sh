@@ -46,6 +46,7 @@ check ./sluice-node --node
 check ./sluice-stage-out --job
 check select_io/tbf/sluice-tbfd --state
 check ./sluice-place --name
+check ./sluice-web --listen
 check ./sluice-segments --lfs
 
 # slurmd lets nobody read what sluice-node says without its configuration.

@@ -34,6 +34,7 @@ want '--measure --measure-bytes --measure-seconds' sysmap/sysmap --m
 want '' sysmap/sysmap ''
 want '--check-conf --conf' sluiced/sluiced --c
 want '' ./sluice-place f
+want '--server --since' ./sluice-web --s
 want '--job' ./sluice-stage-out --j
 
 # A command that has no completion would be forgotten.

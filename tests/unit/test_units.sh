@@ -38,7 +38,7 @@ exposed() {
 }
 
 if systemd-analyze --help | grep -q -- --threshold; then
-	for unit in sluiced sluice-tbfd; do
+	for unit in sluiced sluice-tbfd sluice-web; do
 		exposed $unit.service >"$dir/log" || {
 			tail -n 1 "$dir/log"
 			failed=1
