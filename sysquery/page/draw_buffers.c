@@ -69,7 +69,7 @@ static void draw_alive(const struct slu_page *p, struct json_object *bins)
 static struct slu_scale time_of(const struct slu_page *p,
 				struct json_object *list)
 {
-	double first = (double)p->now - 600, created;
+	double first = (double)p->now - 60, created;
 
 	for (size_t i = 0; i < slu_doc_length(list); i++) {
 		created = slu_doc_number(slu_doc_at(list, i), "created");

@@ -18,20 +18,21 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
+/* Around all of it. */
 static struct slu_scale times(struct json_object *list)
 {
-	double high = 600, low = 60;
-	struct json_object *one;
+	static const char *const keys[] = {"predicted_seconds", "q10_seconds",
+					   "q90_seconds"};
+	double low = INFINITY, high = 0, v;
 
-	for (size_t i = 0; i < slu_doc_length(list); i++) {
-		one = slu_doc_at(list, i);
-		high = fmax(high, slu_doc_number(one, "predicted_seconds"));
-		high = fmax(high, slu_doc_number(one, "q90_seconds"));
-		low = fmin(low,
-			   fmax(slu_doc_number(one, "predicted_seconds"), 1));
+	for (size_t i = 0; i < 3 * slu_doc_length(list); i++) {
+		v = slu_doc_number(slu_doc_at(list, i / 3), keys[i % 3]);
+		low = fmin(low, fmax(v, 1));
+		high = fmax(high, v);
 	}
-	return (struct slu_scale){low * 0.6, high * 1.3, SLU_SVG_LEFT, 560,
-				  true};
+	low = isinf(low) ? 1 : low * 0.6;
+	return (struct slu_scale){low, fmax(high * 1.3, low * 10), SLU_SVG_LEFT,
+				  560, true};
 }
 
 static void draw_class(const struct slu_page *p, const struct slu_scale *x,

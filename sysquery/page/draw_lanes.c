@@ -45,7 +45,7 @@ static void add_ends(struct json_object *lane)
 static struct slu_scale time_of(const struct slu_page *p,
 				struct json_object *list)
 {
-	double first = (double)p->now - 600, from;
+	double first = (double)p->now - 60, from;
 
 	for (size_t i = 0; i < slu_doc_length(list); i++) {
 		from = slu_doc_number(slu_doc_at(list, i), "from");

@@ -36,6 +36,11 @@ static void take(struct slu_hosts *to, const char *list)
 
 	if (slu_hosts_parse(list, &hosts, NULL) < 0)
 		return;
+	if (!to->n) { /* to add one by one takes long */
+		slu_hosts_free(to);
+		*to = hosts;
+		return;
+	}
 	for (size_t i = 0; i < hosts.n; i++)
 		slu_hosts_add(to, hosts.name[i]);
 	slu_hosts_free(&hosts);
@@ -145,7 +150,7 @@ static void draw_map(const struct slu_page *p, struct machine *m,
 				slu_doc_text(one, "hosts"), y);
 	}
 	if (rest)
-		draw_switch(p, m, switches ? "no switch known" : "", rest, y);
+		draw_switch(p, m, "no switch known", rest, y);
 	slu_svg_legend(p->out, height + 14, legend);
 	slu_svg_end(p->out);
 	free(rest);

@@ -28,14 +28,15 @@ static double round_up(const double *list, size_t n, double v)
 struct slu_scale slu_scale_up(double most, enum slu_axis kind, double at,
 			      double end)
 {
-	static const double times[] = {60,     240,    1200,   2400,  3600,
-				       7200,   14400,  28800,  57600, 86400,
-				       172800, 345600, 691200, 1.4e6, 2.8e6};
+	static const double times[] = {20,     60,    120,   240,    480,
+				       1200,   2400,  3600,  7200,   14400,
+				       28800,  57600, 86400, 172800, 345600,
+				       691200, 1.4e6, 2.8e6};
 	static const double round[] = {1, 2, 4, 8, 10};
 	double unit = most > 0 ? pow(10, floor(log10(most))) : 1, to;
 
 	if (kind == SLU_AXIS_SECONDS && most < 2.8e6)
-		to = round_up(times, 15, most);
+		to = round_up(times, sizeof(times) / sizeof(times[0]), most);
 	else
 		to = unit * round_up(round, 5, most / unit);
 	if (kind == SLU_AXIS_NUMBER)
