@@ -3,7 +3,7 @@
 # bench/latency, bench/hooks, bench/setup and bench/cycle are scripts that need root and start
 # private clusters; bench/publisher needs root too.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks bench/setup \
-	bench/cycle bench/coherence bench/coherence_load.py bench/pools bench/publisher bench/staging_interference
+	bench/cycle bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher bench/staging_interference
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)
