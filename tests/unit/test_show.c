@@ -588,7 +588,7 @@ START_TEST(test_all)
 {
 	/* answered without sluiced, see test_sysquery.sh; has no table */
 	static const char *const others[] = {"dump", "check-integrity",
-					     "import", "page"};
+					     "import", "page", "doctor"};
 	bool found;
 
 	for (const struct slu_command *k = slu_commands; k->name; k++) {
