@@ -7,6 +7,7 @@
 #include "config.h"
 #include "sluiced/questions/doctor.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,78 @@
 #include "sysmap/extract.h"
 
 #define LATELY 86400.0 /* seconds: failures that are looked at */
+#define SPEAKS 20.0    /* in which a node that is well has said something */
+
+/* What many hosts say, each with its own numbers, is one thing: the first text
+ * and the earliest time stand for all. */
+
+struct said {
+	struct json_object *hosts;	  /* text without numbers -> names */
+	struct json_object *text, *since; /* the same -> of the first */
+};
+
+static struct said said_new(void)
+{
+	return (struct said){json_object_new_object(), json_object_new_object(),
+			     json_object_new_object()};
+}
+
+static void said_free(struct said *s)
+{
+	json_object_put(s->hosts);
+	json_object_put(s->text);
+	json_object_put(s->since);
+}
+
+/* Runs of digits become one '#'. Returns key. */
+static char *without_numbers(char *key)
+{
+	char *to = key;
+
+	for (const char *at = key; *at; at++)
+		if (!isdigit((unsigned char)*at))
+			*to++ = *at;
+		else if (to == key || to[-1] != '#')
+			*to++ = '#';
+	*to = '\0';
+	return key;
+}
+
+static void said_add(struct said *s, const char *host, const char *text,
+		     double since)
+{
+	char *key = strdup(text);
+	double first = since;
+
+	if (!key)
+		return;
+	without_numbers(key);
+	slu_group_add(s->hosts, key, host);
+	if (!slu_doctor_live(s->text, key))
+		slu_json_set_str(s->text, key, text);
+	slu_json_double_opt(s->since, key, &first, NULL);
+	slu_json_set_double(s->since, key, since < first ? since : first);
+	free(key);
+}
+
+static void said_tell(const struct said *s, enum slu_severity severity,
+		      const char *kind, const char *between, const char *type,
+		      struct json_object *findings)
+{
+	struct json_object *row;
+	char *hosts;
+
+	json_object_object_foreach(s->hosts, key, names)
+	{
+		hosts = slu_group_hosts(names);
+		row = slu_finding(findings, severity, kind, "%.400s%s%.700s",
+				  hosts ? hosts : "", between,
+				  slu_doctor_text(s->text, key));
+		slu_finding_since(row, slu_doctor_number(s->since, key));
+		slu_finding_type(row, hosts, "%s", type);
+		free(hosts);
+	}
+}
 
 /* Versions */
 
@@ -52,33 +125,27 @@ static void check_versions(struct json_object *live,
 
 struct probes {
 	struct json_object *live, *nodes;
-	struct json_object *rows;  /* "CHECK: TEXT" -> hosts, of bad ones */
-	struct json_object *since; /* "CHECK: TEXT" -> when the first said so */
+	struct said bad;
 	struct json_object *stale; /* "" -> hosts with another sluice.conf */
 	struct json_object *seen;  /* host -> true */
 };
 
 static void take_row(struct probes *p, struct json_object *row,
-		     const char *host, int64_t since)
+		     const char *host, double since)
 {
-	const char *check = slu_doctor_text(row, "check"),
-		   *text = slu_doctor_text(row, "text");
-	int64_t first = since;
-	char *key;
+	char *text;
 
 	if (!slu_eq(slu_doctor_text(row, "result"), "bad"))
 		return;
-	key = slu_asprintf("%s: %s", check, text);
-	if (!key)
-		return;
-	slu_group_add(p->rows, key, host);
-	slu_json_i64_opt(p->since, key, &first, NULL);
-	slu_json_set_i64(p->since, key, since < first ? since : first);
-	free(key);
+	text = slu_asprintf("%s: %s", slu_doctor_text(row, "check"),
+			    slu_doctor_text(row, "text"));
+	if (text)
+		said_add(&p->bad, host, text, since);
+	free(text);
 }
 
 static void take_probe(struct probes *p, struct json_object *doc,
-		       const char *host, int64_t since)
+		       const char *host, double since)
 {
 	const char *hash = slu_doctor_text(doc, "conf");
 	struct json_object *rows = slu_doctor_live(doc, "rows");
@@ -117,30 +184,11 @@ static int read_probes(struct slu_db *db, struct probes *p, struct slu_err *err)
 		}
 		if (json_object_is_type(doc, json_type_object))
 			take_probe(p, doc, slu_db_text(rows, 1),
-				   slu_db_int(rows, 2));
+				   slu_db_double(rows, 2));
 	}
 	json_object_put(doc);
 	slu_db_done(rows);
 	return rc;
-}
-
-static void tell_rows(struct probes *p, struct json_object *findings)
-{
-	struct json_object *row;
-	int64_t since;
-	char *hosts;
-
-	json_object_object_foreach(p->rows, text, names)
-	{
-		hosts = slu_group_hosts(names);
-		since = 0;
-		slu_json_i64_opt(p->since, text, &since, NULL);
-		row = slu_finding(findings, SLU_SEVERE_ERROR, "probe",
-				  "%.400s: %.700s", hosts ? hosts : "", text);
-		slu_finding_since(row, (double)since);
-		slu_finding_type(row, hosts, "sluice-node probe --push");
-		free(hosts);
-	}
 }
 
 static void tell_stale(struct probes *p, struct json_object *findings)
@@ -185,26 +233,26 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 {
 	struct probes p = {.live = live,
 			   .nodes = slu_doctor_live(live, "nodes"),
-			   .rows = json_object_new_object(),
-			   .since = json_object_new_object(),
+			   .bad = said_new(),
 			   .stale = json_object_new_object(),
 			   .seen = json_object_new_object()};
 	int rc = read_probes(db, &p, err);
 
 	if (rc == 0) {
-		tell_rows(&p, findings);
+		said_tell(&p.bad, SLU_SEVERE_ERROR, "probe", ": ",
+			  "sluice-node probe --push", findings);
 		tell_stale(&p, findings);
 		tell_unprobed(&p, findings);
 	}
-	json_object_put(p.rows);
-	json_object_put(p.since);
+	said_free(&p.bad);
 	json_object_put(p.stale);
 	json_object_put(p.seen);
 	return rc;
 }
 
 /* Who was waited for in vain, and has not spoken since: nobody else says that
- * its munged, its slurmd or its network is dead. */
+ * its munged, its slurmd or its network is dead. Not of runs without a plan,
+ * for which no node is asked, nor before it could have cleaned up. */
 
 static void tell_silent(struct json_object *silent,
 			struct json_object *findings)
@@ -231,14 +279,15 @@ static int check_silent(struct slu_db *db, struct json_object *live,
 	struct json_object *nodes = slu_doctor_live(live, "nodes"), *node;
 	struct json_object *silent = json_object_new_object();
 	const double started = slu_doctor_number(live, "started");
-	const double lately = slu_now_wall() - LATELY;
+	const double now = slu_now_wall();
 	struct slu_rows *rows = slu_db_query(
 		db, err,
 		"SELECT b.JobID, max(b.Created), n.Node FROM Buffer b"
 		" JOIN BufferNode n ON n.BID = b.BID WHERE b.Since > ?"
 		" AND b.Created > ? AND b.Failure IS NOT NULL"
-		" AND b.FailedIn <= 2 GROUP BY n.Node",
-		"dd", lately, started);
+		" AND b.FailedIn <= 2 AND b.FailedAt < ? AND b.Driver <> ''"
+		" GROUP BY n.Node",
+		"ddd", now - LATELY, started, now - SPEAKS);
 	char job[24];
 	int rc = -1;
 
@@ -265,18 +314,17 @@ static void check_drained(struct json_object *live,
 {
 	struct json_object *buffers = slu_doctor_live(live, "buffers");
 	struct json_object *drained = slu_doctor_live(buffers, "drained"), *one;
-	struct json_object *row;
-	const char *node;
+	struct said said = said_new();
 
 	for (size_t i = 0; i < json_object_array_length(drained); i++) {
 		one = json_object_array_get_idx(drained, i);
-		node = slu_doctor_text(one, "node");
-		row = slu_finding(findings, SLU_SEVERE_WARNING, "drained",
-				  "%s is drained: %s", node,
-				  slu_doctor_text(one, "reason"));
-		slu_finding_since(row, slu_doctor_number(one, "since"));
-		slu_finding_type(row, node, "sluice-node recover");
+		said_add(&said, slu_doctor_text(one, "node"),
+			 slu_doctor_text(one, "reason"),
+			 slu_doctor_number(one, "since"));
 	}
+	said_tell(&said, SLU_SEVERE_WARNING, "drained",
+		  " drained: ", "sluice-node recover", findings);
+	said_free(&said);
 }
 
 int slu_doctor_hosts(struct slu_db *db, struct json_object *live,

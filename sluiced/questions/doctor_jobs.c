@@ -18,6 +18,7 @@
 #define LIKE	   200	/* ended buffers that one is compared with */
 #define LIKE_MIN   20	/* fewer say nothing */
 #define LONG_MIN   60.0 /* s; what lasts less is not long */
+#define LONG_TOLD  20	/* each with its job; the others are counted */
 #define UNANSWERED 60.0 /* s */
 
 static uint32_t job_of(struct json_object *row)
@@ -108,6 +109,7 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 {
 	struct json_object *phase;
 	double like, limit;
+	size_t n = 0;
 
 	for (size_t i = 0; i < json_object_array_length(phases); i++) {
 		phase = json_object_array_get_idx(phases, i);
@@ -116,10 +118,19 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 		if (usual(db, phase, &like, err))
 			return -1;
 		limit = limit_of(phase, like);
-		if (limit > 0 &&
-		    now - slu_doctor_number(phase, "since") > limit)
+		if (limit <= 0 ||
+		    now - slu_doctor_number(phase, "since") <= limit)
+			continue;
+		if (n++ < LONG_TOLD)
 			tell_long(phase, like, now, findings);
 	}
+	if (n > LONG_TOLD)
+		slu_finding_type(slu_finding(findings, SLU_SEVERE_WARNING,
+					     "phase",
+					     "%zu more jobs are in a phase for "
+					     "long",
+					     n - LONG_TOLD),
+				 NULL, "sysquery buffers");
 	return 0;
 }
 

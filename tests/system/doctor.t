@@ -155,6 +155,51 @@ test_slurmctld() {
 	check_within 40 "until it is back" not_found '^error'
 }
 
+# Kept data by its owner; and he is told how to come by it.
+test_kept() {
+	local job
+	job=$(submit -N1 -w n1 <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB
+		#BB stage_out source=$BB_JOBFS/ destination=/pfs/forbidden/out
+		head -c 1M /dev/zero >"$BB_JOBFS/f"
+	EOT
+	)
+	wait_for 60 job_ended "$job"
+	check_within 40 "what a failed stage-out has left is told" found \
+		'^note: alice: .* of 1 failed stage-outs are kept'
+	check "to its owner, too" matches \
+		"$(as_alice sysquery doctor --table)" \
+		'^note: alice: .* of 1 failed stage-outs are kept'
+	check "what it says to type is the job's" matches \
+		"$(on ctl sysquery buffers "$job" --table)" 'stage-out'
+}
+
+# The database on a disk of its own, that is nearly full.
+test_room() {
+	local host
+	for host in ctl n1 n2; do
+		on "$host" cp /etc/slurm/sluice.conf /run/before.conf
+	done
+	on ctl sh -c 'mkdir -p /run/small && chmod 755 /run/small &&
+		mount -t tmpfs -o size=40m tmpfs /run/small &&
+		chown slurm /run/small'
+	cluster stop ctl sluiced
+	cluster conf sluice.conf Database=/run/small/sluice.db
+	cluster start ctl sluiced
+	check_within 20 "want of room for the database is told" found \
+		'^error: /run/small/sluice.db has .* there is room for .*MiB more'
+	check "what it says to type shows it" matches \
+		"$(typed 'there is room for')" ' /run/small$'
+	cluster stop ctl sluiced
+	for host in ctl n1 n2; do
+		on "$host" cp /run/before.conf /etc/slurm/sluice.conf
+	done
+	on ctl umount /run/small
+	cluster start ctl sluiced
+	check_within 20 "it is gone" not_found 'there is room for'
+}
+
 cluster_up --nodes 2 --ions 0
 test_well
 test_munge
@@ -162,6 +207,8 @@ test_conf
 test_disk
 test_sluiced
 test_slurmctld
+test_room
 check "nothing is left" nothing_left n1 n2
 check "the database is sound" database_sound
+test_kept
 finish

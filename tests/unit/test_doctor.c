@@ -176,25 +176,28 @@ END_TEST
 /* Who was waited for in vain is named until it speaks again. */
 START_TEST(test_silent)
 {
+	double now;
 	char *sql;
 
 	if (!sluiced_begin())
 		return;
 	meet((struct slu_hello_ctl){0});
 	probe("n1", "{}");
+	now = slu_now_wall();
 	sql = slu_asprintf(
 		"INSERT INTO Buffer (BID, JobID, Restarts, Uid, Nodes, State,"
-		" Created, Since, Failure, FailedIn, FailedAt, Plan) VALUES"
-		" (900, 7, 0, 1000, 3, 6, %.3f, %.3f, 'far had not come', 1,"
-		" %.3f, '{}');"
+		" Created, Since, Failure, FailedIn, FailedAt, Driver, Plan)"
+		" VALUES (900, 7, 0, 1000, 3, 6, %.3f, %.3f, 'far had not"
+		" come', 1, %.3f, 'scratch', '{}'), (901, 8, 0, 1000, 3, 6,"
+		" %.3f, %.3f, 'no plan', 1, %.3f, NULL, '{}');"
 		"INSERT INTO BufferNode (BID, Position, Node, State) VALUES"
-		" (900, 0, 'n2', 5), (900, 1, 'far', 5);",
-		slu_now_wall(), slu_now_wall(), slu_now_wall());
+		" (900, 0, 'n2', 5), (900, 1, 'far', 5), (901, 0, 'n1', 5);",
+		now, now, now - 60, now + 1, now, now - 60);
 	write_db(sql);
 	free(sql);
 	expect_one("not heard since job 7 waited", "\"on\":\"far,n2\"");
-	expect_one("1 failed in the last day in setup; job 7: far had not come",
-		   "\"type\":\"sysquery buffers 7\"");
+	expect_one("2 failed in the last day in setup; job 8: no plan",
+		   "\"type\":\"sysquery buffers 8\"");
 	probe("n2", "{}");
 	expect_one("not heard since job 7 waited", "\"on\":\"far\"");
 	expect(count("Sluice  of", NULL) == 0 &&
@@ -237,6 +240,64 @@ START_TEST(test_phases)
 	expect_one("job 17 is in setup for", "95 of 100 took at most 5");
 	expect_one("job 17 is in setup for",
 		   "\"on\":\"n[1-2]\",\"type\":\"sluice-node status\"");
+	sluiced_end();
+}
+END_TEST
+
+/* A mapping that cannot be published, until one can be. */
+START_TEST(test_mapping)
+{
+	struct slu_assignment a = {
+		.epoch = 1, .policy = (char *)"MCKP", .ions = (char *)"n1"};
+	FILE *file;
+
+	if (!sluiced_begin())
+		return;
+	meet((struct slu_hello_ctl){0});
+	rmdir(tmpfile_path("maps"));
+	file = fopen(tmpfile_path("maps"), "w");
+	ck_assert(file);
+	fclose(file);
+	ctl_send(&slu_assignment_desc, &a);
+	ctl_expect_any(&slu_published_desc);
+	expect_one("the mapping of I/O nodes cannot be published",
+		   "\"kind\":\"mapping\"");
+	expect_one("the mapping of I/O nodes cannot be published",
+		   "\"type\":\"ls -ld ");
+	unlink(tmpfile_path("maps"));
+	mkdir(tmpfile_path("maps"), 0755);
+	a.epoch = 2;
+	ctl_send(&slu_assignment_desc, &a);
+	ctl_expect_any(&slu_published_desc);
+	ck_assert_int_eq(count("the mapping", NULL), 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* A node that cannot remove a leftover is drained, and named until it can. */
+START_TEST(test_drained)
+{
+	if (!sluiced_begin())
+		return;
+	meet((struct slu_hello_ctl){0});
+	expect(post("/v1/owed",
+		    "{\"job_id\":0,\"node\":\"n1\",\"dirty\":\"/x/7.1\"}",
+		    NULL) == 0,
+	       "%s", err.text);
+	expect(post("/v1/owed",
+		    "{\"job_id\":0,\"node\":\"n1\",\"dirty\":\"/x/8.1\"}",
+		    NULL) == 0,
+	       "%s", err.text);
+	expect_one("n1 drained: sluice: a leftover cannot be removed: "
+		   "/x/8.1",
+		   "\"on\":\"n1\",\"type\":\"sluice-node recover\"");
+	ck_assert_int_eq(count("/x/7.1", NULL), 0);
+	expect(post("/v1/owed", "{\"job_id\":0,\"node\":\"n1\",\"dirty\":\"\"}",
+		    NULL) == 0,
+	       "%s", err.text);
+	ck_assert_int_eq(count(" drained:", NULL), 0);
+	ctl_close();
 	sluiced_end();
 }
 END_TEST
@@ -297,4 +358,4 @@ START_TEST(test_nobody)
 END_TEST
 
 TEST_MAIN("doctor", test_links, test_conf, test_probes, test_silent,
-	  test_phases, test_users, test_nobody)
+	  test_phases, test_mapping, test_drained, test_users, test_nobody)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include "common/file.h"
 #include "common/conf_host.h"
+#include "common/cred.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "common/width.h"
@@ -98,9 +99,27 @@ int slu_http_get(const char *url, const char *socket,
 		       headers[0] ? headers[1] : "-");
 }
 
+/* munged is well. */
+char *slu_cred_request(const char *method, const char *path, const void *body,
+		       size_t len, char nonce[SLU_NONCE_TEXT],
+		       struct slu_err *e)
+{
+	(void)method, (void)path, (void)body, (void)len, (void)nonce, (void)e;
+	return strdup("");
+}
+
 static const struct {
 	const char *line, *asked, *answer, *want;
 } cases[] = {
+	{"doctor --table", "{\"question\":\"doctor\"}",
+	 "{\"time\":1000,\"findings\":[]}", "nothing to do\n"},
+	{"doctor --table", "{\"question\":\"doctor\"}",
+	 "{\"time\":1000,\"findings\":[{\"severity\":\"error\",\"what\":"
+	 "\"n2\\u0007: full\",\"since\":900,\"on\":\"n2\",\"type\":"
+	 "\"df /\"},{\"severity\":\"note\",\"what\":\"x\",\"type\":"
+	 "\"y\"},7]}",
+	 "error: n2 : full (for 1:40)\n    on n2: df /\n"
+	 "note: x\n    y\n?: ?\n"},
 	{"jobs --last 1 --json", "{\"last\":1,\"question\":\"jobs\"}", "[]",
 	 "[]\n"},
 	{"job 17 --table", "{\"job_id\":17,\"question\":\"job\"}",
@@ -539,7 +558,8 @@ static void check_lines(const char *what, char *text, size_t width)
 		expect(strcmp(slu_printable(safe), line) == 0, "%s: %s", what,
 		       safe);
 		if (strcmp(line + strlen(line) - (strlen(line) > 5 ? 5 : 0),
-			   " FILE") != 0)
+			   " FILE") != 0 &&
+		    (strncmp(what, "doctor", 6) || strncmp(line, "    ", 4)))
 			expect(slu_width(line) <= width, "%s: %s", what, line);
 		free(safe);
 	}
