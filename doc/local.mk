@@ -16,6 +16,7 @@ pages = doc/ADMIN.md \
 	doc/limits.md \
 	doc/lustre.md \
 	doc/page.md \
+	doc/monitoring.md \
 	doc/persistent.md \
 	doc/pools.md \
 	doc/prediction.md \

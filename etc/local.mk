@@ -3,6 +3,14 @@
 # what keeps a node tidy, completion. Packages add what lies in default/ and
 # logrotate.d/, which another "make install" would overwrite.
 dist_doc_DATA += etc/sluice.conf.example etc/sysmap-health-check
+# What Prometheus and Grafana are given.
+prometheusdir = $(datadir)/sluice/prometheus
+dist_prometheus_DATA = etc/prometheus/sluice.rules.yml
+grafanadir = $(datadir)/sluice/grafana
+dist_grafana_DATA = etc/grafana/sluice.json
+dist_check_SCRIPTS += tests/unit/test_alerts.sh
+TESTS += tests/unit/test_alerts.sh
+EXTRA_DIST += tests/prometheus/sluice.test.yml
 EXTRA_DIST += etc/default/sluiced etc/default/sluice-tbfd \
 	etc/logrotate.d/sluice-node
 

@@ -67,6 +67,20 @@ int slu_history_add(struct slu_db *db, const struct slu_job *j,
 	return 0;
 }
 
+int slu_history_knows(struct slu_db *db, const struct slu_job *job, bool *known,
+		      struct slu_err *err)
+{
+	int64_t n;
+
+	if (slu_db_value(db, &n, 0, err,
+			 "SELECT COUNT(*) FROM History WHERE JobID = ?"
+			 " AND StartTime = ?",
+			 "II", (int64_t)job->job_id, job->start) < 0)
+		return -1;
+	*known = n > 0;
+	return 0;
+}
+
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err)
 {

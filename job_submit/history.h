@@ -21,6 +21,10 @@
 int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 
+/* Is this run known? */
+int slu_history_knows(struct slu_db *db, const struct slu_job *job, bool *known,
+		      struct slu_err *err);
+
 /* The same of many, in one transaction; *added: how many were not known. */
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);

@@ -421,6 +421,7 @@ void slu_daemon_reload(struct slu_daemon *d)
 	struct slu_err err;
 	struct slu_conf *fresh = slu_daemon_load(d, &err), old;
 
+	d->conf_bad = !fresh;
 	if (!fresh) {
 		slu_log(d->log, SLU_ERROR, "%s; the old one stays in force",
 			err.text);

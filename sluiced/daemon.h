@@ -54,6 +54,7 @@ struct slu_daemon {
 	struct slu_conf *conf;	  /* the same object for ever, see reload */
 	struct slu_buf conf_text; /* what it was read from, */
 	char conf_hash[65];	  /* and its SHA-256 */
+	bool conf_bad;		  /* what it is now could not be read again */
 	const struct slu_log *log;
 	struct slu_loop *loop;
 	struct slu_db *db;

@@ -93,6 +93,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_layouts \
+	tests/unit/test_metrics \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_programs \
@@ -115,6 +116,8 @@ tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
 	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_patience \
 	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody
 EXTRA_DIST += tests/fixtures/jobs
+tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c $(sluiced_whole)
+tests_unit_test_metrics_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
 	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)

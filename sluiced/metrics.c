@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers an operator watches, as Prometheus reads them. */
+#include "config.h"
 #include "sluiced/metrics.h"
 
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "sluiced/http/routes.h"
 
@@ -103,6 +105,26 @@ static void phase_counter(struct slu_buf *out, const char *name,
 	}
 }
 
+/* What failures have done to jobs. */
+static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
+{
+	static const char *const names[SLU_VERDICTS] = {
+		[SLU_REQUEUE] = "requeue", [SLU_HOLD] = "hold",
+		[SLU_FAIL] = "fail",	   [SLU_CANCEL] = "cancel",
+		[SLU_COMPLETE] = "none",
+	};
+
+	head(out, "phase_verdicts_total", "counter",
+	     "What became of jobs whose phase failed.");
+	for (size_t i = 0; i < SLU_PHASES; i++)
+		for (size_t v = 0; v < SLU_VERDICTS; v++)
+			slu_buf_printf(out,
+				       "sluice_phase_verdicts_total{phase="
+				       "\"%s\",verdict=\"%s\"} %llu\n",
+				       slu_phase_name(i), names[v],
+				       (unsigned long long)use[i].verdict[v]);
+}
+
 static void phases(const struct slu_daemon *d, struct slu_buf *out)
 {
 	const struct slu_phase_use *use = slu_buffers_phases(d->buffers);
@@ -113,6 +135,7 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 		phase_histogram(out, slu_phase_name(i), &use[i]);
 	phase_counter(out, "phase_failures_total", "Phases that failed.", use,
 		      offsetof(struct slu_phase_use, failed), false);
+	verdicts(use, out);
 	phase_counter(out, "staged_bytes_total", "Bytes staged.", use,
 		      offsetof(struct slu_phase_use, bytes), true);
 	phase_counter(out, "staged_files_total", "Files staged.", use,
@@ -139,7 +162,8 @@ static void add_use(void *arg, const char *state, const char *pool,
 static void pools(struct slu_daemon *d, struct slu_buf *out)
 {
 	head(out, "pool_bytes", "gauge",
-	     "Storage of pools: all, free on the nodes, held by buffers.");
+	     "Storage of pools: all, free on the nodes, held by buffers, of "
+	     "that filled with data, left by failed stage-outs.");
 	for (size_t i = 0; i < d->supply.n_pools; i++) {
 		const struct slu_pool_capacity *p = &d->supply.pools[i];
 		struct pool_use use = {p->name, 0};
@@ -149,10 +173,15 @@ static void pools(struct slu_daemon *d, struct slu_buf *out)
 			out,
 			"sluice_pool_bytes{pool=\"%s\",kind=\"total\"} %llu\n"
 			"sluice_pool_bytes{pool=\"%s\",kind=\"free\"} %llu\n"
-			"sluice_pool_bytes{pool=\"%s\",kind=\"used\"} %llu\n",
+			"sluice_pool_bytes{pool=\"%s\",kind=\"used\"} %llu\n"
+			"sluice_pool_bytes{pool=\"%s\",kind=\"data\"} %llu\n"
+			"sluice_pool_bytes{pool=\"%s\",kind=\"kept\"} %llu\n",
 			p->name, (unsigned long long)p->total, p->name,
 			(unsigned long long)p->available, p->name,
-			(unsigned long long)use.used);
+			(unsigned long long)use.used, p->name,
+			(unsigned long long)slu_buffers_used(d->buffers,
+							     p->name),
+			p->name, (unsigned long long)p->kept);
 	}
 }
 
@@ -169,6 +198,10 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	one(out, "ion_bandwidth_bound", "gauge",
 	    "What no division of the I/O nodes can exceed, MB/s.",
 	    d->epoch->a.bound);
+	if (d->epoch->a.static_total > 0)
+		one(out, "ion_gain_ratio", "gauge",
+		    "The first by the second: what the policy gains.",
+		    d->epoch->a.total / d->epoch->a.static_total);
 	one(out, "ion_pool", "gauge", "I/O nodes that can be given.",
 	    d->epoch->a.pool);
 	one(out, "ion_jobs", "gauge", "Jobs in the assignment.",
@@ -189,11 +222,51 @@ static void published(const struct slu_metrics *m, struct slu_buf *out)
 
 static void files(const struct slu_daemon *d, struct slu_buf *out)
 {
+	struct statvfs fs;
 	struct stat st;
 
 	if (stat(d->conf->database, &st) == 0)
 		one(out, "database_bytes", "gauge", "Size of the database.",
 		    (double)st.st_size);
+	if (statvfs(d->conf->database, &fs) == 0)
+		one(out, "database_room_bytes", "gauge",
+		    "Room on the file system of the database.",
+		    (double)fs.f_bavail * (double)fs.f_frsize);
+}
+
+/* What `sysquery doctor` finds, as far as it is a number. */
+static void health(const struct slu_daemon *d, struct slu_buf *out)
+{
+	head(out, "build_info", "gauge", "1, with the release.");
+	slu_buf_puts(out,
+		     "sluice_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
+	head(out, "config_good", "gauge",
+	     "1 unless the sluice.conf that is there could not be used.");
+	slu_buf_printf(out,
+		       "sluice_config_good{reader=\"sluiced\"} %d\n"
+		       "sluice_config_good{reader=\"slurmctld\"} %d\n",
+		       !d->conf_bad, !d->peer.conf_wrong);
+	one(out, "mapping_good", "gauge",
+	    "1 unless the mapping of I/O nodes could not be published.",
+	    !d->publish_wrong);
+	one(out, "nodes_drained", "gauge", "Nodes that are drained for us.",
+	    (double)slu_buffers_drained(d->buffers));
+}
+
+static void predictions(const struct slu_prediction_use *use,
+			struct slu_buf *out)
+{
+	one(out, "predicted_jobs_total", "counter",
+	    "Ended jobs whose run time had been predicted.", (double)use->jobs);
+	one(out, "predicted_short_total", "counter",
+	    "Those of them that ran longer than predicted.",
+	    (double)use->longer);
+	one(out, "prediction_error_seconds_total", "counter",
+	    "Sum of what their predictions were off.", use->error);
+	one(out, "requested_jobs_total", "counter",
+	    "Those of them that had asked for a limit.", (double)use->asked);
+	one(out, "request_error_seconds_total", "counter",
+	    "Sum of what their limits were off.", use->error_asked);
 }
 
 int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
@@ -223,6 +296,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	one(out, "questions_waiting", "gauge",
 	    "Questions that wait for a process to answer them.",
 	    (double)d->questions.waiting);
+	health(d, out);
 	requests(m, out);
 	buffers(d, out);
 	phases(d, out);
@@ -234,6 +308,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	    (double)m->drains);
 	published(m, out);
 	ions(d, out);
+	predictions(&d->history.predicted, out);
 	one(out, "history_stored_total", "counter", "Ended jobs stored.",
 	    (double)d->history.stored);
 	one(out, "database_failures_total", "counter",

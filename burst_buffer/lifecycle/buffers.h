@@ -185,12 +185,14 @@ double slu_buffers_tick(struct slu_buffers *b, double now);
  * Prometheus counts them. */
 #define SLU_PHASES	  5 /* setup, stage-in, run, stage-out, teardown */
 #define SLU_PHASE_BUCKETS 12
+#define SLU_VERDICTS	  (SLU_COMPLETE + 1)
 extern const double slu_phase_bounds[SLU_PHASE_BUCKETS]; /* seconds, rising */
 struct slu_phase_use {
 	uint64_t count;			   /* how many were over */
 	uint64_t below[SLU_PHASE_BUCKETS]; /* not longer than its bound */
 	double seconds;			   /* of all */
 	uint64_t failed;		   /* how many failed */
+	uint64_t verdict[SLU_VERDICTS];	   /* of them, by enum slu_on_failure */
 	uint64_t bytes, files;		   /* staged, of all */
 };
 const char *slu_phase_name(size_t phase);
@@ -236,6 +238,9 @@ struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
  * answered}. Times are Unix seconds; lists of nodes host lists. Caller puts. */
 struct json_object *slu_buffers_overview(const struct slu_buffers *b,
 					 uint32_t uid);
+/* Bytes of data in those of this pool that are alive, as far as their nodes
+ * have told. */
+uint64_t slu_buffers_used(const struct slu_buffers *b, const char *pool);
 /* How many nodes are to be drained, for each buffer once. */
 size_t slu_buffers_drained(const struct slu_buffers *b);
 

@@ -160,6 +160,8 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		   text);
 	bb->failure.bound_seen = false;
 	slu_bb_phase_failed(b, bb->state);
+	if (verdict == SLU_VERDICT_SENT)
+		slu_bb_phase_verdict(b, bb->state, what);
 	slu_bb_notify_verdict(b, bb);
 	slu_bb_wake(b, bb);
 	return bb->state == SLU_BB_STAGE_OUT

@@ -4,6 +4,7 @@
 #include "burst_buffer/lifecycle/fullness.h"
 
 #include "common/jsonx.h"
+#include "common/str.h"
 
 void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now,
 		      uint64_t most)
@@ -96,4 +97,18 @@ struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 			json_object_object_add(all, id, one);
 	}
 	return all;
+}
+
+uint64_t slu_buffers_used(const struct slu_buffers *b, const char *pool)
+{
+	uint64_t sum = 0;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
+		for (size_t i = 0;
+		     bb->state < SLU_BB_TEARDOWN &&
+		     slu_eq(bb->plan.pool, pool) && i < bb->plan.n_node;
+		     i++)
+			if (bb->member[i].used.known)
+				sum += bb->member[i].used.now;
+	return sum;
 }

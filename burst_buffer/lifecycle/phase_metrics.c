@@ -39,6 +39,13 @@ void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state)
 		b->phase[state - 1].failed++;
 }
 
+void slu_bb_phase_verdict(struct slu_buffers *b, enum slu_bb_state state,
+			  enum slu_on_failure what)
+{
+	if (state <= SLU_PHASES)
+		b->phase[state - 1].verdict[what]++;
+}
+
 const char *slu_phase_name(size_t phase)
 {
 	return phase < SLU_PHASES ? names[phase] : NULL;

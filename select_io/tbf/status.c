@@ -79,6 +79,18 @@ static void metric(struct slu_buf *out, const char *name, const char *help,
 		       name, help, name, name, value);
 }
 
+/* One that only grows: also by its name of before, for a release. */
+static void counter(struct slu_buf *out, const char *name, const char *help,
+		    double value)
+{
+	slu_buf_printf(out,
+		       "# HELP sluice_tbf_%s_total %s\n"
+		       "# TYPE sluice_tbf_%s_total counter\n"
+		       "sluice_tbf_%s_total %.15g\n",
+		       name, help, name, name, value);
+	metric(out, name, "As with _total, which replaces it.", value);
+}
+
 static size_t count_state(struct json_object *jobs, const char *word)
 {
 	size_t n = 0;
@@ -117,10 +129,10 @@ void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 	       v);
 	v = 0;
 	slu_json_double_opt(state, "commands", &v, NULL);
-	metric(out, "commands", "Rule commands written since the start.", v);
+	counter(out, "commands", "Rule commands written since the start.", v);
 	v = 0;
 	slu_json_double_opt(state, "refused", &v, NULL);
-	metric(out, "refused", "Rule commands that Lustre refused.", v);
+	counter(out, "refused", "Rule commands that Lustre refused.", v);
 	v = 0;
 	slu_json_double_opt(state, "saved", &v, NULL);
 	metric(out, "saved", "When this was written (Unix seconds).", v);

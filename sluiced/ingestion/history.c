@@ -2,9 +2,11 @@
 /* Rows in, rows out. */
 #include "sluiced/ingestion/history.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "job_submit/ended.h"
 #include "wire/rows.h"
 
 #define PAGE 512	 /* rows a turn */
@@ -14,6 +16,7 @@
 struct row {
 	struct slu_item item;
 	struct slu_job job;
+	bool known; /* slurmctld has told it before */
 };
 
 static int send_row(void *arg, const struct slu_history_row *row,
@@ -37,7 +40,28 @@ void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start)
 static int store_row(struct slu_item *item, struct slu_db *db,
 		     struct slu_err *err)
 {
-	return slu_history_add(db, &((struct row *)item)->job, err);
+	struct row *row = (struct row *)item;
+
+	if (slu_history_knows(db, &row->job, &row->known, err))
+		return -1;
+	return slu_history_add(db, &row->job, err);
+}
+
+static void count_prediction(struct slu_prediction_use *use,
+			     const struct slu_job *job)
+{
+	const double ran = (double)slu_run_time(job);
+	const double asked = 60.0 * job->limit_asked;
+
+	if (!job->predicted || ran <= 0 || !slu_ended_own_way(job))
+		return;
+	use->jobs++;
+	use->longer += ran > job->predicted;
+	use->error += fabs(job->predicted - ran);
+	if (asked <= 0)
+		return;
+	use->asked++;
+	use->error_asked += fabs(asked - ran);
 }
 
 /* A row that can never be stored (no end) is acknowledged too: slurmctld
@@ -57,6 +81,8 @@ static void row_done(struct slu_item *item, const struct slu_err *err)
 		slu_control_send(h->control, &slu_stored_desc, &stored);
 	if (!err) {
 		h->stored++;
+		if (!row->known)
+			count_prediction(&h->predicted, &row->job);
 		slu_history_counted(h, row->job.job_id, row->job.start);
 	}
 	slu_msg_clear(&slu_job_desc, &row->job);

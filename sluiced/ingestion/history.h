@@ -15,6 +15,15 @@
 #include "sluiced/ingestion/batch.h"
 #include "sluiced/control/control.h"
 
+/* How good predictions were, of runs that ended their own way since sluiced
+ * was started; seconds. */
+struct slu_prediction_use {
+	uint64_t jobs;		   /* that had a prediction */
+	uint64_t longer;	   /* ran longer than that */
+	double error, error_asked; /* sums: of predictions, of requests */
+	uint64_t asked;		   /* of them that had asked for a limit */
+};
+
 struct slu_history {
 	struct slu_db *db;
 	struct slu_batch *batch;
@@ -26,6 +35,7 @@ struct slu_history {
 	struct slu_io_runs io_runs;
 	bool replaying;
 	uint64_t sent, stored;
+	struct slu_prediction_use predicted;
 	bool ageing;	 /* what is too old goes, some at a time */
 	int64_t surplus; /* of what is too much, still to go */
 	/* slurmctld is to connect again, after a growing pause: it has rows
