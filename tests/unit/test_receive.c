@@ -325,6 +325,7 @@ START_TEST(test_rehash)
 				"ALTER TABLE Change DROP COLUMN Bytes; "
 				"ALTER TABLE History DROP COLUMN Suspended; "
 				"ALTER TABLE Buffer DROP COLUMN Aged; "
+				"ALTER TABLE BufferNode DROP COLUMN UsedMost; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);
