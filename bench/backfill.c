@@ -45,12 +45,12 @@ static const struct {
 
 /* Of one guide: EASY, shortest first, conservative; EASY with reservations. */
 struct outcome {
-	struct easy_result easy[2], reserved;
+	struct slu_easy_result easy[2], reserved;
 	double conservative;
 };
 
-static int try_easy(const struct swf_log *log, const struct easy_site *site,
-		    enum guide guide, struct easy_result *out)
+static int try_easy(const struct swf_log *log, const struct slu_easy_site *site,
+		    enum guide guide, struct slu_easy_result *out)
 {
 	struct guide_state *s = guide_new(log, guide, 0);
 	int64_t *start = calloc(log->n + 1, sizeof(*start));
@@ -75,7 +75,7 @@ static int try_nodes(const struct swf_log *log, int64_t procs, enum guide guide,
 static int try_all(const struct swf_log *log, int64_t procs, enum guide guide,
 		   struct outcome *out)
 {
-	struct easy_site site = {.procs = procs};
+	struct slu_easy_site site = {.procs = procs};
 	struct nodes_result nodes;
 
 	if (try_easy(log, &site, guide, &out->easy[0]) < 0)
@@ -83,7 +83,7 @@ static int try_all(const struct swf_log *log, int64_t procs, enum guide guide,
 	site.shortest = true;
 	if (try_easy(log, &site, guide, &out->easy[1]) < 0)
 		return -1;
-	site = (struct easy_site){
+	site = (struct slu_easy_site){
 		.procs = procs, .every = EVERY, .length = LENGTH};
 	if (try_easy(log, &site, guide, &out->reserved) < 0)
 		return -1;
@@ -131,7 +131,7 @@ static void print_moves(const struct outcome *r)
 	printf("  %-16s %9s %9s %9s %9s %9s %12s\n", "EASY", "wait s",
 	       "at most h", "exceeded", "moved", "by s", "at most s");
 	for (int g = 0; g < GUIDES; g++) {
-		const struct easy_result *e = &r[g].easy[0];
+		const struct slu_easy_result *e = &r[g].easy[0];
 
 		printf("  %-16s %9.0f %9.0f %9zu %9zu %9.0f %12lld\n",
 		       guide_name[g], e->wait, e->longest_wait / 3600,
@@ -139,14 +139,14 @@ static void print_moves(const struct outcome *r)
 	}
 }
 
-static void print_reserved(const char *what, const struct easy_result *r)
+static void print_reserved(const char *what, const struct slu_easy_result *r)
 {
 	printf("  %-16s %9.1f %9.0f %9zu\n", what, r->slowdown, r->wait,
 	       r->caught);
 }
 
 static void print(const char *log, const struct outcome *r,
-		  const struct easy_result *gaps)
+		  const struct slu_easy_result *gaps)
 {
 	print_slowdowns(log, r);
 	print_moves(r);
@@ -175,10 +175,10 @@ static void print_csv(const char *log, const struct outcome *r)
 static int bench_easy(const char *name, const struct swf_log *log,
 		      int64_t procs, bool csv)
 {
-	struct easy_site site = {
+	struct slu_easy_site site = {
 		.procs = procs, .every = EVERY, .length = LENGTH, .gaps = true};
 	struct outcome r[GUIDES];
-	struct easy_result gaps;
+	struct slu_easy_result gaps;
 
 	for (int g = 0; g < GUIDES; g++)
 		if (try_all(log, procs, (enum guide)g, &r[g]) < 0)
@@ -205,11 +205,11 @@ static int try_shaken(const struct swf_log *log, int64_t procs,
 		      struct shaken r[2][GUIDES])
 {
 	for (int o = 0; o < 2; o++) {
-		struct easy_site site = {.procs = procs, .shortest = o};
+		struct slu_easy_site site = {.procs = procs, .shortest = o};
 		double request = 0;
 
 		for (int g = 0; g < GUIDES; g++) {
-			struct easy_result got;
+			struct slu_easy_result got;
 			double part;
 
 			if (try_easy(log, &site, (enum guide)g, &got) < 0)

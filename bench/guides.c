@@ -8,13 +8,12 @@
 #include "bench/students.h"
 #include "job_submit/predict.h"
 
-#define SOON 0.3
 #define LEAD 120 /* s, of an extension before the limit */
 
 const char *const guide_name[GUIDES] = {
-	"request",	"clairvoyant",	   "last-2/request",
-	"last-2/steps", "last-2/doubling", "ours",
-	"ours/request", "early",	   "tighten"};
+	"request",	   "clairvoyant", "last-2/request", "last-2/steps",
+	"last-2/doubling", "ours",	  "ours/request",   "early",
+	"tighten",	   "early/limit", "early/steps"};
 
 struct guide_state {
 	const struct swf_log *log;
@@ -23,7 +22,7 @@ struct guide_state {
 	struct rivals *rivals;
 	struct slu_predictor *ours;
 	double *predicted; /* for each job, at its submission */
-	struct easy_oracle oracle;
+	struct slu_easy_oracle oracle;
 };
 
 static double by_quantile(const struct guide_state *s,
@@ -38,6 +37,11 @@ static double by_quantile(const struct guide_state *s,
 	return slu_predict_quantile(s->ours, &o, share, (double)elapsed);
 }
 
+static double whole_minutes(int64_t seconds)
+{
+	return (double)((seconds + 59) / 60 * 60);
+}
+
 static double by_predictor(const struct guide_state *s,
 			   const struct swf_job *job)
 {
@@ -45,10 +49,12 @@ static double by_predictor(const struct guide_state *s,
 	struct slu_job j = student_job(job, &names);
 	struct slu_prediction got;
 
+	if (s->guide == EARLY_LIMIT || s->guide == EARLY_STEPS)
+		return whole_minutes(slu_predict_early(s->ours, &j));
 	slu_predict(s->ours, &j, &got);
-	if (s->guide != TIGHTEN)
-		return (double)got.seconds;
-	return (double)((got.careful + 59) / 60 * 60); /* whole minutes */
+	if (s->guide == TIGHTEN)
+		return whole_minutes(got.careful);
+	return (double)got.seconds;
 }
 
 static double predict(void *arg, size_t i, int64_t now)
@@ -76,10 +82,13 @@ static double predict(void *arg, size_t i, int64_t now)
 	case OURS:
 	case OURS_REQUEST:
 	case TIGHTEN:
-		p = by_predictor(s, job);
+	case EARLY_LIMIT:
+	case EARLY_STEPS:
+		run = by_predictor(s, job);
+		p = run > 0 ? run : p;
 		break;
 	case EARLY:
-		run = by_quantile(s, job, SOON, 0);
+		run = by_quantile(s, job, SLU_PREDICT_SOON, 0);
 		p = run > 0 ? run : p;
 	}
 	s->predicted[i] = fmax(p, 1);
@@ -108,6 +117,7 @@ static double renew(void *arg, size_t i, int64_t elapsed)
 	case LAST_2_DOUBLING:
 		return 2 * (double)elapsed;
 	case OURS:
+	case EARLY_STEPS:
 		return by_quantile(s, job, 0.5, elapsed);
 	case REQUEST:
 	case CLAIRVOYANT:
@@ -115,6 +125,7 @@ static double renew(void *arg, size_t i, int64_t elapsed)
 	case OURS_REQUEST:
 	case EARLY:
 	case TIGHTEN:
+	case EARLY_LIMIT:
 	case LAMBDA:
 		break;
 	}
@@ -123,7 +134,7 @@ static double renew(void *arg, size_t i, int64_t elapsed)
 
 static bool uses_ours(enum guide g)
 {
-	return g >= OURS && g <= TIGHTEN;
+	return g >= OURS && g <= EARLY_STEPS;
 }
 
 static bool uses_rivals(enum guide g)
@@ -166,7 +177,7 @@ struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
 					  NULL),
 		.predicted = calloc(log->n + 1, sizeof(double)),
 		.oracle = {predict, renew, learn, s,
-			   guide == TIGHTEN ? LEAD : 0},
+			   guide >= TIGHTEN && guide <= EARLY_STEPS ? LEAD : 0},
 	};
 	if (s->rivals && s->ours && s->predicted)
 		return s;
@@ -184,7 +195,7 @@ void guide_free(struct guide_state *s)
 	free(s);
 }
 
-const struct easy_oracle *guide_oracle(const struct guide_state *s)
+const struct slu_easy_oracle *guide_oracle(const struct guide_state *s)
 {
 	return &s->oracle;
 }

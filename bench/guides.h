@@ -15,10 +15,11 @@
  *		 job has run so long; ours/request: the request
  *   early	 the time within which the shipped predictor says that 30 % of
  *		 such jobs end; when exceeded, the request
- *   tighten	 the shipped predictor's careful limit (students.h),
- *		 extended to the request in one step before it is reached
- *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
- * Whatever learns does so at the ends of the simulation.
+ *   tighten	 the limit of PredictMode=tighten (students.h), in whole
+ *minutes, extended to the request in one step before it is reached early/limit
+ *that of PredictMode=early, likewise early/steps extended to the median given
+ *that the job has run so long lambda	 run time + lambda (request - run time)
+ *(ADA-FS, section 3.2) Whatever learns does so at the ends of the simulation.
  */
 
 #include "bench/easy.h"
@@ -33,6 +34,8 @@ enum guide {
 	OURS_REQUEST,
 	EARLY,
 	TIGHTEN,
+	EARLY_LIMIT,
+	EARLY_STEPS,
 	LAMBDA,
 	GUIDES = LAMBDA /* those of every table */
 };
@@ -44,6 +47,6 @@ struct guide_state;
 struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
 			      double lambda);
 void guide_free(struct guide_state *s);
-const struct easy_oracle *guide_oracle(const struct guide_state *s);
+const struct slu_easy_oracle *guide_oracle(const struct guide_state *s);
 
 #endif

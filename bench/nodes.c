@@ -18,7 +18,7 @@ struct step {
 
 struct sim {
 	const struct swf_log *log;
-	const struct easy_oracle *oracle;
+	const struct slu_easy_oracle *oracle;
 	set_t all;
 	int64_t now;
 	int64_t *estimate; /* s */
@@ -273,7 +273,7 @@ static void simulate(struct sim *s, size_t out[NODES_CLASSES])
 }
 
 int nodes_run(const struct swf_log *log, int64_t nodes,
-	      const struct easy_oracle *oracle, struct nodes_result *out)
+	      const struct slu_easy_oracle *oracle, struct nodes_result *out)
 {
 	size_t n = log->n + 1, class[NODES_CLASSES] = {0};
 	struct sim s = {

@@ -26,6 +26,6 @@ struct nodes_result {
  * second and at most the request. At most 128 nodes; -1 otherwise, or without
  * memory. */
 int nodes_run(const struct swf_log *log, int64_t nodes,
-	      const struct easy_oracle *oracle, struct nodes_result *out);
+	      const struct slu_easy_oracle *oracle, struct nodes_result *out);
 
 #endif

@@ -16,6 +16,7 @@ libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/spread.c job_submit/spread.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/granted.c job_submit/granted.h \
+	job_submit/easy.c job_submit/easy.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
 	job_submit/gate.c job_submit/attention.c job_submit/shares.c \
 	job_submit/said.c \
@@ -79,7 +80,7 @@ tests_unit_test_profile_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_volumes_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_easy_SOURCES = tests/unit/test_easy.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h
-tests_unit_test_easy_LDADD = $(CHECK_LIBS) -lm
+tests_unit_test_easy_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_import_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_recorded_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_refused_LDADD = $(libsluimport) $(CHECK_LIBS)

@@ -154,6 +154,17 @@ void slu_predict_outlook(const struct slu_predictor *p,
 	out->asked = job->limit_asked * 60;
 }
 
+int64_t slu_predict_early(const struct slu_predictor *p,
+			  const struct slu_job *job)
+{
+	struct slu_outlook o;
+	int64_t q;
+
+	slu_predict_outlook(p, job, &o);
+	q = (int64_t)ceil(slu_predict_quantile(p, &o, SLU_PREDICT_SOON, 0));
+	return q > 0 ? at_most(at_least(q, p->floor), o.asked) : 0;
+}
+
 /* What is believed before anything has been seen. */
 static void begin(struct slu_predictor *p)
 {

@@ -78,6 +78,13 @@ void slu_predictor_free(struct slu_predictor *p);
  */
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);
+/* The time within which SLU_PREDICT_SOON of such jobs end, in seconds, at least
+ * the floor and at most the request: what a scheduler does best to plan with,
+ * if it is no job's end (bench/README.md). A guess where slu_predict() knows of no
+ * jobs. Thread-safe. */
+#define SLU_PREDICT_SOON 0.3
+int64_t slu_predict_early(const struct slu_predictor *p,
+			  const struct slu_job *job);
 /* The same as a distribution. */
 void slu_predict_outlook(const struct slu_predictor *p,
 			 const struct slu_job *job, struct slu_outlook *out);

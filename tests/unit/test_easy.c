@@ -37,7 +37,7 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 	(void)end;
 }
 
-static const struct easy_site seven = {.procs = 7}, ten = {.procs = 10},
+static const struct slu_easy_site seven = {.procs = 7}, ten = {.procs = 10},
 			      shortest = {.procs = 10, .shortest = true};
 
 static struct swf_job job(int64_t submit, int64_t run, int64_t request,
@@ -61,9 +61,9 @@ START_TEST(test_easy)
 				 job(2, 50, 50, 4), job(3, 500, 500, 2),
 				 job(4, 200, 200, 4)};
 	struct swf_log log = {jobs, 5};
-	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
 	static const int64_t want[] = {0, 100, 2, 52, 552 - 352};
-	struct easy_result r;
+	struct slu_easy_result r;
 	int64_t start[5];
 
 	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
@@ -81,8 +81,8 @@ START_TEST(test_end_together)
 	struct swf_job jobs[] = {job(0, 100, 100, 4), job(0, 100, 100, 4),
 				 job(1, 100, 100, 6), job(2, 500, 500, 2)};
 	struct swf_log log = {jobs, 4};
-	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
-	struct easy_result r;
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct slu_easy_result r;
 	int64_t start[4];
 
 	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
@@ -97,8 +97,8 @@ START_TEST(test_shortest)
 	struct swf_job jobs[] = {job(0, 100, 100, 6), job(1, 100, 100, 10),
 				 job(2, 60, 60, 4), job(2, 20, 20, 4)};
 	struct swf_log log = {jobs, 4};
-	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
-	struct easy_result r;
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct slu_easy_result r;
 	int64_t start[4];
 
 	ck_assert_int_eq(easy_run(&log, &shortest, &oracle, start, &r), 0);
@@ -121,10 +121,10 @@ START_TEST(test_reservation)
 	struct swf_job jobs[] = {job(0, 100, 100, 10), job(1, 150, 250, 10),
 				 job(2, 200, 200, 10)};
 	struct swf_log log = {jobs, 3};
-	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
-	struct easy_site site = {.procs = 10, .every = 400, .length = 100};
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct slu_easy_site site = {.procs = 10, .every = 400, .length = 100};
 	static const int64_t want[] = {0, 400, 100};
-	struct easy_result r;
+	struct slu_easy_result r;
 	int64_t start[3];
 
 	ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
@@ -159,10 +159,10 @@ START_TEST(test_extended)
 	struct swf_job jobs[] = {job(0, 100, 120, 10), job(1, 60, 200, 10),
 				 job(2, 5, 200, 10)};
 	struct swf_log log = {jobs, 3};
-	struct easy_oracle oracle = {fifty, to_request, learn, &log, 10};
-	struct easy_site site = {
+	struct slu_easy_oracle oracle = {fifty, to_request, learn, &log, 10};
+	struct slu_easy_site site = {
 		.procs = 10, .every = 400, .length = 250, .gaps = true};
-	struct easy_result r;
+	struct slu_easy_result r;
 	int64_t start[3];
 
 	ck_assert_int_eq(easy_run(&log, &ten, &oracle, start, &r), 0);
@@ -205,17 +205,17 @@ START_TEST(test_capacity)
 	enum { N = 400, PROCS = 16 };
 	static struct swf_job jobs[N];
 	struct swf_log log = {jobs, N};
-	struct easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
 	uint64_t seed = 3;
 
 	for (int round = 0; round < 12; round++) {
-		struct easy_site site = {
+		struct slu_easy_site site = {
 			.procs = PROCS,
 			.shortest = round % 2,
 			.every = round < 6 ? 0 : 5000,
 			.length = round < 6 ? 0 : 1000,
 		};
-		struct easy_result r;
+		struct slu_easy_result r;
 		int64_t start[N];
 
 		random_log(jobs, N, &seed);
@@ -247,7 +247,7 @@ START_TEST(test_nodes)
 	enum { N = 400, PROCS = 16 };
 	static struct swf_job jobs[N];
 	struct swf_log log = {jobs, N};
-	struct easy_oracle oracle = {by_run, renew, learn, &log, 0};
+	struct slu_easy_oracle oracle = {by_run, renew, learn, &log, 0};
 	struct nodes_result r;
 	uint64_t seed = 4;
 	double sum = 0;

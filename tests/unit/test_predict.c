@@ -56,6 +56,28 @@ START_TEST(test_levels)
 }
 END_TEST
 
+/* Of two kinds of runs the early answer is nearer to the short one, the careful
+ * one is the long one; both keep to the floor and the request. */
+START_TEST(test_early)
+{
+	struct slu_predictor *p = new_predictor(1000, 0.75, 300);
+	struct slu_job job = make_job(1, "a", 4, 60, 0);
+
+	job.account = job.partition = NULL;
+	for (int i = 0; i < 40; i++)
+		teach(p, 1, "a", 4, 60, i % 2 ? 600 : 3000);
+	expect(slu_predict_early(p, &job) < 1800, "%ld",
+	       slu_predict_early(p, &job));
+	ck_assert_int_gt(ask(p, 1, "a", 4, 60).careful, 2900);
+	for (int i = 0; i < 40; i++)
+		teach(p, 1, "a", 4, 60, 20);
+	ck_assert_int_eq(slu_predict_early(p, &job), 300);
+	job.limit_asked = 2;
+	ck_assert_int_le(slu_predict_early(p, &job), 120);
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* A new user is answered from the account, else from the partition. */
 START_TEST(test_strangers)
 {
@@ -387,6 +409,7 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("predict", test_levels, test_strangers, test_shares, test_ignored,
-	  test_ends, test_suspended, test_refused, test_no_future, test_careful,
-	  test_beyond, test_change, test_elapsed, test_aging, test_threads)
+TEST_MAIN("predict", test_levels, test_early, test_strangers, test_shares,
+	  test_ignored, test_ends, test_suspended, test_refused, test_no_future,
+	  test_careful, test_beyond, test_change, test_elapsed, test_aging,
+	  test_threads)
