@@ -27,14 +27,11 @@ struct granted {
 	double some_granted, some_request;
 };
 
-/* How long before its limit the guard extends a job: when that is due, but it
- * may have to see the job first, and sleeps a second at least. */
+/* How long before its limit the guard extends a job. */
 static double extended_before(const struct swf_job *job, double limit)
 {
-	double first = (double)(job->number * 7 % SLU_LIMIT_LOOK);
-	double due = limit - (double)slu_limit_lead((uint32_t)(limit / 60));
-
-	return limit - fmax(due, first) - 1;
+	return (double)slu_limit_extended_before(
+		(uint32_t)(limit / 60), job->number * 7 % SLU_LIMIT_LOOK);
 }
 
 static int by_owner(const void *a, const void *b)

@@ -30,6 +30,7 @@ enum slu_predict_mode {
 	SLU_PREDICT_ADVISE,
 	SLU_PREDICT_FILL,
 	SLU_PREDICT_TIGHTEN,
+	SLU_PREDICT_EARLY,
 };
 enum slu_placement_cost { /* see select_io/ost/choose.h */
 			  SLU_PLACEMENT_CONVEX,

@@ -151,6 +151,7 @@ static int read_predict_mode(const char *value, void *field,
 					    [SLU_PREDICT_ADVISE] = "advise",
 					    [SLU_PREDICT_FILL] = "fill",
 					    [SLU_PREDICT_TIGHTEN] = "tighten",
+					    [SLU_PREDICT_EARLY] = "early",
 					    NULL};
 	int i = read_word(value, words, err);
 
@@ -492,7 +493,7 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 FIELD(predict_floor), false},
 	{"PredictMode", "advise",
 	 "What a prediction does: off, advise, fill a missing limit, tighten "
-	 "every limit until more is needed.",
+	 "every limit until more is needed, early: more so.",
 	 read_predict_mode, FIELD(predict_mode), false},
 	{"PredictQuantile", "0.75",
 	 "Share of jobs that a predicted limit should be enough for.",

@@ -217,10 +217,13 @@ static struct json_object *answer(struct lessons *l,
 	struct slu_prediction got;
 	struct slu_outlook outlook;
 	struct slu_limit_grant granted = {0};
+	struct slu_limit_needs needs;
 
 	slu_predict(l->p, job, &got);
+	needs = (struct slu_limit_needs){got.careful,
+					 slu_predict_early(l->p, job)};
 	if (got.jobs)
-		granted = slu_limit_decide(ask->mode, &rules, got.careful);
+		granted = slu_limit_decide(ask->mode, &rules, &needs);
 	slu_predict_outlook(l->p, job, &outlook);
 	slu_json_set_str(obj, "name", job->name);
 	if (job->node_cnt)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The careful answer in whole minutes, where the site wants it and the user
- * gains or loses nothing else by it. */
+/* The careful answer, or the early one, in whole minutes, where the site wants
+ * it and the user gains or loses nothing else by it. */
 #include "config.h"
 #include "job_submit/granted.h"
 
@@ -10,7 +10,7 @@
 
 static bool is_wanted(enum slu_predict_mode mode, bool given)
 {
-	return mode == SLU_PREDICT_TIGHTEN ||
+	return mode == SLU_PREDICT_TIGHTEN || mode == SLU_PREDICT_EARLY ||
 	       (mode == SLU_PREDICT_FILL && !given);
 }
 
@@ -19,24 +19,28 @@ static struct slu_limit_grant grant(enum slu_limit_deed deed, int64_t minutes)
 	return (struct slu_limit_grant){deed, (uint32_t)minutes};
 }
 
+static int64_t whole_minutes(int64_t seconds)
+{
+	return seconds > 0 ? (seconds - 1) / 60 + 1 : 0;
+}
+
 struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
 					const struct slu_limit_rules *rules,
-					int64_t careful)
+					const struct slu_limit_needs *needs)
 {
-	int64_t minutes = careful > 0 ? (careful - 1) / 60 + 1 : 0;
+	int64_t careful = whole_minutes(needs->careful), tight = careful, most;
 
-	if (!minutes || minutes >= SLU_LIMIT_NONE || rules->left ||
+	if (mode == SLU_PREDICT_EARLY && needs->early < needs->careful)
+		tight = whole_minutes(needs->early);
+	if (!tight || careful >= SLU_LIMIT_NONE || rules->left ||
 	    rules->unknown || rules->whole > rules->most ||
 	    !is_wanted(mode, rules->given))
 		return grant(SLU_LIMIT_KEPT, 0);
-	if (minutes < rules->whole)
-		return grant(SLU_LIMIT_TIGHT, minutes);
-	if (rules->given)
-		return grant(SLU_LIMIT_KEPT, 0);
-	if (minutes > rules->most)
-		minutes = rules->most;
-	if (minutes > rules->whole)
-		return grant(SLU_LIMIT_FILLED, minutes);
+	most = careful < rules->most ? careful : rules->most;
+	if (!rules->given && most > rules->whole)
+		return grant(SLU_LIMIT_FILLED, most);
+	if (tight < rules->whole)
+		return grant(SLU_LIMIT_TIGHT, tight);
 	return grant(SLU_LIMIT_KEPT, 0);
 }
 
@@ -90,4 +94,13 @@ int64_t slu_limit_lead(uint32_t minutes)
 	int64_t half = (int64_t)minutes * 30;
 
 	return half < LEAD ? half : LEAD;
+}
+
+/* It sleeps a second at least. */
+int64_t slu_limit_extended_before(uint32_t minutes, int64_t first)
+{
+	int64_t limit = (int64_t)minutes * 60;
+	int64_t due = limit - slu_limit_lead(minutes);
+
+	return limit - (due > first ? due : first) - 1;
 }

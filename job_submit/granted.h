@@ -3,9 +3,10 @@
 #define SLU_JOB_SUBMIT_GRANTED_H
 
 /*
- * Which time limit a job is given at submission (PredictMode fill and tighten,
- * sluice.conf(5)), and what its user is told of it: the same function decides
- * both when it is submitted, by what Slurm will make of it, and when Slurm has.
+ * Which time limit a job is given at submission (PredictMode fill, tighten and
+ * early, sluice.conf(5)), and what its user is told of it: the same function
+ * decides both when it is submitted, by what Slurm will make of it, and when
+ * Slurm has.
  */
 
 #include "common/conf.h"
@@ -35,11 +36,18 @@ struct slu_limit_grant {
 	uint32_t minutes; /* 0: KEPT */
 };
 
-/* `careful`: seconds, of slu_predict(). Never more than what was asked for, or
- * is allowed. What is asked for and not allowed is kept: Slurm must see it. */
+/* Of slu_predict() and slu_predict_early(), seconds; 0: unknown. */
+struct slu_limit_needs {
+	int64_t careful; /* what should be enough */
+	int64_t early;	 /* what may not be; of mode early only */
+};
+
+/* Never more than what was asked for, or is allowed. What is asked for and not
+ * allowed is kept: Slurm must see it. A limit that does not grow is never an
+ * early one. */
 struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
 					const struct slu_limit_rules *rules,
-					int64_t careful);
+					const struct slu_limit_needs *needs);
 /* Say it, after a comma; nothing where the limit is kept. `waits`: while a
  * reservation is in the way of the whole limit, a job has that one. */
 void slu_limit_say(struct slu_buf *text, const struct slu_limit_rules *rules,
@@ -52,5 +60,9 @@ void slu_limit_minutes(struct slu_buf *text, uint32_t minutes);
 /* How long before it would end a job of such a limit (minutes) the guard gives
  * it the whole one: two minutes, or half of a short limit; seconds. */
 int64_t slu_limit_lead(uint32_t minutes);
+/* How long before the end of such a limit the guard does so, if it looks at the
+ * job `first` s after its start, below SLU_LIMIT_LOOK; seconds, below 0: too
+ * late. */
+int64_t slu_limit_extended_before(uint32_t minutes, int64_t first);
 
 #endif

@@ -49,6 +49,7 @@ static bool is_wanted(const struct slu_conf *conf,
 		      const struct slu_ctl_limit *job)
 {
 	return !conf || conf->predict_mode == SLU_PREDICT_TIGHTEN ||
+	       conf->predict_mode == SLU_PREDICT_EARLY ||
 	       (conf->predict_mode == SLU_PREDICT_FILL && !job->whole_asked);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A submission: what is foretold goes into a note; in mode fill a job without
- * a limit, in mode tighten every job, gets a careful limit. The note says so,
+ * a limit, in mode tighten every job, gets a careful limit, in mode early one
+ * by which few have ended. The note says so,
  * and limit_guard.c gives more when a job needs it, up to what it would have
  * had without us. So no limit is set where the guard does not run, for jobs
  * that watch their limit themselves, or for who wants none.
@@ -146,6 +147,7 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	struct slu_note *note = &submit->note;
 	struct slu_limit_rules rules;
 	struct slu_limit_grant grant;
+	struct slu_limit_needs needs = {0};
 	struct slu_too_short is;
 	struct slu_prediction p;
 	bool warns;
@@ -159,7 +161,11 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	note->has_asked = true;
 	note->asked = (int64_t)submit->job.limit_asked * 60;
 	rules = rules_of(ctl, submit);
-	grant = slu_limit_decide(conf->predict_mode, &rules, p.careful);
+	needs.careful = p.careful;
+	if (conf->predict_mode == SLU_PREDICT_EARLY)
+		needs.early =
+			slu_predict_early(ctl->site->predictor, &submit->job);
+	grant = slu_limit_decide(conf->predict_mode, &rules, &needs);
 	note_limit(note, &rules, &grant);
 	warns = is_too_short(ctl, submit, &rules, &grant, &is);
 	/* the forecast of a run that is cut is none of what it would take */
@@ -217,8 +223,10 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 uint32_t slu_ctl_settle(const struct slu_limit_rules *rules,
 			struct slu_note *note)
 {
-	struct slu_limit_grant grant = slu_limit_decide(
-		SLU_PREDICT_TIGHTEN, rules, (int64_t)note->tight * 60);
+	const struct slu_limit_needs needs = {.careful = (int64_t)note->tight *
+							 60};
+	struct slu_limit_grant grant =
+		slu_limit_decide(SLU_PREDICT_TIGHTEN, rules, &needs);
 
 	note->limit = grant.deed == SLU_LIMIT_KEPT ? SLU_LIMIT_USERS
 						   : SLU_LIMIT_GUARDED;

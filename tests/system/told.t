@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Limits are what was said: of every combination of partition, QOS, association,
 # reservation and request, Slurm itself, with PredictMode=advise, tells what a
-# job has without us; with fill and tighten the same submission either is told
+# job has without us; with fill, tighten and early the same submission either is told
 # nothing and has that, or is told another limit and has the one that it is
 # told.
 . "$(dirname "$0")/lib.sh"
@@ -149,14 +149,15 @@ check_tables() { # WHAT full|brief [COMMAND]: to find more than the default
 	table advise "$2" "$dir/advise"
 	check "$1: without us nobody is told of a limit" \
 		fails grep -q 'is to be' "$dir/advise"
-	for mode in fill tighten; do
+	for mode in fill tighten early; do
 		table "$mode" "$2" "$dir/$mode"
 		check "$1: $mode: limits are what was said" \
 			judge_all "$dir/$mode" "$dir/advise"
 		check "$1: $mode: more than the default is given, or is not" \
 			"${3:-quietly}" grep -q 'in place of' "$dir/$mode"
 	done
-	check "$1: and less than was asked for" grep -q 'and grows to' "$dir/tighten"
+	check "$1: and less than was asked for" \
+		grep -q 'and grows to' "$dir/tighten" "$dir/early"
 }
 
 limit_is() { # JOB LIMIT

@@ -36,6 +36,7 @@ static struct slu_ctl *tightening(const char *more)
 }
 
 #define TIGHTEN "PredictMode=tighten"
+#define EARLY	"PredictMode=early"
 
 static const struct {
 	const char *what;
@@ -66,6 +67,11 @@ static const struct {
 	{.what = "a limit, in mode fill",
 	 .conf = "PredictMode=fill",
 	 .submit = {.job.limit_asked = 60, .has_limit = true, .guarded = true}},
+	{.what = "a limit, in mode early",
+	 .conf = EARLY,
+	 .submit = {.job.limit_asked = 60, .has_limit = true, .guarded = true},
+	 .limit = SLU_LIMIT_MEANT,
+	 .whole = 60},
 	{.what = "a limit, in mode advise",
 	 .conf = "PredictMode=advise",
 	 .submit = {.job.limit_asked = 60, .has_limit = true, .guarded = true}},
@@ -211,6 +217,8 @@ static const struct {
 	{TIGHTEN, 10, SLU_NOTE_UNLIMITED, 1880, 0},
 	{TIGHTEN, 10, 10, 1990, 2005}, /* nothing to give */
 	{"PredictMode=advise", 10, 60, 1000, 0},
+	{EARLY, 10, 60, 1870, 1880},
+	{EARLY, 10, 60, 1880, 0},
 	{"PredictMode=off", 10, 60, 1000, 0},
 	{"PredictMode=fill", 10, 60, 1000, 0},
 };
@@ -321,6 +329,8 @@ static const struct {
 	{TIGHTEN, true, SLU_LIMIT_BAR_RESERVATION, 33,
 	 NULL}, /* by somebody else */
 	{TIGHTEN, true, SLU_LIMIT_BAR_NONE, 33, NULL},
+	{EARLY, true, SLU_LIMIT_BAR_NONE, 10, NULL},
+	{EARLY, true, SLU_LIMIT_BAR_NONE, 60, "limit 7 tight;"},
 	{"PredictMode=fill", false, SLU_LIMIT_BAR_NONE, 10, NULL},
 	{"PredictMode=fill", true, SLU_LIMIT_BAR_NONE, 10, "limit 7 whole;"},
 	{"PredictMode=fill", true, SLU_LIMIT_BAR_NONE, 60, NULL},
