@@ -26,6 +26,12 @@ bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = $(libslupredict)
+bench_programs += bench/backtest
+bench_backtest_SOURCES = bench/backtest.c bench/easy.c bench/easy.h \
+	bench/guides.c bench/guides.h bench/measure.h \
+	bench/rivals.c bench/rivals.h \
+	bench/students.c bench/students.h bench/swf.c bench/swf.h
+bench_backtest_LDADD = $(libsluhistory)
 bench_io_SOURCES = bench/io.c bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \

@@ -31,7 +31,13 @@ libsluhistory_a_SOURCES = \
 	job_submit/history_io.c job_submit/history_io.h \
 	job_submit/history_import.c \
 	job_submit/io_ahead.c job_submit/io_ahead.h \
-	job_submit/query.c job_submit/foresee.c job_submit/accuracy.c
+	job_submit/intern.c job_submit/intern.h \
+	job_submit/past.c job_submit/past.h \
+	job_submit/replay.c job_submit/replay.h \
+	job_submit/backtest.c job_submit/backtest.h \
+	job_submit/backtest_modes.c job_submit/backtest_modes.h \
+	job_submit/query.c job_submit/foresee.c \
+	job_submit/accuracy.c job_submit/accuracy.h
 libsluhistory = libsluhistory.a $(libslupredict) $(libslustore)
 
 EXTRA_DIST += tests/fuzz/corpus/import
@@ -52,7 +58,8 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_history_predict \
 	tests/unit/test_history_choice tests/unit/test_io_ahead \
 	tests/unit/test_yardstick \
-	tests/unit/test_attention tests/unit/test_shares
+	tests/unit/test_attention tests/unit/test_shares \
+	tests/unit/test_backtest tests/unit/test_intern
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
@@ -107,6 +114,10 @@ tests_unit_test_history_predict_SOURCES = \
 	tests/unit/test_history_predict.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_predict_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_test_backtest_SOURCES = tests/unit/test_backtest.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_backtest_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_test_intern_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h
 tests_unit_test_yardstick_LDADD = $(libslupredict) $(CHECK_LIBS)

@@ -129,6 +129,16 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 	return true;
 }
 
+static bool is_right(const struct slu_job *job, int64_t run, int64_t limit)
+{
+	return run >= limit || (slu_failed(job) && run >= limit - slack(limit));
+}
+
+bool slu_was_too_short(const struct slu_job *job, int64_t limit)
+{
+	return is_right(job, slu_run_time(job), limit);
+}
+
 void slu_too_short_learn(struct slu_predictor *p, const struct slu_view *v,
 			 const struct slu_job *job, int64_t run)
 {
@@ -136,8 +146,7 @@ void slu_too_short_learn(struct slu_predictor *p, const struct slu_view *v,
 	struct evidence e;
 	int kind = limit ? find(v, job, limit, &e) : -1;
 	float fade = 1 - 1 / LATELY;
-	bool right = run >= limit ||
-		     (slu_failed(job) && run >= limit - slack(limit));
+	bool right = is_right(job, run, limit);
 
 	if (kind < 0)
 		return;

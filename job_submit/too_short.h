@@ -24,6 +24,9 @@ struct slu_too_short {
 bool slu_predict_too_short(const struct slu_predictor *p,
 			   const struct slu_job *job, int64_t limit,
 			   struct slu_too_short *out);
+/* Was it, of one that ended its own way: did it run to the limit, or fail just
+ * before? */
+bool slu_was_too_short(const struct slu_job *job, int64_t limit);
 /* One line, without its end. */
 void slu_too_short_say(struct slu_buf *text, const struct slu_too_short *is);
 

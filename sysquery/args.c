@@ -173,6 +173,19 @@ static int put_minutes(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
+static int put_share(struct slu_ask *ask, const char *arg, const char *value,
+		     struct slu_err *err)
+{
+	char *end;
+	double share = strtod(value, &end);
+
+	if (end == value || *end || !(share > 0 && share < 1))
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is no share between 0 and 1", value);
+	slu_json_set_double(ask->args, arg, share);
+	return 0;
+}
+
 static int put_user(struct slu_ask *ask, const char *arg, const char *value,
 		    struct slu_err *err)
 {
@@ -221,8 +234,8 @@ static const struct opt opts[] = {
 	{SLU_OPT_WHERE, "where", "CONDITION",
 	 "of hosts: for which this SQL holds", ONE, put_text, "where"},
 	{SLU_OPT_SINCE, "since", "TIME",
-	 "of diff, reports, page: 2026-11-20T12:30, 3d", ONE, put_time,
-	 "since"},
+	 "of diff, reports, page, backtest: 2026-11-20T12:30, 3d", ONE,
+	 put_time, "since"},
 	{SLU_OPT_NOW, "now", "TIME", "of page: as of then", ONE, put_time,
 	 "now"},
 	{SLU_OPT_LAST, "last", "N", "of jobs, I/O nodes: so many", ONE,
@@ -259,6 +272,14 @@ static const struct opt opts[] = {
 	 "of a prediction: it has run so long", ONE, put_seconds, "elapsed"},
 	{SLU_OPT_ACCURACY, "accuracy", NULL,
 	 "of jobs: how good predictions were", NOTHING, set_accuracy, NULL},
+	{SLU_OPT_MODE, "mode", "MODE", "of a backtest: this PredictMode only",
+	 ONE, put_text, "mode"},
+	{SLU_OPT_QUANTILE, "quantile", "SHARE",
+	 "of a backtest: instead of PredictQuantile", ONE, put_share,
+	 "quantile"},
+	{SLU_OPT_MACHINE, "machine", "N",
+	 "of a backtest: so many processors, or nodes", ONE, slu_ask_number,
+	 "machine"},
 	{SLU_OPT_STRIPES, "stripes", "N", "of osts place: targets of each file",
 	 ONE, slu_ask_number, "stripes"},
 	{SLU_OPT_SIZE, "size", "SIZE",

@@ -44,6 +44,9 @@ enum slu_opt {
 	SLU_OPT_STRIPE_SIZE,
 	SLU_OPT_ELAPSED,
 	SLU_OPT_ACCURACY,
+	SLU_OPT_MODE,
+	SLU_OPT_QUANTILE,
+	SLU_OPT_MACHINE,
 	SLU_OPT_STRIPES,
 	SLU_OPT_SIZE,
 	SLU_OPT_COUNT,
@@ -200,6 +203,7 @@ int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_job(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_page(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);

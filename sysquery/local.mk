@@ -59,6 +59,7 @@ sysquery_parts = \
 	sysquery/paragraph.c sysquery/paragraph.h \
 	sysquery/parts.c \
 	sysquery/screen.c \
+	sysquery/cmd/backtest.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/check.c \
 	sysquery/cmd/doctor.c \
@@ -78,7 +79,8 @@ sysquery_parts = \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) $(libsluimport) $(libslunet)
+sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) \
+	$(libsluimport) $(libsluhistory) $(libslunet)
 
 # The same live, in a process of its own.
 dist_man_MANS += man/sluice-web.1
@@ -149,7 +151,8 @@ tests_unit_test_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_when_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libslunet) $(libsluimport) $(libslustripe)
+tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluimport) \
+	$(libsluhistory) $(libslustripe) $(libslunet)
 tests_unit_test_page_SOURCES = tests/unit/test_page.c $(site_parts)
 tests_unit_test_page_LDADD = $(libslupage) $(CHECK_LIBS)
 tests_unit_test_web_SOURCES = tests/unit/test_web.c $(web_parts)

@@ -39,7 +39,7 @@ static int accuracy(struct slu_ask *ask, struct slu_err *err)
 	if (ret == 0 && !out.len)
 		slu_ask_say(ask, &out,
 			    "no ended job had a prediction; what was "
-			    "imported has none");
+			    "imported has none (see sysquery backtest)");
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);

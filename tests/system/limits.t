@@ -323,4 +323,46 @@ on ctl scontrol update PartitionName=open DefaultTime=5
 check_within 60 "whatever its partition gets later" limit_is "$open" UNLIMITED
 check_within 5 "and the log tells of a reservation that this runs into" grep -q \
 	"JobId=$open: .*extended to unlimited; reservation met begins" "$LOG"
+
+# Planned with what most take longer than, ended by what was asked for
+split() { # half of its runs take an hour
+	history 7 | awk -F'|' -v OFS='|' 'NR > 1 { $11 = "02:00:00"; $12 = "split"
+		if (NR % 2) for (i = 5; i < 8; i++) sub("T11", "T10", $i) } 1'
+}
+asks_2h() { # SECONDS SBATCH-OPTION...
+	printf '#!/bin/sh\nsleep %s\n' "$1" |
+		submit -N1 -t120 -J split "${@:2}" 2>/dev/null
+}
+on ctl scontrol delete ReservationName=met
+split >"$PFS/jobs"
+check "a history of two kinds of runs is imported" quietly on ctl \
+	/opt/sluice/bin/sysquery import sacct /pfs/jobs
+mode_is() { # MODE
+	before=$(readings)
+	cluster conf sluice.conf PredictMode="$1"
+	on ctl scontrol reconfigure
+	wait_for 40 read_again
+}
+mode_is tighten
+careful=$(asks_2h 1 -H)
+check "tightened, a job is planned with the longer ones" \
+	noted "$careful" 'limit 1:0[0-9]:00 of 2:00:00;'
+mode_is early
+early=$(asks_2h 90 -H)
+check "early, with the shorter ones" noted "$early" 'limit 0:01:00 of 2:00:00;'
+told=$(echo '#!/bin/sh' | as_alice sbatch -H -N1 -t120 -J split 2>&1)
+check "as its user is told" matches "$told" \
+	'the limit is to be 0:01:00 and grows to 2:00:00'
+release "$early"
+check_within 90 "it is extended to what was asked for" noted "$early" \
+	'of 2:00:00, extended'
+check_within 90 "and outlives the early limit" job_is "$early" COMPLETED
+check "what that would have brought before can be asked" prints \
+	'"mode":"early","jobs":[0-9]+,"lowered":[1-9]' \
+	on ctl /opt/sluice/bin/sysquery --json backtest
+check "also by who is told in a table" prints '^early +[1-9]' \
+	on ctl /opt/sluice/bin/sysquery --table backtest --mode early
+mode_is advise
+check_within 40 "without the mode it is the user's" \
+	limit_is "${told##* }" 02:00:00
 finish

@@ -305,7 +305,7 @@ static const struct {
 	 "  class  -\n"},
 	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
 	 "{\"user\":[],\"partition\":[],\"week\":[]}",
-	 "no ended job had a prediction; what was imported has none\n"},
+	 "no ended job had a prediction; what was imported has none (see sysquery backtest)\n"},
 	{"extractors --table", "{\"question\":\"extractors\"}",
 	 "[{\"extractor\":\"disks\",\"documents\":2,\"hosts\":3}]",
 	 "EXTRACTOR  DOCUMENTS  HOSTS\n"
@@ -606,9 +606,11 @@ END_TEST
 /* A command whose tables nobody has looked at would be forgotten. */
 START_TEST(test_all)
 {
-	/* answered without sluiced, see test_sysquery.sh; has no table */
-	static const char *const others[] = {"dump", "check-integrity",
-					     "import", "page", "doctor"};
+	/* answered without sluiced, see test_sysquery.sh and test_backtest.c;
+	 * has no table */
+	static const char *const others[] = {"dump",   "check-integrity",
+					     "import", "page",
+					     "doctor", "backtest"};
 	bool found;
 
 	for (const struct slu_command *k = slu_commands; k->name; k++) {

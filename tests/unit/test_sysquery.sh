@@ -44,6 +44,18 @@ want 'count' 0 '[{"extractor":"memoryinfo","documents":3,"hosts":3}]' \
 want 'a table' 0 $'Hosttable\nHostID  Hostname\n     1  n1\n     2  n2\n     3  n10' \
 	"$sysquery" -f "$db" dump hosttable --table
 want 'sound' 0 '{"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
+export SLURM_CONF=$dir/slurm.conf # beside which there is no sluice.conf
+want 'a backtest of no history' 0 '{"jobs":0,"judged":0,"machine":0,"unit":"nodes"' \
+	sh -c "'$sysquery' -f '$db' backtest | cut -d, -f1-4"
+want 'as a table' 0 $'MODE LOWERED RAISED EXTENDED\nadvise 0 0 0\nearly 0 0 0' \
+	sh -c "'$sysquery' -f '$db' backtest --mode early --table | awk '/^MODE/,/^early/ { print \$1, \$2, \$3, \$4 }'"
+want 'a mode that is none' 2 \
+	'sysquery: mode: "loose": want advise, fill, tighten or early' \
+	"$sysquery" -f "$db" backtest --mode loose
+want 'a backtest of nothing' 2 \
+	'sysquery: this host has no sluice.conf: backtest on the host of sluiced, or with -f DB' \
+	"$sysquery" backtest
+unset SLURM_CONF
 want 'no table of the original form' 2 \
 	'sysquery: --table is not an option of this form (see sysquery --help)' \
 	"$sysquery" -f "$db" --table -n n1
