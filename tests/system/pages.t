@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The tutorial and the recipes, line by line: each file of theirs is written,
-# each command run as alice in /pfs/alice, and what it prints is what the page
-# says. A page is a sequence of
+# The tutorial, the recipes and the first job with I/O nodes, line by line: each
+# file of theirs is written, each command run as alice in /pfs/alice, and what it
+# prints is what the page says. A page is a sequence of
 #     <!-- file: NAME -->  and a code block: that file's content
 #     ```console           a line "$ COMMAND", then what it prints.
 # Seconds and dates may be others, "..." stands for any words of a line, alone
@@ -78,10 +78,8 @@ run_page() { # PAGE
 	local dir step
 	dir=$(mktemp -d)
 	parse "$TOP/doc/$1.md" "$dir"
-	check "$1: it has commands" test "$(find "$dir" -name '*.run' | wc -l)" -gt 10
-	for step in "$dir"/*.{file,run}; do
-		echo "$step"
-	done | sort >"$dir/order"
+	check "$1: it has commands" test "$(find "$dir" -name '*.run' | wc -l)" -ge 2
+	find "$dir" -name '*.file' -o -name '*.run' | LC_ALL=C sort >"$dir/order"
 	while read -r step <&3; do
 		case $step in
 		*.file) write_file "$step" ;;
@@ -96,17 +94,20 @@ serve() { # HOST
 		--log /var/log/serve.log >/dev/null 2>&1 </dev/null & '
 }
 
+# What the page says that the site has.
+prepare() { # PAGE
+	[ "$1" = recipes ] || return
+	cluster conf sluice.conf PersistentNodes=n3
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	on ctl scontrol reconfigure
+	serve n3
+}
+
 # Each page from its first line on, with job numbers from 1.
-for page in ${PAGES:-tutorial recipes}; do
-	cluster_up --nodes 3 --ions 0
-	if [ "$page" = recipes ]; then
-		cluster conf sluice.conf PersistentNodes=n3
-		on ctl sluiced --check-conf >/dev/null
-		cluster stop ctl sluiced
-		cluster start ctl sluiced
-		on ctl scontrol reconfigure
-		serve n3
-	fi
+for page in ${PAGES:-tutorial recipes forwarding}; do
+	cluster_up --nodes 3 --ions "$([ "$page" = forwarding ] && echo 4 || echo 0)"
+	prepare "$page"
 	on ctl scontrol update PartitionName=main Nodes='n[1-2]'
 	run_page "$page"
 	cluster down | sed 's/^/# /'
