@@ -310,8 +310,8 @@ int slu_begin_stage(struct slu_request *req, bool out, int line,
 	if (!grown)
 		return nomem(err);
 	req->stage = grown;
-	grown[req->n_stage++] =
-		(struct slu_request_stage){.out = out, .line = line};
+	grown[req->n_stage++] = (struct slu_request_stage){
+		.out = out, .type = SLU_STAGE_AUTO, .line = line};
 	return 0;
 }
 

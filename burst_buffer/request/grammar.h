@@ -150,6 +150,8 @@ struct slu_mistakes {
 	size_t n, untold;
 	bool unnamed; /* one is in what names the file system */
 };
+/* Say behind a mistake where in its line it is, from 1; 0: nowhere. */
+void slu_request_column(size_t column, struct slu_err *err);
 void slu_mistake(struct slu_mistakes *m, const struct slu_err *one);
 int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
 

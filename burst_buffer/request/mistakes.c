@@ -13,6 +13,15 @@ int slu_request_at(int line, struct slu_err *err)
 	return line > 0 ? slu_err_prefix(err, "line %d", line) : -1;
 }
 
+void slu_request_column(size_t column, struct slu_err *err)
+{
+	size_t len = strlen(err->text);
+
+	if (column)
+		snprintf(err->text + len, sizeof(err->text) - len,
+			 " (column %zu)", column);
+}
+
 void slu_mistake(struct slu_mistakes *m, const struct slu_err *one)
 {
 	char *text = m->err ? m->err->text : NULL;

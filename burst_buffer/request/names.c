@@ -100,6 +100,11 @@ static int read_name(const char **p, char name[NAME_LEN], struct slu_err *err)
 	return 0;
 }
 
+static bool is_ours(const char *name)
+{
+	return !strncmp(name, "BB_", 3) || !strncmp(name, "DW_", 3);
+}
+
 static int unknown(const struct slu_request *req, bool dw, const char *name,
 		   bool inside, struct slu_err *err)
 {
@@ -115,7 +120,7 @@ static int unknown(const struct slu_request *req, bool dw, const char *name,
 				       "$%s is not known before the job runs; "
 				       "write %s",
 				       name, symbols[i].symbol);
-	if (inside || !strncmp(name, "BB_", 3) || !strncmp(name, "DW_", 3))
+	if (inside || is_ours(name))
 		return slu_err(err, SLU_INVALID,
 			       "this job has no $%s; its file system is $%s",
 			       name, right_name(req, dw, right));
@@ -149,6 +154,8 @@ static int put_variable(struct slu_buf *out, const char **p,
 
 	if (read_name(p, name, err))
 		return -1;
+	if (req->unnamed && (is_ours(name) || first))
+		return 0; /* it may be right */
 	if (req->has_fs && is_fs(name, req))
 		return put_fs(out, req, name, *p, err);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)
@@ -207,7 +214,9 @@ void slu_request_names(struct slu_request *req, struct slu_mistakes *m)
 {
 	struct slu_err err;
 
-	for (size_t i = 0; req->has_fs && i < req->n_stage; i++) {
+	req->unnamed = m->unnamed;
+	for (size_t i = 0; (req->has_fs || m->unnamed) && i < req->n_stage;
+	     i++) {
 		struct slu_request_stage *s = &req->stage[i];
 
 		if (!s->source || !s->destination)

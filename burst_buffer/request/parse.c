@@ -26,6 +26,8 @@ struct word {
 
 struct line {
 	const char *p, *end;
+	const char *from; /* its begin, for columns */
+	const char *at;	  /* the word that is read; NULL: none yet */
 	int number;
 	int told; /* the number, where there is more than one line */
 	bool dw;  /* in the language of #DW lines */
@@ -127,7 +129,7 @@ static size_t length_of(const char *word)
 /* The next word of a request; the caller has seen that there is one. */
 static int read_word(struct line *l, struct word *w, struct slu_err *err)
 {
-	const char *start = l->p;
+	const char *start = l->at = l->p;
 	size_t n = 0;
 
 	w->value = NULL;
@@ -198,6 +200,7 @@ static int apply_pair(struct slu_request *req, const struct slu_verb *verb,
 static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
 		       struct word *w, struct line *l, struct slu_err *err)
 {
+	const char *verb_at = l->at;
 	unsigned said = 0;
 	int i, rc = w->value ? apply_pair(req, verb, w, &said, err) : 0;
 
@@ -207,6 +210,8 @@ static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
 		if (rc == 0)
 			rc = apply_pair(req, verb, w, &said, err);
 	}
+	if (rc == 0)
+		l->at = verb_at; /* what is missing is nowhere else */
 	for (i = 0; rc == 0 && verb->key[i].name; i++)
 		if (verb->key[i].required && !(said & (1u << i)))
 			rc = slu_err(err, SLU_INVALID, "%s= is missing",
@@ -253,9 +258,11 @@ static int parse_line(struct slu_request *req, struct line *l,
 	size_t found = 0;
 
 	for (c = l->p; c < l->end; c++)
-		if (((unsigned char)*c < 0x20 || *c == 0x7f) && *c != '\t')
+		if (((unsigned char)*c < 0x20 || *c == 0x7f) && *c != '\t') {
+			l->at = c;
 			return slu_err(err, SLU_INVALID,
 				       "control characters are refused");
+		}
 	for (skip_blanks(l); l->p < l->end; skip_blanks(l)) {
 		if (*l->p == ';') {
 			l->p++;
@@ -277,7 +284,8 @@ static bool next_line(const char **text, struct line *l)
 {
 	if (!**text)
 		return false;
-	l->p = *text;
+	l->p = l->from = *text;
+	l->at = NULL;
 	l->end = l->p + strcspn(l->p, "\n");
 	*text = *l->end ? l->end + 1 : l->end;
 	if (l->end > l->p && l->end[-1] == '\r')
@@ -311,6 +319,17 @@ static enum said look(struct line *l)
 	return l->p == l->end || *l->p == '#' ? SAID_NOTHING : SAID_COMMAND;
 }
 
+/* Of the word that was read last, from 1; 0: there was none. In characters of
+ * UTF-8. */
+static size_t column(const struct line *l)
+{
+	size_t n = l->at != NULL;
+
+	for (const char *c = l->from; l->at && c < l->at; c++)
+		n += ((unsigned char)*c & 0xc0) != 0x80;
+	return n;
+}
+
 /* What is wrong in one line does not hide what is wrong in the next. */
 static void parse_said(struct slu_request *req, struct line *l,
 		       const char *option, struct slu_mistakes *m)
@@ -325,6 +344,7 @@ static void parse_said(struct slu_request *req, struct line *l,
 	slu_request_at(l->told, &err);
 	if (option)
 		slu_err_prefix(&err, "--bb");
+	slu_request_column(column(l), &err);
 	slu_mistake(m, &err);
 }
 
@@ -379,8 +399,8 @@ int slu_request_submitted(const char *option, const char *script, bool strays,
 		slu_request_strays(option, true, tell_stray, &m);
 	if (script && strays)
 		slu_request_strays(script, false, tell_stray, &m);
-	if (!m.unnamed)
-		slu_request_names(&req, &m);
+	m.unnamed |= m.n && !req.has_fs; /* or its verb is wrong */
+	slu_request_names(&req, &m);
 	if (slu_mistakes_end(&m)) {
 		slu_request_free(&req);
 		return -1;

@@ -104,6 +104,7 @@ struct slu_request {
 	bool dw_said;	    /* access_mode= was; else the file system decides */
 	bool dw_both;	    /* striped, and each node has a part of its own */
 	bool striped_named; /* $DW_JOB_STRIPED is in a path */
+	bool unnamed;	    /* never of one that is right: its name is not */
 	int line;	    /* of jobfs or persistent */
 	enum slu_split split;
 	enum slu_bind bind;

@@ -28,7 +28,7 @@ static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
 		       s->out ? "stage_out" : "stage_in");
 	slu_put_pair(buf, "source", s->source);
 	slu_put_pair(buf, "destination", s->destination);
-	if (s->type != SLU_STAGE_DIRECTORY)
+	if (s->type != SLU_STAGE_AUTO)
 		slu_put_pair(buf, "type", slu_stage_type_names[s->type]);
 	if (s->on != SLU_ON_ALWAYS)
 		slu_put_pair(buf, "on", slu_on_names[s->on]);

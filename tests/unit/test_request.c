@@ -37,6 +37,8 @@ static const struct text_case accepted[] = {
 	{"stage_out source=a destination=b on=success type=file", NULL,
 	 "stage_out source=a destination=b type=file on=success"},
 	{"stage_in source=a destination=b type=directory", NULL,
+	 "stage_in source=a destination=b type=directory"},
+	{"stage_in source=a destination=b type=auto", NULL,
 	 "stage_in source=a destination=b"},
 	{"stage_out source=a destination=b on=always", NULL,
 	 "stage_out source=a destination=b"},
@@ -81,7 +83,7 @@ static const struct text_case accepted[] = {
 	{"stage_in source=a destination=b type=list", NULL,
 	 "stage_in source=a destination=b type=list"},
 	{"stage_in source=a destination=b type=auto", NULL,
-	 "stage_in source=a destination=b type=auto"},
+	 "stage_in source=a destination=b"},
 	/* persistent buffers */
 	{"persistent name=camp; stage_in source=/a "
 	 "destination=$BB_camp/b",
@@ -106,7 +108,7 @@ static const struct text_case accepted[] = {
 	 "#DW stage_out source=$DW_PERSISTENT_STRIPED_a-b/o "
 	 "destination=/o type=directory\n",
 	 "persistent name=a_b dw=striped; "
-	 "stage_out source=$BB_a_b/o/ destination=/o; "
+	 "stage_out source=$BB_a_b/o/ destination=/o type=directory; "
 	 "persistent_create name=a_b capacity=1024"},
 	{NULL, "#DW destroy_persistent name=a hurry\n",
 	 "persistent_destroy name=a force=yes"},
@@ -129,7 +131,7 @@ static const struct text_case accepted[] = {
 	 "type=directory\n",
 	 "jobfs capacity=1024 dw=striped; "
 	 "stage_in source=/a destination=$BB_JOBFS/b type=file; "
-	 "stage_out source=$BB_JOBFS/ destination=/c"},
+	 "stage_out source=$BB_JOBFS/ destination=/c type=directory"},
 	{NULL,
 	 "#DW jobdw capacity=1K pool=wlm_pool\n"
 	 "#DW stage_in type=directory source=/a/b "
@@ -137,8 +139,10 @@ static const struct text_case accepted[] = {
 	 "#DW stage_out type=directory source=$DW_JOB_STRIPED/results/ "
 	 "destination=/c\n",
 	 "jobfs capacity=1024 dw=striped; "
-	 "stage_in source=/a/b/ destination=$BB_JOBFS/results; "
-	 "stage_out source=$BB_JOBFS/results/ destination=/c"},
+	 "stage_in source=/a/b/ destination=$BB_JOBFS/results "
+	 "type=directory; "
+	 "stage_out source=$BB_JOBFS/results/ destination=/c "
+	 "type=directory"},
 	{NULL,
 	 "#DW jobdw capacity=1K access_mode=private\n"
 	 "#DW stage_in source=/l destination=$DW_JOB_PRIVATE "
@@ -151,8 +155,8 @@ static const struct text_case accepted[] = {
 	 "#DW copy_out source=$DW_JOB_my_fs/x destination=/b\n",
 	 "jobfs type=gfs2 capacity=1024 name=my_fs profile=p "
 	 "dw=striped; "
-	 "stage_in source=/a destination=$BB_my_fs/ type=auto; "
-	 "stage_out source=$BB_my_fs/x destination=/b type=auto"},
+	 "stage_in source=/a destination=$BB_my_fs/; "
+	 "stage_out source=$BB_my_fs/x destination=/b"},
 	/* layouts of directories */
 	{"stripe target=/l/u/%j", NULL, "stripe target=/l/u/%j"},
 	{"stripe size=1T access=random target=\"/a b\" readers=8 "
@@ -500,8 +504,8 @@ START_TEST(test_untold)
 	for (int i = 0; i < 30; i++)
 		slu_buf_puts(&buf, "#BB jobsf\n");
 	expect_fail(slu_request_parse(NULL, buf.data, &req, &err), err,
-		    SLU_INVALID, "line 9: unknown request");
-	expect_err(err, SLU_INVALID, "\nand 21 more mistakes");
+		    SLU_INVALID, "line 7: unknown request");
+	expect_err(err, SLU_INVALID, "\nand 23 more mistakes");
 	ck_assert_int_eq(slu_request_parse(NULL, buf.data, &req, NULL), -1);
 	slu_buf_free(&buf);
 }

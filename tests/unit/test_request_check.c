@@ -153,7 +153,7 @@ static const struct {
 	 "#DW jobdw type=tmp capacity=1K name=x\n"
 	 "#DW copy_in source=/a destination=$DW_JOB_x/b",
 	 "jobfs type=tmp capacity=1024 name=x dw=private; "
-	 "stage_in source=/a destination=$BB_x/b type=auto"},
+	 "stage_in source=/a destination=$BB_x/b"},
 	{SITE,
 	 "#DW jobdw type=tmp capacity=1K\n"
 	 "#DW copy_in source=/a destination=$DW_JOB_STRIPED",

@@ -38,14 +38,14 @@ static const struct text_case accepted[] = {
 	 "#DW stage_out type=file source=${DW_PERSISTENT_STRIPED_a_b}y "
 	 "destination=/c\n",
 	 "persistent name=a_b dw=striped; "
-	 "stage_in source=/a destination=$BB_a_b/x type=auto; "
+	 "stage_in source=/a destination=$BB_a_b/x; "
 	 "stage_out source=$BB_a_b/y destination=/c type=file"},
 	/* names that DWS allows, and what is read over */
 	{NULL,
 	 "#DW jobdw type=gfs2 capacity=1K name=-x- profile=p\n"
 	 "#DW copy_out source=$DW_JOB__x_/o destination=/c profile=no-xattr\n",
 	 "jobfs type=gfs2 capacity=1024 name=_x_ profile=p dw=striped; "
-	 "stage_out source=$BB__x_/o destination=/c type=auto"},
+	 "stage_out source=$BB__x_/o destination=/c"},
 	{NULL, "#DW jobdw capacity=1K name=0x pfs=/scratch pool=p\n",
 	 "jobfs capacity=1024 name=0x dw=striped"},
 	{NULL,
@@ -120,15 +120,32 @@ static const struct text_case refusals[] = {
 	{NULL,
 	 "#BB jobfs capacity=1K\n#BB stage_in soruce=/a destination=$BB_JOBFS\n"
 	 "#BB stripe\n#BB stage_in source=/a/$USER destination=$BB_JOBFS\n",
-	 "line 2: stage_in: unknown key \"soruce\"; did you mean source\n"
-	 "line 3: stripe: target= is missing\n"
+	 "line 2: stage_in: unknown key \"soruce\"; did you mean source (column 14)\n"
+	 "line 3: stripe: target= is missing (column 5)\n"
 	 "line 4: stage_in: /a/$USER: $USER is not known before the job runs"},
 	{NULL,
 	 "#!/bin/sh\n#BB jobsf capacity=1K\n#BB stage_in source=/a\n"
 	 "#BB forward max=0\n",
-	 "line 2: unknown request \"jobsf\"; did you mean jobfs\n"
-	 "line 3: stage_in: destination= is missing\n"
-	 "line 4: forward: max: \"0\" is neither"},
+	 "line 2: unknown request \"jobsf\"; did you mean jobfs (column 5)\n"
+	 "line 3: stage_in: destination= is missing (column 5)\n"
+	 "line 4: forward: max: \"0\" is neither a number from 1 to 999999 "
+	 "nor none (column 13)"},
+	{"capacity=1K; stage_in source=/\xc3\xa9 sorce=/b", NULL,
+	 "did you mean source (column 33)"},
+	{NULL, "\t#BB\tjobfs  nodes=0 capacity=1K", "(column 13)"},
+	{NULL, "#BB forward ma\x01=1", "are refused (column 15)"},
+	/* also where the file system's own line is wrong */
+	{NULL,
+	 "#BB jobfs capcity=1K\n"
+	 "#BB stage_in source=$HOME/a destination=$BB_w/$USER\n"
+	 "#BB stage_out source=$BB_w/b destination=/a/$SLURM_JOB_NAME\n",
+	 "did you mean capacity (column 11)\n"
+	 "line 2: stage_in: $HOME/a: $HOME is not known before the job runs"},
+	{NULL,
+	 "#BB jobsf capacity=1K\n"
+	 "#BB stage_out source=$BB_w/b destination=/a/$SLURM_JOB_NAME\n",
+	 "line 2: stage_out: /a/$SLURM_JOB_NAME: $SLURM_JOB_NAME is not "
+	 "known before the job runs; write %x"},
 	{NULL,
 	 "#BB jobfs capacity=1K\n"
 	 "#BB stage_in source=/a/$USER destination=$BB_JOBFS\n"
@@ -168,7 +185,7 @@ START_TEST(test_unnamed)
 				    &req, &err));
 	ck_assert_str_eq(err.text,
 			 "line 1: jobfs: unknown key \"capcity\"; did "
-			 "you mean capacity");
+			 "you mean capacity (column 18)");
 }
 END_TEST
 
