@@ -142,3 +142,4 @@ endif
 
 include burst_buffer/preload/local.mk
 include burst_buffer/node/local.mk
+include burst_buffer/preview/local.mk

@@ -95,6 +95,9 @@ AC_DEFUN([SLU_SLURM_PROBES], [
   AC_CHECK_TYPES([list_t, list_itr_t, job_details_t], [], [], [slu_headers])
   AC_CHECK_MEMBERS([slurm_conf_t.prolog_epilog_timeout,
     slurm_conf_t.job_container_plugin], [], [], [slu_headers])
+  AC_CHECK_MEMBERS([sbatch_opt_t.script_argv], [], [],
+    [[#include <slurm/slurm.h>
+#include "src/common/slurm_opt.h"]])
   AC_CHECK_DECLS([job_state_set, job_requeue, slurm_job_get_grace_time],
     [], [], [slu_headers])
   SLU_SLURM_TAKES([SLU_NODE_NAME2BITMAP_INVALID],

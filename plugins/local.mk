@@ -3,7 +3,8 @@
 # may be in their code). They do not link libslurm: Slurm's own symbols are
 # resolved in whichever daemon has loaded us, so they may stay undefined here,
 # whatever a distribution's flags say, and slurmctld's are weak.
-EXTRA_DIST += plugins/burst_buffer.map plugins/job_submit.map \
+EXTRA_DIST += plugins/burst_buffer.map plugins/cli_filter.map \
+	plugins/job_submit.map \
 	plugins/node_features.map plugins/prep.map plugins/spank.map
 dist_check_SCRIPTS += plugins/check-symbols
 
@@ -32,6 +33,7 @@ libsluhost_la_SOURCES = \
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)
 
 slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
+	cli_filter_sluice.la \
 	node_features_sluice.la prep_sluice.la spank_sluice.la
 
 burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
@@ -40,6 +42,11 @@ burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
 burst_buffer_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 burst_buffer_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/burst_buffer.map
 burst_buffer_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
+
+cli_filter_sluice_la_SOURCES = plugins/cli_filter.c
+cli_filter_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
+cli_filter_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/cli_filter.map
+cli_filter_sluice_la_LIBADD = $(SLURM_UNDEFINED)
 
 job_submit_sluice_la_SOURCES = plugins/job_submit.c
 job_submit_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)

@@ -29,7 +29,7 @@ test_lines() {
 	EOT
 	)
 	says "each mistake with its line" "$said" \
-		'line 4: stage_in: unknown key "soruce"; did you mean source' \
+		'line 4: stage_in: unknown key "soruce"; did you mean source \(column 14\)' \
 		'line 2: "# BB jobfs.*is a comment: write #BB' \
 		'line 9: "#BB stage_out.* behind the first command \(line 5\)' \
 		'line 10: "#DW jobdw.*no effect behind a command'
@@ -46,6 +46,16 @@ test_lines() {
 	says "variables that the job will not have" "$said" \
 		'line 3: .*no \$DW_JOB_STRIPED; its file system is \$DW_JOB_PRIVATE' \
 		'line 4: .*\$USER is not known before the job runs; write %u'
+	said=$(submit -N1 2>&1 <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacty=20MiB
+		#BB stage_in source=$HOME/in destination=$BB_JOBFS/
+		true
+	EOT
+	)
+	says "whatever else is wrong" "$said" \
+		'line 2: .*did you mean capacity \(column 11\)' \
+		'line 3: .*\$HOME is not known .*%u is the user, %j the job'
 	printf '# BB limit tighten=no\n#BB capacity=20MiB\n' >"$PFS/alice/bbf"
 	says "srun --bbf" "$(as_alice srun -N1 --bbf=/pfs/alice/bbf true 2>&1)" \
 		'line 1: "# BB limit.*is a comment'
@@ -61,6 +71,55 @@ test_lines() {
 		#BB jobfs capacity=20EiB
 	EOT
 	)" 'line 3: jobfs'
+}
+
+preview() { # SBATCH-OPTION...: of a script in a file, held
+	as_alice sbatch -H "$@" /pfs/alice/seen.sh 2>&1
+}
+
+# Who reads all that sbatch says waits for its end.
+preview_captured() {
+	local said
+	said=$(preview -N1) && matches "$said" 'Submitted batch job'
+}
+
+# On the submit host sources are looked at, which warns and no more.
+test_preview() {
+	local said
+	head -c 30M /dev/zero >"$PFS/alice/big"
+	chown --reference="$PFS/alice" "$PFS/alice/big"
+	cat >"$PFS/alice/seen.sh" <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=20MiB
+		#BB stage_in source=/pfs/alice/none destination=$BB_JOBFS/
+		#BB stage_in source=/pfs/%u/big destination=$BB_JOBFS/
+		true
+	EOT
+	check "nobody looks unless the site says so" fails matches \
+		"$(preview -N1)" warning
+	cluster conf slurm.conf CliFilterPlugins=sluice
+	said=$(preview -N1)
+	says "sources are looked at" "$said" \
+		'warning: line 3: .*/pfs/alice/none is not seen here: No such' \
+		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
+	sed -i 's/capacity=20MiB/type=scratch capacity=40MiB/' \
+		"$PFS/alice/seen.sh"
+	says "two nodes with files of their own" "$(preview -N2)" \
+		'warning: 30MiB to stage into 20MiB: '
+	check "one has the room" fails matches "$(preview -N1)" 'to stage into'
+	says "the option" "$(as_alice sbatch -H -N1 --wrap=true --bb='capacity=20MiB; stage_in source=/pfs/alice/big destination=$BB_JOBFS/' 2>&1)" \
+		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
+	says "srun" "$(as_alice srun -N1 --bb='capacity=20MiB; stage_in source=/pfs/alice/none destination=$BB_JOBFS/' true 2>&1)" \
+		'warning: stage_in: /pfs/alice/none is not seen here'
+	printf '#!/bin/sh\nexec tail -f /dev/null\n' >"$PFS/hangs"
+	chmod 755 "$PFS/hangs"
+	on ctl mount --bind /pfs/hangs /opt/sluice/bin/sluice-preview
+	check "one that hangs holds nobody" quietly preview_captured
+	check "though it hangs" quietly on ctl pkill -x tail
+	on ctl umount /opt/sluice/bin/sluice-preview
+	on ctl scancel -u alice
+	sed -i '/^CliFilterPlugins/d' \
+		"/run/sluice-clusters/$CLUSTER/etc/slurm/slurm.conf"
 }
 
 late_line() {
@@ -168,6 +227,7 @@ test_reservation() {
 cluster_up --nodes 2 --ions 0
 make_input in 10 1
 test_lines
+test_preview
 test_warned
 test_names scratch access_mode=private n1/ n2/
 test_names glusterfs type=glusterfs ""

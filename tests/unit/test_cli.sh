@@ -44,6 +44,7 @@ check sysmap/sysmap --host
 check sluiced/sluiced --conf
 check ./sluice-node --node
 check ./sluice-stage-out --job
+check ./sluice-preview --bb
 check select_io/tbf/sluice-tbfd --state
 check ./sluice-place --name
 check ./sluice-web --listen
