@@ -608,9 +608,8 @@ START_TEST(test_all)
 {
 	/* answered without sluiced, see test_sysquery.sh and test_backtest.c;
 	 * has no table */
-	static const char *const others[] = {"dump",   "check-integrity",
-					     "import", "page",
-					     "doctor", "backtest"};
+	static const char *const others[] = {"dump", "check-integrity",
+					     "import", "page", "backtest"};
 	bool found;
 
 	for (const struct slu_command *k = slu_commands; k->name; k++) {
