@@ -58,15 +58,12 @@ static const char object[] =
 	"   0, 0, Buffer.Nodes WHERE Buffer.Ready > 0 AND Buffer.Ended > 0"
 	"   ORDER BY 2)),"
 	" 'members', (SELECT json_group_array(json_object('name', Node,"
-	"  'state', State, 'part', json_extract(" PLAN ","
-	"   '$.node[' || Position || '].part'), 'capacity',"
-	"  json_extract(" PLAN ", '$.node[' || Position || '].capacity'),"
-	"  'storage',"
-	"  json_extract(" PLAN ", '$.node[' || Position || '].storage'),"
+	"  'state', State, 'position', Position,"
 	"  'enforced', Enforced, 'read_bytes', ReadBytes,"
 	"  'written_bytes', WrittenBytes, 'used_most', UsedMost))"
 	"  FROM (SELECT * FROM BufferNode"
 	"  WHERE BufferNode.BID = Buffer.BID ORDER BY Position)),"
+	" 'plan_nodes', json_extract(" PLAN ", '$.node'),"
 	" 'history', (SELECT json_group_array(json_object('time', Time,"
 	"  'state', State, 'text', Text)) FROM (SELECT * FROM BufferHistory"
 	"  WHERE BufferHistory.BID = Buffer.BID ORDER BY rowid)))";
@@ -130,6 +127,35 @@ static void name_coherence(struct json_object *obj)
 		slu_json_set_str(obj, "coherence", slu_coherence_names[given]);
 }
 
+/* What the plan says of each member: looked up here, since SQLite would go
+ * through the plan for each of thousands. */
+static void add_plan_nodes(struct json_object *obj)
+{
+	static const char *const keys[] = {"part", "capacity", "storage"};
+	struct json_object *nodes = json_object_object_get(obj, "plan_nodes"),
+			   *members = json_object_object_get(obj, "members");
+	struct json_object *member, *node, *value;
+
+	for (size_t i = 0; json_object_is_type(nodes, json_type_array) &&
+			   i < json_object_array_length(members);
+	     i++) {
+		uint64_t at = SIZE_MAX;
+
+		member = json_object_array_get_idx(members, i);
+		slu_json_u64_opt(member, "position", &at, NULL);
+		node = json_object_array_get_idx(nodes, at);
+		for (size_t k = 0;
+		     json_object_is_type(node, json_type_object) &&
+		     k < sizeof(keys) / sizeof(keys[0]);
+		     k++)
+			if (json_object_object_get_ex(node, keys[k], &value))
+				json_object_object_add(member, keys[k],
+						       json_object_get(value));
+		json_object_object_del(member, "position");
+	}
+	json_object_object_del(obj, "plan_nodes");
+}
+
 static int add_row(struct json_object *array, struct slu_rows *rows,
 		   struct slu_err *err)
 {
@@ -138,6 +164,7 @@ static int add_row(struct json_object *array, struct slu_rows *rows,
 
 	if (!obj)
 		return -1;
+	add_plan_nodes(obj);
 	name_coherence(obj);
 	name_state(obj, "state", slu_bb_name);
 	name_state(obj, "failed_in", slu_bb_name);

@@ -25,9 +25,11 @@ static const char fullness[] =
 	"WITH " THOSE ", told AS (SELECT those.BID, those.Capacity,"
 	" total(n.UsedMost) AS Used, MAX(CAST(n.UsedMost AS REAL) /"
 	"  json_extract(p.value, '$.capacity')) AS Fullest FROM those"
-	" JOIN Buffer AS b ON b.BID = those.BID, json_each(CASE WHEN"
+	" CROSS JOIN Buffer AS b ON b.BID = those.BID" /* in this order */
+	" CROSS JOIN json_each(CASE WHEN"
 	"  json_valid(b.Plan) THEN b.Plan ELSE '{}' END, '$.node') AS p"
-	" JOIN BufferNode AS n ON n.BID = those.BID AND n.Position = p.key"
+	" CROSS JOIN BufferNode AS n ON n.BID = those.BID"
+	"  AND n.Position = p.key"
 	" WHERE those.Ready > 0 AND json_extract(p.value, '$.capacity') > 0"
 	" GROUP BY those.BID HAVING COUNT(*) = COUNT(n.UsedMost))"
 	" SELECT json_object('known', COUNT(*),"
