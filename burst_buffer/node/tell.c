@@ -169,17 +169,25 @@ static bool fills_capacity(const struct slu_node *n, const char *text)
 	       !disk_is_full(n);
 }
 
+/* How much that is, where this node knows it and it says enough. */
+static void put_misfit(const struct slu_node *n, struct slu_buf *out)
+{
+	char input[SLU_SIZE_TEXT], size[SLU_SIZE_TEXT];
+
+	slu_buf_puts(out, "; what is staged in ");
+	if (n->to_copy > n->plan.capacity)
+		slu_buf_printf(out, "(%s) ", slu_size_text(n->to_copy, input));
+	slu_buf_printf(out, "does not fit: capacity=%s is too small",
+		       slu_size_text(n->plan.capacity, size));
+}
+
 void slu_tell_staging(const struct slu_node *n, bool out, struct slu_err *err)
 {
 	struct slu_buf text = {0};
-	char size[SLU_SIZE_TEXT];
 
 	put_names(n, err->text, &text);
 	if (!out && fills_capacity(n, err->text))
-		slu_buf_printf(&text,
-			       "; what is staged in does not fit: "
-			       "capacity=%s is too small",
-			       slu_size_text(n->plan.capacity, size));
+		put_misfit(n, &text);
 	if (!text.failed)
 		slu_copy(err->text, sizeof(err->text), text.data);
 	slu_buf_free(&text);

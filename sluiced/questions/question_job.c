@@ -17,7 +17,7 @@
 #include "sluiced/questions/job_file_system.h"
 #include "sysquery/advice.h"
 
-#define SCHEMA	   "sysquery.job"
+#define SCHEMA	   "sluice.job"
 #define VERSION	   1
 #define MINUTE	   60
 #define ION_EVENTS 50 /* of the last changes of its I/O nodes */

@@ -12,7 +12,7 @@
 #include "sluiced/questions/job_file_system.h"
 #include "sysquery/report_advice.h"
 
-#define SCHEMA	"sysquery.report"
+#define SCHEMA	"sluice.report"
 #define VERSION 1
 #define DAYS	30 /* unless asked */
 #define NAMES	10

@@ -139,7 +139,7 @@ test_no_space() {
 	check "a held job is HELD" matches "$text" "^Job +$job, .*: HELD$"
 	check "it says that the request was too small for its input" matches \
 		"$(tr -s '\n ' ' ' <<<"$text")" \
-		'Failed in STAGE_IN: .*No space left on device; what is staged in does not fit: capacity=2MiB is too small'
+		'Failed in STAGE_IN: .*No space left on device; what is staged in \([0-9.]+MiB\) does not fit: capacity=2MiB is too small'
 	check "advice: held, and too small" equal "$(rules "$job")" \
 		'held capacity-too-small'
 	check "the phase that failed is drawn" matches "$text" '^stage_in '

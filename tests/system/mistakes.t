@@ -96,7 +96,7 @@ test_capacity() {
 	job=$(bb_job 'jobfs capacity=60MiB; stage_in type=file source=/pfs/alice/large destination=$BB_JOBFS/in' true)
 	check_within 60 "a job with more input than capacity is held" held "$job"
 	check "and squeue says what is too small" matches "$(reason "$job")" \
-		'\$BB_JOBFS/in.*: No space left on device; what is staged in does not fit: capacity=60MiB is too small'
+		'\$BB_JOBFS/in.*: No space left on device; what is staged in (\([0-9.]+[KM]iB\) )?does not fit: capacity=60MiB is too small'
 	as_alice scancel "$job"
 	unharmed "too much staged in"
 }

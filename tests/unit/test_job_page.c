@@ -342,7 +342,7 @@ START_TEST(test_json)
 		expect_ok(slu_json_str(obj, "schema", &schema, &err) ||
 				  slu_json_u64(obj, "version", &version, &err),
 			  err);
-		ck_assert(!strncmp(schema, "sysquery.", 9));
+		ck_assert(!strncmp(schema, "sluice.", 7));
 		ck_assert_uint_eq(version, 1);
 		expect_units(obj, *line);
 		json_object_put(obj);

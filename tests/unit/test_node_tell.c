@@ -253,31 +253,40 @@ START_TEST(test_staging)
 	static const struct {
 		const char *driver, *said, *want;
 		bool out, use;
+		uint64_t input; /* bytes, as far as this node knows */
 	} cases[] = {
 		{"scratch",
 		 "cannot open the source /run/sluice/7/mnt/data/out: No such "
 		 "file or directory",
 		 "cannot open the source $BB_JOBFS/out: No such file or "
 		 "directory",
-		 true, false},
+		 true, false, 0},
 		{"scratch",
 		 "/run/sluice/7/mnt/data/in/a: No space left on device",
 		 "$BB_JOBFS/in/a: No space left on device; what is staged in "
 		 "does not fit: capacity=3MiB is too small",
-		 false, false},
+		 false, false, 0},
 		{"glusterfs", "a: Disk quota exceeded",
 		 "a: Disk quota exceeded; what is staged in does not fit: "
 		 "capacity=3MiB is too small",
-		 false, false},
+		 false, false, 0},
+		{"glusterfs", "a: Disk quota exceeded",
+		 "a: Disk quota exceeded; what is staged in (32MiB) does not "
+		 "fit: capacity=3MiB is too small",
+		 false, false, 32u << 20},
+		{"glusterfs", "a: Disk quota exceeded",
+		 "a: Disk quota exceeded; what is staged in does not fit: "
+		 "capacity=3MiB is too small",
+		 false, false, 3u << 20},
 		/* somebody else's, or of no size */
 		{"scratch", "/pfs/a: No space left on device",
-		 "/pfs/a: No space left on device", true, false},
+		 "/pfs/a: No space left on device", true, false, 0},
 		{"glusterfs", "a: No space left on device",
-		 "a: No space left on device", false, true},
+		 "a: No space left on device", false, true, 0},
 		{"lustre", "a: Disk quota exceeded", "a: Disk quota exceeded",
-		 false, false},
+		 false, false, 0},
 		{"scratch", "/p: Permission denied", "/p: Permission denied",
-		 false, false},
+		 false, false, 0},
 	};
 
 	each(c, cases)
@@ -285,6 +294,7 @@ START_TEST(test_staging)
 		struct slu_err said = {.kind = SLU_IO};
 
 		n = (struct slu_node){
+			.to_copy = c->input,
 			.plan = {.name = (char *)"JOBFS",
 				 .driver = (char *)(uintptr_t)c->driver,
 				 .use = c->use,
