@@ -55,6 +55,7 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_import_darshan tests/unit/test_sacct_table \
 	tests/unit/test_history \
 	tests/unit/test_history_answers tests/unit/test_history_io \
+	tests/unit/test_history_sums \
 	tests/unit/test_history_predict \
 	tests/unit/test_history_choice tests/unit/test_io_ahead \
 	tests/unit/test_yardstick \
@@ -106,6 +107,9 @@ tests_unit_test_io_ahead_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_history_choice_SOURCES = tests/unit/test_history_choice.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_choice_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_test_history_sums_SOURCES = tests/unit/test_history_sums.c \
+	tests/unit/history_rows.c
+tests_unit_test_history_sums_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_history_answers_SOURCES = \
 	tests/unit/test_history_answers.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h

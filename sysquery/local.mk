@@ -130,7 +130,8 @@ tests_unit_make_site_LDADD = $(libslupage)
 
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
-	tests/unit/test_advice tests/unit/test_devices_can tests/unit/test_timeline \
+	tests/unit/test_advice tests/unit/test_report_advice \
+	tests/unit/test_devices_can tests/unit/test_timeline \
 	tests/unit/test_page tests/unit/test_web \
 	tests/unit/test_check tests/unit/test_leaves \
 	tests/unit/test_map_history \
@@ -138,6 +139,7 @@ sysquery_tests = tests/unit/test_resources tests/unit/test_args \
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = $(libslusysquery) $(CHECK_LIBS)
+tests_unit_test_report_advice_LDADD = $(sysquery_test_libs)
 tests_unit_test_advice_LDADD = $(sysquery_test_libs)
 tests_unit_test_devices_can_LDADD = $(sysquery_test_libs)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
