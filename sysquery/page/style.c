@@ -3,7 +3,7 @@
  * How the page looks, in light and dark and on paper. Areas that mean different
  * things differ in brightness or pattern as well as in colour: setup is light,
  * staging is hatched (in: rising, out: falling), running is dark, teardown
- * dotted.
+ * has upright lines.
  */
 #include "config.h"
 #include "sysquery/page/draw.h"
@@ -90,18 +90,26 @@ const char slu_page_style[] =
 	"svg,.tiles li,.none{print-color-adjust:exact;"
 	"-webkit-print-color-adjust:exact}}\n";
 
+/* Gradients that repeat with hard stops, and not patterns, of which a browser
+ * makes forty times as much when it prints into a file. */
 const char slu_page_patterns[] =
 	"<svg class=\"defs\" aria-hidden=\"true\"><defs>\n"
-	"<pattern id=\"p-in\" width=\"6\" height=\"6\" "
-	"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-	"<rect width=\"6\" height=\"6\" fill=\"var(--in2)\"/>"
-	"<rect width=\"3\" height=\"6\" fill=\"var(--in)\"/></pattern>\n"
-	"<pattern id=\"p-out\" width=\"6\" height=\"6\" "
-	"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(-45)\">"
-	"<rect width=\"6\" height=\"6\" fill=\"var(--out2)\"/>"
-	"<rect width=\"3\" height=\"6\" fill=\"var(--out)\"/></pattern>\n"
-	"<pattern id=\"p-down\" width=\"5\" height=\"5\" "
-	"patternUnits=\"userSpaceOnUse\">"
-	"<rect width=\"5\" height=\"5\" fill=\"var(--down2)\"/>"
-	"<circle cx=\"2.5\" cy=\"2.5\" r=\"1.2\" fill=\"var(--down)\"/>"
-	"</pattern>\n</defs></svg>\n";
+	"<linearGradient id=\"p-in\" gradientUnits=\"userSpaceOnUse\" "
+	"spreadMethod=\"repeat\" x1=\"0\" y1=\"0\" x2=\"4.2\" y2=\"4.2\">"
+	"<stop offset=\"0\" stop-color=\"var(--in)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--in)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--in2)\"/>"
+	"<stop offset=\"1\" stop-color=\"var(--in2)\"/></linearGradient>\n"
+	"<linearGradient id=\"p-out\" gradientUnits=\"userSpaceOnUse\" "
+	"spreadMethod=\"repeat\" x1=\"4.2\" y1=\"0\" x2=\"0\" y2=\"4.2\">"
+	"<stop offset=\"0\" stop-color=\"var(--out)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--out)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--out2)\"/>"
+	"<stop offset=\"1\" stop-color=\"var(--out2)\"/></linearGradient>\n"
+	"<linearGradient id=\"p-down\" gradientUnits=\"userSpaceOnUse\" "
+	"spreadMethod=\"repeat\" x1=\"0\" y1=\"0\" x2=\"3\" y2=\"0\">"
+	"<stop offset=\"0\" stop-color=\"var(--down)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--down)\"/>"
+	"<stop offset=\".5\" stop-color=\"var(--down2)\"/>"
+	"<stop offset=\"1\" stop-color=\"var(--down2)\"/></linearGradient>\n"
+	"</defs></svg>\n";
