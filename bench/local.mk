@@ -32,6 +32,10 @@ bench_backtest_SOURCES = bench/backtest.c bench/easy.c bench/easy.h \
 	bench/rivals.c bench/rivals.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_backtest_LDADD = $(libsluhistory)
+bench_programs += bench/start
+bench_start_SOURCES = bench/start.c bench/easy.c bench/easy.h bench/measure.h \
+	bench/students.c bench/students.h bench/swf.c bench/swf.h
+bench_start_LDADD = $(libslupredict)
 bench_io_SOURCES = bench/io.c bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \

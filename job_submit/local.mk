@@ -17,6 +17,7 @@ libslupredict_a_SOURCES = job_submit/predict.c job_submit/predict.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/granted.c job_submit/granted.h \
 	job_submit/easy.c job_submit/easy.h \
+	job_submit/start.c job_submit/start.h \
 	job_submit/view.c job_submit/view.h job_submit/learn.c \
 	job_submit/gate.c job_submit/attention.c job_submit/shares.c \
 	job_submit/said.c \
@@ -60,7 +61,8 @@ job_submit_tests = tests/unit/test_predict tests/unit/test_learn tests/unit/test
 	tests/unit/test_history_choice tests/unit/test_io_ahead \
 	tests/unit/test_yardstick \
 	tests/unit/test_attention tests/unit/test_shares \
-	tests/unit/test_backtest tests/unit/test_intern
+	tests/unit/test_backtest tests/unit/test_intern \
+	tests/unit/test_start
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
 tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
@@ -121,6 +123,7 @@ tests_unit_test_history_predict_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_backtest_SOURCES = tests/unit/test_backtest.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_backtest_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_test_start_LDADD = $(libslupredict) $(CHECK_LIBS) -lm
 tests_unit_test_intern_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
 	bench/swf.c bench/swf.h

@@ -48,6 +48,8 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/doctor_live.c \
 	sluiced/questions/layouts.c \
 	sluiced/questions/question_ions.c \
+	sluiced/questions/question_start.c \
+	sluiced/questions/queue.c sluiced/questions/queue.h \
 	sluiced/questions/question_job.c \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
@@ -99,7 +101,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_programs \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
-	tests/unit/test_sluiced_questions \
+	tests/unit/test_sluiced_questions tests/unit/test_queue \
 	tests/unit/test_sluiced_routes \
 	tests/unit/test_sluiced_totals \
 	tests/unit/test_sluiced_user
@@ -134,6 +136,7 @@ tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
 	select_io/tbf/publish.c
 tests_unit_test_sluiced_buffers_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_queue_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_questions_SOURCES = \
 	tests/unit/test_sluiced_questions.c $(sluiced_whole)
 tests_unit_test_sluiced_questions_LDADD = $(libsluiced) $(CHECK_LIBS)

@@ -204,6 +204,7 @@ int slu_cmd_job(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_jobs(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_start(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_page(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_import(struct slu_ask *ask, struct slu_err *err);

@@ -75,6 +75,7 @@ sysquery_parts = \
 	sysquery/cmd/page.c \
 	sysquery/cmd/predict.c \
 	sysquery/cmd/report.c \
+	sysquery/cmd/start.c \
 	sysquery/cmd/stripe.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c

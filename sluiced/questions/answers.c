@@ -276,6 +276,7 @@ const struct slu_answerer slu_answerers[] = {
 	{"predict", prepare_predict, NULL, predict},
 	{"report", NULL, NULL, slu_answer_report},
 	{"running", prepare_running, NULL, running},
+	{"start", NULL, NULL, slu_start_answer},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"page", slu_page_prepare, NULL, slu_page_answer},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},

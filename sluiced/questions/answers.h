@@ -42,4 +42,14 @@ int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
 int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
 		  uint32_t *uid, struct slu_err *err);
 
+/* "start": when, and on which nodes, a job that waits will start; takes
+ * job_id. One object: job_id, partition, reason, nodes, running and ahead
+ * (jobs), planned (Unix s, by Slurm), planned_nodes, start_10, start_50 and
+ * start_90 (Unix s), within_10min and within_1h (probabilities); and where
+ * nodes are not shared likely_nodes, sure (the probability of exactly these)
+ * and node ([{node, share}], those that come first). */
+int slu_start_answer(struct slu_db *db, const struct slu_asker *who,
+		     struct json_object *args, struct slu_buf *out,
+		     struct slu_err *err);
+
 #endif

@@ -239,6 +239,15 @@ static const struct {
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED     MB/s  CURVE\n"
 	 "  7  -     -      -     -      -       66.4827  -\n"},
+	{"start 7 --table", "{\"job_id\":7,\"question\":\"start\"}",
+	 "{\"job_id\":7,\"nodes\":2,\"ahead\":1,\"likely_nodes\":\"n[1-2]\","
+	 "\"sure\":0.25,\"node\":[{\"node\":\"n1\",\"share\":0.5}]}",
+	 "JOB  NODES  AHEAD  10%  STARTS  90%  BY_LIMITS\n"
+	 "  7      2      1  -    -       -    -\n"
+	 "\n"
+	 "NODE  PROBABILITY\n"
+	 "n1            0.5\n"
+	 "exactly on n[1-2]: probability 0.25\n"},
 	{"jobs --accuracy --table", "{\"question\":\"accuracy\"}",
 	 "{\"user\":[{\"user\":\"ada\",\"jobs\":2,\"median_error\":60,"
 	 "\"mean_error\":61,\"median_error_asked\":3600,\"under\":0.5}],"
