@@ -191,6 +191,18 @@ bool slu_has_word(const char *list, const char *word)
 	return false;
 }
 
+bool slu_is_listed(const char *list, const char *word)
+{
+	size_t n = strlen(word), len;
+
+	for (; *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		if (len == n && strncasecmp(list, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 size_t slu_split(char *s, const char *seps, char **out, size_t max)
 {
 	size_t n = 0;
@@ -302,6 +314,23 @@ static bool commands(const unsigned char *s)
 	default:
 		return s[0] < ' ' || s[0] == 0x7f;
 	}
+}
+
+size_t slu_terminal_command(const char *text, size_t len, unsigned *code)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n;
+
+	if (len == 0 || s[0] < 0x7f)
+		return 0;
+	n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : 3;
+	if (n > len || !commands(s))
+		return 0;
+	*code = n == 1	 ? s[0]
+		: n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu)
+			 : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 |
+				   (s[2] & 0x3fu);
+	return n;
 }
 
 char *slu_printable(char *s)

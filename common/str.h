@@ -63,6 +63,9 @@ void slu_utf8_clean(char *s);
 char *slu_printable(char *s);
 /* The same, with blanks for ends of lines and all else below ' '. */
 char *slu_one_line(char *s);
+/* Bytes of the character at `text`, of which len are left, if it is one that
+ * they replace and not below ' ' (0: it is not), and its code. */
+size_t slu_terminal_command(const char *text, size_t len, unsigned *code);
 
 /* Equal, with NULL equal to "". */
 bool slu_eq(const char *a, const char *b);
@@ -73,6 +76,10 @@ bool slu_is_below(const char *path, const char *dir);
 /* Is `word` one of the words of `list`, with blanks between them? "" is none.
  */
 bool slu_has_word(const char *list, const char *word);
+
+/* Is `word`, whatever its case, one of those of `list`, which have commas
+ * between them? */
+bool slu_is_listed(const char *list, const char *word);
 
 /* Split `s` in place at any of `seps`, dropping empty pieces: fills at most
  * max pointers into s, returns their number (max + 1 when there were more). */

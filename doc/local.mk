@@ -25,6 +25,7 @@ pages = doc/ADMIN.md \
 	doc/staging.md \
 	doc/storage.md \
 	doc/symptoms.md \
+	doc/sysquery.md \
 	doc/troubleshooting.md \
 	doc/tutorial.md \
 	doc/upgrading.md \

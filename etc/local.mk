@@ -36,12 +36,12 @@ completiondir = $(datarootdir)/bash-completion/completions
 completions = sluice-place sluice-preview sluice-segments sluice-stage-out \
 	sluice-tbfd sluice-web sluiced sysmap sysquery
 EXTRA_DIST += etc/sluice.completion
-install-data-local:
+install-data-local: install-schemas
 	$(MKDIR_P) $(DESTDIR)$(completiondir)
 	$(INSTALL_DATA) $(srcdir)/etc/sluice.completion \
 		$(DESTDIR)$(completiondir)/sluice-node
 	for name in $(completions); do \
 		ln -sf sluice-node $(DESTDIR)$(completiondir)/$$name; \
 	done
-uninstall-local:
+uninstall-local: uninstall-schemas
 	cd $(DESTDIR)$(completiondir) && rm -f sluice-node $(completions)

@@ -116,6 +116,11 @@ struct slu_history_query {
 	uint64_t last;
 	int64_t since;
 	bool brief;
+	/* Of slu_history_jobs() alone: that ended until then (0: ever), in one
+	 * of these states ("FAILED,TIMEOUT"; NULL: any). There `last` counts
+	 * the rows that are chosen. */
+	int64_t until;
+	const char *states;
 };
 
 /* A place in the history; rows that are stored meanwhile come after it. */

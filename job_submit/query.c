@@ -77,32 +77,68 @@ static struct json_object *row_json(const struct slu_history_row *row)
 				 slu_history_source(row->io_source));
 		set_some(obj, "rpcs", (uint64_t)row->rpcs);
 	}
+	slu_json_set_str(obj, "partition", j->partition);
+	slu_json_set_str(obj, "account", j->account);
+	set_some(obj, "start", (uint64_t)j->start);
+	set_some(obj, "end", (uint64_t)j->end);
 	return obj;
+}
+
+struct chosen {
+	const struct slu_history_query *query;
+	struct json_object *list;
+};
+
+static bool is_wanted(const struct slu_history_query *q,
+		      const struct slu_job *job)
+{
+	return job->end >= q->since && (!q->until || job->end <= q->until) &&
+	       (!q->states ||
+		slu_is_listed(q->states, job->state ? job->state : ""));
+}
+
+/* The oldest go, now and then, when there are more than `last`. */
+static void keep_last(struct json_object *list, uint64_t last)
+{
+	size_t n = json_object_array_length(list);
+
+	if (last && n > last)
+		json_object_array_del_idx(list, 0, n - (size_t)last);
 }
 
 static int add_row(void *arg, const struct slu_history_row *row,
 		   struct slu_err *err)
 {
-	struct json_object *obj = row_json(row);
+	struct chosen *c = arg;
+	struct json_object *obj;
 
-	if (!obj || json_object_array_add(arg, obj) < 0) {
+	if (!is_wanted(c->query, &row->job))
+		return 0;
+	obj = row_json(row);
+	if (!obj || json_object_array_add(c->list, obj) < 0) {
 		json_object_put(obj);
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
+	if (json_object_array_length(c->list) / 2 > c->query->last)
+		keep_last(c->list, c->query->last);
 	return 0;
 }
 
 int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err)
 {
-	struct json_object *list = json_object_new_array();
+	struct slu_history_query all = *query;
+	struct chosen c = {query, json_object_new_array()};
 
-	if (!list)
+	if (!c.list)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (slu_history_each(db, query, add_row, list, err) < 0) {
-		json_object_put(list);
+	if (query->since || query->until || query->states)
+		all.last = 0; /* it counts those that are chosen */
+	if (slu_history_each(db, &all, add_row, &c, err) < 0) {
+		json_object_put(c.list);
 		return -1;
 	}
-	*out = list;
+	keep_last(c.list, query->last);
+	*out = c.list;
 	return 0;
 }

@@ -138,7 +138,7 @@ bool slu_ask_table(const struct slu_ask *ask)
 {
 	if (ask->json || ask->table)
 		return ask->table;
-	return ask->wide || slu_ask_terminal(ask);
+	return ask->wide || ask->fields || slu_ask_terminal(ask);
 }
 
 int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
@@ -148,8 +148,12 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 	FILE *out = ask->output ? fopen(ask->output, "w") : stdout;
 	int ret = 0;
 
+	if (text->failed)
+		return slu_err(err, SLU_NOMEM, "the answer is too long");
 	if (!out)
 		return slu_errno(err, SLU_IO, "%s", name);
+	if (ask->watch)
+		slu_ask_again(ask, out);
 	if (text->len && fwrite(text->data, 1, text->len, out) != text->len)
 		ret = slu_errno(err, SLU_IO, "%s", name);
 	if ((ask->output ? fclose(out) : fflush(out)) && ret == 0)
@@ -172,34 +176,51 @@ int slu_ask_section(const struct slu_ask *ask, const char *heading,
 	return slu_ask_tabulate(ask, rows, columns, out, err);
 }
 
-int slu_ask_show(const struct slu_ask *ask, const char *question,
-		 const struct slu_column *columns, struct slu_err *err)
+/* Rows of a list are chosen; where there is a table of its keys, with it. */
+static struct json_object *encoded(const struct slu_ask *ask, const char *name,
+				   struct json_object *said,
+				   struct slu_err *err)
 {
-	struct json_object *rows;
+	const struct slu_form *answer = slu_form_find(name);
+	struct json_object *rows = json_object_get(said), *out = NULL;
+
+	if (!answer || ask->bare)
+		return rows;
+	if (!answer->rows || answer->map ||
+	    slu_ask_narrow(ask, answer, &rows, err) == 0)
+		out = slu_form_encode(answer, rows);
+	json_object_put(rows);
+	return out;
+}
+
+int slu_ask_json(const struct slu_ask *ask, const char *name,
+		 struct json_object *said, struct slu_err *err)
+{
+	struct json_object *obj = encoded(ask, name, said, err);
+	struct slu_buf out = {0};
+	const char *text = obj ? slu_json_utf8(obj) : NULL;
+	int ret = -1;
+
+	if (text) {
+		slu_form_escape(text, strlen(text), &out);
+		slu_buf_puts(&out, "\n");
+		ret = slu_ask_write(ask, &out, err);
+	}
+	slu_buf_free(&out);
+	json_object_put(obj);
+	return ret;
+}
+
+int slu_ask_present(const struct slu_ask *ask, const char *name,
+		    struct json_object *answer, slu_render_f *render,
+		    struct slu_err *err)
+{
 	struct slu_buf out = {0};
 	int ret;
 
 	if (!slu_ask_table(ask))
-		return slu_ask_json(ask, question, err);
-	rows = slu_ask_object(ask, question, err);
-	ret = rows ? slu_ask_tabulate(ask, rows, columns, &out, err) : -1;
-	json_object_put(rows);
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	return ret;
-}
-
-int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
-		    slu_render_f *render, struct slu_err *err)
-{
-	struct slu_buf out = {0};
-	int ret = 0;
-
-	if (slu_ask_table(ask))
-		ret = render(ask, answer, &out, err);
-	else
-		slu_buf_printf(&out, "%s\n", slu_json_text(answer));
+		return slu_ask_json(ask, name, answer, err);
+	ret = render(ask, answer, &out, err);
 	if (ret == 0)
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);
@@ -209,13 +230,40 @@ int slu_ask_present(const struct slu_ask *ask, struct json_object *answer,
 int slu_ask_render(const struct slu_ask *ask, const char *question,
 		   slu_render_f *render, struct slu_err *err)
 {
-	struct json_object *answer;
-	int ret;
+	struct json_object *answer = slu_ask_object(ask, question, err);
+	int ret = answer ? slu_ask_present(ask, question, answer, render, err)
+			 : -1;
 
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, question, NULL, err);
-	answer = slu_ask_object(ask, question, err);
-	ret = answer ? slu_ask_present(ask, answer, render, err) : -1;
 	json_object_put(answer);
+	return ret;
+}
+
+static int render_list(const struct slu_ask *ask, const char *name,
+		       struct json_object *rows,
+		       const struct slu_column *columns, struct slu_err *err)
+{
+	const struct slu_form *answer = slu_form_find(name);
+	struct slu_buf out = {0};
+	int ret = columns || !answer
+			  ? slu_ask_tabulate(ask, rows, columns, &out, err)
+			  : slu_ask_list(ask, answer, rows, &out, err);
+
+	if (ret == 0)
+		ret = slu_ask_write(ask, &out, err);
+	slu_buf_free(&out);
+	return ret;
+}
+
+int slu_ask_show(const struct slu_ask *ask, const char *question,
+		 const struct slu_column *columns, struct slu_err *err)
+{
+	struct json_object *rows = slu_ask_object(ask, question, err);
+	int ret = -1;
+
+	if (rows && slu_ask_table(ask))
+		ret = render_list(ask, question, rows, columns, err);
+	else if (rows)
+		ret = slu_ask_json(ask, question, rows, err);
+	json_object_put(rows);
 	return ret;
 }

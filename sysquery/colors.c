@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Colors repeat what the word beside them says, and never stand for it. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/colors.h"
 
 #include <string.h>
 

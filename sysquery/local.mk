@@ -2,6 +2,10 @@
 noinst_LIBRARIES += libslusysquery.a
 libslusysquery_a_SOURCES = \
 	sysquery/advice.c sysquery/advice.h \
+	sysquery/answers.c sysquery/answers_jobs.c \
+	sysquery/answers_report.c sysquery/answers_storage.c sysquery/answers.h \
+	sysquery/colors.c sysquery/colors.h \
+	sysquery/encode.c sysquery/schema.c \
 	sysquery/check.c sysquery/check.h \
 	sysquery/check_facts.c sysquery/check_facts.h \
 	sysquery/devices.c sysquery/devices.h \
@@ -48,6 +52,18 @@ libslupage_a_SOURCES = \
 	sysquery/page/svg.c sysquery/page/svg.h
 libslupage = libslupage.a libsluburst.a $(libsluhistory) $(libslusysquery)
 
+# What others may rely on in the JSON of answers, as sysquery itself has it.
+schemadir = $(pkgdatadir)/schema
+install-schemas: sysquery/sysquery
+	$(MKDIR_P) $(DESTDIR)$(schemadir)
+	for a in `sysquery/sysquery schema -o schema | sed 1d`; do \
+		sysquery/sysquery schema $$a \
+			>$(DESTDIR)$(schemadir)/sluice.$$a.json || exit 1; \
+	done
+uninstall-schemas:
+	rm -rf $(DESTDIR)$(schemadir)
+.PHONY: install-schemas uninstall-schemas
+
 dist_man_MANS += man/sysquery.1
 bin_PROGRAMS += sysquery/sysquery
 sysquery_parts = \
@@ -55,7 +71,9 @@ sysquery_parts = \
 	sysquery/args.c \
 	sysquery/ask.h \
 	sysquery/commands.c \
-	sysquery/colors.c \
+	sysquery/complete.c sysquery/complete.h \
+	sysquery/narrow.c \
+	sysquery/options.c sysquery/options.h \
 	sysquery/paragraph.c sysquery/paragraph.h \
 	sysquery/parts.c \
 	sysquery/screen.c \
@@ -75,6 +93,8 @@ sysquery_parts = \
 	sysquery/cmd/page.c \
 	sysquery/cmd/predict.c \
 	sysquery/cmd/report.c \
+	sysquery/cmd/schema.c \
+	sysquery/cmd/site.c \
 	sysquery/cmd/start.c \
 	sysquery/cmd/stripe.c \
 	sysquery/cmd/resources.c \
@@ -93,13 +113,13 @@ sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
 sluice_web_LDADD = $(sysquery_sysquery_LDADD) $(MHD_LIBS)
 
 noinst_HEADERS += tests/unit/map.h
-dist_check_SCRIPTS += tests/unit/test_sysquery.sh \
+dist_check_SCRIPTS += tests/unit/test_schema.sh tests/unit/test_sysquery.sh \
 	tests/unit/test_recorded_map.sh tests/unit/test_page.sh \
 	tests/browser/test_page.sh tests/browser/test_web.sh
-TESTS += tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh \
+TESTS += tests/unit/test_schema.sh tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh \
 	tests/unit/test_page.sh tests/browser/test_page.sh \
 	tests/browser/test_web.sh
-EXTRA_DIST += tests/browser/look tests/browser/running
+EXTRA_DIST += tests/unit/validate.py tests/browser/look tests/browser/running
 
 EXTRA_DIST += tests/fuzz/corpus/documents tests/fuzz/corpus/leaves \
 	tests/fuzz/corpus/page tests/fuzz/corpus/select \
@@ -146,7 +166,8 @@ tests_unit_test_devices_can_LDADD = $(sysquery_test_libs)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
 	sysquery/paragraph.c
 tests_unit_test_timeline_LDADD = $(sysquery_test_libs)
-tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c
+tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c \
+	sysquery/options.c
 tests_unit_test_check_LDADD = $(sysquery_test_libs)
 tests_unit_test_leaves_LDADD = $(sysquery_test_libs)
 tests_unit_test_map_history_LDADD = $(sysquery_test_libs)

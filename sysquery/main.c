@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "sysquery/ask.h"
+#include "sysquery/complete.h"
 
 enum { EXIT_DIFFERS = 5 };
 
@@ -56,22 +58,51 @@ static int run(struct slu_ask *ask, struct slu_err *err)
 	return ret;
 }
 
-int main(int argc, char **argv)
+/* Once; *watch: whether to come again, after so many seconds. */
+static int once(int argc, char **argv, unsigned *watch)
 {
 	int status = EXIT_SUCCESS;
 	struct slu_ask ask;
 	struct slu_err err = {0};
 
+	*watch = 0;
 	if (slu_ask_parse(&ask, argc, argv, &err)) {
 		fprintf(stderr, "sysquery: %s (see sysquery --help)\n",
 			slu_printable(err.text));
 		status = status_of(err.kind);
-	} else if (run(&ask, &err)) {
-		fprintf(stderr, "sysquery: %s\n", slu_printable(err.text));
-		status = status_of(err.kind);
-	} else if (ask.differs) {
-		status = EXIT_DIFFERS;
+	} else {
+		*watch = ask.watch;
+		if (run(&ask, &err)) {
+			fprintf(stderr, "sysquery: %s\n",
+				slu_printable(err.text));
+			status = status_of(err.kind);
+		} else if (ask.differs) {
+			status = EXIT_DIFFERS;
+		}
 	}
 	slu_ask_free(&ask);
+	return status;
+}
+
+static int complete(int argc, char **argv)
+{
+	struct slu_buf out = {0};
+
+	slu_complete(argv, argc, &out);
+	fputs(out.data ? out.data : "", stdout);
+	slu_buf_free(&out);
+	return EXIT_SUCCESS;
+}
+
+/* --complete is for etc/sluice.completion: what may follow. */
+int main(int argc, char **argv)
+{
+	unsigned watch;
+	int status;
+
+	if (argc > 1 && strcmp(argv[1], "--complete") == 0)
+		return complete(argc - 2, argv + 2);
+	while ((status = once(argc, argv, &watch)), watch)
+		sleep(watch);
 	return status;
 }

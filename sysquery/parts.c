@@ -9,7 +9,6 @@
 #include "sysquery/ask.h"
 
 #include <stdio.h>
-#include <string.h>
 #include "common/jsonx.h"
 #include "sysquery/query.h"
 
@@ -47,34 +46,34 @@ int slu_sink_end(struct slu_sink *s, int ret, struct slu_err *err)
 	return ret;
 }
 
-static int put(struct sink *s, const void *data, size_t len,
-	       struct slu_err *err)
+/* Documents go out as they are stored, but for what would command a terminal.
+ */
+static int put(void *arg, const void *data, size_t len, struct slu_err *err)
 {
-	return slu_sink_put(&s->out, data, len, err);
+	struct sink *s = arg;
+	struct slu_buf safe = {0};
+	int ret;
+
+	if (!slu_ask_terminal(s->ask))
+		return slu_sink_put(&s->out, data, len, err);
+	slu_form_escape(data, len, &safe);
+	ret = safe.failed ? slu_err(err, SLU_NOMEM, "out of memory")
+			  : slu_sink_put(&s->out, safe.data ? safe.data : "",
+					 safe.len, err);
+	slu_buf_free(&safe);
+	return ret;
 }
 
-static int from_file(const char *question, struct sink *s, struct slu_err *err)
+static int from_file(struct sink *s, struct slu_err *err)
 {
 	const struct slu_query *query;
-	struct slu_db *db = slu_ask_open(s->ask, question, &query, err);
+	struct slu_db *db = slu_ask_open(s->ask, "resources", &query, err);
 	int ret;
 
 	if (!db)
 		return -1;
-	ret = slu_query_stream(query, db, s->ask->args, slu_sink_put, &s->out,
-			       err);
+	ret = slu_query_stream(query, db, s->ask->args, put, s, err);
 	slu_db_close(db);
-	return ret;
-}
-
-static int whole(const char *question, struct sink *s, struct slu_err *err)
-{
-	struct slu_buf text = {0};
-	int ret = slu_ask_text(s->ask, question, &text, err);
-
-	if (ret == 0)
-		ret = put(s, text.data ? text.data : "", text.len, err);
-	slu_buf_free(&text);
 	return ret;
 }
 
@@ -185,19 +184,24 @@ static int in_parts(struct sink *s, struct slu_err *err)
 	return ret;
 }
 
-int slu_ask_json(const struct slu_ask *ask, const char *question,
-		 struct slu_err *err)
+int slu_ask_documents(const struct slu_ask *ask, bool envelope,
+		      struct slu_err *err)
 {
 	struct sink s = {.ask = ask, .out.path = ask->output};
-	int ret;
+	struct slu_buf head = {0}, tail = {0};
+	int ret = 0;
 
-	if (ask->file)
-		ret = from_file(question, &s, err);
-	else if (strcmp(question, "resources") != 0)
-		ret = whole(question, &s, err);
-	else
-		ret = in_parts(&s, err);
+	if (envelope && !ask->bare) {
+		slu_form_begin(&slu_form_resources, &head);
+		slu_form_end(&tail);
+		ret = put(&s, head.data, head.len, err);
+	}
+	slu_buf_puts(&tail, "\n");
 	if (ret == 0)
-		ret = put(&s, "\n", 1, err);
+		ret = ask->file ? from_file(&s, err) : in_parts(&s, err);
+	if (ret == 0)
+		ret = put(&s, tail.data, tail.len, err);
+	slu_buf_free(&head);
+	slu_buf_free(&tail);
 	return slu_sink_end(&s.out, ret, err);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include "common/width.h"
 
@@ -59,6 +60,21 @@ struct slu_table_look slu_ask_look(const struct slu_ask *ask)
 		.color = wants_color(ask),
 		.more = "--wide",
 	};
+}
+
+/* The screen is emptied where the new answer is at hand, so that it does not
+ * flicker; where there is none, the time parts the answers. */
+void slu_ask_again(const struct slu_ask *ask, FILE *out)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	if (slu_ask_terminal(ask))
+		fputs("\033[H\033[2J", out);
+	if (slu_ask_table(ask) && localtime_r(&now, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		fprintf(out, "%s\n", text);
 }
 
 int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,

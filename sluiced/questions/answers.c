@@ -114,7 +114,12 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	struct slu_history_query query = {.last = JOBS};
 	struct json_object *obj;
 
+	if (json_object_object_get_ex(args, "since", NULL))
+		query.last = MOST_JOBS;
 	if (slu_asked_uid(who, args, &query.uid, err) < 0 ||
+	    slu_json_i64_opt(args, "since", &query.since, err) < 0 ||
+	    slu_json_i64_opt(args, "until", &query.until, err) < 0 ||
+	    slu_json_str_opt(args, "state", &query.states, err) < 0 ||
 	    slu_json_u64_opt(args, "last", &query.last, err) < 0)
 		return -1;
 	if (!query.last || query.last > MOST_JOBS)

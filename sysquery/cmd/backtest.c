@@ -227,7 +227,7 @@ int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err)
 	if (rc == 0)
 		rc = backtest(path, &what, &answer, err);
 	if (rc == 0)
-		rc = slu_ask_present(ask, answer, show, err);
+		rc = slu_ask_present(ask, "backtest", answer, show, err);
 	json_object_put(answer);
 	free(path);
 	return rc;

@@ -9,16 +9,6 @@
 #include "common/jsonx.h"
 #include "sysquery/slurmconf.h"
 
-static const struct slu_column columns[] = {
-	{"nodes", "NODES", .type = SLU_COL_PLAIN},
-	{"severity", "SEVERITY", .type = SLU_COL_PLAIN,
-	 .color = slu_color_state},
-	{"key", "KEY", .type = SLU_COL_PLAIN, .drop = 1},
-	{"conf", "SLURM.CONF", .type = SLU_COL_PLAIN},
-	{"map", "MAP", .type = SLU_COL_PLAIN, .drop = 2},
-	{"change", "CHANGE", .type = SLU_COL_TEXT},
-	{.key = NULL}};
-
 /* The question's arguments: what slurm.conf says. */
 static int read_conf(struct slu_ask *ask, struct slu_err *err)
 {
@@ -51,29 +41,27 @@ static bool has_wrong(struct json_object *rows)
 	return false;
 }
 
+static int show(const struct slu_ask *ask, struct json_object *rows,
+		struct slu_buf *out, struct slu_err *err)
+{
+	if (json_object_array_length(rows))
+		return slu_ask_list(ask, &slu_form_check, rows, out, err);
+	slu_buf_puts(out, "nothing to change\n");
+	return 0;
+}
+
 int slu_cmd_check(struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *rows;
-	struct slu_buf out = {0};
-	int ret = 0;
+	int ret = -1;
 
 	if (read_conf(ask, err))
 		return -1;
 	rows = slu_ask_object(ask, "check", err);
-	if (!json_object_is_type(rows, json_type_array)) {
-		json_object_put(rows);
-		return -1;
+	if (json_object_is_type(rows, json_type_array)) {
+		ask->differs = has_wrong(rows);
+		ret = slu_ask_present(ask, "check", rows, show, err);
 	}
-	if (!slu_ask_table(ask))
-		slu_buf_printf(&out, "%s\n", slu_json_utf8(rows));
-	else if (json_object_array_length(rows))
-		ret = slu_ask_tabulate(ask, rows, columns, &out, err);
-	else
-		slu_buf_puts(&out, "nothing to change\n");
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	ask->differs = has_wrong(rows);
-	slu_buf_free(&out);
 	json_object_put(rows);
 	return ret;
 }

@@ -254,7 +254,7 @@ int slu_cmd_doctor(struct slu_ask *ask, struct slu_err *err)
 	answer = examine(ask, err);
 	if (!answer)
 		return -1;
-	ret = slu_ask_present(ask, answer, print_all, err);
+	ret = slu_ask_present(ask, "doctor", answer, print_all, err);
 	ask->differs = is_ill(answer);
 	json_object_put(answer);
 	return ret;

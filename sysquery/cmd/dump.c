@@ -74,10 +74,19 @@ struct dump {
 
 static int put(struct dump *d, const struct slu_buf *text, struct slu_err *err)
 {
-	if (text->failed)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	return text->len ? slu_sink_put(&d->out, text->data, text->len, err)
-			 : 0;
+	struct slu_buf safe = {0};
+	int ret = 0;
+
+	if (slu_ask_table(d->ask))
+		slu_buf_add(&safe, text->data, text->len);
+	else
+		slu_form_escape(text->data, text->len, &safe);
+	if (text->failed || safe.failed)
+		ret = slu_err(err, SLU_NOMEM, "out of memory");
+	else if (safe.len)
+		ret = slu_sink_put(&d->out, safe.data, safe.len, err);
+	slu_buf_free(&safe);
+	return ret;
 }
 
 /* Up to PAGE rows; are they the table's first? */
@@ -161,9 +170,14 @@ static int dump(struct dump *d, struct slu_db *db, struct slu_err *err)
 {
 	bool json = !slu_ask_table(d->ask);
 	struct json_object *names = tables(db, err);
+	struct slu_buf text = {0};
 	const char *name;
 	int ret = names ? check_names(d->ask, names, err) : -1;
 
+	if (ret == 0 && json && !d->ask->bare) {
+		slu_form_begin(&slu_form_dump, &text);
+		ret = put(d, &text, err);
+	}
 	if (ret == 0)
 		ret = slu_sink_put(&d->out, "{", json, err);
 	for (size_t i = 0; ret == 0 && i < json_object_array_length(names);
@@ -174,8 +188,14 @@ static int dump(struct dump *d, struct slu_db *db, struct slu_err *err)
 			ret = put_table(d, db, name, err);
 	}
 	json_object_put(names);
+	slu_buf_reset(&text);
+	slu_buf_puts(&text, "}");
+	if (!d->ask->bare)
+		slu_form_end(&text);
+	slu_buf_puts(&text, "\n");
 	if (ret == 0 && json)
-		ret = slu_sink_put(&d->out, "}\n", 2, err);
+		ret = put(d, &text, err);
+	slu_buf_free(&text);
 	return ret;
 }
 
@@ -189,19 +209,25 @@ int slu_cmd_dump(struct slu_ask *ask, struct slu_err *err)
 	return ret;
 }
 
+static int show_sound(const struct slu_ask *ask, struct json_object *answer,
+		      struct slu_buf *out, struct slu_err *err)
+{
+	(void)ask, (void)answer, (void)err;
+	slu_buf_puts(out, "ok\n");
+	return 0;
+}
+
 int slu_cmd_check_integrity(struct slu_ask *ask, struct slu_err *err)
 {
 	struct slu_db *db = open_file(ask, err);
-	struct slu_buf out = {0};
+	struct json_object *answer = json_object_new_object();
 	int ret = db ? slu_db_check(db, err) : -1;
 
-	if (ret == 0) {
-		slu_buf_puts(&out, slu_ask_table(ask)
-					   ? "ok\n"
-					   : "{\"integrity\":\"ok\"}\n");
-		ret = slu_ask_write(ask, &out, err);
-	}
-	slu_buf_free(&out);
+	slu_json_set_str(answer, "integrity", "ok");
+	if (ret == 0)
+		ret = slu_ask_present(ask, "integrity", answer, show_sound,
+				      err);
+	json_object_put(answer);
 	slu_db_close(db);
 	return ret;
 }

@@ -7,11 +7,12 @@
 #include "config.h"
 #include "sysquery/ask.h"
 
+#include <string.h>
 #include "common/jsonx.h"
 
 #define VALUE_MAX 60 /* characters of a value shown to people */
 
-static const struct slu_column history_columns[] = {
+static const struct slu_column columns[] = {
 	{"since", "SINCE", .type = SLU_COL_TIME},
 	{"host", "HOST", .type = SLU_COL_PLAIN},
 	{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN, .drop = 1},
@@ -95,15 +96,18 @@ static struct json_object *lines_of(struct json_object *versions)
 	return lines;
 }
 
-static int show(const struct slu_ask *ask, struct json_object *lines,
-		const struct slu_column *columns, struct slu_err *err)
+static int show(const struct slu_ask *ask, struct json_object *versions,
+		struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_buf out = {0};
-	int ret = slu_ask_tabulate(ask, lines, columns, &out, err);
+	struct json_object *chosen = json_object_get(versions), *lines;
+	int ret = slu_ask_narrow(ask, &slu_form_history, &chosen, err);
 
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
+	if (ret == 0) {
+		lines = lines_of(chosen);
+		ret = slu_ask_tabulate(ask, lines, columns, out, err);
+		json_object_put(lines);
+	}
+	json_object_put(chosen);
 	return ret;
 }
 
@@ -117,43 +121,39 @@ static int take_hosts(struct slu_ask *ask, struct slu_err *err)
 
 int slu_cmd_history(struct slu_ask *ask, struct slu_err *err)
 {
-	struct json_object *answer, *lines;
-	int ret;
-
 	if (take_hosts(ask, err))
 		return -1;
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "history", NULL, err);
-	answer = slu_ask_object(ask, "history", err);
-	if (!answer)
+	return slu_ask_render(ask, "history", show, err);
+}
+
+/* The columns are named by what they are of. */
+static int show_diff(const struct slu_ask *ask, struct json_object *rows,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_column column[SLU_COLUMNS_MAX + 1];
+	struct json_object *chosen;
+	int ret;
+
+	if (slu_ask_columns(ask, slu_form_diff.keys, column, err))
 		return -1;
-	lines = lines_of(answer);
-	ret = show(ask, lines, history_columns, err);
-	json_object_put(lines);
-	json_object_put(answer);
+	for (struct slu_column *c = column; ask->n_operands == 2 && c->key; c++)
+		if (strcmp(c->key, "old") == 0)
+			c->title = ask->operand[0];
+		else if (strcmp(c->key, "new") == 0)
+			c->title = ask->operand[1];
+	for (size_t i = 0; i < json_object_array_length(rows); i++)
+		shorten(json_object_array_get_idx(rows, i));
+	chosen = json_object_get(rows);
+	ret = slu_ask_narrow(ask, &slu_form_diff, &chosen, err);
+	if (ret == 0)
+		ret = slu_ask_tabulate(ask, chosen, column, out, err);
+	json_object_put(chosen);
 	return ret;
 }
 
 int slu_cmd_diff(struct slu_ask *ask, struct slu_err *err)
 {
-	bool two = ask->n_operands == 2;
-	struct slu_column columns[] = {
-		{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN},
-		{"path", "WHAT", .type = SLU_COL_PLAIN},
-		{"old", two ? ask->operand[0] : "WAS", .type = SLU_COL_PLAIN},
-		{"new", two ? ask->operand[1] : "IS", .type = SLU_COL_PLAIN},
-		{.key = NULL}};
-	struct json_object *rows;
-	int ret;
-
 	if (take_hosts(ask, err))
 		return -1;
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "diff", NULL, err);
-	rows = slu_ask_object(ask, "diff", err);
-	for (size_t i = 0; rows && i < json_object_array_length(rows); i++)
-		shorten(json_object_array_get_idx(rows, i));
-	ret = rows ? show(ask, rows, columns, err) : -1;
-	json_object_put(rows);
-	return ret;
+	return slu_ask_render(ask, "diff", show_diff, err);
 }

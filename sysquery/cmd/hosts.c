@@ -5,26 +5,13 @@
 
 int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
 {
-	static const struct slu_column columns[] = {
-		{"host", "HOST", .type = SLU_COL_PLAIN},
-		{"documents", "DOCUMENTS", .type = SLU_COL_PLAIN},
-		{"since", "SINCE", .type = SLU_COL_TIME},
-		{"last_seen", "LAST_SEEN", .type = SLU_COL_TIME},
-		{.key = NULL}};
-
 	for (size_t i = 0; i < ask->n_operands; i++)
 		if (slu_ask_add_hosts(ask, ask->operand[i], err))
 			return -1;
-	return slu_ask_show(ask, "hosts", columns, err);
+	return slu_ask_show(ask, "hosts", NULL, err);
 }
 
 int slu_cmd_extractors(struct slu_ask *ask, struct slu_err *err)
 {
-	static const struct slu_column columns[] = {
-		{"extractor", "EXTRACTOR", .type = SLU_COL_PLAIN},
-		{"documents", "DOCUMENTS", .type = SLU_COL_PLAIN},
-		{"hosts", "HOSTS", .type = SLU_COL_PLAIN},
-		{.key = NULL}};
-
-	return slu_ask_show(ask, "extractors", columns, err);
+	return slu_ask_show(ask, "extractors", NULL, err);
 }

@@ -156,21 +156,23 @@ static void warn(const struct sender *s, const char *format,
 			name);
 }
 
+static int show(const struct slu_ask *ask, struct json_object *report,
+		struct slu_buf *out, struct slu_err *err)
+{
+	struct json_object *rows = json_object_new_array();
+	int ret;
+
+	json_object_array_add(rows, json_object_get(report));
+	ret = slu_ask_list(ask, &slu_form_import, rows, out, err);
+	json_object_put(rows);
+	return ret;
+}
+
 static int say(const struct sender *s, const char *format,
 	       const struct slu_import_report *report, struct slu_err *err)
 {
-	static const struct slu_column columns[] = {
-		{"jobs", "JOBS", .type = SLU_COL_PLAIN},
-		{"added", "NEW", .type = SLU_COL_PLAIN},
-		{"io", "NEW_IO", .type = SLU_COL_PLAIN},
-		{"io_changed", "CHANGED_IO", .type = SLU_COL_PLAIN},
-		{"skipped", "SKIPPED", .type = SLU_COL_PLAIN},
-		{"broken", "BROKEN", .type = SLU_COL_PLAIN},
-		{.key = NULL}};
 	struct json_object *obj = json_object_new_object();
-	struct json_object *rows = json_object_new_array();
-	struct slu_buf out = {0};
-	int ret = 0;
+	int ret;
 
 	slu_json_set_u64(obj, "jobs", report->jobs);
 	slu_json_set_u64(obj, "added", s->added);
@@ -180,16 +182,9 @@ static int say(const struct sender *s, const char *format,
 	slu_json_set_u64(obj, "broken", report->broken);
 	slu_json_set_u64(obj, "old", s->old);
 	slu_json_set_u64(obj, "unknown", s->unknown);
-	json_object_array_add(rows, obj);
 	warn(s, format, report);
-	if (slu_ask_table(s->ask))
-		ret = slu_ask_tabulate(s->ask, rows, columns, &out, err);
-	else
-		slu_buf_printf(&out, "%s\n", slu_json_utf8(obj));
-	if (ret == 0)
-		ret = slu_ask_write(s->ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(rows);
+	ret = slu_ask_present(s->ask, "import", obj, show, err);
+	json_object_put(obj);
 	return ret;
 }
 

@@ -8,34 +8,6 @@
 
 #include "common/jsonx.h"
 
-static const struct slu_column jobs[] = {
-	{"job_id", "JOB", .type = SLU_COL_PLAIN},
-	{"name", "NAME", .type = SLU_COL_PLAIN},
-	{"nodes", "NODES", .type = SLU_COL_PLAIN, .drop = 2},
-	{"ions", "IONS", .type = SLU_COL_PLAIN, .drop = 1},
-	{"in_effect", "HOLDS", .type = SLU_COL_PLAIN},
-	{"wanted", "WANTED", .type = SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", .type = SLU_COL_ROUND},
-	{"why", "CURVE", .type = SLU_COL_TEXT, .drop = 3},
-	{.key = NULL},
-};
-static const struct slu_column points[] = {
-	{"ions", "IONS", .type = SLU_COL_PLAIN},
-	{"runs", "RUNS", .type = SLU_COL_PLAIN},
-	{"mean", "MEAN_MB/s", .type = SLU_COL_ROUND},
-	{"spread", "SPREAD", .type = SLU_COL_ROUND},
-	{"bandwidth", "BELIEVED", .type = SLU_COL_ROUND},
-	{.key = NULL},
-};
-static const struct slu_column would[] = {
-	{"job_id", "JOB", .type = SLU_COL_PLAIN},
-	{"name", "NAME", .type = SLU_COL_PLAIN},
-	{"now", "NOW", .type = SLU_COL_PLAIN},
-	{"ions", "WOULD_HOLD", .type = SLU_COL_PLAIN},
-	{"shared", "SHARED", .type = SLU_COL_PLAIN},
-	{"bandwidth", "MB/s", .type = SLU_COL_ROUND},
-	{.key = NULL},
-};
 static const struct slu_column events[] = {
 	{"time", "TIME", .type = SLU_COL_TIME},
 	{"event", "EVENT", .type = SLU_COL_PLAIN},
@@ -129,46 +101,66 @@ static int show_what_if(const struct slu_ask *ask, struct json_object *what,
 		 table);
 	if (list && json_object_array_length(list) == 0)
 		slu_buf_puts(out, "\n"), slu_ask_say(ask, out, "%s", head);
-	return slu_ask_section(ask, head, list, would, out, err);
+	return slu_ask_part(ask, head, what,
+			    slu_key_find(slu_form_ions.keys, "what_if")->of,
+			    "jobs", out, err);
 }
 
 /* The curve of the one job that was asked for. */
 static int show_curve(const struct slu_ask *ask, struct json_object *jobs,
 		      struct slu_buf *out, struct slu_err *err)
 {
-	struct json_object *curve;
-
-	if (json_object_array_length(jobs) != 1 ||
-	    !json_object_object_get_ex(json_object_array_get_idx(jobs, 0),
-				       "curve", &curve))
+	if (json_object_array_length(jobs) != 1)
 		return 0;
-	return slu_ask_section(ask, "what is known of it", curve, points, out,
-			       err);
+	return slu_ask_part(ask, "what is known of it",
+			    json_object_array_get_idx(jobs, 0),
+			    slu_key_find(slu_form_ions.keys, "jobs")->of,
+			    "curve", out, err);
+}
+
+static int show_jobs(const struct slu_ask *ask, struct json_object *jobs,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	if (!json_object_is_type(jobs, json_type_array))
+		return slu_err(err, SLU_IO, "the answer is not a list");
+	if (json_object_array_length(jobs) == 0 && !ask->fields)
+		return 0;
+	if (!ask->fields)
+		slu_buf_puts(out, "\n");
+	if (slu_ask_list(ask, &slu_form_ions, jobs, out, err))
+		return -1;
+	return show_curve(ask, jobs, out, err);
+}
+
+/* What all of them reach, in a few sentences. */
+static void show_totals(const struct slu_ask *ask, struct json_object *answer,
+			struct slu_buf *out)
+{
+	const char *policy = "-", *ions = "-";
+
+	slu_json_str_opt(answer, "policy", &policy, NULL);
+	slu_json_str_opt(answer, "ions", &ions, NULL);
+	slu_ask_say(ask, out,
+		    "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
+		    "%.6g)",
+		    policy, ions, number(answer, "total"),
+		    number(answer, "static_total"));
+	show_sums(ask, answer, out);
 }
 
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = NULL;
-	const char *policy = "-", *ions = "-";
-	double total = 0, fixed = 0;
 
-	slu_json_str_opt(answer, "policy", &policy, NULL);
-	slu_json_str_opt(answer, "ions", &ions, NULL);
-	slu_json_double_opt(answer, "total", &total, NULL);
-	slu_json_double_opt(answer, "static_total", &fixed, NULL);
-	slu_ask_say(ask, out,
-		    "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
-		    "%.6g)",
-		    policy, ions, total, fixed);
-	show_sums(ask, answer, out);
+	if (!ask->fields)
+		show_totals(ask, answer, out);
 	if (json_object_object_get_ex(answer, "what_if", &list))
 		return show_what_if(ask, list, out, err);
 	if (json_object_object_get_ex(answer, "jobs", &list) &&
-	    (slu_ask_section(ask, NULL, list, jobs, out, err) ||
-	     show_curve(ask, list, out, err)))
+	    show_jobs(ask, list, out, err))
 		return -1;
-	if (!json_object_object_get_ex(answer, "history", &list))
+	if (ask->fields || !json_object_object_get_ex(answer, "history", &list))
 		return 0;
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		add_words(json_object_array_get_idx(list, i));

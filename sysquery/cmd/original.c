@@ -36,5 +36,5 @@ int slu_cmd_original(struct slu_ask *ask, struct slu_err *err)
 		return list(ask, "hosts", "host", err);
 	if (ask->list_extractors)
 		return list(ask, "extractors", "extractor", err);
-	return slu_ask_json(ask, "resources", err);
+	return slu_ask_documents(ask, false, err);
 }

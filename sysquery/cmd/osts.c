@@ -7,18 +7,6 @@
 #include <string.h>
 #include "common/jsonx.h"
 
-static const struct slu_column columns[] = {
-	{"index", "INDEX", .type = SLU_COL_PLAIN},
-	{"name", "TARGET", .type = SLU_COL_PLAIN},
-	{"server", "SERVER", .type = SLU_COL_PLAIN, .drop = 2},
-	{"cost", "COST", .type = SLU_COL_PLAIN, .drop = 3},
-	{"available", "AVAILABLE", .type = SLU_COL_BYTES},
-	{"total", "SIZE", .type = SLU_COL_BYTES, .drop = 1},
-	{"left_out", "LEFT OUT", .type = SLU_COL_PLAIN,
-	 .color = slu_color_caution},
-	{.key = NULL},
-};
-
 static const struct slu_column load[] = {
 	{"target", "TARGET", .type = SLU_COL_PLAIN},
 	{"server", "SERVER", .type = SLU_COL_PLAIN},
@@ -162,9 +150,11 @@ static int show_targets(const struct slu_ask *ask, struct json_object *answer,
 			       "no server has said anything: run sluice-tbfd "
 			       "--publish there");
 	json_object_object_get_ex(answer, "osts", &list);
-	if (slu_ask_section(ask, NULL, list, columns, out, err))
+	if (json_object_is_type(list, json_type_array) &&
+	    json_object_array_length(list) &&
+	    slu_ask_list(ask, &slu_form_osts, list, out, err))
 		return -1;
-	return show_load(ask, servers, out, err);
+	return ask->fields ? 0 : show_load(ask, servers, out, err);
 }
 
 /* Of one file system, which has to be there. */

@@ -6,27 +6,6 @@
 
 #include "common/jsonx.h"
 
-static const struct slu_column columns[] = {
-	{"name", "NAME", .type = SLU_COL_PLAIN},
-	{"nodes", "NODES", .type = SLU_COL_PLAIN},
-	{"partition", "PARTITION", .type = SLU_COL_PLAIN, .drop = 1},
-	{"predicted", "PREDICTED", .type = SLU_COL_SECONDS},
-	{"careful", "CAREFUL", .type = SLU_COL_SECONDS},
-	{"limit", "LIMIT", .type = SLU_COL_PLAIN},
-	{"elapsed", "ELAPSED", .type = SLU_COL_SECONDS},
-	{"remaining", "REMAINING", .type = SLU_COL_SECONDS},
-	{"predicted_from", "FROM", .type = SLU_COL_PLAIN, .drop = 2},
-	{"jobs", "JOBS", .type = SLU_COL_PLAIN},
-	{.key = NULL},
-};
-
-static const struct slu_column evidence[] = {
-	{"class", "CLASS", .type = SLU_COL_PLAIN},
-	{"jobs", "JOBS", .type = SLU_COL_PLAIN},
-	{"weight", "WEIGHT", .type = SLU_COL_PLAIN},
-	{.key = NULL},
-};
-
 static const struct slu_column io[] = {
 	{"runs", "IO_OF_RUNS", .type = SLU_COL_PLAIN},
 	{"written", "WRITES", .type = SLU_COL_BYTES},
@@ -56,10 +35,10 @@ static int show_parts(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *rows = json_object_new_array(), *part;
-	int ret = 0;
+	int ret;
 
-	if (json_object_object_get_ex(answer, "evidence", &part))
-		ret = slu_ask_section(ask, NULL, part, evidence, out, err);
+	ret = slu_ask_part(ask, NULL, answer, slu_form_predict.keys, "evidence",
+			   out, err);
 	if (ret == 0 && json_object_object_get_ex(answer, "io", &part)) {
 		flatten(part);
 		json_object_array_add(rows, json_object_get(part));
@@ -80,12 +59,25 @@ static void show_warning(const struct slu_ask *ask, struct json_object *answer,
 	slu_ask_say(ask, out, "warning: %s", json_object_get_string(text));
 }
 
+static int show(const struct slu_ask *ask, struct json_object *answer,
+		struct slu_buf *out, struct slu_err *err)
+{
+	struct json_object *rows = json_object_new_array();
+	int ret;
+
+	json_object_array_add(rows, json_object_get(answer));
+	ret = slu_ask_list(ask, &slu_form_predict, rows, out, err);
+	json_object_put(rows);
+	if (ret == 0 && !ask->fields) {
+		ret = show_parts(ask, answer, out, err);
+		show_warning(ask, answer, out);
+	}
+	return ret;
+}
+
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 {
-	struct json_object *rows, *answer;
-	struct slu_buf out = {0};
 	uint64_t nodes = 1;
-	int ret;
 
 	slu_json_u64_opt(ask->args, "nodes", &nodes, NULL);
 	if (nodes == 0)
@@ -94,20 +86,5 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 	if (ask->n_operands &&
 	    slu_ask_number(ask, "job_id", ask->operand[0], err))
 		return -1;
-	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "predict", NULL, err);
-	answer = slu_ask_object(ask, "predict", err);
-	if (!answer)
-		return -1;
-	rows = json_object_new_array();
-	json_object_array_add(rows, answer);
-	ret = slu_ask_tabulate(ask, rows, columns, &out, err);
-	if (ret == 0)
-		ret = show_parts(ask, answer, &out, err);
-	show_warning(ask, answer, &out);
-	if (ret == 0)
-		ret = slu_ask_write(ask, &out, err);
-	slu_buf_free(&out);
-	json_object_put(rows);
-	return ret;
+	return slu_ask_render(ask, "predict", show, err);
 }

@@ -12,20 +12,6 @@
 
 #define COLUMNS_MAX 32
 
-static const struct slu_column summary[] = {
-	{"host", "HOST", .type = SLU_COL_PLAIN},
-	{"storage", "STORAGE", .type = SLU_COL_PLAIN},
-	{"filesystem", "TYPE", .type = SLU_COL_PLAIN, .drop = 2},
-	{"size", "SIZE", .type = SLU_COL_BYTES},
-	{"available", "AVAILABLE", .type = SLU_COL_BYTES},
-	{"disks", "DISKS", .type = SLU_COL_PLAIN, .drop = 3},
-	{"disk_bytes", "ON_DISKS", .type = SLU_COL_BYTES, .drop = 4},
-	{"memory", "MEMORY", .type = SLU_COL_BYTES},
-	{"cores", "CORES", .type = SLU_COL_PLAIN, .drop = 1},
-	{"cpus", "CPUS", .type = SLU_COL_PLAIN},
-	{.key = NULL},
-};
-
 /* The row of an object, its host before all else; lists in it are left to
  * JSON. */
 static void add_row(struct json_object *rows, const char *host,
@@ -129,8 +115,8 @@ int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err)
 		if (slu_ask_add_hosts(ask, ask->operand[i], err))
 			return -1;
 	if (!slu_ask_table(ask))
-		return slu_ask_show(ask, "resources", NULL, err);
+		return slu_ask_documents(ask, true, err);
 	if (json_object_object_get_ex(ask->args, "extractors", &extractors))
 		return show_documents(ask, extractors, err);
-	return slu_ask_show(ask, "summary", summary, err);
+	return slu_ask_show(ask, "summary", NULL, err);
 }

@@ -8,13 +8,8 @@
 
 int slu_cmd_sql(struct slu_ask *ask, struct slu_err *err)
 {
-	static const struct slu_column columns[] = {
-		{"view", "VIEW", .type = SLU_COL_PLAIN},
-		{"columns", "COLUMNS", .type = SLU_COL_PLAIN},
-		{.key = NULL}};
-
 	if (ask->n_operands == 0)
-		return slu_ask_show(ask, "views", columns, err);
+		return slu_ask_show(ask, "views", NULL, err);
 	slu_json_set_str(ask->args, "sql", ask->operand[0]);
 	return slu_ask_show(ask, "select", NULL, err);
 }

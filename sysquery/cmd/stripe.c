@@ -7,24 +7,14 @@
 #include "common/jsonx.h"
 #include "select_io/stripe/layout.h"
 
-static const struct slu_column columns[] = {
-	{"begin", "FROM", .type = SLU_COL_BYTES},
-	{"end", "TO", .type = SLU_COL_BYTES},
-	{"count", "STRIPES", .type = SLU_COL_PLAIN},
-	{"width", "WIDTH", .type = SLU_COL_BYTES},
-	{"why", "WHY", .type = SLU_COL_TEXT},
-	{.key = NULL},
-};
-
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
-	struct json_object *list = NULL;
 	const char *command = "";
 
-	json_object_object_get_ex(answer, "components", &list);
 	slu_json_str_opt(answer, "command", &command, NULL);
-	if (slu_ask_section(ask, NULL, list, columns, out, err))
+	if (slu_ask_part(ask, NULL, answer, slu_form_stripe.keys, "components",
+			 out, err))
 		return -1;
 	slu_buf_puts(out, "\n");
 	slu_ask_command(out, command, "FILE");
@@ -60,7 +50,7 @@ int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
 		return slu_ask_render(ask, "stripe", show, err);
 	if (slu_stripe_explain(ask->args, &nothing, &answer, err))
 		return -1;
-	ret = slu_ask_present(ask, answer, show, err);
+	ret = slu_ask_present(ask, "stripe", answer, show, err);
 	json_object_put(answer);
 	return ret;
 }

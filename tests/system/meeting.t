@@ -17,6 +17,17 @@ ask() { # SYSQUERY-ARGUMENT...
 	on ctl /opt/sluice/bin/sysquery --json "$@"
 }
 
+# Is each answer what its schema, as it is installed, says?
+valid() { # QUESTION...
+	local question bad=0
+	for question; do
+		on ctl bash -c "sysquery $question --json" |
+			python3 "$TOP/tests/unit/validate.py" \
+				"$SLUICE_PREFIX/share/sluice/schema" || bad=1
+	done
+	return "$bad"
+}
+
 stored() { # JOB
 	ask jobs | grep -q "\"job_id\":$1,"
 }
@@ -82,7 +93,11 @@ mv "$PFS/.away" "$PFS/.sluice"
 check "alice sees her jobs" matches \
 	"$(as_alice /opt/sluice/bin/sysquery --json jobs)" "\"job_id\":$job,"
 check "bob sees none" equal \
-	"$(bounded_exec -u bob ctl /opt/sluice/bin/sysquery --json jobs)" "[]"
+	"$(bounded_exec -u bob ctl /opt/sluice/bin/sysquery --json jobs)" \
+	'{"schema":"sluice.jobs","version":1,"jobs":[]}'
+check "answers are what their schemas say" quietly valid site resources \
+	hosts extractors sql "history n1" "diff n1 n2" check buffers jobs \
+	"jobs --accuracy" predict ions osts "stripe explain --size 1GiB" report
 check "bob sees the resource map" matches \
 	"$(bounded_exec -u bob ctl /opt/sluice/bin/sysquery --json hosts)" n1
 

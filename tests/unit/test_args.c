@@ -6,15 +6,23 @@
 #include "common/jsonx.h"
 
 const struct slu_command slu_commands[] = {
-	{"resources", "[HOSTS]", "doc", {'n', 'e'}, 2, NULL},
-	{"jobs",
-	 "",
-	 "doc",
-	 {SLU_OPT_LAST, SLU_OPT_USER, SLU_OPT_NAME, SLU_OPT_NODES,
-	  SLU_OPT_LIMIT},
-	 0,
-	 NULL},
-	{"buffers", "[JOBID]", "doc", {SLU_OPT_JOB}, 1, NULL},
+	{.name = "resources",
+	 .operands = "[HOSTS]",
+	 .doc = "doc",
+	 .options = {'n', 'e'},
+	 .max_operands = 2},
+	{.name = "jobs",
+	 .operands = "",
+	 .doc = "doc",
+	 .options = {SLU_OPT_LAST, SLU_OPT_USER, SLU_OPT_NAME, SLU_OPT_NODES,
+		     SLU_OPT_LIMIT},
+	 .answer = &slu_form_jobs},
+	{.name = "buffers",
+	 .operands = "[JOBID]",
+	 .doc = "doc",
+	 .options = {SLU_OPT_JOB},
+	 .max_operands = 1},
+	{.name = "site", .operands = "", .doc = "doc"},
 	{.name = NULL},
 };
 
@@ -56,7 +64,10 @@ START_TEST(test_lines)
 	static const struct {
 		const char *line, *command, *file, *args;
 	} cases[] = {
-		{"", NULL, NULL, "{}"},
+		{"", "site", NULL, "{}"},
+		{"--json", "site", NULL, "{}"},
+		{"--server h", "site", NULL, "{}"},
+		{"-l", NULL, NULL, "{}"},
 		{"-f a.db", NULL, "a.db", "{}"},
 		{"-fa.db", NULL, "a.db", "{}"},
 		{"--file=a.db", NULL, "a.db", "{}"},
@@ -116,7 +127,19 @@ START_TEST(test_refused)
 		 "neither minutes, HH:MM:SS nor UNLIMITED"},
 		{"jobs -n n1", "--hosts is not an option of jobs"},
 		{"osts place --stripes -1", "\"-1\" is no number"},
-		{"--last 5", "--last is not an option"},
+		{"--last 5", "--last is not an option of site"},
+		{"-l --last 5", "--last is not an option of this form"},
+		{"buffers --state RUNNING", "--state is not an option"},
+		{"buffers --sort job", "--sort is not an option"},
+		{"jobs --json=2", "it is 1, or 0"},
+		{"jobs --json --wide", "--json and --wide: want one"},
+		{"jobs --json -o user", "--json and -o: want one"},
+		{"jobs -o user --format user", "-o and --format: want one"},
+		{"-l -o f --output f", "-o and --output: want one"},
+		{"jobs --watch=x", "--watch=x: "},
+		{"jobs --watch=0", "want 1 to 86400"},
+		{"jobs --watch --output f", "--watch and --output"},
+		{"jobs --since=then", "is no time"},
 		{"jobs n1", "too many words: n1"},
 		{"resources a b c", "too many words: c"},
 	};
@@ -142,7 +165,7 @@ START_TEST(test_help)
 	slu_ask_free(&ask);
 	ck_assert_ptr_nonnull(strstr(out.data, "resources [HOSTS]"));
 	ck_assert_ptr_nonnull(strstr(out.data, "-n, --hosts HOST..."));
-	ck_assert_ptr_nonnull(strstr(out.data, "\n      --json "));
+	ck_assert_ptr_nonnull(strstr(out.data, "\n      --json[=0] "));
 	ck_assert_ptr_nonnull(strstr(out.data, "Exit status"));
 	slu_buf_reset(&out);
 	ck_assert_int_eq(parse(&ask, "jobs --help"), 0);
@@ -157,4 +180,55 @@ START_TEST(test_help)
 }
 END_TEST
 
-TEST_MAIN("args", test_job, test_lines, test_refused, test_help)
+/* -o means what it does in Slurm's commands, where there are fields. */
+START_TEST(test_letter)
+{
+	static const struct {
+		const char *line, *fields, *output;
+	} cases[] = {
+		{"jobs -o job_id,user", "job_id,user", NULL},
+		{"-o job_id jobs", "job_id", NULL},
+		{"jobs --format=user", "user", NULL},
+		{"jobs --output f", NULL, "f"},
+		{"resources -o f", NULL, "f"},
+		{"-o f", NULL, "f"},
+		{"-l -of", NULL, "f"},
+		{"--help -o f", NULL, "f"},
+	};
+	struct slu_ask ask;
+
+	each(c, cases)
+	{
+		expect(parse(&ask, c->line) == 0, "%s: %s", c->line, err.text);
+		expect(slu_eq(ask.fields, c->fields), "%s", c->line);
+		expect(slu_eq(ask.output, c->output), "%s", c->line);
+		slu_ask_free(&ask);
+	}
+}
+END_TEST
+
+START_TEST(test_watch)
+{
+	static const struct {
+		const char *line;
+		unsigned seconds;
+		size_t operands;
+	} cases[] = {
+		{"buffers --watch", 2, 0},     {"buffers --watch 5", 5, 0},
+		{"buffers --watch=1m", 60, 0}, {"buffers --watch --wide", 2, 0},
+		{"buffers --watch 5 7", 5, 1}, {"buffers 7", 0, 1},
+	};
+	struct slu_ask ask;
+
+	each(c, cases)
+	{
+		expect(parse(&ask, c->line) == 0, "%s: %s", c->line, err.text);
+		expect(ask.watch == c->seconds, "%s: %u", c->line, ask.watch);
+		expect(ask.n_operands == c->operands, "%s", c->line);
+		slu_ask_free(&ask);
+	}
+}
+END_TEST
+
+TEST_MAIN("args", test_letter, test_watch, test_job, test_lines, test_refused,
+	  test_help)

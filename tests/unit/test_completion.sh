@@ -6,7 +6,7 @@ set -u
 failed=0
 
 offered() { # PROGRAM WORD...: the last one is being written
-	COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	COMP_CWORD=$(($# - 1)) COMPREPLY=() COMP_WORDS=("$@")
 	_sluice "$1" "${!#}"
 	echo "${COMPREPLY[*]}"
 }
@@ -22,8 +22,14 @@ want() { # TEXT PROGRAM WORD...
 }
 
 want 'check check-integrity' sysquery/sysquery ch
-want '--stripe-size --stripes' sysquery/sysquery osts place --str
+want '--stripes' sysquery/sysquery osts place --str
+want '--stripe-size' sysquery/sysquery predict --str
+want '--server --sort --state --since' sysquery/sysquery buffers --s
 want '' sysquery/sysquery diff n
+want 'run_seconds' sysquery/sysquery jobs -o run
+want 'user,run_seconds' sysquery/sysquery jobs -o user,run
+want '-capacity_bytes,state' sysquery/sysquery buffers --sort -capacity_bytes,stat
+want '' sysquery/sysquery stripe -o f
 want 'begin cancel discard down fetch forwarder io missed probe recover serve status up watch' \
 	./sluice-node ''
 want '--version' ./sluice-node probe --v

@@ -138,15 +138,70 @@ START_TEST(test_jobs_json)
 	ck_assert_str_eq(
 		slu_json_text(out),
 		"[{\"job_id\":4,\"user\":8,\"name\":\"j\",\"nodes\":2,"
-		"\"run\":0},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
+		"\"run\":0,\"end\":99},{\"job_id\":5,\"user\":\"ada\",\"name\":\"cfd\","
 		"\"nodes\":4,\"limit\":10,\"limit_asked\":9,\"tightened\":8,"
 		"\"extended\":false,\"late_by\":6,\"predicted\":50,"
 		"\"predicted_from\":\"class\",\"run\":53,\"prepared\":3,"
 		"\"suspended\":7,\"error\":-3,\"state\":\"COMPLETED\","
 		"\"script\":\"ab\",\"ions\":2,\"read_bytes\":53000000,"
 		"\"written_bytes\":53000000,\"MB/s\":2,"
-		"\"io_from\":\"tasks\"}]");
+		"\"io_from\":\"tasks\",\"start\":100,\"end\":160}]");
 	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
+static void expect_jobs(struct slu_db *db, struct slu_history_query query,
+			const char *want)
+{
+	struct json_object *out;
+	struct slu_buf ids = {0};
+	struct slu_err err;
+
+	query.uid = SLU_NO_ID;
+	expect_ok(slu_history_jobs(db, &query, &out, &err), err);
+	for (size_t i = 0; i < json_object_array_length(out); i++)
+		slu_buf_printf(
+			&ids, "%d ",
+			json_object_get_int(json_object_object_get(
+				json_object_array_get_idx(out, i), "job_id")));
+	ck_assert_str_eq(ids.data ? ids.data : "", want);
+	slu_buf_free(&ids);
+	json_object_put(out);
+}
+
+/* By time and state, and the last of those. */
+START_TEST(test_chosen)
+{
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	for (uint32_t i = 1; i <= 9; i++) {
+		struct slu_job job = {.job_id = i,
+				      .uid = 8,
+				      .name = "j",
+				      .state = i % 3 ? "COMPLETED" : "FAILED",
+				      .start = 1,
+				      .end = 100 * i};
+
+		expect_ok(slu_history_add(db, &job, &err), err);
+	}
+	expect_jobs(db, (struct slu_history_query){.last = 2}, "8 9 ");
+	expect_jobs(db, (struct slu_history_query){.since = 700}, "7 8 9 ");
+	expect_jobs(db, (struct slu_history_query){.since = 701}, "8 9 ");
+	expect_jobs(db, (struct slu_history_query){.until = 200}, "1 2 ");
+	expect_jobs(db, (struct slu_history_query){.since = 300, .until = 500},
+		    "3 4 5 ");
+	expect_jobs(db, (struct slu_history_query){.states = "failed"},
+		    "3 6 9 ");
+	expect_jobs(db,
+		    (struct slu_history_query){
+			    .states = "FAILED", .last = 1, .until = 800},
+		    "6 ");
+	expect_jobs(db,
+		    (struct slu_history_query){.states = "COMPLETED,FAILED",
+					       .last = 2},
+		    "8 9 ");
 	slu_db_close(db);
 }
 END_TEST
@@ -231,4 +286,4 @@ START_TEST(test_accuracy_of_many)
 END_TEST
 
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
-	  test_accuracy, test_accuracy_of_many)
+	  test_chosen, test_accuracy, test_accuracy_of_many)

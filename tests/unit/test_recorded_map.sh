@@ -15,7 +15,7 @@ db=$dir/a.db failed=0
 want() { # TEXT OUTPUT OPERAND...: what sysquery says
 	local text=$1 output=$2 got
 	shift 2
-	got=$(sysquery/sysquery -f "$db" "$@" 2>&1)
+	got=$(sysquery/sysquery -f "$db" --json=0 "$@" 2>&1)
 	[ "$got" = "$output" ] && return
 	echo "$text: $got"
 	failed=1

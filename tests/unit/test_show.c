@@ -67,7 +67,9 @@ int slu_http_post(struct slu_http *http, const char *path, const void *body,
 	(void)http, (void)deadline;
 	ck_assert_double_gt(patience, SLU_QUESTION_SECONDS);
 	ck_assert_str_eq(path, "/v1/query");
-	expect(strncmp(body, asked, len) == 0, "%s", (const char *)body);
+	if (asked)
+		expect(strncmp(body, asked, len) == 0, "%s",
+		       (const char *)body);
 	if (!answer)
 		return slu_err(e, SLU_DENIED, "not yours");
 	slu_buf_puts(reply, answer);
@@ -121,7 +123,26 @@ static const struct {
 	 "error: n2 : full (for 1:40)\n    on n2: df /\n"
 	 "note: x\n    y\n?: ?\n"},
 	{"jobs --last 1 --json", "{\"last\":1,\"question\":\"jobs\"}", "[]",
+	 "{\"schema\":\"sluice.jobs\",\"version\":1,\"jobs\":[]}\n"},
+	{"jobs --last 1 --json=0", "{\"last\":1,\"question\":\"jobs\"}", "[]",
 	 "[]\n"},
+	{"job 18 --table", "{\"job_id\":18,\"question\":\"job\"}",
+	 "{\"schema\":\"sysquery.job\",\"version\":1,\"job_id\":18,"
+	 "\"uid\":0,\"name\":\"sim\",\"state\":\"RUNNING\",\"waits\":[{"
+	 "\"what\":\"queue\",\"seconds\":5}],\"limit\":{"
+	 "\"asked_seconds\":60,\"granted_seconds\":60,"
+	 "\"used_seconds\":30}}",
+	 "Job         18, sim, of root: RUNNING\n"
+	 "Limit       asked 1:00, granted 1:00, used 30 s (50 %)\n"
+	 "Waited      5 s in the queue\n"},
+	{"report --table", "{\"question\":\"report\"}",
+	 "{\"since_unix\":1,\"until_unix\":2,\"jobs\":{\"count\":0},"
+	 "\"names\":[{\"uid\":0,\"name\":\"sim\",\"count\":3}]}",
+	 "Report      all users, ended since 1970-01-01T00:00:01\n"
+	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled; "
+	 "0\n            node-hours; 0 with a request for a file system\n\n"
+	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
+	 "root  sim      3  -         -      -     -\n"},
 	{"job 17 --table", "{\"job_id\":17,\"question\":\"job\"}",
 	 "{\"job_id\":17,\"uid\":0,\"name\":\"sim\",\"state\":\"RUNNING\","
 	 "\"started_unix\":\"x\",\"limit\":{\"asked_seconds\":60,"
@@ -360,6 +381,16 @@ static const struct {
 	 "  0B  -         1   1KiB  small\n"
 	 "\n"
 	 "lfs setstripe -c 1 FILE\n"},
+	{"site --table", NULL, "[{\"host\":\"n1\",\"last_seen\":1}]",
+	 "Hosts      1 in the resource map\n"
+	 "           1 not heard of for a day: n1\n"
+	 "Buffers    1\n"
+	 "Jobs       1 ended within a day\n"
+	 "\n"
+	 "More: sysquery buffers, jobs, ions, osts, resources, check; "
+	 "sysquery --help.\n"
+	 "The documents of all hosts, which sysquery alone printed before: "
+	 "sysquery resources --json.\n"},
 	{"jobs --table", "{\"question\":\"jobs\"}",
 	 "[{\"job_id\":7,\"tightened\":6,\"run\":90,\"read_bytes\":2048}]",
 	 "JOB  USER  NAME  NODES  STATE  LIMIT_MIN  TIGHT_MIN  PREDICTED  FROM"
@@ -612,13 +643,178 @@ START_TEST(test_narrow)
 }
 END_TEST
 
+/* Every answer as JSON, in the directory that test_schema.sh names. */
+START_TEST(test_json)
+{
+	const char *dir = getenv("SLUICE_ANSWERS");
+	char line[256], path[300], *table;
+	int n = 0;
+
+	write_conf();
+	each(c, cases)
+	{
+		slu_copy(line, sizeof(line), c->line);
+		table = strstr(line, " --table");
+		if (!table)
+			continue;
+		*table = '\0';
+		/* the table's question is another; is to look wrong */
+		if (strncmp(line, "resources", 9) == 0 ||
+		    strncmp(line, "job 17", 6) == 0 ||
+		    strncmp(line, "doctor", 6) == 0 ||
+		    strncmp(line, "report --user", 13) == 0 ||
+		    strstr(c->answer, "\"mdts\":{}"))
+			continue;
+		asked = c->asked;
+		answer = c->answer;
+		if (ask_line(line) && err.kind != SLU_NOTFOUND)
+			ck_abort_msg("%s: %s", line, err.text);
+		snprintf(path, sizeof(path), "%s/show%d", dir ? dir : ".", n++);
+		ck_assert_int_eq(rename(tmpfile_path("out"), path), 0);
+	}
+}
+END_TEST
+
+/* Units, rounding, and what was there before. */
+START_TEST(test_units)
+{
+	static const struct {
+		const char *line, *asked, *answer, *want;
+	} units[] = {
+		{"jobs", "{\"question\":\"jobs\"}",
+		 "[{\"job_id\":7,\"limit\":2,\"run\":90,\"script\":null,"
+		 "\"MB/s\":1.7108615666666667}]",
+		 "{\"schema\":\"sluice.jobs\",\"version\":1,\"jobs\":[{"
+		 "\"job_id\":7,\"limit\":2,\"run\":90,\"MB/s\":"
+		 "1.7108615666666667,\"limit_seconds\":120,\"run_seconds\":90,"
+		 "\"bandwidth_bytes_per_second\":1710862}]}\n"},
+		{"osts", "{\"question\":\"osts\"}",
+		 "{\"servers\":{\"n1\":{\"cpu\":20.4333,\"osts\":[{\"total\":2,"
+		 "\"io_ms\":8.1234}]}}}",
+		 "{\"schema\":\"sluice.osts\",\"version\":1,\"servers\":{\"n1\":"
+		 "{\"cpu\":20.4333,\"osts\":[{\"total\":2,\"io_ms\":8.1234,"
+		 "\"size_bytes\":2048,\"io_seconds\":0.008}],"
+		 "\"cpu_percent\":20.4}}}\n"},
+		{"jobs --json=0", "{\"question\":\"jobs\"}",
+		 "[{\"limit\":2,\"script\":null}]",
+		 "[{\"limit\":2,\"script\":null}]\n"},
+		/* what commands a terminal is escaped */
+		{"jobs", "{\"question\":\"jobs\"}",
+		 "[{\"name\":\"a\xc2\x9b"
+		 "b\xe2\x80\xae\x7f\"}]",
+		 "{\"schema\":\"sluice.jobs\",\"version\":1,\"jobs\":[{"
+		 "\"name\":\"a\\u009bb\\u202e\\u007f\"}]}\n"},
+	};
+	const char *dir = getenv("SLUICE_ANSWERS");
+	struct slu_buf out = {0};
+	char path[300];
+
+	write_conf();
+	each(c, units)
+	{
+		asked = c->asked;
+		answer = c->answer;
+		expect(ask_line(c->line) == 0, "%s: %s", c->line, err.text);
+		expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536,
+					&out, &err),
+			  err);
+		ck_assert_str_eq(out.data, c->want);
+		snprintf(path, sizeof(path), "%s/units%zu", dir ? dir : ".",
+			 (size_t)(c - units));
+		if (!strstr(c->line, "json=0"))
+			ck_assert_int_eq(rename(tmpfile_path("out"), path), 0);
+	}
+	slu_buf_free(&out);
+}
+END_TEST
+
+static const char many[] =
+	"[{\"job\":1,\"state\":\"RUNNING\",\"created\":100,\"capacity\":9},"
+	"{\"job\":2,\"state\":\"STAGE_IN\",\"created\":200,\"capacity\":1024},"
+	"{\"job\":3,\"state\":\"RUNNING\",\"created\":300,\"capacity\":5},"
+	"{\"job\":4,\"state\":\"FAILED\",\"created\":400}]";
+
+/* Which rows, in which order, with which columns. */
+START_TEST(test_narrowed)
+{
+	static const struct {
+		const char *line, *want;
+	} lines[] = {
+		{"buffers -o job,state", "JOB  STATE\n  1  RUNNING\n"
+					 "  2  STAGE_IN\n  3  RUNNING\n"
+					 "  4  FAILED\n"},
+		{"buffers -o JOB --state running", "JOB\n  1\n  3\n"},
+		{"buffers -o JOB --state failed,stage_in", "JOB\n  2\n  4\n"},
+		{"buffers -o JOB --since @200 --until @300", "JOB\n  2\n  3\n"},
+		{"buffers -o JOB --last 2", "JOB\n  3\n  4\n"},
+		{"buffers -o JOB --last 2 --state RUNNING,FAILED",
+		 "JOB\n  3\n  4\n"},
+		{"buffers -o job_id,capacity_bytes --sort -capacity",
+		 "job_id  capacity_bytes\n     2            1KiB\n"
+		 "     1              9B\n     3              5B\n"
+		 "     4               -\n"},
+		{"buffers -o JOB --sort state,-job",
+		 "JOB\n  4\n  3\n  1\n  2\n"},
+		{"buffers --sort -job --state RUNNING --json",
+		 "{\"schema\":\"sluice.buffers\",\"version\":1,\"buffers\":[{"
+		 "\"job\":3,\"state\":\"RUNNING\",\"created\":300,"
+		 "\"capacity\":5,\"job_id\":3,\"created_unix\":300,"
+		 "\"capacity_bytes\":5},{\"job\":1,\"state\":\"RUNNING\","
+		 "\"created\":100,\"capacity\":9,\"job_id\":1,"
+		 "\"created_unix\":100,\"capacity_bytes\":9}]}\n"},
+	};
+	struct slu_buf out = {0};
+
+	write_conf();
+	each(c, lines)
+	{
+		asked = NULL;
+		answer = many;
+		expect(ask_line(c->line) == 0, "%s: %s", c->line, err.text);
+		expect_ok(slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536,
+					&out, &err),
+			  err);
+		ck_assert_str_eq(out.data, c->want);
+	}
+	slu_buf_free(&out);
+	expect(ask_line("buffers -o jobs") == -1, "no such field");
+	expect_err(err, SLU_INVALID, "no field \"jobs\": they are buffer_id, ");
+	expect(ask_line("buffers --sort -x") == -1, "no such field");
+	expect_err(err, SLU_INVALID, "--sort: there is no field \"x\"");
+}
+END_TEST
+
+/* A screenful; what cannot be told is left out. */
+START_TEST(test_site)
+{
+	struct slu_buf out = {0};
+	size_t lines = 0;
+
+	write_conf();
+	asked = NULL;
+	answer = many;
+	expect_ok(ask_line("site --table"), err);
+	expect_ok(
+		slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536, &out, &err),
+		err);
+	for (char *c = out.data; *c; c++)
+		lines += *c == '\n';
+	ck_assert_uint_le(lines, 24);
+	ck_assert_ptr_nonnull(strstr(
+		out.data, "Buffers    4: 2 RUNNING, 1 STAGE_IN, 1 FAILED\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, "sysquery resources --json"));
+	slu_buf_free(&out);
+}
+END_TEST
+
 /* A command whose tables nobody has looked at would be forgotten. */
 START_TEST(test_all)
 {
 	/* answered without sluiced, see test_sysquery.sh and test_backtest.c;
 	 * has no table */
-	static const char *const others[] = {"dump", "check-integrity",
-					     "import", "page", "backtest"};
+	static const char *const others[] = {"dump",	 "check-integrity",
+					     "import",	 "page",
+					     "backtest", "schema"};
 	bool found;
 
 	for (const struct slu_command *k = slu_commands; k->name; k++) {
@@ -634,4 +830,5 @@ START_TEST(test_all)
 }
 END_TEST
 
-TEST_MAIN("show", test_tables, test_narrow, test_all, test_errors, test_rest)
+TEST_MAIN("show", test_json, test_units, test_narrowed, test_site, test_tables,
+	  test_narrow, test_all, test_errors, test_rest)

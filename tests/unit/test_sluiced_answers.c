@@ -35,7 +35,8 @@ static void push(const char *host, const char *documents)
 static int run_line(const char *line, const char *option, const char *value)
 {
 	char text[512];
-	char *argv[32] = {"sysquery", "-o", (char *)tmpfile_path("answer"),
+	char *argv[32] = {"sysquery", "--output",
+			  (char *)tmpfile_path("answer"),
 			  (char *)(uintptr_t)option, (char *)(uintptr_t)value};
 
 	snprintf(text, sizeof(text), "%s", line);

@@ -277,6 +277,53 @@ START_TEST(test_utf8)
 }
 END_TEST
 
+START_TEST(test_listed)
+{
+	ck_assert(slu_is_listed("FAILED", "failed"));
+	ck_assert(slu_is_listed("a,FAILED", "FAILED"));
+	ck_assert(slu_is_listed("FAILED,a", "FAILED"));
+	ck_assert(!slu_is_listed("FAILED,a", "FAIL"));
+	ck_assert(!slu_is_listed("FAIL,a", "FAILED"));
+	ck_assert(!slu_is_listed("", "FAILED"));
+}
+END_TEST
+
+/* Each that slu_printable() replaces is found, with its code. */
+START_TEST(test_terminal_command)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+		unsigned code;
+	} cases[] = {
+		{"a", 0, 0},
+		{"\n", 0, 0},
+		{"\x7f", 1, 0x7f},
+		{"\xc2\x9b", 2, 0x9b},
+		{"\xc2\xa0", 0, 0},
+		{"\xd8\x9c", 2, 0x61c},
+		{"\xe2\x80\xae", 3, 0x202e},
+		{"\xe2\x81\xa6", 3, 0x2066},
+		{"\xe2\x80\x94", 0, 0},
+		{"\xf0\x9f\x98\x80", 0, 0},
+	};
+	unsigned code;
+
+	each(c, cases)
+	{
+		code = 0;
+		ck_assert_uint_eq(
+			slu_terminal_command(c->text, strlen(c->text), &code),
+			c->n);
+		ck_assert_uint_eq(code, c->code);
+		if (c->n > 1)
+			ck_assert_uint_eq(
+				slu_terminal_command(c->text, c->n - 1, &code),
+				0);
+	}
+}
+END_TEST
+
 START_TEST(test_printable)
 {
 	static const char *const cases[][2] = {
@@ -308,7 +355,7 @@ START_TEST(test_printable)
 }
 END_TEST
 
-TEST_MAIN("str", test_printable, test_utf8, test_buf_grows, test_buf_room,
-	  test_buf_printf, test_buf_ceiling, test_buf_drop, test_buf_steal,
-	  test_small, test_trim, test_split, test_has_word, test_nearest,
-	  test_strv)
+TEST_MAIN("str", test_listed, test_terminal_command, test_printable, test_utf8,
+	  test_buf_grows, test_buf_room, test_buf_printf, test_buf_ceiling,
+	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
+	  test_has_word, test_nearest, test_strv)

@@ -38,15 +38,19 @@ want 'unknown host' 0 '{}' "$sysquery" -f "$db" -n nobody
 want 'unknown extractor' 0 '{"n1":{}}' "$sysquery" -f "$db" -n n1 -e nope
 want 'hosts' 0 $'n1\nn2\nn10' "$sysquery" -f "$db" -l
 want 'extractors' 0 'memoryinfo' "$sysquery" -f "$db" -L
-want 'as a command' 0 "{$(doc n2 2048)}" "$sysquery" resources n2 -f "$db"
-want 'count' 0 '[{"extractor":"memoryinfo","documents":3,"hosts":3}]' \
+want 'as a command' 0 "{\"schema\":\"sluice.resources\",\"version\":1,\"hosts\":{$(doc n2 2048)}}" \
+	"$sysquery" resources n2 -f "$db"
+want 'as before' 0 "{$(doc n2 2048)}" "$sysquery" resources n2 -f "$db" --json=0
+want 'count' 0 '{"schema":"sluice.extractors","version":1,"extractors":[{"extractor":"memoryinfo","documents":3,"hosts":3}]}' \
 	"$sysquery" -f "$db" extractors
+want 'a list as before' 0 '[{"extractor":"memoryinfo","documents":3,"hosts":3}]' \
+	"$sysquery" --json=0 -f "$db" extractors
 want 'a table' 0 $'Hosttable\nHostID  Hostname\n     1  n1\n     2  n2\n     3  n10' \
 	"$sysquery" -f "$db" dump hosttable --table
-want 'sound' 0 '{"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
+want 'sound' 0 '{"schema":"sluice.integrity","version":1,"integrity":"ok"}' "$sysquery" -f "$db" check-integrity
 export SLURM_CONF=$dir/slurm.conf # beside which there is no sluice.conf
 want 'a backtest of no history' 0 '{"jobs":0,"judged":0,"machine":0,"unit":"nodes"' \
-	sh -c "'$sysquery' -f '$db' backtest | cut -d, -f1-4"
+	sh -c "'$sysquery' -f '$db' backtest --json=0 | cut -d, -f1-4"
 want 'as a table' 0 $'MODE LOWERED RAISED EXTENDED\nadvise 0 0 0\nearly 0 0 0' \
 	sh -c "'$sysquery' -f '$db' backtest --mode early --table | awk '/^MODE/,/^early/ { print \$1, \$2, \$3, \$4 }'"
 want 'a mode that is none' 2 \
@@ -82,10 +86,10 @@ want 'no nodes' 2 \
 	"$sysquery" predict --server n1:1 --nodes 0
 want 'a layout without' 0 '{"components":[{"begin":0,"end":67108864,"count":1,"width":1048576,"why":"small files cost one object"},{"begin":67108864,"count":4,"width":1048576,"why":"read one after the other: a few targets"}],"command":"lfs setstripe -E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"}' \
 	env -u SLUICE_CONF SLURM_CONF="$dir/slurm.conf" "$sysquery" \
-	stripe explain --size 1GiB
+	stripe explain --size 1GiB --json=0
 want 'a published one' 0 '{"components":[{"begin":0,"end":8589934592,"count":4,"width":1048576,"why":"first part"},{"begin":8589934592,"end":30064771072,"count":16,"width":2097152,"why":"second part"},{"begin":30064771072,"count":64,"width":4194304,"why":"remainder"}],"command":"lfs setstripe -E 8G -c 4 -S 1M -E 28G -c 16 -S 2M -E -1 -c 64 -S 4M"}' \
 	env SLUICE_CONF="$dir/none" "$sysquery" stripe explain \
-	--preset blast.18
+	--preset blast.18 --json=0
 want 'a layout of a site' 3 "sysquery: open $dir/none: No such file or directory" \
 	env SLUICE_CONF="$dir/none" "$sysquery" stripe explain --size 1GiB
 want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' \
@@ -94,15 +98,15 @@ want 'a strange access' 2 'sysquery: access is sequential or random, not "odd"' 
 printf '; Version: 2.2\n1 2 3\n' >"$dir/log"
 gzip -k "$dir/log"
 want 'no job at all' 2 "sysquery: $dir/log: line 2: 3 of 18 columns
-{\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
+{\"schema\":\"sluice.import\",\"version\":1,\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
 sysquery: $dir/log: nothing in it is of the format swf" \
 	"$sysquery" import swf "$dir/log"
 want 'standard input' 2 'sysquery: -: line 1: 1 of 18 columns
-{"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
+{"schema":"sluice.import","version":1,"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
 sysquery: -: nothing in it is of the format swf' \
 	"$sysquery" import swf - <<<7
 want 'a pipe' 2 'sysquery: /dev/fd/9: line 1: 1 of 18 columns
-{"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
+{"schema":"sluice.import","version":1,"jobs":0,"added":0,"io":0,"io_changed":0,"skipped":0,"broken":1,"old":0,"unknown":0}
 sysquery: /dev/fd/9: nothing in it is of the format swf' \
 	"$sysquery" import swf /dev/fd/9 9< <(echo 7)
 want 'no file' 3 "sysquery: open $dir/nothing: No such file or directory" \
@@ -117,7 +121,7 @@ want 'a compressed one' 2 "sysquery: $dir/log.gz is compressed: zcat $dir/log.gz
 	"$sysquery" import swf "$dir/log.gz"
 echo '{"jobs":[{"job_id":"x"}]}' >"$dir/json"
 want 'no job in JSON' 2 "sysquery: $dir/json: entry 1: a job without job_id
-{\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
+{\"schema\":\"sluice.import\",\"version\":1,\"jobs\":0,\"added\":0,\"io\":0,\"io_changed\":0,\"skipped\":0,\"broken\":1,\"old\":0,\"unknown\":0}
 sysquery: $dir/json: nothing in it is of the format json" \
 	"$sysquery" import json "$dir/json"
 want 'no JSON' 2 "sysquery: $dir/log: not JSON at byte 0: unexpected character" \
@@ -138,15 +142,15 @@ want 'too many words' 2 'sysquery: more than 64 words: 65 (see sysquery --help)'
 	"$sysquery" -f "$db" hosts $(seq 65)
 want 'wrong' 2 'sysquery: there is no command "host"; did you mean hosts? (see sysquery --help)' \
 	"$sysquery" host
-want 'selection' 0 '[{"host":"n10"}]' \
+want 'selection' 0 '{"schema":"sluice.select","version":1,"rows":[{"host":"n10"}]}' \
 	"$sysquery" -f "$db" sql 'SELECT host FROM v_memoryinfo WHERE TotalMemory >= 10KiB'
 want 'numbers' 0 '[{"b":0.1,"c":1e+300}]' \
-	"$sysquery" -f "$db" sql 'SELECT 9e999 AS a, 0.1 AS b, 1e300 AS c'
+	"$sysquery" --json=0 -f "$db" sql 'SELECT 9e999 AS a, 0.1 AS b, 1e300 AS c'
 want 'large numbers' 0 '[{"a":9007199254740992,"b":"9007199254740993"}]' \
-	"$sysquery" -f "$db" sql \
+	"$sysquery" --json=0 -f "$db" sql \
 	'SELECT 9007199254740992 AS a, 9007199254740993 AS b'
 want 'a condition' 0 "{$(doc n2 2048)}" \
-	"$sysquery" resources -f "$db" --where 'memory = 2KiB'
+	"$sysquery" --json=0 resources -f "$db" --where 'memory = 2KiB'
 want 'forbidden' 4 'sysquery: database: not authorized' \
 	"$sysquery" -f "$db" sql 'DELETE FROM Hosttable'
 want 'difference' 0 $'EXTRACTOR   WHAT           n1    n2\nmemoryinfo  LocalMemory  1024  2048\nmemoryinfo  TotalMemory  1024  2048' \
@@ -158,7 +162,7 @@ printf 'Filename Type Size Used Priority\n/dev/%s partition 1024 0 -2\n' \
 want 'all of a document' 0 $'EXTRACTOR   WHAT   n1                                                              n2\nswap        (all)  [{"device":"/dev/a 123456789012345678901234567890123456789?...  -\nmemoryinfo  (all)  -                                                               {"TotalMemory":10240,"LocalMemory":10240,"PageTypes":[{"Pag...' \
 	"$sysquery" -f "$dir/c.db" diff n1 n2 --table
 echo 'NodeName=n[1-2,10] RealMemory=1' >"$dir/slurm.conf"
-want 'nothing to change' 0 '[]' \
+want 'nothing to change' 0 '{"schema":"sluice.check","version":1,"findings":[]}' \
 	env SLURM_CONF="$dir/slurm.conf" "$sysquery" -f "$db" check
 echo "MemTotal: 2048 kB" >"$dir/m/proc/meminfo"
 "$sysmap" --root "$dir/m" --host n1 --db "$dir/b.db" -e memoryinfo || failed=1
@@ -178,7 +182,7 @@ python3 - "$dir/many.db" <<-'EOT'
 EOT
 "$sysquery" -f "$dir/many.db" dump | python3 -c '
 import json, sys
-d = json.load(sys.stdin)
+d = json.load(sys.stdin)["tables"]
 assert [r["n"] for r in d["A"]] == list(range(2500)), d["A"][-1]
 assert d["B"] == [{"n": 7}], d["B"]' || failed=1
 [ "$("$sysquery" -f "$dir/many.db" dump --table | grep -c '^ *[0-9][0-9]*$')" = \
@@ -238,6 +242,17 @@ want 'wide' 0 $'EXTRACTOR   DOCUMENTS  HOSTS\nmemoryinfo          3    103' \
 	terminal 20 env NO_COLOR=1 "$sysquery" -f "$dir/hosts.db" extractors --wide
 want 'a width without a terminal' 0 $'EXTRACTOR   DOCUMENTS\nmemoryinfo          3\n(--wide also shows HO…' \
 	env COLUMNS=22 "$sysquery" -f "$dir/hosts.db" extractors --table
+want 'fields' 0 $'HOSTS  EXTRACTOR\n  103  memoryinfo' \
+	"$sysquery" -f "$dir/hosts.db" extractors -o hosts,extractor
+want 'no such field' 2 'sysquery: -o (a file: --output): there is no field "host": they are extractor, documents, hosts' \
+	"$sysquery" -f "$dir/hosts.db" extractors -o host
+want 'a schema of nothing' 3 'sysquery: there is no schema "host": see sysquery schema' \
+	"$sysquery" schema host
+[ "$("$sysquery" -f "$db" extractors --table --watch 1 |
+	grep -m2 -c '^[0-9-]*T[0-9:]*$')" = 2 ] || {
+	echo "--watch does not come again"
+	failed=1
+}
 want 'JSON and wide' 2 \
 	'sysquery: --json and --wide: want one of them (see sysquery --help)' \
 	"$sysquery" -f "$db" hosts --json --wide

@@ -34,7 +34,7 @@ phases() { # JOB
 	ask buffers "$1" | jq -r '
 		def seconds: . * 100 | round / 100;
 		["from", "phase", "seconds", "bytes", "files", "by nodes"],
-		(.[-1] | INDEX(.phases[]; .name) as $moved |
+		(.buffers[-1] | INDEX(.phases[]; .name) as $moved |
 		 [.history | range(length) as $i |
 			select($i == 0 or .[$i].state != .[$i - 1].state) |
 			.[$i]] |

@@ -9,7 +9,7 @@ show_inventory() {
 	echo
 	ask resources | jq -r '
 		["node", "device", "mounted on", "type", "size"],
-		(to_entries | sort_by(.key)[] | .key as $node | .value.mountpoints[] |
+		(.hosts | to_entries | sort_by(.key)[] | .key as $node | .value.mountpoints[] |
 			select(.mountpoint == "/local") |
 			[$node, .device, .mountpoint, .filesystem,
 			 "\(.size / 1073741824 * 10 | round / 10) GiB"]) |

@@ -16,7 +16,7 @@ show_prediction() {
 	wait_for 20 history_has "$job"
 	ask jobs | jq -r --arg jobs "$jobs" '
 		["job", "asked", "predicted", "because of", "took", "limit"],
-		(.[] | select(.job_id as $j | $jobs | split(" ") |
+		(.jobs[] | select(.job_id as $j | $jobs | split(" ") |
 			index("\($j)")) |
 		 ["\(.job_id)",
 		  (if .limit_asked then "\(.limit_asked) min" else "nothing" end),
@@ -28,5 +28,5 @@ show_prediction() {
 }
 
 history_has() { # JOB
-	ask jobs | jq '.[].job_id' | grep -qx "$1"
+	ask jobs | jq '.jobs[].job_id' | grep -qx "$1"
 }

@@ -4,7 +4,7 @@
 # cannot be written. Sourced by tools/demo.
 
 buffer_is() { # JOB STATE
-	[ "$(ask buffers "$1" 2>/dev/null | jq -r '.[-1].state')" = "$2" ]
+	[ "$(ask buffers "$1" 2>/dev/null | jq -r '.buffers[-1].state')" = "$2" ]
 }
 
 over() { # JOB
@@ -36,7 +36,7 @@ unwritable_job() {
 
 told() { # JOB: what its user is told
 	as_alice sysquery buffers "$1" --json |
-		jq -r '.[-1].failure // .[-1].history[-1].text // "-"'
+		jq -r '.buffers[-1].failure // .buffers[-1].history[-1].text // "-"'
 }
 
 # Hosts where something of a job's file system is left.
