@@ -19,7 +19,7 @@
 #define BRIEF                                                              \
 	"h.rowid, EndTime, JobID, Uid, NodeCnt, LimitAsked, SubmitTime,"   \
 	" StartTime, Name, Account, PartitionName, State, Ions, Prepared," \
-	" Request, Suspended"
+	" Request, Suspended, IonTimes"
 #define REST                                                                \
 	", ArrayJobID, ArrayTaskID, Gid, User, Qos, WorkDir, Nodes, Tasks," \
 	" Cpus, MemMb, EligibleTime, TimeLimit, Predicted, PredictedFrom,"  \
@@ -57,32 +57,33 @@ static void take_brief(struct slu_rows *r, struct slu_job *job)
 		.prepared = slu_db_int(r, 13),
 		.request = text(r, 14),
 		.suspended = slu_db_int(r, 15),
+		.ion_times = text(r, 16),
 	};
 }
 
 static void take_rest(struct slu_rows *r, struct slu_job *job)
 {
-	job->array_job_id = u32(r, 16);
-	job->array_task_id = u32(r, 17);
-	job->gid = u32(r, 18);
-	job->user = text(r, 19);
-	job->qos = text(r, 20);
-	job->work_dir = text(r, 21);
-	job->nodes = text(r, 22);
-	job->tasks = u32(r, 23);
-	job->cpus = u32(r, 24);
-	job->mem_mb = (uint64_t)slu_db_int(r, 25);
-	job->eligible = slu_db_int(r, 26);
-	job->limit = u32(r, 27);
-	job->predicted = u32(r, 28);
-	job->predicted_from = text(r, 29);
-	job->exit_code = u32(r, 30);
-	job->restarts = u32(r, 31);
-	job->ion_max = u32(r, 32);
-	job->script = text(r, 33);
-	job->tightened = u32(r, 34);
-	job->extended = u32(r, 35);
-	job->late_by = slu_db_int(r, 36);
+	job->array_job_id = u32(r, 17);
+	job->array_task_id = u32(r, 18);
+	job->gid = u32(r, 19);
+	job->user = text(r, 20);
+	job->qos = text(r, 21);
+	job->work_dir = text(r, 22);
+	job->nodes = text(r, 23);
+	job->tasks = u32(r, 24);
+	job->cpus = u32(r, 25);
+	job->mem_mb = (uint64_t)slu_db_int(r, 26);
+	job->eligible = slu_db_int(r, 27);
+	job->limit = u32(r, 28);
+	job->predicted = u32(r, 29);
+	job->predicted_from = text(r, 30);
+	job->exit_code = u32(r, 31);
+	job->restarts = u32(r, 32);
+	job->ion_max = u32(r, 33);
+	job->script = text(r, 34);
+	job->tightened = u32(r, 35);
+	job->extended = u32(r, 36);
+	job->late_by = slu_db_int(r, 37);
 }
 
 /* And the cursor is behind it. */

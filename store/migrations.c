@@ -266,6 +266,10 @@ static const char aged[] = "ALTER TABLE Buffer ADD COLUMN Aged TEXT;";
 static const char fullness[] =
 	"ALTER TABLE BufferNode ADD COLUMN UsedMost INTEGER;";
 
+/* How long it had which number of I/O nodes (wire/job.h). */
+static const char ion_times[] =
+	"ALTER TABLE History ADD COLUMN IonTimes TEXT;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -283,6 +287,7 @@ static const char *const steps[] = {
 	suspended,    /* 14 */
 	aged,	      /* 15 */
 	fullness,     /* 16 */
+	ion_times,    /* 17 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

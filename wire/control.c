@@ -75,8 +75,13 @@ DESC(slu_job_cancelled_desc, "job_cancelled", job_cancelled_fields);
 
 #define T struct slu_ion_point
 static const struct slu_field ion_point_fields[] = {
-	NEEDED(U32, ions),     FIELD(U32, runs),	 FIELD(DOUBLE, mean),
-	FIELD(DOUBLE, spread), FIELD(DOUBLE, bandwidth), LAST,
+	NEEDED(U32, ions),
+	FIELD(U32, runs),
+	FIELD(DOUBLE, mean),
+	FIELD(DOUBLE, spread),
+	FIELD(DOUBLE, error),
+	FIELD(DOUBLE, bandwidth),
+	LAST,
 };
 static DESC(ion_point_desc, "ion_point", ion_point_fields);
 #undef T

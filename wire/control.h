@@ -63,6 +63,7 @@ struct slu_ion_point {
 	uint32_t runs;	  /* 0: not measured by runs of this job */
 	double mean;	  /* MB/s */
 	double spread;	  /* standard deviation of the runs */
+	double error;	  /* standard error of what is believed */
 	double bandwidth; /* what is believed */
 };
 

@@ -59,6 +59,7 @@ static const struct slu_field job_fields[] = {
 	FIELD(U32, ion_max),
 	FIELD(STR, ion_pattern),
 	FIELD(U32, ions),
+	FIELD(STR, ion_times),
 	FIELD(DOUBLE, request_size),
 	FIELD(DOUBLE, file_size),
 	LATER(0),

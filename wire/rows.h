@@ -16,8 +16,8 @@
 #include "wire/control.h"
 
 /* Append a row: uid, node_cnt, limit_asked, submit, start, end, ions, prepared
- * job_id, suspended, and the texts name, account, partition, state and request
- * of the job; and bytes and calls. */
+ * job_id, suspended, and the texts name, account, partition, state, request and
+ * ion_times of the job; and bytes and calls. */
 void slu_row_pack(const struct slu_history_row *row, struct slu_buf *out);
 /* The next row of *text, which is changed: the row's texts lie in it. All
  * other members are 0; io_bandwidth follows from the rest. 1; 0: that was all;
