@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/arbiter [--sets N] [--compute C] [--out DIR] [SCENARIOS.csv]
+ * bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] [SCENARIOS.csv]
  *
  * The experiments of Bez et al., IPDPS 2021, with the shipped solver and
  * policies. Table 4 and the queue of section 5.3 need no file; section 3.2
@@ -8,7 +8,8 @@
  * 8th (number of runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8
  * I/O nodes); the 2nd column is the number of processes, the 3rd that of
  * compute nodes. --out writes the numbers of each figure as CSV;
- * bench/arbiter-plots draws them.
+ * bench/arbiter-plots draws them. --csv runs the months
+ * alone and prints "case,metric,unit,ours,rival,rival_value,ratio".
  */
 #include "bench/arbiter.h"
 
@@ -96,7 +97,7 @@ static int load(struct bench *b, const char *path)
 
 static int usage(void)
 {
-	fputs("usage: bench/arbiter [--sets N] [--compute C] [--out DIR] "
+	fputs("usage: bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] "
 	      "[SCENARIOS.csv]\n",
 	      stderr);
 	return 2;
@@ -109,6 +110,10 @@ int main(int argc, char **argv)
 	size_t below = 0;
 	int i = 1;
 
+	if (i < argc && !strcmp(argv[i], "--csv")) {
+		b.csv = true;
+		i++;
+	}
 	for (; i + 1 < argc && argv[i][0] == '-'; i += 2)
 		if (!strcmp(argv[i], "--sets"))
 			b.sets = strtoul(argv[i + 1], NULL, 10);
@@ -124,10 +129,14 @@ int main(int argc, char **argv)
 	b.division = slu_ion_division_new(NULL);
 	if (i < argc && load(&b, argv[i]) < 0)
 		return 1;
-	bench_table4(&b);
-	bench_queue(&b);
-	if (i < argc)
+	if (!b.csv) {
+		bench_table4(&b);
+		bench_queue(&b);
+	}
+	if (i < argc && !b.csv)
 		below = bench_sets(&b) + bench_unknown(&b);
+	if (i < argc)
+		below += bench_month(&b);
 	slu_mckp_free(b.solver);
 	slu_ion_division_free(b.division);
 	if (below)

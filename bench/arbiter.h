@@ -31,6 +31,7 @@ struct bench {
 	uint64_t seed;
 	struct slu_mckp *solver;
 	struct slu_ion_division *division;
+	bool csv;	 /* of the months: the common columns, nothing else */
 	const char *out; /* directory for the figures' numbers, or NULL */
 };
 
@@ -45,6 +46,7 @@ double bench_median(double *v, size_t n); /* sorts */
 /* Section 3.2 with figures 2, 3, 7 and 8; table 4; the queue of 5.3. */
 size_t bench_sets(struct bench *b);    /* sets where MCKP is below STATIC */
 size_t bench_unknown(struct bench *b); /* the same, jobs that nobody knows */
+size_t bench_month(struct bench *b);   /* what is learnt from nothing */
 void bench_table4(struct bench *b);
 void bench_queue(struct bench *b);
 

@@ -39,6 +39,7 @@ bench_start_LDADD = $(libslupredict)
 bench_io_SOURCES = bench/io.c bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
+	bench/arbiter_month.c bench/arbiter_queue.c bench/arbiter_queue.h \
 	bench/arbiter_sets.c bench/arbiter_unknown.c bench/measure.h
 bench_arbiter_LDADD = $(libsluion)
 bench_mckp_SOURCES = bench/mckp.c bench/mckp_rivals.c bench/mckp_rivals.h \

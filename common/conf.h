@@ -140,6 +140,7 @@ struct slu_conf {
 	bool remap_running; /* running applications follow a new mapping */
 	bool direct_access; /* a job may do without I/O nodes */
 	enum slu_ion_policy ion_policy;
+	double explore; /* share of the bandwidth that trials may cost */
 	char *performance_table; /* path, NULL: none */
 	char *mapping_dir;	 /* NULL: nothing is published */
 	char *mapping_program;	 /* run after publishing; NULL: none */

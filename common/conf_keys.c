@@ -412,6 +412,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"DirectAccess", "yes",
 	 "Whether a job may reach the parallel file system without I/O nodes.",
 	 read_bool, FIELD(direct_access), false},
+	{"Explore", "0",
+	 "Share of the predicted bandwidth that trying numbers of I/O nodes may "
+	 "cost.",
+	 read_weight, FIELD(explore), false},
 	{"FileSystem", NULL, "One line per file system that jobs may ask for.",
 	 slu_conf_read_fs, 0, true},
 	{"HeldFor", "24",

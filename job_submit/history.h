@@ -195,7 +195,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * this could put off planned starts), predicted (s), predicted_from, run (s),
  * prepared (s of it until its file system was ready), suspended (s beside run
  * in which it was suspended),
- * error (predicted - run, s), state, script (its hash), ions, read_bytes,
+ * error (predicted - run, s), state, script (its hash), ions, or ion_times (how
+ * many s it had which number: select_io/ion/times.h), read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
  * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
  * known is absent.

@@ -69,6 +69,8 @@ static struct json_object *row_json(const struct slu_history_row *row)
 		slu_json_set_str(obj, "script", j->script);
 	if (j->ions != SLU_NO_ID)
 		set_some(obj, "ions", j->ions);
+	if (j->ion_times)
+		slu_json_set_str(obj, "ion_times", j->ion_times);
 	if (row->read_bytes + row->written_bytes > 0) {
 		set_bytes(obj, "read_bytes", row->read_bytes);
 		set_bytes(obj, "written_bytes", row->written_bytes);

@@ -4,11 +4,11 @@ libsluion_a_SOURCES = \
 	select_io/ion/answer.c select_io/ion/private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/beside.c \
-	select_io/ion/curves.c select_io/ion/curves.h \
+	select_io/ion/curve.c select_io/ion/curves.c select_io/ion/curves.h \
 	select_io/ion/delta.c select_io/ion/delta.h \
 	select_io/ion/division.c select_io/ion/division.h \
 	select_io/ion/division_private.h \
-	select_io/ion/lend.c \
+	select_io/ion/explore.c select_io/ion/lend.c \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/names.c select_io/ion/names.h \
 	select_io/ion/pose.c \
@@ -26,6 +26,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/patterns.c select_io/ion/patterns.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/ion/policy.c select_io/ion/policy.h \
+	select_io/ion/times.c select_io/ion/times.h \
 	select_io/ion/whatif.c select_io/ion/whatif.h
 libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)
 
@@ -37,7 +38,8 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days tests/unit/test_never_below \
-	tests/unit/test_claims
+	tests/unit/test_claims tests/unit/test_curve_runs \
+	tests/unit/test_explore
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -46,6 +48,8 @@ noinst_HEADERS += tests/unit/mckp_solve.h
 tests_unit_test_sorted_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_patterns_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)

@@ -105,6 +105,8 @@ static const struct slu_key jobs[] = {
 	{"prepared", "prepared_seconds", .is = SLU_IS_SECONDS},
 	{"suspended", "suspended_seconds", .is = SLU_IS_SECONDS},
 	{"ions", "ion_count", .is = SLU_IS_COUNT, .title = "IONS", .drop = 4},
+	{"ion_times", .is = SLU_IS_TEXT,
+	 .doc = "seconds with each number of I/O nodes, where that changed"},
 	{"read_bytes", .is = SLU_IS_BYTES, .title = "READ"},
 	{"written_bytes", .is = SLU_IS_BYTES, .title = "WRITTEN"},
 	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
@@ -232,6 +234,8 @@ static const struct slu_key curve[] = {
 	 .factor = MB, .title = "SPREAD", .round = true},
 	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "BELIEVED", .round = true},
+	{"error", "error_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "ERROR", .round = true},
 	{.key = NULL}};
 static const struct slu_key shares[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},

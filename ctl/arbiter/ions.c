@@ -487,6 +487,7 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 	if (!ctl->ions_dirty || !ctl->arbiter || now < ctl->solve_at)
 		return;
 	leave_out_unusable(ctl);
+	slu_arbiter_clock(ctl->arbiter, time(NULL));
 	if (solve(ctl, &fresh, &err) < 0) {
 		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
 		slu_followed_release_all(ctl);

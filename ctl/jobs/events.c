@@ -108,12 +108,26 @@ static uint32_t ions_of(const struct slu_ctl *ctl,
 	return slu_arbiter_held(ctl->arbiter, job_id);
 }
 
+/* The same of one that had several numbers; NULL: not known. */
+static char *ion_times_of(const struct slu_ctl *ctl, const struct slu_job *job)
+{
+	struct slu_ion_times times;
+
+	if (job->ions != SLU_NO_ID || !ctl->arbiter ||
+	    slu_arbiter_times(ctl->arbiter, job->job_id, job->end, &times) < 0)
+		return NULL;
+	return slu_ion_times_text(&times);
+}
+
 static void learn_once(struct slu_ctl *ctl, struct slu_followed *live,
 		       struct slu_job *job)
 {
 	if (live && live->learned)
 		return;
 	job->ions = ions_of(ctl, live, job->job_id);
+	free(job->ion_times);
+	job->ion_times =
+		live && !live->unmapped ? ion_times_of(ctl, job) : NULL;
 	learn(ctl, job);
 	if (live)
 		live->learned = true;

@@ -8,43 +8,75 @@
 #include "common/str.h"
 #include "select_io/ion/private.h"
 
-static char *explain(const struct slu_curve *curve, const struct running *r)
+static void say_runs(const struct slu_curve *curve, struct slu_buf *out)
 {
-	struct slu_buf buf = {0};
+	const char *comma = "";
 
-	if (!curve || curve->n == 0)
-		return strdup((r->job.ion_pattern || r->foretold)
-				      ? "its pattern is not in the table: as "
-					"STATIC"
-				      : "no history: as STATIC");
-	if (curve == &r->table && !r->job.ion_pattern)
-		return slu_asprintf("PerformanceTable: %s, foretold by %s",
-				    r->foretold, r->because);
-	if (curve == &r->table)
-		return slu_asprintf("PerformanceTable: %s", r->job.ion_pattern);
-	slu_buf_puts(&buf, "history:");
+	slu_buf_puts(out, "history:");
 	for (uint32_t i = 0; i < curve->n; i++) {
 		const struct slu_curve_point *p = &curve->point[i];
 
-		slu_buf_printf(&buf, "%s %u gave %.1f MB/s (%u run%s)",
-			       i ? "," : "", p->ions, p->mean, p->runs,
+		if (!p->runs)
+			continue;
+		slu_buf_printf(out, "%s %u gave %.1f MB/s (%u run%s)", comma,
+			       p->ions, p->mean, p->runs,
 			       p->runs == 1 ? "" : "s");
+		comma = ",";
 	}
 	if (!slu_curve_known(curve))
-		slu_buf_puts(&buf, ": as STATIC");
+		slu_buf_puts(out, ": as STATIC");
+}
+
+static void say_table(const struct running *r, struct slu_buf *out)
+{
+	const char *own = r->job.ion_pattern;
+
+	slu_buf_printf(out, "PerformanceTable: %s", own ? own : r->foretold);
+	if (!own)
+		slu_buf_printf(out, ", foretold by %s", r->because);
+}
+
+static char *explain(const struct running *r)
+{
+	struct slu_buf buf = {0};
+
+	switch (r->from) {
+	case FROM_NOTHING:
+		slu_buf_puts(&buf, (r->job.ion_pattern || r->foretold)
+					   ? "its pattern is not in the table: "
+					     "as STATIC"
+					   : "no history: as STATIC");
+		break;
+	case FROM_TABLE:
+		say_table(r, &buf);
+		break;
+	case FROM_RUNS:
+		say_runs(&r->curve, &buf);
+		break;
+	case FROM_BOTH:
+		say_runs(&r->curve, &buf);
+		slu_buf_puts(&buf, "; for others ");
+		say_table(r, &buf);
+		break;
+	}
+	if (r->tries)
+		slu_buf_printf(&buf, "; tries %u", r->trial);
 	return slu_buf_steal(&buf);
 }
 
 int slu_ion_explain(const struct slu_arbiter *a, struct running *r)
 {
+	(void)a;
 	free(r->why);
-	r->why = explain(slu_ion_curve(a, r), r);
+	r->why = explain(r);
 	return r->why ? 0 : -1;
 }
 
-static int fill_curve(const struct slu_curve *curve, bool table,
+static int fill_curve(const struct slu_arbiter *a, const struct running *r,
 		      struct slu_ion_share *out)
 {
+	const struct slu_curve *curve = &r->curve;
+
 	if (!slu_curve_known(curve))
 		return 0;
 	out->curve = calloc(curve->n, sizeof(*out->curve));
@@ -53,12 +85,13 @@ static int fill_curve(const struct slu_curve *curve, bool table,
 	for (; out->n_curve < curve->n; out->n_curve++) {
 		const struct slu_curve_point *p = &curve->point[out->n_curve];
 
-		out->curve[out->n_curve] =
-			(struct slu_ion_point){.ions = p->ions,
-					       .runs = table ? 0 : p->runs,
-					       .mean = p->mean,
-					       .spread = slu_curve_spread(p),
-					       .bandwidth = p->value};
+		out->curve[out->n_curve] = (struct slu_ion_point){
+			.ions = p->ions,
+			.runs = r->from == FROM_TABLE ? 0 : p->runs,
+			.mean = p->mean,
+			.spread = slu_curve_spread(p),
+			.error = slu_curve_error(curve, p->ions, a->now),
+			.bandwidth = p->value};
 	}
 	return 0;
 }
@@ -130,7 +163,6 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		      size_t i, struct slu_ion_share *out)
 {
 	const struct running *r = held->run[i];
-	const struct slu_curve *curve = slu_ion_curve(a, r);
 
 	*out = (struct slu_ion_share){
 		.job_id = r->job.job_id,
@@ -146,7 +178,7 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		.tasks = r->job.tasks,
 		.limit = r->limit,
 	};
-	if (fill_curve(curve, curve == &r->table, out) < 0)
+	if (fill_curve(a, r, out) < 0)
 		return -1;
 	return out->name && out->nodes && out->ions && out->why ? 0 : -1;
 }

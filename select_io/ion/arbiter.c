@@ -12,7 +12,8 @@
 #include "common/str.h"
 #include "select_io/ion/private.h"
 
-#define MAX_CURVES 16384
+#define MAX_CURVES	16384
+#define WEIGHT_FORETOLD 0.5 /* of a table's number beside runs */
 
 static int nomem(struct slu_err *err)
 {
@@ -57,6 +58,7 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	a->max_per_job = conf->max_ions_per_job;
 	a->direct = conf->direct_access;
 	a->remap = conf->remap_running;
+	a->explore = conf->explore;
 	for (size_t i = 0; i < a->n_run; i++)
 		if (slu_ion_find_choices(a, a->run[i]) < 0)
 			return nomem(err);
@@ -81,6 +83,17 @@ int slu_arbiter_near(struct slu_arbiter *a, const struct slu_distances *m,
 	return rc < 0 ? nomem(err) : 0;
 }
 
+void slu_arbiter_clock(struct slu_arbiter *a, int64_t now)
+{
+	a->now = now;
+}
+
+void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn, void *arg)
+{
+	a->hope = fn;
+	a->hope_arg = arg;
+}
+
 /* Learning. */
 
 static void learnt(struct slu_arbiter *a, uint64_t class)
@@ -92,19 +105,37 @@ static void learnt(struct slu_arbiter *a, uint64_t class)
 	a->n_learnt++;
 }
 
+/* What a row says of how many I/O nodes the run had; false: nothing. */
+static bool times_of(const struct slu_arbiter *a, const struct slu_job *job,
+		     struct slu_ion_times *out)
+{
+	if (job->ions != SLU_NO_ID)
+		*out = slu_ion_times_one(job->ions);
+	else if (!job->ion_times ||
+		 slu_ion_times_parse(job->ion_times, out, NULL) < 0)
+		return false;
+	for (uint32_t i = 0; i < out->n; i++)
+		if (out->time[i].ions == 0 && !a->direct)
+			return false;
+	return true;
+}
+
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 {
 	struct slu_curves *curves = a->pupil ? a->pupil : a->curves;
+	struct slu_job job = row->job;
+	struct slu_ion_times times;
 	uint64_t dropped;
 
-	if (row->job.ions == SLU_NO_ID || (row->job.ions == 0 && !a->direct))
+	if (!times_of(a, &job, &times))
 		return;
-	dropped = slu_curves_learn(curves, &row->job, row->job.ions,
-				   row->io_bandwidth);
+	if (a->now && job.end > a->now) /* some clock is wrong */
+		job.end = a->now;
+	dropped = slu_curves_learn(curves, &job, &times, row->io_bandwidth);
 	if (a->pupil)
 		return;
 	learnt(a, dropped);
-	learnt(a, slu_curves_class(&row->job));
+	learnt(a, slu_curves_class(&job));
 }
 
 int slu_arbiter_teach_anew(struct slu_arbiter *a)
@@ -146,14 +177,22 @@ static void touch_learnt(struct slu_arbiter *a)
 					slu_ion_touch(a, a->run[i]);
 }
 
-const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
-				      const struct running *r)
+/* A pattern that the user has named counts until the first run; one that is
+ * foretold as half a run beside them. */
+static void estimate(const struct slu_arbiter *a, struct running *r)
 {
 	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
 
-	if (r->tabled && (!own || own->n == 0))
-		return &r->table;
-	return own;
+	if (!own || own->n == 0) {
+		r->from = r->tabled ? FROM_TABLE : FROM_NOTHING;
+		r->curve = r->tabled ? r->table : (struct slu_curve){0};
+	} else if (r->tabled && !r->job.ion_pattern) {
+		r->from = FROM_BOTH;
+		slu_curve_mix(own, &r->table, WEIGHT_FORETOLD, &r->curve);
+	} else {
+		r->from = FROM_RUNS;
+		r->curve = *own;
+	}
 }
 
 /* Solving. */
@@ -165,26 +204,50 @@ static int put(struct slu_arbiter *a, struct running *r, int division,
 				    r->job.job_id, job, err);
 }
 
-static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
+static struct slu_ion_job job_of(const struct slu_arbiter *a,
+				 const struct running *r)
 {
-	const struct slu_curve *curve = slu_ion_curve(a, r);
-	struct slu_ion_job job = {
+	return (struct slu_ion_job){
 		.choice = r->choice,
 		.n = r->n_choice,
 		.usual = r->usual,
 		.nodes = r->job.node_cnt,
 		.tasks = r->job.tasks,
-		.curve = curve,
-		.claimed = curve == &r->table,
+		.curve = &r->curve,
+		.claimed = r->from == FROM_TABLE,
 		.holds = r->granted && slu_ion_holds(a, r),
 		.shares = r->grant.shared,
 		.held = r->grant.ions,
 	};
+}
 
+static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
+{
+	struct slu_ion_job job;
+
+	estimate(a, r);
+	job = job_of(a, r);
 	if (put(a, r, FREELY, &job, err) < 0)
 		return -1;
 	job.fixed = true;
 	return a->remap ? 0 : put(a, r, IN_EFFECT, &job, err);
+}
+
+int slu_ion_granting_slot(const struct slu_arbiter *a)
+{
+	return a->remap ? FREELY : IN_EFFECT;
+}
+
+int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
+		       const struct slu_curve *hoped, struct slu_err *err)
+{
+	struct slu_ion_job job = job_of(a, r);
+
+	job.fixed = !a->remap;
+	job.curve = hoped ? hoped : job.curve;
+	job.tries = r->tries && !hoped;
+	job.trial = r->trial;
+	return put(a, r, slu_ion_granting_slot(a), &job, err);
 }
 
 static int tell_all(struct slu_arbiter *a, struct slu_err *err)
@@ -201,14 +264,9 @@ static bool may_move(const struct slu_arbiter *a)
 	return a->remap && a->policy != SLU_ION_STATIC;
 }
 
-static int granting(const struct slu_arbiter *a)
+struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a)
 {
-	return a->remap ? FREELY : IN_EFFECT;
-}
-
-const struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a)
-{
-	return a->division[granting(a)];
+	return a->division[slu_ion_granting_slot(a)];
 }
 
 /* The divisions set an I/O node aside for sharing, which nobody needs when it
@@ -225,7 +283,7 @@ static bool shares_anothers(const struct slu_arbiter *a)
 
 static int divide(struct slu_arbiter *a, int division, struct slu_err *err)
 {
-	bool more = division == granting(a) && shares_anothers(a);
+	bool more = division == slu_ion_granting_slot(a) && shares_anothers(a);
 
 	slu_ion_division_rules(a->division[division], a->policy, a->pool_size,
 			       more);
@@ -303,7 +361,12 @@ static bool same(struct slu_ion_grant a, struct slu_ion_grant b)
 static void grant(struct slu_arbiter *a, struct running *r,
 		  struct slu_ion_grant grant)
 {
-	r->changed = r->changed || (r->granted && !same(r->grant, grant));
+	if (!r->granted) {
+		r->since = a->now;
+	} else if (!same(r->grant, grant)) {
+		slu_ion_note_time(r, a->now);
+		r->changed = true;
+	}
 	a->n_sharing -= r->grant.shared;
 	r->grant = grant;
 	a->n_sharing += r->grant.shared;
@@ -314,7 +377,7 @@ static void grant(struct slu_arbiter *a, struct running *r,
  * for the next time. */
 static int settle(struct slu_arbiter *a, struct slu_err *err)
 {
-	int by = granting(a);
+	int by = slu_ion_granting_slot(a);
 	size_t n;
 	const uint32_t *id = slu_ion_division_changed(a->division[by], &n);
 
@@ -339,16 +402,35 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	return 0;
 }
 
+static bool explores(const struct slu_arbiter *a)
+{
+	return a->explore > 0 && a->policy == SLU_ION_MCKP && a->pool_size;
+}
+
+/* The next solve is one without them. */
+static void touch_trials(struct slu_arbiter *a)
+{
+	for (size_t i = 0; a->trying && i < a->n_run; i++) {
+		if (!a->run[i]->tries)
+			continue;
+		a->run[i]->tries = explores(a);
+		slu_ion_touch(a, a->run[i]);
+	}
+}
+
 static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 		   struct slu_err *err)
 {
 	touch_learnt(a);
+	touch_trials(a);
 	if (tell_all(a, err) < 0)
 		return -1;
 	if (divide(a, FREELY, err) < 0)
 		return -1;
 	take_wanted(a);
 	if (!a->remap && divide(a, IN_EFFECT, err) < 0)
+		return -1;
+	if (explores(a) && slu_ion_explore(a, err) < 0)
 		return -1;
 	if (settle(a, err) < 0)
 		return -1;
@@ -387,6 +469,7 @@ struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 		return NULL;
 	}
 	a->shared = SLU_ION_NOBODY;
+	a->hope = slu_ion_hope;
 	a->curves = slu_curves_new(MAX_CURVES, err);
 	for (int i = 0; i < DIVISIONS; i++)
 		a->division[i] = slu_ion_division_new(err);

@@ -42,9 +42,21 @@ int slu_arbiter_near(struct slu_arbiter *a,
 		     const struct slu_distances *distances,
 		     struct slu_err *err);
 
-/* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes. Rows
- * without I/O are ignored, those whose number is SLU_NO_ID, and those with 0
- * I/O nodes unless DirectAccess. */
+/* What time it is, Unix seconds, from now on: how long jobs have had their I/O
+ * nodes is not known of a time before the first call of this. */
+void slu_arbiter_clock(struct slu_arbiter *a, int64_t now);
+
+/* By how many standard errors a number of I/O nodes is hoped to be better for a
+ * job than is believed (conf->explore); the same for all unless this was said,
+ * to compare rules. */
+typedef double slu_explore_f(void *arg, const struct slu_job *job,
+			     uint32_t ions);
+void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn,
+			    void *arg);
+
+/* Teach what an ended job reached: io_bandwidth with job.ions I/O nodes, or, if
+ * that is SLU_NO_ID, with those of job.ion_times. Rows without I/O are ignored,
+ * and those with 0 I/O nodes at some time unless DirectAccess. */
 void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
@@ -91,7 +103,8 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  * the same with RemapRunning. static_total is what STATIC would reach if it had
  * divided the same pool among the same jobs: all at once with RemapRunning,
  * else as they came (after a restart: from what they hold on). MCKP's total is
- * not below it (policy.h).
+ * not below it (policy.h), unless with RemapRunning=no numbers are tried
+ * (explore.c).
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
@@ -106,8 +119,12 @@ int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
 const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
 
 /* I/O nodes of its own that job_id has had since its first solve; SLU_NO_ID
- * when what it reaches says nothing of its curve: it shares one, had another
- * number, or is unknown. */
+ * when there is no such number: it shares one, had another one, or is
+ * unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
+/* How long it has had which number, until `end` (Unix seconds). -1: that is not
+ * known, or it shared one for some time. */
+int slu_arbiter_times(const struct slu_arbiter *a, uint32_t job_id, int64_t end,
+		      struct slu_ion_times *out);
 
 #endif

@@ -200,6 +200,7 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 	if (p->n != job->n || p->usual != job->usual ||
 	    p->nodes != job->nodes || p->tasks != job->tasks ||
 	    p->fixed != job->fixed || p->holds != job->holds ||
+	    p->tries != job->tries || (p->tries && p->trial != job->trial) ||
 	    (job->holds &&
 	     (p->shares != job->shares || p->held != job->held)) ||
 	    (p->known || p->claimed) != known ||
@@ -243,6 +244,8 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	d->n_shares += (job->holds && job->shares) - (size_t)p->shares;
 	p->shares = job->holds && job->shares;
 	p->held = job->held;
+	p->tries = job->tries;
+	p->trial = job->trial;
 	count_measured(d, p, -1);
 	p->table = curve && job->claimed;
 	p->known = curve && (!p->table || d->by_tables);

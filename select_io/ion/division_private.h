@@ -23,7 +23,8 @@ struct part {
 	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
 	uint32_t n, room;
 	double one; /* MB/s with one I/O node */
-	bool used, known, claimed, fixed, holds, shares;
+	bool used, known, claimed, fixed, holds, shares, tries;
+	uint32_t trial;
 	bool table; /* the curve is a table's: claimed, or known if all are */
 	bool lent;  /* is in d->lent */
 	bool fresh; /* holds nothing: is in d->fresh */

@@ -79,11 +79,14 @@ struct slu_ion_job {
 	uint32_t usual;		       /* one of them */
 	uint32_t nodes, tasks;	       /* of the job */
 	const struct slu_curve *curve; /* NULL: unknown */
-	bool claimed;  /* the curve is a table's: it was not measured */
-	bool fixed;    /* what it holds may not be changed, as under STATIC */
-	bool holds;    /* it has I/O nodes already: */
-	bool shares;   /* the shared one, */
-	uint32_t held; /* or this many of its own */
+	bool claimed;	/* the curve is a table's: it was not measured */
+	bool tries;	/* MCKP: it is to have this number, whatever is best: */
+	uint32_t trial; /* one of its choices; where numbers are fixed, what
+			 * STATIC gives it if that is less */
+	bool fixed;	/* what it holds may not be changed, as under STATIC */
+	bool holds;	/* it has I/O nodes already: */
+	bool shares;	/* the shared one, */
+	uint32_t held;	/* or this many of its own */
 };
 
 struct slu_ion_grant {

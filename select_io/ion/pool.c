@@ -134,6 +134,7 @@ static int resume_job(struct slu_arbiter *a, struct running *r,
 	if (slu_hosts_parse(share->ions ? share->ions : "", &ions, err) < 0)
 		return -1;
 	r->granted = true;
+	r->since = r->job.start;
 	r->grant.shared = share->shared;
 	r->grant.ions = share->shared ? 0 : (uint32_t)ions.n;
 	a->n_sharing += share->shared;

@@ -89,6 +89,17 @@ static struct range range_of_static(const struct slu_ion_division *d,
 	return (struct range){best, 1, !p->fixed};
 }
 
+/* The number that is tried; where numbers are fixed, no more than STATIC gives,
+ * as for others. It may be lowered. */
+static struct range range_of_trial(const struct slu_ion_division *d,
+				   const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+	uint32_t most = p->fixed && s->ions < p->trial ? s->ions : p->trial;
+
+	return (struct range){round_down(p, most), 1, false};
+}
+
 static struct range open_range(const struct slu_ion_division *d,
 			       const struct part *p)
 {
@@ -101,6 +112,8 @@ static struct range open_range(const struct slu_ion_division *d,
 		return (struct range){0, 0, true};
 	if (fixed && held < p->n)
 		return (struct range){held, 1, true};
+	if (d->policy == SLU_ION_MCKP && p->known && p->tries)
+		return range_of_trial(d, p);
 	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
 		return (struct range){0, p->n, false};
 	if (d->policy == SLU_ION_MCKP)

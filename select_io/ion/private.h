@@ -17,6 +17,8 @@
  */
 enum { FREELY, IN_EFFECT, DIVISIONS };
 
+enum known_from { FROM_NOTHING, FROM_RUNS, FROM_TABLE, FROM_BOTH };
+
 struct running {
 	struct slu_job job;
 	uint64_t class; /* whose curve it has */
@@ -27,8 +29,13 @@ struct running {
 	char *why;		  /* it has its number, as of its last solve */
 	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
-	bool granted; /* took part in a solve */
-	bool changed; /* has not what it was granted first */
+	enum known_from from; /* as of its last solve: what is known of it */
+	struct slu_curve curve;
+	bool granted;		    /* took part in a solve */
+	bool changed;		    /* has not what it was granted first */
+	bool untimed;		    /* nor is known how long it had what */
+	struct slu_ion_times times; /* it had others before, */
+	int64_t since;		    /* and this one since then */
 	uint32_t wanted;
 	struct slu_ion_grant grant;
 	uint32_t have; /* I/O nodes of its own that work */
@@ -36,6 +43,9 @@ struct running {
 	bool dirty;    /* is in a->dirty */
 	bool unsaid;   /* is in a->unsaid */
 	bool said;     /* was in an answer */
+	bool tries;    /* this number, as long as it runs: */
+	uint32_t trial;
+	double loss; /* MB/s that this was predicted to cost */
 	uint32_t slot[DIVISIONS];
 };
 
@@ -46,12 +56,21 @@ struct slu_arbiter {
 	uint32_t compute_nodes;
 	uint32_t max_per_job;
 	bool direct, remap;
+	double explore;	  /* share that trials may cost; 0: none are made */
+	double saved;	  /* MB that trials may cost, as of */
+	int64_t saved_at; /* this time; since then, in MB/s, */
+	double best;	  /* the division without trials reaches, */
+	double lost;	  /* and with them so much less */
+	bool trying;	  /* some job has a trial */
+	slu_explore_f *hope;
+	void *hope_arg;
 	struct slu_hosts pool;
 	char *pool_text;	   /* the same as a host list */
 	struct slu_ion_node *node; /* of the pool, same order */
 	uint32_t pool_size;	   /* that are available */
 	size_t shared;		   /* in the pool, or SLU_ION_NOBODY */
 	struct slu_near *near;	   /* NULL: not known */
+	int64_t now;		   /* 0: nobody has said */
 
 	/* By job_id. The lists beside it have room for all of them. */
 	struct running **run, **dirty;
@@ -81,13 +100,19 @@ void slu_ion_unsay(struct slu_arbiter *a, struct running *r);
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
 
-/* arbiter.c: the division by which the grants are made. */
-const struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
+/* It had what it was granted until now, and gets something else. */
+void slu_ion_note_time(struct running *r, int64_t now);
+
+/* arbiter.c: the division by which the grants are made, and which of a job's
+ * slots is in it. */
+struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
+int slu_ion_granting_slot(const struct slu_arbiter *a);
+/* Tell it of the job with its trial, if it has one; hoped: as if its curve were
+ * that one, without. */
+int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
+		       const struct slu_curve *hoped, struct slu_err *err);
 /* What numbers were fixed at is not what they will be. */
 void slu_ion_forget_fixed(struct slu_arbiter *a);
-/* What is known of a job, NULL: nothing. */
-const struct slu_curve *slu_ion_curve(const struct slu_arbiter *a,
-				      const struct running *r);
 
 /* pool.c: another pool in place of the old; nodes of both keep their owner. */
 int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
@@ -100,6 +125,10 @@ bool slu_ion_holds(const struct slu_arbiter *a, const struct running *r);
 int slu_ion_find_far(const struct slu_arbiter *a, struct running *r);
 /* The job's nodes are free; it need not be there any more. */
 void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
+
+/* explore.c: after the granting division was solved, once more with trials. */
+int slu_ion_explore(struct slu_arbiter *a, struct slu_err *err);
+slu_explore_f slu_ion_hope;
 
 /* answer.c: say anew why a job has its number; -1 without memory. */
 int slu_ion_explain(const struct slu_arbiter *a, struct running *r);

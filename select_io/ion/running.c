@@ -304,3 +304,35 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)
 		       ? r->grant.ions
 		       : SLU_NO_ID;
 }
+
+/* One that shares, or has been given no time, says nothing of its curve. */
+static int add_time(const struct running *r, int64_t now,
+		    struct slu_ion_times *times)
+{
+	if (r->grant.shared || now <= 0 || r->since <= 0 || now < r->since)
+		return -1;
+	return slu_ion_times_add(times, r->grant.ions,
+				 (double)(now - r->since));
+}
+
+void slu_ion_note_time(struct running *r, int64_t now)
+{
+	if (add_time(r, now, &r->times) < 0)
+		r->untimed = true;
+	r->since = now;
+}
+
+int slu_arbiter_times(const struct slu_arbiter *a, uint32_t job_id, int64_t end,
+		      struct slu_ion_times *out)
+{
+	const struct running *r = slu_ion_find(a, job_id);
+	struct slu_ion_times times;
+
+	if (!r || !r->granted || r->untimed)
+		return -1;
+	times = r->times;
+	if (add_time(r, end, &times) < 0 || times.n == 0)
+		return -1;
+	*out = times;
+	return 0;
+}

@@ -59,6 +59,7 @@ static struct json_object *curve_json(const struct slu_ion_share *share)
 		slu_json_set_double(one, "mean", p->mean);
 		slu_json_set_double(one, "spread", p->spread);
 		slu_json_set_double(one, "bandwidth", p->bandwidth);
+		slu_json_set_double(one, "error", p->error);
 		json_object_array_add(list, one);
 	}
 	return list;

@@ -442,7 +442,14 @@ START_TEST(test_curve_from)
 				  err);
 	solve(a, &got);
 	ck_assert_uint_eq(got.n_jobs, 4);
-	ck_assert_str_eq(got.jobs[0].why, "history: 1 gave 10.0 MB/s (1 run)");
+	ck_assert_str_eq(got.jobs[0].why,
+			 "history: 1 gave 10.0 MB/s (1 run); for others "
+			 "PerformanceTable: r:3G,w:1G, foretold by 5 runs");
+	ck_assert_double_eq_tol(got.jobs[0].curve[0].bandwidth, 10, 1e-9);
+	/* a byte takes as much less as by the table */
+	ck_assert_double_eq_tol(1 / got.jobs[0].curve[1].bandwidth,
+				0.1 - (0.03 + 1 / 60.0 - 0.01 - 1 / 70.0) / 4,
+				1e-9);
 	ck_assert_str_eq(got.jobs[1].why,
 			 "PerformanceTable: r:3G,w:1G, foretold by 5 runs");
 	ck_assert_uint_eq(got.jobs[1].n_curve, 2);
@@ -459,6 +466,57 @@ START_TEST(test_curve_from)
 	slu_msg_clear(&slu_assignment_desc, &got);
 	slu_arbiter_free(a);
 	slu_patterns_free(t);
+}
+END_TEST
+
+/* How long it had what, and what that teaches. */
+START_TEST(test_times)
+{
+	struct slu_arbiter *a = new_arbiter("ion[1-4]", 16, SLU_ION_MCKP);
+	struct slu_history_row row = {.job = make_job(1, "x", 4),
+				      .io_bandwidth = 150};
+	struct slu_assignment got;
+	struct slu_ion_times t;
+
+	learn(a, "x", 4, 1, 100);
+	learn(a, "x", 4, 4, 200);
+	start(a, 1, "x", 4);
+	ck_assert_int_eq(slu_arbiter_times(a, 1, 2000, &t), -1); /* not yet */
+	slu_arbiter_clock(a, 1000);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[0].in_effect, 4);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	start(a, 2, "x", 4);
+	slu_arbiter_clock(a, 1600);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[0].in_effect, 2);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_end(a, 2);
+	slu_arbiter_clock(a, 1700);
+	solve(a, &got);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	ck_assert_int_eq(slu_arbiter_times(a, 1, 1600, &t), -1); /* backwards */
+	ck_assert_int_eq(slu_arbiter_times(a, 1, 2000, &t), 0);
+	ck_assert_uint_eq(t.n, 2);
+	ck_assert_double_eq(t.time[0].seconds, 900);
+	ck_assert_double_eq(t.time[1].seconds, 100);
+	row.job.ions = SLU_NO_ID;
+	row.job.ion_times = "2:100";
+	slu_arbiter_learn(a, &row);
+	row.job.ion_times = "0:100,2:100"; /* no direct access here */
+	slu_arbiter_learn(a, &row);
+	row.job.ion_times = "rubbish";
+	slu_arbiter_learn(a, &row);
+	row.job.ion_times = NULL;
+	slu_arbiter_learn(a, &row);
+	start(a, 3, "x", 4);
+	solve(a, &got);
+	ck_assert_str_eq(got.jobs[1].why,
+			 "history: 1 gave 100.0 MB/s (1 run), 2 gave 150.0 "
+			 "MB/s (1 run), 4 gave 200.0 MB/s (1 run)");
+	ck_assert_double_gt(got.jobs[1].curve[1].error, 0);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_free(a);
 }
 END_TEST
 
@@ -495,4 +553,4 @@ END_TEST
 TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
 	  test_resized, test_none_left, test_wanted, test_explores, test_shared,
 	  test_static, test_sharing_stays, test_kept, test_curve_from,
-	  test_no_memory)
+	  test_times, test_no_memory)

@@ -102,6 +102,14 @@ START_TEST(test_not_believed)
 }
 END_TEST
 
+static void teach(struct slu_curves *t, const struct slu_job *job,
+		  uint32_t ions, double bandwidth)
+{
+	struct slu_ion_times times = slu_ion_times_one(ions);
+
+	slu_curves_learn(t, job, &times, bandwidth);
+}
+
 START_TEST(test_classes)
 {
 	struct slu_err err;
@@ -114,14 +122,14 @@ START_TEST(test_classes)
 		{.uid = 1, .node_cnt = 4},
 	};
 
-	slu_curves_learn(t, &job, 2, 10);
-	slu_curves_learn(t, &job, 2, 30);
+	teach(t, &job, 2, 10);
+	teach(t, &job, 2, 30);
 	ck_assert_double_eq(
 		slu_curve_at(slu_curves_find(t, slu_curves_class(&job)), 2),
 		20);
 	each(o, others) expect(!slu_curves_find(t, slu_curves_class(o)), "%td",
 			       o - others);
-	slu_curves_learn(t, &others[0], 2, 0); /* taught nothing */
+	teach(t, &others[0], 2, 0); /* taught nothing */
 	ck_assert_ptr_null(slu_curves_find(t, slu_curves_class(&others[0])));
 	slu_curves_free(t);
 }
@@ -135,7 +143,7 @@ START_TEST(test_aging)
 	uint32_t known = 0, old = 0;
 
 	for (job.uid = 1; job.uid <= 10240; job.uid++)
-		slu_curves_learn(t, &job, 1, job.uid);
+		teach(t, &job, 1, job.uid);
 	for (job.uid = 1; job.uid <= 5000; job.uid++)
 		old += slu_curves_find(t, slu_curves_class(&job)) != NULL;
 	for (job.uid = 10240 - 100; job.uid <= 10240; job.uid++) {
