@@ -438,6 +438,18 @@ static bool is_direct(const struct conf *conf)
 	return exists(path);
 }
 
+/* The step's tasks go past the kernel, whose counters do not see it. */
+static bool past_kernel;
+
+static bool has_gekkofs_client(spank_t sp)
+{
+	char text[PATH_MAX];
+
+	return spank_getenv(sp, "LD_PRELOAD", text, sizeof(text)) ==
+		       ESPANK_SUCCESS &&
+	       (strstr(text, "gkfs") || strstr(text, "gkfwd"));
+}
+
 /* Once per step and node, as the user: the mapping lies on a shared file
  * system, which every task of a large job should not ask. A job whose own file
  * system has such clients is given none: they would look for its data on the
@@ -461,6 +473,7 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 	if (node_map(&conf, node))
 		memcpy(path, node, sizeof(path));
 	spank_setenv(sp, MAP_FILE, path, 1);
+	past_kernel = has_gekkofs_client(sp);
 	spank_setenv(sp, "SLUICE_IONS", number, 1);
 	/* By default it looks for a proxy where anybody can make one. */
 	snprintf(path, sizeof(path), "%s/no_proxy", conf.run);
@@ -470,7 +483,8 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 }
 
 /* What the step's processes have read and written, files and pipes alike: the
- * kernel adds it up in the one that has waited for them, slurmstepd. */
+ * kernel adds it up in the one that has waited for them, slurmstepd. Of those
+ * that it does not see nothing is known, which is not little. */
 static void note_io(const struct conf *conf)
 {
 	unsigned long long in, out;
@@ -486,7 +500,10 @@ static void note_io(const struct conf *conf)
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		goto out;
-	dprintf(fd, "%llu %llu\n", in, out);
+	if (past_kernel)
+		dprintf(fd, "unknown\n");
+	else
+		dprintf(fd, "%llu %llu\n", in, out);
 	close(fd);
 out:
 	free(text);

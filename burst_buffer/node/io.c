@@ -2,9 +2,10 @@
 /*
  * `sluice-node io`: tell sluiced what a job without a buffer has read and
  * written on this node: its tasks, as the SPANK plugin has noted it in
- * RunDir/io, one line "READ WRITTEN" a step; without such a note Lustre's
- * client, from what `sluice-node begin` has noted. The notes go whether sluiced
- * heard of them or not: nobody waits for this, and nothing depends on it.
+ * RunDir/io, one line "READ WRITTEN" a step, or "unknown", after which all of
+ * it is and nothing is told; without such a note Lustre's client, from what
+ * `sluice-node begin` has noted. The notes go whether sluiced heard of them or
+ * not: nobody waits for this, and nothing depends on it.
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"
@@ -21,17 +22,22 @@
 #define NOTES_MAX (1u << 20)
 #define SECONDS	  2.0
 
-/* Lines that are none (torn by a full disk) do not count. */
-static void add_up(char *text, struct slu_io_report *io)
+/* Lines that are none (torn by a full disk) do not count. Returns whether all
+ * is known. */
+static bool add_up(char *text, struct slu_io_report *io)
 {
 	unsigned long long in, out;
+	bool known = true;
 	char *line, end;
 
-	while ((line = strsep(&text, "\n")))
+	while ((line = strsep(&text, "\n"))) {
+		known = known && strcmp(line, "unknown") != 0;
 		if (sscanf(line, "%llu %llu%c", &in, &out, &end) == 2) {
 			io->read_bytes += (double)in;
 			io->written_bytes += (double)out;
 		}
+	}
+	return known;
 }
 
 static int send_io(struct slu_node *n, const struct slu_io_report *io,
@@ -56,19 +62,19 @@ static bool collect(const char *dir, struct slu_io_report *io)
 				    &io->written_bytes);
 	struct slu_buf text = {0};
 	char path[PATH_MAX + 16];
-	bool tasks;
+	bool tasks, known = true;
 
 	snprintf(path, sizeof(path), "%s/%u", dir, (unsigned)io->job_id);
 	tasks = slu_file_read(AT_FDCWD, path, NOTES_MAX, &text, NULL) == 0 &&
 		text.data;
 	if (tasks) {
 		io->read_bytes = io->written_bytes = 0;
-		add_up(text.data, io);
+		known = add_up(text.data, io);
 	}
 	io->source = tasks ? SLU_IO_TASKS : SLU_IO_LLITE;
 	slu_buf_free(&text);
 	unlink(path);
-	return tasks || lustre;
+	return (tasks || lustre) && known;
 }
 
 int slu_cmd_io(struct slu_node *n)

@@ -77,6 +77,11 @@ START_TEST(test_io_alone)
 	expect_run(slu_cmd_io, 0, "no answer from sluiced");
 	ck_assert_double_lt(slu_now_mono() - start, 5);
 	ck_assert_int_ne(access(path_of("run/io/7"), F_OK), 0);
+	/* a step that went past the kernel: nothing is known, nothing is told
+	 */
+	put("run/io/7", "10 200\nunknown\n5 5\n");
+	expect_run(slu_cmd_io, 0, "");
+	ck_assert_int_ne(access(path_of("run/io/7"), F_OK), 0);
 }
 END_TEST
 
