@@ -33,8 +33,9 @@
 struct forwarder {
 	const char *file;
 	struct slu_hosts members;
-	char *dir; /* FILE.d */
-	char *own; /* FILE.d/HOST */
+	char *dir;	   /* FILE.d */
+	char *own;	   /* FILE.d/HOST */
+	const char *names; /* --metadata, or NULL */
 	char **argv;
 	pid_t pid; /* 0: not running */
 	time_t started;
@@ -112,6 +113,7 @@ static void forget_line(struct forwarder *f)
 static void start(struct forwarder *f)
 {
 	pid_t parent = getpid();
+	struct slu_err err;
 
 	forget_line(f);
 	f->started = time(NULL);
@@ -123,6 +125,10 @@ static void start(struct forwarder *f)
 	if (f->pid != 0)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (f->names && slu_fwd_keep_names(f->names, getpid(), &err) < 0) {
+		say(f, "names of files cannot be kept", err.text);
+		_exit(1); /* rather than to lose them */
+	}
 	if (getppid() == parent)
 		execvp(f->argv[0], f->argv);
 	say(f, "cannot be started", strerror(errno));
@@ -218,16 +224,21 @@ int slu_forwarder_main(int argc, char **argv)
 	struct sigaction act = {.sa_handler = on_signal};
 	struct forwarder f = {.pause = FIRST_PAUSE, .complete = -2};
 	struct slu_err err;
-	int rc = 1;
+	int rc = 1, program;
 
-	if (argc < 8 || strcmp(argv[2], "--hosts") ||
-	    strcmp(argv[4], "--ions") || strcmp(argv[6], "--"))
-		return usage("write --hosts FILE --ions HOSTLIST -- "
-			     "PROGRAM ARG...");
+	if (argc > 8 && !strcmp(argv[6], "--metadata"))
+		f.names = argv[7];
+	program = f.names ? 8 : 6;
+	if (argc < program + 2 || strcmp(argv[2], "--hosts") ||
+	    strcmp(argv[4], "--ions") || strcmp(argv[program], "--"))
+		return usage("write --hosts FILE --ions HOSTLIST "
+			     "[--metadata DIR] -- PROGRAM ARG...");
+	if (f.names && f.names[0] != '/')
+		return usage("--metadata: want an absolute path");
 	if (slu_hosts_parse(argv[5], &f.members, &err) < 0)
 		return usage(err.text);
 	f.file = argv[3];
-	f.argv = argv + 7;
+	f.argv = argv + program + 1;
 	if (prepare(&f, &err) < 0) {
 		say(&f, err.text, NULL);
 	} else {

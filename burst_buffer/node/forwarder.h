@@ -15,6 +15,7 @@
  *	FILE		all of them, while each is there and fresh
  */
 
+#include <sys/types.h>
 #include <time.h>
 #include "common/err.h"
 #include "common/hostlist.h"
@@ -27,7 +28,18 @@
 int slu_fwd_compose(const char *file, const struct slu_hosts *members,
 		    time_t now, struct slu_err *err);
 
-/* sluice-node forwarder --hosts FILE --ions HOSTLIST -- PROGRAM ARG...: keep
+/*
+ * GekkoFS's daemon keeps the names of files in DIR/PID/metadata, its own
+ * process number, so one that is started again knows none of them. Here
+ * DIR/names is the one place, and DIR/PID leads to it for the daemon that is
+ * about to be process `pid`; links of those before go. What a daemon without
+ * this has left, the newest of it, becomes DIR/names. Nobody else may use DIR,
+ * and no daemon may be running in it. SLU_IO, and nothing is lost.
+ */
+int slu_fwd_keep_names(const char *dir, pid_t pid, struct slu_err *err);
+
+/* sluice-node forwarder --hosts FILE --ions HOSTLIST [--metadata DIR] --
+ * PROGRAM ARG...: keep
  * the program running until SIGTERM or SIGINT; "{hosts}" among its arguments
  * stands for its own hosts file. Returns the exit code. */
 int slu_forwarder_main(int argc, char **argv);

@@ -211,10 +211,10 @@ static void make_directories(const struct options *o)
 		 o->metadir ? o->metadir : o->rootdir, (int)getpid());
 	if (o->metadir && mkdir(o->metadir, 0755) != 0 && errno != EEXIST)
 		die(o->metadir);
-	if (mkdir(path, 0755) != 0)
+	if (mkdir(path, 0755) != 0 && errno != EEXIST)
 		die(path);
 	strncat(path, "/metadata", sizeof(path) - strlen(path) - 1);
-	if (mkdir(path, 0755) != 0)
+	if (mkdir(path, 0755) != 0 && errno != EEXIST)
 		die(path);
 }
 

@@ -31,6 +31,10 @@ gone() { # FILE
 	[ ! -e "$1" ]
 }
 
+fails() {
+	! "$@" 2>/dev/null
+}
+
 died() { # PID
 	! kill -0 "$1" 2>/dev/null
 }
@@ -44,9 +48,9 @@ restarted() { # OLD-PID
 	new=$(daemon) && [ "$new" != "$1" ]
 }
 
-start() { # FAULT
+start() { # FAULT [OPTION...]
 	FAKE_GKFWD=$1 "$bin/sluice-node" forwarder --hosts "$dir/hosts" \
-		--ions "$me,zz9" -- "$bin/tests/fakes/fake_gkfwd" \
+		--ions "$me,zz9" "${@:2}" -- "$bin/tests/fakes/fake_gkfwd" \
 		--enable-forwarding -m "$dir/mnt" -r "$dir/data" -i "$dir/meta" \
 		-H '{hosts}' -l 127.0.0.1 2>"$dir/log" &
 	forwarder=$!
@@ -123,4 +127,31 @@ ended_at_last() {
 }
 check "and killed then" ended_at_last
 check "its line goes too" gone "$dir/hosts.d/$me"
+
+# Names of files outlive the daemon that knew them: what one without --metadata
+# has left, a kill, and a restart of the unit.
+old=$(find "$dir/meta" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %f\n' |
+	sort -n | tail -1 | cut -d' ' -f2)
+echo one >"$dir/meta/$old/metadata/one"
+knows() { # NAME
+	[ -e "$dir/meta/$(daemon)/metadata/$1" ]
+}
+touch "$dir/hosts.d/zz9"
+start '' --metadata "$dir/meta"
+check "what was left before is known" knows one
+echo two >"$dir/meta/$(daemon)/metadata/two"
+old=$(daemon)
+kill -KILL "$old"
+check "after a kill it comes back" restarted "$old"
+check "and knows all" knows one
+check "and all" knows two
+check "the link of the one before has gone" gone "$dir/meta/$old"
+kill "$forwarder"
+check "the unit stops" died "$forwarder"
+start '' --metadata "$dir/meta"
+check "and starts, and knows all" knows two
+kill "$forwarder"
+check "it ends, too" died "$forwarder"
+check "a relative directory is refused" fails "$bin/sluice-node" forwarder \
+	--hosts "$dir/hosts" --ions "$me" --metadata meta -- true
 exit $failed
