@@ -134,7 +134,7 @@ START_TEST(test_whole)
 	ck_assert(!p.stage[0].out && p.stage[1].out);
 	ck_assert_str_eq(p.stage[0].source, "/in/ann");
 	ck_assert_str_eq(p.stage[0].destination, "/run/x/17/mnt/data/work");
-	ck_assert_str_eq(p.stage[0].type, "directory");
+	ck_assert_str_eq(p.stage[0].type, "auto");
 	ck_assert_str_eq(p.stage[0].on, "always");
 	ck_assert_str_eq(p.stage[1].source, "/run/x/17/mnt/data/out");
 	ck_assert_str_eq(p.stage[1].destination, "/o-17");
