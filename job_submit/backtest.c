@@ -53,6 +53,8 @@ static void put_span(struct json_object *obj, const struct backtest *b)
 	}
 	slu_json_set_i64(obj, "machine", b->queue.machine);
 	slu_json_set_str(obj, "unit", b->queue.cpus ? "processors" : "nodes");
+	if (b->queue.larger)
+		slu_json_set_u64(obj, "larger", b->queue.larger);
 }
 
 static int note_errors(const struct backtest *b, struct slu_accuracy *a,

@@ -41,6 +41,8 @@ struct slu_backtest_ask {
  *   last	and the last
  *   machine	how large it is taken to be
  *   unit	"processors" or "nodes"
+ *   larger	jobs than the machine that was asked for, which are left out of
+ *		the simulation
  *   errors	{jobs (that had a prediction), median_error, mean_error,
  *		median_error_asked, under, user, partition, week}: as
  *		slu_history_accuracy() has them

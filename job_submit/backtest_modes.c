@@ -130,17 +130,24 @@ static int set_machine(const struct slu_past *past, int64_t asked,
 	for (size_t k = 0; k < q->n; k++)
 		if (q->easy[k].procs > largest)
 			largest = q->easy[k].procs;
-	if (asked && asked < largest)
-		return slu_err(err, SLU_INVALID,
-			       "a job had %lld %s: the machine cannot be %lld",
-			       (long long)largest,
-			       q->cpus ? "processors" : "nodes",
-			       (long long)asked);
 	q->machine = asked ? asked : usually_in_use(past, q);
 	if (q->machine < 0)
 		return nomem(err);
 	q->machine = q->machine > largest ? q->machine : largest;
 	return 0;
+}
+
+/* What does not fit on the machine was never on it. */
+static void leave_out_larger(const struct slu_past *past, int64_t machine,
+			     struct slu_backtest_queue *q)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < q->n; k++)
+		if (size_of(&past->job[q->job[k]], q->cpus) <= machine)
+			q->job[n++] = q->job[k];
+	q->larger = q->n - n;
+	q->n = n;
 }
 
 int slu_backtest_queue(const struct slu_past *past,
@@ -160,6 +167,8 @@ int slu_backtest_queue(const struct slu_past *past,
 			tell += past->job[i].cpus > 0;
 		}
 	q->cpus = 2 * tell > q->n;
+	if (ask->machine)
+		leave_out_larger(past, ask->machine, q);
 	if (q->n)
 		qsort_r(q->job, q->n, sizeof(*q->job), by_eligible,
 			(void *)(uintptr_t)past);

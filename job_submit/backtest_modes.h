@@ -28,13 +28,13 @@ struct slu_backtest_queue {
 	uint32_t *job; /* of the past */
 	struct slu_easy_job *easy;
 	size_t n;
+	uint64_t larger;       /* jobs than ask->machine, which are left out */
 	int64_t machine;       /* so large */
 	bool cpus;	       /* in processors; else in nodes */
 	double wait, slowdown; /* as it was, means */
 };
 
-/* -1: no memory, or the ask's machine is too small for a job. Freed by
- * slu_backtest_queue_free(), also then. */
+/* -1: no memory. Freed by slu_backtest_queue_free(), also then. */
 int slu_backtest_queue(const struct slu_past *past,
 		       const struct slu_backtest_ask *ask,
 		       struct slu_backtest_queue *out, struct slu_err *err);

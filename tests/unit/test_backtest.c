@@ -267,20 +267,42 @@ END_TEST
 
 START_TEST(test_refused)
 {
-	struct slu_backtest_ask bad[] = {usual, usual, usual};
+	struct slu_backtest_ask bad[] = {usual, usual};
 	struct slu_db *db = new_db();
 	struct json_object *out;
 	struct slu_err err;
 
 	add(db, 1, 7, 100, 200); /* on two nodes */
 	bad[0].mode = "loose";
-	bad[1].machine = 1;
-	bad[2].quantile = 0.2;
+	bad[1].quantile = 0.2;
 	each(b, bad)
 	{
 		ck_assert_int_eq(slu_backtest(db, b, &out, &err), -1);
 		ck_assert_int_eq(err.kind, SLU_INVALID);
 	}
+	slu_db_close(db);
+}
+END_TEST
+
+/* A job that is larger than the machine was never on it. */
+START_TEST(test_larger)
+{
+	static struct slu_job jobs[N];
+	struct slu_backtest_ask ask = usual;
+	struct slu_db *db = new_db();
+	struct json_object *answer, *mode;
+	double larger = 0;
+
+	random_past(db, jobs, N, 9);
+	for (size_t i = 0; i < N; i++)
+		larger += jobs[i].node_cnt > 3;
+	ask.machine = 3;
+	answer = run(db, &ask);
+	mode = json_object_array_get_idx(part(answer, "modes"), 3);
+	ck_assert(number(answer, "larger") == larger);
+	ck_assert(number(answer, "machine") == 3);
+	ck_assert(number(mode, "jobs") == N - larger);
+	json_object_put(answer);
 	slu_db_close(db);
 }
 END_TEST
@@ -305,4 +327,4 @@ START_TEST(test_odd_rows)
 END_TEST
 
 TEST_MAIN("backtest", test_judge, test_answer, test_since, test_nothing,
-	  test_refused, test_odd_rows)
+	  test_refused, test_larger, test_odd_rows)
