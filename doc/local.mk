@@ -9,6 +9,7 @@ pages = doc/ADMIN.md \
 	doc/GLOSSARY.md \
 	doc/INDEX.md \
 	doc/INSTALL.md \
+	doc/arbiter.md \
 	doc/doctor.md \
 	doc/forwarding.md \
 	doc/gekkofs.md \
