@@ -2,8 +2,8 @@
 /*
  * The HTTP client. One try ends in an answer that is proven, or in "no
  * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
- * nobody proves, a stranger may have said: a success without a proof is no
- * answer, and an error without one says only that it failed.
+ * nobody proves, a stranger may have said: it is no answer, be it a success or
+ * an error.
  *
  * libcurl brings two dozen libraries along, which cost a program more time and
  * memory than most of ours need altogether; it is loaded when there is a
@@ -385,11 +385,11 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 static int refused(struct slu_http *http, long status, bool proven,
 		   struct slu_err *err)
 {
-	enum slu_kind kind = slu_http_kind(status);
-
-	if (!proven && kind != SLU_DENIED && kind != SLU_TIMEOUT)
-		kind = SLU_IO;
-	return slu_http_said(kind, status, http->body.data, err);
+	if (proven)
+		return slu_http_said(slu_http_kind(status), status,
+				     http->body.data, err);
+	slu_http_said(SLU_TIMEOUT, status, http->body.data, err);
+	return slu_err_prefix(err, "not signed");
 }
 
 /* One try at one address. */

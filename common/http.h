@@ -52,9 +52,9 @@ double slu_http_proven_ahead(const struct slu_http *http);
  * address once. A try may outlast it by the patience. Success is status 200
  * with a proof; *reply is the body, at most 64 MiB (its old content is freed).
  * Other answers are errors whose text is the server's sentence: 400
- * SLU_INVALID, 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO;
- * those without a proof are SLU_IO, 401/403 excepted. No answer within the
- * deadline is SLU_TIMEOUT.
+ * SLU_INVALID, 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO.
+ * No answer within the deadline is SLU_TIMEOUT; one without a proof, whatever
+ * it says, is none.
  */
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,

@@ -29,15 +29,17 @@ struct slu_auth {
 struct slu_auth_request {
 	const char *method, *uri;
 	const char *authorization; /* the header's value, or NULL */
-	enum slu_who who;	   /* may ask */
 };
 
-/* Who asks, and is it root where only root may? The body, which may not be
+/* Who asks? The body, which may not be
  * there yet, is compared by slu_cred_check_body(). An origin or signature that
  * is wrong is SLU_DENIED; SLU_IO while munged does not answer, which is tried
  * seldom (breaker.h). */
 int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 		   struct slu_caller *out, struct slu_err *err);
+/* Is it a user who may ask this? */
+int slu_auth_user(const struct slu_auth *auth, enum slu_who who,
+		  const struct slu_caller *caller, struct slu_err *err);
 /* slu_cred_reply(), or SLU_IO as above. */
 char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
 		     int status, const struct slu_buf *body, const char *secret,

@@ -316,12 +316,16 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 		.method = req->method,
 		.uri = req->uri,
 		.authorization = slu_httpd_header(req, "Authorization"),
-		.who = req->route->who,
 	};
 
 	if (req->route->who == SLU_WHO_ANYBODY)
 		return 0;
-	return slu_auth_prove(&d->auth, &ask, &req->caller, err);
+	if (slu_auth_prove(&d->auth, &ask, &req->caller, err) < 0)
+		return -1;
+	/* who it is, is known: a "no" to it is signed, too */
+	req->proven =
+		slu_auth_user(&d->auth, req->route->who, &req->caller, err) < 0;
+	return req->proven ? -1 : 0;
 }
 
 static int prove_body(struct slu_req *req, struct slu_err *err)

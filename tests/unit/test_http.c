@@ -130,6 +130,16 @@ static bool behave(int fd, struct seen *seen)
 		answer(fd, 404, "", "no such thing", 13);
 	else if (!strcmp(what, "unproven401"))
 		answer(fd, 401, "", "who are you?\n", 13);
+	else if (!strcmp(what, "stranger404") && seen->count < 3)
+		answer(fd, 404, "", "no such thing", 13);
+	else if (!strcmp(what, "stranger410") && seen->count < 3)
+		answer(fd, 410, "", "", 0);
+	else if (!strcmp(what, "stranger403") && seen->count < 3)
+		answer(fd, 403, "", "not you", 7);
+	else if (!strcmp(what, "stranger500") && seen->count < 3)
+		answer(fd, 500, "", "", 0);
+	else if (!strncmp(what, "stranger", 8))
+		answer_proven(fd, seen, 200, "ours", NULL);
 	else if (!strcmp(what, "nonce"))
 		answer_proven(fd, &(struct seen){.caller.uid = getuid()}, 200,
 			      "lies", NULL);
@@ -250,10 +260,10 @@ START_TEST(test_errors)
 		{"/409", SLU_BUSY, "a sentence"},
 		{"/500", SLU_IO, "a sentence"},
 		{"/503", SLU_TIMEOUT, "a sentence"},
-		{"/redirect", SLU_IO, "status 302"},
+		{"/redirect", SLU_TIMEOUT, "status 302"},
 		{"/unproven", SLU_TIMEOUT, "the reply is not proven"},
-		{"/unproven404", SLU_IO, "no such thing"},
-		{"/unproven401", SLU_DENIED, "who are you?"},
+		{"/unproven404", SLU_TIMEOUT, "not signed: no such thing"},
+		{"/unproven401", SLU_TIMEOUT, "not signed: who are you?"},
 		{"/nonce", SLU_TIMEOUT, "for another reply"},
 		{"/drop", SLU_TIMEOUT, "no answer from sluiced at 127.0.0.1:"},
 		{"/big", SLU_IO, "a reply of more than 67108864 bytes"},
@@ -292,6 +302,30 @@ START_TEST(test_busy)
 	ck_assert_str_eq(reply.data, "at last");
 	slu_buf_free(&reply);
 	slu_http_free(http);
+}
+END_TEST
+
+/* What is not signed is no answer, whatever it says: a stranger on the way ends
+ * nothing by it. */
+START_TEST(test_stranger)
+{
+	static const char *const paths[] = {"/stranger404", "/stranger410",
+					    "/stranger403", "/stranger500"};
+
+	each(path, paths)
+	{
+		struct slu_http *http = start();
+		struct slu_buf reply = {0};
+		struct slu_err err;
+
+		if (!http)
+			return;
+		expect_ok(slu_http_post(http, *path, "", 0, 10, &reply, &err),
+			  err);
+		ck_assert_str_eq(reply.data, "ours");
+		slu_buf_free(&reply);
+		slu_http_free(http);
+	}
 }
 END_TEST
 
@@ -454,6 +488,6 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_prestage,
-	  test_proven_ahead, test_patience, test_deadline, test_rotation,
-	  test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_post, test_errors, test_busy, test_stranger,
+	  test_prestage, test_proven_ahead, test_patience, test_deadline,
+	  test_rotation, test_no_proxy, test_no_munged)

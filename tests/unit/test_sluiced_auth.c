@@ -85,8 +85,7 @@ static struct slu_auth_request ask_of(const char *authorization)
 {
 	return (struct slu_auth_request){.method = "POST",
 					 .uri = "/v1/import",
-					 .authorization = authorization,
-					 .who = SLU_WHO_ADMIN};
+					 .authorization = authorization};
 }
 
 /* A munged that does not answer is asked once a second. */
@@ -172,8 +171,9 @@ START_TEST(test_admin_alone)
 	expect(cred, "%s", err.text);
 	header = slu_asprintf("Sluice %s", cred);
 	req = ask_of(header);
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_DENIED,
-		    "only root and SlurmUser");
+	expect_ok(slu_auth_prove(&auth, &req, &caller, &err), err);
+	expect_fail(slu_auth_user(&auth, SLU_WHO_ADMIN, &caller, &err), err,
+		    SLU_DENIED, "only root and SlurmUser");
 	free(header);
 	free(cred);
 }

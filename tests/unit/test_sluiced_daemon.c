@@ -122,7 +122,7 @@ static const struct {
 	enum slu_kind kind;
 	const char *words;
 } bad[] = {
-	{"/v1/nothing", "{}", SLU_IO, "nothing"},
+	{"/v1/nothing", "{}", SLU_TIMEOUT, "nothing"},
 	{"/v1/query", "", SLU_INVALID, ""},
 	{"/v1/query", "[]", SLU_INVALID, ""},
 	{"/v1/query", "{}", SLU_INVALID, "question"},
