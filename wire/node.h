@@ -162,14 +162,15 @@ extern const struct slu_desc slu_owed_desc;
  * "restarted" (the node was, and has nothing of it any more; a job that runs is
  * slurmctld's to end), "missed" (no prolog was run here; with buffer 0: for the
  * job's present run), "lost_data" (data that was to be staged out is gone),
- * "doubted" (this node keeps its data although sluiced does not know that there
- * is any; the answer waits until slurmctld has told of the job), "held" (some
- * of the storage is, though it was wiped), "outlived" (processes of the job
- * were ended before the stage-out). A share says what this node copied and
- * verified; with the totals of the manifest the shares of all nodes must add
- * up. "clean" with ok=false: this node cannot be cleaned; with buffer 0: it has
- * no note of any instance, so it is clean; bytes: what is kept takes so many
- * (0: as many as before).
+ * "aborted" (told again to a sluiced whose database is older: it had said abort
+ * then), "doubted" (this node keeps its data although sluiced does not know
+ * that there is any; the answer waits until slurmctld has told of the job),
+ * "held" (some of the storage is, though it was wiped), "outlived" (processes
+ * of the job were ended before the stage-out). A share says what this node
+ * copied and verified; with the totals of the manifest the shares of all nodes
+ * must add up. "clean" with ok=false: this node cannot be cleaned; with buffer
+ * 0: it has no note of any instance, so it is clean; bytes: what is kept takes
+ * so many (0: as many as before).
  */
 struct slu_report {
 	uint32_t job_id;

@@ -112,7 +112,7 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 static bool ran_without(const struct slu_bb *bb, const struct slu_bb_end *how,
 			const char *state)
 {
-	return bb->state == SLU_BB_SETUP && !bb->failure.text &&
+	return bb->state == SLU_BB_SETUP && !bb->failure.text && !bb->loaded &&
 	       !how->unlaunched &&
 	       (how->outcome == SLU_OUTCOME_SUCCESS ||
 		slu_eq(state, "FAILED") || slu_eq(state, "TIMEOUT")) &&
@@ -216,6 +216,16 @@ static int lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
+/* It may have cleaned up while we were away, or since the database was copied.
+ */
+static int let_it_tell(struct slu_buffers *b, struct slu_bb *bb, size_t i)
+{
+	if (!bb->member[i].left)
+		slu_bb_wake(b, bb);
+	bb->member[i].left = true;
+	return 0;
+}
+
 /* Slurm has given the node free. Unless it reported clean before, it must not
  * be used until it did. */
 static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
@@ -227,6 +237,8 @@ static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	if (bb->end.at <= 0 || m->state == SLU_NODE_CLEAN ||
 	    m->state == SLU_NODE_LOST || m->order == SLU_ORDER_DRAIN)
 		return 0;
+	if (slu_bb_is_unheard(b, bb, now))
+		return let_it_tell(b, bb, i);
 	snprintf(text, sizeof(text), "%.200s left without having been cleaned",
 		 bb->plan.node[i].name);
 	if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, text, now, err))
@@ -300,6 +312,7 @@ static int vanished(struct slu_buffers *b, struct slu_bb *bb,
 {
 	size_t i;
 
+	bb->unwitnessed = bb->loaded;
 	if (end_run(b, bb, job, now, err))
 		return -1;
 	for (i = 0; i < bb->plan.n_node; i++)

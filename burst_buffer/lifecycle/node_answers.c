@@ -69,8 +69,8 @@ static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
 		return bb->state >= SLU_BB_TEARDOWN &&
 		       (m->order == SLU_ORDER_DRAIN ||
 			bb->end.outcome == SLU_OUTCOME_UNSURE);
-	return m->order == SLU_ORDER_DRAIN && m->state != SLU_NODE_DOWN &&
-	       m->state != SLU_NODE_CLEAN;
+	return (m->order == SLU_ORDER_DRAIN || m->left) &&
+	       m->state != SLU_NODE_DOWN && m->state != SLU_NODE_CLEAN;
 }
 
 int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,

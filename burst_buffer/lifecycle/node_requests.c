@@ -179,6 +179,7 @@ static const struct step {
 	{"outlived", .kind = OUT, .told = ""},
 	{"out.", true, .kind = OUT},
 	{"lost_data", .kind = OUT, .bad = true},
+	{"aborted", .kind = OUT, .bad = true},
 	{"doubted", .kind = DOUBT, .bad = true},
 	{"stopped", .kind = CLEAN},
 	{"held", .kind = CLEAN, .told = "some of the storage is held: "},

@@ -6,6 +6,7 @@
  * restart, after a message that was lost and after one that came twice.
  */
 #include "config.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,17 +92,30 @@ static int incomplete(struct slu_buffers *b, struct slu_bb *bb,
 			   part->sum[r].n, part->n_node);
 }
 
-static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
-			  double now, struct slu_err *err)
+/* The first of these requests of which something is not there; false: none. */
+static bool find_incomplete(const struct slu_bb *bb, bool out, size_t *part,
+			    size_t *request)
 {
 	uint64_t wanted = slu_bb_stages(bb, out);
 
 	for (size_t r = 0; r < bb->plan.n_stage; r++)
 		for (size_t p = 0; wanted >> r & 1 && p < bb->n_part; p++)
-			if (!complete(bb, p, r))
-				return incomplete(b, bb, &bb->part[p], r, now,
-						  err);
-	return 0;
+			if (!complete(bb, p, r)) {
+				*part = p;
+				*request = r;
+				return true;
+			}
+	return false;
+}
+
+static int check_complete(struct slu_buffers *b, struct slu_bb *bb, bool out,
+			  double now, struct slu_err *err)
+{
+	size_t p, r;
+
+	return find_incomplete(bb, out, &p, &r)
+		       ? incomplete(b, bb, &bb->part[p], r, now, err)
+		       : 0;
 }
 
 /* Every node that could has come to the end of stage-out. */
@@ -129,6 +143,20 @@ static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return rc;
 }
 
+/* How the job ended is not known. Nothing depends on it any more where all that
+ * may have been to be staged out was. */
+static int end_in_doubt(struct slu_buffers *b, struct slu_bb *bb, double now,
+			struct slu_err *err)
+{
+	size_t p, r;
+
+	if (slu_bb_is_unheard(b, bb, now) &&
+	    (!stage_out_over(bb) || !find_incomplete(bb, true, &p, &r)))
+		return 0;
+	return slu_bb_fail(b, bb, now, err,
+			   "slurmctld cannot say whether the job succeeded");
+}
+
 /* A fault that only the whole shows. */
 static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      struct slu_err *err)
@@ -142,9 +170,7 @@ static int find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->state != SLU_BB_STAGE_OUT)
 		return 0;
 	if (slu_bb_in_doubt(bb))
-		return slu_bb_fail(b, bb, now, err,
-				   "slurmctld cannot say whether the job "
-				   "succeeded");
+		return end_in_doubt(b, bb, now, err);
 	if (!tolerated(bb))
 		return lost_data(b, bb, now, err);
 	return stage_out_over(bb) ? check_complete(b, bb, true, now, err) : 0;
@@ -406,7 +432,10 @@ double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	int64_t seconds = timeout(b, bb);
 
-	return seconds > 0 ? bb->since + (double)seconds + bb->grace : 0;
+	if (seconds <= 0)
+		return 0;
+	return fmax(bb->since + (double)seconds + bb->grace,
+		    bb->unwitnessed ? b->loaded + SLU_BB_WITNESS : 0);
 }
 
 /* Late nodes of a teardown are given up, so that the others get on. */

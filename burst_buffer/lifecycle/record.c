@@ -333,6 +333,12 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now)
 	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
 }
 
+bool slu_bb_is_unheard(const struct slu_buffers *b, const struct slu_bb *bb,
+		       double now)
+{
+	return bb->unwitnessed && now < b->loaded + SLU_BB_WITNESS;
+}
+
 uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i)
 {
 	const struct slu_bb_member *m = &bb->member[i];

@@ -21,6 +21,9 @@
 #define SLU_BB_BARRIERS 1024  /* most barriers of one buffer */
 #define SLU_BB_ATTR	256   /* longest attribute */
 #define SLU_BB_BUCKETS	4096
+/* Seconds after our start in which nodes tell what they did before it: their
+ * health check asks, every ten minutes. */
+#define SLU_BB_WITNESS 900.0
 /* A node that was lost, or is to be resumed, for longer is there no more. */
 #define SLU_BB_FORGET (30 * 86400.0)
 
@@ -59,6 +62,7 @@ struct slu_bb_member {
 	uint64_t kept; /* (db) bytes that it takes; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */
 	double resumed;		 /* when slurmctld said so; 0: not yet */
+	bool left; /* Slurm has given it free, and it is still to be heard */
 };
 
 struct slu_bb_share {
@@ -180,6 +184,9 @@ struct slu_bb {
 	struct slu_bb_barrier *barrier;
 	size_t n_barrier;
 	bool keeps; /* its nodes do what could not be staged out */
+	/* Read from the database; and slurmctld knew nothing of its run any
+	 * more when it was asked: nobody here has seen its end. */
+	bool loaded, unwitnessed;
 
 	struct slu_bb_end end; /* of the job */
 	struct slu_bb_failure failure;
@@ -268,6 +275,10 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now);
 uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
+/* Its end was not seen here (sluiced was away, or the database is older than
+ * it): what its nodes say of it is waited for before anything is concluded. */
+bool slu_bb_is_unheard(const struct slu_buffers *b, const struct slu_bb *bb,
+		       double now);
 /* Nodes in one of these states: SLU_IN(a) | SLU_IN(b). */
 #define SLU_IN(state) (1u << (state))
 size_t slu_bb_count(const struct slu_bb *bb, unsigned states);

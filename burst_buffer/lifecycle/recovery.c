@@ -225,6 +225,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 	if (read_all(b->db, bb, &why) == 0) {
 		bb->grace = now - bb->since; /* it was cut off from us */
 		bb->persistent.asked = now;
+		bb->loaded = true;
 		slu_bb_join(b, bb);
 		return 0;
 	}

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/receipts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -109,7 +110,8 @@ static bool is_noted(const struct slu_node *n)
 	return slu_note_has(n, "plan.json") || slu_note_has(n, "up.pid");
 }
 
-/* The plan is taken over. An `up` that begins ends what is older by itself. */
+/* The plan is taken over, unless this node has done with it. An `up` that
+ * begins ends what is older by itself. */
 static int adopt(const struct slu_node *n, struct slu_plan *plan,
 		 struct slu_err *err)
 {
@@ -120,8 +122,10 @@ static int adopt(const struct slu_node *n, struct slu_plan *plan,
 	if (plan->persistent) /* `serve` has it made again */
 		return 0;
 	opt.job_id = plan->job_id;
-	rc = slu_node_open(&as, &opt, err) ||
-	     slu_mkdirs(n->conf->run_dir, 0755, err);
+	rc = slu_node_open(&as, &opt, err);
+	if (!rc && slu_receipts_show(&as, plan))
+		goto out;
+	rc = rc || slu_mkdirs(n->conf->run_dir, 0755, err);
 	if (rc || is_noted(&as))
 		goto out;
 	begun = slu_note_begin(&as, as.job_id == n->job_id ? BEGIN_TIME : 0,

@@ -63,6 +63,7 @@ noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/conf.c burst_buffer/node/notes.c \
+	burst_buffer/node/receipts.c burst_buffer/node/receipts.h \
 	burst_buffer/node/talk.c burst_buffer/node/tell.c \
 	burst_buffer/node/layout.c burst_buffer/node/act.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \

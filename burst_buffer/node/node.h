@@ -19,6 +19,7 @@
  *	up.pid, down.pid, watch.pid, early.pid	who works on it
  *	down.lock, watch.lock	held by the one that does
  *	reserve		room for what is noted when the job ends
+ *	receipts	what sluiced has acknowledged of its end
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
  *	tell		what the job's output is to begin with
@@ -77,6 +78,7 @@ struct slu_node {
 		struct stat file;
 		uint64_t buffer;
 	} noted;	   /* what slu_noted_is() has read */
+	bool has_receipts; /* what is told of the end is noted: receipts.h */
 	bool is_ready;	   /* sluiced hears that the job can run, or has */
 	bool mistake;	   /* the failure is the request's, for ever */
 	const char *offer; /* and what is noted of it, if sluiced wants that */

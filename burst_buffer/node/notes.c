@@ -3,6 +3,7 @@
  * so is all that they speak of. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/receipts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -233,6 +234,7 @@ int slu_note_plan(struct slu_node *n, struct slu_err *err)
 
 	if (!text)
 		return slu_err(err, SLU_NOMEM, "out of memory");
+	slu_receipts_drop(n, &n->plan);
 	rc = slu_note_put(n, "plan.json", 0600, text, err);
 	free(text);
 	return rc;

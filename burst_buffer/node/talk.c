@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <stdlib.h>
@@ -127,8 +128,11 @@ int slu_talk_report(struct slu_node *n, struct slu_report *r,
 	r->used_known = used.known;
 	r->used = used.now;
 	r->used_most = used.most;
-	return ask(n, "/v1/report", &slu_report_desc, r, &slu_answer_desc,
-		   answer, err);
+	if (ask(n, "/v1/report", &slu_report_desc, r, &slu_answer_desc, answer,
+		err))
+		return -1;
+	slu_receipt_add(n, r);
+	return 0;
 }
 
 int slu_talk_step(struct slu_node *n, struct slu_report *r, struct slu_err *err)

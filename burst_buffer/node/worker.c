@@ -14,6 +14,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/receipts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -234,6 +235,22 @@ static void tell_nothing(struct worker *w, const char *why)
 	slu_tell_end(n, text);
 }
 
+/* Not told now: sluiced has said it. */
+static void note_aborted(struct slu_node *n)
+{
+	const struct slu_report r = {
+		.job_id = n->job_id,
+		.buffer = n->plan.buffer,
+		.node = n->name,
+		.step = "aborted",
+		.text = "its stage-out had failed, as sluiced said then",
+		.phase = "stage_out",
+		.ran = n->is_ready,
+	};
+
+	slu_receipt_add(n, &r);
+}
+
 static void meet_done(struct worker *w)
 {
 	struct slu_node *n = &w->n;
@@ -244,6 +261,8 @@ static void meet_done(struct worker *w)
 		w->keep = true;
 		if (err.kind == SLU_NOTFOUND)
 			tell_doubt(w, "of this run");
+		if (err.kind == SLU_DENIED)
+			note_aborted(n);
 		if (!n->told)
 			tell_nothing(w, err.text);
 	}
@@ -497,6 +516,8 @@ static int say_goodbye(struct slu_node *n)
 		asked = slu_now_mono();
 		rc = report_clean(n, NULL, PAUSE_MAX);
 	}
+	if (!rc)
+		slu_receipts_keep(n);
 	return slu_notes_forget(n, NULL);
 }
 
@@ -553,6 +574,7 @@ static int work(void *arg)
 		return 1;
 	}
 	w.n.is_ready = has_run(&w.n);
+	w.n.has_receipts = true;
 	if (slu_note_has(&w.n, "restarted"))
 		tell_restarted(&w.n);
 	first_half(&w);

@@ -180,6 +180,57 @@ static bool is(const struct heard *h, const char *word)
 	return strcmp(h->word, word) == 0;
 }
 
+/* As talk.c and receipts.c do. */
+static void keep_receipt(struct actor *a, const char *step, bool ok)
+{
+	struct receipt *to = &a->receipt[a->n_receipt];
+
+	if (a->n_receipt == N_DOWN_TOLD)
+		return;
+	a->n_receipt++;
+	slu_copy(to->step, sizeof(to->step), step);
+	to->ok = ok;
+}
+
+static void note_receipt(struct actor *a, const char *step, bool ok,
+			 const struct heard *h)
+{
+	if (is(h, "abort") && !strcmp(step, "barrier out.done"))
+		keep_receipt(a, "report aborted", false);
+	if (!is(h, "go") && !is(h, "skip") && !is(h, "abort"))
+		return;
+	if (!strncmp(step, "report out.", 11) ||
+	    (!strcmp(step, "report clean") && ok))
+		keep_receipt(a, step, ok);
+}
+
+static bool is_owed(struct world *w, const struct actor *a)
+{
+	struct slu_buf text = {0};
+	struct slu_owed owed;
+	struct slu_err err;
+	bool has = false;
+
+	expect_ok(slu_buffers_owed(w->b, a->name, w->now, &text, &err), err);
+	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
+				  &err),
+		  err);
+	for (size_t i = 0; i < owed.n_plan; i++)
+		has = has || owed.plan[i].buffer == a->buffer;
+	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_buf_free(&text);
+	return has;
+}
+
+bool show_receipts(struct world *w, struct actor *a)
+{
+	if (a->where != AT_END || !a->n_receipt || !is_owed(w, a))
+		return false;
+	for (int i = 0; i < a->n_receipt; i++)
+		do_step(w, a, a->receipt[i].step, a->receipt[i].ok);
+	return true;
+}
+
 static void step_up(struct world *w, struct actor *a)
 {
 	const char *step = up_steps[a->pos];
@@ -226,6 +277,7 @@ static void step_down(struct world *w, struct actor *a)
 	if (is(&h, "busy") && ++a->breath)
 		return;
 	a->breath = 0;
+	note_receipt(a, step, ok, &h);
 	if (is(&h, "notfound")) { /* it is over; clean by ourselves */
 		if (has_run(a) && a->pos <= OUT_DONE && !told_doubt(w, a))
 			return;

@@ -12,8 +12,10 @@
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/str.h"
 
-#define MAX_NODES 80
-#define JOB	  17
+#define MAX_NODES   80
+#define JOB	    17
+
+#define N_DOWN_TOLD 8
 
 enum where { AT_UP, AT_RUN, AT_DOWN, AT_END };
 
@@ -36,6 +38,12 @@ struct actor {
 	int fail_down;
 	unsigned breath; /* times it was told busy in a row */
 	unsigned doubts; /* times it has said in vain that it knows better */
+	/* What it has told of its end, and sluiced has heard. */
+	struct receipt {
+		char step[32];
+		bool ok;
+	} receipt[N_DOWN_TOLD];
+	int n_receipt;
 };
 
 struct world {
@@ -130,6 +138,10 @@ extern const char *const down_steps[N_DOWN];
 /* That step, of a node that walks, well or not; any other report too. */
 struct heard do_step(struct world *w, struct actor *a, const char *step,
 		     bool ok);
+
+/* A node that is done asks what sluiced believes it to have, and tells again
+ * what it has told; true: it had something to tell. */
+bool show_receipts(struct world *w, struct actor *a);
 
 /* One step of this node, if it can do any. */
 void step(struct world *w, struct actor *a);

@@ -81,6 +81,9 @@ extern uint32_t job_run; /* how often it was requeued */
 void job_starts(const char *request);
 void job_ends(const char *request, const char *state);
 
+/* As slurmctld has it when no node of it is busy any more. */
+struct slu_job job_over(const char *request, const char *state);
+
 /* CK_RUN_CASE=name runs one alone. */
 void add(Suite *suite, const char *name, const TTest *test, int n);
 int run_suite(Suite *suite);

@@ -10,6 +10,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include <stdlib.h>
+#include "burst_buffer/lifecycle/record.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "common/file.h"
 
@@ -260,5 +261,127 @@ START_TEST(test_no_map)
 }
 END_TEST
 
+/* After the end: the job is over, its nodes have told all and are clean. */
+
+static bool run_to_end(struct world *w, int copied, bool fails)
+{
+	bool taken;
+
+	world_new(w, 2, WALK, NULL);
+	if (fails)
+		w->node[1].fail_down = OUT_DONE - 2; /* its share */
+	taken = steps(w, copied);
+	if (taken)
+		take_copy(w);
+	run_all(w);
+	w->job.completing = false;
+	w->verdicts = w->drains = 0;
+	return taken;
+}
+
+/* slurmctld is asked first, as nodes are not heard before; they tell again one
+ * after another, some of them after minutes, when their health check runs. */
+static void hear_again(struct world *w, uint64_t *seed)
+{
+	int first = (int)slu_random(seed, 2);
+
+	put_back(w);
+	sync_all(w);
+	for (int i = 0; i < 4; i++) {
+		w->now += (double)slu_random(seed, 200);
+		slu_buffers_tick(w->b, w->now);
+		show_receipts(w, &w->node[(i + first) % 2]);
+	}
+	slu_buffers_tick(w->b, w->now);
+}
+
+static int64_t count(struct world *w, const char *sql)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, 0, &err, sql, ""), err);
+	return n;
+}
+
+static int64_t not_done(struct world *w)
+{
+	return count(w, "SELECT COUNT(*) FROM Buffer WHERE State <> 6");
+}
+
+/* Whatever the copy knew: the record becomes what it was, nothing is called
+ * failed, and no node is drained. */
+START_TEST(test_after_end)
+{
+	uint64_t seed = 11;
+
+	for (int copied = 1; copied < 70; copied++)
+		for (int forgotten = 0; forgotten < 2; forgotten++) {
+			struct world w;
+
+			if (!run_to_end(&w, copied, false)) {
+				world_free(&w);
+				continue;
+			}
+			if (forgotten)
+				w.started = false; /* by slurmctld, too */
+			hear_again(&w, &seed);
+			expect(!w.verdicts && !w.drains && !not_done(&w),
+			       "copy of step %d: %d verdicts, %d drains, %s: "
+			       "%s",
+			       copied, w.verdicts, w.drains, w.state, w.text);
+			ck_assert(!is_told(&w));
+			world_free(&w);
+		}
+}
+END_TEST
+
+/* One whose data is kept is not called well, nor is it called lost. */
+START_TEST(test_after_failed_end)
+{
+	uint64_t seed = 12;
+
+	for (int copied = 1; copied < 55; copied++) {
+		struct world w;
+
+		ck_assert(run_to_end(&w, copied, true));
+		hear_again(&w, &seed);
+		w.now += 31;
+		slu_buffers_tick(w.b, w.now);
+		expect(!w.drains && !not_done(&w), "copy of step %d: %s: %s",
+		       copied, w.state, w.text);
+		expect(count(&w, "SELECT COUNT(*) FROM Buffer"
+				 " WHERE Failure IS NULL") == 0 ||
+			       copied < 6,
+		       "copy of step %d is called well", copied);
+		ck_assert(!strstr(w.reason, "restarted"));
+		world_free(&w);
+	}
+}
+END_TEST
+
+/* Of nodes that have nothing to tell any more it is told, and they are drained,
+ * but not at once. */
+START_TEST(test_after_end_unheard)
+{
+	struct world w;
+
+	ck_assert(run_to_end(&w, 40, false));
+	put_back(&w);
+	sync_all(&w);
+	w.now += SLU_BB_WITNESS - 10;
+	slu_buffers_tick(w.b, w.now);
+	ck_assert(!w.drains && !w.verdicts && !is_told(&w));
+	for (int i = 0; i < 30; i++) {
+		w.now += 20;
+		slu_buffers_tick(w.b, w.now);
+	}
+	ck_assert_int_gt(w.verdicts, 0);
+	ck_assert_str_eq(w.drained, "xx");
+	world_free(&w);
+}
+END_TEST
+
 TEST_MAIN("buffers older", test_any_moment, test_of_setup, test_failed_since,
-	  test_empty, test_no_map)
+	  test_empty, test_no_map, test_after_end, test_after_failed_end,
+	  test_after_end_unheard)

@@ -230,9 +230,21 @@ START_TEST(test_in_common_late)
 }
 END_TEST
 
-/* As it was when the buffer was being set up; slurmctld has forgotten the job.
- */
-static void older_database(void)
+static const char of_setup[] =
+	"UPDATE Buffer SET State = 1, Ready = NULL, Ended = NULL;"
+	"UPDATE BufferNode SET State = 2;"
+	"DELETE FROM BufferGate; DELETE FROM BufferPhase";
+static const char of_run[] =
+	"UPDATE Buffer SET State = 3, Ended = NULL, Failure = NULL,"
+	" FailedIn = NULL, FailedAt = NULL, What = NULL, Verdict = 0;"
+	"UPDATE BufferNode SET State = 3, Orders = 0;"
+	"DELETE FROM BufferGate; DELETE FROM BufferPhase";
+static const char of_stage_out[] =
+	"UPDATE Buffer SET State = 4; UPDATE BufferNode SET State = 4;"
+	"DELETE FROM BufferGate; DELETE FROM BufferPhase";
+
+/* As it was then; slurmctld has forgotten the job, or knows that it is over. */
+static void older_database(const char *sql, struct slu_job *job)
 {
 	struct slu_err err;
 	struct slu_db *db;
@@ -240,18 +252,69 @@ static void older_database(void)
 	sluiced_stop(SIGTERM, 0);
 	db = slu_db_open(at("db"), SLU_DB_WRITE, &err);
 	expect(db, "%s", err.text);
-	expect_ok(
-		slu_db_script(db,
-			      "UPDATE Buffer SET State = 1, Ready = NULL;"
-			      "UPDATE BufferNode SET State = 2;"
-			      "DELETE FROM BufferGate; DELETE FROM BufferPhase",
-			      &err),
-		err);
+	expect_ok(slu_db_script(db, sql, &err), err);
 	slu_db_close(db);
 	sluiced_start();
 	ctl_connect();
-	ctl_hello(NULL, 0);
+	ctl_hello(job, job ? 1 : 0);
 }
+
+/* It was all staged out, and the nodes are clean: they say so again, and the
+ * job stays what it is. */
+START_TEST(test_told_again)
+{
+	static const char *const then[] = {of_setup, of_run, of_stage_out};
+	struct slu_job job;
+
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	job = job_over(request, "COMPLETED");
+	*ctl_state = '\0';
+	older_database(then[_i], &job);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until("DONE");
+	ck_assert_str_eq(ctl_verdict, "");
+	ck_assert_str_eq(ctl_drained, "");
+	expect(!strstr(ctl_text, "failed"), "%s", ctl_text);
+	expect_output(false);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
+/* It could not be staged out, and is kept: nobody calls it well, nor lost by a
+ * restart that never was. */
+START_TEST(test_told_again_kept)
+{
+	struct slu_job job;
+
+	if (!begin("scratch", ""))
+		return;
+	ck_assert(!chmod(pfs("out"), 0555));
+	job_starts(request);
+	up();
+	run_tasks(false);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	job = job_over(request, "FAILED");
+	*ctl_state = *ctl_text = '\0';
+	older_database(of_run, &job);
+	nodes_all(run_verb, "recover", 0);
+	ctl_until("DONE");
+	ctl_until_told("Permission denied");
+	ck_assert_str_eq(ctl_drained, "");
+	nodes_all(data_kept, "", 0);
+	nodes_all(expire, "", 0);
+	nodes_end();
+}
+END_TEST
 
 /* All nodes were restarted, and have no storage that could have kept the note:
  * what all have in common has it. */
@@ -263,7 +326,7 @@ START_TEST(test_in_common_older)
 	up();
 	run_tasks(true);
 	nodes_all(reboot_node, "no storage", 0);
-	older_database();
+	older_database(of_setup, NULL);
 	nodes_all(run_verb, "recover", 0);
 	ctl_until("DONE");
 	ctl_until_told("the node was restarted before its data");
@@ -405,6 +468,8 @@ static int run(void)
 	add(suite, "older_instance", test_older_instance, 1);
 	add(suite, "leftover", test_leftover, 1);
 	add(suite, "restarted", test_restarted, 2);
+	add(suite, "told_again", test_told_again, 3);
+	add(suite, "told_again_kept", test_told_again_kept, 1);
 	add(suite, "restarted_unknown", test_restarted_unknown, 1);
 	add(suite, "in_common", test_in_common, 2);
 	add(suite, "in_common_late", test_in_common_late, 1);

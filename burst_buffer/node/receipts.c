@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Receipts, see the header. While `down` works they are the note "receipts", a
+ * report as it was sent in each line, and then RunDir/.done/JOB.BUFFER.RESTARTS
+ * (a restored database may give a number again, but not to the same run). What
+ * cannot be noted is only told less well, should it ever be asked.
+ */
+#include "config.h"
+#include "burst_buffer/node/receipts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/file.h"
+
+#define NOTE	  "receipts"
+#define DONE	  ".done"
+#define INSTANCES 512
+#define TEXT_MAX  (1u << 20)
+#define ASK_TIME  10.0 /* seconds for one answer */
+
+/* Reports that depend on nothing but what was done here. */
+static bool is_of_end(const struct slu_report *r)
+{
+	return !strncmp(r->step, "out.", 4) || slu_eq(r->step, "lost_data") ||
+	       slu_eq(r->step, "aborted") || slu_eq(r->step, "doubted") ||
+	       (slu_eq(r->step, "clean") && r->ok);
+}
+
+void slu_receipt_add(const struct slu_node *n, const struct slu_report *r)
+{
+	char path[PATH_MAX], *text;
+	int fd;
+
+	if (!n->has_receipts || !is_of_end(r))
+		return;
+	slu_note_path(n, NOTE, path);
+	text = slu_encode_text(&slu_report_desc, r);
+	fd = text ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)
+		  : -1;
+	if (fd >= 0) {
+		dprintf(fd, "%s\n", text);
+		close(fd);
+	}
+	free(text);
+}
+
+/* Beside the job's directory. */
+static int length_of_run_dir(const struct slu_node *n)
+{
+	const char *slash = strrchr(n->dir, '/');
+
+	return slash ? (int)(slash - n->dir) : 0;
+}
+
+static void kept_at(const struct slu_node *n, const struct slu_plan *plan,
+		    char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.*s/" DONE "/%u.%" PRIu64 ".%u",
+		 length_of_run_dir(n), n->dir, (unsigned)plan->job_id,
+		 plan->buffer, (unsigned)plan->restarts);
+}
+
+/* The oldest, if there are too many. */
+static void forget_oldest(const char *dir)
+{
+	char oldest[NAME_MAX + 1] = "";
+	struct timespec since = {0};
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+	size_t n = 0;
+
+	while (d && (e = readdir(d))) {
+		if (*e->d_name == '.' ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (n++ && (st.st_mtim.tv_sec > since.tv_sec ||
+			    (st.st_mtim.tv_sec == since.tv_sec &&
+			     st.st_mtim.tv_nsec >= since.tv_nsec)))
+			continue;
+		since = st.st_mtim;
+		slu_copy(oldest, sizeof(oldest), e->d_name);
+	}
+	if (n > INSTANCES)
+		unlinkat(dirfd(d), oldest, 0);
+	if (d)
+		closedir(d);
+}
+
+void slu_receipts_keep(const struct slu_node *n)
+{
+	char from[PATH_MAX], to[PATH_MAX], dir[PATH_MAX];
+
+	if (n->plan.persistent)
+		return;
+	snprintf(dir, sizeof(dir), "%.*s/" DONE, length_of_run_dir(n), n->dir);
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return;
+	slu_note_path(n, NOTE, from);
+	kept_at(n, &n->plan, to);
+	if (!rename(from, to))
+		forget_oldest(dir);
+}
+
+void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan)
+{
+	char path[PATH_MAX];
+
+	kept_at(n, plan, path);
+	unlink(path);
+}
+
+static void tell_again(struct slu_node *n, char *lines)
+{
+	struct slu_buf reply = {0};
+	struct slu_err err;
+	char *end;
+
+	for (; (end = strchr(lines, '\n')); lines = end + 1) {
+		*end = '\0';
+		if (slu_talk_once(n, "/v1/report", lines, ASK_TIME, &reply,
+				  &err))
+			slu_node_log(n, SLU_WARN, "not told again: %s",
+				     err.text);
+	}
+	slu_buf_free(&reply);
+}
+
+bool slu_receipts_show(struct slu_node *n, const struct slu_plan *plan)
+{
+	struct slu_buf text = {0};
+	char path[PATH_MAX];
+	bool has;
+
+	kept_at(n, plan, path);
+	has = !slu_file_read(AT_FDCWD, path, TEXT_MAX, &text, NULL) &&
+	      text.data;
+	if (has) {
+		slu_node_log(n, SLU_WARN,
+			     "sluiced does not know how %u.%" PRIu64
+			     " ended here (an older database?), and is told "
+			     "again",
+			     (unsigned)plan->job_id, plan->buffer);
+		tell_again(n, text.data);
+	}
+	slu_buf_free(&text);
+	return has;
+}
