@@ -15,7 +15,7 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
-	burst_buffer/request/stray.c \
+	burst_buffer/request/stray.c burst_buffer/request/interpreter.c \
 	burst_buffer/request/stripe.c \
 	burst_buffer/request/text.c
 libslurequest = libslurequest.a $(libsluwire)

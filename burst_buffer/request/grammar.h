@@ -164,4 +164,8 @@ void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 bool slu_request_is_verb(const char *word);
 bool slu_request_is_key(const char *word);
 
+/* interpreter.c: is the script one of a shell, as its #! says? One without it
+ * is. */
+bool slu_script_is_shell(const char *script);
+
 #endif

@@ -357,6 +357,7 @@ static void parse_text(struct slu_request *req, const char *text, bool script,
 	struct slu_err err;
 	size_t total = 0;
 
+	text += slu_mark(text);
 	while (next_line(&text, &l)) {
 		enum said said = look(&l);
 
@@ -377,10 +378,12 @@ static void parse_text(struct slu_request *req, const char *text, bool script,
 	}
 }
 
-static void tell_stray(void *arg, int line, const char *text)
+static void tell_stray(void *arg, int line, const char *text, bool sure)
 {
 	struct slu_err err;
 
+	if (!sure)
+		return;
 	slu_err(&err, SLU_INVALID, "line %d: %s", line, text);
 	slu_mistake(arg, &err);
 }

@@ -148,10 +148,11 @@ int slu_request_parse(const char *option, const char *script,
 int slu_request_submitted(const char *option, const char *script, bool strays,
 			  struct slu_request *out, struct slu_err *err);
 /* Tell of each line that reads as a request and has no effect, 64 at most, with
- * its number and a sentence; of a script, or (option) the text of --bb. Linear
- * in its length. */
-void slu_request_strays(const char *text, bool option,
-			void (*tell)(void *arg, int line, const char *text),
+ * its number and a sentence; of a script, or (option) the text of --bb. Not
+ * `sure`: the script is no shell's, and the line may be part of a text of its
+ * own; it is no mistake for slu_request_submitted(). Linear in its length. */
+typedef void slu_stray_f(void *arg, int line, const char *text, bool sure);
+void slu_request_strays(const char *text, bool option, slu_stray_f *tell,
 			void *arg);
 /* Put "line N" before an error's text, where there are lines; returns -1. */
 int slu_request_at(int line, struct slu_err *err);

@@ -9,13 +9,15 @@
  * document or in quotes that go over several lines are not told. A shell's
  * language cannot be parsed without running it, so that what would open such a
  * text counts only if something closes it. One pass, no memory but what is on
- * the stack; it runs in slurmctld.
+ * the stack; it runs in slurmctld. In other languages texts begin in other ways
+ * (q{}, =pod, [[): there what stands behind the first command is only doubtful.
  */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "common/str.h"
 
 #define LOOK_MAX  4096 /* comments that begin like one of ours */
 #define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
@@ -49,6 +51,7 @@ struct scan {
 	const char *p, *end; /* what is left of the line */
 	int line;
 	int command; /* the line of the first one; 0: not yet */
+	bool shell;  /* else what is behind that may be anything */
 	/* In what we are, the innermost last: quotes (', " or $ for $'), and
 	 * substitutions, "(", which are code again. */
 	char in[DEPTH_MAX];
@@ -58,7 +61,7 @@ struct scan {
 	struct here here[HERE_MAX];
 	struct stray doubt[DOUBT_MAX];
 	size_t n_doubt, told, looked;
-	void (*tell)(void *arg, int line, const char *text);
+	slu_stray_f *tell;
 	void *arg;
 };
 
@@ -204,7 +207,8 @@ static void tell(struct scan *s, const struct stray *one)
 		return;
 	}
 	s->told++;
-	s->tell(s->arg, one->line, text);
+	s->tell(s->arg, one->line, text,
+		s->shell || one->why == NEAR || one->why == BARE);
 }
 
 static void tell_doubts(struct scan *s)
@@ -400,13 +404,15 @@ static bool worth_it(const char *p)
 	return false;
 }
 
-void slu_request_strays(const char *script, bool option,
-			void (*tell)(void *arg, int line, const char *text),
+void slu_request_strays(const char *script, bool option, slu_stray_f *tell,
 			void *arg)
 {
-	struct scan s = {.tell = tell, .arg = arg};
+	struct scan s = {.tell = tell,
+			 .arg = arg,
+			 .shell = option || slu_script_is_shell(script)};
 	bool all; /* else its first command will do */
 
+	script += slu_mark(script);
 	all = worth_it(script);
 	for (const char *p = script;
 	     *p && s.told < TOLD_MAX && (all || !s.command);) {

@@ -85,12 +85,19 @@ static void put_forecast(struct slu_buf *text, const struct slu_note *note)
 	}
 }
 
-static void put_stray(void *arg, int line, const char *what)
-{
-	struct slu_buf *text = arg;
+struct strays {
+	struct slu_buf *text;
+	bool all; /* else what is sure refuses the job */
+};
 
-	slu_buf_printf(text, "%ssluice: line %d: %s", text->len ? "\n" : "",
-		       line, what);
+static void put_stray(void *arg, int line, const char *what, bool sure)
+{
+	const struct strays *s = arg;
+	struct slu_buf *text = s->text;
+
+	if (s->all || !sure)
+		slu_buf_printf(text, "%ssluice: line %d: %s",
+			       text->len ? "\n" : "", line, what);
 }
 
 static void put_line(struct slu_buf *text)
@@ -99,12 +106,14 @@ static void put_line(struct slu_buf *text)
 }
 
 static void put_strays(struct slu_buf *text,
-		       const struct slu_ctl_submit *submit)
+		       const struct slu_ctl_submit *submit, bool all)
 {
+	struct strays s = {text, all};
+
 	if (submit->option)
-		slu_request_strays(submit->option, true, put_stray, text);
+		slu_request_strays(submit->option, true, put_stray, &s);
 	if (submit->script)
-		slu_request_strays(submit->script, false, put_stray, text);
+		slu_request_strays(submit->script, false, put_stray, &s);
 }
 
 static void note_limit(struct slu_note *note,
@@ -209,8 +218,8 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	slu_ctl_wake(ctl);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	conf = ctl->site->conf;
-	if (conf && conf->stray_warn)
-		put_strays(&text, submit);
+	if (conf)
+		put_strays(&text, submit, conf->stray_warn);
 	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {
 		submit->note.script = hash(submit->script);
 		advise(ctl, submit, &text);

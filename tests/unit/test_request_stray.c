@@ -6,9 +6,9 @@
 #include "burst_buffer/request/request.h"
 #include "common/str.h"
 
-static void put(void *arg, int line, const char *text)
+static void put(void *arg, int line, const char *text, bool sure)
 {
-	slu_buf_printf(arg, "%d: %s\n", line, text);
+	slu_buf_printf(arg, "%d: %s%s\n", line, text, sure ? "" : " (unsure)");
 }
 
 static char *strays(const char *text, bool option)
@@ -27,6 +27,7 @@ struct stray_case {
 };
 
 #define HEAD "#!/bin/bash\n#SBATCH -N1\n"
+#define BOM  "\xef\xbb\xbf"
 #define LATE "has no effect behind the first command"
 
 static const struct stray_case cases[] = {
@@ -116,6 +117,9 @@ static const struct stray_case cases[] = {
 	{HEAD "echo $[1<<2]\n#BB capacity=1G\n2\n", 4, LATE},
 	{HEAD "cat <<<EOF\n#BB capacity=1G\nEOF\n", 4, LATE},
 	{HEAD "echo it's\n#BB capacity=1G\n", 4, LATE},
+	/* a mark, as editors of Windows put it */
+	{BOM "#BB jobfs capacity=1G\nx\n", 0, NULL},
+	{BOM "x\n#BB jobfs capacity=1G\n", 2, LATE " (line 1)"},
 	{"", 0, NULL},
 	{"#", 0, NULL},
 	{"#BB", 0, NULL},
@@ -137,6 +141,79 @@ START_TEST(test_cases)
 			       "%s: %s", c->script, got);
 		free(got);
 	}
+}
+END_TEST
+
+/* In other languages a text may begin as no shell's does: what is told of them
+ * refuses no job. */
+static const struct {
+	const char *line;
+	bool shell;
+} interpreters[] = {
+	{"#!/bin/bash", true},
+	{"#! /bin/sh -e", true},
+	{"#!/usr/bin/env bash", true},
+	{"#!/usr/bin/env -S LANG=C ksh93 -l", true},
+	{"#!/opt/site/bin/bash-5.2 -l\r", true},
+	{"#!/bin/tcsh -f", true},
+	{"#!/usr/bin/perl -w", false},
+	{"#!/usr/bin/env python3", false},
+	{"#!/usr/bin/env -S perl -w", false},
+	{"#!/opt/bash/bin/python", false},
+	{"#!/usr/bin/awk -f", false},
+	{"#!/usr/bin/fish", false},
+	{"#!", true},
+};
+
+static const char *const texts[] = {
+	"my $s = q{\n#BB capacity=1G\n};\n",
+	"use x;\n\n=pod\n\n#DW jobdw capacity=1G\n\n=cut\n",
+	"print <<~EOT;\n  #BB capacity=1G\n  EOT\n",
+	"s = [[\n#BB capacity=1G\n]]\n",
+	"s = '''it's\n#BB capacity=1G\n'''\n",
+	"x #BB capacity=1G\n",
+};
+
+START_TEST(test_interpreters)
+{
+	each(i, interpreters) each(text, texts)
+	{
+		char *script = slu_asprintf("%s\n%s", i->line, *text);
+		bool told;
+		char *got = strays(script, false);
+		struct slu_request req;
+		struct slu_err err;
+
+		told = *got && !strstr(got, "(unsure)");
+		expect(!told || i->shell, "%s: %s", script, got);
+		if (slu_request_submitted(NULL, script, true, &req, &err))
+			expect(i->shell, "%s: %s", script, err.text);
+		else
+			slu_request_free(&req);
+		free(got);
+		free(script);
+	}
+	each(i, interpreters)
+	{
+		char *script =
+			slu_asprintf("%s\nx\n#BB capacity=1G\n", i->line);
+		char *got = strays(script, false);
+
+		expect(strstr(got, "3: ") && !strstr(got, "unsure") == i->shell,
+		       "%s: %s", script, got);
+		free(got);
+		free(script);
+	}
+}
+END_TEST
+
+/* One that is wrong in any language. */
+START_TEST(test_near)
+{
+	char *got = strays("#!/usr/bin/perl\n# BB capacity=1G\nx\n", false);
+
+	expect(!strncmp(got, "2: ", 3) && !strstr(got, "unsure"), "%s", got);
+	free(got);
 }
 END_TEST
 
@@ -217,5 +294,5 @@ START_TEST(test_long)
 }
 END_TEST
 
-TEST_MAIN("request stray", test_cases, test_option, test_refused, test_bounds,
-	  test_long)
+TEST_MAIN("request stray", test_cases, test_interpreters, test_near,
+	  test_option, test_refused, test_bounds, test_long)

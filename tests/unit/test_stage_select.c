@@ -178,6 +178,9 @@ START_TEST(test_lists)
 		{"no end", "no end", NULL},
 		{"dos\r\n./x//y/./z/\r\n", "dos|x/y/z", NULL},
 		{"/base/dir/x\n/base/dir//y/\n", "x|y", NULL},
+		{"\xef\xbb\xbf"
+		 "a\r\nb\r\n",
+		 "a|b", NULL},
 		{"a\n/elsewhere/x\n", NULL,
 		 "line 2 of the list: /elsewhere/x "
 		 "does not lie below /base/dir/"},
