@@ -140,6 +140,13 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			     " sockets, pipes, devices or remains of an "
 			     "earlier staging were left out, one is %s",
 			     q->way, q->r, r->skipped, r->first_skipped);
+	if (r->gone)
+		slu_node_log(q->n, SLU_WARN,
+			     "stage_%s %zu: %" PRIu64
+			     " files that were declared by sluice-stage-out "
+			     "have been removed or renamed since; what had "
+			     "arrived of them by then stays",
+			     q->way, q->r, r->gone);
 	if (r->in_place)
 		slu_node_log(q->n, SLU_WARN,
 			     "stage_%s %zu: %" PRIu64

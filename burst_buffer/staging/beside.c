@@ -99,6 +99,10 @@ int slu_beside_say(int dir, const char *name, const char *tag, int why,
 {
 	char beside[NAME_MAX + 1], text[SLU_PATH_TEXT];
 
+	if (why == EISDIR)
+		return slu_err(err, err->kind,
+			       "%s: what is there of that name is one",
+			       err->text);
 	if (tag && why == EEXIST)
 		return slu_err(err, err->kind,
 			       "%s, and is not ours: %s beside it", err->text,

@@ -23,6 +23,7 @@ struct written {
 struct slu_copied_note {
 	struct written w;
 	size_t at; /* in the file */
+	bool seen;
 };
 
 /* `is`: what cannot be the same as anything, and what the last bit says. */
@@ -92,7 +93,8 @@ int slu_copied_load(struct slu_copied *k, int fd, struct slu_err *err)
 
 		for (size_t i = 0;
 		     i < n && k->n < (size_t)st.st_size / sizeof(*some); i++) {
-			k->note[k->n] = (struct slu_copied_note){some[i], k->n};
+			k->note[k->n] = (struct slu_copied_note){.w = some[i],
+								 .at = k->n};
 			k->n++;
 		}
 		at += (off_t)(n * sizeof(*some));
@@ -107,8 +109,8 @@ void slu_copied_free(struct slu_copied *k)
 	*k = (struct slu_copied){0};
 }
 
-static const struct slu_copied_note *find(const struct slu_copied *k,
-					  const char *path)
+static struct slu_copied_note *find(const struct slu_copied *k,
+				    const char *path)
 {
 	const struct slu_copied_note want = {.w.path = path_hash(path)};
 	size_t low = 0, high = k->n;
@@ -143,6 +145,30 @@ bool slu_copied_trusts(const struct slu_copied *k, bool moved, const char *path,
 		k->fd ? slu_copied_as(k, path, st) : SLU_COPIED_SAME;
 
 	return as == SLU_COPIED_SAME || (as == SLU_COPIED_NOT && moved);
+}
+
+bool slu_copied_has(const struct slu_copied *k, const char *path)
+{
+	const struct slu_copied_note *note = find(k, path);
+
+	return note && note->w.is & ARRIVED;
+}
+
+void slu_copied_see(const struct slu_copied *k, const char *path)
+{
+	struct slu_copied_note *note = find(k, path);
+
+	if (note)
+		__atomic_store_n(&note->seen, true, __ATOMIC_RELAXED);
+}
+
+uint64_t slu_copied_gone(const struct slu_copied *k)
+{
+	uint64_t gone = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		gone += k->note[i].w.path && !k->note[i].seen;
+	return gone;
 }
 
 static int put(const struct slu_copied *k, uint64_t path, uint64_t is)

@@ -41,6 +41,13 @@ enum slu_copied_as slu_copied_as(const struct slu_copied *k, const char *path,
 bool slu_copied_trusts(const struct slu_copied *k, bool moved, const char *path,
 		       const struct stat *st);
 
+/* Has a file of this path arrived early? */
+bool slu_copied_has(const struct slu_copied *k, const char *path);
+/* It is in the source still (any thread); and of how many paths that is not so,
+ * which were copied early, or begun. */
+void slu_copied_see(const struct slu_copied *k, const char *path);
+uint64_t slu_copied_gone(const struct slu_copied *k);
+
 /* Notes; fd is open for appending. Any thread. Copying begins; this file, which
  * is `st`, is going to be copied (NULL: what is copied is not to count); it has
  * arrived, and is `st` now. */

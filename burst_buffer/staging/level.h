@@ -46,7 +46,11 @@ int slu_walk_entry(struct slu_level *lv, int src, int dst, const char *name,
 int slu_walk_check_kind(struct slu_level *lv, int dir, const char *name,
 			const struct stat *st, struct slu_err *err);
 
-/* Directories of the destination, until the end. */
+/* Directories of the destination, until the end. This one is opened, and made
+ * where it is missing; a file that came early under its name makes room for it.
+ */
+int slu_walk_make_dir(struct slu_level *lv, int dst, const char *name,
+		      bool *made, struct slu_err *err);
 mode_t slu_walk_first_mode(const struct slu_walk *w);
 bool slu_walk_open_up(const struct slu_walk *w, int dir,
 		      const struct stat *from);

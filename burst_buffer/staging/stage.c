@@ -307,6 +307,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 	a->files = w.links;
 	a->in_place = w.in_place;
 	memcpy(a->first_in_place, w.first_in_place, sizeof(a->first_in_place));
+	result->gone = a->part->early ? 0 : slu_copied_gone(&a->known);
 	result->skipped = w.skipped;
 	memcpy(result->first_skipped, w.first_skipped,
 	       sizeof(result->first_skipped));

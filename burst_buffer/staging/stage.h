@@ -117,6 +117,9 @@ struct slu_stage_result {
 	bool quick;
 	uint64_t skipped; /* PREPARE: not files */
 	char first_skipped[208];
+	/* PREPARE: files that were copied while the job ran, or begun, and are
+	 * not there any more. */
+	uint64_t gone;
 	uint64_t in_place; /* files that could not be written beside */
 	char first_in_place[208];
 };

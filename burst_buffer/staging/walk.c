@@ -43,20 +43,16 @@ static int walk_subdir(struct slu_level *lv, int src, int dst, const char *name,
 	from = openat(src, name, flags);
 	if (from < 0)
 		return slu_walk_fail_src(lv, "open the directory", err);
-	made = mkdirat(dst, name, slu_walk_first_mode(lv->walk)) == 0;
-	if (!made && errno != EEXIST)
-		rc = slu_walk_fail_dst(lv, "make the directory", err);
-	else if ((to = openat(dst, name, flags)) < 0)
-		rc = slu_walk_fail_dst(lv, "open", err);
-	else {
-		made = slu_walk_open_up(lv->walk, to, st) || made;
-		lv->depth++;
-		rc = walk_dir(lv, from, to, made, err);
-		lv->depth--;
-		close(to);
-		return rc;
+	to = slu_walk_make_dir(lv, dst, name, &made, err);
+	if (to < 0) {
+		close(from);
+		return -1;
 	}
-	close(from);
+	made = slu_walk_open_up(lv->walk, to, st) || made;
+	lv->depth++;
+	rc = walk_dir(lv, from, to, made, err);
+	lv->depth--;
+	close(to);
 	return rc;
 }
 

@@ -66,6 +66,8 @@ int slu_walk_add(struct slu_level *lv, char kind, const struct stat *st,
 	const struct slu_entry e = entry_of(lv, kind, st, link);
 
 	lv->walk->links += kind == 'l';
+	if (kind == 'f' && lv->walk->known)
+		slu_copied_see(lv->walk->known, lv->path);
 	if (slu_manifest_add(&lv->walk->manifest, &e, err))
 		return -1;
 	if (lv->walk->progress && lv->walk->progress(lv->walk->arg, 0))
@@ -189,6 +191,38 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 			     st, err))
 		return -1;
 	return slu_walk_add(lv, 'f', st, "", err);
+}
+
+static bool makes_way(const struct slu_walk *w, int dst, const char *name,
+		      const char *path)
+{
+	return errno == ENOTDIR && w->known && slu_copied_has(w->known, path) &&
+	       !unlinkat(dst, name, 0) &&
+	       !mkdirat(dst, name, slu_walk_first_mode(w));
+}
+
+int slu_walk_make_dir(struct slu_level *lv, int dst, const char *name,
+		      bool *made, struct slu_err *err)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	struct slu_walk *w = lv->walk;
+	int to;
+
+	*made = !mkdirat(dst, name, slu_walk_first_mode(w));
+	if (!*made && errno != EEXIST)
+		return slu_walk_fail_dst(lv, "make the directory", err);
+	to = openat(dst, name, flags);
+	if (to < 0 && makes_way(w, dst, name, lv->path)) {
+		*made = true;
+		to = openat(dst, name, flags);
+	}
+	if (to >= 0)
+		return to;
+	if (errno != ENOTDIR)
+		return slu_walk_fail_dst(lv, "open", err);
+	slu_walk_fail_dst(lv, "make the directory", err);
+	return slu_err(err, SLU_IO,
+		       "%s, and what is there of that name is none", err->text);
 }
 
 static bool in_work(const struct stat *dir)

@@ -22,12 +22,8 @@ static int descend(struct slu_level *lv, int fd[2], const char *name,
 
 	if (from < 0 || fstat(from, &st))
 		rc = slu_walk_fail_src(lv, "open the directory", err);
-	else if (!(made = !mkdirat(fd[1], name,
-				   slu_walk_first_mode(lv->walk))) &&
-		 errno != EEXIST)
-		rc = slu_walk_fail_dst(lv, "make the directory", err);
-	else if ((to = openat(fd[1], name, flags)) < 0)
-		rc = slu_walk_fail_dst(lv, "open", err);
+	else if ((to = slu_walk_make_dir(lv, fd[1], name, &made, err)) < 0)
+		rc = -1;
 	else {
 		made = slu_walk_open_up(lv->walk, to, &st) || made;
 		slu_walk_show_early(lv, from, to, &st, made);

@@ -101,6 +101,66 @@ START_TEST(test_time_put_back)
 }
 END_TEST
 
+/* It may have been removed to make room: what has arrived stays, and is told.
+ */
+START_TEST(test_removed)
+{
+	struct slu_stage_result r;
+
+	each(size, sizes)
+	{
+		begin(*size);
+		make_file(in(src, "g"), *size, 2);
+		sleep(3);
+		early();
+		ck_assert(!unlink(in(src, "f")));
+		part.manifest = manifest();
+		expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+		ck_assert_uint_eq(r.gone, 1);
+		close(part.manifest);
+		expect_ok(stage_part(part, NULL), err);
+		ck_assert(!access(in(dst, "src/f"), F_OK));
+		ck_assert(!unlink(in(dst, "src/f")));
+		same(src, in(dst, "src"));
+		end();
+	}
+}
+END_TEST
+
+/* A directory takes its name, and the other way round where that can be. */
+START_TEST(test_other_kind)
+{
+	each(size, sizes)
+	{
+		begin(*size);
+		sleep(3);
+		early();
+		ck_assert(!unlink(in(src, "f")));
+		make_dir(in(src, "f"), 0750);
+		make_file(in(src, "f/g"), *size, 2);
+		last();
+		end();
+	}
+	/* what was not ours does not */
+	begin(5000);
+	make_dir(in(dst, "src"), 0750);
+	make_dir(in(src, "d"), 0750);
+	make_file(in(dst, "src/d"), 10, 3);
+	part.manifest = manifest();
+	expect_fail(slu_stage(SLU_PREPARE, &part, NULL, &err), err, SLU_IO,
+		    "/src/d: Not a directory, and what is there of that name "
+		    "is none");
+	close(part.manifest);
+	end();
+	begin(5000);
+	make_dir(in(dst, "src"), 0750);
+	make_dir(in(dst, "src/f"), 0750);
+	expect_fail(stage_part(part, NULL), err, SLU_IO,
+		    "/src/f: Is a directory: what is there of that name is");
+	end();
+}
+END_TEST
+
 /* A file like it takes its name. */
 START_TEST(test_replaced)
 {
@@ -256,5 +316,6 @@ START_TEST(test_history)
 }
 END_TEST
 
-TEST_MAIN("stage copied", test_kept, test_time_put_back, test_replaced,
-	  test_young, test_cut_short, test_mover, test_held, test_history)
+TEST_MAIN("stage copied", test_kept, test_time_put_back, test_removed,
+	  test_other_kind, test_replaced, test_young, test_cut_short,
+	  test_mover, test_held, test_history)
