@@ -5,6 +5,7 @@
  * began, twice, or not at all: which run a message means is decided here.
  */
 #include "config.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,12 +109,13 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 
 /* A run ends */
 
-/* No node has asked what to do before its tasks. */
-static bool ran_without(const struct slu_bb *bb, const struct slu_bb_end *how,
-			const char *state)
+/* No node has asked what to do before its tasks. Of one that has begun before
+ * us that is not known. */
+static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
+			const struct slu_bb_end *how, const char *state)
 {
 	return bb->state == SLU_BB_SETUP && !bb->failure.text && !bb->loaded &&
-	       !how->unlaunched &&
+	       (double)bb->job_start >= floor(b->loaded) && !how->unlaunched &&
 	       (how->outcome == SLU_OUTCOME_SUCCESS ||
 		slu_eq(state, "FAILED") || slu_eq(state, "TIMEOUT")) &&
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
@@ -121,10 +123,11 @@ static bool ran_without(const struct slu_bb *bb, const struct slu_bb_end *how,
 
 /* What becomes of it, for its history and the log. Caller frees; NULL: no
  * memory. */
-static char *ending(const struct slu_bb *bb, const struct slu_bb_end *how)
+static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
+		    const struct slu_bb_end *how)
 {
 	struct slu_bb ended = *bb; /* only looked at */
-	bool without = ran_without(bb, how, how->state);
+	bool without = ran_without(b, bb, how, how->state);
 	char *out, *text;
 
 	ended.end = *how;
@@ -179,7 +182,7 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 	if (is_cut_short(bb, state) && slu_bb_cut_short(b, bb, state, now, err))
 		return -1;
 	slu_copy(how.state, sizeof(how.state), state);
-	text = ending(bb, &how);
+	text = ending(b, bb, &how);
 	if (!text)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (slu_bb_set_ended(b->db, bb, &how, text, now, err)) {

@@ -34,9 +34,10 @@ writer() { # TYPE
 		#!/bin/bash
 		#BB jobfs capacity=60MiB type=$1
 		#BB stage_out source=\$BB_JOBFS/out/ destination=/pfs/alice/older.%j
+		srun mkdir -p "\${BB_JOBFS:?}/out"
 		[ -z "\$SLURM_RESTART_COUNT" ] || touch /pfs/alice/again
 		until [ -e /pfs/alice/go ]; do sleep 0.2; done
-		srun sh -c 'mkdir -p \$BB_JOBFS/out; hostname >\$BB_JOBFS/out/\$SLURM_PROCID'
+		srun sh -c 'hostname >\$BB_JOBFS/out/\$SLURM_PROCID'
 	EOT
 }
 
@@ -79,6 +80,8 @@ test_requeued() {
 	copy_database
 	on ctl scontrol requeue "$job"
 	check_within 60 "requeued: it is put back" job_is "$job" PENDING
+	check_within 60 "requeued: its first run is staged out" \
+		history_has "$job" 'stage-out is over'
 	sleep 5
 	on ctl scontrol update "JobId=$job" StartTime=now
 	check_within 60 "requeued: it runs again" [ -e "$PFS/alice/again" ]
