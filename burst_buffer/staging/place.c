@@ -208,10 +208,30 @@ static char *target_of_file(const struct slu_stage_part *part, const char *name,
 			    below);
 }
 
+/* What is called so is on a file system without links, one of whose clients
+ * refuses to look for any: the path is what it says. Caller frees; NULL: errno.
+ */
+static char *real_path(const struct slu_stage_part *part)
+{
+	struct stat st;
+	char *real;
+
+	if (!part->plain_source)
+		return realpath(part->source, NULL);
+	if (stat(part->source, &st))
+		return NULL;
+	real = without_slash(part->source);
+	if (real && strchr(real, '/'))
+		return real;
+	free(real);
+	errno = EINVAL;
+	return NULL;
+}
+
 static int open_file_places(const struct slu_stage_part *part, bool make,
 			    struct slu_places *out, struct slu_err *err)
 {
-	char *real = realpath(part->source, NULL), *slash, *name, *target;
+	char *real = real_path(part), *slash, *name, *target;
 	char *as = NULL;
 	int rc = -1;
 

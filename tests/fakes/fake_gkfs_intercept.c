@@ -242,6 +242,15 @@ void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 	return REAL(mmap)(at, len, prot, flags, fd, offset);
 }
 
+/* By readlinkat(2), which the real one refuses. */
+char *realpath(const char *restrict path, char *restrict resolved)
+{
+	if (!fake_ours_path(path))
+		return REAL(realpath)(path, resolved);
+	errno = ENOTSUP;
+	return NULL;
+}
+
 int rename(const char *from, const char *to)
 {
 	return fake_ours_path(from) || fake_ours_path(to)

@@ -301,6 +301,35 @@ START_TEST(test_colons)
 }
 END_TEST
 
+/* One file, under its own name or another; of the two it is the first node's
+ * that made it. */
+START_TEST(test_one_file)
+{
+	static const char *const to[] = {"", "/renamed"};
+	char script[4 * PATH_MAX];
+
+	if (!begin("FAKE_GKFS_SLOW=0", ""))
+		return;
+	snprintf(request, sizeof(request),
+		 "jobfs type=gkfs capacity=40MiB name=JOBFS; stage_out "
+		 "source=$BB_JOBFS/d/f destination=%s/pfs/out%s type=file",
+		 world, to[_i]);
+	begin_job();
+	nodes_all(task,
+		  "test $SLURMD_NODENAME = n2 || { cd $BB_JOBFS && mkdir d && "
+		  "echo one >d/f; }",
+		  0);
+	end_job("COMPLETED");
+	ck_assert_str_eq(ctl_text, "");
+	make_text(tmpfile_path("one"), "one\n");
+	snprintf(script, sizeof(script), "cmp %s %s%s", tmpfile_path("one"),
+		 pfs("out"), _i ? to[_i] : "/f");
+	ck_assert_int_eq(system(script), 0);
+	nodes_all(nothing_left, "nothing left", 0);
+	nodes_end();
+}
+END_TEST
+
 /* Both are files of the job: what is staged out, and who was made last. */
 static const struct twins {
 	const char *out, *made;
@@ -411,6 +440,7 @@ static int run(void)
 	add(suite, "forked", test_forked, 1);
 	add(suite, "holes", test_holes, 2);
 	add(suite, "colons", test_colons, 3);
+	add(suite, "one_file", test_one_file, 2);
 	add(suite, "twins", test_twins, 5);
 	return run_suite(suite);
 }
