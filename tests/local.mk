@@ -60,7 +60,7 @@ EXTRA_DIST += tests/packages/boot.t tests/packages/lib.sh \
 EXTRA_DIST += tests/apps/codes.sh tests/apps/fsx.c tests/apps/gromacs.mdp \
 	tests/apps/gromacs.top tests/apps/job tests/apps/lammps.again \
 	tests/apps/lammps.first tests/apps/limits tests/apps/loads.sh \
-	tests/apps/mdtree.c tests/apps/mpiio.c tests/apps/pool.py \
+	tests/apps/mdtree.c tests/apps/mpiio.c tests/apps/once.py tests/apps/pool.py \
 	tests/apps/programs tests/apps/report.sh tests/apps/run \
 	tests/apps/steps.sh tests/apps/weather.cdl
 

@@ -144,6 +144,12 @@ load_cc() {
 	done
 }
 
+load_once() { # link, open, mkdir, symlink, unlink or rename
+	on 0 python3 "$DIR/once.py" begin "$1" || return
+	tasks python3 "$DIR/once.py" all "$1" || return
+	on "$LAST" python3 "$DIR/once.py" look "$1" $((PPN * ${#NODE[@]}))
+}
+
 load_pool() {
 	on 0 python3 "$DIR/pool.py" one || return
 	tasks python3 "$DIR/pool.py" all || return
