@@ -25,6 +25,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
 	burst_buffer/lifecycle/buffers.c burst_buffer/lifecycle/buffers.h \
 	burst_buffer/lifecycle/cancel.c \
+	burst_buffer/lifecycle/discard.c burst_buffer/lifecycle/discard.h \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
 	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \

@@ -119,6 +119,7 @@ DESC(slu_plan_desc, "plan", plan_fields);
 #define T struct slu_owed
 static const struct slu_field owed_fields[] = {
 	MANY(plan, n_plan, slu_plan_desc),
+	FIELD(STR, discard),
 	LAST,
 };
 DESC(slu_owed_desc, "owed", owed_fields);
@@ -193,6 +194,24 @@ static const struct slu_field cancel_fields[] = {
 	LAST,
 };
 DESC(slu_cancel_desc, "cancel", cancel_fields);
+#undef T
+
+#define T struct slu_discard
+static const struct slu_field discard_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(BOOL, dry_run),
+	LAST,
+};
+DESC(slu_discard_desc, "discard", discard_fields);
+#undef T
+
+#define T struct slu_discarded
+static const struct slu_field discarded_fields[] = {
+	NEEDED(STR, hosts),
+	NEEDED(U64, bytes),
+	LAST,
+};
+DESC(slu_discarded_desc, "discarded", discarded_fields);
 #undef T
 
 #define T struct slu_io_report

@@ -151,6 +151,9 @@ const char *slu_plan_option(const struct slu_plan *plan, const char *key,
 struct slu_owed { /* /v1/owed: what this node has to take down or tell of */
 	struct slu_plan *plan; /* without their secrets */
 	size_t n_plan;
+	/* What is kept of failed stage-outs and was given up: "JOB.BUFFER
+	 * JOB.BUFFER"; NULL: nothing. */
+	char *discard;
 };
 extern const struct slu_desc slu_owed_desc;
 
@@ -259,6 +262,19 @@ struct slu_cancel {
 	uint32_t job_id;
 };
 extern const struct slu_desc slu_cancel_desc;
+
+/* /v1/discard: the same people give up what failed stage-outs have left; the
+ * nodes that it lies on hear of it with /v1/owed. */
+struct slu_discard {
+	uint32_t job_id;
+	bool dry_run; /* only say what */
+};
+extern const struct slu_desc slu_discard_desc;
+struct slu_discarded {	/* the answer */
+	char *hosts;	/* host list: who keeps some of it */
+	uint64_t bytes; /* that it takes there */
+};
+extern const struct slu_desc slu_discarded_desc;
 
 struct slu_io_report { /* /v1/io: a job's tasks on one node, at its end */
 	uint32_t job_id;

@@ -163,6 +163,15 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		       uint32_t uid, bool admin, double now,
 		       struct slu_answer *out, struct slu_err *err);
 
+/* The owner of a job (or, with `admin`, anybody) gives up what its failed
+ * stage-outs have left: its nodes remove it when they ask next what they owe.
+ * With dry_run it is only said what that would be. SLU_DENIED: it is not this
+ * user's; SLU_NOTFOUND: nothing is kept; SLU_INVALID: it lies on no node, with
+ * the place. The caller clears *out. */
+int slu_buffers_discard(struct slu_buffers *b, const struct slu_discard *ask,
+			uint32_t uid, bool admin, double now,
+			struct slu_discarded *out, struct slu_err *err);
+
 /* The clock was set by `step` seconds (negative: back) and is `now` since: what
  * began before that has lasted no longer for it. Set back by less than
  * something has lasted, that may last longer by as much. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "burst_buffer/lifecycle/discard.h"
 #include "burst_buffer/lifecycle/node_inventory.h"
 #include "burst_buffer/lifecycle/node_answers.h"
 #include "burst_buffer/lifecycle/notifications.h"
@@ -113,6 +114,7 @@ int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 		     struct slu_buf *out, struct slu_err *err)
 {
 	const char *comma = "";
+	char *discards;
 	struct slu_bb *bb;
 	bool over;
 	long i;
@@ -130,6 +132,10 @@ int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
 			put(out, slu_bb_plan_text(bb, over));
 		comma = ",";
 	}
-	put(out, "]}");
+	discards = slu_bb_discards(b, node);
+	put(out, "],\"discard\":\"");
+	put(out, discards);
+	put(out, "\"}");
+	free(discards);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }

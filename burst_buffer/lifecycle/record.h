@@ -146,7 +146,8 @@ enum slu_bb_destroy { /* (db: numbers are for ever) */
 
 /* Of one that no job's end ends. */
 struct slu_bb_persistent {
-	enum slu_bb_destroy destroy; /* (db) */
+	enum slu_bb_destroy destroy; /* (db) of a job's: what it keeps is given
+				      * up */
 	char *aged;		     /* (db) see expiry.c; NULL: not at all */
 	char *unsaved;		     /* (db) what could not be staged out */
 	size_t users;		     /* jobs that use it, as last counted */

@@ -199,6 +199,8 @@ static int ask(struct slu_node *n, double seconds, struct known *out,
 						    owed.plan[out->n].buffer};
 	rc = out->at ? adopt_all(n, &owed, err)
 		     : slu_err(err, SLU_NOMEM, "out of memory");
+	if (owed.discard && *owed.discard)
+		slu_discard_wanted(n, owed.discard);
 	slu_msg_clear(&slu_owed_desc, &owed);
 	return rc;
 }

@@ -44,6 +44,11 @@ void slu_held_too_long(struct slu_node *n, const char *storage,
  * shortly. common: of all nodes, too. What fails is logged. */
 void slu_leftovers_expire(struct slu_node *n, bool common);
 
+/* discard.c: remove what is kept of these instances, as sluiced says that it
+ * was given up, and tell it; what fails is logged, and tried again when it is
+ * said again. */
+void slu_discard_wanted(struct slu_node *n, const char *instances);
+
 /* The storage is of a job with a stage-out. */
 int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err);
 

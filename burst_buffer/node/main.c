@@ -45,8 +45,9 @@ static const struct command {
 	 false, false},
 	{"fetch", "JOB DIR", "copy what a failed stage-out left on this node",
 	 slu_cmd_fetch, true, false},
-	{"discard", "JOB", "remove what a failed stage-out left on this node",
-	 slu_cmd_discard, true, true},
+	{"discard", "JOB [--json]",
+	 "give up what failed stage-outs of one's own job left (root: here)",
+	 slu_cmd_discard, true, false},
 	{"cancel", "JOB", "give up the stage-out of one's own job",
 	 slu_cmd_cancel, true, false},
 	{"begin", "--job J", "note Lustre's counters (prolog)", slu_cmd_begin,
@@ -82,7 +83,7 @@ static void help(void)
 	       "  --job J     the job's number\n"
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
-	       "  --json      status, probe: as JSON\n"
+	       "  --json      status, probe, discard: as JSON\n"
 	       "  --push      probe: tell sluiced which file systems cannot "
 	       "be had here\n"
 	       "  --period S  serve, watch: seconds between two questions\n"

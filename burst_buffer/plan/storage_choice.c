@@ -95,8 +95,8 @@ static const char *say_own(uint64_t own, char text[OWN_TEXT])
 		snprintf(text, OWN_TEXT,
 			 "; %s of it is what failed stage-outs of your own "
 			 "jobs have left: it goes after KeepFailed, or "
-			 "when an administrator removes it (sluice-node "
-			 "discard; sluice-node fetch copies it)",
+			 "when you give it up (sluice-node discard JOB; "
+			 "sluice-node fetch copies it before)",
 			 slu_size_text(own, size));
 	return text;
 }

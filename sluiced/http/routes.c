@@ -101,6 +101,18 @@ static int handle_cancel(struct slu_daemon *d, struct slu_req *req,
 	return answer(&slu_answer_desc, &word, out);
 }
 
+static int handle_discard(struct slu_daemon *d, struct slu_req *req,
+			  struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_discarded is;
+
+	if (slu_buffers_discard(d->buffers, req->msg, req->caller.uid,
+				slu_auth_admin(&d->auth, &req->caller),
+				slu_now_wall(), &is, err) < 0)
+		return -1;
+	return answer(&slu_discarded_desc, &is, out);
+}
+
 static char *host_argument(struct slu_req *req, struct slu_err *err)
 {
 	const char *host = slu_httpd_argument(req, "host");
@@ -169,6 +181,14 @@ const struct slu_route slu_routes[] = {
 		.max = SMALL,
 		.desc = &slu_cancel_desc,
 		.handle = handle_cancel,
+	},
+	{
+		.method = "POST",
+		.path = "/v1/discard",
+		.who = SLU_WHO_USER,
+		.max = SMALL,
+		.desc = &slu_discard_desc,
+		.handle = handle_discard,
 	},
 	{
 		.method = "POST",

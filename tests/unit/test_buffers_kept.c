@@ -385,6 +385,75 @@ START_TEST(test_takes)
 }
 END_TEST
 
+static bool is_to_discard(struct world *w, const char *node)
+{
+	struct slu_buf text = {0};
+	struct slu_owed owed;
+	struct slu_err err;
+	char name[32];
+	bool is;
+
+	snprintf(name, sizeof(name), "%u.%llu", JOB,
+		 (unsigned long long)w->node[0].buffer);
+	expect_ok(slu_buffers_owed(w->b, node, w->now, &text, &err), err);
+	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
+				  &err),
+		  err);
+	is = slu_has_word(owed.discard ? owed.discard : "", name);
+	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_buf_free(&text);
+	return is;
+}
+
+/* Its owner gives up what is kept: its nodes hear of it until it is gone, also
+ * of a sluiced that was started since; nobody else can. */
+START_TEST(test_discard)
+{
+	struct slu_discard ask = {.job_id = JOB, .dry_run = true};
+	struct slu_discarded is;
+	struct slu_err err;
+	struct world w;
+
+	world_new(&w, 2, WALK, "KeepFailed=48");
+	run_until(&w, AT_RUN);
+	expect_fail(
+		slu_buffers_discard(w.b, &ask, 1000, false, w.now, &is, &err),
+		err, SLU_NOTFOUND, "nothing is kept of job 17");
+	w.node[0].fail_down = 3;
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	expect_fail(
+		slu_buffers_discard(w.b, &ask, 1001, false, w.now, &is, &err),
+		err, SLU_DENIED, "job 17 is not yours");
+	expect_ok(slu_buffers_discard(w.b, &ask, 1000, false, w.now, &is, &err),
+		  err);
+	ck_assert_str_eq(is.hosts, "n[1-2]");
+	ck_assert_uint_eq(is.bytes, pool_keeps(&w));
+	slu_msg_clear(&slu_discarded_desc, &is);
+	ck_assert(!is_to_discard(&w, "n1"));
+	ask.dry_run = false;
+	for (int again = 0; again < 2; again++) {
+		expect_ok(slu_buffers_discard(w.b, &ask, 1000, false, w.now,
+					      &is, &err),
+			  err);
+		slu_msg_clear(&slu_discarded_desc, &is);
+	}
+	ck_assert(pool_keeps(&w) > 0); /* until it is gone */
+	world_restart(&w);
+	ck_assert(is_to_discard(&w, "n1") && is_to_discard(&w, "n2"));
+	ck_assert(!is_to_discard(&w, "n3"));
+	w.now += 400;
+	ck_assert(slu_buffers_keeps(w.b, "n1", "", w.now));
+	ck_assert(!is_to_discard(&w, "n1") && is_to_discard(&w, "n2"));
+	ck_assert(slu_buffers_keeps(w.b, "n2", "", w.now));
+	ck_assert(!is_to_discard(&w, "n2"));
+	ck_assert_uint_eq(pool_keeps(&w), 0);
+	expect_fail(slu_buffers_discard(w.b, &ask, 0, true, w.now, &is, &err),
+		    err, SLU_NOTFOUND, "nothing is kept");
+	world_free(&w);
+}
+END_TEST
+
 /* What was removed before its time takes no room any more, on that node; who
  * looked before it was kept does not count. */
 START_TEST(test_removed)
@@ -437,4 +506,4 @@ START_TEST(test_removed)
 END_TEST
 
 TEST_MAIN("buffers kept", test_prune, test_room, test_forget, test_quarantine,
-	  test_json, test_phases, test_takes, test_removed)
+	  test_json, test_phases, test_takes, test_discard, test_removed)

@@ -288,6 +288,43 @@ START_TEST(test_told_again)
 }
 END_TEST
 
+static int give_up(const char *arg)
+{
+	return is_n1() && become_ann() ? 12 : is_n1() ? run_verb(arg) : 0;
+}
+
+static int nothing_kept(const char *arg)
+{
+	char path[PATH_MAX];
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/storage/kept/7.1", world);
+	return access(path, F_OK) ? 0 : 44;
+}
+
+/* Its owner says on one node that all that is kept may go. */
+START_TEST(test_given_up)
+{
+	if (!begin("scratch", ""))
+		return;
+	ck_assert(!chmod(pfs("out"), 0555));
+	job_starts(request);
+	up();
+	run_tasks(false);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	nodes_all(give_up, "discard --dry-run 7", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(data_kept, "", 0);
+	nodes_all(give_up, "discard 7", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(nothing_kept, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* It could not be staged out, and is kept: nobody calls it well, nor lost by a
  * restart that never was. */
 START_TEST(test_told_again_kept)
@@ -469,6 +506,7 @@ static int run(void)
 	add(suite, "leftover", test_leftover, 1);
 	add(suite, "restarted", test_restarted, 2);
 	add(suite, "told_again", test_told_again, 3);
+	add(suite, "given_up", test_given_up, 1);
 	add(suite, "told_again_kept", test_told_again_kept, 1);
 	add(suite, "restarted_unknown", test_restarted_unknown, 1);
 	add(suite, "in_common", test_in_common, 2);
