@@ -60,7 +60,7 @@ make_files() {
 
 test_steps() {
 	local job text
-	job=$(run_job 'stage_in source=/pfs/alice/in destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in/1 destination=/pfs/alice/gk' <<-'EOT'
+	job=$(run_job 'stage_in source=/pfs/alice/in destination=$BB_JOBFS; stage_out source=$BB_JOBFS/in/1 destination=/pfs/alice/gk; stage_out source=$BB_JOBFS/in/1/f1 destination=/pfs/alice/gk.one type=file' <<-'EOT'
 		#!/bin/bash
 		echo "batch: ${LD_PRELOAD:-nothing}"
 		srun bash -c 'cat $BB_JOBFS/in/1/f1; echo $SLURM_PROCID >$BB_JOBFS/in/1/rank.$SLURM_PROCID'
@@ -86,6 +86,7 @@ test_steps() {
 		"$(cat "$PFS"/alice/gk/1/rank.*)" "$(printf '0\n1')"
 	check "with what was there" cmp "$PFS/alice/in/1/f1" \
 		"$PFS/alice/gk/1/f1"
+	check "and one file alone" cmp "$PFS/alice/in/1/f1" "$PFS/alice/gk.one"
 }
 
 # Clients with a forwarding map would look for all data on one daemon.
