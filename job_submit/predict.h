@@ -80,8 +80,8 @@ void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);
 /* The time within which SLU_PREDICT_SOON of such jobs end, in seconds, at least
  * the floor and at most the request: what a scheduler does best to plan with,
- * if it is no job's end (bench/README.md). A guess where slu_predict() knows of no
- * jobs. Thread-safe. */
+ * if it is no job's end (bench/README.md). A guess where slu_predict() knows of
+ * no jobs. Thread-safe. */
 #define SLU_PREDICT_SOON 0.3
 int64_t slu_predict_early(const struct slu_predictor *p,
 			  const struct slu_job *job);

@@ -267,8 +267,7 @@ static const char fullness[] =
 	"ALTER TABLE BufferNode ADD COLUMN UsedMost INTEGER;";
 
 /* How long it had which number of I/O nodes (wire/job.h). */
-static const char ion_times[] =
-	"ALTER TABLE History ADD COLUMN IonTimes TEXT;";
+static const char ion_times[] = "ALTER TABLE History ADD COLUMN IonTimes TEXT;";
 
 static const char *const steps[] = {
 	resource_map, /* 1 */

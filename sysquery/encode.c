@@ -218,9 +218,10 @@ struct json_object *slu_form_encode(const struct slu_form *answer,
 		return out;
 	}
 	whole = object(said, answer->keys);
-	json_object_object_foreach(whole, key, value)
-		if (strcmp(key, "schema") && strcmp(key, "version"))
-			add(out, key, json_object_get(value));
+	json_object_object_foreach(whole, key,
+				   value) if (strcmp(key, "schema") &&
+					      strcmp(key, "version"))
+		add(out, key, json_object_get(value));
 	json_object_put(whole);
 	return out;
 }

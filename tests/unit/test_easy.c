@@ -38,7 +38,7 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 }
 
 static const struct slu_easy_site seven = {.procs = 7}, ten = {.procs = 10},
-			      shortest = {.procs = 10, .shortest = true};
+				  shortest = {.procs = 10, .shortest = true};
 
 static struct swf_job job(int64_t submit, int64_t run, int64_t request,
 			  int64_t procs)

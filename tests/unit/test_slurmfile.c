@@ -13,7 +13,8 @@ static const struct file {
 	{"/a/main", "one\nInclude sub/two\n include\t/b/three here\nfour"},
 	{"/a/sub/two", "two\nInclude deeper"},
 	{"/a/sub/deeper", "deeper\n"},
-	{"/b/three", "\xef\xbb\xbf" "three"},
+	{"/b/three", "\xef\xbb\xbf"
+		     "three"},
 	{"/self", "Include self"},
 	{"/one", "Include two"},
 };
