@@ -210,6 +210,39 @@ const struct slu_form slu_form_predict = {
 	.doc = "how long a job would run, and why",
 	.keys = predict};
 
+static const struct slu_key likely[] = {
+	{"node", .is = SLU_IS_TEXT, .title = "NODE"},
+	{"share", .is = SLU_IS_SHARE, .title = "PROBABILITY"},
+	{.key = NULL}};
+static const struct slu_key start[] = {
+	{"job_id", .is = SLU_IS_COUNT},
+	{"partition", .is = SLU_IS_TEXT},
+	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's, for which it waits"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT},
+	{"running", "running_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs that run in the partition"},
+	{"ahead", "ahead_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs that wait before it"},
+	{"planned", "planned_unix", .is = SLU_IS_TIME,
+	 .doc = "Slurm's plan, by limits"},
+	{"planned_nodes", "planned_node_list", .is = SLU_IS_TEXT},
+	{"start_10", "start_10_unix", .is = SLU_IS_TIME,
+	 .doc = "before that with a probability of 10 %"},
+	{"start_50", "start_50_unix", .is = SLU_IS_TIME},
+	{"start_90", "start_90_unix", .is = SLU_IS_TIME},
+	{"within_10min", "within_10min_share", .is = SLU_IS_SHARE,
+	 .doc = "the probability of a start within ten minutes"},
+	{"within_1h", "within_1h_share", .is = SLU_IS_SHARE},
+	{"likely_nodes", "likely_node_list", .is = SLU_IS_TEXT},
+	{"sure", "sure_share", .is = SLU_IS_SHARE,
+	 .doc = "the probability of exactly these"},
+	{"node", "node_shares", .is = SLU_IS_LIST, .of = likely},
+	{.key = NULL}};
+const struct slu_form slu_form_start = {
+	.name = "start",
+	.doc = "when and where a job will start",
+	.keys = start};
+
 static const struct slu_key import[] = {
 	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
 	{"added", .is = SLU_IS_COUNT, .title = "NEW"},

@@ -326,6 +326,7 @@ START_TEST(test_rehash)
 				"ALTER TABLE History DROP COLUMN Suspended; "
 				"ALTER TABLE Buffer DROP COLUMN Aged; "
 				"ALTER TABLE BufferNode DROP COLUMN UsedMost; "
+				"ALTER TABLE History DROP COLUMN IonTimes; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);

@@ -302,15 +302,15 @@ static const struct {
 	 "{\"policy\":\"MCKP\",\"ions\":\"i1\",\"total\":1,"
 	 "\"static_total\":1,\"jobs\":[{\"job_id\":7,\"curve\":[{"
 	 "\"ions\":1,\"runs\":2,\"mean\":5,\"spread\":1,"
-	 "\"bandwidth\":5}]}]}",
+	 "\"bandwidth\":5,\"error\":0.5}]}]}",
 	 "policy MCKP, I/O nodes i1: 1 MB/s predicted (STATIC: 1)\n"
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED  MB/s  CURVE\n"
 	 "  7  -     -      -     -      -       -     -\n"
 	 "\n"
 	 "what is known of it\n"
-	 "IONS  RUNS  MEAN_MB/s  SPREAD  BELIEVED\n"
-	 "   1     2          5       1         5\n"},
+	 "IONS  RUNS  MEAN_MB/s  SPREAD  BELIEVED  ERROR\n"
+	 "   1     2          5       1         5    0.5\n"},
 	{"ions --policy SIZE --ions 9 --without 8 --table",
 	 "{\"policy\":\"SIZE\",\"pool\":9,\"without\":8,\"question\":"
 	 "\"ions\"}",
