@@ -66,7 +66,8 @@ struct slu_option {
 struct slu_fs_conf {
 	char *name;
 	char *driver;
-	char *pool; /* Pool= that it is counted in; NULL: not said */
+	char *pool; /* Pool= that it is counted in, or a list of which a job
+		     * is counted in one; NULL: not said */
 	bool is_default;
 	int line; /* of the file */
 	struct slu_option *option;

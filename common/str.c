@@ -248,6 +248,16 @@ static size_t distance(const char *a, const char *b)
 	return row[n];
 }
 
+bool slu_list_word(const char *list, size_t i, char *out, size_t size)
+{
+	for (; i && *list; i--) {
+		list += strcspn(list, ",");
+		list += *list == ',';
+	}
+	snprintf(out, size, "%.*s", (int)strcspn(list, ","), list);
+	return *out;
+}
+
 const char *slu_nearest(const char *word, const char *const *words)
 {
 	const char *nearest = NULL;

@@ -85,6 +85,8 @@ bool slu_is_listed(const char *list, const char *word);
  * max pointers into s, returns their number (max + 1 when there were more). */
 size_t slu_split(char *s, const char *seps, char **out, size_t max);
 
+/* Word i of a list with commas, copied to out; false: there are not so many. */
+bool slu_list_word(const char *list, size_t i, char *out, size_t size);
 /* The word of the NULL-ended list `words` nearest to `word` by edit distance
  * (case-insensitive), or NULL when none is close (distance > 1/2 of its
  * length): for "unknown key X; did you mean Y?". Borrowed from words. */

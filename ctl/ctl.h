@@ -13,6 +13,7 @@
  * controller sees (slu_ctl_active and the job hooks), not before.
  */
 
+#include "common/hostlist.h"
 #include "wire/note.h"
 #include "ctl/ops.h"
 #include "ctl/times.h"
@@ -92,6 +93,8 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
 
 /* What is asked for in --bb and in the script, checked against the site:
  * *text (caller frees) is its canonical form, "" for nothing. */
+enum slu_ctl_may_get { SLU_GET_NO, SLU_GET_MAY, SLU_GET_MUST };
+
 struct slu_ctl_ask {
 	const char *option, *script; /* either may be NULL */
 	const char *account;	     /* NULL: none */
@@ -104,6 +107,15 @@ struct slu_ctl_ask {
 	uint32_t het_offset;
 	bool array;
 	bool prolog_flags; /* Alloc and DeferBatch are set */
+	/* May the job get this node, as far as its partitions and the nodes that
+	 * it names and excludes are concerned? NULL: nobody knows. */
+	enum slu_ctl_may_get (*may_get)(void *arg, const char *node);
+	/* It is to get none but these (sorted or not), where its file system
+	 * lies on all of its nodes and those of its pool are not all that there
+	 * are. May be NULL. */
+	void (*keep_to)(void *arg, const struct slu_hosts *nodes);
+	void *arg;
+	uint32_t named; /* nodes that it must get: it names them */
 	/* s that its client waits for it to be ready, and then gives it up; 0:
 	 * for ever (sbatch), or not known */
 	uint32_t patience;

@@ -12,6 +12,7 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/followed.c \
 	ctl/jobs/limit_guard.c \
 	ctl/jobs/parsed.c ctl/jobs/parsed.h \
+	ctl/jobs/pool_choice.c ctl/jobs/pool_choice.h \
 	ctl/jobs/persistent.c \
 	ctl/jobs/prestage.c \
 	ctl/jobs/queue.c ctl/jobs/queue.h \
@@ -64,6 +65,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_ctl_mail \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
 	tests/unit/test_note tests/unit/test_parsed \
+	tests/unit/test_pool_choice \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums
@@ -75,6 +77,7 @@ libtesthost_a_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
 ctl_test_libs = libtestctl.a libtesthost.a $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_ctl_parts_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_parsed_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_pool_choice_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_note_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)

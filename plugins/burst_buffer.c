@@ -11,6 +11,7 @@
 #include "plugins/host.h"
 #include "plugins/limits.h"
 #include "plugins/reserve.h"
+#include "plugins/eligible_nodes.h"
 
 const char plugin_name[] = "Sluice burst buffer plugin";
 const char plugin_type[] = "burst_buffer/sluice";
@@ -139,9 +140,14 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 		.prolog_flags = prolog_flags_ok(),
 		.patience = patience(desc),
 	};
+	struct slu_eligible_nodes where;
 	char *text;
+	int rc;
 
-	if (slu_ctl_validate(ctl, &ask, &text, err) < 0)
+	slu_eligible_nodes_begin(&where, desc, &ask);
+	rc = slu_ctl_validate(ctl, &ask, &text, err);
+	slu_eligible_nodes_end(&where);
+	if (rc < 0)
 		return -1;
 	xfree(desc->burst_buffer);
 	if (*text)

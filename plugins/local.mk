@@ -23,6 +23,7 @@ libsluhost_la_SOURCES = \
 	plugins/mark.c \
 	plugins/compat.h \
 	plugins/copy.c plugins/copy.h \
+	plugins/eligible_nodes.c plugins/eligible_nodes.h \
 	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
 	plugins/late.c \
 	plugins/mail.c \

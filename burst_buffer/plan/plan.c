@@ -79,6 +79,20 @@ static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
 	return rc;
 }
 
+/* It has come into the job after its submission. */
+static int not_of(const struct slu_pool_conf *pool, const char *node,
+		  struct slu_err *err)
+{
+	char *nodes = slu_hosts_text(&pool->nodes);
+
+	slu_err(err, SLU_INVALID,
+		"%s is not of pool %s (%.100s): name nodes of that with "
+		"--nodelist",
+		node, pool->name, nodes ? nodes : "");
+	free(nodes);
+	return -1;
+}
+
 static int check_pool(const struct slu_plan *plan,
 		      const struct slu_pool_conf *pool, struct slu_err *err)
 {
@@ -98,11 +112,7 @@ static int check_pool(const struct slu_plan *plan,
 		    !slu_hosts_sorted_has(&of, plan->node[i].name))
 			stranger = plan->node[i].name;
 	free(of.name);
-	return stranger ? slu_err(err, SLU_INVALID,
-				  "%s is not of pool %s, which has %zu nodes: "
-				  "name them with --nodelist",
-				  stranger, pool->name, pool->nodes.n)
-			: 0;
+	return stranger ? not_of(pool, stranger, err) : 0;
 }
 
 /* Staging */

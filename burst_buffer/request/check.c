@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/request/pool.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
@@ -317,7 +318,9 @@ static int check_jobfs(const struct slu_request *req,
 		return 0;
 	if (slu_check_fs(req, conf, err))
 		return slu_err_prefix(err, "jobfs");
-	return check_type(req, conf, err) || check_split(req, conf, err) ||
+	return slu_pool_check_name(req, conf, err) ||
+			       check_type(req, conf, err) ||
+			       check_split(req, conf, err) ||
 			       check_bind(req, conf, err) ||
 			       check_coherence(req, conf, err) ||
 			       check_capacity(req, conf, err)

@@ -111,6 +111,19 @@ static int check_option(const struct slu_fstype *type,
 		       near ? near : "");
 }
 
+static int check_pools(const struct slu_fs_conf *fs,
+		       const struct slu_conf *conf, struct slu_err *err)
+{
+	char name[256];
+
+	for (size_t i = 0;
+	     fs->pool && slu_list_word(fs->pool, i, name, sizeof(name)); i++)
+		if (!slu_conf_pool(conf, name))
+			return slu_err(err, SLU_INVALID, "there is no Pool=%s",
+				       name);
+	return 0;
+}
+
 static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
 		    struct slu_err *err)
 {
@@ -129,9 +142,8 @@ static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
 	for (size_t k = 0; k < fs->n_option; k++)
 		if (check_option(type, &fs->option[k], err))
 			return -1;
-	if (fs->pool && !slu_conf_pool(conf, fs->pool))
-		return slu_err(err, SLU_INVALID, "there is no Pool=%s",
-			       fs->pool);
+	if (check_pools(fs, conf, err))
+		return -1;
 	if (type->required && !slu_fs_option(fs, type->required, NULL))
 		return slu_err(err, SLU_INVALID,
 			       "driver %s needs %s=", type->name,

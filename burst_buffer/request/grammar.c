@@ -129,6 +129,12 @@ static int set_tolerate(struct slu_request *req, const char *value,
 	return 0;
 }
 
+static int set_pool(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	return slu_set_word(&req->pool, value, err);
+}
+
 int slu_set_profile(struct slu_request *req, const char *value,
 		    struct slu_err *err)
 {
@@ -338,6 +344,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"profile", false, slu_set_profile},
 	{"split", false, set_split},
 	{"bind", false, set_bind},
+	{"pool", false, set_pool},
 	{"coherence", false, slu_set_coherence},
 	{"tell", false, slu_set_tell},
 	{"dw", false, set_dw},
@@ -345,6 +352,8 @@ static const struct slu_key jobfs_keys[] = {
 	{"access", false, slu_dw_access},
 	{NULL, false, NULL},
 };
+_Static_assert(sizeof(jobfs_keys) / sizeof(*jobfs_keys) <= SLU_VERB_KEYS + 1,
+	       "a list of its keys has no room for all");
 static const struct slu_key stage_in_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},

@@ -17,7 +17,7 @@
 	"$(...) is not run here; write the path itself (%%u is the user, %%j " \
 	"the job's number)"
 
-#define SLU_VERB_KEYS 12 /* at most, of a verb */
+#define SLU_VERB_KEYS 16 /* at most, of a verb */
 #define SLU_VERBS     12 /* at most, of a language */
 
 struct slu_key {

@@ -472,5 +472,6 @@ void slu_request_free(struct slu_request *req)
 	free(req->name);
 	free(req->forward_pattern);
 	free(req->profile);
+	free(req->pool);
 	*req = (struct slu_request){0};
 }

@@ -7,25 +7,65 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "common/size.h"
+#include "common/str.h"
 
-const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
-					const struct slu_fs_conf *fs)
+const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
+					 const struct slu_fs_conf *fs, size_t i)
 {
 	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+	char name[256];
 
 	if (!fs || !type || !conf->n_pool)
 		return NULL;
 	if (fs->pool)
-		return slu_conf_pool(conf, fs->pool);
-	return type->remote ? NULL : &conf->pool[0];
+		return slu_list_word(fs->pool, i, name, sizeof(name))
+			       ? slu_conf_pool(conf, name)
+			       : NULL;
+	return type->remote || i ? NULL : &conf->pool[0];
+}
+
+const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
+					const struct slu_fs_conf *fs)
+{
+	return slu_pool_nth(conf, fs, 0);
 }
 
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf)
 {
-	return req->has_fs && !req->persistent
-		       ? slu_pool_of(conf, slu_conf_fs(conf, req->fs))
-		       : NULL;
+	const struct slu_pool_conf *own = NULL;
+
+	if (!req->has_fs || req->persistent)
+		return NULL;
+	if (req->pool)
+		own = slu_conf_pool(conf, req->pool);
+	return own ? own : slu_pool_of(conf, slu_conf_fs(conf, req->fs));
+}
+
+static bool has_pool(const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		     const struct slu_pool_conf *pool)
+{
+	const struct slu_pool_conf *one;
+
+	for (size_t i = 0; (one = slu_pool_nth(conf, fs, i)); i++)
+		if (one == pool)
+			return true;
+	return false;
+}
+
+int slu_pool_check_name(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+
+	if (!req->pool || !fs ||
+	    has_pool(conf, fs, slu_conf_pool(conf, req->pool)))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: pool=%.64s: file system %s has no such pool (it "
+		       "is in %s)",
+		       req->pool, fs->name,
+		       fs->pool ? fs->pool : "the site's first one");
 }
 
 const char *slu_pool_storage(const struct slu_conf *conf,
@@ -35,7 +75,7 @@ const char *slu_pool_storage(const struct slu_conf *conf,
 
 	for (size_t i = 0; i < conf->n_fs; i++) {
 		own = slu_fs_option(&conf->fs[i], "storage", NULL);
-		if (own && slu_pool_of(conf, &conf->fs[i]) == pool)
+		if (own && has_pool(conf, &conf->fs[i], pool))
 			return own;
 	}
 	return conf->node_storage;

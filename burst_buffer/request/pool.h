@@ -7,13 +7,21 @@
 
 #include "burst_buffer/request/request.h"
 
-/* The pool of a file system: what its line says, else the first one for what
- * lies in the nodes' storage. NULL: it is counted in none. */
+/* The pools of a file system, in the order of its line, i from 0; NULL: it has
+ * not so many. */
+const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
+					 const struct slu_fs_conf *fs,
+					 size_t i);
+/* The first pool of a file system: what its line says, else the first one for
+ * what lies in the nodes' storage. NULL: it is counted in none. */
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 					const struct slu_fs_conf *fs);
 /* That of a request (resolved), or NULL. */
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf);
+/* SLU_INVALID: pool= of the request names none of its file system's. */
+int slu_pool_check_name(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err);
 /* Where the instances of a pool lie on a node: storage= of its first file
  * system that has one, else NodeStorage. */
 const char *slu_pool_storage(const struct slu_conf *conf,

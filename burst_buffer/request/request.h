@@ -97,6 +97,7 @@ struct slu_request {
 	char *fs;	   /* FileSystem name; NULL: the site's default */
 	char *name;	   /* "JOBFS" unless name= */
 	char *profile;	   /* NULL: none */
+	char *pool;	   /* that its storage is of; NULL: not said */
 	uint64_t capacity; /* bytes; 0: the profile says it */
 	uint32_t nodes;	   /* that give storage: 0 not said, or SLU_ALL_NODES */
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */

@@ -72,6 +72,8 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 	if (req->bind > SLU_BIND_NEAR ||
 	    (req->bind == SLU_BIND_NEAR && req->profile))
 		slu_put_pair(buf, "bind", slu_bind_names[req->bind]);
+	if (req->pool)
+		slu_put_pair(buf, "pool", req->pool);
 	if (req->coherence)
 		slu_put_pair(buf, "coherence",
 			     slu_coherence_names[req->coherence]);

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "ctl/pools/pools.h"
 #include "ctl/private.h"
+#include "ctl/jobs/pool_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,6 +283,8 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return slu_request_at(req->line, err);
 	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
+	if (slu_ctl_choose_pool(ask, site->conf, req, err) < 0)
+		return slu_request_at(req->line, err);
 	return check_fs(ctl, ask, req, user, err) < 0
 		       ? slu_request_at(req->line, err)
 		       : 0;

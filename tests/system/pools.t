@@ -280,6 +280,39 @@ test_removal() {
 		"$(grep -c 'configuration was read again' "$log")" "$reads"
 }
 
+ran_on() { # NODES SBATCH-OPTION...
+	local nodes=$1 job
+	shift
+	job=$(submit --bb='type=near capacity=20MiB' "$@" <<<$'#!/bin/bash\ntrue')
+	wait_for 60 job_is "$job" COMPLETED &&
+		matches "$(job_field "$job" NodeList)" "^$nodes\$"
+}
+
+# A job's pool follows from where it may run, and where it runs from its pool.
+test_partitions() {
+	local job
+	check "a job gets nodes of one pool, by its partition" \
+		ran_on 'n[12]' -p main -N1
+	check "two nodes are of the first pool" ran_on 'n\[1-2\]' -p main -N2
+	check "which a partition may have alone" ran_on 'n\[1-2\]' -p west -N2
+	check "what it excludes counts" ran_on n3 -p east -N1 -x n2
+	check "and what it names" ran_on n3 -N1 -w n3
+	check "any of its partitions" ran_on 'n\[1-2\]' -p east,west -N2
+	check "it may choose itself" ran_on n3 -N1 \
+		--bb='type=near capacity=20MiB pool=right'
+	check "what cannot be is refused with the names" matches \
+		"$(refusal -p east -N2 --bb='type=near capacity=20MiB')" \
+		'needs 2 nodes of one pool; where it may run are 1 of left \(n\[1-2\]\), 1 of right \(n3\)'
+	check "and a pool that is not the file system's" matches \
+		"$(refusal -N1 --bb='type=near capacity=20MiB pool=far')" \
+		'near has no such pool \(it is in left,right\)'
+	job=$(submit -H -N1 -p main --bb='type=near capacity=20MiB' \
+		<<<$'#!/bin/bash\ntrue')
+	check "its record says which" matches "$(job_field "$job" ExcNodeList)" \
+		'^n3$'
+	as_alice scancel "$job"
+}
+
 cluster_up --dbd --nodes 3 --ions 0 --disk 1G
 cluster conf sluice.conf \
 	"Pool=nodes Granularity=10MiB MaxPerUser=1200MiB" \
@@ -290,10 +323,14 @@ cluster conf sluice.conf \
 	"FileSystem=bobs Driver=scratch Pool=bobs" \
 	"Pool=phys Size=1GiB AllowAccounts=physics" \
 	"FileSystem=phys Driver=scratch Pool=phys" \
+	"Pool=left Nodes=n[1-2]" "Pool=right Nodes=n3" \
+	"FileSystem=near Driver=scratch Pool=left,right" \
 	"DenyUsers=root" "MaxCapacity=20GiB" \
 	"FileSystem=far Driver=scratch Pool=far" \
 	"FileSystem=tiny Driver=scratch Pool=tiny"
 cluster conf slurm.conf "AccountingStorageEnforce=limits" \
+	"PartitionName=east Nodes=n[2-3] MaxTime=1:00:00 State=UP" \
+	"PartitionName=west Nodes=n[1-2] MaxTime=1:00:00 State=UP" \
 	"SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=1,sched_min_interval=0"
 cluster stop ctl sluiced
 cluster start ctl sluiced
@@ -303,6 +340,7 @@ wait_for 20 nodes_idle 'n[1-3]'
 check_within 20 "the resource map fills the pool" shows ' TotalSpace=[1-9]'
 test_shown
 test_refused
+test_partitions
 test_waiting
 test_one_node
 test_turn

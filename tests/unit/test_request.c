@@ -174,6 +174,7 @@ static const struct text_case accepted[] = {
 	 NULL,
 	 "stripe target=/a stripes=2 per_file=yes; "
 	 "stripe target=/b stripes=2 per_file=yes; stripe target=/c"},
+	{"pool=far capacity=1K", NULL, "jobfs capacity=1024 pool=far"},
 	/* both */
 	{"forward", "#BB jobfs capacity=1K", "jobfs capacity=1024; forward"},
 };

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "plugins/eligible_nodes.h"
+
+#include <string.h>
+
+static void add_part(bitstr_t **all, const part_record_t *part)
+{
+	if (!part || !part->node_bitmap)
+		return;
+	if (*all)
+		bit_or(*all, part->node_bitmap);
+	else
+		*all = bit_copy(part->node_bitmap);
+}
+
+static bitstr_t *of_partitions(const char *names)
+{
+	char *copy, *name, *rest;
+	bitstr_t *all = NULL;
+
+	if (!names) {
+		add_part(&all, default_part_loc);
+		return all;
+	}
+	copy = xstrdup(names);
+	for (rest = copy; (name = strsep(&rest, ","));)
+		add_part(&all, find_part_record(name));
+	xfree(copy);
+	return all;
+}
+
+/* Names that are wrong Slurm refuses; NULL: none is named. */
+static bitstr_t *named(char *nodes)
+{
+	bitstr_t *bits = NULL;
+
+	if (nodes && *nodes && node_name2bitmap(nodes, true, &bits, NULL))
+		FREE_NULL_BITMAP(bits);
+	return bits;
+}
+
+static enum slu_ctl_may_get may_get(void *arg, const char *node)
+{
+	const struct slu_eligible_nodes *w = arg;
+	const node_record_t *n = find_node_record((char *)node);
+
+	if (!n || !bit_test(w->may, n->index))
+		return SLU_GET_NO;
+	return w->must && bit_test(w->must, n->index) ? SLU_GET_MUST
+						      : SLU_GET_MAY;
+}
+
+/* The others are excluded, as the user would by --exclude. */
+static void keep_to(void *arg, const struct slu_hosts *nodes)
+{
+	struct slu_eligible_nodes *w = arg;
+	bitstr_t *others = bit_copy(w->may);
+	const node_record_t *n;
+	char *names;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		n = find_node_record(nodes->name[i]);
+		if (n)
+			bit_clear(others, n->index);
+	}
+	if (bit_ffs(others) >= 0) {
+		names = bitmap2node_name(others);
+		if (w->desc->exc_nodes && *w->desc->exc_nodes)
+			xstrfmtcat(w->desc->exc_nodes, ",%s", names);
+		else
+			xstrcat(w->desc->exc_nodes, names);
+		xfree(names);
+	}
+	FREE_NULL_BITMAP(others);
+}
+
+void slu_eligible_nodes_begin(struct slu_eligible_nodes *w,
+			      job_desc_msg_t *desc, struct slu_ctl_ask *ask)
+{
+	bitstr_t *excluded = named(desc->exc_nodes);
+
+	*w = (struct slu_eligible_nodes){.desc = desc,
+					 .may = of_partitions(desc->partition),
+					 .must = named(desc->req_nodes)};
+	if (w->may && excluded)
+		bit_and_not(w->may, excluded);
+	FREE_NULL_BITMAP(excluded);
+	if (!w->may)
+		return;
+	ask->may_get = may_get;
+	ask->keep_to = keep_to;
+	ask->arg = w;
+	ask->named = w->must ? (uint32_t)bit_set_count(w->must) : 0;
+}
+
+void slu_eligible_nodes_end(struct slu_eligible_nodes *w)
+{
+	FREE_NULL_BITMAP(w->may);
+	FREE_NULL_BITMAP(w->must);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Of which pool a job's storage is, by where it may run. */
+#include "config.h"
+#include "tests/unit/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "common/str.h"
+#include "ctl/jobs/pool_choice.h"
+
+/* n1 to n4 are what the job may get, those of `must` it names. */
+struct world {
+	const char *may, *must; /* digits */
+	char kept[100];		/* nodes that it is kept to */
+};
+
+static enum slu_ctl_may_get may_get(void *arg, const char *node)
+{
+	const struct world *w = arg;
+
+	if (strchr(w->must, node[1]))
+		return SLU_GET_MUST;
+	return strchr(w->may, node[1]) ? SLU_GET_MAY : SLU_GET_NO;
+}
+
+static void keep_to(void *arg, const struct slu_hosts *nodes)
+{
+	struct world *w = arg;
+	char *text = slu_hosts_text(nodes);
+
+	snprintf(w->kept, sizeof(w->kept), "%s", text);
+	free(text);
+}
+
+static const struct {
+	const char *request, *may, *must;
+	uint32_t min_nodes;
+	const char *pool, *kept, *refused;
+} cases[] = {
+	/* one pool, which is no list */
+	{"jobfs type=one capacity=1M", "1234", "", 2, "a", "n[1-2]", NULL},
+	{"jobfs type=one capacity=1M", "34", "", 1, NULL, NULL,
+	 "the job needs 1 node of one pool; where it may run are 0 of a "
+	 "(n[1-2])"},
+	{"jobfs type=one capacity=1M", "1234", "", 3, NULL, NULL,
+	 "needs 3 nodes of one pool"},
+	/* of several the first that has enough */
+	{"jobfs type=two capacity=1M", "1234", "", 2, "a", "n[1-2]", NULL},
+	{"jobfs type=two capacity=1M", "34", "", 2, "b", "n[3-4]", NULL},
+	{"jobfs type=two capacity=1M", "234", "", 2, "b", "n[3-4]", NULL},
+	{"jobfs type=two capacity=1M", "23", "", 2, NULL, NULL,
+	 "1 of a (n[1-2]), 1 of b (n[3-4])"},
+	/* all nodes that it names are to be of it */
+	{"jobfs type=two capacity=1M", "1234", "3", 1, "b", "n[3-4]", NULL},
+	{"jobfs type=two capacity=1M", "1234", "23", 2, NULL, NULL,
+	 "all that it names among them"},
+	/* but storage on some nodes does not tie the others down */
+	{"jobfs type=two capacity=1M nodes=1", "1234", "23", 2, "a", "", NULL},
+	/* which it names itself */
+	{"jobfs type=two capacity=1M pool=b", "1234", "", 2, "b", "n[3-4]",
+	 NULL},
+	{"jobfs type=two capacity=1M pool=b", "12", "", 2, NULL, NULL,
+	 "0 of b"},
+	/* one of all nodes, and none at all */
+	{"jobfs type=all capacity=1M", "34", "", 2, "c", "", NULL},
+	{"jobfs type=far capacity=1M", "34", "", 2, NULL, "", NULL},
+	{"stripe target=/x", "34", "", 2, NULL, "", NULL},
+};
+
+static struct slu_conf *conf_of(const char *more)
+{
+	char text[512];
+	struct slu_conf *conf;
+	struct slu_err err = {0};
+
+	snprintf(text, sizeof(text), "Database=/d\nDaemonAddr=h:1\n%s", more);
+	conf = slu_conf_parse(text, "test", &err);
+	expect(conf, "%s", err.text);
+	return conf;
+}
+
+START_TEST(test_choice)
+{
+	static const char text[] = "Pool=a Nodes=n[1-2]\nPool=b Nodes=n[3-4]\n"
+				   "Pool=c\n"
+				   "FileSystem=one Driver=scratch Pool=a\n"
+				   "FileSystem=two Driver=scratch Pool=a,b\n"
+				   "FileSystem=all Driver=scratch Pool=c\n"
+				   "FileSystem=far Driver=lustre root=/l\n";
+	struct slu_conf *conf = conf_of(text);
+	struct slu_request req;
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct world w = {.may = c->may, .must = c->must};
+		struct slu_ctl_ask ask = {.min_nodes = c->min_nodes,
+					  .may_get = may_get,
+					  .keep_to = keep_to,
+					  .arg = &w,
+					  .named = (uint32_t)strlen(c->must)};
+
+		expect_ok(slu_request_parse(c->request, NULL, &req, &err), err);
+		if (c->refused) {
+			expect_fail(slu_ctl_choose_pool(&ask, conf, &req, &err),
+				    err, SLU_INVALID, c->refused);
+		} else {
+			expect_ok(slu_ctl_choose_pool(&ask, conf, &req, &err),
+				  err);
+			expect(slu_eq(req.pool, c->pool), "%s: %s", c->request,
+			       req.pool ? req.pool : "none");
+			ck_assert_str_eq(w.kept, c->kept);
+		}
+		slu_request_free(&req);
+	}
+	slu_conf_free(conf);
+}
+END_TEST
+
+/* Who does not know where the job may run decides nothing. */
+START_TEST(test_unknown)
+{
+	struct slu_conf *conf = conf_of("FileSystem=one Driver=scratch\n");
+	const struct slu_ctl_ask ask = {.min_nodes = 2};
+	struct slu_request req;
+	struct slu_err err;
+
+	expect_ok(slu_request_parse("jobfs capacity=1M", NULL, &req, &err),
+		  err);
+	expect_ok(slu_ctl_choose_pool(&ask, conf, &req, &err), err);
+	ck_assert_ptr_null(req.pool);
+	slu_request_free(&req);
+	slu_conf_free(conf);
+}
+END_TEST
+
+TEST_MAIN("pool choice", test_choice, test_unknown)
