@@ -4,14 +4,17 @@
  * lustre_user.h), as liblustreapi does it, which programs need not have. The
  * file is made without objects (O_LOV_DELAY_CREATE), and then given a list of
  * targets. What is made is always made by this call alone (O_EXCL), so that no
- * other program's file is changed.
+ * other program's file is changed; from then on it is anybody's, and is never
+ * taken away again.
  */
 #include "config.h"
 #include "select_io/client/placed.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -62,25 +65,56 @@ static bool is_lustre(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == LUSTRE_MAGIC;
 }
 
-/* -1: it has no layout, and cannot be written. */
+/* -1: it has no layout, and cannot be written. Whoever has opened it meanwhile
+ * to write to it has made it one (EEXIST). */
 static int lay_out(int fd)
 {
 	uint32_t target[SLU_PLACED_STRIPES];
 	int n = slu_placed_next(target);
 
-	if (n && !set_layout(fd, target, n))
+	if (n && (!set_layout(fd, target, n) || errno == EEXIST))
 		return 0;
 	if (n)
 		slu_placed_say(strerror(errno));
-	return set_layout(fd, NULL, 0);
+	return set_layout(fd, NULL, 0) && errno != EEXIST ? -1 : 0;
 }
 
-/* The file is ours alone, and nothing is in it. */
-static int make_anew(int dir, const char *path, int fd, int flags, mode_t mode)
+/* By its number: its name may be another file's by now. */
+static int open_same(int fd, int flags)
 {
-	close(fd);
-	unlinkat(dir, path, 0);
-	return slu_placed_real_open(dir, path, flags, mode);
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return slu_placed_real_open(
+		AT_FDCWD, name,
+		flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW), 0);
+}
+
+/* As if it had been made so; Lustre lays out what is opened to be written. The
+ * file stays the one that it is: others may have opened it. */
+static void open_again(int fd, int flags)
+{
+	int again = open_same(fd, flags);
+	struct stat st;
+
+	if (again < 0 && errno == EACCES && !fstat(fd, &st) &&
+	    !fchmod(fd, st.st_mode | S_IRUSR | S_IWUSR)) {
+		again = open_same(fd, flags);
+		fchmod(fd, st.st_mode & 07777);
+	}
+	if (again < 0)
+		return;
+	dup3(again, fd, flags & O_CLOEXEC);
+	close(again);
+}
+
+/* fcntl(F_GETFL) shows what was asked for, and F_SETFL cannot take it back;
+ * clients of Lustre hide it. */
+static bool shows_delay(int fd, int flags)
+{
+	int is = fcntl(fd, F_GETFL);
+
+	return is >= 0 && is & O_ASYNC && !(flags & O_ASYNC);
 }
 
 int slu_placed_open(int dir, const char *path, int flags, mode_t mode)
@@ -91,15 +125,14 @@ int slu_placed_open(int dir, const char *path, int flags, mode_t mode)
 		return slu_placed_real_open(dir, path, flags, mode);
 	fd = slu_placed_real_open(dir, path, flags | O_EXCL | DELAY_CREATE,
 				  mode);
-	if (fd < 0 && errno == EEXIST && !(flags & O_EXCL)) {
+	if (fd < 0 && !(flags & O_EXCL)) {
 		errno = keep;
 		return slu_placed_real_open(dir, path, flags, mode);
 	}
 	if (fd < 0)
 		return -1;
-	if (is_lustre(fd) && lay_out(fd))
-		fd = make_anew(dir, path, fd, flags, mode);
-	if (fd >= 0)
-		errno = keep;
+	if ((is_lustre(fd) && lay_out(fd)) || shows_delay(fd, flags))
+		open_again(fd, flags);
+	errno = keep;
 	return fd;
 }

@@ -5,7 +5,8 @@
  * layout until it is given one by the attribute "lustre.lov", once (EEXIST), of
  * as many bytes as it says (EINVAL), of targets that there are (0 to 7; EINVAL)
  * and on which the MDS makes objects (those of FAKE_CLOSED do not: ENOSPC); it
- * cannot be written before (EBADF). FAKE_REFUSES=yes: no attribute is taken
+ * cannot be written before (EBADF). Who opens it once more to write gives it
+ * the default layout. FAKE_REFUSES=yes: no attribute is taken
  * (EPERM). What happens to layouts is a line in FAKE_LUSTRE_LOG each: "made
  * PATH", "list PATH 3,1", "default PATH".
  *
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
@@ -38,6 +40,15 @@
 
 /* Of descriptors: their files have no layout. */
 static bool bare[FDS];
+
+/* Another's opening to write to it has given it one. */
+static bool is_bare(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fd < FDS && bare[fd] &&
+	       (fstat(fd, &st) || st.st_size == 0);
+}
 
 static bool name_of(int fd, char path[PATH_MAX])
 {
@@ -79,6 +90,7 @@ int openat(int dir, const char *path, int flags, ...)
 	char real[PATH_MAX];
 	va_list ap;
 	long fd;
+	int of;
 
 	va_start(ap, flags);
 	fd = syscall(SYS_openat, dir, path, flags,
@@ -86,6 +98,12 @@ int openat(int dir, const char *path, int flags, ...)
 	va_end(ap);
 	if (fd >= 0 && fd < FDS)
 		bare[fd] = false;
+	if (fd >= 0 && fd < FDS && flags & O_ACCMODE &&
+	    sscanf(path, "/proc/self/fd/%d", &of) == 1 && is_bare(of) &&
+	    name_of((int)fd, real)) {
+		bare[of] = false;
+		note("default", real, "");
+	}
 	if (fd >= 0 && fd < FDS &&
 	    (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
 	    name_of((int)fd, real) && is_ours(real)) {
@@ -155,7 +173,7 @@ int fsetxattr(int fd, const char *name, const void *value, size_t size,
 		return next(fd, name, value, size, flags);
 	if (getenv("FAKE_REFUSES"))
 		return fail(EPERM);
-	if (fd >= FDS || !bare[fd])
+	if (fd >= FDS || !is_bare(fd))
 		return fail(EEXIST);
 	if (size < sizeof(l))
 		return fail(EINVAL);
@@ -173,7 +191,7 @@ int fsetxattr(int fd, const char *name, const void *value, size_t size,
 
 ssize_t write(int fd, const void *data, size_t n)
 {
-	if (fd >= 0 && fd < FDS && bare[fd])
+	if (is_bare(fd))
 		return fail(EBADF);
 	return syscall(SYS_write, fd, data, n);
 }

@@ -26,6 +26,7 @@ cat >"$d/place" <<-'EOT'
 	case $(cat $D/mood 2>/dev/null) in
 	dead) echo "sluice-place: nobody answers" && exit 1 ;;
 	slow) exec sleep 30 ;;
+	meddles) LD_PRELOAD= sh -c 'echo theirs >>$L/f' ;;
 	nonsense) echo "x,y" && exit 0 ;;
 	esac
 	i=0
@@ -142,6 +143,27 @@ for x in t: x.start()
 for x in t: x.join()
 " && test $(grep -c "^list.*/t[0-9]" $D/log) = 20 && sed -i "/\/t[0-9]/d" $D/log' \
 	'list L/a 0,1' 'list L/b 1,2' 'list L/child 0,1'
+try "what is open says nothing of how it was made" 'python3 -c "
+import fcntl, os
+for d in \"L\", \"O\":
+    for flags in os.O_RDWR, os.O_WRONLY | os.O_APPEND:
+        p = os.environ[d] + \"/f%d\" % flags
+        fd = os.open(p, flags | os.O_CREAT, 0o644)
+        plain = os.open(p, flags)
+        assert fcntl.fcntl(fd, fcntl.F_GETFL) == fcntl.fcntl(plain, fcntl.F_GETFL)
+        os.close(fd), os.close(plain)
+"' 'list L/f1025 1,2' 'list L/f2 0,1'
+# Between its making and its layout: sluice-place is asked meanwhile.
+for how in layout nothing; do
+	export FAKE_REFUSES=yes
+	[ $how = nothing ] || unset FAKE_REFUSES
+	try "a file that others write meanwhile ($how)" \
+		'echo meddles >$D/mood; echo ours | dd of=$L/f seek=1 bs=9 \
+			conv=notrunc status=none
+		: >$D/log; [ "$(tr -d "\0" <$L/f)" = "theirs
+ours" ]'
+done
+unset FAKE_REFUSES
 try "a target that is refused" 'FAKE_CLOSED=1 cp $I $L/f && cmp $I $L/f' \
 	'default L/f'
 says "a target that is refused" "No space left on device"
