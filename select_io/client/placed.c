@@ -90,16 +90,20 @@ OPENAT(openat64)
 CREAT(creat)
 CREAT(creat64)
 
-/* The C library opens what these name by itself: the file is made before. */
+/* The C library opens what these name by itself: the file is made before, if it
+ * can be opened again (umask). */
 static void make_for(const char *path, const char *mode)
 {
 	int keep = errno, fd;
+	int want = mode && strchr(mode, '+') ? R_OK | W_OK : W_OK;
 
-	if (!path || !mode || *mode == 'r' || strchr(mode, 'x') ||
-	    !slu_placed_is_below(AT_FDCWD, path))
+	if (!path || !mode || (*mode != 'w' && *mode != 'a') ||
+	    strchr(mode, 'x') || !slu_placed_is_below(AT_FDCWD, path))
 		return;
 	fd = slu_placed_open(AT_FDCWD, path,
 			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0 && faccessat(AT_FDCWD, path, want, AT_EACCESS))
+		unlink(path);
 	if (fd >= 0)
 		close(fd);
 	errno = keep;

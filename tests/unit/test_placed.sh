@@ -153,6 +153,23 @@ for d in \"L\", \"O\":
         assert fcntl.fcntl(fd, fcntl.F_GETFL) == fcntl.fcntl(plain, fcntl.F_GETFL)
         os.close(fd), os.close(plain)
 "' 'list L/f1025 1,2' 'list L/f2 0,1'
+chmod 711 "$d"
+try "a stream whose file nobody may open" 'chmod 777 $L; python3 -c "
+import ctypes, os
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+os.umask(0o777)
+if os.getuid() == 0:
+    os.setgroups([]), os.setgid(65534), os.setuid(65534)
+assert c.fopen(os.environ[\"L\"].encode() + b\"/f\", b\"w\")
+"; rc=$?; : >$D/log; exit $rc'
+try "a mode that is none" 'python3 -c "
+import ctypes, os
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+for mode in b\"\", b\"q\":
+    assert not c.fopen(os.environ[\"L\"].encode() + b\"/f\", mode)
+" && test ! -e $L/f'
 # Between its making and its layout: sluice-place is asked meanwhile.
 for how in layout nothing; do
 	export FAKE_REFUSES=yes
