@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -54,6 +55,21 @@ static unsigned number_of(const char *name, unsigned otherwise, unsigned most)
 	return n > 0 && n <= most ? (unsigned)n : otherwise;
 }
 
+static struct stat first; /* standard error, as the program was started */
+static bool has_first;
+
+/* Not where a file of the program's stands by now, nor where nobody reads,
+ * which would end or stop it. */
+static bool may_say(void)
+{
+	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct stat st;
+
+	return has_first && !fstat(STDERR_FILENO, &st) &&
+	       st.st_dev == first.st_dev && st.st_ino == first.st_ino &&
+	       poll(&p, 1, 0) == 1 && p.revents == POLLOUT;
+}
+
 void slu_placed_say(const char *why)
 {
 	static bool said;
@@ -63,7 +79,7 @@ void slu_placed_say(const char *why)
 			 "sluice: new files are placed by Lustre itself: %s\n",
 			 why);
 
-	if (!said && (!task || !strcmp(task, "0")))
+	if (!said && (!task || !strcmp(task, "0")) && may_say())
 		(void)!write(STDERR_FILENO, line,
 			     (size_t)n < sizeof(line) ? (size_t)n
 						      : sizeof(line) - 1);
@@ -98,6 +114,7 @@ static int ask(void *arg)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(q->out, STDOUT_FILENO) < 0 || dup2(q->out, STDERR_FILENO) < 0)
 		_exit(127);
+	fcntl(STDERR_FILENO, F_SETFD, 0); /* where the pipe stands itself */
 	syscall(SYS_close_range, 3u, ~0u, 0u);
 	execve(PROGRAM, q->argv, q->env);
 	_exit(127);
@@ -268,5 +285,6 @@ static void in_child(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+	has_first = !fstat(STDERR_FILENO, &first);
 	pthread_atfork(before_fork, in_parent, in_child);
 }

@@ -170,6 +170,22 @@ c.fopen.restype = ctypes.c_void_p
 for mode in b\"\", b\"q\":
     assert not c.fopen(os.environ[\"L\"].encode() + b\"/f\", mode)
 " && test ! -e $L/f'
+try "a file that stands where standard error was" 'echo dead >$D/mood
+	python3 -c "
+import os
+L = os.environ[\"L\"]
+os.close(2)
+assert os.open(L + \"/data\", os.O_CREAT | os.O_RDWR) == 2
+" && test ! -s $L/data' 'default L/data'
+try "standard error that nobody reads" 'echo dead >$D/mood
+	python3 -c "
+import os, signal
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+r, w = os.pipe()
+os.dup2(w, 2)
+os.close(w), os.close(r)
+os.execvp(\"cp\", [\"cp\", os.environ[\"I\"], os.environ[\"L\"] + \"/f\"])
+" && cmp $I $L/f' 'default L/f'
 # Between its making and its layout: sluice-place is asked meanwhile.
 for how in layout nothing; do
 	export FAKE_REFUSES=yes
