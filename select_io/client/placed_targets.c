@@ -3,7 +3,8 @@
  * The targets of files to come: sluice-place(1) is asked for those of many
  * files at once, of twice as many each time, so that a program that makes one
  * file does not keep the room of hundreds. Of its end the program must not hear
- * (SIGCHLD, wait(2)): a child without a signal starts it, and ends at once.
+ * (SIGCHLD, wait(2)): a child without a signal starts it, and waits for it,
+ * since the program may be whose orphans it would be among.
  */
 #include "config.h"
 #include "select_io/client/placed.h"
@@ -96,7 +97,7 @@ bool slu_placed_are_known(void)
 struct question {
 	char *argv[10], **env;
 	int out;
-	pid_t program;
+	pid_t waiter, program; /* 0: not yet */
 };
 
 static _Alignas(16) char stack[2][65536];
@@ -120,12 +121,19 @@ static int ask(void *arg)
 	_exit(127);
 }
 
+/* In a process of its own beside the program, in its memory and with the errno
+ * of the thread that asks. */
 static int begin_to_ask(void *arg)
 {
 	struct question *q = arg;
+	pid_t pid = clone(ask, stack[1] + sizeof(stack[1]),
+			  CLONE_VM | CLONE_VFORK | SIGCHLD, q);
 
-	q->program = clone(ask, stack[1] + sizeof(stack[1]),
-			   CLONE_VM | CLONE_VFORK | SIGCHLD, q);
+	__atomic_store_n(&q->program, pid, __ATOMIC_RELEASE);
+	if (syscall(SYS_close_range, 0u, ~0u, 0u))
+		syscall(SYS_close, q->out);
+	if (pid > 0)
+		syscall(SYS_wait4, pid, NULL, 0, NULL);
 	_exit(0);
 }
 
@@ -145,18 +153,24 @@ static char **environment(void)
 static bool start(struct question *q)
 {
 	sigset_t all, before;
-	pid_t pid;
 
 	q->env = environment();
-	q->program = -1;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = clone(begin_to_ask, stack[0] + sizeof(stack[0]),
-		    CLONE_VM | CLONE_VFORK, q);
+	q->waiter =
+		clone(begin_to_ask, stack[0] + sizeof(stack[0]), CLONE_VM, q);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+	return q->waiter > 0;
+}
+
+static void finish(struct question *q, bool is_over)
+{
+	pid_t pid = __atomic_load_n(&q->program, __ATOMIC_ACQUIRE);
+
+	if (!is_over && pid > 0)
+		kill(pid, SIGKILL);
+	while (waitpid(q->waiter, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
-	return q->program > 0;
 }
 
 /* All that it says, or as much as there is room for. False: it goes on. */
@@ -203,10 +217,8 @@ static bool fetch(unsigned n, unsigned stripes)
 	q.out = end[1];
 	good = start(&q);
 	close(end[1]);
-	if (good && !hear(end[0])) {
-		kill(q.program, SIGKILL);
-		good = false;
-	}
+	if (good)
+		finish(&q, good = hear(end[0]));
 	close(end[0]);
 	return good && are_targets();
 }
@@ -247,16 +259,18 @@ int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES])
 {
 	unsigned stripes =
 		number_of("SLUICE_PLACE_STRIPES", 1, SLU_PLACED_STRIPES);
-	int n = 0;
+	int n = 0, state;
 
 	if (inside)
 		return 0;
 	inside = true;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&lock);
 	if ((!text[at] || now() > asked + STALE) && slu_placed_are_known())
 		refill(stripes);
 	n = take(target);
 	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
 	inside = false;
 	return n;
 }

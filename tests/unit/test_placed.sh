@@ -186,6 +186,17 @@ os.dup2(w, 2)
 os.close(w), os.close(r)
 os.execvp(\"cp\", [\"cp\", os.environ[\"I\"], os.environ[\"L\"] + \"/f\"])
 " && cmp $I $L/f' 'default L/f'
+try "who reaps the orphans of others" 'python3 -c "
+import ctypes, os, signal
+PR_SET_CHILD_SUBREAPER = 36
+assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+signal.signal(signal.SIGCHLD, lambda *a: os._exit(1))
+for name in \"a\", \"b\":
+    open(os.environ[\"L\"] + \"/\" + name, \"x\").close()
+try: os.wait()
+except ChildProcessError: pass
+else: raise SystemExit(1)
+"' 'list L/a 0,1' 'list L/b 1,2'
 # Between its making and its layout: sluice-place is asked meanwhile.
 for how in layout nothing; do
 	export FAKE_REFUSES=yes
