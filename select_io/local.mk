@@ -243,6 +243,8 @@ tests_fakes_fake_lustre_client_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
 tests_fakes_fake_lustre_client_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_fakes_fake_lustre_client_la_LIBADD = -ldl
+check_PROGRAMS += tests/unit/small_stack
+tests_unit_small_stack_SOURCES = tests/unit/small_stack.c
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client

@@ -26,11 +26,13 @@ bool slu_placed_is_below(int dir, const char *path);
  * itself would. */
 int slu_placed_open(int dir, const char *path, int flags, mode_t mode);
 
-/* placed_targets.c: the storage targets of the next new file; how many there
- * are, 0: nobody knows any. May wait for SLU_PLACED_SECONDS, but, when that was
- * in vain, not again for a minute. */
+/* placed_targets.c: the storage targets of the next new file, at most
+ * `stripes`; how many there are, 0: nobody knows any. May wait for
+ * SLU_PLACED_SECONDS, but, when that was in vain, not again for a minute. */
 #define SLU_PLACED_SECONDS 5
-int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES]);
+int slu_placed_next(uint32_t *target, unsigned stripes);
+/* How many each file is to have. */
+unsigned slu_placed_stripes(void);
 /* Could there be any? */
 bool slu_placed_are_known(void);
 

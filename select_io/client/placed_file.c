@@ -69,8 +69,9 @@ static bool is_lustre(int fd)
  * to write to it has made it one (EEXIST). */
 static int lay_out(int fd)
 {
-	uint32_t target[SLU_PLACED_STRIPES];
-	int n = slu_placed_next(target);
+	const unsigned stripes = slu_placed_stripes();
+	uint32_t target[stripes];
+	int n = slu_placed_next(target, stripes);
 
 	if (n && (!set_layout(fd, target, n) || errno == EEXIST))
 		return 0;

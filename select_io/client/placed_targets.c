@@ -242,23 +242,27 @@ static void refill(unsigned stripes)
 }
 
 /* The next line, which may be shorter than was asked for. */
-static int take(uint32_t target[SLU_PLACED_STRIPES])
+static int take(uint32_t *target, unsigned most)
 {
-	int n = 0;
+	unsigned n = 0;
 	char *end;
 
-	while (n < SLU_PLACED_STRIPES && text[at] && text[at] != '\n') {
+	while (n < most && text[at] && text[at] != '\n') {
 		target[n++] = (uint32_t)strtoul(text + at, &end, 10);
 		at = (size_t)(end - text) + (*end == ',');
 	}
+	at += strcspn(text + at, "\n");
 	at += text[at] == '\n';
-	return n;
+	return (int)n;
 }
 
-int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES])
+unsigned slu_placed_stripes(void)
 {
-	unsigned stripes =
-		number_of("SLUICE_PLACE_STRIPES", 1, SLU_PLACED_STRIPES);
+	return number_of("SLUICE_PLACE_STRIPES", 1, SLU_PLACED_STRIPES);
+}
+
+int slu_placed_next(uint32_t *target, unsigned stripes)
+{
 	int n = 0, state;
 
 	if (inside)
@@ -268,7 +272,7 @@ int slu_placed_next(uint32_t target[SLU_PLACED_STRIPES])
 	pthread_mutex_lock(&lock);
 	if ((!text[at] || now() > asked + STALE) && slu_placed_are_known())
 		refill(stripes);
-	n = take(target);
+	n = take(target, stripes);
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
 	inside = false;

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,62 +24,70 @@ static bool is_named(const char *path, const char *dir)
 	return !strncmp(path, dir, len) && (!path[len] || path[len] == '/');
 }
 
-/* The path of what is open there, without links. */
-static bool name_of(int fd, char real[PATH_MAX])
-{
-	char link[32];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, real, PATH_MAX - 1);
-	real[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-/* The directory that the file is to be in. */
+/* The directory that the file is to be in. On small stacks there is no room for
+ * every path that could be. */
 static int open_parent(int dir, const char *path)
 {
-	char above[PATH_MAX] = ".";
 	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) + 1 : 0;
 
-	if (slash)
-		snprintf(above, sizeof(above), "%.*s", (int)(slash - path) + 1,
-			 path);
-	return slu_placed_real_open(dir, above,
+	if (len >= PATH_MAX)
+		return -1;
+	char above[len + 1];
+	memcpy(above, path, len);
+	above[len] = '\0';
+	return slu_placed_real_open(dir, len ? above : ".",
 				    O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 }
 
-static bool is_root(int parent, const struct stat *there, const char *dir)
-{
-	char real[PATH_MAX], ours[PATH_MAX];
-	struct stat st;
-	bool is = false;
-	int fd;
+struct place {
+	dev_t dev;
+	ino_t ino;
+};
 
-	if (stat(dir, &st) || st.st_dev != there->st_dev ||
-	    !name_of(parent, real))
-		return false;
-	fd = slu_placed_real_open(AT_FDCWD, dir, O_PATH | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	is = name_of(fd, ours) && is_named(real, ours);
-	close(fd);
+/* The directories that are there now; how many. */
+static size_t look(struct place there[ROOTS])
+{
+	struct stat st;
+	size_t n = 0;
+
+	for (size_t i = 0; i < roots; i++)
+		if (!stat(root[i], &st))
+			there[n++] = (struct place){st.st_dev, st.st_ino};
+	return n;
+}
+
+/* 1: it is one of them, 0: it may lie below one, -1: on no device of theirs */
+static int compare(const struct stat *st, const struct place *there, size_t n)
+{
+	int is = -1;
+
+	for (size_t i = 0; i < n && is < 1; i++)
+		if (there[i].dev == st->st_dev)
+			is = there[i].ino == st->st_ino;
 	return is;
 }
 
+/* From the directory that is open there upwards. */
 static bool leads_below(int dir, const char *path)
 {
-	int parent = open_parent(dir, path);
-	struct stat there;
-	bool is = false;
+	struct place there[ROOTS], last = {0};
+	size_t n = look(there);
+	int fd = n ? open_parent(dir, path) : -1, is = -1, up;
+	struct stat st;
 
-	if (parent < 0)
-		return false;
-	if (!fstat(parent, &there))
-		for (size_t i = 0; i < roots && !is; i++)
-			is = is_root(parent, &there, root[i]);
-	close(parent);
-	return is;
+	while (fd >= 0 && !fstat(fd, &st) &&
+	       (is = compare(&st, there, n)) == 0 &&
+	       (st.st_dev != last.dev || st.st_ino != last.ino)) {
+		last = (struct place){st.st_dev, st.st_ino};
+		up = slu_placed_real_open(fd, "..",
+					  O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+		close(fd);
+		fd = up;
+	}
+	if (fd >= 0)
+		close(fd);
+	return is == 1;
 }
 
 bool slu_placed_is_below(int dir, const char *path)

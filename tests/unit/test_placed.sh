@@ -197,6 +197,11 @@ try: os.wait()
 except ChildProcessError: pass
 else: raise SystemExit(1)
 "' 'list L/a 0,1' 'list L/b 1,2'
+mkdir "$d/stack"
+(export LD_PRELOAD=$lib SLUICE_PLACE=$d/stack && cd "$d/stack" &&
+	"$top/tests/unit/small_stack" file &&
+	"$top/tests/unit/small_stack" ../file) 2>"$d/err" ||
+	fail "a handler on a small stack: exit code $?"
 # Between its making and its layout: sluice-place is asked meanwhile.
 for how in layout nothing; do
 	export FAKE_REFUSES=yes
