@@ -84,9 +84,17 @@ static void warn(void *arg, int line, const char *text)
 
 static int refused(const struct preview *p, const struct slu_err *err)
 {
-	if (!p->quiet) /* else slurmctld will say it */
-		fprintf(stderr, NAME ": %s\n", err->text);
-	return p->quiet ? 0 : 1;
+	const char *line = err->text;
+
+	if (p->quiet) /* slurmctld will say it */
+		return 0;
+	do {
+		int n = (int)strcspn(line, "\n");
+
+		fprintf(stderr, NAME ": %.*s\n", n, line);
+		line += n;
+	} while (*line++);
+	return 1;
 }
 
 /* What the sources have to fit into; 0: nobody can say. */

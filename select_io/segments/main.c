@@ -24,7 +24,7 @@ static const char help_text[] =
 	"       sluice-segments run PROGRAM [ARGUMENT...]\n"
 	"       sluice-segments remove FILE...\n"
 	"Files in differently striped segments, where Lustre has no composite"
-	" layouts; see\nsluice-segments(1).\n"
+	" layouts;\nsee sluice-segments(1).\n"
 	"\n"
 	"  -p, --preset NAME  a published layout: tableI, IOR.4, blast.16, ...\n"
 	"  -a, --access HOW   lay out for sequential (default) or random"

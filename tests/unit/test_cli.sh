@@ -29,6 +29,7 @@ check() { # PROGRAM WORD-WITH-VALUE
 	[ "$("$1" --version)" = "$name ${version:=$("$1" --version | cut -d' ' -f2)}" ] ||
 		complain "$1 --version"
 	"$1" --help | head -1 | grep -q "^Usage: $name" || complain "$1 --help"
+	"$1" --help | grep -E '^.{81}' && complain "$1 --help is too wide"
 	for word in --help --version; do
 		"$1" $word >/dev/full 2>"$err" && complain "$1 $word, full"
 		[ "$(cat "$err")" = "$name: standard output: No space left on device" ] ||
@@ -49,6 +50,13 @@ check select_io/tbf/sluice-tbfd --state
 check ./sluice-place --name
 check ./sluice-web --listen
 check ./sluice-segments --lfs
+
+# Each line of a refusal says who says it.
+printf '#!/bin/sh\n#BB jobfs capacty=1MiB\ntrue\n#BB jobfs\n' >"$log"
+./sluice-preview "$log" 2>"$err"
+[ "$(grep -c '^sluice-preview: line [24]: ' "$err")" = 2 ] ||
+	complain "sluice-preview, two mistakes"
+: >"$log"
 
 # slurmd lets nobody read what sluice-node says without its configuration.
 SLUICE_CONF=/nosuch/conf want 2 "sluice-node: open /nosuch/conf: .*" \
