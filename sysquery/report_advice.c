@@ -66,7 +66,7 @@ static bool are_long(const struct slu_report_facts *f)
 static void say_long(const struct slu_report_facts *f, struct slu_buf *out)
 {
 	slu_buf_printf(out,
-		       "%ju jobs asked for %.2g times the time that "
+		       "%ju jobs asked for %.0f times the time that "
 		       "they took; shorter limits let them start in shorter "
 		       "gaps.",
 		       (uintmax_t)f->limited, f->asked / f->used);
