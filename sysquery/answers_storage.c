@@ -106,7 +106,8 @@ static const struct slu_key site_failures[] = {
 	{.key = NULL}};
 static const struct slu_key site_buffers[] = {
 	{"count", .is = SLU_IS_COUNT},
-	{"capacity_bytes", .is = SLU_IS_BYTES, .doc = "of all but TEARDOWN"},
+	{"capacity_bytes", .is = SLU_IS_BYTES,
+	 .doc = "of those that have not ended"},
 	{"states", .is = SLU_IS_MAP, .each = SLU_IS_COUNT},
 	{"failed", .is = SLU_IS_LIST, .of = site_failures},
 	{.key = NULL}};

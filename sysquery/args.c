@@ -337,5 +337,6 @@ void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out)
 		out,
 		"\nExit status: 0 answered, 1 no answer could be had, 2 the "
 		"question was wrong,\n3 there is no such thing, 4 the "
-		"caller may not know, 5 check found something.\n");
+		"caller may not know, 5 check or doctor\nfound something "
+		"wrong.\n");
 }

@@ -119,10 +119,13 @@ static struct json_object *buffers(struct json_object *rows)
 	uint64_t capacity = 0;
 
 	for (size_t i = 0; i < length(rows); i++) {
+		double ended = 0;
+
 		row = json_object_array_get_idx(rows, i);
 		if (text(row, "failure"))
 			json_object_array_add(failed, failure(row));
-		if (!number(row, "ended"))
+		slu_json_double_opt(row, "ended", &ended, NULL);
+		if (ended <= 0)
 			capacity += number(row, "capacity");
 	}
 	slu_json_set_u64(out, "count", length(rows));

@@ -804,6 +804,15 @@ START_TEST(test_site)
 		out.data, "Buffers    4: 2 RUNNING, 1 STAGE_IN, 1 FAILED\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "sysquery resources --json"));
 	slu_buf_free(&out);
+	/* what has ended, at a fraction of a second, takes nothing */
+	answer = "[{\"job\":1,\"capacity\":1024,\"ended\":0},"
+		 "{\"job\":2,\"capacity\":1048576,\"ended\":4.25}]";
+	expect_ok(ask_line("site --table"), err);
+	expect_ok(
+		slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536, &out, &err),
+		err);
+	ck_assert_ptr_nonnull(strstr(out.data, " 1KiB of capacity taken\n"));
+	slu_buf_free(&out);
 }
 END_TEST
 
