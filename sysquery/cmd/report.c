@@ -89,14 +89,19 @@ static void add_jobs(struct json_object *j, struct slu_page *out)
 {
 	char wait[SLU_TIME_TEXT];
 	const double count = number(j, "count");
+	const double completed = number(j, "completed"),
+		     failed = number(j, "failed"),
+		     timeout = number(j, "timeout"),
+		     cancelled = number(j, "cancelled");
 
+	/* the rest: REQUEUED, NODE_FAIL, ... */
 	slu_paragraphf(
 		out, "Jobs",
 		"%.0f: %.0f completed, %.0f failed, %.0f at their limit, "
-		"%.0f cancelled; %.3g node-hours; %.0f with a request "
-		"for a file system",
-		count, number(j, "completed"), number(j, "failed"),
-		number(j, "timeout"), number(j, "cancelled"),
+		"%.0f cancelled, %.0f put back or lost; %.3g node-hours; "
+		"%.0f with a request for a file system",
+		count, completed, failed, timeout, cancelled,
+		count - completed - failed - timeout - cancelled,
 		number(j, "node_seconds") / HOUR, number(j, "with_request"));
 	if (count > 0)
 		slu_paragraphf(

@@ -139,8 +139,9 @@ static const struct {
 	 "{\"since_unix\":1,\"until_unix\":2,\"jobs\":{\"count\":0},"
 	 "\"names\":[{\"uid\":0,\"name\":\"sim\",\"count\":3}]}",
 	 "Report      all users, ended since 1970-01-01T00:00:01\n"
-	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled; "
-	 "0\n            node-hours; 0 with a request for a file system\n\n"
+	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled, "
+	 "0 put back\n            or lost; 0 node-hours; 0 with a request for "
+	 "a file system\n\n"
 	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
 	 "root  sim      3  -         -      -     -\n"},
 	{"job 17 --table", "{\"job_id\":17,\"question\":\"job\"}",
@@ -156,8 +157,9 @@ static const struct {
 	 "{\"phases\":[]},\"names\":[{\"uid\":0,\"name\":\"sim\","
 	 "\"count\":3,\"node_seconds\":60}]}",
 	 "Report      root, ended since 1970-01-01T00:00:01\n"
-	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled; "
-	 "0\n            node-hours; 0 with a request for a file system\n\n"
+	 "Jobs        0: 0 completed, 0 failed, 0 at their limit, 0 cancelled, "
+	 "0 put back\n            or lost; 0 node-hours; 0 with a request for "
+	 "a file system\n\n"
 	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
 	 "root  sim      3      1:00  -      -     -\n"},
 	{"hosts --table", "{\"question\":\"hosts\"}", "[]",
