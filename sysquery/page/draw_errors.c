@@ -139,8 +139,9 @@ void slu_draw_errors(const struct slu_page *p)
 		slu_html_none(
 			p->out, "No job that ended had a prediction.",
 			"Jobs have one when PredictMode in sluice.conf is "
-			"not off and job_submit/sluice is in slurm.conf; "
-			"what was imported has none.");
+			"not off, job_submit/sluice is in slurm.conf and jobs "
+			"like them have ended before; what was imported has "
+			"none.");
 		return;
 	}
 	slu_html_p(p->out, NULL,
