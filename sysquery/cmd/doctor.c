@@ -183,6 +183,12 @@ static void put(struct slu_buf *out, const char *text)
 	free(copy);
 }
 
+/* How long it has been so is in the sentence of these. */
+static bool tells_age(const char *kind)
+{
+	return kind && (!strcmp(kind, "phase") || !strcmp(kind, "kept"));
+}
+
 static void print_one(const struct slu_ask *ask, struct json_object *row,
 		      int64_t now, struct slu_buf *out)
 {
@@ -193,7 +199,7 @@ static void print_one(const struct slu_ask *ask, struct json_object *row,
 	int64_t since = 0;
 
 	slu_json_i64_opt(row, "since", &since, NULL);
-	if (since > 0 && since < now)
+	if (since > 0 && since < now && !tells_age(text_of(row, "kind")))
 		slu_seconds_text((double)(now - since), age);
 	slu_ask_say(ask, out, "%s: %s%s%s%s", severity ? severity : "?",
 		    what ? what : "?", *age ? " (for " : "", age,

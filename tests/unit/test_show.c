@@ -119,7 +119,7 @@ static const struct {
 	 "{\"time\":1000,\"findings\":[{\"severity\":\"error\",\"what\":"
 	 "\"n2\\u0007: full\",\"since\":900,\"on\":\"n2\",\"type\":"
 	 "\"df /\"},{\"severity\":\"note\",\"what\":\"x\",\"type\":"
-	 "\"y\"},7]}",
+	 "\"y\",\"kind\":\"kept\",\"since\":900},7]}",
 	 "error: n2 : full (for 1:40)\n    on n2: df /\n"
 	 "note: x\n    y\n?: ?\n"},
 	{"jobs --last 1 --json", "{\"last\":1,\"question\":\"jobs\"}", "[]",
