@@ -182,6 +182,10 @@ static int preview(struct preview *p)
 	rc = conf && check_site(&req, conf, &err) ? refused(p, &err) : 0;
 	if (!rc && req.n_stage)
 		see_sources(p, &req, conf);
+	else if (!rc && !p->quiet)
+		puts(req.has_fs || req.persistent
+			     ? "nothing to stage in"
+			     : "this job gets no file system");
 	slu_request_free(&req);
 	slu_conf_free(conf);
 	return rc ? rc : p->wrong;

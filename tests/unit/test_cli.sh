@@ -56,6 +56,14 @@ printf '#!/bin/sh\n#BB jobfs capacty=1MiB\ntrue\n#BB jobfs\n' >"$log"
 ./sluice-preview "$log" 2>"$err"
 [ "$(grep -c '^sluice-preview: line [24]: ' "$err")" = 2 ] ||
 	complain "sluice-preview, two mistakes"
+# What is right, or asks for nothing, is said to be so.
+says() { # LINE REQUEST
+	printf '#!/bin/sh\n%s\ntrue\n' "$2" >"$log"
+	[ "$(SLUICE_CONF=/nosuch/conf ./sluice-preview "$log" 2>"$err")" = "$1" ] ||
+		complain "sluice-preview of $2"
+}
+says 'this job gets no file system' '#SBATCH -N 2'
+says 'nothing to stage in' '#BB jobfs capacity=1MiB'
 : >"$log"
 
 # slurmd lets nobody read what sluice-node says without its configuration.
