@@ -66,6 +66,14 @@ static int add_per_file(struct slu_plan *plan, const struct slu_conf *conf,
 
 	if (!target)
 		return -1;
+	if (strchr(target, ':')) { /* of a job's name */
+		slu_err(err, SLU_INVALID,
+			"target=%.200s: with per_file=yes its path has no "
+			"\":\", which stands between two in SLUICE_PLACE",
+			target);
+		free(target);
+		return -1;
+	}
 	*s = (struct slu_stripe){
 		.target = target,
 		.per_file = r->stripes ? r->stripes : 1,

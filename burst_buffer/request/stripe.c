@@ -143,6 +143,12 @@ int slu_end_stripe(struct slu_request *req, struct slu_err *err)
 			       "with per_file=yes stripes= says how many "
 			       "targets a file has: access= and readers= have "
 			       "nothing to decide");
+	if (s->per_file && s->target && strchr(s->target, ':'))
+		return slu_err(err, SLU_INVALID,
+			       "target=%.200s: with per_file=yes its path has "
+			       "no \":\", which stands between two in "
+			       "SLUICE_PLACE",
+			       s->target);
 	if (s->per_file && !is_like_others(req))
 		return slu_err(err, SLU_INVALID,
 			       "all lines with per_file=yes must have the same "

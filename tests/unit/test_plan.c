@@ -89,6 +89,13 @@ START_TEST(test_stripes_refused)
 		    "stripe: target x: must be an absolute path");
 	j = job("n1", "stripe target=/x/%q");
 	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID, "%q");
+	j = job("n1", "stripe target=/x/%x per_file=yes");
+	j.name = (char *)(uintptr_t) "a:/b";
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID,
+		    "%x holds a '/'");
+	j.name = (char *)(uintptr_t) "a:b";
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_INVALID,
+		    "target=/x/a:b: with per_file=yes its path has no");
 	teardown();
 }
 END_TEST

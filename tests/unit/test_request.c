@@ -239,6 +239,7 @@ static const struct text_case refusals[] = {
 	 "have nothing to decide"},
 	{"stripe target=/x per_file=yes readers=2", NULL,
 	 "have nothing to decide"},
+	{"stripe target=/x:/y per_file=yes", NULL, "its path has no \":\""},
 	{"stripe target=/x per_file=maybe", NULL, "it may be no, yes"},
 	{"stripe target=/x per_file=yes; stripe target=/y per_file=yes size=1K",
 	 NULL, "must have the same"},
