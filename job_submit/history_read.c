@@ -12,7 +12,8 @@
 #include "job_submit/name.h"
 #include "wire/rows.h"
 
-#define PAGE 1000 /* rows at a time */
+#define PAGE	     1000		/* rows at a time */
+#define SECONDS_MOST (INT64_C(1) << 44) /* half a million years */
 
 /* The columns that take_brief() reads, in its order, and those that
  * take_rest() does. */
@@ -33,6 +34,15 @@ static uint32_t u32(struct slu_rows *rows, int column)
 	return (uint32_t)slu_db_int(rows, column);
 }
 
+/* Of a damaged row 0, so that sums and products of what is left do not
+ * overflow. */
+static int64_t seconds(struct slu_rows *rows, int column)
+{
+	int64_t n = slu_db_int(rows, column);
+
+	return n > -SECONDS_MOST && n < SECONDS_MOST ? n : 0;
+}
+
 static char *text(struct slu_rows *rows, int column)
 {
 	return (char *)(uintptr_t)slu_db_text(rows, column);
@@ -42,21 +52,21 @@ static char *text(struct slu_rows *rows, int column)
 static void take_brief(struct slu_rows *r, struct slu_job *job)
 {
 	*job = (struct slu_job){
-		.end = slu_db_int(r, 1),
+		.end = seconds(r, 1),
 		.job_id = u32(r, 2),
 		.uid = u32(r, 3),
 		.node_cnt = u32(r, 4),
 		.limit_asked = u32(r, 5),
-		.submit = slu_db_int(r, 6),
-		.start = slu_db_int(r, 7),
+		.submit = seconds(r, 6),
+		.start = seconds(r, 7),
 		.name = text(r, 8),
 		.account = text(r, 9),
 		.partition = text(r, 10),
 		.state = text(r, 11),
 		.ions = u32(r, 12),
-		.prepared = slu_db_int(r, 13),
+		.prepared = seconds(r, 13),
 		.request = text(r, 14),
-		.suspended = slu_db_int(r, 15),
+		.suspended = seconds(r, 15),
 		.ion_times = text(r, 16),
 	};
 }
@@ -73,7 +83,7 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->tasks = u32(r, 24);
 	job->cpus = u32(r, 25);
 	job->mem_mb = (uint64_t)slu_db_int(r, 26);
-	job->eligible = slu_db_int(r, 27);
+	job->eligible = seconds(r, 27);
 	job->limit = u32(r, 28);
 	job->predicted = u32(r, 29);
 	job->predicted_from = text(r, 30);
@@ -83,7 +93,7 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->script = text(r, 34);
 	job->tightened = u32(r, 35);
 	job->extended = u32(r, 36);
-	job->late_by = slu_db_int(r, 37);
+	job->late_by = seconds(r, 37);
 }
 
 /* And the cursor is behind it. */
@@ -102,7 +112,7 @@ static int take_row(struct slu_db *db, struct slu_rows *rows,
 	row.io_bandwidth = slu_row_bandwidth(&row);
 	rc = fn(arg, &row, err);
 	if (rc == 0) {
-		c->end = row.job.end;
+		c->end = slu_db_int(rows, 1);
 		c->id = slu_db_int(rows, 0);
 	}
 	return rc;

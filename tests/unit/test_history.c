@@ -72,6 +72,58 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
+static int count_sound(void *arg, const struct slu_history_row *row,
+		       struct slu_err *err)
+{
+	const struct slu_job *j = &row->job;
+
+	(void)err;
+	expect(slu_job_ran(j) < INT64_C(1) << 46, "job %u ran for %lld s",
+	       j->job_id, (long long)slu_job_ran(j));
+	expect(j->end - j->submit - j->eligible - j->prepared < INT64_MAX / 4,
+	       "job %u", j->job_id);
+	++*(int *)arg;
+	return 0;
+}
+
+/* Rows whose times are none: each is read, once, and nothing overflows. */
+START_TEST(test_damaged)
+{
+	static const char *const bad[] = {"-9223372036854775808",
+					  "9223372036854775807",
+					  "'x'",
+					  "1e300",
+					  "-1e18",
+					  "-1"};
+	struct slu_db *db = new_db();
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_job job = {0};
+	struct slu_err err;
+	char sql[400];
+	int n = 0;
+
+	fill(&job);
+	each(b, bad)
+	{
+		for (int i = 0; i < 2; i++) {
+			job.job_id++;
+			expect_ok(slu_history_add(db, &job, &err), err);
+			snprintf(sql, sizeof(sql),
+				 "UPDATE History SET %s = %s, SubmitTime = %s,"
+				 " EligibleTime = %s, Prepared = %s, LateBy ="
+				 " %s, Suspended = %s WHERE JobID = %u",
+				 i ? "EndTime" : "StartTime", *b, *b, *b, *b,
+				 *b, *b, job.job_id);
+			expect_ok(slu_db_script(db, sql, &err), err);
+		}
+	}
+	expect_ok(slu_history_each(db, &all, count_sound, &n, &err), err);
+	ck_assert_int_eq(n, 2 * 6);
+	slu_msg_clear(&slu_job_desc, &job);
+	slu_db_close(db);
+}
+END_TEST
+
 static int pack(void *arg, const struct slu_history_row *row,
 		struct slu_err *err)
 {
@@ -369,5 +421,5 @@ START_TEST(test_prune)
 }
 END_TEST
 
-TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_brief,
-	  test_once, test_turned, test_import, test_uncounted)
+TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_damaged,
+	  test_brief, test_once, test_turned, test_import, test_uncounted)
