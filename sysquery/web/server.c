@@ -72,7 +72,7 @@ static enum MHD_Result enter(const struct slu_web *web,
 
 	snprintf(cookie, sizeof(cookie),
 		 "%s=%s; Path=/; HttpOnly; SameSite=Lax", web->cookie,
-		 web->token);
+		 web->session);
 	if (r) {
 		MHD_add_response_header(r, MHD_HTTP_HEADER_SET_COOKIE, cookie);
 		MHD_add_response_header(r, MHD_HTTP_HEADER_LOCATION, "/");
@@ -93,7 +93,7 @@ static bool is_known(const struct slu_web *web, struct MHD_Connection *conn)
 
 	if (auth && !strncmp(auth, BEARER, strlen(BEARER)))
 		return slu_token_is(web->token, auth + strlen(BEARER));
-	return slu_token_is(web->token,
+	return slu_token_is(web->session,
 			    value(conn, MHD_COOKIE_KIND, web->cookie));
 }
 
@@ -161,6 +161,8 @@ struct MHD_Daemon *slu_web_start(struct slu_web *web, int fd, unsigned port,
 {
 	struct MHD_Daemon *server;
 
+	if (slu_token_make(web->session, err) < 0)
+		return NULL;
 	snprintf(web->cookie, sizeof(web->cookie), "sluice-web-%u", port);
 	server = MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL,

@@ -27,6 +27,9 @@ struct slu_web {
 	void *arg;
 	/* The server's: */
 	char cookie[32]; /* its name: of this port */
+	/* What is in it, as long as this server lasts: browsers send it to
+	 * whoever listens on the port after that. */
+	char session[SLU_TOKEN_TEXT];
 	struct slu_buf text;
 	double made; /* monotonic; 0: there is no page yet */
 };

@@ -70,13 +70,17 @@ want 403 -H 'Authorization: Bearer no' "$base"
 # Who has it gets a cookie, and goes on with it alone.
 want 303 "$url"
 has 'Location: /'
-has "Set-Cookie: sluice-web-[0-9]+=$token; Path=/; HttpOnly; SameSite=Lax"
+has "Set-Cookie: sluice-web-[0-9]+=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Lax"
 cookie=$(sed -nE 's/^Set-Cookie: ([^;]*);.*/\1/ip' "$dir/head")
+want 403 -b "${cookie%%=*}=$token" "$base"
 want 200 -b "$cookie" "$base"
 grep -q '<!DOCTYPE html>' "$dir/body" || complain 'no page'
 grep -q "$token" "$dir/body" && complain 'the token is in the page'
 grep -q 'http-equiv="refresh" content="60"' "$dir/body" || complain 'refresh'
 want 200 -H "Authorization: Bearer $token" "$base"
+
+# The token is in no cookie: who has the port next is sent it.
+case $cookie in *"$token"*) complain "the cookie has the token" ;; esac
 
 # Headers of all answers.
 for words in "-b $cookie $base" "$base" "$url"; do
