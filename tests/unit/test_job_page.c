@@ -9,10 +9,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
+#include "burst_buffer/lifecycle/record.h"
 #include "common/conf_host.h"
 #include "common/file.h"
 #include "common/http.h"
 #include "common/jsonx.h"
+#include "sluiced/control/jobs.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions/answers.h"
 #include "sluiced/questions/questions.h"
 #include "sysquery/ask.h"
 #include "sysquery/paragraph.h"
@@ -222,6 +226,40 @@ START_TEST(test_whose)
 END_TEST
 
 /* What is live: how full it is now, what goes on, its I/O nodes. */
+/* Of what runs each user sees his own. */
+START_TEST(test_running_whose)
+{
+	struct slu_err err;
+	struct slu_jobs *jobs = slu_jobs_new(&err);
+	struct slu_buffers none = {.db = NULL};
+	const struct slu_daemon d = {.jobs = jobs, .buffers = &none};
+	const struct slu_job job = {.job_id = 5,
+				    .uid = ALICE,
+				    .start = 50,
+				    .state = (char *)"RUNNING",
+				    .nodes = (char *)"n1"};
+	const struct {
+		struct slu_asker who;
+		bool sees;
+	} askers[] = {{{.uid = ALICE}, true},
+		      {{.uid = ALICE + 1}, false},
+		      {{.uid = ALICE + 1, .admin = true}, true}};
+	struct json_object *args = slu_json_parse("{\"job_id\":5}", 12, &err);
+
+	expect_ok(slu_jobs_start(jobs, &job, &err), err);
+	each(a, askers)
+	{
+		struct json_object *live = slu_prepare_job(&d, &a->who, args);
+
+		expect(json_object_object_get_ex(live, "job", NULL) == a->sees,
+		       "uid %u", (unsigned)a->who.uid);
+		json_object_put(live);
+	}
+	json_object_put(args);
+	slu_jobs_free(jobs);
+}
+END_TEST
+
 START_TEST(test_live)
 {
 	static const char live[] =
@@ -405,5 +443,5 @@ START_TEST(test_words)
 }
 END_TEST
 
-TEST_MAIN("job page", test_pages, test_whose, test_live, test_json,
-	  test_damaged, test_words)
+TEST_MAIN("job page", test_pages, test_whose, test_running_whose, test_live,
+	  test_json, test_damaged, test_words)
