@@ -6,17 +6,14 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 
-void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now,
-		      uint64_t most)
+void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now)
 {
 	struct slu_bb_used *used = &bb->member[i].used;
 
-	if (!known || now > INT64_MAX || most > INT64_MAX)
+	if (!known || now > INT64_MAX)
 		return;
 	used->known = true;
 	used->now = now;
-	if (used->most < most)
-		used->most = most;
 }
 
 /* Has it been fuller than is stored, or is nothing stored? */
@@ -58,7 +55,7 @@ void slu_bb_used_known(struct slu_bb *bb, size_t i, int64_t most)
 	if (most < 0)
 		return;
 	used->is_stored = true;
-	used->stored = used->most = (uint64_t)most;
+	used->stored = (uint64_t)most;
 }
 
 /* {"used_bytes": what its nodes have told that lies on them now, "told": how

@@ -11,8 +11,7 @@
 #include "burst_buffer/lifecycle/record.h"
 
 /* What node i told; nothing, where it is not known. */
-void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now,
-		      uint64_t most);
+void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now);
 /* Store the most that it told, in the caller's transaction; and once that is
  * committed, remember it. */
 int slu_bb_store_used(struct slu_db *db, const struct slu_bb *bb, size_t i,

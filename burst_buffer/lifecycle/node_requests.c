@@ -336,8 +336,7 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 	    (ask->ready && slu_recover_ran(b, at.bb, ask->node, now, err)) ||
 	    slu_bb_poll_word(at.bb, at.i, now, &word, err))
 		return -1;
-	slu_bb_note_used(at.bb, at.i, ask->used_known, ask->used,
-			 ask->used_most);
+	slu_bb_note_used(at.bb, at.i, ask->used_known, ask->used);
 	slu_bb_notify_progress(b, at.bb, at.i, ask, now);
 	if (ask->seen && strcmp(ask->seen, word) == 0)
 		return busy(err, "nothing has changed");

@@ -284,7 +284,7 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 	if (finish(db, rc, err))
 		return -1;
 	bb->member[i].state = next;
-	slu_bb_note_used(bb, i, r->used_known, r->used, r->used_most);
+	slu_bb_note_used(bb, i, r->used_known, r->used);
 	if (news > 0)
 		slu_bb_used_stored(bb, i, r);
 	if (news > 0 && r->ok)

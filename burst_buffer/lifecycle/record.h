@@ -46,9 +46,9 @@ enum slu_bb_verdict {
 
 struct slu_bb_used { /* bytes */
 	bool known;
-	uint64_t now, most;
+	uint64_t now;
 	bool is_stored;
-	uint64_t stored; /* (db) of `most` */
+	uint64_t stored; /* (db) the most */
 };
 
 struct slu_bb_member {
