@@ -227,8 +227,8 @@ void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,
 		    void *arg)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		fn(arg, nodes->host[i].name, nodes->host[i].heard,
-		   nodes->host[i].release);
+		fn(arg, nodes->host[i].name, nodes->host[i].told != NULL,
+		   nodes->host[i].heard, nodes->host[i].release);
 }
 
 static bool has(const struct host *host, struct in_addr from)

@@ -43,10 +43,11 @@ void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg);
  * release ("": it does not say; cut where it is long). */
 void slu_nodes_heard(struct slu_nodes *nodes, const char *name,
 		     const char *release, double now);
-/* All that are known, by name, with what was heard of them last since they are:
- * when (0: nothing), and their release ("": they have not said). */
-typedef void slu_nodes_each_f(void *arg, const char *name, double heard,
-			      const char *release);
+/* All that are known, by name: is it one of slurmctld's nodes, or has it only
+ * spoken; and what was heard of it last since it is known: when (0: nothing),
+ * and its release ("": it has not said). */
+typedef void slu_nodes_each_f(void *arg, const char *name, bool is_node,
+			      double heard, const char *release);
 void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,
 		    void *arg);
 

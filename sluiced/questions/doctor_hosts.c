@@ -214,8 +214,8 @@ static void tell_unprobed(struct probes *p, struct json_object *findings)
 
 	json_object_object_foreach(p->nodes, name, node)
 	{
-		(void)node;
-		if (!slu_doctor_live(p->seen, name))
+		if (json_object_get_boolean(slu_doctor_live(node, "is_node")) &&
+		    !slu_doctor_live(p->seen, name))
 			slu_group_add(groups, "", name);
 	}
 	names = slu_doctor_live(groups, "");

@@ -28,11 +28,12 @@ static struct json_object *slurmctld(const struct slu_daemon *d)
 	return obj;
 }
 
-static void add_node(void *arg, const char *name, double heard,
+static void add_node(void *arg, const char *name, bool is_node, double heard,
 		     const char *release)
 {
 	struct json_object *node = json_object_new_object();
 
+	slu_json_set_bool(node, "is_node", is_node);
 	slu_json_set_double(node, "heard", heard);
 	set_text(node, "release", release);
 	json_object_object_add(arg, name, node);

@@ -153,6 +153,8 @@ START_TEST(test_probes)
 	"{\\\"release\\\":\\\"1\\\",\\\"conf\\\":\\\"\\\",\\\"rows\\\":["  \
 	"{\\\"check\\\":\\\"storage\\\",\\\"result\\\":\\\"" result "\\\"" \
 	",\\\"text\\\":\\\"full\\\"}]}"
+	char self[256] = "", *body;
+
 	if (!sluiced_begin())
 		return;
 	meet((struct slu_hello_ctl){0});
@@ -161,6 +163,12 @@ START_TEST(test_probes)
 	probe("n2", ROW("bad"));
 	expect_one("n[1-2]: storage: full",
 		   "\"on\":\"n[1-2]\",\"type\":\"sluice-node probe --push\"");
+	expect_one("never probed", "\"on\":\"far\"");
+	/* a host that is no node, such as the controller, has spoken */
+	gethostname(self, sizeof(self) - 1);
+	body = slu_asprintf("{\"host\":\"%s\",\"documents\":{}}", self);
+	ck_assert_int_eq(post("/v1/sysmap/documents", body, NULL), 0);
+	free(body);
 	expect_one("never probed", "\"on\":\"far\"");
 	probe("n2", ROW("ok"));
 	expect_one("storage: full", "\"on\":\"n1\"");
