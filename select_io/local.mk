@@ -245,6 +245,8 @@ tests_fakes_fake_lustre_client_la_LDFLAGS = -module -avoid-version -shared \
 tests_fakes_fake_lustre_client_la_LIBADD = -ldl
 check_PROGRAMS += tests/unit/small_stack
 tests_unit_small_stack_SOURCES = tests/unit/small_stack.c
+# A preloaded library would come before AddressSanitizer.
+tests_unit_small_stack_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client

@@ -194,12 +194,15 @@ static void start_server(int listener)
 /* A server and a client of it; NULL when there is no munged. */
 static struct slu_http *start(void)
 {
+	static pid_t munged; /* one, however many servers a test has */
 	char addr[32], *addrs[] = {addr, NULL};
 	struct slu_http *http;
 	struct slu_err err;
 	int fd;
 
-	if (!munged_start())
+	if (!munged)
+		munged = munged_start();
+	if (!munged)
 		return NULL;
 	fd = listen_on(AF_INET, addr);
 	ck_assert_int_ge(fd, 0);
