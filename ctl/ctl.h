@@ -107,8 +107,8 @@ struct slu_ctl_ask {
 	uint32_t het_offset;
 	bool array;
 	bool prolog_flags; /* Alloc and DeferBatch are set */
-	/* May the job get this node, as far as its partitions and the nodes that
-	 * it names and excludes are concerned? NULL: nobody knows. */
+	/* May the job get this node, as far as its partitions and the nodes
+	 * that it names and excludes are concerned? NULL: nobody knows. */
 	enum slu_ctl_may_get (*may_get)(void *arg, const char *node);
 	/* It is to get none but these (sorted or not), where its file system
 	 * lies on all of its nodes and those of its pool are not all that there

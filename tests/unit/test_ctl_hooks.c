@@ -170,6 +170,12 @@ static void teach(struct slu_ctl *ctl, uint32_t limit_asked, int64_t run)
 	slu_learn(ctl->site->predictor, &job);
 }
 
+static void submit_anew(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
+{
+	free(submit->tell);
+	slu_ctl_submit(ctl, submit);
+}
+
 START_TEST(test_submit)
 {
 	struct slu_ctl *ctl = ctl_by_hand("PredictMode=fill");
@@ -178,24 +184,24 @@ START_TEST(test_submit)
 		.guarded = true};
 
 	slu_guard_step(ctl, 1000);
-	slu_ctl_submit(ctl, &submit); /* nothing known */
+	submit_anew(ctl, &submit); /* nothing known */
 	ck_assert_uint_eq(submit.note.tight, 0);
 	ck_assert_int_eq(submit.note.predicted, 0);
 	for (int i = 0; i < 5; i++)
 		teach(ctl, 0, 600);
-	slu_ctl_submit(ctl, &submit);
+	submit_anew(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 600);
 	ck_assert(submit.note.has_asked && !submit.note.asked);
 	expect(submit.note.tight >= 10 && submit.note.tight < 600, "%u",
 	       submit.note.tight);
 	submit.max_limit = submit.default_limit = 5; /* the partition's */
-	slu_ctl_submit(ctl, &submit);
+	submit_anew(ctl, &submit);
 	ck_assert_uint_eq(submit.note.tight, 0);
 	/* Who gave a limit keeps it. */
 	submit.has_limit = true;
 	submit.job.limit_asked = 60;
 	teach(ctl, 60, 600);
-	slu_ctl_submit(ctl, &submit);
+	submit_anew(ctl, &submit);
 	ck_assert_int_eq(submit.note.predicted, 600);
 	ck_assert_int_eq(submit.note.asked, 3600);
 	ck_assert_uint_eq(submit.note.tight, 0);
