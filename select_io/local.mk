@@ -247,6 +247,7 @@ check_PROGRAMS += tests/unit/small_stack
 tests_unit_small_stack_SOURCES = tests/unit/small_stack.c
 # A preloaded library would come before AddressSanitizer.
 tests_unit_small_stack_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
+tests_unit_small_stack_LDFLAGS =
 
 if HAVE_CHECK
 check_PROGRAMS += tests/unit/test_client
