@@ -121,7 +121,7 @@ shares() { # OWNER GUEST
 }
 
 had() { # JOB IONS: by its history
-	[ "$(ask jobs | jq ".[] | select(.job_id == $1) | .ions")" = "$2" ]
+	[ "$(ask jobs | jq ".jobs[] | select(.job_id == $1) | .ion_count")" = "$2" ]
 }
 
 step() { # TEXT IONS
