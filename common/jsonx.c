@@ -281,8 +281,7 @@ static int wrong(const char *key, const char *want, struct slu_err *err)
 	return slu_err(err, SLU_INVALID, "%s: %s", key, want);
 }
 
-/* The value of a key; NULL for absent and for null. */
-static struct json_object *get(struct json_object *obj, const char *key)
+struct json_object *slu_json_at(struct json_object *obj, const char *key)
 {
 	struct json_object *value = NULL;
 
@@ -295,7 +294,7 @@ static struct json_object *get(struct json_object *obj, const char *key)
 int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
 		     struct slu_err *err)
 {
-	struct json_object *value = get(obj, key);
+	struct json_object *value = slu_json_at(obj, key);
 	const char *text;
 
 	if (!value)
@@ -312,7 +311,7 @@ int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
 int slu_json_str(struct json_object *obj, const char *key, const char **out,
 		 struct slu_err *err)
 {
-	if (!get(obj, key))
+	if (!slu_json_at(obj, key))
 		return wrong(key, "is missing", err);
 	return slu_json_str_opt(obj, key, out, err);
 }
@@ -366,7 +365,7 @@ static int i64_of(struct json_object *value, int64_t *out)
 int slu_json_u64_opt(struct json_object *obj, const char *key, uint64_t *out,
 		     struct slu_err *err)
 {
-	struct json_object *value = get(obj, key);
+	struct json_object *value = slu_json_at(obj, key);
 	uint64_t n;
 
 	if (!value)
@@ -381,7 +380,7 @@ int slu_json_u64_opt(struct json_object *obj, const char *key, uint64_t *out,
 int slu_json_u64(struct json_object *obj, const char *key, uint64_t *out,
 		 struct slu_err *err)
 {
-	if (!get(obj, key))
+	if (!slu_json_at(obj, key))
 		return wrong(key, "is missing", err);
 	return slu_json_u64_opt(obj, key, out, err);
 }
@@ -389,7 +388,7 @@ int slu_json_u64(struct json_object *obj, const char *key, uint64_t *out,
 int slu_json_i64_opt(struct json_object *obj, const char *key, int64_t *out,
 		     struct slu_err *err)
 {
-	struct json_object *value = get(obj, key);
+	struct json_object *value = slu_json_at(obj, key);
 	int64_t n;
 
 	if (!value)
@@ -404,7 +403,7 @@ int slu_json_i64_opt(struct json_object *obj, const char *key, int64_t *out,
 int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
 		      struct slu_err *err)
 {
-	struct json_object *value = get(obj, key);
+	struct json_object *value = slu_json_at(obj, key);
 
 	if (!value)
 		return 0;
@@ -417,7 +416,7 @@ int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
 int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
 			struct slu_err *err)
 {
-	struct json_object *value = get(obj, key);
+	struct json_object *value = slu_json_at(obj, key);
 
 	if (!value)
 		return 0;
@@ -434,6 +433,45 @@ static void set(struct json_object *obj, const char *key,
 {
 	if (value && json_object_object_add(obj, key, value) < 0)
 		json_object_put(value);
+}
+
+struct json_object *slu_json_list_at(struct json_object *obj, const char *key)
+{
+	struct json_object *value = slu_json_at(obj, key);
+
+	return json_object_is_type(value, json_type_array) ? value : NULL;
+}
+
+const char *slu_json_str_at(struct json_object *obj, const char *key)
+{
+	const char *value = NULL;
+
+	slu_json_str_opt(obj, key, &value, NULL);
+	return value;
+}
+
+uint64_t slu_json_u64_at(struct json_object *obj, const char *key)
+{
+	uint64_t value = 0;
+
+	slu_json_u64_opt(obj, key, &value, NULL);
+	return value;
+}
+
+double slu_json_number_at(struct json_object *obj, const char *key)
+{
+	double value = 0;
+
+	slu_json_double_opt(obj, key, &value, NULL);
+	return value;
+}
+
+bool slu_json_bool_at(struct json_object *obj, const char *key)
+{
+	bool value = false;
+
+	slu_json_bool_opt(obj, key, &value, NULL);
+	return value;
 }
 
 void slu_json_set_str(struct json_object *obj, const char *key,

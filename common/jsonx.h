@@ -55,6 +55,16 @@ int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
 int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
 			struct slu_err *err);
 
+/* The same of what others have checked, or nobody need: what stands at the key,
+ * and NULL, 0 or false for what is absent, null, or of another kind, also where
+ * obj is none. Borrowed from obj. */
+struct json_object *slu_json_at(struct json_object *obj, const char *key);
+struct json_object *slu_json_list_at(struct json_object *obj, const char *key);
+const char *slu_json_str_at(struct json_object *obj, const char *key);
+uint64_t slu_json_u64_at(struct json_object *obj, const char *key);
+double slu_json_number_at(struct json_object *obj, const char *key);
+bool slu_json_bool_at(struct json_object *obj, const char *key);
+
 /* Setters; nothing is added for a NULL string, nor for a number that is not
  * finite. */
 void slu_json_set_str(struct json_object *obj, const char *key,

@@ -97,14 +97,6 @@ char *slu_group_hosts(struct json_object *names)
 	return text;
 }
 
-struct json_object *slu_doctor_live(struct json_object *live, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(live, key, &value);
-	return value;
-}
-
 const char *slu_doctor_text(struct json_object *obj, const char *key)
 {
 	const char *text = NULL;
@@ -113,19 +105,11 @@ const char *slu_doctor_text(struct json_object *obj, const char *key)
 	return text ? text : "";
 }
 
-double slu_doctor_number(struct json_object *obj, const char *key)
-{
-	double number = 0;
-
-	slu_json_double_opt(obj, key, &number, NULL);
-	return number;
-}
-
 /* slurmctld */
 
 static void check_link(struct json_object *live, struct json_object *findings)
 {
-	struct json_object *peer = slu_doctor_live(live, "slurmctld"), *row;
+	struct json_object *peer = slu_json_at(live, "slurmctld"), *row;
 	bool connected = false;
 
 	slu_json_bool_opt(peer, "connected", &connected, NULL);
@@ -136,13 +120,13 @@ static void check_link(struct json_object *live, struct json_object *findings)
 			  "buffer wait; it does not run, or cannot use its "
 			  "sluice.conf, as its log says");
 	slu_finding_type(row, slu_doctor_text(live, "host"), "scontrol ping");
-	slu_finding_since(row, slu_doctor_number(peer, "since"));
+	slu_finding_since(row, slu_json_number_at(peer, "since"));
 }
 
 static void check_release(struct json_object *live,
 			  struct json_object *findings)
 {
-	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	struct json_object *peer = slu_json_at(live, "slurmctld");
 	const char *theirs = slu_doctor_text(peer, "release");
 	const char *ours = slu_doctor_text(live, "release");
 
@@ -160,7 +144,7 @@ static void check_release(struct json_object *live,
 static void check_slurm_conf(struct json_object *live,
 			     struct json_object *findings)
 {
-	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	struct json_object *peer = slu_json_at(live, "slurmctld");
 	const char *line = slu_doctor_text(peer, "slurm_advice");
 	size_t len;
 
@@ -179,9 +163,9 @@ static void check_slurm_conf(struct json_object *live,
 static void check_stale(struct json_object *live, const struct slu_buf *text,
 			const char *path, struct json_object *findings)
 {
-	struct json_object *peer = slu_doctor_live(live, "slurmctld");
+	struct json_object *peer = slu_json_at(live, "slurmctld");
 	const char *wrong = slu_doctor_text(peer, "conf_wrong");
-	const double read = slu_doctor_number(peer, "conf_read");
+	const double read = slu_json_number_at(peer, "conf_read");
 	char hash[65];
 	struct stat st;
 
@@ -244,7 +228,7 @@ static void check_mappings(struct json_object *live,
 			  "the mapping of I/O nodes cannot be published, and "
 			  "jobs start without theirs: %s",
 			  wrong);
-	slu_finding_since(row, slu_doctor_number(live, "publish_since"));
+	slu_finding_since(row, slu_json_number_at(live, "publish_since"));
 	slu_finding_type(row, slu_doctor_text(live, "host"), "ls -ld %s", dir);
 }
 
@@ -287,7 +271,7 @@ static void check_database(struct json_object *live,
 {
 	const char *path = slu_doctor_text(live, "database");
 	const char *host = slu_doctor_text(live, "host");
-	const double lost = slu_doctor_number(live, "lost_turns");
+	const double lost = slu_json_number_at(live, "lost_turns");
 	char wal[PATH_MAX];
 
 	snprintf(wal, sizeof(wal), "%s-wal", path);

@@ -41,10 +41,8 @@ void slu_group_add(struct json_object *groups, const char *key,
 		   const char *host);
 char *slu_group_hosts(struct json_object *names);
 
-/* What is at this key: NULL, "", 0 where there is nothing. */
-struct json_object *slu_doctor_live(struct json_object *live, const char *key);
+/* What is at this key, "" where there is no text. */
 const char *slu_doctor_text(struct json_object *obj, const char *key);
-double slu_doctor_number(struct json_object *obj, const char *key);
 
 /* doctor_hosts.c: versions, configurations, probes, nodes that are silent or
  * drained. doctor_jobs.c: phases, failures, what is kept. Each adds findings.

@@ -64,7 +64,7 @@ static void said_add(struct said *s, const char *host, const char *text,
 		return;
 	without_numbers(key);
 	slu_group_add(s->hosts, key, host);
-	if (!slu_doctor_live(s->text, key))
+	if (!slu_json_at(s->text, key))
 		slu_json_set_str(s->text, key, text);
 	slu_json_double_opt(s->since, key, &first, NULL);
 	slu_json_set_double(s->since, key, since < first ? since : first);
@@ -84,7 +84,7 @@ static void said_tell(const struct said *s, enum slu_severity severity,
 		row = slu_finding(findings, severity, kind, "%.400s%s%.700s",
 				  hosts ? hosts : "", between,
 				  slu_doctor_text(s->text, key));
-		slu_finding_since(row, slu_doctor_number(s->since, key));
+		slu_finding_since(row, slu_json_number_at(s->since, key));
 		slu_finding_type(row, hosts, "%s", type);
 		free(hosts);
 	}
@@ -99,10 +99,10 @@ static void check_versions(struct json_object *live,
 	const char *ours = slu_doctor_text(live, "release"), *theirs;
 	char *hosts;
 
-	json_object_object_foreach(slu_doctor_live(live, "nodes"), name, node)
+	json_object_object_foreach(slu_json_at(live, "nodes"), name, node)
 	{
 		theirs = slu_doctor_text(node, "release");
-		if (slu_doctor_number(node, "heard") > 0 &&
+		if (slu_json_number_at(node, "heard") > 0 &&
 		    !slu_eq(theirs, ours))
 			slu_group_add(groups, theirs, name);
 	}
@@ -148,9 +148,9 @@ static void take_probe(struct probes *p, struct json_object *doc,
 		       const char *host, double since)
 {
 	const char *hash = slu_doctor_text(doc, "conf");
-	struct json_object *rows = slu_doctor_live(doc, "rows");
+	struct json_object *rows = slu_json_at(doc, "rows");
 
-	if (!slu_doctor_live(p->nodes, host))
+	if (!slu_json_at(p->nodes, host))
 		return; /* it is none of slurmctld's any more */
 	slu_json_set_bool(p->seen, host, true);
 	if (*hash && !slu_eq(hash, slu_doctor_text(p->live, "conf_hash")))
@@ -193,7 +193,7 @@ static int read_probes(struct slu_db *db, struct probes *p, struct slu_err *err)
 
 static void tell_stale(struct probes *p, struct json_object *findings)
 {
-	struct json_object *names = slu_doctor_live(p->stale, "");
+	struct json_object *names = slu_json_at(p->stale, "");
 	char *hosts = names ? slu_group_hosts(names) : NULL;
 
 	if (hosts)
@@ -214,11 +214,11 @@ static void tell_unprobed(struct probes *p, struct json_object *findings)
 
 	json_object_object_foreach(p->nodes, name, node)
 	{
-		if (json_object_get_boolean(slu_doctor_live(node, "is_node")) &&
-		    !slu_doctor_live(p->seen, name))
+		if (json_object_get_boolean(slu_json_at(node, "is_node")) &&
+		    !slu_json_at(p->seen, name))
 			slu_group_add(groups, "", name);
 	}
-	names = slu_doctor_live(groups, "");
+	names = slu_json_at(groups, "");
 	hosts = names ? slu_group_hosts(names) : NULL;
 	if (hosts)
 		slu_finding_type(slu_finding(findings, SLU_SEVERE_NOTE, "probe",
@@ -232,7 +232,7 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 			struct json_object *findings, struct slu_err *err)
 {
 	struct probes p = {.live = live,
-			   .nodes = slu_doctor_live(live, "nodes"),
+			   .nodes = slu_json_at(live, "nodes"),
 			   .bad = said_new(),
 			   .stale = json_object_new_object(),
 			   .seen = json_object_new_object()};
@@ -276,9 +276,9 @@ static void tell_silent(struct json_object *silent,
 static int check_silent(struct slu_db *db, struct json_object *live,
 			struct json_object *findings, struct slu_err *err)
 {
-	struct json_object *nodes = slu_doctor_live(live, "nodes"), *node;
+	struct json_object *nodes = slu_json_at(live, "nodes"), *node;
 	struct json_object *silent = json_object_new_object();
-	const double started = slu_doctor_number(live, "started");
+	const double started = slu_json_number_at(live, "started");
 	const double now = slu_now_wall();
 	struct slu_rows *rows = slu_db_query(
 		db, err,
@@ -292,9 +292,9 @@ static int check_silent(struct slu_db *db, struct json_object *live,
 	int rc = -1;
 
 	while (rows && (rc = slu_db_step(rows, err)) > 0) {
-		node = slu_doctor_live(nodes, slu_db_text(rows, 2));
+		node = slu_json_at(nodes, slu_db_text(rows, 2));
 		if (!node ||
-		    slu_doctor_number(node, "heard") >= slu_db_double(rows, 1))
+		    slu_json_number_at(node, "heard") >= slu_db_double(rows, 1))
 			continue;
 		snprintf(job, sizeof(job), "%lld",
 			 (long long)slu_db_int(rows, 0));
@@ -312,15 +312,15 @@ static int check_silent(struct slu_db *db, struct json_object *live,
 static void check_drained(struct json_object *live,
 			  struct json_object *findings)
 {
-	struct json_object *buffers = slu_doctor_live(live, "buffers");
-	struct json_object *drained = slu_doctor_live(buffers, "drained"), *one;
+	struct json_object *buffers = slu_json_at(live, "buffers");
+	struct json_object *drained = slu_json_at(buffers, "drained"), *one;
 	struct said said = said_new();
 
 	for (size_t i = 0; i < json_object_array_length(drained); i++) {
 		one = json_object_array_get_idx(drained, i);
 		said_add(&said, slu_doctor_text(one, "node"),
 			 slu_doctor_text(one, "reason"),
-			 slu_doctor_number(one, "since"));
+			 slu_json_number_at(one, "since"));
 	}
 	said_tell(&said, SLU_SEVERE_WARNING, "drained",
 		  " drained: ", "sluice-node recover", findings);

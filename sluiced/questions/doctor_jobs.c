@@ -23,7 +23,7 @@
 
 static uint32_t job_of(struct json_object *row)
 {
-	return (uint32_t)slu_doctor_number(row, "job");
+	return (uint32_t)slu_json_number_at(row, "job");
 }
 
 /* Phases */
@@ -48,7 +48,7 @@ static int usual(struct slu_db *db, struct json_object *phase, double *seconds,
 		" FROM (SELECT BID FROM Buffer WHERE State = 6 AND"
 		" Failure IS NULL AND Driver = ?2 ORDER BY BID DESC LIMIT ?3)"
 		" AS b",
-		"isi", (int)slu_doctor_number(phase, "state"),
+		"isi", (int)slu_json_number_at(phase, "state"),
 		slu_doctor_text(phase, "driver"), LIKE);
 	double took[LIKE];
 	size_t n = 0;
@@ -67,8 +67,8 @@ static int usual(struct slu_db *db, struct json_object *phase, double *seconds,
  * time limit is. 0: nothing is. */
 static double limit_of(struct json_object *phase, double like)
 {
-	const double since = slu_doctor_number(phase, "since");
-	const double deadline = slu_doctor_number(phase, "deadline");
+	const double since = slu_json_number_at(phase, "since");
+	const double deadline = slu_json_number_at(phase, "deadline");
 	double limit = like > 0 ? 2 * like : (deadline - since) / 2;
 
 	if (like <= 0 && deadline <= 0)
@@ -91,11 +91,12 @@ static void tell_long(struct json_object *phase, double like, double now,
 		strstr(text, "copied") ? SLU_SEVERE_NOTE : SLU_SEVERE_WARNING,
 		"phase", "job %u is in %s for %s%s%s%s: waits for %.400s",
 		job_of(phase), slu_doctor_text(phase, "phase"),
-		slu_seconds_text(now - slu_doctor_number(phase, "since"), took),
+		slu_seconds_text(now - slu_json_number_at(phase, "since"),
+				 took),
 		like > 0 ? " (95 of 100 took at most " : "",
 		like > 0 ? usually : "", like > 0 ? ")" : "",
 		*waits ? waits : "slurmctld");
-	slu_finding_since(row, slu_doctor_number(phase, "since"));
+	slu_finding_since(row, slu_json_number_at(phase, "since"));
 	if (*waits)
 		slu_finding_type(row, waits, "sluice-node status");
 	else
@@ -113,13 +114,13 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 
 	for (size_t i = 0; i < json_object_array_length(phases); i++) {
 		phase = json_object_array_get_idx(phases, i);
-		if (now - slu_doctor_number(phase, "since") < LONG_MIN)
+		if (now - slu_json_number_at(phase, "since") < LONG_MIN)
 			continue;
 		if (usual(db, phase, &like, err))
 			return -1;
 		limit = limit_of(phase, like);
 		if (limit <= 0 ||
-		    now - slu_doctor_number(phase, "since") <= limit)
+		    now - slu_json_number_at(phase, "since") <= limit)
 			continue;
 		if (n++ < LONG_TOLD)
 			tell_long(phase, like, now, findings);
@@ -141,7 +142,7 @@ static void check_unanswered(struct json_object *rows, double now,
 
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		one = json_object_array_get_idx(rows, i);
-		if (now - slu_doctor_number(one, "since") < UNANSWERED)
+		if (now - slu_json_number_at(one, "since") < UNANSWERED)
 			continue;
 		slu_finding_since(
 			slu_finding_type(
@@ -152,7 +153,7 @@ static void check_unanswered(struct json_object *rows, double now,
 					    job_of(one),
 					    slu_doctor_text(one, "text")),
 				NULL, "scontrol ping"),
-			slu_doctor_number(one, "since"));
+			slu_json_number_at(one, "since"));
 	}
 }
 
@@ -211,11 +212,11 @@ static struct kept *kept_of(struct kept *all, size_t *n, uint32_t uid)
 
 static void add_kept(struct kept *k, struct json_object *one)
 {
-	const double since = slu_doctor_number(one, "since");
-	const double until = slu_doctor_number(one, "until");
+	const double since = slu_json_number_at(one, "since");
+	const double until = slu_json_number_at(one, "until");
 
 	k->user = slu_doctor_text(one, "user");
-	k->bytes += (uint64_t)slu_doctor_number(one, "bytes");
+	k->bytes += (uint64_t)slu_json_number_at(one, "bytes");
 	if (!k->jobs++ || since < k->oldest)
 		k->oldest = since;
 	if (!k->until || until < k->until) {
@@ -260,7 +261,7 @@ static int check_kept(struct json_object *rows, double now,
 	for (size_t i = 0; i < most; i++) {
 		one = json_object_array_get_idx(rows, i);
 		add_kept(kept_of(all, &n,
-				 (uint32_t)slu_doctor_number(one, "uid")),
+				 (uint32_t)slu_json_number_at(one, "uid")),
 			 one);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -273,12 +274,11 @@ int slu_doctor_jobs(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *findings, double now,
 		    struct slu_err *err)
 {
-	struct json_object *b = slu_doctor_live(who->live, "buffers");
+	struct json_object *b = slu_json_at(who->live, "buffers");
 
-	check_unanswered(slu_doctor_live(b, "unanswered"), now, findings);
-	if (check_phases(db, slu_doctor_live(b, "phases"), now, findings,
-			 err) ||
+	check_unanswered(slu_json_at(b, "unanswered"), now, findings);
+	if (check_phases(db, slu_json_at(b, "phases"), now, findings, err) ||
 	    check_failures(db, who, now, findings, err))
 		return -1;
-	return check_kept(slu_doctor_live(b, "kept"), now, findings, err);
+	return check_kept(slu_json_at(b, "kept"), now, findings, err);
 }

@@ -29,38 +29,6 @@ static double milliseconds(double value)
 	return round(value * 1000) / 1000;
 }
 
-static double number(struct json_object *obj, const char *key)
-{
-	double n = 0;
-
-	slu_json_double_opt(obj, key, &n, NULL);
-	return n;
-}
-
-static uint64_t count(struct json_object *obj, const char *key)
-{
-	uint64_t n = 0;
-
-	slu_json_u64_opt(obj, key, &n, NULL);
-	return n;
-}
-
-static const char *text(struct json_object *obj, const char *key)
-{
-	const char *value = NULL;
-
-	slu_json_str_opt(obj, key, &value, NULL);
-	return value;
-}
-
-static struct json_object *list(struct json_object *obj, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(obj, key, &value);
-	return json_object_is_type(value, json_type_array) ? value : NULL;
-}
-
 static size_t length(struct json_object *array)
 {
 	return array ? json_object_array_length(array) : 0;
@@ -91,7 +59,7 @@ static struct json_object *phase_of(struct json_object *phases,
 	for (size_t i = 0; i < length(phases); i++) {
 		struct json_object *one = json_object_array_get_idx(phases, i);
 
-		if (slu_eq(text(one, "name"), name))
+		if (slu_eq(slu_json_str_at(one, "name"), name))
 			return one;
 	}
 	return NULL;
@@ -104,9 +72,9 @@ static void add_last(struct json_object *to, struct json_object *last)
 	if (!last)
 		return;
 	obj = json_object_new_object();
-	slu_json_set_str(obj, "node", text(last, "node"));
+	slu_json_set_str(obj, "node", slu_json_str_at(last, "node"));
 	slu_json_set_double(obj, "behind_seconds",
-			    milliseconds(number(last, "behind")));
+			    milliseconds(slu_json_number_at(last, "behind")));
 	json_object_object_add(to, "last_node", obj);
 }
 
@@ -127,16 +95,17 @@ static struct json_object *told_phase(struct json_object *from,
 				      struct json_object *last, bool goes_on,
 				      double now)
 {
-	const char *name = text(from, "name");
-	const double began = number(from, "began"),
-		     seconds = goes_on ? now - began : number(from, "seconds");
-	const uint64_t bytes = count(from, "bytes");
+	const char *name = slu_json_str_at(from, "name");
+	const double began = slu_json_number_at(from, "began"),
+		     seconds = goes_on ? now - began
+				       : slu_json_number_at(from, "seconds");
+	const uint64_t bytes = slu_json_u64_at(from, "bytes");
 	struct json_object *obj = make_phase(name, began, seconds, goes_on);
 	struct json_object *one = NULL;
 
 	if (strncmp(name, "stage_", 6) == 0) {
 		slu_json_set_u64(obj, "bytes", bytes);
-		slu_json_set_u64(obj, "files", count(from, "files"));
+		slu_json_set_u64(obj, "files", slu_json_u64_at(from, "files"));
 		if (seconds > 0 && bytes)
 			set_double(obj, "bytes_per_second",
 				   (double)bytes / seconds);
@@ -168,8 +137,10 @@ static const char *phase_name(const char *state)
 static void add_untold(struct json_object *buffer, struct json_object *out,
 		       double now)
 {
-	struct json_object *lines = list(buffer, "history"), *one, *next;
-	const char *name, *present = phase_name(text(buffer, "state"));
+	struct json_object *lines = slu_json_list_at(buffer, "history"), *one,
+			   *next;
+	const char *name,
+		*present = phase_name(slu_json_str_at(buffer, "state"));
 	double began = 0;
 
 	for (size_t i = 0; i < length(lines); i++) {
@@ -177,19 +148,23 @@ static void add_untold(struct json_object *buffer, struct json_object *out,
 		next = i + 1 < length(lines)
 			       ? json_object_array_get_idx(lines, i + 1)
 			       : NULL;
-		if (!i || !slu_eq(text(one, "state"),
-				  text(json_object_array_get_idx(lines, i - 1),
-				       "state")))
-			began = number(one, "time");
-		name = phase_name(text(one, "state"));
+		if (!i || !slu_eq(slu_json_str_at(one, "state"),
+				  slu_json_str_at(json_object_array_get_idx(
+							  lines, i - 1),
+						  "state")))
+			began = slu_json_number_at(one, "time");
+		name = phase_name(slu_json_str_at(one, "state"));
 		if (!name || phase_of(out, name) ||
-		    (next && slu_eq(text(next, "state"), text(one, "state"))))
+		    (next && slu_eq(slu_json_str_at(next, "state"),
+				    slu_json_str_at(one, "state"))))
 			continue;
 		if (next)
 			json_object_array_add(
-				out, make_phase(name, began,
-						number(next, "time") - began,
-						false));
+				out,
+				make_phase(name, began,
+					   slu_json_number_at(next, "time") -
+						   began,
+					   false));
 		else if (slu_eq(name, present))
 			json_object_array_add(
 				out,
@@ -199,8 +174,10 @@ static void add_untold(struct json_object *buffer, struct json_object *out,
 
 static int by_begin(const void *a, const void *b)
 {
-	const double x = number(*(struct json_object *const *)a, "began_unix"),
-		     y = number(*(struct json_object *const *)b, "began_unix");
+	const double x = slu_json_number_at(*(struct json_object *const *)a,
+					    "began_unix"),
+		     y = slu_json_number_at(*(struct json_object *const *)b,
+					    "began_unix");
 
 	return (x > y) - (x < y);
 }
@@ -209,17 +186,18 @@ static int by_begin(const void *a, const void *b)
 static struct json_object *make_phases(struct json_object *buffer,
 				       struct json_object *last, double now)
 {
-	struct json_object *phases = list(buffer, "phases");
+	struct json_object *phases = slu_json_list_at(buffer, "phases");
 	struct json_object *out = json_object_new_array();
-	const char *present = phase_name(text(buffer, "state"));
+	const char *present = phase_name(slu_json_str_at(buffer, "state"));
 
 	for (size_t i = 0; i < length(phases); i++) {
 		struct json_object *one = json_object_array_get_idx(phases, i);
 
 		json_object_array_add(
-			out,
-			told_phase(one, last,
-				   slu_eq(text(one, "name"), present), now));
+			out, told_phase(one, last,
+					slu_eq(slu_json_str_at(one, "name"),
+					       present),
+					now));
 	}
 	add_untold(buffer, out, now);
 	json_object_array_sort(out, by_begin);
@@ -237,13 +215,14 @@ struct most {
 
 static struct most find_most(struct json_object *buffer)
 {
-	struct json_object *members = list(buffer, "members"), *one, *value;
+	struct json_object *members = slu_json_list_at(buffer, "members"), *one,
+			   *value;
 	struct most m = {.all = length(members) > 0};
 	uint64_t used, capacity;
 
 	for (size_t i = 0; i < length(members); i++) {
 		one = json_object_array_get_idx(members, i);
-		capacity = count(one, "capacity");
+		capacity = slu_json_u64_at(one, "capacity");
 		if (!capacity)
 			continue;
 		if (!json_object_object_get_ex(one, "used_most", &value) ||
@@ -251,7 +230,7 @@ static struct most find_most(struct json_object *buffer)
 			m.all = false;
 			continue;
 		}
-		used = count(one, "used_most");
+		used = slu_json_u64_at(one, "used_most");
 		m.used += used;
 		m.capacity += capacity;
 		if (!m.fullest || (double)used / (double)capacity > m.share) {
@@ -269,19 +248,21 @@ static void add_fullness(struct json_object *out, struct json_object *live,
 	struct json_object *obj;
 
 	if (live) {
-		slu_json_set_u64(out, "used_bytes", count(live, "used_bytes"));
+		slu_json_set_u64(out, "used_bytes",
+				 slu_json_u64_at(live, "used_bytes"));
 		slu_json_set_u64(out, "used_told_by_nodes",
-				 count(live, "told"));
+				 slu_json_u64_at(live, "told"));
 	}
 	if (!m->fullest)
 		return;
 	obj = json_object_new_object();
 	slu_json_set_u64(out, "used_most_bytes", m->used);
 	slu_json_set_u64(out, "of_bytes", m->capacity);
-	slu_json_set_str(obj, "node", text(m->fullest, "name"));
+	slu_json_set_str(obj, "node", slu_json_str_at(m->fullest, "name"));
 	slu_json_set_u64(obj, "used_most_bytes",
-			 count(m->fullest, "used_most"));
-	slu_json_set_u64(obj, "of_bytes", count(m->fullest, "capacity"));
+			 slu_json_u64_at(m->fullest, "used_most"));
+	slu_json_set_u64(obj, "of_bytes",
+			 slu_json_u64_at(m->fullest, "capacity"));
 	json_object_object_add(out, "fullest_node", obj);
 }
 
@@ -290,13 +271,13 @@ static void add_fullness(struct json_object *out, struct json_object *live,
 static int sum_devices(struct slu_db *db, struct json_object *buffer,
 		       struct slu_devices *sum, struct slu_err *err)
 {
-	struct json_object *members = list(buffer, "members"), *one;
+	struct json_object *members = slu_json_list_at(buffer, "members"), *one;
 
 	for (size_t i = 0; i < length(members); i++) {
 		one = json_object_array_get_idx(members, i);
-		if (text(one, "name") &&
-		    slu_devices_add(db, text(one, "name"), text(one, "storage"),
-				    sum, err))
+		if (slu_json_str_at(one, "name") &&
+		    slu_devices_add(db, slu_json_str_at(one, "name"),
+				    slu_json_str_at(one, "storage"), sum, err))
 			return -1;
 	}
 	return 0;
@@ -334,9 +315,9 @@ static struct slu_advice_stage stage_of(struct json_object *phases,
 
 	if (!one)
 		return stage;
-	stage.seconds = number(one, "seconds");
-	stage.bytes = count(one, "bytes");
-	stage.files = count(one, "files");
+	stage.seconds = slu_json_number_at(one, "seconds");
+	stage.bytes = slu_json_u64_at(one, "bytes");
+	stage.files = slu_json_u64_at(one, "files");
 	return stage;
 }
 
@@ -348,13 +329,14 @@ static struct slu_advice_last last_of(struct json_object *buffer,
 
 	json_object_object_foreach(last, phase, one)
 	{
-		if (number(one, "behind") <= found.behind)
+		if (slu_json_number_at(one, "behind") <= found.behind)
 			continue;
 		found.phase = phase;
-		found.node = text(one, "node");
-		found.behind = number(one, "behind");
-		found.seconds = number(phase_of(list(buffer, "phases"), phase),
-				       "seconds");
+		found.node = slu_json_str_at(one, "node");
+		found.behind = slu_json_number_at(one, "behind");
+		found.seconds = slu_json_number_at(
+			phase_of(slu_json_list_at(buffer, "phases"), phase),
+			"seconds");
 	}
 	return found;
 }
@@ -368,19 +350,20 @@ static bool lacks_space(const char *failure)
 static void take_facts(struct json_object *buffer, const struct most *m,
 		       struct slu_advice_facts *f)
 {
-	struct json_object *phases = list(buffer, "phases");
+	struct json_object *phases = slu_json_list_at(buffer, "phases");
 
-	f->own = !count(buffer, "uses") && !count(buffer, "expires");
-	f->capacity = count(buffer, "capacity");
+	f->own = !slu_json_u64_at(buffer, "uses") &&
+		 !slu_json_u64_at(buffer, "expires");
+	f->capacity = slu_json_u64_at(buffer, "capacity");
 	f->used_known = m->all;
 	f->used_most = m->used;
 	f->fullest = m->share;
-	f->ran = number(buffer, "ready") > 0;
-	f->failure = text(buffer, "failure");
-	f->failed_in = text(buffer, "failed_in");
-	f->held = slu_eq(text(buffer, "verdict"), "hold");
+	f->ran = slu_json_number_at(buffer, "ready") > 0;
+	f->failure = slu_json_str_at(buffer, "failure");
+	f->failed_in = slu_json_str_at(buffer, "failed_in");
+	f->held = slu_eq(slu_json_str_at(buffer, "verdict"), "hold");
 	f->no_space = lacks_space(f->failure);
-	f->run_seconds = number(phase_of(phases, "run"), "seconds");
+	f->run_seconds = slu_json_number_at(phase_of(phases, "run"), "seconds");
 	f->in = stage_of(phases, "stage_in");
 	f->out = stage_of(phases, "stage_out");
 }
@@ -389,23 +372,23 @@ static struct json_object *describe(struct json_object *b)
 {
 	struct json_object *out = json_object_new_object();
 
-	slu_json_set_u64(out, "buffer", count(b, "buffer"));
-	slu_json_set_u64(out, "restarts", count(b, "restarts"));
-	slu_json_set_str(out, "name", text(b, "name"));
-	slu_json_set_str(out, "filesystem", text(b, "filesystem"));
-	slu_json_set_str(out, "driver", text(b, "driver"));
-	slu_json_set_str(out, "coherence", text(b, "coherence"));
-	slu_json_set_u64(out, "capacity_bytes", count(b, "capacity"));
-	slu_json_set_u64(out, "node_count", count(b, "nodes"));
-	slu_json_set_str(out, "state", text(b, "state"));
-	set_time(out, "created_unix", number(b, "created"));
-	set_time(out, "ready_unix", number(b, "ready"));
-	slu_json_set_str(out, "failed_in", text(b, "failed_in"));
-	slu_json_set_str(out, "failure", text(b, "failure"));
-	slu_json_set_str(out, "verdict", text(b, "verdict"));
-	set_time(out, "expires_unix", number(b, "expires"));
-	set_some(out, "uses_buffer_of", count(b, "uses"));
-	slu_json_set_str(out, "unsaved", text(b, "unsaved"));
+	slu_json_set_u64(out, "buffer", slu_json_u64_at(b, "buffer"));
+	slu_json_set_u64(out, "restarts", slu_json_u64_at(b, "restarts"));
+	slu_json_set_str(out, "name", slu_json_str_at(b, "name"));
+	slu_json_set_str(out, "filesystem", slu_json_str_at(b, "filesystem"));
+	slu_json_set_str(out, "driver", slu_json_str_at(b, "driver"));
+	slu_json_set_str(out, "coherence", slu_json_str_at(b, "coherence"));
+	slu_json_set_u64(out, "capacity_bytes", slu_json_u64_at(b, "capacity"));
+	slu_json_set_u64(out, "node_count", slu_json_u64_at(b, "nodes"));
+	slu_json_set_str(out, "state", slu_json_str_at(b, "state"));
+	set_time(out, "created_unix", slu_json_number_at(b, "created"));
+	set_time(out, "ready_unix", slu_json_number_at(b, "ready"));
+	slu_json_set_str(out, "failed_in", slu_json_str_at(b, "failed_in"));
+	slu_json_set_str(out, "failure", slu_json_str_at(b, "failure"));
+	slu_json_set_str(out, "verdict", slu_json_str_at(b, "verdict"));
+	set_time(out, "expires_unix", slu_json_number_at(b, "expires"));
+	set_some(out, "uses_buffer_of", slu_json_u64_at(b, "uses"));
+	slu_json_set_str(out, "unsaved", slu_json_str_at(b, "unsaved"));
 	return out;
 }
 
@@ -415,8 +398,8 @@ slu_job_file_system(struct slu_db *db, struct json_object *buffer,
 		    double now, struct slu_advice_facts *facts,
 		    struct slu_err *err)
 {
-	struct json_object *last =
-		slu_buffers_last_nodes(db, count(buffer, "buffer"), err);
+	struct json_object *last = slu_buffers_last_nodes(
+		db, slu_json_u64_at(buffer, "buffer"), err);
 	const struct most m = find_most(buffer);
 	struct json_object *out;
 

@@ -17,22 +17,6 @@
 #define DAYS	30 /* unless asked */
 #define NAMES	10
 
-static double number(struct json_object *obj, const char *key)
-{
-	double n = 0;
-
-	slu_json_double_opt(obj, key, &n, NULL);
-	return n;
-}
-
-static struct json_object *get(struct json_object *obj, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(obj, key, &value);
-	return value;
-}
-
 /* What was asked, checked; the account is borrowed. */
 static int read_part(const struct slu_asker *who, struct json_object *args,
 		     int64_t now, struct slu_history_part *part,
@@ -69,12 +53,13 @@ static void add_rates(struct json_object *phases)
 {
 	for (size_t i = 0; i < json_object_array_length(phases); i++) {
 		struct json_object *one = json_object_array_get_idx(phases, i);
-		const double seconds = number(one, "seconds");
+		const double seconds = slu_json_number_at(one, "seconds");
 
-		if (seconds > 0 && number(one, "bytes") > 0)
+		if (seconds > 0 && slu_json_number_at(one, "bytes") > 0)
 			slu_json_set_double(
 				one, "bytes_per_second",
-				slu_job_round(number(one, "bytes") / seconds));
+				slu_job_round(slu_json_number_at(one, "bytes") /
+					      seconds));
 	}
 }
 
@@ -88,33 +73,35 @@ static double before_run(struct json_object *phases)
 
 		slu_json_str_opt(one, "name", &name, NULL);
 		if (slu_eq(name, "setup") || slu_eq(name, "stage_in"))
-			sum += number(one, "node_seconds");
+			sum += slu_json_number_at(one, "node_seconds");
 	}
 	return sum;
 }
 
 static void add_advice(struct json_object *out)
 {
-	struct json_object *jobs = get(out, "jobs"),
-			   *fs = get(out, "file_systems"),
-			   *full = get(fs, "fullness");
+	struct json_object *jobs = slu_json_at(out, "jobs"),
+			   *fs = slu_json_at(out, "file_systems"),
+			   *full = slu_json_at(fs, "fullness");
 	const struct slu_report_facts facts = {
-		.jobs = (uint64_t)number(jobs, "count"),
-		.timeouts = (uint64_t)number(jobs, "timeout"),
-		.limited = (uint64_t)number(jobs, "limited"),
-		.asked = number(jobs, "asked_seconds"),
-		.used = number(jobs, "used_seconds"),
-		.node_seconds = number(jobs, "node_seconds"),
-		.staging = before_run(get(fs, "phases")),
-		.known = (uint64_t)number(full, "known"),
-		.capacity = number(full, "capacity_bytes"),
-		.most = number(full, "used_most_bytes"),
-		.third = (uint64_t)number(full, "at_most_a_third"),
-		.systems = (uint64_t)number(fs, "count"),
-		.failed = (uint64_t)(number(fs, "failed_in_setup") +
-				     number(fs, "failed_in_stage_in") +
-				     number(fs, "failed_in_run") +
-				     number(fs, "failed_in_stage_out")),
+		.jobs = (uint64_t)slu_json_number_at(jobs, "count"),
+		.timeouts = (uint64_t)slu_json_number_at(jobs, "timeout"),
+		.limited = (uint64_t)slu_json_number_at(jobs, "limited"),
+		.asked = slu_json_number_at(jobs, "asked_seconds"),
+		.used = slu_json_number_at(jobs, "used_seconds"),
+		.node_seconds = slu_json_number_at(jobs, "node_seconds"),
+		.staging = before_run(slu_json_at(fs, "phases")),
+		.known = (uint64_t)slu_json_number_at(full, "known"),
+		.capacity = slu_json_number_at(full, "capacity_bytes"),
+		.most = slu_json_number_at(full, "used_most_bytes"),
+		.third = (uint64_t)slu_json_number_at(full, "at_most_a_third"),
+		.systems = (uint64_t)slu_json_number_at(fs, "count"),
+		.failed = (uint64_t)(slu_json_number_at(fs, "failed_in_setup") +
+				     slu_json_number_at(fs,
+							"failed_in_stage_in") +
+				     slu_json_number_at(fs, "failed_in_run") +
+				     slu_json_number_at(fs,
+							"failed_in_stage_out")),
 	};
 
 	json_object_object_add(out, "advice", slu_report_advice(&facts));
@@ -132,7 +119,7 @@ static int fill(struct slu_db *db, const struct slu_history_part *part,
 	if (!fs)
 		return -1;
 	json_object_object_add(out, "file_systems", fs);
-	add_rates(get(fs, "phases"));
+	add_rates(slu_json_at(fs, "phases"));
 	add_advice(out);
 	return 0;
 }

@@ -68,15 +68,6 @@ static int take_args(struct json_object *args, struct slu_backtest_ask *what,
 	return 0;
 }
 
-static double number(struct json_object *obj, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(obj, key, &value)
-		       ? json_object_get_double(value)
-		       : 0;
-}
-
 /* A bar beside each row, as long as its value. */
 static void add_bars(struct json_object *rows, const char *key)
 {
@@ -85,14 +76,16 @@ static void add_bars(struct json_object *rows, const char *key)
 	size_t n = json_object_array_length(rows), width;
 
 	for (size_t i = 0; i < n; i++) {
-		double x = number(json_object_array_get_idx(rows, i), key);
+		double x = slu_json_number_at(
+			json_object_array_get_idx(rows, i), key);
 
 		most = x > most ? x : most;
 	}
 	for (size_t i = 0; most > 0 && i < n; i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
 
-		width = (size_t)(BAR * number(row, key) / most + 0.5);
+		width = (size_t)(BAR * slu_json_number_at(row, key) / most +
+				 0.5);
 		memset(bar, '#', width);
 		bar[width] = '\0';
 		slu_json_set_str(row, "bar", bar);
@@ -117,22 +110,26 @@ static void show_head(const struct slu_ask *ask, struct json_object *answer,
 	slu_ask_say(ask, out,
 		    "%.0f jobs, %.0f judged, %.0f with a prediction; on %.0f "
 		    "%s",
-		    number(answer, "jobs"), number(answer, "judged"),
-		    number(errors, "jobs"), number(answer, "machine"),
+		    slu_json_number_at(answer, "jobs"),
+		    slu_json_number_at(answer, "judged"),
+		    slu_json_number_at(errors, "jobs"),
+		    slu_json_number_at(answer, "machine"),
 		    json_object_get_string(part(answer, "unit")));
 	slu_ask_say(ask, out,
 		    "median error %.0f s, of requests %.0f s; %.0f submissions "
 		    "warned, of which %.0f ended at their limit (of %.0f that "
 		    "did)",
-		    number(errors, "median_error"),
-		    number(errors, "median_error_asked"),
-		    number(warnings, "jobs"), number(warnings, "came_true"),
-		    number(warnings, "ended_at_limit"));
+		    slu_json_number_at(errors, "median_error"),
+		    slu_json_number_at(errors, "median_error_asked"),
+		    slu_json_number_at(warnings, "jobs"),
+		    slu_json_number_at(warnings, "came_true"),
+		    slu_json_number_at(warnings, "ended_at_limit"));
 	slu_ask_say(ask, out,
 		    "recorded: wait %.0f s, slowdown %.2f; the waiting below "
 		    "is simulated, without partitions, priorities and "
 		    "reservations: compare with advise",
-		    number(was, "wait"), number(was, "slowdown"));
+		    slu_json_number_at(was, "wait"),
+		    slu_json_number_at(was, "slowdown"));
 	slu_buf_puts(out, "\n");
 }
 

@@ -166,14 +166,6 @@ static struct json_object *examine(struct slu_ask *ask, struct slu_err *err)
 
 /* For people */
 
-static const char *text_of(struct json_object *row, const char *key)
-{
-	const char *text = NULL;
-
-	slu_json_str_opt(row, key, &text, NULL);
-	return text;
-}
-
 /* To be copied into a shell: whole, and safe for a terminal. */
 static void put(struct slu_buf *out, const char *text)
 {
@@ -192,14 +184,16 @@ static bool tells_age(const char *kind)
 static void print_one(const struct slu_ask *ask, struct json_object *row,
 		      int64_t now, struct slu_buf *out)
 {
-	const char *on = text_of(row, "on"), *type = text_of(row, "type");
-	const char *severity = text_of(row, "severity");
-	const char *what = text_of(row, "what");
+	const char *on = slu_json_str_at(row, "on"),
+		   *type = slu_json_str_at(row, "type");
+	const char *severity = slu_json_str_at(row, "severity");
+	const char *what = slu_json_str_at(row, "what");
 	char age[SLU_TIME_TEXT] = "";
 	int64_t since = 0;
 
 	slu_json_i64_opt(row, "since", &since, NULL);
-	if (since > 0 && since < now && !tells_age(text_of(row, "kind")))
+	if (since > 0 && since < now &&
+	    !tells_age(slu_json_str_at(row, "kind")))
 		slu_seconds_text((double)(now - since), age);
 	slu_ask_say(ask, out, "%s: %s%s%s%s", severity ? severity : "?",
 		    what ? what : "?", *age ? " (for " : "", age,
@@ -241,8 +235,8 @@ static bool is_ill(struct json_object *answer)
 	for (size_t i = 0; json_object_is_type(findings, json_type_array) &&
 			   i < json_object_array_length(findings);
 	     i++) {
-		severity = text_of(json_object_array_get_idx(findings, i),
-				   "severity");
+		severity = slu_json_str_at(
+			json_object_array_get_idx(findings, i), "severity");
 		if (!slu_eq(severity, "note"))
 			return true;
 	}

@@ -43,42 +43,34 @@ static void add_words(struct json_object *event)
 	slu_buf_free(&out);
 }
 
-static double number(struct json_object *obj, const char *key)
-{
-	double v = 0;
-
-	slu_json_double_opt(obj, key, &v, NULL);
-	return v;
-}
-
 /* The bound, if anything is predicted at all, and what was gained since
  * yesterday. */
 static void show_sums(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out)
 {
-	double bound = number(answer, "bound"), fixed;
+	double bound = slu_json_number_at(answer, "bound"), fixed;
 	struct json_object *gain;
 
-	if (bound > 0 && number(answer, "total") > 0)
+	if (bound > 0 && slu_json_number_at(answer, "total") > 0)
 		slu_ask_say(ask, out, "no division reaches more than %.6g MB/s",
 			    bound);
-	if (number(answer, "table_total") > 0)
+	if (slu_json_number_at(answer, "table_total") > 0)
 		slu_ask_say(ask, out,
 			    "and by PerformanceTable, of jobs that were not "
 			    "measured yet: %.6g MB/s (STATIC: %.6g)",
-			    number(answer, "table_total"),
-			    number(answer, "table_static"));
+			    slu_json_number_at(answer, "table_total"),
+			    slu_json_number_at(answer, "table_static"));
 	if (!json_object_object_get_ex(answer, "gain", &gain))
 		return;
-	fixed = number(gain, "static_total");
+	fixed = slu_json_number_at(gain, "static_total");
 	if (fixed > 0)
 		slu_ask_say(ask, out,
 			    "in the last 24 hours, %.3g of them on record: "
 			    "%.6g MB/s, %.3g times what STATIC would have "
 			    "reached",
-			    number(gain, "seconds") / 3600,
-			    number(gain, "total"),
-			    number(gain, "total") / fixed);
+			    slu_json_number_at(gain, "seconds") / 3600,
+			    slu_json_number_at(gain, "total"),
+			    slu_json_number_at(gain, "total") / fixed);
 }
 
 static int show_what_if(const struct slu_ask *ask, struct json_object *what,
@@ -90,15 +82,15 @@ static int show_what_if(const struct slu_ask *ask, struct json_object *what,
 
 	slu_json_str_opt(what, "policy", &policy, NULL);
 	json_object_object_get_ex(what, "jobs", &list);
-	if (number(what, "table_total") > 0)
+	if (slu_json_number_at(what, "table_total") > 0)
 		snprintf(table, sizeof(table), ", %.6g by PerformanceTable",
-			 number(what, "table_total"));
+			 slu_json_number_at(what, "table_total"));
 	snprintf(head, sizeof(head),
 		 "what if: policy %.16s, %.0f I/O node%s: %.6g MB/s "
 		 "predicted%s",
-		 policy, number(what, "pool"),
-		 number(what, "pool") == 1 ? "" : "s", number(what, "total"),
-		 table);
+		 policy, slu_json_number_at(what, "pool"),
+		 slu_json_number_at(what, "pool") == 1 ? "" : "s",
+		 slu_json_number_at(what, "total"), table);
 	if (list && json_object_array_length(list) == 0)
 		slu_buf_puts(out, "\n"), slu_ask_say(ask, out, "%s", head);
 	return slu_ask_part(ask, head, what,
@@ -143,8 +135,8 @@ static void show_totals(const struct slu_ask *ask, struct json_object *answer,
 	slu_ask_say(ask, out,
 		    "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
 		    "%.6g)",
-		    policy, ions, number(answer, "total"),
-		    number(answer, "static_total"));
+		    policy, ions, slu_json_number_at(answer, "total"),
+		    slu_json_number_at(answer, "static_total"));
 	show_sums(ask, answer, out);
 }
 

@@ -17,38 +17,6 @@
 #define MOST_ADVICE 3
 #define MOST_EVENTS 6 /* changes of its I/O nodes */
 
-static const char *text(struct json_object *obj, const char *key)
-{
-	const char *value = NULL;
-
-	slu_json_str_opt(obj, key, &value, NULL);
-	return value;
-}
-
-static double number(struct json_object *obj, const char *key)
-{
-	double n = 0;
-
-	slu_json_double_opt(obj, key, &n, NULL);
-	return n;
-}
-
-static bool yes(struct json_object *obj, const char *key)
-{
-	bool is = false;
-
-	slu_json_bool_opt(obj, key, &is, NULL);
-	return is;
-}
-
-static struct json_object *get(struct json_object *obj, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(obj, key, &value);
-	return value;
-}
-
 static struct json_object *item(struct json_object *list, size_t i)
 {
 	return json_object_array_get_idx(list, i);
@@ -92,8 +60,8 @@ static const char *owner(struct json_object *job, char out[16])
 	struct passwd *pw;
 	double uid = -1;
 
-	if (text(job, "user"))
-		return text(job, "user");
+	if (slu_json_str_at(job, "user"))
+		return slu_json_str_at(job, "user");
 	slu_json_double_opt(job, "uid", &uid, NULL);
 	pw = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
 	if (pw)
@@ -104,19 +72,21 @@ static const char *owner(struct json_object *job, char out[16])
 
 static void add_head(struct json_object *job, struct slu_page *out)
 {
-	const char *account = text(job, "account"),
-		   *partition = text(job, "partition"),
-		   *state = text(job, "state"), *name = text(job, "name");
+	const char *account = slu_json_str_at(job, "account"),
+		   *partition = slu_json_str_at(job, "partition"),
+		   *state = slu_json_str_at(job, "state"),
+		   *name = slu_json_str_at(job, "name");
 	char user[16], task[32] = "";
 
-	if (get(job, "array_job_id"))
+	if (slu_json_at(job, "array_job_id"))
 		snprintf(task, sizeof(task), " (%.0f_%.0f)",
-			 number(job, "array_job_id"),
-			 number(job, "array_task_id"));
+			 slu_json_number_at(job, "array_job_id"),
+			 slu_json_number_at(job, "array_task_id"));
 	slu_paragraphf(out, "Job", "%.0f%s, %s, of %s%s%s%s%s: %s",
-		       number(job, "job_id"), task, name ? name : "?",
-		       owner(job, user), account ? ", account " : "",
-		       account ? account : "", partition ? ", partition " : "",
+		       slu_json_number_at(job, "job_id"), task,
+		       name ? name : "?", owner(job, user),
+		       account ? ", account " : "", account ? account : "",
+		       partition ? ", partition " : "",
 		       partition ? partition : "",
 		       state ? state : "no run has ended yet");
 }
@@ -124,28 +94,30 @@ static void add_head(struct json_object *job, struct slu_page *out)
 static void add_times(struct json_object *job, struct slu_page *out)
 {
 	char submitted[32], started[32], ended[32];
-	const double begin = number(job, "started_unix"),
-		     end = number(job, "ended_unix");
+	const double begin = slu_json_number_at(job, "started_unix"),
+		     end = slu_json_number_at(job, "ended_unix");
 
-	if (number(job, "submitted_unix") <= 0 || begin <= 0)
+	if (slu_json_number_at(job, "submitted_unix") <= 0 || begin <= 0)
 		return;
-	slu_paragraphf(out, "Times", "submitted %s, started %s%s%s",
-		       when(number(job, "submitted_unix"), submitted),
-		       when(begin, started), end > 0 ? ", ended " : "",
-		       end > 0 ? when(end, ended) : "");
-	if (text(job, "nodes"))
-		slu_paragraphf(out, "Nodes", "%s (%.0f)", text(job, "nodes"),
-			       number(job, "node_count"));
+	slu_paragraphf(
+		out, "Times", "submitted %s, started %s%s%s",
+		when(slu_json_number_at(job, "submitted_unix"), submitted),
+		when(begin, started), end > 0 ? ", ended " : "",
+		end > 0 ? when(end, ended) : "");
+	if (slu_json_str_at(job, "nodes"))
+		slu_paragraphf(out, "Nodes", "%s (%.0f)",
+			       slu_json_str_at(job, "nodes"),
+			       slu_json_number_at(job, "node_count"));
 }
 
 static void add_limit(struct json_object *limit, struct slu_page *out)
 {
 	char t[5][SLU_TIME_TEXT];
-	const double asked = number(limit, "asked_seconds"),
-		     granted = number(limit, "granted_seconds"),
-		     predicted = number(limit, "predicted_seconds"),
-		     tight = number(limit, "tightened_seconds"),
-		     used = number(limit, "used_seconds");
+	const double asked = slu_json_number_at(limit, "asked_seconds"),
+		     granted = slu_json_number_at(limit, "granted_seconds"),
+		     predicted = slu_json_number_at(limit, "predicted_seconds"),
+		     tight = slu_json_number_at(limit, "tightened_seconds"),
+		     used = slu_json_number_at(limit, "used_seconds");
 	struct slu_buf line = {0};
 
 	if (!limit)
@@ -161,8 +133,9 @@ static void add_limit(struct json_object *limit, struct slu_page *out)
 		slu_buf_printf(&line, " (%.0f %%)", used / granted * 100);
 	if (tight > 0)
 		slu_buf_printf(&line, "; tightened to %s%s", span(tight, t[4]),
-			       yes(limit, "extended") ? ", then given back"
-						      : "");
+			       slu_json_bool_at(limit, "extended")
+				       ? ", then given back"
+				       : "");
 	slu_paragraph(out, "Limit", line.data);
 	slu_buf_free(&line);
 }
@@ -189,33 +162,35 @@ static const char *wait_words(const char *what)
 
 static void add_last_nodes(struct json_object *fs, struct slu_buf *line)
 {
-	struct json_object *phases = get(fs, "phases"), *last;
+	struct json_object *phases = slu_json_at(fs, "phases"), *last;
 	char time[SLU_TIME_TEXT];
 
 	for (size_t i = 0; i < length(phases); i++) {
-		last = get(item(phases, i), "last_node");
-		if (!last || number(last, "behind_seconds") < 1)
+		last = slu_json_at(item(phases, i), "last_node");
+		if (!last || slu_json_number_at(last, "behind_seconds") < 1)
 			continue;
-		slu_buf_printf(
-			line, "%s%s in %s for %s, the last to be done",
-			line->len ? "; " : "",
-			slu_seconds_text(number(last, "behind_seconds"), time),
-			text(item(phases, i), "name"), text(last, "node"));
+		slu_buf_printf(line, "%s%s in %s for %s, the last to be done",
+			       line->len ? "; " : "",
+			       slu_seconds_text(slu_json_number_at(
+							last, "behind_seconds"),
+						time),
+			       slu_json_str_at(item(phases, i), "name"),
+			       slu_json_str_at(last, "node"));
 	}
 }
 
 static void add_waits(struct json_object *job, struct json_object *fs,
 		      struct slu_page *out)
 {
-	struct json_object *list = get(job, "waits"), *one;
+	struct json_object *list = slu_json_at(job, "waits"), *one;
 	struct slu_buf line = {0};
 	char time[SLU_TIME_TEXT];
 
 	for (size_t i = 0; i < length(list); i++) {
 		one = item(list, i);
 		slu_buf_printf(&line, "%s%s %s", i ? "; " : "",
-			       span(number(one, "seconds"), time),
-			       wait_words(text(one, "what")));
+			       span(slu_json_number_at(one, "seconds"), time),
+			       wait_words(slu_json_str_at(one, "what")));
 	}
 	add_last_nodes(fs, &line);
 	slu_paragraph(out, "Waited", line.data);
@@ -245,19 +220,22 @@ static void add_io(struct json_object *io, struct slu_page *out)
 
 	if (!io)
 		return;
-	rated = get(io, "bytes_per_second");
-	slu_paragraphf(out, "I/O", "read %s, written %s%s%s%s, as %s counted",
-		       size(number(io, "read_bytes"), r),
-		       size(number(io, "written_bytes"), w), rated ? ", " : "",
-		       rated ? size(number(io, "bytes_per_second"), rate) : "",
-		       rated ? "/s of its run time" : "",
-		       counter(text(io, "source")));
+	rated = slu_json_at(io, "bytes_per_second");
+	slu_paragraphf(
+		out, "I/O", "read %s, written %s%s%s%s, as %s counted",
+		size(slu_json_number_at(io, "read_bytes"), r),
+		size(slu_json_number_at(io, "written_bytes"), w),
+		rated ? ", " : "",
+		rated ? size(slu_json_number_at(io, "bytes_per_second"), rate)
+		      : "",
+		rated ? "/s of its run time" : "",
+		counter(slu_json_str_at(io, "source")));
 }
 
 static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 {
-	struct json_object *now = get(ions, "now"),
-			   *list = get(ions, "changes");
+	struct json_object *now = slu_json_at(ions, "now"),
+			   *list = slu_json_at(ions, "changes");
 	size_t n = length(list), first = n > MOST_EVENTS ? n - MOST_EVENTS : 0;
 	struct slu_buf line = {0};
 	char time[32];
@@ -265,14 +243,20 @@ static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 	if (!ions)
 		return;
 	if (now)
-		slu_buf_printf(&line, "now %.0f%s%s%s", number(now, "count"),
-			       number(now, "count") > 0 ? ": " : "",
-			       text(now, "nodes") ? text(now, "nodes") : "",
-			       yes(now, "shared") ? ", shared" : "");
+		slu_buf_printf(&line, "now %.0f%s%s%s",
+			       slu_json_number_at(now, "count"),
+			       slu_json_number_at(now, "count") > 0 ? ": " : "",
+			       slu_json_str_at(now, "nodes")
+				       ? slu_json_str_at(now, "nodes")
+				       : "",
+			       slu_json_bool_at(now, "shared") ? ", shared"
+							       : "");
 	for (size_t i = first; i < n; i++)
-		slu_buf_printf(&line, "%s%.0f from %s", line.len ? "; " : "",
-			       number(item(list, i), "count"),
-			       when(number(item(list, i), "time_unix"), time));
+		slu_buf_printf(
+			&line, "%s%.0f from %s", line.len ? "; " : "",
+			slu_json_number_at(item(list, i), "count"),
+			when(slu_json_number_at(item(list, i), "time_unix"),
+			     time));
 	slu_paragraph(out, "I/O nodes", line.data);
 	slu_buf_free(&line);
 }
@@ -283,47 +267,54 @@ static void add_got(struct json_object *fs, struct slu_page *out)
 {
 	char capacity[SLU_SIZE_TEXT], until[32];
 
-	if (number(fs, "uses_buffer_of") > 0) {
+	if (slu_json_number_at(fs, "uses_buffer_of") > 0) {
 		slu_paragraphf(out, "Got", "the persistent buffer %s, %s",
-			       text(fs, "name"), text(fs, "driver"));
+			       slu_json_str_at(fs, "name"),
+			       slu_json_str_at(fs, "driver"));
 		return;
 	}
-	slu_paragraphf(out, "Got", "%s of %s on %.0f node%s%s%s%s%s: %s",
-		       size(number(fs, "capacity_bytes"), capacity),
-		       text(fs, "filesystem") ? text(fs, "filesystem") : "?",
-		       number(fs, "node_count"),
-		       number(fs, "node_count") == 1 ? "" : "s",
-		       text(fs, "coherence") ? ", coherence " : "",
-		       text(fs, "coherence") ? text(fs, "coherence") : "",
-		       number(fs, "expires_unix") > 0 ? ", until " : "",
-		       number(fs, "expires_unix") > 0
-			       ? when(number(fs, "expires_unix"), until)
-			       : "",
-		       text(fs, "state"));
-	slu_paragraph(out, "", text(fs, "progress"));
+	slu_paragraphf(
+		out, "Got", "%s of %s on %.0f node%s%s%s%s%s: %s",
+		size(slu_json_number_at(fs, "capacity_bytes"), capacity),
+		slu_json_str_at(fs, "filesystem")
+			? slu_json_str_at(fs, "filesystem")
+			: "?",
+		slu_json_number_at(fs, "node_count"),
+		slu_json_number_at(fs, "node_count") == 1 ? "" : "s",
+		slu_json_str_at(fs, "coherence") ? ", coherence " : "",
+		slu_json_str_at(fs, "coherence")
+			? slu_json_str_at(fs, "coherence")
+			: "",
+		slu_json_number_at(fs, "expires_unix") > 0 ? ", until " : "",
+		slu_json_number_at(fs, "expires_unix") > 0
+			? when(slu_json_number_at(fs, "expires_unix"), until)
+			: "",
+		slu_json_str_at(fs, "state"));
+	slu_paragraph(out, "", slu_json_str_at(fs, "progress"));
 }
 
 static void add_fullness(struct json_object *fs, struct slu_page *out)
 {
-	struct json_object *fullest = get(fs, "fullest_node");
+	struct json_object *fullest = slu_json_at(fs, "fullest_node");
 	char now[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT], all[SLU_SIZE_TEXT];
 	struct slu_buf line = {0};
 
-	if (get(fs, "used_bytes"))
+	if (slu_json_at(fs, "used_bytes"))
 		slu_buf_printf(&line, "now %s%s",
-			       size(number(fs, "used_bytes"), now),
+			       size(slu_json_number_at(fs, "used_bytes"), now),
 			       fullest ? ", " : "");
 	if (fullest)
-		slu_buf_printf(&line,
-			       "at most %s of %s (%.0f %%); fullest node %s: "
-			       "%.0f %%",
-			       size(number(fs, "used_most_bytes"), most),
-			       size(number(fs, "of_bytes"), all),
-			       number(fs, "used_most_bytes") /
-				       number(fs, "of_bytes") * 100,
-			       text(fullest, "node"),
-			       number(fullest, "used_most_bytes") /
-				       number(fullest, "of_bytes") * 100);
+		slu_buf_printf(
+			&line,
+			"at most %s of %s (%.0f %%); fullest node %s: "
+			"%.0f %%",
+			size(slu_json_number_at(fs, "used_most_bytes"), most),
+			size(slu_json_number_at(fs, "of_bytes"), all),
+			slu_json_number_at(fs, "used_most_bytes") /
+				slu_json_number_at(fs, "of_bytes") * 100,
+			slu_json_str_at(fullest, "node"),
+			slu_json_number_at(fullest, "used_most_bytes") /
+				slu_json_number_at(fullest, "of_bytes") * 100);
 	slu_paragraph(out, "In use", line.data);
 	slu_buf_free(&line);
 }
@@ -337,10 +328,12 @@ static void add_timeline(struct json_object *phases, struct slu_page *out)
 		struct json_object *one = item(phases, i);
 
 		spans[n++] = (struct slu_span){
-			.name = text(one, "name") ? text(one, "name") : "?",
-			.began = number(one, "began_unix"),
-			.seconds = number(one, "seconds"),
-			.goes_on = yes(one, "goes_on")};
+			.name = slu_json_str_at(one, "name")
+					? slu_json_str_at(one, "name")
+					: "?",
+			.began = slu_json_number_at(one, "began_unix"),
+			.seconds = slu_json_number_at(one, "seconds"),
+			.goes_on = slu_json_bool_at(one, "goes_on")};
 	}
 	if (n)
 		slu_buf_puts(out->text, "\n");
@@ -358,22 +351,25 @@ static void add_share(double rate, double best, struct slu_buf *line)
 static void add_staged(struct json_object *phase, struct json_object *devices,
 		       struct slu_page *out)
 {
-	const bool in = slu_eq(text(phase, "name"), "stage_in");
-	const double rate = number(phase, "bytes_per_second");
+	const bool in = slu_eq(slu_json_str_at(phase, "name"), "stage_in");
+	const double rate = slu_json_number_at(phase, "bytes_per_second");
 	char bytes[SLU_SIZE_TEXT], each[SLU_SIZE_TEXT];
 	struct slu_buf line = {0};
 
-	if (!get(phase, "bytes") || number(phase, "files") <= 0)
+	if (!slu_json_at(phase, "bytes") ||
+	    slu_json_number_at(phase, "files") <= 0)
 		return;
 	slu_buf_printf(&line, "%s in %.0f files",
-		       size(number(phase, "bytes"), bytes),
-		       number(phase, "files"));
+		       size(slu_json_number_at(phase, "bytes"), bytes),
+		       slu_json_number_at(phase, "files"));
 	if (rate > 0) {
 		slu_buf_printf(&line, ", %s/s", size(rate, each));
-		add_share(rate,
-			  number(devices, in ? "storage_write_bytes_per_second"
-					     : "storage_read_bytes_per_second"),
-			  &line);
+		add_share(
+			rate,
+			slu_json_number_at(
+				devices, in ? "storage_write_bytes_per_second"
+					    : "storage_read_bytes_per_second"),
+			&line);
 	}
 	slu_paragraph(out, in ? "Staged in" : "Staged out", line.data);
 	slu_buf_free(&line);
@@ -382,8 +378,9 @@ static void add_staged(struct json_object *phase, struct json_object *devices,
 static void add_devices(struct json_object *devices, struct slu_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT], net[SLU_SIZE_TEXT];
-	const double measured = number(devices, "storage_measured_nodes"),
-		     known = number(devices, "network_known_nodes");
+	const double measured = slu_json_number_at(devices,
+						   "storage_measured_nodes"),
+		     known = slu_json_number_at(devices, "network_known_nodes");
 	struct slu_buf line = {0};
 
 	if (measured > 0)
@@ -392,34 +389,39 @@ static void add_devices(struct json_object *devices, struct slu_page *out)
 			"the storage of %.0f node%s writes %s/s and "
 			"reads %s/s, as measured",
 			measured, measured == 1 ? "" : "s",
-			size(number(devices, "storage_write_bytes_per_second"),
+			size(slu_json_number_at(
+				     devices, "storage_write_bytes_per_second"),
 			     w),
-			size(number(devices, "storage_read_bytes_per_second"),
+			size(slu_json_number_at(
+				     devices, "storage_read_bytes_per_second"),
 			     r));
 	if (known > 0)
 		slu_buf_printf(
 			&line, "%sthe links of %.0f node%s carry %s/s",
 			line.len ? "; " : "", known, known == 1 ? "" : "s",
-			size(number(devices, "network_bytes_per_second"), net));
+			size(slu_json_number_at(devices,
+						"network_bytes_per_second"),
+			     net));
 	slu_paragraph(out, "Devices", line.data);
 	slu_buf_free(&line);
 }
 
 static void add_file_system(struct json_object *fs, struct slu_page *out)
 {
-	struct json_object *phases = get(fs, "phases");
+	struct json_object *phases = slu_json_at(fs, "phases");
 
 	add_got(fs, out);
 	add_fullness(fs, out);
 	for (size_t i = 0; i < length(phases); i++)
-		add_staged(item(phases, i), get(fs, "devices"), out);
-	add_devices(get(fs, "devices"), out);
-	if (text(fs, "failure"))
+		add_staged(item(phases, i), slu_json_at(fs, "devices"), out);
+	add_devices(slu_json_at(fs, "devices"), out);
+	if (slu_json_str_at(fs, "failure"))
 		slu_paragraphf(out, "Failed", "in %s: %s",
-			       text(fs, "failed_in") ? text(fs, "failed_in")
-						     : "?",
-			       text(fs, "failure"));
-	slu_paragraph(out, "Not saved", text(fs, "unsaved"));
+			       slu_json_str_at(fs, "failed_in")
+				       ? slu_json_str_at(fs, "failed_in")
+				       : "?",
+			       slu_json_str_at(fs, "failure"));
+	slu_paragraph(out, "Not saved", slu_json_str_at(fs, "unsaved"));
 }
 
 /* Runs before the last one, and what was staged in ahead of it, in a line. */
@@ -431,11 +433,15 @@ static void add_earlier(struct json_object *list, struct slu_page *out)
 		struct json_object *fs = item(list, i);
 		char time[32];
 
-		slu_paragraphf(out, i ? "" : "Before", "%s: %s, %s%s%s",
-			       when(number(fs, "created_unix"), time),
-			       text(fs, "name"), text(fs, "state"),
-			       text(fs, "failure") ? ", failed: " : "",
-			       text(fs, "failure") ? text(fs, "failure") : "");
+		slu_paragraphf(
+			out, i ? "" : "Before", "%s: %s, %s%s%s",
+			when(slu_json_number_at(fs, "created_unix"), time),
+			slu_json_str_at(fs, "name"),
+			slu_json_str_at(fs, "state"),
+			slu_json_str_at(fs, "failure") ? ", failed: " : "",
+			slu_json_str_at(fs, "failure")
+				? slu_json_str_at(fs, "failure")
+				: "");
 	}
 }
 
@@ -447,30 +453,30 @@ static void add_advice(struct json_object *list, struct slu_page *out)
 		slu_buf_puts(out->text, "\n");
 	for (size_t i = 0; i < n; i++)
 		slu_paragraph(out, i ? "" : "Advice",
-			      text(item(list, i), "text"));
+			      slu_json_str_at(item(list, i), "text"));
 }
 
 static int show(const struct slu_ask *ask, struct json_object *job,
 		struct slu_buf *out, struct slu_err *err)
 {
-	struct json_object *list = get(job, "file_systems"),
+	struct json_object *list = slu_json_at(job, "file_systems"),
 			   *fs = length(list) ? item(list, length(list) - 1)
 					      : NULL;
 	struct slu_page page = {out, slu_ask_look(ask).width};
 
 	add_head(job, &page);
 	add_times(job, &page);
-	slu_paragraph(&page, "Asked", text(job, "request"));
+	slu_paragraph(&page, "Asked", slu_json_str_at(job, "request"));
 	if (fs)
 		add_file_system(fs, &page);
 	add_earlier(list, &page);
-	add_limit(get(job, "limit"), &page);
-	add_io(get(job, "io"), &page);
-	add_io_nodes(get(job, "io_nodes"), &page);
+	add_limit(slu_json_at(job, "limit"), &page);
+	add_io(slu_json_at(job, "io"), &page);
+	add_io_nodes(slu_json_at(job, "io_nodes"), &page);
 	add_waits(job, fs, &page);
 	if (fs)
-		add_timeline(get(fs, "phases"), &page);
-	add_advice(get(job, "advice"), &page);
+		add_timeline(slu_json_at(fs, "phases"), &page);
+	add_advice(slu_json_at(job, "advice"), &page);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }
 

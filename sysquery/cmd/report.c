@@ -32,30 +32,6 @@ static const struct slu_column names[] = {
 	{.key = NULL},
 };
 
-static double number(struct json_object *obj, const char *key)
-{
-	double n = 0;
-
-	slu_json_double_opt(obj, key, &n, NULL);
-	return n;
-}
-
-static struct json_object *get(struct json_object *obj, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(obj, key, &value);
-	return value;
-}
-
-static const char *text(struct json_object *obj, const char *key)
-{
-	const char *value = NULL;
-
-	slu_json_str_opt(obj, key, &value, NULL);
-	return value;
-}
-
 static const char *size(double bytes, char out[SLU_SIZE_TEXT])
 {
 	return slu_size_text(bytes > 0 ? (uint64_t)bytes : 0, out);
@@ -72,27 +48,31 @@ static const char *user_of(double uid, char out[32])
 
 static void add_head(struct json_object *r, struct slu_page *out)
 {
-	time_t since = (time_t)number(r, "since_unix");
+	time_t since = (time_t)slu_json_number_at(r, "since_unix");
 	char time[32] = "?", user[32];
 	struct tm tm;
 
 	if (localtime_r(&since, &tm))
 		strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
 	slu_paragraphf(out, "Report", "%s%s%s, ended since %s",
-		       get(r, "uid") ? user_of(number(r, "uid"), user)
-				     : "all users",
-		       text(r, "account") ? ", account " : "",
-		       text(r, "account") ? text(r, "account") : "", time);
+		       slu_json_at(r, "uid")
+			       ? user_of(slu_json_number_at(r, "uid"), user)
+			       : "all users",
+		       slu_json_str_at(r, "account") ? ", account " : "",
+		       slu_json_str_at(r, "account")
+			       ? slu_json_str_at(r, "account")
+			       : "",
+		       time);
 }
 
 static void add_jobs(struct json_object *j, struct slu_page *out)
 {
 	char wait[SLU_TIME_TEXT];
-	const double count = number(j, "count");
-	const double completed = number(j, "completed"),
-		     failed = number(j, "failed"),
-		     timeout = number(j, "timeout"),
-		     cancelled = number(j, "cancelled");
+	const double count = slu_json_number_at(j, "count");
+	const double completed = slu_json_number_at(j, "completed"),
+		     failed = slu_json_number_at(j, "failed"),
+		     timeout = slu_json_number_at(j, "timeout"),
+		     cancelled = slu_json_number_at(j, "cancelled");
 
 	/* the rest: REQUEUED, NODE_FAIL, ... */
 	slu_paragraphf(
@@ -102,18 +82,20 @@ static void add_jobs(struct json_object *j, struct slu_page *out)
 		"%.0f with a request for a file system",
 		count, completed, failed, timeout, cancelled,
 		count - completed - failed - timeout - cancelled,
-		number(j, "node_seconds") / HOUR, number(j, "with_request"));
+		slu_json_number_at(j, "node_seconds") / HOUR,
+		slu_json_number_at(j, "with_request"));
 	if (count > 0)
 		slu_paragraphf(
 			out, "Waited", "%s in the queue on average",
-			slu_seconds_text(number(j, "queued_seconds") / count,
-					 wait));
+			slu_seconds_text(
+				slu_json_number_at(j, "queued_seconds") / count,
+				wait));
 }
 
 static void add_limits(struct json_object *j, struct slu_page *out)
 {
 	char asked[SLU_TIME_TEXT], granted[SLU_TIME_TEXT], used[SLU_TIME_TEXT];
-	const double n = number(j, "limited");
+	const double n = slu_json_number_at(j, "limited");
 
 	if (n <= 0)
 		return;
@@ -121,51 +103,57 @@ static void add_limits(struct json_object *j, struct slu_page *out)
 		out, "Limits",
 		"on average asked %s, granted %s, used %s (%.0f %%); "
 		"%.0f tightened, of which %.0f were given back",
-		slu_seconds_text(number(j, "asked_seconds") / n, asked),
-		slu_seconds_text(number(j, "granted_seconds") / n, granted),
-		slu_seconds_text(number(j, "used_seconds") / n, used),
-		number(j, "asked_seconds") > 0
-			? number(j, "used_seconds") /
-				  number(j, "asked_seconds") * 100
+		slu_seconds_text(slu_json_number_at(j, "asked_seconds") / n,
+				 asked),
+		slu_seconds_text(slu_json_number_at(j, "granted_seconds") / n,
+				 granted),
+		slu_seconds_text(slu_json_number_at(j, "used_seconds") / n,
+				 used),
+		slu_json_number_at(j, "asked_seconds") > 0
+			? slu_json_number_at(j, "used_seconds") /
+				  slu_json_number_at(j, "asked_seconds") * 100
 			: 0,
-		number(j, "tightened"), number(j, "extended"));
+		slu_json_number_at(j, "tightened"),
+		slu_json_number_at(j, "extended"));
 }
 
 static void add_io(struct json_object *io, struct slu_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
 
-	if (number(io, "jobs") > 0)
+	if (slu_json_number_at(io, "jobs") > 0)
 		slu_paragraphf(out, "I/O",
 			       "read %s, written %s, by the %.0f jobs of which "
 			       "that is known",
-			       size(number(io, "read_bytes"), r),
-			       size(number(io, "written_bytes"), w),
-			       number(io, "jobs"));
+			       size(slu_json_number_at(io, "read_bytes"), r),
+			       size(slu_json_number_at(io, "written_bytes"), w),
+			       slu_json_number_at(io, "jobs"));
 }
 
 static void add_file_systems(struct json_object *fs, struct slu_page *out)
 {
-	struct json_object *full = get(fs, "fullness");
+	struct json_object *full = slu_json_at(fs, "fullness");
 	char asked[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
 
-	if (number(fs, "count") <= 0)
+	if (slu_json_number_at(fs, "count") <= 0)
 		return;
 	slu_paragraphf(out, "Buffers",
 		       "%.0f; failed: %.0f in setup, %.0f in stage-in, %.0f "
 		       "while the job ran, %.0f in stage-out",
-		       number(fs, "count"), number(fs, "failed_in_setup"),
-		       number(fs, "failed_in_stage_in"),
-		       number(fs, "failed_in_run"),
-		       number(fs, "failed_in_stage_out"));
-	if (number(full, "known") > 0)
-		slu_paragraphf(out, "In use",
-			       "at most %s of %s, in the %.0f of which it is "
-			       "known; %.0f were never more than a third full",
-			       size(number(full, "used_most_bytes"), most),
-			       size(number(full, "capacity_bytes"), asked),
-			       number(full, "known"),
-			       number(full, "at_most_a_third"));
+		       slu_json_number_at(fs, "count"),
+		       slu_json_number_at(fs, "failed_in_setup"),
+		       slu_json_number_at(fs, "failed_in_stage_in"),
+		       slu_json_number_at(fs, "failed_in_run"),
+		       slu_json_number_at(fs, "failed_in_stage_out"));
+	if (slu_json_number_at(full, "known") > 0)
+		slu_paragraphf(
+			out, "In use",
+			"at most %s of %s, in the %.0f of which it is "
+			"known; %.0f were never more than a third full",
+			size(slu_json_number_at(full, "used_most_bytes"), most),
+			size(slu_json_number_at(full, "capacity_bytes"), asked),
+			slu_json_number_at(full, "known"),
+			slu_json_number_at(full, "at_most_a_third"));
 }
 
 /* Slurm does not always tell the name of a job's owner. */
@@ -176,10 +164,12 @@ static void name_users(struct json_object *rows)
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		struct json_object *one = json_object_array_get_idx(rows, i);
 
-		slu_json_set_str(one, "who",
-				 text(one, "user")
-					 ? text(one, "user")
-					 : user_of(number(one, "uid"), user));
+		slu_json_set_str(
+			one, "who",
+			slu_json_str_at(one, "user")
+				? slu_json_str_at(one, "user")
+				: user_of(slu_json_number_at(one, "uid"),
+					  user));
 	}
 }
 
@@ -192,8 +182,10 @@ static void add_advice(struct json_object *list, struct slu_page *out)
 	if (n)
 		slu_buf_puts(out->text, "\n");
 	for (size_t i = 0; i < n; i++)
-		slu_paragraph(out, i ? "" : "Advice",
-			      text(json_object_array_get_idx(list, i), "text"));
+		slu_paragraph(
+			out, i ? "" : "Advice",
+			slu_json_str_at(json_object_array_get_idx(list, i),
+					"text"));
 }
 
 /* What is no list has no rows. */
@@ -209,21 +201,21 @@ static int section(const struct slu_ask *ask, struct json_object *rows,
 static int show(const struct slu_ask *ask, struct json_object *r,
 		struct slu_buf *out, struct slu_err *err)
 {
-	struct json_object *fs = get(r, "file_systems"),
-			   *rows = get(r, "names");
+	struct json_object *fs = slu_json_at(r, "file_systems"),
+			   *rows = slu_json_at(r, "names");
 	struct slu_page page = {out, slu_ask_look(ask).width};
 
 	add_head(r, &page);
-	add_jobs(get(r, "jobs"), &page);
-	add_limits(get(r, "jobs"), &page);
-	add_io(get(r, "io"), &page);
+	add_jobs(slu_json_at(r, "jobs"), &page);
+	add_limits(slu_json_at(r, "jobs"), &page);
+	add_io(slu_json_at(r, "io"), &page);
 	add_file_systems(fs, &page);
 	if (json_object_is_type(rows, json_type_array))
 		name_users(rows);
-	if (section(ask, get(fs, "phases"), phases, out, err) ||
+	if (section(ask, slu_json_at(fs, "phases"), phases, out, err) ||
 	    section(ask, rows, names, out, err))
 		return -1;
-	add_advice(get(r, "advice"), &page);
+	add_advice(slu_json_at(r, "advice"), &page);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }
 

@@ -39,14 +39,6 @@ static size_t length(struct json_object *rows)
 		       : 0;
 }
 
-static uint64_t number(struct json_object *row, const char *key)
-{
-	uint64_t n = 0;
-
-	slu_json_u64_opt(row, key, &n, NULL);
-	return n;
-}
-
 static const char *text(struct json_object *row, const char *key)
 {
 	struct json_object *value;
@@ -66,7 +58,7 @@ static struct json_object *count_states(struct json_object *rows)
 		state = text(json_object_array_get_idx(rows, i), "state");
 		if (state)
 			slu_json_set_u64(states, state,
-					 number(states, state) + 1);
+					 slu_json_u64_at(states, state) + 1);
 	}
 	return states;
 }
@@ -76,7 +68,7 @@ static uint64_t sum(struct json_object *rows, const char *key)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < length(rows); i++)
-		all += number(json_object_array_get_idx(rows, i), key);
+		all += slu_json_u64_at(json_object_array_get_idx(rows, i), key);
 	return all;
 }
 
@@ -88,7 +80,7 @@ static struct json_object *hosts(struct json_object *rows, int64_t now)
 
 	for (size_t i = 0; i < length(rows); i++) {
 		row = json_object_array_get_idx(rows, i);
-		seen = number(row, "last_seen");
+		seen = slu_json_u64_at(row, "last_seen");
 		if (seen && (int64_t)seen < now - DAY && text(row, "host"))
 			json_object_array_add(
 				silent,
@@ -126,7 +118,7 @@ static struct json_object *buffers(struct json_object *rows)
 			json_object_array_add(failed, failure(row));
 		slu_json_double_opt(row, "ended", &ended, NULL);
 		if (ended <= 0)
-			capacity += number(row, "capacity");
+			capacity += slu_json_u64_at(row, "capacity");
 	}
 	slu_json_set_u64(out, "count", length(rows));
 	slu_json_set_u64(out, "capacity_bytes", capacity);
@@ -251,11 +243,11 @@ static void say_hosts(const struct slu_ask *ask, struct json_object *part,
 			       json_object_get_string(
 				       json_object_array_get_idx(silent, i)));
 	slu_ask_say(ask, out, "Hosts      %lu in the resource map",
-		    number(part, "count"));
+		    slu_json_u64_at(part, "count"));
 	if (length(silent))
 		slu_ask_say(ask, out,
 			    "           %lu not heard of for a day:%s%s",
-			    number(part, "silent_count"), names.data,
+			    slu_json_u64_at(part, "silent_count"), names.data,
 			    length(silent) > SILENT_SHOWN ? " ..." : "");
 	slu_buf_free(&names);
 }
@@ -265,12 +257,13 @@ static void say_buffers(const struct slu_ask *ask, struct json_object *part,
 {
 	char size[SLU_SIZE_TEXT], *states = states_text(part);
 
-	slu_ask_say(ask, out, "Buffers    %lu%s", number(part, "count"),
-		    states ? states : "");
-	if (number(part, "capacity_bytes"))
+	slu_ask_say(ask, out, "Buffers    %lu%s",
+		    slu_json_u64_at(part, "count"), states ? states : "");
+	if (slu_json_u64_at(part, "capacity_bytes"))
 		slu_ask_say(
 			ask, out, "           %s of capacity taken",
-			slu_size_text(number(part, "capacity_bytes"), size));
+			slu_size_text(slu_json_u64_at(part, "capacity_bytes"),
+				      size));
 	free(states);
 }
 
@@ -281,12 +274,14 @@ static void say_jobs(const struct slu_ask *ask, struct json_object *part,
 	char *states = states_text(part);
 
 	slu_ask_say(ask, out, "Jobs       %lu ended within a day%s",
-		    number(part, "count"), states ? states : "");
-	if (number(part, "read_bytes") || number(part, "written_bytes"))
+		    slu_json_u64_at(part, "count"), states ? states : "");
+	if (slu_json_u64_at(part, "read_bytes") ||
+	    slu_json_u64_at(part, "written_bytes"))
 		slu_ask_say(
 			ask, out, "           read %s, wrote %s",
-			slu_size_text(number(part, "read_bytes"), in),
-			slu_size_text(number(part, "written_bytes"), written));
+			slu_size_text(slu_json_u64_at(part, "read_bytes"), in),
+			slu_size_text(slu_json_u64_at(part, "written_bytes"),
+				      written));
 	free(states);
 }
 
@@ -301,7 +296,7 @@ static void say_ions(const struct slu_ask *ask, struct json_object *part,
 	slu_ask_say(ask, out,
 		    "I/O nodes  %s for %lu jobs by %s: %.6g MB/s predicted "
 		    "(STATIC: %.6g)",
-		    text(part, "ion_list"), number(part, "job_count"),
+		    text(part, "ion_list"), slu_json_u64_at(part, "job_count"),
 		    text(part, "policy") ? text(part, "policy") : "-",
 		    total / 1e6, fixed / 1e6);
 }
@@ -313,9 +308,11 @@ static void say_osts(const struct slu_ask *ask, struct json_object *part,
 
 	slu_ask_say(ask, out,
 		    "Lustre     %lu targets, %lu left out; %s of %s available",
-		    number(part, "count"), number(part, "left_out_count"),
-		    slu_size_text(number(part, "available_bytes"), free_bytes),
-		    slu_size_text(number(part, "size_bytes"), size));
+		    slu_json_u64_at(part, "count"),
+		    slu_json_u64_at(part, "left_out_count"),
+		    slu_size_text(slu_json_u64_at(part, "available_bytes"),
+				  free_bytes),
+		    slu_size_text(slu_json_u64_at(part, "size_bytes"), size));
 }
 
 /* Those of last, which are the newest. */
