@@ -339,9 +339,20 @@ static const struct rule {
 	{"limit-too-long", is_limit_long, say_limit_long},
 };
 
+void slu_advice_add(struct json_object *list, const char *rule,
+		    struct slu_buf *text)
+{
+	struct json_object *one = json_object_new_object();
+
+	slu_json_set_str(one, "rule", rule);
+	slu_json_set_str(one, "text", text->data);
+	json_object_array_add(list, one);
+	slu_buf_free(text);
+}
+
 struct json_object *slu_advice(const struct slu_advice_facts *facts)
 {
-	struct json_object *list = json_object_new_array(), *one;
+	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		struct slu_buf text = {0};
@@ -349,11 +360,7 @@ struct json_object *slu_advice(const struct slu_advice_facts *facts)
 		if (!rules[i].holds(facts))
 			continue;
 		rules[i].say(facts, &text);
-		one = json_object_new_object();
-		slu_json_set_str(one, "rule", rules[i].name);
-		slu_json_set_str(one, "text", text.data);
-		json_object_array_add(list, one);
-		slu_buf_free(&text);
+		slu_advice_add(list, rules[i].name, &text);
 	}
 	return list;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "common/str.h"
 
 #define SLU_ADVICE_RUNS 6 /* earlier runs that are looked at */
 
@@ -61,5 +62,8 @@ struct slu_advice_facts {
 /* An array of {"rule": its name, "text": for people}, the most urgent first.
  * Caller puts. */
 struct json_object *slu_advice(const struct slu_advice_facts *facts);
+/* Add what a rule says to such a list: {"rule", "text"}; the text is freed. */
+void slu_advice_add(struct json_object *list, const char *rule,
+		    struct slu_buf *text);
 
 #endif

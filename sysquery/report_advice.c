@@ -2,6 +2,7 @@
 /* Rules as in advice.c. Of few jobs nothing is said. */
 #include "config.h"
 #include "sysquery/report_advice.h"
+#include "sysquery/advice.h"
 
 #include "common/jsonx.h"
 #include "common/size.h"
@@ -100,7 +101,7 @@ static const struct rule {
 
 struct json_object *slu_report_advice(const struct slu_report_facts *facts)
 {
-	struct json_object *list = json_object_new_array(), *one;
+	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		struct slu_buf text = {0};
@@ -108,11 +109,7 @@ struct json_object *slu_report_advice(const struct slu_report_facts *facts)
 		if (!rules[i].holds(facts))
 			continue;
 		rules[i].say(facts, &text);
-		one = json_object_new_object();
-		slu_json_set_str(one, "rule", rules[i].name);
-		slu_json_set_str(one, "text", text.data);
-		json_object_array_add(list, one);
-		slu_buf_free(&text);
+		slu_advice_add(list, rules[i].name, &text);
 	}
 	return list;
 }
