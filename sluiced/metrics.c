@@ -49,13 +49,10 @@ static const char *const states[] = {"SETUP", "STAGE_IN", "RUNNING",
 #define STATES (sizeof(states) / sizeof(states[0]))
 
 /* How many buffers are in each state. */
-static void count_state(void *arg, const char *state, const char *pool,
-			uint64_t size)
+static void count_state(void *arg, const char *state)
 {
 	unsigned *n = arg;
 
-	(void)pool;
-	(void)size;
 	for (size_t s = 0; s < STATES; s++)
 		n[s] += slu_eq(state, states[s]);
 }
@@ -142,21 +139,6 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 		      offsetof(struct slu_phase_use, files), true);
 }
 
-struct pool_use {
-	const char *name;
-	uint64_t used;
-};
-
-static void add_use(void *arg, const char *state, const char *pool,
-		    uint64_t size)
-{
-	struct pool_use *use = arg;
-
-	(void)state;
-	if (slu_eq(pool, use->name))
-		use->used += size;
-}
-
 /* Of the pools: what there is, what was free on the nodes, what buffers have.
  */
 static void pools(struct slu_daemon *d, struct slu_buf *out)
@@ -166,9 +148,7 @@ static void pools(struct slu_daemon *d, struct slu_buf *out)
 	     "that filled with data, left by failed stage-outs.");
 	for (size_t i = 0; i < d->supply.n_pools; i++) {
 		const struct slu_pool_capacity *p = &d->supply.pools[i];
-		struct pool_use use = {p->name, 0};
 
-		slu_buffers_each(d->buffers, add_use, &use);
 		slu_buf_printf(
 			out,
 			"sluice_pool_bytes{pool=\"%s\",kind=\"total\"} %llu\n"
@@ -178,7 +158,9 @@ static void pools(struct slu_daemon *d, struct slu_buf *out)
 			"sluice_pool_bytes{pool=\"%s\",kind=\"kept\"} %llu\n",
 			p->name, (unsigned long long)p->total, p->name,
 			(unsigned long long)p->available, p->name,
-			(unsigned long long)use.used, p->name,
+			(unsigned long long)slu_buffers_held(d->buffers,
+							     p->name),
+			p->name,
 			(unsigned long long)slu_buffers_used(d->buffers,
 							     p->name),
 			p->name, (unsigned long long)p->kept);

@@ -175,8 +175,17 @@ void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn, void *arg)
 
 	for (bb = b->first; bb; bb = bb->next)
 		if (bb->state != SLU_BB_DONE)
-			fn(arg, slu_bb_name((int)bb->state), bb->plan.pool,
-			   bb->plan.capacity);
+			fn(arg, slu_bb_name((int)bb->state));
+}
+
+uint64_t slu_buffers_held(const struct slu_buffers *b, const char *pool)
+{
+	uint64_t size = 0;
+
+	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
+		if (bb->state != SLU_BB_DONE && slu_eq(bb->plan.pool, pool))
+			size += bb->plan.capacity;
+	return size;
 }
 
 /* What is kept of it, which counts in this pool. */

@@ -98,12 +98,12 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
 /* The connection to slurmctld was lost. */
 void slu_buffers_disconnected(struct slu_buffers *b);
-/* Each that is alive, without copying it: the name of its state, its pool
- * (NULL: none) and its size in bytes. */
-typedef void slu_buffers_f(void *arg, const char *state, const char *pool,
-			   uint64_t size);
+/* Each that is alive, without copying it: the name of its state. */
+typedef void slu_buffers_f(void *arg, const char *state);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
+/* Bytes of the pool that those hold, however full they are. */
+uint64_t slu_buffers_held(const struct slu_buffers *b, const char *pool);
 /* Bytes of the pool that is taken by data which could not be staged out and is
  * kept where it was. `by`: a struct slu_pool_kept for each user who has some is
  * added to it. */

@@ -12,35 +12,19 @@
 #include "sluiced/questions/answers.h"
 #include "sysquery/page/page.h"
 
-struct pool_use {
-	const char *name;
-	uint64_t used;
-};
-
-static void add_use(void *arg, const char *state, const char *pool,
-		    uint64_t size)
-{
-	struct pool_use *use = arg;
-
-	(void)state;
-	if (slu_eq(pool, use->name))
-		use->used += size;
-}
-
 static struct json_object *pools(const struct slu_daemon *d)
 {
 	struct json_object *list = json_object_new_array(), *one;
 
 	for (size_t i = 0; i < d->supply.n_pools; i++) {
 		const struct slu_pool_capacity *p = &d->supply.pools[i];
-		struct pool_use use = {p->name, 0};
 
-		slu_buffers_each(d->buffers, add_use, &use);
 		one = json_object_new_object();
 		slu_json_set_str(one, "name", p->name);
 		slu_json_set_u64(one, "total_bytes", p->total);
 		slu_json_set_u64(one, "free_bytes", p->available);
-		slu_json_set_u64(one, "used_bytes", use.used);
+		slu_json_set_u64(one, "used_bytes",
+				 slu_buffers_held(d->buffers, p->name));
 		slu_json_set_u64(one, "kept_bytes", p->kept);
 		json_object_array_add(list, one);
 	}
