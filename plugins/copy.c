@@ -239,6 +239,22 @@ const part_record_t *slu_first_partition(const char *names)
 	return part;
 }
 
+void slu_each_partition(const char *names,
+			void (*fn)(void *arg, const part_record_t *part),
+			void *arg)
+{
+	char *copy, *name, *rest;
+
+	if (!names) {
+		fn(arg, default_part_loc);
+		return;
+	}
+	copy = xstrdup(names);
+	for (rest = copy; (name = strsep(&rest, ","));)
+		fn(arg, find_part_record(name));
+	xfree(copy);
+}
+
 /* The account that Slurm will give the job, copied to out: the one that is
  * named, whose capitals Slurm takes away only later, else the user's default.
  */

@@ -25,6 +25,12 @@ void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
  * none. part READ. */
 const part_record_t *slu_first_partition(const char *names);
 
+/* Call fn for each partition that is named, or for the default one (NULL); for
+ * a name that there is none of with NULL. part READ. */
+void slu_each_partition(const char *names,
+			void (*fn)(void *arg, const part_record_t *part),
+			void *arg);
+
 /* Take out of an environment array what a new job must not inherit. */
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);
 /* Set "NAME=value" in an environment array of Slurm's. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "plugins/eligible_nodes.h"
+#include "plugins/copy.h"
 
 #include <string.h>
 
-static void add_part(bitstr_t **all, const part_record_t *part)
+static void add_part(void *arg, const part_record_t *part)
 {
+	bitstr_t **all = arg;
+
 	if (!part || !part->node_bitmap)
 		return;
 	if (*all)
@@ -16,17 +19,9 @@ static void add_part(bitstr_t **all, const part_record_t *part)
 
 static bitstr_t *of_partitions(const char *names)
 {
-	char *copy, *name, *rest;
 	bitstr_t *all = NULL;
 
-	if (!names) {
-		add_part(&all, default_part_loc);
-		return all;
-	}
-	copy = xstrdup(names);
-	for (rest = copy; (name = strsep(&rest, ","));)
-		add_part(&all, find_part_record(name));
-	xfree(copy);
+	slu_each_partition(names, add_part, &all);
 	return all;
 }
 

@@ -6,6 +6,7 @@
  * when the job starts, MaxTime.
  */
 #include "config.h"
+#include "plugins/copy.h"
 #include "plugins/limits.h"
 
 /* Of a user here, under the locks of those who know them; any may be NULL. */
@@ -100,8 +101,10 @@ struct parts {
 	bool differ;	/* in that */
 };
 
-static void add_part(struct parts *all, const part_record_t *part)
+static void add_part(void *arg, const part_record_t *part)
 {
+	struct parts *all = arg;
+
 	if (!part)
 		return;
 	all->differ |= all->n && part->default_time != all->usual;
@@ -131,16 +134,7 @@ static struct parts parts_of_job(const job_record_t *job)
 static struct parts parts_named(const char *names)
 {
 	struct parts all = {.most = INFINITE, .usual = NO_VAL};
-	char *copy, *name, *rest;
-
-	if (!names) {
-		add_part(&all, default_part_loc);
-		return all;
-	}
-	copy = xstrdup(names);
-	for (rest = copy; (name = strsep(&rest, ","));)
-		add_part(&all, find_part_record(name));
-	xfree(copy);
+	slu_each_partition(names, add_part, &all);
 	return all;
 }
 
