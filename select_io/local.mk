@@ -226,6 +226,7 @@ sluice_place_LDADD = libsluice_place.la $(libslucommon)
 # For unmodified programs: each new file where the library says.
 pkglib_LTLIBRARIES += libsluice_placed.la
 libsluice_placed_la_SOURCES = \
+	select_io/preload.h \
 	select_io/client/placed.c select_io/client/placed.h \
 	select_io/client/placed_file.c select_io/client/placed_targets.c \
 	select_io/client/placed_where.c
@@ -265,6 +266,7 @@ libslusegments = libslusegments.a $(libslustripe)
 
 pkglib_LTLIBRARIES += libsluice_segments.la
 libsluice_segments_la_SOURCES = \
+	select_io/preload.h \
 	select_io/segments/index.c \
 	select_io/segments/joined.c select_io/segments/joined.h \
 	select_io/segments/mapped.c \

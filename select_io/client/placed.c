@@ -4,31 +4,20 @@
  * files below the directories of SLUICE_PLACE (absolute, ':' between two) on
  * the storage targets of Lustre that sluiced names, SLUICE_PLACE_STRIPES each
  * (1), with room for SLUICE_PLACE_SIZE bytes, where there are several of the
- * Lustre SLUICE_PLACE_FSNAME. Only calls through the C library
- * are seen: not those of static programs, nor io_uring.
+ * Lustre SLUICE_PLACE_FSNAME. Only calls through the C library are seen: not
+ * those of static programs, nor io_uring.
  *
  * What makes no file is passed on at once; where one is made elsewhere, its
  * directory is looked at.
  */
-#undef _FORTIFY_SOURCE /* it has open() and others of its own */
-#include "config.h"
+#include "select_io/preload.h"
 #include "select_io/client/placed.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-/* The next definition of NAME, looked up once. */
-#define NEXT(name)                     \
-	static __typeof__(&name) next; \
-	if (!next)                     \
-	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode)
 {
@@ -48,45 +37,11 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	return slu_placed_real_open(dir, path, flags, mode);
 }
 
-/* The mode, if there is one. */
-static mode_t take_mode(int flags, va_list ap)
-{
-	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-}
-
-#define OPEN(name)                                           \
-	EXPORT int name(const char *path, int flags, ...)    \
-	{                                                    \
-		va_list ap;                                  \
-		mode_t mode;                                 \
-                                                             \
-		va_start(ap, flags);                         \
-		mode = take_mode(flags, ap);                 \
-		va_end(ap);                                  \
-		return open_at(AT_FDCWD, path, flags, mode); \
-	}
-#define OPENAT(name)                                               \
-	EXPORT int name(int dir, const char *path, int flags, ...) \
-	{                                                          \
-		va_list ap;                                        \
-		mode_t mode;                                       \
-                                                                   \
-		va_start(ap, flags);                               \
-		mode = take_mode(flags, ap);                       \
-		va_end(ap);                                        \
-		return open_at(dir, path, flags, mode);            \
-	}
 OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-#define CREAT(name)                                                          \
-	EXPORT int name(const char *path, mode_t mode)                       \
-	{                                                                    \
-		return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, \
-			       mode);                                        \
-	}
 CREAT(creat)
 CREAT(creat64)
 

@@ -6,28 +6,17 @@
  * io_submit. Of what takes a FILE, fopen, fdopen and stdin are.
  * Opening for writing is EROFS.
  */
-#undef _FORTIFY_SOURCE /* it has open() and others of its own */
-#include "config.h"
+#include "select_io/preload.h"
 #include "select_io/segments/joined.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-/* The next definition of NAME, looked up once. */
-#define NEXT(name)                     \
-	static __typeof__(&name) next; \
-	if (!next)                     \
-	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
 static void find_real(void)
 {
@@ -89,36 +78,6 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-/* The mode, if there is one. */
-static mode_t take_mode(int flags, va_list ap)
-{
-	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
-}
-
-#define OPEN(name)                                           \
-	EXPORT int name(const char *path, int flags, ...);   \
-	int name(const char *path, int flags, ...)           \
-	{                                                    \
-		va_list ap;                                  \
-		mode_t mode;                                 \
-                                                             \
-		va_start(ap, flags);                         \
-		mode = take_mode(flags, ap);                 \
-		va_end(ap);                                  \
-		return open_at(AT_FDCWD, path, flags, mode); \
-	}
-#define OPENAT(name)                                                \
-	EXPORT int name(int dir, const char *path, int flags, ...); \
-	int name(int dir, const char *path, int flags, ...)         \
-	{                                                           \
-		va_list ap;                                         \
-		mode_t mode;                                        \
-                                                                    \
-		va_start(ap, flags);                                \
-		mode = take_mode(flags, ap);                        \
-		va_end(ap);                                         \
-		return open_at(dir, path, flags, mode);             \
-	}
 OPEN(open)
 OPEN(open64)
 OPEN(__open_2)
@@ -128,13 +87,6 @@ OPENAT(openat64)
 OPENAT(__openat_2)
 OPENAT(__openat64_2)
 
-#define CREAT(name)                                                          \
-	EXPORT int name(const char *path, mode_t mode);                      \
-	int name(const char *path, mode_t mode)                              \
-	{                                                                    \
-		return open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, \
-			       mode);                                        \
-	}
 CREAT(creat)
 CREAT(creat64)
 
