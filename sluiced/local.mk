@@ -50,7 +50,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_start.c \
 	sluiced/questions/queue.c sluiced/questions/queue.h \
-	sluiced/questions/question_job.c \
+	sluiced/questions/question_job.c sluiced/questions/question_job_live.c \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
 	sluiced/questions/question_stripe.c \

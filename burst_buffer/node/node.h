@@ -185,6 +185,9 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
  * be of thousands of nodes, is read only when its file is another. */
 bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 
+/* job_env.c: leave for its tasks what is to be in their environment. */
+int slu_note_env(struct slu_node *n, struct slu_err *err);
+
 /* used.c: bytes of data on this node's storage, now and at most so far, without
  * what it took when it was empty. */
 struct slu_used {
