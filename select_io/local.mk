@@ -26,7 +26,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/patterns.c select_io/ion/patterns.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/ion/policy.c select_io/ion/policy.h \
-	select_io/ion/times.c select_io/ion/times.h \
+	select_io/ion/ion_times.c select_io/ion/ion_times.h \
 	select_io/ion/whatif.c select_io/ion/whatif.h
 libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)
 

@@ -84,7 +84,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/mover.c \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
 	burst_buffer/node/missed.c burst_buffer/node/discard.c \
-	burst_buffer/node/used.c \
+	burst_buffer/node/peak_used.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/forwarder_names.c \

@@ -2,7 +2,7 @@
 # What of burst_buffer/ runs where jobs are submitted.
 noinst_LIBRARIES += libslupreview.a
 libslupreview_a_SOURCES = \
-	burst_buffer/preview/sources.c burst_buffer/preview/sources.h
+	burst_buffer/preview/stage_sources.c burst_buffer/preview/stage_sources.h
 libslupreview = libslupreview.a $(libslunode)
 
 dist_man_MANS += man/sluice-preview.1

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "burst_buffer/preview/sources.h"
+#include "burst_buffer/preview/stage_sources.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/cli.h"
 #include "common/conf.h"

@@ -29,7 +29,7 @@
  * One thread. No clock.
  */
 
-#include "select_io/ion/times.h"
+#include "select_io/ion/ion_times.h"
 #include "wire/job.h"
 
 #define SLU_CURVE_POINTS    16

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "burst_buffer/preview/sources.h"
+#include "burst_buffer/preview/stage_sources.h"
 #include "common/str.h"
 
 struct heard {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/times.h"
+#include "select_io/ion/ion_times.h"
 
 int slu_ion_times_add(struct slu_ion_times *t, uint32_t ions, double seconds)
 {

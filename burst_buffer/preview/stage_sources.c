@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "burst_buffer/preview/sources.h"
+#include "burst_buffer/preview/stage_sources.h"
 
 #include <errno.h>
 #include <fts.h>

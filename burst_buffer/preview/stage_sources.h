@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_PREVIEW_SOURCES_H
-#define SLU_PREVIEW_SOURCES_H
+#ifndef SLU_PREVIEW_STAGE_SOURCES_H
+#define SLU_PREVIEW_STAGE_SOURCES_H
 
 /*
  * The sources of a request's stage_in as they are seen before the job runs, on
