@@ -7,23 +7,14 @@
 
 #define T struct slu_node_ask
 static const struct slu_field ask_fields[] = {
-	NEEDED(U32, job_id),
-	FIELD(U64, buffer),
-	NEEDED(STR, node),
-	FIELD(STR, seen),
-	FIELD(U64, copied),
-	FIELD(U64, to_copy),
-	FIELD(U64, copied_files),
-	FIELD(U64, files_to_copy),
-	FIELD(U32, restarts),
-	FIELD(BOOL, ready),
-	FIELD(STR, plan),
-	FIELD(STR, dirty),
-	FIELD(STR, kept),
-	FIELD(BOOL, used_known),
-	FIELD(U64, used),
-	FIELD(U64, used_most),
-	LAST,
+	NEEDED(U32, job_id),	  FIELD(U64, buffer),
+	NEEDED(STR, node),	  FIELD(STR, seen),
+	FIELD(U64, copied),	  FIELD(U64, to_copy),
+	FIELD(U64, copied_files), FIELD(U64, files_to_copy),
+	FIELD(U32, restarts),	  FIELD(BOOL, ready),
+	FIELD(STR, plan),	  FIELD(STR, dirty),
+	FIELD(STR, kept),	  FIELD(BOOL, used_known),
+	FIELD(U64, used),	  LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T

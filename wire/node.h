@@ -27,11 +27,11 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	/* /v1/owed: what data of failed stage-outs it still has: the instances,
 	 * "JOB.BUFFER JOB.BUFFER"; NULL: it does not say. */
 	char *kept;
-	/* /v1/poll: bytes that the file system takes of this node's storage,
-	 * now and at most so far, without what it took when it was empty;
-	 * not known: nothing of it lies here, or this peer does not tell. */
+	/* /v1/poll: bytes that the file system takes of this node's storage
+	 * now, without what it took when it was empty; not known: nothing of
+	 * it lies here, or this peer does not tell. */
 	bool used_known;
-	uint64_t used, used_most;
+	uint64_t used;
 };
 extern const struct slu_desc slu_node_ask_desc;
 
@@ -191,7 +191,7 @@ struct slu_report {
 	bool ran; /* all was ready once: tasks may have run on this node */
 	bool uncounted; /* "stopped": nobody counts what tasks read and wrote */
 	bool mistake;	/* "failed": of the request, it can never work */
-	/* As in struct slu_node_ask. */
+	/* As in struct slu_node_ask, and at most so far. */
 	bool used_known;
 	uint64_t used, used_most;
 };

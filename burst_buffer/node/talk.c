@@ -211,7 +211,6 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 					.ready = n->is_ready,
 					.used_known = used.known,
 					.used = used.now,
-					.used_most = used.most,
 					.plan = (char *)n->offer};
 	struct slu_buf text = {0};
 	char *body = slu_encode_text(&slu_node_ask_desc, &question);

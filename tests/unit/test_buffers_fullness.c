@@ -17,16 +17,14 @@ static void tell(struct world *w, int node, const char *step, uint64_t now,
 				   .used_most = most});
 }
 
-static void poll_with(struct world *w, int node, bool known, uint64_t now,
-		      uint64_t most)
+static void poll_with(struct world *w, int node, bool known, uint64_t now)
 {
 	const struct slu_node_ask ask = {.job_id = JOB,
 					 .buffer = w->node[node].buffer,
 					 .node = w->node[node].name,
 					 .seen = "",
 					 .used_known = known,
-					 .used = now,
-					 .used_most = most};
+					 .used = now};
 	struct slu_answer answer;
 
 	expect_ok(slu_buffers_poll(w->b, &ask, w->now, &answer, &err), err);
@@ -80,19 +78,19 @@ START_TEST(test_told)
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
 	ck_assert_str_eq(stored(&w), "- - ");
 	/* of one that does not tell, or is older, nothing is known */
-	poll_with(&w, 1, false, 7, 7);
+	poll_with(&w, 1, false, 7);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
 	/* a word in passing is remembered, not written */
-	poll_with(&w, 0, true, 0, 0);
+	poll_with(&w, 0, true, 0);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "0 1");
-	poll_with(&w, 0, true, 300, 700);
-	poll_with(&w, 1, true, 50, 60);
+	poll_with(&w, 0, true, 300);
+	poll_with(&w, 1, true, 50);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "350 2");
 	ck_assert_str_eq(fullness(&w, w.job.uid), "350 2");
 	ck_assert_str_eq(fullness(&w, w.job.uid + 1), "");
 	ck_assert_str_eq(stored(&w), "- - ");
 	/* numbers that make no sense are none */
-	poll_with(&w, 1, true, UINT64_MAX, UINT64_MAX);
+	poll_with(&w, 1, true, UINT64_MAX);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "350 2");
 	world_free(&w);
 }
@@ -104,7 +102,7 @@ START_TEST(test_stored)
 
 	world_new(&w, 2, WALK, NULL);
 	run_until(&w, AT_RUN);
-	poll_with(&w, 0, true, 300, 700);
+	poll_with(&w, 0, true, 300);
 	job_end(&w, "COMPLETED");
 	tell(&w, 0, "down", 200, 700);
 	tell(&w, 1, "down", 0, 0);
