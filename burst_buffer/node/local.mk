@@ -72,6 +72,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/job_env.c \
+	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \

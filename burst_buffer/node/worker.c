@@ -15,6 +15,7 @@
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/receipts.h"
+#include "burst_buffer/node/teardown.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +26,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
 
-#define GRACE	  60	  /* seconds: sluiced's deadlines come first */
-#define REPORTS	  30	  /* seconds for the last words, at first */
 #define SHORTLY	  5	  /* and for what need not be heard */
 #define TRY_FOR	  86400.0 /* seconds to go on trying */
 #define PAUSE_MAX 600.0
@@ -51,8 +49,6 @@ struct worker {
 	bool doubted; /* it says that there is nothing to be saved, and does
 		       * not know that all was ready here once */
 	bool keep;
-	double read_bytes, written_bytes;
-	bool uncounted;
 };
 
 static bool wanted(const struct worker *w, const struct slu_stage *s)
@@ -86,12 +82,6 @@ static bool has_trust(const struct slu_node *n)
 	return n->plan.persistent ? !n->plan.ahead : has_data(n);
 }
 
-/* Is there something that other nodes of the job may be using, too? */
-static bool in_common(const struct slu_node *n)
-{
-	return n->driver->wipe && !n->plan.use;
-}
-
 static const char *const words[] = {
 	[NONE] = "none", [GO] = "go", [SKIP] = "skip", [ABORT] = "abort"};
 
@@ -113,7 +103,7 @@ static enum word begin(struct worker *w, struct slu_err *err)
 
 	if (slu_talk_report(&w->n, &r, &answer, err))
 		return err->kind == SLU_NOTFOUND && !has_data(&w->n) &&
-				       !in_common(&w->n)
+				       !slu_in_common(&w->n)
 			       ? SKIP
 			       : NONE;
 	w->success = answer.success;
@@ -183,7 +173,7 @@ static void stage_out(struct worker *w)
 
 static void allow(struct slu_node *n)
 {
-	n->deadline = slu_now_mono() + GRACE +
+	n->deadline = slu_now_mono() + SLU_NODE_GRACE +
 		      (double)(has_stage_out(n) ? n->plan.stage_out_timeout
 						: n->plan.teardown_timeout);
 }
@@ -207,7 +197,7 @@ static void tell_doubt(struct worker *w, const char *what)
 		snprintf(text, sizeof(text), OLDER "not kept (KeepFailed=0)",
 			 what);
 	slu_node_log(n, SLU_ERROR, "%s", text);
-	n->deadline = slu_now_mono() + REPORTS;
+	n->deadline = slu_now_mono() + SLU_NODE_REPORTS;
 	slu_talk_step(n, &r, &(struct slu_err){0});
 	allow(n);
 }
@@ -311,109 +301,14 @@ static void first_half(struct worker *w)
 		meet_done(w);
 }
 
-/* Nobody uses another's server any more, or nobody tells. */
-static void meet_detached(struct slu_node *n)
-{
-	struct slu_err why;
-
-	n->deadline = slu_now_mono() + (double)n->plan.teardown_timeout + GRACE;
-	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
-		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
-}
-
-static int detach(struct worker *w, struct slu_err *err)
-{
-	struct slu_node *n = &w->n;
-	struct slu_err why;
-
-	w->uncounted = n->driver->counters(&n->in, &w->read_bytes,
-					   &w->written_bytes, &why) != 0;
-	if (w->uncounted)
-		w->read_bytes = w->written_bytes = 0;
-	if (w->told)
-		slu_layout_leave(n);
-	if (slu_layout_hide(n, err) || n->driver->detach(&n->in, err))
-		return -1;
-	if (w->told || !in_common(n))
-		meet_detached(n);
-	return 0;
-}
-
-static int stop(struct worker *w, struct slu_err *err)
-{
-	struct slu_report r = {
-		.step = "stopped",
-		.ok = true,
-		.phase = "teardown",
-		.read_bytes = w->read_bytes,
-		.written_bytes = w->written_bytes,
-		.uncounted = w->uncounted,
-	};
-
-	if ((!w->n.plan.use && w->n.driver->stop(&w->n.in, err)) ||
-	    slu_logs_drop(w->n.log_dir, err))
-		return -1;
-	w->n.deadline = slu_now_mono() + REPORTS;
-	slu_talk_step(&w->n, &r, &(struct slu_err){0});
-	return 0;
-}
-
-/* Nothing may be mounted or run, and no directory be there. */
-static int prove(struct slu_node *n, struct slu_err *err)
-{
-	struct slu_mtab m;
-	const struct slu_mtab_line *l;
-	struct stat st;
-	int rc = 0;
-
-	if (slu_mtab_read(&m, err))
-		return -1;
-	l = slu_mtab_below(&m, n->dir);
-	if (l)
-		rc = slu_err(err, SLU_IO, "%s is still mounted", l->point);
-	else if (!lstat(n->storage.dir, &st))
-		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
-	slu_mtab_free(&m);
-	return rc;
-}
-
-/* What does not lie on this node. The first node that comes does it. */
 static int end_in_common(struct worker *w, struct slu_err *err)
 {
-	struct slu_node *n = &w->n;
-	int rc;
-
-	if (!in_common(n))
-		return 0;
-	if (keeps(w) && n->driver->keep)
-		return slu_keep_in_common(n, err);
-	rc = n->driver->wipe(&n->in, err);
-	if (rc > 0)
-		slu_node_log(n, SLU_WARN, "it will be removed later: %s",
-			     err->text);
-	return rc < 0 ? -1 : 0;
-}
-
-static int wipe(struct worker *w, struct slu_err *err)
-{
-	struct slu_node *n = &w->n;
-	int rc = slu_storage_wipe(&n->storage, n->plan.uid, err);
-
-	if (rc > 0)
-		slu_held_tell(n, err);
-	return rc < 0 ? -1 : 0;
+	return slu_teardown_common(&w->n, keeps(w), err);
 }
 
 static int second_half(struct worker *w, struct slu_err *err)
 {
-	struct slu_node *n = &w->n;
-
-	if (detach(w, err) || stop(w, err) ||
-	    (w->told && end_in_common(w, err)))
-		return -1;
-	if (keeps(w) && !n->driver->keep ? slu_keep_data(n, err) : wipe(w, err))
-		return -1;
-	return prove(n, err);
+	return slu_teardown(&w->n, w->told, keeps(w), err);
 }
 
 /* The worker's end */
@@ -458,7 +353,7 @@ static int try_on(struct worker *w,
 		if (!told) {
 			slu_node_log(&w->n, SLU_ERROR, "cannot be cleaned: %s",
 				     err.text);
-			report_clean(&w->n, &err, REPORTS);
+			report_clean(&w->n, &err, SLU_NODE_REPORTS);
 			tell_result(&w->n, err.text);
 			told = true;
 		}
@@ -478,7 +373,7 @@ static int ask_on(struct worker *w)
 	struct slu_node *n = &w->n;
 	double most = PAUSE_SAY + (double)n->plan.n_node / ASK_RATE;
 
-	if (w->told || !in_common(n))
+	if (w->told || !slu_in_common(n))
 		return 0;
 	w->late = true;
 	tell_result(n, "clean");
@@ -494,7 +389,7 @@ static int ask_on(struct worker *w)
 		slu_node_log(n, SLU_ERROR, "and that was not heard in a day");
 		return 0;
 	}
-	meet_detached(n);
+	slu_meet_detached(n);
 	return try_on(w, end_in_common);
 }
 
@@ -503,7 +398,7 @@ static int ask_on(struct worker *w)
 static int say_goodbye(struct slu_node *n)
 {
 	double asked = slu_now_mono(), end = asked + TRY_FOR, pause = 1;
-	int rc = report_clean(n, NULL, REPORTS);
+	int rc = report_clean(n, NULL, SLU_NODE_REPORTS);
 
 	slu_node_log(n, SLU_INFO, "clean");
 	if (rc)
