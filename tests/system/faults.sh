@@ -22,7 +22,7 @@ hold_helper() { # PHASE JOB: which is released when all is ready to look
 }
 
 go_on() { # always true
-	on n2 pkill -CONT -x sluice-node 2>/dev/null
+	thaw n2
 	rm -f "$PFS/alice/wait"
 }
 

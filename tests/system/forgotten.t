@@ -50,7 +50,7 @@ forget_jobs
 check_within 30 "the nodes are drained" fails all_in_service
 other=$(buffer_script in | submit -N2 -w 'n[1-2]')
 check "no other job has its number" fails equal "$other" "$job"
-on n2 pkill -CONT -x sluice-node
+thaw n2
 check_within 120 "every node is in service" all_in_service
 no_node_drained
 check_within 60 "the other job completes, on the same nodes" \

@@ -115,6 +115,12 @@ on() { # HOST COMMAND...
 	bounded_exec "$@"
 }
 
+# What pkill -STOP has stopped goes on: also a program that sluice-node became
+# between being found by its name and being stopped.
+thaw() { # HOST
+	on "$1" pkill -CONT .
+}
+
 as_alice() { # COMMAND...
 	bounded_exec -u alice ctl "$@"
 }

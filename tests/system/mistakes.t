@@ -467,7 +467,7 @@ test_given_back() {
 	sleep 95
 	check "a job is not killed while it is staged in" \
 		buffer_is "$job" STAGE_IN
-	on n2 pkill -CONT -x sluice-node
+	thaw n2
 	check_within 60 "and runs afterwards" job_is "$job" COMPLETED
 	check "with all its data" output_complete in "$job"
 }

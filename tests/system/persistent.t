@@ -324,8 +324,9 @@ made_since() { # NAME
 	check "$1: a buffer is being made" persistent_is "$1" 1
 	rm -f "$DB.older"
 	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
-	on n3 pkill -CONT -x sluice-node
-	check_within 40 "$1: it is made" persistent_is "$1" 3
+	thaw n3
+	check_within 120 "$1: it is made" persistent_is "$1" 3 ||
+		note "$(on n3 tail -n 20 /var/log/serve.log)"
 	job=$(submit --bb="persistent name=$1" -N1 \
 		<<<$'#!/bin/bash\necho precious >"'"\$BB_$1"$'/data"')
 	check_within 60 "$1: a job has written into it" job_is "$job" COMPLETED
@@ -371,7 +372,7 @@ test_too_late() {
 	check_within 60 "an older database gives it up" \
 		prints 1 query "SELECT Failure IS NOT NULL FROM Buffer
 			WHERE Name = 'late' ORDER BY BID DESC LIMIT 1"
-	on n3 pkill -CONT -x sluice-node
+	thaw n3
 	check_within 60 "and ends it" persistent_is late 6
 	check "its node does not: the data is kept" on n3 sh -c \
 		'grep -rqx precious /local/sluice/kept'

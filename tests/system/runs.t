@@ -127,7 +127,7 @@ test_suspended() {
 	local job before after
 	# Its setting up takes five seconds.
 	on n1 sh -c 'until pkill -STOP -x sluice-node; do sleep 0.01; done
-		sleep 5; pkill -CONT -x sluice-node' &
+		sleep 5; pkill -CONT .' &
 	job=$(submit -N1 -w n1 -t 3 --bb='capacity=30MiB' <<-'EOT'
 		#!/bin/bash
 		sleep 60
@@ -230,7 +230,7 @@ held_job() { # PHASE SIGN: file of the job on a node by which it has begun
 			pkill -STOP -x sluice-node"
 		sleep 1
 		buffer_is "$JOB" "$1" && return
-		on n2 pkill -CONT -x sluice-node
+		thaw n2
 		touch "$PFS/alice/go_on"
 		note "try $try: phase $1 of job $JOB was over"
 		wait_for 60 job_is "$JOB" COMPLETED
@@ -243,7 +243,7 @@ held_job() { # PHASE SIGN: file of the job on a node by which it has begun
 test_restored_in() { # PHASE SIGN
 	check "a job is held in $1" held_job "$@" || return
 	copy_database
-	on n2 pkill -CONT -x sluice-node
+	thaw n2
 	check_within 30 "$1: it runs" buffer_is "$JOB" RUNNING
 	restore_database
 	check "$1: an older database knows nothing of that" begun_before "$1"

@@ -158,7 +158,7 @@ test_het_together() {
 	kill_slurmctld
 	cluster start ctl slurmctld
 	check "the script does not begin" test ! -e "$PFS/alice/began.$het"
-	on n2 pkill -CONT -x sluice-node
+	thaw n2
 	check_within 60 "it does when both are" het_is "$het" COMPLETED
 	check "once, though slurmctld was killed" equal \
 		"$(cat "$PFS/alice/began.$het")" begins
@@ -171,7 +171,7 @@ test_het_cancelled() {
 	local het
 	het_half
 	as_alice scancel "$het"
-	on n2 pkill -CONT -x sluice-node
+	thaw n2
 	check_within 30 "cancelled while one is set up" het_is "$het" CANCELLED
 	quiet_end "cancelled"
 	check "nothing is left" nothing_left n1 n2
@@ -255,7 +255,7 @@ test_hurry_after_end() {
 		bounded_exec -u bob ctl scancel --hurry "$job"
 	as_alice scancel --hurry "$job"
 	check_within 10 "its owner can" history_has "$job" cancelled
-	on n1 pkill -CONT -x sluice-node
+	thaw n1
 	check_within 40 "the node is given back" no_buffer_alive
 	check "what was not staged out is kept" matches \
 		"$(on n1 ls /local/sluice/kept)" "^$job"
