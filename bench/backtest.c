@@ -17,8 +17,8 @@
 #include "bench/measure.h"
 #include "bench/students.h"
 #include "common/jsonx.h"
-#include "job_submit/backtest.h"
-#include "job_submit/history.h"
+#include "job_submit/simulation/policy_backtest.h"
+#include "job_submit/history/job_history.h"
 
 enum { AT_ONCE = 1000, LATER = 1000000000 }; /* Unix s where a log begins */
 

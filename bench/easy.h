@@ -2,11 +2,11 @@
 #ifndef SLU_BENCH_EASY_H
 #define SLU_BENCH_EASY_H
 
-/* The simulator of job_submit/easy.h on a job log; its oracle's jobs are those
- * of the log. */
+/* The simulator of job_submit/simulation/easy_backfill.h on a job log; its
+ * oracle's jobs are those of the log. */
 
 #include "bench/swf.h"
-#include "job_submit/easy.h"
+#include "job_submit/simulation/easy_backfill.h"
 
 static inline int64_t easy_run_time(const struct swf_job *job)
 {

@@ -6,7 +6,7 @@
 #include "bench/guides.h"
 #include "bench/rivals.h"
 #include "bench/students.h"
-#include "job_submit/predict.h"
+#include "job_submit/predictor/predict.h"
 
 #define LEAD 120 /* s, of an extension before the limit */
 

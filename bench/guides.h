@@ -3,7 +3,7 @@
 #define SLU_BENCH_GUIDES_H
 
 /*
- * What a scheduler may be guided by, as an oracle of easy.h:
+ * What a scheduler may be guided by, as an oracle of easy_backfill.h:
  *   request	 what the user asked for
  *   clairvoyant the run time itself
  *   last-2	 the mean of the user's last two, and when that is exceeded

@@ -24,7 +24,7 @@
 #include <string.h>
 #include "bench/measure.h"
 #include "common/proc.h"
-#include "job_submit/profile.h"
+#include "job_submit/io/io_profile.h"
 #include "tests/unit/random.h"
 
 #define MAX_TEXT ((size_t)1 << 28)

@@ -19,7 +19,7 @@ struct nodes_result {
 	 * change of its node list and its start was at most 1 s, at most
 	 * 10 min, longer. */
 	double share[NODES_CLASSES];
-	double slowdown; /* mean bounded slowdown, as in easy.h */
+	double slowdown; /* mean bounded slowdown, as in easy_backfill.h */
 };
 
 /* The estimates are those of the oracle (its `lead` is not used), at least a

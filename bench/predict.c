@@ -26,8 +26,8 @@
 #include "bench/rivals.h"
 #include "bench/students.h"
 #include "bench/swf.h"
-#include "job_submit/predict.h"
-#include "job_submit/too_short.h"
+#include "job_submit/predictor/predict.h"
+#include "job_submit/predictor/too_short.h"
 
 enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
 

@@ -10,8 +10,8 @@
 #include "bench/measure.h"
 #include "bench/predict.h"
 #include "bench/students.h"
-#include "job_submit/classes.h"
-#include "job_submit/predict.h"
+#include "job_submit/predictor/job_classes.h"
+#include "job_submit/predictor/predict.h"
 #include "tests/unit/random.h"
 
 enum { JOBS = 1000000, ASKED = 100000, USERS = 1000, PROGRAMS = 20 };

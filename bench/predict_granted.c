@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "bench/predict.h"
 #include "bench/students.h"
-#include "job_submit/granted.h"
+#include "job_submit/time_limit.h"
 
 #define LATE	   60 /* s; what is extended later is late */
 #define OVER_ASKED 4  /* times the run time */

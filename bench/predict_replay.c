@@ -17,8 +17,8 @@
 #include "bench/predict.h"
 #include "bench/students.h"
 #include "common/str.h"
-#include "job_submit/history.h"
-#include "job_submit/volumes.h"
+#include "job_submit/history/job_history.h"
+#include "job_submit/io/volumes.h"
 #include "wire/rows.h"
 
 enum { AT_ONCE = 1000, PAGE = 512, VOLUMES = 4096 };

@@ -2,14 +2,14 @@
 /*
  * bench/start [--csv] [--jobs N] LOG...
  *
- * How well it is known when and where a job will start (job_submit/start.h), on
- * job logs (SWF) that are scheduled by EASY with the requests as limits, nodes
- * being taken in their order. Of N (400) jobs that waited it is asked at their
- * submission when they start, and an hour, ten minutes and a second before
- * their start on which nodes; known is what had ended by then, not what was
- * submitted later. Beside ours (which also says how sure it is: 0.9 of the
- * samples) what the plan by limits says, as squeue --start does, and the plan
- * by predicted run times.
+ * How well it is known when and where a job will start
+ * (job_submit/simulation/start_forecast.h), on job logs (SWF) that are
+ * scheduled by EASY with the requests as limits, nodes being taken in their
+ * order. Of N (400) jobs that waited it is asked at their submission when they
+ * start, and an hour, ten minutes and a second before their start on which
+ * nodes; known is what had ended by then, not what was submitted later. Beside
+ * ours (which also says how sure it is: 0.9 of the samples) what the plan by
+ * limits says, as squeue --start does, and the plan by predicted run times.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "bench/easy.h"
 #include "bench/measure.h"
 #include "bench/students.h"
-#include "job_submit/predict.h"
-#include "job_submit/start.h"
+#include "job_submit/predictor/predict.h"
+#include "job_submit/simulation/start_forecast.h"
 
 enum { OURS, LIMITS, POINTS, WAYS };
 static const char *const way_name[WAYS] = {"ours", "plan by limits",

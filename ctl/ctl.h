@@ -17,7 +17,7 @@
 #include "wire/note.h"
 #include "ctl/ops.h"
 #include "ctl/times.h"
-#include "job_submit/granted.h"
+#include "job_submit/time_limit.h"
 #include "wire/job.h"
 
 struct slu_ctl;
@@ -47,7 +47,7 @@ void slu_ctl_reload(struct slu_ctl *ctl);
 
 /*
  * Submission, before the job has a number. In mode fill a job without a limit
- * gets one, in mode tighten every job a tighter one (job_submit/granted.h);
+ * gets one, in mode tighten every job a tighter one (job_submit/time_limit.h);
  * those that are tighter are given back, before they end the job, up to what
  * the job would have had without us. The note says which one is meant; it is
  * set once the host has judged the job by what was asked for.

@@ -38,7 +38,7 @@
 #include "ctl/jobs/setup_times.h"
 #include "ctl/mail.h"
 #include "ctl/site.h"
-#include "job_submit/volumes.h"
+#include "job_submit/io/volumes.h"
 #include "select_io/ion/arbiter.h"
 
 /* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include "common/conf.h"
 #include "common/str.h"
-#include "job_submit/predict.h"
+#include "job_submit/predictor/predict.h"
 #include "select_io/ion/patterns.h"
 
 #define SLU_UNASKED (-1)

@@ -25,7 +25,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-#include "job_submit/granted.h"
+#include "job_submit/time_limit.h"
 
 #define ALIVE 60 /* s without a look: nothing new is tightened */
 

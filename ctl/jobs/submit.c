@@ -15,7 +15,7 @@
 #include <xxhash.h>
 
 #include "burst_buffer/request/request.h"
-#include "job_submit/too_short.h"
+#include "job_submit/predictor/too_short.h"
 
 #define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
 #define TELL_MAX   32768  /* bytes that a user is told */

@@ -11,7 +11,7 @@
 
 #include "common/conf.h"
 #include "common/str.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sluiced/ingestion/batch.h"
 #include "sluiced/control/control.h"
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "common/clock.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sluiced/http/routes.h"
 
 struct import {

@@ -15,7 +15,7 @@
 
 #include "common/file.h"
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "select_io/ost/choose.h"
 #include "select_io/ost/memory.h"
 #include "sluiced/daemon.h"

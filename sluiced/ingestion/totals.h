@@ -13,7 +13,7 @@
  * start of sluiced those of the last day are asked for.
  */
 
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 #include "sluiced/ingestion/batch.h"
 #include "sluiced/ingestion/history.h"
 #include "sluiced/loop.h"

@@ -9,7 +9,7 @@
  */
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sluiced/questions/answers.h"
 #include "sluiced/questions/doctor.h"
 #include "sluiced/daemon.h"

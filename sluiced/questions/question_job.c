@@ -10,7 +10,7 @@
 
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/job_file_system.h"
 #include "sysquery/advice.h"

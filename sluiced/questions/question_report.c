@@ -8,7 +8,7 @@
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
 #include "common/clock.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sluiced/questions/job_file_system.h"
 #include "sysquery/report_advice.h"
 

@@ -2,8 +2,9 @@
 /*
  * When does a job that waits start, and where? Slurm is asked what runs and
  * waits, as by any user of squeue, but as SlurmUser; how long that takes says a
- * predictor that has been taught the history; the rest is job_submit/start.h.
- * Whoever asks is told of his own job alone.
+ * predictor that has been taught the history; the rest is
+ * job_submit/simulation/start_forecast.h. Whoever asks is told of his own job
+ * alone.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #include "common/hostlist.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
-#include "job_submit/history.h"
-#include "job_submit/start.h"
+#include "job_submit/history/job_history.h"
+#include "job_submit/simulation/start_forecast.h"
 #include "sluiced/questions/answers.h"
 #include "sluiced/questions/queue.h"
 
@@ -31,7 +32,7 @@ struct asked {
 	struct slu_hosts nodes; /* that can be used, in sinfo's order */
 	uint32_t *cpus;		/* of each */
 	uint64_t all_cpus;
-	/* those that compete, as start.h has them, */
+	/* those that compete, as start_forecast.h has them, */
 	struct slu_start_job *job;
 	const struct slu_queued **of; /* and as squeue has them */
 	size_t n, target, running, ahead;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "common/conf.h"
 #include "common/jsonx.h"
-#include "job_submit/backtest.h"
+#include "job_submit/simulation/policy_backtest.h"
 
 #define QUANTILE 0.75 /* as in sluice.conf where nothing is said */
 #define FLOOR	 300

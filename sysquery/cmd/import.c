@@ -15,7 +15,7 @@
 #include "common/file.h"
 #include "common/http.h"
 #include "common/jsonx.h"
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 #define MAX_TEXT ((size_t)1 << 30)
 #define PLENTY	 4096 /* users whose numbers are remembered */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sysquery/page/collect.h"
 
 #define TENTHS 11 /* of a limit; the last: more than all of it */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 static uint64_t taken;
 

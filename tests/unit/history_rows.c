@@ -2,7 +2,7 @@
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 struct slu_db *new_db(void)
 {

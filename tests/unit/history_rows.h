@@ -4,7 +4,7 @@
 
 /* A database with the history of jobs, for tests. */
 
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "tests/unit/harness.h"
 
 /* Empty; in tmpdir(). */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sysmap/receive.h"
 #include "tests/unit/random.h"
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include "tests/unit/pupil.h"
+#include "tests/unit/predictor_fixture.h"
 #include "tests/unit/random.h"
-#include "job_submit/view.h"
+#include "job_submit/predictor/mixture.h"
 
 #define N	  SLU_VIEW_ATTENDED_PLACES
 #define SAME_SLOT 16384 /* between the numbers of users who share a ring */

@@ -6,9 +6,9 @@
 #include "tests/unit/history_rows.h"
 #include "tests/unit/random.h"
 #include "common/jsonx.h"
-#include "job_submit/backtest.h"
-#include "job_submit/replay.h"
-#include "job_submit/too_short.h"
+#include "job_submit/simulation/policy_backtest.h"
+#include "job_submit/simulation/workload_replay.h"
+#include "job_submit/predictor/too_short.h"
 
 enum { N = 150 };
 

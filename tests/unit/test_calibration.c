@@ -2,7 +2,7 @@
 /* Do as many jobs end below a predicted quantile as it says? */
 #include "config.h"
 #include <math.h>
-#include "tests/unit/pupil.h"
+#include "tests/unit/predictor_fixture.h"
 #include "tests/unit/random.h"
 
 static double uniform(uint64_t *seed)

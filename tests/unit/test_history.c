@@ -4,7 +4,7 @@
 #include "tests/unit/history_rows.h"
 #include "wire/rows.h"
 #include "tests/unit/tmpdir.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 /* A value of its own in every field that is kept. */
 static void fill(struct slu_job *job)

@@ -4,7 +4,7 @@
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 START_TEST(test_queries)
 {

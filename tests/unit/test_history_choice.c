@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/random.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 static void put_at_random(struct slu_db *db, uint32_t id, uint64_t *seed)
 {

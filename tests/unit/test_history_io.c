@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 static int64_t rows_of_io(struct slu_db *db)
 {

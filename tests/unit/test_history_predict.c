@@ -4,7 +4,7 @@
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 
 static const struct slu_history_ask usual = {
 	.job = {.uid = 7, .name = "j", .node_cnt = 2},

@@ -3,7 +3,7 @@
 #include "tests/unit/harness.h"
 #include <unistd.h>
 #include "common/proc.h"
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 static int to_uid(const char *user, uint32_t *uid)
 {

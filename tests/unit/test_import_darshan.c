@@ -2,7 +2,7 @@
 /* Which Darshan logs are of one execution. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 static int no_uid(const char *user, uint32_t *uid)
 {

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <time.h>
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 #define CHANGED 1761440400 /* 2025-10-26, 3:00 became 2:00 */
 

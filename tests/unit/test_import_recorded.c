@@ -4,7 +4,7 @@
 #include "tests/unit/harness.h"
 #include <unistd.h>
 #include "common/proc.h"
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 struct heard {
 	uint64_t jobs, logs;

@@ -2,7 +2,7 @@
 /* What is no history is not imported, and why is said. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "job_submit/import.h"
+#include "job_submit/import/import_formats.h"
 
 static int to_uid(const char *user, uint32_t *uid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "job_submit/intern.h"
+#include "job_submit/simulation/intern.h"
 
 /* The same text has the same number, and keeps it while the table grows. */
 START_TEST(test_numbers)

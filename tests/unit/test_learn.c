@@ -2,8 +2,8 @@
 /* What jobs teach of the sources of a prediction, and of their runs. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "tests/unit/pupil.h"
-#include "job_submit/view.h"
+#include "tests/unit/predictor_fixture.h"
+#include "job_submit/predictor/mixture.h"
 
 /* How far a stranger's request is believed. */
 static float believed(const struct slu_predictor *p, uint32_t minutes)

@@ -4,7 +4,7 @@
 #include "tests/unit/random.h"
 #include <math.h>
 #include <stdbool.h>
-#include "job_submit/markov.h"
+#include "job_submit/io/markov.h"
 
 START_TEST(test_states)
 {

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "common/jsonx.h"
-#include "job_submit/history.h"
+#include "job_submit/history/job_history.h"
 #include "sysquery/page/collect.h"
 #include "sysquery/page/html.h"
 #include "sysquery/page/svg.h"

@@ -3,8 +3,8 @@
 #include "tests/unit/harness.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include "tests/unit/pupil.h"
-#include "job_submit/view.h"
+#include "tests/unit/predictor_fixture.h"
+#include "job_submit/predictor/mixture.h"
 
 /* Which class answers; a run time that all agree on is the answer. */
 START_TEST(test_levels)

@@ -4,9 +4,9 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
-#include "job_submit/import.h"
-#include "job_submit/sacct_forms.h"
-#include "job_submit/sacct_table.h"
+#include "job_submit/import/import_formats.h"
+#include "job_submit/import/sacct_forms.h"
+#include "job_submit/import/sacct_table.h"
 
 /* All ways to lay pieces into columns. */
 struct ways {

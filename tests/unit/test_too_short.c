@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "job_submit/too_short.h"
+#include "job_submit/predictor/too_short.h"
 
 static struct slu_predictor *p;
 static int64_t now;

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>
-#include "job_submit/volumes.h"
+#include "job_submit/io/volumes.h"
 
 static void learn(struct slu_volumes *v, uint32_t uid, char *name,
 		  double read_bytes, double written_bytes)

@@ -9,7 +9,7 @@
 #include "tests/unit/harness.h"
 #include <unistd.h>
 #include "bench/swf.h"
-#include "job_submit/predict.h"
+#include "job_submit/predictor/predict.h"
 
 static char log_path[1024];
 

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Table JobIo: what runs of jobs have read and written, as each source tells
+ * it. A node's word is a row of its name (buffers, tasks, llite); each program
+ * that Darshan has seen is one, "program START LOG"; each server of Lustre one,
+ * "server NAME", until long after the run they become one, "server *"; and what
+ * Slurm's accounting has, "accounting". Readers take the bytes of the best
+ * source, so that nothing counts twice and nothing that came before or after
+ * matters.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "job_submit/history/job_history.h"
+#include "job_submit/history/history_io.h"
+
+#define HOUR	3600
+#define DAY	86400
+#define SERVERS "server *" /* what all servers have said of a run */
+
+_Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
+		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
+		       SLU_IO_ACCOUNTING == 6,
+	       "they are on disk");
+#define OF_NODES "Source < 4" /* rows that are nodes */
+#define FOLD	 100	      /* runs at a time */
+
+/* When all nodes of a run have spoken their rows become one, of node "*":
+ * large jobs would fill the database. */
+int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
+		     struct slu_err *err)
+{
+	long n;
+
+	if (slu_db_begin(db, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err,
+			"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+			" WrittenBytes, Source) SELECT JobID, StartTime, '*',"
+			" SUM(ReadBytes), SUM(WrittenBytes), MAX(Source)"
+			" FROM JobIo AS i WHERE JobID = ? AND StartTime = ?"
+			" AND " OF_NODES
+			" GROUP BY JobID, StartTime HAVING COUNT(*) > 1 AND"
+			" COUNT(*) >= (SELECT NodeCnt FROM History AS h WHERE"
+			" h.JobID = i.JobID AND h.StartTime = i.StartTime AND"
+			" NodeCnt > 0)",
+			"II", (int64_t)job_id, start);
+	if (n > 0)
+		n = slu_db_exec(db, err,
+				"DELETE FROM JobIo WHERE JobID = ? AND"
+				" StartTime = ? AND Node <> '*' AND " OF_NODES,
+				"II", (int64_t)job_id, start);
+	if (n >= 0 && slu_db_commit(db, err) == 0)
+		return n > 0;
+	slu_db_rollback(db);
+	return -1;
+}
+
+static int count_told(struct slu_db *db, struct slu_io_run *run,
+		      struct slu_err *err)
+{
+	return slu_db_value(db, &run->told, 0, err,
+			    "SELECT COUNT(*) FROM JobIo WHERE JobID = ? AND"
+			    " StartTime = ? AND " OF_NODES,
+			    "II", (int64_t)run->job_id, run->start);
+}
+
+/* The run, with one more that has spoken. */
+static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
+				    uint32_t job_id, int64_t start,
+				    struct slu_err *err)
+{
+	struct slu_io_run *run, new = {.job_id = job_id, .start = start};
+
+	for (run = runs->run; run < runs->run + SLU_IO_RUNS; run++) {
+		if (run->job_id == job_id && run->start == start && run->told) {
+			run->told++;
+			return run;
+		}
+	}
+	if (count_told(db, &new, err) < 0)
+		return NULL;
+	run = &runs->run[runs->next++ % SLU_IO_RUNS];
+	*run = new;
+	return run;
+}
+
+/* A node that speaks twice, and a transaction that came to nothing, count once
+ * more: then it is too early, and the rows are counted. */
+static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
+			  bool *whole, struct slu_err *err)
+{
+	int rc;
+
+	if (!run->nodes &&
+	    slu_db_value(db, &run->nodes, 0, err,
+			 "SELECT NodeCnt FROM History WHERE JobID = ? AND"
+			 " StartTime = ?",
+			 "II", (int64_t)run->job_id, run->start) < 0)
+		return -1;
+	*whole = run->nodes == 1;
+	if (run->nodes <= 1 || run->told < run->nodes)
+		return 0;
+	rc = slu_history_fold(db, run->job_id, run->start, err);
+	*whole = rc > 0;
+	if (rc > 0)
+		run->told = 0; /* the caller may undo it: to be counted anew */
+	return rc < 0 ? -1 : rc > 0 ? 0 : count_told(db, run, err);
+}
+
+static int check_report(const struct slu_io_report *io, uint32_t source,
+			struct slu_err *err)
+{
+	if (source > SLU_IO_LLITE)
+		return slu_err(err, SLU_INVALID, "job %u: source %u",
+			       io->job_id, source);
+	if (io->read_bytes >= 0 && io->written_bytes >= 0 &&
+	    io->read_bytes + io->written_bytes <= SLU_IO_MOST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u on %s: %g bytes read, %g written", io->job_id,
+		       io->node, io->read_bytes, io->written_bytes);
+}
+
+int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
+		   int64_t start, struct slu_io_runs *runs, bool *whole,
+		   struct slu_err *err)
+{
+	uint32_t source = io->source ? io->source : SLU_IO_TASKS;
+	struct slu_io_run *run;
+	long n;
+
+	*whole = false;
+	if (check_report(io, source, err) < 0)
+		return -1;
+	n = slu_db_exec(db, err,
+			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
+			" ReadBytes, WrittenBytes, Source) SELECT ?, ?, ?, ?,"
+			" ?, ? WHERE NOT EXISTS (SELECT 1 FROM JobIo WHERE"
+			" JobID = ? AND StartTime = ? AND Node = '*')",
+			"IIsddIII", (int64_t)io->job_id, start, io->node,
+			io->read_bytes, io->written_bytes, (int64_t)source,
+			(int64_t)io->job_id, start);
+	if (n <= 0)
+		return n < 0 ? -1 : 0;
+	run = count_one(db, runs, io->job_id, start, err);
+	return run ? fold_when_told(db, run, whole, err) : -1;
+}
+
+/* The run that `when` belongs to; 0: none. */
+static int find_run(struct slu_db *db, uint32_t job_id, int64_t when,
+		    int64_t *start, struct slu_err *err)
+{
+	return slu_db_value(db, start, 0, err,
+			    "SELECT StartTime FROM History WHERE JobID = ? AND"
+			    " StartTime > 0 AND StartTime <= ? AND EndTime >= ?"
+			    " ORDER BY StartTime DESC LIMIT 1",
+			    "III", (int64_t)job_id, when, when - HOUR);
+}
+
+/* Take off what the same server has said of runs before this one, which ended
+ * not so long before that it may have forgotten them. */
+static int take_off(struct slu_db *db, const char *node, int64_t start,
+		    struct slu_server_job *io, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls) FROM"
+		" JobIo AS i WHERE JobID = ? AND Node = ? AND StartTime < ? AND"
+		" EXISTS (SELECT 1 FROM History AS h WHERE h.JobID = i.JobID"
+		" AND h.StartTime = i.StartTime AND h.EndTime >= ?)",
+		"IsII", (int64_t)io->job_id, node, start, start - DAY);
+	int rc = rows ? slu_db_step(rows, err) : -1;
+	double before[3];
+
+	if (rc > 0) {
+		for (int i = 0; i < 3; i++)
+			before[i] = slu_db_double(rows, i);
+		if (io->read_bytes >= before[0] &&
+		    io->written_bytes >= before[1] && io->rpcs >= before[2]) {
+			io->read_bytes -= before[0];
+			io->written_bytes -= before[1];
+			io->rpcs -= before[2];
+		}
+	}
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
+static int check_server(const struct slu_server_job *io, struct slu_err *err)
+{
+	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&
+	    io->read_bytes + io->written_bytes <= SLU_IO_MOST &&
+	    io->rpcs <= SLU_IO_MOST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u: %g bytes read, %g written, %g RPCs", io->job_id,
+		       io->read_bytes, io->written_bytes, io->rpcs);
+}
+
+int slu_history_server_io(struct slu_db *db, const char *server,
+			  const struct slu_server_job *said, int64_t start,
+			  int64_t when, struct slu_err *err)
+{
+	static const char sql[] =
+		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+		" WrittenBytes, Calls, Source) SELECT ?, ?, ?, ?, ?, ?, ? WHERE"
+		" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
+		" StartTime = ? AND Node = '" SERVERS "')"
+		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
+		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
+		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
+		" Calls = MAX(Calls, excluded.Calls)";
+	struct slu_server_job io = *said;
+	char node[300];
+	long rc = 0;
+
+	if (check_server(said, err) < 0)
+		return -1;
+	if (!start && find_run(db, io.job_id, when, &start, err) < 0)
+		return -1;
+	if (!start)
+		return 0;
+	snprintf(node, sizeof(node), "server %s", server);
+	rc = take_off(db, node, start, &io, err);
+	if (rc == 0 && io.read_bytes + io.written_bytes > 0)
+		rc = slu_db_exec(db, err, sql, "IIsdddIII", (int64_t)io.job_id,
+				 start, node, io.read_bytes, io.written_bytes,
+				 io.rpcs, (int64_t)SLU_IO_JOBSTATS,
+				 (int64_t)io.job_id, start);
+	return rc < 0 ? -1 : 1;
+}
+
+/* After *seen, as they were stored; column 4 says whether one is passed over.
+ */
+#define SCAN(passed)                                                           \
+	"SELECT rowid, JobID, StartTime, EndTime, " passed " FROM History AS " \
+	"h WHERE rowid > min(?, (SELECT coalesce(MAX(rowid), 0) FROM"          \
+	" History)) ORDER BY rowid LIMIT ?"
+#define HAS(which)                                                     \
+	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID AND" \
+	" i.StartTime = h.StartTime AND " which ")"
+
+/* A run that ended up to `wait` after `until` stops the scan: its turn comes.
+ */
+static long scan(struct slu_db *db, const char *sql, int64_t after,
+		 int64_t until, int64_t wait, int64_t *seen,
+		 struct slu_import_io *out, size_t max, bool *more,
+		 struct slu_err *err)
+{
+	struct slu_rows *rows =
+		slu_db_query(db, err, sql, "II", *seen, (int64_t)max * 10);
+	size_t n = 0, looked = 0;
+	int rc = rows ? 0 : -1;
+
+	while (rc == 0 && n < max && (rc = slu_db_step(rows, err)) > 0) {
+		int64_t end = slu_db_int(rows, 3);
+
+		rc = 0;
+		if (end > until && end <= until + wait)
+			break;
+		*seen = slu_db_int(rows, 0);
+		looked++;
+		if (end < after || end > until || slu_db_int(rows, 2) <= 0 ||
+		    slu_db_int(rows, 4))
+			continue;
+		out[n++] = (struct slu_import_io){
+			.job_id = (uint32_t)slu_db_int(rows, 1),
+			.start = slu_db_int(rows, 2),
+		};
+	}
+	slu_db_done(rows);
+	*more = n == max || looked == max * 10;
+	return rc < 0 ? -1 : (long)n;
+}
+
+long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
+			   int64_t *seen, struct slu_import_io *out, size_t max,
+			   bool *more, struct slu_err *err)
+{
+	return scan(db, SCAN(HAS("NOT " SLU_IO_PARTIAL)), after, until, HOUR,
+		    seen, out, max, more, err);
+}
+
+long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
+			int64_t *seen, struct slu_import_io *out, size_t max,
+			bool *more, struct slu_err *err)
+{
+	return scan(db,
+		    SCAN("NOT " HAS("Source = 4") " OR " HAS(
+			    "(Source = 6 OR Source < 4 AND NOT (Source = 1 AND"
+			    " ReadBytes + WrittenBytes = 0) AND NOT"
+			    " " SLU_IO_PARTIAL ")")),
+		    after, until, HOUR, seen, out, max, more, err);
+}
+
+static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
+			struct slu_err *err)
+{
+	long n = slu_db_exec(
+		db, err,
+		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
+		" WrittenBytes, Calls, Source) SELECT JobID, StartTime,"
+		" '" SERVERS "', SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls),"
+		" Source FROM JobIo WHERE JobID = ? AND StartTime = ? AND"
+		" Source = 4 GROUP BY Source HAVING COUNT(*) > 1",
+		"II", (int64_t)run->job_id, run->start);
+
+	if (n > 0)
+		n = slu_db_exec(db, err,
+				"DELETE FROM JobIo WHERE JobID = ? AND"
+				" StartTime = ? AND Source = 4 AND Node <>"
+				" '" SERVERS "'",
+				"II", (int64_t)run->job_id, run->start);
+	return n < 0 ? -1 : n > 0;
+}
+
+/* What is to be taken off a later run's is told by server: such runs stay. */
+#define LATER                                                      \
+	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID" \
+	" AND i.StartTime > h.StartTime)"
+
+long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
+			      bool *more, struct slu_err *err)
+{
+	struct slu_import_io run[FOLD];
+	int64_t until = now - SLU_HISTORY_SPOKEN;
+	int64_t next = *seen;
+	long n, folded = 0;
+
+	n = scan(db,
+		 SCAN("NOT " HAS("Source = 4 AND Node <> '" SERVERS
+				 "'") " OR " LATER),
+		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
+		 more, err);
+	if (n < 0 || (n > 0 && slu_db_begin(db, err) < 0))
+		return -1;
+	for (long i = 0; i < n && folded >= 0; i++) {
+		int rc = fold_servers(db, &run[i], err);
+
+		folded = rc < 0 ? -1 : folded + rc;
+	}
+	if (n > 0 && (folded < 0 || slu_db_commit(db, err) < 0)) {
+		slu_db_rollback(db);
+		return -1;
+	}
+	*seen = next;
+	return folded;
+}
+
+int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
+		       struct slu_err *err)
+{
+	return slu_db_value(db, seen, 0, err,
+			    "SELECT coalesce((SELECT MIN(rowid) - 1 FROM"
+			    " History WHERE EndTime >= ?), (SELECT MAX(rowid)"
+			    " FROM History), 0)",
+			    "I", after);
+}

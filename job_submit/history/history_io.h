@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
+#define SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
+
+/* For those who write table JobIo. */
+
+#include "store/db.h"
+
+/* Row i of JobIo is of one node of several, the others of run h being silent:
+ * when all have spoken there is one row of node "*". */
+#define SLU_IO_PARTIAL "(i.Source < 4 AND i.Node <> '*' AND h.NodeCnt > 1)"
+
+/* The run is stored now, and its I/O may be complete. 1: all nodes had spoken;
+ * 0: not so, or it was folded before. */
+int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
+		     struct slu_err *err);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks of so many job numbers, in a table that a block's number is the place
+ * in. A block is read as a whole when it is asked for a second time, with
+ * nobody else asking for its place in between: so who asks at random reads
+ * little more than what is asked for. Many nodes of a run are one entry.
+ */
+#include "job_submit/history/io_readahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define IDS    64u   /* of a block */
+#define BLOCKS 4096u /* a place for each */
+
+/* What one source says of a run, as far as it is of the same kind. */
+struct word {
+	uint32_t job_id, source;
+	int64_t start;
+	bool all; /* of all nodes together */
+	double read_bytes, written_bytes;
+	double calls, called_bytes, shared_bytes, consecutive;
+};
+
+/* In the order of job_id and start. */
+struct words {
+	struct word *word;
+	size_t n, room;
+};
+
+struct place {
+	uint32_t asked, held; /* blocks, from 1; 0: none */
+	struct words words;   /* of the one that is held */
+};
+
+struct slu_io_ahead {
+	uint64_t stamp;
+	struct place place[BLOCKS];
+};
+
+struct slu_io_ahead *slu_io_ahead_new(void)
+{
+	return calloc(1, sizeof(struct slu_io_ahead));
+}
+
+void slu_io_ahead_free(struct slu_io_ahead *a)
+{
+	if (!a)
+		return;
+	for (struct place *p = a->place; p < a->place + BLOCKS; p++)
+		free(p->words.word);
+	free(a);
+}
+
+void slu_io_ahead_renew(struct slu_io_ahead *a, struct slu_db *db)
+{
+	uint64_t stamp = slu_db_stamp(db);
+
+	if (stamp == a->stamp)
+		return;
+	a->stamp = stamp;
+	for (struct place *p = a->place; p < a->place + BLOCKS; p++)
+		p->asked = p->held = 0;
+}
+
+static bool same_run(const struct word *a, const struct word *b)
+{
+	return a->job_id == b->job_id && a->start == b->start;
+}
+
+/* The nodes of a run come one after the other, but other sources between. */
+static struct word *find_same(const struct words *w, const struct word *new)
+{
+	for (size_t i = w->n; i-- > 0 && same_run(&w->word[i], new);)
+		if (w->word[i].source == new->source &&
+		    w->word[i].all == new->all)
+			return &w->word[i];
+	return NULL;
+}
+
+static int append(struct words *w, const struct word *new, struct slu_err *err)
+{
+	if (w->n == w->room) {
+		size_t room = w->room ? 2 * w->room : 8;
+		struct word *word = realloc(w->word, room * sizeof(*word));
+
+		if (!word)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		w->word = word;
+		w->room = room;
+	}
+	w->word[w->n++] = *new;
+	return 0;
+}
+
+static int take(struct words *w, struct slu_rows *rows, struct slu_err *err)
+{
+	const struct word new = {
+		.job_id = (uint32_t)slu_db_int(rows, 0),
+		.start = slu_db_int(rows, 1),
+		.source = (uint32_t)slu_db_int(rows, 2),
+		.all = slu_db_int(rows, 3),
+		.read_bytes = slu_db_double(rows, 4),
+		.written_bytes = slu_db_double(rows, 5),
+		.calls = slu_db_double(rows, 6),
+		.called_bytes = slu_db_double(rows, 7),
+		.shared_bytes = slu_db_double(rows, 8),
+		.consecutive = slu_db_double(rows, 9),
+	};
+	struct word *same = find_same(w, &new);
+
+	if (!same)
+		return append(w, &new, err);
+	same->read_bytes += new.read_bytes;
+	same->written_bytes += new.written_bytes;
+	same->calls += new.calls;
+	same->called_bytes += new.called_bytes;
+	same->shared_bytes += new.shared_bytes;
+	same->consecutive += new.consecutive;
+	return 0;
+}
+
+static int read_words(struct slu_db *db, uint32_t first, uint32_t last,
+		      struct words *w, struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT JobID, StartTime, Source, Node = '*', ReadBytes,"
+		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive"
+		" FROM JobIo WHERE JobID BETWEEN ? AND ?"
+		" ORDER BY JobID, StartTime, Node",
+		"II", (int64_t)first, (int64_t)last);
+	int rc = rows ? 0 : -1;
+
+	w->n = 0;
+	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0)
+		rc = take(w, rows, err);
+	slu_db_done(rows);
+	return rc;
+}
+
+/* *words: what is known of this job, beside others; *one is used for what is
+ * not kept. */
+static int find_words(struct slu_io_ahead *a, struct slu_db *db,
+		      uint32_t job_id, struct words *one,
+		      const struct words **words, struct slu_err *err)
+{
+	uint32_t block = job_id / IDS + 1, first = job_id & -IDS;
+	struct place *p = a ? &a->place[block % BLOCKS] : NULL;
+	bool again = p && p->asked == block;
+
+	if (p)
+		p->asked = block;
+	if (!again && !(p && p->held == block)) {
+		*words = one;
+		return read_words(db, job_id, job_id, one, err);
+	}
+	*words = &p->words;
+	if (p->held == block)
+		return 0;
+	p->held = 0;
+	if (read_words(db, first, first + IDS - 1, &p->words, err) < 0)
+		return -1;
+	p->held = block;
+	return 0;
+}
+
+/* The first word of the run, or of what comes after it. */
+static const struct word *first_of(const struct words *w,
+				   const struct word *run)
+{
+	size_t from = 0, to = w->n;
+
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		const struct word *at = &w->word[mid];
+
+		if (at->job_id < run->job_id ||
+		    (at->job_id == run->job_id && at->start < run->start))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return w->word + from;
+}
+
+/*
+ * Bytes are those of the best source; where nodes are missing, every other
+ * source is better, and a buffer in which nothing was read and written says
+ * nothing of what the job did elsewhere. How they were moved, only Darshan
+ * knows: what a storage server calls a request is what the clients have made of
+ * many.
+ */
+static void add(const struct word *w, struct slu_history_row *row,
+		uint32_t *best)
+{
+	bool partial =
+		w->source < SLU_IO_JOBSTATS && !w->all && row->job.node_cnt > 1;
+	bool nothing = w->source == SLU_IO_BUFFER &&
+		       w->read_bytes + w->written_bytes == 0;
+	uint32_t rank = w->source + (partial ? 1000 : 0) + (nothing ? 2000 : 0);
+
+	if (rank < *best) {
+		*best = rank;
+		row->io_source = w->source;
+		row->read_bytes = row->written_bytes = 0;
+	}
+	if (rank == *best) {
+		row->read_bytes += w->read_bytes;
+		row->written_bytes += w->written_bytes;
+	}
+	if (w->source == SLU_IO_JOBSTATS) {
+		row->rpcs += w->calls;
+		return;
+	}
+	row->calls += w->calls;
+	row->called_bytes += w->called_bytes;
+	row->shared_bytes += w->shared_bytes;
+	row->consecutive += w->consecutive;
+}
+
+int slu_io_ahead_read(struct slu_io_ahead *a, struct slu_db *db,
+		      struct slu_history_row *row, struct slu_err *err)
+{
+	const struct word run = {.job_id = row->job.job_id,
+				 .start = row->job.start};
+	const struct words *words;
+	struct words one = {0};
+	uint32_t best = UINT32_MAX;
+	int rc = find_words(a, db, run.job_id, &one, &words, err);
+
+	if (rc == 0)
+		for (const struct word *w = first_of(words, &run);
+		     w < words->word + words->n && same_run(w, &run); w++)
+			add(w, row, &best);
+	free(one.word);
+	return rc;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_HISTORY_JOB_HISTORY_H
+#define SLU_JOB_SUBMIT_HISTORY_JOB_HISTORY_H
+
+/*
+ * The jobs that have ended, in the database: stored once, read oldest first.
+ * What a job's tasks read and wrote is kept by source and node; it may come
+ * before or after the job itself, and more than once. The bytes of the best
+ * source count (enum slu_io_source).
+ */
+
+#include "common/conf.h"
+#include "job_submit/predictor/predict.h"
+#include "store/db.h"
+#include "wire/control.h"
+#include "wire/node.h"
+
+/* Store an ended job. A row of the same job_id and start stays as it is,
+ * but for one that had COMPLETED and has FAILED now. SLU_INVALID without an
+ * end. */
+int slu_history_add(struct slu_db *db, const struct slu_job *job,
+		    struct slu_err *err);
+
+/* Is this run known? */
+int slu_history_knows(struct slu_db *db, const struct slu_job *job, bool *known,
+		      struct slu_err *err);
+
+/* The same of many, in one transaction; *added: how many were not known. */
+int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
+		       uint64_t *added, struct slu_err *err);
+
+/* What programs did, or accounting has counted, in the runs they were part of.
+ * Of two words about one the larger stands. */
+struct slu_history_counts {
+	uint64_t added, changed; /* what was not known; and not so much */
+};
+int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
+			  size_t n, struct slu_history_counts *counts,
+			  struct slu_err *err);
+
+/* *unknown: of how many programs the run is not known. */
+int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
+			size_t n, uint64_t *unknown, struct slu_err *err);
+
+/* How many there are beyond `rows`; it looks at all. */
+int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
+			struct slu_err *err);
+/* Take away up to `max` of the oldest rows, with what is known of their I/O:
+ * those that ended before Unix time `before`, and *surplus of them, which
+ * becomes what is left of it. Returns how many; as many as max: there may be
+ * more. */
+long slu_history_prune(struct slu_db *db, int64_t before, int64_t *surplus,
+		       size_t max, struct slu_err *err);
+
+/* How many nodes of the runs that end just now have spoken, so that the rows of
+ * a run are looked at once, and not at each word of thousands. Zeroed: nothing
+ * is known; what is forgotten is counted anew. */
+#define SLU_IO_RUNS 256
+struct slu_io_runs {
+	struct slu_io_run {
+		uint32_t job_id;
+		int64_t start;
+		int64_t nodes; /* of the run; 0: it is not stored yet */
+		int64_t told;  /* nodes that have spoken, at most */
+	} run[SLU_IO_RUNS];
+	size_t next; /* to be forgotten */
+};
+
+/* What the tasks of the run that began at `start` did on one node. Said again,
+ * it replaces what was said; but once all nodes have spoken and the run is
+ * stored, it stands. *whole: this was the word that was missing. SLU_INVALID:
+ * not a number of bytes, or not a source that is a node. */
+int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
+		   int64_t start, struct slu_io_runs *runs, bool *whole,
+		   struct slu_err *err);
+
+/* What a storage server has seen of a job since it began, all its runs
+ * together. It counts for the run that began at `start`; 0: for the one that
+ * ran at Unix time `when`, or ended less than an hour before. What ran before
+ * it on the same id is taken off, and the larger of two words about one run
+ * stands, however often and in whatever order they come. 1; 0: there is no such
+ * run. */
+int slu_history_server_io(struct slu_db *db, const char *server,
+			  const struct slu_server_job *io, int64_t start,
+			  int64_t when, struct slu_err *err);
+
+/* Of the runs that were stored after the one of row *seen, those that ended in
+ * [after, until] and of whose I/O nothing is known: up to max into out (job_id
+ * and start), and *seen moves on, never beyond a run that ends within an hour
+ * after `until` (later ones are wrong and left out). Returns their number.
+ * *more: there may be more now. */
+long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
+			   int64_t *seen, struct slu_import_io *out, size_t max,
+			   bool *more, struct slu_err *err);
+/* The same for runs of which only storage servers have said what they did. */
+long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
+			int64_t *seen, struct slu_import_io *out, size_t max,
+			bool *more, struct slu_err *err);
+/* Of runs that ended more than SLU_HISTORY_SPOKEN before now, make what several
+ * servers have said one row; what they say later is passed over. A file system
+ * has hundreds of them. *seen and *more as above; so many runs at a time.
+ * Returns how many were changed; -1: failed, and nothing was done. */
+#define SLU_HISTORY_SPOKEN (2 * 86400) /* s */
+long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
+			      bool *more, struct slu_err *err);
+/* *seen: before all runs that ended at `after` or later. */
+int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
+		       struct slu_err *err);
+
+/* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
+ * (0: all), and of these those that ended at `since` (Unix seconds) or later.
+ * brief: of a job only what teaches somebody (wire/rows.h), which is all that
+ * is read. */
+struct slu_history_query {
+	uint32_t uid;
+	uint64_t last;
+	int64_t since;
+	bool brief;
+	/* Of slu_history_jobs() alone: that ended until then (0: ever), in one
+	 * of these states ("FAILED,TIMEOUT"; NULL: any). There `last` counts
+	 * the rows that are chosen. */
+	int64_t until;
+	const char *states;
+};
+
+/* A place in the history; rows that are stored meanwhile come after it. */
+struct slu_history_cursor {
+	uint32_t uid;
+	bool brief;
+	int64_t end;
+	int64_t id;
+	struct slu_io_ahead *io; /* owned; NULL: one user's rows */
+};
+
+/* Take one row, which is borrowed: 0 to go on. */
+typedef int slu_history_f(void *arg, const struct slu_history_row *row,
+			  struct slu_err *err);
+
+/* Before the first row of the query; slu_history_end() frees what it holds, and
+ * may be called of a zeroed one. */
+int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
+		      struct slu_history_cursor *cursor, struct slu_err *err);
+void slu_history_end(struct slu_history_cursor *cursor);
+/* Call fn for up to max rows in the order in which jobs ended, and move on.
+ * Returns their number, less than max at the end of history; -1 when the
+ * database or fn failed, *cursor being behind the last row fn took. */
+long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
+		      size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
+
+/* Call fn for the run of job_id that began at `start`, if it is stored and all
+ * of its nodes have said what its tasks did, or `source` (enum slu_io_source)
+ * has; else do nothing. */
+int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
+		      uint32_t source, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
+
+/* Call fn for the ended runs of a job, the first one first, if they are this
+ * user's (SLU_NO_ID: whosever). */
+int slu_history_of_job(struct slu_db *db, uint32_t job_id, uint32_t uid,
+		       slu_history_f *fn, void *arg, struct slu_err *err);
+/* Call fn for the user's last runs of that name, counters left out, that ended
+ * before Unix time `before`: up to max, the newest first. */
+int slu_history_alike(struct slu_db *db, uint32_t uid, const char *name,
+		      int64_t before, size_t max, slu_history_f *fn, void *arg,
+		      struct slu_err *err);
+
+/* A part of the history: what ended at `since` (Unix seconds) or later, of one
+ * user (SLU_NO_ID: of all) and of an account (NULL: of all). */
+struct slu_history_part {
+	int64_t since;
+	uint32_t uid;
+	const char *account;
+};
+/* Adds sums over it to `out`: jobs {count, completed, failed, timeout,
+ * cancelled, with_request, node_seconds, queued_seconds, and of those that
+ * asked for a limit: limited, asked_seconds, granted_seconds, used_seconds;
+ * tightened, extended}, io {jobs of which it is known, read_bytes,
+ * written_bytes}, and names [{uid, user, name, count, node_seconds,
+ * used_seconds_mean, asked_seconds_mean, timeout}], the `most` of them whose
+ * jobs had most of nodes' time. */
+int slu_history_sums(struct slu_db *db, const struct slu_history_part *part,
+		     size_t most, struct json_object *out, struct slu_err *err);
+
+/* Call fn for all rows of the query in that order. */
+int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
+		     slu_history_f *fn, void *arg, struct slu_err *err);
+
+/*
+ * The questions `jobs` and `predict` of sysquery; the caller puts *out.
+ *
+ * jobs: an array of flat objects, oldest first: job_id, user, name, nodes
+ * (number), limit and limit_asked (minutes), tightened (the limit that we had
+ * set, minutes), extended (whether that had to be given back), late_by (s that
+ * this could put off planned starts), predicted (s), predicted_from, run (s),
+ * prepared (s of it until its file system was ready), suspended (s beside run
+ * in which it was suspended),
+ * error (predicted - run, s), state, script (its hash), ions, or ion_times (how
+ * many s it had which number: select_io/ion/ion_times.h), read_bytes,
+ * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
+ * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
+ * known is absent.
+ *
+ * predict: what the history says about a hypothetical job, one object: name,
+ * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
+ *   limit	minutes that it would be given instead of what was asked for;
+ *		only where the mode sets one
+ *   elapsed, remaining
+ *		s, and the median of what is left given that; only if elapsed
+ *   quantiles	{"10", "50", "90", "99"}: run time, s
+ *   evidence	[{class, jobs, weight}]: of which classes (predict.h), and their
+ *		shares in the answer
+ *   io		of the user's runs of that name: runs, written_bytes and
+ *		read_bytes (arrays: the next run's, and those after it),
+ *		stripe_size, stripes, training (the length in use), MB/s, and
+ *		bandwidth [{ions, runs, MB/s}]; of runs that Darshan has seen:
+ *		calls (a run), request_size (bytes, mean), layout ("shared" or
+ *		"file-per-process": where most bytes went), shared (their
+ *		share), access ("contiguous": most calls begin where the last
+ *		ended, or "strided") and contiguous (their share)
+ */
+const char *slu_history_source(uint32_t source); /* io_from; NULL: none */
+int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
+		     struct json_object **out, struct slu_err *err);
+
+/*
+ * How good the predictions of the query's jobs were that the system did not
+ * end (ended.h): {"user": [...], "partition": [...], "week": [...]} (the week's
+ * Monday), each element with
+ * user, partition or week, jobs, median_error and mean_error (|predicted -
+ * run|, s), median_error_asked (the same of the request) and under (the share
+ * that ran longer than predicted); where limits were tightened also tightened
+ * and extended, their numbers. The caller puts *out.
+ */
+int slu_history_accuracy(struct slu_db *db,
+			 const struct slu_history_query *query,
+			 struct json_object **out, struct slu_err *err);
+
+struct slu_history_ask {
+	/* see slu_predict(); partition and account NULL: those of the user's
+	 * last job */
+	struct slu_job job;
+	double quantile; /* see slu_predictor_new() */
+	int64_t floor;
+	enum slu_predict_mode mode;
+	uint64_t last;	      /* rows, that slurmctld learned; 0: all */
+	uint64_t stripe_size; /* bytes, > 0 */
+	int64_t elapsed;      /* s that it has already run; 0: not begun */
+	bool unlimited; /* job.limit_asked is 0 because it asks for that */
+};
+int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
+			struct json_object **out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which format, what was broken, and the oldest of them: SWF. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/str.h"
+#include "job_submit/ended.h"
+#include "job_submit/import/import_formats.h"
+#include "wire/note.h"
+
+#define COLUMNS	  18
+#define FARTHEST  4000000000 /* Unix seconds; no number of a log is larger */
+#define FIRST_LOG 300000000  /* none begins before, Unix seconds */
+#define LONGEST	  (UINT32_MAX / 60) /* minutes */
+#define BLANKS	  " \t\r"
+#define UNUSED	  0
+#define EXACT	  0x1p53 /* whole numbers up to there are told apart */
+
+void slu_import_broken(struct slu_import_report *report, uint64_t line,
+		       const struct slu_err *why)
+{
+	if (report->broken < SLU_IMPORT_NAMED)
+		snprintf(report->named[report->broken],
+			 sizeof(report->named[0]), "%llu: %.100s",
+			 (unsigned long long)line, why->text);
+	report->broken++;
+}
+
+int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
+		     const struct slu_err *err)
+{
+	if (rc == -2)
+		return -1;
+	report->jobs += rc > 0;
+	report->skipped += rc == 0;
+	if (rc < 0)
+		slu_import_broken(report, line, err);
+	return 0;
+}
+
+int slu_import_time(const char *what, int64_t time, struct slu_err *err)
+{
+	if (time >= 0 && time <= FARTHEST)
+		return 0;
+	return slu_err(err, SLU_INVALID, "%s %lld is no time", what,
+		       (long long)time);
+}
+
+int slu_import_end(const struct slu_import *import, int64_t end,
+		   struct slu_err *err)
+{
+	if (slu_import_time("end", end, err) < 0)
+		return -1;
+	if (!import->latest || end <= import->latest)
+		return 0;
+	return slu_err(err, SLU_INVALID, "end %lld lies in the future",
+		       (long long)end);
+}
+
+int slu_import_limit(int64_t minutes, struct slu_err *err)
+{
+	if (minutes >= 0 && minutes <= LONGEST)
+		return 0;
+	return slu_err(err, SLU_INVALID, "a limit of %lld minutes",
+		       (long long)minutes);
+}
+
+size_t slu_import_text(const struct slu_job *job)
+{
+	const char *const text[] = {job->user,	job->account, job->partition,
+				    job->qos,	job->name,    job->work_dir,
+				    job->nodes, job->state};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		n += text[i] ? strlen(text[i]) : 0;
+	return n;
+}
+
+int slu_import_check_text(const struct slu_job *job, struct slu_err *err)
+{
+	size_t n = slu_import_text(job);
+
+	if (n < SLU_IMPORT_TEXT)
+		return 0;
+	return slu_err(err, SLU_INVALID, "job %u: %zu bytes of text",
+		       job->job_id, n);
+}
+
+void slu_import_elapsed(struct slu_job *job, int64_t elapsed)
+{
+	if (elapsed > 0 && job->start > 0 && elapsed < job->end - job->start)
+		job->suspended = job->end - job->start - elapsed;
+}
+
+int slu_import_take(const struct slu_import *import, struct slu_job *job,
+		    const char *comment, struct slu_err *err)
+{
+	int rc;
+
+	slu_ctl_note_to_job(comment, job);
+	rc = import->take(import->arg, job, err);
+	free(job->script);
+	free(job->predicted_from);
+	return rc;
+}
+
+/* Of what take_swf() reads, the largest numbers that have a meaning. */
+static const double most[COLUMNS] = {
+	[0] = FARTHEST,	 [1] = FARTHEST,  [2] = FARTHEST, [3] = FARTHEST,
+	[4] = FARTHEST,	 [7] = FARTHEST,  [8] = FARTHEST, [9] = EXACT,
+	[10] = FARTHEST, [11] = FARTHEST, [12] = EXACT,	  [13] = EXACT,
+	[14] = EXACT,
+};
+
+/* "; UnixStartTime: 863994000": times count from there. */
+static void take_comment(const char *line, double *epoch)
+{
+	const char *at = strstr(line, "UnixStartTime:");
+	double value = at ? strtod(at + 14, NULL) : 0;
+
+	if (value >= 1 && value < FARTHEST)
+		*epoch = value;
+}
+
+/* Where column i's number ends; NULL: there is none. What no one reads may be
+ * any word. */
+static const char *take_number(const char *line, int i, double *value)
+{
+	char *end;
+
+	line += strspn(line, BLANKS);
+	*value = strtod(line, &end);
+	if (most[i] == UNUSED)
+		return *line ? line + strcspn(line, BLANKS) : NULL;
+	return end == line ? NULL : end;
+}
+
+static int take_numbers(const char *line, double v[COLUMNS],
+			struct slu_err *err)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		line = take_number(line, i, &v[i]);
+		if (!line)
+			return slu_err(err, SLU_INVALID, "%d of %d columns", i,
+				       COLUMNS);
+		if (most[i] != UNUSED && !(v[i] >= -1 && v[i] <= most[i]))
+			return slu_err(err, SLU_INVALID, "column %d: %g", i + 1,
+				       v[i]);
+	}
+	return 0;
+}
+
+/* Logs that are not of the archive may have Unix times beside their epoch: none
+ * is as long as what has passed from 1970 to its beginning. */
+static int64_t submit_time(double epoch, double submit)
+{
+	bool is_unix = epoch > FIRST_LOG && submit >= epoch;
+
+	return (int64_t)(is_unix ? submit : epoch + submit);
+}
+
+static char *name_of(double number, char out[24])
+{
+	snprintf(out, 24, "%.0f", number);
+	return number < 0 ? NULL : out;
+}
+
+static uint32_t count_of(double number)
+{
+	return number > 0 ? (uint32_t)number : 0;
+}
+
+/* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
+ * asked for, 9 time asked for, 10 memory asked for (kB a processor), 11 status
+ * (2 to 4: a part of a job that a line of its own sums up), 12 user, 13 group,
+ * 14 program, 15 queue. */
+static int take_swf(const char *line, double epoch,
+		    const struct slu_import *import, struct slu_err *err)
+{
+	double v[COLUMNS];
+	char user[24], group[24], program[24], queue[24];
+	struct slu_job job;
+
+	if (take_numbers(line, v, err) < 0)
+		return -1;
+	if (v[0] < 1)
+		return slu_err(err, SLU_INVALID, "job number %g", v[0]);
+	if (v[1] < 0 || v[3] < 1 || v[11] < 0 ||
+	    slu_swf_is_part((int64_t)v[10]))
+		return 0;
+	job = (struct slu_job){
+		.job_id = (uint32_t)v[0],
+		.array_task_id = SLU_NO_ID,
+		.uid = (uint32_t)v[11],
+		.user = name_of(v[11], user),
+		.account = name_of(v[12], group),
+		.partition = name_of(v[14], queue),
+		.name = name_of(v[13], program),
+		.node_cnt = count_of(v[7] > 0 ? v[7] : v[4]),
+		.cpus = count_of(v[7] > 0 ? v[7] : v[4]),
+		.tasks = count_of(v[7] > 0 ? v[7] : v[4]),
+		.mem_mb = v[9] > 0 ? (uint64_t)v[9] / 1024 : 0,
+		.submit = submit_time(epoch, v[1]),
+		.limit_asked = (count_of(v[8]) + 59) / 60,
+		.limit = (count_of(v[8]) + 59) / 60,
+		.state = (char *)(uintptr_t)slu_swf_state(
+			(int64_t)v[10], (int64_t)v[3], (int64_t)v[8]),
+		.ion_max = SLU_NO_ID,
+		.ions = SLU_NO_ID,
+	};
+	job.eligible = job.submit;
+	job.start = job.submit + (v[2] > 0 ? (int64_t)v[2] : 0);
+	job.end = job.start + (int64_t)v[3];
+	if (slu_import_end(import, job.end, err) < 0)
+		return -1;
+	return import->take(import->arg, &job, err) < 0 ? -2 : 1;
+}
+
+int slu_import_swf(char *text, const struct slu_import *import,
+		   struct slu_import_report *report, struct slu_err *err)
+{
+	double epoch = 1;
+	uint64_t number = 0;
+
+	for (char *line = text, *next; line; line = next) {
+		int rc;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		number++;
+		if (*line == ';')
+			take_comment(line, &epoch);
+		if (*line == ';' || line[strspn(line, " \t\r")] == '\0')
+			continue;
+		rc = take_swf(line, epoch, import, err);
+		if (slu_import_count(report, number, rc, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* A file that was being written in a power failure may have holes; lines go on
+ * behind them. */
+static void fill_holes(char *text, size_t len)
+{
+	for (char *hole; (hole = memchr(text, '\0', len)); text = hole) {
+		len -= (size_t)(hole - text);
+		*hole = '?';
+	}
+}
+
+int slu_import_format(const char *format, struct slu_err *err)
+{
+	static const char *const known[] = {"swf", "sacct", "json", "darshan"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(format, known[i]) == 0)
+			return 0;
+	return slu_err(err, SLU_INVALID,
+		       "format \"%.20s\": it is swf, sacct, json or darshan",
+		       format);
+}
+
+int slu_import(const char *format, char *text, size_t len,
+	       const struct slu_import *import,
+	       struct slu_import_report *report, struct slu_err *err)
+{
+	struct slu_err scratch;
+
+	err = err ? err : &scratch;
+	*report = (struct slu_import_report){0};
+	if (slu_import_format(format, err) < 0)
+		return -1;
+	len -= slu_mark(text);
+	text += slu_mark(text);
+	if (strcmp(format, "json") == 0)
+		return slu_import_json(text, len, import, report, err);
+	fill_holes(text, len);
+	if (strcmp(format, "swf") == 0)
+		return slu_import_swf(text, import, report, err);
+	if (strcmp(format, "sacct") == 0)
+		return slu_import_sacct(text, import, report, err);
+	return slu_import_darshan(text, import, report, err);
+}

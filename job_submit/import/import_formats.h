@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_IMPORT_IMPORT_FORMATS_H
+#define SLU_JOB_SUBMIT_IMPORT_IMPORT_FORMATS_H
+
+/*
+ * History from what others have recorded.
+ *
+ * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
+ * Workloads Archive); numbers stand for names. Times count from the log's
+ * UnixStartTime; in logs that are not of the archive they may be Unix times.
+ *
+ * sacct: `sacct --parsable2`, or --parsable, with any --delimiter that does
+ * not stand within times and numbers. With a header its columns may be any that
+ * include JobID (or JobIDRaw), User or UID, Start and End, else SLU_INVALID;
+ * without State all jobs have ended by themselves. Without a header they are
+ * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
+ * may hold delimiters and ends of lines: a line in which it is not sure where
+ * a column that is read begins and ends is broken.
+ * Tasks of arrays ("171_1") and components ("172+0") are only told apart by
+ * JobIDRaw. AdminComment says what our note says of a job (see
+ * wire/note.h): what was asked for where its limit was tightened.
+ *
+ * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
+ * steps of a job read from and wrote to disks is given to take_io as well.
+ *
+ * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
+ * A job that is no JSON is broken, and the next is looked for where each begins
+ * on a line of its own, as they are printed. Where there is none, as at the end
+ * of half a file, it is torn: nothing behind it is read. One of a version of
+ * slurmrestd's before v0.0.SLU_IMPORT_REST, which says so before its jobs, is
+ * SLU_INVALID.
+ *
+ * darshan: what darshan-parser prints, of one or more logs: the bytes that the
+ * programs of known jobs read and wrote (POSIX and STDIO).
+ *
+ * A line (of json: a job) that cannot be read is counted and named, and the
+ * others go on; so is one whose times are not within Unix times of 32 bits, or
+ * whose numbers are no 32-bit numbers, or that ended later than it can have.
+ * Steps, and jobs that have not ended or never ran, are skipped.
+ */
+
+#include <time.h>
+#include "wire/job.h"
+
+#define SLU_IMPORT_NAMED 5
+/* Of slurmrestd's v0.0.N: what those before say is when a job started is when
+ * it became eligible, so that it would count once more. */
+#define SLU_IMPORT_REST 38
+
+struct slu_import_report {
+	uint64_t jobs, skipped, broken;
+	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
+	uint64_t torn;			   /* at this one; 0: it is whole */
+	char lacks[120];		   /* what all of it lacks, or "" */
+};
+
+struct slu_import {
+	/* Unix seconds as a broken-down local time: localtime_r(), or
+	 * gmtime_r(). */
+	struct tm *(*to_local)(const time_t *time, struct tm *tm);
+	/* The number of a user, where only the name is given: 0, or -1. */
+	int (*to_uid)(const char *user, uint32_t *uid);
+	/* Take one job, which is borrowed: 0 to go on. */
+	int (*take)(void *arg, const struct slu_job *job, struct slu_err *err);
+	/* The same of a program's I/O; NULL: it is not wanted. */
+	int (*take_io)(void *arg, const struct slu_import_io *io,
+		       struct slu_err *err);
+	void *arg;
+	/* No job ended after that, Unix seconds; 0: any may have. */
+	int64_t latest;
+};
+
+/* Is it one of those above? Else SLU_INVALID. */
+int slu_import_format(const char *format, struct slu_err *err);
+/* format: as above, else SLU_INVALID. text[len] is 0; it is written to.
+ * *report is set also on failure, which is take's or that of a text that is
+ * nothing of the format at all. */
+int slu_import(const char *format, char *text, size_t len,
+	       const struct slu_import *import,
+	       struct slu_import_report *report, struct slu_err *err);
+
+/* The formats, for import_formats.c. A row: 1 a job, 0 to be skipped, -1
+ * broken. */
+void slu_import_broken(struct slu_import_report *report, uint64_t line,
+		       const struct slu_err *why);
+
+/* Give a job away with what our note in its administrator's comment (or NULL)
+ * says of it. As import->take. */
+int slu_import_take(const struct slu_import *import, struct slu_job *job,
+		    const char *comment, struct slu_err *err);
+
+/* Is this a Unix time (0: not known) that history can keep? Else SLU_INVALID,
+ * naming it. */
+int slu_import_time(const char *what, int64_t time, struct slu_err *err);
+/* Can a job have ended then? Else SLU_INVALID. */
+int slu_import_end(const struct slu_import *import, int64_t end,
+		   struct slu_err *err);
+/* What a local time may mean: two moments, an hour apart, where the clocks
+ * repeat it, else one. 0: it is not known. */
+struct slu_local {
+	int64_t early, late;
+};
+/* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s);
+ * Unknown, None or empty is not known. Else SLU_INVALID. */
+int slu_import_local(const struct slu_import *import, const char *text,
+		     struct slu_local *out, struct slu_err *err);
+/* The later of the two, unless it is after `latest`. */
+int64_t slu_import_until(struct slu_local when, int64_t latest);
+/* Set job->start and job->end to the shortest run of these that can have taken
+ * `elapsed`, s; 0: that is not known. */
+void slu_import_run(struct slu_local start, struct slu_local end,
+		    int64_t elapsed, struct slu_job *job);
+/* Is a time limit in minutes a 32-bit number in seconds? Else SLU_INVALID. */
+int slu_import_limit(int64_t minutes, struct slu_err *err);
+
+/* Bytes of a job's texts. One that has SLU_IMPORT_TEXT or more is broken: many
+ * of them would be more than sluiced takes at once. */
+#define SLU_IMPORT_TEXT ((size_t)128 << 10)
+size_t slu_import_text(const struct slu_job *job);
+int slu_import_check_text(const struct slu_job *job, struct slu_err *err);
+
+/* How long it was suspended, of what was counted as its run time, s; 0: that is
+ * not known. */
+void slu_import_elapsed(struct slu_job *job, int64_t elapsed);
+
+/* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
+ * says. Returns -1 when rc is -2: the import cannot go on. */
+int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
+		     const struct slu_err *err);
+int slu_import_swf(char *text, const struct slu_import *import,
+		   struct slu_import_report *report, struct slu_err *err);
+int slu_import_sacct(char *text, const struct slu_import *import,
+		     struct slu_import_report *report, struct slu_err *err);
+int slu_import_darshan(char *text, const struct slu_import *import,
+		       struct slu_import_report *report, struct slu_err *err);
+int slu_import_json(const char *text, size_t len,
+		    const struct slu_import *import,
+		    struct slu_import_report *report, struct slu_err *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Local times, as sacct prints them, of which the clocks repeat an hour each
+ * autumn. What else is known of a job tells which of two moments was meant. */
+#include <stdlib.h>
+#include "job_submit/import/import_formats.h"
+#include "job_submit/import/sacct_table.h"
+
+#define DAY 86400 /* no clock is as far from UTC */
+
+/* Of the local time then, from UTC, s. */
+static int64_t offset(const struct slu_import *import, int64_t when)
+{
+	time_t time = when;
+	struct tm tm;
+
+	return import->to_local(&time, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/* Of UTC; 0: there is no such day. */
+static int64_t clock_of(struct tm *tm)
+{
+	const int day = tm->tm_mday;
+	int64_t clock = timegm(tm);
+
+	return tm->tm_mday == day ? clock : 0;
+}
+
+/* Before and after a change, if there was one. A time that the clocks leave out
+ * in spring is taken as if they had not. */
+static struct slu_local moments(const struct slu_import *import, int64_t clock)
+{
+	int64_t before = clock - offset(import, clock - DAY);
+	int64_t after = clock - offset(import, clock + DAY);
+	bool is_before = before + offset(import, before) == clock;
+	bool is_after = after + offset(import, after) == clock;
+
+	return (struct slu_local){is_before || !is_after ? before : after,
+				  is_after ? after : before};
+}
+
+int slu_import_local(const struct slu_import *import, const char *text,
+		     struct slu_local *out, struct slu_err *err)
+{
+	struct tm tm = {0};
+	int64_t clock;
+	long long seconds;
+	char *end;
+
+	*out = (struct slu_local){0};
+	if (slu_sacct_unknown(text))
+		return 0;
+	seconds = strtoll(text, &end, 10);
+	if (!*end && seconds > 0) {
+		*out = (struct slu_local){seconds, seconds};
+		return 0;
+	}
+	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	clock = end && !*end ? clock_of(&tm) : 0;
+	if (clock > 0)
+		*out = moments(import, clock);
+	return out->early > 0
+		       ? 0
+		       : slu_err(err, SLU_INVALID,
+				 "\"%.30s\" is no time as sacct prints it "
+				 "(2026-03-02T10:01:00)",
+				 text);
+}
+
+int64_t slu_import_until(struct slu_local when, int64_t latest)
+{
+	return when.late <= latest ? when.late : when.early;
+}
+
+void slu_import_run(struct slu_local start, struct slu_local end,
+		    int64_t elapsed, struct slu_job *job)
+{
+	const int64_t runs[][2] = {{start.late, end.early},
+				   {start.early, end.early},
+				   {start.late, end.late},
+				   {start.early, end.late}};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		job->start = runs[i][0];
+		job->end = runs[i][1];
+		if (job->end - job->start >= elapsed)
+			return;
+	}
+}

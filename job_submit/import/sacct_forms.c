@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "job_submit/import/sacct_forms.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS	"0123456789"
+#define LONGEST 64 /* of what is no name and no list */
+
+bool slu_sacct_unknown(const char *text)
+{
+	static const char *const words[] = {"",
+					    "Unknown",
+					    "None",
+					    "INVALID",
+					    "N/A",
+					    "UNLIMITED",
+					    "Partition_Limit",
+					    "INFINITE",
+					    "NO_VAL",
+					    "(null)",
+					    "None assigned",
+					    "Not set"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* All of it are characters of the set. */
+static bool is_of(const char *text, const char *set)
+{
+	return text[strspn(text, set)] == '\0';
+}
+
+/* "0" in the pattern is a digit. */
+static bool is_like(const char *text, const char *pattern)
+{
+	for (; *pattern; text++, pattern++)
+		if (*pattern == '0' ? !isdigit((unsigned char)*text)
+				    : *text != *pattern)
+			return false;
+	return *text == '\0';
+}
+
+static bool is_id(const char *text)
+{
+	const char *rest = text + strspn(text, DIGITS);
+
+	return rest != text && (!*rest || strchr("_+.[", *rest)) &&
+	       !strpbrk(rest, " \t\n");
+}
+
+static bool is_number(const char *text)
+{
+	text += *text == '-';
+	if (!isdigit((unsigned char)*text))
+		return false;
+	text += strspn(text, DIGITS);
+	text += *text == '.' ? 1 + strspn(text + 1, DIGITS) : 0;
+	text += *text && strchr("KMGTPE", *text) ? 1 : 0;
+	return *text == '\0';
+}
+
+static bool is_status(const char *text)
+{
+	const char *rest = text + strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+
+	if (rest == text)
+		return false;
+	return !*rest || strcmp(rest, "+") == 0 ||
+	       (strncmp(rest, " by ", 4) == 0 && is_of(rest + 4, DIGITS));
+}
+
+/* Of those that are short. */
+static bool is_short_form(enum slu_sacct_form form, const char *text)
+{
+	switch (form) {
+	case SLU_SACCT_NUMBER:
+		return is_number(text);
+	case SLU_SACCT_TIME:
+		return is_of(text, DIGITS) ||
+		       is_like(text, "0000-00-00T00:00:00");
+	case SLU_SACCT_SPAN:
+		return is_of(text, DIGITS "-:.");
+	case SLU_SACCT_STATUS:
+		return is_status(text);
+	case SLU_SACCT_EXIT:
+		return is_of(text, DIGITS ":") && strchr(text, ':');
+	case SLU_SACCT_SIZE:
+		return is_of(text, DIGITS ".?e+-KMGTPcn");
+	default:
+		return false;
+	}
+}
+
+bool slu_sacct_is_form(enum slu_sacct_form form, const char *text, size_t len)
+{
+	char copy[LONGEST];
+
+	if (form == SLU_SACCT_FREE)
+		return true;
+	if (form == SLU_SACCT_EMPTY)
+		return len == 0;
+	if (form == SLU_SACCT_WORD)
+		return !memchr(text, '\n', len);
+	if (form == SLU_SACCT_TRES)
+		return len == 0 ||
+		       (memchr(text, '=', len) && !memchr(text, ' ', len) &&
+			!memchr(text, '\n', len));
+	if (form == SLU_SACCT_LIST && len >= sizeof(copy))
+		return !memchr(text, ' ', len) && !memchr(text, '\n', len);
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	if (form == SLU_SACCT_ID)
+		return is_id(copy);
+	if (form == SLU_SACCT_LIST && !strpbrk(copy, " \n"))
+		return true;
+	return !len || is_short_form(form, copy) || slu_sacct_unknown(copy);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "job_submit/import/sacct_lines.h"
+
+#include <string.h>
+
+/* The line behind the record becomes its last. */
+static void extend(struct slu_sacct_record *r)
+{
+	if (r->text != r->next)
+		r->next[-1] = '\n';
+	r->next = strchr(r->next, '\n');
+	r->next_line++;
+	if (r->next)
+		*r->next++ = '\0';
+}
+
+/* The line at r->next, for a look: what it answers must put it back. */
+static bool
+next_is(const struct slu_sacct_record *r, const struct slu_sacct_table *t,
+	bool (*is)(const struct slu_sacct_table *t, const char *line))
+{
+	char *end = strchr(r->next, '\n');
+	bool ret;
+
+	if (end)
+		*end = '\0';
+	ret = is(t, r->next);
+	if (end)
+		*end = '\n';
+	return ret;
+}
+
+static bool is_blank(const struct slu_sacct_table *t, const char *line)
+{
+	(void)t;
+	return line[strspn(line, "\r")] == '\0';
+}
+
+static bool is_header(const struct slu_sacct_table *t, const char *line)
+{
+	struct slu_sacct_table other;
+
+	(void)t;
+	return slu_sacct_header(line, &other, NULL) != 0;
+}
+
+/* Does what comes next belong to none but this record? */
+static bool goes_on(const struct slu_sacct_record *r,
+		    const struct slu_sacct_table *t)
+{
+	return r->next && !next_is(r, t, slu_sacct_begins) &&
+	       !next_is(r, t, slu_sacct_fits) && !next_is(r, t, is_header);
+}
+
+/* Blank lines behind the last column are none of its text. */
+static void cut_end(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		text[--len] = '\0';
+}
+
+/* Until all columns are there, and in the last one until another record
+ * begins. */
+void slu_sacct_end(struct slu_sacct_record *r, const struct slu_sacct_table *t)
+{
+	bool open = t->at[t->n - 1].form == SLU_SACCT_FREE &&
+		    t->at[0].form == SLU_SACCT_ID;
+	bool fits = slu_sacct_fits(t, r->text);
+
+	for (int i = 0; i < SLU_SACCT_LINES && !fits && goes_on(r, t); i++) {
+		extend(r);
+		fits = slu_sacct_fits(t, r->text);
+	}
+	for (int i = 0; i < SLU_SACCT_LINES && fits && open && goes_on(r, t);
+	     i++) {
+		extend(r);
+		fits = slu_sacct_fits(t, r->text);
+	}
+	if (open)
+		cut_end(r->text);
+}
+
+bool slu_sacct_next(struct slu_sacct_record *r)
+{
+	do {
+		if (!r->next)
+			return false;
+		r->text = r->next;
+		r->line = r->next_line;
+		extend(r);
+	} while (is_blank(NULL, r->text));
+	return true;
+}

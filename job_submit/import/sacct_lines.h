@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_IMPORT_SACCT_LINES_H
+#define SLU_JOB_SUBMIT_IMPORT_SACCT_LINES_H
+
+/*
+ * Which lines are one record: what users write, such as a job's name, may have
+ * lines of its own. A line of it that looks like the beginning of another
+ * record is taken for it; JSON leaves no such doubt.
+ */
+
+#include <stdint.h>
+#include "job_submit/import/sacct_table.h"
+
+#define SLU_SACCT_LINES 100 /* of a record */
+
+/* Begin with {.next = text, .next_line = 1}; the text is written to. */
+struct slu_sacct_record {
+	char *text, *next; /* the line behind it; NULL: there is none */
+	uint64_t line, next_line;
+};
+
+/* The next line that is not blank: false at the end. */
+bool slu_sacct_next(struct slu_sacct_record *r);
+/* Add the lines behind it that belong to it. */
+void slu_sacct_end(struct slu_sacct_record *r, const struct slu_sacct_table *t);
+
+#endif

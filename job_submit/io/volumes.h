@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_IO_VOLUMES_H
+#define SLU_JOB_SUBMIT_IO_VOLUMES_H
+
+/*
+ * How much the next run of an application will read and write, foretold by the
+ * Markov chains of io_profile.h from its earlier runs, and in which manner,
+ * from those that Darshan has seen. An application is a user and a name without
+ * its counters, whatever the number of nodes. One thread.
+ */
+
+#include "wire/control.h"
+
+struct slu_volumes;
+
+/* max_classes bounds the memory, at about 1500 bytes each: sets of 8, a full
+ * one drops the application that was taught longest ago. */
+struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err);
+void slu_volumes_free(struct slu_volumes *volumes);
+
+/* As a new one. */
+void slu_volumes_forget(struct slu_volumes *volumes);
+
+/* One more run, in the order of ends; one without I/O is ignored. */
+void slu_volumes_learn(struct slu_volumes *volumes,
+		       const struct slu_history_row *row);
+
+struct slu_volumes_next {
+	double read_bytes, written_bytes;
+	double later[SLU_JOB_LATER]; /* written by the runs after it */
+	uint32_t runs;		     /* that say so */
+	/* The manner, of all runs together that Darshan has seen. */
+	bool seen;
+	double request;	   /* bytes of a call, mean */
+	double shared;	   /* share of the bytes in files of several ranks */
+	double contiguous; /* share of the calls that go on where one ended */
+};
+
+/* The next run of this job's application; false, and nothing is written, when
+ * no run says anything. */
+bool slu_volumes_foretell(const struct slu_volumes *volumes,
+			  const struct slu_job *job,
+			  struct slu_volumes_next *next);
+
+#endif

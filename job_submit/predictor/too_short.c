@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Will a job be ended by its limit? Asked are the last runs of its kind: those
+ * of the same class, else those of the same name, whatever they asked for. A
+ * run that was ended at a limit of its own says only that it would have taken
+ * longer than that: at a lower limit than the job's it says nothing.
+ *
+ * Most of them being longer is not enough to warn: how often such evidence has
+ * come true here lately is counted for each kind of it, and it has to be nearly
+ * always. Only runs of the same name that all went on beyond the limit are
+ * believed until they are seen to mislead.
+ */
+#include "job_submit/predictor/too_short.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "job_submit/ended.h"
+#include "job_submit/predictor/mixture.h"
+
+/* Chosen on KTH-SP2, HPC2N and LANL-CM5, a little to the safe side. */
+#define LEAST_RUNS 3
+#define LATELY	   200.0f /* jobs with such evidence; then it fades */
+#define ENOUGH	   20.0f  /* of these, before it is believed */
+#define TRUST	   0.95f  /* the share of them that was right */
+#define ROUNDING   2	  /* steps of `at` */
+
+/* A run that failed so near its limit failed there. */
+static int64_t slack(int64_t limit)
+{
+	return limit / 10 < 60 ? limit / 10 : 60;
+}
+
+/* What the last runs of a class say of a limit. */
+struct evidence {
+	unsigned known;	 /* runs that tell */
+	unsigned longer; /* of these */
+	unsigned beyond; /* of these, by a longer limit of their own */
+	uint16_t run[SLU_CLASS_RUNS]; /* of the longer ones */
+};
+
+static void add(struct evidence *e, uint16_t run, uint16_t asked, int limit)
+{
+	bool cut = asked && run + ROUNDING >= asked;
+
+	if (run + ROUNDING >= limit) {
+		e->run[e->longer++] = run;
+		e->beyond += !asked || asked > limit + ROUNDING;
+	} else if (cut) {
+		return;
+	}
+	e->known++;
+}
+
+static struct evidence weigh(const struct slu_class *c, uint32_t until,
+			     int64_t limit)
+{
+	unsigned late = slu_count_late(c->end, SLU_CLASS_RUNS, until);
+	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
+	struct evidence e = {0};
+
+	for (unsigned k = late; k < known; k++)
+		add(&e, c->run[k], c->asked[k], slu_spread_at((double)limit));
+	return e;
+}
+
+/* The kind of evidence, below SLU_VIEW_EVIDENCE; -1: there is none. */
+static int kind_of(bool by_name, const struct evidence *e)
+{
+	int share = e->longer == e->known	    ? 2
+		    : 4 * e->longer >= 3 * e->known ? 1
+						    : 0;
+	int own = !e->beyond ? 0 : e->beyond < e->longer ? 1 : 2;
+
+	if (2 * e->longer <= e->known)
+		return -1;
+	return ((by_name * 3 + share) * 3 + own) * 2 + (e->known >= 6);
+}
+_Static_assert(SLU_VIEW_EVIDENCE == 2 * 3 * 3 * 2, "kinds of it");
+
+static int find(const struct slu_view *v, const struct slu_job *job,
+		int64_t limit, struct evidence *e)
+{
+	uint32_t until = slu_known_until(job);
+
+	*e = weigh(&v->class[CLASS], until, limit);
+	if (e->known >= LEAST_RUNS)
+		return kind_of(false, e);
+	*e = weigh(&v->class[NAME], until, limit);
+	return e->known >= LEAST_RUNS ? kind_of(true, e) : -1;
+}
+
+static bool is_trusted(const struct slu_predictor *p, int kind,
+		       const struct slu_job *job, const struct evidence *e)
+{
+	bool named = job->name && *job->name;
+	bool plain = named && e->beyond == e->known;
+	float right = slu_get(&p->right[kind]) + (plain ? ENOUGH : 0);
+	float all = right + slu_get(&p->wrong[kind]);
+
+	return all >= ENOUGH && right >= TRUST * all;
+}
+
+static int shortest_first(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+bool slu_predict_too_short(const struct slu_predictor *p,
+			   const struct slu_job *job, int64_t limit,
+			   struct slu_too_short *out)
+{
+	struct evidence e;
+	struct slu_view v;
+	int kind;
+
+	slu_view_look(p, job, &v);
+	kind = limit > 0 ? find(&v, job, limit, &e) : -1;
+	if (kind < 0 || !is_trusted(p, kind, job, &e))
+		return false;
+	qsort(e.run, e.longer, sizeof(e.run[0]), shortest_first);
+	*out = (struct slu_too_short){
+		.limit = limit,
+		.known = e.known,
+		.longer = e.longer,
+		.half = llround(slu_spread_seconds(e.run[e.longer / 2])),
+	};
+	if (out->half < limit)
+		out->half = limit;
+	return true;
+}
+
+static bool is_right(const struct slu_job *job, int64_t run, int64_t limit)
+{
+	return run >= limit || (slu_failed(job) && run >= limit - slack(limit));
+}
+
+bool slu_was_too_short(const struct slu_job *job, int64_t limit)
+{
+	return is_right(job, slu_run_time(job), limit);
+}
+
+void slu_too_short_learn(struct slu_predictor *p, const struct slu_view *v,
+			 const struct slu_job *job, int64_t run)
+{
+	int64_t limit = (int64_t)job->limit_asked * 60;
+	struct evidence e;
+	int kind = limit ? find(v, job, limit, &e) : -1;
+	float fade = 1 - 1 / LATELY;
+	bool right = is_right(job, run, limit);
+
+	if (kind < 0)
+		return;
+	slu_set(&p->right[kind], slu_get(&p->right[kind]) * fade + right);
+	slu_set(&p->wrong[kind], slu_get(&p->wrong[kind]) * fade + !right);
+}
+
+void slu_too_short_say(struct slu_buf *text, const struct slu_too_short *is)
+{
+	slu_buf_printf(
+		text, "%u of the last %u runs like this one took its limit of ",
+		is->longer, is->known);
+	slu_limit_hms(text, is->limit);
+	slu_buf_puts(text, " or longer, half of these ");
+	slu_limit_hms(text, is->half);
+	slu_buf_puts(text, " or more: it may end unfinished (--time)");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_SIMULATION_ACCURACY_H
+#define SLU_JOB_SUBMIT_SIMULATION_ACCURACY_H
+
+/*
+ * How good predictions were, by user, partition and week: of those that jobs
+ * had (slu_history_accuracy), and of those that they would have had
+ * (policy_backtest.h). 40 bytes a job. One thread.
+ */
+
+#include <json-c/json.h>
+#include "common/err.h"
+#include "wire/job.h"
+
+struct slu_accuracy;
+
+struct slu_accuracy *slu_accuracy_new(struct slu_err *err);
+void slu_accuracy_free(struct slu_accuracy *a);
+/* A job with what was predicted of it; left out are those without a prediction
+ * or a run time, and those that the system ended (ended.h). */
+int slu_accuracy_note(struct slu_accuracy *a, const struct slu_job *job,
+		      struct slu_err *err);
+/* As slu_history_accuracy() says; the caller puts it. NULL: error. */
+struct json_object *slu_accuracy_json(struct slu_accuracy *a,
+				      struct slu_err *err);
+/* The same of all of them as one group: no name. */
+struct json_object *slu_accuracy_all(struct slu_accuracy *a,
+				     struct slu_err *err);
+/* The Monday of the week of Unix time `when`, as 2026-11-16. */
+void slu_accuracy_week(int64_t when, char out[16]);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_SIMULATION_EASY_BACKFILL_H
+#define SLU_JOB_SUBMIT_SIMULATION_EASY_BACKFILL_H
+
+/*
+ * A discrete-event simulator of FCFS with EASY backfilling (Lifka 1995): the
+ * first job of the queue gets a planned start from the predicted ends of the
+ * running ones, and others may start before it when they do not delay that,
+ * in the order of submission or the shortest first (EASY-SJBF, "EASY++").
+ *
+ * The site may have reservations of all processors at regular times, for
+ * maintenance. A job is only started when its request ends before the next
+ * one; with `gaps`, when its prediction does.
+ *
+ * Jobs are killed when their request is over, as a site would do, even where
+ * they have run on.
+ *
+ * Whoever predicts is a table of functions, called at each submission and end
+ * of the simulation, so that nothing is known that would not be known then.
+ * When a job runs longer than predicted it is asked again; `lead` seconds
+ * before, or half of a shorter prediction, as limits are extended that must not
+ * bite (time_limit.h).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct slu_easy_job {
+	int64_t submit;	 /* s; jobs are in this order */
+	int64_t run;	 /* s, at most the request; > 0 */
+	int64_t request; /* s */
+	int64_t procs;	 /* or nodes: a part of the whole */
+};
+
+struct slu_easy_oracle {
+	/* How long the job i will run, at its submission; in seconds. */
+	double (*predict)(void *arg, size_t i, int64_t now);
+	/* It has run `elapsed` seconds, as long as predicted: how long now? */
+	double (*renew)(void *arg, size_t i, int64_t elapsed);
+	/* It has ended; start[i] is known. */
+	void (*learn)(void *arg, size_t i, int64_t start, int64_t end);
+	void *arg;
+	int64_t lead; /* s, >= 0 */
+};
+
+struct slu_easy_site {
+	int64_t procs;
+	bool shortest;
+	int64_t every, length; /* s: the last `length` of each `every` since
+				* time 0 are reserved; 0: never */
+	bool gaps;
+};
+
+struct slu_easy_result {
+	double slowdown; /* mean bounded slowdown, max(1, (w + r) / max(r, 10))
+			  */
+	double wait;	 /* mean, s */
+	double longest_wait; /* s */
+	size_t renewed;	     /* predictions that were exceeded */
+	size_t moved;	 /* of these: how many moved the planned start of the
+			  * first job of the queue, */
+	double delay;	 /* by how much these did on average, */
+	int64_t longest; /* and at most, s */
+	size_t caught;	 /* jobs started before a reservation that outran
+			  * their prediction and could not be extended */
+};
+
+/* start[n]: when each job would have started. A prediction is used as at least
+ * a second and at most the request. -1 without memory, or when a job wants more
+ * than there are processors. */
+int slu_easy_run(const struct slu_easy_job *job, size_t n,
+		 const struct slu_easy_site *site,
+		 const struct slu_easy_oracle *oracle, int64_t *start,
+		 struct slu_easy_result *out);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_SIMULATION_START_FORECAST_H
+#define SLU_JOB_SUBMIT_SIMULATION_START_FORECAST_H
+
+/*
+ * When will a job that waits start, and on which nodes (ADA-FS, section 3.2)?
+ * What runs and waits now is scheduled again and again by the simulator of
+ * easy_backfill.h, which plans with limits, as Slurm does, while each job ends
+ * after a run time that is drawn from its distribution. Who is submitted later
+ * is not known, nor are reservations and licences: what is told is the best
+ * that is known, and no promise.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_start_job {
+	int64_t size;	      /* nodes, or processors */
+	int64_t elapsed;      /* s that it has run; -1: it waits */
+	int64_t limit;	      /* s of its run, > elapsed: Slurm ends it then */
+	const uint32_t *node; /* of a running one, `size` numbers of nodes;
+				 NULL: not known */
+};
+
+struct slu_start_ask {
+	/* those that wait in the order of their priority */
+	const struct slu_start_job *job;
+	size_t n;
+	size_t target;	 /* of them, one that waits */
+	int64_t machine; /* so large; where more than that is in use, it is that
+			  */
+	uint32_t nodes;	 /* numbers of nodes are below that, and sizes are in
+			    nodes; 0: it is not asked on which ones */
+	/* The run time within which a share in (0, 1) of such jobs end, s from
+	 * their start, given that it has run `elapsed`. */
+	double (*run)(void *arg, size_t i, double share);
+	void *arg;
+	unsigned samples; /* > 0 */
+	uint64_t seed;
+};
+
+struct slu_start {
+	int64_t *at; /* s from now, in ascending order; one of each sample */
+	unsigned n;
+	double *node; /* [ask->nodes]: the share of samples in which it is on
+			 that node */
+	/* Its nodes in most samples: how many, which, and in what share of
+	 * them it is exactly these. */
+	uint32_t *likely;
+	size_t n_likely;
+	double sure;
+};
+
+/* Nodes are taken in the order of their numbers. -1: without memory, or when a
+ * job is larger than the machine. slu_start_free() frees, also after that. */
+int slu_start_foretell(const struct slu_start_ask *ask, struct slu_start *out,
+		       struct slu_err *err);
+void slu_start_free(struct slu_start *start);
+/* The time by which it starts with this probability, s from now. */
+int64_t slu_start_quantile(const struct slu_start *start, double share);
+/* The probability that it starts within so many s. */
+double slu_start_within(const struct slu_start *start, int64_t seconds);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_H
+#define SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_H
+
+/*
+ * The whole history of a site in memory, in the order in which its jobs were
+ * submitted: 80 bytes a job, and each text once.
+ */
+
+#include "job_submit/simulation/intern.h"
+#include "store/db.h"
+#include "wire/job.h"
+
+struct slu_past_job {
+	int64_t submit, eligible, start, end; /* Unix s; eligible >= submit */
+	int64_t run; /* s; 0: it teaches nothing (ended.h) */
+	uint32_t uid;
+	uint32_t user, name, account, partition, state; /* of slu_intern */
+	uint32_t nodes, cpus;				/* 0: unknown */
+	uint32_t asked, limit; /* minutes; 0: none, unknown */
+	bool ours;	       /* that limit was set by us */
+};
+
+struct slu_past {
+	struct slu_past_job *job;
+	size_t n, room;
+	struct slu_intern *names; /* of jobs without their counters */
+};
+
+/* How far something is: called now and then, with what is being done, and how
+ * much of it. */
+struct slu_progress {
+	void (*tell)(void *arg, const char *what, uint64_t done, uint64_t all);
+	void *arg;
+};
+/* tell() about each hundredth of it, and the end; NULL: nobody is told. */
+void slu_progress_tell(const struct slu_progress *progress, const char *what,
+		       uint64_t done, uint64_t all);
+
+/* All runs of the history; slu_past_free() frees, also after an error. */
+int slu_past_read(struct slu_db *db, const struct slu_progress *progress,
+		  struct slu_past *out, struct slu_err *err);
+void slu_past_free(struct slu_past *past);
+/* One of them as predictors and teachers want it; its texts are borrowed. It
+ * has the end, the run time and the submission that it had. */
+struct slu_job slu_past_job(const struct slu_past *past, size_t i);
+/* All of them by their ends: out[past->n] indexes. */
+void slu_past_by_end(const struct slu_past *past, uint32_t *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
+#define SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
+
+/* The first half of policy_backtest.h: what would have been said of each job,
+ * and what limits it would have got. */
+
+#include "job_submit/simulation/policy_backtest.h"
+#include "job_submit/time_limit.h"
+
+enum slu_backtest_mode {
+	SLU_BACKTEST_ADVISE,
+	SLU_BACKTEST_FILL,
+	SLU_BACKTEST_TIGHTEN,
+	SLU_BACKTEST_EARLY,
+	SLU_BACKTEST_MODES
+};
+extern const char *const slu_backtest_name[SLU_BACKTEST_MODES];
+
+#define SLU_REPLAY_SHARES 3
+extern const double slu_replay_share[SLU_REPLAY_SHARES]; /* .5 .9 .99 */
+
+struct slu_replayed {
+	uint32_t predicted;		    /* s; 0: nothing was known */
+	uint32_t limit[SLU_BACKTEST_MODES]; /* minutes, or SLU_LIMIT_NONE */
+	bool judged;
+	bool warned;
+	bool below[SLU_REPLAY_SHARES]; /* it ended within that quantile */
+};
+
+/* The limit without us: what was asked for, else what Slurm had filled in;
+ * minutes, or SLU_LIMIT_NONE. */
+uint32_t slu_replay_whole(const struct slu_past_job *job);
+
+/* out[past->n]. -1 without memory, or where the ask is wrong. */
+int slu_replay(const struct slu_past *past, const struct slu_backtest_ask *ask,
+	       struct slu_replayed *out, struct slu_err *err);
+
+#endif

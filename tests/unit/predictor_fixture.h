@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
+#define SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
+
+/* A predictor and what it is taught, for tests. */
+
+#include "job_submit/predictor/predict.h"
+#include "tests/unit/harness.h"
+
+struct slu_predictor *new_predictor(size_t classes, double quantile,
+				    int64_t floor);
+
+/* One that ran for so many seconds; with an account and a partition. */
+struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
+			uint32_t minutes, int64_t run);
+
+/* Without them: what it is told, and what teaches. */
+struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
+			  char *name, uint32_t nodes, uint32_t minutes);
+void teach(struct slu_predictor *p, uint32_t uid, char *name, uint32_t nodes,
+	   uint32_t minutes, int64_t run);
+
+#endif
