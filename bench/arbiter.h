@@ -8,8 +8,8 @@
  */
 
 #include <stdio.h>
-#include "select_io/ion/division.h"
-#include "select_io/ion/mckp.h"
+#include "select_io/division/division.h"
+#include "select_io/mckp/mckp.h"
 
 #define BENCH_CHOICES	5
 #define BENCH_SCENARIOS 512

@@ -5,7 +5,7 @@
 /* What others solve the knapsack of bench/mckp with: the best value, and the
  * seconds that it took. */
 
-#include "select_io/ion/mckp.h"
+#include "select_io/mckp/mckp.h"
 
 #define ITEMS 8 /* of each class */
 

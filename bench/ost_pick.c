@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/ost/choose.h"
-#include "select_io/ost/memory.h"
-#include "select_io/ost/place.h"
+#include "select_io/ost/recent_placements.h"
+#include "select_io/flow/min_cost_flow.h"
 #include "tests/unit/random.h"
 
 #define REQUESTS 2048

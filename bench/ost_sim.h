@@ -5,7 +5,7 @@
 /* The targets and servers of ost_sim.c, and who chooses among them. */
 
 #include "bench/ost.h"
-#include "select_io/ost/server.h"
+#include "select_io/ost/server_report.h"
 
 #define MEGABYTES (1 << 22) /* of a target: 4 TiB */
 #define SPEED	  500.0	    /* MB/s of a target */
@@ -27,7 +27,7 @@ struct world {
 	double *seen_used, *seen_rate, *seen_server_rate;
 	struct slu_ost_moved *seen_moved; /* of servers */
 	/* Stripes that were placed in the last minute, each counting less and
-	 * less; as select_io/ost/memory.h. */
+	 * less; as select_io/ost/recent_placements.h. */
 	double *count, *when; /* and the sum of their times */
 	struct placed {
 		uint32_t j;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "bench/measure.h"
-#include "select_io/ost/place.h"
+#include "select_io/flow/min_cost_flow.h"
 #include "tests/unit/random.h"
 
 #define CLASSES 7 /* 1, 2, 4, ... 64 stripes */

@@ -22,7 +22,7 @@
 #include "bench/measure.h"
 #include "common/file.h"
 #include "select_io/ion/arbiter.h"
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 #include "sluiced/publication/publish.h"
 #include "tests/unit/random.h"
 

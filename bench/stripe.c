@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/measure.h"
-#include "select_io/stripe/layout.h"
+#include "select_io/stripe/composite_layout.h"
 #include "tests/unit/random.h"
 
 #define MIB	(UINT64_C(1) << 20)

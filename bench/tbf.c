@@ -23,7 +23,7 @@
 #include <string.h>
 #include "bench/tbf.h"
 #include "bench/tbf_sim.h"
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 
 #define JOBS	4
 #define FILE_GB 1024 /* RPCs */

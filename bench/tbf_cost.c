@@ -15,7 +15,7 @@
 #include "bench/measure.h"
 #include "bench/tbf_sim.h"
 #include "common/file.h"
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 #include "select_io/tbf/tokens.h"
 #include "tests/unit/random.h"
 
@@ -209,7 +209,7 @@ static double mebibytes(pid_t pid)
 }
 
 #define STATS	"proc/fs/lustre/obdfilter/fs-OST0000/job_stats"
-#define PROGRAM "select_io/tbf/sluice-tbfd"
+#define PROGRAM "select_io/tbfd/sluice-tbfd"
 
 static pid_t start_daemon(const char *root)
 {

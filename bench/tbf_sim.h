@@ -15,7 +15,7 @@
  */
 
 #include <stdint.h>
-#include "select_io/tbf/lustre.h"
+#include "select_io/tbfd/lustre_access.h"
 #include "tests/fakes/fake_tbf.h"
 
 #define SIM_JOBS      8

@@ -15,7 +15,7 @@
 #include "common/conf.h"
 #include "common/str.h"
 #include "job_submit/predictor/predict.h"
-#include "select_io/ion/patterns.h"
+#include "select_io/curves/performance_table.h"
 
 #define SLU_UNASKED (-1)
 

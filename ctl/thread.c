@@ -16,7 +16,7 @@
 
 #include "ctl/advice.h"
 #include "ctl/pools/pools.h"
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 
 #define LONGEST_WAIT 30.0
 

@@ -1,40 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsluion.a
 libsluion_a_SOURCES = \
-	select_io/ion/answer.c select_io/ion/private.h \
+	select_io/ion/assignment_message.c \
+	select_io/ion/arbiter_private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
-	select_io/ion/beside.c \
-	select_io/ion/curve.c select_io/ion/curves.c select_io/ion/curves.h \
-	select_io/ion/delta.c select_io/ion/delta.h \
-	select_io/ion/division.c select_io/ion/division.h \
-	select_io/ion/division_private.h \
-	select_io/ion/explore.c select_io/ion/lend.c \
+	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
+	select_io/ion/explore.c \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
-	select_io/ion/names.c select_io/ion/names.h \
-	select_io/ion/pose.c \
-	select_io/ion/residue.c \
-	select_io/ion/running.c \
-	select_io/ion/small.c \
-	select_io/ion/near.c select_io/ion/near.h \
-	select_io/ion/pool.c select_io/ion/tight.c \
-	select_io/ion/classes.c select_io/ion/core.c select_io/ion/group.c \
-	select_io/ion/options.c \
-	select_io/ion/mckp.c select_io/ion/mckp.h \
-	select_io/ion/mckp_private.h \
-	select_io/ion/sorted.c select_io/ion/sorted.h \
-	select_io/ion/relax.c select_io/ion/table.c select_io/ion/fill.h \
-	select_io/ion/patterns.c select_io/ion/patterns.h \
+	select_io/ion/hostlist_cache.c select_io/ion/hostlist_cache.h \
+	select_io/ion/running_jobs.c \
+	select_io/ion/hop_distances.c select_io/ion/hop_distances.h \
+	select_io/ion/ion_pool.c \
 	select_io/ion/placement.c select_io/ion/placement.h \
-	select_io/ion/policy.c select_io/ion/policy.h \
-	select_io/ion/ion_times.c select_io/ion/ion_times.h \
-	select_io/ion/whatif.c select_io/ion/whatif.h
+	select_io/division/shadow_divisions.c \
+	select_io/division/division.c select_io/division/division.h \
+	select_io/division/division_private.h \
+	select_io/division/idle_nodes.c \
+	select_io/division/division_knapsack.c \
+	select_io/division/infeasible_fixed.c \
+	select_io/division/policy.c select_io/division/policy.h \
+	select_io/division/whatif.c select_io/division/whatif.h \
+	select_io/curves/curve_estimate.c \
+	select_io/curves/curves.c select_io/curves/curves.h \
+	select_io/curves/performance_table.c \
+	select_io/curves/performance_table.h \
+	select_io/curves/ion_times.c select_io/curves/ion_times.h \
+	select_io/mckp/residue_bound.c \
+	select_io/mckp/dp_small.c \
+	select_io/mckp/class_set.c \
+	select_io/mckp/core_search.c \
+	select_io/mckp/group_relaxation.c \
+	select_io/mckp/class_items.c \
+	select_io/mckp/mckp.c select_io/mckp/mckp.h \
+	select_io/mckp/mckp_private.h \
+	select_io/mckp/sorted_blocks.c select_io/mckp/sorted_blocks.h \
+	select_io/mckp/linear_relaxation.c \
+	select_io/mckp/dp_table.c \
+	select_io/mckp/dp_fill.h
 libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)
 
 if HAVE_CHECK
 ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
-	tests/unit/test_mckp_events tests/unit/test_sorted \
-	tests/unit/test_curves tests/unit/test_patterns tests/unit/test_whatif \
-	tests/unit/test_division tests/unit/test_delta \
+	tests/unit/test_mckp_events tests/unit/test_sorted_blocks \
+	tests/unit/test_curves tests/unit/test_performance_table tests/unit/test_whatif \
+	tests/unit/test_division tests/unit/test_assignment_delta \
 	tests/unit/test_policy tests/unit/test_placement \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days tests/unit/test_never_below \
@@ -45,15 +54,15 @@ TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mckp_bounds_LDADD = $(libsluion) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/mckp_solve.h
-tests_unit_test_sorted_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_sorted_blocks_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_patterns_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_performance_table_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_delta_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_assignment_delta_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_division_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_division_LDFLAGS = \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
@@ -76,42 +85,43 @@ tests_fuzz_fuzz_patterns_LDADD = $(libsluion)
 # Token borrowing on Lustre servers.
 noinst_LIBRARIES += libslutbf.a
 libslutbf_a_SOURCES = \
-	select_io/tbf/commands.c \
-	select_io/tbf/control.c select_io/tbf/control.h \
-	select_io/tbf/divide.h \
-	select_io/tbf/jobio.c select_io/tbf/jobio.h \
-	select_io/tbf/jobs.c \
-	select_io/tbf/order.c \
-	select_io/tbf/private.h \
+	select_io/tbf/rule_commands.c \
+	select_io/tbf/controller.c select_io/tbf/controller.h \
+	select_io/tbf/token_rounding.h \
+	select_io/tbf/job_totals.c select_io/tbf/job_totals.h \
+	select_io/tbf/job_table.c \
+	select_io/tbf/rule_order.c \
+	select_io/tbf/controller_private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
-	select_io/tbf/state.c \
+	select_io/tbf/controller_state.c \
 	select_io/tbf/tokens.c select_io/tbf/tokens.h
 libslutbf = libslutbf.a $(libslulustre) $(libsluwire) $(XXHASH_LIBS)
 
 # What reads and writes; apart, so that tests can link it.
 noinst_LIBRARIES += libslutbfd.a
 libslutbfd_a_SOURCES = \
-	select_io/tbf/clean.c select_io/tbf/daemon.c select_io/tbf/daemon.h \
-	select_io/tbf/files.c \
-	select_io/tbf/lctl.c \
-	select_io/tbf/lock.c \
-	select_io/tbf/lustre.h \
-	select_io/tbf/measure.c \
-	select_io/tbf/nodes.c \
-	select_io/tbf/notify.c \
-	select_io/tbf/records.c select_io/tbf/records.h \
-	select_io/tbf/status.c
+	select_io/tbfd/rule_cleanup.c \
+	select_io/tbfd/tbfd.c select_io/tbfd/tbfd.h \
+	select_io/tbfd/lustre_files.c \
+	select_io/tbfd/lustre_lctl.c \
+	select_io/tbfd/rules_lock.c \
+	select_io/tbfd/lustre_access.h \
+	select_io/tbfd/measure_capacity.c \
+	select_io/tbfd/job_nodes.c \
+	select_io/tbfd/systemd_notify.c \
+	select_io/tbfd/job_stats_reader.c select_io/tbfd/job_stats_reader.h \
+	select_io/tbfd/tbfd_status.c
 libslutbfd = libslutbfd.a $(libslutbf)
 
 dist_man_MANS += man/sluice-tbfd.8
-sbin_PROGRAMS += select_io/tbf/sluice-tbfd
-select_io_tbf_sluice_tbfd_SOURCES = select_io/tbf/main.c \
-	select_io/tbf/publish.c select_io/tbf/publish.h $(command_words)
-select_io_tbf_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
+sbin_PROGRAMS += select_io/tbfd/sluice-tbfd
+select_io_tbfd_sluice_tbfd_SOURCES = select_io/tbfd/main.c \
+	select_io/tbfd/publisher.c select_io/tbfd/publisher.h $(command_words)
+select_io_tbfd_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
 
 if HAVE_CHECK
 tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
-	tests/unit/test_jobio tests/unit/test_rules \
+	tests/unit/test_job_totals tests/unit/test_rules \
 	tests/unit/test_tbf_control tests/unit/test_tbf_order \
 	tests/unit/test_tbf_crowd tests/unit/test_tbf_parts \
 	tests/unit/test_tbf_sim tests/unit/test_tbfd_alive
@@ -119,7 +129,7 @@ check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
 tests_unit_test_tokens_LDADD = $(libslutbf) $(CHECK_LIBS)
 tests_unit_test_jobstats_LDADD = $(libslutbfd) $(CHECK_LIBS)
-tests_unit_test_jobio_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_test_job_totals_LDADD = $(libslutbf) $(CHECK_LIBS)
 tests_unit_test_rules_LDADD = $(libslutbf) $(CHECK_LIBS)
 tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
 tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
@@ -156,42 +166,43 @@ tests_fuzz_fuzz_lustre_LDADD = $(libslutbf) $(libsluost)
 noinst_LIBRARIES += libsluost.a
 libsluost_a_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
-	select_io/ost/convex.c \
-	select_io/ost/linear.c \
-	select_io/ost/spread.c \
-	select_io/ost/order.c \
-	select_io/ost/memory.c select_io/ost/memory.h \
-	select_io/ost/place.c select_io/ost/place.h \
-	select_io/ost/predicted.c \
-	select_io/ost/private.h \
-	select_io/ost/server.c select_io/ost/server.h \
-	select_io/ost/stats.c select_io/ost/stats.h \
-	select_io/ost/targets.c select_io/ost/targets.h \
-	select_io/ost/text.c select_io/ost/text.h
+	select_io/ost/recent_placements.c select_io/ost/recent_placements.h \
+	select_io/ost/server_report.c select_io/ost/server_report.h \
+	select_io/ost/counter_rates.c select_io/ost/counter_rates.h \
+	select_io/ost/target_costs.c select_io/ost/target_costs.h \
+	select_io/ost/parameter_files.c select_io/ost/parameter_files.h \
+	select_io/flow/convex_costs.c \
+	select_io/flow/linear_costs.c \
+	select_io/flow/failure_domains.c \
+	select_io/flow/cost_order.c \
+	select_io/flow/min_cost_flow.c select_io/flow/min_cost_flow.h \
+	select_io/flow/predicted_requests.c \
+	select_io/flow/flow_private.h
 libsluost = libsluost.a $(libslulustre)
 
 if HAVE_CHECK
-ost_tests = tests/unit/test_place tests/unit/test_place_spread tests/unit/test_place_glpk \
-	tests/unit/test_ost_choose tests/unit/test_ost_memory \
-	tests/unit/test_ost_server tests/unit/test_ost_stats
+ost_tests = tests/unit/test_min_cost_flow tests/unit/test_failure_domains tests/unit/test_min_cost_flow_glpk \
+	tests/unit/test_ost_choose tests/unit/test_recent_placements \
+	tests/unit/test_server_report tests/unit/test_counter_rates
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
-tests_unit_test_place_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_place_spread_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_place_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
-tests_unit_test_ost_stats_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_min_cost_flow_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_failure_domains_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_min_cost_flow_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
+tests_unit_test_counter_rates_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_ost_memory_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_ost_server_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_recent_placements_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_server_report_LDADD = $(libsluost) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/ost_answers.h
 endif
 
 # Layouts of files on Lustre.
 noinst_LIBRARIES += libslustripe.a
 libslustripe_a_SOURCES = \
-	select_io/stripe/explain.c \
-	select_io/stripe/layout.c select_io/stripe/layout.h \
-	select_io/stripe/presets.c
+	select_io/stripe/layout_explain.c \
+	select_io/stripe/composite_layout.c \
+	select_io/stripe/composite_layout.h \
+	select_io/stripe/layout_presets.c
 libslustripe = libslustripe.a $(libsluost)
 
 if HAVE_CHECK
@@ -268,9 +279,10 @@ pkglib_LTLIBRARIES += libsluice_segments.la
 libsluice_segments_la_SOURCES = \
 	select_io/preload.h \
 	select_io/segments/index.c \
-	select_io/segments/joined.c select_io/segments/joined.h \
+	select_io/segments/descriptors.c select_io/segments/descriptors.h \
 	select_io/segments/mapped.c \
-	select_io/segments/preload.c select_io/segments/sizes.c
+	select_io/segments/preload.c \
+	select_io/segments/sizes.c
 libsluice_segments_la_CFLAGS = $(AM_CFLAGS) -U_FORTIFY_SOURCE -fno-builtin \
 	-Wno-nonnull-compare -Wno-missing-prototypes
 libsluice_segments_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \

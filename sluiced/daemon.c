@@ -16,7 +16,7 @@
 
 #include "common/file.h"
 #include "common/str.h"
-#include "select_io/ost/memory.h"
+#include "select_io/ost/recent_placements.h"
 #include "sluiced/programs.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */

@@ -134,7 +134,7 @@ tests_unit_test_sluiced_conf_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_control_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_buffers_SOURCES = \
 	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
-	select_io/tbf/publish.c
+	select_io/tbfd/publisher.c
 tests_unit_test_sluiced_buffers_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_queue_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_questions_SOURCES = \
@@ -163,7 +163,7 @@ tests_unit_test_sluiced_nodes_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_supply_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
-	$(sluiced_whole) select_io/tbf/publish.c
+	$(sluiced_whole) select_io/tbfd/publisher.c
 tests_unit_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)

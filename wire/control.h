@@ -87,7 +87,7 @@ struct slu_assignment { /* "assignment", after each event */
 	uint64_t epoch;
 	/* 0: the whole one. Else only the jobs that have changed since that
 	 * one, which was sent before it on the same connection, and those that
-	 * have gone (select_io/ion/delta.h). */
+	 * have gone (select_io/ion/assignment_delta.h). */
 	uint64_t base;
 	struct slu_job_ref *gone;
 	size_t n_gone;

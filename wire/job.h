@@ -70,7 +70,7 @@ struct slu_job {
 	 * known, it shared one, or had more or fewer meanwhile. */
 	uint32_t ions;
 	/* If that is SLU_NO_ID: how long it had which number, in seconds,
-	 * "2:1200,4:300" (select_io/ion/ion_times.h), or NULL: not known. */
+	 * "2:1200,4:300" (select_io/curves/ion_times.h), or NULL: not known. */
 	char *ion_times;
 };
 extern const struct slu_desc slu_job_desc;

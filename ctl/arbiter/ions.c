@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 
 #define WATCH_EVERY	 2.0 /* s, I/O nodes' states */
 #define MAX_APPLICATIONS 4096

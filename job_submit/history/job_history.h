@@ -196,7 +196,7 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * prepared (s of it until its file system was ready), suspended (s beside run
  * in which it was suspended),
  * error (predicted - run, s), state, script (its hash), ions, or ion_times (how
- * many s it had which number: select_io/ion/ion_times.h), read_bytes,
+ * many s it had which number: select_io/curves/ion_times.h), read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
  * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
  * known is absent.

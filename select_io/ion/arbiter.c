@@ -2,15 +2,15 @@
 /*
  * The arbiter ties its parts together: curves say what a number of I/O nodes
  * is worth, divisions by a policy pick the numbers, placement picks the nodes.
- * It knows what each running job (running.c) was granted last, and who owns
- * which I/O node. What has happened to a job since the last solve
- * makes it dirty; a solve tells the divisions of dirty jobs and moves those
- * whose grant has changed, and looks at no others.
+ * It knows what each running job (running_jobs.c) was granted last, and who
+ * owns which I/O node. What has happened to a job since the last solve makes it
+ * dirty; a solve tells the divisions of dirty jobs and moves those whose grant
+ * has changed, and looks at no others.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/private.h"
+#include "select_io/ion/arbiter_private.h"
 
 #define MAX_CURVES	16384
 #define WEIGHT_FORETOLD 0.5 /* of a table's number beside runs */

@@ -14,7 +14,7 @@
 
 #include "common/conf.h"
 #include "common/hostlist.h"
-#include "select_io/ion/patterns.h"
+#include "select_io/curves/performance_table.h"
 #include "wire/control.h"
 
 struct slu_arbiter;
@@ -76,9 +76,9 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
 bool slu_arbiter_resized(const struct slu_arbiter *a,
 			 const struct slu_job *job);
 /* What is foretold of a running job that names no patterns itself: its profile
- * (patterns.h), and by what ("5 runs"), for people. Another profile than before
- * counts from the next solve on; a job that is not running, and one that does
- * name patterns, is left as it is. NULL: nothing. */
+ * (performance_table.h), and by what ("5 runs"), for people. Another profile
+ * than before counts from the next solve on; a job that is not running, and one
+ * that does name patterns, is left as it is. NULL: nothing. */
 int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
 			 const char *profile, const char *because,
 			 struct slu_err *err);
@@ -108,9 +108,9 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
-/* The same as a difference from the last answer of either (delta.h): jobs that
- * it does not say or says otherwise, and those that have gone. `base` too is
- * the caller's to set. After a failure the next answer says more. */
+/* The same as a difference from the last answer of either (assignment_delta.h):
+ * jobs that it does not say or says otherwise, and those that have gone. `base`
+ * too is the caller's to set. After a failure the next answer says more. */
 int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
 			struct slu_err *err);
 

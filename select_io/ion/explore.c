@@ -19,7 +19,7 @@
  * those whose grant has changed are touched, for what counts is the last one.
  */
 #include <math.h>
-#include "select_io/ion/private.h"
+#include "select_io/ion/arbiter_private.h"
 
 #define AT_ONCE 4	/* new trials after an event */
 #define HOPE	2.0	/* standard errors */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/names.h"
+#include "select_io/ion/hostlist_cache.h"
 
 struct slu_mapper {
 	struct slu_names_memory names;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
-#include "select_io/ost/place.h"
-#include "select_io/ost/targets.h"
+#include "select_io/flow/min_cost_flow.h"
+#include "select_io/ost/target_costs.h"
 
 #define STRIPES_MAX  2000   /* of a file in Lustre */
 #define FILES_MAX    65536  /* and stripes of all of them */
@@ -115,7 +115,7 @@ static void task_free(struct task *t)
 
 /* As many files as get all of their stripes: a part of them would not hold the
  * file. So many do where every room, as far as files can use it, is enough for
- * all of them together (place.h: Gale, Ryser). */
+ * all of them together (min_cost_flow.h: Gale, Ryser). */
 static uint32_t whole_files(const struct task *t)
 {
 	uint32_t lo = 0, hi = t->files;

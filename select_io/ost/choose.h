@@ -3,8 +3,8 @@
 #define SLU_OST_CHOOSE_H
 
 /*
- * From what servers say (server.h) to targets with costs, and to the targets
- * of one file. The cost of a stripe is, as in the paper,
+ * From what servers say (server_report.h) to targets with costs, and to the
+ *targets of one file. The cost of a stripe is, as in the paper,
  *
  *	alpha * CPU + beta * memory + network + (total - available)
  *
@@ -21,7 +21,7 @@
  * more, the more there is to do, as nobody waits for servers that are idle most
  * of the time, and space is then all that matters. Every stripe makes its
  * target dearer by `step`. A file's second stripe on a server gains less than
- * its first, the third less again, and so in a failure domain (place.h:
+ * its first, the third less again, and so in a failure domain (min_cost_flow.h:
  * slu_place_alike): stripes of a file are on as many servers as that is worth,
  * since a server gives all of its targets together no more than its network
  * does. What costs the same is taken in an order that `seed` decides, for each
@@ -98,9 +98,9 @@ struct slu_ost_choose_request {
 };
 
 /*
- * servers: {"HOST":{"age":seconds,...as server.h...}}, with what memory.h adds
- * to it, and "domain", the name of its failure domain, where one is known.
- * Answers
+ * servers: {"HOST":{"age":seconds,...as server_report.h...}}, with what
+ * recent_placements.h adds to it, and "domain", the name of its failure domain,
+ * where one is known. Answers
  * {"osts":[{"name","index","server","cost","total","available","left_out"}],
  *  "filesystems":N,"lustre":VERSION,"files":[[INDEX...]...],
  *  "commands":["lfs setstripe -c N -o ..."...],"missing":N,"stripe_bytes":N,

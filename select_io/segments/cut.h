@@ -5,7 +5,7 @@
 /* Making and removing files in segments. */
 
 #include "common/err.h"
-#include "select_io/stripe/layout.h"
+#include "select_io/stripe/composite_layout.h"
 
 struct slu_cut {
 	const char *lfs; /* the program that stripes directories; NULL: none */

@@ -5,7 +5,7 @@
  * it, however large it is.
  */
 #include "config.h"
-#include "select_io/segments/joined.h"
+#include "select_io/segments/descriptors.h"
 
 #include <aio.h>
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
  * Opening for writing is EROFS.
  */
 #include "select_io/preload.h"
-#include "select_io/segments/joined.h"
+#include "select_io/segments/descriptors.h"
 
 #include <dirent.h>
 #include <errno.h>

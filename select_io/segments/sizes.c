@@ -4,7 +4,7 @@
  * none, so that others cost nothing more. And copies in the kernel, which fail
  * as where it cannot do them; programs then read. */
 #include "config.h"
-#include "select_io/segments/joined.h"
+#include "select_io/segments/descriptors.h"
 
 #include <dlfcn.h>
 #include <errno.h>

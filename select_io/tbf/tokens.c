@@ -2,9 +2,9 @@
 /*
  * The token step. Everything is in flat arrays, one loop without branches after
  * the other, so that a thousand jobs cost microseconds; what is not is in
- * divide.h. Each loop does all that can be done before the next sum over all
- * jobs is known. Who gets something back is known before the surplus is lent,
- * so that lending and reclaiming is one loop.
+ * token_rounding.h. Each loop does all that can be done before the next sum
+ * over all jobs is known. Who gets something back is known before the surplus
+ * is lent, so that lending and reclaiming is one loop.
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
  * carry); each step moves as many tokens and records as it takes.
@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "select_io/tbf/divide.h"
+#include "select_io/tbf/token_rounding.h"
 
 #define LINE	    64	   /* of a cache; no register is loaded from two */
 #define PUBLIC	    6	   /* arrays */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 #include "sluiced/daemon.h"
 
 #define SLOW 0.5 /* seconds of a name service, until it knows nothing */

@@ -17,7 +17,7 @@
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "select_io/ost/choose.h"
-#include "select_io/ost/memory.h"
+#include "select_io/ost/recent_placements.h"
 #include "sluiced/daemon.h"
 #include "sluiced/http/routes.h"
 #include "sysmap/lustre/counters.h"

@@ -20,7 +20,7 @@
 
 #include "common/proc.h"
 #include "common/str.h"
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 #include "sluiced/child.h"
 #include "sluiced/publication/mapfiles.h"
 

@@ -10,8 +10,8 @@
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "select_io/ost/choose.h"
-#include "select_io/ost/memory.h"
-#include "select_io/stripe/layout.h"
+#include "select_io/ost/recent_placements.h"
+#include "select_io/stripe/composite_layout.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/questions.h"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "common/jsonx.h"
-#include "select_io/ion/whatif.h"
+#include "select_io/division/whatif.h"
 #include "sluiced/publication/assignment.h"
 #include "sluiced/daemon.h"
 #include "sluiced/control/jobs.h"

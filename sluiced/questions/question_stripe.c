@@ -3,7 +3,7 @@
  * The question "stripe": how a file should be laid out, and why; with what the
  * storage servers said last about how many targets there are and how full.
  */
-#include "select_io/stripe/layout.h"
+#include "select_io/stripe/composite_layout.h"
 
 #include <stdlib.h>
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
-#include "select_io/ost/memory.h"
-#include "select_io/ost/server.h"
-#include "select_io/tbf/control.h"
+#include "select_io/ost/recent_placements.h"
+#include "select_io/ost/server_report.h"
+#include "select_io/tbf/controller.h"
 #include "tests/fuzz/fuzz.h"
 
 static void job_stats(const char *text)

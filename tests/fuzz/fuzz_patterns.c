@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>
-#include "select_io/ion/patterns.h"
+#include "select_io/curves/performance_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

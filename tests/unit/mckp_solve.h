@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_MCKP_SOLVE_H
 #define SLU_TESTS_MCKP_SOLVE_H
 
-#include "select_io/ion/mckp.h"
+#include "select_io/mckp/mckp.h"
 #include "tests/unit/harness.h"
 
 static enum slu_mckp_method method; /* of the solves to come */

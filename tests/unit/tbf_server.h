@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 #include "tests/fakes/fake_tbf.h"
 
 #define JOBS 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
-#include "select_io/ion/delta.h"
+#include "select_io/ion/assignment_delta.h"
 #include "tests/unit/random.h"
 
 /*

@@ -6,7 +6,7 @@
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "tests/unit/random.h"
-#include "select_io/ion/division.h"
+#include "select_io/division/division.h"
 
 #define JOBS	9
 #define CHOICES 5

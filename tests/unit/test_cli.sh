@@ -46,7 +46,7 @@ check sluiced/sluiced --conf
 check ./sluice-node --node
 check ./sluice-stage-out --job
 check ./sluice-preview --bb
-check select_io/tbf/sluice-tbfd --state
+check select_io/tbfd/sluice-tbfd --state
 check ./sluice-place --name
 check ./sluice-web --listen
 check ./sluice-segments --lfs
@@ -90,8 +90,8 @@ want 2 "sluice-node forwarder: host list: .* (see sluice-node --help)" \
 for word in 'rate x' 'period 0'; do
 	# shellcheck disable=SC2086
 	want 2 'sluice-tbfd: ".*" is no number from .* on (see sluice-tbfd --help)' \
-		select_io/tbf/sluice-tbfd --$word
+		select_io/tbfd/sluice-tbfd --$word
 done
 want 2 "sluice-tbfd: --target-rate a=x: write TARGET=RPCS" \
-	select_io/tbf/sluice-tbfd --target-rate a=x
+	select_io/tbfd/sluice-tbfd --target-rate a=x
 exit $failed

@@ -34,8 +34,8 @@ want 'begin cancel discard down fetch forwarder io missed probe recover serve st
 	./sluice-node ''
 want '--version' ./sluice-node probe --v
 want 'remove run split' ./sluice-segments ''
-want 'nodes status' select_io/tbf/sluice-tbfd ''
-want '--rate --resync --root' select_io/tbf/sluice-tbfd --r
+want 'nodes status' select_io/tbfd/sluice-tbfd ''
+want '--rate --resync --root' select_io/tbfd/sluice-tbfd --r
 want '--measure --measure-bytes --measure-seconds' sysmap/sysmap --m
 want '' sysmap/sysmap ''
 want '--check-conf --conf' sluiced/sluiced --c

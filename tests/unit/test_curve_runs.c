@@ -7,7 +7,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/ion/curves.h"
+#include "select_io/curves/curves.h"
 
 #define DAY 86400
 #define NOW (1000 * (int64_t)DAY)

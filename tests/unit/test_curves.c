@@ -2,7 +2,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>
-#include "select_io/ion/curves.h"
+#include "select_io/curves/curves.h"
 
 /* Runs of 2 and 8 I/O nodes, and of none. */
 static struct slu_curve example(void)

@@ -2,7 +2,7 @@
 /* From a topology to what a job takes for far, through the message. */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
-#include "select_io/ion/near.h"
+#include "select_io/ion/hop_distances.h"
 #include "sluiced/control/distance.h"
 
 static const char conf[] = "SwitchName=s1 Nodes=n[1-4],io1\n"

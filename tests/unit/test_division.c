@@ -5,7 +5,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/ion/division.h"
+#include "select_io/division/division.h"
 
 #define MAX_JOBS 48
 #define CHOICES	 5

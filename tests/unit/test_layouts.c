@@ -5,7 +5,7 @@
 #include "common/clock.h"
 #include "common/jsonx.h"
 #include "burst_buffer/plan/plan.h"
-#include "select_io/ost/memory.h"
+#include "select_io/ost/recent_placements.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/questions.h"
 

@@ -13,7 +13,7 @@
 #include <ftw.h>
 #include <math.h>
 #include "common/str.h"
-#include "select_io/ost/server.h"
+#include "select_io/ost/server_report.h"
 #include "sysmap/lustre/jobstats.h"
 #include "select_io/tbf/rules.h"
 #include "sysmap/lustre/lustre.h"

@@ -9,7 +9,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/ion/mckp.h"
+#include "select_io/mckp/mckp.h"
 
 #define MAX_JOBS  160
 #define MAX_ITEMS 8

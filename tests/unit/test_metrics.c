@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include "common/file.h"
 #include "common/jsonx.h"
-#include "select_io/tbf/daemon.h"
+#include "select_io/tbfd/tbfd.h"
 
 #define PAGE "doc/monitoring.md"
 

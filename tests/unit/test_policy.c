@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "select_io/ion/division.h"
-#include "select_io/ion/mckp.h"
+#include "select_io/division/division.h"
+#include "select_io/mckp/mckp.h"
 
 START_TEST(test_choices)
 {

@@ -3,7 +3,7 @@
  * over HTTP. */
 #include <pwd.h>
 #include <sys/mman.h>
-#include "select_io/tbf/publish.h"
+#include "select_io/tbfd/publisher.h"
 #include "tests/unit/sluiced.h"
 
 #define NOBODY_KNOWS 4711u

@@ -4,7 +4,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "common/jsonx.h"
-#include "select_io/stripe/layout.h"
+#include "select_io/stripe/composite_layout.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)

@@ -5,7 +5,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "common/jsonx.h"
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 #include "tests/unit/tbf_server.h"
 
 /* What was there before the daemon came is not what a job does now. */

@@ -5,8 +5,8 @@
 #include "tests/unit/harness.h"
 
 #include <string.h>
-#include "select_io/tbf/control.h"
-#include "select_io/tbf/daemon.h"
+#include "select_io/tbf/controller.h"
+#include "select_io/tbfd/tbfd.h"
 #include "tests/unit/tbf_server.h"
 
 static void add_jobs(struct slu_buf *out, char letter, size_t n)

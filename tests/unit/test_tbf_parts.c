@@ -2,7 +2,7 @@
 /* The controller with several targets, and with jobs that no rule can name. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 #include "tests/unit/tbf_server.h"
 
 /* On two targets: the job's rate is the sum; a job elsewhere does not count. */

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "bench/tbf_sim.h"
 
-#include "select_io/tbf/control.h"
+#include "select_io/tbf/controller.h"
 #include "tests/unit/harness.h"
 
 #define RATE 1000

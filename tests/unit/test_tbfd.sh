@@ -14,7 +14,7 @@ lctl() {
 }
 
 tbfd() {
-	"$bin/select_io/tbf/sluice-tbfd" --lctl "$bin/tests/fakes/fake_lctl" \
+	"$bin/select_io/tbfd/sluice-tbfd" --lctl "$bin/tests/fakes/fake_lctl" \
 		--state "$dir/state.json" "$@"
 }
 
@@ -72,7 +72,7 @@ no_rules() {
 }
 
 start() { # the daemon is the process itself, not a shell
-	"$bin/select_io/tbf/sluice-tbfd" \
+	"$bin/select_io/tbfd/sluice-tbfd" \
 		--lctl "$bin/tests/fakes/fake_lctl" \
 		--state "$dir/state.json" --rate 1000 --period 0.1 \
 		--resync 0.3 --nodes "$dir/nodes" --metrics "$dir/metrics" \
@@ -125,18 +125,18 @@ work
 mkdir -p "$dir/root/proc/fs/lustre/obdfilter/fs-OST0000"
 lctl get_param 'obdfilter.*.job_stats' |
 	sed '1d' >"$dir/root/proc/fs/lustre/obdfilter/fs-OST0000/job_stats"
-"$bin/select_io/tbf/sluice-tbfd" --root "$dir/root" --rate 100 --once \
+"$bin/select_io/tbfd/sluice-tbfd" --root "$dir/root" --rate 100 --once \
 	--period 0.1 --state "$dir/none" >"$dir/out" 2>&1 ||
 	fail "--root: $(cat "$dir/out")"
 [ ! -e "$dir/none" ] || fail "a dry run wrote its state"
 grep -q 'dry run: 2 targets and [1-9].* of jobs read' "$dir/out" ||
 	fail "--root says nothing: $(cat "$dir/out")"
-"$bin/select_io/tbf/sluice-tbfd" status --state "$dir/none" >"$dir/out" 2>&1 &&
+"$bin/select_io/tbfd/sluice-tbfd" status --state "$dir/none" >"$dir/out" 2>&1 &&
 	fail "status without a state"
 grep -q "there is no $dir/none: .*--root" "$dir/out" ||
 	fail "status after --root: $(cat "$dir/out")"
 echo '{"targets":[],"jobs":[]}' >"$dir/none"
-"$bin/select_io/tbf/sluice-tbfd" status --state "$dir/none" |
+"$bin/select_io/tbfd/sluice-tbfd" status --state "$dir/none" |
 	grep -qx 'No job has read or written here yet.' || fail "status of nobody"
 rm "$dir/none"
 tbfd --rate 100 --once --period 0.1 --dry-run >"$dir/out" 2>&1 ||
@@ -144,7 +144,7 @@ tbfd --rate 100 --once --period 0.1 --dry-run >"$dir/out" 2>&1 ||
 grep -qx 'nrs_policies=tbf jobid' "$dir/out" || fail "no policy in a dry run"
 rules | grep -q 'No such device' || fail "a dry run changed the policy"
 
-"$bin/select_io/tbf/sluice-tbfd" --root "$dir/nobody" --rate 1 --once \
+"$bin/select_io/tbfd/sluice-tbfd" --root "$dir/nobody" --rate 1 --once \
 	--period 0.01 2>"$dir/out" && fail "--once reads nothing, and is content"
 grep -q 'this is no server' "$dir/out" || fail "--once: $(cat "$dir/out")"
 
@@ -401,7 +401,7 @@ cat >"$dir/gone" <<-END
 END
 chmod +x "$dir/gone"
 : >"$dir/asked"
-"$bin/select_io/tbf/sluice-tbfd" --lctl "$dir/gone" --state "$dir/none" \
+"$bin/select_io/tbfd/sluice-tbfd" --lctl "$dir/gone" --state "$dir/none" \
 	--rate 1 --period 0.01 --linger 0 --resync 0 --dry-run \
 	>"$dir/out" 2>&1 &
 daemon=$!

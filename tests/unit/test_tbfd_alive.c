@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "common/file.h"
-#include "select_io/tbf/daemon.h"
+#include "select_io/tbfd/tbfd.h"
 
 static struct slu_err err;
 
@@ -65,7 +65,7 @@ END_TEST
 
 static pid_t start(const char *a, const char *b, const char *c, const char *d)
 {
-	static const char program[] = "select_io/tbf/sluice-tbfd";
+	static const char program[] = "select_io/tbfd/sluice-tbfd";
 	pid_t pid = fork();
 
 	if (pid)
@@ -192,7 +192,7 @@ static pid_t publisher(pid_t daemon, pid_t was)
 START_TEST(test_publisher)
 {
 	static const char conf[] = "SlurmUser=root\nDaemonAddr=localhost\n";
-	static const char program[] = "select_io/tbf/sluice-tbfd";
+	static const char program[] = "select_io/tbfd/sluice-tbfd";
 	const char *path = tmpfile_path("conf"), *root = tmpdir();
 	pid_t pid, first, second;
 

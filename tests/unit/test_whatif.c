@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
-#include "select_io/ion/whatif.h"
+#include "select_io/division/whatif.h"
 
 /* Jobs 1 to 3 run, but not this one; what two of them gain is known. */
 static void begin(struct slu_arbiter *a, uint32_t without)

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The estimate of what one application reaches: weighted means that fade, what
+ * of their differences is believed, how sure that is, and what a run with
+ * several numbers, or a table, says of it.
+ */
+#include <math.h>
+#include <string.h>
+#include "select_io/curves/curves.h"
+
+#define LEAST_WEIGHT 1e-12 /* to which a run fades */
+
+/* The point for this number, made when there is room; else NULL. */
+static struct slu_curve_point *point_for(struct slu_curve *c, uint32_t ions)
+{
+	uint32_t i = 0;
+
+	while (i < c->n && c->point[i].ions < ions)
+		i++;
+	if (i < c->n && c->point[i].ions == ions)
+		return &c->point[i];
+	if (c->n == SLU_CURVE_POINTS)
+		return NULL;
+	memmove(&c->point[i + 1], &c->point[i],
+		(c->n - i) * sizeof(c->point[0]));
+	c->n++;
+	c->point[i] = (struct slu_curve_point){.ions = ions};
+	return &c->point[i];
+}
+
+static bool believable(double bandwidth)
+{
+	return bandwidth > 0 && bandwidth <= SLU_CURVE_MAX;
+}
+
+/* What a single run has no part in: 0 without a second one. */
+static double variance(const struct slu_curve_point *p)
+{
+	double rest = p->weight > 0 ? p->weight - p->weight2 / p->weight : 0;
+
+	return p->runs > 1 && rest > 1e-9 ? p->squares / rest : 0;
+}
+
+double slu_curve_spread(const struct slu_curve_point *p)
+{
+	return sqrt(variance(p));
+}
+
+/* Runs of equal weight that are worth as much. */
+static double worth(const struct slu_curve_point *p)
+{
+	return p->weight2 > 0 ? p->weight * p->weight / p->weight2 : 0;
+}
+
+/* Adjacent points pooled into one: runs, mean, squared std. error of it. */
+struct pool {
+	double runs, mean, error2;
+};
+
+static struct pool join(const struct pool *a, const struct pool *b)
+{
+	double runs = a->runs + b->runs;
+
+	return (struct pool){
+		.runs = runs,
+		.mean = (a->mean * a->runs + b->mean * b->runs) / runs,
+		.error2 = (a->error2 * a->runs * a->runs +
+			   b->error2 * b->runs * b->runs) /
+			  (runs * runs),
+	};
+}
+
+static bool alike(const struct pool *a, const struct pool *b)
+{
+	double d = a->mean - b->mean;
+
+	return d * d < a->error2 + b->error2;
+}
+
+/* What is believed of each point. */
+static void settle(struct slu_curve *c)
+{
+	struct pool pool = {0};
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct slu_curve_point *p = &c->point[i];
+		struct pool one = {worth(p), p->mean, variance(p) / worth(p)};
+
+		p->value = p->mean;
+		if (p->ions == 0)
+			continue;
+		if (pool.runs > 0 && alike(&pool, &one)) {
+			pool = join(&pool, &one);
+			for (uint32_t k = first; k <= i; k++)
+				c->point[k].value = pool.mean;
+		} else {
+			pool = one;
+			first = i;
+		}
+	}
+}
+
+static double faded(int64_t seconds)
+{
+	return exp2(-fmax((double)seconds, 0) / SLU_CURVE_HALF_LIFE);
+}
+
+static void fade(struct slu_curve_point *p, double by)
+{
+	by = fmin(fmax(by, LEAST_WEIGHT / p->weight), 1);
+	p->weight *= by;
+	p->weight2 *= by * by;
+	p->squares *= by;
+}
+
+/* All weights are those at the time of the newest run; what a run that ended
+ * before it still weighs then. */
+static double weigh_at(struct slu_curve *c, int64_t when)
+{
+	if (when <= 0)
+		return 1;
+	if (when <= c->at)
+		return fmax(faded(c->at - when), LEAST_WEIGHT);
+	for (uint32_t i = 0; c->at && i < c->n; i++)
+		fade(&c->point[i], faded(when - c->at));
+	c->at = when;
+	return 1;
+}
+
+static void add(struct slu_curve *c, uint32_t ions, double bandwidth,
+		double weight, bool is_run)
+{
+	struct slu_curve_point *p =
+		believable(bandwidth) && weight > 0 ? point_for(c, ions) : NULL;
+	double off;
+
+	if (!p)
+		return;
+	off = bandwidth - p->mean;
+	p->runs += is_run;
+	p->weight += weight;
+	p->weight2 += weight * weight;
+	p->mean += off * weight / p->weight;
+	p->squares += weight * off * (bandwidth - p->mean);
+	settle(c);
+}
+
+void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
+{
+	add(curve, ions, bandwidth, 1, true);
+}
+
+/*
+ * How sure: the squared error of a point's mean, as a share of it, and half a
+ * doubling of the bandwidth for a doubling of the I/O nodes that lies between.
+ * A run's own spread is taken to be a fifth until there are others to tell it.
+ */
+#define USUAL_SPREAD 0.2
+#define USUAL_TRUST  2.0 /* runs */
+#define PER_DOUBLING 0.5
+
+static double relative_variance(const struct slu_curve *c)
+{
+	double runs = USUAL_TRUST;
+	double squares = USUAL_TRUST * USUAL_SPREAD * USUAL_SPREAD;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct slu_curve_point *p = &c->point[i];
+
+		if (p->runs < 2 || worth(p) <= 1)
+			continue;
+		runs += worth(p) - 1;
+		squares += (worth(p) - 1) * variance(p) / (p->mean * p->mean);
+	}
+	return squares / runs;
+}
+
+static double doublings(uint32_t ions)
+{
+	return ions ? log2(ions) : -2;
+}
+
+double slu_curve_error(const struct slu_curve *c, uint32_t ions, int64_t now)
+{
+	double one = relative_variance(c), least = 1, most = 0, at;
+	double left = now > c->at && c->at ? faded(now - c->at) : 1;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct slu_curve_point *p = &c->point[i];
+		double far = doublings(p->ions) - doublings(ions);
+		double error2 = one / fmax(left * p->weight, 1e-9) +
+				PER_DOUBLING * PER_DOUBLING * fabs(far);
+
+		least = fmin(least, error2);
+		most = fmax(most, p->value);
+	}
+	at = slu_curve_at(c, ions);
+	return fmin(sqrt(least) * (at > 0 ? at : most), most);
+}
+
+/*
+ * A run with several numbers is one observation of their mean over its time. To
+ * each it says what the others leave, had they done as the curve has it; how
+ * much that is worth depends on how sure it is of them. It is what Bayes' rule
+ * makes of it when what is known of each number, and a run, are distributed
+ * normally. Worth is counted in runs that had the number all of the time; what
+ * says next to nothing is not taken.
+ */
+#define LEAST_WORTH 0.1
+
+struct told {
+	double share, rate, give; /* what the curve has, and its variance */
+};
+
+static double likely(const struct slu_curve *c, uint32_t ions, double bandwidth)
+{
+	double at = slu_curve_at(c, ions);
+
+	if (!(at > 0)) /* direct access, never measured */
+		at = slu_curve_at(c, 1);
+	return at > 0 ? at : bandwidth;
+}
+
+static void look_up(const struct slu_curve *c, const struct slu_ion_times *t,
+		    double bandwidth, struct told *told)
+{
+	double all = slu_ion_times_sum(t);
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		double error = slu_curve_error(c, t->time[i].ions, c->at);
+
+		told[i].share = t->time[i].seconds / all;
+		told[i].rate = likely(c, t->time[i].ions, bandwidth);
+		error = c->n ? error : told[i].rate;
+		told[i].give = error * error;
+	}
+}
+
+/* What it says of one of them, with what was believed where nothing was
+ * measured; and what that is worth. */
+static double hear(const struct slu_curve *c, const struct slu_ion_times *t,
+		   const struct told *told, uint32_t which, double bandwidth,
+		   double *worth)
+{
+	double one = relative_variance(c), unsure, mean = 0, give = 0, says;
+	const struct told *w = &told[which];
+	double full = one * w->rate * w->rate, before = full / w->give;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		mean += told[i].share * told[i].rate;
+		if (i != which)
+			give += told[i].share * told[i].share * told[i].give;
+	}
+	unsure = (give + one * mean * mean) / (w->share * w->share);
+	says = w->rate + (bandwidth - mean) / w->share;
+	*worth = fmin(full / unsure, 1);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->point[i].ions == t->time[which].ions)
+			before = 0;
+	return fmax((before * w->rate + *worth * says) / (before + *worth),
+		    w->rate / 100);
+}
+
+static void add_mixed(struct slu_curve *c, double weight,
+		      const struct slu_ion_times *t, double bandwidth)
+{
+	struct told told[SLU_ION_TIMES_MOST];
+	struct slu_curve before = *c;
+
+	look_up(&before, t, bandwidth, told);
+	for (uint32_t i = 0; i < t->n; i++) {
+		double worth, says;
+
+		says = hear(&before, t, told, i, bandwidth, &worth);
+		if (worth >= LEAST_WORTH)
+			add(c, t->time[i].ions, says, weight * worth, true);
+	}
+}
+
+void slu_curve_add_run(struct slu_curve *c, int64_t when,
+		       const struct slu_ion_times *t, double bandwidth)
+{
+	double weight;
+
+	if (!believable(bandwidth) || !(slu_ion_times_sum(t) > 0))
+		return;
+	weight = weigh_at(c, when);
+	if (t->n == 1)
+		add(c, t->time[0].ions, bandwidth, weight, true);
+	else
+		add_mixed(c, weight, t, bandwidth);
+}
+
+/* Seconds per MB that are not I/O, or, when there are none, how many times
+ * faster the runs are than the table. */
+static void compare(const struct slu_curve *own, const struct slu_curve *table,
+		    double *rest, double *faster)
+{
+	double weight = 0, off = 0, times = 0;
+
+	for (uint32_t i = 0; i < own->n; i++) {
+		const struct slu_curve_point *p = &own->point[i];
+		double there = slu_curve_at(table, p->ions);
+
+		if (!(there > 0 && p->value > 0))
+			continue;
+		weight += p->weight;
+		off += p->weight * (1 / p->value - 1 / there);
+		times += p->weight * p->value / there;
+	}
+	*rest = weight > 0 ? fmax(off / weight, 0) : 0;
+	*faster = weight > 0 && off < 0 ? times / weight : 1;
+}
+
+void slu_curve_mix(const struct slu_curve *own, const struct slu_curve *table,
+		   double weight, struct slu_curve *out)
+{
+	struct slu_curve mixed = *own;
+	double rest, faster;
+
+	compare(own, table, &rest, &faster);
+	for (uint32_t i = 0; i < table->n; i++)
+		add(&mixed, table->point[i].ions,
+		    faster / (rest + 1 / table->point[i].value), weight, false);
+	*out = mixed;
+}
+
+bool slu_curve_known(const struct slu_curve *curve)
+{
+	return curve && slu_curve_most(curve) > 0;
+}
+
+uint32_t slu_curve_most(const struct slu_curve *curve)
+{
+	return curve->n > 0 ? curve->point[curve->n - 1].ions : 0;
+}
+
+double slu_curve_at(const struct slu_curve *curve, uint32_t ions)
+{
+	const struct slu_curve_point *p, *low = NULL;
+
+	for (p = curve->point; p < curve->point + curve->n; p++) {
+		if (p->ions == ions)
+			return p->value;
+		if (p->ions > ions)
+			break;
+		if (p->ions > 0)
+			low = p;
+	}
+	if (p == curve->point + curve->n)
+		return low ? low->value : 0;
+	if (!low)
+		return p->value * ions / p->ions;
+	return low->value + (p->value - low->value) * (ions - low->ions) /
+				    (p->ions - low->ions);
+}

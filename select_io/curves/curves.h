@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_CURVES_CURVES_H
+#define SLU_SELECT_IO_CURVES_CURVES_H
+
+/*
+ * What an application reaches with how many I/O nodes: an estimate from its
+ * ended runs, or from the site's table. An application is a class of jobs: same
+ * user, name and number of nodes.
+ *
+ * The unit is MB/s, bytes over run time. A table says what a benchmark reaches
+ * while it does nothing but I/O, which is another unit: slu_curve_mix()
+ * converts it.
+ *
+ * A curve has a point per number of I/O nodes that was ever used, its weighted
+ * mean over all runs with that number. A run has the weight 1 and loses half of
+ * it in SLU_CURVE_HALF_LIFE; one that had several numbers teaches each of them
+ * as far as it can (slu_curve_add_run). Runs differ;
+ * what does not stand out of their spread is not believed: from the lowest
+ * number up, a point that differs from the ones before it by less than the
+ * standard error of the difference is taken together with them, all having
+ * their common mean (a single run has no spread and is believed). Between
+ * points it is linear, below the lowest proportional, above the highest flat:
+ * nothing is promised that was not seen. 0 I/O nodes (direct access) stands
+ * apart: it is known when it was measured and worth nothing otherwise.
+ *
+ * How sure that is, slu_curve_error() says, of numbers that were never used or
+ * long ago, too.
+ *
+ * One thread. No clock.
+ */
+
+#include "select_io/curves/ion_times.h"
+#include "wire/job.h"
+
+#define SLU_CURVE_POINTS    16
+#define SLU_CURVE_MAX	    1e9 /* MB/s; what claims to be faster is ignored */
+#define SLU_CURVE_HALF_LIFE (30 * 86400) /* s */
+
+struct slu_curve_point {
+	uint32_t ions;
+	uint32_t runs;	/* that used it; 0: only a table knows it */
+	double weight;	/* of its runs, as far as they have not faded */
+	double weight2; /* sum of their squared weights */
+	double mean;
+	double squares; /* weighted sum of squared differences from the mean */
+	double value;	/* what is believed, MB/s */
+};
+
+struct slu_curve {
+	uint32_t n;
+	int64_t at; /* Unix seconds to which weights have faded; 0: none has */
+	struct slu_curve_point point[SLU_CURVE_POINTS]; /* by ions */
+};
+
+/* One more run. A bandwidth outside (0, SLU_CURVE_MAX], and a number of I/O
+ * nodes for which there is no point left, changes nothing. */
+void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth);
+
+/* A run that ended at `when` (Unix seconds; 0: unknown, it does not fade) and
+ * had these numbers, reaching `bandwidth` on the average. What it reached with
+ * each is not known: it tells each what the others leave, had they done as the
+ * curve has it, with the weight that Bayes' rule gives that, and tells nothing
+ * where it weighs less than a tenth of a run. The order in which runs of one
+ * number are told does not matter. */
+void slu_curve_add_run(struct slu_curve *curve, int64_t when,
+		       const struct slu_ion_times *times, double bandwidth);
+
+/*
+ * The curve of a job of which both its own runs and a table's curve are known:
+ * *out, with points at the numbers of both. A byte takes the job the seconds
+ * that its I/O takes and those of all else, and the latter are the same with
+ * every number; so 1 / (MB/s of its runs) and 1 / (MB/s of the table) differ by
+ * a constant, which the runs tell. A table that is slower than the runs are is
+ * scaled instead. Each of the table's numbers has the weight of `weight` runs.
+ */
+void slu_curve_mix(const struct slu_curve *own, const struct slu_curve *table,
+		   double weight, struct slu_curve *out);
+
+/* Standard deviation of a point's runs, MB/s; 0 for a single one. */
+double slu_curve_spread(const struct slu_curve_point *point);
+
+/* Standard error of what is believed with this many I/O nodes, MB/s; at most as
+ * large as the greatest bandwidth that is known. It is that of the mean where
+ * many runs were measured lately, and grows with the number's distance in
+ * doublings from those that were, and as runs fade until `now` (Unix seconds;
+ * 0: they do not). 0 I/O nodes are two doublings below 1. 0: nothing is known
+ * at all. */
+double slu_curve_error(const struct slu_curve *curve, uint32_t ions,
+		       int64_t now);
+
+/* Some number of I/O nodes above 0 was measured. NULL is not known. */
+bool slu_curve_known(const struct slu_curve *curve);
+
+/* The most I/O nodes that were measured; 0 when none were. */
+uint32_t slu_curve_most(const struct slu_curve *curve);
+
+/* MB/s with this many I/O nodes; 0 when nothing is known of it. */
+double slu_curve_at(const struct slu_curve *curve, uint32_t ions);
+
+struct slu_curves;
+
+/* max_classes bounds the memory, at 936 bytes each; rounded as in a set table:
+ * sets of 8, a full one drops the class that was taught longest ago. */
+struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err);
+void slu_curves_free(struct slu_curves *curves);
+
+/* The name of the job's class; never 0. */
+uint64_t slu_curves_class(const struct slu_job *job);
+
+/* A run of this job's class, which ended at job->end, had these numbers and
+ * reached `bandwidth`. Returns the class that was dropped to make room for it,
+ * 0 when none was. */
+uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
+			  const struct slu_ion_times *times, double bandwidth);
+
+/* The curve of a class or NULL; borrowed until the next learn. */
+const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
+					uint64_t class);
+
+#endif

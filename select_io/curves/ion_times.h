@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_CURVES_ION_TIMES_H
+#define SLU_SELECT_IO_CURVES_ION_TIMES_H
+
+/*
+ * How long a run had which number of I/O nodes of its own: "2:1200,4:300.5", in
+ * seconds, each number once. This travels and is stored with ended jobs. No
+ * clock.
+ */
+
+#include <stdint.h>
+#include "common/err.h"
+
+#define SLU_ION_TIMES_MOST 16
+#define SLU_ION_TIMES_LONG 1e9 /* s */
+
+struct slu_ion_times {
+	uint32_t n;
+	struct slu_ion_time {
+		uint32_t ions;
+		double seconds; /* > 0, at most SLU_ION_TIMES_LONG */
+	} time[SLU_ION_TIMES_MOST];
+};
+
+/* So many seconds more; none (or less) are passed over. -1: there are too many
+ * numbers, or it is too long. */
+int slu_ion_times_add(struct slu_ion_times *times, uint32_t ions,
+		      double seconds);
+
+/* All of the time the same number. */
+struct slu_ion_times slu_ion_times_one(uint32_t ions);
+
+double slu_ion_times_sum(const struct slu_ion_times *times);
+
+/* Caller frees; NULL without memory. */
+char *slu_ion_times_text(const struct slu_ion_times *times);
+/* SLU_INVALID: that is no such text, or an empty one. */
+int slu_ion_times_parse(const char *text, struct slu_ion_times *out,
+			struct slu_err *err);
+
+#endif

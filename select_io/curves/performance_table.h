@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_CURVES_PERFORMANCE_TABLE_H
+#define SLU_SELECT_IO_CURVES_PERFORMANCE_TABLE_H
+
+/*
+ * The site's table of measured bandwidths (PerformanceTable): access pattern x
+ * number of I/O nodes, in MB/s.
+ *
+ *	pattern,0,1,2,4,8
+ *	shared-1m,246,120,232,421,640
+ *	fpp-32k,538,169,425,,1022
+ *
+ * The heading names the numbers of I/O nodes, up to SLU_CURVE_POINTS of them;
+ * 0 is direct access. An empty cell was not measured: curves.h says what is
+ * taken for it. Lines that begin with # are remarks.
+ *
+ * Between "pattern" and the numbers the heading may name what the patterns
+ * stand for, so that a job that names none is found the nearest ones: op (read
+ * or write), nodes and processes (that it was measured with), request (bytes
+ * of a call), layout (shared or file-per-process) and access (contiguous or
+ * strided). Empty cells and columns that are not there leave it open.
+ *
+ *	pattern,op,nodes,request,layout,0,1,2,4,8
+ *	large-write,write,32,1MiB,shared,246,120,232,421,640
+ *
+ * A job's profile names its patterns and how much it moves with each:
+ * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
+ * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern
+ * with n). No clock, no files. Read-only once parsed.
+ */
+
+#include "common/err.h"
+#include "select_io/curves/curves.h"
+
+struct slu_patterns;
+
+/* `name` stands in the messages: "NAME:LINE: ...". Free with _free. */
+struct slu_patterns *slu_patterns_parse(const char *text, const char *name,
+					struct slu_err *err);
+void slu_patterns_free(struct slu_patterns *patterns);
+
+/* The curve of one pattern or NULL; borrowed. */
+const struct slu_curve *slu_patterns_find(const struct slu_patterns *patterns,
+					  const char *pattern);
+
+/* The curve of a profile. SLU_NOTFOUND: the table lacks a pattern of it;
+ * SLU_INVALID: it is no profile. */
+int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
+		       struct slu_curve *out, struct slu_err *err);
+
+enum slu_ion_layout { SLU_LAYOUT_OPEN, SLU_LAYOUT_SHARED, SLU_LAYOUT_EACH };
+enum slu_ion_access { SLU_ACCESS_OPEN, SLU_CONTIGUOUS, SLU_STRIDED };
+
+/* How a job is foretold to work; 0: not known. */
+struct slu_ion_manner {
+	uint32_t nodes, processes;
+	double read_bytes, written_bytes;
+	double request; /* bytes of a call */
+	enum slu_ion_layout layout;
+	enum slu_ion_access access;
+};
+
+/* Which patterns such a job comes nearest to, as a profile: of those with the
+ * same operation the one that has the fewest of layout and access wrong, and of
+ * these the one whose nodes, processes and request are off by the least
+ * factors, the first of equals. What either side leaves open is never wrong.
+ * Patterns whose operation is open are for both; a table that says nothing of
+ * what its patterns stand for knows none. Rounded to bytes. NULL with
+ * SLU_NOTFOUND: there is none, or nothing is moved. Caller frees. */
+char *slu_patterns_nearest(const struct slu_patterns *patterns,
+			   const struct slu_ion_manner *manner,
+			   struct slu_err *err);
+
+/* "1MiB requests, strided, shared files": what is known of request, access and
+ * layout; "" when nothing is. Caller frees; NULL without memory. */
+char *slu_ion_manner_text(const struct slu_ion_manner *manner);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_DIVISION_DIVISION_H
+#define SLU_SELECT_IO_DIVISION_DIVISION_H
+
+/*
+ * A pool of I/O nodes divided among the running jobs by a policy (policy.h),
+ * and followed while jobs come, go and change: a solve costs what has changed
+ * since the one before, and takes no memory. Its answer is as good as that of a
+ * division that is made anew from the same jobs; between equal optima the two
+ * may choose differently. MCKP with fixed numbers goes by what STATIC gave the
+ * jobs before, which one that is made anew does not know.
+ *
+ * Two things cannot be followed and make the next solve start from the jobs
+ * themselves: fixed numbers that do not fit (who is lowered depends on
+ * everybody), and a shared I/O node (what it is worth to each depends on how
+ * many run).
+ *
+ * One thread. No clock, no randomness.
+ */
+
+#include "select_io/division/policy.h"
+
+#define SLU_ION_NEW UINT32_MAX
+
+struct slu_ion_division *slu_ion_division_new(struct slu_err *err);
+void slu_ion_division_free(struct slu_ion_division *d);
+
+/* No jobs; what memory it has it keeps. */
+void slu_ion_division_clear(struct slu_ion_division *d);
+
+/* From the next solve on. The same as before: nothing changes. shares_owned:
+ * the shared I/O node is a running job's own, so none need be set aside. */
+void slu_ion_division_rules(struct slu_ion_division *d,
+			    enum slu_ion_policy policy, uint32_t pool,
+			    bool shares_owned);
+
+/* A job, by the slot that it was given before, or SLU_ION_NEW for a new one:
+ * *slot is then its name here. Everything of it is copied. `age` says who is
+ * newer: higher; no two jobs have the same, and a job keeps its own. */
+int slu_ion_division_put(struct slu_ion_division *d, uint32_t *slot,
+			 uint32_t age, const struct slu_ion_job *job,
+			 struct slu_err *err);
+void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot);
+
+/* proof may be NULL, or be asked for afterwards, when what was granted has been
+ * put. After a failure the next solve starts from the jobs. */
+int slu_ion_division_solve(struct slu_ion_division *d,
+			   struct slu_ion_proof *proof, struct slu_err *err);
+int slu_ion_division_prove(struct slu_ion_division *d,
+			   struct slu_ion_proof *proof, struct slu_err *err);
+
+/* By the last solve. */
+struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
+					    uint32_t slot);
+/* MB/s of all jobs together: those that were measured, or beside them those
+ * whose curve is a table's; as long as all are such, it counts as measured. */
+double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);
+/* And what STATIC reaches with the same: from the start, or where numbers are
+ * fixed from event to event. */
+double slu_ion_division_static_total(const struct slu_ion_division *d,
+				     bool claimed);
+/* Ages of the jobs whose grant is not what it was before the last solve, new
+ * ones too; borrowed until the next call. */
+const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,
+					 size_t *n);
+
+#endif

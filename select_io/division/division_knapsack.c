@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The knapsack that a division poses. Each job has a range of its choices open:
+ * all of them, a single one when its number is fixed, or none when it shares
+ * and may not be changed. As long as the least of all jobs fit in the pool, the
+ * ranges depend on nothing but the job, and only those of jobs that have
+ * changed are posed again. Otherwise single ones are lowered until they fit; if
+ * they never do, the shared I/O node becomes an item of every job that may be
+ * changed (infeasible_fixed.c).
+ */
+#include "select_io/division/division_private.h"
+
+/* Ranges. */
+
+/* Index of a number among the choices, or n. */
+uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions)
+{
+	uint32_t i = 0;
+
+	while (i < p->n && p->choice[i].weight != ions)
+		i++;
+	return i;
+}
+
+/* Of the greatest choice <= want, or 0. */
+static uint32_t round_down(const struct part *p, uint64_t want)
+{
+	uint32_t n = p->n;
+
+	while (n > 1 && p->choice[n - 1].weight > want)
+		n--;
+	return n - 1;
+}
+
+/* round(pool x part / all) */
+static uint64_t portion(uint32_t pool, uint32_t part, uint64_t all)
+{
+	return all ? ((uint64_t)pool * part * 2 + all) / (2 * all) : 0;
+}
+
+static uint32_t best_choice(const struct part *p)
+{
+	uint32_t best = 0;
+
+	if (!p->known && !p->claimed)
+		return p->usual;
+	for (uint32_t i = 1; i < p->n; i++)
+		if (p->choice[i].value > p->choice[best].value)
+			best = i;
+	return p->choice[best].weight;
+}
+
+/* What a policy that knows a single number for each job asks for. */
+static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
+{
+	switch (d->policy) {
+	case SLU_ION_ZERO:
+		return 0;
+	case SLU_ION_ONE:
+		return 1;
+	case SLU_ION_SIZE:
+		return portion(d->pool, p->nodes, d->all_nodes);
+	case SLU_ION_PROCESS:
+		return portion(d->pool, p->tasks, d->all_tasks);
+	case SLU_ION_ORACLE:
+		return best_choice(p);
+	case SLU_ION_STATIC:
+	case SLU_ION_MCKP:
+	case SLU_ION_POLICIES:
+		break;
+	}
+	return p->usual;
+}
+
+/* Just what STATIC gives this job; where its number is fixed from then on, or
+ * its curve is a table's, the best of at most that. Only one that is fixed may
+ * be lowered, after a resize. */
+static struct range range_of_static(const struct slu_ion_division *d,
+				    const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+	uint32_t best = slu_ion_choice_of(p, s->ions);
+
+	if (s->shared)
+		return (struct range){0, 0, true};
+	for (uint32_t i = best; i-- > 0;)
+		if (p->choice[i].value > p->choice[best].value)
+			best = i;
+	return (struct range){best, 1, !p->fixed};
+}
+
+/* The number that is tried; where numbers are fixed, no more than STATIC gives,
+ * as for others. It may be lowered. */
+static struct range range_of_trial(const struct slu_ion_division *d,
+				   const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+	uint32_t most = p->fixed && s->ions < p->trial ? s->ions : p->trial;
+
+	return (struct range){round_down(p, most), 1, false};
+}
+
+static struct range open_range(const struct slu_ion_division *d,
+			       const struct part *p)
+{
+	uint32_t held = slu_ion_choice_of(p, p->held);
+	bool fixed = p->holds && (p->fixed || d->policy == SLU_ION_STATIC);
+
+	if (d->loose)
+		return (struct range){0, p->known ? p->n : 1, false};
+	if (fixed && p->shares)
+		return (struct range){0, 0, true};
+	if (fixed && held < p->n)
+		return (struct range){held, 1, true};
+	if (d->policy == SLU_ION_MCKP && p->known && p->tries)
+		return range_of_trial(d, p);
+	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
+		return (struct range){0, p->n, false};
+	if (d->policy == SLU_ION_MCKP)
+		return range_of_static(d, p);
+	return (struct range){round_down(p, asked(d, p)), 1, false};
+}
+
+/* The ranges of those that have changed, and into the sums with them. */
+void slu_ion_open_ranges(struct slu_ion_division *d)
+{
+	if (d->all || d->policy == SLU_ION_SIZE ||
+	    d->policy == SLU_ION_PROCESS) /* the others' sums are in them */
+		for (size_t i = 0; i < d->n; i++)
+			slu_ion_make_dirty(d, d->order[i]);
+	for (size_t i = 0; i < d->n_dirty; i++) {
+		struct part *p = &d->part[d->dirty[i]];
+
+		p->open = open_range(d, p);
+		p->counted = slu_ion_least(p, &p->open);
+		p->counted_sharing = d->loose ? p->shares : !p->open.n;
+		p->counted_narrow = p->open.n < p->n;
+		d->least += p->counted;
+		d->n_sharing += p->counted_sharing;
+		d->n_narrow += p->counted_narrow;
+		p->range = p->open;
+	}
+	if (d->tight) /* by the solve before */
+		for (size_t i = 0; i < d->n; i++)
+			d->part[d->order[i]].range = d->part[d->order[i]].open;
+}
+
+/* The knapsack. */
+
+static double value(const struct slu_ion_division *d, const struct part *p,
+		    uint32_t i)
+{
+	return p->known ? p->choice[i].value : d->guess;
+}
+
+static double shared_value(const struct slu_ion_division *d,
+			   const struct part *p)
+{
+	return (p->known ? p->one : d->guess) / (double)d->n;
+}
+
+/* The items of a job; the shared I/O node, where it is one, is the last. */
+static void make_class(const struct slu_ion_division *d, struct part *p,
+		       struct slu_mckp_item *item, struct slu_mckp_class *class)
+{
+	const struct range *r = &p->range;
+
+	*class = (struct slu_mckp_class){.item = item, .hold = SLU_MCKP_NONE};
+	for (; class->n < r->n; class->n++) {
+		uint32_t i = r->low + class->n;
+
+		if (p->holds && !p->shares && p->held == p->choice[i].weight)
+			class->hold = class->n;
+		item[class->n] = (struct slu_mckp_item){p->choice[i].weight,
+							value(d, p, i)};
+	}
+	if (r->n == 0 || (d->share && !r->pinned && slu_ion_least(p, r) > 0)) {
+		if (p->holds && p->shares)
+			class->hold = class->n;
+		item[class->n++] =
+			(struct slu_mckp_item){0, shared_value(d, p)};
+	}
+	p->posed = *r;
+}
+
+static int pose_all(struct slu_ion_division *d, struct slu_err *err)
+{
+	struct slu_mckp_problem problem = {d->class, (uint32_t)d->n,
+					   d->capacity};
+	struct slu_mckp_item *item = d->item;
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct part *p = &d->part[d->order[i]];
+
+		make_class(d, p, item, &d->class[i]);
+		item += d->class[i].n;
+		p->class = (uint32_t)i;
+		d->of_class[i] = d->order[i];
+	}
+	return slu_mckp_load(d->solver, &problem, err);
+}
+
+static int pose_one(struct slu_ion_division *d, uint32_t slot,
+		    struct slu_err *err)
+{
+	struct part *p = &d->part[slot];
+	struct slu_mckp_class class;
+
+	make_class(d, p, d->item, &class);
+	if (p->class != SLU_MCKP_NONE)
+		slu_mckp_remove(d->solver, p->class);
+	p->class = SLU_MCKP_NONE;
+	if (slu_mckp_add(d->solver, &class, &p->class, err) < 0)
+		return -1;
+	d->of_class[p->class] = slot;
+	return 0;
+}
+
+static bool differs(const struct range *a, const struct range *b)
+{
+	return a->low != b->low || a->n != b->n || a->pinned != b->pinned;
+}
+
+int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
+		 struct slu_err *err)
+{
+	if (d->all || d->share || was_shared ||
+	    d->n_dirty > SLU_DIVISION_AT_ONCE + d->n / SLU_DIVISION_AT_ONCE)
+		return pose_all(d, err);
+	for (size_t i = 0; i < d->n_dirty; i++)
+		if (pose_one(d, d->dirty[i], err) < 0)
+			return -1;
+	if (d->tight || was_tight)
+		for (size_t i = 0; i < d->n; i++) {
+			struct part *p = &d->part[d->order[i]];
+
+			if (differs(&p->posed, &p->range) &&
+			    pose_one(d, d->order[i], err) < 0)
+				return -1;
+		}
+	slu_mckp_capacity(d->solver, d->capacity);
+	return 0;
+}

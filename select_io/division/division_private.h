@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
+#define SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
+
+/* What a division is made of; for its own files only. */
+
+#include "select_io/division/division.h"
+#include "select_io/mckp/mckp.h"
+
+#define SLU_DIVISION_NOTHING_YET                     \
+	-1 /* MB/s of a grant before the first solve \
+	    */
+#define SLU_DIVISION_AT_ONCE \
+	16 /* more changes than about 1 / this: pose all anew */
+
+struct range {
+	uint32_t low, n; /* choice[low] .. choice[low + n - 1] */
+	bool pinned;	 /* what it holds may not be changed */
+};
+
+struct part {
+	uint32_t age, usual, nodes, tasks, held, most;
+	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
+	uint32_t n, room;
+	double one; /* MB/s with one I/O node */
+	bool used, known, claimed, fixed, holds, shares, tries;
+	uint32_t trial;
+	bool table; /* the curve is a table's: claimed, or known if all are */
+	bool lent;  /* is in d->lent */
+	bool fresh; /* holds nothing: is in d->fresh */
+	bool dirty; /* is in d->dirty, and not in the sums */
+	bool counted_sharing, counted_narrow;
+	uint32_t counted;
+	uint32_t told;	    /* round in which it got into d->changed */
+	struct range open;  /* by the policy alone */
+	struct range range; /* lowered until all fits */
+	struct range posed; /* as the knapsack has it */
+	uint32_t class;	    /* in the knapsack, or SLU_MCKP_NONE */
+};
+
+struct slu_ion_division {
+	enum slu_ion_policy policy;
+	uint32_t pool;
+	struct part *part; /* by slot */
+	struct slu_ion_grant *grant;
+	size_t n_slots, max;
+	uint32_t *free_slot;
+	size_t n_free;
+	uint32_t *order; /* slots by age */
+	size_t n;
+
+	bool all; /* nothing posed is right any more */
+	uint32_t *dirty, *fresh, *lent, *changed;
+	size_t n_dirty, n_fresh, n_lent, n_changed;
+	uint32_t round;
+	uint64_t least; /* I/O nodes that the jobs take at least */
+	size_t n_sharing;
+	uint64_t all_nodes, all_tasks;
+
+	bool tight;	   /* they do not fit, or some share: */
+	bool share;	   /* one is there for all */
+	uint32_t capacity; /* I/O nodes for jobs of their own */
+	double guess;	   /* MB/s with one I/O node for jobs without a curve */
+	bool owned;	   /* the shared one is a running job's */
+	size_t n_tables;   /* whose curve is a table's, and */
+	size_t n_measured; /* whose is not */
+	bool by_tables;	   /* there is none of the latter */
+	size_t n_shares;   /* hold the shared one, as was put */
+	size_t n_narrow;   /* have fewer open than they may choose */
+	/* Of the last solve: its knapsack's bound, whether that was proved, and
+	 * whether anybody had fewer open than he may choose. */
+	double bound;
+	bool proved, narrow;
+
+	/* The same jobs in the same slots; neither has any beside itself. */
+	struct slu_ion_division *as_static, *loosest;
+	bool loose;	   /* is such a one: nothing is fixed */
+	bool shares_owned; /* as was said; of the loosest: some share */
+	/* Age of the running job whose own one was shared first, as far as
+	 * numbers can say, or SLU_ION_NEW. */
+	uint32_t host;
+
+	struct slu_mckp *solver;
+	uint32_t *of_class; /* slots */
+	struct slu_mckp_class *class;
+	struct slu_mckp_item *item;
+	size_t n_items, max_items;
+};
+
+/* I/O nodes of its own that a job takes at least. */
+static inline uint32_t slu_ion_least(const struct part *p,
+				     const struct range *r)
+{
+	return r->n ? p->choice[r->low].weight : 0;
+}
+
+/* division.c: out of the sums, and to be posed again; where in d->order a job
+ * of this age is, or would be. */
+void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot);
+size_t slu_ion_division_position(const struct slu_ion_division *d,
+				 uint32_t age);
+/* The same as those of division.h, of one division alone. */
+struct slu_ion_division *slu_ion_division_bare(struct slu_err *err);
+int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
+			     uint32_t age, const struct slu_ion_job *job,
+			     struct slu_err *err);
+void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot);
+void slu_ion_division_rule(struct slu_ion_division *d,
+			   enum slu_ion_policy policy, uint32_t pool);
+int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err);
+
+/* division_knapsack.c: the ranges of those that have changed, and into the sums
+ * with them; the knapsack, or what has changed in it; index of a number among
+ * the choices, or n. */
+void slu_ion_open_ranges(struct slu_ion_division *d);
+int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
+		 struct slu_err *err);
+uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions);
+
+/* division.c: grant it that. idle_nodes.c: what the solution has left over. */
+void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
+		  struct slu_ion_grant grant);
+void slu_ion_lend(struct slu_ion_division *d, uint32_t left);
+
+/* infeasible_fixed.c: from the open ranges to tight, share, capacity, guess
+ * and, where they do not fit, lower ranges. */
+void slu_ion_tighten(struct slu_ion_division *d);
+
+#endif

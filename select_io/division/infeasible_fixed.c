@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When the jobs' fixed numbers do not fit: who is lowered, and what is left
+ * when one I/O node is shared. */
+#include "select_io/division/division_private.h"
+
+static uint32_t least(const struct slu_ion_division *d, size_t i)
+{
+	const struct part *p = &d->part[d->order[i]];
+
+	return slu_ion_least(p, &p->range);
+}
+
+static bool can_lower(const struct slu_ion_division *d, size_t i)
+{
+	const struct range *r = &d->part[d->order[i]].range;
+
+	return !r->pinned && r->n > 0 && r->low > 0;
+}
+
+/* Lower the largest by a choice, the newest first, until the least of all fit;
+ * false: they cannot. A level at a time: who was lowered from it is below it,
+ * so that there are no more passes than there are numbers to choose from. */
+static bool lower(struct slu_ion_division *d)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		sum += least(d, i);
+	while (sum > d->capacity) {
+		uint32_t level = 0;
+
+		for (size_t i = 0; i < d->n; i++)
+			if (can_lower(d, i) && least(d, i) > level)
+				level = least(d, i);
+		if (level == 0)
+			return false;
+		for (size_t i = d->n; i-- > 0 && sum > d->capacity;) {
+			if (!can_lower(d, i) || least(d, i) != level)
+				continue;
+			d->part[d->order[i]].range.low--;
+			sum -= level - least(d, i);
+		}
+	}
+	return true;
+}
+
+/* Whose I/O node is shared when running jobs hold them all: of who has most,
+ * the newest of equals. */
+static uint32_t most_of(const struct slu_ion_division *d)
+{
+	const struct part *most = NULL;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct part *p = &d->part[d->order[i]];
+
+		if (p->holds && !p->shares && (!most || p->held >= most->held))
+			most = p;
+	}
+	return most ? most->age : SLU_ION_NEW;
+}
+
+/* Keep one I/O node for sharing, unless running jobs hold them all or one of
+ * theirs is shared already. */
+static void share(struct slu_ion_division *d)
+{
+	uint32_t pinned = 0;
+	size_t known = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct part *p = &d->part[d->order[i]];
+
+		pinned += p->range.pinned ? least(d, i) : 0;
+		sum += p->known ? p->one : 0;
+		known += p->known;
+	}
+	d->share = true;
+	if (d->loose) /* at a running job's; and what is not known is nothing */
+		return;
+	d->guess = known ? sum / (double)known : 1;
+	if (pinned >= d->pool && d->host == SLU_ION_NEW && !d->as_static)
+		d->host = most_of(d);
+	d->capacity = d->pool - !(d->owned || pinned >= d->pool);
+	if (d->capacity < pinned)
+		d->capacity = pinned;
+}
+
+void slu_ion_tighten(struct slu_ion_division *d)
+{
+	const struct slu_ion_division *by =
+		d->policy == SLU_ION_MCKP && d->as_static ? d->as_static : d;
+	bool some;
+
+	if (d->n_sharing == 0)
+		d->host = SLU_ION_NEW;
+	d->owned = d->shares_owned || by->host != SLU_ION_NEW;
+	d->share = false;
+	d->guess = 0;
+	d->capacity = d->pool;
+	some = d->n_sharing > 0 || (d->loose && d->shares_owned);
+	d->tight = some || d->least > d->pool;
+	if (!d->tight)
+		return;
+	if (some)
+		share(d);
+	if (!lower(d) && !d->share)
+		share(d);
+}

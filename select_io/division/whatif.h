@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_DIVISION_WHATIF_H
+#define SLU_SELECT_IO_DIVISION_WHATIF_H
+
+#include "select_io/division/policy.h"
+#include "wire/control.h"
+
+#define SLU_ION_AS_IT_IS UINT32_MAX
+
+struct slu_ion_question {
+	enum slu_ion_policy policy;
+	uint32_t pool;	  /* I/O nodes, or SLU_ION_AS_IT_IS */
+	uint32_t without; /* a job, or SLU_NO_ID */
+};
+
+/* What the running jobs of this assignment would get. grant: room for
+ * now->n_jobs, in their order; the job left out gets nothing. *total is the sum
+ * of predicted bandwidths, MB/s, *table that of jobs of which there is only the
+ * site's table. */
+int slu_ion_what_if(const struct slu_assignment *now,
+		    const struct slu_ion_question *question,
+		    struct slu_ion_grant *grant, double *total, double *table,
+		    struct slu_err *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Targets in the order of their costs, of equal ones the lower number first.
+ * Costs that are spread over their range are put into buckets of equal width,
+ * one pass; those that crowd in a few are sorted by their upper bits, two;
+ * where even these are mostly alike, by comparing.
+ */
+#include "config.h"
+#include "common/fast.h"
+#include "select_io/flow/flow_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096 /* at most */
+#define CROWD	4    /* compared with how many others of its bucket, mean */
+#define DIGIT	11   /* bits */
+
+SLU_FAST static void range(const double *restrict cost, uint32_t n, double *lo,
+			   double *hi)
+{
+	double least = SLU_PLACE_MAX_COST, most = 0;
+
+	for (uint32_t j = 0; j < n; j++) {
+		least = cost[j] < least ? cost[j] : least;
+		most = cost[j] > most ? cost[j] : most;
+	}
+	*lo = least;
+	*hi = most;
+}
+
+SLU_FAST static void find_buckets(const double *restrict cost, uint32_t n,
+				  double lo, double scale,
+				  uint32_t *restrict bucket)
+{
+	for (uint32_t j = 0; j < n; j++)
+		bucket[j] = (uint32_t)(int32_t)((cost[j] - lo) * scale);
+}
+
+/* Where each bucket begins. False: too many are in the same. */
+static bool lay_out_buckets(uint32_t *size, uint32_t buckets, uint32_t n)
+{
+	uint64_t crowd = 0;
+
+	for (uint32_t k = 0, sum = 0; k < buckets; k++) {
+		uint32_t here = size[k];
+
+		crowd += (uint64_t)here * here;
+		size[k] = sum;
+		sum += here;
+	}
+	return crowd <= (uint64_t)CROWD * n;
+}
+
+static void insert_sorted(const double *cost, uint32_t *order, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t j = order[i], at = i;
+
+		for (; at > 0 && cost[order[at - 1]] > cost[j]; at--)
+			order[at] = order[at - 1];
+		order[at] = j;
+	}
+}
+
+static bool by_buckets(struct slu_place *s)
+{
+	uint32_t size[BUCKETS], m = s->p.n_targets;
+	uint32_t buckets = s->leaves < BUCKETS ? (uint32_t)s->leaves : BUCKETS;
+	uint32_t *bucket = (uint32_t *)s->keys;
+	double lo, hi;
+
+	range(s->cost, m, &lo, &hi);
+	if (hi - lo < SLU_PLACE_ALIKE)
+		return false;
+	memset(size, 0, buckets * sizeof(*size));
+	/* the last is reached by rounding only: it is one less than there are
+	 */
+	find_buckets(s->cost, m, lo, (buckets - 1) / (hi - lo), bucket);
+	for (uint32_t j = 0; j < m; j++)
+		size[bucket[j]]++;
+	if (!lay_out_buckets(size, buckets, m))
+		return false;
+	for (uint32_t j = 0; j < m; j++)
+		s->order[size[bucket[j]]++] = j;
+	insert_sorted(s->cost, s->order, m);
+	return true;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct slu_place_key *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	return x->j < y->j ? -1 : 1;
+}
+
+/* The upper bits of a cost as float, which sort like it as it is not negative,
+ * and its target. */
+static uint64_t entry_of(double cost, uint32_t j)
+{
+	float rough = (float)cost;
+	uint32_t bits;
+
+	memcpy(&bits, &rough, sizeof(bits));
+	bits &= INT32_MAX; /* -0.0 is 0 */
+	return (uint64_t)(bits >> (31 - 2 * DIGIT)) << 32 | j;
+}
+
+/* One pass of a radix sort, by DIGIT bits. */
+static void pass(const uint64_t *from, uint64_t *to, uint32_t n, uint32_t *size,
+		 int shift)
+{
+	for (uint32_t k = 0, sum = 0; k < 1u << DIGIT; k++) {
+		uint32_t here = size[k];
+
+		size[k] = sum;
+		sum += here;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[size[from[i] >> shift & ((1u << DIGIT) - 1)]++] = from[i];
+}
+
+/* Targets in the order of their costs: a radix sort by what tells most of them
+ * apart; the others are put right by insertion. False: they are too many. */
+static bool radix(struct slu_place *s)
+{
+	uint32_t low[1u << DIGIT] = {0}, high[1u << DIGIT] = {0};
+	uint32_t m = s->p.n_targets, *order = s->order;
+	uint64_t *a = (uint64_t *)s->keys, *b = a + m;
+	const double *cost = s->cost;
+
+	for (uint32_t j = 0; j < m; j++) {
+		a[j] = entry_of(cost[j], j);
+		low[a[j] >> 32 & ((1u << DIGIT) - 1)]++;
+		high[a[j] >> (32 + DIGIT)]++;
+	}
+	pass(a, b, m, low, 32);
+	pass(b, a, m, high, 32 + DIGIT);
+	for (uint32_t i = 0, moves = 0; i < m; i++) {
+		uint32_t j = (uint32_t)a[i], at = i;
+
+		while (at > 0 && a[at - 1] >> 32 == a[i] >> 32 &&
+		       cost[order[at - 1]] > cost[j]) {
+			order[at] = order[at - 1];
+			at--;
+			if (++moves > 8 * m)
+				return false; /* many alike: not so */
+		}
+		order[at] = j;
+	}
+	return true;
+}
+
+void slu_place_order(struct slu_place *s)
+{
+	uint32_t m = s->p.n_targets;
+
+	if (by_buckets(s) || radix(s))
+		return;
+	for (uint32_t j = 0; j < m; j++)
+		s->keys[j] = (struct slu_place_key){s->cost[j], j};
+	qsort(s->keys, m, sizeof(*s->keys), by_cost);
+	for (uint32_t j = 0; j < m; j++)
+		s->order[j] = s->keys[j].j;
+}

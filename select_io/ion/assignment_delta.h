@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_ION_ASSIGNMENT_DELTA_H
+#define SLU_SELECT_IO_ION_ASSIGNMENT_DELTA_H
+
+/* Assignments as differences: a start or an end changes a few jobs of many. */
+
+#include "wire/control.h"
+
+/* *out says of `now` what is different from `before` (out->base is its epoch,
+ * > 0). Both have their jobs in order of their ids. It borrows from `now`;
+ * slu_delta_free frees what is its own. -1 without memory. */
+int slu_delta_make(const struct slu_assignment *before,
+		   const struct slu_assignment *now,
+		   struct slu_assignment *out);
+void slu_delta_free(struct slu_assignment *delta);
+
+/* Make a whole one of *delta: what is the same is copied from `before`. One
+ * that is whole stays as it is. SLU_INVALID: it is not based on `before` (NULL:
+ * there is none); then, and without memory, *delta is as it was. */
+int slu_delta_apply(const struct slu_assignment *before,
+		    struct slu_assignment *delta, struct slu_err *err);
+/* *whole, on which *delta is based, becomes what *delta makes of it, and *delta
+ * empty. -1 without memory: both are as they were. */
+int slu_delta_take(struct slu_assignment *whole, struct slu_assignment *delta);
+
+/* Without what is only shown to people, and may be long: the names of jobs,
+ * their curves, and why they have what they have. */
+void slu_assignment_strip(struct slu_assignment *a);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The arbiter's pool: who owns which I/O node, which may be given, and where
+ * they are. */
+#include <stdlib.h>
+#include <string.h>
+#include "select_io/ion/arbiter_private.h"
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static void set_owner(struct slu_arbiter *a, const char *ion, uint32_t job_id)
+{
+	long i = slu_hosts_find(&a->pool, ion);
+
+	if (i >= 0)
+		a->node[i].owner = job_id;
+}
+
+bool slu_ion_holds(const struct slu_arbiter *a, const struct running *r)
+{
+	if (r->grant.shared)
+		return a->shared != SLU_ION_NOBODY &&
+		       a->node[a->shared].available;
+	return r->have == r->grant.ions;
+}
+
+void slu_ion_recount(struct slu_arbiter *a)
+{
+	a->pool_size = 0;
+	for (size_t i = 0; i < a->n_run; i++) {
+		a->run[i]->have = 0;
+		slu_ion_unsay(a, a->run[i]);
+	}
+	for (size_t i = 0; i < a->pool.n; i++) {
+		const struct slu_ion_node *node = &a->node[i];
+		struct running *r = NULL;
+
+		a->pool_size += node->available;
+		if (node->owner != SLU_ION_FREE && node->available)
+			r = slu_ion_find(a, node->owner);
+		if (r)
+			r->have++;
+	}
+	for (size_t i = 0; i < a->n_run; i++)
+		if (!slu_ion_holds(a, a->run[i]))
+			slu_ion_touch(a, a->run[i]);
+}
+
+void slu_ion_release(struct slu_arbiter *a, uint32_t job_id)
+{
+	for (size_t i = 0; i < a->pool.n; i++)
+		if (a->node[i].owner == job_id)
+			a->node[i].owner = SLU_ION_FREE;
+}
+
+int slu_ion_find_far(const struct slu_arbiter *a, struct running *r)
+{
+	struct slu_hosts hosts = {0};
+	uint32_t *far = NULL;
+
+	if (a->near) {
+		far = calloc(slu_near_places(a->near), sizeof(*far));
+		if (!far)
+			return -1;
+		if (slu_hosts_parse(r->job.nodes ? r->job.nodes : "", &hosts,
+				    NULL) == 0)
+			slu_near_far(a->near, &hosts, far);
+		slu_hosts_free(&hosts);
+	}
+	free(r->far);
+	r->far = far;
+	return 0;
+}
+
+int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
+		     struct slu_err *err)
+{
+	struct slu_ion_node *node = calloc(pool->n + 1, sizeof(*node));
+	struct slu_arbiter old = *a;
+	struct slu_hosts copy = {0};
+	char *text = slu_hosts_text(pool);
+
+	for (size_t i = 0; node && i < pool->n; i++) {
+		if (slu_hosts_add(&copy, pool->name[i]) < 0)
+			break;
+		node[i] = (struct slu_ion_node){SLU_ION_FREE, true, 0};
+		if (a->near)
+			node[i].place = slu_near_place(a->near, pool->name[i]);
+	}
+	if (!node || !text || copy.n < pool->n) {
+		free(node);
+		free(text);
+		slu_hosts_free(&copy);
+		return nomem(err);
+	}
+	a->pool = copy;
+	a->pool_text = text;
+	a->node = node;
+	a->shared = SLU_ION_NOBODY;
+	for (size_t i = 0; i < old.pool.n; i++)
+		set_owner(a, old.pool.name[i], old.node[i].owner);
+	if (old.shared != SLU_ION_NOBODY)
+		a->shared = (size_t)slu_hosts_find(&copy,
+						   old.pool.name[old.shared]);
+	slu_hosts_free(&old.pool);
+	free(old.pool_text);
+	free(old.node);
+	slu_ion_recount(a);
+	return 0;
+}
+
+void slu_arbiter_unavailable(struct slu_arbiter *a,
+			     const struct slu_hosts *hosts)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < a->pool.n; i++) {
+		bool available = slu_hosts_find(hosts, a->pool.name[i]) < 0;
+
+		changed = changed || available != a->node[i].available;
+		a->node[i].available = available;
+	}
+	if (changed)
+		slu_ion_recount(a);
+}
+
+static int resume_job(struct slu_arbiter *a, struct running *r,
+		      const struct slu_ion_share *share, struct slu_err *err)
+{
+	struct slu_hosts ions = {0};
+
+	if (slu_hosts_parse(share->ions ? share->ions : "", &ions, err) < 0)
+		return -1;
+	r->granted = true;
+	r->since = r->job.start;
+	r->grant.shared = share->shared;
+	r->grant.ions = share->shared ? 0 : (uint32_t)ions.n;
+	a->n_sharing += share->shared;
+	for (size_t i = 0; i < ions.n && !share->shared; i++)
+		set_owner(a, ions.name[i], share->job_id);
+	if (share->shared && ions.n > 0)
+		a->shared = (size_t)slu_hosts_find(&a->pool, ions.name[0]);
+	slu_hosts_free(&ions);
+	return 0;
+}
+
+int slu_arbiter_resume(struct slu_arbiter *a,
+		       const struct slu_assignment *before, struct slu_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < a->pool.n; i++)
+		a->node[i].owner = SLU_ION_FREE;
+	a->shared = SLU_ION_NOBODY;
+	a->n_sharing = 0;
+	slu_ion_forget_fixed(a);
+	for (size_t i = 0; i < a->n_run; i++) {
+		a->run[i]->granted = false;
+		a->run[i]->grant.shared = false;
+		slu_ion_touch(a, a->run[i]);
+	}
+	for (size_t i = 0; i < before->n_jobs && rc == 0; i++) {
+		struct running *r = slu_ion_find(a, before->jobs[i].job_id);
+
+		if (r)
+			rc = resume_job(a, r, &before->jobs[i], err);
+	}
+	slu_ion_recount(a);
+	return rc;
+}

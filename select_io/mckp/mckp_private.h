@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_MCKP_MCKP_PRIVATE_H
+#define SLU_SELECT_IO_MCKP_MCKP_PRIVATE_H
+
+/*
+ * What the knapsack solver is made of; for its own files only.
+ *
+ * A value and the wish to keep a held item become one integer key: the value
+ * in units, times `mult` (more than twice the number of classes), plus 1 when
+ * the item is held. The largest sum of keys is then the largest value and,
+ * within it, the most held items. The unit is chosen so that
+ *
+ *	largest key x largest weight < 2^52 and sum of keys < 2^60:
+ *
+ * products of a key and a weight are exact in doubles and far from the end of
+ * int64_t, and the order of slopes as doubles is their exact order.
+ */
+
+#include "select_io/mckp/mckp.h"
+#include "select_io/mckp/sorted_blocks.h"
+
+#define SLU_MCKP_NO_INDEX UINT32_MAX
+
+struct option {
+	double value;
+	int64_t key; /* with the hold */
+	uint32_t weight;
+	uint32_t item; /* its index in the caller's class */
+};
+
+struct class
+{
+	uint32_t first; /* of its options, which are sorted by weight */
+	uint32_t room;	/* log2 of how many there is room for */
+	double most;	/* the greatest value */
+	uint16_t n;
+	uint16_t useful; /* of them, to the table: worth more than all lighter
+			  * ones; 0: there is nothing to choose */
+	uint16_t at;	 /* option in the break solution; on the upper hull */
+	uint16_t up;	 /* the next heavier one there, or SLU_MCKP_NO_OPTION */
+	uint16_t down;	 /* the next lighter one, or SLU_MCKP_NO_OPTION */
+	uint16_t hold;	 /* option, or SLU_MCKP_NO_OPTION */
+	uint16_t
+		chosen; /* option in the last solution, or SLU_MCKP_NO_OPTION */
+	uint16_t was;	/* chosen before */
+	bool used;
+	bool listed;   /* is in m->changed */
+	bool unkept;   /* is in m->unkept */
+	uint32_t step; /* gcd of the weights' differences; 0: one weight */
+	uint32_t seen; /* by the search of this round */
+};
+#define SLU_MCKP_NO_OPTION UINT16_MAX
+
+/* How many classes have this step; the first is for 1, and for those that do
+ * not find room. */
+struct steps {
+	uint32_t step, n;
+};
+#define SLU_MCKP_MAX_STEPS 64
+
+/* One partial solution of a search: the break solution with some classes
+ * changed. */
+struct node {
+	int64_t loss; /* scaled, against the relaxation */
+	int64_t x;    /* weight above the capacity */
+	uint32_t parent;
+	uint32_t class;
+	uint16_t option;
+};
+#define SLU_MCKP_MAX_NODES 8192u
+#define SLU_MCKP_WINDOW	   8192 /* |x| of a search stays below */
+
+#define SLU_MCKP_MAX_ASIDE 256
+
+struct patch {
+	uint32_t class;
+	uint16_t option;
+};
+
+/* A small problem as it was loaded (dp_small.c). */
+#define SLU_MCKP_SMALL_CLASSES 32
+#define SLU_MCKP_SMALL_ITEMS   512 /* of all classes */
+#define SLU_MCKP_SMALL_WIDTH   240 /* cells of a row: whole vectors */
+#define SLU_MCKP_SMALL_STRIDE  (2 * SLU_MCKP_SMALL_WIDTH)
+
+struct small_class {
+	uint16_t first, n; /* of its items */
+	uint32_t hold;
+};
+
+struct small {
+	bool in;     /* the problem lies here, and not in the classes */
+	bool solved; /* `choice` is its solution */
+	uint32_t n, n_items, capacity;
+	uint64_t lightest;
+	bool any_held;
+	int32_t mult;
+	struct small_class class[SLU_MCKP_SMALL_CLASSES];
+	struct slu_mckp_item item[SLU_MCKP_SMALL_ITEMS];
+	int32_t key[SLU_MCKP_SMALL_ITEMS];
+	uint32_t choice[SLU_MCKP_SMALL_CLASSES];
+	_Alignas(64) int32_t
+		row[(SLU_MCKP_SMALL_CLASSES + 1) * SLU_MCKP_SMALL_STRIDE];
+};
+
+struct slu_mckp {
+	struct small small;
+	struct class *class;
+	uint32_t n_slots, max_slots, n;
+	uint32_t *free_slot, n_free;
+	struct option *option;
+	uint32_t n_options, max_options;
+	uint32_t free_room[16]; /* by log2: a list through option.item */
+
+	double unit;
+	int64_t mult;
+	double max_value, sum_value; /* of the classes' greatest values */
+	uint32_t max_weight;
+
+	uint32_t capacity;
+	uint64_t lightest; /* sum of the lightest options */
+	uint64_t heaviest;
+	size_t items, useful; /* not dominated by a lighter one */
+	uint64_t cells;	      /* x options, that the table has filled in */
+	struct steps steps[SLU_MCKP_MAX_STEPS];
+	uint32_t n_steps;
+
+	/* The break solution: every class at its place on its hull; `up` holds
+	 * the next step of each by falling slope, `down` the last one taken by
+	 * rising slope. */
+	struct slu_sorted up, down;
+	uint64_t weight;
+	int64_t key;
+	int64_t slope; /* about where the last solution broke, rounded up */
+	struct slu_sorted_entry *sort; /* 3 x max_slots, to sort in */
+
+	struct node *node; /* SLU_MCKP_MAX_NODES */
+	uint32_t *slot; /* 2 x SLU_MCKP_WINDOW + 1, by x: node + 1, 0: none */
+	uint32_t n_nodes;
+	uint32_t *live, n_live;
+	uint32_t round;
+
+	struct patch *patch; /* the solution = break solution + these */
+	uint32_t n_patch;
+	struct patch *last; /* those of the solution before */
+	uint32_t n_last;
+	struct patch aside[SLU_MCKP_MAX_ASIDE];
+	uint32_t *changed, n_changed; /* candidates during a solve */
+	uint32_t *unkept, n_unkept;
+	uint32_t *ids; /* for dp_table.c */
+
+	enum slu_mckp_method method;
+	size_t max_bytes, bytes;
+	int64_t *table;
+	size_t table_cells;
+};
+
+static inline struct option *options_of(const struct slu_mckp *m,
+					const struct class *c)
+{
+	return m->option + c->first;
+}
+
+/* class_set.c: say at the next solve that this one may have changed; the common
+ * divisor of all differences of weights within classes. */
+void slu_mckp_list(struct slu_mckp *m, uint32_t id);
+uint32_t slu_mckp_common_step(const struct slu_mckp *m);
+
+/* dp_small.c: take a problem, if it is one for there; solve it, `choice` and
+ * `solved` say how: false when it is not feasible. */
+void slu_mckp_small_init(struct small *s);
+bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p);
+bool slu_mckp_small_solve(struct small *s);
+/* class_set.c: load it as any other. */
+void slu_mckp_grow_up(struct slu_mckp *m);
+
+/* class_items.c: from the caller's class to options with keys. The class has
+ * room. false: a value is out of range. */
+bool slu_mckp_take_class(struct slu_mckp *m, struct class *c,
+			 const struct slu_mckp_class *from);
+void slu_mckp_make_keys(const struct slu_mckp *m, struct class *c);
+/* A step along the hull, up from where the class is or up to there: it has
+ * `up` or `down`. */
+struct step {
+	int64_t key;
+	uint32_t weight;
+};
+static inline struct step step_up(const struct slu_mckp *m,
+				  const struct class *c)
+{
+	const struct option *o = options_of(m, c);
+
+	return (struct step){o[c->up].key - o[c->at].key,
+			     o[c->up].weight - o[c->at].weight};
+}
+static inline struct step step_down(const struct slu_mckp *m,
+				    const struct class *c)
+{
+	const struct option *o = options_of(m, c);
+
+	return (struct step){o[c->at].key - o[c->down].key,
+			     o[c->at].weight - o[c->down].weight};
+}
+
+static inline double slope_of(struct step s)
+{
+	return (double)s.key / s.weight;
+}
+
+/* linear_relaxation.c: the break solution. */
+void slu_mckp_link(struct slu_mckp *m, uint32_t id);   /* at its place */
+void slu_mckp_unlink(struct slu_mckp *m, uint32_t id); /* before a change */
+void slu_mckp_link_all(struct slu_mckp *m);	       /* from nothing */
+void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity);
+
+#define SLU_MCKP_MAX_MODULUS 64
+
+/* What a search is about. Losses are scaled by the weight of the break step:
+ * loss = weight x (key lost) + key x (weight gained), key and weight being
+ * those of the break step; they are >= 0 for every option of every class. */
+struct search {
+	struct step at; /* the break step */
+	int64_t room;	/* capacity left by the break solution */
+	int64_t best;	/* loss of the best solution so far */
+	uint32_t best_node;
+	uint64_t work;	/* left to be done before giving up */
+	uint64_t steps; /* done */
+	uint32_t core;	/* classes looked at */
+	/* residue_bound.c: what it costs at least, from this much capacity left
+	 * modulo the weight of the break step (1: it does not matter), and the
+	 * classes that could do it for that. */
+	uint32_t modulus;
+	int64_t need[SLU_MCKP_MAX_MODULUS];
+	uint32_t first[SLU_MCKP_MAX_MODULUS], n_first;
+};
+
+static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
+			      uint32_t option, const struct search *s)
+{
+	const struct option *o = options_of(m, c);
+	int64_t key = o[c->at].key - o[option].key;
+	int64_t weight = (int64_t)o[option].weight - (int64_t)o[c->at].weight;
+
+	return key * s->at.weight + s->at.key * weight;
+}
+
+/* Of both; of one when the other is 0. */
+static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* To take the next class, to prune and to go through its options takes as long
+ * as so many steps, and one more for every four partial solutions. */
+#define SLU_MCKP_STEPS_PER_CLASS 4
+
+/* false: so much is not left. */
+static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
+{
+	if (s->work < steps)
+		return false;
+	s->work -= steps;
+	s->steps += steps;
+	return true;
+}
+
+/* residue_bound.c: fill in what s needs for that; at most s->work. */
+void slu_mckp_residues(struct slu_mckp *m, struct search *s);
+
+/* The next classes of the two orders, nearest to the break slope first. */
+struct walk {
+	struct slu_sorted_at up, down;
+};
+void slu_mckp_walk(struct slu_mckp *m, struct walk *w);
+/* The nearest class that this round has not seen, or SLU_MCKP_NO_INDEX. *up and
+ * *down are what one unit of weight costs at least from here on, in scaled loss
+ * (INT64_MAX: no class is left on that side). */
+uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
+		       const struct search *s, int64_t *up, int64_t *down);
+
+/* A loss of `rate` for each unit of weight, on top of `loss`, is too much. */
+static inline bool hopeless(int64_t loss, int64_t rate, int64_t units,
+			    int64_t best)
+{
+	int64_t more;
+
+	if (units == 0)
+		return loss >= best;
+	return __builtin_mul_overflow(rate, units, &more) ||
+	       more >= best - loss;
+}
+
+/* core_search.c, group_relaxation.c, dp_table.c: true when s->best is proved;
+ * the solution is then in m->patch (which is kept when nothing better was
+ * found). */
+bool slu_mckp_core(struct slu_mckp *m, struct search *s);
+bool slu_mckp_may_group(const struct slu_mckp *m, const struct search *s);
+bool slu_mckp_group(struct slu_mckp *m, struct search *s);
+bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
+		    uint64_t capacity, uint32_t step);
+/* What it could use for the classes there are, at most max_bytes. */
+size_t slu_mckp_table_cells(const struct slu_mckp *m);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_SEGMENTS_DESCRIPTORS_H
+#define SLU_SELECT_IO_SEGMENTS_DESCRIPTORS_H
+
+/*
+ * Inside of libsluice_segments.so, which is loaded into unmodified programs:
+ * which of their descriptors are files in segments. A descriptor is that of the
+ * index; the offset is the index's own, so that dup, fork and exec share it as
+ * they do for any file. Parts are opened when they are first read.
+ *
+ * Programs close what they do not know (closefrom), and get the same numbers
+ * again for other files: a descriptor, of an index or of a part, is believed
+ * only while it still is the file that it was. When a program has no
+ * descriptors left, parts that nobody is reading are closed; they are opened
+ * again later. Parts are plain files of the index's owner, below its directory,
+ * to which no link leads: who reads it may be root. All functions may be called
+ * by any thread.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include "select_io/segments/index.h"
+
+struct slu_joined; /* counted: of a descriptor, and while it is read */
+
+/* The C library's own. */
+struct slu_real {
+	int (*openat)(int dir, const char *path, int flags, ...);
+	int (*close)(int fd);
+	int (*fcntl)(int fd, int cmd, ...);
+	int (*fstat)(int fd, struct stat *st);
+	ssize_t (*pread)(int fd, void *buf, size_t n, off_t at);
+	off_t (*lseek)(int fd, off_t at, int whence);
+};
+extern struct slu_real slu_real;
+
+/* A descriptor that has just been opened for reading: is it an index? -1 and
+ * errno: it is, but the whole cannot be had (memory or descriptors are short,
+ * its directory is not to be found); the index must not be handed out in its
+ * place. */
+int slu_joined_adopt(int fd);
+/* The first part can be read: it is open. -1 and errno: there is no descriptor
+ * for it (what else is wrong with it shows when it is read). */
+int slu_joined_ready(int fd);
+/* openat(2) for a moment, to look at a file: does not block. */
+int slu_joined_look(int dir, const char *path, int flags);
+/* The bytes of the whole if fd is an index; -1: it is none. */
+int64_t slu_joined_peek(int fd);
+/* NULL: an ordinary descriptor. The caller puts it back. */
+struct slu_joined *slu_joined_get(int fd);
+void slu_joined_put(struct slu_joined *j);
+bool slu_joined_is(int fd);
+/* `to` is a copy of `from` now (whatever it was). Returns it, or closes it and
+ * returns -1 with EMFILE: there are no entries for such numbers. */
+int slu_joined_dup(int from, int to);
+/* It is closed. */
+void slu_joined_drop(int fd);
+
+const struct slu_segments *slu_joined_segments(const struct slu_joined *j);
+/* For read(2): go on by n bytes from *at, where the descriptor was, or by what
+ * is left. Returns how many; -1 and errno. */
+ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at);
+/* As pread(2), of the whole. */
+ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at);
+/* The descriptor of a part; -1 and errno, also when it is shorter than it ought
+ * to be. It stays open until it is put back.
+ */
+int slu_joined_part(struct slu_joined *j, size_t i);
+void slu_joined_part_put(struct slu_joined *j, size_t i);
+
+#endif

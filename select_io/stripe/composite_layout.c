@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what is known of a file to its components: a pattern by access, then
+ * what the readers, the targets and the space change in it, then what the size
+ * makes superfluous is cut off.
+ */
+#include "config.h"
+#include "select_io/stripe/composite_layout.h"
+
+#include <string.h>
+#include "common/jsonx.h"
+
+#define KIB  (UINT64_C(1) << 10)
+#define MIB  (UINT64_C(1) << 20)
+#define GIB  (UINT64_C(1) << 30)
+#define TIB  (UINT64_C(1) << 40)
+#define UNIT (64 * KIB) /* of ends and widths */
+
+/* The version of Lustre that has more than so many stripes. */
+#define MANY 2004
+#define FEW  160
+/* Bytes of the attribute that the layout is in, with and without ea_inode. */
+#define ATTRIBUTE	 65536
+#define NARROW_ATTRIBUTE 4000
+
+static const struct slu_stripe_component sequential[] = {
+	{64 * MIB, 1, MIB, "small files cost one object"},
+	{GIB, 4, MIB, "read one after the other: a few targets"},
+	{10 * GIB, 8, 2 * MIB, "grows: twice as many, twice as wide"},
+	{TIB, 16, 4 * MIB, "large: sixteen targets at 4 MiB"},
+	{0, 64, 4 * MIB, "huge: as much bandwidth as sixty-four targets have"},
+};
+
+static const struct slu_stripe_component random_access[] = {
+	{GIB, 1, MIB, "read here and there: one target, narrow"},
+	{100 * GIB, 4, MIB, "random reads gain nothing from more than a few"},
+	{0, 8, MIB, "large: spread its space, still narrow"},
+};
+
+/* Fig. 11 of the paper, with 16 to 512 clients. */
+static const struct slu_stripe_component crowd[] = {
+	{26 * GIB, 16, MIB, "many readers at once: sixteen targets at first"},
+	{52 * GIB, 64, MIB, "many readers: sixty-four"},
+	{0, 128, MIB, "many readers: a hundred and twenty-eight"},
+};
+
+static void copy(struct slu_stripe_layout *out,
+		 const struct slu_stripe_component *part, size_t n)
+{
+	memcpy(out->part, part, n * sizeof(*part));
+	out->n = n;
+}
+
+/* Neighbours that are alike are one. */
+static void merge(struct slu_stripe_layout *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < l->n; i++)
+		if (l->part[i].count == l->part[n].count &&
+		    l->part[i].width == l->part[n].width)
+			l->part[n].end = l->part[i].end;
+		else
+			l->part[++n] = l->part[i];
+	l->n = n + 1;
+}
+
+static bool is_narrow(const struct slu_stripe_request *r)
+{
+	return r->narrow || (r->lustre && r->lustre < MANY);
+}
+
+/* As many stripes as a file can have. */
+static uint32_t most_stripes(const struct slu_stripe_request *r)
+{
+	uint32_t most = is_narrow(r) ? FEW : SLU_STRIPE_COUNT_MAX;
+
+	return r->targets < most ? r->targets : most;
+}
+
+/* The n targets with the most room hold so much in n like parts. */
+static bool holds(const struct slu_stripe_request *r, uint32_t n,
+		  uint64_t bytes)
+{
+	return bytes / n + (bytes % n != 0) <= r->room[n - 1];
+}
+
+/* At least `want` stripes that hold it, or as near below as do; 0: none do. */
+static uint32_t holding(const struct slu_stripe_request *r, uint32_t want,
+			uint64_t bytes)
+{
+	uint32_t most = most_stripes(r);
+
+	for (uint32_t n = want; n <= most; n++)
+		if (holds(r, n, bytes))
+			return n;
+	for (uint32_t n = want < most ? want : most; n > 0; n--)
+		if (holds(r, n, bytes))
+			return n;
+	return 0;
+}
+
+static void set_count(struct slu_stripe_component *p, uint32_t n)
+{
+	if (p->count != n)
+		p->why = p->count < n ? "so many targets have room for it "
+					"together"
+				      : "others are too full";
+	p->count = n;
+}
+
+/* Each component has room on its targets, none has fewer than the one before,
+ * and none more than the last, on which the whole would have room. */
+static void widen(const struct slu_stripe_request *r,
+		  struct slu_stripe_layout *l)
+{
+	uint32_t last = l->part[l->n - 1].count, n, least = 1;
+	uint64_t begin = 0;
+
+	for (size_t i = 0; i + 1 < l->n; i++) {
+		struct slu_stripe_component *p = &l->part[i];
+
+		n = holding(r, p->count > least ? p->count : least,
+			    p->end - begin);
+		if (n < least || n > last)
+			n = last;
+		set_count(p, n);
+		least = n;
+		begin = p->end;
+	}
+}
+
+/* So few stripes would not have room for their parts of the file, nor so many,
+ * where one of them is on a target that is nearly full. */
+static int make_room(const struct slu_stripe_request *r,
+		     struct slu_stripe_layout *l, struct slu_err *err)
+{
+	struct slu_stripe_component *last = &l->part[l->n - 1];
+	uint32_t n;
+
+	if (!r->room || r->targets == 0 || r->size == 0)
+		return 0;
+	n = holding(r, last->count, r->size);
+	if (n == 0)
+		return slu_err(err, SLU_INVALID,
+			       "no number of the %u targets has room for the "
+			       "file",
+			       r->targets);
+	set_count(last, n);
+	for (size_t was = 0; was != l->n; merge(l)) {
+		was = l->n; /* what is one now has to be wider again */
+		widen(r, l);
+	}
+	return 0;
+}
+
+static void cap(struct slu_stripe_layout *l, uint32_t targets)
+{
+	for (size_t i = 0; i < l->n && targets > 0; i++)
+		if (l->part[i].count > targets) {
+			l->part[i].count = targets;
+			l->part[i].why = "all targets that there are";
+		}
+}
+
+/* Nor are stripes that no byte of the file is in. */
+static void cut_stripes(struct slu_stripe_layout *l, uint64_t size)
+{
+	for (size_t i = 0; i < l->n && size > 0; i++) {
+		struct slu_stripe_component *p = &l->part[i];
+		uint64_t filled = (size - 1) / p->width + 1;
+
+		if (p->count <= filled)
+			continue;
+		p->count = (uint32_t)filled;
+		p->why = "so small: each stripe has some of it";
+	}
+}
+
+/* Components that begin behind the end of the file are of no use. */
+static void cut(struct slu_stripe_layout *l, uint64_t size)
+{
+	for (size_t i = 0; i < l->n && size > 0; i++)
+		if (l->part[i].end >= size) {
+			l->part[i].end = 0;
+			l->n = i + 1;
+		}
+}
+
+/* Before 2.10 a file has one layout: that of the component which most of it is
+ * in. */
+static void make_old(struct slu_stripe_layout *l, uint64_t size,
+		     uint32_t version)
+{
+	uint64_t begin = 0, best = 0;
+	size_t most = 0;
+
+	if (version == 0 || version >= SLU_STRIPE_COMPOSITE)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t end = l->part[i].end ? l->part[i].end : size;
+
+		if (end > begin && end - begin >= best) {
+			best = end - begin;
+			most = i;
+		}
+		begin = l->part[i].end;
+	}
+	if (l->n > 1)
+		l->part[most].why = "no composite layouts before 2.10: most of "
+				    "the file is in it (see sluice-segments)";
+	l->part[0] = l->part[most];
+	l->part[0].end = 0;
+	l->n = 1;
+}
+
+/* An entry of the layout, a component with the name of a pool, its stripes. */
+static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
+{
+	uint64_t bytes = 32;
+
+	for (size_t i = 0; i < l->n; i++)
+		bytes += 48 + 48 + 24 * (uint64_t)l->part[i].count;
+	return bytes <= most;
+}
+
+/* Lustre keeps the layout in one extended attribute of the file. */
+static void fit_attribute(struct slu_stripe_layout *l, uint64_t most)
+{
+	if (fits_attribute(l, most))
+		return;
+	l->part[0] = l->part[l->n - 1];
+	l->part[0].why = "with more components there would be too many stripes "
+			 "for one layout";
+	l->n = 1;
+}
+
+int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
+{
+	uint64_t begin = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct slu_stripe_component *p = &l->part[i];
+		bool last = i + 1 == l->n;
+
+		if (p->count == 0 || p->count > SLU_STRIPE_COUNT_MAX)
+			return slu_err(err, SLU_INVALID, "%u stripes",
+				       p->count);
+		if (p->width == 0 || p->width % UNIT)
+			return slu_err(err, SLU_INVALID,
+				       "the width %u is no multiple of 64 KiB",
+				       p->width);
+		if (last != (p->end == 0))
+			return slu_err(err, SLU_INVALID,
+				       "the last component, and only it, goes "
+				       "to the end");
+		if (!last && (p->end <= begin || p->end % p->width))
+			return slu_err(err, SLU_INVALID,
+				       "component %zu ends at %llu", i,
+				       (unsigned long long)p->end);
+		begin = p->end;
+	}
+	if (!fits_attribute(l, ATTRIBUTE))
+		return slu_err(err, SLU_INVALID,
+			       "more stripes than a layout can name");
+	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
+}
+
+int slu_stripe_plan(const struct slu_stripe_request *r,
+		    struct slu_stripe_layout *out, struct slu_err *err)
+{
+	struct slu_stripe_layout l;
+	struct slu_err why;
+
+	if (r->access == SLU_STRIPE_RANDOM)
+		copy(&l, random_access,
+		     sizeof(random_access) / sizeof(*random_access));
+	else if (r->readers >= 16)
+		copy(&l, crowd, sizeof(crowd) / sizeof(*crowd));
+	else
+		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
+	cut(&l, r->size);
+	cut_stripes(&l, r->size);
+	cap(&l, r->targets);
+	make_old(&l, r->size, r->lustre);
+	if (make_room(r, &l, err))
+		return -1;
+	merge(&l);
+	fit_attribute(&l, is_narrow(r) ? NARROW_ATTRIBUTE : ATTRIBUTE);
+	if (slu_stripe_check(&l, &why))
+		return slu_err(err, SLU_INTERNAL, "no valid layout: %s",
+			       why.text);
+	*out = l;
+	return 0;
+}
+
+/* "64K", "1M", "26G": the largest unit that divides it. */
+static void add_size(struct slu_buf *out, uint64_t bytes)
+{
+	static const char unit[] = "KMGT";
+	int u = 0;
+
+	for (bytes /= KIB; u < 3 && bytes % 1024 == 0; u++)
+		bytes /= 1024;
+	slu_buf_printf(out, "%llu%c", (unsigned long long)bytes, unit[u]);
+}
+
+void slu_stripe_command(const struct slu_stripe_layout *l, struct slu_buf *out)
+{
+	slu_buf_puts(out, "lfs setstripe");
+	for (size_t i = 0; i < l->n; i++) {
+		const struct slu_stripe_component *p = &l->part[i];
+
+		if (l->n > 1) {
+			slu_buf_puts(out, " -E ");
+			if (p->end)
+				add_size(out, p->end);
+			else
+				slu_buf_puts(out, "-1");
+		}
+		slu_buf_printf(out, " -c %u -S ", p->count);
+		add_size(out, p->width);
+	}
+}
+
+struct json_object *slu_stripe_json(const struct slu_stripe_layout *l)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	struct slu_buf command = {0};
+	uint64_t begin = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct slu_stripe_component *p = &l->part[i];
+		struct json_object *one = json_object_new_object();
+
+		slu_json_set_u64(one, "begin", begin);
+		if (p->end)
+			slu_json_set_u64(one, "end", p->end);
+		slu_json_set_u64(one, "count", p->count);
+		slu_json_set_u64(one, "width", p->width);
+		slu_json_set_str(one, "why", p->why);
+		json_object_array_add(list, one);
+		begin = p->end;
+	}
+	slu_stripe_command(l, &command);
+	json_object_object_add(obj, "components", list);
+	slu_json_set_str(obj, "command", command.data);
+	slu_buf_free(&command);
+	return obj;
+}

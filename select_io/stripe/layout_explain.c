@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What people ask about a layout, in words, and the answer. */
+#include "config.h"
+#include "select_io/stripe/composite_layout.h"
+
+#include <string.h>
+#include "common/jsonx.h"
+#include "select_io/ost/choose.h"
+
+static uint32_t small(uint64_t n)
+{
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static int take_access(const char *access, struct slu_stripe_request *r,
+		       struct slu_err *err)
+{
+	if (strcmp(access, "sequential") == 0)
+		r->access = SLU_STRIPE_SEQUENTIAL;
+	else if (strcmp(access, "random") == 0)
+		r->access = SLU_STRIPE_RANDOM;
+	else
+		return slu_err(err, SLU_INVALID,
+			       "access is sequential or random, not \"%.40s\"",
+			       access);
+	return 0;
+}
+
+static int take_request(struct json_object *args, struct slu_stripe_request *r,
+			struct slu_err *err)
+{
+	uint64_t readers = 0, targets = 0;
+	const char *access = "sequential", *version = NULL;
+
+	if (slu_json_u64_opt(args, "size", &r->size, err) ||
+	    slu_json_u64_opt(args, "readers", &readers, err) ||
+	    slu_json_u64_opt(args, "targets", &targets, err) ||
+	    slu_json_str_opt(args, "lustre", &version, err) ||
+	    slu_json_str_opt(args, "access", &access, err) ||
+	    take_access(access, r, err))
+		return -1;
+	if (version) {
+		r->lustre = slu_ost_version(version);
+		if (r->lustre == 0)
+			return slu_err(err, SLU_INVALID,
+				       "\"%.40s\" is no version", version);
+	}
+	if (targets == 0 && json_object_object_get_ex(args, "targets", NULL))
+		return slu_err(err, SLU_INVALID, "targets: want at least 1");
+	r->readers = small(readers);
+	if (targets > 0) { /* another file system than the servers know */
+		r->targets = small(targets);
+		r->room = NULL;
+	}
+	return 0;
+}
+
+/* A preset is what it is: nothing else that is said changes it. */
+static int take_preset(struct json_object *args, const char *name,
+		       struct slu_stripe_layout *out, struct slu_err *err)
+{
+	static const char *const others[] = {"size", "access", "readers",
+					     "targets"};
+	struct slu_stripe_request r = {0};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (json_object_object_get_ex(args, others[i], NULL))
+			return slu_err(err, SLU_INVALID,
+				       "a preset says all: it takes no %s",
+				       others[i]);
+	if (take_request(args, &r, err) || slu_stripe_preset(name, out, err))
+		return -1;
+	if (r.lustre && r.lustre < SLU_STRIPE_COMPOSITE && out->n > 1)
+		return slu_err(err, SLU_INVALID,
+			       "%s is a composite layout, of which there are "
+			       "none before 2.10",
+			       name);
+	return 0;
+}
+
+int slu_stripe_explain(struct json_object *args,
+		       const struct slu_stripe_request *known,
+		       struct json_object **out, struct slu_err *err)
+{
+	struct slu_stripe_request r = *known;
+	struct slu_stripe_layout layout;
+	const char *preset = NULL;
+
+	if (slu_json_str_opt(args, "preset", &preset, err))
+		return -1;
+	if (preset ? take_preset(args, preset, &layout, err)
+		   : take_request(args, &r, err) ||
+			     slu_stripe_plan(&r, &layout, err))
+		return -1;
+	*out = slu_stripe_json(&layout);
+	return 0;
+}

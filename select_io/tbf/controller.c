@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From job_stats to what each job may do next. Counters are never cleared;
+ * what counts is the difference to the last reading. A record that began anew
+ * (start_time, or a counter that went down) has done all that it says; one that
+ * is not known but older than the last reading, nobody knows when.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUSY_FROM  0.5 /* of its rate: a target on which jobs hold others up */
+#define MOST_LOST  0.9
+#define TOKENS_MAX 0x1p30 /* of a period: tokens.h */
+#define AT_ONCE	   10	  /* times its rate: no class waits for its tokens */
+
+/* RPCs of a record since we read it last, up to `newest`. */
+static double served(struct account *a, const struct slu_jobstat *s,
+		     uint64_t newest)
+{
+	uint64_t rpcs = s->read_rpcs + s->write_rpcs, before = a->rpcs;
+
+	if (a->start != s->start && s->start && s->start <= newest)
+		before = rpcs;
+	else if (a->start != s->start || rpcs < before)
+		before = 0;
+	a->start = s->start;
+	a->rpcs = rpcs;
+	return (double)(rpcs - before);
+}
+
+static uint64_t later(uint64_t t, const struct slu_jobstat *s)
+{
+	t = t > s->start ? t : s->start;
+	return t > s->last ? t : s->last;
+}
+
+/* Count what was served on a target. Returns -1 without memory. */
+static int count(struct slu_tbf *tbf, double now, size_t t,
+		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
+{
+	bool known = tbf->target[t].known;
+	uint64_t newest = tbf->target[t].newest;
+	size_t crowd = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct job *job = slu_tbf_find(tbf, s[i].job);
+		struct account *a;
+		double rpcs;
+
+		tbf->target[t].newest = later(tbf->target[t].newest, &s[i]);
+		if (!job && slu_tbf_is_full(tbf)) {
+			crowd++;
+			continue;
+		}
+		if (!job)
+			job = slu_tbf_job(tbf, s[i].job, now, err);
+		if (!job)
+			return -1;
+		a = &job->account[t];
+		rpcs = served(a, &s[i], newest);
+		job->seen = now;
+		if (!known || rpcs == 0)
+			continue;
+		crowd += job->nameless && !job->exempt;
+		a->served += rpcs;
+		job->served += rpcs;
+		job->active = now;
+	}
+	tbf->target[t].known = tbf->target[t].present = true;
+	if (tbf->crowd < crowd)
+		tbf->crowd = crowd;
+	return 0;
+}
+
+/* A token that is due waits while the server is busy with others' RPCs, and the
+ * next one counts from when it was used. That takes more of a job the larger
+ * its part of the target is: what its rule has to let through. */
+static double let_through(const struct slu_tbf *tbf, size_t t, double part)
+{
+	double lost = tbf->set.headroom * part / tbf->target[t].rate;
+
+	return part / (1 - fmin(lost, MOST_LOST));
+}
+
+/* What the job was allowed on this target: its rule's part by what it did
+ * there; -1: it had none. */
+static double allowed(const struct slu_tbf *tbf, const struct job *job,
+		      size_t t)
+{
+	double rate;
+
+	if (job->written == 0)
+		return -1;
+	rate = job->written * job->account[t].served / job->served;
+	rate /= 1 + tbf->set.headroom * rate / tbf->target[t].rate;
+	return fmin(rate * tbf->elapsed, TOKENS_MAX);
+}
+
+/* All that have something to do wait as long as each other, an RPC more or
+ * less, and others longer: the least wait, in seconds, of a token for the
+ * server. RPCs are counted with an error of one, so jobs that did many tell it
+ * best. */
+static double least_wait(const struct slu_tbf *tbf)
+{
+	double least = INFINITY, rpcs = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (tbf->target[t].present)
+			rpcs += tbf->target[t].rate;
+	for (size_t i = 0; i < tbf->n; i++) {
+		const struct job *job = &tbf->job[i];
+
+		if (job->served > 1 && job->written > 0)
+			least = fmin(least,
+				     slu_tbf_divisor(tbf, job) *
+					     (tbf->elapsed / (job->served - 1) -
+					      1 / job->written));
+	}
+	return fmax(least, 0) + 1 / rpcs;
+}
+
+/* Did it less than its rule let through because the server was busy? */
+static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
+{
+	double each = slu_tbf_divisor(tbf, job);
+
+	return job->written > 0 &&
+	       job->served + 1 >= 0.9 * tbf->elapsed /
+					  (1 / job->written + tbf->wait / each);
+}
+
+static bool takes_part(const struct job *job, size_t t)
+{
+	return job->account[t].served > 0 && !job->exempt && !job->of_user &&
+	       !job->nameless;
+}
+
+static bool is_busy(const struct slu_tbf *tbf, size_t t)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < tbf->n; i++)
+		all += tbf->job[i].account[t].served;
+	return all >= BUSY_FROM * tbf->target[t].rate * tbf->elapsed;
+}
+
+static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
+{
+	struct slu_tokens *b = &tbf->batch;
+	bool busy = is_busy(tbf, t);
+	size_t n = 0;
+
+	if (slu_tokens_resize(b, tbf->n, err))
+		return -1;
+	tbf->target[t].nodes = 0;
+	for (size_t i = 0; i < tbf->n; i++) {
+		struct job *job = &tbf->job[i];
+		struct account *a = &job->account[t];
+
+		if (!takes_part(job, t)) {
+			a->tokens = a->limit = -1;
+			continue;
+		}
+		b->nodes[n] = job->nodes;
+		b->limit[n] = allowed(tbf, job, t);
+		b->demand[n] = a->served;
+		if (busy && !tbf->set.naive && is_held_up(tbf, job))
+			b->demand[n] = fmax(a->served, ceil(b->limit[n]));
+		b->tokens[n] = a->tokens;
+		b->record[n] = a->record;
+		b->remainder[n] = a->remainder;
+		tbf->target[t].nodes += job->nodes;
+		tbf->who[n++] = (uint32_t)i;
+	}
+	return slu_tokens_resize(b, n, err);
+}
+
+static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
+{
+	struct slu_tokens_settings set = {
+		/* a period may be long */
+		.rate = fmin(tbf->target[t].rate, TOKENS_MAX / tbf->elapsed),
+		.literal = tbf->set.literal,
+		.hungry = tbf->set.hungry,
+		.instant = tbf->set.instant,
+	};
+	struct slu_tokens *b = &tbf->batch;
+
+	if (fill_batch(tbf, t, err))
+		return -1;
+	b->carry = tbf->target[t].carry;
+	slu_tokens_step(&set, b, tbf->elapsed);
+	tbf->target[t].carry = b->carry;
+	for (size_t k = 0; k < b->n; k++) {
+		struct account *a = &tbf->job[tbf->who[k]].account[t];
+
+		a->tokens = b->tokens[k];
+		a->limit = b->limit[k];
+		a->record = b->record[k];
+		a->remainder = b->remainder[k];
+	}
+	return 0;
+}
+
+/* What its rule has to let through for what it may have next, on the targets
+ * that it used. */
+static double sum_limits(const struct slu_tbf *tbf, struct job *job)
+{
+	double all = 0;
+
+	job->dealt = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++) {
+		double part = job->account[t].limit / tbf->elapsed;
+
+		if (part < 0)
+			continue;
+		job->dealt += part;
+		all += let_through(tbf, t, part);
+	}
+	return all;
+}
+
+/* What an idle job could have at once if it came back: its part by priority
+ * on the targets that it ever used; all there is once its part since it was
+ * active last is as much as that of a period. */
+static double sum_parts(const struct slu_tbf *tbf, const struct job *job,
+			double idle)
+{
+	double all = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++) {
+		const struct target *target = &tbf->target[t];
+		double part = job->nodes / (target->nodes + job->nodes);
+
+		if (!target->present || job->account[t].rpcs == 0)
+			continue;
+		all += part * idle >= tbf->elapsed
+			       ? AT_ONCE * target->rate
+			       : let_through(tbf, t, part * target->rate);
+	}
+	return all;
+}
+
+static void want(const struct slu_tbf *tbf, struct job *job, double now)
+{
+	const struct slu_tbf_settings *set = &tbf->set;
+
+	job->used_up = job->written > 0 &&
+		       job->served >= 0.9 * job->written * tbf->elapsed;
+	slu_tbf_count_busy(tbf, job);
+	if (job->exempt || job->nameless)
+		job->wanted = 0;
+	else if (job->of_user && job->served > 0)
+		job->dealt = job->wanted =
+			fmax(sum_parts(tbf, job, 0), set->min_rate);
+	else if (job->served > 0)
+		job->wanted = fmax(sum_limits(tbf, job), set->min_rate);
+	else if (set->naive || now - job->active > set->linger)
+		job->wanted = 0;
+	else if (set->instant && job->written > 0)
+		job->wanted = fmax(job->written,
+				   sum_parts(tbf, job, now - job->active));
+}
+
+/* Each of the crowd gets the part of one node, without lending or borrowing. */
+static void want_others(struct slu_tbf *tbf, double now)
+{
+	struct job *o = &tbf->others;
+	double all = 0;
+
+	if (tbf->crowd > 0)
+		o->active = now;
+	else if (tbf->set.naive || now - o->active > tbf->set.linger)
+		o->wanted = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (tbf->target[t].present)
+			all += tbf->target[t].rate / (tbf->target[t].nodes + 1);
+	if (tbf->crowd > 0)
+		o->wanted = fmax(all, tbf->set.min_rate);
+}
+
+static int make_room(struct slu_tbf *tbf, struct slu_err *err)
+{
+	uint32_t *who;
+
+	if (tbf->cap_who >= tbf->n)
+		return 0;
+	who = realloc(tbf->who, tbf->cap * sizeof(*who));
+	if (!who)
+		return slu_err(err, SLU_NOMEM, "%zu jobs", tbf->cap);
+	tbf->who = who;
+	tbf->cap_who = tbf->cap;
+	return 0;
+}
+
+static int count_all(struct slu_tbf *tbf, double now,
+		     const struct slu_jobstats *stats, struct slu_err *err)
+{
+	tbf->crowd = 0;
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		tbf->target[t].present = false;
+	for (size_t i = 0; i < tbf->n; i++) {
+		tbf->job[i].served = 0;
+		for (size_t t = 0; t < tbf->n_targets; t++)
+			tbf->job[i].account[t].served = 0;
+	}
+	for (size_t k = 0; k < stats->n_targets; k++) {
+		const struct slu_jobstats_target *s = &stats->target[k];
+		struct target *t = slu_tbf_target(tbf, s->name, err);
+
+		if (!t || count(tbf, now, (size_t)(t - tbf->target),
+				stats->job + s->first, s->n, err))
+			return -1;
+	}
+	return 0;
+}
+
+size_t slu_tbf_crowd(const struct slu_tbf *tbf)
+{
+	return tbf->crowd;
+}
+
+void slu_tbf_pause(struct slu_tbf *tbf)
+{
+	for (size_t i = 0; i < tbf->n; i++)
+		tbf->job[i].wanted = 0;
+	tbf->others.wanted = 0;
+	tbf->next = 0;
+}
+
+int slu_tbf_observe(struct slu_tbf *tbf, double now,
+		    const struct slu_jobstats *stats, struct slu_err *err)
+{
+	bool first = !tbf->started;
+
+	if (count_all(tbf, now, stats, err) || make_room(tbf, err))
+		return -1;
+	tbf->elapsed = now - tbf->then;
+	tbf->then = now;
+	tbf->started = true;
+	tbf->next = 0;
+	if (first || !(tbf->elapsed > 0))
+		return 0;
+	tbf->wait = least_wait(tbf);
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (deal(tbf, t, err))
+			return -1;
+	for (size_t i = 0; i < tbf->n; i++)
+		want(tbf, &tbf->job[i], now);
+	want_others(tbf, now);
+	slu_tbf_forget(tbf, now);
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_TBF_CONTROLLER_H
+#define SLU_SELECT_IO_TBF_CONTROLLER_H
+
+/*
+ * What sluice-tbfd decides, without Lustre: from what job_stats says in each
+ * period to the rules that have to be written. Tokens are dealt out on each
+ * target (OST) on its own (tokens.h); a rule belongs to the whole server, so a
+ * job's rate is the sum over the targets on which it was active.
+ *
+ * Lustre gives every class (client queue) that has a rule a bucket of its own,
+ * which a `change` fills up. So a rate is divided by the number of classes
+ * that the rule had when the rules were read last (of CPTs before that), or by
+ * fewer when no more of them seem to be at work, and is only changed when the
+ * change is worth more than what it gives away.
+ *
+ * A job is whatever job_stats names as one. How many nodes it has is told
+ * (slu_tbf_set_nodes); one that nobody names counts as one node. Records and
+ * remainders last until the job has ended, or is forgotten. Of jobs that nobody
+ * tells of no more than SLU_TBF_UNTOLD are kept in mind. While there are more,
+ * the crowd, and while jobs work whose ids no rule can hold, one rule for "*"
+ * stands behind all others: each job without a rule of its own has the part of
+ * one node, and neither lends nor borrows. Time is seconds of any clock that
+ * goes forward. One thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <json-c/json.h>
+#include "common/err.h"
+#include "sysmap/lustre/jobstats.h"
+#include "select_io/tbf/rules.h"
+
+struct slu_tbf_settings {
+	double rate;	 /* tokens a second of each target, > 0 */
+	double min_rate; /* of a job: Lustre takes a new rate to heart only with
+			  * the next RPC, so a low one lasts */
+	double min_change; /* part of the old rate that a new one must differ */
+	double headroom;   /* part of its rate that a rule for a whole target
+			    * loses while the server is busy with others' RPCs,
+			    * and other rules by their part of the target */
+	double depth;	   /* tokens in a full bucket (ptlrpc.tbf_depth) */
+	double linger;	   /* seconds that the rule of an idle job stays */
+	double forget;	   /* seconds until a job that nobody names any more is
+			    * forgotten, with its record; one that was told and
+			    * is not any more has ended, and is at once */
+	bool literal, hungry, instant; /* tokens.h */
+	/* As in the paper: every rule is written anew in each period, and the
+	 * rules of idle jobs are stopped at once. For comparisons. */
+	bool naive;
+	const char *const *exempt; /* "uid=0", "jobid=PATTERN" with '*';
+				    * NULL-ended, may be NULL; borrowed */
+};
+extern const struct slu_tbf_settings slu_tbf_defaults;
+
+#define SLU_TBF_UNTOLD 4096
+
+struct slu_tbf;
+
+struct slu_tbf *slu_tbf_new(const struct slu_tbf_settings *settings,
+			    struct slu_err *err);
+void slu_tbf_free(struct slu_tbf *tbf);
+
+/* A target with a rate of its own. */
+int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
+		     struct slu_err *err);
+
+/* How many nodes each job has: lines "JOBID NODES", '#' begins a comment. The
+ * text replaces the one before; a job that is not in it any more has ended. A
+ * bad line is SLU_INVALID with its number, and nothing changes. */
+int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
+		      struct slu_err *err);
+
+/* The end of a period: what has been served, and what each job gets next. The
+ * first call, and the first that sees a target, only takes notes. */
+int slu_tbf_observe(struct slu_tbf *tbf, double now,
+		    const struct slu_jobstats *stats, struct slu_err *err);
+
+/* Nothing is known of what is served: with the next commands all rules of jobs
+ * are stopped, until there is something to observe again. */
+void slu_tbf_pause(struct slu_tbf *tbf);
+
+/* The rules as they are: those of ours that nothing stands behind are stopped
+ * with the next commands, those that somebody removed are made again. */
+int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
+		  struct slu_err *err);
+
+/* The next command to be written to nrs_tbf_rule, or NULL: borrowed until the
+ * next call. They count as carried out; when one was refused, read the rules
+ * and adopt them. */
+const char *slu_tbf_command(struct slu_tbf *tbf, double now);
+
+/* How many jobs more job_stats had than can be kept in mind, and with ids that
+ * fit in no rule, on the target that had most. */
+size_t slu_tbf_crowd(const struct slu_tbf *tbf);
+
+/* "tbf jobid", or "tbf" when users are exempt. */
+const char *slu_tbf_policy(const struct slu_tbf *tbf);
+
+/* Everything that has to outlive the program, which is also what `status` and
+ * the metrics show. Caller puts. Loading belongs before the first observe;
+ * what is wrong in it is left out. What the table of nodes named then is taken
+ * as named until there is a table. */
+struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now);
+void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now);
+
+#endif

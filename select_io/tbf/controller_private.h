@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
+#define SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
+
+/* What the parts of the controller share. */
+
+#include "select_io/tbf/controller.h"
+#include "select_io/tbf/tokens.h"
+
+#define SLU_TBF_NO_JOB UINT32_MAX
+
+/* A job on one target. */
+struct account {
+	uint64_t start, rpcs; /* of the record in job_stats */
+	double record, remainder;
+	double tokens, limit; /* of this period; -1: was not active */
+	double served;	      /* RPCs in the last period */
+};
+
+struct job {
+	char id[SLU_JOBID_SIZE];
+	char name[SLU_RULE_NAME];
+	double nodes;
+	bool told;  /* nodes come from the table */
+	bool ended; /* they did, and do not any more */
+	bool exempt;
+	bool of_user;	  /* by its name it is an exempt user's; the rule of the
+			   * uid, on top, knows better */
+	bool wild;	  /* its rule matches others too */
+	bool nameless;	  /* no rule can match it alone: one of the crowd */
+	double seen;	  /* last time that somebody named it */
+	double active;	  /* last time that it did something */
+	double served;	  /* RPCs in the last period, on all targets */
+	double dealt;	  /* RPCs a second */
+	double wanted;	  /* the rule that lets so many through; 0: no rule */
+	double written;	  /* RPCs a second that its rule lets through; 0: no
+			   * rule */
+	double changed;	  /* when that was */
+	bool used_up;	  /* in the last period, what its rule let through */
+	uint32_t rate;	  /* the rule's */
+	double placed;	  /* the nodes by which the rule stands where it does;
+			   * 0: where it does is not known */
+	uint32_t classes; /* that have it; 0: unknown */
+	uint32_t busy;	  /* of them, as far as is known; 0: all */
+	double slack;	  /* seconds in a row in which it did little */
+	double trying;	  /* seconds for which fewer are tried */
+	bool found;	  /* among the rules that are being adopted */
+	struct account *account; /* one for each target */
+};
+
+struct target {
+	char name[64];
+	double rate;
+	double carry;
+	double nodes;	 /* of the active jobs */
+	uint64_t newest; /* time in the last reading, ns of its clock */
+	bool known;	 /* has been seen in job_stats */
+	bool present;	 /* was in it the last time */
+};
+
+struct slu_tbf {
+	struct slu_tbf_settings set;
+	struct job *job;
+	size_t n, cap, n_told;
+	uint32_t *slot; /* hash table of job numbers, SLU_TBF_NO_JOB is empty */
+	size_t n_slots; /* a power of two, more than twice n */
+	struct target *target;
+	size_t n_targets, cap_targets;
+	unsigned cpts;
+	double wait; /* of a token for the server, in the last period; seconds
+		      */
+	double then, elapsed; /* time of the last period's end; its length */
+	bool started;
+	/* Jobs that no table names and for which there is no room: how many
+	 * job_stats has, and the one rule under which all of them are. */
+	size_t crowd;
+	struct job others; /* without an account; not in the table */
+	struct slu_tokens batch;
+	uint32_t *who; /* job of each in the batch */
+	size_t cap_who;
+	/* commands */
+	size_t next;		      /* job to be looked at */
+	char (*stale)[SLU_RULE_NAME]; /* rules of ours to be stopped */
+	size_t n_stale, cap_stale;
+	size_t exempt_next, exempt_n; /* exemptions to be written */
+	char *command;
+	size_t command_size;
+};
+
+/* job_table.c */
+struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id);
+struct job *
+slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
+	    struct slu_err *err); /* made when new; NULL: no memory */
+bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of jobs that none names */
+void slu_tbf_forget(struct slu_tbf *tbf, double now);
+struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
+			      struct slu_err *err);
+
+/* rule_commands.c: classes among which the rate of a job is divided. */
+unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
+/* A period has passed: how many of them have worked? */
+void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job);
+
+/* rule_order.c: before which rule the job's goes: a name, borrowed. */
+const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job);
+/* The rules of jobs as they are, from the top. Those that do not stand where
+ * they should are marked (placed is not their nodes). Start from {NULL, NULL}.
+ */
+struct standing {
+	struct job *above, *last; /* the lowest two that are in their places */
+};
+void slu_tbf_stands(struct standing *standing, struct job *job);
+
+#endif

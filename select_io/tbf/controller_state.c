@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The controller's memory as JSON: written by the daemon every few seconds,
+ * read when it starts, by `sluice-tbfd status` and by the metrics.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <math.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+
+static struct json_object *save_account(const struct slu_tbf *tbf,
+					const struct job *job, size_t t)
+{
+	const struct account *a = &job->account[t];
+	struct json_object *obj = json_object_new_object();
+
+	slu_json_set_str(obj, "target", tbf->target[t].name);
+	slu_json_set_double(obj, "record", a->record);
+	slu_json_set_double(obj, "remainder", a->remainder);
+	if (a->tokens >= 0)
+		slu_json_set_double(obj, "tokens", a->tokens);
+	return obj;
+}
+
+static double record(const struct slu_tbf *tbf, const struct job *job)
+{
+	double all = 0;
+
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		all += job->account[t].record;
+	return all;
+}
+
+/* In one word. */
+static const char *doing(const struct slu_tbf *tbf, const struct job *job)
+{
+	double r = record(tbf, job);
+
+	if (job->exempt || job->of_user)
+		return "exempt";
+	if (job->nameless)
+		return "crowd";
+	if (job->used_up)
+		return "throttled";
+	if (job->served == 0)
+		return "idle";
+	return r > 0 ? "lends" : r < 0 ? "borrows" : "even";
+}
+
+static struct json_object *save_job(const struct slu_tbf *tbf,
+				    const struct job *job, double now)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *accounts = json_object_new_array();
+
+	slu_json_set_str(obj, "job", job->id);
+	slu_json_set_str(obj, "state", doing(tbf, job));
+	slu_json_set_double(obj, "nodes", job->nodes);
+	if (job->told)
+		json_object_object_add(obj, "told", json_object_new_boolean(1));
+	slu_json_set_double(obj, "served",
+			    tbf->elapsed > 0 ? job->served / tbf->elapsed : 0);
+	slu_json_set_double(obj, "limit", job->written);
+	slu_json_set_double(obj, "record", record(tbf, job));
+	slu_json_set_double(obj, "unseen", now - job->seen);
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		if (job->account[t].rpcs > 0 || job->account[t].record != 0)
+			json_object_array_add(accounts,
+					      save_account(tbf, job, t));
+	json_object_object_add(obj, "accounts", accounts);
+	return obj;
+}
+
+struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *targets = json_object_new_array();
+	struct json_object *jobs = json_object_new_array();
+
+	for (size_t t = 0; t < tbf->n_targets; t++) {
+		struct json_object *one;
+
+		if (!tbf->target[t].present)
+			continue;
+		one = json_object_new_object();
+		slu_json_set_str(one, "target", tbf->target[t].name);
+		slu_json_set_double(one, "rate", tbf->target[t].rate);
+		json_object_array_add(targets, one);
+	}
+	for (size_t i = 0; i < tbf->n; i++)
+		json_object_array_add(jobs, save_job(tbf, &tbf->job[i], now));
+	slu_json_set_u64(obj, "crowd", tbf->crowd);
+	slu_json_set_double(obj, "crowd_limit", tbf->others.written);
+	slu_json_set_u64(obj, "cpts", tbf->cpts);
+	slu_json_set_double(obj, "period", tbf->elapsed);
+	json_object_object_add(obj, "targets", targets);
+	json_object_object_add(obj, "jobs", jobs);
+	return obj;
+}
+
+static void load_account(struct slu_tbf *tbf, struct job *job,
+			 struct json_object *obj)
+{
+	const char *name = NULL;
+	struct target *t;
+	struct account *a;
+	double v;
+
+	slu_json_str_opt(obj, "target", &name, NULL);
+	t = name ? slu_tbf_target(tbf, name, NULL) : NULL;
+	if (!t)
+		return;
+	a = &job->account[t - tbf->target];
+	v = 0;
+	if (slu_json_double_opt(obj, "record", &v, NULL) == 0 &&
+	    fabs(v) < 0x1p53)
+		a->record = rint(v);
+	v = 0;
+	if (slu_json_double_opt(obj, "remainder", &v, NULL) == 0 && fabs(v) < 4)
+		a->remainder = v;
+}
+
+static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
+{
+	struct json_object *accounts = NULL;
+	double nodes = 1, unseen = 0;
+	const char *id = NULL;
+	bool told = false;
+	struct job *job;
+
+	slu_json_str_opt(obj, "job", &id, NULL);
+	slu_json_double_opt(obj, "nodes", &nodes, NULL);
+	slu_json_double_opt(obj, "unseen", &unseen, NULL);
+	slu_json_bool_opt(obj, "told", &told, NULL);
+	if (!id || strlen(id) >= SLU_JOBID_SIZE ||
+	    (!told && slu_tbf_is_full(tbf)))
+		return;
+	job = slu_tbf_job(tbf, id, now, NULL);
+	if (!job)
+		return;
+	tbf->n_told += told && !job->told;
+	job->told |= told;
+	job->nodes = nodes >= 1 && nodes <= 1e9 ? nodes : 1;
+	job->seen = unseen > 0 ? now - unseen : now;
+	json_object_object_get_ex(obj, "accounts", &accounts);
+	for (size_t i = 0; json_object_is_type(accounts, json_type_array) &&
+			   i < json_object_array_length(accounts);
+	     i++)
+		load_account(tbf, job, json_object_array_get_idx(accounts, i));
+}
+
+void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now)
+{
+	struct json_object *jobs = NULL;
+
+	json_object_object_get_ex(state, "jobs", &jobs);
+	for (size_t i = 0; json_object_is_type(jobs, json_type_array) &&
+			   i < json_object_array_length(jobs);
+	     i++)
+		load_job(tbf, json_object_array_get_idx(jobs, i), now);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of jobs and targets. Every job has an account on every target;
+ * jobs are found through a hash table of their numbers, which is built anew
+ * when jobs are forgotten.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include "common/str.h"
+
+const struct slu_tbf_settings slu_tbf_defaults = {
+	.min_rate = 10,
+	.min_change = 0.1,
+	.headroom = 0.3,
+	.depth = 3,
+	.linger = 10,
+	.forget = 3600,
+	.hungry = true,
+	.instant = true,
+};
+
+struct slu_tbf *slu_tbf_new(const struct slu_tbf_settings *settings,
+			    struct slu_err *err)
+{
+	struct slu_tbf *tbf;
+
+	if (!(settings->rate > 0)) {
+		slu_err(err, SLU_INVALID,
+			"the rate of a target must be above 0");
+		return NULL;
+	}
+	tbf = calloc(1, sizeof(*tbf));
+	if (!tbf) {
+		slu_err(err, SLU_NOMEM, "token control");
+		return NULL;
+	}
+	tbf->set = *settings;
+	tbf->cpts = 1;
+	tbf->others = (struct job){.id = "*",
+				   .name = SLU_RULE_OTHERS,
+				   .nodes = 1,
+				   .active = -INFINITY};
+	while (settings->exempt && settings->exempt[tbf->exempt_n])
+		tbf->exempt_n++;
+	return tbf;
+}
+
+void slu_tbf_free(struct slu_tbf *tbf)
+{
+	if (!tbf)
+		return;
+	for (size_t i = 0; i < tbf->n; i++)
+		free(tbf->job[i].account);
+	slu_tokens_free(&tbf->batch);
+	free(tbf->job);
+	free(tbf->slot);
+	free(tbf->target);
+	free(tbf->who);
+	free(tbf->stale);
+	free(tbf->command);
+	free(tbf);
+}
+
+/* Where the job is in the hash table, or would be. */
+static size_t slot_of(const struct slu_tbf *tbf, const char *id)
+{
+	size_t mask = tbf->n_slots - 1;
+	size_t at = XXH3_64bits(id, strlen(id)) & mask;
+
+	while (tbf->slot[at] != SLU_TBF_NO_JOB &&
+	       strcmp(tbf->job[tbf->slot[at]].id, id) != 0)
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void fill_slots(struct slu_tbf *tbf)
+{
+	memset(tbf->slot, 0xff, tbf->n_slots * sizeof(*tbf->slot));
+	for (size_t i = 0; i < tbf->n; i++)
+		tbf->slot[slot_of(tbf, tbf->job[i].id)] = (uint32_t)i;
+}
+
+struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id)
+{
+	size_t at;
+
+	if (tbf->n_slots == 0)
+		return NULL;
+	at = slot_of(tbf, id);
+	return tbf->slot[at] == SLU_TBF_NO_JOB ? NULL
+					       : &tbf->job[tbf->slot[at]];
+}
+
+static int grow(struct slu_tbf *tbf, struct slu_err *err)
+{
+	size_t cap = tbf->cap ? 2 * tbf->cap : 64;
+	struct job *job = realloc(tbf->job, cap * sizeof(*job));
+	uint32_t *slot;
+
+	if (job)
+		tbf->job = job;
+	slot = job ? realloc(tbf->slot, 4 * cap * sizeof(*slot)) : NULL;
+	if (!slot)
+		return slu_err(err, SLU_NOMEM, "%zu jobs", cap);
+	tbf->slot = slot;
+	tbf->cap = cap;
+	tbf->n_slots = 4 * cap;
+	fill_slots(tbf);
+	return 0;
+}
+
+static void clear_account(struct account *a)
+{
+	*a = (struct account){.tokens = -1, .limit = -1};
+}
+
+/* "uid=500": programs of that user that have no job are "NAME.500". Any user
+ * can give a job such a name. */
+static bool is_of_user(const char *uid, const char *id)
+{
+	const char *dot = strrchr(id, '.');
+
+	return dot && strcmp(dot + 1, uid) == 0;
+}
+
+/* What its name says of a job. */
+static void set_kind(const struct slu_tbf *tbf, struct job *job)
+{
+	const char *const *e = tbf->set.exempt;
+	char match[SLU_RULE_MATCH];
+
+	job->nameless = !slu_rule_match(job->id, match);
+	job->wild = strchr(match, '*') != NULL;
+	for (; e && *e; e++)
+		if (strncmp(*e, "uid=", 4) == 0)
+			job->of_user |= is_of_user(*e + 4, job->id);
+		else if (strncmp(*e, "jobid=", 6) == 0)
+			job->exempt |=
+				fnmatch(*e + 6, job->id, FNM_NOESCAPE) == 0;
+}
+
+struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
+			struct slu_err *err)
+{
+	struct job *job = slu_tbf_find(tbf, id);
+
+	if (job)
+		return job;
+	if (tbf->n == tbf->cap && grow(tbf, err))
+		return NULL;
+	job = &tbf->job[tbf->n];
+	*job = (struct job){.nodes = 1, .seen = now, .active = -INFINITY};
+	job->account = calloc(tbf->cap_targets ? tbf->cap_targets : 1,
+			      sizeof(*job->account));
+	if (!job->account) {
+		slu_err(err, SLU_NOMEM, "accounts of a job");
+		return NULL;
+	}
+	for (size_t t = 0; t < tbf->cap_targets; t++)
+		clear_account(&job->account[t]);
+	slu_copy(job->id, sizeof(job->id), id);
+	slu_rule_name(job->id, job->name);
+	set_kind(tbf, job);
+	tbf->slot[slot_of(tbf, id)] = (uint32_t)tbf->n++;
+	return job;
+}
+
+/* Ids are whatever users call themselves: so many at once that Slurm does not
+ * know, and no more. */
+bool slu_tbf_is_full(const struct slu_tbf *tbf)
+{
+	return tbf->n - tbf->n_told >= SLU_TBF_UNTOLD;
+}
+
+/* Of a job without a rule that nobody names any more: at once when it has
+ * ended, else when that is long ago. */
+void slu_tbf_forget(struct slu_tbf *tbf, double now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tbf->n; i++) {
+		struct job *job = &tbf->job[i];
+
+		if (job->written == 0 && !job->told &&
+		    now - job->seen > (job->ended ? 0 : tbf->set.forget))
+			free(job->account);
+		else
+			tbf->job[n++] = *job;
+	}
+	if (n == tbf->n)
+		return;
+	tbf->n = n;
+	fill_slots(tbf);
+}
+
+static int more_targets(struct slu_tbf *tbf, struct slu_err *err)
+{
+	size_t cap = tbf->cap_targets ? 2 * tbf->cap_targets : 4;
+	struct target *target = realloc(tbf->target, cap * sizeof(*target));
+	struct account *account;
+
+	if (!target)
+		goto fail;
+	tbf->target = target;
+	for (size_t i = 0; i < tbf->n; i++) {
+		account = realloc(tbf->job[i].account, cap * sizeof(*account));
+		if (!account)
+			goto fail;
+		tbf->job[i].account = account;
+		for (size_t t = tbf->cap_targets; t < cap; t++)
+			clear_account(&account[t]);
+	}
+	tbf->cap_targets = cap;
+	return 0;
+fail:
+	return slu_err(err, SLU_NOMEM, "%zu targets", cap);
+}
+
+struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
+			      struct slu_err *err)
+{
+	struct target *t;
+
+	for (t = tbf->target; t < tbf->target + tbf->n_targets; t++)
+		if (strcmp(t->name, name) == 0)
+			return t;
+	if (tbf->n_targets == tbf->cap_targets && more_targets(tbf, err))
+		return NULL;
+	t = &tbf->target[tbf->n_targets++];
+	*t = (struct target){.rate = tbf->set.rate};
+	slu_copy(t->name, sizeof(t->name), name);
+	return t;
+}
+
+int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
+		     struct slu_err *err)
+{
+	struct target *t;
+
+	if (!(rate > 0))
+		return slu_err(err, SLU_INVALID, "%s: the rate must be above 0",
+			       target);
+	t = slu_tbf_target(tbf, target, err);
+	if (!t)
+		return -1;
+	t->rate = rate;
+	return 0;
+}
+
+/* One line of the table; *nodes 0: an empty one. */
+static int nodes_line(char *line, int number, const char **id, double *nodes,
+		      struct slu_err *err)
+{
+	char *word[3], *end;
+	size_t n;
+
+	line[strcspn(line, "#")] = '\0';
+	n = slu_split(line, " \t\r", word, 2);
+	*nodes = 0;
+	if (n == 0)
+		return 0;
+	if (n == 2)
+		*nodes = strtod(word[1], &end);
+	if (n != 2 || *end || !(*nodes >= 1 && *nodes <= 1e9))
+		return slu_err(err, SLU_INVALID, "line %d: not \"JOBID NODES\"",
+			       number);
+	*id = word[0];
+	return 0;
+}
+
+static int each_line(struct slu_tbf *tbf, const char *text, bool apply,
+		     struct slu_err *err)
+{
+	char *copy = strdup(text), *rest = copy, *line;
+	const char *id = "";
+	struct job *job;
+	double nodes;
+	int ret = copy ? 0 : slu_err(err, SLU_NOMEM, "table of nodes");
+
+	for (int number = 1; ret == 0 && (line = strsep(&rest, "\n"));
+	     number++) {
+		ret = nodes_line(line, number, &id, &nodes, err);
+		if (ret || !apply || nodes == 0 || strlen(id) >= SLU_JOBID_SIZE)
+			continue;
+		job = slu_tbf_job(tbf, id, tbf->then, err);
+		if (!job) {
+			ret = -1;
+			continue;
+		}
+		tbf->n_told += !job->told;
+		job->nodes = nodes;
+		job->told = true;
+		job->ended = false;
+		job->seen = tbf->then;
+	}
+	free(copy);
+	return ret;
+}
+
+/* What it lent or borrowed ends with the job, of which job_stats may speak for
+ * some time. */
+static void end_records(const struct slu_tbf *tbf, struct job *job)
+{
+	for (size_t t = 0; t < tbf->n_targets; t++)
+		job->account[t].record = job->account[t].remainder = 0;
+}
+
+int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
+		      struct slu_err *err)
+{
+	if (each_line(tbf, text, false, err))
+		return -1;
+	for (size_t i = 0; i < tbf->n; i++) {
+		tbf->job[i].ended |= tbf->job[i].told;
+		tbf->job[i].told = false;
+	}
+	tbf->n_told = 0;
+	if (each_line(tbf, text, true, err))
+		return -1;
+	for (size_t i = 0; i < tbf->n; i++)
+		if (tbf->job[i].ended)
+			end_records(tbf, &tbf->job[i]);
+	return 0;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `count` has the last reading, by job and target; `job` the sums of how much
+ * those have grown since, by job. A record that began anew, or was not there in
+ * the reading before, counts as a whole.
+ */
+#include "config.h"
+#include "select_io/tbf/job_totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TARGETS	   256	/* of one server */
+#define RETRY	   60.0 /* s until an unknown job is told of again, at first */
+#define RETRY_MOST 3600.0
+
+enum { READ, WRITTEN, RPCS, N_SUMS };
+
+struct count {
+	uint32_t job, target;
+	uint64_t start; /* of the record */
+	uint64_t value[N_SUMS];
+};
+
+struct job {
+	uint32_t id;
+	bool present; /* in the last reading */
+	double sum[N_SUMS], told[N_SUMS];
+	double changed, said, next; /* when; not before */
+	double retry;		    /* s; 0: sluiced knows it */
+};
+
+struct slu_jobio {
+	char target[TARGETS][64];
+	size_t n_targets;
+	struct count *count;
+	size_t n_counts;
+	struct job *job; /* by id */
+	size_t n, cap;
+	uint32_t after; /* the last one that was due */
+};
+
+struct slu_jobio *slu_jobio_new(void)
+{
+	return calloc(1, sizeof(struct slu_jobio));
+}
+
+void slu_jobio_free(struct slu_jobio *io)
+{
+	if (!io)
+		return;
+	free(io->count);
+	free(io->job);
+	free(io);
+}
+
+size_t slu_jobio_jobs(const struct slu_jobio *io)
+{
+	return io->n;
+}
+
+/* 0: no job of Slurm's. */
+static uint32_t number_of(const char *text)
+{
+	uint64_t v = 0;
+
+	if (*text < '1' || *text > '9')
+		return 0;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return 0;
+		v = v * 10 + (uint64_t)(*text - '0');
+		if (v >= SLU_PERSIST_FIRST)
+			return 0;
+	}
+	return (uint32_t)v;
+}
+
+/* TARGETS: there is no room for it. */
+static uint32_t target_of(struct slu_jobio *io, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < io->n_targets && strcmp(io->target[i], name) != 0)
+		i++;
+	if (i == io->n_targets && i < TARGETS)
+		strcpy(io->target[io->n_targets++], name);
+	return i;
+}
+
+static int by_job_and_target(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	if (x->job != y->job)
+		return x->job < y->job ? -1 : 1;
+	return (x->target > y->target) - (x->target < y->target);
+}
+
+/* The reading as sorted counts, with what was counted before of targets that
+ * could not be read now; NULL without memory. */
+static struct count *take(struct slu_jobio *io, const struct slu_jobstats *s,
+			  size_t *n)
+{
+	struct count *out = malloc((s->n + io->n_counts + 1) * sizeof(*out));
+	bool read[TARGETS + 1] = {false};
+
+	*n = 0;
+	for (size_t t = 0; out && t < s->n_targets; t++) {
+		uint32_t target = target_of(io, s->target[t].name);
+		const struct slu_jobstat *job = &s->job[s->target[t].first];
+
+		read[target] = true;
+		for (size_t i = 0; target < TARGETS && i < s->target[t].n;
+		     i++, job++) {
+			uint32_t id = number_of(job->job);
+
+			if (id)
+				out[(*n)++] = (struct count){
+					id,
+					target,
+					job->start,
+					{job->read_bytes, job->write_bytes,
+					 job->read_rpcs + job->write_rpcs}};
+		}
+	}
+	for (size_t i = 0; out && i < io->n_counts; i++)
+		if (!read[io->count[i].target])
+			out[(*n)++] = io->count[i];
+	if (out)
+		qsort(out, *n, sizeof(*out), by_job_and_target);
+	return out;
+}
+
+static size_t lower_bound(const struct slu_jobio *io, uint32_t id)
+{
+	size_t low = 0, high = io->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (io->job[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* NULL: no memory, or too many. */
+static struct job *find_or_add(struct slu_jobio *io, uint32_t id, double now)
+{
+	size_t at = lower_bound(io, id);
+
+	if (at < io->n && io->job[at].id == id)
+		return &io->job[at];
+	if (io->n == SLU_JOBIO_JOBS)
+		return NULL;
+	if (io->n == io->cap) {
+		size_t cap = io->cap ? 2 * io->cap : 64;
+		struct job *more = realloc(io->job, cap * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		io->job = more;
+		io->cap = cap;
+	}
+	memmove(&io->job[at + 1], &io->job[at],
+		(io->n - at) * sizeof(*io->job));
+	io->n++;
+	io->job[at] = (struct job){.id = id, .changed = now, .said = now};
+	return &io->job[at];
+}
+
+/* By how much it grew since the reading before (NULL: it was not there). */
+static void add(struct job *job, const struct count *c,
+		const struct count *before, double now)
+{
+	bool anew = !before || before->start != c->start;
+
+	for (int k = 0; before && k < N_SUMS; k++)
+		anew |= c->value[k] < before->value[k];
+	for (int k = 0; k < N_SUMS; k++) {
+		uint64_t more = c->value[k] - (anew ? 0 : before->value[k]);
+
+		if (more)
+			job->changed = now;
+		job->sum[k] += (double)more;
+	}
+}
+
+/* Those that have been idle for so long, and are gone. */
+static void forget(struct slu_jobio *io, double before)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < io->n; i++)
+		if (io->job[i].present || io->job[i].changed > before)
+			io->job[kept++] = io->job[i];
+	io->n = kept;
+}
+
+/* A crowd of jobs has no more than a day's memory divided by its size. */
+static void make_room(struct slu_jobio *io, size_t news, double now)
+{
+	double age = SLU_JOBIO_FORGET;
+
+	forget(io, now - age);
+	while (io->n + news > SLU_JOBIO_JOBS && age > 1)
+		forget(io, now - (age /= 2));
+}
+
+static size_t how_many_new(const struct slu_jobio *io, const struct count *c,
+			   size_t n)
+{
+	size_t news = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = lower_bound(io, c[i].job);
+
+		news += (i == 0 || c[i].job != c[i - 1].job) &&
+			(at == io->n || io->job[at].id != c[i].job);
+	}
+	return news;
+}
+
+int slu_jobio_read(struct slu_jobio *io, const struct slu_jobstats *stats,
+		   double now, struct slu_err *err)
+{
+	size_t n, old = 0, kept = 0;
+	struct count *c = take(io, stats, &n);
+
+	if (!c)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	make_room(io, how_many_new(io, c, n), now);
+	for (size_t i = 0; i < io->n; i++)
+		io->job[i].present = false;
+	for (size_t i = 0; i < n; i++) {
+		struct job *job = find_or_add(io, c[i].job, now);
+		const struct count *before = NULL;
+
+		while (old < io->n_counts &&
+		       by_job_and_target(&io->count[old], &c[i]) < 0)
+			old++;
+		if (old < io->n_counts &&
+		    by_job_and_target(&io->count[old], &c[i]) == 0)
+			before = &io->count[old];
+		if (!job)
+			continue; /* when there is room it counts as a whole */
+		job->present = true;
+		add(job, &c[i], before, now);
+		c[kept++] = c[i];
+	}
+	free(io->count);
+	io->count = c;
+	io->n_counts = kept;
+	return 0;
+}
+
+static bool is_due(const struct job *job, double now)
+{
+	return memcmp(job->sum, job->told, sizeof(job->sum)) != 0 &&
+	       now >= job->next &&
+	       (now - job->changed >= SLU_JOBIO_QUIET ||
+		now - job->said >= SLU_JOBIO_EVERY);
+}
+
+/* Round and round, so that those who wait for ever stop nobody. */
+size_t slu_jobio_due(struct slu_jobio *io, double now,
+		     struct slu_server_job *out, size_t max)
+{
+	size_t first = lower_bound(io, io->after + 1), n = 0;
+
+	for (size_t i = 0; i < io->n && n < max; i++) {
+		const struct job *job = &io->job[(first + i) % io->n];
+
+		if (!is_due(job, now))
+			continue;
+		out[n++] = (struct slu_server_job){.job_id = job->id,
+						   .read_bytes = job->sum[READ],
+						   .written_bytes =
+							   job->sum[WRITTEN],
+						   .rpcs = job->sum[RPCS],
+						   .idle = now - job->changed};
+		io->after = job->id;
+	}
+	return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = ((const struct slu_job_number *)a)->job_id;
+	uint32_t y = ((const struct slu_job_number *)b)->job_id;
+
+	return (x > y) - (x < y);
+}
+
+static void refused(struct job *job, double now)
+{
+	job->retry = job->retry > 0 ? 2 * job->retry : RETRY;
+	if (job->retry > RETRY_MOST)
+		job->retry = RETRY_MOST;
+	job->next = now + job->retry;
+}
+
+void slu_jobio_told(struct slu_jobio *io, double now,
+		    const struct slu_server_job *said, size_t n,
+		    const struct slu_job_number *unknown, size_t n_unknown)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct slu_job_number key = {said[i].job_id};
+		size_t at = lower_bound(io, key.job_id);
+		struct job *job = &io->job[at];
+
+		if (at == io->n || job->id != key.job_id)
+			continue;
+		job->said = now;
+		if (n_unknown &&
+		    bsearch(&key, unknown, n_unknown, sizeof(key), by_number)) {
+			refused(job, now);
+			continue;
+		}
+		job->retry = 0;
+		job->told[READ] = said[i].read_bytes;
+		job->told[WRITTEN] = said[i].written_bytes;
+		job->told[RPCS] = said[i].rpcs;
+	}
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what is wanted to what has to be written. First rules that are stale
+ * are stopped, then the exemptions stand on top, then the jobs in turn: more
+ * nodes before fewer.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "common/str.h"
+
+#define COMMAND_SIZE 256
+
+#define BUCKETS	     20
+#define SLACK	     2.0  /* seconds */
+#define TRY	     0.5  /* classes notice a change late */
+#define PAUSE	     32.0 /* after a try that was for nothing */
+
+static unsigned all_classes(const struct slu_tbf *tbf, const struct job *job)
+{
+	return job->classes ? job->classes : tbf->cpts;
+}
+
+unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job)
+{
+	unsigned all = all_classes(tbf, job);
+
+	return job->busy > 0 && job->busy < all ? job->busy : all;
+}
+
+static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
+{
+	job->busy = (uint32_t)fmax(busy, 1);
+	job->written = (double)job->rate * slu_tbf_divisor(tbf, job);
+}
+
+/* A class stays when it has nothing more to do, and one that works alone would
+ * have one part of many. So while a job does much less than it may, it is tried
+ * whether it is held up: by counting as many classes as would have done at the
+ * rule's rate what was done. Unless it does more then, all count again. */
+void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
+{
+	double all = all_classes(tbf, job), old = slu_tbf_divisor(tbf, job);
+	double did = job->served / tbf->elapsed;
+	double seem = fmin(ceil(0.9 * did / job->rate), all);
+	bool tried = job->trying > 0;
+
+	if (job->written == 0 || tbf->set.naive)
+		return;
+	job->trying = fmax(job->trying - tbf->elapsed, 0);
+	if (seem > old) {
+		set_busy(tbf, job, seem);
+		job->trying = 0;
+	} else if (job->trying > 0) {
+		return;
+	} else if (tried && did < 0.9 * job->dealt) {
+		set_busy(tbf, job, all);
+		job->slack = -PAUSE;
+	} else if (did == 0 || did > 0.8 * job->dealt) {
+		job->slack = fmin(job->slack, 0);
+	} else if (seem < old && (job->slack += tbf->elapsed) >= SLACK) {
+		set_busy(tbf, job, seem);
+		job->slack = 0;
+		job->trying = TRY;
+	}
+}
+
+/* Is the new rate worth a `change`, which gives every class a full bucket? A
+ * small one only when many are lost. */
+static bool matters(const struct slu_tbf *tbf, const struct job *job,
+		    uint32_t rate, double now)
+{
+	double old = job->rate, by = fabs((double)rate - old);
+	double since = now - job->changed;
+
+	if (tbf->set.naive)
+		return true;
+	double worth = by >= tbf->set.min_change * old ? 1 : BUCKETS;
+
+	return by > 0 && by * since >= worth * tbf->set.depth;
+}
+
+/* What every class gets: no less than the floor, which is there so that a
+ * class need not wait long for its next token. */
+static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
+{
+	uint32_t rate = slu_rule_rate(job->wanted, slu_tbf_divisor(tbf, job));
+	uint32_t floor = slu_rule_rate(tbf->set.min_rate, 1);
+
+	return rate > floor ? rate : floor;
+}
+
+static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
+{
+	uint32_t rate = class_rate(tbf, job);
+	char match[SLU_RULE_MATCH];
+
+	if (job->wanted == 0 && job->written == 0)
+		return false;
+	if (job->wanted == 0) {
+		snprintf(tbf->command, COMMAND_SIZE, "stop %s", job->name);
+		job->written = 0;
+		job->classes = job->busy = 0;
+		return true;
+	}
+	if (job->written > 0 && job->placed != job->nodes) {
+		snprintf(tbf->command, COMMAND_SIZE, "change %s rank=%s",
+			 job->name, slu_tbf_rank(tbf, job));
+		job->placed = job->nodes;
+		return true;
+	}
+	if (job->written > 0 && !matters(tbf, job, rate, now))
+		return false;
+	slu_rule_match(job->id, match);
+	if (job->written == 0)
+		job->placed = job->nodes;
+	if (job->written > 0)
+		snprintf(tbf->command, COMMAND_SIZE, "change %s rate=%u",
+			 job->name, rate);
+	else
+		snprintf(tbf->command, COMMAND_SIZE,
+			 "start %s %s rate=%u rank=%s", job->name, match, rate,
+			 slu_tbf_rank(tbf, job));
+	job->written = (double)rate * slu_tbf_divisor(tbf, job);
+	job->rate = rate;
+	job->changed = now;
+	return true;
+}
+
+static const char *stop_stale(struct slu_tbf *tbf)
+{
+	snprintf(tbf->command, COMMAND_SIZE, "stop %s",
+		 tbf->stale[--tbf->n_stale]);
+	return tbf->command;
+}
+
+/* "start slx_0 uid={0} rate=999999": a new rule stands on top. */
+static const char *exempt(struct slu_tbf *tbf)
+{
+	const char *what = tbf->set.exempt[tbf->exempt_next];
+	int key = (int)strcspn(what, "=");
+
+	snprintf(tbf->command, COMMAND_SIZE,
+		 "start " SLU_RULE_EXEMPT "%zu %.*s={%s} rate=%u",
+		 tbf->exempt_next, key, what, what + key + (what[key] == '='),
+		 SLU_RULE_RATE_MAX);
+	tbf->exempt_next++;
+	return tbf->command;
+}
+
+const char *slu_tbf_command(struct slu_tbf *tbf, double now)
+{
+	if (!tbf->command)
+		tbf->command = malloc(COMMAND_SIZE);
+	if (!tbf->command)
+		return NULL;
+	if (tbf->n_stale > 0)
+		return stop_stale(tbf);
+	if (tbf->exempt_next < tbf->exempt_n)
+		return exempt(tbf);
+	while (tbf->next < tbf->n)
+		if (job_command(tbf, &tbf->job[tbf->next++], now))
+			return tbf->command;
+	if (tbf->next++ == tbf->n && job_command(tbf, &tbf->others, now))
+		return tbf->command;
+	return NULL;
+}
+
+const char *slu_tbf_policy(const struct slu_tbf *tbf)
+{
+	const char *const *e = tbf->set.exempt;
+
+	for (; e && *e; e++)
+		if (strncmp(*e, "uid=", 4) == 0)
+			return "tbf";
+	return "tbf jobid";
+}
+
+static int add_stale(struct slu_tbf *tbf, const char *name, struct slu_err *err)
+{
+	if (tbf->n_stale == tbf->cap_stale) {
+		size_t cap = tbf->cap_stale ? 2 * tbf->cap_stale : 16;
+		void *more = realloc(tbf->stale, cap * sizeof(*tbf->stale));
+
+		if (!more)
+			return slu_err(err, SLU_NOMEM, "stale rules");
+		tbf->stale = more;
+		tbf->cap_stale = cap;
+	}
+	slu_copy(tbf->stale[tbf->n_stale++], SLU_RULE_NAME, name);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct job *const *)a)->name,
+		      (*(struct job *const *)b)->name);
+}
+
+/* All jobs by the names of their rules. Caller frees; NULL: no memory. */
+static struct job **sort_jobs(struct slu_tbf *tbf)
+{
+	struct job **sorted = malloc((tbf->n + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; sorted && i < tbf->n; i++)
+		sorted[i] = &tbf->job[i];
+	if (sorted)
+		qsort(sorted, tbf->n, sizeof(*sorted), by_name);
+	return sorted;
+}
+
+/* Whose rule is it? */
+static struct job *owner(const struct slu_tbf *tbf, struct job **sorted,
+			 const char *name)
+{
+	struct job key, *which = &key, **found;
+
+	slu_copy(key.name, sizeof(key.name), name);
+	found = bsearch(&which, sorted, tbf->n, sizeof(*sorted), by_name);
+	return found ? *found : NULL;
+}
+
+static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
+		 struct job **sorted, struct standing *standing,
+		 struct slu_err *err)
+{
+	struct job *job = owner(tbf, sorted, rule->name);
+
+	tbf->others.placed = 0; /* if it was above */
+	if (!job || (job->written == 0 && job->wanted == 0))
+		return add_stale(tbf, rule->name, err);
+	job->found = true;
+	job->classes = rule->classes;
+	job->rate = rule->rate;
+	job->written = (double)rule->rate * slu_tbf_divisor(tbf, job);
+	slu_tbf_stands(standing, job);
+	return 0;
+}
+
+/* Every one of the crowd has the whole rate on each CPT: its number of classes
+ * does not matter. */
+static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
+			struct slu_err *err)
+{
+	struct job *o = &tbf->others;
+
+	if (o->written == 0 && o->wanted == 0)
+		return add_stale(tbf, rule->name, err);
+	o->found = true;
+	o->rate = rule->rate;
+	o->written = (double)rule->rate * slu_tbf_divisor(tbf, o);
+	o->placed = o->nodes;
+	return 0;
+}
+
+/* Is "jobid={PATTERN}", or "{PATTERN}" alone as before 2.18, this exemption? */
+static bool exempts(const char *what, const char *match)
+{
+	size_t key = strcspn(what, "="), n;
+
+	if (strncmp(match, what, key + 1) == 0)
+		match += key + 1;
+	else if (strncmp(what, "jobid", key) != 0)
+		return false;
+	n = strlen(match);
+	what += key + 1;
+	return n == strlen(what) + 2 && match[0] == '{' &&
+	       match[n - 1] == '}' && strncmp(match + 1, what, n - 2) == 0;
+}
+
+/* Exemptions that are there, in the order of their numbers from 0 on; others
+ * are stale. */
+static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
+			   bool *there, struct slu_err *err)
+{
+	size_t i = strtoul(rule->name + strlen(SLU_RULE_EXEMPT), NULL, 10);
+
+	if (i >= tbf->exempt_n || !exempts(tbf->set.exempt[i], rule->match))
+		return add_stale(tbf, rule->name, err);
+	there[i] = true;
+	return 0;
+}
+
+/* The first that is not there; those behind it are made again too. */
+static int next_exemption(struct slu_tbf *tbf, const bool *there,
+			  struct slu_err *err)
+{
+	char name[32];
+
+	for (tbf->exempt_next = 0; there[tbf->exempt_next];)
+		tbf->exempt_next++;
+	for (size_t i = tbf->exempt_next; i < tbf->exempt_n; i++) {
+		snprintf(name, sizeof(name), SLU_RULE_EXEMPT "%zu", i);
+		if (there[i] && add_stale(tbf, name, err))
+			return -1;
+	}
+	return 0;
+}
+
+int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
+		  struct slu_err *err)
+{
+	struct standing standing = {NULL, NULL};
+	bool *there = calloc(tbf->exempt_n + 1, sizeof(*there));
+	struct job **sorted = sort_jobs(tbf);
+	int ret = there && sorted ? 0 : slu_err(err, SLU_NOMEM, "rules");
+
+	tbf->cpts = rules->cpts;
+	tbf->n_stale = 0;
+	for (size_t i = 0; i < tbf->n; i++)
+		tbf->job[i].found = false;
+	tbf->others.found = false;
+	for (size_t i = 0; i < rules->n && ret == 0; i++) {
+		const struct slu_rule *rule = &rules->rule[i];
+
+		if (strcmp(rule->name, SLU_RULE_OTHERS) == 0)
+			ret = adopt_others(tbf, rule, err);
+		else if (strncmp(rule->name, SLU_RULE_EXEMPT,
+				 strlen(SLU_RULE_EXEMPT)) == 0)
+			ret = adopt_exemption(tbf, rule, there, err);
+		else if (slu_rule_is_ours(rule->name))
+			ret = adopt(tbf, rule, sorted, &standing, err);
+	}
+	for (size_t i = 0; i < tbf->n && ret == 0; i++)
+		if (!tbf->job[i].found)
+			tbf->job[i].written = tbf->job[i].classes =
+				tbf->job[i].busy = 0;
+	if (!tbf->others.found)
+		tbf->others.written = 0;
+	if (ret == 0)
+		ret = next_exemption(tbf, there, err);
+	free(sorted);
+	free(there);
+	return ret;
+}

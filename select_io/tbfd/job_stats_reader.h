@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_TBFD_JOB_STATS_READER_H
+#define SLU_SELECT_IO_TBFD_JOB_STATS_READER_H
+
+/* Reading job_stats of a whole server with little memory. */
+
+#include "common/err.h"
+#include "sysmap/lustre/jobstats.h"
+
+/* What jobs have done on every target below root ("/" is this server), also on
+ * those of metadata: what is read and written there (Data-on-MDT) is I/O of
+ * theirs, though no rule of an OST concerns it. *stats is filled anew. A target
+ * that cannot be read to its end is not in it, which is no failure while there
+ * are others. SLU_NOTFOUND: this is no server. */
+int slu_records_read(const char *root, struct slu_jobstats *stats,
+		     struct slu_err *err);
+
+/* The same of storage targets alone: tokens are theirs. */
+int slu_records_osts(const char *root, struct slu_jobstats *stats,
+		     struct slu_err *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_TBFD_LUSTRE_ACCESS_H
+#define SLU_SELECT_IO_TBFD_LUSTRE_ACCESS_H
+
+/*
+ * What the daemon reads from Lustre and writes to it. Behind it are files
+ * below a root directory, or the program lctl; a simulator has its own.
+ *
+ * Reading job_stats with a small buffer can panic a server of Lustre 2.17
+ * (a reference is lost when a read(2) ends early): every read here has room
+ * for 64 KiB or more.
+ */
+
+#include "common/err.h"
+#include "common/str.h"
+#include "sysmap/lustre/jobstats.h"
+
+struct slu_lustre {
+	/* job_stats of all storage targets. *stats is filled anew. */
+	int (*job_stats)(struct slu_lustre *lustre, struct slu_jobstats *stats,
+			 struct slu_err *err);
+	/* nrs_tbf_rule; SLU_NOTFOUND: the policy is not tbf. */
+	int (*rules)(struct slu_lustre *lustre, struct slu_buf *out,
+		     struct slu_err *err);
+	int (*policies)(struct slu_lustre *lustre, struct slu_buf *out,
+			struct slu_err *err);
+	int (*set_rule)(struct slu_lustre *lustre, const char *command,
+			struct slu_err *err);
+	int (*set_policy)(struct slu_lustre *lustre, const char *policy,
+			  struct slu_err *err);
+	void (*free)(struct slu_lustre *lustre);
+};
+
+/* Files below root ("/" is this server). */
+struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err);
+/* The program lctl, or another that speaks like it. */
+struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err);
+
+/* Add all that fd has, with at least 64 KiB of room for each read(2). */
+int slu_lustre_read(int fd, struct slu_buf *out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sluice-tbfd: options and what to do. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/cli.h"
+#include "common/file.h"
+#include "common/jsonx.h"
+#include "select_io/tbfd/tbfd.h"
+#include "select_io/tbfd/publisher.h"
+
+#define STATE	   "/var/lib/sluice-tbfd/tbfd.json"
+#define EXIT_USAGE 2
+
+static const char help[] =
+	"Usage: sluice-tbfd --rate RPCS [OPTION...]\n"
+	"       sluice-tbfd status [--json] [--state FILE]\n"
+	"       sluice-tbfd nodes --publish CONF\n"
+	"       sluice-tbfd --clean | --measure SECONDS\n"
+	"Share the bandwidth of this Lustre server by adaptive token borrowing;"
+	" see\nsluice-tbfd(8).\n"
+	"\n"
+	"  -r, --rate RPCS        tokens (RPCs) a second of each target\n"
+	"  -R, --target-rate TARGET=RPCS  of this target\n"
+	"  -p, --period SECONDS   how often to decide (0.1)\n"
+	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
+	"  -N, --nodes-from COMMAND  a command that prints such lines; "
+	"sluiced: ask the\n"
+	"                         sluiced of --publish\n"
+	"  -x, --exempt WHAT      uid=N or jobid=PATTERN: never limited\n"
+	"      --min-rate RPCS    no job gets less a second (10)\n"
+	"      --min-change PART  change a rule by no less (0.1)\n"
+	"      --headroom PART    what rules lose beside others (0.3)\n"
+	"      --linger SECONDS   keep the rule of an idle job (10)\n"
+	"      --forget SECONDS   keep its record (3600)\n"
+	"      --literal          the published equations as they are printed\n"
+	"      --no-hungry        lend to all, not to the throttled first\n"
+	"      --no-instant       lenders wait a period to take tokens back\n"
+	"      --resync SECONDS   how often to look at the rules (5)\n"
+	"  -s, --state FILE       records and status (" STATE ")\n"
+	"  -m, --metrics FILE     numbers for Prometheus' textfile collector\n"
+	"  -P, --publish CONF     tell the sluiced of this sluice.conf how the"
+	" server is\n"
+	"      --root DIR         read the server recorded there; implies"
+	" --dry-run\n"
+	"      --lctl PROGRAM     go through lctl instead of files\n"
+	"      --dry-run          print what would be written\n"
+	"      --once             one period only\n"
+	"      --clean            stop the rules of sluice-tbfd and end\n"
+	"      --measure SECONDS  print the most RPCs a second of each target\n"
+	"      --json             status as JSON\n"
+	"      --syslog           log to syslog, not to standard error\n"
+	"  -v, --verbose          log every command\n"
+	"      --help             show this and exit\n"
+	"      --version          show the version and exit\n";
+
+enum {
+	MIN_RATE = 256,
+	MIN_CHANGE,
+	HEADROOM,
+	LINGER,
+	FORGET,
+	LITERAL,
+	NO_HUNGRY,
+	NO_INSTANT,
+	RESYNC,
+	ROOT,
+	LCTL,
+	DRY_RUN,
+	ONCE,
+	CLEAN,
+	MEASURE,
+	JSON,
+	SYSLOG,
+	SHOW_HELP,
+	SHOW_VERSION
+};
+
+static const struct option longs[] = {
+	{"rate", required_argument, NULL, 'r'},
+	{"target-rate", required_argument, NULL, 'R'},
+	{"period", required_argument, NULL, 'p'},
+	{"nodes", required_argument, NULL, 'n'},
+	{"nodes-from", required_argument, NULL, 'N'},
+	{"exempt", required_argument, NULL, 'x'},
+	{"min-rate", required_argument, NULL, MIN_RATE},
+	{"min-change", required_argument, NULL, MIN_CHANGE},
+	{"headroom", required_argument, NULL, HEADROOM},
+	{"linger", required_argument, NULL, LINGER},
+	{"forget", required_argument, NULL, FORGET},
+	{"literal", no_argument, NULL, LITERAL},
+	{"no-hungry", no_argument, NULL, NO_HUNGRY},
+	{"no-instant", no_argument, NULL, NO_INSTANT},
+	{"resync", required_argument, NULL, RESYNC},
+	{"state", required_argument, NULL, 's'},
+	{"metrics", required_argument, NULL, 'm'},
+	{"publish", required_argument, NULL, 'P'},
+	{"root", required_argument, NULL, ROOT},
+	{"lctl", required_argument, NULL, LCTL},
+	{"dry-run", no_argument, NULL, DRY_RUN},
+	{"once", no_argument, NULL, ONCE},
+	{"clean", no_argument, NULL, CLEAN},
+	{"measure", required_argument, NULL, MEASURE},
+	{"json", no_argument, NULL, JSON},
+	{"syslog", no_argument, NULL, SYSLOG},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, SHOW_HELP},
+	{"version", no_argument, NULL, SHOW_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+struct program {
+	struct slu_tbfd_options opt;
+	struct slu_log log;
+	const char *root, *lctl, *publish;
+	double measure;
+	bool clean, status, nodes, json, syslog;
+	char *self; /* the command that asks sluiced */
+};
+
+static bool is_number(const char *text, double least, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	return end != text && !*end && *out >= least && *out <= 1e9;
+}
+
+static int number(const char *text, double least, double *out)
+{
+	if (is_number(text, least, out))
+		return 0;
+	fprintf(stderr,
+		"sluice-tbfd: \"%s\" is no number from %g on (see sluice-tbfd "
+		"--help)\n",
+		text, least);
+	return -1;
+}
+
+static int add_rate(struct slu_tbfd_options *o, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	double rate;
+
+	if (!equals || equals == text || !is_number(equals + 1, 1, &rate)) {
+		fprintf(stderr,
+			"sluice-tbfd: --target-rate %s: write "
+			"TARGET=RPCS\n",
+			text);
+		return -1;
+	}
+	if (o->n_target_rates == SLU_TBFD_RATES_MAX) {
+		fputs("sluice-tbfd: too many --target-rate\n", stderr);
+		return -1;
+	}
+	o->target_rate[o->n_target_rates++] = text;
+	return 0;
+}
+
+#define LONGEST_EXEMPT 60 /* as a rule's match, with its braces */
+
+static int add_exempt(struct slu_tbfd_options *o, const char *text)
+{
+	const char *value = strchr(text, '=');
+	/* 010 is 8 for Lustre */
+	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
+		   (text[4] != '0' || !text[5]) &&
+		   text[4 + strspn(text + 4, "0123456789")] == '\0';
+	bool job = strncmp(text, "jobid=", 6) == 0 && text[6] &&
+		   !strpbrk(value, " {}&,?[\"\\") &&
+		   strlen(text) <= LONGEST_EXEMPT;
+
+	if (!uid && !job) {
+		fprintf(stderr,
+			"sluice-tbfd: --exempt %s: write uid=N or "
+			"jobid=PATTERN, %d characters at most\n",
+			text, LONGEST_EXEMPT);
+		return -1;
+	}
+	if (o->n_exempt == SLU_TBFD_EXEMPT_MAX) {
+		fputs("sluice-tbfd: too many --exempt\n", stderr);
+		return -1;
+	}
+	o->exempt[o->n_exempt++] = text;
+	return 0;
+}
+
+static int set_number(struct program *p, int c)
+{
+	struct slu_tbfd_options *o = &p->opt;
+
+	switch (c) {
+	case 'r':
+		return number(optarg, 1, &o->set.rate);
+	case 'p':
+		return number(optarg, 0.01, &o->period);
+	case MIN_RATE:
+		return number(optarg, 1, &o->set.min_rate);
+	case MIN_CHANGE:
+		return number(optarg, 0, &o->set.min_change);
+	case HEADROOM:
+		return number(optarg, 0, &o->set.headroom);
+	case LINGER:
+		return number(optarg, 0, &o->set.linger);
+	case FORGET:
+		return number(optarg, 0, &o->set.forget);
+	case RESYNC:
+		return number(optarg, 0, &o->resync);
+	case MEASURE:
+		return number(optarg, 1, &p->measure);
+	default:
+		return -1;
+	}
+}
+
+static int set_option(struct program *p, int c)
+{
+	struct slu_tbfd_options *o = &p->opt;
+
+	switch (c) {
+	case 'R':
+		return add_rate(o, optarg);
+	case 'x':
+		return add_exempt(o, optarg);
+	case 'n':
+		o->nodes = optarg;
+		break;
+	case 'N':
+		o->nodes_command = optarg;
+		break;
+	case 's':
+		o->state = optarg;
+		break;
+	case 'P':
+		p->publish = optarg;
+		break;
+	case 'm':
+		o->metrics = optarg;
+		break;
+	case LITERAL:
+		o->set.literal = true;
+		o->set.hungry = o->set.instant = false;
+		break;
+	case NO_HUNGRY:
+		o->set.hungry = false;
+		break;
+	case NO_INSTANT:
+		o->set.instant = false;
+		break;
+	case ROOT:
+		p->root = optarg;
+		o->dry_run = o->dry_run || strcmp(optarg, "/") != 0;
+		break;
+	case LCTL:
+		p->lctl = optarg;
+		break;
+	case DRY_RUN:
+		o->dry_run = true;
+		break;
+	case ONCE:
+		o->once = true;
+		break;
+	case CLEAN:
+		p->clean = true;
+		break;
+	case JSON:
+		p->json = true;
+		break;
+	case SYSLOG:
+		p->syslog = true;
+		break;
+	case 'v':
+		p->log.max = SLU_DEBUG;
+		break;
+	case SHOW_HELP:
+		exit(slu_cli_show("sluice-tbfd", help));
+	case SHOW_VERSION:
+		exit(slu_cli_show("sluice-tbfd",
+				  "sluice-tbfd " PACKAGE_VERSION "\n"));
+	default:
+		return set_number(p, c);
+	}
+	return 0;
+}
+
+/* --nodes-from sluiced is this very program, asking. */
+static int take_sluiced(struct program *p)
+{
+	bool asks = p->opt.nodes_command &&
+		    !strcmp(p->opt.nodes_command, "sluiced");
+
+	if ((asks || p->nodes) && (!p->publish || strpbrk(p->publish, " \t"))) {
+		fputs("sluice-tbfd: say by --publish whom to ask, a path "
+		      "without blanks\n",
+		      stderr);
+		return -1;
+	}
+	if (!asks)
+		return 0;
+	p->self = slu_asprintf("/proc/self/exe nodes --publish %s", p->publish);
+	p->opt.nodes_command = p->self;
+	return p->self ? 0 : -1;
+}
+
+static int parse(struct program *p, int argc, char **argv)
+{
+	int c;
+
+	while ((c = slu_cli_option("sluice-tbfd", argc, argv,
+				   ":r:R:p:n:N:x:s:m:P:v", longs)) != -1)
+		if (set_option(p, c))
+			return -1;
+	p->opt.set.exempt = p->opt.exempt;
+	p->status = optind < argc && strcmp(argv[optind], "status") == 0;
+	p->nodes = optind < argc && strcmp(argv[optind], "nodes") == 0;
+	optind += p->status || p->nodes;
+	if (optind < argc) {
+		fprintf(stderr,
+			"sluice-tbfd: what is \"%s\"? (see sluice-tbfd "
+			"--help)\n",
+			argv[optind]);
+		return -1;
+	}
+	if (take_sluiced(p))
+		return -1;
+	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
+	    !p->measure && !p->publish) {
+		fputs("sluice-tbfd: say --rate; --measure tells which (see "
+		      "sluice-tbfd --help)\n",
+		      stderr);
+		return -1;
+	}
+	return 0;
+}
+
+static int show_status(const struct program *p, struct slu_err *err)
+{
+	struct slu_buf text = {0}, out = {0};
+	struct json_object *state;
+	int ret = slu_file_read(AT_FDCWD, p->opt.state, 64u << 20, &text, err);
+
+	if (ret && err->kind == SLU_NOTFOUND)
+		return slu_err(err, SLU_NOTFOUND,
+			       "there is no %s: no sluice-tbfd has run here "
+			       "yet that writes rules (one with --root or "
+			       "--dry-run keeps no state)",
+			       p->opt.state);
+	if (ret)
+		return ret;
+	if (p->json) {
+		fwrite(text.data, 1, text.len, stdout);
+		putchar('\n');
+	} else if ((state = slu_json_parse(text.data, text.len, err))) {
+		ret = slu_tbfd_status(state, (double)time(NULL), &out, err);
+		if (!slu_tbfd_running(p->opt.state))
+			puts("No sluice-tbfd runs: this is how it was.");
+		if (ret == 0)
+			fputs(out.data, stdout);
+		json_object_put(state);
+	} else {
+		ret = slu_err_prefix(err, "%s", p->opt.state);
+	}
+	slu_buf_free(&text);
+	slu_buf_free(&out);
+	return ret;
+}
+
+static int run(struct program *p, struct slu_err *err)
+{
+	struct slu_lustre *lustre;
+	struct slu_buf out = {0};
+	int ret;
+
+	if (p->status)
+		return show_status(p, err);
+	if (p->nodes) {
+		ret = slu_publish_nodes(p->publish, &out, err);
+		fputs(out.data ? out.data : "", stdout);
+		slu_buf_free(&out);
+		return ret;
+	}
+	if (p->publish && p->opt.set.rate == 0 && !p->clean && !p->measure)
+		return slu_publish_run(p->publish, p->root, &p->log, err);
+	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
+			 : slu_lustre_files(p->root, err);
+	if (!lustre)
+		return -1;
+	if (p->clean)
+		ret = slu_tbfd_clean(&p->opt, lustre, &p->log, err);
+	else if (p->measure > 0)
+		ret = slu_tbfd_measure(lustre, p->measure, &out, err);
+	else if (p->publish &&
+		 slu_publish_start(p->publish, p->root, &p->log, err))
+		ret = -1;
+	else
+		ret = slu_tbfd_run(&p->opt, lustre, &p->log, err);
+	if (out.data)
+		fputs(out.data, stdout);
+	slu_buf_free(&out);
+	lustre->free(lustre);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct program p = {
+		.opt = {.set = slu_tbf_defaults,
+			.period = 0.1,
+			.resync = 5,
+			.state = STATE},
+		.log = {.fn = slu_log_to_file, .arg = stderr, .max = SLU_INFO},
+		.root = "/",
+	};
+	struct slu_err err;
+
+	if (parse(&p, argc, argv))
+		return EXIT_USAGE;
+	if (p.syslog) {
+		openlog("sluice-tbfd", LOG_PID, LOG_DAEMON);
+		p.log.fn = slu_log_to_syslog;
+	}
+	if (run(&p, &err) == 0)
+		return slu_cli_show("sluice-tbfd", "");
+	slu_log(&p.log, SLU_ERROR, "%s", err.text);
+	return EXIT_FAILURE;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Telling systemd that we live, by the protocol of sd_notify(3). */
+#include "config.h"
+#include "select_io/tbfd/tbfd.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define EVERY 5 /* s: WatchdogSec of the unit is much more */
+
+static void notify(const char *path, const char *text)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (!slu_copy(to.sun_path, sizeof(to.sun_path), path))
+		return;
+	if (to.sun_path[0] == '@')
+		to.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&to,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+			   strlen(path)));
+	close(fd);
+}
+
+void slu_tbfd_alive(double *last, double now)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+
+	if (!path || now - *last < EVERY)
+		return;
+	notify(path, "READY=1\nWATCHDOG=1");
+	*last = now;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_TBFD_TBFD_H
+#define SLU_SELECT_IO_TBFD_TBFD_H
+
+/*
+ * sluice-tbfd around the controller: reads, writes, remembers, tells. A second
+ * process, the guard, waits for the daemon's end, whatever it is, and then
+ * stops our rules, so that no job stays throttled by rules that nobody keeps.
+ */
+
+#include <sys/types.h>
+#include "common/log.h"
+#include "common/str.h"
+#include "select_io/tbf/controller.h"
+#include "select_io/tbfd/lustre_access.h"
+
+#define SLU_TBFD_EXEMPT_MAX 32
+#define SLU_TBFD_RATES_MAX  64
+
+struct slu_tbfd_options {
+	struct slu_tbf_settings set;
+	const char *exempt[SLU_TBFD_EXEMPT_MAX + 1];
+	const char *target_rate[SLU_TBFD_RATES_MAX]; /* "TARGET=RATE" */
+	size_t n_exempt, n_target_rates;
+	double period;	     /* seconds */
+	double resync;	     /* seconds between readings of the rules, of the
+			      * nodes and writings of the state */
+	const char *state;   /* file; NULL: none */
+	const char *metrics; /* file for a textfile collector; NULL: none */
+	const char *nodes;   /* file; NULL: none */
+	const char *nodes_command; /* NULL: none */
+	bool dry_run, once;
+};
+
+/* Run until SIGTERM or SIGINT (or, once, for one period). Commands of a dry
+ * run go to standard output. */
+int slu_tbfd_run(const struct slu_tbfd_options *options,
+		 struct slu_lustre *lustre, const struct slu_log *log,
+		 struct slu_err *err);
+
+/* rule_cleanup.c: stop all rules of ours, and put back the policy that was
+ * there before us when the state tells it and ours is in force. Takes some
+ * seconds when Lustre refuses. SLU_BUSY: a daemon runs, which looks after them.
+ * In a dry run what would be written goes to standard output. */
+int slu_tbfd_clean(const struct slu_tbfd_options *options,
+		   struct slu_lustre *lustre, const struct slu_log *log,
+		   struct slu_err *err);
+
+/* rules_lock.c, beside the state: the daemon's, for life. Returns a descriptor
+ * to be left open; SLU_BUSY: another runs, or for long has been cleaning up.
+ * Who cleans up: a descriptor for close(), which also gives back what the
+ * process has of the daemon's; SLU_BUSY: somebody else does, or a daemon runs.
+ * Other errors: nothing can be locked there. */
+int slu_tbfd_lock(const char *state, struct slu_err *err);
+int slu_tbfd_lock_clean(const char *state, struct slu_err *err);
+/* The process that runs; 0: none, as far as one can see. */
+pid_t slu_tbfd_running(const char *state);
+
+#define SLU_TBFD_STATE_MAX (64u << 20)
+/* What `save` wrote to this file. Caller puts; NULL: none. */
+struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
+
+/* Watch for so many seconds: the most RPCs a second that each target served, as
+ * comments "# TARGET RATE", and RATES="--rate ..." for the unit. SLU_NOTFOUND:
+ * none served any, SLU_INVALID: more differ than --target-rate may say; the
+ * comments are there. */
+int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
+		     struct slu_buf *out, struct slu_err *err);
+
+/* systemd_notify.c: tell systemd, when it wants to know, that we live; *last is
+ * when it was told, at first -INFINITY. */
+void slu_tbfd_alive(double *last, double now);
+
+/* tbfd_status.c: what a saved state says, for people; for Prometheus. */
+int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
+		    struct slu_err *err);
+void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out);
+
+/* job_nodes.c: a command that prints "JOBID NODES" lines, run beside the loop.
+ */
+struct slu_tbfd_nodes {
+	pid_t pid; /* 0: none runs */
+	int fd;
+	double since;
+};
+/* Start it unless it runs. No shell: words are split at blanks. */
+int slu_tbfd_nodes_start(struct slu_tbfd_nodes *nodes, const char *command,
+			 double now, struct slu_err *err);
+/* 1: it has ended well, *out is what it printed; 0: not yet, or none runs. */
+int slu_tbfd_nodes_done(struct slu_tbfd_nodes *nodes, double now,
+			struct slu_buf *out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Totals of jobs from what Lustre counts, and when they are told. */
+#include "config.h"
+#include "tests/unit/harness.h"
+
+#include "common/str.h"
+#include "select_io/tbf/job_totals.h"
+
+static struct slu_jobio *io;
+static double now;
+static struct slu_server_job due[10];
+
+/* "JOB START READ WRITTEN RPCS", one a line, of target t; others follow when
+ * the text has lines "TARGET". "!" first: t could not be read. */
+static void reading(const char *text)
+{
+	struct slu_jobstats s = {0};
+	struct slu_buf out = {0};
+	char line[100], job[32];
+	unsigned long start, in, written, rpcs;
+	struct slu_err err;
+
+	if (*text == '!')
+		text += 2;
+	else
+		slu_buf_puts(&out, "obdfilter.t.job_stats=\njob_stats:\n");
+	for (; *text; text += strcspn(text, "\n") + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(text, "\n"),
+			 text);
+		if (sscanf(line, "%31s %lu %lu %lu %lu", job, &start, &in,
+			   &written, &rpcs) == 5)
+			slu_buf_printf(
+				&out,
+				"- job_id: %s\n  start_time: %lu\n"
+				"  read_bytes: { samples: 0, sum: %lu }\n"
+				"  write_bytes: { samples: %lu, sum: %lu }\n",
+				job, start, in, rpcs, written);
+		else
+			slu_buf_printf(&out, "obdfilter.%s.job_stats=\n", line);
+	}
+	expect_ok(slu_jobstats_parse(&s, out.data, out.len, &err), err);
+	expect_ok(slu_jobio_read(io, &s, now, &err), err);
+	slu_jobstats_free(&s);
+	slu_buf_free(&out);
+}
+
+/* After a time without a change: what is due, as "JOB READ WRITTEN RPCS;". */
+static const char *quiet_due(void)
+{
+	static char text[400];
+	size_t n;
+
+	now += SLU_JOBIO_QUIET;
+	n = slu_jobio_due(io, now, due, 10);
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		sprintf(strchr(text, '\0'), "%u %g %g %g;", due[i].job_id,
+			due[i].read_bytes, due[i].written_bytes, due[i].rpcs);
+	slu_jobio_told(io, now, due, n, NULL, 0);
+	return text;
+}
+
+static void begin(void)
+{
+	io = slu_jobio_new();
+	now = 1000;
+}
+
+/* Readings one after another, and what is due when all is quiet. */
+START_TEST(test_totals)
+{
+	static const struct {
+		const char *reading[4], *due;
+	} cases[] = {
+		{{""}, ""},
+		{{"7 1 10 20 3\n"}, "7 10 20 3;"},
+		{{"7 1 0 0 0\n"}, ""}, /* it has asked for the free space */
+		{{"7 1 10 20 3\n", "7 1 15 20 4\n"}, "7 15 20 4;"},
+		{{"7 1 10 20 3\n", "7 1 15 20 4\n", ""}, "7 15 20 4;"},
+		/* idle, forgotten, back */
+		{{"7 1 10 20 3\n", "", "7 9 1 2 3\n"}, "7 11 22 6;"},
+		{{"7 1 10 20 3\n", "7 9 11 2 3\n"}, "7 21 22 6;"},
+		/* somebody has cleared them; no start before 2.15 */
+		{{"7 0 10 20 3\n", "7 0 1 0 1\n"}, "7 11 20 4;"},
+		/* targets of one server */
+		{{"7 1 10 20 3\nu\n7 2 1 1 1\n"}, "7 11 21 4;"},
+		{{"7 1 10 20 3\nu\n7 2 1 1 1\n", "u\n7 2 2 1 2\n7 3 0 0 0\n"},
+		 "7 12 21 5;"},
+		/* one that cannot be read for once */
+		{{"7 1 10 20 3\nu\n8 2 1 1 1\n", "!\nu\n8 2 1 1 1\n",
+		  "7 1 11 20 4\nu\n8 2 1 1 1\n"},
+		 "7 11 20 4;8 1 1 1;"},
+		{{"8 1 1 1 1\n7 1 2 2 2\n"}, "7 2 2 2;8 1 1 1;"},
+		/* nobody's */
+		{{"dd.0 1 5 5 5\n4712_3 1 5 5 5\n0 1 5 5 5\n07 1 5 5 5\n"
+		  "-1 1 5 5 5\n99999999999999999999 1 5 5 5\n7x 1 5 5 5\n"
+		  "4294967294 1 5 5 5\n"},
+		 ""},
+	};
+
+	each(c, cases)
+	{
+		begin();
+		for (size_t i = 0; i < 4 && c->reading[i]; i++)
+			reading(c->reading[i]), now += 5;
+		ck_assert_str_eq(quiet_due(), c->due);
+		ck_assert_str_eq(quiet_due(), "");
+		slu_jobio_free(io);
+	}
+}
+END_TEST
+
+/* Quiet, or overdue. */
+START_TEST(test_when)
+{
+	char line[40];
+	unsigned times = 0;
+
+	begin();
+	for (unsigned i = 1; i <= 200; i++, now += 5) {
+		snprintf(line, sizeof(line), "7 1 0 %u 1\n", i);
+		reading(line);
+		if (slu_jobio_due(io, now, due, 10) == 0)
+			continue;
+		times++;
+		ck_assert_double_eq(due[0].written_bytes, i);
+		ck_assert_double_eq(due[0].idle, 0);
+		slu_jobio_told(io, now, due, 1, NULL, 0);
+	}
+	ck_assert_uint_eq(times, 1); /* the first time after ten minutes */
+	reading(line);
+	now += SLU_JOBIO_QUIET - 6;
+	ck_assert_uint_eq(slu_jobio_due(io, now, due, 10), 0);
+	now += 6;
+	ck_assert_uint_eq(slu_jobio_due(io, now, due, 10), 1);
+	ck_assert_double_ge(due[0].idle, SLU_JOBIO_QUIET);
+	/* Nobody has confirmed it. */
+	ck_assert_uint_eq(slu_jobio_due(io, now + 5, due, 10), 1);
+	slu_jobio_free(io);
+}
+END_TEST
+
+/* Who is not known is told of again, more and more rarely, and keeps nobody
+ * else waiting. */
+START_TEST(test_unknown)
+{
+	const struct slu_job_number seven = {7};
+	double last, pause = 0;
+
+	begin();
+	reading("7 1 1 1 1\n8 1 1 1 1\n");
+	now += SLU_JOBIO_QUIET;
+	ck_assert_uint_eq(slu_jobio_due(io, now, due, 1), 1);
+	ck_assert_uint_eq(due[0].job_id, 7);
+	slu_jobio_told(io, now, due, 1, &seven, 1);
+	ck_assert_uint_eq(slu_jobio_due(io, now, due, 1), 1);
+	ck_assert_uint_eq(due[0].job_id, 8);
+	slu_jobio_told(io, now, due, 1, &seven, 1);
+	for (int i = 0; i < 9; i++) {
+		for (last = now; slu_jobio_due(io, now, due, 10) == 0;)
+			now++;
+		ck_assert_uint_eq(due[0].job_id, 7);
+		ck_assert(now - last > pause || pause >= 3600);
+		pause = now - last;
+		slu_jobio_told(io, now, due, 1, &seven, 1);
+	}
+	ck_assert_double_eq(pause, 3600);
+	now += 3600;
+	ck_assert_str_eq(quiet_due(), "7 1 1 1;");
+	ck_assert_str_eq(quiet_due(), "");
+	slu_jobio_free(io);
+}
+END_TEST
+
+/* What Lustre and everybody has forgotten takes no room, and there is an end
+ * to what crowds take. */
+START_TEST(test_forget)
+{
+	struct slu_jobstats s = {0};
+	struct slu_jobstats_target t = {"t", 0, 1000};
+	struct slu_jobstat *job = calloc(t.n, sizeof(*job));
+	struct slu_err err;
+
+	begin();
+	reading("7 1 1 1 1\n");
+	now += SLU_JOBIO_FORGET + 1;
+	reading("7 1 1 1 1\n8 1 1 1 1\n"); /* 7 is still there */
+	reading("8 1 1 1 1\n");
+	ck_assert_uint_eq(slu_jobio_jobs(io), 2);
+	reading("8 1 1 1 1\n");
+	ck_assert_uint_eq(slu_jobio_jobs(io), 1);
+	s = (struct slu_jobstats){
+		.job = job, .n = t.n, .target = &t, .n_targets = 1};
+	for (unsigned crowd = 0; crowd < 200; crowd++, now += 5) {
+		for (unsigned i = 0; i < t.n; i++) {
+			job[i].read_bytes = 1;
+			snprintf(job[i].job, sizeof(job[i].job), "%u",
+				 1000 + crowd * 1000 + i);
+		}
+		expect_ok(slu_jobio_read(io, &s, now, &err), err);
+		ck_assert_uint_le(slu_jobio_jobs(io), SLU_JOBIO_JOBS);
+	}
+	ck_assert_uint_ge(slu_jobio_jobs(io), SLU_JOBIO_JOBS / 4);
+	free(job);
+	slu_jobio_free(io);
+}
+END_TEST
+
+TEST_MAIN("jobio", test_totals, test_when, test_unknown, test_forget)
