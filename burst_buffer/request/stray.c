@@ -22,7 +22,7 @@
 #define LOOK_MAX  4096 /* comments that begin like one of ours */
 #define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
 #define DOUBT_MAX 16   /* lines that are told if a text does not end */
-#define HERE_MAX  4    /* here-documents that one line begins */
+#define HERE_MAX  16   /* here-documents that one line begins: bash's limit */
 #define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
 #define TEXT_MAX  256
 #define WORD_MAX  24 /* the words that it knows are shorter */
@@ -32,6 +32,7 @@ enum why {
 	NEAR,	/* a comment that is almost a request */
 	LUA,	/* of another plugin */
 	BARE,	/* a command that would be a request in --bb */
+	HIDDEN, /* a command for a character that is no blank */
 	BESIDE, /* behind a command in its line */
 	LATE,	/* behind the first command */
 };
@@ -132,11 +133,44 @@ static bool asks(const char *p, const char *end, bool loose)
 	return p < end && *p == '=' && slu_request_is_key(word);
 }
 
+/* #SBATCH with an option for us, at p behind the #. */
+static bool is_option(const char *p, const char *end)
+{
+	if (end - p < 6 || strncmp(p, "SBATCH", 6))
+		return false;
+	p = memmem(p, (size_t)(end - p), " --bb", 5);
+	if (!p)
+		return false;
+	p += 5 + (p + 5 < end && p[5] == 'f');
+	return p < end && (blank(*p) || *p == '=');
+}
+
 static bool begins_well(const char *p, const char *end)
 {
+	if (is_option(p + 1, end))
+		return true;
 	p = skip_blanks(p + 1, end);
 	return end - p > 2 &&
 	       (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2));
+}
+
+/* Past what looks like a blank, perhaps, and is none, as of a web page. */
+static const char *skip_strange(const char *p, const char *end)
+{
+	while (p < end && (blank(*p) || (unsigned char)*p >= 0x80 ||
+			   iscntrl((unsigned char)*p)))
+		p++;
+	return p;
+}
+
+/* Past what stands between #BB and a request. */
+static const char *skip_between(const char *p, const char *end)
+{
+	const char *rest = skip_strange(p, end);
+
+	return rest == p && p < end && ispunct((unsigned char)*p) && *p != '_'
+		       ? p + 1
+		       : rest;
 }
 
 /* What a comment that begins well could have been meant for. */
@@ -145,14 +179,16 @@ static enum why meant(const char *p, const char *end)
 	const char *magic = skip_blanks(p + 1, end), *rest = magic + 2;
 	bool near = magic > p + 1;
 
+	if (is_option(p + 1, end))
+		return LATE;
 	near |= strncmp(magic, "BB", 2) && strncmp(magic, "DW", 2);
 	if (!near && end - rest >= 4 && !strncmp(magic, "BB_LUA", 6) &&
 	    (end - rest == 4 || blank(rest[4])))
 		return skip_blanks(rest + 4, end) < end ? LUA : FINE;
 	near |= !blank(*rest);
-	while (rest < end && (unsigned char)*rest >= 0x80)
-		rest++; /* a blank of a web page's, perhaps */
-	return asks(rest, end, !near) ? near ? NEAR : LATE : FINE;
+	return asks(near ? skip_between(rest, end) : rest, end, !near)
+		       ? near ? NEAR : LATE
+		       : FINE;
 }
 
 /* The beginning of a line, for a message. */
@@ -166,12 +202,17 @@ static int length_of(const struct stray *s)
 	return n;
 }
 
+static const char *magic_of(const struct stray *s)
+{
+	if (is_option(s->text + 1, s->end))
+		return "SBATCH";
+	return strncasecmp(skip_blanks(s->text + 1, s->end), "D", 1) ? "BB"
+								     : "DW";
+}
+
 static void tell(struct scan *s, const struct stray *one)
 {
-	const char *const magic =
-		strncasecmp(skip_blanks(one->text + 1, one->end), "D", 1)
-			? "BB"
-			: "DW";
+	const char *const magic = magic_of(one);
 	char text[TEXT_MAX];
 	int n = snprintf(text, sizeof(text), "\"%.*s\" ", length_of(one),
 			 one->text);
@@ -192,6 +233,12 @@ static void tell(struct scan *s, const struct stray *one)
 		snprintf(to, room,
 			 "is a command here: begin the line with #BB");
 		break;
+	case HIDDEN:
+		snprintf(to, room,
+			 "is a command: a character before it is no blank, "
+			 "begin the line with #%s",
+			 magic);
+		break;
 	case BESIDE:
 		snprintf(to, room,
 			 "has no effect behind a command: give it a line "
@@ -208,7 +255,8 @@ static void tell(struct scan *s, const struct stray *one)
 	}
 	s->told++;
 	s->tell(s->arg, one->line, text,
-		s->shell || one->why == NEAR || one->why == BARE);
+		s->shell || one->why == NEAR || one->why == BARE ||
+			one->why == HIDDEN);
 }
 
 static void tell_doubts(struct scan *s)
@@ -370,6 +418,27 @@ static void look_in_text(struct scan *s, const char *line)
 		look(s, p, false, true);
 }
 
+/* The first command: true if it was meant for a comment. */
+static bool look_at_command(struct scan *s, const char *first)
+{
+	const char *hash = skip_strange(first, s->end);
+	struct stray one = {BARE, s->line, first, s->end};
+
+	s->command = s->line;
+	if (hash > first && hash < s->end && *hash == '#') {
+		one = (struct stray){HIDDEN, s->line, hash, s->end};
+		if (!begins_well(hash, s->end) || meant(hash, s->end) == FINE)
+			return false;
+		tell(s, &one);
+		return true;
+	}
+	if (isalpha((unsigned char)*first) && strchr(first, '=') &&
+	    asks(first, s->end, false) &&
+	    !memchr(first, '=', strcspn(first, " \t\n")))
+		tell(s, &one);
+	return false;
+}
+
 static void read_line(struct scan *s, const char *line)
 {
 	const char *first = skip_blanks(line, s->end);
@@ -379,15 +448,9 @@ static void read_line(struct scan *s, const char *line)
 			look_in_text(s, line);
 		return;
 	}
-	if (!s->command && first < s->end && *first != '#') {
-		struct stray bare = {BARE, s->line, first, s->end};
-
-		s->command = s->line;
-		if (isalpha((unsigned char)*first) && strchr(first, '=') &&
-		    asks(first, s->end, false) &&
-		    !memchr(first, '=', strcspn(first, " \t\n")))
-			tell(s, &bare);
-	}
+	if (!s->command && first < s->end && *first != '#' &&
+	    look_at_command(s, first))
+		return;
 	if (in_text(s))
 		look_in_text(s, line);
 	read_code(s, line);
@@ -397,6 +460,8 @@ static void read_line(struct scan *s, const char *line)
 static bool worth_it(const char *p)
 {
 	while ((p = strchr(p, '#'))) {
+		if (is_option(p + 1, p + strcspn(p, "\n")))
+			return true;
 		p += 1 + strspn(p + 1, " \t");
 		if (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2))
 			return true;
