@@ -15,6 +15,7 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
+	burst_buffer/request/absent.c \
 	burst_buffer/request/stray.c burst_buffer/request/interpreter.c \
 	burst_buffer/request/stripe.c \
 	burst_buffer/request/text.c
@@ -78,6 +79,7 @@ if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_request_component tests/unit/test_request_round \
 	tests/unit/test_request_names tests/unit/test_request_stray \
+	tests/unit/test_request_absent \
 	tests/unit/test_transitions tests/unit/test_recovery \
 	tests/unit/test_recovery_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_prestage \
@@ -96,6 +98,7 @@ tests_unit_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_absent_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_stray_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_transitions_LDADD = $(libsluburst) $(CHECK_LIBS)

@@ -82,6 +82,12 @@ static void warn(void *arg, int line, const char *text)
 		fprintf(stderr, "sluice: warning: %s\n", text);
 }
 
+static void warn_line(void *arg, int line, const char *text, bool sure)
+{
+	(void)sure;
+	warn(arg, line, text);
+}
+
 static int refused(const struct preview *p, const struct slu_err *err)
 {
 	const char *line = err->text;
@@ -180,6 +186,8 @@ static int preview(struct preview *p)
 		return refused(p, &err);
 	conf = site();
 	rc = conf && check_site(&req, conf, &err) ? refused(p, &err) : 0;
+	if (!rc && p->script && !p->quiet)
+		slu_request_absent(p->script, &req, warn_line, p);
 	if (!rc && req.n_stage)
 		see_sources(p, &req, conf);
 	else if (!rc && !p->quiet)

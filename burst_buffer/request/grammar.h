@@ -160,6 +160,15 @@ int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
  * which something is missing already nothing more is told. */
 void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 
+/* What the job's own file system is called, of which messages speak; `dw`: in
+ * the language of #DW lines. */
+#define SLU_VARIABLE_MAX 96
+const char *slu_request_variable(const struct slu_request *req, bool dw,
+				 char name[SLU_VARIABLE_MAX]);
+/* Will the job's environment have it, as the path of a file system? Of a
+ * request that is resolved. */
+bool slu_request_has_variable(const struct slu_request *req, const char *name);
+
 /* Is it a word of either language? NULL-ended, in lower case. */
 bool slu_request_is_verb(const char *word);
 bool slu_request_is_key(const char *word);

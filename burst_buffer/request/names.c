@@ -12,8 +12,6 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
-#define NAME_LEN 96
-
 /* What stands for a variable; where it may differ from that in the job's
  * environment, it has to be said. */
 static const struct {
@@ -46,23 +44,21 @@ static bool is_name(const char *name, const char *head, const char *wanted)
 	return !*name && !*wanted;
 }
 
-/* The one that a message names. Of the job, not NULL. */
-static const char *right_name(const struct slu_request *req, bool dw,
-			      char name[NAME_LEN])
+const char *slu_request_variable(const struct slu_request *req, bool dw,
+				 char name[SLU_VARIABLE_MAX])
 {
 	const char *head = !dw || !req->dw   ? "BB_"
 			   : req->persistent ? "DW_PERSISTENT_STRIPED_"
 					     : "DW_JOB_";
 
-	snprintf(name, NAME_LEN, "%s%s", head,
+	snprintf(name, SLU_VARIABLE_MAX, "%s%s", head,
 		 !dw || !req->dw || req->persistent ? req->name
 		 : req->dw == SLU_DW_STRIPED	    ? "STRIPED"
 						    : "PRIVATE");
 	return name;
 }
 
-/* Will the job's environment have it, as its file system? */
-static bool is_fs(const char *name, struct slu_request *req)
+static bool is_fs(const char *name, const struct slu_request *req)
 {
 	if (is_name(name, "BB_", req->name))
 		return true;
@@ -71,14 +67,21 @@ static bool is_fs(const char *name, struct slu_request *req)
 	if (req->persistent)
 		return is_name(name, "DW_PERSISTENT_STRIPED_", req->name) ||
 		       is_name(name, "DW_PERSISTENT_", req->name);
-	if (req->dw == SLU_DW_STRIPED && !strcmp(name, "DW_JOB_STRIPED"))
-		return req->striped_named = true;
-	return (req->dw == SLU_DW_PRIVATE && !strcmp(name, "DW_JOB_PRIVATE")) ||
+	return (req->dw == SLU_DW_STRIPED && !strcmp(name, "DW_JOB_STRIPED")) ||
+	       (req->dw == SLU_DW_PRIVATE && !strcmp(name, "DW_JOB_PRIVATE")) ||
 	       is_name(name, "DW_JOB_", req->name);
 }
 
+bool slu_request_has_variable(const struct slu_request *req, const char *name)
+{
+	return req->has_fs &&
+	       (is_fs(name, req) ||
+		(req->dw_both && !strcmp(name, "DW_JOB_PRIVATE")));
+}
+
 /* The name behind a $ at *p, which is left behind it. */
-static int read_name(const char **p, char name[NAME_LEN], struct slu_err *err)
+static int read_name(const char **p, char name[SLU_VARIABLE_MAX],
+		     struct slu_err *err)
 {
 	bool braces = (*p)[1] == '{';
 	const char *from = *p + 1 + braces;
@@ -90,7 +93,7 @@ static int read_name(const char **p, char name[NAME_LEN], struct slu_err *err)
 	/* names of DWS may have a '-' */
 	if (!strncmp(from, "DW_", 3))
 		end = from + (n = strspn(from, SLU_WORD_CHARS "-"));
-	if (n == 0 || n >= NAME_LEN || (braces && *end != '}'))
+	if (n == 0 || n >= SLU_VARIABLE_MAX || (braces && *end != '}'))
 		return slu_err(err, SLU_INVALID,
 			       "$ stands only before the name of a variable, "
 			       "also in braces, $NAME or ${NAME}");
@@ -108,7 +111,7 @@ static bool is_ours(const char *name)
 static int unknown(const struct slu_request *req, bool dw, const char *name,
 		   bool inside, struct slu_err *err)
 {
-	char right[NAME_LEN];
+	char right[SLU_VARIABLE_MAX];
 
 	if (req->dw_both && !strcmp(name, "DW_JOB_PRIVATE"))
 		return slu_err(err, SLU_INVALID,
@@ -123,7 +126,7 @@ static int unknown(const struct slu_request *req, bool dw, const char *name,
 	if (inside || is_ours(name))
 		return slu_err(err, SLU_INVALID,
 			       "this job has no $%s; its file system is $%s",
-			       name, right_name(req, dw, right));
+			       name, slu_request_variable(req, dw, right));
 	return slu_err(err, SLU_INVALID,
 		       "$%s is not known before the job runs; write the path "
 		       "itself (%%u is the user, %%j the job's number)",
@@ -150,12 +153,14 @@ static int put_variable(struct slu_buf *out, const char **p,
 			struct slu_request *req, bool dw, bool first,
 			struct slu_err *err)
 {
-	char name[NAME_LEN];
+	char name[SLU_VARIABLE_MAX];
 
 	if (read_name(p, name, err))
 		return -1;
 	if (req->unnamed && (is_ours(name) || first))
 		return 0; /* it may be right */
+	req->striped_named |=
+		req->dw == SLU_DW_STRIPED && !strcmp(name, "DW_JOB_STRIPED");
 	if (req->has_fs && is_fs(name, req))
 		return put_fs(out, req, name, *p, err);
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)

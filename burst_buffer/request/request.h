@@ -155,6 +155,13 @@ int slu_request_submitted(const char *option, const char *script, bool strays,
 typedef void slu_stray_f(void *arg, int line, const char *text, bool sure);
 void slu_request_strays(const char *text, bool option, slu_stray_f *tell,
 			void *arg);
+/* Tell, never `sure`, of variables that a shell's script uses as the path of a
+ * job file system and that a job with this request (resolved) will not have, 8
+ * at most, where the script does nothing else with them. Linear. */
+void slu_request_absent(const char *script, const struct slu_request *req,
+			slu_stray_f *tell, void *arg);
+/* Could there be some? Before it is parsed for them. */
+bool slu_request_names_any(const char *script);
 /* Put "line N" before an error's text, where there are lines; returns -1. */
 int slu_request_at(int line, struct slu_err *err);
 /* What of a heterogeneous job's script is one component's (0: the first): its

@@ -116,6 +116,23 @@ static void put_strays(struct slu_buf *text,
 		slu_request_strays(submit->script, false, put_stray, &s);
 }
 
+/* Of a request that is wrong the refusal tells. */
+static void put_absent(struct slu_buf *text,
+		       const struct slu_ctl_submit *submit,
+		       const struct slu_conf *conf)
+{
+	struct strays s = {text, true};
+	struct slu_request req;
+	struct slu_err err;
+
+	if (!submit->script || !slu_request_names_any(submit->script) ||
+	    slu_request_parse(submit->option, submit->script, &req, &err))
+		return;
+	if (!slu_request_resolve(&req, conf, &err))
+		slu_request_absent(submit->script, &req, put_stray, &s);
+	slu_request_free(&req);
+}
+
 static void note_limit(struct slu_note *note,
 		       const struct slu_limit_rules *rules,
 		       const struct slu_limit_grant *grant)
@@ -218,8 +235,10 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	slu_ctl_wake(ctl);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	conf = ctl->site->conf;
-	if (conf)
+	if (conf) {
 		put_strays(&text, submit, conf->stray_warn);
+		put_absent(&text, submit, conf);
+	}
 	if (conf && conf->predict_mode != SLU_PREDICT_OFF) {
 		submit->note.script = hash(submit->script);
 		advise(ctl, submit, &text);

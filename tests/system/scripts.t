@@ -56,6 +56,14 @@ test_lines() {
 	says "whatever else is wrong" "$said" \
 		'line 2: .*did you mean capacity \(column 11\)' \
 		'line 3: .*\$HOME is not known .*%u is the user, %j the job'
+	check "a variable that the job will not have is told" matches \
+		"$(submit -H -N1 2>&1 <<-'EOT'
+			#!/bin/bash
+			#DW jobdw capacity=20MiB type=scratch access_mode=private
+			cd $DW_JOB_STRIPED
+		EOT
+		)" 'line 3: this job has no \$DW_JOB_STRIPED; .*\$DW_JOB_PRIVATE'
+	as_alice scancel -u alice
 	printf '# BB limit tighten=no\n#BB capacity=20MiB\n' >"$PFS/alice/bbf"
 	says "srun --bbf" "$(as_alice srun -N1 --bbf=/pfs/alice/bbf true 2>&1)" \
 		'line 1: "# BB limit.*is a comment'

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Variables that a shell's script uses as the path of a job file system and
+ * that its job will not have: such a script works in / or where it was
+ * submitted. Which of them a script sets, or asks for before it uses them,
+ * nobody knows without running it: a name that it has in any other way than
+ * $NAME or ${NAME} is its own. One pass, no memory but what is on the stack; it
+ * runs in slurmctld.
+ */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "burst_buffer/request/grammar.h"
+
+#define NAMES_MAX 8
+#define TEXT_MAX  256
+
+struct used {
+	char name[SLU_VARIABLE_MAX];
+	int line; /* of its first use */
+	bool own;
+};
+
+struct names {
+	struct used used[NAMES_MAX];
+	size_t n;
+};
+
+/* The length of a name of ours that begins at p; 0: there is none. */
+static size_t length_of(const char *p)
+{
+	static const char *const heads[] = {"DW_JOB_", "DW_PERSISTENT_"};
+	size_t n = strspn(p, SLU_WORD_CHARS);
+
+	if (n >= SLU_VARIABLE_MAX)
+		return 0;
+	if (n == 8 && !strncmp(p, "BB_JOBFS", n))
+		return n;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+		size_t head = strlen(heads[i]);
+
+		if (n > head && !strncmp(p, heads[i], head))
+			return n;
+	}
+	return 0;
+}
+
+/* Is it $NAME or ${NAME}, and not what a test asks? */
+static bool is_use(const char *line, const char *p, const char *behind)
+{
+	if (p > line && p[-1] == '{') {
+		if (*behind != '}' && *behind != '/')
+			return false;
+		p--;
+	}
+	if (p == line || p[-1] != '$')
+		return false;
+	p--;
+	p -= p > line && p[-1] == '"';
+	return p - line < 3 ||
+	       (strncmp(p - 3, "-n ", 3) && strncmp(p - 3, "-z ", 3));
+}
+
+static void note(struct names *names, const char *p, size_t n, int line,
+		 bool own)
+{
+	struct used *u = names->used;
+
+	while (u < names->used + names->n &&
+	       (strncmp(u->name, p, n) || u->name[n]))
+		u++;
+	if (u == names->used + names->n) {
+		if (names->n == NAMES_MAX)
+			return;
+		*u = (struct used){.line = line};
+		memcpy(u->name, p, n);
+		names->n++;
+	}
+	u->own |= own;
+}
+
+static void read_line(struct names *names, const char *line, const char *end,
+		      int number)
+{
+	const char *p = line + strspn(line, " \t");
+
+	if (*p == '#')
+		return;
+	while ((p = strpbrk(p, SLU_WORD_CHARS "\n")) && p < end) {
+		size_t n = length_of(p);
+
+		if (n)
+			note(names, p, n, number, !is_use(line, p, p + n));
+		p += strspn(p, SLU_WORD_CHARS);
+	}
+}
+
+static void say(const struct used *u, const struct slu_request *req,
+		slu_stray_f *tell, void *arg)
+{
+	char right[SLU_VARIABLE_MAX], text[TEXT_MAX];
+
+	if (req->has_fs)
+		snprintf(text, sizeof(text),
+			 "this job has no $%s; its file system is $%s", u->name,
+			 slu_request_variable(req, *u->name == 'D', right));
+	else
+		snprintf(text, sizeof(text),
+			 "this job has no $%s: it asks for no file system",
+			 u->name);
+	tell(arg, u->line, text, false);
+}
+
+void slu_request_absent(const char *script, const struct slu_request *req,
+			slu_stray_f *tell, void *arg)
+{
+	struct names names = {0};
+	int number = 0;
+
+	if (!slu_script_is_shell(script))
+		return;
+	for (const char *p = script, *end; *p; p = end + (*end == '\n')) {
+		end = p + strcspn(p, "\n");
+		read_line(&names, p, end, ++number);
+	}
+	for (size_t i = 0; i < names.n; i++)
+		if (!names.used[i].own &&
+		    !slu_request_has_variable(req, names.used[i].name))
+			say(&names.used[i], req, tell, arg);
+}
+
+bool slu_request_names_any(const char *script)
+{
+	return strstr(script, "BB_JOBFS") || strstr(script, "DW_JOB_") ||
+	       strstr(script, "DW_PERSISTENT_");
+}
