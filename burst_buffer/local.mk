@@ -13,6 +13,7 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/parse.c \
 	burst_buffer/request/persist.c \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
+	burst_buffer/request/quote.c \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
 	burst_buffer/request/absent.c \
@@ -77,7 +78,8 @@ noinst_HEADERS += tests/unit/burst_world.h tests/unit/persistent_world.h \
 	tests/unit/recovery_notes.h tests/unit/request_text.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_request_component tests/unit/test_request_round \
+	tests/unit/test_request_component tests/unit/test_request_quote \
+	tests/unit/test_request_round \
 	tests/unit/test_request_names tests/unit/test_request_stray \
 	tests/unit/test_request_absent \
 	tests/unit/test_transitions tests/unit/test_recovery \
@@ -100,6 +102,7 @@ tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_absent_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_stray_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_quote_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_transitions_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_recovery_SOURCES = tests/unit/test_recovery.c \

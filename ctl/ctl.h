@@ -122,6 +122,9 @@ struct slu_ctl_ask {
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);
+/* See slu_request_quote(); of what slu_ctl_validate() said. */
+char *slu_ctl_quote(const char *mistakes, const char *option,
+		    const char *script);
 /* See slu_request_component(). */
 char *slu_ctl_component(const char *script, uint32_t component);
 /* Does canonical text ask for a file system, and how large? NULL is fine. */

@@ -49,7 +49,7 @@ libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
 	common/conf_pool.c common/err.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
 	common/jsonx.c \
-	common/log.c common/size.c common/str.c
+	common/log.c common/size.c common/str.c common/width.c
 libsluice_la_CFLAGS = $(AM_CFLAGS)
 libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm
 libsluice_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -Wl,-z,lazy \

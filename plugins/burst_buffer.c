@@ -167,14 +167,18 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
 	struct slu_err err;
+	char *text;
 	int rc = SLURM_SUCCESS;
 
 	if (!ctl)
 		return desc->burst_buffer ? ESLURM_INVALID_BURST_BUFFER_REQUEST
 					  : SLURM_SUCCESS;
 	if (validate(desc, uid, &err) < 0) {
+		text = slu_ctl_quote(err.text, desc->burst_buffer,
+				     desc->script);
 		xfree(*err_msg);
-		*err_msg = xstrdup(err.text);
+		*err_msg = xstrdup(text ? text : err.text);
+		free(text);
 		rc = ESLURM_INVALID_BURST_BUFFER_REQUEST;
 	}
 	slu_ctl_leave(ctl, SLU_HOOK_VALIDATE, watch);

@@ -90,16 +90,18 @@ static void warn_line(void *arg, int line, const char *text, bool sure)
 
 static int refused(const struct preview *p, const struct slu_err *err)
 {
-	const char *line = err->text;
+	char *text;
 
 	if (p->quiet) /* slurmctld will say it */
 		return 0;
-	do {
+	text = slu_request_quote(err->text, p->option, p->script);
+	for (const char *line = text ? text : err->text; *line;) {
 		int n = (int)strcspn(line, "\n");
 
 		fprintf(stderr, NAME ": %.*s\n", n, line);
-		line += n;
-	} while (*line++);
+		line += n + (line[n] == '\n');
+	}
+	free(text);
 	return 1;
 }
 

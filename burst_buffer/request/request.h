@@ -148,6 +148,12 @@ int slu_request_parse(const char *option, const char *script,
  * too. */
 int slu_request_submitted(const char *option, const char *script, bool strays,
 			  struct slu_request *out, struct slu_err *err);
+/* An error's text with the lines of --bb or the script (either may be NULL)
+ * that it is about below each mistake, and a caret under what is wrong there,
+ * as far as that can be told. Printable, 80 columns wide behind the name of
+ * sbatch. Caller frees; NULL without memory. */
+char *slu_request_quote(const char *mistakes, const char *option,
+			const char *script);
 /* Tell of each line that reads as a request and has no effect, 64 at most, with
  * its number and a sentence; of a script, or (option) the text of --bb. Not
  * `sure`: the script is no shell's, and the line may be part of a text of its

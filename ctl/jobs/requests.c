@@ -336,6 +336,12 @@ bool slu_ctl_has_buffer(const char *text)
 		!strncmp(text, "persistent ", 11));
 }
 
+char *slu_ctl_quote(const char *mistakes, const char *option,
+		    const char *script)
+{
+	return slu_request_quote(mistakes, option, script);
+}
+
 char *slu_ctl_component(const char *script, uint32_t component)
 {
 	return slu_request_component(script, component);

@@ -38,6 +38,9 @@ test_refused() {
 	check "so is a key" matches \
 		"$(refusal 'jobfs capacity=1GiB; stage_in soruce=/a destination=/b')" \
 		source
+	check "a caret stands below it" matches \
+		"$(refusal 'jobfs capacity=1GiB; stage_in soruce=/a destination=/b')" \
+		'error: {35}\^~~~~~$'
 	check "so is a size" matches "$(refusal 'capacity=12XB')" 12XB
 	check "so is a file system that is not offered" matches \
 		"$(refusal 'jobfs type=lustre capacity=1GiB')" lustre
