@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Nothing here is installed; the tools come along in the tarball.
 EXTRA_DIST += .shellcheckrc .ci/run tools/setup tools/slurm-source \
+	tools/check-packages \
 	tools/build tools/debian tools/matrix tools/test tools/cluster tools/lib/common.sh \
 	tools/lib/cluster/names.sh tools/lib/cluster/host.sh \
 	tools/lib/cluster/host-init tools/lib/cluster/conf.sh \
