@@ -11,8 +11,8 @@ dist_check_SCRIPTS += tests/unit/test_cli.sh
 TESTS += tests/unit/test_cli.sh
 
 # The units that systemd is given.
-dist_check_SCRIPTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
-TESTS += tests/unit/test_units.sh tests/unit/test_man_width.sh
+dist_check_SCRIPTS += tests/unit/test_units.sh tests/unit/test_man.sh
+TESTS += tests/unit/test_units.sh tests/unit/test_man.sh
 
 # What a shell offers.
 dist_check_SCRIPTS += tests/unit/test_completion.sh
