@@ -39,6 +39,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
 	burst_buffer/lifecycle/node_requests.c \
 	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
+	burst_buffer/lifecycle/room.c burst_buffer/lifecycle/room.h \
 	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
 	burst_buffer/lifecycle/overview.c \
 	burst_buffer/lifecycle/persistence.c burst_buffer/lifecycle/persistence.h \
@@ -93,6 +94,7 @@ world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_het tests/unit/test_buffers_fullness \
 	tests/unit/test_buffers_model tests/unit/test_buffers_older \
 	tests/unit/test_buffers_shares tests/unit/test_fate \
+	tests/unit/test_buffers_room \
 	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
@@ -143,6 +145,7 @@ tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
 tests_unit_test_buffers_older_LDADD = $(tests_unit_test_recovery_LDADD)
 tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
 tests_unit_test_fate_LDADD = $(world_test_libs)
+tests_unit_test_buffers_room_LDADD = $(world_test_libs)
 tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
 tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)
 endif

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "plugins/act.h"
+#include "plugins/eligible_nodes.h"
 #include "plugins/het.h"
 
 #include <signal.h>
@@ -205,7 +206,8 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 }
 
 /* act_lock; the job is there. */
-typedef int act_f(job_record_t *job, const char *reason, struct slu_err *err);
+typedef int act_f(job_record_t *job, const struct slu_verdict *verdict,
+		  struct slu_err *err);
 
 /* Is it this run, or the waiting for one, that the verdict is about? A late one
  * must not end the next run, nor a job that has been given the number since
@@ -244,25 +246,29 @@ static int act_on(const struct slu_verdict *verdict, slurmctld_lock_t lock,
 	else if (!job)
 		rc = slu_act_no_job(verdict->job_id, err);
 	else if (meant(job, verdict))
-		rc = act(job, verdict->reason, err);
+		rc = act(job, verdict, err);
 	unlock_slurmctld(lock);
 	schedule_job_save();
 	return rc;
 }
 
-static int hold(job_record_t *job, const char *reason, struct slu_err *err)
+static int hold(job_record_t *job, const struct slu_verdict *verdict,
+		struct slu_err *err)
 {
-	return put_back(job, JOB_REQUEUE_HOLD, reason, err);
+	return put_back(job, JOB_REQUEUE_HOLD, verdict->reason, err);
 }
 
-static int requeue(job_record_t *job, const char *reason, struct slu_err *err)
+static int requeue(job_record_t *job, const struct slu_verdict *verdict,
+		   struct slu_err *err)
 {
-	return put_back(job, 0, reason, err);
+	return put_back(
+		job, slu_keep_off(job, verdict->without) ? 0 : JOB_REQUEUE_HOLD,
+		verdict->reason, err);
 }
 
 /* act_lock. It waited for data that cannot be staged in; Slurm ends a job whose
  * deadline cannot be met in the same way (deadline_ok() in job_scheduler.c). */
-static int fail_pending(job_record_t *job, const char *reason,
+static int fail_pending(job_record_t *job, const struct slu_verdict *verdict,
 			struct slu_err *err)
 {
 	time_t now = time(NULL);
@@ -272,33 +278,35 @@ static int fail_pending(job_record_t *job, const char *reason,
 	job->exit_code = W_EXITCODE(1, 0);
 	job->state_reason = FAIL_BURST_BUFFER_OP;
 	job->start_time = job->end_time = now;
-	say_why(job, reason);
+	say_why(job, verdict->reason);
 	srun_allocate_abort(job);
 	job_completion_logger(job, false);
 	return 0;
 }
 
 /* act_lock */
-static int cancel_pending(job_record_t *job, const char *reason,
+static int cancel_pending(job_record_t *job, const struct slu_verdict *verdict,
 			  struct slu_err *err)
 {
 	int rc;
 
-	say_why(job, reason);
+	say_why(job, verdict->reason);
 	rc = job_signal(job, SIGKILL, 0, slurm_conf.slurm_user_id, false);
 	return slu_act_failed(rc, err);
 }
 
-static int fail(job_record_t *job, const char *reason, struct slu_err *err)
+static int fail(job_record_t *job, const struct slu_verdict *verdict,
+		struct slu_err *err)
 {
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-		return end_as_failed(job, reason, err);
+		return end_as_failed(job, verdict->reason, err);
 	if (!IS_JOB_PENDING(job))
-		turn_failed(job, reason);
+		turn_failed(job, verdict->reason);
 	return 0;
 }
 
-static int cancel(job_record_t *job, const char *reason, struct slu_err *err)
+static int cancel(job_record_t *job, const struct slu_verdict *verdict,
+		  struct slu_err *err)
 {
 	job_record_t *leader = slu_hetjob_leader(job);
 	uid_t uid = slurm_conf.slurm_user_id;
@@ -306,18 +314,19 @@ static int cancel(job_record_t *job, const char *reason, struct slu_err *err)
 
 	if (!IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job))
 		return 0;
-	tell_terminal(job, reason);
+	tell_terminal(job, verdict->reason);
 	rc = leader->het_job_list
 		     ? het_job_signal(leader, SIGKILL, 0, uid, false)
 		     : job_signal(job, SIGKILL, 0, uid, false);
-	say_why_all(job, reason);
+	say_why_all(job, verdict->reason);
 	return slu_act_failed(rc, err);
 }
 
-static int complete(job_record_t *job, const char *reason, struct slu_err *err)
+static int complete(job_record_t *job, const struct slu_verdict *verdict,
+		    struct slu_err *err)
 {
 	(void)err;
-	say_why(job, reason);
+	say_why(job, verdict->reason);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static void add_part(void *arg, const part_record_t *part)
 		*all = bit_copy(part->node_bitmap);
 }
 
-static bitstr_t *of_partitions(const char *names)
+bitstr_t *slu_nodes_of_partitions(const char *names)
 {
 	bitstr_t *all = NULL;
 
@@ -75,9 +75,10 @@ void slu_eligible_nodes_begin(struct slu_eligible_nodes *w,
 {
 	bitstr_t *excluded = named(desc->exc_nodes);
 
-	*w = (struct slu_eligible_nodes){.desc = desc,
-					 .may = of_partitions(desc->partition),
-					 .must = named(desc->req_nodes)};
+	*w = (struct slu_eligible_nodes){
+		.desc = desc,
+		.may = slu_nodes_of_partitions(desc->partition),
+		.must = named(desc->req_nodes)};
 	if (w->may && excluded)
 		bit_and_not(w->may, excluded);
 	FREE_NULL_BITMAP(excluded);
@@ -93,4 +94,47 @@ void slu_eligible_nodes_end(struct slu_eligible_nodes *w)
 {
 	FREE_NULL_BITMAP(w->may);
 	FREE_NULL_BITMAP(w->must);
+}
+
+/* Where could it run without these nodes? Caller frees; NULL: not
+ * enough is left, or it names one of them. */
+static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
+{
+	const struct job_details *d = job->details;
+	bitstr_t *may = slu_nodes_of_partitions(job->partition);
+
+	if (may && d->exc_node_bitmap)
+		bit_and_not(may, d->exc_node_bitmap);
+	if (may)
+		bit_and_not(may, without);
+	if (may && (bit_set_count(may) < (int)d->min_nodes ||
+		    (d->req_node_bitmap &&
+		     bit_overlap_any(d->req_node_bitmap, without))))
+		FREE_NULL_BITMAP(may);
+	return may;
+}
+
+bool slu_keep_off(job_record_t *job, char *nodes)
+{
+	struct job_details *d = job->details;
+	bitstr_t *without = NULL, *others;
+	bool can;
+
+	if (!nodes || !d || node_name2bitmap(nodes, true, &without, NULL)) {
+		FREE_NULL_BITMAP(without);
+		return true;
+	}
+	others = others_of(job, without);
+	can = others != NULL;
+	if (can) {
+		if (d->exc_node_bitmap)
+			bit_or(without, d->exc_node_bitmap);
+		FREE_NULL_BITMAP(d->exc_node_bitmap);
+		d->exc_node_bitmap = bit_copy(without);
+		xfree(d->exc_nodes);
+		d->exc_nodes = bitmap2node_name(without);
+	}
+	FREE_NULL_BITMAP(without);
+	FREE_NULL_BITMAP(others);
+	return can;
 }

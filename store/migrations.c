@@ -266,6 +266,9 @@ static const char aged[] = "ALTER TABLE Buffer ADD COLUMN Aged TEXT;";
 static const char fullness[] =
 	"ALTER TABLE BufferNode ADD COLUMN UsedMost INTEGER;";
 
+/* The nodes that its job is put back without, a host list. */
+static const char without[] = "ALTER TABLE Buffer ADD COLUMN Without TEXT;";
+
 /* How long it had which number of I/O nodes (wire/job.h). */
 static const char ion_times[] = "ALTER TABLE History ADD COLUMN IonTimes TEXT;";
 
@@ -287,6 +290,7 @@ static const char *const steps[] = {
 	aged,	      /* 15 */
 	fullness,     /* 16 */
 	ion_times,    /* 17 */
+	without,      /* 18 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

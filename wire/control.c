@@ -228,8 +228,13 @@ DESC(slu_extend_desc, "extend", extend_fields);
 
 #define T struct slu_verdict
 static const struct slu_field verdict_fields[] = {
-	NEEDED(U32, job_id),  FIELD(STR, reason), FIELD(BOOL, pending),
-	FIELD(U32, restarts), FIELD(I64, ended),  LAST,
+	NEEDED(U32, job_id),
+	FIELD(STR, reason),
+	FIELD(BOOL, pending),
+	FIELD(U32, restarts),
+	FIELD(I64, ended),
+	FIELD(STR, without),
+	LAST,
 };
 DESC(slu_hold_desc, "hold", verdict_fields);
 DESC(slu_requeue_desc, "requeue", verdict_fields);

@@ -213,6 +213,8 @@ struct slu_verdict {
 	bool pending;
 	uint32_t restarts;
 	int64_t ended; /* that run; Unix seconds, 0: not yet */
+	char *without; /* "requeue": its next run shall not have these nodes, a
+			* host list; NULL: it may have any */
 };
 
 struct slu_node_order { /* "drain", "resume" */

@@ -134,6 +134,10 @@ struct slu_plan {	 /* /v1/plan */
 	int64_t boot_timeout; /* as in struct slu_job */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
+	/* Not 0: so many nodes are to give something, those that come first and
+	 * have room; each tells at the barrier "room" how much it has, before
+	 * it makes anything. */
+	uint32_t givers;
 	bool over; /* in /v1/owed: it has to be taken down */
 	/* There, of a persistent one: which instances of jobs use it,
 	 * "JOB.BUFFER JOB.BUFFER ...". NULL: it is not told. */
@@ -191,6 +195,7 @@ struct slu_report {
 	bool ran; /* all was ready once: tasks may have run on this node */
 	bool uncounted; /* "stopped": nobody counts what tasks read and wrote */
 	bool mistake;	/* "failed": of the request, it can never work */
+	bool no_room;	/* "failed": this node has none for its share */
 	/* As in struct slu_node_ask, and at most so far. */
 	bool used_known;
 	uint64_t used, used_most;
@@ -224,7 +229,10 @@ extern const struct slu_desc slu_answer_desc;
 /*
  * /v1/barrier: hold until every node of the plan that is not lost has come to
  * `name`, or the verdict is abort. The answer comes after at most 30 s (word
- * "wait": ask again); asking twice is harmless. Names: "servers",
+ * "wait": ask again); asking twice is harmless. Names: "room" (attr: the bytes
+ * that are free where the plan wants this node's storage; if it has not enough
+ * for its share, a blank and the sentence that says so; word "plan": the nodes
+ * give something else now, ask for the plan again), "servers",
  * "assembled" (drivers where one node does that), "mounted",
  * "in.R.manifest", "in.R.copied", "in.R.verified", "in.R.finished", "ready";
  * "out.begin" (nobody copies early any more), "out.R.manifest", "out.R.copied",
@@ -246,7 +254,7 @@ struct slu_barrier {
 extern const struct slu_desc slu_barrier_desc;
 
 struct slu_barrier_answer {
-	char *word; /* go, abort, wait */
+	char *word; /* go, abort, wait, plan */
 	char *text;
 	struct slu_pair *attr; /* node name -> its attr, in plan order */
 	size_t n_attr;

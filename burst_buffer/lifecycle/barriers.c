@@ -60,6 +60,21 @@ void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr)
 	unsay(barrier);
 }
 
+static bool is_room(const struct slu_bb_barrier *barrier)
+{
+	return strcmp(barrier->name, SLU_BB_ROOM) == 0;
+}
+
+/* An older peer does not stop at "room": it goes on to the next. */
+static bool has_passed(const struct slu_bb *bb,
+		       const struct slu_bb_barrier *barrier, size_t i)
+{
+	for (size_t g = 0; is_room(barrier) && g < bb->n_barrier; g++)
+		if (bb->barrier[g].attr[i])
+			return true;
+	return false;
+}
+
 bool slu_bb_all_came(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier)
 {
@@ -68,7 +83,8 @@ bool slu_bb_all_came(const struct slu_bb *bb,
 	for (i = 0; i < bb->plan.n_node; i++)
 		if (!barrier->attr[i] &&
 		    bb->member[i].state != SLU_NODE_CLEAN &&
-		    bb->member[i].state != SLU_NODE_LOST)
+		    bb->member[i].state != SLU_NODE_LOST &&
+		    !has_passed(bb, barrier, i))
 			return false;
 	return true;
 }
@@ -129,7 +145,8 @@ bool slu_bb_barrier_down(const struct slu_bb *bb,
 	       (slu_bb_is_lost(bb, i) && bb->state == SLU_BB_TEARDOWN);
 }
 
-/* What each has brought; who has nothing to say is left out. */
+/* What each has brought; who has nothing to say is left out, and what only we
+ * want to know. */
 static int add_attrs(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier,
 		     struct slu_barrier_answer *a)
@@ -138,7 +155,7 @@ static int add_attrs(const struct slu_bb *bb,
 
 	a->attr = calloc(bb->plan.n_node + 1, sizeof(*a->attr));
 	for (i = 0; a->attr && i < bb->plan.n_node; i++)
-		if (barrier->attr[i] && *barrier->attr[i])
+		if (!is_room(barrier) && barrier->attr[i] && *barrier->attr[i])
 			a->attr[a->n_attr++] = (struct slu_pair){
 				bb->plan.node[i].name, barrier->attr[i]};
 	return a->attr ? 0 : -1;

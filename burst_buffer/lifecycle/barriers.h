@@ -7,6 +7,9 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
+/* Where nodes tell what room they have, before they make anything. */
+#define SLU_BB_ROOM "room"
+
 /* NULL: nobody has come to one of this name. */
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
 					   const char *name);

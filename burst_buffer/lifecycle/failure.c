@@ -16,7 +16,9 @@
 #include "common/str.h"
 
 #define REQUEUES 2
-#define SAME_JOB (30 * 86400.0) /* after these an id may be another job's */
+/* Each time it is put back without a node there is one less to try. */
+#define REQUEUES_WITHOUT 8
+#define SAME_JOB	 (30 * 86400.0) /* after these an id may be another job's */
 
 static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 		     const char *text)
@@ -31,30 +33,34 @@ static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 	       n > 0;
 }
 
-/* How many earlier runs of this job ended in a requeue of ours. */
+/* How many earlier runs of this job ended in a requeue of ours, without some
+ * nodes, or with any. */
 static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
-			  int64_t *n, struct slu_err *err)
+			  bool without, int64_t *n, struct slu_err *err)
 {
 	static const char of_job[] =
 		"SELECT COUNT(*) FROM Buffer WHERE JobID = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
+		" AND Verdict <> ? AND What = ? AND Created > ?"
+		" AND (Without IS NOT NULL) = ?";
 	static const char of_creator[] =
 		"SELECT COUNT(*) FROM Buffer WHERE JobID >= 4244635648"
 		" AND CASE WHEN json_valid(Plan)"
 		" THEN json_extract(Plan, '$.creator') END = ?"
-		" AND Verdict <> ? AND What = ? AND Created > ?";
+		" AND Verdict <> ? AND What = ? AND Created > ?"
+		" AND (Without IS NOT NULL) = ?";
 
 	_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
 	return slu_db_value(
-		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiid",
+		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiidi",
 		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
-		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE,
-		bb->created - SAME_JOB);
+		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE, bb->created - SAME_JOB,
+		(int)without);
 }
 
 enum cause {
 	OWN,	   /* something of it did not work */
 	MISTAKE,   /* the same, and cannot: of the request */
+	ROOM,	   /* the same: some of its nodes have none */
 	SERVER,	   /* the same, under a job that runs */
 	CANCELLED, /* somebody wants it so */
 	CUT_SHORT, /* Slurm has ended the run for a node that failed */
@@ -128,16 +134,18 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		*verdict = SLU_VERDICT_NONE;
 	if (*verdict == SLU_VERDICT_NONE || *what != SLU_REQUEUE)
 		return 0;
-	if (count_requeues(b, bb, &requeues, err))
+	if (count_requeues(b, bb, cause == ROOM, &requeues, err))
 		return -1;
 	if ((!slu_bb_has_plan(bb) && !bb->full) || cause == MISTAKE ||
-	    (requeues >= REQUEUES && !others_end(b, bb)))
+	    (requeues >= (cause == ROOM ? REQUEUES_WITHOUT : REQUEUES) &&
+	     !others_end(b, bb)))
 		*what = SLU_HOLD;
 	return 0;
 }
 
+/* nodes: of cause ROOM. */
 static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
-		char *text, double now, struct slu_err *err)
+		const char *nodes, char *text, double now, struct slu_err *err)
 {
 	enum slu_bb_verdict verdict;
 	enum slu_on_failure what;
@@ -154,7 +162,8 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 	if (cause == CANCELLED && (what == SLU_REQUEUE || what == SLU_HOLD))
 		what = SLU_FAIL;
 	if (slu_bb_set_failure(b->db, bb, phase_of(bb, cause), text, verdict,
-			       what, now, err))
+			       what, what == SLU_REQUEUE ? nodes : NULL, now,
+			       err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
 		   text);
@@ -178,7 +187,7 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return fail(b, bb, OWN, text, now, err);
+	return fail(b, bb, OWN, NULL, text, now, err);
 }
 
 int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
@@ -187,7 +196,18 @@ int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	char text[400];
 
 	snprintf(text, sizeof(text), "%s: %s", node, why);
-	return fail(b, bb, MISTAKE, text, now, err);
+	return fail(b, bb, MISTAKE, NULL, text, now, err);
+}
+
+/* What others of ours hold will be free again: then it is waited for. */
+int slu_bb_no_room(struct slu_buffers *b, struct slu_bb *bb, const char *nodes,
+		   const char *text, double now, struct slu_err *err)
+{
+	char copy[400];
+
+	slu_copy(copy, sizeof(copy), text);
+	return others_end(b, bb) ? fail(b, bb, OWN, NULL, copy, now, err)
+				 : fail(b, bb, ROOM, nodes, copy, now, err);
 }
 
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
@@ -198,7 +218,7 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 
 	snprintf(text, sizeof(text), "%s: %s", node, why);
 	if (b->conf->on_server_loss != SLU_COMPLETE)
-		return fail(b, bb, SERVER, text, now, err);
+		return fail(b, bb, SERVER, NULL, text, now, err);
 	slu_printable(text);
 	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);
 	return slu_bb_note(b->db, bb, text, now, err);
@@ -218,7 +238,7 @@ int slu_bb_cut_short(struct slu_buffers *b, struct slu_bb *bb,
 		 *late ? late : "a node",
 		 bb->state == SLU_BB_SETUP ? "come" : "staged in");
 	if (!bb->failure.text)
-		rc = fail(b, bb, CUT_SHORT, text, now, err);
+		rc = fail(b, bb, CUT_SHORT, NULL, text, now, err);
 	free(late);
 	return rc;
 }
@@ -229,5 +249,6 @@ int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 	char text[80];
 
 	snprintf(text, sizeof(text), "cancelled by %s", who);
-	return bb->failure.text ? 0 : fail(b, bb, CANCELLED, text, now, err);
+	return bb->failure.text ? 0
+				: fail(b, bb, CANCELLED, NULL, text, now, err);
 }

@@ -14,6 +14,10 @@ int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
  * held where it would have been requeued. */
 int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		    const char *why, double now, struct slu_err *err);
+/* These nodes (host list) have no room for their share, as `text` says: the job
+ * is put back without them, where it would have been requeued. */
+int slu_bb_no_room(struct slu_buffers *b, struct slu_bb *bb, const char *nodes,
+		   const char *text, double now, struct slu_err *err);
 /* A server on this node has ended under the running job: OnServerLoss. */
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 		       const char *node, const char *why, double now,

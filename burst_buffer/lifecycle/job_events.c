@@ -11,13 +11,12 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/fate.h"
-#include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
-#include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
+#include "burst_buffer/lifecycle/room.h"
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
@@ -26,24 +25,19 @@
 
 /* A run begins */
 
-/* Its plan may be one that cannot be carried out; then *why says why not. */
+/* Its plan may be one that cannot be carried out; then *why says why not, and
+ * *too_small for which nodes. */
 static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 const struct slu_job *job, double now,
-				 const struct slu_bb **by, struct slu_err *why,
+				 const struct slu_bb **by,
+				 struct slu_buf *too_small, struct slu_err *why,
 				 struct slu_err *err)
 {
-	const struct slu_plan_site site = {
-		.conf = b->conf,
-		.map = b->db,
-		.addr = b->ops->addr,
-		.layout = b->ops->layout,
-		.promised = slu_bb_node_usage,
-		.persistent = slu_persistent_use,
-		.arg = b->arg,
-		.promised_arg = b,
-	};
+	struct slu_plan_site site = slu_bb_run_site(b);
 	struct slu_bb *bb = calloc(1, sizeof(*bb));
 	int rc = 0;
+
+	site.too_small = too_small;
 
 	*by = NULL;
 	if (!bb) {
@@ -84,16 +78,11 @@ static int note_staged(struct slu_buffers *b, const struct slu_bb *bb,
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
-static int begin_run(struct slu_buffers *b, const struct slu_job *job,
-		     double now, struct slu_err *err)
+/* It is stored: whatever follows, it is alive. */
+static int begin_stored(struct slu_buffers *b, struct slu_bb *bb,
+			const struct slu_bb *by, const char *too_small,
+			const char *why, double now, struct slu_err *err)
 {
-	struct slu_err why = {0};
-	const struct slu_bb *by;
-	struct slu_bb *bb = new_buffer(b, job, now, &by, &why, err);
-
-	if (!bb)
-		return -1;
-	/* it is stored: whatever follows, it is alive */
 	slu_bb_join(b, bb);
 	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
 		   bb->plan.fs ? bb->plan.fs : "nothing",
@@ -101,10 +90,25 @@ static int begin_run(struct slu_buffers *b, const struct slu_job *job,
 	slu_bb_wake(b, bb);
 	if ((by && note_staged(b, bb, by, now, err)) ||
 	    (!slu_bb_has_plan(bb) &&
-	     slu_bb_fail(b, bb, now, err, "%s", why.text)))
+	     slu_bb_too_small(b, bb, too_small, why, now, err)))
 		return -1;
 	slu_bb_notify_extend(b, bb, now);
 	return slu_bb_reconcile(b, bb, now, err);
+}
+
+static int begin_run(struct slu_buffers *b, const struct slu_job *job,
+		     double now, struct slu_err *err)
+{
+	struct slu_buf too_small = {0};
+	struct slu_err why = {0};
+	const struct slu_bb *by;
+	struct slu_bb *bb = new_buffer(b, job, now, &by, &too_small, &why, err);
+	int rc =
+		bb ? begin_stored(b, bb, by, too_small.data, why.text, now, err)
+		   : -1;
+
+	slu_buf_free(&too_small);
+	return rc;
 }
 
 /* A run ends */

@@ -4,6 +4,7 @@
  * conclusions, and then answers from the buffer as it is.
  */
 #include "config.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
@@ -198,6 +199,20 @@ static const struct step *find_step(const char *name)
 	return NULL;
 }
 
+static int fail_by(struct slu_buffers *b, struct slu_bb *bb, const char *node,
+		   const char *text, const struct slu_report *r, double now,
+		   struct slu_err *err)
+{
+	char said[400];
+
+	if (r->mistake)
+		return slu_bb_mistaken(b, bb, node, text, now, err);
+	if (!r->no_room)
+		return slu_bb_fail(b, bb, now, err, "%s: %s", node, text);
+	snprintf(said, sizeof(said), "%s: %s", node, text);
+	return slu_bb_no_room(b, bb, node, said, now, err);
+}
+
 /* A step went wrong. In teardown that is the node's trouble: it is drained
  * until it is clean; before, it is the buffer's failure. */
 static int went_wrong(struct slu_buffers *b, const struct place *at,
@@ -221,9 +236,7 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if (news && kind == DOUBT)
 		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);
 	if ((news || !at->bb->failure.text) &&
-	    (r->mistake
-		     ? slu_bb_mistaken(b, at->bb, name, text, now, err)
-		     : slu_bb_fail(b, at->bb, now, err, "%s: %s", name, text)))
+	    fail_by(b, at->bb, name, text, r, now, err))
 		return -1;
 	if (kind != CLEAN || at->bb->plan.persistent ||
 	    at->m->order == SLU_ORDER_DRAIN || at->m->state == SLU_NODE_CLEAN)
@@ -396,6 +409,9 @@ static int up_barrier_word(const struct slu_bb *bb,
 		return 0;
 	if (strcmp(*word, "go") == 0 && !barrier->open)
 		return busy(err, "not all nodes have come");
+	if (strcmp(*word, "go") == 0 && !bb->plan.givers &&
+	    strcmp(barrier->name, SLU_BB_ROOM) == 0)
+		*word = "plan"; /* it has changed */
 	return 0;
 }
 

@@ -45,7 +45,8 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 			continue;
 		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
 				by_name);
-		if (!found || (*found)->client || !shares(map, *found, mine))
+		if (!found || ((*found)->client && !plan->givers) ||
+		    !shares(map, *found, mine))
 			continue;
 		promised[*found - plan->node] += takes;
 		own[*found - plan->node] += left ? takes : 0;
@@ -69,8 +70,10 @@ int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 	/* a persistent one is done though a node could not clean up; no job may
 	 * come upon it, as the node is not drained for it */
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
-		    bb->keeps)
+		if (plan->givers && bb->id == plan->buffer)
+			continue; /* its own */
+		else if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
+			 bb->keeps)
 			add_buffer(b->db, bb, plan, sorted, promised, own);
 	free(sorted);
 	return 0;

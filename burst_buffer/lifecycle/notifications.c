@@ -332,6 +332,7 @@ void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 		.pending = pending,
 		.restarts = bb->restarts,
 		.ended = (int64_t)bb->end.at,
+		.without = bb->failure.without,
 	};
 
 	/* what was done to an old run shall not be done to a new one */

@@ -373,61 +373,75 @@ int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 	return 0;
 }
 
-static int set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
-		      const char *plan, double now, struct slu_err *err)
+static int write_plan(struct slu_db *db, struct slu_bb *bb, double since,
+		      const char *text, const char *plan, double now,
+		      struct slu_err *err)
 {
-	if (slu_db_begin(db, err) ||
-	    finish(db,
-		   one(slu_db_exec(db, err,
-				   "UPDATE Buffer SET Since = ?, Plan = ?"
-				   " WHERE BID = ?",
-				   "dsI", now, plan, (int64_t)bb->id),
-		       bb,
-		       err) || history(db, bb->id, bb->state, text, now, err)
-			   ? -1
-			   : 0,
-		   err))
+	if (slu_db_begin(db, err))
 		return -1;
-	bb->since = now;
-	bb->grace = 0;
-	return 0;
+	return finish(db,
+		      one(slu_db_exec(db, err,
+				      "UPDATE Buffer SET Since = ?, Plan = ?"
+				      " WHERE BID = ?",
+				      "dsI", since, plan, (int64_t)bb->id),
+			  bb,
+			  err) || history(db, bb->id, bb->state, text, now, err)
+			      ? -1
+			      : 0,
+		      err);
+}
+
+int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
+		    const char *text, double now, struct slu_err *err)
+{
+	char *plan = slu_encode_text(&slu_plan_desc, &bb->plan);
+	int rc = plan ? write_plan(db, bb, since, text, plan, now, err)
+		      : slu_err(err, SLU_NOMEM, "out of memory");
+
+	free(plan);
+	if (rc == 0)
+		bb->since = since;
+	return rc;
 }
 
 int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
 		      double now, struct slu_err *err)
 {
-	char *plan = slu_encode_text(&slu_plan_desc, &bb->plan);
-	int rc = plan ? set_booted(db, bb, text, plan, now, err)
-		      : slu_err(err, SLU_NOMEM, "out of memory");
-
-	free(plan);
-	return rc;
+	if (slu_bb_set_plan(db, bb, now, text, now, err))
+		return -1;
+	bb->grace = 0;
+	return 0;
 }
 
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,
-		       double now, struct slu_err *err)
+		       const char *without, double now, struct slu_err *err)
 {
-	char *copy = strdup(text);
+	char *copy = strdup(text), *nodes = without ? strdup(without) : NULL;
+	int rc = copy && (nodes || !without)
+			 ? slu_db_begin(db, err)
+			 : slu_err(err, SLU_NOMEM, "out of memory");
 
-	if (!copy)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (slu_db_begin(db, err) ||
-	    update_with(db, bb,
+	if (rc == 0)
+		rc = update_with(
+			db, bb,
 			slu_db_exec(db, err,
 				    "UPDATE Buffer SET Failure = ?,"
 				    " FailedIn = ?, FailedAt = ?, Verdict = ?,"
-				    " What = ? WHERE BID = ?"
+				    " What = ?, Without = ? WHERE BID = ?"
 				    " AND Failure IS NULL",
-				    "sidiiI", text, (int)in, now, (int)verdict,
-				    (int)what, (int64_t)bb->id),
-			text, now, err)) {
+				    "sidiisI", text, (int)in, now, (int)verdict,
+				    (int)what, without, (int64_t)bb->id),
+			text, now, err);
+	if (rc) {
 		free(copy);
+		free(nodes);
 		return -1;
 	}
 	bb->failure = (struct slu_bb_failure){
 		.text = copy,
+		.without = nodes,
 		.in = in,
 		.at = now,
 		.verdict = verdict,

@@ -31,13 +31,17 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
+/* Its plan has changed, and its state began then. */
+int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
+		    const char *text, double now, struct slu_err *err);
 /* Its state begins only now, and its plan has other addresses. */
 int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
 		      double now, struct slu_err *err);
+/* without: of the verdict, copied; NULL: none. */
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,
-		       double now, struct slu_err *err);
+		       const char *without, double now, struct slu_err *err);
 int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,

@@ -20,6 +20,7 @@
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/room.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -199,6 +200,10 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 	for (g = 0; g < bb->n_barrier; g++) {
 		barrier = &bb->barrier[g];
 		if (barrier->open || !may_open(b, bb, barrier, now))
+			continue;
+		if (slu_bb_settle_room(b, bb, barrier, now, err))
+			return -1;
+		if (!may_open(b, bb, barrier, now)) /* for want of room */
 			continue;
 		if (slu_bb_open_barrier(b->db, bb, barrier, err))
 			return -1;

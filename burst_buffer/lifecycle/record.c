@@ -11,7 +11,7 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-static void forget_text(struct slu_bb *bb)
+void slu_bb_forget_text(struct slu_bb *bb)
 {
 	for (int over = 0; over < 2; over++) {
 		free(bb->plan_text[over]);
@@ -46,9 +46,10 @@ void slu_bb_free(struct slu_bb *bb)
 	free(bb->part);
 	free(bb->user);
 	free(bb->failure.text);
+	free(bb->failure.without);
 	free(bb->persistent.unsaved);
 	free(bb->persistent.aged);
-	forget_text(bb);
+	slu_bb_forget_text(bb);
 	slu_msg_clear(&slu_plan_desc, &bb->plan);
 	free(bb);
 }
@@ -166,8 +167,8 @@ void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with)
 	with->member = was.member;
 	with->part = was.part;
 	with->n_part = was.n_part;
-	forget_text(bb);
-	forget_text(with);
+	slu_bb_forget_text(bb);
+	slu_bb_forget_text(with);
 }
 
 int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
@@ -186,7 +187,7 @@ int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 			return slu_err(err, SLU_NOMEM, "out of memory");
 		free(node[i].addr);
 		node[i].addr = copy;
-		forget_text(bb);
+		slu_bb_forget_text(bb);
 	}
 	return 0;
 }

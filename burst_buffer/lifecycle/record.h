@@ -131,7 +131,9 @@ struct slu_bb_failure {
 	double at;		     /* (db) */
 	enum slu_bb_verdict verdict; /* (db) */
 	enum slu_on_failure what;    /* (db) the verdict */
-	bool answered;		     /* the verdict is in force */
+	char *without;	/* (db) nodes that the job is put back without, a host
+			 * list; NULL: none */
+	bool answered;	/* the verdict is in force */
 	double done_at; /* when slurmctld said so, on this connection; 0: it has
 			 * not, or that is stored */
 	bool bound_seen; /* waiting nodes know that the bound has passed */
@@ -253,6 +255,8 @@ void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
 /* Where its nodes are by now, of a plan that nobody has yet. */
 int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 		  struct slu_err *err);
+/* It has changed: its texts are made anew. */
+void slu_bb_forget_text(struct slu_bb *bb);
 /* The plan's text, with that word of `over`: long, and the same for many nodes.
  * Borrowed; NULL: no memory. */
 const char *slu_bb_plan_text(struct slu_bb *bb, bool over);

@@ -31,7 +31,7 @@ static char *copy_text(struct slu_rows *rows, int column)
 static const char buffer_sql[] =
 	"SELECT State, Restarts, JobStart, Created, Since, Ready, Ended,"
 	" Success, Requeued, FailedIn, FailedAt, Verdict, What, User, Failure,"
-	" Plan, Unlaunched, Destroy, Unsaved, Aged FROM Buffer WHERE BID = ?";
+	" Plan, Unlaunched, Destroy, Unsaved, Aged, Without FROM Buffer WHERE BID = ?";
 
 static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 		       struct slu_err *err)
@@ -58,6 +58,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	bb->failure.what = (enum slu_on_failure)slu_db_int(rows, 12);
 	bb->user = copy_text(rows, 13);
 	bb->failure.text = copy_text(rows, 14);
+	bb->failure.without = copy_text(rows, 20);
 	if (!slu_bb_name((int)bb->state) ||
 	    (unsigned)bb->failure.verdict > SLU_VERDICT_DONE ||
 	    (unsigned)bb->end.outcome > SLU_OUTCOME_UNSURE ||

@@ -301,13 +301,15 @@ static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 	snprintf(text, sizeof(text), "was wrong: %.450s", bb->failure.text);
 	if (slu_db_exec(b->db, err,
 			"UPDATE Buffer SET Failure = NULL, FailedIn = NULL,"
-			" FailedAt = NULL, Verdict = ?, What = NULL"
+			" FailedAt = NULL, Verdict = ?, What = NULL,"
+			" Without = NULL"
 			" WHERE BID = ?",
 			"iI", (int)SLU_VERDICT_NONE, (int64_t)bb->id) < 0 ||
 	    slu_bb_note(b->db, bb, text, now, err))
 		return -1;
 	free(bb->failure.text);
-	bb->failure.text = NULL;
+	free(bb->failure.without);
+	bb->failure.text = bb->failure.without = NULL;
 	bb->failure.verdict = SLU_VERDICT_NONE;
 	bb->failure.answered = bb->failure.bound_seen = false;
 	bb->failure.at = bb->failure.done_at = 0;

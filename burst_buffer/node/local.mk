@@ -71,6 +71,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
+	burst_buffer/node/room.c burst_buffer/node/room.h \
+	burst_buffer/node/filler.c \
 	burst_buffer/node/job_env.c \
 	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
@@ -120,6 +122,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
+	tests/unit/test_node_room \
 	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_node_notes tests/unit/test_node_holders \
@@ -246,6 +249,9 @@ tests_unit_test_server_LDADD = $(node_test_libs)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c \
 	$(node_test_transitions)
 tests_unit_test_node_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_node_room_SOURCES = tests/unit/test_node_room.c \
+	$(node_test_transitions)
+tests_unit_test_node_room_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
 	$(node_test_transitions)
 tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)

@@ -81,6 +81,7 @@ struct slu_node {
 	bool has_receipts; /* what is told of the end is noted: receipts.h */
 	bool is_ready;	   /* sluiced hears that the job can run, or has */
 	bool mistake;	   /* the failure is the request's, for ever */
+	bool no_room;	   /* it is that there is none for storage here */
 	const char *offer; /* and what is noted of it, if sluiced wants that */
 	double deadline;   /* of this phase, slu_now_mono() */
 

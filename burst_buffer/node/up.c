@@ -22,6 +22,7 @@
 #include "burst_buffer/host/bind.h"
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/room.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -60,6 +61,13 @@ static int our_own(int rc, struct slu_err *err)
 	return rc;
 }
 
+static uint32_t restarts(void)
+{
+	const char *text = getenv("SLURM_JOB_RESTART_COUNT");
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
 static int make_storage(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
@@ -76,16 +84,37 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 
 	if (me->client)
 		return 0;
-	if (slu_leftovers_remove(n, me->storage, err) < 0)
-		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
-	if (our_own(slu_storage_make(&want, &n->storage, err) ||
-			    (slu_layout_size(n) &&
-			     slu_leftovers_mark(&n->storage, err)),
-		    err))
+	if (our_own(slu_storage_make(&want, &n->storage, err), err)) {
+		slu_room_lacks(n, err);
+		return -1;
+	}
+	if (slu_layout_size(n) &&
+	    our_own(slu_leftovers_mark(&n->storage, err), err))
 		return -1;
 	slu_leftovers_remember(&n->storage);
 	r.enforced = n->storage.enforced;
 	return done(n, &r, start, err);
+}
+
+/* What there is room for here decides, with the other nodes' room, how much it
+ * is to give. */
+static int settle_room(struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_plan_node *me = &n->plan.node[n->self];
+	struct slu_plan plan;
+	bool again;
+
+	if (*me->storage && slu_leftovers_remove(n, me->storage, err) < 0)
+		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
+	if (slu_room_tell(n, &again, err))
+		return -1;
+	if (!again)
+		return 0;
+	return slu_talk_plan(n, restarts(), &plan, err) ||
+			       slu_node_take_plan(n, &plan, err) ||
+			       slu_note_plan(n, err)
+		       ? -1
+		       : 0;
 }
 
 /* Servers are known to each other by what they bring to the barrier. */
@@ -169,8 +198,8 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	if (n->driver->logs && slu_logs_make(n->log_dir, err))
 		return -1;
 	slu_leftovers_expire(n, n->first);
-	if (make_storage(n, err) || start_and_attach(n, err) ||
-	    slu_node_stripe(n, err))
+	if (settle_room(n, err) || make_storage(n, err) ||
+	    start_and_attach(n, err) || slu_node_stripe(n, err))
 		return -1;
 	slu_used_begin(n);
 	return 0;
@@ -285,13 +314,6 @@ static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	return rc;
 }
 
-static uint32_t restarts(void)
-{
-	const char *text = getenv("SLURM_JOB_RESTART_COUNT");
-
-	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
-}
-
 /* Fetch the plan and note it, before anything is made by it. */
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
@@ -369,6 +391,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 		.text = err->text,
 		.phase = "setup",
 		.mistake = n->mistake,
+		.no_room = n->no_room,
 	};
 	char line[SLU_ERR_TEXT + 1];
 

@@ -47,6 +47,10 @@ struct slu_plan_site {
 			  struct slu_err *err);
 	void *arg, *promised_arg;
 	uint32_t number; /* job_id of the plan; 0: the job's */
+	/* The nodes of the plan are to tell what is free (plan.givers). */
+	bool ask_room;
+	/* Gets a host list of nodes that are too small; may be NULL. */
+	struct slu_buf *too_small;
 };
 
 /*
@@ -58,7 +62,9 @@ struct slu_plan_site {
  * SLU_INVALID or SLU_DENIED: the request (checked again)
  * cannot be served, or a node is not of its pool; SLU_NOTFOUND: a node is not
  * in the resource map; SLU_BUSY: a node's storage is too small for what its
- * share takes beside what other buffers take of it. What a path is on, only the
+ * share takes beside what other buffers take of it. What others' files take is
+ * known only as of when the node told last, so that no node is refused for it;
+ * but it is given less where others can give more. What a path is on, only the
  * map can say: a node that it does not know is then taken as large enough. The
  * caller clears it with slu_msg_clear().
  */
@@ -100,15 +106,22 @@ size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
 char *slu_plan_parts_text(const struct slu_plan *plan);
 
 /*
- * shares.c: where a node has no room for an equal share, let it give what
- * it can, and the others of its part more. room: bytes of each node that nobody
- * has, images counted; it becomes the largest share that fits there. *some
- * is false, and no share is changed, when all fit or it cannot be done:
- * together they have too little, or one less than an eighth of an equal share.
- * -1: SLU_NOMEM.
+ * shares.c: so many nodes are to give the capacity together, each the same:
+ * those that come first (for each part, as many as it has of them), and in the
+ * place of one that has no room for its share another one whose storage is
+ * known. If there is none, it gives what it can, or nothing where that is less
+ * than an eighth of an equal share, and the others more. room: bytes of each
+ * node that nobody has, images counted; it becomes the largest share that fits
+ * there. *changed: a node gives something else than before; where the nodes
+ * have too little together none does. -1: SLU_NOMEM.
  */
-int slu_plan_share(struct slu_plan *plan, uint64_t *room, bool *some,
-		   struct slu_err *err);
+int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
+		   bool *changed, struct slu_err *err);
+/* The same for a plan with `givers` whose nodes have told what is free (bytes,
+ * clobbered), beside what other buffers take; for a file system that needs the
+ * same of each node it changes nothing. */
+int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
+		     uint64_t *told, bool *changed, struct slu_err *err);
 
 /* chunk.c: chunk sizes that the site leaves open (shard=auto,
  * stripe_size=auto, chunk=auto) become the smallest power of two that holds a

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that cannot hold an equal share of a file system that they make
- * together give what they can, and the others the rest: all give the same up
- * to a level, and those with less room all of it, as water fills a vessel.
+ * Which nodes give how much to a file system that they make together, where
+ * not all have room for an equal share: those with the most room give, all the
+ * same up to a level, and those with less room all of it, as water fills a
+ * vessel.
  */
 #include "config.h"
 #include <stdlib.h>
 #include "burst_buffer/plan/plan.h"
+#include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
-/* Of what is said to be free, a part in so many is the file system's own. */
-#define OWN  32
-#define MOST (UINT64_C(1) << 60) /* bytes; where the map does not know */
-/* A node with less than this part of an equal share is refused. */
+/* Of what is said to be free, a part in so many is the file system's own, and
+ * this: an image that turns out to be too small is made anew, larger. */
+#define OWN   32
+#define SLACK (UINT64_C(2) << 20)
+#define MOST  (UINT64_C(1) << 60) /* bytes; where the map does not know */
+/* A node with less than this part of an equal share gives nothing: what is put
+ * there by its name alone would soon fill it. */
 #define LEAST 8
 
 /* The largest share that fits into so much room. */
@@ -21,7 +26,8 @@ static uint64_t usable(const struct slu_plan *plan, uint64_t room)
 	uint64_t low = 0, high, top, middle;
 
 	room = room < MOST ? room : MOST;
-	top = high = room - room / OWN;
+	room -= room / OWN;
+	top = high = room > SLACK ? room - SLACK : 0;
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
 		if (slu_plan_takes(plan, middle) > top)
@@ -32,30 +38,38 @@ static uint64_t usable(const struct slu_plan *plan, uint64_t room)
 	return low;
 }
 
-/* Nodes of one file system that give room to it, and what they are to give
- * together. */
-struct vessel {
-	struct slu_plan *plan;
-	const size_t *node;
-	size_t n;
-	const uint64_t *room;
-	uint64_t enough;
+struct giver {
+	uint64_t room; /* for a share, at most an equal one */
+	size_t at;     /* in the plan */
 };
 
-static bool gives(const struct vessel *v, size_t i)
+/* Nodes of one file system that may give room to it, the better ones first,
+ * and what so many of them are to give together. */
+struct vessel {
+	struct slu_plan_node *node; /* of the plan */
+	const uint64_t *room;	    /* theirs */
+	struct giver *giver;
+	size_t n, wanted;
+	uint64_t equal, enough;
+};
+
+/* Who has enough comes in the order of the plan. */
+static int better_first(const void *a, const void *b)
 {
-	return !v->plan->node[v->node[i]].client;
+	const struct giver *x = a, *y = b;
+
+	if (x->room != y->room)
+		return x->room < y->room ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* What all give together at this level; never above `enough`. */
-static uint64_t filled(const struct vessel *v, uint64_t level)
+/* What the first n give together at this level; never above `enough`. */
+static uint64_t filled(const struct vessel *v, size_t n, uint64_t level)
 {
 	uint64_t sum = 0, room, one;
 
-	for (size_t i = 0; i < v->n; i++) {
-		if (!gives(v, i))
-			continue;
-		room = v->room[v->node[i]];
+	for (size_t i = 0; i < n; i++) {
+		room = v->room[v->giver[i].at];
 		one = room < level ? room : level;
 		if (one >= v->enough - sum)
 			return v->enough;
@@ -64,14 +78,16 @@ static uint64_t filled(const struct vessel *v, uint64_t level)
 	return sum;
 }
 
-/* The lowest level at which all give enough, between two that do not and do. */
-static uint64_t find_level(const struct vessel *v, uint64_t low, uint64_t high)
+/* The lowest level at which the first n give enough. */
+static uint64_t find_level(const struct vessel *v, size_t n)
 {
-	uint64_t middle;
+	uint64_t low = 0, high = v->enough, middle;
 
+	if (n == v->wanted && v->giver[n - 1].room == v->equal)
+		return v->equal;
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
-		if (filled(v, middle) == v->enough)
+		if (filled(v, n, middle) == v->enough)
 			high = middle;
 		else
 			low = middle;
@@ -79,61 +95,92 @@ static uint64_t find_level(const struct vessel *v, uint64_t low, uint64_t high)
 	return high;
 }
 
-static bool share(const struct vessel *v)
+/* How many give: of the best ones as many as are wanted. 0: they cannot. */
+static size_t choose(struct vessel *v, bool all)
 {
-	struct slu_plan_node *node = v->plan->node;
-	bool fits = true;
-	uint64_t level, room;
+	size_t n = v->n < v->wanted ? v->n : v->wanted;
 
-	for (size_t i = 0; i < v->n; i++) {
-		if (!gives(v, i))
-			continue;
-		room = v->room[v->node[i]];
-		fits = fits && node[v->node[i]].capacity <= room;
-		if (room < node[v->node[i]].capacity / LEAST)
-			return false;
+	qsort(v->giver, v->n, sizeof(*v->giver), better_first);
+	while (n && v->giver[n - 1].room < v->equal / LEAST) {
+		if (all)
+			return 0;
+		n--;
 	}
-	if (fits || filled(v, v->enough) < v->enough)
-		return false;
-	level = find_level(v, 0, v->enough);
-	for (size_t i = 0; i < v->n; i++) {
-		room = v->room[v->node[i]];
-		if (gives(v, i))
-			node[v->node[i]].capacity = room < level ? room : level;
-	}
-	return true;
+	return filled(v, n, v->enough) == v->enough ? n : 0;
 }
 
-/* The part's nodes give what they would have, had each given the same. */
-static bool share_part(struct vessel v)
+/* Does that change what the node gives? */
+static bool give(struct slu_plan_node *node, uint64_t capacity)
 {
-	v.enough = 0;
-	for (size_t i = 0; i < v.n; i++)
-		if (gives(&v, i))
-			v.enough += v.plan->node[v.node[i]].capacity;
-	return share(&v);
+	const bool changed = node->capacity != capacity;
+
+	node->capacity = capacity;
+	node->client = capacity == 0;
+	return changed;
 }
 
-int slu_plan_share(struct slu_plan *plan, uint64_t *room, bool *some,
-		   struct slu_err *err)
+static bool share(struct vessel *v, bool all)
 {
-	struct vessel v = {plan, NULL, plan->n_node, room, plan->capacity};
-	size_t *node = slu_plan_by_part(plan), end;
+	size_t n = choose(v, all);
+	uint64_t level = n ? find_level(v, n) : 0, room;
+	bool changed = false;
 
-	*some = false;
-	if (!node)
+	for (size_t i = 0; n && i < v->n; i++) {
+		room = i < n ? v->room[v->giver[i].at] : 0;
+		changed |= give(&v->node[v->giver[i].at],
+				room < level ? room : level);
+	}
+	return changed;
+}
+
+/* A node that gives nothing may, where its storage is known. */
+static bool may_give(const struct slu_plan_node *node)
+{
+	return !node->client || (node->storage && *node->storage);
+}
+
+/* Nodes from[0..n) are a file system of their own. */
+static bool share_part(struct slu_plan *plan, size_t givers,
+		       const uint64_t *room, const size_t *from, size_t n,
+		       struct giver *giver)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	struct vessel v = {.node = plan->node, .room = room, .giver = giver};
+
+	v.equal = plan->capacity / givers + (plan->capacity % givers != 0);
+	for (size_t i = 0; i < n; i++) {
+		const size_t at = from[i];
+
+		v.wanted += at < givers;
+		if (may_give(&plan->node[at]))
+			giver[v.n++] = (struct giver){
+				room[at] < v.equal ? room[at] : v.equal, at};
+	}
+	v.enough = n == plan->n_node ? plan->capacity : v.wanted * v.equal;
+	return share(&v, type && type->all_nodes);
+}
+
+int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
+		   bool *changed, struct slu_err *err)
+{
+	struct giver *giver = calloc(plan->n_node + 1, sizeof(*giver));
+	size_t *node = slu_plan_by_part(plan), end = plan->n_node;
+	const bool split = plan->n_node && plan->node[0].part;
+
+	*changed = false;
+	if (!node || !giver) {
+		free(node);
+		free(giver);
 		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
 	for (size_t i = 0; i < plan->n_node; i++)
 		room[i] = usable(plan, room[i]);
-	v.node = node;
-	if (plan->n_node && !plan->node[0].part)
-		*some = share(&v);
-	for (size_t i = 0; i < plan->n_node && plan->node[0].part; i = end) {
-		end = slu_plan_part_end(plan, node, i);
-		v.node = node + i;
-		v.n = end - i;
-		*some |= share_part(v);
+	for (size_t i = 0; givers && i < plan->n_node; i = end) {
+		end = split ? slu_plan_part_end(plan, node, i) : plan->n_node;
+		*changed |= share_part(plan, givers, room, node + i, end - i,
+				       giver);
 	}
+	free(giver);
 	free(node);
 	return 0;
 }

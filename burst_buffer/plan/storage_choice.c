@@ -22,9 +22,13 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+struct space {		     /* bytes of a node's storage */
+	uint64_t size, free; /* the latter as it was last told */
+};
+
 /* NodeStorage=auto: in sluice/ on the largest local file system. */
 static int find_storage(struct slu_plan_node *node, struct slu_db *map,
-			uint64_t *size, struct slu_err *err)
+			struct space *space, struct slu_err *err)
 {
 	struct slu_node_storage place;
 
@@ -32,20 +36,27 @@ static int find_storage(struct slu_plan_node *node, struct slu_db *map,
 		return -1;
 	node->storage = slu_asprintf(
 		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
-	*size = place.size;
+	*space = (struct space){place.size, place.available};
 	return node->storage ? 0 : nomem(err);
+}
+
+/* What the map says of a path. */
+static struct space space_at(struct slu_db *map, const char *node,
+			     const char *path)
+{
+	struct slu_node_storage place;
+
+	return slu_storage_at(map, node, path, &place, NULL)
+		       ? (struct space){UINT64_MAX, UINT64_MAX}
+		       : (struct space){place.size, place.available};
 }
 
 /* A path that the site gives. */
 static int fixed_storage(struct slu_plan_node *node, const char *path,
-			 struct slu_db *map, uint64_t *size,
+			 struct slu_db *map, struct space *space,
 			 struct slu_err *err)
 {
-	struct slu_node_storage place;
-
-	*size = UINT64_MAX;
-	if (slu_storage_at(map, node->name, path, &place, NULL) == 0)
-		*size = place.size;
+	*space = space_at(map, node->name, path);
 	node->storage = strdup(path);
 	return node->storage ? 0 : nomem(err);
 }
@@ -60,7 +71,7 @@ static const char *own_option(const struct slu_plan *plan, const char *key)
 }
 
 static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
-		       const struct slu_plan_site *site, uint64_t *size,
+		       const struct slu_plan_site *site, struct space *space,
 		       struct slu_err *err)
 {
 	const char *own = own_option(plan, "storage");
@@ -68,9 +79,9 @@ static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
 	free(node->storage);
 	node->storage = NULL;
 	if (!own && strcmp(site->conf->node_storage, "auto") == 0)
-		return find_storage(node, site->map, size, err);
+		return find_storage(node, site->map, space, err);
 	return fixed_storage(node, own ? own : site->conf->node_storage,
-			     site->map, size, err);
+			     site->map, space, err);
 }
 
 uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
@@ -129,44 +140,168 @@ static int check_room(const struct slu_plan *plan,
 		       node->name, node->storage, must, say_own(own, left));
 }
 
-/* Where files go where there is room, nodes need not give the same. */
-static int share_unevenly(struct slu_plan *plan, const uint64_t *size,
-			  const uint64_t *promised, uint64_t *room,
-			  struct slu_err *err)
+/* Do its files go where there is room, so that nodes need not give the same? */
+static bool is_uneven(const struct slu_plan *plan)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
-	bool some;
+
+	return type && type->uneven &&
+	       !(type->striped && own_option(plan, type->striped));
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is free beside what other buffers take, or will. */
+static uint64_t room_in(struct space space, uint64_t promised)
+{
+	return least(space.free,
+		     space.size > promised ? space.size - promised : 0);
+}
+
+/* What is known of each node's storage. */
+struct stores {
+	struct space *space;
+	uint64_t *promised, *own, *room;
+};
+
+static int stores_init(struct stores *s, const struct slu_plan *plan,
+		       struct slu_err *err)
+{
+	*s = (struct stores){
+		.space = calloc(plan->n_node + 1, sizeof(*s->space)),
+		.promised = calloc(3 * plan->n_node + 1, sizeof(*s->promised)),
+	};
+	s->own = s->promised + plan->n_node;
+	s->room = s->own + plan->n_node;
+	return s->space && s->promised ? 0 : nomem(err);
+}
+
+static void stores_free(struct stores *s)
+{
+	free(s->space);
+	free(s->promised);
+}
+
+/* A node that gives nothing, but could, need not be known. */
+static int find_stores(struct stores *s, struct slu_plan *plan,
+		       const struct slu_plan_site *site, struct slu_err *err)
+{
+	const bool spare = site->ask_room && is_uneven(plan);
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		struct slu_plan_node *node = &plan->node[i];
+
+		if ((node->client && !spare) ||
+		    !set_storage(plan, node, site, &s->space[i], err))
+			continue;
+		if (!node->client || err->kind != SLU_NOTFOUND)
+			return -1;
+		node->storage = strdup("");
+		if (!node->storage)
+			return nomem(err);
+	}
+	return 0;
+}
+
+/* Each node that has no room for its share beside what is promised. */
+static int check_rooms(const struct slu_plan *plan, const struct stores *s,
+		       const struct slu_plan_site *site, struct slu_err *err)
+{
+	struct slu_err more;
+	int rc = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		if (!check_room(plan, &plan->node[i], s->space[i].size,
+				s->promised[i], s->own[i], rc ? &more : err))
+			continue;
+		rc = -1;
+		if (site->too_small)
+			slu_buf_printf(site->too_small, "%s%s",
+				       site->too_small->len ? "," : "",
+				       plan->node[i].name);
+	}
+	return rc;
+}
+
+static size_t count_givers(const struct slu_plan *plan)
+{
+	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_node; i++)
-		room[i] = size[i] > promised[i] ? size[i] - promised[i] : 0;
-	if (type && type->uneven &&
-	    !(type->striped && own_option(plan, type->striped)))
-		return slu_plan_share(plan, room, &some, err);
-	return 0;
+		n += !plan->node[i].client;
+	return n;
+}
+
+static int share(struct slu_plan *plan, const struct stores *s, size_t givers,
+		 bool *changed, struct slu_err *err)
+{
+	*changed = false;
+	for (size_t i = 0; i < plan->n_node; i++)
+		s->room[i] = room_in(s->space[i], s->promised[i]);
+	return is_uneven(plan)
+		       ? slu_plan_share(plan, givers, s->room, changed, err)
+		       : 0;
+}
+
+/* What is free may not be so any more, or be again: where it is too little, by
+ * what nobody else has been promised. */
+static int share_by_map(struct slu_plan *plan, struct stores *s, size_t givers,
+			struct slu_err *err)
+{
+	bool changed;
+
+	if (share(plan, s, givers, &changed, err) || changed)
+		return changed ? 0 : -1;
+	for (size_t i = 0; i < plan->n_node; i++)
+		s->space[i].free = s->space[i].size;
+	return share(plan, s, givers, &changed, err);
+}
+
+static int find_promised(const struct stores *s, const struct slu_plan *plan,
+			 const struct slu_plan_site *site, struct slu_err *err)
+{
+	return site->promised ? site->promised(site->promised_arg, plan,
+					       s->promised, s->own, err)
+			      : 0;
 }
 
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err)
 {
-	uint64_t *size = calloc(4 * plan->n_node, sizeof(*size));
-	uint64_t *promised = size + plan->n_node;
-	uint64_t *own = promised + 2 * plan->n_node;
-	size_t i;
-	int rc = size ? 0 : nomem(err);
+	const size_t givers = count_givers(plan);
+	struct stores s;
+	int rc = stores_init(&s, plan, err);
 
-	for (i = 0; rc == 0 && i < plan->n_node; i++)
-		if (!plan->node[i].client)
-			rc = set_storage(plan, &plan->node[i], site, &size[i],
-					 err);
-	if (rc == 0 && site->promised)
-		rc = site->promised(site->promised_arg, plan, promised, own,
-				    err);
+	if (site->ask_room && plan->n_node > 1)
+		plan->givers = (uint32_t)givers;
 	if (rc == 0)
-		rc = share_unevenly(plan, size, promised,
-				    promised + plan->n_node, err);
-	for (i = 0; rc == 0 && i < plan->n_node; i++)
-		rc = check_room(plan, &plan->node[i], size[i], promised[i],
-				own[i], err);
-	free(size);
-	return rc;
+		rc = find_stores(&s, plan, site, err) ||
+		     find_promised(&s, plan, site, err) ||
+		     share_by_map(plan, &s, givers, err) ||
+		     check_rooms(plan, &s, site, err);
+	stores_free(&s);
+	return rc ? -1 : 0;
+}
+
+int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
+		     uint64_t *told, bool *changed, struct slu_err *err)
+{
+	struct stores s;
+	int rc = stores_init(&s, plan, err);
+
+	*changed = false;
+	for (size_t i = 0; rc == 0 && is_uneven(plan) && i < plan->n_node;
+	     i++) {
+		s.space[i] = space_at(site->map, plan->node[i].name,
+				      plan->node[i].storage);
+		s.space[i].free = told[i];
+	}
+	if (rc == 0)
+		rc = find_promised(&s, plan, site, err) ||
+		     share(plan, &s, plan->givers, changed, err);
+	stores_free(&s);
+	return rc ? -1 : 0;
 }

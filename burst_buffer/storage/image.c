@@ -19,16 +19,23 @@
 #define MKFS_SECONDS 300.0
 #define FSCK_SECONDS 300.0
 
-static int no_room(const char *path, uint64_t size, struct slu_err *err)
+int slu_image_no_room(const char *path, uint64_t size, uint64_t free,
+		      struct slu_err *err)
 {
 	char want[SLU_SIZE_TEXT], have[SLU_SIZE_TEXT];
+
+	return slu_err(err, SLU_BUSY, "%s: needs %s, only %s is free", path,
+		       slu_size_text(size, want), slu_size_text(free, have));
+}
+
+static int no_room(const char *path, uint64_t size, struct slu_err *err)
+{
 	struct statvfs st;
 
-	if (statvfs(path, &st))
-		return slu_errno(err, SLU_IO, "%s", path);
-	return slu_err(err, SLU_NOMEM, "%s: needs %s, only %s is free", path,
-		       slu_size_text(size, want),
-		       slu_size_text(st.f_bavail * st.f_frsize, have));
+	return statvfs(path, &st)
+		       ? slu_errno(err, SLU_IO, "%s", path)
+		       : slu_image_no_room(path, size,
+					   st.f_bavail * st.f_frsize, err);
 }
 
 /* Sparse, where blocks cannot be reserved: then they must be free now. */

@@ -60,8 +60,11 @@ static inline uint64_t slu_image_fits(uint64_t room)
 #define SLU_IMAGE_KEEP "noinit_itable"
 
 /* A file of `size` bytes, reserved where the file system can do that.
- * SLU_NOMEM: there is too little room. */
+ * SLU_BUSY: there is too little room. */
 int slu_image_make(const char *image, uint64_t size, struct slu_err *err);
+/* SLU_BUSY, with the sentence that says so: `size` bytes are needed. */
+int slu_image_no_room(const char *path, uint64_t size, uint64_t free,
+		      struct slu_err *err);
 /* mkfs.ext4; with a journal if it is to be kept. */
 int slu_image_format(char *image, uint64_t capacity, bool keep,
 		     struct slu_err *err);

@@ -139,12 +139,29 @@ static uint32_t project_of(uint64_t buffer)
 	return 0x51000000u | (uint32_t)(buffer & 0xffffffu);
 }
 
+/* A quota reserves nothing: what it allows must be there, once. */
+static int check_free(const struct slu_storage_want *want,
+		      const struct slu_storage *s, struct slu_err *err)
+{
+	struct statvfs st;
+
+	if (slu_storage_has_mark(s->dir, SLU_QUOTA_MARK) ||
+	    statvfs(s->dir, &st))
+		return 0;
+	return st.f_bavail * st.f_frsize < want->capacity
+		       ? slu_image_no_room(s->dir, want->capacity,
+					   st.f_bavail * st.f_frsize, err)
+		       : 0;
+}
+
 static int storage_quota(const struct slu_storage_want *want,
 			 struct slu_storage *s, struct slu_err *err)
 {
 	char mark[sizeof(s->dir) + 8], text[16];
 	int len;
 
+	if (check_free(want, s, err))
+		return -1;
 	snprintf(mark, sizeof(mark), "%s/" SLU_QUOTA_MARK, s->dir);
 	len = snprintf(text, sizeof(text), "%u\n", project_of(want->buffer));
 	if (mkdir(s->fs, 0755) && errno != EEXIST)

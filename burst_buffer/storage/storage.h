@@ -40,7 +40,8 @@ struct slu_storage {
 
 /* Make it, or find it whole (it is then left as it is; what an interrupted
  * call left half-made is removed first). What was whole and is to be kept is
- * only mounted again after a reboot, or it is an error and left as it is. */
+ * only mounted again after a reboot, or it is an error and left as it is.
+ * SLU_BUSY: there is too little room. */
 int slu_storage_make(const struct slu_storage_want *want,
 		     struct slu_storage *out, struct slu_err *err);
 

@@ -72,16 +72,30 @@ never_ran() { # JOB, whose script says so
 	! job_output "$1" 2>/dev/null | grep -q "it ran"
 }
 
+# Others fill a disk: the other nodes give its share where they can, else the
+# job is put back without the node, or held if it wants just that one.
 test_full_disk() {
 	local job
-	cluster fill n2 2000000
+	cluster fill n1 2000000
 	job=$(bb_job 'jobfs capacity=50MiB' 'echo it ran')
+	check_within 60 "a job on a full disk and an empty one runs" \
+		job_is "$job" COMPLETED
+	job=$(submit -N1 --bb='jobfs type=scratch capacity=50MiB' \
+		<<<$'#!/bin/bash\nhostname')
 	check_within 60 "a job that finds a disk full is put back" \
 		matches_job "$job" \
-		'AdminComment=.*setup failed: n2: .*: needs .*MiB, only .* is free'
-	check_within 30 "and is to run again" job_is "$job" PENDING
+		'AdminComment=.*setup failed: n1: .*: needs .*MiB, only .* is free: files of root take .*, most below /local'
+	check "without that node" matches "$(job_field "$job" ExcNodeList)" \
+		'^n1$'
+	as_alice scontrol update jobid="$job" StartTime=now
+	check_within 60 "and runs on another" job_is "$job" COMPLETED
+	check "which is another one" matches "$(job_output "$job")" n2
+	job=$(bb_job 'jobfs type=scratch capacity=50MiB' 'echo it ran')
+	check_within 60 "one that names it is held" held "$job"
+	check "and squeue says why" matches "$(reason "$job")" \
+		'held: setup failed: n1: .*only .* is free'
 	as_alice scancel "$job"
-	cluster unfill n2
+	cluster unfill n1
 	check_within 30 "and ends" job_ended "$job"
 	check "and has not run" never_ran "$job"
 	unharmed "full disk"
@@ -393,7 +407,7 @@ test_policies() {
 	policies OnSetupFailure=cancel OnStageInFailure=cancel \
 		OnStageOutFailure=complete
 	cluster fill n2
-	job=$(bb_job 'jobfs capacity=50MiB' true)
+	job=$(bb_job 'jobfs type=scratch capacity=50MiB' true)
 	check_within 30 "cancel: on a full disk a job is CANCELLED" \
 		job_is "$job" CANCELLED
 	cluster unfill n2

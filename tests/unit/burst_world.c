@@ -50,6 +50,7 @@ static void on_verdict(void *arg, enum slu_on_failure what,
 	w->verdict_job = v->job_id;
 	w->verdict_ended = v->ended;
 	slu_copy(w->reason, sizeof(w->reason), v->reason);
+	slu_copy(w->without, sizeof(w->without), v->without ? v->without : "");
 }
 
 static void mark(char *list, const struct world *w, const char *node)

@@ -69,6 +69,7 @@ struct world {
 	uint32_t verdict_job;
 	int64_t verdict_ended;
 	char reason[512];
+	char without[80]; /* of the verdict; "": any nodes */
 	char state[16], text[512], pending[512];
 	int staged;	   /* how often it was told that all was staged out */
 	char told[2][700]; /* nodes, for users, when staging in, out was over */

@@ -104,58 +104,153 @@ static uint64_t largest(uint64_t room)
 	uint64_t share = 0;
 
 	for (uint64_t step = UINT64_C(1) << 50; step; step >>= 1)
-		if (slu_image_size(share + step) <= room - room / 32)
+		if (slu_image_size(share + step) + (2 << 20) <=
+		    room - room / 32)
 			share += step;
 	return share;
 }
 
-/* Of all levels up to which nodes give the same the lowest one that will do. */
+/* Can these nodes give it together, none less than an eighth of an equal share,
+ * and up to which level? 0: they cannot. */
+static uint64_t level_of(const uint64_t *can, unsigned who, uint64_t capacity,
+			 uint64_t share)
+{
+	uint64_t sum = 0, low = 0, high = capacity;
+
+	for (size_t i = 0; i < 6; i++) {
+		if (who >> i & 1 && can[i] < share / 8)
+			return 0;
+		sum += who >> i & 1 ? can[i] : 0;
+	}
+	if (sum < capacity)
+		return 0;
+	while (high - low > 1) {
+		uint64_t level = low + (high - low) / 2;
+
+		sum = 0;
+		for (size_t i = 0; i < 6; i++)
+			if (who >> i & 1)
+				sum += can[i] < level ? can[i] : level;
+		if (sum >= capacity)
+			high = level;
+		else
+			low = level;
+	}
+	return high;
+}
+
+/* The lowest level that any choice of at most n of the candidates has. */
+static uint64_t lowest(const uint64_t *can, unsigned candidates, size_t n,
+		       uint64_t capacity, uint64_t share)
+{
+	uint64_t best = 0, level;
+
+	for (unsigned who = 1; who < 64; who++) {
+		if (who & ~candidates || __builtin_popcount(who) > (int)n)
+			continue;
+		level = level_of(can, who, capacity, share);
+		if (level && (!best || level < best))
+			best = level;
+	}
+	return best;
+}
+
+/* Of all choices of nodes, and levels up to which they give the same, the one
+ * with the lowest level; and where all have room for an equal share that, given
+ * by the first ones that have it. */
 START_TEST(test_shares)
 {
 	uint64_t seed = 11;
-	int uneven = 0, refused = 0;
+	int uneven = 0, refused = 0, moved = 0;
 
-	for (int round = 0; round < 2000; round++) {
+	for (int round = 0; round < 3000; round++) {
 		struct slu_plan_node node[6] = {{.name = NULL}};
 		struct slu_plan p = {.node = node, .n_node = 6};
-		uint64_t room[6], can[6], most = 0, sum = 0, less = 0,
-					  level = 0;
-		size_t n = 1 + slu_random(&seed, 5);
-		bool fits = true, tiny = false, some;
-		uint64_t share;
+		uint64_t room[6], can[6], share, level, best, sum = 0, top = 0;
+		size_t n = 1 + slu_random(&seed, 5), fit = 0, first = 0;
+		const bool spare = slu_random(&seed, 2);
+		bool changed;
 
 		p.capacity = 1 + slu_random(&seed, 400 << 20);
 		share = p.capacity / n + (p.capacity % n != 0);
 		for (size_t i = 0; i < 6; i++) {
-			node[i].client = i >= n; /* these give nothing */
+			node[i].client = i >= n;
 			node[i].capacity = i < n ? share : 0;
-			room[i] = slu_random(&seed, 300 << 20);
-			can[i] = i < n ? largest(room[i]) : 0;
-			most += can[i];
-			fits = fits && node[i].capacity <= can[i];
-			tiny = tiny || can[i] < node[i].capacity / 8;
+			node[i].storage = (char *)(spare ? "/s" : "");
+			room[i] = slu_random(&seed, 6) * (50 << 20);
+			can[i] = largest(room[i]);
+			first += i < n && can[i] >= share;
+			fit += (i < n || spare) && can[i] >= share;
 		}
-		expect_ok(slu_plan_share(&p, room, &some, &err), err);
-		ck_assert(some == (!fits && !tiny && most >= p.capacity));
-		uneven += some;
-		refused += !some && !fits;
-		for (size_t i = 0; i < 6; i++)
-			level = node[i].capacity > level ? node[i].capacity
-							 : level;
-		for (size_t i = 0; i < n; i++) {
-			ck_assert_uint_eq(node[i].capacity, !some ? share
-							    : can[i] < level
-								    ? can[i]
-								    : level);
+		level = fit >= n ? share
+				 : lowest(can, spare ? 63 : (1u << n) - 1, n,
+					  p.capacity, share);
+		expect_ok(slu_plan_share(&p, n, room, &changed, &err), err);
+		ck_assert(changed == (first < n && level > 0));
+		uneven += changed && fit < n;
+		moved += changed && fit >= n;
+		refused += !level;
+		for (size_t i = 0; i < 6; i++) {
 			sum += node[i].capacity;
-			less += can[i] < level ? can[i] : level - 1;
+			top = node[i].capacity > top ? node[i].capacity : top;
+			ck_assert(node[i].client == !node[i].capacity);
+			ck_assert(!level || node[i].capacity <= can[i]);
 		}
-		for (size_t i = n; i < 6; i++)
-			ck_assert_uint_eq(node[i].capacity, 0);
-		ck_assert(sum >= p.capacity && (!some || less < p.capacity));
+		ck_assert(sum >= p.capacity);
+		best = level ? level : share;
+		ck_assert_msg(top == best || (top < best && fit < n),
+			      "round %d: %llu, not %llu", round,
+			      (unsigned long long)top,
+			      (unsigned long long)best);
 	}
 	ck_assert_int_gt(uneven, 100);
 	ck_assert_int_gt(refused, 100);
+	ck_assert_int_gt(moved, 100);
+}
+END_TEST
+
+/* In the place of one without room comes the next that has some; one that would
+ * give next to nothing gives nothing. Of BeeOND's every node gives. */
+START_TEST(test_around)
+{
+	static const struct {
+		const char *driver;
+		size_t givers;
+		unsigned room[4]; /* GiB */
+		unsigned gives[4];
+	} cases[] = {
+		{"glusterfs", 4, {100, 100, 100, 100}, {30, 30, 30, 30}},
+		{"glusterfs", 4, {100, 1, 100, 100}, {40, 0, 40, 40}},
+		{"glusterfs", 2, {100, 1, 100, 100}, {60, 0, 60, 0}},
+		{"glusterfs", 2, {1, 1, 100, 100}, {0, 0, 60, 60}},
+		{"glusterfs", 1, {1, 200, 1, 1}, {0, 120, 0, 0}},
+		/* too little together: as it was */
+		{"glusterfs", 4, {1, 1, 1, 50}, {30, 30, 30, 30}},
+		{"beeond", 4, {100, 1, 100, 100}, {30, 30, 30, 30}},
+	};
+
+	each(c, cases)
+	{
+		struct slu_plan_node node[4] = {{.name = NULL}};
+		struct slu_plan p = {.driver = (char *)c->driver,
+				     .capacity = 120 * GIB,
+				     .node = node,
+				     .n_node = 4};
+		uint64_t room[4];
+		bool changed;
+
+		for (size_t i = 0; i < 4; i++) {
+			node[i].storage = (char *)"/s";
+			node[i].client = i >= c->givers;
+			node[i].capacity =
+				i < c->givers ? 120 * GIB / c->givers : 0;
+			room[i] = c->room[i] * GIB;
+		}
+		expect_ok(slu_plan_share(&p, c->givers, room, &changed, &err),
+			  err);
+		for (size_t i = 0; i < 4; i++)
+			ck_assert_uint_eq(node[i].capacity, c->gives[i] * GIB);
+	}
 }
 END_TEST
 
@@ -175,11 +270,11 @@ START_TEST(test_shares_of_parts)
 	uint64_t can = largest(40 * GIB);
 	bool some;
 
-	expect_ok(slu_plan_share(&p, few, &some, &err), err);
+	expect_ok(slu_plan_share(&p, 4, few, &some, &err), err);
 	ck_assert(!some);
 	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
 	ck_assert_uint_eq(node[3].capacity, 50 * GIB);
-	expect_ok(slu_plan_share(&p, room, &some, &err), err);
+	expect_ok(slu_plan_share(&p, 4, room, &some, &err), err);
 	ck_assert(some);
 	ck_assert_uint_eq(node[0].capacity, 50 * GIB);
 	ck_assert_uint_eq(node[2].capacity, 50 * GIB);
@@ -272,5 +367,5 @@ START_TEST(test_promised)
 }
 END_TEST
 
-TEST_MAIN("plan shares", test_shares, test_shares_of_parts, test_uneven,
-	  test_split, test_promised)
+TEST_MAIN("plan shares", test_shares, test_around, test_shares_of_parts,
+	  test_uneven, test_split, test_promised)

@@ -136,7 +136,7 @@ START_TEST(test_no_room)
 	ck_assert(!mount("tmpfs", in(top, "small"), "tmpfs", 0, "size=16m"));
 	w = want(32 * MIB);
 	w.storage = in(top, "small/storage");
-	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_NOMEM, "is free");
+	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_BUSY, "is free");
 	ck_assert_int_eq(access(in(top, "small/storage/17.4"), F_OK), -1);
 	ck_assert(!umount(in(top, "small")));
 	teardown();

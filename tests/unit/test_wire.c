@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(envelope)
 {
-	struct slu_verdict verdict = {7, "because", true, 3, 0}, *back;
+	struct slu_verdict verdict = {7, "because", true, 3, 0, "n1"}, *back;
 	struct slu_job_cancelled job = {3, 0};
 	const struct slu_desc *desc;
 	struct slu_err err;
