@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "burst_buffer/host/hidden.h"
 #include "common/file.h"
 #include "common/str.h"
 
@@ -178,6 +179,7 @@ struct naming {
 	const char *dir;
 	unsigned major, minor;
 	struct slu_buf names, may; /* those who may have it out of sight */
+	struct slu_hidden hidden;
 };
 
 /* Without a question to a server, which may not answer. */
@@ -191,24 +193,14 @@ static bool on_device(void *arg, int at, const char *link)
 	       st.stx_dev_major == n->major && st.stx_dev_minor == n->minor;
 }
 
-/* "36 35 7:4 / /point ..." */
-static bool has_mounted(int proc, const struct naming *n)
+static bool task_on_device(void *arg, int task)
 {
-	struct slu_buf table = {0};
-	char device[40];
-	bool has;
+	struct naming *n = arg;
 
-	snprintf(device, sizeof(device), " %u:%u ", n->major, n->minor);
-	has = !slu_file_read(proc, "mountinfo", 64u << 20, &table, NULL) &&
-	      table.data && strstr(table.data, device);
-	slu_buf_free(&table);
-	return has;
-}
-
-static bool task_on_device(void *n, int task)
-{
 	return on_device(n, task, "cwd") || on_device(n, task, "root") ||
-	       any_link(task, "fd", on_device, n);
+	       any_link(task, "fd", on_device, n) ||
+	       any_link(task, "fd", slu_is_bound, &n->hidden) ||
+	       any_link(task, "fd", slu_is_kept_namespace, &n->hidden);
 }
 
 static bool uses_device(int proc, pid_t pid, struct naming *n)
@@ -216,7 +208,7 @@ static bool uses_device(int proc, pid_t pid, struct naming *n)
 	return any_task(proc, pid, task_on_device, n) ||
 	       on_device(n, proc, "exe") ||
 	       any_link(proc, "map_files", on_device, n) ||
-	       has_mounted(proc, n);
+	       slu_is_namespace(&n->hidden, proc, "ns/mnt");
 }
 
 /* Does this descriptor have others in it: of a socket those in flight (Linux
@@ -313,6 +305,7 @@ int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 {
 	struct naming n = {.major = major, .minor = minor};
 
+	slu_hidden_begin(&n.hidden, major, minor);
 	return name_all(dir, &n, err);
 }
 

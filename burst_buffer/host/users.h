@@ -47,7 +47,8 @@ void slu_users_of(const char *path, struct slu_buf *who);
 int slu_users_err(const char *dir, struct slu_err *err);
 
 /* The same by who has something of this device, or has it mounted in a
- * namespace of his own; dir is what it is called. */
+ * namespace of his own, be it that only a descriptor keeps that; dir is what it
+ * is called. */
 int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 			 struct slu_err *err);
 

@@ -30,6 +30,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/fuse.c burst_buffer/host/fuse.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
+	burst_buffer/host/hidden.c burst_buffer/host/hidden.h \
 	burst_buffer/host/users.c burst_buffer/host/users.h \
 	burst_buffer/host/logs.c burst_buffer/host/logs.h \
 	burst_buffer/host/loop.c burst_buffer/host/loop.h \
@@ -119,6 +120,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_twins \
 	tests/unit/test_node_used \
 	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
+	tests/unit/test_hidden \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -209,6 +211,7 @@ tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
 tests_unit_test_fuse_LDADD = $(node_test_libs)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
+tests_unit_test_hidden_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_HOST_HIDDEN_H
+#define SLU_HOST_HIDDEN_H
+
+/* What holds a device's file system and is no link of /proc: a socket that is
+ * bound to a name there, a namespace of mounts that has it, also out of sight
+ * of its processes or without any. For root; asking of a namespace forks. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SLU_BOUND_MAX 64 /* sockets that are known */
+#define SLU_SEEN_MAX  64 /* namespaces that are asked once */
+
+struct slu_hidden {
+	unsigned major, minor;
+	uint32_t bound[SLU_BOUND_MAX]; /* inodes of sockets */
+	size_t n_bound, n_seen;
+	struct slu_seen_ns {
+		ino_t inode;
+		bool mounts;
+	} seen[SLU_SEEN_MAX];
+};
+
+/* Sockets are those of the calling process' network namespace, and none where
+ * the kernel cannot tell (CONFIG_UNIX_DIAG). Nothing is to be freed. */
+void slu_hidden_begin(struct slu_hidden *h, unsigned major, unsigned minor);
+
+/* Of a link in a directory of /proc (fd, ns); `arg` is a struct slu_hidden. A
+ * namespace is one that has the device mounted and is not the caller's own;
+ * a kept one is that of a descriptor. */
+bool slu_is_bound(void *arg, int at, const char *link);
+bool slu_is_namespace(void *arg, int at, const char *name);
+bool slu_is_kept_namespace(void *arg, int at, const char *name);
+
+#endif
