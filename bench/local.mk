@@ -56,6 +56,7 @@ bench_manifest_LDADD = $(libslunode)
 bench_staging_LDADD = $(libslunode)
 bench_programs += bench/verify
 bench_verify_SOURCES = bench/verify.c bench/files.c bench/files.h \
+	bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
 bench_verify_LDADD = $(libslunode)
 bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \

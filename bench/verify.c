@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/verify [--csv] [--files N] [--large N] [--repeat R] DIR
+ * bench/verify [--csv] [--files N] [--large N] [--repeat R] [--slow MS] DIR
  *
  * What it costs to know that a copy is right: a tree of N (4,000) files of
  * 4 KiB and one of N (4) of 256 MiB, copied inside DIR by one node, cold and
@@ -8,6 +8,10 @@
  * content. Beside `cp -r`, which verifies nothing; `rsync -a` and a second
  * `rsync -a --checksum`, which reads both sides; and `cp -r` with `diff -r`.
  * All read the copy again from disk. Runs alternate; medians.
+ *
+ * --slow: the tree lies behind a client of GlusterFS whose every operation
+ * takes MS longer, and is verified by content also as by the node that holds
+ * it, from what lies beneath. As root.
  */
 #include "config.h"
 #include <fcntl.h>
@@ -20,6 +24,7 @@
 #include <unistd.h>
 #include "bench/files.h"
 #include "bench/measure.h"
+#include "bench/slow_fs.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/err.h"
 #include "common/file.h"
@@ -36,6 +41,7 @@ static struct tree {
 } trees[] = {{"large", 4, 256u << 20}, {"small", 4000, 4096}};
 
 static char work[4096], from[4200], to[4200], manifest[4200];
+static const char *root, *beneath; /* of a client, and of what it shows */
 
 static void die(const char *what)
 {
@@ -69,7 +75,7 @@ static void get_ready(void)
 	bench_make_cold("verify");
 }
 
-enum how { NONE, SIZE, CONTENT };
+enum how { NONE, SIZE, CONTENT, HELD, HOWS };
 
 /* Seconds. */
 static double ours(enum how how)
@@ -79,12 +85,16 @@ static double ours(enum how how)
 				      .n = 1,
 				      .durable = true,
 				      .beside = "sluice-1",
-				      .content = how == CONTENT};
+				      .content = how >= CONTENT,
+				      .fs_root = root,
+				      .held_source = true};
 	int last = how == NONE ? SLU_COPY : SLU_FINISH;
 	double start = bench_now();
 	struct slu_stage_result r;
 	struct slu_err err;
 
+	if (how == HELD)
+		part.held = open(beneath, O_PATH | O_DIRECTORY);
 	part.manifest = open(manifest, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	for (int act = SLU_PREPARE; act <= last; act++)
 		if (lseek(part.manifest, 0, SEEK_SET) ||
@@ -93,6 +103,8 @@ static double ours(enum how how)
 			exit(1);
 		}
 	close(part.manifest);
+	if (how == HELD)
+		close(part.held);
 	return bench_now() - start;
 }
 
@@ -152,7 +164,7 @@ static const struct {
 };
 #define RIVALS (sizeof(rivals) / sizeof(rivals[0]))
 
-static const char *const levels[] = {"none", "size", "content"};
+static const char *const levels[] = {"none", "size", "content", "held"};
 
 static double median(double *v, unsigned n)
 {
@@ -176,12 +188,13 @@ static void print(const struct tree *t, int how, double mine, size_t r,
 
 static void run(const struct tree *t, unsigned repeat, bool csv)
 {
-	double mine[3][REPEAT_MAX], other[RIVALS][REPEAT_MAX];
+	double mine[HOWS][REPEAT_MAX], other[RIVALS][REPEAT_MAX];
+	const int hows = root ? HOWS : HELD;
 
-	snprintf(from, sizeof(from), "%s/%s", work, t->name);
+	snprintf(from, sizeof(from), "%s/%s", root ? root : work, t->name);
 	make_tree(t);
 	for (unsigned i = 0; i < repeat; i++) {
-		for (int how = NONE; how <= CONTENT; how++) {
+		for (int how = NONE; how < hows; how++) {
 			get_ready();
 			mine[how][i] = ours((enum how)how);
 		}
@@ -190,7 +203,7 @@ static void run(const struct tree *t, unsigned repeat, bool csv)
 			other[r][i] = rivals[r].run();
 		}
 	}
-	for (int how = NONE; how <= CONTENT; how++)
+	for (int how = NONE; how < hows; how++)
 		for (size_t r = 0; r < RIVALS; r++)
 			print(t, how, median(mine[how], repeat), r,
 			      median(other[r], repeat), csv);
@@ -203,8 +216,9 @@ int main(int argc, char **argv)
 		{"files", required_argument, NULL, 'f'},
 		{"large", required_argument, NULL, 'l'},
 		{"repeat", required_argument, NULL, 'r'},
+		{"slow", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0}};
-	unsigned repeat = 3;
+	unsigned repeat = 3, slow = 0;
 	bool csv = false;
 	int c;
 
@@ -222,12 +236,15 @@ int main(int argc, char **argv)
 		case 'r':
 			repeat = (unsigned)strtoul(optarg, NULL, 10);
 			break;
+		case 's':
+			slow = (unsigned)strtoul(optarg, NULL, 10);
+			break;
 		default:
 			return 2;
 		}
 	if (optind + 1 != argc || repeat < 1 || repeat > REPEAT_MAX) {
 		fprintf(stderr, "usage: verify [--csv] [--files N] "
-				"[--large N] [--repeat R] DIR\n");
+				"[--large N] [--repeat R] [--slow MS] DIR\n");
 		return 2;
 	}
 	snprintf(work, sizeof(work), "%.4000s/verify.XXXXXX", argv[optind]);
@@ -236,12 +253,16 @@ int main(int argc, char **argv)
 	snprintf(to, sizeof(to), "%s/copy", work);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", work);
 	mkdir(to, 0755);
+	if (slow)
+		root = slow_fs_mount(work, slow, &beneath);
 	printf(csv ? "case,metric,unit,ours,rival,rival_value,ratio\n"
 		   : "tree   verify   unit         ours  rival                "
 		     "   value   ratio\n");
 	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
 		if (trees[i].files)
 			run(&trees[i], repeat, csv);
+	if (slow)
+		slow_fs_unmount(work);
 	slu_rmtree(AT_FDCWD, work, NULL);
 	return 0;
 }

@@ -179,13 +179,15 @@ extern const struct slu_desc slu_owed_desc;
  * 0: it has no note of any instance, so it is clean; bytes: what is kept takes
  * so many (0: as many as before).
  */
+#define SLU_BY_HOLDERS "by content on the nodes that hold it"
 struct slu_report {
 	uint32_t job_id;
 	uint64_t buffer;
 	char *node;
 	char *step;
 	bool ok;
-	char *text;	/* why not, one sentence for the user */
+	char *text;	/* why not, one sentence for the user; of a share that
+			 * was verified so, SLU_BY_HOLDERS */
 	char *phase;	/* setup, stage_in, stage_out, teardown */
 	double seconds; /* it took */
 	uint64_t bytes, files;

@@ -9,6 +9,7 @@
  * nodes. Calls that touch the mounted file system do so in a child.
  */
 
+#include <limits.h>
 #include <stdbool.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/storage/kept_age.h"
@@ -82,6 +83,10 @@ struct slu_driver {
 	 * so many open files; "NAME=VALUE". */
 	int (*env)(const struct slu_instance *in, struct slu_buf *out,
 		   struct slu_err *err);
+	/* The directory where this node has its files of the file system as
+	 * they are, each whole on one node, under their paths there, so that
+	 * they can be read past all clients. NULL: there is none. */
+	void (*holds)(const struct slu_instance *in, char path[PATH_MAX]);
 	/* Bytes that this node has read and written since it was attached. */
 	int (*counters)(const struct slu_instance *in, double *read_bytes,
 			double *written_bytes, struct slu_err *err);

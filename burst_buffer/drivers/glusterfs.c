@@ -446,6 +446,7 @@ const struct slu_driver slu_driver_glusterfs = {
 	.check = check,
 	.lives = slu_gluster_lives,
 	.whole = whole,
+	.holds = slu_gluster_holds,
 	.counters = counters,
 	.detach = detach,
 	.abort = abort_client,

@@ -29,6 +29,7 @@ double slu_gluster_patience(const struct slu_plan *plan, double least);
 int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		      struct slu_err *err);
 int slu_gluster_lives(const struct slu_instance *in, struct slu_err *err);
+void slu_gluster_holds(const struct slu_instance *in, char path[PATH_MAX]);
 int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err);
 
 #endif

@@ -130,6 +130,11 @@ static bool has_coarse_times(const char *dir)
 	return equal;
 }
 
+void slu_gluster_holds(const struct slu_instance *in, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/brick", in->fs);
+}
+
 static int start_brick(const struct slu_instance *in, unsigned port,
 		       struct slu_err *err)
 {
@@ -155,7 +160,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	slu_logs_begin(in->log, "brick.log", log);
 	slu_gluster_path(in, "brick.pid", pid);
 	slu_gluster_path(in, "brick.sock", sock);
-	snprintf(dir, sizeof(dir), "%s/brick", in->fs);
+	slu_gluster_holds(in, dir);
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", dir);
 	slu_volfile_brick(in->plan, in->self, dir, port,

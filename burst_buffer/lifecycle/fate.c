@@ -132,24 +132,44 @@ static bool by_others(const struct slu_bb *bb)
 	return slu_bb_together(bb) && n > 1;
 }
 
+static bool by_holders(const struct slu_bb *bb, size_t r)
+{
+	size_t n = 0, held = 0;
+
+	for (size_t p = 0; p < bb->n_part; p++) {
+		n += bb->part[p].sum[r].n;
+		held += bb->part[p].sum[r].held;
+	}
+	return n && held == n;
+}
+
+/* As all that was verified by content was. */
 const char *slu_bb_verified(const struct slu_bb *bb)
 {
-	static const char *const texts[2][3] = {
+	static const char *const texts[3][3] = {
 		{"by size and time", "by content",
 		 "by size and time and in part by content"},
 		{"by size and time on another node",
 		 "by content on another node",
 		 "by size and time and in part by content on another node"},
+		{[1] = SLU_BY_HOLDERS,
+		 [2] = "by size and time and in part by content on the nodes "
+		       "that hold it"},
 	};
 	const uint64_t which = slu_bb_stages(bb, true);
-	size_t content = 0, size = 0;
+	size_t content = 0, held = 0, size = 0;
 
 	for (size_t r = 0; r < bb->plan.n_stage; r++)
-		if (which >> r & 1 && bb->plan.stage[r].content)
+		if (which >> r & 1 && bb->plan.stage[r].content) {
 			content++;
-		else if (which >> r & 1)
+			held += by_holders(bb, r);
+		} else if (which >> r & 1) {
 			size++;
-	return texts[by_others(bb)][!content ? 0 : !size ? 1 : 2];
+		}
+	return texts[content && held == content ? 2 : by_others(bb)]
+		    [!content ? 0
+		     : !size  ? 1
+			      : 2];
 }
 
 /* The destination, where there is but one. */

@@ -266,8 +266,9 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 		const struct slu_report *r, enum slu_node_event event,
 		double now, struct slu_err *err)
 {
-	const struct slu_bb_share share = {r->bytes, r->files, r->total_bytes,
-					   r->total_files};
+	const struct slu_bb_share share = {
+		r->bytes, r->files, r->total_bytes, r->total_files,
+		r->text && slu_eq(r->text, SLU_BY_HOLDERS)};
 	enum slu_bb_node next = bb->member[i].state;
 	int news, rc;
 

@@ -375,6 +375,7 @@ static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
 	struct slu_bb_share *all = &sum->all;
 
 	sum->n++;
+	sum->held += one->held;
 	if (!one->total_files && !one->total_bytes && !one->files)
 		return;
 	if (!all->total_files && !all->total_bytes) {

@@ -67,14 +67,15 @@ struct slu_bb_member {
 
 struct slu_bb_share {
 	uint64_t bytes, files, total_bytes, total_files;
+	bool held; /* verified by who holds it */
 };
 
 /* The shares of one stage request that were told so far (db). */
 struct slu_bb_sum {
 	struct slu_bb_share all; /* totals are those that were told first */
-	size_t n;
-	bool uneven; /* nodes told different totals */
-	bool partly; /* a node did less than its total */
+	size_t n, held;		 /* of them, by who holds it */
+	bool uneven;		 /* nodes told different totals */
+	bool partly;		 /* a node did less than its total */
 };
 
 /* A file system of its own within the buffer; one that is not split is the

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/users.h"
+#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"
@@ -202,6 +203,39 @@ static int open_journal(const struct act_call *c)
 	return fd < 0 ? 0 : fd;
 }
 
+/* Can each node read what it holds of the job's file system past its client,
+ * and do all that hold some take part? Nobody else sees what it has. */
+static bool all_hold(const struct slu_staging *q)
+{
+	const struct slu_plan *plan = &q->n->plan;
+	bool all = q->n->driver->holds && !plan->use &&
+		   !slu_fstype_in_pieces(plan);
+
+	for (size_t i = 0; all && i < plan->n_node; i++)
+		all = plan->node[i].client || plan->node[i].staging;
+	return all;
+}
+
+/* By root: the way to it is closed to users. */
+static int open_held(const struct slu_staging *q, struct slu_stage_part *part,
+		     struct slu_err *err)
+{
+	char held[PATH_MAX], path[PATH_MAX + 8];
+
+	if (!part->content || q->act < SLU_VERIFY || q->act > SLU_FINISH ||
+	    !all_hold(q))
+		return 0;
+	part->held_source = q->stage->out;
+	part->held = -1;
+	if (q->n->plan.node[q->n->self].client)
+		return 0;
+	q->n->driver->holds(&q->n->in, held);
+	snprintf(path, sizeof(path), "%s/data", held);
+	part->held = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return part->held < 0 ? slu_errno(err, SLU_IO, "cannot open %s", path)
+			      : 0;
+}
+
 static int walk(struct act_call *c, struct slu_stage_part *part,
 		struct slu_stage_result *result, struct slu_err *err)
 {
@@ -247,7 +281,8 @@ int slu_staging_act(struct slu_aside *aside, void *arg, void *out,
 		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (part.manifest < 0)
 			return slu_errno(err, SLU_IO, "no manifest");
-		if (start_claims(&c, &part, err) ||
+		if (open_held(c.q, &part, err) ||
+		    start_claims(&c, &part, err) ||
 		    slu_aside_become(aside, plan->uid, plan->gid, err) ||
 		    slu_stage(c.q->act, &part, &result, err))
 			return -1;

@@ -21,7 +21,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/select.c burst_buffer/staging/select.h \
 	burst_buffer/staging/place.c burst_buffer/staging/place.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
-	burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
+	burst_buffer/staging/held.c burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
 	burst_buffer/staging/act_range.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
@@ -133,6 +133,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
+	tests/unit/test_glusterfs_held \
 	tests/unit/test_gluster_whole tests/unit/test_gluster_junk
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
@@ -233,6 +234,7 @@ node_test_gluster = tests/unit/gluster_job.c tests/unit/gluster_job.h \
 	$(node_test_tree)
 EXTRA_tests_unit_test_glusterfs_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_glusterfs_faults_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_test_glusterfs_held_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_gluster_whole_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_gluster_junk_DEPENDENCIES = libsluice_glusterfs.la
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
@@ -241,6 +243,9 @@ tests_unit_test_glusterfs_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_faults_SOURCES = \
 	tests/unit/test_glusterfs_faults.c $(node_test_gluster)
 tests_unit_test_glusterfs_faults_LDADD = $(node_test_libs)
+tests_unit_test_glusterfs_held_SOURCES = tests/unit/test_glusterfs_held.c \
+	$(node_test_gluster)
+tests_unit_test_glusterfs_held_LDADD = $(node_test_libs)
 tests_unit_test_gluster_junk_SOURCES = tests/unit/test_gluster_junk.c \
 	$(node_test_gluster)
 tests_unit_test_gluster_junk_LDADD = $(node_test_libs)

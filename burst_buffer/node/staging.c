@@ -23,7 +23,8 @@
 #include <string.h>
 #include "common/size.h"
 
-#define DISCARD 20.0 /* seconds, at most */
+#define DISCARD 20.0	/* seconds, at most */
+#define HELD	" held" /* in the note of VERIFY */
 
 static const char *const act_names[] = {
 	[SLU_PREPARE] = "manifest",  [SLU_COPY] = "copied",
@@ -75,11 +76,15 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 	done = text &&
 	       sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		      &bytes, &files, &t->total_bytes, &t->total_files) == 4;
-	free(text);
 	if (done && act <= SLU_COPY) {
 		t->bytes += bytes;
 		t->files += files;
 	}
+	if (done && act == SLU_VERIFY) {
+		q->verified = files;
+		q->held = strstr(text, HELD);
+	}
+	free(text);
 	return done;
 }
 
@@ -97,9 +102,14 @@ static void note_done(struct slu_staging *q, enum slu_act_name act,
 	}
 	t->total_bytes = r->total_bytes;
 	t->total_files = r->total_files;
+	if (act == SLU_VERIFY) {
+		q->verified = r->files;
+		q->held = r->held;
+	}
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->bytes,
-		 r->files, r->total_bytes, r->total_files);
+		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n",
+		 r->bytes, r->files, r->total_bytes, r->total_files,
+		 r->held ? HELD : "");
 	note_name(q, act, name);
 	if (slu_note_put(q->n, name, 0600, text, &err))
 		slu_node_log(q->n, SLU_WARN, "%s", err.text);
@@ -123,9 +133,13 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 		break;
 	case SLU_VERIFY:
 		snprintf(what, sizeof(what),
-			 " by %s%s: %" PRIu64 " of %" PRIu64 " files",
-			 q->stage->content ? "content" : "size and time",
-			 q->members > 1 ? " of what other nodes copied" : "",
+			 " %s%s: %" PRIu64 " of %" PRIu64 " files",
+			 r->held	     ? SLU_BY_HOLDERS
+			 : q->stage->content ? "by content"
+					     : "by size and time",
+			 q->members > 1 && !r->held
+				 ? " of what other nodes copied"
+				 : "",
 			 r->files, r->total_files);
 		break;
 	case SLU_FINISH:
@@ -277,6 +291,7 @@ static int meet(struct slu_staging *q, enum slu_act_name act,
 	return slu_talk_meet(q->n, name, err) ? -1 : one_is_missing(q);
 }
 
+/* What nobody has verified is not told as files, so that it is missing. */
 static int report_share(struct slu_staging *q, double start,
 			struct slu_err *err)
 {
@@ -286,8 +301,9 @@ static int report_share(struct slu_staging *q, double start,
 		.ok = true,
 		.phase = q->stage->out ? "stage_out" : "stage_in",
 		.seconds = slu_now_mono() - start,
+		.text = q->held ? (char *)SLU_BY_HOLDERS : NULL,
 		.bytes = q->total.bytes,
-		.files = q->total.files,
+		.files = q->held ? q->verified : q->total.files,
 		.total_bytes = q->total.total_bytes,
 		.total_files = q->total.total_files,
 	};
@@ -401,6 +417,7 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 			     "stage_%s %zu begins anew: a node was lost", q.way,
 			     r);
 		q.total = (struct slu_stage_result){0};
+		q.held = false;
 		q.attempt++;
 	}
 	if (!rc)

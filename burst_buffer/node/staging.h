@@ -18,10 +18,13 @@ struct slu_staging { /* of one request */
 				 * for one that does not */
 	bool all;		/* as nobody is left whom the plan names */
 	struct slu_stage_result total; /* of this node, over all acts */
-	enum slu_act_name act;	       /* the one that is being played */
-	bool begun;		       /* there is something to discard */
-	uint64_t since;		       /* of driver->whole, before the check */
-	double asked; /* when sluiced was last asked for abort */
+	/* VERIFY: each node what it holds, and so many files of it here. */
+	bool held;
+	uint64_t verified;
+	enum slu_act_name act; /* the one that is being played */
+	bool begun;	       /* there is something to discard */
+	uint64_t since;	       /* of driver->whole, before the check */
+	double asked;	       /* when sluiced was last asked for abort */
 };
 
 /* What an attempt is called in names of files and barriers: WAY.R, a later one

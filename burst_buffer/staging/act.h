@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include "burst_buffer/staging/copied.h"
+#include "burst_buffer/staging/held.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/place.h"
 #include "burst_buffer/staging/stage.h"
@@ -18,6 +19,7 @@ struct slu_act {
 	struct slu_totals totals;
 	struct slu_manifest *manifest;
 	struct slu_copied known;
+	struct slu_held held;
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
 	uint64_t bytes, files; /* done */
@@ -105,7 +107,8 @@ int slu_act_copy_range(const struct slu_target *target,
 		       struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
-/* Read one range of a file on both sides. */
+/* Read one range of a file on both sides, or all of it where who holds it
+ * does. */
 int slu_act_compare(struct slu_act *act, struct slu_worker *worker,
 		    const struct slu_unit *unit, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);

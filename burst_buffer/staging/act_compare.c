@@ -2,7 +2,8 @@
 /*
  * VERIFY by content (verify=content): every range is read on both sides by the
  * node that verifies it, and compared byte by byte. A checksum
- * would read as much and could only say less.
+ * would read as much and could only say less. Where a node holds the file, it
+ * reads that side from its own disk (held.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -57,43 +58,49 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 	return 0;
 }
 
-/* Neither side is to be taken from what this node remembers of it. */
-static int open_side(const struct slu_act *a, struct slu_near *near,
-		     const char *path, const struct slu_unit *u)
+/* Neither side is to be taken from what this node remembers of it; what its own
+ * disk has of the job's file system, its server knows best. */
+static int open_side(const struct slu_act *a, struct slu_worker *w, bool dst,
+		     const struct slu_unit *u)
 {
+	const char *path =
+		slu_act_path(dst ? a->places.to : a->places.from, &u->entry);
+	bool held = slu_held_by_holder(&a->held, &u->entry) &&
+		    dst != a->held.source;
+	struct slu_near *near = held ? &w->held : dst ? &w->dst : &w->src;
 	uint64_t size = u->entry.size, offset;
 	uint64_t len = slu_share_range(size, u->range, &offset);
 	char beside[NAME_MAX + 1];
 	const char *name;
 	int dir = slu_near(near, path, &name);
-	int fd =
-		dir < 0 ? -1
-			: slu_open_beneath(
-				  dir,
-				  a ? slu_act_name(a, dir, name, beside) : name,
-				  O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	int fd = dir < 0 ? -1
+			 : slu_open_beneath(
+				   dir,
+				   dst ? slu_act_name(a, dir, name, beside)
+				       : name,
+				   O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
 
-	if (fd >= 0 && !slu_fstat_fresh(fd, &st))
+	if (fd < 0 || held)
+		return fd;
+	if (!slu_fstat_fresh(fd, &st))
 		slu_drop_cache(fd, &st, offset, offset + len < size ? len : 0);
-	if (fd >= 0 && a) /* what is on disk, not what was to get there */
+	if (dst) /* what is on disk, not what was to get there */
 		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
 				    POSIX_FADV_DONTNEED);
 	return fd;
 }
 
-int slu_act_compare(struct slu_act *a, struct slu_worker *w,
-		    const struct slu_unit *u, struct slu_err *err)
+static int compare(struct slu_act *a, struct slu_worker *w,
+		   const struct slu_unit *u, struct slu_err *err)
 {
 	const struct slu_entry *e = &u->entry;
 	int fd[2], rc;
 
-	if (!w->buffer && !(w->buffer = malloc(2 * PIECE)))
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	fd[0] = open_side(NULL, &w->src, slu_act_path(a->places.from, e), u);
+	fd[0] = open_side(a, w, false, u);
 	if (fd[0] < 0)
 		return slu_act_errno(err, "read", a->places.src_path, e);
-	fd[1] = open_side(a, &w->dst, slu_act_path(a->places.to, e), u);
+	fd[1] = open_side(a, w, true, u);
 	if (fd[1] < 0)
 		rc = slu_act_errno(err, "read", a->places.dst_path, e);
 	else
@@ -101,5 +108,20 @@ int slu_act_compare(struct slu_act *a, struct slu_worker *w,
 	close(fd[0]);
 	if (fd[1] >= 0)
 		close(fd[1]);
+	return rc;
+}
+
+int slu_act_compare(struct slu_act *a, struct slu_worker *w,
+		    const struct slu_unit *u, struct slu_err *err)
+{
+	bool whole = slu_held_by_holder(&a->held, &u->entry);
+	uint64_t end = whole ? slu_share_ranges(u->entry.size) : u->range + 1;
+	struct slu_unit part = *u;
+	int rc = 0;
+
+	if (!w->buffer && !(w->buffer = malloc(2 * PIECE)))
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (; !rc && part.range < end; part.range++)
+		rc = compare(a, w, &part, err);
 	return rc;
 }

@@ -3,6 +3,7 @@
  * VERIFY: what arrived is what the manifest says. Nobody verifies what it wrote
  * itself, unless it is alone: a chunk is looked at by the neighbour of the node
  * that it belongs to, or by that node itself where the neighbour has taken it.
+ * But by content, where nodes hold files, each looks at its own (held.h).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +20,7 @@ struct verifying {
 	unsigned *claimer; /* of our chunks and those of the node before us;
 			    * NULL: each did its own */
 	unsigned next;	   /* chunk to be looked at */
+	struct slu_near held;
 };
 
 static int wrong(struct slu_act *a, const struct slu_entry *e,
@@ -196,7 +198,28 @@ static bool is_to_verify(void *arg, const struct slu_unit *u)
 {
 	struct verifying *v = arg;
 
+	if (slu_held_by_holder(&v->act->held, &u->entry))
+		return false;
 	return v->act->part->content || u->range == 0;
+}
+
+/* Does this node hold it, and is not only told where it lies? */
+static bool is_held(void *arg, const struct slu_unit *u)
+{
+	struct verifying *v = arg;
+	const char *name;
+	struct stat st;
+	int dir;
+
+	if (u->range || !slu_held_by_holder(&v->act->held, &u->entry))
+		return false;
+	dir = slu_near(&v->held,
+		       slu_act_path(v->act->held.source ? v->act->places.from
+							: v->act->places.to,
+				    &u->entry),
+		       &name);
+	return dir >= 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && st.st_size;
 }
 
 static bool is_ours(const struct verifying *v, unsigned chunk)
@@ -243,6 +266,35 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	return 0;
 }
 
+/* All of the manifest at once. */
+static int next_whole(void *arg, unsigned *chunk, struct slu_err *err)
+{
+	struct verifying *v = arg;
+
+	(void)err;
+	*chunk = 0;
+	return v->next++ == 0;
+}
+
+static int verify_held(struct slu_act *a, struct slu_err *err)
+{
+	struct verifying v = {.act = a,
+			      .held = {.root = a->held.dir, .fd = -1}};
+	const struct slu_scan scan = {
+		.act = a,
+		.files = true,
+		.chunks = 1,
+		.next = next_whole,
+		.wanted = is_held,
+		.unit = verify_unit,
+		.arg = &v,
+	};
+	int rc = slu_scan(&scan, a->part->threads, err);
+
+	slu_near_end(&v.held);
+	return rc;
+}
+
 int slu_act_verify(struct slu_act *a, struct slu_err *err)
 {
 	struct verifying v = {.act = a, .per = slu_act_chunks(a)};
@@ -261,6 +313,8 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	if (!rc)
 		rc = slu_scan(&scan, a->part->threads, err);
 	free(v.claimer);
+	if (!rc && a->held.dir >= 0 && a->held.is)
+		rc = verify_held(a, err);
 	/* Who is alone finishes, too. */
 	return rc || a->part->n == 1 ? rc : slu_act_settle(a, err);
 }

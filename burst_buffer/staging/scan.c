@@ -182,6 +182,7 @@ static void *work(void *arg)
 		.act = c->scan->act,
 		.src = {.root = a->places.src, .fd = -1},
 		.dst = {.root = a->places.dst, .fd = -1},
+		.held = {.root = a->held.dir, .fd = -1},
 	};
 	struct batch *b = calloc(1, sizeof(*b));
 	struct slu_err err;
@@ -196,6 +197,7 @@ static void *work(void *arg)
 	free(b);
 	slu_near_end(&w.src);
 	slu_near_end(&w.dst);
+	slu_near_end(&w.held);
 	free(w.copier.buffer);
 	free(w.buffer);
 	return NULL;

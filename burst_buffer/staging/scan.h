@@ -22,7 +22,7 @@ struct slu_unit { /* one range of a file, or what else has one name */
 struct slu_worker { /* what each thread has for itself */
 	struct slu_act *act;
 	struct slu_copier copier;
-	struct slu_near src, dst;
+	struct slu_near src, dst, held;
 	struct slu_journal_record record;
 	char *buffer;	       /* for unit(); freed at the end */
 	uint64_t bytes, files; /* done and not yet told */

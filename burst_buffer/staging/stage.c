@@ -117,7 +117,7 @@ int slu_act_settle(struct slu_act *a, struct slu_err *err)
 
 bool slu_act_lands_last(const struct slu_act *a, const struct slu_entry *e)
 {
-	return a->part->beside && a->part->content &&
+	return a->part->beside && a->part->content && !a->held.is &&
 	       slu_share_ranges(e->size) > 1;
 }
 
@@ -320,7 +320,8 @@ static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
 	if (act == SLU_PREPARE)
 		return act_prepare(a, file, result, err);
 	a->manifest = slu_manifest_open(file, &a->totals, err);
-	if (!a->manifest)
+	if (!a->manifest ||
+	    slu_held_open(a->part, &a->places, &a->totals, &a->held, err))
 		return -1;
 	switch (act) {
 	case SLU_PREPARE:
@@ -368,6 +369,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	    !slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
 		rc = play(act, &a, file, &r, err);
 		slu_manifest_free(a.manifest);
+		slu_held_close(&a.held);
 		slu_places_close(&a.places);
 	}
 	slu_copied_free(&a.known);
@@ -380,6 +382,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	r.in_place = a.in_place;
 	memcpy(r.first_in_place, a.first_in_place, sizeof(r.first_in_place));
 	r.quick = part->quick;
+	r.held = a.held.is;
 	r.total_bytes = a.totals.bytes;
 	r.total_files = a.totals.files;
 	*result = r;

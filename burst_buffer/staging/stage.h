@@ -11,9 +11,10 @@
  *		 are slower
  *	VERIFY	 (every node) what another has copied is there: kind, size and
  *		 time of every entry, on request its content; with part->ended
- *		 also that its source is what it was in PREPARE
- *	FINISH	 (first node) modes and times of directories
- *	DISCARD	 (every node, after one has failed) remove what is not verified
+ *		 also that its source is what it was in PREPARE. All nodes'
+ *files add up to the totals FINISH	 (first node) modes and times of
+ *directories DISCARD	 (every node, after one has failed) remove what is not
+ *verified
  *
  * With part->beside, files are written beside their names, and get them when
  * they are verified (beside.h); large ones whose content several nodes compare,
@@ -71,7 +72,13 @@ struct slu_stage_part {
 	const char *fs_root;
 	/* This side keeps no modes, times and links (GekkoFS). */
 	bool plain_source, plain_destination;
-	bool content;	    /* VERIFY: read all of it on both sides */
+	bool content; /* VERIFY: read all of it on both sides */
+	/* VERIFY by content and FINISH: the root of the job's file system where
+	 * this node has its files as they are, an open directory (held.h);
+	 * held_source: the source is there, not the destination. -1: this node
+	 * holds nothing, others do; 0: no node does. */
+	int held;
+	bool held_source;
 	const char *beside; /* a tag, see beside.h; NULL: write in place */
 	bool bricks;	    /* the source is a kept glusterfs brick */
 	unsigned self, n;   /* this node's place among those that copy */
@@ -115,6 +122,7 @@ struct slu_stage_result {
 	uint64_t total_bytes, total_files; /* of the manifest */
 	uint64_t kept;			   /* COPY: files, where it was quick */
 	bool quick;
+	bool held;	  /* VERIFY: each node what it holds */
 	uint64_t skipped; /* PREPARE: not files */
 	char first_skipped[208];
 	/* PREPARE: files that were copied while the job ran, or begun, and are

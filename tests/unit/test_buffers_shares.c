@@ -514,7 +514,46 @@ START_TEST(test_verified)
 }
 END_TEST
 
-TEST_MAIN("buffers shares", test_tolerate, test_tolerate_back, test_unlaunched,
-	  test_without, test_verified, test_lost_without_data, test_lost_all,
-	  test_incomplete, test_own_totals, test_parts, test_parts_tolerate,
-	  test_stage_out_on)
+/* By its holders only if all nodes say so, sluiced restarted or not. */
+START_TEST(test_held)
+{
+	for (int said = 2; said <= 3; said++) {
+		struct world w;
+
+		world_new(&w, 3, WALK " verify=content", NULL);
+		run_until(&w, AT_RUN);
+		job_end(&w, "COMPLETED");
+		for (int i = 0; i < 3; i++) {
+			struct slu_report r = {
+				.step = (char *)"out.1.share",
+				.ok = true,
+				.phase = (char *)"stage_out",
+				.text = i < said ? (char *)SLU_BY_HOLDERS
+						 : NULL,
+				.bytes = 1000,
+				.files = 10,
+				.total_bytes = 3000,
+				.total_files = 30};
+
+			do_step(&w, &w.node[i], "report down", true);
+			ck_assert_str_eq(report(&w, &w.node[i], r).word, "go");
+			if (i == 1)
+				world_restart(&w);
+		}
+		for (int i = 0; i < 3; i++)
+			barrier(&w, &w.node[i], "out.done", NULL);
+		ck_assert_int_eq(w.verdicts, 0);
+		ck_assert_int_eq(
+			history_has(&w, said == 3 ? "verified " SLU_BY_HOLDERS
+						  : "verified by content on "
+						    "another node"),
+			1);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers shares", test_held, test_tolerate, test_tolerate_back,
+	  test_unlaunched, test_without, test_verified, test_lost_without_data,
+	  test_lost_all, test_incomplete, test_own_totals, test_parts,
+	  test_parts_tolerate, test_stage_out_on)
