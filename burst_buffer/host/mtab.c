@@ -222,6 +222,7 @@ struct patience {
 	uid_t uid;
 	double seconds, end; /* end 0: not begun */
 	bool killed;
+	struct slu_buf *who; /* they were; may be NULL */
 };
 
 /* 0 to try again, or -1. */
@@ -233,7 +234,7 @@ static int wait_longer(struct patience *p, const char *point, int state,
 	if (slu_now_mono() >= p->end && p->killed)
 		return state == BUSY ? slu_users_err(point, err) : -1;
 	if (slu_now_mono() >= p->end) {
-		slu_users_kill(point, p->uid);
+		slu_users_kill(point, p->uid, p->who);
 		p->killed = true;
 		p->end = slu_now_mono() + 2;
 	}
@@ -285,15 +286,21 @@ static int unmount_last(const char *dir, struct patience *p,
 	return rc ? -1 : m != NULL;
 }
 
-int slu_unmount_below(const char *dir, uid_t uid, double seconds,
-		      struct slu_err *err)
+int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
+			struct slu_buf *who, struct slu_err *err)
 {
-	struct patience p = {.uid = uid, .seconds = seconds};
+	struct patience p = {.uid = uid, .seconds = seconds, .who = who};
 	int rc;
 
 	while ((rc = unmount_last(dir, &p, err)) == 1)
 		;
 	return rc;
+}
+
+int slu_unmount_below(const char *dir, uid_t uid, double seconds,
+		      struct slu_err *err)
+{
+	return slu_unmount_telling(dir, uid, seconds, NULL, err);
 }
 
 int slu_unmount_lazily(const char *dir, struct slu_err *err)

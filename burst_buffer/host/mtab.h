@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 #include "common/err.h"
+#include "common/str.h"
 
 struct slu_mtab_line {
 	unsigned major, minor;
@@ -44,6 +45,9 @@ bool slu_mounted(const char *point);
  */
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);
+/* The same; adds to `who` which processes were killed (users.h). */
+int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
+			struct slu_buf *who, struct slu_err *err);
 
 /* Detach everything at and below `dir` at once, whoever uses it: what uses it
  * keeps it until it ends. */

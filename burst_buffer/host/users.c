@@ -138,42 +138,6 @@ static bool owned_by(int proc, uid_t uid)
 	       (real == uid || effective == uid);
 }
 
-struct killing {
-	const char *dir;
-	uid_t uid;
-	size_t n;
-};
-
-static bool kill_one(void *arg, int proc, pid_t pid)
-{
-	struct killing *k = arg;
-	struct slu_pid is;
-
-	/* asked for before what it is: else it may be another one's since */
-	if (owned_by(proc, k->uid) && !slu_pid_get(pid, &is, NULL) &&
-	    uses(proc, pid, k->dir) && !slu_pid_kill(&is, SIGKILL))
-		k->n++;
-	return false;
-}
-
-size_t slu_users_kill(const char *dir, uid_t uid)
-{
-	struct killing k = {.dir = dir, .uid = uid};
-
-	slu_pid_find(kill_one, &k);
-	return k.n;
-}
-
-void slu_users_evict(const char *dir, uid_t uid)
-{
-	char real[PATH_MAX];
-
-	if (chmod(dir, 0700) || !realpath(dir, real))
-		return;
-	for (int i = 0; i < 100 && slu_users_kill(real, uid); i++)
-		usleep(10000);
-}
-
 /* What is looked for: names below dir, or a device (dir NULL). */
 struct naming {
 	const char *dir;
@@ -376,11 +340,11 @@ static bool is_being_killed(int proc)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
-/* Slurm's cgroups are .../job_ID/... */
-static bool is_other_job(int proc, uint32_t job_id)
+/* Slurm's cgroups are .../job_ID/... 0: it is in none. */
+static unsigned long job_in_cgroup(int proc)
 {
 	struct slu_buf groups = {0};
-	unsigned long job = job_id;
+	unsigned long job = 0;
 	const char *p;
 
 	slu_file_read(proc, "cgroup", 1 << 16, &groups, NULL);
@@ -388,7 +352,14 @@ static bool is_other_job(int proc, uint32_t job_id)
 	if (p)
 		job = strtoul(p + strlen("/job_"), NULL, 10);
 	slu_buf_free(&groups);
-	return job != job_id;
+	return job;
+}
+
+static bool is_other_job(int proc, uint32_t job_id)
+{
+	unsigned long job = job_in_cgroup(proc);
+
+	return job && job != job_id;
 }
 
 static bool find_stuck(void *arg, int proc, pid_t pid)
@@ -483,4 +454,59 @@ size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who)
 		slu_pid_find(end_one, &e);
 	} while (e.n != before && ++i < PASSES);
 	return e.n;
+}
+
+/* With the job that it is of, if that can be told. */
+static void add_name_and_job(struct slu_buf *names, int proc, pid_t pid)
+{
+	struct told told = {.dir = "/"};
+	unsigned long job = job_in_cgroup(proc);
+
+	add_name(names, proc, pid);
+	if (!job) {
+		read_environment(proc, &told);
+		job = told.job;
+	}
+	if (job)
+		slu_buf_printf(names, " (job %lu)", job);
+}
+
+struct killing {
+	const char *dir;
+	uid_t uid;
+	struct slu_buf *who;
+	size_t n;
+};
+
+static bool kill_one(void *arg, int proc, pid_t pid)
+{
+	struct killing *k = arg;
+	struct slu_pid is;
+
+	/* asked for before what it is: else it may be another one's since */
+	if (!owned_by(proc, k->uid) || slu_pid_get(pid, &is, NULL) ||
+	    !uses(proc, pid, k->dir))
+		return false;
+	if (k->who)
+		add_name_and_job(k->who, proc, pid);
+	k->n += !slu_pid_kill(&is, SIGKILL);
+	return false;
+}
+
+size_t slu_users_kill(const char *dir, uid_t uid, struct slu_buf *who)
+{
+	struct killing k = {.dir = dir, .uid = uid, .who = who};
+
+	slu_pid_find(kill_one, &k);
+	return k.n;
+}
+
+void slu_users_evict(const char *dir, uid_t uid)
+{
+	char real[PATH_MAX];
+
+	if (chmod(dir, 0700) || !realpath(dir, real))
+		return;
+	for (int i = 0; i < 100 && slu_users_kill(real, uid, NULL); i++)
+		usleep(10000);
 }

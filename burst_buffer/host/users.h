@@ -17,8 +17,8 @@
 #include "common/str.h"
 
 /* SIGKILL to those of this user, whatever rights they run with. Returns how
- * many. */
-size_t slu_users_kill(const char *dir, uid_t uid);
+ * many; adds to `who` (may be NULL): "python3 (71) of ann (job 12), ...". */
+size_t slu_users_kill(const char *dir, uid_t uid, struct slu_buf *who);
 
 /* The same until there is none, and nobody new comes in: they could make files
  * as fast as these are removed. */

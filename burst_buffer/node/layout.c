@@ -261,15 +261,22 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 		  struct slu_err *err)
 {
 	struct slu_node *n = arg;
+	struct slu_buf who = {.max = 400};
 	char private[PATH_MAX];
+	int rc;
 
 	(void)aside, (void)out;
 	slu_note_path(n, "mnt/private", private);
-	return slu_unmount_below(n->data, n->plan.uid, 3, err) ||
-			       (n->plan.dw_both &&
-				slu_unmount_below(private, n->plan.uid, 3, err))
-		       ? -1
-		       : 0;
+	rc = slu_unmount_telling(n->data, n->plan.uid, 3, &who, err) ||
+	     (n->plan.dw_both &&
+	      slu_unmount_telling(private, n->plan.uid, 3, &who, err));
+	if (who.data) /* they may be of other jobs of its owner */
+		slu_node_log(n, SLU_WARN,
+			     "ended, as they used the job's file system when "
+			     "it went: %s",
+			     who.data);
+	slu_buf_free(&who);
+	return rc ? -1 : 0;
 }
 
 /* What cannot be had in order goes all the same: with its client, where the

@@ -127,6 +127,7 @@ START_TEST(test_named)
 	ck_assert(!chmod(dir, 0755));
 	each(w, ways)
 	{
+		struct slu_buf who = {0};
 		struct slu_err err;
 		pid_t pid = begin(w, dir);
 		int status;
@@ -136,7 +137,11 @@ START_TEST(test_named)
 		expect(strstr(err.text, name), "%s: %s", w->how, err.text);
 		expect(!strstr(err.text, "may have it") == w->seen, "%s: %s",
 		       w->how, err.text);
-		expect(slu_users_kill(dir, USER) == w->seen, "%s", w->how);
+		expect(slu_users_kill(dir, USER, &who) == w->seen, "%s",
+		       w->how);
+		expect(!who.data == !w->seen, "%s", w->how);
+		expect(!who.data || strstr(who.data, name), "%s", who.data);
+		slu_buf_free(&who);
 		if (!w->seen)
 			kill(pid, SIGKILL);
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
