@@ -306,6 +306,22 @@ static int go_below(struct fetch *f, struct slu_err *err)
 	return 0;
 }
 
+static void warn(const struct slu_node *n, const char *dir,
+		 const struct slu_stage_result *sum)
+{
+	if (slu_storage_has_mark(dir, SLU_CUT_MARK))
+		fprintf(stderr,
+			"sluice-node fetch: %s was restarted while the job "
+			"used this: what was written last may be missing or "
+			"incomplete\n",
+			n->name);
+	if (sum->skipped)
+		fprintf(stderr,
+			"sluice-node fetch: %llu sockets, pipes or devices "
+			"were left out, one is %s\n",
+			(unsigned long long)sum->skipped, sum->first_skipped);
+}
+
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
 	struct fetch f = {.n = n, .to = absolute(n->opt->to, err)};
@@ -331,11 +347,7 @@ static int fetch(struct slu_node *n, struct slu_err *err)
 	       f.below ? "/" : "", f.below ? f.below : "");
 	free(f.to);
 	free(f.below);
-	if (sum.skipped)
-		fprintf(stderr,
-			"sluice-node fetch: %llu sockets, pipes or devices "
-			"were left out, one is %s\n",
-			(unsigned long long)sum.skipped, sum.first_skipped);
+	warn(n, kept.dir, &sum);
 	return 0;
 }
 

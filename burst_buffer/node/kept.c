@@ -305,6 +305,9 @@ static int mark_kept(struct slu_node *n, struct slu_err *err)
 
 	if (access(dir, F_OK))
 		return 0;
+	if (slu_note_has(n, "restarted") &&
+	    slu_storage_mark(dir, SLU_CUT_MARK, "", err))
+		return -1;
 	if (part && slu_storage_mark(dir, SLU_PART_MARK, part, err))
 		return -1;
 	if (!slu_fstype_in_pieces(&n->plan))

@@ -176,6 +176,33 @@ int slu_image_show(const char *image, const char *point, struct slu_err *err)
 	return rc;
 }
 
+#define SUPER	   1024 /* in the image; of what follows, in it: */
+#define MAGIC	   56
+#define STATE	   58
+#define INCOMPAT   96
+#define IS_CLEAN   1
+#define HAS_ERRORS 2
+#define RECOVER	   4
+
+static unsigned two_bytes(const unsigned char *p)
+{
+	return p[0] | (unsigned)p[1] << 8;
+}
+
+bool slu_image_is_clean(const char *image)
+{
+	int fd = open(image, O_RDONLY | O_CLOEXEC);
+	unsigned char super[128];
+	ssize_t n = fd < 0 ? -1 : pread(fd, super, sizeof(super), SUPER);
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof(super) && two_bytes(super + MAGIC) == 0xef53 &&
+	       (two_bytes(super + STATE) & (IS_CLEAN | HAS_ERRORS)) ==
+		       IS_CLEAN &&
+	       !(super[INCOMPAT] & RECOVER);
+}
+
 /* By the journal and what is safe. Exit 1: errors were mended. */
 int slu_image_check(char *image, struct slu_err *err)
 {

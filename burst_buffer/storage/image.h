@@ -81,6 +81,9 @@ int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
 		   struct slu_err *err);
 /* Who has this device still has nothing on it from now on. */
 int slu_image_empty(const char *image, const char *name, struct slu_err *err);
+/* Was it unmounted when it was used last, and no error seen? A node that went
+ * down says no. */
+bool slu_image_is_clean(const char *image);
 /* e2fsck after a crash: what is safe to mend is mended. */
 int slu_image_check(char *image, struct slu_err *err);
 /* What of the mounted image holds nothing goes back to the file system that it

@@ -52,6 +52,23 @@ static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 	return rc;
 }
 
+/* What was in use when the node went down may be damaged, and would be read as
+ * if it were not. What is mounted still for somebody has been mended, or was
+ * never cut off. */
+static int check_image(char *image, struct slu_err *err)
+{
+	char name[SLU_LOOP_NAME];
+	struct slu_err why;
+
+	if (slu_image_is_clean(image) || !slu_loop_find(image, name, NULL) ||
+	    !slu_image_check(image, &why))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "%s has been damaged when the node went down, and "
+		       "e2fsck -p does not mend it: %s",
+		       image, why.text);
+}
+
 int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 {
 	char fs[4200], image[4200];
@@ -62,7 +79,7 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 		return -1;
 	if (access(image, F_OK) || slu_mounted(fs))
 		return 0;
-	return slu_image_show(image, fs, err);
+	return check_image(image, err) ? -1 : slu_image_show(image, fs, err);
 }
 
 /* Unmount what is mounted there. A namespace may have it on (see
@@ -101,7 +118,10 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 					 s->dir, dir);
 	}
 	/* Nor may it come back under its old name. */
-	if (slu_storage_sync(dir, err) || slu_storage_remount(dir, err))
+	if (slu_storage_sync(dir, err))
+		return -1;
+	/* What is damaged is kept all the same; `fetch` says so. */
+	if (slu_storage_remount(dir, err) && err->kind != SLU_INVALID)
 		return -1;
 	return slu_storage_path(kept, 4096, dir, "fs", err);
 }

@@ -86,13 +86,16 @@ bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 /* A small file beside the data, in `dir` of a storage or in kept data, says
  * something of it to who comes later, also after a reboot. */
 #define SLU_RAN_MARK "ran" /* all nodes were ready: tasks may have run */
+#define SLU_CUT_MARK "cut" /* the node went down while the job used it */
 bool slu_storage_has_mark(const char *dir, const char *mark);
 int slu_storage_mark(const char *dir, const char *mark, const char *text,
 		     struct slu_err *err);
 /* -1 and errno: it could not be taken away, or there is none. */
 int slu_storage_unmark(const char *dir, const char *mark);
 
-/* Mount what is kept again (after a reboot). */
+/* Mount what is kept again (after a reboot); an image that was in use when the
+ * node went down is checked first. SLU_INVALID: it is damaged; it stays, not
+ * mounted. */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
 /* Remove what was kept until before `now` and is known to have been kept for

@@ -3,7 +3,9 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"
+#include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/storage/image.h"
 #include "common/file.h"
 #include "tests/unit/storage_top.h"
 #include <errno.h>
@@ -71,6 +73,73 @@ START_TEST(test_keep)
 	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	teardown();
+}
+END_TEST
+
+static void run(const char *command)
+{
+	expect(!system(command), "%s", command);
+}
+
+/* The image as a power cut leaves it: what was on disk in the middle of the
+ * writing of many files. */
+static void cut_power(const struct slu_storage_want *w, const char *then)
+{
+	char name[4300], command[12000];
+
+	expect_ok(slu_storage_make(w, &s, &err), err);
+	snprintf(name, sizeof(name), "%s/precious", s.fs);
+	make_text(name, "precious");
+	snprintf(command, sizeof(command), "sync -f %s", s.fs);
+	run(command);
+	for (unsigned i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "%s/late%u", s.fs, i);
+		make_file(name, 5000, i);
+	}
+	snprintf(command, sizeof(command), "cp %s/image %s", s.dir,
+		 in(top, "cut"));
+	run(command);
+	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
+	snprintf(command, sizeof(command), "cp %s %s/image && %s %s/image",
+		 in(top, "cut"), s.dir, then, s.dir);
+	run(command);
+	snprintf(name, sizeof(name), "%s/image", s.dir);
+	ck_assert(!slu_image_is_clean(name));
+}
+
+static void check_cut(bool damaged)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096], path[4200], command[4400];
+
+	setup();
+	w.storage = in(top, "storage");
+	cut_power(&w, damaged ? "debugfs -w -R 'clri <2>'" : "true");
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	snprintf(path, sizeof(path), "%s/precious", kept);
+	ck_assert_int_eq(access(path, F_OK), damaged ? -1 : 0);
+	ck_assert(slu_mounted(kept) == !damaged);
+	ck_assert(!access(in(top, "storage/kept/17.4/image"), F_OK));
+	if (damaged) {
+		expect_fail(
+			slu_storage_remount(in(top, "storage/kept/17.4"), &err),
+			err, SLU_INVALID, "damaged when the node went");
+	} else {
+		snprintf(command, sizeof(command), "e2fsck -fn %s >/dev/null",
+			 in(top, "storage/kept/17.4/image"));
+		run(command);
+	}
+	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
+	ck_assert(access(in(top, "storage/kept/17.4"), F_OK));
+	teardown();
+}
+
+/* What is kept of it is checked before anybody reads it; what e2fsck does not
+ * dare to mend stays, and is not shown as if it were whole. */
+START_TEST(test_power_cut)
+{
+	check_cut(false);
+	check_cut(true);
 }
 END_TEST
 
@@ -269,5 +338,5 @@ START_TEST(test_sweep)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage_kept", test_keep, test_discard, test_expire,
-	       test_shared_keep, test_clock, test_trim, test_sweep)
+ROOT_TEST_MAIN("storage_kept", test_keep, test_power_cut, test_discard,
+	       test_expire, test_shared_keep, test_clock, test_trim, test_sweep)
