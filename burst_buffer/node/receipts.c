@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Receipts, see the header. While `down` works they are the note "receipts", a
- * report as it was sent in each line, and then RunDir/.done/JOB.BUFFER.RESTARTS
- * (a restored database may give a number again, but not to the same run). What
- * cannot be noted is only told less well, should it ever be asked.
+ * report as it was sent in each line, and then kept/.done/JOB.BUFFER.RESTARTS
+ * in the node's storage, which outlives a restart, or of one that gives none
+ * RunDir/.done/ (a restored database may give a number again, but not to the
+ * same run). What cannot be noted is only told less well, should it ever be
+ * asked.
  */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "burst_buffer/host/trust.h"
 #include "common/file.h"
 
 #define NOTE	  "receipts"
@@ -49,20 +52,31 @@ void slu_receipt_add(const struct slu_node *n, const struct slu_report *r)
 	free(text);
 }
 
-/* Beside the job's directory. */
-static int length_of_run_dir(const struct slu_node *n)
+/* Where this node has them, "" if it has no part in the plan. */
+static void done_at(const struct slu_node *n, const struct slu_plan *plan,
+		    char dir[PATH_MAX])
 {
-	const char *slash = strrchr(n->dir, '/');
+	const char *storage = NULL, *slash = strrchr(n->dir, '/');
 
-	return slash ? (int)(slash - n->dir) : 0;
+	for (size_t i = 0; i < plan->n_node; i++)
+		if (slu_eq(plan->node[i].name, n->name))
+			storage = plan->node[i].storage;
+	if (storage && *storage)
+		snprintf(dir, PATH_MAX, "%s/kept/" DONE, storage);
+	else
+		snprintf(dir, PATH_MAX, "%.*s/" DONE,
+			 slash ? (int)(slash - n->dir) : 0, n->dir);
 }
 
 static void kept_at(const struct slu_node *n, const struct slu_plan *plan,
 		    char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%.*s/" DONE "/%u.%" PRIu64 ".%u",
-		 length_of_run_dir(n), n->dir, (unsigned)plan->job_id,
-		 plan->buffer, (unsigned)plan->restarts);
+	char dir[PATH_MAX];
+
+	done_at(n, plan, dir);
+	snprintf(path, PATH_MAX, "%.4000s/%u.%" PRIu64 ".%u", dir,
+		 (unsigned)plan->job_id, plan->buffer,
+		 (unsigned)plan->restarts);
 }
 
 /* The oldest, if there are too many. */
@@ -92,19 +106,37 @@ static void forget_oldest(const char *dir)
 		closedir(d);
 }
 
+/* The directory, and of a storage kept/ above it, as data is kept there. */
+static int make_done(char dir[PATH_MAX])
+{
+	char *slash = strrchr(dir, '/');
+	int rc;
+
+	*slash = '\0';
+	rc = mkdir(dir, 0755) && errno != EEXIST;
+	*slash = '/';
+	return rc || (mkdir(dir, 0700) && errno != EEXIST) ||
+			       slu_trust_dir(dir, NULL)
+		       ? -1
+		       : 0;
+}
+
 void slu_receipts_keep(const struct slu_node *n)
 {
 	char from[PATH_MAX], to[PATH_MAX], dir[PATH_MAX];
+	struct slu_buf text = {0};
 
 	if (n->plan.persistent)
 		return;
-	snprintf(dir, sizeof(dir), "%.*s/" DONE, length_of_run_dir(n), n->dir);
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return;
 	slu_note_path(n, NOTE, from);
 	kept_at(n, &n->plan, to);
-	if (!rename(from, to))
+	done_at(n, &n->plan, dir);
+	if (!slu_file_read(AT_FDCWD, from, TEXT_MAX, &text, NULL) &&
+	    text.data && !make_done(dir) &&
+	    !slu_file_write(AT_FDCWD, to, text.data, text.len, 0600, true,
+			    NULL))
 		forget_oldest(dir);
+	slu_buf_free(&text);
 }
 
 void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan)

@@ -6,7 +6,8 @@
  * What this node has told sluiced of the end of an instance, and sluiced has
  * acknowledged: the shares that were staged out, what failed, that it is clean.
  * A sluiced whose database is older than that is told again. Of the latest few
- * hundred instances of jobs, until the node is restarted.
+ * hundred instances of jobs; on a node without storage only until it is
+ * restarted.
  */
 
 #include "burst_buffer/node/node.h"

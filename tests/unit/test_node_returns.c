@@ -259,11 +259,23 @@ static void older_database(const char *sql, struct slu_job *job)
 	ctl_hello(job, job ? 1 : 0);
 }
 
+/* RunDir is in memory: all in it goes. */
+static int restart_node(const char *arg)
+{
+	char path[PATH_MAX];
+	struct slu_err why;
+
+	(void)arg;
+	snprintf(path, sizeof(path), "%s/run", world);
+	(void)slu_rmtree(AT_FDCWD, path, &why); /* something is mounted there */
+	snprintf(path, sizeof(path), "%s/run/.done", world);
+	return access(path, F_OK) ? 0 : 61;
+}
+
 /* It was all staged out, and the nodes are clean: they say so again, and the
  * job stays what it is. */
-START_TEST(test_told_again)
+static void told_again(const char *sql, bool restarted)
 {
-	static const char *const then[] = {of_setup, of_run, of_stage_out};
 	struct slu_job job;
 
 	if (!begin("scratch", ""))
@@ -276,7 +288,9 @@ START_TEST(test_told_again)
 	ctl_until("DONE");
 	job = job_over(request, "COMPLETED");
 	*ctl_state = '\0';
-	older_database(then[_i], &job);
+	older_database(sql, &job);
+	if (restarted)
+		nodes_all(restart_node, "", 0);
 	nodes_all(run_verb, "recover", 0);
 	ctl_until("DONE");
 	ck_assert_str_eq(ctl_verdict, "");
@@ -285,6 +299,20 @@ START_TEST(test_told_again)
 	expect_output(false);
 	expect_nothing_left();
 	nodes_end();
+}
+
+START_TEST(test_told_again)
+{
+	static const char *const then[] = {of_setup, of_run, of_stage_out};
+
+	told_again(then[_i], false);
+}
+END_TEST
+
+/* The node was restarted since, too. */
+START_TEST(test_told_again_restarted)
+{
+	told_again(of_run, true);
 }
 END_TEST
 
@@ -507,6 +535,7 @@ static int run(void)
 	add(suite, "restarted", test_restarted, 2);
 	add(suite, "told_again", test_told_again, 3);
 	add(suite, "given_up", test_given_up, 1);
+	add(suite, "told_again_restarted", test_told_again_restarted, 1);
 	add(suite, "told_again_kept", test_told_again_kept, 1);
 	add(suite, "restarted_unknown", test_restarted_unknown, 1);
 	add(suite, "in_common", test_in_common, 2);
