@@ -15,6 +15,7 @@
 
 #define PATIENCE 45.0 /* sluiced holds a question for 30 s */
 #define PAUSE	 0.3  /* between questions that were answered at once */
+#define SILENCE	 20.0 /* after so long it is said, and asked again */
 
 static int open_http(struct slu_node *n, struct slu_err *err)
 {
@@ -47,13 +48,25 @@ static bool has_word(const struct slu_desc *desc)
 	return desc == &slu_answer_desc || desc == &slu_barrier_answer_desc;
 }
 
+/* Not heard, or not believed, as what is not signed: it may be for as long as
+ * the phase lasts, and only this node can say so. Once for each question. */
+static bool say_silence(struct slu_node *n, const char *path, bool said,
+			const struct slu_err *err)
+{
+	if (!said)
+		slu_node_log(n, SLU_WARN,
+			     "sluiced is asked again and again (%s): %s", path,
+			     err->text);
+	return true;
+}
+
 /* Ask until there is an answer whose first member (its word) is not "wait". */
 static int ask(struct slu_node *n, const char *path,
 	       const struct slu_desc *ask_desc, const void *msg,
 	       const struct slu_desc *desc, void *reply, struct slu_err *err)
 {
 	char *body = slu_encode_text(ask_desc, msg);
-	bool wait = true;
+	bool wait = true, said = false;
 	int rc = 0;
 
 	if (!body)
@@ -66,7 +79,12 @@ static int ask(struct slu_node *n, const char *path,
 				     "sluiced gave no answer in time");
 			break;
 		}
-		rc = post(n, path, body, left, desc, reply, err);
+		rc = post(n, path, body, left < SILENCE ? left : SILENCE, desc,
+			  reply, err);
+		if (rc && err->kind == SLU_TIMEOUT && left > SILENCE) {
+			said = say_silence(n, path, said, err);
+			continue;
+		}
 		wait = rc ? err->kind == SLU_BUSY
 			  : has_word(desc) && slu_eq(*(char **)reply, "wait");
 		if (wait && !rc)

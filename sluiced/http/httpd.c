@@ -9,12 +9,14 @@
 #include "config.h"
 #include "sluiced/http/httpd.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <microhttpd.h>
 #include "common/file.h"
+#include "common/str.h"
 #include "sluiced/http/listen.h"
 #include "sluiced/http/texts.h"
 
@@ -70,6 +72,24 @@ const char *slu_httpd_argument(struct slu_req *req, const char *name)
 {
 	return MHD_lookup_connection_value(req->conn, MHD_GET_ARGUMENT_KIND,
 					   name);
+}
+
+const char *slu_httpd_peer(const struct slu_req *req, char text[SLU_HTTPD_PEER])
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *addr = info ? info->client_addr : NULL;
+
+	slu_copy(text, SLU_HTTPD_PEER, "?");
+	if (addr && addr->sa_family == AF_INET)
+		inet_ntop(AF_INET,
+			  &((const struct sockaddr_in *)addr)->sin_addr, text,
+			  SLU_HTTPD_PEER);
+	else if (addr && addr->sa_family == AF_INET6)
+		inet_ntop(AF_INET6,
+			  &((const struct sockaddr_in6 *)addr)->sin6_addr, text,
+			  SLU_HTTPD_PEER);
+	return text;
 }
 
 static struct slu_conn *conn_of(struct slu_req *req)

@@ -268,6 +268,7 @@ static void log_refused(struct slu_daemon *d, const struct slu_req *req,
 			const struct slu_err *err)
 {
 	double now = slu_now_mono();
+	char from[SLU_HTTPD_PEER];
 
 	if (now - d->refused_since > 60) {
 		if (d->refused > REFUSED_LOGGED)
@@ -277,8 +278,8 @@ static void log_refused(struct slu_daemon *d, const struct slu_req *req,
 		d->refused = 0;
 	}
 	if (d->refused++ < REFUSED_LOGGED)
-		slu_log(d->log, SLU_INFO, "%s refused: %s", req->path,
-			err->text);
+		slu_log(d->log, SLU_INFO, "%s refused: %s (from %s)", req->path,
+			err->text, slu_httpd_peer(req, from));
 }
 
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
