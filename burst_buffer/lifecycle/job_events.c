@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
@@ -125,6 +126,18 @@ static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
+/* Somebody has put it back before it was ready, and no failure of ours: its
+ * user, or Slurm, as when a site's own Prolog fails. Who had not come then;
+ * caller frees. NULL: that is not so. */
+static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
+{
+	return how->requeued && bb->ready <= 0 && !bb->failure.text &&
+			       bb->state <= SLU_BB_STAGE_IN &&
+			       slu_bb_has_plan(bb)
+		       ? slu_bb_hosts(bb, slu_bb_is_late)
+		       : NULL;
+}
+
 /* What becomes of it, for its history and the log. Caller frees; NULL: no
  * memory. */
 static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
@@ -132,17 +145,21 @@ static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 {
 	struct slu_bb ended = *bb; /* only looked at */
 	bool without = ran_without(b, bb, how, how->state);
-	char *out, *text;
+	char *late = missing(bb, how), *out, *text;
 
 	ended.end = *how;
 	out = slu_bb_not_staged(&ended);
-	text = slu_asprintf("job ended: %s%s%s%s%s", how->state,
+	text = slu_asprintf("job ended: %s%s%s%.200s%s%s%s%s", how->state,
 			    how->requeued ? ", it runs again" : "",
+			    late && *late ? "; put back while " : "",
+			    late ? late : "",
+			    late && *late ? " had not come (see sinfo -R)" : "",
 			    out && *out ? "; " : "", out ? out : "",
 			    without ? "; it ran without: no node asked what to "
 				      "do, see what sluice-node probe says "
 				      "there"
 				    : "");
+	free(late);
 	free(out);
 	return text;
 }

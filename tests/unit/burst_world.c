@@ -381,3 +381,17 @@ bool is_member(const struct world *w, uint32_t job_id, const char *node)
 		bb = slu_bb_older(bb);
 	return bb;
 }
+
+int64_t history_has(struct world *w, const char *words)
+{
+	struct slu_err err;
+	int64_t n;
+
+	expect_ok(slu_db_value(w->db, &n, 0, &err,
+			       "SELECT COUNT(*) FROM BufferHistory WHERE BID ="
+			       " (SELECT MAX(BID) FROM Buffer)"
+			       " AND instr(Text, ?) > 0",
+			       "s", words),
+		  err);
+	return n;
+}

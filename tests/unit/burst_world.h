@@ -155,6 +155,8 @@ bool world_step(struct world *w);
 
 /* The same until all nodes are there; until the end. */
 void run_until(struct world *w, enum where where);
+/* Lines of its history with these words. */
+int64_t history_has(struct world *w, const char *words);
 void run_all(struct world *w);
 
 /* What remains of a walk: per run "STATE FAILED_IN VERDICT WHAT SUCCESS

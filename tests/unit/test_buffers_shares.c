@@ -402,21 +402,6 @@ START_TEST(test_stage_out_on)
 }
 END_TEST
 
-/* How often the history of the newest buffer has these words. */
-static int64_t history_has(struct world *w, const char *words)
-{
-	struct slu_err err;
-	int64_t n;
-
-	expect_ok(slu_db_value(w->db, &n, 0, &err,
-			       "SELECT COUNT(*) FROM BufferHistory WHERE BID ="
-			       " (SELECT MAX(BID) FROM Buffer)"
-			       " AND instr(Text, ?) > 0",
-			       "s", words),
-		  err);
-	return n;
-}
-
 /* It was ready, but ended before any task ran, or its user said so: there is no
  * output to look for, and that is no failure. */
 START_TEST(test_unlaunched)

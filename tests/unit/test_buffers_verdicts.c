@@ -107,6 +107,9 @@ START_TEST(test_cut_short)
 		job_end(&w, c->end);
 		ck_assert_int_eq(w.verdicts, *c->reason != 0);
 		ck_assert_str_eq(w.reason, c->reason);
+		ck_assert_int_eq(history_has(&w, "put back while n2 had not "
+						 "come (see sinfo -R)"),
+				 !strcmp(c->end, "PENDING"));
 		if (w.verdicts)
 			ck_assert_int_eq(w.what, SLU_COMPLETE);
 		world_free(&w);
