@@ -46,7 +46,10 @@ const struct slu_fstype slu_fstypes[] = {
 	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
 			    "its ports can read and remove a job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",
-	 .options = gekkofs_options},
+	 .options = gekkofs_options,
+	 .missing = "client",
+	 .missing_why = "programs reach it by its library only; its FUSE "
+			"client is of no release that Sluice was tried with"},
 	{.name = "lustre",
 	 .coherence = SLU_COHERENCE_STRICT,
 	 .shared = true,
@@ -105,6 +108,11 @@ static int check_option(const struct slu_fstype *type,
 
 	if (slu_fstype_has(type, option->key))
 		return slu_fsoption_check(option, err);
+	if (type->missing && !strcasecmp(option->key, type->missing))
+		return slu_err(err, SLU_INVALID,
+			       "driver %s has no option %s: "
+			       "%s",
+			       type->name, type->missing, type->missing_why);
 	near = slu_nearest(option->key, type->options);
 	return slu_err(err, SLU_INVALID, "driver %s has no option %s%s%s",
 		       type->name, option->key, near ? "; did you mean " : "",

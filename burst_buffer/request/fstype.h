@@ -34,6 +34,8 @@ struct slu_fstype {
 	const char *unauthenticated;
 	const char *library; /* its option's default; NULL: none is needed */
 	const char *const *options; /* keys of a FileSystem line, NULL-ended */
+	/* One that is known elsewhere, and cannot be had here, and why. */
+	const char *missing, *missing_why;
 };
 
 /* NULL: there is no such driver. Names are compared without case. */

@@ -272,6 +272,9 @@ static const struct {
 	 "client_library=here is not an absolute path"},
 	{"FileSystem=a Driver=scratch coherence=private",
 	 "driver scratch has no option coherence"},
+	{"FileSystem=g Driver=gekkofs Unauthenticated=accept client=fuse",
+	 "driver gekkofs has no option client: programs reach it by its "
+	 "library only"},
 	{"FileSystem=a Driver=beeond chunk=auto", NULL},
 	{"FileSystem=a Driver=beeond chunk=64KiB", NULL},
 	{"FileSystem=a Driver=beeond chunk=2GiB", NULL},
