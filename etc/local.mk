@@ -11,6 +11,12 @@ dist_grafana_DATA = etc/grafana/sluice.json
 dist_check_SCRIPTS += tests/unit/test_alerts.sh
 TESTS += tests/unit/test_alerts.sh
 EXTRA_DIST += tests/prometheus/sluice.test.yml
+EXTRA_DIST += etc/ansible/inventory.example etc/ansible/site.yml \
+	etc/ansible/roles/sluice/defaults/main.yml \
+	etc/ansible/roles/sluice/handlers/main.yml \
+	etc/ansible/roles/sluice/tasks/conf.yml \
+	etc/ansible/roles/sluice/tasks/main.yml \
+	etc/ansible/roles/sluice/vars/main.yml
 EXTRA_DIST += etc/default/sluiced etc/default/sluice-tbfd \
 	etc/logrotate.d/sluice-node
 

@@ -53,8 +53,8 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/chaos.t tests/system/chaos_limits
 
 # What packages do to a host: tools/test packages.
-EXTRA_DIST += tests/packages/boot.t tests/packages/lib.sh \
-	tests/packages/life.t
+EXTRA_DIST += tests/packages/ansible.t tests/packages/boot.t \
+	tests/packages/lib.sh tests/packages/life.t tests/packages/rpm.t
 
 # Programs of others in job file systems: tools/test apps.
 EXTRA_DIST += tests/apps/codes.sh tests/apps/fsx.c tests/apps/gromacs.mdp \
