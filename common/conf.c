@@ -175,6 +175,8 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_strv_free(conf->allow_users);
 	slu_strv_free(conf->deny_users);
 	slu_hosts_free(&conf->io_nodes);
+	slu_weights_free(&conf->ion_qos_weights);
+	slu_weights_free(&conf->ion_account_weights);
 	free(conf->job_totals);
 	slu_hosts_free(&conf->persistent_nodes);
 	slu_hosts_free(&conf->staging_nodes);

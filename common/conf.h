@@ -55,6 +55,19 @@ extern const char *const slu_ion_policy_names[];
  * frees. */
 char *slu_conf_addr(const char *text, struct slu_err *err);
 
+/* What whose jobs count, by names; and of those that are not named, 1. */
+struct slu_weights {
+	struct slu_weight {
+		char *name;
+		double weight; /* 0.01 to 100 */
+	} * weight;
+	size_t n;
+};
+void slu_weights_free(struct slu_weights *w);
+/* -1 without memory: *dst is as it was. */
+int slu_weights_copy(struct slu_weights *dst, const struct slu_weights *src);
+double slu_weight_of(const struct slu_weights *w, const char *name);
+
 /* One FileSystem=NAME line: file systems that users may ask for. Options other
  * than Driver, Pool and Default are the driver's own (key=value, in the order
  * of the line) and checked by it. */
@@ -137,7 +150,9 @@ struct slu_conf {
 	int64_t history_replay; /* that slurmctld learns at its start */
 	char *job_totals; /* program like sacct; NULL: nothing is fetched */
 	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
-	uint32_t max_ions_per_job;
+	uint32_t min_ions_per_job, max_ions_per_job;
+	uint32_t max_ions_per_user, max_ions_per_account; /* 0: no limit */
+	struct slu_weights ion_qos_weights, ion_account_weights;
 	bool remap_running; /* running applications follow a new mapping */
 	bool direct_access; /* a job may do without I/O nodes */
 	enum slu_ion_policy ion_policy;

@@ -28,6 +28,7 @@ int slu_conf_read_size(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_hosts(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_mover(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_users(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_weights(const char *value, void *field, struct slu_err *err);
 
 /* Free what it owns. */
 void slu_pool_conf_clear(struct slu_pool_conf *pool);

@@ -251,6 +251,22 @@ static int read_count(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
+/* Also what limits a group; division.h has the same. */
+#define IONS_MOST 1000
+
+static int read_ions(const char *value, void *field, struct slu_err *err)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (!isdigit((unsigned char)value[0]) || *end || n > IONS_MOST)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not a number from 0 to %d", value,
+			       IONS_MOST);
+	*(uint32_t *)field = (uint32_t)n;
+	return 0;
+}
+
 static int read_rows(const char *value, void *field, struct slu_err *err)
 {
 	char *end;
@@ -431,6 +447,12 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 FIELD(history_rows), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
+	{"IONodeWeightAccount", NULL,
+	 "What a MB/s of an account's jobs counts: NAME:WEIGHT, ...",
+	 slu_conf_read_weights, FIELD(ion_account_weights), false},
+	{"IONodeWeightQOS", NULL,
+	 "What a MB/s of the jobs of a QOS counts: NAME:WEIGHT, ...",
+	 slu_conf_read_weights, FIELD(ion_qos_weights), false},
 	{"JobTotals", "off",
 	 "Program that fetches what JobAcctGather has counted of ended jobs.",
 	 read_sacct, FIELD(job_totals), false},
@@ -450,8 +472,16 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"MaxGiveBack", "3600",
 	 "Most seconds that setting up may add to a job's end.", read_seconds,
 	 FIELD(max_give_back), false},
+	{"MaxIONodesPerAccount", "0",
+	 "Most I/O nodes for all jobs of an account; 0: no limit.", read_ions,
+	 FIELD(max_ions_per_account), false},
 	{"MaxIONodesPerJob", "8", "Most I/O nodes for one job.", read_count,
 	 FIELD(max_ions_per_job), false},
+	{"MaxIONodesPerUser", "0",
+	 "Most I/O nodes for all jobs of a user in an account; 0: no limit.",
+	 read_ions, FIELD(max_ions_per_user), false},
+	{"MinIONodesPerJob", "0", "Least I/O nodes for one job.", read_ions,
+	 FIELD(min_ions_per_job), false},
 	{"Mover", NULL,
 	 "Program, with arguments, that copies large directories; %s and %d "
 	 "become source and destination.",

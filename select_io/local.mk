@@ -5,7 +5,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/arbiter_private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
-	select_io/ion/explore.c \
+	select_io/ion/explore.c select_io/ion/fairness.c \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/hostlist_cache.c select_io/ion/hostlist_cache.h \
 	select_io/ion/running_jobs.c \
@@ -16,6 +16,7 @@ libsluion_a_SOURCES = \
 	select_io/division/division.c select_io/division/division.h \
 	select_io/division/division_private.h \
 	select_io/division/idle_nodes.c \
+	select_io/division/limits.c select_io/division/bundles.c \
 	select_io/division/division_knapsack.c \
 	select_io/division/infeasible_fixed.c \
 	select_io/division/policy.c select_io/division/policy.h \
@@ -48,7 +49,8 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_mapping tests/unit/test_arbiter \
 	tests/unit/test_arbiter_days tests/unit/test_never_below \
 	tests/unit/test_claims tests/unit/test_curve_runs \
-	tests/unit/test_explore
+	tests/unit/test_explore tests/unit/test_limits \
+	tests/unit/test_renaming
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -58,6 +60,8 @@ tests_unit_test_sorted_blocks_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_renaming_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_limits_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_performance_table_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)

@@ -79,6 +79,10 @@ struct slu_ion_share {
 	char *why;	    /* which curve, in words */
 	uint32_t node_cnt, tasks;
 	uint32_t limit; /* the most it may have, by the site and its user */
+	uint32_t uid;
+	char *account;
+	double counts;		     /* each MB/s of it so much; 0: 1 */
+	bool modest;		     /* the curve is its user's other jobs' */
 	struct slu_ion_point *curve; /* none: unknown, has what STATIC gives */
 	size_t n_curve;
 };
@@ -98,6 +102,9 @@ struct slu_assignment { /* "assignment", after each event */
 	uint32_t pool;	  /* how many of them can be given now */
 	uint32_t compute; /* compute nodes of the system */
 	bool direct;	  /* a job may do without I/O nodes */
+	/* I/O nodes of a job at least; of a user in an account, and of an
+	 * account at most; 0: as little or as much as they may */
+	uint32_t least, user_most, account_most;
 	double total; /* predicted, of jobs whose runs were measured, MB/s; as
 		       * long as there is none, by the site's table */
 	double static_total; /* what STATIC would have reached, MB/s */

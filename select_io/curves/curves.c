@@ -4,6 +4,9 @@
  * count), in a fixed-size 8-way set-associative table keyed by a hash of those
  * three; a full set evicts its least recently updated class, so memory stays
  * bounded.
+ *
+ * Beside it, in the same places, stand the user and node count of each class:
+ * all of them are looked through for what is known of a user's jobs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,8 @@ struct entry {
 
 struct slu_curves {
 	struct entry *entry;
-	size_t sets; /* a power of two */
+	uint64_t *user; /* of each entry's class */
+	size_t sets;	/* a power of two */
 	uint64_t learnt;
 };
 
@@ -40,7 +44,8 @@ struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err)
 	for (t->sets = 1; t->sets < max_classes / WAYS;)
 		t->sets *= 2;
 	t->entry = calloc(t->sets, WAYS * sizeof(*t->entry));
-	if (!t->entry)
+	t->user = calloc(t->sets, WAYS * sizeof(*t->user));
+	if (!t->entry || !t->user)
 		goto nomem;
 	return t;
 nomem:
@@ -51,8 +56,10 @@ nomem:
 
 void slu_curves_free(struct slu_curves *t)
 {
-	if (t)
+	if (t) {
 		free(t->entry);
+		free(t->user);
+	}
 	free(t);
 }
 
@@ -64,6 +71,13 @@ uint64_t slu_curves_class(const struct slu_job *job)
 	return XXH3_64bits_withSeed(name, strlen(name),
 				    XXH3_64bits(with, sizeof(with))) |
 	       1;
+}
+
+uint64_t slu_curves_user(const struct slu_job *job)
+{
+	uint32_t with[2] = {job->uid, job->node_cnt};
+
+	return XXH3_64bits(with, sizeof(with)) | 1;
 }
 
 static struct entry *find(const struct slu_curves *t, uint64_t key)
@@ -100,8 +114,10 @@ uint64_t slu_curves_learn(struct slu_curves *t, const struct slu_job *job,
 	if (!(bandwidth > 0 && bandwidth <= SLU_CURVE_MAX))
 		return 0;
 	e = find(t, key);
-	if (!e)
+	if (!e) {
 		e = make_room(t, key, &dropped);
+		t->user[e - t->entry] = slu_curves_user(job);
+	}
 	slu_curve_add_run(&e->curve, job->end, times, bandwidth);
 	e->taught = ++t->learnt;
 	return dropped;
@@ -113,4 +129,58 @@ const struct slu_curve *slu_curves_find(const struct slu_curves *t,
 	const struct entry *e = find(t, class);
 
 	return e ? &e->curve : NULL;
+}
+
+/* What each number brings more than the one before it, if that is less than in
+ * any curve before. */
+static void take_least(double *least, const struct slu_curve *c,
+		       const uint32_t *choice, size_t n, bool first)
+{
+	double before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double at = slu_curve_at(c, choice[i]);
+
+		if (first || at - before < least[i])
+			least[i] = at - before;
+		before = at;
+	}
+}
+
+/* Raised as a whole where it would fall below nothing: what a number brings
+ * more than another stays. */
+static void add_up(const double *least, const uint32_t *choice, size_t n,
+		   struct slu_curve *out)
+{
+	double sum = 0, lowest = 0, highest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += least[i];
+		lowest = sum < lowest ? sum : lowest;
+		highest = sum > highest ? sum : highest;
+	}
+	*out = (struct slu_curve){0};
+	sum = -lowest + (highest - lowest) * 1e-9 + 1e-9;
+	for (size_t i = 0; i < n; i++) {
+		sum += least[i];
+		slu_curve_add(out, choice[i], sum);
+	}
+}
+
+uint32_t slu_curves_modest(const struct slu_curves *t, uint64_t user,
+			   const uint32_t *choice, size_t n,
+			   struct slu_curve *out)
+{
+	double least[SLU_CURVE_POINTS];
+	uint32_t found = 0;
+
+	if (n > SLU_CURVE_POINTS)
+		n = SLU_CURVE_POINTS;
+	for (size_t i = 0; i < t->sets * WAYS; i++)
+		if (t->user[i] == user && slu_curve_known(&t->entry[i].curve))
+			take_least(least, &t->entry[i].curve, choice, n,
+				   found++ == 0);
+	if (found)
+		add_up(least, choice, n, out);
+	return found;
 }

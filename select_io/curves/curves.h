@@ -107,6 +107,9 @@ void slu_curves_free(struct slu_curves *curves);
 /* The name of the job's class; never 0. */
 uint64_t slu_curves_class(const struct slu_job *job);
 
+/* All jobs of the same user and number of nodes; never 0. */
+uint64_t slu_curves_user(const struct slu_job *job);
+
 /* A run of this job's class, which ended at job->end, had these numbers and
  * reached `bandwidth`. Returns the class that was dropped to make room for it,
  * 0 when none was. */
@@ -116,5 +119,16 @@ uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
 /* The curve of a class or NULL; borrowed until the next learn. */
 const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
 					uint64_t class);
+
+/*
+ * What a job with a new name counts as: of the choices (ascending), each brings
+ * no more over the one before it than in any known curve of its user's jobs of
+ * this size. With that in place of a curve of theirs no division that is the
+ * best gives it more I/O nodes, so nothing is gained by another name. Returns
+ * how many curves those are; 0: none is known, *out is as it was.
+ */
+uint32_t slu_curves_modest(const struct slu_curves *curves, uint64_t user,
+			   const uint32_t *choice, size_t n,
+			   struct slu_curve *out);
 
 #endif

@@ -191,6 +191,11 @@ static uint32_t add(struct slu_ion_division *d, uint32_t age)
 	return slot;
 }
 
+static double counts(const struct slu_ion_job *job)
+{
+	return job->counts > 0 ? job->counts : 1;
+}
+
 /* Is the job unchanged, its curve's values included? Then no new solve. */
 static bool same(const struct part *p, const struct slu_ion_job *job)
 {
@@ -201,6 +206,8 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 	if (p->n != job->n || p->usual != job->usual ||
 	    p->nodes != job->nodes || p->tasks != job->tasks ||
 	    p->fixed != job->fixed || p->holds != job->holds ||
+	    p->counts != counts(job) || p->modest != job->modest ||
+	    memcmp(p->group, job->group, sizeof(p->group)) != 0 ||
 	    p->tries != job->tries || (p->tries && p->trial != job->trial) ||
 	    (job->holds &&
 	     (p->shares != job->shares || p->held != job->held)) ||
@@ -245,6 +252,9 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	d->n_shares += (job->holds && job->shares) - (size_t)p->shares;
 	p->shares = job->holds && job->shares;
 	p->held = job->held;
+	p->counts = counts(job);
+	p->modest = job->modest;
+	memcpy(p->group, job->group, sizeof(p->group));
 	p->tries = job->tries;
 	p->trial = job->trial;
 	count_measured(d, p, -1);
@@ -338,7 +348,8 @@ void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
 static void grant(struct slu_ion_division *d, uint32_t slot)
 {
 	const struct part *p = &d->part[slot];
-	uint32_t chosen = slu_mckp_choice(d->solver, p->class);
+	uint32_t chosen =
+		d->bundles ? p->chosen : slu_mckp_choice(d->solver, p->class);
 	struct slu_ion_grant grant = {.shared = chosen >= p->range.n};
 
 	if (!grant.shared)
@@ -377,21 +388,46 @@ static void settle(struct slu_ion_division *d)
 	d->all = false;
 }
 
+/* From the jobs, whatever has changed: in a group each depends on the others.
+ * The solver then knows groups, not jobs. */
+static int pose_limited(struct slu_ion_division *d, struct slu_err *err)
+{
+	d->all = true;
+	slu_ion_open_ranges(d);
+	if (slu_ion_keep_limits(d, err) < 0)
+		return -1;
+	slu_ion_tighten(d);
+	for (size_t i = 0; i < d->n; i++)
+		d->part[d->order[i]].class = SLU_MCKP_NONE;
+	return slu_ion_pose_bundles(d, err);
+}
+
+static int pose(struct slu_ion_division *d, struct slu_err *err)
+{
+	bool was_tight = d->tight, was_shared = d->share;
+
+	if (slu_ion_limited(d))
+		return pose_limited(d, err);
+	slu_ion_open_ranges(d);
+	slu_ion_tighten(d);
+	return slu_ion_pose(d, was_tight, was_shared, err);
+}
+
 static int solve(struct slu_ion_division *d, struct slu_err *err)
 {
 	struct slu_mckp_solution s = {.choice = NULL};
-	bool was_tight = d->tight, was_shared = d->share;
+	bool was_shared = d->share;
 	struct slu_mckp_info info;
 
-	slu_ion_open_ranges(d);
-	slu_ion_tighten(d);
-	if (slu_ion_pose(d, was_tight, was_shared, err) < 0)
+	if (pose(d, err) < 0)
 		return -1;
 	slu_mckp_solve(d->solver, &s, &info);
 	if (!s.feasible)
 		return slu_err(err, SLU_INTERNAL,
 			       "%zu jobs do not fit on %u I/O nodes", d->n,
 			       d->capacity);
+	if (d->bundles)
+		slu_ion_open_bundles(d);
 	read_grants(d, &s, d->all || d->share || was_shared);
 	if (d->policy == SLU_ION_MCKP && !d->share)
 		slu_ion_lend(d, d->capacity - (uint32_t)s.weight);
@@ -448,8 +484,9 @@ int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err)
 		solve_empty(d);
 	else
 		rc = solve(d, err);
-	if (rc < 0)
-		d->all = true;
+	d->all = d->all || rc < 0 || d->bundles;
+	slu_ion_bundles_free(d->bundles);
+	d->bundles = NULL;
 	return rc;
 }
 
@@ -457,6 +494,16 @@ struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 					    uint32_t slot)
 {
 	return d->grant[slot];
+}
+
+double slu_ion_division_worth(const struct slu_ion_division *d)
+{
+	double worth = 0;
+
+	for (size_t i = 0; i < d->n_slots; i++)
+		if (!d->part[i].claimed)
+			worth += d->grant[i].bandwidth * d->part[i].counts;
+	return worth;
 }
 
 double slu_ion_division_total(const struct slu_ion_division *d, bool claimed)

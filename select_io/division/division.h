@@ -34,6 +34,14 @@ void slu_ion_division_rules(struct slu_ion_division *d,
 			    enum slu_ion_policy policy, uint32_t pool,
 			    bool shares_owned);
 
+/* The most I/O nodes that a group of jobs may have together, 0: no limit, at
+ * most SLU_ION_LIMIT_MOST. It takes from no job the least of its choices, nor
+ * what it holds and may not be changed. From the next solve on, which with
+ * limits starts from the jobs and takes memory. */
+#define SLU_ION_LIMIT_MOST 1000
+void slu_ion_division_limits(struct slu_ion_division *d,
+			     const uint32_t limit[SLU_ION_GROUPS]);
+
 /* A job, by the slot that it was given before, or SLU_ION_NEW for a new one:
  * *slot is then its name here. Everything of it is copied. `age` says who is
  * newer: higher; no two jobs have the same, and a job keeps its own. */
@@ -59,6 +67,10 @@ double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);
  * fixed from event to event. */
 double slu_ion_division_static_total(const struct slu_ion_division *d,
 				     bool claimed);
+/* The first of each with what every MB/s counts: this MCKP makes the most of.
+ */
+double slu_ion_division_worth(const struct slu_ion_division *d);
+double slu_ion_division_static_worth(const struct slu_ion_division *d);
 /* Ages of the jobs whose grant is not what it was before the last solve, new
  * ones too; borrowed until the next call. */
 const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,

@@ -89,6 +89,17 @@ static struct range range_of_static(const struct slu_ion_division *d,
 	return (struct range){best, 1, !p->fixed};
 }
 
+/* All up to what STATIC gives it. */
+static struct range range_up_to_static(const struct slu_ion_division *d,
+				       const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+
+	if (s->shared)
+		return (struct range){0, 0, true};
+	return (struct range){0, slu_ion_choice_of(p, s->ions) + 1, false};
+}
+
 /* The number that is tried; where numbers are fixed, no more than STATIC gives,
  * as for others. It may be lowered. */
 static struct range range_of_trial(const struct slu_ion_division *d,
@@ -114,6 +125,8 @@ static struct range open_range(const struct slu_ion_division *d,
 		return (struct range){held, 1, true};
 	if (d->policy == SLU_ION_MCKP && p->known && p->tries)
 		return range_of_trial(d, p);
+	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed && p->modest)
+		return range_up_to_static(d, p);
 	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
 		return (struct range){0, p->n, false};
 	if (d->policy == SLU_ION_MCKP)
@@ -147,21 +160,28 @@ void slu_ion_open_ranges(struct slu_ion_division *d)
 
 /* The knapsack. */
 
+/* What no division exceeds is of bandwidths, whatever they count. */
+static double counts(const struct slu_ion_division *d, const struct part *p)
+{
+	return d->loose ? 1 : p->counts;
+}
+
 static double value(const struct slu_ion_division *d, const struct part *p,
 		    uint32_t i)
 {
-	return p->known ? p->choice[i].value : d->guess;
+	return (p->known ? p->choice[i].value : d->guess) * counts(d, p);
 }
 
 static double shared_value(const struct slu_ion_division *d,
 			   const struct part *p)
 {
-	return (p->known ? p->one : d->guess) / (double)d->n;
+	return (p->known ? p->one : d->guess) / (double)d->n * counts(d, p);
 }
 
 /* The items of a job; the shared I/O node, where it is one, is the last. */
-static void make_class(const struct slu_ion_division *d, struct part *p,
-		       struct slu_mckp_item *item, struct slu_mckp_class *class)
+void slu_ion_make_class(const struct slu_ion_division *d, struct part *p,
+			struct slu_mckp_item *item,
+			struct slu_mckp_class *class)
 {
 	const struct range *r = &p->range;
 
@@ -192,7 +212,7 @@ static int pose_all(struct slu_ion_division *d, struct slu_err *err)
 	for (size_t i = 0; i < d->n; i++) {
 		struct part *p = &d->part[d->order[i]];
 
-		make_class(d, p, item, &d->class[i]);
+		slu_ion_make_class(d, p, item, &d->class[i]);
 		item += d->class[i].n;
 		p->class = (uint32_t)i;
 		d->of_class[i] = d->order[i];
@@ -206,7 +226,7 @@ static int pose_one(struct slu_ion_division *d, uint32_t slot,
 	struct part *p = &d->part[slot];
 	struct slu_mckp_class class;
 
-	make_class(d, p, d->item, &class);
+	slu_ion_make_class(d, p, d->item, &class);
 	if (p->class != SLU_MCKP_NONE)
 		slu_mckp_remove(d->solver, p->class);
 	p->class = SLU_MCKP_NONE;

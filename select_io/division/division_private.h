@@ -23,6 +23,9 @@ struct part {
 	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
 	uint32_t n, room;
 	double one; /* MB/s with one I/O node */
+	double counts;
+	bool modest;
+	uint64_t group[SLU_ION_GROUPS];
 	bool used, known, claimed, fixed, holds, shares, tries;
 	uint32_t trial;
 	bool table; /* the curve is a table's: claimed, or known if all are */
@@ -36,6 +39,7 @@ struct part {
 	struct range range; /* lowered until all fits */
 	struct range posed; /* as the knapsack has it */
 	uint32_t class;	    /* in the knapsack, or SLU_MCKP_NONE */
+	uint32_t chosen;    /* of its items, when groups are limited */
 };
 
 struct slu_ion_division {
@@ -71,6 +75,9 @@ struct slu_ion_division {
 	 * whether anybody had fewer open than he may choose. */
 	double bound;
 	bool proved, narrow;
+
+	uint32_t limit[SLU_ION_GROUPS];	 /* 0: none */
+	struct slu_ion_bundles *bundles; /* during a solve with limits */
 
 	/* The same jobs in the same slots; neither has any beside itself. */
 	struct slu_ion_division *as_static, *loosest;
@@ -122,6 +129,28 @@ void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
 		  struct slu_ion_grant grant);
 void slu_ion_lend(struct slu_ion_division *d, uint32_t left);
 
+void slu_ion_make_class(const struct slu_ion_division *d, struct part *p,
+			struct slu_mckp_item *item,
+			struct slu_mckp_class *class);
+
+/* limits.c: is any group limited; lower the ranges that are fixed until each
+ * keeps its limit; how many more this job may have. */
+bool slu_ion_limited(const struct slu_ion_division *d);
+int slu_ion_keep_limits(struct slu_ion_division *d, struct slu_err *err);
+uint32_t slu_ion_room(const struct slu_ion_division *d, uint32_t slot);
+
+/* bundles.c: the knapsack with limits: d->bundles; after it was solved, what
+ * each job has chosen. */
+struct slu_ion_bundles;
+int slu_ion_pose_bundles(struct slu_ion_division *d, struct slu_err *err);
+void slu_ion_open_bundles(struct slu_ion_division *d);
+void slu_ion_bundles_free(struct slu_ion_bundles *bundles);
+
+/* infeasible_fixed.c: lower the largest of these, in order of age, by a choice, the newest
+ * first, until the least of all fit, only trials if it says so; false: they
+ * cannot. */
+bool slu_ion_lower(struct slu_ion_division *d, const uint32_t *slot, size_t n,
+		   uint32_t capacity, bool trials);
 /* infeasible_fixed.c: from the open ranges to tight, share, capacity, guess
  * and, where they do not fit, lower ranges. */
 void slu_ion_tighten(struct slu_ion_division *d);

@@ -32,9 +32,10 @@ static void improve(const struct slu_ion_division *d, uint32_t slot,
 		    uint32_t left, struct offer *best)
 {
 	const struct part *p = &d->part[slot];
-	uint32_t has = d->grant[slot].ions;
+	uint32_t has = d->grant[slot].ions, room = slu_ion_room(d, slot);
 	uint32_t from = slu_ion_choice_of(p, has);
 
+	left = left < room ? left : room;
 	for (uint32_t k = from + 1; k < p->n; k++) {
 		struct offer o = {slot, k, p->choice[k].weight - has, 0};
 
@@ -102,7 +103,8 @@ static void lend_to_fresh(struct slu_ion_division *d, uint32_t left)
 
 		if (!p->known || has < p->most ||
 		    next >= p->range.low + p->range.n ||
-		    p->choice[next].weight - has > left)
+		    p->choice[next].weight - has > left ||
+		    p->choice[next].weight - has > slu_ion_room(d, slot))
 			continue;
 		left -= p->choice[next].weight - has;
 		lend_to(d, slot, next);

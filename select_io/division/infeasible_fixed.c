@@ -3,42 +3,46 @@
  * when one I/O node is shared. */
 #include "select_io/division/division_private.h"
 
-static uint32_t least(const struct slu_ion_division *d, size_t i)
+static uint32_t least(const struct slu_ion_division *d, uint32_t slot)
 {
-	const struct part *p = &d->part[d->order[i]];
+	const struct part *p = &d->part[slot];
 
 	return slu_ion_least(p, &p->range);
 }
 
-static bool can_lower(const struct slu_ion_division *d, size_t i)
+static bool can_lower(const struct slu_ion_division *d, uint32_t slot,
+		      bool trials)
 {
-	const struct range *r = &d->part[d->order[i]].range;
+	const struct range *r = &d->part[slot].range;
 
-	return !r->pinned && r->n > 0 && r->low > 0;
+	return !r->pinned && r->n > 0 && r->low > 0 &&
+	       (!trials || d->part[slot].tries);
 }
 
-/* Lower the largest by a choice, the newest first, until the least of all fit;
- * false: they cannot. A level at a time: who was lowered from it is below it,
- * so that there are no more passes than there are numbers to choose from. */
-static bool lower(struct slu_ion_division *d)
+/* A level at a time: who was lowered from it is below it, so that there are no
+ * more passes than there are numbers to choose from. */
+bool slu_ion_lower(struct slu_ion_division *d, const uint32_t *slot, size_t n,
+		   uint32_t capacity, bool trials)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < d->n; i++)
-		sum += least(d, i);
-	while (sum > d->capacity) {
+	for (size_t i = 0; i < n; i++)
+		sum += least(d, slot[i]);
+	while (sum > capacity) {
 		uint32_t level = 0;
 
-		for (size_t i = 0; i < d->n; i++)
-			if (can_lower(d, i) && least(d, i) > level)
-				level = least(d, i);
+		for (size_t i = 0; i < n; i++)
+			if (can_lower(d, slot[i], trials) &&
+			    least(d, slot[i]) > level)
+				level = least(d, slot[i]);
 		if (level == 0)
 			return false;
-		for (size_t i = d->n; i-- > 0 && sum > d->capacity;) {
-			if (!can_lower(d, i) || least(d, i) != level)
+		for (size_t i = n; i-- > 0 && sum > capacity;) {
+			if (!can_lower(d, slot[i], trials) ||
+			    least(d, slot[i]) != level)
 				continue;
-			d->part[d->order[i]].range.low--;
-			sum -= level - least(d, i);
+			d->part[slot[i]].range.low--;
+			sum -= level - least(d, slot[i]);
 		}
 	}
 	return true;
@@ -70,7 +74,7 @@ static void share(struct slu_ion_division *d)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct part *p = &d->part[d->order[i]];
 
-		pinned += p->range.pinned ? least(d, i) : 0;
+		pinned += p->range.pinned ? least(d, d->order[i]) : 0;
 		sum += p->known ? p->one : 0;
 		known += p->known;
 	}
@@ -103,6 +107,6 @@ void slu_ion_tighten(struct slu_ion_division *d)
 		return;
 	if (some)
 		share(d);
-	if (!lower(d) && !d->share)
+	if (!slu_ion_lower(d, d->order, d->n, d->capacity, false) && !d->share)
 		share(d);
 }

@@ -3,6 +3,7 @@
  * What a single job may choose, and the numbers of those policies that look at
  * one job at a time. division.c makes an answer of it.
  */
+#include <string.h>
 #include "select_io/division/division.h"
 
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
@@ -16,6 +17,16 @@ size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 		if (nodes % i == 0)
 			out[n++] = i;
 	return n;
+}
+
+size_t slu_ion_at_least(uint32_t least, uint32_t *choice, size_t n)
+{
+	size_t first = 0;
+
+	while (first + 1 < n && choice[first] < least)
+		first++;
+	memmove(choice, choice + first, (n - first) * sizeof(*choice));
+	return n - first;
 }
 
 uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n)

@@ -26,7 +26,9 @@
  *	        is left over goes to such jobs first, where by their tables it
  *	        brings most: what a benchmark reaches is never weighed against
  *	        what runs did reach, so whoever claims a pattern takes nothing
- *	        from them that STATIC does not give him
+ *	        from them that STATIC does not give him. A job of which
+ *	        nothing is known but other jobs of its user may be said to be
+ *	        `modest`: with their curve it has at most what STATIC gives it
  *
  * Every number is rounded down to a choice, or up to the least of them.
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
@@ -39,7 +41,12 @@
  * STATIC it can happen that running jobs hold every I/O node; then all new
  * jobs share one of those.
  *
- * MCKP is never below STATIC, because STATIC divides the same jobs first.
+ * Jobs of a user in an account, and of an account, may be limited together
+ * (division.h), by every policy; and what MCKP makes the most of is the sum of
+ * bandwidths, each times what it counts.
+ *
+ * MCKP is never below STATIC, because STATIC divides the same jobs first, with
+ * the same limits.
  *
  * Where numbers may change, each unknown job has just what it gets there,
  * lowered or sharing as there, and every choice of the known ones is open. So
@@ -65,6 +72,9 @@
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 		       uint32_t *out, size_t max);
 
+/* Without those below `least`, as far as there are others; how many remain. */
+size_t slu_ion_at_least(uint32_t least, uint32_t *choice, size_t n);
+
 /* The greatest choice <= want, or the least one; there is at least one. */
 uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n);
 
@@ -72,13 +82,23 @@ uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n);
 uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
 		       const uint32_t *choice, size_t n);
 
+/* Whose jobs may be limited together: a user's in one account, an account's. */
+enum { SLU_ION_USER, SLU_ION_ACCOUNT, SLU_ION_GROUPS };
+
+/* Those of a user's job in an account (NULL: in none). */
+void slu_ion_groups(uint32_t uid, const char *account,
+		    uint64_t group[SLU_ION_GROUPS]);
+
 /* One running job. The list is in order of age: the newest last. */
 struct slu_ion_job {
-	const uint32_t *choice;	       /* ascending */
-	size_t n;		       /* at least 1 */
-	uint32_t usual;		       /* one of them */
-	uint32_t nodes, tasks;	       /* of the job */
-	const struct slu_curve *curve; /* NULL: unknown */
+	const uint32_t *choice;		/* ascending */
+	size_t n;			/* at least 1 */
+	uint32_t usual;			/* one of them */
+	uint32_t nodes, tasks;		/* of the job */
+	const struct slu_curve *curve;	/* NULL: unknown */
+	double counts;			/* each MB/s of it so much; 0: 1 */
+	uint64_t group[SLU_ION_GROUPS]; /* equal ones are together */
+	bool modest;			/* MCKP: at most what STATIC gives it */
 	bool claimed;	/* the curve is a table's: it was not measured */
 	bool tries;	/* MCKP: it is to have this number, whatever is best: */
 	uint32_t trial; /* one of its choices; where numbers are fixed, what

@@ -141,7 +141,7 @@ static void follow_static(struct slu_ion_division *d)
 		size_t at = slu_ion_division_position(d, s->changed[i]);
 		const struct part *p = &d->part[d->order[at]];
 
-		if (!p->known || p->fixed)
+		if (!p->known || p->fixed || p->modest)
 			slu_ion_make_dirty(d, d->order[at]);
 	}
 }
@@ -157,11 +157,19 @@ int slu_ion_division_solve(struct slu_ion_division *d,
 	return proof ? slu_ion_division_prove(d, proof, err) : 0;
 }
 
+static bool weighs(const struct slu_ion_division *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->part[d->order[i]].counts != 1)
+			return true;
+	return false;
+}
+
 int slu_ion_division_prove(struct slu_ion_division *d,
 			   struct slu_ion_proof *proof, struct slu_err *err)
 {
 	bool fixed = d->policy != SLU_ION_MCKP || d->narrow || d->share ||
-		     d->n_shares;
+		     d->n_shares || slu_ion_limited(d) || weighs(d);
 	double total = slu_ion_division_total(d, false);
 
 	d->loosest->shares_owned = d->share;
@@ -173,6 +181,11 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 	};
 	proof->gap = fmax(proof->bound - total, 0);
 	return 0;
+}
+
+double slu_ion_division_static_worth(const struct slu_ion_division *d)
+{
+	return slu_ion_division_worth(d->as_static);
 }
 
 double slu_ion_division_static_total(const struct slu_ion_division *d,

@@ -41,6 +41,8 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 				   MAX_CHOICES);
 	bool claimed = take_curve(share, &known->curve);
 
+	n = slu_ion_at_least(a->least, known->choice, n);
+
 	*job = (struct slu_ion_job){
 		.choice = known->choice,
 		.n = n,
@@ -50,7 +52,10 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 		.tasks = share->tasks,
 		.curve = &known->curve,
 		.claimed = claimed,
+		.counts = share->counts,
+		.modest = share->modest,
 	};
+	slu_ion_groups(share->uid, share->account, job->group);
 }
 
 /* Of the whole pool, as the arbiter's choices are: also those that are down. */
@@ -77,6 +82,8 @@ int slu_ion_what_if(const struct slu_assignment *a,
 	struct slu_ion_job *job = calloc(a->n_jobs + 1, sizeof(*job));
 	struct slu_ion_grant *got = calloc(a->n_jobs + 1, sizeof(*got));
 	struct slu_ion_division *d = slu_ion_division_new(err);
+	uint32_t limit[SLU_ION_GROUPS] = {[SLU_ION_USER] = a->user_most,
+					  [SLU_ION_ACCOUNT] = a->account_most};
 	bool measured = false;
 	size_t n = 0;
 	int rc = -1;
@@ -92,6 +99,7 @@ int slu_ion_what_if(const struct slu_assignment *a,
 			take_job(a, all, &a->jobs[i], &known[n], &job[n]);
 			n++;
 		}
+	slu_ion_division_limits(d, limit);
 	if (slu_ion_decide(d, q->policy, pool, job, n, got, NULL, err) < 0)
 		goto out;
 	*total = *table = 0;

@@ -56,6 +56,8 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	a->policy = conf->ion_policy;
 	a->compute_nodes = compute_nodes;
 	a->max_per_job = conf->max_ions_per_job;
+	if (slu_ion_take_fairness(a, conf) < 0)
+		return nomem(err);
 	a->direct = conf->direct_access;
 	a->remap = conf->remap_running;
 	a->explore = conf->explore;
@@ -136,6 +138,7 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 		return;
 	learnt(a, dropped);
 	learnt(a, slu_curves_class(&job));
+	learnt(a, slu_curves_user(&job));
 }
 
 int slu_arbiter_teach_anew(struct slu_arbiter *a)
@@ -173,19 +176,34 @@ static void touch_learnt(struct slu_arbiter *a)
 	else
 		for (size_t i = 0; n && i < a->n_run; i++)
 			for (size_t k = 0; k < n; k++)
-				if (a->run[i]->class == a->learnt[k])
+				if (a->run[i]->class == a->learnt[k] ||
+				    a->run[i]->user == a->learnt[k])
 					slu_ion_touch(a, a->run[i]);
 }
 
-/* A pattern that the user has named counts until the first run; one that is
- * foretold as half a run beside them. */
+/* Nothing of its own: what is foretold of how it works, else its user's. */
+static void estimate_new(const struct slu_arbiter *a, struct running *r)
+{
+	r->alike = 0;
+	if (!r->tabled || r->job.ion_pattern)
+		r->alike = slu_curves_modest(a->curves, r->user, r->choice,
+					     r->n_choice, &r->curve);
+	if (r->alike) {
+		r->from = FROM_USER;
+		return;
+	}
+	r->from = r->tabled ? FROM_TABLE : FROM_NOTHING;
+	r->curve = r->tabled ? r->table : (struct slu_curve){0};
+}
+
+/* A pattern that the user has named counts until the first run of any of his
+ * jobs of this size; one that is foretold as half a run beside them. */
 static void estimate(const struct slu_arbiter *a, struct running *r)
 {
 	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
 
 	if (!own || own->n == 0) {
-		r->from = r->tabled ? FROM_TABLE : FROM_NOTHING;
-		r->curve = r->tabled ? r->table : (struct slu_curve){0};
+		estimate_new(a, r);
 	} else if (r->tabled && !r->job.ion_pattern) {
 		r->from = FROM_BOTH;
 		slu_curve_mix(own, &r->table, WEIGHT_FORETOLD, &r->curve);
@@ -214,7 +232,10 @@ static struct slu_ion_job job_of(const struct slu_arbiter *a,
 		.nodes = r->job.node_cnt,
 		.tasks = r->job.tasks,
 		.curve = &r->curve,
+		.counts = r->counts,
+		.group = {r->group[SLU_ION_USER], r->group[SLU_ION_ACCOUNT]},
 		.claimed = r->from == FROM_TABLE,
+		.modest = r->from == FROM_USER,
 		.holds = r->granted && slu_ion_holds(a, r),
 		.shares = r->grant.shared,
 		.held = r->grant.ions,
@@ -287,6 +308,7 @@ static int divide(struct slu_arbiter *a, int division, struct slu_err *err)
 
 	slu_ion_division_rules(a->division[division], a->policy, a->pool_size,
 			       more);
+	slu_ion_division_limits(a->division[division], a->limit);
 	return slu_ion_division_solve(a->division[division], NULL, err);
 }
 
@@ -498,6 +520,8 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	slu_near_free(a->near);
 	slu_curves_free(a->curves);
 	slu_curves_free(a->pupil);
+	slu_weights_free(&a->qos_weights);
+	slu_weights_free(&a->account_weights);
 	for (int i = 0; i < DIVISIONS; i++)
 		slu_ion_division_free(a->division[i]);
 	free(a);

@@ -17,11 +17,20 @@
  */
 enum { FREELY, IN_EFFECT, DIVISIONS };
 
-enum known_from { FROM_NOTHING, FROM_RUNS, FROM_TABLE, FROM_BOTH };
+enum known_from {
+	FROM_NOTHING,
+	FROM_RUNS,
+	FROM_TABLE,
+	FROM_BOTH,
+	FROM_USER, /* its user's other jobs */
+};
 
 struct running {
 	struct slu_job job;
 	uint64_t class; /* whose curve it has */
+	uint64_t user; /* whose jobs of this size are like it, if it has none */
+	uint64_t group[SLU_ION_GROUPS]; /* whose limits are for it */
+	double counts;
 	uint32_t *choice;
 	size_t n_choice;
 	uint32_t usual, limit;
@@ -30,6 +39,7 @@ struct running {
 	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
 	enum known_from from; /* as of its last solve: what is known of it */
+	uint32_t alike;	      /* FROM_USER: of how many others */
 	struct slu_curve curve;
 	bool granted;		    /* took part in a solve */
 	bool changed;		    /* has not what it was granted first */
@@ -54,7 +64,9 @@ struct running {
 struct slu_arbiter {
 	enum slu_ion_policy policy;
 	uint32_t compute_nodes;
-	uint32_t max_per_job;
+	uint32_t max_per_job, min_per_job;
+	uint32_t limit[SLU_ION_GROUPS];
+	struct slu_weights qos_weights, account_weights;
 	bool direct, remap;
 	double explore;	  /* share that trials may cost; 0: none are made */
 	double saved;	  /* MB that trials may cost, as of */
@@ -113,6 +125,11 @@ int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
 		       const struct slu_curve *hoped, struct slu_err *err);
 /* What numbers were fixed at is not what they will be. */
 void slu_ion_forget_fixed(struct slu_arbiter *a);
+
+/* fairness.c: what the configuration says of whose jobs; which of it is for
+ * this one. -1 without memory. */
+int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf);
+void slu_ion_find_fairness(const struct slu_arbiter *a, struct running *r);
 
 /* ion_pool.c: another pool in place of the old; nodes of both keep their owner.
  */

@@ -27,7 +27,9 @@ static bool same(const struct slu_ion_share *a, const struct slu_ion_share *b)
 	       a->node_cnt == b->node_cnt && a->tasks == b->tasks &&
 	       a->limit == b->limit && slu_eq(a->ions, b->ions) &&
 	       slu_eq(a->nodes, b->nodes) && slu_eq(a->name, b->name) &&
-	       slu_eq(a->why, b->why) && same_curve(a, b);
+	       slu_eq(a->why, b->why) && a->uid == b->uid &&
+	       slu_eq(a->account, b->account) && a->counts == b->counts &&
+	       a->modest == b->modest && same_curve(a, b);
 }
 
 int slu_delta_make(const struct slu_assignment *before,
@@ -91,6 +93,7 @@ static int copy_share(struct slu_ion_share *out,
 	good = (copy_text(&out->nodes) || !from->nodes) && good;
 	good = (copy_text(&out->ions) || !from->ions) && good;
 	good = (copy_text(&out->why) || !from->why) && good;
+	good = (copy_text(&out->account) || !from->account) && good;
 	out->curve = calloc(from->n_curve + 1, sizeof(*out->curve));
 	if (!out->curve) {
 		out->n_curve = 0;
@@ -209,8 +212,9 @@ void slu_assignment_strip(struct slu_assignment *a)
 
 		free(share->name);
 		free(share->why);
+		free(share->account);
 		free(share->curve);
-		share->name = share->why = NULL;
+		share->name = share->why = share->account = NULL;
 		share->curve = NULL;
 		share->n_curve = 0;
 	}

@@ -50,6 +50,12 @@ static char *explain(const struct running *r)
 	case FROM_TABLE:
 		say_table(r, &buf);
 		break;
+	case FROM_USER:
+		slu_buf_printf(&buf,
+			       "no runs of this name: as the least gain of %u "
+			       "other%s of its user's of this size",
+			       r->alike, r->alike == 1 ? "" : "s");
+		break;
 	case FROM_RUNS:
 		say_runs(&r->curve, &buf);
 		break;
@@ -177,10 +183,16 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		.node_cnt = r->job.node_cnt,
 		.tasks = r->job.tasks,
 		.limit = r->limit,
+		.uid = r->job.uid,
+		.account = strdup(r->job.account ? r->job.account : ""),
+		.counts = r->counts,
+		.modest = r->from == FROM_USER,
 	};
 	if (fill_curve(a, r, out) < 0)
 		return -1;
-	return out->name && out->nodes && out->ions && out->why ? 0 : -1;
+	return out->name && out->nodes && out->ions && out->why && out->account
+		       ? 0
+		       : -1;
 }
 
 /* Ended since the last answer, and not running again. */
@@ -212,6 +224,9 @@ int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		.pool = a->pool_size,
 		.compute = a->compute_nodes,
 		.direct = a->direct,
+		.least = a->min_per_job,
+		.user_most = a->limit[SLU_ION_USER],
+		.account_most = a->limit[SLU_ION_ACCOUNT],
 		.total = slu_ion_division_total(by, false),
 		.static_total = slu_ion_division_static_total(by, false),
 		.table_total = slu_ion_division_total(by, true),

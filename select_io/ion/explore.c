@@ -51,7 +51,7 @@ static int solve(struct slu_arbiter *a, double *total, struct slu_err *err)
 	if (slu_ion_division_solve(d, NULL, err) < 0)
 		return -1;
 	touch_changed(a);
-	*total = slu_ion_division_total(d, false);
+	*total = slu_ion_division_worth(d);
 	return 0;
 }
 
@@ -189,11 +189,11 @@ static double lost(struct slu_arbiter *a, double total)
 int slu_ion_explore(struct slu_arbiter *a, struct slu_err *err)
 {
 	struct slu_ion_division *d = slu_ion_granting(a);
-	double total = slu_ion_division_total(d, false), least = 0;
+	double total = slu_ion_division_worth(d), least = 0;
 	size_t left = AT_ONCE, n = a->n_dirty;
 
 	if (a->remap)
-		least = slu_ion_division_static_total(d, false);
+		least = slu_ion_division_static_worth(d);
 	save(a, total);
 	touch_changed(a);
 	if (go_on(a, &total, least, err) < 0)

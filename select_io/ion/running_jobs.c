@@ -88,6 +88,7 @@ int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r)
 	limit = limit < r->job.ion_max ? limit : r->job.ion_max;
 	limit = limit < ions ? limit : ions;
 	n = slu_ion_choices(nodes, limit, a->direct, choice, MAX_CHOICES);
+	n = slu_ion_at_least(a->min_per_job, choice, n);
 	copy = malloc(n * sizeof(*choice));
 	if (!copy)
 		return -1;
@@ -98,6 +99,7 @@ int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r)
 	r->usual = slu_ion_usual(nodes, a->compute_nodes, ions, copy, n);
 	r->limit = a->max_per_job < r->job.ion_max ? a->max_per_job
 						   : r->job.ion_max;
+	slu_ion_find_fairness(a, r);
 	find_table(a, r);
 	return 0;
 }
@@ -112,6 +114,7 @@ static struct running *running_new(const struct slu_arbiter *a,
 	for (int i = 0; i < DIVISIONS; i++)
 		r->slot[i] = SLU_ION_NEW;
 	r->class = slu_curves_class(job);
+	r->user = slu_curves_user(job);
 	if (slu_job_copy(&r->job, job) == 0 &&
 	    slu_ion_find_choices(a, r) == 0 && slu_ion_find_far(a, r) == 0)
 		return r;
@@ -201,6 +204,7 @@ static int resize(struct slu_arbiter *a, struct running *r,
 	slu_msg_clear(&slu_job_desc, &r->job);
 	r->job = copy;
 	r->class = slu_curves_class(job);
+	r->user = slu_curves_user(job);
 	slu_ion_touch(a, r);
 	return slu_ion_find_choices(a, r) < 0 || slu_ion_find_far(a, r) < 0 ? -1
 									    : 0;

@@ -31,10 +31,11 @@ new_arbiter(const char *ions, uint32_t compute, enum slu_ion_policy policy)
 	return a;
 }
 
+/* Names that begin with "new" are of somebody of whom nothing is known. */
 static inline struct slu_job make_job(uint32_t id, char *name, uint32_t nodes)
 {
 	return (struct slu_job){.job_id = id,
-				.uid = 7,
+				.uid = name && !strncmp(name, "new", 3) ? 8 : 7,
 				.name = name,
 				.nodes = "n[1-99]",
 				.node_cnt = nodes,

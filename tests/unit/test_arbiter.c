@@ -431,10 +431,11 @@ START_TEST(test_curve_from)
 	slu_arbiter_patterns(a, t);
 	learn(a, "known", 2, 1, 10);
 	start(a, 1, "known", 2);
-	start(a, 2, "foretold", 2);
+	start(a, 2, "newer", 2);
+	job.uid = 8;
 	job.ion_pattern = "w";
 	expect_ok(slu_arbiter_start(a, &job, &err), err);
-	start(a, 4, "nothing", 2);
+	start(a, 4, "new", 2);
 	for (uint32_t id = 1; id <= 5; id++)
 		if (id != 4)
 			expect_ok(slu_arbiter_foretell(a, id, "r:3G,w:1G",

@@ -144,6 +144,7 @@ static void claim(struct slu_arbiter *a, uint32_t id, char *name)
 	struct slu_job job = make_job(id, name, 4);
 	struct slu_err err;
 
+	job.uid = 8;
 	job.ion_pattern = "p";
 	expect_ok(slu_arbiter_start(a, &job, &err), err);
 }
@@ -183,6 +184,39 @@ START_TEST(test_new_names)
 }
 END_TEST
 
+/* The same names, of the user whose job was measured: they count as that one,
+ * but have no more than STATIC gives, and claims are not looked at. */
+START_TEST(test_of_a_known_user)
+{
+	struct slu_patterns *t;
+	struct slu_arbiter *a =
+		with_table("pattern,0,1,2,4\np,1,4000,9000,9100\n", true, &t);
+	struct slu_assignment got;
+
+	learn(a, "heavy", 4, 0, 1);
+	learn(a, "heavy", 4, 1, 20);
+	learn(a, "heavy", 4, 2, 40);
+	start(a, 1, "tiny1", 4);
+	start(a, 2, "tiny2", 4);
+	solve(a, &got);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(got.jobs[i].in_effect, 1);
+		ck_assert_str_eq(got.jobs[i].why,
+				 "no runs of this name: as the least gain of 1 "
+				 "other of its user's of this size");
+	}
+	slu_msg_clear(&slu_assignment_desc, &got);
+	learn(a, "tiny1", 4, 0, 5); /* now it is known how little it gains */
+	learn(a, "tiny1", 4, 1, 5);
+	start(a, 3, "tiny3", 4);
+	solve(a, &got);
+	ck_assert_uint_eq(got.jobs[2].in_effect, 0);
+	slu_msg_clear(&slu_assignment_desc, &got);
+	slu_arbiter_free(a);
+	slu_patterns_free(t);
+}
+END_TEST
+
 /* Tables alone are one unit: they are weighed against each other, until the
  * first job that was measured starts, and again when it has ended. */
 START_TEST(test_tables_alone)
@@ -197,6 +231,7 @@ START_TEST(test_tables_alone)
 
 	learn(a, "known", 4, 1, 3);
 	claim(a, 1, "one");
+	job.uid = 8;
 	job.ion_pattern = "q";
 	expect_ok(slu_arbiter_start(a, &job, &err), err);
 	for (int round = 0; round < 2; round++) {
@@ -240,7 +275,7 @@ START_TEST(test_wrong_table)
 
 	each(r, runs)
 	{
-		claim(a, 1, "app");
+		claim(a, 1, "new");
 		solve(a, &got);
 		expect(got.jobs[0].in_effect == r->has &&
 			       strcmp(got.jobs[0].why, r->why) == 0,
@@ -248,12 +283,12 @@ START_TEST(test_wrong_table)
 		       got.jobs[0].why);
 		slu_msg_clear(&slu_assignment_desc, &got);
 		slu_arbiter_end(a, 1);
-		learn(a, "app", 4, r->has, r->reaches);
+		learn(a, "new", 4, r->has, r->reaches);
 	}
 	slu_arbiter_free(a);
 	slu_patterns_free(t);
 }
 END_TEST
 
-TEST_MAIN("claims", test_never_outbids, test_new_names, test_tables_alone,
-	  test_wrong_table)
+TEST_MAIN("claims", test_never_outbids, test_new_names, test_of_a_known_user,
+	  test_tables_alone, test_wrong_table)

@@ -61,6 +61,10 @@ START_TEST(test_every_key)
 				   "PredictMode=Fill\nPredictQuantile=0.99\n"
 				   "PredictFloor=0\nIONodes=io[1-3]\n"
 				   "MaxIONodesPerJob=2\nDirectAccess=no\n"
+				   "MinIONodesPerJob=1\nMaxIONodesPerUser=9\n"
+				   "MaxIONodesPerAccount=12\n"
+				   "IONodeWeightQOS=high:2,low:0.5\n"
+				   "IONodeWeightAccount=a-b.c:1e1\n"
 				   "ArbiterPolicy=static\nMappingDir=/m\n"
 				   "MappingTimeout=00:30\n"
 				   "PlacementAlpha=1\nPlacementBeta=0\n"
@@ -93,6 +97,14 @@ START_TEST(test_every_key)
 	ck_assert_int_eq(c->predict_floor, 0);
 	ck_assert_str_eq(c->io_nodes.name[2], "io3");
 	ck_assert_uint_eq(c->max_ions_per_job, 2);
+	ck_assert_uint_eq(c->min_ions_per_job, 1);
+	ck_assert_uint_eq(c->max_ions_per_user, 9);
+	ck_assert_uint_eq(c->max_ions_per_account, 12);
+	ck_assert_double_eq(slu_weight_of(&c->ion_qos_weights, "low"), 0.5);
+	ck_assert_double_eq(slu_weight_of(&c->ion_qos_weights, "lo"), 1);
+	ck_assert_double_eq(slu_weight_of(&c->ion_qos_weights, NULL), 1);
+	ck_assert_double_eq(slu_weight_of(&c->ion_account_weights, "a-b.c"),
+			    10);
 	ck_assert(!c->direct_access && c->ion_policy == SLU_ION_STATIC);
 	ck_assert_str_eq(c->mapping_dir, "/m");
 	ck_assert_int_eq(c->mapping_timeout, 30);
@@ -264,6 +276,18 @@ static const struct {
 	{"PlacementBeta=", "PlacementBeta"},
 	{"PlacementBeta=0.5x", "\"0.5x\" is not a number"},
 	{"PlacementCost=raw", "\"raw\" is none of convex, linear, linear-raw"},
+	{"MinIONodesPerJob=-1", "\"-1\" is not a number from 0 to 1000"},
+	{"MaxIONodesPerUser=1001", "\"1001\" is not a number from 0 to 1000"},
+	{"MaxIONodesPerAccount=4x", "\"4x\" is not a number from 0 to 1000"},
+	{"IONodeWeightQOS=high", "\"high\" is not NAME:WEIGHT with a weight"},
+	{"IONodeWeightQOS=high:", "\"high:\" is not NAME:WEIGHT"},
+	{"IONodeWeightQOS=:2", "\":2\" is not NAME:WEIGHT"},
+	{"IONodeWeightQOS=high:nan", "\"high:nan\" is not NAME:WEIGHT"},
+	{"IONodeWeightQOS=high:0", "a weight from 0.01 to 100"},
+	{"IONodeWeightQOS=high:2x", "\"high:2x\" is not NAME:WEIGHT"},
+	{"IONodeWeightQOS=high:2,", "\"\" is not NAME:WEIGHT"},
+	{"IONodeWeightAccount=a:1,b:2,a:3",
+	 "IONodeWeightAccount: a stands twice"},
 	{"MaxIONodesPerJob=0", "\"0\" is not a number from 1 to 65536"},
 	{"MaxIONodesPerJob=-1", "\"-1\" is not a number"},
 	{"MaxIONodesPerJob=8x", "\"8x\" is not a number"},

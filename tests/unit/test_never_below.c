@@ -220,6 +220,7 @@ static void start_one(struct world *w, uint32_t id)
 		return;
 	snprintf(fresh[id], sizeof(fresh[id]), "new%u", id);
 	job.name = app < KNOWN ? names[app] : fresh[id];
+	job.uid = app < KNOWN ? 7 : 8;
 	expect_ok(slu_arbiter_start(w->mckp, &job, &err), err);
 	expect_ok(slu_arbiter_start(w->fixed, &job, &err), err);
 	w->app[w->n] = app;
