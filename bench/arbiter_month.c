@@ -60,14 +60,14 @@ static const struct way {
 #define WAYS (sizeof(ways) / sizeof(*ways))
 #define OURS 7 /* the share that is recommended */
 
-static struct bench_outcome run_way(struct bench *b, const struct way *w,
-				    bool direct, bool remap)
+static struct slu_replayed run_way(struct bench *b, const struct way *w,
+				   bool direct, bool remap)
 {
-	struct bench_outcome sum = {0};
+	struct slu_replayed sum = {0};
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		struct bench_queue q = w->q;
-		struct bench_outcome one;
+		struct slu_replayed one;
 
 		q.pool = 24;
 		q.jobs = JOBS;
@@ -97,7 +97,7 @@ struct result {
 	size_t below;
 };
 
-static struct result result_of(const struct bench_outcome *o)
+static struct result result_of(const struct slu_replayed *o)
 {
 	return (struct result){
 		.minutes = 60 * o->io_hours / (SEEDS * JOBS),
@@ -142,7 +142,7 @@ static size_t run_ways(struct bench *b, FILE *file, bool direct, bool remap)
 	for (size_t i = 0; i < WAYS; i++) {
 		bool bound = ways[i].q.policy == SLU_ION_MCKP && remap &&
 			     ways[i].q.explore < 1;
-		struct bench_outcome o = run_way(b, &ways[i], direct, remap);
+		struct slu_replayed o = run_way(b, &ways[i], direct, remap);
 
 		r[i] = result_of(&o);
 		below += bound ? o.below : 0;

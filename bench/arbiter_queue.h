@@ -9,7 +9,7 @@
  */
 
 #include "bench/arbiter.h"
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/replay.h"
 
 struct bench_queue {
 	enum slu_ion_policy policy;
@@ -27,22 +27,7 @@ struct bench_queue {
 	uint64_t seed;
 };
 
-struct bench_outcome {
-	double hours;	 /* until all is done */
-	double io_hours; /* sum of the jobs' run times */
-	size_t events,
-		below; /* after which less was predicted than of STATIC */
-	size_t taught;
-	/* MB that the best division of the same jobs would have reached, by the
-	 * true curves, and did; and the same of the last quarter of the jobs */
-	double best, reached, last_best, last_reached;
-};
-
-struct bench_outcome bench_simulate(struct bench *b,
-				    const struct bench_queue *q);
-
-/* What a job reaches, by the true curves. */
-double bench_reaches(const struct bench_scenario *s, uint32_t ions, bool shared,
-		     size_t running);
+struct slu_replayed bench_simulate(struct bench *b,
+				   const struct bench_queue *q);
 
 #endif

@@ -59,10 +59,10 @@ static void run_set(struct bench *b, uint32_t pool, uint32_t percent,
 	for (int i = 0; i < SET; i++) {
 		sum[0] += job[i].curve ? mckp[i].bandwidth : 0;
 		sum[1] += job[i].curve ? fixed[i].bandwidth : 0;
-		sum[2] +=
-			bench_reaches(s[i], mckp[i].ions, mckp[i].shared, SET);
-		sum[3] += bench_reaches(s[i], fixed[i].ions, fixed[i].shared,
-					SET);
+		sum[2] += slu_replay_reaches(&s[i]->curve, mckp[i].ions,
+					     mckp[i].shared, SET);
+		sum[3] += slu_replay_reaches(&s[i]->curve, fixed[i].ions,
+					     fixed[i].shared, SET);
 		starved = starved ||
 			  (!job[i].curve && mckp[i].ions < fixed[i].ions);
 	}
@@ -124,9 +124,8 @@ static size_t bench_unknown_sets(struct bench *b)
 	return wrong;
 }
 
-static struct bench_outcome simulate(struct bench *b,
-				     enum slu_ion_policy policy, bool direct,
-				     bool remap, uint32_t percent)
+static struct slu_replayed simulate(struct bench *b, enum slu_ion_policy policy,
+				    bool direct, bool remap, uint32_t percent)
 {
 	struct bench_queue q = {.policy = policy,
 				.pool = 24,
@@ -134,10 +133,10 @@ static struct bench_outcome simulate(struct bench *b,
 				.remap = remap,
 				.jobs = LENGTH,
 				.once = percent};
-	struct bench_outcome sum = {0};
+	struct slu_replayed sum = {0};
 
 	for (q.seed = 1; q.seed <= QUEUES; q.seed++) {
-		struct bench_outcome one = bench_simulate(b, &q);
+		struct slu_replayed one = bench_simulate(b, &q);
 
 		sum.hours += one.hours / QUEUES;
 		sum.events += one.events;
@@ -166,9 +165,9 @@ static size_t bench_names(struct bench *b)
 	for (int way = 3; way >= 0; way--)
 		for (uint32_t percent = 0; percent <= 50; percent += 25) {
 			bool direct = way & 2, remap = way & 1;
-			struct bench_outcome m = simulate(
+			struct slu_replayed m = simulate(
 				b, SLU_ION_MCKP, direct, remap, percent);
-			struct bench_outcome s = simulate(
+			struct slu_replayed s = simulate(
 				b, SLU_ION_STATIC, direct, remap, percent);
 
 			printf("%-7s %-8s %6u  | %6.2f  %6.2f |  %6.2f | %5zu "

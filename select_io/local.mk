@@ -11,6 +11,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/running_jobs.c \
 	select_io/ion/hop_distances.c select_io/ion/hop_distances.h \
 	select_io/ion/ion_pool.c \
+	select_io/ion/replay.c select_io/ion/replay.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/division/shadow_divisions.c \
 	select_io/division/division.c select_io/division/division.h \
