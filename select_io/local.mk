@@ -6,6 +6,8 @@ libsluion_a_SOURCES = \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
 	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
 	select_io/ion/explore.c select_io/ion/fairness.c \
+	select_io/ion/forecast.c select_io/ion/forecast.h \
+	select_io/ion/gain.c select_io/ion/gain.h \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/hostlist_cache.c select_io/ion/hostlist_cache.h \
 	select_io/ion/running_jobs.c \
@@ -51,7 +53,7 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_arbiter_days tests/unit/test_never_below \
 	tests/unit/test_claims tests/unit/test_curve_runs \
 	tests/unit/test_explore tests/unit/test_limits \
-	tests/unit/test_renaming
+	tests/unit/test_renaming tests/unit/test_gain
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -62,6 +64,7 @@ tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_renaming_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_gain_LDADD = $(libsluion) $(CHECK_LIBS) -lm
 tests_unit_test_limits_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_performance_table_LDADD = $(libsluion) $(CHECK_LIBS)

@@ -47,6 +47,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/doctor_jobs.c \
 	sluiced/questions/doctor_live.c \
 	sluiced/questions/layouts.c \
+	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_start.c \
 	sluiced/questions/queue.c sluiced/questions/queue.h \
@@ -75,7 +76,7 @@ sluiced_tests = \
 	tests/unit/test_job_page \
 	tests/unit/test_doctor \
 	tests/unit/test_sluiced_answers \
-	tests/unit/test_sluiced_assignment \
+	tests/unit/test_sluiced_assignment tests/unit/test_ion_report \
 	tests/unit/test_sluiced_auth \
 	tests/unit/test_sluiced_batch \
 	tests/unit/test_sluiced_bounds \
@@ -125,6 +126,7 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
 tests_unit_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_ion_report_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)

@@ -175,14 +175,14 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    "Predicted bandwidth of the I/O-node assignment, MB/s.",
 	    d->epoch->a.total);
 	one(out, "ion_bandwidth_static", "gauge",
-	    "What the static policy would have reached, MB/s.",
+	    "What the static policy is predicted to reach, MB/s.",
 	    d->epoch->a.static_total);
 	one(out, "ion_bandwidth_bound", "gauge",
 	    "What no division of the I/O nodes can exceed, MB/s.",
 	    d->epoch->a.bound);
 	if (d->epoch->a.static_total > 0)
 		one(out, "ion_gain_ratio", "gauge",
-		    "The first by the second: what the policy gains.",
+		    "The first by the second: predicted, not measured.",
 		    d->epoch->a.total / d->epoch->a.static_total);
 	one(out, "ion_pool", "gauge", "I/O nodes that can be given.",
 	    d->epoch->a.pool);

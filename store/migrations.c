@@ -96,7 +96,7 @@ static const char history[] =
 	" WrittenBytes REAL NOT NULL,"
 	" PRIMARY KEY (JobID, StartTime, Node)) WITHOUT ROWID;";
 
-/* What the I/O-node arbiter decided, and what STATIC would have reached. */
+/* What the I/O-node arbiter decided, and what was predicted for STATIC. */
 static const char assignment[] =
 	"CREATE TABLE Assignment ("
 	" AID INTEGER PRIMARY KEY,"
@@ -272,6 +272,13 @@ static const char without[] = "ALTER TABLE Buffer ADD COLUMN Without TEXT;";
 /* How long it had which number of I/O nodes (wire/job.h). */
 static const char ion_times[] = "ALTER TABLE History ADD COLUMN IonTimes TEXT;";
 
+/* What was foretold of it with its I/O nodes (wire/job.h), MB/s. */
+static const char ion_forecast[] =
+	"ALTER TABLE History ADD COLUMN IonPredicted REAL;"
+	"ALTER TABLE History ADD COLUMN IonStatic REAL;"
+	"ALTER TABLE History ADD COLUMN IonAlone REAL;"
+	"ALTER TABLE History ADD COLUMN IonError REAL;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -291,6 +298,7 @@ static const char *const steps[] = {
 	fullness,     /* 16 */
 	ion_times,    /* 17 */
 	without,      /* 18 */
+	ion_forecast, /* 19 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

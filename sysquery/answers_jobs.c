@@ -318,10 +318,89 @@ static const struct slu_key assignments[] = {
 	{"static_total", "static_total_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "STATIC", .round = true,
 	 .drop = 1},
+	{"measured_jobs", "measured_job_count", .is = SLU_IS_COUNT,
+	 .title = "ENDED", .drop = 3, .doc = "that went on then, measured"},
+	{"predicted", "predicted_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "THEIRS", .round = true, .drop = 3,
+	 .doc = "of those"},
+	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "REACHED", .round = true,
+	 .doc = "by those, mean over their runs"},
 	{"changed", .is = SLU_IS_LIST, .of = changed},
+	{.key = NULL}};
+#define FORETOLD                                                             \
+	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},          \
+		{"predicted",                                                \
+		 "predicted_bytes_per_second",                               \
+		 .is = SLU_IS_BANDWIDTH,                                     \
+		 .factor = MB,                                               \
+		 .title = "PREDICTED",                                       \
+		 .round = true},                                             \
+		{"reached",                                                  \
+		 "reached_bytes_per_second",                                 \
+		 .is = SLU_IS_BANDWIDTH,                                     \
+		 .factor = MB,                                               \
+		 .title = "REACHED",                                         \
+		 .round = true},                                             \
+	{                                                                    \
+		"miss", .is = SLU_IS_NUMBER, .title = "MISS", .round = true, \
+			.doc = "mean |predicted - reached| / reached"        \
+	}
+static const struct slu_key foretold_by_application[] = {
+	{"user", .is = SLU_IS_TEXT, .title = "USER"},
+	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	FORETOLD,
+	{.key = NULL}};
+static const struct slu_key foretold_by_day[] = {
+	{"day", "day_unix", .is = SLU_IS_TIME, .title = "DAY"},
+	FORETOLD,
+	{.key = NULL}};
+static const struct slu_key users_by_week[] = {
+	{"week", "week_unix", .is = SLU_IS_TIME, .title = "WEEK"},
+	{"user", .is = SLU_IS_TEXT, .title = "USER"},
+	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},
+	{"worse", "worse_count", .is = SLU_IS_COUNT, .title = "WORSE",
+	 .doc = "runs with less than by STATIC"},
+	{"better", "better_count", .is = SLU_IS_COUNT, .title = "BETTER"},
+	{"net", "net_mb", .is = SLU_IS_NUMBER, .title = "NET_MB", .round = true,
+	 .doc = "MB more than by STATIC, as predicted"},
+	{"difference_least", "difference_least_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "LEAST", .round = true,
+	 .doc = "a run's MB/s less STATIC's"},
+	{"difference_low", "difference_low_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"difference_median", "difference_median_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "MEDIAN",
+	 .round = true},
+	{"difference_high", "difference_high_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"difference_most", "difference_most_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "MOST", .round = true},
+	{"of_best_least", .is = SLU_IS_SHARE,
+	 .doc = "a run's MB/s of the best alone with the pool"},
+	{"of_best_low", .is = SLU_IS_SHARE},
+	{"of_best_median", .is = SLU_IS_SHARE, .title = "OF_BEST",
+	 .round = true},
+	{"of_best_high", .is = SLU_IS_SHARE},
+	{"of_best_most", .is = SLU_IS_SHARE},
+	{"for", .is = SLU_IS_TEXT, .title = "FOR",
+	 .doc = "who had most more that week"},
 	{.key = NULL}};
 static const struct slu_key gain[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
+	{"until", "until_unix", .is = SLU_IS_TIME},
+	{"runs", "run_count", .is = SLU_IS_COUNT,
+	 .doc = "ended, measured and foretold"},
+	{"applications", "application_count", .is = SLU_IS_COUNT},
+	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"believed_static", "believed_static_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"estimate", .is = SLU_IS_NUMBER,
+	 .doc = "of reached / what STATIC would have reached"},
+	{"low", .is = SLU_IS_NUMBER, .doc = "95 % of the estimate"},
+	{"high", .is = SLU_IS_NUMBER},
 	{"seconds", .is = SLU_IS_SECONDS},
 	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB},
@@ -345,6 +424,9 @@ static const struct slu_key ions[] = {
 	{"jobs", .is = SLU_IS_LIST, .of = shares},
 	{"history", .is = SLU_IS_LIST, .of = assignments},
 	{"gain", .is = SLU_IS_OBJECT, .of = gain},
+	{"applications", .is = SLU_IS_LIST, .of = foretold_by_application},
+	{"days", .is = SLU_IS_LIST, .of = foretold_by_day},
+	{"users", .is = SLU_IS_LIST, .of = users_by_week},
 	{"what_if", .is = SLU_IS_OBJECT, .of = what_if},
 	{.key = NULL}};
 const struct slu_form slu_form_ions = {

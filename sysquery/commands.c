@@ -64,7 +64,7 @@ const struct slu_command slu_commands[] = {
 	{.name = "ions",
 	 .operands = "[JOBID]",
 	 .doc = "who holds which I/O nodes, and why",
-	 .options = {SLU_OPT_LAST, SLU_OPT_POLICY, SLU_OPT_IONS,
+	 .options = {SLU_OPT_LAST, SLU_OPT_SINCE, SLU_OPT_POLICY, SLU_OPT_IONS,
 		     SLU_OPT_EXPLAIN, SLU_OPT_WITHOUT},
 	 .max_operands = 1,
 	 .run = slu_cmd_ions,

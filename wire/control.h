@@ -107,7 +107,7 @@ struct slu_assignment { /* "assignment", after each event */
 	uint32_t least, user_most, account_most;
 	double total; /* predicted, of jobs whose runs were measured, MB/s; as
 		       * long as there is none, by the site's table */
-	double static_total; /* what STATIC would have reached, MB/s */
+	double static_total; /* the same for STATIC's division, MB/s */
 	/* Beside measured ones, the same of jobs of which there is only the
 	 * site's table; another unit: what benchmarks reach. */
 	double table_total, table_static;

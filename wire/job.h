@@ -72,6 +72,9 @@ struct slu_job {
 	/* If that is SLU_NO_ID: how long it had which number, in seconds,
 	 * "2:1200,4:300" (select_io/curves/ion_times.h), or NULL: not known. */
 	char *ion_times;
+	/* And what was foretold of it (select_io/ion/forecast.h), MB/s; 0:
+	 * nothing. */
+	double ion_predicted, ion_static, ion_alone, ion_error;
 };
 extern const struct slu_desc slu_job_desc;
 

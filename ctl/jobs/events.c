@@ -119,6 +119,19 @@ static char *ion_times_of(const struct slu_ctl *ctl, const struct slu_job *job)
 	return slu_ion_times_text(&times);
 }
 
+static void foretold(const struct slu_ctl *ctl, struct slu_job *job)
+{
+	struct slu_ion_forecast f;
+
+	if (!ctl->arbiter ||
+	    slu_arbiter_forecast(ctl->arbiter, job->job_id, job->end, &f) < 0)
+		return;
+	job->ion_predicted = f.predicted;
+	job->ion_static = f.fixed;
+	job->ion_alone = f.alone;
+	job->ion_error = f.error;
+}
+
 static void learn_once(struct slu_ctl *ctl, struct slu_followed *live,
 		       struct slu_job *job)
 {
@@ -128,6 +141,8 @@ static void learn_once(struct slu_ctl *ctl, struct slu_followed *live,
 	free(job->ion_times);
 	job->ion_times =
 		live && !live->unmapped ? ion_times_of(ctl, job) : NULL;
+	if (live && !live->unmapped)
+		foretold(ctl, job);
 	learn(ctl, job);
 	if (live)
 		live->learned = true;

@@ -24,7 +24,8 @@
 #define REST                                                                \
 	", ArrayJobID, ArrayTaskID, Gid, User, Qos, WorkDir, Nodes, Tasks," \
 	" Cpus, MemMb, EligibleTime, TimeLimit, Predicted, PredictedFrom,"  \
-	" ExitCode, Restarts, IonMax, Script, Tightened, Extended, LateBy"
+	" ExitCode, Restarts, IonMax, Script, Tightened, Extended, LateBy," \
+	" IonPredicted, IonStatic, IonAlone, IonError"
 #define FROM	  " FROM History AS h WHERE "
 #define AFTER	  "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 #define OF_A_USER "Uid = ? AND "
@@ -94,6 +95,10 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->tightened = u32(r, 35);
 	job->extended = u32(r, 36);
 	job->late_by = seconds(r, 37);
+	job->ion_predicted = slu_db_double(r, 38);
+	job->ion_static = slu_db_double(r, 39);
+	job->ion_alone = slu_db_double(r, 40);
+	job->ion_error = slu_db_double(r, 41);
 }
 
 /* And the cursor is behind it. */

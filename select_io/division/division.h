@@ -60,6 +60,8 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 /* By the last solve. */
 struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 					    uint32_t slot);
+struct slu_ion_grant
+slu_ion_division_static_grant(const struct slu_ion_division *d, uint32_t slot);
 /* MB/s of all jobs together: those that were measured, or beside them those
  * whose curve is a table's; as long as all are such, it counts as measured. */
 double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);

@@ -183,6 +183,12 @@ int slu_ion_division_prove(struct slu_ion_division *d,
 	return 0;
 }
 
+struct slu_ion_grant
+slu_ion_division_static_grant(const struct slu_ion_division *d, uint32_t slot)
+{
+	return d->as_static->grant[slot];
+}
+
 double slu_ion_division_static_worth(const struct slu_ion_division *d)
 {
 	return slu_ion_division_worth(d->as_static);

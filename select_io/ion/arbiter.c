@@ -456,6 +456,7 @@ static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 		return -1;
 	if (settle(a, err) < 0)
 		return -1;
+	slu_ion_foresee(a);
 	return slu_ion_division_prove(a->division[FREELY], proof, err);
 }
 

@@ -15,6 +15,7 @@
 #include "common/conf.h"
 #include "common/hostlist.h"
 #include "select_io/curves/performance_table.h"
+#include "select_io/ion/forecast.h"
 #include "wire/control.h"
 
 struct slu_arbiter;
@@ -122,6 +123,10 @@ const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
  * when there is no such number: it shares one, had another one, or is
  * unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
+/* What was foretold of it, until `end`. -1: for a tenth of its time or more
+ * nothing was. */
+int slu_arbiter_forecast(const struct slu_arbiter *a, uint32_t job_id,
+			 int64_t end, struct slu_ion_forecast *out);
 /* How long it has had which number, until `end` (Unix seconds). -1: that is not
  * known, or it shared one for some time. */
 int slu_arbiter_times(const struct slu_arbiter *a, uint32_t job_id, int64_t end,

@@ -6,6 +6,7 @@
 
 #include "select_io/ion/arbiter.h"
 #include "select_io/division/division.h"
+#include "select_io/ion/forecast.h"
 #include "select_io/ion/hop_distances.h"
 #include "select_io/curves/performance_table.h"
 #include "select_io/ion/placement.h"
@@ -56,6 +57,10 @@ struct running {
 	bool tries;    /* this number, as long as it runs: */
 	uint32_t trial;
 	double loss; /* MB/s that this was predicted to cost */
+	/* What is foretold of it since `seen`; and before, times seconds. */
+	struct slu_ion_forecast foreseen, forecasts;
+	double forecast_for; /* s */
+	int64_t first_seen, seen;
 	uint32_t slot[DIVISIONS];
 };
 
@@ -130,6 +135,9 @@ void slu_ion_forget_fixed(struct slu_arbiter *a);
  * this one. -1 without memory. */
 int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf);
 void slu_ion_find_fairness(const struct slu_arbiter *a, struct running *r);
+
+/* forecast.c: after grants were settled. */
+void slu_ion_foresee(struct slu_arbiter *a);
 
 /* ion_pool.c: another pool in place of the old; nodes of both keep their owner.
  */

@@ -199,6 +199,7 @@ struct json_object *slu_epoch_gain(struct slu_db *db, int64_t since,
 		return NULL;
 	gain = json_object_new_object();
 	slu_json_set_i64(gain, "since", since);
+	slu_json_set_i64(gain, "until", until);
 	slu_json_set_double(gain, "seconds", seconds);
 	slu_json_set_double(gain, "total", seconds ? total / seconds : 0);
 	slu_json_set_double(gain, "static_total",

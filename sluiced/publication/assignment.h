@@ -51,8 +51,8 @@ int slu_epoch_store(struct slu_db *db, const struct slu_epoch *now,
  * job, and of these nothing of others (0: all). Caller puts. */
 struct json_object *slu_epoch_history(struct slu_db *db, uint32_t job_id,
 				      int64_t limit, struct slu_err *err);
-/* What was reached between two times (Unix seconds) and what STATIC would have:
- * {since, seconds that are known of, total, static_total}, mean MB/s by time.
+/* What was predicted between two times (Unix seconds), also of STATIC: {since,
+ * until, seconds that are known of, total, static_total}, mean MB/s by time.
  * Caller puts. */
 struct json_object *slu_epoch_gain(struct slu_db *db, int64_t since,
 				   int64_t until, struct slu_err *err);

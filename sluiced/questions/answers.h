@@ -2,8 +2,9 @@
 #ifndef SLU_SLUICED_ANSWERS_H
 #define SLU_SLUICED_ANSWERS_H
 
-/* Answerers in files of their own; see questions.h. "ions" takes: last, job_id
- * (only this one, explained), and for what would be if: policy, pool (I/O
+/* Answerers in files of their own; see questions.h. "ions" takes: last, since
+ * (Unix seconds: how good what was foretold has been since then), job_id (only
+ * this one, explained), and for what would be if: policy, pool (I/O
  * nodes), without (a job). */
 
 #include "sluiced/questions/questions.h"

@@ -13,6 +13,7 @@
 #include "common/jsonx.h"
 #include "select_io/division/whatif.h"
 #include "sluiced/publication/assignment.h"
+#include "sluiced/questions/ion_report.h"
 #include "sluiced/daemon.h"
 #include "sluiced/control/jobs.h"
 
@@ -260,10 +261,11 @@ static int add_history(struct slu_db *db, const struct slu_asker *who,
 		       uint32_t job_id, bool past, struct json_object *args,
 		       struct slu_err *err)
 {
+	int64_t last = EVENTS, now = time(NULL), since = now - DAY;
 	struct json_object *events, *gain;
-	int64_t last = EVENTS, now = time(NULL);
 
-	if (slu_json_i64_opt(args, "last", &last, err) < 0)
+	if (slu_json_i64_opt(args, "last", &last, err) < 0 ||
+	    slu_json_i64_opt(args, "since", &since, err) < 0)
 		return -1;
 	if (last < 0)
 		return slu_err(err, SLU_INVALID, "last: it is negative");
@@ -277,11 +279,13 @@ static int add_history(struct slu_db *db, const struct slu_asker *who,
 		return not_there(job_id, err);
 	if (job_id)
 		return 0;
-	gain = slu_epoch_gain(db, now - DAY, now, err);
+	gain = slu_epoch_gain(db, since, now, err);
 	if (!gain)
 		return -1;
 	json_object_object_add(who->live, "gain", gain);
-	return 0;
+	return slu_ion_report(db, who, since,
+			      json_object_object_get_ex(args, "since", NULL),
+			      events, gain, who->live, err);
 }
 
 int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,

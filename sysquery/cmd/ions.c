@@ -14,6 +14,9 @@ static const struct slu_column events[] = {
 	{"policy", "POLICY", .type = SLU_COL_PLAIN, .drop = 2},
 	{"total", "MB/s", .type = SLU_COL_ROUND},
 	{"static_total", "STATIC", .type = SLU_COL_ROUND, .drop = 1},
+	{"measured_jobs", "ENDED", .type = SLU_COL_PLAIN, .drop = 3},
+	{"predicted", "THEIRS", .type = SLU_COL_ROUND, .drop = 3},
+	{"reached", "REACHED", .type = SLU_COL_ROUND, .drop = 4},
 	{"now", "NOW_HOLD", .type = SLU_COL_TEXT},
 	{.key = NULL},
 };
@@ -43,12 +46,72 @@ static void add_words(struct json_object *event)
 	slu_buf_free(&out);
 }
 
+/* What was reached beside what was predicted; of STATIC nobody knows it. */
+static void show_estimate(const struct slu_ask *ask, struct json_object *gain,
+			  struct slu_buf *out)
+{
+	slu_ask_say(ask, out,
+		    "%.0f runs of %.0f applications, ended meanwhile, reached "
+		    "%.6g MB/s on the average",
+		    slu_json_number_at(gain, "runs"),
+		    slu_json_number_at(gain, "applications"),
+		    slu_json_number_at(gain, "reached"));
+	if (slu_json_number_at(gain, "high") > 0)
+		slu_ask_say(ask, out,
+			    "estimated from these: %.3g times what STATIC "
+			    "would give (95 %%: %.3g to %.3g)",
+			    slu_json_number_at(gain, "estimate"),
+			    slu_json_number_at(gain, "low"),
+			    slu_json_number_at(gain, "high"));
+	else
+		slu_ask_say(ask, out,
+			    "too few applications to estimate what STATIC "
+			    "would give");
+}
+
+static void show_gain(const struct slu_ask *ask, struct json_object *gain,
+		      struct slu_buf *out)
+{
+	double hours = (slu_json_number_at(gain, "until") -
+			slu_json_number_at(gain, "since")) /
+		       3600;
+
+	if (slu_json_number_at(gain, "static_total") > 0)
+		slu_ask_say(ask, out,
+			    "in the last %.4g hours, %.3g of them on record: "
+			    "%.6g MB/s predicted (STATIC: %.6g)",
+			    hours, slu_json_number_at(gain, "seconds") / 3600,
+			    slu_json_number_at(gain, "total"),
+			    slu_json_number_at(gain, "static_total"));
+	if (slu_json_number_at(gain, "runs") > 0)
+		show_estimate(ask, gain, out);
+}
+
+/* With --since: how good that was, and for whom. */
+static int show_past(const struct slu_ask *ask, struct json_object *answer,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	static const struct {
+		const char *key, *heading;
+	} part[] = {
+		{"applications", "predicted and reached, by application"},
+		{"days", "by day"},
+		{"users", "by user and week, beside STATIC as predicted"},
+	};
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (slu_ask_part(ask, part[i].heading, answer,
+				 slu_form_ions.keys, part[i].key, out, err))
+			return -1;
+	return 0;
+}
+
 /* The bound, if anything is predicted at all, and what was gained since
  * yesterday. */
 static void show_sums(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out)
 {
-	double bound = slu_json_number_at(answer, "bound"), fixed;
+	double bound = slu_json_number_at(answer, "bound");
 	struct json_object *gain;
 
 	if (bound > 0 && slu_json_number_at(answer, "total") > 0)
@@ -62,15 +125,7 @@ static void show_sums(const struct slu_ask *ask, struct json_object *answer,
 			    slu_json_number_at(answer, "table_static"));
 	if (!json_object_object_get_ex(answer, "gain", &gain))
 		return;
-	fixed = slu_json_number_at(gain, "static_total");
-	if (fixed > 0)
-		slu_ask_say(ask, out,
-			    "in the last 24 hours, %.3g of them on record: "
-			    "%.6g MB/s, %.3g times what STATIC would have "
-			    "reached",
-			    slu_json_number_at(gain, "seconds") / 3600,
-			    slu_json_number_at(gain, "total"),
-			    slu_json_number_at(gain, "total") / fixed);
+	show_gain(ask, gain, out);
 }
 
 static int show_what_if(const struct slu_ask *ask, struct json_object *what,
@@ -156,7 +211,9 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 		return 0;
 	for (size_t i = 0; i < json_object_array_length(list); i++)
 		add_words(json_object_array_get_idx(list, i));
-	return slu_ask_section(ask, NULL, list, events, out, err);
+	if (slu_ask_section(ask, NULL, list, events, out, err))
+		return -1;
+	return show_past(ask, answer, out, err);
 }
 
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)

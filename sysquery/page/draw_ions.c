@@ -51,7 +51,7 @@ static void draw_bandwidth(const struct slu_page *p, const struct bins *b)
 {
 	static const struct slu_legend legend[] = {
 		{"l1", "predicted", SLU_MARK_LINE},
-		{"l2", "what STATIC would have reached", SLU_MARK_LINE},
+		{"l2", "predicted for STATIC", SLU_MARK_LINE},
 		{"l3", "reached by jobs that have ended (mean of their run)",
 		 SLU_MARK_LINE},
 		{NULL, NULL, SLU_MARK_AREA},

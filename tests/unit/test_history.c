@@ -34,6 +34,8 @@ static void fill(struct slu_job *job)
 			*(uint64_t *)at = n + (UINT64_C(1) << 40);
 		else if (f->type == SLU_T_I64)
 			*(int64_t *)at = n + (INT64_C(1) << 40);
+		else if (f->type == SLU_T_DOUBLE)
+			*(double *)at = n + 0.25;
 		else if (f->type == SLU_T_BOOL)
 			*(bool *)at = true;
 		else

@@ -325,8 +325,13 @@ START_TEST(test_rehash)
 				"ALTER TABLE Change DROP COLUMN Bytes; "
 				"ALTER TABLE History DROP COLUMN Suspended; "
 				"ALTER TABLE Buffer DROP COLUMN Aged; "
+				"ALTER TABLE Buffer DROP COLUMN Without; "
 				"ALTER TABLE BufferNode DROP COLUMN UsedMost; "
 				"ALTER TABLE History DROP COLUMN IonTimes; "
+				"ALTER TABLE History DROP COLUMN IonPredicted; "
+				"ALTER TABLE History DROP COLUMN IonStatic; "
+				"ALTER TABLE History DROP COLUMN IonAlone; "
+				"ALTER TABLE History DROP COLUMN IonError; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);

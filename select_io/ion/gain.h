@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_GAIN_H
+#define SLU_ION_GAIN_H
+
+/*
+ * What ended runs reached beside what was foretold of them (forecast.h), and
+ * what that says of the gain over STATIC. Nobody has seen what STATIC would
+ * have reached: what is known of it comes from runs of the same application
+ * that had its number, so the gain is an estimate with an interval. No clock,
+ * no memory of its own.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "select_io/ion/forecast.h"
+
+struct slu_ion_run {
+	uint64_t app; /* equal ones are the same application's */
+	int64_t start, end;
+	double seconds; /* > 0 */
+	double reached; /* MB/s, > 0 */
+	struct slu_ion_forecast f;
+};
+
+struct slu_ion_gain {
+	size_t runs, apps;
+	double reached;		 /* MB/s, mean by time */
+	double fixed;		 /* what is believed of STATIC, the same */
+	bool known;		 /* two applications at least: */
+	double ratio, low, high; /* reached / fixed, and 95 % of it */
+};
+
+/*
+ * Runs are in the order of their `app`. The ratio is that of the sums over
+ * time. Runs of an application have their error in common: the interval is that
+ * of a ratio of sums over applications, by their residuals, with what is not
+ * sure of STATIC's bandwidths, and Student's t for few of them.
+ */
+void slu_ion_gain(const struct slu_ion_run *run, size_t n,
+		  struct slu_ion_gain *out);
+
+/* Mean of |predicted - reached| / reached; 0 of none. */
+double slu_ion_miss(const struct slu_ion_run *run, size_t n);
+
+/* Least, quartiles and greatest; sorts. All 0 of none. */
+struct slu_ion_five {
+	double at[5];
+};
+struct slu_ion_five slu_ion_five(double *value, size_t n);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_ION_REPORT_H
+#define SLU_SLUICED_ION_REPORT_H
+
+#include "sluiced/questions/questions.h"
+
+/*
+ * What ended runs with I/O nodes reached, beside what was foretold of them
+ * (select_io/ion/gain.h). Only runs count that were measured and foretold.
+ *
+ * To `events`, each with a time: of the runs that went on then and have ended
+ * meanwhile measured_jobs, predicted and reached, MB/s.
+ * To `gain`: runs, applications, reached, believed_static, and where two
+ * applications are enough estimate, low and high.
+ * To `out`, if lists are wanted: applications [{user, name, nodes, runs,
+ * predicted, reached, miss}], days [{day, runs, predicted, reached, miss}] and
+ * users [{week, user, runs, net (MB more than STATIC was believed to give),
+ * worse and better (runs), difference (list of five: least, quartiles,
+ * greatest, MB/s), of_best (the same, as shares of the best alone), for}]; who
+ * may not see all is told of himself there.
+ */
+int slu_ion_report(struct slu_db *db, const struct slu_asker *who,
+		   int64_t since, bool lists, struct json_object *events,
+		   struct json_object *gain, struct json_object *out,
+		   struct slu_err *err);
+
+#endif
