@@ -31,8 +31,8 @@
 #include "bench/measure.h"
 #include "common/file.h"
 #include "common/str.h"
-#include "sysmap/receive.h"
-#include "sysquery/resources.h"
+#include "sysmap/database/receive.h"
+#include "sysquery/map/map_resources.h"
 #include "tests/unit/random.h"
 
 extern char **environ;

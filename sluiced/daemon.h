@@ -30,7 +30,7 @@
 #include "sluiced/ingestion/totals.h"
 #include "sluiced/http/request_batch.h"
 #include "store/db.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 /* ingestion/osts.c: how busy the processor of this host is. */
 struct slu_busy {

@@ -8,27 +8,31 @@ libslulustre = libslulustre.a $(libslucommon)
 
 noinst_LIBRARIES += libslusysmap.a
 libslusysmap_a_SOURCES = \
-	sysmap/devices.c sysmap/devices.h \
-	sysmap/documents.c sysmap/documents.h \
-	sysmap/extract.c sysmap/extractors.c sysmap/extract.h \
+	sysmap/device_models.c sysmap/device_models.h \
+	sysmap/extract.c sysmap/extract.h \
+	sysmap/extractors.c \
 	sysmap/model.c sysmap/model.h \
-	sysmap/measure.c sysmap/measure.h \
+	sysmap/measure_storage.c sysmap/measure_storage.h \
 	sysmap/output.c sysmap/output.h \
 	sysmap/output_tree.c sysmap/output_tree.h \
-	sysmap/known.c sysmap/known.h \
-	sysmap/receive.c sysmap/receive.h \
-	sysmap/receive_body.c \
 	sysmap/root.c sysmap/root.h \
-	sysmap/numa.c sysmap/numa.h \
-	sysmap/storage.c sysmap/storage.h \
-	sysmap/topology.c sysmap/topology_sources.c \
-	sysmap/topology.h sysmap/topology_private.h \
-	sysmap/hwloc/apart.c sysmap/hwloc/devices.c sysmap/hwloc/hwloc.c \
-	sysmap/hwloc/hwloc.h sysmap/hwloc/load.h \
-	sysmap/infiniband/documents.c sysmap/infiniband/fabric.c \
-	sysmap/infiniband/fabric.h \
+	sysmap/topology.c sysmap/topology.h \
+	sysmap/topology_private.h \
+	sysmap/database/map_documents.c sysmap/database/map_documents.h \
+	sysmap/database/known_documents.c sysmap/database/known_documents.h \
+	sysmap/database/receive.c sysmap/database/receive.h \
+	sysmap/database/receive_body.c \
+	sysmap/database/server_numa.c sysmap/database/server_numa.h \
+	sysmap/database/planner_storage.c sysmap/database/planner_storage.h \
+	sysmap/database/topology_sources.c \
+	sysmap/hwloc/apart.c \
+	sysmap/hwloc/hwloc_devices.c \
+	sysmap/hwloc/hwloc.c sysmap/hwloc/hwloc.h \
+	sysmap/hwloc/load.h \
+	sysmap/infiniband/ib_documents.c \
+	sysmap/infiniband/fabric.c sysmap/infiniband/fabric.h \
 	sysmap/infiniband/sources.c sysmap/infiniband/sources.h \
-	sysmap/infiniband/topology.c \
+	sysmap/infiniband/ib_topology.c \
 	sysmap/linux/block.c \
 	sysmap/linux/kconfig.c sysmap/linux/kconfig.h \
 	sysmap/linux/cpu.c \
@@ -50,8 +54,10 @@ libslusysmap_a_SOURCES = \
 	sysmap/linux/procs.c sysmap/linux/procs.h \
 	sysmap/linux/queues.c \
 	sysmap/linux/smbios.c sysmap/linux/smbios.h \
-	sysmap/lustre/lustre.h sysmap/lustre/mounts.c \
-	sysmap/lustre/stats.c sysmap/lustre/targets.c
+	sysmap/lustre/lustre.h \
+	sysmap/lustre/lustre_mounts.c \
+	sysmap/lustre/stats.c \
+	sysmap/lustre/targets.c
 libslusysmap = libslusysmap.a $(libslulustre) $(libslustore) $(libsluwire) \
 	$(GCRYPT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS)
 

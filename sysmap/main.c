@@ -18,11 +18,11 @@
 #include "common/conf_host.h"
 #include "common/jsonx.h"
 #include "common/size.h"
-#include "sysmap/measure.h"
+#include "sysmap/measure_storage.h"
 #include "sysmap/output.h"
 #include "sysmap/push.h"
-#include "sysmap/receive.h"
-#include "sysmap/storage.h"
+#include "sysmap/database/receive.h"
+#include "sysmap/database/planner_storage.h"
 
 #define NAMES_MAX	128
 #define PUSH_DEADLINE	10.0 /* seconds; the next run will come */

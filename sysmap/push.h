@@ -4,7 +4,7 @@
 
 /*
  * Tell sluiced what this host has: 8 bytes for each document, then only those
- * documents that it has never seen (see sysmap/receive.h). Link with
+ * documents that it has never seen (see sysmap/database/receive.h). Link with
  * $(libslupush).
  */
 

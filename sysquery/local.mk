@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslusysquery.a
 libslusysquery_a_SOURCES = \
-	sysquery/advice.c sysquery/advice.h \
-	sysquery/answers.c sysquery/answers_jobs.c \
-	sysquery/answers_report.c sysquery/answers_storage.c sysquery/answers.h \
-	sysquery/colors.c sysquery/colors.h \
-	sysquery/encode.c sysquery/schema.c \
-	sysquery/check.c sysquery/check.h \
-	sysquery/check_facts.c sysquery/check_facts.h \
-	sysquery/devices.c sysquery/devices.h \
-	sysquery/history.c sysquery/history.h \
-	sysquery/leaves.c sysquery/leaves.h \
+	sysquery/answers/job_advice.c sysquery/answers/job_advice.h \
+	sysquery/answers/answers.c sysquery/answers/answers.h \
+	sysquery/answers/answers_jobs.c \
+	sysquery/answers/answers_report.c \
+	sysquery/answers/answers_storage.c \
+	sysquery/answers/colors.c sysquery/answers/colors.h \
+	sysquery/answers/answer_json.c \
+	sysquery/answers/answer_schema.c \
+	sysquery/answers/report_advice.c sysquery/answers/report_advice.h \
+	sysquery/map/slurmconf_check.c sysquery/map/slurmconf_check.h \
+	sysquery/map/node_facts.c sysquery/map/node_facts.h \
+	sysquery/map/device_speeds.c sysquery/map/device_speeds.h \
+	sysquery/map/map_history.c sysquery/map/map_history.h \
+	sysquery/map/json_differences.c sysquery/map/json_differences.h \
+	sysquery/map/map_resources.c sysquery/map/map_resources.h \
+	sysquery/map/map_select.c sysquery/map/map_select.h \
+	sysquery/map/slurmconf.c sysquery/map/slurmconf.h \
+	sysquery/map/map_summary.c \
+	sysquery/map/map_views.c \
 	sysquery/query.c sysquery/query.h \
-	sysquery/report_advice.c sysquery/report_advice.h \
-	sysquery/resources.c sysquery/resources.h \
 	sysquery/rows.c sysquery/rows.h \
-	sysquery/select.c sysquery/select.h \
-	sysquery/slurmconf.c sysquery/slurmconf.h \
-	sysquery/summary.c \
-	sysquery/timeline.c sysquery/timeline.h \
-	sysquery/views.c \
-	sysquery/when.c sysquery/when.h
+	sysquery/cli/timeline.c sysquery/cli/timeline.h \
+	sysquery/cli/time_text.c sysquery/cli/time_text.h
 libslusysquery = libslusysquery.a $(libslusysmap)
 
 # The page; sluiced collects what is in it.
@@ -67,16 +70,16 @@ uninstall-schemas:
 dist_man_MANS += man/sysquery.1
 bin_PROGRAMS += sysquery/sysquery
 sysquery_parts = \
-	sysquery/answer.c \
-	sysquery/args.c \
-	sysquery/ask.h \
-	sysquery/commands.c \
-	sysquery/complete.c sysquery/complete.h \
-	sysquery/narrow.c \
-	sysquery/options.c sysquery/options.h \
-	sysquery/paragraph.c sysquery/paragraph.h \
-	sysquery/parts.c \
-	sysquery/screen.c \
+	sysquery/cli/show_answer.c \
+	sysquery/cli/args.c \
+	sysquery/cli/ask.h \
+	sysquery/cli/subcommands.c \
+	sysquery/cli/complete.c sysquery/cli/complete.h \
+	sysquery/cli/row_filter.c \
+	sysquery/cli/options.c sysquery/cli/options.h \
+	sysquery/cli/paragraph.c sysquery/cli/paragraph.h \
+	sysquery/cli/answer_parts.c \
+	sysquery/cli/terminal.c \
 	sysquery/cmd/backtest.c \
 	sysquery/cmd/buffers.c \
 	sysquery/cmd/check.c \
@@ -106,7 +109,9 @@ sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) \
 # The same live, in a process of its own.
 dist_man_MANS += man/sluice-web.1
 bin_PROGRAMS += sluice-web
-web_parts = sysquery/web/listen.c sysquery/web/server.c sysquery/web/server.h \
+web_parts = \
+	sysquery/web/listen.c \
+	sysquery/web/server.c sysquery/web/server.h \
 	sysquery/web/token.c sysquery/web/token.h
 sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
 	$(sysquery_parts)
@@ -151,28 +156,28 @@ tests_unit_make_site_LDADD = $(libslupage)
 
 if HAVE_CHECK
 sysquery_tests = tests/unit/test_resources tests/unit/test_args \
-	tests/unit/test_advice tests/unit/test_report_advice \
-	tests/unit/test_devices_can tests/unit/test_timeline \
+	tests/unit/test_job_advice tests/unit/test_report_advice \
+	tests/unit/test_device_speeds tests/unit/test_timeline \
 	tests/unit/test_page tests/unit/test_web \
-	tests/unit/test_check tests/unit/test_leaves \
+	tests/unit/test_slurmconf_check tests/unit/test_json_differences \
 	tests/unit/test_map_history \
-	tests/unit/test_select tests/unit/test_show tests/unit/test_when
+	tests/unit/test_map_select tests/unit/test_show tests/unit/test_time_text
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = $(libslusysquery) $(CHECK_LIBS)
 tests_unit_test_report_advice_LDADD = $(sysquery_test_libs)
-tests_unit_test_advice_LDADD = $(sysquery_test_libs)
-tests_unit_test_devices_can_LDADD = $(sysquery_test_libs)
+tests_unit_test_job_advice_LDADD = $(sysquery_test_libs)
+tests_unit_test_device_speeds_LDADD = $(sysquery_test_libs)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
-	sysquery/paragraph.c
+	sysquery/cli/paragraph.c
 tests_unit_test_timeline_LDADD = $(sysquery_test_libs)
-tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/args.c \
-	sysquery/options.c
-tests_unit_test_check_LDADD = $(sysquery_test_libs)
-tests_unit_test_leaves_LDADD = $(sysquery_test_libs)
+tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/cli/args.c \
+	sysquery/cli/options.c
+tests_unit_test_slurmconf_check_LDADD = $(sysquery_test_libs)
+tests_unit_test_json_differences_LDADD = $(sysquery_test_libs)
 tests_unit_test_map_history_LDADD = $(sysquery_test_libs)
-tests_unit_test_select_LDADD = $(sysquery_test_libs)
-tests_unit_test_when_LDADD = $(sysquery_test_libs)
+tests_unit_test_map_select_LDADD = $(sysquery_test_libs)
+tests_unit_test_time_text_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
 tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluimport) \

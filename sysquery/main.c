@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery: ask what Sluice knows; see sysquery/ask.h. */
+/* sysquery: ask what Sluice knows; see sysquery/cli/ask.h. */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "sysquery/ask.h"
-#include "sysquery/complete.h"
+#include "sysquery/cli/ask.h"
+#include "sysquery/cli/complete.h"
 
 enum { EXIT_DIFFERS = 5 };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysquery/check.h"
-#include "sysquery/history.h"
-#include "sysquery/resources.h"
-#include "sysquery/select.h"
+#include "sysquery/map/slurmconf_check.h"
+#include "sysquery/map/map_history.h"
+#include "sysquery/map/map_resources.h"
+#include "sysquery/map/map_select.h"
 
 static int give(struct json_object *obj, struct slu_buf *out,
 		struct slu_err *err)

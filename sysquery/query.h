@@ -8,14 +8,14 @@
  * JSON object: "hosts" (a host list in brackets, or an array of names),
  * "where" (a condition that hosts must meet, see slu_select_hosts),
  * "extractors" (an array of names); "since" (of diff: Unix seconds), "sql" (of
- * select), and what sysquery/check.h says. select and where confine the
- * connection, so a connection serves one question.
+ * select), and what sysquery/map/slurmconf_check.h says. select and where
+ * confine the connection, so a connection serves one question.
  */
 
 #include <json-c/json.h>
 #include "common/str.h"
 #include "store/db.h"
-#include "sysquery/resources.h"
+#include "sysquery/map/map_resources.h"
 
 struct slu_query {
 	const char *name;
@@ -30,8 +30,8 @@ struct slu_query {
 /* NULL: there is no such question. */
 const struct slu_query *slu_query_find(const char *question);
 
-/* The same answer in pieces (resources.h): that of "resources" may be longer
- * than memory. */
+/* The same answer in pieces (map_resources.h): that of "resources" may be
+ * longer than memory. */
 int slu_query_stream(const struct slu_query *query, struct slu_db *db,
 		     struct json_object *args, slu_piece_f *piece, void *arg,
 		     struct slu_err *err);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/plan/plan.h"
-#include "sysmap/storage.h"
+#include "sysmap/database/planner_storage.h"
 
 static int by_name(const void *a, const void *b)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/plan/plan.h"
-#include "sysmap/numa.h"
+#include "sysmap/database/server_numa.h"
 
 int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
 		  struct slu_err *err)

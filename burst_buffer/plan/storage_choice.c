@@ -15,7 +15,7 @@
 #include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"
-#include "sysmap/storage.h"
+#include "sysmap/database/planner_storage.h"
 
 static int nomem(struct slu_err *err)
 {

@@ -12,7 +12,7 @@
 
 #include "common/jsonx.h"
 #include "common/str.h"
-#include "sysmap/documents.h"
+#include "sysmap/database/map_documents.h"
 #include "sysmap/extract.h"
 
 static struct slu_fs_capacity *find(struct slu_capacity *supply,

@@ -7,7 +7,7 @@
 
 #include "common/str.h"
 #include "sluiced/daemon.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 #define LOOK_AFTER 5.0 /* s after a push; nodes push in crowds */
 

@@ -7,7 +7,7 @@
 
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/request/pool.h"
-#include "sysmap/storage.h"
+#include "sysmap/database/planner_storage.h"
 
 static int find(struct slu_db *map, const char *node, const char *storage,
 		struct slu_node_storage *out, struct slu_err *err)

@@ -13,7 +13,7 @@
 
 #include "common/http.h"
 #include "sluiced/ingestion/iocount.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 #define HOLD	       30.0 /* seconds a request is parked */
 #define SMALL	       (1u << 20)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sluiced/http/routes.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 struct push {
 	struct slu_item item;

@@ -13,7 +13,7 @@
 
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
-#include "sysquery/devices.h"
+#include "sysquery/map/device_speeds.h"
 
 double slu_job_round(double value)
 {

@@ -6,7 +6,7 @@
  * it, with units in the keys and beside what its devices can do. */
 
 #include <json-c/json.h>
-#include "sysquery/advice.h"
+#include "sysquery/answers/job_advice.h"
 #include "store/db.h"
 
 /* buffer: an element of slu_buffers_json(), which what is borrowed in `facts`

@@ -13,7 +13,7 @@
 #include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/job_file_system.h"
-#include "sysquery/advice.h"
+#include "sysquery/answers/job_advice.h"
 
 #define SCHEMA	   "sluice.job"
 #define VERSION	   1

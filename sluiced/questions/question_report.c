@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/questions/job_file_system.h"
-#include "sysquery/report_advice.h"
+#include "sysquery/answers/report_advice.h"
 
 #define SCHEMA	"sluice.report"
 #define VERSION 1

@@ -9,7 +9,7 @@
 
 #ifdef HAVE_HWLOC
 #include <stdlib.h>
-#include "sysmap/devices.h"
+#include "sysmap/device_models.h"
 #include "sysmap/hwloc/load.h"
 #include "sysmap/model.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_SYSMAP_LINUX_HEALTH_H
 #define SLU_SYSMAP_LINUX_HEALTH_H
 
-#include "sysmap/devices.h"
+#include "sysmap/device_models.h"
 
 #define SLU_SMART_BYTES 512
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/devices.h"
+#include "sysmap/device_models.h"
 #include "sysmap/linux/procs.h"
 
 #define NODES	      "sys/devices/system/node"

@@ -4,7 +4,7 @@
 
 /* What other sources ask about PCI. */
 
-#include "sysmap/devices.h"
+#include "sysmap/device_models.h"
 #include "sysmap/root.h"
 
 #define SLU_PCI_DEVICES "sys/bus/pci/devices"

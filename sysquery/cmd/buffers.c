@@ -2,7 +2,7 @@
 /* sysquery buffers: a line per job file system; of one job also its phases and
  * what happened when. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <pwd.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery check: the resource map against slurm.conf, and what to change. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "common/conf.h"
 #include "common/jsonx.h"
-#include "sysquery/slurmconf.h"
+#include "sysquery/map/slurmconf.h"
 
 /* The question's arguments: what slurm.conf says. */
 static int read_conf(struct slu_ask *ask, struct slu_err *err)

@@ -5,7 +5,7 @@
  * answer (sluiced/questions/doctor.h).
  */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * users may not, so they need the file itself.
  */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <stdlib.h>
 #include <string.h>

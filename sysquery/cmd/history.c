@@ -5,7 +5,7 @@
  * of a document that is another.
  */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <string.h>
 #include "common/jsonx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery hosts, sysquery extractors: what the resource map is made of. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 int slu_cmd_hosts(struct slu_ask *ask, struct slu_err *err)
 {

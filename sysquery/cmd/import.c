@@ -2,7 +2,7 @@
 /* sysquery import: history that others have recorded, read here, stored by
  * sluiced. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* sysquery ions: what each job holds now, and what changed at each start and
  * end of a job. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <stdio.h>
 

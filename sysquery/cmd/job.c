@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery job: one page of a job, as seff is for its processors. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <math.h>
 #include <pwd.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include "common/jsonx.h"
 #include "common/size.h"
-#include "sysquery/paragraph.h"
-#include "sysquery/timeline.h"
+#include "sysquery/cli/paragraph.h"
+#include "sysquery/cli/timeline.h"
 
 #define MOST_SPANS  32
 #define MOST_ADVICE 3

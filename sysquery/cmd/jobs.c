@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery jobs: what was predicted, and what it took. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 /* Three tables. */
 static int accuracy(const struct slu_ask *ask, struct json_object *answer,

@@ -2,7 +2,7 @@
 /* The original tool's form, without a subcommand: always JSON on one line, or
  * names one a line. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
 

@@ -2,7 +2,7 @@
 /* sysquery osts: the storage targets of Lustre, as their servers said last;
  * with `place`, which of them a file (or several at once) should go to. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <string.h>
 #include "common/jsonx.h"

@@ -2,7 +2,7 @@
 /* sysquery page: the site as one HTML file, from the answers to three
  * questions. What cannot be had leaves its section without a picture. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "sysquery/page/page.h"
-#include "sysquery/slurmconf.h"
+#include "sysquery/map/slurmconf.h"
 #include "wire/job.h"
 
 #define DAYS 30 /* that are shown unless asked */

@@ -2,7 +2,7 @@
 /* sysquery predict: the run time that a job submitted now would be given, or
  * what is left of a running one's, why, and the I/O it is likely to do. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery report: what "job" says of one, summed. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <pwd.h>
 #include <time.h>
 #include "common/jsonx.h"
 #include "common/size.h"
-#include "sysquery/paragraph.h"
+#include "sysquery/cli/paragraph.h"
 
 #define HOUR 3600.0
 

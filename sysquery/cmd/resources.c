@@ -4,7 +4,7 @@
  * -e a table per extractor, in which hosts' lines stand under one another.
  */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <string.h>
 #include "common/jsonx.h"

@@ -2,7 +2,7 @@
 /* sysquery schema: what the JSON of an answer looks like; alone: which answers
  * there are. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
 

@@ -5,7 +5,7 @@
  * out.
  */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include <stdlib.h>
 #include <string.h>

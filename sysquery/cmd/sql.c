@@ -2,7 +2,7 @@
 /* sysquery sql: a SELECT over the views of the resource map; without one, the
  * views and their columns. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
 

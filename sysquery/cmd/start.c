@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery start: when, and on which nodes, a job that waits will start. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)

@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include "common/cli.h"
 #include "common/jsonx.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 #include "sysquery/page/page.h"
 #include "sysquery/web/server.h"
-#include "sysquery/when.h"
+#include "sysquery/cli/time_text.h"
 
 #define NAME	"sluice-web"
 #define LISTEN	"127.0.0.1:6823"

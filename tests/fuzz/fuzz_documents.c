@@ -5,11 +5,11 @@
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/numa.h"
-#include "sysmap/receive.h"
-#include "sysmap/storage.h"
-#include "sysquery/check_facts.h"
-#include "sysquery/resources.h"
+#include "sysmap/database/server_numa.h"
+#include "sysmap/database/receive.h"
+#include "sysmap/database/planner_storage.h"
+#include "sysquery/map/node_facts.h"
+#include "sysquery/map/map_resources.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const extractors[] = {

@@ -4,7 +4,7 @@
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysquery/leaves.h"
+#include "sysquery/map/json_differences.h"
 #include "tests/fuzz/fuzz.h"
 
 static size_t differences(struct json_object *a, struct json_object *b)

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sysmap/documents.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/map_documents.h"
+#include "sysmap/database/receive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

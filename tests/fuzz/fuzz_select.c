@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
-#include "sysquery/select.h"
+#include "sysmap/database/receive.h"
+#include "sysquery/map/map_select.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SECRET "do not show"

@@ -3,9 +3,9 @@
  * host, and the answer is JSON rows or a refusal. */
 #include "config.h"
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
-#include "sysquery/check.h"
-#include "sysquery/slurmconf.h"
+#include "sysmap/database/receive.h"
+#include "sysquery/map/slurmconf_check.h"
+#include "sysquery/map/slurmconf.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct slu_db *map(void)

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "burst_buffer/lifecycle/record.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/tmpdir.h"
 
 /* Recording */

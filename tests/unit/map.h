@@ -5,7 +5,7 @@
 /* A resource map in a database of the test's own, and questions to it. */
 
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 #include "sysquery/query.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

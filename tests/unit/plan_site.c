@@ -4,7 +4,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/storage/image.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 struct slu_err err;
 static struct slu_db *db;

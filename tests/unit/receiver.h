@@ -4,8 +4,8 @@
 
 /* A receiver with a database of its own, and what one sends to it. */
 
-#include "sysmap/documents.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/map_documents.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

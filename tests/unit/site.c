@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/random.h"
 
 #define MONTH	(30 * 86400)

@@ -3,7 +3,7 @@
  * without them. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 #define GIB  (UINT64_C(1) << 30)
 #define FULL "104857600 /s: needs 3GiB, only 1GiB is free: files of bob"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parsers of what devices, firmware and kernel say. */
 #include "config.h"
-#include "sysmap/devices.h"
+#include "sysmap/device_models.h"
 #include "tests/unit/harness.h"
 
 #include "common/jsonx.h"

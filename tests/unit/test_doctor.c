@@ -6,7 +6,7 @@
 
 #include <time.h>
 #include "common/jsonx.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 /* The sluiced of this test knows slurmctld's n1, n2 and far. */
 static void meet(struct slu_hello_ctl hello)

@@ -18,8 +18,8 @@
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answers.h"
 #include "sluiced/questions/questions.h"
-#include "sysquery/ask.h"
-#include "sysquery/paragraph.h"
+#include "sysquery/cli/ask.h"
+#include "sysquery/cli/paragraph.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/store_db.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "sysmap/measure.h"
+#include "sysmap/measure_storage.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "sysmap/storage.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/planner_storage.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

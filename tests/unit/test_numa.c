@@ -2,9 +2,9 @@
 /* Which NUMA node a server is bound to: on made-up machines, against all
  * possibilities on random ones, and from a resource map. */
 #include "config.h"
-#include "sysmap/numa.h"
+#include "sysmap/database/server_numa.h"
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/plan_site.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/storage/image.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 /* Directories to lay out, with a file system of the job's and without; where no
  * size is said, for what is foretold. */

@@ -5,7 +5,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/storage/image.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 static void push_topology(const char *text)
 {

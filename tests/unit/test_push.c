@@ -3,7 +3,7 @@
  * what sluiced does with the body. */
 #include "config.h"
 #include "sysmap/push.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

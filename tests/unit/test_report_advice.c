@@ -3,7 +3,7 @@
  */
 #include "config.h"
 #include "common/jsonx.h"
-#include "sysquery/report_advice.h"
+#include "sysquery/answers/report_advice.h"
 #include "tests/unit/harness.h"
 
 #define GIB (double)(UINT64_C(1) << 30)

@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 static struct slu_err err;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How the subcommands show what sluiced answers; the answers are canned. */
 #include "config.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 #include "sysquery/query.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/sluiced.h"
 
 #include "common/file.h"
-#include "sysquery/ask.h"
+#include "sysquery/cli/ask.h"
 
 static int sysquery(int argc, char **argv)
 {

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include "common/jsonx.h"
-#include "sysmap/documents.h"
+#include "sysmap/database/map_documents.h"
 #include "sysmap/push.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -5,7 +5,7 @@
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/storage/image.h"
 #include "sluiced/control/pool_capacity.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 static struct slu_err err;
 static struct slu_db *db;

@@ -2,8 +2,8 @@
 /* Phases to scale, and text that fits the terminal. */
 #include "config.h"
 #include <math.h>
-#include "sysquery/paragraph.h"
-#include "sysquery/timeline.h"
+#include "sysquery/cli/paragraph.h"
+#include "sysquery/cli/timeline.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 

@@ -6,7 +6,7 @@
 #include "tests/unit/tmpdir.h"
 
 #include "common/jsonx.h"
-#include "sysmap/receive.h"
+#include "sysmap/database/receive.h"
 
 #define UNKNOWN SLU_TOPOLOGY_UNKNOWN
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_DATABASE_KNOWN_DOCUMENTS_H
+#define SLU_SYSMAP_DATABASE_KNOWN_DOCUMENTS_H
+
+/*
+ * The distinct documents of the resource database, and the extractors they
+ * are of: found by their hashes, stored when they are new. What was found once
+ * is kept in memory; whoever uses this says when that may have become wrong.
+ * Storing happens inside a transaction of the caller's. One thread.
+ */
+
+#include "store/db.h"
+#include "sysmap/database/map_documents.h"
+
+struct slu_known;
+
+/* db is borrowed. */
+struct slu_known *slu_known_new(struct slu_db *db, struct slu_err *err);
+void slu_known_free(struct slu_known *known);
+/* Empty the memory: another connection wrote, or a transaction was undone. */
+void slu_known_forget(struct slu_known *known);
+/* The document with this hash was deleted. */
+void slu_known_drop(struct slu_known *known, uint64_t hash);
+
+/* 1 found, 0 nobody sent it yet, -1. */
+int slu_known_find(struct slu_known *known, uint64_t hash, struct slu_held *out,
+		   struct slu_err *err);
+/* The same; what is new is stored. */
+int slu_known_store(struct slu_known *known, const struct slu_document *doc,
+		    struct slu_held *out, struct slu_err *err);
+/* Is this the extractor's name? Only of one that was asked about before. */
+bool slu_known_named(const struct slu_known *known, int64_t eid,
+		     const char *name);
+/* Does this extractor's document change by the minute? */
+int slu_known_dynamic(struct slu_known *known, int64_t eid, bool *out,
+		      struct slu_err *err);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Answers about jobs: their file systems, predictions and I/O nodes, and how
+ * the site is as a whole. */
+#include "config.h"
+#include "sysquery/answers/answers.h"
+
+#include "sysquery/answers/colors.h"
+
+#define MB	1e6
+#define MINUTES 60
+
+static const struct slu_key phases[] = {
+	{"name", .is = SLU_IS_TEXT, .title = "PHASE"},
+	{"began", "began_unix", .is = SLU_IS_TIME, .title = "BEGAN"},
+	{"seconds", .is = SLU_IS_SECONDS, .title = "TOOK"},
+	{"bytes", .is = SLU_IS_BYTES, .title = "BYTES"},
+	{"files", .is = SLU_IS_COUNT, .title = "FILES"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	{"node_seconds", .is = SLU_IS_SECONDS},
+	{.key = NULL}};
+static const struct slu_key members[] = {
+	{"name", .is = SLU_IS_TEXT},
+	{"state", .is = SLU_IS_TEXT},
+	{"part", .doc = "its part in the file system"},
+	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES},
+	{"enforced", .is = SLU_IS_TEXT, .doc = "quota, loop or no"},
+	{"storage", .is = SLU_IS_TEXT, .doc = "where its part lies"},
+	{"used_most", "used_most_bytes", .is = SLU_IS_BYTES},
+	{"read_bytes", .is = SLU_IS_BYTES},
+	{"written_bytes", .is = SLU_IS_BYTES},
+	{.key = NULL}};
+static const struct slu_key events[] = {
+	{"time", "time_unix", .is = SLU_IS_TIME, .title = "TIME"},
+	{"state", .is = SLU_IS_TEXT, .title = "STATE",
+	 .color = slu_color_state},
+	{"text", .is = SLU_IS_TEXT, .title = "WHAT", .text = true},
+	{.key = NULL}};
+static const struct slu_key buffers[] = {
+	{"buffer", "buffer_id", .is = SLU_IS_COUNT},
+	{"job", "job_id", .is = SLU_IS_COUNT, .title = "JOB"},
+	{"job_name", .is = SLU_IS_TEXT, .title = "NAME", .drop = 2},
+	{"restarts", .is = SLU_IS_COUNT},
+	{"uid", .is = SLU_IS_COUNT},
+	{"user", .is = SLU_IS_TEXT, .title = "USER"},
+	{"name", .is = SLU_IS_TEXT, .doc = "of a persistent one"},
+	{"filesystem", .is = SLU_IS_TEXT, .title = "FILESYSTEM", .drop = 4},
+	{"driver", .is = SLU_IS_TEXT},
+	{"coherence", .is = SLU_IS_TEXT, .title = "COHERENCE", .drop = 6},
+	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES, .title = "CAPACITY"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	{"state", .is = SLU_IS_TEXT, .title = "STATE",
+	 .color = slu_color_state},
+	{"created", "created_unix", .is = SLU_IS_TIME, .title = "CREATED",
+	 .drop = 5},
+	{"job_start", "job_start_unix", .is = SLU_IS_TIME},
+	{"ready", "ready_unix", .is = SLU_IS_TIME},
+	{"ended", "ended_unix", .is = SLU_IS_TIME},
+	{"expires", "expires_unix", .is = SLU_IS_TIME},
+	{"uses", "uses_job_id", .is = SLU_IS_COUNT},
+	{"failed_in", .is = SLU_IS_TEXT, .title = "FAILED_IN", .drop = 3,
+	 .color = slu_color_bad},
+	{"failure", .is = SLU_IS_TEXT, .title = "FAILURE", .text = true,
+	 .color = slu_color_bad},
+	{"progress", .is = SLU_IS_TEXT, .title = "PROGRESS", .text = true,
+	 .drop = 1},
+	{"verdict", .is = SLU_IS_TEXT, .doc = "what became of its stage-out"},
+	{"unsaved", .is = SLU_IS_TEXT, .doc = "what could not be staged out"},
+	{"phases", .is = SLU_IS_LIST, .of = phases},
+	{"members", .is = SLU_IS_LIST, .of = members},
+	{"history", .is = SLU_IS_LIST, .of = events},
+	{.key = NULL}};
+const struct slu_form slu_form_buffers = {
+	.name = "buffers",
+	.doc = "job file systems, their phases and bytes",
+	.rows = "buffers",
+	.keys = buffers,
+	.state = "state",
+	.time = "created"};
+
+static const struct slu_key jobs[] = {
+	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
+	{"user", .is = SLU_IS_ANY, .title = "USER", .doc = "name, or number"},
+	{"name", .is = SLU_IS_TEXT, .title = "NAME", .drop = 1},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	{"partition", .is = SLU_IS_TEXT},
+	{"account", .is = SLU_IS_TEXT},
+	{"start", "started_unix", .is = SLU_IS_TIME},
+	{"end", "ended_unix", .is = SLU_IS_TIME},
+	{"state", .is = SLU_IS_TEXT, .title = "STATE",
+	 .color = slu_color_state},
+	{"limit", "limit_seconds", .is = SLU_IS_SECONDS, .factor = MINUTES,
+	 .title = "LIMIT_MIN", .drop = 3},
+	{"limit_asked", "limit_asked_seconds", .is = SLU_IS_SECONDS,
+	 .factor = MINUTES},
+	{"tightened", "tightened_limit_seconds", .is = SLU_IS_SECONDS,
+	 .factor = MINUTES, .title = "TIGHT_MIN", .drop = 5},
+	{"extended", .is = SLU_IS_FLAG},
+	{"late_by", "late_by_seconds", .is = SLU_IS_SECONDS},
+	{"predicted", "predicted_seconds", .is = SLU_IS_SECONDS,
+	 .title = "PREDICTED"},
+	{"predicted_from", .is = SLU_IS_TEXT, .title = "FROM", .drop = 6},
+	{"error", "error_seconds", .is = SLU_IS_SECONDS,
+	 .doc = "predicted less what it took"},
+	{"run", "run_seconds", .is = SLU_IS_SECONDS, .title = "RAN"},
+	{"prepared", "prepared_seconds", .is = SLU_IS_SECONDS},
+	{"suspended", "suspended_seconds", .is = SLU_IS_SECONDS},
+	{"ions", "ion_count", .is = SLU_IS_COUNT, .title = "IONS", .drop = 4},
+	{"ion_times", .is = SLU_IS_TEXT,
+	 .doc = "seconds with each number of I/O nodes, where that changed"},
+	{"read_bytes", .is = SLU_IS_BYTES, .title = "READ"},
+	{"written_bytes", .is = SLU_IS_BYTES, .title = "WRITTEN"},
+	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"io_from", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
+	{"rpcs", .is = SLU_IS_COUNT},
+	{"script", .is = SLU_IS_TEXT, .doc = "a digest"},
+	{.key = NULL}};
+const struct slu_form slu_form_jobs = {.name = "jobs",
+				       .doc = "ended jobs, predicted and real",
+				       .rows = "jobs",
+				       .keys = jobs,
+				       .state = "state",
+				       .time = "end"};
+
+#define ACCURACY(what, heading)                                                \
+	{what, .is = SLU_IS_TEXT, .title = heading},                           \
+		{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},                 \
+		{"median_error", "median_error_seconds", .is = SLU_IS_SECONDS, \
+		 .title = "MEDIAN_ERROR"},                                     \
+		{"mean_error", "mean_error_seconds", .is = SLU_IS_SECONDS,     \
+		 .title = "MEAN_ERROR", .drop = 2},                            \
+		{"median_error_asked", "median_error_asked_seconds",           \
+		 .is = SLU_IS_SECONDS, .title = "OF_REQUEST", .drop = 1},      \
+		{"under", "under_share", .is = SLU_IS_SHARE, .title = "UNDER", \
+		 .doc = "of jobs that ran longer than predicted"},             \
+		{"tightened", .is = SLU_IS_COUNT, .title = "TIGHTENED"},       \
+		{"extended", .is = SLU_IS_COUNT, .title = "EXTENDED"},         \
+	{                                                                      \
+		.key = NULL                                                    \
+	}
+static const struct slu_key by_user[] = {ACCURACY("user", "USER")};
+static const struct slu_key by_partition[] = {
+	ACCURACY("partition", "PARTITION")};
+static const struct slu_key by_week[] = {ACCURACY("week", "WEEK")};
+static const struct slu_key accuracy[] = {
+	{"user", .is = SLU_IS_LIST, .of = by_user},
+	{"partition", .is = SLU_IS_LIST, .of = by_partition},
+	{"week", .is = SLU_IS_LIST, .of = by_week, .doc = "its Monday, UTC"},
+	{.key = NULL}};
+const struct slu_form slu_form_accuracy = {.name = "accuracy",
+					   .doc = "how good predictions were",
+					   .keys = accuracy};
+
+static const struct slu_key evidence[] = {
+	{"class", .is = SLU_IS_TEXT, .title = "CLASS"},
+	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
+	{"weight", "weight_share", .is = SLU_IS_SHARE, .title = "WEIGHT"},
+	{.key = NULL}};
+static const struct slu_key with_ions[] = {
+	{"ions", "ion_count", .is = SLU_IS_COUNT},
+	{"runs", .is = SLU_IS_COUNT},
+	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{.key = NULL}};
+static const struct slu_key next_io[] = {
+	{"runs", .is = SLU_IS_COUNT},
+	{"written_bytes", .is = SLU_IS_LIST, .each = SLU_IS_BYTES,
+	 .doc = "of the next runs"},
+	{"read_bytes", .is = SLU_IS_LIST, .each = SLU_IS_BYTES},
+	{"stripe_size", "stripe_size_bytes", .is = SLU_IS_BYTES},
+	{"stripes", .is = SLU_IS_COUNT},
+	{"training", .is = SLU_IS_COUNT},
+	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"bandwidth", .is = SLU_IS_LIST, .of = with_ions},
+	{"calls", .is = SLU_IS_COUNT},
+	{"request_size", "request_size_bytes", .is = SLU_IS_BYTES},
+	{"layout", .is = SLU_IS_TEXT},
+	{"shared", "shared_share", .is = SLU_IS_SHARE},
+	{"access", .is = SLU_IS_TEXT},
+	{"contiguous", "contiguous_share", .is = SLU_IS_SHARE},
+	{.key = NULL}};
+static const struct slu_key predict[] = {
+	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	{"partition", .is = SLU_IS_TEXT, .title = "PARTITION", .drop = 1},
+	{"account", .is = SLU_IS_TEXT},
+	{"limit_asked", "limit_asked_seconds", .is = SLU_IS_SECONDS,
+	 .factor = MINUTES},
+	{"predicted", "predicted_seconds", .is = SLU_IS_SECONDS,
+	 .title = "PREDICTED"},
+	{"careful", "careful_seconds", .is = SLU_IS_SECONDS, .title = "CAREFUL",
+	 .doc = "what limits are made of"},
+	{"limit", "limit_seconds", .is = SLU_IS_SECONDS, .factor = MINUTES,
+	 .title = "LIMIT"},
+	{"elapsed", "elapsed_seconds", .is = SLU_IS_SECONDS,
+	 .title = "ELAPSED"},
+	{"remaining", "remaining_seconds", .is = SLU_IS_SECONDS,
+	 .title = "REMAINING"},
+	{"predicted_from", .is = SLU_IS_TEXT, .title = "FROM", .drop = 2},
+	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
+	{"quantiles", "quantile_seconds", .is = SLU_IS_MAP,
+	 .each = SLU_IS_SECONDS, .doc = "by percent: 10, 50, 90, 99"},
+	{"evidence", .is = SLU_IS_LIST, .of = evidence},
+	{"io", .is = SLU_IS_OBJECT, .of = next_io},
+	{"warning", .is = SLU_IS_TEXT},
+	{.key = NULL}};
+const struct slu_form slu_form_predict = {
+	.name = "predict",
+	.doc = "how long a job would run, and why",
+	.keys = predict};
+
+static const struct slu_key likely[] = {
+	{"node", .is = SLU_IS_TEXT, .title = "NODE"},
+	{"share", .is = SLU_IS_SHARE, .title = "PROBABILITY"},
+	{.key = NULL}};
+static const struct slu_key start[] = {
+	{"job_id", .is = SLU_IS_COUNT},
+	{"partition", .is = SLU_IS_TEXT},
+	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's, for which it waits"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT},
+	{"running", "running_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs that run in the partition"},
+	{"ahead", "ahead_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs that wait before it"},
+	{"planned", "planned_unix", .is = SLU_IS_TIME,
+	 .doc = "Slurm's plan, by limits"},
+	{"planned_nodes", "planned_node_list", .is = SLU_IS_TEXT},
+	{"start_10", "start_10_unix", .is = SLU_IS_TIME,
+	 .doc = "before that with a probability of 10 %"},
+	{"start_50", "start_50_unix", .is = SLU_IS_TIME},
+	{"start_90", "start_90_unix", .is = SLU_IS_TIME},
+	{"within_10min", "within_10min_share", .is = SLU_IS_SHARE,
+	 .doc = "the probability of a start within ten minutes"},
+	{"within_1h", "within_1h_share", .is = SLU_IS_SHARE},
+	{"likely_nodes", "likely_node_list", .is = SLU_IS_TEXT},
+	{"sure", "sure_share", .is = SLU_IS_SHARE,
+	 .doc = "the probability of exactly these"},
+	{"node", "node_shares", .is = SLU_IS_LIST, .of = likely},
+	{.key = NULL}};
+const struct slu_form slu_form_start = {
+	.name = "start",
+	.doc = "when and where a job will start",
+	.keys = start};
+
+static const struct slu_key import[] = {
+	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
+	{"added", .is = SLU_IS_COUNT, .title = "NEW"},
+	{"io", .is = SLU_IS_COUNT, .title = "NEW_IO"},
+	{"io_changed", .is = SLU_IS_COUNT, .title = "CHANGED_IO"},
+	{"skipped", .is = SLU_IS_COUNT, .title = "SKIPPED"},
+	{"broken", .is = SLU_IS_COUNT, .title = "BROKEN"},
+	{"old", .is = SLU_IS_COUNT},
+	{"unknown", .is = SLU_IS_COUNT},
+	{.key = NULL}};
+const struct slu_form slu_form_import = {
+	.name = "import",
+	.doc = "what of others' history was taken in",
+	.keys = import};
+
+static const struct slu_key curve[] = {
+	{"ions", "ion_count", .is = SLU_IS_COUNT, .title = "IONS"},
+	{"runs", .is = SLU_IS_COUNT, .title = "RUNS"},
+	{"mean", "mean_bytes_per_second", .is = SLU_IS_BANDWIDTH, .factor = MB,
+	 .title = "MEAN_MB/s", .round = true},
+	{"spread", "spread_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "SPREAD", .round = true},
+	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "BELIEVED", .round = true},
+	{"error", "error_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "ERROR", .round = true},
+	{.key = NULL}};
+static const struct slu_key shares[] = {
+	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
+	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
+	{"nodes", "node_list", .is = SLU_IS_TEXT, .title = "NODES", .drop = 2},
+	{"ions", "ion_list", .is = SLU_IS_TEXT, .title = "IONS", .drop = 1},
+	{"count", "ion_count", .is = SLU_IS_COUNT},
+	{"node_cnt", "node_count", .is = SLU_IS_COUNT},
+	{"limit", .is = SLU_IS_COUNT},
+	{"in_effect", .is = SLU_IS_COUNT, .title = "HOLDS"},
+	{"wanted", .is = SLU_IS_COUNT, .title = "WANTED"},
+	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "MB/s", .round = true},
+	{"shared", .is = SLU_IS_FLAG},
+	{"why", .is = SLU_IS_TEXT, .title = "CURVE", .text = true, .drop = 3},
+	{"curve", .is = SLU_IS_LIST, .of = curve},
+	{.key = NULL}};
+static const struct slu_key would[] = {
+	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
+	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
+	{"now", .is = SLU_IS_COUNT, .title = "NOW"},
+	{"ions", "ion_count", .is = SLU_IS_COUNT, .title = "WOULD_HOLD"},
+	{"shared", .is = SLU_IS_FLAG, .title = "SHARED"},
+	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "MB/s", .round = true},
+	{.key = NULL}};
+static const struct slu_key what_if[] = {
+	{"policy", .is = SLU_IS_TEXT},
+	{"pool", "ion_count", .is = SLU_IS_COUNT},
+	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"table_total", "table_total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"jobs", .is = SLU_IS_LIST, .of = would},
+	{.key = NULL}};
+static const struct slu_key changed[] = {
+	{"job_id", .is = SLU_IS_COUNT},
+	{"name", .is = SLU_IS_TEXT},
+	{"ions", "ion_count", .is = SLU_IS_COUNT},
+	{.key = NULL}};
+static const struct slu_key assignments[] = {
+	{"time", "time_unix", .is = SLU_IS_TIME, .title = "TIME"},
+	{"event", .is = SLU_IS_TEXT, .title = "EVENT"},
+	{"policy", .is = SLU_IS_TEXT, .title = "POLICY", .drop = 2},
+	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "MB/s", .round = true},
+	{"static_total", "static_total_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "STATIC", .round = true,
+	 .drop = 1},
+	{"measured_jobs", "measured_job_count", .is = SLU_IS_COUNT,
+	 .title = "ENDED", .drop = 3, .doc = "that went on then, measured"},
+	{"predicted", "predicted_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "THEIRS", .round = true, .drop = 3,
+	 .doc = "of those"},
+	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "REACHED", .round = true,
+	 .doc = "by those, mean over their runs"},
+	{"changed", .is = SLU_IS_LIST, .of = changed},
+	{.key = NULL}};
+#define FORETOLD                                                             \
+	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},          \
+		{"predicted",                                                \
+		 "predicted_bytes_per_second",                               \
+		 .is = SLU_IS_BANDWIDTH,                                     \
+		 .factor = MB,                                               \
+		 .title = "PREDICTED",                                       \
+		 .round = true},                                             \
+		{"reached",                                                  \
+		 "reached_bytes_per_second",                                 \
+		 .is = SLU_IS_BANDWIDTH,                                     \
+		 .factor = MB,                                               \
+		 .title = "REACHED",                                         \
+		 .round = true},                                             \
+	{                                                                    \
+		"miss", .is = SLU_IS_NUMBER, .title = "MISS", .round = true, \
+			.doc = "mean |predicted - reached| / reached"        \
+	}
+static const struct slu_key foretold_by_application[] = {
+	{"user", .is = SLU_IS_TEXT, .title = "USER"},
+	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
+	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
+	FORETOLD,
+	{.key = NULL}};
+static const struct slu_key foretold_by_day[] = {
+	{"day", "day_unix", .is = SLU_IS_TIME, .title = "DAY"},
+	FORETOLD,
+	{.key = NULL}};
+static const struct slu_key users_by_week[] = {
+	{"week", "week_unix", .is = SLU_IS_TIME, .title = "WEEK"},
+	{"user", .is = SLU_IS_TEXT, .title = "USER"},
+	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},
+	{"worse", "worse_count", .is = SLU_IS_COUNT, .title = "WORSE",
+	 .doc = "runs with less than by STATIC"},
+	{"better", "better_count", .is = SLU_IS_COUNT, .title = "BETTER"},
+	{"net", "net_mb", .is = SLU_IS_NUMBER, .title = "NET_MB", .round = true,
+	 .doc = "MB more than by STATIC, as predicted"},
+	{"difference_least", "difference_least_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "LEAST", .round = true,
+	 .doc = "a run's MB/s less STATIC's"},
+	{"difference_low", "difference_low_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"difference_median", "difference_median_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "MEDIAN",
+	 .round = true},
+	{"difference_high", "difference_high_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"difference_most", "difference_most_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "MOST", .round = true},
+	{"of_best_least", .is = SLU_IS_SHARE,
+	 .doc = "a run's MB/s of the best alone with the pool"},
+	{"of_best_low", .is = SLU_IS_SHARE},
+	{"of_best_median", .is = SLU_IS_SHARE, .title = "OF_BEST",
+	 .round = true},
+	{"of_best_high", .is = SLU_IS_SHARE},
+	{"of_best_most", .is = SLU_IS_SHARE},
+	{"for", .is = SLU_IS_TEXT, .title = "FOR",
+	 .doc = "who had most more that week"},
+	{.key = NULL}};
+static const struct slu_key gain[] = {
+	{"since", "since_unix", .is = SLU_IS_TIME},
+	{"until", "until_unix", .is = SLU_IS_TIME},
+	{"runs", "run_count", .is = SLU_IS_COUNT,
+	 .doc = "ended, measured and foretold"},
+	{"applications", "application_count", .is = SLU_IS_COUNT},
+	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"believed_static", "believed_static_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"estimate", .is = SLU_IS_NUMBER,
+	 .doc = "of reached / what STATIC would have reached"},
+	{"low", .is = SLU_IS_NUMBER, .doc = "95 % of the estimate"},
+	{"high", .is = SLU_IS_NUMBER},
+	{"seconds", .is = SLU_IS_SECONDS},
+	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"static_total", "static_total_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{.key = NULL}};
+static const struct slu_key ions[] = {
+	{"policy", .is = SLU_IS_TEXT},
+	{"ions", "ion_list", .is = SLU_IS_TEXT},
+	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"static_total", "static_total_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"table_total", "table_total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB},
+	{"table_static", "table_static_bytes_per_second",
+	 .is = SLU_IS_BANDWIDTH, .factor = MB},
+	{"bound", "bound_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .doc = "which no division exceeds"},
+	{"proved", .is = SLU_IS_FLAG},
+	{"jobs", .is = SLU_IS_LIST, .of = shares},
+	{"history", .is = SLU_IS_LIST, .of = assignments},
+	{"gain", .is = SLU_IS_OBJECT, .of = gain},
+	{"applications", .is = SLU_IS_LIST, .of = foretold_by_application},
+	{"days", .is = SLU_IS_LIST, .of = foretold_by_day},
+	{"users", .is = SLU_IS_LIST, .of = users_by_week},
+	{"what_if", .is = SLU_IS_OBJECT, .of = what_if},
+	{.key = NULL}};
+const struct slu_form slu_form_ions = {
+	.name = "ions",
+	.doc = "who holds which I/O nodes, and why",
+	.keys = ions,
+	.main = "jobs"};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Answers about one job as a whole, and about many (doc/job.md). */
+#include "config.h"
+#include "sysquery/answers/answers.h"
+
+static const struct slu_key advice[] = {{"rule", .is = SLU_IS_TEXT},
+					{"text", .is = SLU_IS_TEXT},
+					{.key = NULL}};
+static const struct slu_key limit[] = {
+	{"asked_seconds", .is = SLU_IS_SECONDS},
+	{"granted_seconds", .is = SLU_IS_SECONDS},
+	{"predicted_seconds", .is = SLU_IS_SECONDS},
+	{"predicted_from", .is = SLU_IS_TEXT},
+	{"tightened_seconds", .is = SLU_IS_SECONDS},
+	{"extended", .is = SLU_IS_FLAG},
+	{"late_by_seconds", .is = SLU_IS_SECONDS},
+	{"used_seconds", .is = SLU_IS_SECONDS},
+	{.key = NULL}};
+static const struct slu_key waits[] = {{"what", .is = SLU_IS_TEXT},
+				       {"seconds", .is = SLU_IS_SECONDS},
+				       {.key = NULL}};
+static const struct slu_key io[] = {
+	{"read_bytes", .is = SLU_IS_BYTES},
+	{"written_bytes", .is = SLU_IS_BYTES},
+	{"source", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
+	{"bytes_per_second", .is = SLU_IS_BANDWIDTH},
+	{.key = NULL}};
+static const struct slu_key runs[] = {{"state", .is = SLU_IS_TEXT},
+				      {"used_seconds", .is = SLU_IS_SECONDS},
+				      {"granted_seconds", .is = SLU_IS_SECONDS},
+				      {.key = NULL}};
+static const struct slu_key job[] = {
+	{"job_id", .is = SLU_IS_COUNT},
+	{"array_job_id", .is = SLU_IS_COUNT},
+	{"array_task_id", .is = SLU_IS_COUNT},
+	{"uid", .is = SLU_IS_COUNT},
+	{"user", .is = SLU_IS_TEXT},
+	{"account", .is = SLU_IS_TEXT},
+	{"partition", .is = SLU_IS_TEXT},
+	{"qos", .is = SLU_IS_TEXT},
+	{"name", .is = SLU_IS_TEXT},
+	{"state", .is = SLU_IS_TEXT},
+	{"nodes", .is = SLU_IS_TEXT},
+	{"node_count", .is = SLU_IS_COUNT},
+	{"task_count", .is = SLU_IS_COUNT},
+	{"restarts", .is = SLU_IS_COUNT},
+	{"submitted_unix", .is = SLU_IS_TIME},
+	{"eligible_unix", .is = SLU_IS_TIME},
+	{"started_unix", .is = SLU_IS_TIME},
+	{"ended_unix", .is = SLU_IS_TIME},
+	{"now_unix", .is = SLU_IS_TIME, .doc = "when this was said"},
+	{"request", .is = SLU_IS_TEXT},
+	{"limit", .is = SLU_IS_OBJECT, .of = limit},
+	{"waits", .is = SLU_IS_LIST, .of = waits},
+	{"io", .is = SLU_IS_OBJECT, .of = io},
+	{"io_nodes", .doc = "what it holds now, and changes"},
+	{"file_systems", .doc = "each of its, with phases and devices"},
+	{"runs_before", .is = SLU_IS_LIST, .of = runs},
+	{"advice", .is = SLU_IS_LIST, .of = advice},
+	{.key = NULL}};
+const struct slu_form slu_form_job = {
+	.name = "job", .doc = "what became of one job", .keys = job};
+
+static const struct slu_key findings[] = {
+	{"severity", .is = SLU_IS_TEXT},
+	{"kind", .is = SLU_IS_TEXT},
+	{"what", .is = SLU_IS_TEXT},
+	{"on", .is = SLU_IS_TEXT},
+	{"type", .is = SLU_IS_TEXT, .doc = "what to type for it"},
+	{"since", "since_unix", .is = SLU_IS_TIME},
+	{.key = NULL}};
+static const struct slu_key doctor[] = {
+	{"time", "time_unix", .is = SLU_IS_TIME, .doc = "when this was said"},
+	{"findings", .is = SLU_IS_LIST, .of = findings},
+	{.key = NULL}};
+const struct slu_form slu_form_doctor = {
+	.name = "doctor",
+	.doc = "what is wrong, and what to type for it",
+	.keys = doctor};
+
+const struct slu_form slu_form_backtest = {
+	.name = "backtest",
+	.doc = "what each PredictMode would have done (sysquery(1))"};
+
+static const struct slu_key sums[] = {{"count", .is = SLU_IS_COUNT},
+				      {"completed", .is = SLU_IS_COUNT},
+				      {"failed", .is = SLU_IS_COUNT},
+				      {"timeout", .is = SLU_IS_COUNT},
+				      {"cancelled", .is = SLU_IS_COUNT},
+				      {"with_request", .is = SLU_IS_COUNT},
+				      {"node_seconds", .is = SLU_IS_SECONDS},
+				      {"queued_seconds", .is = SLU_IS_SECONDS},
+				      {"limited", .is = SLU_IS_COUNT},
+				      {"asked_seconds", .is = SLU_IS_SECONDS},
+				      {"granted_seconds", .is = SLU_IS_SECONDS},
+				      {"used_seconds", .is = SLU_IS_SECONDS},
+				      {"tightened", .is = SLU_IS_COUNT},
+				      {"extended", .is = SLU_IS_COUNT},
+				      {.key = NULL}};
+static const struct slu_key names[] = {
+	{"uid", .is = SLU_IS_COUNT},
+	{"user", .is = SLU_IS_TEXT},
+	{"name", .is = SLU_IS_TEXT},
+	{"count", .is = SLU_IS_COUNT},
+	{"node_seconds", .is = SLU_IS_SECONDS},
+	{"used_seconds_mean", .is = SLU_IS_SECONDS},
+	{"asked_seconds_mean", .is = SLU_IS_SECONDS},
+	{"timeout", .is = SLU_IS_COUNT},
+	{.key = NULL}};
+static const struct slu_key report[] = {
+	{"since_unix", .is = SLU_IS_TIME},
+	{"until_unix", .is = SLU_IS_TIME},
+	{"uid", .is = SLU_IS_COUNT},
+	{"account", .is = SLU_IS_TEXT},
+	{"jobs", .is = SLU_IS_OBJECT, .of = sums},
+	{"names", .is = SLU_IS_LIST, .of = names},
+	{"io", .doc = "what they read and wrote"},
+	{"file_systems", .doc = "how many, their phases, how full"},
+	{"advice", .is = SLU_IS_LIST, .of = advice},
+	{.key = NULL}};
+const struct slu_form slu_form_report = {
+	.name = "report",
+	.doc = "jobs of a user, an account or the site, summed",
+	.keys = report};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_ANSWERS_COLORS_H
+#define SLU_SYSQUERY_ANSWERS_COLORS_H
+
+/* The color of a state or a severity; of a word that tells of a failure, or of
+ * something to look at ("-": there is none). */
+
+#include "common/table.h"
+
+slu_color_f slu_color_state, slu_color_bad, slu_color_caution;
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_CLI_PARAGRAPH_H
+#define SLU_SYSQUERY_CLI_PARAGRAPH_H
+
+/* A page: text beside labels, broken at blanks so that it fits. */
+
+#include "common/str.h"
+
+#define SLU_PAGE_WIDTH 80
+#define SLU_PAGE_LABEL 12 /* columns before the text */
+
+struct slu_page {
+	struct slu_buf *text;
+	/* Columns of the terminal, where words that are longer than a line are
+	 * broken, too; 0: there is none, a line has SLU_PAGE_WIDTH, and a path
+	 * stays whole. */
+	size_t width;
+};
+
+/* Characters that a terminal should not get are '?'. A NULL or empty text adds
+ * nothing. */
+void slu_paragraph(struct slu_page *page, const char *label, const char *text);
+void slu_paragraphf(struct slu_page *page, const char *label, const char *fmt,
+		    ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of the screen that an answer is for. Where there is none,
+ * tables are as wide as they are and have no colors; COLUMNS in the
+ * environment is a width there, too, as watch(1) sets it for what it runs.
+ */
+#include "config.h"
+#include "sysquery/cli/ask.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/width.h"
+
+#define USUAL_WIDTH 80
+
+bool slu_ask_terminal(const struct slu_ask *ask)
+{
+	return !ask->output && isatty(STDOUT_FILENO);
+}
+
+/* 0: it says nothing that is a width. */
+static size_t width_of_environment(void)
+{
+	const char *text = getenv("COLUMNS");
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	return columns > 0 && columns < 10000 ? (size_t)columns : 0;
+}
+
+static size_t width_of(const struct slu_ask *ask)
+{
+	size_t width = ask->output ? 0 : width_of_environment();
+	struct winsize size = {0};
+
+	if (width || !slu_ask_terminal(ask))
+		return width;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return USUAL_WIDTH;
+}
+
+/* no-color.org: any text but an empty one says no. */
+static bool wants_color(const struct slu_ask *ask)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return slu_ask_terminal(ask) && !(no && *no) &&
+	       !(term && strcmp(term, "dumb") == 0);
+}
+
+struct slu_table_look slu_ask_look(const struct slu_ask *ask)
+{
+	return (struct slu_table_look){
+		.width = ask->wide ? 0 : width_of(ask),
+		.color = wants_color(ask),
+		.more = "--wide",
+	};
+}
+
+/* The screen is emptied where the new answer is at hand, so that it does not
+ * flicker; where there is none, the time parts the answers. */
+void slu_ask_again(const struct slu_ask *ask, FILE *out)
+{
+	time_t now = time(NULL);
+	char text[32];
+	struct tm tm;
+
+	if (slu_ask_terminal(ask))
+		fputs("\033[H\033[2J", out);
+	if (slu_ask_table(ask) && localtime_r(&now, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		fprintf(out, "%s\n", text);
+}
+
+int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,
+		     const struct slu_column *columns, struct slu_buf *out,
+		     struct slu_err *err)
+{
+	struct slu_table_look look = slu_ask_look(ask);
+
+	return slu_table(rows, columns, &look, out, err);
+}
+
+/* Bytes of the text that go on this line: up to a blank where there is one. */
+static size_t line_of(const char *text, size_t width)
+{
+	size_t fits = slu_width_prefix(text, width), n = fits;
+
+	if (!text[fits])
+		return fits;
+	while (n && text[n] != ' ')
+		n--;
+	return n ? n : fits ? fits : strlen(text);
+}
+
+static void wrap(const char *text, size_t width, struct slu_buf *out)
+{
+	do {
+		size_t n = width ? line_of(text, width) : strlen(text);
+
+		slu_buf_add(out, text, n);
+		slu_buf_add(out, "\n", 1);
+		text += n + strspn(text + n, " ");
+	} while (*text);
+}
+
+void slu_ask_command(struct slu_buf *out, const char *command,
+		     const char *operand)
+{
+	char *text = slu_asprintf("%s %s\n", command, operand);
+
+	if (text)
+		slu_buf_printf(out, "%s\n", slu_one_line(slu_trim(text)));
+	else
+		out->failed = true;
+	free(text);
+}
+
+void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
+		 const char *format, ...)
+{
+	struct slu_table_look look = slu_ask_look(ask);
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&text, format, ap) < 0)
+		out->failed = true;
+	else
+		wrap(slu_one_line(text), look.width, out);
+	va_end(ap);
+	free(text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_CLI_TIME_TEXT_H
+#define SLU_SYSQUERY_CLI_TIME_TEXT_H
+
+#include <stdint.h>
+#include "common/err.h"
+
+/* A moment as people write it, in Unix seconds: 2026-11-20, with T or a blank
+ * and 12:30 or 12:30:15 behind it (local time), @1700000000, or how long ago
+ * it was: 3d, 12h, 1-12:00:00 (see slu_seconds_parse). */
+int slu_when_parse(const char *text, int64_t now, int64_t *out,
+		   struct slu_err *err);
+
+/* A job's time limit as Slurm writes it, in minutes: 90, 1:30:00, or UNLIMITED,
+ * which is 0. */
+int slu_limit_parse(const char *text, int64_t *minutes, struct slu_err *err);
+
+#endif

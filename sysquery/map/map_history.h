@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_MAP_MAP_HISTORY_H
+#define SLU_SYSQUERY_MAP_MAP_HISTORY_H
+
+/*
+ * What changed in the resource map: since when a host has a document and what
+ * it had before, and how two hosts differ. Documents that change by the minute
+ * have no history, and are left out unless `extractors` names them (a
+ * NULL-ended list; NULL or empty: all others). A database that the original
+ * tool wrote has no times: all that it holds was always so. Differences are
+ * those of json_differences.h. Caller puts.
+ */
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include "store/db.h"
+
+/* Every document that the host has or had, the oldest first: an array of
+ * {extractor, since, until, last_seen, changes: [{path, old, new}, ...]}.
+ * since: Unix seconds, absent when not known; until: absent while the host
+ * has it; last_seen: of those; changes: against the document before, absent
+ * for the first. SLU_NOTFOUND: the map knows no such host. */
+struct json_object *slu_query_history(struct slu_db *db, const char *host,
+				      char *const *extractors,
+				      struct slu_err *err);
+
+/* What the second host has otherwise: [{extractor, path, old, new}, ...]. */
+struct json_object *slu_query_diff(struct slu_db *db, const char *first,
+				   const char *second, char *const *extractors,
+				   struct slu_err *err);
+
+/* The same of one host: what it had at `then` (Unix seconds), and has now. */
+struct json_object *slu_query_diff_since(struct slu_db *db, const char *host,
+					 int64_t then, char *const *extractors,
+					 struct slu_err *err);
+
+#endif

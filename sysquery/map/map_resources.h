@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_MAP_MAP_RESOURCES_H
+#define SLU_SYSQUERY_MAP_MAP_RESOURCES_H
+
+/*
+ * Questions about the resource map, answered as JSON. They only read, and
+ * work on a database that the original tool wrote. hosts: NULL or empty: all,
+ * else sorted by slu_hosts_sort(); extractors NULL or empty: all (else a
+ * NULL-ended list). What is not known adds nothing.
+ */
+
+#include <json-c/json.h>
+#include "common/hostlist.h"
+#include "common/str.h"
+#include "store/db.h"
+
+/* Takes the next piece of an answer, which is gone when it returns; 0, or -1 to
+ * stop. */
+typedef int slu_piece_f(void *arg, const void *data, size_t len,
+			struct slu_err *err);
+
+/* {"host":{"extractor":DATA,...},...}, DATA being the stored text unchanged,
+ * hosts in the order of HostID, extractors in that of EID: what the original
+ * tool printed. `piece` is called for one piece after the other; after an error
+ * it may have had the first of them. All of it is of one moment. */
+int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
+			char *const *extractors, slu_piece_f *piece, void *arg,
+			struct slu_err *err);
+
+/* Who has what, a flat object per host: host, storage (where job file systems
+ * would live, see slu_storage_find), filesystem, size, available, disks,
+ * disk_bytes, memory, cores, cpus. Caller puts. */
+struct json_object *slu_query_summary(struct slu_db *db,
+				      const struct slu_hosts *hosts,
+				      struct slu_err *err);
+
+/* {host, documents, since, last_seen}, {extractor, documents, hosts}: objects
+ * in an array; the times only where we wrote them. Caller puts. */
+struct json_object *slu_query_hosts(struct slu_db *db,
+				    const struct slu_hosts *hosts,
+				    struct slu_err *err);
+struct json_object *slu_query_extractors(struct slu_db *db,
+					 struct slu_err *err);
+
+#endif

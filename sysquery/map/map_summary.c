@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* "Which storage has each node?", from the documents of each host; what a
+ * host did not say is absent. */
+#include "config.h"
+#include "sysquery/map/map_resources.h"
+
+#include "common/jsonx.h"
+#include "sysmap/database/map_documents.h"
+#include "sysmap/database/planner_storage.h"
+
+/* A document of this type, or NULL. Caller puts. */
+static struct json_object *document(struct slu_db *db, const char *host,
+				    const char *extractor, json_type type)
+{
+	struct json_object *obj = NULL;
+	struct slu_buf text = {0};
+
+	if (slu_documents_read(db, host, extractor, &text, NULL) == 0)
+		obj = slu_json_parse(text.data, text.len, NULL);
+	slu_buf_free(&text);
+	if (obj && json_object_is_type(obj, type))
+		return obj;
+	json_object_put(obj);
+	return NULL;
+}
+
+static void add_storage(struct slu_db *db, const char *host,
+			struct json_object *row)
+{
+	struct slu_node_storage storage;
+
+	if (slu_storage_find(db, host, &storage, NULL))
+		return;
+	slu_json_set_str(row, "storage", storage.path);
+	slu_json_set_str(row, "filesystem", storage.filesystem);
+	slu_json_set_u64(row, "size", storage.size);
+	slu_json_set_u64(row, "available", storage.available);
+}
+
+static uint64_t disk_bytes(struct json_object *disk)
+{
+	uint64_t bytes = 0, sectors = 0;
+
+	slu_json_u64_opt(disk, "size", &sectors, NULL);
+	bytes = sectors * 512; /* the original tool has no size_bytes */
+	slu_json_u64_opt(disk, "size_bytes", &bytes, NULL);
+	return bytes;
+}
+
+static void add_disks(struct slu_db *db, const char *host,
+		      struct json_object *row)
+{
+	struct json_object *disks =
+		document(db, host, "disks", json_type_array);
+	struct json_object *disk;
+	uint64_t bytes = 0, n = 0;
+	bool removable;
+
+	if (!disks)
+		return;
+	for (size_t i = 0; i < json_object_array_length(disks); i++) {
+		disk = json_object_array_get_idx(disks, i);
+		removable = false;
+		slu_json_bool_opt(disk, "removable", &removable, NULL);
+		if (removable)
+			continue;
+		bytes += disk_bytes(disk);
+		n++;
+	}
+	slu_json_set_u64(row, "disks", n);
+	slu_json_set_u64(row, "disk_bytes", bytes);
+	json_object_put(disks);
+}
+
+static void add_memory(struct slu_db *db, const char *host,
+		       struct json_object *row)
+{
+	struct json_object *memory =
+		document(db, host, "memoryinfo", json_type_object);
+	uint64_t total = 0;
+
+	if (!memory)
+		return;
+	slu_json_u64_opt(memory, "TotalMemory", &total, NULL);
+	slu_json_set_u64(row, "memory", total);
+	json_object_put(memory);
+}
+
+static void add_cpus(struct slu_db *db, const char *host,
+		     struct json_object *row)
+{
+	struct json_object *cpus =
+		document(db, host, "cpuinfo", json_type_object);
+	uint64_t n = 0, per_socket = 0, sockets = 0;
+
+	if (!cpus)
+		return;
+	slu_json_u64_opt(cpus, "CoreCount", &n, NULL);
+	slu_json_u64_opt(cpus, "CorePerSocket", &per_socket, NULL);
+	slu_json_u64_opt(cpus, "SocketCount", &sockets, NULL);
+	slu_json_set_u64(row, "cores", per_socket * sockets);
+	slu_json_set_u64(row, "cpus", n);
+	json_object_put(cpus);
+}
+
+static struct json_object *host_row(struct slu_db *db, const char *host)
+{
+	struct json_object *row = json_object_new_object();
+
+	slu_json_set_str(row, "host", host);
+	add_storage(db, host, row);
+	add_disks(db, host, row);
+	add_memory(db, host, row);
+	add_cpus(db, host, row);
+	return row;
+}
+
+struct json_object *slu_query_summary(struct slu_db *db,
+				      const struct slu_hosts *hosts,
+				      struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err, "SELECT Hostname FROM Hosttable ORDER BY HostID", "");
+	struct json_object *list;
+	const char *host;
+	int ret;
+
+	if (!rows)
+		return NULL;
+	list = json_object_new_array();
+	while ((ret = slu_db_step(rows, err)) == 1) {
+		host = slu_db_text(rows, 0);
+		if (host &&
+		    (!hosts || !hosts->n || slu_hosts_sorted_has(hosts, host)))
+			json_object_array_add(list, host_row(db, host));
+	}
+	slu_db_done(rows);
+	if (ret == 0)
+		return list;
+	json_object_put(list);
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_MAP_NODE_FACTS_H
+#define SLU_SYSQUERY_MAP_NODE_FACTS_H
+
+/* What the resource map knows of a node, in slurm.conf's units. */
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "store/db.h"
+
+/* A set of words, compared without case. */
+struct slu_words {
+	char **word;
+	size_t n;
+};
+/* Add those of "a,b(x),c"; -1 without memory. */
+int slu_words_add(struct slu_words *words, const char *text);
+bool slu_words_has(const struct slu_words *words, const char *word);
+void slu_words_free(struct slu_words *words);
+
+struct slu_facts {
+	int64_t cpus, sockets, cores, threads; /* cores per socket, threads per
+						  core; 0: not known */
+	int64_t memory, tmp;		       /* MiB; 0: not known */
+	int64_t gpus;			       /* -1: not known */
+	int nvme, ssd, ib;		       /* has it? -1: not known */
+	const char *vendor; /* borrowed from cpuinfo; NULL: not known */
+	struct json_object *cpuinfo, *flags;
+};
+
+/* 1, or 0 when the map does not know the host. Caller frees. tmpfs: path whose
+ * file system TmpDisk counts. */
+int slu_facts_read(struct slu_db *db, const char *host, const char *tmpfs,
+		   struct slu_facts *out, struct slu_err *err);
+void slu_facts_free(struct slu_facts *facts);
+
+/* Does the node have what this feature says? -1: the map cannot tell. */
+int slu_facts_feature(const struct slu_facts *facts, const char *feature);
+
+#endif
