@@ -23,7 +23,7 @@
 #include "common/file.h"
 #include "select_io/ion/arbiter.h"
 #include "select_io/ion/assignment_delta.h"
-#include "sluiced/publication/publish.h"
+#include "sluiced/publication/mapping_publisher.h"
 #include "tests/unit/random.h"
 
 static void die(const char *what, const struct slu_err *err)

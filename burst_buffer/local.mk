@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslurequest.a libsluburst.a
 libslurequest_a_SOURCES = \
-	burst_buffer/request/check.c burst_buffer/request/coherence.c \
+	burst_buffer/request/site_check.c burst_buffer/request/coherence.c \
 	burst_buffer/request/dw.c \
 	burst_buffer/request/expand.c \
 	burst_buffer/request/forward.c \
@@ -11,14 +11,14 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/mistakes.c \
 	burst_buffer/request/names.c \
 	burst_buffer/request/parse.c \
-	burst_buffer/request/persist.c \
+	burst_buffer/request/persistent_verbs.c \
 	burst_buffer/request/pool.c burst_buffer/request/pool.h \
 	burst_buffer/request/quote.c \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
 	burst_buffer/request/absent.c \
 	burst_buffer/request/stray.c burst_buffer/request/interpreter.c \
-	burst_buffer/request/stripe.c \
+	burst_buffer/request/stripe_verb.c \
 	burst_buffer/request/text.c
 libslurequest = libslurequest.a $(libsluwire)
 
@@ -26,8 +26,8 @@ libslurequest = libslurequest.a $(libsluwire)
 libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
 	burst_buffer/lifecycle/buffers.c burst_buffer/lifecycle/buffers.h \
-	burst_buffer/lifecycle/cancel.c \
-	burst_buffer/lifecycle/discard.c burst_buffer/lifecycle/discard.h \
+	burst_buffer/lifecycle/cancel_stage_out.c \
+	burst_buffer/lifecycle/discard_kept.c burst_buffer/lifecycle/discard_kept.h \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
 	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \
@@ -54,7 +54,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/recovery_ended.c burst_buffer/lifecycle/recovery_ended.h \
 	burst_buffer/lifecycle/recovery_running.c burst_buffer/lifecycle/recovery_running.h \
 	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
-	burst_buffer/lifecycle/report.c \
+	burst_buffer/lifecycle/buffer_report.c \
 	burst_buffer/lifecycle/retention.c \
 	burst_buffer/lifecycle/sums.c \
 	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \

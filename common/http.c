@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/cred.h"
-#include "common/http_said.h"
+#include "common/http_error.h"
 
 #define REPLY_MAX    (64u << 20)
 #define CONNECT_TIME 5.0 /* seconds */

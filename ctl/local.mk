@@ -13,9 +13,9 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/limit_guard.c \
 	ctl/jobs/parsed.c ctl/jobs/parsed.h \
 	ctl/jobs/pool_choice.c ctl/jobs/pool_choice.h \
-	ctl/jobs/persistent.c \
-	ctl/jobs/prestage.c \
-	ctl/jobs/queue.c ctl/jobs/queue.h \
+	ctl/jobs/persistent_state.c \
+	ctl/jobs/prestage_state.c \
+	ctl/jobs/event_queue.c ctl/jobs/event_queue.h \
 	ctl/jobs/requests.c \
 	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
 	ctl/jobs/submit.c \
@@ -34,7 +34,7 @@ libsluctl_a_SOURCES = \
 	ctl/predictor/training.c \
 	ctl/private.h \
 	ctl/site.c ctl/site.h \
-	ctl/status.c \
+	ctl/bbstat.c \
 	ctl/thread.c \
 	ctl/times.c ctl/times.h \
 	ctl/users.c

@@ -10,8 +10,8 @@
  *   mail.c         mails to users: a thread of its own
  *   users.c        who the configuration's users are: a thread of its own
  *   thread.c       the loop: what is due when; the link's two ends
- *   jobs/          requests.c, persistent.c, prestage.c: what the plugins call
- *                  about requests; submit.c: what is forecast, and the limit;
+ *   jobs/          requests.c, persistent_state.c, prestage_state.c: what the
+ * plugins call about requests; submit.c: what is forecast, and the limit;
  *                  limit_guard.c: the limits that we have set, a thread of its
  *                  own; events.c: what the hooks said; followed.c: held
  *                  launches, ends, nodes that leave COMPLETING
@@ -34,7 +34,7 @@
 #include "ctl/link/link.h"
 #include "ctl/link/mirror.h"
 #include "ctl/jobs/parsed.h"
-#include "ctl/jobs/queue.h"
+#include "ctl/jobs/event_queue.h"
 #include "ctl/jobs/setup_times.h"
 #include "ctl/mail.h"
 #include "ctl/site.h"
@@ -164,8 +164,8 @@ void slu_ctl_unref(struct slu_ctl *ctl);
 /* A thread that nobody joins; it is an owner until it calls slu_ctl_unref(). */
 bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 
-/* jobs/persistent.c: was sluiced not told just now what this job waits for? If
- * so, it is to be told. */
+/* jobs/persistent_state.c: was sluiced not told just now what this job waits
+ * for? If so, it is to be told. */
 bool slu_waits_due(struct slu_mirror *m, uint32_t job_id);
 /* sluiced: not yet, and why. */
 void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
@@ -174,7 +174,8 @@ void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
 		   char why[SLU_CTL_WHY]);
 /* jobs/requests.c: what is too small to be a file system is refused. */
 int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
-/* jobs/persistent.c: what of persistent buffers is refused at submission. */
+/* jobs/persistent_state.c: what of persistent buffers is refused at submission.
+ */
 int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
 		       const struct slu_conf *conf, const char *user,

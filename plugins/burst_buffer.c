@@ -6,8 +6,8 @@
  */
 #include "config.h"
 #include "plugins/bb_state.h"
-#include "plugins/copy.h"
-#include "plugins/het.h"
+#include "plugins/job_fields.h"
+#include "plugins/hetjobs.h"
 #include "plugins/host.h"
 #include "plugins/limits.h"
 #include "plugins/reserve.h"

@@ -9,9 +9,9 @@
 
 #include "common/hostlist.h"
 #include "wire/note.h"
-#include "plugins/copy.h"
+#include "plugins/job_fields.h"
 #include "plugins/limits.h"
-#include "plugins/numbers.h"
+#include "plugins/last_job_id.h"
 
 static void host_log(void *arg, enum slu_level level, const char *line)
 {

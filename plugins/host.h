@@ -5,8 +5,8 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has the looks, act.c and ends.c the deeds, mark.c what I/O
- * nodes show.
+ * itself. host.c has the looks, job_actions.c and job_end_times.c the deeds,
+ * node_labels.c what I/O nodes show.
  */
 
 #include "ctl/ctl.h"
@@ -19,7 +19,7 @@ struct slu_ctl *slu_host_acquire(const char *plugin);
 /* Does a reason or comment begin with "sluice: "? */
 bool slu_act_is_ours(const char *text);
 
-/* Functions of the table that live in act.c and act_nodes.c. */
+/* Functions of the table that live in job_actions.c and node_actions.c. */
 int slu_act_hold(void *arg, const struct slu_verdict *verdict,
 		 struct slu_err *err);
 int slu_act_requeue(void *arg, const struct slu_verdict *verdict,
@@ -42,13 +42,13 @@ int slu_act_drain(void *arg, const char *node, const char *reason,
 		  struct slu_err *err);
 int slu_act_resume(void *arg, const char *node, struct slu_err *err);
 
-/* In ends.c. */
+/* In job_end_times.c. */
 int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 		    struct slu_err *err);
 bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max);
 
-/* And in mark.c. */
+/* And in node_labels.c. */
 void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);
 bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n);
 /* An administrator's new features, with ours as they were before. NULL: none.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_submit/sluice: what a submission is predicted to take. */
 #include "config.h"
-#include "plugins/copy.h"
+#include "plugins/job_fields.h"
 #include "plugins/host.h"
 #include "plugins/limits.h"
 

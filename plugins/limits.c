@@ -6,8 +6,8 @@
  */
 #include "config.h"
 #include "plugins/limits.h"
-#include "plugins/act.h"
-#include "plugins/copy.h"
+#include "plugins/actions.h"
+#include "plugins/job_fields.h"
 
 #include <time.h>
 

@@ -51,7 +51,7 @@ void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 #define SLU_MAIL_AT_LIMIT \
 	(MAIL_JOB_TIME100 | MAIL_JOB_TIME90 | MAIL_JOB_TIME80 | MAIL_JOB_TIME50)
 
-/* For limits*.c and late.c. Is it a limit of ours? */
+/* For limits*.c and planned_starts.c. Is it a limit of ours? */
 bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
 /* The limit it would have without us, minutes. part READ */
 uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);

@@ -6,7 +6,7 @@
  * when the job starts, MaxTime.
  */
 #include "config.h"
-#include "plugins/copy.h"
+#include "plugins/job_fields.h"
 #include "plugins/limits.h"
 
 /* Of a user here, under the locks of those who know them; any may be NULL. */

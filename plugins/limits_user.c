@@ -5,7 +5,7 @@
  * the job.
  */
 #include "config.h"
-#include "plugins/act.h"
+#include "plugins/actions.h"
 #include "plugins/limits.h"
 
 /* What it would have without us: none, until it starts. */

@@ -19,17 +19,17 @@ slurm_plugin_ldflags = -avoid-version -shared \
 noinst_LTLIBRARIES += libsluhost.la
 libsluhost_la_SOURCES = \
 	plugins/account.c plugins/account.h \
-	plugins/act.c plugins/act.h plugins/act_nodes.c plugins/ends.c \
-	plugins/mark.c \
+	plugins/job_actions.c plugins/actions.h plugins/node_actions.c plugins/job_end_times.c \
+	plugins/node_labels.c \
 	plugins/compat.h \
-	plugins/copy.c plugins/copy.h \
+	plugins/job_fields.c plugins/job_fields.h \
 	plugins/eligible_nodes.c plugins/eligible_nodes.h \
-	plugins/het.c plugins/het.h plugins/host.c plugins/host.h \
-	plugins/late.c \
-	plugins/mail.c \
+	plugins/hetjobs.c plugins/hetjobs.h plugins/host.c plugins/host.h \
+	plugins/planned_starts.c \
+	plugins/mail_program.c \
 	plugins/limits.c plugins/limits_rules.c plugins/limits_user.c \
 	plugins/limits.h \
-	plugins/numbers.c plugins/numbers.h \
+	plugins/last_job_id.c plugins/last_job_id.h \
 	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)
 
@@ -78,12 +78,12 @@ tests_unit_test_account_SOURCES = tests/unit/test_account.c plugins/account.c \
 tests_unit_test_account_CPPFLAGS = $(slurm_plugin_cppflags)
 tests_unit_test_account_LDADD = $(CHECK_LIBS)
 
-check_PROGRAMS += tests/unit/test_numbers
-TESTS += tests/unit/test_numbers
-tests_unit_test_numbers_SOURCES = tests/unit/test_numbers.c plugins/numbers.c \
+check_PROGRAMS += tests/unit/test_last_job_id
+TESTS += tests/unit/test_last_job_id
+tests_unit_test_last_job_id_SOURCES = tests/unit/test_last_job_id.c plugins/last_job_id.c \
 	common/err.c common/file.c common/str.c
-tests_unit_test_numbers_CPPFLAGS = $(slurm_plugin_cppflags)
-tests_unit_test_numbers_LDADD = $(CHECK_LIBS)
+tests_unit_test_last_job_id_CPPFLAGS = $(slurm_plugin_cppflags)
+tests_unit_test_last_job_id_LDADD = $(CHECK_LIBS)
 endif
 
 if !SANITIZERS

@@ -5,7 +5,7 @@
  * where it does nothing.
  */
 #include "config.h"
-#include "plugins/copy.h"
+#include "plugins/job_fields.h"
 #include "plugins/host.h"
 
 const char plugin_name[] = "Sluice prolog and epilog plugin";

@@ -16,7 +16,7 @@
 
 #include "common/err.h"
 #include "common/str.h"
-#include "sluiced/loop.h"
+#include "sluiced/event_loop.h"
 
 struct slu_child;
 

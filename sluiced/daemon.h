@@ -13,18 +13,18 @@
 #include "common/log.h"
 #include "sluiced/publication/assignment.h"
 #include "sluiced/http/auth.h"
-#include "sluiced/ingestion/batch.h"
+#include "sluiced/ingestion/write_batch.h"
 #include "sluiced/breaker.h"
-#include "sluiced/control/control.h"
-#include "sluiced/ingestion/history.h"
+#include "sluiced/control/control_socket.h"
+#include "sluiced/ingestion/history_rows.h"
 #include "sluiced/http/httpd.h"
-#include "sluiced/control/jobs.h"
-#include "sluiced/ingestion/jobstats.h"
-#include "sluiced/loop.h"
+#include "sluiced/control/known_jobs.h"
+#include "sluiced/ingestion/lustre_totals.h"
+#include "sluiced/event_loop.h"
 #include "sluiced/metrics.h"
 #include "sluiced/control/distance.h"
-#include "sluiced/nodes.h"
-#include "sluiced/publication/publish.h"
+#include "sluiced/host_addresses.h"
+#include "sluiced/publication/mapping_publisher.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/totals.h"
@@ -32,7 +32,7 @@
 #include "store/db.h"
 #include "sysmap/database/receive.h"
 
-/* ingestion/osts.c: how busy the processor of this host is. */
+/* ingestion/server_reports.c: how busy the processor of this host is. */
 struct slu_busy {
 	double time;		 /* of the last look; 0: none */
 	uint64_t working, ticks; /* then */

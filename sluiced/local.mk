@@ -5,9 +5,9 @@ libsluiced_a_SOURCES = \
 	sluiced/child.c sluiced/child.h \
 	sluiced/control/buffer_commands.c \
 	sluiced/control/capabilities.c \
-	sluiced/control/control.c sluiced/control/control.h \
+	sluiced/control/control_socket.c sluiced/control/control_socket.h \
 	sluiced/control/distance.c sluiced/control/distance.h \
-	sluiced/control/jobs.c sluiced/control/jobs.h \
+	sluiced/control/known_jobs.c sluiced/control/known_jobs.h \
 	sluiced/control/line.c sluiced/control/line.h \
 	sluiced/control/orders.c sluiced/control/orders.h \
 	sluiced/control/pool_capacity.c sluiced/control/pool_capacity.h \
@@ -22,25 +22,25 @@ libsluiced_a_SOURCES = \
 	sluiced/http/longpoll.c sluiced/http/longpoll.h \
 	sluiced/http/request_batch.c sluiced/http/request_batch.h \
 	sluiced/http/routes.c sluiced/http/routes.h \
-	sluiced/http/texts.c sluiced/http/texts.h \
-	sluiced/ingestion/batch.c sluiced/ingestion/batch.h \
-	sluiced/ingestion/documents.c \
-	sluiced/ingestion/history.c sluiced/ingestion/history.h \
-	sluiced/ingestion/import.c \
+	sluiced/http/shared_bodies.c sluiced/http/shared_bodies.h \
+	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \
+	sluiced/ingestion/document_upload.c \
+	sluiced/ingestion/history_rows.c sluiced/ingestion/history_rows.h \
+	sluiced/ingestion/import_rows.c \
 	sluiced/ingestion/iocount.c sluiced/ingestion/iocount.h \
-	sluiced/ingestion/jobstats.c sluiced/ingestion/jobstats.h \
-	sluiced/ingestion/osts.c \
+	sluiced/ingestion/lustre_totals.c sluiced/ingestion/lustre_totals.h \
+	sluiced/ingestion/server_reports.c \
 	sluiced/ingestion/totals.c sluiced/ingestion/totals.h \
 	sluiced/lock.c sluiced/lock.h \
-	sluiced/loop.c sluiced/loop.h \
+	sluiced/event_loop.c sluiced/event_loop.h \
 	sluiced/metrics.c sluiced/metrics.h \
-	sluiced/nodes.c sluiced/nodes.h \
+	sluiced/host_addresses.c sluiced/host_addresses.h \
 	sluiced/programs.c sluiced/programs.h \
 	sluiced/publication/assignment.c sluiced/publication/assignment.h \
 	sluiced/publication/mapfiles.c sluiced/publication/mapfiles.h \
 	sluiced/publication/nodemaps.c sluiced/publication/nodemaps.h \
-	sluiced/publication/publish.c sluiced/publication/publish.h \
-	sluiced/questions/answers.c sluiced/questions/answers.h \
+	sluiced/publication/mapping_publisher.c sluiced/publication/mapping_publisher.h \
+	sluiced/questions/answerers.c sluiced/questions/answerers.h \
 	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
 	sluiced/questions/doctor.c sluiced/questions/doctor.h \
 	sluiced/questions/doctor_hosts.c \
@@ -50,7 +50,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_start.c \
-	sluiced/questions/queue.c sluiced/questions/queue.h \
+	sluiced/questions/partition_queue.c sluiced/questions/partition_queue.h \
 	sluiced/questions/question_job.c sluiced/questions/question_job_live.c \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
@@ -93,7 +93,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_loop \
 	tests/unit/test_sluiced_mapfiles \
 	tests/unit/test_sluiced_maps \
-	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_supply \
+	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_capacity \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_layouts \
 	tests/unit/test_metrics \
@@ -162,7 +162,7 @@ tests_unit_test_sluiced_maps_SOURCES = \
 	tests/unit/test_sluiced_maps.c $(sluiced_whole)
 tests_unit_test_sluiced_maps_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_nodes_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_supply_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_sluiced_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbfd/publisher.c

@@ -4,7 +4,7 @@
  * again: a daemon that must write much would otherwise do nothing but wait.
  */
 #include "config.h"
-#include "store/private.h"
+#include "store/db_private.h"
 
 #include <unistd.h>
 #include "common/clock.h"

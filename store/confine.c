@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "store/private.h"
+#include "store/db_private.h"
 
 #define TICK	   100000 /* steps between two looks at the budget */
 #define LENGTH_MAX (64 << 20)

@@ -14,7 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "store/private.h"
+#include "store/db_private.h"
 
 struct slu_rows {
 	struct slu_db *db;

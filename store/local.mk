@@ -4,7 +4,7 @@ libslustore_a_SOURCES = \
 	store/busy.c store/confine.c \
 	store/db.c store/db.h \
 	store/migrations.c store/migrations.h \
-	store/open.c store/texts.c store/texts.h store/private.h
+	store/open.c store/column_texts.c store/column_texts.h store/db_private.h
 libslustore = libslustore.a $(libslucommon) $(SQLITE_LIBS)
 
 if HAVE_CHECK

@@ -15,7 +15,7 @@
 #include "common/clock.h"
 #include "common/str.h"
 #include "store/migrations.h"
-#include "store/private.h"
+#include "store/db_private.h"
 
 #define MMAP_BYTES "1073741824"
 #define AGAIN_MS   20

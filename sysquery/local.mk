@@ -21,7 +21,7 @@ libslusysquery_a_SOURCES = \
 	sysquery/map/map_summary.c \
 	sysquery/map/map_views.c \
 	sysquery/query.c sysquery/query.h \
-	sysquery/rows.c sysquery/rows.h \
+	sysquery/json_rows.c sysquery/json_rows.h \
 	sysquery/cli/timeline.c sysquery/cli/timeline.h \
 	sysquery/cli/time_text.c sysquery/cli/time_text.h
 libslusysquery = libslusysquery.a $(libslusysmap)
@@ -110,8 +110,8 @@ sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) \
 dist_man_MANS += man/sluice-web.1
 bin_PROGRAMS += sluice-web
 web_parts = \
-	sysquery/web/listen.c \
-	sysquery/web/server.c sysquery/web/server.h \
+	sysquery/web/web_listen.c \
+	sysquery/web/page_server.c sysquery/web/page_server.h \
 	sysquery/web/token.c sysquery/web/token.h
 sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
 	$(sysquery_parts)

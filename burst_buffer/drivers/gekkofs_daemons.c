@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include "common/file.h"
 #include "common/proc.h"
 

@@ -25,7 +25,7 @@
 
 #define CHUNK	   524288 /* of GekkoFS as it comes */
 #define BUFFER	   (1u << 20)
-#define USERS	   "data/" /* what is the user's in it (node/layout.c) */
+#define USERS	   "data/" /* what is the user's in it (node/user_directories.c) */
 #define DAEMONS	   4
 #define ASK	   10.0 /* seconds for a daemon to say its chunks' size */
 #define CHUNK_SAYS "Chunk size: "

@@ -27,7 +27,7 @@
 #include "burst_buffer/drivers/volfile.h"
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/logs.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
@@ -301,8 +301,8 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* What the client does not do by itself burst_buffer/preload/glusterfs.c adds.
- * strict: the kernel keeps nothing of a file; else what it has read, over
+/* What the client does not do by itself burst_buffer/preload/glusterfs_calls.c
+ * adds. strict: the kernel keeps nothing of a file; else what it has read, over
  * close() and the next open(): until the file's size or time is seen to have
  * changed, or, where no node reads what another has written, for good. */
 static int start_client(const struct slu_instance *in, char *vol,

@@ -22,7 +22,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/logs.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 

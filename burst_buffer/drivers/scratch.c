@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 #include "common/file.h"
 
 static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/host/users.h"
+#include "burst_buffer/host/file_users.h"
 #include "common/file.h"
 #include "common/str.h"
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "burst_buffer/lifecycle/discard.h"
+#include "burst_buffer/lifecycle/discard_kept.h"
 #include "burst_buffer/lifecycle/node_inventory.h"
 #include "burst_buffer/lifecycle/node_answers.h"
 #include "burst_buffer/lifecycle/notifications.h"

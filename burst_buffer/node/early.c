@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/selection.h"
 #include "common/file.h"
 
 #define QUEUE_MAX (4u << 20) /* bytes: what it says is long enough */

@@ -15,11 +15,11 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/level.h \
 	burst_buffer/staging/twins.c burst_buffer/staging/twins.h \
 	burst_buffer/staging/copied.c burst_buffer/staging/copied.h \
-	burst_buffer/staging/batch.c burst_buffer/staging/batch.h \
-	burst_buffer/staging/beside.c burst_buffer/staging/beside.h \
+	burst_buffer/staging/directory_batch.c burst_buffer/staging/directory_batch.h \
+	burst_buffer/staging/temporary_file.c burst_buffer/staging/temporary_file.h \
 	burst_buffer/staging/fresh.c burst_buffer/staging/fresh.h \
-	burst_buffer/staging/select.c burst_buffer/staging/select.h \
-	burst_buffer/staging/place.c burst_buffer/staging/place.h \
+	burst_buffer/staging/selection.c burst_buffer/staging/selection.h \
+	burst_buffer/staging/path_rules.c burst_buffer/staging/path_rules.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
 	burst_buffer/staging/held.c burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
 	burst_buffer/staging/act_range.c \
@@ -31,13 +31,13 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
 	burst_buffer/host/hidden.c burst_buffer/host/hidden.h \
-	burst_buffer/host/users.c burst_buffer/host/users.h \
+	burst_buffer/host/file_users.c burst_buffer/host/file_users.h \
 	burst_buffer/host/logs.c burst_buffer/host/logs.h \
-	burst_buffer/host/loop.c burst_buffer/host/loop.h \
+	burst_buffer/host/loop_device.c burst_buffer/host/loop_device.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \
 	burst_buffer/host/bind.c burst_buffer/host/bind.h \
 	burst_buffer/host/cgroup.c burst_buffer/host/cgroup.h \
-	burst_buffer/host/server.c burst_buffer/host/server.h \
+	burst_buffer/host/root_daemon.c burst_buffer/host/root_daemon.h \
 	burst_buffer/storage/image.c \
 	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
 	burst_buffer/storage/held.c burst_buffer/storage/held.h \
@@ -63,14 +63,14 @@ libslunode = libslunode.a $(libslurequest) $(XXHASH_LIBS) -lpthread
 noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
-	burst_buffer/node/conf.c burst_buffer/node/notes.c \
+	burst_buffer/node/node_conf.c burst_buffer/node/notes.c \
 	burst_buffer/node/receipts.c burst_buffer/node/receipts.h \
-	burst_buffer/node/talk.c burst_buffer/node/tell.c \
-	burst_buffer/node/layout.c burst_buffer/node/act.c \
+	burst_buffer/node/talk.c burst_buffer/node/job_output.c \
+	burst_buffer/node/user_directories.c burst_buffer/node/staging_child.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c \
 	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
-	burst_buffer/node/interpose.c burst_buffer/node/stripe.c \
+	burst_buffer/node/interpose.c burst_buffer/node/stripe_directories.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/room.c burst_buffer/node/room.h \
 	burst_buffer/node/filler.c \
@@ -82,7 +82,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
-	burst_buffer/node/kept.c burst_buffer/node/print.c \
+	burst_buffer/node/kept_data.c burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/mover.c \
@@ -111,7 +111,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
 	tests/unit/test_stage tests/unit/test_stage_faults \
 	tests/unit/test_stage_lists tests/unit/test_stage_late \
-	tests/unit/test_stage_beside tests/unit/test_stage_copied \
+	tests/unit/test_temporary_file tests/unit/test_stage_copied \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
 	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
@@ -129,7 +129,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_node_leftovers tests/unit/test_node_lost \
 	tests/unit/test_node_notes tests/unit/test_node_holders \
 	tests/unit/test_node_outlived \
-	tests/unit/test_node_tell \
+	tests/unit/test_job_output \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
@@ -182,9 +182,9 @@ tests_unit_test_stage_lists_LDADD = $(node_test_libs)
 tests_unit_test_stage_late_SOURCES = tests/unit/test_stage_late.c \
 	$(stage_test_trees)
 tests_unit_test_stage_late_LDADD = $(node_test_libs)
-tests_unit_test_stage_beside_SOURCES = tests/unit/test_stage_beside.c \
+tests_unit_test_temporary_file_SOURCES = tests/unit/test_temporary_file.c \
 	$(stage_test_trees)
-tests_unit_test_stage_beside_LDADD = $(node_test_libs)
+tests_unit_test_temporary_file_LDADD = $(node_test_libs)
 tests_unit_test_stage_copied_SOURCES = tests/unit/test_stage_copied.c \
 	tests/unit/random.h $(stage_test_trees)
 tests_unit_test_stage_copied_LDADD = $(node_test_libs)
@@ -275,7 +275,7 @@ tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
 	$(node_test_transitions)
 tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_tell_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_test_job_output_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
 	tests/unit/in_flight.h \
 	$(node_test_transitions)

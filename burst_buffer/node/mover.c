@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/move.h"
-#include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/selection.h"
 #include "common/size.h"
 
 struct call {

@@ -39,7 +39,7 @@
 #include <sys/stat.h>
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage/storage.h"
 #include "common/conf_host.h"
@@ -136,7 +136,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
 
-/* conf.c: sluice.conf from `path`, or, if that is bad, what was last read
+/* node_conf.c: sluice.conf from `path`, or, if that is bad, what was last read
  * without an error on this node: then *err says why. NULL: there is no such
  * thing. Caller frees. */
 struct slu_conf *slu_node_conf(const char *path, struct slu_err *err);
@@ -235,8 +235,9 @@ int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err);
 
-/* layout.c: the inside of the job's file system, data/ for the user and
- * .sluice/ for us, and where the user sees it. In children with time limits. */
+/* user_directories.c: the inside of the job's file system, data/ for the user
+ * and .sluice/ for us, and where the user sees it. In children with time
+ * limits. */
 int slu_layout_make(struct slu_node *n, struct slu_err *err);
 /* Bytes that .sluice/ takes, beside what the user was promised. */
 uint64_t slu_layout_size(const struct slu_node *n);
@@ -267,8 +268,8 @@ int slu_act_main(int argc, char **argv);
  * its own data), from the walk to the last check. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
 
-/* stripe.c: the layouts that the plan asks for, by the first node, as the
- * job's user; the others wait for it. */
+/* stripe_directories.c: the layouts that the plan asks for, by the first node,
+ * as the job's user; the others wait for it. */
 int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 
 /* What a stage_out puts below its destination, where the job has several file
@@ -279,15 +280,15 @@ const char *slu_node_below(const struct slu_node *n);
 /* And an empty one, where its files are in pieces over all nodes. */
 #define SLU_PIECES_MARK "pieces"
 
-/* kept.c: keep the data of a failed stage-out that is on this node, or that the
- * driver has with all nodes in common; where is noted. 0 also where there is
- * none. */
+/* kept_data.c: keep the data of a failed stage-out that is on this node, or
+ * that the driver has with all nodes in common; where is noted. 0 also where
+ * there is none. */
 int slu_keep_data(struct slu_node *n, struct slu_err *err);
 int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
 
-/* tell.c: what the job's output tells, on the node of its batch script: when
- * all is ready (what sluiced told goes into it), and, a line or more, when the
- * stage-out is over. What cannot be told is logged. */
+/* job_output.c: what the job's output tells, on the node of its batch script:
+ * when all is ready (what sluiced told goes into it), and, a line or more, when
+ * the stage-out is over. What cannot be told is logged. */
 void slu_tell_begin(struct slu_node *n);
 void slu_tell_end(struct slu_node *n, const char *text);
 /* Of a staging that has failed, for its user: *err with the names that he knows

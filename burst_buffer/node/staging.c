@@ -9,7 +9,7 @@
  * working with what it made. Of a copy that was cut short the journal tells
  * what was done. Who copies what of a shared file system is settled beside the
  * manifest (claims.h). Everything that touches the file systems is done
- * in children (act.c).
+ * in children (staging_child.c).
  *
  * Where a node has not come that was to do something, because it was lost, the
  * others begin the request anew without it: all of them know from the barrier

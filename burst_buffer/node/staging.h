@@ -2,7 +2,7 @@
 #ifndef SLU_NODE_STAGING_H
 #define SLU_NODE_STAGING_H
 
-/* What staging.c and act.c share; not for others. */
+/* What staging.c and staging_child.c share; not for others. */
 
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/node.h"

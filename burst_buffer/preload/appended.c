@@ -9,7 +9,7 @@
  * that looks like one of the kernel's, and close it after the last of theirs.
  */
 #include "config.h"
-#include "burst_buffer/preload/glusterfs.h"
+#include "burst_buffer/preload/glusterfs_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/selection.h"
 
 struct walk {
 	const struct slu_sources_look *look;

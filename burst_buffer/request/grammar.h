@@ -71,14 +71,14 @@ extern const struct slu_key slu_forward_keys[], slu_limit_keys[];
 int slu_begin_forward(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_limit(struct slu_request *req, int line, struct slu_err *err);
 
-/* stripe.c */
+/* stripe_verb.c */
 extern const struct slu_key slu_stripe_keys[];
 extern const char *const slu_access_names[]; /* sequential, random */
 int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_stripe(struct slu_request *req, struct slu_err *err);
 void slu_stripes_free(struct slu_request *req);
 
-/* persist.c */
+/* persistent_verbs.c */
 extern const struct slu_key slu_use_keys[], slu_create_keys[],
 	slu_destroy_keys[], slu_dw_use_keys[], slu_dw_create_keys[],
 	slu_dw_destroy_keys[];
@@ -121,7 +121,7 @@ int slu_check_coherence(const struct slu_request *req,
 			struct slu_err *err);
 /* text.c */
 void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
-/* check.c: is there such a file system? */
+/* site_check.c: is there such a file system? */
 int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		 struct slu_err *err);
 

@@ -10,7 +10,7 @@
 #include "burst_buffer/staging/copied.h"
 #include "burst_buffer/staging/held.h"
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/place.h"
+#include "burst_buffer/staging/path_rules.h"
 #include "burst_buffer/staging/stage.h"
 
 struct slu_act {

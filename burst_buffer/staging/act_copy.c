@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"

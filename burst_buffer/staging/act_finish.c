@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/scan.h"
 
 /* A set-group-id bit that the destination inherited stays, and what an early

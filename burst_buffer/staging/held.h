@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/place.h"
+#include "burst_buffer/staging/path_rules.h"
 
 struct slu_held {
 	bool is;     /* so it is done */

@@ -18,7 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/staging/place.h"
+#include "burst_buffer/staging/path_rules.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/str.h"

@@ -14,7 +14,7 @@
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/attrs.h"
 #include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/twins.h"

@@ -11,15 +11,15 @@
  *		 are slower
  *	VERIFY	 (every node) what another has copied is there: kind, size and
  *		 time of every entry, on request its content; with part->ended
- *		 also that its source is what it was in PREPARE. All nodes'
- *files add up to the totals FINISH	 (first node) modes and times of
- *directories DISCARD	 (every node, after one has failed) remove what is not
- *verified
+ *		 also that its source is what it was in PREPARE. The files of
+ *		 all nodes add up to the totals
+ *	FINISH	 (first node) modes and times of directories
+ *	DISCARD	 (every node, after one has failed) remove what is not verified
  *
  * With part->beside, files are written beside their names, and get them when
- * they are verified (beside.h); large ones whose content several nodes compare,
- * in FINISH. Where nothing can be made beside a file that may be written, it is
- * written in place, and counted.
+ * they are verified (temporary_file.h); large ones whose content several nodes
+ * compare, in FINISH. Where nothing can be made beside a file that may be
+ * written, it is written in place, and counted.
  *
  * Between the acts the caller lets the nodes meet. Everything is done with the
  * rights of the calling process, which has become the user; the paths a user
@@ -49,8 +49,8 @@ enum slu_act_name {
 };
 
 /* What the source is: a directory; a file; a list, that is a file with names
- * of what is to be staged (select.h); either of the first two. A source with
- * * ? or [ in it is a pattern, see select.h, whatever it is said to be but a
+ * of what is to be staged (selection.h); either of the first two. A source with
+ * * ? or [ in it is a pattern, see selection.h, whatever it is said to be but a
  * list; as a FILE it means regular files only. */
 enum slu_stage_what {
 	SLU_WHAT_DIRECTORY,
@@ -79,9 +79,10 @@ struct slu_stage_part {
 	 * holds nothing, others do; 0: no node does. */
 	int held;
 	bool held_source;
-	const char *beside; /* a tag, see beside.h; NULL: write in place */
-	bool bricks;	    /* the source is a kept glusterfs brick */
-	unsigned self, n;   /* this node's place among those that copy */
+	/* a tag, see temporary_file.h; NULL: write in place */
+	const char *beside;
+	bool bricks;	  /* the source is a kept glusterfs brick */
+	unsigned self, n; /* this node's place among those that copy */
 	/* COPY and VERIFY: how the nodes take the work, the same for all of
 	 * them in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;

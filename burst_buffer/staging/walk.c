@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/batch.h"
+#include "burst_buffer/staging/directory_batch.h"
 #include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/beside.h"
+#include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/level.h"
 #include "common/str.h"

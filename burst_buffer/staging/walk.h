@@ -12,14 +12,15 @@
 #include <stdbool.h>
 #include "burst_buffer/staging/copied.h"
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/selection.h"
 
 struct slu_walk {
 	int src, dst; /* directories; the caller's */
 	/* What messages call them; of slu_walk_file() the two files. */
 	const char *src_path, *dst_path;
 	struct slu_manifest_out manifest; /* its file is the caller's */
-	const char *beside; /* a tag (beside.h): files get their names later */
+	const char *beside; /* a tag (temporary_file.h): files get their names
+			       later */
 	bool made;  /* dst is made for this: give it src's mode and time */
 	bool plain; /* dst keeps no modes that are set later */
 	bool plain_source; /* nor does src, and no lists */

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 #include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/host/users.h"
+#include "burst_buffer/host/file_users.h"
 #include "common/file.h"
 #include "common/str.h"
 

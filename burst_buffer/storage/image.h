@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 #include "common/err.h"
 
 /* Inodes: one for every 16 KiB, more in small ones, where small files count. */

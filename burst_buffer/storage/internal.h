@@ -7,7 +7,7 @@
  * was moved to. */
 
 #include "burst_buffer/storage/storage.h"
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 
 #define SLU_NOBODY     ((uid_t)-1) /* whose processes are killed: nobody's */
 #define SLU_QUOTA_MARK "quota"	   /* file in dir: the project id */

@@ -194,7 +194,7 @@ int slu_guard_timer(void)
 	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 }
 
-/* A timer costs a hook less than waking the thread: queue.c. */
+/* A timer costs a hook less than waking the thread: event_queue.c. */
 void slu_ctl_guard_look(struct slu_ctl *ctl)
 {
 	const struct itimerspec soon = {.it_value.tv_nsec = 1};

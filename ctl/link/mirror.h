@@ -41,7 +41,8 @@ struct slu_mirror {
 	/* pools.c: */
 	struct slu_capacity supply;
 	struct slu_map claim; /* job number -> what it was given */
-	struct slu_map told;  /* persistent.c: job number -> struct slu_told */
+	struct slu_map
+		told; /* persistent_state.c: job number -> struct slu_told */
 	struct slu_pool_waiter *waiter; /* reservation.c */
 	struct slu_map taken; /* usage.c: user -> what it has of each pool */
 	bool taken_unknown;   /* there was no memory for it */

@@ -8,7 +8,7 @@
  * connects, and when it has changed.
  */
 
-#include "sluiced/loop.h"
+#include "sluiced/event_loop.h"
 #include "sysmap/topology.h"
 #include "wire/control.h"
 

@@ -10,7 +10,7 @@
 #include "common/cred.h"
 #include "common/err.h"
 #include "sluiced/breaker.h"
-#include "sluiced/nodes.h"
+#include "sluiced/host_addresses.h"
 
 enum slu_who {
 	SLU_WHO_ANYBODY, /* without a credential */

@@ -18,7 +18,7 @@
 #include "common/file.h"
 #include "common/str.h"
 #include "sluiced/http/listen.h"
-#include "sluiced/http/texts.h"
+#include "sluiced/http/shared_bodies.h"
 
 #define MEMORY_PER_CONN (16u << 10)
 #define CONN_MAX	65536

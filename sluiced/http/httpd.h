@@ -18,7 +18,7 @@
 #include "common/str.h"
 #include "sluiced/http/bounds.h"
 #include "sluiced/http/longpoll.h"
-#include "sluiced/loop.h"
+#include "sluiced/event_loop.h"
 
 #define SLU_HTTPD_IDLE 30u /* seconds without a byte */
 

@@ -6,14 +6,14 @@
  * What nodes say and ask, in crowds: all that has arrived in one turn of the
  * loop is handled in one transaction, so that it shares one fsync, and answered
  * after the commit. What is sent to slurmctld meanwhile leaves after it too
- * (control.h queues). When the commit fails all are told to try again, and the
- * buffers are loaded anew; so that a full disk leaves time for everything else,
- * the next turn comes a while later (breaker.h).
+ * (control_socket.h queues). When the commit fails all are told to try again,
+ * and the buffers are loaded anew; so that a full disk leaves time for
+ * everything else, the next turn comes a while later (breaker.h).
  */
 
 #include <stdbool.h>
 #include "sluiced/breaker.h"
-#include "sluiced/loop.h"
+#include "sluiced/event_loop.h"
 
 struct slu_daemon;
 struct slu_req;

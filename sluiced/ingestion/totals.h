@@ -14,9 +14,9 @@
  */
 
 #include "job_submit/import/import_formats.h"
-#include "sluiced/ingestion/batch.h"
-#include "sluiced/ingestion/history.h"
-#include "sluiced/loop.h"
+#include "sluiced/ingestion/write_batch.h"
+#include "sluiced/ingestion/history_rows.h"
+#include "sluiced/event_loop.h"
 
 #define SLU_TOTALS_MAX	 200 /* runs at once */
 #define SLU_TOTALS_TRIES 20

@@ -3,7 +3,7 @@
  * The question "ions": who holds which I/O nodes and why, what changed, what
  * was gained, and what would be if.
  */
-#include "sluiced/questions/answers.h"
+#include "sluiced/questions/answerers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "sluiced/publication/assignment.h"
 #include "sluiced/questions/ion_report.h"
 #include "sluiced/daemon.h"
-#include "sluiced/control/jobs.h"
+#include "sluiced/control/known_jobs.h"
 
 #define EVENTS	     100 /* unless asked */
 #define DAY	     (24 * 3600)

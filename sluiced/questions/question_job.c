@@ -4,7 +4,7 @@
  * once it has ended, from slurmctld's last word while it runs, and from its
  * buffers, which are there in both cases and of jobs that are held.
  */
-#include "sluiced/questions/answers.h"
+#include "sluiced/questions/answerers.h"
 
 #include <string.h>
 

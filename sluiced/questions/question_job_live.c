@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Of the question "job", in the daemon: what slurmctld said last of a running
  * one, what its nodes tell, and its I/O nodes. */
-#include "sluiced/questions/answers.h"
+#include "sluiced/questions/answerers.h"
 
 #include "common/jsonx.h"
-#include "sluiced/control/jobs.h"
+#include "sluiced/control/known_jobs.h"
 #include "sluiced/daemon.h"
 #include "sluiced/publication/assignment.h"
 

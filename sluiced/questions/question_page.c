@@ -9,7 +9,7 @@
 #include "common/clock.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
-#include "sluiced/questions/answers.h"
+#include "sluiced/questions/answerers.h"
 #include "sysquery/page/page.h"
 
 static struct json_object *pools(const struct slu_daemon *d)

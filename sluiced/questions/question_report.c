@@ -3,7 +3,7 @@
  * The question "report": what "job" says of one, summed over the ended jobs of
  * a user, an account or the site.
  */
-#include "sluiced/questions/answers.h"
+#include "sluiced/questions/answerers.h"
 
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"

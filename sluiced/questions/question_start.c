@@ -15,8 +15,8 @@
 #include "common/proc.h"
 #include "job_submit/history/job_history.h"
 #include "job_submit/simulation/start_forecast.h"
-#include "sluiced/questions/answers.h"
-#include "sluiced/questions/queue.h"
+#include "sluiced/questions/answerers.h"
+#include "sluiced/questions/partition_queue.h"
 
 #define SECONDS	   60 /* that squeue or sinfo may take */
 #define SAMPLES	   100

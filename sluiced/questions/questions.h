@@ -68,7 +68,7 @@ struct slu_answerer {
 /* Beside those of sysquery/query.h, which are everybody's to ask. */
 extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
 
-/* osts.c: the storage targets of Lustre,
+/* server_reports.c: the storage targets of Lustre,
  * {"servers":...,"alpha":A,"beta":B,"ranking":[...]}, the last only where
  * nothing shall be solved; what of it choose.h wants to know; and what is
  * remembered of answers. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysquery/rows.h"
+#include "sysquery/json_rows.h"
 
 #define PAGE 1000 /* rows */
 

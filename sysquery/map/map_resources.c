@@ -10,8 +10,8 @@
 #include "config.h"
 
 #include "common/jsonx.h"
-#include "store/texts.h"
-#include "sysquery/rows.h"
+#include "store/column_texts.h"
+#include "sysquery/json_rows.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "common/str.h"
-#include "sysquery/rows.h"
+#include "sysquery/json_rows.h"
 
 #define ROWS_MAX (256u << 20) /* bytes of memory */
 

@@ -18,7 +18,7 @@
 #include "sysmap/database/map_documents.h"
 #include "sysmap/extract.h"
 #include "sysquery/map/map_resources.h"
-#include "sysquery/rows.h"
+#include "sysquery/json_rows.h"
 
 #define KEYS_MAX 500
 #define WORD_MAX 128

@@ -9,7 +9,7 @@
 #include "common/conf.h"
 #include "common/jsonx.h"
 #include "sysquery/page/collect.h"
-#include "sysquery/rows.h"
+#include "sysquery/json_rows.h"
 #include "wire/job.h"
 #include "wire/node.h"
 

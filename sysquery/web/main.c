@@ -13,7 +13,7 @@
 #include "common/jsonx.h"
 #include "sysquery/cli/ask.h"
 #include "sysquery/page/page.h"
-#include "sysquery/web/server.h"
+#include "sysquery/web/page_server.h"
 #include "sysquery/cli/time_text.h"
 
 #define NAME	"sluice-web"

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include <limits.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 /* A directory of mappings, and assignments to be written there. */
 
-#include "sluiced/publication/publish.h"
+#include "sluiced/publication/mapping_publisher.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

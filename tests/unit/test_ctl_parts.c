@@ -9,7 +9,7 @@
 #include "ctl/advice.h"
 #include "ctl/predictor/history_queue.h"
 #include "ctl/link/mirror.h"
-#include "ctl/jobs/queue.h"
+#include "ctl/jobs/event_queue.h"
 #include "ctl/map.h"
 #include "ctl/times.h"
 #include "wire/node.h"

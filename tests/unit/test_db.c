@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "store/private.h"
+#include "store/db_private.h"
 #include "tests/unit/store_db.h"
 
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
  * likes, or nothing on very many connections. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include "common/file.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

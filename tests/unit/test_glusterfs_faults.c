@@ -2,8 +2,8 @@
 /* A glusterfs whose bricks are lost, hang or are full. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
-#include "burst_buffer/host/server.h"
-#include "burst_buffer/host/users.h"
+#include "burst_buffer/host/root_daemon.h"
+#include "burst_buffer/host/file_users.h"
 #include "burst_buffer/storage/storage.h"
 #include "common/file.h"
 #include <signal.h>

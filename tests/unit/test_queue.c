@@ -2,7 +2,7 @@
 /* Lines as squeue and sinfo of Slurm 22.05 print them. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "sluiced/questions/queue.h"
+#include "sluiced/questions/partition_queue.h"
 
 START_TEST(test_jobs)
 {

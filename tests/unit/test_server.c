@@ -4,7 +4,7 @@
 #define TEST_HAS_CGROUPS
 #include "tests/unit/root.h"
 #include "burst_buffer/host/cgroup.h"
-#include "burst_buffer/host/server.h"
+#include "burst_buffer/host/root_daemon.h"
 #include "common/file.h"
 #include "tests/unit/tree.h"
 #include <arpa/inet.h>

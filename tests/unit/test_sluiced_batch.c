@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/ingestion/batch.h"
+#include "sluiced/ingestion/write_batch.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "sluiced/control/control.h"
+#include "sluiced/control/control_socket.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/control/jobs.h"
+#include "sluiced/control/known_jobs.h"
 #include "tests/unit/harness.h"
 
 static struct slu_err err;

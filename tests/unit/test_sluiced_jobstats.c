@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When slurmctld hears what storage servers have seen of a job. */
 #include "config.h"
-#include "sluiced/ingestion/jobstats.h"
+#include "sluiced/ingestion/lustre_totals.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "common/file.h"
 #include "sluiced/child.h"
-#include "sluiced/loop.h"
+#include "sluiced/event_loop.h"
 #include "tests/unit/harness.h"
 
 static struct slu_loop *loop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <arpa/inet.h>
-#include "sluiced/nodes.h"
+#include "sluiced/host_addresses.h"
 #include "tests/unit/harness.h"
 
 static int asked;

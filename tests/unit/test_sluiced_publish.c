@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "common/str.h"
 #include "sluiced/child.h"
-#include "sluiced/publication/publish.h"
+#include "sluiced/publication/mapping_publisher.h"
 
 static struct slu_loop *loop;
 static char said[256], why_not[sizeof(err.text)];

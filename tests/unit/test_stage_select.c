@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/staging/select.h"
+#include "burst_buffer/staging/selection.h"
 #include "burst_buffer/staging/stage.h"
 #include "tests/unit/tree.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "tests/unit/root.h"
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 #include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/host/users.h"
+#include "burst_buffer/host/file_users.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/storage/image.h"

@@ -5,7 +5,7 @@
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"
 #include "burst_buffer/drivers/driver.h"
-#include "burst_buffer/host/loop.h"
+#include "burst_buffer/host/loop_device.h"
 #include "common/file.h"
 #include <linux/fuse.h>
 #include <linux/io_uring.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
-#include "store/texts.h"
+#include "store/column_texts.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

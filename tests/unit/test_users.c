@@ -4,7 +4,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/in_flight.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/host/users.h"
+#include "burst_buffer/host/file_users.h"
 
 #include <fcntl.h>
 #include <linux/io_uring.h>

@@ -2,7 +2,7 @@
 /* The token of sluice-web, and where it listens. What it answers is asked by
  * curl and a browser: tests/browser/test_web.sh. */
 #include "config.h"
-#include "sysquery/web/server.h"
+#include "sysquery/web/page_server.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

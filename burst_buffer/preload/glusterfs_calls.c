@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libsluice_glusterfs.so, for LD_PRELOAD into the client of glusterfs: what of
+ * it is otherwise than programs rely on is put right in what it says to the
+ * kernel, and hears, through /dev/fuse.
+ *
+ * SLUICE_DIRECT=yes: every descriptor is a direct one. The kernel then keeps no
+ * page of a file that programs read or write, so that a node cannot read its
+ * own old bytes, and a record that is appended reaches its brick in one piece.
+ * glusterfs has --direct-io-mode for it, but (10.3) does not make a descriptor
+ * direct by which open(2) has made its file, and knows nothing of mappings,
+ * which the kernel refuses for direct descriptors unless the server says at the
+ * beginning that they are welcome (Linux 6.6).
+ *
+ * Always: pages of mapped files go where they belong, see appended.c; and what
+ * the client would take for a plain fallocate(2), and so not do, is refused.
+ *
+ * SLUICE_TOLD names a file, which is written when the kernel has been told:
+ * "cached", "mmap", or "no mmap" from a kernel that cannot have them with
+ * direct descriptors. No such file: this library does not work.
+ */
+#include "config.h"
+#include "burst_buffer/preload/glusterfs_calls.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define FUSE_DEVICE makedev(10, 229)
+#define REPLY_MAX   512 /* of those that are changed */
+
+/* FUSE_INIT as of protocol 7.36, which not every linux/fuse.h knows. */
+#define HAS_FLAGS2  (UINT32_C(1) << 30) /* FUSE_INIT_EXT */
+#define ALLOW_MMAP2 (UINT32_C(1) << 4)	/* FUSE_DIRECT_IO_ALLOW_MMAP >> 32 */
+
+struct init_request {
+	struct fuse_in_header head;
+	uint32_t major, minor, max_readahead, flags, flags2;
+};
+
+struct init_reply {
+	struct fuse_out_header head;
+	uint32_t major, minor, max_readahead, flags;
+	uint16_t max_background, congestion_threshold;
+	uint32_t max_write, time_gran;
+	uint16_t max_pages, map_alignment;
+	uint32_t flags2;
+};
+
+slu_vector_f *slu_real_readv, *slu_real_writev;
+static const char *told; /* SLUICE_TOLD */
+static bool direct;	 /* SLUICE_DIRECT */
+static atomic_int device = -1;
+static atomic_bool mmap_allowed;
+
+/* Requests whose answers matter. */
+static struct waiting {
+	uint64_t unique, node;
+	uint32_t opcode, flags; /* of open(2) */
+} * waiting;
+static size_t room;
+static atomic_size_t n_waiting;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_device(int fd)
+{
+	struct stat st;
+
+	if (device == -1 && !fstat(fd, &st) && S_ISCHR(st.st_mode) &&
+	    st.st_rdev == FUSE_DEVICE)
+		device = fd;
+	return device == fd;
+}
+
+size_t slu_gather(void *to, size_t size, const struct iovec *iov, int n)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < n && len < size; i++) {
+		size_t part = iov[i].iov_len < size - len ? iov[i].iov_len
+							  : size - len;
+
+		memcpy((char *)to + len, iov[i].iov_base, part);
+		len += part;
+	}
+	return len;
+}
+
+size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
+		   size_t size)
+{
+	size_t done = 0;
+
+	for (int i = 0; i < n && done < size; i++) {
+		size_t room = iov[i].iov_len, part;
+
+		if (at >= room) {
+			at -= room;
+			continue;
+		}
+		part = room - at < size - done ? room - at : size - done;
+		memcpy((char *)iov[i].iov_base + at, (const char *)from + done,
+		       part);
+		done += part;
+		at = 0;
+	}
+	return done;
+}
+
+void slu_answer(int device, uint64_t unique, int error)
+{
+	struct fuse_out_header head = {
+		.len = sizeof(head), .error = -error, .unique = unique};
+	struct iovec one = {&head, sizeof(head)};
+
+	(void)!slu_real_writev(device, &one, 1);
+}
+
+/* Without memory the client ends: better no file system than one that is not
+ * what it says. */
+static void expect_reply(const struct fuse_in_header *head, uint32_t flags)
+{
+	pthread_mutex_lock(&lock);
+	if (n_waiting == room) {
+		room = room ? 2 * room : 64;
+		waiting = realloc(waiting, room * sizeof(*waiting));
+		if (!waiting)
+			abort();
+	}
+	waiting[n_waiting++] = (struct waiting){head->unique, head->nodeid,
+						head->opcode, flags};
+	pthread_mutex_unlock(&lock);
+}
+
+/* The request that it answers; false: none that matters. */
+static bool answered(uint64_t unique, struct waiting *request)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; !found && i < n_waiting; i++)
+		if (waiting[i].unique == unique) {
+			*request = waiting[i];
+			waiting[i] = waiting[--n_waiting];
+			found = true;
+		}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+static void see_init(const struct iovec *iov, int n, size_t len)
+{
+	struct init_request request = {0};
+
+	slu_gather(&request, sizeof(request) < len ? sizeof(request) : len, iov,
+		   n);
+	mmap_allowed =
+		(request.flags & HAS_FLAGS2) && (request.flags2 & ALLOW_MMAP2);
+	expect_reply(&request.head, 0);
+}
+
+/* What the client is about to do for the kernel. */
+static void see_request(const struct iovec *iov, int n, size_t len)
+{
+	struct {
+		struct fuse_in_header head;
+		union {			 /* all begin so */
+			uint32_t flags;	 /* of an open */
+			uint64_t handle; /* of a release */
+		} in;
+	} r;
+
+	if (slu_gather(&r, sizeof(r), iov, n) < sizeof(r))
+		return;
+	switch (r.head.opcode) {
+	case FUSE_INIT:
+		see_init(iov, n, len);
+		break;
+	case FUSE_OPEN:
+	case FUSE_CREATE:
+		expect_reply(&r.head, r.in.flags);
+		break;
+	case FUSE_RELEASE:
+		slu_closed(r.head.nodeid, r.in.handle);
+	}
+}
+
+/* FALLOC_FL_ZERO_RANGE would be answered as done. */
+static bool refused(int fd, const struct iovec *iov, int n)
+{
+	struct {
+		struct fuse_in_header head;
+		struct fuse_fallocate_in in;
+	} r;
+	const uint32_t known = FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE;
+
+	if (slu_gather(&r, sizeof(r), iov, n) < sizeof(r) ||
+	    r.head.opcode != FUSE_FALLOCATE || !(r.in.mode & ~known))
+		return false;
+	slu_answer(fd, r.head.unique, EOPNOTSUPP);
+	return true;
+}
+
+__attribute__((visibility("default"))) ssize_t
+readv(int fd, const struct iovec *iov, int n)
+{
+	ssize_t len;
+	size_t now;
+
+	do {
+		do {
+			now = device == fd ? slu_own_request(iov, n) : 0;
+			if (now)
+				return (ssize_t)now;
+		} while (device == fd && !slu_may_read(fd));
+		len = slu_real_readv(fd, iov, n);
+		if (len <= 0 || !is_device(fd))
+			return len;
+		now = (size_t)len;
+		see_request(iov, n, now);
+	} while (refused(fd, iov, n) || !slu_written_back(iov, n, &now));
+	return (ssize_t)now;
+}
+
+static void tell(void)
+{
+	const char *text = !direct	  ? "cached\n"
+			   : mmap_allowed ? "mmap\n"
+					  : "no mmap\n";
+	int fd =
+		told ? open(told, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+		     : -1;
+
+	if (fd >= 0) {
+		(void)!write(fd, text, strlen(text));
+		close(fd);
+	}
+}
+
+static void change_init(void *reply, size_t len)
+{
+	struct init_reply *init = reply;
+
+	if (len < sizeof(*init))
+		mmap_allowed = false;
+	if (direct && mmap_allowed) {
+		init->flags |= HAS_FLAGS2;
+		init->flags2 |= ALLOW_MMAP2;
+	}
+	tell();
+}
+
+/* What was opened stands at the end of both answers; that which made a file
+ * says before, and first, which it is. */
+static void change_open(char *reply, size_t len, const struct waiting *request)
+{
+	const size_t at = len - sizeof(struct fuse_open_out);
+	uint64_t node = request->node;
+	struct fuse_open_out out;
+
+	memcpy(&out, reply + at, sizeof(out));
+	if (request->opcode == FUSE_CREATE)
+		memcpy(&node, reply + sizeof(struct fuse_out_header),
+		       sizeof(node));
+	slu_opened(node, out.fh, request->flags);
+	if (!direct)
+		return;
+	out.open_flags &= ~(uint32_t)FOPEN_KEEP_CACHE;
+	out.open_flags |= FOPEN_DIRECT_IO;
+	memcpy(reply + at, &out, sizeof(out));
+}
+
+static ssize_t change_reply(int fd, const struct iovec *iov, int n,
+			    const struct waiting *request)
+{
+	_Alignas(uint64_t) char reply[REPLY_MAX];
+	struct iovec one = {reply, slu_gather(reply, sizeof(reply), iov, n)};
+	struct fuse_out_header head;
+
+	memcpy(&head, reply, sizeof(head));
+	if (one.iov_len != head.len ||
+	    one.iov_len < sizeof(head) + sizeof(struct fuse_open_out))
+		abort(); /* this is not the protocol that we know */
+	if (request->opcode == FUSE_INIT)
+		change_init(reply, one.iov_len);
+	else
+		change_open(reply, one.iov_len, request);
+	return slu_real_writev(fd, &one, 1);
+}
+
+__attribute__((visibility("default"))) ssize_t
+writev(int fd, const struct iovec *iov, int n)
+{
+	struct fuse_out_header head;
+	struct waiting request;
+
+	if (!is_device(fd) ||
+	    slu_gather(&head, sizeof(head), iov, n) < sizeof(head))
+		return slu_real_writev(fd, iov, n);
+	if (slu_own_answer(fd, iov, n))
+		return (ssize_t)head.len;
+	if (!n_waiting || !answered(head.unique, &request) || head.error)
+		return slu_real_writev(fd, iov, n);
+	return change_reply(fd, iov, n, &request);
+}
+
+/* What the client starts is to be as it always was. */
+__attribute__((constructor)) static void begin(void)
+{
+	slu_real_readv = (slu_vector_f *)dlsym(RTLD_NEXT, "readv");
+	slu_real_writev = (slu_vector_f *)dlsym(RTLD_NEXT, "writev");
+	told = getenv("SLUICE_TOLD");
+	direct = getenv("SLUICE_DIRECT") != NULL;
+	unsetenv("LD_PRELOAD");
+}

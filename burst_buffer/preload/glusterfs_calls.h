@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_BUFFER_PRELOAD_GLUSTERFS_CALLS_H
+#define SLU_BURST_BUFFER_PRELOAD_GLUSTERFS_CALLS_H
+
+/*
+ * What the files of libsluice_glusterfs.so share. Any thread of the client.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+typedef ssize_t slu_vector_f(int, const struct iovec *, int);
+
+extern slu_vector_f *slu_real_readv, *slu_real_writev;
+
+/* Copy from and to a vector; what was copied, bytes. */
+size_t slu_gather(void *to, size_t size, const struct iovec *iov, int n);
+size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
+		   size_t size);
+
+/* Tell the kernel that its request has failed. */
+void slu_answer(int device, uint64_t unique, int error);
+
+/* appended.c: a program has opened (the flags of open(2)) or closed a file. */
+void slu_opened(uint64_t node, uint64_t fh, uint32_t flags);
+void slu_closed(uint64_t node, uint64_t fh);
+/* The next request of ours for the client; 0: there is none. Before reading
+ * from the device: true when that may be done, as there was none meanwhile. */
+size_t slu_own_request(const struct iovec *iov, int n);
+bool slu_may_read(int device);
+/* A request of len bytes that was read. False: it is to be read again, another
+ * may stand there; true: *len is what stands in iov now. */
+bool slu_written_back(const struct iovec *iov, int n, size_t *len);
+/* An answer; true: it was to a request of ours, and not for the kernel. */
+bool slu_own_answer(int device, const struct iovec *iov, int n);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_HTTP_ERROR_H
+#define SLU_COMMON_HTTP_ERROR_H
+
+/* What an answer other than success says. */
+
+#include "common/err.h"
+
+/* The kind that an HTTP status stands for. */
+enum slu_kind slu_http_kind(long status);
+
+/* The error of that kind, with the sentence in the body (NULL: none; it is
+ * written to): its text, or what slurmrestd names in its JSON. */
+int slu_http_said(enum slu_kind kind, long status, char *body,
+		  struct slu_err *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_JOBS_EVENT_QUEUE_H
+#define SLU_CTL_JOBS_EVENT_QUEUE_H
+
+/*
+ * From the hooks to the thread: a ring of events under a mutex that is held
+ * for a few instructions, and a timer that soon wakes the thread. When the ring
+ * is full the event is dropped and the overflow remembered: the thread then
+ * takes a snapshot of everything instead, so nothing is missed but the order.
+ */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "common/err.h"
+#include "wire/job.h"
+
+enum slu_event_kind {
+	SLU_EV_LOOK,	    /* job_id has, or may have, started */
+	SLU_EV_STARTED,	    /* job */
+	SLU_EV_HELD,	    /* job, whose launch waits for us */
+	SLU_EV_LAUNCH_LOST, /* job_id */
+	SLU_EV_ENDED,	    /* job */
+	SLU_EV_CANCELLED,   /* job: its number and start */
+	SLU_EV_WAITS,	    /* job, for persistent buffers */
+	SLU_EV_RELOAD,	    /* read the configuration again */
+};
+
+struct slu_event {
+	enum slu_event_kind kind;
+	uint32_t job_id;
+	struct slu_job *job; /* owned; NULL for the kinds with a job_id only */
+};
+
+struct slu_queue {
+	pthread_mutex_t lock; /* guards all below but fd and cap */
+	struct slu_event *ring;
+	size_t cap, head, n;
+	bool overflow;
+	bool woken; /* fd is, or soon will be, readable */
+	int fd;	    /* readable when there is something */
+};
+
+int slu_queue_init(struct slu_queue *q, size_t cap, struct slu_err *err);
+void slu_queue_fini(struct slu_queue *q);
+
+/* Takes event.job over. False: there was no room, the job was freed. An event
+ * that is not urgent waits for the next that is. */
+bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent);
+/* Just wake the thread. */
+void slu_queue_wake(struct slu_queue *q);
+/* False when empty. */
+bool slu_queue_pop(struct slu_queue *q, struct slu_event *out);
+/* Forget them all. */
+void slu_queue_clear(struct slu_queue *q);
+/* Was anything dropped since the last call? */
+bool slu_queue_overflowed(struct slu_queue *q);
+/* Forget the wake-ups so far; to be called before popping. */
+void slu_queue_drain_fd(struct slu_queue *q);
+
+void slu_event_clear(struct slu_event *event);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/http/shared_bodies.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#define LONG   (64u << 10)
+#define LATEST 16 /* of them are compared */
+
+struct slu_text {
+	size_t len;
+	unsigned answers; /* that need it */
+	struct slu_texts *all;
+	struct slu_text *next;
+	char data[];
+};
+
+/* libmicrohttpd before 0.9.73 tells no more than where the data is. */
+static void let_go(void *data)
+{
+	struct slu_text *t =
+		(void *)((char *)data - offsetof(struct slu_text, data));
+	struct slu_text **at = &t->all->first;
+
+	if (--t->answers)
+		return;
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	free(t);
+}
+
+/* The one that there is already, if there is. Takes data. */
+static struct slu_text *hold(struct slu_texts *all, char *data, size_t len)
+{
+	struct slu_text *t = all->first;
+
+	for (int i = 0; t && i < LATEST; i++, t = t->next)
+		if (t->len == len && memcmp(t->data, data, len) == 0) {
+			free(data);
+			t->answers++;
+			return t;
+		}
+	t = malloc(sizeof(*t) + len);
+	if (t) {
+		*t = (struct slu_text){len, 1, all, all->first};
+		memcpy(t->data, data, len);
+		all->first = t;
+	}
+	free(data);
+	return t;
+}
+
+static struct MHD_Response *respond_short(char *data, size_t len)
+{
+	struct MHD_Response *out = MHD_create_response_from_buffer(
+		len, data, MHD_RESPMEM_MUST_FREE);
+
+	if (!out)
+		free(data);
+	return out;
+}
+
+struct MHD_Response *slu_texts_respond(struct slu_texts *all, char *data,
+				       size_t len)
+{
+	struct MHD_Response *out;
+	struct slu_text *t;
+
+	if (len < LONG)
+		return respond_short(data, len);
+	t = hold(all, data, len);
+	if (!t)
+		return NULL;
+	out = MHD_create_response_from_buffer_with_free_callback(len, t->data,
+								 let_go);
+	if (!out)
+		let_go(t->data);
+	return out;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words about many jobs are stored together, and answered when that is done. */
+#include "sluiced/ingestion/lustre_totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sluiced/http/routes.h"
+
+#define EVERY  30.0 /* s */
+#define SETTLE 120  /* s: a server waits for quiet, then its turn comes */
+#define MAX    100  /* runs a turn */
+#define DAY    86400
+
+struct word {
+	struct slu_item item;
+	struct slu_daemon *d;
+	struct slu_req *req;
+	struct slu_server_io io; /* taken from the request */
+	int64_t *start;		 /* of each job's run; 0: not a live one */
+	struct slu_server_answer answer;
+};
+
+static void word_free(struct word *w)
+{
+	slu_msg_clear(&slu_server_io_desc, &w->io);
+	free(w->answer.unknown);
+	free(w->start);
+	free(w);
+}
+
+static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
+{
+	struct word *w = (struct word *)item;
+	double now = slu_now_wall();
+
+	w->answer.n_unknown = 0; /* may be called twice */
+	for (size_t i = 0; i < w->io.n_job; i++) {
+		const struct slu_server_job *job = &w->io.job[i];
+		int rc = slu_history_server_io(db, w->io.node, job, w->start[i],
+					       (int64_t)(now - job->idle), err);
+
+		if (rc < 0 && err->kind != SLU_INVALID)
+			return -1;
+		if (rc <= 0) /* or not to be believed: it harms no other */
+			w->answer.unknown[w->answer.n_unknown++].job_id =
+				job->job_id;
+	}
+	return 0;
+}
+
+static void done(struct slu_item *item, const struct slu_err *err)
+{
+	struct word *w = (struct word *)item;
+	struct slu_buf body = {0};
+	char *text = slu_encode_text(&slu_server_answer_desc, &w->answer);
+
+	slu_buf_puts(&body, text ? text : "");
+	body.failed |= !text;
+	free(text);
+	slu_routes_reply(w->d, w->req, &body, err);
+	word_free(w);
+}
+
+/* The live run that was there when the counters moved last; a job that begins
+ * again may have been someone else then. */
+static int64_t live_run(const struct slu_daemon *d,
+			const struct slu_server_job *io, double now)
+{
+	const struct slu_known_job *job = slu_jobs_find(d->jobs, io->job_id);
+
+	return job && (double)job->start <= now - io->idle ? job->start : 0;
+}
+
+static int check(const struct slu_server_io *io, struct slu_err *err)
+{
+	if (io->n_job > SLU_SERVER_JOBS)
+		return slu_err(err, SLU_INVALID, "%zu jobs: at most %d at once",
+			       io->n_job, SLU_SERVER_JOBS);
+	for (size_t i = 0; i < io->n_job; i++) {
+		if (!(io->job[i].idle >= 0 && io->job[i].idle <= 1e9))
+			return slu_err(err, SLU_INVALID,
+				       "job %u: idle for %g s",
+				       io->job[i].job_id, io->job[i].idle);
+		if (i > 0 && io->job[i].job_id <= io->job[i - 1].job_id)
+			return slu_err(err, SLU_INVALID,
+				       "job %u: not in ascending order",
+				       io->job[i].job_id);
+	}
+	return 0;
+}
+
+int slu_handle_jobstats(struct slu_daemon *d, struct slu_req *req,
+			struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_server_io *io = req->msg;
+	double now = slu_now_wall();
+	struct word *w;
+
+	(void)out;
+	if (check(io, err) < 0)
+		return -1;
+	w = calloc(1, sizeof(*w));
+	if (w) {
+		w->start = calloc(io->n_job + 1, sizeof(*w->start));
+		w->answer.unknown =
+			calloc(io->n_job + 1, sizeof(*w->answer.unknown));
+	}
+	if (!w || !w->start || !w->answer.unknown) {
+		if (w)
+			word_free(w);
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
+	w->item = (struct slu_item){.store = store, .done = done};
+	w->d = d;
+	w->req = req;
+	for (size_t i = 0; i < io->n_job; i++)
+		w->start[i] = live_run(d, &io->job[i], now);
+	w->io = *io;
+	*io = (struct slu_server_io){0};
+	slu_batch_add(&d->batch, &w->item);
+	return SLU_KEPT;
+}
+
+static int send_row(void *arg, const struct slu_history_row *row,
+		    struct slu_err *err)
+{
+	(void)err;
+	slu_control_send(arg, &slu_history_row_desc, row);
+	return 0;
+}
+
+/* Rows to fold may be as old as the history: an earlier release kept them, or
+ * nobody was there. */
+static int begin(struct slu_served *s, int64_t until, struct slu_err *err)
+{
+	struct slu_db *db = s->history->db;
+
+	if (slu_history_before(db, until, &s->seen, err) < 0)
+		return -1;
+	s->folded = 0;
+	s->begun = true;
+	return 0;
+}
+
+/* What ended before the start is part of the replay. */
+static int teach(struct slu_served *s, bool *more, struct slu_err *err)
+{
+	int64_t until = (int64_t)slu_now_wall() - SETTLE;
+	struct slu_import_io run[MAX];
+	struct slu_history *h = s->history;
+	long n;
+
+	if (!s->begun && begin(s, until, err) < 0)
+		return -1;
+	n = slu_history_served(h->db, until - DAY, until, &s->seen, run, MAX,
+			       more, err);
+	for (long i = 0; i < n; i++)
+		if (slu_history_whole(h->db, run[i].job_id, run[i].start,
+				      SLU_IO_JOBSTATS, send_row, h->control,
+				      err) < 0)
+			return -1;
+	return n < 0 ? -1 : 0;
+}
+
+static void on_timer(void *arg)
+{
+	struct slu_served *s = arg;
+	struct slu_err err;
+	bool more = false;
+
+	bool fold = false;
+
+	if (teach(s, &more, &err) < 0 ||
+	    slu_history_fold_servers(s->history->db, (int64_t)slu_now_wall(),
+				     &s->folded, &fold, &err) < 0)
+		slu_log(s->history->log, SLU_ERROR, "I/O from servers: %s",
+			err.text);
+	slu_timer_set(s->loop, &s->timer, more || fold ? 0.1 : EVERY);
+}
+
+void slu_served_start(struct slu_served *s, struct slu_loop *loop,
+		      struct slu_history *history)
+{
+	*s = (struct slu_served){.loop = loop, .history = history};
+	s->timer = (struct slu_timer){.fn = on_timer, .arg = s};
+	slu_timer_set(loop, &s->timer, EVERY);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_INGESTION_LUSTRE_TOTALS_H
+#define SLU_SLUICED_INGESTION_LUSTRE_TOTALS_H
+
+/*
+ * What Lustre's servers have seen of each job (sluice-tbfd --publish): totals
+ * by server, into the history (/v1/jobstats: routes.h). Nobody says which word
+ * of which server is the last one: SETTLE seconds after a job's end slurmctld
+ * is told what is there, unless somebody better has told it. Two days later
+ * what its servers have said becomes one row.
+ */
+
+#include "sluiced/ingestion/history_rows.h"
+#include "sluiced/event_loop.h"
+
+struct slu_served {
+	struct slu_loop *loop;
+	struct slu_history *history;
+	struct slu_timer timer;
+	bool begun;	/* the rows are set */
+	int64_t seen;	/* row of the history */
+	int64_t folded; /* likewise */
+};
+
+void slu_served_start(struct slu_served *served, struct slu_loop *loop,
+		      struct slu_history *history);
+
+#endif

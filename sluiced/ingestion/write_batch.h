@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_INGESTION_WRITE_BATCH_H
+#define SLU_SLUICED_INGESTION_WRITE_BATCH_H
+
+/*
+ * Small things to store that arrive in crowds (the documents of a thousand
+ * nodes, the ends of a hundred jobs): all that is there at the end of a turn
+ * goes into one transaction, so that they share one fsync. Each is told of
+ * its fate after the commit. One that cannot be stored spoils nothing: then
+ * each is tried in a transaction of its own.
+ */
+
+#include <stdbool.h>
+
+#include "common/err.h"
+#include "sluiced/event_loop.h"
+#include "store/db.h"
+
+/* Embedded in what is to be stored. */
+struct slu_item {
+	/* Inside a transaction; may be called twice. */
+	int (*store)(struct slu_item *item, struct slu_db *db,
+		     struct slu_err *err);
+	/* It is on disk (err NULL), or is not. May free the item. */
+	void (*done)(struct slu_item *item, const struct slu_err *err);
+	void *arg; /* the owner's */
+	/* Nobody waits for it, or says it again: while somebody else writes the
+	 * database it is kept. Else it fails, SLU_IO. */
+	bool patient;
+	struct slu_item *next;
+};
+
+struct slu_batch {
+	struct slu_loop *loop;
+	struct slu_db *db;
+	struct slu_timer timer;
+	struct slu_item *head, **tail;
+	bool last; /* nothing is kept any more */
+};
+
+void slu_batch_init(struct slu_batch *batch, struct slu_loop *loop,
+		    struct slu_db *db);
+void slu_batch_add(struct slu_batch *batch, struct slu_item *item);
+/* Store what is there now; at the end of the program. */
+void slu_batch_flush(struct slu_batch *batch);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_PUBLICATION_MAPPING_PUBLISHER_H
+#define SLU_SLUICED_PUBLICATION_MAPPING_PUBLISHER_H
+
+/*
+ * The mapping files: MappingDir/JOBID.map, in GekkoFWD's format, one for each
+ * job that holds I/O nodes, those of shared nodes (nodemaps.h), and
+ * MappingDir/mapping.json with the whole assignment for other forwarders; then
+ * the site's own program is run. The directory lies on a shared file system,
+ * which may hang, so a child process writes them, one child at a time, which
+ * stays for the next assignments. One that arrives meanwhile waits; of several
+ * only the newest is written.
+ */
+
+#include "sluiced/publication/assignment.h"
+#include "sluiced/event_loop.h"
+
+struct slu_publisher;
+
+/* An assignment is in place (err NULL), or is not, or will never be because a
+ * newer one has taken its place (SLU_BUSY). */
+typedef void slu_published_f(void *arg, const struct slu_epoch *epoch,
+			     const struct slu_err *err);
+
+struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
+					slu_published_f *fn, void *arg);
+/* Nobody is told any more. */
+void slu_publisher_free(struct slu_publisher *publisher);
+
+/* Publish, with its own reference to the epoch. dir NULL: there is nothing to
+ * write, the answer is at once. program: run with the epoch and the path of
+ * mapping.json once the files are in place, never as root; NULL: none. seconds:
+ * how long all of it may take. */
+void slu_publish(struct slu_publisher *publisher, struct slu_epoch *epoch,
+		 const char *dir, const char *program, double seconds);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_QUESTIONS_ANSWERERS_H
+#define SLU_SLUICED_QUESTIONS_ANSWERERS_H
+
+/* Answerers in files of their own; see questions.h. "ions" takes: last, since
+ * (Unix seconds: how good what was foretold has been since then), job_id (only
+ * this one, explained), and for what would be if: policy, pool (I/O
+ * nodes), without (a job). */
+
+#include "sluiced/questions/questions.h"
+
+struct json_object *slu_prepare_ions(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args);
+int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* "job": all that is known of one job, which is named by job_id, or by that of
+ * its array and task. SLU_NOTFOUND: nothing is, or it is another user's. */
+struct json_object *slu_prepare_job(const struct slu_daemon *d,
+				    const struct slu_asker *who,
+				    struct json_object *args);
+int slu_answer_job(struct slu_db *db, const struct slu_asker *who,
+		   struct json_object *args, struct slu_buf *out,
+		   struct slu_err *err);
+
+/* "report": the same summed over ended jobs; takes uid, account, since (Unix
+ * seconds; the last 30 days unless said). */
+int slu_answer_report(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
+
+/* "page" takes: since, now (Unix seconds), uid. */
+struct json_object *slu_page_prepare(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args);
+int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* Whose rows: the argument "uid" for those who may see all, else one's own. */
+int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
+		  uint32_t *uid, struct slu_err *err);
+
+/* "start": when, and on which nodes, a job that waits will start; takes
+ * job_id. One object: job_id, partition, reason, nodes, running and ahead
+ * (jobs), planned (Unix s, by Slurm), planned_nodes, start_10, start_50 and
+ * start_90 (Unix s), within_10min and within_1h (probabilities); and where
+ * nodes are not shared likely_nodes, sure (the probability of exactly these)
+ * and node ([{node, share}], those that come first). */
+int slu_start_answer(struct slu_db *db, const struct slu_asker *who,
+		     struct json_object *args, struct slu_buf *out,
+		     struct slu_err *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_QUESTIONS_PARTITION_QUEUE_H
+#define SLU_SLUICED_QUESTIONS_PARTITION_QUEUE_H
+
+/* What Slurm's squeue and sinfo print of one partition: the jobs that run and
+ * wait, and the nodes that can be used. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+/* Of squeue -h -r, and of sinfo -h -N, with SLURM_TIME_FORMAT=%s. */
+#define SLU_QUEUE_FORMAT "%A|%T|%P|%D|%C|%Q|%l|%M|%U|%S|%N|%Y|%a|%r|%j"
+#define SLU_NODES_FORMAT "%N|%T|%c"
+
+struct slu_queued {
+	uint32_t job_id, uid;
+	bool waits; /* else it runs, or is suspended */
+	uint32_t nodes, cpus;
+	uint64_t priority; /* 0: it is held */
+	int64_t limit;	   /* s; 0: none */
+	int64_t elapsed;   /* s */
+	int64_t planned;   /* Unix s of its start, real or planned; 0: none */
+	/* into the text that was read */
+	char *partition, *on, *planned_on, *account, *reason, *name;
+};
+
+/* The next job of *text, which is changed and moves on; lines that are none are
+ * passed over. false: that was all. */
+bool slu_queue_next(char **text, struct slu_queued *out);
+/* The same of nodes: only those that can be used, now or when they are free. */
+struct slu_usable {
+	char *name;
+	uint32_t cpus;
+};
+bool slu_nodes_next(char **text, struct slu_usable *out);
+/* Is the partition in a list such as "main,big"? */
+bool slu_queue_in(const struct slu_queued *job, const char *partition);
+/* Does it wait for something that is neither nodes nor other jobs? */
+bool slu_queue_apart(const struct slu_queued *job);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_JSON_ROWS_H
+#define SLU_SYSQUERY_JSON_ROWS_H
+
+#include <json-c/json.h>
+#include "store/db.h"
+
+/* All rows of a query as an array of objects, a key per column (NULL values
+ * are left out). Ends the query; rows may be NULL (it failed already). When
+ * they take more than about max bytes of memory (0: any number): SLU_NOMEM.
+ * Caller puts. */
+struct json_object *slu_query_rows(struct slu_rows *rows, size_t max,
+				   struct slu_err *err);
+/* The row that slu_db_step() has come to, the same way. Caller puts. */
+struct json_object *slu_query_row(struct slu_rows *rows);
+
+#endif
