@@ -18,15 +18,17 @@ libslupredict_a_SOURCES = \
 	job_submit/time_limit.c job_submit/time_limit.h \
 	job_submit/predictor/predict.c job_submit/predictor/predict.h \
 	job_submit/predictor/learn.c \
+	job_submit/predictor/model.h job_submit/predictor/predictor_state.h \
 	job_submit/predictor/mixture.c job_submit/predictor/mixture.h \
 	job_submit/predictor/distribution.c \
-	job_submit/predictor/distribution.h \
+	job_submit/predictor/distribution.h job_submit/predictor/logtime.h \
 	job_submit/predictor/job_classes.c job_submit/predictor/job_classes.h \
 	job_submit/predictor/seqlock.h \
-	job_submit/predictor/gate.c \
-	job_submit/predictor/attention.c \
+	job_submit/predictor/gate.c job_submit/predictor/gate.h \
+	job_submit/predictor/attention.c job_submit/predictor/attention.h \
 	job_submit/predictor/request_shares.c \
-	job_submit/predictor/issued.c \
+	job_submit/predictor/request_shares.h \
+	job_submit/predictor/issued.c job_submit/predictor/issued.h \
 	job_submit/predictor/too_short.c job_submit/predictor/too_short.h \
 	job_submit/io/markov.c job_submit/io/markov.h \
 	job_submit/io/io_profile.c job_submit/io/io_profile.h \

@@ -58,12 +58,12 @@ static double quantile(const struct slu_predictor *p,
 		       const struct slu_outlook *o, double share,
 		       double elapsed)
 {
-	const struct slu_spread *s = &o->spread;
+	const struct slu_distribution *s = &o->spread;
 	double q = slu_predict_quantile(p, o, share, elapsed), most;
 
 	if (!o->asked)
 		return q;
-	most = fmax(o->asked, slu_spread_seconds(s->at[s->n - 1]));
+	most = fmax(o->asked, slu_logtime_seconds(s->at[s->n - 1]));
 	return fmax(fmin(q, most), elapsed);
 }
 

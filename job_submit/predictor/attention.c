@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attention over the last jobs of the user: each says what share of its request
- * it took, and how far that is believed depends on how long ago it ended, on
- * what it has in common with the job that is asked about, and on what came
- * after runs like the last ones. Each of these has a table of logits, the same
- * for all users, which are learnt by gradient descent on the logarithm of what
- * was foretold; the weights are the softmax of their sums. So a list may be
- * long, and is read by content, where classes read it by what is equal.
+ * Softmax attention over the last runs of the user: run k says what share of
+ * its request it took, with the weight
  *
- * A ring is a seqlock. Who has the same place as another user begins anew with
- * each job of theirs; places are by the user's number, of which sites give one
- * after the other.
+ *	w_k = softmax over k of: sum over tables t: theta[t][row_t(k)].
+ *
+ * The rows are how long ago the run ended, what it has in common with the job
+ * that is asked about, and what came after runs like the last ones. theta is
+ * the same for all users, learnt by gradient ascent on log p_e(y | x). So the
+ * list may be long, and is read by content, where classes need equality.
+ *
+ * A ring of runs is guarded by a seqlock. Users whose numbers fall on the same
+ * ring begin anew with each job of theirs; rings are by user number, which
+ * sites give in sequence.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <stdlib.h>
 #include <string.h>
+#include "job_submit/predictor/attention.h"
 #include "job_submit/predictor/seqlock.h"
-#include "job_submit/predictor/mixture.h"
 
 #define USERS 16384
-#define N     SLU_VIEW_ATTENDED_PLACES
+#define N     SLU_MIX_ATTENDED
 #define RATE  0.03f
 #define NONE  -100.0f /* a logit */
 
@@ -82,9 +84,9 @@ static void ring_write(struct slot *s, const struct slu_ring *in)
 	slu_seq_after_write(&s->seq);
 }
 
-static uint16_t name_tag(const struct slu_view *v)
+static uint16_t name_tag(const struct slu_mixture *mix)
 {
-	return (uint16_t)(v->key[NAME] >> 40);
+	return (uint16_t)(mix->key[SLU_BY_NAME] >> 40);
 }
 
 static uint16_t nodes_tag(uint32_t nodes)
@@ -92,50 +94,50 @@ static uint16_t nodes_tag(uint32_t nodes)
 	return (uint16_t)(nodes ^ nodes >> 16);
 }
 
-/* How long ago, by fewer and fewer steps: 0 to 10, times 8. */
+/* How many runs ago, in steps that get wider: 0 to 10, times 8. */
 static const uint8_t age[N] = {0,  8,  16, 24, 32, 32, 40, 40, 48, 48, 48, 48,
 			       56, 56, 56, 56, 64, 64, 64, 64, 64, 64, 64, 64,
 			       72, 72, 72, 72, 72, 72, 72, 72, 80, 80, 80, 80,
 			       80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80};
 
-/* Those that were known. */
+/* Runs that had ended at the submission. */
 struct ended {
 	uint16_t run[N + 2], asked[N], name[N], nodes[N];
 	int n;
 };
 
 /* Whole arrays are copied: beyond their ends, but not beyond the view. */
-static void list_ended(const struct slu_view *v, unsigned late,
+static void list_ended(const struct slu_mixture *mix, unsigned late,
 		       struct ended *out)
 {
-	const char *from = (const char *)v + late * sizeof(out->run[0]);
+	const char *from = (const char *)mix + late * sizeof(out->run[0]);
 
-	memcpy(out->run, from + offsetof(struct slu_view, ring.run),
+	memcpy(out->run, from + offsetof(struct slu_mixture, ring.run),
 	       sizeof(out->run));
-	memcpy(out->asked, from + offsetof(struct slu_view, ring.asked),
+	memcpy(out->asked, from + offsetof(struct slu_mixture, ring.asked),
 	       sizeof(out->asked));
-	memcpy(out->name, from + offsetof(struct slu_view, ring.name),
+	memcpy(out->name, from + offsetof(struct slu_mixture, ring.name),
 	       sizeof(out->name));
-	memcpy(out->nodes, from + offsetof(struct slu_view, ring.nodes),
+	memcpy(out->nodes, from + offsetof(struct slu_mixture, ring.nodes),
 	       sizeof(out->nodes));
-	out->n = v->ring.n > late ? (int)(v->ring.n - late) : 0;
+	out->n = mix->ring.n > late ? (int)(mix->ring.n - late) : 0;
 }
-_Static_assert(offsetof(struct slu_view, ring.nodes) + 2 * 2 * N <=
-		       sizeof(struct slu_view),
+_Static_assert(offsetof(struct slu_mixture, ring.nodes) + 2 * 2 * N <=
+		       sizeof(struct slu_mixture),
 	       "room to copy too much");
 
 SLU_INLINE int like(int a, int b)
 {
-	return abs(a - b) < SLU_ALIKE;
+	return abs(a - b) < SLU_MIX_ALIKE;
 }
 
 /* The tables: by age and what it has in common with the job; by how much more
  * it asked for; by what came before and after it; and by how long it was. */
 SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
-			      uint16_t nodes, struct slu_seen *seen)
+			      uint16_t nodes, struct slu_inputs *inputs)
 {
-	uint16_t *at = &seen->at[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES];
-	uint8_t(*row)[N] = seen->attend_row;
+	uint16_t *at = &inputs->at[SLU_MIX_LAGGED + SLU_MIX_SHARE_BINS];
+	uint8_t(*row)[N] = inputs->attention_row;
 	uint16_t newer[N];
 
 	newer[0] = 0;
@@ -156,7 +158,7 @@ SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
 		row[1][k] = (uint8_t)(apart < 40 ? apart : 40);
 		is += like(r->run[k + 1], r->run[0]) & (k + 1 < r->n);
 		is += (like(r->run[k + 2], r->run[1]) & (k + 2 < r->n)) << 1;
-		is += (run + SLU_NEAR_BY >= its) << 2;
+		is += (run + SLU_MIX_EQUAL >= its) << 2;
 		is += (like(r->run[k + 1], run) & (k + 1 < r->n)) << 3;
 		is += (like(newer[k], run) & (k > 0)) << 4;
 		row[2][k] = (uint8_t)(is + ((k == 0) << 5));
@@ -165,61 +167,69 @@ SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
 }
 
 void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
-			struct slu_view *v)
+			struct slu_mixture *mix)
 {
-	ring_read(slot_of(p, uid), uid, &v->ring);
+	ring_read(slot_of(p, uid), uid, &mix->ring);
 }
 
-SLU_FAST void slu_attention_look(const struct slu_job *job, struct slu_view *v)
+SLU_FAST void slu_attention_inputs(const struct slu_job *job,
+				   struct slu_mixture *mix)
 {
 	struct ended r;
 
-	list_ended(v, slu_count_late(v->ring.end, N, slu_known_until(job)), &r);
-	v->seen.n[ATTENDED] = (uint8_t)r.n;
-	put_rows(&r, v->seen.at[ASKED * SLU_VIEW_PLACES], name_tag(v),
-		 nodes_tag(job->node_cnt), &v->seen);
+	list_ended(mix,
+		   slu_count_unended(mix->ring.end, N, slu_known_until(job)),
+		   &r);
+	mix->inputs.n[SLU_EXPERT_ATTENTION] = (uint8_t)r.n;
+	put_rows(&r, mix->inputs.at[SLU_EXPERT_REQUEST * SLU_MIX_LAGS],
+		 name_tag(mix), nodes_tag(job->node_cnt), &mix->inputs);
 }
 
 SLU_FAST void slu_attention_weigh(const struct slu_predictor *p,
-				  struct slu_seen *seen)
+				  struct slu_inputs *inputs)
 {
 	float logit[N];
 
 	for (int k = 0; k < N; k++)
-		logit[k] = slu_get(&p->attend[0][seen->attend_row[0][k]]) +
-			   slu_get(&p->attend[1][seen->attend_row[1][k]]) +
-			   slu_get(&p->attend[2][seen->attend_row[2][k]]) +
-			   slu_get(&p->attend[3][seen->attend_row[3][k]]);
+		logit[k] =
+			slu_get(&p->attention[0][inputs->attention_row[0][k]]) +
+			slu_get(&p->attention[1][inputs->attention_row[1][k]]) +
+			slu_get(&p->attention[2][inputs->attention_row[2][k]]) +
+			slu_get(&p->attention[3][inputs->attention_row[3][k]]);
 	for (int k = 0; k < N; k++)
-		logit[k] = k < seen->n[ATTENDED] ? logit[k] : NONE;
-	slu_softmax(logit, &seen->weighed[SLU_VIEW_SHARE_PLACES], N);
+		logit[k] =
+			k < inputs->n[SLU_EXPERT_ATTENTION] ? logit[k] : NONE;
+	slu_softmax(logit, &inputs->conditional[SLU_MIX_SHARE_BINS], N);
 	for (int k = 0; k < N; k++)
-		if (k >= seen->n[ATTENDED])
-			seen->weighed[SLU_VIEW_SHARE_PLACES + k] = 0;
+		if (k >= inputs->n[SLU_EXPERT_ATTENTION])
+			inputs->conditional[SLU_MIX_SHARE_BINS + k] = 0;
 }
 
-void slu_attention_learn(struct slu_predictor *p, const struct slu_seen *seen,
-			 const float *density, float foretold, float worth)
+void slu_attention_learn(struct slu_predictor *p,
+			 const struct slu_inputs *inputs, const float *density,
+			 float likelihood, float worth)
 {
-	const float *w = &seen->weighed[SLU_VIEW_SHARE_PLACES];
+	const float *w = &inputs->conditional[SLU_MIX_SHARE_BINS];
 
-	if (!(foretold > 0))
+	if (!(likelihood > 0))
 		return;
-	for (int k = 0; k < seen->n[ATTENDED]; k++) {
-		float by = RATE * worth * w[k] * (density[k] / foretold - 1);
+	for (int k = 0; k < inputs->n[SLU_EXPERT_ATTENTION]; k++) {
+		float by = RATE * worth * w[k] * (density[k] / likelihood - 1);
 
-		for (int t = 0; t < SLU_VIEW_ATTEND_TABLES; t++) {
-			slu_shared *x = &p->attend[t][seen->attend_row[t][k]];
+		for (int t = 0; t < SLU_MIX_ATTENTION_TABLES; t++) {
+			slu_shared *x =
+				&p->attention[t][inputs->attention_row[t][k]];
 
 			slu_set(x, slu_get(x) + by);
 		}
 	}
 }
 
-void slu_attention_remember(struct slu_predictor *p, const struct slu_view *v,
+void slu_attention_remember(struct slu_predictor *p,
+			    const struct slu_mixture *mix,
 			    const struct slu_job *job, uint16_t run)
 {
-	const struct slu_ring *was = &v->ring;
+	const struct slu_ring *was = &mix->ring;
 	struct slu_ring is;
 
 	is.uid = job->uid;
@@ -233,19 +243,18 @@ void slu_attention_remember(struct slu_predictor *p, const struct slu_view *v,
 	       sizeof(is.nodes) - sizeof(is.nodes[0]));
 	is.end[0] = (uint32_t)job->end;
 	is.run[0] = run;
-	is.asked[0] = slu_spread_at_past((float)job->limit_asked);
-	is.name[0] = name_tag(v);
+	is.asked[0] = slu_logtime_scaled((float)job->limit_asked);
+	is.name[0] = name_tag(mix);
 	is.nodes[0] = nodes_tag(job->node_cnt);
 	ring_write(slot_of(p, job->uid), &is);
 }
 
-/* Before anything has been seen: the latest, and those that have much in
- * common. */
+/* Before anything is learnt: the latest, and those that have much in common. */
 void slu_attention_begin(struct slu_predictor *p)
 {
 	for (unsigned k = 0; k < N; k++)
 		for (unsigned b = 0; b < 8; b++)
-			slu_set(&p->attend[0][age[k] + b],
+			slu_set(&p->attention[0][age[k] + b],
 				(float)__builtin_popcount(b) -
 					0.35f * (float)(age[k] / 8));
 }

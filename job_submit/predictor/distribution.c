@@ -15,33 +15,33 @@
 #include <math.h>
 #include "job_submit/predictor/distribution.h"
 
-#define STEPS  SLU_SPREAD_STEPS
-#define OFFSET SLU_SPREAD_OFFSET
+#define STEPS  SLU_LOGTIME_STEPS
+#define OFFSET SLU_LOGTIME_OFFSET
 #define BIN    32
 #define BINS   (65536 / BIN)
 #define PROBES 16 /* of a gap, at once */
 /* So that no product of the two becomes denormal. */
 #define TINY  1e-9f
 #define FADED -60.0f
-_Static_assert(SLU_SPREAD_MAX <= UINT8_MAX + 1, "a place is a byte");
+_Static_assert(SLU_DISTRIBUTION_MAX <= UINT8_MAX + 1, "a place is a byte");
 
-double slu_spread_seconds(unsigned at)
+double slu_logtime_seconds(unsigned at)
 {
 	return (double)(exp2f((float)((double)at / STEPS)) - 1) * OFFSET;
 }
 
 SLU_INLINE float seconds(uint16_t at)
 {
-	return (slu_spread_exp2((float)at * (float)(1 / STEPS)) - 1) *
+	return (slu_fast_exp2((float)at * (float)(1 / STEPS)) - 1) *
 	       (float)OFFSET;
 }
 
-void slu_spread_order(struct slu_spread *s)
+void slu_distribution_sort(struct slu_distribution *s)
 {
 	uint8_t place[BINS]; /* of a bin that is in use */
 	struct {
 		float weight, moment;
-	} bin[SLU_SPREAD_MAX];
+	} bin[SLU_DISTRIBUTION_MAX];
 	uint64_t used[BINS / 64] = {0};
 	uint32_t words = 0; /* of these that are not 0 */
 	float sum = 0;
@@ -73,17 +73,18 @@ void slu_spread_order(struct slu_spread *s)
 			s->weight[n++] = bin[k].weight * sum;
 		}
 	}
-	slu_spread_end(s, n);
+	slu_distribution_end(s, n);
 }
 
 /* Points, in whole blocks. */
-SLU_INLINE unsigned all(const struct slu_spread *s)
+SLU_INLINE unsigned all(const struct slu_distribution *s)
 {
-	return (s->n + SLU_SPREAD_BLOCK - 1) / SLU_SPREAD_BLOCK *
-	       SLU_SPREAD_BLOCK;
+	return (s->n + SLU_DISTRIBUTION_BLOCK - 1) / SLU_DISTRIBUTION_BLOCK *
+	       SLU_DISTRIBUTION_BLOCK;
 }
 
-SLU_FAST double slu_spread_below(const struct slu_spread *s, uint16_t at)
+SLU_FAST double slu_distribution_cdf(const struct slu_distribution *s,
+				     uint16_t at)
 {
 	float sum = 0;
 
@@ -131,12 +132,12 @@ SLU_INLINE float below_in(const struct gap *g, int at)
 }
 
 /* The gap at whose end the share `want` is reached. */
-SLU_INLINE struct gap find_gap(const struct slu_spread *s, float want)
+SLU_INLINE struct gap find_gap(const struct slu_distribution *s, float want)
 {
 	/* At each point: what is left of one before it, and of all up to it
 	 * and from it on. */
-	struct tails fade[SLU_SPREAD_MAX + 1], left[SLU_SPREAD_MAX],
-		right[SLU_SPREAD_MAX], l = {0}, r = {0};
+	struct tails fade[SLU_DISTRIBUTION_MAX + 1], left[SLU_DISTRIBUTION_MAX],
+		right[SLU_DISTRIBUTION_MAX], l = {0}, r = {0};
 	struct gap g = {.to = UINT16_MAX};
 	unsigned n = s->n;
 
@@ -181,33 +182,35 @@ SLU_INLINE int find_in(const struct gap *g, float want)
 	return high;
 }
 
-SLU_FAST static int find(const struct slu_spread *s, float want)
+SLU_FAST static int find(const struct slu_distribution *s, float want)
 {
 	struct gap g = find_gap(s, want);
 
 	return find_in(&g, want);
 }
 
-double slu_spread_quantile(const struct slu_spread *s, double p, double elapsed)
+double slu_distribution_quantile(const struct slu_distribution *s, double p,
+				 double elapsed)
 {
-	uint16_t from = slu_spread_at(elapsed);
-	double past = elapsed > 0 ? slu_spread_below(s, from) : 0;
+	uint16_t from = slu_logtime(elapsed);
+	double past = elapsed > 0 ? slu_distribution_cdf(s, from) : 0;
 	float want = (float)(past + p * (1 - past));
 
 	if (!s->n)
 		return 0;
-	return fmax(slu_spread_seconds((unsigned)find(s, want)), elapsed);
+	return fmax(slu_logtime_seconds((unsigned)find(s, want)), elapsed);
 }
 
 /* By how much meeting a run lessens the loss, summed up from one side: of all
  * points up to one, and from one on. */
 struct meeting {
-	float fade[SLU_SPREAD_MAX + 1];
-	float worth[SLU_SPREAD_MAX]; /* with the point's weight */
+	float fade[SLU_DISTRIBUTION_MAX + 1];
+	float worth[SLU_DISTRIBUTION_MAX]; /* with the point's weight */
 	float below, above;
 };
 
-SLU_INLINE void prepare_meeting(struct meeting *m, const struct slu_spread *s,
+SLU_INLINE void prepare_meeting(struct meeting *m,
+				const struct slu_distribution *s,
 				const float *x, double near, double worth,
 				float least)
 {
@@ -218,7 +221,7 @@ SLU_INLINE void prepare_meeting(struct meeting *m, const struct slu_spread *s,
 	for (unsigned i = 1; i < s->n; i++) {
 		float apart = (x[i - 1] - x[i]) * per;
 
-		m->fade[i] = slu_spread_exp2(apart > FADED ? apart : FADED);
+		m->fade[i] = slu_fast_exp2(apart > FADED ? apart : FADED);
 	}
 	m->fade[0] = m->fade[s->n] = 0;
 	m->below = m->above = 0;
@@ -237,10 +240,11 @@ SLU_INLINE float met_above(struct meeting *m, unsigned k)
 	return m->above - m->worth[k];
 }
 
-SLU_FAST double slu_spread_choice(const struct slu_spread *s,
-				  const struct slu_loss *by)
+SLU_FAST double slu_distribution_choice(const struct slu_distribution *s,
+					const struct slu_loss *by)
 {
-	float x[SLU_SPREAD_MAX], loss[SLU_SPREAD_MAX], back[SLU_SPREAD_MAX];
+	float x[SLU_DISTRIBUTION_MAX], loss[SLU_DISTRIBUTION_MAX],
+		back[SLU_DISTRIBUTION_MAX];
 	float total = 0, left = 0, left_moment = 0, best = FLT_MAX;
 	float per = (float)(1 / by->far);
 	struct meeting any, lasting;
@@ -252,7 +256,7 @@ SLU_FAST double slu_spread_choice(const struct slu_spread *s,
 	}
 	prepare_meeting(&any, s, x, by->any.near, by->any.worth, 0);
 	prepare_meeting(&lasting, s, x, by->lasting.near, by->lasting.worth,
-			SLU_SPREAD_LASTING);
+			SLU_DISTRIBUTION_LASTING);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = n - 1 - i;
 
@@ -268,5 +272,5 @@ SLU_FAST double slu_spread_choice(const struct slu_spread *s,
 	}
 	for (unsigned i = 0; i < n; i++)
 		choice = loss[i] == best ? i : choice;
-	return n ? slu_spread_seconds(s->at[choice]) : 0;
+	return n ? slu_logtime_seconds(s->at[choice]) : 0;
 }

@@ -1,45 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gate, as in a mixture of experts (Jordan and Jacobs 1994): how far each
- * source is believed for a job with these features. The weight of a source is
- * the site's times a factor per feature, the same for all users, learnt by
- * gradient descent on the logarithm of what was foretold. So a new user, or a
- * new request, is met with what was learnt of others like it.
+ * The feature gate (a gating network as of Jordan and Jacobs 1994, log-linear
+ * in one-hot features): g_e is the site's weight times a factor per feature f,
  *
- * Factors are kept as logarithms to base 2.
+ *	log2 g_e(x) = log2 g_e(site) + sum over f: theta[f][x_f][e],
+ *
+ * the same theta for all users, learnt by gradient ascent on log p(y | x). So a
+ * new user, or a new request, is met with what was learnt of others like it.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
-#include "job_submit/predictor/mixture.h"
+#include "job_submit/predictor/gate.h"
 
 #define RATE 0.05f
-#define MOST 8.0f /* of a factor's logarithm */
+#define MOST 8.0f /* of theta, below 0 too */
 
-_Static_assert(SLU_VIEW_GATE_ROWS >= 1 << 4 &&
-		       SLU_VIEW_GATE_ROWS >=
-			       SLU_VIEW_SEASONS * SLU_VIEW_SEASONS,
+_Static_assert(SLU_MIX_FEATURE_ROWS >= 1 << 4 &&
+		       SLU_MIX_FEATURE_ROWS >= SLU_MIX_STAGES * SLU_MIX_STAGES,
 	       "room for four bits, and for the seasons of two classes");
 
 static uint8_t below(unsigned value)
 {
-	return (uint8_t)(value < SLU_VIEW_GATE_ROWS ? value
-						    : SLU_VIEW_GATE_ROWS - 1);
+	return (uint8_t)(value < SLU_MIX_FEATURE_ROWS
+				 ? value
+				 : SLU_MIX_FEATURE_ROWS - 1);
 }
 
 /* Runs of a row are up to 1.65 times as long as those of the row before. */
-static uint8_t row_of_run(const struct slu_seen *seen, enum slu_level l)
+static uint8_t row_of_run(const struct slu_inputs *inputs, enum slu_job_class l)
 {
-	return seen->n[l] ? below(1 + (unsigned)slu_run(seen, l, 0) / 2164) : 0;
+	return inputs->n[l] ? below(1 + (unsigned)slu_lagged_run(inputs, l, 0) /
+						2164)
+			    : 0;
 }
 
-static unsigned agree(const struct slu_seen *seen, enum slu_level a,
-		      enum slu_level b)
+static unsigned agree(const struct slu_inputs *inputs, enum slu_job_class a,
+		      enum slu_job_class b)
 {
-	return seen->n[a] && seen->n[b] &&
-	       abs(slu_run(seen, a, 0) - slu_run(seen, b, 0)) < SLU_ALIKE;
+	return inputs->n[a] && inputs->n[b] &&
+	       abs(slu_lagged_run(inputs, a, 0) -
+		   slu_lagged_run(inputs, b, 0)) < SLU_MIX_ALIKE;
 }
 
 /* Whether the user has just seen a run end, or comes back after a night. */
@@ -58,61 +61,66 @@ static uint8_t row_of_pause(const struct slu_class *user, unsigned ended,
 	return row;
 }
 
-void slu_gate_look(struct slu_view *v, const struct slu_job *job)
+void slu_gate_features(struct slu_mixture *mix, const struct slu_job *job)
 {
-	struct slu_seen *seen = &v->seen;
+	struct slu_inputs *inputs = &mix->inputs;
 	int64_t submit = job->submit;
-	unsigned ended = seen->n[USER];
-	uint8_t *row = seen->row;
+	unsigned ended = inputs->n[SLU_BY_USER];
+	uint8_t *row = inputs->feature;
 
 	if (submit <= 0)
 		submit = time(NULL);
-	row[0] = below(slu_season(v->class[SIZE].jobs) * SLU_VIEW_SEASONS +
-		       slu_season(v->class[USER].jobs));
-	row[1] = row_of_pause(&v->class[USER], ended, submit);
-	row[2] = below((unsigned)(slu_run(seen, ASKED, 0) / SLU_SPREAD_STEPS));
-	row[3] = row_of_run(seen, USER);
-	row[4] = row_of_run(seen, SIZE);
-	row[5] = (uint8_t)(agree(seen, SIZE, USER) |
-			   agree(seen, REQUEST, USER) << 1 |
-			   agree(seen, REQUEST, SIZE) << 2 |
-			   agree(seen, CLASS, SIZE) << 3);
-	row[6] = below(
-		(unsigned)(2 * slu_spread_log2((float)job->node_cnt + 1)));
+	row[0] = below(slu_stage_of(mix->class[SLU_BY_SIZE].jobs) *
+			       SLU_MIX_STAGES +
+		       slu_stage_of(mix->class[SLU_BY_USER].jobs));
+	row[1] = row_of_pause(&mix->class[SLU_BY_USER], ended, submit);
+	row[2] =
+		below((unsigned)(slu_lagged_run(inputs, SLU_EXPERT_REQUEST, 0) /
+				 SLU_LOGTIME_STEPS));
+	row[3] = row_of_run(inputs, SLU_BY_USER);
+	row[4] = row_of_run(inputs, SLU_BY_SIZE);
+	row[5] = (uint8_t)(agree(inputs, SLU_BY_SIZE, SLU_BY_USER) |
+			   agree(inputs, SLU_BY_REQUEST, SLU_BY_USER) << 1 |
+			   agree(inputs, SLU_BY_REQUEST, SLU_BY_SIZE) << 2 |
+			   agree(inputs, SLU_BY_CLASS, SLU_BY_SIZE) << 3);
+	row[6] = below((unsigned)(2 * slu_fast_log2((float)job->node_cnt + 1)));
 }
 
 SLU_FAST void slu_gate_weigh(const struct slu_predictor *p,
-			     const struct slu_seen *seen,
-			     const float site[SLU_VIEW_WIDTH],
-			     float weight[SLU_VIEW_WIDTH])
+			     const struct slu_inputs *inputs,
+			     const float site[SLU_MIX_WIDTH],
+			     float weight[SLU_MIX_WIDTH])
 {
-	float factor[SLU_VIEW_GATE_FEATURES][SLU_VIEW_KEPT],
-		all[SLU_VIEW_WIDTH] = {0};
+	float factor[SLU_MIX_FEATURES][SLU_MIX_STORED],
+		all[SLU_MIX_WIDTH] = {0};
 
-	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
-		slu_fetch(factor[f], p->gate[f][seen->row[f]], SLU_VIEW_KEPT);
-	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
-		for (int s = 0; s < SLU_VIEW_KEPT; s++)
+	for (int f = 0; f < SLU_MIX_FEATURES; f++)
+		slu_fetch(factor[f], p->feature_gate[f][inputs->feature[f]],
+			  SLU_MIX_STORED);
+	for (int f = 0; f < SLU_MIX_FEATURES; f++)
+		for (int s = 0; s < SLU_MIX_STORED; s++)
 			all[s] += factor[f][s];
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		weight[s] = site[s] * slu_spread_exp2(all[s]);
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		weight[s] = site[s] * slu_fast_exp2(all[s]);
 }
 
 SLU_FAST void slu_gate_learn(struct slu_predictor *p,
-			     const struct slu_seen *seen,
-			     const float gain[SLU_VIEW_WIDTH])
+			     const struct slu_inputs *inputs,
+			     const float gain[SLU_MIX_WIDTH])
 {
-	float to[SLU_VIEW_GATE_FEATURES][SLU_VIEW_KEPT];
+	float to[SLU_MIX_FEATURES][SLU_MIX_STORED];
 
-	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
-		slu_fetch(to[f], p->gate[f][seen->row[f]], SLU_VIEW_KEPT);
-	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
-		for (int s = 0; s < SLU_VIEW_KEPT; s++) {
+	for (int f = 0; f < SLU_MIX_FEATURES; f++)
+		slu_fetch(to[f], p->feature_gate[f][inputs->feature[f]],
+			  SLU_MIX_STORED);
+	for (int f = 0; f < SLU_MIX_FEATURES; f++)
+		for (int s = 0; s < SLU_MIX_STORED; s++) {
 			float is = to[f][s] + RATE * gain[s];
 
 			is = is < MOST ? is : MOST;
 			to[f][s] = is > -MOST ? is : -MOST;
 		}
-	for (int f = 0; f < SLU_VIEW_GATE_FEATURES; f++)
-		slu_store(p->gate[f][seen->row[f]], to[f], SLU_VIEW_KEPT);
+	for (int f = 0; f < SLU_MIX_FEATURES; f++)
+		slu_store(p->feature_gate[f][inputs->feature[f]], to[f],
+			  SLU_MIX_STORED);
 }

@@ -1,140 +1,143 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was said of a job when it was submitted, by which at its end the
- * quantiles are corrected and the sources judged. Most often what is known now
- * of that time says it. But when many jobs of a class end between a job's
- * submission and its end, their runs push out those that were known then. There
- * are two such cases:
+ * Forecasts as they were issued. Quantiles are calibrated, and experts judged,
+ * by what was forecast of a job at its submission. Most often the same forecast
+ * can be made again at the job's end, from what is known now of that time. But
+ * when many jobs of a class end in between, their runs push out those that were
+ * known then. There are two such cases:
  *
- * - A crowd that was submitted at about the same time: what was said of it is
- *   noted when the first of them ends.
- * - A steady stream with a long queue: what is said is noted for each class
- *   that lost something, every NOTE_EVERY ends.
+ * - A crowd that was submitted at about the same time: the forecast is kept
+ * when the first of them ends.
+ * - A steady stream with a long queue: for each class that has lost runs, the
+ *   forecast is kept every NOTE_EVERY ends.
  *
- * Without them only jobs that need not wait would be heard.
+ * Without them only jobs that need not wait would teach.
  *
- * The levels (predict.c) move at each end, so they are noted at each: judged by
- * those of now, jobs that wait long would hide what was wrong with the ones of
- * then.
+ * The alphas of the calibration move at each end, so they are kept over time:
+ * judged by those of now, jobs that wait long would hide what was wrong with
+ * the ones of then.
  */
 #include <stdlib.h>
+#include "job_submit/predictor/issued.h"
 #include "job_submit/predictor/mixture.h"
 
-#define CROWDS	     512
-#define SETS	     64
-#define WAYS	     32
-#define NOTE_EVERY   4 /* ends of a class */
-#define LEVELS_OF    1024
-#define LEVELS_EVERY 8 /* ends */
+#define CROWDS	    512
+#define SETS	    64
+#define WAYS	    32
+#define NOTE_EVERY  4 /* ends of a class */
+#define ALPHAS	    1024
+#define ALPHA_EVERY 8 /* ends */
 
-struct slu_said_all {
-	struct slu_said crowd[CROWDS]; /* when: its first end */
-	struct slu_said stream[SETS][WAYS];
+struct slu_issued_all {
+	struct slu_issued crowd[CROWDS]; /* when: its first end */
+	struct slu_issued stream[SETS][WAYS];
 	/* rings */
-	uint32_t since[LEVELS_OF]; /* Unix seconds */
-	float level[LEVELS_OF][SLU_VIEW_KNOTS];
+	uint32_t since[ALPHAS]; /* Unix seconds */
+	float alpha[ALPHAS][SLU_MIX_KNOTS];
 	size_t noted;
 };
 
-struct slu_said_all *slu_said_new(void)
+struct slu_issued_all *slu_issued_new(void)
 {
-	return calloc(1, sizeof(struct slu_said_all));
+	return calloc(1, sizeof(struct slu_issued_all));
 }
 
-void slu_said_free(struct slu_said_all *all)
+void slu_issued_free(struct slu_issued_all *all)
 {
 	free(all);
 }
 
-static struct slu_said *fill(struct slu_said *said, const struct slu_view *v,
-			     const struct slu_places *in, int64_t when)
+static struct slu_issued *fill(struct slu_issued *said,
+			       const struct slu_mixture *mix,
+			       const struct slu_components *in, int64_t when)
 {
-	said->key = v->class[SIZE].key;
-	said->class = v->class[CLASS].key;
+	said->key = mix->class[SLU_BY_SIZE].key;
+	said->class = mix->class[SLU_BY_CLASS].key;
 	said->when = when;
 	said->jobs = 0;
-	said->seen = v->seen;
+	said->inputs = mix->inputs;
 	memcpy(said->weight, in->weight, sizeof(said->weight));
 	return said;
 }
 
-static struct slu_said *set_of(const struct slu_predictor *p, uint64_t key)
+static struct slu_issued *set_of(const struct slu_predictor *p, uint64_t key)
 {
-	return p->said->stream[(key >> 32) % SETS];
+	return p->issued->stream[(key >> 32) % SETS];
 }
 
-/* The last that was noted of the class until then. */
-static struct slu_said *noted(const struct slu_predictor *p, uint64_t key,
-			      int64_t until)
+/* The last forecast of the class that was kept until then. */
+static struct slu_issued *noted(const struct slu_predictor *p, uint64_t key,
+				int64_t until)
 {
-	struct slu_said *set = set_of(p, key), *best = NULL;
+	struct slu_issued *set = set_of(p, key), *best = NULL;
 
-	for (struct slu_said *s = set; s < set + WAYS; s++)
+	for (struct slu_issued *s = set; s < set + WAYS; s++)
 		if (s->key == key && s->when <= until &&
 		    (!best || s->when > best->when))
 			best = s;
 	return best;
 }
 
-struct slu_said *slu_said_of(struct slu_predictor *p, const struct slu_view *v,
-			     const struct slu_job *job,
-			     const struct slu_places *known)
+struct slu_issued *slu_issued_find(struct slu_predictor *p,
+				   const struct slu_mixture *mix,
+				   const struct slu_job *job,
+				   const struct slu_components *known)
 {
-	const struct slu_class *c = &v->class[SIZE];
-	struct slu_said *crowd = &p->said->crowd[(c->key >> 32) % CROWDS];
+	const struct slu_class *c = &mix->class[SLU_BY_SIZE];
+	struct slu_issued *crowd = &p->issued->crowd[(c->key >> 32) % CROWDS];
 
 	if (crowd->key == c->key && job->submit && job->submit < crowd->when)
 		return crowd;
-	if (!v->seen.n[SIZE] && c->jobs >= SLU_CLASS_RUNS)
+	if (!mix->inputs.n[SLU_BY_SIZE] && c->jobs >= SLU_CLASS_RUNS)
 		return noted(p, c->key, job->submit);
-	return known ? fill(crowd, v, known, job->end) : NULL;
+	return known ? fill(crowd, mix, known, job->end) : NULL;
 }
 
-void slu_said_note(struct slu_predictor *p, const struct slu_view *v,
-		   const struct slu_job *job)
+void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,
+		     const struct slu_job *job)
 {
-	const struct slu_class *c = &v->class[SIZE];
-	struct slu_said *set = set_of(p, c->key), *oldest = set;
+	const struct slu_class *c = &mix->class[SLU_BY_SIZE];
+	struct slu_issued *set = set_of(p, c->key), *oldest = set;
 	struct slu_job next = *job;
-	struct slu_view now;
-	struct slu_places in;
+	struct slu_mixture now;
+	struct slu_components in;
 
 	if (c->jobs < SLU_CLASS_RUNS || c->jobs % NOTE_EVERY != 0 ||
 	    !job->submit || c->end[0] <= job->submit)
 		return;
 	next.submit = job->end;
-	now = *v;
-	slu_view_see(p, &next, &now);
-	slu_view_places(p, &now.seen, &in);
-	for (struct slu_said *s = set; s < set + WAYS; s++)
+	now = *mix;
+	slu_mixture_at(p, &next, &now);
+	slu_mixture_components(p, &now.inputs, &in);
+	for (struct slu_issued *s = set; s < set + WAYS; s++)
 		if (s->when < oldest->when)
 			oldest = s;
 	fill(oldest, &now, &in, job->end);
 }
 
-void slu_said_note_levels(struct slu_predictor *p, int64_t now)
+void slu_issued_note_alpha(struct slu_predictor *p, int64_t now)
 {
-	size_t at = p->said->noted / LEVELS_EVERY % LEVELS_OF;
+	size_t at = p->issued->noted / ALPHA_EVERY % ALPHAS;
 
-	if (p->said->noted++ % LEVELS_EVERY)
+	if (p->issued->noted++ % ALPHA_EVERY)
 		return;
-	p->said->since[at] = (uint32_t)now;
-	for (size_t i = 0; i < SLU_VIEW_KNOTS; i++)
-		p->said->level[at][i] = slu_get(&p->level[i]);
+	p->issued->since[at] = (uint32_t)now;
+	for (size_t i = 0; i < SLU_MIX_KNOTS; i++)
+		p->issued->alpha[at][i] = slu_get(&p->alpha[i]);
 }
 
 /* Halving without branches: none would be foreseen. */
-const float *slu_said_levels(const struct slu_predictor *p, int64_t then)
+const float *slu_issued_alpha(const struct slu_predictor *p, int64_t then)
 {
-	const struct slu_said_all *all = p->said;
-	size_t end = (all->noted + LEVELS_EVERY - 1) / LEVELS_EVERY,
-	       at = end < LEVELS_OF ? 0 : end - LEVELS_OF;
+	const struct slu_issued_all *all = p->issued;
+	size_t end = (all->noted + ALPHA_EVERY - 1) / ALPHA_EVERY,
+	       at = end < ALPHAS ? 0 : end - ALPHAS;
 
-	for (size_t step = LEVELS_OF / 2; step; step /= 2) {
+	for (size_t step = ALPHAS / 2; step; step /= 2) {
 		size_t next = at + step;
-		bool is = all->since[next % LEVELS_OF] <= then;
+		bool is = all->since[next % ALPHAS] <= then;
 
 		at += is & (next < end) ? step : 0;
 	}
-	return all->level[at % LEVELS_OF];
+	return all->alpha[at % ALPHAS];
 }

@@ -23,7 +23,7 @@
 #include "job_submit/predictor/seqlock.h"
 
 #define WAYS  8
-#define BYTES (offsetof(struct slu_class, weight) + 2 * SLU_CLASS_SOURCES)
+#define BYTES (offsetof(struct slu_class, weight) + 2 * SLU_CLASS_EXPERTS)
 #define WORDS (BYTES / sizeof(uint64_t))
 #define HUGE  ((size_t)2 << 20)
 

@@ -17,7 +17,7 @@
 
 #define SLU_CLASS_RUNS	  7		   /* run times of a class */
 #define SLU_CLASS_JOBS	  ((1u << 25) - 1) /* to be counted, at most */
-#define SLU_CLASS_SOURCES 12		   /* see predict.c */
+#define SLU_CLASS_EXPERTS 12		   /* see predict.c */
 #define SLU_CLASSES_MAX	  (1u << 30)
 #define SLU_CLASS_BYTES	  100 /* of memory, each */
 
@@ -29,7 +29,7 @@ struct slu_class {
 	uint32_t end[SLU_CLASS_RUNS];	  /* when it ended, Unix seconds */
 	uint16_t run[SLU_CLASS_RUNS];	  /* its run time, see distribution.h */
 	uint16_t asked[SLU_CLASS_RUNS];	  /* its request, likewise */
-	uint16_t weight[SLU_CLASS_SOURCES];
+	uint16_t weight[SLU_CLASS_EXPERTS];
 };
 
 struct slu_classes;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a job to the weighted points of its distribution: find its classes,
- * list the sources and their places, mix the sets of weights.
+ * From a job to its mixture: find its classes, list the components of each
+ * expert, mix the gates. The weight of a run of a class is that of its lag
+ * times that of its kind: a run that failed, or reached its request, or is like
+ * the one before or after it, or came after one like the last, says more, or
+ * less, than others.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -11,13 +14,18 @@
 #include <xxhash.h>
 #include "job_submit/name.h"
 #include "job_submit/predictor/mixture.h"
+#include "job_submit/predictor/attention.h"
+#include "job_submit/predictor/gate.h"
+#include "job_submit/predictor/request_shares.h"
 
-_Static_assert(SLU_VIEW_POINTS <= SLU_SPREAD_MAX, "room for all points");
+_Static_assert(SLU_MIX_COMPONENTS <= SLU_DISTRIBUTION_MAX,
+	       "room for all points");
 
 #define MIN_POINT 3e-3f /* of the weight of all */
 
-const enum slu_level slu_mixer_level[SLU_VIEW_MIXERS] = {LEVELS, USER, REQUEST,
-							 SIZE, LEVELS};
+const enum slu_job_class slu_gate_class[SLU_MIX_GATES] = {
+	SLU_JOB_CLASSES, SLU_BY_USER, SLU_BY_REQUEST, SLU_BY_SIZE,
+	SLU_JOB_CLASSES};
 
 /* 0: none. */
 static uint64_t hash(const char *text)
@@ -38,71 +46,71 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 /* The classes that numbers alone make come first: memory is told early which
  * ones will be read. */
 static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
-		      uint64_t key[LEVELS])
+		      uint64_t key[SLU_JOB_CLASSES])
 {
 	uint64_t uid = job->uid, nodes = (uint64_t)job->node_cnt << 32,
 		 ask = job->limit_asked, account, partition, in_name;
 	char name[64];
 
-	key[SIZE] = mixed(uid << 8 | SIZE, nodes | ask);
-	key[REQUEST] = mixed(uid << 8 | REQUEST, ask);
-	key[USER] = mixed(uid << 8 | USER, 0);
-	slu_classes_expect(p->classes, key[SIZE] |= 1);
-	slu_classes_expect(p->classes, key[REQUEST] |= 1);
-	slu_classes_expect(p->classes, key[USER] |= 1);
+	key[SLU_BY_SIZE] = mixed(uid << 8 | SLU_BY_SIZE, nodes | ask);
+	key[SLU_BY_REQUEST] = mixed(uid << 8 | SLU_BY_REQUEST, ask);
+	key[SLU_BY_USER] = mixed(uid << 8 | SLU_BY_USER, 0);
+	slu_classes_expect(p->classes, key[SLU_BY_SIZE] |= 1);
+	slu_classes_expect(p->classes, key[SLU_BY_REQUEST] |= 1);
+	slu_classes_expect(p->classes, key[SLU_BY_USER] |= 1);
 	in_name = XXH3_64bits(name,
 			      slu_plain_name(job->name, name, sizeof(name)));
 	account = hash(job->account);
 	partition = hash(job->partition);
-	key[CLASS] = mixed(mixed(uid << 8 | CLASS, nodes | ask),
-			   mixed(in_name, partition));
-	key[NAME] = mixed(uid << 8 | NAME, in_name);
-	key[ACCOUNT] = mixed(ask << 8 | ACCOUNT, account);
-	key[SITE] = mixed(mixed(SITE, nodes | ask), partition);
-	slu_classes_expect(p->classes, key[CLASS] |= 1);
-	slu_classes_expect(p->classes, key[NAME] |= 1);
-	slu_classes_expect(p->classes, key[ACCOUNT] |= 1);
-	slu_classes_expect(p->classes, key[SITE] |= 1);
+	key[SLU_BY_CLASS] = mixed(mixed(uid << 8 | SLU_BY_CLASS, nodes | ask),
+				  mixed(in_name, partition));
+	key[SLU_BY_NAME] = mixed(uid << 8 | SLU_BY_NAME, in_name);
+	key[SLU_BY_ACCOUNT] = mixed(ask << 8 | SLU_BY_ACCOUNT, account);
+	key[SLU_BY_SITE] = mixed(mixed(SLU_BY_SITE, nodes | ask), partition);
+	slu_classes_expect(p->classes, key[SLU_BY_CLASS] |= 1);
+	slu_classes_expect(p->classes, key[SLU_BY_NAME] |= 1);
+	slu_classes_expect(p->classes, key[SLU_BY_ACCOUNT] |= 1);
+	slu_classes_expect(p->classes, key[SLU_BY_SITE] |= 1);
 }
 
 /* Runs that had ended when the job was submitted, the latest first: of each
  * class. All lists are worked on at once, so what is behind their ends must not
  * matter. */
 struct runs {
-	uint16_t run[LEVELS * SLU_VIEW_PLACES], asked[LEVELS * SLU_VIEW_PLACES];
-	uint16_t failed[LEVELS * SLU_VIEW_PLACES];
+	uint16_t run[SLU_JOB_CLASSES * SLU_MIX_LAGS],
+		asked[SLU_JOB_CLASSES * SLU_MIX_LAGS];
+	uint16_t failed[SLU_JOB_CLASSES * SLU_MIX_LAGS];
 };
 
 /* Whole registers are copied: beyond the runs, but not beyond the class. */
 SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t until,
 			       struct runs *r, unsigned list)
 {
-	unsigned late = slu_count_late(c->end, SLU_CLASS_RUNS, until);
+	unsigned late = slu_count_unended(c->end, SLU_CLASS_RUNS, until);
 	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	unsigned failed = c->failed >> late;
 	const char *from = (const char *)c + late * sizeof(c->run[0]);
-	size_t to = (size_t)list * SLU_VIEW_PLACES;
+	size_t to = (size_t)list * SLU_MIX_LAGS;
 
 	memcpy(&r->run[to], from + offsetof(struct slu_class, run),
-	       SLU_VIEW_PLACES * sizeof(c->run[0]));
+	       SLU_MIX_LAGS * sizeof(c->run[0]));
 	memcpy(&r->asked[to], from + offsetof(struct slu_class, asked),
-	       SLU_VIEW_PLACES * sizeof(c->asked[0]));
-	for (unsigned k = 0; k < SLU_VIEW_PLACES; k++)
+	       SLU_MIX_LAGS * sizeof(c->asked[0]));
+	for (unsigned k = 0; k < SLU_MIX_LAGS; k++)
 		r->failed[to + k] = (failed & 1u << k) > 0;
 	return known > late ? known - late : 0;
 }
 _Static_assert(offsetof(struct slu_class, asked) +
-			       (SLU_CLASS_RUNS + SLU_VIEW_PLACES) *
+			       (SLU_CLASS_RUNS + SLU_MIX_LAGS) *
 				       sizeof(uint16_t) <=
 		       sizeof(struct slu_class),
 	       "room to copy too much");
 
-#define BY_PLACE 0, 1, 2, 3, 4, 5, 6, 7
-static const uint16_t place_number[] = {BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE,
-					BY_PLACE, BY_PLACE, BY_PLACE, BY_PLACE};
-_Static_assert(sizeof(place_number) / sizeof(place_number[0]) ==
-		       SLU_VIEW_LISTED,
-	       "the number in its source of each");
+#define BY_LAG 0, 1, 2, 3, 4, 5, 6, 7
+static const uint16_t lag_number[] = {BY_LAG, BY_LAG, BY_LAG, BY_LAG,
+				      BY_LAG, BY_LAG, BY_LAG, BY_LAG};
+_Static_assert(sizeof(lag_number) / sizeof(lag_number[0]) == SLU_MIX_LAGGED,
+	       "the lag of each");
 
 /* Copied to a job that asks for `asked`. Time beyond the request is only
  * copied from a run that went beyond its own, since not all sites end jobs
@@ -122,222 +130,229 @@ SLU_INLINE int copied(int run, int its_asked, int asked)
 #define FAILED	24
 #define AFTER	12
 #define REACHED 6
-SLU_INLINE void put_runs(const struct runs *r, int asked, struct slu_seen *seen)
+SLU_INLINE void put_runs(const struct runs *r, int asked,
+			 struct slu_inputs *inputs)
 {
-	uint16_t before[LEVELS * SLU_VIEW_PLACES],
-		last[LEVELS * SLU_VIEW_PLACES];
-	uint16_t end[LEVELS * SLU_VIEW_PLACES];
-	uint16_t *at = seen->at;
-	uint8_t *kind = seen->kind;
+	uint16_t before[SLU_JOB_CLASSES * SLU_MIX_LAGS],
+		last[SLU_JOB_CLASSES * SLU_MIX_LAGS];
+	uint16_t end[SLU_JOB_CLASSES * SLU_MIX_LAGS];
+	uint16_t *at = inputs->at;
+	uint8_t *kind = inputs->kind;
 
-	for (int i = 0; i < LEVELS * SLU_VIEW_PLACES; i++)
+	for (int i = 0; i < SLU_JOB_CLASSES * SLU_MIX_LAGS; i++)
 		at[i] = (uint16_t)copied(r->run[i], r->asked[i], asked);
 	before[0] = 0;
 	memcpy(&before[1], at, sizeof(before) - sizeof(before[0]));
-	for (int s = 0; s < LEVELS; s++)
-		for (int k = 0; k < SLU_VIEW_PLACES; k++) {
-			last[s * SLU_VIEW_PLACES + k] = at[s * SLU_VIEW_PLACES];
-			end[s * SLU_VIEW_PLACES + k] = seen->n[s];
+	for (int s = 0; s < SLU_JOB_CLASSES; s++)
+		for (int k = 0; k < SLU_MIX_LAGS; k++) {
+			last[s * SLU_MIX_LAGS + k] = at[s * SLU_MIX_LAGS];
+			end[s * SLU_MIX_LAGS + k] = inputs->n[s];
 		}
-	for (int i = 0; i < LEVELS * SLU_VIEW_PLACES; i++) {
-		bool goes_on = place_number[i] + 1 < end[i];
+	for (int i = 0; i < SLU_JOB_CLASSES * SLU_MIX_LAGS; i++) {
+		bool goes_on = lag_number[i] + 1 < end[i];
 		bool is_like_next =
-			goes_on & (abs(at[i] - at[i + 1]) < SLU_ALIKE);
+			goes_on & (abs(at[i] - at[i + 1]) < SLU_MIX_ALIKE);
 		bool came_after =
-			goes_on & (abs(last[i] - at[i + 1]) < SLU_ALIKE);
-		bool is_like_before = abs(before[i] - at[i]) < SLU_ALIKE;
+			goes_on & (abs(last[i] - at[i + 1]) < SLU_MIX_ALIKE);
+		bool is_like_before = abs(before[i] - at[i]) < SLU_MIX_ALIKE;
 		bool reached = (r->asked[i] > 0) &
-			       (r->run[i] + SLU_NEAR_BY >= r->asked[i]);
+			       (r->run[i] + SLU_MIX_EQUAL >= r->asked[i]);
 
 		kind[i] = (uint8_t)(FAILED * r->failed[i] + AFTER * came_after +
 				    REACHED * reached + 3 * is_like_next +
-				    (place_number[i] ? !is_like_before : 2));
+				    (lag_number[i] ? !is_like_before : 2));
 	}
 }
 
-SLU_FAST static void look_at_runs(struct slu_view *v, uint32_t until,
+SLU_FAST static void look_at_runs(struct slu_mixture *mix, uint32_t until,
 				  uint16_t asked)
 {
 	struct runs r;
 
-	for (unsigned l = 0; l < LEVELS; l++)
-		v->seen.n[l] = (uint8_t)take_ended(&v->class[l], until, &r, l);
-	put_runs(&r, asked, &v->seen);
+	for (unsigned l = 0; l < SLU_JOB_CLASSES; l++)
+		mix->inputs.n[l] =
+			(uint8_t)take_ended(&mix->class[l], until, &r, l);
+	put_runs(&r, asked, &mix->inputs);
 }
 
-static void put_asked(struct slu_seen *seen, uint16_t asked)
+static void put_asked(struct slu_inputs *inputs, uint16_t asked)
 {
-	uint16_t *at = &seen->at[ASKED * SLU_VIEW_PLACES];
+	uint16_t *at = &inputs->at[SLU_EXPERT_REQUEST * SLU_MIX_LAGS];
 
-	memset(at, 0, SLU_VIEW_PLACES * sizeof(*at));
+	memset(at, 0, SLU_MIX_LAGS * sizeof(*at));
 	at[0] = asked;
-	memset(&seen->n[ASKED], 0, sizeof(seen->n) - ASKED);
-	seen->n[ASKED] = asked > 0;
+	memset(&inputs->n[SLU_EXPERT_REQUEST], 0,
+	       sizeof(inputs->n) - SLU_EXPERT_REQUEST);
+	inputs->n[SLU_EXPERT_REQUEST] = asked > 0;
 }
 
-/* How alike the last two runs of a source are: 0 very, 2 not; 3: not two. */
-static unsigned agreement(const struct slu_view *v, unsigned source)
+/* How alike the last two runs of a class are: 0 very, 2 not; 3: not two. */
+static unsigned agreement(const struct slu_mixture *mix, unsigned source)
 {
-	int apart = v->seen.n[source] < 2 ? -1
-					  : abs(slu_run(&v->seen, source, 0) -
-						slu_run(&v->seen, source, 1));
+	int apart = mix->inputs.n[source] < 2
+			    ? -1
+			    : abs(slu_lagged_run(&mix->inputs, source, 0) -
+				  slu_lagged_run(&mix->inputs, source, 1));
 
-	return apart < 0 ? 3 : apart < SLU_ALIKE ? 0 : apart < 2164 ? 1 : 2;
+	return apart < 0 ? 3 : apart < SLU_MIX_ALIKE ? 0 : apart < 2164 ? 1 : 2;
 }
 
-static unsigned kind_of_knowledge(const struct slu_view *v)
+static unsigned context_of(const struct slu_mixture *mix)
 {
-	unsigned n = v->seen.n[SIZE];
+	unsigned n = mix->inputs.n[SLU_BY_SIZE];
 	unsigned amount = n == 0 ? 0 : n < 2 ? 1 : n < 5 ? 2 : 3;
 
-	return amount * 4 + agreement(v, n > 1 ? SIZE : REQUEST);
+	return amount * 4 +
+	       agreement(mix, n > 1 ? SLU_BY_SIZE : SLU_BY_REQUEST);
 }
 
-unsigned slu_season(uint32_t jobs)
+unsigned slu_mixture_stage(const struct slu_mixture *mix, int m)
 {
-	return (jobs >= 1) + (jobs >= 3) + (jobs >= 8) + (jobs >= 20) +
-	       (jobs >= 60);
+	enum slu_job_class l = slu_gate_class[m];
+
+	return l < SLU_JOB_CLASSES ? slu_stage_of(mix->class[l].jobs)
+				   : SLU_MIX_STAGES - 1;
 }
 
-unsigned slu_view_season(const struct slu_view *v, int m)
+/* The gating weights that each gate gives. */
+SLU_INLINE void get_weights(const struct slu_predictor *p,
+			    struct slu_mixture *mix)
 {
-	enum slu_level l = slu_mixer_level[m];
+	uint16_t kept[SLU_MIX_WIDTH] = {0};
 
-	return l < LEVELS ? slu_season(v->class[l].jobs) : SLU_VIEW_SEASONS - 1;
-}
-
-/* The sets of weights as numbers. */
-SLU_INLINE void get_weights(const struct slu_predictor *p, struct slu_view *v)
-{
-	uint16_t kept[SLU_VIEW_WIDTH] = {0};
-
-	memset(v->own[0], 0, sizeof(v->own[0]));
-	slu_fetch(v->own[0], p->weight[v->seen.known], SLU_VIEW_KEPT);
-	slu_gate_weigh(p, &v->seen, v->own[0], v->own[SLU_VIEW_GATED]);
-	for (int m = 1; m < SLU_VIEW_GATED; m++) {
-		const struct slu_class *c = &v->class[slu_mixer_level[m]];
+	memset(mix->gate[0], 0, sizeof(mix->gate[0]));
+	slu_fetch(mix->gate[0], p->site_gate[mix->inputs.context],
+		  SLU_MIX_STORED);
+	slu_gate_weigh(p, &mix->inputs, mix->gate[0],
+		       mix->gate[SLU_MIX_FEATURE_GATE]);
+	for (int m = 1; m < SLU_MIX_FEATURE_GATE; m++) {
+		const struct slu_class *c = &mix->class[slu_gate_class[m]];
 
 		memcpy(kept, c->weight, sizeof(c->weight));
-		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-			v->own[m][s] = (float)kept[s] * (1.0f / UINT16_MAX);
+		for (int s = 0; s < SLU_MIX_WIDTH; s++)
+			mix->gate[m][s] = (float)kept[s] * (1.0f / UINT16_MAX);
 	}
 }
 
-SLU_FAST static void weigh_sources(const struct slu_predictor *p,
-				   struct slu_view *v)
+SLU_FAST static void weigh_experts(const struct slu_predictor *p,
+				   struct slu_mixture *mix)
 {
-	float have[SLU_VIEW_WIDTH], mix[SLU_VIEW_MIXERS],
-		weight[SLU_VIEW_WIDTH] = {0}, sum = 0;
+	float have[SLU_MIX_WIDTH], top[SLU_MIX_GATES],
+		weight[SLU_MIX_WIDTH] = {0}, sum = 0;
 
-	slu_shares_weigh(p, &v->seen);
-	slu_attention_weigh(p, &v->seen);
-	get_weights(p, v);
-	for (int m = 0; m < SLU_VIEW_MIXERS; m++) {
-		unsigned when = slu_view_season(v, m);
+	slu_shares_weigh(p, &mix->inputs);
+	slu_attention_weigh(p, &mix->inputs);
+	get_weights(p, mix);
+	for (int m = 0; m < SLU_MIX_GATES; m++) {
+		unsigned when = slu_mixture_stage(mix, m);
 
-		mix[m] = when ? slu_get(&p->mix[when][m]) : 0;
-		sum += mix[m];
+		top[m] = when ? slu_get(&p->top_gate[when][m]) : 0;
+		sum += top[m];
 	}
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		have[s] = v->seen.n[s] > 0;
-	for (int m = 0; m < SLU_VIEW_MIXERS; m++) {
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		have[s] = mix->inputs.n[s] > 0;
+	for (int m = 0; m < SLU_MIX_GATES; m++) {
 		float in = 0, per;
 
-		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-			in += v->own[m][s] * have[s];
-		per = in > 0 ? mix[m] / (sum * in) : 0;
-		for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-			weight[s] += v->own[m][s] * per;
+		for (int s = 0; s < SLU_MIX_WIDTH; s++)
+			in += mix->gate[m][s] * have[s];
+		per = in > 0 ? top[m] / (sum * in) : 0;
+		for (int s = 0; s < SLU_MIX_WIDTH; s++)
+			weight[s] += mix->gate[m][s] * per;
 	}
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		v->seen.weight[s] = weight[s] * have[s];
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		mix->inputs.gating[s] = weight[s] * have[s];
 }
 
-void slu_view_see(const struct slu_predictor *p, const struct slu_job *job,
-		  struct slu_view *v)
+void slu_mixture_at(const struct slu_predictor *p, const struct slu_job *job,
+		    struct slu_mixture *mix)
 {
-	uint16_t asked = slu_spread_at_past((float)job->limit_asked);
+	uint16_t asked = slu_logtime_scaled((float)job->limit_asked);
 
-	put_asked(&v->seen, asked);
-	look_at_runs(v, slu_known_until(job), asked);
-	v->seen.known = (uint8_t)kind_of_knowledge(v);
-	slu_gate_look(v, job);
-	slu_shares_look(job, v);
-	slu_attention_look(job, v);
-	weigh_sources(p, v);
+	put_asked(&mix->inputs, asked);
+	look_at_runs(mix, slu_known_until(job), asked);
+	mix->inputs.context = (uint8_t)context_of(mix);
+	slu_gate_features(mix, job);
+	slu_shares_inputs(job, mix);
+	slu_attention_inputs(job, mix);
+	weigh_experts(p, mix);
 }
 
-void slu_view_look(const struct slu_predictor *p, const struct slu_job *job,
-		   struct slu_view *v)
+void slu_mixture_read(const struct slu_predictor *p, const struct slu_job *job,
+		      struct slu_mixture *mix)
 {
 	slu_attention_expect(p, job->uid);
-	make_keys(p, job, v->key);
-	slu_shares_expect(p, v->key);
-	slu_classes_read(p->classes, v->key, LEVELS, v->class);
-	slu_attention_read(p, job->uid, v);
-	slu_view_see(p, job, v);
+	make_keys(p, job, mix->key);
+	slu_shares_expect(p, mix->key);
+	slu_classes_read(p->classes, mix->key, SLU_JOB_CLASSES, mix->class);
+	slu_attention_read(p, job->uid, mix);
+	slu_mixture_at(p, job, mix);
 }
 
-void slu_view_recall(const struct slu_predictor *p, const struct slu_seen *seen,
-		     struct slu_view *v)
+void slu_mixture_reweigh(const struct slu_predictor *p,
+			 const struct slu_inputs *inputs,
+			 struct slu_mixture *mix)
 {
-	v->seen = *seen;
-	weigh_sources(p, v);
+	mix->inputs = *inputs;
+	weigh_experts(p, mix);
 }
 
-SLU_INLINE void get_places(const struct slu_predictor *p,
-			   const struct slu_seen *seen, struct slu_places *out)
+SLU_INLINE void get_components(const struct slu_predictor *p,
+			       const struct slu_inputs *inputs,
+			       struct slu_components *out)
 {
-	float n[SLU_VIEW_WIDTH], sum[SLU_VIEW_WIDTH], end[SLU_VIEW_POINTS],
-		scale[SLU_VIEW_POINTS], kind[SLU_VIEW_POINTS];
+	float n[SLU_MIX_WIDTH], sum[SLU_MIX_WIDTH], end[SLU_MIX_COMPONENTS],
+		scale[SLU_MIX_COMPONENTS], kind[SLU_MIX_COMPONENTS];
 
-	slu_fetch(out->place, p->place, SLU_VIEW_LISTED);
-	memcpy(&out->place[SLU_VIEW_LISTED], seen->weighed,
-	       sizeof(seen->weighed));
-	for (int s = 0; s < LEVELS; s++)
-		for (int k = 0; k < SLU_VIEW_PLACES; k++)
-			kind[s * SLU_VIEW_PLACES + k] = slu_get(
+	slu_fetch(out->within, p->lag, SLU_MIX_LAGGED);
+	memcpy(&out->within[SLU_MIX_LAGGED], inputs->conditional,
+	       sizeof(inputs->conditional));
+	for (int s = 0; s < SLU_JOB_CLASSES; s++)
+		for (int k = 0; k < SLU_MIX_LAGS; k++)
+			kind[s * SLU_MIX_LAGS + k] = slu_get(
 				&p->kind[s]
-					[seen->kind[s * SLU_VIEW_PLACES + k]]);
-	for (int i = LEVELS * SLU_VIEW_PLACES; i < SLU_VIEW_POINTS; i++)
+					[inputs->kind[s * SLU_MIX_LAGS + k]]);
+	for (int i = SLU_JOB_CLASSES * SLU_MIX_LAGS; i < SLU_MIX_COMPONENTS;
+	     i++)
 		kind[i] = 1;
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		n[s] = seen->n[s];
-	slu_each_place(end, n);
-	for (int i = 0; i < SLU_VIEW_LISTED; i++)
-		out->place[i] = place_number[i] < end[i] ? out->place[i] : 0;
-	slu_sum_places(sum, out->place);
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		out->per[s] = 1 / (sum[s] > 0 ? sum[s] : 1);
-	for (int s = 0; s < SLU_VIEW_WIDTH; s++)
-		n[s] = out->per[s] * seen->weight[s];
-	slu_each_place(scale, n);
-	for (int i = 0; i < SLU_VIEW_POINTS; i++)
-		out->weight[i] = out->place[i] * kind[i] * scale[i];
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		n[s] = inputs->n[s];
+	slu_each_component(end, n);
+	for (int i = 0; i < SLU_MIX_LAGGED; i++)
+		out->within[i] = lag_number[i] < end[i] ? out->within[i] : 0;
+	slu_sum_components(sum, out->within);
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		out->norm[s] = 1 / (sum[s] > 0 ? sum[s] : 1);
+	for (int s = 0; s < SLU_MIX_WIDTH; s++)
+		n[s] = out->norm[s] * inputs->gating[s];
+	slu_each_component(scale, n);
+	for (int i = 0; i < SLU_MIX_COMPONENTS; i++)
+		out->weight[i] = out->within[i] * kind[i] * scale[i];
 }
 
-SLU_FAST void slu_view_places(const struct slu_predictor *p,
-			      const struct slu_seen *seen,
-			      struct slu_places *out)
+SLU_FAST void slu_mixture_components(const struct slu_predictor *p,
+				     const struct slu_inputs *inputs,
+				     struct slu_components *out)
 {
-	get_places(p, seen, out);
+	get_components(p, inputs, out);
 }
 
-/* Without branches: of each point, whether it counts. */
-SLU_FAST void slu_view_spread(const struct slu_predictor *p,
-			      const struct slu_view *v, struct slu_spread *out)
+/* Without branches: of each component, whether it counts. */
+SLU_FAST void slu_mixture_distribution(const struct slu_predictor *p,
+				       const struct slu_mixture *mix,
+				       struct slu_distribution *out)
 {
-	const uint16_t *at = v->seen.at;
-	struct slu_places in;
+	const uint16_t *at = mix->inputs.at;
+	struct slu_components in;
 	const float *weight = in.weight;
 	unsigned n = 0;
 
-	get_places(p, &v->seen, &in);
-	for (unsigned i = 0; i < SLU_VIEW_POINTS; i++) {
+	get_components(p, &mix->inputs, &in);
+	for (unsigned i = 0; i < SLU_MIX_COMPONENTS; i++) {
 		out->at[n] = at[i];
 		out->weight[n] = weight[i];
 		n += weight[i] > MIN_POINT;
 	}
-	slu_spread_end(out, n);
-	slu_spread_order(out);
+	slu_distribution_end(out, n);
+	slu_distribution_sort(out);
 }

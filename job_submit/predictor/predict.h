@@ -27,8 +27,8 @@
 #include "job_submit/predictor/distribution.h"
 #include "wire/job.h"
 
-#define SLU_LEVELS	    7
-#define SLU_EVIDENCE	    (SLU_LEVELS + 1)
+#define SLU_JOB_CLASSES	    7
+#define SLU_EVIDENCE	    (SLU_JOB_CLASSES + 1)
 #define SLU_PREDICT_CLASSES (1u << 18) /* of a site; 26 MB when full */
 
 struct slu_predictor;
@@ -45,7 +45,7 @@ struct slu_prediction {
 /* The whole answer: the distribution and the evidence for it, the last of which
  * are the user's last jobs, by how much they are like this one ("alike"). */
 struct slu_outlook {
-	struct slu_spread spread;
+	struct slu_distribution spread;
 	struct slu_evidence {
 		const char *name; /* of the class, or so; static text */
 		uint32_t jobs;

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shares of their requests that jobs take: bins from half a per cent on,
- * each half as long again at most, weighed by the softmax of logits which are
- * the sums of rows, one for everybody and one for each of the job's features.
- * They are learnt by gradient descent on the logarithm of what was foretold,
- * with a rate for each row that falls as it has been moved (AdaGrad, Duchi,
- * Hazan and Singer 2011). So who is not known is foretold by what is usual for
- * requests like his in his account, or for everybody.
+ * The shares of their requests that jobs take, as a histogram: bins b from half
+ * a per cent on, each half as wide again at most, with the weights
+ *
+ *	w_b = softmax over b of: sum over tables t: theta[t][row_t][b],
+ *
+ * one table for everybody and one for each feature of the job. theta is learnt
+ * by gradient ascent on log p_e(y | x), with a rate for each row that falls
+ * with the sum of its squared gradients (AdaGrad, Duchi, Hazan and Singer
+ * 2011). So a job of which nothing is known gets what is usual for such
+ * requests in its account, or for everybody.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
 #include <math.h>
 #include <stdlib.h>
-#include "job_submit/predictor/mixture.h"
+#include "job_submit/predictor/request_shares.h"
 
 #define ROWS	   4096 /* of a table; other classes may have the same */
-#define BINS	   SLU_VIEW_SHARE_PLACES
+#define BINS	   SLU_MIX_SHARE_BINS
 #define LOG2_LEAST -7.6438562f /* half a per cent */
 #define RATE	   0.1f
 #define MOVED	   0.1f
 
 struct slu_shares {
-	slu_pair logit[SLU_VIEW_SHARE_TABLES][ROWS][BINS / 2];
-	float moved[SLU_VIEW_SHARE_TABLES]
-		   [ROWS]; /* the learner's: sums of squares */
+	slu_pair logit[SLU_MIX_SHARE_TABLES][ROWS][BINS / 2];
+	float moved[SLU_MIX_SHARE_TABLES]
+		   [ROWS]; /* the learner's: sums of squared gradients */
 };
 
 struct slu_shares *slu_shares_new(void)
@@ -41,24 +44,24 @@ SLU_FAST static void put_bins(uint16_t at[BINS], float minutes)
 	for (int b = 0; b < BINS; b++) {
 		float left = 1 - ((float)b + 0.5f) / BINS;
 
-		at[b] = slu_spread_at_past(minutes *
-					   slu_spread_exp2(LOG2_LEAST * left));
+		at[b] = slu_logtime_scaled(minutes *
+					   slu_fast_exp2(LOG2_LEAST * left));
 	}
 }
 
-static const enum slu_level level_of_table[SLU_VIEW_SHARE_TABLES] = {
-	SITE, USER, REQUEST, ACCOUNT};
+static const enum slu_job_class class_of_table[SLU_MIX_SHARE_TABLES] = {
+	SLU_BY_SITE, SLU_BY_USER, SLU_BY_REQUEST, SLU_BY_ACCOUNT};
 
 /* The first table is everybody's. */
-static unsigned row_of(const uint64_t key[LEVELS], int table)
+static unsigned row_of(const uint64_t key[SLU_JOB_CLASSES], int table)
 {
-	return table ? (key[level_of_table[table]] >> 20) % ROWS : 0;
+	return table ? (key[class_of_table[table]] >> 20) % ROWS : 0;
 }
 
 void slu_shares_expect(const struct slu_predictor *p,
-		       const uint64_t key[LEVELS])
+		       const uint64_t key[SLU_JOB_CLASSES])
 {
-	for (int t = 1; t < SLU_VIEW_SHARE_TABLES; t++) {
+	for (int t = 1; t < SLU_MIX_SHARE_TABLES; t++) {
 		const char *row =
 			(const char *)p->shares->logit[t][row_of(key, t)];
 
@@ -67,46 +70,46 @@ void slu_shares_expect(const struct slu_predictor *p,
 	}
 }
 
-void slu_shares_look(const struct slu_job *job, struct slu_view *v)
+void slu_shares_inputs(const struct slu_job *job, struct slu_mixture *mix)
 {
-	struct slu_seen *seen = &v->seen;
-	unsigned asked = seen->at[ASKED * SLU_VIEW_PLACES];
+	struct slu_inputs *inputs = &mix->inputs;
+	unsigned asked = inputs->at[SLU_EXPERT_REQUEST * SLU_MIX_LAGS];
 
-	seen->n[SHARES] = asked ? BINS : 0;
-	put_bins(&seen->at[SLU_VIEW_LISTED], (float)job->limit_asked);
-	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
-		seen->share_row[t] = (uint16_t)row_of(v->key, t);
+	inputs->n[SLU_EXPERT_SHARES] = asked ? BINS : 0;
+	put_bins(&inputs->at[SLU_MIX_LAGGED], (float)job->limit_asked);
+	for (int t = 0; t < SLU_MIX_SHARE_TABLES; t++)
+		inputs->share_row[t] = (uint16_t)row_of(mix->key, t);
 }
 
 SLU_FAST void slu_shares_weigh(const struct slu_predictor *p,
-			       struct slu_seen *seen)
+			       struct slu_inputs *inputs)
 {
-	float row[SLU_VIEW_SHARE_TABLES][BINS], logit[BINS] = {0};
+	float row[SLU_MIX_SHARE_TABLES][BINS], logit[BINS] = {0};
 
-	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
-		slu_fetch(row[t], p->shares->logit[t][seen->share_row[t]],
+	for (int t = 0; t < SLU_MIX_SHARE_TABLES; t++)
+		slu_fetch(row[t], p->shares->logit[t][inputs->share_row[t]],
 			  BINS);
-	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++)
+	for (int t = 0; t < SLU_MIX_SHARE_TABLES; t++)
 		for (int b = 0; b < BINS; b++)
 			logit[b] += row[t][b];
-	slu_softmax(logit, seen->weighed, BINS);
+	slu_softmax(logit, inputs->conditional, BINS);
 }
 
 SLU_FAST void slu_shares_learn(struct slu_predictor *p,
-			       const struct slu_seen *seen,
-			       const float *density, float foretold,
+			       const struct slu_inputs *inputs,
+			       const float *density, float likelihood,
 			       float worth)
 {
-	float by[BINS], squares = 0, per = 1 / foretold;
+	float by[BINS], squares = 0, per = 1 / likelihood;
 
-	if (!(foretold > 0))
+	if (!(likelihood > 0))
 		return;
 	for (int b = 0; b < BINS; b++) {
-		by[b] = worth * seen->weighed[b] * (density[b] * per - 1);
+		by[b] = worth * inputs->conditional[b] * (density[b] * per - 1);
 		squares += by[b] * by[b];
 	}
-	for (int t = 0; t < SLU_VIEW_SHARE_TABLES; t++) {
-		unsigned r = seen->share_row[t];
+	for (int t = 0; t < SLU_MIX_SHARE_TABLES; t++) {
+		unsigned r = inputs->share_row[t];
 		slu_pair *logit = p->shares->logit[t][r];
 		float to[BINS], rate;
 

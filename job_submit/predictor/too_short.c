@@ -54,16 +54,16 @@ static void add(struct evidence *e, uint16_t run, uint16_t asked, int limit)
 static struct evidence weigh(const struct slu_class *c, uint32_t until,
 			     int64_t limit)
 {
-	unsigned late = slu_count_late(c->end, SLU_CLASS_RUNS, until);
+	unsigned late = slu_count_unended(c->end, SLU_CLASS_RUNS, until);
 	unsigned known = c->jobs < SLU_CLASS_RUNS ? c->jobs : SLU_CLASS_RUNS;
 	struct evidence e = {0};
 
 	for (unsigned k = late; k < known; k++)
-		add(&e, c->run[k], c->asked[k], slu_spread_at((double)limit));
+		add(&e, c->run[k], c->asked[k], slu_logtime((double)limit));
 	return e;
 }
 
-/* The kind of evidence, below SLU_VIEW_EVIDENCE; -1: there is none. */
+/* The kind of evidence, below SLU_MIX_WARNING_KINDS; -1: there is none. */
 static int kind_of(bool by_name, const struct evidence *e)
 {
 	int share = e->longer == e->known	    ? 2
@@ -75,17 +75,17 @@ static int kind_of(bool by_name, const struct evidence *e)
 		return -1;
 	return ((by_name * 3 + share) * 3 + own) * 2 + (e->known >= 6);
 }
-_Static_assert(SLU_VIEW_EVIDENCE == 2 * 3 * 3 * 2, "kinds of it");
+_Static_assert(SLU_MIX_WARNING_KINDS == 2 * 3 * 3 * 2, "kinds of it");
 
-static int find(const struct slu_view *v, const struct slu_job *job,
+static int find(const struct slu_mixture *mix, const struct slu_job *job,
 		int64_t limit, struct evidence *e)
 {
 	uint32_t until = slu_known_until(job);
 
-	*e = weigh(&v->class[CLASS], until, limit);
+	*e = weigh(&mix->class[SLU_BY_CLASS], until, limit);
 	if (e->known >= LEAST_RUNS)
 		return kind_of(false, e);
-	*e = weigh(&v->class[NAME], until, limit);
+	*e = weigh(&mix->class[SLU_BY_NAME], until, limit);
 	return e->known >= LEAST_RUNS ? kind_of(true, e) : -1;
 }
 
@@ -110,11 +110,11 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 			   struct slu_too_short *out)
 {
 	struct evidence e;
-	struct slu_view v;
+	struct slu_mixture mix;
 	int kind;
 
-	slu_view_look(p, job, &v);
-	kind = limit > 0 ? find(&v, job, limit, &e) : -1;
+	slu_mixture_read(p, job, &mix);
+	kind = limit > 0 ? find(&mix, job, limit, &e) : -1;
 	if (kind < 0 || !is_trusted(p, kind, job, &e))
 		return false;
 	qsort(e.run, e.longer, sizeof(e.run[0]), shortest_first);
@@ -122,7 +122,7 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 		.limit = limit,
 		.known = e.known,
 		.longer = e.longer,
-		.half = llround(slu_spread_seconds(e.run[e.longer / 2])),
+		.half = llround(slu_logtime_seconds(e.run[e.longer / 2])),
 	};
 	if (out->half < limit)
 		out->half = limit;
@@ -139,12 +139,12 @@ bool slu_was_too_short(const struct slu_job *job, int64_t limit)
 	return is_right(job, slu_run_time(job), limit);
 }
 
-void slu_too_short_learn(struct slu_predictor *p, const struct slu_view *v,
+void slu_too_short_learn(struct slu_predictor *p, const struct slu_mixture *mix,
 			 const struct slu_job *job, int64_t run)
 {
 	int64_t limit = (int64_t)job->limit_asked * 60;
 	struct evidence e;
-	int kind = limit ? find(v, job, limit, &e) : -1;
+	int kind = limit ? find(mix, job, limit, &e) : -1;
 	float fade = 1 - 1 / LATELY;
 	bool right = is_right(job, run, limit);
 

@@ -12,6 +12,8 @@
 #include "job_submit/time_limit.h"
 #include "job_submit/predictor/predict.h"
 
+struct slu_mixture;
+
 struct slu_too_short {
 	int64_t limit;	 /* s, that was judged */
 	unsigned known;	 /* last runs of its kind that tell of it */
@@ -29,5 +31,9 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 bool slu_was_too_short(const struct slu_job *job, int64_t limit);
 /* One line, without its end. */
 void slu_too_short_say(struct slu_buf *text, const struct slu_too_short *is);
+
+/* What came of a job, which ran so many seconds. For learn.c. */
+void slu_too_short_learn(struct slu_predictor *p, const struct slu_mixture *mix,
+			 const struct slu_job *job, int64_t run);
 
 #endif

@@ -7,30 +7,31 @@
 #include <stdatomic.h>
 #include "tests/unit/predictor_fixture.h"
 #include "tests/unit/random.h"
+#include "job_submit/predictor/attention.h"
 #include "job_submit/predictor/mixture.h"
 
-#define N	  SLU_VIEW_ATTENDED_PLACES
+#define N	  SLU_MIX_ATTENDED
 #define SAME_SLOT 16384 /* between the numbers of users who share a ring */
-#define LOGITS	  (SLU_VIEW_ATTEND_TABLES * SLU_VIEW_ATTEND_ROWS)
+#define LOGITS	  (SLU_MIX_ATTENTION_TABLES * SLU_MIX_ATTENTION_ROWS)
 
-static const uint16_t *listed(const struct slu_view *v)
+static const uint16_t *listed(const struct slu_mixture *mix)
 {
-	return &v->seen.at[SLU_VIEW_LISTED + SLU_VIEW_SHARE_PLACES];
+	return &mix->inputs.at[SLU_MIX_LAGGED + SLU_MIX_SHARE_BINS];
 }
 
-static const float *believed(const struct slu_view *v)
+static const float *believed(const struct slu_mixture *mix)
 {
-	return &v->seen.weighed[SLU_VIEW_SHARE_PLACES];
+	return &mix->inputs.conditional[SLU_MIX_SHARE_BINS];
 }
 
-static void check_weights(const struct slu_view *v)
+static void check_weights(const struct slu_mixture *mix)
 {
-	unsigned n = v->seen.n[ATTENDED];
+	unsigned n = mix->inputs.n[SLU_EXPERT_ATTENTION];
 	float sum = 0;
 
 	ck_assert_uint_le(n, N);
 	for (unsigned k = 0; k < N; k++) {
-		float w = believed(v)[k];
+		float w = believed(mix)[k];
 
 		expect(k < n ? w >= 0 : w == 0, "%u of %u", k, n);
 		sum += w;
@@ -43,18 +44,18 @@ START_TEST(test_latest)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 	struct slu_job job = make_job(1, "a", 2, 600, 0);
-	struct slu_view v;
+	struct slu_mixture mix;
 
 	for (unsigned i = 0; i < 2 * N + 5; i++) {
 		unsigned n = i < N ? i : N;
 
-		slu_view_look(p, &job, &v);
-		ck_assert_uint_eq(v.seen.n[ATTENDED], n);
+		slu_mixture_read(p, &job, &mix);
+		ck_assert_uint_eq(mix.inputs.n[SLU_EXPERT_ATTENTION], n);
 		for (unsigned k = 0; k < n; k++)
-			expect(listed(&v)[k] ==
-				       slu_spread_at(1000 + 10 * (i - 1 - k)),
+			expect(listed(&mix)[k] ==
+				       slu_logtime(1000 + 10 * (i - 1 - k)),
 			       "%u of %u", k, i);
-		check_weights(&v);
+		check_weights(&mix);
 		teach(p, 1, "a", 2, 600, 1000 + 10 * i);
 	}
 	slu_predictor_free(p);
@@ -82,16 +83,16 @@ START_TEST(test_as_shares)
 	{
 		struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 		struct slu_job job = make_job(1, "a", 2, c->minutes, 0);
-		struct slu_view v;
+		struct slu_mixture mix;
 		double is;
 
 		teach(p, 1, "b", 3, c->its, c->run);
-		slu_view_look(p, &job, &v);
-		ck_assert_uint_eq(v.seen.n[ATTENDED], 1);
-		is = slu_spread_seconds(listed(&v)[0]);
+		slu_mixture_read(p, &job, &mix);
+		ck_assert_uint_eq(mix.inputs.n[SLU_EXPERT_ATTENTION], 1);
+		is = slu_logtime_seconds(listed(&mix)[0]);
 		expect(fabs(is - (double)c->listed) <= 0.05 * (double)c->listed,
 		       "case %td: %g", c - cases, is);
-		check_weights(&v);
+		check_weights(&mix);
 		slu_predictor_free(p);
 	}
 }
@@ -115,15 +116,15 @@ static struct slu_ring random_ring(unsigned n, uint64_t *seed)
 
 /* A job of this user asks. */
 static void look(const struct slu_predictor *p, const struct slu_ring *r,
-		 uint16_t asked, struct slu_view *v)
+		 uint16_t asked, struct slu_mixture *mix)
 {
 	struct slu_job job = {.uid = 1, .submit = 2000, .node_cnt = 1};
 
-	*v = (struct slu_view){.ring = *r};
-	v->seen.at[ASKED * SLU_VIEW_PLACES] = asked;
-	slu_attention_look(&job, v);
-	slu_attention_weigh(p, &v->seen);
-	check_weights(v);
+	*mix = (struct slu_mixture){.ring = *r};
+	mix->inputs.at[SLU_EXPERT_REQUEST * SLU_MIX_LAGS] = asked;
+	slu_attention_inputs(&job, mix);
+	slu_attention_weigh(p, &mix->inputs);
+	check_weights(mix);
 }
 
 /* A job that others of its user overtook is told what it would have been told
@@ -149,17 +150,18 @@ START_TEST(test_overtaken)
 		uint64_t seed = 1, same = 1;
 		struct slu_ring r = random_ring(c->n, &seed);
 		struct slu_ring known = random_ring(c->known, &same);
-		struct slu_view v, w;
+		struct slu_mixture mix, w;
 
 		for (int i = 0; i < 2; i++)
 			if (c->late[i] < N)
 				r.end[c->late[i]] = c->end;
-		look(p, &r, 13000, &v);
+		look(p, &r, 13000, &mix);
 		look(p, &known, 13000, &w);
-		expect(v.seen.n[ATTENDED] == c->known, "case %td", c - cases);
+		expect(mix.inputs.n[SLU_EXPERT_ATTENTION] == c->known,
+		       "case %td", c - cases);
 		for (unsigned k = 0; k < c->known; k++)
-			expect(listed(&v)[k] == listed(&w)[k] &&
-				       believed(&v)[k] == believed(&w)[k],
+			expect(listed(&mix)[k] == listed(&w)[k] &&
+				       believed(&mix)[k] == believed(&w)[k],
 			       "case %td: %u", c - cases, k);
 	}
 	slu_predictor_free(p);
@@ -174,11 +176,12 @@ START_TEST(test_learnt_late)
 		teach(p, 1, "a", 2, 60, i == 3 ? 1500 : 100 + i);
 	for (int on_time = 0; on_time < 2; on_time++) {
 		struct slu_job job = make_job(1, "a", 2, 60, 0);
-		struct slu_view v;
+		struct slu_mixture mix;
 
 		job.submit = 2499 + on_time;
-		slu_view_look(p, &job, &v);
-		ck_assert_uint_eq(v.seen.n[ATTENDED], on_time ? 5 : 3);
+		slu_mixture_read(p, &job, &mix);
+		ck_assert_uint_eq(mix.inputs.n[SLU_EXPERT_ATTENTION],
+				  on_time ? 5 : 3);
 	}
 	slu_predictor_free(p);
 }
@@ -190,13 +193,14 @@ static void check_ring(const struct slu_predictor *p, uint32_t uid, int64_t run,
 		       unsigned jobs)
 {
 	struct slu_job job = make_job(uid, "a", 2, 60, 0);
-	struct slu_view v;
+	struct slu_mixture mix;
 
-	slu_view_look(p, &job, &v);
-	expect(v.seen.n[ATTENDED] == jobs, "%u: not %u", uid, jobs);
+	slu_mixture_read(p, &job, &mix);
+	expect(mix.inputs.n[SLU_EXPERT_ATTENTION] == jobs, "%u: not %u", uid,
+	       jobs);
 	for (unsigned k = 0; k < jobs; k++)
-		ck_assert_uint_eq(listed(&v)[k], slu_spread_at((double)run));
-	check_weights(&v);
+		ck_assert_uint_eq(listed(&mix)[k], slu_logtime((double)run));
+	check_weights(&mix);
 }
 
 START_TEST(test_neighbours)
@@ -226,25 +230,27 @@ END_TEST
 
 /* One lesson of random densities: each logit moves by `rate` times the slope of
  * the logarithm of what is foretold. 0: by some rate, which is found out. */
-static double check_lesson(struct slu_predictor *p, const struct slu_view *v,
-			   float worth, double rate, uint64_t *seed)
+static double check_lesson(struct slu_predictor *p,
+			   const struct slu_mixture *mix, float worth,
+			   double rate, uint64_t *seed)
 {
-	slu_shared *logit = &p->attend[0][0];
-	float was[LOGITS], density[N], slope[LOGITS] = {0}, foretold = 0;
+	slu_shared *logit = &p->attention[0][0];
+	float was[LOGITS], density[N], slope[LOGITS] = {0}, likelihood = 0;
 
 	for (int k = 0; k < N; k++) {
 		density[k] = exp2f(-(float)slu_random(seed, 10));
-		foretold += believed(v)[k] * density[k];
+		likelihood += believed(mix)[k] * density[k];
 	}
-	for (int k = 0; k < v->seen.n[ATTENDED]; k++)
-		for (int t = 0; t < SLU_VIEW_ATTEND_TABLES; t++)
-			slope[t * SLU_VIEW_ATTEND_ROWS +
-			      v->seen.attend_row[t][k]] +=
-				believed(v)[k] * (density[k] / foretold - 1);
+	for (int k = 0; k < mix->inputs.n[SLU_EXPERT_ATTENTION]; k++)
+		for (int t = 0; t < SLU_MIX_ATTENTION_TABLES; t++)
+			slope[t * SLU_MIX_ATTENTION_ROWS +
+			      mix->inputs.attention_row[t][k]] +=
+				believed(mix)[k] *
+				(density[k] / likelihood - 1);
 	for (int i = 0; i < LOGITS; i++)
 		was[i] = slu_get(&logit[i]);
-	slu_attention_learn(p, &v->seen, density, 0, worth); /* nothing */
-	slu_attention_learn(p, &v->seen, density, foretold, worth);
+	slu_attention_learn(p, &mix->inputs, density, 0, worth); /* nothing */
+	slu_attention_learn(p, &mix->inputs, density, likelihood, worth);
 	for (int i = 0; i < LOGITS; i++) {
 		double by = (double)((slu_get(&logit[i]) - was[i]) / worth);
 
@@ -264,10 +270,10 @@ START_TEST(test_gradient)
 
 	for (unsigned i = 0; i < 200; i++) {
 		struct slu_ring r = random_ring(i % (N + 1), &seed);
-		struct slu_view v;
+		struct slu_mixture mix;
 
-		look(p, &r, 13000, &v);
-		rate = check_lesson(p, &v, i % 2 ? 1 : 0.5f, rate, &seed);
+		look(p, &r, 13000, &mix);
+		rate = check_lesson(p, &mix, i % 2 ? 1 : 0.5f, rate, &seed);
 	}
 	expect(rate > 0.001 && rate < 0.5, "%g", rate);
 	slu_predictor_free(p);
@@ -295,10 +301,10 @@ static struct slu_ring plain_ring(unsigned n)
 static float odds(const struct slu_predictor *p, const struct slu_ring *r,
 		  uint16_t asked)
 {
-	struct slu_view v;
+	struct slu_mixture mix;
 
-	look(p, r, asked, &v);
-	return believed(&v)[HERE] / believed(&v)[OTHER];
+	look(p, r, asked, &mix);
+	return believed(&mix)[HERE] / believed(&mix)[OTHER];
 }
 
 START_TEST(test_told_apart)
@@ -326,18 +332,18 @@ START_TEST(test_told_apart)
 	};
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 	struct slu_ring r = plain_ring(N);
-	struct slu_view v;
+	struct slu_mixture mix;
 	uint64_t seed = 4;
 
 	r.name[0] = 1;
-	look(p, &r, FULL, &v); /* before any lesson, by name and age */
-	ck_assert_float_lt(believed(&v)[0], believed(&v)[1]);
+	look(p, &r, FULL, &mix); /* before any lesson, by name and age */
+	ck_assert_float_lt(believed(&mix)[0], believed(&mix)[1]);
 	for (unsigned k = 1; k + 1 < N; k++)
-		expect(believed(&v)[k] >= believed(&v)[k + 1], "%u", k);
-	ck_assert_float_gt(believed(&v)[1], 3 * believed(&v)[N - 1]);
+		expect(believed(&mix)[k] >= believed(&mix)[k + 1], "%u", k);
+	ck_assert_float_gt(believed(&mix)[1], 3 * believed(&mix)[N - 1]);
 
 	for (int i = 0; i < LOGITS; i++)
-		slu_set(&p->attend[0][0] + i,
+		slu_set(&p->attention[0][0] + i,
 			(float)slu_random(&seed, 1000) / 250);
 	for (unsigned n = HERE + 1; n <= N; n++)
 		each(c, cases)
@@ -378,7 +384,7 @@ START_TEST(test_content)
 		uint64_t seed = 7;
 
 		for (int i = 0; i < LOGITS; i++)
-			slu_set(&p->attend[0][0] + i, 0);
+			slu_set(&p->attention[0][0] + i, 0);
 		for (int i = 0; i < 1000; i++) {
 			unsigned kind = (unsigned)slu_random(&seed, 2);
 			uint32_t more = (uint32_t)slu_random(&seed, 6000);
@@ -423,8 +429,8 @@ static bool whole(const struct slu_ring *r)
 
 		if (r->end[k] != BEGIN + i || r->uid != of.uid ||
 		    r->nodes[k] != (uint16_t)of.node_cnt ||
-		    r->run[k] != slu_spread_at((double)(of.end - of.start)) ||
-		    r->asked[k] != slu_spread_at(of.limit_asked * 60.0) ||
+		    r->run[k] != slu_logtime((double)(of.end - of.start)) ||
+		    r->asked[k] != slu_logtime(of.limit_asked * 60.0) ||
 		    r->name[k] != r->name[k % 2])
 			return false;
 	}
@@ -447,10 +453,10 @@ static void *read_rings(void *arg)
 		for (uint32_t of = 0; of < 2; of++) {
 			struct slu_job job =
 				make_job(5 + of * SAME_SLOT, "a", 1, 60, 0);
-			struct slu_view v;
+			struct slu_mixture mix;
 
-			slu_view_look(s->p, &job, &v);
-			wrong += v.ring.uid != job.uid || !whole(&v.ring);
+			slu_mixture_read(s->p, &job, &mix);
+			wrong += mix.ring.uid != job.uid || !whole(&mix.ring);
 		}
 	} while (!stop);
 	return (void *)wrong;
@@ -459,17 +465,17 @@ static void *read_rings(void *arg)
 /* The writer is in the ring half of the time, and put to sleep in there. */
 static void write_rings(struct slu_predictor *p)
 {
-	struct slu_view v[2 * TURN];
+	struct slu_mixture mix[2 * TURN];
 
 	for (uint32_t i = LESSONS; i < LESSONS + MORE; i++) {
 		struct slu_job job = numbered(i);
-		struct slu_view *of = &v[i % (2 * TURN)];
+		struct slu_mixture *of = &mix[i % (2 * TURN)];
 		double run = (double)(job.end - job.start);
 
 		if (i < LESSONS + 2 * TURN)
-			slu_view_look(p, &job, of);
+			slu_mixture_read(p, &job, of);
 		slu_attention_read(p, job.uid, of);
-		slu_attention_remember(p, of, &job, slu_spread_at(run));
+		slu_attention_remember(p, of, &job, slu_logtime(run));
 	}
 }
 

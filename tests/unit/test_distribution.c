@@ -11,13 +11,13 @@ static const struct slu_loss usual_loss = {4000, {20, 0.4}, {20, 0.65}};
 START_TEST(test_time)
 {
 	for (double s = 0; s < 1e8; s = s * 1.01 + 1) {
-		double back = slu_spread_seconds(slu_spread_at(s));
+		double back = slu_logtime_seconds(slu_logtime(s));
 
 		expect(fabs(back - s) <= 0.01 + 1.3e-4 * s, "%g: %g", s, back);
 	}
-	ck_assert_uint_eq(slu_spread_at(0), 0);
-	ck_assert_uint_eq(slu_spread_at(-5), 0);
-	ck_assert_uint_eq(slu_spread_at(1e300), UINT16_MAX);
+	ck_assert_uint_eq(slu_logtime(0), 0);
+	ck_assert_uint_eq(slu_logtime(-5), 0);
+	ck_assert_uint_eq(slu_logtime(1e300), UINT16_MAX);
 }
 END_TEST
 
@@ -25,11 +25,11 @@ START_TEST(test_exp2)
 {
 	for (float x = -100; x < 126; x += 0.0137f) {
 		double want = exp2((double)x);
-		double off = fabs((double)slu_spread_exp2(x) - want) / want;
+		double off = fabs((double)slu_fast_exp2(x) - want) / want;
 
 		expect(off < 4e-7, "%g: off by %g", (double)x, off);
 	}
-	ck_assert_float_le(slu_spread_exp2(-1e9f), 1e-30f);
+	ck_assert_float_le(slu_fast_exp2(-1e9f), 1e-30f);
 }
 END_TEST
 
@@ -52,28 +52,28 @@ START_TEST(test_kernel)
 }
 END_TEST
 
-static void fill(struct slu_spread *s, unsigned n, uint64_t *seed)
+static void fill(struct slu_distribution *s, unsigned n, uint64_t *seed)
 {
 	for (unsigned i = 0; i < n; i++) {
 		s->at[i] = (uint16_t)slu_random(seed, 40000);
 		s->weight[i] = (float)(slu_random(seed, 1000) + 1);
 	}
-	slu_spread_end(s, n);
+	slu_distribution_end(s, n);
 }
 
 START_TEST(test_order)
 {
 	uint64_t seed = 3;
 
-	for (unsigned n = 0; n <= SLU_SPREAD_MAX; n++) {
-		struct slu_spread s, was;
+	for (unsigned n = 0; n <= SLU_DISTRIBUTION_MAX; n++) {
+		struct slu_distribution s, was;
 		float sum = 0;
 
 		fill(&s, n, &seed);
 		if (n > 3) /* an exact repeat */
 			s.at[3] = s.at[1];
 		was = s;
-		slu_spread_order(&s);
+		slu_distribution_sort(&s);
 		ck_assert_uint_le(s.n, n);
 		for (unsigned i = 0; i < s.n; i++) {
 			sum += s.weight[i];
@@ -91,17 +91,17 @@ START_TEST(test_order)
 }
 END_TEST
 
-static double loss(const struct slu_spread *s, double x,
+static double loss(const struct slu_distribution *s, double x,
 		   const struct slu_loss *by)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < s->n; i++) {
-		double run = slu_spread_seconds(s->at[i]);
+		double run = slu_logtime_seconds(s->at[i]);
 		double off = fabs(x - run);
 		double met = by->any.worth * exp(-off / by->any.near);
 
-		if (run >= SLU_SPREAD_LASTING)
+		if (run >= SLU_DISTRIBUTION_LASTING)
 			met += by->lasting.worth * exp(-off / by->lasting.near);
 		sum += (double)s->weight[i] * (off / by->far - met);
 	}
@@ -112,11 +112,11 @@ static double loss(const struct slu_spread *s, double x,
 START_TEST(test_choice)
 {
 	uint64_t seed = 4;
-	struct slu_spread none = {0};
+	struct slu_distribution none = {0};
 
-	ck_assert_double_eq(slu_spread_choice(&none, &usual_loss), 0);
+	ck_assert_double_eq(slu_distribution_choice(&none, &usual_loss), 0);
 	for (int round = 0; round < 2000; round++) {
-		struct slu_spread s;
+		struct slu_distribution s;
 		struct slu_loss by = {
 			.far = (double)slu_random(&seed, 5000) + 1,
 			.any = {(double)slu_random(&seed, 500) + 20,
@@ -127,10 +127,10 @@ START_TEST(test_choice)
 		double got;
 
 		fill(&s, 1 + (unsigned)slu_random(&seed, 30), &seed);
-		slu_spread_order(&s);
-		got = loss(&s, slu_spread_choice(&s, &by), &by);
+		slu_distribution_sort(&s);
+		got = loss(&s, slu_distribution_choice(&s, &by), &by);
 		for (unsigned i = 0; i < s.n; i++) {
-			double x = slu_spread_seconds(s.at[i]);
+			double x = slu_logtime_seconds(s.at[i]);
 
 			expect(got <= loss(&s, x, &by) +
 					       1e-3 * fmax(1, fabs(got)),
@@ -144,24 +144,24 @@ END_TEST
 START_TEST(test_quantile)
 {
 	uint64_t seed = 5;
-	struct slu_spread none = {0};
+	struct slu_distribution none = {0};
 
-	ck_assert_double_eq(slu_spread_quantile(&none, 0.5, 0), 0);
+	ck_assert_double_eq(slu_distribution_quantile(&none, 0.5, 0), 0);
 	for (int round = 0; round < 500; round++) {
 		double p = (double)(slu_random(&seed, 98) + 1) / 100;
 		double elapsed = (double)slu_random(&seed, 3) *
 				 (double)slu_random(&seed, 9000);
-		struct slu_spread s;
+		struct slu_distribution s;
 		double q, past, at, before;
 
 		fill(&s, 1 + (unsigned)slu_random(&seed, 30), &seed);
-		slu_spread_order(&s);
-		q = slu_spread_quantile(&s, p, elapsed);
+		slu_distribution_sort(&s);
+		q = slu_distribution_quantile(&s, p, elapsed);
 		past = elapsed > 0
-			       ? slu_spread_below(&s, slu_spread_at(elapsed))
+			       ? slu_distribution_cdf(&s, slu_logtime(elapsed))
 			       : 0;
-		at = slu_spread_below(&s, slu_spread_at(q * 1.005));
-		before = slu_spread_below(&s, slu_spread_at(q * 0.995));
+		at = slu_distribution_cdf(&s, slu_logtime(q * 1.005));
+		before = slu_distribution_cdf(&s, slu_logtime(q * 0.995));
 		ck_assert_double_ge(q, elapsed);
 		expect(at >= past + p * (1 - past) - 1e-3, "round %d", round);
 		expect(q <= elapsed + 1 ||
@@ -176,14 +176,15 @@ END_TEST
 START_TEST(test_tiny)
 {
 	for (unsigned apart = 1; apart < UINT16_MAX; apart += 97) {
-		struct slu_spread s = {.at = {0, (uint16_t)apart, UINT16_MAX},
-				       .weight = {0.001f, 0.998f, 0.001f}};
+		struct slu_distribution s = {
+			.at = {0, (uint16_t)apart, UINT16_MAX},
+			.weight = {0.001f, 0.998f, 0.001f}};
 
-		slu_spread_end(&s, 3);
+		slu_distribution_end(&s, 3);
 		feclearexcept(FE_UNDERFLOW);
-		slu_spread_below(&s, UINT16_MAX / 2);
-		slu_spread_quantile(&s, 0.9995, 0);
-		slu_spread_choice(&s, &usual_loss);
+		slu_distribution_cdf(&s, UINT16_MAX / 2);
+		slu_distribution_quantile(&s, 0.9995, 0);
+		slu_distribution_choice(&s, &usual_loss);
 		expect(!fetestexcept(FE_UNDERFLOW), "%u apart", apart);
 	}
 }

@@ -24,7 +24,7 @@ static struct slu_class make(uint64_t key, uint32_t n)
 		c.run[i] = (uint16_t)n;
 		c.asked[i] = (uint16_t)(n >> 16);
 	}
-	for (int i = 0; i < SLU_CLASS_SOURCES; i++)
+	for (int i = 0; i < SLU_CLASS_EXPERTS; i++)
 		c.weight[i] = (uint16_t)n;
 	return c;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/predictor_fixture.h"
+#include "job_submit/predictor/issued.h"
 #include "job_submit/predictor/mixture.h"
 
 /* How far a stranger's request is believed. */
@@ -40,7 +41,7 @@ END_TEST
 /* One of the eight lessons until the i-th told what they were then. */
 static void check_then(const struct slu_predictor *p, int64_t then, int i)
 {
-	float was = slu_said_levels(p, then)[0];
+	float was = slu_issued_alpha(p, then)[0];
 
 	expect(was <= (float)i && (was > (float)(i - 8) || i < 8), "%d: %g", i,
 	       (double)was);
@@ -52,19 +53,19 @@ START_TEST(test_then)
 {
 	struct slu_predictor *p = new_predictor(64, 0.9, 0);
 
-	ck_assert_float_eq(slu_said_levels(p, 5)[0], (float)slu_knot[0]);
+	ck_assert_float_eq(slu_issued_alpha(p, 5)[0], (float)slu_knot[0]);
 	for (int i = 1; i <= 20000; i++) {
-		slu_set(&p->level[0], (float)i);
-		slu_said_note_levels(p, i * 10);
+		slu_set(&p->alpha[0], (float)i);
+		slu_issued_note_alpha(p, i * 10);
 		check_then(p, i * 10, i);
 		check_then(p, INT64_MAX, i);
 		if (i < 20)
-			ck_assert_float_eq(slu_said_levels(p, 9)[0],
+			ck_assert_float_eq(slu_issued_alpha(p, 9)[0],
 					   (float)slu_knot[0]);
 	}
 	for (int i = 12000; i <= 20000; i++)
 		check_then(p, i * 10 + 9, i);
-	ck_assert_float_ge(slu_said_levels(p, 5)[0], 2);
+	ck_assert_float_ge(slu_issued_alpha(p, 5)[0], 2);
 	slu_predictor_free(p);
 }
 END_TEST
@@ -175,7 +176,7 @@ START_TEST(test_overtaken)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 		struct slu_job job = make_job(1, "a", 2, 60, 0);
-		struct slu_view v;
+		struct slu_mixture mix;
 
 		for (int i = 0; i < 3; i++) {
 			job.start = cases[c].end[i] - 50 - i;
@@ -183,14 +184,14 @@ START_TEST(test_overtaken)
 			slu_learn(p, &job);
 		}
 		job.submit = 2000;
-		slu_view_look(p, &job, &v);
-		for (int l = 0; l < LEVELS; l++)
-			expect(v.seen.n[l] == cases[c].known, "%zu: %u", c,
-			       v.seen.n[l]);
+		slu_mixture_read(p, &job, &mix);
+		for (int l = 0; l < SLU_JOB_CLASSES; l++)
+			expect(mix.inputs.n[l] == cases[c].known, "%zu: %u", c,
+			       mix.inputs.n[l]);
 		for (unsigned k = 0; k < cases[c].known; k++)
 			ck_assert_int_eq(
-				slu_run(&v.seen, USER, k),
-				slu_spread_at(50 + cases[c].known - 1 - k));
+				slu_lagged_run(&mix.inputs, SLU_BY_USER, k),
+				slu_logtime(50 + cases[c].known - 1 - k));
 		slu_predictor_free(p);
 	}
 }

@@ -382,7 +382,7 @@ static void *read_all(void *arg)
 	return (void *)wrong;
 }
 
-static void teach_readers(uint32_t lessons)
+static void teach_readers(uint32_t samples)
 {
 	struct shared s = {.p = new_predictor(1 << 10, 0.96875, 0)};
 	pthread_t reader[2];
@@ -390,7 +390,7 @@ static void teach_readers(uint32_t lessons)
 
 	for (int i = 0; i < 2; i++)
 		pthread_create(&reader[i], NULL, read_all, &s);
-	for (uint32_t i = 0; i < lessons; i++)
+	for (uint32_t i = 0; i < samples; i++)
 		teach(s.p, i % 2, "j", i % 2 + 1, i % 2 + 10,
 		      i % 2 * 100 + 100);
 	atomic_store(&s.stop, true);

@@ -7,8 +7,9 @@
 #include "tests/unit/predictor_fixture.h"
 #include "tests/unit/random.h"
 #include "job_submit/predictor/mixture.h"
+#include "job_submit/predictor/request_shares.h"
 
-#define BINS SLU_VIEW_SHARE_PLACES
+#define BINS SLU_MIX_SHARE_BINS
 
 static char account_a[] = "a", account_b[] = "b", account_c[] = "c";
 
@@ -20,30 +21,30 @@ static struct slu_job job_of(uint32_t uid, char *account, uint32_t minutes)
 	return job;
 }
 
-static struct slu_seen look(const struct slu_predictor *p, uint32_t uid,
-			    char *account, uint32_t minutes)
+static struct slu_inputs look(const struct slu_predictor *p, uint32_t uid,
+			      char *account, uint32_t minutes)
 {
 	struct slu_job job = job_of(uid, account, minutes);
-	struct slu_view v;
+	struct slu_mixture mix;
 
-	slu_view_look(p, &job, &v);
-	return v.seen;
+	slu_mixture_read(p, &job, &mix);
+	return mix.inputs;
 }
 
-static void check_weights(const struct slu_seen *seen)
+static void check_weights(const struct slu_inputs *inputs)
 {
 	float sum = 0;
 
 	for (int b = 0; b < BINS; b++) {
-		expect(seen->weighed[b] >= 0, "%d", b);
-		sum += seen->weighed[b];
+		expect(inputs->conditional[b] >= 0, "%d", b);
+		sum += inputs->conditional[b];
 	}
 	ck_assert_float_eq_tol(sum, 1, 1e-5f);
 }
 
-static double seconds_of(const struct slu_seen *seen, int bin)
+static double seconds_of(const struct slu_inputs *inputs, int bin)
 {
-	return slu_spread_seconds(seen->at[SLU_VIEW_LISTED + bin]);
+	return slu_logtime_seconds(inputs->at[SLU_MIX_LAGGED + bin]);
 }
 
 /* From half a per cent of the request to all of it, none of them much longer
@@ -56,22 +57,22 @@ START_TEST(test_bins)
 
 	each(m, minutes)
 	{
-		struct slu_seen seen = look(p, 1, account_a, *m);
-		const uint16_t *at = &seen.at[SLU_VIEW_LISTED];
+		struct slu_inputs inputs = look(p, 1, account_a, *m);
+		const uint16_t *at = &inputs.at[SLU_MIX_LAGGED];
 
-		ck_assert_uint_eq(seen.n[SHARES], BINS);
-		expect(at[0] >= slu_spread_at(*m * 60 * 0.005), "%u", *m);
-		expect(at[0] <= slu_spread_at(*m * 60 * 0.01), "%u", *m);
-		expect(at[BINS - 1] <= slu_spread_at(*m * 60.0), "%u", *m);
-		expect(at[BINS - 1] >= slu_spread_at(*m * 60 * 0.8), "%u", *m);
+		ck_assert_uint_eq(inputs.n[SLU_EXPERT_SHARES], BINS);
+		expect(at[0] >= slu_logtime(*m * 60 * 0.005), "%u", *m);
+		expect(at[0] <= slu_logtime(*m * 60 * 0.01), "%u", *m);
+		expect(at[BINS - 1] <= slu_logtime(*m * 60.0), "%u", *m);
+		expect(at[BINS - 1] >= slu_logtime(*m * 60 * 0.8), "%u", *m);
 		for (int b = 1; b < BINS; b++) {
 			expect(at[b] > at[b - 1], "%u: %d", *m, b);
 			expect(*m < 60 ||
-				       seconds_of(&seen, b) <=
-					       1.5 * seconds_of(&seen, b - 1),
+				       seconds_of(&inputs, b) <=
+					       1.5 * seconds_of(&inputs, b - 1),
 			       "%u: %d", *m, b);
 		}
-		check_weights(&seen);
+		check_weights(&inputs);
 	}
 	slu_predictor_free(p);
 }
@@ -81,7 +82,7 @@ END_TEST
 START_TEST(test_no_request)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	struct slu_seen before = look(p, 1, account_a, 600), after;
+	struct slu_inputs before = look(p, 1, account_a, 600), after;
 
 	for (int i = 0; i < 50; i++) {
 		struct slu_job job = job_of(1, account_a, 0);
@@ -90,13 +91,13 @@ START_TEST(test_no_request)
 		slu_learn(p, &job);
 	}
 	after = look(p, 1, account_a, 0);
-	ck_assert_uint_eq(after.n[SHARES], 0);
-	ck_assert_float_eq(after.weight[SHARES], 0);
+	ck_assert_uint_eq(after.n[SLU_EXPERT_SHARES], 0);
+	ck_assert_float_eq(after.gating[SLU_EXPERT_SHARES], 0);
 	after = look(p, 1, account_a, 600);
 	check_weights(&after);
 	for (int b = 0; b < BINS; b++)
-		ck_assert_float_eq_tol(after.weighed[b], before.weighed[b],
-				       1e-5f);
+		ck_assert_float_eq_tol(after.conditional[b],
+				       before.conditional[b], 1e-5f);
 	slu_predictor_free(p);
 }
 END_TEST
@@ -105,15 +106,15 @@ END_TEST
 static float around(const struct slu_predictor *p, uint32_t uid, char *account,
 		    uint32_t minutes, double share)
 {
-	struct slu_seen seen = look(p, uid, account, minutes);
+	struct slu_inputs inputs = look(p, uid, account, minutes);
 	double want = share * minutes * 60;
 	float sum = 0;
 
-	check_weights(&seen);
+	check_weights(&inputs);
 	for (int b = 0; b < BINS; b++)
-		if (seconds_of(&seen, b) > want / 1.5 &&
-		    seconds_of(&seen, b) < want * 1.5)
-			sum += seen.weighed[b];
+		if (seconds_of(&inputs, b) > want / 1.5 &&
+		    seconds_of(&inputs, b) < want * 1.5)
+			sum += inputs.conditional[b];
 	return sum;
 }
 
@@ -222,13 +223,13 @@ START_TEST(test_own)
 END_TEST
 
 /* A job that was sure to end in this bin. */
-static void teach_bin(struct slu_predictor *p, const struct slu_seen *seen,
+static void teach_bin(struct slu_predictor *p, const struct slu_inputs *inputs,
 		      int bin, float worth)
 {
 	float density[BINS] = {0};
 
 	density[bin] = 1;
-	slu_shares_learn(p, seen, density, seen->weighed[bin], worth);
+	slu_shares_learn(p, inputs, density, inputs->conditional[bin], worth);
 }
 
 /* What is taught of one job is taught of all that have something in common with
@@ -246,41 +247,42 @@ START_TEST(test_rows)
 		{2, account_b, 500}, /* nothing */
 	};
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	struct slu_seen seen;
+	struct slu_inputs inputs;
 	float last = 1;
 
 	for (int i = 0; i < 20; i++) {
-		seen = look(p, 1, account_a, 600);
-		teach_bin(p, &seen, 5, 1);
+		inputs = look(p, 1, account_a, 600);
+		teach_bin(p, &inputs, 5, 1);
 	}
 	each(c, cases)
 	{
-		seen = look(p, c->uid, c->account, c->minutes);
-		expect(seen.weighed[5] < 0.9f * last, "case %td: %g, %g",
-		       c - cases, (double)seen.weighed[5], (double)last);
-		last = seen.weighed[5];
+		inputs = look(p, c->uid, c->account, c->minutes);
+		expect(inputs.conditional[5] < 0.9f * last, "case %td: %g, %g",
+		       c - cases, (double)inputs.conditional[5], (double)last);
+		last = inputs.conditional[5];
 	}
 	ck_assert_float_gt(last, 1.2f / BINS); /* as any stranger's */
-	seen = look(p, 2, account_a, 600);
-	ck_assert_float_gt(seen.weighed[5], 1.2f * last);
+	inputs = look(p, 2, account_a, 600);
+	ck_assert_float_gt(inputs.conditional[5], 1.2f * last);
 	slu_predictor_free(p);
 }
 END_TEST
 
 /* The logit of a bin over that of the first, of all rows. */
-static double logit(const struct slu_predictor *p, struct slu_seen seen,
+static double logit(const struct slu_predictor *p, struct slu_inputs inputs,
 		    int bin)
 {
-	slu_shares_weigh(p, &seen);
-	return log((double)seen.weighed[bin] / (double)seen.weighed[0]);
+	slu_shares_weigh(p, &inputs);
+	return log((double)inputs.conditional[bin] /
+		   (double)inputs.conditional[0]);
 }
 
-static double moved_by(struct slu_predictor *p, const struct slu_seen *seen)
+static double moved_by(struct slu_predictor *p, const struct slu_inputs *inputs)
 {
-	double before = logit(p, *seen, 5);
+	double before = logit(p, *inputs, 5);
 
-	teach_bin(p, seen, 5, 1);
-	return logit(p, *seen, 5) - before;
+	teach_bin(p, inputs, 5, 1);
+	return logit(p, *inputs, 5) - before;
 }
 
 /* The hundredth time a lesson moves less than the first; but a row that it has
@@ -288,8 +290,8 @@ static double moved_by(struct slu_predictor *p, const struct slu_seen *seen)
 START_TEST(test_rates)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	struct slu_seen one = look(p, 1, account_a, 600);
-	struct slu_seen two = look(p, 2, account_b, 500);
+	struct slu_inputs one = look(p, 1, account_a, 600);
+	struct slu_inputs two = look(p, 2, account_b, 500);
 	double first = moved_by(p, &one), last = first, now;
 
 	for (int i = 2; i <= 100; i++) {
@@ -315,27 +317,28 @@ START_TEST(test_gradient)
 	uint64_t seed = 3;
 
 	for (int i = 0; i < 100; i++) {
-		struct slu_seen seen = look(p, 1, account_a, 600), then;
+		struct slu_inputs inputs = look(p, 1, account_a, 600), then;
 		float density[BINS], before = 0, after = 0;
 		double by[BINS], slope[BINS], rate = 0, most = 0;
 
 		for (int b = 0; b < BINS; b++) {
 			density[b] = exp2f(-(float)slu_random(&seed, 10));
-			before += seen.weighed[b] * density[b];
+			before += inputs.conditional[b] * density[b];
 		}
-		slu_shares_learn(p, &seen, density, 0, 1);
-		slu_shares_learn(p, &seen, density, before, 0);
+		slu_shares_learn(p, &inputs, density, 0, 1);
+		slu_shares_learn(p, &inputs, density, before, 0);
 		then = look(p, 1, account_a, 600);
 		for (int b = 0; b < BINS; b++)
-			ck_assert_float_eq(then.weighed[b], seen.weighed[b]);
-		slu_shares_learn(p, &seen, density, before, i % 2 ? 1 : 0.3f);
+			ck_assert_float_eq(then.conditional[b],
+					   inputs.conditional[b]);
+		slu_shares_learn(p, &inputs, density, before, i % 2 ? 1 : 0.3f);
 		then = look(p, 1, account_a, 600);
 		for (int b = 0; b < BINS; b++) {
-			slope[b] = (double)(seen.weighed[b] *
+			slope[b] = (double)(inputs.conditional[b] *
 					    (density[b] / before - 1));
-			after += then.weighed[b] * density[b];
-			by[b] = log(
-				(double)(then.weighed[b] / seen.weighed[b]));
+			after += then.conditional[b] * density[b];
+			by[b] = log((double)(then.conditional[b] /
+					     inputs.conditional[b]));
 		}
 		for (int b = 0; b < BINS; b++)
 			if (fabs(slope[b] - slope[0]) > most) {
@@ -358,15 +361,15 @@ END_TEST
 START_TEST(test_worth)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
-	struct slu_seen seen = look(p, 1, account_a, 600);
+	struct slu_inputs inputs = look(p, 1, account_a, 600);
 	double was, whole, half;
 
 	for (int i = 0; i < 100; i++)
-		teach_bin(p, &seen, 5, 1);
-	was = logit(p, seen, 5);
-	teach_bin(p, &seen, 5, 0.5f);
-	half = logit(p, seen, 5) - was;
-	whole = moved_by(p, &seen);
+		teach_bin(p, &inputs, 5, 1);
+	was = logit(p, inputs, 5);
+	teach_bin(p, &inputs, 5, 0.5f);
+	half = logit(p, inputs, 5) - was;
+	whole = moved_by(p, &inputs);
 	ck_assert_double_eq_tol(half / whole, 0.5, 0.03);
 	slu_predictor_free(p);
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_JOB_SUBMIT_PREDICTOR_ISSUED_H
+#define SLU_JOB_SUBMIT_PREDICTOR_ISSUED_H
+
+/*
+ * Forecasts as they were issued: what was predicted of a job at its submission,
+ * by which quantiles and gating weights are judged at its end. The learner's
+ * thread alone.
+ */
+
+#include "job_submit/predictor/predictor_state.h"
+
+/* A forecast: the mixture of the jobs of a class. */
+struct slu_issued {
+	uint64_t key, class; /* of SLU_BY_SIZE and SLU_BY_CLASS */
+	int64_t when;	     /* Unix seconds */
+	unsigned jobs;	     /* that were judged by it */
+	struct slu_inputs inputs;
+	float weight[SLU_MIX_COMPONENTS];
+};
+
+struct slu_issued_all *slu_issued_new(void); /* 3.8 MB; NULL: no memory */
+void slu_issued_free(struct slu_issued_all *all);
+/* The forecast of a job of this mixture when it was submitted; known: the
+ * components that are known now of that time, NULL: none. NULL: it is lost. */
+struct slu_issued *slu_issued_find(struct slu_predictor *p,
+				   const struct slu_mixture *mix,
+				   const struct slu_job *job,
+				   const struct slu_components *known);
+/* Before a job of this mixture is remembered: note what is forecast at its end,
+ * if that may be asked for later. */
+void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,
+		     const struct slu_job *job);
+/* The alphas are these from now, the second at which a job ended; as they were
+ * at another second. */
+void slu_issued_note_alpha(struct slu_predictor *p, int64_t now);
+const float *slu_issued_alpha(const struct slu_predictor *p, int64_t then);
+
+#endif
