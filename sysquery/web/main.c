@@ -142,18 +142,33 @@ static int parse(struct program *p, int argc, char **argv, struct slu_err *err)
 		       : slu_err(err, SLU_INVALID, "--since: it is not past");
 }
 
+/* What opens in a browser: of all addresses, this host's name. */
+static const char *host_of(const char *listen, int len, char name[256])
+{
+	static const char *const all[] = {"0.0.0.0", "[::]", "*"};
+
+	if (!len)
+		return slu_copy(name, 256, "127.0.0.1"), name;
+	snprintf(name, 256, "%.*s", len, listen);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(name, all[i]))
+			gethostname(name, 255);
+	return name;
+}
+
 /* The token is told to nobody who cannot read the file. */
 static void say_where(const struct program *p, unsigned port, bool loopback)
 {
 	const char *colon = strrchr(p->listen, ':');
-	int len = colon ? (int)(colon - p->listen) : 0;
+	char name[256] = "";
 
 	if (!loopback)
 		fprintf(stderr,
 			NAME ": anybody who can reach it and has the token is "
 			     "shown all, unencrypted\n");
-	printf("http://%.*s:%u/?token=", colon ? len : 9,
-	       colon ? p->listen : "127.0.0.1", port);
+	printf("http://%s:%u/?token=",
+	       host_of(p->listen, colon ? (int)(colon - p->listen) : 0, name),
+	       port);
 	if (p->token_file)
 		printf("$(cat %s)\n", p->token_file);
 	else

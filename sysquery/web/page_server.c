@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include "common/clock.h"
 
 #define BEARER "Bearer "
@@ -80,6 +81,76 @@ static enum MHD_Result enter(const struct slu_web *web,
 	return send_answer(conn, MHD_HTTP_SEE_OTHER, r);
 }
 
+/* Connections */
+
+static struct slu_web_client *client_of(struct slu_web *web,
+					struct MHD_Connection *conn)
+{
+	for (size_t i = 0; i < SLU_WEB_CLIENTS; i++)
+		if (web->client[i].conn == conn)
+			return &web->client[i];
+	return NULL;
+}
+
+static void cut(const struct slu_web_client *client)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		client->conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+/* One more stays free than is needed: the next one finds room. */
+static void make_room(struct slu_web *web)
+{
+	struct slu_web_client *oldest = NULL, *one;
+
+	for (size_t i = 0; i < SLU_WEB_CLIENTS; i++) {
+		one = &web->client[i];
+		if (!one->conn)
+			return;
+		if (!one->known && (!oldest || one->since < oldest->since))
+			oldest = one;
+	}
+	if (oldest)
+		cut(oldest);
+}
+
+static void notify(void *arg, struct MHD_Connection *conn, void **context,
+		   enum MHD_ConnectionNotificationCode what)
+{
+	struct slu_web *web = arg;
+	struct slu_web_client *client = client_of(
+		web, what == MHD_CONNECTION_NOTIFY_STARTED ? NULL : conn);
+
+	(void)context;
+	if (!client)
+		return;
+	*client = (struct slu_web_client){0};
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		client->conn = conn;
+		client->since = slu_now_mono();
+		make_room(web);
+	}
+}
+
+/* Before its arguments are looked at, for which the server has little memory:
+ * an address that is too long has none. Returns the slot of handle(): whether
+ * it was. */
+static void *look_at_url(void *arg, const char *url,
+			 struct MHD_Connection *conn)
+{
+	char *args = strchr((char *)(uintptr_t)url, '?');
+
+	(void)conn;
+	if (strlen(url) <= SLU_WEB_URL)
+		return NULL;
+	if (args)
+		args[1] = '\0'; /* it is the server's buffer */
+	return arg;
+}
+
 static const char *value(struct MHD_Connection *conn, enum MHD_ValueKind kind,
 			 const char *name)
 {
@@ -135,12 +206,16 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 	static const char denied[] =
 		"open the address that sluice-web printed, with its token";
 	struct slu_web *web = arg;
+	struct slu_web_client *client;
 
-	(void)version, (void)data, (void)slot;
+	(void)version, (void)data;
 	if (*size) { /* what nobody asked for */
 		*size = 0;
 		return MHD_YES;
 	}
+	if (*slot)
+		return say(conn, MHD_HTTP_URI_TOO_LONG, NULL, NULL,
+			   "there is only /");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return say(conn, MHD_HTTP_METHOD_NOT_ALLOWED,
 			   MHD_HTTP_HEADER_ALLOW, "GET, HEAD",
@@ -148,8 +223,11 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 	if (slu_token_is(web->token,
 			 value(conn, MHD_GET_ARGUMENT_KIND, "token")))
 		return enter(web, conn);
+	client = client_of(web, conn);
 	if (!is_known(web, conn))
 		return say(conn, MHD_HTTP_FORBIDDEN, NULL, NULL, denied);
+	if (client)
+		client->known = true;
 	if (strcmp(url, "/") != 0)
 		return say(conn, MHD_HTTP_NOT_FOUND, NULL, NULL,
 			   "there is only /");
@@ -169,7 +247,9 @@ struct MHD_Daemon *slu_web_start(struct slu_web *web, int fd, unsigned port,
 		handle, web, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, SLU_WEB_CLIENTS,
 		MHD_OPTION_CONNECTION_TIMEOUT, SLU_WEB_IDLE,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384,
+		MHD_OPTION_NOTIFY_CONNECTION, notify, web,
+		MHD_OPTION_URI_LOG_CALLBACK, look_at_url, web,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)131072,
 		MHD_OPTION_END);
 	if (!server)
 		slu_err(err, SLU_IO, "the HTTP server could not be started");

@@ -17,7 +17,17 @@
 #include "sysquery/web/token.h"
 
 #define SLU_WEB_CLIENTS 64
-#define SLU_WEB_IDLE	30u /* seconds without a byte */
+#define SLU_WEB_IDLE	30u  /* seconds without a byte */
+#define SLU_WEB_URL	1024 /* bytes of an address, which needs a token's */
+
+/* A connection, in the server's thread. When all are taken the oldest of those
+ * that have not shown the token goes, so that nobody without it can keep who
+ * has it out. */
+struct slu_web_client {
+	struct MHD_Connection *conn; /* NULL: free */
+	bool known;
+	double since; /* monotonic */
+};
 
 struct slu_web {
 	char token[SLU_TOKEN_TEXT];
@@ -32,6 +42,7 @@ struct slu_web {
 	char session[SLU_TOKEN_TEXT];
 	struct slu_buf text;
 	double made; /* monotonic; 0: there is no page yet */
+	struct slu_web_client client[SLU_WEB_CLIENTS];
 };
 
 /* A socket that listens there: "HOST:PORT", "PORT" (of 127.0.0.1),

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The token of sluice-web, and where it listens. What it answers is asked by
- * curl and a browser: tests/browser/test_web.sh. */
+/* The token of sluice-web, where it listens, and that nobody keeps others out.
+ * What it answers is asked by curl and a browser: tests/browser/test_web.sh. */
 #include "config.h"
 #include "sysquery/web/page_server.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 static struct slu_err err;
 static char token[SLU_TOKEN_TEXT];
@@ -115,4 +119,128 @@ START_TEST(test_listen)
 }
 END_TEST
 
-TEST_MAIN("web", test_made, test_same, test_file, test_listen)
+/* The server */
+
+static int make_page(void *arg, struct slu_buf *out, struct slu_err *why)
+{
+	(void)arg, (void)why;
+	slu_buf_puts(out, "<!doctype html>the page");
+	return 0;
+}
+
+static int connect_to(unsigned port)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const struct timeval patience = {.tv_sec = 20};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+/* The status of the answer to that; 0: there was none. */
+static int ask(int fd, const char *text)
+{
+	char answer[4096] = "";
+	int status = 0;
+
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 ||
+	    recv(fd, answer, sizeof(answer) - 1, 0) <= 0)
+		return 0;
+	ck_assert_int_eq(sscanf(answer, "HTTP/1.1 %d", &status), 1);
+	return status;
+}
+
+static int ask_anew(unsigned port, const char *text)
+{
+	int fd = connect_to(port), status = ask(fd, text);
+
+	close(fd);
+	return status;
+}
+
+static const char *request(const char *url, bool known)
+{
+	static char text[32768];
+
+	snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: x\r\n%s%s%s\r\n",
+		 url, known ? "Authorization: Bearer " : "", known ? token : "",
+		 known ? "\r\n" : "");
+	return text;
+}
+
+static struct MHD_Daemon *start(struct slu_web *web, unsigned *port)
+{
+	struct MHD_Daemon *server;
+	bool loopback;
+	int fd = slu_web_listen("0", port, &loopback, &err);
+
+	*web = (struct slu_web){.keep = 60, .page = make_page};
+	expect_ok(slu_token_make(token, &err), err);
+	slu_copy(web->token, sizeof(web->token), token);
+	server = slu_web_start(web, fd, *port, &err);
+	expect(server, "%s", err.text);
+	return server;
+}
+
+/* An address that is too long, also one of many arguments. */
+START_TEST(test_url)
+{
+	struct slu_buf url = {0};
+	struct MHD_Daemon *server;
+	struct slu_web web;
+	unsigned port;
+
+	server = start(&web, &port);
+	ck_assert_int_eq(ask_anew(port, request("/", true)), 200);
+	ck_assert_int_eq(ask_anew(port, request("/", false)), 403);
+	ck_assert_int_eq(ask_anew(port, request("/x?a=b&a&&", true)), 404);
+	slu_buf_printf(&url, "/?token=%s", token);
+	ck_assert_int_eq(ask_anew(port, request(url.data, false)), 303);
+	slu_buf_reset(&url);
+	slu_buf_puts(&url, "/?a");
+	for (int i = 0; i < 3000; i++) {
+		slu_buf_puts(&url, i % 2 ? "&a" : "&");
+		if (i == 600 || i == 2999)
+			ck_assert_int_eq(
+				ask_anew(port, request(url.data, true)),
+				i == 600 ? 200 : 414);
+	}
+	slu_buf_reset(&url);
+	slu_buf_puts(&url, "/");
+	while (url.len < 20000)
+		slu_buf_puts(&url, "a");
+	ck_assert_int_eq(ask_anew(port, request(url.data, true)), 414);
+	ck_assert_int_eq(ask_anew(port, request("/", true)), 200);
+	slu_web_stop(&web, server);
+	slu_buf_free(&url);
+}
+END_TEST
+
+/* Who has no token cannot keep out who has, however many connections he holds.
+ */
+START_TEST(test_crowd)
+{
+	int held[3 * SLU_WEB_CLIENTS];
+	struct MHD_Daemon *server;
+	struct slu_web web;
+	unsigned port;
+
+	server = start(&web, &port);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		held[i] = connect_to(port);
+		send(held[i], "GET / HT", i % 9, MSG_NOSIGNAL);
+	}
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(ask_anew(port, request("/", true)), 200);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		close(held[i]);
+	slu_web_stop(&web, server);
+}
+END_TEST
+
+TEST_MAIN("web", test_made, test_same, test_file, test_listen, test_url,
+	  test_crowd)
