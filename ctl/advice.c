@@ -8,25 +8,41 @@ static void advise_plugins(const struct slu_ctl_settings *s,
 {
 	if (!s->job_submit_sluice && conf->predict_mode != SLU_PREDICT_OFF)
 		slu_buf_puts(out, "JobSubmitPlugins lacks sluice: nothing is "
-				  "predicted; add it\n");
+				  "predicted; set "
+				  "JobSubmitPlugins=sluice, behind what "
+				  "is there\n");
 	if (!s->bb_sluice && conf->predict_mode >= SLU_PREDICT_FILL)
 		slu_buf_puts(out, "BurstBufferType is not burst_buffer/sluice: "
 				  "no limit is set, for nothing would guard it "
-				  "from slurmctld's start on; set it\n");
+				  "from slurmctld's start on; set "
+				  "BurstBufferType=burst_buffer/sluice\n");
 	if (!s->bb_sluice && conf->n_fs)
 		slu_buf_puts(out, "BurstBufferType is not burst_buffer/sluice: "
-				  "no job gets a file system; set it\n");
+				  "no job gets a file system; set "
+				  "BurstBufferType=burst_buffer/sluice\n");
 	if (!s->prep_sluice && (s->bb_sluice || conf->io_nodes.n))
 		slu_buf_puts(out, "PrEpPlugins lacks sluice: starts and ends "
 				  "are seen late; set "
 				  "PrEpPlugins=script,sluice\n");
 	if (!s->node_features_sluice && conf->io_nodes.n)
 		slu_buf_puts(out, "NodeFeaturesPlugins lacks sluice: I/O nodes "
-				  "carry no features; add it\n");
+				  "carry no features; set "
+				  "NodeFeaturesPlugins=sluice, behind what is "
+				  "there\n");
 	if (!s->prep_script && s->bb_sluice)
 		slu_buf_puts(out, "PrEpPlugins lacks script: SPANK prologs do "
 				  "not run and no buffer is set up; set "
 				  "PrEpPlugins=script,sluice\n");
+}
+
+/* With which five times the sum is enough for a set-up of so many seconds and,
+ * where nodes have to boot, once more itself. */
+static int64_t resume_timeout(const struct slu_ctl_settings *s, int64_t up)
+{
+	const int64_t suspend = (int64_t)s->suspend_resume - s->resume;
+	const int64_t times = s->boot ? 4 : 5;
+
+	return (up - 5 * suspend + times - 1) / times;
 }
 
 static void advise_prolog(const struct slu_ctl_settings *s,
@@ -41,39 +57,40 @@ static void advise_prolog(const struct slu_ctl_settings *s,
 				  "with a buffer are refused; set "
 				  "PrologFlags=Alloc,DeferBatch\n");
 	if (s->prolog_serial)
-		slu_buf_puts(out,
-			     "PrologFlags has Serial: prologs that wait "
-			     "for each other across nodes would block, "
-			     "jobs with a buffer are refused; remove it\n");
+		slu_buf_puts(out, "PrologFlags has Serial: prologs that wait "
+				  "for each other across nodes would block, "
+				  "jobs with a buffer are refused; remove it "
+				  "there\n");
 	if ((int64_t)s->prolog_epilog_timeout < longest)
 		slu_buf_printf(out,
 			       "PrologEpilogTimeout=%u ends set-up or "
 			       "stage-out early and drains nodes; remove it, "
-			       "or set at least %lld\n",
+			       "or set PrologEpilogTimeout=%lld or more\n",
 			       s->prolog_epilog_timeout, (long long)longest);
 	if (s->batch_start_timeout < up)
 		slu_buf_printf(out,
 			       "BatchStartTimeout=%u: a node that registers "
 			       "again during a long set-up may lose its job; "
-			       "set %lld\n",
+			       "set BatchStartTimeout=%lld\n",
 			       s->batch_start_timeout, (long long)up);
 	if (5 * (int64_t)s->suspend_resume < up + s->boot)
 		slu_buf_printf(out,
 			       "salloc and srun give up after %u s "
 			       "(5 x (SuspendTimeout + ResumeTimeout)), "
-			       "boot and set-up may take %lld s: raise "
-			       "ResumeTimeout\n",
-			       5 * s->suspend_resume,
-			       (long long)(up + s->boot));
+			       "boot and set-up may take %lld s; set "
+			       "ResumeTimeout=%lld\n",
+			       5 * s->suspend_resume, (long long)(up + s->boot),
+			       (long long)resume_timeout(s, up));
 }
 
 static void advise_rest(const struct slu_ctl_settings *s, struct slu_buf *out)
 {
 	if (s->complete_wait)
-		slu_buf_printf(out,
-			       "CompleteWait=%u: no job starts while another "
-			       "stages out, up to that time; set 0\n",
-			       s->complete_wait);
+		slu_buf_printf(
+			out,
+			"CompleteWait=%u: no job starts while another "
+			"stages out, up to that time; set CompleteWait=0\n",
+			s->complete_wait);
 	if (s->job_container)
 		slu_buf_puts(
 			out,

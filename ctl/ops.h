@@ -31,6 +31,7 @@ struct slu_ctl_settings {
 	uint32_t prolog_epilog_timeout; /* s, UINT32_MAX: none */
 	uint32_t batch_start_timeout;	/* s */
 	uint32_t suspend_resume;	/* SuspendTimeout + ResumeTimeout, s */
+	uint32_t resume;		/* of that ResumeTimeout */
 	uint32_t boot; /* ResumeTimeout of nodes that are powered down, s */
 	uint32_t complete_wait; /* s */
 	bool job_container;

@@ -66,6 +66,7 @@ static void host_settings(void *arg, struct slu_ctl_settings *out)
 			timeout == NO_VAL16 ? UINT32_MAX : timeout,
 		.batch_start_timeout = c->batch_start_timeout,
 		.suspend_resume = c->suspend_timeout + c->resume_timeout,
+		.resume = c->resume_timeout,
 		.boot = slu_saves_power() ? c->resume_timeout : 0,
 		.complete_wait = c->complete_wait,
 		.job_container = slu_namespace_plugin(c) &&

@@ -282,7 +282,7 @@ struct slu_discard {
 extern const struct slu_desc slu_discard_desc;
 struct slu_discarded {	/* the answer */
 	char *hosts;	/* host list: who keeps some of it */
-	uint64_t bytes; /* that it takes there */
+	uint64_t bytes; /* of files, as far as they have told */
 };
 extern const struct slu_desc slu_discarded_desc;
 

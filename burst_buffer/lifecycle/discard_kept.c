@@ -46,7 +46,7 @@ static void look(const struct slu_bb *bb, struct slu_hosts *add,
 	for (size_t i = 0; i < bb->plan.n_node; i++) {
 		if (!keeps_here(bb, i))
 			continue;
-		*bytes += slu_bb_takes(bb, i);
+		*bytes += slu_bb_data(bb, i);
 		add->name[add->n++] = bb->plan.node[i].name;
 	}
 }

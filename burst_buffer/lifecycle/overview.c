@@ -83,15 +83,20 @@ static bool holds_kept(const struct slu_bb *bb, size_t i)
 static void add_kept(const struct slu_bb *bb, struct json_object *kept)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
-	uint64_t bytes = type && type->remote ? bb->plan.capacity : 0;
+	uint64_t room = type && type->remote ? bb->plan.capacity : 0;
+	uint64_t bytes = room;
 	struct json_object *row;
 
-	for (size_t i = 0; !(type && type->remote) && i < bb->plan.n_node; i++)
-		bytes += slu_bb_takes(bb, i);
-	if (!bytes)
+	for (size_t i = 0; !(type && type->remote) && i < bb->plan.n_node;
+	     i++) {
+		room += slu_bb_takes(bb, i);
+		bytes += slu_bb_data(bb, i);
+	}
+	if (!room)
 		return;
 	row = row_of(bb);
 	slu_json_set_u64(row, "bytes", bytes);
+	slu_json_set_u64(row, "room", room);
 	slu_json_set_double(row, "since", bb->failure.at);
 	slu_json_set_double(row, "until",
 			    bb->since + (double)bb->plan.keep_failed);

@@ -352,6 +352,17 @@ uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i)
 	return clean && m->kept && m->kept < all ? m->kept : all;
 }
 
+uint64_t slu_bb_data(const struct slu_bb *bb, size_t i)
+{
+	const struct slu_bb_used *used = &bb->member[i].used;
+	const uint64_t takes = slu_bb_takes(bb, i);
+	uint64_t data = used->known	  ? used->now
+			: used->is_stored ? used->stored
+					  : takes;
+
+	return data < takes ? data : takes;
+}
+
 bool slu_bb_over(const struct slu_bb *bb, double now)
 {
 	size_t i;

@@ -279,6 +279,8 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now);
 /* Bytes that it takes of node i's storage: until that is clean what it was
  * given, and then what it keeps. */
 uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i);
+/* Of that, the bytes of files, as far as the node has told. */
+uint64_t slu_bb_data(const struct slu_bb *bb, size_t i);
 /* A failure whose verdict is done, or has been waited for long enough. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Its end was not seen here (sluiced was away, or the database is older than

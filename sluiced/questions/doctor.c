@@ -140,7 +140,7 @@ static void check_release(struct json_object *live,
 				 "systemctl restart slurmctld sluiced");
 }
 
-/* Lines, of which each is a finding. */
+/* Lines, of which each is a finding, and ends with what to write. */
 static void check_slurm_conf(struct json_object *live,
 			     struct json_object *findings)
 {
@@ -152,7 +152,8 @@ static void check_slurm_conf(struct json_object *live,
 		len = strcspn(line, "\n");
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_WARNING, "slurm.conf",
-				    "slurm.conf: %.*s", (int)len, line),
+				    "slurm.conf: %.*s, and then", (int)len,
+				    line),
 			slu_doctor_text(live, "host"), "scontrol reconfigure");
 	}
 }

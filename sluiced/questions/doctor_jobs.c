@@ -197,7 +197,7 @@ struct kept {
 	const char *user;
 	uint32_t uid, job; /* of the job that is gone first */
 	size_t jobs;
-	uint64_t bytes;
+	uint64_t bytes, room; /* of files; what they take */
 	double oldest, until;
 };
 
@@ -217,6 +217,7 @@ static void add_kept(struct kept *k, struct json_object *one)
 
 	k->user = slu_doctor_text(one, "user");
 	k->bytes += (uint64_t)slu_json_number_at(one, "bytes");
+	k->room += (uint64_t)slu_json_number_at(one, "room");
 	if (!k->jobs++ || since < k->oldest)
 		k->oldest = since;
 	if (!k->until || until < k->until) {
@@ -228,17 +229,21 @@ static void add_kept(struct kept *k, struct json_object *one)
 static void tell_kept(const struct kept *k, double now,
 		      struct json_object *findings)
 {
-	char size[SLU_SIZE_TEXT], age[SLU_TIME_TEXT], left[SLU_TIME_TEXT];
+	char size[SLU_SIZE_TEXT], room[SLU_SIZE_TEXT];
+	char age[SLU_TIME_TEXT], left[SLU_TIME_TEXT];
 	char uid[24];
 
 	snprintf(uid, sizeof(uid), "uid %u", k->uid);
 	slu_finding_since(
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_NOTE, "kept",
-				    "%s: %s of %zu failed stage-outs are kept, "
-				    "the oldest for %s; job %u's goes in %s",
+				    "%s: %s of %zu failed stage-out%s are kept "
+				    "(with room for %s), the oldest for %s; "
+				    "job %u's goes in %s",
 				    *k->user ? k->user : uid,
 				    slu_size_text(k->bytes, size), k->jobs,
+				    k->jobs == 1 ? "" : "s",
+				    slu_size_text(k->room, room),
 				    slu_seconds_text(now - k->oldest, age),
 				    k->job,
 				    slu_seconds_text(

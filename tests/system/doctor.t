@@ -52,7 +52,7 @@ matches_job() { # JOB WORDS
 
 test_well() {
 	check_within 20 "lines of slurm.conf are named" found \
-		'slurm.conf: BatchStartTimeout=.*; set [0-9]+'
+		'slurm.conf: BatchStartTimeout=.*; set BatchStartTimeout=1920, and then'
 	check "also by bbstat" matches "$(on ctl scontrol show bbstat)" \
 		'^slurm.conf: BatchStartTimeout='
 	check "that is something to do" equal "$(exit_status)" 5
@@ -167,10 +167,10 @@ test_kept() {
 	)
 	wait_for 60 job_ended "$job"
 	check_within 40 "what a failed stage-out has left is told" found \
-		'^note: alice: .* of 1 failed stage-outs are kept'
+		'^note: alice: .* of 1 failed stage-out are kept \\(with room for [0-9.]+MiB\\)'
 	check "to its owner, too" matches \
 		"$(as_alice sysquery doctor --table)" \
-		'^note: alice: .* of 1 failed stage-outs are kept'
+		'^note: alice: .* of 1 failed stage-out are kept \\(with room for [0-9.]+MiB\\)'
 	check "what it says to type is the job's" matches \
 		"$(on ctl sysquery buffers "$job" --table)" 'stage-out'
 }

@@ -374,10 +374,14 @@ START_TEST(test_advice)
 				       .prolog_epilog_timeout = 549,
 				       .prolog_serial = true};
 	struct slu_ctl_settings none = {.job_submit_sluice = true};
-	static const char *const words[] = {
-		"script",	  "PrologFlags lacks", "Serial",
-		"at least 550",	  "BatchStartTimeout", "ResumeTimeout",
-		"CompleteWait=5", "JobContainerType"};
+	static const char *const words[] = {"script",
+					    "PrologFlags lacks",
+					    "Serial",
+					    "PrologEpilogTimeout=550",
+					    "set BatchStartTimeout=100",
+					    "set ResumeTimeout=20",
+					    "CompleteWait=5",
+					    "JobContainerType"};
 	struct slu_buf out = {0};
 
 	slu_advice(&good, &conf, &out);
@@ -386,6 +390,31 @@ START_TEST(test_advice)
 	slu_advice(&good, &conf, &out);
 	expect(strstr(out.data, "boot and set-up may take 501 s"), "%s",
 	       out.data);
+	/* what it says to set is the least that ends it */
+	for (int boots = 0; boots < 2; boots++)
+		for (uint32_t suspend = 0; suspend < 19; suspend++) {
+			struct slu_ctl_settings s = good;
+			const char *set;
+
+			s.resume = 1;
+			for (int i = 0; i < 2; i++) {
+				s.suspend_resume = suspend + s.resume;
+				s.boot = boots ? s.resume : 0;
+				slu_buf_reset(&out);
+				slu_advice(&s, &conf, &out);
+				set = strstr(out.len ? out.data : "",
+					     "ResumeTimeout=");
+				expect((set != NULL) == !i, "%u: %s", suspend,
+				       out.data);
+				s.resume = i ? s.resume
+					     : (uint32_t)atoi(set + 14) - 1;
+				if (!i && (5 * (int64_t)(suspend + s.resume) >=
+					   100 + (boots ? s.resume : 0)))
+					ck_abort_msg("%u is too much",
+						     s.resume + 1);
+				s.resume += !i;
+			}
+		}
 	slu_buf_reset(&out);
 	slu_advice(&bad, &conf, &out);
 	each(w, words) expect(strstr(out.data, *w), "%s", *w);
