@@ -7,6 +7,7 @@
 #include "common/table.h"
 
 #include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -138,6 +139,9 @@ static int fill(struct grid *g, struct json_object *rows)
 	for (size_t c = 0; c < g->columns; c++) {
 		title = g->column[c]->title;
 		g->cell[c] = safe(title ? title : g->column[c]->key);
+		for (char *p = g->cell[c]; g->column[c]->capitals && p && *p;
+		     p++)
+			*p = (char)toupper((unsigned char)*p);
 		for (size_t r = 0; r < g->rows; r++) {
 			row = json_object_array_get_idx(rows, r);
 			value = json_object_object_get(row, g->column[c]->key);

@@ -39,6 +39,7 @@ typedef enum slu_color slu_color_f(const char *text);
 struct slu_column {
 	const char *key;
 	const char *title; /* NULL: the key */
+	bool capitals;	   /* that, in capital letters */
 	enum slu_column_type type;
 	unsigned drop;	    /* the highest goes first, 0 last */
 	slu_color_f *color; /* NULL: none */

@@ -78,6 +78,8 @@ sysquery_parts = \
 	sysquery/cli/row_filter.c \
 	sysquery/cli/options.c sysquery/cli/options.h \
 	sysquery/cli/paragraph.c sysquery/cli/paragraph.h \
+	sysquery/cli/request_paragraph.c \
+	sysquery/cli/request_paragraph.h \
 	sysquery/cli/answer_parts.c \
 	sysquery/cli/terminal.c \
 	sysquery/cmd/backtest.c \

@@ -454,6 +454,8 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 		    (slu_bb_cancel(b, bb, "scancel --hurry", now, err) ||
 		     slu_bb_reconcile(b, bb, now, err)))
 			return -1;
+	if (!job->start && slu_bb_note_cancelled(b->db, job->job_id, now, err))
+		return -1;
 	return slu_prestage_gone(b, job->job_id, now, err);
 }
 

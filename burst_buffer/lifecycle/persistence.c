@@ -10,6 +10,7 @@
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/transitions.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
@@ -465,6 +466,23 @@ int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 		return -1;
 	bb->failure.verdict = SLU_VERDICT_DONE;
 	return 0;
+}
+
+int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
+			  struct slu_err *err)
+{
+	return slu_db_exec(
+		       db, err,
+		       "INSERT INTO BufferHistory (BID, Time, State, Text)"
+		       " SELECT BID, ?1, State, ?2 FROM Buffer WHERE BID ="
+		       " (SELECT max(BID) FROM Buffer WHERE JobID = ?3) AND"
+		       " Failure IS NOT NULL AND Verdict <> ?4 AND What = ?5"
+		       " AND NOT EXISTS (SELECT 1 FROM BufferHistory AS h"
+		       " WHERE h.BID = Buffer.BID AND h.Text = ?2)",
+		       "dsIii", now, SLU_BB_HOLD_OVER, (int64_t)job_id,
+		       (int)SLU_VERDICT_NONE, (int)SLU_HOLD) < 0
+		       ? -1
+		       : 0;
 }
 
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,

@@ -46,6 +46,10 @@ int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
 			struct slu_bb_barrier *barrier, struct slu_err *err);
+/* The job is cancelled: if its last buffer has held it, a remark in the history
+ * of that, once. */
+int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
+			  struct slu_err *err);
 /* A line of its history. */
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);

@@ -22,6 +22,9 @@ enum slu_bb_state {
 	SLU_BB_DONE = 6,
 };
 
+/* A remark of its history: the job that its failure had held is no more. */
+#define SLU_BB_HOLD_OVER "the job was cancelled while it was held"
+
 enum slu_bb_event {
 	SLU_BB_MOUNTED = 1, /* it stands, and there is something to stage in */
 	SLU_BB_READY = 2,   /* every node is ready */

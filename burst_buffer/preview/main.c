@@ -129,8 +129,8 @@ static void say_sum(struct preview *p, const struct slu_sources *sum,
 	if (fits && sum->bytes > fits) {
 		p->wrong = 1;
 		fprintf(stderr,
-			"sluice: warning: %s%s to stage into %s: the job will "
-			"be held, ask for more capacity=\n",
+			"sluice: warning: %s%s to stage into %s: a job whose "
+			"input does not fit is held; ask for more capacity=\n",
 			least, bytes, into);
 	} else if (!p->quiet) {
 		printf("%s%llu file%s, %s to stage in%s%s\n", least,

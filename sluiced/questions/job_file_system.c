@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "burst_buffer/lifecycle/buffers.h"
+#include "burst_buffer/lifecycle/transitions.h"
 #include "common/jsonx.h"
 #include "sysquery/map/device_speeds.h"
 
@@ -213,6 +214,14 @@ struct most {
 	bool all; /* who gives storage has told */
 };
 
+/* A small one has room for more than was asked for. */
+static uint64_t room_of(struct json_object *member, uint64_t used)
+{
+	const uint64_t capacity = slu_json_u64_at(member, "capacity");
+
+	return capacity > used ? capacity : used;
+}
+
 static struct most find_most(struct json_object *buffer)
 {
 	struct json_object *members = slu_json_list_at(buffer, "members"), *one,
@@ -231,6 +240,7 @@ static struct most find_most(struct json_object *buffer)
 			continue;
 		}
 		used = slu_json_u64_at(one, "used_most");
+		capacity = room_of(one, used);
 		m.used += used;
 		m.capacity += capacity;
 		if (!m.fullest || (double)used / (double)capacity > m.share) {
@@ -261,8 +271,9 @@ static void add_fullness(struct json_object *out, struct json_object *live,
 	slu_json_set_str(obj, "node", slu_json_str_at(m->fullest, "name"));
 	slu_json_set_u64(obj, "used_most_bytes",
 			 slu_json_u64_at(m->fullest, "used_most"));
-	slu_json_set_u64(obj, "of_bytes",
-			 slu_json_u64_at(m->fullest, "capacity"));
+	slu_json_set_u64(
+		obj, "of_bytes",
+		room_of(m->fullest, slu_json_u64_at(m->fullest, "used_most")));
 	json_object_object_add(out, "fullest_node", obj);
 }
 
@@ -347,6 +358,19 @@ static bool lacks_space(const char *failure)
 			   strstr(failure, strerror(EDQUOT)));
 }
 
+/* A remark of its history says that the job that it held was cancelled. */
+static bool is_over(struct json_object *buffer)
+{
+	struct json_object *lines = slu_json_list_at(buffer, "history");
+
+	for (size_t i = 0; i < length(lines); i++)
+		if (slu_eq(slu_json_str_at(json_object_array_get_idx(lines, i),
+					   "text"),
+			   SLU_BB_HOLD_OVER))
+			return true;
+	return false;
+}
+
 static void take_facts(struct json_object *buffer, const struct most *m,
 		       struct slu_advice_facts *f)
 {
@@ -361,7 +385,9 @@ static void take_facts(struct json_object *buffer, const struct most *m,
 	f->ran = slu_json_number_at(buffer, "ready") > 0;
 	f->failure = slu_json_str_at(buffer, "failure");
 	f->failed_in = slu_json_str_at(buffer, "failed_in");
-	f->held = slu_eq(slu_json_str_at(buffer, "verdict"), "hold");
+	f->cancelled = is_over(buffer);
+	f->held = slu_eq(slu_json_str_at(buffer, "verdict"), "hold") &&
+		  !f->cancelled;
 	f->no_space = lacks_space(f->failure);
 	f->run_seconds = slu_json_number_at(phase_of(phases, "run"), "seconds");
 	f->in = stage_of(phases, "stage_in");

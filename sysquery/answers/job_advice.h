@@ -38,6 +38,7 @@ struct slu_advice_run {
 struct slu_advice_facts {
 	uint32_t job_id;
 	bool running, held;
+	bool cancelled;		 /* while it was held */
 	bool completed, timeout; /* of an ended one */
 	int64_t asked, granted, predicted, used;
 	struct slu_advice_run

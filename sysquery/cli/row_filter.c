@@ -209,14 +209,17 @@ static struct slu_column column_of(const struct slu_key *key)
 		.color = key->color};
 }
 
-/* As JSON has it, if it was asked for so. */
+/* As JSON has it, if it was asked for so. Its title is its name: not that of a
+ * column, which other fields do not have. */
 static struct slu_column column_named(const struct slu_key *key,
 				      const char *name)
 {
 	struct slu_column column = column_of(key);
 
+	column.title = NULL;
+	column.capitals = true;
 	if (key->json && strcasecmp(key->json, name) == 0) {
-		column.key = column.title = key->json;
+		column.key = key->json;
 		column.type = key->round ? SLU_COL_BYTES : type_of(key);
 	}
 	return column;
@@ -269,6 +272,13 @@ int slu_ask_part(const struct slu_ask *ask, const char *heading,
 	return slu_ask_section(ask, heading, rows, column, out, err);
 }
 
+/* Is not all asked for? */
+static bool is_narrow(const struct slu_ask *ask)
+{
+	return ask->state || json_object_object_get(ask->args, "since") ||
+	       json_object_object_get(ask->args, "until");
+}
+
 int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,
 		 struct json_object *rows, struct slu_buf *out,
 		 struct slu_err *err)
@@ -280,7 +290,12 @@ int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,
 
 	if (ret == 0)
 		ret = slu_ask_narrow(ask, answer, &chosen, err);
-	if (ret == 0)
+	if (ret == 0 && answer->rows && !ask->fields &&
+	    json_object_is_type(chosen, json_type_array) &&
+	    json_object_array_length(chosen) == 0)
+		slu_ask_say(ask, out, "no %s%s", answer->rows,
+			    is_narrow(ask) ? " of that kind or time" : "");
+	else if (ret == 0)
 		ret = slu_ask_tabulate(ask, chosen, keys ? column : NULL, out,
 				       err);
 	json_object_put(chosen);

@@ -76,7 +76,8 @@ int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
 	if (ask->n_operands) {
 		job = strtoul(ask->operand[0], &end, 10);
 		if (*end || job == 0 || job > UINT32_MAX)
-			return slu_err(err, SLU_INVALID, "\"%s\" is no job",
+			return slu_err(err, SLU_INVALID,
+				       "\"%s\" is no job (see sysquery --help)",
 				       ask->operand[0]);
 		slu_json_set_u64(ask->args, "job_id", job);
 	}

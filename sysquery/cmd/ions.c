@@ -183,14 +183,21 @@ static int show_jobs(const struct slu_ask *ask, struct json_object *jobs,
 static void show_totals(const struct slu_ask *ask, struct json_object *answer,
 			struct slu_buf *out)
 {
-	const char *policy = "-", *ions = "-";
+	const char *policy = NULL, *ions = NULL;
 
 	slu_json_str_opt(answer, "policy", &policy, NULL);
 	slu_json_str_opt(answer, "ions", &ions, NULL);
+	if (!policy && !ions) {
+		slu_ask_say(ask, out,
+			    "no job has been divided I/O nodes: the site has "
+			    "none (IONodes in sluice.conf), or none has begun");
+		return;
+	}
 	slu_ask_say(ask, out,
 		    "policy %s, I/O nodes %s: %.6g MB/s predicted (STATIC: "
 		    "%.6g)",
-		    policy, ions, slu_json_number_at(answer, "total"),
+		    policy ? policy : "-", ions ? ions : "-",
+		    slu_json_number_at(answer, "total"),
 		    slu_json_number_at(answer, "static_total"));
 	show_sums(ask, answer, out);
 }

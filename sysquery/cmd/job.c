@@ -11,6 +11,7 @@
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysquery/cli/paragraph.h"
+#include "sysquery/cli/request_paragraph.h"
 #include "sysquery/cli/timeline.h"
 
 #define MOST_SPANS  32
@@ -149,6 +150,10 @@ static const struct {
 	 "before it was eligible (held, --begin, or a dependency)"},
 	{"queue", "in the queue"},
 	{"file-system", "for its file system and what was staged in"},
+	{"setup", "for the setup of its file system"},
+	{"stage-in", "for what was staged in"},
+	{"held", "held, and then in the queue"},
+	{"put-back", "put back, until it began again"},
 	{"suspended", "suspended"},
 };
 
@@ -466,7 +471,7 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 
 	add_head(job, &page);
 	add_times(job, &page);
-	slu_paragraph(&page, "Asked", slu_json_str_at(job, "request"));
+	slu_request_paragraph(slu_json_str_at(job, "request"), &page);
 	if (fs)
 		add_file_system(fs, &page);
 	add_earlier(list, &page);
@@ -493,7 +498,8 @@ static int take_job(struct slu_ask *ask, const char *word, struct slu_err *err)
 	}
 	if (*word < '0' || *word > '9' || *end || !job || job >= UINT32_MAX ||
 	    task >= UINT32_MAX)
-		return slu_err(err, SLU_INVALID, "\"%s\" is no job", word);
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is no job (see sysquery --help)", word);
 	slu_json_set_u64(ask->args, "job_id", job);
 	return 0;
 }
@@ -501,7 +507,8 @@ static int take_job(struct slu_ask *ask, const char *word, struct slu_err *err)
 int slu_cmd_job(struct slu_ask *ask, struct slu_err *err)
 {
 	if (!ask->n_operands)
-		return slu_err(err, SLU_INVALID, "which job?");
+		return slu_err(err, SLU_INVALID,
+			       "which job? (see sysquery --help)");
 	if (take_job(ask, ask->operand[0], err))
 		return -1;
 	return slu_ask_render(ask, "job", show, err)

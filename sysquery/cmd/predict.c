@@ -59,6 +59,20 @@ static void show_warning(const struct slu_ask *ask, struct json_object *answer,
 	slu_ask_say(ask, out, "warning: %s", json_object_get_string(text));
 }
 
+/* A table of dashes says nothing of why. */
+static void show_none(const struct slu_ask *ask, struct json_object *answer,
+		      struct slu_buf *out)
+{
+	uint64_t nodes = 1;
+
+	slu_json_u64_opt(ask->args, "nodes", &nodes, NULL);
+	if (slu_eq(slu_json_str_at(answer, "from"), "none"))
+		slu_ask_say(ask, out,
+			    "no job like this one, of %llu node%s, has ended; "
+			    "--nodes and --limit say what it asks for",
+			    (unsigned long long)nodes, nodes == 1 ? "" : "s");
+}
+
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
@@ -69,6 +83,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	ret = slu_ask_list(ask, &slu_form_predict, rows, out, err);
 	json_object_put(rows);
 	if (ret == 0 && !ask->fields) {
+		show_none(ask, answer, out);
 		ret = show_parts(ask, answer, out, err);
 		show_warning(ask, answer, out);
 	}

@@ -65,9 +65,42 @@ static void add_head(struct json_object *r, struct slu_page *out)
 		       time);
 }
 
+static double phase_seconds(struct json_object *fs, const char *name)
+{
+	struct json_object *list = slu_json_at(fs, "phases"), *one;
+
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++) {
+		one = json_object_array_get_idx(list, i);
+		if (slu_eq(slu_json_str_at(one, "name"), name))
+			return slu_json_number_at(one, "seconds");
+	}
+	return 0;
+}
+
+static void add_waited(struct json_object *j, struct json_object *fs,
+		       struct slu_page *out)
+{
+	const double count = slu_json_number_at(j, "count"),
+		     queued = slu_json_number_at(j, "queued_seconds");
+	char mean[SLU_TIME_TEXT], all[SLU_TIME_TEXT];
+	char setup[SLU_TIME_TEXT], in[SLU_TIME_TEXT];
+
+	if (count <= 0)
+		return;
+	slu_paragraphf(
+		out, "Waited",
+		"%s in the queue on average; in all %s there, %s for the "
+		"setup of file systems, %s for what was staged in",
+		slu_seconds_text(queued / count, mean),
+		slu_seconds_text(queued, all),
+		slu_seconds_text(phase_seconds(fs, "setup"), setup),
+		slu_seconds_text(phase_seconds(fs, "stage_in"), in));
+}
+
 static void add_jobs(struct json_object *j, struct slu_page *out)
 {
-	char wait[SLU_TIME_TEXT];
 	const double count = slu_json_number_at(j, "count");
 	const double completed = slu_json_number_at(j, "completed"),
 		     failed = slu_json_number_at(j, "failed"),
@@ -84,12 +117,6 @@ static void add_jobs(struct json_object *j, struct slu_page *out)
 		count - completed - failed - timeout - cancelled,
 		slu_json_number_at(j, "node_seconds") / HOUR,
 		slu_json_number_at(j, "with_request"));
-	if (count > 0)
-		slu_paragraphf(
-			out, "Waited", "%s in the queue on average",
-			slu_seconds_text(
-				slu_json_number_at(j, "queued_seconds") / count,
-				wait));
 }
 
 static void add_limits(struct json_object *j, struct slu_page *out)
@@ -207,6 +234,7 @@ static int show(const struct slu_ask *ask, struct json_object *r,
 
 	add_head(r, &page);
 	add_jobs(slu_json_at(r, "jobs"), &page);
+	add_waited(slu_json_at(r, "jobs"), fs, &page);
 	add_limits(slu_json_at(r, "jobs"), &page);
 	add_io(slu_json_at(r, "io"), &page);
 	add_file_systems(fs, &page);

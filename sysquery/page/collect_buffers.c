@@ -221,22 +221,25 @@ struct json_object *slu_page_collect_buffers(struct slu_db *db,
 	return NULL;
 }
 
-/* Jobs that a failure of their buffer had held, of which no later run is known:
- * held still, or released and waiting. */
+/* Jobs that a failure of their buffer had held, which are not known to have run
+ * later or been cancelled: held still, or released and waiting. */
 struct json_object *slu_page_collect_holds(struct slu_db *db,
 					   const struct slu_page_query *q,
 					   struct slu_err *err)
 {
 	_Static_assert(SLU_HOLD == 1, "as in the query");
-	return ask(db,
-		   "SELECT " WHO ", CAST(FailedAt AS INTEGER) AS \"when\" FROM"
-		   " Buffer WHERE Verdict <> 0 AND What = 1 AND Failure IS NOT"
-		   " NULL AND FailedAt >= ?1 AND Broken IS NULL AND"
-		   " (?2 < 0 OR Uid = ?2) AND FailedAt <= ?3 AND NOT EXISTS"
-		   " (SELECT 1 FROM Buffer AS later WHERE later.JobID ="
-		   " Buffer.JobID AND later.BID > Buffer.BID)"
-		   " ORDER BY FailedAt DESC, BID DESC LIMIT " ALIVE,
-		   q, err);
+	return ask(
+		db,
+		"SELECT " WHO ", CAST(FailedAt AS INTEGER) AS \"when\" FROM"
+		" Buffer WHERE Verdict <> 0 AND What = 1 AND Failure IS NOT"
+		" NULL AND FailedAt >= ?1 AND Broken IS NULL AND"
+		" (?2 < 0 OR Uid = ?2) AND FailedAt <= ?3 AND NOT EXISTS"
+		" (SELECT 1 FROM Buffer AS later WHERE later.JobID ="
+		" Buffer.JobID AND later.BID > Buffer.BID) AND NOT EXISTS (SELECT 1"
+		" FROM BufferHistory AS h WHERE h.BID = Buffer.BID AND"
+		" h.Text = '" SLU_BB_HOLD_OVER "')"
+		" ORDER BY FailedAt DESC, BID DESC LIMIT " ALIVE,
+		q, err);
 }
 
 /* Nodes that could not be cleaned (1: SLU_ORDER_DRAIN). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A stage-out that somebody stops. */
 #include "config.h"
+#include "burst_buffer/lifecycle/transitions.h"
 #include "tests/unit/burst_world.h"
 
 static const char *cancel_as(struct world *w, uint32_t uid, bool admin)
@@ -84,4 +85,32 @@ START_TEST(test_cancel_other)
 }
 END_TEST
 
-TEST_MAIN("buffers cancel", test_cancel_stage_out, test_cancel_other)
+/* A job that its failure had held, and that is cancelled then: a remark, once;
+ * of one that was put back by itself there is none. */
+START_TEST(test_held)
+{
+	for (int held = 0; held < 2; held++) {
+		struct slu_job_cancelled job = {.job_id = JOB};
+		struct slu_err err;
+		struct world w;
+		int64_t n = -1;
+
+		world_new(&w, 3, WALK, NULL);
+		w.node[1].fail_at = held ? 6 : 1;
+		run_all(&w);
+		ck_assert_int_eq(w.what, held ? SLU_HOLD : SLU_REQUEUE);
+		for (int i = 0; i < 2; i++)
+			expect_ok(slu_buffers_cancelled(w.b, &job, w.now, &err),
+				  err);
+		ck_assert_int_eq(slu_db_value(w.db, &n, -1, &err,
+					      "SELECT COUNT(*) FROM"
+					      " BufferHistory WHERE Text = ?",
+					      "s", SLU_BB_HOLD_OVER),
+				 0);
+		ck_assert_int_eq(n, held);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers cancel", test_held, test_cancel_stage_out, test_cancel_other)

@@ -163,7 +163,7 @@ static const struct {
 	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
 	 "root  sim      3      1:00  -      -     -\n"},
 	{"hosts --table", "{\"question\":\"hosts\"}", "[]",
-	 "HOST  DOCUMENTS  SINCE  LAST_SEEN\n"},
+	 "no hosts\n"},
 	{"osts --table", "{\"question\":\"osts\"}",
 	 "{\"osts\":[{\"index\":2,\"name\":\"f-OST0002\",\"server\":\"n1\","
 	 "\"cost\":0.5,\"available\":1024,\"total\":2048}],\"servers\":"
@@ -783,7 +783,7 @@ START_TEST(test_narrowed)
 		{"buffers -o JOB --last 2 --state RUNNING,FAILED",
 		 "JOB\n  3\n  4\n"},
 		{"buffers -o job_id,capacity_bytes --sort -capacity",
-		 "job_id  capacity_bytes\n     2            1KiB\n"
+		 "JOB_ID  CAPACITY_BYTES\n     2            1KiB\n"
 		 "     1              9B\n     3              5B\n"
 		 "     4               -\n"},
 		{"buffers -o JOB --sort state,-job",

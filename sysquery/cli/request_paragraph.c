@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "sysquery/cli/request_paragraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "common/size.h"
+
+/* "capacity=104857600" as people write it, if that is as much. */
+static void put_word(const char *word, size_t len, struct slu_buf *out)
+{
+	const char *equals = memchr(word, '=', len);
+	const size_t at = equals ? (size_t)(equals + 1 - word) : len;
+	char text[SLU_SIZE_TEXT];
+	uint64_t bytes, again;
+	char *end;
+
+	bytes = at < len ? strtoull(word + at, &end, 10) : 0;
+	if (bytes < 1024 || end != word + len ||
+	    slu_size_parse(slu_size_text(bytes, text), &again, NULL) ||
+	    again != bytes)
+		slu_buf_add(out, word, len);
+	else
+		slu_buf_printf(out, "%.*s%s", (int)at, word, text);
+}
+
+void slu_request_paragraph(const char *request, struct slu_page *out)
+{
+	struct slu_buf line = {0};
+	size_t len;
+
+	for (; request && *request; request += len) {
+		len = strcspn(request, "; ");
+		put_word(request, len, &line);
+		for (; request[len] && strchr("; ", request[len]); len++)
+			slu_buf_add(&line, request + len, 1);
+	}
+	slu_paragraph(out, "Asked", line.data);
+	slu_buf_free(&line);
+}
