@@ -37,6 +37,7 @@ SPANK_PLUGIN(sluice, 1)
 #define IO_SECONDS 5 /* for sending a job's I/O totals */
 #define BAD_CONF   2 /* exit status of sluice-node */
 #define CANNOT_RUN 127
+#define SOON	   50 /* tenths of a second for an `up` that runs */
 #define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
 struct conf {
@@ -295,6 +296,18 @@ static bool is_set_up(const struct conf *conf)
 	       !has_note(conf, "result");
 }
 
+/* One that slurmd has run no prolog for may be set up just now by the watcher
+ * of the run before; all other nodes are ready then. */
+static bool is_set_up_soon(const struct conf *conf)
+{
+	for (int i = 0; i < SOON && !is_set_up(conf); i++) {
+		if (!has_note(conf, "plan.json") || !has_note(conf, "up.pid"))
+			return false;
+		usleep(100000);
+	}
+	return is_set_up(conf);
+}
+
 static bool is_batch(spank_t sp)
 {
 	uint32_t step;
@@ -341,7 +354,7 @@ int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 	if (!conf_get(sp, ac, av, &conf))
 		return 0;
 	/* slurmd does not run a prolog before each run */
-	if (wants_buffer(sp, &conf) && !is_set_up(&conf))
+	if (wants_buffer(sp, &conf) && !is_set_up_soon(&conf))
 		run_once(&conf, "missed");
 	if (!is_batch(sp) || !has_note(&conf, "tell"))
 		return 0;

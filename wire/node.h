@@ -215,10 +215,12 @@ extern const struct slu_desc slu_report_desc;
  *        "left": Slurm has given the node free, or does not know the job any
  *        more, so nobody will run its epilog; not to one that is known to
  *        clean already;
- *        "plan": this run is not known, ask again with what is noted of it.
+ *        "plan": this run is not known, ask again with what is noted of it;
+ *        "lost": this run was given up without this node, ask again soon;
+ *        "again": the job runs anew on this node, set that up.
  */
 struct slu_answer {   /* to report and poll */
-	char *word;   /* go, abort, skip, wait, ended, left, plan */
+	char *word;   /* see above */
 	char *text;   /* why; with "skip": why nothing is staged out */
 	bool success; /* to "down": the job ended well (for on=) */
 	/* To "down": it is known that tasks may have run. A node that knows it

@@ -95,6 +95,30 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 	return 0;
 }
 
+#define BACK   600.0 /* s that it is waited for where the next run goes */
+#define PROLOG 5.0   /* s that slurmd has for it, if it runs one */
+
+const char *slu_bb_returned_word(const struct slu_buffers *b,
+				 const struct slu_bb *bb, size_t i, double now,
+				 const char *word)
+{
+	const struct slu_bb *next = slu_bb_of(b, bb->plan.job_id);
+	long at;
+
+	if (bb->member[i].state != SLU_NODE_LOST || bb->plan.persistent ||
+	    bb->end.at <= 0 || bb->state < SLU_BB_TEARDOWN)
+		return word;
+	if (next == bb)
+		return now < bb->end.at + BACK ? "lost" : word;
+	at = slu_bb_index(next, bb->plan.node[i].name);
+	if (at < 0 || next->end.at > 0)
+		return "left";
+	if (next->failure.text || next->state != SLU_BB_SETUP ||
+	    next->member[at].state != SLU_NODE_PLANNED)
+		return word;
+	return now < next->since + PROLOG ? "lost" : "again";
+}
+
 bool slu_bb_is_over(const struct slu_bb *bb, size_t member, double now)
 {
 	const char *word;

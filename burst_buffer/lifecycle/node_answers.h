@@ -16,6 +16,13 @@ const char *slu_bb_down_word(const struct slu_bb *bb);
  * nothing yet. */
 int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 		     const char **word, struct slu_err *err);
+/* Of a node that was lost, and asks again after its run is over: "left" when
+ * the job's next run is elsewhere, "again" when it has come to this node and
+ * slurmd, which has seen no end of the run before, runs no prolog; until that
+ * is known "lost". Else `word`, which is the one above. */
+const char *slu_bb_returned_word(const struct slu_buffers *b,
+				 const struct slu_bb *bb, size_t i, double now,
+				 const char *word);
 bool slu_bb_stage_out_failed(const struct slu_bb *bb);
 /* Would a poll of this member get "ended" or "abort"? */
 bool slu_bb_is_over(const struct slu_bb *bb, size_t member, double now);

@@ -349,6 +349,8 @@ int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 	    (ask->ready && slu_recover_ran(b, at.bb, ask->node, now, err)) ||
 	    slu_bb_poll_word(at.bb, at.i, now, &word, err))
 		return -1;
+	if (strcmp(word, "left") != 0)
+		word = slu_bb_returned_word(b, at.bb, at.i, now, word);
 	slu_bb_note_used(at.bb, at.i, ask->used_known, ask->used);
 	slu_bb_notify_progress(b, at.bb, at.i, ask, now);
 	if (ask->seen && strcmp(ask->seen, word) == 0)

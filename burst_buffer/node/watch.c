@@ -12,6 +12,10 @@
  * know of this run and sends no epilog. So when sluiced says that none will
  * come and no `down` has begun, it is begun here.
  *
+ * A node that was cut off for long was given up; Slurm has put the job back,
+ * and told slurmd of no end. When its next run comes here slurmd takes it for
+ * the same, and runs no prolog: `up` is begun here then.
+ *
  * It looks whether the node's servers live, and tells sluiced of one that does
  * not (OnServerLoss); it keeps their logs short, and notes how full the storage
  * is.
@@ -30,13 +34,14 @@
 #define UNKNOWN_MAX 10	 /* times that sluiced may not know the job */
 #define LOOK	    3.0	 /* seconds between looks at the server */
 #define PERIOD	    30.0 /* seconds between questions, for few nodes */
+#define RETURNED    10	 /* times as often where the node was given up */
 
 static bool over(struct slu_node *n)
 {
 	return slu_note_has(n, "down.pid") || !slu_noted_is(n, n->plan.buffer);
 }
 
-enum verdict { GOES_ON, ENDED, LEFT, UNKNOWN };
+enum verdict { GOES_ON, ENDED, LEFT, UNKNOWN, LOST, AGAIN };
 
 /* sluiced does not know it: its database was restored. */
 static void offer(struct slu_node *n)
@@ -71,6 +76,10 @@ static enum verdict ask(struct slu_node *n)
 		return err.kind == SLU_NOTFOUND ? UNKNOWN : GOES_ON;
 	if (slu_eq(answer.word, "ended"))
 		is = ENDED;
+	else if (slu_eq(answer.word, "lost"))
+		is = LOST;
+	else if (slu_eq(answer.word, "again"))
+		is = AGAIN;
 	else if (slu_eq(answer.word, "left"))
 		is = LEFT;
 	else if (slu_eq(answer.word, "plan"))
@@ -90,6 +99,28 @@ static void begin_down(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 		slu_worker_run(n);
 	}
+}
+
+static int up_again(void *opt)
+{
+	struct slu_node n;
+	struct slu_err err;
+	int rc = slu_node_open(&n, opt, &err) ? 1 : slu_cmd_up(&n);
+
+	slu_node_close(&n);
+	return rc;
+}
+
+/* It ends what is here of this run, and us with it. */
+static void begin_again(struct slu_node *n)
+{
+	struct slu_err err;
+
+	slu_node_log(n, SLU_WARN,
+		     "this node was given up, and the job's next run is here "
+		     "without a prolog: `up` begins");
+	if (slu_detach(up_again, (void *)n->opt, NULL, NULL, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
 }
 
 static void pass(double seconds)
@@ -153,15 +184,14 @@ static void keep_watch(struct slu_node *n)
 	int early = slu_early_listen(n);
 	struct slu_err err;
 	bool told = false;
+	enum verdict is = GOES_ON;
 	int unknown = 0;
 
 	if (period <= 0) /* of many nodes each asks rarely */
 		period = PERIOD + (double)n->plan.n_node / 50;
 	n->is_ready = slu_note_has(n, "env");
 	for (;;) {
-		enum verdict is;
-
-		serve(n, early, period, &told);
+		serve(n, early, is == LOST ? period / RETURNED : period, &told);
 		if (over(n))
 			return;
 		is = ask(n);
@@ -172,6 +202,8 @@ static void keep_watch(struct slu_node *n)
 			begin_down(n);
 			return;
 		}
+		if (is == AGAIN)
+			begin_again(n);
 		if (is != ENDED || !n->driver->abort || !hangs(n, period) ||
 		    over(n))
 			continue;

@@ -481,8 +481,53 @@ START_TEST(test_unknown_end)
 }
 END_TEST
 
-TEST_MAIN("buffers drains", test_teardown_timeout, test_resume_forgotten,
-	  test_dirty, test_resume_dirty, test_next_run, test_requeued_early,
-	  test_clean_without_plan, test_vanished, test_sync_nodes,
-	  test_sync_over, test_forgotten_start, test_forgotten_lost,
-	  test_forgotten_number, test_lost_staging, test_unknown_end)
+/* A node that was given up is back: it takes down what it has once the job's
+ * next run is elsewhere, or sets that up if it is here and no prolog is run. */
+START_TEST(test_returned)
+{
+	static const struct {
+		const char *nodes,
+			*words[3]; /* soon, later, once it has come */
+	} cases[] = {
+		{"n[1-2]", {"lost", "again", "abort"}},
+		{"n1", {"left", "left", "left"}},
+	};
+
+	each(c, cases)
+	{
+		struct world w;
+		struct actor old;
+
+		world_new(&w, 2, WALK, NULL);
+		job_start(&w);
+		run_until(&w, AT_RUN);
+		old = w.node[1];
+		w.node[1].cut = true;
+		job_end(&w, "NODE_FAIL");
+		job_nodes(&w, NULL, "n2");
+		run_until(&w, AT_END);
+		ck_assert_str_eq(poll_word(&w, &old, "").word, "lost");
+		w.job.restarts++;
+		w.job.start += 100;
+		w.job.state = (char *)"RUNNING";
+		w.job.completing = false;
+		w.job.nodes = (char *)(uintptr_t)c->nodes;
+		w.now += 100;
+		job_start(&w);
+		ck_assert_str_eq(poll_word(&w, &old, "").word, c->words[0]);
+		w.now += 6;
+		ck_assert_str_eq(poll_word(&w, &old, "").word, c->words[1]);
+		w.node[1].buffer = 0;
+		ask_plan(&w, &w.node[1]);
+		ck_assert_str_eq(poll_word(&w, &old, "").word, c->words[2]);
+		world_free(&w);
+	}
+}
+END_TEST
+
+TEST_MAIN("buffers drains", test_returned, test_teardown_timeout,
+	  test_resume_forgotten, test_dirty, test_resume_dirty, test_next_run,
+	  test_requeued_early, test_clean_without_plan, test_vanished,
+	  test_sync_nodes, test_sync_over, test_forgotten_start,
+	  test_forgotten_lost, test_forgotten_number, test_lost_staging,
+	  test_unknown_end)

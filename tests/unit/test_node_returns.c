@@ -475,6 +475,51 @@ START_TEST(test_leftover)
 }
 END_TEST
 
+/* What a prolog would have waited for. */
+static int is_ready(const char *arg)
+{
+	char path[PATH_MAX];
+
+	(void)arg;
+	job_path(path, "env");
+	for (int i = 0; access(path, F_OK) && i < 1200; i++)
+		usleep(50000);
+	return access(path, F_OK) ? 67 : 0;
+}
+
+/* A node was cut off, and Slurm has put the job back; it is there again when
+ * the next run begins, which slurmd takes for the one before: no prolog. */
+START_TEST(test_no_prolog)
+{
+	struct slu_job_nodes lost = {JOB, NULL, (char *)"n2"};
+	int rc[NODES];
+
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	job_ends(request, "NODE_FAIL");
+	ctl_send(&slu_job_nodes_desc, &lost);
+	nodes_all(on_n1, "down --job 7", 0);
+	ctl_until("DONE");
+	job_run++;
+	job_starts(request);
+	node_send(1, run_verb, "watch --job 7 --period 0.5");
+	node_send(0, run_verb, "up --job 7");
+	nodes_wait_and(rc, 0, NULL, NULL);
+	ck_assert_int_eq(rc[0], 0);
+	ctl_until("RUNNING");
+	nodes_all(is_ready, "", 0);
+	nodes_all(reads, "exactly", 0);
+	job_ends(request, "CANCELLED");
+	down();
+	ctl_until("DONE");
+	nodes_all(expire, "", 0); /* of the first run */
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 /* A process of the job's user in a namespace of his own, in which he goes on
  * writing to what is unmounted everywhere else. */
 static void hold(int ready)
@@ -543,6 +588,7 @@ static int run(void)
 	add(suite, "in_common_older", test_in_common_older, 1);
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
+	add(suite, "no_prolog", test_no_prolog, 1);
 	add(suite, "held", test_held, 1);
 	return run_suite(suite);
 }
