@@ -212,28 +212,49 @@ static int set_fs(struct slu_plan *plan, const struct slu_request *req,
 	return 0;
 }
 
-/* What each node gives: nothing if it is kept elsewhere, the first N where the
- * request says nodes=N. */
-static int set_capacities(struct slu_plan *plan, const struct slu_request *req,
-			  struct slu_err *err)
+/* Every client is connected to every server: of a large job not all nodes are
+ * one. */
+#define SERVERS_AUTO 32
+
+static bool says_nodes(const struct slu_request *req)
+{
+	return req->nodes && req->nodes != SLU_ALL_NODES;
+}
+
+/* How many nodes give something: as many as the request says, else as the file
+ * system does, or all. More may have to, then *least says so. */
+static size_t servers_of(const struct slu_plan *plan,
+			 const struct slu_request *req,
+			 const struct slu_plan_site *site, bool *least)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+	const char *servers = slu_plan_option(plan, "servers", "auto");
+	size_t n = SERVERS_AUTO;
+
+	*least = !req->nodes && site->ask_room &&
+		 req->split != SLU_SPLIT_SWITCH &&
+		 slu_fstype_has(type, "servers") && strcasecmp(servers, "all");
+	if (says_nodes(req))
+		return req->nodes;
+	if (*least && strcasecmp(servers, "auto"))
+		n = strtoul(servers, NULL, 10);
+	return *least && n < plan->n_node ? n : plan->n_node;
+}
+
+/* What each node gives: nothing if it is kept elsewhere, else the first n. */
+static void set_capacities(struct slu_plan *plan, size_t n)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
 	bool remote = type && type->remote;
-	size_t n = req->nodes && req->nodes != SLU_ALL_NODES ? req->nodes
-							     : plan->n_node;
-	size_t i;
 
-	if (n > plan->n_node)
-		return slu_err(err, SLU_INVALID,
-			       "jobfs: nodes=%u: the job has only %zu nodes",
-			       (unsigned)req->nodes, plan->n_node);
-	for (i = 0; i < plan->n_node; i++) {
+	for (size_t i = 0; i < plan->n_node; i++) {
 		plan->node[i].client = i >= n || remote;
-		if (!plan->node[i].client)
-			plan->node[i].capacity =
-				plan->capacity / n + (plan->capacity % n != 0);
+		plan->node[i].capacity =
+			plan->node[i].client
+				? 0
+				: plan->capacity / n +
+					  (plan->capacity % n != 0);
 	}
-	return 0;
 }
 
 static uint32_t number_of(const struct slu_job *job,
@@ -290,6 +311,33 @@ static int fill_none(struct slu_plan *plan, const struct slu_job *job,
 	return 0;
 }
 
+/* Twice as many servers, as long as these have too little room. */
+static int set_servers(struct slu_plan *plan, const struct slu_request *req,
+		       const struct slu_plan_site *site, struct slu_err *err)
+{
+	struct slu_err why = {0};
+	bool least;
+	size_t n = servers_of(plan, req, site, &least);
+	int rc;
+
+	if (n > plan->n_node)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: nodes=%u: the job has only %zu nodes",
+			       (unsigned)req->nodes, plan->n_node);
+	for (;;) {
+		set_capacities(plan, n);
+		if (site->too_small)
+			slu_buf_free(site->too_small);
+		rc = check_pool(plan, slu_request_pool(req, site->conf), &why)
+			     ? -1
+			     : slu_plan_storages(plan, site, &why);
+		if (!rc || !least || why.kind != SLU_BUSY || n == plan->n_node)
+			break;
+		n = n * 2 < plan->n_node ? n * 2 : plan->n_node;
+	}
+	return rc ? slu_err(err, why.kind, "%s", why.text) : 0;
+}
+
 static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 		   const struct slu_request *req,
 		   const struct slu_plan_site *site,
@@ -310,13 +358,12 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 				: NULL,
 		   err) ||
 	    slu_plan_chunk(plan, job->request_size, err) ||
-	    set_nodes(plan, job, site, err) || set_capacities(plan, req, err) ||
+	    set_nodes(plan, job, site, err) ||
 	    (req->split == SLU_SPLIT_SWITCH &&
 	     slu_plan_split(plan, site->map, err)) ||
 	    set_stages(plan, req, sym, err))
 		return -1;
-	return check_pool(plan, slu_request_pool(req, site->conf), err) ||
-			       slu_plan_storages(plan, site, err) ||
+	return set_servers(plan, req, site, err) ||
 			       set_cpus(plan, req, site, err)
 		       ? -1
 		       : 0;

@@ -52,6 +52,12 @@ static bool is_stripe_count(const char *value)
 	return is_number(value, -1, 2000);
 }
 
+static bool is_servers(const char *value)
+{
+	return !strcasecmp(value, "auto") || !strcasecmp(value, "all") ||
+	       is_number(value, 1, 65536);
+}
+
 static bool is_ports(const char *value)
 {
 	unsigned low, high;
@@ -232,6 +238,7 @@ static const struct {
 	{"server", is_program, "an absolute path, nor a name"},
 	{"client", is_program, "an absolute path, nor a name"},
 	{"ports", is_ports, "a range of ports, as 20000-29999"},
+	{"servers", is_servers, "auto, all or a number of nodes"},
 	{"shard", is_shard, "auto or a size from 4MiB to 4TiB"},
 	{"chunk", is_chunk, "auto or a power of two from 64KiB to 2GiB"},
 	{"stripe_size", is_stripe_size,

@@ -440,6 +440,72 @@ START_TEST(test_chunk)
 }
 END_TEST
 
-TEST_MAIN("plan", test_chunk, test_whole, test_stripes, test_stripes_refused,
-	  test_fixed, test_some_nodes, test_bind, test_pool, test_refused,
-	  test_bare, test_secret)
+/* Of a large job not all nodes run a server; but as many as its capacity needs,
+ * or as are said to. */
+START_TEST(test_servers)
+{
+	static const struct {
+		const char *nodes, *request;
+		size_t servers; /* 0: none is possible */
+	} cases[] = {
+		{"n[1-3]", "jobfs type=auto capacity=1GiB", 3},
+		{"n[1-64]", "jobfs type=auto capacity=1GiB", 32},
+		{"n[1-64]", "jobfs type=auto capacity=1GiB nodes=40", 40},
+		{"n[1-64]", "jobfs type=auto capacity=1GiB nodes=all", 64},
+		{"n[1-64]", "jobfs type=auto capacity=1GiB split=switch", 64},
+		{"n[1-64]", "jobfs type=eight capacity=1GiB", 8},
+		{"n[1-4]", "jobfs type=eight capacity=1GiB", 4},
+		{"n[1-64]", "jobfs type=every capacity=1GiB", 64},
+		{"n[1-64]", "jobfs type=auto capacity=2000GiB", 32},
+		{"n[1-64]", "jobfs type=auto capacity=4000GiB", 64},
+		{"n[1-64]", "jobfs type=auto capacity=9000GiB", 0},
+		{"n[1-64]", "jobfs type=eight capacity=1000GiB", 16},
+		{"n[1-64]", "jobfs type=eight capacity=1000GiB nodes=8", 0},
+		{"n[1-64]", "jobfs type=tmp capacity=64MiB", 64},
+	};
+
+	setup("NodeStorage=/s\n"
+	      "FileSystem=auto Driver=glusterfs\n"
+	      "FileSystem=eight Driver=glusterfs servers=8\n"
+	      "FileSystem=every Driver=glusterfs servers=all\n");
+	for (int i = 1; i <= 64; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "n%d", i);
+		push(name, "/s", 100 * GIB);
+	}
+	each(c, cases)
+	{
+		struct slu_job j = job(c->nodes, c->request);
+		struct slu_plan_site s = site();
+		struct slu_plan p;
+		uint64_t sum = 0;
+		size_t n = 0;
+		int rc;
+
+		s.ask_room = true;
+		rc = slu_plan_make(&j, &s, &p, &err);
+		ck_assert_msg((rc == 0) == (c->servers > 0), "%s: %s",
+			      c->request, err.text);
+		if (rc) {
+			ck_assert_int_eq(err.kind, SLU_BUSY);
+			continue;
+		}
+		for (size_t i = 0; i < p.n_node; i++) {
+			n += !p.node[i].client;
+			sum += p.node[i].capacity;
+			ck_assert(p.node[i].client == (i >= c->servers));
+		}
+		ck_assert_uint_eq(n, c->servers);
+		ck_assert_uint_eq(p.givers, c->servers);
+		ck_assert_uint_ge(sum, p.capacity);
+		slu_msg_clear(&slu_plan_desc, &p);
+	}
+	teardown();
+	unlink(tmpfile_path("plan.db"));
+}
+END_TEST
+
+TEST_MAIN("plan", test_servers, test_chunk, test_whole, test_stripes,
+	  test_stripes_refused, test_fixed, test_some_nodes, test_bind,
+	  test_pool, test_refused, test_bare, test_secret)
