@@ -125,12 +125,13 @@ end_of() { # JOB: Unix seconds
 
 test_suspended() {
 	local job before after
-	# Its setting up takes five seconds.
+	# Its setting up takes five seconds. It sleeps longer than it may take
+	# until it is noticed that it is suspended, 60 s, which its sleep counts.
 	on n1 sh -c 'until pkill -STOP -x sluice-node; do sleep 0.01; done
 		sleep 5; pkill -CONT .' &
 	job=$(submit -N1 -w n1 -t 3 --bb='capacity=30MiB' <<-'EOT'
 		#!/bin/bash
-		sleep 60
+		sleep 150
 	EOT
 	)
 	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
