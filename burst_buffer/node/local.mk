@@ -21,7 +21,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/selection.c burst_buffer/staging/selection.h \
 	burst_buffer/staging/path_rules.c burst_buffer/staging/path_rules.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
-	burst_buffer/staging/held.c burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
+	burst_buffer/staging/held.c burst_buffer/staging/held.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
 	burst_buffer/staging/act_range.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
