@@ -57,8 +57,10 @@ struct scan {
 	 * substitutions, "(", which are code again. */
 	char in[DEPTH_MAX];
 	size_t depth;
-	const char *sum; /* the line's first "((", before which << is no sum */
-	size_t n_here;	 /* in the first of these here-documents */
+	/* The line's next (( ... )), in which << is no here-document; NULL: no
+	 * more. */
+	const char *sum, *sum_end;
+	size_t n_here; /* in the first of these here-documents */
 	struct here here[HERE_MAX];
 	struct stray doubt[DOUBT_MAX];
 	size_t n_doubt, told, looked;
@@ -138,10 +140,10 @@ static bool is_option(const char *p, const char *end)
 {
 	if (end - p < 6 || strncmp(p, "SBATCH", 6))
 		return false;
-	p = memmem(p, (size_t)(end - p), " --bb", 5);
-	if (!p)
+	p = memmem(p, (size_t)(end - p), "--bb", 4);
+	if (!p || !blank(p[-1]))
 		return false;
-	p += 5 + (p + 5 < end && p[5] == 'f');
+	p += 4 + (p + 4 < end && p[4] == 'f');
 	return p < end && (blank(*p) || *p == '=');
 }
 
@@ -300,6 +302,23 @@ static const char *skip_word(const char *p, const char *end)
 	return p;
 }
 
+static void next_sum(struct scan *s, const char *from)
+{
+	s->sum_end = NULL;
+	s->sum = memmem(from, (size_t)(s->end - from), "((", 2);
+	if (s->sum)
+		s->sum_end = memmem(s->sum, (size_t)(s->end - s->sum), "))", 2);
+	if (!s->sum_end) /* "((cd a; b) ..." */
+		s->sum = NULL;
+}
+
+static bool in_sum(struct scan *s, const char *p)
+{
+	while (s->sum && s->sum_end < p)
+		next_sum(s, s->sum_end);
+	return s->sum && s->sum < p;
+}
+
 /* <<WORD, at p. */
 static const char *begin_here(struct scan *s, const char *p)
 {
@@ -312,7 +331,7 @@ static const char *begin_here(struct scan *s, const char *p)
 	h.word = skip_blanks(p + h.tabs, s->end);
 	h.end = skip_word(h.word, s->end);
 	if (h.end > h.word && !isdigit((unsigned char)*h.word) &&
-	    !(s->sum && s->sum < h.word) && s->n_here < HERE_MAX)
+	    !in_sum(s, p) && s->n_here < HERE_MAX)
 		s->here[s->n_here++] = h;
 	return h.end;
 }
@@ -372,7 +391,7 @@ static void read_code(struct scan *s, const char *line)
 {
 	const char *p = line;
 
-	s->sum = memmem(line, (size_t)(s->end - line), "((", 2);
+	next_sum(s, line);
 	while (p && p < s->end)
 		p = in_text(s) ? in_quotes(s, p) : step(s, line, p);
 }

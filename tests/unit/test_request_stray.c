@@ -65,6 +65,7 @@ static const struct stray_case cases[] = {
 	/* options of sbatch's own */
 	{HEAD "x\n#SBATCH --bb=\"jobfs capacity=1G\"\n", 4, LATE " (line 3)"},
 	{HEAD "x\n#SBATCH -n1 --bbf=/a\n", 4, "write ##SBATCH to leave"},
+	{HEAD "x\n#SBATCH\t--bb=capacity=1G\n", 4, LATE},
 	{HEAD "x #SBATCH --bb capacity=1G\n", 3, "behind a command"},
 	{HEAD "#SBATCH --bb=capacity=1G\nx\n#SBATCH --bbx\n##SBATCH --bb=a\n",
 	 0, NULL},
@@ -131,10 +132,16 @@ static const struct stray_case cases[] = {
 	{HEAD "cat <<E\"O\"F\n#BB capacity=1G\nEOF\n", 0, NULL},
 	{HEAD "cat <<E\\OF\n#BB capacity=1G\nEOF\n", 0, NULL},
 	{HEAD "cat <<''\n#BB capacity=1G\n\n#BB capacity=2G\n", 6, LATE},
+	{HEAD "for ((i=0;i<9;i++)); do cat >$i <<E\n#BB capacity=1G\nE\n"
+	      "done\n",
+	 0, NULL},
+	{HEAD "cat >j$((i+1)) <<E\n#BB capacity=1G\nE\n", 0, NULL},
+	{HEAD "((x; y) && cat <<E\n#BB capacity=1G\nE\n)\n", 0, NULL},
 	{HEAD "cat <<$x\nit's\n$x\ncat <<E\n#BB capacity=1G\nE\n", 0, NULL},
 	{HEAD "x <<EOF\n#BB capacity=1G\n", 4, LATE},
 	{HEAD "echo $((1 << n))\n#BB capacity=1G\nn\n", 4, LATE},
 	{HEAD "echo $[1<<2]\n#BB capacity=1G\n2\n", 4, LATE},
+	{HEAD "echo $((1)) $((1 << n))\n#BB capacity=1G\nn\n", 4, LATE},
 	{HEAD "cat <<<EOF\n#BB capacity=1G\nEOF\n", 4, LATE},
 	{HEAD "echo it's\n#BB capacity=1G\n", 4, LATE},
 	/* a mark, as editors of Windows put it */
@@ -295,8 +302,8 @@ END_TEST
  * beginning of its line would take minutes, in slurmctld. */
 START_TEST(test_long)
 {
-	static const char *const pieces[] = {"<<A ",  "((<<A ", "\"$(",
-					     "<<A\n", "#BB\n",	"'\""};
+	static const char *const pieces[] = {
+		"<<A ", "((<<A ", "((<<A )) ", "\"$(", "<<A\n", "#BB\n", "'\""};
 
 	each(piece, pieces)
 	{
