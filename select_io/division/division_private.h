@@ -146,9 +146,9 @@ int slu_ion_pose_bundles(struct slu_ion_division *d, struct slu_err *err);
 void slu_ion_open_bundles(struct slu_ion_division *d);
 void slu_ion_bundles_free(struct slu_ion_bundles *bundles);
 
-/* infeasible_fixed.c: lower the largest of these, in order of age, by a choice, the newest
- * first, until the least of all fit, only trials if it says so; false: they
- * cannot. */
+/* infeasible_fixed.c: lower the largest of these, in order of age, by a choice,
+ * the newest first, until the least of all fit, only trials if it says so;
+ * false: they cannot. */
 bool slu_ion_lower(struct slu_ion_division *d, const uint32_t *slot, size_t n,
 		   uint32_t capacity, bool trials);
 /* infeasible_fixed.c: from the open ranges to tight, share, capacity, guess

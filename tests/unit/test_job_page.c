@@ -439,7 +439,8 @@ START_TEST(test_words)
 	begin();
 	each(w, words)
 		expect(!strncmp(ask(*w), "invalid", 7), "%s: %s", *w, ask(*w));
-	ck_assert_str_eq(ask("job"), "invalid: which job? (see sysquery --help)");
+	ck_assert_str_eq(ask("job"),
+			 "invalid: which job? (see sysquery --help)");
 }
 END_TEST
 

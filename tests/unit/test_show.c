@@ -162,8 +162,7 @@ static const struct {
 	 "a file system\n\n"
 	 "USER  NAME  JOBS  OF_NODES  ASKED  USED  TIMEOUTS\n"
 	 "root  sim      3      1:00  -      -     -\n"},
-	{"hosts --table", "{\"question\":\"hosts\"}", "[]",
-	 "no hosts\n"},
+	{"hosts --table", "{\"question\":\"hosts\"}", "[]", "no hosts\n"},
 	{"osts --table", "{\"question\":\"osts\"}",
 	 "{\"osts\":[{\"index\":2,\"name\":\"f-OST0002\",\"server\":\"n1\","
 	 "\"cost\":0.5,\"available\":1024,\"total\":2048}],\"servers\":"
