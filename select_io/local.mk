@@ -13,6 +13,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/running_jobs.c \
 	select_io/ion/hop_distances.c select_io/ion/hop_distances.h \
 	select_io/ion/ion_pool.c \
+	select_io/ion/recorded.c select_io/ion/recorded.h \
 	select_io/ion/replay.c select_io/ion/replay.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/division/shadow_divisions.c \
@@ -53,7 +54,8 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_arbiter_days tests/unit/test_never_below \
 	tests/unit/test_claims tests/unit/test_curve_runs \
 	tests/unit/test_explore tests/unit/test_limits \
-	tests/unit/test_renaming tests/unit/test_gain
+	tests/unit/test_renaming tests/unit/test_gain \
+	tests/unit/test_recorded_jobs
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -64,6 +66,7 @@ tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_renaming_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_recorded_jobs_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_gain_LDADD = $(libsluion) $(CHECK_LIBS) -lm
 tests_unit_test_limits_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)

@@ -48,6 +48,7 @@ libslupage_a_SOURCES = \
 	sysquery/page/draw_machine.c \
 	sysquery/page/draw_now.c \
 	sysquery/page/draw_reached.c \
+	sysquery/page/draw_replay.c \
 	sysquery/page/html.c sysquery/page/html.h \
 	sysquery/page/page.h \
 	sysquery/page/render.c \
@@ -91,6 +92,7 @@ sysquery_parts = \
 	sysquery/cmd/hosts.c \
 	sysquery/cmd/import.c \
 	sysquery/cmd/ions.c \
+	sysquery/cmd/ions_replay.c sysquery/cmd/ions_replay.h \
 	sysquery/cmd/job.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
@@ -105,7 +107,7 @@ sysquery_parts = \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
-sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libslustripe) \
+sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libsluion) $(libslustripe) \
 	$(libsluimport) $(libsluhistory) $(libslunet)
 
 # The same live, in a process of its own.
@@ -182,7 +184,7 @@ tests_unit_test_map_select_LDADD = $(sysquery_test_libs)
 tests_unit_test_time_text_LDADD = $(sysquery_test_libs)
 tests_unit_test_args_LDADD = $(sysquery_test_libs)
 tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluimport) \
+tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluion) $(libsluimport) \
 	$(libsluhistory) $(libslustripe) $(libslunet)
 tests_unit_test_page_SOURCES = tests/unit/test_page.c $(site_parts)
 tests_unit_test_page_LDADD = $(libslupage) $(CHECK_LIBS)

@@ -105,6 +105,20 @@ static struct entry *make_room(struct slu_curves *t, uint64_t key,
 	return oldest;
 }
 
+bool slu_curves_times(const struct slu_job *job, bool direct,
+		      struct slu_ion_times *out)
+{
+	if (job->ions != SLU_NO_ID)
+		*out = slu_ion_times_one(job->ions);
+	else if (!job->ion_times ||
+		 slu_ion_times_parse(job->ion_times, out, NULL) < 0)
+		return false;
+	for (uint32_t i = 0; i < out->n; i++)
+		if (out->time[i].ions == 0 && !direct)
+			return false;
+	return true;
+}
+
 uint64_t slu_curves_learn(struct slu_curves *t, const struct slu_job *job,
 			  const struct slu_ion_times *times, double bandwidth)
 {

@@ -110,6 +110,11 @@ uint64_t slu_curves_class(const struct slu_job *job);
 /* All jobs of the same user and number of nodes; never 0. */
 uint64_t slu_curves_user(const struct slu_job *job);
 
+/* How many I/O nodes an ended job had; false: that is not known, or 0 at some
+ * time although direct access is not allowed. */
+bool slu_curves_times(const struct slu_job *job, bool direct,
+		      struct slu_ion_times *out);
+
 /* A run of this job's class, which ended at job->end, had these numbers and
  * reached `bandwidth`. Returns the class that was dropped to make room for it,
  * 0 when none was. */

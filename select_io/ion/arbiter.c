@@ -107,21 +107,6 @@ static void learnt(struct slu_arbiter *a, uint64_t class)
 	a->n_learnt++;
 }
 
-/* What a row says of how many I/O nodes the run had; false: nothing. */
-static bool times_of(const struct slu_arbiter *a, const struct slu_job *job,
-		     struct slu_ion_times *out)
-{
-	if (job->ions != SLU_NO_ID)
-		*out = slu_ion_times_one(job->ions);
-	else if (!job->ion_times ||
-		 slu_ion_times_parse(job->ion_times, out, NULL) < 0)
-		return false;
-	for (uint32_t i = 0; i < out->n; i++)
-		if (out->time[i].ions == 0 && !a->direct)
-			return false;
-	return true;
-}
-
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 {
 	struct slu_curves *curves = a->pupil ? a->pupil : a->curves;
@@ -129,7 +114,7 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 	struct slu_ion_times times;
 	uint64_t dropped;
 
-	if (!times_of(a, &job, &times))
+	if (!slu_curves_times(&job, a->direct, &times))
 		return;
 	if (a->now && job.end > a->now) /* some clock is wrong */
 		job.end = a->now;

@@ -88,8 +88,13 @@ static int find_best(struct sim *sim, struct slu_err *err)
 static double rate_of(const struct sim *sim, size_t i,
 		      const struct slu_ion_share *share)
 {
-	return slu_replay_reaches(sim->job[i].curve, share->in_effect,
+	double rate;
+
+	if (!sim->job[i].curve)
+		return 0;
+	rate = slu_replay_reaches(sim->job[i].curve, share->in_effect,
 				  share->shared, sim->running);
+	return rate > 0 ? rate : sim->job[i].usual / sim->job[i].luck;
 }
 
 static int resolve(struct sim *sim, struct slu_err *err)
@@ -204,6 +209,8 @@ static void end(struct sim *sim, size_t i)
 		sim->out.jobs++;
 		sim->out.mb += job->mb;
 		sim->out.io_hours += (sim->now - sim->run[i].start) / 3600;
+		sim->out.node_hours += (sim->now - sim->run[i].start) / 3600 *
+				       job->job.node_cnt;
 	}
 	if (sim->q->learns && job->curve)
 		teach(sim, i);

@@ -19,6 +19,8 @@ struct slu_replay_job {
 	double due;  /* s, when it may start; in ascending order */
 	double mb;   /* that it moves */
 	double luck; /* times what its curve says */
+	/* MB/s with a number of which the curve knows nothing; 0: none */
+	double usual;
 };
 
 struct slu_replay {
@@ -37,10 +39,11 @@ struct slu_replay {
 };
 
 struct slu_replayed {
-	double hours;	 /* until all is done */
-	double io_hours; /* sum of the run times of jobs with a curve */
-	double mb;	 /* and what these moved */
-	size_t jobs;	 /* such ones */
+	double hours;	   /* until all is done */
+	double io_hours;   /* sum of the run times of jobs with a curve */
+	double node_hours; /* the same times their nodes */
+	double mb;	   /* and what these moved */
+	size_t jobs;	   /* such ones */
 	size_t events,
 		below; /* after which less was predicted than of STATIC */
 	size_t taught; /* runs that told something */

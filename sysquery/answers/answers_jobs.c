@@ -387,6 +387,31 @@ static const struct slu_key users_by_week[] = {
 	{"for", .is = SLU_IS_TEXT, .title = "FOR",
 	 .doc = "who had most more that week"},
 	{.key = NULL}};
+static const struct slu_key replayed[] = {
+	{"policy", .is = SLU_IS_TEXT, .title = "POLICY"},
+	{"pool", "ion_count", .is = SLU_IS_COUNT, .title = "IONS"},
+	{"run_hours", .is = SLU_IS_NUMBER, .title = "RUN_HOURS", .round = true,
+	 .doc = "sum of the jobs' run times"},
+	{"node_hours", .is = SLU_IS_NUMBER, .title = "NODE_HOURS",
+	 .round = true},
+	{"saved", "saved_node_hours", .is = SLU_IS_NUMBER, .title = "SAVED",
+	 .round = true, .doc = "node hours, beside what is in force"},
+	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .factor = MB, .title = "MB/s", .round = true,
+	 .doc = "of a job, mean by time"},
+	{.key = NULL}};
+static const struct slu_key replay[] = {
+	{"since", "since_unix", .is = SLU_IS_TIME},
+	{"jobs", "job_count", .is = SLU_IS_COUNT},
+	{"known", "known_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs of which it is known what they reach"},
+	{"compute", "node_count", .is = SLU_IS_COUNT},
+	{"seconds", .is = SLU_IS_SECONDS},
+	{"policies", .is = SLU_IS_LIST, .of = replayed},
+	{"pools", .is = SLU_IS_LIST, .of = replayed},
+	{"worth", "worth_ion_count", .is = SLU_IS_COUNT,
+	 .doc = "the last of them saved a node hour an hour"},
+	{.key = NULL}};
 static const struct slu_key gain[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"until", "until_unix", .is = SLU_IS_TIME},
@@ -428,6 +453,7 @@ static const struct slu_key ions[] = {
 	{"days", .is = SLU_IS_LIST, .of = foretold_by_day},
 	{"users", .is = SLU_IS_LIST, .of = users_by_week},
 	{"what_if", .is = SLU_IS_OBJECT, .of = what_if},
+	{"replay", .is = SLU_IS_OBJECT, .of = replay},
 	{.key = NULL}};
 const struct slu_form slu_form_ions = {
 	.name = "ions",

@@ -47,6 +47,8 @@ enum slu_opt {
 	SLU_OPT_STRIPE_SIZE,
 	SLU_OPT_ELAPSED,
 	SLU_OPT_ACCURACY,
+	SLU_OPT_REPLAY,
+	SLU_OPT_PLOT,
 	SLU_OPT_MODE,
 	SLU_OPT_QUANTILE,
 	SLU_OPT_MACHINE,
@@ -78,6 +80,8 @@ struct slu_ask {
 	unsigned watch;	  /* seconds; 0: once */
 	bool wide;	  /* --wide: nothing is left out or cut */
 	bool accuracy;	  /* --accuracy */
+	bool replay;	  /* --replay */
+	const char *plot; /* --plot */
 	bool list_hosts, list_extractors, help, version;
 	const char *command; /* NULL: the original tool's form */
 	const char *operand[SLU_OPERANDS_MAX];

@@ -27,6 +27,7 @@ TEXT(output)
 TEXT(letter)
 TEXT(fields)
 TEXT(sort)
+TEXT(plot)
 
 #define FLAG(field)                                                    \
 	static int set_##field(struct slu_ask *ask, const char *arg,   \
@@ -37,6 +38,7 @@ TEXT(sort)
 		return 0;                                              \
 	}
 FLAG(accuracy)
+FLAG(replay)
 FLAG(table)
 FLAG(wide)
 FLAG(list_hosts)
@@ -283,7 +285,7 @@ const struct slu_option slu_options[] = {
 	 "of a backtest: instead of PredictQuantile", SLU_TAKES_ONE, put_share,
 	 "quantile"},
 	{SLU_OPT_MACHINE, "machine", "N",
-	 "of a backtest: so many processors, or nodes", SLU_TAKES_ONE,
+	 "of a backtest or replay: so many processors, or nodes", SLU_TAKES_ONE,
 	 slu_ask_number, "machine"},
 	{SLU_OPT_LAST, "last", "N", "the last so many", SLU_TAKES_ONE,
 	 slu_ask_number, "last"},
@@ -325,6 +327,11 @@ const struct slu_option slu_options[] = {
 	{SLU_OPT_ACCURACY, "accuracy", NULL,
 	 "of jobs: how good predictions were", SLU_TAKES_NOTHING, set_accuracy,
 	 NULL},
+	{SLU_OPT_REPLAY, "replay", NULL,
+	 "of I/O nodes: the recorded jobs again", SLU_TAKES_NOTHING, set_replay,
+	 NULL},
+	{SLU_OPT_PLOT, "plot", "FILE", "of a replay: draw it, as HTML with SVG",
+	 SLU_TAKES_ONE, set_plot, NULL},
 	{SLU_OPT_STRIPES, "stripes", "N", "of osts place: targets of each file",
 	 SLU_TAKES_ONE, slu_ask_number, "stripes"},
 	{SLU_OPT_SIZE, "size", "SIZE",

@@ -3,6 +3,7 @@
  * end of a job. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
+#include "sysquery/cmd/ions_replay.h"
 
 #include <stdio.h>
 
@@ -223,8 +224,55 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return show_past(ask, answer, out, err);
 }
 
+/* What the jobs of the past would have taken. */
+static int show_replay(const struct slu_ask *ask, struct json_object *answer,
+		       struct slu_buf *out, struct slu_err *err)
+{
+	const struct slu_key *keys =
+		slu_key_find(slu_form_ions.keys, "replay")->of;
+	struct json_object *replay = NULL, *pools;
+
+	json_object_object_get_ex(answer, "replay", &replay);
+	slu_ask_say(ask, out,
+		    "%.0f jobs again, on %.0f nodes; of %.0f it is known what "
+		    "they reach with how many I/O nodes, and those are summed",
+		    slu_json_number_at(replay, "jobs"),
+		    slu_json_number_at(replay, "compute"),
+		    slu_json_number_at(replay, "known"));
+	if (slu_ask_part(ask, "by policy", replay, keys, "policies", out,
+			 err) ||
+	    slu_ask_part(ask, "by number of I/O nodes", replay, keys, "pools",
+			 out, err))
+		return -1;
+	if (json_object_object_get_ex(replay, "pools", &pools))
+		slu_ask_say(ask, out,
+			    "up to %.0f I/O nodes each saves more node hours "
+			    "than it takes itself",
+			    slu_json_number_at(replay, "worth"));
+	return 0;
+}
+
+static int run_replay(struct slu_ask *ask, struct slu_err *err)
+{
+	struct json_object *answer;
+	int rc;
+
+	if (ask->server || ask->n_operands)
+		return slu_err(err, SLU_INVALID,
+			       "--replay reads the database itself: want -f DB "
+			       "or the host of sluiced, and no job");
+	answer = slu_ions_replay(ask, err);
+	if (!answer)
+		return -1;
+	rc = slu_ask_present(ask, "ions", answer, show_replay, err);
+	json_object_put(answer);
+	return rc;
+}
+
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
 {
+	if (ask->replay)
+		return run_replay(ask, err);
 	if (ask->n_operands &&
 	    slu_ask_number(ask, "job_id", ask->operand[0], err))
 		return -1;

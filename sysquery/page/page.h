@@ -62,4 +62,7 @@ struct json_object *slu_page_collect(struct slu_db *db,
 int slu_page_render(struct json_object *document, unsigned refresh,
 		    struct slu_buf *out, struct slu_err *err);
 
+/* Appends a page of its own: sysquery/cmd/ions_replay.h's "replay", drawn. */
+void slu_page_replay(struct json_object *replay, struct slu_buf *out);
+
 #endif

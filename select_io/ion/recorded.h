@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ION_RECORDED_H
+#define SLU_ION_RECORDED_H
+
+/*
+ * Jobs as the history has them, to be run again (replay.h) with another policy
+ * or pool. What they reach with other numbers is what their applications' runs
+ * did, all of them, also later ones: the arbiter that is tried knows it from
+ * the start. A run that was faster or slower than its application is so again.
+ * With a number of which nothing
+ * is known, as direct access that nobody has tried, a job takes as long as it
+ * did. Jobs start when they did; none waits for nodes.
+ */
+
+#include "select_io/ion/replay.h"
+
+struct slu_recorded;
+
+struct slu_recorded *slu_recorded_new(struct slu_err *err);
+void slu_recorded_free(struct slu_recorded *r);
+
+/* One row more, in any order; it is copied. */
+int slu_recorded_add(struct slu_recorded *r, const struct slu_history_row *row,
+		     struct slu_err *err);
+
+/* All have been added: those that ended at `since` (Unix seconds) or later are
+ * to be run again. direct: may they do without I/O nodes? */
+int slu_recorded_prepare(struct slu_recorded *r, int64_t since, bool direct,
+			 struct slu_err *err);
+
+struct slu_recorded_facts {
+	size_t jobs, known; /* of these an application's curve is known */
+	uint32_t nodes;	    /* the most that were in use at once */
+	double seconds;	    /* from the first start to the last end */
+};
+struct slu_recorded_facts slu_recorded_facts(const struct slu_recorded *r);
+
+/* compute > 0: nodes of the system. */
+int slu_recorded_replay(const struct slu_recorded *r,
+			const struct slu_conf *conf, uint32_t compute,
+			struct slu_replayed *out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_IONS_REPLAY_H
+#define SLU_SYSQUERY_IONS_REPLAY_H
+
+#include "sysquery/cli/ask.h"
+
+/* {"replay": {since, jobs, known (of them), compute (nodes), seconds, policies
+ * and pools [{policy, pool, run_hours, node_hours, saved, bandwidth}], worth}}
+ * of the database that -f names, or sluiced's; --plot draws it, too. NULL with
+ * *err. */
+struct json_object *slu_ions_replay(const struct slu_ask *ask,
+				    struct slu_err *err);
+
+#endif
