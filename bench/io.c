@@ -22,21 +22,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bench/io_runs.h"
 #include "bench/measure.h"
-#include "common/proc.h"
 #include "job_submit/io/io_profile.h"
 #include "tests/unit/random.h"
 
-#define MAX_TEXT ((size_t)1 << 28)
-#define COLUMNS	 200
-#define APPS	 64
-#define ORDERS	 SLU_MARKOV_MAX_ORDER
-#define ORDER	 3 /* that is shipped */
-
-struct run {
-	double start, end, read, written, bandwidth;
-	char app[96];
-};
+#define APPS   64
+#define ORDERS SLU_MARKOV_MAX_ORDER
+#define ORDER  3 /* that is shipped */
 
 /* Whoever foretells one quantity: chains, then rivals. */
 enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, STUDENTS };
@@ -62,103 +55,6 @@ struct app {
 	struct series written, read, bandwidth;
 	struct slu_profile profile;
 };
-
-/* Cut a line at its commas, in place. */
-static size_t split(char *line, char **field)
-{
-	size_t n = 0;
-
-	for (char *next; line && n < COLUMNS; line = next) {
-		next = strchr(line, ',');
-		if (next)
-			*next++ = '\0';
-		field[n++] = line;
-	}
-	return n;
-}
-
-/* Rows have an index in front that the header has not. */
-static size_t column(char **header, size_t n, const char *name)
-{
-	size_t i = 0;
-
-	while (i < n && strcmp(header[i], name) != 0)
-		i++;
-	return i + 1;
-}
-
-struct columns {
-	size_t start, end, app, fs, procs, read, written, bandwidth, n;
-};
-
-static struct columns find_columns(char *line)
-{
-	char *field[COLUMNS];
-	size_t n = split(line, field);
-
-	return (struct columns){
-		column(field, n, "_datetime_start"),
-		column(field, n, "_datetime_end"),
-		column(field, n, "darshan_app"),
-		column(field, n, "_file_system"),
-		column(field, n, "darshan_nprocs"),
-		column(field, n, "darshan_tot_bytes_read_posix"),
-		column(field, n, "darshan_tot_bytes_written_posix"),
-		column(field, n, "darshan_agg_perf_by_slowest_posix"),
-		n + 1,
-	};
-}
-
-static bool take_run(char *line, const struct columns *c, struct run *run)
-{
-	char *field[COLUMNS], *slash;
-
-	if (split(line, field) != c->n || !*field[c->bandwidth])
-		return false;
-	slash = strrchr(field[c->app], '/');
-	snprintf(run->app, sizeof(run->app), "%.40s %.20s %.10s",
-		 slash ? slash + 1 : field[c->app], field[c->fs],
-		 field[c->procs]);
-	run->start = strtod(field[c->start], NULL);
-	run->end = strtod(field[c->end], NULL);
-	run->read = strtod(field[c->read], NULL);
-	run->written = strtod(field[c->written], NULL);
-	run->bandwidth = strtod(field[c->bandwidth], NULL);
-	return true;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
-static struct run *load(char *text, size_t *n)
-{
-	char *save = NULL, *line = strtok_r(text, "\r\n", &save);
-	struct columns c = find_columns(line ? line : text);
-	struct run *run = NULL;
-	size_t room = 0;
-
-	*n = 0;
-	if (c.app >= c.n || c.read >= c.n || c.written >= c.n ||
-	    c.bandwidth >= c.n || c.start >= c.n || c.end >= c.n ||
-	    c.fs >= c.n || c.procs >= c.n)
-		return NULL;
-	while ((line = strtok_r(NULL, "\r\n", &save))) {
-		if (*n == room) {
-			room = room ? 2 * room : 1024;
-			run = realloc(run, room * sizeof(*run));
-			if (!run)
-				return NULL;
-		}
-		*n += take_run(line, &c, &run[*n]);
-	}
-	if (run)
-		qsort(run, *n, sizeof(*run), by_start);
-	return run;
-}
 
 static int series_init(struct series *s, size_t n)
 {
@@ -226,7 +122,7 @@ static struct app *find_app(struct app *app, size_t *n, const char *name,
 enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
 
 /* Of its beginning, from what has ended. */
-static void foretell_run(const struct app *app, const struct run *run,
+static void foretell_run(const struct app *app, const struct io_run *run,
 			 struct score score[QUANTITIES][STUDENTS])
 {
 	if (app->written.n < 2)
@@ -238,7 +134,7 @@ static void foretell_run(const struct app *app, const struct run *run,
 	     run->bandwidth);
 }
 
-static void learn_run(struct app *app, const struct run *run)
+static void learn_run(struct app *app, const struct io_run *run)
 {
 	struct slu_history_row row = {.read_bytes = run->read,
 				      .written_bytes = run->written,
@@ -252,17 +148,17 @@ static void learn_run(struct app *app, const struct run *run)
 
 static int by_end(const void *a, const void *b)
 {
-	const struct run *x = *(const struct run *const *)a;
-	const struct run *y = *(const struct run *const *)b;
+	const struct io_run *x = *(const struct io_run *const *)a;
+	const struct io_run *y = *(const struct io_run *const *)b;
 
 	return (x->end > y->end) - (x->end < y->end);
 }
 
 /* Runs are foretold as they begin, and learned as they end. */
-static int replay(const struct run *run, size_t n,
+static int replay(const struct io_run *run, size_t n,
 		  struct score score[QUANTITIES][STUDENTS])
 {
-	const struct run **ended = calloc(n + 1, sizeof(*ended));
+	const struct io_run **ended = calloc(n + 1, sizeof(*ended));
 	struct app *app = calloc(APPS, sizeof(*app)), *a;
 	size_t apps = 0, known = 0;
 	int rc = app && ended ? 0 : -1;
@@ -294,7 +190,7 @@ static int replay(const struct run *run, size_t n,
 /* Processor time of one learn and one predict, ns, by order: of these runs as
  * they come, or of the first four over and over. The best of many rounds: the
  * others had company. */
-static double cost(const struct run *run, size_t n, uint32_t order)
+static double cost(const struct io_run *run, size_t n, uint32_t order)
 {
 	double least = INFINITY, sum = 0;
 
@@ -323,7 +219,7 @@ static const double table_ii[ORDERS] = {65.6, 78.7, 95.5, 96.3,
 					96.8, 97.2, 97.5, 97.8};
 
 static void print(struct score score[QUANTITIES][STUDENTS],
-		  const struct run *run, size_t n)
+		  const struct io_run *run, size_t n)
 {
 	printf("%zu runs; hits (within 10 %%) and mean absolute error\n", n);
 	printf("  %-10s", "");
@@ -379,10 +275,10 @@ static void print_csv(struct score score[QUANTITIES][STUDENTS])
 
 /* Applications that repeat a pattern of two to eight sizes out of five, each
  * twentieth run being any other, as loops of checkpoints do. */
-static struct run *generate(size_t *n)
+static struct io_run *generate(size_t *n)
 {
 	enum { APPLICATIONS = 40, RUNS = 250 };
-	struct run *run = calloc(APPLICATIONS * RUNS, sizeof(*run));
+	struct io_run *run = calloc(APPLICATIONS * RUNS, sizeof(*run));
 	uint64_t seed = 1;
 
 	for (*n = 0; run && *n < APPLICATIONS * RUNS; ++*n) {
@@ -395,11 +291,11 @@ static struct run *generate(size_t *n)
 			size = slu_random(&pattern, 5);
 		if (slu_random(&seed, 20) == 0)
 			size = slu_random(&seed, 5);
-		run[*n] = (struct run){.start = (double)*n,
-				       .end = (double)*n + 1,
-				       .written = 1e9 * (double)(1 + size),
-				       .read = 1e6,
-				       .bandwidth = 1000};
+		run[*n] = (struct io_run){.start = (double)*n,
+					  .end = (double)*n + 1,
+					  .written = 1e9 * (double)(1 + size),
+					  .read = 1e6,
+					  .bandwidth = 1000};
 		snprintf(run[*n].app, sizeof(run->app), "a%zu", app);
 	}
 	return run;
@@ -408,23 +304,20 @@ static struct run *generate(size_t *n)
 static int bench(const char *path, bool csv)
 {
 	static struct score score[QUANTITIES][STUDENTS];
-	char *argv[] = {(char[]){"gzip"}, (char[]){"-dcf"},
-			(char *)(uintptr_t)path, NULL};
-	struct slu_buf text = {.max = MAX_TEXT};
-	struct run *run = NULL;
+	struct io_run *run = NULL;
 	struct slu_err err;
 	int rc = -1;
 	bool generated = strcmp(path, "--generated") == 0;
 	size_t n;
 
-	if (!generated && slu_run(argv, 60, &text, &err) < 0) {
-		fprintf(stderr, "bench/io: %s: %s\n", path, err.text);
+	run = generated ? generate(&n) : io_runs_load(path, &n, &err);
+	if (!run) {
+		fprintf(stderr, "bench/io: %s\n",
+			generated ? "out of memory" : err.text);
 		goto out;
 	}
-	run = generated ? generate(&n)
-			: load(text.data ? text.data : argv[0], &n);
-	if (!run || replay(run, n, score) < 0) {
-		fprintf(stderr, "bench/io: %s: not such a file\n", path);
+	if (replay(run, n, score) < 0) {
+		fprintf(stderr, "bench/io: out of memory\n");
 		goto out;
 	}
 	if (csv)
@@ -434,7 +327,6 @@ static int bench(const char *path, bool csv)
 	rc = 0;
 out:
 	free(run);
-	slu_buf_free(&text);
 	return rc;
 }
 

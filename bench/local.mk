@@ -36,7 +36,7 @@ bench_programs += bench/start
 bench_start_SOURCES = bench/start.c bench/easy.c bench/easy.h bench/measure.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_start_LDADD = $(libslupredict)
-bench_io_SOURCES = bench/io.c bench/measure.h
+bench_io_SOURCES = bench/io.c bench/io_runs.c bench/io_runs.h bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
 	bench/arbiter_month.c bench/arbiter_queue.c bench/arbiter_queue.h \
