@@ -21,13 +21,15 @@ struct until {
 	size_t job;
 };
 
+#define OVER -1
+
 struct sim {
 	const struct slu_easy_job *job;
 	size_t n;
 	const struct slu_easy_site *site;
 	const struct slu_easy_oracle *oracle;
 	int64_t *start;	   /* -1: not yet */
-	int64_t *until;	   /* predicted end of a running job */
+	int64_t *until;	   /* predicted end of a running job, OVER of others */
 	double *predicted; /* run time */
 	struct event *heap;
 	size_t n_heap;
@@ -124,6 +126,13 @@ static bool may_start(const struct sim *s, size_t i, int64_t when)
 				  : (double)s->job[i].request);
 }
 
+static bool is_held(const struct sim *s, size_t i)
+{
+	const struct slu_easy_shared *shared = s->site->shared;
+
+	return shared && !shared->may_start(shared->arg, i, s->now);
+}
+
 /* What runs longer than predicted is looked at in time, but not before `after`.
  */
 static void set_until(struct sim *s, size_t i, int64_t after)
@@ -137,7 +146,7 @@ static void set_until(struct sim *s, size_t i, int64_t after)
 		return;
 	look = s->until[i] - (s->oracle->lead < half ? s->oracle->lead : half);
 	look = look > after ? look : after;
-	if (look < s->start[i] + s->job[i].run)
+	if (s->site->shared || look < s->start[i] + s->job[i].run)
 		push(s, look, i);
 }
 
@@ -145,7 +154,10 @@ static void begin(struct sim *s, size_t i)
 {
 	s->start[i] = s->now;
 	s->idle -= s->job[i].procs;
-	push(s, s->now + s->job[i].run, i);
+	if (s->site->shared)
+		s->site->shared->begun(s->site->shared->arg, i, s->now);
+	else
+		push(s, s->now + s->job[i].run, i);
 	set_until(s, i, s->now + 1);
 }
 
@@ -158,18 +170,19 @@ static void remove_from(size_t *list, size_t *n, size_t i)
 	memmove(&list[k], &list[k + 1], (--*n - k) * sizeof(*list));
 }
 
-/* When the job at the head of the queue can start by what is predicted, and how
- * many processors more will be idle then. */
-static int64_t planned_start(const struct sim *s, int64_t *extra)
+/* When this job of the queue can start by what is predicted, and how many
+ * processors more will be idle then. */
+static int64_t planned_start(const struct sim *s, size_t head, int64_t *extra)
 {
-	size_t head = s->queue[0], k = 0;
+	size_t k = 0;
 	int64_t idle = s->idle, when = s->now;
 
 	for (; k < s->n_running &&
-	       (idle < s->job[head].procs || s->running[k].when == when);
+	       (idle < s->job[head].procs || s->running[k].when <= when);
 	     k++) {
 		idle += s->running[k].procs;
-		when = s->running[k].when;
+		if (s->running[k].when > when) /* or it is overdue */
+			when = s->running[k].when;
 	}
 	if (!may_start(s, head, when)) {
 		when = reopens(s, when);
@@ -196,10 +209,10 @@ static void exceed(struct sim *s, size_t i)
 	int64_t elapsed = s->now - s->start[i], extra, before = 0, after = 0;
 
 	if (s->n_queue)
-		before = planned_start(s, &extra);
+		before = planned_start(s, s->queue[0], &extra);
 	renew(s, i, elapsed);
 	if (s->n_queue)
-		after = planned_start(s, &extra);
+		after = planned_start(s, s->queue[0], &extra);
 	s->out.renewed++;
 	s->out.caught += !fits(s, s->start[i], (double)s->job[i].request);
 	if (after <= before)
@@ -213,6 +226,7 @@ static void exceed(struct sim *s, size_t i)
 static void finish(struct sim *s, size_t i)
 {
 	remove_running(s, i);
+	s->until[i] = OVER;
 	s->idle += s->job[i].procs;
 	s->oracle->learn(s->oracle->arg, i, s->start[i], s->now);
 }
@@ -227,12 +241,13 @@ static int by_prediction(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-static void backfill(struct sim *s)
+/* Those behind the first, which has to wait. */
+static void backfill(struct sim *s, size_t first)
 {
-	int64_t extra, when = planned_start(s, &extra);
-	size_t n = s->n_queue - 1;
+	int64_t extra, when = planned_start(s, s->queue[first], &extra);
+	size_t n = s->n_queue - first - 1;
 
-	memcpy(s->order, s->queue + 1, n * sizeof(*s->order));
+	memcpy(s->order, s->queue + first + 1, n * sizeof(*s->order));
 	if (s->site->shortest)
 		qsort_r(s->order, n, sizeof(*s->order), by_prediction,
 			s->predicted);
@@ -242,7 +257,7 @@ static void backfill(struct sim *s)
 		bool ends = s->now + (int64_t)ceil(s->predicted[i]) <= when;
 
 		if (procs > s->idle || (!ends && procs > extra) ||
-		    !may_start(s, i, s->now))
+		    !may_start(s, i, s->now) || is_held(s, i))
 			continue;
 		if (!ends)
 			extra -= procs;
@@ -253,15 +268,22 @@ static void backfill(struct sim *s)
 
 static void schedule(struct sim *s)
 {
-	while (s->n_queue && s->job[s->queue[0]].procs <= s->idle &&
-	       may_start(s, s->queue[0], s->now)) {
-		size_t i = s->queue[0];
+	size_t first = 0;
 
+	while (first < s->n_queue) {
+		size_t i = s->queue[first];
+
+		if (s->job[i].procs > s->idle || !may_start(s, i, s->now))
+			break;
+		if (is_held(s, i)) {
+			first++;
+			continue;
+		}
 		remove_from(s->queue, &s->n_queue, i);
 		begin(s, i);
 	}
-	if (s->n_queue > 1 && s->idle > 0)
-		backfill(s);
+	if (first + 1 < s->n_queue && s->idle > 0)
+		backfill(s, first);
 }
 
 static void submit(struct sim *s, size_t i)
@@ -272,30 +294,44 @@ static void submit(struct sim *s, size_t i)
 	s->queue[s->n_queue++] = i;
 }
 
+/* What has ended by now, and what should have. */
+static void look(struct sim *s)
+{
+	const struct slu_easy_shared *shared = s->site->shared;
+	size_t i;
+
+	while (shared &&
+	       (i = shared->ended(shared->arg, s->now)) != SLU_EASY_NONE)
+		finish(s, i);
+	while (s->n_heap && s->heap[0].when == s->now) {
+		i = pop(s).job;
+		if (!shared && s->now - s->start[i] >= s->job[i].run)
+			finish(s, i);
+		else if (s->until[i] != OVER)
+			exceed(s, i);
+	}
+}
+
 /* The time of the next event; job `next` is the next to arrive. */
 static int64_t next_event(const struct sim *s, size_t next)
 {
+	const struct slu_easy_shared *shared = s->site->shared;
 	int64_t when = next < s->n ? s->job[next].submit : INT64_MAX;
 
 	if (s->n_heap && s->heap[0].when < when)
 		when = s->heap[0].when;
 	if (s->n_queue && s->site->every && reopens(s, s->now) < when)
 		when = reopens(s, s->now);
+	if (shared && shared->next(shared->arg, s->now) < when)
+		when = shared->next(shared->arg, s->now);
 	return when;
 }
 
 static void simulate(struct sim *s)
 {
-	for (size_t next = 0; next < s->n || s->n_heap || s->n_queue;) {
+	for (size_t next = 0; next < s->n || s->n_running || s->n_queue;) {
 		s->now = next_event(s, next);
-		while (s->n_heap && s->heap[0].when == s->now) {
-			size_t i = pop(s).job;
-
-			if (s->now - s->start[i] >= s->job[i].run)
-				finish(s, i);
-			else
-				exceed(s, i);
-		}
+		look(s);
 		for (; next < s->n && s->job[next].submit == s->now; next++)
 			submit(s, next);
 		schedule(s);

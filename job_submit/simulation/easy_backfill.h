@@ -20,6 +20,11 @@
  * When a job runs longer than predicted it is asked again; `lead` seconds
  * before, or half of a shorter prediction, as limits are extended that must not
  * bite (time_limit.h).
+ *
+ * Jobs may share more than processors, such as a file system: whoever simulates
+ * that says which may start and when they end. A job that may not is passed
+ * over and keeps no processors for itself, as Slurm does with one that waits
+ * for a license or a burst buffer.
  */
 
 #include <stdbool.h>
@@ -44,12 +49,29 @@ struct slu_easy_oracle {
 	int64_t lead; /* s, >= 0 */
 };
 
+#define SLU_EASY_NONE ((size_t)-1)
+struct slu_easy_shared {
+	/* May the job i start now, as far as this is concerned? It is asked in
+	 * the order of the queue, whether there are processors or not. */
+	bool (*may_start)(void *arg, size_t i, int64_t now);
+	void (*begun)(void *arg, size_t i, int64_t now);
+	/* A job that has ended by now, each once, or SLU_EASY_NONE. */
+	size_t (*ended)(void *arg, int64_t now);
+	/* When the next may end, or start though it might not before; after
+	 * now. INT64_MAX: never. */
+	int64_t (*next)(void *arg, int64_t now);
+	void *arg;
+};
+
 struct slu_easy_site {
 	int64_t procs;
 	bool shortest;
 	int64_t every, length; /* s: the last `length` of each `every` since
 				* time 0 are reserved; 0: never */
 	bool gaps;
+	/* NULL: nothing. Otherwise jobs run as long as it says, also beyond
+	 * their requests, and what is measured is by their `run`. */
+	const struct slu_easy_shared *shared;
 };
 
 struct slu_easy_result {

@@ -240,6 +240,88 @@ START_TEST(test_capacity)
 }
 END_TEST
 
+/* A license that one job at a time can have, and jobs that take twice as long
+ * as they say. */
+struct one_at_a_time {
+	const struct swf_log *log;
+	size_t running; /* SLU_EASY_NONE: nobody */
+	int64_t end[8];
+	size_t asked;
+};
+
+static bool has_license(void *arg, size_t i, int64_t now)
+{
+	struct one_at_a_time *s = arg;
+
+	(void)now;
+	s->asked++;
+	return i % 2 == 0 || s->running == SLU_EASY_NONE;
+}
+
+static void takes_license(void *arg, size_t i, int64_t now)
+{
+	struct one_at_a_time *s = arg;
+
+	s->end[i] = now + 2 * (s->log->job[i].end - s->log->job[i].start);
+	if (i % 2)
+		s->running = i;
+}
+
+static size_t gives_back(void *arg, int64_t now)
+{
+	struct one_at_a_time *s = arg;
+
+	for (size_t i = 0; i < s->log->n; i++) {
+		if (!s->end[i] || s->end[i] > now)
+			continue;
+		s->end[i] = 0;
+		if (s->running == i)
+			s->running = SLU_EASY_NONE;
+		return i;
+	}
+	return SLU_EASY_NONE;
+}
+
+static int64_t next_end(void *arg, int64_t now)
+{
+	const struct one_at_a_time *s = arg;
+	int64_t when = INT64_MAX;
+
+	(void)now;
+	for (size_t i = 0; i < s->log->n; i++)
+		if (s->end[i] && s->end[i] < when)
+			when = s->end[i];
+	return when;
+}
+
+/*
+ * 10 processors. Jobs 1, 3 and 5 need the license: 3 is passed over by 4, and
+ * starts when 1 ends, at 101. 5 comes when there are no processors for it: it
+ * waits for them at its place until 404, when 4 ends; 6, which would delay that
+ * by what is planned, starts after it.
+ */
+START_TEST(test_shared)
+{
+	struct swf_job jobs[] = {job(0, 10, 30, 2),    job(1, 50, 50, 2),
+				 job(2, 500, 500, 1),  job(3, 50, 50, 3),
+				 job(4, 200, 200, 4),  job(102, 50, 50, 9),
+				 job(103, 500, 500, 2)};
+	static const int64_t want[] = {0, 1, 2, 101, 4, 404, 504};
+	struct swf_log log = {jobs, 7};
+	struct slu_easy_oracle oracle = {by_request, renew, learn, &log, 0};
+	struct one_at_a_time s = {.log = &log, .running = SLU_EASY_NONE};
+	struct slu_easy_shared shared = {has_license, takes_license, gives_back,
+					 next_end, &s};
+	struct slu_easy_site site = {.procs = 10, .shared = &shared};
+	struct slu_easy_result r;
+	int64_t start[7];
+
+	ck_assert_int_eq(easy_run(&log, &site, &oracle, start, &r), 0);
+	for (int i = 0; i < 7; i++)
+		expect(start[i] == want[i], "job %d: %ld", i, start[i]);
+}
+END_TEST
+
 /* With perfect estimates no plan changes: whoever waits knows its nodes from
  * its submission on. */
 START_TEST(test_nodes)
@@ -270,4 +352,4 @@ START_TEST(test_nodes)
 END_TEST
 
 TEST_MAIN("easy", test_easy, test_end_together, test_shortest, test_reservation,
-	  test_extended, test_capacity, test_nodes)
+	  test_extended, test_capacity, test_nodes, test_shared)
