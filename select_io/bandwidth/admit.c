@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job alone may ask for more than there is: it counts as all of it, so that
+ * it starts where nothing else runs.
+ */
+#include "select_io/bandwidth/admit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define UNKNOWN 0.25 /* of the capacity */
+#define BELIEF                                                           \
+	1800.0 /* s, or half a run: then as much is measured as foretold \
+		*/
+
+static bool is_off(const struct slu_admit_site *site)
+{
+	return !(site->capacity > 0) || site->max_wait <= 0;
+}
+
+static int soonest_first(const void *x, const void *y)
+{
+	double a = ((const struct slu_admit_end *)x)->seconds;
+	double b = ((const struct slu_admit_end *)y)->seconds;
+
+	return (a > b) - (a < b);
+}
+
+static int make_room(struct slu_admit *a, size_t n)
+{
+	void *more;
+
+	if (n <= a->room)
+		return 0;
+	more = realloc(a->end, n * sizeof(*a->end));
+	if (!more)
+		return -1;
+	a->end = more;
+	a->room = n;
+	return 0;
+}
+
+int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
+		   const struct slu_demand *running, size_t n_running,
+		   const struct slu_demand *waiting, size_t n_waiting)
+{
+	a->site = (struct slu_admit_site){0};
+	a->demand = 0;
+	a->n_end = 0;
+	if (make_room(a, n_running) < 0 ||
+	    (site->adapt &&
+	     slu_groups_divide(running, n_running, waiting, n_waiting,
+			       site->nodes, &a->groups) < 0))
+		return -1;
+	a->site = *site;
+	for (size_t i = 0; i < n_running; i++)
+		a->end[a->n_end++] = (struct slu_admit_end){running[i].seconds,
+							    running[i].rate};
+	if (a->n_end)
+		qsort(a->end, a->n_end, sizeof(*a->end), soonest_first);
+	for (size_t i = 0; i < a->n_end; i++)
+		a->end[i].rate = a->demand += a->end[i].rate;
+	return 0;
+}
+
+void slu_admit_free(struct slu_admit *a)
+{
+	free(a->end);
+	*a = (struct slu_admit){0};
+}
+
+/* What others may ask for, if this one is to start. */
+static double room_beside(const struct slu_admit_site *site, double times,
+			  const struct slu_demand *job)
+{
+	return site->capacity * times - fmin(job->rate, site->capacity);
+}
+
+/* s, from when it was held first */
+static double bound(const struct slu_admit_site *site,
+		    const struct slu_admit_ask *job)
+{
+	return fmin((double)site->max_wait, site->patience * job->soon);
+}
+
+static bool fits(const struct slu_admit *a, double times,
+		 const struct slu_demand *job)
+{
+	return a->demand <= room_beside(&a->site, times, job);
+}
+
+enum slu_admit_answer slu_admit_ask(const struct slu_admit *a,
+				    const struct slu_admit_ask *job)
+{
+	const struct slu_admit_site *site = &a->site;
+
+	if (is_off(site))
+		return SLU_ADMIT_FITS;
+	if (!(job->is.rate > site->small * site->capacity))
+		return SLU_ADMIT_SMALL;
+	if ((double)job->held >= bound(site, job))
+		return SLU_ADMIT_PROMISED;
+	if (fits(a, 1, &job->is) &&
+	    (!site->adapt || slu_groups_fit(&a->groups, &job->is)))
+		return SLU_ADMIT_FITS;
+	if (job->is.nodes <= job->idle && fits(a, site->over, &job->is))
+		return SLU_ADMIT_IDLE;
+	return SLU_ADMIT_HELD;
+}
+
+void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job)
+{
+	a->demand += job->rate;
+	if (a->site.adapt)
+		slu_groups_begun(&a->groups, job);
+}
+
+/* What has begun since counts as running on. */
+static double when_room(const struct slu_admit *a, const struct slu_demand *job)
+{
+	double most = room_beside(&a->site, 1, job);
+	size_t low = 0, high = a->n_end;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (a->demand - a->end[mid].rate <= most)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < a->n_end ? a->end[low].seconds : INFINITY;
+}
+
+int64_t slu_admit_when(const struct slu_admit *a,
+		       const struct slu_admit_ask *job)
+{
+	double when;
+
+	if (slu_admit_ask(a, job) != SLU_ADMIT_HELD)
+		return 0;
+	when = fmin(when_room(a, &job->is),
+		    bound(&a->site, job) - (double)job->held);
+	return (int64_t)ceil(fmax(when, 1));
+}
+
+double slu_admit_unknown(const struct slu_admit_site *site, double rate)
+{
+	return fmin(rate, UNKNOWN * site->capacity);
+}
+
+double slu_admit_seen(const struct slu_demand *foretold, double elapsed,
+		      double bytes, bool busy)
+{
+	double belief = fmax(foretold->seconds / 2, BELIEF);
+	double rate = (foretold->rate * belief + bytes) / (belief + elapsed);
+
+	return busy ? fmax(rate, foretold->rate) : rate;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_ADMIT_H
+#define SLU_SELECT_IO_ADMIT_H
+
+/*
+ * Which waiting jobs may start, so that those that run together do not ask more
+ * of a file system than it can do. It is asked about a job only when there are
+ * nodes for it, in the order of importance; one that may not start is passed
+ * over. Never held are jobs that need little, and none for longer than a bound,
+ * nor than so many times what it will run: a short job loses more by waiting
+ * than the others gain.
+ *
+ * A moment is described once (slu_admit_look), in O(n log n); a question is
+ * then answered in O(1), or O(log n) where the job is held, and what starts
+ * meanwhile is added. No clock; one thread at a time.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "select_io/bandwidth/groups.h"
+
+struct slu_admit_site {
+	double capacity;  /* bytes/s that the file system does under load; not
+			   * above 0: not known, and nobody is held */
+	double nodes;	  /* of the machine; > 0 if it adapts */
+	int64_t max_wait; /* s: nobody is held for longer; 0: nobody is held */
+	double patience;  /* times `soon` of a job, nor is it */
+	double small;	  /* share of the capacity that is noise, 0 to 1 */
+	double over;	  /* so many times the capacity may be asked for before
+			   * nodes are idle, >= 1 */
+	bool adapt;	  /* by the two groups (groups.h), too */
+};
+
+/* A job that could start now. */
+struct slu_admit_ask {
+	struct slu_demand is;
+	double soon;  /* s that it will probably run at least; > 0 */
+	int64_t held; /* s since it could have started but for this; 0 */
+	double idle;  /* nodes that have been idle since everybody else who
+		       * waits was last asked about */
+};
+
+enum slu_admit_answer {
+	SLU_ADMIT_FITS,	    /* it may start: there is room for it, */
+	SLU_ADMIT_SMALL,    /* what it needs is noise, */
+	SLU_ADMIT_PROMISED, /* it has been held for long enough, */
+	SLU_ADMIT_IDLE,	    /* its nodes would be idle */
+	SLU_ADMIT_HELD,
+};
+
+struct slu_admit {
+	struct slu_admit_site site;
+	double demand; /* bytes/s, of what runs */
+	struct slu_groups groups;
+	/* what runs, by its end: s from then, and the bytes/s of it and of
+	 * those before it */
+	struct slu_admit_end {
+		double seconds, rate;
+	} * end;
+	size_t n_end, room;
+};
+
+/* Begins as {0}. The jobs' `waiting` are only looked at where the site adapts.
+ * -1 without memory: then nobody is held until it works again. */
+int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
+		   const struct slu_demand *running, size_t n_running,
+		   const struct slu_demand *waiting, size_t n_waiting);
+void slu_admit_free(struct slu_admit *a);
+
+enum slu_admit_answer slu_admit_ask(const struct slu_admit *a,
+				    const struct slu_admit_ask *job);
+/* It has started. */
+void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job);
+
+/* In how many seconds from the look it will be let go at the latest, as far as
+ * can be told: when enough of what runs should have ended, or by the bound. 0:
+ * it is not held. */
+int64_t slu_admit_when(const struct slu_admit *a,
+		       const struct slu_admit_ask *job);
+
+/* What a job of which the application is new counts as at most. */
+double slu_admit_unknown(const struct slu_admit_site *site, double rate);
+
+/*
+ * What a running job is taken to move from now on: what was foretold (rate) for
+ * a run of `seconds`, and more and more what it has been measured to move on
+ * average since its start. While the file system is busy (`busy`) what it moves
+ * may be less than what it wants, so that then only more is believed.
+ */
+double slu_admit_seen(const struct slu_demand *foretold, double elapsed,
+		      double bytes, bool busy);
+
+#endif

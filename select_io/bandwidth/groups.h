@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_GROUPS_H
+#define SLU_SELECT_IO_GROUPS_H
+
+/*
+ * What the mix of jobs can hold: the "two-group" rule of Goponenko, Allan,
+ * Brandt and Dechev (PMBS 2024, doi:10.1109/SCW63240.2024.00190). Where the
+ * jobs that need much of a file system all start first, those that need none
+ * are left over, and it idles; so heavy jobs are started only as fast as the
+ * light ones that go with them.
+ *
+ * The waiting jobs are divided in halves, by node hours, of least and most
+ * bytes/s by node. Jobs of the light half always start; the heavy ones while
+ * what runs moves no more above the light half's mean than all jobs, running
+ * and waiting, would move above it if they were spread evenly over time.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of a job. */
+struct slu_demand {
+	double nodes;	/* > 0 */
+	double rate;	/* bytes/s that it is expected to move, mean */
+	double seconds; /* that it is expected to run, from now on; > 0 */
+};
+
+struct slu_groups {
+	double light;  /* bytes/s by node that the light half reaches at most */
+	double mean;   /* and on average */
+	double target; /* bytes/s above that mean; INFINITY: no job waits */
+	double above;  /* the same of what runs */
+};
+
+/* In O(n log n); the machine has so many nodes. -1 without memory. */
+int slu_groups_divide(const struct slu_demand *running, size_t n_running,
+		      const struct slu_demand *waiting, size_t n_waiting,
+		      double nodes, struct slu_groups *out);
+
+/* May it start? A job that reaches the target may pass it by half of its own
+ * part at most. */
+bool slu_groups_fit(const struct slu_groups *groups,
+		    const struct slu_demand *job);
+/* It has started. */
+void slu_groups_begun(struct slu_groups *groups, const struct slu_demand *job);
+
+#endif

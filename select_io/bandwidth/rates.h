@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_RATES_H
+#define SLU_SELECT_IO_RATES_H
+
+/*
+ * How many bytes a second a job is expected to move, by node: what the runs of
+ * its application did, the last ones most. An application of few runs is taken
+ * to be like all that its user runs, a user of few runs like the site. So a new
+ * name gains nothing: what is not known of it is what is known of its user.
+ *
+ * An application is a user and a name without its counters. One thread.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_rates;
+
+/* Of so many applications and users, at 32 bytes each; where there is no room
+ * the one that was taught longest ago is forgotten. NULL without memory. */
+struct slu_rates *slu_rates_new(size_t most, struct slu_err *err);
+void slu_rates_free(struct slu_rates *rates);
+void slu_rates_forget(struct slu_rates *rates); /* as a new one */
+
+/* A run has ended, which moved so many bytes; in the order of ends. Ignored is
+ * what cannot be: no nodes, no time, less than no bytes. `name` may be NULL. */
+void slu_rates_learn(struct slu_rates *rates, uint32_t uid, const char *name,
+		     double nodes, double seconds, double bytes);
+
+struct slu_rate {
+	double node;   /* bytes/s of each of its nodes, >= 0 */
+	uint32_t runs; /* of the application that say so; 0: it is new */
+};
+
+/* A job that is expected to run for so long. 0 where nothing has been learnt.
+ */
+struct slu_rate slu_rates_foretell(const struct slu_rates *rates, uint32_t uid,
+				   const char *name, double nodes,
+				   double seconds);
+
+#endif
