@@ -36,6 +36,12 @@ bench_programs += bench/start
 bench_start_SOURCES = bench/start.c bench/easy.c bench/easy.h bench/measure.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_start_LDADD = $(libslupredict)
+bench_programs += bench/iostart
+bench_iostart_SOURCES = bench/iostart.c bench/iostart.h bench/iostart_mix.c \
+	bench/iostart_foretell.c bench/iostart_run.c bench/easy.c bench/easy.h bench/io_runs.c \
+	bench/io_runs.h bench/shared_fs.c bench/shared_fs.h \
+	bench/students.c bench/students.h bench/swf.c bench/swf.h
+bench_iostart_LDADD = $(libslubandwidth) $(libslupredict)
 bench_io_SOURCES = bench/io.c bench/io_runs.c bench/io_runs.h bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \

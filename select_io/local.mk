@@ -51,12 +51,15 @@ libslubandwidth = libslubandwidth.a $(libslucommon) $(XXHASH_LIBS)
 
 if HAVE_CHECK
 bandwidth_tests = tests/unit/test_admit tests/unit/test_groups \
-	tests/unit/test_rates
+	tests/unit/test_rates tests/unit/test_shared_fs
 check_PROGRAMS += $(bandwidth_tests)
 TESTS += $(bandwidth_tests)
 tests_unit_test_admit_LDADD = $(libslubandwidth) $(CHECK_LIBS)
 tests_unit_test_groups_LDADD = $(libslubandwidth) $(CHECK_LIBS)
 tests_unit_test_rates_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_test_shared_fs_SOURCES = tests/unit/test_shared_fs.c \
+	bench/shared_fs.c bench/shared_fs.h
+tests_unit_test_shared_fs_LDADD = $(libslucommon) $(CHECK_LIBS)
 endif
 
 libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)

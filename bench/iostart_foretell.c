@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of jobs, from those that have ended. A log has no names: jobs
+ * of a user with the same processors and request have the same one.
+ */
+#include "bench/iostart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "bench/easy.h"
+#include "bench/students.h"
+#include "job_submit/predictor/predict.h"
+#include "job_submit/io/volumes.h"
+#include "select_io/bandwidth/rates.h"
+#include "tests/unit/random.h"
+
+#define APPLICATIONS (1u << 14)
+
+struct teller {
+	const struct mix *mix;
+	enum knowledge what;
+	struct slu_predictor *times;
+	struct slu_volumes *volumes;
+	struct slu_rates *rates;
+	double *said; /* bytes/s by node, of those asked about, in order */
+	size_t n_said;
+	uint64_t seed;
+};
+
+struct teller *teller_new(const struct mix *mix, enum knowledge what)
+{
+	struct teller *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->mix = mix;
+	t->what = what;
+	t->times = slu_predictor_new(8 * (mix->log->n + 1), STUDENT_QUANTILE,
+				     STUDENT_FLOOR, NULL);
+	t->volumes = slu_volumes_new(APPLICATIONS, NULL);
+	t->rates = slu_rates_new(APPLICATIONS, NULL);
+	t->said = calloc(mix->log->n + 1, sizeof(*t->said));
+	if (t->times && t->volumes && t->rates && t->said)
+		return t;
+	teller_free(t);
+	return NULL;
+}
+
+void teller_free(struct teller *t)
+{
+	if (!t)
+		return;
+	slu_predictor_free(t->times);
+	slu_volumes_free(t->volumes);
+	slu_rates_free(t->rates);
+	free(t->said);
+	free(t);
+}
+
+/* Digits of names do not count. */
+static void name_of(const struct swf_job *job, char name[64])
+{
+	snprintf(name, 64, "%lld %lld", (long long)job->procs,
+		 (long long)job->request);
+	for (char *c = name; *c; c++)
+		if (*c >= '0' && *c <= '9')
+			*c = (char)(*c - '0' + 'a');
+}
+
+static double rate_of(struct teller *t, const struct slu_job *job,
+		      double seconds)
+{
+	double nodes = job->node_cnt;
+	struct slu_volumes_next next;
+	struct slu_rate rate;
+
+	if (t->what == VOLUMES)
+		return slu_volumes_foretell(t->volumes, job, &next)
+			       ? (next.read_bytes + next.written_bytes) /
+					 seconds
+			       : 0;
+	rate = slu_rates_foretell(t->rates, job->uid, job->name, nodes,
+				  seconds);
+	t->said[t->n_said++] = rate.node;
+	if (t->what == SHUFFLED)
+		return nodes * t->said[slu_random(&t->seed, t->n_said)];
+	if (rate.runs)
+		return nodes * rate.node;
+	return slu_admit_unknown(
+		&(struct slu_admit_site){.capacity = t->mix->capacity},
+		nodes * rate.node);
+}
+
+struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
+{
+	const struct swf_job *job = &t->mix->log->job[i];
+	struct student_names names;
+	struct slu_job j = student_job(job, &names);
+	struct slu_prediction point;
+	struct foretold f;
+	char name[64];
+
+	if (t->what == TRUTH)
+		return (struct foretold){mix_rate(t->mix, i), t->mix->alone[i],
+					 t->mix->alone[i]};
+	name_of(job, name);
+	j.name = name;
+	j.submit = now + 1;
+	slu_predict(t->times, &j, &point);
+	f.seconds = fmax((double)point.seconds, 1);
+	f.soon = fmax((double)slu_predict_early(t->times, &j), 1);
+	f.rate = rate_of(t, &j, f.seconds);
+	return f;
+}
+
+void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end)
+{
+	const struct swf_job *job = &t->mix->log->job[i];
+	struct student_names names;
+	struct slu_history_row row = {.job = student_job(job, &names)};
+	char name[64];
+
+	name_of(job, name);
+	row.job.name = name;
+	row.job.start = start + 1;
+	row.job.end = end + 1;
+	row.written_bytes = t->mix->bytes[i];
+	slu_learn(t->times, &row.job);
+	slu_volumes_learn(t->volumes, &row);
+	slu_rates_learn(t->rates, row.job.uid, name, row.job.node_cnt,
+			(double)(end - start), row.written_bytes);
+}
