@@ -285,7 +285,7 @@ const struct slu_option slu_options[] = {
 	 "of a backtest: instead of PredictQuantile", SLU_TAKES_ONE, put_share,
 	 "quantile"},
 	{SLU_OPT_MACHINE, "machine", "N",
-	 "of a backtest or replay: so many processors, or nodes", SLU_TAKES_ONE,
+	 "of a backtest, replay: so many processors, nodes", SLU_TAKES_ONE,
 	 slu_ask_number, "machine"},
 	{SLU_OPT_LAST, "last", "N", "the last so many", SLU_TAKES_ONE,
 	 slu_ask_number, "last"},
