@@ -76,8 +76,11 @@ const char *slu_httpd_argument(struct slu_req *req, const char *name)
 
 const char *slu_httpd_peer(const struct slu_req *req, char text[SLU_HTTPD_PEER])
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const union MHD_ConnectionInfo *info =
+		req->conn
+			? MHD_get_connection_info(
+				  req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			: NULL;
 	const struct sockaddr *addr = info ? info->client_addr : NULL;
 
 	slu_copy(text, SLU_HTTPD_PEER, "?");
