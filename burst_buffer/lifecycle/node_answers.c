@@ -98,6 +98,15 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 #define BACK   600.0 /* s that it is waited for where the next run goes */
 #define PROLOG 5.0   /* s that slurmd has for it, if it runs one */
 
+/* May Slurm start it again on its nodes, which it had given up? */
+static bool may_run_again(const struct slu_bb *bb, double now)
+{
+	const char *state = bb->end.state;
+
+	return now < bb->end.at + BACK &&
+	       (bb->end.requeued || slu_eq(state, "NODE_FAIL") || !*state);
+}
+
 const char *slu_bb_returned_word(const struct slu_buffers *b,
 				 const struct slu_bb *bb, size_t i, double now,
 				 const char *word)
@@ -109,7 +118,7 @@ const char *slu_bb_returned_word(const struct slu_buffers *b,
 	    bb->end.at <= 0 || bb->state < SLU_BB_TEARDOWN)
 		return word;
 	if (next == bb)
-		return now < bb->end.at + BACK ? "lost" : word;
+		return may_run_again(bb, now) ? "lost" : "left";
 	at = slu_bb_index(next, bb->plan.node[i].name);
 	if (at < 0 || next->end.at > 0)
 		return "left";

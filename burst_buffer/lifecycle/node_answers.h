@@ -19,7 +19,8 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 /* Of a node that was lost, and asks again after its run is over: "left" when
  * the job's next run is elsewhere, "again" when it has come to this node and
  * slurmd, which has seen no end of the run before, runs no prolog; until that
- * is known "lost". Else `word`, which is the one above. */
+ * is known "lost"; "left" also where there will be none. Else `word`, which is
+ * the one above. */
 const char *slu_bb_returned_word(const struct slu_buffers *b,
 				 const struct slu_bb *bb, size_t i, double now,
 				 const char *word);

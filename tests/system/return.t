@@ -27,5 +27,35 @@ cluster start n2 slurmd
 go_on
 check_within 60 "the job ends" job_ended "$JOB"
 check_within 60 "its node is back" nodes_idle n2
+
+# A node's cable is out while its job ends, for longer than SlurmdTimeout: no
+# epilog comes there. It takes other jobs again, so nothing of this one stays
+# but what it held of the data.
+waits() {
+	on n1 test -e /pfs/alice/written
+}
+rm -f "$PFS/alice/wait" "$PFS/alice/written"
+job=$(submit -N2 -w 'n[1-2]' --bb='jobfs type=glusterfs capacity=100MiB
+stage_out source=$BB_JOBFS/out destination=/pfs/alice/rest' <<-'EOT'
+	#!/bin/bash
+	mkdir "$BB_JOBFS/out"
+	for i in {1..16}; do echo "file $i" >"$BB_JOBFS/out/$i"; done
+	sync; touch /pfs/alice/written
+	until [ -e /pfs/alice/ended ]; do sleep 0.2; done
+EOT
+)
+check_within 60 "a job has written" waits
+cluster cut n2
+touch "$PFS/alice/ended"
+check_within 120 "it ends without the node" job_is "$job" FAILED
+cluster join n2
+check_within 60 "the node is back" nodes_idle n2
+check_within 60 "it has cleaned up" nothing_left n2
+for host in n1 n2; do
+	bounded_exec -u alice "$host" sluice-node fetch "$job" /pfs/alice/rescued \
+		>/dev/null 2>&1
+done
+check "and keeps its part" equal "$(cat "$PFS"/alice/rescued/*/* \
+	"$PFS"/alice/rescued/* 2>/dev/null | sort -u | wc -l)" 16
 rm "$PFS/alice/bystander"
 finish

@@ -384,6 +384,34 @@ START_TEST(test_forgotten_number)
 }
 END_TEST
 
+/* Slurm has given up one that it did not hear for a while, as its cable was out
+ * or its MUNGE key wrong: back, it has all of the job's still, was not
+ * restarted, and no epilog comes, neither before the others are clean nor
+ * later. */
+START_TEST(test_lost_back)
+{
+	struct actor lost;
+	struct world w;
+
+	world_new(&w, 2, WALK, NULL);
+	job_start(&w);
+	run_until(&w, AT_RUN);
+	lost = w.node[0];
+	w.node[0].cut = true;
+	job_end(&w, "COMPLETED");
+	job_nodes(&w, NULL, "n1");
+	verdict_done(&w);
+	ck_assert_str_eq(poll_word(&w, &lost, "").word, "left");
+	run_until(&w, AT_END);
+	ck_assert_str_eq(w.state, "DONE");
+	w.now += 86400;
+	ck_assert_str_eq(poll_word(&w, &lost, "").word, "left");
+	world_restart(&w);
+	ck_assert_str_eq(poll_word(&w, &lost, "").word, "left");
+	world_free(&w);
+}
+END_TEST
+
 /* Who was drained, began to stage out, and was lost, goes on. */
 START_TEST(test_lost_staging)
 {
@@ -525,9 +553,9 @@ START_TEST(test_returned)
 }
 END_TEST
 
-TEST_MAIN("buffers drains", test_returned, test_teardown_timeout,
-	  test_resume_forgotten, test_dirty, test_resume_dirty, test_next_run,
-	  test_requeued_early, test_clean_without_plan, test_vanished,
-	  test_sync_nodes, test_sync_over, test_forgotten_start,
-	  test_forgotten_lost, test_forgotten_number, test_lost_staging,
-	  test_unknown_end)
+TEST_MAIN("buffers drains", test_returned, test_lost_back,
+	  test_teardown_timeout, test_resume_forgotten, test_dirty,
+	  test_resume_dirty, test_next_run, test_requeued_early,
+	  test_clean_without_plan, test_vanished, test_sync_nodes,
+	  test_sync_over, test_forgotten_start, test_forgotten_lost,
+	  test_forgotten_number, test_lost_staging, test_unknown_end)
