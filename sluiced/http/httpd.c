@@ -74,6 +74,8 @@ const char *slu_httpd_argument(struct slu_req *req, const char *name)
 					   name);
 }
 
+#define MAPPED "::ffff:"
+
 const char *slu_httpd_peer(const struct slu_req *req, char text[SLU_HTTPD_PEER])
 {
 	const union MHD_ConnectionInfo *info =
@@ -92,7 +94,9 @@ const char *slu_httpd_peer(const struct slu_req *req, char text[SLU_HTTPD_PEER])
 		inet_ntop(AF_INET6,
 			  &((const struct sockaddr_in6 *)addr)->sin6_addr, text,
 			  SLU_HTTPD_PEER);
-	return text;
+	/* a socket of both kinds shows an IPv4 address so */
+	return strncmp(text, MAPPED, strlen(MAPPED)) ? text
+						     : text + strlen(MAPPED);
 }
 
 static struct slu_conn *conn_of(struct slu_req *req)

@@ -83,8 +83,8 @@ void slu_httpd_free(struct slu_httpd *httpd);
  * from the request. */
 const char *slu_httpd_header(struct slu_req *req, const char *name);
 const char *slu_httpd_argument(struct slu_req *req, const char *name);
-/* The address that it came from, for people: nothing proves it. Returns text.
- */
+/* The address that it came from, for people: nothing proves it. Returns it, in
+ * text. */
 #define SLU_HTTPD_PEER 46
 const char *slu_httpd_peer(const struct slu_req *req,
 			   char text[SLU_HTTPD_PEER]);
