@@ -116,7 +116,7 @@ struct slu_conf *slu_conf_parse(const char *text, const char *name,
 		slu_err(err, SLU_NOMEM, "%s: no memory", name);
 		goto fail;
 	}
-	if (read_text(&p, copy + slu_mark(copy), err) < 0 ||
+	if (read_text(&p, copy + slu_byte_order_mark(copy), err) < 0 ||
 	    fill_in_defaults(&p, err) < 0)
 		goto fail;
 	free(copy);

@@ -222,7 +222,7 @@ static int fetch(const struct slu_conf *kept, const char *have, double seconds,
 		return -1;
 	snprintf(path, sizeof(path), "/v1/conf%s%s", *have ? "?have=" : "",
 		 have);
-	slu_http_patience(http, PATIENCE);
+	slu_http_timeout(http, PATIENCE);
 	rc = slu_http_fetch(http, path, seconds, text, err);
 	slu_copy(from, SLU_CONF_FROM, slu_http_address(http));
 	slu_http_free(http);

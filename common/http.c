@@ -254,17 +254,17 @@ void slu_http_free(struct slu_http *http)
 	free(http);
 }
 
-void slu_http_patience(struct slu_http *http, double seconds)
+void slu_http_timeout(struct slu_http *http, double seconds)
 {
 	http->patience = seconds;
 }
 
-double slu_http_ahead(const struct slu_http *http)
+double slu_http_clock_ahead(const struct slu_http *http)
 {
 	return http->ahead;
 }
 
-double slu_http_proven_ahead(const struct slu_http *http)
+double slu_http_proven_clock_ahead(const struct slu_http *http)
 {
 	return http->proven_ahead;
 }
@@ -386,9 +386,9 @@ static int refused(struct slu_http *http, long status, bool proven,
 		   struct slu_err *err)
 {
 	if (proven)
-		return slu_http_said(slu_http_kind(status), status,
-				     http->body.data, err);
-	slu_http_said(SLU_TIMEOUT, status, http->body.data, err);
+		return slu_http_error(slu_http_kind(status), status,
+				      http->body.data, err);
+	slu_http_error(SLU_TIMEOUT, status, http->body.data, err);
 	return slu_err_prefix(err, "not signed");
 }
 
@@ -520,8 +520,8 @@ int slu_http_get(const char *url, const char *socket,
 	} else if (leads) {
 		slu_err(err, SLU_IO, "it leads on to %s: name that", leads);
 	} else if (status != 200) {
-		slu_http_said(slu_http_kind(status), status, http->body.data,
-			      err);
+		slu_http_error(slu_http_kind(status), status, http->body.data,
+			       err);
 	} else {
 		slu_buf_free(reply);
 		*reply = http->body;

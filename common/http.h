@@ -37,14 +37,14 @@ int slu_http_owner(const char *user, uid_t *uid, struct slu_err *err);
 
 /* Wait at most this long for one answer (long polls need more than their
  * server's hold); default 30 s. */
-void slu_http_patience(struct slu_http *http, double seconds);
+void slu_http_timeout(struct slu_http *http, double seconds);
 
 /* How many seconds the clock of the one that answered last was ahead of ours,
  * by its Date header, which counts in whole seconds. NaN: nobody has. Only to
  * be told: whoever is on the way can change it. */
-double slu_http_ahead(const struct slu_http *http);
+double slu_http_clock_ahead(const struct slu_http *http);
 /* The same of the last answer that was proven, by its credential. */
-double slu_http_proven_ahead(const struct slu_http *http);
+double slu_http_proven_clock_ahead(const struct slu_http *http);
 
 /*
  * POST body to path (and query). `deadline` is seconds from now in which tries

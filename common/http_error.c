@@ -26,8 +26,8 @@ enum slu_kind slu_http_kind(long status)
 	}
 }
 
-int slu_http_said(enum slu_kind kind, long status, char *body,
-		  struct slu_err *err)
+int slu_http_error(enum slu_kind kind, long status, char *body,
+		   struct slu_err *err)
 {
 	const char *said = body ? slu_trim(body) : "";
 	struct json_object *answer = NULL;

@@ -11,7 +11,7 @@ enum slu_kind slu_http_kind(long status);
 
 /* The error of that kind, with the sentence in the body (NULL: none; it is
  * written to): its text, or what slurmrestd names in its JSON. */
-int slu_http_said(enum slu_kind kind, long status, char *body,
-		  struct slu_err *err);
+int slu_http_error(enum slu_kind kind, long status, char *body,
+		   struct slu_err *err);
 
 #endif

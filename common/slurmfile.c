@@ -184,7 +184,9 @@ static int read_file(struct reader *r, const char *path, struct slu_err *err)
 	int ret = r->how->read(r->how->arg, path, &text, err);
 
 	if (ret == 0 && text.data)
-		ret = take_text(&inner, text.data + slu_mark(text.data), err);
+		ret = take_text(&inner,
+				text.data + slu_byte_order_mark(text.data),
+				err);
 	r->files = inner.files;
 	slu_buf_free(&text);
 	return ret;

@@ -146,7 +146,7 @@ bool slu_copy(char *dst, size_t size, const char *src)
 	return (size_t)snprintf(dst, size, "%s", src) < size;
 }
 
-size_t slu_mark(const char *text)
+size_t slu_byte_order_mark(const char *text)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 

@@ -48,7 +48,7 @@ char *slu_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool slu_copy(char *dst, size_t size, const char *src);
 
 /* Length of the mark of UTF-8 that some editors begin a text with; 0: none. */
-size_t slu_mark(const char *text);
+size_t slu_byte_order_mark(const char *text);
 
 /* Cut white space off both ends in place; returns the new start. */
 char *slu_trim(char *s);

@@ -116,7 +116,7 @@ tests_unit_test_sluiced_answers_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS
 tests_unit_test_job_page_SOURCES = tests/unit/test_job_page.c $(sysquery_parts)
 tests_unit_test_job_page_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
-	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_patience \
+	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_timeout \
 	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody
 EXTRA_DIST += tests/fixtures/jobs
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c $(sluiced_whole)

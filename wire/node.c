@@ -108,13 +108,13 @@ static const struct slu_field plan_fields[] = {
 DESC(slu_plan_desc, "plan", plan_fields);
 #undef T
 
-#define T struct slu_owed
+#define T struct slu_node_inventory
 static const struct slu_field owed_fields[] = {
 	MANY(plan, n_plan, slu_plan_desc),
 	FIELD(STR, discard),
 	LAST,
 };
-DESC(slu_owed_desc, "owed", owed_fields);
+DESC(slu_node_inventory_desc, "owed", owed_fields);
 #undef T
 
 #define T struct slu_report

@@ -152,14 +152,15 @@ extern const struct slu_desc slu_plan_desc;
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,
 			    const char *fallback);
 
-struct slu_owed { /* /v1/owed: what this node has to take down or tell of */
+struct slu_node_inventory { /* /v1/owed: what this node has to take down or tell
+			       of */
 	struct slu_plan *plan; /* without their secrets */
 	size_t n_plan;
 	/* What is kept of failed stage-outs and was given up: "JOB.BUFFER
 	 * JOB.BUFFER"; NULL: nothing. */
 	char *discard;
 };
-extern const struct slu_desc slu_owed_desc;
+extern const struct slu_desc slu_node_inventory_desc;
 
 /*
  * /v1/report: a node ends a step. Steps, in order; R is the request's index

@@ -64,8 +64,8 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 	return rc;
 }
 
-int slu_gluster_said(const struct slu_instance *in, const char *log,
-		     struct slu_err *err)
+int slu_gluster_add_log(const struct slu_instance *in, const char *log,
+			struct slu_err *err)
 {
 	struct slu_err first = *err;
 	char why[200];
@@ -84,7 +84,7 @@ static unsigned bricks(const struct slu_plan *plan)
 	return n;
 }
 
-double slu_gluster_patience(const struct slu_plan *plan, double least)
+double slu_gluster_timeout(const struct slu_plan *plan, double least)
 {
 	return least + fmin(bricks(plan), PATIENCE_MAX);
 }
@@ -205,7 +205,7 @@ static int counters(const struct slu_instance *in, double *read_bytes,
 	struct slu_aside aside = {
 		.fn = ask_meta,
 		.arg = &m,
-		.seconds = slu_gluster_patience(in->plan, CHECK_SECONDS)};
+		.seconds = slu_gluster_timeout(in->plan, CHECK_SECONDS)};
 	double out[SLU_ASIDE_OUT / sizeof(double)];
 
 	if (!is_mounted(in))
@@ -333,7 +333,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 	snprintf(told, sizeof(told), "SLUICE_TOLD=%s/told", in->work);
 	slu_instance_group(in, group, sizeof(group));
 	return slu_server_start(argv, env, group,
-				slu_gluster_patience(in->plan, START_SECONDS),
+				slu_gluster_timeout(in->plan, START_SECONDS),
 				err);
 }
 
@@ -366,7 +366,7 @@ static int wait_attached(const struct slu_instance *in, const char *vol,
 			 struct slu_err *err)
 {
 	double end =
-		slu_now_mono() + slu_gluster_patience(in->plan, ATTACH_SECONDS);
+		slu_now_mono() + slu_gluster_timeout(in->plan, ATTACH_SECONDS);
 	struct slu_pid pid;
 	int rc;
 
@@ -397,7 +397,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	if (forget_told(in, err) || start_client(in, vol, err) ||
 	    wait_attached(in, vol, err) || check_told(in, err)) {
 		detach(in, NULL);
-		return slu_gluster_said(in, "client.log", err);
+		return slu_gluster_add_log(in, "client.log", err);
 	}
 	return 0;
 }

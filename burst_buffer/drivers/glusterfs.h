@@ -18,12 +18,12 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 			struct slu_err *err);
 
 /* Add to an error what a log tells of it. Returns -1. */
-int slu_gluster_said(const struct slu_instance *in, const char *log,
-		     struct slu_err *err);
+int slu_gluster_add_log(const struct slu_instance *in, const char *log,
+			struct slu_err *err);
 
 /* Seconds for what is done for, or by, all parts, where `least` are enough for
  * one: a second more for each of the parts, two minutes at most. */
-double slu_gluster_patience(const struct slu_plan *plan, double least);
+double slu_gluster_timeout(const struct slu_plan *plan, double least);
 
 /* glusterfs_brick.c. attr: its port. */
 int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],

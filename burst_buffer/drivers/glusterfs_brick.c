@@ -153,7 +153,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 		"--log-level",
 		"WARNING",
 		NULL};
-	double seconds = slu_gluster_patience(in->plan, START_SECONDS);
+	double seconds = slu_gluster_timeout(in->plan, START_SECONDS);
 	struct slu_buf text = {0};
 
 	slu_gluster_path(in, "brick.vol", vol);
@@ -174,7 +174,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	if (slu_server_start(argv, NULL, group, seconds, err) ||
 	    wait_listening(vol, port, seconds, err)) {
 		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
-		return slu_gluster_said(in, "brick.log", err);
+		return slu_gluster_add_log(in, "brick.log", err);
 	}
 	return 0;
 }

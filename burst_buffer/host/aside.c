@@ -74,7 +74,7 @@ static void child(struct slu_aside *a)
 	_exit(slu_write_all(a->tell, &m, sizeof(m)) ? 1 : 0);
 }
 
-void slu_aside_tell(struct slu_aside *a, uint64_t bytes, uint64_t files)
+void slu_aside_progress(struct slu_aside *a, uint64_t bytes, uint64_t files)
 {
 	static double last; /* of this child, which has just this one pipe */
 	struct message m = {.bytes = bytes, .files = files};

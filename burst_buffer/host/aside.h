@@ -50,6 +50,7 @@ int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
 
 /* In the child: tell the sums so far (by any one thread at a time); only sent
  * when half a second has passed since the last. */
-void slu_aside_tell(struct slu_aside *aside, uint64_t bytes, uint64_t files);
+void slu_aside_progress(struct slu_aside *aside, uint64_t bytes,
+			uint64_t files);
 
 #endif

@@ -209,7 +209,8 @@ static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 	if (!in && !is_done(barrier))
 		return NULL;
 	if (!barrier->told)
-		barrier->told = in ? slu_bb_told_in(bb) : slu_bb_told_out(bb);
+		barrier->told =
+			in ? slu_bb_begin_text(bb) : slu_bb_stage_out_text(bb);
 	return barrier->told;
 }
 

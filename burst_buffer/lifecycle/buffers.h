@@ -139,10 +139,11 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err);
 /* What this node was given a plan of and has not told to be clean: appends a
- * struct slu_owed. A node that was restarted knows nothing of it any more. A
- * plan is `over` where a poll for it would get "ended" or "abort". */
-int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
-		     struct slu_buf *out, struct slu_err *err);
+ * struct slu_node_inventory. A node that was restarted knows nothing of it any
+ * more. A plan is `over` where a poll for it would get "ended" or "abort". */
+int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
+			       double now, struct slu_buf *out,
+			       struct slu_err *err);
 /* What no run is known of cannot be removed there: it is drained. "": it could
  * at last, and it is resumed, unless something else is not clean. */
 void slu_buffers_dirty(struct slu_buffers *b, const char *node,

@@ -6,8 +6,8 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* What this node is to remove, as struct slu_owed says it. The caller frees it;
- * NULL: no memory. */
+/* What this node is to remove, as struct slu_node_inventory says it. The caller
+ * frees it; NULL: no memory. */
 char *slu_bb_discards(const struct slu_buffers *b, const char *node);
 
 #endif

@@ -293,7 +293,7 @@ static void put_until(struct slu_buf *out, const struct slu_bb *bb)
 	slu_buf_printf(out, "\nafter %s what is kept is removed", when);
 }
 
-char *slu_bb_told_in(const struct slu_bb *bb)
+char *slu_bb_begin_text(const struct slu_bb *bb)
 {
 	struct slu_buf out = {0};
 
@@ -301,7 +301,7 @@ char *slu_bb_told_in(const struct slu_bb *bb)
 	return slu_buf_steal(&out);
 }
 
-char *slu_bb_told_out(const struct slu_bb *bb)
+char *slu_bb_stage_out_text(const struct slu_bb *bb)
 {
 	struct slu_buf out = {0};
 	/* later ones are the nodes' trouble */

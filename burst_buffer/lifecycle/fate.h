@@ -9,8 +9,8 @@
 
 /* When the job begins, and when its stage-out is over: sentences without a
  * prefix, one a line. NULL: no memory. Caller frees. */
-char *slu_bb_told_in(const struct slu_bb *bb);
-char *slu_bb_told_out(const struct slu_bb *bb);
+char *slu_bb_begin_text(const struct slu_bb *bb);
+char *slu_bb_stage_out_text(const struct slu_bb *bb);
 /* What went wrong, and where a failed stage-out's data is: "stage-out failed:
  * ...". NULL: no memory. Caller frees. */
 char *slu_bb_failed_text(const struct slu_bb *bb);

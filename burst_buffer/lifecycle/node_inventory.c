@@ -48,9 +48,9 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 	return news;
 }
 
-int slu_bb_node_tells(struct slu_buffers *b, const struct slu_bb *bb,
-		      const struct slu_report *r, const char *what, double now,
-		      struct slu_err *err)
+int slu_bb_note_of_node(struct slu_buffers *b, const struct slu_bb *bb,
+			const struct slu_report *r, const char *what,
+			double now, struct slu_err *err)
 {
 	char text[SLU_ERR_TEXT + 300];
 
@@ -110,8 +110,9 @@ static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
 	free(text);
 }
 
-int slu_buffers_owed(struct slu_buffers *b, const char *node, double now,
-		     struct slu_buf *out, struct slu_err *err)
+int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
+			       double now, struct slu_buf *out,
+			       struct slu_err *err)
 {
 	const char *comma = "";
 	char *discards;

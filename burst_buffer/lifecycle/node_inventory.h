@@ -8,8 +8,8 @@
 
 /* A node says what people are to know, and what goes on all the same: the
  * history has "NODE: WHAT TEXT". */
-int slu_bb_node_tells(struct slu_buffers *b, const struct slu_bb *bb,
-		      const struct slu_report *r, const char *what, double now,
-		      struct slu_err *err);
+int slu_bb_note_of_node(struct slu_buffers *b, const struct slu_bb *bb,
+			const struct slu_report *r, const char *what,
+			double now, struct slu_err *err);
 
 #endif

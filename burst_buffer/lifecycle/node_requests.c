@@ -274,7 +274,7 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 	if (!ok && went_wrong(b, at, r, step, news, now, err))
 		return -1;
 	if (ok && step->told && news &&
-	    slu_bb_node_tells(b, at->bb, r, step->told, now, err))
+	    slu_bb_note_of_node(b, at->bb, r, step->told, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;

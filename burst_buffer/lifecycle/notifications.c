@@ -355,7 +355,7 @@ void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb)
 
 	if (bb->failure.text || !slu_bb_stages(bb, true))
 		return;
-	verdict.reason = slu_bb_told_out(bb);
+	verdict.reason = slu_bb_stage_out_text(bb);
 	if (verdict.reason)
 		b->ops->staged(b->arg, &verdict);
 	free(verdict.reason);

@@ -201,7 +201,7 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 		barrier = &bb->barrier[g];
 		if (barrier->open || !may_open(b, bb, barrier, now))
 			continue;
-		if (slu_bb_settle_room(b, bb, barrier, now, err))
+		if (slu_bb_reshare_room(b, bb, barrier, now, err))
 			return -1;
 		if (!may_open(b, bb, barrier, now)) /* for want of room */
 			continue;

@@ -160,9 +160,9 @@ static int reshare(struct slu_buffers *b, struct slu_bb *bb, uint64_t *room,
 	return rc;
 }
 
-int slu_bb_settle_room(struct slu_buffers *b, struct slu_bb *bb,
-		       const struct slu_bb_barrier *barrier, double now,
-		       struct slu_err *err)
+int slu_bb_reshare_room(struct slu_buffers *b, struct slu_bb *bb,
+			const struct slu_bb_barrier *barrier, double now,
+			struct slu_err *err)
 {
 	bool all, changed = false;
 	uint64_t *room;

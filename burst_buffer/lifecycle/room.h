@@ -13,9 +13,9 @@ struct slu_plan_site slu_bb_run_site(struct slu_buffers *b);
 /* All have come to a barrier; if it is that one: give each what it has room
  * for, where the file system allows that, or let the buffer fail, and its job
  * be put back without those that have none. Harmless twice. */
-int slu_bb_settle_room(struct slu_buffers *b, struct slu_bb *bb,
-		       const struct slu_bb_barrier *barrier, double now,
-		       struct slu_err *err);
+int slu_bb_reshare_room(struct slu_buffers *b, struct slu_bb *bb,
+			const struct slu_bb_barrier *barrier, double now,
+			struct slu_err *err);
 
 /* It has no plan, as `why` says: these nodes (host list; NULL: it is not for
  * any of them) are too small for it. */

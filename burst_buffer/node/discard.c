@@ -47,15 +47,15 @@ static int discard_all(struct slu_node *n, struct json_object *dirs,
 static int tell(struct slu_node *n, struct slu_err *err)
 {
 	double deadline = n->deadline;
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	int rc;
 
 	n->deadline = slu_now_mono() + ASK_TIME;
-	rc = slu_talk_owed(n, &owed, err);
+	rc = slu_talk_inventory(n, &owed, err);
 	n->deadline = deadline;
 	if (rc)
 		return -1;
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return 0;
 }
 

@@ -135,7 +135,7 @@ int slu_down(struct slu_node *n, struct slu_err *err)
 	int rc = slu_noted_plan(n, &plan, err);
 
 	if (rc && err->kind == SLU_NOTFOUND) {
-		known = slu_leftovers_adopt(n, GOODBYE, &why) == 0;
+		known = slu_leftovers_reconcile(n, GOODBYE, &why) == 0;
 		rc = slu_noted_plan(n, &plan, err);
 	}
 	if (rc && err->kind != SLU_NOTFOUND)

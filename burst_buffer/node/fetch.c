@@ -224,7 +224,8 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
 	struct fetch *f = arg;
-	char tag[SLU_BESIDE_TAG + 65]; /* others may fetch to the same place */
+	/* others may fetch to the same place */
+	char tag[SLU_TEMPORARY_FILE_TAG + 65];
 	struct slu_stage_part part = {
 		.source = f->source,
 		.destination = f->to,

@@ -8,7 +8,7 @@
 #include "burst_buffer/storage/held.h"
 #include "common/size.h"
 
-void slu_held_tell(struct slu_node *n, const struct slu_err *who)
+void slu_holders_report(struct slu_node *n, const struct slu_err *who)
 {
 	struct slu_report r = {.step = "held",
 			       .ok = true,
@@ -27,7 +27,7 @@ struct look {
 	char *why;
 };
 
-static void look_at(void *arg, const struct slu_held *held)
+static void look_at(void *arg, const struct slu_held_storage *held)
 {
 	const struct look *look = arg;
 	char age[SLU_TIME_TEXT];
@@ -39,8 +39,8 @@ static void look_at(void *arg, const struct slu_held *held)
 		 held->who);
 }
 
-void slu_held_too_long(struct slu_node *n, const char *storage,
-		       char why[SLU_ERR_TEXT])
+void slu_holders_too_long(struct slu_node *n, const char *storage,
+			  char why[SLU_ERR_TEXT])
 {
 	struct look look = {.most = n->conf->held_for, .why = why};
 	struct slu_uptime up;
@@ -49,5 +49,5 @@ void slu_held_too_long(struct slu_node *n, const char *storage,
 	if (slu_uptime_now(&up, &err))
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 	else
-		slu_held_each(storage, &up, look_at, &look);
+		slu_held_storage_each(storage, &up, look_at, &look);
 }

@@ -182,7 +182,7 @@ static void hear(struct told *t, const char *line, struct slu_err *err)
 	if (sscanf(line, "+ %" SCNu64 " %" SCNu64, &bytes, &files) == 2) {
 		t->bytes += bytes;
 		t->files += files;
-		slu_aside_tell(t->aside, t->bytes, t->files);
+		slu_aside_progress(t->aside, t->bytes, t->files);
 	} else if (sscanf(line, "j %" SCNu64 " %" SCNu64 " %" SCNu64, &number,
 			  &is.begin, &is.end) == 3) {
 		if (t->journal > 0) /* what is not kept is done again */

@@ -56,7 +56,7 @@ static char *describe(const struct slu_node *n)
 			    plan->n_node == 1 ? "" : "s");
 }
 
-void slu_tell_begin(struct slu_node *n)
+void slu_job_output_begin(struct slu_node *n)
 {
 	char *what, *text, *lines;
 	struct slu_err err;
@@ -68,7 +68,7 @@ void slu_tell_begin(struct slu_node *n)
 	text = what ? slu_asprintf("%s\n%s", what, n->told ? n->told : "")
 		    : NULL;
 	lines = marked(text);
-	if (lines && slu_note_tell(n, "tell", lines, &err))
+	if (lines && slu_note_put_for_user(n, "tell", lines, &err))
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 	free(what);
 	free(text);
@@ -114,7 +114,7 @@ static bool parse(char *note, struct output *o)
 	return end > note && !errno && end[0] == ' ' && end[1] == '/';
 }
 
-void slu_tell_end(struct slu_node *n, const char *text)
+void slu_job_output_end(struct slu_node *n, const char *text)
 {
 	char *note = slu_note_get(n, "output"), *lines = marked(text);
 	struct output o = {.n = n, .lines = lines};
@@ -181,7 +181,8 @@ static void put_misfit(const struct slu_node *n, struct slu_buf *out)
 		       slu_size_text(n->plan.capacity, size));
 }
 
-void slu_tell_staging(const struct slu_node *n, bool out, struct slu_err *err)
+void slu_job_output_failure(const struct slu_node *n, bool out,
+			    struct slu_err *err)
 {
 	struct slu_buf text = {0};
 

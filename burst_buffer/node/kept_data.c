@@ -271,7 +271,7 @@ char *slu_kept_names(const struct slu_conf *conf)
 /* By sluiced's clock, if it has told it. */
 static int64_t kept_until(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_proven_ahead(n->http) : NAN;
+	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
 
 	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
 	       n->plan.keep_failed;

@@ -99,7 +99,7 @@ static int wipe_one(struct slu_node *n, const struct slu_storage *s,
 	as.plan.buffer = buffer;
 	as.deadline = slu_now_mono() + 5;
 	if (rc > 0)
-		slu_held_tell(&as, err);
+		slu_holders_report(&as, err);
 	n->http = as.http;
 	return 0;
 }
@@ -157,7 +157,7 @@ struct known {
 };
 
 /* The trouble of another job shall not be this one's: it is only told. */
-static int adopt_all(const struct slu_node *n, struct slu_owed *owed,
+static int adopt_all(const struct slu_node *n, struct slu_node_inventory *owed,
 		     struct slu_err *err)
 {
 	struct slu_err why;
@@ -185,11 +185,11 @@ static int ask(struct slu_node *n, double seconds, struct known *out,
 	       struct slu_err *err)
 {
 	double deadline = n->deadline;
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	int rc;
 
 	n->deadline = slu_now_mono() + seconds;
-	rc = slu_talk_owed(n, &owed, err);
+	rc = slu_talk_inventory(n, &owed, err);
 	n->deadline = deadline;
 	if (rc)
 		return -1;
@@ -201,11 +201,12 @@ static int ask(struct slu_node *n, double seconds, struct known *out,
 		     : slu_err(err, SLU_NOMEM, "out of memory");
 	if (owed.discard && *owed.discard)
 		slu_discard_wanted(n, owed.discard);
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return rc;
 }
 
-int slu_leftovers_adopt(struct slu_node *n, double seconds, struct slu_err *err)
+int slu_leftovers_reconcile(struct slu_node *n, double seconds,
+			    struct slu_err *err)
 {
 	struct known known = {0};
 	int rc = ask(n, seconds, &known, err);
@@ -228,7 +229,7 @@ static bool is_known(const struct known *known, uint32_t job_id,
  * years ahead. 0: it has not been asked anything. */
 static int64_t today(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_proven_ahead(n->http) : NAN;
+	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
 
 	return isnan(ahead) ? 0 : slu_today() + (int64_t)ahead;
 }
@@ -390,7 +391,7 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 		return -1;
 	/* `up` does not look at all of it */
 	dirty = !n->job_id && slu_dirty(storage);
-	slu_held_too_long(n, storage, held);
+	slu_holders_too_long(n, storage, held);
 	if (n->job_id) /* that is no matter of its own */
 		*held = '\0';
 	if (!each_unknown(n, storage, NULL) && !dirty && !*held)

@@ -11,8 +11,8 @@
  * noted here is noted again, and a worker takes it down: data that was to be
  * staged out is kept. -1: sluiced could not be asked; 1: something of n's own
  * job (of any, if it has none) could not be taken down, which is logged. */
-int slu_leftovers_adopt(struct slu_node *n, double seconds,
-			struct slu_err *err);
+int slu_leftovers_reconcile(struct slu_node *n, double seconds,
+			    struct slu_err *err);
 
 /* The same where something is in `storage` that no job's directory knows; what
  * sluiced does not know either is then removed. Persistent buffers (only looked
@@ -34,10 +34,10 @@ void slu_outlived_end(struct slu_node *n);
 
 /* holders.c: somebody holds some of what was wiped, `who`: the log and sluiced
  * hear it. */
-void slu_held_tell(struct slu_node *n, const struct slu_err *who);
+void slu_holders_report(struct slu_node *n, const struct slu_err *who);
 /* Since longer than HeldFor: what, and who, if `why` is still "". */
-void slu_held_too_long(struct slu_node *n, const char *storage,
-		       char why[SLU_ERR_TEXT]);
+void slu_holders_too_long(struct slu_node *n, const char *storage,
+			  char why[SLU_ERR_TEXT]);
 
 /* Have kept data removed whose time is over by sluiced's clock, if it has been
  * asked for anything: by a process of its own, which is waited for only

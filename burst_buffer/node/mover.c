@@ -118,7 +118,7 @@ static int make_env(const struct slu_node *n, char *env[ENV + 1],
 
 static int no_news(void *arg, uint64_t bytes, uint64_t files)
 {
-	slu_aside_tell(arg, bytes, files);
+	slu_aside_progress(arg, bytes, files);
 	return 0;
 }
 

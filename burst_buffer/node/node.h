@@ -71,9 +71,9 @@ struct slu_node {
 	FILE *log_file, *job_log;
 	char name[256];
 	uint32_t job_id;
-	char dir[SLU_NODE_PATH];     /* RunDir/JOB */
-	char beside[SLU_BESIDE_TAG]; /* what it stages out is called so until
-				      * it is verified */
+	char dir[SLU_NODE_PATH];	     /* RunDir/JOB */
+	char beside[SLU_TEMPORARY_FILE_TAG]; /* what it stages out is called so
+					      * until it is verified */
 	struct {
 		struct stat file;
 		uint64_t buffer;
@@ -153,8 +153,8 @@ int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
 /* One that the job's user may read and nobody else; everybody, where there are
  * no lists or it is not known who that is. */
-int slu_note_tell(struct slu_node *n, const char *name, const char *text,
-		  struct slu_err *err);
+int slu_note_put_for_user(struct slu_node *n, const char *name,
+			  const char *text, struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);
 /* Does whoever this file names (up.pid, ...) live? */
 bool slu_note_lives(const struct slu_node *n, const char *pid_file,
@@ -196,8 +196,8 @@ struct slu_used {
 	uint64_t now, most;
 };
 /* It is empty: all that comes from here on is data. */
-void slu_used_begin(struct slu_node *n);
-struct slu_used slu_used_look(struct slu_node *n);
+void slu_peak_used_begin(struct slu_node *n);
+struct slu_used slu_peak_used_sample(struct slu_node *n);
 
 /* Remove the job's directory; nothing there is success. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);
@@ -214,9 +214,10 @@ void slu_notes_sweep(struct slu_node *n);
  */
 int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 		  struct slu_err *err);
-/* What sluiced has on record of this node; slu_msg_clear of slu_owed_desc. */
-int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
-		  struct slu_err *err);
+/* What sluiced has on record of this node; slu_msg_clear of
+ * slu_node_inventory_desc. */
+int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
+		       struct slu_err *err);
 /* Fills in who reports. *answer is the caller's to clear. */
 int slu_talk_report(struct slu_node *n, struct slu_report *report,
 		    struct slu_answer *answer, struct slu_err *err);
@@ -238,16 +239,16 @@ int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 /* user_directories.c: the inside of the job's file system, data/ for the user
  * and .sluice/ for us, and where the user sees it. In children with time
  * limits. */
-int slu_layout_make(struct slu_node *n, struct slu_err *err);
+int slu_user_directories_make(struct slu_node *n, struct slu_err *err);
 /* Bytes that .sluice/ takes, beside what the user was promised. */
-uint64_t slu_layout_size(const struct slu_node *n);
-int slu_layout_show(struct slu_node *n, struct slu_err *err);
-int slu_layout_hide(struct slu_node *n, struct slu_err *err);
+uint64_t slu_user_directories_size(const struct slu_node *n);
+int slu_user_directories_show(struct slu_node *n, struct slu_err *err);
+int slu_user_directories_hide(struct slu_node *n, struct slu_err *err);
 /* Of a persistent buffer, what this job had there beside its data. */
-void slu_layout_leave(struct slu_node *n);
+void slu_user_directories_leave(struct slu_node *n);
 /* On a node of such a buffer: remove what jobs left that have been none of its
  * users (wire/node.h) for an hour. */
-void slu_layout_sweep(struct slu_node *n, const char *users);
+void slu_user_directories_sweep(struct slu_node *n, const char *users);
 
 /* interpose.c: what touches a file system that is only reached by a library
  * that programs are started with is done by `sluice-node act`, which is. */
@@ -289,12 +290,13 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
 /* job_output.c: what the job's output tells, on the node of its batch script:
  * when all is ready (what sluiced told goes into it), and, a line or more, when
  * the stage-out is over. What cannot be told is logged. */
-void slu_tell_begin(struct slu_node *n);
-void slu_tell_end(struct slu_node *n, const char *text);
+void slu_job_output_begin(struct slu_node *n);
+void slu_job_output_end(struct slu_node *n, const char *text);
 /* Of a staging that has failed, for its user: *err with the names that he knows
  * ($BB_JOBFS), and with what to change if it is the job's own file system that
  * is full. */
-void slu_tell_staging(const struct slu_node *n, bool out, struct slu_err *err);
+void slu_job_output_failure(const struct slu_node *n, bool out,
+			    struct slu_err *err);
 
 /* mover.c: the site's own program, see staging/move.h. Does it copy request r,
  * which has so many bytes; has it? */

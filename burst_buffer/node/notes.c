@@ -82,8 +82,8 @@ static int let_user_read(const struct slu_node *n, const char *path)
 	return rc;
 }
 
-int slu_note_tell(struct slu_node *n, const char *name, const char *text,
-		  struct slu_err *err)
+int slu_note_put_for_user(struct slu_node *n, const char *name,
+			  const char *text, struct slu_err *err)
 {
 	char path[PATH_MAX];
 

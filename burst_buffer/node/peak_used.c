@@ -31,7 +31,7 @@ static void write_note(struct slu_node *n, uint64_t empty, uint64_t most)
 	slu_note_put(n, NOTE, 0644, text, NULL);
 }
 
-void slu_used_begin(struct slu_node *n)
+void slu_peak_used_begin(struct slu_node *n)
 {
 	uint64_t empty;
 
@@ -41,7 +41,7 @@ void slu_used_begin(struct slu_node *n)
 		write_note(n, empty, 0);
 }
 
-struct slu_used slu_used_look(struct slu_node *n)
+struct slu_used slu_peak_used_sample(struct slu_node *n)
 {
 	uint64_t empty = 0, most = 0, now;
 	struct slu_used used = {0};

@@ -255,7 +255,7 @@ static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 		return;
 	}
 	slu_probe_add(p, SLU_PROBE_OK, "sluiced", "answers");
-	probe_clock(p, slu_http_ahead(n->http));
+	probe_clock(p, slu_http_clock_ahead(n->http));
 	take_storage(n, p, rows);
 	json_object_put(rows);
 }

@@ -111,7 +111,7 @@ static void remount_kept(struct slu_node *n)
 /* What fails of one thing keeps nothing else. */
 static int recover(struct slu_node *n, struct slu_err *err)
 {
-	int rc = slu_leftovers_adopt(n, ASK_TIME, err);
+	int rc = slu_leftovers_reconcile(n, ASK_TIME, err);
 	struct slu_err why;
 	char **storage;
 
@@ -134,10 +134,10 @@ static int recover(struct slu_node *n, struct slu_err *err)
 
 static int dry_run(struct slu_node *n, struct slu_err *err)
 {
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 
 	n->deadline = slu_now_mono() + ASK_TIME;
-	if (slu_talk_owed(n, &owed, err))
+	if (slu_talk_inventory(n, &owed, err))
 		return slu_verb_failed("recover", err);
 	for (size_t i = 0; i < owed.n_plan; i++)
 		if (!owed.plan[i].persistent)
@@ -145,7 +145,7 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 			       "would be taken down, if it is not noted in %s/%u\n",
 			       (unsigned)owed.plan[i].job_id, n->conf->run_dir,
 			       (unsigned)owed.plan[i].job_id);
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return EXIT_SUCCESS;
 }
 

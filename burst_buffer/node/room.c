@@ -39,7 +39,7 @@ static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 	const struct slu_plan_node *me = &n->plan.node[n->self];
 	const uint64_t free = *me->storage ? free_at(me->storage) : 0;
 	const uint64_t needs =
-		slu_image_size(me->capacity + slu_layout_size(n));
+		slu_image_size(me->capacity + slu_user_directories_size(n));
 	struct slu_err why;
 
 	snprintf(attr, SLU_ATTR_MAX, "%llu", (unsigned long long)free);
@@ -51,7 +51,7 @@ static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 		 why.text);
 }
 
-int slu_room_tell(struct slu_node *n, bool *again, struct slu_err *err)
+int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err)
 {
 	struct slu_barrier_answer answer;
 	char attr[SLU_ATTR_MAX];
@@ -67,7 +67,7 @@ int slu_room_tell(struct slu_node *n, bool *again, struct slu_err *err)
 	return 0;
 }
 
-void slu_room_lacks(struct slu_node *n, struct slu_err *err)
+void slu_room_report_shortage(struct slu_node *n, struct slu_err *err)
 {
 	if (err->kind != SLU_BUSY || n->plan.persistent)
 		return;

@@ -9,11 +9,11 @@
 /* Where the plan asks for it: tell what is free here, and hear whether the
  * shares are others now; *again: the plan is to be fetched again. -1: as
  * slu_talk_barrier(). */
-int slu_room_tell(struct slu_node *n, bool *again, struct slu_err *err);
+int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err);
 
 /* Storage could not be made. If that was for want of room (SLU_BUSY), sluiced
  * is to hear it, and err says who fills the disk. */
-void slu_room_lacks(struct slu_node *n, struct slu_err *err);
+void slu_room_report_shortage(struct slu_node *n, struct slu_err *err);
 
 /* filler.c: whose files take most of the file system that `storage` lies on,
  * Sluice's own left out; "" when that is not seen. Takes seconds at most. */

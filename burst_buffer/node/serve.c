@@ -105,7 +105,7 @@ static bool is_there(struct slu_node *n)
 		return false;
 	}
 	if (n->self == 0)
-		slu_layout_sweep(n, n->plan.users);
+		slu_user_directories_sweep(n, n->plan.users);
 	return !slu_note_put(n, "looked", 0644, "", NULL);
 }
 
@@ -152,17 +152,17 @@ static void tend_one(struct slu_node *n, struct slu_plan *plan)
 
 static void serve(struct slu_node *n, double period)
 {
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	struct slu_err err;
 	bool told = false;
 
 	while (!stopping) {
 		n->deadline = slu_now_mono() + ASK_TIME;
-		if (!slu_talk_owed(n, &owed, &err)) {
+		if (!slu_talk_inventory(n, &owed, &err)) {
 			for (size_t i = 0; i < owed.n_plan; i++)
 				if (owed.plan[i].persistent)
 					tend_one(n, &owed.plan[i]);
-			slu_msg_clear(&slu_owed_desc, &owed);
+			slu_msg_clear(&slu_node_inventory_desc, &owed);
 			told = false;
 		} else if (!told) {
 			slu_node_log(n, SLU_WARN, "%s", err.text);

@@ -423,6 +423,6 @@ int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 	if (!rc)
 		return report_share(&q, start, err);
 	discard(&q);
-	slu_tell_staging(n, q.stage->out, err);
+	slu_job_output_failure(n, q.stage->out, err);
 	return -1;
 }

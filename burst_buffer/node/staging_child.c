@@ -33,7 +33,7 @@ static int told(void *arg, uint64_t bytes, uint64_t files)
 
 	c->bytes += bytes;
 	c->files += files;
-	slu_aside_tell(c->aside, c->bytes, c->files);
+	slu_aside_progress(c->aside, c->bytes, c->files);
 	return 0;
 }
 

@@ -231,7 +231,7 @@ static int add_kept(struct status *s, struct slu_err *err)
 	return 0;
 }
 
-static void add_held_one(void *arg, const struct slu_held *held)
+static void add_held_one(void *arg, const struct slu_held_storage *held)
 {
 	uint32_t job_id = 0;
 	uint64_t buffer = 0;
@@ -250,7 +250,7 @@ static int add_held(struct status *s, struct slu_err *err)
 	char **storage = slu_storages(s->n->conf, err);
 
 	for (size_t i = 0; storage && storage[i]; i++)
-		slu_held_each(storage[i], NULL, add_held_one, s);
+		slu_held_storage_each(storage[i], NULL, add_held_one, s);
 	slu_strv_free(storage);
 	return storage ? 0 : -1;
 }

@@ -33,7 +33,7 @@ static int post(struct slu_node *n, const char *path, const char *body,
 
 	if (open_http(n, err))
 		return -1;
-	slu_http_patience(n->http, PATIENCE);
+	slu_http_timeout(n->http, PATIENCE);
 	rc = slu_http_post(n->http, path, body, strlen(body), seconds, &text,
 			   err);
 	if (!rc)
@@ -122,13 +122,13 @@ int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 	return slu_err(err, SLU_IO, "the plan came without its secret");
 }
 
-int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
-		  struct slu_err *err)
+int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
+		       struct slu_err *err)
 {
 	struct slu_node_ask question = {.node = n->name,
 					.kept = slu_kept_names(n->conf)};
 	int rc = ask(n, "/v1/owed", &slu_node_ask_desc, &question,
-		     &slu_owed_desc, owed, err);
+		     &slu_node_inventory_desc, owed, err);
 
 	free(question.kept);
 	return rc;
@@ -137,7 +137,7 @@ int slu_talk_owed(struct slu_node *n, struct slu_owed *owed,
 int slu_talk_report(struct slu_node *n, struct slu_report *r,
 		    struct slu_answer *answer, struct slu_err *err)
 {
-	const struct slu_used used = slu_used_look(n);
+	const struct slu_used used = slu_peak_used_sample(n);
 
 	r->job_id = n->job_id;
 	r->buffer = n->plan.buffer;
@@ -210,14 +210,14 @@ int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 {
 	if (open_http(n, err))
 		return -1;
-	slu_http_patience(n->http, seconds);
+	slu_http_timeout(n->http, seconds);
 	return slu_http_post(n->http, path, body, strlen(body), 0, reply, err);
 }
 
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err)
 {
-	const struct slu_used used = slu_used_look(n);
+	const struct slu_used used = slu_peak_used_sample(n);
 	struct slu_node_ask question = {.job_id = n->job_id,
 					.buffer = n->plan.buffer,
 					.node = n->name,

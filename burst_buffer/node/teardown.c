@@ -35,8 +35,8 @@ static int detach(struct slu_node *n, bool told, struct slu_report *counted,
 	if (counted->uncounted)
 		counted->read_bytes = counted->written_bytes = 0;
 	if (told)
-		slu_layout_leave(n);
-	if (slu_layout_hide(n, err) || n->driver->detach(&n->in, err))
+		slu_user_directories_leave(n);
+	if (slu_user_directories_hide(n, err) || n->driver->detach(&n->in, err))
 		return -1;
 	if (told || !slu_in_common(n))
 		slu_meet_detached(n);
@@ -96,7 +96,7 @@ static int wipe(struct slu_node *n, struct slu_err *err)
 	int rc = slu_storage_wipe(&n->storage, n->plan.uid, err);
 
 	if (rc > 0)
-		slu_held_tell(n, err);
+		slu_holders_report(n, err);
 	return rc < 0 ? -1 : 0;
 }
 

@@ -75,7 +75,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 		.storage = me->storage,
 		.job_id = n->job_id,
 		.buffer = n->plan.buffer,
-		.capacity = me->capacity + slu_layout_size(n),
+		.capacity = me->capacity + slu_user_directories_size(n),
 		.own_fs = n->driver->own_fs,
 		.keep = n->plan.persistent,
 	};
@@ -85,10 +85,10 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 	if (me->client)
 		return 0;
 	if (our_own(slu_storage_make(&want, &n->storage, err), err)) {
-		slu_room_lacks(n, err);
+		slu_room_report_shortage(n, err);
 		return -1;
 	}
-	if (slu_layout_size(n) &&
+	if (slu_user_directories_size(n) &&
 	    our_own(slu_leftovers_mark(&n->storage, err), err))
 		return -1;
 	slu_leftovers_remember(&n->storage);
@@ -106,7 +106,7 @@ static int settle_room(struct slu_node *n, struct slu_err *err)
 
 	if (*me->storage && slu_leftovers_remove(n, me->storage, err) < 0)
 		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
-	if (slu_room_tell(n, &again, err))
+	if (slu_room_report(n, &again, err))
 		return -1;
 	if (!again)
 		return 0;
@@ -160,11 +160,11 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 		    err))
 		return -1;
 	if ((n->self == 0 || !n->driver->shared) &&
-	    our_own(slu_layout_make(n, err), err))
+	    our_own(slu_user_directories_make(n, err), err))
 		return -1;
 	if (done(n, &r, start, err) || slu_talk_meet(n, "mounted", err))
 		return -1;
-	return slu_layout_show(n, err);
+	return slu_user_directories_show(n, err);
 }
 
 /* Servers and the client, where the plan wants them to run; nothing depends on
@@ -201,7 +201,7 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 	if (settle_room(n, err) || make_storage(n, err) ||
 	    start_and_attach(n, err) || slu_node_stripe(n, err))
 		return -1;
-	slu_used_begin(n);
+	slu_peak_used_begin(n);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err) ||
 	    note_ran(n, err))
 		return -1;
-	slu_tell_begin(n);
+	slu_job_output_begin(n);
 	return slu_note_env(n, err);
 }
 
@@ -369,7 +369,7 @@ static void leave_behind(struct slu_node *n, const struct slu_err *why)
 		rc = slu_watcher_start(n, &err);
 	else if (why->kind == SLU_NOTFOUND)
 		rc = slu_notes_forget_begun(n, &err) ||
-		     slu_leftovers_adopt(n, ASK_TIME, &err) < 0;
+		     slu_leftovers_reconcile(n, ASK_TIME, &err) < 0;
 	if (rc)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
@@ -399,7 +399,7 @@ static void give_up(struct slu_node *n, struct slu_err *err)
 	slu_note_drop(n, "env");
 	slu_note_release(n);
 	snprintf(line, sizeof(line), "%s\n", err->text);
-	if (slu_note_tell(n, "refused", line, NULL))
+	if (slu_note_put_for_user(n, "refused", line, NULL))
 		slu_node_log(n, SLU_ERROR, "cannot write %s/refused", n->dir);
 	leave_behind(n, err);
 	if (!is_news(n, err))

@@ -60,7 +60,7 @@ static uint64_t manifest_size(const struct slu_node *n)
 	return slu_manifest_size(n->plan.node[n->self].capacity);
 }
 
-uint64_t slu_layout_size(const struct slu_node *n)
+uint64_t slu_user_directories_size(const struct slu_node *n)
 {
 	uint64_t size = 0;
 
@@ -105,7 +105,7 @@ static int remove_corner(struct slu_aside *aside, void *arg, void *out,
 
 /* What the last node to be here leaves is small; it is swept, or goes with the
  * buffer. */
-void slu_layout_leave(struct slu_node *n)
+void slu_user_directories_leave(struct slu_node *n)
 {
 	struct slu_err err;
 
@@ -162,7 +162,7 @@ static int sweep(struct slu_aside *aside, void *arg, void *out,
 	return rc;
 }
 
-void slu_layout_sweep(struct slu_node *n, const char *users)
+void slu_user_directories_sweep(struct slu_node *n, const char *users)
 {
 	struct sweep s = {n, users};
 	struct slu_aside aside = {.fn = sweep, .arg = &s, .seconds = SECONDS};
@@ -194,7 +194,7 @@ static int make(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-int slu_layout_make(struct slu_node *n, struct slu_err *err)
+int slu_user_directories_make(struct slu_node *n, struct slu_err *err)
 {
 	if (n->driver->interposed)
 		return slu_interposed_layout(n, err);
@@ -246,7 +246,7 @@ static int show(struct slu_node *n, const char *at, slu_aside_f *bind,
 	return n->driver->interposed ? 0 : in_child(n, bind, err);
 }
 
-int slu_layout_show(struct slu_node *n, struct slu_err *err)
+int slu_user_directories_show(struct slu_node *n, struct slu_err *err)
 {
 	char mnt[PATH_MAX], private[PATH_MAX];
 
@@ -281,7 +281,7 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 
 /* What cannot be had in order goes all the same: with its client, where the
  * file system has one; else who uses it has it until he ends. */
-int slu_layout_hide(struct slu_node *n, struct slu_err *err)
+int slu_user_directories_hide(struct slu_node *n, struct slu_err *err)
 {
 	char private[PATH_MAX];
 

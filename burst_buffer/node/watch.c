@@ -172,7 +172,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 			pass(step);
 		else
 			slu_early_serve(n, early, step);
-		slu_used_look(n);
+		slu_peak_used_sample(n);
 		look_at_server(n, told);
 		slu_logs_turn(n->log_dir);
 	}

@@ -222,7 +222,7 @@ static void tell_nothing(struct worker *w, const char *why)
 		slu_copy(more, sizeof(more),
 			 "; and nothing is kept (KeepFailed=0)");
 	snprintf(text, sizeof(text), "nothing was staged out: %s%s", why, more);
-	slu_tell_end(n, text);
+	slu_job_output_end(n, text);
 }
 
 /* Not told now: sluiced has said it. */
@@ -257,7 +257,7 @@ static void meet_done(struct worker *w)
 			tell_nothing(w, err.text);
 	}
 	if (n->told)
-		slu_tell_end(n, n->told);
+		slu_job_output_end(n, n->told);
 }
 
 /* From the first word to the certainty that all data is safe, or is to be

@@ -47,7 +47,7 @@ bool slu_script_is_shell(const char *script)
 					     "pdksh",	"zsh",	"yash",	 "posh",
 					     "busybox", "csh",	"tcsh",	 NULL};
 	static const char *const env[] = {"env", NULL};
-	const char *p = script + slu_mark(script), *word;
+	const char *p = script + slu_byte_order_mark(script), *word;
 
 	if (strncmp(p, "#!", 2))
 		return true;

@@ -357,7 +357,7 @@ static void parse_text(struct slu_request *req, const char *text, bool script,
 	struct slu_err err;
 	size_t total = 0;
 
-	text += slu_mark(text);
+	text += slu_byte_order_mark(text);
 	while (next_line(&text, &l)) {
 		enum said said = look(&l);
 

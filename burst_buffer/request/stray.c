@@ -496,7 +496,7 @@ void slu_request_strays(const char *script, bool option, slu_stray_f *tell,
 			 .shell = option || slu_script_is_shell(script)};
 	bool all; /* else its first command will do */
 
-	script += slu_mark(script);
+	script += slu_byte_order_mark(script);
 	all = worth_it(script);
 	for (const char *p = script;
 	     *p && s.told < TOLD_MAX && (all || !s.command);) {

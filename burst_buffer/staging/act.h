@@ -19,7 +19,7 @@ struct slu_act {
 	struct slu_totals totals;
 	struct slu_manifest *manifest;
 	struct slu_copied known;
-	struct slu_held held;
+	struct slu_held_source held;
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
 	uint64_t bytes, files; /* done */
@@ -52,7 +52,7 @@ int slu_act_land(struct slu_act *act, struct slu_worker *worker,
 		 const struct slu_entry *entry, struct slu_err *err);
 
 /* Before all is called done: names are to last as data does. */
-int slu_act_settle(struct slu_act *act, struct slu_err *err);
+int slu_act_sync(struct slu_act *act, struct slu_err *err);
 
 /* Does FINISH do so? */
 bool slu_act_lands_last(const struct slu_act *act,

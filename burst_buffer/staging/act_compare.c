@@ -65,14 +65,16 @@ static int open_side(const struct slu_act *a, struct slu_worker *w, bool dst,
 {
 	const char *path =
 		slu_act_path(dst ? a->places.to : a->places.from, &u->entry);
-	bool held = slu_held_by_holder(&a->held, &u->entry) &&
+	bool held = slu_held_source_has(&a->held, &u->entry) &&
 		    dst != a->held.source;
-	struct slu_near *near = held ? &w->held : dst ? &w->dst : &w->src;
+	struct slu_parent_cache *near = held  ? &w->held
+					: dst ? &w->dst
+					      : &w->src;
 	uint64_t size = u->entry.size, offset;
 	uint64_t len = slu_share_range(size, u->range, &offset);
 	char beside[NAME_MAX + 1];
 	const char *name;
-	int dir = slu_near(near, path, &name);
+	int dir = slu_parent_cache_open(near, path, &name);
 	int fd = dir < 0 ? -1
 			 : slu_open_beneath(
 				   dir,
@@ -114,7 +116,7 @@ static int compare(struct slu_act *a, struct slu_worker *w,
 int slu_act_compare(struct slu_act *a, struct slu_worker *w,
 		    const struct slu_unit *u, struct slu_err *err)
 {
-	bool whole = slu_held_by_holder(&a->held, &u->entry);
+	bool whole = slu_held_source_has(&a->held, &u->entry);
 	uint64_t end = whole ? slu_share_ranges(u->entry.size) : u->range + 1;
 	struct slu_unit part = *u;
 	int rc = 0;

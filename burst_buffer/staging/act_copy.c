@@ -34,7 +34,8 @@ static bool is_trusted(struct slu_worker *t, const struct slu_entry *e)
 {
 	const struct slu_act *a = t->act;
 	const char *name;
-	int dir = slu_near(&t->src, slu_act_path(a->places.from, e), &name);
+	int dir = slu_parent_cache_open(&t->src,
+					slu_act_path(a->places.from, e), &name);
 	struct stat st;
 
 	return !a->known.fd ||
@@ -50,7 +51,8 @@ static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 	char beside[NAME_MAX + 1];
 	const char *name;
 	const struct slu_places *at = &t->act->places;
-	int dir = slu_near(&t->dst, slu_act_path(at->to, e), &name);
+	int dir =
+		slu_parent_cache_open(&t->dst, slu_act_path(at->to, e), &name);
 
 	if (dir < 0 || slu_act_name(t->act, dir, name, beside) == beside ||
 	    !is_trusted(t, e))
@@ -226,7 +228,8 @@ static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	const struct slu_places *at = &c->act->places;
 	const char *name;
 	char beside[NAME_MAX + 1];
-	int dir = slu_near(&t->dst, slu_act_path(at->to, &w->entry), &name);
+	int dir = slu_parent_cache_open(&t->dst,
+					slu_act_path(at->to, &w->entry), &name);
 	int fd = dir < 0 ? -1
 			 : slu_open_beneath(
 				   dir, slu_act_name(c->act, dir, name, beside),

@@ -137,8 +137,7 @@ int slu_act_finish(struct slu_act *a, struct slu_err *err)
 		return -1;
 	f.begun = false;
 	scan.wanted = is_closed_dir; /* in the order of the manifest */
-	return f.closed && slu_scan(&scan, 1, err) ? -1
-						   : slu_act_settle(a, err);
+	return f.closed && slu_scan(&scan, 1, err) ? -1 : slu_act_sync(a, err);
 }
 
 /* DISCARD: a node removes what it may have written: what was its own to do, and
@@ -174,12 +173,12 @@ static int discard_unit(void *arg, struct slu_worker *w,
 {
 	const struct discarding *d = arg;
 	const char *name;
-	int dir = slu_near(&w->dst, slu_act_path(w->act->places.to, &u->entry),
-			   &name);
+	int dir = slu_parent_cache_open(
+		&w->dst, slu_act_path(w->act->places.to, &u->entry), &name);
 
 	(void)err;
 	if (dir >= 0 && u->range == 0)
-		slu_beside_remove(dir, name, d->part->beside);
+		slu_temporary_file_remove(dir, name, d->part->beside);
 	return 0;
 }
 

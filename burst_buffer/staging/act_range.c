@@ -89,7 +89,8 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 {
 	const struct slu_act *a = t->act;
 	const char *name;
-	int dir = slu_near(&t->src, slu_act_path(a->places.from, e), &name);
+	int dir = slu_parent_cache_open(&t->src,
+					slu_act_path(a->places.from, e), &name);
 	int fd = dir < 0 ? -1
 			 : slu_open_beneath(dir, name,
 					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -123,7 +124,8 @@ static int open_made(const struct slu_act *a, int dir, const char *name)
 	char beside[NAME_MAX + 1];
 	const char *is = slu_act_name(a, dir, name, beside);
 
-	if (is == name && a->part->beside && slu_beside_can(dir, name)) {
+	if (is == name && a->part->beside &&
+	    slu_temporary_file_can(dir, name)) {
 		errno = ENOENT;
 		return -1;
 	}
@@ -136,7 +138,9 @@ static int open_target(struct slu_worker *t, int in, const struct stat *st,
 {
 	struct slu_act *a = t->act;
 	const char *name;
-	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name), fd;
+	int dir = slu_parent_cache_open(&t->dst, slu_act_path(a->places.to, e),
+					&name),
+	    fd;
 
 	if (dir >= 0 && slu_share_ranges(e->size) == 1)
 		return slu_act_create(
@@ -153,7 +157,7 @@ static int told(void *arg, uint64_t bytes)
 	struct slu_worker *t = arg;
 
 	t->bytes += bytes;
-	return t->bytes < TELL_BYTES ? 0 : slu_worker_tell(t, NULL);
+	return t->bytes < TELL_BYTES ? 0 : slu_worker_progress(t, NULL);
 }
 
 static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
@@ -188,10 +192,12 @@ static int say_room(struct slu_worker *t, const struct slu_entry *e, int why,
 {
 	const struct slu_act *a = t->act;
 	const char *name;
-	int dir = slu_near(&t->dst, slu_act_path(a->places.to, e), &name);
+	int dir = slu_parent_cache_open(&t->dst, slu_act_path(a->places.to, e),
+					&name);
 
 	return dir < 0 ? -1
-		       : slu_beside_say(dir, name, a->part->beside, why, err);
+		       : slu_temporary_file_err(dir, name, a->part->beside, why,
+						err);
 }
 
 static int fail_copy(struct slu_worker *t, const struct slu_entry *e,

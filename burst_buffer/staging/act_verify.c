@@ -20,7 +20,7 @@ struct verifying {
 	unsigned *claimer; /* of our chunks and those of the node before us;
 			    * NULL: each did its own */
 	unsigned next;	   /* chunk to be looked at */
-	struct slu_near held;
+	struct slu_parent_cache held;
 };
 
 static int wrong(struct slu_act *a, const struct slu_entry *e,
@@ -83,13 +83,14 @@ static int look_at(int dir, const char *name, const struct slu_entry *e,
 	return rc;
 }
 
-static int verify_file(struct slu_act *a, struct slu_near *near,
+static int verify_file(struct slu_act *a, struct slu_parent_cache *near,
 		       const struct slu_entry *e, struct slu_err *err)
 {
 	const struct slu_stage_part *part = a->part;
 	char beside[NAME_MAX + 1];
 	const char *name;
-	int dir = slu_near(near, slu_act_path(a->places.to, e), &name);
+	int dir = slu_parent_cache_open(near, slu_act_path(a->places.to, e),
+					&name);
 	struct stat st;
 
 	if (dir >= 0)
@@ -111,11 +112,12 @@ static int verify_file(struct slu_act *a, struct slu_near *near,
 }
 
 /* Whoever is still there may have written to it after it was copied. */
-static int verify_source(struct slu_act *a, struct slu_near *near,
+static int verify_source(struct slu_act *a, struct slu_parent_cache *near,
 			 const struct slu_entry *e, struct slu_err *err)
 {
 	const char *name;
-	int dir = slu_near(near, slu_act_path(a->places.from, e), &name);
+	int dir = slu_parent_cache_open(near, slu_act_path(a->places.from, e),
+					&name);
 	int fd = dir < 0 ? -1
 			 : slu_open_beneath(dir, name,
 					    O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -142,12 +144,12 @@ static int verify_dir(struct slu_act *a, const struct slu_entry *e,
 	return 0;
 }
 
-static int verify_link(struct slu_act *a, struct slu_near *near,
+static int verify_link(struct slu_act *a, struct slu_parent_cache *near,
 		       const struct slu_entry *e, struct slu_err *err)
 {
 	char target[PATH_MAX + 1];
 	const char *name;
-	int dir = slu_near(near, e->path, &name);
+	int dir = slu_parent_cache_open(near, e->path, &name);
 	ssize_t n;
 
 	if (dir < 0)
@@ -198,7 +200,7 @@ static bool is_to_verify(void *arg, const struct slu_unit *u)
 {
 	struct verifying *v = arg;
 
-	if (slu_held_by_holder(&v->act->held, &u->entry))
+	if (slu_held_source_has(&v->act->held, &u->entry))
 		return false;
 	return v->act->part->content || u->range == 0;
 }
@@ -211,13 +213,14 @@ static bool is_held(void *arg, const struct slu_unit *u)
 	struct stat st;
 	int dir;
 
-	if (u->range || !slu_held_by_holder(&v->act->held, &u->entry))
+	if (u->range || !slu_held_source_has(&v->act->held, &u->entry))
 		return false;
-	dir = slu_near(&v->held,
-		       slu_act_path(v->act->held.source ? v->act->places.from
-							: v->act->places.to,
-				    &u->entry),
-		       &name);
+	dir = slu_parent_cache_open(&v->held,
+				    slu_act_path(v->act->held.source
+							 ? v->act->places.from
+							 : v->act->places.to,
+						 &u->entry),
+				    &name);
 	return dir >= 0 && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       S_ISREG(st.st_mode) && st.st_size;
 }
@@ -291,7 +294,7 @@ static int verify_held(struct slu_act *a, struct slu_err *err)
 	};
 	int rc = slu_scan(&scan, a->part->threads, err);
 
-	slu_near_end(&v.held);
+	slu_parent_cache_free(&v.held);
 	return rc;
 }
 
@@ -316,5 +319,5 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	if (!rc && a->held.dir >= 0 && a->held.is)
 		rc = verify_held(a, err);
 	/* Who is alone finishes, too. */
-	return rc || a->part->n == 1 ? rc : slu_act_settle(a, err);
+	return rc || a->part->n == 1 ? rc : slu_act_sync(a, err);
 }

@@ -113,7 +113,7 @@ int slu_open_parent(int root, const char *path, const char **name)
 	return slu_open_beneath(root, dir, O_PATH | O_DIRECTORY, 0);
 }
 
-void slu_near_end(struct slu_near *near)
+void slu_parent_cache_free(struct slu_parent_cache *near)
 {
 	if (near->fd >= 0)
 		close(near->fd);
@@ -121,7 +121,8 @@ void slu_near_end(struct slu_near *near)
 	slu_buf_free(&near->dir);
 }
 
-int slu_near(struct slu_near *near, const char *path, const char **name)
+int slu_parent_cache_open(struct slu_parent_cache *near, const char *path,
+			  const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash ? (size_t)(slash - path) : 0;

@@ -28,14 +28,15 @@ int slu_open_parent(int root, const char *path, const char **name);
 /* The directory of the path that was opened last: what lies beside it needs no
  * look at the whole way there, which on a network costs a question for every
  * component. {.root = ROOT, .fd = -1} begins it. */
-struct slu_near {
+struct slu_parent_cache {
 	int root;
 	int fd;
 	struct slu_buf dir;
 };
 /* The directory that holds `path`, the cache's own, and its last component. */
-int slu_near(struct slu_near *near, const char *path, const char **name);
-void slu_near_end(struct slu_near *near);
+int slu_parent_cache_open(struct slu_parent_cache *near, const char *path,
+			  const char **name);
+void slu_parent_cache_free(struct slu_parent_cache *near);
 
 /* Create or empty a regular file for writing, with this mode or a narrower one.
  * A link, a pipe, or a file that has other names, or may not be written or

@@ -18,7 +18,7 @@ static int by_inode(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static int read_names(struct slu_batch *b, DIR *dir)
+static int read_names(struct slu_directory_batch *b, DIR *dir)
 {
 	struct dirent *d = NULL;
 
@@ -42,7 +42,7 @@ static int read_names(struct slu_batch *b, DIR *dir)
 
 static void *look(void *arg)
 {
-	struct slu_batch *b = arg;
+	struct slu_directory_batch *b = arg;
 	size_t from;
 
 	while ((from = atomic_fetch_add(&b->looked_at, EACH)) < b->n)
@@ -58,7 +58,8 @@ static void *look(void *arg)
 	return NULL;
 }
 
-int slu_batch_next(struct slu_batch *b, DIR *dir, bool one_thread)
+int slu_directory_batch_next(struct slu_directory_batch *b, DIR *dir,
+			     bool one_thread)
 {
 	pthread_t thread[LOOKERS];
 	unsigned n = 0, want;

@@ -15,7 +15,7 @@
 #define SLU_BATCH 1024 /* at a time; fewer are the last */
 
 /* Zero it but for src; free names at the end. */
-struct slu_batch {
+struct slu_directory_batch {
 	int src; /* the directory */
 	struct slu_buf names;
 	struct slu_looked {
@@ -30,6 +30,7 @@ struct slu_batch {
 
 /* The next ones of `dir`, a stream on src; -1: errno says why it cannot be
  * read. By several threads unless `one_thread`. */
-int slu_batch_next(struct slu_batch *batch, DIR *dir, bool one_thread);
+int slu_directory_batch_next(struct slu_directory_batch *batch, DIR *dir,
+			     bool one_thread);
 
 #endif

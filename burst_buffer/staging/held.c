@@ -47,15 +47,15 @@ static bool is_cheaper(const struct slu_stage_part *part, uint64_t bytes)
 	       (uint64_t)st.st_size <= bytes / part->n;
 }
 
-int slu_held_open(const struct slu_stage_part *part,
-		  const struct slu_places *places,
-		  const struct slu_totals *totals, struct slu_held *out,
-		  struct slu_err *err)
+int slu_held_source_open(const struct slu_stage_part *part,
+			 const struct slu_places *places,
+			 const struct slu_totals *totals,
+			 struct slu_held_source *out, struct slu_err *err)
 {
 	char path[PATH_MAX];
 	const char *below;
 
-	*out = (struct slu_held){.dir = -1, .source = part->held_source};
+	*out = (struct slu_held_source){.dir = -1, .source = part->held_source};
 	if (!part->content || !part->held || !is_cheaper(part, totals->bytes))
 		return 0;
 	below = below_root(part->fs_root,
@@ -74,13 +74,14 @@ int slu_held_open(const struct slu_stage_part *part,
 		       : 0;
 }
 
-void slu_held_close(struct slu_held *held)
+void slu_held_source_close(struct slu_held_source *held)
 {
 	if (held->is && held->dir >= 0)
 		close(held->dir);
 }
 
-bool slu_held_by_holder(const struct slu_held *held, const struct slu_entry *e)
+bool slu_held_source_has(const struct slu_held_source *held,
+			 const struct slu_entry *e)
 {
 	return held->is && e->kind == 'f' && e->size;
 }

@@ -17,7 +17,7 @@
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/path_rules.h"
 
-struct slu_held {
+struct slu_held_source {
 	bool is;     /* so it is done */
 	bool source; /* it is the source that the nodes hold */
 	int dir;     /* what is held here of that place; -1: nothing */
@@ -26,14 +26,14 @@ struct slu_held {
 /* The same answer on every node. It is not done where the place is not below
  * part->fs_root after all (a user's link may lead elsewhere), and not where it
  * costs more: every node reads the whole manifest then. Close it. */
-int slu_held_open(const struct slu_stage_part *part,
-		  const struct slu_places *places,
-		  const struct slu_totals *totals, struct slu_held *out,
-		  struct slu_err *err);
-void slu_held_close(struct slu_held *held);
+int slu_held_source_open(const struct slu_stage_part *part,
+			 const struct slu_places *places,
+			 const struct slu_totals *totals,
+			 struct slu_held_source *out, struct slu_err *err);
+void slu_held_source_close(struct slu_held_source *held);
 
 /* Is this entry verified by who holds it? */
-bool slu_held_by_holder(const struct slu_held *held,
-			const struct slu_entry *entry);
+bool slu_held_source_has(const struct slu_held_source *held,
+			 const struct slu_entry *entry);
 
 #endif

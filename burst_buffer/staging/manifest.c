@@ -24,7 +24,7 @@ struct slu_manifest {
 	char *path, *link;
 	bool ended;
 	uint64_t marks; /* where they begin, and the records end */
-	struct slu_mark mark[SLU_MANIFEST_MARKS];
+	struct slu_manifest_mark mark[SLU_MANIFEST_MARKS];
 	size_t n_mark;
 };
 
@@ -50,8 +50,8 @@ static void mark(struct slu_manifest_out *out)
 		out->step *= 2;
 	}
 	if (out->records % out->step == 0)
-		out->mark[out->n_mark++] =
-			(struct slu_mark){out->offset, out->totals.cost};
+		out->mark[out->n_mark++] = (struct slu_manifest_mark){
+			out->offset, out->totals.cost};
 	out->records++;
 }
 
@@ -152,10 +152,11 @@ static int read_frame(FILE *file, struct slu_totals *t, uint64_t *marks)
 }
 
 /* They rise, and lie among the records. */
-static bool mark_fits(const struct slu_manifest *m, const struct slu_mark *mark,
+static bool mark_fits(const struct slu_manifest *m,
+		      const struct slu_manifest_mark *mark,
 		      const struct slu_totals *t)
 {
-	const struct slu_mark *before =
+	const struct slu_manifest_mark *before =
 		m->n_mark ? &m->mark[m->n_mark - 1] : NULL;
 
 	return mark->offset < m->marks && mark->at <= t->cost &&
@@ -173,7 +174,7 @@ static int read_marks(struct slu_manifest *m, const struct slu_totals *t)
 	    sscanf(line, "marks %zu", &n) != 1 || n > SLU_MANIFEST_MARKS)
 		return -1;
 	while (m->n_mark < n) {
-		struct slu_mark mark;
+		struct slu_manifest_mark mark;
 
 		if (!fgets(line, sizeof(line), m->file) ||
 		    sscanf(line, "%" SCNu64 " %" SCNu64, &mark.offset,
@@ -266,7 +267,7 @@ int slu_manifest_next(struct slu_manifest *m, struct slu_entry *e,
 int slu_manifest_seek(struct slu_manifest *m, uint64_t to, uint64_t *at,
 		      struct slu_err *err)
 {
-	struct slu_mark mark = {.offset = HEAD_LEN};
+	struct slu_manifest_mark mark = {.offset = HEAD_LEN};
 	size_t low = 0, high = m->n_mark;
 
 	while (low < high) { /* the last one that lies before `to` */

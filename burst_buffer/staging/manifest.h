@@ -50,9 +50,9 @@ struct slu_totals {
 
 #define SLU_MANIFEST_MARKS 1024
 
-struct slu_mark {	 /* of one record */
-	uint64_t offset; /* in the file */
-	uint64_t at;	 /* cost of all before it */
+struct slu_manifest_mark { /* of one record */
+	uint64_t offset;   /* in the file */
+	uint64_t at;	   /* cost of all before it */
 };
 
 /* Writing: `file` may be a pipe; it stays the caller's. Zero the rest. */
@@ -62,7 +62,7 @@ struct slu_manifest_out {
 	struct slu_totals totals; /* of what was added */
 	uint64_t offset;	  /* private */
 	uint64_t records, step;	  /* there is a mark every `step` records */
-	struct slu_mark mark[SLU_MANIFEST_MARKS];
+	struct slu_manifest_mark mark[SLU_MANIFEST_MARKS];
 	size_t n_mark;
 };
 int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err);

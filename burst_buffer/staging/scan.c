@@ -157,7 +157,7 @@ static void give_up(struct cursor *c, const struct slu_err *err)
 	pthread_mutex_unlock(&c->lock);
 }
 
-int slu_worker_tell(struct slu_worker *w, struct slu_err *err)
+int slu_worker_progress(struct slu_worker *w, struct slu_err *err)
 {
 	uint64_t bytes = w->bytes, files = w->files;
 
@@ -171,7 +171,7 @@ static int do_batch(const struct slu_scan *s, struct slu_worker *w,
 	for (size_t i = 0; i < b->n; i++)
 		if (s->unit(s->arg, w, &b->unit[i], err))
 			return -1;
-	return slu_worker_tell(w, err);
+	return slu_worker_progress(w, err);
 }
 
 static void *work(void *arg)
@@ -195,9 +195,9 @@ static void *work(void *arg)
 	if (b)
 		slu_buf_free(&b->names);
 	free(b);
-	slu_near_end(&w.src);
-	slu_near_end(&w.dst);
-	slu_near_end(&w.held);
+	slu_parent_cache_free(&w.src);
+	slu_parent_cache_free(&w.dst);
+	slu_parent_cache_free(&w.held);
 	free(w.copier.buffer);
 	free(w.buffer);
 	return NULL;

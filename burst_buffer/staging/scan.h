@@ -22,7 +22,7 @@ struct slu_unit { /* one range of a file, or what else has one name */
 struct slu_worker { /* what each thread has for itself */
 	struct slu_act *act;
 	struct slu_copier copier;
-	struct slu_near src, dst, held;
+	struct slu_parent_cache src, dst, held;
 	struct slu_journal_record record;
 	char *buffer;	       /* for unit(); freed at the end */
 	uint64_t bytes, files; /* done and not yet told */
@@ -46,6 +46,6 @@ int slu_scan(const struct slu_scan *scan, unsigned threads,
 	     struct slu_err *err);
 
 /* Tell what a worker has done. -1: stop. */
-int slu_worker_tell(struct slu_worker *w, struct slu_err *err);
+int slu_worker_progress(struct slu_worker *w, struct slu_err *err);
 
 #endif

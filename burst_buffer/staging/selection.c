@@ -181,7 +181,7 @@ int slu_names_listed(int dir, const char *name, const char *root,
 	char *rest, *line;
 	int rc = read_list(dir, name, &text, err);
 
-	rest = text.data ? text.data + slu_mark(text.data) : NULL;
+	rest = text.data ? text.data + slu_byte_order_mark(text.data) : NULL;
 	while (!rc && (line = strsep(&rest, "\n"))) {
 		size_t n = strlen(line);
 

@@ -43,8 +43,9 @@ const char *slu_act_name(const struct slu_act *a, int dir, const char *name,
 {
 	const char *tag = a->part->beside;
 
-	return tag && !faccessat(dir, slu_beside_name(name, tag, beside), F_OK,
-				 AT_SYMLINK_NOFOLLOW)
+	return tag && !faccessat(dir,
+				 slu_temporary_file_name(name, tag, beside),
+				 F_OK, AT_SYMLINK_NOFOLLOW)
 		       ? beside
 		       : name;
 }
@@ -62,8 +63,8 @@ int slu_act_create(struct slu_act *a, int dir, const char *name,
 		   const struct stat *st, struct slu_err *err)
 {
 	bool in_place;
-	int fd = slu_beside_or_in_place(dir, name, a->part->beside, mode, st,
-					&in_place),
+	int fd = slu_temporary_file_or_in_place(dir, name, a->part->beside,
+						mode, st, &in_place),
 	    why = errno;
 
 	if (fd >= 0 && in_place)
@@ -75,14 +76,15 @@ int slu_act_create(struct slu_act *a, int dir, const char *name,
 				   "and its destination are the same file");
 	slu_act_errno(err, "write", a->places.dst_path, e);
 	slu_say_inodes(a->places.dst, why, err);
-	return slu_beside_say(dir, name, a->part->beside, why, err);
+	return slu_temporary_file_err(dir, name, a->part->beside, why, err);
 }
 
-static void note_arrived(struct slu_act *a, struct slu_near *src,
+static void note_arrived(struct slu_act *a, struct slu_parent_cache *src,
 			 const struct slu_entry *e)
 {
 	const char *name;
-	int dir = slu_near(src, slu_act_path(a->places.from, e), &name);
+	int dir = slu_parent_cache_open(src, slu_act_path(a->places.from, e),
+					&name);
 	struct stat st;
 
 	if (a->part->early && a->known.fd && dir >= 0 &&
@@ -94,17 +96,19 @@ int slu_act_land(struct slu_act *a, struct slu_worker *w,
 		 const struct slu_entry *e, struct slu_err *err)
 {
 	const char *tag = a->part->beside, *name;
-	int dir = slu_near(&w->dst, slu_act_path(a->places.to, e), &name);
+	int dir = slu_parent_cache_open(&w->dst, slu_act_path(a->places.to, e),
+					&name);
 
 	if (!tag)
 		return 0;
-	if (dir < 0 || (slu_beside_land(dir, name, tag) && errno != ENOENT))
+	if (dir < 0 ||
+	    (slu_temporary_file_rename(dir, name, tag) && errno != ENOENT))
 		return slu_act_errno(err, "replace", a->places.dst_path, e);
 	note_arrived(a, &w->src, e);
 	return 0;
 }
 
-int slu_act_settle(struct slu_act *a, struct slu_err *err)
+int slu_act_sync(struct slu_act *a, struct slu_err *err)
 {
 	const int dst = a->places.dst;
 
@@ -320,8 +324,8 @@ static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
 	if (act == SLU_PREPARE)
 		return act_prepare(a, file, result, err);
 	a->manifest = slu_manifest_open(file, &a->totals, err);
-	if (!a->manifest ||
-	    slu_held_open(a->part, &a->places, &a->totals, &a->held, err))
+	if (!a->manifest || slu_held_source_open(a->part, &a->places,
+						 &a->totals, &a->held, err))
 		return -1;
 	switch (act) {
 	case SLU_PREPARE:
@@ -369,7 +373,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	    !slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
 		rc = play(act, &a, file, &r, err);
 		slu_manifest_free(a.manifest);
-		slu_held_close(&a.held);
+		slu_held_source_close(&a.held);
 		slu_places_close(&a.places);
 	}
 	slu_copied_free(&a.known);

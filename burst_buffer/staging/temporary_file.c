@@ -14,7 +14,8 @@
 #define HASH	16  /* digits */
 #define LONGEST 143 /* bytes of a name: eCryptfs takes no more */
 
-const char *slu_beside_name(const char *name, const char *tag, char *out)
+const char *slu_temporary_file_name(const char *name, const char *tag,
+				    char *out)
 {
 	size_t fixed = strlen("..") + strlen(tag), n = strlen(name);
 	char hash[HASH + 2] = "";
@@ -30,7 +31,7 @@ const char *slu_beside_name(const char *name, const char *tag, char *out)
 	return out;
 }
 
-bool slu_beside_is(const char *name, const char *tag)
+bool slu_temporary_file_is(const char *name, const char *tag)
 {
 	size_t n = strlen(name), end = strlen(tag);
 
@@ -38,7 +39,7 @@ bool slu_beside_is(const char *name, const char *tag)
 	       name[n - end - 1] == '.' && !strcmp(name + n - end, tag);
 }
 
-bool slu_beside_can(int dir, const char *name)
+bool slu_temporary_file_can(int dir, const char *name)
 {
 	struct stat in, is;
 	uid_t we = geteuid();
@@ -64,8 +65,8 @@ static int remove_ours(int dir, const char *beside)
 	return unlinkat(dir, beside, 0);
 }
 
-int slu_beside_create(int dir, const char *name, const char *tag, mode_t mode,
-		      const struct stat *source)
+int slu_temporary_file_create(int dir, const char *name, const char *tag,
+			      mode_t mode, const struct stat *source)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 	char beside[NAME_MAX + 1];
@@ -77,25 +78,25 @@ int slu_beside_create(int dir, const char *name, const char *tag, mode_t mode,
 		if (errno == SLU_SAME_FILE || S_ISDIR(st.st_mode))
 			return -1;
 	}
-	slu_beside_name(name, tag, beside);
+	slu_temporary_file_name(name, tag, beside);
 	fd = slu_open_beneath(dir, beside, flags, mode);
 	if (fd >= 0 || errno != EEXIST || remove_ours(dir, beside))
 		return fd;
 	return slu_open_beneath(dir, beside, flags, mode);
 }
 
-int slu_beside_or_in_place(int dir, const char *name, const char *tag,
-			   mode_t mode, const struct stat *source,
-			   bool *in_place)
+int slu_temporary_file_or_in_place(int dir, const char *name, const char *tag,
+				   mode_t mode, const struct stat *source,
+				   bool *in_place)
 {
-	*in_place = tag && !slu_beside_can(dir, name);
+	*in_place = tag && !slu_temporary_file_can(dir, name);
 	return tag && !*in_place
-		       ? slu_beside_create(dir, name, tag, mode, source)
+		       ? slu_temporary_file_create(dir, name, tag, mode, source)
 		       : slu_create_beneath(dir, name, mode, source);
 }
 
-int slu_beside_say(int dir, const char *name, const char *tag, int why,
-		   struct slu_err *err)
+int slu_temporary_file_err(int dir, const char *name, const char *tag, int why,
+			   struct slu_err *err)
 {
 	char beside[NAME_MAX + 1], text[SLU_PATH_TEXT];
 
@@ -106,7 +107,8 @@ int slu_beside_say(int dir, const char *name, const char *tag, int why,
 	if (tag && why == EEXIST)
 		return slu_err(err, err->kind,
 			       "%s, and is not ours: %s beside it", err->text,
-			       slu_path_text(slu_beside_name(name, tag, beside),
+			       slu_path_text(slu_temporary_file_name(name, tag,
+								     beside),
 					     text));
 	if (tag && (why == ENOSPC || why == EDQUOT) &&
 	    !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
@@ -118,21 +120,22 @@ int slu_beside_say(int dir, const char *name, const char *tag, int why,
 	return -1;
 }
 
-int slu_beside_land(int dir, const char *name, const char *tag)
+int slu_temporary_file_rename(int dir, const char *name, const char *tag)
 {
 	char beside[NAME_MAX + 1];
 
-	return renameat(dir, slu_beside_name(name, tag, beside), dir, name);
+	return renameat(dir, slu_temporary_file_name(name, tag, beside), dir,
+			name);
 }
 
-void slu_beside_remove(int dir, const char *name, const char *tag)
+void slu_temporary_file_remove(int dir, const char *name, const char *tag)
 {
 	char beside[NAME_MAX + 1];
 
-	(void)remove_ours(dir, slu_beside_name(name, tag, beside));
+	(void)remove_ours(dir, slu_temporary_file_name(name, tag, beside));
 }
 
-void slu_beside_clear(int dir, const char *tag)
+void slu_temporary_file_remove_all(int dir, const char *tag)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -141,7 +144,7 @@ void slu_beside_clear(int dir, const char *tag)
 	if (!list && fd >= 0)
 		close(fd);
 	while (list && (d = readdir(list)))
-		if (slu_beside_is(d->d_name, tag))
+		if (slu_temporary_file_is(d->d_name, tag))
 			(void)remove_ours(dir, d->d_name);
 	if (list)
 		closedir(list);

@@ -87,7 +87,7 @@ static int walk_looked(struct slu_level *lv, int src, int dst, const char *name,
 {
 	if (only_brick(lv->walk, st))
 		return 0;
-	if (lv->walk->beside && slu_beside_is(name, lv->walk->beside)) {
+	if (lv->walk->beside && slu_temporary_file_is(name, lv->walk->beside)) {
 		skip(lv);
 		return 0;
 	}
@@ -116,8 +116,8 @@ int slu_walk_entry(struct slu_level *lv, int src, int dst, const char *name,
 	return walk_looked(lv, src, dst, name, &st, err);
 }
 
-static int walk_batch(struct slu_level *lv, const struct slu_batch *b, int dst,
-		      struct slu_err *err)
+static int walk_batch(struct slu_level *lv, const struct slu_directory_batch *b,
+		      int dst, struct slu_err *err)
 {
 	size_t len = lv->len;
 	int rc = 0;
@@ -140,14 +140,14 @@ static int walk_batch(struct slu_level *lv, const struct slu_batch *b, int dst,
 static int walk_list(struct slu_level *lv, DIR *dir, int src, int dst,
 		     struct slu_err *err)
 {
-	struct slu_batch *b = calloc(1, sizeof(*b));
+	struct slu_directory_batch *b = calloc(1, sizeof(*b));
 	int rc;
 
 	if (!b)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	b->src = src;
 	do
-		rc = slu_batch_next(b, dir, lv->walk->one_thread)
+		rc = slu_directory_batch_next(b, dir, lv->walk->one_thread)
 			     ? slu_walk_fail_src(lv, "read the directory", err)
 			     : walk_batch(lv, b, dst, err);
 	while (!rc && b->n == SLU_BATCH);
@@ -171,7 +171,7 @@ static int walk_dir(struct slu_level *lv, int src, int dst, bool made,
 	else {
 		slu_walk_show_early(lv, src, dst, &st, made);
 		if (lv->walk->beside)
-			slu_beside_clear(dst, lv->walk->beside);
+			slu_temporary_file_remove_all(dst, lv->walk->beside);
 		rc = slu_walk_add(lv, 'd', &st, "", err) ||
 				     walk_list(lv, dir, src, dst, err)
 			     ? -1

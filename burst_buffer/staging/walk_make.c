@@ -136,15 +136,15 @@ static int make_file(struct slu_level *lv, int dst, const char *as, mode_t mode,
 {
 	struct slu_walk *w = lv->walk;
 	bool in_place;
-	int fd = slu_beside_or_in_place(dst, as, w->beside, mode, st,
-					&in_place),
+	int fd = slu_temporary_file_or_in_place(dst, as, w->beside, mode, st,
+						&in_place),
 	    why = errno;
 
 	if (fd < 0 && why == SLU_SAME_FILE)
 		return slu_walk_same_file(lv, err);
 	if (fd < 0) {
 		slu_walk_fail_dst(lv, "create", err);
-		return slu_beside_say(dst, as, w->beside, why, err);
+		return slu_temporary_file_err(dst, as, w->beside, why, err);
 	}
 	close(fd);
 	if (in_place && !w->in_place++)
@@ -184,7 +184,7 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 	if (w->quick && slu_copied_trusts(w->known, w->moved, lv->path, st) &&
 	    slu_has_arrived(dst, as, &e, src, name)) {
 		if (w->beside) /* what is there would be gone on with */
-			slu_beside_remove(dst, as, w->beside);
+			slu_temporary_file_remove(dst, as, w->beside);
 	} else if (make_file(lv, dst, as,
 			     slu_first_mode(src, name, e.mode, w->plain_source,
 					    w->plain),

@@ -45,8 +45,9 @@ static void get(const char *dir, const char *name, char *out, size_t size)
 }
 
 /* Who comes last: without it there is no note. */
-int slu_held_note(const char *storage, const char *name, const char *device,
-		  uint32_t project, const char *who, struct slu_err *err)
+int slu_held_storage_note(const char *storage, const char *name,
+			  const char *device, uint32_t project, const char *who,
+			  struct slu_err *err)
 {
 	char dir[4096], id[16];
 
@@ -61,7 +62,8 @@ int slu_held_note(const char *storage, const char *name, const char *device,
 		       : 0;
 }
 
-uint64_t slu_held_bytes(const char *storage, const char *name, uint32_t project)
+uint64_t slu_held_storage_bytes(const char *storage, const char *name,
+				uint32_t project)
 {
 	char dir[4200];
 	uint64_t bytes;
@@ -72,7 +74,8 @@ uint64_t slu_held_bytes(const char *storage, const char *name, uint32_t project)
 	return slu_users_bytes(dir);
 }
 
-static bool lasts(const char *storage, uint32_t project, struct slu_held *h)
+static bool lasts(const char *storage, uint32_t project,
+		  struct slu_held_storage *h)
 {
 	char device[SLU_LOOP_NAME], image[64];
 
@@ -81,20 +84,21 @@ static bool lasts(const char *storage, uint32_t project, struct slu_held *h)
 	h->bytes = 0;
 	if (*device)
 		return slu_loop_has_removed(device, image);
-	h->bytes = slu_held_bytes(storage, h->name, project);
+	h->bytes = slu_held_storage_bytes(storage, h->name, project);
 	return h->bytes > 0;
 }
 
 static void forget(const char *storage, uint32_t project,
-		   const struct slu_held *h)
+		   const struct slu_held_storage *h)
 {
 	if (project)
 		slu_quota_clear(storage, project, NULL);
 	slu_rmtree(AT_FDCWD, h->dir, NULL);
 }
 
-static void look_at(const char *storage, struct slu_held *h,
-		    const struct slu_uptime *up, slu_held_f *fn, void *arg)
+static void look_at(const char *storage, struct slu_held_storage *h,
+		    const struct slu_uptime *up, slu_held_storage_f *fn,
+		    void *arg)
 {
 	char id[16];
 	uint32_t project;
@@ -113,10 +117,10 @@ static void look_at(const char *storage, struct slu_held *h,
 	fn(arg, h);
 }
 
-void slu_held_each(const char *storage, const struct slu_uptime *up,
-		   slu_held_f *fn, void *arg)
+void slu_held_storage_each(const char *storage, const struct slu_uptime *up,
+			   slu_held_storage_f *fn, void *arg)
 {
-	struct slu_held h;
+	struct slu_held_storage h;
 	struct dirent *e;
 	char dir[4096];
 	DIR *d = NULL;

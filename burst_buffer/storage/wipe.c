@@ -67,8 +67,8 @@ int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 	if (err)
 		*err = why;
 	/* what cannot be noted is told all the same */
-	slu_held_note(storage, strrchr(dir, '/') + 1, device, 0, why.text,
-		      NULL);
+	slu_held_storage_note(storage, strrchr(dir, '/') + 1, device, 0,
+			      why.text, NULL);
 	return slu_image_empty(image, device, &why) ? -1 : 1;
 }
 
@@ -95,12 +95,12 @@ static int release_project(const char *storage, const char *dir,
 
 	if (!project)
 		return 0;
-	if (!slu_held_bytes(storage, name, project)) {
+	if (!slu_held_storage_bytes(storage, name, project)) {
 		slu_quota_clear(storage, project, NULL);
 		return 0;
 	}
 	slu_users_err(dir, &why);
-	slu_held_note(storage, name, "", project, why.text, NULL);
+	slu_held_storage_note(storage, name, "", project, why.text, NULL);
 	if (err)
 		*err = why;
 	return 1;

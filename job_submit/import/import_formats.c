@@ -273,8 +273,8 @@ int slu_import(const char *format, char *text, size_t len,
 	*report = (struct slu_import_report){0};
 	if (slu_import_format(format, err) < 0)
 		return -1;
-	len -= slu_mark(text);
-	text += slu_mark(text);
+	len -= slu_byte_order_mark(text);
+	text += slu_byte_order_mark(text);
 	if (strcmp(format, "json") == 0)
 		return slu_import_json(text, len, import, report, err);
 	fill_holes(text, len);

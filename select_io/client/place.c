@@ -62,7 +62,7 @@ static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 
 	if (!http)
 		return -1;
-	slu_http_patience(http, SLUICE_PLACE_SECONDS);
+	slu_http_timeout(http, SLUICE_PLACE_SECONDS);
 	for (;;) {
 		ret = slu_http_post(http, "/v1/query", body, strlen(body), 0,
 				    out, err);

@@ -174,7 +174,7 @@ static void serve(struct slu_http *http, const char *root, bool main,
 	uname(&me);
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
 	p.host = me.nodename;
-	slu_http_patience(http, PATIENCE);
+	slu_http_timeout(http, PATIENCE);
 	slu_publish_slim();
 	for (;; sleep(PERIOD)) {
 		if (main)

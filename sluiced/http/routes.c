@@ -51,8 +51,8 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 	if (ask->kept &&
 	    slu_buffers_keeps(d->buffers, ask->node, ask->kept, slu_now_wall()))
 		slu_capacity_kept(d);
-	return slu_buffers_owed(d->buffers, ask->node, slu_now_wall(), out,
-				err);
+	return slu_buffers_node_inventory(d->buffers, ask->node, slu_now_wall(),
+					  out, err);
 }
 
 static int handle_report(struct slu_daemon *d, struct slu_req *req,

@@ -98,7 +98,7 @@ int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
 			       "only sluiced can do this: leave out -f");
 	http = ask->server ? server(ask->server, err) : site(err);
 	if (http) {
-		slu_http_patience(http, SLU_QUESTION_SECONDS + DEADLINE);
+		slu_http_timeout(http, SLU_QUESTION_SECONDS + DEADLINE);
 		ret = slu_http_post(http, path, body, len, DEADLINE, out, err);
 	}
 	slu_http_free(http);

@@ -207,17 +207,19 @@ static void note_receipt(struct actor *a, const char *step, bool ok,
 static bool is_owed(struct world *w, const struct actor *a)
 {
 	struct slu_buf text = {0};
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	struct slu_err err;
 	bool has = false;
 
-	expect_ok(slu_buffers_owed(w->b, a->name, w->now, &text, &err), err);
-	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
-				  &err),
+	expect_ok(
+		slu_buffers_node_inventory(w->b, a->name, w->now, &text, &err),
+		err);
+	expect_ok(slu_decode_text(&slu_node_inventory_desc, text.data, text.len,
+				  &owed, &err),
 		  err);
 	for (size_t i = 0; i < owed.n_plan; i++)
 		has = has || owed.plan[i].buffer == a->buffer;
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	slu_buf_free(&text);
 	return has;
 }

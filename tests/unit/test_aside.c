@@ -58,7 +58,7 @@ static int tells(struct slu_aside *a, void *arg, void *out, struct slu_err *err)
 {
 	(void)arg, (void)out, (void)err;
 	for (unsigned i = 1; i < 40; i++) {
-		slu_aside_tell(a, i * 10, i);
+		slu_aside_progress(a, i * 10, i);
 		usleep(100000);
 	}
 	return 0;

@@ -195,18 +195,19 @@ END_TEST
 static int owed(struct world *w, const char *node)
 {
 	struct slu_buf text = {0};
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	struct slu_err err;
 	int over = -1;
 
-	expect_ok(slu_buffers_owed(w->b, node, w->now, &text, &err), err);
-	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
-				  &err),
+	expect_ok(slu_buffers_node_inventory(w->b, node, w->now, &text, &err),
+		  err);
+	expect_ok(slu_decode_text(&slu_node_inventory_desc, text.data, text.len,
+				  &owed, &err),
 		  err);
 	ck_assert_uint_le(owed.n_plan, 1);
 	if (owed.n_plan)
 		over = owed.plan[0].over;
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	slu_buf_free(&text);
 	return over;
 }

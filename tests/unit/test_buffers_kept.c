@@ -388,19 +388,20 @@ END_TEST
 static bool is_to_discard(struct world *w, const char *node)
 {
 	struct slu_buf text = {0};
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	struct slu_err err;
 	char name[32];
 	bool is;
 
 	snprintf(name, sizeof(name), "%u.%llu", JOB,
 		 (unsigned long long)w->node[0].buffer);
-	expect_ok(slu_buffers_owed(w->b, node, w->now, &text, &err), err);
-	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
-				  &err),
+	expect_ok(slu_buffers_node_inventory(w->b, node, w->now, &text, &err),
+		  err);
+	expect_ok(slu_decode_text(&slu_node_inventory_desc, text.data, text.len,
+				  &owed, &err),
 		  err);
 	is = slu_has_word(owed.discard ? owed.discard : "", name);
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	slu_buf_free(&text);
 	return is;
 }

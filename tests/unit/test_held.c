@@ -13,10 +13,10 @@ static const char *storage(void)
 
 struct seen {
 	size_t n;
-	struct slu_held last;
+	struct slu_held_storage last;
 };
 
-static void see(void *arg, const struct slu_held *held)
+static void see(void *arg, const struct slu_held_storage *held)
 {
 	struct seen *seen = arg;
 
@@ -30,7 +30,7 @@ static struct seen look(void)
 	struct seen seen = {0};
 
 	expect_ok(slu_uptime_now(&up, &err), err);
-	slu_held_each(storage(), &up, see, &seen);
+	slu_held_storage_each(storage(), &up, see, &seen);
 	return seen;
 }
 
@@ -135,10 +135,10 @@ START_TEST(test_look)
 
 	setup();
 	make_dir(storage(), 0711);
-	expect_ok(slu_held_note(storage(), "7.1", "/dev/loop9999", 0, "bob",
-				&err),
+	expect_ok(slu_held_storage_note(storage(), "7.1", "/dev/loop9999", 0,
+					"bob", &err),
 		  err);
-	slu_held_each(storage(), NULL, see, &seen);
+	slu_held_storage_each(storage(), NULL, see, &seen);
 	ck_assert_uint_eq(seen.n, 0);
 	ck_assert(!access(in(storage(), "held/7.1/who"), F_OK));
 	ck_assert_uint_eq(look().n, 0);

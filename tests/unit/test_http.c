@@ -339,13 +339,13 @@ START_TEST(test_prestage)
 
 	if (!http)
 		return;
-	ck_assert(isnan(slu_http_ahead(http)));
+	ck_assert(isnan(slu_http_clock_ahead(http)));
 	slu_http_post(http, "/ok", "", 0, 0, &reply, NULL);
-	ck_assert(isnan(slu_http_ahead(http))); /* it did not say */
+	ck_assert(isnan(slu_http_clock_ahead(http))); /* it did not say */
 	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
-	ck_assert_double_le(fabs(slu_http_ahead(http) - 100), 2);
+	ck_assert_double_le(fabs(slu_http_clock_ahead(http) - 100), 2);
 	slu_http_post(http, "/ahead-7000", "", 0, 0, &reply, NULL);
-	ck_assert_double_le(fabs(slu_http_ahead(http) + 7000), 2);
+	ck_assert_double_le(fabs(slu_http_clock_ahead(http) + 7000), 2);
 	slu_buf_free(&reply);
 	slu_http_free(http);
 }
@@ -360,12 +360,12 @@ START_TEST(test_proven_ahead)
 
 	if (!http)
 		return;
-	ck_assert(isnan(slu_http_proven_ahead(http)));
+	ck_assert(isnan(slu_http_proven_clock_ahead(http)));
 	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
-	ck_assert(isnan(slu_http_proven_ahead(http)));
+	ck_assert(isnan(slu_http_proven_clock_ahead(http)));
 	expect_ok(slu_http_post(http, "/forged", "", 0, 0, &reply, &err), err);
-	ck_assert_double_ge(slu_http_ahead(http), 399 * 86400);
-	ck_assert_double_le(fabs(slu_http_proven_ahead(http)), 2);
+	ck_assert_double_ge(slu_http_clock_ahead(http), 399 * 86400);
+	ck_assert_double_le(fabs(slu_http_proven_clock_ahead(http)), 2);
 	slu_buf_free(&reply);
 	slu_http_free(http);
 }
@@ -388,7 +388,7 @@ START_TEST(test_patience)
 
 	if (!http)
 		return;
-	slu_http_patience(http, 0.2);
+	slu_http_timeout(http, 0.2);
 	expect_fail(slu_http_post(http, "/slow", "", 0, 0, &reply, &err), err,
 		    SLU_TIMEOUT, "no answer");
 	ck_assert_double_lt(seconds() - began, 5);

@@ -78,9 +78,9 @@ START_TEST(test_appended)
 	begin();
 	put(path, USER, "hello\n");
 	note(path);
-	slu_tell_end(&n, "one\ntwo");
+	slu_job_output_end(&n, "one\ntwo");
 	ck_assert_str_eq(holds(path), "hello\nsluice: one\nsluice: two\n");
-	slu_tell_end(&n, "");
+	slu_job_output_end(&n, "");
 	ck_assert_str_eq(holds(path), "hello\nsluice: one\nsluice: two\n");
 }
 END_TEST
@@ -164,7 +164,7 @@ START_TEST(test_replaced)
 		note(path);
 		ck_assert(!rename(path, old));
 		(*how)(path, old);
-		slu_tell_end(&n, "one");
+		slu_job_output_end(&n, "one");
 		ck_assert_str_eq(holds(secret), "secret\n");
 		if (*how == be_roots)
 			ck_assert_str_eq(holds(path), "hello\n");
@@ -195,11 +195,11 @@ START_TEST(test_notes)
 	if (!have_root())
 		return;
 	begin();
-	slu_tell_end(&n, "one");
+	slu_job_output_end(&n, "one");
 	each(text, notes)
 	{
 		put(at("job/output"), 0, *text);
-		slu_tell_end(&n, "one");
+		slu_job_output_end(&n, "one");
 	}
 }
 END_TEST
@@ -215,7 +215,7 @@ START_TEST(test_out_of_reach)
 	ck_assert(!mkdir(at("closed"), 0700));
 	put(path, USER, "hello\n");
 	note(path);
-	slu_tell_end(&n, "one");
+	slu_job_output_end(&n, "one");
 	ck_assert_str_eq(holds(path), "hello\n");
 }
 END_TEST
@@ -235,14 +235,14 @@ START_TEST(test_begin)
 	n.planned = true;
 	n.told = (char *)"staged in 1 file, 2B";
 	slu_copy(n.data, sizeof(n.data), "/run/sluice/7/mnt/data");
-	slu_tell_begin(&n);
+	slu_job_output_begin(&n);
 	ck_assert_str_eq(holds(tell),
 			 "sluice: $BB_JOBFS is /run/sluice/7/mnt/data, 3MiB of "
 			 "scratch on 2 nodes\n"
 			 "sluice: staged in 1 file, 2B\n");
 	ck_assert(!unlink(tell));
 	n.plan.quiet = true;
-	slu_tell_begin(&n);
+	slu_job_output_begin(&n);
 	ck_assert(access(tell, F_OK));
 }
 END_TEST
@@ -301,7 +301,7 @@ START_TEST(test_staging)
 				 .capacity = 3u << 20}};
 		slu_copy(n.data, sizeof(n.data), "/run/sluice/7/mnt/data");
 		slu_copy(said.text, sizeof(said.text), c->said);
-		slu_tell_staging(&n, c->out, &said);
+		slu_job_output_failure(&n, c->out, &said);
 		ck_assert_str_eq(said.text, c->want);
 		ck_assert_int_eq(said.kind, SLU_IO);
 	}

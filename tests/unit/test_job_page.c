@@ -44,7 +44,7 @@ static int answer(const char *question, struct json_object *args,
 /* In place of the way to sluiced (--wrap). */
 struct slu_http *__wrap_slu_http_of_host(double seconds, struct slu_err *e);
 void __wrap_slu_http_free(struct slu_http *http);
-void __wrap_slu_http_patience(struct slu_http *http, double seconds);
+void __wrap_slu_http_timeout(struct slu_http *http, double seconds);
 int __wrap_slu_http_post(struct slu_http *http, const char *path,
 			 const void *body, size_t len, double deadline,
 			 struct slu_buf *reply, struct slu_err *e);
@@ -61,7 +61,7 @@ void __wrap_slu_http_free(struct slu_http *http)
 	(void)http;
 }
 
-void __wrap_slu_http_patience(struct slu_http *http, double seconds)
+void __wrap_slu_http_timeout(struct slu_http *http, double seconds)
 {
 	(void)http, (void)seconds;
 }

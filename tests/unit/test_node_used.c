@@ -56,7 +56,7 @@ static void remove_file(const char *name)
 /* Within a tenth of a MiB: a directory's block, an index of extents. */
 static void expect_used(uint64_t now, uint64_t most)
 {
-	struct slu_used used = slu_used_look(&n);
+	struct slu_used used = slu_peak_used_sample(&n);
 
 	ck_assert(used.known);
 	expect(used.now >= now * MIB && used.now < now * MIB + MIB / 10,
@@ -69,12 +69,12 @@ START_TEST(test_used)
 {
 	begin(false);
 	put_file("ours", 2); /* what is there before the first byte of data */
-	slu_used_begin(&n);
+	slu_peak_used_begin(&n);
 	expect_used(0, 0);
 	put_file("a", 3);
 	expect_used(3, 3);
 	put_file("b", 5);
-	slu_used_begin(&n); /* `up` is run again */
+	slu_peak_used_begin(&n); /* `up` is run again */
 	expect_used(8, 8);
 	remove_file("b");
 	expect_used(3, 8);
@@ -93,8 +93,8 @@ START_TEST(test_persistent)
 
 	begin(true);
 	put_file("a", 4);
-	slu_used_begin(&n);
-	used = slu_used_look(&n);
+	slu_peak_used_begin(&n);
+	used = slu_peak_used_sample(&n);
 	ck_assert(used.known);
 	ck_assert_uint_ge(used.now, 4 * MIB);
 	end();
@@ -106,14 +106,14 @@ END_TEST
 START_TEST(test_unknown)
 {
 	begin(false);
-	slu_used_begin(&n);
-	ck_assert(slu_used_look(&n).known);
+	slu_peak_used_begin(&n);
+	ck_assert(slu_peak_used_sample(&n).known);
 	expect_ok(slu_storage_wipe(&s, 0, &err), err);
-	ck_assert(!slu_used_look(&n).known);
+	ck_assert(!slu_peak_used_sample(&n).known);
 	ck_assert(!mkdir(s.dir, 0711) && !mkdir(s.fs, 0755));
-	ck_assert(!slu_used_look(&n).known);
+	ck_assert(!slu_peak_used_sample(&n).known);
 	n.storage = (struct slu_storage){0}; /* a client */
-	ck_assert(!slu_used_look(&n).known);
+	ck_assert(!slu_peak_used_sample(&n).known);
 	end();
 }
 END_TEST

@@ -442,19 +442,19 @@ static bool unready; /* the same */
 static bool is_over(const char *node)
 {
 	struct slu_buf text = {0};
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	bool over;
 
-	expect_ok(slu_buffers_owed(b, node, now, &text, &err), err);
-	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
-				  &err),
+	expect_ok(slu_buffers_node_inventory(b, node, now, &text, &err), err);
+	expect_ok(slu_decode_text(&slu_node_inventory_desc, text.data, text.len,
+				  &owed, &err),
 		  err);
 	ck_assert_uint_eq(owed.n_plan, 1);
 	ck_assert_uint_eq(owed.plan[0].job_id, last.job_id);
 	over = owed.plan[0].over;
 	unready = owed.plan[0].unready;
 	slu_copy(users, sizeof(users), owed.plan[0].users);
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	slu_buf_free(&text);
 	return over;
 }

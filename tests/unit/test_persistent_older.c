@@ -107,12 +107,13 @@ static void go_down(struct node *n)
 static void serve(struct node *n)
 {
 	struct slu_buf text = {0};
-	struct slu_owed owed;
+	struct slu_node_inventory owed;
 	const struct slu_plan *p;
 
-	expect_ok(slu_buffers_owed(b, n->name, now, &text, &err), err);
-	expect_ok(slu_decode_text(&slu_owed_desc, text.data, text.len, &owed,
-				  &err),
+	expect_ok(slu_buffers_node_inventory(b, n->name, now, &text, &err),
+		  err);
+	expect_ok(slu_decode_text(&slu_node_inventory_desc, text.data, text.len,
+				  &owed, &err),
 		  err);
 	slu_buf_free(&text);
 	for (size_t i = 0; i < owed.n_plan; i++) {
@@ -128,7 +129,7 @@ static void serve(struct node *n)
 		else if (p->unready)
 			n->pos = 0;
 	}
-	slu_msg_clear(&slu_owed_desc, &owed);
+	slu_msg_clear(&slu_node_inventory_desc, &owed);
 }
 
 static bool destroyed; /* somebody wants it so */

@@ -53,7 +53,7 @@ void slu_http_free(struct slu_http *http)
 
 static double patience;
 
-void slu_http_patience(struct slu_http *http, double seconds)
+void slu_http_timeout(struct slu_http *http, double seconds)
 {
 	(void)http;
 	patience = seconds;

@@ -308,9 +308,10 @@ START_TEST(test_sweep)
 	make_dir(in(top, "run"), 0711);
 	slu_copy(n.dir, sizeof(n.dir), in(top, "run"));
 	slu_copy(n.top, sizeof(n.top), in(top, "top"));
-	slu_layout_sweep(&n, "7.12"); /* not mounted: nothing is touched */
+	slu_user_directories_sweep(
+		&n, "7.12"); /* not mounted: nothing is touched */
 	ck_assert(!mount("tmpfs", in(top, "top"), "tmpfs", 0, NULL));
-	slu_layout_sweep(&n, "7.12"); /* nobody has been here */
+	slu_user_directories_sweep(&n, "7.12"); /* nobody has been here */
 	make_dir(in(top, "top/.use"), 0700);
 	make_dir(in(top, "top/data"), 0700);
 	each(c, cases)
@@ -322,8 +323,9 @@ START_TEST(test_sweep)
 		if (c->age >= 0)
 			note_left(c->name, c->age);
 	}
-	slu_layout_sweep(&n, NULL); /* by a sluiced that does not tell */
-	slu_layout_sweep(&n, "10.3 7.12");
+	slu_user_directories_sweep(&n,
+				   NULL); /* by a sluiced that does not tell */
+	slu_user_directories_sweep(&n, "10.3 7.12");
 	each(c, cases)
 	{
 		snprintf(path, sizeof(path), "top/.use/%s", c->name);

@@ -93,7 +93,7 @@ static const char *copy_of(const char *name)
 	char beside[NAME_MAX + 1], path[400];
 
 	snprintf(path, sizeof(path), "src/%s",
-		 slu_beside_name(name, TAG, beside));
+		 slu_temporary_file_name(name, TAG, beside));
 	if (access(in(dst, path), F_OK))
 		snprintf(path, sizeof(path), "src/%s", name);
 	return in(dst, path);
@@ -298,9 +298,9 @@ static void look(void)
 {
 	int dir = open(in(dst, "src"), O_PATH | O_DIRECTORY);
 
-	ck_assert(!slu_beside_can(dir, "roots"));
-	ck_assert(slu_beside_can(dir, "own"));
-	ck_assert(slu_beside_can(dir, "new"));
+	ck_assert(!slu_temporary_file_can(dir, "roots"));
+	ck_assert(slu_temporary_file_can(dir, "own"));
+	ck_assert(slu_temporary_file_can(dir, "new"));
 	close(dir);
 }
 
@@ -322,11 +322,11 @@ static void named(const char *name, size_t most)
 {
 	char beside[NAME_MAX + 1];
 
-	ck_assert_ptr_eq(slu_beside_name(name, TAG, beside), beside);
+	ck_assert_ptr_eq(slu_temporary_file_name(name, TAG, beside), beside);
 	ck_assert_uint_le(strlen(beside), most);
-	ck_assert(slu_beside_is(beside, TAG));
-	ck_assert(!slu_beside_is(beside, "sluice-77"));
-	ck_assert(!slu_beside_is(beside, "7"));
+	ck_assert(slu_temporary_file_is(beside, TAG));
+	ck_assert(!slu_temporary_file_is(beside, "sluice-77"));
+	ck_assert(!slu_temporary_file_is(beside, "7"));
 }
 
 START_TEST(test_names)
@@ -339,13 +339,13 @@ START_TEST(test_names)
 		named(a, 143);
 		strcpy(b, a);
 		b[n - 1] = 'b';
-		ck_assert_str_ne(slu_beside_name(a, TAG, x),
-				 slu_beside_name(b, TAG, y));
+		ck_assert_str_ne(slu_temporary_file_name(a, TAG, x),
+				 slu_temporary_file_name(b, TAG, y));
 	}
-	ck_assert_str_eq(slu_beside_name("f", TAG, x), ".f." TAG);
-	ck_assert(!slu_beside_is("." TAG, TAG));
-	ck_assert(!slu_beside_is(".." TAG, TAG));
-	ck_assert(!slu_beside_is("f." TAG, TAG));
+	ck_assert_str_eq(slu_temporary_file_name("f", TAG, x), ".f." TAG);
+	ck_assert(!slu_temporary_file_is("." TAG, TAG));
+	ck_assert(!slu_temporary_file_is(".." TAG, TAG));
+	ck_assert(!slu_temporary_file_is("f." TAG, TAG));
 }
 END_TEST
 

@@ -120,8 +120,7 @@ START_TEST(test_patience)
 		p.n_node = c->nodes;
 		for (size_t i = 0; i < c->nodes; i++)
 			many[i].client = i < c->clients;
-		ck_assert_double_eq(slu_gluster_patience(&p, c->least),
-				    c->want);
+		ck_assert_double_eq(slu_gluster_timeout(&p, c->least), c->want);
 	}
 }
 END_TEST
