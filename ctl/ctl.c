@@ -32,8 +32,8 @@ static void ctl_free(struct slu_ctl *ctl)
 	if (!ctl)
 		return;
 	slu_ctl_thread_fini(ctl);
-	slu_history_fini(&ctl->history);
-	slu_queue_fini(&ctl->queue);
+	slu_history_queue_fini(&ctl->history);
+	slu_event_queue_fini(&ctl->queue);
 	slu_mails_free(&ctl->mails);
 	slu_mirror_fini(&ctl->mirror);
 	slu_setup_times_fini(&ctl->ready);
@@ -68,8 +68,8 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
-	if (slu_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
-	    slu_history_init(&ctl->history, HISTORY) < 0 || !ready ||
+	if (slu_event_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
+	    slu_history_queue_init(&ctl->history, HISTORY) < 0 || !ready ||
 	    ctl->guard_timer < 0 || !ctl->conf_path)
 		goto fail;
 	ctl->site = slu_site_new(ctl->conf_path);
@@ -124,7 +124,7 @@ static void stop_threads(struct slu_ctl *ctl)
 	struct timespec until;
 
 	ctl->stop = true;
-	slu_queue_wake(&ctl->queue);
+	slu_event_queue_wake(&ctl->queue);
 	slu_ctl_guard_look(ctl);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOIN_SECONDS;
@@ -247,7 +247,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	stop_threads(ctl);
 	ctl->linked = false;
 	/* what becomes of these jobs, another controller is told */
-	slu_queue_clear(&ctl->queue);
+	slu_event_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
 	ctl->start_again = 0;
 	ctl->started = false;
@@ -275,7 +275,7 @@ static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
 		*event.job = *job;
 		*job = (struct slu_job){0};
 	}
-	return slu_queue_push(&ctl->queue, event, urgent);
+	return slu_event_queue_push(&ctl->queue, event, urgent);
 }
 
 void slu_ctl_reload(struct slu_ctl *ctl)

@@ -81,8 +81,8 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
 /* The host has judged a job whose limit the note means: what its rules are now
  * (they may have changed since, by other plugins too) decides anew, and the
  * note says it. The limit to set, minutes; 0: none. */
-uint32_t slu_ctl_settle(const struct slu_limit_rules *rules,
-			struct slu_note *note);
+uint32_t slu_ctl_reconsider_limit(const struct slu_limit_rules *rules,
+				  struct slu_note *note);
 /* A job may not start with its tight limit: see soon whether it should have its
  * whole one. */
 void slu_ctl_guard_look(struct slu_ctl *ctl);

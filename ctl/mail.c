@@ -170,7 +170,7 @@ static void post(struct slu_ctl *ctl, struct slu_letter *letter)
 	pthread_mutex_unlock(&m->lock);
 }
 
-void slu_mail_tell(struct slu_ctl *ctl, const struct slu_verdict *verdict,
+void slu_mail_send(struct slu_ctl *ctl, const struct slu_verdict *verdict,
 		   bool staged, double now)
 {
 	struct slu_letter *letter = calloc(1, sizeof(*letter));

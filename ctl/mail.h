@@ -34,7 +34,7 @@ struct slu_ctl;
  * sent soon. What is no address, or would be an option or a command to some
  * mail program, is not written to. Of an array's tasks that are told of
  * together the first of a kind in an hour is. */
-void slu_mail_tell(struct slu_ctl *ctl, const struct slu_verdict *verdict,
+void slu_mail_send(struct slu_ctl *ctl, const struct slu_verdict *verdict,
 		   bool staged, double now);
 
 /* Letters, digits and ._%+=@- in parts that a comma separates, each of which

@@ -39,12 +39,12 @@ struct slu_ctl_settings {
 
 struct slu_ctl_node {
 	struct slu_node_addr addr;
-	char *comment; /* our part of it, see slu_ctl_mark; else NULL */
+	char *comment; /* our part of it, see slu_ctl_node_label; else NULL */
 	bool misnamed; /* the host's short name is not the node's */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */
-struct slu_ctl_mark {
+struct slu_ctl_node_label {
 	char *node;
 	const char *feature; /* ion_free, ion_assigned or ion_shared; "": it is
 			      * none any more */
@@ -202,8 +202,10 @@ struct slu_ctl_ops {
 	int (*resume)(void *arg, const char *node, struct slu_err *err);
 	/* Does every node show its mark, under a read lock? Administrators
 	 * overwrite features and comments, registrations reset them. */
-	bool (*marked)(void *arg, const struct slu_ctl_mark *mark, size_t n);
-	void (*mark)(void *arg, const struct slu_ctl_mark *mark, size_t n);
+	bool (*marked)(void *arg, const struct slu_ctl_node_label *mark,
+		       size_t n);
+	void (*mark)(void *arg, const struct slu_ctl_node_label *mark,
+		     size_t n);
 	/* Launch the batch script of a job whose launch was lost with the
 	 * host's last process: SLU_BUSY while its prologs run. */
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);

@@ -78,7 +78,7 @@ struct slu_ctl {
 	char *conf_path;
 	unsigned refs; /* guarded by ctl.c's lock */
 	struct slu_log log;
-	struct slu_queue queue;
+	struct slu_event_queue queue;
 	struct slu_mirror mirror;
 	struct slu_setup_times ready;
 	struct slu_parsed_set parsed;
@@ -117,8 +117,8 @@ struct slu_ctl {
 	bool asked;	  /* somebody: it has not been told yet */
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught whom: it is not taught twice. */
-	struct slu_heard predictor_heard, arbiter_heard, volumes_heard,
-		ready_heard;
+	struct slu_history_position predictor_heard, arbiter_heard,
+		volumes_heard, ready_heard;
 	struct slu_seen_runs lessons; /* until predictor_heard.all */
 	/* Who is taught in the site's place, to replace it when history has
 	 * been read; NULL: the site's own. */
@@ -133,7 +133,7 @@ struct slu_ctl {
 	uint32_t *lost; /* jobs whose launch was lost in a restart */
 	size_t n_lost;
 	double next_launch;
-	struct slu_history history;
+	struct slu_history_queue history;
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
 	bool assignment_said;		/* on this connection */
@@ -146,8 +146,8 @@ struct slu_ctl {
 	char ion_event[128];
 	char *ions_unusable; /* host list, as last seen; NULL: never */
 	double next_watch;
-	uint64_t epoch, published;  /* the last solved, and published */
-	struct slu_ctl_mark *marks; /* as last set, one per I/O node */
+	uint64_t epoch, published;	  /* the last solved, and published */
+	struct slu_ctl_node_label *marks; /* as last set, one per I/O node */
 	size_t n_marks;
 	uint64_t rows;	   /* of history, heard on this connection */
 	uint64_t bad_rows; /* the same of those that are not understood */
@@ -166,20 +166,21 @@ bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 
 /* jobs/persistent_state.c: was sluiced not told just now what this job waits
  * for? If so, it is to be told. */
-bool slu_waits_due(struct slu_mirror *m, uint32_t job_id);
+bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id);
 /* sluiced: not yet, and why. */
-void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text);
+void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
+				const char *text);
 /* What it has said; *why is left alone if it has not. */
-void slu_waits_why(struct slu_mirror *m, uint32_t job_id,
-		   char why[SLU_CTL_WHY]);
+void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
+			     char why[SLU_CTL_WHY]);
 /* jobs/requests.c: what is too small to be a file system is refused. */
 int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
 /* jobs/persistent_state.c: what of persistent buffers is refused at submission.
  */
-int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
-		       const struct slu_request *req,
-		       const struct slu_conf *conf, const char *user,
-		       struct slu_err *err);
+int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
+			  const struct slu_request *req,
+			  const struct slu_conf *conf, const char *user,
+			  struct slu_err *err);
 
 /* jobs/limit_guard.c */
 int slu_guard_timer(void);
@@ -221,19 +222,19 @@ double slu_ctl_suspended(struct slu_ctl *ctl, double now);
 
 /* predictor/training.c */
 /* Teach the predictor, or the pupil, a run. */
-void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job);
+void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job);
 /* One that has ended just now. */
-void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job);
+void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job);
 /* Those that wait for history: it has been read, or is not going to be. */
-void slu_ctl_teach_waiting(struct slu_ctl *ctl);
+void slu_training_add_waiting(struct slu_ctl *ctl);
 /* Let the new site have the predictor that has learnt, if there is one, and its
  * own be the pupil. Under site_lock. */
-void slu_ctl_keep_taught(struct slu_ctl *ctl, struct slu_site *site);
+void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site);
 /* Who is taught is a new one, and is to be taught all again. */
-void slu_ctl_teach_anew(struct slu_ctl *ctl);
+void slu_training_restart(struct slu_ctl *ctl);
 /* The pupil has been taught all history. */
-void slu_ctl_taught(struct slu_ctl *ctl);
-void slu_ctl_teach_fini(struct slu_ctl *ctl);
+void slu_training_complete(struct slu_ctl *ctl);
+void slu_training_fini(struct slu_ctl *ctl);
 
 /* link/commands.c */
 void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,

@@ -71,7 +71,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	slu_link_close(&ctl->link, now);
 	/* Launches must not wait for an answer that will not come. */
 	slu_followed_release_all(ctl);
-	slu_ctl_teach_waiting(ctl);
+	slu_training_add_waiting(ctl);
 }
 
 void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
@@ -105,10 +105,10 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	slu_site_know(site, old);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	pthread_rwlock_wrlock(&ctl->site_lock);
-	slu_ctl_keep_taught(ctl, site);
+	slu_training_keep(ctl, site);
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_ctl_teach_anew(ctl);
+	slu_training_restart(ctl);
 	slu_site_free(old);
 }
 
@@ -178,11 +178,11 @@ static void open_link(struct slu_ctl *ctl, double now)
 		slu_ctl_link_down(ctl, &err, now);
 		return;
 	}
-	slu_history_again(&ctl->history);
-	slu_heard_again(&ctl->predictor_heard);
-	slu_heard_again(&ctl->ready_heard);
-	slu_heard_again(&ctl->arbiter_heard);
-	slu_heard_again(&ctl->volumes_heard);
+	slu_history_queue_again(&ctl->history);
+	slu_history_position_restart(&ctl->predictor_heard);
+	slu_history_position_restart(&ctl->ready_heard);
+	slu_history_position_restart(&ctl->arbiter_heard);
+	slu_history_position_restart(&ctl->volumes_heard);
 	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
 	ctl->stale = true; /* the snapshot says hello */
@@ -211,7 +211,7 @@ static void write_link(struct slu_ctl *ctl, double now)
 	if (ctl->link.fd < 0)
 		return;
 	if ((ctl->linked &&
-	     slu_history_send(&ctl->history, &ctl->link, &err) < 0) ||
+	     slu_history_queue_send(&ctl->history, &ctl->link, &err) < 0) ||
 	    slu_link_flush(&ctl->link, &err) < 0)
 		slu_ctl_link_down(ctl, &err, now);
 }
@@ -320,12 +320,12 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	ctl->linked = ctl->heard = ctl->hello_said = false;
 	slu_followed_fini(ctl);
 	slu_ions_fini(ctl);
-	slu_ctl_teach_fini(ctl);
+	slu_training_fini(ctl);
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
-	ctl->volumes_heard = (struct slu_heard){0};
-	ctl->arbiter_heard = (struct slu_heard){0};
+	ctl->volumes_heard = (struct slu_history_position){0};
+	ctl->arbiter_heard = (struct slu_history_position){0};
 	free(ctl->look);
 	ctl->look = NULL;
 	ctl->n_look = 0;

@@ -85,7 +85,7 @@ static void *ask(void *arg)
 		free(name);
 	}
 	ctl->asking = false;
-	slu_queue_wake(&ctl->queue);
+	slu_event_queue_wake(&ctl->queue);
 	slu_ctl_unref(ctl);
 	return NULL;
 }

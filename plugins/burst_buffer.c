@@ -188,7 +188,7 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 int bb_p_job_validate2(job_record_t *job, char **err_msg)
 {
 	(void)err_msg;
-	slu_limit_settle(job);
+	slu_limit_reconsider(job);
 	return SLURM_SUCCESS;
 }
 

@@ -17,7 +17,7 @@ static void add_part(void *arg, const part_record_t *part)
 		*all = bit_copy(part->node_bitmap);
 }
 
-bitstr_t *slu_nodes_of_partitions(const char *names)
+bitstr_t *slu_eligible_nodes_of_partitions(const char *names)
 {
 	bitstr_t *all = NULL;
 
@@ -77,7 +77,7 @@ void slu_eligible_nodes_begin(struct slu_eligible_nodes *w,
 
 	*w = (struct slu_eligible_nodes){
 		.desc = desc,
-		.may = slu_nodes_of_partitions(desc->partition),
+		.may = slu_eligible_nodes_of_partitions(desc->partition),
 		.must = named(desc->req_nodes)};
 	if (w->may && excluded)
 		bit_and_not(w->may, excluded);
@@ -101,7 +101,7 @@ void slu_eligible_nodes_end(struct slu_eligible_nodes *w)
 static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
 {
 	const struct job_details *d = job->details;
-	bitstr_t *may = slu_nodes_of_partitions(job->partition);
+	bitstr_t *may = slu_eligible_nodes_of_partitions(job->partition);
 
 	if (may && d->exc_node_bitmap)
 		bit_and_not(may, d->exc_node_bitmap);
@@ -114,7 +114,7 @@ static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
 	return may;
 }
 
-bool slu_keep_off(job_record_t *job, char *nodes)
+bool slu_eligible_nodes_exclude(job_record_t *job, char *nodes)
 {
 	struct job_details *d = job->details;
 	bitstr_t *without = NULL, *others;

@@ -15,7 +15,7 @@ struct slu_eligible_nodes {
 
 /* The nodes of these partitions (NULL: the default one). Caller frees; NULL:
  * there is none of these. At least partition READ. */
-bitstr_t *slu_nodes_of_partitions(const char *names);
+bitstr_t *slu_eligible_nodes_of_partitions(const char *names);
 /* Fill in *where, and what *ask has of it. slu_eligible_nodes_end() frees what
  * it holds. */
 void slu_eligible_nodes_begin(struct slu_eligible_nodes *where,
@@ -27,6 +27,6 @@ void slu_eligible_nodes_end(struct slu_eligible_nodes *where);
  * names one of them, or its partitions have too few others. Names that Slurm
  * has no more are no node's. The caller holds job and node WRITE, partition
  * READ. */
-bool slu_keep_off(job_record_t *job, char *nodes);
+bool slu_eligible_nodes_exclude(job_record_t *job, char *nodes);
 
 #endif

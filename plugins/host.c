@@ -247,12 +247,12 @@ static const struct slu_ctl_ops ops = {
 	.show = slu_act_show,
 	.drain = slu_act_drain,
 	.resume = slu_act_resume,
-	.mark = slu_act_mark,
-	.marked = slu_act_marked,
+	.mark = slu_node_labels_set,
+	.marked = slu_node_labels_are_set,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
-	.pass_numbers = slu_numbers_pass,
-	.keep_number = slu_numbers_keep,
+	.pass_numbers = slu_last_job_id_pass,
+	.keep_number = slu_last_job_id_keep,
 };
 
 struct slu_ctl *slu_host_acquire(const char *plugin)

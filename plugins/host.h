@@ -49,10 +49,12 @@ bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max);
 
 /* And in node_labels.c. */
-void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n);
-bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n);
+void slu_node_labels_set(void *arg, const struct slu_ctl_node_label *mark,
+			 size_t n);
+bool slu_node_labels_are_set(void *arg, const struct slu_ctl_node_label *mark,
+			     size_t n);
 /* An administrator's new features, with ours as they were before. NULL: none.
  * Caller frees with xfree. */
-char *slu_act_features(const char *features, const char *before);
+char *slu_node_labels_features(const char *features, const char *before);
 
 #endif

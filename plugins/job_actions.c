@@ -261,9 +261,11 @@ static int hold(job_record_t *job, const struct slu_verdict *verdict,
 static int requeue(job_record_t *job, const struct slu_verdict *verdict,
 		   struct slu_err *err)
 {
-	return put_back(
-		job, slu_keep_off(job, verdict->without) ? 0 : JOB_REQUEUE_HOLD,
-		verdict->reason, err);
+	return put_back(job,
+			slu_eligible_nodes_exclude(job, verdict->without)
+				? 0
+				: JOB_REQUEUE_HOLD,
+			verdict->reason, err);
 }
 
 /* act_lock. It waited for data that cannot be staged in; Slurm ends a job whose

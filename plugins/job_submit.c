@@ -49,8 +49,8 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 	slu_strip_env(ctl, desc->spank_job_env, &desc->spank_job_env_size);
 	slu_copy_submit(desc, uid, &submit);
 	slu_ctl_submit(ctl, &submit);
-	/* A limit too is only noted: slu_limit_settle() sets it, when Slurm has
-	 * judged the job by what was asked for. */
+	/* A limit too is only noted: slu_limit_reconsider() sets it, when Slurm
+	 * has judged the job by what was asked for. */
 	put_note(desc, &submit.note);
 	if (submit.tell) /* shown though it succeeds, behind what others say */
 		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", submit.tell);

@@ -25,7 +25,7 @@ static char *path_of_file(void)
 	return path;
 }
 
-void slu_numbers_keep(void *arg, uint32_t last)
+void slu_last_job_id_keep(void *arg, uint32_t last)
 {
 	char text[16], *path = path_of_file();
 	struct slu_err err;
@@ -71,7 +71,7 @@ static uint32_t pass_until(uint32_t first, uint32_t last)
 	return next;
 }
 
-uint32_t slu_numbers_pass(void *arg)
+uint32_t slu_last_job_id_pass(void *arg)
 {
 	const slurmctld_lock_t lock = {
 		.conf = READ_LOCK, .job = WRITE_LOCK, .fed = READ_LOCK};

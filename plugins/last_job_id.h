@@ -16,7 +16,7 @@
 #include "plugins/host.h"
 
 /* Of libsluice's table, see ctl/ops.h. */
-uint32_t slu_numbers_pass(void *arg);
-void slu_numbers_keep(void *arg, uint32_t last);
+uint32_t slu_last_job_id_pass(void *arg);
+void slu_last_job_id_keep(void *arg, uint32_t last);
 
 #endif

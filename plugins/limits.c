@@ -346,7 +346,8 @@ static void set_some(struct slu_ctl_put *put, size_t n)
 void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n)
 {
 	size_t parts = (n + AT_ONE - 1) / AT_ONE;
-	struct slu_late **late = xcalloc(parts, sizeof(struct slu_late *));
+	struct slu_planned_starts **late =
+		xcalloc(parts, sizeof(struct slu_planned_starts *));
 	time_t until;
 
 	(void)arg;
@@ -355,12 +356,12 @@ void slu_limits_set(void *arg, struct slu_ctl_put *put, size_t n)
 		size_t left = n - i * AT_ONE;
 
 		left = left < AT_ONE ? left : AT_ONE;
-		late[i] = slu_late_look(some, left);
+		late[i] = slu_planned_starts_read(some, left);
 		set_some(some, left);
 	}
 	until = time(NULL) + COUNT_FOR;
 	for (size_t i = 0; i < parts; i++)
-		slu_late_count(late[i], until);
+		slu_planned_starts_count_delayed(late[i], until);
 	xfree(late);
 	schedule_job_save();
 }

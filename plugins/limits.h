@@ -34,7 +34,7 @@ bool slu_limit_reserved(const void *host, uint32_t from, uint32_t to);
 /* A job was made of what was submitted, and Slurm has judged it by the limit
  * that was asked for or filled one in: this is its whole one, and it gets the
  * one that the note means. job WRITE, node READ, part READ. */
-void slu_limit_settle(job_record_t *job);
+void slu_limit_reconsider(job_record_t *job);
 
 /* A job begins: one without a limit has the partition's of this moment. Where
  * the limit was extended in an earlier run, or changed by somebody before this
@@ -63,11 +63,13 @@ bool slu_limit_allowed(const job_record_t *job, uint32_t limit);
 time_t slu_limit_end(const job_record_t *job, uint32_t limit);
 /* Who is late when running jobs get their whole limits? Before that: what is
  * planned by now. No lock. */
-struct slu_late *slu_late_look(struct slu_ctl_put *put, size_t n);
+struct slu_planned_starts *slu_planned_starts_read(struct slu_ctl_put *put,
+						   size_t n);
 /* After it, since it may take its time: fill in `late` of those that have been
  * done, and say it in their notes. What is not looked at by `until` does not
  * count. No lock; frees. */
-void slu_late_count(struct slu_late *late, time_t until);
+void slu_planned_starts_count_delayed(struct slu_planned_starts *late,
+				      time_t until);
 /* job WRITE. What `scontrol update TimeLimit` would do. */
 void slu_limit_put(job_record_t *job, uint32_t limit);
 

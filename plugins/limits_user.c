@@ -41,7 +41,7 @@ static void compare(const job_record_t *job, const struct slu_note *meant,
 		     note->tight ? note->tight : job->time_limit);
 }
 
-void slu_limit_settle(job_record_t *job)
+void slu_limit_reconsider(job_record_t *job)
 {
 	struct slu_note note, meant;
 	struct slu_limit_rules rules;
@@ -52,7 +52,7 @@ void slu_limit_settle(job_record_t *job)
 		return;
 	meant = note;
 	rules = slu_limit_rules_of(job, &note);
-	limit = slu_ctl_settle(&rules, &note);
+	limit = slu_ctl_reconsider_limit(&rules, &note);
 	/* one that Slurm has filled in; not one that the job has no more */
 	if (limit && job->time_limit != NO_VAL &&
 	    (note.whole || job->time_limit != INFINITE))

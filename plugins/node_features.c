@@ -110,8 +110,9 @@ char *node_features_p_node_xlate(char *new_features, char *orig_features,
 {
 	(void)avail_features;
 	(void)node_inx;
-	return new_features ? slu_act_features(new_features, orig_features)
-			    : xstrdup(orig_features);
+	return new_features
+		       ? slu_node_labels_features(new_features, orig_features)
+		       : xstrdup(orig_features);
 }
 
 char *node_features_p_node_xlate2(char *new_features)

@@ -44,7 +44,7 @@ static char *with_ours(const char *features, const char *ours)
 	return all;
 }
 
-char *slu_act_features(const char *features, const char *before)
+char *slu_node_labels_features(const char *features, const char *before)
 {
 	char *ours = only(before, true);
 	char *all = with_ours(features, ours);
@@ -64,7 +64,8 @@ static bool put_features(char **features, const char *ours)
 	return changed;
 }
 
-static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
+static void mark_node(node_record_t *node,
+		      const struct slu_ctl_node_label *mark)
 {
 	const char *all = *mark->feature ? VOCABULARY : "";
 	char *comment;
@@ -83,7 +84,8 @@ static void mark_node(node_record_t *node, const struct slu_ctl_mark *mark)
 	free(comment);
 }
 
-void slu_act_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
+void slu_node_labels_set(void *arg, const struct slu_ctl_node_label *mark,
+			 size_t n)
 {
 	slurmctld_lock_t lock = {
 		.conf = READ_LOCK,
@@ -112,7 +114,7 @@ static bool has_features(const char *features, const char *ours)
 }
 
 static bool is_marked(const node_record_t *node,
-		      const struct slu_ctl_mark *mark)
+		      const struct slu_ctl_node_label *mark)
 {
 	char *ours = slu_ctl_comment_ours(node->comment);
 	bool same = slu_eq(ours, mark->comment);
@@ -122,7 +124,8 @@ static bool is_marked(const node_record_t *node,
 	       has_features(node->features_act, mark->feature);
 }
 
-bool slu_act_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
+bool slu_node_labels_are_set(void *arg, const struct slu_ctl_node_label *mark,
+			     size_t n)
 {
 	slurmctld_lock_t lock = {.node = READ_LOCK};
 	const node_record_t *node;

@@ -19,7 +19,7 @@ struct extent {
 	struct slu_ctl_put *put;
 };
 
-struct slu_late {
+struct slu_planned_starts {
 	struct extent *of;
 	size_t n;
 	list_t *planned; /* of struct planned */
@@ -63,7 +63,7 @@ static void meet(const struct extent *e, const job_record_t *job)
 }
 
 /* job, node, part READ */
-static void add_extent(struct slu_late *all, struct slu_ctl_put *put)
+static void add_extent(struct slu_planned_starts *all, struct slu_ctl_put *put)
 {
 	const job_record_t *job = find_job_record(put->job_id);
 	struct slu_note note;
@@ -84,7 +84,7 @@ static void add_extent(struct slu_late *all, struct slu_ctl_put *put)
 static int add_planned(void *x, void *arg)
 {
 	const job_record_t *job = x;
-	struct slu_late *all = arg;
+	struct slu_planned_starts *all = arg;
 	struct planned *p;
 
 	if (!IS_JOB_PENDING(job) || !job->sched_nodes)
@@ -135,7 +135,7 @@ static void put_off(const struct extent *e, const struct planned *p,
 static int put_off_one(void *x, void *arg)
 {
 	struct planned *p = x;
-	const struct slu_late *all = arg;
+	const struct slu_planned_starts *all = arg;
 	bitstr_t *nodes;
 
 	if (time(NULL) >= all->until)
@@ -147,11 +147,12 @@ static int put_off_one(void *x, void *arg)
 	return 0;
 }
 
-struct slu_late *slu_late_look(struct slu_ctl_put *put, size_t n)
+struct slu_planned_starts *slu_planned_starts_read(struct slu_ctl_put *put,
+						   size_t n)
 {
 	slurmctld_lock_t lock = {
 		.job = READ_LOCK, .node = READ_LOCK, .part = READ_LOCK};
-	struct slu_late *all = xmalloc(sizeof(*all));
+	struct slu_planned_starts *all = xmalloc(sizeof(*all));
 
 	all->of = xcalloc(n, sizeof(*all->of));
 	all->planned = list_create(free_planned);
@@ -178,7 +179,7 @@ static void note_late(const struct slu_ctl_put *put)
 	slu_act_put_note(job, &note);
 }
 
-static void note_all(const struct slu_late *all)
+static void note_all(const struct slu_planned_starts *all)
 {
 	lock_slurmctld(slu_act_job_lock);
 	for (size_t i = 0; i < all->n && !slu_act_refused(NULL); i++)
@@ -187,7 +188,8 @@ static void note_all(const struct slu_late *all)
 	unlock_slurmctld(slu_act_job_lock);
 }
 
-void slu_late_count(struct slu_late *all, time_t until)
+void slu_planned_starts_count_delayed(struct slu_planned_starts *all,
+				      time_t until)
 {
 	all->until = until;
 	if (list_count(all->planned)) {

@@ -106,7 +106,7 @@ static void on_again(void *arg)
 			 "the database could not be read or written");
 }
 
-void slu_daemon_hear_again(struct slu_daemon *d)
+void slu_daemon_reconnect(struct slu_daemon *d)
 {
 	double now = slu_now_mono();
 	bool lately =
@@ -122,7 +122,7 @@ void slu_daemon_hear_again(struct slu_daemon *d)
 
 static void hear_again(void *arg)
 {
-	slu_daemon_hear_again(arg);
+	slu_daemon_reconnect(arg);
 }
 
 static void on_seen(void *arg)
@@ -269,7 +269,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
 	d->again = (struct slu_timer){.fn = on_again, .arg = d};
-	slu_batch_init(&d->batch, d->loop, d->db);
+	slu_write_batch_init(&d->batch, d->loop, d->db);
 	slu_request_batch_init(d);
 	slu_questions_init(&d->questions);
 	slu_capacity_start(d);
@@ -308,7 +308,7 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 					  .again = hear_again,
 					  .arg = d};
 	slu_totals_start(&d->totals, d->loop, &d->history);
-	slu_served_start(&d->served, d->loop, &d->history);
+	slu_lustre_totals_start(&d->served, d->loop, &d->history);
 	return d->control ? 0 : -1;
 }
 
@@ -380,7 +380,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 		slu_request_batch_flush(d);
 	slu_longpoll_free(d->longpoll);
 	if (d->receiver) { /* after all that may add to what is to be stored */
-		slu_batch_flush(&d->batch);
+		slu_write_batch_flush(&d->batch);
 		while (slu_receiver_flush(d->receiver, SIZE_MAX, NULL) == 1)
 			;
 	}

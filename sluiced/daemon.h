@@ -74,14 +74,14 @@ struct slu_daemon {
 	struct slu_request_batch turn;
 	double refused_since; /* requests refused since then: */
 	unsigned refused;
-	struct slu_batch batch;
+	struct slu_write_batch batch;
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* writes when hosts were last seen */
 	struct slu_history history;
-	struct slu_totals totals; /* of its jobs, from accounting */
-	struct slu_served served; /* and from storage servers */
-	struct slu_timer age;	  /* takes away what is too old of it */
-	struct slu_epoch *epoch;  /* the assignment in force; may be NULL */
+	struct slu_totals totals;	 /* of its jobs, from accounting */
+	struct slu_lustre_totals served; /* and from storage servers */
+	struct slu_timer age;		 /* takes away what is too old of it */
+	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
 	struct slu_publisher *publisher;
 	struct slu_peer peer;
 	char *publish_wrong;  /* why the last one failed; NULL: it did not */
@@ -148,7 +148,7 @@ void slu_daemon_restart_buffers(struct slu_daemon *d);
 /* Something that slurmctld said could not be stored, or is to be told could not
  * be read: after a pause, which grows while that lasts, have it connect anew,
  * say everything again and be told. */
-void slu_daemon_hear_again(struct slu_daemon *d);
+void slu_daemon_reconnect(struct slu_daemon *d);
 
 /* Something about the buffers was changed by a message: look at the deadlines
  * and the parked requests of this job soon (0: of all). */

@@ -43,8 +43,8 @@ void slu_ions_fini(struct slu_ctl *ctl)
 
 static int by_node(const void *a, const void *b)
 {
-	return strcmp(((const struct slu_ctl_mark *)a)->node,
-		      ((const struct slu_ctl_mark *)b)->node);
+	return strcmp(((const struct slu_ctl_node_label *)a)->node,
+		      ((const struct slu_ctl_node_label *)b)->node);
 }
 
 /* What every I/O node looked like before: unknown, so all are set once. In
@@ -69,7 +69,7 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 static bool unmark_others(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 			  size_t n_nodes)
 {
-	struct slu_ctl_mark mark = {.feature = ""};
+	struct slu_ctl_node_label mark = {.feature = ""};
 	bool any = false;
 
 	for (size_t i = 0; i < n_nodes; i++) {
@@ -232,7 +232,7 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 	if (ctl->arbiter)
 		return slu_arbiter_configure(ctl->arbiter, conf, compute, err);
 	ctl->arbiter = slu_arbiter_new(conf, compute, err);
-	ctl->arbiter_heard = (struct slu_heard){0};
+	ctl->arbiter_heard = (struct slu_history_position){0};
 	if (!ctl->arbiter)
 		return -1;
 	slu_arbiter_patterns(ctl->arbiter, ctl->site->patterns);
@@ -367,21 +367,21 @@ static void leave_out_unusable(struct slu_ctl *ctl)
 	ctl->ions_unusable = down;
 }
 
-static struct slu_ctl_mark *mark_of(struct slu_ctl_mark *mark, size_t n,
-				    char *node)
+static struct slu_ctl_node_label *mark_of(struct slu_ctl_node_label *mark,
+					  size_t n, char *node)
 {
-	struct slu_ctl_mark key = {.node = node};
+	struct slu_ctl_node_label key = {.node = node};
 
 	return bsearch(&key, mark, n, sizeof(*mark), by_node);
 }
 
 /* Note one job at the I/O nodes that it holds, or at the one that it shares,
  * behind whose that is. */
-static void mark_share(struct slu_ctl_mark *mark, size_t n,
+static void mark_share(struct slu_ctl_node_label *mark, size_t n,
 		       const struct slu_ion_share *share)
 {
 	struct slu_hosts ions = {0};
-	struct slu_ctl_mark *m;
+	struct slu_ctl_node_label *m;
 	char *comment;
 
 	slu_hosts_parse(share->ions ? share->ions : "", &ions, NULL);
@@ -406,18 +406,18 @@ static void show(struct slu_ctl *ctl)
 {
 	const struct slu_assignment *a = &ctl->assignment;
 	size_t n = ctl->n_marks, changed = 0;
-	struct slu_ctl_mark *mark = calloc(n, sizeof(*mark));
-	struct slu_ctl_mark *out = calloc(n, sizeof(*out));
+	struct slu_ctl_node_label *mark = calloc(n, sizeof(*mark));
+	struct slu_ctl_node_label *out = calloc(n, sizeof(*out));
 
 	for (size_t i = 0; mark && out && i < n; i++)
-		mark[i] = (struct slu_ctl_mark){.node = ctl->marks[i].node,
-						.feature = "ion_free"};
+		mark[i] = (struct slu_ctl_node_label){
+			.node = ctl->marks[i].node, .feature = "ion_free"};
 	for (int shared = 0; mark && out && shared <= 1; shared++)
 		for (size_t i = 0; i < a->n_jobs; i++)
 			if (a->jobs[i].shared == shared)
 				mark_share(mark, n, &a->jobs[i]);
 	for (size_t i = 0; mark && out && i < n; i++) {
-		struct slu_ctl_mark *old = &ctl->marks[i];
+		struct slu_ctl_node_label *old = &ctl->marks[i];
 
 		if (slu_eq(old->feature, mark[i].feature) &&
 		    slu_eq(old->comment, mark[i].comment)) {

@@ -14,9 +14,10 @@
  * not, and the timer wakes the thread on nobody's time. */
 #define WAKE_AFTER_NS 500000
 
-int slu_queue_init(struct slu_queue *q, size_t cap, struct slu_err *err)
+int slu_event_queue_init(struct slu_event_queue *q, size_t cap,
+			 struct slu_err *err)
 {
-	*q = (struct slu_queue){.cap = cap, .fd = -1};
+	*q = (struct slu_event_queue){.cap = cap, .fd = -1};
 	pthread_mutex_init(&q->lock, NULL);
 	q->ring = calloc(cap, sizeof(*q->ring));
 	if (!q->ring)
@@ -33,17 +34,17 @@ void slu_event_clear(struct slu_event *event)
 	*event = (struct slu_event){0};
 }
 
-void slu_queue_clear(struct slu_queue *q)
+void slu_event_queue_clear(struct slu_event_queue *q)
 {
 	struct slu_event event;
 
-	while (slu_queue_pop(q, &event))
+	while (slu_event_queue_pop(q, &event))
 		slu_event_clear(&event);
 }
 
-void slu_queue_fini(struct slu_queue *q)
+void slu_event_queue_fini(struct slu_event_queue *q)
 {
-	slu_queue_clear(q);
+	slu_event_queue_clear(q);
 	free(q->ring);
 	q->ring = NULL;
 	if (q->fd >= 0)
@@ -51,14 +52,15 @@ void slu_queue_fini(struct slu_queue *q)
 	pthread_mutex_destroy(&q->lock);
 }
 
-void slu_queue_wake(struct slu_queue *q)
+void slu_event_queue_wake(struct slu_event_queue *q)
 {
 	const struct itimerspec soon = {.it_value.tv_nsec = WAKE_AFTER_NS};
 
 	timerfd_settime(q->fd, 0, &soon, NULL);
 }
 
-bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent)
+bool slu_event_queue_push(struct slu_event_queue *q, struct slu_event event,
+			  bool urgent)
 {
 	bool room, wake;
 
@@ -72,13 +74,13 @@ bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent)
 	q->woken |= wake;
 	pthread_mutex_unlock(&q->lock);
 	if (wake)
-		slu_queue_wake(q);
+		slu_event_queue_wake(q);
 	if (!room)
 		slu_event_clear(&event);
 	return room;
 }
 
-bool slu_queue_pop(struct slu_queue *q, struct slu_event *out)
+bool slu_event_queue_pop(struct slu_event_queue *q, struct slu_event *out)
 {
 	bool any;
 
@@ -93,7 +95,7 @@ bool slu_queue_pop(struct slu_queue *q, struct slu_event *out)
 	return any;
 }
 
-bool slu_queue_overflowed(struct slu_queue *q)
+bool slu_event_queue_overflowed(struct slu_event_queue *q)
 {
 	bool was;
 
@@ -104,7 +106,7 @@ bool slu_queue_overflowed(struct slu_queue *q)
 	return was;
 }
 
-void slu_queue_drain_fd(struct slu_queue *q)
+void slu_event_queue_drain_fd(struct slu_event_queue *q)
 {
 	uint64_t count;
 

@@ -32,7 +32,7 @@ struct slu_event {
 	struct slu_job *job; /* owned; NULL for the kinds with a job_id only */
 };
 
-struct slu_queue {
+struct slu_event_queue {
 	pthread_mutex_t lock; /* guards all below but fd and cap */
 	struct slu_event *ring;
 	size_t cap, head, n;
@@ -41,22 +41,24 @@ struct slu_queue {
 	int fd;	    /* readable when there is something */
 };
 
-int slu_queue_init(struct slu_queue *q, size_t cap, struct slu_err *err);
-void slu_queue_fini(struct slu_queue *q);
+int slu_event_queue_init(struct slu_event_queue *q, size_t cap,
+			 struct slu_err *err);
+void slu_event_queue_fini(struct slu_event_queue *q);
 
 /* Takes event.job over. False: there was no room, the job was freed. An event
  * that is not urgent waits for the next that is. */
-bool slu_queue_push(struct slu_queue *q, struct slu_event event, bool urgent);
+bool slu_event_queue_push(struct slu_event_queue *q, struct slu_event event,
+			  bool urgent);
 /* Just wake the thread. */
-void slu_queue_wake(struct slu_queue *q);
+void slu_event_queue_wake(struct slu_event_queue *q);
 /* False when empty. */
-bool slu_queue_pop(struct slu_queue *q, struct slu_event *out);
+bool slu_event_queue_pop(struct slu_event_queue *q, struct slu_event *out);
 /* Forget them all. */
-void slu_queue_clear(struct slu_queue *q);
+void slu_event_queue_clear(struct slu_event_queue *q);
 /* Was anything dropped since the last call? */
-bool slu_queue_overflowed(struct slu_queue *q);
+bool slu_event_queue_overflowed(struct slu_event_queue *q);
 /* Forget the wake-ups so far; to be called before popping. */
-void slu_queue_drain_fd(struct slu_queue *q);
+void slu_event_queue_drain_fd(struct slu_event_queue *q);
 
 void slu_event_clear(struct slu_event *event);
 

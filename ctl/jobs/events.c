@@ -90,9 +90,9 @@ static void learn(struct slu_ctl *ctl, struct slu_job *job)
 		return;
 	if (!job->prepared && given_up(job))
 		job->prepared = job->end - job->start;
-	slu_ctl_teach_once(ctl, job);
+	slu_training_add_once(ctl, job);
 	slu_setup_times_learn(&ctl->ready, job);
-	slu_history_add(&ctl->history, job);
+	slu_history_queue_add(&ctl->history, job);
 }
 
 /* How many I/O nodes a run that ends had, see wire/job.h. */
@@ -237,12 +237,12 @@ void slu_ctl_events(struct slu_ctl *ctl, double now)
 {
 	struct slu_event event;
 
-	slu_queue_drain_fd(&ctl->queue);
-	while (slu_queue_pop(&ctl->queue, &event)) {
+	slu_event_queue_drain_fd(&ctl->queue);
+	while (slu_event_queue_pop(&ctl->queue, &event)) {
 		handle(ctl, &event, now);
 		slu_event_clear(&event);
 	}
-	if (slu_queue_overflowed(&ctl->queue)) {
+	if (slu_event_queue_overflowed(&ctl->queue)) {
 		ctl_log(ctl, SLU_WARN,
 			"too many events at once: looking at all jobs anew");
 		ctl->stale = ctl->recall = true;
@@ -366,7 +366,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		if (ctl->recall && ran(&jobs[i])) {
 			if (!live || !live->learned)
 				jobs[i].ions = ions_of(ctl, NULL, 0);
-			slu_history_add(&ctl->history, &jobs[i]);
+			slu_history_queue_add(&ctl->history, &jobs[i]);
 		}
 	}
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)

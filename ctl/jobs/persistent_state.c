@@ -156,10 +156,10 @@ static int stranger(const char *name, struct slu_err *err)
 		       name);
 }
 
-int slu_persist_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
-		       const struct slu_request *req,
-		       const struct slu_conf *conf, const char *user,
-		       struct slu_err *err)
+int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
+			  const struct slu_request *req,
+			  const struct slu_conf *conf, const char *user,
+			  struct slu_err *err)
 {
 	struct found f;
 
@@ -285,7 +285,7 @@ static bool wait_create(struct wait *w, const struct slu_request *req, size_t i,
 	if (!has_room(w, req, i, uid))
 		return true;
 	w->tell = true;
-	slu_waits_why(m, w->job_id, said);
+	slu_persistent_wait_why(m, w->job_id, said);
 	return waits(w, "waits until %s is made", one->name, said);
 }
 
@@ -332,7 +332,7 @@ static struct slu_told *get_told(struct slu_mirror *m, uint32_t job_id)
 }
 
 /* What was said is over when sluiced was told again and had nothing to say. */
-bool slu_waits_due(struct slu_mirror *m, uint32_t job_id)
+bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
 {
 	struct slu_told *t;
 	time_t now = time(NULL);
@@ -350,7 +350,8 @@ bool slu_waits_due(struct slu_mirror *m, uint32_t job_id)
 	return due;
 }
 
-void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text)
+void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
+				const char *text)
 {
 	struct slu_told *t;
 
@@ -363,7 +364,8 @@ void slu_waits_answer(struct slu_mirror *m, uint32_t job_id, const char *text)
 	pthread_mutex_unlock(&m->lock);
 }
 
-void slu_waits_why(struct slu_mirror *m, uint32_t job_id, char why[SLU_CTL_WHY])
+void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
+			     char why[SLU_CTL_WHY])
 {
 	struct slu_told *t;
 
@@ -414,7 +416,7 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_parsed_put(&ctl->parsed, req);
-	if (w.tell && slu_waits_due(&ctl->mirror, job_id)) {
+	if (w.tell && slu_persistent_wait_due(&ctl->mirror, job_id)) {
 		copy(arg, &job);
 		slu_ctl_waits(ctl, &job);
 	}

@@ -51,7 +51,7 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 	slu_mirror_prestage(&ctl->mirror, job_id, look, &l);
 	pthread_mutex_unlock(&ctl->mirror.lock);
 	if (l.found == SLU_PRESTAGE_NEW)
-		slu_waits_why(&ctl->mirror, job_id, why);
+		slu_persistent_wait_why(&ctl->mirror, job_id, why);
 	return l.found;
 }
 
@@ -61,7 +61,7 @@ void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 {
 	struct slu_job job;
 
-	if (!slu_waits_due(&ctl->mirror, job_id))
+	if (!slu_persistent_wait_due(&ctl->mirror, job_id))
 		return;
 	copy(arg, &job);
 	slu_ctl_waits(ctl, &job);

@@ -281,7 +281,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return -1;
 	if (fits_het(ctl, ask, req, err) < 0)
 		return slu_request_at(req->line, err);
-	if (slu_persist_submit(mirror, ask, req, site->conf, user, err) < 0)
+	if (slu_persistent_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
 	if (slu_ctl_choose_pool(ask, site->conf, req, err) < 0)
 		return slu_request_at(req->line, err);

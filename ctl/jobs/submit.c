@@ -248,8 +248,8 @@ void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit)
 	slu_buf_free(&text);
 }
 
-uint32_t slu_ctl_settle(const struct slu_limit_rules *rules,
-			struct slu_note *note)
+uint32_t slu_ctl_reconsider_limit(const struct slu_limit_rules *rules,
+				  struct slu_note *note)
 {
 	const struct slu_limit_needs needs = {.careful = (int64_t)note->tight *
 							 60};

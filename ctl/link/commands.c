@@ -38,7 +38,7 @@ static void record_failed(struct slu_ctl *ctl, uint32_t job_id)
 	ctl->ops.jobs(ctl->ops.arg, &job_id, 1, &job);
 	job.ions = SLU_NO_ID;
 	if (job.start == live->start && slu_eq(job.state, "FAILED"))
-		slu_history_add(&ctl->history, &job);
+		slu_history_queue_add(&ctl->history, &job);
 	if (job.het_job && job.het_job != job_id)
 		record_failed(ctl, job.het_job);
 	slu_msg_clear(&slu_job_desc, &job);
@@ -116,7 +116,7 @@ static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_annotate *a = msg;
 
 	if (a->waits) {
-		slu_waits_answer(&ctl->mirror, a->job_id, a->text);
+		slu_persistent_wait_answer(&ctl->mirror, a->job_id, a->text);
 		return 0;
 	}
 	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
@@ -205,9 +205,9 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 static void learn_volumes(struct slu_ctl *ctl,
 			  const struct slu_history_row *row)
 {
-	if (slu_heard_nothing(&ctl->volumes_heard))
+	if (slu_history_position_none(&ctl->volumes_heard))
 		slu_volumes_forget(ctl->volumes);
-	if (slu_heard_first(&ctl->volumes_heard, &row->job))
+	if (slu_history_position_is_new(&ctl->volumes_heard, &row->job))
 		slu_volumes_learn(ctl->volumes, row);
 }
 
@@ -217,11 +217,13 @@ static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 	bool old = !slu_seen_runs_has(&ctl->lessons, &row->job);
 
 	ctl->rows++;
-	if (old && slu_heard_first(&ctl->predictor_heard, &row->job))
-		slu_ctl_teach(ctl, &row->job);
-	if (old && slu_heard_first(&ctl->ready_heard, &row->job))
+	if (old &&
+	    slu_history_position_is_new(&ctl->predictor_heard, &row->job))
+		slu_training_add(ctl, &row->job);
+	if (old && slu_history_position_is_new(&ctl->ready_heard, &row->job))
 		slu_setup_times_learn(&ctl->ready, &row->job);
-	if (ctl->arbiter && slu_heard_first(&ctl->arbiter_heard, &row->job))
+	if (ctl->arbiter &&
+	    slu_history_position_is_new(&ctl->arbiter_heard, &row->job))
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes)
 		learn_volumes(ctl, row);
@@ -236,10 +238,12 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 
 	(void)err;
 	if (ctl->arbiter &&
-	    (ctl->replayed || !slu_heard_later(&ctl->arbiter_heard, job)))
+	    (ctl->replayed ||
+	     !slu_history_position_is_ahead(&ctl->arbiter_heard, job)))
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes &&
-	    (ctl->replayed || !slu_heard_later(&ctl->volumes_heard, job)))
+	    (ctl->replayed ||
+	     !slu_history_position_is_ahead(&ctl->volumes_heard, job)))
 		slu_volumes_learn(ctl->volumes, row);
 	return 0;
 }
@@ -263,7 +267,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)msg;
 	(void)err;
-	slu_ctl_teach_waiting(ctl);
+	slu_training_add_waiting(ctl);
 	slu_seen_runs_clear(&ctl->lessons);
 	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
@@ -271,7 +275,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	if (ctl->bad_rows)
 		ctl_log(ctl, SLU_WARN, "history: %llu rows are not understood",
 			(unsigned long long)ctl->bad_rows);
-	slu_ctl_taught(ctl);
+	slu_training_complete(ctl);
 	if (ctl->arbiter)
 		slu_arbiter_taught(ctl->arbiter, ctl->rows > 0);
 	if (!ctl->arbiter_heard.all)
@@ -309,7 +313,7 @@ static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_stored *s = msg;
 
 	(void)err;
-	slu_history_stored(&ctl->history, s->job_id, s->start);
+	slu_history_queue_stored(&ctl->history, s->job_id, s->start);
 	return 0;
 }
 
@@ -378,7 +382,7 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 	if (rc < 0)
 		ctl_log(ctl, SLU_WARN, "%s: %s", desc->name, err.text);
 	if (known[i].mail && rc == 0)
-		slu_mail_tell(ctl, msg, desc == &slu_staged_desc, now);
+		slu_mail_send(ctl, msg, desc == &slu_staged_desc, now);
 	if (known[i].answer && (rc >= 0 || err.kind != SLU_BUSY))
 		answer(ctl, id, rc, &err, now);
 	else if (rc < 0 && desc == &slu_hello_daemon_desc)

@@ -142,7 +142,7 @@ void slu_pools_fini(struct slu_mirror *m)
 		free(told);
 	slu_map_free(&m->claim);
 	slu_map_free(&m->told);
-	slu_turn_forget(m, 0);
+	slu_pools_forget_reservation(m, 0);
 	slu_usage_fini(m);
 	endings_free(m);
 	slu_msg_clear(&slu_capacity_desc, &m->supply);
@@ -447,7 +447,7 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 				.until = until ? until : INT64_MAX};
 	slu_copy(c->pool, sizeof(c->pool), need->pool);
 	pthread_mutex_lock(&m->lock);
-	slu_turn_forget(m, job_id);
+	slu_pools_forget_reservation(m, job_id);
 	old = slu_map_get(&m->claim, job_id);
 	if (is_staged(m, job_id) || (until && was_refused(m, job_id)) ||
 	    slu_map_put(&m->claim, job_id, c) < 0)
@@ -488,7 +488,7 @@ void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 	pthread_mutex_lock(&m->lock);
 	slu_pools_drop_claim(m, job_id);
 	told = slu_map_del(&m->told, job_id);
-	slu_turn_forget(m, job_id);
+	slu_pools_forget_reservation(m, job_id);
 	pthread_mutex_unlock(&m->lock);
 	free(told);
 }

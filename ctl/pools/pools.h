@@ -85,7 +85,7 @@ bool slu_pools_reservation(struct slu_mirror *m,
 			   int64_t (*end_of)(uint32_t job_id), int64_t now,
 			   char why[SLU_POOL_WHY]);
 /* Under the lock: it waits no more (0: nobody does). */
-void slu_turn_forget(struct slu_mirror *m, uint32_t job_id);
+void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id);
 
 /* Seconds within which a waiting job asks again. */
 #define SLU_CLAIM_WAITS 300

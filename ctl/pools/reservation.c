@@ -76,7 +76,7 @@ static void note(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 	w->asked = now;
 }
 
-void slu_turn_forget(struct slu_mirror *m, uint32_t job_id)
+void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id)
 {
 	struct slu_pool_waiter **at = &m->waiter, *w;
 

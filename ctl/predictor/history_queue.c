@@ -12,19 +12,19 @@
 
 #define WINDOW 128
 
-static struct slu_job *at(const struct slu_history *h, size_t i)
+static struct slu_job *at(const struct slu_history_queue *h, size_t i)
 {
 	return &h->row[(h->head + i) % h->cap];
 }
 
-int slu_history_init(struct slu_history *h, size_t cap)
+int slu_history_queue_init(struct slu_history_queue *h, size_t cap)
 {
-	*h = (struct slu_history){.cap = cap};
+	*h = (struct slu_history_queue){.cap = cap};
 	h->row = calloc(cap, sizeof(*h->row));
 	return h->row ? 0 : -1;
 }
 
-static void drop_head(struct slu_history *h)
+static void drop_head(struct slu_history_queue *h)
 {
 	slu_msg_clear(&slu_job_desc, at(h, 0));
 	h->head = (h->head + 1) % h->cap;
@@ -33,15 +33,16 @@ static void drop_head(struct slu_history *h)
 		h->sent--;
 }
 
-void slu_history_fini(struct slu_history *h)
+void slu_history_queue_fini(struct slu_history_queue *h)
 {
 	while (h->n)
 		drop_head(h);
 	free(h->row);
-	*h = (struct slu_history){0};
+	*h = (struct slu_history_queue){0};
 }
 
-int slu_history_add(struct slu_history *h, const struct slu_job *job)
+int slu_history_queue_add(struct slu_history_queue *h,
+			  const struct slu_job *job)
 {
 	if (h->n == h->cap) {
 		drop_head(h);
@@ -53,8 +54,8 @@ int slu_history_add(struct slu_history *h, const struct slu_job *job)
 	return 0;
 }
 
-int slu_history_send(struct slu_history *h, struct slu_link *link,
-		     struct slu_err *err)
+int slu_history_queue_send(struct slu_history_queue *h, struct slu_link *link,
+			   struct slu_err *err)
 {
 	for (; h->sent < h->n && h->sent < WINDOW; h->sent++) {
 		struct slu_job *job = at(h, h->sent);
@@ -66,7 +67,8 @@ int slu_history_send(struct slu_history *h, struct slu_link *link,
 	return 0;
 }
 
-void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start)
+void slu_history_queue_stored(struct slu_history_queue *h, uint32_t job_id,
+			      int64_t start)
 {
 	for (size_t i = 0; i < h->sent; i++) {
 		struct slu_job *job = at(h, i);
@@ -80,12 +82,13 @@ void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start)
 		drop_head(h);
 }
 
-const struct slu_job *slu_history_at(const struct slu_history *h, size_t i)
+const struct slu_job *slu_history_queue_at(const struct slu_history_queue *h,
+					   size_t i)
 {
 	return i < h->n ? at(h, i) : NULL;
 }
 
-void slu_history_again(struct slu_history *h)
+void slu_history_queue_again(struct slu_history_queue *h)
 {
 	h->sent = 0;
 }

@@ -11,27 +11,30 @@
 #include "ctl/link/link.h"
 #include "wire/job.h"
 
-struct slu_history {
+struct slu_history_queue {
 	struct slu_job *row; /* a ring */
 	size_t cap, head, n;
 	size_t sent;   /* of these, from head on */
 	uint64_t lost; /* since it was said last */
 };
 
-int slu_history_init(struct slu_history *h, size_t cap);
-void slu_history_fini(struct slu_history *h);
+int slu_history_queue_init(struct slu_history_queue *h, size_t cap);
+void slu_history_queue_fini(struct slu_history_queue *h);
 /* Copies *job; when full the oldest row is lost (and counted). */
-int slu_history_add(struct slu_history *h, const struct slu_job *job);
+int slu_history_queue_add(struct slu_history_queue *h,
+			  const struct slu_job *job);
 /* Send what the window allows. */
-int slu_history_send(struct slu_history *h, struct slu_link *link,
-		     struct slu_err *err);
+int slu_history_queue_send(struct slu_history_queue *h, struct slu_link *link,
+			   struct slu_err *err);
 /* The peer has stored it, which is said once for each time it was sent; it may
  * or may not be among ours. */
-void slu_history_stored(struct slu_history *h, uint32_t job_id, int64_t start);
+void slu_history_queue_stored(struct slu_history_queue *h, uint32_t job_id,
+			      int64_t start);
 /* The i-th that is not stored yet, from 0; job_id 0: it is by now. NULL: there
  * are no more. Borrowed. */
-const struct slu_job *slu_history_at(const struct slu_history *h, size_t i);
+const struct slu_job *slu_history_queue_at(const struct slu_history_queue *h,
+					   size_t i);
 /* A new connection: all are to be sent again. */
-void slu_history_again(struct slu_history *h);
+void slu_history_queue_again(struct slu_history_queue *h);
 
 #endif

@@ -68,12 +68,13 @@ void slu_seen_runs_clear(struct slu_seen_runs *l)
 	*l = (struct slu_seen_runs){0};
 }
 
-bool slu_heard_nothing(const struct slu_heard *heard)
+bool slu_history_position_none(const struct slu_history_position *heard)
 {
 	return !heard->all && !heard->job_id;
 }
 
-bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
+bool slu_history_position_is_new(struct slu_history_position *heard,
+				 const struct slu_job *job)
 {
 	bool known = heard->again && job->end <= heard->end;
 
@@ -92,12 +93,13 @@ bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job)
 	return true;
 }
 
-bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job)
+bool slu_history_position_is_ahead(const struct slu_history_position *heard,
+				   const struct slu_job *job)
 {
 	return !heard->all && job->end > heard->end;
 }
 
-void slu_heard_again(struct slu_heard *heard)
+void slu_history_position_restart(struct slu_history_position *heard)
 {
 	heard->again = heard->job_id != 0;
 }

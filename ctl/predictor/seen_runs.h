@@ -43,7 +43,7 @@ void slu_seen_runs_learn(struct slu_seen_runs *l,
 void slu_seen_runs_clear(struct slu_seen_runs *l);
 
 /* All 0: nothing. */
-struct slu_heard {
+struct slu_history_position {
 	bool all;
 	bool again;    /* what is told now was told before, up to the last: */
 	int64_t start; /* of the last row */
@@ -52,12 +52,14 @@ struct slu_heard {
 };
 
 /* Has he been told of nothing yet? */
-bool slu_heard_nothing(const struct slu_heard *heard);
+bool slu_history_position_none(const struct slu_history_position *heard);
 /* Is this row, of a history in the order of ends, new to him? */
-bool slu_heard_first(struct slu_heard *heard, const struct slu_job *job);
+bool slu_history_position_is_new(struct slu_history_position *heard,
+				 const struct slu_job *job);
 /* Will it still be told of this run? */
-bool slu_heard_later(const struct slu_heard *heard, const struct slu_job *job);
+bool slu_history_position_is_ahead(const struct slu_history_position *heard,
+				   const struct slu_job *job);
 /* Another connection tells history again. */
-void slu_heard_again(struct slu_heard *heard);
+void slu_history_position_restart(struct slu_history_position *heard);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
+void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	struct slu_predictor *p =
 		ctl->pupil ? ctl->pupil : ctl->site->predictor;
@@ -22,17 +22,17 @@ void slu_ctl_teach(struct slu_ctl *ctl, const struct slu_job *job)
 
 static void teach(void *arg, const struct slu_job *job)
 {
-	slu_ctl_teach(arg, job);
+	slu_training_add(arg, job);
 }
 
-void slu_ctl_teach_waiting(struct slu_ctl *ctl)
+void slu_training_add_waiting(struct slu_ctl *ctl)
 {
 	slu_seen_runs_learn(&ctl->lessons, teach, ctl);
 }
 
 /* History is read in the order of ends: who ends meanwhile comes after it, and
  * not again as one of its rows. */
-void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job)
+void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	bool reading = ctl->linked && !ctl->replayed;
 	bool waits = !ctl->predictor_heard.all && reading;
@@ -43,25 +43,26 @@ void slu_ctl_teach_once(struct slu_ctl *ctl, const struct slu_job *job)
 	if (!ctl->predictor_heard.all)
 		rc = slu_seen_runs_add(&ctl->lessons, job, waits);
 	if (!waits || rc < 0)
-		slu_ctl_teach(ctl, job);
+		slu_training_add(ctl, job);
 }
 
 /* What is not stored yet may be in the history that it will be told, or not. */
-void slu_ctl_teach_anew(struct slu_ctl *ctl)
+void slu_training_restart(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
 
 	slu_seen_runs_clear(&ctl->lessons);
-	ctl->predictor_heard = ctl->volumes_heard = (struct slu_heard){0};
+	ctl->predictor_heard = ctl->volumes_heard =
+		(struct slu_history_position){0};
 	if (ctl->arbiter && slu_arbiter_teach_anew(ctl->arbiter) == 0)
-		ctl->arbiter_heard = (struct slu_heard){0};
-	for (size_t i = 0; (job = slu_history_at(&ctl->history, i)); i++)
+		ctl->arbiter_heard = (struct slu_history_position){0};
+	for (size_t i = 0; (job = slu_history_queue_at(&ctl->history, i)); i++)
 		if (job->job_id && !slu_seen_runs_has(&ctl->lessons, job) &&
 		    slu_seen_runs_add(&ctl->lessons, job, true) < 0)
-			slu_ctl_teach(ctl, job);
+			slu_training_add(ctl, job);
 }
 
-void slu_ctl_keep_taught(struct slu_ctl *ctl, struct slu_site *site)
+void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site)
 {
 	struct slu_predictor *fresh = site->predictor;
 
@@ -72,7 +73,7 @@ void slu_ctl_keep_taught(struct slu_ctl *ctl, struct slu_site *site)
 	ctl->pupil = fresh;
 }
 
-void slu_ctl_taught(struct slu_ctl *ctl)
+void slu_training_complete(struct slu_ctl *ctl)
 {
 	struct slu_predictor *rest = ctl->pupil;
 
@@ -86,10 +87,10 @@ void slu_ctl_taught(struct slu_ctl *ctl)
 	ctl->pupil = NULL;
 }
 
-void slu_ctl_teach_fini(struct slu_ctl *ctl)
+void slu_training_fini(struct slu_ctl *ctl)
 {
 	slu_seen_runs_clear(&ctl->lessons);
 	slu_predictor_free(ctl->pupil);
 	ctl->pupil = NULL;
-	ctl->predictor_heard = (struct slu_heard){0};
+	ctl->predictor_heard = (struct slu_history_position){0};
 }

@@ -17,7 +17,7 @@ static void order(struct slu_daemon *d, const struct slu_desc *desc,
 		  uint32_t job_id, const char *node, const void *msg)
 {
 	if (slu_control_order(d->control, desc, job_id, node, msg) < 0)
-		slu_daemon_hear_again(d);
+		slu_daemon_reconnect(d);
 }
 
 static void extend(void *arg, const struct slu_extend *extend)

@@ -78,9 +78,9 @@ static int take_node(struct slu_capacity *supply, const struct slu_conf *conf,
 	return rc;
 }
 
-int slu_capacity_offers(struct slu_db *map, const struct slu_conf *conf,
-			const struct slu_hosts *nodes, struct slu_capacity *out,
-			struct slu_err *err)
+int slu_capabilities_count(struct slu_db *map, const struct slu_conf *conf,
+			   const struct slu_hosts *nodes,
+			   struct slu_capacity *out, struct slu_err *err)
 {
 	uint32_t all = 0;
 

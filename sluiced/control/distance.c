@@ -66,9 +66,9 @@ static int add_row(const struct slu_topology *t, uint32_t leaf,
 	return rc;
 }
 
-int slu_near_distances(const struct slu_topology *t,
-		       const struct slu_hosts *ions, struct slu_distances *out,
-		       struct slu_err *err)
+int slu_distance_message(const struct slu_topology *t,
+			 const struct slu_hosts *ions,
+			 struct slu_distances *out, struct slu_err *err)
 {
 	struct slu_distances fresh = {
 		.to = calloc(t->n + 1, sizeof(*fresh.to)),
@@ -115,7 +115,7 @@ static char *look(struct slu_daemon *d, struct slu_err *err)
 
 	if (slu_topology_read(d->db, &t, err) < 0)
 		return NULL;
-	rc = slu_near_distances(&t, &d->conf->io_nodes, &m, err);
+	rc = slu_distance_message(&t, &d->conf->io_nodes, &m, err);
 	slu_topology_free(&t);
 	if (rc < 0)
 		return NULL;

@@ -31,8 +31,8 @@ void slu_distance_pushed(struct slu_daemon *d);
 /* The message: a row for each leaf switch, a place for each one that has I/O
  * nodes; I/O nodes that the topology does not know are in none. Clear it with
  * slu_distances_desc. */
-int slu_near_distances(const struct slu_topology *topology,
-		       const struct slu_hosts *ions, struct slu_distances *out,
-		       struct slu_err *err);
+int slu_distance_message(const struct slu_topology *topology,
+			 const struct slu_hosts *ions,
+			 struct slu_distances *out, struct slu_err *err);
 
 #endif

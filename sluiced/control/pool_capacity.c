@@ -69,9 +69,9 @@ static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 			 all ? &conf->io_nodes : NULL, err);
 }
 
-int slu_capacity_reckon(struct slu_db *map, const struct slu_conf *conf,
-			const struct slu_hosts *nodes, struct slu_capacity *out,
-			struct slu_err *err)
+int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,
+			  const struct slu_hosts *nodes,
+			  struct slu_capacity *out, struct slu_err *err)
 {
 	struct slu_capacity supply = {
 		.pools = calloc(conf->n_pool + 1, sizeof(*supply.pools))};
@@ -86,7 +86,7 @@ int slu_capacity_reckon(struct slu_db *map, const struct slu_conf *conf,
 			return -1;
 		}
 	}
-	if (slu_capacity_offers(map, conf, nodes, &supply, err) < 0) {
+	if (slu_capabilities_count(map, conf, nodes, &supply, err) < 0) {
 		slu_msg_clear(&slu_capacity_desc, &supply);
 		return -1;
 	}

@@ -16,14 +16,14 @@
 
 /* Reckon it; nodes: those of the system. I/O nodes give nothing unless a pool
  * names them. The caller clears *out. */
-int slu_capacity_reckon(struct slu_db *map, const struct slu_conf *conf,
-			const struct slu_hosts *nodes, struct slu_capacity *out,
-			struct slu_err *err);
+int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,
+			  const struct slu_hosts *nodes,
+			  struct slu_capacity *out, struct slu_err *err);
 
 /* Part of it (capabilities.c): of each file system of the configuration, how
  * many of these nodes have said that they cannot do it. Fills in out->fs. */
-int slu_capacity_offers(struct slu_db *map, const struct slu_conf *conf,
-			const struct slu_hosts *nodes, struct slu_capacity *out,
-			struct slu_err *err);
+int slu_capabilities_count(struct slu_db *map, const struct slu_conf *conf,
+			   const struct slu_hosts *nodes,
+			   struct slu_capacity *out, struct slu_err *err);
 
 #endif

@@ -73,7 +73,8 @@ static void reckon(struct slu_daemon *d)
 	struct slu_err err;
 
 	slu_timer_set(d->loop, &d->supply_timer, interval(d));
-	if (slu_capacity_reckon(d->db, d->conf, &d->hosts, &fresh, &err) < 0) {
+	if (slu_pool_capacity_sum(d->db, d->conf, &d->hosts, &fresh, &err) <
+	    0) {
 		slu_log(d->log, SLU_ERROR, "pools: %s", err.text);
 		return;
 	}

@@ -26,7 +26,7 @@ static void stored(struct slu_daemon *d, const char *what, int rc,
 {
 	complain(d, what, rc, err);
 	if (rc < 0 && err->kind != SLU_INVALID)
-		slu_daemon_hear_again(d);
+		slu_daemon_reconnect(d);
 }
 
 static void connected(void *arg)
@@ -209,7 +209,7 @@ static void store_epoch(struct slu_daemon *d, const struct slu_epoch *old,
 	event->d = d;
 	event->head = head;
 	event->changes = slu_epoch_changes(old, now);
-	slu_batch_add(&d->batch, &event->item);
+	slu_write_batch_add(&d->batch, &event->item);
 }
 
 /* Publish at once, for the launch of a job may wait for it; an assignment can
@@ -240,7 +240,7 @@ static void take_node_is(struct slu_daemon *d, void *msg)
 	const struct slu_node_addr *is = msg;
 
 	if (slu_nodes_is(d->auth.nodes, is->name, is->addr))
-		slu_daemon_hear_again(d);
+		slu_daemon_reconnect(d);
 }
 
 bool slu_daemon_where(void *arg, const char *name)

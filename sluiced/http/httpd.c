@@ -36,7 +36,7 @@ struct slu_httpd {
 	struct slu_bounds bounds;
 	struct slu_conns conns;
 	size_t most_conns; /* then room is made */
-	struct slu_texts texts;
+	struct slu_shared_bodies texts;
 	struct slu_timer sweep;
 	bool stopping; /* nothing is suspended any more */
 };
@@ -143,8 +143,8 @@ static void answer(struct slu_req *req, const struct slu_answer_head *head,
 	travels(req, len);
 	req->status = head->status;
 	if (data)
-		req->response =
-			slu_texts_respond(&req->httpd->texts, data, len);
+		req->response = slu_shared_bodies_respond(&req->httpd->texts,
+							  data, len);
 	if (req->response) {
 		MHD_add_response_header(req->response,
 					MHD_HTTP_HEADER_CONTENT_TYPE,

@@ -12,7 +12,7 @@
 struct slu_text {
 	size_t len;
 	unsigned answers; /* that need it */
-	struct slu_texts *all;
+	struct slu_shared_bodies *all;
 	struct slu_text *next;
 	char data[];
 };
@@ -33,7 +33,8 @@ static void let_go(void *data)
 }
 
 /* The one that there is already, if there is. Takes data. */
-static struct slu_text *hold(struct slu_texts *all, char *data, size_t len)
+static struct slu_text *hold(struct slu_shared_bodies *all, char *data,
+			     size_t len)
 {
 	struct slu_text *t = all->first;
 
@@ -63,8 +64,8 @@ static struct MHD_Response *respond_short(char *data, size_t len)
 	return out;
 }
 
-struct MHD_Response *slu_texts_respond(struct slu_texts *all, char *data,
-				       size_t len)
+struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
+					       char *data, size_t len)
 {
 	struct MHD_Response *out;
 	struct slu_text *t;

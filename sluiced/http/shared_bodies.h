@@ -14,12 +14,12 @@ struct MHD_Response;
 struct slu_text;
 
 /* All 0: none. As long as a response lives, this stays where it is. */
-struct slu_texts {
+struct slu_shared_bodies {
 	struct slu_text *first; /* the latest */
 };
 
 /* Takes data, from malloc(). NULL: no memory. */
-struct MHD_Response *slu_texts_respond(struct slu_texts *all, char *data,
-				       size_t len);
+struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
+					       char *data, size_t len);
 
 #endif

@@ -68,7 +68,7 @@ static int add(struct slu_daemon *d, struct slu_req *req,
 	push->item = (struct slu_item){.store = store, .done = push_done};
 	push->d = d;
 	push->req = req;
-	slu_batch_add(&d->batch, &push->item);
+	slu_write_batch_add(&d->batch, &push->item);
 	return SLU_KEPT;
 }
 

@@ -101,7 +101,7 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 		.store = store_row, .done = row_done, .arg = h};
 	row->job = *job;
 	memset(job, 0, sizeof(*job));
-	slu_batch_add(h->batch, &row->item);
+	slu_write_batch_add(h->batch, &row->item);
 }
 
 /* To the client, if there is one; the next rows start anew. */

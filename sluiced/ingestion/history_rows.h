@@ -26,7 +26,7 @@ struct slu_prediction_use {
 
 struct slu_history {
 	struct slu_db *db;
-	struct slu_batch *batch;
+	struct slu_write_batch *batch;
 	struct slu_control *control;
 	const struct slu_log *log;
 	const struct slu_conf *conf; /* HistoryDays, -Rows, -Replay */

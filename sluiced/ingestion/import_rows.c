@@ -86,6 +86,6 @@ int slu_handle_import(struct slu_daemon *d, struct slu_req *req,
 	in->old = drop_old(&in->msg, d->conf->history_age,
 			   (int64_t)slu_now_wall());
 	*msg = (struct slu_import_jobs){0};
-	slu_batch_add(&d->batch, &in->item);
+	slu_write_batch_add(&d->batch, &in->item);
 	return SLU_KEPT;
 }

@@ -65,7 +65,7 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 	c->io.read_bytes = io->read_bytes;
 	c->io.written_bytes = io->written_bytes;
 	c->io.source = io->source;
-	slu_batch_add(&d->batch, &c->item);
+	slu_write_batch_add(&d->batch, &c->item);
 	return 0;
 }
 

@@ -118,7 +118,7 @@ int slu_handle_jobstats(struct slu_daemon *d, struct slu_req *req,
 		w->start[i] = live_run(d, &io->job[i], now);
 	w->io = *io;
 	*io = (struct slu_server_io){0};
-	slu_batch_add(&d->batch, &w->item);
+	slu_write_batch_add(&d->batch, &w->item);
 	return SLU_KEPT;
 }
 
@@ -132,7 +132,8 @@ static int send_row(void *arg, const struct slu_history_row *row,
 
 /* Rows to fold may be as old as the history: an earlier release kept them, or
  * nobody was there. */
-static int begin(struct slu_served *s, int64_t until, struct slu_err *err)
+static int begin(struct slu_lustre_totals *s, int64_t until,
+		 struct slu_err *err)
 {
 	struct slu_db *db = s->history->db;
 
@@ -144,7 +145,7 @@ static int begin(struct slu_served *s, int64_t until, struct slu_err *err)
 }
 
 /* What ended before the start is part of the replay. */
-static int teach(struct slu_served *s, bool *more, struct slu_err *err)
+static int teach(struct slu_lustre_totals *s, bool *more, struct slu_err *err)
 {
 	int64_t until = (int64_t)slu_now_wall() - SETTLE;
 	struct slu_import_io run[MAX];
@@ -165,7 +166,7 @@ static int teach(struct slu_served *s, bool *more, struct slu_err *err)
 
 static void on_timer(void *arg)
 {
-	struct slu_served *s = arg;
+	struct slu_lustre_totals *s = arg;
 	struct slu_err err;
 	bool more = false;
 
@@ -179,10 +180,10 @@ static void on_timer(void *arg)
 	slu_timer_set(s->loop, &s->timer, more || fold ? 0.1 : EVERY);
 }
 
-void slu_served_start(struct slu_served *s, struct slu_loop *loop,
-		      struct slu_history *history)
+void slu_lustre_totals_start(struct slu_lustre_totals *s, struct slu_loop *loop,
+			     struct slu_history *history)
 {
-	*s = (struct slu_served){.loop = loop, .history = history};
+	*s = (struct slu_lustre_totals){.loop = loop, .history = history};
 	s->timer = (struct slu_timer){.fn = on_timer, .arg = s};
 	slu_timer_set(loop, &s->timer, EVERY);
 }

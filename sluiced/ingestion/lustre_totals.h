@@ -13,7 +13,7 @@
 #include "sluiced/ingestion/history_rows.h"
 #include "sluiced/event_loop.h"
 
-struct slu_served {
+struct slu_lustre_totals {
 	struct slu_loop *loop;
 	struct slu_history *history;
 	struct slu_timer timer;
@@ -22,7 +22,8 @@ struct slu_served {
 	int64_t folded; /* likewise */
 };
 
-void slu_served_start(struct slu_served *served, struct slu_loop *loop,
-		      struct slu_history *history);
+void slu_lustre_totals_start(struct slu_lustre_totals *served,
+			     struct slu_loop *loop,
+			     struct slu_history *history);
 
 #endif

@@ -223,7 +223,7 @@ static int read_answer(struct slu_totals *t, struct slu_buf *out,
 	}
 	keep_unknown(t);
 	if (s->n)
-		slu_batch_add(t->history->batch, &s->item);
+		slu_write_batch_add(t->history->batch, &s->item);
 	else
 		free(s);
 	return 0;

@@ -34,7 +34,7 @@ fail:
 }
 
 /* Somebody else writes, and each try waits for him as long as SQLite does. */
-static void put_off(struct slu_batch *b, struct slu_item *list,
+static void put_off(struct slu_write_batch *b, struct slu_item *list,
 		    const struct slu_err *why)
 {
 	struct slu_item *kept = NULL, **end = &kept, *next;
@@ -60,7 +60,7 @@ static void put_off(struct slu_batch *b, struct slu_item *list,
 	slu_timer_set(b->loop, &b->timer, AGAIN);
 }
 
-static void store_each(struct slu_batch *b, struct slu_item *list)
+static void store_each(struct slu_write_batch *b, struct slu_item *list)
 {
 	struct slu_item *next;
 	bool begun = true;
@@ -83,7 +83,7 @@ static void store_each(struct slu_batch *b, struct slu_item *list)
 
 static void run(void *arg)
 {
-	struct slu_batch *b = arg;
+	struct slu_write_batch *b = arg;
 	struct slu_item *list = b->head, *last = list;
 	struct slu_err err;
 	bool begun;
@@ -106,15 +106,15 @@ static void run(void *arg)
 		put_off(b, list, &err);
 }
 
-void slu_batch_init(struct slu_batch *b, struct slu_loop *loop,
-		    struct slu_db *db)
+void slu_write_batch_init(struct slu_write_batch *b, struct slu_loop *loop,
+			  struct slu_db *db)
 {
-	*b = (struct slu_batch){.loop = loop, .db = db};
+	*b = (struct slu_write_batch){.loop = loop, .db = db};
 	b->timer = (struct slu_timer){.fn = run, .arg = b};
 	b->tail = &b->head;
 }
 
-void slu_batch_add(struct slu_batch *b, struct slu_item *item)
+void slu_write_batch_add(struct slu_write_batch *b, struct slu_item *item)
 {
 	item->next = NULL;
 	*b->tail = item;
@@ -122,7 +122,7 @@ void slu_batch_add(struct slu_batch *b, struct slu_item *item)
 	slu_timer_soon(b->loop, &b->timer, 0);
 }
 
-void slu_batch_flush(struct slu_batch *b)
+void slu_write_batch_flush(struct slu_write_batch *b)
 {
 	b->last = true;
 	while (b->head)

@@ -30,7 +30,7 @@ struct slu_item {
 	struct slu_item *next;
 };
 
-struct slu_batch {
+struct slu_write_batch {
 	struct slu_loop *loop;
 	struct slu_db *db;
 	struct slu_timer timer;
@@ -38,10 +38,10 @@ struct slu_batch {
 	bool last; /* nothing is kept any more */
 };
 
-void slu_batch_init(struct slu_batch *batch, struct slu_loop *loop,
-		    struct slu_db *db);
-void slu_batch_add(struct slu_batch *batch, struct slu_item *item);
+void slu_write_batch_init(struct slu_write_batch *batch, struct slu_loop *loop,
+			  struct slu_db *db);
+void slu_write_batch_add(struct slu_write_batch *batch, struct slu_item *item);
 /* Store what is there now; at the end of the program. */
-void slu_batch_flush(struct slu_batch *batch);
+void slu_write_batch_flush(struct slu_write_batch *batch);
 
 #endif

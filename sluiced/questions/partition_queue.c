@@ -88,7 +88,7 @@ static bool take(char **field, struct slu_queued *out)
 	return true;
 }
 
-bool slu_queue_next(char **text, struct slu_queued *out)
+bool slu_partition_queue_next(char **text, struct slu_queued *out)
 {
 	char *field[FIELDS], *line;
 
@@ -123,7 +123,7 @@ bool slu_nodes_next(char **text, struct slu_usable *out)
 	return false;
 }
 
-bool slu_queue_in(const struct slu_queued *job, const char *partition)
+bool slu_partition_queue_in(const struct slu_queued *job, const char *partition)
 {
 	size_t len = strlen(partition);
 
@@ -136,7 +136,7 @@ bool slu_queue_in(const struct slu_queued *job, const char *partition)
 	return false;
 }
 
-bool slu_queue_apart(const struct slu_queued *job)
+bool slu_partition_queue_apart(const struct slu_queued *job)
 {
 	static const char *const apart[] = {"Dependency", "BeginTime",
 					    "JobHeld", "JobArrayTaskLimit"};

@@ -28,7 +28,7 @@ struct slu_queued {
 
 /* The next job of *text, which is changed and moves on; lines that are none are
  * passed over. false: that was all. */
-bool slu_queue_next(char **text, struct slu_queued *out);
+bool slu_partition_queue_next(char **text, struct slu_queued *out);
 /* The same of nodes: only those that can be used, now or when they are free. */
 struct slu_usable {
 	char *name;
@@ -36,8 +36,9 @@ struct slu_usable {
 };
 bool slu_nodes_next(char **text, struct slu_usable *out);
 /* Is the partition in a list such as "main,big"? */
-bool slu_queue_in(const struct slu_queued *job, const char *partition);
+bool slu_partition_queue_in(const struct slu_queued *job,
+			    const char *partition);
 /* Does it wait for something that is neither nodes nor other jobs? */
-bool slu_queue_apart(const struct slu_queued *job);
+bool slu_partition_queue_apart(const struct slu_queued *job);
 
 #endif

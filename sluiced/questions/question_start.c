@@ -61,7 +61,7 @@ static int ask_slurm(struct asked *a, struct slu_err *err)
 	setenv("SLURM_TIME_FORMAT", "%s", 1);
 	if (slu_run(squeue, SECONDS, &a->queue_text, err) < 0)
 		return slu_err_prefix(err, "squeue");
-	for (at = a->queue_text.data; slu_queue_next(&at, &job);) {
+	for (at = a->queue_text.data; slu_partition_queue_next(&at, &job);) {
 		if (a->n_queued == room) {
 			size_t more = room ? 2 * room : 256;
 			struct slu_queued *p =
@@ -192,8 +192,9 @@ static int by_priority(const void *a, const void *b)
 static bool competes(const struct asked *a, const struct slu_queued *q,
 		     const struct slu_queued *target)
 {
-	return slu_queue_in(q, target->partition) && !slu_queue_apart(q) &&
-	       q->nodes <= a->nodes.n && q->cpus <= a->all_cpus;
+	return slu_partition_queue_in(q, target->partition) &&
+	       !slu_partition_queue_apart(q) && q->nodes <= a->nodes.n &&
+	       q->cpus <= a->all_cpus;
 }
 
 /* Where nodes are shared, sizes are processors. */
@@ -365,7 +366,7 @@ static int check(const struct asked *a, const struct slu_queued *target,
 		return slu_err(err, SLU_NOTFOUND,
 			       "job %llu does not wait, or is not yours",
 			       (unsigned long long)job_id);
-	if (slu_queue_apart(target))
+	if (slu_partition_queue_apart(target))
 		return slu_err(err, SLU_INVALID,
 			       "job %u waits for something else (%s): nobody "
 			       "knows when",

@@ -22,7 +22,7 @@ struct extractor {
 
 struct slu_known {
 	struct slu_db *db;
-	struct slu_held *slot;
+	struct slu_known_document *slot;
 	size_t n_slots, used; /* a power of 2; places that are not free */
 	struct extractor extractor[EXTRACTORS_MAX];
 	size_t n_extractors;
@@ -60,7 +60,8 @@ void slu_known_free(struct slu_known *k)
 }
 
 /* Its place, or the free one where it would be. */
-static struct slu_held *place(const struct slu_known *k, uint64_t hash)
+static struct slu_known_document *place(const struct slu_known *k,
+					uint64_t hash)
 {
 	size_t at = hash & (k->n_slots - 1);
 
@@ -93,9 +94,9 @@ static bool grow(struct slu_known *k)
 }
 
 /* Without memory it is only not remembered. */
-static void remember(struct slu_known *k, const struct slu_held *doc)
+static void remember(struct slu_known *k, const struct slu_known_document *doc)
 {
-	struct slu_held *at;
+	struct slu_known_document *at;
 
 	if (2 * (k->used + 1) > k->n_slots && !grow(k))
 		return;
@@ -106,14 +107,14 @@ static void remember(struct slu_known *k, const struct slu_held *doc)
 
 void slu_known_drop(struct slu_known *k, uint64_t hash)
 {
-	struct slu_held *at = k->n_slots ? place(k, hash) : NULL;
+	struct slu_known_document *at = k->n_slots ? place(k, hash) : NULL;
 
 	if (at && at->did)
 		at->did = GONE;
 }
 
 /* The first row (DID, EID) of a query: 1 found, 0 not there, -1. */
-static int read_ids(struct slu_rows *rows, struct slu_held *out,
+static int read_ids(struct slu_rows *rows, struct slu_known_document *out,
 		    struct slu_err *err)
 {
 	int ret;
@@ -129,11 +130,11 @@ static int read_ids(struct slu_rows *rows, struct slu_held *out,
 	return ret;
 }
 
-int slu_known_find(struct slu_known *k, uint64_t hash, struct slu_held *out,
-		   struct slu_err *err)
+int slu_known_find(struct slu_known *k, uint64_t hash,
+		   struct slu_known_document *out, struct slu_err *err)
 {
-	struct slu_held doc = {.hash = hash};
-	struct slu_held *at = k->n_slots ? place(k, hash) : NULL;
+	struct slu_known_document doc = {.hash = hash};
+	struct slu_known_document *at = k->n_slots ? place(k, hash) : NULL;
 	int ret;
 
 	if (at && at->did) {
@@ -233,10 +234,10 @@ int slu_known_dynamic(struct slu_known *k, int64_t eid, bool *out,
 static int adopt_row(struct slu_known *k, struct slu_rows *row,
 		     struct slu_err *err)
 {
-	struct slu_held doc = {.did = slu_db_int(row, 0),
-			       .eid = slu_db_int(row, 1)};
+	struct slu_known_document doc = {.did = slu_db_int(row, 0),
+					 .eid = slu_db_int(row, 1)};
 	const char *name = slu_db_text(row, 2), *text = slu_db_text(row, 3);
-	struct slu_held other;
+	struct slu_known_document other;
 	int ret;
 
 	doc.hash = slu_document_hash(name, text, slu_db_bytes(row, 3));
@@ -273,7 +274,7 @@ static int adopt(struct slu_known *k, struct slu_err *err)
  * document goes. OR FAIL, because SQLite copies pages for a statement with a
  * trigger that it might have to undo. */
 static int store(struct slu_known *k, const struct slu_document *doc,
-		 struct slu_held *new, struct slu_err *err)
+		 struct slu_known_document *new, struct slu_err *err)
 {
 	if (slu_db_exec(k->db, err, "DELETE FROM Datahash WHERE Hash = ?", "I",
 			(int64_t) new->hash) < 0 ||
@@ -294,10 +295,10 @@ static int store(struct slu_known *k, const struct slu_document *doc,
 }
 
 int slu_known_store(struct slu_known *k, const struct slu_document *doc,
-		    struct slu_held *out, struct slu_err *err)
+		    struct slu_known_document *out, struct slu_err *err)
 {
 	const struct extractor *e = named(k, doc->extractor, err);
-	struct slu_held new = {.hash = doc->hash};
+	struct slu_known_document new = {.hash = doc->hash};
 	int ret;
 
 	if (!e)

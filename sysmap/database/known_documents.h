@@ -23,11 +23,11 @@ void slu_known_forget(struct slu_known *known);
 void slu_known_drop(struct slu_known *known, uint64_t hash);
 
 /* 1 found, 0 nobody sent it yet, -1. */
-int slu_known_find(struct slu_known *known, uint64_t hash, struct slu_held *out,
-		   struct slu_err *err);
+int slu_known_find(struct slu_known *known, uint64_t hash,
+		   struct slu_known_document *out, struct slu_err *err);
 /* The same; what is new is stored. */
 int slu_known_store(struct slu_known *known, const struct slu_document *doc,
-		    struct slu_held *out, struct slu_err *err);
+		    struct slu_known_document *out, struct slu_err *err);
 /* Is this the extractor's name? Only of one that was asked about before. */
 bool slu_known_named(const struct slu_known *known, int64_t eid,
 		     const char *name);

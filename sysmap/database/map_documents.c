@@ -25,10 +25,10 @@ int64_t slu_host_id(struct slu_db *db, const char *host, bool make,
 }
 
 /* Rows of DID, EID, Hash into a list. */
-static int read_held(struct slu_rows *rows, struct slu_held **out, size_t *n,
-		     struct slu_err *err)
+static int read_held(struct slu_rows *rows, struct slu_known_document **out,
+		     size_t *n, struct slu_err *err)
 {
-	struct slu_held *list = NULL, *more;
+	struct slu_known_document *list = NULL, *more;
 	size_t len = 0;
 	int ret;
 
@@ -39,7 +39,7 @@ static int read_held(struct slu_rows *rows, struct slu_held **out, size_t *n,
 			break;
 		}
 		list = more;
-		list[len++] = (struct slu_held){
+		list[len++] = (struct slu_known_document){
 			.did = slu_db_int(rows, 0),
 			.eid = slu_db_int(rows, 1),
 			.hash = (uint64_t)slu_db_int(rows, 2),
@@ -54,8 +54,9 @@ static int read_held(struct slu_rows *rows, struct slu_held **out, size_t *n,
 	return 0;
 }
 
-int slu_documents_held(struct slu_db *db, int64_t host, struct slu_held **out,
-		       size_t *n, struct slu_err *err)
+int slu_documents_held(struct slu_db *db, int64_t host,
+		       struct slu_known_document **out, size_t *n,
+		       struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
@@ -73,8 +74,8 @@ int slu_documents_held(struct slu_db *db, int64_t host, struct slu_held **out,
 }
 
 int slu_documents_take(struct slu_db *db, int64_t host,
-		       const struct slu_held *old, bool remember, int64_t now,
-		       bool *deleted, struct slu_err *err)
+		       const struct slu_known_document *old, bool remember,
+		       int64_t now, bool *deleted, struct slu_err *err)
 {
 	long n = 0;
 
@@ -175,7 +176,7 @@ long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 }
 
 int slu_documents_give(struct slu_db *db, int64_t host,
-		       const struct slu_held *doc, int64_t now,
+		       const struct slu_known_document *doc, int64_t now,
 		       struct slu_err *err)
 {
 	if (slu_db_exec(db, err,

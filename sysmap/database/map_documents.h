@@ -17,19 +17,20 @@ int64_t slu_host_id(struct slu_db *db, const char *host, bool make,
 
 /* A document that a host has; hash 0 when nobody computed it yet (the
  * original tool wrote it). */
-struct slu_held {
+struct slu_known_document {
 	uint64_t hash;
 	int64_t did, eid;
 };
 /* All of a host; caller frees *out. */
-int slu_documents_held(struct slu_db *db, int64_t host, struct slu_held **out,
-		       size_t *n, struct slu_err *err);
+int slu_documents_held(struct slu_db *db, int64_t host,
+		       struct slu_known_document **out, size_t *n,
+		       struct slu_err *err);
 
 /* The host no longer has this document. `remember`: its history is kept;
  * else the document goes as well when nobody has it (*deleted). */
 int slu_documents_take(struct slu_db *db, int64_t host,
-		       const struct slu_held *old, bool remember, int64_t now,
-		       bool *deleted, struct slu_err *err);
+		       const struct slu_known_document *old, bool remember,
+		       int64_t now, bool *deleted, struct slu_err *err);
 
 /* Forget what at most max hosts had until before (Unix seconds), and the
  * documents that nobody has had since. Returns how many, or -1. */
@@ -44,7 +45,7 @@ long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 
 /* The host has this document, which it had not, from now on. */
 int slu_documents_give(struct slu_db *db, int64_t host,
-		       const struct slu_held *doc, int64_t now,
+		       const struct slu_known_document *doc, int64_t now,
 		       struct slu_err *err);
 
 /* Text of a host's present document; *out is filled anew. SLU_NOTFOUND when

@@ -19,7 +19,7 @@
 	"0123456789-_."
 
 struct entry {
-	struct slu_held held;
+	struct slu_known_document held;
 	int64_t seen, written; /* last seen: known here, and on disk */
 };
 
@@ -122,8 +122,8 @@ static struct host *get_host(struct slu_receiver *r, const char *name,
 }
 
 /* The list anew from `held`, keeping what is known of the times. */
-static int replace(struct host *host, const struct slu_held *held, size_t n,
-		   struct slu_err *err)
+static int replace(struct host *host, const struct slu_known_document *held,
+		   size_t n, struct slu_err *err)
 {
 	struct entry *entry = calloc(n + 1, sizeof(*entry));
 
@@ -144,7 +144,7 @@ static int replace(struct host *host, const struct slu_held *held, size_t n,
 static int read_host(struct slu_receiver *r, struct host *host,
 		     struct slu_err *err)
 {
-	struct slu_held *held;
+	struct slu_known_document *held;
 	size_t n;
 	int ret;
 
@@ -220,7 +220,7 @@ static int take(struct slu_receiver *r, struct host *host, int64_t eid,
 		int64_t now, struct slu_err *err)
 {
 	bool dynamic, deleted;
-	struct slu_held old;
+	struct slu_known_document old;
 	size_t i = 0;
 
 	if (slu_known_dynamic(r->known, eid, &dynamic, err))
@@ -252,7 +252,8 @@ static struct entry *find_entry(struct host *host, int64_t did)
 }
 
 static int give(struct slu_receiver *r, struct host *host,
-		const struct slu_held *doc, int64_t now, struct slu_err *err)
+		const struct slu_known_document *doc, int64_t now,
+		struct slu_err *err)
 {
 	struct entry *more = find_entry(host, doc->did);
 	long gone;
@@ -288,7 +289,7 @@ static int link_known(struct slu_receiver *r, struct host *host,
 		      const uint64_t *hash, size_t n, int64_t now,
 		      bool *missing, struct slu_err *err)
 {
-	struct slu_held doc;
+	struct slu_known_document doc;
 	int ret;
 
 	for (size_t i = 0; i < n; i++) {
@@ -331,7 +332,7 @@ int slu_receive_hashes(struct slu_receiver *r, const char *name,
 static int put_all(struct slu_receiver *r, struct host *host,
 		   const struct slu_map *map, int64_t now, struct slu_err *err)
 {
-	struct slu_held doc;
+	struct slu_known_document doc;
 
 	for (size_t i = 0; i < map->n; i++)
 		if (slu_known_store(r->known, &map->document[i], &doc, err) ||

@@ -307,7 +307,8 @@ static int fake_resume(void *arg, const char *node, struct slu_err *err)
 	return 0;
 }
 
-static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
+static void fake_mark(void *arg, const struct slu_ctl_node_label *mark,
+		      size_t n)
 {
 	(void)arg;
 	for (size_t i = 0; i < n; i++)
@@ -315,7 +316,8 @@ static void fake_mark(void *arg, const struct slu_ctl_mark *mark, size_t n)
 		    mark[i].comment ? mark[i].comment : "-");
 }
 
-static bool fake_marked(void *arg, const struct slu_ctl_mark *mark, size_t n)
+static bool fake_marked(void *arg, const struct slu_ctl_node_label *mark,
+			size_t n)
 {
 	(void)arg;
 	for (size_t i = 0; i < n; i++)

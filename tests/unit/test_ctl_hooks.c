@@ -281,7 +281,7 @@ START_TEST(test_told)
 		       "case %td: %s", c - cases, submit.tell);
 		free(submit.tell);
 		if (submit.note.limit == SLU_LIMIT_MEANT)
-			limit = slu_ctl_settle(&rules, &submit.note);
+			limit = slu_ctl_reconsider_limit(&rules, &submit.note);
 		expect((limit ? limit : rules.whole) == c->limit,
 		       "case %td: %u", c - cases, limit);
 	}
@@ -359,7 +359,7 @@ START_TEST(test_settle)
 		struct slu_note note = {.limit = SLU_LIMIT_MEANT,
 					.tight = c->tight,
 					.whole = c->whole};
-		uint32_t got = slu_ctl_settle(&c->rules, &note);
+		uint32_t got = slu_ctl_reconsider_limit(&c->rules, &note);
 
 		expect(got == c->want && note.tight == c->want &&
 			       note.whole == (got ? c->whole : 0) &&

@@ -167,11 +167,11 @@ START_TEST(test_commands)
 	ck_assert_str_eq(host.did, "show 7 DONE;");
 	ck_assert(!slu_ctl_alive(ctl, 7));
 	forget();
-	ck_assert(slu_waits_due(&ctl->mirror, 8));
+	ck_assert(slu_persistent_wait_due(&ctl->mirror, 8));
 	annotate = (struct slu_annotate){8, "no room", true};
 	daemon_say(&slu_annotate_desc, &annotate);
 	slu_ctl_step(ctl, 3.1);
-	slu_waits_why(&ctl->mirror, 8, why);
+	slu_persistent_wait_why(&ctl->mirror, 8, why);
 	ck_assert_str_eq(why, "no room");
 	expect_done(daemon_end.id, true, "");
 	ck_assert_str_eq(host.did, "");

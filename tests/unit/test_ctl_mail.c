@@ -163,7 +163,7 @@ START_TEST(test_many)
 		struct slu_verdict verdict = {.job_id = 7,
 					      .reason = (char *)"x"};
 
-		slu_mail_tell(ctl, &verdict, false, 1);
+		slu_mail_send(ctl, &verdict, false, 1);
 	}
 	ck_assert_ptr_nonnull(strstr(host.log, "more are dropped"));
 	pthread_mutex_unlock(&sent_lock);

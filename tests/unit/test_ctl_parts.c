@@ -98,7 +98,7 @@ START_TEST(test_table)
 }
 END_TEST
 
-static bool is_woken(struct slu_queue *q)
+static bool is_woken(struct slu_event_queue *q)
 {
 	struct pollfd fd = {.fd = q->fd, .events = POLLIN};
 
@@ -107,31 +107,31 @@ static bool is_woken(struct slu_queue *q)
 
 START_TEST(test_queue)
 {
-	struct slu_queue q;
+	struct slu_event_queue q;
 	struct slu_event event;
 
-	expect_ok(slu_queue_init(&q, 4, NULL), (struct slu_err){0});
+	expect_ok(slu_event_queue_init(&q, 4, NULL), (struct slu_err){0});
 	for (uint32_t i = 0; i < 6; i++) {
 		event = (struct slu_event){.job_id = i};
 		event.job = calloc(1, sizeof(*event.job));
-		ck_assert(slu_queue_push(&q, event, i == 2) == (i < 4));
+		ck_assert(slu_event_queue_push(&q, event, i == 2) == (i < 4));
 		ck_assert(is_woken(&q) == (i >= 2));
 	}
-	ck_assert(slu_queue_overflowed(&q));
-	ck_assert(!slu_queue_overflowed(&q));
-	slu_queue_drain_fd(&q);
+	ck_assert(slu_event_queue_overflowed(&q));
+	ck_assert(!slu_event_queue_overflowed(&q));
+	slu_event_queue_drain_fd(&q);
 	ck_assert(!is_woken(&q));
 	for (uint32_t i = 0; i < 3; i++) {
-		ck_assert(slu_queue_pop(&q, &event));
+		ck_assert(slu_event_queue_pop(&q, &event));
 		ck_assert_uint_eq(event.job_id, i);
 		slu_event_clear(&event);
 	}
 	/* Urgent behind one that was not. */
-	slu_queue_push(&q, (struct slu_event){0}, false);
+	slu_event_queue_push(&q, (struct slu_event){0}, false);
 	ck_assert(!is_woken(&q));
-	slu_queue_push(&q, (struct slu_event){0}, true);
+	slu_event_queue_push(&q, (struct slu_event){0}, true);
 	ck_assert(is_woken(&q));
-	slu_queue_fini(&q); /* frees what is left */
+	slu_event_queue_fini(&q); /* frees what is left */
 }
 END_TEST
 
@@ -309,23 +309,23 @@ END_TEST
 
 START_TEST(test_history_bound)
 {
-	struct slu_history h;
+	struct slu_history_queue h;
 	struct slu_job job = {.name = "x"};
 
-	ck_assert_int_eq(slu_history_init(&h, 4), 0);
+	ck_assert_int_eq(slu_history_queue_init(&h, 4), 0);
 	for (job.job_id = 1; job.job_id <= 6; job.job_id++)
-		ck_assert_int_eq(slu_history_add(&h, &job), 0);
+		ck_assert_int_eq(slu_history_queue_add(&h, &job), 0);
 	ck_assert_uint_eq(h.n, 4);
 	ck_assert_uint_eq(h.lost, 2);
 	h.sent = 4;
-	slu_history_stored(&h, 5, 0); /* out of order */
+	slu_history_queue_stored(&h, 5, 0); /* out of order */
 	ck_assert_uint_eq(h.n, 4);
-	slu_history_stored(&h, 3, 0);
-	slu_history_stored(&h, 4, 0);
+	slu_history_queue_stored(&h, 3, 0);
+	slu_history_queue_stored(&h, 4, 0);
 	ck_assert_uint_eq(h.n, 1);
 	ck_assert_uint_eq(h.sent, 1);
-	slu_history_stored(&h, 5, 0); /* twice */
-	slu_history_fini(&h);
+	slu_history_queue_stored(&h, 5, 0); /* twice */
+	slu_history_queue_fini(&h);
 }
 END_TEST
 
@@ -333,20 +333,20 @@ END_TEST
  * says nothing of the second. */
 START_TEST(test_history_corrected)
 {
-	struct slu_history h;
+	struct slu_history_queue h;
 	struct slu_job job = {.job_id = 1, .state = "COMPLETED"};
 
-	ck_assert_int_eq(slu_history_init(&h, 4), 0);
-	ck_assert_int_eq(slu_history_add(&h, &job), 0);
+	ck_assert_int_eq(slu_history_queue_init(&h, 4), 0);
+	ck_assert_int_eq(slu_history_queue_add(&h, &job), 0);
 	job.state = "FAILED";
-	ck_assert_int_eq(slu_history_add(&h, &job), 0);
+	ck_assert_int_eq(slu_history_queue_add(&h, &job), 0);
 	h.sent = 2;
-	slu_history_stored(&h, 1, 0);
+	slu_history_queue_stored(&h, 1, 0);
 	ck_assert_uint_eq(h.n, 1);
-	ck_assert_str_eq(slu_history_at(&h, 0)->state, "FAILED");
-	slu_history_stored(&h, 1, 0);
+	ck_assert_str_eq(slu_history_queue_at(&h, 0)->state, "FAILED");
+	slu_history_queue_stored(&h, 1, 0);
 	ck_assert_uint_eq(h.n, 0);
-	slu_history_fini(&h);
+	slu_history_queue_fini(&h);
 }
 END_TEST
 

@@ -21,7 +21,7 @@ static struct slu_distances distances(const char *ions)
 
 	expect_ok(slu_topology_of_conf(copy, &t, &err), err);
 	expect_ok(slu_hosts_parse(ions, &hosts, &err), err);
-	expect_ok(slu_near_distances(&t, &hosts, &out, &err), err);
+	expect_ok(slu_distance_message(&t, &hosts, &out, &err), err);
 	slu_hosts_free(&hosts);
 	slu_topology_free(&t);
 	free(copy);

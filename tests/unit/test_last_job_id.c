@@ -86,7 +86,7 @@ static void expect_next(const char *kept, uint32_t first, uint32_t want)
 {
 	write_file(kept);
 	next_job = first;
-	ck_assert_uint_eq(slu_numbers_pass(NULL), want - 1);
+	ck_assert_uint_eq(slu_last_job_id_pass(NULL), want - 1);
 	ck_assert_uint_eq(next_job, want);
 	ck_assert_int_eq(locked, 0);
 }
@@ -94,13 +94,13 @@ static void expect_next(const char *kept, uint32_t first, uint32_t want)
 START_TEST(test_kept)
 {
 	enter_dir();
-	slu_numbers_keep(NULL, 6);
+	slu_last_job_id_keep(NULL, 6);
 	expect_file("6\n");
-	slu_numbers_keep(NULL, 60000000);
+	slu_last_job_id_keep(NULL, 60000000);
 	expect_file("60000000\n");
 	ck_assert_int_eq(errors, 0);
 	slurm_conf.state_save_location = "/nowhere";
-	slu_numbers_keep(NULL, 8);
+	slu_last_job_id_keep(NULL, 8);
 	ck_assert_int_eq(errors, 1);
 	ck_assert_int_eq(locked, 0);
 }
@@ -132,7 +132,7 @@ START_TEST(test_of_another_time)
 	expect_next("", 6, 6);
 	ck_assert_int_eq(errors, 1);
 	ck_assert_int_eq(unlink(FILE_NAME), 0);
-	ck_assert_uint_eq(slu_numbers_pass(NULL), 5);
+	ck_assert_uint_eq(slu_last_job_id_pass(NULL), 5);
 	ck_assert_int_eq(errors, 1);
 }
 END_TEST

@@ -215,17 +215,17 @@ START_TEST(test_not_yet)
 
 	slu_mirror_init(&m);
 	supply(10 * GIB, 10 * GIB, true);
-	slu_waits_answer(&m, 20, "nobody has asked");
-	ck_assert(slu_waits_due(&m, 20));
-	ck_assert(!slu_waits_due(&m, 20));
-	slu_waits_why(&m, 20, why);
+	slu_persistent_wait_answer(&m, 20, "nobody has asked");
+	ck_assert(slu_persistent_wait_due(&m, 20));
+	ck_assert(!slu_persistent_wait_due(&m, 20));
+	slu_persistent_wait_why(&m, 20, why);
 	ck_assert_str_eq(why, "as before");
 	slu_pools_claim(&m, 20, &n, 1300);
 	slu_pools_claim(&m, 20, &n, 1400);
 	slu_pools_expire(&m, 1300);
 	ck_assert(slu_pools_claimed(&m, 20));
-	slu_waits_answer(&m, 20, "the disk is full");
-	slu_waits_why(&m, 20, why);
+	slu_persistent_wait_answer(&m, 20, "the disk is full");
+	slu_persistent_wait_why(&m, 20, why);
 	ck_assert_str_eq(why, "the disk is full");
 	slu_pools_claim(&m, 20, &n, 1500);
 	slu_pools_expire(&m, 1400);
@@ -236,7 +236,7 @@ START_TEST(test_not_yet)
 	slu_pools_unclaim(&m, 20);
 	slu_pools_claim(&m, 20, &n, 1700);
 	ck_assert(slu_pools_claimed(&m, 20));
-	ck_assert(slu_waits_due(&m, 21)); /* what is left is freed */
+	ck_assert(slu_persistent_wait_due(&m, 21)); /* what is left is freed */
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -355,7 +355,7 @@ START_TEST(test_reserved)
 		expect(c->room || strstr(why, "jobs have 6GiB of its 10GiB, "
 					      "reservations "),
 		       "%s", why);
-		slu_turn_forget(&m, 0);
+		slu_pools_forget_reservation(&m, 0);
 	}
 	slu_mirror_fini(&m);
 }

@@ -19,24 +19,27 @@ START_TEST(test_jobs)
 	char *at = text;
 	struct slu_queued job;
 
-	ck_assert(slu_queue_next(&at, &job));
+	ck_assert(slu_partition_queue_next(&at, &job));
 	ck_assert(job.job_id == 7 && !job.waits && job.nodes == 2 &&
 		  job.cpus == 4 && job.limit == 86400 && job.elapsed == 3723 &&
 		  job.planned == 1764288000 && job.priority == 4294901753);
 	ck_assert_str_eq(job.on, "n[1-2]");
 	ck_assert_str_eq(job.name, "a|b");
-	ck_assert(slu_queue_next(&at, &job));
+	ck_assert(slu_partition_queue_next(&at, &job));
 	ck_assert(job.job_id == 8 && job.waits && !job.limit && !job.planned);
-	ck_assert(slu_queue_in(&job, "main") && slu_queue_in(&job, "big"));
-	ck_assert(!slu_queue_in(&job, "mai") && !slu_queue_in(&job, "ig"));
-	ck_assert(slu_queue_apart(&job));
-	ck_assert(slu_queue_next(&at, &job));
+	ck_assert(slu_partition_queue_in(&job, "main") &&
+		  slu_partition_queue_in(&job, "big"));
+	ck_assert(!slu_partition_queue_in(&job, "mai") &&
+		  !slu_partition_queue_in(&job, "ig"));
+	ck_assert(slu_partition_queue_apart(&job));
+	ck_assert(slu_partition_queue_next(&at, &job));
 	ck_assert(job.job_id == 10 && job.limit == 600 && job.nodes == 3);
 	ck_assert_str_eq(job.planned_on, "n[3-5]");
 	ck_assert_str_eq(job.name, "");
-	ck_assert(!slu_queue_apart(&job) && !slu_queue_in(&job, "main"));
-	ck_assert(!slu_queue_next(&at, &job));
-	ck_assert(!slu_queue_next(&at, &job));
+	ck_assert(!slu_partition_queue_apart(&job) &&
+		  !slu_partition_queue_in(&job, "main"));
+	ck_assert(!slu_partition_queue_next(&at, &job));
+	ck_assert(!slu_partition_queue_next(&at, &job));
 }
 END_TEST
 
@@ -69,7 +72,7 @@ START_TEST(test_cut)
 		struct slu_queued job;
 		struct slu_usable node;
 
-		while (slu_queue_next(&at, &job))
+		while (slu_partition_queue_next(&at, &job))
 			ck_assert_str_eq(job.on, "n1");
 		free(text);
 		at = text = strndup(line + n, strlen(line) - n);

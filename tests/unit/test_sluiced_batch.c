@@ -58,16 +58,16 @@ static void store_things(int n, int bad)
 	struct thing *things = calloc((size_t)n, sizeof(*things));
 	struct slu_loop *loop = slu_loop_new(NULL);
 	struct slu_db *db = open_db();
-	struct slu_batch batch;
+	struct slu_write_batch batch;
 
-	slu_batch_init(&batch, loop, db);
+	slu_write_batch_init(&batch, loop, db);
 	for (int i = 0; i < n; i++) {
 		things[i] = (struct thing){
 			.item = {.store = store, .done = done},
 			.number = i,
 			.bad = i == bad,
 		};
-		slu_batch_add(&batch, &things[i].item);
+		slu_write_batch_add(&batch, &things[i].item);
 	}
 	ck_assert_int_eq(rows(db), 0);
 	for (int i = 0; i < 10; i++)
@@ -105,12 +105,12 @@ START_TEST(test_flush)
 	struct slu_loop *loop = slu_loop_new(NULL);
 	struct slu_db *db = open_db();
 	struct thing t = {.item = {.store = store, .done = done}};
-	struct slu_batch batch;
+	struct slu_write_batch batch;
 
-	slu_batch_init(&batch, loop, db);
-	slu_batch_flush(&batch);
-	slu_batch_add(&batch, &t.item);
-	slu_batch_flush(&batch);
+	slu_write_batch_init(&batch, loop, db);
+	slu_write_batch_flush(&batch);
+	slu_write_batch_add(&batch, &t.item);
+	slu_write_batch_flush(&batch);
 	ck_assert_int_eq(t.done, 1);
 	ck_assert_int_eq(rows(db), 1);
 	slu_db_close(db);
@@ -125,7 +125,7 @@ START_TEST(test_locked)
 	struct slu_loop *loop = slu_loop_new(NULL);
 	struct slu_db *db = open_db(), *other;
 	static struct thing things[N];
-	struct slu_batch batch;
+	struct slu_write_batch batch;
 	struct slu_err err;
 	double began;
 
@@ -133,13 +133,13 @@ START_TEST(test_locked)
 	ck_assert_ptr_nonnull(other);
 	expect_ok(slu_db_script(db, "PRAGMA busy_timeout = 100", &err), err);
 	expect_ok(slu_db_begin(other, &err), err);
-	slu_batch_init(&batch, loop, db);
+	slu_write_batch_init(&batch, loop, db);
 	for (int i = 0; i < N; i++) {
 		things[i] = (struct thing){.item = {.store = store,
 						    .done = done,
 						    .patient = i % 2},
 					   .number = i};
-		slu_batch_add(&batch, &things[i].item);
+		slu_write_batch_add(&batch, &things[i].item);
 	}
 	began = slu_now_mono();
 	slu_loop_turn(loop, 0, NULL);
@@ -149,13 +149,13 @@ START_TEST(test_locked)
 				: things[i].failed == 1 &&
 					  things[i].why == SLU_IO);
 	slu_db_rollback(other);
-	slu_batch_add(&batch, &things[0].item);
-	slu_batch_flush(&batch);
+	slu_write_batch_add(&batch, &things[0].item);
+	slu_write_batch_flush(&batch);
 	ck_assert_int_eq(rows(db), N / 2 + 1);
 	/* At the end nobody can wait. */
 	expect_ok(slu_db_begin(other, &err), err);
-	slu_batch_add(&batch, &things[1].item);
-	slu_batch_flush(&batch);
+	slu_write_batch_add(&batch, &things[1].item);
+	slu_write_batch_flush(&batch);
 	ck_assert(things[1].done == 2 && things[1].failed == 1);
 	slu_db_rollback(other);
 	slu_db_close(other);

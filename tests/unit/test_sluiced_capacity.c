@@ -51,7 +51,7 @@ static void reckon(const char *conf_text, const char *nodes,
 
 	expect(conf, "%s", err.text);
 	expect_ok(slu_hosts_parse(nodes, &hosts, &err), err);
-	expect_ok(slu_capacity_reckon(db, conf, &hosts, out, &err), err);
+	expect_ok(slu_pool_capacity_sum(db, conf, &hosts, out, &err), err);
 	slu_hosts_free(&hosts);
 	slu_conf_free(conf);
 }

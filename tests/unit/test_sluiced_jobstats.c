@@ -49,7 +49,7 @@ static void told(uint32_t id, const char *server)
 START_TEST(test_once)
 {
 	static struct slu_log quiet;
-	struct slu_served served;
+	struct slu_lustre_totals served;
 
 	loop = slu_loop_new(NULL);
 	history = (struct slu_history){
@@ -58,7 +58,7 @@ START_TEST(test_once)
 	ck_assert_ptr_nonnull(history.db);
 	add(1, 500); /* the replay tells it */
 	told(1, "a");
-	slu_served_start(&served, loop, &history);
+	slu_lustre_totals_start(&served, loop, &history);
 	served.timer.fn(served.timer.arg);
 	ck_assert_uint_eq(sent, 0);
 	add(2, 300);

@@ -12,7 +12,7 @@ static struct slu_totals totals;
 static struct slu_loop *loop;
 static struct slu_log quiet;
 static struct slu_conf conf;
-static struct slu_batch batch;
+static struct slu_write_batch batch;
 static struct slu_history history;
 static char sacct[512];
 
@@ -53,7 +53,7 @@ static void open_all(int jobs)
 		.log = &quiet,
 		.conf = &conf};
 	ck_assert_ptr_nonnull(history.db);
-	slu_batch_init(&batch, loop, history.db);
+	slu_write_batch_init(&batch, loop, history.db);
 	for (int i = 1; i <= jobs; i++) {
 		job.job_id = (uint32_t)i;
 		expect_ok(slu_history_add(history.db, &job, &err), err);
