@@ -161,8 +161,8 @@ static void print(const char *name, const struct swf_log *log, int times,
 static int try_log(const char *log_path, const char *db_path, int times,
 		   bool csv, struct slu_err *err)
 {
-	struct slu_backtest_ask ask = {.quantile = STUDENT_QUANTILE,
-				       .floor = STUDENT_FLOOR};
+	struct slu_backtest_options ask = {.quantile = STUDENT_QUANTILE,
+					   .floor = STUDENT_FLOOR};
 	const char *slash = strrchr(log_path, '/');
 	struct json_object *answer = NULL;
 	struct slu_db *db = NULL;

@@ -208,11 +208,11 @@ static double largest(const double *v, uint32_t n)
 	return most;
 }
 
-/* Each stripe counts 1 - age / SLU_OST_MEMORY_SECONDS. */
+/* Each stripe counts 1 - age / SLU_RECENT_PLACEMENTS_SECONDS. */
 static double recent(const struct world *w, uint32_t j)
 {
-	return w->count[j] -
-	       (w->now * w->count[j] - w->when[j]) / SLU_OST_MEMORY_SECONDS;
+	return w->count[j] - (w->now * w->count[j] - w->when[j]) /
+				     SLU_RECENT_PLACEMENTS_SECONDS;
 }
 
 static double moved_cost(const struct world *w, uint32_t server)
@@ -278,7 +278,7 @@ static void forget(struct world *w)
 
 	for (; w->n_placed > 0; w->n_placed--) {
 		p = &w->placed[w->placed_first];
-		if (p->when >= w->now - SLU_OST_MEMORY_SECONDS)
+		if (p->when >= w->now - SLU_RECENT_PLACEMENTS_SECONDS)
 			break;
 		w->count[p->j]--;
 		w->when[p->j] -= p->when;

@@ -53,7 +53,7 @@ struct world {
 	size_t learnt;
 	struct slu_predictor *p;
 	/* the moment: what runs and waits */
-	struct slu_start_job *job;
+	struct slu_start_forecast_job *job;
 	size_t *of, n;
 	struct slu_outlook *outlook;
 	double *point;
@@ -167,7 +167,7 @@ static void look_at(struct world *w, size_t i, int64_t when)
 	slu_predict(w->p, &j, &got);
 	w->point[w->n] = (double)got.seconds;
 	w->of[w->n] = i;
-	w->job[w->n++] = (struct slu_start_job){
+	w->job[w->n++] = (struct slu_start_forecast_job){
 		.size = job->procs,
 		.elapsed = runs ? when - w->start[i] : -1,
 		.limit = job->request,
@@ -189,8 +189,8 @@ static double run_time(void *arg, size_t k, double share)
 	return slu_predict_quantile(w->p, &w->outlook[k], 0.5, gone);
 }
 
-static bool is_right(const struct world *w, const struct slu_start *got,
-		     size_t i)
+static bool is_right(const struct world *w,
+		     const struct slu_start_forecast *got, size_t i)
 {
 	if ((int64_t)got->n_likely != w->log->job[i].procs)
 		return false;
@@ -201,10 +201,11 @@ static bool is_right(const struct world *w, const struct slu_start *got,
 }
 
 static void judge(struct world *w, const struct moment *m,
-		  const struct slu_start *got, struct found *out)
+		  const struct slu_start_forecast *got, struct found *out)
 {
 	int64_t wait = w->start[m->job] - m->when;
-	double error = fabs((double)(slu_start_quantile(got, 0.5) - wait));
+	double error =
+		fabs((double)(slu_start_forecast_quantile(got, 0.5) - wait));
 	bool known = w->way != OURS || got->sure >= SURE;
 
 	out->known[w->way][m->which] += known;
@@ -213,19 +214,19 @@ static void judge(struct world *w, const struct moment *m,
 		return;
 	out->error[w->way][out->n] = error;
 	if (w->way == OURS)
-		out->within += wait >= slu_start_quantile(got, 0.1) &&
-			       wait <= slu_start_quantile(got, 0.9);
+		out->within += wait >= slu_start_forecast_quantile(got, 0.1) &&
+			       wait <= slu_start_forecast_quantile(got, 0.9);
 }
 
 static int ask(struct world *w, const struct moment *m, struct found *out)
 {
-	struct slu_start_ask what = {.job = w->job,
-				     .machine = w->procs,
-				     .nodes = (uint32_t)w->procs,
-				     .run = run_time,
-				     .arg = w,
-				     .seed = m->job};
-	struct slu_start got;
+	struct slu_start_forecast_input what = {.job = w->job,
+						.machine = w->procs,
+						.nodes = (uint32_t)w->procs,
+						.run = run_time,
+						.arg = w,
+						.seed = m->job};
+	struct slu_start_forecast got;
 
 	learn_until(w, m->when);
 	w->n = 0;
@@ -241,10 +242,10 @@ static int ask(struct world *w, const struct moment *m, struct found *out)
 	out->asked[m->which]++;
 	for (w->way = 0; w->way < WAYS; w->way++) {
 		what.samples = w->way == OURS ? SAMPLES : 1;
-		if (slu_start_foretell(&what, &got, NULL) < 0)
+		if (slu_start_forecast_make(&what, &got, NULL) < 0)
 			return -1;
 		judge(w, m, &got, out);
-		slu_start_free(&got);
+		slu_start_forecast_free(&got);
 	}
 	out->n += m->which == AT_SUBMISSION;
 	return 0;

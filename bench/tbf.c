@@ -187,7 +187,7 @@ static size_t control(struct slu_tbf *tbf, struct sim *sim, bool look)
 		goto fail;
 	if (look && (sim->lustre.rules(&sim->lustre, &text, &err) ||
 		     slu_rules_parse(&rules, text.data, &err) ||
-		     slu_tbf_adopt(tbf, &rules, &err)))
+		     slu_tbf_reconcile(tbf, &rules, &err)))
 		goto fail;
 	for (; (command = slu_tbf_command(tbf, sim->now)); n++)
 		if (sim->lustre.set_rule(&sim->lustre, command, &err))

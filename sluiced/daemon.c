@@ -393,7 +393,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_capacity_stop(d);
 	json_object_put(d->osts);
 	d->osts = NULL;
-	slu_ost_memory_free(d->ost_memory);
+	slu_recent_placements_free(d->ost_memory);
 	d->ost_memory = NULL;
 	free(d->peer.conf_wrong);
 	free(d->peer.slurm_advice);

@@ -89,10 +89,10 @@ struct slu_daemon {
 	struct slu_distance_watch near;
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */
-	struct slu_ost_memory *ost_memory; /* of answers; may be NULL */
-	struct slu_busy busy;		   /* this host's processor */
-	struct slu_hosts hosts;		   /* slurmctld's nodes */
-	struct slu_capacity supply;	   /* of the pools, as told last */
+	struct slu_recent_placements *ost_memory; /* of answers; may be NULL */
+	struct slu_busy busy;			  /* this host's processor */
+	struct slu_hosts hosts;			  /* slurmctld's nodes */
+	struct slu_capacity supply; /* of the pools, as told last */
 	struct slu_timer supply_timer;
 	uint64_t newcomers; /* slu_receiver_newcomers(), as reckoned */
 	struct slu_metrics metrics;

@@ -205,7 +205,7 @@ static void add_warning(struct json_object *obj, const struct slu_predictor *p,
 }
 
 static struct json_object *answer(struct lessons *l,
-				  const struct slu_history_ask *ask)
+				  const struct slu_history_forecast_input *ask)
 {
 	const struct slu_job whole = completed(l, &ask->job), *job = &whole;
 	double elapsed = (double)ask->elapsed;
@@ -260,8 +260,9 @@ static struct json_object *answer(struct lessons *l,
 	return obj;
 }
 
-int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
-			struct json_object **out, struct slu_err *err)
+int slu_history_forecast(struct slu_db *db,
+			 const struct slu_history_forecast_input *ask,
+			 struct json_object **out, struct slu_err *err)
 {
 	struct slu_history_query query = {
 		.uid = SLU_NO_ID, .last = ask->last, .brief = true};

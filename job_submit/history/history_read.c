@@ -112,7 +112,7 @@ static int take_row(struct slu_db *db, struct slu_rows *rows,
 	take_brief(rows, &row.job);
 	if (!c->brief)
 		take_rest(rows, &row.job);
-	if (slu_io_ahead_read(c->io, db, &row, err) < 0)
+	if (slu_io_readahead_read(c->io, db, &row, err) < 0)
 		return -1;
 	row.io_bandwidth = slu_row_bandwidth(&row);
 	rc = fn(arg, &row, err);
@@ -159,7 +159,7 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		c.id = INT64_MAX;
 	}
 	/* a user's jobs are few among those with numbers near to theirs */
-	c.io = query->uid == SLU_NO_ID ? slu_io_ahead_new() : NULL;
+	c.io = query->uid == SLU_NO_ID ? slu_io_readahead_new() : NULL;
 	if (query->uid == SLU_NO_ID && !c.io)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	*cursor = c;
@@ -168,7 +168,7 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 
 void slu_history_end(struct slu_history_cursor *cursor)
 {
-	slu_io_ahead_free(cursor->io);
+	slu_io_readahead_free(cursor->io);
 	cursor->io = NULL;
 }
 
@@ -200,7 +200,7 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 
 	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
 		if (!n && c->io)
-			slu_io_ahead_renew(c->io, db);
+			slu_io_readahead_renew(c->io, db);
 		rc = take_row(db, rows, c, fn, arg, err);
 		n += rc == 0;
 	}

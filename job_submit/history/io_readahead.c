@@ -33,17 +33,17 @@ struct place {
 	struct words words;   /* of the one that is held */
 };
 
-struct slu_io_ahead {
+struct slu_io_readahead {
 	uint64_t stamp;
 	struct place place[BLOCKS];
 };
 
-struct slu_io_ahead *slu_io_ahead_new(void)
+struct slu_io_readahead *slu_io_readahead_new(void)
 {
-	return calloc(1, sizeof(struct slu_io_ahead));
+	return calloc(1, sizeof(struct slu_io_readahead));
 }
 
-void slu_io_ahead_free(struct slu_io_ahead *a)
+void slu_io_readahead_free(struct slu_io_readahead *a)
 {
 	if (!a)
 		return;
@@ -52,7 +52,7 @@ void slu_io_ahead_free(struct slu_io_ahead *a)
 	free(a);
 }
 
-void slu_io_ahead_renew(struct slu_io_ahead *a, struct slu_db *db)
+void slu_io_readahead_renew(struct slu_io_readahead *a, struct slu_db *db)
 {
 	uint64_t stamp = slu_db_stamp(db);
 
@@ -141,7 +141,7 @@ static int read_words(struct slu_db *db, uint32_t first, uint32_t last,
 
 /* *words: what is known of this job, beside others; *one is used for what is
  * not kept. */
-static int find_words(struct slu_io_ahead *a, struct slu_db *db,
+static int find_words(struct slu_io_readahead *a, struct slu_db *db,
 		      uint32_t job_id, struct words *one,
 		      const struct words **words, struct slu_err *err)
 {
@@ -219,8 +219,8 @@ static void add(const struct word *w, struct slu_history_row *row,
 	row->consecutive += w->consecutive;
 }
 
-int slu_io_ahead_read(struct slu_io_ahead *a, struct slu_db *db,
-		      struct slu_history_row *row, struct slu_err *err)
+int slu_io_readahead_read(struct slu_io_readahead *a, struct slu_db *db,
+			  struct slu_history_row *row, struct slu_err *err)
 {
 	const struct word run = {.job_id = row->job.job_id,
 				 .start = row->job.start};

@@ -11,18 +11,18 @@
 #include "store/db.h"
 #include "wire/control.h"
 
-struct slu_io_ahead;
+struct slu_io_readahead;
 
 /* NULL: out of memory. */
-struct slu_io_ahead *slu_io_ahead_new(void);
-void slu_io_ahead_free(struct slu_io_ahead *ahead);
+struct slu_io_readahead *slu_io_readahead_new(void);
+void slu_io_readahead_free(struct slu_io_readahead *ahead);
 
 /* Before rows are asked for, while a statement is open that holds what they
  * see: what was read before somebody wrote is forgotten. */
-void slu_io_ahead_renew(struct slu_io_ahead *ahead, struct slu_db *db);
+void slu_io_readahead_renew(struct slu_io_readahead *ahead, struct slu_db *db);
 /* Fill in what the run of row->job has read and written, all but its bandwidth.
  * The members are 0 before. Of one run alone: ahead is NULL. */
-int slu_io_ahead_read(struct slu_io_ahead *ahead, struct slu_db *db,
-		      struct slu_history_row *row, struct slu_err *err);
+int slu_io_readahead_read(struct slu_io_readahead *ahead, struct slu_db *db,
+			  struct slu_history_row *row, struct slu_err *err);
 
 #endif

@@ -129,7 +129,7 @@ struct slu_history_cursor {
 	bool brief;
 	int64_t end;
 	int64_t id;
-	struct slu_io_ahead *io; /* owned; NULL: one user's rows */
+	struct slu_io_readahead *io; /* owned; NULL: one user's rows */
 };
 
 /* Take one row, which is borrowed: 0 to go on. */
@@ -236,7 +236,7 @@ int slu_history_accuracy(struct slu_db *db,
 			 const struct slu_history_query *query,
 			 struct json_object **out, struct slu_err *err);
 
-struct slu_history_ask {
+struct slu_history_forecast_input {
 	/* see slu_predict(); partition and account NULL: those of the user's
 	 * last job */
 	struct slu_job job;
@@ -248,7 +248,8 @@ struct slu_history_ask {
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
 	bool unlimited; /* job.limit_asked is 0 because it asks for that */
 };
-int slu_history_predict(struct slu_db *db, const struct slu_history_ask *ask,
-			struct json_object **out, struct slu_err *err);
+int slu_history_forecast(struct slu_db *db,
+			 const struct slu_history_forecast_input *ask,
+			 struct json_object **out, struct slu_err *err);
 
 #endif

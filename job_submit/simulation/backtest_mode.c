@@ -22,16 +22,17 @@ static int64_t seconds(uint32_t minutes)
 }
 
 /* A job that does not tell is counted as its nodes, or as one. */
-static int64_t size_of(const struct slu_past_job *job, bool cpus)
+static int64_t size_of(const struct slu_workload_job *job, bool cpus)
 {
 	int64_t size = cpus && job->cpus ? job->cpus : job->nodes;
 
 	return size > 0 ? size : 1;
 }
 
-static struct slu_easy_job easy_job(const struct slu_past_job *job, bool cpus)
+static struct slu_easy_job easy_job(const struct slu_workload_job *job,
+				    bool cpus)
 {
-	int64_t whole = seconds(slu_replay_whole(job));
+	int64_t whole = seconds(slu_workload_replay_whole(job));
 
 	return (struct slu_easy_job){
 		.submit = job->eligible,
@@ -44,7 +45,7 @@ static struct slu_easy_job easy_job(const struct slu_past_job *job, bool cpus)
 static int by_eligible(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct slu_past *past = arg;
+	const struct slu_workload *past = arg;
 
 	if (past->job[x].eligible != past->job[y].eligible)
 		return past->job[x].eligible < past->job[y].eligible ? -1 : 1;
@@ -79,7 +80,7 @@ static void to_levels(struct change *change, size_t n)
 
 /* What was in use for 99 % of the time, or less: more than the machine has is
  * in use where two jobs share a node, or clocks differ. -1 without memory. */
-static int64_t usually_in_use(const struct slu_past *past,
+static int64_t usually_in_use(const struct slu_workload *past,
 			      const struct slu_backtest_queue *q)
 {
 	struct change *change = calloc(2 * q->n + 1, sizeof(*change));
@@ -89,7 +90,7 @@ static int64_t usually_in_use(const struct slu_past *past,
 	if (!change)
 		return -1;
 	for (size_t k = 0; k < q->n; k++) {
-		const struct slu_past_job *job = &past->job[q->job[k]];
+		const struct slu_workload_job *job = &past->job[q->job[k]];
 		int64_t size = q->easy[k].procs;
 
 		change[2 * k] = (struct change){job->start, size};
@@ -107,11 +108,11 @@ static int64_t usually_in_use(const struct slu_past *past,
 	return most;
 }
 
-static void measure_past(const struct slu_past *past,
+static void measure_past(const struct slu_workload *past,
 			 struct slu_backtest_queue *q)
 {
 	for (size_t k = 0; k < q->n; k++) {
-		const struct slu_past_job *job = &past->job[q->job[k]];
+		const struct slu_workload_job *job = &past->job[q->job[k]];
 		double wait = (double)(job->start - job->eligible);
 		double run = (double)job->run;
 
@@ -122,7 +123,7 @@ static void measure_past(const struct slu_past *past,
 	}
 }
 
-static int set_machine(const struct slu_past *past, int64_t asked,
+static int set_machine(const struct slu_workload *past, int64_t asked,
 		       struct slu_backtest_queue *q, struct slu_err *err)
 {
 	int64_t largest = 0;
@@ -138,7 +139,7 @@ static int set_machine(const struct slu_past *past, int64_t asked,
 }
 
 /* What does not fit on the machine was never on it. */
-static void leave_out_larger(const struct slu_past *past, int64_t machine,
+static void leave_out_larger(const struct slu_workload *past, int64_t machine,
 			     struct slu_backtest_queue *q)
 {
 	size_t n = 0;
@@ -150,8 +151,8 @@ static void leave_out_larger(const struct slu_past *past, int64_t machine,
 	q->n = n;
 }
 
-int slu_backtest_queue(const struct slu_past *past,
-		       const struct slu_backtest_ask *ask,
+int slu_backtest_queue(const struct slu_workload *past,
+		       const struct slu_backtest_options *ask,
 		       struct slu_backtest_queue *q, struct slu_err *err)
 {
 	*q = (struct slu_backtest_queue){
@@ -187,8 +188,8 @@ void slu_backtest_queue_free(struct slu_backtest_queue *q)
 
 struct planned {
 	const struct slu_backtest_queue *q;
-	const struct slu_replayed *said;
-	const struct slu_backtest_ask *ask;
+	const struct slu_workload_replayed *said;
+	const struct slu_backtest_options *ask;
 	enum slu_backtest_mode mode;
 	size_t submitted;
 };
@@ -200,8 +201,8 @@ static double predict(void *arg, size_t k, int64_t now)
 	struct planned *p = arg;
 
 	(void)now;
-	slu_progress_tell(p->ask->progress, slu_backtest_name[p->mode],
-			  ++p->submitted, p->q->n);
+	slu_progress_report(p->ask->progress, slu_backtest_name[p->mode],
+			    ++p->submitted, p->q->n);
 	return (double)seconds(p->said[p->q->job[k]].limit[p->mode]);
 }
 
@@ -236,11 +237,11 @@ static void count_lowered(const struct slu_easy_job *job, uint32_t limit,
 	c->cut += before <= 0 && job->run > end;
 }
 
-static void count(const struct slu_past_job *past,
+static void count(const struct slu_workload_job *past,
 		  const struct slu_easy_job *job, uint32_t limit, uint32_t i,
 		  double wait, struct slu_backtest_counts *c)
 {
-	uint32_t whole = slu_replay_whole(past);
+	uint32_t whole = slu_workload_replay_whole(past);
 
 	c->jobs++;
 	c->wait += wait;
@@ -250,15 +251,15 @@ static void count(const struct slu_past_job *past,
 		c->raised += limit > whole;
 }
 
-static void count_all(const struct slu_past *past,
-		      const struct slu_replayed *said,
+static void count_all(const struct slu_workload *past,
+		      const struct slu_workload_replayed *said,
 		      const struct slu_backtest_queue *q,
 		      enum slu_backtest_mode mode, const int64_t *start,
 		      struct slu_backtest_outcome *out)
 {
 	for (size_t k = 0; k < q->n; k++) {
 		uint32_t i = q->job[k], limit = said[i].limit[mode];
-		const struct slu_past_job *job = &past->job[i];
+		const struct slu_workload_job *job = &past->job[i];
 		double wait = (double)(start[k] - q->easy[k].submit);
 
 		count(job, &q->easy[k], limit, i, wait, &out->all);
@@ -269,10 +270,10 @@ static void count_all(const struct slu_past *past,
 	}
 }
 
-int slu_backtest_outcome(const struct slu_past *past,
-			 const struct slu_replayed *said,
+int slu_backtest_outcome(const struct slu_workload *past,
+			 const struct slu_workload_replayed *said,
 			 const struct slu_backtest_queue *q,
-			 const struct slu_backtest_ask *ask,
+			 const struct slu_backtest_options *ask,
 			 enum slu_backtest_mode mode,
 			 struct slu_backtest_outcome *out, struct slu_err *err)
 {

@@ -36,25 +36,26 @@ struct slu_backtest_queue {
 };
 
 /* -1: no memory. Freed by slu_backtest_queue_free(), also then. */
-int slu_backtest_queue(const struct slu_past *past,
-		       const struct slu_backtest_ask *ask,
+int slu_backtest_queue(const struct slu_workload *past,
+		       const struct slu_backtest_options *ask,
 		       struct slu_backtest_queue *out, struct slu_err *err);
 void slu_backtest_queue_free(struct slu_backtest_queue *q);
 
 /* out->of is freed by the caller, also after an error. */
-int slu_backtest_outcome(const struct slu_past *past,
-			 const struct slu_replayed *said,
+int slu_backtest_outcome(const struct slu_workload *past,
+			 const struct slu_workload_replayed *said,
 			 const struct slu_backtest_queue *q,
-			 const struct slu_backtest_ask *ask,
+			 const struct slu_backtest_options *ask,
 			 enum slu_backtest_mode mode,
 			 struct slu_backtest_outcome *out, struct slu_err *err);
 /* Where of[] has a user's, and a partition's. */
-static inline uint32_t slu_backtest_user(const struct slu_past_job *job)
+static inline uint32_t slu_backtest_user(const struct slu_workload_job *job)
 {
 	return 2 * job->user;
 }
 
-static inline uint32_t slu_backtest_partition(const struct slu_past_job *job)
+static inline uint32_t
+slu_backtest_partition(const struct slu_workload_job *job)
 {
 	return 2 * job->partition + 1;
 }

@@ -15,8 +15,8 @@
 #define WEEK_JOBS 100	 /* of a week that says something */
 
 struct backtest {
-	struct slu_past past;
-	struct slu_replayed *said;
+	struct slu_workload past;
+	struct slu_workload_replayed *said;
 	struct slu_backtest_queue queue;
 	struct slu_backtest_outcome outcome[SLU_BACKTEST_MODES];
 };
@@ -61,7 +61,7 @@ static int note_errors(const struct backtest *b, struct slu_accuracy *a,
 		       struct slu_err *err)
 {
 	for (size_t i = 0; i < b->past.n; i++) {
-		struct slu_job job = slu_past_job(&b->past, i);
+		struct slu_job job = slu_workload_job(&b->past, i);
 
 		job.predicted = b->said[i].judged ? b->said[i].predicted : 0;
 		if (slu_accuracy_note(a, &job, err) < 0)
@@ -96,20 +96,20 @@ static struct json_object *errors_json(const struct backtest *b,
 }
 
 struct week {
-	uint64_t jobs, below[SLU_REPLAY_SHARES];
+	uint64_t jobs, below[SLU_WORKLOAD_REPLAY_SHARES];
 };
 
 static void count_weeks(const struct backtest *b, int64_t first,
 			struct week *week)
 {
 	for (size_t i = 0; i < b->past.n; i++) {
-		const struct slu_replayed *said = &b->said[i];
+		const struct slu_workload_replayed *said = &b->said[i];
 		int64_t w = (b->past.job[i].submit - first) / WEEK;
 
 		if (!said->judged || !said->predicted)
 			continue;
 		w = w < WEEKS ? w : WEEKS - 1;
-		for (int q = 0; q < SLU_REPLAY_SHARES; q++) {
+		for (int q = 0; q < SLU_WORKLOAD_REPLAY_SHARES; q++) {
 			week[w].below[q] += said->below[q];
 			week[WEEKS].below[q] += said->below[q];
 		}
@@ -129,7 +129,7 @@ static void put_worst(struct json_object *obj, const struct week *week,
 		if (week[w].jobs < WEEK_JOBS)
 			continue;
 		off = (double)week[w].below[q] / (double)week[w].jobs -
-		      slu_replay_share[q];
+		      slu_workload_replay_share[q];
 		if (of < 0 || fabs(off) > fabs(worst)) {
 			worst = off;
 			of = w;
@@ -166,9 +166,10 @@ static struct json_object *calibration_json(const struct backtest *b,
 		return NULL;
 	}
 	count_weeks(b, first, week);
-	for (int q = 0; week[WEEKS].jobs && q < SLU_REPLAY_SHARES; q++) {
+	for (int q = 0; week[WEEKS].jobs && q < SLU_WORKLOAD_REPLAY_SHARES;
+	     q++) {
 		obj = json_object_new_object();
-		slu_json_set_double(obj, "share", slu_replay_share[q]);
+		slu_json_set_double(obj, "share", slu_workload_replay_share[q]);
 		slu_json_set_double(
 			obj, "below",
 			share(week[WEEKS].below[q], week[WEEKS].jobs));
@@ -185,8 +186,8 @@ static struct json_object *warnings_json(const struct backtest *b)
 	uint64_t warned = 0, right = 0, all = 0;
 
 	for (size_t i = 0; i < b->past.n; i++) {
-		uint32_t whole = slu_replay_whole(&b->past.job[i]);
-		struct slu_job job = slu_past_job(&b->past, i);
+		uint32_t whole = slu_workload_replay_whole(&b->past.job[i]);
+		struct slu_job job = slu_workload_job(&b->past, i);
 		bool was;
 
 		if (!b->said[i].judged || whole == SLU_LIMIT_NONE)
@@ -218,14 +219,14 @@ static void put_counts(struct json_object *obj,
 				 llround(c->wait / (double)c->jobs));
 }
 
-static bool is_tried(const struct slu_backtest_ask *ask, int mode)
+static bool is_tried(const struct slu_backtest_options *ask, int mode)
 {
 	return mode == SLU_BACKTEST_ADVISE || !ask->mode ||
 	       strcmp(ask->mode, slu_backtest_name[mode]) == 0;
 }
 
 static struct json_object *modes_json(const struct backtest *b,
-				      const struct slu_backtest_ask *ask)
+				      const struct slu_backtest_options *ask)
 {
 	struct json_object *out = json_object_new_array(), *obj;
 
@@ -295,7 +296,7 @@ static struct json_object *group_json(const struct backtest *b, int mode,
 
 /* A row of each for each mode. NULL without memory. */
 static struct json_object *groups_json(const struct backtest *b,
-				       const struct slu_backtest_ask *ask,
+				       const struct slu_backtest_options *ask,
 				       const char *key, uint32_t second)
 {
 	struct group *group =
@@ -314,7 +315,7 @@ static struct json_object *groups_json(const struct backtest *b,
 }
 
 static int add_groups(struct json_object *obj, const struct backtest *b,
-		      const struct slu_backtest_ask *ask, const char *key,
+		      const struct slu_backtest_options *ask, const char *key,
 		      uint32_t second, struct slu_err *err)
 {
 	struct json_object *rows = groups_json(b, ask, key, second);
@@ -335,7 +336,7 @@ static struct json_object *recorded_json(const struct slu_backtest_queue *q)
 }
 
 static struct json_object *answer(const struct backtest *b,
-				  const struct slu_backtest_ask *ask,
+				  const struct slu_backtest_options *ask,
 				  struct slu_err *err)
 {
 	struct json_object *obj, *errors = errors_json(b, err);
@@ -361,7 +362,7 @@ static struct json_object *answer(const struct backtest *b,
 	return NULL;
 }
 
-static int check(const struct slu_backtest_ask *ask, struct slu_err *err)
+static int check(const struct slu_backtest_options *ask, struct slu_err *err)
 {
 	for (int m = 0; m < SLU_BACKTEST_MODES; m++)
 		if (!ask->mode || !strcmp(ask->mode, slu_backtest_name[m]))
@@ -371,16 +372,16 @@ static int check(const struct slu_backtest_ask *ask, struct slu_err *err)
 		       ask->mode);
 }
 
-static int run(struct slu_db *db, const struct slu_backtest_ask *ask,
+static int run(struct slu_db *db, const struct slu_backtest_options *ask,
 	       struct backtest *b, struct slu_err *err)
 {
 	if (check(ask, err) < 0 ||
-	    slu_past_read(db, ask->progress, &b->past, err) < 0)
+	    slu_workload_read(db, ask->progress, &b->past, err) < 0)
 		return -1;
 	b->said = calloc(b->past.n + 1, sizeof(*b->said));
 	if (!b->said)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (slu_replay(&b->past, ask, b->said, err) < 0 ||
+	if (slu_workload_replay(&b->past, ask, b->said, err) < 0 ||
 	    slu_backtest_queue(&b->past, ask, &b->queue, err) < 0)
 		return -1;
 	for (int m = 0; m < SLU_BACKTEST_MODES; m++)
@@ -392,7 +393,7 @@ static int run(struct slu_db *db, const struct slu_backtest_ask *ask,
 	return 0;
 }
 
-int slu_backtest(struct slu_db *db, const struct slu_backtest_ask *ask,
+int slu_backtest(struct slu_db *db, const struct slu_backtest_options *ask,
 		 struct json_object **out, struct slu_err *err)
 {
 	struct backtest b = {0};
@@ -403,7 +404,7 @@ int slu_backtest(struct slu_db *db, const struct slu_backtest_ask *ask,
 	for (int m = 0; m < SLU_BACKTEST_MODES; m++)
 		free(b.outcome[m].of);
 	slu_backtest_queue_free(&b.queue);
-	slu_past_free(&b.past);
+	slu_workload_free(&b.past);
 	free(b.said);
 	return *out ? 0 : -1;
 }

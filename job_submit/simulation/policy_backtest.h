@@ -20,7 +20,7 @@
 #include "common/conf.h"
 #include "job_submit/simulation/workload.h"
 
-struct slu_backtest_ask {
+struct slu_backtest_options {
 	double quantile; /* see slu_predictor_new() */
 	int64_t floor;
 	int64_t since; /* Unix s: jobs that were submitted before only teach */
@@ -78,7 +78,7 @@ struct slu_backtest_ask {
  *
  * The caller puts it. -1: error.
  */
-int slu_backtest(struct slu_db *db, const struct slu_backtest_ask *ask,
+int slu_backtest(struct slu_db *db, const struct slu_backtest_options *ask,
 		 struct json_object **out, struct slu_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include "job_submit/simulation/easy_backfill.h"
 
 struct sampling {
-	const struct slu_start_ask *ask;
+	const struct slu_start_forecast_input *ask;
 	struct slu_easy_job *easy; /* those that run first */
 	size_t *job;		   /* of the ask */
 	size_t target;		   /* of easy */
@@ -41,7 +41,7 @@ static double uniform(uint64_t *seed)
 /* A run of it, seen from now. */
 static struct slu_easy_job draw(struct sampling *s, size_t i)
 {
-	const struct slu_start_job *job = &s->ask->job[i];
+	const struct slu_start_forecast_job *job = &s->ask->job[i];
 	int64_t gone = job->elapsed > 0 ? job->elapsed : 0;
 	double run = s->ask->run(s->ask->arg, i, uniform(&s->seed));
 	int64_t left = job->limit - gone, takes;
@@ -135,7 +135,7 @@ static void give_back(struct sampling *s, size_t k)
 /* The lowest ones, or those that it runs on. */
 static void take(struct sampling *s, size_t k)
 {
-	const struct slu_start_job *job = &s->ask->job[s->job[k]];
+	const struct slu_start_forecast_job *job = &s->ask->job[s->job[k]];
 	uint64_t *taken = taken_by(s, k);
 	int64_t left = job->size;
 
@@ -221,7 +221,8 @@ static unsigned count_equal(const struct sampling *s, unsigned samples,
 	return equal;
 }
 
-static void judge_nodes(const struct sampling *s, struct slu_start *out)
+static void judge_nodes(const struct sampling *s,
+			struct slu_start_forecast *out)
 {
 	const uint64_t *best = s->set;
 	unsigned most = 0;
@@ -244,7 +245,7 @@ static void judge_nodes(const struct sampling *s, struct slu_start *out)
 	out->sure = (double)most / (double)out->n;
 }
 
-static int allocate(struct sampling *s, struct slu_start *out)
+static int allocate(struct sampling *s, struct slu_start_forecast *out)
 {
 	size_t n = s->ask->n, samples = s->ask->samples;
 
@@ -267,13 +268,13 @@ static int allocate(struct sampling *s, struct slu_start *out)
 		       : -1;
 }
 
-int slu_start_foretell(const struct slu_start_ask *ask, struct slu_start *out,
-		       struct slu_err *err)
+int slu_start_forecast_make(const struct slu_start_forecast_input *ask,
+			    struct slu_start_forecast *out, struct slu_err *err)
 {
 	struct sampling s = {.ask = ask, .seed = ask->seed};
 	int rc;
 
-	*out = (struct slu_start){0};
+	*out = (struct slu_start_forecast){0};
 	rc = allocate(&s, out);
 	if (rc == 0)
 		order_jobs(&s);
@@ -300,15 +301,16 @@ int slu_start_foretell(const struct slu_start_ask *ask, struct slu_start *out,
 	return rc < 0 ? nomem(err) : 0;
 }
 
-void slu_start_free(struct slu_start *start)
+void slu_start_forecast_free(struct slu_start_forecast *start)
 {
 	free(start->at);
 	free(start->node);
 	free(start->likely);
-	*start = (struct slu_start){0};
+	*start = (struct slu_start_forecast){0};
 }
 
-int64_t slu_start_quantile(const struct slu_start *start, double share)
+int64_t slu_start_forecast_quantile(const struct slu_start_forecast *start,
+				    double share)
 {
 	double rank = ceil(share * (double)start->n) - 1;
 
@@ -316,7 +318,8 @@ int64_t slu_start_quantile(const struct slu_start *start, double share)
 	return start->at[(size_t)rank];
 }
 
-double slu_start_within(const struct slu_start *start, int64_t seconds)
+double slu_start_forecast_within(const struct slu_start_forecast *start,
+				 int64_t seconds)
 {
 	unsigned within = 0;
 

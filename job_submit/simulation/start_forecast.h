@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include "common/err.h"
 
-struct slu_start_job {
+struct slu_start_forecast_job {
 	int64_t size;	      /* nodes, or processors */
 	int64_t elapsed;      /* s that it has run; -1: it waits */
 	int64_t limit;	      /* s of its run, > elapsed: Slurm ends it then */
@@ -24,9 +24,9 @@ struct slu_start_job {
 				 NULL: not known */
 };
 
-struct slu_start_ask {
+struct slu_start_forecast_input {
 	/* those that wait in the order of their priority */
-	const struct slu_start_job *job;
+	const struct slu_start_forecast_job *job;
 	size_t n;
 	size_t target;	 /* of them, one that waits */
 	int64_t machine; /* so large; where more than that is in use, it is that
@@ -41,7 +41,7 @@ struct slu_start_ask {
 	uint64_t seed;
 };
 
-struct slu_start {
+struct slu_start_forecast {
 	int64_t *at; /* s from now, in ascending order; one of each sample */
 	unsigned n;
 	double *node; /* [ask->nodes]: the share of samples in which it is on
@@ -54,13 +54,17 @@ struct slu_start {
 };
 
 /* Nodes are taken in the order of their numbers. -1: without memory, or when a
- * job is larger than the machine. slu_start_free() frees, also after that. */
-int slu_start_foretell(const struct slu_start_ask *ask, struct slu_start *out,
-		       struct slu_err *err);
-void slu_start_free(struct slu_start *start);
+ * job is larger than the machine. slu_start_forecast_free() frees, also after
+ * that. */
+int slu_start_forecast_make(const struct slu_start_forecast_input *ask,
+			    struct slu_start_forecast *out,
+			    struct slu_err *err);
+void slu_start_forecast_free(struct slu_start_forecast *start);
 /* The time by which it starts with this probability, s from now. */
-int64_t slu_start_quantile(const struct slu_start *start, double share);
+int64_t slu_start_forecast_quantile(const struct slu_start_forecast *start,
+				    double share);
 /* The probability that it starts within so many s. */
-double slu_start_within(const struct slu_start *start, int64_t seconds);
+double slu_start_forecast_within(const struct slu_start_forecast *start,
+				 int64_t seconds);
 
 #endif

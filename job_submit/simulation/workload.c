@@ -9,8 +9,8 @@
 
 #define NAME 256 /* bytes of a plain name, as the predictor takes it */
 
-void slu_progress_tell(const struct slu_progress *progress, const char *what,
-		       uint64_t done, uint64_t all)
+void slu_progress_report(const struct slu_progress *progress, const char *what,
+			 uint64_t done, uint64_t all)
 {
 	uint64_t step = all / 100 + 1;
 
@@ -19,15 +19,15 @@ void slu_progress_tell(const struct slu_progress *progress, const char *what,
 }
 
 struct reading {
-	struct slu_past *past;
+	struct slu_workload *past;
 	const struct slu_progress *progress;
 	uint64_t all;
 };
 
-static int grow(struct slu_past *p)
+static int grow(struct slu_workload *p)
 {
 	size_t room = p->room ? 2 * p->room : 4096;
-	struct slu_past_job *job = realloc(p->job, room * sizeof(*job));
+	struct slu_workload_job *job = realloc(p->job, room * sizeof(*job));
 
 	if (!job)
 		return -1;
@@ -41,11 +41,11 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static struct slu_past_job take_times(const struct slu_job *j)
+static struct slu_workload_job take_times(const struct slu_job *j)
 {
 	int64_t submit = j->submit > 0 ? j->submit : j->start;
 
-	return (struct slu_past_job){
+	return (struct slu_workload_job){
 		.submit = submit,
 		.eligible = later(j->eligible, submit),
 		.start = j->start,
@@ -61,7 +61,7 @@ static struct slu_past_job take_times(const struct slu_job *j)
 }
 
 static int take_texts(struct slu_intern *names, const struct slu_job *j,
-		      struct slu_past_job *out)
+		      struct slu_workload_job *out)
 {
 	char plain[NAME], uid[16];
 
@@ -84,20 +84,20 @@ static int take(void *arg, const struct slu_history_row *row,
 		struct slu_err *err)
 {
 	struct reading *r = arg;
-	struct slu_past *p = r->past;
-	struct slu_past_job job = take_times(&row->job);
+	struct slu_workload *p = r->past;
+	struct slu_workload_job job = take_times(&row->job);
 
 	if (p->n == UINT32_MAX || (p->n == p->room && grow(p) < 0) ||
 	    take_texts(p->names, &row->job, &job) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	p->job[p->n++] = job;
-	slu_progress_tell(r->progress, "reading", p->n, r->all);
+	slu_progress_report(r->progress, "reading", p->n, r->all);
 	return 0;
 }
 
 static int by_submit(const void *a, const void *b)
 {
-	const struct slu_past_job *x = a, *y = b;
+	const struct slu_workload_job *x = a, *y = b;
 
 	if (x->submit != y->submit)
 		return x->submit < y->submit ? -1 : 1;
@@ -106,14 +106,14 @@ static int by_submit(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-int slu_past_read(struct slu_db *db, const struct slu_progress *progress,
-		  struct slu_past *out, struct slu_err *err)
+int slu_workload_read(struct slu_db *db, const struct slu_progress *progress,
+		      struct slu_workload *out, struct slu_err *err)
 {
 	const struct slu_history_query query = {.uid = SLU_NO_ID};
 	struct reading r = {.past = out, .progress = progress};
 	int64_t all = 0;
 
-	*out = (struct slu_past){.names = slu_intern_new()};
+	*out = (struct slu_workload){.names = slu_intern_new()};
 	if (!out->names)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (slu_db_value(db, &all, 0, err, "SELECT COUNT(*) FROM History", "") <
@@ -127,16 +127,16 @@ int slu_past_read(struct slu_db *db, const struct slu_progress *progress,
 	return 0;
 }
 
-void slu_past_free(struct slu_past *past)
+void slu_workload_free(struct slu_workload *past)
 {
 	free(past->job);
 	slu_intern_free(past->names);
-	*past = (struct slu_past){0};
+	*past = (struct slu_workload){0};
 }
 
-struct slu_job slu_past_job(const struct slu_past *past, size_t i)
+struct slu_job slu_workload_job(const struct slu_workload *past, size_t i)
 {
-	const struct slu_past_job *j = &past->job[i];
+	const struct slu_workload_job *j = &past->job[i];
 	const struct slu_intern *names = past->names;
 
 	return (struct slu_job){
@@ -159,14 +159,14 @@ struct slu_job slu_past_job(const struct slu_past *past, size_t i)
 static int by_end(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct slu_past *past = arg;
+	const struct slu_workload *past = arg;
 
 	if (past->job[x].end != past->job[y].end)
 		return past->job[x].end < past->job[y].end ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-void slu_past_by_end(const struct slu_past *past, uint32_t *out)
+void slu_workload_by_end(const struct slu_workload *past, uint32_t *out)
 {
 	for (uint32_t i = 0; i < past->n; i++)
 		out[i] = i;

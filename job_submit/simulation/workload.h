@@ -11,7 +11,7 @@
 #include "store/db.h"
 #include "wire/job.h"
 
-struct slu_past_job {
+struct slu_workload_job {
 	int64_t submit, eligible, start, end; /* Unix s; eligible >= submit */
 	int64_t run; /* s; 0: it teaches nothing (ended.h) */
 	uint32_t uid;
@@ -21,8 +21,8 @@ struct slu_past_job {
 	bool ours;	       /* that limit was set by us */
 };
 
-struct slu_past {
-	struct slu_past_job *job;
+struct slu_workload {
+	struct slu_workload_job *job;
 	size_t n, room;
 	struct slu_intern *names; /* of jobs without their counters */
 };
@@ -34,17 +34,17 @@ struct slu_progress {
 	void *arg;
 };
 /* tell() about each hundredth of it, and the end; NULL: nobody is told. */
-void slu_progress_tell(const struct slu_progress *progress, const char *what,
-		       uint64_t done, uint64_t all);
+void slu_progress_report(const struct slu_progress *progress, const char *what,
+			 uint64_t done, uint64_t all);
 
-/* All runs of the history; slu_past_free() frees, also after an error. */
-int slu_past_read(struct slu_db *db, const struct slu_progress *progress,
-		  struct slu_past *out, struct slu_err *err);
-void slu_past_free(struct slu_past *past);
+/* All runs of the history; slu_workload_free() frees, also after an error. */
+int slu_workload_read(struct slu_db *db, const struct slu_progress *progress,
+		      struct slu_workload *out, struct slu_err *err);
+void slu_workload_free(struct slu_workload *past);
 /* One of them as predictors and teachers want it; its texts are borrowed. It
  * has the end, the run time and the submission that it had. */
-struct slu_job slu_past_job(const struct slu_past *past, size_t i);
+struct slu_job slu_workload_job(const struct slu_workload *past, size_t i);
 /* All of them by their ends: out[past->n] indexes. */
-void slu_past_by_end(const struct slu_past *past, uint32_t *out);
+void slu_workload_by_end(const struct slu_workload *past, uint32_t *out);
 
 #endif

@@ -17,18 +17,19 @@ static const enum slu_predict_mode mode_of[SLU_BACKTEST_MODES] = {
 	SLU_PREDICT_ADVISE, SLU_PREDICT_FILL, SLU_PREDICT_TIGHTEN,
 	SLU_PREDICT_EARLY};
 
-const double slu_replay_share[SLU_REPLAY_SHARES] = {0.5, 0.9, 0.99};
+const double slu_workload_replay_share[SLU_WORKLOAD_REPLAY_SHARES] = {0.5, 0.9,
+								      0.99};
 
 struct replay {
-	const struct slu_past *past;
-	const struct slu_backtest_ask *ask;
+	const struct slu_workload *past;
+	const struct slu_backtest_options *ask;
 	struct slu_predictor *p;
 	uint32_t *ended;   /* the jobs by their ends */
 	size_t learnt;	   /* of these */
 	uint32_t *longest; /* minutes, of each partition so far */
 };
 
-uint32_t slu_replay_whole(const struct slu_past_job *job)
+uint32_t slu_workload_replay_whole(const struct slu_workload_job *job)
 {
 	if (job->asked)
 		return job->asked;
@@ -38,7 +39,7 @@ uint32_t slu_replay_whole(const struct slu_past_job *job)
 /* What ended up to then teaches. */
 static void learn_until(struct replay *r, int64_t when)
 {
-	const struct slu_past *past = r->past;
+	const struct slu_workload *past = r->past;
 
 	for (; r->learnt < past->n; r->learnt++) {
 		uint32_t i = r->ended[r->learnt];
@@ -46,15 +47,15 @@ static void learn_until(struct replay *r, int64_t when)
 
 		if (past->job[i].end > when)
 			return;
-		job = slu_past_job(past, i);
+		job = slu_workload_job(past, i);
 		slu_learn(r->p, &job);
 	}
 }
 
 static struct slu_limit_rules rules_of(const struct replay *r,
-				       const struct slu_past_job *job)
+				       const struct slu_workload_job *job)
 {
-	uint32_t whole = slu_replay_whole(job);
+	uint32_t whole = slu_workload_replay_whole(job);
 	uint32_t most = r->longest[job->partition];
 
 	return (struct slu_limit_rules){
@@ -65,16 +66,17 @@ static struct slu_limit_rules rules_of(const struct replay *r,
 	};
 }
 
-static void note_longest(struct replay *r, const struct slu_past_job *job)
+static void note_longest(struct replay *r, const struct slu_workload_job *job)
 {
-	uint32_t whole = slu_replay_whole(job);
+	uint32_t whole = slu_workload_replay_whole(job);
 
 	if (whole != SLU_LIMIT_NONE && whole > r->longest[job->partition])
 		r->longest[job->partition] = whole;
 }
 
-static void grant(const struct replay *r, const struct slu_past_job *past,
-		  const struct slu_limit_needs *needs, struct slu_replayed *out)
+static void grant(const struct replay *r, const struct slu_workload_job *past,
+		  const struct slu_limit_needs *needs,
+		  struct slu_workload_replayed *out)
 {
 	struct slu_limit_rules rules = rules_of(r, past);
 
@@ -88,30 +90,32 @@ static void grant(const struct replay *r, const struct slu_past_job *past,
 }
 
 static void judge_shares(const struct replay *r, const struct slu_job *job,
-			 int64_t run, struct slu_replayed *out)
+			 int64_t run, struct slu_workload_replayed *out)
 {
 	struct slu_outlook outlook;
 
 	slu_predict_outlook(r->p, job, &outlook);
-	for (int q = 0; q < SLU_REPLAY_SHARES; q++)
-		out->below[q] = (double)run <=
-				slu_predict_quantile(r->p, &outlook,
-						     slu_replay_share[q], 0);
+	for (int q = 0; q < SLU_WORKLOAD_REPLAY_SHARES; q++)
+		out->below[q] =
+			(double)run <=
+			slu_predict_quantile(r->p, &outlook,
+					     slu_workload_replay_share[q], 0);
 }
 
 /* As ctl/jobs/submit.c does. */
-static void submit(struct replay *r, size_t i, struct slu_replayed *out)
+static void submit(struct replay *r, size_t i,
+		   struct slu_workload_replayed *out)
 {
-	const struct slu_past_job *past = &r->past->job[i];
-	struct slu_job job = slu_past_job(r->past, i);
-	uint32_t whole = slu_replay_whole(past);
+	const struct slu_workload_job *past = &r->past->job[i];
+	struct slu_job job = slu_workload_job(r->past, i);
+	uint32_t whole = slu_workload_replay_whole(past);
 	struct slu_limit_needs needs;
 	struct slu_too_short is;
 	struct slu_prediction got;
 
-	*out = (struct slu_replayed){.judged = past->submit >= r->ask->since &&
-					       past->run > 0 &&
-					       slu_ended_own_way(&job)};
+	*out = (struct slu_workload_replayed){
+		.judged = past->submit >= r->ask->since && past->run > 0 &&
+			  slu_ended_own_way(&job)};
 	for (int m = 0; m < SLU_BACKTEST_MODES; m++)
 		out->limit[m] = whole;
 	if (past->submit < r->ask->since)
@@ -131,7 +135,7 @@ static void submit(struct replay *r, size_t i, struct slu_replayed *out)
 
 static int prepare(struct replay *r, struct slu_err *err)
 {
-	const struct slu_past *past = r->past;
+	const struct slu_workload *past = r->past;
 
 	r->p = slu_predictor_new(SLU_PREDICT_CLASSES, r->ask->quantile,
 				 r->ask->floor, err);
@@ -141,12 +145,13 @@ static int prepare(struct replay *r, struct slu_err *err)
 	r->longest = calloc(slu_intern_count(past->names), sizeof(*r->longest));
 	if (!r->ended || !r->longest)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	slu_past_by_end(past, r->ended);
+	slu_workload_by_end(past, r->ended);
 	return 0;
 }
 
-int slu_replay(const struct slu_past *past, const struct slu_backtest_ask *ask,
-	       struct slu_replayed *out, struct slu_err *err)
+int slu_workload_replay(const struct slu_workload *past,
+			const struct slu_backtest_options *ask,
+			struct slu_workload_replayed *out, struct slu_err *err)
 {
 	struct replay r = {.past = past, .ask = ask};
 	int rc = prepare(&r, err);
@@ -155,7 +160,8 @@ int slu_replay(const struct slu_past *past, const struct slu_backtest_ask *ask,
 		learn_until(&r, past->job[i].submit);
 		submit(&r, i, &out[i]);
 		note_longest(&r, &past->job[i]);
-		slu_progress_tell(ask->progress, "foretelling", i + 1, past->n);
+		slu_progress_report(ask->progress, "foretelling", i + 1,
+				    past->n);
 	}
 	slu_predictor_free(r.p);
 	free(r.ended);

@@ -17,23 +17,26 @@ enum slu_backtest_mode {
 };
 extern const char *const slu_backtest_name[SLU_BACKTEST_MODES];
 
-#define SLU_REPLAY_SHARES 3
-extern const double slu_replay_share[SLU_REPLAY_SHARES]; /* .5 .9 .99 */
+#define SLU_WORKLOAD_REPLAY_SHARES 3
+extern const double
+	slu_workload_replay_share[SLU_WORKLOAD_REPLAY_SHARES]; /* .5 .9 .99 */
 
-struct slu_replayed {
+struct slu_workload_replayed {
 	uint32_t predicted;		    /* s; 0: nothing was known */
 	uint32_t limit[SLU_BACKTEST_MODES]; /* minutes, or SLU_LIMIT_NONE */
 	bool judged;
 	bool warned;
-	bool below[SLU_REPLAY_SHARES]; /* it ended within that quantile */
+	bool below[SLU_WORKLOAD_REPLAY_SHARES]; /* it ended within that quantile
+						 */
 };
 
 /* The limit without us: what was asked for, else what Slurm had filled in;
  * minutes, or SLU_LIMIT_NONE. */
-uint32_t slu_replay_whole(const struct slu_past_job *job);
+uint32_t slu_workload_replay_whole(const struct slu_workload_job *job);
 
 /* out[past->n]. -1 without memory, or where the ask is wrong. */
-int slu_replay(const struct slu_past *past, const struct slu_backtest_ask *ask,
-	       struct slu_replayed *out, struct slu_err *err);
+int slu_workload_replay(const struct slu_workload *past,
+			const struct slu_backtest_options *ask,
+			struct slu_workload_replayed *out, struct slu_err *err);
 
 #endif

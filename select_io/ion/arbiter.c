@@ -71,17 +71,19 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 int slu_arbiter_near(struct slu_arbiter *a, const struct slu_distances *m,
 		     struct slu_err *err)
 {
-	struct slu_near *near = slu_near_new(m, err), *old = a->near;
+	struct slu_hop_distances *near = slu_hop_distances_new(m, err),
+				 *old = a->near;
 	int rc = 0;
 
 	if (!near)
 		return -1;
 	a->near = near;
 	for (size_t i = 0; i < a->pool.n; i++)
-		a->node[i].place = slu_near_place(near, a->pool.name[i]);
+		a->node[i].place =
+			slu_hop_distances_place(near, a->pool.name[i]);
 	for (size_t i = 0; i < a->n_run && rc == 0; i++)
 		rc = slu_ion_find_far(a, a->run[i]);
-	slu_near_free(old);
+	slu_hop_distances_free(old);
 	return rc < 0 ? nomem(err) : 0;
 }
 
@@ -503,7 +505,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	slu_hosts_free(&a->pool);
 	free(a->pool_text);
 	free(a->node);
-	slu_near_free(a->near);
+	slu_hop_distances_free(a->near);
 	slu_curves_free(a->curves);
 	slu_curves_free(a->pupil);
 	slu_weights_free(&a->qos_weights);

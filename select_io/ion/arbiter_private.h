@@ -82,12 +82,12 @@ struct slu_arbiter {
 	slu_explore_f *hope;
 	void *hope_arg;
 	struct slu_hosts pool;
-	char *pool_text;	   /* the same as a host list */
-	struct slu_ion_node *node; /* of the pool, same order */
-	uint32_t pool_size;	   /* that are available */
-	size_t shared;		   /* in the pool, or SLU_ION_NOBODY */
-	struct slu_near *near;	   /* NULL: not known */
-	int64_t now;		   /* 0: nobody has said */
+	char *pool_text;		/* the same as a host list */
+	struct slu_ion_node *node;	/* of the pool, same order */
+	uint32_t pool_size;		/* that are available */
+	size_t shared;			/* in the pool, or SLU_ION_NOBODY */
+	struct slu_hop_distances *near; /* NULL: not known */
+	int64_t now;			/* 0: nobody has said */
 
 	/* By job_id. The lists beside it have room for all of them. */
 	struct running **run, **dirty;

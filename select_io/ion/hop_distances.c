@@ -15,7 +15,7 @@ struct index {
 	size_t n;
 };
 
-struct slu_near {
+struct slu_hop_distances {
 	struct index rows, places;
 	uint32_t n_rows, n_places;
 	struct slu_hosts *lists; /* n_rows + n_places */
@@ -62,7 +62,7 @@ static int read_hops(const char *text, uint32_t *hops, uint32_t n,
 	char *end;
 
 	for (uint32_t i = 0; i < n; i++) {
-		unsigned long v = SLU_NEAR_UNKNOWN;
+		unsigned long v = SLU_HOPS_UNKNOWN;
 
 		text += strspn(text, " ");
 		end = (char *)text + (*text == '-');
@@ -71,14 +71,14 @@ static int read_hops(const char *text, uint32_t *hops, uint32_t n,
 		if (end == text)
 			return slu_err(err, SLU_INVALID,
 				       "%u hops for %u places", i, n);
-		hops[i] = v < SLU_NEAR_UNKNOWN ? (uint32_t)v : SLU_NEAR_UNKNOWN;
+		hops[i] = v < SLU_HOPS_UNKNOWN ? (uint32_t)v : SLU_HOPS_UNKNOWN;
 		text = end;
 	}
 	return *text ? slu_err(err, SLU_INVALID, "more hops than %u places", n)
 		     : 0;
 }
 
-static int take(struct slu_near *near, const struct slu_distances *m,
+static int take(struct slu_hop_distances *near, const struct slu_distances *m,
 		struct slu_err *err)
 {
 	for (uint32_t i = 0; i < near->n_rows; i++) {
@@ -101,12 +101,12 @@ static int take(struct slu_near *near, const struct slu_distances *m,
 			  near->n_places, err);
 }
 
-struct slu_near *slu_near_new(const struct slu_distances *m,
-			      struct slu_err *err)
+struct slu_hop_distances *slu_hop_distances_new(const struct slu_distances *m,
+						struct slu_err *err)
 {
-	struct slu_near *near;
+	struct slu_hop_distances *near;
 
-	if (m->n_to > SLU_NEAR_PLACES || m->n_from > SLU_HOSTS_MAX) {
+	if (m->n_to > SLU_HOP_DISTANCES_MAX || m->n_from > SLU_HOSTS_MAX) {
 		slu_err(err, SLU_INVALID, "too many distances");
 		return NULL;
 	}
@@ -123,11 +123,11 @@ struct slu_near *slu_near_new(const struct slu_distances *m,
 		slu_err(err, SLU_NOMEM, "out of memory");
 	else if (take(near, m, err) == 0)
 		return near;
-	slu_near_free(near);
+	slu_hop_distances_free(near);
 	return NULL;
 }
 
-void slu_near_free(struct slu_near *near)
+void slu_hop_distances_free(struct slu_hop_distances *near)
 {
 	if (!near)
 		return;
@@ -141,22 +141,23 @@ void slu_near_free(struct slu_near *near)
 	free(near);
 }
 
-uint32_t slu_near_places(const struct slu_near *near)
+uint32_t slu_hop_distances_places(const struct slu_hop_distances *near)
 {
 	return near->n_places + 1;
 }
 
-uint32_t slu_near_place(const struct slu_near *near, const char *ion)
+uint32_t slu_hop_distances_place(const struct slu_hop_distances *near,
+				 const char *ion)
 {
 	uint32_t place = look_up(&near->places, ion);
 
 	return place < near->n_places ? place : near->n_places;
 }
 
-void slu_near_far(const struct slu_near *near, const struct slu_hosts *hosts,
-		  uint32_t *far)
+void slu_hop_distances_sum(const struct slu_hop_distances *near,
+			   const struct slu_hosts *hosts, uint32_t *far)
 {
-	memset(far, 0, slu_near_places(near) * sizeof(*far));
+	memset(far, 0, slu_hop_distances_places(near) * sizeof(*far));
 	for (size_t i = 0; i < hosts->n; i++) {
 		uint32_t row = look_up(&near->rows, hosts->name[i]);
 
@@ -164,6 +165,6 @@ void slu_near_far(const struct slu_near *near, const struct slu_hosts *hosts,
 			continue;
 		for (uint32_t k = 0; k < near->n_places; k++)
 			far[k] += near->hops[(size_t)row * near->n_places + k];
-		far[near->n_places] += SLU_NEAR_UNKNOWN;
+		far[near->n_places] += SLU_HOPS_UNKNOWN;
 	}
 }

@@ -11,24 +11,25 @@
 #include "common/hostlist.h"
 #include "wire/control.h"
 
-#define SLU_NEAR_UNKNOWN 1000 /* hops, where no way is known */
+#define SLU_HOPS_UNKNOWN 1000 /* hops, where no way is known */
 
-struct slu_near;
+struct slu_hop_distances;
 
 /* SLU_INVALID: a row does not have a number for each place, or there are more
- * than SLU_NEAR_PLACES. */
-#define SLU_NEAR_PLACES 4096
-struct slu_near *slu_near_new(const struct slu_distances *message,
-			      struct slu_err *err);
-void slu_near_free(struct slu_near *near);
+ * than SLU_HOP_DISTANCES_MAX. */
+#define SLU_HOP_DISTANCES_MAX 4096
+struct slu_hop_distances *
+slu_hop_distances_new(const struct slu_distances *message, struct slu_err *err);
+void slu_hop_distances_free(struct slu_hop_distances *near);
 
 /* How many places there are, and one more for I/O nodes that are in none. */
-uint32_t slu_near_places(const struct slu_near *near);
-uint32_t slu_near_place(const struct slu_near *near, const char *ion);
+uint32_t slu_hop_distances_places(const struct slu_hop_distances *near);
+uint32_t slu_hop_distances_place(const struct slu_hop_distances *near,
+				 const char *ion);
 
 /* far[place]: hops to that place, summed up over these hosts; all are alike to
  * a host that is not known. */
-void slu_near_far(const struct slu_near *near, const struct slu_hosts *hosts,
-		  uint32_t *far);
+void slu_hop_distances_sum(const struct slu_hop_distances *near,
+			   const struct slu_hosts *hosts, uint32_t *far);
 
 #endif

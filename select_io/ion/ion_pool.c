@@ -61,12 +61,12 @@ int slu_ion_find_far(const struct slu_arbiter *a, struct running *r)
 	uint32_t *far = NULL;
 
 	if (a->near) {
-		far = calloc(slu_near_places(a->near), sizeof(*far));
+		far = calloc(slu_hop_distances_places(a->near), sizeof(*far));
 		if (!far)
 			return -1;
 		if (slu_hosts_parse(r->job.nodes ? r->job.nodes : "", &hosts,
 				    NULL) == 0)
-			slu_near_far(a->near, &hosts, far);
+			slu_hop_distances_sum(a->near, &hosts, far);
 		slu_hosts_free(&hosts);
 	}
 	free(r->far);
@@ -87,7 +87,8 @@ int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 			break;
 		node[i] = (struct slu_ion_node){SLU_ION_FREE, true, 0};
 		if (a->near)
-			node[i].place = slu_near_place(a->near, pool->name[i]);
+			node[i].place =
+				slu_hop_distances_place(a->near, pool->name[i]);
 	}
 	if (!node || !text || copy.n < pool->n) {
 		free(node);

@@ -23,25 +23,25 @@ struct stripes {
 	uint32_t uid; /* who was told them */
 };
 
-struct slu_ost_memory {
-	struct stripes *ring; /* SLU_OST_MEMORY_MAX */
+struct slu_recent_placements {
+	struct stripes *ring; /* SLU_RECENT_PLACEMENTS_MAX */
 	size_t first, n;
 	struct json_object *ranking;
 };
 
-struct slu_ost_memory *slu_ost_memory_new(void)
+struct slu_recent_placements *slu_recent_placements_new(void)
 {
-	struct slu_ost_memory *m = calloc(1, sizeof(*m));
+	struct slu_recent_placements *m = calloc(1, sizeof(*m));
 
 	if (m)
-		m->ring = calloc(SLU_OST_MEMORY_MAX, sizeof(*m->ring));
+		m->ring = calloc(SLU_RECENT_PLACEMENTS_MAX, sizeof(*m->ring));
 	if (m && m->ring)
 		return m;
-	slu_ost_memory_free(m);
+	slu_recent_placements_free(m);
 	return NULL;
 }
 
-void slu_ost_memory_free(struct slu_ost_memory *m)
+void slu_recent_placements_free(struct slu_recent_placements *m)
 {
 	if (!m)
 		return;
@@ -50,26 +50,27 @@ void slu_ost_memory_free(struct slu_ost_memory *m)
 	free(m);
 }
 
-static void note(struct slu_ost_memory *m, const char *name,
+static void note(struct slu_recent_placements *m, const char *name,
 		 const struct stripes *what)
 {
-	struct stripes *s = &m->ring[(m->first + m->n) % SLU_OST_MEMORY_MAX];
+	struct stripes *s =
+		&m->ring[(m->first + m->n) % SLU_RECENT_PLACEMENTS_MAX];
 
 	if (strlen(name) >= sizeof(s->name))
 		return;
-	if (m->n == SLU_OST_MEMORY_MAX)
-		m->first = (m->first + 1) % SLU_OST_MEMORY_MAX;
+	if (m->n == SLU_RECENT_PLACEMENTS_MAX)
+		m->first = (m->first + 1) % SLU_RECENT_PLACEMENTS_MAX;
 	else
 		m->n++;
 	*s = *what;
 	strcpy(s->name, name);
 }
 
-static void forget(struct slu_ost_memory *m, double now)
+static void forget(struct slu_recent_placements *m, double now)
 {
 	while (m->n > 0 &&
-	       m->ring[m->first].when < now - SLU_OST_MEMORY_SECONDS) {
-		m->first = (m->first + 1) % SLU_OST_MEMORY_MAX;
+	       m->ring[m->first].when < now - SLU_RECENT_PLACEMENTS_SECONDS) {
+		m->first = (m->first + 1) % SLU_RECENT_PLACEMENTS_MAX;
 		m->n--;
 	}
 }
@@ -183,7 +184,7 @@ static struct json_object *rank(struct json_object *osts)
 	return names;
 }
 
-struct json_object *slu_ost_lesson(struct json_object *answer)
+struct json_object *slu_recent_placements_of_answer(struct json_object *answer)
 {
 	struct json_object *lesson = json_object_new_object(), *osts, *files;
 	bool ranked = false, dry = false;
@@ -216,14 +217,15 @@ static bool same_system(const char *a, const char *b)
 }
 
 /* KiB that may still be promised to this user, of `kib` that there are. */
-static double budget(const struct slu_ost_memory *m, double kib, uint32_t uid)
+static double budget(const struct slu_recent_placements *m, double kib,
+		     uint32_t uid)
 {
 	if (uid == 0)
 		return INFINITY;
 	kib /= 4;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct stripes *s =
-			&m->ring[(m->first + i) % SLU_OST_MEMORY_MAX];
+			&m->ring[(m->first + i) % SLU_RECENT_PLACEMENTS_MAX];
 
 		kib -= s->uid == uid ? s->kib : 0;
 	}
@@ -231,8 +233,8 @@ static double budget(const struct slu_ost_memory *m, double kib, uint32_t uid)
 }
 
 /* Where not all may be promised, each target has its share of what may. */
-static void learn_stripes(struct slu_ost_memory *m, struct json_object *lesson,
-			  uint32_t uid, double now)
+static void learn_stripes(struct slu_recent_placements *m,
+			  struct json_object *lesson, uint32_t uid, double now)
 {
 	struct json_object *stripes = NULL;
 	double kib = 0, available = 0, all = 0, share = 1, due = 0;
@@ -267,7 +269,8 @@ static void learn_stripes(struct slu_ost_memory *m, struct json_object *lesson,
 }
 
 /* These stand for their file system; others stay as they are. */
-static void learn_ranking(struct slu_ost_memory *m, struct json_object *names)
+static void learn_ranking(struct slu_recent_placements *m,
+			  struct json_object *names)
 {
 	struct json_object *all = json_object_new_array(), *one;
 	const char *first =
@@ -287,8 +290,9 @@ static void learn_ranking(struct slu_ost_memory *m, struct json_object *names)
 	m->ranking = all;
 }
 
-void slu_ost_memory_learn(struct slu_ost_memory *m, struct json_object *lesson,
-			  uint32_t uid, double now)
+void slu_recent_placements_add(struct slu_recent_placements *m,
+			       struct json_object *lesson, uint32_t uid,
+			       double now)
 {
 	struct json_object *names;
 
@@ -337,15 +341,16 @@ static struct json_object *by_name(struct json_object *servers)
 	return map;
 }
 
-void slu_ost_memory_tell(const struct slu_ost_memory *m,
-			 struct json_object *servers, double now)
+void slu_recent_placements_write(const struct slu_recent_placements *m,
+				 struct json_object *servers, double now)
 {
 	struct json_object *map = by_name(servers), *target;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct stripes *s =
-			&m->ring[(m->first + i) % SLU_OST_MEMORY_MAX];
-		double left = 1 - (now - s->when) / SLU_OST_MEMORY_SECONDS;
+			&m->ring[(m->first + i) % SLU_RECENT_PLACEMENTS_MAX];
+		double left =
+			1 - (now - s->when) / SLU_RECENT_PLACEMENTS_SECONDS;
 
 		if (left <= 0 ||
 		    !json_object_object_get_ex(map, s->name, &target))
@@ -357,7 +362,8 @@ void slu_ost_memory_tell(const struct slu_ost_memory *m,
 	json_object_put(map);
 }
 
-struct json_object *slu_ost_memory_ranking(const struct slu_ost_memory *m)
+struct json_object *
+slu_recent_placements_ranking(const struct slu_recent_placements *m)
 {
 	return m->ranking;
 }

@@ -28,17 +28,17 @@ struct part {
 	struct identity is;
 };
 
-struct slu_joined {
+struct slu_descriptor {
 	struct slu_segments segments;
 	struct identity is; /* the index */
 	int count;
 	struct part part[SLU_SEGMENTS_MAX];
-	struct slu_joined *prev, *next; /* all there are */
+	struct slu_descriptor *prev, *next; /* all there are */
 	char dir[PATH_MAX];
 };
 
 struct slu_real slu_real;
-static struct slu_joined *table[TABLE], *all;
+static struct slu_descriptor *table[TABLE], *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
 /* The process whose table it is: that of vfork(2) works in its parent's. */
 static pid_t owner;
@@ -107,7 +107,7 @@ static ssize_t head(int fd, char *text, size_t size)
 	if (n >= 0 || errno != EINVAL)
 		return n;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	plain = slu_joined_look(AT_FDCWD, link, 0);
+	plain = slu_descriptor_probe(AT_FDCWD, link, 0);
 	if (plain < 0)
 		return -1;
 	n = slu_real.pread(plain, text, size, 0);
@@ -115,7 +115,7 @@ static ssize_t head(int fd, char *text, size_t size)
 	return n;
 }
 
-int64_t slu_joined_peek(int fd)
+int64_t slu_descriptor_peek(int fd)
 {
 	char text[64];
 	ssize_t n = head(fd, text, sizeof(text));
@@ -151,7 +151,7 @@ static void close_part(struct part *part)
  */
 static bool lend(void)
 {
-	for (struct slu_joined *j = all; j; j = j->next)
+	for (struct slu_descriptor *j = all; j; j = j->next)
 		for (size_t i = 0; i < j->segments.n; i++)
 			if (j->part[i].fd >= 0 && !j->part[i].busy) {
 				close_part(&j->part[i]);
@@ -171,7 +171,7 @@ static int open_lending(int dir, const char *path, int flags)
 	return fd;
 }
 
-int slu_joined_look(int dir, const char *path, int flags)
+int slu_descriptor_probe(int dir, const char *path, int flags)
 {
 	int fd;
 
@@ -182,7 +182,7 @@ int slu_joined_look(int dir, const char *path, int flags)
 	return fd;
 }
 
-static void release(struct slu_joined *j)
+static void release(struct slu_descriptor *j)
 {
 	for (size_t i = 0; i < SLU_SEGMENTS_MAX; i++)
 		close_part(&j->part[i]);
@@ -190,7 +190,7 @@ static void release(struct slu_joined *j)
 }
 
 /* Locked. */
-static void unlink_joined(struct slu_joined *j)
+static void unlink_joined(struct slu_descriptor *j)
 {
 	if (j->prev)
 		j->prev->next = j->next;
@@ -200,7 +200,7 @@ static void unlink_joined(struct slu_joined *j)
 		j->next->prev = j->prev;
 }
 
-static void put_locked(struct slu_joined *j)
+static void put_locked(struct slu_descriptor *j)
 {
 	if (!j || --j->count > 0)
 		return;
@@ -208,7 +208,7 @@ static void put_locked(struct slu_joined *j)
 	release(j);
 }
 
-void slu_joined_put(struct slu_joined *j)
+void slu_descriptor_put(struct slu_descriptor *j)
 {
 	if (!j)
 		return;
@@ -217,9 +217,9 @@ void slu_joined_put(struct slu_joined *j)
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_locked(int fd, struct slu_joined *j)
+static void set_locked(int fd, struct slu_descriptor *j)
 {
-	struct slu_joined *was = table[fd];
+	struct slu_descriptor *was = table[fd];
 
 	__atomic_store_n(&table[fd], j, __ATOMIC_RELAXED);
 	if (j)
@@ -228,7 +228,7 @@ static void set_locked(int fd, struct slu_joined *j)
 }
 
 /* false: it has changed, or its directory is not to be found. */
-static bool fill(struct slu_joined *j, int fd)
+static bool fill(struct slu_descriptor *j, int fd)
 {
 	static __thread char text[SLU_SEGMENTS_TEXT];
 	ssize_t n = head(fd, text, sizeof(text));
@@ -239,11 +239,11 @@ static bool fill(struct slu_joined *j, int fd)
 	       identify(fd, &j->is) && find_dir(fd, j->dir);
 }
 
-int slu_joined_adopt(int fd)
+int slu_descriptor_opened(int fd)
 {
-	struct slu_joined *j;
+	struct slu_descriptor *j;
 
-	if (fd < 0 || slu_joined_peek(fd) < 0)
+	if (fd < 0 || slu_descriptor_peek(fd) < 0)
 		return 0;
 	if (fd >= TABLE) {
 		errno = EMFILE;
@@ -267,9 +267,9 @@ int slu_joined_adopt(int fd)
 	return 0;
 }
 
-struct slu_joined *slu_joined_get(int fd)
+struct slu_descriptor *slu_descriptor_get(int fd)
 {
-	struct slu_joined *j;
+	struct slu_descriptor *j;
 
 	/* nearly all are ordinary: no lock for them */
 	if (fd < 0 || fd >= TABLE ||
@@ -288,21 +288,21 @@ struct slu_joined *slu_joined_get(int fd)
 	return j;
 }
 
-bool slu_joined_is(int fd)
+bool slu_descriptor_is_segmented(int fd)
 {
-	struct slu_joined *j = slu_joined_get(fd);
+	struct slu_descriptor *j = slu_descriptor_get(fd);
 
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	return j != NULL;
 }
 
-int slu_joined_dup(int from, int to)
+int slu_descriptor_dup(int from, int to)
 {
-	struct slu_joined *j;
+	struct slu_descriptor *j;
 
 	if (to < 0 || from == to || owner != getpid())
 		return to;
-	j = slu_joined_get(from);
+	j = slu_descriptor_get(from);
 	if (to < TABLE) {
 		pthread_mutex_lock(&lock);
 		set_locked(to, j);
@@ -312,11 +312,11 @@ int slu_joined_dup(int from, int to)
 		errno = EMFILE;
 		to = -1;
 	}
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	return to;
 }
 
-void slu_joined_drop(int fd)
+void slu_descriptor_drop(int fd)
 {
 	if (fd < 0 || fd >= TABLE ||
 	    !__atomic_load_n(&table[fd], __ATOMIC_RELAXED) || owner != getpid())
@@ -326,7 +326,8 @@ void slu_joined_drop(int fd)
 	pthread_mutex_unlock(&lock);
 }
 
-const struct slu_segments *slu_joined_segments(const struct slu_joined *j)
+const struct slu_segments *
+slu_descriptor_segments(const struct slu_descriptor *j)
 {
 	return &j->segments;
 }
@@ -346,7 +347,7 @@ static int open_here(const char *path, int flags)
 }
 
 /* A device behind a link would not even be opened. Locked. */
-static int open_part(struct slu_joined *j, size_t i)
+static int open_part(struct slu_descriptor *j, size_t i)
 {
 	char path[PATH_MAX + SLU_SEGMENTS_NAME + 2];
 	struct part *part = &j->part[i];
@@ -372,7 +373,7 @@ static int open_part(struct slu_joined *j, size_t i)
 	return -1;
 }
 
-static bool is_whole(const struct slu_joined *j, size_t i)
+static bool is_whole(const struct slu_descriptor *j, size_t i)
 {
 	struct stat st;
 
@@ -387,7 +388,7 @@ static bool is_whole(const struct slu_joined *j, size_t i)
 	return false;
 }
 
-int slu_joined_part(struct slu_joined *j, size_t i)
+int slu_descriptor_part(struct slu_descriptor *j, size_t i)
 {
 	struct part *part = &j->part[i];
 	int fd = -1;
@@ -403,47 +404,48 @@ int slu_joined_part(struct slu_joined *j, size_t i)
 	return fd;
 }
 
-void slu_joined_part_put(struct slu_joined *j, size_t i)
+void slu_descriptor_part_put(struct slu_descriptor *j, size_t i)
 {
 	pthread_mutex_lock(&lock);
 	j->part[i].busy--;
 	pthread_mutex_unlock(&lock);
 }
 
-int slu_joined_ready(int fd)
+int slu_descriptor_ready(int fd)
 {
-	struct slu_joined *j = slu_joined_get(fd);
+	struct slu_descriptor *j = slu_descriptor_get(fd);
 	int got = 0;
 
 	if (j && j->segments.n > 0) {
-		got = slu_joined_part(j, 0);
+		got = slu_descriptor_part(j, 0);
 		if (got >= 0)
-			slu_joined_part_put(j, 0);
+			slu_descriptor_part_put(j, 0);
 	}
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	return got < 0 && (errno == EMFILE || errno == ENFILE) ? -1 : 0;
 }
 
 /* As far as one part goes; a part that is too short is an error. */
-static ssize_t read_part(struct slu_joined *j, size_t i, void *buf, size_t n,
-			 uint64_t at)
+static ssize_t read_part(struct slu_descriptor *j, size_t i, void *buf,
+			 size_t n, uint64_t at)
 {
 	const struct slu_segment *s = &j->segments.part[i];
 	uint64_t left = s->begin + s->size - at;
-	int fd = slu_joined_part(j, i);
+	int fd = slu_descriptor_part(j, i);
 	ssize_t got;
 
 	if (fd < 0)
 		return -1;
 	got = slu_real.pread(fd, buf, n < left ? n : (size_t)left,
 			     (off_t)(at - s->begin));
-	slu_joined_part_put(j, i);
+	slu_descriptor_part_put(j, i);
 	if (got == 0)
 		errno = EIO;
 	return got == 0 ? -1 : got;
 }
 
-ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at)
+ssize_t slu_descriptor_advance(struct slu_descriptor *j, int fd, size_t n,
+			       off_t *at)
 {
 	off_t end = (off_t)j->segments.size, left;
 
@@ -458,7 +460,8 @@ ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at)
 	return *at < 0 ? -1 : (ssize_t)n;
 }
 
-ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at)
+ssize_t slu_descriptor_read(struct slu_descriptor *j, void *buf, size_t n,
+			    off_t at)
 {
 	size_t done = 0;
 

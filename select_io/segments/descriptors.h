@@ -23,7 +23,7 @@
 #include <sys/types.h>
 #include "select_io/segments/index.h"
 
-struct slu_joined; /* counted: of a descriptor, and while it is read */
+struct slu_descriptor; /* counted: of a descriptor, and while it is read */
 
 /* The C library's own. */
 struct slu_real {
@@ -40,34 +40,37 @@ extern struct slu_real slu_real;
  * errno: it is, but the whole cannot be had (memory or descriptors are short,
  * its directory is not to be found); the index must not be handed out in its
  * place. */
-int slu_joined_adopt(int fd);
+int slu_descriptor_opened(int fd);
 /* The first part can be read: it is open. -1 and errno: there is no descriptor
  * for it (what else is wrong with it shows when it is read). */
-int slu_joined_ready(int fd);
+int slu_descriptor_ready(int fd);
 /* openat(2) for a moment, to look at a file: does not block. */
-int slu_joined_look(int dir, const char *path, int flags);
+int slu_descriptor_probe(int dir, const char *path, int flags);
 /* The bytes of the whole if fd is an index; -1: it is none. */
-int64_t slu_joined_peek(int fd);
+int64_t slu_descriptor_peek(int fd);
 /* NULL: an ordinary descriptor. The caller puts it back. */
-struct slu_joined *slu_joined_get(int fd);
-void slu_joined_put(struct slu_joined *j);
-bool slu_joined_is(int fd);
+struct slu_descriptor *slu_descriptor_get(int fd);
+void slu_descriptor_put(struct slu_descriptor *j);
+bool slu_descriptor_is_segmented(int fd);
 /* `to` is a copy of `from` now (whatever it was). Returns it, or closes it and
  * returns -1 with EMFILE: there are no entries for such numbers. */
-int slu_joined_dup(int from, int to);
+int slu_descriptor_dup(int from, int to);
 /* It is closed. */
-void slu_joined_drop(int fd);
+void slu_descriptor_drop(int fd);
 
-const struct slu_segments *slu_joined_segments(const struct slu_joined *j);
+const struct slu_segments *
+slu_descriptor_segments(const struct slu_descriptor *j);
 /* For read(2): go on by n bytes from *at, where the descriptor was, or by what
  * is left. Returns how many; -1 and errno. */
-ssize_t slu_joined_advance(struct slu_joined *j, int fd, size_t n, off_t *at);
+ssize_t slu_descriptor_advance(struct slu_descriptor *j, int fd, size_t n,
+			       off_t *at);
 /* As pread(2), of the whole. */
-ssize_t slu_joined_read(struct slu_joined *j, void *buf, size_t n, off_t at);
+ssize_t slu_descriptor_read(struct slu_descriptor *j, void *buf, size_t n,
+			    off_t at);
 /* The descriptor of a part; -1 and errno, also when it is shorter than it ought
  * to be. It stays open until it is put back.
  */
-int slu_joined_part(struct slu_joined *j, size_t i);
-void slu_joined_part_put(struct slu_joined *j, size_t i);
+int slu_descriptor_part(struct slu_descriptor *j, size_t i);
+void slu_descriptor_part_put(struct slu_descriptor *j, size_t i);
 
 #endif

@@ -47,13 +47,13 @@ static bool is_even(const struct slu_segments *s, const struct mapping *m)
 }
 
 /* The last part's to the end of the mapping: there is nothing behind it. */
-static int map_part(struct slu_joined *j, size_t i, const struct mapping *m)
+static int map_part(struct slu_descriptor *j, size_t i, const struct mapping *m)
 {
-	const struct slu_segments *s = slu_joined_segments(j);
+	const struct slu_segments *s = slu_descriptor_segments(j);
 	const struct slu_segment *part = &s->part[i];
 	uint64_t from = part->begin > m->begin ? part->begin : m->begin;
 	uint64_t to = m->begin + m->n;
-	int fd = slu_joined_part(j, i);
+	int fd = slu_descriptor_part(j, i);
 	void *p;
 
 	if (fd < 0)
@@ -62,13 +62,13 @@ static int map_part(struct slu_joined *j, size_t i, const struct mapping *m)
 		to = part->begin + part->size;
 	p = real_mmap(m->at + (from - m->begin), (size_t)(to - from), m->prot,
 		      m->flags, fd, (off_t)(from - part->begin));
-	slu_joined_part_put(j, i);
+	slu_descriptor_part_put(j, i);
 	return p == MAP_FAILED ? -1 : 0;
 }
 
-static int map_parts(struct slu_joined *j, const struct mapping *m)
+static int map_parts(struct slu_descriptor *j, const struct mapping *m)
 {
-	const struct slu_segments *s = slu_joined_segments(j);
+	const struct slu_segments *s = slu_descriptor_segments(j);
 
 	for (size_t i = slu_segments_find(s, m->begin); i < s->n; i++)
 		if (s->part[i].begin < m->begin + m->n && map_part(j, i, m))
@@ -77,22 +77,22 @@ static int map_parts(struct slu_joined *j, const struct mapping *m)
 }
 
 /* Into memory of its own. */
-static int read_all(struct slu_joined *j, const struct mapping *m)
+static int read_all(struct slu_descriptor *j, const struct mapping *m)
 {
-	uint64_t size = slu_joined_segments(j)->size;
+	uint64_t size = slu_descriptor_segments(j)->size;
 	uint64_t left = size > m->begin ? size - m->begin : 0;
 	size_t want = m->n < left ? m->n : (size_t)left;
 	ssize_t got;
 
 	if (mprotect(m->at, m->n, PROT_READ | PROT_WRITE))
 		return -1;
-	got = slu_joined_read(j, m->at, want, (off_t)m->begin);
+	got = slu_descriptor_read(j, m->at, want, (off_t)m->begin);
 	if (got >= 0 && (size_t)got < want)
 		errno = EIO;
 	return got == (ssize_t)want ? mprotect(m->at, m->n, m->prot) : -1;
 }
 
-static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
+static void *map(struct slu_descriptor *j, void *addr, size_t n, int prot,
 		 int flags, off_t at)
 {
 	const int fixed = MAP_FIXED | MAP_FIXED_NOREPLACE;
@@ -116,8 +116,8 @@ static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
 			 -1, 0);
 	if (m.at == MAP_FAILED)
 		return MAP_FAILED;
-	rc = is_even(slu_joined_segments(j), &m) ? map_parts(j, &m)
-						 : read_all(j, &m);
+	rc = is_even(slu_descriptor_segments(j), &m) ? map_parts(j, &m)
+						     : read_all(j, &m);
 	if (rc) {
 		int keep = errno;
 
@@ -127,20 +127,20 @@ static void *map(struct slu_joined *j, void *addr, size_t n, int prot,
 	return rc ? MAP_FAILED : m.at;
 }
 
-#define MMAP(name)                                                           \
-	EXPORT void *name(void *addr, size_t n, int prot, int flags, int fd, \
-			  off_t at)                                          \
-	{                                                                    \
-		struct slu_joined *j =                                       \
-			flags & MAP_ANONYMOUS ? NULL : slu_joined_get(fd);   \
-		void *p;                                                     \
-                                                                             \
-		NEXT(name);                                                  \
-		if (!j)                                                      \
-			return next(addr, n, prot, flags, fd, at);           \
-		p = map(j, addr, n, prot, flags, at);                        \
-		slu_joined_put(j);                                           \
-		return p;                                                    \
+#define MMAP(name)                                                             \
+	EXPORT void *name(void *addr, size_t n, int prot, int flags, int fd,   \
+			  off_t at)                                            \
+	{                                                                      \
+		struct slu_descriptor *j =                                     \
+			flags & MAP_ANONYMOUS ? NULL : slu_descriptor_get(fd); \
+		void *p;                                                       \
+                                                                               \
+		NEXT(name);                                                    \
+		if (!j)                                                        \
+			return next(addr, n, prot, flags, fd, at);             \
+		p = map(j, addr, n, prot, flags, at);                          \
+		slu_descriptor_put(j);                                         \
+		return p;                                                      \
 	}
 MMAP(mmap)
 MMAP(mmap64)
@@ -148,26 +148,26 @@ MMAP(mmap64)
 /* Read at once; who waits for a signal or a thread is refused, and so are
  * lists. What is private in the block is what aio_error() and aio_return()
  * look at. */
-#define AIO_READ(name, type)                                             \
-	EXPORT int name(struct type *cb)                                 \
-	{                                                                \
-		struct slu_joined *j = slu_joined_get(cb->aio_fildes);   \
-		ssize_t got;                                             \
-                                                                         \
-		NEXT(name);                                              \
-		if (!j)                                                  \
-			return next(cb);                                 \
-		if (cb->aio_sigevent.sigev_notify != SIGEV_NONE) {       \
-			slu_joined_put(j);                               \
-			errno = ENOSYS;                                  \
-			return -1;                                       \
-		}                                                        \
-		got = slu_joined_read(j, (void *)(uintptr_t)cb->aio_buf, \
-				      cb->aio_nbytes, cb->aio_offset);   \
-		cb->__error_code = got < 0 ? errno : 0;                  \
-		cb->__return_value = got;                                \
-		slu_joined_put(j);                                       \
-		return 0;                                                \
+#define AIO_READ(name, type)                                                   \
+	EXPORT int name(struct type *cb)                                       \
+	{                                                                      \
+		struct slu_descriptor *j = slu_descriptor_get(cb->aio_fildes); \
+		ssize_t got;                                                   \
+                                                                               \
+		NEXT(name);                                                    \
+		if (!j)                                                        \
+			return next(cb);                                       \
+		if (cb->aio_sigevent.sigev_notify != SIGEV_NONE) {             \
+			slu_descriptor_put(j);                                 \
+			errno = ENOSYS;                                        \
+			return -1;                                             \
+		}                                                              \
+		got = slu_descriptor_read(j, (void *)(uintptr_t)cb->aio_buf,   \
+					  cb->aio_nbytes, cb->aio_offset);     \
+		cb->__error_code = got < 0 ? errno : 0;                        \
+		cb->__return_value = got;                                      \
+		slu_descriptor_put(j);                                         \
+		return 0;                                                      \
 	}
 AIO_READ(aio_read, aiocb)
 AIO_READ(aio_read64, aiocb64)
@@ -179,7 +179,8 @@ AIO_READ(aio_read64, aiocb64)
 		NEXT(name);                                                   \
 		for (int i = 0; i < n; i++)                                   \
 			if (list[i] && list[i]->aio_lio_opcode == LIO_READ && \
-			    slu_joined_is(list[i]->aio_fildes)) {             \
+			    slu_descriptor_is_segmented(                      \
+				    list[i]->aio_fildes)) {                   \
 				errno = ENOSYS;                               \
 				return -1;                                    \
 			}                                                     \

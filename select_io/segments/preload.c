@@ -42,8 +42,8 @@ static bool is_index_at(int dir, const char *path)
 	int keep = errno, fd;
 	bool is;
 
-	fd = slu_joined_look(dir, path, 0);
-	is = fd >= 0 && slu_joined_peek(fd) >= 0;
+	fd = slu_descriptor_probe(dir, path, 0);
+	is = fd >= 0 && slu_descriptor_peek(fd) >= 0;
 	if (fd >= 0)
 		slu_real.close(fd);
 	errno = keep;
@@ -69,7 +69,7 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	if (fd < 0 || flags & (O_PATH | O_DIRECTORY))
 		return fd;
 	keep = errno;
-	if (slu_joined_adopt(fd) || slu_joined_ready(fd)) {
+	if (slu_descriptor_opened(fd) || slu_descriptor_ready(fd)) {
 		keep = errno;
 		close(fd);
 		fd = -1;
@@ -92,12 +92,12 @@ CREAT(creat64)
 
 /* Reading */
 
-static ssize_t read_on(struct slu_joined *j, int fd, void *buf, size_t n)
+static ssize_t read_on(struct slu_descriptor *j, int fd, void *buf, size_t n)
 {
 	off_t at;
-	ssize_t want = slu_joined_advance(j, fd, n, &at);
+	ssize_t want = slu_descriptor_advance(j, fd, n, &at);
 	ssize_t got =
-		want > 0 ? slu_joined_read(j, buf, (size_t)want, at) : want;
+		want > 0 ? slu_descriptor_read(j, buf, (size_t)want, at) : want;
 
 	if (got < want) { /* it cannot be read further */
 		int keep = errno;
@@ -105,13 +105,13 @@ static ssize_t read_on(struct slu_joined *j, int fd, void *buf, size_t n)
 		slu_real.lseek(fd, at + (got > 0 ? got : 0), SEEK_SET);
 		errno = keep;
 	}
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	return got;
 }
 
 EXPORT ssize_t read(int fd, void *buf, size_t n)
 {
-	struct slu_joined *j = slu_joined_get(fd);
+	struct slu_descriptor *j = slu_descriptor_get(fd);
 
 	NEXT(read);
 	return j ? read_on(j, fd, buf, n) : next(fd, buf, n);
@@ -129,14 +129,14 @@ ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
 	EXPORT ssize_t name(int fd, void *buf, size_t n, off_t at); \
 	ssize_t name(int fd, void *buf, size_t n, off_t at)         \
 	{                                                           \
-		struct slu_joined *j = slu_joined_get(fd);          \
+		struct slu_descriptor *j = slu_descriptor_get(fd);  \
 		ssize_t got;                                        \
                                                                     \
 		find_real();                                        \
 		if (!j)                                             \
 			return slu_real.pread(fd, buf, n, at);      \
-		got = slu_joined_read(j, buf, n, at);               \
-		slu_joined_put(j);                                  \
+		got = slu_descriptor_read(j, buf, n, at);           \
+		slu_descriptor_put(j);                              \
 		return got;                                         \
 	}
 PREAD(pread)
@@ -178,14 +178,15 @@ static ssize_t read_vector(int fd, const struct iovec *v, int n, off_t at)
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {
 	NEXT(readv);
-	return slu_joined_is(fd) ? read_vector(fd, v, n, -1) : next(fd, v, n);
+	return slu_descriptor_is_segmented(fd) ? read_vector(fd, v, n, -1)
+					       : next(fd, v, n);
 }
 
 #define PREADV(name)                                                        \
 	EXPORT ssize_t name(int fd, const struct iovec *v, int n, off_t at) \
 	{                                                                   \
 		NEXT(name);                                                 \
-		return slu_joined_is(fd)                                    \
+		return slu_descriptor_is_segmented(fd)                      \
 			       ? read_vector(fd, v, n, at < 0 ? -2 : at)    \
 			       : next(fd, v, n, at);                        \
 	}
@@ -198,17 +199,18 @@ PREADV(preadv64)
 			    int flags)                                      \
 	{                                                                   \
 		NEXT(name);                                                 \
-		return slu_joined_is(fd) ? read_vector(fd, v, n, at)        \
-					 : next(fd, v, n, at, flags);       \
+		return slu_descriptor_is_segmented(fd)                      \
+			       ? read_vector(fd, v, n, at)                  \
+			       : next(fd, v, n, at, flags);                 \
 	}
 PREADV2(preadv2)
 PREADV2(preadv64v2)
 
-static off_t seek(struct slu_joined *j, int fd, off_t at, int whence)
+static off_t seek(struct slu_descriptor *j, int fd, off_t at, int whence)
 {
-	off_t end = (off_t)slu_joined_segments(j)->size;
+	off_t end = (off_t)slu_descriptor_segments(j)->size;
 
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	if (whence == SEEK_END) {
 		if (__builtin_add_overflow(end, at, &at)) {
 			errno = EOVERFLOW;
@@ -227,14 +229,14 @@ static off_t seek(struct slu_joined *j, int fd, off_t at, int whence)
 	return slu_real.lseek(fd, at, whence);
 }
 
-#define LSEEK(name)                                        \
-	EXPORT off_t name(int fd, off_t at, int whence)    \
-	{                                                  \
-		struct slu_joined *j = slu_joined_get(fd); \
-                                                           \
-		find_real();                               \
-		return j ? seek(j, fd, at, whence)         \
-			 : slu_real.lseek(fd, at, whence); \
+#define LSEEK(name)                                                \
+	EXPORT off_t name(int fd, off_t at, int whence)            \
+	{                                                          \
+		struct slu_descriptor *j = slu_descriptor_get(fd); \
+                                                                   \
+		find_real();                                       \
+		return j ? seek(j, fd, at, whence)                 \
+			 : slu_real.lseek(fd, at, whence);         \
 	}
 LSEEK(lseek)
 LSEEK(lseek64)
@@ -244,26 +246,26 @@ LSEEK(lseek64)
 EXPORT int close(int fd)
 {
 	find_real();
-	slu_joined_drop(fd);
+	slu_descriptor_drop(fd);
 	return slu_real.close(fd);
 }
 
 EXPORT int dup(int fd)
 {
 	NEXT(dup);
-	return slu_joined_dup(fd, next(fd));
+	return slu_descriptor_dup(fd, next(fd));
 }
 
 EXPORT int dup2(int fd, int to)
 {
 	NEXT(dup2);
-	return slu_joined_dup(fd, next(fd, to));
+	return slu_descriptor_dup(fd, next(fd, to));
 }
 
 EXPORT int dup3(int fd, int to, int flags)
 {
 	NEXT(dup3);
-	return slu_joined_dup(fd, next(fd, to, flags));
+	return slu_descriptor_dup(fd, next(fd, to, flags));
 }
 
 #define FCNTL(name)                                           \
@@ -279,7 +281,7 @@ EXPORT int dup3(int fd, int to, int flags)
 		va_end(ap);                                   \
 		got = next(fd, cmd, arg);                     \
 		if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) \
-			got = slu_joined_dup(fd, got);        \
+			got = slu_descriptor_dup(fd, got);    \
 		return got;                                   \
 	}
 FCNTL(fcntl)
@@ -413,7 +415,7 @@ FREOPEN(freopen64)
 EXPORT FILE *fdopen(int fd, const char *mode)
 {
 	NEXT(fdopen);
-	return slu_joined_is(fd) ? stream(fd) : next(fd, mode);
+	return slu_descriptor_is_segmented(fd) ? stream(fd) : next(fd, mode);
 }
 
 /* Descriptors that came over exec: "program <file". They are believed even
@@ -425,7 +427,7 @@ static void adopt_inherited(int fd)
 
 	if (flags >= 0 && (flags & (O_ACCMODE | O_PATH)) == O_RDONLY &&
 	    !slu_real.fstat(fd, &st) && S_ISREG(st.st_mode))
-		slu_joined_adopt(fd);
+		slu_descriptor_opened(fd);
 }
 
 __attribute__((constructor)) static void adopt_all(void)
@@ -443,6 +445,6 @@ __attribute__((constructor)) static void adopt_all(void)
 	else /* no descriptor is left for it: they are few, or begin so */
 		for (int fd = 0; fd < sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
 			adopt_inherited(fd);
-	if (slu_joined_is(0))
+	if (slu_descriptor_is_segmented(0))
 		stdin = stream(0);
 }

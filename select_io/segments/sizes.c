@@ -36,10 +36,10 @@ static int64_t size_at(int dir, const char *path, int flags)
 	int keep = errno, fd;
 	int64_t size = -1;
 
-	fd = slu_joined_look(dir, path,
-			     flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+	fd = slu_descriptor_probe(dir, path,
+				  flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
 	if (fd >= 0) {
-		size = slu_joined_peek(fd);
+		size = slu_descriptor_peek(fd);
 		slu_real.close(fd);
 	}
 	errno = keep;
@@ -48,10 +48,10 @@ static int64_t size_at(int dir, const char *path, int flags)
 
 static int64_t size_of(int fd)
 {
-	struct slu_joined *j = slu_joined_get(fd);
-	int64_t size = j ? (int64_t)slu_joined_segments(j)->size : -1;
+	struct slu_descriptor *j = slu_descriptor_get(fd);
+	int64_t size = j ? (int64_t)slu_descriptor_segments(j)->size : -1;
 
-	slu_joined_put(j);
+	slu_descriptor_put(j);
 	return size;
 }
 
@@ -171,7 +171,7 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_at, int out, off_t *out_at,
 			       size_t n, unsigned flags)
 {
 	NEXT(copy_file_range);
-	if (!slu_joined_is(in))
+	if (!slu_descriptor_is_segmented(in))
 		return next(in, in_at, out, out_at, n, flags);
 	errno = EXDEV;
 	return -1;
@@ -182,7 +182,7 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_at, int out, off_t *out_at,
 	ssize_t name(int out, int in, off_t *at, size_t n)         \
 	{                                                          \
 		NEXT(name);                                        \
-		if (!slu_joined_is(in))                            \
+		if (!slu_descriptor_is_segmented(in))              \
 			return next(out, in, at, n);               \
 		errno = EINVAL;                                    \
 		return -1;                                         \
@@ -194,7 +194,7 @@ EXPORT ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t n,
 		      unsigned flags)
 {
 	NEXT(splice);
-	if (!slu_joined_is(in))
+	if (!slu_descriptor_is_segmented(in))
 		return next(in, in_at, out, out_at, n, flags);
 	errno = EINVAL;
 	return -1;
@@ -229,9 +229,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (request == FIONREAD && slu_joined_is(fd))
+	if (request == FIONREAD && slu_descriptor_is_segmented(fd))
 		return bytes_left(fd, arg);
-	if (!slu_joined_is(cloned(fd, request, arg)))
+	if (!slu_descriptor_is_segmented(cloned(fd, request, arg)))
 		return next(fd, request, arg);
 	errno = EXDEV;
 	return -1;

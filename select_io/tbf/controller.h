@@ -82,8 +82,8 @@ void slu_tbf_pause(struct slu_tbf *tbf);
 
 /* The rules as they are: those of ours that nothing stands behind are stopped
  * with the next commands, those that somebody removed are made again. */
-int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
-		  struct slu_err *err);
+int slu_tbf_reconcile(struct slu_tbf *tbf, const struct slu_rules *rules,
+		      struct slu_err *err);
 
 /* The next command to be written to nrs_tbf_rule, or NULL: borrowed until the
  * next call. They count as carried out; when one was refused, read the rules

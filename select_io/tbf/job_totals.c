@@ -30,7 +30,7 @@ struct job {
 	double retry;		    /* s; 0: sluiced knows it */
 };
 
-struct slu_jobio {
+struct slu_job_totals {
 	char target[TARGETS][64];
 	size_t n_targets;
 	struct count *count;
@@ -40,12 +40,12 @@ struct slu_jobio {
 	uint32_t after; /* the last one that was due */
 };
 
-struct slu_jobio *slu_jobio_new(void)
+struct slu_job_totals *slu_job_totals_new(void)
 {
-	return calloc(1, sizeof(struct slu_jobio));
+	return calloc(1, sizeof(struct slu_job_totals));
 }
 
-void slu_jobio_free(struct slu_jobio *io)
+void slu_job_totals_free(struct slu_job_totals *io)
 {
 	if (!io)
 		return;
@@ -54,7 +54,7 @@ void slu_jobio_free(struct slu_jobio *io)
 	free(io);
 }
 
-size_t slu_jobio_jobs(const struct slu_jobio *io)
+size_t slu_job_totals_count(const struct slu_job_totals *io)
 {
 	return io->n;
 }
@@ -77,7 +77,7 @@ static uint32_t number_of(const char *text)
 }
 
 /* TARGETS: there is no room for it. */
-static uint32_t target_of(struct slu_jobio *io, const char *name)
+static uint32_t target_of(struct slu_job_totals *io, const char *name)
 {
 	uint32_t i = 0;
 
@@ -99,8 +99,8 @@ static int by_job_and_target(const void *a, const void *b)
 
 /* The reading as sorted counts, with what was counted before of targets that
  * could not be read now; NULL without memory. */
-static struct count *take(struct slu_jobio *io, const struct slu_jobstats *s,
-			  size_t *n)
+static struct count *take(struct slu_job_totals *io,
+			  const struct slu_jobstats *s, size_t *n)
 {
 	struct count *out = malloc((s->n + io->n_counts + 1) * sizeof(*out));
 	bool read[TARGETS + 1] = {false};
@@ -132,7 +132,7 @@ static struct count *take(struct slu_jobio *io, const struct slu_jobstats *s,
 	return out;
 }
 
-static size_t lower_bound(const struct slu_jobio *io, uint32_t id)
+static size_t lower_bound(const struct slu_job_totals *io, uint32_t id)
 {
 	size_t low = 0, high = io->n;
 
@@ -148,13 +148,14 @@ static size_t lower_bound(const struct slu_jobio *io, uint32_t id)
 }
 
 /* NULL: no memory, or too many. */
-static struct job *find_or_add(struct slu_jobio *io, uint32_t id, double now)
+static struct job *find_or_add(struct slu_job_totals *io, uint32_t id,
+			       double now)
 {
 	size_t at = lower_bound(io, id);
 
 	if (at < io->n && io->job[at].id == id)
 		return &io->job[at];
-	if (io->n == SLU_JOBIO_JOBS)
+	if (io->n == SLU_JOB_TOTALS_MAX)
 		return NULL;
 	if (io->n == io->cap) {
 		size_t cap = io->cap ? 2 * io->cap : 64;
@@ -190,7 +191,7 @@ static void add(struct job *job, const struct count *c,
 }
 
 /* Those that have been idle for so long, and are gone. */
-static void forget(struct slu_jobio *io, double before)
+static void forget(struct slu_job_totals *io, double before)
 {
 	size_t kept = 0;
 
@@ -201,17 +202,17 @@ static void forget(struct slu_jobio *io, double before)
 }
 
 /* A crowd of jobs has no more than a day's memory divided by its size. */
-static void make_room(struct slu_jobio *io, size_t news, double now)
+static void make_room(struct slu_job_totals *io, size_t news, double now)
 {
-	double age = SLU_JOBIO_FORGET;
+	double age = SLU_JOB_TOTALS_FORGET;
 
 	forget(io, now - age);
-	while (io->n + news > SLU_JOBIO_JOBS && age > 1)
+	while (io->n + news > SLU_JOB_TOTALS_MAX && age > 1)
 		forget(io, now - (age /= 2));
 }
 
-static size_t how_many_new(const struct slu_jobio *io, const struct count *c,
-			   size_t n)
+static size_t how_many_new(const struct slu_job_totals *io,
+			   const struct count *c, size_t n)
 {
 	size_t news = 0;
 
@@ -224,8 +225,9 @@ static size_t how_many_new(const struct slu_jobio *io, const struct count *c,
 	return news;
 }
 
-int slu_jobio_read(struct slu_jobio *io, const struct slu_jobstats *stats,
-		   double now, struct slu_err *err)
+int slu_job_totals_read(struct slu_job_totals *io,
+			const struct slu_jobstats *stats, double now,
+			struct slu_err *err)
 {
 	size_t n, old = 0, kept = 0;
 	struct count *c = take(io, stats, &n);
@@ -261,13 +263,13 @@ static bool is_due(const struct job *job, double now)
 {
 	return memcmp(job->sum, job->told, sizeof(job->sum)) != 0 &&
 	       now >= job->next &&
-	       (now - job->changed >= SLU_JOBIO_QUIET ||
-		now - job->said >= SLU_JOBIO_EVERY);
+	       (now - job->changed >= SLU_JOB_TOTALS_QUIET ||
+		now - job->said >= SLU_JOB_TOTALS_EVERY);
 }
 
 /* Round and round, so that those who wait for ever stop nobody. */
-size_t slu_jobio_due(struct slu_jobio *io, double now,
-		     struct slu_server_job *out, size_t max)
+size_t slu_job_totals_due(struct slu_job_totals *io, double now,
+			  struct slu_server_job *out, size_t max)
 {
 	size_t first = lower_bound(io, io->after + 1), n = 0;
 
@@ -303,9 +305,10 @@ static void refused(struct job *job, double now)
 	job->next = now + job->retry;
 }
 
-void slu_jobio_told(struct slu_jobio *io, double now,
-		    const struct slu_server_job *said, size_t n,
-		    const struct slu_job_number *unknown, size_t n_unknown)
+void slu_job_totals_stored(struct slu_job_totals *io, double now,
+			   const struct slu_server_job *said, size_t n,
+			   const struct slu_job_number *unknown,
+			   size_t n_unknown)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct slu_job_number key = {said[i].job_id};

@@ -8,12 +8,12 @@
  * idle for some minutes and begins its record anew when it comes back: the
  * totals here go on.
  *
- * A job is told of once it has been quiet for SLU_JOBIO_QUIET seconds, as it is
- * after its end, and every SLU_JOBIO_EVERY while it is not. What sluiced has
- * not confirmed is due again; a job that it does not know, ever more rarely.
- * Jobs that do nothing for a day, and that Lustre has forgotten, are forgotten.
- * After a restart what Lustre still knows is told; sluiced keeps the larger
- * total. Jobs whose id is no number are none of Slurm's.
+ * A job is told of once it has been quiet for SLU_JOB_TOTALS_QUIET seconds, as
+ * it is after its end, and every SLU_JOB_TOTALS_EVERY while it is not. What
+ * sluiced has not confirmed is due again; a job that it does not know, ever
+ * more rarely. Jobs that do nothing for a day, and that Lustre has forgotten,
+ * are forgotten. After a restart what Lustre still knows is told; sluiced keeps
+ * the larger total. Jobs whose id is no number are none of Slurm's.
  */
 
 #include <stdbool.h>
@@ -23,27 +23,29 @@
 #include "sysmap/lustre/jobstats.h"
 #include "wire/node.h"
 
-#define SLU_JOBIO_QUIET	 30.0	 /* s */
-#define SLU_JOBIO_EVERY	 600.0	 /* s */
-#define SLU_JOBIO_FORGET 86400.0 /* s */
-#define SLU_JOBIO_JOBS	 65536	 /* and no more */
+#define SLU_JOB_TOTALS_QUIET  30.0    /* s */
+#define SLU_JOB_TOTALS_EVERY  600.0   /* s */
+#define SLU_JOB_TOTALS_FORGET 86400.0 /* s */
+#define SLU_JOB_TOTALS_MAX    65536   /* and no more */
 
-struct slu_jobio;
+struct slu_job_totals;
 
-struct slu_jobio *slu_jobio_new(void); /* NULL without memory */
-void slu_jobio_free(struct slu_jobio *io);
+struct slu_job_totals *slu_job_totals_new(void); /* NULL without memory */
+void slu_job_totals_free(struct slu_job_totals *io);
 
 /* A reading, `now` seconds on any clock. SLU_NOMEM: it is left out. */
-int slu_jobio_read(struct slu_jobio *io, const struct slu_jobstats *stats,
-		   double now, struct slu_err *err);
+int slu_job_totals_read(struct slu_job_totals *io,
+			const struct slu_jobstats *stats, double now,
+			struct slu_err *err);
 /* Up to max jobs that are due. Returns their number. */
-size_t slu_jobio_due(struct slu_jobio *io, double now,
-		     struct slu_server_job *out, size_t max);
+size_t slu_job_totals_due(struct slu_job_totals *io, double now,
+			  struct slu_server_job *out, size_t max);
 /* sluiced has them all but the unknown ones, which are sorted by job_id. */
-void slu_jobio_told(struct slu_jobio *io, double now,
-		    const struct slu_server_job *said, size_t n,
-		    const struct slu_job_number *unknown, size_t n_unknown);
+void slu_job_totals_stored(struct slu_job_totals *io, double now,
+			   const struct slu_server_job *said, size_t n,
+			   const struct slu_job_number *unknown,
+			   size_t n_unknown);
 /* How many jobs are remembered. */
-size_t slu_jobio_jobs(const struct slu_jobio *io);
+size_t slu_job_totals_count(const struct slu_job_totals *io);
 
 #endif

@@ -301,8 +301,8 @@ static int next_exemption(struct slu_tbf *tbf, const bool *there,
 	return 0;
 }
 
-int slu_tbf_adopt(struct slu_tbf *tbf, const struct slu_rules *rules,
-		  struct slu_err *err)
+int slu_tbf_reconcile(struct slu_tbf *tbf, const struct slu_rules *rules,
+		      struct slu_err *err)
 {
 	struct standing standing = {NULL, NULL};
 	bool *there = calloc(tbf->exempt_n + 1, sizeof(*there));

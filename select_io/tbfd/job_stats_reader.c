@@ -123,8 +123,8 @@ static int add_kind(struct slu_jobstats *stats, const char *root,
 	return some;
 }
 
-int slu_records_read(const char *root, struct slu_jobstats *stats,
-		     struct slu_err *err)
+int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
+		       struct slu_err *err)
 {
 	struct slu_err why[2] = {0};
 	char *text = malloc(SIZE);
@@ -147,8 +147,8 @@ int slu_records_read(const char *root, struct slu_jobstats *stats,
 	return slu_err(err, why[0].kind, "%s", why[0].text);
 }
 
-int slu_records_osts(const char *root, struct slu_jobstats *stats,
-		     struct slu_err *err)
+int slu_job_stats_osts(const char *root, struct slu_jobstats *stats,
+		       struct slu_err *err)
 {
 	char *text = malloc(SIZE);
 	int some;

@@ -12,11 +12,11 @@
  * theirs, though no rule of an OST concerns it. *stats is filled anew. A target
  * that cannot be read to its end is not in it, which is no failure while there
  * are others. SLU_NOTFOUND: this is no server. */
-int slu_records_read(const char *root, struct slu_jobstats *stats,
-		     struct slu_err *err);
+int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
+		       struct slu_err *err);
 
 /* The same of storage targets alone: tokens are theirs. */
-int slu_records_osts(const char *root, struct slu_jobstats *stats,
-		     struct slu_err *err);
+int slu_job_stats_osts(const char *root, struct slu_jobstats *stats,
+		       struct slu_err *err);
 
 #endif

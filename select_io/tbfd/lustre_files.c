@@ -126,7 +126,7 @@ static int write_one(struct slu_lustre *lustre, const char *name,
 static int files_job_stats(struct slu_lustre *lustre,
 			   struct slu_jobstats *stats, struct slu_err *err)
 {
-	return slu_records_osts(((struct files *)lustre)->root, stats, err);
+	return slu_job_stats_osts(((struct files *)lustre)->root, stats, err);
 }
 
 static int files_rules(struct slu_lustre *lustre, struct slu_buf *out,

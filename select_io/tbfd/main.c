@@ -381,13 +381,13 @@ static int run(struct program *p, struct slu_err *err)
 	if (p->status)
 		return show_status(p, err);
 	if (p->nodes) {
-		ret = slu_publish_nodes(p->publish, &out, err);
+		ret = slu_tbfd_publish_nodes(p->publish, &out, err);
 		fputs(out.data ? out.data : "", stdout);
 		slu_buf_free(&out);
 		return ret;
 	}
 	if (p->publish && p->opt.set.rate == 0 && !p->clean && !p->measure)
-		return slu_publish_run(p->publish, p->root, &p->log, err);
+		return slu_tbfd_publish_run(p->publish, p->root, &p->log, err);
 	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
 			 : slu_lustre_files(p->root, err);
 	if (!lustre)
@@ -397,7 +397,7 @@ static int run(struct program *p, struct slu_err *err)
 	else if (p->measure > 0)
 		ret = slu_tbfd_measure(lustre, p->measure, &out, err);
 	else if (p->publish &&
-		 slu_publish_start(p->publish, p->root, &p->log, err))
+		 slu_tbfd_publish_start(p->publish, p->root, &p->log, err))
 		ret = -1;
 	else
 		ret = slu_tbfd_run(&p->opt, lustre, &p->log, err);

@@ -54,7 +54,8 @@ static void add_jobs(struct json_object *said, const char *kind,
 	}
 }
 
-int slu_publish_server(struct slu_publisher *p, double now, struct slu_err *err)
+int slu_tbfd_publish_server(struct slu_tbfd_publisher *p, double now,
+			    struct slu_err *err)
 {
 	struct json_object *said;
 	struct slu_buf reply = {0};
@@ -74,20 +75,21 @@ int slu_publish_server(struct slu_publisher *p, double now, struct slu_err *err)
 	return ret;
 }
 
-void slu_publisher_clear(struct slu_publisher *p)
+void slu_tbfd_publisher_clear(struct slu_tbfd_publisher *p)
 {
 	slu_jobstats_free(&p->jobs);
 }
 
-static int read_jobs(struct slu_publisher *p, double now, struct slu_err *err)
+static int read_jobs(struct slu_tbfd_publisher *p, double now,
+		     struct slu_err *err)
 {
 	struct slu_err why;
 
-	if (slu_records_read(p->root, &p->jobs, &why))
+	if (slu_job_stats_read(p->root, &p->jobs, &why))
 		return why.kind == SLU_NOTFOUND
 			       ? 0
 			       : slu_err(err, why.kind, "%s", why.text);
-	return slu_jobio_read(p->io, &p->jobs, now, err);
+	return slu_job_totals_read(p->io, &p->jobs, now, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -98,7 +100,8 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err)
+int slu_tbfd_publish_jobs(struct slu_tbfd_publisher *p, double now,
+			  struct slu_err *err)
 {
 	struct slu_server_job job[SLU_SERVER_JOBS];
 	struct slu_server_io said = {.node = (char *)(uintptr_t)p->host,
@@ -110,7 +113,7 @@ int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err)
 
 	if (read_jobs(p, now, err))
 		return -1;
-	said.n_job = slu_jobio_due(p->io, now, job, SLU_SERVER_JOBS);
+	said.n_job = slu_job_totals_due(p->io, now, job, SLU_SERVER_JOBS);
 	if (!said.n_job)
 		return 0;
 	qsort(job, said.n_job, sizeof(*job), by_id);
@@ -122,8 +125,8 @@ int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err)
 		rc = slu_decode_text(&slu_server_answer_desc, reply.data,
 				     reply.len, &answer, err);
 	if (rc == 0)
-		slu_jobio_told(p->io, now, job, said.n_job, answer.unknown,
-			       answer.n_unknown);
+		slu_job_totals_stored(p->io, now, job, said.n_job,
+				      answer.unknown, answer.n_unknown);
 	slu_msg_clear(&slu_server_answer_desc, &answer);
 	slu_buf_free(&reply);
 	free(text);
@@ -149,7 +152,7 @@ static int release(struct dl_phdr_info *info, size_t size, void *unused)
 	return 0;
 }
 
-void slu_publish_slim(void)
+void slu_tbfd_publish_slim(void)
 {
 	dl_iterate_phdr(release, NULL);
 	malloc_trim(0);
@@ -164,8 +167,8 @@ static void serve(struct slu_http *http, const char *root, bool main,
 	struct utsname me;
 	struct slu_err err, other;
 	int servers, told;
-	struct slu_publisher p = {
-		.http = http, .root = root, .io = slu_jobio_new()};
+	struct slu_tbfd_publisher p = {
+		.http = http, .root = root, .io = slu_job_totals_new()};
 
 	if (!p.io) {
 		slu_log(log, SLU_ERROR, "publishing: out of memory");
@@ -175,15 +178,15 @@ static void serve(struct slu_http *http, const char *root, bool main,
 	me.nodename[strcspn(me.nodename, ".")] = '\0';
 	p.host = me.nodename;
 	slu_http_timeout(http, PATIENCE);
-	slu_publish_slim();
+	slu_tbfd_publish_slim();
 	for (;; sleep(PERIOD)) {
 		if (main)
 			slu_tbfd_alive(&alive, slu_now_mono());
 		/* Lustre forgets what idle jobs have done, so it is read also
 		 * while sluiced is away. */
-		told = slu_publish_jobs(&p, slu_now_mono(), &err);
-		servers = slu_publish_server(&p, slu_now_mono(),
-					     told ? &other : &err);
+		told = slu_tbfd_publish_jobs(&p, slu_now_mono(), &err);
+		servers = slu_tbfd_publish_server(&p, slu_now_mono(),
+						  told ? &other : &err);
 		if (!servers && !told) {
 			*last = '\0';
 		} else if (strcmp(last, err.text) != 0) {
@@ -202,8 +205,8 @@ static struct slu_http *site(const char *conf_path, struct slu_err *err)
 	return http;
 }
 
-int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
-		      struct slu_err *err)
+int slu_tbfd_publish_nodes(const char *conf_path, struct slu_buf *out,
+			   struct slu_err *err)
 {
 	static const char question[] = "{\"question\":\"running\"}";
 	struct slu_http *http = site(conf_path, err);
@@ -227,8 +230,8 @@ int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
 	return jobs ? 0 : -1;
 }
 
-int slu_publish_run(const char *conf_path, const char *root,
-		    const struct slu_log *log, struct slu_err *err)
+int slu_tbfd_publish_run(const char *conf_path, const char *root,
+			 const struct slu_log *log, struct slu_err *err)
 {
 	struct slu_http *http = site(conf_path, err);
 
@@ -273,8 +276,8 @@ static void watch(struct slu_http *http, const char *root,
 	}
 }
 
-int slu_publish_start(const char *conf_path, const char *root,
-		      const struct slu_log *log, struct slu_err *err)
+int slu_tbfd_publish_start(const char *conf_path, const char *root,
+			   const struct slu_log *log, struct slu_err *err)
 {
 	struct slu_http *http = site(conf_path, err);
 	pid_t parent = getpid(), pid;

@@ -12,44 +12,45 @@
 #include "sysmap/lustre/jobstats.h"
 
 struct slu_http;
-struct slu_jobio;
+struct slu_job_totals;
 
 /* One server, and what is known of it from before; it borrows the rest. */
-struct slu_publisher {
+struct slu_tbfd_publisher {
 	struct slu_http *http;
 	const char *root; /* "/" is this server */
 	const char *host;
-	struct slu_jobio *io;	    /* of its jobs */
+	struct slu_job_totals *io;  /* of its jobs */
 	struct slu_ost_meter meter; /* private, as what follows; from {0} */
 	struct slu_jobstats jobs;
 };
 
 /* Read the jobs, and send what sluiced has to hear of them by now: seconds of
  * any clock. A server without targets has none. */
-int slu_publish_jobs(struct slu_publisher *p, double now, struct slu_err *err);
+int slu_tbfd_publish_jobs(struct slu_tbfd_publisher *p, double now,
+			  struct slu_err *err);
 
 /* Read the server, and send what it says, and how many jobs there were on each
  * target when they were read. */
-int slu_publish_server(struct slu_publisher *p, double now,
-		       struct slu_err *err);
-void slu_publisher_clear(struct slu_publisher *p);
+int slu_tbfd_publish_server(struct slu_tbfd_publisher *p, double now,
+			    struct slu_err *err);
+void slu_tbfd_publisher_clear(struct slu_tbfd_publisher *p);
 
 /* Give back the memory that was needed only to begin: libcurl brings two dozen
  * libraries, most pages of which are read but once, when they are loaded. */
-void slu_publish_slim(void);
+void slu_tbfd_publish_slim(void);
 
 /* What sluiced knows of running jobs: lines "JOBID NODES" are added to out. */
 struct slu_buf;
-int slu_publish_nodes(const char *conf_path, struct slu_buf *out,
-		      struct slu_err *err);
+int slu_tbfd_publish_nodes(const char *conf_path, struct slu_buf *out,
+			   struct slu_err *err);
 
 /* Do so every 5 seconds in a process of its own, which ends with this one, and
  * is started again by another one when it dies.
  * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
-int slu_publish_start(const char *conf_path, const char *root,
-		      const struct slu_log *log, struct slu_err *err);
+int slu_tbfd_publish_start(const char *conf_path, const char *root,
+			   const struct slu_log *log, struct slu_err *err);
 /* The same here and now; returns only when it cannot begin: -1. */
-int slu_publish_run(const char *conf_path, const char *root,
-		    const struct slu_log *log, struct slu_err *err);
+int slu_tbfd_publish_run(const char *conf_path, const char *root,
+			 const struct slu_log *log, struct slu_err *err);
 
 #endif

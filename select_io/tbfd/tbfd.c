@@ -94,7 +94,7 @@ static int read_rules(struct tbfd *d, struct slu_err *err)
 	if (d->lustre->rules(d->lustre, &d->text, err) ||
 	    slu_rules_parse(&d->rules, d->text.data, err))
 		return -1;
-	return slu_tbf_adopt(d->tbf, &d->rules, err);
+	return slu_tbf_reconcile(d->tbf, &d->rules, err);
 }
 
 static int take_nodes(struct tbfd *d, const struct slu_buf *text,

@@ -113,8 +113,8 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 		slu_json_set_double(at.val, "age", age_of(at.val, now));
 	}
 	if (d->ost_memory) {
-		slu_ost_memory_tell(d->ost_memory, servers, now);
-		ranking = slu_ost_memory_ranking(d->ost_memory);
+		slu_recent_placements_write(d->ost_memory, servers, now);
+		ranking = slu_recent_placements_ranking(d->ost_memory);
 	}
 	json_object_object_add(live, "servers", servers);
 	/* another order of what costs the same, for each question */
@@ -150,17 +150,17 @@ void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
 		    struct json_object *lesson)
 {
 	if (!d->ost_memory)
-		d->ost_memory = slu_ost_memory_new();
+		d->ost_memory = slu_recent_placements_new();
 	if (d->ost_memory)
-		slu_ost_memory_learn(d->ost_memory, lesson, uid,
-				     slu_now_mono());
+		slu_recent_placements_add(d->ost_memory, lesson, uid,
+					  slu_now_mono());
 }
 
 /* What the asker's runs of this name will write next. Caller frees. */
 static double *predict(struct slu_db *db, const struct slu_asker *who,
 		       struct json_object *args, size_t *n, struct slu_err *err)
 {
-	struct slu_history_ask ask = {
+	struct slu_history_forecast_input ask = {
 		.job = {.uid = who->uid, .node_cnt = 1},
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
@@ -174,7 +174,7 @@ static double *predict(struct slu_db *db, const struct slu_asker *who,
 	if (slu_json_str(args, "name", &name, err))
 		return NULL;
 	ask.job.name = (char *)(uintptr_t)name;
-	if (slu_history_predict(db, &ask, &obj, err))
+	if (slu_history_forecast(db, &ask, &obj, err))
 		return NULL;
 	if (json_object_object_get_ex(obj, "io", &io))
 		json_object_object_get_ex(io, "written_bytes", &list);
@@ -246,7 +246,7 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	if (r.stripes == 0 && servers)
 		json_object_object_add(answer, "servers",
 				       json_object_get(servers));
-	lesson = slu_ost_lesson(answer);
+	lesson = slu_recent_placements_of_answer(answer);
 	slu_buf_printf(out, "%s\n", slu_json_text(lesson));
 	json_object_put(lesson);
 	slu_buf_puts(out, slu_json_text(answer));

@@ -215,7 +215,7 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 		   struct slu_err *err)
 {
 	struct slu_job job = {.uid = who->uid, .node_cnt = 1};
-	struct slu_history_ask ask = {
+	struct slu_history_forecast_input ask = {
 		.quantile = who->quantile,
 		.floor = (int64_t)who->floor,
 		.mode = who->mode,
@@ -236,7 +236,7 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 			json_object_object_get_ex(args, "limit", NULL);
 	if (!who->admin && ask.job.uid != who->uid)
 		slu_err(err, SLU_DENIED, "uid %u may not see this", who->uid);
-	else if (slu_history_predict(db, &ask, &obj, err) == 0)
+	else if (slu_history_forecast(db, &ask, &obj, err) == 0)
 		rc = give(obj, out, err);
 out:
 	slu_msg_clear(&slu_job_desc, &job);

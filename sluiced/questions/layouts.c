@@ -127,7 +127,7 @@ static char *planned(const struct slu_daemon *d, struct json_object *answer,
 
 static void remember(struct slu_daemon *d, struct json_object *answer)
 {
-	struct json_object *lesson = slu_ost_lesson(answer);
+	struct json_object *lesson = slu_recent_placements_of_answer(answer);
 
 	slu_osts_learn(d, 0, lesson);
 	json_object_put(lesson);

@@ -33,7 +33,7 @@ struct asked {
 	uint32_t *cpus;		/* of each */
 	uint64_t all_cpus;
 	/* those that compete, as start_forecast.h has them, */
-	struct slu_start_job *job;
+	struct slu_start_forecast_job *job;
 	const struct slu_queued **of; /* and as squeue has them */
 	size_t n, target, running, ahead;
 	uint32_t **node; /* to be freed */
@@ -161,7 +161,7 @@ static int add_running(struct asked *a, const struct slu_queued *q,
 	}
 	a->node[a->n] = node;
 	a->of[a->n] = q;
-	a->job[a->n++] = (struct slu_start_job){
+	a->job[a->n++] = (struct slu_start_forecast_job){
 		.size = n,
 		.elapsed = q->elapsed,
 		.limit = limit > q->elapsed ? limit : q->elapsed + 1,
@@ -173,7 +173,7 @@ static int add_running(struct asked *a, const struct slu_queued *q,
 static void add_waiting(struct asked *a, const struct slu_queued *q)
 {
 	a->of[a->n] = q;
-	a->job[a->n++] = (struct slu_start_job){
+	a->job[a->n++] = (struct slu_start_forecast_job){
 		.size = q->nodes ? q->nodes : 1,
 		.elapsed = -1,
 		.limit = q->limit ? q->limit : EVER,
@@ -296,7 +296,7 @@ static double run_time(void *arg, size_t i, double share)
 }
 
 static void put_nodes(struct json_object *obj, const struct asked *a,
-		      const struct slu_start *start)
+		      const struct slu_start_forecast *start)
 {
 	struct json_object *list = json_object_new_array();
 	struct slu_hosts hosts = {0};
@@ -326,7 +326,8 @@ static void put_nodes(struct json_object *obj, const struct asked *a,
 
 static struct json_object *render(const struct asked *a,
 				  const struct slu_queued *target,
-				  const struct slu_start *start, int64_t now)
+				  const struct slu_start_forecast *start,
+				  int64_t now)
 {
 	static const struct {
 		const char *key;
@@ -347,13 +348,15 @@ static struct json_object *render(const struct asked *a,
 	    strcmp(target->planned_on, "(null)") != 0)
 		slu_json_set_str(obj, "planned_nodes", target->planned_on);
 	for (size_t i = 0; i < 3; i++)
-		slu_json_set_i64(
-			obj, quantile[i].key,
-			now + slu_start_quantile(start, quantile[i].share));
+		slu_json_set_i64(obj, quantile[i].key,
+				 now + slu_start_forecast_quantile(
+					       start, quantile[i].share));
 	slu_json_set_double(obj, "within_10min",
-			    round(slu_start_within(start, 600) * 100) / 100);
-	slu_json_set_double(obj, "within_1h",
-			    round(slu_start_within(start, 3600) * 100) / 100);
+			    round(slu_start_forecast_within(start, 600) * 100) /
+				    100);
+	slu_json_set_double(
+		obj, "within_1h",
+		round(slu_start_forecast_within(start, 3600) * 100) / 100);
 	if (a->whole)
 		put_nodes(obj, a, start);
 	return obj;
@@ -382,7 +385,7 @@ static int check(const struct asked *a, const struct slu_queued *target,
 static int foretell(struct asked *a, const struct slu_queued *target,
 		    struct json_object **out, struct slu_err *err)
 {
-	struct slu_start_ask ask = {
+	struct slu_start_forecast_input ask = {
 		.job = a->job,
 		.n = a->n,
 		.target = a->target,
@@ -394,12 +397,12 @@ static int foretell(struct asked *a, const struct slu_queued *target,
 		.samples = a->n > MANY ? FEW : SAMPLES,
 		.seed = target->job_id,
 	};
-	struct slu_start start;
-	int rc = slu_start_foretell(&ask, &start, err);
+	struct slu_start_forecast start;
+	int rc = slu_start_forecast_make(&ask, &start, err);
 
 	if (rc == 0)
 		*out = render(a, target, &start, (int64_t)time(NULL));
-	slu_start_free(&start);
+	slu_start_forecast_free(&start);
 	return rc;
 }
 

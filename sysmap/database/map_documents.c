@@ -160,7 +160,7 @@ long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 			 "EID = ?",
 			 "II", host, eid))
 		return -1;
-	if (bytes <= SLU_PAST_MAX)
+	if (bytes <= SLU_WORKLOAD_MAX)
 		return 0;
 	if (begin_old(db, err))
 		return -1;
@@ -171,7 +171,7 @@ long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 				   "OVER (ORDER BY Until DESC, rowid DESC) AS "
 				   "Sum FROM Change WHERE HostID = ? AND "
 				   "EID = ?) WHERE Sum > ?",
-				   "III", host, eid, (int64_t)SLU_PAST_MAX),
+				   "III", host, eid, (int64_t)SLU_WORKLOAD_MAX),
 		       err);
 }
 

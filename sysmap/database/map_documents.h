@@ -38,8 +38,9 @@ long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
 			 struct slu_err *err);
 
 /* Of what a host had before of one extractor, forget the oldest beyond
- * SLU_PAST_MAX bytes; and the documents, as above. Returns how many, or -1. */
-#define SLU_PAST_MAX (4 << 20)
+ * SLU_WORKLOAD_MAX bytes; and the documents, as above. Returns how many, or -1.
+ */
+#define SLU_WORKLOAD_MAX (4 << 20)
 long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 			 struct slu_err *err);
 

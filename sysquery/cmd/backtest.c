@@ -31,8 +31,9 @@ static void tell(void *arg, const char *what, uint64_t done, uint64_t all)
 
 /* What sluice.conf says, where there is one: the database too, unless -f does.
  * Caller frees *path. */
-static int take_conf(const struct slu_ask *ask, struct slu_backtest_ask *what,
-		     char **path, struct slu_err *err)
+static int take_conf(const struct slu_ask *ask,
+		     struct slu_backtest_options *what, char **path,
+		     struct slu_err *err)
 {
 	char *name = slu_conf_path();
 	struct slu_conf *conf = NULL;
@@ -57,8 +58,8 @@ static int take_conf(const struct slu_ask *ask, struct slu_backtest_ask *what,
 	return rc;
 }
 
-static int take_args(struct json_object *args, struct slu_backtest_ask *what,
-		     struct slu_err *err)
+static int take_args(struct json_object *args,
+		     struct slu_backtest_options *what, struct slu_err *err)
 {
 	if (slu_json_i64_opt(args, "since", &what->since, err) < 0 ||
 	    slu_json_i64_opt(args, "machine", &what->machine, err) < 0 ||
@@ -193,7 +194,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-static int backtest(const char *path, const struct slu_backtest_ask *what,
+static int backtest(const char *path, const struct slu_backtest_options *what,
 		    struct json_object **out, struct slu_err *err)
 {
 	struct slu_db *db = slu_db_open(path, SLU_DB_READ, err);
@@ -206,7 +207,7 @@ static int backtest(const char *path, const struct slu_backtest_ask *what,
 int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err)
 {
 	const struct slu_progress progress = {tell, NULL};
-	struct slu_backtest_ask what = {
+	struct slu_backtest_options what = {
 		.quantile = QUANTILE,
 		.floor = FLOOR,
 		.progress = isatty(STDERR_FILENO) ? &progress : NULL};

@@ -91,7 +91,7 @@ static void choose(const char *text)
 		.predicted = predicted,
 		.n_predicted = 2,
 	};
-	struct slu_ost_memory *memory = slu_ost_memory_new();
+	struct slu_recent_placements *memory = slu_recent_placements_new();
 	struct json_object *out, *lesson;
 	struct slu_err err;
 
@@ -100,17 +100,17 @@ static void choose(const char *text)
 	if (json_object_is_type(all, json_type_object)) {
 		if (slu_ost_choose(&slu_ost_choose_defaults, all, &r, &out,
 				   &err) == 0) {
-			lesson = slu_ost_lesson(out);
-			slu_ost_memory_learn(memory, lesson, 1000, 1);
+			lesson = slu_recent_placements_of_answer(out);
+			slu_recent_placements_add(memory, lesson, 1000, 1);
 			json_object_put(lesson);
-			slu_ost_memory_tell(memory, all, 2);
+			slu_recent_placements_write(memory, all, 2);
 			json_object_put(out);
 		} else {
 			must(err.kind == SLU_NOTFOUND);
 		}
 	}
-	slu_ost_memory_learn(memory, all, 0, 3);
-	slu_ost_memory_free(memory);
+	slu_recent_placements_add(memory, all, 0, 3);
+	slu_recent_placements_free(memory);
 	json_object_put(all);
 }
 

@@ -62,7 +62,7 @@ void adopt(struct server *s)
 
 	ck_assert_int_eq(fake_tbf_dump(&s->fake, NULL, NULL, &dump), 0);
 	expect_ok(slu_rules_parse(&rules, dump.data, &err), err);
-	expect_ok(slu_tbf_adopt(s->tbf, &rules, &err), err);
+	expect_ok(slu_tbf_reconcile(s->tbf, &rules, &err), err);
 	slu_rules_free(&rules);
 	slu_buf_free(&dump);
 }

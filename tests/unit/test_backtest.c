@@ -12,7 +12,8 @@
 
 enum { N = 150 };
 
-static const struct slu_backtest_ask usual = {.quantile = 0.75, .floor = 60};
+static const struct slu_backtest_options usual = {.quantile = 0.75,
+						  .floor = 60};
 
 static char *const names[] = {"a_1", "a_2", "b", NULL};
 static char *const states[] = {"COMPLETED", "FAILED", "NODE_FAIL", "TIMEOUT"};
@@ -85,21 +86,21 @@ static struct slu_predictor *taught(const struct slu_job *jobs, size_t n,
 	return p;
 }
 
-static struct slu_past read_past(struct slu_db *db)
+static struct slu_workload read_past(struct slu_db *db)
 {
-	struct slu_past past;
+	struct slu_workload past;
 	struct slu_err err;
 
-	expect_ok(slu_past_read(db, NULL, &past, &err), err);
+	expect_ok(slu_workload_read(db, NULL, &past, &err), err);
 	return past;
 }
 
 static void check_job(const struct slu_job *jobs, size_t i,
-		      const struct slu_past *past,
-		      const struct slu_replayed *said)
+		      const struct slu_workload *past,
+		      const struct slu_workload_replayed *said)
 {
 	struct slu_predictor *p = taught(jobs, N, i);
-	uint32_t whole = slu_replay_whole(&past->job[i]);
+	uint32_t whole = slu_workload_replay_whole(&past->job[i]);
 	const uint32_t *limit = said->limit;
 	struct slu_prediction want;
 	struct slu_too_short is;
@@ -127,19 +128,19 @@ static void check_job(const struct slu_job *jobs, size_t i,
 START_TEST(test_judge)
 {
 	static struct slu_job jobs[N];
-	static struct slu_replayed said[N];
+	static struct slu_workload_replayed said[N];
 	struct slu_db *db = new_db();
-	struct slu_past past;
+	struct slu_workload past;
 	struct slu_err err;
 
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		random_past(db, jobs, N, seed);
 		past = read_past(db);
 		ck_assert_uint_eq(past.n, N);
-		expect_ok(slu_replay(&past, &usual, said, &err), err);
+		expect_ok(slu_workload_replay(&past, &usual, said, &err), err);
 		for (size_t i = 0; i < N; i++)
 			check_job(jobs, i, &past, &said[i]);
-		slu_past_free(&past);
+		slu_workload_free(&past);
 		ck_assert_int_eq(
 			slu_db_exec(db, &err, "DELETE FROM History", ""), N);
 	}
@@ -162,7 +163,7 @@ static struct json_object *part(struct json_object *obj, const char *key)
 }
 
 static struct json_object *run(struct slu_db *db,
-			       const struct slu_backtest_ask *ask)
+			       const struct slu_backtest_options *ask)
 {
 	struct json_object *out;
 	struct slu_err err;
@@ -232,7 +233,7 @@ END_TEST
 START_TEST(test_since)
 {
 	static struct slu_job jobs[N];
-	struct slu_backtest_ask ask = usual;
+	struct slu_backtest_options ask = usual;
 	struct slu_db *db = new_db();
 	struct json_object *answer, *modes;
 
@@ -267,7 +268,7 @@ END_TEST
 
 START_TEST(test_refused)
 {
-	struct slu_backtest_ask bad[] = {usual, usual};
+	struct slu_backtest_options bad[] = {usual, usual};
 	struct slu_db *db = new_db();
 	struct json_object *out;
 	struct slu_err err;
@@ -288,7 +289,7 @@ END_TEST
 START_TEST(test_larger)
 {
 	static struct slu_job jobs[N];
-	struct slu_backtest_ask ask = usual;
+	struct slu_backtest_options ask = usual;
 	struct slu_db *db = new_db();
 	struct json_object *answer, *mode;
 	double larger = 0;

@@ -62,25 +62,26 @@ START_TEST(test_far)
 	};
 	struct slu_distances d = distances("io[1-5]");
 	struct slu_err err;
-	struct slu_near *near = slu_near_new(&d, &err);
+	struct slu_hop_distances *near = slu_hop_distances_new(&d, &err);
 
 	ck_assert_msg(near != NULL, "%s", err.text);
-	ck_assert_uint_eq(slu_near_places(near), 4);
-	ck_assert_uint_eq(slu_near_place(near, "io1"), 0);
-	ck_assert_uint_eq(slu_near_place(near, "io3"), 1);
-	ck_assert_uint_eq(slu_near_place(near, "io4"), 3); /* unknown */
+	ck_assert_uint_eq(slu_hop_distances_places(near), 4);
+	ck_assert_uint_eq(slu_hop_distances_place(near, "io1"), 0);
+	ck_assert_uint_eq(slu_hop_distances_place(near, "io3"), 1);
+	ck_assert_uint_eq(slu_hop_distances_place(near, "io4"),
+			  3); /* unknown */
 	each(c, cases)
 	{
 		struct slu_hosts hosts;
 		uint32_t far[4];
 
 		expect_ok(slu_hosts_parse(c->hosts, &hosts, &err), err);
-		slu_near_far(near, &hosts, far);
+		slu_hop_distances_sum(near, &hosts, far);
 		expect(memcmp(far, c->far, sizeof(far)) == 0, "%s: %u %u %u %u",
 		       c->hosts, far[0], far[1], far[2], far[3]);
 		slu_hosts_free(&hosts);
 	}
-	slu_near_free(near);
+	slu_hop_distances_free(near);
 	slu_msg_clear(&slu_distances_desc, &d);
 }
 END_TEST
@@ -96,8 +97,9 @@ START_TEST(test_bad)
 		struct slu_distances d = {to, 2, &from, 1};
 		struct slu_err err;
 
-		expect(!slu_near_new(&d, &err) && err.kind == SLU_INVALID, "%s",
-		       *h);
+		expect(!slu_hop_distances_new(&d, &err) &&
+			       err.kind == SLU_INVALID,
+		       "%s", *h);
 	}
 }
 END_TEST

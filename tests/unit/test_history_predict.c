@@ -6,26 +6,26 @@
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 
-static const struct slu_history_ask usual = {
+static const struct slu_history_forecast_input usual = {
 	.job = {.uid = 7, .name = "j", .node_cnt = 2},
 	.quantile = 0.9,
 	.stripe_size = 1000,
 };
 
 static struct json_object *foresee(struct slu_db *db,
-				   const struct slu_history_ask *ask)
+				   const struct slu_history_forecast_input *ask)
 {
 	struct json_object *out;
 	struct slu_err err;
 
-	expect_ok(slu_history_predict(db, ask, &out, &err), err);
+	expect_ok(slu_history_forecast(db, ask, &out, &err), err);
 	return out;
 }
 
 START_TEST(test_predict_json)
 {
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = {
+	struct slu_history_forecast_input ask = {
 		.job = {.uid = 7, .name = "j", .node_cnt = 2, .limit_asked = 5},
 		.quantile = 0.9,
 		.floor = 60,
@@ -87,16 +87,16 @@ START_TEST(test_predict_json)
 	ck_assert_int_ge(json_object_get_int64(left), 1);
 	json_object_put(out);
 	ask.elapsed = -1;
-	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
-		    "elapsed");
+	expect_fail(slu_history_forecast(db, &ask, &out, &err), err,
+		    SLU_INVALID, "elapsed");
 	ask.elapsed = 0;
 	ask.quantile = 2;
-	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
-		    "quantile 2");
+	expect_fail(slu_history_forecast(db, &ask, &out, &err), err,
+		    SLU_INVALID, "quantile 2");
 	ask.quantile = 0.9;
 	ask.stripe_size = 0;
-	expect_fail(slu_history_predict(db, &ask, &out, &err), err, SLU_INVALID,
-		    "stripe_size");
+	expect_fail(slu_history_forecast(db, &ask, &out, &err), err,
+		    SLU_INVALID, "stripe_size");
 	slu_db_close(db);
 }
 END_TEST
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(test_predict_usual)
 {
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = usual;
+	struct slu_history_forecast_input ask = usual;
 	struct slu_job job = {.job_id = 1,
 			      .uid = 7,
 			      .name = "j",
@@ -160,7 +160,7 @@ START_TEST(test_predict_longest)
 	struct slu_db *db = new_db();
 
 	for (uint32_t i = 0; i < 2; i++) {
-		struct slu_history_ask ask = {
+		struct slu_history_forecast_input ask = {
 			.job = {.uid = 7 + i, .name = "j", .limit_asked = 10},
 			.quantile = 0.9,
 			.stripe_size = 1000};
@@ -182,7 +182,7 @@ END_TEST
 START_TEST(test_predict_io)
 {
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = usual;
+	struct slu_history_forecast_input ask = usual;
 	struct json_object *out, *io, *list;
 	struct slu_err err;
 
@@ -219,7 +219,7 @@ START_TEST(test_predict_ions)
 		double mb;
 	} runs[] = {{4, 40}, {8, 200}, {4, 80}, {SLU_NO_ID, 900}};
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = usual;
+	struct slu_history_forecast_input ask = usual;
 	struct json_object *out;
 	struct slu_err err;
 
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(test_predict_last)
 {
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = usual;
+	struct slu_history_forecast_input ask = usual;
 	static const char *const says[] = {"\"jobs\":3,", "\"jobs\":1,",
 					   "\"jobs\":2,", "\"jobs\":3,"};
 
@@ -286,7 +286,7 @@ START_TEST(test_predict_manner)
 		 "\"contiguous\":0.09"},
 	};
 	struct slu_db *db = new_db();
-	struct slu_history_ask ask = usual;
+	struct slu_history_forecast_input ask = usual;
 	struct json_object *out;
 	struct slu_err err;
 	struct slu_history_counts counts;

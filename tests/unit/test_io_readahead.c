@@ -53,8 +53,8 @@ static void say_much(struct slu_db *db, uint64_t *seed)
 	expect_ok(slu_db_commit(db, &err), err);
 }
 
-static void check(struct slu_db *db, struct slu_io_ahead *ahead, uint32_t id,
-		  int64_t start, uint32_t nodes)
+static void check(struct slu_db *db, struct slu_io_readahead *ahead,
+		  uint32_t id, int64_t start, uint32_t nodes)
 {
 	struct slu_history_row got = {.job = {.job_id = id,
 					      .start = start,
@@ -62,8 +62,8 @@ static void check(struct slu_db *db, struct slu_io_ahead *ahead, uint32_t id,
 			       want = got;
 	struct slu_err err;
 
-	expect_ok(slu_io_ahead_read(ahead, db, &got, &err), err);
-	expect_ok(slu_io_ahead_read(NULL, db, &want, &err), err);
+	expect_ok(slu_io_readahead_read(ahead, db, &got, &err), err);
+	expect_ok(slu_io_readahead_read(NULL, db, &want, &err), err);
 	expect(memcmp(&got, &want, sizeof(got)) == 0,
 	       "%u of %d: %g, not %g of %u", id, (int)start, got.read_bytes,
 	       want.read_bytes, want.io_source);
@@ -73,7 +73,7 @@ static void check(struct slu_db *db, struct slu_io_ahead *ahead, uint32_t id,
 START_TEST(test_same)
 {
 	struct slu_db *db = new_db();
-	struct slu_io_ahead *ahead = slu_io_ahead_new();
+	struct slu_io_readahead *ahead = slu_io_readahead_new();
 	uint64_t seed = 7;
 
 	say_much(db, &seed);
@@ -86,8 +86,8 @@ START_TEST(test_same)
 		      1 + (uint32_t)slu_random(&seed, 2));
 	check(db, ahead, UINT32_MAX, 0, 1);
 	check(db, ahead, UINT32_MAX, 0, 1);
-	slu_io_ahead_free(ahead);
-	slu_io_ahead_free(NULL);
+	slu_io_readahead_free(ahead);
+	slu_io_readahead_free(NULL);
 	slu_db_close(db);
 }
 END_TEST
@@ -132,7 +132,7 @@ END_TEST
 START_TEST(test_nodes)
 {
 	struct slu_db *db = new_db();
-	struct slu_io_ahead *ahead = slu_io_ahead_new();
+	struct slu_io_readahead *ahead = slu_io_readahead_new();
 	struct slu_err err;
 
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -145,12 +145,12 @@ START_TEST(test_nodes)
 		struct slu_history_row row = {
 			.job = {.job_id = 5, .start = 10, .node_cnt = 1000}};
 
-		expect_ok(slu_io_ahead_read(ahead, db, &row, &err), err);
+		expect_ok(slu_io_readahead_read(ahead, db, &row, &err), err);
 		ck_assert_uint_eq(row.io_source, 1);
 		ck_assert_double_eq(row.read_bytes, 499 * 500);
 		ck_assert_double_eq(row.calls, 999 * 500 + 2000);
 	}
-	slu_io_ahead_free(ahead);
+	slu_io_readahead_free(ahead);
 	slu_db_close(db);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include "common/str.h"
 #include "select_io/tbf/job_totals.h"
 
-static struct slu_jobio *io;
+static struct slu_job_totals *io;
 static double now;
 static struct slu_server_job due[10];
 
@@ -39,7 +39,7 @@ static void reading(const char *text)
 			slu_buf_printf(&out, "obdfilter.%s.job_stats=\n", line);
 	}
 	expect_ok(slu_jobstats_parse(&s, out.data, out.len, &err), err);
-	expect_ok(slu_jobio_read(io, &s, now, &err), err);
+	expect_ok(slu_job_totals_read(io, &s, now, &err), err);
 	slu_jobstats_free(&s);
 	slu_buf_free(&out);
 }
@@ -50,19 +50,19 @@ static const char *quiet_due(void)
 	static char text[400];
 	size_t n;
 
-	now += SLU_JOBIO_QUIET;
-	n = slu_jobio_due(io, now, due, 10);
+	now += SLU_JOB_TOTALS_QUIET;
+	n = slu_job_totals_due(io, now, due, 10);
 	*text = '\0';
 	for (size_t i = 0; i < n; i++)
 		sprintf(strchr(text, '\0'), "%u %g %g %g;", due[i].job_id,
 			due[i].read_bytes, due[i].written_bytes, due[i].rpcs);
-	slu_jobio_told(io, now, due, n, NULL, 0);
+	slu_job_totals_stored(io, now, due, n, NULL, 0);
 	return text;
 }
 
 static void begin(void)
 {
-	io = slu_jobio_new();
+	io = slu_job_totals_new();
 	now = 1000;
 }
 
@@ -105,7 +105,7 @@ START_TEST(test_totals)
 			reading(c->reading[i]), now += 5;
 		ck_assert_str_eq(quiet_due(), c->due);
 		ck_assert_str_eq(quiet_due(), "");
-		slu_jobio_free(io);
+		slu_job_totals_free(io);
 	}
 }
 END_TEST
@@ -120,23 +120,23 @@ START_TEST(test_when)
 	for (unsigned i = 1; i <= 200; i++, now += 5) {
 		snprintf(line, sizeof(line), "7 1 0 %u 1\n", i);
 		reading(line);
-		if (slu_jobio_due(io, now, due, 10) == 0)
+		if (slu_job_totals_due(io, now, due, 10) == 0)
 			continue;
 		times++;
 		ck_assert_double_eq(due[0].written_bytes, i);
 		ck_assert_double_eq(due[0].idle, 0);
-		slu_jobio_told(io, now, due, 1, NULL, 0);
+		slu_job_totals_stored(io, now, due, 1, NULL, 0);
 	}
 	ck_assert_uint_eq(times, 1); /* the first time after ten minutes */
 	reading(line);
-	now += SLU_JOBIO_QUIET - 6;
-	ck_assert_uint_eq(slu_jobio_due(io, now, due, 10), 0);
+	now += SLU_JOB_TOTALS_QUIET - 6;
+	ck_assert_uint_eq(slu_job_totals_due(io, now, due, 10), 0);
 	now += 6;
-	ck_assert_uint_eq(slu_jobio_due(io, now, due, 10), 1);
-	ck_assert_double_ge(due[0].idle, SLU_JOBIO_QUIET);
+	ck_assert_uint_eq(slu_job_totals_due(io, now, due, 10), 1);
+	ck_assert_double_ge(due[0].idle, SLU_JOB_TOTALS_QUIET);
 	/* Nobody has confirmed it. */
-	ck_assert_uint_eq(slu_jobio_due(io, now + 5, due, 10), 1);
-	slu_jobio_free(io);
+	ck_assert_uint_eq(slu_job_totals_due(io, now + 5, due, 10), 1);
+	slu_job_totals_free(io);
 }
 END_TEST
 
@@ -149,26 +149,26 @@ START_TEST(test_unknown)
 
 	begin();
 	reading("7 1 1 1 1\n8 1 1 1 1\n");
-	now += SLU_JOBIO_QUIET;
-	ck_assert_uint_eq(slu_jobio_due(io, now, due, 1), 1);
+	now += SLU_JOB_TOTALS_QUIET;
+	ck_assert_uint_eq(slu_job_totals_due(io, now, due, 1), 1);
 	ck_assert_uint_eq(due[0].job_id, 7);
-	slu_jobio_told(io, now, due, 1, &seven, 1);
-	ck_assert_uint_eq(slu_jobio_due(io, now, due, 1), 1);
+	slu_job_totals_stored(io, now, due, 1, &seven, 1);
+	ck_assert_uint_eq(slu_job_totals_due(io, now, due, 1), 1);
 	ck_assert_uint_eq(due[0].job_id, 8);
-	slu_jobio_told(io, now, due, 1, &seven, 1);
+	slu_job_totals_stored(io, now, due, 1, &seven, 1);
 	for (int i = 0; i < 9; i++) {
-		for (last = now; slu_jobio_due(io, now, due, 10) == 0;)
+		for (last = now; slu_job_totals_due(io, now, due, 10) == 0;)
 			now++;
 		ck_assert_uint_eq(due[0].job_id, 7);
 		ck_assert(now - last > pause || pause >= 3600);
 		pause = now - last;
-		slu_jobio_told(io, now, due, 1, &seven, 1);
+		slu_job_totals_stored(io, now, due, 1, &seven, 1);
 	}
 	ck_assert_double_eq(pause, 3600);
 	now += 3600;
 	ck_assert_str_eq(quiet_due(), "7 1 1 1;");
 	ck_assert_str_eq(quiet_due(), "");
-	slu_jobio_free(io);
+	slu_job_totals_free(io);
 }
 END_TEST
 
@@ -183,12 +183,12 @@ START_TEST(test_forget)
 
 	begin();
 	reading("7 1 1 1 1\n");
-	now += SLU_JOBIO_FORGET + 1;
+	now += SLU_JOB_TOTALS_FORGET + 1;
 	reading("7 1 1 1 1\n8 1 1 1 1\n"); /* 7 is still there */
 	reading("8 1 1 1 1\n");
-	ck_assert_uint_eq(slu_jobio_jobs(io), 2);
+	ck_assert_uint_eq(slu_job_totals_count(io), 2);
 	reading("8 1 1 1 1\n");
-	ck_assert_uint_eq(slu_jobio_jobs(io), 1);
+	ck_assert_uint_eq(slu_job_totals_count(io), 1);
 	s = (struct slu_jobstats){
 		.job = job, .n = t.n, .target = &t, .n_targets = 1};
 	for (unsigned crowd = 0; crowd < 200; crowd++, now += 5) {
@@ -197,12 +197,12 @@ START_TEST(test_forget)
 			snprintf(job[i].job, sizeof(job[i].job), "%u",
 				 1000 + crowd * 1000 + i);
 		}
-		expect_ok(slu_jobio_read(io, &s, now, &err), err);
-		ck_assert_uint_le(slu_jobio_jobs(io), SLU_JOBIO_JOBS);
+		expect_ok(slu_job_totals_read(io, &s, now, &err), err);
+		ck_assert_uint_le(slu_job_totals_count(io), SLU_JOB_TOTALS_MAX);
 	}
-	ck_assert_uint_ge(slu_jobio_jobs(io), SLU_JOBIO_JOBS / 4);
+	ck_assert_uint_ge(slu_job_totals_count(io), SLU_JOB_TOTALS_MAX / 4);
 	free(job);
-	slu_jobio_free(io);
+	slu_job_totals_free(io);
 }
 END_TEST
 

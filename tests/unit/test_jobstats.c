@@ -278,12 +278,12 @@ START_TEST(test_records)
 		put(tmpfile_path(name), "obdfilter", c->ost);
 		put(tmpfile_path(name), "mdt", c->mdt);
 		if (c->kind)
-			expect_fail(slu_records_read(tmpfile_path(name), &got,
-						     &err),
+			expect_fail(slu_job_stats_read(tmpfile_path(name), &got,
+						       &err),
 				    err, c->kind, c->words);
 		else
-			expect_ok(slu_records_read(tmpfile_path(name), &got,
-						   &err),
+			expect_ok(slu_job_stats_read(tmpfile_path(name), &got,
+						     &err),
 				  err);
 	}
 	slu_jobstats_free(&got);
@@ -298,10 +298,10 @@ START_TEST(test_osts)
 	struct slu_err err;
 
 	put(root, "mdt", GOOD);
-	expect_fail(slu_records_osts(root, &got, &err), err, SLU_NOTFOUND,
+	expect_fail(slu_job_stats_osts(root, &got, &err), err, SLU_NOTFOUND,
 		    "no server");
 	put(root, "obdfilter", GOOD);
-	expect_ok(slu_records_osts(root, &got, &err), err);
+	expect_ok(slu_job_stats_osts(root, &got, &err), err);
 	ck_assert_uint_eq(got.n_targets, 1);
 	slu_jobstats_free(&got);
 }
@@ -366,13 +366,13 @@ START_TEST(test_pages)
 	each(p, pages)
 	{
 		page = *p;
-		expect_ok(slu_records_read(root, &got, &err), err);
+		expect_ok(slu_job_stats_read(root, &got, &err), err);
 		same_stats(&got, &want);
 	}
 	page = 4096;
 	for (int i = 0; i < 2; i++) { /* in the first one, then in the second */
 		broken_after = i ? first + 5000 : first - 5000;
-		expect_ok(slu_records_read(root, &got, &err), err);
+		expect_ok(slu_job_stats_read(root, &got, &err), err);
 		ck_assert_uint_eq(broken_after, SIZE_MAX);
 		ck_assert_uint_eq(got.n_targets, 2);
 		ck_assert_str_eq(got.target[0].name,

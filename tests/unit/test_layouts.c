@@ -40,7 +40,7 @@ START_TEST(test_ranking)
 				       .busy = {.percent = c->percent}};
 
 		answer = slu_json_parse(looked, strlen(looked), &err);
-		lesson = slu_ost_lesson(answer);
+		lesson = slu_recent_placements_of_answer(answer);
 		slu_osts_learn(&d, 1000, lesson);
 		json_object_put(answer);
 		json_object_put(lesson);
@@ -56,7 +56,7 @@ START_TEST(test_ranking)
 		free(text);
 		free(why);
 		json_object_put(d.osts);
-		slu_ost_memory_free(d.ost_memory);
+		slu_recent_placements_free(d.ost_memory);
 	}
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(test_later)
 		       "%s, not %s", why, c->why);
 		free(text);
 		free(why);
-		slu_ost_memory_free(d.ost_memory);
+		slu_recent_placements_free(d.ost_memory);
 		json_object_put(d.osts);
 	}
 }

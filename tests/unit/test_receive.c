@@ -351,7 +351,7 @@ END_TEST
 /* The past of one host and extractor has a quota: its oldest goes. */
 START_TEST(test_quota)
 {
-	static char text[SLU_PAST_MAX / 4];
+	static char text[SLU_WORKLOAD_MAX / 4];
 
 	setup();
 	put("n2", "disks", "[0]", 1);

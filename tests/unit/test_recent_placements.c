@@ -112,12 +112,12 @@ START_TEST(test_predicted_little)
 }
 END_TEST
 
-static void learn(struct slu_ost_memory *m, struct json_object *out,
+static void learn(struct slu_recent_placements *m, struct json_object *out,
 		  uint32_t uid, double now)
 {
-	struct json_object *lesson = slu_ost_lesson(out);
+	struct json_object *lesson = slu_recent_placements_of_answer(out);
 
-	slu_ost_memory_learn(m, lesson, uid, now);
+	slu_recent_placements_add(m, lesson, uid, now);
 	json_object_put(lesson);
 }
 
@@ -129,7 +129,7 @@ START_TEST(test_lesson)
 	struct json_object *servers = parse(three), *out, *lesson;
 
 	out = answer(servers, &r);
-	lesson = slu_ost_lesson(out);
+	lesson = slu_recent_placements_of_answer(out);
 	ck_assert_str_eq(slu_json_text(lesson),
 			 "{\"kib\":0,\"available\":6600000,\"stripes\":{"
 			 "\"f-OST0000\":200,\"f-OST0001\":200,"
@@ -137,7 +137,7 @@ START_TEST(test_lesson)
 			 "\"f-OST0001\",\"f-OST0002\"]}");
 	json_object_put(lesson);
 	slu_json_set_bool(out, "dry", true);
-	lesson = slu_ost_lesson(out);
+	lesson = slu_recent_placements_of_answer(out);
 	ck_assert_str_eq(slu_json_text(lesson),
 			 "{\"ranking\":[\"f-OST0000\",\"f-OST0001\","
 			 "\"f-OST0002\"]}");
@@ -159,23 +159,23 @@ START_TEST(test_memory)
 	} cases[] = {{0, "[[0]]"},  {1, "[[1]]"},    {2, "[[2]]"},
 		     {3, "[[0]]"},  {63.5, "[[0]]"}, {64, "[[1]]"},
 		     {200, "[[0]]"}};
-	struct slu_ost_memory *m = slu_ost_memory_new();
+	struct slu_recent_placements *m = slu_recent_placements_new();
 	struct json_object *servers = parse(three), *out;
 
-	ck_assert(m && !slu_ost_memory_ranking(m));
+	ck_assert(m && !slu_recent_placements_ranking(m));
 	each(c, cases)
 	{
-		slu_ost_memory_tell(m, servers, c->time);
+		slu_recent_placements_write(m, servers, c->time);
 		out = answer(servers, &one);
 		ck_assert_str_eq(text_of(out, "files"), c->files);
 		learn(m, out, 0, c->time);
 		json_object_put(out);
 	}
-	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
+	ck_assert_str_eq(slu_json_text(slu_recent_placements_ranking(m)),
 			 "[\"f-OST0000\",\"f-OST0001\",\"f-OST0002\"]");
 	/* bytes that are promised are not given twice */
 	for (int i = 0; i < 4; i++) {
-		slu_ost_memory_tell(m, servers, 500);
+		slu_recent_placements_write(m, servers, 500);
 		out = answer(servers, &big);
 		ck_assert_str_eq(text_of(out, "missing"), i < 3 ? "0" : "1");
 		learn(m, out, 0, 500);
@@ -183,7 +183,7 @@ START_TEST(test_memory)
 	}
 	/* who only asks fills nothing: a quarter, and no more */
 	for (int i = 0; i < 9; i++) {
-		slu_ost_memory_tell(m, servers, 700);
+		slu_recent_placements_write(m, servers, 700);
 		out = answer(servers, &big);
 		ck_assert_str_eq(text_of(out, "missing"), "0");
 		learn(m, out, 1000, 700);
@@ -195,7 +195,7 @@ START_TEST(test_memory)
 		    "\"index\":1,\"cost\":1}]}");
 	learn(m, out, 0, 800);
 	json_object_put(out);
-	ck_assert_str_eq(slu_json_text(slu_ost_memory_ranking(m)),
+	ck_assert_str_eq(slu_json_text(slu_recent_placements_ranking(m)),
 			 "[\"f-OST0000\",\"f-OST0001\",\"f-OST0002\","
 			 "\"g-OST0001\",\"g-OST0000\"]");
 	/* nonsense teaches nothing */
@@ -206,7 +206,7 @@ START_TEST(test_memory)
 	learn(m, out, 0, 600);
 	json_object_put(out);
 	json_object_put(servers);
-	slu_ost_memory_free(m);
+	slu_recent_placements_free(m);
 }
 END_TEST
 
@@ -214,19 +214,19 @@ END_TEST
 START_TEST(test_many)
 {
 	const struct slu_ost_choose_request r = {.stripes = 1, .files = 65536};
-	struct slu_ost_memory *m = slu_ost_memory_new();
+	struct slu_recent_placements *m = slu_recent_placements_new();
 	struct json_object *servers = parse(three), *out;
 
 	ck_assert_ptr_nonnull(m);
 	for (int i = 0; i < 60; i++) {
-		slu_ost_memory_tell(m, servers, 1);
+		slu_recent_placements_write(m, servers, 1);
 		out = answer(servers, &r);
 		ck_assert_str_eq(text_of(out, "missing"), "0");
 		learn(m, out, 1000, 1);
 		json_object_put(out);
 	}
 	json_object_put(servers);
-	slu_ost_memory_free(m);
+	slu_recent_placements_free(m);
 }
 END_TEST
 
@@ -265,7 +265,7 @@ START_TEST(test_promises)
 	{
 		const struct slu_ost_choose_request r = {
 			.stripes = 1, .files = c->files, .size = c->kib << 10};
-		struct slu_ost_memory *m = slu_ost_memory_new();
+		struct slu_recent_placements *m = slu_recent_placements_new();
 
 		ck_assert_ptr_nonnull(m);
 		for (int i = 0; i < 2; i++) {
@@ -274,7 +274,7 @@ START_TEST(test_promises)
 			double kib[3], size = (double)c->kib;
 
 			learn(m, out, c->uid, i);
-			slu_ost_memory_tell(m, servers, i);
+			slu_recent_placements_write(m, servers, i);
 			promised(servers, kib);
 			for (size_t j = 0; i == 0 && j < 3; j++)
 				ck_assert_double_eq(kib[j], c->on[j] * size);
@@ -283,7 +283,7 @@ START_TEST(test_promises)
 			json_object_put(out);
 			json_object_put(servers);
 		}
-		slu_ost_memory_free(m);
+		slu_recent_placements_free(m);
 	}
 }
 END_TEST

@@ -353,7 +353,8 @@ START_TEST(test_buffer)
 	slu_msg_clear(&slu_plan_desc, &again);
 	barrier(plan.buffer, "servers");
 	/* what sluice-tbfd asks for */
-	expect_ok(slu_publish_nodes(tmpfile_path("sluice.conf"), &nodes, &err),
+	expect_ok(slu_tbfd_publish_nodes(tmpfile_path("sluice.conf"), &nodes,
+					 &err),
 		  err);
 	ck_assert_str_eq(nodes.data, "7 2\n");
 	slu_buf_free(&nodes);

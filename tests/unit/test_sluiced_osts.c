@@ -156,7 +156,7 @@ START_TEST(test_osts)
 		"{\"cpu\":20,\"osts\":[{\"name\":\"f-OST0002\",\"index\":2,"
 		"\"total\":1000,\"available\":900}]}";
 	static const char one[] = "\"osts\",\"stripes\":1";
-	struct slu_publisher oss = {.host = "n2"};
+	struct slu_tbfd_publisher oss = {.host = "n2"};
 	const char *answer;
 	long kib;
 
@@ -164,7 +164,7 @@ START_TEST(test_osts)
 	ctl_meet();
 	oss.http = http;
 	oss.root = strdup(tmpfile_path("oss"));
-	oss.io = slu_jobio_new();
+	oss.io = slu_job_totals_new();
 	ck_assert_int_eq(post("/v1/osts?host=far", said, NULL), SLU_DENIED);
 	ck_assert_int_eq(post("/v1/osts?host=n1", "[]", NULL), SLU_INVALID);
 	ck_assert_int_eq(post("/v1/query",
@@ -174,11 +174,11 @@ START_TEST(test_osts)
 	put_target("f-OST0007");
 	put_mdt("f-MDT0000");
 	put_job_stats("obdfilter/f-OST0007", "- job_id: 7\n- job_id: cp.0\n");
-	expect_ok(slu_publish_jobs(&oss, 1, &err), err);
+	expect_ok(slu_tbfd_publish_jobs(&oss, 1, &err), err);
 	kib = resident();
-	slu_publish_slim();
+	slu_tbfd_publish_slim();
 	expect(resident() < kib, "%ld kB are not less", kib);
-	expect_ok(slu_publish_server(&oss, 1, &err), err);
+	expect_ok(slu_tbfd_publish_server(&oss, 1, &err), err);
 	for (int i = 0; i < 3; i++) { /* only to look: nothing is promised */
 		answer = ask("\"osts\",\"stripes\":1,\"dry\":true");
 		expect_words(answer, "lfs setstripe -c 1 -o 2\"");
@@ -203,8 +203,8 @@ START_TEST(test_osts)
 	ck_assert_ptr_null(ask("\"osts\",\"stripes\":2000,\"files\":3000"));
 	ck_assert_str_eq(ask("\"running\""), "{}");
 	ctl_close();
-	slu_jobio_free(oss.io);
-	slu_publisher_clear(&oss);
+	slu_job_totals_free(oss.io);
+	slu_tbfd_publisher_clear(&oss);
 	free((char *)(uintptr_t)oss.root);
 	sluiced_end();
 }
@@ -219,7 +219,7 @@ END_TEST
 START_TEST(test_jobs)
 {
 	struct slu_job job = job_of_ann(5, false);
-	struct slu_publisher p[2] = {{.host = "n1"}, {.host = "n2"}};
+	struct slu_tbfd_publisher p[2] = {{.host = "n1"}, {.host = "n2"}};
 
 	ck_assert(sluiced_begin());
 	job.start -= 1000;
@@ -229,12 +229,12 @@ START_TEST(test_jobs)
 	for (int i = 0; i < 2; i++) {
 		p[i].http = http;
 		p[i].root = strdup(tmpfile_path("oss"));
-		p[i].io = slu_jobio_new();
+		p[i].io = slu_job_totals_new();
 	}
 	put_job_stats("obdfilter/f-OST0007",
 		      "job_stats:\n" WROTE("5", "1", "100")
 			      WROTE("cp.0", "1", "1") WROTE("6", "1", "1"));
-	expect_ok(slu_publish_jobs(&p[0], 1000, &err), err);
+	expect_ok(slu_tbfd_publish_jobs(&p[0], 1000, &err), err);
 	ck_assert_int_eq(
 		post("/v1/jobstats", "{\"node\":\"far\",\"job\":[]}", NULL),
 		SLU_DENIED);
@@ -243,19 +243,19 @@ START_TEST(test_jobs)
 			      "{\"job_id\":5}]}",
 			      NULL),
 			 SLU_INVALID);
-	expect_ok(slu_publish_jobs(&p[0], 1040, &err), err);
-	ck_assert_uint_eq(slu_jobio_jobs(p[0].io), 2);
+	expect_ok(slu_tbfd_publish_jobs(&p[0], 1040, &err), err);
+	ck_assert_uint_eq(slu_job_totals_count(p[0].io), 2);
 	sluiced_stop(SIGKILL, -SIGKILL);
 	put_job_stats("obdfilter/f-OST0007",
 		      "job_stats:\n" WROTE("5", "3", "300"));
-	expect_ok(slu_publish_jobs(&p[0], 1050, &err), err);
-	ck_assert_int_lt(slu_publish_jobs(&p[0], 1100, &err), 0);
+	expect_ok(slu_tbfd_publish_jobs(&p[0], 1050, &err), err);
+	ck_assert_int_lt(slu_tbfd_publish_jobs(&p[0], 1100, &err), 0);
 	sluiced_start();
 	ctl_close();
 	ctl_connect();
 	ctl_hello(&job, 1);
 	ctl_expect_any(&slu_history_end_desc);
-	expect_ok(slu_publish_jobs(&p[0], 1105, &err), err);
+	expect_ok(slu_tbfd_publish_jobs(&p[0], 1105, &err), err);
 	/* A file whose beginning lies on a metadata target; most of what is
 	 * done there is no I/O. */
 	put_job_stats("mdt/f-MDT0000",
@@ -263,10 +263,12 @@ START_TEST(test_jobs)
 		      "usecs }\n  write_bytes: { samples: 1, sum: 50 }\n");
 	/* Two servers; one of them was started in between. */
 	for (int i = 0; i < 2; i++) {
-		expect_ok(slu_publish_jobs(&p[1], 2000 + 100 * i, &err), err);
-		expect_ok(slu_publish_jobs(&p[1], 2050 + 100 * i, &err), err);
-		slu_jobio_free(p[1].io);
-		p[1].io = slu_jobio_new();
+		expect_ok(slu_tbfd_publish_jobs(&p[1], 2000 + 100 * i, &err),
+			  err);
+		expect_ok(slu_tbfd_publish_jobs(&p[1], 2050 + 100 * i, &err),
+			  err);
+		slu_job_totals_free(p[1].io);
+		p[1].io = slu_job_totals_new();
 		p[1].host = "n1";
 	}
 	job.state = (char *)"COMPLETED";
@@ -278,8 +280,8 @@ START_TEST(test_jobs)
 	expect_words(ask("\"jobs\""), "\"written_bytes\":700,");
 	expect_words(ask("\"jobs\""), "\"io_from\":\"job_stats\",\"rpcs\":8");
 	for (int i = 0; i < 2; i++) {
-		slu_jobio_free(p[i].io);
-		slu_publisher_clear(&p[i]);
+		slu_job_totals_free(p[i].io);
+		slu_tbfd_publisher_clear(&p[i]);
 		free((char *)(uintptr_t)p[i].root);
 	}
 	ctl_close();

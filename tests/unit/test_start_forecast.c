@@ -16,18 +16,19 @@ static double fixed(void *arg, size_t i, double share)
 
 static double spread(void *arg, size_t i, double share)
 {
-	const struct slu_start_job *job = arg;
+	const struct slu_start_forecast_job *job = arg;
 	double gone = job[i].elapsed > 0 ? (double)job[i].elapsed : 0;
 
 	return gone + share * (double)(job[i].limit - gone);
 }
 
-static struct slu_start foretell(const struct slu_start_ask *ask)
+static struct slu_start_forecast
+foretell(const struct slu_start_forecast_input *ask)
 {
-	struct slu_start out;
+	struct slu_start_forecast out;
 	struct slu_err err;
 
-	expect_ok(slu_start_foretell(ask, &out, &err), err);
+	expect_ok(slu_start_forecast_make(ask, &out, &err), err);
 	return out;
 }
 
@@ -41,33 +42,33 @@ START_TEST(test_by_hand)
 {
 	static const uint32_t low[] = {0, 1}, high[] = {2, 3};
 	static const double run[] = {100, 300, 60, 300};
-	const struct slu_start_job jobs[] = {{2, 50, 1000, low},
-					     {2, 100, 1000, high},
-					     {4, -1, 100, NULL},
-					     {1, -1, 1000, NULL}};
-	struct slu_start_ask ask = {.job = jobs,
-				    .n = 4,
-				    .target = 2,
-				    .machine = 4,
-				    .nodes = 4,
-				    .run = fixed,
-				    .arg = (void *)(uintptr_t)run,
-				    .samples = 5};
-	struct slu_start got = foretell(&ask);
+	const struct slu_start_forecast_job jobs[] = {{2, 50, 1000, low},
+						      {2, 100, 1000, high},
+						      {4, -1, 100, NULL},
+						      {1, -1, 1000, NULL}};
+	struct slu_start_forecast_input ask = {.job = jobs,
+					       .n = 4,
+					       .target = 2,
+					       .machine = 4,
+					       .nodes = 4,
+					       .run = fixed,
+					       .arg = (void *)(uintptr_t)run,
+					       .samples = 5};
+	struct slu_start_forecast got = foretell(&ask);
 
-	ck_assert_int_eq(slu_start_quantile(&got, 0.1), 200);
-	ck_assert_int_eq(slu_start_quantile(&got, 0.9), 200);
-	ck_assert_double_eq(slu_start_within(&got, 199), 0);
-	ck_assert_double_eq(slu_start_within(&got, 200), 1);
+	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.1), 200);
+	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.9), 200);
+	ck_assert_double_eq(slu_start_forecast_within(&got, 199), 0);
+	ck_assert_double_eq(slu_start_forecast_within(&got, 200), 1);
 	ck_assert_uint_eq(got.n_likely, 4);
 	ck_assert_double_eq(got.sure, 1);
-	slu_start_free(&got);
+	slu_start_forecast_free(&got);
 	ask.target = 3;
 	got = foretell(&ask);
-	ck_assert_int_eq(slu_start_quantile(&got, 0.5), 260);
+	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.5), 260);
 	ck_assert_uint_eq(got.n_likely, 1);
 	ck_assert_uint_eq(got.likely[0], 0);
-	slu_start_free(&got);
+	slu_start_forecast_free(&got);
 }
 END_TEST
 
@@ -77,37 +78,38 @@ END_TEST
 START_TEST(test_first_of_many)
 {
 	enum { N = 5, SAMPLES = 4000 };
-	struct slu_start_job jobs[N + 1];
+	struct slu_start_forecast_job jobs[N + 1];
 	uint32_t node[N];
-	struct slu_start_ask ask = {.job = jobs,
-				    .n = N + 1,
-				    .target = N,
-				    .machine = N,
-				    .nodes = N,
-				    .run = spread,
-				    .arg = jobs,
-				    .samples = SAMPLES,
-				    .seed = 7};
-	struct slu_start got;
+	struct slu_start_forecast_input ask = {.job = jobs,
+					       .n = N + 1,
+					       .target = N,
+					       .machine = N,
+					       .nodes = N,
+					       .run = spread,
+					       .arg = jobs,
+					       .samples = SAMPLES,
+					       .seed = 7};
+	struct slu_start_forecast got;
 	double sum = 0;
 
 	for (uint32_t i = 0; i < N; i++) {
 		node[i] = i;
-		jobs[i] = (struct slu_start_job){1, 100, 1100, &node[i]};
+		jobs[i] =
+			(struct slu_start_forecast_job){1, 100, 1100, &node[i]};
 	}
-	jobs[N] = (struct slu_start_job){1, -1, 100, NULL};
+	jobs[N] = (struct slu_start_forecast_job){1, -1, 100, NULL};
 	got = foretell(&ask);
 	for (int64_t t = 100; t < 1000; t += 100)
-		expect(fabs(slu_start_within(&got, t) -
+		expect(fabs(slu_start_forecast_within(&got, t) -
 			    (1 - pow(1 - (double)t / 1000, N))) < 0.03,
-		       "%ld: %g", t, slu_start_within(&got, t));
+		       "%ld: %g", t, slu_start_forecast_within(&got, t));
 	for (int i = 0; i < N; i++) {
 		expect(fabs(got.node[i] - 1.0 / N) < 0.03, "%g", got.node[i]);
 		sum += got.node[i];
 	}
 	ck_assert_double_eq_tol(sum, 1, 1e-9);
 	ck_assert_double_lt(got.sure, 0.3);
-	slu_start_free(&got);
+	slu_start_forecast_free(&got);
 }
 END_TEST
 
@@ -122,17 +124,17 @@ START_TEST(test_random)
 	for (uint32_t i = 0; i < NODES; i++)
 		node[i] = i;
 	for (int round = 0; round < 30; round++) {
-		struct slu_start_job jobs[N];
-		struct slu_start_ask ask = {.job = jobs,
-					    .n = N,
-					    .target = N - 1,
-					    .machine = NODES,
-					    .nodes = NODES,
-					    .run = spread,
-					    .arg = jobs,
-					    .samples = 20,
-					    .seed = seed};
-		struct slu_start got, again;
+		struct slu_start_forecast_job jobs[N];
+		struct slu_start_forecast_input ask = {.job = jobs,
+						       .n = N,
+						       .target = N - 1,
+						       .machine = NODES,
+						       .nodes = NODES,
+						       .run = spread,
+						       .arg = jobs,
+						       .samples = 20,
+						       .seed = seed};
+		struct slu_start_forecast got, again;
 		uint32_t used = 0;
 		double sum = 0;
 
@@ -141,7 +143,7 @@ START_TEST(test_random)
 			int64_t gone = (int64_t)slu_random(&seed, 500);
 			bool runs = i < 20 && used + size <= NODES;
 
-			jobs[i] = (struct slu_start_job){
+			jobs[i] = (struct slu_start_forecast_job){
 				size, runs ? gone : -1,
 				gone + 1 + (int64_t)slu_random(&seed, 5000),
 				runs ? &node[used] : NULL};
@@ -158,8 +160,8 @@ START_TEST(test_random)
 		ck_assert_double_eq_tol(sum, (double)jobs[N - 1].size, 1e-6);
 		ck_assert_int_eq(got.n_likely, jobs[N - 1].size);
 		ck_assert(got.sure > 0 && got.sure <= 1);
-		slu_start_free(&got);
-		slu_start_free(&again);
+		slu_start_forecast_free(&got);
+		slu_start_forecast_free(&again);
 	}
 }
 END_TEST
@@ -168,20 +170,20 @@ END_TEST
 START_TEST(test_overfull)
 {
 	static const double run[] = {50, 70, 10};
-	const struct slu_start_job jobs[] = {
+	const struct slu_start_forecast_job jobs[] = {
 		{3, 0, 100, NULL}, {3, 0, 100, NULL}, {2, -1, 100, NULL}};
-	struct slu_start_ask ask = {.job = jobs,
-				    .n = 3,
-				    .target = 2,
-				    .machine = 4,
-				    .run = fixed,
-				    .arg = (void *)(uintptr_t)run,
-				    .samples = 1};
-	struct slu_start got = foretell(&ask);
+	struct slu_start_forecast_input ask = {.job = jobs,
+					       .n = 3,
+					       .target = 2,
+					       .machine = 4,
+					       .run = fixed,
+					       .arg = (void *)(uintptr_t)run,
+					       .samples = 1};
+	struct slu_start_forecast got = foretell(&ask);
 
 	ck_assert_int_eq(got.at[0], 50);
-	slu_start_free(&got);
-	slu_start_free(&got); /* harmless */
+	slu_start_forecast_free(&got);
+	slu_start_forecast_free(&got); /* harmless */
 }
 END_TEST
 

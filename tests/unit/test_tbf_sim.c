@@ -45,7 +45,7 @@ static void control(void)
 	expect_ok(slu_tbf_observe(tbf, sim.now, &stats, &err), err);
 	expect_ok(sim.lustre.rules(&sim.lustre, &text, &err), err);
 	expect_ok(slu_rules_parse(&rules, text.data, &err), err);
-	expect_ok(slu_tbf_adopt(tbf, &rules, &err), err);
+	expect_ok(slu_tbf_reconcile(tbf, &rules, &err), err);
 	while ((command = slu_tbf_command(tbf, sim.now)))
 		expect_ok(sim.lustre.set_rule(&sim.lustre, command, &err), err);
 	slu_jobstats_free(&stats);
