@@ -54,6 +54,43 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len)
 	buf->data[buf->len] = '\0';
 }
 
+#define FOLDED "    " /* what a line goes on with */
+
+/* Bytes of the line's beginning of at most so many, up to a blank that is not
+ * in front of it all; all of it where there is none. */
+static size_t fold_at(const char *line, size_t len, size_t most)
+{
+	const size_t front = strspn(line, " ");
+	size_t at = most < len ? most : len;
+
+	while (at < len && at > front && line[at] != ' ')
+		at--;
+	if (at == len || at > front)
+		return at;
+	at = front + strcspn(line + front, " \n");
+	return at < len ? at : len;
+}
+
+void slu_buf_fold(struct slu_buf *buf, const char *text, size_t columns)
+{
+	size_t len, at, room = columns;
+
+	for (; *text; text += at) {
+		len = strcspn(text, "\n");
+		at = fold_at(text, len, room);
+		slu_buf_add(buf, text, at);
+		at += strspn(text + at, " ");
+		slu_buf_puts(buf, "\n");
+		room = columns;
+		if (text[at] == '\n') {
+			at++;
+		} else if (text[at]) {
+			slu_buf_puts(buf, FOLDED);
+			room -= strlen(FOLDED);
+		}
+	}
+}
+
 char *slu_buf_room(struct slu_buf *buf, size_t n)
 {
 	return reserve(buf, n) ? buf->data + buf->len : NULL;

@@ -25,6 +25,9 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len);
 void slu_buf_puts(struct slu_buf *buf, const char *text);
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The lines of text; one of more bytes than that goes on below, behind four
+ * blanks, where it has a blank to divide it at. */
+void slu_buf_fold(struct slu_buf *buf, const char *text, size_t columns);
 /* Room for n more bytes behind the content; who has
  * written some of it says up to where with slu_buf_cut(). NULL: failed. */
 char *slu_buf_room(struct slu_buf *buf, size_t n);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COLUMNS 80 /* of terminals */
+
 /* What is to be changed in the files that slurmctld has read. */
 static void print_advice(struct slu_ctl *ctl, struct slu_buf *out)
 {
@@ -25,7 +27,7 @@ static void print_advice(struct slu_ctl *ctl, struct slu_buf *out)
 
 static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
 {
-	struct slu_buf out = {.max = 1 << 20};
+	struct slu_buf out = {.max = 1 << 20}, folded = {0};
 
 	slu_buf_printf(&out, "sluiced: %s\n",
 		       ctl->linked ? "connected" : "not connected");
@@ -33,8 +35,11 @@ static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
 		print_advice(ctl, &out);
 	slu_mirror_print(&ctl->mirror, job_id, &out);
 	if (!out.failed)
-		return slu_buf_steal(&out);
+		slu_buf_fold(&folded, out.data, COLUMNS);
 	slu_buf_free(&out);
+	if (folded.data && !folded.failed)
+		return slu_buf_steal(&folded);
+	slu_buf_free(&folded);
 	return strdup("too many to show: scontrol show bbstat JOBID, "
 		      "or sysquery buffers\n");
 }

@@ -96,7 +96,7 @@ void slu_reserve_text(struct slu_ctl *ctl, char text[SLU_RESERVE_TEXT])
 		len += (size_t)snprintf(
 			text + len, SLU_RESERVE_TEXT - len,
 			"reservations with BurstBuffer=%s, seen since "
-			"slurmctld started: it %s\n",
+			"slurmctld started:\n    it %s\n",
 			seen.spec[i],
 			has_effect(seen.spec[i], ctl)
 				? "is kept from jobs that are not in them"

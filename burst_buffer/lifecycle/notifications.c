@@ -73,6 +73,17 @@ static size_t count_late(const struct slu_bb *bb)
 	return n;
 }
 
+/* Others are waited for: another number. */
+static uint64_t digest_late(const struct slu_bb *bb)
+{
+	uint64_t digest = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (slu_bb_is_late(bb, i))
+			digest = (digest + i + 1) * 0x9e3779b97f4a7c15;
+	return digest;
+}
+
 static char *failure(const struct slu_bb *bb)
 {
 	char *failed = slu_bb_failed_text(bb);
@@ -262,7 +273,7 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 		.failed = bb->failure.text != NULL,
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
-		.waits_for = count_late(bb),
+		.waits_for = digest_late(bb),
 		.progress = bb->notified.progress,
 		.at = now,
 	};

@@ -102,10 +102,11 @@ struct slu_bb_barrier {
 struct slu_bb_notified {
 	enum slu_bb_state state;
 	bool failed;
-	size_t done, clean, waits_for; /* nodes */
-	double progress;	       /* when it was told how much is copied */
-	double at;		       /* when it was told at all */
-	bool late; /* something is not yet told: see slu_bb_notify() */
+	size_t done, clean; /* nodes */
+	uint64_t waits_for; /* which, see digest_late() */
+	double progress;    /* when it was told how much is copied */
+	double at;	    /* when it was told at all */
+	bool late;	    /* something is not yet told: see slu_bb_notify() */
 };
 
 /* How the job ended (db: numbers are for ever). */

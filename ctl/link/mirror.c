@@ -345,19 +345,25 @@ static void print_nodes(const struct slu_buffer_state *b, struct slu_buf *out)
 	slu_buf_puts(out, b->text ? b->text : "");
 }
 
+/* Where there is no room for it behind the rest it is below. */
+#define ROOM 25
+
 static void print_one(void *arg, const struct slu_buffer_state *b)
 {
 	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: of no job */
+	struct slu_buf text = {0};
 
 	if (b->ahead || !b->persistent)
 		snprintf(job, sizeof(job), "%u",
 			 b->ahead ? b->creator : b->job_id);
-	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s %-9s  ", job,
+	print_nodes(b, &text);
+	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s %-9s%s%s\n", job,
 		       b->name ? b->name : "", b->state ? b->state : "",
 		       b->failed ? "!" : " ", slu_size_text(b->size, size),
-		       b->coherence ? b->coherence : "");
-	print_nodes(b, arg);
-	slu_buf_puts(arg, "\n");
+		       b->coherence ? b->coherence : "",
+		       text.len > ROOM ? "\n    " : "  ",
+		       text.data ? text.data : "");
+	slu_buf_free(&text);
 }
 
 /* Room that no buffer in the list takes. */

@@ -53,7 +53,7 @@ matches_job() { # JOB WORDS
 test_well() {
 	check_within 20 "lines of slurm.conf are named" found \
 		'slurm.conf: BatchStartTimeout=.*; set BatchStartTimeout=1920, and then'
-	check "also by bbstat" matches "$(on ctl scontrol show bbstat)" \
+	check "also by bbstat" matches "$(bbstat)" \
 		'^slurm.conf: BatchStartTimeout='
 	check "that is something to do" equal "$(exit_status)" 5
 	cluster conf slurm.conf BatchStartTimeout=1920 ResumeTimeout=400
@@ -81,7 +81,7 @@ test_munge() {
 	EOT
 	)
 	check_within 20 "bbstat names the node that has not come" prints \
-		"^$job .*waits for n2" on ctl scontrol show bbstat
+		"^$job .*waits for n2" bbstat
 	check_within 90 "a node whose munged is dead is named" found \
 		"n2: not heard since job $job waited"
 	check "the job's record says why it was put back" matches_job "$job" \
@@ -110,7 +110,7 @@ test_conf() {
 		found "$conf:[0-9]+: unknown key SetupTimeuot; did you mean SetupTimeout"
 	check_within 20 "also by bbstat" prints \
 		"unknown key SetupTimeuot.*: the old sluice.conf is used" \
-		on ctl scontrol show bbstat
+		bbstat
 	check "what it says to type names the line" matches \
 		"$(typed 'unknown key SetupTimeuot')" ':[0-9]+: unknown key'
 	on ctl sh -c "cp /tmp/good $conf"

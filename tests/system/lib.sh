@@ -121,6 +121,12 @@ thaw() { # HOST
 	on "$1" pkill -CONT .
 }
 
+bbstat() { # [JOB]: a line for each row, however it is folded
+	on ctl scontrol show bbstat "$@" |
+		awk 'NR > 1 && !/^    / { print "" } { sub(/^    /, " "); printf "%s", $0 }
+			END { print "" }'
+}
+
 as_alice() { # COMMAND...
 	bounded_exec -u alice ctl "$@"
 }

@@ -354,7 +354,7 @@ test_stage_out_fails() {
 		"$(on ctl scontrol -o show job "$job")" \
 		'Reason=sluice:_stage-out_failed:_n1:_.*/pfs/out.*the_data_is_kept_on_n\[1-2\]_for_2-00:00:00'
 	check "also by bbstat: not what it had, but what that takes" \
-		matches "$(on ctl scontrol show bbstat)" \
+		matches "$(bbstat)" \
 		'pool nodes: ([0-9.]+KiB|[0-9.]{1,3}MiB) of it is data that failed stage-outs'
 	fetch_from "$job" n1 n2
 	check "its owner gets it" equal \

@@ -78,7 +78,7 @@ test_transitions() {
 	check "and so does sysquery" matches \
 		"$(on ctl sysquery buffers --table)" ' camp +alice '
 	check "and users until when" matches \
-		"$(on ctl scontrol show bbstat)" 'camp .* strict .*expires 20'
+		"$(bbstat)" 'camp .* strict .*expires 20'
 	check_within 60 "the job that waited has run" job_is "$early" COMPLETED
 	job=$(submit -N2 --bb='persistent name=camp; stage_in source=/pfs/alice/in/ destination=$BB_camp/in' <<-'EOT'
 		#!/bin/bash
@@ -184,7 +184,7 @@ test_servers() {
 	check_within 60 "data that cannot be staged out" job_is "$job" FAILED
 	check_within 40 "stays in it" prints \
 		"gl .*not staged out \(stage-out of job $job" \
-		on ctl scontrol show bbstat
+		bbstat
 	job=$(asks 'persistent_destroy name=gl')
 	check_within 30 "so it is not destroyed" held_with "$job" 'force=yes'
 	as_alice scancel "$job"
@@ -216,7 +216,7 @@ test_prestage() {
 	check_within 20 "without nodes" has_no_nodes "$job"
 	check_within 20 "and says so" waits_for "$job" 'setup, 0 of 1 nodes'
 	check "bbstat shows it by the job" matches \
-		"$(on ctl scontrol show bbstat "$job")" "^$job +JOBFS +SETUP"
+		"$(bbstat "$job")" "^$job +JOBFS +SETUP"
 	check "show burst, too" matches "$(on ctl scontrol -o show burst)" \
 		"JobID=$job .*UserID=alice"
 	kill_slurmctld
@@ -297,7 +297,7 @@ test_ahead_array() {
 }
 
 matches_bbstat() { # JOB WORDS
-	on ctl scontrol show bbstat "$1" | grep -qE "$2"
+	bbstat "$1" | grep -qE "$2"
 }
 
 test_expiry() {

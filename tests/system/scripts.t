@@ -220,12 +220,12 @@ test_reservation() {
 		<<<$'#!/bin/bash\ntrue')
 	check_within 60 "before it begins others have it, too" \
 		job_is "$before" COMPLETED
-	check "bbstat tells of it" matches "$(on ctl scontrol show bbstat)" \
+	check "bbstat tells of it" matches "$(bbstat)" \
 		'BurstBuffer=100G.* is kept from jobs that are not in them'
 	on ctl scontrol delete ReservationName=r
 	reserve r nosuch:1G n1 now+2hours
 	check "what has no effect is told" matches \
-		"$(on ctl scontrol show bbstat)" 'BurstBuffer=nosuch:1G.* no effect'
+		"$(bbstat)" 'BurstBuffer=nosuch:1G.* no effect'
 	check "in slurmctld's log, too" grep -q \
 		'sluice: a reservation has BurstBuffer=nosuch:1G, which has no effect' \
 		"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"

@@ -293,6 +293,16 @@ START_TEST(test_late)
 	ck_assert_str_eq(w.text,
 			 "sluice: setup, 0 of 3 nodes done, waits for n2");
 	ck_assert_str_eq(w.pending, "n2");
+	/* also where as many are late at the next one, but others */
+	barrier(&w, &w.node[1], "servers", "2");
+	w.now += 0.01;
+	barrier(&w, &w.node[1], "attached", "2");
+	barrier(&w, &w.node[2], "attached", "3");
+	w.now += 1.1;
+	slu_buffers_tick(w.b, w.now);
+	ck_assert_str_eq(w.text,
+			 "sluice: setup, 0 of 3 nodes done, waits for n1");
+	ck_assert_str_eq(w.pending, "n1");
 	run_until(&w, AT_RUN);
 	ck_assert_str_eq(w.text, "");
 	ck_assert_str_eq(w.pending, "n[1-3]");

@@ -355,7 +355,38 @@ START_TEST(test_printable)
 }
 END_TEST
 
-TEST_MAIN("str", test_listed, test_terminal_command, test_printable, test_utf8,
-	  test_buf_grows, test_buf_room, test_buf_printf, test_buf_ceiling,
-	  test_buf_drop, test_buf_steal, test_small, test_trim, test_split,
-	  test_has_word, test_nearest, test_strv)
+START_TEST(test_fold)
+{
+	static const struct {
+		const char *text, *folded;
+	} cases[] = {
+		{"", ""},
+		{"\n", "\n"},
+		{"0123456789\n", "0123456789\n"},
+		{"0123456789", "0123456789\n"},
+		{"01234 67890\nab\n", "01234\n    67890\nab\n"},
+		{"0123456789 12\n", "0123456789\n    12\n"},
+		{"01 3456 89ab cd ef gh\n",
+		 "01 3456\n    89ab\n    cd ef\n    gh\n"},
+		/* what cannot be divided is not */
+		{"0123456789abc de\n", "0123456789abc\n    de\n"},
+		{"    0123456789abc\n", "    0123456789abc\n"},
+		{"    01 0123456789abc\n", "    01\n    0123456789abc\n"},
+		{"0123456 89   \n\nb", "0123456 89\n\nb\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct slu_buf out = {0};
+
+		slu_buf_puts(&out, "");
+		slu_buf_fold(&out, cases[i].text, 10);
+		ck_assert_str_eq(out.data, cases[i].folded);
+		slu_buf_free(&out);
+	}
+}
+END_TEST
+
+TEST_MAIN("str", test_fold, test_listed, test_terminal_command, test_printable,
+	  test_utf8, test_buf_grows, test_buf_room, test_buf_printf,
+	  test_buf_ceiling, test_buf_drop, test_buf_steal, test_small,
+	  test_trim, test_split, test_has_word, test_nearest, test_strv)
