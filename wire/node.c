@@ -5,16 +5,36 @@
 #include <strings.h>
 #include "wire/field.h"
 
+#define T struct slu_fill
+static const struct slu_field fill_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(U64, buffer),
+	NEEDED(U64, used),
+	NEEDED(U64, used_most),
+	LAST,
+};
+static DESC(fill_desc, "fill", fill_fields);
+#undef T
+
 #define T struct slu_node_ask
 static const struct slu_field ask_fields[] = {
-	NEEDED(U32, job_id),	  FIELD(U64, buffer),
-	NEEDED(STR, node),	  FIELD(STR, seen),
-	FIELD(U64, copied),	  FIELD(U64, to_copy),
-	FIELD(U64, copied_files), FIELD(U64, files_to_copy),
-	FIELD(U32, restarts),	  FIELD(BOOL, ready),
-	FIELD(STR, plan),	  FIELD(STR, dirty),
-	FIELD(STR, kept),	  FIELD(BOOL, used_known),
-	FIELD(U64, used),	  LAST,
+	NEEDED(U32, job_id),
+	FIELD(U64, buffer),
+	NEEDED(STR, node),
+	FIELD(STR, seen),
+	FIELD(U64, copied),
+	FIELD(U64, to_copy),
+	FIELD(U64, copied_files),
+	FIELD(U64, files_to_copy),
+	FIELD(U32, restarts),
+	FIELD(BOOL, ready),
+	FIELD(STR, plan),
+	FIELD(STR, dirty),
+	FIELD(STR, kept),
+	FIELD(BOOL, used_known),
+	FIELD(U64, used),
+	MANY(fill, n_fill, fill_desc),
+	LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T

@@ -8,6 +8,12 @@
 
 #define SLU_DOC_MAX (32u << 20) /* bytes of one sysmap document */
 
+/* How full a persistent buffer is on a node, and was at most, in bytes. */
+struct slu_fill {
+	uint32_t job_id;
+	uint64_t buffer, used, used_most;
+};
+
 struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	uint32_t job_id;
 	uint64_t buffer; /* 0: not known yet */
@@ -32,6 +38,10 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	 * it lies here, or this peer does not tell. */
 	bool used_known;
 	uint64_t used;
+	/* /v1/owed: the persistent ones that it has looked at since it asked
+	 * last. */
+	struct slu_fill *fill;
+	size_t n_fill;
 };
 extern const struct slu_desc slu_node_ask_desc;
 

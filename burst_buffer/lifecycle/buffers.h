@@ -114,6 +114,8 @@ uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
  * not as before. */
 bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 		       const char *kept, double now);
+/* How full its persistent ones are, as it says when it asks so (fill). */
+void slu_buffers_filled(struct slu_buffers *b, const struct slu_node_ask *ask);
 /* What sluiced's hello says: all that are alive. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
@@ -239,7 +241,8 @@ struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 /* How full those are whose nodes have told: {"BUFFER": {"used_bytes": bytes of
- * data on its nodes, "told": how many of them said so}}. Caller puts. */
+ * data on its nodes, "told": how many of them said so}}; of a job's also that of
+ * the persistent one that it uses. Caller puts. */
 struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 /* What needs a look, of the user's buffers (SLU_NO_ID: all): {"phases": [...]

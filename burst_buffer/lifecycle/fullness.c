@@ -48,6 +48,34 @@ void slu_bb_used_stored(struct slu_bb *bb, size_t i, const struct slu_report *r)
 	bb->member[i].used.stored = r->used_most;
 }
 
+static void take_fill(struct slu_buffers *b, const char *node,
+		      const struct slu_fill *fill)
+{
+	const struct slu_report r = {.used_known = true,
+				     .used = fill->used,
+				     .used_most = fill->used_most};
+	struct slu_bb *bb = slu_bb_of(b, fill->job_id);
+	struct slu_err err;
+	long i;
+
+	while (bb && bb->plan.buffer != fill->buffer)
+		bb = slu_bb_older(bb);
+	i = bb ? slu_bb_index(bb, node) : -1;
+	if (i < 0 || bb->member[i].state == SLU_NODE_CLEAN)
+		return;
+	slu_bb_note_used(bb, (size_t)i, true, r.used);
+	if (slu_bb_store_used(b->db, bb, (size_t)i, &r, &err))
+		b->ops->log(b->arg, SLU_WARN, err.text);
+	else
+		slu_bb_used_stored(bb, (size_t)i, &r);
+}
+
+void slu_buffers_filled(struct slu_buffers *b, const struct slu_node_ask *ask)
+{
+	for (size_t i = 0; i < ask->n_fill; i++)
+		take_fill(b, ask->node, &ask->fill[i]);
+}
+
 void slu_bb_used_known(struct slu_bb *bb, size_t i, int64_t most)
 {
 	struct slu_bb_used *used = &bb->member[i].used;
@@ -78,6 +106,19 @@ static struct json_object *fullness(const struct slu_bb *bb)
 	return obj;
 }
 
+/* Who asks of a job means also the persistent one that it uses. */
+static const struct slu_bb *means(const struct slu_buffers *b,
+				  const struct slu_bb *asked, uint32_t job_id)
+{
+	const struct slu_bb *bb = b->first;
+
+	if (!job_id || !asked->plan.use)
+		return asked;
+	while (bb && bb->id != asked->plan.use)
+		bb = bb->next;
+	return bb ? bb : asked;
+}
+
 struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid)
 {
@@ -88,7 +129,7 @@ struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 		if (!slu_bb_is_asked(bb, job_id, uid) ||
 		    bb->state >= SLU_BB_TEARDOWN)
 			continue;
-		one = fullness(bb);
+		one = fullness(means(b, bb, job_id));
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);
 		if (one)
 			json_object_object_add(all, id, one);

@@ -62,6 +62,13 @@ struct slu_node_options {
 	double conf_seconds; /* to fetch one in */
 };
 
+/* Bytes of data on this node's storage, without what it took when it was empty.
+ */
+struct slu_used {
+	bool known; /* false: nothing of the file system lies here */
+	uint64_t now, most;
+};
+
 struct slu_node {
 	const struct slu_node_options *opt;
 	struct slu_conf *conf;
@@ -104,6 +111,9 @@ struct slu_node {
 	struct slu_hosts away; /* who had not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;
+	struct slu_used used;  /* serve: as it was looked at just now */
+	struct slu_fill *fill; /* serve: what is to be told of all of them */
+	size_t n_fill;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 	char log_dir[PATH_MAX];
 };
@@ -189,12 +199,7 @@ bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 /* job_env.c: leave for its tasks what is to be in their environment. */
 int slu_note_env(struct slu_node *n, struct slu_err *err);
 
-/* used.c: bytes of data on this node's storage, now and at most so far, without
- * what it took when it was empty. */
-struct slu_used {
-	bool known; /* false: nothing of the file system lies here */
-	uint64_t now, most;
-};
+/* peak_used.c: how full the storage is, now and at most so far. */
 /* It is empty: all that comes from here on is data. */
 void slu_peak_used_begin(struct slu_node *n);
 struct slu_used slu_peak_used_sample(struct slu_node *n);

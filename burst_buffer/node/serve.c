@@ -104,6 +104,7 @@ static bool is_there(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 		return false;
 	}
+	n->used = slu_used_look(n);
 	if (n->self == 0)
 		slu_user_directories_sweep(n, n->plan.users);
 	return !slu_note_put(n, "looked", 0644, "", NULL);
@@ -129,6 +130,20 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	return 0;
 }
 
+/* sluiced hears of it with the next question; without memory, a minute later.
+ */
+static void add_fill(struct slu_node *n, const struct slu_node *of)
+{
+	struct slu_fill *grown =
+		realloc(n->fill, (n->n_fill + 1) * sizeof(*grown));
+
+	if (!grown)
+		return;
+	n->fill = grown;
+	n->fill[n->n_fill++] = (struct slu_fill){of->job_id, of->plan.buffer,
+						 of->used.now, of->used.most};
+}
+
 /* For one of them: with the service's own configuration and log. */
 static void tend_one(struct slu_node *n, struct slu_plan *plan)
 {
@@ -146,6 +161,8 @@ static void tend_one(struct slu_node *n, struct slu_plan *plan)
 		slu_node_log(n, SLU_ERROR, "RunDir is too long");
 	else if (tend(&as, plan, &err))
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
+	else if (as.used.known)
+		add_fill(n, &as);
 	as.conf = NULL;
 	slu_node_close(&as);
 }
@@ -181,5 +198,6 @@ int slu_cmd_serve(struct slu_node *n)
 	sigaction(SIGINT, &act, NULL);
 	slu_node_log(n, SLU_INFO, "persistent buffers are served");
 	serve(n, n->opt->period > 0 ? n->opt->period : PERIOD);
+	free(n->fill);
 	return EXIT_SUCCESS;
 }

@@ -46,25 +46,37 @@ static struct json_object *prepare_buffers(const struct slu_daemon *d,
 					   const struct slu_asker *who,
 					   struct json_object *args)
 {
+	const uint32_t uid = who->admin ? SLU_NO_ID : who->uid;
+	struct json_object *live = json_object_new_object();
 	uint64_t job_id = 0;
 
 	slu_json_u64_opt(args, "job_id", &job_id, NULL);
-	return slu_buffers_progress(d->buffers, (uint32_t)job_id,
-				    who->admin ? SLU_NO_ID : who->uid);
+	json_object_object_add(
+		live, "progress",
+		slu_buffers_progress(d->buffers, (uint32_t)job_id, uid));
+	json_object_object_add(
+		live, "fullness",
+		slu_buffers_fullness(d->buffers, (uint32_t)job_id, uid));
+	return live;
 }
 
-static void add_progress(struct json_object *array, struct json_object *live)
+static void add_live(struct json_object *array, struct json_object *live)
 {
-	struct json_object *buffer, *text;
+	struct json_object *progress = slu_json_at(live, "progress"),
+			   *fullness = slu_json_at(live, "fullness");
+	struct json_object *buffer, *text, *full;
 	const char *id;
 
 	for (size_t i = 0; i < json_object_array_length(array); i++) {
 		buffer = json_object_array_get_idx(array, i);
 		id = json_object_get_string(
 			json_object_object_get(buffer, "buffer"));
-		if (json_object_object_get_ex(live, id, &text))
+		if (json_object_object_get_ex(progress, id, &text))
 			json_object_object_add(buffer, "progress",
 					       json_object_get(text));
+		if (json_object_object_get_ex(fullness, id, &full))
+			slu_json_set_u64(buffer, "used",
+					 slu_json_u64_at(full, "used_bytes"));
 	}
 }
 
@@ -88,7 +100,7 @@ static int buffers(struct slu_db *db, const struct slu_asker *who,
 			       (unsigned long long)job_id);
 	}
 	if (array && who->live)
-		add_progress(array, who->live);
+		add_live(array, who->live);
 	return give(array, out, err);
 }
 

@@ -47,6 +47,8 @@ static const struct slu_key buffers[] = {
 	{"driver", .is = SLU_IS_TEXT},
 	{"coherence", .is = SLU_IS_TEXT, .title = "COHERENCE", .drop = 6},
 	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES, .title = "CAPACITY"},
+	{"used", "used_bytes", .is = SLU_IS_BYTES, .title = "USED", .drop = 2,
+	 .doc = "what its nodes have told that lies on them now"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"state", .is = SLU_IS_TEXT, .title = "STATE",
 	 .color = slu_color_state},

@@ -169,6 +169,8 @@ test_servers() {
 	job=$(asks 'persistent_create name=gl type=glusterfs coherence=shared capacity=60MiB group=alice lifetime=1h; persistent name=gl')
 	check_within 90 "one with servers is made and used" \
 		job_is "$job" COMPLETED
+	check_within 20 "how full it is is told" prints 'gl +[0-9]' \
+		on ctl sysquery buffers --table -o job_name,used_bytes
 	check "who wants more than it gives is refused" matches \
 		"$(asks 'persistent name=gl coherence=strict' 2>&1)" \
 		'gl is shared, not strict'

@@ -147,4 +147,44 @@ START_TEST(test_shown)
 }
 END_TEST
 
-TEST_MAIN("buffers fullness", test_told, test_stored, test_shown)
+static void ask_owed(struct world *w, const char *node, uint64_t buffer,
+		     uint64_t now, uint64_t most)
+{
+	struct slu_fill fill[] = {{JOB, buffer + 1, 1, 1}, /* of no concern */
+				  {JOB + 1, buffer, 1, 1},
+				  {JOB, buffer, now, most}};
+
+	slu_buffers_filled(
+		w->b, &(struct slu_node_ask){.node = (char *)(uintptr_t)node,
+					     .fill = fill,
+					     .n_fill = 3});
+}
+
+/* Those of persistent ones, that no watcher of a job tells of. */
+START_TEST(test_filled)
+{
+	struct world w;
+	uint64_t buffer;
+
+	world_new(&w, 2, WALK, NULL);
+	run_until(&w, AT_RUN);
+	buffer = w.node[0].buffer;
+	ask_owed(&w, "n1", buffer, 300, 700);
+	ask_owed(&w, "n3", buffer, 1, 1);
+	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "300 1");
+	ck_assert_str_eq(stored(&w), "700 - ");
+	ask_owed(&w, "n2", buffer, 0, 0);
+	ask_owed(&w, "n1", buffer, 400, 600);
+	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "400 2");
+	ck_assert_str_eq(stored(&w), "700 0 ");
+	world_restart(&w);
+	ask_owed(&w, "n1", buffer, UINT64_MAX, UINT64_MAX);
+	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
+	ck_assert_str_eq(stored(&w), "700 0 ");
+	ask_owed(&w, "n1", buffer, 10, 701);
+	ck_assert_str_eq(stored(&w), "701 0 ");
+	world_free(&w);
+}
+END_TEST
+
+TEST_MAIN("buffers fullness", test_filled, test_told, test_stored, test_shown)

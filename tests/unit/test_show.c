@@ -205,25 +205,25 @@ static const struct {
 	 "HOST  a\n"
 	 "n1    1\n"},
 	{"buffers --table", "{\"question\":\"buffers\"}",
-	 "[{\"job\":7,\"user\":\"ann\",\"capacity\":2048,\"nodes\":2,"
+	 "[{\"job\":7,\"user\":\"ann\",\"capacity\":2048,\"used\":1024,\"nodes\":2,"
 	 "\"state\":\"RUNNING\",\"progress\":\"2 of 3\","
 	 "\"phases\":[{\"name\":\"setup\"}]},"
 	 "{\"job\":8,\"job_name\":\"x\",\"name\":\"camp\",\"expires\":9,"
 	 "\"coherence\":\"shared\","
 	 "\"failed_in\":\"SETUP\",\"failure\":\"it broke\"}]",
-	 "JOB  NAME  USER  FILESYSTEM  COHERENCE  CAPACITY  NODES  STATE    CREATED  "
+	 "JOB  NAME  USER  FILESYSTEM  COHERENCE  CAPACITY  USED  NODES  STATE    CREATED  "
 	 "FAILED_IN  FAILURE   PROGRESS\n"
-	 "  7  -     ann   -           -              2KiB      2  RUNNING  -        "
+	 "  7  -     ann   -           -              2KiB  1KiB      2  RUNNING  -        "
 	 "-          -         2 of 3\n"
-	 "  8  camp  -     -           shared            -      -  -        -        "
+	 "  8  camp  -     -           shared            -     -      -  -        -        "
 	 "SETUP      it broke  -\n"},
 	{"buffers 7 --table", "{\"job_id\":7,\"question\":\"buffers\"}",
 	 "[{\"job\":7,\"uid\":0,\"phases\":[{\"name\":\"setup\",\"seconds\":61,"
 	 "\"bytes\":1024,\"files\":3,\"nodes\":2}],"
 	 "\"history\":[{\"time\":1,\"state\":\"SETUP\",\"text\":\"x\"}]}]",
-	 "JOB  NAME  USER  FILESYSTEM  COHERENCE  CAPACITY  NODES  STATE  CREATED  "
+	 "JOB  NAME  USER  FILESYSTEM  COHERENCE  CAPACITY  USED  NODES  STATE  CREATED  "
 	 "FAILED_IN  FAILURE  PROGRESS\n"
-	 "  7  -     root  -           -          -         -      -      -        "
+	 "  7  -     root  -           -          -         -     -      -      -        "
 	 "-          -        -\n"
 	 "\n"
 	 "PHASE  BEGAN  TOOK  BYTES  FILES  NODES\n"
