@@ -17,7 +17,7 @@
 
 #define WAITING 1000
 #define ADDRESS 254    /* bytes, RFC 5321 */
-#define FOR	3600.0 /* s that an array is remembered */
+#define FOR	3600.0 /* s that a mail is remembered */
 
 struct slu_letter {
 	struct slu_letter *next;
@@ -113,23 +113,29 @@ static void *send_all(void *arg)
 	return NULL;
 }
 
-/* Was a task of this array told the same a short time ago? */
+/* Was a task of this array told the same a short time ago, or this job of the
+ * same run? sluiced gives a verdict again until it knows that it was saved. */
 static bool was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
-		     double now)
+		     const struct slu_verdict *verdict, double now)
 {
-	size_t n = m->n_told < SLU_MAILS_TOLD ? m->n_told : SLU_MAILS_TOLD, i;
+	size_t n = m->n_told < SLU_MAILS_TOLD ? m->n_told : SLU_MAILS_TOLD;
+	struct slu_mail_told is = {.array = mail->array_job_id, .at = now};
 
-	if (!mail->array_job_id)
-		return false;
-	for (i = 0; i < n; i++)
-		if (m->told[i].array == mail->array_job_id &&
-		    slu_eq(m->told[i].kind, mail->kind) &&
+	slu_copy(is.kind, sizeof(is.kind), mail->kind);
+	if (!is.array) {
+		is.job = mail->job_id;
+		is.restarts = verdict->restarts;
+		slu_copy(is.reason, sizeof(is.reason),
+			 verdict->reason ? verdict->reason : "");
+	}
+	for (size_t i = 0; i < n; i++)
+		if (m->told[i].array == is.array && m->told[i].job == is.job &&
+		    m->told[i].restarts == is.restarts &&
+		    slu_eq(m->told[i].kind, is.kind) &&
+		    slu_eq(m->told[i].reason, is.reason) &&
 		    now < m->told[i].at + FOR)
 			return true;
-	i = m->n_told++ % SLU_MAILS_TOLD;
-	m->told[i].array = mail->array_job_id;
-	m->told[i].at = now;
-	slu_copy(m->told[i].kind, sizeof(m->told[i].kind), mail->kind);
+	m->told[m->n_told++ % SLU_MAILS_TOLD] = is;
 	return false;
 }
 
@@ -178,7 +184,7 @@ void slu_mail_send(struct slu_ctl *ctl, const struct slu_verdict *verdict,
 
 	if (!letter ||
 	    ctl->ops.mail(ctl->ops.arg, verdict, staged, mail) != 0 ||
-	    was_told(&ctl->mails, mail, now)) {
+	    was_told(&ctl->mails, mail, verdict, now)) {
 		free_letter(letter);
 		return;
 	}

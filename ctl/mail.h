@@ -9,7 +9,15 @@
 #include <stdbool.h>
 #include "ctl/ops.h"
 
-#define SLU_MAILS_TOLD 64 /* arrays that are remembered */
+#define SLU_MAILS_TOLD 64 /* mails that are remembered */
+
+struct slu_mail_told {
+	uint32_t array; /* or 0, and then: */
+	uint32_t job, restarts;
+	char reason[200]; /* its beginning */
+	char kind[16];
+	double at;
+};
 
 struct slu_mails {
 	pthread_mutex_t lock; /* of the next four */
@@ -17,11 +25,7 @@ struct slu_mails {
 	size_t waiting;
 	bool running;
 	/* The rest is of the thread of the loop. */
-	struct {
-		uint32_t array;
-		char kind[16];
-		double at;
-	} told[SLU_MAILS_TOLD];
+	struct slu_mail_told told[SLU_MAILS_TOLD];
 	size_t n_told; /* that were ever put there */
 	bool full;     /* and said so */
 };
@@ -33,7 +37,8 @@ struct slu_ctl;
 /* In the thread of the loop: the mail about it, if the job's user wants one, is
  * sent soon. What is no address, or would be an option or a command to some
  * mail program, is not written to. Of an array's tasks that are told of
- * together the first of a kind in an hour is. */
+ * together the first of a kind in an hour is; of another job's run the same is
+ * told once in an hour. */
 void slu_mail_send(struct slu_ctl *ctl, const struct slu_verdict *verdict,
 		   bool staged, double now);
 

@@ -58,15 +58,15 @@ START_TEST(test_told)
 		{&slu_fail_desc, 8, true, ""},
 	};
 
-	begin();
 	each(c, cases)
 	{
+		begin();
 		*host.sent = '\0';
 		host.mails = c->wants;
 		say(c->desc, c->job, "why");
 		ck_assert_str_eq(sent(c->sent), c->sent);
+		slu_ctl_release(ctl);
 	}
-	slu_ctl_release(ctl);
 }
 END_TEST
 
@@ -129,11 +129,12 @@ START_TEST(test_subjects)
 }
 END_TEST
 
-/* Of an array one of each kind; of others each. */
+/* Of an array one of each kind; of others each, however often sluiced says
+ * it. */
 START_TEST(test_array)
 {
 	static const char all[] = "7 ann Held: x;7 ann Failed: x;"
-				  "7 ann Held: x;7 ann Held: x;7 ann Held: x;";
+				  "7 ann Held: x;7 ann Held: x;7 ann Held: y;";
 
 	begin();
 	for (int i = 0; i < 3; i++) {
@@ -149,6 +150,7 @@ START_TEST(test_array)
 	host.mail.array_job_id = 0;
 	say(&slu_hold_desc, 7, "x");
 	say(&slu_hold_desc, 7, "x");
+	say(&slu_hold_desc, 7, "y");
 	ck_assert_str_eq(sent(all), all);
 	slu_ctl_release(ctl);
 }
@@ -161,6 +163,7 @@ START_TEST(test_many)
 	pthread_mutex_lock(&sent_lock); /* that takes as long as we like */
 	for (int i = 0; i < 1010; i++) {
 		struct slu_verdict verdict = {.job_id = 7,
+					      .restarts = (uint32_t)i,
 					      .reason = (char *)"x"};
 
 		slu_mail_send(ctl, &verdict, false, 1);
