@@ -67,8 +67,11 @@ int slu_size_parse(const char *text, uint64_t *bytes, struct slu_err *err)
 	size_t len;
 
 	if (!isdigit((unsigned char)*p))
-		return slu_err(err, SLU_INVALID,
-			       "size \"%s\" is not a positive number", text);
+		return slu_err(
+			err, SLU_INVALID,
+			"size \"%s\" is not a positive number, as 100GiB "
+			"is",
+			text);
 	for (; isdigit((unsigned char)*p); p++)
 		if (whole <= INT64_MAX)
 			whole = whole * 10 + (unsigned)(*p - '0');

@@ -29,6 +29,25 @@ int slu_set_word(char **field, const char *value, struct slu_err *err)
 	return 0;
 }
 
+/* What other programs call what is one of the words, or NULL. */
+static const char *called(const char *value, const char *const *words)
+{
+	static const char *const names[][2] = {
+		{"size", "capacity"},	{"space", "capacity"},
+		{"src", "source"},	{"from", "source"},
+		{"dst", "destination"}, {"dest", "destination"},
+		{"to", "destination"},	{"target", "destination"},
+		{"filesystem", "type"}, {"fs", "type"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t k = 0; words[k]; k++)
+			if (strcmp(names[i][0], value) == 0 &&
+			    strcmp(names[i][1], words[k]) == 0)
+				return words[k];
+	return NULL;
+}
+
 /* What could have been meant: the nearest of the words, else all of them after
  * `lead`. */
 static int not_known(const char *before, const char *value, const char *after,
@@ -40,7 +59,9 @@ static int not_known(const char *before, const char *value, const char *after,
 
 	if (!err)
 		return -1;
-	near = slu_nearest(value, words);
+	near = called(value, words);
+	if (!near)
+		near = slu_nearest(value, words);
 	for (int i = 0; !near && words[i]; i++)
 		slu_buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
 	slu_err(err, SLU_INVALID, "%s\"%.64s\"%s; %s%s", before, value, after,

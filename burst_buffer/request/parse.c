@@ -126,6 +126,28 @@ static size_t length_of(const char *word)
 	return n;
 }
 
+/* A word with a character that none has. */
+static int bad_word(const char *start, struct slu_err *err)
+{
+	char near[WORD_MAX + 1];
+	size_t n = length_of(start), i;
+
+	snprintf(near, sizeof(near), "%.*s", (int)n, start);
+	for (i = 0; near[i] && near[i] != '='; i++)
+		if (near[i] == '-')
+			near[i] = '_';
+	near[i] = '\0';
+	if (slu_request_is_verb(near) || slu_request_is_key(near))
+		return slu_err(err, SLU_INVALID, "write %s", near);
+	return slu_err(
+		err, SLU_INVALID,
+		"a request is a verb and key=value pairs, not \"%.*s\"%s",
+		(int)n, start,
+		*start == '/' || *start == '$'
+			? "; write source=PATH destination=PATH"
+			: "");
+}
+
 /* The next word of a request; the caller has seen that there is one. */
 static int read_word(struct line *l, struct word *w, struct slu_err *err)
 {
@@ -135,10 +157,7 @@ static int read_word(struct line *l, struct word *w, struct slu_err *err)
 	w->value = NULL;
 	for (; !at_end(l) && !blank(*l->p) && *l->p != '='; l->p++) {
 		if (n + 1 == sizeof(w->key) || !strchr(SLU_WORD_CHARS, *l->p))
-			return slu_err(err, SLU_INVALID,
-				       "a request is a verb and key=value "
-				       "pairs, not \"%.*s\"",
-				       (int)length_of(start), start);
+			return bad_word(start, err);
 		w->key[n++] = *l->p;
 	}
 	w->key[n] = '\0';
@@ -175,7 +194,8 @@ static int alone(const struct slu_verb *verb, const char *word,
 			       word);
 	return slu_err(err, SLU_INVALID,
 		       "\"%s\" is no key=value pair; requests are "
-		       "separated by ;",
+		       "separated by ; and a value with a blank is put in "
+		       "double quotes",
 		       word);
 }
 

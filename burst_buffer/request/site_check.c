@@ -160,8 +160,9 @@ static int check_outside(const char *what, const char *path,
 	if (*path == '/' && !strchr(path, '$'))
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "%s %.200s: must be an absolute path without $", what,
-		       path);
+		       "%s %.200s: must be an absolute path%s", what, path,
+		       *path == '/' ? " without $"
+				    : ": write all of it, from the / on");
 }
 
 /* The path in the job's file system: $BB_<name>[/...]. A shell may have read it
@@ -354,7 +355,7 @@ int slu_request_check(const struct slu_request *req,
 	if (req->n_stage && !req->has_fs) {
 		slu_err(err, SLU_INVALID,
 			"%s: staging needs a jobfs or a persistent buffer to "
-			"stage into or from",
+			"stage into or from: add jobfs capacity=SIZE",
 			req->stage[0].out ? "stage_out" : "stage_in");
 		return slu_request_at(req->stage[0].line, err);
 	}

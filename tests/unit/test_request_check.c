@@ -218,7 +218,8 @@ static const struct {
 	 "#DW stage_in type=file source=a destination=$DW_JOB_STRIPED\n"
 	 "#DW stage_in type=file source=/a destination=$DW_JOB_STRIPED\n"
 	 "#DW stage_out type=file source=$DW_JOB_STRIPED/b destination=/a/../c",
-	 "line 2: stage_in: source a: must be an absolute path without $\n"
+	 "line 2: stage_in: source a: must be an absolute path: write "
+	 "all of it, from the / on\n"
 	 "line 4: stage_out: /a/../c: \"..\" is refused"},
 	{"FileSystem=tmp Driver=scratch", "#DW jobdw capacity=1K",
 	 "access_mode=striped: this site has no file system"},
