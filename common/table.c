@@ -29,7 +29,7 @@ struct grid {
 	char **cell; /* [(row + 1) * columns + column], titles first */
 	bool right[COLUMNS_MAX];
 	struct slu_fit fit[COLUMNS_MAX];
-	bool color;
+	bool color, whole;
 };
 
 static void add_found(struct grid *g, const char *key)
@@ -227,6 +227,28 @@ static size_t last_shown(const struct grid *g)
 	return c;
 }
 
+/* A sentence that stands last, on as many lines as it takes. */
+static void write_broken(const struct grid *g, size_t c, const char *sgr,
+			 const char *text, struct slu_buf *out)
+{
+	size_t before = 0, n;
+	char *line;
+
+	for (size_t i = 0; i < c; i++)
+		before += g->fit[i].width ? g->fit[i].width + GAP : 0;
+	for (const char *p = text; *p; p += n + strspn(p + n, " ")) {
+		n = slu_width_line(p, g->fit[c].width);
+		if (p > text) {
+			slu_buf_add(out, "\n", 1);
+			pad(out, before);
+		}
+		line = strndup(p, n);
+		write_cell(g, sgr, line ? line : "", out);
+		out->failed |= !line;
+		free(line);
+	}
+}
+
 static void write_row(const struct grid *g, size_t row, struct slu_buf *out)
 {
 	size_t last = last_shown(g), space;
@@ -238,6 +260,11 @@ static void write_row(const struct grid *g, size_t row, struct slu_buf *out)
 			continue;
 		cell = g->cell[row * g->columns + c];
 		sgr = sgr_of(g, row, c, cell);
+		if (c == last && g->whole && g->fit[c].width > 1 &&
+		    g->column[c]->type == SLU_COL_TEXT) {
+			write_broken(g, c, sgr, cell, out);
+			continue;
+		}
 		slu_width_cut(cell, g->fit[c].width);
 		space = g->fit[c].width - slu_width(cell);
 		if (g->right[c])
@@ -283,6 +310,7 @@ static void write_grid(struct grid *g, const struct slu_table_look *look,
 	if (look && look->width)
 		slu_fit(g->fit, g->columns, look->width, GAP);
 	g->color = look && look->color;
+	g->whole = look && look->whole;
 	for (size_t r = 0; r <= g->rows; r++)
 		write_row(g, r, out);
 	if (look && look->width)

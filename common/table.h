@@ -49,6 +49,7 @@ struct slu_table_look {
 	size_t width;	  /* columns of the terminal; 0: as wide as it takes */
 	bool color;	  /* SGR sequences, of 16 colors */
 	const char *more; /* what shows all of it: "--wide"; NULL: nothing */
+	bool whole;	  /* a sentence in the last column is broken, not cut */
 };
 
 /* Add the table to *out, a title line first, and where columns were left out a

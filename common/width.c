@@ -95,6 +95,17 @@ size_t slu_width_prefix(const char *text, size_t columns)
 	return n;
 }
 
+size_t slu_width_line(const char *text, size_t columns)
+{
+	size_t fits = slu_width_prefix(text, columns), n = fits;
+
+	if (!text[fits])
+		return fits;
+	while (n && text[n] != ' ')
+		n--;
+	return n ? n : fits ? fits : strlen(text);
+}
+
 void slu_width_cut(char *text, size_t columns)
 {
 	if (slu_width(text) <= columns)

@@ -18,6 +18,10 @@ size_t slu_width(const char *text);
  * columns; no character is divided. */
 size_t slu_width_prefix(const char *text, size_t columns);
 
+/* Of those, the ones before the last blank, where there is one: the first line
+ * of a text that is broken. All of it, where not one character fits. */
+size_t slu_width_line(const char *text, size_t columns);
+
 /* Cut in place to so many columns: an ellipsis stands for what is lost, and
  * takes one of them. The text has room for its SLU_ELLIPSIS. */
 #define SLU_ELLIPSIS "\xe2\x80\xa6"

@@ -228,8 +228,8 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	json_object_object_get_ex(who->live, "servers", &servers);
 	if (r.stripes > 0 && json_object_object_length(servers) == 0)
 		return slu_err(err, SLU_NOTFOUND,
-			       "no server has said anything: run sluice-tbfd "
-			       "--publish there");
+			       "no server of Lustre has said anything: run "
+			       "sluice-tbfd --publish on each");
 	json_object_object_get_ex(who->live, "ranking", &r.ranking);
 	if (!r.ranking && json_object_object_get_ex(args, "name", &name)) {
 		predicted = predict(db, who, args, &r.n_predicted, err);

@@ -178,9 +178,10 @@ static int check_failures(struct slu_db *db, const struct slu_asker *who,
 		in = slu_db_int(rows, 2);
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_NOTE, "failure",
-				    "%lld failed in the last day in %s; job "
-				    "%lld: %s",
+				    "%lld job%s failed in the last day in %s; "
+				    "job %lld: %s",
 				    (long long)slu_db_int(rows, 0),
+				    slu_db_int(rows, 0) == 1 ? "" : "s",
 				    in >= 1 && in <= 5 ? phases[in] : "?",
 				    (long long)slu_db_int(rows, 1),
 				    slu_db_text(rows, 3)),

@@ -371,6 +371,22 @@ static bool is_over(struct json_object *buffer)
 	return false;
 }
 
+/* Where the data lies, and what fetches it; or that it is gone. */
+static const char *last_of_kept(struct json_object *buffer)
+{
+	struct json_object *lines = slu_json_list_at(buffer, "history");
+	const char *kept = NULL, *text;
+
+	for (size_t i = 0; i < length(lines); i++) {
+		text = slu_json_str_at(json_object_array_get_idx(lines, i),
+				       "text");
+		if (text && (strncmp(text, "the data ", 9) == 0 ||
+			     strncmp(text, "what is kept ", 13) == 0))
+			kept = text;
+	}
+	return kept;
+}
+
 static void take_facts(struct json_object *buffer, const struct most *m,
 		       struct slu_advice_facts *f)
 {
@@ -386,6 +402,7 @@ static void take_facts(struct json_object *buffer, const struct most *m,
 	f->failure = slu_json_str_at(buffer, "failure");
 	f->failed_in = slu_json_str_at(buffer, "failed_in");
 	f->cancelled = is_over(buffer);
+	f->kept = last_of_kept(buffer);
 	f->held = slu_eq(slu_json_str_at(buffer, "verdict"), "hold") &&
 		  !f->cancelled;
 	f->no_space = lacks_space(f->failure);

@@ -90,10 +90,9 @@ static void say_lost_output(const struct slu_advice_facts *f,
 			    struct slu_buf *out)
 {
 	slu_buf_printf(out,
-		       "Its output was not staged out. \"sysquery buffers "
-		       "%u\" says what became of it; what is kept is "
-		       "had with \"sluice-node fetch %u DIR\" on its nodes.",
-		       f->job_id, f->job_id);
+		       "Its output was not staged out%s%s. \"sysquery buffers "
+		       "%u\" says what became of it.",
+		       f->kept ? ": " : "", f->kept ? f->kept : "", f->job_id);
 }
 
 /* The longest of its last runs that came to their own end; 0: none did. */

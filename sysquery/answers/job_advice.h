@@ -55,6 +55,7 @@ struct slu_advice_facts {
 	bool ran;	/* tasks may have run in it */
 	bool no_space;	/* it failed for want of space */
 	const char *failure, *failed_in; /* SETUP, ...; NULL: it did not */
+	const char *kept; /* what was last said of data that is kept, or NULL */
 	double run_seconds;
 	struct slu_advice_stage in, out;
 	struct slu_advice_last last;

@@ -79,6 +79,7 @@ struct slu_ask {
 	bool bare;	  /* --json=0: without schema and units */
 	unsigned watch;	  /* seconds; 0: once */
 	bool wide;	  /* --wide: nothing is left out or cut */
+	bool whole;	  /* it is one thing's: its sentences are not cut */
 	bool accuracy;	  /* --accuracy */
 	bool replay;	  /* --replay */
 	const char *plot; /* --plot */

@@ -59,6 +59,7 @@ struct slu_table_look slu_ask_look(const struct slu_ask *ask)
 		.width = ask->wide ? 0 : width_of(ask),
 		.color = wants_color(ask),
 		.more = "--wide",
+		.whole = ask->whole,
 	};
 }
 
@@ -86,22 +87,10 @@ int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,
 	return slu_table(rows, columns, &look, out, err);
 }
 
-/* Bytes of the text that go on this line: up to a blank where there is one. */
-static size_t line_of(const char *text, size_t width)
-{
-	size_t fits = slu_width_prefix(text, width), n = fits;
-
-	if (!text[fits])
-		return fits;
-	while (n && text[n] != ' ')
-		n--;
-	return n ? n : fits ? fits : strlen(text);
-}
-
 static void wrap(const char *text, size_t width, struct slu_buf *out)
 {
 	do {
-		size_t n = width ? line_of(text, width) : strlen(text);
+		size_t n = width ? slu_width_line(text, width) : strlen(text);
 
 		slu_buf_add(out, text, n);
 		slu_buf_add(out, "\n", 1);

@@ -6,6 +6,7 @@
 
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include "common/jsonx.h"
 #include "wire/node.h"
 
@@ -68,11 +69,30 @@ static int show(const struct slu_ask *ask, struct json_object *rows,
 	return 0;
 }
 
+/* Each of --state is one that a buffer can have. */
+static int check_states(const char *list, struct slu_err *err)
+{
+	static const char known[] =
+		"SETUP,STAGE_IN,RUNNING,STAGE_OUT,TEARDOWN,DONE";
+	char words[300], *state, *rest = words;
+
+	slu_copy(words, sizeof(words), list);
+	while ((state = strsep(&rest, ",")))
+		if (!slu_is_listed(known, state))
+			return slu_err(err, SLU_INVALID,
+				       "--state: there is no state \"%.40s\": "
+				       "they are %s",
+				       state, known);
+	return 0;
+}
+
 int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
 {
 	char *end;
 	unsigned long job;
 
+	if (ask->state && check_states(ask->state, err))
+		return -1;
 	if (ask->n_operands) {
 		job = strtoul(ask->operand[0], &end, 10);
 		if (*end || job == 0 || job > UINT32_MAX)
@@ -80,6 +100,7 @@ int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
 				       "\"%s\" is no job (see sysquery --help)",
 				       ask->operand[0]);
 		slu_json_set_u64(ask->args, "job_id", job);
+		ask->whole = true;
 	}
 	return slu_ask_render(ask, "buffers", show, err);
 }

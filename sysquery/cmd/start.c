@@ -3,6 +3,8 @@
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
+#include "common/str.h"
+
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
@@ -19,7 +21,8 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 		{"node", "NODE", .type = SLU_COL_PLAIN},
 		{"share", "PROBABILITY", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
-	struct json_object *rows = json_object_new_array(), *nodes, *sure;
+	struct json_object *rows = json_object_new_array(), *nodes, *sure,
+			   *reason;
 	int ret;
 
 	json_object_array_add(rows, json_object_get(answer));
@@ -32,6 +35,13 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 			    json_object_get_string(json_object_object_get(
 				    answer, "likely_nodes")),
 			    json_object_get_double(sure));
+	if (ret == 0 && json_object_object_get_ex(answer, "reason", &reason) &&
+	    slu_eq(json_object_get_string(reason), "BurstBufferResources"))
+		slu_ask_say(ask, out,
+			    "it waits for its file system, too, which is not "
+			    "foretold: BurstBufferState in \"scontrol show job "
+			    "%s\" says for what",
+			    ask->operand[0]);
 	return ret;
 }
 

@@ -93,7 +93,7 @@ test_munge() {
 	check "so does the command there" found '^error: .*munge' n2
 	check "its user sees the failure alone" matches \
 		"$(as_alice sysquery doctor --table)" \
-		'^note: 1 failed in the last day in setup; job'
+		'^note: 1 job failed in the last day in setup; job'
 	check "what it says to type there starts it" typed '^error: .*munge' n2
 	check "a probe from there" on n2 sluice-node probe --push
 	check_within 20 "ends it" not_found '^(error|warning): n2'

@@ -204,7 +204,7 @@ START_TEST(test_silent)
 	write_db(sql);
 	free(sql);
 	expect_one("not heard since job 7 waited", "\"on\":\"far,n2\"");
-	expect_one("2 failed in the last day in setup; job 8: no plan",
+	expect_one("2 jobs failed in the last day in setup; job 8: no plan",
 		   "\"type\":\"sysquery buffers 8\"");
 	probe("n2", "{}");
 	expect_one("not heard since job 7 waited", "\"on\":\"far\"");

@@ -154,6 +154,13 @@ START_TEST(test_too_small)
 	f.failed_in = "STAGE_OUT"; /* there the destination is full */
 	f.held = false;
 	HOLDS(f, "output-not-staged ");
+	ck_assert_ptr_nonnull(strstr(said(&f), "staged out. \"sysquery"));
+	f.kept = "the data is kept on n1: srun -N1 -w n1 sluice-node fetch 17 "
+		 "DIR";
+	ck_assert_ptr_nonnull(strstr(said(&f), "out: the data is kept on n1: "
+					       "srun -N1 -w n1 sluice-node "
+					       "fetch 17 DIR. \"sysquery"));
+	f.kept = NULL;
 	f.failed_in = "SETUP";
 	HOLDS(f, "");
 	f.fullest = 0.95;

@@ -246,6 +246,8 @@ want 'fields' 0 $'HOSTS  EXTRACTOR\n  103  memoryinfo' \
 	"$sysquery" -f "$dir/hosts.db" extractors -o hosts,extractor
 want 'no such field' 2 'sysquery: -o (a file: --output): there is no field "host": they are extractor, documents, hosts' \
 	"$sysquery" -f "$dir/hosts.db" extractors -o host
+want 'no such state' 2 'sysquery: --state: there is no state "RUNNNG": they are SETUP,STAGE_IN,RUNNING,STAGE_OUT,TEARDOWN,DONE' \
+	"$sysquery" -f "$dir/hosts.db" buffers --state DONE,RUNNNG
 want 'a schema of nothing' 3 'sysquery: there is no schema "host": see sysquery schema' \
 	"$sysquery" schema host
 [ "$("$sysquery" -f "$db" extractors --table --watch 1 |

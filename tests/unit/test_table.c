@@ -152,6 +152,11 @@ START_TEST(test_looks)
 		 "(--wide also shows HOST, NONE)\n"},
 		{{.width = 12, .more = "--wide"},
 		 "ID\n 1\n22\n(--wide als\u2026\n"},
+		{{.width = 40, .whole = true},
+		 "ID  SIZE  WHY\n"
+		 " 1  1KiB  a sentence that is much too\n"
+		 "          long for its line\n"
+		 "22  2KiB  -\n"},
 		{{.width = 1}, "\u2026\n1\n\u2026\n"},
 		{{.width = 40, .color = true},
 		 "\033[1mID\033[0m  \033[1mSIZE\033[0m  \033[1mWHY\033[0m\n"
@@ -237,6 +242,7 @@ START_TEST(test_hostile)
 		char *json = hostile_rows(&seed);
 		char *got = looks(json, round % 2 ? narrow : NULL,
 				  (struct slu_table_look){.width = width,
+							  .whole = round % 3,
 							  .more = "--wide"});
 
 		check_lines(got, width);
