@@ -104,7 +104,7 @@ static bool is_there(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 		return false;
 	}
-	n->used = slu_used_look(n);
+	n->used = slu_peak_used_sample(n);
 	if (n->self == 0)
 		slu_user_directories_sweep(n, n->plan.users);
 	return !slu_note_put(n, "looked", 0644, "", NULL);
