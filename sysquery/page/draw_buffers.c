@@ -39,6 +39,9 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
+/* Where the mean of a column of the picture is nothing to see. */
+#define SEEN 0.1
+
 static void draw_alive(const struct slu_page *p, struct json_object *bins)
 {
 	double sum[STATES + 1][SLU_BINS] = {{0}}, most = 0;
@@ -63,6 +66,11 @@ static void draw_alive(const struct slu_page *p, struct json_object *bins)
 			     SLU_BINS);
 	slu_svg_legend(p->out, BOTTOM + 42, legend);
 	slu_svg_end(p->out);
+	if (most < SEEN)
+		slu_html_p(p->out, NULL,
+			   "They lived so shortly that there was less than "
+			   "one in ten moments: see the next picture, or a "
+			   "shorter time (--since).");
 }
 
 /* From the first of these began, but what they last is to be seen. */
@@ -102,8 +110,7 @@ static void draw_span(const struct slu_page *p, const struct slu_scale *x,
 		return;
 	snprintf(tip, sizeof(tip), "%s %s", state,
 		 slu_seconds_text(fmax(to - from, 0), time));
-	slu_svg_rect(p->out, state, at, y + 2, fmax(end - at, 0.8), ROW - 4,
-		     tip);
+	slu_svg_rect(p->out, state, at, y + 2, fmax(end - at, 2), ROW - 4, tip);
 }
 
 static void draw_row(const struct slu_page *p, const struct slu_scale *x,

@@ -76,6 +76,9 @@ const char slu_page_style[] =
 	"table{border-collapse:collapse;font-size:.87rem;margin:.4rem 0}\n"
 	"caption{text-align:left;font-weight:600;padding:.2rem 0}\n"
 	"@media screen and (min-width:40rem){caption{white-space:nowrap}}\n"
+	/* pictures scroll where their text would be too small to read */
+	"@media screen and (max-width:40rem){figure{overflow-x:auto}"
+	"figure svg{width:60rem}figcaption{position:sticky;left:0}}\n"
 	"th,td{text-align:left;padding:.18rem .7rem .18rem 0;"
 	"border-bottom:1px solid var(--line);vertical-align:top}\n"
 	"th{white-space:nowrap;color:var(--dim)}"

@@ -36,10 +36,13 @@ import json, sys
 found = json.load(open(sys.argv[1]))
 want = {"console": [], "elsewhere": [], "nameless": 0, "ids_twice": 0,
         "scripts": 0, "sections": 7, "pictures": 14, "too_wide": False,
+        "narrow_too_wide": False,
         "spoken_without_name": {}}
 wrong = {k: found[k] for k, v in want.items() if found[k] != v}
 if wrong:
     sys.exit(f"not as it should be: {wrong}")
+if found["narrow_text_px"] < 9:
+    sys.exit(f"text of {found['narrow_text_px']} px on a narrow screen")
 if found["spoken"].get("image", 0) + found["spoken"].get("img", 0) < 14:
     sys.exit(f"a screen reader is told of {found['spoken']}")
 print(f"loaded in {found['load_ms']} ms")

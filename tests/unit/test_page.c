@@ -373,6 +373,28 @@ START_TEST(test_ions)
 END_TEST
 
 /* What is written by whom, wherever it comes from. */
+/* A picture of nothing says why it is empty. */
+START_TEST(test_short_lives)
+{
+	for (int lived = 1; lived <= 3000; lived += 2999) {
+		struct slu_db *db = new_db();
+		struct json_object *doc;
+		char *page;
+
+		add_buffer(db, 1, 17, 7, 6, "");
+		add_line(db, 1, 3500, 1);
+		add_line(db, 1, 3500 - lived, 6);
+		doc = collect(db, SLU_NO_ID);
+		page = render(doc);
+		expect(!strstr(page, "They lived so shortly") == (lived > 1),
+		       "%d s", lived);
+		free(page);
+		json_object_put(doc);
+		slu_db_close(db);
+	}
+}
+END_TEST
+
 START_TEST(test_hostile)
 {
 	static const char evil[] = "\"><script>x</script><!--'&\x01\xff";
@@ -443,6 +465,6 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("page", test_escapes, test_scales, test_bins, test_nothing,
-	  test_buffers, test_jobs, test_ions, test_hostile, test_same,
-	  test_refused)
+TEST_MAIN("page", test_short_lives, test_escapes, test_scales, test_bins,
+	  test_nothing, test_buffers, test_jobs, test_ions, test_hostile,
+	  test_same, test_refused)
