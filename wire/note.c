@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our part is found by its first word and runs to the comment's end; its
- * pieces are separated by "; " and recognised by how they begin, so that an
- * older release's note, or one that a person has edited, costs no more than
- * the piece that is not understood.
+ * Parses and writes our part of a job's AdminComment. It begins with its first
+ * word and runs to the comment's end. Its pieces are separated by "; " and each
+ * is recognised by how it begins. A piece that is not understood, of another
+ * release or edited by a person, is skipped; the others still count.
  */
 #include "config.h"
 #include "wire/note.h"

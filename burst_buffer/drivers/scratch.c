@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scratch: a private directory on every node. Its storage is all there is, so
- * nothing has to be started; its counters are those of the loop device under
- * it since it was made (after the page cache), where there is one.
+ * scratch: a private directory on every node. It needs no server: users get the
+ * node's storage itself. Its counters are those of the loop device below, where
+ * there is one: what was read and written since it was made, below the page
+ * cache.
  */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"

@@ -2,7 +2,8 @@
 #ifndef SLU_HOST_BIND_H
 #define SLU_HOST_BIND_H
 
-/* On which processors this thread, and so what it starts, runs. */
+/* Restricts this thread, and the processes that it starts, to given processors.
+ */
 
 #include <sched.h>
 #include <stdbool.h>

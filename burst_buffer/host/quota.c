@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Project quota by trial, see the header. */
+/* Sets, reads and clears project quotas. Whether a file system has them is
+ * found by trying. */
 #include "config.h"
 #include "burst_buffer/host/quota.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of phases, for the administrator's metrics: they know of no job. */
+/*
+ * Counts, for sluiced's /metrics, how often each phase of a buffer's life
+ * ended, how long it took, how many bytes it copied, and how often it failed.
+ * The counters are sums over all buffers; nothing about a single job is kept.
+ */
 #include "config.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A buffer in memory: questions about the facts, and the room for them.
+ * The record of a buffer in sluiced's memory: allocates and frees it, and
+ * answers questions about its state (has it a plan, which nodes are lost, is it
+ * over). Nothing is decided here, and nothing is written to the database.
  */
 #include "config.h"
 #include <stdio.h>

@@ -3,9 +3,10 @@
 #define SLU_LIFECYCLE_RECORD_H
 
 /*
- * Private to the daemon's side of burst_buffer/: a buffer in memory. What is
- * marked (db) stands in the database too, and is written there first; the
- * rest is known again when nodes and slurmctld ask again.
+ * The record of a buffer in sluiced's memory, private to
+ * burst_buffer/lifecycle. Members marked (db) are in the database too, and are
+ * written there first; the others are learnt again after a restart, when nodes
+ * and slurmctld ask again.
  *
  * Who calls whom: job_events.c (slurmctld), node_requests.c (nodes) and
  * buffers.c (time) note a fact, and then reconcile.c draws every conclusion

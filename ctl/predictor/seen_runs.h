@@ -3,15 +3,16 @@
 #define SLU_CTL_SEEN_RUNS_H
 
 /*
- * That nothing of history is learnt twice.
+ * Keeps the predictor from learning a run twice. Two sources tell of runs:
+ * slurmctld when they end, and sluiced, which sends the stored history, in the
+ * order of ends, after each connection.
  *
- * Runs that end before history has been read: sluiced stores them meanwhile, so
- * that history, which is read in the order of ends, may tell of them again;
- * they are known here by id and start, and those that end while it is being
- * read wait until it has been. Bounded. One thread.
+ * struct slu_seen_runs: runs that ended before the history had been read. They
+ * may come again with it, and are recognised by job id and start. Runs that end
+ * while it is being read wait here until it has been. Bounded. One thread.
  *
- * How much of history one who learns from it has been told: each connection
- * tells it from its first row on.
+ * struct slu_history_position: up to which row one learner has been told the
+ * history, as each connection tells it from the first row on.
  */
 
 #include <stdbool.h>

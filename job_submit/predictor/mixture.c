@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a job to its mixture: find its classes, list the components of each
- * expert, mix the gates. The weight of a run of a class is that of its lag
- * times that of its kind: a run that failed, or reached its request, or is like
- * the one before or after it, or came after one like the last, says more, or
- * less, than others.
+ * Builds the mixture of a job: finds its classes, lists the components of each
+ * expert, mixes the gates. The weight of a class's earlier run is the product
+ * of two: one for its lag (how many runs ago it was), one for its kind. Kinds
+ * tell apart runs that failed, that reached their request, that are like the
+ * run before or after them, or that came after a run like the last one: some of
+ * these predict the next run better than others.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"

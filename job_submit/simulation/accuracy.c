@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every job is noted under its user, its partition and the week it ended in;
- * for each list all are sorted by name and error, so that a group is a range
- * and its median the middle.
+ * One record for each job: its error, and the numbers (intern.h) of its user,
+ * its partition and the week it ended in. For each of these three lists the
+ * records are sorted by name, then by error: a group is then a range of
+ * records, and its median error the middle one.
  */
 #include "job_submit/simulation/accuracy.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is as long in all modes: one that was ended at its limit would have
- * gone on with a longer one, nobody knows for how long.
+ * Simulates the queue with the limits that one PredictMode would have set, and
+ * counts what comes of it. A job has the run time that it had, in every mode:
+ * how long a job that was ended at its limit would have run with a longer one
+ * is not known.
  */
 #include "job_submit/simulation/backtest_mode.h"
 

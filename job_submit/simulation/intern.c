@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash table of numbers with open addressing, at most half full. */
+/*
+ * Gives each distinct text a number, so that a simulated job holds 4 bytes for
+ * its user, name or partition instead of a string. The numbers are found by a
+ * hash table of the texts, with open addressing and at most half full.
+ */
 #include "job_submit/simulation/intern.h"
 
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #define SLU_JOB_SUBMIT_SIMULATION_INTERN_H
 
 /*
- * Texts, each kept once, and known by numbers without gaps: of a million jobs
- * a few thousand users, names and partitions are left. One thread.
+ * String interning: each distinct text is stored once and has a number, without
+ * gaps. A million jobs have only a few thousand users, names and partitions,
+ * and a job of the simulator refers to them by number. One thread.
  */
 
 #include <stdint.h>

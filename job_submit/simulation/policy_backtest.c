@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answer, put together of workload_replay.h and backtest_mode.h. */
+/*
+ * Builds the JSON answer of a backtest: workload_replay.h gives the limit that
+ * each job would have had, backtest_mode.h the queue with those limits.
+ */
 #include "job_submit/simulation/policy_backtest.h"
 
 #include <math.h>

@@ -3,12 +3,12 @@
 #define SLU_JOB_SUBMIT_SIMULATION_POLICY_BACKTEST_H
 
 /*
- * What each PredictMode would have done to the jobs of the past: they are
- * submitted and end again in the order in which they were and did, and each is
- * foretold by the shipped predictor from what had ended before. What its limit
- * would have been is decided by time_limit.h, when the guard would have
- * extended it likewise; what waiting comes of it says the simulator of
- * easy_backfill.h, which has the site's jobs on one machine without partitions.
+ * What each PredictMode would have done to the jobs of the past. The recorded
+ * jobs are submitted and end again in the recorded order, and the shipped
+ * predictor predicts each from the jobs that had ended before. time_limit.h
+ * decides which limit a job would have had, and when the guard would have
+ * extended it. The simulator of easy_backfill.h then says how long jobs would
+ * have waited, with all jobs of the site on one machine without partitions.
  *
  * Not known of the past, and so left out: jobs that kept their limits
  * (tighten=no, --signal and others, see sluice.conf(5)), reservations,

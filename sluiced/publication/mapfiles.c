@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nothing is synced: an assignment can be computed again, and is written whole
- * when it is not known what lies there, as after a crash of this machine; other
- * machines' file systems do not know how to exchange two files, and are renamed
- * over.
+ * Writes the mapping files. They are not synced to disk: when it is not known
+ * what the directory has, as after a crash of this machine, all of them are
+ * written again. slu_file_swap() exchanges the new file with the old one, or
+ * renames over it where the file system cannot exchange files.
  *
  * A reader kills its application over a missing or malformed file, so a file
  * is replaced by rename and removed only when its job has left the assignment.
