@@ -39,10 +39,15 @@ void slu_holders_report(struct slu_node *n, const struct slu_err *who);
 void slu_holders_too_long(struct slu_node *n, const char *storage,
 			  char why[SLU_ERR_TEXT]);
 
-/* Have kept data removed whose time is over by sluiced's clock, if it has been
- * asked for anything: by a process of its own, which is waited for only
- * shortly. common: of all nodes, too. What fails is logged. */
-void slu_leftovers_expire(struct slu_node *n, bool common);
+/* Unix seconds by sluiced's clock, as its credential told, or by this node's,
+ * whichever is earlier: one that is wrong alone removes nothing. 0: sluiced has
+ * not been asked anything. */
+int64_t slu_leftovers_clock(const struct slu_node *n);
+
+/* kept_expiry.c: have kept data removed whose time is over by that clock, if it
+ * is known: by a process of its own, which is waited for only shortly. common:
+ * of all nodes, too. What fails is logged. */
+void slu_kept_expire(struct slu_node *n, bool common);
 
 /* discard.c: remove what is kept of these instances, as sluiced says that it
  * was given up, and tell it; what fails is logged, and tried again when it is

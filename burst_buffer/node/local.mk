@@ -78,6 +78,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
+	burst_buffer/node/kept_expiry.c \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
 	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \

@@ -128,7 +128,7 @@ static int recover(struct slu_node *n, struct slu_err *err)
 		*err = why;
 	}
 	slu_strv_free(storage);
-	slu_leftovers_expire(n, true);
+	slu_kept_expire(n, true);
 	return rc ? -1 : 0;
 }
 

@@ -197,7 +197,7 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 		return slu_errno(err, SLU_IO, "cannot make %s", n->work);
 	if (n->driver->logs && slu_logs_make(n->log_dir, err))
 		return -1;
-	slu_leftovers_expire(n, n->first);
+	slu_kept_expire(n, n->first);
 	if (settle_room(n, err) || make_storage(n, err) ||
 	    start_and_attach(n, err) || slu_node_stripe(n, err))
 		return -1;

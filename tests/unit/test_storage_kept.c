@@ -242,7 +242,7 @@ START_TEST(test_clock)
 	make_dir(in(top, "storage/kept"), 0755);
 	make_dir(in(top, "storage/kept/18.5"), 0711);
 	make_text(in(top, "storage/kept/18.5/until"), "1000");
-	slu_leftovers_expire(&n, true);
+	slu_kept_expire(&n, true);
 	ck_assert(access(in(top, "run/expire.pid"), F_OK));
 	ck_assert(!access(in(top, "storage/kept/18.5"), F_OK));
 	teardown();
