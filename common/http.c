@@ -4,15 +4,10 @@
  * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
  * nobody proves, a stranger may have said: it is no answer, be it a success or
  * an error.
- *
- * libcurl brings two dozen libraries along, which cost a program more time and
- * memory than most of ours need altogether; it is loaded when there is a
- * client, so that `sysmap` without --push, `sysquery -f` and others do without.
  */
 #include "config.h"
 #include "common/http.h"
 
-#include <curl/curl.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +17,7 @@
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/cred.h"
+#include "common/curl_library.h"
 #include "common/http_error.h"
 
 #define REPLY_MAX    (64u << 20)
@@ -31,29 +27,8 @@
 #define PAUSE_FIRST  0.1
 #define PAUSE_MAX    2.0
 
-/* What we call of libcurl, without its "curl_". */
-#define SYMBOLS(X)        \
-	X(global_init)    \
-	X(global_cleanup) \
-	X(easy_init)      \
-	X(easy_cleanup)   \
-	X(easy_getinfo)   \
-	X(easy_perform)   \
-	X(easy_setopt)    \
-	X(easy_strerror)  \
-	X(getdate)        \
-	X(slist_append)   \
-	X(slist_free_all)
-
-struct curl {
-	void *library;
-#define X(name) __typeof__(curl_##name) *name;
-	SYMBOLS(X)
-#undef X
-};
-
 struct slu_http {
-	struct curl curl;
+	struct slu_curl curl;
 	CURL *easy;
 	char **addr; /* owned, NULL-ended */
 	size_t n_addr;
@@ -67,35 +42,6 @@ struct slu_http {
 	char *secret;  /* that came in it */
 	char conf[65]; /* Sluice-Conf */
 };
-
-/* It stays loaded: what it registered to run at exit must be there then. */
-static int load_curl(struct curl *c, struct slu_err *err)
-{
-	static const char *const names[] = {"libcurl.so.4",
-					    "libcurl-gnutls.so.4", NULL};
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function; POSIX lets them be one */
-	} symbols[] = {
-#define X(name) {"curl_" #name, &c->name},
-		SYMBOLS(X)
-#undef X
-	};
-	void *symbol;
-
-	for (const char *const *name = names; *name && !c->library; name++)
-		c->library = dlopen(*name, RTLD_LAZY | RTLD_NODELETE);
-	if (!c->library)
-		return slu_err(err, SLU_IO, "libcurl is not installed");
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		symbol = dlsym(c->library, symbols[i].name);
-		if (!symbol)
-			return slu_err(err, SLU_IO, "libcurl has no %s",
-				       symbols[i].name);
-		memcpy(symbols[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
-}
 
 /* The value behind "name:" in a header line, fresh; NULL: another header. */
 static char *header_value(const char *line, size_t len, const char *name)
@@ -199,7 +145,7 @@ static struct slu_http *new_client(struct slu_err *err)
 
 	if (!http)
 		goto no_memory;
-	if (load_curl(&http->curl, err)) {
+	if (slu_curl_load(&http->curl, err)) {
 		if (http->curl.library)
 			dlclose(http->curl.library);
 		free(http);
