@@ -197,6 +197,7 @@ tests_fuzz_fuzz_lustre_LDADD = $(libslutbf) $(libsluost)
 noinst_LIBRARIES += libsluost.a
 libsluost_a_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
+	select_io/ost/choose_answer.c select_io/ost/choose_answer.h \
 	select_io/ost/recent_placements.c select_io/ost/recent_placements.h \
 	select_io/ost/server_report.c select_io/ost/server_report.h \
 	select_io/ost/counter_rates.c select_io/ost/counter_rates.h \

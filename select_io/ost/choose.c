@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The placement of files, and what is said about it. */
+/*
+ * Places files on targets: solves with the costs of target_costs.h, or goes by
+ * the ranking. choose_answer.h writes what came of it.
+ */
 #include "config.h"
 #include "select_io/ost/choose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "common/str.h"
 #include "select_io/flow/min_cost_flow.h"
+#include "select_io/ost/choose_answer.h"
 #include "select_io/ost/target_costs.h"
 
 #define STRIPES_MAX  2000   /* of a file in Lustre */
@@ -33,42 +35,6 @@ const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.slow = 3,
 	.silent = 30,
 };
-
-static struct json_object *ost_json(const struct slu_ost *o)
-{
-	struct json_object *obj = json_object_new_object();
-
-	slu_json_set_str(obj, "name", o->name);
-	slu_json_set_u64(obj, "index", o->index);
-	slu_json_set_str(obj, "server", o->server);
-	slu_json_set_double(obj, "cost", rint(o->cost * 1000) / 1000);
-	slu_json_set_u64(obj, "total", (uint64_t)o->total * 1024);
-	slu_json_set_u64(obj, "available", (uint64_t)o->available * 1024);
-	slu_json_set_str(obj, "left_out", o->left_out);
-	return obj;
-}
-
-/* "lfs setstripe -c 3 -o 0,2,5" */
-static void add_file(const struct slu_osts *list, const uint32_t *chosen,
-		     uint32_t n, struct json_object *files,
-		     struct json_object *commands)
-{
-	struct json_object *indexes = json_object_new_array();
-	struct slu_buf text = {0};
-
-	slu_buf_printf(&text, "lfs setstripe -c %u -o ", n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t index = list->ost[chosen[i]].index;
-
-		json_object_array_add(indexes, json_object_new_int((int)index));
-		slu_buf_printf(&text, "%s%lu", i ? "," : "", index);
-	}
-	json_object_array_add(files, indexes);
-	if (n > 0)
-		json_object_array_add(commands,
-				      json_object_new_string(text.data));
-	slu_buf_free(&text);
-}
 
 /* Stripes of `kib` that fit on a target. */
 static double fitting(const struct slu_ost *o, double kib)
@@ -257,8 +223,8 @@ static void add_files(struct task *t, const uint32_t *chosen,
 		uint32_t n = i < most ? got[i] : 0;
 		size_t at = first ? first[i] : (size_t)i * t->each;
 
-		add_file(t->list, chosen + (n ? at : 0), n, t->obj_files,
-			 t->commands);
+		slu_ost_answer_file(t->list, chosen + (n ? at : 0), n,
+				    t->obj_files, t->commands);
 		missing += t->r->stripes - n;
 	}
 	slu_json_set_u64(out, "missing", missing);
@@ -397,7 +363,8 @@ static void take_cheapest(struct task *t, struct json_object *out)
 
 		if (t->kib > 0 && got < t->each)
 			got = 0; /* they would not hold it */
-		add_file(t->list, t->chosen, got, t->obj_files, t->commands);
+		slu_ost_answer_file(t->list, t->chosen, got, t->obj_files,
+				    t->commands);
 		missing += t->r->stripes - got;
 		for (uint32_t k = 0; k < got; k++) {
 			if (convex)
@@ -468,22 +435,6 @@ static int place(const struct slu_ost_choose_settings *s,
 	return ret;
 }
 
-static void add_rows(const struct slu_osts *list, struct json_object *answer)
-{
-	struct json_object *rows = json_object_new_array();
-	uint32_t oldest = 0;
-
-	for (size_t i = 0; i < list->n; i++) {
-		uint32_t v = list->ost[i].version;
-
-		json_object_array_add(rows, ost_json(&list->ost[i]));
-		oldest = v && (!oldest || v < oldest) ? v : oldest;
-	}
-	if (oldest)
-		slu_json_set_u64(answer, "lustre", oldest);
-	json_object_object_add(answer, "osts", rows);
-}
-
 static void leave_out_asked(struct slu_osts *list, struct json_object *without)
 {
 	size_t n = json_object_is_type(without, json_type_array)
@@ -528,7 +479,7 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 		slu_osts_sort(&list);
 		each = settle(s, &list, r);
 		slu_osts_compare(s, &list);
-		add_rows(&list, answer);
+		slu_ost_answer_targets(&list, answer);
 		slu_json_set_u64(answer, "filesystems", systems);
 	}
 	if (ret == 0 && r->stripes > 0)

@@ -2,8 +2,8 @@
 #ifndef SLU_SELECT_IO_OST_TARGET_COSTS_H
 #define SLU_SELECT_IO_OST_TARGET_COSTS_H
 
-/* Private to choose.c: the targets that servers have said (server_report.h),
- * with the costs of choose.h. Strings are the document's. */
+/* Private to choose.c and choose_answer.c: the targets that servers have said
+ * (server_report.h), with the costs of choose.h. Strings are the document's. */
 
 #include "select_io/ost/choose.h"
 
