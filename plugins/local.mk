@@ -65,7 +65,7 @@ prep_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/prep.map
 prep_sluice_la_LIBADD = libsluhost.la libsluice.la $(SLURM_UNDEFINED)
 
 spank_sluice_la_SOURCES = plugins/spank.c plugins/spank_env.c \
-	plugins/spank_env.h
+	plugins/spank_env.h plugins/spank_map.c plugins/spank_map.h
 spank_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
 spank_sluice_la_LIBADD = $(SLURM_UNDEFINED)

@@ -30,6 +30,7 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include "plugins/spank_env.h"
+#include "plugins/spank_map.h"
 
 SPANK_PLUGIN(sluice, 1)
 
@@ -38,7 +39,6 @@ SPANK_PLUGIN(sluice, 1)
 #define BAD_CONF   2 /* exit status of sluice-node */
 #define CANNOT_RUN 127
 #define SOON	   50 /* tenths of a second for an `up` that runs */
-#define MAP_FILE   "LIBGKFS_FORWARDING_MAP_FILE"
 
 struct conf {
 	const char *node, *run, *map, *sluiced;
@@ -400,98 +400,23 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	return 0;
 }
 
-/* How many different I/O nodes a mapping names: lines of "HOST ID". */
-static unsigned count_ions(char *text)
-{
-	unsigned char seen[8192] = {0};
-	unsigned long id;
-	unsigned n = 0;
-	char *line, *space;
-
-	while ((line = strsep(&text, "\n"))) {
-		space = strchr(line, ' ');
-		id = space ? strtoul(space, NULL, 10) : sizeof(seen);
-		if (id < sizeof(seen) && !seen[id])
-			n += seen[id] = 1;
-	}
-	return n;
-}
-
-/* The mapping of this node, if several jobs share it: the client's own name for
- * it is the host's, cut at the first dot. */
-static bool node_map(const struct conf *conf, char out[PATH_MAX])
-{
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	host[strcspn(host, ".")] = '\0';
-	snprintf(out, PATH_MAX, "%s/nodes/%s.map", conf->map, host);
-	return *host && !faccessat(AT_FDCWD, out, R_OK, AT_EACCESS);
-}
-
-/* The job has I/O nodes no more, or never had: its steps go without, whatever
- * the environment of its script, or of the job that has submitted it, says. */
-static void drop_map(spank_t sp, const struct conf *conf)
-{
-	size_t len = strlen(conf->map);
-	char path[PATH_MAX];
-
-	if (spank_getenv(sp, MAP_FILE, path, sizeof(path)) != ESPANK_SUCCESS ||
-	    strncmp(path, conf->map, len) != 0 || path[len] != '/')
-		return; /* not ours */
-	spank_unsetenv(sp, MAP_FILE);
-	spank_unsetenv(sp, "SLUICE_IONS");
-}
-
-static bool is_direct(const struct conf *conf)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%u.direct", conf->map, conf->job);
-	return exists(path);
-}
-
 /* The step's tasks go past the kernel, whose counters do not see it. */
 static bool past_kernel;
 
-static bool has_gekkofs_client(spank_t sp)
-{
-	char text[PATH_MAX];
-
-	return spank_getenv(sp, "LD_PRELOAD", text, sizeof(text)) ==
-		       ESPANK_SUCCESS &&
-	       (strstr(text, "gkfs") || strstr(text, "gkfwd"));
-}
-
 /* Once per step and node, as the user: the mapping lies on a shared file
- * system, which every task of a large job should not ask. A job whose own file
- * system has such clients is given none: they would look for its data on the
- * I/O nodes. */
+ * system, which every task of a large job should not ask. */
 int slurm_spank_user_init(spank_t sp, int ac, char **av)
 {
-	char path[PATH_MAX], node[PATH_MAX], number[16], *text;
 	struct conf conf;
 
-	if (!conf_get(sp, ac, av, &conf) || !conf.map)
-		return 0;
-	snprintf(path, sizeof(path), "%s/%u.map", conf.map, conf.job);
-	text = is_direct(&conf) || has_note(&conf, "env.steps")
-		       ? NULL
-		       : slu_spank_read(path);
-	if (!text) {
-		drop_map(sp, &conf);
-		return 0;
-	}
-	snprintf(number, sizeof(number), "%u", count_ions(text));
-	if (node_map(&conf, node))
-		memcpy(path, node, sizeof(path));
-	spank_setenv(sp, MAP_FILE, path, 1);
-	past_kernel = has_gekkofs_client(sp);
-	spank_setenv(sp, "SLUICE_IONS", number, 1);
-	/* By default it looks for a proxy where anybody can make one. */
-	snprintf(path, sizeof(path), "%s/no_proxy", conf.run);
-	spank_setenv(sp, "LIBGKFS_PROXY_PID_FILE", path, 0);
-	free(text);
+	if (conf_get(sp, ac, av, &conf) && conf.map)
+		past_kernel = slu_spank_map(
+			sp, &(struct slu_spank_map){
+				    .dir = conf.map,
+				    .run = conf.run,
+				    .job = conf.job,
+				    .none = has_note(&conf, "env.steps"),
+			    });
 	return 0;
 }
 
