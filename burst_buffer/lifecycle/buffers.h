@@ -241,8 +241,8 @@ struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 /* How full those are whose nodes have told: {"BUFFER": {"used_bytes": bytes of
- * data on its nodes, "told": how many of them said so}}; of a job's also that of
- * the persistent one that it uses. Caller puts. */
+ * data on its nodes, "told": how many of them said so}}; of a job's also that
+ * of the persistent one that it uses. Caller puts. */
 struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 /* What needs a look, of the user's buffers (SLU_NO_ID: all): {"phases": [...]
