@@ -181,6 +181,16 @@ static void add_up(const double *least, const uint32_t *choice, size_t n,
 	}
 }
 
+/* A job that does next to no I/O loses nothing by another name, and says
+ * nothing of those that do. */
+static bool does_io(const struct slu_curve *c, const uint32_t *choice, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (slu_curve_at(c, choice[i]) >= SLU_CURVE_IDLE)
+			return true;
+	return false;
+}
+
 uint32_t slu_curves_modest(const struct slu_curves *t, uint64_t user,
 			   const uint32_t *choice, size_t n,
 			   struct slu_curve *out)
@@ -191,7 +201,8 @@ uint32_t slu_curves_modest(const struct slu_curves *t, uint64_t user,
 	if (n > SLU_CURVE_POINTS)
 		n = SLU_CURVE_POINTS;
 	for (size_t i = 0; i < t->sets * WAYS; i++)
-		if (t->user[i] == user && slu_curve_known(&t->entry[i].curve))
+		if (t->user[i] == user && slu_curve_known(&t->entry[i].curve) &&
+		    does_io(&t->entry[i].curve, choice, n))
 			take_least(least, &t->entry[i].curve, choice, n,
 				   found++ == 0);
 	if (found)

@@ -125,12 +125,16 @@ uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
 const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
 					uint64_t class);
 
+/* MB/s: an application that reaches less does no I/O worth a word. */
+#define SLU_CURVE_IDLE 1.0
+
 /*
  * What a job with a new name counts as: of the choices (ascending), each brings
  * no more over the one before it than in any known curve of its user's jobs of
  * this size. With that in place of a curve of theirs no division that is the
  * best gives it more I/O nodes, so nothing is gained by another name. Returns
- * how many curves those are; 0: none is known, *out is as it was.
+ * how many curves those are; 0: none is known, *out is as it was. Curves below
+ * SLU_CURVE_IDLE are left out.
  */
 uint32_t slu_curves_modest(const struct slu_curves *curves, uint64_t user,
 			   const uint32_t *choice, size_t n,

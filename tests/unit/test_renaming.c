@@ -167,4 +167,26 @@ START_TEST(test_unknown_user)
 }
 END_TEST
 
-TEST_MAIN("renaming", test_known_user, test_unknown_user)
+/* Who has only run what does next to no I/O is as one who is unknown. */
+START_TEST(test_idle_user)
+{
+	static struct world w;
+
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		uint32_t idle[JOBS], unknown[JOBS];
+
+		random_world(&w, seed);
+		for (uint32_t app = 0; app < APPS; app++)
+			for (uint32_t k = 0; k <= MOST; k++)
+				w.rate[0][app][k] = 0.001 * (k + 1);
+		for (size_t i = 0; i < JOBS; i++)
+			w.user[i] = i > 0;
+		divide(&w, SLU_ION_MCKP, true, 0, NEW_NAME, idle);
+		divide(&w, SLU_ION_MCKP, false, 0, NEW_NAME, unknown);
+		for (size_t i = 0; i < JOBS; i++)
+			ck_assert_uint_eq(idle[i], unknown[i]);
+	}
+}
+END_TEST
+
+TEST_MAIN("renaming", test_known_user, test_unknown_user, test_idle_user)
