@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +34,12 @@
 struct forwarder {
 	const char *file;
 	struct slu_hosts members;
-	char *dir;	   /* FILE.d */
-	char *own;	   /* FILE.d/HOST */
-	const char *names; /* --metadata, or NULL */
+	char *dir; /* FILE.d */
+	char *own; /* FILE.d/HOST */
+	char host[256];
+	const char *names;   /* --metadata, or NULL */
+	const char *mapping; /* --mapping, or NULL */
+	const char *action;  /* --on-loss */
 	char **argv;
 	pid_t pid; /* 0: not running */
 	time_t started;
@@ -135,13 +139,34 @@ static void start(struct forwarder *f)
 	_exit(127);
 }
 
-/* Has it ended? */
+/* The daemon has died under these. */
+static void tell_jobs(struct forwarder *f)
+{
+	struct slu_fwd_jobs jobs;
+	struct slu_err err;
+
+	if (!f->mapping)
+		return;
+	if (slu_fwd_jobs(f->mapping, f->host, &jobs, &err) < 0) {
+		say(f, "jobs that used it are not known", err.text);
+		return;
+	}
+	if (jobs.data.len)
+		say(f, "jobs whose programs now wait for ever", jobs.data.data);
+	if (jobs.names.len)
+		say(f, "jobs that have names of files here", jobs.names.data);
+	slu_fwd_tell(f->host, f->action, &jobs);
+	slu_fwd_jobs_free(&jobs);
+}
+
+/* Has it ended? Others are those that tell of it. */
 static bool reap(struct forwarder *f)
 {
 	char how[64];
 	int status;
+	pid_t pid = waitpid(-1, &status, WNOHANG);
 
-	if (f->pid == 0 || waitpid(f->pid, &status, WNOHANG) != f->pid)
+	if (pid <= 0 || pid != f->pid)
 		return false;
 	f->pid = 0;
 	forget_line(f);
@@ -150,6 +175,8 @@ static bool reap(struct forwarder *f)
 	else
 		snprintf(how, sizeof(how), "exit code %d", WEXITSTATUS(status));
 	say(f, stopping ? "has ended" : "died", how);
+	if (!stopping)
+		tell_jobs(f);
 	return true;
 }
 
@@ -194,16 +221,26 @@ static void stop(struct forwarder *f)
 	}
 }
 
+static void introduce(struct forwarder *f)
+{
+	struct slu_buf said = {0};
+	struct slu_err err;
+
+	if (slu_fwd_probe(f->argv[0], &said, &err) < 0)
+		say(f, "its release is not known", err.text);
+	else
+		say(f, said.data, NULL);
+	slu_buf_free(&said);
+}
+
 /* Where its own line is, and "{hosts}" in its arguments. */
 static int prepare(struct forwarder *f, struct slu_err *err)
 {
-	char host[256] = "";
-
-	if (gethostname(host, sizeof(host) - 1) < 0)
+	if (gethostname(f->host, sizeof(f->host) - 1) < 0)
 		return slu_errno(err, SLU_IO, "gethostname");
-	host[strcspn(host, ".")] = '\0';
+	f->host[strcspn(f->host, ".")] = '\0';
 	f->dir = slu_asprintf("%s.d", f->file);
-	f->own = slu_asprintf("%s.d/%s", f->file, host);
+	f->own = slu_asprintf("%s.d/%s", f->file, f->host);
 	if (!f->dir || !f->own)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (char **word = f->argv; *word; word++)
@@ -219,31 +256,83 @@ static int usage(const char *why)
 	return 2;
 }
 
+static bool is_action(const char *word)
+{
+	return slu_eq(word, "tell") || slu_eq(word, "requeue") ||
+	       slu_eq(word, "end");
+}
+
+static bool is_absolute(const char *path)
+{
+	return !path || path[0] == '/';
+}
+
+/* NULL, or what is wrong. */
+static const char *parse(struct forwarder *f, int argc, char **argv,
+			 struct slu_err *err)
+{
+	static const struct option known[] = {
+		{"hosts", required_argument, NULL, 'h'},
+		{"ions", required_argument, NULL, 'i'},
+		{"metadata", required_argument, NULL, 'm'},
+		{"mapping", required_argument, NULL, 'p'},
+		{"on-loss", required_argument, NULL, 'l'},
+		{NULL, 0, NULL, 0}};
+	const char *ions = NULL;
+	int opt;
+
+	f->action = "tell";
+	optind = 2;
+	while ((opt = getopt_long(argc, argv, "+", known, NULL)) != -1)
+		switch (opt) {
+		case 'h':
+			f->file = optarg;
+			break;
+		case 'i':
+			ions = optarg;
+			break;
+		case 'm':
+			f->names = optarg;
+			break;
+		case 'p':
+			f->mapping = optarg;
+			break;
+		case 'l':
+			f->action = optarg;
+			break;
+		default:
+			return "unknown option";
+		}
+	f->argv = argv + optind;
+	if (!f->file || !ions || !f->argv[0])
+		return "write --hosts FILE --ions HOSTLIST [--metadata DIR] "
+		       "[--mapping DIR [--on-loss tell|requeue|end]] -- "
+		       "PROGRAM ARG...";
+	if (!is_absolute(f->names))
+		return "--metadata: want an absolute path";
+	if (!is_absolute(f->mapping))
+		return "--mapping: want an absolute path";
+	if (!is_action(f->action))
+		return "--on-loss: want tell, requeue or end";
+	return slu_hosts_parse(ions, &f->members, err) < 0 ? err->text : NULL;
+}
+
 int slu_forwarder_main(int argc, char **argv)
 {
 	struct sigaction act = {.sa_handler = on_signal};
 	struct forwarder f = {.pause = FIRST_PAUSE, .complete = -2};
 	struct slu_err err;
-	int rc = 1, program;
+	const char *why = parse(&f, argc, argv, &err);
+	int rc = 1;
 
-	if (argc > 8 && !strcmp(argv[6], "--metadata"))
-		f.names = argv[7];
-	program = f.names ? 8 : 6;
-	if (argc < program + 2 || strcmp(argv[2], "--hosts") ||
-	    strcmp(argv[4], "--ions") || strcmp(argv[program], "--"))
-		return usage("write --hosts FILE --ions HOSTLIST "
-			     "[--metadata DIR] -- PROGRAM ARG...");
-	if (f.names && f.names[0] != '/')
-		return usage("--metadata: want an absolute path");
-	if (slu_hosts_parse(argv[5], &f.members, &err) < 0)
-		return usage(err.text);
-	f.file = argv[3];
-	f.argv = argv + program + 1;
+	if (why)
+		return usage(why);
 	if (prepare(&f, &err) < 0) {
 		say(&f, err.text, NULL);
 	} else {
 		sigaction(SIGTERM, &act, NULL);
 		sigaction(SIGINT, &act, NULL);
+		introduce(&f);
 		run(&f);
 		stop(&f);
 		rc = 0;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include "common/err.h"
 #include "common/hostlist.h"
+#include "common/str.h"
 
 #define SLU_FWD_FRESH 30 /* s */
 
@@ -38,9 +39,29 @@ int slu_fwd_compose(const char *file, const struct slu_hosts *members,
  */
 int slu_fwd_keep_names(const char *dir, pid_t pid, struct slu_err *err);
 
-/* sluice-node forwarder --hosts FILE --ions HOSTLIST [--metadata DIR] --
- * PROGRAM ARG...: keep
- * the program running until SIGTERM or SIGINT; "{hosts}" among its arguments
+/* The program's release and those of its options that matter here, as it says
+ * itself, in one line: "release 0.9.3; it has enable-forwarding, metadir".
+ * SLU_IO: it does not answer within some seconds. */
+int slu_fwd_probe(char *program, struct slu_buf *out, struct slu_err *err);
+
+/* Jobs by MappingDir/mapping.json, as "17,18": whose data go through this I/O
+ * node, and others that have I/O nodes, whose names of files are on all. */
+struct slu_fwd_jobs {
+	struct slu_buf data, names;
+};
+int slu_fwd_jobs(const char *dir, const char *host, struct slu_fwd_jobs *out,
+		 struct slu_err *err);
+void slu_fwd_jobs_free(struct slu_fwd_jobs *jobs);
+
+/* Tell the owners of jobs->data that the daemon of this I/O node has died
+ * (scontrol notify), and do as `action` says: "tell" is all, "requeue" them, or
+ * "end" them. Returns at once; a child does it. */
+void slu_fwd_tell(const char *host, const char *action,
+		  const struct slu_fwd_jobs *jobs);
+
+/* sluice-node forwarder --hosts FILE --ions HOSTLIST [--metadata DIR]
+ * [--mapping DIR [--on-loss tell|requeue|end]] -- PROGRAM ARG...: keep the
+ * program running until SIGTERM or SIGINT; "{hosts}" among its arguments
  * stands for its own hosts file. Returns the exit code. */
 int slu_forwarder_main(int argc, char **argv);
 

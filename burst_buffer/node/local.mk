@@ -93,6 +93,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/forwarder_names.c \
+	burst_buffer/node/forwarder_jobs.c burst_buffer/node/forwarder_probe.c \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_push.c \
 	burst_buffer/node/probe_slurm.c \

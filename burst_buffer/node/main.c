@@ -74,8 +74,9 @@ static void help(void)
 		printf("  %-7s %-19s %s\n", commands[i].name, commands[i].usage,
 		       commands[i].doc);
 	printf("\n"
-	       "  forwarder --hosts FILE --ions HOSTLIST [--metadata DIR] -- "
-	       "PROGRAM ARG...\n"
+	       "  forwarder --hosts FILE --ions HOSTLIST [--metadata DIR] "
+	       "[--mapping DIR\n"
+	       "          [--on-loss tell|requeue|end]] -- PROGRAM ARG...\n"
 	       "          keep a forwarding daemon running on an I/O node\n"
 	       "\n"
 	       "  --job J     the job's number\n"

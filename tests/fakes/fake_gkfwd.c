@@ -10,6 +10,7 @@
  *	fake_gkfwd --enable-forwarding -m MOUNTDIR -r ROOTDIR [-i METADIR]
  *		[-s SUFFIX] [-P PROTOCOL] [-H HOSTSFILE] -l ADDRESS
  *
+ * It says its version only beside -m and -r, and its options with --help.
  * Like the real daemon it stays in the foreground and says nothing; -m and -r
  * are required, the parent of MOUNTDIR has to be there, the hosts file may come
  * from GKFS_HOSTS_FILE, metadata goes to METADIR/PID/metadata (one daemon's
@@ -140,7 +141,7 @@ static void serve(int fd, const char *rootdir)
 
 struct options {
 	const char *mountdir, *rootdir, *metadir, *address;
-	int forwarding;
+	int forwarding, version;
 };
 
 static int parse(int argc, char **argv, struct options *o)
@@ -154,6 +155,7 @@ static int parse(int argc, char **argv, struct options *o)
 		{"hosts-file", required_argument, NULL, 'H'},
 		{"rpc-protocol", required_argument, NULL, 'P'},
 		{"enable-forwarding", no_argument, NULL, 'F'},
+		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0}};
 	int opt;
 
@@ -184,9 +186,14 @@ static int parse(int argc, char **argv, struct options *o)
 		case 'F':
 			o->forwarding = 1;
 			break;
+		case 'V':
+			o->version = 1;
+			break;
 		default:
 			return -1;
 		}
+	if (o->version)
+		return o->mountdir && o->rootdir ? 0 : -1;
 	return o->mountdir && o->rootdir && hosts_file && o->address &&
 			       o->forwarding && optind == argc
 		       ? 0
@@ -218,6 +225,16 @@ static void make_directories(const struct options *o)
 		die(path);
 }
 
+static int help(void)
+{
+	puts("Allowed options\nUsage: fake_gkfwd [OPTIONS]\n\nOptions:\n"
+	     "  -m,--mountdir TEXT REQUIRED Virtual mounting directory.\n"
+	     "  -i,--metadir TEXT           Metadata directory.\n"
+	     "  --enable-forwarding         Enables forwarding mode.\n"
+	     "  --version                   Print version and exit.");
+	return 0;
+}
+
 static void misbehave(void)
 {
 	int seconds = fault_seconds("slow");
@@ -236,8 +253,13 @@ int main(int argc, char **argv)
 	uint16_t port;
 	int fd, client;
 
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return help();
 	if (parse(argc, argv, &o) < 0)
 		return 2;
+	if (o.version)
+		return puts("0.9.3\nDebug: OFF\nCreate check parents: ON\n"
+			    "Chunk size: 524288 bytes") < 0;
 	if (getenv("FAKE_GKFWD"))
 		fault = getenv("FAKE_GKFWD");
 	make_directories(&o);

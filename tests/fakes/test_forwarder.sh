@@ -85,6 +85,53 @@ check "its daemon" died "$old"
 check "its line" gone "$dir/hosts.d/$me"
 check "and the hosts file" gone "$dir/hosts"
 
+# What it found is said; a daemon that dies is told of to those who use it.
+check "it says which release it has found" grep -q \
+	'release 0.9.3; it has enable-forwarding, metadir$' "$dir/log"
+mkdir "$dir/map" "$dir/bin"
+cat >"$dir/map/mapping.json" <<EOT
+{"epoch":1,"time":1,"policy":"MCKP","ions":["$me","zz9"],"jobs":[
+{"job_id":17,"shared":false,"ions":["$me"],"nodes":{"n1":"$me"}},
+{"job_id":18,"shared":false,"ions":["zz9"],"nodes":{"n2":"zz9"}},
+{"job_id":19,"shared":false,"ions":[],"nodes":{}},
+{"job_id":20,"shared":true,"ions":["$me","zz9"],"nodes":{"n3":"$me"}}]}
+EOT
+for word in scontrol scancel; do
+	printf '#!/bin/sh\necho "${0##*/} $1 $2" >>%s/told\n' "$dir" \
+		>"$dir/bin/$word"
+	chmod +x "$dir/bin/$word"
+done
+told() { # LINE...: exactly these
+	[ "$(cat "$dir/told" 2>/dev/null)" = "$(printf '%s\n' "$@")" ]
+}
+lose() { # ACTION
+	rm -f "$dir/told"
+	touch "$dir/hosts.d/zz9"
+	PATH=$dir/bin:$PATH start '' --mapping "$dir/map" --on-loss "$1"
+	check "it is there before it dies ($1)" test -s "$dir/hosts.d/$me"
+	kill -KILL "$(daemon)"
+}
+lose requeue
+check "owners are told, jobs put back" told "scontrol notify 17" \
+	"scontrol requeue 17" "scontrol notify 20" "scontrol requeue 20"
+check "the log names them" grep -q 'wait for ever: 17,20$' "$dir/log"
+check "and those that have names there" grep -q 'names of files here: 18$' \
+	"$dir/log"
+kill "$forwarder"
+check "it ends after a loss" died "$forwarder"
+check "nobody is told of a clean end" test "$(wc -l <"$dir/told")" = 4
+lose end
+check "or ended" told "scontrol notify 17" "scancel 17 " \
+	"scontrol notify 20" "scancel 20 "
+kill "$forwarder"
+check "it ends again" died "$forwarder"
+lose tell
+check "or only told" told "scontrol notify 17" "scontrol notify 20"
+kill "$forwarder"
+check "it ends once more" died "$forwarder"
+check "another action is refused" fails "$bin/sluice-node" forwarder \
+	--hosts "$dir/hosts" --ions "$me" --on-loss panic -- true
+
 # A daemon that cannot start is tried again, later and later.
 echo "zz9 127.0.0.9:1" >"$dir/hosts.d/zz9"
 start fail

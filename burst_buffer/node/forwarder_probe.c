@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a forwarding daemon says of itself: asked, not assumed. */
+#include "config.h"
+#include "burst_buffer/node/forwarder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID_MAX 65536
+#define PATIENCE 10 /* s */
+
+/* What the program writes, to either end, cut at SAID_MAX. */
+static int run(char *const argv[], struct slu_buf *said, struct slu_err *err)
+{
+	int pipes[2], status = 0;
+	char block[4096];
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return slu_errno(err, SLU_IO, "pipe");
+	pid = fork();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDONLY);
+
+		dup2(null, 0);
+		dup2(pipes[1], 1);
+		dup2(pipes[1], 2);
+		alarm(PATIENCE);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	close(pipes[1]);
+	while (pid > 0 && said->len < SAID_MAX &&
+	       (n = read(pipes[0], block, sizeof(block))) > 0)
+		slu_buf_add(said, block, (size_t)n);
+	close(pipes[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return slu_errno(err, SLU_IO, "fork");
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && said->len
+		       ? 0
+		       : slu_err(err, SLU_IO, "%s %s: no answer", argv[0],
+				 argv[1]);
+}
+
+/* The option, as a whole word of the help. */
+static bool has(const char *help, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (const char *at = help; (at = strstr(at, option)); at += len)
+		if (strchr(" =,\t\n", at[len]))
+			return true;
+	return false;
+}
+
+/* 0.9.3 wants its required options before it says its version. */
+static int add_release(char *program, struct slu_buf *out, struct slu_err *err)
+{
+	char *argv[] = {program, "--version", "-m", "/nowhere",
+			"-r",	 "/nowhere",  NULL};
+	struct slu_buf said = {0};
+	int rc = run(argv, &said, err);
+
+	if (rc == 0)
+		slu_buf_printf(out, "release %.*s",
+			       (int)strcspn(said.data, "\n"), said.data);
+	slu_buf_free(&said);
+	return rc;
+}
+
+int slu_fwd_probe(char *program, struct slu_buf *out, struct slu_err *err)
+{
+	static const char *const options[] = {
+		"enable-forwarding", "metadir",		  "proxy-protocol",
+		"auto-sm",	     "enable-collection", "enable-prometheus"};
+	char *argv[] = {program, "--help", NULL};
+	struct slu_buf help = {0};
+	int rc = add_release(program, out, err);
+	const char *mark = "; it has ";
+	char word[64];
+
+	if (rc == 0)
+		rc = run(argv, &help, err);
+	for (size_t i = 0; rc == 0 && i < sizeof(options) / sizeof(options[0]);
+	     i++) {
+		snprintf(word, sizeof(word), "--%s", options[i]);
+		if (!has(help.data, word))
+			continue;
+		slu_buf_printf(out, "%s%s", mark, options[i]);
+		mark = ", ";
+	}
+	if (rc == 0 && !has(help.data, "--enable-forwarding"))
+		slu_buf_puts(out, "; it cannot be told to forward "
+				  "(--enable-forwarding)");
+	slu_buf_free(&help);
+	return rc;
+}
