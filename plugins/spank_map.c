@@ -64,13 +64,20 @@ static bool is_direct(const struct slu_spank_map *map)
 	return stat(path, &st) == 0;
 }
 
+/* It is preloaded, or a task of the step is told where the daemons are: it may
+ * preload the client itself, or be linked with it. */
 static bool has_gekkofs_client(spank_t sp)
 {
 	char text[PATH_MAX];
+	spank_err_t rc =
+		spank_getenv(sp, "LIBGKFS_HOSTS_FILE", text, sizeof(text));
 
-	return spank_getenv(sp, "LD_PRELOAD", text, sizeof(text)) ==
-		       ESPANK_SUCCESS &&
-	       (strstr(text, "gkfs") || strstr(text, "gkfwd"));
+	if (rc == ESPANK_SUCCESS || rc == ESPANK_NOSPACE)
+		return true;
+	rc = spank_getenv(sp, "LD_PRELOAD", text, sizeof(text));
+	return rc == ESPANK_NOSPACE ||
+	       (rc == ESPANK_SUCCESS &&
+		(strstr(text, "gkfs") || strstr(text, "gkfwd")));
 }
 
 bool slu_spank_map(spank_t sp, const struct slu_spank_map *map)
@@ -81,7 +88,7 @@ bool slu_spank_map(spank_t sp, const struct slu_spank_map *map)
 	text = is_direct(map) || map->none ? NULL : slu_spank_read(path);
 	if (!text) {
 		drop_map(sp, map);
-		return false;
+		return has_gekkofs_client(sp); /* it uses all daemons */
 	}
 	snprintf(number, sizeof(number), "%u", count_ions(text));
 	free(text);

@@ -19,7 +19,8 @@ struct slu_spank_map {
 
 /* In slurm_spank_user_init(), so as the job's user: set the variables, or take
  * away ours of an earlier mapping where the job has no I/O nodes. True: the
- * step's tasks preload a client, so go past the kernel's counters. */
+ * step's tasks have a client of GekkoFS, or may have, which goes past the
+ * kernel's counters. */
 bool slu_spank_map(spank_t sp, const struct slu_spank_map *map);
 
 #endif
