@@ -89,6 +89,9 @@ enum slu_io_source {
 	SLU_IO_JOBSTATS = 4, /* Lustre, on its servers */
 	SLU_IO_DARSHAN = 5,
 	SLU_IO_ACCOUNTING = 6, /* JobAcctGather, of its steps */
+	/* Forwarding daemons, of its clients: what went through them went past
+	 * all others, so it is believed before them. 0 bytes: not known. */
+	SLU_IO_FORWARDERS = 7,
 };
 
 /* s from its start to its end, but for the time in which it was suspended; 0:

@@ -249,6 +249,7 @@ static DESC(server_job_desc, "server_job", server_job_fields);
 static const struct slu_field server_io_fields[] = {
 	MANY(job, n_job, server_job_desc),
 	NEEDED(STR, node),
+	FIELD(U32, source),
 	LAST,
 };
 DESC(slu_server_io_desc, "server_io", server_io_fields);

@@ -317,7 +317,8 @@ struct slu_server_job {
 struct slu_server_io {
 	struct slu_server_job *job;
 	size_t n_job;
-	char *node; /* the server */
+	char *node;	 /* the server */
+	uint32_t source; /* SLU_IO_FORWARDERS, or 0: SLU_IO_JOBSTATS */
 };
 extern const struct slu_desc slu_server_io_desc;
 

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "burst_buffer/node/forwarder_io.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/str.h"
 
@@ -37,9 +39,10 @@ struct forwarder {
 	char *dir; /* FILE.d */
 	char *own; /* FILE.d/HOST */
 	char host[256];
-	const char *names;   /* --metadata, or NULL */
-	const char *mapping; /* --mapping, or NULL */
-	const char *action;  /* --on-loss */
+	const char *names;     /* --metadata, or NULL */
+	const char *mapping;   /* --mapping, or NULL */
+	const char *action;    /* --on-loss */
+	struct slu_fwd_io *io; /* NULL: nothing is counted */
 	char **argv;
 	pid_t pid; /* 0: not running */
 	time_t started;
@@ -128,6 +131,10 @@ static void start(struct forwarder *f)
 	}
 	if (f->pid != 0)
 		return;
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	if (stopping) /* told between fork and here: nobody says it again */
+		_exit(0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (f->names && slu_fwd_keep_names(f->names, getpid(), &err) < 0) {
 		say(f, "names of files cannot be kept", err.text);
@@ -165,9 +172,11 @@ static bool reap(struct forwarder *f)
 	char how[64];
 	int status;
 	pid_t pid = waitpid(-1, &status, WNOHANG);
+	bool served; /* it was there for clients */
 
 	if (pid <= 0 || pid != f->pid)
 		return false;
+	served = access(f->own, F_OK) == 0;
 	f->pid = 0;
 	forget_line(f);
 	if (WIFSIGNALED(status))
@@ -175,7 +184,7 @@ static bool reap(struct forwarder *f)
 	else
 		snprintf(how, sizeof(how), "exit code %d", WEXITSTATUS(status));
 	say(f, stopping ? "has ended" : "died", how);
-	if (!stopping)
+	if (!stopping && served)
 		tell_jobs(f);
 	return true;
 }
@@ -185,6 +194,20 @@ static void tick(void)
 	struct timespec t = {0, TICK * 1000000L};
 
 	nanosleep(&t, NULL);
+}
+
+/* What jobs have moved; the first of us tells. */
+static void account(struct forwarder *f)
+{
+	struct slu_fwd_sum sum;
+	double now = slu_now_wall();
+
+	if (!f->io)
+		return;
+	slu_fwd_io_turn(f->io, f->own, now);
+	while (slu_fwd_io_told(f->io, now, &sum))
+		if (sum.any)
+			slu_fwd_io_send(&sum, f->host);
 }
 
 static void run(struct forwarder *f)
@@ -204,6 +227,7 @@ static void run(struct forwarder *f)
 		if (!f->pid && time(NULL) >= again)
 			start(f);
 		look(f);
+		account(f);
 	}
 }
 
@@ -231,6 +255,17 @@ static void introduce(struct forwarder *f)
 	else
 		say(f, said.data, NULL);
 	slu_buf_free(&said);
+}
+
+static void open_account(struct forwarder *f)
+{
+	struct slu_err why = {0};
+
+	if (f->mapping)
+		f->io = slu_fwd_io_new(f->mapping, f->file, f->host,
+				       &f->members, &why);
+	if (f->mapping && why.text[0])
+		say(f, "what jobs forward is not known", why.text);
 }
 
 /* Where its own line is, and "{hosts}" in its arguments. */
@@ -333,10 +368,12 @@ int slu_forwarder_main(int argc, char **argv)
 		sigaction(SIGTERM, &act, NULL);
 		sigaction(SIGINT, &act, NULL);
 		introduce(&f);
+		open_account(&f);
 		run(&f);
 		stop(&f);
 		rc = 0;
 	}
+	slu_fwd_io_free(f.io);
 	slu_hosts_free(&f.members);
 	free(f.dir);
 	free(f.own);

@@ -93,6 +93,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
 	burst_buffer/node/forwarder_names.c \
+	burst_buffer/node/forwarder_io.c burst_buffer/node/forwarder_io.h \
+	burst_buffer/node/forwarder_send.c \
+	burst_buffer/node/forwarder_traffic.c \
+	burst_buffer/node/forwarder_traffic.h \
 	burst_buffer/node/forwarder_jobs.c burst_buffer/node/forwarder_probe.c \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_push.c \
@@ -134,6 +138,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_job_output \
 	tests/unit/test_twice tests/unit/test_node_killed \
 	tests/unit/test_early tests/unit/test_llite \
+	tests/unit/test_forwarder_io \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
 	tests/unit/test_glusterfs_held \
 	tests/unit/test_gluster_whole tests/unit/test_gluster_junk
@@ -306,6 +311,7 @@ tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
 tests_unit_test_early_SOURCES = tests/unit/test_early.c \
 	$(node_test_transitions)
 tests_unit_test_llite_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_test_forwarder_io_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \

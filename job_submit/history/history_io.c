@@ -3,8 +3,9 @@
  * Table JobIo: what runs of jobs have read and written, as each source tells
  * it. A node's word is a row of its name (buffers, tasks, llite); each program
  * that Darshan has seen is one, "program START LOG"; each server of Lustre one,
- * "server NAME", until long after the run they become one, "server *"; and what
- * Slurm's accounting has, "accounting". Readers take the bytes of the best
+ * "server NAME", until long after the run they become one, "server *"; what
+ * Slurm's accounting has, "accounting"; and what its forwarding daemons have
+ * seen, "forwarders". Readers take the bytes of the best
  * source, so that nothing counts twice and nothing that came before or after
  * matters.
  */
@@ -20,7 +21,7 @@
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
-		       SLU_IO_ACCOUNTING == 6,
+		       SLU_IO_ACCOUNTING == 6 && SLU_IO_FORWARDERS == 7,
 	       "they are on disk");
 #define OF_NODES "Source < 4" /* rows that are nodes */
 #define FOLD	 100	      /* runs at a time */
@@ -229,6 +230,26 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 				 io.rpcs, (int64_t)SLU_IO_JOBSTATS,
 				 (int64_t)io.job_id, start);
 	return rc < 0 ? -1 : 1;
+}
+
+int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
+			  int64_t *start, int64_t when, struct slu_err *err)
+{
+	long n;
+
+	if (check_server(io, err) < 0)
+		return -1;
+	if (!*start && find_run(db, io->job_id, when, start, err) < 0)
+		return -1;
+	if (!*start)
+		return 0;
+	n = slu_db_exec(db, err,
+			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
+			" ReadBytes, WrittenBytes, Source) VALUES (?, ?,"
+			" 'forwarders', ?, ?, ?)",
+			"IIddI", (int64_t)io->job_id, *start, io->read_bytes,
+			io->written_bytes, (int64_t)SLU_IO_FORWARDERS);
+	return n < 0 ? -1 : 1;
 }
 
 /* After *seen, as they were stored; column 4 says whether one is passed over.

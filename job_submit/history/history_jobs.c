@@ -30,6 +30,7 @@ const char *slu_history_source(uint32_t source)
 		[SLU_IO_JOBSTATS] = "job_stats",
 		[SLU_IO_DARSHAN] = "darshan",
 		[SLU_IO_ACCOUNTING] = "accounting",
+		[SLU_IO_FORWARDERS] = "forwarders",
 	};
 
 	return source < sizeof(name) / sizeof(name[0]) ? name[source] : NULL;

@@ -262,8 +262,8 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 			     "JobID = ? AND StartTime = ? AND EXISTS (SELECT 1"
 			     " FROM JobIo AS i WHERE i.JobID = h.JobID AND"
 			     " i.StartTime = h.StartTime AND"
-			     " (i.Node = '*' OR h.NodeCnt = 1 OR i.Source ="
-			     " ?))",
+			     " (i.Node = '*' OR h.NodeCnt = 1 OR i.Source = 7"
+			     " OR i.Source = ?))",
 			     "III", (int64_t)job_id, start, (int64_t)source),
 		fn, arg, err);
 }

@@ -185,7 +185,8 @@ static const struct word *first_of(const struct words *w,
 }
 
 /*
- * Bytes are those of the best source; where nodes are missing, every other
+ * Bytes are those of the best source, which is the forwarders where there are
+ * any, even if they say that nobody knows; where nodes are missing, every other
  * source is better, and a buffer in which nothing was read and written says
  * nothing of what the job did elsewhere. How they were moved, only Darshan
  * knows: what a storage server calls a request is what the clients have made of
@@ -198,7 +199,10 @@ static void add(const struct word *w, struct slu_history_row *row,
 		w->source < SLU_IO_JOBSTATS && !w->all && row->job.node_cnt > 1;
 	bool nothing = w->source == SLU_IO_BUFFER &&
 		       w->read_bytes + w->written_bytes == 0;
-	uint32_t rank = w->source + (partial ? 1000 : 0) + (nothing ? 2000 : 0);
+	bool forwarded = w->source == SLU_IO_FORWARDERS;
+	uint32_t rank = forwarded ? 0
+				  : w->source + (partial ? 1000 : 0) +
+					    (nothing ? 2000 : 0);
 
 	if (rank < *best) {
 		*best = rank;

@@ -84,6 +84,12 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 			  const struct slu_server_job *io, int64_t start,
 			  int64_t when, struct slu_err *err);
 
+/* What forwarding daemons have seen of one run, all of it, or 0 bytes: that is
+ * not known, and nor is what others say. *start as above, and then what it is.
+ * 1; 0: there is no such run. */
+int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
+			  int64_t *start, int64_t when, struct slu_err *err);
+
 /* Of the runs that were stored after the one of row *seen, those that ended in
  * [after, until] and of whose I/O nothing is known: up to max into out (job_id
  * and start), and *seen moves on, never beyond a run that ends within an hour

@@ -29,6 +29,11 @@ static void word_free(struct word *w)
 	free(w);
 }
 
+static bool is_forwarded(const struct word *w)
+{
+	return w->io.source == SLU_IO_FORWARDERS;
+}
+
 static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 {
 	struct word *w = (struct word *)item;
@@ -37,8 +42,13 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 	w->answer.n_unknown = 0; /* may be called twice */
 	for (size_t i = 0; i < w->io.n_job; i++) {
 		const struct slu_server_job *job = &w->io.job[i];
-		int rc = slu_history_server_io(db, w->io.node, job, w->start[i],
-					       (int64_t)(now - job->idle), err);
+		int64_t when = (int64_t)(now - job->idle);
+		int rc =
+			is_forwarded(w)
+				? slu_history_forwarded(db, job, &w->start[i],
+							when, err)
+				: slu_history_server_io(db, w->io.node, job,
+							w->start[i], when, err);
 
 		if (rc < 0 && err->kind != SLU_INVALID)
 			return -1;
@@ -59,6 +69,10 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	body.failed |= !text;
 	free(text);
 	slu_routes_reply(w->d, w->req, &body, err);
+	for (size_t i = 0; !err && is_forwarded(w) && i < w->io.n_job; i++)
+		if (w->start[i])
+			slu_history_counted(&w->d->history, w->io.job[i].job_id,
+					    w->start[i]);
 	word_free(w);
 }
 

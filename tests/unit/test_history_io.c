@@ -252,6 +252,52 @@ START_TEST(test_sources)
 }
 END_TEST
 
+/* What forwarding daemons say is believed before all others, also that nobody
+ * knows. */
+START_TEST(test_forwarded)
+{
+	static const struct {
+		double bytes;
+		const char *then;
+	} cases[] = {{0, "7: 0, 0 calls"}, {80, "7: 80, 0 calls"}};
+	const struct slu_job job = {
+		.job_id = 1, .start = 100, .end = 200, .node_cnt = 1};
+	struct slu_import_io in = {.job_id = 1,
+				   .start = 100,
+				   .read_bytes = 3,
+				   .source = SLU_IO_ACCOUNTING};
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	struct slu_history_counts counts;
+	struct slu_db *db = new_db();
+	int64_t start = 0;
+	struct slu_err err;
+	char got[64];
+
+	expect_ok(slu_history_add(db, &job, &err), err);
+	expect_ok(add_io(db, 1, 100, "n1", 2, 0, &err), err);
+	expect_ok(slu_history_import_io(db, &in, 1, &counts, &err), err);
+	each(c, cases)
+	{
+		struct slu_server_job seen = {.job_id = 1,
+					      .read_bytes = c->bytes};
+
+		start = 0;
+		ck_assert_int_eq(
+			slu_history_forwarded(db, &seen, &start, 150, &err), 1);
+		ck_assert_int_eq(start, 100);
+		expect_ok(slu_history_each(db, &all, keep_source, got, &err),
+			  err);
+		ck_assert_str_eq(got, c->then);
+	}
+	start = 0;
+	ck_assert_int_eq(
+		slu_history_forwarded(db, &(struct slu_server_job){.job_id = 2},
+				      &start, 150, &err),
+		0);
+	slu_db_close(db);
+}
+END_TEST
+
 /* A buffer in which nothing was written hides nothing that others have seen. */
 START_TEST(test_idle_buffer)
 {
@@ -541,4 +587,4 @@ END_TEST
 
 TEST_MAIN("history_io", test_longer, test_fold_servers, test_unnamed,
 	  test_server, test_served, test_import_io, test_sources, test_whole,
-	  test_idle_buffer, test_many_runs)
+	  test_forwarded, test_idle_buffer, test_many_runs)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_FORWARDER_IO_H
+#define SLU_NODE_FORWARDER_IO_H
+
+/*
+ * What jobs have moved through the forwarding daemons, told to sluiced when
+ * they have left the assignment. Each forwarder writes what went through its
+ * own into FILE.io/JOB.HOST; the first member's adds them up when all are there
+ * and tells. What one of them cannot say makes the whole unknown, never small:
+ * a compute node of several jobs, a client without a name, a forwarder that
+ * came later than the job or is silent.
+ */
+
+#include <stdint.h>
+#include "common/hostlist.h"
+
+struct slu_fwd_io;
+
+/* `dir`: MappingDir; file, host and members must outlive it. NULL without
+ * memory. Where the kernel tells nothing all is unknown, and *why says so. */
+struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
+				  const char *host,
+				  const struct slu_hosts *members,
+				  struct slu_err *why);
+void slu_fwd_io_free(struct slu_fwd_io *io);
+/* Look at it, some times a second; own: the hosts line of the daemon. Sums that
+ * are complete go to slu_fwd_io_told(). */
+void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now);
+
+struct slu_fwd_sum {
+	uint32_t job_id;
+	double read, written, last; /* Unix time of the last byte */
+	bool unknown, any;	    /* a client was seen */
+};
+/* The next job of which all is known that will be: false: none. */
+bool slu_fwd_io_told(struct slu_fwd_io *io, double now,
+		     struct slu_fwd_sum *sum);
+/* Tell sluiced, in a child, for some minutes. */
+void slu_fwd_io_send(const struct slu_fwd_sum *sum, const char *host);
+
+#endif
