@@ -764,7 +764,7 @@ static const char many[] =
 	"[{\"job\":1,\"state\":\"RUNNING\",\"created\":100,\"capacity\":9},"
 	"{\"job\":2,\"state\":\"STAGE_IN\",\"created\":200,\"capacity\":1024},"
 	"{\"job\":3,\"state\":\"RUNNING\",\"created\":300,\"capacity\":5},"
-	"{\"job\":4,\"state\":\"FAILED\",\"created\":400}]";
+	"{\"job\":4,\"state\":\"DONE\",\"created\":400}]";
 
 /* Which rows, in which order, with which columns. */
 START_TEST(test_narrowed)
@@ -774,12 +774,12 @@ START_TEST(test_narrowed)
 	} lines[] = {
 		{"buffers -o job,state", "JOB  STATE\n  1  RUNNING\n"
 					 "  2  STAGE_IN\n  3  RUNNING\n"
-					 "  4  FAILED\n"},
+					 "  4  DONE\n"},
 		{"buffers -o JOB --state running", "JOB\n  1\n  3\n"},
-		{"buffers -o JOB --state failed,stage_in", "JOB\n  2\n  4\n"},
+		{"buffers -o JOB --state done,stage_in", "JOB\n  2\n  4\n"},
 		{"buffers -o JOB --since @200 --until @300", "JOB\n  2\n  3\n"},
 		{"buffers -o JOB --last 2", "JOB\n  3\n  4\n"},
-		{"buffers -o JOB --last 2 --state RUNNING,FAILED",
+		{"buffers -o JOB --last 2 --state RUNNING,DONE",
 		 "JOB\n  3\n  4\n"},
 		{"buffers -o job_id,capacity_bytes --sort -capacity",
 		 "JOB_ID  CAPACITY_BYTES\n     2            1KiB\n"
@@ -833,7 +833,7 @@ START_TEST(test_site)
 		lines += *c == '\n';
 	ck_assert_uint_le(lines, 24);
 	ck_assert_ptr_nonnull(strstr(
-		out.data, "Buffers    4: 2 RUNNING, 1 STAGE_IN, 1 FAILED\n"));
+		out.data, "Buffers    4: 2 RUNNING, 1 STAGE_IN, 1 DONE\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "sysquery resources --json"));
 	slu_buf_free(&out);
 	/* what has ended, at a fraction of a second, takes nothing */

@@ -109,11 +109,11 @@ static void cut_power(const struct slu_storage_want *w, const char *then)
 
 static void check_cut(bool damaged)
 {
-	struct slu_storage_want w = want(8 * MIB);
 	char kept[4096], path[4200], command[4400];
+	struct slu_storage_want w;
 
 	setup();
-	w.storage = in(top, "storage");
+	w = want(8 * MIB);
 	cut_power(&w, damaged ? "debugfs -w -R 'clri <2>'" : "true");
 	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
 	snprintf(path, sizeof(path), "%s/precious", kept);
