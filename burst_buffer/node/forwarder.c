@@ -318,7 +318,8 @@ static const char *parse(struct forwarder *f, int argc, char **argv,
 
 	f->action = "tell";
 	optind = 2;
-	while ((opt = getopt_long(argc, argv, "+", known, NULL)) != -1)
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, "+:", known, NULL)) != -1)
 		switch (opt) {
 		case 'h':
 			f->file = optarg;
@@ -334,6 +335,8 @@ static const char *parse(struct forwarder *f, int argc, char **argv,
 			break;
 		case 'l':
 			f->action = optarg;
+			break;
+		case ':': /* the last word, so that a program is missing */
 			break;
 		default:
 			return "unknown option";
