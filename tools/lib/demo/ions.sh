@@ -25,13 +25,15 @@ all_enlisted() {
 	[ "$(wc -l <"$PFS/gkfs_hosts")" = 4 ]
 }
 
-# Each of 4 nodes writes MEGABYTES through its I/O node, then computes.
+# Each of 4 nodes writes MEGABYTES through its I/O node, then computes. The fake
+# client sends by write(2), so that its task's own counters have it; of a step
+# that names GekkoFS's hosts in its environment they would not be believed.
 appetite() { # NAME MEGABYTES COMPUTE-SECONDS MAX-IONS: prints the job
 	submit --job-name="$1" --nodes=4 --ntasks-per-node=1 --time=5 \
 		--bb="forward max=$4" -o "$1-%j.out" <<-EOT
 			#!/bin/bash
-			export LIBGKFS_HOSTS_FILE=/pfs/gkfs_hosts
-			srun bash -c '/pfs/bin/fake_gkfwd_put \
+			srun bash -c 'LIBGKFS_HOSTS_FILE=/pfs/gkfs_hosts \
+				/pfs/bin/fake_gkfwd_put \
 				$1.\$SLURM_JOB_ID.\$SLURM_PROCID ${2}000000'
 			sleep $3
 		EOT
