@@ -39,7 +39,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
 	burst_buffer/lifecycle/node_requests.c \
 	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
-	burst_buffer/lifecycle/room.c burst_buffer/lifecycle/room.h \
+	burst_buffer/lifecycle/room_shares.c burst_buffer/lifecycle/room_shares.h \
 	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
 	burst_buffer/lifecycle/overview.c \
 	burst_buffer/lifecycle/persistence.c burst_buffer/lifecycle/persistence.h \

@@ -20,7 +20,7 @@ libsluion_a_SOURCES = \
 	select_io/division/division.c select_io/division/division.h \
 	select_io/division/division_private.h \
 	select_io/division/idle_nodes.c \
-	select_io/division/limits.c select_io/division/bundles.c \
+	select_io/division/group_limits.c select_io/division/bundles.c \
 	select_io/division/division_knapsack.c \
 	select_io/division/infeasible_fixed.c \
 	select_io/division/policy.c select_io/division/policy.h \

@@ -17,7 +17,7 @@
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
-#include "burst_buffer/lifecycle/room.h"
+#include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"

@@ -20,7 +20,7 @@
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 #include "burst_buffer/lifecycle/reconcile.h"
-#include "burst_buffer/lifecycle/room.h"
+#include "burst_buffer/lifecycle/room_shares.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -5,7 +5,7 @@
 #include "burst_buffer/node/leftovers.h"
 
 #include <stdio.h>
-#include "burst_buffer/storage/held.h"
+#include "burst_buffer/storage/held_storage.h"
 #include "common/size.h"
 
 void slu_holders_report(struct slu_node *n, const struct slu_err *who)

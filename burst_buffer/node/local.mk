@@ -21,7 +21,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/selection.c burst_buffer/staging/selection.h \
 	burst_buffer/staging/path_rules.c burst_buffer/staging/path_rules.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
-	burst_buffer/staging/held.c burst_buffer/staging/held.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
+	burst_buffer/staging/held_source.c burst_buffer/staging/held_source.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
 	burst_buffer/staging/act_range.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
@@ -40,7 +40,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/root_daemon.c burst_buffer/host/root_daemon.h \
 	burst_buffer/storage/image.c \
 	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
-	burst_buffer/storage/held.c burst_buffer/storage/held.h \
+	burst_buffer/storage/held_storage.c burst_buffer/storage/held_storage.h \
 	burst_buffer/storage/storage.c burst_buffer/storage/storage.h \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \

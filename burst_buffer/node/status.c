@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/storage/held.h"
+#include "burst_buffer/storage/held_storage.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/file.h"

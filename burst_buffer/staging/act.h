@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include "burst_buffer/staging/copied.h"
-#include "burst_buffer/staging/held.h"
+#include "burst_buffer/staging/held_source.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/path_rules.h"
 #include "burst_buffer/staging/stage.h"

@@ -3,7 +3,7 @@
  * VERIFY by content (verify=content): every range is read on both sides by the
  * node that verifies it, and compared byte by byte. A checksum
  * would read as much and could only say less. Where a node holds the file, it
- * reads that side from its own disk (held.h).
+ * reads that side from its own disk (held_source.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,8 @@
  * VERIFY: what arrived is what the manifest says. Nobody verifies what it wrote
  * itself, unless it is alone: a chunk is looked at by the neighbour of the node
  * that it belongs to, or by that node itself where the neighbour has taken it.
- * But by content, where nodes hold files, each looks at its own (held.h).
+ * But by content, where nodes hold files, each looks at its own
+ * (held_source.h).
  */
 #include <fcntl.h>
 #include <limits.h>

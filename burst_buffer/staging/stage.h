@@ -74,9 +74,10 @@ struct slu_stage_part {
 	bool plain_source, plain_destination;
 	bool content; /* VERIFY: read all of it on both sides */
 	/* VERIFY by content and FINISH: the root of the job's file system where
-	 * this node has its files as they are, an open directory (held.h);
-	 * held_source: the source is there, not the destination. -1: this node
-	 * holds nothing, others do; 0: no node does. */
+	 * this node has its files as they are, an open directory
+	 * (held_source.h); held_source: the source is there, not the
+	 * destination. -1: this node holds nothing, others do; 0: no node does.
+	 */
 	int held;
 	bool held_source;
 	/* a tag, see temporary_file.h; NULL: write in place */

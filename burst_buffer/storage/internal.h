@@ -24,7 +24,7 @@ int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 			char name[SLU_LOOP_NAME], struct slu_err *err);
 /* Of what nobody is to have any more: unmount and empty it. 1: somebody has a
  * device of it, on which there is nothing any more: err says who, and so does a
- * note (held.h) in `storage`. */
+ * note (held_storage.h) in `storage`. */
 int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 			struct slu_err *err);
 /* That limits it; 0: none. */

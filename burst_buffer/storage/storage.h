@@ -52,8 +52,8 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 /* Remove it and prove that nothing is left: no mount, no directory, and what it
  * took of the node's storage is free again. Processes of `uid` that still use
  * it are killed. Nothing there is success, as is no directory at all (dir "").
- * 1: it is gone, though somebody has some of it until he ends (held.h, where it
- * is noted): `err` says who, as far as that can be seen. */
+ * 1: it is gone, though somebody has some of it until he ends (held_storage.h,
+ * where it is noted): `err` says who, as far as that can be seen. */
 int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 		     struct slu_err *err);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <fcntl.h>
-#include "burst_buffer/storage/held.h"
+#include "burst_buffer/storage/held_storage.h"
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/quota.h"

@@ -133,8 +133,8 @@ void slu_ion_make_class(const struct slu_ion_division *d, struct part *p,
 			struct slu_mckp_item *item,
 			struct slu_mckp_class *class);
 
-/* limits.c: is any group limited; lower the ranges that are fixed until each
- * keeps its limit; how many more this job may have. */
+/* group_limits.c: is any group limited; lower the ranges that are fixed until
+ * each keeps its limit; how many more this job may have. */
 bool slu_ion_limited(const struct slu_ion_division *d);
 int slu_ion_keep_limits(struct slu_ion_division *d, struct slu_err *err);
 uint32_t slu_ion_room(const struct slu_ion_division *d, uint32_t slot);

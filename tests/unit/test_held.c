@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"
-#include "burst_buffer/storage/held.h"
+#include "burst_buffer/storage/held_storage.h"
 #include <sys/mman.h>
 
 static const char *storage(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_LIFECYCLE_ROOM_H
-#define SLU_LIFECYCLE_ROOM_H
+#ifndef SLU_LIFECYCLE_ROOM_SHARES_H
+#define SLU_LIFECYCLE_ROOM_SHARES_H
 
 /* Whether the nodes have room for what a plan wants of them, as they tell at
  * the barrier "room". */

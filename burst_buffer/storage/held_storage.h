@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_STORAGE_HELD_H
-#define SLU_STORAGE_HELD_H
+#ifndef SLU_STORAGE_HELD_STORAGE_H
+#define SLU_STORAGE_HELD_STORAGE_H
 
 /*
  * What somebody still has of an instance's storage that was wiped all the same:

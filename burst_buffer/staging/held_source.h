@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_STAGING_HELD_H
-#define SLU_STAGING_HELD_H
+#ifndef SLU_STAGING_HELD_SOURCE_H
+#define SLU_STAGING_HELD_SOURCE_H
 
 /*
  * VERIFY by content where each file of the job's file system lies whole on the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who compares by content what nodes hold: see the header. */
-#include "burst_buffer/staging/held.h"
+#include "burst_buffer/staging/held_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of what is held, a directory each, see the header. */
 #include "config.h"
-#include "burst_buffer/storage/held.h"
+#include "burst_buffer/storage/held_storage.h"
 
 #include <dirent.h>
 #include <fcntl.h>
