@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "burst_buffer/node/forwarder_mapping.h"
 #include "burst_buffer/node/forwarder_traffic.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 
-#define MAPPING_MAX ((size_t)64 << 20)
-#define PROC_MAX    ((size_t)64 << 20)
-#define WAIT	    30.0 /* s: for the other forwarders */
+#define PROC_MAX ((size_t)64 << 20)
+#define WAIT	 30.0 /* s: for the other forwarders */
 
 struct client {
 	char *name;
@@ -58,7 +58,7 @@ struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
 
 	if (!io)
 		return NULL;
-	io->mapping = slu_asprintf("%s/mapping.json", dir);
+	io->mapping = slu_asprintf("%s/" SLU_FWD_MAPPING, dir);
 	io->sums = slu_asprintf("%s.io", file);
 	io->host = host;
 	io->members = members;
@@ -203,48 +203,63 @@ static void finish(struct slu_fwd_io *io, struct slu_fwd_sum *job, double now)
 }
 
 struct mapping {
+	struct slu_fwd_io *io; /* that is to have it */
 	struct client *client;
 	size_t n_client;
 	struct slu_fwd_sum *job;
 	size_t n_job;
 };
 
-static int add_job(struct slu_fwd_io *io, struct mapping *m,
-		   struct json_object *obj, struct slu_err *err)
+static int nomem(struct slu_err *err)
 {
-	struct json_object *nodes = NULL;
-	struct json_object_iter at;
-	struct slu_fwd_sum *old, *job = &m->job[m->n_job];
-	uint64_t id;
-	size_t n;
-	void *more;
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
 
-	if (slu_json_u64(obj, "job_id", &id, err))
-		return -1;
-	json_object_object_get_ex(obj, "nodes", &nodes);
-	if (!json_object_is_type(nodes, json_type_object))
-		return 0;
-	n = (size_t)json_object_object_length(nodes);
-	old = find_job(io, (uint32_t)id);
-	if (n == 0 && !old)
-		return 0; /* direct access */
-	*job = old ? *old
-		   : (struct slu_fwd_sum){.job_id = (uint32_t)id,
-					  .unknown = !io->read};
-	m->n_job++;
-	more = realloc(m->client, (m->n_client + n + 1) * sizeof(*m->client));
+static int add_clients(struct mapping *m, struct json_object *nodes, size_t n,
+		       uint32_t job_id, struct slu_err *err)
+{
+	struct json_object_iter at;
+	void *more =
+		realloc(m->client, (m->n_client + n + 1) * sizeof(*m->client));
+
 	if (!more)
-		return slu_err(err, SLU_NOMEM, "out of memory");
+		return nomem(err);
 	m->client = more;
 	json_object_object_foreachC(nodes, at)
 	{
 		char *name = strdup(at.key);
 
 		if (!name)
-			return slu_err(err, SLU_NOMEM, "out of memory");
-		m->client[m->n_client++] = (struct client){name, (uint32_t)id};
+			return nomem(err);
+		m->client[m->n_client++] = (struct client){name, job_id};
 	}
 	return 0;
+}
+
+static int add_job(void *arg, struct json_object *obj, uint32_t job_id,
+		   struct slu_err *err)
+{
+	struct mapping *m = arg;
+	struct json_object *nodes = NULL;
+	struct slu_fwd_sum *old = find_job(m->io, job_id);
+	size_t n;
+	void *more;
+
+	json_object_object_get_ex(obj, "nodes", &nodes);
+	if (!json_object_is_type(nodes, json_type_object))
+		return 0;
+	n = (size_t)json_object_object_length(nodes);
+	if (n == 0 && !old)
+		return 0; /* direct access */
+	more = realloc(m->job, (m->n_job + 1) * sizeof(*m->job));
+	if (!more)
+		return nomem(err);
+	m->job = more;
+	m->job[m->n_job++] =
+		old ? *old
+		    : (struct slu_fwd_sum){.job_id = job_id,
+					   .unknown = !m->io->read};
+	return add_clients(m, nodes, n, job_id, err);
 }
 
 static void spoil(struct mapping *m, uint32_t job_id)
@@ -265,28 +280,6 @@ static void spoil_shared(struct mapping *m)
 		spoil(m, m->client[i - 1].job_id);
 		spoil(m, m->client[i].job_id);
 	}
-}
-
-static int parse(struct slu_fwd_io *io, const struct slu_buf *text,
-		 struct mapping *m, struct slu_err *err)
-{
-	struct json_object *jobs = NULL;
-	struct json_object *whole =
-		slu_json_parse(text->data ? text->data : "", text->len, err);
-	size_t n = 0;
-	int rc = whole ? 0 : -1;
-
-	if (rc == 0 && json_object_object_get_ex(whole, "jobs", &jobs) &&
-	    json_object_is_type(jobs, json_type_array))
-		n = json_object_array_length(jobs);
-	m->job = calloc(n + 1, sizeof(*m->job));
-	if (rc == 0 && !m->job)
-		rc = slu_err(err, SLU_NOMEM, "out of memory");
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_job(io, m, json_object_array_get_idx(jobs, i), err);
-	json_object_put(whole);
-	spoil_shared(m);
-	return rc;
 }
 
 static bool has_job(const struct mapping *m, uint32_t job_id)
@@ -331,8 +324,7 @@ static void look_at_port(struct slu_fwd_io *io, const char *own)
 
 void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now)
 {
-	struct slu_buf text = {0};
-	struct mapping m = {0};
+	struct mapping m = {.io = io};
 	struct stat st = {0};
 	struct slu_err err;
 
@@ -342,16 +334,14 @@ void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now)
 		return;
 	look_at_port(io, own);
 	drain(io, now);
-	if (slu_file_read(AT_FDCWD, io->mapping, MAPPING_MAX, &text, &err) ==
-		    0 &&
-	    parse(io, &text, &m, &err) == 0) {
+	if (slu_fwd_mapping_each(io->mapping, add_job, &m, &err) == 0) {
+		spoil_shared(&m);
 		io->seen = st;
 		take_over(io, &m, now);
 	} else {
 		free_clients(m.client, m.n_client);
 		free(m.job);
 	}
-	slu_buf_free(&text);
 }
 
 /* Add what that forwarder says; false: it has not spoken. */

@@ -3,48 +3,22 @@
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "common/proc.h"
 
 #define SAID_MAX 65536
-#define PATIENCE 10 /* s */
+#define PATIENCE 10.0 /* s */
 
-/* What the program writes, to either end, cut at SAID_MAX. */
 static int run(char *const argv[], struct slu_buf *said, struct slu_err *err)
 {
-	int pipes[2], status = 0;
-	char block[4096];
-	ssize_t n;
-	pid_t pid;
-
-	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return slu_errno(err, SLU_IO, "pipe");
-	pid = fork();
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDONLY);
-
-		dup2(null, 0);
-		dup2(pipes[1], 1);
-		dup2(pipes[1], 2);
-		alarm(PATIENCE);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	close(pipes[1]);
-	while (pid > 0 && said->len < SAID_MAX &&
-	       (n = read(pipes[0], block, sizeof(block))) > 0)
-		slu_buf_add(said, block, (size_t)n);
-	close(pipes[0]);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return slu_errno(err, SLU_IO, "fork");
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && said->len
-		       ? 0
-		       : slu_err(err, SLU_IO, "%s %s: no answer", argv[0],
-				 argv[1]);
+	*said = (struct slu_buf){.max = SAID_MAX};
+	if (slu_run(argv, PATIENCE, said, err))
+		return -1;
+	return said->len ? 0
+			 : slu_err(err, SLU_IO, "%s %s: no answer", argv[0],
+				   argv[1]);
 }
 
 /* The option, as a whole word of the help. */
@@ -63,7 +37,7 @@ static int add_release(char *program, struct slu_buf *out, struct slu_err *err)
 {
 	char *argv[] = {program, "--version", "-m", "/nowhere",
 			"-r",	 "/nowhere",  NULL};
-	struct slu_buf said = {0};
+	struct slu_buf said;
 	int rc = run(argv, &said, err);
 
 	if (rc == 0)

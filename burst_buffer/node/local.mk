@@ -97,7 +97,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/forwarder_send.c \
 	burst_buffer/node/forwarder_traffic.c \
 	burst_buffer/node/forwarder_traffic.h \
-	burst_buffer/node/forwarder_jobs.c burst_buffer/node/forwarder_probe.c \
+	burst_buffer/node/forwarder_jobs.c \
+	burst_buffer/node/forwarder_mapping.c \
+	burst_buffer/node/forwarder_mapping.h \
+	burst_buffer/node/forwarder_probe.c \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_push.c \
 	burst_buffer/node/probe_slurm.c \

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
+#include "burst_buffer/node/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <arpa/inet.h>
@@ -262,19 +262,6 @@ static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 
 /* Storage */
 
-/* Room on the file system that holds `path`, which need not exist yet. */
-static void room(const char *path, uint64_t *available, uint64_t *size)
-{
-	char copy[PATH_MAX], *dir = copy;
-	struct statvfs st;
-
-	slu_copy(copy, sizeof(copy), path);
-	while (statvfs(dir, &st) && errno == ENOENT && strcmp(dir, "/"))
-		dir = dirname(dir);
-	*available = st.f_bavail * st.f_frsize;
-	*size = st.f_blocks * st.f_frsize;
-}
-
 /* In 0.0: no job, no buffer and no leftover is called so. */
 static int try_storage(const char *path, bool own_fs, char enforced[8],
 		       struct slu_err *err)
@@ -338,7 +325,7 @@ static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
 	uint64_t available = 0, size = 0;
 	struct slu_err err;
 
-	room(path, &available, &size);
+	slu_room_of(path, &available, &size);
 	slu_size_text(available, free_text);
 	slu_size_text(size, size_text);
 	if (geteuid() != 0)

@@ -11,8 +11,7 @@
 #include "burst_buffer/storage/image.h"
 #include "common/str.h"
 
-/* Bytes that are free where `path` is, or will be made. */
-static uint64_t free_at(const char *path)
+void slu_room_of(const char *path, uint64_t *available, uint64_t *size)
 {
 	char copy[PATH_MAX], *dir = copy;
 	struct statvfs st = {0};
@@ -20,7 +19,8 @@ static uint64_t free_at(const char *path)
 	slu_copy(copy, sizeof(copy), path);
 	while (statvfs(dir, &st) && errno == ENOENT && strcmp(dir, "/"))
 		dir = dirname(dir);
-	return st.f_bavail * st.f_frsize;
+	*available = st.f_bavail * st.f_frsize;
+	*size = st.f_blocks * st.f_frsize;
 }
 
 static void add_filler(const char *storage, struct slu_err *err)
@@ -37,11 +37,13 @@ static void add_filler(const char *storage, struct slu_err *err)
 static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
-	const uint64_t free = *me->storage ? free_at(me->storage) : 0;
 	const uint64_t needs =
 		slu_image_size(me->capacity + slu_user_directories_size(n));
+	uint64_t free = 0, size;
 	struct slu_err why;
 
+	if (*me->storage)
+		slu_room_of(me->storage, &free, &size);
 	snprintf(attr, SLU_ATTR_MAX, "%llu", (unsigned long long)free);
 	if (me->client || needs <= free)
 		return;

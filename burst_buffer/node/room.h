@@ -15,6 +15,10 @@ int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err);
  * is to hear it, and err says who fills the disk. */
 void slu_room_report_shortage(struct slu_node *n, struct slu_err *err);
 
+/* Bytes of the file system that holds `path`, which need not exist yet; 0 where
+ * nobody can say. */
+void slu_room_of(const char *path, uint64_t *available, uint64_t *size);
+
 /* filler.c: whose files take most of the file system that `storage` lies on,
  * Sluice's own left out; "" when that is not seen. Takes seconds at most. */
 #define SLU_ROOM_FILLER 160
