@@ -28,8 +28,11 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/buffers.c burst_buffer/lifecycle/buffers.h \
 	burst_buffer/lifecycle/cancel_stage_out.c \
 	burst_buffer/lifecycle/discard_kept.c burst_buffer/lifecycle/discard_kept.h \
+	burst_buffer/lifecycle/deadlines.c burst_buffer/lifecycle/deadlines.h \
+	burst_buffer/lifecycle/drained_nodes.c burst_buffer/lifecycle/drained_nodes.h \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
+	burst_buffer/lifecycle/faults.c burst_buffer/lifecycle/faults.h \
 	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \
 	burst_buffer/lifecycle/fullness.c burst_buffer/lifecycle/fullness.h \
 	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/drained_nodes.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -60,11 +62,7 @@ void slu_buffers_free(struct slu_buffers *b)
 		b->first = bb->next;
 		slu_bb_free(bb);
 	}
-	for (size_t i = 0; i < b->n_dirty; i++) {
-		free(b->dirty[i].node);
-		free(b->dirty[i].reason);
-	}
-	free(b->dirty);
+	slu_bb_dirty_free(b);
 	slu_recover_free(b);
 	explicit_bzero(b->key, sizeof(b->key));
 	free(b);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/deadlines.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/hetjob.h"

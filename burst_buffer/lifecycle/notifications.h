@@ -28,8 +28,6 @@ void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb);
 /* The stage-out is over: its user may want to know that all went well. */
 void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb);
 void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
-/* Why node i is drained. Caller frees; NULL: no memory. */
-char *slu_bb_drain_reason(const struct slu_bb *bb, size_t i);
 void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
 			 size_t i);
 /* All of it again, whether it changed or not; but no verdict, which waits until

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/drained_nodes.h"
 #include "burst_buffer/lifecycle/notifications.h"
-#include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"

@@ -11,15 +11,5 @@
  * that was done is stored, and calling it again goes on from there. */
 int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err);
-/* Its nodes have to boot first, and none of them has asked what to do. */
-bool slu_bb_boots(const struct slu_bb *bb);
-/* Node i asks: if they were booting, set-up begins now. */
-int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
-		  double now, struct slu_err *err);
-/* Seconds, 0: this state has no deadline. */
-double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb);
-/* The deadline has passed. */
-int slu_bb_timed_out(struct slu_buffers *b, struct slu_bb *bb, double now,
-		     struct slu_err *err);
 
 #endif
