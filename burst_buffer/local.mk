@@ -30,6 +30,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/discard_kept.c burst_buffer/lifecycle/discard_kept.h \
 	burst_buffer/lifecycle/deadlines.c burst_buffer/lifecycle/deadlines.h \
 	burst_buffer/lifecycle/drained_nodes.c burst_buffer/lifecycle/drained_nodes.h \
+	burst_buffer/lifecycle/effects.c burst_buffer/lifecycle/effects.h \
 	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
 	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
 	burst_buffer/lifecycle/faults.c burst_buffer/lifecycle/faults.h \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/deadlines.h"
 #include "burst_buffer/lifecycle/drained_nodes.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -45,9 +46,9 @@ struct slu_buffers *slu_buffers_load(struct slu_db *db,
 		return NULL;
 	}
 	for (bb = b->first; bb; bb = bb->next) {
+		slu_bb_put_anew(b, bb);
 		if (slu_bb_reconcile(b, bb, now, &why))
 			slu_bb_log(b, bb, SLU_ERROR, "%s", why.text);
-		slu_bb_notify_all(b, bb, now);
 	}
 	return b;
 }
@@ -109,7 +110,7 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			verdict_in_force(b, bb, now);
 		else if (verdict_refused(b, bb, text, now, err))
 			return -1;
-		slu_bb_wake(b, bb);
+		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
@@ -300,7 +301,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->failure.verdict == SLU_VERDICT_SENT &&
 	    !bb->failure.bound_seen && now >= at) {
 		bb->failure.bound_seen = true;
-		slu_bb_wake(b, bb);
+		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
@@ -312,7 +313,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->plan.het_job && slu_bb_reconcile(b, bb, now, err))
 		return -1;
 	if (now >= bb->extended + EXTEND_INTERVAL)
-		slu_bb_notify_extend(b, bb, now);
+		slu_bb_put(b, bb, SLU_EFFECT_EXTEND);
 	if (now + EXTEND_INTERVAL < *next)
 		*next = now + EXTEND_INTERVAL;
 	return 0;
@@ -368,6 +369,7 @@ double slu_buffers_tick(struct slu_buffers *b, double now)
 	for (bb = b->first; bb; bb = bb->next)
 		if (tick_one(b, bb, now, &next, &err))
 			slu_bb_log(b, bb, SLU_ERROR, "%s", err.text);
+	slu_bb_carry_out(b, now);
 	drop_over(b, now);
 	return next > now ? next - now : 0;
 }

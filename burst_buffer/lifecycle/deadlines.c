@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/faults.h"
 #include "burst_buffer/lifecycle/hetjob.h"
@@ -94,11 +95,9 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 		if (slu_bb_fail(b, bb, now, err, "%s did not clean up in time",
 				bb->plan.node[i].name) ||
 		    (!bb->plan.persistent &&
-		     slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, NULL, now,
-				      err)) ||
+		     slu_bb_order(b, bb, i, SLU_ORDER_DRAIN, NULL, now, err)) ||
 		    slu_bb_set_node(b->db, bb, i, SLU_NODE_LOSE, err))
 			return -1;
-		slu_bb_notify_order(b, bb, i);
 	}
 	return slu_bb_reconcile(b, bb, now, err);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -171,8 +172,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 	slu_bb_phase_failed(b, bb->state);
 	if (verdict == SLU_VERDICT_SENT)
 		slu_bb_phase_verdict(b, bb->state, what);
-	slu_bb_notify_verdict(b, bb);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_VERDICT | SLU_EFFECT_WAKE);
 	return bb->state == SLU_BB_STAGE_OUT
 		       ? slu_persistent_staged_out(b, bb, text, now, err)
 		       : 0;

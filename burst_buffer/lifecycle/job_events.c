@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
@@ -88,12 +89,11 @@ static int begin_stored(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
 		   bb->plan.fs ? bb->plan.fs : "nothing",
 		   bb->user ? bb->user : "somebody", bb->plan.n_node);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE | SLU_EFFECT_EXTEND);
 	if ((by && note_staged(b, bb, by, now, err)) ||
 	    (!slu_bb_has_plan(bb) &&
 	     slu_bb_too_small(b, bb, too_small, why, now, err)))
 		return -1;
-	slu_bb_notify_extend(b, bb, now);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
@@ -202,6 +202,7 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 		return 0;
 	if (is_cut_short(bb, state) && slu_bb_cut_short(b, bb, state, now, err))
 		return -1;
+	slu_bb_carry_out(b, now); /* a verdict on a run that has not ended */
 	slu_copy(how.state, sizeof(how.state), state);
 	text = ending(b, bb, &how);
 	if (!text)
@@ -212,7 +213,7 @@ static int end_run(struct slu_buffers *b, struct slu_bb *bb,
 	}
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	free(text);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
@@ -236,7 +237,7 @@ static int lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	if (bb->member[i].state != SLU_NODE_LOST)
 		return 0;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
@@ -245,7 +246,7 @@ static int lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 static int let_it_tell(struct slu_buffers *b, struct slu_bb *bb, size_t i)
 {
 	if (!bb->member[i].left)
-		slu_bb_wake(b, bb);
+		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 	bb->member[i].left = true;
 	return 0;
 }
@@ -265,10 +266,9 @@ static int leave_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		return let_it_tell(b, bb, i);
 	snprintf(text, sizeof(text), "%.200s left without having been cleaned",
 		 bb->plan.node[i].name);
-	if (slu_bb_set_order(b->db, bb, i, SLU_ORDER_DRAIN, text, now, err))
+	if (slu_bb_order(b, bb, i, SLU_ORDER_DRAIN, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_notify_order(b, bb, i);
 	return 0;
 }
 
@@ -297,6 +297,7 @@ static int for_nodes(struct slu_buffers *b, uint32_t job_id, const char *list,
 		if (rc == 0)
 			rc = slu_bb_reconcile(b, bb, now, err);
 	}
+	slu_bb_carry_out(b, now);
 	slu_hosts_free(&hosts);
 	return rc;
 }
@@ -433,12 +434,16 @@ static bool concerns_us(const struct slu_job *job)
 int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
 		    bool has_ended, double now, struct slu_err *err)
 {
+	int rc;
+
 	if (!concerns_us(job))
 		return 0;
 	if (for_nodes(b, job->job_id, job->down_nodes, false, lose_node, now,
 		      err))
 		return -1;
-	return has_ended ? ended(b, job, now, err) : started(b, job, now, err);
+	rc = has_ended ? ended(b, job, now, err) : started(b, job, now, err);
+	slu_bb_carry_out(b, now);
+	return rc;
 }
 
 /* One that began after a run had ended is another job. */
@@ -523,9 +528,10 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
 			first(&one, &all, &rc);
 	for (bb = b->first; bb; bb = bb->next) {
-		slu_bb_notify_all(b, bb, now);
-		slu_bb_notify_verdict(b, bb);
+		slu_bb_put_anew(b, bb);
+		slu_bb_put(b, bb, SLU_EFFECT_VERDICT);
 	}
+	slu_bb_carry_out(b, now);
 	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;
 }
 

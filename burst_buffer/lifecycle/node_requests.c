@@ -9,6 +9,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/hetjob.h"
@@ -242,11 +243,7 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	if (kind != CLEAN || at->bb->plan.persistent ||
 	    at->m->order == SLU_ORDER_DRAIN || at->m->state == SLU_NODE_CLEAN)
 		return 0;
-	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now,
-			     err))
-		return -1;
-	slu_bb_notify_order(b, at->bb, at->i);
-	return 0;
+	return slu_bb_order(b, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now, err);
 }
 
 /* A node that was drained is clean. */
@@ -255,11 +252,7 @@ static int went_clean(struct slu_buffers *b, const struct place *at, double now,
 {
 	if (at->m->state != SLU_NODE_CLEAN || at->m->order != SLU_ORDER_DRAIN)
 		return 0;
-	if (slu_bb_set_order(b->db, at->bb, at->i, SLU_ORDER_RESUME, NULL, now,
-			     err))
-		return -1;
-	slu_bb_notify_order(b, at->bb, at->i);
-	return 0;
+	return slu_bb_order(b, at->bb, at->i, SLU_ORDER_RESUME, NULL, now, err);
 }
 
 static int note_step(struct slu_buffers *b, const struct place *at,

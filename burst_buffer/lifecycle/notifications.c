@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld, users and the administrator hear of a buffer. Nothing here
- * changes the buffer's life, and all of it may be told again.
+ * What slurmctld and users hear of a buffer's state: where it is, how many of
+ * its nodes are done, for whom they wait, how much is copied.
  */
 #include "config.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
-#include "burst_buffer/lifecycle/drained_nodes.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
@@ -38,11 +36,6 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 	vsnprintf(line + n, sizeof(line) - (size_t)n, fmt, ap);
 	va_end(ap);
 	b->ops->log(b->arg, level, line);
-}
-
-void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb)
-{
-	b->ops->wake(b->arg, bb->plan.job_id);
 }
 
 /* Nodes that have done what the present state is about. */
@@ -163,9 +156,7 @@ static char *doing(const struct slu_bb *bb)
 	return text;
 }
 
-/* The sentence for squeue and scontrol; "" when there is nothing to say.
- * Caller frees. */
-static char *sentence(const struct slu_bb *bb)
+char *slu_bb_sentence(const struct slu_bb *bb)
 {
 	if (bb->failure.text)
 		return failure(bb);
@@ -188,7 +179,7 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next) {
 		if (!slu_bb_is_asked(bb, job_id, uid) || bb->failure.text)
 			continue;
-		text = sentence(bb);
+		text = slu_bb_sentence(bb);
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)bb->id);
 		if (text && *text)
 			slu_json_set_str(all, id, text);
@@ -211,7 +202,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 		.uid = bb->plan.uid,
 		.name = strdup(bb->plan.name),
 		.state = strdup(slu_bb_name((int)bb->state)),
-		.text = sentence(bb),
+		.text = slu_bb_sentence(bb),
 		.size = bb->plan.capacity,
 		.pool = bb->plan.pool ? strdup(bb->plan.pool) : NULL,
 		.created = (int64_t)bb->created,
@@ -234,11 +225,6 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 	return -1;
 }
 
-static bool newest(const struct slu_buffers *b, const struct slu_bb *bb)
-{
-	return slu_bb_of(b, bb->plan.job_id) == bb;
-}
-
 /* squeue's reason belongs to the job's newest run; that of a failure stays,
  * for the verdict has become the job's fate. */
 static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
@@ -246,7 +232,7 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL,
 					  false};
 
-	if (!bb->plan.persistent && newest(b, bb) &&
+	if (!bb->plan.persistent && slu_bb_is_newest(b, bb) &&
 	    !(bb->failure.text && bb->state == SLU_BB_DONE))
 		b->ops->annotate(b->arg, &note);
 }
@@ -332,89 +318,4 @@ void slu_bb_forget_progress(struct slu_bb *bb)
 		bb->member[i].copied = bb->member[i].files = 0;
 	for (size_t p = 0; p < bb->n_part; p++)
 		bb->part[p].to_copy = bb->part[p].files_to_copy = 0;
-}
-
-void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb)
-{
-	/* Nothing tells one wait of a job from the next: a hold that was done
-	 * is not done again, lest it undo a release. */
-	const bool pending = bb->plan.persistent;
-	struct slu_verdict verdict = {
-		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
-		.pending = pending,
-		.restarts = bb->restarts,
-		.ended = (int64_t)bb->end.at,
-		.without = bb->failure.without,
-	};
-
-	/* what was done to an old run shall not be done to a new one */
-	if (bb->failure.verdict != SLU_VERDICT_SENT ||
-	    (pending ? bb->failure.answered : !newest(b, bb)))
-		return;
-	verdict.reason = sentence(bb);
-	if (verdict.reason)
-		b->ops->verdict(b->arg, bb->failure.what, &verdict);
-	free(verdict.reason);
-}
-
-void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb)
-{
-	struct slu_verdict verdict = {
-		.job_id = bb->plan.job_id,
-		.restarts = bb->restarts,
-		.ended = (int64_t)bb->end.at,
-	};
-
-	if (bb->failure.text || !slu_bb_stages(bb, true))
-		return;
-	verdict.reason = slu_bb_stage_out_text(bb);
-	if (verdict.reason)
-		b->ops->staged(b->arg, &verdict);
-	free(verdict.reason);
-}
-
-void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now)
-{
-	bool final = bb->ready > 0;
-	struct slu_extend extend = {
-		bb->plan.job_id,
-		(int64_t)ceil(final ? bb->ready : now) - bb->job_start,
-		final,
-		bb->restarts,
-	};
-
-	if (bb->end.at || bb->failure.text || bb->job_start <= 0)
-		return;
-	bb->extended = now;
-	if (extend.give_back > 0)
-		b->ops->extend(b->arg, &extend);
-}
-
-void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
-			 size_t i)
-{
-	struct slu_node_order order = {bb->plan.node[i].name, NULL};
-
-	if (bb->member[i].order == SLU_ORDER_NONE)
-		return;
-	order.reason = slu_bb_drain_reason(bb, i);
-	if (!order.reason)
-		return;
-	if (bb->member[i].order == SLU_ORDER_DRAIN)
-		b->ops->drain(b->arg, &order);
-	else if (bb->member[i].order == SLU_ORDER_RESUME &&
-		 !slu_bb_wants_drained(b, order.node))
-		b->ops->resume(b->arg, &order);
-	free(order.reason);
-}
-
-void slu_bb_notify_all(struct slu_buffers *b, struct slu_bb *bb, double now)
-{
-	size_t i;
-
-	bb->notified = (struct slu_bb_notified){0};
-	slu_bb_notify(b, bb, now);
-	slu_bb_notify_extend(b, bb, now);
-	for (i = 0; i < bb->plan.n_node; i++)
-		slu_bb_notify_order(b, bb, i);
 }

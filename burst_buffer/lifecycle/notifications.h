@@ -6,11 +6,10 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* To slurmctld and the log. */
+/* To the administrator's log. */
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void slu_bb_wake(struct slu_buffers *b, const struct slu_bb *bb);
 /* The mirror and squeue's reason, if they changed. Where many nodes come one by
  * one it waits, until the next second or until all of them have come: what is
  * said each time is of all nodes. */
@@ -24,15 +23,9 @@ void slu_bb_notify_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 void slu_bb_notify_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			    const struct slu_node_ask *ask, double now);
 void slu_bb_forget_progress(struct slu_bb *bb);
-void slu_bb_notify_verdict(struct slu_buffers *b, const struct slu_bb *bb);
-/* The stage-out is over: its user may want to know that all went well. */
-void slu_bb_notify_staged(struct slu_buffers *b, const struct slu_bb *bb);
-void slu_bb_notify_extend(struct slu_buffers *b, struct slu_bb *bb, double now);
-void slu_bb_notify_order(struct slu_buffers *b, const struct slu_bb *bb,
-			 size_t i);
-/* All of it again, whether it changed or not; but no verdict, which waits until
- * slurmctld has said whether the job runs anew. */
-void slu_bb_notify_all(struct slu_buffers *b, struct slu_bb *bb, double now);
+/* The sentence for squeue and scontrol; "" when there is nothing to say. Caller
+ * frees; NULL: no memory. */
+char *slu_bb_sentence(const struct slu_bb *bb);
 /* Owned by the caller of slu_msg_clear(); -1 without memory. */
 int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out);
 

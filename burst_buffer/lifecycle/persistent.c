@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/node_usage.h"
 #include "burst_buffer/lifecycle/notifications.h"
@@ -137,7 +138,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 	struct slu_err why = {0};
 
 	if (bb) { /* the job may not know it yet, or waits for its end */
-		slu_bb_notify_all(b, bb, now);
+		slu_bb_put_anew(b, bb);
 		return 0;
 	}
 	bb = new_one(b, job, one, now, &why);

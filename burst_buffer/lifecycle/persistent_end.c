@@ -6,6 +6,7 @@
  * long.
  */
 #include "config.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -71,6 +72,6 @@ int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_INFO, "%s: %s", bb->plan.name, why);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
@@ -159,7 +160,7 @@ int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
 	bb = find(b, job->job_id);
 	if (bb) { /* slurmctld may not know it yet */
 		bb->persistent.asked = now;
-		slu_bb_notify_all(b, bb, now);
+		slu_bb_put_anew(b, bb);
 		return 0;
 	}
 	bb = new_one(b, job, req, now, &why);

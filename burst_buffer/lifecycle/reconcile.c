@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/faults.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/hetjob.h"
@@ -51,7 +52,7 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 			continue;
 		if (slu_bb_open_barrier(b->db, bb, barrier, err))
 			return -1;
-		slu_bb_wake(b, bb);
+		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
 	}
 	return 0;
 }
@@ -132,16 +133,24 @@ static const char *staged_text(const struct slu_bb *bb, char text[120])
 }
 
 /* What this buffer uses, or has taken over, may end by now. */
-static int reconcile_used(struct slu_buffers *b, const struct slu_bb *user,
-			  double now, struct slu_err *err)
+static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 {
-	struct slu_bb *bb;
+	struct slu_bb *bb =
+		user->plan.use || user->plan.staged ? b->first : NULL;
 
-	for (bb = b->first; bb; bb = bb->next)
-		if ((bb->id == user->plan.use || bb->id == user->plan.staged) &&
-		    slu_bb_reconcile(b, bb, now, err))
-			return -1;
-	return 0;
+	for (; bb; bb = bb->next)
+		if (bb->id == user->plan.use || bb->id == user->plan.staged)
+			slu_bb_put(b, bb, SLU_EFFECT_RECONCILE);
+}
+
+/* The other components of a heterogeneous job may have waited for this one. */
+static void look_at_components(struct slu_buffers *b, const struct slu_bb *bb)
+{
+	struct slu_bb *one = bb->plan.het_job ? b->first : NULL;
+
+	for (one = slu_hetjob_next(b, bb, one); one;
+	     one = slu_hetjob_next(b, bb, one->next))
+		slu_bb_put(b, one, SLU_EFFECT_RECONCILE);
 }
 
 static int go_on(struct slu_buffers *b, struct slu_bb *bb,
@@ -174,13 +183,15 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_phase_over(b, bb, was, now - since);
 	if (was == SLU_BB_STAGE_IN || was == SLU_BB_STAGE_OUT)
 		bb->took[was == SLU_BB_STAGE_OUT] = now - since;
-	if (event == SLU_BB_STAGED)
-		slu_bb_notify_staged(b, bb);
 	slu_bb_forget_progress(bb);
-	slu_bb_wake(b, bb);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	if (event == SLU_BB_STAGED)
+		slu_bb_put(b, bb, SLU_EFFECT_STAGED);
 	if (bb->state == SLU_BB_RUNNING)
-		slu_bb_notify_extend(b, bb, now);
-	return reconcile_used(b, bb, now, err);
+		slu_bb_put(b, bb, SLU_EFFECT_EXTEND);
+	look_at_used(b, bb);
+	look_at_components(b, bb);
+	return 0;
 }
 
 static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
@@ -199,23 +210,19 @@ static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 			return -1;
 	} while (event);
 	bb->keeps = slu_bb_keeps(bb, now);
-	slu_bb_notify(b, bb, now);
+	slu_bb_put(b, bb, SLU_EFFECT_STATE);
 	return 0;
 }
 
-/* The other components of a heterogeneous job may have waited for this one. */
 int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
-	struct slu_bb *one;
+	int rc = 0;
 
-	if (reconcile_one(b, bb, now, err))
-		return -1;
-	if (!bb->plan.het_job)
-		return 0;
-	for (one = slu_hetjob_next(b, bb, b->first); one;
-	     one = slu_hetjob_next(b, bb, one->next))
-		if (one != bb && reconcile_one(b, one, now, err))
-			return -1;
-	return 0;
+	slu_bb_put(b, bb, SLU_EFFECT_RECONCILE);
+	look_at_components(b, bb);
+	while (rc == 0 && (bb = slu_bb_next_changed(b)))
+		rc = reconcile_one(b, bb, now, err);
+	slu_bb_carry_out(b, now);
+	return rc;
 }

@@ -2,7 +2,10 @@
 #ifndef SLU_LIFECYCLE_RECONCILE_H
 #define SLU_LIFECYCLE_RECONCILE_H
 
-/* What follows from the facts: the one place that decides. */
+/* What follows from the facts: the one place that decides. Nothing that it
+ * calls calls it: what depends on a buffer that has changed is looked at next,
+ * and what is to be done outside of the records is done when nothing changes
+ * any more (effects.h). */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -73,6 +73,11 @@ struct slu_bb *slu_bb_older(const struct slu_bb *bb)
 	return of_job(bb->peer, bb->plan.job_id);
 }
 
+bool slu_bb_is_newest(const struct slu_buffers *b, const struct slu_bb *bb)
+{
+	return slu_bb_of(b, bb->plan.job_id) == bb;
+}
+
 void slu_bb_join(struct slu_buffers *b, struct slu_bb *bb)
 {
 	struct slu_bb **peers = &b->bucket[bb->plan.job_id % SLU_BB_BUCKETS];

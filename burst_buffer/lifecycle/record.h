@@ -10,7 +10,8 @@
  *
  * Who calls whom: job_events.c (slurmctld), node_requests.c (nodes) and
  * buffers.c (time) note a fact, and then reconcile.c draws every conclusion
- * from the facts; persistence.c writes, notifications.c says what became of it.
+ * from the facts. Both write with persistence.c, and put effects, which
+ * effects.c carries out when all is decided.
  */
 
 #include "burst_buffer/lifecycle/buffers.h"
@@ -64,6 +65,7 @@ struct slu_bb_member {
 	struct slu_bb_used used; /* of its storage, by data */
 	double resumed;		 /* when slurmctld said so; 0: not yet */
 	bool left; /* Slurm has given it free, and it is still to be heard */
+	bool order_due; /* see effects.h */
 };
 
 struct slu_bb_share {
@@ -162,6 +164,10 @@ struct slu_bb_persistent {
 struct slu_bb {
 	struct slu_bb *next; /* older */
 	struct slu_bb *peer; /* older, in the same bucket */
+	/* See effects.h. */
+	struct slu_bb *next_due;
+	bool is_due;
+	unsigned effects;
 
 	/* Which it is. */
 	uint64_t id;	   /* (db) */
@@ -219,6 +225,7 @@ struct slu_buffers {
 	struct slu_bb *first; /* newest first */
 	/* The same by job id, newest first. */
 	struct slu_bb *bucket[SLU_BB_BUCKETS];
+	struct slu_bb *first_due, *last_due; /* see effects.h */
 	struct slu_phase_use phase[SLU_PHASES];
 	struct slu_uptime uptime; /* "": it was not told */
 	/* Nodes drained for what no run is known of, as they said last. */
@@ -246,6 +253,7 @@ void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb);
 /* The newest of this job, and the next older one of the same; NULL: none. */
 struct slu_bb *slu_bb_of(const struct slu_buffers *b, uint32_t job_id);
 struct slu_bb *slu_bb_older(const struct slu_bb *bb);
+bool slu_bb_is_newest(const struct slu_buffers *b, const struct slu_bb *bb);
 /* The caller clears it with slu_msg_clear(). */
 int slu_bb_copy_plan(const struct slu_plan *from, struct slu_plan *to,
 		     struct slu_err *err);

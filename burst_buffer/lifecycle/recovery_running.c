@@ -10,6 +10,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/prestage.h"
@@ -248,8 +249,8 @@ static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	if (rc)
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_wake(b, bb);
-	slu_bb_notify_all(b, bb, now);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_put_anew(b, bb);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
@@ -339,8 +340,8 @@ int slu_recover_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	    slu_bb_advance(b->db, bb, SLU_BB_RAN, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_wake(b, bb);
-	slu_bb_notify_all(b, bb, now);
+	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_put_anew(b, bb);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 

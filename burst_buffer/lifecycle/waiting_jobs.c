@@ -7,6 +7,7 @@
  * that cannot be met holds the job, or is retried if the cause is temporary.
  */
 #include "config.h"
+#include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/persistent.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/prestage.h"
@@ -46,6 +47,7 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 	rc = slu_persistent_request(b, job, &req, now, err);
 	if (rc == 0)
 		rc = slu_prestage_want(b, job, &req, now, err);
+	slu_bb_carry_out(b, now);
 	slu_request_free(&req);
 	return rc;
 }
