@@ -12,7 +12,6 @@
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
-#include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 #include "common/str.h"
 
@@ -173,9 +172,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 	if (verdict == SLU_VERDICT_SENT)
 		slu_bb_phase_verdict(b, bb->state, what);
 	slu_bb_put(b, bb, SLU_EFFECT_VERDICT | SLU_EFFECT_WAKE);
-	return bb->state == SLU_BB_STAGE_OUT
-		       ? slu_persistent_staged_out(b, bb, text, now, err)
-		       : 0;
+	return 0;
 }
 
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,

@@ -6,6 +6,7 @@
  * long.
  */
 #include "config.h"
+#include <stdio.h>
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
@@ -54,6 +55,31 @@ static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 	return NULL;
 }
 
+/* Could a job that uses it not stage out what it was to? */
+static bool left_data(const struct slu_bb *user, const struct slu_bb *bb)
+{
+	return user->plan.use == bb->id && user->failure.text &&
+	       user->failure.in == SLU_BB_STAGE_OUT &&
+	       user->state >= SLU_BB_STAGE_OUT && slu_bb_has_data(user);
+}
+
+/* The first that could not is what is told; only by force does it end from then
+ * on, as nobody knows what else of it is missing. */
+static int note_unsaved(struct slu_buffers *b, struct slu_bb *bb, double now,
+			struct slu_err *err)
+{
+	const struct slu_bb *user = b->first;
+	char line[400];
+
+	while (user && !left_data(user, bb))
+		user = user->next;
+	if (!user || bb->persistent.unsaved)
+		return 0;
+	snprintf(line, sizeof(line), "stage-out of job %u: %.300s",
+		 (unsigned)user->plan.job_id, user->failure.text);
+	return slu_bb_set_unsaved(b->db, bb, line, now, err);
+}
+
 int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 			  struct slu_err *err)
 {
@@ -62,6 +88,8 @@ int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 	if (!bb->plan.persistent || bb->end.at > 0)
 		return 0;
+	if (note_unsaved(b, bb, now, err))
+		return -1;
 	bb->persistent.users = 0;
 	for (const struct slu_bb *user = b->first; user; user = user->next)
 		bb->persistent.users +=

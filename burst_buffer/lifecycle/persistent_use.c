@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include "burst_buffer/lifecycle/barriers.h"
-#include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "common/str.h"
 
@@ -116,22 +115,6 @@ int slu_persistent_use(void *arg, const struct slu_job *job, const char *name,
 	take(plan, &copy);
 	slu_msg_clear(&slu_plan_desc, &copy);
 	return copy_attrs(bb, plan, err);
-}
-
-int slu_persistent_staged_out(struct slu_buffers *b, const struct slu_bb *user,
-			      const char *text, double now, struct slu_err *err)
-{
-	struct slu_bb *bb;
-	char line[400];
-
-	for (bb = b->first; bb; bb = bb->next)
-		if (user->plan.use && bb->id == user->plan.use)
-			break;
-	if (!bb || bb->persistent.unsaved)
-		return 0;
-	snprintf(line, sizeof(line), "stage-out of job %u: %.300s",
-		 (unsigned)user->plan.job_id, text);
-	return slu_bb_set_unsaved(b->db, bb, line, now, err);
 }
 
 bool slu_persistent_goes(const struct slu_bb *bb)

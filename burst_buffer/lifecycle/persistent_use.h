@@ -14,12 +14,6 @@ bool slu_persistent_is_member(const struct slu_job *job, gid_t gid);
 /* For struct slu_plan_site. arg: the buffers. */
 int slu_persistent_use(void *arg, const struct slu_job *job, const char *name,
 		       struct slu_plan *plan, struct slu_err *err);
-/* A stage-out from the one that `user` uses has failed. The first that did is
- * what is told of it; only by force does it end from then on, as nobody knows
- * what else of it is missing. Twice is once. */
-int slu_persistent_staged_out(struct slu_buffers *b, const struct slu_bb *user,
-			      const char *text, double now,
-			      struct slu_err *err);
 /* Has it been told to end, and does no data in it keep it? */
 bool slu_persistent_goes(const struct slu_bb *bb);
 /* What users read of it; caller frees, NULL: no memory. */

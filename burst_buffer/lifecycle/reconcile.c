@@ -17,7 +17,6 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent_end.h"
-#include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/room_shares.h"
@@ -132,7 +131,8 @@ static const char *staged_text(const struct slu_bb *bb, char text[120])
 	return text;
 }
 
-/* What this buffer uses, or has taken over, may end by now. */
+/* What this buffer uses, or has taken over, may end by now, or has what could
+ * not be staged out. */
 static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 {
 	struct slu_bb *bb =
@@ -168,11 +168,6 @@ static int go_on(struct slu_buffers *b, struct slu_bb *bb,
 						    : event_texts[event];
 	int rc;
 
-	/* again, if sluiced was stopped between the failure and this */
-	if (event == SLU_BB_STAGED && bb->failure.text &&
-	    bb->failure.in == SLU_BB_STAGE_OUT &&
-	    slu_persistent_staged_out(b, bb, bb->failure.text, now, err))
-		return -1;
 	rc = slu_bb_advance(b->db, bb, event, text, now, err);
 	if (rc == 0)
 		slu_bb_log(b, bb, SLU_INFO, "%s -> %s after %.1f s: %s", from,
@@ -209,6 +204,8 @@ static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		if (event && go_on(b, bb, event, now, err))
 			return -1;
 	} while (event);
+	if (bb->failure.text)
+		look_at_used(b, bb);
 	bb->keeps = slu_bb_keeps(bb, now);
 	slu_bb_put(b, bb, SLU_EFFECT_STATE);
 	return 0;
