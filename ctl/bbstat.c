@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define COLUMNS 80 /* of terminals */
 
@@ -34,6 +35,7 @@ static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
 	if (!job_id)
 		print_advice(ctl, &out);
 	slu_mirror_print(&ctl->mirror, job_id, &out);
+	slu_waits_print(&ctl->waits, job_id, time(NULL), &out);
 	if (!out.failed)
 		slu_buf_fold(&folded, out.data, COLUMNS);
 	slu_buf_free(&out);

@@ -36,6 +36,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_event_queue_fini(&ctl->queue);
 	slu_mails_free(&ctl->mails);
 	slu_mirror_fini(&ctl->mirror);
+	slu_waits_fini(&ctl->waits);
 	slu_setup_times_fini(&ctl->ready);
 	slu_parsed_fini(&ctl->parsed);
 	slu_site_free(ctl->site);
@@ -64,6 +65,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	pthread_rwlock_init(&ctl->site_lock, NULL);
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
+	slu_waits_init(&ctl->waits);
 	slu_mails_init(&ctl->mails);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed) == 0;
@@ -423,7 +425,7 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 {
 	struct slu_job job = {.job_id = job_id, .start = start};
 
-	slu_pools_unclaim(&ctl->mirror, job_id);
+	slu_ctl_unclaim(ctl, job_id);
 	push(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 

@@ -8,6 +8,7 @@ libsluctl_a_SOURCES = \
 	ctl/arbiter/hostnames.c \
 	ctl/arbiter/ions.c \
 	ctl/ctl.c ctl/ctl.h \
+	ctl/jobs/begin.c \
 	ctl/jobs/events.c \
 	ctl/jobs/followed.c \
 	ctl/jobs/limit_guard.c \
@@ -19,6 +20,7 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/requests.c \
 	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
 	ctl/jobs/submit.c \
+	ctl/jobs/waits.c ctl/jobs/waits.h \
 	ctl/link/commands.c \
 	ctl/link/link.c ctl/link/link.h \
 	ctl/link/mirror.c ctl/link/mirror.h \
@@ -68,7 +70,8 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_pool_choice \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_pools \
-	tests/unit/test_pools_hooks tests/unit/test_pools_sums
+	tests/unit/test_pools_hooks tests/unit/test_pools_sums \
+	tests/unit/test_waits
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 check_LIBRARIES += libtestctl.a libtesthost.a
@@ -93,4 +96,5 @@ tests_unit_test_guard_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_pools_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_sums_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_waits_LDADD = $(ctl_test_libs)
 endif

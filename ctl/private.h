@@ -36,6 +36,7 @@
 #include "ctl/jobs/parsed.h"
 #include "ctl/jobs/event_queue.h"
 #include "ctl/jobs/setup_times.h"
+#include "ctl/jobs/waits.h"
 #include "ctl/mail.h"
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
@@ -81,6 +82,7 @@ struct slu_ctl {
 	struct slu_event_queue queue;
 	struct slu_mirror mirror;
 	struct slu_setup_times ready;
+	struct slu_waits waits;
 	struct slu_parsed_set parsed;
 	struct slu_times times;
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,

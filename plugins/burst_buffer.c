@@ -353,18 +353,13 @@ int bb_p_job_try_stage_in(list_t *job_queue)
 	return SLURM_SUCCESS;
 }
 
-/* What an earlier run was given back does not count for this one. */
-static void forget_run(job_record_t *job)
+/* What is noted of an earlier run does not count for this one; what this one
+ * has waited for is noted, so that it outlives us. */
+static void note_run(job_record_t *job)
 {
-	struct slu_note note;
-	char *text;
+	char *text = slu_ctl_begin_note(ctl, job->job_id, job->admin_comment,
+					time(NULL));
 
-	if (!slu_ctl_note_parse(job->admin_comment, &note) ||
-	    (note.gave_back < 0 && !note.why[0]))
-		return;
-	note.gave_back = -1;
-	note.why[0] = '\0';
-	text = slu_ctl_note_apply(job->admin_comment, &note);
 	if (text) {
 		xfree(job->admin_comment);
 		job->admin_comment = *text ? xstrdup(text) : NULL;
@@ -395,8 +390,9 @@ int bb_p_job_begin(job_record_t *job)
 	slu_limit_begin(job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
-	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer))
-		forget_run(job);
+	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
+	    slu_ctl_has_persistent(job->burst_buffer))
+		note_run(job);
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		tell_tasks(job);
 		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,

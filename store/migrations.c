@@ -279,6 +279,9 @@ static const char ion_forecast[] =
 	"ALTER TABLE History ADD COLUMN IonAlone REAL;"
 	"ALTER TABLE History ADD COLUMN IonError REAL;";
 
+/* For what it waited beside nodes, and how long (wire/waits.h). */
+static const char waited[] = "ALTER TABLE History ADD COLUMN Waited TEXT;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -299,6 +302,7 @@ static const char *const steps[] = {
 	ion_times,    /* 17 */
 	without,      /* 18 */
 	ion_forecast, /* 19 */
+	waited,	      /* 20 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -71,6 +71,7 @@ static const struct slu_field job_fields[] = {
 	LATER(2),
 	FIELD(I64, suspended_since),
 	FIELD(I64, boot_timeout),
+	FIELD(STR, waited),
 	LAST,
 };
 DESC(slu_job_desc, "job", job_fields);

@@ -36,8 +36,9 @@ struct slu_job {
 	int64_t late_by;      /* s that this may put off planned starts */
 	uint32_t predicted;   /* run time predicted at submission, s; 0: none */
 	char *predicted_from; /* which rule gave it */
-	int64_t prepared;  /* s from its start until its file system was ready,
-			      or it was given up; 0: unknown */
+	char *waited;	  /* for what beside nodes, see wire/waits.h, or NULL */
+	int64_t prepared; /* s from its start until its file system was ready,
+			     or it was given up; 0: unknown */
 	int64_t suspended; /* s of its run that it was not allowed to use, as
 			      Slurm counts them: suspended, or while its nodes
 			      were made ready; 0: none, or unknown */

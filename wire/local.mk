@@ -7,7 +7,8 @@ libsluwire_a_SOURCES = \
 	wire/job.c wire/job.h \
 	wire/node.c wire/node.h \
 	wire/note.c wire/note.h \
-	wire/rows.c wire/rows.h
+	wire/rows.c wire/rows.h \
+	wire/waits.c wire/waits.h
 libsluwire = libsluwire.a $(libslucommon)
 
 if HAVE_CHECK

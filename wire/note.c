@@ -18,6 +18,7 @@
 #define MARK	   "sluice: "
 #define BY_DEFAULT " by default"
 #define IN_PLACE   "in place "
+#define WAITED	   "waited "
 
 static const char *note_part(const char *comment)
 {
@@ -135,6 +136,8 @@ static void parse_piece(const char *piece, struct slu_note *out)
 		parse_predicted(piece, out);
 	else if (sscanf(piece, "gave back %8ld:%2ld:%2ld", &h, &m, &s) == 3)
 		out->gave_back = hms(h, m, s);
+	else if (!strncmp(piece, WAITED, strlen(WAITED)))
+		slu_waited_parse(piece + strlen(WAITED), &out->waited);
 	else if (sscanf(piece, "script %16" SCNx64, &out->script) == 1 ||
 		 parse_limit(piece, out))
 		;
@@ -145,7 +148,7 @@ static void parse_piece(const char *piece, struct slu_note *out)
 static bool is_ours(const char *piece)
 {
 	static const char *const begin[] = {"predicted ", "limit ", "script ",
-					    "gave back "};
+					    WAITED, "gave back "};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(piece, begin[i], strlen(begin[i])))
@@ -223,6 +226,7 @@ static void print_limit(struct slu_buf *buf, const struct slu_note *note)
 
 static void print_note(struct slu_buf *buf, const struct slu_note *note)
 {
+	char waited[SLU_WAITS_TEXT];
 	const char *sep = "";
 
 	if (note->predicted > 0) {
@@ -236,6 +240,10 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 	}
 	if (note->script) {
 		slu_buf_printf(buf, "%sscript %016" PRIx64, sep, note->script);
+		sep = "; ";
+	}
+	if (*slu_waited_print(&note->waited, 1, waited)) {
+		slu_buf_printf(buf, "%s" WAITED "%s", sep, waited);
 		sep = "; ";
 	}
 	if (note->gave_back >= 0) {
@@ -346,6 +354,7 @@ char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
 
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 {
+	char waited[SLU_WAITS_TEXT];
 	struct slu_note note;
 
 	if (!slu_ctl_note_parse(comment, &note))
@@ -356,6 +365,10 @@ void slu_ctl_note_to_job(const char *comment, struct slu_job *job)
 	job->extended = note.limit == SLU_LIMIT_EXTENDED;
 	job->late_by = note.late_by;
 	job->prepared = note.gave_back > 0 ? note.gave_back : 0;
+	if (*slu_waited_print(&note.waited, 1, waited)) {
+		free(job->waited);
+		job->waited = strdup(waited);
+	}
 	if (note.script) {
 		free(job->script);
 		job->script = slu_asprintf("%016" PRIx64, note.script);

@@ -8,8 +8,8 @@
  * forge, and which `scontrol show job` and sacct show:
  *
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
- *   of 0:10:00, extended; script 9f86d081884c7d65; gave back 0:01:23;
- *   stage-out failed: ...
+ *   of 0:10:00, extended; script 9f86d081884c7d65; waited 0:02:00 for storage;
+ *   gave back 0:01:23; stage-out failed: ...
  *
  * or "limit 0:06:00 in place of 0:05:00" where that was too short a default.
  *
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "wire/job.h"
+#include "wire/waits.h"
 
 #define SLU_NOTE_WHY	   256
 #define SLU_NOTE_UNLIMITED UINT32_MAX
@@ -47,9 +48,10 @@ struct slu_note {
 	/* EXTENDED: so many planned starts are later, by up to so many s. */
 	uint32_t late;
 	int64_t late_by;
-	uint64_t script;	/* its hash; 0: none */
-	int64_t gave_back;	/* s; -1: nothing yet */
-	char why[SLU_NOTE_WHY]; /* why it failed or waits; "" */
+	uint64_t script;	  /* its hash; 0: none */
+	struct slu_waited waited; /* for its last run */
+	int64_t gave_back;	  /* s; -1: nothing yet */
+	char why[SLU_NOTE_WHY];	  /* why it failed or waits; "" */
 };
 
 /* Has the job been given more than the host's default, which it keeps? */
@@ -72,7 +74,7 @@ char *slu_ctl_comment_put(const char *comment, const char *ours);
 /* Our part of a node's comment, or NULL. Caller frees. */
 char *slu_ctl_comment_ours(const char *comment);
 /* Fill in of a job what a note says: predicted, predicted_from, limit_asked,
- * tightened, extended, late_by, prepared and script. */
+ * tightened, extended, late_by, waited, prepared and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);
 
 #endif

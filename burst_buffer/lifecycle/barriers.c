@@ -233,3 +233,12 @@ int slu_bb_barrier_answer(const struct slu_bb *bb,
 		       ? 0
 		       : slu_err(err, SLU_NOMEM, "out of memory");
 }
+
+bool slu_bb_boots(const struct slu_bb *bb)
+{
+	const unsigned began = SLU_IN(SLU_NODE_UP) | SLU_IN(SLU_NODE_READY) |
+			       SLU_IN(SLU_NODE_DOWN);
+
+	return bb->plan.boot_timeout && bb->state == SLU_BB_SETUP &&
+	       slu_bb_count(bb, began) == 0;
+}

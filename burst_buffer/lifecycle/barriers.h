@@ -40,4 +40,7 @@ bool slu_bb_barrier_down(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i,
 			 const char **word);
 
+/* Its nodes have to boot first, and none of them has asked what to do. */
+bool slu_bb_boots(const struct slu_bb *bb);
+
 #endif

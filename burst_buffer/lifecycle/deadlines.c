@@ -19,15 +19,6 @@
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "common/size.h"
 
-bool slu_bb_boots(const struct slu_bb *bb)
-{
-	const unsigned began = SLU_IN(SLU_NODE_UP) | SLU_IN(SLU_NODE_READY) |
-			       SLU_IN(SLU_NODE_DOWN);
-
-	return bb->plan.boot_timeout && bb->state == SLU_BB_SETUP &&
-	       slu_bb_count(bb, began) == 0;
-}
-
 int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		  double now, struct slu_err *err)
 {
@@ -35,7 +26,7 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 
 	if (!slu_bb_boots(bb))
 		return 0;
-	snprintf(text, sizeof(text), "%.200s has booted after %s",
+	snprintf(text, sizeof(text), "%.200s " SLU_BB_BOOTED " %s",
 		 bb->plan.node[i].name,
 		 slu_seconds_text(now - bb->since, took));
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);

@@ -6,9 +6,9 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Its nodes have to boot first, and none of them has asked what to do. */
-bool slu_bb_boots(const struct slu_bb *bb);
-/* Node i asks: if they were booting, set-up begins now. */
+/* Node i asks: if they were booting, set-up begins now, and the history has
+ * these words. */
+#define SLU_BB_BOOTED "has booted after"
 int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		  double now, struct slu_err *err);
 /* Seconds, 0: this state has no deadline. */

@@ -130,6 +130,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 {
 	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
 	long i = bb ? slu_bb_index(bb, ask->node) : -1;
+	const bool boots = bb && slu_bb_boots(bb);
 	struct slu_plan used = {0};
 	const char *text;
 	char *key;
@@ -140,6 +141,10 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	    slu_bb_booted(b, bb, (size_t)i, now, err) ||
 	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
 		return -1;
+	if (boots) { /* no more */
+		slu_bb_put(b, bb, SLU_EFFECT_STATE);
+		slu_bb_carry_out(b, now);
+	}
 	text = slu_bb_plan_text(bb, false);
 	/* what a persistent buffer's servers ask for is its own */
 	used.job_id = bb->plan.use_job;

@@ -137,6 +137,18 @@ static const char *waits_for(const struct slu_bb *bb, char text[240])
 	return text;
 }
 
+/* Those that are not up yet: Slurm has powered them on for the job. */
+static char *booting(const struct slu_bb *bb)
+{
+	char *nodes = slu_bb_hosts(bb, slu_bb_is_late), *text;
+
+	text = slu_asprintf("sluice: waits for %.200s%s to boot",
+			    nodes ? nodes : "its nodes",
+			    nodes && strlen(nodes) > 200 ? "..." : "");
+	free(nodes);
+	return text;
+}
+
 /* Also what has become of the data, once that is known. */
 static char *doing(const struct slu_bb *bb)
 {
@@ -167,7 +179,7 @@ char *slu_bb_sentence(const struct slu_bb *bb)
 		return slu_persistent_sentence(bb);
 	if (bb->state == SLU_BB_RUNNING || bb->state == SLU_BB_DONE)
 		return strdup("");
-	return doing(bb);
+	return slu_bb_boots(bb) ? booting(bb) : doing(bb);
 }
 
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
@@ -261,6 +273,7 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 		.done = count_done(bb),
 		.clean = slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN)),
 		.waits_for = digest_late(bb),
+		.boots = slu_bb_boots(bb),
 		.progress = bb->notified.progress,
 		.at = now,
 	};
@@ -268,7 +281,8 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 	struct slu_buffer_state state;
 	bool same = news.state == told->state && news.failed == told->failed &&
 		    news.done == told->done && news.clean == told->clean &&
-		    news.waits_for == told->waits_for;
+		    news.waits_for == told->waits_for &&
+		    news.boots == told->boots;
 
 	bb->notified.late = !same && can_wait(bb, &news);
 	if (same || bb->notified.late || slu_bb_mirror(bb, &state))

@@ -104,7 +104,7 @@ struct slu_bb_barrier {
 /* What the mirror was told last, as far as it can change; state 0: nothing. */
 struct slu_bb_notified {
 	enum slu_bb_state state;
-	bool failed;
+	bool failed, boots;
 	size_t done, clean; /* nodes */
 	uint64_t waits_for; /* which, see digest_late() */
 	double progress;    /* when it was told how much is copied */

@@ -406,6 +406,8 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		return true;
 	if ((req->n_persist || req->persistent) && !ctl->linked) {
 		slu_copy(why, SLU_CTL_WHY, "sluiced does not answer");
+		slu_waits_note(&ctl->waits, job_id, SLU_WAIT_SLUICED, why,
+			       time(NULL));
 		slu_parsed_put(&ctl->parsed, req);
 		return false;
 	}
@@ -420,5 +422,8 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		copy(arg, &job);
 		slu_ctl_waits(ctl, &job);
 	}
+	if (wait)
+		slu_waits_note(&ctl->waits, job_id, SLU_WAIT_PERSISTENT, why,
+			       time(NULL));
 	return !wait;
 }

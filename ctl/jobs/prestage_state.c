@@ -7,6 +7,7 @@
 #include "ctl/private.h"
 
 #include <stdio.h>
+#include <time.h>
 
 struct look {
 	enum slu_ctl_prestage found;
@@ -52,6 +53,11 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 	pthread_mutex_unlock(&ctl->mirror.lock);
 	if (l.found == SLU_PRESTAGE_NEW)
 		slu_persistent_wait_why(&ctl->mirror, job_id, why);
+	else
+		slu_waits_note(&ctl->waits, job_id,
+			       l.found == SLU_PRESTAGE_BUSY ? SLU_WAIT_INPUT
+							    : SLU_WAIT_NOTHING,
+			       why, time(NULL));
 	return l.found;
 }
 

@@ -419,18 +419,28 @@ static void add_others(struct slu_ctl *ctl,
 	}
 }
 
-bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
-			 const struct slu_ctl_reservation *job,
-			 int64_t (*end_of)(uint32_t job_id), int64_t now,
-			 char why[SLU_CTL_WHY])
+/* Under the site's lock: of one that may not start. */
+static enum slu_wait lacking(struct slu_ctl *ctl,
+			     const struct slu_pool_need *need)
+{
+	struct slu_pool_need now = *need;
+	char unused[SLU_POOL_WHY];
+
+	now.reserved = 0;
+	return slu_pools_room(&ctl->mirror, &now, unused) ? SLU_WAIT_PROMISED
+							  : SLU_WAIT_STORAGE;
+}
+
+static bool has_turn(struct slu_ctl *ctl, const char *text,
+		     const struct slu_ctl_reservation *job,
+		     int64_t (*end_of)(uint32_t job_id), int64_t now,
+		     char why[SLU_CTL_WHY], enum slu_wait *what)
 {
 	const struct slu_pool_reservation turn = {job->job_id, job->priority,
 						  job->start, job->end};
 	struct slu_pool_need need;
 	bool may;
 
-	if (!slu_ctl_has_buffer(text) || !ctl->linked)
-		return slu_ctl_may_start(ctl, text, job->uid, why);
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	need_of(ctl, text, job->uid, &need);
 	add_others(ctl, job, &need);
@@ -440,7 +450,25 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 			!strcmp(need.pool, ctl->site->conf->pool[0].name));
 	may = slu_pools_reservation(&ctl->mirror, &turn, &need, end_of, now,
 				    why);
+	*what = may ? SLU_WAIT_NOTHING : lacking(ctl, &need);
 	pthread_rwlock_unlock(&ctl->site_lock);
+	return may;
+}
+
+bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
+			 const struct slu_ctl_reservation *job,
+			 int64_t (*end_of)(uint32_t job_id), int64_t now,
+			 char why[SLU_CTL_WHY])
+{
+	enum slu_wait what = SLU_WAIT_SLUICED;
+	bool may;
+
+	if (slu_ctl_has_buffer(text) && ctl->linked)
+		may = has_turn(ctl, text, job, end_of, now, why, &what);
+	else
+		may = slu_ctl_may_start(ctl, text, job->uid, why);
+	slu_waits_note(&ctl->waits, job->job_id, may ? SLU_WAIT_NOTHING : what,
+		       why, now);
 	return may;
 }
 
@@ -504,6 +532,7 @@ bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,
 			"take this one for the same");
 	else
 		return false;
+	slu_waits_note(&ctl->waits, job_id, SLU_WAIT_RUN, why, now);
 	return true;
 }
 
@@ -515,6 +544,7 @@ bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id)
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id)
 {
 	slu_pools_unclaim(&ctl->mirror, job_id);
+	slu_waits_take(&ctl->waits, job_id, 0, NULL);
 }
 
 size_t slu_ctl_pools(struct slu_ctl *ctl,

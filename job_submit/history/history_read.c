@@ -25,7 +25,7 @@
 	", ArrayJobID, ArrayTaskID, Gid, User, Qos, WorkDir, Nodes, Tasks," \
 	" Cpus, MemMb, EligibleTime, TimeLimit, Predicted, PredictedFrom,"  \
 	" ExitCode, Restarts, IonMax, Script, Tightened, Extended, LateBy," \
-	" IonPredicted, IonStatic, IonAlone, IonError"
+	" IonPredicted, IonStatic, IonAlone, IonError, Waited"
 #define FROM	  " FROM History AS h WHERE "
 #define AFTER	  "(EndTime, h.rowid) > (?, ?) ORDER BY EndTime, h.rowid LIMIT ?"
 #define OF_A_USER "Uid = ? AND "
@@ -99,6 +99,7 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->ion_static = slu_db_double(r, 39);
 	job->ion_alone = slu_db_double(r, 40);
 	job->ion_error = slu_db_double(r, 41);
+	job->waited = text(r, 42);
 }
 
 /* And the cursor is behind it. */

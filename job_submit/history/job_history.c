@@ -21,10 +21,10 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		" LimitAsked, Predicted, PredictedFrom, State, ExitCode,"
 		" Restarts, Request, IonMax, Ions, PlainName, Script,"
 		" Tightened, Extended, LateBy, Prepared, Suspended, IonTimes,"
-		" IonPredicted, IonStatic, IonAlone, IonError)"
+		" IonPredicted, IonStatic, IonAlone, IonError, Waited)"
 		" VALUES (?, ?, ?, ?, ?, ?,"
 		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+		" ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	char plain[SLU_PLAIN_NAME];
 
 	if (j->end <= 0)
@@ -32,7 +32,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 			       j->job_id);
 	slu_plain_name(j->name, plain, sizeof(plain));
 	return slu_db_exec(
-		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIIIIIsdddd",
+		db, err, sql, "IIIIIsssssssIIIIIIIIIIIssIIsIIssIIIIIsdddds",
 		(int64_t)j->job_id, (int64_t)j->array_job_id,
 		(int64_t)j->array_task_id, (int64_t)j->uid, (int64_t)j->gid,
 		j->user, j->account, j->partition, j->qos, j->name, j->work_dir,
@@ -44,7 +44,8 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		(int64_t)j->ion_max, (int64_t)j->ions, j->name ? plain : NULL,
 		j->script, (int64_t)j->tightened, (int64_t)j->extended,
 		j->late_by, j->prepared, j->suspended, j->ion_times,
-		j->ion_predicted, j->ion_static, j->ion_alone, j->ion_error);
+		j->ion_predicted, j->ion_static, j->ion_alone, j->ion_error,
+		j->waited);
 }
 
 /* It had completed, and its data was not staged out. */

@@ -89,13 +89,14 @@ static void tell_long(struct json_object *phase, double like, double now,
 	row = slu_finding(
 		findings,
 		strstr(text, "copied") ? SLU_SEVERE_NOTE : SLU_SEVERE_WARNING,
-		"phase", "job %u is in %s for %s%s%s%s: waits for %.400s",
+		"phase", "job %u is in %s for %s%s%s%s: waits for %.400s%s",
 		job_of(phase), slu_doctor_text(phase, "phase"),
 		slu_seconds_text(now - slu_json_number_at(phase, "since"),
 				 took),
 		like > 0 ? " (95 of 100 took at most " : "",
 		like > 0 ? usually : "", like > 0 ? ")" : "",
-		*waits ? waits : "slurmctld");
+		*waits ? waits : "slurmctld",
+		slu_json_bool_at(phase, "boots") ? " to boot" : "");
 	slu_finding_since(row, slu_json_number_at(phase, "since"));
 	if (*waits)
 		slu_finding_type(row, waits, "sluice-node status");
@@ -126,12 +127,13 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 			tell_long(phase, like, now, findings);
 	}
 	if (n > LONG_TOLD)
-		slu_finding_type(slu_finding(findings, SLU_SEVERE_WARNING,
-					     "phase",
-					     "%zu more jobs are in a phase for "
-					     "long",
-					     n - LONG_TOLD),
-				 NULL, "sysquery buffers");
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "phase",
+				    "%zu more job%s in a phase for "
+				    "long",
+				    n - LONG_TOLD,
+				    n - LONG_TOLD == 1 ? " is" : "s are"),
+			NULL, "sysquery buffers");
 	return 0;
 }
 
@@ -238,13 +240,15 @@ static void tell_kept(const struct kept *k, double now,
 	slu_finding_since(
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_NOTE, "kept",
-				    "%s: %s of %zu failed stage-out%s are kept "
-				    "(with room for %s), the oldest for %s; "
-				    "job %u's goes in %s",
+				    "%s: %s of %zu failed stage-out%s %s kept "
+				    "(with room for %s), %s%s; job %u's goes "
+				    "in %s",
 				    *k->user ? k->user : uid,
 				    slu_size_text(k->bytes, size), k->jobs,
 				    k->jobs == 1 ? "" : "s",
+				    k->jobs == 1 ? "is" : "are",
 				    slu_size_text(k->room, room),
+				    k->jobs == 1 ? "for " : "the oldest for ",
 				    slu_seconds_text(now - k->oldest, age),
 				    k->job,
 				    slu_seconds_text(

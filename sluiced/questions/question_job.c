@@ -8,12 +8,14 @@
 
 #include <string.h>
 
+#include "burst_buffer/lifecycle/deadlines.h"
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/job_file_system.h"
 #include "sysquery/answers/job_advice.h"
+#include "wire/waits.h"
 
 #define SCHEMA	   "sluice.job"
 #define VERSION	   1
@@ -258,6 +260,38 @@ static void add_between(struct report *r, struct json_object *list)
 	}
 }
 
+/* Of the time in the queue. */
+static void add_waited(const char *text, struct json_object *list)
+{
+	struct slu_waited waited;
+
+	slu_waited_parse(text, &waited);
+	for (int i = SLU_WAIT_NOTHING + 1; i < SLU_N_WAIT; i++)
+		add_whole(list, slu_wait_name((enum slu_wait)i),
+			  waited.seconds[i]);
+}
+
+/* From when it had its nodes until the first of them was up. */
+static void add_boot(struct report *r, struct json_object *list)
+{
+	struct json_object *lines =
+		slu_json_list_at(last_of(r->buffers), "history");
+	struct json_object *one;
+	const char *text;
+
+	for (size_t i = 1; lines && i < json_object_array_length(lines); i++) {
+		one = json_object_array_get_idx(lines, i);
+		text = slu_json_str_at(one, "text");
+		if (text && strstr(text, SLU_BB_BOOTED))
+			add_wait(list, "boot",
+				 slu_json_number_at(one, "time") -
+					 slu_json_number_at(
+						 json_object_array_get_idx(
+							 lines, 0),
+						 "time"));
+	}
+}
+
 /* By the phases of its file system where they are known. */
 static void add_prepared(struct report *r, struct json_object *list)
 {
@@ -296,6 +330,8 @@ static void add_waits(struct report *r)
 		add_whole(list, "queue",
 			  j->start - (j->eligible > j->submit ? j->eligible
 							      : j->submit));
+	add_waited(j->waited, list);
+	add_boot(r, list);
 	add_prepared(r, list);
 	add_whole(list, "suspended", j->suspended);
 }
@@ -486,8 +522,10 @@ int slu_answer_job(struct slu_db *db, const struct slu_asker *who,
 	    (!r.buffers || !json_object_array_length(r.buffers)))
 		rc = slu_err(err, SLU_NOTFOUND,
 			     "nothing is known here of this job: it has not "
-			     "begun, is not yours, or ended longer ago than "
-			     "the history is kept");
+			     "begun (scontrol show bbstat %u says if it waits "
+			     "for storage), is not yours, or ended longer ago "
+			     "than the history is kept",
+			     r.job_id);
 	if (rc == 0 && (rc = fill(&r, err)) == 0)
 		rc = write_out(&r, out, err);
 	json_object_put(r.out);

@@ -2,11 +2,24 @@
 #include "config.h"
 #include "sysquery/cli/request_paragraph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
 
-/* "capacity=104857600" as people write it, if that is as much. */
+/* In the largest binary unit of which it is a whole number. */
+static void exact(uint64_t bytes, char text[SLU_SIZE_TEXT])
+{
+	static const char *const units[] = {"",	   "KiB", "MiB",
+					    "GiB", "TiB", "PiB"};
+	size_t unit = 0;
+
+	for (; bytes && bytes % 1024 == 0 && unit < 5; unit++)
+		bytes /= 1024;
+	snprintf(text, SLU_SIZE_TEXT, "%ju%s", (uintmax_t)bytes, units[unit]);
+}
+
+/* "capacity=104857600" as people write it. */
 static void put_word(const char *word, size_t len, struct slu_buf *out)
 {
 	const char *equals = memchr(word, '=', len);
@@ -16,12 +29,14 @@ static void put_word(const char *word, size_t len, struct slu_buf *out)
 	char *end;
 
 	bytes = at < len ? strtoull(word + at, &end, 10) : 0;
-	if (bytes < 1024 || end != word + len ||
-	    slu_size_parse(slu_size_text(bytes, text), &again, NULL) ||
-	    again != bytes)
+	if (bytes < 1024 || end != word + len) {
 		slu_buf_add(out, word, len);
-	else
-		slu_buf_printf(out, "%.*s%s", (int)at, word, text);
+		return;
+	}
+	if (slu_size_parse(slu_size_text(bytes, text), &again, NULL) ||
+	    again != bytes)
+		exact(bytes, text);
+	slu_buf_printf(out, "%.*s%s", (int)at, word, text);
 }
 
 void slu_request_paragraph(const char *request, struct slu_page *out)

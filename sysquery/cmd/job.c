@@ -149,6 +149,13 @@ static const struct {
 	{"not-eligible",
 	 "before it was eligible (held, --begin, or a dependency)"},
 	{"queue", "in the queue"},
+	{"storage", "of that for storage that others had"},
+	{"promised-storage", "of that for storage kept for others"},
+	{"persistent-buffer", "of that for a persistent buffer"},
+	{"input", "of that for its input to be staged in"},
+	{"earlier-run", "of that for its earlier run to be over"},
+	{"sluiced", "of that because sluiced did not answer"},
+	{"boot", "for its nodes to boot"},
 	{"file-system", "for its file system and what was staged in"},
 	{"setup", "for the setup of its file system"},
 	{"stage-in", "for what was staged in"},
@@ -276,6 +283,11 @@ static void add_got(struct json_object *fs, struct slu_page *out)
 		slu_paragraphf(out, "Got", "the persistent buffer %s, %s",
 			       slu_json_str_at(fs, "name"),
 			       slu_json_str_at(fs, "driver"));
+		return;
+	}
+	if (slu_json_number_at(fs, "capacity_bytes") <= 0 &&
+	    slu_json_str_at(fs, "failure")) {
+		slu_paragraph(out, "Got", "nothing, as it failed before");
 		return;
 	}
 	slu_paragraphf(

@@ -3,6 +3,7 @@
  * set-up begins when the first of them asks what to do. SetupTimeout is 60. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "burst_buffer/lifecycle/deadlines.h"
 
 #define BOOT 600 /* s that they may take */
 
@@ -30,10 +31,11 @@ START_TEST(test_booting)
 	static const struct {
 		int64_t boot;
 		double fine, late;
-		const char *words;
+		const char *text, *words;
 	} cases[] = {
-		{0, 59, 61, "setup failed: not done after 1:00 on n[1-2]"},
-		{BOOT, BOOT + 59, BOOT + 61,
+		{0, 59, 61, "sluice: setup, 0 of 2 nodes done",
+		 "setup failed: not done after 1:00 on n[1-2]"},
+		{BOOT, BOOT + 59, BOOT + 61, "sluice: waits for n[1-2] to boot",
 		 "setup failed: not booted after 11:00 on n[1-2]"},
 	};
 
@@ -42,6 +44,7 @@ START_TEST(test_booting)
 		struct world w;
 
 		begin(&w, 2, c->boot);
+		ck_assert_str_eq(w.text, c->text);
 		ck_assert(!passes(&w, c->fine));
 		ck_assert(passes(&w, c->late - c->fine));
 		expect(strstr(w.reason, c->words), "%s", w.reason);
@@ -71,12 +74,21 @@ END_TEST
 /* From the first that asks on all have SetupTimeout, no more. */
 START_TEST(test_first_asks)
 {
+	struct slu_err err;
 	struct world w;
+	int64_t n = 0;
 
 	begin(&w, 2, BOOT);
 	ck_assert(!passes(&w, 200));
 	step(&w, &w.node[0]);
 	ck_assert(!passes(&w, 59));
+	ck_assert_ptr_null(strstr(w.text, "boot"));
+	expect_ok(slu_db_value(w.db, &n, 0, &err,
+			       "SELECT count(*) FROM BufferHistory WHERE "
+			       "instr(Text, ?)",
+			       "s", SLU_BB_BOOTED),
+		  err);
+	ck_assert_int_eq(n, 1);
 	ck_assert(passes(&w, 2));
 	expect(strstr(w.reason, "not done after 1:00 on n2") ||
 		       strstr(w.reason, "not done after 1:00 on n[1-2]"),

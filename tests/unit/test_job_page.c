@@ -267,7 +267,8 @@ START_TEST(test_live)
 		"\"uid\":2001,\"user\":\"alice\",\"name\":\"sim\","
 		"\"state\":\"RUNNING\",\"nodes\":\"n[1-2]\",\"node_cnt\":2,"
 		"\"start\":1795830241,\"submit\":1795830141,\"limit\":10,"
-		"\"request\":\"jobfs capacity=1GiB\"},"
+		"\"waited\":\"0:01:10 for storage, 0:00:20 for promised "
+		"storage\",\"request\":\"jobfs capacity=1GiB\"},"
 		"\"fullness\":{\"1\":{\"used_bytes\":9437184,\"told\":2}},"
 		"\"progress\":{\"1\":\"sluice: stage-in, 1 of 2 nodes done\"},"
 		"\"io_nodes\":{\"nodes\":\"io[1-2]\",\"count\":2,"
@@ -281,6 +282,9 @@ START_TEST(test_live)
 			  db,
 			  "UPDATE Buffer SET JobID = 7, State = 3 WHERE BID ="
 			  " 1; DELETE FROM BufferHistory WHERE State > 3;"
+			  "INSERT INTO BufferHistory (BID, Time, State, Text)"
+			  " SELECT BID, min(Time) + 30, 1, 'n1 has booted "
+			  "after 30 s' FROM BufferHistory WHERE BID = 1;"
 			  "INSERT INTO Assignment (Epoch, Time, Event, Json)"
 			  " VALUES (1, 1795830242, 'start 7', '[{\"job_id\":7,"
 			  "\"name\":\"sim\",\"ions\":1}]'), (2, 1795830300,"
@@ -298,7 +302,11 @@ START_TEST(test_live)
 	ck_assert_ptr_nonnull(strstr(
 		page, "I/O nodes   now 2: io[1-2]; 1 from 2026-11-28T01:44:02; "
 		      "2 from\n            2026-11-28T01:45:00\n"));
-	ck_assert_ptr_nonnull(strstr(page, "Waited      1:40 in the queue"));
+	expect(strstr(page,
+		      "Waited      1:40 in the queue; 1:10 of that for storage "
+		      "that others had; 20 s of\n            that for storage "
+		      "kept for others; 30 s for its nodes to boot"),
+	       "%s", page);
 	page = ask("job 7");
 	ck_assert_ptr_nonnull(strstr(page, "\"name\":\"run\""));
 	ck_assert_ptr_nonnull(strstr(page, "\"goes_on\":true"));

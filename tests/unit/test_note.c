@@ -86,6 +86,13 @@ static const struct {
 	{"sluice: limit 0:00:00 of 1:00:00 is nonsense",
 	 {.gave_back = -1, .why = "limit 0:00:00 of 1:00:00 is nonsense"},
 	 true},
+	{"sluice: script 00000000deadbeef; waited 0:02:00 for storage, "
+	 "0:00:40 for its input; gave back 0:00:01; why",
+	 {.script = 0xdeadbeef,
+	  .waited.seconds = {[SLU_WAIT_STORAGE] = 120, [SLU_WAIT_INPUT] = 40},
+	  .gave_back = 1,
+	  .why = "why"},
+	 true},
 	{"of others; sluice: disk full",
 	 {.gave_back = -1, .why = "disk full"},
 	 true},
@@ -112,6 +119,8 @@ START_TEST(test_note)
 			       note.late == c->note.late &&
 			       note.late_by == c->note.late_by &&
 			       note.script == c->note.script &&
+			       !memcmp(&note.waited, &c->note.waited,
+				       sizeof(note.waited)) &&
 			       !strcmp(note.from, c->note.from) &&
 			       !strcmp(note.why, c->note.why),
 		       "%s", c->comment);

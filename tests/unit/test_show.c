@@ -114,7 +114,8 @@ static const struct {
 	const char *line, *asked, *answer, *want;
 } cases[] = {
 	{"doctor --table", "{\"question\":\"doctor\"}",
-	 "{\"time\":1000,\"findings\":[]}", "nothing to do\n"},
+	 "{\"time\":1000,\"findings\":[]}",
+	 "nothing is wrong, nothing to do\n"},
 	{"doctor --table", "{\"question\":\"doctor\"}",
 	 "{\"time\":1000,\"findings\":[{\"severity\":\"error\",\"what\":"
 	 "\"n2\\u0007: full\",\"since\":900,\"on\":\"n2\",\"type\":"
@@ -135,6 +136,17 @@ static const struct {
 	 "Job         18, sim, of root: RUNNING\n"
 	 "Limit       asked 1:00, granted 1:00, used 30 s (50 %)\n"
 	 "Waited      5 s in the queue\n"},
+	{"job 19 --table", "{\"job_id\":19,\"question\":\"job\"}",
+	 "{\"schema\":\"sysquery.job\",\"version\":1,\"job_id\":19,"
+	 "\"uid\":0,\"name\":\"sim\",\"state\":\"REQUEUED\","
+	 "\"request\":\"jobfs capacity=3145728000 nodes=2\","
+	 "\"file_systems\":[{\"capacity_bytes\":0,\"node_count\":1,"
+	 "\"state\":\"DONE\",\"failed_in\":\"SETUP\","
+	 "\"failure\":\"no room\"}]}",
+	 "Job         19, sim, of root: REQUEUED\n"
+	 "Asked       jobfs capacity=3000MiB nodes=2\n"
+	 "Got         nothing, as it failed before\n"
+	 "Failed      in SETUP: no room\n"},
 	{"report --table", "{\"question\":\"report\"}",
 	 "{\"since_unix\":1,\"until_unix\":2,\"jobs\":{\"count\":0},"
 	 "\"names\":[{\"uid\":0,\"name\":\"sim\",\"count\":3}]}",

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is noted with a job when a run of it begins. */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <string.h>
+
+#include "wire/note.h"
+
+#define LEAST 10 /* s that it waited for something, to be told */
+
+char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id,
+			 const char *comment, int64_t now)
+{
+	char before[SLU_WAITS_TEXT], text[SLU_WAITS_TEXT];
+	struct slu_waited waited;
+	struct slu_note note;
+
+	slu_waits_take(&ctl->waits, job_id, now, &waited);
+	slu_waited_print(&waited, LEAST, text);
+	slu_waited_parse(text, &waited);
+	slu_ctl_note_parse(comment, &note);
+	if (note.gave_back < 0 && !note.why[0] &&
+	    slu_eq(slu_waited_print(&note.waited, 1, before), text))
+		return NULL;
+	note.gave_back = -1;
+	note.why[0] = '\0';
+	note.waited = waited;
+	return slu_ctl_note_apply(comment, &note);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "ctl/jobs/waits.h"
+
+#include <stdlib.h>
+
+#include "common/size.h"
+
+#define GAP    300   /* s between two questions that count, at most */
+#define FORGET 86400 /* s after which one that does not ask is forgotten */
+#define SWEEP  3600
+#define SHOWN  20 /* lines */
+
+struct slu_waiting {
+	uint32_t job_id;
+	enum slu_wait what;
+	int64_t since, asked; /* for this; when it did last */
+	struct slu_waited waited;
+	char why[256];
+};
+
+void slu_waits_init(struct slu_waits *w)
+{
+	*w = (struct slu_waits){0};
+	pthread_mutex_init(&w->lock, NULL);
+}
+
+void slu_waits_fini(struct slu_waits *w)
+{
+	struct slu_waiting *job;
+
+	for (size_t i = 0; (job = slu_map_next(&w->job, &i));)
+		free(job);
+	slu_map_free(&w->job);
+	pthread_mutex_destroy(&w->lock);
+}
+
+/* Under the lock: those that were cancelled while nobody told us. */
+static void sweep(struct slu_waits *w, int64_t now)
+{
+	struct slu_waiting *job;
+
+	if (now < w->swept + SWEEP)
+		return;
+	w->swept = now;
+	for (size_t i = 0; (job = slu_map_next(&w->job, &i));)
+		if (now > job->asked + FORGET) {
+			free(slu_map_del(&w->job, job->job_id));
+			i--; /* another may have moved there */
+		}
+}
+
+/* Under the lock; NULL: it waits for nothing, and did not before, or there is
+ * no memory. */
+static struct slu_waiting *get(struct slu_waits *w, uint32_t job_id,
+			       enum slu_wait what, int64_t now)
+{
+	struct slu_waiting *job = slu_map_get(&w->job, job_id);
+
+	if (job || what == SLU_WAIT_NOTHING)
+		return job;
+	sweep(w, now);
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return NULL;
+	*job = (struct slu_waiting){.job_id = job_id, .asked = now};
+	if (slu_map_put(&w->job, job_id, job) == 0)
+		return job;
+	free(job);
+	return NULL;
+}
+
+static void count(struct slu_waiting *job, int64_t now)
+{
+	const int64_t gone = now - job->asked;
+
+	if (gone > 0)
+		job->waited.seconds[job->what] += gone < GAP ? gone : GAP;
+	job->asked = now;
+}
+
+void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
+		    const char *why, int64_t now)
+{
+	struct slu_waiting *job;
+
+	pthread_mutex_lock(&w->lock);
+	job = get(w, job_id, what, now);
+	if (job) {
+		count(job, now);
+		if (job->what != what)
+			job->since = now;
+		job->what = what;
+		slu_copy(job->why, sizeof(job->why), why ? why : "");
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+void slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
+		    struct slu_waited *waited)
+{
+	struct slu_waiting *job;
+
+	if (waited)
+		*waited = (struct slu_waited){0};
+	pthread_mutex_lock(&w->lock);
+	job = slu_map_del(&w->job, job_id);
+	pthread_mutex_unlock(&w->lock);
+	if (job && waited) {
+		count(job, now);
+		*waited = job->waited;
+	}
+	free(job);
+}
+
+static void print(const struct slu_waiting *job, int64_t now,
+		  struct slu_buf *out)
+{
+	char time[SLU_TIME_TEXT];
+
+	slu_buf_printf(out, "job %u (for %s): %s\n", (unsigned)job->job_id,
+		       slu_seconds_text((double)(now - job->since), time),
+		       job->why);
+}
+
+void slu_waits_print(struct slu_waits *w, uint32_t job_id, int64_t now,
+		     struct slu_buf *out)
+{
+	const struct slu_waiting *job;
+	size_t n = 0;
+
+	pthread_mutex_lock(&w->lock);
+	for (size_t i = 0; (job = slu_map_next(&w->job, &i));)
+		if (job->what != SLU_WAIT_NOTHING && job->why[0] &&
+		    (!job_id || job_id == job->job_id) && n++ < SHOWN)
+			print(job, now, out);
+	pthread_mutex_unlock(&w->lock);
+	if (n > SHOWN)
+		slu_buf_printf(out,
+			       "(%zu more wait: scontrol show bbstat JOBID)\n",
+			       n - SHOWN);
+}

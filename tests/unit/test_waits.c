@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* For what pending jobs wait: storage, what is promised to others, persistent
+ * buffers, sluiced. Told apart in bbstat, and noted when they begin. */
+#include "config.h"
+#include "tests/unit/ctl_fake.h"
+#include "tests/unit/random.h"
+#include "ctl/pools/pools.h"
+#include "ctl/private.h"
+
+#define GIB	(UINT64_C(1) << 30)
+#define REQUEST "jobfs capacity=4294967296"
+
+static int64_t end_of(uint32_t job_id)
+{
+	return 1000 + 10 * job_id;
+}
+
+static void say_supply(struct slu_ctl *ctl, uint64_t total)
+{
+	struct slu_pool_capacity p = {.name = "nodes",
+				      .total = total,
+				      .available = total,
+				      .largest = total / 4,
+				      .nodes = 4,
+				      .complete = true};
+	struct slu_capacity s = {.pools = &p, .n_pools = 1};
+
+	daemon_say(&slu_capacity_desc, &s);
+	slu_ctl_step(ctl, 2);
+}
+
+static uint64_t all_of_it(void *arg, const char *pool, bool first)
+{
+	(void)arg;
+	(void)pool;
+	(void)first;
+	return 6 * GIB;
+}
+
+/* Asks for job 7, as the scheduler does at `now`. */
+static bool ask(struct slu_ctl *ctl, const struct slu_ctl_reservation *job,
+		int64_t now)
+{
+	char why[SLU_CTL_WHY] = "";
+
+	return slu_ctl_reservation(ctl, REQUEST, job, end_of, now, why);
+}
+
+START_TEST(test_told_apart)
+{
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes");
+	const struct slu_ctl_reservation job = {
+		.job_id = 7, .uid = 1, .reserved = all_of_it};
+	const struct slu_ctl_reservation plain = {.job_id = 7, .uid = 1};
+	char *text;
+
+	ck_assert(!ask(ctl, &plain, 1000)); /* sluiced is not there */
+	link_up(ctl, 1);
+	say_supply(ctl, 6 * GIB);
+	ck_assert(!ask(ctl, &job, 1060)); /* it is reserved for others */
+	slu_ctl_claim(ctl, 8, REQUEST, 1, true);
+	ck_assert(!ask(ctl, &plain, 1160)); /* job 8 has it */
+	text = slu_ctl_status(ctl, NULL, false);
+	expect(strstr(text, "job 7 (for ") &&
+		       strstr(text, "waits for 4GiB of pool nodes: jobs have "),
+	       "%s", text);
+	free(text);
+	text = slu_ctl_status(ctl, "8", false);
+	ck_assert_ptr_null(strstr(text, "job 7"));
+	free(text);
+	slu_ctl_unclaim(ctl, 8);
+	ck_assert(ask(ctl, &plain, 1360)); /* nodes are what it waits for now */
+	text = slu_ctl_status(ctl, NULL, false);
+	ck_assert_ptr_null(strstr(text, "job 7"));
+	free(text);
+	text = slu_ctl_begin_note(ctl, 7,
+				  "of others; sluice: gave back 0:00:01", 1400);
+	ck_assert_str_eq(text, "of others; sluice: waited 0:03:20 for storage, "
+			       "0:01:40 for promised storage, 0:01:00 for "
+			       "sluiced");
+	/* its next run has not waited, and so is one that never did */
+	ck_assert_ptr_null(slu_ctl_begin_note(ctl, 9, "of others", 1400));
+	free(text);
+	text = slu_ctl_begin_note(ctl, 7, "sluice: waited 0:03:20 for storage",
+				  1500);
+	ck_assert_str_eq(text, "");
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* A cancelled one is not shown any more; nor is all of a long silence counted.
+ */
+START_TEST(test_gone)
+{
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes");
+	const struct slu_ctl_reservation job = {.job_id = 7, .uid = 1};
+	char *text;
+
+	ck_assert(!ask(ctl, &job, 1000));
+	ck_assert(!ask(ctl, &job, 9000));
+	text = slu_ctl_begin_note(ctl, 7, NULL, 9005);
+	ck_assert_str_eq(text, "sluice: waited 0:05:05 for sluiced");
+	free(text);
+	ck_assert(!ask(ctl, &job, 9100));
+	slu_ctl_cancelled(ctl, 7, 0);
+	text = slu_ctl_status(ctl, "7", false);
+	ck_assert_ptr_null(strstr(text, "(for "));
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* Not more lines than a screen has. */
+START_TEST(test_many)
+{
+	struct slu_waits w;
+	struct slu_buf out = {0};
+	size_t lines = 0;
+
+	slu_waits_init(&w);
+	for (uint32_t id = 1; id <= 1000; id++)
+		slu_waits_note(&w, id, SLU_WAIT_STORAGE, "because", 1000);
+	slu_waits_print(&w, 0, 1060, &out);
+	for (const char *c = out.data; *c; c++)
+		lines += *c == '\n';
+	ck_assert_uint_eq(lines, 21);
+	ck_assert_ptr_nonnull(strstr(out.data, " (for 1:00): because\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, "(980 more wait: "));
+	/* who does not ask for a day has gone */
+	slu_waits_note(&w, 2000, SLU_WAIT_STORAGE, "because", 1000 + 90000);
+	ck_assert_uint_eq(w.job.n, 1);
+	slu_buf_free(&out);
+	slu_waits_fini(&w);
+}
+END_TEST
+
+/* What is printed is read again; and nonsense is nothing. */
+START_TEST(test_text)
+{
+	static const char *const junk[] = {NULL,
+					   "",
+					   "x",
+					   "0:00:10",
+					   ",,",
+					   "0:00:10 for",
+					   "0:00:10 for ducks",
+					   "1:2 for storage"};
+	struct slu_waited in, out, none = {0};
+	char text[SLU_WAITS_TEXT];
+	uint64_t seed = 1;
+
+	for (int n = 0; n < 1000; n++) {
+		in = none;
+		for (int i = 1; i < SLU_N_WAIT; i++)
+			in.seconds[i] = (int64_t)slu_random(&seed, 3) *
+					(int64_t)slu_random(&seed, 400000);
+		slu_waited_parse(slu_waited_print(&in, 1, text), &out);
+		expect(!memcmp(&in, &out, sizeof(in)), "%s", text);
+	}
+	each(j, junk)
+	{
+		slu_waited_parse(*j, &out);
+		expect(!memcmp(&none, &out, sizeof(out)), "%s",
+		       *j ? *j : "NULL");
+	}
+}
+END_TEST
+
+TEST_MAIN("waits", test_told_apart, test_gone, test_many, test_text)
