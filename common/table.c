@@ -10,11 +10,15 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 #include "common/fit.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "common/width.h"
+
+#define USUAL_WIDTH 80 /* of a terminal that does not say */
 
 #define COLUMNS_MAX 64
 #define GAP	    2
@@ -315,6 +319,27 @@ static void write_grid(struct grid *g, const struct slu_table_look *look,
 		write_row(g, r, out);
 	if (look && look->width)
 		write_more(g, look, out);
+}
+
+/* 0: it says nothing that is a width. */
+static size_t width_of_environment(void)
+{
+	const char *text = getenv("COLUMNS");
+	long columns = text ? strtol(text, NULL, 10) : 0;
+
+	return columns > 0 && columns < 10000 ? (size_t)columns : 0;
+}
+
+size_t slu_table_width(void)
+{
+	const size_t width = width_of_environment();
+	struct winsize size = {0};
+
+	if (width || !isatty(STDOUT_FILENO))
+		return width;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return USUAL_WIDTH;
 }
 
 int slu_table(struct json_object *rows, const struct slu_column *columns,

@@ -52,6 +52,10 @@ struct slu_table_look {
 	bool whole;	  /* a sentence in the last column is broken, not cut */
 };
 
+/* The columns that a table on standard output may have: what COLUMNS says, else
+ * those of the terminal; 0: there is none, and no limit. */
+size_t slu_table_width(void);
+
 /* Add the table to *out, a title line first, and where columns were left out a
  * last line that names them. columns: ended by a NULL key;
  * NULL: every key, in the order of first sight, of which the last go first.

@@ -37,7 +37,7 @@ static const char object[] =
 	" 'job_start', JobStart, 'ready', Ready, 'ended', Ended,"
 	" 'failed_in', FailedIn, 'failure', Failure, 'verdict',"
 	" CASE WHEN Verdict > 0 THEN What END,"
-	" 'expires', json_extract(" PLAN ", '$.expires'),"
+	" 'expires', nullif(json_extract(" PLAN ", '$.expires'), 0),"
 	" 'uses', json_extract(" PLAN ", '$.use_job'), 'unsaved', Unsaved,"
 	" 'phases', (SELECT json_group_array(json_object('name', Phase,"
 	"  'began', Began, 'seconds', Seconds, 'bytes', Bytes, 'files', Files,"

@@ -36,9 +36,9 @@ static const struct command {
 	 slu_cmd_recover, false, true},
 	{"serve", "[--period S]", "make and end this node's persistent buffers",
 	 slu_cmd_serve, false, true},
-	{"status", "[--json]", "what of ours is on this node", slu_cmd_status,
-	 false, false},
-	{"probe", "[--json] [--push]",
+	{"status", "[--json|--wide]", "what of ours is on this node",
+	 slu_cmd_status, false, false},
+	{"probe", "[--json|--wide] [--push]",
 	 "what this node can offer, what stands in the way", slu_cmd_probe,
 	 false, false},
 	{"fetch", "JOB DIR", "copy what a failed stage-out left on this node",
@@ -61,6 +61,7 @@ static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
 				      {"to", required_argument, NULL, 't'},
 				      {"period", required_argument, NULL, 'p'},
 				      {"json", no_argument, NULL, 'J'},
+				      {"wide", no_argument, NULL, 'w'},
 				      {"push", no_argument, NULL, 'P'},
 				      {"dry-run", no_argument, NULL, 'd'},
 				      {"help", no_argument, NULL, 'h'},
@@ -83,6 +84,7 @@ static void help(void)
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
 	       "  --json      status, probe, discard: as JSON\n"
+	       "  --wide      status, probe: all columns, however wide\n"
 	       "  --push      probe: tell sluiced which file systems cannot "
 	       "be had here\n"
 	       "  --period S  serve, watch: seconds between two questions\n"
@@ -149,6 +151,9 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 			break;
 		case 'J':
 			opt->json = true;
+			break;
+		case 'w':
+			opt->wide = true;
 			break;
 		case 'P':
 			opt->push = true;

@@ -57,7 +57,7 @@ struct slu_node_options {
 	const char *log;  /* --log; "-" is stderr; NULL: the default */
 	const char *to;	  /* --to */
 	double period;	  /* --period, seconds; 0: the default */
-	bool json, dry_run, push;
+	bool json, dry_run, push, wide;
 	bool strict;	     /* a bad sluice.conf is an error */
 	double conf_seconds; /* to fetch one in */
 };

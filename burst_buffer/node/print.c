@@ -9,13 +9,17 @@
 int slu_print_rows(const struct slu_node *n, struct json_object *rows,
 		   const struct slu_column *columns, struct slu_err *err)
 {
+	const struct slu_table_look look = {
+		.width = n->opt->wide ? 0 : slu_table_width(),
+		.more = "--wide",
+		.whole = true};
 	struct slu_buf text = {0};
 
 	if (n->opt->json) {
 		puts(slu_json_utf8(rows));
 		return 0;
 	}
-	if (slu_table(rows, columns, NULL, &text, err))
+	if (slu_table(rows, columns, &look, &text, err))
 		return -1;
 	fputs(text.data ? text.data : "", stdout);
 	slu_buf_free(&text);

@@ -40,7 +40,7 @@
 static const struct slu_column columns[] = {
 	{"check", NULL, .type = SLU_COL_PLAIN},
 	{"result", NULL, .type = SLU_COL_PLAIN},
-	{"text", NULL, .type = SLU_COL_PLAIN},
+	{"text", NULL, .type = SLU_COL_TEXT},
 	{NULL, NULL, .type = SLU_COL_PLAIN},
 };
 

@@ -287,6 +287,7 @@ static int running(struct slu_db *db, const struct slu_asker *who,
 
 const struct slu_answerer slu_answerers[] = {
 	{"buffers", prepare_buffers, NULL, buffers},
+	{"hosts", slu_prepare_hosts, NULL, slu_answer_hosts},
 	{"job", slu_prepare_job, NULL, slu_answer_job},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},

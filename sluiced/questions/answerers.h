@@ -16,6 +16,15 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
+/* "hosts": those of the resource map, each with `heard`, when it spoke to
+ * sluiced last since that was started (Unix seconds; absent: it has not). */
+struct json_object *slu_prepare_hosts(const struct slu_daemon *d,
+				      const struct slu_asker *who,
+				      struct json_object *args);
+int slu_answer_hosts(struct slu_db *db, const struct slu_asker *who,
+		     struct json_object *args, struct slu_buf *out,
+		     struct slu_err *err);
+
 /* "job": all that is known of one job, which is named by job_id, or by that of
  * its array and task. SLU_NOTFOUND: nothing is, or it is another user's. */
 struct json_object *slu_prepare_job(const struct slu_daemon *d,

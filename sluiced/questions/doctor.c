@@ -280,9 +280,9 @@ static void check_database(struct json_object *live,
 	if (lost > 0)
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_NOTE, "database",
-				    "it could not be written %.0f times since "
+				    "it could not be written %.0f time%s since "
 				    "sluiced was started; nodes ask again",
-				    lost),
+				    lost, lost == 1 ? "" : "s"),
 			host, "journalctl -u sluiced -p err");
 }
 

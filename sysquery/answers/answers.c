@@ -36,8 +36,10 @@ static const struct slu_key hosts[] = {
 	{"host", .is = SLU_IS_TEXT, .title = "HOST"},
 	{"documents", .is = SLU_IS_COUNT, .title = "DOCUMENTS", .drop = 2},
 	{"since", "since_unix", .is = SLU_IS_TIME, .title = "SINCE", .drop = 1},
-	{"last_seen", "last_seen_unix", .is = SLU_IS_TIME,
-	 .title = "LAST_SEEN"},
+	{"last_seen", "last_seen_unix", .is = SLU_IS_TIME, .title = "LAST_SEEN",
+	 .doc = "when it told last what it has"},
+	{"heard", "heard_unix", .is = SLU_IS_TIME, .title = "HEARD",
+	 .doc = "when it spoke last to sluiced, since that was started"},
 	{.key = NULL}};
 const struct slu_form slu_form_hosts = {.name = "hosts",
 					.doc = "hosts in the resource map",
@@ -105,7 +107,8 @@ const struct slu_form slu_form_check = {
 	.doc = "the resource map against slurm.conf",
 	.rows = "findings",
 	.keys = check,
-	.state = "severity"};
+	.state = "severity",
+	.states = "wrong,hint"};
 
 const struct slu_form slu_form_select = {
 	.name = "select",

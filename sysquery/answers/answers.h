@@ -64,8 +64,9 @@ struct slu_form {
 	const struct slu_key *keys; /* NULL: any; key NULL ends them */
 	/* Of a list: the keys by which rows are chosen; NULL: they are not. */
 	const char *state, *time;
-	const char *main; /* of an object: the list in it that -o and --sort
-			     are about */
+	const char *states; /* those that there are, "A,B"; NULL: any */
+	const char *main;   /* of an object: the list in it that -o and --sort
+			       are about */
 };
 
 extern const struct slu_form *const slu_forms[]; /* NULL ends it */

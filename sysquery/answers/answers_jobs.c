@@ -77,7 +77,14 @@ const struct slu_form slu_form_buffers = {
 	.rows = "buffers",
 	.keys = buffers,
 	.state = "state",
+	.states = "SETUP,STAGE_IN,RUNNING,STAGE_OUT,TEARDOWN,DONE",
 	.time = "created"};
+
+/* As Slurm calls the ends of a run. */
+#define ENDED                                                      \
+	"COMPLETED,FAILED,CANCELLED,TIMEOUT,NODE_FAIL,PREEMPTED,"  \
+	"BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,REQUEUED,LAUNCH_FAILED," \
+	"REVOKED"
 
 static const struct slu_key jobs[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
@@ -122,6 +129,7 @@ const struct slu_form slu_form_jobs = {.name = "jobs",
 				       .rows = "jobs",
 				       .keys = jobs,
 				       .state = "state",
+				       .states = ENDED,
 				       .time = "end"};
 
 #define ACCURACY(what, heading)                                                \

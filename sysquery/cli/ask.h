@@ -213,7 +213,11 @@ void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
 void slu_ask_command(struct slu_buf *out, const char *command,
 		     const char *operand);
 
-/* row_filter.c: of these rows those that were asked for, in that order, in
+/* row_filter.c: is each of --state one that there is in this answer (NULL:
+ * any)? */
+int slu_ask_check_states(const struct slu_ask *ask,
+			 const struct slu_form *answer, struct slu_err *err);
+/* Of these rows those that were asked for, in that order, in
  * their place: --state, --since, --until, --last, --sort. */
 int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 		   struct json_object **rows, struct slu_err *err);

@@ -132,6 +132,25 @@ static int sort(struct json_object **row, size_t n, const char *by,
 	return words > 0 ? 0 : slu_err_prefix(err, "--sort");
 }
 
+/* Each of --state is one that there is: another word would choose nothing, and
+ * look like an answer. */
+int slu_ask_check_states(const struct slu_ask *ask,
+			 const struct slu_form *answer, struct slu_err *err)
+{
+	char words[300], *state, *rest = words;
+
+	if (!ask->state || !answer || !answer->states)
+		return 0;
+	slu_copy(words, sizeof(words), ask->state);
+	while ((state = strsep(&rest, ",")))
+		if (!slu_is_listed(answer->states, state))
+			return slu_err(err, SLU_INVALID,
+				       "--state: there is no state \"%.40s\": "
+				       "they are %s",
+				       state, answer->states);
+	return 0;
+}
+
 int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 		   struct json_object **rows, struct slu_err *err)
 {
@@ -145,6 +164,8 @@ int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 	size_t n = 0, from;
 	int ret = row ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 
+	if (ret == 0)
+		ret = slu_ask_check_states(ask, answer, err);
 	slu_json_u64_opt(ask->args, "last", &last, NULL);
 	for (size_t i = 0; ret == 0 && i < all; i++) {
 		row[n] = json_object_array_get_idx(*rows, i);

@@ -118,6 +118,8 @@ static int ask_daemon(const struct slu_ask *ask, const char *question,
 int slu_ask_text(const struct slu_ask *ask, const char *question,
 		 struct slu_buf *out, struct slu_err *err)
 {
+	if (slu_ask_check_states(ask, slu_form_find(question), err))
+		return -1;
 	return ask->file ? ask_file(ask, question, out, err)
 			 : ask_daemon(ask, question, out, err);
 }

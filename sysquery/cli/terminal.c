@@ -11,37 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/width.h"
 
-#define USUAL_WIDTH 80
-
 bool slu_ask_terminal(const struct slu_ask *ask)
 {
 	return !ask->output && isatty(STDOUT_FILENO);
-}
-
-/* 0: it says nothing that is a width. */
-static size_t width_of_environment(void)
-{
-	const char *text = getenv("COLUMNS");
-	long columns = text ? strtol(text, NULL, 10) : 0;
-
-	return columns > 0 && columns < 10000 ? (size_t)columns : 0;
-}
-
-static size_t width_of(const struct slu_ask *ask)
-{
-	size_t width = ask->output ? 0 : width_of_environment();
-	struct winsize size = {0};
-
-	if (width || !slu_ask_terminal(ask))
-		return width;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	return USUAL_WIDTH;
 }
 
 /* no-color.org: any text but an empty one says no. */
@@ -56,7 +32,7 @@ static bool wants_color(const struct slu_ask *ask)
 struct slu_table_look slu_ask_look(const struct slu_ask *ask)
 {
 	return (struct slu_table_look){
-		.width = ask->wide ? 0 : width_of(ask),
+		.width = ask->wide || ask->output ? 0 : slu_table_width(),
 		.color = wants_color(ask),
 		.more = "--wide",
 		.whole = ask->whole,

@@ -183,6 +183,15 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 		{"week", "OF", .type = SLU_COL_PLAIN},
 		{.key = NULL}};
 
+	if (slu_json_number_at(answer, "judged") <= 0) {
+		slu_ask_say(ask, out,
+			    "%.0f ended jobs, none of which can be judged: "
+			    "that takes some that ran and came to their own "
+			    "end, submitted after what --since says (sysquery "
+			    "import has those of before Sluice)",
+			    slu_json_number_at(answer, "jobs"));
+		return 0;
+	}
 	show_head(ask, answer, out);
 	add_bars(part(answer, "modes"), "wait");
 	if (slu_ask_tabulate(ask, part(answer, "modes"), modes, out, err) < 0 ||

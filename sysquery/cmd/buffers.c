@@ -69,30 +69,11 @@ static int show(const struct slu_ask *ask, struct json_object *rows,
 	return 0;
 }
 
-/* Each of --state is one that a buffer can have. */
-static int check_states(const char *list, struct slu_err *err)
-{
-	static const char known[] =
-		"SETUP,STAGE_IN,RUNNING,STAGE_OUT,TEARDOWN,DONE";
-	char words[300], *state, *rest = words;
-
-	slu_copy(words, sizeof(words), list);
-	while ((state = strsep(&rest, ",")))
-		if (!slu_is_listed(known, state))
-			return slu_err(err, SLU_INVALID,
-				       "--state: there is no state \"%.40s\": "
-				       "they are %s",
-				       state, known);
-	return 0;
-}
-
 int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
 {
 	char *end;
 	unsigned long job;
 
-	if (ask->state && check_states(ask->state, err))
-		return -1;
 	if (ask->n_operands) {
 		job = strtoul(ask->operand[0], &end, 10);
 		if (*end || job == 0 || job > UINT32_MAX)

@@ -208,24 +208,6 @@ static void print_one(const struct slu_ask *ask, struct json_object *row,
 	slu_buf_puts(out, "\n");
 }
 
-static int print_all(const struct slu_ask *ask, struct json_object *answer,
-		     struct slu_buf *out, struct slu_err *err)
-{
-	struct json_object *findings;
-	int64_t now = 0;
-
-	slu_json_i64_opt(answer, "time", &now, NULL);
-	if (!json_object_object_get_ex(answer, "findings", &findings) ||
-	    !json_object_is_type(findings, json_type_array))
-		return slu_err(err, SLU_IO, "the answer has no findings");
-	for (size_t i = 0; i < json_object_array_length(findings); i++)
-		print_one(ask, json_object_array_get_idx(findings, i), now,
-			  out);
-	if (!json_object_array_length(findings))
-		slu_buf_puts(out, "nothing to do\n");
-	return 0;
-}
-
 static bool is_ill(struct json_object *answer)
 {
 	struct json_object *findings = NULL;
@@ -241,6 +223,27 @@ static bool is_ill(struct json_object *answer)
 			return true;
 	}
 	return false;
+}
+
+static int print_all(const struct slu_ask *ask, struct json_object *answer,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	struct json_object *findings;
+	int64_t now = 0;
+
+	slu_json_i64_opt(answer, "time", &now, NULL);
+	if (!json_object_object_get_ex(answer, "findings", &findings) ||
+	    !json_object_is_type(findings, json_type_array))
+		return slu_err(err, SLU_IO, "the answer has no findings");
+	for (size_t i = 0; i < json_object_array_length(findings); i++)
+		print_one(ask, json_object_array_get_idx(findings, i), now,
+			  out);
+	if (!is_ill(answer))
+		slu_buf_puts(out,
+			     json_object_array_length(findings)
+				     ? "nothing is wrong\n"
+				     : "nothing is wrong, nothing to do\n");
+	return 0;
 }
 
 int slu_cmd_doctor(struct slu_ask *ask, struct slu_err *err)

@@ -65,7 +65,7 @@ test_well() {
 	on n1 sluice-node probe --push >/dev/null
 	on n2 sluice-node probe --push >/dev/null
 	check "on a cluster that is well nothing is to do" equal "$(doctor)" \
-		"nothing to do"
+		"nothing is wrong, nothing to do"
 	check "and the status says so" equal "$(exit_status)" 0
 	check "what the probe said can be asked" matches \
 		"$(on ctl sysquery -n n2 -e probe)" '"check":"munge"'

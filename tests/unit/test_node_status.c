@@ -118,6 +118,34 @@ START_TEST(test_status_storage)
 }
 END_TEST
 
+/* As other tables: on a terminal of 80 columns no line is longer. */
+START_TEST(test_status_width)
+{
+	bool fits = true;
+	char *out;
+
+	node_begin("");
+	make_dirs("run/7/wd");
+	put("run/7/plan.json", plan);
+	put("run/7/wd/brick.pid", "1\n");
+	put("run/7/wd/client.pid", "999999999\n");
+	put("run/7/result", "/x is in use by somebody who has been there for "
+			    "as long as anybody can remember\n");
+	options.json = false;
+	setenv("COLUMNS", "80", 1);
+	run(slu_cmd_status, &out);
+	for (char *line, *rest = out; (line = strsep(&rest, "\n"));)
+		fits &= strlen(line) <= 80;
+	expect(fits, "too wide");
+	free(out);
+	expect_run(slu_cmd_status, 0, "(--wide also shows ");
+	expect_run(slu_cmd_status, 0, "not cleaned");
+	options.wide = true;
+	expect_run(slu_cmd_status, 0, "client gone");
+	unsetenv("COLUMNS");
+}
+END_TEST
+
 /* What there is of kept data; what its owner has removed is not. */
 START_TEST(test_kept_names)
 {
@@ -258,4 +286,5 @@ START_TEST(test_fetch_as_user)
 END_TEST
 
 TEST_MAIN("node_status", test_status_buffer, test_status_storage,
-	  test_kept_names, test_fetch, test_fetch_brick, test_fetch_as_user)
+	  test_status_width, test_kept_names, test_fetch, test_fetch_brick,
+	  test_fetch_as_user)
