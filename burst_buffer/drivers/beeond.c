@@ -372,6 +372,30 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
+/* Of what attach() has noted: BeeOND's own file may be gone, or name who has
+ * the number later. */
+static int has_noted(void *arg, const struct slu_pid *pid, const char *service,
+		     struct slu_err *err)
+{
+	const struct slu_instance *in = arg;
+	struct slu_pid noted;
+	char path[PATH_MAX];
+
+	(void)pid;
+	noted_path(in, service, path);
+	if (slu_pid_read(path, &noted, NULL) || slu_pid_alive(&noted))
+		return 0;
+	return slu_err(err, SLU_IO,
+		       "%s of %s (BeeOND) has ended, and its part of the data "
+		       "is lost",
+		       service, in->plan->fs);
+}
+
+static int lives(const struct slu_instance *in, struct slu_err *err)
+{
+	return each_daemon(in, has_noted, (void *)in, err);
+}
+
 /* detach and stop */
 
 /* Without -d: the data goes with its storage, unless that is kept. */
@@ -459,6 +483,7 @@ const struct slu_driver slu_driver_beeond = {
 	.assemble = assemble,
 	.attach = attach,
 	.check = check,
+	.lives = lives,
 	.counters = slu_instance_no_counters,
 	.detach = detach,
 	.stop = stop,

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/fs_job.h"
 #include <fcntl.h>
+#include <signal.h>
 #include "common/file.h"
 #include "common/proc.h"
 
@@ -115,6 +116,33 @@ START_TEST(test_beeond_chunk)
 }
 END_TEST
 
+/* A daemon that ends while the job runs is noticed then, and what is left is
+ * kept: the job is ended. */
+static int kills_server(const char *arg)
+{
+	struct slu_pid pid;
+	char path[PATH_MAX];
+
+	(void)arg;
+	job_path(path, "wd/beegfs-storage.pid");
+	return slu_pid_read(path, &pid, NULL) || slu_pid_kill(&pid, SIGKILL);
+}
+
+START_TEST(test_beeond_lost)
+{
+	if (!begin_beeond("", ""))
+		return;
+	begin_job();
+	nodes_all(kills_server, "kill it", 0);
+	ctl_until_told("beegfs-storage of gkfs (BeeOND) has ended");
+	ck_assert_str_eq(ctl_verdict, "fail");
+	end_job("FAILED");
+	expect(strstr(ctl_text, "stage-out failed: n"), "%s", ctl_text);
+	expect(strstr(ctl_text, "the data is kept on n[1-2]"), "%s", ctl_text);
+	nodes_end();
+}
+END_TEST
+
 /* It fails on the second node, when the first one already has it. */
 START_TEST(test_beeond_fails)
 {
@@ -136,6 +164,7 @@ static int run(void)
 
 	add(suite, "beeond", test_beeond, 1);
 	add(suite, "beeond_chunk", test_beeond_chunk, 1);
+	add(suite, "beeond_lost", test_beeond_lost, 1);
 	add(suite, "beeond_fails", test_beeond_fails, 1);
 	return run_suite(suite);
 }
