@@ -84,23 +84,31 @@ bool slu_holds_cache(int fd, const struct stat *st, uint64_t offset,
 	return holds;
 }
 
+/* File systems of the kernel's whose files are its state, not bytes that
+ * somebody has written. Some are not in linux/magic.h. */
+static const unsigned long generated[] = {
+	PROC_SUPER_MAGIC,    SYSFS_MAGIC,	   CGROUP_SUPER_MAGIC,
+	CGROUP2_SUPER_MAGIC, RDTGROUP_SUPER_MAGIC, /* resctrl */
+	DEBUGFS_MAGIC,	     TRACEFS_MAGIC,	   SECURITYFS_MAGIC,
+	SELINUX_MAGIC,	     SMACK_MAGIC,	   BPF_FS_MAGIC,
+	BINFMTFS_MAGIC,	     EFIVARFS_MAGIC,	   PSTOREFS_MAGIC,
+	DEVPTS_SUPER_MAGIC,  NSFS_MAGIC,	   0x62656570, /* configfs */
+	0x65735543,					       /* fusectl */
+	0x19800202,					       /* mqueue */
+	0x6e667364,					       /* nfsd */
+	0x67596969,					       /* rpc_pipefs */
+};
+
 static bool is_generated(int fd)
 {
 	struct statfs fs;
+	bool is = false;
 
 	if (fstatfs(fd, &fs))
 		return false;
-	switch ((unsigned long)fs.f_type) {
-	case PROC_SUPER_MAGIC:
-	case SYSFS_MAGIC:
-	case CGROUP_SUPER_MAGIC:
-	case CGROUP2_SUPER_MAGIC:
-	case DEBUGFS_MAGIC:
-	case TRACEFS_MAGIC:
-	case SECURITYFS_MAGIC:
-		return true;
-	}
-	return false;
+	for (size_t i = 0; i < sizeof(generated) / sizeof(*generated); i++)
+		is |= (unsigned long)fs.f_type == generated[i];
+	return is;
 }
 
 bool slu_is_generated(int dir, const char *name)

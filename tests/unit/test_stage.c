@@ -301,6 +301,37 @@ START_TEST(test_generated)
 }
 END_TEST
 
+/* Whatever is mounted where; what this kernel lacks is left out. */
+START_TEST(test_generated_kinds)
+{
+	static const char *const kinds[] = {
+		"proc",	   "sysfs",   "debugfs",    "tracefs",
+		"bpf",	   "cgroup2", "securityfs", "selinuxfs",
+		"smackfs", "devpts",  "binfmt_misc"};
+	int tried = 0;
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		skip("mounting needs root");
+		return;
+	}
+	setup();
+	each(kind, kinds)
+	{
+		make_dir(in(src, *kind), 0755);
+		if (mount("none", in(src, *kind), *kind, 0, NULL))
+			continue;
+		expect(stage(in(src, *kind), in(dst, *kind), 1) &&
+			       strstr(err.text, "the kernel makes it"),
+		       "%s: %s", *kind, err.text);
+		ck_assert(!umount2(in(src, *kind), MNT_DETACH));
+		tried++;
+	}
+	ck_assert_int_gt(tried, 5);
+	teardown();
+}
+END_TEST
+
 /* What sluice(7) says does not arrive. */
 START_TEST(test_does_not_arrive)
 {
@@ -510,5 +541,6 @@ END_TEST
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
 	  test_large_files, test_empty, test_deep, test_name_rules,
 	  test_existing, test_inherits_setgid, test_directory_bits,
-	  test_generated, test_special, test_does_not_arrive, test_names_apart,
-	  test_sums, test_brick, test_no_inodes, test_no_bytes)
+	  test_generated, test_generated_kinds, test_special,
+	  test_does_not_arrive, test_names_apart, test_sums, test_brick,
+	  test_no_inodes, test_no_bytes)
