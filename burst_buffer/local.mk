@@ -17,7 +17,8 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/request.h \
 	burst_buffer/request/resolve.c \
 	burst_buffer/request/absent.c \
-	burst_buffer/request/stray.c burst_buffer/request/interpreter.c \
+	burst_buffer/request/stray.c burst_buffer/request/lookalike.c \
+	burst_buffer/request/interpreter.c \
 	burst_buffer/request/stripe_verb.c \
 	burst_buffer/request/text.c
 libslurequest = libslurequest.a $(libsluwire)

@@ -190,6 +190,30 @@ size_t slu_byte_order_mark(const char *text)
 	return strncmp(text, mark, sizeof(mark) - 1) ? 0 : sizeof(mark) - 1;
 }
 
+size_t slu_invisible(const char *text)
+{
+	/* Two or three bytes, and to which the last one goes. */
+	static const struct {
+		const char *first;
+		unsigned char last;
+	} all[] = {{"\xc2\x85", 0x85},	   {"\xc2\xa0", 0xa0},
+		   {"\xc2\xad", 0xad},	   {"\xe1\x9a\x80", 0x80},
+		   {"\xe1\xa0\x8e", 0x8e}, {"\xe2\x80\x80", 0x8f},
+		   {"\xe2\x80\xa8", 0xaf}, {"\xe2\x81\x9f", 0xaf},
+		   {"\xe3\x80\x80", 0x80}, {"\xef\xbb\xbf", 0xbf}};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const char *first = all[i].first;
+		size_t n = strlen(first) - 1;
+
+		if (!strncmp(text, first, n) &&
+		    (unsigned char)text[n] >= (unsigned char)first[n] &&
+		    (unsigned char)text[n] <= all[i].last)
+			return n + 1;
+	}
+	return 0;
+}
+
 char *slu_trim(char *s)
 {
 	char *end;

@@ -53,6 +53,11 @@ bool slu_copy(char *dst, size_t size, const char *src);
 /* Length of the mark of UTF-8 that some editors begin a text with; 0: none. */
 size_t slu_byte_order_mark(const char *text);
 
+/* Bytes of the character of UTF-8 that begins here, if it is a blank that is
+ * not one of ASCII's or leaves no mark at all, as U+00A0 and U+200B; 0: it is
+ * another one. */
+size_t slu_invisible(const char *text);
+
 /* Cut white space off both ends in place; returns the new start. */
 char *slu_trim(char *s);
 

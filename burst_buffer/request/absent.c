@@ -26,6 +26,11 @@ struct names {
 	size_t n;
 };
 
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* The length of a name of ours that begins at p; 0: there is none. */
 static size_t length_of(const char *p)
 {
@@ -45,6 +50,44 @@ static size_t length_of(const char *p)
 	return 0;
 }
 
+#define LOOK_BACK 8 /* bytes: the words that matter are shorter */
+
+/* The word before p, which is left where it begins; "" for a longer one. */
+static void word_before(const char *line, const char **p, char word[LOOK_BACK])
+{
+	const char *end = *p, *at;
+	size_t n;
+
+	while (end > line && *p - end < LOOK_BACK && blank(end[-1]))
+		end--;
+	for (at = end;
+	     at > line && end - at < LOOK_BACK && !strchr(" \t;&|(", at[-1]);)
+		at--;
+	n = end < *p && end - at < LOOK_BACK ? (size_t)(end - at) : 0;
+	memcpy(word, at, n);
+	word[n] = '\0';
+	*p = at;
+}
+
+/* Is what stands here the operand of a test, as of [ -n ..., [[ ..., test !
+ * ..., [ "x..., or of case? */
+static bool is_asked(const char *line, const char *p)
+{
+	static const char *const words[] = {"[",    "[[", "!", "test",
+					    "case", "-n", "-z"};
+	char word[LOOK_BACK];
+
+	for (int i = 0; i < 2 && p > line && strchr("\"xX", p[-1]); i++)
+		p--;
+	word_before(line, &p, word);
+	if (*word == '-' && word[1] && strchr("defrswx", word[1]) && !word[2])
+		word_before(line, &p, word);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 /* Is it $NAME or ${NAME}, and not what a test asks? */
 static bool is_use(const char *line, const char *p, const char *behind)
 {
@@ -53,12 +96,7 @@ static bool is_use(const char *line, const char *p, const char *behind)
 			return false;
 		p--;
 	}
-	if (p == line || p[-1] != '$')
-		return false;
-	p--;
-	p -= p > line && p[-1] == '"';
-	return p - line < 3 ||
-	       (strncmp(p - 3, "-n ", 3) && strncmp(p - 3, "-z ", 3));
+	return p > line && p[-1] == '$' && !is_asked(line, p - 1);
 }
 
 static void note(struct names *names, const char *p, size_t n, int line,

@@ -173,6 +173,19 @@ bool slu_request_has_variable(const struct slu_request *req, const char *name);
 bool slu_request_is_verb(const char *word);
 bool slu_request_is_key(const char *word);
 
+/* lookalike.c: what people take for something else. Behind what reads as this
+ * letter at p, or NULL; where #BB's or #DW's letters may begin, at p behind the
+ * #; behind what reads as them, or NULL. */
+const char *slu_behind_letter(const char *p, char letter);
+const char *slu_find_magic(const char *p, const char *end);
+const char *slu_behind_magic(const char *p, const char *end);
+/* The beginning of a line for a message, '?' for what is not ASCII. */
+#define SLU_SHOWN 33
+void slu_shown(const char *p, const char *end, char out[SLU_SHOWN]);
+/* SLU_INVALID: what a value has here, outside of quotes, does not do what who
+ * typed it believes. */
+int slu_hardly_meant(const char *p, struct slu_err *err);
+
 /* interpreter.c: is the script one of a shell, as its #! says? One without it
  * is. */
 bool slu_script_is_shell(const char *script);

@@ -29,8 +29,9 @@ struct line {
 	const char *from; /* its begin, for columns */
 	const char *at;	  /* the word that is read; NULL: none yet */
 	int number;
-	int told; /* the number, where there is more than one line */
-	bool dw;  /* in the language of #DW lines */
+	int told;   /* the number, where there is more than one line */
+	bool dw;    /* in the language of #DW lines */
+	bool typed; /* by a person: what is hardly meant is refused */
 };
 
 /* Words */
@@ -75,6 +76,8 @@ static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
 				       "put the value in double quotes if the "
 				       "%c is meant",
 				       *l->p);
+		if (l->typed && slu_hardly_meant(l->p, err))
+			return -1;
 		slu_buf_add(out, l->p, 1);
 	}
 	return 0;
@@ -370,10 +373,10 @@ static void parse_said(struct slu_request *req, struct line *l,
 
 /* All lines of --bb, or those of a script before its first command. */
 static void parse_text(struct slu_request *req, const char *text, bool script,
-		       struct slu_mistakes *m)
+		       bool typed, struct slu_mistakes *m)
 {
 	const char *option = script ? NULL : text;
-	struct line l = {0};
+	struct line l = {.typed = typed};
 	struct slu_err err;
 	size_t total = 0;
 
@@ -408,16 +411,17 @@ static void tell_stray(void *arg, int line, const char *text, bool sure)
 	slu_mistake(arg, &err);
 }
 
-int slu_request_submitted(const char *option, const char *script, bool strays,
-			  struct slu_request *out, struct slu_err *err)
+static int read_request(const char *option, const char *script, bool typed,
+			bool strays, struct slu_request *out,
+			struct slu_err *err)
 {
 	struct slu_mistakes m = {.err = err};
 	struct slu_request req = {0};
 
 	if (option)
-		parse_text(&req, option, false, &m);
+		parse_text(&req, option, false, typed, &m);
 	if (script)
-		parse_text(&req, script, true, &m);
+		parse_text(&req, script, true, typed, &m);
 	if (option && strays)
 		slu_request_strays(option, true, tell_stray, &m);
 	if (script && strays)
@@ -432,10 +436,16 @@ int slu_request_submitted(const char *option, const char *script, bool strays,
 	return 0;
 }
 
+int slu_request_submitted(const char *option, const char *script, bool strays,
+			  struct slu_request *out, struct slu_err *err)
+{
+	return read_request(option, script, true, strays, out, err);
+}
+
 int slu_request_parse(const char *option, const char *script,
 		      struct slu_request *out, struct slu_err *err)
 {
-	return slu_request_submitted(option, script, false, out, err);
+	return read_request(option, script, false, false, out, err);
 }
 
 /* A line like "#SBATCH hetjob", between the options of two components. */

@@ -19,13 +19,14 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
-#define LOOK_MAX  4096 /* comments that begin like one of ours */
-#define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
-#define DOUBT_MAX 16   /* lines that are told if a text does not end */
-#define HERE_MAX  16   /* here-documents that one line begins: bash's limit */
-#define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
-#define TEXT_MAX  256
-#define WORD_MAX  24 /* the words that it knows are shorter */
+#define LOOK_MAX   4096 /* comments that begin like one of ours */
+#define TOLD_MAX   64	/* mistakes of a script; more say nothing new */
+#define DOUBT_MAX  16	/* lines that are told if a text does not end */
+#define HERE_MAX   16	/* here-documents that one line begins: bash's limit */
+#define DEPTH_MAX  16	/* of quotes in substitutions in quotes ... */
+#define TEXT_MAX   256
+#define OPTION_MAX 4096 /* bytes in which an option is looked for */
+#define WORD_MAX   24	/* the words that it knows are shorter */
 
 enum why {
 	FINE,
@@ -140,6 +141,8 @@ static bool is_option(const char *p, const char *end)
 {
 	if (end - p < 6 || strncmp(p, "SBATCH", 6))
 		return false;
+	if (end - p > OPTION_MAX)
+		end = p + OPTION_MAX;
 	p = memmem(p, (size_t)(end - p), "--bb", 4);
 	if (!p || !blank(p[-1]))
 		return false;
@@ -149,18 +152,15 @@ static bool is_option(const char *p, const char *end)
 
 static bool begins_well(const char *p, const char *end)
 {
-	if (is_option(p + 1, end))
-		return true;
-	p = skip_blanks(p + 1, end);
-	return end - p > 2 &&
-	       (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2));
+	return is_option(p + 1, end) || slu_behind_magic(p + 1, end);
 }
 
 /* Past what looks like a blank, perhaps, and is none, as of a web page. */
 static const char *skip_strange(const char *p, const char *end)
 {
-	while (p < end && (blank(*p) || (unsigned char)*p >= 0x80 ||
-			   iscntrl((unsigned char)*p)))
+	while (p < end && !slu_behind_letter(p, '#') &&
+	       (blank(*p) || (unsigned char)*p >= 0x80 ||
+		iscntrl((unsigned char)*p)))
 		p++;
 	return p;
 }
@@ -178,12 +178,11 @@ static const char *skip_between(const char *p, const char *end)
 /* What a comment that begins well could have been meant for. */
 static enum why meant(const char *p, const char *end)
 {
-	const char *magic = skip_blanks(p + 1, end), *rest = magic + 2;
-	bool near = magic > p + 1;
+	const char *magic = p + 1, *rest = slu_behind_magic(magic, end);
+	bool near = strncmp(magic, "BB", 2) && strncmp(magic, "DW", 2);
 
 	if (is_option(p + 1, end))
 		return LATE;
-	near |= strncmp(magic, "BB", 2) && strncmp(magic, "DW", 2);
 	if (!near && end - rest >= 4 && !strncmp(magic, "BB_LUA", 6) &&
 	    (end - rest == 4 || blank(rest[4])))
 		return skip_blanks(rest + 4, end) < end ? LUA : FINE;
@@ -193,34 +192,27 @@ static enum why meant(const char *p, const char *end)
 		       : FINE;
 }
 
-/* The beginning of a line, for a message. */
-static int length_of(const struct stray *s)
-{
-	int n = 0;
-
-	while (s->text + n < s->end && n < 32 && s->text[n] >= ' ' &&
-	       s->text[n] <= '~')
-		n++;
-	return n;
-}
-
 static const char *magic_of(const struct stray *s)
 {
 	if (is_option(s->text + 1, s->end))
 		return "SBATCH";
-	return strncasecmp(skip_blanks(s->text + 1, s->end), "D", 1) ? "BB"
-								     : "DW";
+	return slu_behind_letter(slu_find_magic(s->text + 1, s->end), 'D')
+		       ? "DW"
+		       : "BB";
 }
 
 static void tell(struct scan *s, const struct stray *one)
 {
 	const char *const magic = magic_of(one);
-	char text[TEXT_MAX];
-	int n = snprintf(text, sizeof(text), "\"%.*s\" ", length_of(one),
-			 one->text);
-	char *to = text + n;
-	size_t room = sizeof(text) - (size_t)n;
+	char begin[SLU_SHOWN], text[TEXT_MAX];
+	int n;
+	char *to;
+	size_t room;
 
+	slu_shown(one->text, one->end, begin);
+	n = snprintf(text, sizeof(text), "\"%s\" ", begin);
+	to = text + n;
+	room = sizeof(text) - (size_t)n;
 	switch (one->why) {
 	case NEAR:
 		snprintf(to, room,
@@ -236,9 +228,10 @@ static void tell(struct scan *s, const struct stray *one)
 			 "is a command here: begin the line with #BB");
 		break;
 	case HIDDEN:
-		snprintf(to, room,
-			 "is a command: a character before it is no blank, "
-			 "begin the line with #%s",
+		snprintf(to, room, "is a command: %s, begin the line with #%s",
+			 *one->text == '#'
+				 ? "a character before it is no blank"
+				 : "its first character only looks like #",
 			 magic);
 		break;
 	case BESIDE:
@@ -444,7 +437,9 @@ static bool look_at_command(struct scan *s, const char *first)
 	struct stray one = {BARE, s->line, first, s->end};
 
 	s->command = s->line;
-	if (hash > first && hash < s->end && *hash == '#') {
+	if (hash < s->end && slu_behind_letter(hash, '#'))
+		hash = slu_behind_letter(hash, '#') - 1;
+	if (hash > first && hash < s->end) {
 		one = (struct stray){HIDDEN, s->line, hash, s->end};
 		if (!begins_well(hash, s->end) || meant(hash, s->end) == FINE)
 			return false;
@@ -478,11 +473,12 @@ static void read_line(struct scan *s, const char *line)
 /* Is there a # in it that could be one of ours? */
 static bool worth_it(const char *p)
 {
-	while ((p = strchr(p, '#'))) {
-		if (is_option(p + 1, p + strcspn(p, "\n")))
-			return true;
-		p += 1 + strspn(p + 1, " \t");
-		if (!strncasecmp(p, "BB", 2) || !strncasecmp(p, "DW", 2))
+	const char *end = p;
+
+	for (; (p = strchr(p, '#')); p++) {
+		if (p >= end) /* once a line: it may be all of # */
+			end = p + strcspn(p, "\n");
+		if (begins_well(p, end))
 			return true;
 	}
 	return false;

@@ -51,6 +51,17 @@ static const struct {
 	{HEAD "cd ${BB_JOBFS:-/tmp}; cd ${DW_JOB_x?}; echo ${#DW_JOB_y}\n", ""},
 	{HEAD "[ -n \"$BB_JOBFS\" ] && cd $BB_JOBFS\n", ""},
 	{HEAD "if [ -z ${BB_JOBFS} ]; then x; fi; cd $BB_JOBFS\n", ""},
+	{HEAD "[ \"$BB_JOBFS\" ] && cd $BB_JOBFS\n", ""},
+	{HEAD "[ $BB_JOBFS ] || exit; cd $BB_JOBFS\n", ""},
+	{HEAD "if ! [[ $BB_JOBFS ]]; then x; fi; cd $BB_JOBFS\n", ""},
+	{HEAD "test \"${BB_JOBFS}\" && cd $BB_JOBFS\n", ""},
+	{HEAD "[ ! -d \"$BB_JOBFS\" ] && exit\ncd $BB_JOBFS\n", ""},
+	{HEAD "if test \"x$BB_JOBFS\" = x; then x; fi; cd $BB_JOBFS\n", ""},
+	{HEAD "case $BB_JOBFS in '') exit;; esac; cd $BB_JOBFS\n", ""},
+	{HEAD "cp -d \"$BB_JOBFS\"/a b\n",
+	 "2: this job has no $BB_JOBFS: it asks for no file system\n"},
+	{HEAD "mytest $BB_JOBFS\n",
+	 "2: this job has no $BB_JOBFS: it asks for no file system\n"},
 	{HEAD "if [[ -v BB_JOBFS ]]; then cd $BB_JOBFS; fi\n", ""},
 	{"#!/bin/csh\nif ($?DW_JOB_STRIPED) cd $DW_JOB_STRIPED\n", ""},
 	/* no uses, no names of ours */
@@ -101,7 +112,8 @@ END_TEST
 START_TEST(test_long)
 {
 	static const char *const pieces[] = {
-		"$BB_JOBFS", "DW_JOB_", "$DW_JOB_x ", "${", "B", "$BB_JOBFS\n"};
+		"$BB_JOBFS",   "DW_JOB_",    "$DW_JOB_x ",    "${", "B",
+		"$BB_JOBFS\n", "x$BB_JOBFS", "-d $BB_JOBFS ", "-d "};
 
 	each(piece, pieces)
 	{

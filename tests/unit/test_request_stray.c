@@ -62,6 +62,35 @@ static const struct stray_case cases[] = {
 	{HEAD " \f#BB jobfs capacity=1G\nx\n", 3, "is a command"},
 	{HEAD "\xe2\x80\x8b #DW jobdw capacity=1G\nx\n", 3, "is a command"},
 	{HEAD "\xc2\xa0# remark\nx\n", 0, NULL},
+	/* what cannot be seen in it, and what only looks like it */
+	{HEAD "#\xc2\xa0"
+	      "BB jobfs capacity=1G\nx\n",
+	 3, "\"#?BB jobfs capacity=1G\" is a comment: write #BB and a blank"},
+	{HEAD "#\xe2\x80\x8b"
+	      "DW jobdw capacity=1G\nx\n",
+	 3, "write #DW"},
+	{HEAD "# \xef\xbb\xbf "
+	      "BB capacity=1G\nx\n",
+	 3, "write #BB"},
+	{HEAD "#B\xc2\xad"
+	      "B\xe2\x80\x83jobfs capacity=1G\nx\n",
+	 3, "write #BB"},
+	{HEAD "#\xe2\x80\xafSBATCH\n#\xd0\x92\xd0\x92 jobfs capacity=1G\n", 4,
+	 "write #BB"},
+	{HEAD "#\xef\xbc\xa4\xef\xbc\xb7 jobdw capacity=1G\n", 3, "write #DW"},
+	{HEAD "\xef\xbc\x83"
+	      "BB jobfs capacity=1G\nx\n",
+	 3,
+	 "\"?BB jobfs capacity=1G\" is a command: its first character only "
+	 "looks like #, begin the line with #BB"},
+	{HEAD "\xc2\xa0\xef\xbc\x83 DW jobdw capacity=1G\nx\n", 3,
+	 "looks like #, begin the line with #DW"},
+	{HEAD "x\n#\xc2\xa0"
+	      "BB jobfs capacity=1G\n",
+	 4, LATE},
+	{HEAD "#\xe2\x80\x93 BB jobfs capacity=1G\n#\xd0\x92\xd0\x92\n"
+	      "#\xc2\xa0 BB is fast\nx\n",
+	 0, NULL},
 	/* options of sbatch's own */
 	{HEAD "x\n#SBATCH --bb=\"jobfs capacity=1G\"\n", 4, LATE " (line 3)"},
 	{HEAD "x\n#SBATCH -n1 --bbf=/a\n", 4, "write ##SBATCH to leave"},
@@ -244,6 +273,70 @@ START_TEST(test_near)
 }
 END_TEST
 
+/* As long as Slurm takes one, and of what is to be looked at all the time: it
+ * is read in slurmctld. */
+START_TEST(test_hostile)
+{
+	static const char *const pieces[] = {
+		"#",	  "#SBATCH",   "# ",
+		"#B",	  "#\xc2\xa0", "#\xc2\xa0 \xc2\xa0",
+		"x #BB ", "#\xd0\x92", "(("};
+
+	each(piece, pieces)
+	{
+		struct slu_buf buf = {0};
+
+		slu_buf_puts(&buf, HEAD "x ");
+		while (!buf.failed && buf.len < 4 << 20)
+			slu_buf_puts(&buf, *piece);
+		free(strays(buf.data, false));
+		slu_buf_free(&buf);
+	}
+}
+END_TEST
+
+/* Of what a person has typed; what is stored is read as ever. */
+START_TEST(test_hardly_meant)
+{
+	static const struct {
+		const char *value, *words; /* NULL: fine */
+	} values[] = {
+		{"$BB_JOBFS/{a,b}", "{a,b} is not expanded here"},
+		{"$BB_JOBFS/a{1,2}.dat", "write a line for each"},
+		{"/a\xc2\xa0", "a character in it that cannot be seen"},
+		{"/a\xe2\x80\x8b/b", "put the value in double quotes"},
+		{"\"/a/{b,c}\xc2\xa0\"", NULL},
+		{"${BB_JOBFS}/{a}", NULL},
+		{"/\xc3\xa4\xe2\x82\xac", NULL},
+	};
+	struct slu_request req;
+	struct slu_err err;
+
+	each(v, values)
+	{
+		const char *pair = *v->value == '$' ? "stage_out destination=/z"
+						    : "stage_in "
+						      "destination=$BB_JOBFS";
+		char *text = slu_asprintf("jobfs capacity=1G; %s source=%s",
+					  pair, v->value);
+
+		if (v->words)
+			expect_fail(slu_request_submitted(text, NULL, false,
+							  &req, &err),
+				    err, SLU_INVALID, v->words);
+		else
+			expect_ok(slu_request_submitted(text, NULL, false, &req,
+							&err),
+				  err);
+		if (!v->words)
+			slu_request_free(&req);
+		expect_ok(slu_request_parse(text, NULL, &req, &err), err);
+		slu_request_free(&req);
+		free(text);
+	}
+}
+END_TEST
+
 /* In the text of --bb there are no commands. */
 START_TEST(test_option)
 {
@@ -322,4 +415,5 @@ START_TEST(test_long)
 END_TEST
 
 TEST_MAIN("request stray", test_cases, test_interpreters, test_near,
-	  test_option, test_refused, test_bounds, test_long)
+	  test_option, test_hostile, test_hardly_meant, test_refused, test_bounds,
+	  test_long)
