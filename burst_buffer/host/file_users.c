@@ -59,7 +59,8 @@ static bool is_below(void *arg, int dir, const char *name)
 	return link_below(dir, name, arg);
 }
 
-static bool maps_below(int proc, const char *dir)
+/* `shared`: only what is mapped so that writing changes the file. */
+static bool maps_below(int proc, const char *dir, bool shared)
 {
 	int fd = openat(proc, "maps", O_RDONLY | O_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
@@ -69,7 +70,9 @@ static bool maps_below(int proc, const char *dir)
 
 	while (f && !found && getline(&line, &size, f) > 0) {
 		path = strchr(line, '/');
-		found = path && slu_is_below(path, dir);
+		found = path && slu_is_below(path, dir) &&
+			(!shared || strstr(line, "w-s ") ||
+			 strstr(line, "wxs "));
 	}
 	free(line);
 	if (f)
@@ -125,7 +128,7 @@ static bool task_below(void *dir, int task)
 static bool uses(int proc, pid_t pid, const char *dir)
 {
 	return any_task(proc, pid, task_below, (void *)dir) ||
-	       link_below(proc, "exe", dir) || maps_below(proc, dir);
+	       link_below(proc, "exe", dir) || maps_below(proc, dir, false);
 }
 
 /* Also what the user has started with the rights of another one, as by su(1),
@@ -271,6 +274,17 @@ int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 
 	slu_hidden_begin(&n.hidden, major, minor);
 	return name_all(dir, &n, err);
+}
+
+static bool maps_one(void *dir, int proc, pid_t pid)
+{
+	(void)pid;
+	return maps_below(proc, dir, true);
+}
+
+bool slu_users_map(const char *dir)
+{
+	return slu_pid_find(maps_one, (void *)dir);
 }
 
 struct counting {

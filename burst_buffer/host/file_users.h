@@ -9,6 +9,7 @@
  * more has no such names: by its device, which is asked of what the kernel
  * knows already. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,6 +38,10 @@ struct slu_users_job {
  * cgroups, or SLURM_JOB_ID, show to be of another job is left. Adds to `who`:
  * "python3 (71) of ann, ..."; returns how many. May take long: in a child. */
 size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who);
+
+/* Can any process write to a file below without a system call, as it has mapped
+ * one? */
+bool slu_users_map(const char *dir);
 
 /* Adds who has this file open, but for the calling process, as above. Whoever
  * may not look at all processes sees his own. */

@@ -31,6 +31,8 @@ void slu_dirty_end(struct slu_node *n, const char *storage);
 /* outlived.c: end the processes that the job has left behind; the log and
  * sluiced hear whose they were. */
 void slu_outlived_end(struct slu_node *n);
+/* Sets n->mapped. */
+void slu_outlived_look(struct slu_node *n);
 
 /* holders.c: somebody holds some of what was wiped, `who`: the log and sluiced
  * hear it. */

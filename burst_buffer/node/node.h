@@ -89,6 +89,7 @@ struct slu_node {
 	bool is_ready;	   /* sluiced hears that the job can run, or has */
 	bool mistake;	   /* the failure is the request's, for ever */
 	bool no_room;	   /* it is that there is none for storage here */
+	bool mapped; /* what is staged out may be changed through memory */
 	const char *offer; /* and what is noted of it, if sluiced wants that */
 	double deadline;   /* of this phase, slu_now_mono() */
 

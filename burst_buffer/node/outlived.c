@@ -50,6 +50,31 @@ static void tell(struct slu_node *n, const char *who)
 	slu_talk_step(n, &r, &(struct slu_err){0});
 }
 
+static int look_for_maps(struct slu_aside *aside, void *arg, void *out,
+			 struct slu_err *err)
+{
+	const struct slu_node *n = arg;
+	bool mapped = slu_users_map(n->data);
+
+	(void)aside, (void)err;
+	memcpy(out, &mapped, sizeof(mapped));
+	return 0;
+}
+
+void slu_outlived_look(struct slu_node *n)
+{
+	struct slu_aside aside = {
+		.fn = look_for_maps, .arg = n, .seconds = LIMIT};
+	char out[SLU_ASIDE_OUT];
+	struct slu_err err;
+
+	n->mapped = true;
+	if (slu_aside(&aside, "who maps files", out, &err))
+		slu_node_log(n, SLU_WARN, "%s", err.text);
+	else
+		memcpy(&n->mapped, out, sizeof(n->mapped));
+}
+
 void slu_outlived_end(struct slu_node *n)
 {
 	struct slu_aside aside = {.fn = end_all, .arg = n, .seconds = LIMIT};

@@ -324,6 +324,39 @@ static int prepare(struct slu_staging *q, struct slu_err *err)
 					: aside_failed(err);
 }
 
+static int look_whether_stored(struct slu_aside *aside, void *arg, void *out,
+			       struct slu_err *err)
+{
+	const struct slu_node *n = arg;
+
+	(void)aside, (void)out;
+	return slu_storage_stored(&n->storage, err);
+}
+
+/* The kernel tells of it once, and there may be more to stage out. */
+#define UNSTORED "unstored"
+
+/* What was read may be from before what this node's disk has not taken. */
+static int check_stored(struct slu_staging *q, struct slu_err *err)
+{
+	struct slu_aside aside = {.fn = look_whether_stored,
+				  .arg = q->n,
+				  .seconds = q->n->deadline - slu_now_mono()};
+	char *was = q->stage->out ? slu_note_get(q->n, UNSTORED) : NULL;
+	int rc = 0;
+
+	if (was)
+		rc = slu_err(err, SLU_IO, "%s", slu_trim(was));
+	else if (q->stage->out &&
+		 slu_aside(&aside, "the node's disk", NULL, err)) {
+		rc = err->kind == SLU_TIMEOUT ? too_long(q, "it", err) : -1;
+		if (err->kind == SLU_IO)
+			slu_note_put(q->n, UNSTORED, 0600, err->text, NULL);
+	}
+	free(was);
+	return rc;
+}
+
 static int stage_alone(struct slu_staging *q, struct slu_err *err)
 {
 	q->self = 0;
@@ -331,7 +364,8 @@ static int stage_alone(struct slu_staging *q, struct slu_err *err)
 	if (prepare(q, err))
 		return -1;
 	for (int act = SLU_COPY; act <= SLU_FINISH; act++)
-		if (do_act(q, (enum slu_act_name)act, err))
+		if ((act == SLU_FINISH && check_stored(q, err)) ||
+		    do_act(q, (enum slu_act_name)act, err))
 			return -1;
 	return q->n->driver->check(&q->n->in, err);
 }
@@ -347,7 +381,7 @@ static int play(struct slu_staging *q, enum slu_act_name act,
 	case SLU_COPY:
 		return member ? do_act(q, act, err) : 0;
 	case SLU_VERIFY:
-		if (member && do_act(q, act, err))
+		if ((member && do_act(q, act, err)) || check_stored(q, err))
 			return -1;
 		/* With a part of the file system missing, all of this means
 		 * nothing. */

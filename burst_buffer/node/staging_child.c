@@ -89,6 +89,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.n = q->members,
 		.durable = q->stage->out,
 		.ended = q->stage->out,
+		.mapped = q->stage->out && q->n->mapped,
 		.content = q->stage->content,
 		.quick = !q->n->away.n &&
 			 (moved ||

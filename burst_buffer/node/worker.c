@@ -157,6 +157,7 @@ static void stage_out(struct worker *w)
 
 	/* On every node, before the first one copies. */
 	slu_outlived_end(n);
+	slu_outlived_look(n);
 	/* Nobody copies early any more: that ended before the first word. */
 	if (n->driver->shared && slu_talk_meet(n, "out.begin", &err))
 		return;

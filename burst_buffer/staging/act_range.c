@@ -177,8 +177,8 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	return 0;
 }
 
-/* What tasks have mapped gets no other time by a change while it is dirty: the
- * last look would not see what is written from now on. */
+/* What programs have mapped gets no other time by a change while it is dirty:
+ * the last look would not see what is written from now on. */
 static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
 		  uint64_t offset, uint64_t len, struct slu_err *err)
 {
@@ -245,7 +245,8 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	bool sparse = !a->part->plain_destination &&
 		      (uint64_t)st->st_blocks * 512 < size;
 
-	if (a->part->early && settle(a, in, &w->entry, offset, len, err))
+	if ((a->part->early || a->part->mapped) &&
+	    settle(a, in, &w->entry, offset, len, err))
 		return -1;
 	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
 	if (a->part->early && a->known.fd)

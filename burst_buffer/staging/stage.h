@@ -102,6 +102,9 @@ struct slu_stage_part {
 	bool quick, moved;
 	int known;
 	bool early; /* the job runs, a last copy follows */
+	/* Programs have files of the source mapped: pages that are dirty
+	 * already could be written to and no time of change would show it. */
+	bool mapped;
 	/* Nobody is to write the source any more: who does is noticed until
 	 * VERIFY, also when he puts size and time back. */
 	bool ended;

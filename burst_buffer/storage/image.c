@@ -110,6 +110,18 @@ int slu_image_mount(const char *image, const char *point, bool read_only,
 	return rc;
 }
 
+/* btrfs writes anything written twice to new blocks, reserved or not; others do
+ * not know the flag. */
+static void write_in_place(int fd)
+{
+	int flags;
+
+	if (!ioctl(fd, FS_IOC_GETFLAGS, &flags)) {
+		flags |= FS_NOCOW_FL;
+		(void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
+	}
+}
+
 int slu_image_make(const char *image, uint64_t size, struct slu_err *err)
 {
 	int fd = open(image, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -117,6 +129,7 @@ int slu_image_make(const char *image, uint64_t size, struct slu_err *err)
 
 	if (fd < 0)
 		return slu_errno(err, SLU_IO, "cannot make %s", image);
+	write_in_place(fd);
 	rc = extend(fd, size, image, err);
 	close(fd);
 	return rc;

@@ -17,6 +17,10 @@ int slu_storage_path(char *out, size_t size, const char *dir, const char *name,
 		     struct slu_err *err);
 /* What is kept outlives a power cut. */
 int slu_storage_sync(const char *dir, struct slu_err *err);
+/* A small file of that name in dir; of a few there is room though others have
+ * filled the disk. */
+int slu_storage_put(const char *dir, const char *name, const char *text,
+		    bool sync, struct slu_err *err);
 
 /* wipe.c. Unmount what dir has, as slu_unmount_whoever(); `name`: of
  * the device that a mounted image had, or "". */

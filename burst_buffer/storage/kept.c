@@ -101,16 +101,13 @@ static int put_away(const struct slu_storage *s, uid_t uid, struct slu_err *err)
 int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 		     char kept[4096], struct slu_err *err)
 {
-	char dir[4096], mark[4200], text[32];
-	int len = snprintf(text, sizeof(text), "%" PRId64 "\n", until);
+	char dir[4096], text[32];
 
+	snprintf(text, sizeof(text), "%" PRId64 "\n", until);
 	if (slu_trust_dir(s->dir, err) || kept_place(s, dir, sizeof(dir), err))
 		return -1;
 	if (access(dir, F_OK)) {
-		if (slu_storage_path(mark, sizeof(mark), s->dir, UNTIL_MARK,
-				     err) ||
-		    slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0644,
-				   true, err) ||
+		if (slu_storage_put(s->dir, UNTIL_MARK, text, true, err) ||
 		    put_away(s, uid, err) || slu_storage_sync(s->dir, err))
 			return -1;
 		if (chmod(s->dir, 0711) || rename(s->dir, dir))

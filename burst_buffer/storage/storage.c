@@ -93,6 +93,14 @@ int slu_storage_sync(const char *dir, struct slu_err *err)
 	return rc;
 }
 
+int slu_storage_stored(const struct slu_storage *s, struct slu_err *err)
+{
+	if (!*s->dir || !slu_mounted(s->fs) || !slu_storage_sync(s->fs, err))
+		return 0;
+	return slu_err_prefix(err, "some of what was written did not reach the "
+				   "node's disk: is it full, or failing?");
+}
+
 /* From now on it is mounted as it is. */
 static int mark_whole(const struct slu_storage *s, struct slu_err *err)
 {
@@ -187,14 +195,73 @@ bool slu_storage_has_mark(const char *dir, const char *mark)
 	return !access(path, F_OK);
 }
 
-int slu_storage_mark(const char *dir, const char *mark, const char *text,
-		     struct slu_err *err)
+/* Others may fill the disk before something is to be noted of data that is to
+ * be kept: so many marks have their blocks from the start. */
+#define SPARES 3
+
+static void spare_path(char path[4200], const char *dir, int i)
+{
+	snprintf(path, 4200, "%s/spare.%d", dir, i);
+}
+
+/* Where it cannot be had there is no worse than without. */
+static void make_spares(const char *dir)
 {
 	char path[4200];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, mark);
-	return slu_file_write(AT_FDCWD, path, text, strlen(text), 0644, false,
-			      err);
+	for (int i = 0; i < SPARES; i++) {
+		int fd;
+
+		spare_path(path, dir, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		if (fd >= 0) {
+			(void)posix_fallocate(fd, 0, 4096);
+			close(fd);
+		}
+	}
+}
+
+static bool write_in_place(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t len = (ssize_t)strlen(text);
+	bool done = fd >= 0 && pwrite(fd, text, (size_t)len, 0) == len &&
+		    !ftruncate(fd, len) && !fsync(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool use_spare(const char *dir, const char *to, const char *text)
+{
+	char path[4200];
+	bool done = false;
+
+	for (int i = 0; !done && i < SPARES; i++) {
+		spare_path(path, dir, i);
+		done = write_in_place(path, text) && !rename(path, to);
+	}
+	return done;
+}
+
+int slu_storage_put(const char *dir, const char *name, const char *text,
+		    bool sync, struct slu_err *err)
+{
+	char path[4200];
+
+	return slu_storage_path(path, sizeof(path), dir, name, err) ||
+			       (slu_file_write(AT_FDCWD, path, text,
+					       strlen(text), 0644, sync, err) &&
+				!use_spare(dir, path, text))
+		       ? -1
+		       : 0;
+}
+
+int slu_storage_mark(const char *dir, const char *mark, const char *text,
+		     struct slu_err *err)
+{
+	return slu_storage_put(dir, mark, text, false, err);
 }
 
 int slu_storage_unmark(const char *dir, const char *mark)
@@ -271,6 +338,7 @@ int slu_storage_make(const struct slu_storage_want *want,
 		slu_storage_wipe_dir(s.dir, SLU_NOBODY, NULL);
 		return -1;
 	}
+	make_spares(s.dir);
 	*out = s;
 	return 0;
 }

@@ -69,6 +69,14 @@ int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 int slu_storage_used(const struct slu_storage *storage, uint64_t *bytes,
 		     struct slu_err *err);
 
+/* Has all that was written to it reached the disk? The kernel writes after the
+ * program's close(), and where it cannot (a disk that is full under blocks that
+ * were not reserved, or fails) later readers get what lay there before, without
+ * an error. SLU_IO: some has not; told once. Always 0 of a directory, which has
+ * the disk's errors in common with others, and where there is none. Waits for
+ * the disk. */
+int slu_storage_stored(const struct slu_storage *storage, struct slu_err *err);
+
 /* Has it been, also by a call that did not live to say where? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 

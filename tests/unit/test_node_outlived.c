@@ -5,7 +5,9 @@
  * their time back. It is ended on every node before any copies; others live.
  */
 #include "config.h"
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include "tests/unit/node_life.h"
 
@@ -98,6 +100,12 @@ static int lives(const char *name)
 	return rc;
 }
 
+static int ends_other(const char *arg)
+{
+	(void)arg;
+	return is_n1() && lives("other.pid") != 1;
+}
+
 static int who_lives(const char *arg)
 {
 	(void)arg;
@@ -181,6 +189,66 @@ START_TEST(test_noticed)
 }
 END_TEST
 
+/* Another user's process that was given a descriptor, and writes by memory. */
+static void write_mapped(const char *path, const char *ready)
+{
+	const size_t size = 8 << 20;
+	int fd = open(path, O_RDWR | O_CREAT, 0666);
+	char *at = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)size) && !setgid(OTHER_UID) &&
+	    !setuid(OTHER_UID))
+		at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			  0);
+	if (at == MAP_FAILED)
+		_exit(1);
+	memset(at, 1, size);
+	close(fd);
+	close(open(ready, O_WRONLY | O_CREAT, 0600));
+	for (unsigned char n = 0;; n++)
+		for (size_t i = 0; i < size; i += 4096)
+			at[i] = (char)n;
+}
+
+static int leave_mapped(const char *arg)
+{
+	char path[PATH_MAX], ready[PATH_MAX];
+	pid_t pid;
+
+	(void)arg;
+	if (!is_n1())
+		return 0;
+	job_path(path, "mnt/data/in/held");
+	snprintf(ready, sizeof(ready), "%s/pfs/out/mapped", world);
+	ck_assert(!chmod(pfs("out"), 0777));
+	pid = fork();
+	if (!pid) {
+		setsid();
+		write_mapped(path, ready);
+	}
+	for (int i = 0; i < 1000 && access(ready, F_OK); i++)
+		usleep(10000);
+	return unlink(ready) || note("other.pid", pid);
+}
+
+START_TEST(test_mapped)
+{
+	if (!begin("scratch", ""))
+		return;
+	job_starts(request);
+	up();
+	run_tasks(false);
+	nodes_all(leave_mapped, "", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	expect(strstr(ctl_text, "in/held was changed while it was being"), "%s",
+	       ctl_text);
+	nodes_all(ends_other, "", 0);
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_outlived");
@@ -188,6 +256,7 @@ static int run(void)
 	add(suite, "scratch", test_scratch, 1);
 	add(suite, "glusterfs", test_glusterfs, 1);
 	add(suite, "noticed", test_noticed, 1);
+	add(suite, "mapped", test_mapped, 1);
 	return run_suite(suite);
 }
 

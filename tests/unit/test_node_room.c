@@ -123,6 +123,76 @@ START_TEST(test_told)
 }
 END_TEST
 
+/* n1's disk has less than it says, as a thin volume: what a program wrote there
+ * is lost behind its back, and what is read later may be old. */
+static int thin_disk(const char *arg)
+{
+	char command[2 * PATH_MAX];
+
+	(void)arg;
+	snprintf(
+		command, sizeof(command),
+		"set -e; cd %.200s; mkdir thin; mount -t tmpfs -o size=12m "
+		"none thin; truncate -s 200M thin/image; mkfs.ext4 -q -O ^has_journal "
+		"thin/image; mount -o loop thin/image storage",
+		world);
+	return is_n1() && system(command) ? 67 : 0;
+}
+
+/* When it could not write, and before anybody reads. */
+static int more_room(const char *arg)
+{
+	char command[2 * PATH_MAX];
+
+	(void)arg;
+	snprintf(command, sizeof(command),
+		 "sync; mount -o remount,size=400m %.200s/thin", world);
+	return is_n1() && system(command) ? 68 : 0;
+}
+
+static int no_thin_disk(const char *arg)
+{
+	char command[2 * PATH_MAX];
+
+	(void)arg;
+	snprintf(command, sizeof(command),
+		 "cd %.200s; umount -l storage; umount -l thin", world);
+	return is_n1() && system(command) ? 68 : 0;
+}
+
+static int writes_much(const char *arg)
+{
+	char command[2 * PATH_MAX], path[PATH_MAX];
+
+	(void)arg;
+	job_path(path, "mnt/data/in/much");
+	snprintf(command, sizeof(command),
+		 "head -c 15M /dev/urandom >%s; exit 0", path);
+	return is_n1() && (become_ann() || system(command)) ? 69 : 0;
+}
+
+START_TEST(test_not_stored)
+{
+	if (!begin("scratch", "KeepFailed=0\n"))
+		return;
+	nodes_all(thin_disk, "", 0);
+	job_starts(request);
+	up();
+	ctl_until("RUNNING");
+	nodes_all(writes_much, "", 0);
+	nodes_all(more_room, "", 0);
+	job_ends(request, "COMPLETED");
+	down();
+	ctl_until("DONE");
+	expect(strstr(ctl_text, "did not reach the node's disk"), "%s",
+	       ctl_text);
+	ck_assert_str_eq(ctl_verdict, "fail");
+	nodes_all(no_thin_disk, "", 0);
+	expect_nothing_left();
+	nodes_end();
+}
+END_TEST
+
 static Suite *suite_of(void)
 {
 	Suite *suite = suite_create("node room");
@@ -130,6 +200,7 @@ static Suite *suite_of(void)
 	add(suite, "around", test_around, 1);
 	add(suite, "partly", test_partly, 1);
 	add(suite, "told", test_told, 1);
+	add(suite, "not_stored", test_not_stored, 1);
 	return suite;
 }
 

@@ -143,6 +143,37 @@ START_TEST(test_no_room)
 }
 END_TEST
 
+/* On a disk that has promised more than it has, as thin volumes do: nobody who
+ * writes is told. */
+START_TEST(test_stored)
+{
+	struct slu_storage_want w = want(24 * MIB);
+	char path[4200], command[9000];
+
+	setup();
+	make_dir(in(top, "thin"), 0755);
+	make_dir(in(top, "disk"), 0755);
+	ck_assert(!mount("tmpfs", in(top, "thin"), "tmpfs", 0, "size=16m"));
+	snprintf(command, sizeof(command),
+		 "truncate -s 64M %s/image && mkfs.ext4 -q %s/image && "
+		 "mount -o loop %s/image %s",
+		 in(top, "thin"), in(top, "thin"), in(top, "thin"),
+		 in(top, "disk"));
+	ck_assert(!system(command));
+	w.storage = in(top, "disk/storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	expect_ok(slu_storage_stored(&s, &err), err);
+	snprintf(path, sizeof(path), "%s/file", s.fs);
+	make_file(path, 20 * MIB, 1);
+	expect_fail(slu_storage_stored(&s, &err), err, SLU_IO,
+		    "did not reach the node's disk");
+	expect_ok(slu_storage_stored(&(struct slu_storage){0}, &err), err);
+	ck_assert(slu_storage_wipe(&s, 0, &err) >= 0);
+	ck_assert(!umount(in(top, "disk")) && !umount(in(top, "thin")));
+	teardown();
+}
+END_TEST
+
 /* Devices are used again, so only differences mean something. */
 START_TEST(test_counters)
 {
@@ -447,5 +478,5 @@ END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
 	       test_stale_pid, test_capacity, test_enforced, test_quota_limits,
-	       test_again, test_persists, test_no_room, test_counters,
-	       test_paths)
+	       test_again, test_persists, test_no_room, test_stored,
+	       test_counters, test_paths)

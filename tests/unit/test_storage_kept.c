@@ -76,6 +76,35 @@ START_TEST(test_keep)
 }
 END_TEST
 
+/* Of a storage on a disk that others have filled since. */
+START_TEST(test_keep_full)
+{
+	struct slu_storage_want w = want(8 * MIB);
+	char kept[4096], path[4200];
+	struct slu_buf text = {0};
+
+	setup();
+	make_dir(in(top, "small"), 0755);
+	ck_assert(!mount("tmpfs", in(top, "small"), "tmpfs", 0, "size=24m"));
+	w.storage = in(top, "small/storage");
+	expect_ok(slu_storage_make(&w, &s, &err), err);
+	snprintf(path, sizeof(path), "cat /dev/zero >%s 2>/dev/null",
+		 in(top, "small/others"));
+	ck_assert_int_ne(system(path), 0);
+	expect_ok(slu_storage_mark(s.dir, "part", "0", &err), err);
+	expect_ok(slu_storage_keep(&s, 0, 1000, kept, &err), err);
+	ck_assert(slu_storage_is_kept(&s));
+	snprintf(path, sizeof(path), "%s/../until", kept);
+	expect_ok(slu_file_read(AT_FDCWD, path, 64, &text, &err), err);
+	ck_assert_str_eq(text.data, "1000\n");
+	slu_buf_free(&text);
+	expect_ok(slu_storage_expire(w.storage, 1001, NULL, 0, &err), err);
+	ck_assert_int_eq(access(kept, F_OK), -1);
+	ck_assert(!umount(in(top, "small")));
+	teardown();
+}
+END_TEST
+
 static void run(const char *command)
 {
 	expect(!system(command), "%s", command);
@@ -340,5 +369,6 @@ START_TEST(test_sweep)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage_kept", test_keep, test_power_cut, test_discard,
-	       test_expire, test_shared_keep, test_clock, test_trim, test_sweep)
+ROOT_TEST_MAIN("storage_kept", test_keep, test_keep_full, test_power_cut,
+	       test_discard, test_expire, test_shared_keep, test_clock,
+	       test_trim, test_sweep)
