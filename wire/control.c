@@ -103,7 +103,6 @@ static const struct slu_field ion_share_fields[] = {
 	FIELD(U32, uid),
 	FIELD(STR, account),
 	FIELD(DOUBLE, counts),
-	FIELD(BOOL, modest),
 	MANY(curve, n_curve, ion_point_desc),
 	LAST,
 };

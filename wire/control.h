@@ -82,7 +82,6 @@ struct slu_ion_share {
 	uint32_t uid;
 	char *account;
 	double counts;		     /* each MB/s of it so much; 0: 1 */
-	bool modest;		     /* the curve is its user's other jobs' */
 	struct slu_ion_point *curve; /* none: unknown, has what STATIC gives */
 	size_t n_curve;
 };

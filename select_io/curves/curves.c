@@ -145,67 +145,18 @@ const struct slu_curve *slu_curves_find(const struct slu_curves *t,
 	return e ? &e->curve : NULL;
 }
 
-/* What each number brings more than the one before it, if that is less than in
- * any curve before. */
-static void take_least(double *least, const struct slu_curve *c,
-		       const uint32_t *choice, size_t n, bool first)
+static bool does_io(const struct slu_curve *c)
 {
-	double before = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		double at = slu_curve_at(c, choice[i]);
-
-		if (first || at - before < least[i])
-			least[i] = at - before;
-		before = at;
-	}
-}
-
-/* Raised as a whole where it would fall below nothing: what a number brings
- * more than another stays. */
-static void add_up(const double *least, const uint32_t *choice, size_t n,
-		   struct slu_curve *out)
-{
-	double sum = 0, lowest = 0, highest = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		sum += least[i];
-		lowest = sum < lowest ? sum : lowest;
-		highest = sum > highest ? sum : highest;
-	}
-	*out = (struct slu_curve){0};
-	sum = -lowest + (highest - lowest) * 1e-9 + 1e-9;
-	for (size_t i = 0; i < n; i++) {
-		sum += least[i];
-		slu_curve_add(out, choice[i], sum);
-	}
-}
-
-/* A job that does next to no I/O loses nothing by another name, and says
- * nothing of those that do. */
-static bool does_io(const struct slu_curve *c, const uint32_t *choice, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (slu_curve_at(c, choice[i]) >= SLU_CURVE_IDLE)
-			return true;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->point[i].value >= SLU_CURVE_IDLE)
+			return slu_curve_known(c);
 	return false;
 }
 
-uint32_t slu_curves_modest(const struct slu_curves *t, uint64_t user,
-			   const uint32_t *choice, size_t n,
-			   struct slu_curve *out)
+bool slu_curves_user_known(const struct slu_curves *t, uint64_t user)
 {
-	double least[SLU_CURVE_POINTS];
-	uint32_t found = 0;
-
-	if (n > SLU_CURVE_POINTS)
-		n = SLU_CURVE_POINTS;
 	for (size_t i = 0; i < t->sets * WAYS; i++)
-		if (t->user[i] == user && slu_curve_known(&t->entry[i].curve) &&
-		    does_io(&t->entry[i].curve, choice, n))
-			take_least(least, &t->entry[i].curve, choice, n,
-				   found++ == 0);
-	if (found)
-		add_up(least, choice, n, out);
-	return found;
+		if (t->user[i] == user && does_io(&t->entry[i].curve))
+			return true;
+	return false;
 }

@@ -128,16 +128,7 @@ const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
 /* MB/s: an application that reaches less does no I/O worth a word. */
 #define SLU_CURVE_IDLE 1.0
 
-/*
- * What a job with a new name counts as: of the choices (ascending), each brings
- * no more over the one before it than in any known curve of its user's jobs of
- * this size. With that in place of a curve of theirs no division that is the
- * best gives it more I/O nodes, so nothing is gained by another name. Returns
- * how many curves those are; 0: none is known, *out is as it was. Curves below
- * SLU_CURVE_IDLE are left out.
- */
-uint32_t slu_curves_modest(const struct slu_curves *curves, uint64_t user,
-			   const uint32_t *choice, size_t n,
-			   struct slu_curve *out);
+/* Has a job of this user and size been measured that does I/O? */
+bool slu_curves_user_known(const struct slu_curves *curves, uint64_t user);
 
 #endif

@@ -206,7 +206,7 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 	if (p->n != job->n || p->usual != job->usual ||
 	    p->nodes != job->nodes || p->tasks != job->tasks ||
 	    p->fixed != job->fixed || p->holds != job->holds ||
-	    p->counts != counts(job) || p->modest != job->modest ||
+	    p->counts != counts(job) ||
 	    memcmp(p->group, job->group, sizeof(p->group)) != 0 ||
 	    p->tries != job->tries || (p->tries && p->trial != job->trial) ||
 	    (job->holds &&
@@ -253,7 +253,6 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	p->shares = job->holds && job->shares;
 	p->held = job->held;
 	p->counts = counts(job);
-	p->modest = job->modest;
 	memcpy(p->group, job->group, sizeof(p->group));
 	p->tries = job->tries;
 	p->trial = job->trial;

@@ -89,17 +89,6 @@ static struct range range_of_static(const struct slu_ion_division *d,
 	return (struct range){best, 1, !p->fixed};
 }
 
-/* All up to what STATIC gives it. */
-static struct range range_up_to_static(const struct slu_ion_division *d,
-				       const struct part *p)
-{
-	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
-
-	if (s->shared)
-		return (struct range){0, 0, true};
-	return (struct range){0, slu_ion_choice_of(p, s->ions) + 1, false};
-}
-
 /* The number that is tried; where numbers are fixed, no more than STATIC gives,
  * as for others. It may be lowered. */
 static struct range range_of_trial(const struct slu_ion_division *d,
@@ -125,8 +114,6 @@ static struct range open_range(const struct slu_ion_division *d,
 		return (struct range){held, 1, true};
 	if (d->policy == SLU_ION_MCKP && p->known && p->tries)
 		return range_of_trial(d, p);
-	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed && p->modest)
-		return range_up_to_static(d, p);
 	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
 		return (struct range){0, p->n, false};
 	if (d->policy == SLU_ION_MCKP)

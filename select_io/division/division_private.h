@@ -24,7 +24,6 @@ struct part {
 	uint32_t n, room;
 	double one; /* MB/s with one I/O node */
 	double counts;
-	bool modest;
 	uint64_t group[SLU_ION_GROUPS];
 	bool used, known, claimed, fixed, holds, shares, tries;
 	uint32_t trial;

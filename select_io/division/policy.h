@@ -26,9 +26,7 @@
  *	        is left over goes to such jobs first, where by their tables it
  *	        brings most: what a benchmark reaches is never weighed against
  *	        what runs did reach, so whoever claims a pattern takes nothing
- *	        from them that STATIC does not give him. A job of which
- *	        nothing is known but other jobs of its user may be said to be
- *	        `modest`: with their curve it has at most what STATIC gives it
+ *	        from them that STATIC does not give him
  *
  * Every number is rounded down to a choice, or up to the least of them.
  * Numbers that are fixed in this way and do not fit in the pool are lowered:
@@ -98,7 +96,6 @@ struct slu_ion_job {
 	const struct slu_curve *curve;	/* NULL: unknown */
 	double counts;			/* each MB/s of it so much; 0: 1 */
 	uint64_t group[SLU_ION_GROUPS]; /* equal ones are together */
-	bool modest;			/* MCKP: at most what STATIC gives it */
 	bool claimed;	/* the curve is a table's: it was not measured */
 	bool tries;	/* MCKP: it is to have this number, whatever is best: */
 	uint32_t trial; /* one of its choices; where numbers are fixed, what

@@ -141,7 +141,7 @@ static void follow_static(struct slu_ion_division *d)
 		size_t at = slu_ion_division_position(d, s->changed[i]);
 		const struct part *p = &d->part[d->order[at]];
 
-		if (!p->known || p->fixed || p->modest)
+		if (!p->known || p->fixed)
 			slu_ion_make_dirty(d, d->order[at]);
 	}
 }

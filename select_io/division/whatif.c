@@ -53,7 +53,6 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 		.curve = &known->curve,
 		.claimed = claimed,
 		.counts = share->counts,
-		.modest = share->modest,
 	};
 	slu_ion_groups(share->uid, share->account, job->group);
 }

@@ -168,19 +168,16 @@ static void touch_learnt(struct slu_arbiter *a)
 					slu_ion_touch(a, a->run[i]);
 }
 
-/* Nothing of its own: what is foretold of how it works, else its user's. */
+/* Nothing of its own: what is foretold of how it works, or what its user says
+ * of it as long as none of his was measured. What his others reach says nothing
+ * of it. */
 static void estimate_new(const struct slu_arbiter *a, struct running *r)
 {
-	r->alike = 0;
-	if (!r->tabled || r->job.ion_pattern)
-		r->alike = slu_curves_modest(a->curves, r->user, r->choice,
-					     r->n_choice, &r->curve);
-	if (r->alike) {
-		r->from = FROM_USER;
-		return;
-	}
-	r->from = r->tabled ? FROM_TABLE : FROM_NOTHING;
-	r->curve = r->tabled ? r->table : (struct slu_curve){0};
+	bool counts = r->tabled && !(r->job.ion_pattern &&
+				     slu_curves_user_known(a->curves, r->user));
+
+	r->from = counts ? FROM_TABLE : FROM_NOTHING;
+	r->curve = counts ? r->table : (struct slu_curve){0};
 }
 
 /* A pattern that the user has named counts until the first run of any of his
@@ -222,7 +219,6 @@ static struct slu_ion_job job_of(const struct slu_arbiter *a,
 		.counts = r->counts,
 		.group = {r->group[SLU_ION_USER], r->group[SLU_ION_ACCOUNT]},
 		.claimed = r->from == FROM_TABLE,
-		.modest = r->from == FROM_USER,
 		.holds = r->granted && slu_ion_holds(a, r),
 		.shares = r->grant.shared,
 		.held = r->grant.ions,

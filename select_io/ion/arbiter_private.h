@@ -23,13 +23,12 @@ enum known_from {
 	FROM_RUNS,
 	FROM_TABLE,
 	FROM_BOTH,
-	FROM_USER, /* its user's other jobs */
 };
 
 struct running {
 	struct slu_job job;
-	uint64_t class; /* whose curve it has */
-	uint64_t user; /* whose jobs of this size are like it, if it has none */
+	uint64_t class;			/* whose curve it has */
+	uint64_t user;			/* of jobs of this size */
 	uint64_t group[SLU_ION_GROUPS]; /* whose limits are for it */
 	double counts;
 	uint32_t *choice;
@@ -40,7 +39,6 @@ struct running {
 	bool tabled;		  /* its profile is in the site's table: */
 	struct slu_curve table;
 	enum known_from from; /* as of its last solve: what is known of it */
-	uint32_t alike;	      /* FROM_USER: of how many others */
 	struct slu_curve curve;
 	bool granted;		    /* took part in a solve */
 	bool changed;		    /* has not what it was granted first */

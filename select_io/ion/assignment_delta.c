@@ -29,7 +29,7 @@ static bool same(const struct slu_ion_share *a, const struct slu_ion_share *b)
 	       slu_eq(a->nodes, b->nodes) && slu_eq(a->name, b->name) &&
 	       slu_eq(a->why, b->why) && a->uid == b->uid &&
 	       slu_eq(a->account, b->account) && a->counts == b->counts &&
-	       a->modest == b->modest && same_curve(a, b);
+	       same_curve(a, b);
 }
 
 int slu_delta_make(const struct slu_assignment *before,

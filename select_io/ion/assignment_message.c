@@ -36,25 +36,26 @@ static void say_table(const struct running *r, struct slu_buf *out)
 		slu_buf_printf(out, ", foretold by %s", r->because);
 }
 
+static const char *say_nothing(const struct running *r)
+{
+	if (r->tabled)
+		return "no runs of this name, and its user's others were "
+		       "measured: its pattern does not count, as STATIC";
+	if (r->job.ion_pattern || r->foretold)
+		return "its pattern is not in the table: as STATIC";
+	return "no history: as STATIC";
+}
+
 static char *explain(const struct running *r)
 {
 	struct slu_buf buf = {0};
 
 	switch (r->from) {
 	case FROM_NOTHING:
-		slu_buf_puts(&buf, (r->job.ion_pattern || r->foretold)
-					   ? "its pattern is not in the table: "
-					     "as STATIC"
-					   : "no history: as STATIC");
+		slu_buf_puts(&buf, say_nothing(r));
 		break;
 	case FROM_TABLE:
 		say_table(r, &buf);
-		break;
-	case FROM_USER:
-		slu_buf_printf(&buf,
-			       "no runs of this name: as the least gain of %u "
-			       "other%s of its user's of this size",
-			       r->alike, r->alike == 1 ? "" : "s");
 		break;
 	case FROM_RUNS:
 		say_runs(&r->curve, &buf);
@@ -186,7 +187,6 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		.uid = r->job.uid,
 		.account = strdup(r->job.account ? r->job.account : ""),
 		.counts = r->counts,
-		.modest = r->from == FROM_USER,
 	};
 	if (fill_curve(a, r, out) < 0)
 		return -1;

@@ -184,33 +184,37 @@ START_TEST(test_new_names)
 }
 END_TEST
 
-/* The same names, of the user whose job was measured: they count as that one,
- * but have no more than STATIC gives, and claims are not looked at. */
+/* The same names, of the user whose job was measured: claims are not looked at,
+ * and each has what STATIC gives until it was measured itself. */
 START_TEST(test_of_a_known_user)
 {
 	struct slu_patterns *t;
 	struct slu_arbiter *a =
 		with_table("pattern,0,1,2,4\np,1,4000,9000,9100\n", true, &t);
+	struct slu_job job = make_job(1, "tiny1", 4);
 	struct slu_assignment got;
+	struct slu_err err;
 
 	learn(a, "heavy", 4, 0, 1);
 	learn(a, "heavy", 4, 1, 20);
 	learn(a, "heavy", 4, 2, 40);
-	start(a, 1, "tiny1", 4);
+	job.ion_pattern = "p";
+	expect_ok(slu_arbiter_start(a, &job, &err), err);
 	start(a, 2, "tiny2", 4);
 	solve(a, &got);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		ck_assert_uint_eq(got.jobs[i].in_effect, 1);
-		ck_assert_str_eq(got.jobs[i].why,
-				 "no runs of this name: as the least gain of 1 "
-				 "other of its user's of this size");
-	}
+	ck_assert_str_eq(got.jobs[0].why,
+			 "no runs of this name, and its user's others were "
+			 "measured: its pattern does not count, as STATIC");
+	ck_assert_str_eq(got.jobs[1].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);
-	learn(a, "tiny1", 4, 0, 5); /* now it is known how little it gains */
-	learn(a, "tiny1", 4, 1, 5);
-	start(a, 3, "tiny3", 4);
+	learn(a, "tiny2", 4, 0, 9); /* now it is known to want none */
+	learn(a, "tiny2", 4, 1, 5);
+	start(a, 3, "tiny3", 4); /* which says nothing of another name */
 	solve(a, &got);
-	ck_assert_uint_eq(got.jobs[2].in_effect, 0);
+	ck_assert_uint_eq(got.jobs[1].in_effect, 0);
+	ck_assert_uint_eq(got.jobs[2].in_effect, 1);
 	slu_msg_clear(&slu_assignment_desc, &got);
 	slu_arbiter_free(a);
 	slu_patterns_free(t);

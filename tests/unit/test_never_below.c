@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * MCKP never falls below STATIC: random days of jobs that are known and jobs
- * that nobody has seen (each has a name of its own), I/O nodes that fail and
- * return, restarts, with and without direct access, whether running jobs may be
- * given others or not. Beside it STATIC is divided here by other means, the
- * best division is found by trying all, and an arbiter whose policy is STATIC
- * sees the same.
+ * that nobody has seen (each has a name of its own, and a curve that only this
+ * test knows; half are of the user whose others are known), I/O nodes that
+ * fail and return, restarts, with and without direct access, whether running
+ * jobs may be given others or not. Beside it STATIC is divided here by other
+ * means, the best division is found by trying all, and an arbiter whose policy
+ * is STATIC sees the same.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
@@ -220,7 +221,7 @@ static void start_one(struct world *w, uint32_t id)
 		return;
 	snprintf(fresh[id], sizeof(fresh[id]), "new%u", id);
 	job.name = app < KNOWN ? names[app] : fresh[id];
-	job.uid = app < KNOWN ? 7 : 8;
+	job.uid = app < KNOWN || pick(w, 2) ? 7 : 8;
 	expect_ok(slu_arbiter_start(w->mckp, &job, &err), err);
 	expect_ok(slu_arbiter_start(w->fixed, &job, &err), err);
 	w->app[w->n] = app;
