@@ -243,6 +243,28 @@ TESTS += tests/unit/test_stripe_layout
 tests_unit_test_stripe_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
 endif
 
+# A performance table, measured.
+noinst_LIBRARIES += libsluionbench.a
+libsluionbench_a_SOURCES = \
+	select_io/ionbench/idle_ions.c select_io/ionbench/idle_ions.h \
+	select_io/ionbench/load.c select_io/ionbench/load.h \
+	select_io/ionbench/measure.c select_io/ionbench/measure.h \
+	select_io/ionbench/options.c select_io/ionbench/options.h \
+	select_io/ionbench/patterns.c select_io/ionbench/patterns.h \
+	select_io/ionbench/report.c select_io/ionbench/report.h \
+	select_io/ionbench/results.c select_io/ionbench/results.h \
+	select_io/ionbench/step.c select_io/ionbench/step.h $(command_words)
+libsluionbench = libsluionbench.a $(libsluion) $(libsluimport)
+dist_man_MANS += man/sluice-ionbench.1
+bin_PROGRAMS += sluice-ionbench
+sluice_ionbench_SOURCES = select_io/ionbench/main.c
+sluice_ionbench_LDADD = $(libsluionbench)
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/test_ionbench
+TESTS += tests/unit/test_ionbench
+tests_unit_test_ionbench_LDADD = $(libsluionbench) $(CHECK_LIBS)
+endif
+
 # For applications: where a new file should go.
 noinst_LIBRARIES += libsluclient.a
 libsluclient_a_SOURCES = select_io/client/place.c

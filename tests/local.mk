@@ -35,7 +35,8 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/cluster.t \
 	tests/system/accounting.t tests/system/buffer.sh \
-	tests/system/demo.test tests/system/ions.t tests/system/meeting.t \
+	tests/system/demo.test tests/system/ions.t \
+	tests/system/ionbench.t tests/system/meeting.t \
 	tests/system/configless.t tests/system/doctor.t \
 	tests/system/mistakes.t tests/system/fate.t tests/system/job.t \
 	tests/system/drivers.t tests/system/faults.sh \

@@ -256,6 +256,25 @@ const struct slu_curve *slu_patterns_find(const struct slu_patterns *t,
 	return NULL;
 }
 
+bool slu_patterns_meaning(const struct slu_patterns *t, size_t i,
+			  const char **name, struct slu_ion_manner *manner,
+			  bool *reads, bool *writes)
+{
+	const struct pattern *p = &t->pattern[i];
+
+	if (i >= t->n)
+		return false;
+	*name = p->name;
+	*manner = (struct slu_ion_manner){.nodes = p->nodes,
+					  .processes = p->processes,
+					  .request = p->request,
+					  .layout = p->layout,
+					  .access = p->access};
+	*reads = p->ops & READ;
+	*writes = p->ops & WRITE;
+	return true;
+}
+
 struct part {
 	const struct slu_curve *curve;
 	double bytes;

@@ -60,6 +60,12 @@ struct slu_ion_manner {
 	enum slu_ion_access access;
 };
 
+/* What pattern i stands for, as far as the table says it: its name (borrowed)
+ * and whether it reads and writes. False: there are not so many. */
+bool slu_patterns_meaning(const struct slu_patterns *patterns, size_t i,
+			  const char **name, struct slu_ion_manner *manner,
+			  bool *reads, bool *writes);
+
 /* Which patterns such a job comes nearest to, as a profile: of those with the
  * same operation the one that has the fewest of layout and access wrong, and of
  * these the one whose nodes, processes and request are off by the least

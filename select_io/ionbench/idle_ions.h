@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_IONBENCH_IDLE_IONS_H
+#define SLU_SELECT_IO_IONBENCH_IDLE_IONS_H
+
+/*
+ * Which I/O nodes no job has, by what sluiced publishes (MappingDir/
+ * mapping.json). A job's I/O nodes stand there before it starts, so who looks
+ * sees in time that he has to give way. Reads files.
+ */
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+#include "common/hostlist.h"
+
+struct slu_idle_ions {
+	char *path;		     /* of mapping.json */
+	uint32_t job_id;	     /* our own; 0: none */
+	struct slu_hosts all, taken; /* in the order of a host list */
+	bool ours_has_some;	     /* our own job was given I/O nodes */
+	struct timespec changed;     /* of the file that was read */
+	ino_t inode;
+};
+
+int slu_idle_ions_open(struct slu_idle_ions *idle, const char *dir,
+		       uint32_t job_id, struct slu_err *err);
+void slu_idle_ions_close(struct slu_idle_ions *idle);
+
+/* Read it again if it is another file than before. */
+int slu_idle_ions_look(struct slu_idle_ions *idle, struct slu_err *err);
+
+/* Is one of these another job's by now? Looks first; a file that cannot be read
+ * says yes. */
+bool slu_idle_ions_needed(struct slu_idle_ions *idle,
+			  const struct slu_hosts *ions);
+
+/* The first n that no job has and that are not among `down`; false: there are
+ * fewer. Free *out with slu_hosts_free(). */
+bool slu_idle_ions_take(const struct slu_idle_ions *idle,
+			const struct slu_hosts *down, uint32_t n,
+			struct slu_hosts *out);
+
+/* Names of the nodes that may not be used, of what `scontrol -o show node`
+ * says: those that are down, drained or do not answer. */
+int slu_down_nodes(const char *text, struct slu_hosts *down,
+		   struct slu_err *err);
+
+#endif

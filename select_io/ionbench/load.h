@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_IONBENCH_LOAD_H
+#define SLU_SELECT_IO_IONBENCH_LOAD_H
+
+/*
+ * The load of one task of a step: writes its part of a pattern's data to files,
+ * reads what another node's task has written, or removes them. Nothing but
+ * open, pwrite, pread, fsync and unlink, so that a client library which is
+ * preloaded, or a mount, sees what an application would do.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_load {
+	const char *op;	  /* write, read or remove */
+	const char *path; /* of the shared file; others add ".RANK" */
+	bool shared, strided;
+	uint64_t request, bytes; /* of a call; of this task, whole calls */
+	double seconds;		 /* no call begins later than that */
+	uint32_t rank, tasks, nodes;
+};
+
+/* Do it. *moved: bytes; *begun, *ended: Unix seconds of the first and the last
+ * of it, with everything on the servers. */
+int slu_load_run(const struct slu_load *load, uint64_t *moved, double *begun,
+		 double *ended, struct slu_err *err);
+
+#endif

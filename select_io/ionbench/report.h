@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_IONBENCH_REPORT_H
+#define SLU_SELECT_IO_IONBENCH_REPORT_H
+
+/* What sluice-ionbench prints on standard output. All return its exit status.
+ */
+
+#include "select_io/ionbench/measure.h"
+
+/* A batch script that runs it with these arguments, but --script. */
+int slu_bench_print_script(int argc, char **argv);
+/* What would be measured. */
+int slu_bench_print_plan(const struct slu_bench *b);
+/* What was measured, as JSON; `why` it has stopped, or NULL. */
+int slu_bench_print_json(const struct slu_bench *b, const char *why);
+
+#endif

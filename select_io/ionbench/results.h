@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_IONBENCH_RESULTS_H
+#define SLU_SELECT_IO_IONBENCH_RESULTS_H
+
+/*
+ * What was measured, and the table made of it. The state file has a line of
+ * JSON for the setup and one for each measurement, also for those that were
+ * stopped: what they cost counts. A line is written at once and whole, so who
+ * is killed loses only the measurement that was under way; a last line that is
+ * torn is left out.
+ */
+
+#include <stdint.h>
+#include "common/str.h"
+#include "select_io/ionbench/patterns.h"
+
+/* With what all was measured; a state file is of one setup. */
+struct slu_bench_setup {
+	uint32_t nodes, tasks; /* of the job; tasks of all nodes */
+	uint64_t bytes;	       /* of one measurement */
+	int64_t seconds;       /* that it takes at most */
+};
+
+struct slu_bench_run {
+	char key[SLU_BENCH_KEY]; /* of the pattern */
+	uint32_t ions;
+	double bandwidth; /* MB/s; 0: it was stopped */
+	double seconds;	  /* that it took, with all around it */
+	uint64_t moved;	  /* bytes, also those that only had to be there */
+};
+
+struct slu_bench_results {
+	struct slu_bench_setup setup;
+	struct slu_bench_run *run;
+	size_t n;
+	double seconds; /* of all */
+	uint64_t moved;
+	int fd; /* of the state file; -1: nothing is written */
+};
+
+/* Open the state file, or begin it, and read what is in it. SLU_INVALID: it is
+ * none, or of another setup. fd -1 after it: `look`, nothing is to be written
+ * and it need not be there. */
+int slu_bench_open(struct slu_bench_results *r, const char *path,
+		   const struct slu_bench_setup *setup, bool look,
+		   struct slu_err *err);
+void slu_bench_close(struct slu_bench_results *r);
+
+/* One more, in the file first. */
+int slu_bench_add_run(struct slu_bench_results *r,
+		      const struct slu_bench_run *run, struct slu_err *err);
+
+struct slu_bench_spread {
+	uint32_t runs;
+	double mean, deviation, least, most; /* MB/s; deviation: of the runs */
+};
+struct slu_bench_spread slu_bench_spread(const struct slu_bench_results *r,
+					 const char *key, uint32_t ions);
+
+/* The PerformanceTable, with the spread as remarks. `about` is its first
+ * remark. NULL with SLU_NOTFOUND: no pattern was measured with an I/O node so
+ * far. Caller frees. */
+char *slu_bench_table(const struct slu_bench_results *r,
+		      const struct slu_bench_patterns *patterns,
+		      const uint32_t *ions, size_t n_ions, const char *about,
+		      struct slu_err *err);
+
+#endif

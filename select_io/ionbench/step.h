@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_IONBENCH_STEP_H
+#define SLU_SELECT_IO_IONBENCH_STEP_H
+
+/* A step of the job, watched: it ends as soon as somebody wants it to. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "common/err.h"
+
+struct slu_step {
+	char *const *argv; /* srun and all */
+	/* Asked ten times a second; a sentence: the step has to end. */
+	const char *(*stop)(void *arg);
+	void *arg;
+	double seconds; /* that it may take */
+};
+
+/* What all of its tasks print, "BYTES BEGUN ENDED", summed up: bytes of the
+ * tasks, and seconds from the first beginning to the last end. SLU_BUSY: it was
+ * stopped, as the text says; SLU_IO, SLU_TIMEOUT: it
+ * failed. */
+int slu_step_run(const struct slu_step *step, uint64_t *bytes, double *seconds,
+		 struct slu_err *err);
+
+#endif

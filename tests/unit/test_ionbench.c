@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What sluice-ionbench measures, with which I/O nodes, and what it keeps of it:
+ * patterns of names, tables and Darshan's logs; who has which I/O nodes; loads
+ * that cover their files; and whole measurements by a stand-in for srun,
+ * stopped and gone on with.
+ */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include "common/file.h"
+#include "select_io/ionbench/load.h"
+#include "select_io/ionbench/measure.h"
+#include "select_io/ionbench/step.h"
+
+static struct slu_bench_patterns parsed(const char *list, const char *table,
+					struct slu_err *err)
+{
+	struct slu_patterns *t =
+		table ? slu_patterns_parse(table, "t", err) : NULL;
+	struct slu_bench_patterns out = {0};
+
+	*err = (struct slu_err){0};
+	if (slu_bench_add_list(&out, list, t, err) < 0)
+		slu_bench_patterns_free(&out);
+	slu_patterns_free(t);
+	return out;
+}
+
+START_TEST(test_names)
+{
+	static const struct {
+		const char *list, *want; /* keys, or words of the error */
+	} cases[] = {
+		{"write-1MiB-shared", "write-1MiB-shared"},
+		{"write-1MB-fpp,read-32KiB-shared-strided",
+		 "write-1000000-fpp,read-32KiB-shared-strided"},
+		{"#BB forward pattern=big:20GiB,read-4KiB-fpp:1MiB max=2",
+		 "write-2MiB-shared,read-4KiB-fpp"},
+		{"#BB forward max=2 pattern=big", "write-2MiB-shared"},
+		{"write-1MiB-shared,write-1MiB-shared", "write-1MiB-shared"},
+		{"open", "\"open\" does not say"},
+		{"both", "both: the table does not say its op"},
+		{"write-0-shared", "\"write-0-shared\" does not say"},
+		{"write-2GiB-shared", "1 byte to 1GiB"},
+		{"write-1MiB", "does not say what it is"},
+	};
+	const char *table = "pattern,op,request,layout,1\n"
+			    "both,,1MiB,,7\nbig,write,2MiB,shared,7\n";
+	char key[SLU_BENCH_KEY], all[256];
+
+	each(c, cases)
+	{
+		struct slu_err err;
+		struct slu_bench_patterns p = parsed(c->list, table, &err);
+
+		all[0] = '\0';
+		for (size_t i = 0; i < p.n; i++) {
+			strcat(all, i ? "," : "");
+			strcat(all, slu_bench_key(&p.pattern[i], key));
+		}
+		if (p.n)
+			ck_assert_str_eq(all, c->want);
+		else
+			expect_err(err, SLU_INVALID, c->want);
+		slu_bench_patterns_free(&p);
+	}
+}
+END_TEST
+
+START_TEST(test_of_table)
+{
+	struct slu_bench_patterns p = {0};
+	struct slu_patterns *t;
+	struct slu_err err;
+
+	t = slu_patterns_parse("pattern,op,request,layout,access,1\n"
+			       "a,read,64KiB,file-per-process,strided,5\n"
+			       "b,,1MiB,,,5\n",
+			       "t", &err);
+	expect_ok(slu_bench_add_table(&p, t, &err), err);
+	ck_assert_uint_eq(p.n, 1);
+	ck_assert(p.pattern[0].reads && p.pattern[0].strided &&
+		  !p.pattern[0].shared);
+	ck_assert_uint_eq(p.pattern[0].request, 65536);
+	slu_patterns_free(t);
+	slu_bench_patterns_free(&p);
+	t = slu_patterns_parse("pattern,1\na,5\n", "t", &err);
+	expect_fail(slu_bench_add_table(&p, t, &err), err, SLU_NOTFOUND,
+		    "no pattern of the table");
+	slu_patterns_free(t);
+}
+END_TEST
+
+#define LOG                                                   \
+	"# darshan log version: 3.10\n# exe: a\n# jobid: 7\n" \
+	"# start_time: 1000\n# end_time: 1009\n"
+#define COUNTER(rank, name, value) \
+	"POSIX\t" rank "\t6\tPOSIX_" name "\t" value "\t/f\t/\tx\n"
+
+START_TEST(test_darshan)
+{
+	char text[] = LOG COUNTER("-1", "BYTES_WRITTEN", "100000000") COUNTER(
+		"-1", "WRITES", "100") COUNTER("-1", "CONSEC_WRITES", "3")
+		LOG COUNTER("0", "BYTES_READ",
+			    "4000") COUNTER("0", "BYTES_WRITTEN", "4000")
+			COUNTER("0", "WRITES", "4") COUNTER("0", "READS", "4")
+				COUNTER("0", "CONSEC_READS", "7");
+	char nothing[] = "what\n";
+	struct slu_bench_patterns p = {0};
+	struct slu_err err;
+
+	expect_ok(slu_bench_add_darshan(&p, text, strlen(text), &err), err);
+	ck_assert_uint_eq(p.n, 3);
+	ck_assert_str_eq(p.pattern[0].name, "write-1MiB-shared-strided");
+	ck_assert_str_eq(p.pattern[1].name, "write-1KiB-fpp");
+	ck_assert_str_eq(p.pattern[2].name, "read-1KiB-fpp");
+	slu_bench_patterns_free(&p);
+	expect_fail(slu_bench_add_darshan(&p, nothing, strlen(nothing), &err),
+		    err, SLU_NOTFOUND, "no log of darshan-parser");
+}
+END_TEST
+
+static void put(const char *path, const char *text)
+{
+	struct slu_err err;
+
+	expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text), 0755,
+				 false, &err),
+		  err);
+}
+
+static const char *in(const char *name)
+{
+	static char path[4][256];
+	static int i;
+
+	i = (i + 1) % 4;
+	snprintf(path[i], sizeof(path[i]), "%s/%s", tmpdir(), name);
+	return path[i];
+}
+
+#define MAPPING(jobs) \
+	"{\"epoch\":1,\"ions\":[\"io1\",\"io2\",\"io3\"],\"jobs\":[" jobs "]}"
+
+START_TEST(test_idle)
+{
+	struct slu_hosts down = {0}, got;
+	struct slu_idle_ions idle;
+	struct slu_err err;
+
+	expect_fail(slu_idle_ions_open(&idle, tmpdir(), 7, &err), err, SLU_IO,
+		    "who has which I/O nodes is not known");
+	put(in("mapping.json"), MAPPING("{\"job_id\":5,\"ions\":[\"io1\"]},"
+					"{\"job_id\":7,\"ions\":[]}"));
+	expect_ok(slu_idle_ions_open(&idle, tmpdir(), 7, &err), err);
+	ck_assert(!idle.ours_has_some);
+	ck_assert(!slu_idle_ions_take(&idle, &down, 3, &got));
+	ck_assert(slu_idle_ions_take(&idle, &down, 2, &got));
+	ck_assert_str_eq(got.name[0], "io2");
+	ck_assert(!slu_idle_ions_needed(&idle, &got));
+	put(in("mapping.json"), MAPPING("{\"job_id\":9,\"ions\":[\"io3\"]}"));
+	ck_assert(slu_idle_ions_needed(&idle, &got));
+	slu_hosts_free(&got);
+	expect_ok(slu_down_nodes("NodeName=io1 Arch=x State=IDLE Weight=1\n"
+				 "NodeName=io2 Arch=x State=IDLE+DRAIN W=1\n"
+				 "NodeName=io3 Arch=x State=DOWN* Weight=1\n",
+				 &down, &err),
+		  err);
+	ck_assert_uint_eq(down.n, 2);
+	ck_assert(slu_idle_ions_take(&idle, &down, 1, &got));
+	ck_assert_str_eq(got.name[0], "io1");
+	slu_hosts_free(&got);
+	slu_hosts_free(&down);
+	put(in("mapping.json"), MAPPING("{\"job_id\":7,\"ions\":[\"io3\"]}"));
+	expect_ok(slu_idle_ions_look(&idle, &err), err);
+	ck_assert(idle.ours_has_some);
+	ck_assert_int_eq(unlink(in("mapping.json")), 0);
+	ck_assert(slu_idle_ions_take(&idle, &down, 1, &got));
+	ck_assert(slu_idle_ions_needed(&idle, &got)); /* who knows */
+	slu_hosts_free(&got);
+	slu_idle_ions_close(&idle);
+}
+END_TEST
+
+/* Four tasks cover a shared file to the byte, contiguous or in turns, read what
+ * they wrote, and remove it. */
+START_TEST(test_load)
+{
+	for (int way = 0; way < 4; way++) {
+		struct slu_load l = {.path = in("d/data"),
+				     .shared = way & 1,
+				     .strided = way & 2,
+				     .request = 1000,
+				     .bytes = 8000,
+				     .seconds = 60,
+				     .tasks = 4,
+				     .nodes = 2};
+		static const char *const ops[] = {"write", "read", "remove"};
+		double begun, ended;
+		struct slu_err err;
+		uint64_t moved, sum = 0;
+		struct stat st;
+
+		for (int op = 0; op < 3; op++)
+			for (l.rank = 0; l.rank < 4; l.rank++) {
+				l.op = ops[op];
+				expect_ok(slu_load_run(&l, &moved, &begun,
+						       &ended, &err),
+					  err);
+				ck_assert(begun <= ended);
+				sum += moved;
+				if (op == 0 && l.rank == 3 && l.shared) {
+					ck_assert_int_eq(stat(l.path, &st), 0);
+					ck_assert_int_eq(st.st_size, 32000);
+				}
+			}
+		ck_assert_uint_eq(sum, 64000);
+		ck_assert_int_eq(rmdir(in("d")), 0); /* nothing is left */
+	}
+}
+END_TEST
+
+static const char *asked(void *arg)
+{
+	return arg;
+}
+
+START_TEST(test_step)
+{
+	static const struct {
+		const char *script, *stop;
+		enum slu_kind kind;
+		const char *words;
+	} cases[] = {
+		{"echo 5 10.5 12; echo 7 11 13", NULL, 0, ""},
+		{"sleep 100", "enough", SLU_BUSY, "enough"},
+		{"trap '' TERM; sleep 1", NULL, SLU_TIMEOUT, "too long"},
+		{"echo 5 1 2; exit 3", NULL, SLU_IO, "exit code 3"},
+		{"echo what", NULL, SLU_IO, "no task said"},
+		{"exec /no/such/program", NULL, SLU_IO, "was not found"},
+	};
+
+	each(c, cases)
+	{
+		char *argv[] = {"sh", "-c", (char *)c->script, NULL};
+		struct slu_step step = {.argv = argv,
+					.stop = asked,
+					.arg = (void *)c->stop,
+					.seconds = c->kind == SLU_TIMEOUT ? 0.2
+									  : 60};
+		struct slu_err err = {0};
+		double seconds = 0;
+		uint64_t bytes = 0;
+		int rc = slu_step_run(&step, &bytes, &seconds, &err);
+
+		if (c->kind) {
+			ck_assert_int_eq(rc, -1);
+			expect_err(err, c->kind, c->words);
+		} else {
+			ck_assert_uint_eq(bytes, 12);
+			ck_assert_double_eq(seconds, 2.5);
+		}
+	}
+}
+END_TEST
+
+/* Whole measurements. The stand-in for srun does what a task does in no time,
+ * and says what a number of I/O nodes is worth: 10 MB/s without, 20 with each.
+ * It notes what was asked of it, and while the file "needs" is there another
+ * job gets I/O nodes. */
+static const char fake_srun[] =
+	"#!/bin/sh\n"
+	"while [ \"$1\" != load ]; do shift; done\n"
+	"n=$(cut -d' ' -f2 \"$LIBGKFS_FORWARDING_MAP_FILE\" 2>/dev/null |\n"
+	"	sort -u | wc -l)\n"
+	"echo \"$2 $3 $n $SLUICE_IONS\" >>$DIR/asked\n"
+	"[ ! -e $DIR/needs ] || [ $n = 0 ] || {\n"
+	"	mv $DIR/needs $DIR/mapping.json; exec sleep 100; }\n"
+	"case $n in 0) t=0.1 ;; 1) t=0.05 ;; 2) t=0.025 ;; esac\n"
+	"echo 1000000 0 $t\n";
+
+static int signal_now;
+
+static int signalled(void)
+{
+	return signal_now;
+}
+
+static struct slu_bench bench_of(const char *list)
+{
+	struct slu_bench b = {.ions = {0, 1, 2},
+			      .n_ions = 3,
+			      .repeat = 2,
+			      .budget = 3600,
+			      .most = 1u << 30,
+			      .directory = "/data",
+			      .quiet = true,
+			      .nodes = "n[1-2]",
+			      .about = "a test",
+			      .signalled = signalled};
+	struct slu_bench_setup setup = {
+		.nodes = 2, .tasks = 2, .bytes = 1000000, .seconds = 1};
+	static char state[256], table[256];
+	char path[512];
+	struct slu_err err;
+
+	snprintf(state, sizeof(state), "%s/t.state", tmpdir());
+	snprintf(table, sizeof(table), "%s/t.csv", tmpdir());
+	b.state = state;
+	b.table = table;
+	put(in("srun"), fake_srun);
+	snprintf(path, sizeof(path), "%s:%s", tmpdir(), getenv("PATH"));
+	setenv("PATH", path, 1);
+	setenv("DIR", tmpdir(), 1);
+	put(in("mapping.json"), MAPPING(""));
+	expect_ok(slu_idle_ions_open(&b.idle, tmpdir(), 7, &err), err);
+	b.patterns = parsed(list, NULL, &err);
+	ck_assert_uint_gt(b.patterns.n, 0);
+	expect_ok(slu_bench_open(&b.results, state, &setup, false, &err), err);
+	return b;
+}
+
+static void done(struct slu_bench *b)
+{
+	slu_bench_patterns_free(&b->patterns);
+	slu_idle_ions_close(&b->idle);
+	slu_bench_close(&b->results);
+}
+
+static void table_says(const struct slu_bench *b, const char *pattern,
+		       double none, double one, double two)
+{
+	struct slu_buf text = {0};
+	struct slu_patterns *t;
+	const struct slu_curve *c;
+	struct slu_err err;
+
+	expect_ok(slu_file_read(AT_FDCWD, b->table, 1 << 20, &text, &err), err);
+	t = slu_patterns_parse(text.data, "t", &err);
+	ck_assert_msg(t != NULL, "%s", err.text);
+	c = slu_patterns_find(t, pattern);
+	ck_assert_ptr_nonnull(c);
+	ck_assert_double_eq_tol(slu_curve_at(c, 0), none, 1e-3);
+	ck_assert_double_eq_tol(slu_curve_at(c, 1), one, 1e-3);
+	ck_assert_double_eq_tol(slu_curve_at(c, 2), two, 1e-3);
+	slu_patterns_free(t);
+	slu_buf_free(&text);
+}
+
+START_TEST(test_measure)
+{
+	struct slu_bench b = bench_of("write-1KiB-shared,read-1KiB-fpp");
+	struct slu_err err = {0};
+	struct slu_buf text = {0};
+	size_t all;
+
+	ck_assert_uint_eq(slu_bench_left(&b, &all), 12);
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_WHOLE);
+	ck_assert_uint_eq(slu_bench_left(&b, &all), 0);
+	ck_assert_uint_eq(b.results.moved, 18000000); /* reads: twice */
+	table_says(&b, "write-1KiB-shared", 10, 20, 40);
+	table_says(&b, "read-1KiB-fpp", 10, 20, 40);
+	expect_ok(slu_file_read(AT_FDCWD, b.table, 1 << 20, &text, &err), err);
+	ck_assert_ptr_nonnull(strstr(text.data, "# write-1KiB-shared with 2: 2 "
+						"runs, 40 to 40"));
+	slu_buf_free(&text);
+	expect_ok(slu_file_read(AT_FDCWD, in("asked"), 1 << 20, &text, &err),
+		  err);
+	ck_assert_ptr_nonnull(
+		strstr(text.data, "write /data/ionbench-write-1KiB-shared 2 2\n"
+				  "remove /data/ionbench-write-1KiB-shared"));
+	ck_assert_ptr_nonnull(strstr(text.data,
+				     "write /data/ionbench-read-1KiB-fpp 0 0\n"
+				     "read /data/ionbench-read-1KiB-fpp 0 0\n"
+				     "remove "));
+	slu_buf_free(&text);
+	done(&b);
+}
+END_TEST
+
+/* A limit, and going on with a larger one; a torn last line; another setup. */
+START_TEST(test_goes_on)
+{
+	struct slu_bench b = bench_of("write-1KiB-shared");
+	struct slu_bench_setup other = b.results.setup;
+	struct slu_bench_results r;
+	struct slu_err err = {0};
+	FILE *file;
+	size_t all;
+
+	b.most = 4000000;
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_BUDGET);
+	expect_err(err, SLU_TIMEOUT, "--most");
+	ck_assert_uint_eq(slu_bench_left(&b, &all), 2);
+	table_says(&b, "write-1KiB-shared", 10, 20, 40);
+	file = fopen(b.state, "a");
+	fputs("{\"pattern\":\"write-1Ki", file);
+	fclose(file);
+	done(&b);
+	other.nodes = 3;
+	expect_fail(slu_bench_open(&r, b.state, &other, false, &err), err,
+		    SLU_INVALID, "was begun with 2 nodes, 2 tasks");
+	b = bench_of("write-1KiB-shared");
+	ck_assert_uint_eq(slu_bench_left(&b, &all), 2);
+	b.budget = 0.5;
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_BUDGET);
+	expect_err(err, SLU_TIMEOUT, "--time");
+	signal_now = SIGTERM;
+	b.budget = 3600;
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_STOPPED);
+	signal_now = 0;
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_WHOLE);
+	done(&b);
+}
+END_TEST
+
+/* Another job gets io1 and io2 in the middle of the first measurement with I/O
+ * nodes: that ends at once and counts for nothing, the others are of the third;
+ * when none of those that are left can be measured it waits, for no longer than
+ * it may. */
+START_TEST(test_gives_way)
+{
+	struct slu_bench b = bench_of("write-1KiB-shared");
+	struct slu_err err = {0};
+	size_t all, stopped = 0;
+
+	put(in("needs"), MAPPING("{\"job_id\":9,\"ions\":[\"io1\",\"io2\"]}"));
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_BUDGET);
+	expect_err(err, SLU_TIMEOUT, "no idle I/O nodes came");
+	ck_assert_uint_eq(slu_bench_left(&b, &all), 2); /* with two */
+	for (size_t i = 0; i < b.results.n; i++)
+		stopped += b.results.run[i].bandwidth == 0;
+	ck_assert_uint_eq(stopped, 1);
+	put(in("mapping.json"), MAPPING(""));
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_WHOLE);
+	table_says(&b, "write-1KiB-shared", 10, 20, 40);
+	put(in("mapping.json"), MAPPING("{\"job_id\":7,\"ions\":[\"io3\"]}"));
+	b.repeat++;
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_FAILED);
+	expect_err(err, SLU_INVALID, "max=none");
+	done(&b);
+}
+END_TEST
+
+/* Three failures in a row are enough. */
+START_TEST(test_fails)
+{
+	struct slu_bench b = bench_of("write-1KiB-shared");
+	struct slu_err err = {0};
+
+	put(in("srun"), "#!/bin/sh\nexit 1\n");
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_FAILED);
+	expect_err(err, SLU_IO, "exit code 1");
+	ck_assert_uint_eq(b.results.n, 3);
+	done(&b);
+}
+END_TEST
+
+TEST_MAIN("ionbench", test_names, test_of_table, test_darshan, test_idle,
+	  test_load, test_step, test_measure, test_goes_on, test_gives_way,
+	  test_fails)
