@@ -100,7 +100,7 @@ void slu_eligible_nodes_end(struct slu_eligible_nodes *w)
  * enough is left, or it names one of them. */
 static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
 {
-	const struct job_details *d = job->details;
+	const job_details_t *d = job->details;
 	bitstr_t *may = slu_eligible_nodes_of_partitions(job->partition);
 
 	if (may && d->exc_node_bitmap)
@@ -116,7 +116,7 @@ static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
 
 bool slu_eligible_nodes_exclude(job_record_t *job, char *nodes)
 {
-	struct job_details *d = job->details;
+	job_details_t *d = job->details;
 	bitstr_t *without = NULL, *others;
 	bool can;
 
