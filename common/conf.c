@@ -100,6 +100,13 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 		    read_key(p, &slu_conf_keys[i], slu_conf_keys[i].fallback,
 			     err) < 0)
 			return slu_err_prefix(err, "%s", p->file);
+	if (p->conf->io_start != SLU_IOSTART_OFF && !p->conf->io_bandwidth)
+		return slu_err(
+			err, SLU_INVALID,
+			"%s: IOStart needs IOBandwidth, what the file "
+			"system can move: sysquery iostart tells what it "
+			"was seen to",
+			p->file);
 	p->conf->default_said = slu_conf_fs(p->conf, NULL);
 	if (p->conf->n_fs && !p->conf->default_said)
 		p->conf->fs[0].is_default = true;

@@ -32,6 +32,15 @@ enum slu_predict_mode {
 	SLU_PREDICT_TIGHTEN,
 	SLU_PREDICT_EARLY,
 };
+enum slu_io_start {
+	SLU_IOSTART_OFF,
+	SLU_IOSTART_ADVISE,
+	SLU_IOSTART_ON,
+};
+enum slu_io_scope { /* bits */
+		    SLU_IO_READ = 1,
+		    SLU_IO_WRITTEN = 2,
+};
 enum slu_placement_cost { /* see select_io/ost/choose.h */
 			  SLU_PLACEMENT_CONVEX,
 			  SLU_PLACEMENT_LINEAR,
@@ -161,6 +170,10 @@ struct slu_conf {
 	char *mapping_dir;	 /* NULL: nothing is published */
 	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
+	enum slu_io_start io_start;
+	uint64_t io_bandwidth; /* bytes/s; 0: not said, io_start is OFF */
+	unsigned io_scope;     /* of enum slu_io_scope: what counts */
+	int64_t max_io_wait;   /* s; 0: nobody waits */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
 	int64_t persistent_lifetime;	   /* s, at most */
 	struct slu_hosts staging_nodes;	   /* n = 0: jobs stage in themselves */

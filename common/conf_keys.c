@@ -66,9 +66,8 @@ static int read_storage(const char *value, void *field, struct slu_err *err)
 	return read_text(value, field, err);
 }
 
-/* Which of the NULL-ended words `value` is, without case; or -1. */
-static int read_word(const char *value, const char *const *words,
-		     struct slu_err *err)
+int slu_conf_read_word(const char *value, const char *const *words,
+		       struct slu_err *err)
 {
 	struct slu_buf known = {0};
 
@@ -88,7 +87,7 @@ static int read_word(const char *value, const char *const *words,
 static int read_bool(const char *value, void *field, struct slu_err *err)
 {
 	static const char *const words[] = {"no", "yes", "false", "true", NULL};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -104,7 +103,7 @@ static int read_on_failure(const char *value, void *field, struct slu_err *err)
 					    [SLU_FAIL] = "fail",
 					    [SLU_CANCEL] = "cancel",
 					    NULL};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -120,7 +119,7 @@ static int read_on_stage_out(const char *value, void *field,
 					    "complete", NULL};
 	static const enum slu_on_failure means[] = {SLU_REQUEUE, SLU_HOLD,
 						    SLU_FAIL, SLU_COMPLETE};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -136,7 +135,7 @@ static int read_on_server_loss(const char *value, void *field,
 					    NULL};
 	static const enum slu_on_failure means[] = {SLU_REQUEUE, SLU_HOLD,
 						    SLU_FAIL, SLU_COMPLETE};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -153,7 +152,7 @@ static int read_predict_mode(const char *value, void *field,
 					    [SLU_PREDICT_TIGHTEN] = "tighten",
 					    [SLU_PREDICT_EARLY] = "early",
 					    NULL};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -164,7 +163,7 @@ static int read_predict_mode(const char *value, void *field,
 static int read_stray(const char *value, void *field, struct slu_err *err)
 {
 	static const char *const words[] = {"refuse", "warn", NULL};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -179,7 +178,7 @@ static int read_placement_cost(const char *value, void *field,
 					    [SLU_PLACEMENT_LINEAR] = "linear",
 					    [SLU_PLACEMENT_RAW] = "linear-raw",
 					    NULL};
-	int i = read_word(value, words, err);
+	int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
@@ -195,7 +194,7 @@ const char *const slu_ion_policy_names[] = {
 
 static int read_ion_policy(const char *value, void *field, struct slu_err *err)
 {
-	int i = read_word(value, slu_ion_policy_names, err);
+	int i = slu_conf_read_word(value, slu_ion_policy_names, err);
 
 	if (i < 0)
 		return -1;
@@ -445,6 +444,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 read_rows, FIELD(history_replay), false},
 	{"HistoryRows", "2000000", "Most ended jobs that are kept.", read_rows,
 	 FIELD(history_rows), false},
+	{"IOBandwidth", NULL,
+	 "What the parallel file system can move under load, such as 200GB/s.",
+	 slu_conf_read_rate, FIELD(io_bandwidth), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
 	{"IONodeWeightAccount", NULL,
@@ -453,6 +455,13 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"IONodeWeightQOS", NULL,
 	 "What a MB/s of the jobs of a QOS counts: NAME:WEIGHT, ...",
 	 slu_conf_read_weights, FIELD(ion_qos_weights), false},
+	{"IOScope", "read,write",
+	 "What of jobs' I/O counts against IOBandwidth: read, write or both.",
+	 slu_conf_read_io_scope, FIELD(io_scope), false},
+	{"IOStart", "off",
+	 "Whether jobs wait that would ask more of the file system than it can "
+	 "move: off, advise or on.",
+	 slu_conf_read_io_start, FIELD(io_start), false},
 	{"JobTotals", "off",
 	 "Program that fetches what JobAcctGather has counted of ended jobs.",
 	 read_sacct, FIELD(job_totals), false},
@@ -480,6 +489,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"MaxIONodesPerUser", "0",
 	 "Most I/O nodes for all jobs of a user in an account; 0: no limit.",
 	 read_ions, FIELD(max_ions_per_user), false},
+	{"MaxIOWait", "2d",
+	 "Longest time that IOStart keeps a job waiting; 0: none waits.",
+	 read_seconds, FIELD(max_io_wait), false},
 	{"MinIONodesPerJob", "0", "Least I/O nodes for one job.", read_ions,
 	 FIELD(min_ions_per_job), false},
 	{"Mover", NULL,

@@ -317,6 +317,16 @@ static const struct {
 	{"Profile=a x", "\"x\" is not key=value"},
 	{"FileSystem=a", "f:1: FileSystem: a has no Driver="},
 	{"FileSystem=a Driver=x Pool=a Pool=b", "Pool is given twice"},
+	{"IOStart=maybe", "f:1: IOStart: \"maybe\" is none of off, advise, on"},
+	{"IOStart=on", "f: IOStart needs IOBandwidth"},
+	{"IOStart=advise\nIOScope=read", "f: IOStart needs IOBandwidth"},
+	{"IOBandwidth=auto", "f:1: IOBandwidth: "},
+	{"IOBandwidth=0GB/s", "f:1: IOBandwidth: "},
+	{"IOBandwidth=200Gb/s", "f:1: IOBandwidth: "},
+	{"IOBandwidth=200GB/h", "f:1: IOBandwidth: "},
+	{"IOScope=read,meta", "\"meta\" is none of read, write"},
+	{"IOScope=,", "f:1: IOScope: \",\" names nothing"},
+	{"MaxIOWait=ever", "f:1: MaxIOWait: "},
 	{"Pool=a/b", "\"a/b\" is no name"},
 	{"Pool=a\nPool=a", "f:2: Pool: a is given twice"},
 	{"Pool=a Granularty=1GiB",
@@ -349,6 +359,30 @@ START_TEST(test_errors)
 		expect_err(err, SLU_INVALID, c->message);
 		ck_assert_ptr_null(slu_conf_parse(c->text, "f", NULL));
 	}
+}
+END_TEST
+
+START_TEST(test_io_start)
+{
+	struct slu_conf *c = parse("");
+
+	ck_assert_int_eq(c->io_start, SLU_IOSTART_OFF);
+	ck_assert_uint_eq(c->io_bandwidth, 0);
+	ck_assert_int_eq(c->max_io_wait, 2 * 86400);
+	ck_assert_uint_eq(c->io_scope, SLU_IO_READ | SLU_IO_WRITTEN);
+	slu_conf_free(c);
+	c = parse("IOStart=On\nIOBandwidth=1.5 GB/s\nIOScope=write\n"
+		  "MaxIOWait=12h");
+	ck_assert_int_eq(c->io_start, SLU_IOSTART_ON);
+	ck_assert_uint_eq(c->io_bandwidth, 1500000000);
+	ck_assert_uint_eq(c->io_scope, SLU_IO_WRITTEN);
+	ck_assert_int_eq(c->max_io_wait, 12 * 3600);
+	slu_conf_free(c);
+	c = parse("IOStart=advise\nIOBandwidth=200MiB\nMaxIOWait=0");
+	ck_assert_int_eq(c->io_start, SLU_IOSTART_ADVISE);
+	ck_assert_uint_eq(c->io_bandwidth, 200 << 20);
+	ck_assert_int_eq(c->max_io_wait, 0);
+	slu_conf_free(c);
 }
 END_TEST
 
@@ -484,4 +518,5 @@ END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_mark, test_on_failure,
 	  test_case_of_words, test_file_systems, test_profiles, test_pools,
-	  test_mover, test_errors, test_load, test_path, test_path_beside)
+	  test_io_start, test_mover, test_errors, test_load, test_path,
+	  test_path_beside)
