@@ -115,6 +115,11 @@ void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job)
 		slu_groups_begun(&a->groups, job);
 }
 
+void slu_admit_ended(struct slu_admit *a, double rate)
+{
+	a->demand = fmax(a->demand - rate, 0);
+}
+
 /* What has begun since counts as running on. */
 static double when_room(const struct slu_admit *a, const struct slu_demand *job)
 {

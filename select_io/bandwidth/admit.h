@@ -72,6 +72,9 @@ enum slu_admit_answer slu_admit_ask(const struct slu_admit *a,
 				    const struct slu_admit_ask *job);
 /* It has started. */
 void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job);
+/* One that was looked at, or has begun since, has ended, and counted with this
+ * rate; not where the site adapts, nor for slu_admit_when(). */
+void slu_admit_ended(struct slu_admit *a, double rate);
 
 /* In how many seconds from the look it will be let go at the latest, as far as
  * can be told: when enough of what runs should have ended, or by the bound. 0:

@@ -98,6 +98,25 @@ START_TEST(test_off)
 }
 END_TEST
 
+/* Who has ended leaves room, whoever began since the look. */
+START_TEST(test_ended)
+{
+	struct slu_admit_ask job = ask(60, 9e9, 0, 0);
+	struct slu_demand other = {.nodes = 1, .rate = 20, .seconds = 9};
+	struct slu_admit a = {0};
+
+	ck_assert_int_eq(slu_admit_look(&a, &site, running, 2, NULL, 0), 0);
+	slu_admit_begun(&a, &other);
+	slu_admit_ended(&a, 30);
+	ck_assert_int_eq(slu_admit_ask(&a, &job), SLU_ADMIT_HELD);
+	slu_admit_ended(&a, 20);
+	ck_assert_int_eq(slu_admit_ask(&a, &job), SLU_ADMIT_FITS);
+	slu_admit_ended(&a, 100);
+	ck_assert_double_eq(a.demand, 0);
+	slu_admit_free(&a);
+}
+END_TEST
+
 START_TEST(test_seen)
 {
 	const struct slu_demand d = {.nodes = 1, .rate = 10, .seconds = 7200};
@@ -296,4 +315,4 @@ START_TEST(test_days)
 }
 END_TEST
 
-TEST_MAIN("admit", test_answers, test_off, test_seen, test_days)
+TEST_MAIN("admit", test_answers, test_off, test_ended, test_seen, test_days)
