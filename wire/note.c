@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/str.h"
 
@@ -19,6 +20,7 @@
 #define BY_DEFAULT " by default"
 #define IN_PLACE   "in place "
 #define WAITED	   "waited "
+#define IO_SINCE   "waits for I/O since "
 
 static const char *note_part(const char *comment)
 {
@@ -128,6 +130,21 @@ static bool parse_limit(const char *piece, struct slu_note *out)
 	return true;
 }
 
+/* In UTC, so that no change of summer time makes anybody wait longer. */
+static bool parse_io_since(const char *piece, struct slu_note *out)
+{
+	struct tm tm = {0};
+
+	if (sscanf(piece, IO_SINCE "%4d-%2d-%2dT%2d:%2d:%2dZ", &tm.tm_year,
+		   &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
+		   &tm.tm_sec) != 6)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	out->io_since = timegm(&tm);
+	return true;
+}
+
 static void parse_piece(const char *piece, struct slu_note *out)
 {
 	long h, m, s;
@@ -139,7 +156,7 @@ static void parse_piece(const char *piece, struct slu_note *out)
 	else if (!strncmp(piece, WAITED, strlen(WAITED)))
 		slu_waited_parse(piece + strlen(WAITED), &out->waited);
 	else if (sscanf(piece, "script %16" SCNx64, &out->script) == 1 ||
-		 parse_limit(piece, out))
+		 parse_limit(piece, out) || parse_io_since(piece, out))
 		;
 	else
 		slu_copy(out->why, sizeof(out->why), piece);
@@ -148,7 +165,7 @@ static void parse_piece(const char *piece, struct slu_note *out)
 static bool is_ours(const char *piece)
 {
 	static const char *const begin[] = {"predicted ", "limit ", "script ",
-					    WAITED, "gave back "};
+					    WAITED, "gave back ", IO_SINCE};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(piece, begin[i], strlen(begin[i])))
@@ -224,6 +241,17 @@ static void print_limit(struct slu_buf *buf, const struct slu_note *note)
 	put_time(buf, " later by up to ", note->late_by);
 }
 
+static void print_io_since(struct slu_buf *buf, int64_t since)
+{
+	time_t t = (time_t)since;
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	slu_buf_printf(buf, IO_SINCE "%s", text);
+}
+
 static void print_note(struct slu_buf *buf, const struct slu_note *note)
 {
 	char waited[SLU_WAITS_TEXT];
@@ -249,6 +277,11 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 	if (note->gave_back >= 0) {
 		slu_buf_puts(buf, sep);
 		put_time(buf, "gave back ", note->gave_back);
+		sep = "; ";
+	}
+	if (note->io_since > 0) {
+		slu_buf_puts(buf, sep);
+		print_io_since(buf, note->io_since);
 		sep = "; ";
 	}
 	if (note->why[0])

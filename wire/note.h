@@ -9,7 +9,8 @@
  *
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
  *   of 0:10:00, extended; script 9f86d081884c7d65; waited 0:02:00 for storage;
- *   gave back 0:01:23; stage-out failed: ...
+ *   gave back 0:01:23; waits for I/O since 2026-11-28T11:40:02Z; stage-out
+ *   failed: ...
  *
  * or "limit 0:06:00 in place of 0:05:00" where that was too short a default.
  *
@@ -51,6 +52,7 @@ struct slu_note {
 	uint64_t script;	  /* its hash; 0: none */
 	struct slu_waited waited; /* for its last run */
 	int64_t gave_back;	  /* s; -1: nothing yet */
+	int64_t io_since;	  /* IOStart lets it wait; Unix s, 0: not */
 	char why[SLU_NOTE_WHY];	  /* why it failed or waits; "" */
 };
 

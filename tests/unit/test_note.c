@@ -48,6 +48,13 @@ static const struct {
 	  .gave_back = 1,
 	  .why = "why"},
 	 true},
+	{"sluice: gave back 0:00:01; waits for I/O since "
+	 "2026-11-28T11:40:02Z; why",
+	 {.gave_back = 1, .io_since = 1795866002, .why = "why"},
+	 true},
+	{"sluice: waits for I/O since 1970-01-01T00:00:01Z",
+	 {.gave_back = -1, .io_since = 1},
+	 true},
 	{"sluice: limit 0:01:00 of none, meant",
 	 {.limit = SLU_LIMIT_MEANT, .tight = 1, .gave_back = -1},
 	 true},
@@ -121,6 +128,7 @@ START_TEST(test_note)
 			       note.script == c->note.script &&
 			       !memcmp(&note.waited, &c->note.waited,
 				       sizeof(note.waited)) &&
+			       note.io_since == c->note.io_since &&
 			       !strcmp(note.from, c->note.from) &&
 			       !strcmp(note.why, c->note.why),
 		       "%s", c->comment);
