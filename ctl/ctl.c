@@ -37,6 +37,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_mails_free(&ctl->mails);
 	slu_mirror_fini(&ctl->mirror);
 	slu_waits_fini(&ctl->waits);
+	slu_iostart_fini(&ctl->iostart);
 	slu_setup_times_fini(&ctl->ready);
 	slu_parsed_fini(&ctl->parsed);
 	slu_site_free(ctl->site);
@@ -66,6 +67,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
 	slu_waits_init(&ctl->waits);
+	slu_iostart_init(&ctl->iostart);
 	slu_mails_init(&ctl->mails);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed) == 0;
@@ -80,6 +82,8 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	if (ctl->site->why_not)
 		ctl_log(ctl, SLU_ERROR, "nothing is done for any job: %s",
 			ctl->site->why_not);
+	else
+		slu_iostart_configure(&ctl->iostart, ctl->site->conf);
 	return ctl;
 fail:
 	ctl_free(ctl);
@@ -251,6 +255,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	/* what becomes of these jobs, another controller is told */
 	slu_event_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
+	slu_iostart_forget(&ctl->iostart);
 	ctl->start_again = 0;
 	ctl->started = false;
 }
@@ -418,6 +423,7 @@ void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id)
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 {
 	slu_pools_unclaim(&ctl->mirror, job->job_id);
+	slu_iostart_ended(&ctl->iostart, job->job_id);
 	push(ctl, SLU_EV_ENDED, job->job_id, job);
 }
 
@@ -426,6 +432,7 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 	struct slu_job job = {.job_id = job_id, .start = start};
 
 	slu_ctl_unclaim(ctl, job_id);
+	slu_iostart_ended(&ctl->iostart, job_id);
 	push(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 

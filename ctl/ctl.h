@@ -201,6 +201,30 @@ char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id,
 			 const char *comment, int64_t now);
 /* It does not, after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
+/*
+ * IOStart: a job, borrowed, as far as it matters to the bandwidth of the
+ * parallel file system that it will use; of `job` what slu_predict() uses, its
+ * limit, nodes (that it needs at least, or has) and start.
+ */
+struct slu_ctl_io {
+	struct slu_job job;
+	int64_t predicted; /* s, by its note; 0: not */
+	int64_t since;	   /* when it was made to wait first, Unix seconds */
+};
+/* May anybody have to wait? If not, nothing is to be asked. */
+bool slu_ctl_io_is_on(struct slu_ctl *ctl);
+/* There are nodes for it, but does it have to wait? *why is the sentence for
+ * the user. The host keeps `since` with the job. */
+bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
+		      int64_t now, char why[SLU_CTL_WHY]);
+/* When it probably may start, Unix seconds; `now`: it does not wait. */
+int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now);
+/* It begins, or runs when the host starts; twice is once. slu_ctl_ended() says
+ * that it has ended, */
+void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
+		      int64_t now);
+/* and this that it was given no nodes after all, or is gone. */
+void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id);
 /* A job of this number begins: the thread has the highest kept. Any thread. */
 void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number);
 /* The job is about to start or to be resized, or has started and may have been

@@ -8,6 +8,12 @@ libsluctl_a_SOURCES = \
 	ctl/arbiter/hostnames.c \
 	ctl/arbiter/ions.c \
 	ctl/ctl.c ctl/ctl.h \
+	ctl/iostart/hooks.c \
+	ctl/iostart/iostart.c ctl/iostart/iostart.h \
+	ctl/iostart/iostart_private.h \
+	ctl/iostart/report.c \
+	ctl/iostart/running.c \
+	ctl/iostart/waiting.c \
 	ctl/jobs/begin.c \
 	ctl/jobs/events.c \
 	ctl/jobs/followed.c \
@@ -40,15 +46,16 @@ libsluctl_a_SOURCES = \
 	ctl/thread.c \
 	ctl/times.c ctl/times.h \
 	ctl/users.c
-libsluctl = libsluctl.a $(libslupredict) $(libsluion) $(libslurequest) -lpthread
+libsluctl = libsluctl.a $(libslubandwidth) $(libslupredict) $(libsluion) $(libslurequest) -lpthread
 
 # Where nobody but the plugins looks: their RUNPATH names it.
 pkglib_LTLIBRARIES += libsluice.la
 libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
-	$(libsluion_a_SOURCES) $(libslurequest_a_SOURCES) \
+	$(libsluion_a_SOURCES) $(libslubandwidth_a_SOURCES) \
+	$(libslurequest_a_SOURCES) \
 	$(libsluwire_a_SOURCES) \
 	common/conf.c common/conf_where.c common/conf_fs.c common/conf_keys.c \
-	common/conf_pool.c common/conf_weights.c common/err.c \
+	common/conf_io.c common/conf_pool.c common/conf_weights.c common/err.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
 	common/jsonx.c \
 	common/log.c common/size.c common/str.c common/width.c
@@ -69,7 +76,8 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_note tests/unit/test_parsed \
 	tests/unit/test_pool_choice \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
-	tests/unit/test_guard tests/unit/test_pools \
+	tests/unit/test_guard tests/unit/test_iostart \
+	tests/unit/test_iostart_hooks tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums \
 	tests/unit/test_waits
 check_PROGRAMS += $(ctl_tests)
@@ -92,6 +100,8 @@ tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
+tests_unit_test_iostart_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_iostart_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_pools_hooks_LDADD = $(ctl_test_libs)

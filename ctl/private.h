@@ -16,6 +16,7 @@
  *                  own; events.c: what the hooks said; followed.c: held
  *                  launches, ends, nodes that leave COMPLETING
  *   pools/         capacity, usage and the reservations of those who wait
+ *   iostart/       who waits for bandwidth of the parallel file system
  *   link/          the socket to sluiced, what it said, the buffers it told of
  *   predictor/     who teaches it; history until it is stored
  *   arbiter/       solve, publish, mark the I/O nodes
@@ -37,6 +38,7 @@
 #include "ctl/jobs/event_queue.h"
 #include "ctl/jobs/setup_times.h"
 #include "ctl/jobs/waits.h"
+#include "ctl/iostart/iostart.h"
 #include "ctl/mail.h"
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
@@ -85,6 +87,7 @@ struct slu_ctl {
 	struct slu_waits waits;
 	struct slu_parsed_set parsed;
 	struct slu_times times;
+	struct slu_iostart iostart;
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
 	struct slu_site *site;
@@ -120,7 +123,7 @@ struct slu_ctl {
 	bool replayed;	  /* this connection has told its history */
 	/* What history has taught whom: it is not taught twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
-		volumes_heard, ready_heard;
+		volumes_heard, ready_heard, rates_heard;
 	struct slu_seen_runs lessons; /* until predictor_heard.all */
 	/* Who is taught in the site's place, to replace it when history has
 	 * been read; NULL: the site's own. */
@@ -183,6 +186,16 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			  const struct slu_request *req,
 			  const struct slu_conf *conf, const char *user,
 			  struct slu_err *err);
+
+/* iostart/hooks.c */
+/* A new configuration. */
+void slu_io_start_use(struct slu_ctl *ctl);
+/* A row of the history that is told, and one of which the I/O is known now. */
+void slu_io_start_history(struct slu_ctl *ctl,
+			  const struct slu_history_row *row);
+void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
+/* Log what hooks have noted. */
+void slu_io_start_log(struct slu_ctl *ctl);
 
 /* jobs/limit_guard.c */
 int slu_guard_timer(void);

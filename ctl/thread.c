@@ -68,6 +68,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	log_link(ctl, why->text);
 	ctl->linked = false;
 	ctl->hello_said = false;
+	slu_iostart_link(&ctl->iostart, false, time(NULL));
 	slu_link_close(&ctl->link, now);
 	/* Launches must not wait for an answer that will not come. */
 	slu_followed_release_all(ctl);
@@ -109,6 +110,7 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	ctl->site = site;
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_training_restart(ctl);
+	slu_io_start_use(ctl);
 	slu_site_free(old);
 }
 
@@ -183,6 +185,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	slu_history_position_restart(&ctl->ready_heard);
 	slu_history_position_restart(&ctl->arbiter_heard);
 	slu_history_position_restart(&ctl->volumes_heard);
+	slu_history_position_restart(&ctl->rates_heard);
 	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
 	ctl->stale = true; /* the snapshot says hello */
@@ -231,6 +234,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	double next = now + LONGEST_WAIT, tick;
 
 	slu_ctl_events(ctl, now);
+	slu_io_start_log(ctl);
 	keep_number(ctl);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
@@ -325,6 +329,8 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
 	ctl->volumes_heard = (struct slu_history_position){0};
+	ctl->rates_heard = (struct slu_history_position){0};
+	slu_iostart_unlearn(&ctl->iostart);
 	ctl->arbiter_heard = (struct slu_history_position){0};
 	free(ctl->look);
 	ctl->look = NULL;

@@ -9,6 +9,7 @@
 #include "plugins/job_fields.h"
 #include "plugins/hetjobs.h"
 #include "plugins/host.h"
+#include "plugins/io_start.h"
 #include "plugins/limits.h"
 #include "plugins/reserve.h"
 #include "plugins/eligible_nodes.h"
@@ -79,6 +80,7 @@ int bb_p_load_state(bool init_config)
 	nodes = node_record_table_ptr;
 	slu_ctl_active(ctl);
 	list_for_each_ro(job_list, find_lost_launch, NULL);
+	slu_io_load(ctl);
 	return SLURM_SUCCESS;
 }
 
@@ -209,11 +211,14 @@ static int64_t end_of(uint32_t job_id)
 
 time_t bb_p_job_get_est_start(job_record_t *job)
 {
-	time_t now = time(NULL);
+	time_t now = time(NULL), room, io;
 
-	return ctl ? slu_ctl_est_start(ctl, job->burst_buffer, job->user_id,
-				       end_of, now)
-		   : now + 60;
+	if (!ctl)
+		return now + 60;
+	room = slu_ctl_est_start(ctl, job->burst_buffer, job->user_id, end_of,
+				 now);
+	io = slu_ctl_io_when(ctl, job->job_id, now);
+	return io > room ? io : room;
 }
 
 static void copy_job(void *arg, struct slu_job *job)
@@ -295,7 +300,8 @@ static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 }
 
 /* What can be waited for here is sluiced, room in a pool, persistent buffers,
- * and data that does not lie in the nodes. */
+ * data that does not lie in the nodes, and bandwidth of the parallel file
+ * system. */
 int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -316,6 +322,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 				    slu_eligible(job), job->burst_buffer,
 				    copy_job, job, why))
 		may = stage_in(job, test_only, why);
+	if (may == 1 && slu_io_waits(ctl, job, test_only, why))
+		may = -1;
 	/* Slurm takes away a reason that we would set here. */
 	if (may != 1 && xstrcmp(job->burst_buffer_state, why)) {
 		xfree(job->burst_buffer_state);
@@ -388,6 +396,7 @@ int bb_p_job_begin(job_record_t *job)
 	if (fed_mgr_is_origin_job(job)) /* others' numbers are others' */
 		slu_ctl_begun(ctl, job->job_id & MAX_JOB_ID);
 	slu_limit_begin(job);
+	slu_io_begin(ctl, job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
 	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
@@ -405,8 +414,10 @@ int bb_p_job_begin(job_record_t *job)
 
 int bb_p_job_revoke_alloc(job_record_t *job)
 {
-	if (ctl)
-		slu_ctl_unclaim(ctl, job->job_id);
+	if (!ctl)
+		return SLURM_SUCCESS;
+	slu_ctl_unclaim(ctl, job->job_id);
+	slu_ctl_io_ended(ctl, job->job_id);
 	return SLURM_SUCCESS;
 }
 
@@ -464,6 +475,7 @@ int bb_p_job_cancel(job_record_t *job)
 	} else if (slu_ctl_has_persistent(job->burst_buffer)) {
 		slu_ctl_unclaim(ctl, job->job_id);
 	}
+	slu_ctl_io_ended(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_CANCEL, watch);
 	return SLURM_SUCCESS;
 }

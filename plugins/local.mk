@@ -39,6 +39,7 @@ slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
 
 burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
 	plugins/bb_state.c plugins/bb_state.h \
+	plugins/io_start.c plugins/io_start.h \
 	plugins/reserve.c plugins/reserve.h
 burst_buffer_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
 burst_buffer_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/burst_buffer.map

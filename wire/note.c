@@ -164,8 +164,9 @@ static void parse_piece(const char *piece, struct slu_note *out)
 
 static bool is_ours(const char *piece)
 {
-	static const char *const begin[] = {"predicted ", "limit ", "script ",
-					    WAITED, "gave back ", IO_SINCE};
+	static const char *const begin[] = {"predicted ", "limit ",
+					    "script ",	  WAITED,
+					    "gave back ", IO_SINCE};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(piece, begin[i], strlen(begin[i])))

@@ -150,6 +150,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	replace_buffers(ctl, hello);
 	slu_link_good(&ctl->link);
 	ctl->linked = ctl->heard = true;
+	slu_iostart_link(&ctl->iostart, true, time(NULL));
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",
@@ -227,6 +228,7 @@ static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes)
 		learn_volumes(ctl, row);
+	slu_io_start_history(ctl, row);
 }
 
 /* What a job did with I/O is known now: the predictor has learned from its end,
@@ -245,6 +247,7 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	    (ctl->replayed ||
 	     !slu_history_position_is_ahead(&ctl->volumes_heard, job)))
 		slu_volumes_learn(ctl->volumes, row);
+	slu_io_start_row(ctl, row);
 	return 0;
 }
 
@@ -283,6 +286,8 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
 	ctl->arbiter_heard.all = ctl->arbiter != NULL;
 	ctl->volumes_heard.all = ctl->volumes != NULL;
+	ctl->rates_heard.all = true;
+	slu_iostart_taught(&ctl->iostart);
 	slu_ions_foretell(ctl);
 	return 0;
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the plugins call, and what the thread hears for it. */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <string.h>
+
+#define DAY 86400.0 /* s: what a job runs of which nothing is known */
+
+/* A limit tells more than nothing. */
+static double seconds_of(const struct slu_ctl_io *io)
+{
+	if (io->predicted > 0)
+		return (double)io->predicted;
+	return io->job.limit ? io->job.limit * 60.0 : DAY;
+}
+
+static struct slu_io_job job_of(const struct slu_ctl_io *io)
+{
+	return (struct slu_io_job){
+		.job_id = io->job.job_id,
+		.uid = io->job.uid,
+		.name = io->job.name,
+		.nodes = io->job.node_cnt ? io->job.node_cnt : 1,
+		.seconds = seconds_of(io),
+		.since = io->since,
+		.start = io->job.start,
+	};
+}
+
+struct asked {
+	struct slu_ctl *ctl;
+	const struct slu_ctl_io *io;
+};
+
+/* Under site_lock. */
+static double soon(void *arg)
+{
+	const struct asked *a = arg;
+	const struct slu_predictor *p = a->ctl->site->predictor;
+	int64_t early = p ? slu_predict_early(p, &a->io->job) : 0;
+
+	return early > 0 ? (double)early : seconds_of(a->io);
+}
+
+bool slu_ctl_io_is_on(struct slu_ctl *ctl)
+{
+	return slu_iostart_is_on(&ctl->iostart);
+}
+
+bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
+		      int64_t now, char why[SLU_CTL_WHY])
+{
+	struct slu_io_job job = job_of(io);
+	struct asked asked = {ctl, io};
+	bool waits;
+
+	_Static_assert(SLU_CTL_WHY >= SLU_IOSTART_WHY, "there is room for it");
+	pthread_rwlock_rdlock(&ctl->site_lock);
+	waits = slu_iostart_waits(&ctl->iostart, &job, soon, &asked, now, why);
+	pthread_rwlock_unlock(&ctl->site_lock);
+	return waits;
+}
+
+int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now)
+{
+	return slu_iostart_when(&ctl->iostart, job_id, now);
+}
+
+void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
+		      int64_t now)
+{
+	struct slu_io_job job = job_of(io);
+
+	slu_iostart_begun(&ctl->iostart, &job, now);
+}
+
+void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id)
+{
+	slu_iostart_ended(&ctl->iostart, job_id);
+}
+
+/* The row's I/O is that of a file system of its own, if it had one. */
+static void learn(struct slu_ctl *ctl, const struct slu_history_row *row)
+{
+	const struct slu_job *job = &row->job;
+
+	if (!slu_ctl_has_buffer(job->request))
+		slu_iostart_learn(&ctl->iostart, job->uid, job->name,
+				  job->node_cnt, (double)slu_job_ran(job),
+				  row->read_bytes, row->written_bytes);
+}
+
+void slu_io_start_history(struct slu_ctl *ctl,
+			  const struct slu_history_row *row)
+{
+	if (slu_history_position_is_new(&ctl->rates_heard, &row->job))
+		learn(ctl, row);
+}
+
+void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row)
+{
+	if (ctl->replayed ||
+	    !slu_history_position_is_ahead(&ctl->rates_heard, &row->job))
+		learn(ctl, row);
+}
+
+void slu_io_start_use(struct slu_ctl *ctl)
+{
+	if (slu_iostart_configure(&ctl->iostart, ctl->site->conf))
+		ctl->rates_heard = (struct slu_history_position){0};
+	ctl->ops.schedule(ctl->ops.arg); /* who has waited, perhaps */
+}
+
+static void log_one(struct slu_ctl *ctl, const struct slu_io_said *said)
+{
+	if (said->advised)
+		ctl_log(ctl, SLU_INFO,
+			"IOStart=advise: JobId=%u would have waited, for %lld "
+			"s at most: %s",
+			said->job_id, (long long)said->waited, said->why);
+	else
+		ctl_log(ctl, SLU_INFO,
+			"IOStart: JobId=%u begins, it has waited for %lld s%s",
+			said->job_id, (long long)said->waited,
+			said->bound ? ", as long as anybody does" : "");
+}
+
+void slu_io_start_log(struct slu_ctl *ctl)
+{
+	struct slu_io_said said[SLU_IOSTART_SAID];
+	uint64_t lost;
+	size_t n = slu_iostart_said(&ctl->iostart, said, &lost);
+
+	for (size_t i = 0; i < n; i++)
+		log_one(ctl, &said[i]);
+	if (lost)
+		ctl_log(ctl, SLU_INFO, "IOStart: %llu more like that",
+			(unsigned long long)lost);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What it knows, of the configuration, history and the link. */
+#include "config.h"
+#include "ctl/iostart/iostart_private.h"
+
+#include <stdlib.h>
+#include "job_submit/name.h"
+
+#define APPLICATIONS 16384 /* and users, 32 bytes each */
+
+/* As bench/iostart has found them (bench/README.md). */
+static const struct slu_admit_site rule = {
+	.patience = 20,
+	.small = 0.01,
+	.over = 1,
+};
+
+void slu_iostart_init(struct slu_iostart *s)
+{
+	*s = (struct slu_iostart){0};
+	pthread_mutex_init(&s->lock, NULL);
+}
+
+static void free_map(struct slu_map *map)
+{
+	void *each;
+
+	for (size_t i = 0; (each = slu_map_next(map, &i));)
+		free(each);
+	slu_map_free(map);
+	*map = (struct slu_map){0};
+}
+
+void slu_iostart_fini(struct slu_iostart *s)
+{
+	free_map(&s->running);
+	free_map(&s->waiting);
+	slu_admit_free(&s->admit);
+	slu_rates_free(s->rates);
+	pthread_mutex_destroy(&s->lock);
+}
+
+void slu_iostart_forget(struct slu_iostart *s)
+{
+	pthread_mutex_lock(&s->lock);
+	free_map(&s->running);
+	free_map(&s->waiting);
+	s->busy = false;
+	s->looked = s->moved_at = 0;
+	s->n_said = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Without memory nobody waits. */
+static bool learn_anew(struct slu_iostart *s)
+{
+	s->taught = false;
+	if (s->rates)
+		slu_rates_forget(s->rates);
+	else
+		s->rates = slu_rates_new(APPLICATIONS, NULL);
+	return s->rates;
+}
+
+void slu_iostart_unlearn(struct slu_iostart *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->taught = s->linked = false;
+	s->lost = 0;
+	if (s->rates)
+		slu_rates_forget(s->rates);
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
+{
+	bool anew = false;
+
+	pthread_mutex_lock(&s->lock);
+	s->site = rule;
+	s->site.capacity = (double)conf->io_bandwidth;
+	s->site.max_wait = conf->max_io_wait;
+	if (conf->io_start == SLU_IOSTART_OFF)
+		free_map(&s->waiting);
+	else if (s->mode == SLU_IOSTART_OFF || s->scope != conf->io_scope)
+		anew = learn_anew(s);
+	s->mode = conf->io_start;
+	s->scope = conf->io_scope;
+	s->looked = 0;
+	pthread_mutex_unlock(&s->lock);
+	return anew;
+}
+
+void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
+		       double nodes, double seconds, double read_bytes,
+		       double written_bytes)
+{
+	char plain[SLU_IO_NAME];
+
+	if (!(read_bytes > 0) && !(written_bytes > 0))
+		return;
+	slu_plain_name(name, plain, sizeof(plain));
+	pthread_mutex_lock(&s->lock);
+	if (s->mode != SLU_IOSTART_OFF && s->rates)
+		slu_rates_learn(s->rates, uid, plain, nodes, seconds,
+				slu_io_counts(s, read_bytes, written_bytes));
+	pthread_mutex_unlock(&s->lock);
+}
+
+void slu_iostart_taught(struct slu_iostart *s)
+{
+	struct io_run *run;
+
+	pthread_mutex_lock(&s->lock);
+	s->taught = s->rates;
+	for (size_t i = 0; s->taught && (run = slu_map_next(&s->running, &i));)
+		run->foretold.rate = slu_io_foretell(s, run->uid, run->name,
+						     run->foretold.nodes,
+						     run->foretold.seconds);
+	s->looked = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->linked && !up)
+		s->lost = now;
+	s->linked = up;
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool slu_iostart_is_on(struct slu_iostart *s)
+{
+	bool on;
+
+	pthread_mutex_lock(&s->lock);
+	on = s->mode != SLU_IOSTART_OFF;
+	pthread_mutex_unlock(&s->lock);
+	return on;
+}

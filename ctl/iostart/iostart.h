@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_IOSTART_H
+#define SLU_CTL_IOSTART_H
+
+/*
+ * IOStart: which jobs wait so that those that run do not ask more of the
+ * parallel file system than it can move (select_io/bandwidth/admit.h is the
+ * rule). In memory: what applications moved (the thread teaches it from
+ * history), what runs, and who waits (hooks). A mutex guards all of it, held
+ * for one look at what runs, at most once a second. Any thread.
+ *
+ * Nobody waits before history has been read, when sluiced has been away for
+ * SLU_IOSTART_GRACE seconds, or when it is off: so what the hooks were told
+ * last needs no repair. `now` is in Unix seconds.
+ */
+
+#include <pthread.h>
+#include "common/conf.h"
+#include "common/str.h"
+#include "ctl/map.h"
+#include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/rates.h"
+
+#define SLU_IOSTART_GRACE 60
+#define SLU_IOSTART_WHY	  256
+#define SLU_IOSTART_SAID  32
+
+/* A job, borrowed. */
+struct slu_io_job {
+	uint32_t job_id, uid;
+	const char *name;
+	double nodes;	/* that it needs at least, or has */
+	double seconds; /* that it is foretold to run; > 0 */
+	int64_t since;	/* when it was made to wait first; 0: never */
+	int64_t start;	/* of one that runs */
+};
+
+/* For the log: who has begun and waited, or would have. */
+struct slu_io_said {
+	uint32_t job_id;
+	int64_t waited; /* s; advised: that it would have, at most */
+	bool bound;	/* until MaxIOWait, or its like */
+	bool advised;
+	char why[SLU_IOSTART_WHY];
+};
+
+/* What has come of it since slurmctld started; demand is that of now. */
+struct slu_io_totals {
+	enum slu_io_start mode;
+	double capacity, demand; /* bytes/s */
+	uint32_t waiting;	 /* jobs, now */
+	uint64_t waited, bound;	 /* jobs; of them until the bound */
+	uint64_t seconds;	 /* that these waited */
+	uint64_t advised;	 /* jobs that would have */
+};
+
+struct slu_iostart {
+	pthread_mutex_t lock; /* guards all below */
+	enum slu_io_start mode;
+	unsigned scope;
+	struct slu_admit_site site;
+	struct slu_rates *rates;
+	bool taught; /* history has been read */
+	bool linked;
+	int64_t lost;		/* when the link was */
+	struct slu_map running; /* of struct io_run */
+	struct slu_map waiting; /* of struct io_wait */
+	struct slu_admit admit;
+	int64_t looked;	   /* when `admit` was made; 0: it is old */
+	bool busy;	   /* the file system, by what was measured last */
+	double moved;	   /* bytes, by then, */
+	int64_t moved_at;  /* which was then */
+	uint32_t heavy[3]; /* jobs that move most; 0: none */
+	struct slu_io_said said[SLU_IOSTART_SAID];
+	size_t n_said;
+	struct slu_io_totals totals;
+};
+
+void slu_iostart_init(struct slu_iostart *s);
+void slu_iostart_fini(struct slu_iostart *s);
+/* True: history is to be told to it from the first row on. */
+bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
+/* Another controller has taken over: what ran and waited here is forgotten. */
+void slu_iostart_forget(struct slu_iostart *s);
+/* The thread ends: another one teaches it anew. */
+void slu_iostart_unlearn(struct slu_iostart *s);
+
+/* A run that has ended moved so much; 0 and 0: it is not known what. */
+void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
+		       double nodes, double seconds, double read_bytes,
+		       double written_bytes);
+/* History has been read: what runs is foretold anew. */
+void slu_iostart_taught(struct slu_iostart *s);
+void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
+
+/* Running jobs have moved so much since their starts, as has been measured;
+ * what is said of others is ignored. */
+struct slu_io_moved {
+	uint32_t job_id;
+	double read_bytes, written_bytes;
+};
+void slu_iostart_measured(struct slu_iostart *s,
+			  const struct slu_io_moved *moved, size_t n,
+			  int64_t now);
+
+/* Could it have to wait at all? If not, nothing needs to be found out of it.
+ * As cheap as can be. */
+bool slu_iostart_is_on(struct slu_iostart *s);
+/* There are nodes for it: does it have to wait? *why is the sentence for the
+ * user. `soon` is called when it would have to: s that it will probably run at
+ * least. Always false in mode advise. */
+bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
+		       double (*soon)(void *arg), void *arg, int64_t now,
+		       char why[SLU_IOSTART_WHY]);
+/* When it may start at the latest, as far as can be told; `now`: it does not
+ * wait. */
+int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now);
+/* It begins, or runs when slurmctld starts. Twice is once. */
+void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
+		       int64_t now);
+/* It has ended, has lost its nodes, or will not start. */
+void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
+
+/* What is to be logged, oldest first; the number, and in *lost how many there
+ * were besides. */
+size_t slu_iostart_said(struct slu_iostart *s,
+			struct slu_io_said out[SLU_IOSTART_SAID],
+			uint64_t *lost);
+void slu_iostart_totals(struct slu_iostart *s, struct slu_io_totals *out);
+/* A line for `scontrol show bbstat`; nothing when it is off. */
+void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What runs, and what it is taken to move from now on. */
+#include "config.h"
+#include "ctl/iostart/iostart_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "job_submit/name.h"
+
+#define BUSY 0.9 /* of the capacity */
+
+/* bytes/s */
+double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
+		       const char *plain, double nodes, double seconds)
+{
+	struct slu_rate rate =
+		slu_rates_foretell(s->rates, uid, plain, nodes, seconds);
+
+	return rate.runs ? rate.node * nodes
+			 : slu_admit_unknown(&s->site, rate.node * nodes);
+}
+
+double slu_io_counts(const struct slu_iostart *s, double read_bytes,
+		     double written_bytes)
+{
+	return (s->scope & SLU_IO_READ ? read_bytes : 0) +
+	       (s->scope & SLU_IO_WRITTEN ? written_bytes : 0);
+}
+
+/* From one word of the servers to the next: what all of them moved. */
+static void note_busy(struct slu_iostart *s, double moved, int64_t now)
+{
+	if (s->moved_at && now > s->moved_at)
+		s->busy = moved / (double)(now - s->moved_at) >
+			  BUSY * s->site.capacity;
+	s->moved_at = now;
+}
+
+void slu_iostart_measured(struct slu_iostart *s,
+			  const struct slu_io_moved *moved, size_t n,
+			  int64_t now)
+{
+	double more = 0, bytes;
+	struct io_run *run;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < n; i++) {
+		run = slu_map_get(&s->running, moved[i].job_id);
+		bytes = slu_io_counts(s, moved[i].read_bytes,
+				      moved[i].written_bytes);
+		if (!run || !(bytes >= 0) || now < run->start)
+			continue;
+		if (run->at)
+			more += fmax(bytes - run->moved, 0);
+		run->moved = bytes;
+		run->at = now;
+	}
+	note_busy(s, more, now);
+	s->looked = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static struct slu_demand demand_of(const struct slu_iostart *s,
+				   const struct io_run *run, int64_t now)
+{
+	struct slu_demand d = run->foretold;
+
+	if (run->at)
+		d.rate = slu_admit_seen(&run->foretold,
+					(double)(run->at - run->start),
+					run->moved, s->busy);
+	d.seconds = fmax(d.seconds - (double)(now - run->start), SLU_IO_LEFT);
+	return d;
+}
+
+static void note_heavy(struct slu_iostart *s, const struct io_run *run)
+{
+	const size_t n = sizeof(s->heavy) / sizeof(*s->heavy);
+	const struct io_run *other;
+	size_t i = 0;
+
+	if (!(run->rate > s->site.small * s->site.capacity))
+		return;
+	while (i < n && s->heavy[i] &&
+	       (other = slu_map_get(&s->running, s->heavy[i])) &&
+	       other->rate >= run->rate)
+		i++;
+	if (i == n)
+		return;
+	memmove(&s->heavy[i + 1], &s->heavy[i],
+		(n - i - 1) * sizeof(*s->heavy));
+	s->heavy[i] = run->job_id;
+}
+
+/* Those who need little are one: so there is next to nothing to sort. */
+static bool look(struct slu_iostart *s, int64_t now)
+{
+	struct slu_demand *all = calloc(s->running.n + 1, sizeof(*all)), d;
+	struct slu_demand little = {.nodes = 1, .seconds = SLU_IO_LEFT};
+	struct io_run *run;
+	size_t n = 0;
+	int rc = -1;
+
+	memset(s->heavy, 0, sizeof(s->heavy));
+	for (size_t i = 0; all && (run = slu_map_next(&s->running, &i));) {
+		d = demand_of(s, run, now);
+		run->rate = d.rate;
+		note_heavy(s, run);
+		if (d.rate > s->site.small * s->site.capacity / 10) {
+			all[n++] = d;
+			continue;
+		}
+		little.rate += d.rate;
+		little.seconds = fmax(little.seconds, d.seconds);
+	}
+	if (all) {
+		all[n++] = little;
+		rc = slu_admit_look(&s->admit, &s->site, all, n, NULL, 0);
+	}
+	free(all);
+	s->looked = rc < 0 ? 0 : now;
+	return rc == 0;
+}
+
+bool slu_io_look(struct slu_iostart *s, int64_t now)
+{
+	if (s->looked == now)
+		return true;
+	slu_io_forget_stale(s, now);
+	return look(s, now);
+}
+
+static void fill_in(const struct slu_iostart *s, struct io_run *run,
+		    const struct slu_io_job *job, int64_t now)
+{
+	*run = (struct io_run){
+		.job_id = job->job_id,
+		.uid = job->uid,
+		.start = job->start ? job->start : now,
+		.foretold = {.nodes = job->nodes, .seconds = job->seconds},
+	};
+	slu_plain_name(job->name, run->name, sizeof(run->name));
+	if (s->taught)
+		run->foretold.rate = slu_io_foretell(s, run->uid, run->name,
+						     job->nodes, job->seconds);
+	run->rate = run->foretold.rate;
+}
+
+/* One that cannot be noted for lack of memory is not counted. */
+void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
+		       int64_t now)
+{
+	struct slu_demand d;
+	struct io_run *run;
+
+	pthread_mutex_lock(&s->lock);
+	slu_io_end_wait(s, job->job_id, true, now);
+	run = slu_map_get(&s->running, job->job_id);
+	if (run) {
+		s->looked = 0; /* another run of it, perhaps */
+	} else {
+		run = calloc(1, sizeof(*run));
+		if (run && slu_map_put(&s->running, job->job_id, run) < 0) {
+			free(run);
+			run = NULL;
+		}
+	}
+	if (run) {
+		fill_in(s, run, job, now);
+		d = run->foretold;
+		if (s->looked)
+			slu_admit_begun(&s->admit, &d);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id)
+{
+	struct io_run *run;
+
+	pthread_mutex_lock(&s->lock);
+	slu_io_end_wait(s, job_id, false, 0);
+	run = slu_map_del(&s->running, job_id);
+	if (run && s->looked)
+		slu_admit_ended(&s->admit, run->rate);
+	free(run);
+	pthread_mutex_unlock(&s->lock);
+}

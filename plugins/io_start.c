@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm asks about a job before it looks for nodes, but its backfill, which has
+ * found some. A job for which there are too few is not made to wait: it would
+ * lose its turn to those behind it, and the time that it may be kept waiting
+ * would run.
+ */
+#include "config.h"
+#include "plugins/io_start.h"
+#include "plugins/job_fields.h"
+
+#include <string.h>
+
+static uint32_t nodes_of(const job_record_t *job)
+{
+	uint32_t least = job->details ? job->details->min_nodes : 0;
+
+	if (!IS_JOB_PENDING(job) || job->node_bitmap)
+		return job->node_cnt ? job->node_cnt : job->total_nodes;
+	return job->node_cnt_wag > least ? job->node_cnt_wag : least;
+}
+
+/* All strings are the job's. */
+static void borrow(const job_record_t *job, const struct slu_note *note,
+		   struct slu_ctl_io *out)
+{
+	const job_details_t *d = job->details;
+	bool limited = job->time_limit != NO_VAL && job->time_limit != INFINITE;
+	bool asked = note->has_asked && note->asked;
+
+	*out = (struct slu_ctl_io){
+		.job =
+			{
+				.job_id = job->job_id,
+				.uid = job->user_id,
+				.name = job->name,
+				.account = job->account,
+				.partition = job->partition,
+				.node_cnt = nodes_of(job),
+				.tasks = d ? d->num_tasks : 0,
+				.limit = limited ? job->time_limit : 0,
+				.start = IS_JOB_PENDING(job) ? 0
+							     : job->start_time,
+			},
+		.predicted = note->predicted,
+		.since = note->io_since,
+	};
+	out->job.limit_asked =
+		asked ? (uint32_t)(note->asked / 60) : out->job.limit;
+}
+
+/* As many as it needs at least, as far as can be told at once: of nodes that
+ * jobs share it cannot. */
+static bool has_nodes(const job_record_t *job)
+{
+	const part_record_t *part = job->part_ptr;
+
+	if (!part || !part->node_bitmap || part->max_share || !job->details)
+		return true;
+	return bit_overlap(part->node_bitmap, idle_node_bitmap) >=
+	       (int)job->details->min_nodes;
+}
+
+static void note_since(job_record_t *job, struct slu_note *note, int64_t since)
+{
+	char *text;
+
+	note->io_since = since;
+	text = slu_ctl_note_apply(job->admin_comment, note);
+	if (text) {
+		xfree(job->admin_comment);
+		job->admin_comment = *text ? xstrdup(text) : NULL;
+		schedule_job_save();
+	}
+	free(text);
+}
+
+/* What is planned for later nobody has to wait for yet; components of a
+ * heterogeneous job start together or not at all, and never wait. */
+static bool is_asked(const job_record_t *job, bool test_only, time_t now)
+{
+	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer))
+		return false;
+	return test_only ? job->start_time && job->start_time <= now
+			 : has_nodes(job);
+}
+
+bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
+		  char why[SLU_CTL_WHY])
+{
+	time_t now = time(NULL);
+	struct slu_ctl_io io;
+	struct slu_note note;
+
+	if (!slu_ctl_io_is_on(ctl) || !is_asked(job, test_only, now))
+		return false;
+	slu_ctl_note_parse(job->admin_comment, &note);
+	borrow(job, &note, &io);
+	if (!slu_ctl_io_waits(ctl, &io, now, why))
+		return false;
+	if (!note.io_since)
+		note_since(job, &note, now);
+	return true;
+}
+
+/* One with a file system of its own moves little else. */
+static void tell(struct slu_ctl *ctl, const job_record_t *job,
+		 struct slu_note *note)
+{
+	struct slu_ctl_io io;
+
+	slu_ctl_note_parse(job->admin_comment, note);
+	borrow(job, note, &io);
+	if (!slu_ctl_has_buffer(job->burst_buffer))
+		slu_ctl_io_begun(ctl, &io, time(NULL));
+}
+
+void slu_io_begin(struct slu_ctl *ctl, job_record_t *job)
+{
+	struct slu_note note;
+
+	tell(ctl, job, &note);
+	if (note.io_since)
+		note_since(job, &note, 0);
+}
+
+static int load_one(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct slu_note note;
+
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		tell(arg, job, &note);
+	return 0;
+}
+
+void slu_io_load(struct slu_ctl *ctl)
+{
+	list_for_each_ro(job_list, load_one, ctl);
+}

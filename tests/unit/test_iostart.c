@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who waits for bandwidth of the parallel file system: random histories of
+ * submissions, starts, ends, restarts, measurements and switching off, each
+ * answer against a model that keeps no state but who runs; and what was
+ * promised to those who wait.
+ */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "tests/unit/random.h"
+#include <math.h>
+#include "ctl/iostart/iostart.h"
+
+#define CAPACITY 1000.0
+#define MAX_WAIT 5000
+#define PATIENCE 20
+#define JOBS	 40
+#define APPS	 12
+#define EPSILON	 1e-6
+
+static struct slu_conf conf_of(enum slu_io_start mode)
+{
+	return (struct slu_conf){
+		.io_start = mode,
+		.io_bandwidth = (uint64_t)CAPACITY,
+		.io_scope = SLU_IO_READ | SLU_IO_WRITTEN,
+		.max_io_wait = MAX_WAIT,
+	};
+}
+
+/* Applications of a user each; a job of app 0 moves next to nothing. */
+static void app_name(size_t app, char out[16])
+{
+	snprintf(out, 16, "app-%c", (char)('a' + app));
+}
+
+static double app_rate(size_t app) /* bytes/s by node */
+{
+	return app ? 3.7 * (double)(app * app) : 0.001;
+}
+
+static void teach(struct slu_iostart *s, struct slu_rates *oracle)
+{
+	char name[16];
+
+	for (size_t app = 0; app < APPS; app++)
+		for (int run = 0; run < 8; run++) {
+			double bytes = app_rate(app) * 2 * 3600;
+
+			app_name(app, name);
+			slu_iostart_learn(s, (uint32_t)app, name, 2, 3600,
+					  bytes / 4, bytes * 3 / 4);
+			if (oracle)
+				slu_rates_learn(oracle, (uint32_t)app, name, 2,
+						3600, bytes);
+		}
+	slu_iostart_taught(s);
+}
+
+struct model_job {
+	struct slu_io_job is;
+	char name[16];
+	bool waits, runs;
+	double soon, rate; /* rate: foretold, then as it is counted */
+	struct slu_demand foretold;
+	double moved;
+	int64_t measured;
+};
+
+struct world {
+	struct slu_iostart s;
+	struct slu_rates *rates;
+	struct model_job job[JOBS];
+	enum slu_io_start mode;
+	bool taught, linked, busy;
+	int64_t now, lost, moved_at;
+	uint64_t seed;
+	uint32_t next_id;
+	int held, bound, over; /* how often, so that the test can fail */
+};
+
+static bool able(const struct world *w)
+{
+	return w->mode != SLU_IOSTART_OFF && w->taught &&
+	       (w->linked || w->now - w->lost < SLU_IOSTART_GRACE);
+}
+
+static double foretold(const struct world *w, const struct model_job *j)
+{
+	const struct slu_admit_site site = {.capacity = CAPACITY};
+	struct slu_rate r = slu_rates_foretell(w->rates, j->is.uid, j->name,
+					       j->is.nodes, j->is.seconds);
+
+	return r.runs ? r.node * j->is.nodes
+		      : slu_admit_unknown(&site, r.node * j->is.nodes);
+}
+
+static double demand(const struct world *w)
+{
+	double sum = 0;
+
+	each(j, w->job) sum += j->runs ? j->rate : 0;
+	return sum;
+}
+
+static int64_t bound_of(const struct model_job *j)
+{
+	return (int64_t)ceil(fmin(MAX_WAIT, PATIENCE * j->soon));
+}
+
+static double soon(void *arg)
+{
+	return ((const struct model_job *)arg)->soon;
+}
+
+static void submit(struct world *w, struct model_job *j)
+{
+	size_t app = slu_random(&w->seed, APPS + 1); /* one is new */
+
+	*j = (struct model_job){.waits = true};
+	app_name(app, j->name);
+	j->soon = 1 + (double)slu_random(&w->seed, 600);
+	j->is = (struct slu_io_job){
+		.job_id = ++w->next_id,
+		.uid = (uint32_t)app,
+		.name = j->name,
+		.nodes = 1 + (double)slu_random(&w->seed, 3),
+		.seconds = j->soon * 2,
+	};
+}
+
+static void begin(struct world *w, struct model_job *j)
+{
+	j->waits = false;
+	j->runs = true;
+	j->is.since = 0;
+	j->is.start = w->now;
+	j->rate = w->taught ? foretold(w, j) : 0;
+	j->foretold = (struct slu_demand){j->is.nodes, j->rate, j->is.seconds};
+	slu_iostart_begun(&w->s, &j->is, w->now);
+}
+
+static void check_waits(struct world *w, const struct model_job *j, double rate,
+			const char *why)
+{
+	int64_t held = j->is.since ? w->now - j->is.since : 0;
+	int64_t when = slu_iostart_when(&w->s, j->is.job_id, w->now);
+
+	w->held++;
+	expect(w->mode == SLU_IOSTART_ON && able(w), "held, mode %d", w->mode);
+	expect(rate > 0.01 * CAPACITY, "small: %g", rate);
+	expect(held < bound_of(j), "%ld s, bound %ld", (long)held,
+	       (long)bound_of(j));
+	expect(when > w->now && when <= w->now + bound_of(j) - held,
+	       "in %ld s, bound %ld, held %ld", (long)(when - w->now),
+	       (long)bound_of(j), (long)held);
+	expect(strstr(why, "waits for bandwidth"), "%s", why);
+}
+
+static void check_starts(struct world *w, const struct model_job *j,
+			 double rate)
+{
+	int64_t held = j->is.since ? w->now - j->is.since : 0;
+	double all = demand(w) + fmin(rate, CAPACITY);
+
+	if (w->mode != SLU_IOSTART_ON || !able(w) || rate <= 0.01 * CAPACITY)
+		return;
+	if (held >= bound_of(j))
+		w->bound++;
+	else
+		expect(all <= CAPACITY + EPSILON, "%g with %g", all, rate);
+}
+
+static void ask(struct world *w, struct model_job *j)
+{
+	char why[SLU_IOSTART_WHY] = "";
+	double rate = w->taught ? foretold(w, j) : 0;
+	double all = demand(w) + fmin(rate, CAPACITY);
+	bool waits;
+
+	waits = slu_iostart_waits(&w->s, &j->is, soon, j, w->now, why);
+	if (waits) {
+		check_waits(w, j, rate, why);
+		expect(all > CAPACITY - EPSILON, "there is room: %g", all);
+		if (!j->is.since)
+			j->is.since = w->now;
+		return;
+	}
+	check_starts(w, j, rate);
+	begin(w, j);
+}
+
+static void end(struct world *w, struct model_job *j)
+{
+	j->runs = j->waits = false;
+	slu_iostart_ended(&w->s, j->is.job_id);
+}
+
+/* slurmctld was killed: what is not in its jobs is forgotten. */
+static void restart(struct world *w)
+{
+	struct slu_conf conf = conf_of(w->mode);
+
+	slu_iostart_fini(&w->s);
+	slu_iostart_init(&w->s);
+	ck_assert(slu_iostart_configure(&w->s, &conf) ==
+		  (w->mode != SLU_IOSTART_OFF));
+	w->taught = w->linked = w->busy = false;
+	w->lost = w->moved_at = 0;
+	for (size_t i = 0; i < JOBS; i++) {
+		w->job[i].measured = 0;
+		w->job[i].rate = 0;
+		if (w->job[i].runs)
+			slu_iostart_begun(&w->s, &w->job[i].is, w->now);
+	}
+}
+
+static void count_anew(struct world *w)
+{
+	for (size_t i = 0; i < JOBS; i++) {
+		struct model_job *j = &w->job[i];
+
+		if (j->runs)
+			j->rate =
+				j->measured
+					? slu_admit_seen(&j->foretold,
+							 (double)(j->measured -
+								  j->is.start),
+							 j->moved, w->busy)
+					: j->foretold.rate;
+	}
+}
+
+static void learn(struct world *w)
+{
+	if (w->mode == SLU_IOSTART_OFF)
+		return;
+	if (!w->taught)
+		teach(&w->s, NULL);
+	w->taught = true;
+	for (size_t i = 0; i < JOBS; i++)
+		w->job[i].foretold.rate =
+			w->job[i].runs ? foretold(w, &w->job[i]) : 0;
+	for (size_t i = 0; i < JOBS; i++)
+		w->job[i].foretold.nodes = w->job[i].is.nodes,
+		w->job[i].foretold.seconds = w->job[i].is.seconds;
+	count_anew(w);
+}
+
+static void set_mode(struct world *w, enum slu_io_start mode)
+{
+	struct slu_conf conf = conf_of(mode);
+	bool anew = w->mode == SLU_IOSTART_OFF && mode != SLU_IOSTART_OFF;
+
+	ck_assert(slu_iostart_configure(&w->s, &conf) == anew);
+	w->mode = mode;
+	if (anew)
+		w->taught = false;
+}
+
+static void measure(struct world *w)
+{
+	struct slu_io_moved moved[JOBS];
+	double more = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < JOBS; i++) {
+		struct model_job *j = &w->job[i];
+		double bytes = (double)slu_random(&w->seed, 200) *
+			       (double)(w->now - j->is.start);
+
+		if (!j->runs || slu_random(&w->seed, 3) == 0)
+			continue;
+		if (j->measured)
+			more += fmax(bytes - j->moved, 0);
+		j->moved = bytes;
+		j->measured = w->now;
+		moved[n++] = (struct slu_io_moved){j->is.job_id, bytes / 2,
+						   bytes / 2};
+	}
+	if (w->moved_at && w->now > w->moved_at)
+		w->busy =
+			more / (double)(w->now - w->moved_at) > 0.9 * CAPACITY;
+	w->moved_at = w->now;
+	slu_iostart_measured(&w->s, moved, n, w->now);
+	count_anew(w);
+}
+
+static void link_to(struct world *w, bool up)
+{
+	slu_iostart_link(&w->s, up, w->now);
+	if (w->linked && !up)
+		w->lost = w->now;
+	w->linked = up;
+}
+
+static void happen(struct world *w)
+{
+	struct model_job *j = &w->job[slu_random(&w->seed, JOBS)];
+
+	switch (slu_random(&w->seed, 100)) {
+	case 0:
+		restart(w);
+		break;
+	case 1:
+		set_mode(w, (enum slu_io_start)slu_random(&w->seed, 3));
+		break;
+	case 2:
+		link_to(w, slu_random(&w->seed, 2));
+		break;
+	case 3:
+		measure(w);
+		break;
+	case 4:
+	case 5:
+	case 6:
+		set_mode(w, SLU_IOSTART_ON);
+		link_to(w, true);
+		learn(w);
+		break;
+	default:
+		if (j->runs && slu_random(&w->seed, 3) == 0)
+			end(w, j);
+		else if (j->waits)
+			ask(w, j);
+		else if (!j->runs)
+			submit(w, j);
+	}
+}
+
+/* Whatever waits is let go at once. */
+static void switch_off(struct world *w)
+{
+	char why[SLU_IOSTART_WHY];
+
+	set_mode(w, SLU_IOSTART_OFF);
+	for (size_t i = 0; i < JOBS; i++)
+		if (w->job[i].waits)
+			ck_assert(!slu_iostart_waits(&w->s, &w->job[i].is, soon,
+						     &w->job[i], w->now, why));
+}
+
+START_TEST(test_histories)
+{
+	int held = 0, bound = 0;
+
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct world w = {.seed = seed, .now = 1000000};
+
+		w.rates = slu_rates_new(64 * APPS, NULL);
+		slu_iostart_init(&w.s);
+		set_mode(&w, SLU_IOSTART_ON);
+		teach(&w.s, w.rates);
+		w.taught = true;
+		link_to(&w, true);
+		for (int i = 0; i < 1500; i++) {
+			w.now += (int64_t)slu_random(&w.seed, 40);
+			happen(&w);
+		}
+		switch_off(&w);
+		held += w.held;
+		bound += w.bound;
+		slu_rates_free(w.rates);
+		slu_iostart_fini(&w.s);
+	}
+	ck_assert_int_gt(held, 10000);
+	ck_assert_int_gt(bound, 100);
+}
+END_TEST
+
+static double long_run(void *arg)
+{
+	(void)arg;
+	return 1e6;
+}
+
+static const struct slu_io_job heavy = {.job_id = 1,
+					.uid = APPS - 1,
+					.name = "app-l",
+					.nodes = 2,
+					.seconds = 3600};
+
+static void set_up(struct slu_iostart *s, enum slu_io_start mode)
+{
+	struct slu_conf conf = conf_of(mode);
+
+	slu_iostart_init(s);
+	slu_iostart_configure(s, &conf);
+	slu_iostart_link(s, true, 1);
+	teach(s, NULL);
+}
+
+static bool asks(struct slu_iostart *s, uint32_t id, int64_t now,
+		 char why[SLU_IOSTART_WHY])
+{
+	struct slu_io_job job = heavy;
+
+	job.job_id = id;
+	return slu_iostart_waits(s, &job, long_run, NULL, now, why);
+}
+
+/* It tells what would have been, holds nobody, and says so once. */
+START_TEST(test_advise)
+{
+	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_io_job second = heavy;
+	char why[SLU_IOSTART_WHY];
+	struct slu_io_totals t;
+	struct slu_iostart s;
+	uint64_t lost;
+
+	set_up(&s, SLU_IOSTART_ADVISE);
+	second.job_id = 2;
+	ck_assert(!asks(&s, 1, 100, why));
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 0);
+	ck_assert(!asks(&s, 2, 101, why));
+	slu_iostart_begun(&s, &second, 101);
+	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert(said[0].advised && said[0].job_id == 2);
+	ck_assert_int_eq(said[0].waited, 3600 - 1);
+	ck_assert_msg(strstr(said[0].why, "in use (jobs 1)"), "%s",
+		      said[0].why);
+	slu_iostart_totals(&s, &t);
+	ck_assert(t.advised == 1 && !t.waited && !t.waiting);
+	ck_assert_double_gt(t.demand, CAPACITY);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* What people read, and what is counted. */
+START_TEST(test_reports)
+{
+	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_io_job second = heavy;
+	char why[SLU_IOSTART_WHY];
+	struct slu_buf text = {0};
+	struct slu_io_totals t;
+	struct slu_iostart s;
+	uint64_t lost;
+
+	set_up(&s, SLU_IOSTART_ON);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(asks(&s, 2, 101, why));
+	ck_assert_msg(strstr(why, ": 891 B/s of 1 kB/s are in use (jobs 1), "
+				  "this one needs 891 B/s; until 1970-01-01T"),
+		      "%s", why);
+	slu_iostart_print(&s, 102, &text);
+	ck_assert_msg(strstr(text.data, "IOStart=on: 1 jobs wait; 891 B/s of "
+					"1 kB/s are in use (jobs 1)"),
+		      "%s", text.data);
+	slu_buf_free(&text);
+	for (int64_t t = 1; t < MAX_WAIT; t += 1000)
+		ck_assert(asks(&s, 2, 101 + t, why));
+	ck_assert(asks(&s, 2, 101 + MAX_WAIT - 1, why));
+	ck_assert(!asks(&s, 2, 101 + MAX_WAIT, why));
+	second.job_id = 2;
+	slu_iostart_begun(&s, &second, 101 + MAX_WAIT);
+	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert(said[0].bound && said[0].waited == MAX_WAIT);
+	slu_iostart_totals(&s, &t);
+	ck_assert(t.waited == 1 && t.bound == 1 && t.seconds == MAX_WAIT);
+	slu_iostart_link(&s, false, 9000);
+	slu_iostart_print(&s, 9000 + SLU_IOSTART_GRACE, &text);
+	ck_assert_msg(strstr(text.data, "nobody waits: sluiced is away"), "%s",
+		      text.data);
+	slu_buf_free(&text);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* A clock that was put back makes nobody wait longer. */
+START_TEST(test_clock)
+{
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	set_up(&s, SLU_IOSTART_ON);
+	slu_iostart_begun(&s, &heavy, 100000);
+	ck_assert(asks(&s, 2, 100001, why));
+	ck_assert(!asks(&s, 2, 90000, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* What has ended its I/O gives back, what moves more takes it. */
+START_TEST(test_gives_back)
+{
+	struct slu_io_moved moved = {.job_id = 1};
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	set_up(&s, SLU_IOSTART_ON);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(asks(&s, 2, 101, why));
+	moved.read_bytes = 895 * 1800; /* half an hour, and no more */
+	slu_iostart_measured(&s, &moved, 1, 1900);
+	ck_assert(asks(&s, 2, 1901, why));
+	moved.read_bytes = 1;
+	slu_iostart_measured(&s, &moved, 1, 100 + 40 * 3600);
+	ck_assert(!asks(&s, 3, 101 + 40 * 3600, why));
+	moved.written_bytes = 990.0 * 80 * 3600;
+	slu_iostart_measured(&s, &moved, 1, 100 + 80 * 3600);
+	ck_assert(asks(&s, 4, 101 + 80 * 3600, why));
+	moved.written_bytes = NAN;
+	slu_iostart_measured(&s, &moved, 1, 102 + 80 * 3600);
+	ck_assert(asks(&s, 4, 103 + 80 * 3600, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* Of reads and writes only what the site says counts. */
+START_TEST(test_scope)
+{
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	conf.io_scope = SLU_IO_READ; /* a quarter */
+	slu_iostart_init(&s);
+	ck_assert(slu_iostart_configure(&s, &conf));
+	slu_iostart_link(&s, true, 1);
+	teach(&s, NULL);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(!asks(&s, 2, 101, why));
+	conf.io_scope = SLU_IO_WRITTEN;
+	ck_assert(slu_iostart_configure(&s, &conf)); /* and is taught again */
+	ck_assert(!asks(&s, 2, 102, why));
+	teach(&s, NULL);
+	ck_assert(asks(&s, 2, 103, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+TEST_MAIN("iostart", test_histories, test_advise, test_reports, test_clock,
+	  test_gives_back, test_scope)

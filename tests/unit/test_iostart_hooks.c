@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * IOStart as the plugins see it: nobody waits before history has been read, nor
+ * for a sluiced that is away; `scontrol reconfigure` lets all go.
+ */
+#include "config.h"
+#include <time.h>
+#include "tests/unit/ctl_fake.h"
+#include "tests/unit/tmpdir.h"
+
+#define ON "IOStart=on\nIOBandwidth=100MB/s"
+
+static void tell_history(int runs, const char *request)
+{
+	struct slu_history_row row = {.job = plain_job};
+	struct slu_history_end end = {.rows = (uint64_t)runs};
+
+	row.job.name = "heavy_17";
+	row.job.request = (char *)request;
+	row.job.end = row.job.start;
+	row.read_bytes = 60e9; /* of two nodes, in 600 s: 100 MB/s */
+	for (int i = 0; i < runs; i++) {
+		row.job.job_id = 100 + (uint32_t)i;
+		row.job.start = row.job.end + 10;
+		row.job.end = row.job.start + 600;
+		daemon_tell(&row);
+	}
+	daemon_say(&slu_history_end_desc, &end);
+}
+
+static struct slu_ctl_io job(uint32_t id)
+{
+	struct slu_ctl_io io = {.job = plain_job, .predicted = 600};
+
+	io.job.job_id = id;
+	io.job.name = "heavy_4711"; /* the same without its counter */
+	io.job.start = 0;
+	io.job.limit = 20;
+	return io;
+}
+
+static bool waits(struct slu_ctl *ctl, uint32_t id, int64_t later)
+{
+	struct slu_ctl_io io = job(id);
+	char why[SLU_CTL_WHY];
+
+	return slu_ctl_io_waits(ctl, &io, time(NULL) + later, why);
+}
+
+static void begin(struct slu_ctl *ctl, uint32_t id)
+{
+	struct slu_ctl_io io = job(id);
+
+	slu_ctl_io_begun(ctl, &io, time(NULL));
+}
+
+static void end(struct slu_ctl *ctl, uint32_t id)
+{
+	struct slu_job gone = {.job_id = id};
+
+	slu_ctl_ended(ctl, &gone);
+}
+
+START_TEST(test_life)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+
+	ck_assert(slu_ctl_io_is_on(ctl));
+	begin(ctl, 1); /* runs when slurmctld starts */
+	ck_assert(!waits(ctl, 2, 0));
+	link_up(ctl, 1);
+	ck_assert(!waits(ctl, 2, 0));
+	tell_history(8, NULL);
+	slu_ctl_step(ctl, 2);
+	ck_assert(waits(ctl, 2, 0));
+	ck_assert_int_gt(slu_ctl_io_when(ctl, 2, time(NULL)), time(NULL) + 60);
+	end(ctl, 1);
+	ck_assert(!waits(ctl, 2, 0));
+	begin(ctl, 2);
+	ck_assert(waits(ctl, 3, 1));
+	slu_ctl_step(ctl, 3);
+	ck_assert_msg(strstr(host.log, "JobId=2 begins, it has waited for"),
+		      "%s", host.log);
+	slu_ctl_io_ended(ctl, 2); /* it was given no nodes */
+	ck_assert(!waits(ctl, 3, 2));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_sluiced_away)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+
+	link_up(ctl, 1);
+	tell_history(8, NULL);
+	slu_ctl_step(ctl, 2);
+	begin(ctl, 1);
+	daemon_hang_up();
+	slu_ctl_step(ctl, 3);
+	ck_assert(!ctl->linked);
+	ck_assert(waits(ctl, 2, SLU_IOSTART_GRACE - 5));
+	ck_assert(!waits(ctl, 2, SLU_IOSTART_GRACE + 1));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What is read again does not make those go that wait, but switching off does,
+ * and switching on teaches it from the first row on. */
+START_TEST(test_reconfigure)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+	int schedules;
+
+	link_up(ctl, 1);
+	tell_history(8, NULL);
+	slu_ctl_step(ctl, 2);
+	begin(ctl, 1);
+	ck_assert(waits(ctl, 2, 0));
+	write_conf(ON "\nMaxIOWait=1d");
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 3);
+	daemon_hang_up();
+	link_up(ctl, 4);
+	ck_assert(waits(ctl, 2, 0)); /* history is not read again */
+	write_conf("");
+	schedules = host.schedules;
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 5);
+	daemon_hang_up();
+	link_up(ctl, 6);
+	ck_assert(!slu_ctl_io_is_on(ctl));
+	ck_assert(!waits(ctl, 2, 0));
+	ck_assert_int_gt(host.schedules, schedules);
+	write_conf(ON);
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 7);
+	daemon_hang_up();
+	link_up(ctl, 8);
+	ck_assert(!waits(ctl, 2, 0));
+	tell_history(8, NULL);
+	slu_ctl_step(ctl, 9);
+	ck_assert(waits(ctl, 2, 0));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What was moved in a file system of its own says nothing of the site's; off,
+ * nothing is kept. */
+START_TEST(test_not_counted)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+
+	link_up(ctl, 1);
+	tell_history(8, "jobfs type=scratch capacity=1048576");
+	slu_ctl_step(ctl, 2);
+	begin(ctl, 1);
+	ck_assert(!waits(ctl, 2, 0));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+START_TEST(test_status)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+	char *text = slu_ctl_status(ctl, NULL, false);
+
+	ck_assert_msg(strstr(text, "history has not been"), "%s", text);
+	free(text);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("iostart hooks", test_life, test_sluiced_away, test_reconfigure,
+	  test_not_counted, test_status)
