@@ -239,6 +239,7 @@ void slu_ctl_active(struct slu_ctl *ctl)
 	if (!ctl->started)
 		active_since = time(NULL);
 	ctl->standby = false;
+	slu_iostart_active(&ctl->iostart, time(NULL));
 	slu_ctl_wake(ctl);
 }
 

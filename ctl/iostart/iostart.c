@@ -21,6 +21,13 @@ void slu_iostart_init(struct slu_iostart *s)
 	pthread_mutex_init(&s->lock, NULL);
 }
 
+void slu_iostart_active(struct slu_iostart *s, int64_t now)
+{
+	pthread_mutex_lock(&s->lock);
+	s->active = now;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void free_map(struct slu_map *map)
 {
 	void *each;

@@ -10,8 +10,9 @@
  * for one look at what runs, at most once a second. Any thread.
  *
  * Nobody waits before history has been read, when sluiced has been away for
- * SLU_IOSTART_GRACE seconds, or when it is off: so what the hooks were told
- * last needs no repair. `now` is in Unix seconds.
+ * SLU_IOSTART_GRACE seconds, or when it is off. Only who waited when slurmctld
+ * was started anew goes on for so long, until history has been read. `now` is
+ * in Unix seconds.
  */
 
 #include <pthread.h>
@@ -60,7 +61,8 @@ struct slu_iostart {
 	unsigned scope;
 	struct slu_admit_site site;
 	struct slu_rates *rates;
-	bool taught; /* history has been read */
+	int64_t active; /* since when, */
+	bool taught;	/* and whether history has been read since */
 	bool linked;
 	int64_t lost;		/* when the link was */
 	struct slu_map running; /* of struct io_run */
@@ -80,6 +82,8 @@ void slu_iostart_init(struct slu_iostart *s);
 void slu_iostart_fini(struct slu_iostart *s);
 /* True: history is to be told to it from the first row on. */
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
+/* This controller is the active one. */
+void slu_iostart_active(struct slu_iostart *s, int64_t now);
 /* Another controller has taken over: what ran and waited here is forgotten. */
 void slu_iostart_forget(struct slu_iostart *s);
 /* The thread ends: another one teaches it anew. */

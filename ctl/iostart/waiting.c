@@ -91,6 +91,21 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	return s->mode == SLU_IOSTART_ON;
 }
 
+/* It waited before slurmctld was started anew, and what it would move is not
+ * known again yet. */
+static bool waits_on(const struct slu_iostart *s, const struct slu_io_job *job,
+		     int64_t now, char why[SLU_IOSTART_WHY])
+{
+	if (s->mode != SLU_IOSTART_ON || s->taught || !job->since ||
+	    now < s->active || now - s->active >= SLU_IOSTART_GRACE ||
+	    now < job->since || now - job->since >= s->site.max_wait)
+		return false;
+	slu_copy(why, SLU_IOSTART_WHY,
+		 "waits for bandwidth of the parallel file system: history is "
+		 "being read");
+	return true;
+}
+
 bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 		       double (*soon)(void *arg), void *arg, int64_t now,
 		       char why[SLU_IOSTART_WHY])
@@ -112,6 +127,7 @@ bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 			is_held(s, job, soon, arg, &ask) &&
 			note_wait(s, job, &ask, now, why);
 	}
+	waits = waits || waits_on(s, job, now, why);
 	pthread_mutex_unlock(&s->lock);
 	return waits;
 }
