@@ -40,9 +40,10 @@ bool slu_io_look(struct slu_iostart *s, int64_t now);
 /* Can anybody wait now? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now);
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
-/* It waits no more, as it begins or for another reason. */
-void slu_io_end_wait(struct slu_iostart *s, uint32_t job_id, bool begins,
+/* It waits no more, as it begins, or for another reason. */
+void slu_io_end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now);
+void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 
 /* report.c */
 void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,

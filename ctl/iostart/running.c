@@ -155,7 +155,7 @@ void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 	struct io_run *run;
 
 	pthread_mutex_lock(&s->lock);
-	slu_io_end_wait(s, job->job_id, true, now);
+	slu_io_end_wait(s, job, now);
 	run = slu_map_get(&s->running, job->job_id);
 	if (run) {
 		s->looked = 0; /* another run of it, perhaps */
@@ -180,7 +180,7 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id)
 	struct io_run *run;
 
 	pthread_mutex_lock(&s->lock);
-	slu_io_end_wait(s, job_id, false, 0);
+	slu_io_forget_wait(s, job_id);
 	run = slu_map_del(&s->running, job_id);
 	if (run && s->looked)
 		slu_admit_ended(&s->admit, run->rate);

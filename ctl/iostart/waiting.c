@@ -93,16 +93,24 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 
 /* It waited before slurmctld was started anew, and what it would move is not
  * known again yet. */
-static bool waits_on(const struct slu_iostart *s, const struct slu_io_job *job,
+static bool waits_on(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now, char why[SLU_IOSTART_WHY])
 {
+	struct io_wait *wait;
+
 	if (s->mode != SLU_IOSTART_ON || s->taught || !job->since ||
 	    now < s->active || now - s->active >= SLU_IOSTART_GRACE ||
 	    now < job->since || now - job->since >= s->site.max_wait)
 		return false;
+	wait = wait_of(s, job, now);
+	if (!wait)
+		return false;
+	wait->asked = now;
+	wait->when = s->active + SLU_IOSTART_GRACE;
 	slu_copy(why, SLU_IOSTART_WHY,
 		 "waits for bandwidth of the parallel file system: history is "
 		 "being read");
+	slu_copy(wait->why, sizeof(wait->why), why);
 	return true;
 }
 
@@ -145,14 +153,33 @@ int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now)
 	return when;
 }
 
-void slu_io_end_wait(struct slu_iostart *s, uint32_t job_id, bool begins,
+/* Of one that has not been asked about since slurmctld was started anew its
+ * note tells. */
+static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
+		      int64_t now)
+{
+	const struct io_wait noted = {.job_id = job->job_id,
+				      .since = job->since};
+
+	if (s->mode == SLU_IOSTART_ON && job->since && !job->start)
+		slu_io_say(s, &noted, now);
+}
+
+void slu_io_end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now)
 {
-	struct io_wait *wait = slu_map_del(&s->waiting, job_id);
+	struct io_wait *wait = slu_map_del(&s->waiting, job->job_id);
 
 	/* one that was asked about long ago has not begun for that */
-	if (wait && begins &&
+	if (wait &&
 	    (s->mode == SLU_IOSTART_ON || now - wait->asked <= SLU_IO_LEFT))
 		slu_io_say(s, wait, now);
+	else if (!wait)
+		say_noted(s, job, now);
 	free(wait);
+}
+
+void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id)
+{
+	free(slu_map_del(&s->waiting, job_id));
 }

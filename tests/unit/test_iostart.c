@@ -481,6 +481,27 @@ START_TEST(test_reports)
 }
 END_TEST
 
+/* It waited before slurmctld was started anew, and was not asked about since.
+ */
+START_TEST(test_noted)
+{
+	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_io_job job = heavy;
+	struct slu_iostart s;
+	uint64_t lost;
+
+	set_up(&s, SLU_IOSTART_ON);
+	job.since = 40;
+	slu_iostart_begun(&s, &job, 100);
+	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert(said[0].waited == 60 && !said[0].bound);
+	job.start = 90; /* runs when slurmctld starts */
+	slu_iostart_begun(&s, &job, 100);
+	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 0);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
 /* A clock that was put back makes nobody wait longer. */
 START_TEST(test_clock)
 {
@@ -544,5 +565,5 @@ START_TEST(test_scope)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_histories, test_advise, test_reports, test_clock,
-	  test_gives_back, test_scope)
+TEST_MAIN("iostart", test_histories, test_advise, test_reports, test_noted,
+	  test_clock, test_gives_back, test_scope)
