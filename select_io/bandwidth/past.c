@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The time is cut where runs start and end; between two cuts what is moved is
+ * constant. Up to each cut it is summed how long the file system was busy, so
+ * that what of a run was in busy time is a difference.
+ */
+#include "select_io/bandwidth/past.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BUSY   0.8  /* of the capacity in use */
+#define NOISE  0.01 /* of the capacity */
+#define MOSTLY 0.5  /* of a run in busy time */
+#define HARDLY 0.1
+
+struct cut {
+	double at, change; /* at first; then */
+	double rate, span; /* bytes/s until the next cut, s until then */
+	double busy;	   /* s, before it */
+};
+
+/* Runs of a kind: logarithms of their run times. */
+struct kind {
+	uint64_t kind;
+	double busy, calm;
+	size_t n_busy, n_calm;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct cut *)a)->at, y = ((const struct cut *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	double x = ((const struct slu_past_run *)a)->start;
+	double y = ((const struct slu_past_run *)b)->start;
+
+	return (x > y) - (x < y);
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	uint64_t x = ((const struct slu_past_run *)a)->kind;
+	uint64_t y = ((const struct slu_past_run *)b)->kind;
+
+	return (x > y) - (x < y);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	double x = ((const struct cut *)a)->rate;
+	double y = ((const struct cut *)b)->rate;
+
+	return (x > y) - (x < y);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void make_cuts(const struct slu_past_run *run, size_t n, struct cut *cut)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		cut[2 * i] = (struct cut){run[i].start, run[i].rate, 0, 0, 0};
+		cut[2 * i + 1] =
+			(struct cut){run[i].end, -run[i].rate, 0, 0, 0};
+	}
+	qsort(cut, 2 * n, sizeof(*cut), by_time);
+	for (size_t i = 0; i < 2 * n; i++) {
+		rate += cut[i].change;
+		cut[i].rate = fmax(rate, 0);
+		cut[i].span = i + 1 < 2 * n ? cut[i + 1].at - cut[i].at : 0;
+	}
+}
+
+static double highest(const struct cut *cut, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (cut[i].span > 0)
+			most = fmax(most, cut[i].rate);
+	return most;
+}
+
+/* Busy seconds before each cut, and as a share of all. */
+static double sum_busy(struct cut *cut, size_t n, double capacity)
+{
+	double busy = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		cut[i].busy = busy;
+		if (cut[i].rate >= BUSY * capacity)
+			busy += cut[i].span;
+		if (cut[i].rate > 0)
+			all += cut[i].span;
+	}
+	return all > 0 ? busy / all : 0;
+}
+
+/* The last cut at that time or before. */
+static const struct cut *cut_at(const struct cut *cut, size_t n, double at)
+{
+	size_t low = 0, high = n;
+
+	while (high - low > 1) {
+		size_t mid = (low + high) / 2;
+
+		if (cut[mid].at <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &cut[low];
+}
+
+static double busy_of(const struct cut *cut, size_t n,
+		      const struct slu_past_run *run)
+{
+	return cut_at(cut, n, run->end)->busy -
+	       cut_at(cut, n, run->start)->busy;
+}
+
+static void sum_runs(const struct slu_past_run *run, size_t n,
+		     const struct cut *cut, struct slu_past *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		double least = NOISE * out->capacity;
+
+		if (!(run[i].rate > least))
+			continue;
+		out->node_seconds += run[i].nodes * (run[i].end - run[i].start);
+		out->busy_node_seconds +=
+			run[i].nodes * busy_of(cut, 2 * n, &run[i]);
+		/* those that begin at once count together */
+		out->crowded += cut_at(cut, 2 * n, run[i].start)->rate >
+				fmax(out->capacity, run[i].rate) * (1 + 1e-9);
+	}
+}
+
+static void add_run(struct kind *kind, const struct slu_past_run *run,
+		    double busy)
+{
+	double span = run->end - run->start;
+
+	if (busy > MOSTLY * span) {
+		kind->busy += log(span);
+		kind->n_busy++;
+	} else if (busy < HARDLY * span) {
+		kind->calm += log(span);
+		kind->n_calm++;
+	}
+}
+
+static void end_kind(const struct kind *kind, double *ratio, size_t *n)
+{
+	if (kind->n_busy && kind->n_calm)
+		ratio[(*n)++] = kind->busy / (double)kind->n_busy -
+				kind->calm / (double)kind->n_calm;
+}
+
+/* The runs are in the order of their kinds. */
+static void compare(const struct slu_past_run *run, size_t n,
+		    const struct cut *cut, double *ratio, struct slu_past *out)
+{
+	struct kind kind = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(run[i].rate > NOISE * out->capacity))
+			continue;
+		if (run[i].kind != kind.kind) {
+			end_kind(&kind, ratio, &out->kinds);
+			kind = (struct kind){.kind = run[i].kind};
+		}
+		add_run(&kind, &run[i], busy_of(cut, 2 * n, &run[i]));
+	}
+	end_kind(&kind, ratio, &out->kinds);
+	if (!out->kinds)
+		return;
+	qsort(ratio, out->kinds, sizeof(*ratio), by_value);
+	out->slower =
+		exp((ratio[(out->kinds - 1) / 2] + ratio[out->kinds / 2]) / 2);
+}
+
+/* Bytes/s that were moved at most for this share of the time in which any were;
+ * the cuts are in the order of their rates. */
+static double quantile(const struct cut *cut, size_t n, double share)
+{
+	double all = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += cut[i].rate > 0 ? cut[i].span : 0;
+	for (size_t i = 0; i < n; i++) {
+		sum += cut[i].rate > 0 ? cut[i].span : 0;
+		if (sum > 0 && sum >= share * all)
+			return cut[i].rate;
+	}
+	return 0;
+}
+
+int slu_past_look(struct slu_past_run *run, size_t n, double capacity,
+		  struct slu_past *out)
+{
+	struct cut *cut = calloc(2 * n + 1, sizeof(*cut));
+	double *ratio = calloc(n + 1, sizeof(*ratio));
+
+	*out = (struct slu_past){.capacity = capacity};
+	if (cut && ratio && n) {
+		qsort(run, n, sizeof(*run), by_start);
+		make_cuts(run, n, cut);
+		out->highest = highest(cut, 2 * n);
+		if (!(capacity > 0))
+			out->capacity = out->highest;
+		out->busy = sum_busy(cut, 2 * n, out->capacity);
+		sum_runs(run, n, cut, out);
+		qsort(run, n, sizeof(*run), by_kind);
+		compare(run, n, cut, ratio, out);
+		qsort(run, n, sizeof(*run), by_start);
+		qsort(cut, 2 * n, sizeof(*cut), by_rate);
+		out->most_99 = quantile(cut, 2 * n, 0.99);
+		out->median = quantile(cut, 2 * n, 0.5);
+	}
+	n = cut && ratio;
+	free(cut);
+	free(ratio);
+	return n ? 0 : -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_PAST_H
+#define SLU_SELECT_IO_PAST_H
+
+/*
+ * How busy runs that have ended kept a file system, and what that cost: is it a
+ * bottleneck, and would it bring anything to hold jobs back (admit.h)? Each run
+ * is taken to have moved its bytes evenly; what others moved, of whom nothing
+ * is known, is missing. So what was moved is less than what it was at times.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct slu_past_run {
+	double start, end; /* s; end > start */
+	double nodes;
+	double rate;   /* bytes/s, mean; >= 0 */
+	uint64_t kind; /* equal for runs that should take as long */
+};
+
+struct slu_past {
+	double capacity; /* bytes/s: as given, or else the highest */
+	/* bytes/s moved together: at most, and for 99 % and half of the time in
+	 * which any run moved something at most */
+	double highest, most_99, median;
+	double busy; /* share of that time with 80 % of the capacity in use */
+	double node_seconds;	  /* of runs that moved more than 1 % of it, */
+	double busy_node_seconds; /* of these while it was busy */
+	size_t crowded; /* of these began when there was no room for them */
+	/* Runs of one kind of which some ran mostly while it was busy and some
+	 * hardly ever: their number, and how much longer the former took,
+	 * median of the kinds' ratios of geometric means; 0: unknown */
+	size_t kinds;
+	double slower;
+};
+
+/* In O(n log n). The runs are put in the order of their starts. capacity 0:
+ * not known. -1 without memory. */
+int slu_past_look(struct slu_past_run *run, size_t n, double capacity,
+		  struct slu_past *out);
+
+#endif
