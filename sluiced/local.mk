@@ -52,6 +52,9 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_start.c \
 	sluiced/questions/partition_queue.c sluiced/questions/partition_queue.h \
+	sluiced/questions/question_iostart.c \
+	sluiced/questions/question_why.c \
+	sluiced/questions/wait_reason.c sluiced/questions/wait_reason.h \
 	sluiced/questions/question_job.c sluiced/questions/question_job_live.c \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
@@ -59,7 +62,8 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/user.c sluiced/user.h
 libsluiced = libsluiced.a libslupage.a $(libsluburst) $(libsluhistory) $(libsluimport) \
-	$(libsluion) $(libslustripe) $(libslusysquery) $(MHD_LIBS)
+	$(libsluion) $(libslubandwidth) $(libslustripe) $(libslusysquery) \
+	$(MHD_LIBS)
 
 sbin_PROGRAMS += sluiced/sluiced
 sluiced_sluiced_SOURCES = sluiced/main.c $(command_words)
@@ -104,6 +108,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_questions tests/unit/test_queue \
+	tests/unit/test_wait_reason \
 	tests/unit/test_sluiced_routes \
 	tests/unit/test_sluiced_totals \
 	tests/unit/test_sluiced_user
@@ -125,6 +130,7 @@ tests_unit_test_metrics_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
 	$(sluiced_whole) $(sysquery_parts)
 tests_unit_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_wait_reason_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_ion_report_LDADD = $(libsluiced) $(CHECK_LIBS)

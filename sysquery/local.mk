@@ -93,6 +93,7 @@ sysquery_parts = \
 	sysquery/cmd/import.c \
 	sysquery/cmd/ions.c \
 	sysquery/cmd/ions_replay.c sysquery/cmd/ions_replay.h \
+	sysquery/cmd/iostart.c \
 	sysquery/cmd/job.c \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
@@ -104,6 +105,7 @@ sysquery_parts = \
 	sysquery/cmd/site.c \
 	sysquery/cmd/start.c \
 	sysquery/cmd/stripe.c \
+	sysquery/cmd/why.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)

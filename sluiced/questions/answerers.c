@@ -295,6 +295,8 @@ const struct slu_answerer slu_answerers[] = {
 	{"report", NULL, NULL, slu_answer_report},
 	{"running", prepare_running, NULL, running},
 	{"start", NULL, NULL, slu_start_answer},
+	{"iostart", slu_prepare_iostart, NULL, slu_answer_iostart},
+	{"why", NULL, NULL, slu_why_answer},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},
 	{"page", slu_page_prepare, NULL, slu_page_answer},
 	{"osts", slu_osts_prepare, slu_osts_learn, slu_osts_answer},

@@ -62,4 +62,20 @@ int slu_start_answer(struct slu_db *db, const struct slu_asker *who,
 		     struct json_object *args, struct slu_buf *out,
 		     struct slu_err *err);
 
+/* "iostart": how busy ended jobs kept the parallel file system, for root and
+ * SlurmUser; takes since (Unix seconds; the last 30 days unless said). One
+ * object, see select_io/bandwidth/past.h. */
+struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
+					const struct slu_asker *who,
+					struct json_object *args);
+int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, struct slu_buf *out,
+		       struct slu_err *err);
+
+/* "why": for what of ours a job waits; takes job_id. One object: job_id, state,
+ * reason (Slurm's), kind (wait_reason.h), because, since (Unix s). */
+int slu_why_answer(struct slu_db *db, const struct slu_asker *who,
+		   struct json_object *args, struct slu_buf *out,
+		   struct slu_err *err);
+
 #endif

@@ -253,6 +253,56 @@ const struct slu_form slu_form_start = {
 	.doc = "when and where a job will start",
 	.keys = start};
 
+static const struct slu_key why[] = {
+	{"job_id", .is = SLU_IS_COUNT},
+	{"state", .is = SLU_IS_TEXT},
+	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's word"},
+	{"kind", .is = SLU_IS_TEXT,
+	 .doc = "bandwidth (IOStart), storage, promise (storage that is kept for "
+		"a job before it), data (being staged in), sluiced (it is away), "
+		"limit, hold, boot; slurm: no reason of ours"},
+	{"because", .is = SLU_IS_TEXT, .doc = "a sentence"},
+	{"since", "since_unix", .is = SLU_IS_TIME,
+	 .doc = "when it waited for bandwidth first"},
+	{.key = NULL}};
+const struct slu_form slu_form_why = {
+	.name = "why", .doc = "for what of ours a job waits", .keys = why};
+
+static const struct slu_key iostart[] = {
+	{"since", "since_unix", .is = SLU_IS_TIME},
+	{"runs", "run_count", .is = SLU_IS_COUNT,
+	 .doc = "ended jobs of which it is known what they moved"},
+	{"unknown", "unknown_count", .is = SLU_IS_COUNT,
+	 .doc = "those of which it is not"},
+	{"configured", .is = SLU_IS_FLAG,
+	 .doc = "the capacity is IOBandwidth; else the highest that was seen"},
+	{"capacity", "capacity_bytes_per_second", .is = SLU_IS_BANDWIDTH},
+	{"highest", "highest_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .doc = "moved together, as means over the runs"},
+	{"most_99", "most_99_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .doc = "at most for 99 % of the time in which any was moved"},
+	{"median", "median_bytes_per_second", .is = SLU_IS_BANDWIDTH},
+	{"busy", "busy_share", .is = SLU_IS_SHARE,
+	 .doc = "of that time, with 80 % of the capacity in use"},
+	{"node_seconds", .is = SLU_IS_SECONDS,
+	 .doc = "of runs that moved more than 1 % of the capacity"},
+	{"busy_node_seconds", .is = SLU_IS_SECONDS,
+	 .doc = "of these in busy time"},
+	{"crowded", "crowded_count", .is = SLU_IS_COUNT,
+	 .doc = "of these began when there was no room for them"},
+	{"kinds", "kind_count", .is = SLU_IS_COUNT,
+	 .doc = "equal jobs of which some ran in busy time and some did not"},
+	{"slower", .is = SLU_IS_NUMBER,
+	 .doc = "how many times as long the former took, median of the kinds"},
+	{"lost_node_seconds", .is = SLU_IS_SECONDS,
+	 .doc = "what of busy_node_seconds that is: at most so much there is to "
+		"be gained"},
+	{.key = NULL}};
+const struct slu_form slu_form_iostart = {
+	.name = "iostart",
+	.doc = "how busy ended jobs kept the parallel file system",
+	.keys = iostart};
+
 static const struct slu_key import[] = {
 	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
 	{"added", .is = SLU_IS_COUNT, .title = "NEW"},

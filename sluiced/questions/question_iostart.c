@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Is the parallel file system a bottleneck, by the jobs that have ended? */
+#include "common/jsonx.h"
+#include "job_submit/history/job_history.h"
+#include "job_submit/name.h"
+#include "select_io/bandwidth/past.h"
+#include "sluiced/daemon.h"
+#include "sluiced/questions/answerers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#define DAYS 30
+
+struct runs {
+	struct slu_past_run *run;
+	size_t n, room, unknown;
+	uint64_t scope; /* enum slu_io_scope */
+};
+
+struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
+					const struct slu_asker *who,
+					struct json_object *args)
+{
+	struct json_object *live = json_object_new_object();
+
+	(void)who, (void)args;
+	slu_json_set_double(live, "capacity", (double)d->conf->io_bandwidth);
+	slu_json_set_u64(live, "scope", d->conf->io_scope);
+	return live;
+}
+
+/* Jobs of a user that are called alike, on as many nodes. */
+static uint64_t kind_of(const struct slu_job *job)
+{
+	char name[SLU_PLAIN_NAME];
+	size_t len = slu_plain_name(job->name, name, sizeof(name));
+
+	return XXH3_64bits_withSeed(name, len,
+				    (uint64_t)job->uid << 32 | job->node_cnt);
+}
+
+static int make_room(struct runs *all, struct slu_err *err)
+{
+	size_t more = all->room ? 2 * all->room : 1024;
+	struct slu_past_run *run;
+
+	if (all->n < all->room)
+		return 0;
+	run = realloc(all->run, more * sizeof(*run));
+	if (!run)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	all->run = run;
+	all->room = more;
+	return 0;
+}
+
+/* What had a file system of its own moved its bytes there. */
+static int take(void *arg, const struct slu_history_row *row,
+		struct slu_err *err)
+{
+	const struct slu_job *job = &row->job;
+	double bytes = row->read_bytes + row->written_bytes;
+	struct runs *all = arg;
+
+	if (job->start <= 0 || job->end <= job->start || !job->node_cnt ||
+	    row->io_source == SLU_IO_BUFFER)
+		return 0;
+	if (!(bytes > 0)) {
+		all->unknown++;
+		return 0;
+	}
+	if (make_room(all, err) < 0)
+		return -1;
+	bytes = (all->scope & SLU_IO_READ ? row->read_bytes : 0) +
+		(all->scope & SLU_IO_WRITTEN ? row->written_bytes : 0);
+	all->run[all->n++] = (struct slu_past_run){
+		.start = (double)job->start,
+		.end = (double)job->end,
+		.nodes = job->node_cnt,
+		.rate = bytes / (double)(job->end - job->start),
+		.kind = kind_of(job),
+	};
+	return 0;
+}
+
+static struct json_object *render(const struct slu_past *p,
+				  const struct runs *all, int64_t since,
+				  bool configured)
+{
+	struct json_object *obj = json_object_new_object();
+
+	slu_json_set_i64(obj, "since", since);
+	slu_json_set_u64(obj, "runs", all->n);
+	slu_json_set_u64(obj, "unknown", all->unknown);
+	slu_json_set_bool(obj, "configured", configured);
+	slu_json_set_double(obj, "capacity", p->capacity);
+	slu_json_set_double(obj, "highest", p->highest);
+	slu_json_set_double(obj, "most_99", p->most_99);
+	slu_json_set_double(obj, "median", p->median);
+	slu_json_set_double(obj, "busy", p->busy);
+	slu_json_set_double(obj, "node_seconds", p->node_seconds);
+	slu_json_set_double(obj, "busy_node_seconds", p->busy_node_seconds);
+	slu_json_set_u64(obj, "crowded", p->crowded);
+	slu_json_set_u64(obj, "kinds", p->kinds);
+	if (p->kinds) {
+		slu_json_set_double(obj, "slower", p->slower);
+		slu_json_set_double(obj, "lost_node_seconds",
+				    p->slower > 1 ? p->busy_node_seconds *
+							    (1 - 1 / p->slower)
+						  : 0);
+	}
+	return obj;
+}
+
+static int look(struct slu_db *db, const struct slu_history_query *query,
+		double capacity, struct runs *all, struct slu_buf *out,
+		struct slu_err *err)
+{
+	struct json_object *obj;
+	struct slu_past past;
+
+	if (slu_history_each(db, query, take, all, err) < 0)
+		return -1;
+	if (slu_past_look(all->run, all->n, capacity, &past) < 0)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	obj = render(&past, all, query->since, capacity > 0);
+	slu_buf_puts(out, slu_json_utf8(obj));
+	json_object_put(obj);
+	return 0;
+}
+
+int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, struct slu_buf *out,
+		       struct slu_err *err)
+{
+	struct slu_history_query query = {.uid = SLU_NO_ID};
+	struct runs all = {.scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	double capacity = 0;
+	int rc;
+
+	query.since = (int64_t)time(NULL) - DAYS * 86400;
+	if (!who->admin)
+		return slu_err(err, SLU_DENIED,
+			       "only root and SlurmUser may see all jobs");
+	if (slu_json_i64_opt(args, "since", &query.since, err) < 0 ||
+	    slu_json_double_opt(who->live, "capacity", &capacity, err) < 0 ||
+	    slu_json_u64_opt(who->live, "scope", &all.scope, err) < 0)
+		return -1;
+	rc = look(db, &query, capacity, &all, out, err);
+	free(all.run);
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_QUESTIONS_WAIT_REASON_H
+#define SLU_SLUICED_QUESTIONS_WAIT_REASON_H
+
+/* Why a job does not run yet, of what `scontrol show job` says of it. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct slu_wait_reason {
+	uint32_t job_id, uid;
+	char *state, *reason; /* Slurm's words */
+	/* Whose reason it is: bandwidth, storage, promise (storage that is kept
+	 * for a job before it), data (being staged in), sluiced (it is away),
+	 * limit, hold, boot; slurm: none of ours. Static. */
+	const char *kind;
+	const char *because; /* a sentence, of the text or static */
+	int64_t since;	     /* Unix seconds; 0: not known */
+};
+
+/* The record of the job in what scontrol printed, which is written into; false:
+ * it is not there. */
+bool slu_wait_reason_parse(char *text, uint32_t job_id,
+			   struct slu_wait_reason *out);
+
+#endif

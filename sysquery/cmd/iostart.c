@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysquery iostart: is the parallel file system a bottleneck, and what would
+ * IOStart bring? */
+#include "config.h"
+#include "sysquery/cli/ask.h"
+
+#include "common/jsonx.h"
+#include "sysquery/cli/paragraph.h"
+
+#define HOUR   3600.0
+#define SELDOM 0.01 /* of the time */
+#define EQUAL  1.05 /* times as long */
+
+static double at(struct json_object *answer, const char *key)
+{
+	return slu_json_number_at(answer, key);
+}
+
+static const char *rate(double value, char out[32])
+{
+	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB"};
+	size_t i = 0;
+
+	for (; value >= 1000 && i + 1 < sizeof(unit) / sizeof(*unit); i++)
+		value /= 1000;
+	snprintf(out, 32, "%.3g %s/s", value, unit[i]);
+	return out;
+}
+
+static void add_moved(struct json_object *a, struct slu_page *out)
+{
+	char text[4][32];
+
+	slu_paragraphf(out, "Jobs",
+		       "of %.0f it is known what they moved, of %.0f it is not",
+		       at(a, "runs"), at(a, "unknown"));
+	slu_paragraphf(out, "Together",
+		       "at most %s; for 99 %% of the time at most %s, for half "
+		       "of it %s (jobs are taken to move their bytes evenly)",
+		       rate(at(a, "highest"), text[0]),
+		       rate(at(a, "most_99"), text[1]),
+		       rate(at(a, "median"), text[2]));
+	slu_paragraphf(out, "Busy",
+		       "80 %% of %s (%s) were in use for %.2g %% of the time; "
+		       "%.0f jobs began when there was no room for them: with "
+		       "IOStart=on they would have waited",
+		       rate(at(a, "capacity"), text[3]),
+		       slu_json_bool_at(a, "configured")
+			       ? "IOBandwidth"
+			       : "the most that was seen",
+		       at(a, "busy") * 100, at(a, "crowded"));
+}
+
+static void add_gain(struct json_object *a, struct slu_page *out)
+{
+	bool seldom = at(a, "busy") < SELDOM;
+
+	if (at(a, "kinds") > 0)
+		slu_paragraphf(
+			out, "Slower",
+			"equal jobs (%.0f kinds) took %.3g times as long in "
+			"busy time: %.1f of their %.1f node hours there are "
+			"the most that can be gained",
+			at(a, "kinds"), at(a, "slower"),
+			at(a, "lost_node_seconds") / HOUR,
+			at(a, "busy_node_seconds") / HOUR);
+	else
+		slu_paragraph(
+			out, "Slower",
+			"no equal jobs ran both in busy and in calm time");
+	if (seldom || (at(a, "kinds") > 0 && at(a, "slower") < EQUAL))
+		slu_paragraph(out, "So",
+			      "the file system is no bottleneck: there is "
+			      "nothing to gain by IOStart");
+	else
+		slu_paragraph(out, "So",
+			      "IOStart=advise tells which jobs would wait, "
+			      "without letting any wait");
+}
+
+static int show(const struct slu_ask *ask, struct json_object *answer,
+		struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_page page = {out, slu_ask_look(ask).width};
+
+	if (!at(answer, "runs"))
+		return slu_err(err, SLU_NOTFOUND,
+			       "of no ended job it is known what it moved: "
+			       "JobTotals=, sluice-tbfd --publish or sysquery "
+			       "import darshan tell");
+	add_moved(answer, &page);
+	add_gain(answer, &page);
+	return 0;
+}
+
+int slu_cmd_iostart(struct slu_ask *ask, struct slu_err *err)
+{
+	return slu_ask_render(ask, "iostart", show, err);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Why a job waits, of what scontrol prints. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "common/str.h"
+#include "sluiced/questions/wait_reason.h"
+
+#define HEAD                                        \
+	"JobId=7 JobName=a JobState=RUNNING Re\n"   \
+	"   UserId=alice(1000) GroupId=users(100) " \
+	"MCS_label=N/A\n"
+
+static const struct {
+	const char *lines, *kind, *because;
+	int64_t since;
+} cases[] = {
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for bandwidth of the parallel file system: "
+	 "1 of 2\n"
+	 "   AdminComment=others'; sluice: waits for I/O since "
+	 "2026-11-28T11:40:02Z\n",
+	 "bandwidth", "waits for bandwidth of the parallel file system: 1 of 2",
+	 1795866002},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for 3GiB of pool a: jobs have 2GiB\n",
+	 "storage", "waits for 3GiB of pool a: jobs have 2GiB", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for pool a: job 3 is before it, which\n",
+	 "promise", "waits for pool a: job 3 is before it, which", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=no link to sluiced\n",
+	 "sluiced", "no link to sluiced", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=\n",
+	 "limit", "with its tight limit", 0},
+	{"   JobState=PENDING Reason=BurstBufferStageIn Dependency=(null)\n"
+	 "   BurstBufferState=STAGE_IN: 3 of 5 nodes done\n",
+	 "data", "STAGE_IN: 3 of 5 nodes done", 0},
+	{"   JobState=PENDING Reason=JobHeldAdmin Dependency=(null)\n"
+	 "   AdminComment=sluice: gave back 0:00:01; stage-in failed: a; b\n",
+	 "hold", "stage-in failed: a; b", 0},
+	{"   JobState=PENDING Reason=JobHeldUser Dependency=(null)\n", "slurm",
+	 "Slurm's own", 0},
+	{"   JobState=CONFIGURING Reason=None Dependency=(null)\n", "boot",
+	 "its nodes boot", 0},
+	{"   JobState=RUNNING Reason=None Dependency=(null)\n", "slurm",
+	 "it does not wait", 0},
+	{"   JobState=PENDING Reason=Priority Dependency=(null)\n", "slurm",
+	 "Slurm's own", 0},
+};
+
+START_TEST(test_kinds)
+{
+	each(c, cases)
+	{
+		char *text =
+			slu_asprintf(HEAD "%s\nJobId=8 JobName=b\n", c->lines);
+		struct slu_wait_reason why;
+
+		expect(slu_wait_reason_parse(text, 7, &why), "%s", c->lines);
+		expect(!strcmp(why.kind, c->kind), "%s, not %s", why.kind,
+		       c->kind);
+		expect(!strncmp(why.because, c->because, strlen(c->because)) ||
+			       strstr(why.because, c->because),
+		       "%s", why.because);
+		expect(why.uid == 1000 && why.since == c->since, "%u, %ld",
+		       why.uid, (long)why.since);
+		free(text);
+	}
+}
+END_TEST
+
+/* Of several records that of the job; none of what is not one. */
+START_TEST(test_records)
+{
+	static const char two[] =
+		"JobId=6 ArrayJobId=6 JobName=JobId=7\n"
+		"   UserId=bob(1001) GroupId=users(100)\n"
+		"   JobState=RUNNING Reason=None Dependency=(null)\n\n" HEAD
+		"   JobState=PENDING Reason=Priority Dependency=(null)\n\n";
+	static const char *const none[] = {
+		"",
+		"JobId=7",
+		"JobId=77 JobName=a\n   JobState=PENDING\n",
+		HEAD,
+		HEAD "   JobState=PENDING\n",
+		"slurm_load_jobs error: Invalid job id specified\n"};
+	struct slu_wait_reason why;
+	char *text = strdup(two);
+
+	ck_assert(slu_wait_reason_parse(text, 7, &why));
+	ck_assert_str_eq(why.reason, "Priority");
+	ck_assert_uint_eq(why.uid, 1000);
+	free(text);
+	each(t, none)
+	{
+		text = strdup(*t);
+		expect(!slu_wait_reason_parse(text, 7, &why), "%s", *t);
+		free(text);
+	}
+}
+END_TEST
+
+TEST_MAIN("wait reason", test_kinds, test_records)
