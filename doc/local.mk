@@ -13,6 +13,7 @@ pages = doc/ADMIN.md \
 	doc/doctor.md \
 	doc/forwarding.md \
 	doc/gekkofs.md \
+	doc/iostart.md \
 	doc/job.md \
 	doc/limits.md \
 	doc/lustre.md \

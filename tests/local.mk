@@ -48,7 +48,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/cloud.t tests/system/power.t tests/system/return.t \
 	tests/system/page.t tests/system/pools.t tests/system/runs.t \
 	tests/system/scripts.t tests/system/pages.t tests/system/persistent.t \
-	tests/system/start.t \
+	tests/system/iostart.t tests/system/start.t \
 	tests/system/told.t tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits
