@@ -27,6 +27,7 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
 	ctl/jobs/submit.c \
 	ctl/jobs/waits.c ctl/jobs/waits.h \
+	ctl/jobs/unheard.c \
 	ctl/link/commands.c \
 	ctl/link/link.c ctl/link/link.h \
 	ctl/link/mirror.c ctl/link/mirror.h \
@@ -75,7 +76,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
 	tests/unit/test_note tests/unit/test_parsed \
 	tests/unit/test_pool_choice \
-	tests/unit/test_ctl_thread tests/unit/test_ctl_users \
+	tests/unit/test_ctl_thread tests/unit/test_ctl_unheard tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_iostart \
 	tests/unit/test_iostart_hooks tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums \
@@ -99,6 +100,7 @@ tests_unit_test_ctl_mail_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_unheard_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
 tests_unit_test_iostart_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_iostart_hooks_LDADD = $(ctl_test_libs)

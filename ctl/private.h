@@ -134,8 +134,10 @@ struct slu_ctl {
 	size_t n_look;
 	size_t ending; /* of them with `remaining` nodes */
 	size_t poll_from;
-	double next_poll, next_keep, next_sweep, next_suspended;
-	uint32_t *lost; /* jobs whose launch was lost in a restart */
+	double next_poll, next_keep, next_sweep, next_suspended, next_unheard;
+	double away_since; /* that there is no link, as last tried; 0: there is
+			    * one */
+	uint32_t *lost;	   /* jobs whose launch was lost in a restart */
 	size_t n_lost;
 	double next_launch;
 	struct slu_history_queue history;
@@ -281,6 +283,9 @@ void slu_followed_fini(struct slu_ctl *ctl);
  * give back what it took. */
 int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
 		      int64_t at_least, struct slu_err *err);
+
+/* jobs/unheard.c: while sluiced is away, and after how long to do it again. */
+double slu_unheard_look(struct slu_ctl *ctl, double now);
 
 /* arbiter/hostnames.c: who is not called as Slurm does. */
 void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,

@@ -66,6 +66,10 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 		       double now)
 {
 	log_link(ctl, why->text);
+	if (!ctl->away_since) {
+		ctl->away_since = now;
+		ctl->next_unheard = 0;
+	}
 	ctl->linked = false;
 	ctl->hello_said = false;
 	slu_iostart_link(&ctl->iostart, false, time(NULL));

@@ -32,7 +32,7 @@
 #define TICK_SOON   1.0 /* after a change, seconds */
 #define CLOCK_STEP  5.0
 #define AGAIN_MIN   1.0 /* until slurmctld says it all again */
-#define AGAIN_MAX   300.0
+#define AGAIN_MAX   8.0
 
 void slu_daemon_tick_soon(struct slu_daemon *d)
 {

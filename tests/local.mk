@@ -33,7 +33,7 @@ noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 	tests/unit/random.h tests/unit/tmpdir.h
 # System tests: tests/system/run, or tools/test.
 EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
-	tests/system/cluster.t \
+	tests/system/cluster.t tests/system/database.t \
 	tests/system/accounting.t tests/system/buffer.sh \
 	tests/system/demo.test tests/system/ions.t \
 	tests/system/ionbench.t tests/system/meeting.t \

@@ -344,7 +344,7 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	double seconds = (double)n->conf->setup_timeout;
 	int begun, rc;
 
-	n->deadline = slu_now_mono() + seconds;
+	allow(n, n->conf->setup_timeout);
 	if (our_own(open_dir(n, true, err), err))
 		return -1;
 	begun = slu_note_begin(n, seconds, err);

@@ -34,8 +34,8 @@
 #define SHORTLY	  5	  /* and for what need not be heard */
 #define TRY_FOR	  86400.0 /* seconds to go on trying */
 #define PAUSE_MAX 600.0
-#define PAUSE_SAY 30.0 /* between two words that come back at once */
-#define ASK_RATE  50   /* of them a second, of all nodes of a job */
+#define PAUSE_SAY 5.0 /* between two words that come back at once */
+#define ASK_RATE  500 /* of them a second, of all nodes of a job */
 
 /* What sluiced says; NONE: it cannot be heard, or has nothing to say. */
 enum word { NONE, GO, SKIP, ABORT };
@@ -366,6 +366,11 @@ static int try_on(struct worker *w,
 	return 0;
 }
 
+static double longest_pause(const struct slu_node *n)
+{
+	return PAUSE_SAY + (double)n->plan.n_node / ASK_RATE;
+}
+
 /* This node is clean, and who waits for that is let go; what all have in common
  * is not: sluiced is asked on whether the job has ended. */
 static int ask_on(struct worker *w)
@@ -399,6 +404,7 @@ static int ask_on(struct worker *w)
 static int say_goodbye(struct slu_node *n)
 {
 	double asked = slu_now_mono(), end = asked + TRY_FOR, pause = 1;
+	double most = longest_pause(n);
 	int rc = report_clean(n, NULL, SLU_NODE_REPORTS);
 
 	slu_node_log(n, SLU_INFO, "clean");
@@ -407,7 +413,7 @@ static int say_goodbye(struct slu_node *n)
 	while (rc && slu_now_mono() < end) {
 		if (slu_now_mono() - asked < 1) { /* "no" comes at once */
 			usleep((useconds_t)(pause * 1e6));
-			pause = pause * 2 < PAUSE_SAY ? pause * 2 : PAUSE_SAY;
+			pause = pause * 2 < most ? pause * 2 : most;
 		}
 		asked = slu_now_mono();
 		rc = report_clean(n, NULL, PAUSE_MAX);

@@ -151,6 +151,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	slu_link_good(&ctl->link);
 	ctl->linked = ctl->heard = true;
 	slu_iostart_link(&ctl->iostart, true, time(NULL));
+	ctl->away_since = 0;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
 	ctl_log(ctl, SLU_INFO, "linked to sluiced, %zu buffers alive",

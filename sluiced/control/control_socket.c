@@ -31,6 +31,9 @@ struct slu_control {
 	size_t sent; /* of out */
 	struct slu_orders *orders;
 	bool saw_unknown;
+	/* Why the last client went; as long as each goes at once, it is said
+	 * once. */
+	char why[64];
 };
 
 static void client_ready(void *arg, short revents);
@@ -48,7 +51,9 @@ static void disconnect(struct slu_control *c, const char *why)
 {
 	if (c->fd < 0)
 		return;
-	slu_log(c->log, SLU_WARN, "slurmctld disconnected: %s", why);
+	if (strncmp(c->why, why, sizeof(c->why) - 1) != 0)
+		slu_log(c->log, SLU_WARN, "slurmctld disconnected: %s", why);
+	slu_copy(c->why, sizeof(c->why), why);
 	slu_loop_unwatch(c->loop, c->fd);
 	close(c->fd);
 	c->fd = -1;
@@ -214,9 +219,12 @@ static void start_client(struct slu_control *c, int fd, pid_t pid)
 	c->in.max = SLU_LINE_MAX;
 	c->out.max = SLU_CONTROL_QUEUE_MAX;
 	c->saw_unknown = false;
-	slu_log(c->log, SLU_INFO, "slurmctld connected (pid %d)", (int)pid);
 	watch_client(c);
 	c->ops.connected(c->ops.arg);
+	if (c->fd < 0)
+		return;
+	*c->why = '\0';
+	slu_log(c->log, SLU_INFO, "slurmctld connected (pid %d)", (int)pid);
 	for (const struct slu_order *o = slu_orders_first(c->orders); o;
 	     o = o->next)
 		send_line(c, o->line);

@@ -6,11 +6,13 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "select_io/ion/assignment_delta.h"
 #include "sluiced/daemon.h"
 
-#define SLOW 0.5 /* seconds of a name service, until it knows nothing */
+#define SLOW 0.5	/* seconds of a name service, until it knows nothing */
+#define ROOM (1u << 20) /* bytes that the database needs to be written */
 
 static void complain(const struct slu_daemon *d, const char *what, int rc,
 		     const struct slu_err *err)
@@ -29,12 +31,27 @@ static void stored(struct slu_daemon *d, const char *what, int rc,
 		slu_daemon_reconnect(d);
 }
 
+static bool is_full(const struct slu_daemon *d)
+{
+	struct statvfs fs;
+
+	return statvfs(d->conf->database, &fs) == 0 &&
+	       fs.f_bavail * fs.f_frsize < ROOM;
+}
+
+/* On a full disk nothing of what it says could be stored: without a link it
+ * starts no job that needs us, and connects again in a few seconds. */
 static void connected(void *arg)
 {
 	struct slu_daemon *d = arg;
 	struct slu_hello_daemon hello;
 	struct slu_err err;
 
+	if (is_full(d)) {
+		slu_control_drop(d->control,
+				 "no room on the disk of the database");
+		return;
+	}
 	if (slu_buffers_hello(d->buffers, &hello, &err) < 0) {
 		stored(d, "hello", -1, &err);
 		return;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs whose nodes wait for a sluiced that is away, or cannot write its
+ * database. When their time is over the nodes refuse the tasks, and Slurm would
+ * call the job FAILED; as it is, it becomes what OnSetupFailure says, a little
+ * before (the nodes have a grace of 30 s), and waits in the queue.
+ */
+#include "config.h"
+#include "ctl/private.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define AWAY	10.0 /* s; a sluiced that only restarts is waited for */
+#define EVERY	5.0
+#define LOOK_AT 256 /* jobs under one read lock */
+
+struct heard {
+	bool staging, ready; /* what sluiced last told of its buffer */
+};
+
+static void hear(void *arg, const struct slu_buffer_state *b)
+{
+	struct heard *heard = arg;
+
+	heard->staging |= slu_eq(b->state, "STAGE_IN");
+	heard->ready |= !heard->staging && !slu_eq(b->state, "SETUP");
+}
+
+/* As its nodes see it. */
+static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live)
+{
+	const struct slu_conf *conf = ctl->site->conf;
+	struct heard heard = {0};
+
+	if (!live->has_buffer || live->ended)
+		return false;
+	slu_mirror_job(&ctl->mirror, live->job_id, hear, &heard);
+	return !heard.ready &&
+	       time(NULL) - live->start >
+		       conf->setup_timeout +
+			       (heard.staging ? conf->stage_in_timeout : 0);
+}
+
+static void give_up(struct slu_ctl *ctl, const struct slu_followed *live)
+{
+	const struct slu_ctl_ops *ops = &ctl->ops;
+	struct slu_verdict verdict = {
+		.job_id = live->job_id,
+		.restarts = live->restarts,
+		.reason = (char *)(uintptr_t) "setup failed: sluiced is away"};
+	int (*act)(void *arg, const struct slu_verdict *verdict,
+		   struct slu_err *err);
+	struct slu_err err;
+
+	switch (ctl->site->conf->on_setup) {
+	case SLU_HOLD:
+		act = ops->hold;
+		break;
+	case SLU_FAIL:
+		act = ops->fail;
+		break;
+	case SLU_CANCEL:
+		act = ops->cancel;
+		break;
+	default:
+		act = ops->requeue;
+	}
+	ctl_log(ctl, SLU_WARN, "JobId=%u: %s", verdict.job_id, verdict.reason);
+	if (act(ops->arg, &verdict, &err))
+		ctl_log(ctl, SLU_WARN, "JobId=%u: %s", verdict.job_id,
+			err.text);
+}
+
+/* Those of them whose prologs have not ended. */
+static void give_up_waiting(struct slu_ctl *ctl, const uint32_t *id, size_t n)
+{
+	struct slu_job *job = calloc(n, sizeof(*job));
+
+	if (!job)
+		return; /* it is looked again */
+	ctl->ops.jobs(ctl->ops.arg, id, n, job);
+	for (size_t i = 0; i < n; i++) {
+		struct slu_followed *live = slu_followed_get(ctl, id[i]);
+
+		if (job[i].unlaunched && job[i].start == live->start)
+			give_up(ctl, live);
+		slu_msg_clear(&slu_job_desc, &job[i]);
+	}
+	free(job);
+}
+
+double slu_unheard_look(struct slu_ctl *ctl, double now)
+{
+	uint32_t id[LOOK_AT];
+	struct slu_followed *live;
+	size_t n = 0, i = 0;
+
+	if (!ctl->away_since || !ctl->site->conf)
+		return 3600;
+	if (now - ctl->away_since < AWAY)
+		return EVERY;
+	do {
+		live = slu_map_next(&ctl->live, &i);
+		if (live && is_late(ctl, live))
+			id[n++] = live->job_id;
+		if (n && (!live || n == LOOK_AT)) {
+			give_up_waiting(ctl, id, n);
+			n = 0;
+		}
+	} while (live);
+	return EVERY;
+}
