@@ -93,6 +93,18 @@ static int read_text(struct parser *p, char *text, struct slu_err *err)
 	return 0;
 }
 
+/* Who takes part in the division is in IONodes. */
+static int check_recruits(const struct slu_conf *conf, struct slu_err *err)
+{
+	for (size_t i = 0; i < conf->recruit_idle.n; i++)
+		if (slu_hosts_find(&conf->io_nodes,
+				   conf->recruit_idle.name[i]) < 0)
+			return slu_err(err, SLU_INVALID,
+				       "RecruitIdle: %s is not one of IONodes",
+				       conf->recruit_idle.name[i]);
+	return 0;
+}
+
 static int fill_in_defaults(struct parser *p, struct slu_err *err)
 {
 	for (int i = 0; slu_conf_keys[i].name; i++)
@@ -107,10 +119,18 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 			"system can move: sysquery iostart tells what it "
 			"was seen to",
 			p->file);
+	if (check_recruits(p->conf, err) < 0)
+		return slu_err_prefix(err, "%s", p->file);
 	p->conf->default_said = slu_conf_fs(p->conf, NULL);
 	if (p->conf->n_fs && !p->conf->default_said)
 		p->conf->fs[0].is_default = true;
 	return p->conf->n_pool ? 0 : slu_conf_read_pool("nodes", p->conf, err);
+}
+
+bool slu_conf_only_io(const struct slu_conf *conf, const char *node)
+{
+	return slu_hosts_find(&conf->io_nodes, node) >= 0 &&
+	       slu_hosts_find(&conf->recruit_idle, node) < 0;
 }
 
 struct slu_conf *slu_conf_parse(const char *text, const char *name,
@@ -182,6 +202,7 @@ void slu_conf_free(struct slu_conf *conf)
 	slu_strv_free(conf->allow_users);
 	slu_strv_free(conf->deny_users);
 	slu_hosts_free(&conf->io_nodes);
+	slu_hosts_free(&conf->recruit_idle);
 	slu_weights_free(&conf->ion_qos_weights);
 	slu_weights_free(&conf->ion_account_weights);
 	free(conf->job_totals);

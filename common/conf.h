@@ -158,7 +158,8 @@ struct slu_conf {
 	int64_t history_rows;	/* kept, of ended jobs */
 	int64_t history_replay; /* that slurmctld learns at its start */
 	char *job_totals; /* program like sacct; NULL: nothing is fetched */
-	struct slu_hosts io_nodes; /* n = 0: no I/O nodes are shared out */
+	struct slu_hosts io_nodes;     /* n = 0: no I/O nodes are shared out */
+	struct slu_hosts recruit_idle; /* of those, the compute nodes */
 	uint32_t min_ions_per_job, max_ions_per_job;
 	uint32_t max_ions_per_user, max_ions_per_account; /* 0: no limit */
 	struct slu_weights ion_qos_weights, ion_account_weights;
@@ -216,6 +217,8 @@ const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
 /* The pool of this name, or NULL. */
 const struct slu_pool_conf *slu_conf_pool(const struct slu_conf *conf,
 					  const char *name);
+/* Is this an I/O node, and never a compute node (RecruitIdle)? */
+bool slu_conf_only_io(const struct slu_conf *conf, const char *node);
 /* Value of an option of a file system's line, or `fallback`. */
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);

@@ -7,6 +7,7 @@ libsluctl_a_SOURCES = \
 	ctl/advice.c ctl/advice.h \
 	ctl/arbiter/hostnames.c \
 	ctl/arbiter/ions.c \
+	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \
 	ctl/ctl.c ctl/ctl.h \
 	ctl/iostart/hooks.c \
 	ctl/iostart/iostart.c ctl/iostart/iostart.h \

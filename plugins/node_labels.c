@@ -64,13 +64,18 @@ static bool put_features(char **features, const char *ours)
 	return changed;
 }
 
+/* What a node that is an I/O node can have. */
+static const char *vocabulary(const struct slu_ctl_node_label *mark)
+{
+	return *mark->feature ? VOCABULARY : "";
+}
+
 static void mark_node(node_record_t *node,
 		      const struct slu_ctl_node_label *mark)
 {
-	const char *all = *mark->feature ? VOCABULARY : "";
 	char *comment;
 
-	if (put_features(&node->features, all))
+	if (put_features(&node->features, vocabulary(mark)))
 		update_node_avail_features(node->name, node->features,
 					   FEATURE_MODE_IND);
 	if (put_features(&node->features_act, mark->feature))
@@ -120,7 +125,7 @@ static bool is_marked(const node_record_t *node,
 	bool same = slu_eq(ours, mark->comment);
 
 	free(ours);
-	return same && has_features(node->features, VOCABULARY) &&
+	return same && has_features(node->features, vocabulary(mark)) &&
 	       has_features(node->features_act, mark->feature);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ctl/arbiter/recruits.h"
 #include "select_io/ion/assignment_delta.h"
 
 #define WATCH_EVERY	 2.0 /* s, I/O nodes' states */
@@ -223,7 +224,7 @@ void slu_ions_foretell(struct slu_ctl *ctl)
 static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 {
 	const struct slu_conf *conf = ctl->site->conf;
-	size_t ions = conf->io_nodes.n;
+	size_t ions = conf->io_nodes.n - conf->recruit_idle.n;
 	uint32_t compute =
 		(uint32_t)(n_nodes > ions ? n_nodes - ions : n_nodes);
 
@@ -317,17 +318,6 @@ void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
 		 job_id ? "%s%s %u" : "%s%s", used ? ", " : "", what, job_id);
 }
 
-/* Host list of the I/O nodes that are down, drained or draining; NULL without
- * memory. */
-static char *unusable(const struct slu_ctl *ctl)
-{
-	char *all = slu_hosts_text(&ctl->site->conf->io_nodes);
-	char *down = all ? ctl->ops.down(ctl->ops.arg, all, true) : NULL;
-
-	free(all);
-	return down ? down : strdup("");
-}
-
 /* What somebody has overwritten since it was shown. */
 static void show_again(struct slu_ctl *ctl)
 {
@@ -346,7 +336,7 @@ double slu_ions_watch(struct slu_ctl *ctl, double now)
 	if (ctl->next_watch > now)
 		return ctl->next_watch;
 	ctl->next_watch = now + WATCH_EVERY;
-	down = unusable(ctl);
+	down = slu_ions_unusable(ctl);
 	if (down && ctl->ions_unusable && !slu_eq(down, ctl->ions_unusable))
 		slu_ions_changed(ctl, "nodes", 0);
 	else
@@ -357,7 +347,7 @@ double slu_ions_watch(struct slu_ctl *ctl, double now)
 
 static void leave_out_unusable(struct slu_ctl *ctl)
 {
-	char *down = unusable(ctl);
+	char *down = slu_ions_unusable(ctl);
 	struct slu_hosts hosts = {0};
 
 	if (slu_hosts_parse(down ? down : "", &hosts, NULL) == 0)
@@ -405,13 +395,19 @@ static void mark_share(struct slu_ctl_node_label *mark, size_t n,
 static void show(struct slu_ctl *ctl)
 {
 	const struct slu_assignment *a = &ctl->assignment;
+	struct slu_hosts idle = {0};
 	size_t n = ctl->n_marks, changed = 0;
 	struct slu_ctl_node_label *mark = calloc(n, sizeof(*mark));
 	struct slu_ctl_node_label *out = calloc(n, sizeof(*out));
 
+	slu_recruits_missing(ctl, &idle);
 	for (size_t i = 0; mark && out && i < n; i++)
 		mark[i] = (struct slu_ctl_node_label){
-			.node = ctl->marks[i].node, .feature = "ion_free"};
+			.node = ctl->marks[i].node,
+			.feature = slu_hosts_find(&idle, ctl->marks[i].node) < 0
+					   ? "ion_free"
+					   : ""};
+	slu_hosts_free(&idle);
 	for (int shared = 0; mark && out && shared <= 1; shared++)
 		for (size_t i = 0; i < a->n_jobs; i++)
 			if (a->jobs[i].shared == shared)
@@ -419,7 +415,7 @@ static void show(struct slu_ctl *ctl)
 	for (size_t i = 0; mark && out && i < n; i++) {
 		struct slu_ctl_node_label *old = &ctl->marks[i];
 
-		if (slu_eq(old->feature, mark[i].feature) &&
+		if (old->feature && slu_eq(old->feature, mark[i].feature) &&
 		    slu_eq(old->comment, mark[i].comment)) {
 			free(mark[i].comment);
 			continue;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "burst_buffer/request/request.h"
+#include "ctl/arbiter/recruits.h"
 
 /* A start from job_begin is looked at a little later: the job is not yet
  * RUNNING then, and mostly prep's own event comes first. */
@@ -30,7 +31,9 @@ static void fill_in_forward(const struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_request req;
 
-	job->ion_max = slu_hostnames_any(ctl, job->nodes) ? 0 : SLU_NO_ID;
+	job->ion_max = slu_recruits(job) || slu_hostnames_any(ctl, job->nodes)
+			       ? 0
+			       : SLU_NO_ID;
 	if (!job->request || !strstr(job->request, "forward") ||
 	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
 		return;

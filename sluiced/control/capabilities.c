@@ -88,7 +88,7 @@ int slu_capabilities_count(struct slu_db *map, const struct slu_conf *conf,
 	if (!out->fs)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	for (size_t i = 0; i < nodes->n; i++) {
-		if (slu_hosts_find(&conf->io_nodes, nodes->name[i]) >= 0)
+		if (slu_conf_only_io(conf, nodes->name[i]))
 			continue;
 		all++;
 		if (take_node(out, conf, map, nodes->name[i], err) < 0)

@@ -32,13 +32,13 @@ static void add_node(struct slu_pool_capacity *p,
  * database is one. */
 static int add_nodes(struct slu_pool_capacity *p, struct slu_db *map,
 		     const char *storage, const struct slu_hosts *nodes,
-		     const struct slu_hosts *without, struct slu_err *err)
+		     const struct slu_conf *without_io, struct slu_err *err)
 {
 	struct slu_node_storage place;
 	struct slu_err why = {0};
 
 	for (size_t i = 0; i < nodes->n; i++) {
-		if (without && slu_hosts_find(without, nodes->name[i]) >= 0)
+		if (without_io && slu_conf_only_io(without_io, nodes->name[i]))
 			continue;
 		if (find(map, nodes->name[i], storage, &place, &why) == 0)
 			add_node(p, &place);
@@ -65,8 +65,7 @@ static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 		return 0;
 	}
 	return add_nodes(p, map, slu_pool_storage(conf, pool),
-			 all ? nodes : &pool->nodes,
-			 all ? &conf->io_nodes : NULL, err);
+			 all ? nodes : &pool->nodes, all ? conf : NULL, err);
 }
 
 int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,

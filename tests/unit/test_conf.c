@@ -293,6 +293,8 @@ static const struct {
 	{"MaxIONodesPerJob=8x", "\"8x\" is not a number"},
 	{"MaxIONodesPerJob=99999999999999999999", "is not a number"},
 	{"IONodes=n[1-", "f:1: IONodes: host list: \"n[1-\" has a"},
+	{"IONodes=n[1-2]\nRecruitIdle=n[2-3]",
+	 "f: RecruitIdle: n3 is not one of IONodes"},
 	{"AllowUsers=a b", "f:1: AllowUsers: \"a b\" is no user name"},
 	{"AllowUsers=,", "f:1: AllowUsers: \",\" names nothing"},
 	{"DaemonAddr=a,b:0", "f:1: DaemonAddr: \"b:0\" is not host:port"},

@@ -300,6 +300,51 @@ START_TEST(test_misnamed)
 }
 END_TEST
 
+#define RECRUITS                                                      \
+	"IONodes=io[1-2]\nRecruitIdle=io2\nMappingDir=/nowhere/map\n" \
+	"ArbiterPolicy=MCKP"
+
+/* A compute node is an I/O node as long as a job of ours holds it for that. */
+START_TEST(test_recruited)
+{
+	struct slu_job recruit = plain_job, theirs = plain_job;
+	struct slu_ctl *ctl = ctl_by_hand(RECRUITS);
+
+	recruit.job_id = 8;
+	recruit.name = theirs.name = "sluice-recruit";
+	recruit.nodes = theirs.nodes = "io2";
+	recruit.node_cnt = theirs.node_cnt = 1;
+	recruit.uid = geteuid();
+	theirs.uid = 1000 + geteuid();
+	host_add(theirs);
+	slu_ctl_step(ctl, 1);
+	expect(has_done("mark io1 ion_assigned sluice: 7;mark io2  -;"),
+	       "%.300s", host.did);
+	host_add(recruit);
+	slu_ctl_look(ctl, 8);
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	expect(has_done("mark io2 ion_free -;"), "%.300s", host.did);
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 2);
+	ck_assert_str_eq(ctl->assignment.jobs[1].ions, "");
+	theirs.job_id = 9;
+	host_add(theirs);
+	slu_ctl_look(ctl, 9);
+	slu_ctl_step(ctl, 4);
+	slu_ctl_step(ctl, 5);
+	expect(has_done("mark io2 ion_assigned sluice: 9;"), "%.300s",
+	       host.did);
+	forget();
+	end_job(8, "PREEMPTED", NULL);
+	say_ended(ctl, 8);
+	slu_ctl_step(ctl, 6);
+	expect(has_done("mark io2  -;"), "%.300s", host.did);
+	ck_assert_str_eq(ctl->assignment.jobs[0].ions, "io1");
+	ck_assert_str_eq(ctl->assignment.ions, "io[1-2]");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What the last job of the assignment holds, and why. */
 static void expect_share(struct slu_ctl *ctl, const char *event,
 			 const char *ions, const char *why)
@@ -431,5 +476,5 @@ END_TEST
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
 	  test_ions_after_restart, test_job_without_nodes, test_long_names,
-	  test_misnamed, test_sharing_after_restart, test_ion_taken_out,
-	  test_ion_unknown, test_arbiter_learns)
+	  test_misnamed, test_recruited, test_sharing_after_restart,
+	  test_ion_taken_out, test_ion_unknown, test_arbiter_learns)

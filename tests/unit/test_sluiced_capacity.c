@@ -67,6 +67,7 @@ static const struct {
 	{"", "n[1-3]", 0, 300, 90, 200, 2, false},
 	{"", "", 0, 0, 0, 0, 0, true},
 	{"IONodes=n3", "n[1-3]", 0, 300, 90, 200, 2, true},
+	{"IONodes=n[2-3]\nRecruitIdle=n2", "n[1-3]", 0, 300, 90, 200, 2, true},
 	{"Pool=a Nodes=n2\nPool=b Nodes=n[1,3]", "n[1-3]", 0, 200, 80, 200, 1,
 	 true},
 	{"Pool=a Nodes=n2\nPool=b Nodes=n[1,3]", "n[1-3]", 1, 100, 10, 100, 1,

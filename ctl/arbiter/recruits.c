@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compute nodes that are I/O nodes while they have nothing better to do
+ * (RecruitIdle): as long as a job of root's or SlurmUser's with a certain name
+ * holds them, in which the site's forwarder runs. Slurm starts it where a node
+ * is idle and preempts it when another job needs the node: that job's end takes
+ * the node out of the pool.
+ */
+#include "config.h"
+#include "ctl/arbiter/recruits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECRUITING "sluice-recruit"
+
+bool slu_recruits(const struct slu_job *job)
+{
+	return slu_eq(job->name, RECRUITING) &&
+	       (job->uid == 0 || job->uid == geteuid());
+}
+
+static int add_nodes(struct slu_hosts *all, const char *nodes)
+{
+	struct slu_hosts of_one = {0};
+	int rc = slu_hosts_parse(nodes ? nodes : "", &of_one, NULL);
+
+	for (size_t i = 0; rc == 0 && i < of_one.n; i++)
+		rc = slu_hosts_add(all, of_one.name[i]);
+	slu_hosts_free(&of_one);
+	return rc;
+}
+
+int slu_recruits_missing(const struct slu_ctl *ctl, struct slu_hosts *out)
+{
+	const struct slu_hosts *idle = &ctl->site->conf->recruit_idle;
+	struct slu_hosts here = {0};
+	const struct slu_job *job;
+	int rc = 0;
+
+	for (size_t i = 0;
+	     idle->n && rc == 0 && (job = slu_arbiter_job(ctl->arbiter, i));
+	     i++)
+		if (slu_recruits(job))
+			rc = add_nodes(&here, job->nodes);
+	for (size_t i = 0; i < idle->n && rc == 0; i++)
+		if (slu_hosts_find(&here, idle->name[i]) < 0)
+			rc = slu_hosts_add(out, idle->name[i]);
+	slu_hosts_free(&here);
+	return rc;
+}
+
+char *slu_ions_unusable(const struct slu_ctl *ctl)
+{
+	char *all = slu_hosts_text(&ctl->site->conf->io_nodes), *list = NULL;
+	char *down = all ? ctl->ops.down(ctl->ops.arg, all, true) : NULL;
+	struct slu_hosts away = {0};
+
+	if (all && add_nodes(&away, down) == 0 &&
+	    slu_recruits_missing(ctl, &away) == 0)
+		list = slu_hosts_text(&away);
+	slu_hosts_free(&away);
+	free(all);
+	free(down);
+	return list;
+}

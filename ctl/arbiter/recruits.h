@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_ARBITER_RECRUITS_H
+#define SLU_ARBITER_RECRUITS_H
+
+/* Which I/O nodes cannot be given, those among them that are idle compute nodes
+ * while a job recruits them. */
+
+#include "ctl/private.h"
+
+/* Does this job hold idle nodes as I/O nodes? It is given none itself. */
+bool slu_recruits(const struct slu_job *job);
+/* Those of RecruitIdle that no such job holds. -1 without memory. */
+int slu_recruits_missing(const struct slu_ctl *ctl, struct slu_hosts *out);
+/* Host list of these, and of the I/O nodes that are down, drained or draining;
+ * NULL without memory. */
+char *slu_ions_unusable(const struct slu_ctl *ctl);
+
+#endif
