@@ -184,6 +184,9 @@ static bool reap(struct forwarder *f)
 	else
 		snprintf(how, sizeof(how), "exit code %d", WEXITSTATUS(status));
 	say(f, stopping ? "has ended" : "died", how);
+	if (WIFSIGNALED(status) && f->names && slu_fwd_names_unsaved(f->names))
+		say(f, "files that were made since it started may be lost",
+		    "it has their names in memory only (sluice-node(8))");
 	if (!stopping && served)
 		tell_jobs(f);
 	return true;

@@ -15,6 +15,7 @@
  *	FILE		all of them, while each is there and fresh
  */
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <time.h>
 #include "common/err.h"
@@ -38,6 +39,11 @@ int slu_fwd_compose(const char *file, const struct slu_hosts *members,
  * and no daemon may be running in it. SLU_IO, and nothing is lost.
  */
 int slu_fwd_keep_names(const char *dir, pid_t pid, struct slu_err *err);
+
+/* May a daemon that was killed have lost names? True where it has a RocksDB in
+ * DIR/names without a write-ahead log, so that it had them in memory. Before
+ * the next one starts. */
+bool slu_fwd_names_unsaved(const char *dir);
 
 /* The program's release and those of its options that matter here, as it says
  * itself, in one line: "release 0.9.3; it has enable-forwarding, metadir".

@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/str.h"
 
 #define NAMES "names"
 
@@ -94,4 +96,28 @@ int slu_fwd_keep_names(const char *path, pid_t pid, struct slu_err *err)
 	rc = keep(dir, pid, err);
 	close(dir);
 	return rc < 0 ? slu_err_prefix(err, "%s", path) : 0;
+}
+
+/* GekkoFS's default is to keep no log: its files are there and empty. */
+bool slu_fwd_names_unsaved(const char *path)
+{
+	char *of_names = slu_asprintf("%s/" NAMES "/metadata/rocksdb", path);
+	DIR *list = of_names ? opendir(of_names) : NULL;
+	const struct dirent *entry;
+	bool any = false, written = false;
+	struct stat st;
+
+	while (list && (entry = readdir(list))) {
+		const char *end = strrchr(entry->d_name, '.');
+
+		if (!end || strcmp(end, ".log") != 0 ||
+		    fstatat(dirfd(list), entry->d_name, &st, 0) < 0)
+			continue;
+		any = true;
+		written = written || st.st_size > 0;
+	}
+	if (list)
+		closedir(list);
+	free(of_names);
+	return any && !written;
 }

@@ -21,14 +21,19 @@ static int run(char *const argv[], struct slu_buf *said, struct slu_err *err)
 				   argv[1]);
 }
 
-/* The option, as a whole word of the help. */
+/* The option, as the first words of a line of the help ("-m,--mountdir TEXT"):
+ * what is said of others names options that this build may not have. */
 static bool has(const char *help, const char *option)
 {
 	size_t len = strlen(option);
 
-	for (const char *at = help; (at = strstr(at, option)); at += len)
-		if (strchr(" =,\t\n", at[len]))
+	for (const char *line = help; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \t\n");
+		if (line[0] == '-' && line[1] != '-' && line[2] == ',')
+			line += 3;
+		if (!strncmp(line, option, len) && strchr(" =,\t\n", line[len]))
 			return true;
+	}
 	return false;
 }
 

@@ -230,6 +230,9 @@ static int help(void)
 	puts("Allowed options\nUsage: fake_gkfwd [OPTIONS]\n\nOptions:\n"
 	     "  -m,--mountdir TEXT REQUIRED Virtual mounting directory.\n"
 	     "  -i,--metadir TEXT           Metadata directory.\n"
+	     "  --enable-collection         Enables collection of general "
+	     "statistics. Output requires either the --output-stats or "
+	     "--enable-prometheus argument.\n"
 	     "  --enable-forwarding         Enables forwarding mode.\n"
 	     "  --version                   Print version and exit.");
 	return 0;

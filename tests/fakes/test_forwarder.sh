@@ -87,7 +87,7 @@ check "and the hosts file" gone "$dir/hosts"
 
 # What it found is said; a daemon that dies is told of to those who use it.
 check "it says which release it has found" grep -q \
-	'release 0.9.3; it has enable-forwarding, metadir$' "$dir/log"
+	'release 0.9.3; it has enable-forwarding, metadir, enable-collection$' "$dir/log"
 mkdir "$dir/map" "$dir/bin"
 cat >"$dir/map/mapping.json" <<EOT
 {"epoch":1,"time":1,"policy":"MCKP","ions":["$me","zz9"],"jobs":[
@@ -186,10 +186,13 @@ knows() { # NAME
 touch "$dir/hosts.d/zz9"
 start '' --metadata "$dir/meta"
 check "what was left before is known" knows one
+mkdir "$dir/meta/names/metadata/rocksdb"
+touch "$dir/meta/names/metadata/rocksdb/000004.log"
 echo two >"$dir/meta/$(daemon)/metadata/two"
 old=$(daemon)
 kill -KILL "$old"
 check "after a kill it comes back" restarted "$old"
+check "what it had in memory is told of" grep -q 'may be lost' "$dir/log"
 check "and knows all" knows one
 check "and all" knows two
 check "the link of the one before has gone" gone "$dir/meta/$old"
@@ -197,6 +200,11 @@ kill "$forwarder"
 check "the unit stops" died "$forwarder"
 start '' --metadata "$dir/meta"
 check "and starts, and knows all" knows two
+echo x >"$dir/meta/names/metadata/rocksdb/000004.log"
+old=$(daemon)
+kill -KILL "$old"
+check "after another kill it comes back" restarted "$old"
+check "and has lost nothing that it logs" fails grep 'may be lost' "$dir/log"
 kill "$forwarder"
 check "it ends, too" died "$forwarder"
 check "a relative directory is refused" fails "$bin/sluice-node" forwarder \
