@@ -9,6 +9,9 @@
  * looked up between its mkdir(2) and the writing of its gfid, and of tasks that
  * make the same directory some get ESTALE or ENOENT, or the directory has two
  * gfids for good (10.3; features/sdfs, which is against this, hangs in rename).
+ * No gfid2path: it notes each name of a file in an extended attribute, for
+ * which ext4 has room for 45; and no limit of 100 to their number beside the
+ * file system's own.
  */
 #include "config.h"
 #include "burst_buffer/drivers/volfile.h"
@@ -33,6 +36,8 @@ void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 		       "    type storage/posix\n"
 		       "    option directory %s\n"
 		       "    option ctime %s\n"
+		       "    option gfid2path off\n"
+		       "    option max-hardlinks 0\n"
 		       "end-volume\n",
 		       dir, own_times ? "on" : "off");
 	if (own_times)

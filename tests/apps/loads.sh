@@ -84,6 +84,18 @@ load_tar() {
 	on 0 tar df again.tar || say "tar d of what node $LAST packed"
 }
 
+# As many names of one file as backups and package caches give it, taken away
+# again on another node.
+# shellcheck disable=SC2016
+load_links() {
+	on 0 sh -ec 'echo all >first; mkdir names; for i in $(seq 1000); do
+		ln first names/$i; done' || say "ln" || return
+	same names "$(on "$LAST" stat -c %h first)" 1001 || return
+	on "$LAST" rm -r names || say "rm on node $LAST" || return
+	same names "$(on 0 stat -c %h first)" 1 &&
+		same content "$(on "$LAST" cat first)" all
+}
+
 # The second time in place and with the times of the first: contents differ,
 # sizes and times do not.
 # shellcheck disable=SC2016
