@@ -59,12 +59,13 @@ EXTRA_DIST += tests/packages/ansible.t tests/packages/boot.t \
 	tests/packages/lib.sh tests/packages/life.t tests/packages/rpm.t
 
 # Programs of others in job file systems: tools/test apps.
-EXTRA_DIST += tests/apps/codes.sh tests/apps/fsx.c tests/apps/gromacs.mdp \
+EXTRA_DIST += tests/apps/by-turns tests/apps/codes.sh tests/apps/fsx.c \
+	tests/apps/gromacs.mdp \
 	tests/apps/gromacs.top tests/apps/job tests/apps/lammps.again \
 	tests/apps/lammps.first tests/apps/limits tests/apps/loads.sh \
-	tests/apps/mdtree.c tests/apps/mpiio.c tests/apps/once.py tests/apps/pool.py \
-	tests/apps/programs tests/apps/report.sh tests/apps/run \
-	tests/apps/steps.sh tests/apps/weather.cdl
+	tests/apps/mdtree.c tests/apps/mpiio.c tests/apps/once.py tests/apps/parts \
+	tests/apps/pool.py tests/apps/programs tests/apps/report.sh tests/apps/run \
+	tests/apps/steps.sh tests/apps/suites.sh tests/apps/weather.cdl
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs

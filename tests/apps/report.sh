@@ -38,15 +38,31 @@ progress() {
 }
 
 # A line for each program; in each column what it came to on 1, 2 and 4 nodes:
-# "y" as it should be, "n" known not to work, "-" not run, "!" unexpected.
+# "y" as it should be, "n" known not to work, "-" not run, "!" unexpected. One
+# with parts is "n" where one of them is.
 matrix() {
 	awk -F '\t' '
+	{ sub("/.*", "", $1) }
 	!($1 in seen) { seen[$1] = ++rows; name[rows] = $1 }
 	!($2 in column) { column[$2] = ++columns; fs[columns] = $2 }
 	{
-		mark = $4 == "ok" ? "y" : $4 == "skipped" ? "-" : "n"
-		cell[$1, $2] = cell[$1, $2] " " $3 ":" mark \
-			($10 == "unexpected" ? "!" : "")
+		key = $1 SUBSEP $2 SUBSEP $3
+		if (!(key in mark)) {
+			nodes[$1, $2] = nodes[$1, $2] " " $3
+			mark[key] = $4 == "skipped" ? "-" : "y"
+		}
+		if ($4 != "ok" && $4 != "skipped")
+			mark[key] = "n"
+		if ($10 == "unexpected")
+			odd[key] = "!"
+	}
+	function cell(name, fs,    n, i, each, text) {
+		n = split(nodes[name, fs], each, " ")
+		for (i = 1; i <= n; i++) {
+			key = name SUBSEP fs SUBSEP each[i]
+			text = text " " each[i] ":" mark[key] odd[key]
+		}
+		return substr(text, 2)
 	}
 	END {
 		printf "%-28s", "program"
@@ -56,10 +72,30 @@ matrix() {
 		for (r = 1; r <= rows; r++) {
 			printf "%-28s", name[r]
 			for (c = 1; c <= columns; c++)
-				printf " %-14s", substr(cell[name[r], fs[c]], 2)
+				printf " %-14s", cell(name[r], fs[c])
 			print ""
 		}
 	}' "$OUT/results" | sed 's/ *$//'
+}
+
+# Of programs with parts, how many of these came to what.
+parts_counted() {
+	awk -F '\t' '
+	sub("/.*", "", $1) {
+		key = $1 ", " $2 ", " $3 " nodes"
+		if (!n[key]++)
+			order[++keys] = key
+		yes[key] += $4 == "ok"
+		not_run[key] += $4 == "skipped"
+	}
+	END {
+		for (i = 1; i <= keys; i++) {
+			key = order[i]
+			printf "%s: %d parts right, %d not, %d not run\n", key,
+				yes[key], n[key] - yes[key] - not_run[key],
+				not_run[key]
+		}
+	}' "$OUT/results"
 }
 
 # Each "no", and each surprise, with its reason.
@@ -96,6 +132,7 @@ report() {
 	{
 		matrix
 		echo
+		parts_counted
 		noes
 	} >"$TABLE"
 	as_csv >"${TABLE%.txt}.csv"

@@ -25,7 +25,73 @@ test_judge() {
 		"ex un ex un un ex ex un ex un sk un"
 }
 
+# Suites of others in parts, made here: what is right, wrong, wrong on a plain
+# directory as well, not whole, for another system, of another user.
+fake_suites() { # DIR
+	local name
+	mkdir -p "$1"/{pjd/tests/t,ltp/runtest,ltp/testcases/bin,work,control}
+	while IFS='|' read -r name text; do
+		echo "$text" >"$1/pjd/tests/t/$name.t"
+	done <<-'EOT'
+		good|echo 1..2; echo ok 1; echo ok 2
+		bad|[ "${PWD%control/*}" = "$PWD" ] && not=not; printf '%s\n' 1..2 'ok 1' "$not ok 2 - tried it"
+		both|printf '%s\n' 1..2 'ok 1' 'not ok 2 - tried it'
+		died|echo 1..2; echo ok 1
+		other|echo 1..1; echo ok 1
+	EOT
+	touch "$1"/ltp/runtest/{syscalls,ltp-aiodio.part3}
+	cat >"$1/ltp/runtest/fs" <<-'EOT'
+		good01 test -d $TMPDIR
+		bad01 test ${TMPDIR#*/work/} = $TMPDIR
+		bad02 test ${TMPDIR#*/work/} = $TMPDIR
+		both01 false
+		conf01 exit 32
+		gone01 nothing-of-that-name
+		slow01 sh -c 'exit $(($2 - 5))' sh -L 30
+	EOT
+}
+
+parts() { # DIR SUITE PATTERN: names and results
+	(cd "$1/work" && PJDFSTEST=$1/pjd LTP=$1/ltp CONTROL=$1/control \
+		"$TOP/tests/apps/parts" "$2" "$3" 2>/dev/null) | sort |
+		awk -F '\t' '{ print $2, $3 }' | paste -sd ' '
+}
+
+test_parts() {
+	local dir
+	dir=$(mktemp -d)
+	fake_suites "$dir"
+	check "checks that fail on a plain directory, too, are no one's" equal \
+		"$(parts "$dir" pjdfstest 't/.*')" \
+		"t/bad wrong t/both ok t/died wrong t/good ok t/other skipped"
+	check "and of ltp parts" equal \
+		"$(parts "$dir" ltp '(good|bad|both|conf|gone|slow)0.')" \
+		"bad01 wrong bad02 wrong both01 skipped conf01 skipped gone01 skipped good01 ok slow01 ok"
+	check "only those that are asked for run" equal \
+		"$(parts "$dir" ltp bad01)" "bad01 wrong"
+	check "and leave nothing" equal "$(ls -A "$dir/work" "$dir/control")" \
+		"$(printf '%s:\n\n%s:' "$dir/control" "$dir/work")"
+	rm -rf "$dir"
+}
+
+# Of a table of results with parts.
+test_matrix() {
+	local OUT=$LOGS/judge
+	. "$TOP/tests/apps/report.sh"
+	printf '%s\tfs\t%s\t%s\t1\t1\tso\tok\t-\t%s\n' \
+		s 1 ok expected s/a 1 ok expected s/b 1 wrong expected \
+		s/c 1 skipped skipped s 2 ok expected s/a 2 wrong unexpected \
+		t 1 ok expected >"$OUT/results"
+	check "a program is as good as its worst part" equal \
+		"$(matrix | tr -s ' ' | paste -sd ,)" \
+		"program fs,s 1:n 2:n!,t 1:y"
+	check "parts are counted" equal "$(parts_counted | paste -sd ';')" \
+		"s, fs, 1 nodes: 1 parts right, 1 not, 1 not run;s, fs, 2 nodes: 0 parts right, 1 not, 0 not run"
+}
+
 test_judge
+test_parts
+test_matrix
 command -v mpicc.openmpi >/dev/null || {
 	check "programs # SKIP no mpicc.openmpi" true
 	finish
