@@ -280,6 +280,24 @@ static const struct slu_field published_fields[] = {
 DESC(slu_published_desc, "published", published_fields);
 #undef T
 
+#define T struct slu_job_moved
+static const struct slu_field job_moved_fields[] = {
+	NEEDED(U32, job_id),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	LAST,
+};
+static DESC(job_moved_desc, "job_moved", job_moved_fields);
+#undef T
+
+#define T struct slu_jobs_moved
+static const struct slu_field jobs_moved_fields[] = {
+	MANY(jobs, n_jobs, job_moved_desc),
+	LAST,
+};
+DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
+#undef T
+
 #define T struct slu_stored
 static const struct slu_field stored_fields[] = {
 	NEEDED(U32, job_id),
@@ -353,11 +371,15 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,      &slu_extend_desc,
-	&slu_hold_desc,		&slu_requeue_desc,     &slu_fail_desc,
-	&slu_cancel_job_desc,	&slu_complete_desc,    &slu_drain_desc,
-	&slu_resume_desc,	&slu_annotate_desc,    &slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc, &slu_history_end_desc,
-	&slu_capacity_desc,	&slu_distances_desc,   &slu_where_desc,
-	&slu_history_rows_desc, &slu_staged_desc,      NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,
+	&slu_extend_desc,	&slu_hold_desc,
+	&slu_requeue_desc,	&slu_fail_desc,
+	&slu_cancel_job_desc,	&slu_complete_desc,
+	&slu_drain_desc,	&slu_resume_desc,
+	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,
+	&slu_history_end_desc,	&slu_capacity_desc,
+	&slu_distances_desc,	&slu_where_desc,
+	&slu_history_rows_desc, &slu_staged_desc,
+	&slu_jobs_moved_desc,	NULL,
 };

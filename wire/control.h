@@ -240,6 +240,17 @@ struct slu_published { /* "published" */
 	char *text;
 };
 
+struct slu_job_moved {
+	uint32_t job_id;
+	double read_bytes, written_bytes;
+};
+/* "jobs_moved": what running jobs have moved since their starts, as Lustre's
+ * servers have seen; those of which they have told nothing new are left out. */
+struct slu_jobs_moved {
+	struct slu_job_moved *jobs;
+	size_t n_jobs;
+};
+
 struct slu_stored { /* "stored": this history row is on disk */
 	uint32_t job_id;
 	int64_t start;
@@ -269,7 +280,7 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_cancel_job_desc, slu_complete_desc, slu_staged_desc, slu_drain_desc,
 	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
-	slu_capacity_desc;
+	slu_capacity_desc, slu_jobs_moved_desc;
 
 /* Hops between hosts and I/O nodes, by the topology of the resource map. */
 struct slu_distance {

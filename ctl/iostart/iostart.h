@@ -21,6 +21,7 @@
 #include "ctl/map.h"
 #include "select_io/bandwidth/admit.h"
 #include "select_io/bandwidth/rates.h"
+#include "wire/control.h"
 
 #define SLU_IOSTART_GRACE 60
 #define SLU_IOSTART_WHY	  256
@@ -97,14 +98,10 @@ void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
 void slu_iostart_taught(struct slu_iostart *s);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 
-/* Running jobs have moved so much since their starts, as has been measured;
- * what is said of others is ignored. */
-struct slu_io_moved {
-	uint32_t job_id;
-	double read_bytes, written_bytes;
-};
+/* Running jobs have moved so much since their starts, as has been measured; of
+ * whom this was said before has moved nothing since. Others are ignored. */
 void slu_iostart_measured(struct slu_iostart *s,
-			  const struct slu_io_moved *moved, size_t n,
+			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now);
 
 /* Could it have to wait at all? If not, nothing needs to be found out of it.

@@ -38,7 +38,7 @@ static void note_busy(struct slu_iostart *s, double moved, int64_t now)
 }
 
 void slu_iostart_measured(struct slu_iostart *s,
-			  const struct slu_io_moved *moved, size_t n,
+			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now)
 {
 	double more = 0, bytes;
@@ -56,6 +56,8 @@ void slu_iostart_measured(struct slu_iostart *s,
 		run->moved = bytes;
 		run->at = now;
 	}
+	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
+		run->at = run->at ? now : 0;
 	note_busy(s, more, now);
 	s->looked = 0;
 	pthread_mutex_unlock(&s->lock);

@@ -301,6 +301,16 @@ static int hear_supply(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+static int hear_moved(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_jobs_moved *moved = msg;
+
+	(void)err;
+	slu_iostart_measured(&ctl->iostart, moved->jobs, moved->n_jobs,
+			     time(NULL));
+	return 0;
+}
+
 /* Kept for an arbiter that is made later. */
 static int hear_distances(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
@@ -343,6 +353,7 @@ static const struct {
 	{&slu_hello_daemon_desc, hear_hello, false, false},
 	{&slu_buffer_desc, hear_buffer, false, false},
 	{&slu_published_desc, hear_published, false, false},
+	{&slu_jobs_moved_desc, hear_moved, false, false},
 	{&slu_history_row_desc, hear_row, false, false},
 	{&slu_history_rows_desc, hear_rows, false, false},
 	{&slu_history_end_desc, hear_history_end, false, false},

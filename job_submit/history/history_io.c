@@ -188,6 +188,23 @@ static int take_off(struct slu_db *db, const char *node, int64_t start,
 	return rc < 0 ? -1 : 0;
 }
 
+int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
+		      double *read_bytes, double *written_bytes,
+		      struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo WHERE"
+		" JobID = ? AND StartTime = ? AND Source = 4",
+		"II", (int64_t)job_id, start);
+	int rc = rows ? slu_db_step(rows, err) : -1;
+
+	*read_bytes = rc > 0 ? slu_db_double(rows, 0) : 0;
+	*written_bytes = rc > 0 ? slu_db_double(rows, 1) : 0;
+	slu_db_done(rows);
+	return rc < 0 ? -1 : 0;
+}
+
 static int check_server(const struct slu_server_job *io, struct slu_err *err)
 {
 	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&

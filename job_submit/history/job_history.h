@@ -102,6 +102,10 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 			int64_t *seen, struct slu_import_io *out, size_t max,
 			bool *more, struct slu_err *err);
+/* What all servers together have seen of a run so far; 0: none has. */
+int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
+		      double *read_bytes, double *written_bytes,
+		      struct slu_err *err);
 /* Of runs that ended more than SLU_HISTORY_SPOKEN before now, make what several
  * servers have said one row; what they say later is passed over. A file system
  * has hundreds of them. *seen and *more as above; so many runs at a time.

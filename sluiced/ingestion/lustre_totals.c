@@ -11,6 +11,7 @@
 #define SETTLE 120  /* s: a server waits for quiet, then its turn comes */
 #define MAX    100  /* runs a turn */
 #define DAY    86400
+#define SPEAKS 600 /* s: no server does that has been silent for longer */
 
 struct word {
 	struct slu_item item;
@@ -59,6 +60,14 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 	return 0;
 }
 
+/* Of forwarders' words it is not known which file system they are about. */
+static void note_moved(const struct word *w)
+{
+	for (size_t i = 0; !is_forwarded(w) && i < w->io.n_job; i++)
+		slu_lustre_totals_moved(&w->d->served, w->io.job[i].job_id,
+					w->start[i]);
+}
+
 static void done(struct slu_item *item, const struct slu_err *err)
 {
 	struct word *w = (struct word *)item;
@@ -73,6 +82,8 @@ static void done(struct slu_item *item, const struct slu_err *err)
 		if (w->start[i])
 			slu_history_counted(&w->d->history, w->io.job[i].job_id,
 					    w->start[i]);
+	if (!err)
+		note_moved(w);
 	word_free(w);
 }
 
@@ -178,6 +189,74 @@ static int teach(struct slu_lustre_totals *s, bool *more, struct slu_err *err)
 	return n < 0 ? -1 : 0;
 }
 
+static bool is_wanted(const struct slu_lustre_totals *s)
+{
+	return s->history->conf &&
+	       s->history->conf->io_start != SLU_IOSTART_OFF;
+}
+
+void slu_lustre_totals_moved(struct slu_lustre_totals *s, uint32_t job_id,
+			     int64_t start)
+{
+	if (!is_wanted(s))
+		return;
+	s->spoken = slu_now_wall();
+	if (!s->moved)
+		s->moved = calloc(SLU_MOVED_MOST, sizeof(*s->moved));
+	if (s->moved && start && s->n_moved < SLU_MOVED_MOST)
+		s->moved[s->n_moved++] = (struct slu_moved_run){job_id, start};
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct slu_moved_run *x = a, *y = b;
+
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+/* Each once. */
+static int fill_in(const struct slu_lustre_totals *s,
+		   struct slu_jobs_moved *msg, struct slu_err *err)
+{
+	for (size_t i = 0; i < s->n_moved; i++) {
+		const struct slu_moved_run *run = &s->moved[i];
+		struct slu_job_moved *job = &msg->jobs[msg->n_jobs];
+
+		if (i && run->job_id == run[-1].job_id)
+			continue;
+		job->job_id = run->job_id;
+		if (slu_history_moved(s->history->db, run->job_id, run->start,
+				      &job->read_bytes, &job->written_bytes,
+				      err) < 0)
+			return -1;
+		msg->n_jobs++;
+	}
+	return 0;
+}
+
+/* Also when nobody has moved anything; but not when no server speaks any more.
+ */
+static int tell_moved(struct slu_lustre_totals *s, struct slu_err *err)
+{
+	struct slu_jobs_moved msg = {0};
+	int rc = 0;
+
+	if (!is_wanted(s) || !s->spoken || slu_now_wall() - s->spoken > SPEAKS)
+		return 0;
+	msg.jobs = calloc(s->n_moved + 1, sizeof(*msg.jobs));
+	if (!msg.jobs)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (s->n_moved)
+		qsort(s->moved, s->n_moved, sizeof(*s->moved), by_job);
+	rc = fill_in(s, &msg, err);
+	if (rc == 0)
+		slu_control_send(s->history->control, &slu_jobs_moved_desc,
+				 &msg);
+	s->n_moved = 0;
+	free(msg.jobs);
+	return rc;
+}
+
 static void on_timer(void *arg)
 {
 	struct slu_lustre_totals *s = arg;
@@ -188,7 +267,8 @@ static void on_timer(void *arg)
 
 	if (teach(s, &more, &err) < 0 ||
 	    slu_history_fold_servers(s->history->db, (int64_t)slu_now_wall(),
-				     &s->folded, &fold, &err) < 0)
+				     &s->folded, &fold, &err) < 0 ||
+	    (!more && !fold && tell_moved(s, &err) < 0))
 		slu_log(s->history->log, SLU_ERROR, "I/O from servers: %s",
 			err.text);
 	slu_timer_set(s->loop, &s->timer, more || fold ? 0.1 : EVERY);
@@ -200,4 +280,11 @@ void slu_lustre_totals_start(struct slu_lustre_totals *s, struct slu_loop *loop,
 	*s = (struct slu_lustre_totals){.loop = loop, .history = history};
 	s->timer = (struct slu_timer){.fn = on_timer, .arg = s};
 	slu_timer_set(loop, &s->timer, EVERY);
+}
+
+void slu_lustre_totals_stop(struct slu_lustre_totals *s)
+{
+	free(s->moved);
+	s->moved = NULL;
+	s->n_moved = 0;
 }

@@ -7,11 +7,14 @@
  * by server, into the history (/v1/jobstats: routes.h). Nobody says which word
  * of which server is the last one: SETTLE seconds after a job's end slurmctld
  * is told what is there, unless somebody better has told it. Two days later
- * what its servers have said becomes one row.
+ * what its servers have said becomes one row. Where IOStart is on, slurmctld is
+ * told twice a minute what running jobs have moved.
  */
 
 #include "sluiced/ingestion/history_rows.h"
 #include "sluiced/event_loop.h"
+
+#define SLU_MOVED_MOST 16384 /* running jobs that are told of at once */
 
 struct slu_lustre_totals {
 	struct slu_loop *loop;
@@ -20,10 +23,22 @@ struct slu_lustre_totals {
 	bool begun;	/* the rows are set */
 	int64_t seen;	/* row of the history */
 	int64_t folded; /* likewise */
+	/* Running jobs of which a server has told something new, some twice;
+	 * and when one has spoken last (slu_now_wall). */
+	struct slu_moved_run {
+		uint32_t job_id;
+		int64_t start;
+	} * moved;
+	size_t n_moved;
+	double spoken;
 };
 
 void slu_lustre_totals_start(struct slu_lustre_totals *served,
 			     struct slu_loop *loop,
 			     struct slu_history *history);
+void slu_lustre_totals_stop(struct slu_lustre_totals *served);
+/* A server has told of a run; 0: of none that is live. */
+void slu_lustre_totals_moved(struct slu_lustre_totals *served, uint32_t job_id,
+			     int64_t start);
 
 #endif

@@ -270,7 +270,7 @@ static void set_mode(struct world *w, enum slu_io_start mode)
 
 static void measure(struct world *w)
 {
-	struct slu_io_moved moved[JOBS];
+	struct slu_job_moved moved[JOBS];
 	double more = 0;
 	size_t n = 0;
 
@@ -279,14 +279,18 @@ static void measure(struct world *w)
 		double bytes = (double)slu_random(&w->seed, 200) *
 			       (double)(w->now - j->is.start);
 
-		if (!j->runs || slu_random(&w->seed, 3) == 0)
+		if (!j->runs)
 			continue;
+		if (slu_random(&w->seed, 3) == 0) { /* nothing new */
+			j->measured = j->measured ? w->now : 0;
+			continue;
+		}
 		if (j->measured)
 			more += fmax(bytes - j->moved, 0);
 		j->moved = bytes;
 		j->measured = w->now;
-		moved[n++] = (struct slu_io_moved){j->is.job_id, bytes / 2,
-						   bytes / 2};
+		moved[n++] = (struct slu_job_moved){j->is.job_id, bytes / 2,
+						    bytes / 2};
 	}
 	if (w->moved_at && w->now > w->moved_at)
 		w->busy =
@@ -519,7 +523,7 @@ END_TEST
 /* What has ended its I/O gives back, what moves more takes it. */
 START_TEST(test_gives_back)
 {
-	struct slu_io_moved moved = {.job_id = 1};
+	struct slu_job_moved moved = {.job_id = 1};
 	char why[SLU_IOSTART_WHY];
 	struct slu_iostart s;
 

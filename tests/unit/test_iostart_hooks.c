@@ -87,6 +87,27 @@ START_TEST(test_life)
 }
 END_TEST
 
+/* What runs counts with what servers have seen of it. */
+START_TEST(test_measured)
+{
+	struct slu_job_moved one = {.job_id = 1};
+	struct slu_jobs_moved moved = {&one, 1};
+	struct slu_ctl *ctl = ctl_by_hand("IOStart=on\nIOBandwidth=150MB/s");
+	struct slu_ctl_io io = job(1);
+
+	link_up(ctl, 1);
+	tell_history(8, NULL);
+	slu_ctl_step(ctl, 2);
+	io.job.start = time(NULL) - 86400; /* it has run for a day, */
+	slu_ctl_io_begun(ctl, &io, time(NULL));
+	ck_assert(waits(ctl, 2, 0));
+	daemon_say(&slu_jobs_moved_desc, &moved); /* and moved nothing */
+	slu_ctl_step(ctl, 3);
+	ck_assert(!waits(ctl, 2, 0));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_sluiced_away)
 {
 	struct slu_ctl *ctl = ctl_by_hand(ON);
@@ -170,5 +191,5 @@ START_TEST(test_status)
 }
 END_TEST
 
-TEST_MAIN("iostart hooks", test_life, test_sluiced_away, test_reconfigure,
-	  test_not_counted, test_status)
+TEST_MAIN("iostart hooks", test_life, test_measured, test_sluiced_away,
+	  test_reconfigure, test_not_counted, test_status)

@@ -8,8 +8,10 @@
 static struct slu_history history;
 static struct slu_loop *loop;
 static struct slu_err err;
-static unsigned sent;
+static unsigned sent, moved_sent;
 static double bytes;
+static size_t n_moved;
+static struct slu_job_moved last_moved;
 
 void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 			     const void *msg);
@@ -17,7 +19,16 @@ void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 			     const void *msg)
 {
+	const struct slu_jobs_moved *moved = msg;
+
 	(void)c;
+	if (desc == &slu_jobs_moved_desc) {
+		moved_sent++;
+		n_moved = moved->n_jobs;
+		if (n_moved)
+			last_moved = moved->jobs[n_moved - 1];
+		return;
+	}
 	ck_assert_ptr_eq(desc, &slu_history_row_desc);
 	sent++;
 	bytes = ((const struct slu_history_row *)msg)->written_bytes;
@@ -77,4 +88,53 @@ START_TEST(test_once)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobstats", test_once)
+static void runs(uint32_t id, const char *server, double read, double written,
+		 struct slu_lustre_totals *served)
+{
+	const struct slu_server_job io = {id, read, written, 1, 0};
+
+	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 1000,
+					       (int64_t)slu_now_wall(), &err),
+			 1);
+	slu_lustre_totals_moved(served, id, 1000);
+}
+
+/* Where jobs wait for bandwidth slurmctld hears what running ones have moved,
+ * each once with all servers' words, also that nobody has; else nothing. */
+START_TEST(test_moved)
+{
+	static struct slu_log quiet;
+	struct slu_conf conf = {.io_start = SLU_IOSTART_ON};
+	struct slu_lustre_totals served;
+
+	loop = slu_loop_new(NULL);
+	history = (struct slu_history){
+		.db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err),
+		.conf = &conf,
+		.log = &quiet};
+	slu_lustre_totals_start(&served, loop, &history);
+	served.timer.fn(served.timer.arg);
+	ck_assert_uint_eq(moved_sent, 0); /* no server speaks */
+	runs(8, "a", 1, 2, &served);
+	runs(7, "a", 5, 9, &served);
+	runs(8, "b", 10, 20, &served);
+	served.timer.fn(served.timer.arg);
+	ck_assert_uint_eq(moved_sent, 1);
+	ck_assert_uint_eq(n_moved, 2);
+	ck_assert_uint_eq(last_moved.job_id, 8);
+	ck_assert_double_eq(last_moved.read_bytes, 11);
+	ck_assert_double_eq(last_moved.written_bytes, 22);
+	served.timer.fn(served.timer.arg);
+	ck_assert_uint_eq(moved_sent, 2);
+	ck_assert_uint_eq(n_moved, 0);
+	slu_lustre_totals_moved(&served, 9, 0); /* of no run that is live */
+	conf.io_start = SLU_IOSTART_OFF;
+	served.timer.fn(served.timer.arg);
+	ck_assert_uint_eq(moved_sent, 2);
+	slu_lustre_totals_stop(&served);
+	slu_db_close(history.db);
+	slu_loop_free(loop);
+}
+END_TEST
+
+TEST_MAIN("sluiced_jobstats", test_once, test_moved)
