@@ -26,7 +26,7 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 
 	if (!slu_bb_boots(bb))
 		return 0;
-	snprintf(text, sizeof(text), "%.200s " SLU_BB_BOOTED " %s",
+	snprintf(text, sizeof(text), "%.200s has booted after %s",
 		 bb->plan.node[i].name,
 		 slu_seconds_text(now - bb->since, took));
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);

@@ -415,5 +415,5 @@ START_TEST(test_long)
 END_TEST
 
 TEST_MAIN("request stray", test_cases, test_interpreters, test_near,
-	  test_option, test_hostile, test_hardly_meant, test_refused, test_bounds,
-	  test_long)
+	  test_option, test_hostile, test_hardly_meant, test_refused,
+	  test_bounds, test_long)
