@@ -309,6 +309,14 @@ static int add_leftovers(struct status *s, struct slu_err *err)
 	return 0;
 }
 
+static int print(const struct status *s, struct slu_err *err)
+{
+	if (s->n->opt->json || json_object_array_length(s->rows))
+		return slu_print_rows(s->n, s->rows, columns, err);
+	puts("nothing of ours is on this node");
+	return 0;
+}
+
 int slu_cmd_status(struct slu_node *n)
 {
 	struct status s = {.n = n, .rows = json_object_new_array()};
@@ -320,7 +328,7 @@ int slu_cmd_status(struct slu_node *n)
 	if (!slu_mtab_read(&s.mounts, &err) && !add_buffers(&s, &err) &&
 	    !add_kept(&s, &err) && !add_held(&s, &err) &&
 	    !add_leftovers(&s, &err))
-		rc = slu_print_rows(n, s.rows, columns, &err);
+		rc = print(&s, &err);
 	slu_mtab_free(&s.mounts);
 	json_object_put(s.rows);
 	if (rc)

@@ -130,12 +130,22 @@ struct probes {
 	struct json_object *seen;  /* host -> true */
 };
 
+/* An I/O node without room for jobs' file systems is none the worse for it. */
+static bool is_needless(struct json_object *node, struct json_object *row)
+{
+	const char *check = slu_doctor_text(row, "check");
+
+	return slu_json_bool_at(node, "is_io_node") &&
+	       (slu_eq(check, "storage") || slu_eq(check, "resource map"));
+}
+
 static void take_row(struct probes *p, struct json_object *row,
 		     const char *host, double since)
 {
 	char *text;
 
-	if (!slu_eq(slu_doctor_text(row, "result"), "bad"))
+	if (!slu_eq(slu_doctor_text(row, "result"), "bad") ||
+	    is_needless(slu_json_at(p->nodes, host), row))
 		return;
 	text = slu_asprintf("%s: %s", slu_doctor_text(row, "check"),
 			    slu_doctor_text(row, "text"));

@@ -29,6 +29,14 @@ grep -q 'panel:20' "$dir/dashboard.yml" || {
 	echo "sluice.json has not the expressions that it had"
 	failed=1
 }
+# each metric that is named there is one that is written: the page has them all
+for metric in $(grep -ohE 'sluice_[a-z_]+' "$top/etc/grafana/sluice.json" \
+	"$top/etc/prometheus/sluice.rules.yml" | sed -E 's/_(bucket|count|sum)$//' | sort -u); do
+	grep -q "\`$metric\`" "$top/doc/monitoring.md" || {
+		echo "$metric is not in doc/monitoring.md"
+		failed=1
+	}
+done
 # each alert is tested
 for alert in $(sed -nE 's/.*- alert: ([A-Za-z]+).*/\1/p' \
 	"$dir/sluice.rules.yml"); do

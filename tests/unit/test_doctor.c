@@ -8,7 +8,8 @@
 #include "common/jsonx.h"
 #include "sysquery/cli/ask.h"
 
-/* The sluiced of this test knows slurmctld's n1, n2 and far. */
+/* The sluiced of this test knows slurmctld's n1, n2 and far, unless it is told
+ * of others. */
 static void meet(struct slu_hello_ctl hello)
 {
 	struct slu_node_addr nodes[] = {
@@ -18,8 +19,10 @@ static void meet(struct slu_hello_ctl hello)
 	};
 
 	hello.version = SLU_WIRE_VERSION;
-	hello.nodes = nodes;
-	hello.n_nodes = 3;
+	if (!hello.n_nodes) {
+		hello.nodes = nodes;
+		hello.n_nodes = 3;
+	}
 	ctl_connect();
 	ctl_send(&slu_hello_ctl_desc, &hello);
 	ctl_expect_any(&slu_history_end_desc);
@@ -176,6 +179,26 @@ START_TEST(test_probes)
 	ck_assert_int_eq(count("storage: full", NULL), 0);
 	probe("n1", "{\\\"conf\\\":\\\"00ff\\\"}");
 	expect_one("n1: another sluice.conf", "\"severity\":\"warning\"");
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* An I/O node needs no room for jobs' file systems. */
+START_TEST(test_io_node)
+{
+	struct slu_node_addr nodes[] = {
+		{(char *)"ion1", sluiced_addr},
+		{(char *)"n2", sluiced_addr},
+	};
+
+	if (!sluiced_begin())
+		return;
+	meet((struct slu_hello_ctl){.nodes = nodes, .n_nodes = 2});
+	probe("ion1", ROW("bad"));
+	ck_assert_int_eq(count("storage: full", NULL), 0);
+	probe("n2", ROW("bad"));
+	expect_one("storage: full", "\"on\":\"n2\"");
 	ctl_close();
 	sluiced_end();
 }
@@ -365,5 +388,6 @@ START_TEST(test_nobody)
 }
 END_TEST
 
-TEST_MAIN("doctor", test_links, test_conf, test_probes, test_silent,
-	  test_phases, test_mapping, test_drained, test_users, test_nobody)
+TEST_MAIN("doctor", test_links, test_conf, test_probes, test_io_node,
+	  test_silent, test_phases, test_mapping, test_drained, test_users,
+	  test_nobody)

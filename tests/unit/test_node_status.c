@@ -125,6 +125,7 @@ START_TEST(test_status_width)
 	char *out;
 
 	node_begin("");
+	expect_run(slu_cmd_status, 0, "nothing of ours is on this node");
 	make_dirs("run/7/wd");
 	put("run/7/plan.json", plan);
 	put("run/7/wd/brick.pid", "1\n");
