@@ -72,8 +72,9 @@ struct slu_daemon {
 	struct slu_longpoll *longpoll;
 	struct slu_timer poll; /* of longpoll */
 	struct slu_request_batch turn;
-	double refused_since; /* requests refused since then: */
-	unsigned refused;
+	double refused_since; /* requests refused since then, by address: */
+#define SLU_REFUSED 256
+	unsigned refused[SLU_REFUSED];
 	struct slu_write_batch batch;
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* writes when hosts were last seen */

@@ -18,7 +18,7 @@
 #define HOLD	       30.0 /* seconds a request is parked */
 #define SMALL	       (1u << 20)
 #define OFFER_MAX      (16u << 20) /* a plan of a large job, as a string */
-#define REFUSED_LOGGED 10	   /* a minute */
+#define REFUSED_LOGGED 10	   /* a minute, of an address */
 #define JSON_WAIT      "{\"word\":\"wait\"}"
 
 static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
@@ -264,23 +264,42 @@ const struct slu_route *slu_routes_find(const char *method, const char *path)
 	return NULL;
 }
 
-/* For the administrator, but not as often as somebody may knock. */
+static unsigned *refused_from(struct slu_daemon *d, const char *address)
+{
+	unsigned h = 2166136261u;
+
+	for (; *address; address++)
+		h = (h ^ (unsigned char)*address) * 16777619u;
+	return &d->refused[h % SLU_REFUSED];
+}
+
+static void begin_minute(struct slu_daemon *d, double now)
+{
+	unsigned more = 0;
+
+	for (size_t i = 0; i < SLU_REFUSED; i++)
+		if (d->refused[i] > REFUSED_LOGGED)
+			more += d->refused[i] - REFUSED_LOGGED;
+	if (more)
+		slu_log(d->log, SLU_INFO, "%u more were refused", more);
+	memset(d->refused, 0, sizeof(d->refused));
+	d->refused_since = now;
+}
+
+/* For the administrator, but not as often as somebody may knock; who knocks
+ * from one host does not hide what another one says. */
 static void log_refused(struct slu_daemon *d, const struct slu_req *req,
 			const struct slu_err *err)
 {
 	double now = slu_now_mono();
-	char from[SLU_HTTPD_PEER];
+	char text[SLU_HTTPD_PEER];
+	const char *from = slu_httpd_peer(req, text);
 
-	if (now - d->refused_since > 60) {
-		if (d->refused > REFUSED_LOGGED)
-			slu_log(d->log, SLU_INFO, "%u more were refused",
-				d->refused - REFUSED_LOGGED);
-		d->refused_since = now;
-		d->refused = 0;
-	}
-	if (d->refused++ < REFUSED_LOGGED)
+	if (now - d->refused_since > 60)
+		begin_minute(d, now);
+	if ((*refused_from(d, from))++ < REFUSED_LOGGED)
 		slu_log(d->log, SLU_INFO, "%s refused: %s (from %s)", req->path,
-			err->text, slu_httpd_peer(req, from));
+			err->text, from);
 }
 
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,

@@ -301,11 +301,31 @@ START_TEST(test_unproven_body)
 }
 END_TEST
 
-/* Who knocks all day long does not fill the log. */
+static void knock_from(uint32_t address)
+{
+	static const char ask[] = "POST /v1/query HTTP/1.1\r\nHost: x\r\n"
+				  "Content-Length: 2\r\n\r\n{}";
+	struct sockaddr_in at = {.sin_family = AF_INET};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	char reply[512] = "";
+
+	at.sin_addr.s_addr = htonl(address);
+	ck_assert_int_eq(bind(fd, (void *)&at, sizeof(at)), 0);
+	at.sin_port = htons((uint16_t)sluiced_port);
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(connect(fd, (void *)&at, sizeof(at)), 0);
+	ck_assert_int_gt(send(fd, ask, strlen(ask), 0), 0);
+	ck_assert_int_gt(recv(fd, reply, sizeof(reply) - 1, 0), 0);
+	expect(strstr(reply, " 403 "), "%s", reply);
+	close(fd);
+}
+
+/* Who knocks all day long does not fill the log, nor hide who knocks
+ * elsewhere. */
 START_TEST(test_knocking)
 {
+	unsigned lines = 0, others = 0;
 	char line[512];
-	unsigned lines = 0;
 	FILE *log;
 
 	if (!sluiced_begin())
@@ -315,12 +335,18 @@ START_TEST(test_knocking)
 			usleep(1100000);
 		ck_assert_int_eq(raw_status(NULL, ask_jobs), 403);
 	}
+	knock_from(INADDR_LOOPBACK + 1);
 	log = fopen(tmpfile_path("log"), "r");
 	ck_assert_ptr_nonnull(log);
-	while (fgets(line, sizeof(line), log))
-		lines += strstr(line, "/v1/query refused: ") != NULL;
+	while (fgets(line, sizeof(line), log)) {
+		if (!strstr(line, "/v1/query refused: "))
+			continue;
+		lines++;
+		others += strstr(line, "(from 127.0.0.2)") != NULL;
+	}
 	fclose(log);
-	ck_assert_uint_eq(lines, 10);
+	ck_assert_uint_eq(lines, 11);
+	ck_assert_uint_eq(others, 1);
 	sluiced_end();
 }
 END_TEST
