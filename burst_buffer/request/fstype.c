@@ -122,14 +122,28 @@ static int check_option(const struct slu_fstype *type,
 static int check_pools(const struct slu_fs_conf *fs,
 		       const struct slu_conf *conf, struct slu_err *err)
 {
-	char name[256];
+	const char *list = fs->pool ? fs->pool : "";
+	char name[256], other[256];
+	size_t i, commas = 0;
 
-	for (size_t i = 0;
-	     fs->pool && slu_list_word(fs->pool, i, name, sizeof(name)); i++)
+	for (i = 0; slu_list_word(list, i, name, sizeof(name)); i++) {
 		if (!slu_conf_pool(conf, name))
 			return slu_err(err, SLU_INVALID, "there is no Pool=%s",
 				       name);
-	return 0;
+		for (size_t k = 0; k < i; k++)
+			if (slu_list_word(list, k, other, sizeof(other)) &&
+			    !strcmp(name, other))
+				return slu_err(err, SLU_INVALID,
+					       "Pool=%s has %s twice", list,
+					       name);
+	}
+	for (const char *p = list; (p = strchr(p, ',')); p++)
+		commas++;
+	return commas < (i ? i : 1)
+		       ? 0
+		       : slu_err(err, SLU_INVALID,
+				 "Pool=%s: a name is missing beside a comma",
+				 list);
 }
 
 static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,

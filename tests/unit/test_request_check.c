@@ -510,6 +510,8 @@ static const struct {
 
 START_TEST(test_pools)
 {
+	/* names in them are lost without a word, or counted twice */
+	static const char *const lists[] = {"a,,b", ",a", "a,", ",", "a,b,a"};
 	struct slu_conf *conf = site(
 		"NodeStorage=/auto\n"
 		"Pool=small Granularity=1KB DenyUsers=eve\n"
@@ -550,6 +552,20 @@ START_TEST(test_pools)
 	expect_fail(slu_site_check(conf, "f", &err), err, SLU_INVALID,
 		    "no Pool=nosuch");
 	slu_conf_free(conf);
+	each(list, lists)
+	{
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 "Pool=a Nodes=n1\nPool=b Nodes=n2\n"
+			 "FileSystem=tmp Driver=scratch Pool=%s",
+			 *list);
+		conf = site(text);
+		expect_fail(slu_site_check(conf, "f", &err), err, SLU_INVALID,
+			    !strcmp(*list, "a,b,a") ? "has a twice"
+						    : "a name is missing");
+		slu_conf_free(conf);
+	}
 }
 END_TEST
 
