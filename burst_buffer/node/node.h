@@ -155,6 +155,8 @@ struct slu_conf *slu_node_conf(const char *path, struct slu_err *err);
 /* notes.c: files in the job's directory. */
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX]);
+/* Storage of the instance may be there: without it there never was any. */
+#define SLU_STORAGE_NOTE "storage"
 bool slu_note_has(const struct slu_node *n, const char *name);
 /* Seconds since it was written; -1: there is none. */
 long slu_note_age(const struct slu_node *n, const char *name);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/leftovers.h"
 
 bool slu_in_common(const struct slu_node *n)
@@ -58,6 +59,17 @@ static int stop(struct slu_node *n, struct slu_report *counted,
 }
 
 /* Nothing may be mounted or run, and no directory be there. */
+/* Somebody has put his own in the place of the storage, as he can in a sticky
+ * directory, before anything of ours was there. */
+static bool never_made(struct slu_node *n)
+{
+	struct slu_err why;
+
+	return !slu_note_has(n, SLU_STORAGE_NOTE) &&
+	       !slu_mounted(n->storage.fs) &&
+	       slu_trust_dir(n->storage.dir, &why) && why.kind == SLU_DENIED;
+}
+
 static int prove(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_mtab m;
@@ -70,7 +82,7 @@ static int prove(struct slu_node *n, struct slu_err *err)
 	l = slu_mtab_below(&m, n->dir);
 	if (l)
 		rc = slu_err(err, SLU_IO, "%s is still mounted", l->point);
-	else if (!lstat(n->storage.dir, &st))
+	else if (!lstat(n->storage.dir, &st) && !never_made(n))
 		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
 	slu_mtab_free(&m);
 	return rc;
@@ -93,7 +105,9 @@ int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err)
 
 static int wipe(struct slu_node *n, struct slu_err *err)
 {
-	int rc = slu_storage_wipe(&n->storage, n->plan.uid, err);
+	int rc = never_made(n)
+			 ? 0
+			 : slu_storage_wipe(&n->storage, n->plan.uid, err);
 
 	if (rc > 0)
 		slu_holders_report(n, err);

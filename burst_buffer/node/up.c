@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/bind.h"
 #include "burst_buffer/host/logs.h"
+#include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/room.h"
 #include "common/file.h"
@@ -84,6 +85,10 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 
 	if (me->client)
 		return 0;
+	/* Until then nothing will have to be removed there. */
+	if (our_own(slu_trust_dir(me->storage, err), err) ||
+	    slu_note_put(n, SLU_STORAGE_NOTE, 0600, "", err))
+		return -1;
 	if (our_own(slu_storage_make(&want, &n->storage, err), err)) {
 		slu_room_report_shortage(n, err);
 		return -1;
