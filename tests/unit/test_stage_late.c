@@ -165,6 +165,42 @@ START_TEST(test_early_kept)
 }
 END_TEST
 
+/* Somebody who outlives the job has mapped a file, and goes on writing to pages
+ * that are dirty already. */
+START_TEST(test_mapped_still)
+{
+	struct slu_stage_part part = {.n = 1, .ended = true, .mapped = true};
+	struct slu_stage_result r;
+	struct statfs fs;
+	char *at;
+	int fd;
+
+	setup();
+	if (statfs(src, &fs) || fs.f_type == TMPFS_MAGIC) {
+		skip("what is mapped there never changes its time");
+		teardown();
+		return;
+	}
+	part.source = src;
+	part.destination = dst;
+	fd = open(in(src, "a"), O_RDWR | O_CREAT, 0644);
+	ck_assert(!ftruncate(fd, 65536));
+	at = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	memset(at, 1, 65536);
+	part.manifest = manifest();
+	expect_ok(slu_stage(SLU_PREPARE, &part, &r, &err), err);
+	expect_ok(all_nodes(SLU_COPY, part), err);
+	usleep(20000); /* a tick of the clock that files have their times by */
+	at[5] = 2;
+	failed_with(all_nodes(SLU_VERIFY, part), "was changed while it was");
+	close(part.manifest);
+	munmap(at, 65536);
+	close(fd);
+	teardown();
+}
+END_TEST
+
 /* A task that has mapped a file writes to it before and after an early copy. */
 START_TEST(test_mapped)
 {
@@ -343,6 +379,6 @@ START_TEST(test_two_at_once)
 }
 END_TEST
 
-TEST_MAIN("stage late", test_early, test_early_kept, test_mapped, test_others,
-	  test_own, test_resumed, test_fuse, test_lustre, test_mounted_below,
-	  test_two_at_once)
+TEST_MAIN("stage late", test_early, test_early_kept, test_mapped,
+	  test_mapped_still, test_others, test_own, test_resumed, test_fuse,
+	  test_lustre, test_mounted_below, test_two_at_once)
