@@ -5,6 +5,7 @@
 noinst_LIBRARIES += libsluctl.a
 libsluctl_a_SOURCES = \
 	ctl/advice.c ctl/advice.h \
+	ctl/arbiter/forward_request.c ctl/arbiter/forward_request.h \
 	ctl/arbiter/hostnames.c \
 	ctl/arbiter/ions.c \
 	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \

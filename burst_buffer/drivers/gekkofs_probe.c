@@ -4,14 +4,17 @@
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "common/file.h"
 #include "common/proc.h"
 
-#define SECONDS 10.0
+#define SECONDS	    10.0
+#define LIBRARY_MAX (256u << 20)
 
 static const char *server(const struct slu_fs_conf *conf)
 {
@@ -129,6 +132,19 @@ int slu_gkfs_probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	return bad ? bad : run_server(conf, why) + run_client(conf, why);
 }
 
+/* What ends forked processes (burst_buffer/preload/forked.c) takes the place of
+ * a hook that only clients on libsyscall_intercept have: they name it. */
+static bool is_hooked(const char *path)
+{
+	static const char hook[] = "intercept_hook_point";
+	struct slu_buf text = {0};
+	bool is = slu_file_read(AT_FDCWD, path, LIBRARY_MAX, &text, NULL) ||
+		  memmem(text.data, text.len, hook, strlen(hook));
+
+	slu_buf_free(&text);
+	return is;
+}
+
 void slu_gkfs_release(const struct slu_fs_conf *conf, char text[64])
 {
 	struct slu_buf out = {0};
@@ -136,7 +152,10 @@ void slu_gkfs_release(const struct slu_fs_conf *conf, char text[64])
 
 	*text = '\0';
 	if (!ask_version(conf, &out, &err) && out.data)
-		snprintf(text, 64, "%.*s", (int)strcspn(out.data, "\n"),
-			 out.data);
+		snprintf(text, 64, "%.*s%s", (int)strcspn(out.data, "\n"),
+			 out.data,
+			 is_hooked(library(conf))
+				 ? ""
+				 : ", forked processes unguarded");
 	slu_buf_free(&out);
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "burst_buffer/request/request.h"
-#include "ctl/arbiter/recruits.h"
+#include "ctl/arbiter/forward_request.h"
 
 /* A start from job_begin is looked at a little later: the job is not yet
  * RUNNING then, and mostly prep's own event comes first. */
@@ -24,27 +23,6 @@
 static bool is_running(const struct slu_job *job)
 {
 	return slu_eq(job->state, "RUNNING") || slu_eq(job->state, "SUSPENDED");
-}
-
-/* Of a request, what concerns I/O forwarding. */
-static void fill_in_forward(const struct slu_ctl *ctl, struct slu_job *job)
-{
-	struct slu_request req;
-
-	job->ion_max = slu_recruits(job) || slu_hostnames_any(ctl, job->nodes)
-			       ? 0
-			       : SLU_NO_ID;
-	if (!job->request || !strstr(job->request, "forward") ||
-	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
-		return;
-	if (req.has_forward) {
-		if (req.forward_max < job->ion_max)
-			job->ion_max = req.forward_max;
-		free(job->ion_pattern);
-		job->ion_pattern = req.forward_pattern;
-		req.forward_pattern = NULL;
-	}
-	slu_request_free(&req);
 }
 
 static bool is_known(struct slu_ctl *ctl, const struct slu_job *job)
@@ -210,7 +188,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		break;
 	case SLU_EV_STARTED:
 	case SLU_EV_HELD:
-		fill_in_forward(ctl, event->job);
+		slu_forward_request(ctl, event->job);
 		started(ctl, event->job, now);
 		if (event->kind == SLU_EV_HELD)
 			held(ctl, event->job_id, now);
@@ -222,7 +200,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		slu_followed_lost(ctl, event->job_id);
 		break;
 	case SLU_EV_ENDED:
-		fill_in_forward(ctl, event->job);
+		slu_forward_request(ctl, event->job);
 		ended(ctl, event->job, now);
 		break;
 	case SLU_EV_CANCELLED:
@@ -259,7 +237,7 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
 
-	fill_in_forward(ctl, job);
+	slu_forward_request(ctl, job);
 	if (is_running(job) && !is_known(ctl, job))
 		started(ctl, job, now);
 	else if (is_running(job))
@@ -302,7 +280,7 @@ static void tell_suspended(struct slu_ctl *ctl, struct slu_job *job, double now)
 		return;
 	live->suspended = job->suspended;
 	live->suspended_since = job->suspended_since;
-	fill_in_forward(ctl, job);
+	slu_forward_request(ctl, job);
 	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
 }
 
@@ -346,7 +324,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	bool known;
 
 	for (size_t i = 0; i < n; i++) {
-		fill_in_forward(ctl, &jobs[i]);
+		slu_forward_request(ctl, &jobs[i]);
 		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0) {
 			/* who is missing there has not ended: look again */
 			ctl->stale = true;

@@ -300,6 +300,28 @@ START_TEST(test_misnamed)
 }
 END_TEST
 
+/* Clients of a GekkoFS of its own would look for its data on I/O nodes. */
+START_TEST(test_job_of_gekkofs)
+{
+	struct slu_job job = plain_job, other = plain_job;
+	struct slu_ctl *ctl =
+		ctl_by_hand(IONS "\nArbiterPolicy=MCKP\nFileSystem=g "
+				 "Driver=gekkofs Unauthenticated=accept\n"
+				 "FileSystem=s Driver=scratch");
+
+	other.job_id = 8;
+	job.request = "jobfs type=g capacity=1048576; forward max=1";
+	other.request = "jobfs type=s capacity=1048576";
+	host_add(job);
+	host_add(other);
+	slu_ctl_step(ctl, 1);
+	ck_assert_uint_eq(ctl->assignment.n_jobs, 2);
+	ck_assert_str_eq(ctl->assignment.jobs[0].ions, "");
+	ck_assert_str_ne(ctl->assignment.jobs[1].ions, "");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 #define RECRUITS                                                      \
 	"IONodes=io[1-2]\nRecruitIdle=io2\nMappingDir=/nowhere/map\n" \
 	"ArbiterPolicy=MCKP"
@@ -476,5 +498,6 @@ END_TEST
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_foretells,
 	  test_ions_after_restart, test_job_without_nodes, test_long_names,
-	  test_misnamed, test_recruited, test_sharing_after_restart,
-	  test_ion_taken_out, test_ion_unknown, test_arbiter_learns)
+	  test_misnamed, test_recruited, test_job_of_gekkofs,
+	  test_sharing_after_restart, test_ion_taken_out, test_ion_unknown,
+	  test_arbiter_learns)

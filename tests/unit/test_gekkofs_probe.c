@@ -57,8 +57,8 @@ static void expect_bad(const char *s, const char *l, const char *files,
 
 START_TEST(test_good)
 {
-	struct slu_option option[] = {{"server", server}};
-	const struct slu_fs_conf conf = {.option = option, .n_option = 1};
+	struct slu_option option[] = {{"server", server}, {"library", library}};
+	const struct slu_fs_conf conf = {.option = option, .n_option = 2};
 	struct slu_buf why = {0};
 	char text[64];
 
@@ -67,6 +67,9 @@ START_TEST(test_good)
 	ck_assert_msg(!probe(server, library, "20000", &why), "%s", why.data);
 	slu_gkfs_release(&conf, text);
 	ck_assert_str_eq(text, "0.9.3");
+	option[1].value = server; /* something that has not its hook */
+	slu_gkfs_release(&conf, text);
+	ck_assert_str_eq(text, "0.9.3, forked processes unguarded");
 }
 END_TEST
 

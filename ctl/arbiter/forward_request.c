@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "ctl/arbiter/forward_request.h"
+
+#include <stdlib.h>
+
+#include "burst_buffer/request/request.h"
+#include "ctl/arbiter/recruits.h"
+
+/* Its clients would look for the data of its own file system on I/O nodes. */
+static bool has_own_gekkofs(const struct slu_ctl *ctl,
+			    const struct slu_request *req)
+{
+	const struct slu_fs_conf *fs =
+		req->has_fs && !req->persistent && ctl->site->conf
+			? slu_conf_fs(ctl->site->conf, req->fs)
+			: NULL;
+
+	return fs && slu_eq(fs->driver, "gekkofs");
+}
+
+void slu_forward_request(const struct slu_ctl *ctl, struct slu_job *job)
+{
+	struct slu_request req;
+
+	job->ion_max = slu_recruits(job) || slu_hostnames_any(ctl, job->nodes)
+			       ? 0
+			       : SLU_NO_ID;
+	if (!job->request ||
+	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
+		return;
+	if (has_own_gekkofs(ctl, &req))
+		job->ion_max = 0;
+	if (req.has_forward) {
+		if (req.forward_max < job->ion_max)
+			job->ion_max = req.forward_max;
+		free(job->ion_pattern);
+		job->ion_pattern = req.forward_pattern;
+		req.forward_pattern = NULL;
+	}
+	slu_request_free(&req);
+}
