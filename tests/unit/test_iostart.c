@@ -368,7 +368,8 @@ START_TEST(test_histories)
 		w.taught = true;
 		link_to(&w, true);
 		for (int i = 0; i < 1500; i++) {
-			w.now += (int64_t)slu_random(&w.seed, 40);
+			if (slu_random(&w.seed, 2)) /* else at once */
+				w.now += (int64_t)slu_random(&w.seed, 80);
 			happen(&w);
 		}
 		switch_off(&w);
@@ -414,6 +415,25 @@ static bool asks(struct slu_iostart *s, uint32_t id, int64_t now,
 	job.job_id = id;
 	return slu_iostart_waits(s, &job, long_run, NULL, now, why);
 }
+
+/* History that is half read holds nobody. */
+START_TEST(test_half_read)
+{
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	slu_iostart_init(&s);
+	slu_iostart_configure(&s, &conf);
+	slu_iostart_link(&s, true, 1);
+	slu_iostart_learn(&s, heavy.uid, heavy.name, 2, 3600, 9e9, 0);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(!asks(&s, 2, 101, why));
+	slu_iostart_taught(&s);
+	ck_assert(asks(&s, 2, 102, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
 
 /* It tells what would have been, holds nobody, and says so once. */
 START_TEST(test_advise)
@@ -569,5 +589,5 @@ START_TEST(test_scope)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_histories, test_advise, test_reports, test_noted,
-	  test_clock, test_gives_back, test_scope)
+TEST_MAIN("iostart", test_histories, test_half_read, test_advise, test_reports,
+	  test_noted, test_clock, test_gives_back, test_scope)
