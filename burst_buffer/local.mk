@@ -39,10 +39,13 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/fullness.c burst_buffer/lifecycle/fullness.h \
 	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
 	burst_buffer/lifecycle/job_events.c \
+	burst_buffer/lifecycle/job_nodes.c burst_buffer/lifecycle/job_nodes.h \
+	burst_buffer/lifecycle/job_runs.c burst_buffer/lifecycle/job_runs.h \
 	burst_buffer/lifecycle/last_nodes.c \
 	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \
 	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
 	burst_buffer/lifecycle/node_requests.c \
+	burst_buffer/lifecycle/node_rows.c burst_buffer/lifecycle/node_rows.h \
 	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
 	burst_buffer/lifecycle/room_shares.c burst_buffer/lifecycle/room_shares.h \
 	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
@@ -61,6 +64,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
 	burst_buffer/lifecycle/buffer_report.c \
 	burst_buffer/lifecycle/retention.c \
+	burst_buffer/lifecycle/row_changes.c burst_buffer/lifecycle/row_changes.h \
 	burst_buffer/lifecycle/sums.c \
 	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \
 	burst_buffer/lifecycle/waiting_jobs.c \

@@ -13,6 +13,7 @@
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/expiry.h"
 #include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery.h"

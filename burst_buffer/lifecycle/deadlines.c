@@ -15,6 +15,7 @@
 #include "burst_buffer/lifecycle/faults.h"
 #include "burst_buffer/lifecycle/hetjob.h"
 #include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "common/size.h"

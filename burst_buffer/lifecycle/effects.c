@@ -11,7 +11,7 @@
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
-#include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 
 /* Put */
 

@@ -16,6 +16,7 @@
 #include "burst_buffer/lifecycle/node_answers.h"
 #include "burst_buffer/lifecycle/node_inventory.h"
 #include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"

@@ -7,10 +7,8 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/barriers.h"
-#include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/persistence.h"
-#include "burst_buffer/lifecycle/transitions.h"
+#include "burst_buffer/lifecycle/row_changes.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
@@ -30,39 +28,6 @@ _Static_assert(SLU_DESTROY_NO == 0 && SLU_DESTROY_SAFE == 1 &&
 _Static_assert(SLU_REQUEUE == 0 && SLU_HOLD == 1 && SLU_FAIL == 2 &&
 		       SLU_CANCEL == 3 && SLU_COMPLETE == 4,
 	       "numbers of policies are for ever");
-
-/* Commit if rc is 0, else undo. */
-static int finish(struct slu_db *db, int rc, struct slu_err *err)
-{
-	if (rc == 0 && slu_db_commit(db, err) == 0)
-		return 0;
-	slu_db_rollback(db);
-	return -1;
-}
-
-/* A statement that must change exactly one row. */
-static int one(long changed, const struct slu_bb *bb, struct slu_err *err)
-{
-	if (changed < 0)
-		return -1;
-	if (changed != 1)
-		return slu_err(err, SLU_INTERNAL,
-			       "buffer %llu is not %s in the database",
-			       (unsigned long long)bb->id,
-			       slu_bb_name((int)bb->state));
-	return 0;
-}
-
-static int history(struct slu_db *db, uint64_t id, enum slu_bb_state state,
-		   const char *text, double now, struct slu_err *err)
-{
-	return slu_db_exec(db, err,
-			   "INSERT INTO BufferHistory (BID, Time, State, Text)"
-			   " VALUES (?, ?, ?, ?)",
-			   "Idis", (int64_t)id, now, (int)state, text) == 1
-		       ? 0
-		       : -1;
-}
 
 static int insert_nodes(struct slu_db *db, const struct slu_bb *bb,
 			struct slu_err *err)
@@ -90,7 +55,8 @@ static int planned(struct slu_db *db, const struct slu_bb *bb,
 	if (parts)
 		text = slu_asprintf("planned%s%s",
 				    *parts ? ", split into " : "", parts);
-	rc = text ? history(db, bb->id, bb->state, text, bb->created, err)
+	rc = text ? slu_rows_history(db, bb->id, bb->state, text, bb->created,
+				     err)
 		  : slu_err(err, SLU_NOMEM, "out of memory");
 	free(parts);
 	free(text);
@@ -124,7 +90,7 @@ int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 		}
 		if (rc == 0)
 			rc = planned(db, bb, err);
-		rc = finish(db, rc, err);
+		rc = slu_rows_finish(db, rc, err);
 	}
 	free(plan);
 	return rc;
@@ -134,12 +100,12 @@ int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 static int update_state(struct slu_db *db, const struct slu_bb *bb,
 			enum slu_bb_state next, double now, struct slu_err *err)
 {
-	if (one(slu_db_exec(db, err,
-			    "UPDATE Buffer SET State = ?, Since = ?"
-			    " WHERE BID = ? AND State = ?",
-			    "idIi", (int)next, now, (int64_t)bb->id,
-			    (int)bb->state),
-		bb, err))
+	if (slu_rows_one(slu_db_exec(db, err,
+				     "UPDATE Buffer SET State = ?, Since = ?"
+				     " WHERE BID = ? AND State = ?",
+				     "idIi", (int)next, now, (int64_t)bb->id,
+				     (int)bb->state),
+			 bb, err))
 		return -1;
 	if (next == SLU_BB_RUNNING)
 		return slu_db_exec(db, err,
@@ -166,158 +132,19 @@ int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
 		return slu_err(err, SLU_INTERNAL, "event %d in state %s",
 			       (int)event, slu_bb_name((int)bb->state));
 	if (slu_db_begin(db, err) ||
-	    finish(db,
-		   update_state(db, bb, next, now, err) ||
-				   history(db, bb->id, next, text, now, err)
-			   ? -1
-			   : 0,
-		   err))
+	    slu_rows_finish(db,
+			    update_state(db, bb, next, now, err) ||
+					    slu_rows_history(db, bb->id, next,
+							     text, now, err)
+				    ? -1
+				    : 0,
+			    err))
 		return -1;
 	bb->state = next;
 	bb->since = now;
 	bb->grace = 0;
 	if (next == SLU_BB_RUNNING)
 		bb->ready = now;
-	return 0;
-}
-
-static int update_node(struct slu_db *db, const struct slu_bb *bb, size_t i,
-		       enum slu_bb_node next, struct slu_err *err)
-{
-	if (next == bb->member[i].state)
-		return 0;
-	return one(slu_db_exec(db, err,
-			       "UPDATE BufferNode SET State = ?"
-			       " WHERE BID = ? AND Position = ? AND State = ?",
-			       "iIii", (int)next, (int64_t)bb->id, (int)i,
-			       (int)bb->member[i].state),
-		   bb, err);
-}
-
-static enum slu_bb_node next_node(const struct slu_bb *bb, size_t i,
-				  enum slu_node_event event,
-				  struct slu_err *err)
-{
-	enum slu_bb_node next = slu_node_next(bb->member[i].state, event);
-
-	if (!next)
-		slu_err(err, SLU_INVALID, "node %s is %s, too late for this",
-			bb->plan.node[i].name,
-			slu_node_name((int)bb->member[i].state));
-	return next;
-}
-
-int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
-		    enum slu_node_event event, struct slu_err *err)
-{
-	enum slu_bb_node next = next_node(bb, i, event, err);
-
-	if (!next || update_node(db, bb, i, next, err))
-		return -1;
-	bb->member[i].state = next;
-	return 0;
-}
-
-/* Returns whether it was news, or -1. */
-static int put_step(struct slu_db *db, const struct slu_bb *bb, size_t i,
-		    const struct slu_report *r, double now, struct slu_err *err)
-{
-	double took = r->seconds > 0 && r->seconds < 1e9 ? r->seconds : 0;
-
-	return (int)slu_db_exec(
-		db, err,
-		"INSERT INTO BufferPhase (BID, Node, Step, Phase, Began, Ended,"
-		" Bytes, Files, TotalBytes, TotalFiles, Ok, Text)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-		" ON CONFLICT (BID, Node, Step) DO UPDATE SET"
-		" Began = excluded.Began, Ended = excluded.Ended,"
-		" Bytes = excluded.Bytes, Files = excluded.Files,"
-		" TotalBytes = excluded.TotalBytes,"
-		" TotalFiles = excluded.TotalFiles,"
-		" Ok = excluded.Ok, Text = excluded.Text"
-		" WHERE excluded.Ok > Ok",
-		"IsssddIIIIis", (int64_t)bb->id, bb->plan.node[i].name, r->step,
-		r->phase, now - took, now, (int64_t)r->bytes, (int64_t)r->files,
-		(int64_t)r->total_bytes, (int64_t)r->total_files, (int)r->ok,
-		r->text);
-}
-
-static int put_facts(struct slu_db *db, const struct slu_bb *bb, size_t i,
-		     const struct slu_report *r, struct slu_err *err)
-{
-	if (r->enforced &&
-	    slu_db_exec(db, err,
-			"UPDATE BufferNode SET Enforced = ?"
-			" WHERE BID = ? AND Position = ?",
-			"sIi", r->enforced, (int64_t)bb->id, (int)i) < 0)
-		return -1;
-	if (slu_bb_store_used(db, bb, i, r, err))
-		return -1;
-	if ((r->read_bytes > 0 || r->written_bytes > 0) &&
-	    slu_db_exec(db, err,
-			"UPDATE BufferNode SET ReadBytes = ?, WrittenBytes = ?"
-			" WHERE BID = ? AND Position = ?",
-			"ddIi", r->read_bytes, r->written_bytes,
-			(int64_t)bb->id, (int)i) < 0)
-		return -1;
-	return 0;
-}
-
-int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
-		const struct slu_report *r, enum slu_node_event event,
-		double now, struct slu_err *err)
-{
-	const struct slu_bb_share share = {
-		r->bytes, r->files, r->total_bytes, r->total_files,
-		r->text && slu_eq(r->text, SLU_BY_HOLDERS)};
-	enum slu_bb_node next = bb->member[i].state;
-	int news, rc;
-
-	if (event)
-		next = next_node(bb, i, event, err);
-	if (!next || slu_db_begin(db, err))
-		return -1;
-	news = put_step(db, bb, i, r, now, err);
-	rc = news < 0 ? -1 : 0;
-	if (news > 0)
-		rc = put_facts(db, bb, i, r, err);
-	if (rc == 0)
-		rc = update_node(db, bb, i, next, err);
-	if (finish(db, rc, err))
-		return -1;
-	bb->member[i].state = next;
-	slu_bb_note_used(bb, i, r->used_known, r->used);
-	if (news > 0)
-		slu_bb_used_stored(bb, i, r);
-	if (news > 0 && r->ok)
-		slu_bb_note_step(bb, i, r->step, &share);
-	return news;
-}
-
-/* An update of a buffer's row, and its line of history (NULL: none). */
-static int update_with(struct slu_db *db, const struct slu_bb *bb, long changed,
-		       const char *text, double now, struct slu_err *err)
-{
-	int rc = one(changed, bb, err);
-
-	if (rc == 0 && text)
-		rc = history(db, bb->id, bb->state, text, now, err);
-	return finish(db, rc, err);
-}
-
-int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
-		     enum slu_bb_order order, const char *text, double now,
-		     struct slu_err *err)
-{
-	if (slu_db_begin(db, err) ||
-	    update_with(db, bb,
-			slu_db_exec(db, err,
-				    "UPDATE BufferNode SET Orders = ?"
-				    " WHERE BID = ? AND Position = ?",
-				    "iIi", (int)order, (int64_t)bb->id, (int)i),
-			text, now, err))
-		return -1;
-	bb->member[i].order = order;
 	return 0;
 }
 
@@ -353,7 +180,7 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 			" WHERE BID = ? AND Ended IS NULL",
 			"diiiI", now, (int)how->outcome, (int)how->requeued,
 			how->unlaunched ? 1 + how->hurry : 0, (int64_t)bb->id);
-	if (update_with(db, bb, changed, text, now, err))
+	if (slu_rows_update(db, bb, changed, text, now, err))
 		return -1;
 	bb->end = *how;
 	bb->end.at = now;
@@ -366,10 +193,11 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err)
 {
-	if (one(slu_db_exec(db, err,
-			    "UPDATE Buffer SET JobStart = ? WHERE BID = ?",
-			    "II", start, (int64_t)bb->id),
-		bb, err))
+	if (slu_rows_one(
+		    slu_db_exec(db, err,
+				"UPDATE Buffer SET JobStart = ? WHERE BID = ?",
+				"II", start, (int64_t)bb->id),
+		    bb, err))
 		return -1;
 	bb->job_start = start;
 	return 0;
@@ -381,16 +209,18 @@ static int write_plan(struct slu_db *db, struct slu_bb *bb, double since,
 {
 	if (slu_db_begin(db, err))
 		return -1;
-	return finish(db,
-		      one(slu_db_exec(db, err,
-				      "UPDATE Buffer SET Since = ?, Plan = ?"
-				      " WHERE BID = ?",
-				      "dsI", since, plan, (int64_t)bb->id),
-			  bb,
-			  err) || history(db, bb->id, bb->state, text, now, err)
-			      ? -1
-			      : 0,
-		      err);
+	return slu_rows_finish(
+		db,
+		slu_rows_one(slu_db_exec(db, err,
+					 "UPDATE Buffer SET Since = ?, Plan = ?"
+					 " WHERE BID = ?",
+					 "dsI", since, plan, (int64_t)bb->id),
+			     bb, err) ||
+				slu_rows_history(db, bb->id, bb->state, text,
+						 now, err)
+			? -1
+			: 0,
+		err);
 }
 
 int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
@@ -426,7 +256,7 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 			 : slu_err(err, SLU_NOMEM, "out of memory");
 
 	if (rc == 0)
-		rc = update_with(
+		rc = slu_rows_update(
 			db, bb,
 			slu_db_exec(db, err,
 				    "UPDATE Buffer SET Failure = ?,"
@@ -456,13 +286,13 @@ int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err)
 {
 	if (slu_db_begin(db, err) ||
-	    update_with(db, bb,
-			slu_db_exec(db, err,
-				    "UPDATE Buffer SET Verdict = ?"
-				    " WHERE BID = ? AND Verdict = ?",
-				    "iIi", (int)SLU_VERDICT_DONE,
-				    (int64_t)bb->id, (int)SLU_VERDICT_SENT),
-			text, now, err))
+	    slu_rows_update(db, bb,
+			    slu_db_exec(db, err,
+					"UPDATE Buffer SET Verdict = ?"
+					" WHERE BID = ? AND Verdict = ?",
+					"iIi", (int)SLU_VERDICT_DONE,
+					(int64_t)bb->id, (int)SLU_VERDICT_SENT),
+			    text, now, err))
 		return -1;
 	bb->failure.verdict = SLU_VERDICT_DONE;
 	return 0;
@@ -485,64 +315,17 @@ int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
 		       : 0;
 }
 
-int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
-			struct slu_bb_barrier *barrier, struct slu_err *err)
-{
-	struct json_object *attr = json_object_new_array();
-	long changed;
-	size_t i;
-
-	for (i = 0; i < bb->plan.n_node; i++)
-		json_object_array_add(
-			attr, barrier->attr[i]
-				      ? json_object_new_string(barrier->attr[i])
-				      : NULL);
-	changed = slu_db_exec(
-		db, err,
-		"INSERT INTO BufferGate (BID, Name, Attr)"
-		" VALUES (?, ?, ?)",
-		"Iss", (int64_t)bb->id, barrier->name,
-		json_object_to_json_string_ext(attr, JSON_C_TO_STRING_PLAIN));
-	json_object_put(attr);
-	if (one(changed, bb, err))
-		return -1;
-	barrier->open = true;
-	return 0;
-}
-
-int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
-		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
-		    struct slu_err *err)
-{
-	char *copy = strdup(attr);
-
-	if (!copy)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (one(slu_db_exec(db, err,
-			    "UPDATE BufferGate SET Attr ="
-			    " json_set(Attr, '$[' || ? || ']', ?)"
-			    " WHERE BID = ? AND Name = ?",
-			    "isIs", (int)i, attr, (int64_t)bb->id,
-			    barrier->name),
-		bb, err)) {
-		free(copy);
-		return -1;
-	}
-	slu_bb_barrier_attr(barrier, i, copy);
-	return 0;
-}
-
 int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_destroy how, const char *text, double now,
 		       struct slu_err *err)
 {
 	if (slu_db_begin(db, err) ||
-	    update_with(db, bb,
-			slu_db_exec(db, err,
-				    "UPDATE Buffer SET Destroy = ?"
-				    " WHERE BID = ?",
-				    "iI", (int)how, (int64_t)bb->id),
-			text, now, err))
+	    slu_rows_update(db, bb,
+			    slu_db_exec(db, err,
+					"UPDATE Buffer SET Destroy = ?"
+					" WHERE BID = ?",
+					"iI", (int)how, (int64_t)bb->id),
+			    text, now, err))
 		return -1;
 	bb->persistent.destroy = how;
 	return 0;
@@ -556,12 +339,12 @@ int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (slu_db_begin(db, err) ||
-	    update_with(db, bb,
-			slu_db_exec(db, err,
-				    "UPDATE Buffer SET Unsaved = ?"
-				    " WHERE BID = ?",
-				    "sI", text, (int64_t)bb->id),
-			text, now, err)) {
+	    slu_rows_update(db, bb,
+			    slu_db_exec(db, err,
+					"UPDATE Buffer SET Unsaved = ?"
+					" WHERE BID = ?",
+					"sI", text, (int64_t)bb->id),
+			    text, now, err)) {
 		free(copy);
 		return -1;
 	}
@@ -573,5 +356,5 @@ int slu_bb_set_unsaved(struct slu_db *db, struct slu_bb *bb, const char *text,
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err)
 {
-	return history(db, bb->id, bb->state, text, now, err);
+	return slu_rows_history(db, bb->id, bb->state, text, now, err);
 }

@@ -13,18 +13,6 @@ int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
 		   enum slu_bb_event event, const char *text, double now,
 		   struct slu_err *err);
-/* An event of a node. One that cannot happen now is SLU_INVALID. */
-int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
-		    enum slu_node_event event, struct slu_err *err);
-/* A step that a node reports, with its share, and the event that it means (0:
- * none). Told again it changes nothing, except that ok replaces not ok.
- * Returns 1 when it was news, 0 when not. */
-int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
-		const struct slu_report *r, enum slu_node_event event,
-		double now, struct slu_err *err);
-int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
-		     enum slu_bb_order order, const char *text, double now,
-		     struct slu_err *err);
 /* How the job ended is that of `how`. */
 int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     const struct slu_bb_end *how, const char *text, double now,
@@ -44,8 +32,6 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       const char *without, double now, struct slu_err *err);
 int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
-int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
-			struct slu_bb_barrier *barrier, struct slu_err *err);
 /* The job is cancelled: if its last buffer has held it, a remark in the history
  * of that, once. */
 int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
@@ -53,10 +39,6 @@ int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
 /* A line of its history. */
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
-/* An open barrier's attribute of node i has changed. */
-int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
-		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
-		    struct slu_err *err);
 int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_destroy how, const char *text, double now,
 		       struct slu_err *err);

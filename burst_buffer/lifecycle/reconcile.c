@@ -15,6 +15,7 @@
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/hetjob.h"
 #include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent_end.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"

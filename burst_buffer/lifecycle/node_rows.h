@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_NODE_ROWS_H
+#define SLU_LIFECYCLE_NODE_ROWS_H
+
+/* The rows of a buffer's nodes and barriers: the database first, then the same
+ * in memory. */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* An event of a node. One that cannot happen now is SLU_INVALID. */
+int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
+		    enum slu_node_event event, struct slu_err *err);
+/* A step that a node reports, with its share, and the event that it means (0:
+ * none). Told again it changes nothing, except that ok replaces not ok.
+ * Returns 1 when it was news, 0 when not. */
+int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
+		const struct slu_report *r, enum slu_node_event event,
+		double now, struct slu_err *err);
+int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
+		     enum slu_bb_order order, const char *text, double now,
+		     struct slu_err *err);
+int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
+			struct slu_bb_barrier *barrier, struct slu_err *err);
+/* An open barrier's attribute of node i has changed. */
+int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
+		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
+		    struct slu_err *err);
+
+#endif
