@@ -58,6 +58,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/prestage.c burst_buffer/lifecycle/prestage.h \
 	burst_buffer/lifecycle/reconcile.c burst_buffer/lifecycle/reconcile.h \
 	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
+	burst_buffer/lifecycle/record_facts.c burst_buffer/lifecycle/record_facts.h \
 	burst_buffer/lifecycle/recovery.c burst_buffer/lifecycle/recovery.h \
 	burst_buffer/lifecycle/recovery_ended.c burst_buffer/lifecycle/recovery_ended.h \
 	burst_buffer/lifecycle/recovery_running.c burst_buffer/lifecycle/recovery_running.h \

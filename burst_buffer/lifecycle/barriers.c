@@ -8,6 +8,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/fate.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/str.h"
 
 static void unsay(struct slu_bb_barrier *barrier)

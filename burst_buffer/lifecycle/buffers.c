@@ -16,6 +16,7 @@
 #include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/recovery.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
 #include "burst_buffer/request/fstype.h"

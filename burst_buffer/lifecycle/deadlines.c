@@ -18,6 +18,7 @@
 #include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/size.h"
 
 int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,

@@ -11,6 +11,7 @@
 #include "burst_buffer/lifecycle/discard_kept.h"
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/hostlist.h"
 

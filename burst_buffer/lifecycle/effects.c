@@ -12,6 +12,7 @@
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/node_rows.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 
 /* Put */
 

@@ -13,6 +13,7 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/str.h"
 
 #define REQUEUES 2

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "burst_buffer/lifecycle/fate.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/size.h"
 #include "common/str.h"

@@ -9,6 +9,7 @@
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/failure.h"
 #include "burst_buffer/lifecycle/faults.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/size.h"
 
 static bool is_lost_with_data(const struct slu_bb *bb, size_t i)

@@ -2,6 +2,7 @@
 /* How full buffers are, see the header. */
 #include "config.h"
 #include "burst_buffer/lifecycle/fullness.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 
 #include "common/jsonx.h"
 #include "common/str.h"

@@ -10,6 +10,7 @@
 #include "config.h"
 #include <math.h>
 #include "burst_buffer/lifecycle/hetjob.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 
 /* Seconds within which slurmctld tells of all components of a run. They begin
  * in one cycle of its scheduler; if it cannot start the last, they wait for

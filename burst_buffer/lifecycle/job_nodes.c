@@ -9,6 +9,7 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/hostlist.h"
 
 int slu_run_lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,

@@ -17,6 +17,7 @@
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/size.h"

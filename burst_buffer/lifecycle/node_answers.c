@@ -5,6 +5,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/node_answers.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "common/str.h"
 
 /* A node that sets up: go, abort, or nothing yet. */

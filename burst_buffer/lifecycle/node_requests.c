@@ -19,6 +19,7 @@
 #include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
 #include "burst_buffer/lifecycle/recovery_running.h"
 #include "burst_buffer/plan/plan.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/node_usage.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/plan/plan.h"
 #include "sysmap/database/planner_storage.h"
 

@@ -13,6 +13,7 @@
 #include "burst_buffer/lifecycle/fate.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/size.h"

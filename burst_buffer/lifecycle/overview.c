@@ -11,6 +11,7 @@
 #include "burst_buffer/lifecycle/deadlines.h"
 #include "burst_buffer/lifecycle/drained_nodes.h"
 #include "burst_buffer/lifecycle/notifications.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"

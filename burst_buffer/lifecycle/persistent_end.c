@@ -13,6 +13,7 @@
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent_end.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 
 /* Seconds that data waits for a job that does not ask for it: Slurm does not
  * ask for one that is held, and has perhaps been cancelled while sluiced was

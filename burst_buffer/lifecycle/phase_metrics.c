@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 
 const double slu_phase_bounds[SLU_PHASE_BUCKETS] = {
 	0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1800, 7200};

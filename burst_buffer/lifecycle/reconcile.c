@@ -20,6 +20,7 @@
 #include "burst_buffer/lifecycle/persistent_end.h"
 #include "burst_buffer/lifecycle/phase_metrics.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/room_shares.h"
 
 /* Barriers */

@@ -15,7 +15,9 @@
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/recovery_running.h"
+#include "burst_buffer/lifecycle/row_changes.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
@@ -172,12 +174,7 @@ static int put_rows(struct slu_db *db, const struct slu_bb *bb, uint64_t number,
 			"UPDATE BufferNode SET State = ? WHERE BID = ?", "iI",
 			(int)SLU_NODE_READY, id) < 0)
 		return -1;
-	return slu_db_exec(db, err,
-			   "INSERT INTO BufferHistory (BID, Time, State, Text)"
-			   " VALUES (?, ?, ?, ?)",
-			   "Idis", id, now, (int)SLU_BB_RUNNING, text) == 1
-		       ? 0
-		       : -1;
+	return slu_rows_history(db, bb->id, SLU_BB_RUNNING, text, now, err);
 }
 
 static int put(struct slu_buffers *b, const struct slu_bb *bb,

@@ -12,6 +12,7 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/hostlist.h"
