@@ -13,6 +13,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -149,4 +152,48 @@ START_TEST(test_named)
 }
 END_TEST
 
-TEST_MAIN("users", test_named)
+/* Who asks does not look at himself. */
+static bool maps(const char *dir)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(slu_users_map(dir));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Only what is mapped so that writing changes the file. */
+START_TEST(test_maps)
+{
+	static const struct {
+		int open, protection, flags;
+		bool is;
+	} ways[] = {
+		{O_RDWR, PROT_READ | PROT_WRITE, MAP_SHARED, true},
+		{O_RDWR, PROT_WRITE, MAP_SHARED, true},
+		{O_RDWR, PROT_READ | PROT_WRITE, MAP_PRIVATE, false},
+		{O_RDONLY, PROT_READ, MAP_SHARED, false},
+	};
+	char dir[PATH_MAX];
+	void *at;
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%s/in", tmpdir());
+	ck_assert(!mkdir(dir, 0755));
+	ck_assert(!close(open(tmpfile_path("in/f"), O_CREAT | O_WRONLY, 0644)));
+	each(w, ways)
+	{
+		fd = open(tmpfile_path("in/f"), w->open);
+		at = mmap(NULL, 4096, w->protection, w->flags, fd, 0);
+		ck_assert_ptr_ne(at, MAP_FAILED);
+		close(fd);
+		ck_assert(maps(dir) == w->is);
+		munmap(at, 4096);
+		ck_assert(!maps(dir));
+	}
+}
+END_TEST
+
+TEST_MAIN("users", test_named, test_maps)
