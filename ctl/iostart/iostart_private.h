@@ -22,7 +22,9 @@ struct io_run {
 struct io_wait {
 	uint32_t job_id;
 	int64_t since, asked, when;
-	bool bound; /* it has been let go since it has waited for long */
+	double soon; /* s that it will run at least: foretold once
+		      */
+	bool bound;  /* it has been let go since it has waited for long */
 	char why[SLU_IOSTART_WHY];
 };
 

@@ -68,7 +68,7 @@ static bool is_held(struct slu_iostart *s, const struct slu_io_job *job,
 	struct io_wait *wait = slu_map_get(&s->waiting, job->job_id);
 
 	if (answer == SLU_ADMIT_HELD) {
-		ask->soon = soon(arg);
+		ask->soon = wait && wait->soon > 0 ? wait->soon : soon(arg);
 		answer = slu_admit_ask(&s->admit, ask);
 	}
 	if (wait && answer == SLU_ADMIT_PROMISED)
@@ -85,6 +85,7 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	if (!wait) /* nobody would know how long it waits */
 		return false;
 	wait->asked = now;
+	wait->soon = ask->soon;
 	wait->when = now + slu_admit_when(&s->admit, ask);
 	slu_io_say_why(s, &ask->is, wait->when, why);
 	slu_copy(wait->why, sizeof(wait->why), why);
