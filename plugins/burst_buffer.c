@@ -400,7 +400,7 @@ int bb_p_job_begin(job_record_t *job)
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
 	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
-	    slu_ctl_has_persistent(job->burst_buffer))
+	    slu_ctl_has_persistent(job->burst_buffer) || slu_ctl_io_is_on(ctl))
 		note_run(job);
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		tell_tasks(job);

@@ -16,6 +16,7 @@ static const struct {
 	[SLU_WAIT_INPUT] = {"input", "its input"},
 	[SLU_WAIT_RUN] = {"earlier-run", "its earlier run"},
 	[SLU_WAIT_SLUICED] = {"sluiced", "sluiced"},
+	[SLU_WAIT_BANDWIDTH] = {"bandwidth", "bandwidth"},
 };
 
 const char *slu_wait_name(enum slu_wait wait)

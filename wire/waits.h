@@ -19,6 +19,7 @@ enum slu_wait {
 	SLU_WAIT_INPUT,	     /* is staged in ahead of its nodes */
 	SLU_WAIT_RUN,	     /* of its own before, which is not over */
 	SLU_WAIT_SLUICED,    /* which does not answer */
+	SLU_WAIT_BANDWIDTH,  /* of the parallel file system (IOStart) */
 	SLU_N_WAIT,
 };
 

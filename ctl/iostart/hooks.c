@@ -59,6 +59,9 @@ bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	waits = slu_iostart_waits(&ctl->iostart, &job, soon, &asked, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
+	slu_waits_note(&ctl->waits, job.job_id,
+		       waits ? SLU_WAIT_BANDWIDTH : SLU_WAIT_NOTHING,
+		       waits ? why : "", now);
 	return waits;
 }
 

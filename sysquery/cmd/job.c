@@ -155,6 +155,7 @@ static const struct {
 	{"input", "of that for its input to be staged in"},
 	{"earlier-run", "of that for its earlier run to be over"},
 	{"sluiced", "of that because sluiced did not answer"},
+	{"bandwidth", "of that for bandwidth of the parallel file system"},
 	{"boot", "for its nodes to boot"},
 	{"file-system", "for its file system and what was staged in"},
 	{"setup", "for the setup of its file system"},

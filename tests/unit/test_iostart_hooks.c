@@ -64,6 +64,7 @@ static void end(struct slu_ctl *ctl, uint32_t id)
 START_TEST(test_life)
 {
 	struct slu_ctl *ctl = ctl_by_hand(ON);
+	char *note;
 
 	ck_assert(slu_ctl_io_is_on(ctl));
 	begin(ctl, 1); /* runs when slurmctld starts */
@@ -76,6 +77,9 @@ START_TEST(test_life)
 	ck_assert_int_gt(slu_ctl_io_when(ctl, 2, time(NULL)), time(NULL) + 60);
 	end(ctl, 1);
 	ck_assert(!waits(ctl, 2, 0));
+	note = slu_ctl_begin_note(ctl, 2, NULL, time(NULL) + 20);
+	ck_assert_str_eq(note, "sluice: waited 0:00:20 for bandwidth");
+	free(note);
 	begin(ctl, 2);
 	ck_assert(waits(ctl, 3, 1));
 	slu_ctl_step(ctl, 3);
