@@ -5,7 +5,7 @@ libslucommon_a_SOURCES = \
 	common/clock.c common/clock.h \
 	common/str.c common/str.h \
 	common/log.c common/log.h \
-	common/jsonlex.c common/jsonlex.h common/jsonx.c common/jsonx.h \
+	common/jsonlex.c common/jsonlex.h common/jsonparse.c common/jsonx.c common/jsonx.h \
 	common/size.c common/size.h \
 	common/hostlist.c common/hosttext.c common/hostlist.h \
 	common/uptime.c common/uptime.h \

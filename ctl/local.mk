@@ -26,6 +26,7 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/prestage_state.c \
 	ctl/jobs/event_queue.c ctl/jobs/event_queue.h \
 	ctl/jobs/requests.c \
+	ctl/pools/start_room.c \
 	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
 	ctl/jobs/submit.c \
 	ctl/jobs/waits.c ctl/jobs/waits.h \
@@ -61,7 +62,7 @@ libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
 	common/conf_values.c \
 	common/conf_io.c common/conf_pool.c common/conf_weights.c common/err.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
-	common/jsonx.c \
+	common/jsonparse.c common/jsonx.c \
 	common/log.c common/size.c common/str.c common/width.c
 libsluice_la_CFLAGS = $(AM_CFLAGS)
 libsluice_la_LIBADD = $(JSON_LIBS) $(XXHASH_LIBS) -lpthread -lm

@@ -21,6 +21,7 @@ libsluiced_a_SOURCES = \
 	sluiced/http/listen.c sluiced/http/listen.h \
 	sluiced/http/longpoll.c sluiced/http/longpoll.h \
 	sluiced/http/request_batch.c sluiced/http/request_batch.h \
+	sluiced/http/exchange.c \
 	sluiced/http/routes.c sluiced/http/routes.h \
 	sluiced/http/shared_bodies.c sluiced/http/shared_bodies.h \
 	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a request to its answer: prove, decode, allow, handle; a long poll whose
+ * answer is not there yet is parked and handled again when its job has changed.
+ */
+#include "sluiced/http/routes.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#include "common/http.h"
+
+#define HOLD	       30.0 /* seconds a request is parked */
+#define REFUSED_LOGGED 10   /* a minute, of an address */
+
+static unsigned *refused_from(struct slu_daemon *d, const char *address)
+{
+	unsigned h = 2166136261u;
+
+	for (; *address; address++)
+		h = (h ^ (unsigned char)*address) * 16777619u;
+	return &d->refused[h % SLU_REFUSED];
+}
+
+static void begin_minute(struct slu_daemon *d, double now)
+{
+	unsigned more = 0;
+
+	for (size_t i = 0; i < SLU_REFUSED; i++)
+		if (d->refused[i] > REFUSED_LOGGED)
+			more += d->refused[i] - REFUSED_LOGGED;
+	if (more)
+		slu_log(d->log, SLU_INFO, "%u more were refused", more);
+	memset(d->refused, 0, sizeof(d->refused));
+	d->refused_since = now;
+}
+
+/* For the administrator, but not as often as somebody may knock; who knocks
+ * from one host does not hide what another one says. */
+static void log_refused(struct slu_daemon *d, const struct slu_req *req,
+			const struct slu_err *err)
+{
+	double now = slu_now_mono();
+	char text[SLU_HTTPD_PEER];
+	const char *from = slu_httpd_peer(req, text);
+
+	if (now - d->refused_since > 60)
+		begin_minute(d, now);
+	if ((*refused_from(d, from))++ < REFUSED_LOGGED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s (from %s)", req->path,
+			err->text, from);
+}
+
+void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *body, const struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+	struct slu_answer_head head = {
+		.status = MHD_HTTP_OK,
+		.type = route->type ? route->type : "application/json",
+		.conf = req->proven ? d->conf_hash : NULL};
+	char *cred = NULL;
+	struct slu_err why;
+
+	if (err) {
+		slu_buf_reset(body);
+		slu_buf_printf(body, "%s\n", err->text);
+		head.status = slu_httpd_status(err->kind);
+		head.type = "text/plain";
+	}
+	if (req->proven) {
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status, body,
+				      err ? NULL : req->secret, &why);
+		if (!cred) {
+			log_refused(d, req, &why);
+			slu_buf_free(body);
+			slu_httpd_refuse(req, &why);
+			return;
+		}
+	}
+	head.credential = cred;
+	slu_metrics_request(&d->metrics, route - slu_routes, head.status);
+	slu_httpd_answer(req, &head, body);
+	free(cred);
+}
+
+static char *text_at(const void *msg, size_t offset)
+{
+	return *(char *const *)((const char *)msg + offset);
+}
+
+static uint32_t number_at(const void *msg, size_t offset)
+{
+	return *(const uint32_t *)((const char *)msg + offset);
+}
+
+static uint64_t long_at(const void *msg, size_t offset)
+{
+	return *(const uint64_t *)((const char *)msg + offset);
+}
+
+/* As far as the headers go. */
+static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	struct slu_auth_request ask = {
+		.method = req->method,
+		.uri = req->uri,
+		.authorization = slu_httpd_header(req, "Authorization"),
+	};
+
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	if (slu_auth_prove(&d->auth, &ask, &req->caller, err) < 0)
+		return -1;
+	/* who it is, is known: a "no" to it is signed, too */
+	req->proven =
+		slu_auth_user(&d->auth, req->route->who, &req->caller, err) < 0;
+	return req->proven ? -1 : 0;
+}
+
+static int prove_body(struct slu_req *req, struct slu_err *err)
+{
+	if (req->route->who == SLU_WHO_ANYBODY)
+		return 0;
+	if (slu_cred_check_body(&req->caller, req->body.data, req->body.len,
+				err) < 0)
+		return -1;
+	req->proven = true;
+	return 0;
+}
+
+static int decode(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_desc *desc = req->route->desc;
+
+	if (!desc)
+		return 0;
+	req->msg = calloc(1, desc->size);
+	if (!req->msg)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	return slu_decode_text(desc, req->body.data ? req->body.data : "",
+			       req->body.len, req->msg, err);
+}
+
+/* Whom does it speak for? */
+static int find_host(struct slu_req *req, struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+
+	slu_err(err, SLU_NOMEM, "out of memory");
+	if (route->host)
+		req->host = route->host(req, err);
+	else
+		req->host = strdup(text_at(req->msg, route->node));
+	return req->host ? 0 : -1;
+}
+
+/* A host speaks; with which release, it says without a proof. */
+static void note_heard(struct slu_daemon *d, struct slu_req *req)
+{
+	const size_t len = strlen(SLU_HTTP_PRODUCT);
+	const char *agent = slu_httpd_header(req, "User-Agent");
+	bool ours = agent && !strncmp(agent, SLU_HTTP_PRODUCT, len);
+
+	slu_nodes_heard(d->auth.nodes, req->host, ours ? agent + len : "",
+			slu_now_wall());
+}
+
+static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+{
+	enum slu_who who = req->route->who;
+
+	if (who == SLU_WHO_HOST && find_host(req, err) < 0)
+		return -1;
+	if (slu_auth_allow(&d->auth, who, &req->caller, req->host, err) < 0)
+		return -1;
+	if (who == SLU_WHO_HOST)
+		note_heard(d, req);
+	return 0;
+}
+
+/* Those for whom the answer comes at the same moment wait in one group. */
+static int park(struct slu_daemon *d, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	const char *group =
+		route->group ? text_at(req->msg, route->group) : NULL;
+	uint32_t run = route->run ? number_at(req->msg, route->run) : 0;
+	char what[160];
+
+	snprintf(what, sizeof(what), "%s %llu %u %s", route->path,
+		 (unsigned long long)long_at(req->msg, route->buffer), run,
+		 group ? group : "");
+	if (slu_longpoll_park(d->longpoll, &req->parked,
+			      number_at(req->msg, route->job), what,
+			      slu_now_mono() + HOLD) < 0)
+		return -1;
+	slu_timer_soon(d->loop, &d->poll, HOLD);
+	return 0;
+}
+
+/* A body is kept only of those who have proven who they are. The others hear
+ * why not when all of it came: they would not read an answer before. */
+static int begin(void *arg, struct slu_req *req, size_t *max,
+		 struct slu_err *err)
+{
+	req->route = slu_routes_find(req->method, req->path);
+	if (!req->route)
+		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
+			       req->method, req->path);
+	*max = req->route->max;
+	req->rc = prove(arg, req, &req->err);
+	req->drop = req->rc < 0;
+	if (req->rc < 0 || req->route->who == SLU_WHO_ANYBODY) {
+		req->payer = SLU_STRANGER;
+	} else {
+		req->payer = req->caller.uid;
+		req->trusted = slu_auth_admin(&((struct slu_daemon *)arg)->auth,
+					      &req->caller);
+	}
+	return 0;
+}
+
+static void note_refused(struct slu_daemon *d, const struct slu_req *req,
+			 int rc, const struct slu_err *err)
+{
+	if (rc < 0 && (err->kind == SLU_DENIED || err->kind == SLU_IO))
+		log_refused(d, req, err);
+}
+
+/* Not on buffers that are not as the database has them: see
+ * slu_daemon_restart_buffers(). */
+static int handle(struct slu_daemon *d, struct slu_req *req,
+		  struct slu_buf *out, struct slu_err *err)
+{
+	if (d->failed)
+		return slu_err(err, SLU_IO, "sluiced is stopping, try again");
+	return req->route->handle(d, req, out, err);
+}
+
+static void complete(void *arg, struct slu_req *req)
+{
+	const struct slu_route *route = req->route;
+	struct slu_daemon *d = arg;
+	struct slu_buf out = {0};
+	struct slu_err err = req->err;
+	int rc = req->rc;
+
+	if (rc == 0 &&
+	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
+		rc = -1;
+	if (rc == 0 && route->waits) {
+		slu_request_batch_add(d, req);
+		return;
+	}
+	if (rc == 0)
+		rc = handle(d, req, &out, &err);
+	if (rc == SLU_KEPT)
+		return;
+	note_refused(d, req, rc, &err);
+	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
+}
+
+void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
+{
+	req->rc = handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
+		return;
+	note_refused(d, req, req->rc, &req->err);
+	slu_request_batch_answer(d, req);
+}
+
+bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
+{
+	struct slu_req *req =
+		(struct slu_req *)((char *)parked -
+				   offsetof(struct slu_req, parked));
+	struct slu_daemon *d = arg;
+
+	req->rc = handle(d, req, &req->out, &req->err);
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && !expired)
+		return false;
+	if (req->rc < 0 && req->err.kind == SLU_BUSY && req->route->over) {
+		slu_buf_puts(&req->out, req->route->over);
+		req->rc = SLU_ANSWERED;
+	}
+	slu_request_batch_answer(d, req);
+	return true;
+}
+
+static void end(void *arg, struct slu_req *req)
+{
+	(void)arg;
+	if (req->msg)
+		slu_msg_free(req->route->desc, req->msg);
+}
+
+const struct slu_httpd_ops slu_httpd_glue = {
+	.begin = begin,
+	.complete = complete,
+	.end = end,
+};
