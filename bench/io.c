@@ -2,8 +2,8 @@
 /*
  * bench/io [--csv] SUMMARIES.csv|--generated
  *
- * How good the I/O of applications is foretold, on a year of benchmark runs
- * (NERSC/tokio-abcutils): the runs in the order of their start, each foretold
+ * How good the I/O of applications is predicted, on a year of benchmark runs
+ * (NERSC/tokio-abcutils): the runs in the order of their start, each predicted
  * from the earlier ones of the same program, file system and number of
  * processes, by the shipped Markov chains of order 1 to 8 (Paul et al.,
  * table II), by the nearest seen value to what the chain of order 3 says
@@ -11,7 +11,7 @@
  * value, the median of all earlier ones and their mean. A hit is a value within
  * 10 %. The file may be gzipped. --generated: runs of applications that repeat
  * patterns of two to eight sizes, with other sizes in between. ns is the
- * processor time to learn one run and foretell the next, of runs as they come,
+ * processor time to learn one run and predict the next, of runs as they come,
  * hot that of an application which repeats the first four.
  *
  * Order 3 is shipped, the paper's: a pattern in which sizes come again needs
@@ -31,7 +31,7 @@
 #define ORDERS SLU_MARKOV_MAX_ORDER
 #define ORDER  3 /* that is shipped */
 
-/* Whoever foretells one quantity: chains, then rivals. */
+/* Whoever predicts one quantity: chains, then rivals. */
 enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, STUDENTS };
 static const char *const student_name[STUDENTS] = {
 	"order 1", "order 2", "order 3", "order 4", "order 5",
@@ -73,7 +73,7 @@ static void mark(struct score *score, double guess, double value)
 	score->n++;
 }
 
-static void foretell(const struct series *s, double value, struct score *score)
+static void predict(const struct series *s, double value, struct score *score)
 {
 	size_t n = s->n;
 	double guess;
@@ -122,14 +122,14 @@ static struct app *find_app(struct app *app, size_t *n, const char *name,
 enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
 
 /* Of its beginning, from what has ended. */
-static void foretell_run(const struct app *app, const struct io_run *run,
-			 struct score score[QUANTITIES][STUDENTS])
+static void predict_run(const struct app *app, const struct io_run *run,
+			struct score score[QUANTITIES][STUDENTS])
 {
 	if (app->written.n < 2)
 		return;
-	foretell(&app->written, run->written, score[WRITTEN]);
-	foretell(&app->read, run->read, score[READ]);
-	foretell(&app->bandwidth, run->bandwidth, score[BANDWIDTH]);
+	predict(&app->written, run->written, score[WRITTEN]);
+	predict(&app->read, run->read, score[READ]);
+	predict(&app->bandwidth, run->bandwidth, score[BANDWIDTH]);
 	mark(&score[BANDWIDTH][PROFILE], slu_profile_bandwidth(&app->profile),
 	     run->bandwidth);
 }
@@ -154,7 +154,7 @@ static int by_end(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Runs are foretold as they begin, and learned as they end. */
+/* Runs are predicted as they begin, and learned as they end. */
 static int replay(const struct io_run *run, size_t n,
 		  struct score score[QUANTITIES][STUDENTS])
 {
@@ -173,7 +173,7 @@ static int replay(const struct io_run *run, size_t n,
 				learn_run(a, ended[known]);
 		a = find_app(app, &apps, run[i].app, n);
 		if (a)
-			foretell_run(a, &run[i], score);
+			predict_run(a, &run[i], score);
 		else
 			rc = -1;
 	}

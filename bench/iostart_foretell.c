@@ -76,7 +76,7 @@ static double rate_of(struct teller *t, const struct slu_job *job,
 	struct slu_rate rate;
 
 	if (t->what == VOLUMES)
-		return slu_volumes_foretell(t->volumes, job, &next)
+		return slu_volumes_predict(t->volumes, job, &next)
 			       ? (next.read_bytes + next.written_bytes) /
 					 seconds
 			       : 0;

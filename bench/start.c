@@ -162,7 +162,7 @@ static void look_at(struct world *w, size_t i, int64_t when)
 	bool runs = w->start[i] <= when;
 	struct slu_prediction got;
 
-	j.submit = when + 1; /* foretold anew by what is known by then */
+	j.submit = when + 1; /* predicted anew by what is known by then */
 	slu_predict_outlook(w->p, &j, &w->outlook[w->n]);
 	slu_predict(w->p, &j, &got);
 	w->point[w->n] = (double)got.seconds;

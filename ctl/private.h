@@ -305,9 +305,9 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 			size_t n_running);
 void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
 /* The history is known, or the site's table is another one. */
-void slu_ions_foretell(struct slu_ctl *ctl);
-/* What a job that starts is foretold to write: in one call, and into a file; as
- * far as it is known. */
+void slu_ions_predict(struct slu_ctl *ctl);
+/* What a job that starts is predicted to write: in one call, and into a file;
+ * as far as it is known. */
 void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job);
 /* It runs, and was seen before; with other nodes? */
 void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job);

@@ -13,7 +13,7 @@
 
 /*
  * A job whose end was its own or its user's says how long such jobs take, and
- * is foretold like any other: COMPLETED, TIMEOUT, FAILED, OUT_OF_MEMORY,
+ * is predicted like any other: COMPLETED, TIMEOUT, FAILED, OUT_OF_MEMORY,
  * DEADLINE, and CANCELLED once it ran. One that the system ended (NODE_FAIL,
  * BOOT_FAIL, PREEMPTED, REVOKED, REQUEUED) or that has not ended says nothing.
  * Without a state it is taken to have ended by itself.

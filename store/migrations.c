@@ -272,7 +272,7 @@ static const char without[] = "ALTER TABLE Buffer ADD COLUMN Without TEXT;";
 /* How long it had which number of I/O nodes (wire/job.h). */
 static const char ion_times[] = "ALTER TABLE History ADD COLUMN IonTimes TEXT;";
 
-/* What was foretold of it with its I/O nodes (wire/job.h), MB/s. */
+/* What was predicted of it with its I/O nodes (wire/job.h), MB/s. */
 static const char ion_forecast[] =
 	"ALTER TABLE History ADD COLUMN IonPredicted REAL;"
 	"ALTER TABLE History ADD COLUMN IonStatic REAL;"

@@ -11,7 +11,7 @@
 #include "wire/codec.h"
 
 #define SLU_NO_ID     UINT32_MAX
-#define SLU_JOB_LATER 3 /* runs that are foretold beside the next */
+#define SLU_JOB_LATER 3 /* runs that are predicted beside the next */
 
 struct slu_job {
 	uint32_t job_id;
@@ -60,12 +60,12 @@ struct slu_job {
 	uint32_t het_job, het_buffers;
 	uint32_t ion_max;  /* #BB forward max=; SLU_NO_ID: none said */
 	char *ion_pattern; /* #BB forward pattern=, or NULL */
-	/* bytes of a read or write call, foretold at its start; 0: unknown */
+	/* bytes of a read or write call, predicted at its start; 0: unknown */
 	double request_size;
-	/* bytes of a file that it will write, foretold likewise */
+	/* bytes of a file that it will write, predicted likewise */
 	double file_size;
 	/* bytes that the runs after it will write, the next one first,
-	 * foretold likewise; all 0: unknown */
+	 * predicted likewise; all 0: unknown */
 	double later[SLU_JOB_LATER];
 	/* An ended one: I/O nodes of its own, all of the time. SLU_NO_ID: not
 	 * known, it shared one, or had more or fewer meanwhile. */
@@ -73,7 +73,7 @@ struct slu_job {
 	/* If that is SLU_NO_ID: how long it had which number, in seconds,
 	 * "2:1200,4:300" (select_io/curves/ion_times.h), or NULL: not known. */
 	char *ion_times;
-	/* And what was foretold of it (select_io/ion/forecast.h), MB/s; 0:
+	/* And what was predicted of it (select_io/ion/forecast.h), MB/s; 0:
 	 * nothing. */
 	double ion_predicted, ion_static, ion_alone, ion_error;
 };

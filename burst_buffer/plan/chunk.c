@@ -16,7 +16,7 @@
  * power of two from 64 KiB. */
 static const struct chunk {
 	const char *driver, *key;
-	uint64_t least, most, usual; /* bytes, powers of two; not foretold */
+	uint64_t least, most, usual; /* bytes, powers of two; not predicted */
 } chunks[] = {
 	{"glusterfs", "shard", 4 * MIB, 512 * MIB, 64 * MIB},
 	{"lustre", "stripe_size", 64 * KIB, 512 * MIB, MIB},

@@ -109,7 +109,7 @@ static int add_own(struct slu_plan *plan, const struct slu_job *job,
 	return add(plan, site, &ask, strdup(""), true, err);
 }
 
-static uint64_t foretold(double bytes)
+static uint64_t predicted(double bytes)
 {
 	return bytes >= 1 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
 }
@@ -131,8 +131,8 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		const struct slu_request_stripe *s = &req->stripe[i];
 		const struct slu_layout_ask ask = {
 			.fsname = s->fsname,
-			.size = s->size ? s->size : foretold(job->file_size),
-			.foretold = !s->size,
+			.size = s->size ? s->size : predicted(job->file_size),
+			.predicted = !s->size,
 			.random = s->random,
 			.readers = s->readers,
 			.stripes = s->stripes,

@@ -17,7 +17,7 @@
 struct slu_layout_ask {
 	const char *fsname; /* of Lustre; NULL: not said */
 	uint64_t size;	    /* bytes of its files; 0: unknown */
-	bool foretold;	    /* the size: nobody has said it */
+	bool predicted;	    /* the size: nobody has said it */
 	bool random;
 	uint32_t readers;    /* 0: unknown */
 	uint32_t stripes;    /* so many targets, chosen by load; 0: by size */

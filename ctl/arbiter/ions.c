@@ -173,8 +173,8 @@ static struct slu_ion_manner manner_of(const struct slu_job *job,
 	return manner;
 }
 
-/* At which patterns of the site's table a job is foretold to work. */
-static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
+/* At which patterns of the site's table a job is predicted to work. */
+static void predict(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	char *profile = NULL, *why = NULL;
 	struct slu_volumes_next next;
@@ -183,14 +183,14 @@ static void foretell(struct slu_ctl *ctl, const struct slu_job *job)
 
 	if (!ctl->site->patterns || !ctl->volumes)
 		return;
-	if (slu_volumes_foretell(ctl->volumes, job, &next)) {
+	if (slu_volumes_predict(ctl->volumes, job, &next)) {
 		manner = manner_of(job, &next);
 		profile = slu_patterns_nearest(ctl->site->patterns, &manner,
 					       &err);
 		why = because(next.runs, &manner);
 	}
-	if (slu_arbiter_foretell(ctl->arbiter, job->job_id,
-				 why ? profile : NULL, why, &err) < 0)
+	if (slu_arbiter_predict(ctl->arbiter, job->job_id, why ? profile : NULL,
+				why, &err) < 0)
 		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
 			err.text);
 	free(profile);
@@ -201,7 +201,7 @@ void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_volumes_next next;
 
-	if (!ctl->volumes || !slu_volumes_foretell(ctl->volumes, job, &next))
+	if (!ctl->volumes || !slu_volumes_predict(ctl->volumes, job, &next))
 		return;
 	job->file_size = next.written_bytes;
 	memcpy(job->later, next.later, sizeof(job->later));
@@ -212,13 +212,13 @@ void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job)
 		job->file_size /= job->tasks;
 }
 
-void slu_ions_foretell(struct slu_ctl *ctl)
+void slu_ions_predict(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
 
 	for (size_t i = 0;
 	     ctl->arbiter && (job = slu_arbiter_job(ctl->arbiter, i)); i++)
-		foretell(ctl, job);
+		predict(ctl, job);
 }
 
 static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
@@ -271,7 +271,7 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 	    (held_before(nodes, n_nodes, running, n_running, &before) < 0 ||
 	     slu_arbiter_resume(ctl->arbiter, &before, &err) < 0))
 		goto fail;
-	slu_ions_foretell(ctl);
+	slu_ions_predict(ctl);
 	slu_msg_clear(&slu_assignment_desc, &before);
 	return;
 fail:
@@ -290,7 +290,7 @@ void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job)
 		ctl_log(ctl, SLU_ERROR, "JobId=%u: I/O nodes: %s", job->job_id,
 			err.text);
 	else
-		foretell(ctl, job);
+		predict(ctl, job);
 }
 
 void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job)

@@ -100,7 +100,7 @@ static char *ion_times_of(const struct slu_ctl *ctl, const struct slu_job *job)
 	return slu_ion_times_text(&times);
 }
 
-static void foretold(const struct slu_ctl *ctl, struct slu_job *job)
+static void predicted(const struct slu_ctl *ctl, struct slu_job *job)
 {
 	struct slu_ion_forecast f;
 
@@ -123,7 +123,7 @@ static void learn_once(struct slu_ctl *ctl, struct slu_followed *live,
 	job->ion_times =
 		live && !live->unmapped ? ion_times_of(ctl, job) : NULL;
 	if (live && !live->unmapped)
-		foretold(ctl, job);
+		predicted(ctl, job);
 	learn(ctl, job);
 	if (live)
 		live->learned = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A submission: what is foretold goes into a note; in mode fill a job without
+ * A submission: what is predicted goes into a note; in mode fill a job without
  * a limit, in mode tighten every job, gets a careful limit, in mode early one
  * by which few have ended. The note says so,
  * and limit_guard.c gives more when a job needs it, up to what it would have

@@ -289,7 +289,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->volumes_heard.all = ctl->volumes != NULL;
 	ctl->rates_heard.all = true;
 	slu_iostart_taught(&ctl->iostart);
-	slu_ions_foretell(ctl);
+	slu_ions_predict(ctl);
 	return 0;
 }
 

@@ -17,7 +17,7 @@
 #include "job_submit/io/io_profile.h"
 #include "job_submit/predictor/too_short.h"
 
-#define REQUESTS 4 /* that are foretold */
+#define REQUESTS 4 /* that are predicted */
 
 struct lessons {
 	struct slu_predictor *p;

@@ -62,9 +62,9 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool alike(double moved, double foretold)
+static bool alike(double moved, double predicted)
 {
-	return fabs(moved - foretold) <= foretold / 4;
+	return fabs(moved - predicted) <= predicted / 4;
 }
 
 double slu_profile_bandwidth(const struct slu_profile *p)

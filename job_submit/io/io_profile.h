@@ -38,7 +38,7 @@ void slu_profile_init(struct slu_profile *p);
 void slu_profile_learn(struct slu_profile *p,
 		       const struct slu_history_row *row);
 /* The bandwidth that the next run will have, in MB/s: the median of those of
- * the last runs that moved about as much as it is foretold to (within a
+ * the last runs that moved about as much as it is predicted to (within a
  * quarter), else of all of them; 0 when nothing is known. */
 double slu_profile_bandwidth(const struct slu_profile *p);
 

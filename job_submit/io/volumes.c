@@ -136,16 +136,15 @@ void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 }
 
 /* The next n values. */
-static void foretell(const struct slu_markov *m, double *value, size_t n)
+static void predict(const struct slu_markov *m, double *value, size_t n)
 {
 	slu_markov_predict(m, value, n);
 	for (size_t i = 0; i < n; i++)
 		value[i] = slu_markov_nearest(m, value[i]);
 }
 
-bool slu_volumes_foretell(const struct slu_volumes *v,
-			  const struct slu_job *job,
-			  struct slu_volumes_next *next)
+bool slu_volumes_predict(const struct slu_volumes *v, const struct slu_job *job,
+			 struct slu_volumes_next *next)
 {
 	uint64_t key = key_of(job);
 	const struct set *set = set_of(v, key);
@@ -160,8 +159,8 @@ bool slu_volumes_foretell(const struct slu_volumes *v,
 		.runs = e->read.n,
 		.seen = e->calls > 0,
 	};
-	foretell(&e->read, &next->read_bytes, 1);
-	foretell(&e->written, written, 1 + SLU_JOB_LATER);
+	predict(&e->read, &next->read_bytes, 1);
+	predict(&e->written, written, 1 + SLU_JOB_LATER);
 	next->written_bytes = written[0];
 	memcpy(next->later, written + 1, sizeof(next->later));
 	if (next->seen) {

@@ -3,7 +3,7 @@
 #define SLU_JOB_SUBMIT_IO_VOLUMES_H
 
 /*
- * How much the next run of an application will read and write, foretold by the
+ * How much the next run of an application will read and write, predicted by the
  * Markov chains of io_profile.h from its earlier runs, and in which manner,
  * from those that Darshan has seen. An application is a user and a name without
  * its counters, whatever the number of nodes. One thread.
@@ -38,8 +38,8 @@ struct slu_volumes_next {
 
 /* The next run of this job's application; false, and nothing is written, when
  * no run says anything. */
-bool slu_volumes_foretell(const struct slu_volumes *volumes,
-			  const struct slu_job *job,
-			  struct slu_volumes_next *next);
+bool slu_volumes_predict(const struct slu_volumes *volumes,
+			 const struct slu_job *job,
+			 struct slu_volumes_next *next);
 
 #endif

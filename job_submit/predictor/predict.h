@@ -6,7 +6,7 @@
  * Walltime prediction from the jobs that have ended (ADA-FS, section 3.1), in
  * memory. What is predicted is a distribution: the last run times of seven
  * classes of similar jobs, weighted by how well each class, and each place in
- * the order of its runs, has foretold jobs of this user and of this kind so
+ * the order of its runs, has predicted jobs of this user and of this kind so
  * far. The classes, most specific first, are jobs with the same
  *   class    user, name, nodes, request and partition
  *   size     user, nodes and request

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two orders of the same jobs, merged: whatever has ended by the second of a
- * submission has been learnt. All modes foretell alike, so that one pass is
+ * submission has been learnt. All modes predict alike, so that one pass is
  * enough for all.
  */
 #include "job_submit/simulation/workload_replay.h"
@@ -160,7 +160,7 @@ int slu_workload_replay(const struct slu_workload *past,
 		learn_until(&r, past->job[i].submit);
 		submit(&r, i, &out[i]);
 		note_longest(&r, &past->job[i]);
-		slu_progress_report(ask->progress, "foretelling", i + 1,
+		slu_progress_report(ask->progress, "predicting", i + 1,
 				    past->n);
 	}
 	slu_predictor_free(r.p);

@@ -51,7 +51,7 @@ int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
 enum slu_ion_layout { SLU_LAYOUT_OPEN, SLU_LAYOUT_SHARED, SLU_LAYOUT_EACH };
 enum slu_ion_access { SLU_ACCESS_OPEN, SLU_CONTIGUOUS, SLU_STRIDED };
 
-/* How a job is foretold to work; 0: not known. */
+/* How a job is predicted to work; 0: not known. */
 struct slu_ion_manner {
 	uint32_t nodes, processes;
 	double read_bytes, written_bytes;

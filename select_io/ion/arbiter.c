@@ -12,8 +12,8 @@
 #include "common/str.h"
 #include "select_io/ion/arbiter_private.h"
 
-#define MAX_CURVES	16384
-#define WEIGHT_FORETOLD 0.5 /* of a table's number beside runs */
+#define MAX_CURVES	 16384
+#define WEIGHT_PREDICTED 0.5 /* of a table's number beside runs */
 
 static int nomem(struct slu_err *err)
 {
@@ -168,7 +168,7 @@ static void touch_learnt(struct slu_arbiter *a)
 					slu_ion_touch(a, a->run[i]);
 }
 
-/* Nothing of its own: what is foretold of how it works, or what its user says
+/* Nothing of its own: what is predicted of how it works, or what its user says
  * of it as long as none of his was measured. What his others reach says nothing
  * of it. */
 static void estimate_new(const struct slu_arbiter *a, struct running *r)
@@ -181,7 +181,7 @@ static void estimate_new(const struct slu_arbiter *a, struct running *r)
 }
 
 /* A pattern that the user has named counts until the first run of any of his
- * jobs of this size; one that is foretold as half a run beside them. */
+ * jobs of this size; one that is predicted as half a run beside them. */
 static void estimate(const struct slu_arbiter *a, struct running *r)
 {
 	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
@@ -190,7 +190,7 @@ static void estimate(const struct slu_arbiter *a, struct running *r)
 		estimate_new(a, r);
 	} else if (r->tabled && !r->job.ion_pattern) {
 		r->from = FROM_BOTH;
-		slu_curve_mix(own, &r->table, WEIGHT_FORETOLD, &r->curve);
+		slu_curve_mix(own, &r->table, WEIGHT_PREDICTED, &r->curve);
 	} else {
 		r->from = FROM_RUNS;
 		r->curve = *own;

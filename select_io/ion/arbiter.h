@@ -76,13 +76,13 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
 /* Is this a run that it knows, with other nodes? */
 bool slu_arbiter_resized(const struct slu_arbiter *a,
 			 const struct slu_job *job);
-/* What is foretold of a running job that names no patterns itself: its profile
+/* What is predicted of a running job that names no patterns itself: its profile
  * (performance_table.h), and by what ("5 runs"), for people. Another profile
  * than before counts from the next solve on; a job that is not running, and one
  * that does name patterns, is left as it is. NULL: nothing. */
-int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
-			 const char *profile, const char *because,
-			 struct slu_err *err);
+int slu_arbiter_predict(struct slu_arbiter *a, uint32_t job_id,
+			const char *profile, const char *because,
+			struct slu_err *err);
 /* These and no others run; one that cannot be taken does not stop the rest. */
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err);
@@ -123,7 +123,7 @@ const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
  * when there is no such number: it shares one, had another one, or is
  * unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
-/* What was foretold of it, until `end`. -1: for a tenth of its time or more
+/* What was predicted of it, until `end`. -1: for a tenth of its time or more
  * nothing was. */
 int slu_arbiter_forecast(const struct slu_arbiter *a, uint32_t job_id,
 			 int64_t end, struct slu_ion_forecast *out);

@@ -34,9 +34,9 @@ struct running {
 	uint32_t *choice;
 	size_t n_choice;
 	uint32_t usual, limit;
-	char *foretold, *because; /* profile, and by what; or NULL */
-	char *why;		  /* it has its number, as of its last solve */
-	bool tabled;		  /* its profile is in the site's table: */
+	char *predicted, *because; /* profile, and by what; or NULL */
+	char *why;		   /* it has its number, as of its last solve */
+	bool tabled;		   /* its profile is in the site's table: */
 	struct slu_curve table;
 	enum known_from from; /* as of its last solve: what is known of it */
 	struct slu_curve curve;
@@ -55,7 +55,7 @@ struct running {
 	bool tries;    /* this number, as long as it runs: */
 	uint32_t trial;
 	double loss; /* MB/s that this was predicted to cost */
-	/* What is foretold of it since `seen`; and before, times seconds. */
+	/* What is predicted of it since `seen`; and before, times seconds. */
 	struct slu_ion_forecast foreseen, forecasts;
 	double forecast_for; /* s */
 	int64_t first_seen, seen;

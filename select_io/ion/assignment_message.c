@@ -31,9 +31,9 @@ static void say_table(const struct running *r, struct slu_buf *out)
 {
 	const char *own = r->job.ion_pattern;
 
-	slu_buf_printf(out, "PerformanceTable: %s", own ? own : r->foretold);
+	slu_buf_printf(out, "PerformanceTable: %s", own ? own : r->predicted);
 	if (!own)
-		slu_buf_printf(out, ", foretold by %s", r->because);
+		slu_buf_printf(out, ", predicted by %s", r->because);
 }
 
 static const char *say_nothing(const struct running *r)
@@ -41,7 +41,7 @@ static const char *say_nothing(const struct running *r)
 	if (r->tabled)
 		return "no runs of this name, and its user's others were "
 		       "measured: its pattern does not count, as STATIC";
-	if (r->job.ion_pattern || r->foretold)
+	if (r->job.ion_pattern || r->predicted)
 		return "its pattern is not in the table: as STATIC";
 	return "no history: as STATIC";
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is foretold of each running job, summed up over its time. It is summed
+/* What is predicted of each running job, summed up over its time. It is summed
  * when it changes, not at each event. */
 #include <math.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 #define MOST_OF_IT 0.9 /* of its time it has to be known */
 
-/* A table's bandwidth is another unit: nothing is foretold by it alone. */
-static bool is_foretold(const struct running *r)
+/* A table's bandwidth is another unit: nothing is predicted by it alone. */
+static bool is_predicted(const struct running *r)
 {
 	return slu_curve_known(&r->curve) && r->from != FROM_TABLE &&
 	       r->from != FROM_NOTHING;
@@ -23,7 +23,7 @@ static struct slu_ion_forecast forecast(const struct slu_arbiter *a,
 				     .fixed = fixed.bandwidth};
 	uint32_t at = fixed.shared ? 1 : fixed.ions;
 
-	if (!is_foretold(r))
+	if (!is_predicted(r))
 		return (struct slu_ion_forecast){0};
 	f.error = slu_curve_error(&r->curve, at, a->now);
 	for (size_t i = 0; i < r->n_choice; i++)

@@ -2,7 +2,7 @@
 #ifndef SLU_ION_FORECAST_H
 #define SLU_ION_FORECAST_H
 
-/* What was foretold of a run, to be compared with what it reached: means over
+/* What was predicted of a run, to be compared with what it reached: means over
  * its time, MB/s. */
 struct slu_ion_forecast {
 	double predicted; /* with the I/O nodes that it had */

@@ -3,7 +3,7 @@
 #define SLU_ION_GAIN_H
 
 /*
- * What ended runs reached beside what was foretold of them (forecast.h), and
+ * What ended runs reached beside what was predicted of them (forecast.h), and
  * what that says of the gain over STATIC. Nobody has seen what STATIC would
  * have reached: what is known of it comes from runs of the same application
  * that had its number, so the gain is an estimate with an interval. No clock,

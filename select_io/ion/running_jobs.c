@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The running jobs, in order of their ids: who starts and ends, what each may
- * choose in this pool, and what is foretold of it.
+ * choose in this pool, and what is predicted of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ void slu_ion_running_free(struct running *r)
 	slu_msg_clear(&slu_job_desc, &r->job);
 	free(r->choice);
 	free(r->far);
-	free(r->foretold);
+	free(r->predicted);
 	free(r->because);
 	free(r->why);
 	free(r);
@@ -65,11 +65,11 @@ void slu_ion_unsay(struct slu_arbiter *a, struct running *r)
 	r->unsaid = true;
 }
 
-/* The patterns that the user named, else those that are foretold. */
+/* The patterns that the user named, else those that are predicted. */
 static void find_table(const struct slu_arbiter *a, struct running *r)
 {
 	const char *profile =
-		r->job.ion_pattern ? r->job.ion_pattern : r->foretold;
+		r->job.ion_pattern ? r->job.ion_pattern : r->predicted;
 
 	r->tabled = a->patterns && profile &&
 		    slu_patterns_curve(a->patterns, profile, &r->table, NULL) ==
@@ -241,14 +241,14 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id)
 		remove_at(a, slu_ion_position(a, job_id));
 }
 
-int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
-			 const char *profile, const char *because,
-			 struct slu_err *err)
+int slu_arbiter_predict(struct slu_arbiter *a, uint32_t job_id,
+			const char *profile, const char *because,
+			struct slu_err *err)
 {
 	struct running *r = slu_ion_find(a, job_id);
 	char *copy, *why;
 
-	if (!r || r->job.ion_pattern || slu_eq(profile, r->foretold))
+	if (!r || r->job.ion_pattern || slu_eq(profile, r->predicted))
 		return 0;
 	copy = profile ? strdup(profile) : NULL;
 	why = profile ? strdup(because) : NULL;
@@ -257,9 +257,9 @@ int slu_arbiter_foretell(struct slu_arbiter *a, uint32_t job_id,
 		free(why);
 		return nomem(err);
 	}
-	free(r->foretold);
+	free(r->predicted);
 	free(r->because);
-	r->foretold = copy;
+	r->predicted = copy;
 	r->because = why;
 	find_table(a, r);
 	slu_ion_touch(a, r);

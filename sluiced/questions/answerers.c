@@ -157,7 +157,7 @@ static struct json_object *prepare_predict(const struct slu_daemon *d,
 	return slu_encode(&slu_job_desc, live->job);
 }
 
-/* It is foretold anew by all that is known now: that it has run so long, and
+/* It is predicted anew by all that is known now: that it has run so long, and
  * what has ended since it was submitted. */
 static int take_running(const struct slu_asker *who, struct json_object *args,
 			struct slu_job *job, int64_t *elapsed,

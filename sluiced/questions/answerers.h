@@ -3,7 +3,7 @@
 #define SLU_SLUICED_QUESTIONS_ANSWERERS_H
 
 /* Answerers in files of their own; see questions.h. "ions" takes: last, since
- * (Unix seconds: how good what was foretold has been since then), job_id (only
+ * (Unix seconds: how good what was predicted has been since then), job_id (only
  * this one, explained), and for what would be if: policy, pool (I/O
  * nodes), without (a job). */
 

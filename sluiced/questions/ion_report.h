@@ -5,8 +5,8 @@
 #include "sluiced/questions/questions.h"
 
 /*
- * What ended runs with I/O nodes reached, beside what was foretold of them
- * (select_io/ion/gain.h). Only runs count that were measured and foretold.
+ * What ended runs with I/O nodes reached, beside what was predicted of them
+ * (select_io/ion/gain.h). Only runs count that were measured and predicted.
  *
  * To `events`, each with a time: of the runs that went on then and have ended
  * meanwhile measured_jobs, predicted and reached, MB/s.

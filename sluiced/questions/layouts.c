@@ -38,14 +38,14 @@ static struct json_object *choose(struct json_object *live,
 		.fsname = ask->fsname,
 	};
 	struct json_object *servers = NULL, *answer;
-	bool foretold = false;
+	bool predicted = false;
 
 	slu_json_u64_opt(live, "seed", &r.seed, NULL);
 	json_object_object_get_ex(live, "servers", &servers);
 	json_object_object_get_ex(live, "ranking", &r.ranking);
 	for (size_t i = 0; ask->later && i < SLU_JOB_LATER; i++)
-		foretold = foretold || ask->later[i] > 0;
-	if (foretold && !r.ranking) {
+		predicted = predicted || ask->later[i] > 0;
+	if (predicted && !r.ranking) {
 		r.predicted = ask->later;
 		r.n_predicted = SLU_JOB_LATER;
 	}
@@ -55,7 +55,7 @@ static struct json_object *choose(struct json_object *live,
 	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
 }
 
-/* What is foretold of the job's later runs, and has no room beside this. */
+/* What is predicted of the job's later runs, and has no room beside this. */
 static size_t left_out(struct json_object *answer)
 {
 	struct json_object *list = NULL;
@@ -120,7 +120,7 @@ static char *planned(const struct slu_daemon *d, struct json_object *answer,
 		ask->random ? "random" : "sequential",
 		ask->size ? "up to " : "of unknown size",
 		ask->size ? slu_size_text(ask->size, size) : "",
-		ask->size && ask->foretold ? " as its last runs foretell" : "",
+		ask->size && ask->predicted ? " as its last runs predict" : "",
 		r.targets);
 	return text;
 }

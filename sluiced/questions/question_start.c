@@ -382,8 +382,8 @@ static int check(const struct asked *a, const struct slu_queued *target,
 	return 0;
 }
 
-static int foretell(struct asked *a, const struct slu_queued *target,
-		    struct json_object **out, struct slu_err *err)
+static int predict(struct asked *a, const struct slu_queued *target,
+		   struct json_object **out, struct slu_err *err)
 {
 	struct slu_start_forecast_input ask = {
 		.job = a->job,
@@ -426,7 +426,7 @@ static int work(struct asked *a, struct slu_db *db, const struct slu_asker *who,
 	    check(a, target, job_id, err) < 0 ||
 	    list_jobs(a, target, err) < 0 || look(a, db, who, err) < 0)
 		return -1;
-	return foretell(a, target, out, err);
+	return predict(a, target, out, err);
 }
 
 int slu_start_answer(struct slu_db *db, const struct slu_asker *who,

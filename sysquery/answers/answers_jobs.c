@@ -388,7 +388,7 @@ static const struct slu_key assignments[] = {
 	 .doc = "by those, mean over their runs"},
 	{"changed", .is = SLU_IS_LIST, .of = changed},
 	{.key = NULL}};
-#define FORETOLD                                                             \
+#define PREDICTED                                                            \
 	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},          \
 		{"predicted",                                                \
 		 "predicted_bytes_per_second",                               \
@@ -406,15 +406,15 @@ static const struct slu_key assignments[] = {
 		"miss", .is = SLU_IS_NUMBER, .title = "MISS", .round = true, \
 			.doc = "mean |predicted - reached| / reached"        \
 	}
-static const struct slu_key foretold_by_application[] = {
+static const struct slu_key predicted_by_application[] = {
 	{"user", .is = SLU_IS_TEXT, .title = "USER"},
 	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
-	FORETOLD,
+	PREDICTED,
 	{.key = NULL}};
-static const struct slu_key foretold_by_day[] = {
+static const struct slu_key predicted_by_day[] = {
 	{"day", "day_unix", .is = SLU_IS_TIME, .title = "DAY"},
-	FORETOLD,
+	PREDICTED,
 	{.key = NULL}};
 static const struct slu_key users_by_week[] = {
 	{"week", "week_unix", .is = SLU_IS_TIME, .title = "WEEK"},
@@ -476,7 +476,7 @@ static const struct slu_key gain[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"until", "until_unix", .is = SLU_IS_TIME},
 	{"runs", "run_count", .is = SLU_IS_COUNT,
-	 .doc = "ended, measured and foretold"},
+	 .doc = "ended, measured and predicted"},
 	{"applications", "application_count", .is = SLU_IS_COUNT},
 	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB},
@@ -509,8 +509,8 @@ static const struct slu_key ions[] = {
 	{"jobs", .is = SLU_IS_LIST, .of = shares},
 	{"history", .is = SLU_IS_LIST, .of = assignments},
 	{"gain", .is = SLU_IS_OBJECT, .of = gain},
-	{"applications", .is = SLU_IS_LIST, .of = foretold_by_application},
-	{"days", .is = SLU_IS_LIST, .of = foretold_by_day},
+	{"applications", .is = SLU_IS_LIST, .of = predicted_by_application},
+	{"days", .is = SLU_IS_LIST, .of = predicted_by_day},
 	{"users", .is = SLU_IS_LIST, .of = users_by_week},
 	{"what_if", .is = SLU_IS_OBJECT, .of = what_if},
 	{"replay", .is = SLU_IS_OBJECT, .of = replay},

@@ -37,11 +37,12 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 			    json_object_get_double(sure));
 	if (ret == 0 && json_object_object_get_ex(answer, "reason", &reason) &&
 	    slu_eq(json_object_get_string(reason), "BurstBufferResources"))
-		slu_ask_say(ask, out,
-			    "it waits for its file system, too, which is not "
-			    "foretold: BurstBufferState in \"scontrol show job "
-			    "%s\" says for what",
-			    ask->operand[0]);
+		slu_ask_say(
+			ask, out,
+			"it waits for its file system, too, which is not "
+			"predicted: BurstBufferState in \"scontrol show job "
+			"%s\" says for what",
+			ask->operand[0]);
 	return ret;
 }
 

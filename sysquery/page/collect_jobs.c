@@ -23,12 +23,12 @@ static const int64_t bound[] = {60,    300,   900,   1800,  3600,   7200,
 				14400, 28800, 43200, 86400, 172800, INT64_MAX};
 #define CLASSES (sizeof(bound) / sizeof(bound[0]))
 
-struct foretold {
+struct prediction {
 	int64_t said, ran; /* s */
 };
 struct class
 {
-	struct foretold *one;
+	struct prediction *one;
 	size_t n, room;
 };
 struct user {
@@ -41,7 +41,7 @@ struct sums {
 	struct slu_page_jobs *out;
 	size_t runs_room;
 	struct class class[CLASSES];
-	uint64_t foretold, under, limited;
+	uint64_t predicted, under, limited;
 	uint64_t asked[TENTHS], granted[TENTHS];
 	struct user *user;
 	size_t users;
@@ -81,8 +81,8 @@ static bool note_prediction(struct sums *s, const struct slu_job *j,
 		c++;
 	if (!grow(&c->one, c->n, &c->room, sizeof(*c->one)))
 		return false;
-	c->one[c->n++] = (struct foretold){j->predicted, ran};
-	s->foretold++;
+	c->one[c->n++] = (struct prediction){j->predicted, ran};
+	s->predicted++;
 	s->under += ran > (int64_t)j->predicted;
 	return true;
 }
@@ -158,14 +158,14 @@ static int note_row(void *arg, const struct slu_history_row *row,
 
 static int by_ran(const void *a, const void *b)
 {
-	const struct foretold *x = a, *y = b;
+	const struct prediction *x = a, *y = b;
 
 	return (x->ran > y->ran) - (x->ran < y->ran);
 }
 
 static int by_said(const void *a, const void *b)
 {
-	const struct foretold *x = a, *y = b;
+	const struct prediction *x = a, *y = b;
 
 	return (x->said > y->said) - (x->said < y->said);
 }
@@ -263,11 +263,11 @@ static struct json_object *limits_json(struct sums *s)
 static void add_errors(struct sums *s, struct json_object *errors)
 {
 	json_object_object_del(errors, "partition");
-	slu_json_set_u64(errors, "jobs", s->foretold);
-	if (s->foretold)
+	slu_json_set_u64(errors, "jobs", s->predicted);
+	if (s->predicted)
 		slu_json_set_double(
 			errors, "under",
-			round(1000 * (double)s->under / (double)s->foretold) /
+			round(1000 * (double)s->under / (double)s->predicted) /
 				1000);
 	json_object_object_add(errors, "calibration", calibration(s));
 }

@@ -165,7 +165,7 @@ check_within 20 "without it, it is tight again" given "$gap"
 release "$gap"
 check_within 60 "and runs" job_is "$gap" COMPLETED
 
-# Longer than foretold
+# Longer than predicted
 check_within 60 "a job that is to be put back is extended" extended "$twice"
 on ctl scontrol requeue "$twice"
 check_within 60 "the limit of a running job is extended" extended "$long"

@@ -138,7 +138,7 @@ test_suspended() {
 	check_within 30 "it is given that back" ends_after "$job" 4
 	before=$(end_of "$job")
 	on ctl scontrol suspend "$job"
-	check_within 90 "suspended, it is not foretold to run on" \
+	check_within 90 "suspended, it is not predicted to run on" \
 		stands_still "$job"
 	on ctl scontrol resume "$job"
 	check_within 30 "resumed, it keeps what it was given back" \

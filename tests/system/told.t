@@ -63,7 +63,7 @@ table() { # MODE full|brief OUTPUT
 	cluster conf sluice.conf "PredictMode=$1"
 	on ctl scontrol reconfigure
 	partitions
-	wait_for 40 is_read_since "$before" && wait_for 40 foretells || return
+	wait_for 40 is_read_since "$before" && wait_for 40 predicts || return
 	LIMIT=500 as_alice bash /pfs/table "$2" >"$3" 2>&1
 	on ctl scancel -u alice
 }
@@ -76,7 +76,7 @@ is_read_since() { # READINGS
 	[ "$(readings)" -gt "$1" ]
 }
 
-foretells() {
+predicts() {
 	as_alice sbatch -H -N1 -J short -p quick --wrap=true 2>&1 |
 		grep -q 'take about'
 }

@@ -417,7 +417,7 @@ START_TEST(test_kept)
 }
 END_TEST
 
-/* A job's own history, else the patterns it names, else those foretold. */
+/* A job's own history, else the patterns it names, else those predicted. */
 START_TEST(test_curve_from)
 {
 	static const char text[] = "pattern,op,1,2\nr,read,100,300\n"
@@ -438,21 +438,21 @@ START_TEST(test_curve_from)
 	start(a, 4, "new", 2);
 	for (uint32_t id = 1; id <= 5; id++)
 		if (id != 4)
-			expect_ok(slu_arbiter_foretell(a, id, "r:3G,w:1G",
-						       "5 runs", &err),
+			expect_ok(slu_arbiter_predict(a, id, "r:3G,w:1G",
+						      "5 runs", &err),
 				  err);
 	solve(a, &got);
 	ck_assert_uint_eq(got.n_jobs, 4);
 	ck_assert_str_eq(got.jobs[0].why,
 			 "history: 1 gave 10.0 MB/s (1 run); for others "
-			 "PerformanceTable: r:3G,w:1G, foretold by 5 runs");
+			 "PerformanceTable: r:3G,w:1G, predicted by 5 runs");
 	ck_assert_double_eq_tol(got.jobs[0].curve[0].bandwidth, 10, 1e-9);
 	/* a byte takes as much less as by the table */
 	ck_assert_double_eq_tol(1 / got.jobs[0].curve[1].bandwidth,
 				0.1 - (0.03 + 1 / 60.0 - 0.01 - 1 / 70.0) / 4,
 				1e-9);
 	ck_assert_str_eq(got.jobs[1].why,
-			 "PerformanceTable: r:3G,w:1G, foretold by 5 runs");
+			 "PerformanceTable: r:3G,w:1G, predicted by 5 runs");
 	ck_assert_uint_eq(got.jobs[1].n_curve, 2);
 	ck_assert_double_eq_tol(got.jobs[1].curve[0].bandwidth,
 				4 / (3 / 100.0 + 1 / 60.0), 1e-9);
@@ -461,7 +461,7 @@ START_TEST(test_curve_from)
 	ck_assert_str_eq(got.jobs[2].why, "PerformanceTable: w");
 	ck_assert_str_eq(got.jobs[3].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);
-	expect_ok(slu_arbiter_foretell(a, 2, NULL, NULL, &err), err);
+	expect_ok(slu_arbiter_predict(a, 2, NULL, NULL, &err), err);
 	solve(a, &got);
 	ck_assert_str_eq(got.jobs[1].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);

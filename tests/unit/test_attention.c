@@ -229,7 +229,7 @@ START_TEST(test_neighbours)
 END_TEST
 
 /* One lesson of random densities: each logit moves by `rate` times the slope of
- * the logarithm of what is foretold. 0: by some rate, which is found out. */
+ * the logarithm of what is predicted. 0: by some rate, which is found out. */
 static double check_lesson(struct slu_predictor *p,
 			   const struct slu_mixture *mix, float worth,
 			   double rate, uint64_t *seed)

@@ -444,7 +444,7 @@ END_TEST
 
 /* A job that names no patterns gets those of its application's volumes, told
  * at the start of the job, or after it by the history. */
-START_TEST(test_arbiter_foretells)
+START_TEST(test_arbiter_predicts)
 {
 	static const char table[] = "pattern,op,layout,1,2\n"
 				    "x,write,file-per-process,60,90\n"
@@ -474,7 +474,7 @@ START_TEST(test_arbiter_foretells)
 	slu_ctl_step(ctl, 2);
 	slu_ctl_step(ctl, 2);
 	expect_share(ctl, "history read", "io[1-2]",
-		     "PerformanceTable: w:4096, foretold by 1 run"
+		     "PerformanceTable: w:4096, predicted by 1 run"
 		     " (1KiB requests, strided, shared files)");
 	other.job_id = 8;
 	other.nodes = "n1";
@@ -482,7 +482,7 @@ START_TEST(test_arbiter_foretells)
 	slu_ctl_look(ctl, 8);
 	slu_ctl_step(ctl, 4);
 	slu_ctl_step(ctl, 5);
-	expect_share(ctl, "start 8", "io2", "w:4096, foretold by 1 run");
+	expect_share(ctl, "start 8", "io2", "w:4096, predicted by 1 run");
 	while (!heard || heard->job_id != 8) {
 		slu_msg_free(&slu_job_started_desc, heard);
 		heard = daemon_hear(&slu_job_started_desc);
@@ -496,7 +496,7 @@ START_TEST(test_arbiter_foretells)
 END_TEST
 
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
-	  test_marks_are_put_back, test_arbiter_foretells,
+	  test_marks_are_put_back, test_arbiter_predicts,
 	  test_ions_after_restart, test_job_without_nodes, test_long_names,
 	  test_misnamed, test_recruited, test_job_of_gekkofs,
 	  test_sharing_after_restart, test_ion_taken_out, test_ion_unknown,

@@ -238,12 +238,12 @@ static void tell_written(uint32_t id, double bytes)
 	daemon_tell(&row);
 }
 
-/* Of earlier runs; what the next one is foretold. */
+/* Of earlier runs; what the next one is predicted. */
 static uint32_t runs_known(struct slu_ctl *ctl, double *written)
 {
 	struct slu_volumes_next next = {0};
 
-	slu_volumes_foretell(ctl->volumes, &plain_job, &next);
+	slu_volumes_predict(ctl->volumes, &plain_job, &next);
 	*written = next.written_bytes;
 	return next.runs;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What ended runs reached beside what was foretold, from rows of the history.
+/* What ended runs reached beside what was predicted, from rows of the history.
  */
 #include "config.h"
 #include "sluiced/questions/ion_report.h"
@@ -25,7 +25,7 @@ static const struct {
 	{4, 8, "bob", "ai", MONDAY + DAY, MONDAY + DAY + 100, 9000, 50, 10, 50},
 	{5, 8, "bob", "ai", MONDAY + 7 * DAY, MONDAY + 7 * DAY + 100, 900, 9, 9,
 	 9},
-	/* not measured, not foretold */
+	/* not measured, not predicted */
 	{6, 7, "ann", "cfd", MONDAY, MONDAY + 100, 0, 20, 40, 50},
 	{7, 7, "ann", "cfd", MONDAY, MONDAY + 100, 500, 0, 0, 0},
 };

@@ -61,8 +61,8 @@ START_TEST(test_ranking)
 }
 END_TEST
 
-/* Room is kept for what a job's later runs are foretold to write; what has none
- * beside the file that is laid out goes, the farthest first. */
+/* Room is kept for what a job's later runs are predicted to write; what has
+ * none beside the file that is laid out goes, the farthest first. */
 START_TEST(test_later)
 {
 	static const char said[] =

@@ -296,7 +296,7 @@ START_TEST(test_jobs)
 	expect_ok(slu_history_add(db, &old, &err), err);
 	for (uint32_t i = 0; i < 10; i++)
 		add_job(db, 1 + i, 3600 + 60 * i, 100, 3900);
-	add_job(db, 50, 6001, 100, 0); /* beyond its limit, not foretold */
+	add_job(db, 50, 6001, 100, 0); /* beyond its limit, not predicted */
 	doc = collect(db, SLU_NO_ID);
 	ck_assert_int_eq(number(doc, "/errors/jobs"), 10);
 	ck_assert_int_eq(number(doc, "/errors/calibration/0/jobs"), 10);

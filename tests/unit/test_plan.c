@@ -7,7 +7,7 @@
 #include "sysmap/database/receive.h"
 
 /* Directories to lay out, with a file system of the job's and without; where no
- * size is said, for what is foretold. */
+ * size is said, for what is predicted. */
 START_TEST(test_stripes)
 {
 	static const struct {

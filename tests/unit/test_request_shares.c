@@ -308,9 +308,9 @@ START_TEST(test_rates)
 }
 END_TEST
 
-/* Logits move by the slope of the logarithm of what was foretold, all at one
- * rate, so that it would be foretold better; by nothing if nothing was, or if
- * all bins foretold it alike, or for no worth. */
+/* Logits move by the slope of the logarithm of what was predicted, all at one
+ * rate, so that it would be predicted better; by nothing if nothing was, or if
+ * all bins predicted it alike, or for no worth. */
 START_TEST(test_gradient)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole sluiced and the history of jobs: taken in, kept, and foretold from.
+/* A whole sluiced and the history of jobs: taken in, kept, and predicted from.
  */
 #include "tests/unit/sluiced.h"
 #include "wire/rows.h"

@@ -23,7 +23,7 @@ static double spread(void *arg, size_t i, double share)
 }
 
 static struct slu_start_forecast
-foretell(const struct slu_start_forecast_input *ask)
+predict(const struct slu_start_forecast_input *ask)
 {
 	struct slu_start_forecast out;
 	struct slu_err err;
@@ -54,7 +54,7 @@ START_TEST(test_by_hand)
 					       .run = fixed,
 					       .arg = (void *)(uintptr_t)run,
 					       .samples = 5};
-	struct slu_start_forecast got = foretell(&ask);
+	struct slu_start_forecast got = predict(&ask);
 
 	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.1), 200);
 	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.9), 200);
@@ -64,7 +64,7 @@ START_TEST(test_by_hand)
 	ck_assert_double_eq(got.sure, 1);
 	slu_start_forecast_free(&got);
 	ask.target = 3;
-	got = foretell(&ask);
+	got = predict(&ask);
 	ck_assert_int_eq(slu_start_forecast_quantile(&got, 0.5), 260);
 	ck_assert_uint_eq(got.n_likely, 1);
 	ck_assert_uint_eq(got.likely[0], 0);
@@ -98,7 +98,7 @@ START_TEST(test_first_of_many)
 			(struct slu_start_forecast_job){1, 100, 1100, &node[i]};
 	}
 	jobs[N] = (struct slu_start_forecast_job){1, -1, 100, NULL};
-	got = foretell(&ask);
+	got = predict(&ask);
 	for (int64_t t = 100; t < 1000; t += 100)
 		expect(fabs(slu_start_forecast_within(&got, t) -
 			    (1 - pow(1 - (double)t / 1000, N))) < 0.03,
@@ -149,8 +149,8 @@ START_TEST(test_random)
 				runs ? &node[used] : NULL};
 			used += runs ? (uint32_t)size : 0;
 		}
-		got = foretell(&ask);
-		again = foretell(&ask);
+		got = predict(&ask);
+		again = predict(&ask);
 		for (unsigned i = 0; i < got.n; i++) {
 			ck_assert_int_ge(got.at[i], i ? got.at[i - 1] : 0);
 			ck_assert_int_eq(got.at[i], again.at[i]);
@@ -179,7 +179,7 @@ START_TEST(test_overfull)
 					       .run = fixed,
 					       .arg = (void *)(uintptr_t)run,
 					       .samples = 1};
-	struct slu_start_forecast got = foretell(&ask);
+	struct slu_start_forecast got = predict(&ask);
 
 	ck_assert_int_eq(got.at[0], 50);
 	slu_start_forecast_free(&got);

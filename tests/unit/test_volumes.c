@@ -14,7 +14,7 @@ static void learn(struct slu_volumes *v, uint32_t uid, char *name,
 	slu_volumes_learn(v, &row);
 }
 
-START_TEST(test_foretell)
+START_TEST(test_predict)
 {
 	struct slu_err err;
 	struct slu_volumes *v = slu_volumes_new(64, &err);
@@ -49,7 +49,7 @@ START_TEST(test_foretell)
 		struct slu_job job = {.uid = c->uid, .name = c->name};
 		struct slu_volumes_next n = {.read_bytes = -1,
 					     .written_bytes = -1};
-		bool known = slu_volumes_foretell(v, &job, &n);
+		bool known = slu_volumes_predict(v, &job, &n);
 
 		expect(known == (c->runs > 0) && n.runs == c->runs && !n.seen &&
 			       n.read_bytes == c->read_bytes &&
@@ -72,7 +72,7 @@ START_TEST(test_manner)
 	struct slu_volumes_next n;
 
 	slu_volumes_learn(v, &row);
-	ck_assert(slu_volumes_foretell(v, &row.job, &n) && !n.seen);
+	ck_assert(slu_volumes_predict(v, &row.job, &n) && !n.seen);
 	row.calls = 10;
 	row.called_bytes = 4000;
 	row.shared_bytes = 4000;
@@ -84,7 +84,7 @@ START_TEST(test_manner)
 	slu_volumes_learn(v, &row);
 	row.calls = INFINITY;
 	slu_volumes_learn(v, &row);
-	ck_assert(slu_volumes_foretell(v, &row.job, &n) && n.seen);
+	ck_assert(slu_volumes_predict(v, &row.job, &n) && n.seen);
 	ck_assert_uint_eq(n.runs, 4);
 	ck_assert_double_eq(n.request, 200);
 	ck_assert_double_eq(n.shared, 0.5);
@@ -106,9 +106,9 @@ START_TEST(test_bounded)
 	for (uint32_t uid = 0; uid < 1000; uid++) {
 		struct slu_job job = {.uid = uid, .name = name};
 
-		known += slu_volumes_foretell(v, &job, &n);
+		known += slu_volumes_predict(v, &job, &n);
 		ck_assert(uid < 999 ||
-			  (slu_volumes_foretell(v, &job, &n) && n.runs == 1));
+			  (slu_volumes_predict(v, &job, &n) && n.runs == 1));
 	}
 	ck_assert_uint_le(known, 64);
 	ck_assert_uint_gt(known, 32);
@@ -116,4 +116,4 @@ START_TEST(test_bounded)
 }
 END_TEST
 
-TEST_MAIN("volumes", test_foretell, test_manner, test_bounded)
+TEST_MAIN("volumes", test_predict, test_manner, test_bounded)
