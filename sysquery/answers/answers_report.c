@@ -122,3 +122,31 @@ const struct slu_form slu_form_report = {
 	.name = "report",
 	.doc = "jobs of a user, an account or the site, summed",
 	.keys = report};
+
+static const struct slu_key page[] = {
+	{"now", .is = SLU_IS_TIME},
+	{"since", .is = SLU_IS_TIME,
+	 .doc = "of \"bins\" each is a mean over an equal part of since to now"},
+	{"own", .is = SLU_IS_FLAG, .doc = "only what is one user's"},
+	{"pools", .is = SLU_IS_LIST, .doc = "bytes of each, as sluiced knows"},
+	{"buffers", .is = SLU_IS_OBJECT,
+	 .doc = "those that are alive, and a timeline of their states"},
+	{"holds", .is = SLU_IS_LIST, .doc = "jobs that we hold, and why"},
+	{"drained", .is = SLU_IS_LIST, .doc = "nodes that we have drained"},
+	{"ions", .is = SLU_IS_OBJECT,
+	 .doc = "I/O nodes by job over time, in MB/s"},
+	{"errors", .is = SLU_IS_OBJECT,
+	 .doc = "of predictions, by week and by user"},
+	{"limits", .is = SLU_IS_OBJECT,
+	 .doc = "jobs by the tenth of their limit that they used, the last: "
+		"more than all of it"},
+	{"machine", .is = SLU_IS_OBJECT, .doc = "hosts by switch"},
+	{"osts", .is = SLU_IS_ANY, .doc = "as sluiced answers \"osts\""},
+	{"osts_error", .is = SLU_IS_TEXT, .doc = "why there are none"},
+	{"check", .is = SLU_IS_ANY, .doc = "as sluiced answers \"check\""},
+	{"check_error", .is = SLU_IS_TEXT},
+	{.key = NULL}};
+const struct slu_form slu_form_page = {
+	.name = "page",
+	.doc = "what the pictures of `sysquery page` are drawn from",
+	.keys = page};

@@ -160,15 +160,18 @@ static int write_page(const char *output, const struct slu_buf *page,
 int slu_cmd_page(struct slu_ask *ask, struct slu_err *err)
 {
 	struct slu_buf out = {0};
-	struct json_object *doc;
+	struct json_object *doc, *shown;
 	int rc = -1;
 
 	if (ask->table)
 		return slu_err(err, SLU_INVALID, "page: it has no table");
 	doc = slu_ask_page(ask, err);
-	if (doc && ask->json)
-		rc = (slu_buf_printf(&out, "%s\n", slu_json_utf8(doc)), 0);
-	else if (doc)
+	if (doc && ask->json) {
+		shown = slu_form_encode(&slu_form_page, doc);
+		slu_buf_printf(&out, "%s\n", slu_json_utf8(shown));
+		json_object_put(shown);
+		rc = 0;
+	} else if (doc)
 		rc = slu_page_render(doc, 0, &out, err);
 	json_object_put(doc);
 	if (rc == 0 && ask->output && !ask->json)

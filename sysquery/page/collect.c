@@ -57,7 +57,7 @@ struct json_object *slu_page_collect(struct slu_db *db,
 	struct json_object *all = json_object_new_object();
 	int rc = -1;
 
-	slu_json_set_str(all, "schema", "sluice-page");
+	slu_json_set_str(all, "schema", "sluice.page");
 	slu_json_set_u64(all, "version", 1);
 	slu_json_set_i64(all, "now", q->now);
 	slu_json_set_i64(all, "since", q->since);

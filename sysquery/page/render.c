@@ -92,6 +92,12 @@ static void body(const struct slu_page *p)
 			     "</p></footer>\n</body>\n</html>\n");
 }
 
+/* The second is that of a sluiced of version 1.0.0. */
+static bool is_page(const char *schema)
+{
+	return !strcmp(schema, "sluice.page") || !strcmp(schema, "sluice-page");
+}
+
 int slu_page_render(struct json_object *document, unsigned refresh,
 		    struct slu_buf *out, struct slu_err *err)
 {
@@ -103,8 +109,7 @@ int slu_page_render(struct json_object *document, unsigned refresh,
 		.own = !strcmp(slu_doc_text(document, "own"), "true"),
 	};
 
-	if (p.since >= p.now ||
-	    strcmp(slu_doc_text(document, "schema"), "sluice-page") != 0)
+	if (p.since >= p.now || !is_page(slu_doc_text(document, "schema")))
 		return slu_err(err, SLU_INVALID, "this is no page's document");
 	slu_buf_puts(out, head);
 	if (refresh)

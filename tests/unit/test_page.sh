@@ -43,7 +43,7 @@ cmp "$dir/out/index.html" "$dir/one.html" || complain "not the same bytes"
 cmp "$dir/stdout" "$dir/one.html" || complain "not the same bytes"
 (umask 077 && page -o "$dir/own.html")
 [ "$(stat -c %a "$dir/own.html")" = 600 ] || complain "umask"
-page --json | grep -q '^{"schema":"sluice-page","version":1,' ||
+page --json | grep -q '^{"schema":"sluice.page","version":1,' ||
 	complain "--json"
 page --json >"$dir/json" && tests/unit/render_page "$dir/json" |
 	cmp - "$dir/one.html" || complain "--json has not all of it"

@@ -64,6 +64,7 @@ answer check
 answer dump
 answer check-integrity
 answer backtest
+answer page --json
 "$sysquery" schema >"$dir/answers/schemas"
 echo '1 2 3' >"$dir/log.swf" # in which is no job
 "$sysquery" import swf "$dir/log.swf" >"$dir/answers/import" 2>/dev/null

@@ -304,6 +304,26 @@ static const struct {
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED     MB/s  CURVE\n"
 	 "  7  -     -      -     -      -       66.4827  -\n"},
+	{"why 7 --table", "{\"job_id\":7,\"question\":\"why\"}",
+	 "{\"job_id\":7,\"state\":\"PENDING\",\"reason\":"
+	 "\"BurstBufferResources\",\"kind\":\"bandwidth\",\"since\":60,"
+	 "\"because\":\"waits for bandwidth\"}",
+	 "JOB  STATE    REASON                KIND                     SINCE\n"
+	 "  7  PENDING  BurstBufferResources  bandwidth  1970-01-01T00:01:00\n"
+	 "waits for bandwidth\n"},
+	{"iostart --since @9 --table", "{\"since\":9,\"question\":\"iostart\"}",
+	 "{\"since\":9,\"runs\":3,\"unknown\":1,\"capacity\":2e9,"
+	 "\"highest\":2e9,\"most_99\":1.5e9,\"median\":1e8,"
+	 "\"busy\":0.25,\"node_seconds\":7200,"
+	 "\"busy_node_seconds\":3600}",
+	 "Jobs        of 3 it is known what they moved, of 1 it is not\n"
+	 "Together    at most 2 GB/s; for 99 % of the time at most 1.5 GB/s, for half of\n"
+	 "            it 100 MB/s (jobs are taken to move their bytes evenly)\n"
+	 "Busy        80 % of 2 GB/s (the most that was seen) were in use for 25 % of the\n"
+	 "            time; 0 jobs began when there was no room for them: with IOStart=on\n"
+	 "            they would have waited\n"
+	 "Slower      no equal jobs ran both in busy and in calm time\n"
+	 "So          IOStart=advise tells which jobs would wait, without letting any wait\n"},
 	{"start 7 --table", "{\"job_id\":7,\"question\":\"start\"}",
 	 "{\"job_id\":7,\"nodes\":2,\"ahead\":1,\"likely_nodes\":\"n[1-2]\","
 	 "\"sure\":0.25,\"node\":[{\"node\":\"n1\",\"share\":0.5}]}",

@@ -473,7 +473,7 @@ START_TEST(test_plan_waits)
 	ck_assert_int_eq(post("/v1/query",
 			      "{\"question\":\"page\",\"since\":9}", &reply),
 			 0);
-	expect(strstr(reply.data, "\"schema\":\"sluice-page\"") &&
+	expect(strstr(reply.data, "\"schema\":\"sluice.page\"") &&
 		       strstr(reply.data, "\"own\":false") &&
 		       strstr(reply.data, "\"pools\":[") &&
 		       strstr(reply.data, "\"state\":\"SETUP\"") &&
