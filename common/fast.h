@@ -4,12 +4,13 @@
 
 /*
  * For files whose time goes into short loops over long arrays: include this
- * first of all headers, mark what contains such loops SLU_FAST, and what it
- * calls SLU_INLINE. Loops are then unrolled and use the widest registers of
- * the processor that runs them. Numbers in such a file are finite. If it
- * defines SLU_ANY_ORDER before, sums are worked out in any order, but for what
- * stands in slu_as_written(). With SLU_UNFUSED products are rounded before they
- * are added, by every processor and in what a vector leaves over, too.
+ * before all headers but config.h, mark what contains such loops SLU_FAST, and
+ * what it calls SLU_INLINE. Loops are then unrolled and use the widest
+ * registers of the processor that runs them. No NaN or infinity may occur in
+ * such a file (finite-math-only; isnan() does not work). If it defines
+ * SLU_ANY_ORDER before, sums are worked out in any order, but for what stands
+ * in slu_as_written(). With SLU_UNFUSED products are rounded before they are
+ * added, by every processor and in the scalar remainder loop too.
  */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

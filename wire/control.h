@@ -72,7 +72,7 @@ struct slu_ion_share {
 	char *name;	    /* the job's, for people */
 	char *nodes;	    /* its compute nodes, host list in order */
 	char *ions;	    /* its I/O nodes, host list; "" for direct access */
-	uint32_t wanted;    /* the policy's number, whoever holds what */
+	uint32_t wanted;    /* what it would have, were none fixed */
 	uint32_t in_effect; /* of its own, that it does have */
 	double bandwidth;   /* predicted with these, MB/s; 0: unknown */
 	bool shared;	    /* through the shared I/O node */
@@ -81,7 +81,7 @@ struct slu_ion_share {
 	uint32_t limit; /* the most it may have, by the site and its user */
 	uint32_t uid;
 	char *account;
-	double counts;		     /* each MB/s of it so much; 0: 1 */
+	double counts;		     /* weight of its bandwidth; 0: 1 */
 	struct slu_ion_point *curve; /* none: unknown, has what STATIC gives */
 	size_t n_curve;
 };
@@ -111,7 +111,7 @@ struct slu_assignment { /* "assignment", after each event */
 	 * site's table; another unit: what benchmarks reach. */
 	double table_total, table_static;
 	double bound; /* no division reaches more, MB/s; 0: nothing known */
-	bool proved;  /* nor more than this one with what is fixed */
+	bool proved;  /* this one is optimal, given what is fixed */
 	struct slu_ion_share *jobs;
 	size_t n_jobs;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Aborting by the kernel's directory of connections, whose names are the minor
- * numbers of the mounts' devices, see the header. Which one a path lies in
- * cannot be asked by that path, which hangs: the mount table tells of all.
+ * Abort through /sys/fs/fuse/connections/MINOR/abort, MINOR being the minor
+ * number of the mount's device. stat() of a path would hang, so the numbers
+ * come from mountinfo.
  */
 #include "config.h"
 #include "burst_buffer/host/fuse.h"
@@ -29,7 +29,7 @@ static void have_connections(void)
 			    MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-static bool users_uid(pid_t pid, uid_t *uid)
+static bool read_uid(pid_t pid, uid_t *uid)
 {
 	char path[32];
 	uid_t effective;
@@ -44,7 +44,7 @@ static bool users_uid(pid_t pid, uid_t *uid)
 	return is;
 }
 
-static bool waits(unsigned minor)
+static bool has_waiting_requests(unsigned minor)
 {
 	struct slu_buf text = {0};
 	char path[64];
@@ -90,13 +90,13 @@ size_t slu_fuse_abort(pid_t pid)
 	size_t n = 0;
 	uid_t uid;
 
-	if (!users_uid(pid, &uid) ||
+	if (!read_uid(pid, &uid) ||
 	    slu_file_read(AT_FDCWD, "/proc/self/mountinfo", TABLE_MAX, &table,
 			  NULL))
 		return 0;
 	have_connections();
 	for (rest = table.data; (line = strsep(&rest, "\n"));)
-		n += is_of(line, uid, &minor) && waits(minor) &&
+		n += is_of(line, uid, &minor) && has_waiting_requests(minor) &&
 		     abort_one(minor);
 	slu_buf_free(&table);
 	return n;

@@ -10,7 +10,8 @@
  * be root's; no directory may be written by others, unless it is sticky, and
  * the last one in no case (root's group counts as root). Then the path can be
  * used again and again: whoever does what to it is root.
- * What does not exist yet is no obstacle. -1: SLU_DENIED says what is. Any
+ * A component that does not exist is accepted. -1: SLU_DENIED names the
+ * offender; SLU_INVALID: not absolute, or too long; SLU_IO: cannot be read. Any
  * thread; nothing is kept open.
  */
 int slu_trust_dir(const char *path, struct slu_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which node was the last to be done with a phase, and how long after half of
- * them: the others waited for it. Only as the database has it.
+ * Per phase, the node that finished last, and how many seconds after the median
+ * node; from stored rows only. Declared in buffers.h.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct phase {
 	size_t n;
 };
 
-static void put(struct json_object *all, const struct phase *p)
+static void add_phase(struct json_object *all, const struct phase *p)
 {
 	struct json_object *one;
 
@@ -58,13 +58,13 @@ struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 
 	while (rc == 0 && (rc = slu_db_step(rows, err)) > 0) {
 		if (!slu_eq(p.name, slu_db_text(rows, 0))) {
-			put(all, &p);
+			add_phase(all, &p);
 			p.n = 0;
 			slu_copy(p.name, sizeof(p.name), slu_db_text(rows, 0));
 		}
 		rc = add(&p, rows, err);
 	}
-	put(all, &p);
+	add_phase(all, &p);
 	slu_db_done(rows);
 	free(p.end);
 	if (rc == 0)

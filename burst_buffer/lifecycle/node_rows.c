@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a buffer's nodes: their states, what they have told, what is owed
- * to them, and the barriers that they have passed. As in persistence.c memory
- * follows what is on disk.
+ * The rows of a buffer's nodes: their states, what they have reported, pending
+ * drain and resume orders that slurmctld must carry out, and barriers (table
+ * BufferGate). As in persistence.c memory follows what is on disk.
  */
 #include "config.h"
 #include <stdlib.h>

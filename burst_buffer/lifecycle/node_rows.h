@@ -11,11 +11,15 @@
 int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
 		    enum slu_node_event event, struct slu_err *err);
 /* A step that a node reports, with its share, and the event that it means (0:
- * none). Told again it changes nothing, except that ok replaces not ok.
- * Returns 1 when it was news, 0 when not. */
+ * none). A repeated report does not change the stored step, except that ok
+ * replaces not ok; its event is still applied (SLU_INVALID if the node's state
+ * no longer allows it), and the usage in memory is updated. Returns 1 when it
+ * was news, 0 when not. */
 int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 		const struct slu_report *r, enum slu_node_event event,
 		double now, struct slu_err *err);
+/* Store only; who wants it carried out calls slu_bb_order() (effects.h). text
+ * NULL: no line of history. */
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a buffer ends that no job's end ends: one that outlives jobs, when its
- * owner wants it destroyed or its time is over, and nobody uses it; one that
- * stages in for a job, when that has taken over, is gone, or has not asked for
- * long.
+ * When to end buffers whose life is not tied to a job's end: one that outlives
+ * jobs, when its owner wants it destroyed or its time is over, and nobody uses
+ * it; one that stages in for a job, when the job has taken it over, is gone or
+ * has not asked for 12 h (UNASKED), stage-in failed, or the persistent buffer
+ * that it uses is being destroyed.
  */
 #include "config.h"
 #include <stdio.h>
@@ -64,8 +65,9 @@ static bool left_data(const struct slu_bb *user, const struct slu_bb *bb)
 	       user->state >= SLU_BB_STAGE_OUT && slu_bb_has_data(user);
 }
 
-/* The first that could not is what is told; only by force does it end from then
- * on, as nobody knows what else of it is missing. */
+/* Record only the first failed stage-out. While one is recorded the buffer does
+ * not expire, and only a forced destroy ends it, since we cannot tell what else
+ * is missing. */
 static int note_unsaved(struct slu_buffers *b, struct slu_bb *bb, double now,
 			struct slu_err *err)
 {

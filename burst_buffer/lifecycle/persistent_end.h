@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_PERSISTENT_END_H
 #define SLU_LIFECYCLE_PERSISTENT_END_H
 
-/* When a buffer ends that no job's end ends. */
+/* When to end buffers whose life is not tied to a job's end. */
 
 #include "burst_buffer/lifecycle/record.h"
 

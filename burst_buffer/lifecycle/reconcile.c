@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What follows from the facts. slu_bb_reconcile() looks at a buffer as it is
- * and takes every step that is due: barriers open, faults become failures, the
- * life goes on. It does not ask what happened last, so it is right after a
- * restart, after a message that was lost and after one that came twice.
+ * and takes every step that is due: barriers open, faults are recorded as
+ * failures, the state machine (transitions.h) advances. It does not ask what
+ * happened last, so it is right after a restart, after a message that was lost
+ * and after one that came twice.
  */
 #include "config.h"
 #include <stdio.h>
@@ -58,7 +59,7 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* The life */
+/* State machine */
 
 static bool mounted(const struct slu_bb *bb)
 {
@@ -123,7 +124,7 @@ static const char *const event_texts[] = {
 	[SLU_BB_GONE] = "no node has anything of it",
 };
 
-/* Said on the record: what was proven, and how. */
+/* History text: stage-out is over, and how the data was verified. */
 static const char *staged_text(const struct slu_bb *bb, char text[120])
 {
 	if (bb->failure.text || !slu_bb_stages(bb, true))
@@ -155,8 +156,8 @@ static void look_at_components(struct slu_buffers *b, const struct slu_bb *bb)
 		slu_bb_put(b, one, SLU_EFFECT_RECONCILE);
 }
 
-static int go_on(struct slu_buffers *b, struct slu_bb *bb,
-		 enum slu_bb_event event, double now, struct slu_err *err)
+static int advance(struct slu_buffers *b, struct slu_bb *bb,
+		   enum slu_bb_event event, double now, struct slu_err *err)
 {
 	const enum slu_bb_state was = bb->state;
 	const char *from = slu_bb_name((int)was);
@@ -203,7 +204,7 @@ static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		    open_barriers(b, bb, now, err))
 			return -1;
 		event = due(b, bb, now);
-		if (event && go_on(b, bb, event, now, err))
+		if (event && advance(b, bb, event, now, err))
 			return -1;
 	} while (event);
 	if (bb->failure.text)

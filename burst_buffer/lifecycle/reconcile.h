@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_RECONCILE_H
 #define SLU_LIFECYCLE_RECONCILE_H
 
-/* What follows from the facts: the one place that decides. Nothing that it
- * calls calls it: what depends on a buffer that has changed is looked at next,
+/* What follows from the facts: the one place that decides. It is not
+ * recursive: buffers that depend on a changed one are queued and examined next,
  * and what is to be done outside of the records is done when nothing changes
  * any more (effects.h). */
 

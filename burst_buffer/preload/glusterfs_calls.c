@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_glusterfs.so, for LD_PRELOAD into the client of glusterfs: what of
- * it is otherwise than programs rely on is put right in what it says to the
- * kernel, and hears, through /dev/fuse.
+ * libsluice_glusterfs.so, for LD_PRELOAD into the client of glusterfs: it wraps
+ * readv() and writev() on /dev/fuse, and changes, holds back or injects FUSE
+ * messages where the client does not behave as programs expect.
  *
- * SLUICE_DIRECT=yes: every descriptor is a direct one. The kernel then keeps no
- * page of a file that programs read or write, so that a node cannot read its
- * own old bytes, and a record that is appended reaches its brick in one piece.
- * glusterfs has --direct-io-mode for it, but (10.3) does not make a descriptor
- * direct by which open(2) has made its file, and knows nothing of mappings,
- * which the kernel refuses for direct descriptors unless the server says at the
- * beginning that they are welcome (Linux 6.6).
+ * SLUICE_DIRECT set (to any value): every descriptor is a direct one. The
+ * kernel then keeps no page of a file that programs read or write, so that a
+ * node cannot read its own old bytes, and a record that is appended reaches its
+ * brick in one piece. glusterfs has --direct-io-mode for it, but (10.3) does
+ * not make a descriptor direct by which open(2) has made its file, and knows
+ * nothing of mappings, which the kernel refuses for direct descriptors unless
+ * the server says at the beginning that they are welcome (Linux 6.6).
  *
  * Always: pages of mapped files go where they belong, see appended.c; and what
  * the client would take for a plain fallocate(2), and so not do, is refused.

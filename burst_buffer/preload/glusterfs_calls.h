@@ -26,12 +26,17 @@ void slu_answer(int device, uint64_t unique, int error);
 /* appended.c: a program has opened (the flags of open(2)) or closed a file. */
 void slu_opened(uint64_t node, uint64_t fh, uint32_t flags);
 void slu_closed(uint64_t node, uint64_t fh);
-/* The next request of ours for the client; 0: there is none. Before reading
- * from the device: true when that may be done, as there was none meanwhile. */
+/* Copy the next request that this library injects to iov; returns its length,
+ * 0: none is queued. */
 size_t slu_own_request(const struct iovec *iov, int n);
+/* While requests are parked, wait for the device or for a request of ours.
+ * True: read the device; false: call slu_own_request() again. */
 bool slu_may_read(int device);
-/* A request of len bytes that was read. False: it is to be read again, another
- * may stand there; true: *len is what stands in iov now. */
+/* Call after each read of a request (*len bytes) from /dev/fuse. A page that is
+ * written back through an O_APPEND descriptor is redirected to one that does
+ * not append. True: pass iov to the client; it holds *len bytes, which may be a
+ * FUSE_OPEN of ours instead. False: the request is parked until a FUSE_OPEN of
+ * ours is answered; read the next one. */
 bool slu_written_back(const struct iovec *iov, int n, size_t *len);
 /* An answer; true: it was to a request of ours, and not for the kernel. */
 bool slu_own_answer(int device, const struct iovec *iov, int n);

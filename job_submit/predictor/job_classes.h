@@ -17,7 +17,7 @@
 
 #define SLU_CLASS_RUNS	  7		   /* run times of a class */
 #define SLU_CLASS_JOBS	  ((1u << 25) - 1) /* to be counted, at most */
-#define SLU_CLASS_EXPERTS 12		   /* see predict.c */
+#define SLU_CLASS_EXPERTS 12		   /* see model.h */
 #define SLU_CLASSES_MAX	  (1u << 30)
 #define SLU_CLASS_BYTES	  100 /* of memory, each */
 

@@ -15,10 +15,10 @@
  *   user     user
  *   account  account and request
  *   site     partition, nodes and request
- * Digits in names count as one, so that run_17 and run_18 are the same. Beside
- * run times themselves, what the user's last jobs took of their requests, by
- * how much they are like the one that is asked about, the request itself, and
- * the shares of requests that are usual at the site are weighed in.
+ * A run of digits in a name counts as one, so that run_17 and run_18 are the
+ * same. Beside run times themselves, what the user's last jobs took of their
+ * requests, by how much they are like the one that is asked about, the request
+ * itself, and the shares of requests that are usual at the site are weighed in.
  *
  * Predicting neither allocates nor waits. One writer (learn) and any number of
  * readers may run at the same time; see job_classes.h.
@@ -70,18 +70,18 @@ void slu_predictor_free(struct slu_predictor *p);
 
 /*
  * `seconds` is the point of the distribution that minimises the expected
- * absolute error plus a bonus for being near. It is longer than the request
- * only where jobs have gone beyond theirs, since the site lets them or ends
- * them late. Uses uid, name, node_cnt, limit_asked, account, partition and
- * submit of the job; what ended after `submit` (0: now) counts as not known.
- * Thread-safe.
+ * absolute error minus a reward for being close (slu_distribution_choice()).
+ * It is longer than the request only where jobs have gone beyond theirs, since
+ * the site lets them or ends them late. Uses uid, name, node_cnt, limit_asked,
+ * account, partition and submit of the job; what ended after `submit` (0: now)
+ * counts as not known. Thread-safe.
  */
 void slu_predict(const struct slu_predictor *p, const struct slu_job *job,
 		 struct slu_prediction *out);
 /* The time within which SLU_PREDICT_SOON of such jobs end, in seconds, at least
- * the floor and at most the request: what a scheduler does best to plan with,
- * if it is no job's end (bench/README.md). A guess where slu_predict() knows of
- * no jobs. Thread-safe. */
+ * the floor and at most the request: the best value to plan backfill with,
+ * provided that no job is killed at it (bench/README.md). A guess where
+ * slu_predict() knows of no jobs. Thread-safe. */
 #define SLU_PREDICT_SOON 0.3
 int64_t slu_predict_early(const struct slu_predictor *p,
 			  const struct slu_job *job);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SLU_SEQ_TRIES  64 /* of a reader that meets the writer */
+#define SLU_SEQ_TRIES  64 /* of a reader while a write is in progress */
 
 #define SLU_SEQ_INLINE static inline __attribute__((always_inline))
 
@@ -26,7 +26,7 @@ SLU_SEQ_INLINE uint32_t slu_seq_before_read(const _Atomic uint32_t *seq)
 	return atomic_load_explicit(seq, memory_order_acquire);
 }
 
-/* Is what was read since then one version? */
+/* True if no write happened since slu_seq_before_read() returned `before`. */
 SLU_SEQ_INLINE bool slu_seq_after_read(const _Atomic uint32_t *seq,
 				       uint32_t before)
 {

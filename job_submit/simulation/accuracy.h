@@ -5,7 +5,8 @@
 /*
  * How good predictions were, by user, partition and week: of those that jobs
  * had (slu_history_accuracy), and of those that they would have had
- * (policy_backtest.h). 40 bytes a job. One thread.
+ * (policy_backtest.h). 32 bytes a job (up to 64 allocated), 8 more while
+ * reporting. One thread.
  */
 
 #include <json-c/json.h>
@@ -20,10 +21,12 @@ void slu_accuracy_free(struct slu_accuracy *a);
  * or a run time, and those that the system ended (ended.h). */
 int slu_accuracy_note(struct slu_accuracy *a, const struct slu_job *job,
 		      struct slu_err *err);
-/* As slu_history_accuracy() says; the caller puts it. NULL: error. */
+/* As slu_history_accuracy() says; the caller releases it
+ * (json_object_put). NULL: error. */
 struct json_object *slu_accuracy_json(struct slu_accuracy *a,
 				      struct slu_err *err);
-/* The same of all of them as one group: no name. */
+/* The same of all of them as one group: no name; empty
+ * without jobs. */
 struct json_object *slu_accuracy_all(struct slu_accuracy *a,
 				     struct slu_err *err);
 /* The Monday of the week of Unix time `when`, as 2026-11-16. */

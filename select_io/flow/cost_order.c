@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define BUCKETS 4096 /* at most */
-#define CROWD	4    /* compared with how many others of its bucket, mean */
+#define CROWD	4    /* most targets per bucket, averaged over targets */
 #define DIGIT	11   /* bits */
 
 SLU_FAST static void range(const double *restrict cost, uint32_t n, double *lo,
@@ -74,8 +74,8 @@ static bool by_buckets(struct slu_place *s)
 	if (hi - lo < SLU_PLACE_ALIKE)
 		return false;
 	memset(size, 0, buckets * sizeof(*size));
-	/* the last is reached by rounding only: it is one less than there are
-	 */
+	/* by buckets - 1, so that the highest cost, however rounded, has a
+	 * valid index */
 	find_buckets(s->cost, m, lo, (buckets - 1) / (hi - lo), bucket);
 	for (uint32_t j = 0; j < m; j++)
 		size[bucket[j]]++;

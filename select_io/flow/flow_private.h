@@ -6,8 +6,7 @@
 
 #include "select_io/flow/min_cost_flow.h"
 
-/* Costs are in no buckets where they all differ by less: one over it is
- * finite. */
+/* Below this range of costs no buckets are used; keeps 1 / range finite. */
 #define SLU_PLACE_ALIKE 1e-200
 
 /* A target, or one more stripe on it, and what that costs. */

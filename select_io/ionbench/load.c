@@ -89,7 +89,8 @@ static int move(const struct slu_load *l, int fd, char *data, uint64_t *moved,
 	return 0;
 }
 
-/* No server can make these bytes smaller, or find them twice. */
+/* Incompressible data that differs between ranks. All calls of one rank write
+ * the same buffer, so a server that deduplicates can store it once. */
 static void fill(char *data, size_t n, uint32_t rank)
 {
 	uint64_t x = 0x9e3779b97f4a7c15u + rank;

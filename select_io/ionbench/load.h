@@ -4,9 +4,10 @@
 
 /*
  * The load of one task of a step: writes its part of a pattern's data to files,
- * reads what another node's task has written, or removes them. Nothing but
- * open, pwrite, pread, fsync and unlink, so that a client library which is
- * preloaded, or a mount, sees what an application would do.
+ * reads what another node's task has written, or removes them. Data is
+ * moved only by pwrite, pread and fsync (besides open, close, mkdir, unlink and
+ * posix_fadvise), so that a client library which is preloaded, or a mount, sees
+ * what an application would do.
  */
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@ struct slu_load {
 	uint32_t rank, tasks, nodes;
 };
 
-/* Do it. *moved: bytes; *begun, *ended: Unix seconds of the first and the last
- * of it, with everything on the servers. */
+/* Do it. *moved: bytes; *begun: Unix seconds after open(); *ended: after the
+ * last call and, for writes, fsync(). */
 int slu_load_run(const struct slu_load *load, uint64_t *moved, double *begun,
 		 double *ended, struct slu_err *err);
 

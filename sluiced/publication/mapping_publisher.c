@@ -5,8 +5,9 @@
  * is written; after a failure nothing is assumed and all of it is.
  *
  * The child that has written one assignment stays, and is told only what the
- * next one changes. What is more than a message takes another child, which has
- * it from this process's memory; so has one for another directory.
+ * next one changes. A change too large for one message (SLU_CHILD_SAY), or
+ * another directory, needs a newly forked child, which inherits the assignment
+ * in its copy of our memory.
  *
  * A child that hangs in the kernel cannot be killed; as long as it is there no
  * other is started there, because it might still rename an old file into place.
@@ -171,7 +172,7 @@ static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 }
 
 /* Nothing is being written; no child stays for a directory that is off. */
-static void wind_up(struct slu_publisher *p)
+static void dismiss_if_off(struct slu_publisher *p)
 {
 	if (!p->dir && p->child)
 		slu_child_dismiss(p->child);
@@ -179,7 +180,7 @@ static void wind_up(struct slu_publisher *p)
 
 /* What waits is for another child, which begins when this one is gone; one
  * that is not gone `seconds` from now is looked at. */
-static void make_room(struct slu_publisher *p, double seconds)
+static void wait_for_exit(struct slu_publisher *p, double seconds)
 {
 	p->leaving = true;
 	slu_timer_set(p->loop, &p->retry, seconds);
@@ -199,7 +200,7 @@ static void child_done(void *arg, struct slu_buf *out,
 	if (try_another(p, epoch, err))
 		return;
 	if (err && p->waiting) {
-		make_room(p, slu_eq(p->child_dir, p->dir) ? p->seconds : 0);
+		wait_for_exit(p, slu_eq(p->child_dir, p->dir) ? p->seconds : 0);
 	} else if (err && p->dir) {
 		p->waiting = slu_epoch_ref(epoch);
 		slu_timer_set(p->loop, &p->retry, RETRY);
@@ -210,7 +211,7 @@ static void child_done(void *arg, struct slu_buf *out,
 	if (p->waiting)
 		start(p);
 	else
-		wind_up(p);
+		dismiss_if_off(p);
 }
 
 static void child_gone(void *arg)
@@ -238,7 +239,7 @@ static void start(struct slu_publisher *p)
 	if (p->child && say_changes(p) < 0) {
 		p->ready = false;
 		slu_child_dismiss(p->child);
-		make_room(p, p->seconds);
+		wait_for_exit(p, p->seconds);
 		return;
 	}
 	p->ready = p->leaving = false;
@@ -328,7 +329,8 @@ static void supersede(struct slu_publisher *p)
 	p->waiting = NULL;
 }
 
-/* What the child has of these it has from its beginning. */
+/* A running child keeps the directory, program and timeout that it was forked
+ * with; after a change it is stale. */
 static void use(struct slu_publisher *p, const char *dir, const char *program,
 		double seconds)
 {
@@ -363,5 +365,5 @@ void slu_publish(struct slu_publisher *p, struct slu_epoch *epoch,
 	if (dir)
 		attempt(p);
 	else
-		wind_up(p);
+		dismiss_if_off(p);
 }

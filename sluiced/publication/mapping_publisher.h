@@ -18,13 +18,14 @@
 struct slu_publisher;
 
 /* An assignment is in place (err NULL), or is not, or will never be because a
- * newer one has taken its place (SLU_BUSY). */
+ * newer one has taken its place (SLU_BUSY). After a failure it is tried again,
+ * so this may be called more than once for an epoch. */
 typedef void slu_published_f(void *arg, const struct slu_epoch *epoch,
 			     const struct slu_err *err);
 
 struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
 					slu_published_f *fn, void *arg);
-/* Nobody is told any more. */
+/* The callback is not called any more. */
 void slu_publisher_free(struct slu_publisher *publisher);
 
 /* Publish, with its own reference to the epoch. dir NULL: there is nothing to
