@@ -332,6 +332,7 @@ START_TEST(test_rehash)
 				"ALTER TABLE History DROP COLUMN IonStatic; "
 				"ALTER TABLE History DROP COLUMN IonAlone; "
 				"ALTER TABLE History DROP COLUMN IonError; "
+				"ALTER TABLE History DROP COLUMN Waited; "
 				"PRAGMA user_version = 11",
 				&err),
 		  err);
