@@ -105,7 +105,7 @@ START_TEST(test_same)
 		"-L",
 		"resources|--table",
 		"resources|n1|--where|disks = 2",
-		"hosts|--json",
+		"hosts|-o|host,documents,since",
 		"extractors|--table",
 		"sql|SELECT host, name FROM v_disks WHERE size_bytes > 1KiB",
 		"sql|SELECT * FROM Buffer",

@@ -126,7 +126,7 @@ static const struct {
 	{"/v1/query", "", SLU_INVALID, ""},
 	{"/v1/query", "[]", SLU_INVALID, ""},
 	{"/v1/query", "{}", SLU_INVALID, "question"},
-	{"/v1/query", "{\"question\":\"why\"}", SLU_INVALID, "why"},
+	{"/v1/query", "{\"question\":\"whence\"}", SLU_INVALID, "whence"},
 	{"/v1/query", "{\"question\":7}", SLU_INVALID, "question"},
 	{"/v1/query", "{\"question\":\"jobs\",\"last\":\"x\"}", SLU_INVALID,
 	 "last"},
