@@ -12,6 +12,7 @@
 #include "store/db.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "store/db_private.h"
@@ -429,6 +430,22 @@ uint64_t slu_db_stamp(struct slu_db *db)
 			     &version);
 	return (uint64_t)sqlite3_total_changes(db->sqlite) + db->rollbacks +
 	       version;
+}
+
+int slu_db_try_write(struct slu_db *db, struct slu_err *err)
+{
+	char pragma[48];
+	int64_t schema;
+
+	if (slu_db_value(db, &schema, 0, err, "PRAGMA user_version", "") ||
+	    slu_db_begin(db, err))
+		return -1;
+	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d",
+		 (int)schema);
+	if (slu_db_script(db, pragma, err) == 0 && slu_db_commit(db, err) == 0)
+		return 0;
+	slu_db_rollback(db);
+	return -1;
 }
 
 int slu_db_check(struct slu_db *db, struct slu_err *err)

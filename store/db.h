@@ -34,6 +34,8 @@ void slu_db_close(struct slu_db *db);
 bool slu_db_unusable(const struct slu_db *db);
 /* PRAGMA integrity_check; fails with its first line. */
 int slu_db_check(struct slu_db *db, struct slu_err *err);
+/* Can it be written now, down to the disk? Writes what stands there already. */
+int slu_db_try_write(struct slu_db *db, struct slu_err *err);
 /* True when the table exists (old databases lack ours). */
 bool slu_db_has(struct slu_db *db, const char *table);
 

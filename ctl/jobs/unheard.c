@@ -27,8 +27,10 @@ static void hear(void *arg, const struct slu_buffer_state *b)
 	heard->ready |= !heard->staging && !slu_eq(b->state, "SETUP");
 }
 
-/* As its nodes see it. */
-static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live)
+/* As its nodes see it. A job whose nodes had to boot began anew when they were
+ * up, which is not known of `live` without a link. */
+static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live,
+		    int64_t start)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	struct heard heard = {0};
@@ -37,7 +39,7 @@ static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live)
 		return false;
 	slu_mirror_job(&ctl->mirror, live->job_id, hear, &heard);
 	return !heard.ready &&
-	       time(NULL) - live->start >
+	       time(NULL) - start >
 		       conf->setup_timeout +
 			       (heard.staging ? conf->stage_in_timeout : 0);
 }
@@ -51,7 +53,7 @@ static void give_up(struct slu_ctl *ctl, const struct slu_followed *live)
 		.reason = (char *)(uintptr_t) "setup failed: sluiced is away"};
 	int (*act)(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err);
-	struct slu_err err;
+	struct slu_err err = {0};
 
 	switch (ctl->site->conf->on_setup) {
 	case SLU_HOLD:
@@ -67,7 +69,7 @@ static void give_up(struct slu_ctl *ctl, const struct slu_followed *live)
 		act = ops->requeue;
 	}
 	ctl_log(ctl, SLU_WARN, "JobId=%u: %s", verdict.job_id, verdict.reason);
-	if (act(ops->arg, &verdict, &err))
+	if (act(ops->arg, &verdict, &err) < 0)
 		ctl_log(ctl, SLU_WARN, "JobId=%u: %s", verdict.job_id,
 			err.text);
 }
@@ -83,7 +85,8 @@ static void give_up_waiting(struct slu_ctl *ctl, const uint32_t *id, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct slu_followed *live = slu_followed_get(ctl, id[i]);
 
-		if (job[i].unlaunched && job[i].start == live->start)
+		if (job[i].unlaunched && job[i].restarts == live->restarts &&
+		    is_late(ctl, live, job[i].start))
 			give_up(ctl, live);
 		slu_msg_clear(&slu_job_desc, &job[i]);
 	}
@@ -102,7 +105,7 @@ double slu_unheard_look(struct slu_ctl *ctl, double now)
 		return EVERY;
 	do {
 		live = slu_map_next(&ctl->live, &i);
-		if (live && is_late(ctl, live))
+		if (live && is_late(ctl, live, live->start))
 			id[n++] = live->job_id;
 		if (n && (!live || n == LOOK_AT)) {
 			give_up_waiting(ctl, id, n);

@@ -31,25 +31,32 @@ static void stored(struct slu_daemon *d, const char *what, int rc,
 		slu_daemon_reconnect(d);
 }
 
-static bool is_full(const struct slu_daemon *d)
+/* Why the database cannot be written, which a full disk may let us find out
+ * late: what it has of its log is written again. NULL: it can, or somebody else
+ * writes it just now. */
+static const char *unwritable(struct slu_daemon *d, struct slu_err *err)
 {
 	struct statvfs fs;
 
-	return statvfs(d->conf->database, &fs) == 0 &&
-	       fs.f_bavail * fs.f_frsize < ROOM;
+	if (statvfs(d->conf->database, &fs) == 0 &&
+	    fs.f_bavail * fs.f_frsize < ROOM)
+		return "no room on the disk of the database";
+	if (slu_db_try_write(d->db, err) < 0 && err->kind != SLU_BUSY)
+		return err->text;
+	return NULL;
 }
 
-/* On a full disk nothing of what it says could be stored: without a link it
- * starts no job that needs us, and connects again in a few seconds. */
+/* Nothing of what it says could be stored: without a link it starts no job that
+ * needs us, and connects again in a few seconds. */
 static void connected(void *arg)
 {
 	struct slu_daemon *d = arg;
 	struct slu_hello_daemon hello;
 	struct slu_err err;
+	const char *why = unwritable(d, &err);
 
-	if (is_full(d)) {
-		slu_control_drop(d->control,
-				 "no room on the disk of the database");
+	if (why) {
+		slu_control_drop(d->control, why);
 		return;
 	}
 	if (slu_buffers_hello(d->buffers, &hello, &err) < 0) {

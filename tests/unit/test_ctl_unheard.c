@@ -101,6 +101,27 @@ START_TEST(test_left_alone)
 }
 END_TEST
 
+/* Slurm sets its start anew when its nodes have booted. */
+START_TEST(test_booted)
+{
+	static const struct {
+		int64_t began;
+		bool given_up;
+	} cases[] = {{121, true}, {60, false}};
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = broken_link("", 600, NULL, true);
+
+		host_job(7)->start = time(NULL) - c->began;
+		slu_ctl_step(ctl, 18);
+		expect(!!strstr(host.did, why) == c->given_up, "%zu: %.500s",
+		       (size_t)(c - cases), host.did);
+		end(ctl);
+	}
+}
+END_TEST
+
 START_TEST(test_back_in_time)
 {
 	struct slu_ctl *ctl = broken_link("", 9000, NULL, true);
@@ -131,5 +152,5 @@ START_TEST(test_many)
 }
 END_TEST
 
-TEST_MAIN("ctl unheard", test_given_up, test_left_alone, test_back_in_time,
-	  test_many)
+TEST_MAIN("ctl unheard", test_given_up, test_left_alone, test_booted,
+	  test_back_in_time, test_many)

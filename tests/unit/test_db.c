@@ -3,6 +3,8 @@
 #include "store/db_private.h"
 #include "tests/unit/store_db.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "common/clock.h"
@@ -314,6 +316,37 @@ START_TEST(test_stamp)
 }
 END_TEST
 
-TEST_MAIN("db", test_stamp, test_binds, test_group, test_lost_group,
-	  test_misuse, test_statements, test_value, test_transactions,
-	  test_killed, test_busy, test_busy_again)
+/* As on a full disk: files may not grow. */
+static int write_without_room(struct slu_db *db)
+{
+	const struct rlimit none = {0, 0};
+
+	signal(SIGXFSZ, SIG_IGN);
+	return setrlimit(RLIMIT_FSIZE, &none) == 0 &&
+	       slu_db_try_write(db, &err) < 0 && err.text[0];
+}
+
+START_TEST(test_try_write)
+{
+	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
+	int64_t before, after;
+	pid_t pid;
+	int status;
+
+	slu_db_value(db, &before, 0, &err, "PRAGMA user_version", "");
+	expect_ok(slu_db_try_write(db, &err), err);
+	slu_db_value(db, &after, 0, &err, "PRAGMA user_version", "");
+	ck_assert_int_eq(before, after);
+	slu_db_close(db);
+	pid = fork();
+	if (pid == 0)
+		_exit(write_without_room(open_db("a.db", SLU_DB_WRITE)) ? 0
+									: 1);
+	ck_assert(waitpid(pid, &status, 0) == pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+TEST_MAIN("db", test_stamp, test_try_write, test_binds, test_group,
+	  test_lost_group, test_misuse, test_statements, test_value,
+	  test_transactions, test_killed, test_busy, test_busy_again)
