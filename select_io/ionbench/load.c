@@ -68,8 +68,9 @@ static int move(const struct slu_load *l, int fd, char *data, uint64_t *moved,
 		double end)
 {
 	bool reads = !strcmp(l->op, "read");
+	uint64_t bytes = l->most < l->bytes ? l->most : l->bytes;
 
-	for (uint64_t i = 0; i < l->bytes / l->request; i++) {
+	for (uint64_t i = 0; i < bytes / l->request; i++) {
 		ssize_t k;
 
 		if (slu_now_wall() >= end)

@@ -18,7 +18,8 @@ struct slu_load {
 	const char *op;	  /* write, read or remove */
 	const char *path; /* of the shared file; others add ".RANK" */
 	bool shared, strided;
-	uint64_t request, bytes; /* of a call; of this task, whole calls */
+	uint64_t request, bytes; /* of a call; of a task's part, whole calls */
+	uint64_t most;		 /* of these, from the first on, at most */
 	double seconds;		 /* no call begins later than that */
 	uint32_t rank, tasks, nodes;
 };

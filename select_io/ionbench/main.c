@@ -271,7 +271,7 @@ static int run(struct slu_bench_args *a, struct slu_bench *b)
 	return rc;
 }
 
-/* "load OP PATH LAYOUT ACCESS REQUEST BYTES SECONDS", of a task. */
+/* "load OP PATH LAYOUT ACCESS REQUEST BYTES SECONDS MOST", of a task. */
 static int run_load(char **argv)
 {
 	struct slu_load l = {.op = argv[2],
@@ -281,6 +281,7 @@ static int run_load(char **argv)
 			     .request = strtoull(argv[6], NULL, 10),
 			     .bytes = strtoull(argv[7], NULL, 10),
 			     .seconds = strtod(argv[8], NULL),
+			     .most = strtoull(argv[9], NULL, 10),
 			     .rank = number_of("SLURM_PROCID"),
 			     .tasks = number_of("SLURM_STEP_NUM_TASKS"),
 			     .nodes = number_of("SLURM_STEP_NUM_NODES")};
@@ -311,7 +312,7 @@ int main(int argc, char **argv)
 	struct slu_err err = {0};
 	int rc;
 
-	if (argc == 9 && !strcmp(argv[1], "load"))
+	if (argc == 10 && !strcmp(argv[1], "load"))
 		return run_load(argv);
 	rc = slu_bench_options(&a, &b, argc, argv, &err);
 	if (rc != SLU_BENCH_GO_ON)

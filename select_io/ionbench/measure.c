@@ -165,22 +165,30 @@ static int apply(struct now *now, struct slu_err *err)
 	char name[PATH_MAX + 32]; \
 	snprintf(name, sizeof(name), __VA_ARGS__)
 
-static int run_step(struct now *now, const char *op, uint64_t *bytes,
-		    double *seconds, struct slu_err *err)
+static uint64_t whole_calls(uint64_t bytes, uint64_t request)
+{
+	return bytes < request ? request : bytes / request * request;
+}
+
+/* `most`: bytes that each task moves at most. */
+static int run_step(struct now *now, const char *op, uint64_t most,
+		    struct slu_step_moved *moved, struct slu_err *err)
 {
 	const struct slu_bench *b = now->b;
 	const struct slu_bench_setup *s = &b->results.setup;
 	const struct slu_bench_pattern *p = now->pattern;
-	uint64_t calls = s->bytes / s->tasks / p->request;
+	uint64_t bytes = whole_calls(s->bytes / s->tasks, p->request);
 	TEXT(nodes, "-N%u", s->nodes);
 	TEXT(tasks, "-n%u", s->tasks);
 	TEXT(export, "--export=ALL%s%s",
 	     b->preload && now->n ? ",LD_PRELOAD=" : "",
 	     b->preload && now->n ? b->preload : "");
 	TEXT(request, "%llu", (unsigned long long)p->request);
-	TEXT(each, "%llu",
-	     (unsigned long long)((calls ? calls : 1) * p->request));
+	TEXT(each, "%llu", (unsigned long long)bytes);
 	TEXT(limit, "%lld", (long long)s->seconds);
+	TEXT(up_to, "%llu",
+	     (unsigned long long)(most < bytes ? whole_calls(most, p->request)
+					       : bytes));
 	char *argv[] = {
 		"srun",
 		"-Q",
@@ -198,6 +206,7 @@ static int run_step(struct now *now, const char *op, uint64_t *bytes,
 		request,
 		each,
 		limit,
+		up_to,
 		NULL};
 	struct slu_step step = {.argv = argv,
 				.stop = should_stop,
@@ -205,37 +214,37 @@ static int run_step(struct now *now, const char *op, uint64_t *bytes,
 				.seconds =
 					2 * (double)s->seconds + STEP_OVERHEAD};
 
-	return slu_step_run(&step, bytes, seconds, err);
+	return slu_step_run(&step, moved, err);
 }
 
 /* Nobody is left waiting for it: what was killed may leave files. */
 static void remove_data(struct now *now)
 {
-	uint64_t bytes;
-	double seconds;
+	struct slu_step_moved none;
 
 	if (now->b->signalled() ||
 	    (now->n && slu_idle_ions_needed(&now->b->idle, &now->ions)))
 		return; /* the same measurement comes again */
-	run_step(now, "remove", &bytes, &seconds, NULL);
+	run_step(now, "remove", UINT64_MAX, &none, NULL);
 }
 
+/* A write that has ended early leaves holes, which cost nothing to read: a task
+ * reads no more than each has written. */
 static int run_steps(struct now *now, struct slu_bench_run *run,
 		     struct slu_err *err)
 {
-	uint64_t bytes = 0;
-	double seconds = 0;
+	struct slu_step_moved m = {0};
 	int rc = apply(now, err);
 
 	if (rc == 0)
-		rc = run_step(now, "write", &bytes, &seconds, err);
-	run->moved = rc == 0 ? bytes : now->b->results.setup.bytes;
+		rc = run_step(now, "write", UINT64_MAX, &m, err);
+	run->moved = rc == 0 ? m.bytes : now->b->results.setup.bytes;
 	if (rc == 0 && now->pattern->reads) {
-		rc = run_step(now, "read", &bytes, &seconds, err);
-		run->moved += rc == 0 ? bytes : now->b->results.setup.bytes;
+		rc = run_step(now, "read", m.least, &m, err);
+		run->moved += rc == 0 ? m.bytes : now->b->results.setup.bytes;
 	}
-	if (rc == 0 && bytes > 0 && seconds > 0)
-		run->bandwidth = (double)bytes / seconds / MB;
+	if (rc == 0 && m.bytes > 0 && m.seconds > 0)
+		run->bandwidth = (double)m.bytes / m.seconds / MB;
 	else if (rc == 0)
 		rc = slu_err(err, SLU_IO, "nothing was moved");
 	remove_data(now);

@@ -73,14 +73,13 @@ static void end_it(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static int add_up(char *text, uint64_t *bytes, double *seconds,
-		  struct slu_err *err)
+static int add_up(char *text, struct slu_step_moved *all, struct slu_err *err)
 {
 	double first = 0, last = 0;
-	uint64_t sum = 0;
 	char *line;
 	int n = 0;
 
+	*all = (struct slu_step_moved){0};
 	while ((line = strsep(&text, "\n"))) {
 		unsigned long long moved;
 		double begun, ended;
@@ -89,13 +88,13 @@ static int add_up(char *text, uint64_t *bytes, double *seconds,
 			continue;
 		first = n == 0 || begun < first ? begun : first;
 		last = n == 0 || ended > last ? ended : last;
-		sum += moved;
+		all->least = n == 0 || moved < all->least ? moved : all->least;
+		all->bytes += moved;
 		n++;
 	}
 	if (n == 0)
 		return slu_err(err, SLU_IO, "no task said what it has moved");
-	*bytes = sum;
-	*seconds = last - first;
+	all->seconds = last - first;
 	return 0;
 }
 
@@ -113,7 +112,7 @@ static int judge(int status, struct slu_err *err)
 					 : WTERMSIG(status));
 }
 
-int slu_step_run(const struct slu_step *step, uint64_t *bytes, double *seconds,
+int slu_step_run(const struct slu_step *step, struct slu_step_moved *moved,
 		 struct slu_err *err)
 {
 	struct slu_buf out = {.max = MAX_OUTPUT};
@@ -139,8 +138,8 @@ int slu_step_run(const struct slu_step *step, uint64_t *bytes, double *seconds,
 			;
 		rc = judge(status, err);
 		if (rc == 0)
-			rc = add_up(out.data ? out.data : (char[]){""}, bytes,
-				    seconds, err);
+			rc = add_up(out.data ? out.data : (char[]){""}, moved,
+				    err);
 	}
 	slu_buf_free(&out);
 	return rc;

@@ -16,11 +16,14 @@ struct slu_step {
 	double seconds; /* that it may take */
 };
 
-/* What all of its tasks print, "BYTES BEGUN ENDED", summed up: bytes of the
- * tasks, and seconds from the first beginning to the last end. SLU_BUSY: it was
- * stopped, as the text says; SLU_IO, SLU_TIMEOUT: it
- * failed. */
-int slu_step_run(const struct slu_step *step, uint64_t *bytes, double *seconds,
+struct slu_step_moved {
+	uint64_t bytes, least; /* of all tasks; of the one with the fewest */
+	double seconds;	       /* from the first beginning to the last end */
+};
+
+/* What all of its tasks print, "BYTES BEGUN ENDED", summed up. SLU_BUSY: it was
+ * stopped, as the text says; SLU_IO, SLU_TIMEOUT: it failed. */
+int slu_step_run(const struct slu_step *step, struct slu_step_moved *moved,
 		 struct slu_err *err);
 
 #endif

@@ -188,15 +188,16 @@ START_TEST(test_idle)
 END_TEST
 
 /* Four tasks cover a shared file to the byte, contiguous or in turns, read what
- * they wrote, and remove it. */
+ * they wrote, and remove it. A part of it lies where it would in the whole. */
 START_TEST(test_load)
 {
-	for (int way = 0; way < 4; way++) {
+	for (int way = 0; way < 8; way++) {
 		struct slu_load l = {.path = in("d/data"),
 				     .shared = way & 1,
 				     .strided = way & 2,
 				     .request = 1000,
 				     .bytes = 8000,
+				     .most = way < 4 ? 8000 : 3000,
 				     .seconds = 60,
 				     .tasks = 4,
 				     .nodes = 2};
@@ -216,10 +217,13 @@ START_TEST(test_load)
 				sum += moved;
 				if (op == 0 && l.rank == 3 && l.shared) {
 					ck_assert_int_eq(stat(l.path, &st), 0);
-					ck_assert_int_eq(st.st_size, 32000);
+					ck_assert_int_eq(st.st_size,
+							 way < 4    ? 32000
+							 : way == 5 ? 27000
+								    : 12000);
 				}
 			}
-		ck_assert_uint_eq(sum, 64000);
+		ck_assert_uint_eq(sum, way < 4 ? 64000 : 24000);
 		ck_assert_int_eq(rmdir(in("d")), 0); /* nothing is left */
 	}
 }
@@ -254,16 +258,16 @@ START_TEST(test_step)
 					.seconds = c->kind == SLU_TIMEOUT ? 0.2
 									  : 60};
 		struct slu_err err = {0};
-		double seconds = 0;
-		uint64_t bytes = 0;
-		int rc = slu_step_run(&step, &bytes, &seconds, &err);
+		struct slu_step_moved moved = {0};
+		int rc = slu_step_run(&step, &moved, &err);
 
 		if (c->kind) {
 			ck_assert_int_eq(rc, -1);
 			expect_err(err, c->kind, c->words);
 		} else {
-			ck_assert_uint_eq(bytes, 12);
-			ck_assert_double_eq(seconds, 2.5);
+			ck_assert_uint_eq(moved.bytes, 12);
+			ck_assert_uint_eq(moved.least, 5);
+			ck_assert_double_eq(moved.seconds, 2.5);
 		}
 	}
 }
@@ -383,6 +387,28 @@ START_TEST(test_measure)
 }
 END_TEST
 
+/* Writes end early, one task's before the other's: no holes are read. */
+START_TEST(test_no_holes)
+{
+	struct slu_bench b = bench_of("read-1KiB-shared");
+	struct slu_err err = {0};
+	struct slu_buf text = {0};
+
+	put(in("srun"), "#!/bin/sh\n"
+			"while [ \"$1\" != load ]; do shift; done\n"
+			"echo \"$2 $7 $9\" >>$DIR/asked\n"
+			"echo 9000 0 1; echo 3000 0 1\n");
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_WHOLE);
+	expect_ok(slu_file_read(AT_FDCWD, in("asked"), 1 << 20, &text, &err),
+		  err);
+	ck_assert_ptr_nonnull(strstr(text.data, "write 499712 499712\n"
+						"read 499712 2048\n"
+						"remove 499712 499712\n"));
+	slu_buf_free(&text);
+	done(&b);
+}
+END_TEST
+
 /* A limit, and going on with a larger one; a torn last line; another setup. */
 START_TEST(test_goes_on)
 {
@@ -462,5 +488,5 @@ START_TEST(test_fails)
 END_TEST
 
 TEST_MAIN("ionbench", test_names, test_of_table, test_darshan, test_idle,
-	  test_load, test_step, test_measure, test_goes_on, test_gives_way,
-	  test_fails)
+	  test_load, test_step, test_measure, test_no_holes, test_goes_on,
+	  test_gives_way, test_fails)
