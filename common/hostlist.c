@@ -278,5 +278,10 @@ int slu_hosts_add(struct slu_hosts *hosts, const char *name)
 {
 	if (slu_hosts_find(hosts, name) >= 0)
 		return 0;
+	return slu_hosts_append(hosts, name);
+}
+
+int slu_hosts_append(struct slu_hosts *hosts, const char *name)
+{
 	return append(hosts, strdup(name));
 }

@@ -35,6 +35,8 @@ void slu_hosts_sort(struct slu_hosts *hosts);
 bool slu_hosts_sorted_has(const struct slu_hosts *hosts, const char *name);
 /* Append a copy unless it is there; -1 without memory. */
 int slu_hosts_add(struct slu_hosts *hosts, const char *name);
+/* Append a copy, even if it is there: for slu_hosts_sort() of many. */
+int slu_hosts_append(struct slu_hosts *hosts, const char *name);
 
 /* A short bracket form of the same set ("n[1-4,7]", "r[1-2]n[1-8]"), keeping
  * zero padding, sorted as people count (n2 before n10). NULL without memory;

@@ -404,9 +404,10 @@ static void show(struct slu_ctl *ctl)
 	for (size_t i = 0; mark && out && i < n; i++)
 		mark[i] = (struct slu_ctl_node_label){
 			.node = ctl->marks[i].node,
-			.feature = slu_hosts_find(&idle, ctl->marks[i].node) < 0
-					   ? "ion_free"
-					   : ""};
+			.feature =
+				slu_hosts_sorted_has(&idle, ctl->marks[i].node)
+					? ""
+					: "ion_free"};
 	slu_hosts_free(&idle);
 	for (int shared = 0; mark && out && shared <= 1; shared++)
 		for (size_t i = 0; i < a->n_jobs; i++)

@@ -21,13 +21,13 @@ bool slu_recruits(const struct slu_job *job)
 	       (job->uid == 0 || job->uid == geteuid());
 }
 
-static int add_nodes(struct slu_hosts *all, const char *nodes)
+static int append_nodes(struct slu_hosts *all, const char *nodes)
 {
 	struct slu_hosts of_one = {0};
 	int rc = slu_hosts_parse(nodes ? nodes : "", &of_one, NULL);
 
 	for (size_t i = 0; rc == 0 && i < of_one.n; i++)
-		rc = slu_hosts_add(all, of_one.name[i]);
+		rc = slu_hosts_append(all, of_one.name[i]);
 	slu_hosts_free(&of_one);
 	return rc;
 }
@@ -43,10 +43,12 @@ int slu_recruits_missing(const struct slu_ctl *ctl, struct slu_hosts *out)
 	     idle->n && rc == 0 && (job = slu_arbiter_job(ctl->arbiter, i));
 	     i++)
 		if (slu_recruits(job))
-			rc = add_nodes(&here, job->nodes);
+			rc = append_nodes(&here, job->nodes);
+	slu_hosts_sort(&here);
 	for (size_t i = 0; i < idle->n && rc == 0; i++)
-		if (slu_hosts_find(&here, idle->name[i]) < 0)
-			rc = slu_hosts_add(out, idle->name[i]);
+		if (!slu_hosts_sorted_has(&here, idle->name[i]))
+			rc = slu_hosts_append(out, idle->name[i]);
+	slu_hosts_sort(out);
 	slu_hosts_free(&here);
 	return rc;
 }
@@ -57,7 +59,7 @@ char *slu_ions_unusable(const struct slu_ctl *ctl)
 	char *down = all ? ctl->ops.down(ctl->ops.arg, all, true) : NULL;
 	struct slu_hosts away = {0};
 
-	if (all && add_nodes(&away, down) == 0 &&
+	if (all && append_nodes(&away, down) == 0 &&
 	    slu_recruits_missing(ctl, &away) == 0)
 		list = slu_hosts_text(&away);
 	slu_hosts_free(&away);

@@ -9,7 +9,8 @@
 
 /* Does this job hold idle nodes as I/O nodes? It is given none itself. */
 bool slu_recruits(const struct slu_job *job);
-/* Those of RecruitIdle that no such job holds. -1 without memory. */
+/* Add those of RecruitIdle that no such job holds, and sort all. -1 without
+ * memory. */
 int slu_recruits_missing(const struct slu_ctl *ctl, struct slu_hosts *out);
 /* Host list of these, and of the I/O nodes that are down, drained or draining;
  * NULL without memory. */
