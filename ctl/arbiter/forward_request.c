@@ -19,24 +19,34 @@ static bool has_own_gekkofs(const struct slu_ctl *ctl,
 	return fs && slu_eq(fs->driver, "gekkofs");
 }
 
-void slu_forward_request(const struct slu_ctl *ctl, struct slu_job *job)
+/* slu_parsed_get() keeps no patterns. */
+static void take_pattern(struct slu_job *job)
 {
 	struct slu_request req;
+
+	if (slu_request_parse(job->request, NULL, &req, NULL) < 0)
+		return;
+	free(job->ion_pattern);
+	job->ion_pattern = req.forward_pattern;
+	req.forward_pattern = NULL;
+	slu_request_free(&req);
+}
+
+void slu_forward_request(struct slu_ctl *ctl, struct slu_job *job)
+{
+	const struct slu_request *req;
 
 	job->ion_max = slu_recruits(job) || slu_hostnames_any(ctl, job->nodes)
 			       ? 0
 			       : SLU_NO_ID;
-	if (!job->request ||
-	    slu_request_parse(job->request, NULL, &req, NULL) < 0)
+	req = job->request ? slu_parsed_get(&ctl->parsed, job->request) : NULL;
+	if (!req)
 		return;
-	if (has_own_gekkofs(ctl, &req))
+	if (has_own_gekkofs(ctl, req))
 		job->ion_max = 0;
-	if (req.has_forward) {
-		if (req.forward_max < job->ion_max)
-			job->ion_max = req.forward_max;
-		free(job->ion_pattern);
-		job->ion_pattern = req.forward_pattern;
-		req.forward_pattern = NULL;
-	}
-	slu_request_free(&req);
+	if (req->has_forward && req->forward_max < job->ion_max)
+		job->ion_max = req->forward_max;
+	if (req->has_forward)
+		take_pattern(job);
+	slu_parsed_put(&ctl->parsed, req);
 }

@@ -7,6 +7,6 @@
 
 #include "ctl/private.h"
 
-void slu_forward_request(const struct slu_ctl *ctl, struct slu_job *job);
+void slu_forward_request(struct slu_ctl *ctl, struct slu_job *job);
 
 #endif

@@ -3,11 +3,12 @@
 #define SLU_CTL_PARSED_H
 
 /*
- * Requests of pending jobs, parsed once: hooks see the canonical text of each
- * in every pass of the schedulers, under slurmctld's locks. They are found by a
- * hash of the text, so that whatever changes a job's text is seen at once. At
- * most SLU_PARSED of them are kept. Any thread; a mutex guards all of it, held
- * for one lookup, but not while a text is parsed.
+ * Requests of jobs, parsed once: hooks see the canonical text of each pending
+ * one in every pass of the schedulers, under slurmctld's locks, and snapshots
+ * that of each running one. They are found by a hash of the text, so that
+ * whatever changes a job's text is seen at once. At most SLU_PARSED of them are
+ * kept. Any thread; a mutex guards all of it, held for one lookup, but not
+ * while a text is parsed.
  */
 
 #include <pthread.h>

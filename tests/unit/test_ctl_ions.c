@@ -308,6 +308,7 @@ START_TEST(test_job_of_gekkofs)
 		ctl_by_hand(IONS "\nArbiterPolicy=MCKP\nFileSystem=g "
 				 "Driver=gekkofs Unauthenticated=accept\n"
 				 "FileSystem=s Driver=scratch");
+	int snapshots;
 
 	other.job_id = 8;
 	job.request = "jobfs type=g capacity=1048576; forward max=1";
@@ -318,6 +319,11 @@ START_TEST(test_job_of_gekkofs)
 	ck_assert_uint_eq(ctl->assignment.n_jobs, 2);
 	ck_assert_str_eq(ctl->assignment.jobs[0].ions, "");
 	ck_assert_str_ne(ctl->assignment.jobs[1].ions, "");
+	ctl->stale = true;
+	snapshots = host.snapshots;
+	slu_ctl_step(ctl, 2);
+	ck_assert_int_eq(host.snapshots, snapshots + 1);
+	ck_assert_uint_eq(ctl->parsed.parsed, 2); /* each once */
 	slu_ctl_release(ctl);
 }
 END_TEST
