@@ -29,6 +29,7 @@ void slu_idle_ions_close(struct slu_idle_ions *idle)
 	free(idle->path);
 	slu_hosts_free(&idle->all);
 	slu_hosts_free(&idle->taken);
+	slu_hosts_free(&idle->recruits);
 	*idle = (struct slu_idle_ions){0};
 }
 
@@ -164,8 +165,16 @@ static bool value_of(const char *line, const char *key, char *out, size_t size)
 	return true;
 }
 
-int slu_down_nodes(const char *text, struct slu_hosts *down,
-		   struct slu_err *err)
+static bool is_recruited(const char *line)
+{
+	char features[4096];
+
+	return value_of(line, " ActiveFeatures=", features, sizeof(features)) &&
+	       slu_is_listed(features, "ion_free");
+}
+
+int slu_down_nodes(const char *text, const struct slu_hosts *recruits,
+		   struct slu_hosts *down, struct slu_err *err)
 {
 	char *copy = strdup(text), *rest = copy, *line;
 	char name[256], state[256];
@@ -175,7 +184,8 @@ int slu_down_nodes(const char *text, struct slu_hosts *down,
 	while (rc == 0 && (line = strsep(&rest, "\n")))
 		if (value_of(line, "NodeName=", name, sizeof(name)) &&
 		    value_of(line, " State=", state, sizeof(state)) &&
-		    is_down(state))
+		    (is_down(state) || (slu_hosts_sorted_has(recruits, name) &&
+					!is_recruited(line))))
 			rc = slu_hosts_add(down, name);
 	free(copy);
 	return rc < 0 ? slu_err(err, SLU_NOMEM, "out of memory") : 0;

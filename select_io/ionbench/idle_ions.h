@@ -17,6 +17,7 @@ struct slu_idle_ions {
 	char *path;		     /* of mapping.json */
 	uint32_t job_id;	     /* our own; 0: none */
 	struct slu_hosts all, taken; /* in the order of a host list */
+	struct slu_hosts recruits;   /* compute nodes at times; sorted */
 	bool ours_has_some;	     /* our own job was given I/O nodes */
 	struct timespec changed;     /* of the file that was read */
 	ino_t inode;
@@ -41,8 +42,9 @@ bool slu_idle_ions_take(const struct slu_idle_ions *idle,
 			struct slu_hosts *out);
 
 /* Names of the nodes that may not be used, of what `scontrol -o show node`
- * says: those that are down, drained or do not answer. */
-int slu_down_nodes(const char *text, struct slu_hosts *down,
-		   struct slu_err *err);
+ * says: those that are down, drained or do not answer, and those of `recruits`
+ * (sorted) that do not show ion_free. */
+int slu_down_nodes(const char *text, const struct slu_hosts *recruits,
+		   struct slu_hosts *down, struct slu_err *err);
 
 #endif

@@ -132,6 +132,14 @@ static void find_job(struct slu_bench_args *a, struct slu_bench *b)
 		a->setup.tasks = a->setup.nodes;
 }
 
+static void take_recruits(struct slu_idle_ions *idle,
+			  struct slu_hosts *recruits)
+{
+	idle->recruits = *recruits;
+	*recruits = (struct slu_hosts){0};
+	slu_hosts_sort(&idle->recruits);
+}
+
 static int open_idle(const struct slu_bench_args *a, struct slu_bench *b,
 		     struct slu_err *err)
 {
@@ -142,18 +150,19 @@ static int open_idle(const struct slu_bench_args *a, struct slu_bench *b,
 
 	if (b->ions[b->n_ions - 1] == 0)
 		return 0;
-	if (!dir) {
-		path = slu_conf_path();
-		conf = slu_conf_load(path ? path : "", err);
-		free(path);
-		if (!conf)
-			return -1;
+	path = slu_conf_path();
+	conf = slu_conf_load(path ? path : "", err);
+	free(path);
+	if (!conf && !dir)
+		return -1;
+	if (!dir)
 		dir = conf->mapping_dir;
-	}
 	rc = dir ? slu_idle_ions_open(&b->idle, dir, number_of("SLURM_JOB_ID"),
 				      err)
 		 : slu_err(err, SLU_INVALID,
 			   "sluice.conf has no MappingDir: give --mapping");
+	if (rc == 0 && conf)
+		take_recruits(&b->idle, &conf->recruit_idle);
 	slu_conf_free(conf);
 	if (rc == 0 && b->ions[b->n_ions - 1] > b->idle.all.n)
 		rc = slu_err(err, SLU_INVALID, "--ions: there are only %zu",

@@ -73,7 +73,8 @@ static void find_down(const struct slu_bench *b, struct slu_hosts *down)
 
 	*down = (struct slu_hosts){0};
 	if (all && b->idle.all.n && slu_run(argv, 30, &out, NULL) == 0)
-		slu_down_nodes(out.data ? out.data : "", down, NULL);
+		slu_down_nodes(out.data ? out.data : "", &b->idle.recruits,
+			       down, NULL);
 	slu_buf_free(&out);
 	free(all);
 }

@@ -149,7 +149,7 @@ static const char *in(const char *name)
 
 START_TEST(test_idle)
 {
-	struct slu_hosts down = {0}, got;
+	struct slu_hosts down = {0}, recruits = {0}, got;
 	struct slu_idle_ions idle;
 	struct slu_err err;
 
@@ -169,7 +169,7 @@ START_TEST(test_idle)
 	expect_ok(slu_down_nodes("NodeName=io1 Arch=x State=IDLE Weight=1\n"
 				 "NodeName=io2 Arch=x State=IDLE+DRAIN W=1\n"
 				 "NodeName=io3 Arch=x State=DOWN* Weight=1\n",
-				 &down, &err),
+				 &recruits, &down, &err),
 		  err);
 	ck_assert_uint_eq(down.n, 2);
 	ck_assert(slu_idle_ions_take(&idle, &down, 1, &got));
@@ -184,6 +184,31 @@ START_TEST(test_idle)
 	ck_assert(slu_idle_ions_needed(&idle, &got)); /* who knows */
 	slu_hosts_free(&got);
 	slu_idle_ions_close(&idle);
+}
+END_TEST
+
+/* Compute nodes are I/O nodes as long as they show it. */
+START_TEST(test_recruits)
+{
+	struct slu_hosts down, recruits;
+	struct slu_err err;
+
+	expect_ok(slu_hosts_parse("n1,n2,n3,n4", &recruits, &err), err);
+	expect_ok(slu_down_nodes("NodeName=n1 ActiveFeatures=big,ion_free "
+				 "State=ALLOCATED W=1\n"
+				 "NodeName=n2 ActiveFeatures=ion_assigned "
+				 "State=ALLOCATED W=1\n"
+				 "NodeName=n3 AvailableFeatures=ion_free "
+				 "ActiveFeatures=(null) State=IDLE W=1\n"
+				 "NodeName=n4 State=IDLE W=1\n"
+				 "NodeName=io1 State=IDLE W=1\n",
+				 &recruits, &down, &err),
+		  err);
+	ck_assert_uint_eq(down.n, 3);
+	ck_assert_int_lt(slu_hosts_find(&down, "n1"), 0);
+	ck_assert_int_lt(slu_hosts_find(&down, "io1"), 0);
+	slu_hosts_free(&down);
+	slu_hosts_free(&recruits);
 }
 END_TEST
 
@@ -488,5 +513,5 @@ START_TEST(test_fails)
 END_TEST
 
 TEST_MAIN("ionbench", test_names, test_of_table, test_darshan, test_idle,
-	  test_load, test_step, test_measure, test_no_holes, test_goes_on,
-	  test_gives_way, test_fails)
+	  test_recruits, test_load, test_step, test_measure, test_no_holes,
+	  test_goes_on, test_gives_way, test_fails)
