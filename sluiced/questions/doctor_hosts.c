@@ -135,7 +135,7 @@ static bool is_needless(struct json_object *node, struct json_object *row)
 {
 	const char *check = slu_doctor_text(row, "check");
 
-	return slu_json_bool_at(node, "is_io_node") &&
+	return slu_json_bool_at(node, "only_io") &&
 	       (slu_eq(check, "storage") || slu_eq(check, "resource map"));
 }
 

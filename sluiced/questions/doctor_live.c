@@ -28,15 +28,15 @@ static struct json_object *slurmctld(const struct slu_daemon *d)
 	return obj;
 }
 
-/* Those that forward: jobs' file systems need not fit there. */
-static void mark_io_nodes(const struct slu_daemon *d, struct json_object *nodes)
+static void mark(struct json_object *nodes, const struct slu_hosts *hosts,
+		 bool only_io)
 {
 	struct json_object *node;
 
-	for (size_t i = 0; i < d->conf->io_nodes.n; i++) {
-		node = slu_json_at(nodes, d->conf->io_nodes.name[i]);
+	for (size_t i = 0; i < hosts->n; i++) {
+		node = slu_json_at(nodes, hosts->name[i]);
 		if (node)
-			slu_json_set_bool(node, "is_io_node", true);
+			slu_json_set_bool(node, "only_io", only_io);
 	}
 }
 
@@ -69,7 +69,9 @@ static void add_site(const struct slu_daemon *d, struct json_object *all)
 	slu_json_set_u64(all, "lost_turns", d->metrics.lost_turns);
 	slu_json_set_u64(all, "io_nodes", d->conf->io_nodes.n);
 	slu_nodes_each(d->auth.nodes, add_node, nodes);
-	mark_io_nodes(d, nodes);
+	/* jobs' file systems need not fit where no job runs */
+	mark(nodes, &d->conf->io_nodes, true);
+	mark(nodes, &d->conf->recruit_idle, false);
 	json_object_object_add(all, "nodes", nodes);
 }
 

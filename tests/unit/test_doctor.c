@@ -184,21 +184,25 @@ START_TEST(test_probes)
 }
 END_TEST
 
-/* An I/O node needs no room for jobs' file systems. */
+/* An I/O node needs no room for jobs' file systems, unless jobs run there. */
 START_TEST(test_io_node)
 {
 	struct slu_node_addr nodes[] = {
 		{(char *)"ion1", sluiced_addr},
+		{(char *)"ion2", sluiced_addr},
 		{(char *)"n2", sluiced_addr},
 	};
 
+	strcpy(sluiced_extra_conf, "RecruitIdle=ion2\n");
 	if (!sluiced_begin())
 		return;
-	meet((struct slu_hello_ctl){.nodes = nodes, .n_nodes = 2});
+	meet((struct slu_hello_ctl){.nodes = nodes, .n_nodes = 3});
 	probe("ion1", ROW("bad"));
 	ck_assert_int_eq(count("storage: full", NULL), 0);
 	probe("n2", ROW("bad"));
 	expect_one("storage: full", "\"on\":\"n2\"");
+	probe("ion2", ROW("bad"));
+	expect_one("storage: full", "\"on\":\"ion2,n2\"");
 	ctl_close();
 	sluiced_end();
 }
