@@ -195,6 +195,28 @@ static bool is_wanted(const struct slu_lustre_totals *s)
 	       s->history->conf->io_start != SLU_IOSTART_OFF;
 }
 
+/* Of one job the last run comes first. */
+static int by_run(const void *a, const void *b)
+{
+	const struct slu_moved_run *x = a, *y = b;
+	int order = (x->job_id > y->job_id) - (x->job_id < y->job_id);
+
+	return order ? order : (x->start < y->start) - (x->start > y->start);
+}
+
+/* Each job once, in ascending order. */
+static void sort_moved(struct slu_lustre_totals *s)
+{
+	size_t n = 0;
+
+	if (s->n_moved)
+		qsort(s->moved, s->n_moved, sizeof(*s->moved), by_run);
+	for (size_t i = 0; i < s->n_moved; i++)
+		if (!n || s->moved[n - 1].job_id != s->moved[i].job_id)
+			s->moved[n++] = s->moved[i];
+	s->n_moved = n;
+}
+
 void slu_lustre_totals_moved(struct slu_lustre_totals *s, uint32_t job_id,
 			     int64_t start)
 {
@@ -203,18 +225,14 @@ void slu_lustre_totals_moved(struct slu_lustre_totals *s, uint32_t job_id,
 	s->spoken = slu_now_wall();
 	if (!s->moved)
 		s->moved = calloc(SLU_MOVED_MOST, sizeof(*s->moved));
+	if (s->n_moved == SLU_MOVED_MOST && !s->full) {
+		sort_moved(s);
+		s->full = s->n_moved > SLU_MOVED_MOST / 2;
+	}
 	if (s->moved && start && s->n_moved < SLU_MOVED_MOST)
 		s->moved[s->n_moved++] = (struct slu_moved_run){job_id, start};
 }
 
-static int by_job(const void *a, const void *b)
-{
-	const struct slu_moved_run *x = a, *y = b;
-
-	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
-}
-
-/* Each once. */
 static int fill_in(const struct slu_lustre_totals *s,
 		   struct slu_jobs_moved *msg, struct slu_err *err)
 {
@@ -222,8 +240,6 @@ static int fill_in(const struct slu_lustre_totals *s,
 		const struct slu_moved_run *run = &s->moved[i];
 		struct slu_job_moved *job = &msg->jobs[msg->n_jobs];
 
-		if (i && run->job_id == run[-1].job_id)
-			continue;
 		job->job_id = run->job_id;
 		if (slu_history_moved(s->history->db, run->job_id, run->start,
 				      &job->read_bytes, &job->written_bytes,
@@ -246,13 +262,13 @@ static int tell_moved(struct slu_lustre_totals *s, struct slu_err *err)
 	msg.jobs = calloc(s->n_moved + 1, sizeof(*msg.jobs));
 	if (!msg.jobs)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (s->n_moved)
-		qsort(s->moved, s->n_moved, sizeof(*s->moved), by_job);
+	sort_moved(s);
 	rc = fill_in(s, &msg, err);
 	if (rc == 0)
 		slu_control_send(s->history->control, &slu_jobs_moved_desc,
 				 &msg);
 	s->n_moved = 0;
+	s->full = false;
 	free(msg.jobs);
 	return rc;
 }

@@ -30,6 +30,7 @@ struct slu_lustre_totals {
 		int64_t start;
 	} * moved;
 	size_t n_moved;
+	bool full; /* also with each once */
 	double spoken;
 };
 

@@ -127,10 +127,17 @@ START_TEST(test_moved)
 	served.timer.fn(served.timer.arg);
 	ck_assert_uint_eq(moved_sent, 2);
 	ck_assert_uint_eq(n_moved, 0);
+	for (uint32_t i = 0; i < 2 * SLU_MOVED_MOST; i++) /* many servers */
+		slu_lustre_totals_moved(&served, 100 + i % 100, 1000);
+	runs(300, "a", 3, 4, &served);
+	served.timer.fn(served.timer.arg);
+	ck_assert_uint_eq(n_moved, 101);
+	ck_assert_uint_eq(last_moved.job_id, 300);
+	ck_assert_double_eq(last_moved.read_bytes, 3);
 	slu_lustre_totals_moved(&served, 9, 0); /* of no run that is live */
 	conf.io_start = SLU_IOSTART_OFF;
 	served.timer.fn(served.timer.arg);
-	ck_assert_uint_eq(moved_sent, 2);
+	ck_assert_uint_eq(moved_sent, 3);
 	slu_lustre_totals_stop(&served);
 	slu_db_close(history.db);
 	slu_loop_free(loop);
