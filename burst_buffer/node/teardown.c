@@ -58,7 +58,6 @@ static int stop(struct slu_node *n, struct slu_report *counted,
 	return 0;
 }
 
-/* Nothing may be mounted or run, and no directory be there. */
 /* Somebody has put his own in the place of the storage, as he can in a sticky
  * directory, before anything of ours was there. */
 static bool never_made(struct slu_node *n)
@@ -70,6 +69,7 @@ static bool never_made(struct slu_node *n)
 	       slu_trust_dir(n->storage.dir, &why) && why.kind == SLU_DENIED;
 }
 
+/* Nothing may be mounted or run, and no directory be there. */
 static int prove(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_mtab m;

@@ -377,7 +377,7 @@ static int ask_on(struct worker *w)
 {
 	double end = slu_now_mono() + TRY_FOR, pause = 1;
 	struct slu_node *n = &w->n;
-	double most = PAUSE_SAY + (double)n->plan.n_node / ASK_RATE;
+	double most = longest_pause(n);
 
 	if (w->told || !slu_in_common(n))
 		return 0;
