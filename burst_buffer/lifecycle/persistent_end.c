@@ -74,9 +74,11 @@ static int note_unsaved(struct slu_buffers *b, struct slu_bb *bb, double now,
 	const struct slu_bb *user = b->first;
 	char line[400];
 
+	if (bb->plan.ahead || bb->persistent.unsaved)
+		return 0;
 	while (user && !left_data(user, bb))
 		user = user->next;
-	if (!user || bb->persistent.unsaved)
+	if (!user)
 		return 0;
 	snprintf(line, sizeof(line), "stage-out of job %u: %.300s",
 		 (unsigned)user->plan.job_id, user->failure.text);
