@@ -94,6 +94,17 @@ static int check_setup(struct json_object *o, const struct slu_bench_setup *s,
 	return 0;
 }
 
+/* Outside of a job nobody says of what nodes and tasks it is to be. */
+static int take_setup(struct slu_bench_setup *s, struct json_object *o,
+		      struct slu_err *err)
+{
+	if (!s->nodes) {
+		s->nodes = (uint32_t)slu_json_u64_at(o, "nodes");
+		s->tasks = (uint32_t)slu_json_u64_at(o, "tasks");
+	}
+	return check_setup(o, s, err);
+}
+
 static int take_run(struct slu_bench_results *r, struct json_object *o,
 		    struct slu_err *err)
 {
@@ -122,7 +133,7 @@ static int take_lines(struct slu_bench_results *r, char *text, size_t *whole,
 			slu_json_parse(line, (size_t)(end - line), err);
 
 		rc = !o	      ? -1
-		     : i == 1 ? check_setup(o, &r->setup, err)
+		     : i == 1 ? take_setup(&r->setup, o, err)
 			      : take_run(r, o, err);
 		json_object_put(o);
 		if (rc < 0)

@@ -39,8 +39,8 @@ struct slu_bench_results {
 };
 
 /* Open the state file, or begin it, and read what is in it. SLU_INVALID: it is
- * none, or of another setup. fd -1 after it: `look`, nothing is to be written
- * and it need not be there. */
+ * none, or of another setup; one without nodes takes the file's. fd -1 after
+ * it: `look`, nothing is to be written and it need not be there. */
 int slu_bench_open(struct slu_bench_results *r, const char *path,
 		   const struct slu_bench_setup *setup, bool look,
 		   struct slu_err *err);

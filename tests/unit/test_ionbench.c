@@ -456,6 +456,12 @@ START_TEST(test_goes_on)
 	other.nodes = 3;
 	expect_fail(slu_bench_open(&r, b.state, &other, false, &err), err,
 		    SLU_INVALID, "was begun with 2 nodes, 2 tasks");
+	other.nodes = other.tasks = 0; /* --dry-run, outside of a job */
+	expect_ok(slu_bench_open(&r, b.state, &other, true, &err), err);
+	ck_assert_uint_eq(r.setup.nodes, 2);
+	ck_assert_uint_eq(r.setup.tasks, 2);
+	ck_assert_uint_eq(r.n, 4);
+	slu_bench_close(&r);
 	b = bench_of("write-1KiB-shared");
 	ck_assert_uint_eq(slu_bench_left(&b, &all), 2);
 	b.budget = 0.5;
