@@ -15,14 +15,22 @@ static uint32_t nodes_of(const job_record_t *job)
 {
 	uint32_t least = job->details ? job->details->min_nodes : 0;
 
-	if (!IS_JOB_PENDING(job) || job->node_bitmap)
+	if (!IS_JOB_PENDING(job))
 		return job->node_cnt ? job->node_cnt : job->total_nodes;
 	return job->node_cnt_wag > least ? job->node_cnt_wag : least;
 }
 
+/* Of one that begins: Slurm counts them only later. One that was put back may
+ * have those of its earlier run before. */
+static uint32_t nodes_given(const job_record_t *job)
+{
+	return job->node_bitmap ? (uint32_t)bit_set_count(job->node_bitmap)
+				: nodes_of(job);
+}
+
 /* All strings are the job's. */
 static void borrow(const job_record_t *job, const struct slu_note *note,
-		   struct slu_ctl_io *out)
+		   uint32_t nodes, struct slu_ctl_io *out)
 {
 	const job_details_t *d = job->details;
 	bool limited = job->time_limit != NO_VAL && job->time_limit != INFINITE;
@@ -36,7 +44,7 @@ static void borrow(const job_record_t *job, const struct slu_note *note,
 				.name = job->name,
 				.account = job->account,
 				.partition = job->partition,
-				.node_cnt = nodes_of(job),
+				.node_cnt = nodes,
 				.tasks = d ? d->num_tasks : 0,
 				.limit = limited ? job->time_limit : 0,
 				.start = IS_JOB_PENDING(job) ? 0
@@ -95,7 +103,7 @@ bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 	if (!slu_ctl_io_is_on(ctl) || !is_asked(job, test_only, now))
 		return false;
 	slu_ctl_note_parse(job->admin_comment, &note);
-	borrow(job, &note, &io);
+	borrow(job, &note, nodes_of(job), &io);
 	if (!slu_ctl_io_waits(ctl, &io, now, why))
 		return false;
 	if (!note.io_since)
@@ -104,13 +112,13 @@ bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 }
 
 /* One with a file system of its own moves little else. */
-static void tell(struct slu_ctl *ctl, const job_record_t *job,
+static void tell(struct slu_ctl *ctl, const job_record_t *job, uint32_t nodes,
 		 struct slu_note *note)
 {
 	struct slu_ctl_io io;
 
 	slu_ctl_note_parse(job->admin_comment, note);
-	borrow(job, note, &io);
+	borrow(job, note, nodes, &io);
 	if (!slu_ctl_has_buffer(job->burst_buffer))
 		slu_ctl_io_begun(ctl, &io, time(NULL));
 }
@@ -119,7 +127,7 @@ void slu_io_begin(struct slu_ctl *ctl, job_record_t *job)
 {
 	struct slu_note note;
 
-	tell(ctl, job, &note);
+	tell(ctl, job, nodes_given(job), &note);
 	if (note.io_since)
 		note_since(job, &note, 0);
 }
@@ -130,7 +138,7 @@ static int load_one(void *x, void *arg)
 	struct slu_note note;
 
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-		tell(arg, job, &note);
+		tell(arg, job, nodes_of(job), &note);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ io_history() {
 	uid=$(on ctl id -u alice)
 	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Start|End|State|NNodes|Timelimit|JobName|TRESUsageInTot|TRESUsageOutTot'
-	for app in a b c d e f g h light; do
+	for app in a b c d e f g h i j light; do
 		bytes=30000000000
 		[ $app != light ] || bytes=20
 		for i in 10 11 12 13 14 15 16 17 18 19; do
@@ -148,6 +148,15 @@ check "and counted" matches "$(bbstat)" '[1-9][0-9]* would have waited'
 as_alice scancel "$light" "$second"
 wait_for 40 nodes_idle 'n[1-4]'
 
+# One of two nodes counts as two: with one of one node it were too much.
+use IOStart=on IOBandwidth=210MB/s
+first=$(job i_7 300 -N2)
+wait_for 30 job_is "$first" RUNNING
+second=$(job j_8 300)
+check_within 30 "beside one of two nodes another waits" is_held "$second"
+as_alice scancel "$first" "$second"
+wait_for 40 nodes_idle 'n[1-4]'
+
 # Times of the heavy ones: how many ran together at most.
 together() { # JOB...
 	local job
@@ -176,7 +185,7 @@ campaign() { # HEAVY-APPLICATION
 	echo "$(together "${heavy[@]}") $begun"
 }
 
-use IOStart=on
+use IOStart=on IOBandwidth=150MB/s
 read -r most begun < <(campaign g)
 note "with: $most together, light ones begun after $begun s"
 check "in a campaign none of the heavy ones run together" equal "$most" 1
