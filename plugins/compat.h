@@ -158,6 +158,7 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak last_node_update
 #pragma weak up_node_bitmap
 #pragma weak idle_node_bitmap
+#pragma weak avail_node_bitmap
 #pragma weak slurmctld_config
 #pragma weak acct_policy_alter_job
 #pragma weak delete_step_record

@@ -57,6 +57,18 @@ static void borrow(const job_record_t *job, const struct slu_note *note,
 		asked ? (uint32_t)(note->asked / 60) : out->job.limit;
 }
 
+/* Nodes that are down or drained may be idle, too. */
+static int free_nodes(const part_record_t *part)
+{
+	bitstr_t *idle = bit_copy(part->node_bitmap);
+	int n;
+
+	bit_and(idle, idle_node_bitmap);
+	n = bit_overlap(idle, avail_node_bitmap);
+	FREE_NULL_BITMAP(idle);
+	return n;
+}
+
 /* As many as it needs at least, as far as can be told at once: of nodes that
  * jobs share it cannot. */
 static bool has_nodes(const job_record_t *job)
@@ -65,8 +77,7 @@ static bool has_nodes(const job_record_t *job)
 
 	if (!part || !part->node_bitmap || part->max_share || !job->details)
 		return true;
-	return bit_overlap(part->node_bitmap, idle_node_bitmap) >=
-	       (int)job->details->min_nodes;
+	return free_nodes(part) >= (int)job->details->min_nodes;
 }
 
 static void note_since(job_record_t *job, struct slu_note *note, int64_t since)
