@@ -249,6 +249,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 		return;
 	ctl->standby = true;
 	active_since = 0;
+	slu_waits_forget(&ctl->waits);
 	if (!ctl->started)
 		return;
 	stop_threads(ctl);
@@ -423,7 +424,7 @@ void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id)
 
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 {
-	slu_pools_unclaim(&ctl->mirror, job->job_id);
+	slu_ctl_unclaim(ctl, job->job_id);
 	slu_iostart_ended(&ctl->iostart, job->job_id);
 	push(ctl, SLU_EV_ENDED, job->job_id, job);
 }

@@ -472,10 +472,10 @@ int bb_p_job_cancel(job_record_t *job)
 		slu_ctl_cancelled(
 			ctl, job->job_id,
 			job->job_state & JOB_STAGE_OUT ? job->start_time : 0);
-	} else if (slu_ctl_has_persistent(job->burst_buffer)) {
+	} else {
 		slu_ctl_unclaim(ctl, job->job_id);
+		slu_ctl_io_ended(ctl, job->job_id);
 	}
-	slu_ctl_io_ended(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_CANCEL, watch);
 	return SLURM_SUCCESS;
 }

@@ -25,13 +25,21 @@ void slu_waits_init(struct slu_waits *w)
 	pthread_mutex_init(&w->lock, NULL);
 }
 
-void slu_waits_fini(struct slu_waits *w)
+void slu_waits_forget(struct slu_waits *w)
 {
 	struct slu_waiting *job;
 
+	pthread_mutex_lock(&w->lock);
 	for (size_t i = 0; (job = slu_map_next(&w->job, &i));)
 		free(job);
 	slu_map_free(&w->job);
+	w->swept = 0;
+	pthread_mutex_unlock(&w->lock);
+}
+
+void slu_waits_fini(struct slu_waits *w)
+{
+	slu_waits_forget(w);
 	pthread_mutex_destroy(&w->lock);
 }
 

@@ -21,6 +21,8 @@ struct slu_waits {
 
 void slu_waits_init(struct slu_waits *w);
 void slu_waits_fini(struct slu_waits *w);
+/* Of all jobs: another controller is asked about them. */
+void slu_waits_forget(struct slu_waits *w);
 /* The scheduler asked: it waits for this, and `why` is the sentence. The time
  * since it last asked counts for what it was told then, but not more than five
  * minutes of it: nobody knows when that was over. */

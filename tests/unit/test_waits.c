@@ -107,6 +107,12 @@ START_TEST(test_gone)
 	text = slu_ctl_status(ctl, "7", false);
 	ck_assert_ptr_null(strstr(text, "(for "));
 	free(text);
+	ck_assert(!ask(ctl, &job, 9200));
+	slu_ctl_ended(ctl, &(struct slu_job){.job_id = 7});
+	ck_assert_uint_eq(ctl->waits.job.n, 0);
+	ck_assert(!ask(ctl, &job, 9300));
+	slu_ctl_inactive(ctl); /* another controller goes on */
+	ck_assert_uint_eq(ctl->waits.job.n, 0);
 	slu_ctl_release(ctl);
 }
 END_TEST
