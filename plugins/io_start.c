@@ -134,13 +134,36 @@ static void tell(struct slu_ctl *ctl, const job_record_t *job, uint32_t nodes,
 		slu_ctl_io_begun(ctl, &io, time(NULL));
 }
 
+/* A task of an array that begins gets a number of its own, and leaves note and
+ * number to the rest: the next one has been kept waiting from now on. One that
+ * was put back has waited by itself. */
+static void start_clock_of_rest(struct slu_ctl *ctl, const job_record_t *task,
+				int64_t since)
+{
+	job_record_t *rest;
+	struct slu_note note;
+
+	if (!task->array_job_id || task->array_job_id == task->job_id)
+		return;
+	rest = find_job_record(task->array_job_id);
+	if (!rest || !IS_JOB_PENDING(rest))
+		return;
+	slu_ctl_note_parse(rest->admin_comment, &note);
+	if (note.io_since != since)
+		return;
+	note_since(rest, &note, 0);
+	slu_ctl_io_ended(ctl, rest->job_id);
+}
+
 void slu_io_begin(struct slu_ctl *ctl, job_record_t *job)
 {
 	struct slu_note note;
 
 	tell(ctl, job, nodes_given(job), &note);
-	if (note.io_since)
-		note_since(job, &note, 0);
+	if (!note.io_since)
+		return;
+	start_clock_of_rest(ctl, job, note.io_since);
+	note_since(job, &note, 0);
 }
 
 static int load_one(void *x, void *arg)

@@ -17,7 +17,7 @@ io_history() {
 	uid=$(on ctl id -u alice)
 	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Start|End|State|NNodes|Timelimit|JobName|TRESUsageInTot|TRESUsageOutTot'
-	for app in a b c d e f g h i j light; do
+	for app in a b c d e f g h i j k l light; do
 		bytes=30000000000
 		[ $app != light ] || bytes=20
 		for i in 10 11 12 13 14 15 16 17 18 19; do
@@ -157,6 +157,23 @@ check_within 30 "beside one of two nodes another waits" is_held "$second"
 as_alice scancel "$first" "$second"
 wait_for 40 nodes_idle 'n[1-4]'
 
+# Each task of an array is kept waiting for as long as others are.
+use IOStart=on IOBandwidth=150MB/s
+first=$(job k_9 300)
+wait_for 30 job_is "$first" RUNNING
+array=$(job l_10 300 --array=1-2)
+check_within 30 "an array waits" is_held "$array"
+since=$(on ctl scontrol -o show job "$array" |
+	grep -o 'waits for I/O since [^ ;]*')
+sleep 1.1 # it has whole seconds
+as_alice scancel "$first"
+check_within 60 "then one of its tasks runs" says "$array" 'JobState=RUNNING'
+check_within 30 "the other waits as long as others do" says "$array" \
+	'JobState=PENDING.*waits for I/O since 20'
+check "since the first began" fails says "$array" "$since"
+as_alice scancel "$array"
+wait_for 40 nodes_idle 'n[1-4]'
+
 # Times of the heavy ones: how many ran together at most.
 together() { # JOB...
 	local job
@@ -185,7 +202,7 @@ campaign() { # HEAVY-APPLICATION
 	echo "$(together "${heavy[@]}") $begun"
 }
 
-use IOStart=on IOBandwidth=150MB/s
+use IOStart=on
 read -r most begun < <(campaign g)
 note "with: $most together, light ones begun after $begun s"
 check "in a campaign none of the heavy ones run together" equal "$most" 1
