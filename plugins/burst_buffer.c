@@ -387,6 +387,14 @@ static void tell_tasks(job_record_t *job)
 	job->details->env_cnt = (uint16_t)n;
 }
 
+/* A slurmctld that is started anew tells of a run, whose nodes boot, once more
+ * (_sync_nodes_to_jobs() in Slurm's read_config.c): it knows no more what that
+ * has waited for, its note does. */
+static bool is_told_again(const job_record_t *job)
+{
+	return IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job);
+}
+
 int bb_p_job_begin(job_record_t *job)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -399,8 +407,10 @@ int bb_p_job_begin(job_record_t *job)
 	slu_io_begin(ctl, job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
-	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
-	    slu_ctl_has_persistent(job->burst_buffer) || slu_ctl_io_is_on(ctl))
+	if (!is_told_again(job) &&
+	    (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
+	     slu_ctl_has_persistent(job->burst_buffer) ||
+	     slu_ctl_io_is_on(ctl)))
 		note_run(job);
 	if (slu_ctl_has_buffer(job->burst_buffer)) {
 		tell_tasks(job);
