@@ -13,8 +13,9 @@
 
 struct slu_waiting {
 	uint32_t job_id;
-	enum slu_wait what;
-	int64_t since, asked; /* for this; when it did last */
+	enum slu_wait what, last; /* `last` is something */
+	int64_t since, asked;	  /* for `last`; when it did last */
+	int64_t paused;		  /* when there was nothing to wait for */
 	struct slu_waited waited;
 	char why[256];
 };
@@ -87,6 +88,21 @@ static void count(struct slu_waiting *job, int64_t now)
 	job->asked = now;
 }
 
+/* A question that goes on may find something the next moment. */
+static void change(struct slu_waiting *job, enum slu_wait what, int64_t now)
+{
+	if (job->what == what)
+		return;
+	if (what == SLU_WAIT_NOTHING) {
+		job->paused = now;
+	} else {
+		if (what != job->last || now > job->paused + 1)
+			job->since = now;
+		job->last = what;
+	}
+	job->what = what;
+}
+
 void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 		    const char *why, int64_t now)
 {
@@ -96,9 +112,7 @@ void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 	job = get(w, job_id, what, now);
 	if (job) {
 		count(job, now);
-		if (job->what != what)
-			job->since = now;
-		job->what = what;
+		change(job, what, now);
 		slu_copy(job->why, sizeof(job->why), why ? why : "");
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -141,6 +141,38 @@ START_TEST(test_many)
 }
 END_TEST
 
+/* A question notes room, then bandwidth: there was room does not end a wait for
+ * bandwidth. */
+START_TEST(test_since)
+{
+	struct slu_waits w;
+	struct slu_buf out = {0};
+
+	slu_waits_init(&w);
+	for (int64_t now = 1000; now <= 1090; now += 30) {
+		slu_waits_note(&w, 7, SLU_WAIT_NOTHING, "", now);
+		slu_waits_note(&w, 7, SLU_WAIT_BANDWIDTH, "because", now + 1);
+	}
+	slu_waits_print(&w, 0, 1121, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, " (for 2:00): because\n"));
+	slu_buf_free(&out);
+	/* but for a while there was nothing, or something else */
+	slu_waits_note(&w, 7, SLU_WAIT_NOTHING, "", 1150);
+	slu_waits_note(&w, 7, SLU_WAIT_NOTHING, "", 1180);
+	slu_waits_note(&w, 7, SLU_WAIT_BANDWIDTH, "because", 1180);
+	slu_waits_print(&w, 0, 1190, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, " (for 10.0 s): because\n"));
+	slu_buf_free(&out);
+	slu_waits_note(&w, 7, SLU_WAIT_STORAGE, "because", 1200);
+	slu_waits_note(&w, 7, SLU_WAIT_NOTHING, "", 1210);
+	slu_waits_note(&w, 7, SLU_WAIT_BANDWIDTH, "because", 1210);
+	slu_waits_print(&w, 0, 1215, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, " (for 5.00 s): because\n"));
+	slu_buf_free(&out);
+	slu_waits_fini(&w);
+}
+END_TEST
+
 /* What is printed is read again; and nonsense is nothing. */
 START_TEST(test_text)
 {
@@ -173,4 +205,4 @@ START_TEST(test_text)
 }
 END_TEST
 
-TEST_MAIN("waits", test_told_apart, test_gone, test_many, test_text)
+TEST_MAIN("waits", test_told_apart, test_gone, test_many, test_since, test_text)
