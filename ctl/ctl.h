@@ -196,8 +196,9 @@ void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 		   uint32_t uid, bool begins);
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
 /* It begins: its comment without what is noted of an earlier run, and with what
- * the answers above had it wait for. Caller frees; NULL: leave it as it is. */
-char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id,
+ * the answers above had it wait for; under the number `array` (0: none) if it
+ * was not asked about by its own. Caller frees; NULL: leave it as it is. */
+char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id, uint32_t array,
 			 const char *comment, int64_t now);
 /* It does not, after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);

@@ -362,11 +362,13 @@ int bb_p_job_try_stage_in(list_t *job_queue)
 }
 
 /* What is noted of an earlier run does not count for this one; what this one
- * has waited for is noted, so that it outlives us. */
+ * has waited for is noted, so that it outlives us. A task of an array has
+ * waited with the others, under their number. */
 static void note_run(job_record_t *job)
 {
-	char *text = slu_ctl_begin_note(ctl, job->job_id, job->admin_comment,
-					time(NULL));
+	uint32_t array = job->restart_cnt ? 0 : job->array_job_id;
+	char *text = slu_ctl_begin_note(ctl, job->job_id, array,
+					job->admin_comment, time(NULL));
 
 	if (text) {
 		xfree(job->admin_comment);

@@ -9,14 +9,15 @@
 
 #define LEAST 10 /* s that it waited for something, to be told */
 
-char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id,
+char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id, uint32_t array,
 			 const char *comment, int64_t now)
 {
 	char before[SLU_WAITS_TEXT], text[SLU_WAITS_TEXT];
 	struct slu_waited waited;
 	struct slu_note note;
 
-	slu_waits_take(&ctl->waits, job_id, now, &waited);
+	if (!slu_waits_take(&ctl->waits, job_id, now, &waited))
+		slu_waits_look(&ctl->waits, array, now, &waited);
 	slu_waited_print(&waited, LEAST, text);
 	slu_waited_parse(text, &waited);
 	slu_ctl_note_parse(comment, &note);

@@ -118,10 +118,11 @@ void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 	pthread_mutex_unlock(&w->lock);
 }
 
-void slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
+bool slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
 		    struct slu_waited *waited)
 {
 	struct slu_waiting *job;
+	bool known;
 
 	if (waited)
 		*waited = (struct slu_waited){0};
@@ -132,7 +133,24 @@ void slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
 		count(job, now);
 		*waited = job->waited;
 	}
+	known = job;
 	free(job);
+	return known;
+}
+
+void slu_waits_look(struct slu_waits *w, uint32_t job_id, int64_t now,
+		    struct slu_waited *waited)
+{
+	struct slu_waiting *job;
+
+	*waited = (struct slu_waited){0};
+	pthread_mutex_lock(&w->lock);
+	job = slu_map_get(&w->job, job_id);
+	if (job) {
+		count(job, now);
+		*waited = job->waited;
+	}
+	pthread_mutex_unlock(&w->lock);
 }
 
 static void print(const struct slu_waiting *job, int64_t now,

@@ -28,8 +28,12 @@ void slu_waits_forget(struct slu_waits *w);
  * minutes of it: nobody knows when that was over. */
 void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 		    const char *why, int64_t now);
-/* It waits no more, and is forgotten; for what it waited (may be NULL). */
-void slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
+/* It waits no more, and is forgotten; for what it waited (may be NULL). False:
+ * nothing is known of it. */
+bool slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
+		    struct slu_waited *waited);
+/* For what it has waited by now, and goes on. */
+void slu_waits_look(struct slu_waits *w, uint32_t job_id, int64_t now,
 		    struct slu_waited *waited);
 /* The lines for `scontrol show bbstat`: of one job, or (0) of all. */
 void slu_waits_print(struct slu_waits *w, uint32_t job_id, int64_t now,

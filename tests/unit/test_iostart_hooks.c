@@ -75,7 +75,7 @@ START_TEST(test_life)
 	slu_ctl_step(ctl, 2);
 	ck_assert(waits(ctl, 2, 0));
 	ck_assert_int_gt(slu_ctl_io_when(ctl, 2, time(NULL)), time(NULL) + 60);
-	note = slu_ctl_begin_note(ctl, 2, NULL, time(NULL) + 20);
+	note = slu_ctl_begin_note(ctl, 2, 0, NULL, time(NULL) + 20);
 	ck_assert_ptr_nonnull(note);
 	ck_assert_ptr_nonnull(strstr(note, "sluice: waited 0:00:2"));
 	ck_assert_ptr_nonnull(strstr(note, " for bandwidth"));

@@ -73,16 +73,16 @@ START_TEST(test_told_apart)
 	text = slu_ctl_status(ctl, NULL, false);
 	ck_assert_ptr_null(strstr(text, "job 7"));
 	free(text);
-	text = slu_ctl_begin_note(ctl, 7,
+	text = slu_ctl_begin_note(ctl, 7, 0,
 				  "of others; sluice: gave back 0:00:01", 1400);
 	ck_assert_str_eq(text, "of others; sluice: waited 0:03:20 for storage, "
 			       "0:01:40 for promised storage, 0:01:00 for "
 			       "sluiced");
 	/* its next run has not waited, and so is one that never did */
-	ck_assert_ptr_null(slu_ctl_begin_note(ctl, 9, "of others", 1400));
+	ck_assert_ptr_null(slu_ctl_begin_note(ctl, 9, 0, "of others", 1400));
 	free(text);
-	text = slu_ctl_begin_note(ctl, 7, "sluice: waited 0:03:20 for storage",
-				  1500);
+	text = slu_ctl_begin_note(ctl, 7, 0,
+				  "sluice: waited 0:03:20 for storage", 1500);
 	ck_assert_str_eq(text, "");
 	free(text);
 	slu_ctl_release(ctl);
@@ -99,7 +99,7 @@ START_TEST(test_gone)
 
 	ck_assert(!ask(ctl, &job, 1000));
 	ck_assert(!ask(ctl, &job, 9000));
-	text = slu_ctl_begin_note(ctl, 7, NULL, 9005);
+	text = slu_ctl_begin_note(ctl, 7, 0, NULL, 9005);
 	ck_assert_str_eq(text, "sluice: waited 0:05:05 for sluiced");
 	free(text);
 	ck_assert(!ask(ctl, &job, 9100));
@@ -113,6 +113,32 @@ START_TEST(test_gone)
 	ck_assert(!ask(ctl, &job, 9300));
 	slu_ctl_inactive(ctl); /* another controller goes on */
 	ck_assert_uint_eq(ctl->waits.job.n, 0);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* What the tasks of an array waited for counts for each, but for one that was
+ * put back and has waited by itself. */
+START_TEST(test_array)
+{
+	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes");
+	const struct slu_ctl_reservation array = {.job_id = 7, .uid = 1};
+	const struct slu_ctl_reservation task = {.job_id = 8, .uid = 1};
+	char *text;
+
+	ck_assert(!ask(ctl, &array, 1000));
+	text = slu_ctl_begin_note(ctl, 8, 7, NULL, 1060);
+	ck_assert_str_eq(text, "sluice: waited 0:01:00 for sluiced");
+	free(text);
+	ck_assert(!ask(ctl, &array, 1090));
+	ck_assert(!ask(ctl, &task, 1100));
+	text = slu_ctl_begin_note(ctl, 8, 7, NULL, 1120);
+	ck_assert_str_eq(text, "sluice: waited 0:00:20 for sluiced");
+	free(text);
+	text = slu_ctl_begin_note(ctl, 7, 7, NULL, 1180); /* the last one */
+	ck_assert_str_eq(text, "sluice: waited 0:03:00 for sluiced");
+	free(text);
+	ck_assert_ptr_null(slu_ctl_begin_note(ctl, 9, 7, NULL, 1200));
 	slu_ctl_release(ctl);
 }
 END_TEST
@@ -205,4 +231,5 @@ START_TEST(test_text)
 }
 END_TEST
 
-TEST_MAIN("waits", test_told_apart, test_gone, test_many, test_since, test_text)
+TEST_MAIN("waits", test_told_apart, test_gone, test_array, test_many,
+	  test_since, test_text)
