@@ -10,6 +10,7 @@
 #include <string.h>
 #include "common/str.h"
 #include "wire/note.h"
+#include "wire/waits.h"
 
 #define LINES 64
 
@@ -74,15 +75,35 @@ static uint32_t number_in_brackets(const char *text)
 	return open ? (uint32_t)strtoul(open + 1, NULL, 10) : SLU_NO_ID;
 }
 
+/* Sentences of ctl/ by their beginnings, and what stands in them. */
+static const struct {
+	const char *begin, *in;
+	enum slu_wait wait;
+} sentences[] = {
+	{"waits for bandwidth ", "", SLU_WAIT_BANDWIDTH},
+	{"waits for a persistent buffer ", "", SLU_WAIT_PERSISTENT},
+	{"waits until ", "", SLU_WAIT_PERSISTENT},
+	{"the persistent buffer ", "", SLU_WAIT_PERSISTENT},
+	{"", " is being destroyed", SLU_WAIT_PERSISTENT},
+	{"waits for pool ", " is before it", SLU_WAIT_PROMISED},
+	{"waits for ", ", reservations ", SLU_WAIT_PROMISED},
+	{"the job's earlier run ", "", SLU_WAIT_RUN},
+	{"staged in after ", "", SLU_WAIT_INPUT},
+	{"sluiced ", "", SLU_WAIT_SLUICED},
+	{"sluice.conf ", "", SLU_WAIT_SLUICED},
+	{"", "", SLU_WAIT_STORAGE},
+};
+
 static const char *kind_of_resources(const char *why)
 {
-	if (begins(why, "waits for bandwidth"))
-		return "bandwidth";
-	if (why && strstr(why, "is before it"))
-		return "promise";
-	if (why && strstr(why, "sluiced"))
-		return "sluiced";
-	return why ? "storage" : "limit";
+	size_t i = 0;
+
+	if (!why)
+		return "limit";
+	while (!begins(why, sentences[i].begin) ||
+	       !strstr(why, sentences[i].in))
+		i++;
+	return slu_wait_name(sentences[i].wait);
 }
 
 static void set(struct slu_wait_reason *out, const char *kind,
@@ -101,7 +122,8 @@ static void classify(struct slu_wait_reason *out, const char *why,
 	else if (!slu_eq(out->state, "PENDING"))
 		set(out, "slurm", NULL, "it does not wait");
 	else if (begins(out->reason, "BurstBufferStageIn"))
-		set(out, "data", why, "its data is being staged in");
+		set(out, slu_wait_name(SLU_WAIT_INPUT), why,
+		    "its data is being staged in");
 	else if (begins(out->reason, "BurstBufferResources"))
 		set(out, kind_of_resources(why), why,
 		    "with its tight limit it may not start now: it is given "

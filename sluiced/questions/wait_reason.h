@@ -10,9 +10,8 @@
 struct slu_wait_reason {
 	uint32_t job_id, uid;
 	char *state, *reason; /* Slurm's words */
-	/* Whose reason it is: bandwidth, storage, promise (storage that is kept
-	 * for a job before it), data (being staged in), sluiced (it is away),
-	 * limit, hold, boot; slurm: none of ours. Static. */
+	/* Whose reason it is: that of slu_wait_name(), limit, hold, boot;
+	 * slurm: none of ours. Static. */
 	const char *kind;
 	const char *because; /* a sentence, of the text or static */
 	int64_t since;	     /* Unix seconds; 0: not known */

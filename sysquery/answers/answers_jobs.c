@@ -258,9 +258,9 @@ static const struct slu_key why[] = {
 	{"state", .is = SLU_IS_TEXT},
 	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's word"},
 	{"kind", .is = SLU_IS_TEXT,
-	 .doc = "bandwidth (IOStart), storage, promise (storage that is kept for "
-		"a job before it), data (being staged in), sluiced (it is away), "
-		"limit, hold, boot; slurm: no reason of ours"},
+	 .doc = "bandwidth (IOStart), storage, promised-storage (kept for others), "
+		"persistent-buffer, input (being staged in), earlier-run, sluiced "
+		"(it is away), limit, hold, boot; slurm: no reason of ours"},
 	{"because", .is = SLU_IS_TEXT, .doc = "a sentence"},
 	{"since", "since_unix", .is = SLU_IS_TIME,
 	 .doc = "when it waited for bandwidth first"},

@@ -26,16 +26,41 @@ static const struct {
 	 "storage", "waits for 3GiB of pool a: jobs have 2GiB", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=waits for pool a: job 3 is before it, which\n",
-	 "promise", "waits for pool a: job 3 is before it, which", 0},
+	 "promised-storage", "waits for pool a: job 3 is before it, which", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
-	 "   BurstBufferState=no link to sluiced\n",
-	 "sluiced", "no link to sluiced", 0},
+	 "   BurstBufferState=sluiced does not answer: the job starts when it does\n",
+	 "sluiced", "sluiced does not answer: the job starts when it does", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for 3GiB of pool a: jobs have 2GiB of its 4GiB, reservations 2GiB\n",
+	 "promised-storage",
+	 "waits for 3GiB of pool a: jobs have 2GiB of its 4GiB, reservations 2GiB",
+	 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits until sluiced is made\n",
+	 "persistent-buffer", "waits until sluiced is made", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for a persistent buffer scratch\n",
+	 "persistent-buffer", "waits for a persistent buffer scratch", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=scratch is being destroyed: n1\n",
+	 "persistent-buffer", "scratch is being destroyed: n1", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=the persistent buffer a belongs to another user\n",
+	 "persistent-buffer", "the persistent buffer a belongs to another user",
+	 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=the job's earlier run has not staged out its data yet\n",
+	 "earlier-run", "the job's earlier run has not staged out its data yet",
+	 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=staged in after earlier tasks of the array\n",
+	 "input", "staged in after earlier tasks of the array", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=\n",
 	 "limit", "with its tight limit", 0},
 	{"   JobState=PENDING Reason=BurstBufferStageIn Dependency=(null)\n"
 	 "   BurstBufferState=STAGE_IN: 3 of 5 nodes done\n",
-	 "data", "STAGE_IN: 3 of 5 nodes done", 0},
+	 "input", "STAGE_IN: 3 of 5 nodes done", 0},
 	{"   JobState=PENDING Reason=JobHeldAdmin Dependency=(null)\n"
 	 "   AdminComment=sluice: gave back 0:00:01; stage-in failed: a; b\n",
 	 "hold", "stage-in failed: a; b", 0},
