@@ -46,14 +46,10 @@ struct slu_io_said {
 	char why[SLU_IOSTART_WHY];
 };
 
-/* What has come of it since slurmctld started; demand is that of now. */
+/* What has come of it since slurmctld started. */
 struct slu_io_totals {
-	enum slu_io_start mode;
-	double capacity, demand; /* bytes/s */
-	uint32_t waiting;	 /* jobs, now */
-	uint64_t waited, bound;	 /* jobs; of them until the bound */
-	uint64_t seconds;	 /* that these waited */
-	uint64_t advised;	 /* jobs that would have */
+	uint64_t waited, bound; /* jobs; of them until the bound */
+	uint64_t advised;	/* jobs that would have */
 };
 
 struct slu_iostart {
@@ -127,7 +123,6 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
 size_t slu_iostart_said(struct slu_iostart *s,
 			struct slu_io_said out[SLU_IOSTART_SAID],
 			uint64_t *lost);
-void slu_iostart_totals(struct slu_iostart *s, struct slu_io_totals *out);
 /* A line for `scontrol show bbstat`; nothing when it is off. */
 void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out);
 

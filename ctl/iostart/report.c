@@ -10,6 +10,9 @@
 #define RATE 24 /* bytes of the text of one */
 #define WHO  48 /* and of three jobs */
 
+/* s: who has not been asked about for so long waits for something else now */
+#define RECENT 300
+
 static const char *rate_text(double rate, char out[RATE])
 {
 	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
@@ -67,8 +70,6 @@ void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
 	} else {
 		s->totals.waited++;
 		s->totals.bound += wait->bound;
-		s->totals.seconds +=
-			said.waited > 0 ? (uint64_t)said.waited : 0;
 	}
 	if (s->n_said < SLU_IOSTART_SAID)
 		s->said[s->n_said] = said;
@@ -90,23 +91,27 @@ size_t slu_iostart_said(struct slu_iostart *s,
 	return n;
 }
 
-static void sum_up(const struct slu_iostart *s, struct slu_io_totals *out)
+static uint32_t waiting(const struct slu_iostart *s, int64_t now)
 {
-	const struct io_run *run;
+	const struct io_wait *wait;
+	uint32_t n = 0;
 
-	*out = s->totals;
-	out->mode = s->mode;
-	out->capacity = s->site.capacity;
-	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
-		out->demand += run->rate;
-	out->waiting = s->mode == SLU_IOSTART_ON ? (uint32_t)s->waiting.n : 0;
+	if (s->mode != SLU_IOSTART_ON)
+		return 0;
+	for (size_t i = 0; (wait = slu_map_next(&s->waiting, &i));)
+		n += now - wait->asked <= RECENT;
+	return n;
 }
 
-void slu_iostart_totals(struct slu_iostart *s, struct slu_io_totals *out)
+/* bytes/s */
+static double in_use(const struct slu_iostart *s)
 {
-	pthread_mutex_lock(&s->lock);
-	sum_up(s, out);
-	pthread_mutex_unlock(&s->lock);
+	const struct io_run *run;
+	double rate = 0;
+
+	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
+		rate += run->rate;
+	return rate;
 }
 
 static const char *why_idle(const struct slu_iostart *s, int64_t now)
@@ -120,29 +125,26 @@ static const char *why_idle(const struct slu_iostart *s, int64_t now)
 
 void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 {
-	struct slu_io_totals t;
-	char who[WHO], demand[RATE], capacity[RATE];
+	const struct slu_io_totals *t = &s->totals;
+	char who[WHO], uses[RATE], all[RATE];
 
 	pthread_mutex_lock(&s->lock);
-	sum_up(s, &t);
 	say_who(s, who);
-	if (t.mode != SLU_IOSTART_OFF) {
+	if (s->mode != SLU_IOSTART_OFF)
 		slu_buf_printf(out,
 			       "IOStart=%s: %s%u jobs wait; %s of %s are in use"
 			       " (%s); ",
-			       t.mode == SLU_IOSTART_ON ? "on" : "advise",
-			       why_idle(s, now), t.waiting,
-			       rate_text(t.demand, demand),
-			       rate_text(t.capacity, capacity), who);
-		if (t.mode == SLU_IOSTART_ON)
-			slu_buf_printf(out,
-				       "%llu have waited, %llu of them until "
-				       "MaxIOWait\n",
-				       (unsigned long long)t.waited,
-				       (unsigned long long)t.bound);
-		else
-			slu_buf_printf(out, "%llu would have waited\n",
-				       (unsigned long long)t.advised);
-	}
+			       s->mode == SLU_IOSTART_ON ? "on" : "advise",
+			       why_idle(s, now), waiting(s, now),
+			       rate_text(in_use(s), uses),
+			       rate_text(s->site.capacity, all), who);
+	if (s->mode == SLU_IOSTART_ON)
+		slu_buf_printf(
+			out, "%llu have waited, %llu of them until MaxIOWait\n",
+			(unsigned long long)t->waited,
+			(unsigned long long)t->bound);
+	else if (s->mode == SLU_IOSTART_ADVISE)
+		slu_buf_printf(out, "%llu would have waited\n",
+			       (unsigned long long)t->advised);
 	pthread_mutex_unlock(&s->lock);
 }

@@ -441,7 +441,7 @@ START_TEST(test_advise)
 	struct slu_io_said said[SLU_IOSTART_SAID];
 	struct slu_io_job second = heavy;
 	char why[SLU_IOSTART_WHY];
-	struct slu_io_totals t;
+	struct slu_buf text = {0};
 	struct slu_iostart s;
 	uint64_t lost;
 
@@ -457,9 +457,12 @@ START_TEST(test_advise)
 	ck_assert_int_eq(said[0].waited, 3600 - 1);
 	ck_assert_msg(strstr(said[0].why, "in use (jobs 1)"), "%s",
 		      said[0].why);
-	slu_iostart_totals(&s, &t);
-	ck_assert(t.advised == 1 && !t.waited && !t.waiting);
-	ck_assert_double_gt(t.demand, CAPACITY);
+	slu_iostart_print(&s, 102, &text);
+	ck_assert_msg(strstr(text.data,
+			     "IOStart=advise: 0 jobs wait; 1.78 kB/s of 1 kB/s "
+			     "are in use (jobs 1); 1 would have waited"),
+		      "%s", text.data);
+	slu_buf_free(&text);
 	slu_iostart_fini(&s);
 }
 END_TEST
@@ -471,7 +474,6 @@ START_TEST(test_reports)
 	struct slu_io_job second = heavy;
 	char why[SLU_IOSTART_WHY];
 	struct slu_buf text = {0};
-	struct slu_io_totals t;
 	struct slu_iostart s;
 	uint64_t lost;
 
@@ -486,6 +488,10 @@ START_TEST(test_reports)
 					"1 kB/s are in use (jobs 1)"),
 		      "%s", text.data);
 	slu_buf_free(&text);
+	slu_iostart_print(&s, 402, &text); /* it was not asked about again */
+	ck_assert_msg(strstr(text.data, "IOStart=on: 0 jobs wait; "), "%s",
+		      text.data);
+	slu_buf_free(&text);
 	for (int64_t t = 1; t < MAX_WAIT; t += 1000)
 		ck_assert(asks(&s, 2, 101 + t, why));
 	ck_assert(asks(&s, 2, 101 + MAX_WAIT - 1, why));
@@ -494,12 +500,13 @@ START_TEST(test_reports)
 	slu_iostart_begun(&s, &second, 101 + MAX_WAIT);
 	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
 	ck_assert(said[0].bound && said[0].waited == MAX_WAIT);
-	slu_iostart_totals(&s, &t);
-	ck_assert(t.waited == 1 && t.bound == 1 && t.seconds == MAX_WAIT);
 	slu_iostart_link(&s, false, 9000);
 	slu_iostart_print(&s, 9000 + SLU_IOSTART_GRACE, &text);
 	ck_assert_msg(strstr(text.data, "nobody waits: sluiced is away"), "%s",
 		      text.data);
+	ck_assert_msg(strstr(text.data,
+			     "; 1 have waited, 1 of them until MaxIOWait\n"),
+		      "%s", text.data);
 	slu_buf_free(&text);
 	slu_iostart_fini(&s);
 }
