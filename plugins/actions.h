@@ -23,6 +23,8 @@ int slu_act_failed(int rc, struct slu_err *err);
 char *slu_act_text(const char *text);
 /* A reason without that. */
 const char *slu_act_plain(const char *text);
+/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
+void slu_act_put_text(char **slurms, char *text);
 /* Keep the note with the job. */
 void slu_act_put_note(job_record_t *job, const struct slu_note *note);
 

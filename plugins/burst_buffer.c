@@ -5,6 +5,7 @@
  * not empty; it is then our canonical text.
  */
 #include "config.h"
+#include "plugins/actions.h"
 #include "plugins/bb_state.h"
 #include "plugins/job_fields.h"
 #include "plugins/hetjobs.h"
@@ -370,11 +371,8 @@ static void note_run(job_record_t *job)
 	char *text = slu_ctl_begin_note(ctl, job->job_id, array,
 					job->admin_comment, time(NULL));
 
-	if (text) {
-		xfree(job->admin_comment);
-		job->admin_comment = *text ? xstrdup(text) : NULL;
-	}
-	free(text);
+	if (text)
+		slu_act_put_text(&job->admin_comment, text);
 }
 
 /* So that tasks know that they need a buffer even where no prolog of ours has

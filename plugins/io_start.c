@@ -6,6 +6,7 @@
  * would run.
  */
 #include "config.h"
+#include "plugins/actions.h"
 #include "plugins/io_start.h"
 #include "plugins/job_fields.h"
 
@@ -82,16 +83,9 @@ static bool has_nodes(const job_record_t *job)
 
 static void note_since(job_record_t *job, struct slu_note *note, int64_t since)
 {
-	char *text;
-
 	note->io_since = since;
-	text = slu_ctl_note_apply(job->admin_comment, note);
-	if (text) {
-		xfree(job->admin_comment);
-		job->admin_comment = *text ? xstrdup(text) : NULL;
-		schedule_job_save();
-	}
-	free(text);
+	slu_act_put_note(job, note);
+	schedule_job_save();
 }
 
 /* What is planned for later nobody has to wait for yet; components of a

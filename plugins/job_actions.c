@@ -57,8 +57,7 @@ bool slu_act_is_ours(const char *text)
 	return text && !strncmp(text, OURS, strlen(OURS));
 }
 
-/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
-static void put_text(char **slurms, char *text)
+void slu_act_put_text(char **slurms, char *text)
 {
 	xfree(*slurms);
 	if (text && *text)
@@ -76,7 +75,7 @@ void slu_act_put_note(job_record_t *job, const struct slu_note *note)
 	char *text = slu_ctl_note_apply(job->admin_comment, note);
 
 	if (text)
-		put_text(&job->admin_comment, text);
+		slu_act_put_text(&job->admin_comment, text);
 }
 
 const char *slu_act_plain(const char *text)
@@ -90,7 +89,7 @@ static void say_why(job_record_t *job, const char *reason)
 {
 	struct slu_note note;
 
-	put_text(&job->state_desc, slu_act_text(reason));
+	slu_act_put_text(&job->state_desc, slu_act_text(reason));
 	slu_ctl_note_parse(job->admin_comment, &note);
 	slu_copy(note.why, sizeof(note.why), slu_act_plain(reason));
 	slu_act_put_note(job, &note);
@@ -437,7 +436,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	} else if (IS_JOB_PENDING(job)) {
 		; /* put back: why is more than what its old nodes still do */
 	} else if (text) {
-		put_text(&job->state_desc, slu_act_text(text));
+		slu_act_put_text(&job->state_desc, slu_act_text(text));
 		last_job_update = time(NULL);
 	} else if (slu_act_is_ours(job->state_desc)) {
 		xfree(job->state_desc);
@@ -469,7 +468,8 @@ void slu_act_show(void *arg, uint32_t job_id, const char *text)
 	if (job)
 		mark_stage_out(job, text);
 	if (job && xstrcmp(job->burst_buffer_state, text)) {
-		put_text(&job->burst_buffer_state, text ? strdup(text) : NULL);
+		slu_act_put_text(&job->burst_buffer_state,
+				 text ? strdup(text) : NULL);
 		last_job_update = time(NULL);
 	}
 	unlock_slurmctld(slu_act_job_lock);
