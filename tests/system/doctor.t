@@ -167,10 +167,10 @@ test_kept() {
 	)
 	wait_for 60 job_ended "$job"
 	check_within 40 "what a failed stage-out has left is told" found \
-		'^note: alice: .* of 1 failed stage-out are kept \(with room for [0-9.]+MiB\)'
+		'^note: alice: .* of 1 failed stage-out is kept \(with room for [0-9.]+MiB\)'
 	check "to its owner, too" matches \
 		"$(as_alice sysquery doctor --table)" \
-		'^note: alice: .* of 1 failed stage-out are kept \(with room for [0-9.]+MiB\)'
+		'^note: alice: .* of 1 failed stage-out is kept \(with room for [0-9.]+MiB\)'
 	check "what it says to type is the job's" matches \
 		"$(on ctl sysquery buffers "$job" --table)" 'stage-out'
 }
