@@ -29,7 +29,7 @@ test_judge() {
 # directory as well, not whole, for another system, of another user.
 fake_suites() { # DIR
 	local name
-	mkdir -p "$1"/{pjd/tests/t,ltp/runtest,ltp/testcases/bin,work,control}
+	mkdir -p "$1"/{pjd/tests/t,ltp/runtest,ltp/testcases/bin,tried,control}
 	while IFS='|' read -r name text; do
 		echo "$text" >"$1/pjd/tests/t/$name.t"
 	done <<-'EOT'
@@ -42,8 +42,8 @@ fake_suites() { # DIR
 	touch "$1"/ltp/runtest/{syscalls,ltp-aiodio.part3}
 	cat >"$1/ltp/runtest/fs" <<-'EOT'
 		good01 test -d $TMPDIR
-		bad01 test ${TMPDIR#*/work/} = $TMPDIR
-		bad02 test ${TMPDIR#*/work/} = $TMPDIR
+		bad01 test ${TMPDIR#*/tried/} = $TMPDIR
+		bad02 test ${TMPDIR#*/tried/} = $TMPDIR
 		both01 false
 		conf01 exit 32
 		gone01 nothing-of-that-name
@@ -52,7 +52,7 @@ fake_suites() { # DIR
 }
 
 parts() { # DIR SUITE PATTERN: names and results
-	(cd "$1/work" && PJDFSTEST=$1/pjd LTP=$1/ltp CONTROL=$1/control \
+	(cd "$1/tried" && PJDFSTEST=$1/pjd LTP=$1/ltp CONTROL=$1/control \
 		"$TOP/tests/apps/parts" "$2" "$3" 2>/dev/null) | sort |
 		awk -F '\t' '{ print $2, $3 }' | paste -sd ' '
 }
@@ -69,8 +69,8 @@ test_parts() {
 		"bad01 wrong bad02 wrong both01 skipped conf01 skipped gone01 skipped good01 ok slow01 ok"
 	check "only those that are asked for run" equal \
 		"$(parts "$dir" ltp bad01)" "bad01 wrong"
-	check "and leave nothing" equal "$(ls -A "$dir/work" "$dir/control")" \
-		"$(printf '%s:\n\n%s:' "$dir/control" "$dir/work")"
+	check "and leave nothing" equal "$(ls -A "$dir/tried" "$dir/control")" \
+		"$(printf '%s:\n\n%s:' "$dir/control" "$dir/tried")"
 	rm -rf "$dir"
 }
 
