@@ -39,7 +39,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/fullness.c burst_buffer/lifecycle/fullness.h \
 	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
 	burst_buffer/lifecycle/job_events.c \
-	burst_buffer/lifecycle/job_nodes.c burst_buffer/lifecycle/job_nodes.h \
+	burst_buffer/lifecycle/given_up_nodes.c burst_buffer/lifecycle/given_up_nodes.h \
 	burst_buffer/lifecycle/job_runs.c burst_buffer/lifecycle/job_runs.h \
 	burst_buffer/lifecycle/last_nodes.c \
 	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \

@@ -179,6 +179,17 @@ static int64_t clock_seconds(const char **p, int64_t first)
 	}
 }
 
+const char *slu_rate_text(double rate, char out[SLU_RATE_TEXT])
+{
+	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+	size_t i = 0;
+
+	for (; rate >= 1000 && i + 1 < sizeof(unit) / sizeof(*unit); i++)
+		rate /= 1000;
+	snprintf(out, SLU_RATE_TEXT, "%.3g %s/s", rate, unit[i]);
+	return out;
+}
+
 int slu_seconds_parse(const char *text, int64_t *seconds, struct slu_err *err)
 {
 	static const struct {

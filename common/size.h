@@ -23,6 +23,10 @@ int slu_size_parse(const char *text, uint64_t *bytes, struct slu_err *err);
 #define SLU_SIZE_TEXT 24
 const char *slu_size_text(uint64_t bytes, char out[SLU_SIZE_TEXT]);
 
+/* "12.3 MB/s": three digits, in powers of 1000. Returns out. */
+#define SLU_RATE_TEXT 24
+const char *slu_rate_text(double rate, char out[SLU_RATE_TEXT]);
+
 /* Seconds: "90", "30s", "15m", "12h", "2d", and Slurm's MM:SS, HH:MM:SS,
  * D-HH[:MM[:SS]]. A bare number is seconds. Numbers have at most 9 digits;
  * those behind a colon are below 60, hours behind days below 24. */

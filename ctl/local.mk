@@ -13,7 +13,7 @@ libsluctl_a_SOURCES = \
 	ctl/iostart/hooks.c \
 	ctl/iostart/iostart.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \
-	ctl/iostart/report.c \
+	ctl/iostart/sentences.c \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \
 	ctl/jobs/begin.c \

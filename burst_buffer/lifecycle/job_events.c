@@ -9,7 +9,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
-#include "burst_buffer/lifecycle/job_nodes.h"
+#include "burst_buffer/lifecycle/given_up_nodes.h"
 #include "burst_buffer/lifecycle/job_runs.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/prestage.h"

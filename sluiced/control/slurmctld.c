@@ -31,9 +31,9 @@ static void stored(struct slu_daemon *d, const char *what, int rc,
 		slu_daemon_reconnect(d);
 }
 
-/* Why the database cannot be written, which a full disk may let us find out
- * late: what it has of its log is written again. NULL: it can, or somebody else
- * writes it just now. */
+/* Why the database cannot be written; NULL: it can, or somebody else writes it
+ * just now. The room is looked at, too: on a full disk SQLite can still write
+ * again what its log has allocated before. */
 static const char *unwritable(struct slu_daemon *d, struct slu_err *err)
 {
 	struct statvfs fs;

@@ -5,6 +5,7 @@
 #include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
+#include "common/size.h"
 #include "sysquery/cli/paragraph.h"
 
 #define HOUR   3600.0
@@ -16,20 +17,9 @@ static double at(struct json_object *answer, const char *key)
 	return slu_json_number_at(answer, key);
 }
 
-static const char *rate(double value, char out[32])
-{
-	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB"};
-	size_t i = 0;
-
-	for (; value >= 1000 && i + 1 < sizeof(unit) / sizeof(*unit); i++)
-		value /= 1000;
-	snprintf(out, 32, "%.3g %s/s", value, unit[i]);
-	return out;
-}
-
 static void add_moved(struct json_object *a, struct slu_page *out)
 {
-	char text[4][32];
+	char text[4][SLU_RATE_TEXT];
 
 	slu_paragraphf(out, "Jobs",
 		       "of %.0f it is known what they moved, of %.0f it is not",
@@ -37,14 +27,14 @@ static void add_moved(struct json_object *a, struct slu_page *out)
 	slu_paragraphf(out, "Together",
 		       "at most %s; for 99 %% of the time at most %s, for half "
 		       "of it %s (jobs are taken to move their bytes evenly)",
-		       rate(at(a, "highest"), text[0]),
-		       rate(at(a, "most_99"), text[1]),
-		       rate(at(a, "median"), text[2]));
+		       slu_rate_text(at(a, "highest"), text[0]),
+		       slu_rate_text(at(a, "most_99"), text[1]),
+		       slu_rate_text(at(a, "median"), text[2]));
 	slu_paragraphf(out, "Busy",
 		       "80 %% of %s (%s) were in use for %.2g %% of the time; "
 		       "%.0f jobs began when there was no room for them: with "
 		       "IOStart=on they would have waited",
-		       rate(at(a, "capacity"), text[3]),
+		       slu_rate_text(at(a, "capacity"), text[3]),
 		       slu_json_bool_at(a, "configured")
 			       ? "IOBandwidth"
 			       : "the most that was seen",

@@ -195,5 +195,21 @@ START_TEST(test_seconds_text)
 }
 END_TEST
 
-TEST_MAIN("size", test_sizes, test_bad_sizes, test_size_text, test_seconds,
-	  test_bad_seconds, test_seconds_text)
+START_TEST(test_rate_text)
+{
+	static const struct {
+		double rate;
+		const char *text;
+	} cases[] = {{0, "0 B/s"},
+		     {999, "999 B/s"},
+		     {12345678, "12.3 MB/s"},
+		     {2e11, "200 GB/s"},
+		     {5e18, "5e+03 PB/s"}};
+	char text[SLU_RATE_TEXT];
+
+	each(c, cases) ck_assert_str_eq(slu_rate_text(c->rate, text), c->text);
+}
+END_TEST
+
+TEST_MAIN("size", test_rate_text, test_sizes, test_bad_sizes, test_size_text,
+	  test_seconds, test_bad_seconds, test_seconds_text)

@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What people are told. */
+/* The sentences of IOStart: why a job waits, and the line of bbstat. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "common/size.h"
 
-#define RATE 24 /* bytes of the text of one */
-#define WHO  48 /* and of three jobs */
+#define WHO 48 /* bytes of the text of three jobs */
 
 /* s: who has not been asked about for so long waits for something else now */
 #define RECENT 300
-
-static const char *rate_text(double rate, char out[RATE])
-{
-	static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-	size_t i = 0;
-
-	for (; rate >= 1000 && i + 1 < sizeof(unit) / sizeof(*unit); i++)
-		rate /= 1000;
-	snprintf(out, RATE, "%.3g %s/s", rate, unit[i]);
-	return out;
-}
 
 static void say_who(const struct slu_iostart *s, char out[WHO])
 {
@@ -38,7 +27,8 @@ static void say_who(const struct slu_iostart *s, char out[WHO])
 void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY])
 {
-	char who[WHO], uses[RATE], all[RATE], needs[RATE], until[20] = "?";
+	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT],
+		needs[SLU_RATE_TEXT], until[20] = "?";
 	time_t t = (time_t)when;
 	struct tm tm;
 
@@ -48,9 +38,9 @@ void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
 	snprintf(why, SLU_IOSTART_WHY,
 		 "waits for bandwidth of the parallel file system: %s of %s "
 		 "are in use (%s), this one needs %s; until %s at the latest",
-		 rate_text(s->admit.demand, uses),
-		 rate_text(s->site.capacity, all), who,
-		 rate_text(d->rate, needs), until);
+		 slu_rate_text(s->admit.demand, uses),
+		 slu_rate_text(s->site.capacity, all), who,
+		 slu_rate_text(d->rate, needs), until);
 }
 
 void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
@@ -126,7 +116,7 @@ static const char *why_idle(const struct slu_iostart *s, int64_t now)
 void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 {
 	const struct slu_io_totals *t = &s->totals;
-	char who[WHO], uses[RATE], all[RATE];
+	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT];
 
 	pthread_mutex_lock(&s->lock);
 	say_who(s, who);
@@ -136,8 +126,8 @@ void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 			       " (%s); ",
 			       s->mode == SLU_IOSTART_ON ? "on" : "advise",
 			       why_idle(s, now), waiting(s, now),
-			       rate_text(in_use(s), uses),
-			       rate_text(s->site.capacity, all), who);
+			       slu_rate_text(in_use(s), uses),
+			       slu_rate_text(s->site.capacity, all), who);
 	if (s->mode == SLU_IOSTART_ON)
 		slu_buf_printf(
 			out, "%llu have waited, %llu of them until MaxIOWait\n",

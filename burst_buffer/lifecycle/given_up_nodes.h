@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_LIFECYCLE_JOB_NODES_H
-#define SLU_LIFECYCLE_JOB_NODES_H
+#ifndef SLU_LIFECYCLE_GIVEN_UP_NODES_H
+#define SLU_LIFECYCLE_GIVEN_UP_NODES_H
 
 /* Nodes of jobs that slurmctld has given up, or given free. */
 

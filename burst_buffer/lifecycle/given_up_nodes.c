@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/failure.h"
-#include "burst_buffer/lifecycle/job_nodes.h"
+#include "burst_buffer/lifecycle/given_up_nodes.h"
 #include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
