@@ -3,12 +3,22 @@
 # What chaos and chaos_limits share: drawing what happens, noting when it did.
 # Sourced after lib.sh.
 EVENTS=$LOGS/$TEST.events
+JOB_PLAN=$LOGS/$TEST.job-plan
+FAULT_PLAN=$LOGS/$TEST.fault-plan
 
 event() {
 	printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$EVENTS"
 }
 
-# Plans. RANDOM gives one sequence per seed, but only in the shell itself.
+# Plans. RANDOM gives one sequence per seed, but only in the shell itself: a
+# command substitution is another shell, which draws a seed of its own.
+draw_plans() { # of SEED
+	RANDOM=$SEED
+	plan_jobs >"$JOB_PLAN"
+	RANDOM=$SEED
+	plan_faults >"$FAULT_PLAN"
+}
+
 pick() { # VARIABLE WORD...: one of the words
 	local variable=$1
 	shift

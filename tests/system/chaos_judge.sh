@@ -86,7 +86,7 @@ judge() { # a line per job: NUMBER VERDICT JOB STATE EXIT-CODE
 		else
 			echo "$i VANISHED"
 		fi
-	done 3< <(printf '%s' "$JOB_PLAN")
+	done 3< <(head -n "$JOBS" "$JOB_PLAN")
 }
 
 list_job() { # NAME: JOB STATE EXIT-CODE of the newest of this name
