@@ -216,6 +216,13 @@ bool slu_json_bool_at(struct json_object *obj, const char *key)
 	return value;
 }
 
+size_t slu_json_length(struct json_object *list)
+{
+	return json_object_is_type(list, json_type_array)
+		       ? json_object_array_length(list)
+		       : 0;
+}
+
 void slu_json_set_str(struct json_object *obj, const char *key,
 		      const char *value)
 {

@@ -64,6 +64,8 @@ const char *slu_json_str_at(struct json_object *obj, const char *key);
 uint64_t slu_json_u64_at(struct json_object *obj, const char *key);
 double slu_json_number_at(struct json_object *obj, const char *key);
 bool slu_json_bool_at(struct json_object *obj, const char *key);
+/* Elements of a list; 0: it is none, or NULL. */
+size_t slu_json_length(struct json_object *list);
 
 /* Setters; nothing is added for a NULL string, nor for a number that is not
  * finite. */

@@ -119,6 +119,11 @@ const char *slu_size_text(uint64_t bytes, char out[SLU_SIZE_TEXT])
 	return out;
 }
 
+const char *slu_bytes_text(double bytes, char out[SLU_SIZE_TEXT])
+{
+	return slu_size_text(bytes > 0 ? (uint64_t)bytes : 0, out);
+}
+
 #define DIGITS_MAX 9 /* of one number in a time; keeps sums far below 2^63 */
 
 /* One number at *p: its value and *p moved behind it, or -1. */

@@ -22,6 +22,8 @@ int slu_size_parse(const char *text, uint64_t *bytes, struct slu_err *err);
  * Rounded: for people to read, not for slu_size_parse. Returns out. */
 #define SLU_SIZE_TEXT 24
 const char *slu_size_text(uint64_t bytes, char out[SLU_SIZE_TEXT]);
+/* The same of a number from JSON; negative ones count as 0. */
+const char *slu_bytes_text(double bytes, char out[SLU_SIZE_TEXT]);
 
 /* "12.3 MB/s": three digits, in powers of 1000. Returns out. */
 #define SLU_RATE_TEXT 24

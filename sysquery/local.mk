@@ -95,6 +95,7 @@ sysquery_parts = \
 	sysquery/cmd/ions_replay.c sysquery/cmd/ions_replay.h \
 	sysquery/cmd/iostart.c \
 	sysquery/cmd/job.c \
+	sysquery/cmd/job_storage.c sysquery/cmd/job_storage.h \
 	sysquery/cmd/jobs.c \
 	sysquery/cmd/original.c \
 	sysquery/cmd/osts.c \

@@ -43,13 +43,6 @@ struct fetch {
 	struct stat owner; /* of the data */
 };
 
-static size_t length(struct json_object *array)
-{
-	return json_object_is_type(array, json_type_array)
-		       ? json_object_array_length(array)
-		       : 0;
-}
-
 /* ": the data is kept on n2 ...", as the history of the job's buffer has it
  * (slu_bb_kept_where()); "": sluiced does not know, or does not answer. */
 static void put_elsewhere(struct slu_node *n, char *out, size_t size)
@@ -64,10 +57,10 @@ static void put_elsewhere(struct slu_node *n, char *out, size_t size)
 		 (unsigned)n->job_id);
 	if (!slu_talk_once(n, "/v1/query", body, ASK, &reply, NULL))
 		rows = slu_json_parse(reply.data, reply.len, NULL);
-	for (size_t i = 0; i < length(rows); i++)
+	for (size_t i = 0; i < slu_json_length(rows); i++)
 		lines = json_object_object_get(
 			json_object_array_get_idx(rows, i), "history");
-	for (size_t i = 0; i < length(lines); i++) {
+	for (size_t i = 0; i < slu_json_length(lines); i++) {
 		const char *text =
 			json_object_get_string(json_object_object_get(
 				json_object_array_get_idx(lines, i), "text"));

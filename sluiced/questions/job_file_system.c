@@ -30,11 +30,6 @@ static double milliseconds(double value)
 	return round(value * 1000) / 1000;
 }
 
-static size_t length(struct json_object *array)
-{
-	return array ? json_object_array_length(array) : 0;
-}
-
 static void set_double(struct json_object *obj, const char *key, double value)
 {
 	slu_json_set_double(obj, key, slu_job_round(value));
@@ -57,7 +52,7 @@ static void set_time(struct json_object *obj, const char *key, double value)
 static struct json_object *phase_of(struct json_object *phases,
 				    const char *name)
 {
-	for (size_t i = 0; i < length(phases); i++) {
+	for (size_t i = 0; i < slu_json_length(phases); i++) {
 		struct json_object *one = json_object_array_get_idx(phases, i);
 
 		if (slu_eq(slu_json_str_at(one, "name"), name))
@@ -144,9 +139,9 @@ static void add_untold(struct json_object *buffer, struct json_object *out,
 		*present = phase_name(slu_json_str_at(buffer, "state"));
 	double began = 0;
 
-	for (size_t i = 0; i < length(lines); i++) {
+	for (size_t i = 0; i < slu_json_length(lines); i++) {
 		one = json_object_array_get_idx(lines, i);
-		next = i + 1 < length(lines)
+		next = i + 1 < slu_json_length(lines)
 			       ? json_object_array_get_idx(lines, i + 1)
 			       : NULL;
 		if (!i || !slu_eq(slu_json_str_at(one, "state"),
@@ -191,7 +186,7 @@ static struct json_object *make_phases(struct json_object *buffer,
 	struct json_object *out = json_object_new_array();
 	const char *present = phase_name(slu_json_str_at(buffer, "state"));
 
-	for (size_t i = 0; i < length(phases); i++) {
+	for (size_t i = 0; i < slu_json_length(phases); i++) {
 		struct json_object *one = json_object_array_get_idx(phases, i);
 
 		json_object_array_add(
@@ -226,10 +221,10 @@ static struct most find_most(struct json_object *buffer)
 {
 	struct json_object *members = slu_json_list_at(buffer, "members"), *one,
 			   *value;
-	struct most m = {.all = length(members) > 0};
+	struct most m = {.all = slu_json_length(members) > 0};
 	uint64_t used, capacity;
 
-	for (size_t i = 0; i < length(members); i++) {
+	for (size_t i = 0; i < slu_json_length(members); i++) {
 		one = json_object_array_get_idx(members, i);
 		capacity = slu_json_u64_at(one, "capacity");
 		if (!capacity)
@@ -284,7 +279,7 @@ static int sum_devices(struct slu_db *db, struct json_object *buffer,
 {
 	struct json_object *members = slu_json_list_at(buffer, "members"), *one;
 
-	for (size_t i = 0; i < length(members); i++) {
+	for (size_t i = 0; i < slu_json_length(members); i++) {
 		one = json_object_array_get_idx(members, i);
 		if (slu_json_str_at(one, "name") &&
 		    slu_devices_add(db, slu_json_str_at(one, "name"),
@@ -363,7 +358,7 @@ static bool is_over(struct json_object *buffer)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history");
 
-	for (size_t i = 0; i < length(lines); i++)
+	for (size_t i = 0; i < slu_json_length(lines); i++)
 		if (slu_eq(slu_json_str_at(json_object_array_get_idx(lines, i),
 					   "text"),
 			   SLU_BB_HOLD_OVER))
@@ -377,7 +372,7 @@ static const char *last_of_kept(struct json_object *buffer)
 	struct json_object *lines = slu_json_list_at(buffer, "history");
 	const char *kept = NULL, *text;
 
-	for (size_t i = 0; i < length(lines); i++) {
+	for (size_t i = 0; i < slu_json_length(lines); i++) {
 		text = slu_json_str_at(json_object_array_get_idx(lines, i),
 				       "text");
 		if (text && (strncmp(text, "the data ", 9) == 0 ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dates are tried in the forms of a table; what is no date is an age. */
+/* Times as people write them on the command line: a date in one of several
+ * forms, else an age; and as answers show them. */
 #include "config.h"
 #include "sysquery/cli/time_text.h"
 
@@ -10,6 +11,7 @@
 #include <strings.h>
 #include <time.h>
 #include "common/size.h"
+#include "common/str.h"
 
 static int parse_date(const char *text, int64_t *out)
 {
@@ -59,6 +61,17 @@ int slu_when_parse(const char *text, int64_t now, int64_t *out,
 			       text);
 	*out = value;
 	return 0;
+}
+
+const char *slu_when_text(double seconds, char out[SLU_WHEN_TEXT])
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+
+	if (seconds <= 0 || !localtime_r(&t, &tm) ||
+	    !strftime(out, SLU_WHEN_TEXT, "%Y-%m-%dT%H:%M:%S", &tm))
+		slu_copy(out, SLU_WHEN_TEXT, "?");
+	return out;
 }
 
 int slu_limit_parse(const char *text, int64_t *minutes, struct slu_err *err)

@@ -11,6 +11,11 @@
 int slu_when_parse(const char *text, int64_t now, int64_t *out,
 		   struct slu_err *err);
 
+/* Local time as Slurm prints it, 2026-11-20T12:30:15; "?" for 0 and less, which
+ * is not known. Returns out. */
+#define SLU_WHEN_TEXT 32
+const char *slu_when_text(double seconds, char out[SLU_WHEN_TEXT]);
+
 /* A job's time limit as Slurm writes it, in minutes: 90, 1:30:00, or UNLIMITED,
  * which is 0. */
 int slu_limit_parse(const char *text, int64_t *minutes, struct slu_err *err);

@@ -7,14 +7,13 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysquery/cli/paragraph.h"
 #include "sysquery/cli/request_paragraph.h"
-#include "sysquery/cli/timeline.h"
+#include "sysquery/cli/time_text.h"
+#include "sysquery/cmd/job_storage.h"
 
-#define MOST_SPANS  32
 #define MOST_ADVICE 3
 #define MOST_EVENTS 6 /* changes of its I/O nodes */
 
@@ -23,35 +22,12 @@ static struct json_object *item(struct json_object *list, size_t i)
 	return json_object_array_get_idx(list, i);
 }
 
-static size_t length(struct json_object *list)
-{
-	return json_object_is_type(list, json_type_array)
-		       ? json_object_array_length(list)
-		       : 0;
-}
-
-static const char *size(double bytes, char out[SLU_SIZE_TEXT])
-{
-	return slu_size_text(bytes > 0 ? (uint64_t)bytes : 0, out);
-}
-
 /* What is only known to the second is not shown with fractions. */
 static const char *span(double seconds, char out[SLU_TIME_TEXT])
 {
 	if (seconds >= 60 || seconds != floor(seconds))
 		return slu_seconds_text(seconds, out);
 	snprintf(out, SLU_TIME_TEXT, "%.0f s", seconds);
-	return out;
-}
-
-static const char *when(double seconds, char out[32])
-{
-	time_t t = (time_t)seconds;
-	struct tm tm;
-
-	if (seconds <= 0 || !localtime_r(&t, &tm) ||
-	    !strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm))
-		slu_copy(out, 32, "?");
 	return out;
 }
 
@@ -94,17 +70,18 @@ static void add_head(struct json_object *job, struct slu_page *out)
 
 static void add_times(struct json_object *job, struct slu_page *out)
 {
-	char submitted[32], started[32], ended[32];
+	char submitted[SLU_WHEN_TEXT], started[SLU_WHEN_TEXT],
+		ended[SLU_WHEN_TEXT];
 	const double begin = slu_json_number_at(job, "started_unix"),
 		     end = slu_json_number_at(job, "ended_unix");
 
 	if (slu_json_number_at(job, "submitted_unix") <= 0 || begin <= 0)
 		return;
-	slu_paragraphf(
-		out, "Times", "submitted %s, started %s%s%s",
-		when(slu_json_number_at(job, "submitted_unix"), submitted),
-		when(begin, started), end > 0 ? ", ended " : "",
-		end > 0 ? when(end, ended) : "");
+	slu_paragraphf(out, "Times", "submitted %s, started %s%s%s",
+		       slu_when_text(slu_json_number_at(job, "submitted_unix"),
+				     submitted),
+		       slu_when_text(begin, started), end > 0 ? ", ended " : "",
+		       end > 0 ? slu_when_text(end, ended) : "");
 	if (slu_json_str_at(job, "nodes"))
 		slu_paragraphf(out, "Nodes", "%s (%.0f)",
 			       slu_json_str_at(job, "nodes"),
@@ -178,7 +155,7 @@ static void add_last_nodes(struct json_object *fs, struct slu_buf *line)
 	struct json_object *phases = slu_json_at(fs, "phases"), *last;
 	char time[SLU_TIME_TEXT];
 
-	for (size_t i = 0; i < length(phases); i++) {
+	for (size_t i = 0; i < slu_json_length(phases); i++) {
 		last = slu_json_at(item(phases, i), "last_node");
 		if (!last || slu_json_number_at(last, "behind_seconds") < 1)
 			continue;
@@ -199,7 +176,7 @@ static void add_waits(struct json_object *job, struct json_object *fs,
 	struct slu_buf line = {0};
 	char time[SLU_TIME_TEXT];
 
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < slu_json_length(list); i++) {
 		one = item(list, i);
 		slu_buf_printf(&line, "%s%s %s", i ? "; " : "",
 			       span(slu_json_number_at(one, "seconds"), time),
@@ -236,10 +213,12 @@ static void add_io(struct json_object *io, struct slu_page *out)
 	rated = slu_json_at(io, "bytes_per_second");
 	slu_paragraphf(
 		out, "I/O", "read %s, written %s%s%s%s, as %s counted",
-		size(slu_json_number_at(io, "read_bytes"), r),
-		size(slu_json_number_at(io, "written_bytes"), w),
+		slu_bytes_text(slu_json_number_at(io, "read_bytes"), r),
+		slu_bytes_text(slu_json_number_at(io, "written_bytes"), w),
 		rated ? ", " : "",
-		rated ? size(slu_json_number_at(io, "bytes_per_second"), rate)
+		rated ? slu_bytes_text(
+				slu_json_number_at(io, "bytes_per_second"),
+				rate)
 		      : "",
 		rated ? "/s of its run time" : "",
 		counter(slu_json_str_at(io, "source")));
@@ -249,9 +228,10 @@ static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 {
 	struct json_object *now = slu_json_at(ions, "now"),
 			   *list = slu_json_at(ions, "changes");
-	size_t n = length(list), first = n > MOST_EVENTS ? n - MOST_EVENTS : 0;
+	size_t n = slu_json_length(list),
+	       first = n > MOST_EVENTS ? n - MOST_EVENTS : 0;
 	struct slu_buf line = {0};
-	char time[32];
+	char time[SLU_WHEN_TEXT];
 
 	if (!ions)
 		return;
@@ -265,207 +245,19 @@ static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 			       slu_json_bool_at(now, "shared") ? ", shared"
 							       : "");
 	for (size_t i = first; i < n; i++)
-		slu_buf_printf(
-			&line, "%s%.0f from %s", line.len ? "; " : "",
-			slu_json_number_at(item(list, i), "count"),
-			when(slu_json_number_at(item(list, i), "time_unix"),
-			     time));
+		slu_buf_printf(&line, "%s%.0f from %s", line.len ? "; " : "",
+			       slu_json_number_at(item(list, i), "count"),
+			       slu_when_text(slu_json_number_at(item(list, i),
+								"time_unix"),
+					     time));
 	slu_paragraph(out, "I/O nodes", line.data);
 	slu_buf_free(&line);
 }
 
-/* Its file system */
-
-static void add_got(struct json_object *fs, struct slu_page *out)
-{
-	char capacity[SLU_SIZE_TEXT], until[32];
-
-	if (slu_json_number_at(fs, "uses_buffer_of") > 0) {
-		slu_paragraphf(out, "Got", "the persistent buffer %s, %s",
-			       slu_json_str_at(fs, "name"),
-			       slu_json_str_at(fs, "driver"));
-		return;
-	}
-	if (slu_json_number_at(fs, "capacity_bytes") <= 0 &&
-	    slu_json_str_at(fs, "failure")) {
-		slu_paragraph(out, "Got", "nothing, as it failed before");
-		return;
-	}
-	slu_paragraphf(
-		out, "Got", "%s of %s on %.0f node%s%s%s%s%s: %s",
-		size(slu_json_number_at(fs, "capacity_bytes"), capacity),
-		slu_json_str_at(fs, "filesystem")
-			? slu_json_str_at(fs, "filesystem")
-			: "?",
-		slu_json_number_at(fs, "node_count"),
-		slu_json_number_at(fs, "node_count") == 1 ? "" : "s",
-		slu_json_str_at(fs, "coherence") ? ", coherence " : "",
-		slu_json_str_at(fs, "coherence")
-			? slu_json_str_at(fs, "coherence")
-			: "",
-		slu_json_number_at(fs, "expires_unix") > 0 ? ", until " : "",
-		slu_json_number_at(fs, "expires_unix") > 0
-			? when(slu_json_number_at(fs, "expires_unix"), until)
-			: "",
-		slu_json_str_at(fs, "state"));
-	slu_paragraph(out, "", slu_json_str_at(fs, "progress"));
-}
-
-static void add_fullness(struct json_object *fs, struct slu_page *out)
-{
-	struct json_object *fullest = slu_json_at(fs, "fullest_node");
-	char now[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT], all[SLU_SIZE_TEXT];
-	struct slu_buf line = {0};
-
-	if (slu_json_at(fs, "used_bytes"))
-		slu_buf_printf(&line, "now %s%s",
-			       size(slu_json_number_at(fs, "used_bytes"), now),
-			       fullest ? ", " : "");
-	if (fullest)
-		slu_buf_printf(
-			&line,
-			"at most %s of %s (%.0f %%); fullest node %s: "
-			"%.0f %%",
-			size(slu_json_number_at(fs, "used_most_bytes"), most),
-			size(slu_json_number_at(fs, "of_bytes"), all),
-			slu_json_number_at(fs, "used_most_bytes") /
-				slu_json_number_at(fs, "of_bytes") * 100,
-			slu_json_str_at(fullest, "node"),
-			slu_json_number_at(fullest, "used_most_bytes") /
-				slu_json_number_at(fullest, "of_bytes") * 100);
-	slu_paragraph(out, "In use", line.data);
-	slu_buf_free(&line);
-}
-
-static void add_timeline(struct json_object *phases, struct slu_page *out)
-{
-	struct slu_span spans[MOST_SPANS];
-	size_t n = 0;
-
-	for (size_t i = 0; i < length(phases) && n < MOST_SPANS; i++) {
-		struct json_object *one = item(phases, i);
-
-		spans[n++] = (struct slu_span){
-			.name = slu_json_str_at(one, "name")
-					? slu_json_str_at(one, "name")
-					: "?",
-			.began = slu_json_number_at(one, "began_unix"),
-			.seconds = slu_json_number_at(one, "seconds"),
-			.goes_on = slu_json_bool_at(one, "goes_on")};
-	}
-	if (n)
-		slu_buf_puts(out->text, "\n");
-	slu_timeline(spans, n, out->width, out->text);
-}
-
-/* What was reached, of what the storage can do in that direction. */
-static void add_share(double rate, double best, struct slu_buf *line)
-{
-	if (best > 0)
-		slu_buf_printf(line, ", %.0f %% of what its storage does",
-			       rate / best * 100);
-}
-
-static void add_staged(struct json_object *phase, struct json_object *devices,
-		       struct slu_page *out)
-{
-	const bool in = slu_eq(slu_json_str_at(phase, "name"), "stage_in");
-	const double rate = slu_json_number_at(phase, "bytes_per_second");
-	char bytes[SLU_SIZE_TEXT], each[SLU_SIZE_TEXT];
-	struct slu_buf line = {0};
-
-	if (!slu_json_at(phase, "bytes") ||
-	    slu_json_number_at(phase, "files") <= 0)
-		return;
-	slu_buf_printf(&line, "%s in %.0f files",
-		       size(slu_json_number_at(phase, "bytes"), bytes),
-		       slu_json_number_at(phase, "files"));
-	if (rate > 0) {
-		slu_buf_printf(&line, ", %s/s", size(rate, each));
-		add_share(
-			rate,
-			slu_json_number_at(
-				devices, in ? "storage_write_bytes_per_second"
-					    : "storage_read_bytes_per_second"),
-			&line);
-	}
-	slu_paragraph(out, in ? "Staged in" : "Staged out", line.data);
-	slu_buf_free(&line);
-}
-
-static void add_devices(struct json_object *devices, struct slu_page *out)
-{
-	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT], net[SLU_SIZE_TEXT];
-	const double measured = slu_json_number_at(devices,
-						   "storage_measured_nodes"),
-		     known = slu_json_number_at(devices, "network_known_nodes");
-	struct slu_buf line = {0};
-
-	if (measured > 0)
-		slu_buf_printf(
-			&line,
-			"the storage of %.0f node%s writes %s/s and "
-			"reads %s/s, as measured",
-			measured, measured == 1 ? "" : "s",
-			size(slu_json_number_at(
-				     devices, "storage_write_bytes_per_second"),
-			     w),
-			size(slu_json_number_at(
-				     devices, "storage_read_bytes_per_second"),
-			     r));
-	if (known > 0)
-		slu_buf_printf(
-			&line, "%sthe links of %.0f node%s carry %s/s",
-			line.len ? "; " : "", known, known == 1 ? "" : "s",
-			size(slu_json_number_at(devices,
-						"network_bytes_per_second"),
-			     net));
-	slu_paragraph(out, "Devices", line.data);
-	slu_buf_free(&line);
-}
-
-static void add_file_system(struct json_object *fs, struct slu_page *out)
-{
-	struct json_object *phases = slu_json_at(fs, "phases");
-
-	add_got(fs, out);
-	add_fullness(fs, out);
-	for (size_t i = 0; i < length(phases); i++)
-		add_staged(item(phases, i), slu_json_at(fs, "devices"), out);
-	add_devices(slu_json_at(fs, "devices"), out);
-	if (slu_json_str_at(fs, "failure"))
-		slu_paragraphf(out, "Failed", "in %s: %s",
-			       slu_json_str_at(fs, "failed_in")
-				       ? slu_json_str_at(fs, "failed_in")
-				       : "?",
-			       slu_json_str_at(fs, "failure"));
-	slu_paragraph(out, "Not saved", slu_json_str_at(fs, "unsaved"));
-}
-
-/* Runs before the last one, and what was staged in ahead of it, in a line. */
-static void add_earlier(struct json_object *list, struct slu_page *out)
-{
-	size_t n = length(list);
-
-	for (size_t i = 0; i + 1 < n; i++) {
-		struct json_object *fs = item(list, i);
-		char time[32];
-
-		slu_paragraphf(
-			out, i ? "" : "Before", "%s: %s, %s%s%s",
-			when(slu_json_number_at(fs, "created_unix"), time),
-			slu_json_str_at(fs, "name"),
-			slu_json_str_at(fs, "state"),
-			slu_json_str_at(fs, "failure") ? ", failed: " : "",
-			slu_json_str_at(fs, "failure")
-				? slu_json_str_at(fs, "failure")
-				: "");
-	}
-}
-
 static void add_advice(struct json_object *list, struct slu_page *out)
 {
-	size_t n = length(list) < MOST_ADVICE ? length(list) : MOST_ADVICE;
+	size_t n = slu_json_length(list) < MOST_ADVICE ? slu_json_length(list)
+						       : MOST_ADVICE;
 
 	if (n)
 		slu_buf_puts(out->text, "\n");
@@ -478,22 +270,23 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 		struct slu_buf *out, struct slu_err *err)
 {
 	struct json_object *list = slu_json_at(job, "file_systems"),
-			   *fs = length(list) ? item(list, length(list) - 1)
-					      : NULL;
+			   *fs = slu_json_length(list)
+					 ? item(list, slu_json_length(list) - 1)
+					 : NULL;
 	struct slu_page page = {out, slu_ask_look(ask).width};
 
 	add_head(job, &page);
 	add_times(job, &page);
 	slu_request_paragraph(slu_json_str_at(job, "request"), &page);
 	if (fs)
-		add_file_system(fs, &page);
-	add_earlier(list, &page);
+		slu_job_storage(fs, &page);
+	slu_job_storage_before(list, &page);
 	add_limit(slu_json_at(job, "limit"), &page);
 	add_io(slu_json_at(job, "io"), &page);
 	add_io_nodes(slu_json_at(job, "io_nodes"), &page);
 	add_waits(job, fs, &page);
 	if (fs)
-		add_timeline(slu_json_at(fs, "phases"), &page);
+		slu_job_timeline(fs, &page);
 	add_advice(slu_json_at(job, "advice"), &page);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }

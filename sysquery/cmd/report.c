@@ -32,11 +32,6 @@ static const struct slu_column names[] = {
 	{.key = NULL},
 };
 
-static const char *size(double bytes, char out[SLU_SIZE_TEXT])
-{
-	return slu_size_text(bytes > 0 ? (uint64_t)bytes : 0, out);
-}
-
 static const char *user_of(double uid, char out[32])
 {
 	const struct passwd *pw = getpwuid((uid_t)uid);
@@ -149,12 +144,14 @@ static void add_io(struct json_object *io, struct slu_page *out)
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
 
 	if (slu_json_number_at(io, "jobs") > 0)
-		slu_paragraphf(out, "I/O",
-			       "read %s, written %s, by the %.0f jobs of which "
-			       "that is known",
-			       size(slu_json_number_at(io, "read_bytes"), r),
-			       size(slu_json_number_at(io, "written_bytes"), w),
-			       slu_json_number_at(io, "jobs"));
+		slu_paragraphf(
+			out, "I/O",
+			"read %s, written %s, by the %.0f jobs of which "
+			"that is known",
+			slu_bytes_text(slu_json_number_at(io, "read_bytes"), r),
+			slu_bytes_text(slu_json_number_at(io, "written_bytes"),
+				       w),
+			slu_json_number_at(io, "jobs"));
 }
 
 static void add_file_systems(struct json_object *fs, struct slu_page *out)
@@ -173,14 +170,17 @@ static void add_file_systems(struct json_object *fs, struct slu_page *out)
 		       slu_json_number_at(fs, "failed_in_run"),
 		       slu_json_number_at(fs, "failed_in_stage_out"));
 	if (slu_json_number_at(full, "known") > 0)
-		slu_paragraphf(
-			out, "In use",
-			"at most %s of %s, in the %.0f of which it is "
-			"known; %.0f were never more than a third full",
-			size(slu_json_number_at(full, "used_most_bytes"), most),
-			size(slu_json_number_at(full, "capacity_bytes"), asked),
-			slu_json_number_at(full, "known"),
-			slu_json_number_at(full, "at_most_a_third"));
+		slu_paragraphf(out, "In use",
+			       "at most %s of %s, in the %.0f of which it is "
+			       "known; %.0f were never more than a third full",
+			       slu_bytes_text(slu_json_number_at(
+						      full, "used_most_bytes"),
+					      most),
+			       slu_bytes_text(slu_json_number_at(
+						      full, "capacity_bytes"),
+					      asked),
+			       slu_json_number_at(full, "known"),
+			       slu_json_number_at(full, "at_most_a_third"));
 }
 
 /* Slurm does not always tell the name of a job's owner. */

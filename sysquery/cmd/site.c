@@ -32,13 +32,6 @@ static struct json_object *ask_for(const struct slu_ask *ask,
 	return answer;
 }
 
-static size_t length(struct json_object *rows)
-{
-	return json_object_is_type(rows, json_type_array)
-		       ? json_object_array_length(rows)
-		       : 0;
-}
-
 static const char *text(struct json_object *row, const char *key)
 {
 	struct json_object *value;
@@ -54,7 +47,7 @@ static struct json_object *count_states(struct json_object *rows)
 	struct json_object *states = json_object_new_object();
 	const char *state;
 
-	for (size_t i = 0; i < length(rows); i++) {
+	for (size_t i = 0; i < slu_json_length(rows); i++) {
 		state = text(json_object_array_get_idx(rows, i), "state");
 		if (state)
 			slu_json_set_u64(states, state,
@@ -67,7 +60,7 @@ static uint64_t sum(struct json_object *rows, const char *key)
 {
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < length(rows); i++)
+	for (size_t i = 0; i < slu_json_length(rows); i++)
 		all += slu_json_u64_at(json_object_array_get_idx(rows, i), key);
 	return all;
 }
@@ -78,7 +71,7 @@ static struct json_object *hosts(struct json_object *rows, int64_t now)
 	struct json_object *silent = json_object_new_array();
 	uint64_t seen;
 
-	for (size_t i = 0; i < length(rows); i++) {
+	for (size_t i = 0; i < slu_json_length(rows); i++) {
 		row = json_object_array_get_idx(rows, i);
 		seen = slu_json_u64_at(row, "last_seen");
 		if (seen && (int64_t)seen < now - DAY && text(row, "host"))
@@ -86,8 +79,8 @@ static struct json_object *hosts(struct json_object *rows, int64_t now)
 				silent,
 				json_object_new_string(text(row, "host")));
 	}
-	slu_json_set_u64(out, "count", length(rows));
-	slu_json_set_u64(out, "silent_count", length(silent));
+	slu_json_set_u64(out, "count", slu_json_length(rows));
+	slu_json_set_u64(out, "silent_count", slu_json_length(silent));
 	json_object_object_add(out, "silent", silent);
 	return out;
 }
@@ -110,7 +103,7 @@ static struct json_object *buffers(struct json_object *rows)
 	struct json_object *failed = json_object_new_array();
 	uint64_t capacity = 0;
 
-	for (size_t i = 0; i < length(rows); i++) {
+	for (size_t i = 0; i < slu_json_length(rows); i++) {
 		double ended = 0;
 
 		row = json_object_array_get_idx(rows, i);
@@ -120,7 +113,7 @@ static struct json_object *buffers(struct json_object *rows)
 		if (ended <= 0)
 			capacity += slu_json_u64_at(row, "capacity");
 	}
-	slu_json_set_u64(out, "count", length(rows));
+	slu_json_set_u64(out, "count", slu_json_length(rows));
 	slu_json_set_u64(out, "capacity_bytes", capacity);
 	json_object_object_add(out, "states", count_states(rows));
 	json_object_object_add(out, "failed", failed);
@@ -131,7 +124,7 @@ static struct json_object *jobs(struct json_object *rows)
 {
 	struct json_object *out = json_object_new_object();
 
-	slu_json_set_u64(out, "count", length(rows));
+	slu_json_set_u64(out, "count", slu_json_length(rows));
 	json_object_object_add(out, "states", count_states(rows));
 	slu_json_set_u64(out, "read_bytes", sum(rows, "read_bytes"));
 	slu_json_set_u64(out, "written_bytes", sum(rows, "written_bytes"));
@@ -151,7 +144,7 @@ static struct json_object *ions(struct json_object *said)
 	slu_json_double_opt(said, "static_total", &fixed, NULL);
 	slu_json_set_str(out, "policy", text(said, "policy"));
 	slu_json_set_str(out, "ion_list", text(said, "ions"));
-	slu_json_set_u64(out, "job_count", length(list));
+	slu_json_set_u64(out, "job_count", slu_json_length(list));
 	slu_json_set_double(out, "total_bytes_per_second", total * 1e6);
 	slu_json_set_double(out, "static_total_bytes_per_second", fixed * 1e6);
 	return out;
@@ -163,13 +156,13 @@ static struct json_object *osts(struct json_object *said)
 	uint64_t left_out = 0;
 
 	json_object_object_get_ex(said, "osts", &list);
-	if (!length(list))
+	if (!slu_json_length(list))
 		return NULL;
 	out = json_object_new_object();
-	for (size_t i = 0; i < length(list); i++)
+	for (size_t i = 0; i < slu_json_length(list); i++)
 		left_out += text(json_object_array_get_idx(list, i),
 				 "left_out") != NULL;
-	slu_json_set_u64(out, "count", length(list));
+	slu_json_set_u64(out, "count", slu_json_length(list));
 	slu_json_set_u64(out, "left_out_count", left_out);
 	slu_json_set_u64(out, "size_bytes", sum(list, "total"));
 	slu_json_set_u64(out, "available_bytes", sum(list, "available"));
@@ -238,17 +231,17 @@ static void say_hosts(const struct slu_ask *ask, struct json_object *part,
 	struct json_object *silent = part_of(part, "silent");
 	struct slu_buf names = {0};
 
-	for (size_t i = 0; i < length(silent) && i < SILENT_SHOWN; i++)
+	for (size_t i = 0; i < slu_json_length(silent) && i < SILENT_SHOWN; i++)
 		slu_buf_printf(&names, " %s",
 			       json_object_get_string(
 				       json_object_array_get_idx(silent, i)));
 	slu_ask_say(ask, out, "Hosts      %lu in the resource map",
 		    slu_json_u64_at(part, "count"));
-	if (length(silent))
-		slu_ask_say(ask, out,
-			    "           %lu not heard of for a day:%s%s",
-			    slu_json_u64_at(part, "silent_count"), names.data,
-			    length(silent) > SILENT_SHOWN ? " ..." : "");
+	if (slu_json_length(silent))
+		slu_ask_say(
+			ask, out, "           %lu not heard of for a day:%s%s",
+			slu_json_u64_at(part, "silent_count"), names.data,
+			slu_json_length(silent) > SILENT_SHOWN ? " ..." : "");
 	slu_buf_free(&names);
 }
 
@@ -322,7 +315,7 @@ static int show_failed(const struct slu_ask *ask, struct json_object *part,
 	const struct slu_key *keys =
 		slu_key_find(slu_form_site.keys, "buffers")->of;
 	struct json_object *rows = part_of(part, "failed");
-	size_t n = length(rows);
+	size_t n = slu_json_length(rows);
 
 	if (n > FAILURES)
 		json_object_array_del_idx(rows, 0, n - FAILURES);

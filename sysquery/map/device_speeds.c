@@ -25,13 +25,6 @@ static int read_document(struct slu_db *db, const char *host, const char *name,
 	return rc && err->kind != SLU_NOTFOUND ? -1 : 0;
 }
 
-static size_t length(struct json_object *list)
-{
-	return json_object_is_type(list, json_type_array)
-		       ? json_object_array_length(list)
-		       : 0;
-}
-
 static double number(struct json_object *obj, const char *key)
 {
 	double n = 0;
@@ -73,7 +66,7 @@ static double fastest_device(struct json_object *list)
 	struct json_object *one;
 	double most = 0, speed;
 
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < slu_json_length(list); i++) {
 		one = json_object_array_get_idx(list, i);
 		speed = number(one, "speed_mbits") * 1e6 / BITS;
 		if (slu_eq(text(one, "state"), "up") && speed > most)
@@ -89,7 +82,7 @@ static double fastest_port(struct json_object *list)
 	double most = 0, speed;
 	char *end;
 
-	for (size_t i = 0; i < length(list); i++) {
+	for (size_t i = 0; i < slu_json_length(list); i++) {
 		one = json_object_array_get_idx(list, i);
 		speed = strtod(text(one, "rate"), &end) * 1e9 / BITS;
 		if (strstr(text(one, "state"), "ACTIVE") && speed > most &&

@@ -170,13 +170,6 @@ static void cell(struct slu_buf *out, struct json_object *row,
 	}
 }
 
-static size_t length(struct json_object *rows)
-{
-	return json_object_is_type(rows, json_type_array)
-		       ? json_object_array_length(rows)
-		       : 0;
-}
-
 /* Over numbers, which stand to the right, as the first row has them. */
 static void head(struct slu_buf *out, const struct slu_html_column *columns,
 		 struct json_object *first)
@@ -198,7 +191,7 @@ void slu_html_table(struct slu_buf *out, const char *caption,
 		    struct json_object *rows,
 		    const struct slu_html_column *columns)
 {
-	size_t n = length(rows), first = n > ROWS ? n - ROWS : 0;
+	size_t n = slu_json_length(rows), first = n > ROWS ? n - ROWS : 0;
 	struct json_object *row;
 
 	if (!n)
@@ -228,7 +221,7 @@ void slu_html_details(struct slu_buf *out, const char *caption,
 		      struct json_object *rows,
 		      const struct slu_html_column *columns)
 {
-	if (!length(rows))
+	if (!slu_json_length(rows))
 		return;
 	slu_buf_puts(out, "<details><summary>Table: ");
 	slu_html_text(out, caption);
