@@ -3,6 +3,7 @@ noinst_LIBRARIES += libslusysquery.a
 libslusysquery_a_SOURCES = \
 	sysquery/answers/job_advice.c sysquery/answers/job_advice.h \
 	sysquery/answers/answers.c sysquery/answers/answers.h \
+	sysquery/answers/answers_ions.c \
 	sysquery/answers/answers_jobs.c \
 	sysquery/answers/answers_report.c \
 	sysquery/answers/answers_storage.c \

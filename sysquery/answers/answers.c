@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The resource map's answers, and where each answer is found; those of jobs and
- * of storage are in answers_jobs.c and answers_storage.c. */
+/* The resource map's answers, and where each answer is found; those of jobs, of
+ * I/O nodes and of storage are in answers_jobs.c, answers_ions.c and
+ * answers_storage.c. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 
