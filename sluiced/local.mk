@@ -43,6 +43,7 @@ libsluiced_a_SOURCES = \
 	sluiced/publication/mapping_publisher.c sluiced/publication/mapping_publisher.h \
 	sluiced/questions/answerers.c sluiced/questions/answerers.h \
 	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
+	sluiced/questions/job_waits.c sluiced/questions/job_waits.h \
 	sluiced/questions/doctor.c sluiced/questions/doctor.h \
 	sluiced/questions/doctor_hosts.c \
 	sluiced/questions/doctor_jobs.c \

@@ -8,14 +8,13 @@
 
 #include <string.h>
 
-#include "burst_buffer/lifecycle/deadlines.h"
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/job_file_system.h"
+#include "sluiced/questions/job_waits.h"
 #include "sysquery/answers/job_advice.h"
-#include "wire/waits.h"
 
 #define SCHEMA	   "sluice.job"
 #define VERSION	   1
@@ -213,129 +212,6 @@ static void add_limit(struct report *r)
 	r->facts.used = used;
 }
 
-static void add_wait(struct json_object *list, const char *what, double s)
-{
-	struct json_object *one;
-
-	if (s <= 0)
-		return;
-	one = json_object_new_object();
-	slu_json_set_str(one, "what", what);
-	slu_json_set_double(one, "seconds", s);
-	json_object_array_add(list, one);
-}
-
-/* What is known in whole seconds, of which one may be rounding. */
-static void add_whole(struct json_object *list, const char *what, int64_t s)
-{
-	if (s > 1)
-		add_wait(list, what, (double)s);
-}
-
-static struct json_object *last_of(struct json_object *list)
-{
-	size_t n = list ? json_object_array_length(list) : 0;
-
-	return n ? json_object_array_get_idx(list, n - 1) : NULL;
-}
-
-/* From the end of one run's file system to the next one's beginning. */
-static void add_between(struct report *r, struct json_object *list)
-{
-	const size_t n = json_object_array_length(r->buffers);
-	struct json_object *one, *next;
-	double ended, seconds;
-
-	for (size_t i = 0; i + 1 < n; i++) {
-		one = json_object_array_get_idx(r->buffers, i);
-		next = json_object_array_get_idx(r->buffers, i + 1);
-		ended = slu_json_number_at(one, "ended");
-		seconds = slu_json_number_at(next, "created") - ended;
-		if (ended > 0 &&
-		    slu_eq(slu_json_str_at(one, "verdict"), "hold"))
-			add_whole(list, "held", (int64_t)seconds);
-		if (ended > 0 &&
-		    slu_eq(slu_json_str_at(one, "verdict"), "requeue"))
-			add_whole(list, "put-back", (int64_t)seconds);
-	}
-}
-
-/* Of the time in the queue. */
-static void add_waited(const char *text, struct json_object *list)
-{
-	struct slu_waited waited;
-
-	slu_waited_parse(text, &waited);
-	for (int i = SLU_WAIT_NOTHING + 1; i < SLU_N_WAIT; i++)
-		add_whole(list, slu_wait_name((enum slu_wait)i),
-			  waited.seconds[i]);
-}
-
-/* From when it had its nodes until the first of them was up. */
-static void add_boot(struct report *r, struct json_object *list)
-{
-	struct json_object *lines =
-		slu_json_list_at(last_of(r->buffers), "history");
-	struct json_object *one;
-	const char *text;
-
-	for (size_t i = 1; lines && i < json_object_array_length(lines); i++) {
-		one = json_object_array_get_idx(lines, i);
-		text = slu_json_str_at(one, "text");
-		if (text && strstr(text, SLU_BB_BOOTED))
-			add_wait(list, "boot",
-				 slu_json_number_at(one, "time") -
-					 slu_json_number_at(
-						 json_object_array_get_idx(
-							 lines, 0),
-						 "time"));
-	}
-}
-
-/* By the phases of its file system where they are known. */
-static void add_prepared(struct report *r, struct json_object *list)
-{
-	struct json_object *fs = last_of(slu_json_at(r->out, "file_systems"));
-	struct json_object *phases = slu_json_at(fs, "phases"), *one;
-	bool told = false;
-
-	for (size_t i = 0; phases && i < json_object_array_length(phases);
-	     i++) {
-		one = json_object_array_get_idx(phases, i);
-		if (!slu_eq(slu_json_str_at(one, "name"), "setup") &&
-		    !slu_eq(slu_json_str_at(one, "name"), "stage_in"))
-			continue;
-		add_wait(list,
-			 slu_eq(slu_json_str_at(one, "name"), "setup")
-				 ? "setup"
-				 : "stage-in",
-			 slu_json_number_at(one, "seconds"));
-		told = true;
-	}
-	if (!told)
-		add_whole(list, "file-system", r->row.job.prepared);
-}
-
-/* Before it ran, and while it did not get on. */
-static void add_waits(struct report *r)
-{
-	const struct slu_job *j = &r->row.job;
-	struct json_object *list = json_object_new_array();
-
-	json_object_object_add(r->out, "waits", list);
-	add_between(r, list);
-	if (j->submit > 0 && j->eligible > j->submit)
-		add_whole(list, "not-eligible", j->eligible - j->submit);
-	if (j->eligible > 0 || j->submit > 0)
-		add_whole(list, "queue",
-			  j->start - (j->eligible > j->submit ? j->eligible
-							      : j->submit));
-	add_waited(j->waited, list);
-	add_boot(r, list);
-	add_prepared(r, list);
-	add_whole(list, "suspended", j->suspended);
-}
-
 static void add_io(struct report *r)
 {
 	const struct slu_history_row *row = &r->row;
@@ -484,7 +360,10 @@ static int fill(struct report *r, struct slu_err *err)
 	if (add_io_nodes(r, err) || add_file_systems(r, err) ||
 	    add_runs(r, err))
 		return -1;
-	add_waits(r);
+	json_object_object_add(
+		r->out, "waits",
+		slu_job_waits(&r->row.job, r->buffers,
+			      slu_json_at(r->out, "file_systems")));
 	if (r->facts.held)
 		slu_json_set_str(r->out, "state", "HELD");
 	if (r->facts.cancelled && !r->running)
