@@ -20,6 +20,7 @@ libsluiced_a_SOURCES = \
 	sluiced/http/httpd.c sluiced/http/httpd.h \
 	sluiced/http/listen.c sluiced/http/listen.h \
 	sluiced/http/longpoll.c sluiced/http/longpoll.h \
+	sluiced/http/request.c sluiced/http/request.h \
 	sluiced/http/request_batch.c sluiced/http/request_batch.h \
 	sluiced/http/exchange.c \
 	sluiced/http/routes.c sluiced/http/routes.h \

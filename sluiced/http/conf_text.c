@@ -4,6 +4,7 @@
  * has in force, never one that is bad or half written.
  */
 #include "sluiced/http/routes.h"
+#include "sluiced/http/request.h"
 
 #include <string.h>
 #include "burst_buffer/request/fstype.h"

@@ -3,6 +3,7 @@
  * From a request to its answer: prove, decode, allow, handle; a long poll whose
  * answer is not there yet is parked and handled again when its job has changed.
  */
+#include "sluiced/http/request.h"
 #include "sluiced/http/routes.h"
 
 #include <stddef.h>

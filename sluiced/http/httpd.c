@@ -9,7 +9,6 @@
 #include "config.h"
 #include "sluiced/http/httpd.h"
 
-#include <arpa/inet.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,64 +39,6 @@ struct slu_httpd {
 	struct slu_timer sweep;
 	bool stopping; /* nothing is suspended any more */
 };
-
-int slu_httpd_status(enum slu_kind kind)
-{
-	switch (kind) {
-	case SLU_NOTFOUND:
-		return MHD_HTTP_NOT_FOUND;
-	case SLU_INVALID:
-		return MHD_HTTP_BAD_REQUEST;
-	case SLU_DENIED:
-		return MHD_HTTP_FORBIDDEN;
-	case SLU_BUSY:
-		return MHD_HTTP_CONFLICT;
-	case SLU_TIMEOUT:
-		return MHD_HTTP_GATEWAY_TIMEOUT;
-	case SLU_IO:
-	case SLU_NOMEM:
-		return MHD_HTTP_SERVICE_UNAVAILABLE;
-	case SLU_INTERNAL:
-		break;
-	}
-	return MHD_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-const char *slu_httpd_header(struct slu_req *req, const char *name)
-{
-	return MHD_lookup_connection_value(req->conn, MHD_HEADER_KIND, name);
-}
-
-const char *slu_httpd_argument(struct slu_req *req, const char *name)
-{
-	return MHD_lookup_connection_value(req->conn, MHD_GET_ARGUMENT_KIND,
-					   name);
-}
-
-#define MAPPED "::ffff:"
-
-const char *slu_httpd_peer(const struct slu_req *req, char text[SLU_HTTPD_PEER])
-{
-	const union MHD_ConnectionInfo *info =
-		req->conn
-			? MHD_get_connection_info(
-				  req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
-			: NULL;
-	const struct sockaddr *addr = info ? info->client_addr : NULL;
-
-	slu_copy(text, SLU_HTTPD_PEER, "?");
-	if (addr && addr->sa_family == AF_INET)
-		inet_ntop(AF_INET,
-			  &((const struct sockaddr_in *)addr)->sin_addr, text,
-			  SLU_HTTPD_PEER);
-	else if (addr && addr->sa_family == AF_INET6)
-		inet_ntop(AF_INET6,
-			  &((const struct sockaddr_in6 *)addr)->sin6_addr, text,
-			  SLU_HTTPD_PEER);
-	/* a socket of both kinds shows an IPv4 address so */
-	return strncmp(text, MAPPED, strlen(MAPPED)) ? text
-						     : text + strlen(MAPPED);
-}
 
 static struct slu_conn *conn_of(struct slu_req *req)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of requests, and the handlers that only pass a request on. */
+#include "sluiced/http/request.h"
 #include "sluiced/http/routes.h"
 
 #include <stddef.h>

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "common/file.h"
 #include "sluiced/http/httpd.h"
+#include "sluiced/http/request.h"
 #include "tests/unit/harness.h"
 
 /*
