@@ -2,70 +2,42 @@
 #ifndef SLU_BURST_BUFFER_HOST_FILE_USERS_H
 #define SLU_BURST_BUFFER_HOST_FILE_USERS_H
 
-/* Which processes use files below a directory: by the names that /proc tells
- * for the working directory, root and open files of each of their threads, for
- * their program and maps, so that nothing of a file system that hangs is
- * touched. What is mounted nowhere any
- * more has no such names: by its device, which is asked of what the kernel
- * knows already. */
+/* Which processes use files below a directory, or of a device, by what /proc
+ * names (proc_files.h). Files of a file system that is mounted nowhere any more
+ * have no names below a directory: there the device tells. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "common/err.h"
-#include "common/proc.h"
 #include "common/str.h"
 
-/* SIGKILL to those of this user, whatever rights they run with. Returns how
- * many; adds to `who` (may be NULL): "python3 (71) of ann (job 12), ...". */
-size_t slu_users_kill(const char *dir, uid_t uid, struct slu_buf *who);
-
-/* The same until there is none, and nobody new comes in: they could make files
- * as fast as these are removed. */
-void slu_users_evict(const char *dir, uid_t uid);
-
-/* Whose processes a job has left behind. */
-struct slu_users_job {
-	const char *dir; /* its file system, as its tasks see it */
-	uid_t uid;
-	uint32_t id, het_id; /* het_id: as SLURM_JOB_ID of a heterogeneous one;
-			      * 0: it is none */
-};
-
-/* SIGKILL to them, until there is none: those of this user that use files below
- * dir, or were told of it in their environment and may open one. What Slurm's
- * cgroups, or SLURM_JOB_ID, show to be of another job is left. Adds to `who`:
- * "python3 (71) of ann, ..."; returns how many. May take long: in a child. */
-size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who);
-
-/* Can any process write to a file below without a system call, as it has mapped
- * one? */
+/* Does any process have a file below mapped so that it can write to it without
+ * a system call? */
 bool slu_users_map(const char *dir);
 
-/* Adds who has this file open, but for the calling process, as above. Whoever
- * may not look at all processes sees his own. */
+/* Appends who has this file open, the calling process excepted: "python3 (71)
+ * of ann, ...". Without the right to look at all processes: only those of the
+ * caller's user. */
 void slu_users_of(const char *path, struct slu_buf *who);
+/* Appends one such process, with a comma before it unless *who is empty; proc:
+ * a descriptor of /proc/PID. */
+void slu_users_add_name(struct slu_buf *who, int proc, pid_t pid);
 
-/* SLU_BUSY: "DIR is in use by NAME (PID), ...", or, where nobody is, who may
- * have a file of it in flight or in an io_uring. Returns -1. */
+/* SLU_BUSY: "DIR is in use by NAME (PID), ...", or, where none is found, which
+ * processes may hold a file of it out of sight: a descriptor in flight over a
+ * socket, or one of an io_uring. Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
 
-/* The same by who has something of this device, or has it mounted in a
- * namespace of his own, be it that only a descriptor keeps that; dir is what it
- * is called. */
+/* The same for all files of this device and for mount namespaces in which it is
+ * mounted, even one that only a descriptor keeps; dir: its name in the text. */
 int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 			 struct slu_err *err);
 
-/* Bytes of files below that have no name any more, which processes have open
- * or mapped: what is in flight over a socket is not seen, and what several have
- * counts for each. */
+/* Bytes of deleted files below dir that processes still have open or mapped.
+ * Descriptors in flight over a socket are not seen; a file that several
+ * processes hold counts once for each. */
 uint64_t slu_users_bytes(const char *dir);
-
-/* A process of this user that has been killed and does not die, because it
- * waits in the kernel; SLU_NOTFOUND: there is none. What Slurm's cgroups show
- * to be of another job does not count. */
-int slu_users_stuck(uid_t uid, uint32_t job_id, struct slu_pid *out,
-		    struct slu_err *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 #include "common/file.h"
 #include "common/str.h"
 

@@ -32,6 +32,8 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
 	burst_buffer/host/hidden.c burst_buffer/host/hidden.h \
 	burst_buffer/host/file_users.c burst_buffer/host/file_users.h \
+	burst_buffer/host/kill_users.c burst_buffer/host/kill_users.h \
+	burst_buffer/host/proc_files.c burst_buffer/host/proc_files.h \
 	burst_buffer/host/logs.c burst_buffer/host/logs.h \
 	burst_buffer/host/loop_device.c burst_buffer/host/loop_device.h \
 	burst_buffer/host/quota.c burst_buffer/host/quota.h \

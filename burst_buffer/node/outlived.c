@@ -11,6 +11,7 @@
 #include <string.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 
 #define LIMIT 60.0 /* seconds, also where one of them hangs */
 

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "burst_buffer/host/logs.h"
-#include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 #include "common/proc.h"
 
 #define UNKNOWN_MAX 10	 /* times that sluiced may not know the job */

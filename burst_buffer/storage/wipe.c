@@ -15,6 +15,7 @@
 #include "burst_buffer/host/quota.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 #include "common/file.h"
 
 #define UNMOUNT_SECONDS 5.0

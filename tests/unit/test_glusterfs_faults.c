@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/root_daemon.h"
-#include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 #include "burst_buffer/storage/storage.h"
 #include "common/file.h"
 #include <signal.h>

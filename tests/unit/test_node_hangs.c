@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "burst_buffer/host/root_daemon.h"
-#include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 #include "common/proc.h"
 
 /* A client that hangs keeps the job's processes from dying, until watch ends

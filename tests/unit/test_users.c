@@ -5,6 +5,7 @@
 #include "tests/unit/in_flight.h"
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/host/file_users.h"
+#include "burst_buffer/host/kill_users.h"
 
 #include <fcntl.h>
 #include <linux/io_uring.h>
