@@ -78,6 +78,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/filler.c \
 	burst_buffer/node/job_env.c \
 	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
+	burst_buffer/node/save_data.c burst_buffer/node/save_data.h \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c \
 	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
 	burst_buffer/node/kept_expiry.c \
