@@ -8,6 +8,8 @@ libslurequest_a_SOURCES = \
 	burst_buffer/request/fsoption.c burst_buffer/request/fsoption.h \
 	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
 	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
+	burst_buffer/request/stage_verbs.c burst_buffer/request/stage_verbs.h \
+	burst_buffer/request/values.c burst_buffer/request/values.h \
 	burst_buffer/request/mistakes.c \
 	burst_buffer/request/names.c \
 	burst_buffer/request/parse.c \

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 
 /* DataWarp has types of use, DWS of file systems, which are ours. */

@@ -1,100 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of the grammar: one row per verb and one per key of a verb. What a
- * row accepts stands in its setter. Those of #DW lines are in dw.c.
+ * The grammar of #BB lines: a row for each verb, and for each key of a verb
+ * with the setter that checks its value. Here are the keys of jobfs; other
+ * verbs have files of their own, and those of #DW lines are in dw.c.
  */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/stage_verbs.h"
 #include "common/size.h"
 #include "common/str.h"
 
 #define NAME_MAX_LEN 32
-
-static int nomem(struct slu_err *err)
-{
-	return slu_err(err, SLU_NOMEM, "out of memory");
-}
-
-int slu_set_word(char **field, const char *value, struct slu_err *err)
-{
-	char *copy = strdup(value);
-
-	if (!copy)
-		return nomem(err);
-	free(*field);
-	*field = copy;
-	return 0;
-}
-
-/* What other programs call what is one of the words, or NULL. */
-static const char *called(const char *value, const char *const *words)
-{
-	static const char *const names[][2] = {
-		{"size", "capacity"},	{"space", "capacity"},
-		{"src", "source"},	{"from", "source"},
-		{"dst", "destination"}, {"dest", "destination"},
-		{"to", "destination"},	{"target", "destination"},
-		{"filesystem", "type"}, {"fs", "type"},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		for (size_t k = 0; words[k]; k++)
-			if (strcmp(names[i][0], value) == 0 &&
-			    strcmp(names[i][1], words[k]) == 0)
-				return words[k];
-	return NULL;
-}
-
-/* What could have been meant: the nearest of the words, else all of them after
- * `lead`. */
-static int not_known(const char *before, const char *value, const char *after,
-		     const char *const *words, const char *lead,
-		     struct slu_err *err)
-{
-	const char *near;
-	struct slu_buf all = {.max = 300};
-
-	if (!err)
-		return -1;
-	near = called(value, words);
-	if (!near)
-		near = slu_nearest(value, words);
-	for (int i = 0; !near && words[i]; i++)
-		slu_buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
-	slu_err(err, SLU_INVALID, "%s\"%.64s\"%s; %s%s", before, value, after,
-		near ? "did you mean " : lead,
-		near	   ? near
-		: all.data ? all.data
-			   : "");
-	slu_buf_free(&all);
-	return -1;
-}
-
-int slu_choose(const char *value, const char *const *words, struct slu_err *err)
-{
-	for (int i = 0; words[i]; i++)
-		if (strcmp(value, words[i]) == 0)
-			return i;
-	return not_known("", value, " is not known", words, "it may be ", err);
-}
-
-static struct slu_request_stage *last(struct slu_request *req)
-{
-	return &req->stage[req->n_stage - 1];
-}
-
-/* Keys */
-
-bool slu_set_number(const char *value, uint32_t *out)
-{
-	if (strlen(value) > 6 || value[strspn(value, "0123456789")])
-		return false;
-	*out = (uint32_t)strtoul(value, NULL, 10);
-	return true;
-}
 
 int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err)
 {
@@ -215,23 +134,6 @@ int slu_set_tell(struct slu_request *req, const char *value,
 	return 0;
 }
 
-int slu_set_source(struct slu_request *req, const char *value,
-		   struct slu_err *err)
-{
-	return slu_set_word(&last(req)->source, value, err);
-}
-
-int slu_set_destination(struct slu_request *req, const char *value,
-			struct slu_err *err)
-{
-	return slu_set_word(&last(req)->destination, value, err);
-}
-
-const char *const slu_stage_type_names[] = {[SLU_STAGE_DIRECTORY] = "directory",
-					    [SLU_STAGE_FILE] = "file",
-					    [SLU_STAGE_LIST] = "list",
-					    [SLU_STAGE_AUTO] = "auto",
-					    NULL};
 const char *const slu_dw_names[] = {[SLU_DW_NO] = "no",
 				    [SLU_DW_STRIPED] = "striped",
 				    [SLU_DW_PRIVATE] = "private",
@@ -250,56 +152,6 @@ const char *const slu_tell_names[] = {[SLU_TELL_UNSAID] = "",
 				      [SLU_TELL_NO] = "no",
 				      [SLU_TELL_YES] = "yes",
 				      NULL};
-const char *const slu_on_names[] = {[SLU_ON_ALWAYS] = "always",
-				    [SLU_ON_SUCCESS] = "success",
-				    [SLU_ON_FAILURE] = "failure",
-				    NULL};
-
-int slu_set_type(struct slu_request *req, const char *value,
-		 struct slu_err *err)
-{
-	int i = slu_choose(value, slu_stage_type_names, err);
-
-	if (i < 0)
-		return -1;
-	last(req)->type = (enum slu_stage_type)i;
-	return 0;
-}
-
-static int set_verify(struct slu_request *req, const char *value,
-		      struct slu_err *err)
-{
-	static const char *const words[] = {"size", "content", NULL};
-	int i = slu_choose(value, words, err);
-
-	if (i < 0)
-		return -1;
-	last(req)->content = i == 1;
-	return 0;
-}
-
-static int set_stage_nodes(struct slu_request *req, const char *value,
-			   struct slu_err *err)
-{
-	static const char *const words[] = {"all", "staging", NULL};
-	int i = slu_choose(value, words, err);
-
-	if (i < 0)
-		return -1;
-	last(req)->apart = i == 1;
-	return 0;
-}
-
-static int set_on(struct slu_request *req, const char *value,
-		  struct slu_err *err)
-{
-	int i = slu_choose(value, slu_on_names, err);
-
-	if (i < 0)
-		return -1;
-	last(req)->on = (enum slu_stage_on)i;
-	return 0;
-}
 
 /* Verbs */
 
@@ -324,36 +176,6 @@ int slu_end_jobfs(struct slu_request *req, struct slu_err *err)
 		       : slu_err(err, SLU_INVALID, "capacity= is missing");
 }
 
-int slu_begin_stage(struct slu_request *req, bool out, int line,
-		    struct slu_err *err)
-{
-	struct slu_request_stage *grown;
-
-	if (req->n_stage == SLU_REQUEST_STAGE_MAX)
-		return slu_err(err, SLU_INVALID,
-			       "more than %d stage_in and stage_out",
-			       SLU_REQUEST_STAGE_MAX);
-	grown = realloc(req->stage, (req->n_stage + 1) * sizeof(*grown));
-	if (!grown)
-		return nomem(err);
-	req->stage = grown;
-	grown[req->n_stage++] = (struct slu_request_stage){
-		.out = out, .type = SLU_STAGE_AUTO, .line = line};
-	return 0;
-}
-
-static int begin_stage_in(struct slu_request *req, int line,
-			  struct slu_err *err)
-{
-	return slu_begin_stage(req, false, line, err);
-}
-
-static int begin_stage_out(struct slu_request *req, int line,
-			   struct slu_err *err)
-{
-	return slu_begin_stage(req, true, line, err);
-}
-
 /* The tables */
 
 static const struct slu_key jobfs_keys[] = {
@@ -375,26 +197,10 @@ static const struct slu_key jobfs_keys[] = {
 };
 _Static_assert(sizeof(jobfs_keys) / sizeof(*jobfs_keys) <= SLU_VERB_KEYS + 1,
 	       "a list of its keys has no room for all");
-static const struct slu_key stage_in_keys[] = {
-	{"source", true, slu_set_source},
-	{"destination", true, slu_set_destination},
-	{"type", false, slu_set_type},
-	{"verify", false, set_verify},
-	{NULL, false, NULL},
-};
-static const struct slu_key stage_out_keys[] = {
-	{"source", true, slu_set_source},
-	{"destination", true, slu_set_destination},
-	{"type", false, slu_set_type},
-	{"on", false, set_on},
-	{"verify", false, set_verify},
-	{"nodes", false, set_stage_nodes},
-	{NULL, false, NULL},
-};
 static const struct slu_verb our_verbs[] = {
 	{"jobfs", slu_begin_jobfs, jobfs_keys, slu_end_jobfs},
-	{"stage_in", begin_stage_in, stage_in_keys, NULL},
-	{"stage_out", begin_stage_out, stage_out_keys, NULL},
+	{"stage_in", slu_begin_stage_in, slu_stage_in_keys, NULL},
+	{"stage_out", slu_begin_stage_out, slu_stage_out_keys, NULL},
 	{"forward", slu_begin_forward, slu_forward_keys, NULL},
 	{"limit", slu_begin_limit, slu_limit_keys, NULL},
 	{"persistent", slu_begin_use, slu_use_keys, NULL},
@@ -421,7 +227,7 @@ const struct slu_verb *slu_request_verb(const char *name, bool dw,
 	}
 	if (verbs[i].name)
 		return &verbs[i];
-	not_known("unknown request ", name, "", words, "there are ", err);
+	slu_not_known("unknown request ", name, "", words, "there are ", err);
 	return NULL;
 }
 
@@ -436,7 +242,8 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 			return i;
 		words[i] = verb->key[i].name;
 	}
-	return not_known("unknown key ", name, "", words, "there are ", err);
+	return slu_not_known("unknown key ", name, "", words, "there are ",
+			     err);
 }
 
 static bool has_verb(const struct slu_verb *verb, const char *word)
@@ -479,7 +286,7 @@ static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 			return k;
 		words[n++] = k->name;
 	}
-	not_known("unknown key ", key, "", words, "there are ", err);
+	slu_not_known("unknown key ", key, "", words, "there are ", err);
 	if (err)
 		err->kind = SLU_NOTFOUND;
 	return NULL;

@@ -4,36 +4,8 @@
 
 /* Private to burst_buffer/request: the verbs and their keys. */
 
-#include "burst_buffer/request/request.h"
+#include "burst_buffer/request/values.h"
 #include "common/str.h"
-
-/* Characters of verbs, keys and names, and those that a value may hold only
- * in quotes. */
-#define SLU_LETTERS	 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define SLU_WORD_CHARS	 SLU_LETTERS "0123456789_"
-#define SLU_BARE_REFUSED "\"'`\\&|<>"
-/* Of $(date). */
-#define SLU_NO_COMMAND                                                         \
-	"$(...) is not run here; write the path itself (%%u is the user, %%j " \
-	"the job's number)"
-
-#define SLU_VERB_KEYS 16 /* at most, of a verb */
-#define SLU_VERBS     12 /* at most, of a language */
-
-struct slu_key {
-	const char *name;
-	bool required;
-	int (*set)(struct slu_request *req, const char *value,
-		   struct slu_err *err);
-};
-
-struct slu_verb {
-	const char *name;
-	int (*begin)(struct slu_request *req, int line, struct slu_err *err);
-	const struct slu_key *key; /* name NULL ends them */
-	/* What only all keys together show; may be NULL. */
-	int (*end)(struct slu_request *req, struct slu_err *err);
-};
 
 /* The row of a verb, in our language or (dw) that of #DW lines, and the index
  * of a key in it; a wrong name is an error with the nearest right one. */
@@ -44,27 +16,15 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 extern const struct slu_verb slu_dw_verbs[]; /* name NULL ends */
 
 /* The setters and beginnings that both languages use. */
-int slu_set_word(char **field, const char *value, struct slu_err *err);
 int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err);
 int slu_set_capacity(struct slu_request *req, const char *value,
 		     struct slu_err *err);
 int slu_set_profile(struct slu_request *req, const char *value,
 		    struct slu_err *err);
-int slu_set_source(struct slu_request *req, const char *value,
-		   struct slu_err *err);
-int slu_set_destination(struct slu_request *req, const char *value,
-			struct slu_err *err);
-int slu_set_type(struct slu_request *req, const char *value,
-		 struct slu_err *err);
 int slu_set_name(struct slu_request *req, const char *value,
 		 struct slu_err *err);
 int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
-int slu_begin_stage(struct slu_request *req, bool out, int line,
-		    struct slu_err *err);
-
-/* A number of at most six digits. */
-bool slu_set_number(const char *value, uint32_t *out);
 
 /* forward.c */
 extern const struct slu_key slu_forward_keys[], slu_limit_keys[];
@@ -135,14 +95,10 @@ int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
 		      struct slu_err *err);
 
 /* Words of values, by their enum. */
-extern const char *const slu_stage_type_names[], *const slu_on_names[];
 extern const char *const slu_dw_names[], *const slu_split_names[];
 extern const char *const slu_bind_names[];
 extern const char *const slu_tell_names[];
 #define SLU_DW_BOTH 3 /* of slu_dw_names: striped, with dw_both */
-/* Which word `value` is; -1: none, with the nearest. */
-int slu_choose(const char *value, const char *const *words,
-	       struct slu_err *err);
 
 /* mistakes.c: what is wrong with a request, told together. */
 struct slu_mistakes {

@@ -4,6 +4,7 @@
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 
 void slu_put_pair(struct slu_buf *buf, const char *key, const char *value)
