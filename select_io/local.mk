@@ -4,6 +4,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/assignment_message.c \
 	select_io/ion/arbiter_private.h \
 	select_io/ion/arbiter.c select_io/ion/arbiter.h \
+	select_io/ion/learning.c select_io/ion/learning.h \
 	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
 	select_io/ion/explore.c select_io/ion/fairness.c \
 	select_io/ion/forecast.c select_io/ion/forecast.h \
@@ -18,6 +19,7 @@ libsluion_a_SOURCES = \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/division/shadow_divisions.c \
 	select_io/division/division.c select_io/division/division.h \
+	select_io/division/division_jobs.c select_io/division/division_jobs.h \
 	select_io/division/division_private.h \
 	select_io/division/idle_nodes.c \
 	select_io/division/group_limits.c select_io/division/bundles.c \

@@ -8,7 +8,7 @@
  * they never do, the shared I/O node becomes an item of every job that may be
  * changed (infeasible_fixed.c).
  */
-#include "select_io/division/division_private.h"
+#include "select_io/division/division_jobs.h"
 
 /* Ranges. */
 

@@ -100,17 +100,8 @@ static inline uint32_t slu_ion_least(const struct part *p,
 	return r->n ? p->choice[r->low].weight : 0;
 }
 
-/* division.c: out of the sums, and to be posed again; where in d->order a job
- * of this age is, or would be. */
-void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot);
-size_t slu_ion_division_position(const struct slu_ion_division *d,
-				 uint32_t age);
-/* The same as those of division.h, of one division alone. */
+/* division.c: as in division.h, without the shadow divisions. */
 struct slu_ion_division *slu_ion_division_bare(struct slu_err *err);
-int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
-			     uint32_t age, const struct slu_ion_job *job,
-			     struct slu_err *err);
-void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot);
 void slu_ion_division_rule(struct slu_ion_division *d,
 			   enum slu_ion_policy policy, uint32_t pool);
 int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err);

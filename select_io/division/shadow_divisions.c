@@ -10,7 +10,7 @@
  * has what it really has.
  */
 #include <math.h>
-#include "select_io/division/division_private.h"
+#include "select_io/division/division_jobs.h"
 
 struct slu_ion_division *slu_ion_division_new(struct slu_err *err)
 {

@@ -10,17 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/arbiter_private.h"
-
-#define MAX_CURVES	 16384
-#define WEIGHT_PREDICTED 0.5 /* of a table's number beside runs */
+#include "select_io/ion/learning.h"
 
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-static void touch_all(struct slu_arbiter *a)
+void slu_ion_touch_all(struct slu_arbiter *a)
 {
 	for (size_t i = 0; i < a->n_run; i++)
 		slu_ion_touch(a, a->run[i]);
@@ -32,7 +29,7 @@ void slu_arbiter_patterns(struct slu_arbiter *a,
 	a->patterns = patterns;
 	for (size_t i = 0; i < a->n_run; i++)
 		slu_ion_find_choices(a, a->run[i]);
-	touch_all(a);
+	slu_ion_touch_all(a);
 }
 
 void slu_ion_forget_fixed(struct slu_arbiter *a)
@@ -64,7 +61,7 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	for (size_t i = 0; i < a->n_run; i++)
 		if (slu_ion_find_choices(a, a->run[i]) < 0)
 			return nomem(err);
-	touch_all(a);
+	slu_ion_touch_all(a);
 	return 0;
 }
 
@@ -96,105 +93,6 @@ void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn, void *arg)
 {
 	a->hope = fn;
 	a->hope_arg = arg;
-}
-
-/* Learning. */
-
-static void learnt(struct slu_arbiter *a, uint64_t class)
-{
-	if (!class || a->n_learnt > MAX_LEARNT)
-		return;
-	if (a->n_learnt < MAX_LEARNT)
-		a->learnt[a->n_learnt] = class;
-	a->n_learnt++;
-}
-
-void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
-{
-	struct slu_curves *curves = a->pupil ? a->pupil : a->curves;
-	struct slu_job job = row->job;
-	struct slu_ion_times times;
-	uint64_t dropped;
-
-	if (!slu_curves_times(&job, a->direct, &times))
-		return;
-	if (a->now && job.end > a->now) /* some clock is wrong */
-		job.end = a->now;
-	dropped = slu_curves_learn(curves, &job, &times, row->io_bandwidth);
-	if (a->pupil)
-		return;
-	learnt(a, dropped);
-	learnt(a, slu_curves_class(&job));
-	learnt(a, slu_curves_user(&job));
-}
-
-int slu_arbiter_teach_anew(struct slu_arbiter *a)
-{
-	struct slu_curves *pupil = slu_curves_new(MAX_CURVES, NULL);
-
-	if (!pupil)
-		return -1;
-	slu_curves_free(a->pupil);
-	a->pupil = pupil;
-	return 0;
-}
-
-void slu_arbiter_taught(struct slu_arbiter *a, bool anything)
-{
-	struct slu_curves *rest = a->pupil;
-
-	if (rest && anything) {
-		rest = a->curves;
-		a->curves = a->pupil;
-		a->n_learnt = MAX_LEARNT + 1; /* of all */
-	}
-	slu_curves_free(rest);
-	a->pupil = NULL;
-}
-
-/* Whose curve is another one than at the last solve. */
-static void touch_learnt(struct slu_arbiter *a)
-{
-	size_t n = a->n_learnt;
-
-	a->n_learnt = 0;
-	if (n > MAX_LEARNT)
-		touch_all(a);
-	else
-		for (size_t i = 0; n && i < a->n_run; i++)
-			for (size_t k = 0; k < n; k++)
-				if (a->run[i]->class == a->learnt[k] ||
-				    a->run[i]->user == a->learnt[k])
-					slu_ion_touch(a, a->run[i]);
-}
-
-/* Nothing of its own: what is predicted of how it works, or what its user says
- * of it as long as none of his was measured. What his others reach says nothing
- * of it. */
-static void estimate_new(const struct slu_arbiter *a, struct running *r)
-{
-	bool counts = r->tabled && !(r->job.ion_pattern &&
-				     slu_curves_user_known(a->curves, r->user));
-
-	r->from = counts ? FROM_TABLE : FROM_NOTHING;
-	r->curve = counts ? r->table : (struct slu_curve){0};
-}
-
-/* A pattern that the user has named counts until the first run of any of his
- * jobs of this size; one that is predicted as half a run beside them. */
-static void estimate(const struct slu_arbiter *a, struct running *r)
-{
-	const struct slu_curve *own = slu_curves_find(a->curves, r->class);
-
-	if (!own || own->n == 0) {
-		estimate_new(a, r);
-	} else if (r->tabled && !r->job.ion_pattern) {
-		r->from = FROM_BOTH;
-		slu_curve_mix(own, &r->table, WEIGHT_PREDICTED, &r->curve);
-	} else {
-		r->from = FROM_RUNS;
-		r->curve = *own;
-	}
 }
 
 /* Solving. */
@@ -229,7 +127,7 @@ static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 {
 	struct slu_ion_job job;
 
-	estimate(a, r);
+	slu_ion_estimate(a, r);
 	job = job_of(a, r);
 	if (put(a, r, FREELY, &job, err) < 0)
 		return -1;
@@ -426,7 +324,7 @@ static void touch_trials(struct slu_arbiter *a)
 static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 		   struct slu_err *err)
 {
-	touch_learnt(a);
+	slu_ion_touch_learnt(a);
 	touch_trials(a);
 	if (tell_all(a, err) < 0)
 		return -1;

@@ -63,6 +63,7 @@ struct running {
 };
 
 #define MAX_LEARNT 16
+#define MAX_CURVES 16384
 
 struct slu_arbiter {
 	enum slu_ion_policy policy;
@@ -126,6 +127,8 @@ int slu_ion_granting_slot(const struct slu_arbiter *a);
  * that one, without. */
 int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
 		       const struct slu_curve *hoped, struct slu_err *err);
+/* Every job is to be divided anew. */
+void slu_ion_touch_all(struct slu_arbiter *a);
 /* What numbers were fixed at is not what they will be. */
 void slu_ion_forget_fixed(struct slu_arbiter *a);
 

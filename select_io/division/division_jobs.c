@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The jobs of one division: each has a slot, a place in the order by age, and
+ * a share in the sums. A job that changes becomes dirty: it leaves the sums and
+ * is posed to the solver again at the next solve.
+ */
+#include "select_io/division/division_jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int nomem(struct slu_err *err)
+{
+	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static int grow(void *array, size_t n, size_t size)
+{
+	void *p = realloc(*(void **)array, n * size);
+
+	if (p)
+		*(void **)array = p;
+	return p ? 0 : -1;
+}
+
+#define GROW(array, n) grow(&(array), (n), sizeof(*(array)))
+
+static int reserve_parts(struct slu_ion_division *d)
+{
+	size_t n = d->max ? 2 * d->max : 16;
+
+	if (d->n_slots < d->max)
+		return 0;
+	if (GROW(d->part, n) || GROW(d->grant, n) || GROW(d->order, n) ||
+	    GROW(d->dirty, n) || GROW(d->lent, n) || GROW(d->changed, n) ||
+	    GROW(d->free_slot, n) || GROW(d->of_class, n) ||
+	    GROW(d->class, n) || GROW(d->fresh, n))
+		return -1;
+	memset(d->part + d->max, 0, (n - d->max) * sizeof(*d->part));
+	d->max = n;
+	return 0;
+}
+
+/* Room for n choices of this job, and for the knapsack items of all jobs. */
+static int reserve_items(struct slu_ion_division *d, struct part *p, size_t n)
+{
+	size_t all = d->n_items + n + 1;
+
+	if (all > d->max_items) {
+		if (GROW(d->item, 2 * all))
+			return -1;
+		d->max_items = 2 * all;
+	}
+	if (n > p->room) {
+		if (GROW(p->choice, n))
+			return -1;
+		p->room = (uint32_t)n;
+	}
+	return 0;
+}
+
+void slu_ion_make_dirty(struct slu_ion_division *d, uint32_t slot)
+{
+	struct part *p = &d->part[slot];
+
+	if (p->dirty)
+		return;
+	p->dirty = true;
+	d->dirty[d->n_dirty++] = slot;
+	d->least -= p->counted;
+	d->n_sharing -= p->counted_sharing;
+	d->n_narrow -= p->counted_narrow;
+	p->counted = 0;
+	p->counted_sharing = p->counted_narrow = false;
+}
+
+static void leave(uint32_t *list, size_t *n, uint32_t slot)
+{
+	for (size_t i = *n; i-- > 0;)
+		if (list[i] == slot) {
+			list[i] = list[--*n];
+			return;
+		}
+}
+
+size_t slu_ion_division_position(const struct slu_ion_division *d, uint32_t age)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->part[d->order[mid]].age < age)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t add(struct slu_ion_division *d, uint32_t age)
+{
+	uint32_t slot =
+		d->n_free ? d->free_slot[--d->n_free] : (uint32_t)d->n_slots++;
+	struct part *p = &d->part[slot];
+	size_t at = slu_ion_division_position(d, age);
+
+	*p = (struct part){.age = age,
+			   .class = SLU_MCKP_NONE,
+			   .choice = p->choice,
+			   .room = p->room,
+			   .used = true};
+	memmove(&d->order[at + 1], &d->order[at],
+		(d->n - at) * sizeof(*d->order));
+	d->order[at] = slot;
+	d->n++;
+	d->n_items++; /* the shared I/O node */
+	d->grant[slot] =
+		(struct slu_ion_grant){.bandwidth = SLU_DIVISION_NOTHING_YET};
+	return slot;
+}
+
+static double counts(const struct slu_ion_job *job)
+{
+	return job->counts > 0 ? job->counts : 1;
+}
+
+/* Is the job as it was at the last put, the values of its curve included? Then
+ * it needs no new solve. */
+static bool same(const struct part *p, const struct slu_ion_job *job)
+{
+	bool known = slu_curve_known(job->curve);
+
+	if (p->table != (known && job->claimed))
+		return false;
+	if (p->n != job->n || p->usual != job->usual ||
+	    p->nodes != job->nodes || p->tasks != job->tasks ||
+	    p->fixed != job->fixed || p->holds != job->holds ||
+	    p->counts != counts(job) ||
+	    memcmp(p->group, job->group, sizeof(p->group)) != 0 ||
+	    p->tries != job->tries || (p->tries && p->trial != job->trial) ||
+	    (job->holds &&
+	     (p->shares != job->shares || p->held != job->held)) ||
+	    (p->known || p->claimed) != known ||
+	    (known && p->most != slu_curve_most(job->curve)))
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->choice[i].weight != job->choice[i] ||
+		    (known && p->choice[i].value !=
+				      slu_curve_at(job->curve, job->choice[i])))
+			return false;
+	return !known || p->one == slu_curve_at(job->curve, 1);
+}
+
+static void count_measured(struct slu_ion_division *d, const struct part *p,
+			   int sign)
+{
+	d->n_tables += (size_t)(sign * (int)p->table);
+	d->n_measured += (size_t)(sign * (int)(p->known && !p->table));
+}
+
+static void copy(struct slu_ion_division *d, uint32_t slot,
+		 const struct slu_ion_job *job)
+{
+	struct part *p = &d->part[slot];
+	bool curve = slu_curve_known(job->curve);
+
+	d->n_items += job->n - p->n;
+	d->all_nodes += job->nodes - (uint64_t)p->nodes;
+	d->all_tasks += job->tasks - (uint64_t)p->tasks;
+	if (p->fresh && job->holds)
+		leave(d->fresh, &d->n_fresh, slot);
+	else if (!p->fresh && !job->holds)
+		d->fresh[d->n_fresh++] = slot;
+	p->fresh = !job->holds;
+	p->n = (uint32_t)job->n;
+	p->usual = job->usual;
+	p->nodes = job->nodes;
+	p->tasks = job->tasks;
+	p->fixed = job->fixed;
+	p->holds = job->holds;
+	d->n_shares += (job->holds && job->shares) - (size_t)p->shares;
+	p->shares = job->holds && job->shares;
+	p->held = job->held;
+	p->counts = counts(job);
+	memcpy(p->group, job->group, sizeof(p->group));
+	p->tries = job->tries;
+	p->trial = job->trial;
+	count_measured(d, p, -1);
+	p->table = curve && job->claimed;
+	p->known = curve && (!p->table || d->by_tables);
+	p->claimed = p->table && !p->known;
+	count_measured(d, p, 1);
+	p->most = curve ? slu_curve_most(job->curve) : 0;
+	p->one = curve ? slu_curve_at(job->curve, 1) : 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->choice[i] = (struct slu_mckp_item){
+			job->choice[i],
+			curve ? slu_curve_at(job->curve, job->choice[i]) : 0};
+}
+
+int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
+			     uint32_t age, const struct slu_ion_job *job,
+			     struct slu_err *err)
+{
+	if (*slot != SLU_ION_NEW && same(&d->part[*slot], job))
+		return 0;
+	if (*slot == SLU_ION_NEW) {
+		if (reserve_parts(d) < 0)
+			return nomem(err);
+		*slot = add(d, age);
+	}
+	if (reserve_items(d, &d->part[*slot], job->n) < 0) {
+		slu_ion_division_drop_one(d, *slot);
+		*slot = SLU_ION_NEW;
+		return nomem(err);
+	}
+	if (d->host == age && !job->holds)
+		d->host = SLU_ION_NEW;
+	slu_ion_make_dirty(d, *slot);
+	copy(d, *slot, job);
+	return 0;
+}
+
+void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
+{
+	struct part *p = &d->part[slot];
+	size_t at = slu_ion_division_position(d, p->age);
+
+	if (d->host == p->age)
+		d->host = SLU_ION_NEW;
+	slu_ion_make_dirty(d, slot); /* out of the sums */
+	leave(d->dirty, &d->n_dirty, slot);
+	leave(d->lent, &d->n_lent, slot);
+	p->lent = false;
+	if (p->fresh)
+		leave(d->fresh, &d->n_fresh, slot);
+	if (p->class != SLU_MCKP_NONE)
+		slu_mckp_remove(d->solver, p->class);
+	d->n_items -= p->n + 1;
+	d->all_nodes -= p->nodes;
+	d->all_tasks -= p->tasks;
+	d->n_shares -= p->shares;
+	count_measured(d, p, -1);
+	d->n--;
+	memmove(&d->order[at], &d->order[at + 1],
+		(d->n - at) * sizeof(*d->order));
+	d->free_slot[d->n_free++] = slot;
+	p->used = false;
+	d->grant[slot] = (struct slu_ion_grant){0};
+}
