@@ -180,6 +180,9 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 			 const struct slu_ctl_reservation *job,
 			 int64_t (*end_of)(uint32_t job_id), int64_t now,
 			 char why[SLU_CTL_WHY]);
+/* Is this what a job's own buffer is doing, as BurstBufferState has it, and
+ * no sentence about what the job waits for? NULL is fine. */
+bool slu_ctl_shows_buffer(const char *text);
 /* When it probably may, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,

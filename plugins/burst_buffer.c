@@ -300,6 +300,19 @@ static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 	return ahead == SLU_PRESTAGE_DONE ? 1 : 0;
 }
 
+/* What it waits for, "" for nothing of ours: then it is not said any more.
+ * Slurm takes away a reason that we would set here. */
+static void show_why(job_record_t *job, const char *why)
+{
+	char *shown = job->burst_buffer_state;
+
+	if (!xstrcmp(shown, why) || (!*why && slu_ctl_shows_buffer(shown)))
+		return;
+	xfree(job->burst_buffer_state);
+	if (*why)
+		job->burst_buffer_state = xstrdup(why);
+}
+
 /* What can be waited for here is sluiced, room in a pool, persistent buffers,
  * data that does not lie in the nodes, and bandwidth of the parallel file
  * system. */
@@ -325,15 +338,18 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 		may = stage_in(job, test_only, why);
 	if (may == 1 && slu_io_waits(ctl, job, test_only, why))
 		may = -1;
-	/* Slurm takes away a reason that we would set here. */
-	if (may != 1 && xstrcmp(job->burst_buffer_state, why)) {
-		xfree(job->burst_buffer_state);
-		job->burst_buffer_state = xstrdup(why);
-	}
 	if (may == 1 && slu_limit_barred(job)) {
 		may = -1;
+		snprintf(why, sizeof(why),
+			 "its tight limit reaches into a reservation, or is "
+			 "more than is allowed now: it is given its whole one "
+			 "in a moment");
 		slu_ctl_guard_look(ctl);
 	}
+	/* Backfill asks before nodes are looked for: of bandwidth it has not
+	 * heard then. */
+	if (may != 1 || !test_only || !slu_ctl_io_is_on(ctl))
+		show_why(job, why);
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
 	return may;
 }

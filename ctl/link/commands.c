@@ -177,6 +177,14 @@ static char *shown_state(const struct slu_buffer_state *state)
 			    *text ? ": " : "", text);
 }
 
+/* No sentence about what a job waits for begins so. */
+bool slu_ctl_shows_buffer(const char *text)
+{
+	size_t n = text ? strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") : 0;
+
+	return n && (!text[n] || text[n] == ':');
+}
+
 static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	struct slu_buffer_state *state = msg;

@@ -98,7 +98,7 @@ static const char *kind_of_resources(const char *why)
 {
 	size_t i = 0;
 
-	if (!why)
+	if (!why || begins(why, "its tight limit "))
 		return "limit";
 	while (!begins(why, sentences[i].begin) ||
 	       !strstr(why, sentences[i].in))

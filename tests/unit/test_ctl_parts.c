@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "ctl/advice.h"
+#include "ctl/ctl.h"
 #include "ctl/predictor/history_queue.h"
 #include "ctl/link/mirror.h"
 #include "ctl/jobs/event_queue.h"
@@ -42,6 +43,25 @@ START_TEST(test_times)
 	ck_assert(strstr(out.data, "job_submit"));
 	ck_assert(!strstr(out.data, "state_pack"));
 	slu_buf_free(&out);
+}
+END_TEST
+
+/* What a buffer does, as hear_buffer() in ctl/link/commands.c shows it, and
+ * what jobs wait for. */
+START_TEST(test_shows_buffer)
+{
+	static const char *const buffer[] = {
+		"DONE", "STAGE_IN: 3 of 5 nodes done", "SETUP: a"};
+	static const char *const waits[] = {"",
+					    NULL,
+					    "its tight limit reaches into a",
+					    "waits for 3GiB of pool A: a",
+					    "DATA is being destroyed: n1",
+					    "staged in after earlier tasks"};
+
+	each(c, buffer) expect(slu_ctl_shows_buffer(*c), "%s", *c);
+	each(c, waits)
+		expect(!slu_ctl_shows_buffer(*c), "%s", *c ? *c : "NULL");
 }
 END_TEST
 
@@ -428,6 +448,7 @@ START_TEST(test_advice)
 }
 END_TEST
 
-TEST_MAIN("ctl_parts", test_times, test_table, test_queue, test_mirror,
-	  test_mirror_rows, test_mirror_kept, test_done_is_heard_again,
-	  test_history_bound, test_history_corrected, test_advice)
+TEST_MAIN("ctl_parts", test_times, test_shows_buffer, test_table, test_queue,
+	  test_mirror, test_mirror_rows, test_mirror_kept,
+	  test_done_is_heard_again, test_history_bound, test_history_corrected,
+	  test_advice)

@@ -58,6 +58,9 @@ static const struct {
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=\n",
 	 "limit", "with its tight limit", 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=its tight limit reaches into a\n",
+	 "limit", "its tight limit reaches into a", 0},
 	{"   JobState=PENDING Reason=BurstBufferStageIn Dependency=(null)\n"
 	 "   BurstBufferState=STAGE_IN: 3 of 5 nodes done\n",
 	 "input", "STAGE_IN: 3 of 5 nodes done", 0},
