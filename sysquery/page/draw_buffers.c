@@ -162,15 +162,16 @@ static void draw_timeline(const struct slu_page *p, struct json_object *list)
 {
 	struct slu_scale x = time_of(p, list);
 	size_t n = slu_doc_length(list);
-	double bottom = TOP + ROW * (double)n;
+	double bottom = SLU_SVG_ROWS + ROW * (double)n;
 
 	slu_svg_begin(p->out, "lives", "The last buffers and their phases",
 		      "A row for each buffer, the newest last: when it was set "
 		      "up, staged, used and torn down.",
 		      bottom + 50);
-	slu_svg_axis_time(p->out, &x, TOP, bottom);
+	slu_svg_axis_time(p->out, &x, SLU_SVG_ROWS, bottom);
 	for (size_t i = 0; i < n; i++)
-		draw_row(p, &x, slu_doc_at(list, i), TOP + ROW * (double)i);
+		draw_row(p, &x, slu_doc_at(list, i),
+			 SLU_SVG_ROWS + ROW * (double)i);
 	slu_svg_legend(p->out, bottom + 42, legend);
 	slu_svg_end(p->out);
 }

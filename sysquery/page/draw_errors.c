@@ -31,12 +31,13 @@ static const struct slu_html_column week_columns[] = {
 static const struct slu_html_column user_columns[] = {
 	{"user", "User", SLU_COL_PLAIN}, REST};
 
-static double most_error(struct json_object *list)
+/* Of the first n. */
+static double most_error(struct json_object *list, size_t n)
 {
 	struct json_object *one;
 	double most = 1;
 
-	for (size_t i = 0; i < slu_doc_length(list); i++) {
+	for (size_t i = 0; i < n; i++) {
 		one = slu_doc_at(list, i);
 		most = fmax(most, slu_doc_number(one, "median_error"));
 		most = fmax(most, slu_doc_number(one, "median_error_asked"));
@@ -63,9 +64,9 @@ static void week_bars(const struct slu_page *p, const struct slu_scale *y,
 
 static void draw_weeks(const struct slu_page *p, struct json_object *list)
 {
-	struct slu_scale y =
-		slu_scale_up(most_error(list), SLU_AXIS_SECONDS, BOTTOM, TOP);
 	size_t n = slu_doc_length(list);
+	struct slu_scale y = slu_scale_up(most_error(list, n), SLU_AXIS_SECONDS,
+					  BOTTOM, TOP);
 	double width = fmin((SLU_SVG_RIGHT - SLU_SVG_LEFT) / (double)n, 140);
 
 	slu_svg_begin(p->out, "weeks", "Errors of predicted run times, by week",
@@ -111,19 +112,21 @@ static void user_bars(const struct slu_page *p, const struct slu_scale *x,
 /* Those with most jobs; sorts the list. */
 static void draw_users(const struct slu_page *p, struct json_object *list)
 {
-	struct slu_scale x = slu_scale_up(most_error(list), SLU_AXIS_SECONDS,
-					  160, SLU_SVG_RIGHT);
 	size_t n = slu_doc_length(list) < USERS ? slu_doc_length(list) : USERS;
-	double bottom = TOP + ROW * (double)n;
+	double bottom = SLU_SVG_ROWS + ROW * (double)n;
+	struct slu_scale x;
 
 	json_object_array_sort(list, by_jobs);
+	x = slu_scale_up(most_error(list, n), SLU_AXIS_SECONDS, 160,
+			 SLU_SVG_RIGHT);
 	slu_svg_begin(p->out, "users", "The same by user, those with most jobs",
 		      "Two bars for each user: how far off predictions were, "
 		      "and how far off what was asked for.",
 		      bottom + 60);
-	slu_svg_axis_x(p->out, &x, TOP, bottom, SLU_AXIS_SECONDS, "");
+	slu_svg_axis_x(p->out, &x, SLU_SVG_ROWS, bottom, SLU_AXIS_SECONDS, "");
 	for (size_t i = 0; i < n; i++)
-		user_bars(p, &x, slu_doc_at(list, i), TOP + ROW * (double)i);
+		user_bars(p, &x, slu_doc_at(list, i),
+			  SLU_SVG_ROWS + ROW * (double)i);
 	slu_svg_legend(p->out, bottom + 50, legend);
 	slu_svg_end(p->out);
 	slu_html_details(p->out, "Errors by user", list, user_columns);

@@ -42,7 +42,7 @@ static void draw_held(const struct slu_page *p, const struct bins *b,
 		slu_svg_line(p->out, "l2", x.at, slu_scale_at(&y, pool), x.end,
 			     slu_scale_at(&y, pool));
 		slu_svg_text(p->out, "label", x.end, slu_scale_at(&y, pool) - 4,
-			     "end", 0, "there are now");
+			     "end", 0, "all that there are");
 	}
 	slu_svg_end(p->out);
 }

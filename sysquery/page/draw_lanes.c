@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include "sysquery/page/draw.h"
 
-#define TOP 24.0
 #define ROW 17.0
 
 static const struct slu_html_column columns[] = {
@@ -108,7 +107,7 @@ void slu_draw_lanes(const struct slu_page *p, struct json_object *ions)
 	};
 	struct json_object *list = slu_doc_list(ions, "lanes");
 	size_t n = slu_doc_length(list);
-	double bottom = TOP + ROW * (double)n;
+	double bottom = SLU_SVG_ROWS + ROW * (double)n;
 	struct slu_scale x;
 
 	if (!n)
@@ -121,9 +120,10 @@ void slu_draw_lanes(const struct slu_page *p, struct json_object *ions)
 		"A row for each job, the newest last; the number in it is "
 		"how many I/O nodes it had.",
 		bottom + 50);
-	slu_svg_axis_time(p->out, &x, TOP, bottom);
+	slu_svg_axis_time(p->out, &x, SLU_SVG_ROWS, bottom);
 	for (size_t i = 0; i < n; i++)
-		draw_lane(p, &x, slu_doc_at(list, i), TOP + ROW * (double)i);
+		draw_lane(p, &x, slu_doc_at(list, i),
+			  SLU_SVG_ROWS + ROW * (double)i);
 	slu_svg_legend(p->out, bottom + 42, legend);
 	slu_svg_end(p->out);
 	slu_html_details(p->out, "I/O nodes by job", list, columns);

@@ -158,6 +158,14 @@ static void draw_map(const struct slu_page *p, struct json_object *list,
 	slu_svg_end(p->out);
 }
 
+static bool any_left_out(struct json_object *list)
+{
+	for (size_t i = 0; i < slu_doc_length(list); i++)
+		if (*slu_doc_text(slu_doc_at(list, i), "left_out"))
+			return true;
+	return false;
+}
+
 void slu_draw_lustre(const struct slu_page *p)
 {
 	struct json_object *osts = slu_doc_object(p->doc, "osts"), *list;
@@ -181,6 +189,9 @@ void slu_draw_lustre(const struct slu_page *p)
 	draw_map(p, list, "busy",
 		 "Read and written now, percent of the busiest target",
 		 "A line for each server, a cell for each of its targets.");
+	if (any_left_out(list))
+		slu_html_p(p->out, NULL,
+			   "×: gets no new files; the table says why.");
 	slu_html_details(p->out, "Storage targets", list, columns);
 	json_object_put(list);
 }

@@ -78,7 +78,12 @@ const char slu_page_style[] =
 	"@media screen and (min-width:40rem){caption{white-space:nowrap}}\n"
 	/* pictures scroll where their text would be too small to read */
 	"@media screen and (max-width:40rem){figure{overflow-x:auto}"
-	"figure svg{width:60rem}figcaption{position:sticky;left:0}}\n"
+	"figure svg{width:60rem}figcaption{position:sticky;left:0}"
+	/* and a shadow says that there is more: scrolled to the end, the page's
+	 * colour covers it */
+	"figure,.wide{background:linear-gradient(to left,var(--bg) 40%,"
+	"transparent) right/3rem 100% no-repeat local,linear-gradient(to left,"
+	"var(--line),transparent) right/1.5rem 100% no-repeat scroll}}\n"
 	"th,td{text-align:left;padding:.18rem .7rem .18rem 0;"
 	"border-bottom:1px solid var(--line);vertical-align:top}\n"
 	"th{white-space:nowrap;color:var(--dim)}"

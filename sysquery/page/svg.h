@@ -15,6 +15,7 @@
 #define SLU_SVG_WIDTH 960.0
 #define SLU_SVG_LEFT  84.0  /* where the plot begins beside its axis */
 #define SLU_SVG_RIGHT 948.0 /* and ends */
+#define SLU_SVG_ROWS  6.0   /* where rows begin below the title */
 
 struct slu_scale {
 	double from, to; /* values, from < to; of a log one > 0 */
