@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The tutorial, the recipes and the first job with I/O nodes, line by line: each
-# file of theirs is written, each command run as alice in /pfs/alice, and what it
-# prints is what the page says. A page is a sequence of
+# Pages, line by line: each file of theirs is written, each command run as alice
+# in /pfs/alice, and what it prints is what the page says. A page is a sequence of
 #     <!-- file: NAME -->  and a code block: that file's content
-#     ```console           a line "$ COMMAND", then what it prints.
+#     ```console           a line "$ COMMAND", then what it prints
+#     <!-- run -->         and a code block: commands, each of which succeeds.
 # Seconds and dates may be others, "..." stands for any words of a line, alone
 # in a line for any lines. A page begins with job 1. A command that only looks is
 # asked again for a while, as one who reads would.
@@ -15,12 +15,18 @@ parse() { # PAGE DIRECTORY
 	awk -v dir="$2" '
 	function step(kind) { return sprintf("%s/%03d.%s", dir, n, kind) }
 	/^<!-- file: / { name = $3; next }
+	/^<!-- run -->/ { run = 1; next }
 	/^```/ && code { code = ""; next }
 	/^```/ {
-		code = name ? "file" : /console/ ? "console" : "other"
+		code = name ? "file" : run ? "run" : /console/ ? "console" : "other"
 		if (name) { n++; print name >step("file") }
-		name = ""
+		name = run = ""
 		next
+	}
+	code == "run" {
+		n++
+		print >step("run")
+		print "..." >step("want")
 	}
 	code == "file" { print >step("file") }
 	code == "console" && /^\$ / {
@@ -49,9 +55,16 @@ only_looks() { # COMMAND
 	[[ $1 =~ ^(cat|ls|squeue|scontrol\ show|sysquery|tar\ -t) ]]
 }
 
+# What goes on for ever does so for three seconds.
+command_of() { # STEP
+	grep -q -- --watch "$1.run" || { cat "$1.run" && return; }
+	echo "timeout 3 $(<"$1.run")"
+	echo '[ $? = 124 ]'
+}
+
 # Fails where the page does not show an error and there was one.
 run_once() { # STEP
-	LIMIT=90 bounded_exec -u alice ctl bash -c "cd /pfs/alice && $(<"$1.run")" \
+	LIMIT=90 bounded_exec -u alice ctl bash -c "cd /pfs/alice && $(command_of "$1")" \
 		>"$1.got" 2>&1 || grep -q 'error: ' "$1.want"
 }
 
@@ -96,7 +109,15 @@ serve() { # HOST
 
 # What the page says that the site has.
 prepare() { # PAGE
-	[ "$1" = recipes ] || return
+	case $1 in
+	recipes | persistent) ;;
+	sysquery)
+		submit -N1 --bb='capacity=20MiB' --wrap=true >/dev/null
+		wait_for 60 job_ended 1
+		return
+		;;
+	*) return ;;
+	esac
 	cluster conf sluice.conf PersistentNodes=n3
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
@@ -105,7 +126,7 @@ prepare() { # PAGE
 }
 
 # Each page from its first line on, with job numbers from 1.
-for page in ${PAGES:-tutorial recipes forwarding}; do
+for page in ${PAGES:-INSTALL tutorial sysquery recipes persistent forwarding}; do
 	cluster_up --nodes 3 --ions "$([ "$page" = forwarding ] && echo 4 || echo 0)"
 	prepare "$page"
 	on ctl scontrol update PartitionName=main Nodes='n[1-2]'
