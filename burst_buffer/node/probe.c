@@ -24,6 +24,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/storage/held_storage.h"
 #include "common/cred.h"
 #include "common/file.h"
 #include "common/jsonx.h"
@@ -343,6 +344,13 @@ static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
 			      *also ? " and " : "", also);
 }
 
+/* It stands in nobody's way, but whoever it is should know. */
+static void note_held(void *arg, const struct slu_held_storage *held)
+{
+	slu_probe_add(arg, SLU_PROBE_NOTE, "held",
+		      "of a job that has ended: %s", held->who);
+}
+
 /* All that jobs may be given here. */
 static void probe_storage(struct slu_node *n, struct slu_probe *p)
 {
@@ -356,8 +364,10 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 		first[0] = strdup(p->storage);
 	if (first)
 		all = slu_storages_with(n->conf, first, &err);
-	for (size_t i = 0; all && all[i]; i++)
+	for (size_t i = 0; all && all[i]; i++) {
 		probe_storage_at(n, p, all[i]);
+		slu_held_storage_each(all[i], NULL, note_held, p);
+	}
 	if (!all)
 		slu_probe_add(p, SLU_PROBE_BAD, "storage", "out of memory");
 	slu_strv_free(all);

@@ -125,7 +125,7 @@ static void check_versions(struct json_object *live,
 
 struct probes {
 	struct json_object *live, *nodes;
-	struct said bad;
+	struct said bad, held;	   /* held: of jobs that have ended */
 	struct json_object *stale; /* "" -> hosts with another sluice.conf */
 	struct json_object *seen;  /* host -> true */
 };
@@ -142,15 +142,16 @@ static bool is_needless(struct json_object *node, struct json_object *row)
 static void take_row(struct probes *p, struct json_object *row,
 		     const char *host, double since)
 {
+	const bool held = slu_eq(slu_doctor_text(row, "check"), "held");
 	char *text;
 
-	if (!slu_eq(slu_doctor_text(row, "result"), "bad") ||
+	if (!(held || slu_eq(slu_doctor_text(row, "result"), "bad")) ||
 	    is_needless(slu_json_at(p->nodes, host), row))
 		return;
 	text = slu_asprintf("%s: %s", slu_doctor_text(row, "check"),
 			    slu_doctor_text(row, "text"));
 	if (text)
-		said_add(&p->bad, host, text, since);
+		said_add(held ? &p->held : &p->bad, host, text, since);
 	free(text);
 }
 
@@ -244,6 +245,7 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 	struct probes p = {.live = live,
 			   .nodes = slu_json_at(live, "nodes"),
 			   .bad = said_new(),
+			   .held = said_new(),
 			   .stale = json_object_new_object(),
 			   .seen = json_object_new_object()};
 	int rc = read_probes(db, &p, err);
@@ -251,10 +253,13 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 	if (rc == 0) {
 		said_tell(&p.bad, SLU_SEVERE_ERROR, "probe", ": ",
 			  "sluice-node probe --push", findings);
+		said_tell(&p.held, SLU_SEVERE_NOTE, "held", ": ",
+			  "sluice-node probe --push", findings);
 		tell_stale(&p, findings);
 		tell_unprobed(&p, findings);
 	}
 	said_free(&p.bad);
+	said_free(&p.held);
 	json_object_put(p.stale);
 	json_object_put(p.seen);
 	return rc;
@@ -276,7 +281,8 @@ static void tell_silent(struct json_object *silent,
 			slu_finding(findings, SLU_SEVERE_ERROR, "silent",
 				    "%.400s: not heard since job %s waited for "
 				    "it in vain: slurmd, munged or its network "
-				    "is dead",
+				    "is dead, or the line of plugstack.conf "
+				    "is missing",
 				    hosts ? hosts : "", job),
 			hosts, "sluice-node probe --push");
 		free(hosts);

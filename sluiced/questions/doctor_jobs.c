@@ -2,7 +2,8 @@
 /*
  * What the question "doctor" finds of jobs: those that are in a phase for
  * longer than their like were, failures of the last day, verdicts without an
- * answer, and what is kept of failed stage-outs.
+ * answer, those that ran without their file system, and what is kept of failed
+ * stage-outs, or held by somebody.
  */
 #include "config.h"
 #include "sluiced/questions/doctor.h"
@@ -13,6 +14,7 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "common/size.h"
+#include "sysmap/extract.h"
 
 #define DAY	   86400.0
 #define LIKE	   200	/* ended buffers that one is compared with */
@@ -20,6 +22,7 @@
 #define LONG_MIN   60.0 /* s; what lasts less is not long */
 #define LONG_TOLD  20	/* each with its job; the others are counted */
 #define UNANSWERED 60.0 /* s */
+#define HELD_TOLD  20	/* the last ones */
 
 static uint32_t job_of(struct json_object *row)
 {
@@ -194,6 +197,107 @@ static int check_failures(struct slu_db *db, const struct slu_asker *who,
 	return rc;
 }
 
+/* Runs without the file system that they had asked for: slurmd of their nodes
+ * has no line of ours. Of each node the last one, unless it had a file system
+ * since. */
+
+static void tell_without(struct json_object *jobs, bool admin,
+			 struct json_object *findings)
+{
+	struct json_object *row;
+	char *hosts;
+
+	json_object_object_foreach(jobs, job, names)
+	{
+		hosts = slu_group_hosts(names);
+		row = slu_finding(
+			findings, SLU_SEVERE_ERROR, "without",
+			"%.400s: job %s ran without its file system, "
+			"as no node asked what to do: the line of "
+			"plugstack.conf is missing, or slurmd has not "
+			"read it",
+			hosts ? hosts : "", job);
+		if (admin)
+			slu_finding_type(row, hosts,
+					 "sluice-node probe --push");
+		else
+			slu_finding_type(row, NULL, "sysquery buffers %s", job);
+		free(hosts);
+	}
+}
+
+static int check_without(struct slu_db *db, const struct slu_asker *who,
+			 double now, struct json_object *findings,
+			 struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"WITH w AS (SELECT n.Node, max(b.JobID) AS Job,"
+		" max(b.Since) AS Since FROM Buffer b"
+		" JOIN BufferHistory h ON h.BID = b.BID"
+		" JOIN BufferNode n ON n.BID = b.BID WHERE b.Since > ?1"
+		" AND (?2 < 0 OR b.Uid = ?2)"
+		" AND h.Text LIKE '%; it ran without: %' GROUP BY n.Node)"
+		" SELECT Job, Node FROM w WHERE NOT EXISTS (SELECT 1 FROM"
+		" Buffer c JOIN BufferNode m ON m.BID = c.BID WHERE c.Since >"
+		" w.Since AND c.Ready > 0 AND m.Node = w.Node)",
+		"dI", now - DAY, who->admin ? (int64_t)-1 : (int64_t)who->uid);
+	struct json_object *jobs = json_object_new_object();
+	char job[24];
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0) {
+		snprintf(job, sizeof(job), "%lld",
+			 (long long)slu_db_int(rows, 0));
+		slu_group_add(jobs, job, slu_db_text(rows, 1));
+	}
+	slu_db_done(rows);
+	if (rc == 0)
+		tell_without(jobs, who->admin, findings);
+	json_object_put(jobs);
+	return rc;
+}
+
+/* Who has a file of an ended job's file system open, or stands in it: the words
+ * of its history, "n2: some of the storage is held: ...", until a probe of that
+ * node says what is true now. After HeldFor the node is drained, which says so,
+ * too. */
+static int check_held(struct slu_db *db, const struct slu_asker *who,
+		      double now, struct json_object *findings,
+		      struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT b.JobID, h.Time, h.Text FROM Buffer b"
+		" JOIN BufferHistory h ON h.BID = b.BID WHERE b.Since > ?1"
+		" AND (?2 < 0 OR b.Uid = ?2) AND h.Text LIKE"
+		" '%: some of the storage is held: %' AND NOT EXISTS (SELECT 1"
+		" FROM Hostseen s JOIN Hosttable o ON o.HostID = s.HostID"
+		" WHERE o.Hostname = substr(h.Text, 1, instr(h.Text, ':') - 1)"
+		" AND s.EID = (SELECT EID FROM Extractortable WHERE Name = ?4)"
+		" AND max(s.Since, s.LastSeen) > h.Time)"
+		" ORDER BY h.Time DESC LIMIT ?3",
+		"dIis", now - DAY, who->admin ? (int64_t)-1 : (int64_t)who->uid,
+		HELD_TOLD, SLU_DOCUMENT_PROBE);
+	struct json_object *row;
+	const char *text;
+	char node[256];
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0) {
+		text = slu_db_text(rows, 2);
+		slu_copy(node, sizeof(node), text);
+		node[strcspn(node, ":")] = '\0';
+		row = slu_finding(findings, SLU_SEVERE_NOTE, "held",
+				  "job %lld has ended, and %s",
+				  (long long)slu_db_int(rows, 0), text);
+		slu_finding_type(row, node, "sluice-node probe --push");
+		slu_finding_since(row, slu_db_double(rows, 1));
+	}
+	slu_db_done(rows);
+	return rc;
+}
+
 /* What is kept, by user */
 
 struct kept {
@@ -288,7 +392,9 @@ int slu_doctor_jobs(struct slu_db *db, const struct slu_asker *who,
 
 	check_unanswered(slu_json_at(b, "unanswered"), now, findings);
 	if (check_phases(db, slu_json_at(b, "phases"), now, findings, err) ||
-	    check_failures(db, who, now, findings, err))
+	    check_failures(db, who, now, findings, err) ||
+	    check_without(db, who, now, findings, err) ||
+	    check_held(db, who, now, findings, err))
 		return -1;
 	return check_kept(slu_json_at(b, "kept"), now, findings, err);
 }

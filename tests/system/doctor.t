@@ -4,6 +4,7 @@
 # says to type for it shows the cause or mends it.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/buffer.sh"
+. "$(dirname "$0")/faults.sh"
 
 doctor() { # [HOST]
 	on "${1:-ctl}" sysquery doctor --table
@@ -41,6 +42,11 @@ typed() { # WORDS [HOST]
 	esac
 }
 
+# Where many hosts are named, on one of them.
+typed_on() { # HOST WORDS
+	on "$1" sh -c "$(to_type "$2" | cut -d' ' -f2-)" 2>&1
+}
+
 exit_status() {
 	doctor >/dev/null 2>&1
 	echo $?
@@ -60,8 +66,9 @@ test_well() {
 	check "what it says to type ends it" typed 'slurm.conf: Batch'
 	check_within 20 "it is gone" not_found slurm.conf
 	check "nodes that were never probed are named" matches \
-		"$(to_type 'n\[1-2\]: never probed')" \
-		'^n\[1-2\] sluice-node probe --push$'
+		"$(to_type 'io1,n\[1-2\]: never probed')" \
+		'^io1,n\[1-2\] sluice-node probe --push$'
+	on io1 sluice-node probe --push >/dev/null
 	on n1 sluice-node probe --push >/dev/null
 	on n2 sluice-node probe --push >/dev/null
 	check "on a cluster that is well nothing is to do" equal "$(doctor)" \
@@ -100,6 +107,107 @@ test_munge() {
 	as_alice scancel "$job"
 	on ctl scontrol update nodename=n2 state=resume
 	check_within 40 "the nodes are idle" nodes_idle 'n[1-2]'
+}
+
+# One node does not come, and the other waits for it at a barrier.
+test_hung() {
+	local job
+	cluster conf sluice.conf SetupTimeout=130
+	on ctl pkill -HUP -x sluiced
+	job=$(submit -H -N2 -w 'n[1-2]' <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB type=scratch
+		true
+	EOT
+	)
+	hold_helper SETUP "$job"
+	check_within 20 "bbstat names the hung node, and not the one that waits" \
+		prints "^$job .*waits for n2( |\$)" bbstat
+	check "so does sysquery buffers" matches \
+		"$(on ctl sysquery buffers "$job" --wide --table)" \
+		'1 of 2 nodes done, waits for n2'
+	check_within 100 "so does doctor, when it is long" found \
+		"^warning: job $job is in setup for .*: waits for n2\$"
+	check "what it says to type shows where it hangs" matches \
+		"$(typed "job $job is in setup")" "^buffer +$job .*coming up"
+	go_on
+	check_within 60 "when it goes on the job runs" job_is "$job" COMPLETED
+	check_within 20 "and nothing is long any more" not_found 'is in setup'
+}
+
+# The line is missing when slurmd sets up: nobody asks what to do.
+test_plugstack() {
+	local job stack=/etc/slurm/plugstack.conf
+	on ctl sh -c "cp $stack /tmp/stack && : >$stack"
+	job=$(submit -N2 -w 'n[1-2]' <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB type=scratch
+		true
+	EOT
+	)
+	check_within 60 "a job runs without" job_is "$job" COMPLETED
+	check_within 20 "which is told, with its nodes" found \
+		"^error: n\[1-2\]: job $job ran without its file system"
+	check "also to its user" matches "$(as_alice sysquery doctor --table)" \
+		"^error: .*job $job ran without its file system"
+	check "what it says to type says why" matches \
+		"$(typed_on n1 'ran without its file system')" \
+		'slurm +bad .*plugstack.conf lacks the line'
+	check "doctor has heard it" found \
+		'^error: n1: slurm: .*plugstack.conf lacks the line'
+	on ctl sh -c "cat /tmp/stack >$stack"
+	check "mended" typed 'plugstack.conf lacks the line'
+	check_within 20 "it is gone" not_found 'plugstack.conf lacks'
+	job=$(submit -N2 -w 'n[1-2]' <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB type=scratch
+		true
+	EOT
+	)
+	check_within 60 "the next job runs" job_is "$job" COMPLETED
+	check_within 20 "and with its file system" not_found \
+		'ran without its file system'
+}
+
+# Somebody stands in the file system of a job that has ended.
+test_shell() {
+	local job
+	touch "$PFS/alice/wait"
+	job=$(submit -N1 -w n2 <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=50MiB type=scratch
+		touch /pfs/alice/copied.$SLURM_JOB_ID
+		while [ -e /pfs/alice/wait ]; do sleep 0.1; done
+	EOT
+	)
+	wait_for 60 copied "$job"
+	on n2 sh -c "cd /run/sluice/$job/mnt/data &&
+		setsid sleep 600 >/dev/null 2>&1 </dev/null &"
+	rm "$PFS/alice/wait"
+	check_within 60 "the job ends all the same" job_is "$job" COMPLETED
+	check_within 20 "who holds its storage is named" found \
+		"^note: job $job has ended, and n2: some of the storage is held: .* is in use by sleep"
+	check "what it says to type says who" matches \
+		"$(typed 'storage is held')" 'held +note .*is in use by sleep'
+	check_within 20 "which is what doctor says from then on" found \
+		'^note: n2: held: .*is in use by sleep'
+	on n2 pkill -xf 'sleep 600'
+	check "when he has gone" typed 'n2: held'
+	check_within 20 "it is gone" not_found 'held'
+}
+
+# Mappings of I/O nodes cannot be written.
+test_mapping() {
+	local job
+	on ctl sh -c 'chown root: /pfs/.sluice && chmod 755 /pfs/.sluice'
+	job=$(echo '#!/bin/true' | submit -N1)
+	check_within 40 "a job starts all the same" job_is "$job" COMPLETED
+	check_within 20 "a mapping that cannot be published is named" found \
+		'^error: the mapping of I/O nodes cannot be published, .*Permission denied'
+	check "what it says to type shows whose the directory is" matches \
+		"$(typed 'mapping of I/O nodes')" 'root root .*/pfs/.sluice$'
+	on ctl chown slurm: /pfs/.sluice
+	check_within 60 "it is tried again" not_found 'mapping'
 }
 
 test_conf() {
@@ -200,10 +308,14 @@ test_room() {
 	check_within 20 "it is gone" not_found 'there is room for'
 }
 
-cluster_up --nodes 2 --ions 0
+cluster_up --nodes 2 --ions 1
 test_well
 test_munge
+test_plugstack
+test_shell
+test_mapping
 test_conf
+test_hung
 test_disk
 test_sluiced
 test_slurmctld

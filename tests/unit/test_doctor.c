@@ -243,6 +243,49 @@ START_TEST(test_silent)
 }
 END_TEST
 
+/* Whose nodes asked nothing, until they have a file system; and what somebody
+ * still holds, until a probe says what is true. */
+START_TEST(test_remarks)
+{
+	double now = slu_now_wall();
+	char *sql = slu_asprintf(
+		"INSERT INTO Buffer (BID, JobID, Restarts, Uid, Nodes, State,"
+		" Created, Since, Driver, Plan) VALUES (900, 7, 0, 1000, 2, 6,"
+		" %.3f, %.3f, 'scratch', '{}');"
+		"INSERT INTO BufferNode (BID, Position, Node, State) VALUES"
+		" (900, 0, 'n1', 5), (900, 1, 'n2', 5);"
+		"INSERT INTO BufferHistory (BID, Time, State, Text) VALUES"
+		" (900, %.3f, 1, 'job ended: COMPLETED; it ran without: no"
+		" node asked what to do'), (900, %.3f, 5, 'n2: some of the"
+		" storage is held: /x/7.1 is in use by sh (5)');",
+		now - 50, now - 40, now - 40, now - 40);
+
+	if (!sluiced_begin())
+		return;
+	meet((struct slu_hello_ctl){0});
+	write_db(sql);
+	free(sql);
+	expect_one("n[1-2]: job 7 ran without its file system",
+		   "\"on\":\"n[1-2]\"");
+	expect_one("job 7 has ended, and n2: some of the storage is held",
+		   "\"on\":\"n2\"");
+	write_db("INSERT INTO Buffer (BID, JobID, Restarts, Uid, Nodes, State,"
+		 " Created, Since, Ready, Plan) VALUES (901, 8, 0, 1000, 1, 3,"
+		 " 1e12, 1e12, 1e12, '{}');"
+		 "INSERT INTO BufferNode (BID, Position, Node, State) VALUES"
+		 " (901, 0, 'n2', 3)");
+	expect_one("job 7 ran without its file system", "\"on\":\"n1\"");
+	probe("n2", "{\\\"rows\\\":[{\\\"check\\\":\\\"held\\\","
+		    "\\\"result\\\":\\\"note\\\",\\\"text\\\":\\\"sh\\\"}]}");
+	expect_one("n2: held: sh", "\"severity\":\"note\"");
+	ck_assert_int_eq(count("some of the storage is held", NULL), 0);
+	probe("n2", "{}");
+	ck_assert_int_eq(count("held", NULL), 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 /* A phase that lasts too long, by those of before; and who is drained. */
 START_TEST(test_phases)
 {
@@ -393,5 +436,5 @@ START_TEST(test_nobody)
 END_TEST
 
 TEST_MAIN("doctor", test_links, test_conf, test_probes, test_io_node,
-	  test_silent, test_phases, test_mapping, test_drained, test_users,
-	  test_nobody)
+	  test_silent, test_remarks, test_phases, test_mapping, test_drained,
+	  test_users, test_nobody)
