@@ -5,6 +5,8 @@
 #include "sysquery/page/collect.h"
 #include "wire/job.h"
 
+#define HOUR 3600
+
 typedef struct json_object *
 part_f(struct slu_db *db, const struct slu_page_query *q, struct slu_err *err);
 
@@ -50,28 +52,63 @@ static int add_jobs(struct json_object *all, struct slu_db *db,
 	return rc < 0 ? slu_err_prefix(err, "I/O nodes") : 0;
 }
 
+/* Pictures of a new site would show empty days before its first job: they begin
+ * with that, an hour ago at the latest. */
+static int begin_with_first(struct slu_db *db, struct slu_page_query *q,
+			    struct slu_err *err)
+{
+	struct slu_rows *rows = slu_db_query(
+		db, err,
+		"SELECT min(t) FROM (SELECT min(Created) AS t FROM Buffer"
+		" WHERE BID = (SELECT min(BID) FROM Buffer)"
+		" UNION ALL SELECT min(StartTime) FROM History WHERE EndTime ="
+		" (SELECT min(EndTime) FROM History)"
+		" UNION ALL SELECT min(Time) FROM Assignment)",
+		"");
+	int64_t first = 0;
+	int rc = -1;
+
+	while (rows && (rc = slu_db_step(rows, err)) > 0)
+		first = slu_db_int(rows, 0);
+	slu_db_done(rows);
+	if (first > q->now - HOUR)
+		first = q->now - HOUR;
+	if (q->since < first)
+		q->since = first;
+	return rc;
+}
+
+static int collect(struct json_object *all, struct slu_db *db,
+		   struct slu_page_query *q, struct slu_err *err)
+{
+	int rc;
+
+	if (q->since >= q->now)
+		return slu_err(err, SLU_INVALID, "since: it is not before now");
+	if (slu_db_begin(db, err))
+		return -1;
+	rc = begin_with_first(db, q, err);
+	slu_json_set_i64(all, "since", q->since);
+	if (rc == 0 &&
+	    (add_parts(all, db, q, err) || add_jobs(all, db, q, err)))
+		rc = -1;
+	slu_db_rollback(db);
+	return rc;
+}
+
 struct json_object *slu_page_collect(struct slu_db *db,
 				     const struct slu_page_query *q,
 				     struct slu_err *err)
 {
 	struct json_object *all = json_object_new_object();
-	int rc = -1;
+	struct slu_page_query asked = *q;
+	int rc;
 
 	slu_json_set_str(all, "schema", "sluice.page");
 	slu_json_set_u64(all, "version", 1);
 	slu_json_set_i64(all, "now", q->now);
-	slu_json_set_i64(all, "since", q->since);
 	slu_json_set_bool(all, "own", q->uid != SLU_NO_ID);
-	if (q->since >= q->now)
-		slu_err(err, SLU_INVALID, "since: it is not before now");
-	else
-		rc = slu_db_begin(db, err);
-	if (rc == 0) {
-		rc = add_parts(all, db, q, err) || add_jobs(all, db, q, err)
-			     ? -1
-			     : 0;
-		slu_db_rollback(db);
-	}
+	rc = collect(all, db, &asked, err);
 	if (rc == 0)
 		return all;
 	json_object_put(all);

@@ -84,7 +84,7 @@ void slu_draw_ions(const struct slu_page *p)
 	if (slu_doc_number(ions, "events") < 1) {
 		slu_html_none(
 			p->out, "No I/O nodes were assigned in this time.",
-			"They are when sluice.conf has an [ions] part; see "
+			"They are when sluice.conf names I/O nodes (IONodes); see "
 			"sluice.conf(5).");
 		return;
 	}

@@ -37,6 +37,10 @@ says() { # JOB EXTENDED-REGULAR-EXPRESSION: scontrol show job
 	matches "$(on ctl scontrol -o show job "$1")" "$2"
 }
 
+job_page() { # JOB: in one line
+	as_alice "$SYSQUERY" --table job "$1" | tr -s '\n ' ' '
+}
+
 is_held() { # JOB
 	job_is "$1" PENDING &&
 		says "$1" "Reason=BurstBufferResources.*BurstBufferState=$WHY" \
@@ -83,6 +87,8 @@ check_within 30 "a second one that needs much waits" is_held "$second"
 note "$(on ctl scontrol show job "$second" | grep -E 'Reason|BurstBuffer|Admin')"
 check "it is told who uses how much" says "$second" \
 	"MB/s of 150 MB/s are in use .jobs $first.*, this one needs [5-9][0-9].* MB/s; until 20"
+check "squeue has the reason" equal \
+	"$(as_alice squeue -h -j "$second" -o %r)" BurstBufferResources
 check "and since when it waits" says "$second" \
 	'waits for I/O since 20[-0-9]*T[:0-9]*Z'
 check "sysquery why, too" matches "$(bounded_exec -u alice ctl "$SYSQUERY" \
@@ -126,6 +132,9 @@ check_within 30 "it waits" is_held "$third"
 check_within 60 "not for longer than MaxIOWait" job_is "$third" RUNNING
 check_within 20 "which is logged" logged \
 	"JobId=$third begins.*as long as anybody does"
+check "its record says how long" says "$third" 'waited 0:00:[0-9]+ for bandwidth'
+check_within 20 "and its page" prints 'Waited .* for bandwidth' \
+	job_page "$third"
 as_alice scancel "$third"
 wait_for 40 job_ended "$third"
 

@@ -81,6 +81,8 @@ test_ran() {
 test_file() {
 	on ctl sysquery page --since 1h -o /pfs/page
 	check "it is a file" [ -s "$PFS/page/index.html" ]
+	check "of a new site it shows no days before the first job" test \
+		"$(on ctl sysquery page --json | jq '.now - .since')" -le 7200
 	check "the job's name is no markup" fails grep '<script' \
 		"$PFS/page/index.html"
 	check "but there" grep -q '&lt;script&gt;' "$PFS/page/index.html"
