@@ -381,4 +381,73 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("spread", test_every_placement, test_flow, test_ties, test_refused)
+/* The same files one after the other, each beside those before it. */
+static struct answer one_by_one(const struct slu_place_alike *all)
+{
+	struct slu_place_target target[MAX_M];
+	uint32_t count[MAX_M] = {0}, chosen[MAX_M + 1], got;
+	struct slu_place_alike p = *all;
+	struct answer a = {0};
+	struct slu_err err;
+	double cost;
+
+	memcpy(target, all->target, sizeof(target));
+	p.target = target;
+	p.files = 1;
+	for (uint32_t i = 0; i < all->files; i++) {
+		expect_ok(slu_place_alike(&p, chosen, &got, &cost, &err), err);
+		a.placed += got;
+		a.cost += of_domains(all, chosen, got);
+		for (uint32_t k = 0; k < got; k++) {
+			struct slu_place_target *t = &target[chosen[k]];
+
+			count[chosen[k]]++;
+			t->room--;
+			t->cost += p.convex ? t->step : 0;
+		}
+	}
+	a.cost += of_targets(all, count);
+	return a;
+}
+
+/* A question for many files costs what as many questions cost, each of which is
+ * answered at its best, or less: never more, nor does it place fewer. Where
+ * stripes of a file may be neighbours for nothing and no room ends, each stripe
+ * of both goes to the cheapest target, and it is the same. */
+START_TEST(test_batch)
+{
+	uint64_t seed = 7;
+	unsigned less = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		struct instance t;
+		struct answer batch, ones;
+		uint32_t m = 1 + (uint32_t)slu_random(&seed, MAX_M);
+
+		invent(&t, &seed, m, 1 + (uint32_t)slu_random(&seed, MAX_F));
+		if (t.p.stripes > m)
+			t.p.stripes = m;
+		for (uint32_t j = 0; j < m && i % 2; j++) {
+			t.target[j].room = MAX_F;
+			t.target[j].step = 2;
+		}
+		if (i % 4 == 1)
+			t.p.again = t.p.rack_again = 0;
+		batch = solve(&t.p);
+		ones = one_by_one(&t.p);
+		expect(batch.placed >= ones.placed, "%d: %lu, not %lu", i,
+		       batch.placed, ones.placed);
+		if (batch.placed > ones.placed)
+			continue;
+		expect(batch.cost <= ones.cost, "%d: %g, not %g", i, batch.cost,
+		       ones.cost);
+		expect(i % 4 != 1 || batch.cost == ones.cost, "%d: %g, not %g",
+		       i, batch.cost, ones.cost);
+		less += batch.cost < ones.cost;
+	}
+	ck_assert_uint_gt(less, 0);
+}
+END_TEST
+
+TEST_MAIN("spread", test_batch, test_every_placement, test_flow, test_ties,
+	  test_refused)
