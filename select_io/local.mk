@@ -203,6 +203,7 @@ noinst_LIBRARIES += libsluost.a
 libsluost_a_SOURCES = \
 	select_io/ost/choose.c select_io/ost/choose.h \
 	select_io/ost/choose_answer.c select_io/ost/choose_answer.h \
+	select_io/ost/known_targets.c select_io/ost/known_targets.h \
 	select_io/ost/recent_placements.c select_io/ost/recent_placements.h \
 	select_io/ost/server_report.c select_io/ost/server_report.h \
 	select_io/ost/counter_rates.c select_io/ost/counter_rates.h \
@@ -220,6 +221,7 @@ libsluost = libsluost.a $(libslulustre)
 if HAVE_CHECK
 ost_tests = tests/unit/test_min_cost_flow tests/unit/test_failure_domains tests/unit/test_min_cost_flow_glpk \
 	tests/unit/test_ost_choose tests/unit/test_recent_placements \
+	tests/unit/test_known_targets \
 	tests/unit/test_server_report tests/unit/test_counter_rates
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
@@ -229,6 +231,7 @@ tests_unit_test_min_cost_flow_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIB
 tests_unit_test_counter_rates_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_recent_placements_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_known_targets_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_server_report_LDADD = $(libsluost) $(CHECK_LIBS)
 noinst_HEADERS += tests/unit/ost_answers.h
 endif

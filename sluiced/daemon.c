@@ -5,6 +5,7 @@
  * before the loop runs), the buffers, and last the face to the network.
  */
 #include "burst_buffer/request/fstype.h"
+#include "sluiced/questions/io_forecasts.h"
 #include "sluiced/daemon.h"
 
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 
 #include "common/file.h"
 #include "common/str.h"
+#include "select_io/ost/known_targets.h"
 #include "select_io/ost/recent_placements.h"
 #include "sluiced/programs.h"
 
@@ -396,6 +398,10 @@ void slu_daemon_stop(struct slu_daemon *d)
 	d->osts = NULL;
 	slu_recent_placements_free(d->ost_memory);
 	d->ost_memory = NULL;
+	slu_known_targets_free(d->known_targets);
+	d->known_targets = NULL;
+	slu_io_forecasts_free(d->io_forecasts);
+	d->io_forecasts = NULL;
 	free(d->peer.conf_wrong);
 	free(d->peer.slurm_advice);
 	free(d->publish_wrong);

@@ -25,6 +25,7 @@
 #include "sluiced/control/distance.h"
 #include "sluiced/host_addresses.h"
 #include "sluiced/publication/mapping_publisher.h"
+#include "sluiced/questions/placement_rate.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/totals.h"
@@ -91,8 +92,11 @@ struct slu_daemon {
 	struct slu_questions questions;
 	struct json_object *osts; /* what storage servers said; may be NULL */
 	struct slu_recent_placements *ost_memory; /* of answers; may be NULL */
-	struct slu_busy busy;			  /* this host's processor */
-	struct slu_hosts hosts;			  /* slurmctld's nodes */
+	struct slu_known_targets *known_targets;  /* of osts; may be NULL */
+	struct slu_io_forecasts *io_forecasts;	  /* may be NULL */
+	struct slu_placement_rate placement_rate;
+	struct slu_busy busy;	    /* this host's processor */
+	struct slu_hosts hosts;	    /* slurmctld's nodes */
 	struct slu_capacity supply; /* of the pools, as told last */
 	struct slu_timer supply_timer;
 	uint64_t newcomers; /* slu_receiver_newcomers(), as reckoned */

@@ -62,6 +62,10 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_report.c \
 	sluiced/questions/question_stripe.c \
+	sluiced/ingestion/server_reports.h \
+	sluiced/questions/io_forecasts.c sluiced/questions/io_forecasts.h \
+	sluiced/questions/place_now.c sluiced/questions/place_now.h \
+	sluiced/questions/placement_rate.c sluiced/questions/placement_rate.h \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/user.c sluiced/user.h
 libsluiced = libsluiced.a libslupage.a $(libsluburst) $(libsluhistory) $(libsluimport) \
@@ -104,6 +108,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_capacity \
 	tests/unit/test_sluiced_orders \
 	tests/unit/test_layouts \
+	tests/unit/test_placement_rate \
 	tests/unit/test_metrics \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
@@ -177,6 +182,7 @@ tests_unit_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbfd/publisher.c
 tests_unit_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_placement_rate_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send

@@ -65,7 +65,8 @@ struct task {
 	bool *left_out;
 	bool *too_far, *wide; /* predicted, see add_predicted() */
 	uint32_t usable;
-	struct json_object *obj_files, *commands;
+	struct json_object *obj_files, *commands; /* the last may be NULL */
+	uint32_t *count; /* of each target, of current files; may be NULL */
 };
 
 static void task_free(struct task *t)
@@ -187,29 +188,11 @@ static struct json_object *predicted_json(const struct task *t)
 	return all;
 }
 
-/* The failure domain of each server, by number; those without one are each for
- * itself. False: nobody has one. */
-static bool find_domains(const struct slu_osts *list, uint32_t *domain)
+static void add_file(struct task *t, const uint32_t *chosen, uint32_t n)
 {
-	struct json_object *known = json_object_new_object(), *v;
-	bool any;
-
-	for (uint32_t h = 0; h < list->n_hosts; h++)
-		domain[h] = h;
-	for (size_t i = 0; i < list->n; i++) {
-		const struct slu_ost *o = &list->ost[i];
-
-		if (!o->domain)
-			continue;
-		if (json_object_object_get_ex(known, o->domain, &v))
-			domain[o->host] = (uint32_t)json_object_get_int64(v);
-		else
-			json_object_object_add(known, o->domain,
-					       json_object_new_int64(o->host));
-	}
-	any = json_object_object_length(known) > 0;
-	json_object_put(known);
-	return any;
+	slu_ost_answer_file(t->list, chosen, n, t->obj_files, t->commands);
+	for (uint32_t k = 0; t->count && k < n; k++)
+		t->count[chosen[k]]++;
 }
 
 /* Where nobody has more than `most` stripes, and `missing` are to be told. */
@@ -223,8 +206,7 @@ static void add_files(struct task *t, const uint32_t *chosen,
 		uint32_t n = i < most ? got[i] : 0;
 		size_t at = first ? first[i] : (size_t)i * t->each;
 
-		slu_ost_answer_file(t->list, chosen + (n ? at : 0), n,
-				    t->obj_files, t->commands);
+		add_file(t, chosen + (n ? at : 0), n);
 		missing += t->r->stripes - n;
 	}
 	slu_json_set_u64(out, "missing", missing);
@@ -246,7 +228,9 @@ static int spread(struct task *t, struct json_object *out, struct slu_err *err)
 		.stripes = t->whole ? t->each : 0,
 		.convex = true,
 		.server = server,
-		.rack = server && find_domains(t->list, domain) ? domain : NULL,
+		.rack = server && slu_osts_find_domains(t->list, domain)
+				? domain
+				: NULL,
 		.n_servers = hosts,
 		.n_racks = hosts,
 		.again = t->s->same_server,
@@ -363,8 +347,7 @@ static void take_cheapest(struct task *t, struct json_object *out)
 
 		if (t->kib > 0 && got < t->each)
 			got = 0; /* they would not hold it */
-		slu_ost_answer_file(t->list, t->chosen, got, t->obj_files,
-				    t->commands);
+		add_file(t, t->chosen, got);
 		missing += t->r->stripes - got;
 		for (uint32_t k = 0; k < got; k++) {
 			if (convex)
@@ -401,7 +384,8 @@ static uint32_t settle(const struct slu_ost_choose_settings *s,
 static int place(const struct slu_ost_choose_settings *s,
 		 const struct slu_osts *list,
 		 const struct slu_ost_choose_request *r, uint32_t each,
-		 struct json_object *out, struct slu_err *err)
+		 uint32_t *count, bool brief, struct json_object *out,
+		 struct slu_err *err)
 {
 	double kib = stripe_kib(r, each ? each : 1);
 	struct task t = {
@@ -411,12 +395,14 @@ static int place(const struct slu_ost_choose_settings *s,
 		.kib = kib,
 		.each = each,
 		.obj_files = json_object_new_array(),
-		.commands = json_object_new_array(),
+		.commands = brief ? NULL : json_object_new_array(),
+		.count = count,
 	};
 	int ret;
 
 	json_object_object_add(out, "files", t.obj_files);
-	json_object_object_add(out, "commands", t.commands);
+	if (!brief)
+		json_object_object_add(out, "commands", t.commands);
 	slu_json_set_double(out, "stripe_bytes", kib * 1024);
 	ret = task_init(&t, err);
 	if (ret == 0 && r->ranking) {
@@ -435,31 +421,8 @@ static int place(const struct slu_ost_choose_settings *s,
 	return ret;
 }
 
-static void leave_out_asked(struct slu_osts *list, struct json_object *without)
+static int check(const struct slu_ost_choose_request *r, struct slu_err *err)
 {
-	size_t n = json_object_is_type(without, json_type_array)
-			   ? json_object_array_length(without)
-			   : 0;
-
-	for (size_t k = 0; k < n; k++)
-		for (size_t i = 0; i < list->n; i++)
-			if ((int64_t)list->ost[i].index ==
-			    json_object_get_int64(
-				    json_object_array_get_idx(without, k)))
-				list->ost[i].state = "the asker cannot use it";
-}
-
-int slu_ost_choose(const struct slu_ost_choose_settings *s,
-		   struct json_object *servers,
-		   const struct slu_ost_choose_request *r,
-		   struct json_object **out, struct slu_err *err)
-{
-	struct json_object *answer;
-	struct slu_osts list = {0};
-	uint32_t each = 0;
-	size_t systems;
-	int ret;
-
 	if (r->stripes > STRIPES_MAX || r->n_predicted > FILES_MAX)
 		return slu_err(err, SLU_INVALID, "at most %d stripes of a file",
 			       STRIPES_MAX);
@@ -467,27 +430,56 @@ int slu_ost_choose(const struct slu_ost_choose_settings *s,
 		return slu_err(err, SLU_INVALID,
 			       "at most %d stripes of all files at once",
 			       FILES_MAX);
-	ret = slu_osts_take(s, &list, servers, err);
-	systems = slu_osts_keep(&list, r->fsname);
-	if (ret == 0 && r->stripes > 0 && systems > 1)
-		ret = slu_err(err, SLU_NOTFOUND,
-			      "there are targets of several file systems: say "
-			      "which is meant (fsname)");
+	return 0;
+}
+
+int slu_ost_choose_among(const struct slu_ost_choose_settings *s,
+			 struct slu_osts *list, size_t systems,
+			 const struct slu_ost_choose_request *r, bool brief,
+			 uint32_t *count, struct json_object **out,
+			 struct slu_err *err)
+{
+	struct json_object *answer;
+	uint32_t each;
+
+	if (check(r, err))
+		return -1;
+	if (r->stripes > 0 && systems > 1)
+		return slu_err(err, SLU_NOTFOUND,
+			       "there are targets of several file systems: say "
+			       "which is meant (fsname)");
+	slu_osts_leave_out_asked(list, r->without);
+	slu_osts_apply_recent(s, list);
+	each = settle(s, list, r);
+	slu_osts_compare(s, list);
 	answer = json_object_new_object();
-	leave_out_asked(&list, r->without);
-	if (ret == 0) {
-		slu_osts_sort(&list);
-		each = settle(s, &list, r);
-		slu_osts_compare(s, &list);
-		slu_ost_answer_targets(&list, answer);
-		slu_json_set_u64(answer, "filesystems", systems);
-	}
-	if (ret == 0 && r->stripes > 0)
-		ret = place(s, &list, r, each, answer, err);
-	free(list.ost);
-	if (ret)
+	if (!brief)
+		slu_ost_answer_targets(list, answer);
+	slu_json_set_u64(answer, "filesystems", systems);
+	if (r->stripes > 0 &&
+	    place(s, list, r, each, count, brief, answer, err)) {
 		json_object_put(answer);
-	else
-		*out = answer;
+		return -1;
+	}
+	*out = answer;
+	return 0;
+}
+
+int slu_ost_choose(const struct slu_ost_choose_settings *s,
+		   struct json_object *servers,
+		   const struct slu_ost_choose_request *r,
+		   struct json_object **out, struct slu_err *err)
+{
+	struct slu_osts list = {0};
+	size_t systems;
+	int ret = slu_osts_take(s, &list, servers, err);
+
+	if (ret == 0) {
+		systems = slu_osts_keep(&list, r->fsname);
+		slu_osts_sort(&list);
+		ret = slu_ost_choose_among(s, &list, systems, r, false, NULL,
+					   out, err);
+	}
+	free(list.ost);
 	return ret;
 }

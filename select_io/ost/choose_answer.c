@@ -20,25 +20,32 @@ static struct json_object *ost_json(const struct slu_ost *o)
 	return obj;
 }
 
+static void add_command(const struct slu_osts *list, const uint32_t *chosen,
+			uint32_t n, struct json_object *commands)
+{
+	struct slu_buf text = {0};
+
+	slu_buf_printf(&text, "lfs setstripe -c %u -o ", n);
+	for (uint32_t i = 0; i < n; i++)
+		slu_buf_printf(&text, "%s%lu", i ? "," : "",
+			       list->ost[chosen[i]].index);
+	json_object_array_add(commands, json_object_new_string(text.data));
+	slu_buf_free(&text);
+}
+
 void slu_ost_answer_file(const struct slu_osts *list, const uint32_t *chosen,
 			 uint32_t n, struct json_object *files,
 			 struct json_object *commands)
 {
 	struct json_object *indexes = json_object_new_array();
-	struct slu_buf text = {0};
 
-	slu_buf_printf(&text, "lfs setstripe -c %u -o ", n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t index = list->ost[chosen[i]].index;
-
-		json_object_array_add(indexes, json_object_new_int((int)index));
-		slu_buf_printf(&text, "%s%lu", i ? "," : "", index);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		json_object_array_add(
+			indexes,
+			json_object_new_int((int)list->ost[chosen[i]].index));
 	json_object_array_add(files, indexes);
-	if (n > 0)
-		json_object_array_add(commands,
-				      json_object_new_string(text.data));
-	slu_buf_free(&text);
+	if (commands && n > 0)
+		add_command(list, chosen, n, commands);
 }
 
 void slu_ost_answer_targets(const struct slu_osts *list,

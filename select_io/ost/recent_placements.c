@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of the stripes that were placed last, those of one answer on one
- * target together. They come in the order of their times, so that the old ones
- * are at its beginning.
+ * A ring of the stripes that were placed last, in the order of their times, so
+ * that the old ones are at its beginning; each target has the sums of its own,
+ * and each user of what was promised. Those of one user on one target within
+ * MERGED seconds share an entry, so that a minute of many answers fits.
  */
 #include "config.h"
 #include "select_io/ost/recent_placements.h"
@@ -16,16 +17,33 @@
 #define NAME_SIZE 32	/* "fsname-OST0000" and to spare */
 #define INDEXES	  65536 /* of targets */
 #define ROUNDING  1e-9	/* of a stripe, in sums of shares */
+#define MERGED	  4.0	/* seconds */
 
 struct stripes {
-	char name[NAME_SIZE]; /* of their target */
-	double n, kib, when;
-	uint32_t uid; /* who was told them */
+	uint32_t target;
+	uint32_t uid;	  /* who was told them */
+	double n, n_time; /* how many; the sum of their times */
+	double kib, when; /* in all; of the first */
+};
+
+struct target {
+	double n, n_time, kib; /* sums of its entries */
+	uint32_t entries;
+	uint64_t newest; /* entry, where there are some */
+};
+
+struct user {
+	uint32_t uid, entries;
+	double kib;
 };
 
 struct slu_recent_placements {
-	struct stripes *ring; /* SLU_RECENT_PLACEMENTS_MAX */
-	size_t first, n;
+	struct stripes *ring;	     /* SLU_RECENT_PLACEMENTS_MAX */
+	uint64_t first, end;	     /* entries, counted from the first ever */
+	struct json_object *numbers; /* {NAME: of `target`} */
+	struct target *target;	     /* as many as there are numbers */
+	struct user *user;
+	size_t n_users, most_users;
 	struct json_object *ranking;
 };
 
@@ -35,7 +53,9 @@ struct slu_recent_placements *slu_recent_placements_new(void)
 
 	if (m)
 		m->ring = calloc(SLU_RECENT_PLACEMENTS_MAX, sizeof(*m->ring));
-	if (m && m->ring)
+	if (m)
+		m->numbers = json_object_new_object();
+	if (m && m->ring && m->numbers)
 		return m;
 	slu_recent_placements_free(m);
 	return NULL;
@@ -46,33 +66,138 @@ void slu_recent_placements_free(struct slu_recent_placements *m)
 	if (!m)
 		return;
 	json_object_put(m->ranking);
+	json_object_put(m->numbers);
+	free(m->target);
+	free(m->user);
 	free(m->ring);
 	free(m);
 }
 
-static void note(struct slu_recent_placements *m, const char *name,
-		 const struct stripes *what)
+uint32_t slu_recent_placements_number(struct slu_recent_placements *m,
+				      const char *name)
 {
-	struct stripes *s =
-		&m->ring[(m->first + m->n) % SLU_RECENT_PLACEMENTS_MAX];
+	size_t n = (size_t)json_object_object_length(m->numbers);
+	struct json_object *v;
+	struct target *more;
 
-	if (strlen(name) >= sizeof(s->name))
-		return;
-	if (m->n == SLU_RECENT_PLACEMENTS_MAX)
-		m->first = (m->first + 1) % SLU_RECENT_PLACEMENTS_MAX;
-	else
-		m->n++;
-	*s = *what;
-	strcpy(s->name, name);
+	if (json_object_object_get_ex(m->numbers, name, &v))
+		return (uint32_t)json_object_get_int64(v);
+	if (strlen(name) >= NAME_SIZE || n == INDEXES)
+		return SLU_RECENT_NONE;
+	more = realloc(m->target, (n + 1) * sizeof(*more));
+	if (!more)
+		return SLU_RECENT_NONE;
+	m->target = more;
+	more[n] = (struct target){0};
+	json_object_object_add(m->numbers, name,
+			       json_object_new_int64((int64_t)n));
+	return (uint32_t)n;
 }
 
-static void forget(struct slu_recent_placements *m, double now)
+static struct user *find_user(const struct slu_recent_placements *m,
+			      uint32_t uid)
 {
-	while (m->n > 0 &&
-	       m->ring[m->first].when < now - SLU_RECENT_PLACEMENTS_SECONDS) {
-		m->first = (m->first + 1) % SLU_RECENT_PLACEMENTS_MAX;
-		m->n--;
+	for (size_t i = 0; i < m->n_users; i++)
+		if (m->user[i].uid == uid)
+			return &m->user[i];
+	return NULL;
+}
+
+/* NULL: no memory. */
+static struct user *add_user(struct slu_recent_placements *m, uint32_t uid)
+{
+	struct user *u = find_user(m, uid);
+	size_t most = m->most_users ? 2 * m->most_users : 16;
+
+	if (u)
+		return u;
+	if (m->n_users == m->most_users) {
+		u = realloc(m->user, most * sizeof(*u));
+		if (!u)
+			return NULL;
+		m->user = u;
+		m->most_users = most;
 	}
+	u = &m->user[m->n_users++];
+	*u = (struct user){.uid = uid};
+	return u;
+}
+
+static struct stripes *entry(const struct slu_recent_placements *m, uint64_t i)
+{
+	return &m->ring[i % SLU_RECENT_PLACEMENTS_MAX];
+}
+
+static void drop_first(struct slu_recent_placements *m)
+{
+	const struct stripes *s = entry(m, m->first++);
+	struct target *t = &m->target[s->target];
+	struct user *u = find_user(m, s->uid);
+
+	t->n -= s->n;
+	t->n_time -= s->n_time;
+	t->kib -= s->kib;
+	if (--t->entries == 0)
+		*t = (struct target){0};
+	u->kib -= s->kib;
+	if (--u->entries == 0)
+		*u = m->user[--m->n_users];
+}
+
+void slu_recent_placements_forget(struct slu_recent_placements *m, double now)
+{
+	while (m->first < m->end &&
+	       entry(m, m->first)->when <= now - SLU_RECENT_PLACEMENTS_SECONDS)
+		drop_first(m);
+}
+
+/* The entry that these may share; NULL: none. */
+static struct stripes *newest(const struct slu_recent_placements *m,
+			      uint32_t target, uint32_t uid, double now)
+{
+	const struct target *t = &m->target[target];
+	struct stripes *s = t->entries ? entry(m, t->newest) : NULL;
+
+	return s && s->uid == uid && now - s->when < MERGED ? s : NULL;
+}
+
+static void note(struct slu_recent_placements *m, const struct stripes *what)
+{
+	struct stripes *s = newest(m, what->target, what->uid, what->when);
+	struct user *u = add_user(m, what->uid);
+	struct target *t;
+
+	if (!u)
+		return;
+	if (s) {
+		s->n += what->n;
+		s->n_time += what->n_time;
+		s->kib += what->kib;
+	} else {
+		u->entries++; /* before it could go with the oldest */
+		if (m->end - m->first == SLU_RECENT_PLACEMENTS_MAX)
+			drop_first(m);
+		m->target[what->target].entries++;
+		m->target[what->target].newest = m->end;
+		*entry(m, m->end++) = *what;
+		u = find_user(m, what->uid);
+	}
+	t = &m->target[what->target];
+	t->n += what->n;
+	t->n_time += what->n_time;
+	t->kib += what->kib;
+	u->kib += what->kib;
+}
+
+void slu_recent_placements_of(const struct slu_recent_placements *m,
+			      uint32_t number, double now, double *stripes,
+			      double *kib)
+{
+	const struct target *t = &m->target[number];
+	double gone = (t->n * now - t->n_time) / SLU_RECENT_PLACEMENTS_SECONDS;
+
+	*stripes = fmin(fmin(t->n, fmax(0, t->n - gone)), SLU_OST_RECENT_MAX);
+	*kib = t->kib;
 }
 
 static struct json_object *array(struct json_object *obj, const char *key)
@@ -220,52 +345,66 @@ static bool same_system(const char *a, const char *b)
 static double budget(const struct slu_recent_placements *m, double kib,
 		     uint32_t uid)
 {
-	if (uid == 0)
-		return INFINITY;
-	kib /= 4;
-	for (size_t i = 0; i < m->n; i++) {
-		const struct stripes *s =
-			&m->ring[(m->first + i) % SLU_RECENT_PLACEMENTS_MAX];
+	const struct user *u = find_user(m, uid);
 
-		kib -= s->uid == uid ? s->kib : 0;
-	}
-	return fmax(0, kib);
+	return uid == 0 ? INFINITY : fmax(0, kib / 4 - (u ? u->kib : 0));
 }
 
-/* Where not all may be promised, each target has its share of what may. */
+void slu_recent_placements_placed(struct slu_recent_placements *m,
+				  const struct slu_placed_stripes *p,
+				  uint32_t uid, double now)
+{
+	double all = 0, share = 1, due = 0, n;
+
+	slu_recent_placements_forget(m, now);
+	for (size_t i = 0; i < p->n; i++)
+		all += p->kib * p->stripes[i];
+	if (all > 0)
+		share = fmin(1, budget(m, p->available, uid) / all);
+	for (size_t i = 0; i < p->n; i++) {
+		/* the fraction of a stripe goes on to the next target */
+		due += share * p->stripes[i];
+		n = floor(due + ROUNDING);
+		due -= n;
+		if (n > 0 && p->number[i] != SLU_RECENT_NONE)
+			note(m, &(struct stripes){.target = p->number[i],
+						  .uid = uid,
+						  .n = n,
+						  .n_time = n * now,
+						  .kib = n * p->kib,
+						  .when = now});
+	}
+}
+
+/* From the lesson's names to numbers. */
 static void learn_stripes(struct slu_recent_placements *m,
 			  struct json_object *lesson, uint32_t uid, double now)
 {
+	struct slu_placed_stripes p = {0};
 	struct json_object *stripes = NULL;
-	double kib = 0, available = 0, all = 0, share = 1, due = 0;
 	struct json_object_iter at;
+	uint32_t *number, *count;
+	size_t n;
 
-	slu_json_double_opt(lesson, "kib", &kib, NULL);
-	slu_json_double_opt(lesson, "available", &available, NULL);
+	slu_json_double_opt(lesson, "kib", &p.kib, NULL);
+	slu_json_double_opt(lesson, "available", &p.available, NULL);
 	json_object_object_get_ex(lesson, "stripes", &stripes);
-	if (!json_object_is_type(stripes, json_type_object) || !(kib >= 0))
+	if (!json_object_is_type(stripes, json_type_object) || !(p.kib >= 0))
 		return;
+	n = (size_t)json_object_object_length(stripes);
+	number = calloc(2 * n + 1, sizeof(*number));
+	if (!number)
+		return;
+	count = number + n;
 	json_object_object_foreachC(stripes, at)
 	{
-		all += kib * json_object_get_double(at.val);
+		number[p.n] = slu_recent_placements_number(m, at.key);
+		count[p.n++] = (uint32_t)json_object_get_int64(at.val);
 	}
-	if (all > 0)
-		share = fmin(1, budget(m, available, uid) / all);
-	json_object_object_foreachC(stripes, at)
-	{
-		double n;
-
-		/* the fraction of a stripe goes on to the next target */
-		due += share * json_object_get_double(at.val);
-		n = floor(due + ROUNDING);
-		due -= n;
-		if (n > 0)
-			note(m, at.key,
-			     &(struct stripes){.n = n,
-					       .kib = n * kib,
-					       .when = now,
-					       .uid = uid});
-	}
+	p.number = number;
+	p.stripes = count;
+	slu_recent_placements_placed(m, &p, uid, now);
+	free(number);
 }
 
 /* These stand for their file system; others stay as they are. */
@@ -298,68 +437,48 @@ void slu_recent_placements_add(struct slu_recent_placements *m,
 
 	if (!json_object_is_type(lesson, json_type_object))
 		return;
-	forget(m, now);
 	learn_stripes(m, lesson, uid, now);
 	names = array(lesson, "ranking");
 	if (names && json_object_array_length(names) > 0)
 		learn_ranking(m, names);
 }
 
-static void add(struct json_object *target, const char *key, double more,
-		double most)
+/* What a server said of these two keys is dropped. */
+static void write_target(const struct slu_recent_placements *m,
+			 struct json_object *target, double now)
 {
-	double v = 0;
+	const char *name = NULL;
+	struct json_object *v;
+	double stripes, kib;
 
-	slu_json_double_opt(target, key, &v, NULL);
-	slu_json_set_double(target, key, fmin(v + more, most));
-}
-
-/* {"NAME":target}; the targets are those of `servers`. What servers said of
- * these two keys is dropped. */
-static struct json_object *by_name(struct json_object *servers)
-{
-	struct json_object *map = json_object_new_object();
-	struct json_object_iter at;
-
-	json_object_object_foreachC(servers, at)
-	{
-		struct json_object *list = array(at.val, "osts"), *one;
-
-		for (size_t i = 0; list && i < json_object_array_length(list);
-		     i++) {
-			const char *name = NULL;
-
-			one = json_object_array_get_idx(list, i);
-			slu_json_str_opt(one, "name", &name, NULL);
-			if (!name)
-				continue;
-			json_object_object_del(one, "recent");
-			json_object_object_del(one, "promised");
-			json_object_object_add(map, name, json_object_get(one));
-		}
+	json_object_object_del(target, "recent");
+	json_object_object_del(target, "promised");
+	slu_json_str_opt(target, "name", &name, NULL);
+	if (!name || !json_object_object_get_ex(m->numbers, name, &v))
+		return;
+	slu_recent_placements_of(m, (uint32_t)json_object_get_int64(v), now,
+				 &stripes, &kib);
+	if (stripes > 0) {
+		slu_json_set_double(target, "recent", stripes);
+		slu_json_set_double(target, "promised", kib);
 	}
-	return map;
 }
 
-void slu_recent_placements_write(const struct slu_recent_placements *m,
+void slu_recent_placements_write(struct slu_recent_placements *m,
 				 struct json_object *servers, double now)
 {
-	struct json_object *map = by_name(servers), *target;
+	struct json_object_iter at;
 
-	for (size_t i = 0; i < m->n; i++) {
-		const struct stripes *s =
-			&m->ring[(m->first + i) % SLU_RECENT_PLACEMENTS_MAX];
-		double left =
-			1 - (now - s->when) / SLU_RECENT_PLACEMENTS_SECONDS;
+	slu_recent_placements_forget(m, now);
+	json_object_object_foreachC(servers, at)
+	{
+		struct json_object *list = array(at.val, "osts");
 
-		if (left <= 0 ||
-		    !json_object_object_get_ex(map, s->name, &target))
-			continue;
-		add(target, "recent", s->n * (left > 1 ? 1 : left),
-		    SLU_OST_RECENT_MAX);
-		add(target, "promised", s->kib, INFINITY);
+		for (size_t i = 0; list && i < json_object_array_length(list);
+		     i++)
+			write_target(m, json_object_array_get_idx(list, i),
+				     now);
 	}
-	json_object_put(map);
 }
 
 struct json_object *

@@ -19,7 +19,8 @@
 #include "common/err.h"
 
 #define SLU_RECENT_PLACEMENTS_SECONDS 60.0
-/* Entries, of one answer and target each; then the oldest are forgotten. */
+/* Entries, of one user and target and about 4 s each; then the oldest are
+ * forgotten: a minute of one user on 3,600 targets fits. */
 #define SLU_RECENT_PLACEMENTS_MAX 65536
 
 /* "recent" is no more, however many stripes are asked for. */
@@ -45,9 +46,32 @@ struct json_object *slu_recent_placements_of_answer(struct json_object *answer);
 void slu_recent_placements_add(struct slu_recent_placements *m,
 			       struct json_object *lesson, uint32_t uid,
 			       double now);
+
+/* The same without JSON: targets by numbers that stay the same, so that they
+ * can be kept. SLU_RECENT_NONE: nothing can be remembered of it. */
+#define SLU_RECENT_NONE UINT32_MAX
+uint32_t slu_recent_placements_number(struct slu_recent_placements *m,
+				      const char *name);
+struct slu_placed_stripes {
+	const uint32_t *number, *stripes; /* of n targets */
+	size_t n;
+	double kib;	  /* of a stripe */
+	double available; /* KiB of all targets */
+};
+void slu_recent_placements_placed(struct slu_recent_placements *m,
+				  const struct slu_placed_stripes *placed,
+				  uint32_t uid, double now);
+/* Forget what is a minute old: before slu_recent_placements_of(), which tells
+ * what is remembered of a target, stripes with their weights and the KiB that
+ * are promised. */
+void slu_recent_placements_forget(struct slu_recent_placements *m, double now);
+void slu_recent_placements_of(const struct slu_recent_placements *m,
+			      uint32_t number, double now, double *stripes,
+			      double *kib);
+
 /* Write into the targets of `servers` (choose.h) what is remembered of them:
  * "recent", stripes with their weights, and "promised", KiB. */
-void slu_recent_placements_write(const struct slu_recent_placements *m,
+void slu_recent_placements_write(struct slu_recent_placements *m,
 				 struct json_object *servers, double now);
 /* Names of targets, of each file system the best first; NULL: nothing was
  * solved yet. Borrowed. */

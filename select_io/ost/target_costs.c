@@ -86,10 +86,9 @@ static double percent(struct json_object *obj, const char *key)
 	return !(v > 0) ? 0 : v > 100 ? 1 : v / 100;
 }
 
-/* The server's part of the cost, without the network. */
-static int take_server(const struct slu_ost_choose_settings *s,
-		       struct slu_osts *list, const char *name,
-		       struct json_object *obj, struct slu_err *err)
+int slu_osts_take_server(const struct slu_ost_choose_settings *s,
+			 struct slu_osts *list, const char *name,
+			 struct json_object *obj, struct slu_err *err)
 {
 	struct json_object *targets = NULL;
 	struct slu_ost ost = {.server = name, .host = list->n_hosts++};
@@ -119,9 +118,6 @@ static int take_server(const struct slu_ost_choose_settings *s,
 				   ost.available;
 		else
 			ost.cost = load + 1 - ost.available / ost.total;
-		if (s->cost == SLU_OST_CONVEX)
-			ost.cost += s->step * ost.recent;
-		ost.available = fmax(0, ost.available - ost.promised);
 		if (add(list, &ost, err))
 			return -1;
 	}
@@ -135,8 +131,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of those that know it, the lower of two; 0: nobody does. */
-static double median_io(const struct slu_osts *list)
+double slu_osts_median_io(const struct slu_osts *list)
 {
 	double *v = malloc((list->n + 1) * sizeof(*v)), m = 0;
 	size_t n = 0;
@@ -152,16 +147,20 @@ static double median_io(const struct slu_osts *list)
 	return m;
 }
 
+int slu_ost_order(const struct slu_ost *x, const struct slu_ost *y)
+{
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
 static int by_index(const void *a, const void *b)
 {
 	const struct slu_ost *x = a, *y = b;
+	int same = slu_ost_order(x, y);
 
-	int names = strcmp(x->name, y->name);
-
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	if (names)
-		return names;
+	if (same)
+		return same;
 	return x->age < y->age ? -1 : x->age > y->age;
 }
 
@@ -172,6 +171,8 @@ static const char *reason(const struct slu_ost_choose_settings *s,
 		return "its server is silent";
 	if (o->state)
 		return o->state;
+	if (o->closed)
+		return o->closed;
 	if (o->available < kib || o->available < s->min_free * o->total)
 		return "full";
 	if (median > 0 && o->io_ms > s->slow * median)
@@ -216,10 +217,21 @@ static void close_targets(const struct slu_ost_choose_settings *s,
 		add_closed(s, at.val, closed);
 	}
 	for (size_t i = 0; i < list->n; i++)
-		if (!list->ost[i].state &&
-		    json_object_object_get_ex(closed, list->ost[i].name, &why))
-			list->ost[i].state = json_object_get_string(why);
+		if (json_object_object_get_ex(closed, list->ost[i].name, &why))
+			list->ost[i].closed = json_object_get_string(why);
 	json_object_put(closed);
+}
+
+void slu_osts_apply_recent(const struct slu_ost_choose_settings *s,
+			   struct slu_osts *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct slu_ost *o = &list->ost[i];
+
+		if (s->cost == SLU_OST_CONVEX)
+			o->cost += s->step * o->recent;
+		o->available = fmax(0, o->available - o->promised);
+	}
 }
 
 int slu_osts_take(const struct slu_ost_choose_settings *s,
@@ -230,7 +242,7 @@ int slu_osts_take(const struct slu_ost_choose_settings *s,
 
 	json_object_object_foreachC(servers, at)
 	{
-		if (take_server(s, list, at.key, at.val, err))
+		if (slu_osts_take_server(s, list, at.key, at.val, err))
 			return -1;
 	}
 	close_targets(s, list, servers);
@@ -351,7 +363,7 @@ void slu_osts_sort(struct slu_osts *list)
 
 	if (list->n == 0)
 		return;
-	list->median_io = median_io(list);
+	list->median_io = slu_osts_median_io(list);
 	qsort(list->ost, list->n, sizeof(*list->ost), by_index);
 	for (size_t i = 0; i < list->n; i++)
 		if (n == 0 || strcmp(list->ost[n - 1].name, list->ost[i].name))
@@ -371,4 +383,50 @@ uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *s,
 		usable += !o->left_out;
 	}
 	return usable;
+}
+
+void slu_osts_leave_out_asked(struct slu_osts *list,
+			      struct json_object *without)
+{
+	size_t n = json_object_is_type(without, json_type_array)
+			   ? json_object_array_length(without)
+			   : 0;
+
+	for (size_t k = 0; k < n; k++) {
+		int64_t index = json_object_get_int64(
+			json_object_array_get_idx(without, k));
+
+		for (size_t i = 0; i < list->n; i++)
+			if ((int64_t)list->ost[i].index == index)
+				list->ost[i].state = "the asker cannot use it";
+	}
+}
+
+bool slu_osts_find_domains(const struct slu_osts *list, uint32_t *domain)
+{
+	struct json_object *known = json_object_new_object(), *v;
+	bool any;
+
+	for (uint32_t h = 0; h < list->n_hosts; h++)
+		domain[h] = UINT32_MAX;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct slu_ost *o = &list->ost[i];
+
+		if (domain[o->host] != UINT32_MAX)
+			continue;
+		domain[o->host] = o->host;
+		if (!o->domain)
+			continue;
+		if (json_object_object_get_ex(known, o->domain, &v))
+			domain[o->host] = (uint32_t)json_object_get_int64(v);
+		else
+			json_object_object_add(known, o->domain,
+					       json_object_new_int64(o->host));
+	}
+	for (uint32_t h = 0; h < list->n_hosts; h++)
+		if (domain[h] == UINT32_MAX)
+			domain[h] = h;
+	any = json_object_object_length(known) > 0;
+	json_object_put(known);
+	return any;
 }

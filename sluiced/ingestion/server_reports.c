@@ -17,9 +17,12 @@
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "select_io/ost/choose.h"
+#include "select_io/ost/known_targets.h"
 #include "select_io/ost/recent_placements.h"
 #include "sluiced/daemon.h"
 #include "sluiced/http/routes.h"
+#include "sluiced/ingestion/server_reports.h"
+#include "sluiced/questions/io_forecasts.h"
 #include "sysmap/lustre/counters.h"
 
 #define SERVERS_MAX 4096
@@ -36,17 +39,43 @@ static double age_of(struct json_object *server, double now)
 	return now - came;
 }
 
+static void heard(struct slu_daemon *d, const char *server,
+		  struct json_object *document)
+{
+	if (d->known_targets)
+		slu_known_targets_said(d->known_targets, server, document);
+}
+
 /* Servers that have been silent for a day are not servers any more. */
-static void forget(struct json_object *servers, double now)
+static void forget(struct slu_daemon *d, double now)
 {
 	struct json_object_iter at;
 
-	json_object_object_foreachC(servers,
+	json_object_object_foreachC(d->osts,
 				    at) if (age_of(at.val, now) > FORGET)
 	{
-		json_object_object_del(servers, at.key);
+		json_object_object_del(d->osts, at.key);
+		heard(d, NULL, NULL);
 		return; /* one at a time: the list has changed */
 	}
+}
+
+/* What is known of the target's servers stays until the new is understood. */
+static void keep(struct slu_daemon *d, const char *server,
+		 struct json_object *document)
+{
+	struct json_object *old = NULL;
+
+	json_object_object_get_ex(d->osts, server, &old);
+	old = json_object_get(old);
+	json_object_object_add(d->osts, server, document);
+	heard(d, server, document);
+	json_object_put(old);
+}
+
+bool slu_osts_busy(const struct slu_daemon *d)
+{
+	return d->busy.percent >= BUSY;
 }
 
 void slu_busy_look(struct slu_busy *b, const char *stat, double now)
@@ -81,7 +110,7 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	}
 	if (!d->osts)
 		d->osts = json_object_new_object();
-	forget(d->osts, now);
+	forget(d, now);
 	slu_busy_look(&d->busy, "/proc/stat", now);
 	if (json_object_object_length(d->osts) >= SERVERS_MAX &&
 	    !json_object_object_get_ex(d->osts, req->host, NULL)) {
@@ -90,7 +119,7 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	}
 	json_object_object_del(said, "came");
 	slu_json_set_double(said, "came", now);
-	json_object_object_add(d->osts, req->host, said);
+	keep(d, req->host, said);
 	slu_buf_puts(out, "{}");
 	return SLU_ANSWERED;
 }
@@ -123,19 +152,30 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	slu_json_set_u64(live, "by", d->conf->placement_cost);
 	slu_json_set_bool(live, "narrow", !d->conf->wide_striping);
-	if (ranking && d->busy.percent >= BUSY)
+	if (ranking && slu_osts_busy(d))
 		json_object_object_add(live, "ranking",
 				       json_object_get(ranking));
 	return live;
 }
 
+static const enum slu_ost_cost costs[] = {
+	[SLU_PLACEMENT_CONVEX] = SLU_OST_CONVEX,
+	[SLU_PLACEMENT_LINEAR] = SLU_OST_LINEAR,
+	[SLU_PLACEMENT_RAW] = SLU_OST_RAW,
+};
+
+struct slu_ost_choose_settings slu_osts_settings_of(const struct slu_conf *conf)
+{
+	struct slu_ost_choose_settings s = slu_ost_choose_defaults;
+
+	s.cost = costs[conf->placement_cost];
+	s.alpha = conf->placement_alpha;
+	s.beta = conf->placement_beta;
+	return s;
+}
+
 struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
 {
-	static const enum slu_ost_cost costs[] = {
-		[SLU_PLACEMENT_CONVEX] = SLU_OST_CONVEX,
-		[SLU_PLACEMENT_LINEAR] = SLU_OST_LINEAR,
-		[SLU_PLACEMENT_RAW] = SLU_OST_RAW,
-	};
 	struct slu_ost_choose_settings s = slu_ost_choose_defaults;
 	uint64_t by = 0;
 
@@ -149,6 +189,14 @@ struct slu_ost_choose_settings slu_osts_settings(struct json_object *live)
 void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
 		    struct json_object *lesson)
 {
+	struct json_object *bytes = NULL;
+	const char *name = NULL;
+
+	slu_json_str_opt(lesson, "name", &name, NULL);
+	json_object_object_get_ex(lesson, "predicted", &bytes);
+	if (name)
+		slu_io_forecasts_put(&d->io_forecasts, uid, name, bytes,
+				     slu_now_mono());
 	if (!d->ost_memory)
 		d->ost_memory = slu_recent_placements_new();
 	if (d->ost_memory)
@@ -194,8 +242,8 @@ static uint32_t bounded(uint64_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static int take_args(struct json_object *args, struct slu_ost_choose_request *r,
-		     struct slu_err *err)
+int slu_osts_take_args(struct json_object *args,
+		       struct slu_ost_choose_request *r, struct slu_err *err)
 {
 	uint64_t stripes = 0, files = 1;
 
@@ -210,6 +258,20 @@ static int take_args(struct json_object *args, struct slu_ost_choose_request *r,
 	return 0;
 }
 
+/* For the next questions of the same name (io_forecasts.h). */
+static void add_forecast(struct json_object *lesson, struct json_object *args,
+			 const double *bytes, size_t n)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_double(bytes[i]));
+	json_object_object_add(lesson, "predicted", list);
+	json_object_object_add(
+		lesson, "name",
+		json_object_get(json_object_object_get(args, "name")));
+}
+
 int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err)
@@ -218,18 +280,17 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 	struct slu_ost_choose_request r = {0};
 	struct json_object *answer, *lesson, *servers = NULL, *name;
 	double *predicted = NULL;
-	bool dry = false;
+	bool dry = false, brief = false;
 	int rc;
 
-	if (take_args(args, &r, err) ||
+	if (slu_osts_take_args(args, &r, err) ||
+	    slu_json_bool_opt(args, "brief", &brief, err) ||
 	    slu_json_bool_opt(args, "dry", &dry, err))
 		return -1;
 	slu_json_u64_opt(who->live, "seed", &r.seed, NULL);
 	json_object_object_get_ex(who->live, "servers", &servers);
 	if (r.stripes > 0 && json_object_object_length(servers) == 0)
-		return slu_err(err, SLU_NOTFOUND,
-			       "no server of Lustre has said anything: run "
-			       "sluice-tbfd --publish on each");
+		return slu_err(err, SLU_NOTFOUND, "%s", SLU_OSTS_SILENT);
 	json_object_object_get_ex(who->live, "ranking", &r.ranking);
 	if (!r.ranking && json_object_object_get_ex(args, "name", &name)) {
 		predicted = predict(db, who, args, &r.n_predicted, err);
@@ -238,15 +299,23 @@ int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
 		r.predicted = predicted;
 	}
 	rc = slu_ost_choose(&set, servers, &r, &answer, err);
-	free(predicted);
-	if (rc)
+	if (rc) {
+		free(predicted);
 		return -1;
+	}
 	if (dry)
 		slu_json_set_bool(answer, "dry", true);
 	if (r.stripes == 0 && servers)
 		json_object_object_add(answer, "servers",
 				       json_object_get(servers));
 	lesson = slu_recent_placements_of_answer(answer);
+	if (predicted)
+		add_forecast(lesson, args, predicted, r.n_predicted);
+	free(predicted);
+	if (brief) {
+		json_object_object_del(answer, "osts");
+		json_object_object_del(answer, "commands");
+	}
 	slu_buf_printf(out, "%s\n", slu_json_text(lesson));
 	json_object_put(lesson);
 	slu_buf_puts(out, slu_json_text(answer));

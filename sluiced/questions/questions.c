@@ -18,6 +18,7 @@
 #include "common/jsonx.h"
 #include "sluiced/child.h"
 #include "sluiced/http/routes.h"
+#include "sluiced/questions/place_now.h"
 #include "sysquery/query.h"
 
 struct slu_question {
@@ -25,8 +26,9 @@ struct slu_question {
 	struct slu_daemon *d;
 	struct slu_req *req; /* NULL: answered */
 	uint32_t uid;
-	bool trusted;		 /* root or SlurmUser */
-	struct json_object *all; /* as above, while the process begins */
+	bool trusted;		   /* root or SlurmUser */
+	struct json_object *all;   /* as above, while the process begins */
+	struct json_object *place; /* the args, of place_now.h; NULL: another */
 	struct slu_question **slot;
 	struct slu_child *child;
 	void (*learn)(struct slu_daemon *d, uint32_t uid,
@@ -133,6 +135,12 @@ static void reply(struct slu_question *q, struct slu_buf *out,
 	q->req = NULL;
 }
 
+static void question_free(struct slu_question *q)
+{
+	json_object_put(q->place);
+	free(q);
+}
+
 /* Cut the first line off. */
 static void learn(struct slu_question *q, struct slu_buf *out)
 {
@@ -150,30 +158,23 @@ static void learn(struct slu_question *q, struct slu_buf *out)
 	out->data[out->len] = '\0';
 }
 
-static void child_done(void *arg, struct slu_buf *out,
-		       const struct slu_err *err)
-{
-	struct slu_question *q = arg;
-
-	if (!err && q->learn)
-		learn(q, out);
-	reply(q, out, err);
-}
-
 /* Has its user a process for it, if there is one at all? */
 static bool may_start(const struct slu_questions *all,
 		      const struct slu_question *q)
 {
-	int users = 0, own = 0;
+	int users = 0, own = 0, same = 0;
 
 	for (int i = 0; i < SLU_QUESTION_CHILDREN; i++) {
 		const struct slu_question *other = all->running[i];
 
 		users += other && !other->trusted;
 		own += other && other->uid == q->uid;
+		/* it will have from that what it needs */
+		same += other && other->uid == q->uid && q->place &&
+			slu_place_now_alike(other->place, q->place);
 	}
-	return q->trusted || (users < SLU_QUESTION_CHILDREN - 1 &&
-			      own < SLU_QUESTION_CHILDREN / 2);
+	return !same && (q->trusted || (users < SLU_QUESTION_CHILDREN - 1 &&
+					own < SLU_QUESTION_CHILDREN / 2));
 }
 
 static struct slu_question *take(struct slu_questions *all,
@@ -196,6 +197,41 @@ static struct slu_question *next_waiting(struct slu_questions *all)
 	return NULL;
 }
 
+/* What one process has predicted is what others wait for. */
+static void place_waiting(struct slu_questions *all)
+{
+	struct slu_question **p = &all->head, *q;
+	struct slu_err err;
+	int rc;
+
+	while ((q = *p)) {
+		struct slu_buf out = {0};
+
+		rc = q->place
+			     ? slu_place_now(q->d, q->req, q->place, &out, &err)
+			     : SLU_KEPT;
+		if (rc == SLU_KEPT) {
+			p = &q->next;
+			continue;
+		}
+		take(all, p);
+		reply(q, &out, rc < 0 ? &err : NULL);
+		question_free(q);
+	}
+}
+
+static void child_done(void *arg, struct slu_buf *out,
+		       const struct slu_err *err)
+{
+	struct slu_question *q = arg;
+
+	if (!err && q->learn)
+		learn(q, out);
+	reply(q, out, err);
+	if (q->place)
+		place_waiting(&q->d->questions);
+}
+
 static void start_waiting(struct slu_questions *all);
 
 static void child_gone(void *arg)
@@ -203,7 +239,7 @@ static void child_gone(void *arg)
 	struct slu_question *q = arg, **slot = q->slot;
 	struct slu_questions *all = &q->d->questions;
 
-	free(q);
+	question_free(q);
 	*slot = NULL;
 	start_waiting(all);
 }
@@ -302,28 +338,49 @@ static void start_waiting(struct slu_questions *all)
 		start(q, slot);
 }
 
-int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
-		     struct slu_buf *out, struct slu_err *err)
+/* For a process to answer. Takes the args of a placement. */
+static int enqueue(struct slu_daemon *d, struct slu_req *req,
+		   struct json_object *place, struct slu_err *err)
 {
 	struct slu_questions *all = &d->questions;
-	struct slu_question *q;
+	struct slu_question *q = calloc(1, sizeof(*q));
 
-	(void)out;
-	if (slu_bounds_requests(&req->share) > SLU_QUESTION_USER ||
-	    (!req->trusted && all->waiting >= SLU_QUESTION_QUEUE))
-		return slu_err(err, SLU_IO, "too many questions, try again");
-	q = calloc(1, sizeof(*q));
-	if (!q)
+	if (!q) {
+		json_object_put(place);
 		return slu_err(err, SLU_NOMEM, "out of memory");
+	}
 	q->d = d;
 	q->req = req;
 	q->uid = req->caller.uid;
 	q->trusted = req->trusted;
+	q->place = place;
 	*all->tail = q;
 	all->tail = &q->next;
 	all->waiting++;
 	start_waiting(all);
 	return SLU_KEPT;
+}
+
+int slu_handle_query(struct slu_daemon *d, struct slu_req *req,
+		     struct slu_buf *out, struct slu_err *err)
+{
+	struct json_object *place = slu_place_now_args(&req->body);
+	int rc = SLU_KEPT;
+
+	if (place) {
+		rc = slu_place_now_admit(d, req, place, err);
+		if (rc == 0)
+			rc = slu_place_now(d, req, place, out, err);
+	} else if (slu_bounds_requests(&req->share) > SLU_QUESTION_USER) {
+		return slu_err(err, SLU_IO, "too many questions, try again");
+	}
+	if (rc == SLU_KEPT && !req->trusted &&
+	    d->questions.waiting >= SLU_QUESTION_QUEUE)
+		rc = slu_err(err, SLU_IO, "too many questions, try again");
+	if (rc == SLU_KEPT)
+		return enqueue(d, req, place, err);
+	json_object_put(place);
+	return rc;
 }
 
 void slu_questions_init(struct slu_questions *all)
@@ -346,12 +403,12 @@ void slu_questions_stop(struct slu_daemon *d)
 		slu_child_drop(q->child);
 		if (q->req)
 			reply(q, &none, &err);
-		free(q);
+		question_free(q);
 		all->running[i] = NULL;
 	}
 	while (all->head) {
 		q = take(all, &all->head);
 		reply(q, &none, &err);
-		free(q);
+		question_free(q);
 	}
 }

@@ -7,7 +7,8 @@
  * answered by a process of its own, from the database opened for reading: a
  * big question delays nobody but who asked it. A few processes at a time, of
  * which one user has half, and all users together leave one to root and
- * SlurmUser; others wait, first come, first served.
+ * SlurmUser; others wait, first come, first served. What programs ask at a rate
+ * is answered at once where it can be (place_now.h).
  */
 
 #include <json-c/json.h>

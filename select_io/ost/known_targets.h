@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_OST_KNOWN_TARGETS_H
+#define SLU_SELECT_IO_OST_KNOWN_TARGETS_H
+
+/*
+ * The targets of all servers, ready to be chosen from: read out of a server's
+ * document when that comes, and not for each question, which takes a fraction
+ * of a millisecond then, however many files it asks for. The answers are those
+ * of slu_ost_choose() with what recent_placements.h writes into its documents.
+ */
+
+#include <stdbool.h>
+#include "select_io/ost/choose.h"
+#include "select_io/ost/recent_placements.h"
+
+struct slu_known_targets; /* one thread */
+
+struct slu_known_targets *slu_known_targets_new(void); /* NULL: no memory */
+void slu_known_targets_free(struct slu_known_targets *k);
+
+/* What `server` says is another document now; the caller holds the old one
+ * until this returns. NULL: others have changed, or are gone. */
+void slu_known_targets_said(struct slu_known_targets *k, const char *server,
+			    struct json_object *document);
+
+/* servers: as of choose.h, with "came", seconds of the clock of `now`, in place
+ * of "age"; the same object with the same documents until
+ * slu_known_targets_said(). recent: is told what was placed for this user,
+ * unless it is a dry run; what it remembers counts. The answer has no "osts"
+ * and no "commands". Errors and *out as of slu_ost_choose(). */
+struct slu_known_ask {
+	const struct slu_ost_choose_settings *settings;
+	const struct slu_ost_choose_request *request;
+	uint32_t uid;
+	bool dry;
+};
+int slu_known_targets_place(struct slu_known_targets *k,
+			    struct json_object *servers,
+			    struct slu_recent_placements *recent,
+			    const struct slu_known_ask *ask, double now,
+			    struct json_object **out, struct slu_err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_SERVER_REPORTS_H
+#define SLU_SLUICED_SERVER_REPORTS_H
+
+/* Inside of sluiced: what those need who place files by what the storage
+ * servers of Lustre have said. */
+
+#include "common/conf.h"
+#include "select_io/ost/choose.h"
+
+struct slu_daemon;
+
+/* Why nothing can be placed where nobody has said anything. */
+#define SLU_OSTS_SILENT                                                        \
+	"no server of Lustre has said anything: run sluice-tbfd --publish on " \
+	"each"
+
+struct slu_ost_choose_settings
+slu_osts_settings_of(const struct slu_conf *conf);
+/* The arguments of the question "osts"; strings are those of args. */
+int slu_osts_take_args(struct json_object *args,
+		       struct slu_ost_choose_request *request,
+		       struct slu_err *err);
+/* The processor of this host is: nothing is to be predicted. */
+bool slu_osts_busy(const struct slu_daemon *d);
+
+#endif

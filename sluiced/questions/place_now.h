@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_PLACE_NOW_H
+#define SLU_SLUICED_PLACE_NOW_H
+
+/*
+ * Placements that programs ask for: the question "osts" with "brief", answered
+ * by the daemon itself from what it has in memory, without "osts" and
+ * "commands". A process answers the same where what the application will write
+ * has to be predicted first, and where so much is asked for at once that it
+ * would hold up others.
+ */
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include "common/err.h"
+#include "common/str.h"
+
+struct slu_daemon;
+struct slu_req;
+
+#define SLU_PLACE_NOW_STRIPES 4096 /* of one question */
+
+/* Its arguments, if this body is such a question (caller puts them); NULL:
+ * another one. */
+struct json_object *slu_place_now_args(const struct slu_buf *body);
+/* May this user have so many placed at the moment (placement_rate.h)? SLU_IO:
+ * no, and when to try again. */
+int slu_place_now_admit(struct slu_daemon *d, const struct slu_req *req,
+			struct json_object *args, struct slu_err *err);
+/* SLU_ANSWERED; SLU_KEPT: a process has to answer it; -1. */
+int slu_place_now(struct slu_daemon *d, const struct slu_req *req,
+		  struct json_object *args, struct slu_buf *out,
+		  struct slu_err *err);
+/* Two such questions of one user wait for the same prediction. */
+bool slu_place_now_alike(struct json_object *a, struct json_object *b);
+
+#endif
