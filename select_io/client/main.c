@@ -2,6 +2,7 @@
 /* sluice-place: new files on the storage targets where least is going on. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #define NAME	   "sluice-place"
 #define EXIT_USAGE 2
+#define WAIT_TOLD  5 /* seconds */
 
 static const char help[] =
 	"Usage: sluice-place [OPTION...] FILE...\n"
@@ -25,6 +27,10 @@ static const char help[] =
 	" (the\n"
 	"                    name of the job that this runs in)\n"
 	"  -f, --fsname NAME of this Lustre file system\n"
+	"  -T, --files-from LIST\n"
+	"                    and those that stand in this file, a line each; -"
+	" is\n"
+	"                    standard input\n"
 	"      --targets N   make nothing, print the targets of N files that"
 	" will be\n"
 	"                    made, a line each\n"
@@ -37,6 +43,7 @@ static const struct option options[] = {
 	{"size", required_argument, NULL, 's'},
 	{"name", required_argument, NULL, 'n'},
 	{"fsname", required_argument, NULL, 'f'},
+	{"files-from", required_argument, NULL, 'T'},
 	{"targets", required_argument, NULL, 't'},
 	{"dry-run", no_argument, NULL, 'd'},
 	{"help", no_argument, NULL, 'h'},
@@ -120,6 +127,7 @@ struct wish {
 	struct sluice_place ask;
 	uint32_t targets; /* of so many files; 0: make files */
 	bool dry_run;
+	const char *list; /* a file of paths; NULL: none */
 };
 
 /* 0: go on; else the exit code plus 1. */
@@ -147,6 +155,9 @@ static int take(int c, struct wish *wish)
 	case 'f':
 		ask->fsname = optarg;
 		return 0;
+	case 'T':
+		wish->list = optarg;
+		return 0;
 	case 'd':
 		wish->dry_run = true;
 		return 0;
@@ -159,35 +170,146 @@ static int take(int c, struct wish *wish)
 	}
 }
 
+/* Whoever waits for long wants to know for what. */
+static void tell_wait(double seconds)
+{
+	static double told;
+
+	if (seconds < told + WAIT_TOLD)
+		return;
+	told = seconds;
+	fprintf(stderr, NAME ": many ask at once, %.0f s so far\n", seconds);
+}
+
+static int failed(const char *path, const char *why)
+{
+	fprintf(stderr, NAME ": %s: %s\n", path, why);
+	return EXIT_FAILURE;
+}
+
+/* So many files, by one question. */
+static int make_some(char *const *path, uint32_t files,
+		     const struct sluice_place *ask)
+{
+	static uint32_t target[SLUICE_PLACE_FILES], count[SLUICE_PLACE_FILES];
+	char error[SLUICE_PLACE_ERROR];
+	int rc = 0;
+
+	if (sluice_place_files(ask, files, target, count, error)) {
+		fprintf(stderr, NAME ": %s\n", error);
+		return EXIT_FAILURE;
+	}
+	for (uint32_t i = 0; i < files; i++) {
+		if (count[i] == 0) {
+			rc = failed(path[i], "there is no room for it");
+			continue;
+		}
+		if (sluice_place_create_on(path[i], ask,
+					   target + i * ask->stripes, count[i],
+					   error))
+			rc = failed(path[i], error);
+		else if (*error)
+			failed(path[i], error);
+	}
+	return rc;
+}
+
+static int make(char *const *path, size_t n, const struct wish *wish)
+{
+	size_t most = SLUICE_PLACE_FILES / wish->ask.stripes, files;
+	char error[SLUICE_PLACE_ERROR];
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i += files) {
+		files = wish->dry_run ? 1 : n - i < most ? n - i : most;
+		if (!wish->dry_run)
+			rc |= make_some(path + i, (uint32_t)files, &wish->ask);
+		else if (print(path[i], &wish->ask, error))
+			rc = failed(path[i], error);
+	}
+	return rc;
+}
+
+/* Paths of the command line and of the list. */
+struct paths {
+	char **path;
+	size_t n;
+};
+
+static int add_path(struct paths *all, const char *text)
+{
+	char **more;
+
+	if (!*text)
+		return 0;
+	if (*text == '-')
+		return failed(text, "is no path");
+	more = realloc(all->path, (all->n + 1) * sizeof(*more));
+	if (more)
+		all->path = more;
+	if (!more || !(more[all->n] = strdup(text)))
+		return failed(text, "out of memory");
+	all->n++;
+	return 0;
+}
+
+static int add_list(struct paths *all, const char *list)
+{
+	FILE *f = strcmp(list, "-") ? fopen(list, "r") : stdin;
+	char *line = NULL;
+	size_t size = 0;
+	int rc = 0;
+
+	if (!f)
+		return failed(list, strerror(errno));
+	while (rc == 0 && getline(&line, &size, f) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		rc = add_path(all, line);
+	}
+	if (ferror(f))
+		rc = failed(list, strerror(errno));
+	free(line);
+	if (f != stdin)
+		fclose(f);
+	return rc;
+}
+
+static int make_all(int argc, char **argv, const struct wish *wish)
+{
+	struct paths all = {0};
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < argc; i++)
+		rc = add_path(&all, argv[i]);
+	if (rc == 0 && wish->list)
+		rc = add_list(&all, wish->list);
+	if (rc == 0)
+		rc = make(all.path, all.n, wish);
+	for (size_t i = 0; i < all.n; i++)
+		free(all.path[i]);
+	free(all.path);
+	return rc ? rc : slu_cli_show(NAME, "");
+}
+
 int main(int argc, char **argv)
 {
 	struct wish wish = {
 		.ask = {.stripes = 1, .application = getenv("SLURM_JOB_NAME")}};
-	const struct sluice_place *ask = &wish.ask;
 	char error[SLUICE_PLACE_ERROR];
-	int c, rc = 0;
+	int c, rc;
 
-	while ((c = slu_cli_option(NAME, argc, argv, ":c:s:n:f:", options)) !=
+	while ((c = slu_cli_option(NAME, argc, argv, ":c:s:n:f:T:", options)) !=
 	       -1) {
 		rc = take(c, &wish);
 		if (rc)
 			return rc - 1;
 	}
-	if (wish.targets && (wish.dry_run || optind < argc))
+	sluice_place_waits = tell_wait;
+	if (wish.targets && (wish.dry_run || wish.list || optind < argc))
 		return usage("--targets makes no files, and has no --dry-run");
 	if (wish.targets)
-		return print_targets(ask, wish.targets, error);
-	if (optind == argc)
+		return print_targets(&wish.ask, wish.targets, error);
+	if (optind == argc && !wish.list)
 		return usage("which file?");
-	for (; optind < argc; optind++) {
-		*error = '\0';
-		if (wish.dry_run
-			    ? print(argv[optind], ask, error)
-			    : sluice_place_create(argv[optind], ask, error))
-			rc = EXIT_FAILURE;
-		if (*error)
-			fprintf(stderr, "sluice-place: %s: %s\n", argv[optind],
-				error);
-	}
-	return rc ? rc : slu_cli_show(NAME, "");
+	return make_all(argc - optind, argv + optind, &wish);
 }

@@ -24,8 +24,8 @@
 #include "common/proc.h"
 #include "common/str.h"
 
-#define STRIPES_MAX 2000    /* of a file in Lustre */
-#define PAUSE_MOST  500000u /* microseconds */
+#define STRIPES_MAX 2000 /* of a file in Lustre */
+#define PAUSE_MOST  1.0	 /* seconds */
 #define OSC	    "sys/fs/lustre/osc"
 
 static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
@@ -35,28 +35,34 @@ static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
 	return -1;
 }
 
-/* Many processes of a job ask at once, of which sluiced takes a few at a time:
- * it has then answered, unlike one that is not there. */
+/* Many processes of a job ask at once, or for more than sluiced places in a
+ * second: it has then answered, unlike one that is not there. */
 static bool is_crowded(const struct slu_err *err)
 {
 	return err->kind == SLU_TIMEOUT && strstr(err->text, "too many") &&
 	       strstr(err->text, "try again");
 }
 
-/* Longer each time, and for each process another time. */
-static void wait_turn(unsigned tries)
+/* Longer each time, and not less than sluiced says ("try again in 0.250 s");
+ * for each process another time. */
+static double pause_after(const struct slu_err *err, unsigned tries)
 {
-	unsigned most = tries < 4 ? 50000u << tries : PAUSE_MOST;
+	static const char says[] = "try again in ";
+	const char *said = strstr(err->text, says);
 	unsigned chance = (unsigned)(uint64_t)(slu_now_mono() * 1e9) ^
 			  (unsigned)getpid() * 2654435761u;
+	double most = tries < 4 ? 0.05 * (1u << tries) : PAUSE_MOST;
 
-	usleep(most / 2 + chance % (most / 2));
+	return (said ? strtod(said + strlen(says), NULL) : 0) +
+	       most * (0.5 + (chance % 1024) / 2048.0);
 }
+
+void (*sluice_place_waits)(double seconds);
 
 static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_http *http = slu_http_of_host(SLUICE_PLACE_SECONDS, err);
-	double end = slu_now_mono() + SLUICE_PLACE_SECONDS;
+	double began = slu_now_mono(), pause;
 	unsigned tries = 0;
 	int ret = -1;
 
@@ -66,9 +72,14 @@ static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 	for (;;) {
 		ret = slu_http_post(http, "/v1/query", body, strlen(body), 0,
 				    out, err);
-		if (ret == 0 || !is_crowded(err) || slu_now_mono() >= end)
+		if (ret == 0 || !is_crowded(err))
 			break;
-		wait_turn(tries++);
+		pause = pause_after(err, tries++);
+		if (slu_now_mono() + pause - began > SLUICE_PLACE_TURN)
+			break;
+		if (sluice_place_waits)
+			sluice_place_waits(slu_now_mono() - began);
+		usleep((useconds_t)(pause * 1e6));
 	}
 	slu_http_free(http);
 	return ret;
@@ -122,6 +133,7 @@ static struct json_object *question(const struct sluice_place *ask,
 	slu_json_set_u64(obj, "size", ask->size);
 	slu_json_set_str(obj, "name", ask->application);
 	slu_json_set_str(obj, "fsname", ask->fsname);
+	slu_json_set_bool(obj, "brief", true);
 	if (dry)
 		slu_json_set_bool(obj, "dry", true);
 	if (bad >= 0)
@@ -314,24 +326,34 @@ static int again(const char *path, const struct sluice_place *ask,
 	return 0;
 }
 
+int sluice_place_create_on(const char *path, const struct sluice_place *ask,
+			   uint32_t *target, uint32_t n,
+			   char error[SLUICE_PLACE_ERROR])
+{
+	struct slu_err err;
+	int code;
+
+	*error = '\0';
+	if (!set_stripes(path, target, (int)n, &code, &err))
+		return 0;
+	if (!is_of_target(code) || access(path, F_OK) == 0)
+		return say(error, &err);
+	return again(path, ask, target, (int)n, &err, error);
+}
+
 int sluice_place_create(const char *path, const struct sluice_place *ask,
 			char error[SLUICE_PLACE_ERROR])
 {
 	uint32_t target[STRIPES_MAX];
 	struct slu_err err;
-	int n, code;
+	int n;
 
 	if (*path == '-') { /* before anything is promised */
 		slu_err(&err, SLU_INVALID, "%.100s is no path", path);
 		return say(error, &err);
 	}
 	n = sluice_place(ask, target, error);
-	if (n < 0)
-		return -1;
-	*error = '\0';
-	if (!set_stripes(path, target, n, &code, &err))
-		return 0;
-	if (!is_of_target(code) || access(path, F_OK) == 0)
-		return say(error, &err);
-	return again(path, ask, target, n, &err, error);
+	return n < 0 ? -1
+		     : sluice_place_create_on(path, ask, target, (uint32_t)n,
+					      error);
 }

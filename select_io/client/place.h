@@ -7,11 +7,15 @@
  * which knows the load, the space and the latency of all storage targets. Link
  * with -lsluice_place; see sluice_place(3).
  *
- * Every call asks sluiced once and waits for its answer, SLUICE_PLACE_SECONDS
- * at most, also for its turn when many ask at once; a parallel program should
- * let one process ask. Targets that this client has set inactive are not used.
- * Nothing is kept between calls, so that any thread may call. sluice.conf is
- * found as by sysquery(1): SLUICE_CONF, else beside slurm.conf.
+ * Every call asks sluiced once and waits SLUICE_PLACE_SECONDS for its answer at
+ * most. Where so many ask at once that sluiced says to try again, that is done
+ * with growing pauses, for SLUICE_PLACE_TURN seconds at most; a parallel
+ * program should let one process ask, for all of its files
+ * (sluice_place_files). sluiced places at least SLUICE_PLACE_RATE files of a
+ * user in a second, of up to eight stripes each. Targets that this client has
+ * set inactive are not used. Nothing is kept between calls, so that any thread
+ * may call. sluice.conf is found as by sysquery(1): SLUICE_CONF, else beside
+ * slurm.conf.
  */
 
 #include <stddef.h>
@@ -23,6 +27,8 @@ extern "C" {
 
 #define SLUICE_PLACE_ERROR   256
 #define SLUICE_PLACE_SECONDS 10
+#define SLUICE_PLACE_TURN    60
+#define SLUICE_PLACE_RATE    10000
 
 struct sluice_place {
 	uint32_t stripes;	 /* targets that the file is to have, 1..2000 */
@@ -57,6 +63,17 @@ int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
  * otherwise. */
 int sluice_place_create(const char *path, const struct sluice_place *ask,
 			char error[SLUICE_PLACE_ERROR]);
+
+/* The same of a file whose n targets are known, of sluice_place_files().
+ * target has room for ask->stripes, and is changed where one is refused. */
+int sluice_place_create_on(const char *path, const struct sluice_place *ask,
+			   uint32_t *target, uint32_t n,
+			   char error[SLUICE_PLACE_ERROR]);
+
+/* Called before each pause, with the seconds that have been waited; NULL, as it
+ * is at first: nobody. For programs that tell their users; set it before the
+ * first question. */
+extern void (*sluice_place_waits)(double seconds);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #include "tests/unit/sluiced.h"
 #include "common/file.h"
 #include "common/proc.h"
+#include "common/clock.h"
+#include "sluiced/questions/placement_rate.h"
 #include "sluiced/questions/questions.h"
 #include <grp.h>
 #include <sys/wait.h>
@@ -175,7 +177,7 @@ END_TEST
 /* As many at once as a job has processes: each gets its turn. */
 START_TEST(test_crowd)
 {
-	enum { MANY = 3 * SLU_QUESTION_USER };
+	enum { MANY = 100 };
 	struct sluice_place ask = {.stripes = 1, .size = 1 << 20};
 	int status, bad = 0;
 	pid_t pid[MANY];
@@ -194,6 +196,94 @@ START_TEST(test_crowd)
 	for (int i = 0; i < MANY; i++)
 		bad += waitpid(pid[i], &status, 0) != pid[i] || status != 0;
 	ck_assert_int_eq(bad, 0);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* Page faults of the processes that sluiced has ended: a few hundred each. */
+static unsigned long faults_of_children(void)
+{
+	struct slu_buf text = {0};
+	unsigned long n = 0;
+	char path[64], *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)sluiced_pid);
+	expect_ok(slu_file_read(AT_FDCWD, path, 4096, &text, &err), err);
+	end = strrchr(text.data, ')');
+	ck_assert(end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %lu",
+				&n) == 1);
+	slu_buf_free(&text);
+	return n;
+}
+
+/* Many files by one question; of a name whose next runs are known no process
+ * has to be started. Each stripe is where least is: 2,000 on four. */
+START_TEST(test_many)
+{
+	static uint32_t target[4000], count[2000];
+	const struct sluice_place ask = {
+		.stripes = 2, .size = 1 << 20, .application = "x"};
+	unsigned on[4] = {0};
+	unsigned long faults;
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	meet();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	tell();
+	expect(!sluice_place_files(&ask, 1, target, count, why), "%s", why);
+	faults = faults_of_children();
+	ck_assert_uint_gt(faults, 0);
+	expect(!sluice_place_files(&ask, 2000, target, count, why), "%s", why);
+	for (size_t i = 0; i < 2000; i++) {
+		ck_assert_uint_eq(count[i], 2);
+		ck_assert_uint_ne(target[2 * i], target[2 * i + 1]);
+		on[target[2 * i]]++;
+		on[target[2 * i + 1]]++;
+	}
+	for (int j = 0; j < 4; j++)
+		expect(on[j] >= 999 && on[j] <= 1001, "%d: %u", j, on[j]);
+	for (int i = 0; i < 20; i++)
+		ck_assert_int_eq(sluice_place(&ask, target, why), 2);
+	ck_assert_uint_eq(faults_of_children(), faults);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* Six questions, each of which alone is less than a second's: all are answered,
+ * but no sooner than the rate has it. */
+static int ask_much(void)
+{
+	static uint32_t target[4096], count[4096];
+	const struct sluice_place ask = {.stripes = 1};
+	double began = slu_now_mono();
+
+	for (int i = 0; i < 6; i++)
+		if (sluice_place_files(&ask, 4096, target, count, why))
+			return 2;
+	return slu_now_mono() - began < 6 * 4096. / SLUICE_PLACE_RATE - 1;
+}
+
+START_TEST(test_turn)
+{
+	int status;
+	pid_t pid;
+
+	if (!have_root() || !sluiced_begin())
+		return;
+	meet();
+	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
+	tell();
+	ck_assert_int_eq(SLUICE_PLACE_RATE, SLU_PLACEMENTS);
+	pid = fork();
+	if (pid == 0)
+		_exit(setgroups(0, NULL) || setgid(65534) || setuid(65534)
+			      ? 3
+			      : ask_much());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 	ctl_close();
 	sluiced_end();
 }
@@ -250,6 +340,17 @@ START_TEST(test_command)
 	ck_assert_int_eq(command(line), 0);
 	ck_assert(!access(file, F_OK));
 	ck_assert_int_eq(command(line), 1);
+	snprintf(want, sizeof(want), "%s/a\n\n%s/b\n", tmpdir(), tmpdir());
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("list"), want,
+				 strlen(want), 0644, false, &err),
+		  err);
+	snprintf(line, sizeof(line), "-T|%s", tmpfile_path("list"));
+	ck_assert_int_eq(command(line), 0);
+	ck_assert(!access(tmpfile_path("a"), F_OK));
+	ck_assert(!access(tmpfile_path("b"), F_OK));
+	ck_assert_int_eq(command(line), 1);
+	ck_assert_int_eq(command("-T|/none"), 1);
+	ck_assert_int_eq(command("--targets|2|-T|/none"), 2);
 	ck_assert_int_eq(command("-c|3x|f"), 2);
 	ck_assert_int_eq(command("-c|2001|f"), 2);
 	ck_assert_int_eq(command("-s|many|f"), 2);
@@ -260,4 +361,5 @@ START_TEST(test_command)
 }
 END_TEST
 
-TEST_MAIN("client", test_library, test_refused, test_crowd, test_command)
+TEST_MAIN("client", test_library, test_refused, test_crowd, test_many,
+	  test_turn, test_command)
