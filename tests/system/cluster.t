@@ -106,6 +106,26 @@ test_slow() {
 	check "and no longer" [ "$(write_seconds)" -lt 3 ]
 }
 
+# Of both hosts together.
+test_throttle_pfs() {
+	local from=$SECONDS host
+	cluster throttle pfs 2 2>/dev/null || {
+		check "throttle pfs # SKIP no blkio controller" true
+		return
+	}
+	for host in n1 n2; do
+		on $host dd if=/dev/zero of=/pfs/disk/$host bs=1M count=4 \
+			oflag=direct status=none &
+	done
+	wait
+	check "8 MiB to /pfs/disk at 2 MiB/s take 4 seconds" \
+		[ $((SECONDS - from)) -ge 3 ]
+	check "each host sees what the other wrote" \
+		on n1 cmp /pfs/disk/n1 /pfs/disk/n2
+	check "a user may write there" as_alice touch /pfs/disk/alice
+	cluster throttle pfs off
+}
+
 # The fakes of GekkoFS's forwarding daemon and client, on the cluster.
 test_limit() {
 	local fakes=$TOP/build-test/plain/tests/fakes seconds
@@ -147,11 +167,12 @@ test_down() {
 }
 
 BEFORE=$(machine_state)
-cluster_up --plain --nodes 3 --ions 1
+cluster_up --plain --nodes 3 --ions 1 --pfs-disk 64M
 test_hosts
 test_second_cluster
 test_faults
 test_slow
+test_throttle_pfs
 test_limit
 test_down
 finish

@@ -42,15 +42,20 @@ fault_unfill() {
 	in_host "$1" sh -c "rm -f /local/.filled*"
 }
 
-# So many MiB/s can be written to the host's disk, by the kernel's write-back
-# and by the servers of job file systems that run now: a limit holds for one
-# cgroup alone, and they have groups of their own.
-fault_throttle() { # HOST MIB|off
-	local file rate=0 dev=$DIR/slow/$1 blkio=/sys/fs/cgroup/blkio
+# So many MiB/s can be written to the host's disk, or to that of /pfs/disk: by
+# ordinary processes, the kernel's write-back, and the servers of job file
+# systems that run now. A limit holds for one cgroup alone, and these have groups
+# of their own.
+fault_throttle() { # HOST|pfs MIB|off
+	local file host=$1 path=/local rate=0
+	local dev=$DIR/slow/$1 blkio=/sys/fs/cgroup/blkio
 	[ -w "$blkio/blkio.throttle.write_bps_device" ] ||
 		die "throttle needs the blkio controller of cgroup v1"
 	[ "$2" = off ] || rate=$(($2 << 20))
-	in_host "$1" stat -c %Hd:%Ld /local >"$dev"
+	[ "$1" != pfs ] || host=ctl path=/pfs/disk
+	[ "$1" != pfs ] || [ "$PFS_DISK" ] ||
+		die "throttle pfs needs a cluster with --pfs-disk"
+	in_host "$host" stat -c %Hd:%Ld "$path" >"$dev"
 	for file in "$blkio"/{,sluice-*/}blkio.throttle.write_bps_device; do
 		[ ! -e "$file" ] || echo "$(cat "$dev") $rate" >"$file"
 	done

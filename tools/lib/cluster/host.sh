@@ -74,6 +74,14 @@ disk_make() { # HOST
 	mkfs.ext4 -q -m 0 -F "$DIR/disk/$1.img"
 }
 
+# One device for all hosts, found by them in DIR/disk/pfs.dev.
+pfs_disk_make() {
+	truncate -s "$PFS_DISK" "$DIR/disk/pfs.img"
+	mkfs.ext4 -q -m 0 -F "$DIR/disk/pfs.img"
+	losetup -f --show "$DIR/disk/pfs.img" >"$DIR/disk/pfs.dev"
+	mkdir "$DIR/pfs/disk"
+}
+
 hosts_boot() { # HOST...
 	local host
 	for host; do

@@ -10,6 +10,7 @@
 #	init/HOST	process id of the host's first process
 #	etc/		/etc of all hosts
 #	disk/HOST.img	the host's local storage, mounted at /local
+#	disk/pfs.img	that of /pfs/disk, if there is one; pfs.dev: its device
 #	pfs/		the parallel file system, mounted at /pfs
 #	host/HOST/	what the host would keep on its system disk
 #	log/HOST/	its /var/log

@@ -50,8 +50,7 @@ up_register() {
 		die "cluster $NAME exists: tools/cluster down --name $NAME"
 	mkdir -p "$DIR"
 	printf '%s=%q\n' NAME "$NAME" NODES "$NODES" IONS "$IONS" DISK "$DISK" \
-		SWITCHES "$SWITCHES" \
-		DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" SLURM "$SLURM" \
+		PFS_DISK "$PFS_DISK" SWITCHES "$SWITCHES" DBD "$DBD" PLAIN "$PLAIN" PREFIX "$PREFIX" SLURM "$SLURM" \
 		CONFIGLESS "$CONFIGLESS" >"$DIR/vars"
 }
 
@@ -76,6 +75,7 @@ up_files() {
 	for host in $(hosts compute); do
 		disk_make "$host"
 	done
+	[ -z "$PFS_DISK" ] || pfs_disk_make
 	install -d -o slurm -g slurm "$DIR/host/ctl/state" "$DIR/log/ctl"
 	cp -a /etc "$DIR/etc"
 	conf_users
