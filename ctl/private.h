@@ -124,6 +124,7 @@ struct slu_ctl {
 	/* What history has taught whom: it is not taught twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
 		volumes_heard, ready_heard, rates_heard;
+	double io_tell_at;	      /* sluiced is told of IOStart then */
 	struct slu_seen_runs lessons; /* until predictor_heard.all */
 	/* Who is taught in the site's place, to replace it when history has
 	 * been read; NULL: the site's own. */
@@ -198,6 +199,8 @@ void slu_io_start_history(struct slu_ctl *ctl,
 void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
 /* Log what hooks have noted. */
 void slu_io_start_log(struct slu_ctl *ctl);
+/* Tell sluiced twice a minute. */
+void slu_io_start_tell(struct slu_ctl *ctl, double now);
 
 /* jobs/limit_guard.c */
 int slu_guard_timer(void);

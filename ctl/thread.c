@@ -192,6 +192,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	slu_history_position_restart(&ctl->rates_heard);
 	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
+	ctl->io_tell_at = 0;
 	ctl->stale = true; /* the snapshot says hello */
 }
 
@@ -260,6 +261,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	if (tick < next)
 		next = tick;
 	slu_ions_solve(ctl, now);
+	slu_io_start_tell(ctl, now);
 	write_link(ctl, now);
 	tick = slu_users_tick(ctl, now);
 	if (tick < next)

@@ -48,6 +48,7 @@ struct slu_peer {
 	char release[24];
 	int64_t conf_read; /* see struct slu_hello_ctl */
 	char *conf_wrong, *slurm_advice;
+	struct slu_io_use io; /* capacity 0: IOStart is off */
 };
 
 struct slu_daemon {

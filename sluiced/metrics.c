@@ -190,6 +190,29 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    (double)d->epoch->a.n_jobs);
 }
 
+/* IOStart, as slurmctld told last. */
+static void io_use(const struct slu_io_use *io, struct slu_buf *out)
+{
+	if (!(io->capacity > 0))
+		return;
+	one(out, "io_capacity_bytes", "gauge",
+	    "Bytes a second that jobs may ask for together (IOBandwidth).",
+	    io->capacity);
+	one(out, "io_demand_bytes", "gauge",
+	    "Bytes a second that running jobs are taken to move.", io->demand);
+	one(out, "io_jobs_waiting", "gauge", "Jobs that wait for bandwidth.",
+	    io->waiting);
+	one(out, "io_waited_total", "counter",
+	    "Jobs that have begun after they had waited for bandwidth.",
+	    (double)io->waited);
+	one(out, "io_waited_bound_total", "counter",
+	    "Those of them that began as they had waited for MaxIOWait.",
+	    (double)io->bound);
+	one(out, "io_advised_total", "counter",
+	    "Jobs that would have waited (IOStart=advise).",
+	    (double)io->advised);
+}
+
 static void published(const struct slu_metrics *m, struct slu_buf *out)
 {
 	head(out, "published_total", "counter", "Assignments by their fate.");
@@ -290,6 +313,8 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	    (double)m->drains);
 	published(m, out);
 	ions(d, out);
+	if (slu_control_connected(d->control))
+		io_use(&d->peer.io, out);
 	predictions(&d->history.predicted, out);
 	one(out, "history_stored_total", "counter", "Ended jobs stored.",
 	    (double)d->history.stored);

@@ -298,6 +298,19 @@ static const struct slu_field jobs_moved_fields[] = {
 DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
 #undef T
 
+#define T struct slu_io_use
+static const struct slu_field io_use_fields[] = {
+	FIELD(DOUBLE, capacity),
+	FIELD(DOUBLE, demand),
+	FIELD(U32, waiting),
+	FIELD(U64, waited),
+	FIELD(U64, bound),
+	FIELD(U64, advised),
+	LAST,
+};
+DESC(slu_io_use_desc, "io_use", io_use_fields);
+#undef T
+
 #define T struct slu_stored
 static const struct slu_field stored_fields[] = {
 	NEEDED(U32, job_id),
@@ -357,17 +370,10 @@ DESC(slu_distances_desc, "distances", distances_fields);
 #undef T
 
 const struct slu_desc *const slu_to_daemon[] = {
-	&slu_hello_ctl_desc,
-	&slu_job_started_desc,
-	&slu_job_ended_desc,
-	&slu_job_cancelled_desc,
-	&slu_job_nodes_desc,
-	&slu_assignment_desc,
-	&slu_history_desc,
-	&slu_done_desc,
-	&slu_job_waits_desc,
-	&slu_node_is_desc,
-	NULL,
+	&slu_hello_ctl_desc,	 &slu_job_started_desc, &slu_job_ended_desc,
+	&slu_job_cancelled_desc, &slu_job_nodes_desc,	&slu_assignment_desc,
+	&slu_history_desc,	 &slu_done_desc,	&slu_job_waits_desc,
+	&slu_node_is_desc,	 &slu_io_use_desc,	NULL,
 };
 
 const struct slu_desc *const slu_to_ctl[] = {

@@ -119,9 +119,18 @@ struct slu_assignment { /* "assignment", after each event */
 /* "job_started", "job_ended", "history", and "job_waits" (pending, for
  * persistent buffers to be made or destroyed, or for its stage-in): a struct
  * slu_job */
+
+struct slu_io_use { /* "io_use": of IOStart, twice a minute while it is on */
+	double capacity, demand; /* bytes/s: IOBandwidth, and of it in use */
+	uint32_t waiting;	 /* jobs, now; 0 with advise */
+	uint64_t waited, bound;	 /* have, of them until MaxIOWait, */
+	uint64_t advised;	 /* would have, since slurmctld started */
+};
+
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
 	slu_job_cancelled_desc, slu_assignment_desc, slu_job_started_desc,
-	slu_job_ended_desc, slu_history_desc, slu_job_waits_desc;
+	slu_job_ended_desc, slu_history_desc, slu_job_waits_desc,
+	slu_io_use_desc;
 
 struct slu_done { /* "done": answer to a command */
 	uint64_t id;

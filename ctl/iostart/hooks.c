@@ -4,8 +4,10 @@
 #include "ctl/private.h"
 
 #include <string.h>
+#include <time.h>
 
-#define DAY 86400.0 /* s: what a job runs of which nothing is known */
+#define TELL 30.0    /* s */
+#define DAY  86400.0 /* s: what a job runs of which nothing is known */
 
 /* A limit tells more than nothing. */
 static double seconds_of(const struct slu_ctl_io *io)
@@ -140,4 +142,15 @@ void slu_io_start_log(struct slu_ctl *ctl)
 	if (lost)
 		ctl_log(ctl, SLU_INFO, "IOStart: %llu more like that",
 			(unsigned long long)lost);
+}
+
+void slu_io_start_tell(struct slu_ctl *ctl, double now)
+{
+	struct slu_io_use use;
+
+	if (!ctl->hello_said || now < ctl->io_tell_at ||
+	    !slu_iostart_use(&ctl->iostart, time(NULL), &use))
+		return;
+	ctl->io_tell_at = now + TELL;
+	slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
 }

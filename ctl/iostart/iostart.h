@@ -123,6 +123,9 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
 size_t slu_iostart_said(struct slu_iostart *s,
 			struct slu_io_said out[SLU_IOSTART_SAID],
 			uint64_t *lost);
+/* For metrics; false, when it is off. */
+bool slu_iostart_use(struct slu_iostart *s, int64_t now,
+		     struct slu_io_use *out);
 /* A line for `scontrol show bbstat`; nothing when it is off. */
 void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out);
 

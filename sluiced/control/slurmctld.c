@@ -94,6 +94,7 @@ static void take_peer(struct slu_peer *peer, struct slu_hello_ctl *hello)
 	slu_copy(peer->release, sizeof(peer->release),
 		 hello->release ? hello->release : "");
 	peer->conf_read = hello->conf_read;
+	peer->io = (struct slu_io_use){0};
 	peer->conf_wrong = hello->conf_wrong;
 	peer->slurm_advice = hello->slurm_advice;
 	hello->conf_wrong = hello->slurm_advice = NULL;
@@ -283,6 +284,11 @@ static void take_history(struct slu_daemon *d, void *msg)
 	slu_history_take(&d->history, msg);
 }
 
+static void take_io_use(struct slu_daemon *d, void *msg)
+{
+	d->peer.io = *(const struct slu_io_use *)msg;
+}
+
 static void message(void *arg, const struct slu_desc *desc, void *msg)
 {
 	static const struct {
@@ -298,6 +304,7 @@ static void message(void *arg, const struct slu_desc *desc, void *msg)
 		{&slu_assignment_desc, take_assignment},
 		{&slu_history_desc, take_history},
 		{&slu_job_waits_desc, take_waits},
+		{&slu_io_use_desc, take_io_use},
 	};
 
 	if (((struct slu_daemon *)arg)->failed)

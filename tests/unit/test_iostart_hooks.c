@@ -64,6 +64,7 @@ static void end(struct slu_ctl *ctl, uint32_t id)
 START_TEST(test_life)
 {
 	struct slu_ctl *ctl = ctl_by_hand(ON);
+	struct slu_io_use *use;
 	char *note;
 
 	ck_assert(slu_ctl_io_is_on(ctl));
@@ -84,7 +85,14 @@ START_TEST(test_life)
 	ck_assert(!waits(ctl, 2, 0));
 	begin(ctl, 2);
 	ck_assert(waits(ctl, 3, 1));
-	slu_ctl_step(ctl, 3);
+	slu_ctl_step(ctl, 60);
+	ck_assert(daemon_heard(&slu_io_use_desc)); /* at the beginning */
+	use = daemon_hear(&slu_io_use_desc);
+	ck_assert_double_eq(use->capacity, 100e6);
+	ck_assert_double_gt(use->demand, 50e6);
+	ck_assert_uint_eq(use->waiting, 1);
+	ck_assert_uint_eq(use->waited, 1);
+	slu_msg_free(&slu_io_use_desc, use);
 	ck_assert_msg(strstr(host.log, "JobId=2 begins, it has waited for"),
 		      "%s", host.log);
 	slu_ctl_io_ended(ctl, 2); /* it was given no nodes */

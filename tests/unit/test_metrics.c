@@ -126,7 +126,7 @@ static void print_tbfd(void)
 	json_object_put(state);
 }
 
-/* A pool and an assignment, so that all is there. */
+/* A pool, an assignment and IOStart, so that all is there. */
 static void print_sluiced(void)
 {
 	struct slu_assignment a = {.epoch = 1,
@@ -135,9 +135,11 @@ static void print_sluiced(void)
 				   .pool = 1,
 				   .total = 3,
 				   .static_total = 2};
+	struct slu_io_use io = {.capacity = 1};
 	const char *reply;
 
 	ctl_meet();
+	ctl_send(&slu_io_use_desc, &io);
 	ctl_send(&slu_assignment_desc, &a);
 	ctl_expect_any(&slu_published_desc);
 	for (int i = 0; i < 200; i++) {
