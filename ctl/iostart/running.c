@@ -17,8 +17,7 @@ double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 	struct slu_rate rate =
 		slu_rates_foretell(s->rates, uid, plain, nodes, seconds);
 
-	return rate.runs ? rate.node * nodes
-			 : slu_admit_unknown(&s->site, rate.node * nodes);
+	return slu_admit_rate(&s->site, &rate, nodes);
 }
 
 double slu_io_counts(const struct slu_iostart *s, double read_bytes,

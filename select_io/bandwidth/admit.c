@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #define UNKNOWN 0.25 /* of the capacity */
-#define BELIEF                                                           \
-	1800.0 /* s, or half a run: then as much is measured as foretold \
-		*/
+#define SURE	3    /* runs */
+/* s, or half a run: then as much is measured as foretold */
+#define BELIEF 1800.0
 
 static bool is_off(const struct slu_admit_site *site)
 {
@@ -149,9 +149,16 @@ int64_t slu_admit_when(const struct slu_admit *a,
 	return (int64_t)ceil(fmax(when, 1));
 }
 
-double slu_admit_unknown(const struct slu_admit_site *site, double rate)
+double slu_admit_rate(const struct slu_admit_site *site,
+		      const struct slu_rate *learnt, double nodes)
 {
-	return fmin(rate, UNKNOWN * site->capacity);
+	double rate = learnt->node * nodes, own = learnt->own * nodes;
+
+	if (!learnt->runs)
+		return fmin(rate, UNKNOWN * site->capacity);
+	return learnt->runs >= SURE && own <= site->small * site->capacity
+		       ? own
+		       : rate;
 }
 
 double slu_admit_seen(const struct slu_demand *foretold, double elapsed,

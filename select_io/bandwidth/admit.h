@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "select_io/bandwidth/groups.h"
+#include "select_io/bandwidth/rates.h"
 
 struct slu_admit_site {
 	double capacity;  /* bytes/s that the file system does under load; not
@@ -82,8 +83,12 @@ void slu_admit_ended(struct slu_admit *a, double rate);
 int64_t slu_admit_when(const struct slu_admit *a,
 		       const struct slu_admit_ask *job);
 
-/* What a job of which the application is new counts as at most. */
-double slu_admit_unknown(const struct slu_admit_site *site, double rate);
+/* bytes/s that a job of so many nodes counts as, by what was learnt of it. One
+ * of a new application counts as a quarter of the capacity at most. One of
+ * which several runs have moved next to nothing counts as that, whatever its
+ * user's others do, so that it is not held for noise. */
+double slu_admit_rate(const struct slu_admit_site *site,
+		      const struct slu_rate *learnt, double nodes);
 
 /*
  * What a running job is taken to move from now on: what was foretold (rate) for

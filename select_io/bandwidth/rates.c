@@ -151,6 +151,7 @@ struct slu_rate slu_rates_foretell(const struct slu_rates *r, uint32_t uid,
 		out.node = drawn(&user->mean, out.node, area);
 	if (app) {
 		out.node = drawn(&app->mean, out.node, area);
+		out.own = drawn(&app->mean, 0, 0);
 		out.runs = app->runs;
 	}
 	return out;

@@ -30,6 +30,7 @@ void slu_rates_learn(struct slu_rates *rates, uint32_t uid, const char *name,
 
 struct slu_rate {
 	double node;   /* bytes/s of each of its nodes, >= 0 */
+	double own;    /* as the application's runs alone say; 0: it is new */
 	uint32_t runs; /* of the application that say so; 0: it is new */
 };
 

@@ -129,8 +129,25 @@ START_TEST(test_seen)
 	ck_assert_double_eq_tol(slu_admit_seen(&d, 3600, 72000, true), 15,
 				1e-9);
 	ck_assert_double_eq_tol(slu_admit_seen(&d, 0, 0, false), 10, 1e-9);
-	ck_assert_double_eq(slu_admit_unknown(&site, 10), 10);
-	ck_assert_double_eq(slu_admit_unknown(&site, 1e9), 25);
+}
+END_TEST
+
+START_TEST(test_rate)
+{
+	/* of two nodes: small are 5 of 100 */
+	const struct {
+		struct slu_rate learnt;
+		double is;
+	} jobs[] = {
+		{{5, 0, 0}, 10},      {{1e9, 0, 0}, 25},   {{40, 60, 1}, 80},
+		{{40, 2.4, 2}, 80},   {{40, 2.4, 3}, 4.8}, {{40, 2.6, 3}, 80},
+		{{0.1, 0.2, 9}, 0.4},
+	};
+
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
+		ck_assert_double_eq_tol(
+			slu_admit_rate(&site, &jobs[i].learnt, 2), jobs[i].is,
+			1e-9);
 }
 END_TEST
 
@@ -315,4 +332,5 @@ START_TEST(test_days)
 }
 END_TEST
 
-TEST_MAIN("admit", test_answers, test_off, test_ended, test_seen, test_days)
+TEST_MAIN("admit", test_answers, test_off, test_ended, test_seen, test_rate,
+	  test_days)

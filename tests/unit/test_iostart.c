@@ -87,12 +87,12 @@ static bool able(const struct world *w)
 
 static double foretold(const struct world *w, const struct model_job *j)
 {
-	const struct slu_admit_site site = {.capacity = CAPACITY};
+	const struct slu_admit_site site = {.capacity = CAPACITY,
+					    .small = 0.01};
 	struct slu_rate r = slu_rates_foretell(w->rates, j->is.uid, j->name,
 					       j->is.nodes, j->is.seconds);
 
-	return r.runs ? r.node * j->is.nodes
-		      : slu_admit_unknown(&site, r.node * j->is.nodes);
+	return slu_admit_rate(&site, &r, j->is.nodes);
 }
 
 static double demand(const struct world *w)

@@ -98,6 +98,8 @@ START_TEST(test_random)
 		}
 		got = slu_rates_foretell(rates, uid, name, 3, 20).node;
 		ck_assert_double_eq_tol(got, rate, 1e-4 * rate);
+		got = slu_rates_foretell(rates, uid, name, 3, 20).own;
+		ck_assert_double_eq_tol(got, rate, 1e-4 * rate);
 	}
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "n%c",
