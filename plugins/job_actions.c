@@ -328,6 +328,8 @@ static int complete(job_record_t *job, const struct slu_verdict *verdict,
 {
 	(void)err;
 	say_why(job, verdict->reason);
+	if (IS_JOB_FINISHED(job)) /* so that sacct has it, too */
+		jobacct_storage_g_job_complete(acct_db_conn, job);
 	return 0;
 }
 

@@ -163,6 +163,17 @@ test_accounted() {
 	job=$(submit -N2 --bb=capacity=200MiB <<<$'#!/bin/bash\ntrue')
 	check_within 40 "a job completes" job_is "$job" COMPLETED
 	check_within 30 "sacct knows its capacity" accounted "$job"
+	job=$(submit -N1 <<-'EOT'
+		#!/bin/bash
+		#BB jobfs capacity=20MiB
+		#BB stage_out source=$BB_JOBFS/ destination=/pfs/alice/kept.%j
+		echo a >"$BB_JOBFS/a"
+	EOT
+	)
+	check_within 60 "sacct says what was staged out" prints \
+		'COMPLETED.*staged out 1 file, .*verified' \
+		on ctl sacct -nPX -j "$job" -o state,admincomment
+	check_within 30 "and its file system is gone" no_buffer_alive
 	on ctl sacctmgr -i modify user alice set MaxTRESPerJob=bb/sluice=150 \
 		>/dev/null
 	sleep 2
