@@ -123,9 +123,10 @@ static void add_staged(struct json_object *phase, struct json_object *devices,
 	    slu_json_number_at(phase, "files") <= 0)
 		return;
 	slu_buf_printf(
-		&line, "%s in %.0f files",
+		&line, "%s in %.0f file%s",
 		slu_bytes_text(slu_json_number_at(phase, "bytes"), bytes),
-		slu_json_number_at(phase, "files"));
+		slu_json_number_at(phase, "files"),
+		slu_json_number_at(phase, "files") == 1 ? "" : "s");
 	if (rate > 0) {
 		slu_buf_printf(&line, ", %s/s", slu_bytes_text(rate, each));
 		add_share(
