@@ -80,7 +80,7 @@ ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
 	tests/unit/test_claims tests/unit/test_curve_runs \
 	tests/unit/test_explore tests/unit/test_limits \
 	tests/unit/test_renaming tests/unit/test_gain \
-	tests/unit/test_recorded_jobs
+	tests/unit/test_recorded_jobs tests/unit/test_ion_pool
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
 tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
@@ -106,6 +106,8 @@ tests_unit_test_placement_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_mapping_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
+tests_unit_test_ion_pool_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_test_ion_pool_LDFLAGS = -Wl,--wrap=strcmp
 tests_unit_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_never_below_LDADD = $(libsluion) $(CHECK_LIBS)
 tests_unit_test_claims_LDADD = $(libsluion) $(CHECK_LIBS)

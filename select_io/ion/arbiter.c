@@ -399,6 +399,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	slu_hosts_free(&a->pool);
 	free(a->pool_text);
 	free(a->node);
+	free(a->by_name);
 	slu_hop_distances_free(a->near);
 	slu_curves_free(a->curves);
 	slu_curves_free(a->pupil);

@@ -65,6 +65,11 @@ struct running {
 #define MAX_LEARNT 16
 #define MAX_CURVES 16384
 
+struct slu_ion_name {
+	const char *name; /* the pool's */
+	size_t at;	  /* in it */
+};
+
 struct slu_arbiter {
 	enum slu_ion_policy policy;
 	uint32_t compute_nodes;
@@ -83,6 +88,7 @@ struct slu_arbiter {
 	struct slu_hosts pool;
 	char *pool_text;		/* the same as a host list */
 	struct slu_ion_node *node;	/* of the pool, same order */
+	struct slu_ion_name *by_name;	/* the same, sorted by names */
 	uint32_t pool_size;		/* that are available */
 	size_t shared;			/* in the pool, or SLU_ION_NOBODY */
 	struct slu_hop_distances *near; /* NULL: not known */

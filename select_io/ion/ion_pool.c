@@ -10,11 +10,43 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+/* The pool may be large: its nodes are looked up in a->by_name. */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct slu_ion_name *)a)->name,
+		      ((const struct slu_ion_name *)b)->name);
+}
+
+/* Of the pool, in the order of their names; NULL without memory. */
+static struct slu_ion_name *sort_names(const struct slu_hosts *pool)
+{
+	struct slu_ion_name *out = calloc(pool->n + 1, sizeof(*out));
+
+	for (size_t i = 0; out && i < pool->n; i++)
+		out[i] = (struct slu_ion_name){pool->name[i], i};
+	if (out && pool->n)
+		qsort(out, pool->n, sizeof(*out), by_name);
+	return out;
+}
+
+/* Where it is in the pool, or SLU_ION_NOBODY. */
+static size_t find(const struct slu_arbiter *a, const char *ion)
+{
+	struct slu_ion_name key = {.name = ion};
+	const struct slu_ion_name *found =
+		a->pool.n ? bsearch(&key, a->by_name, a->pool.n, sizeof(key),
+				    by_name)
+			  : NULL;
+
+	return found ? found->at : SLU_ION_NOBODY;
+}
+
 static void set_owner(struct slu_arbiter *a, const char *ion, uint32_t job_id)
 {
-	long i = slu_hosts_find(&a->pool, ion);
+	size_t i = find(a, ion);
 
-	if (i >= 0)
+	if (i != SLU_ION_NOBODY)
 		a->node[i].owner = job_id;
 }
 
@@ -80,34 +112,39 @@ int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 	struct slu_ion_node *node = calloc(pool->n + 1, sizeof(*node));
 	struct slu_arbiter old = *a;
 	struct slu_hosts copy = {0};
+	struct slu_ion_name *names;
 	char *text = slu_hosts_text(pool);
 
 	for (size_t i = 0; node && i < pool->n; i++) {
-		if (slu_hosts_add(&copy, pool->name[i]) < 0)
+		if (slu_hosts_append(&copy, pool->name[i]) < 0)
 			break;
-		node[i] = (struct slu_ion_node){SLU_ION_FREE, true, 0};
+		node[i] = (struct slu_ion_node){.owner = SLU_ION_FREE,
+						.available = true};
 		if (a->near)
 			node[i].place =
 				slu_hop_distances_place(a->near, pool->name[i]);
 	}
-	if (!node || !text || copy.n < pool->n) {
+	names = sort_names(&copy);
+	if (!node || !text || !names || copy.n < pool->n) {
 		free(node);
 		free(text);
+		free(names);
 		slu_hosts_free(&copy);
 		return nomem(err);
 	}
 	a->pool = copy;
 	a->pool_text = text;
 	a->node = node;
+	a->by_name = names;
 	a->shared = SLU_ION_NOBODY;
 	for (size_t i = 0; i < old.pool.n; i++)
 		set_owner(a, old.pool.name[i], old.node[i].owner);
 	if (old.shared != SLU_ION_NOBODY)
-		a->shared = (size_t)slu_hosts_find(&copy,
-						   old.pool.name[old.shared]);
+		a->shared = find(a, old.pool.name[old.shared]);
 	slu_hosts_free(&old.pool);
 	free(old.pool_text);
 	free(old.node);
+	free(old.by_name);
 	slu_ion_recount(a);
 	return 0;
 }
@@ -117,11 +154,18 @@ void slu_arbiter_unavailable(struct slu_arbiter *a,
 {
 	bool changed = false;
 
-	for (size_t i = 0; i < a->pool.n; i++) {
-		bool available = slu_hosts_find(hosts, a->pool.name[i]) < 0;
+	for (size_t i = 0; i < hosts->n; i++) {
+		size_t at = find(a, hosts->name[i]);
 
-		changed = changed || available != a->node[i].available;
-		a->node[i].available = available;
+		if (at != SLU_ION_NOBODY)
+			a->node[at].missing = true;
+	}
+	for (size_t i = 0; i < a->pool.n; i++) {
+		struct slu_ion_node *node = &a->node[i];
+
+		changed = changed || node->available == node->missing;
+		node->available = !node->missing;
+		node->missing = false;
 	}
 	if (changed)
 		slu_ion_recount(a);
@@ -142,7 +186,7 @@ static int resume_job(struct slu_arbiter *a, struct running *r,
 	for (size_t i = 0; i < ions.n && !share->shared; i++)
 		set_owner(a, ions.name[i], share->job_id);
 	if (share->shared && ions.n > 0)
-		a->shared = (size_t)slu_hosts_find(&a->pool, ions.name[0]);
+		a->shared = find(a, ions.name[0]);
 	slu_hosts_free(&ions);
 	return 0;
 }

@@ -22,6 +22,7 @@
 struct slu_ion_node {
 	uint32_t owner; /* job_id, SLU_ION_FREE */
 	bool available;
+	bool missing;	/* not to be available, while all are looked at */
 	uint32_t place; /* where it is, for slu_ion_seat.far */
 };
 
