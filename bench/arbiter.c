@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] [SCENARIOS.csv]
+ * bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] [--month SEED]
+ *               [--noise X] [SCENARIOS.csv]
  *
  * The experiments of Bez et al., IPDPS 2021, with the shipped solver and
  * policies. Table 4 and the queue of section 5.3 need no file; section 3.2
@@ -8,8 +9,9 @@
  * 8th (number of runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8
  * I/O nodes); the 2nd column is the number of processes, the 3rd that of
  * compute nodes. --out writes the numbers of each figure as CSV;
- * bench/arbiter-plots draws them. --csv runs the months
- * alone and prints "case,metric,unit,ours,rival,rival_value,ratio".
+ * bench/arbiter-plots draws them. --csv runs the months alone and prints
+ * "case,metric,unit,ours,rival,rival_value,ratio". --month and --noise say
+ * which month, and by how much of its rate a run differs (0.2).
  */
 #include "bench/arbiter.h"
 
@@ -98,14 +100,18 @@ static int load(struct bench *b, const char *path)
 static int usage(void)
 {
 	fputs("usage: bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] "
-	      "[SCENARIOS.csv]\n",
+	      "[--month SEED] [--noise X] [SCENARIOS.csv]\n",
 	      stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	static struct bench b = {.sets = 10000, .compute = 512, .seed = 1};
+	static struct bench b = {.sets = 10000,
+				 .compute = 512,
+				 .seed = 1,
+				 .month = 1,
+				 .noise = 0.2};
 	struct slu_mckp_problem none = {0};
 	size_t below = 0;
 	int i = 1;
@@ -119,6 +125,10 @@ int main(int argc, char **argv)
 			b.sets = strtoul(argv[i + 1], NULL, 10);
 		else if (!strcmp(argv[i], "--compute"))
 			b.compute = (uint32_t)strtoul(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--month"))
+			b.month = strtoul(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--noise"))
+			b.noise = strtod(argv[i + 1], NULL);
 		else if (!strcmp(argv[i], "--out"))
 			b.out = argv[i + 1];
 		else

@@ -29,6 +29,8 @@ struct bench {
 	size_t sets;
 	uint32_t compute; /* C */
 	uint64_t seed;
+	uint64_t month; /* seed of the month's jobs */
+	double noise;	/* relative standard deviation of its runs */
 	struct slu_mckp *solver;
 	struct slu_ion_division *division;
 	bool csv;	 /* of the months: the common columns, nothing else */

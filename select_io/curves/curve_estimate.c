@@ -336,6 +336,14 @@ uint32_t slu_curve_most(const struct slu_curve *curve)
 	return curve->n > 0 ? curve->point[curve->n - 1].ions : 0;
 }
 
+double slu_curve_measured(const struct slu_curve *curve, uint32_t ions)
+{
+	for (uint32_t i = 0; i < curve->n; i++)
+		if (curve->point[i].ions == ions)
+			return curve->point[i].value;
+	return 0;
+}
+
 double slu_curve_at(const struct slu_curve *curve, uint32_t ions)
 {
 	const struct slu_curve_point *p, *low = NULL;

@@ -94,6 +94,9 @@ bool slu_curve_known(const struct slu_curve *curve);
 /* The most I/O nodes that were measured; 0 when none were. */
 uint32_t slu_curve_most(const struct slu_curve *curve);
 
+/* MB/s with just this many I/O nodes, as runs or a table say; 0: none does. */
+double slu_curve_measured(const struct slu_curve *curve, uint32_t ions);
+
 /* MB/s with this many I/O nodes; 0 when nothing is known of it. */
 double slu_curve_at(const struct slu_curve *curve, uint32_t ions);
 

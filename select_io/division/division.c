@@ -48,7 +48,6 @@ void slu_ion_division_free(struct slu_ion_division *d)
 	free(d->dirty);
 	free(d->lent);
 	free(d->changed);
-	free(d->fresh);
 	free(d->free_slot);
 	free(d->of_class);
 	free(d->class);
@@ -72,7 +71,7 @@ void slu_ion_division_clear(struct slu_ion_division *d)
 					   .room = room};
 	}
 	d->n_slots = d->n_free = d->n = d->n_dirty = 0;
-	d->n_lent = d->n_changed = d->n_fresh = 0;
+	d->n_lent = d->n_changed = 0;
 	d->n_items = 0;
 	d->least = d->all_nodes = d->all_tasks = 0;
 	d->n_sharing = d->n_narrow = d->n_shares = 0;

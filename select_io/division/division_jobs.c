@@ -33,8 +33,7 @@ static int reserve_parts(struct slu_ion_division *d)
 		return 0;
 	if (GROW(d->part, n) || GROW(d->grant, n) || GROW(d->order, n) ||
 	    GROW(d->dirty, n) || GROW(d->lent, n) || GROW(d->changed, n) ||
-	    GROW(d->free_slot, n) || GROW(d->of_class, n) ||
-	    GROW(d->class, n) || GROW(d->fresh, n))
+	    GROW(d->free_slot, n) || GROW(d->of_class, n) || GROW(d->class, n))
 		return -1;
 	memset(d->part + d->max, 0, (n - d->max) * sizeof(*d->part));
 	d->max = n;
@@ -125,9 +124,20 @@ static double counts(const struct slu_ion_job *job)
 	return job->counts > 0 ? job->counts : 1;
 }
 
+/* What counts of its curve: of runs what was measured, of a table and of a
+ * trial, and for the bound, what is believed. */
+static double value_of(const struct slu_ion_division *d,
+		       const struct slu_ion_job *job, uint32_t ions)
+{
+	if (d->loose || job->claimed || (job->tries && ions == job->trial))
+		return slu_curve_at(job->curve, ions);
+	return slu_curve_measured(job->curve, ions);
+}
+
 /* Is the job as it was at the last put, the values of its curve included? Then
  * it needs no new solve. */
-static bool same(const struct part *p, const struct slu_ion_job *job)
+static bool same(const struct slu_ion_division *d, const struct part *p,
+		 const struct slu_ion_job *job)
 {
 	bool known = slu_curve_known(job->curve);
 
@@ -141,15 +151,14 @@ static bool same(const struct part *p, const struct slu_ion_job *job)
 	    p->tries != job->tries || (p->tries && p->trial != job->trial) ||
 	    (job->holds &&
 	     (p->shares != job->shares || p->held != job->held)) ||
-	    (p->known || p->claimed) != known ||
-	    (known && p->most != slu_curve_most(job->curve)))
+	    (p->known || p->claimed) != known)
 		return false;
 	for (uint32_t i = 0; i < p->n; i++)
 		if (p->choice[i].weight != job->choice[i] ||
-		    (known && p->choice[i].value !=
-				      slu_curve_at(job->curve, job->choice[i])))
+		    (known &&
+		     p->choice[i].value != value_of(d, job, job->choice[i])))
 			return false;
-	return !known || p->one == slu_curve_at(job->curve, 1);
+	return !known || p->one == value_of(d, job, 1);
 }
 
 static void count_measured(struct slu_ion_division *d, const struct part *p,
@@ -168,11 +177,6 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	d->n_items += job->n - p->n;
 	d->all_nodes += job->nodes - (uint64_t)p->nodes;
 	d->all_tasks += job->tasks - (uint64_t)p->tasks;
-	if (p->fresh && job->holds)
-		leave(d->fresh, &d->n_fresh, slot);
-	else if (!p->fresh && !job->holds)
-		d->fresh[d->n_fresh++] = slot;
-	p->fresh = !job->holds;
 	p->n = (uint32_t)job->n;
 	p->usual = job->usual;
 	p->nodes = job->nodes;
@@ -191,19 +195,22 @@ static void copy(struct slu_ion_division *d, uint32_t slot,
 	p->known = curve && (!p->table || d->by_tables);
 	p->claimed = p->table && !p->known;
 	count_measured(d, p, 1);
-	p->most = curve ? slu_curve_most(job->curve) : 0;
-	p->one = curve ? slu_curve_at(job->curve, 1) : 0;
-	for (uint32_t i = 0; i < p->n; i++)
-		p->choice[i] = (struct slu_mckp_item){
-			job->choice[i],
-			curve ? slu_curve_at(job->curve, job->choice[i]) : 0};
+	p->one = curve ? value_of(d, job, 1) : 0;
+	p->unsure = false;
+	for (uint32_t i = 0; i < p->n; i++) {
+		double value = curve ? value_of(d, job, job->choice[i]) : 0;
+
+		p->choice[i] = (struct slu_mckp_item){job->choice[i], value};
+		p->unsure |= curve &&
+			     value < slu_curve_at(job->curve, job->choice[i]);
+	}
 }
 
 int slu_ion_division_put_one(struct slu_ion_division *d, uint32_t *slot,
 			     uint32_t age, const struct slu_ion_job *job,
 			     struct slu_err *err)
 {
-	if (*slot != SLU_ION_NEW && same(&d->part[*slot], job))
+	if (*slot != SLU_ION_NEW && same(d, &d->part[*slot], job))
 		return 0;
 	if (*slot == SLU_ION_NEW) {
 		if (reserve_parts(d) < 0)
@@ -233,8 +240,6 @@ void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
 	leave(d->dirty, &d->n_dirty, slot);
 	leave(d->lent, &d->n_lent, slot);
 	p->lent = false;
-	if (p->fresh)
-		leave(d->fresh, &d->n_fresh, slot);
 	if (p->class != SLU_MCKP_NONE)
 		slu_mckp_remove(d->solver, p->class);
 	d->n_items -= p->n + 1;

@@ -72,9 +72,21 @@ static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
 	return p->usual;
 }
 
+/* Did its runs have the number that STATIC gives it? */
+static bool static_is_known(const struct slu_ion_division *d,
+			    const struct part *p)
+{
+	const struct slu_ion_grant *s = &d->as_static->grant[p - d->part];
+	uint32_t at = slu_ion_choice_of(p, s->ions);
+
+	if (p->table)
+		return true;
+	return s->shared ? p->one > 0 : at < p->n && p->choice[at].value > 0;
+}
+
 /* Just what STATIC gives this job; where its number is fixed from then on, or
- * its curve is a table's, the best of at most that. Only one that is fixed may
- * be lowered, after a resize. */
+ * its curve is a table's, the best of at most that, if that is known. Only one
+ * that is fixed may be lowered, after a resize. */
 static struct range range_of_static(const struct slu_ion_division *d,
 				    const struct part *p)
 {
@@ -83,7 +95,7 @@ static struct range range_of_static(const struct slu_ion_division *d,
 
 	if (s->shared)
 		return (struct range){0, 0, true};
-	for (uint32_t i = best; i-- > 0;)
+	for (uint32_t i = static_is_known(d, p) ? best : 0; i-- > 0;)
 		if (p->choice[i].value > p->choice[best].value)
 			best = i;
 	return (struct range){best, 1, !p->fixed};
@@ -112,10 +124,10 @@ static struct range open_range(const struct slu_ion_division *d,
 		return (struct range){0, 0, true};
 	if (fixed && held < p->n)
 		return (struct range){held, 1, true};
-	if (d->policy == SLU_ION_MCKP && p->known && p->tries)
-		return range_of_trial(d, p);
-	if (d->policy == SLU_ION_MCKP && p->known && !p->fixed)
-		return (struct range){0, p->n, false};
+	if (d->policy == SLU_ION_MCKP && p->known &&
+	    (p->fixed ? p->tries : static_is_known(d, p)))
+		return p->tries ? range_of_trial(d, p)
+				: (struct range){0, p->n, false};
 	if (d->policy == SLU_ION_MCKP)
 		return range_of_static(d, p);
 	return (struct range){round_down(p, asked(d, p)), 1, false};
@@ -134,7 +146,7 @@ void slu_ion_open_ranges(struct slu_ion_division *d)
 		p->open = open_range(d, p);
 		p->counted = slu_ion_least(p, &p->open);
 		p->counted_sharing = d->loose ? p->shares : !p->open.n;
-		p->counted_narrow = p->open.n < p->n;
+		p->counted_narrow = p->open.n < p->n || p->unsure;
 		d->least += p->counted;
 		d->n_sharing += p->counted_sharing;
 		d->n_narrow += p->counted_narrow;
@@ -153,16 +165,23 @@ static double counts(const struct slu_ion_division *d, const struct part *p)
 	return d->loose ? 1 : p->counts;
 }
 
+/* Of one that has no choice but to share, what is not known is guessed. */
+static double guessed(const struct slu_ion_division *d, const struct part *p,
+		      double known)
+{
+	return p->known && (known > 0 || p->range.n > 1) ? known : d->guess;
+}
+
 static double value(const struct slu_ion_division *d, const struct part *p,
 		    uint32_t i)
 {
-	return (p->known ? p->choice[i].value : d->guess) * counts(d, p);
+	return guessed(d, p, p->choice[i].value) * counts(d, p);
 }
 
 static double shared_value(const struct slu_ion_division *d,
 			   const struct part *p)
 {
-	return (p->known ? p->one : d->guess) / (double)d->n * counts(d, p);
+	return guessed(d, p, p->one) / (double)d->n * counts(d, p);
 }
 
 /* The items of a job; the shared I/O node, where it is one, is the last. */

@@ -19,7 +19,7 @@ struct range {
 };
 
 struct part {
-	uint32_t age, usual, nodes, tasks, held, most;
+	uint32_t age, usual, nodes, tasks, held;
 	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
 	uint32_t n, room;
 	double one; /* MB/s with one I/O node */
@@ -27,10 +27,10 @@ struct part {
 	uint64_t group[SLU_ION_GROUPS];
 	bool used, known, claimed, fixed, holds, shares, tries;
 	uint32_t trial;
-	bool table; /* the curve is a table's: claimed, or known if all are */
-	bool lent;  /* is in d->lent */
-	bool fresh; /* holds nothing: is in d->fresh */
-	bool dirty; /* is in d->dirty, and not in the sums */
+	bool unsure; /* more is believed of some choice than counts */
+	bool table;  /* the curve is a table's: claimed, or known if all are */
+	bool lent;   /* is in d->lent */
+	bool dirty;  /* is in d->dirty, and not in the sums */
 	bool counted_sharing, counted_narrow;
 	uint32_t counted;
 	uint32_t told;	    /* round in which it got into d->changed */
@@ -53,8 +53,8 @@ struct slu_ion_division {
 	size_t n;
 
 	bool all; /* nothing posed is right any more */
-	uint32_t *dirty, *fresh, *lent, *changed;
-	size_t n_dirty, n_fresh, n_lent, n_changed;
+	uint32_t *dirty, *lent, *changed;
+	size_t n_dirty, n_lent, n_changed;
 	uint32_t round;
 	uint64_t least; /* I/O nodes that the jobs take at least */
 	size_t n_sharing;
@@ -69,7 +69,7 @@ struct slu_ion_division {
 	size_t n_measured; /* whose is not */
 	bool by_tables;	   /* there is none of the latter */
 	size_t n_shares;   /* hold the shared one, as was put */
-	size_t n_narrow;   /* have fewer open than they may choose */
+	size_t n_narrow;   /* have fewer open than they may choose, or unsure */
 	/* Of the last solve: its knapsack's bound, whether that was proved, and
 	 * whether anybody had fewer open than he may choose. */
 	double bound;

@@ -76,7 +76,7 @@ static void share(struct slu_ion_division *d)
 
 		pinned += p->range.pinned ? least(d, d->order[i]) : 0;
 		sum += p->known ? p->one : 0;
-		known += p->known;
+		known += p->known && p->one > 0;
 	}
 	d->share = true;
 	if (d->loose) /* at a running job's; and what is not known is nothing */

@@ -18,10 +18,9 @@
  *	        one where its curve is unknown
  *   MCKP       the choices that together give the most bandwidth; a job whose
  *	        curve is unknown has what STATIC gives it among the same jobs.
- *	        I/O nodes that would then stay unused are lent to new jobs that
- *	        have never been seen with as many: one choice more than the most
- *	        they were measured with, so that their curves get longer run by
- *	        run. Beside jobs that were measured, one whose curve is a
+ *	        So has one that was measured, but not with that number;
+ *	        other numbers that it was not measured with count nothing.
+ *	        Beside jobs that were measured, one whose curve is a
  *	        table's has the best of at most what STATIC gives it, and what
  *	        is left over goes to such jobs first, where by their tables it
  *	        brings most: what a benchmark reaches is never weighed against
@@ -35,8 +34,8 @@
  * be and still do not fit, one I/O node is shared: every job may take it
  * instead, at weight 0 and with the bandwidth of one I/O node divided by the
  * number of running jobs, and the others are divided as before. The bandwidth
- * of an unknown job is then taken to be the mean of the known ones'. Under
- * STATIC it can happen that running jobs hold every I/O node; then all new
+ * of one that is not known is then taken to be the mean of the known ones.
+ *Under STATIC it can happen that running jobs hold every I/O node; then all new
  * jobs share one of those.
  *
  * Jobs of a user in an account, and of an account, may be limited together
@@ -46,17 +45,20 @@
  * MCKP is never below STATIC, because STATIC divides the same jobs first, with
  * the same limits.
  *
- * Where numbers may change, each unknown job has just what it gets there,
- * lowered or sharing as there, and every choice of the known ones is open. So
- * STATIC's division is one of those that the knapsack takes the best of (to its
- * unit, 1 kB/s), and what unknown jobs reach is the same in both.
+ * Where numbers may change, each unknown job, and each that was not measured
+ * with what it gets there, has just that, lowered or sharing as there, and
+ *every choice of the other known ones is open. So STATIC's division is one of
+ *those that the knapsack takes the best of (to its unit, 1 kB/s), what the
+ *former reach is the same in both, and what the others reach was measured, or
+ *counts nothing.
  *
  * Where numbers are fixed while jobs run, STATIC's are, too, and it is followed
  * from event to event. A new job has the best of at most what STATIC gives it,
- * an unknown one just that. So none holds more than there: whoever ends, there
- * is room for what STATIC gives the next; and each job reaches as much as
- * there, by what was known when it started. With more it would hold what STATIC
- * still has to give, and could not give it back.
+ *of what it was measured with; an unknown one, and one that was not measured
+ *with that, just that. So none holds more than there: whoever ends, there is
+ *room for what STATIC gives the next; and each job reaches as much as there, by
+ *what was known when it started. With more it would hold what STATIC still has
+ *to give, and could not give it back.
  *
  * Where I/O nodes fail, whose they were is new to both; of what STATIC has more
  * than jobs really hold it is taken to lose those that it is short of.

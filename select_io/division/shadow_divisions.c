@@ -44,6 +44,7 @@ static struct slu_ion_job static_job(const struct slu_ion_division *s,
 	struct slu_ion_job out = *job;
 	const struct slu_ion_grant *had;
 
+	out.tries = false;
 	out.holds = job->fixed && job->holds;
 	if (!out.holds || slot == SLU_ION_NEW)
 		return out;
@@ -132,7 +133,8 @@ void slu_ion_division_rules(struct slu_ion_division *d,
 	slu_ion_division_rule(d->loosest, SLU_ION_MCKP, pool);
 }
 
-/* Those whom STATIC gives something else may have something else. */
+/* Those whom STATIC gives something else may have something else: all but those
+ * of whom there is a table only, and which may have anything. */
 static void follow_static(struct slu_ion_division *d)
 {
 	const struct slu_ion_division *s = d->as_static;
@@ -141,7 +143,7 @@ static void follow_static(struct slu_ion_division *d)
 		size_t at = slu_ion_division_position(d, s->changed[i]);
 		const struct part *p = &d->part[d->order[at]];
 
-		if (!p->known || p->fixed)
+		if (!p->known || p->fixed || !p->table)
 			slu_ion_make_dirty(d, d->order[at]);
 	}
 }

@@ -8,8 +8,9 @@
  * predicted to reach less is taken from it; one begins only if what is there
  * and not meant for another is enough for as long as the job is expected to
  * run. So over time trials cost no more than the share. What is believed
- * decides over the loss, and of a number that was never measured little or
- * nothing is (curves.h): hopes are paid in full.
+ * decides over the loss, and of a number that was never measured no more than
+ * of its neighbours is (curves.h): hopes are paid in full. What STATIC gives a
+ * job is not tried but measured first (policy.h).
  *
  * Where running jobs may be given others, trials end when the savings are used
  * up, and no division with trials is below STATIC's. Where they may not, a
@@ -129,12 +130,16 @@ static int try_new(struct slu_arbiter *a, struct running *r, double *total,
 	return solve(a, total, err);
 }
 
-/* A new one whose runs have told something, and that can choose. */
-static bool may_try(const struct running *r)
+/* A new one whose runs have told something, first of all what it reaches with
+ * what STATIC gives it, and that can choose. */
+static bool may_try(const struct slu_arbiter *a, const struct running *r)
 {
 	return !r->granted && r->n_choice > 1 &&
 	       (r->from == FROM_RUNS || r->from == FROM_BOTH) &&
-	       slu_curve_known(&r->curve);
+	       slu_curve_known(&r->curve) &&
+	       slu_ion_division_static_grant(slu_ion_granting(a),
+					     r->slot[slu_ion_granting_slot(a)])
+			       .bandwidth > 0;
 }
 
 /* From the last event until now. */
@@ -199,7 +204,7 @@ int slu_ion_explore(struct slu_arbiter *a, struct slu_err *err)
 	if (go_on(a, &total, least, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n && left; i++)
-		if (may_try(a->dirty[i])) {
+		if (may_try(a, a->dirty[i])) {
 			left--;
 			if (try_new(a, a->dirty[i], &total, least, err) < 0)
 				return -1;

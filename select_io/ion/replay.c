@@ -21,14 +21,15 @@ struct sim {
 	size_t n;
 	struct run *run;
 	struct slu_arbiter *arbiter;
+	struct slu_arbiter *fixed; /* STATIC beside it; NULL: not asked for */
 	struct slu_ion_division *division; /* the best; NULL: not asked for */
 	struct slu_ion_job *posed;
 	struct slu_ion_grant *grant;
 	uint32_t *choice;   /* CHOICES of each */
 	size_t first, next; /* of those that may run */
 	uint32_t free, running;
-	double now;	      /* s */
-	double best, reached; /* MB/s since the last event */
+	double now;			     /* s */
+	double best, reached, fixed_reaches; /* MB/s since the last event */
 	struct slu_replayed out;
 };
 
@@ -43,6 +44,48 @@ double slu_replay_reaches(const struct slu_curve *curve, uint32_t ions,
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+static double rate_of(const struct sim *sim, size_t i,
+		      const struct slu_ion_share *share)
+{
+	double rate;
+
+	if (!sim->job[i].curve)
+		return 0;
+	rate = slu_replay_reaches(sim->job[i].curve, share->in_effect,
+				  share->shared, sim->running);
+	return rate > 0 ? rate : sim->job[i].usual / sim->job[i].luck;
+}
+
+/* Is it below what STATIC reaches with the same jobs: all at once where running
+ * jobs may be given others, else as they came? */
+static int compare(struct sim *sim, size_t n, struct slu_err *err)
+{
+	struct slu_assignment out = {0};
+	double fixed = 0;
+	size_t k = 0;
+
+	if (sim->q->conf->remap_running) {
+		if (slu_ion_decide(sim->division, SLU_ION_STATIC,
+				   (uint32_t)sim->q->conf->io_nodes.n,
+				   sim->posed, n, sim->grant, NULL, err) < 0)
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			fixed += sim->grant[i].bandwidth;
+	} else {
+		slu_arbiter_clock(sim->fixed, 1 + (int64_t)sim->now);
+		if (slu_arbiter_solve(sim->fixed, &out, err) < 0)
+			return -1;
+		for (size_t i = sim->first; i < sim->next; i++)
+			if (sim->run[i].running)
+				fixed += rate_of(sim, i, &out.jobs[k++]);
+		slu_msg_clear(&slu_assignment_desc, &out);
+	}
+	sim->out.below_in_effect +=
+		sim->reached < fixed * (1 - 1e-9) - 1e-3 * (double)n;
+	sim->fixed_reaches = fixed;
+	return 0;
 }
 
 /* MB/s of the best division of those that run, by the true curves. */
@@ -82,19 +125,7 @@ static int find_best(struct sim *sim, struct slu_err *err)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		sim->best += sim->grant[i].bandwidth;
-	return 0;
-}
-
-static double rate_of(const struct sim *sim, size_t i,
-		      const struct slu_ion_share *share)
-{
-	double rate;
-
-	if (!sim->job[i].curve)
-		return 0;
-	rate = slu_replay_reaches(sim->job[i].curve, share->in_effect,
-				  share->shared, sim->running);
-	return rate > 0 ? rate : sim->job[i].usual / sim->job[i].luck;
+	return compare(sim, n, err);
 }
 
 static int resolve(struct sim *sim, struct slu_err *err)
@@ -137,7 +168,8 @@ static int start_next(struct sim *sim, struct slu_err *err)
 	if (sim->next == sim->n || job->due > sim->now ||
 	    (sim->q->free && job->job.node_cnt > sim->free))
 		return 0;
-	if (slu_arbiter_start(sim->arbiter, &job->job, err) < 0)
+	if (slu_arbiter_start(sim->arbiter, &job->job, err) < 0 ||
+	    (sim->fixed && slu_arbiter_start(sim->fixed, &job->job, err) < 0))
 		return -1;
 	sim->free -= job->job.node_cnt;
 	sim->running++;
@@ -156,6 +188,8 @@ static void advance(struct sim *sim, double step)
 	sim->now += step;
 	o->best += sim->best * step;
 	o->reached += sim->reached * step;
+	o->fixed += sim->fixed_reaches * step;
+	o->short_of += fmax(sim->fixed_reaches - sim->reached, 0) * step;
 	if (sim->next <= sim->n * 3 / 4)
 		return;
 	o->last_best += sim->best * step;
@@ -180,6 +214,8 @@ static void teach(struct sim *sim, size_t i)
 		sim->job[i].mb / fmax(sim->now - sim->run[i].start, 1e-3);
 	sim->out.taught += row.job.ions != SLU_NO_ID || text;
 	slu_arbiter_learn(sim->arbiter, &row);
+	if (sim->fixed) /* who shares depends on what is known */
+		slu_arbiter_learn(sim->fixed, &row);
 	free(text);
 }
 
@@ -215,6 +251,8 @@ static void end(struct sim *sim, size_t i)
 	if (sim->q->learns && job->curve)
 		teach(sim, i);
 	slu_arbiter_end(sim->arbiter, job->job.job_id);
+	if (sim->fixed)
+		slu_arbiter_end(sim->fixed, job->job.job_id);
 	while (sim->first < sim->next && !sim->run[sim->first].running)
 		sim->first++;
 }
@@ -242,6 +280,22 @@ static bool next_event(struct sim *sim)
 	return true;
 }
 
+/* What the best division is, and STATIC's. */
+static int begin_rivals(struct sim *sim, struct slu_err *err)
+{
+	struct slu_conf conf = *sim->q->conf;
+
+	conf.ion_policy = SLU_ION_STATIC;
+	sim->fixed = slu_arbiter_new(&conf, sim->q->compute, err);
+	sim->division = slu_ion_division_new(err);
+	if (!sim->fixed || !sim->division)
+		return -1;
+	sim->posed = calloc(sim->n + 1, sizeof(*sim->posed));
+	sim->grant = calloc(sim->n + 1, sizeof(*sim->grant));
+	sim->choice = calloc(sim->n + 1, CHOICES * sizeof(uint32_t));
+	return sim->posed && sim->grant && sim->choice ? 0 : nomem(err);
+}
+
 static int begin(struct sim *sim, struct slu_err *err)
 {
 	const struct slu_replay *q = sim->q;
@@ -250,15 +304,8 @@ static int begin(struct sim *sim, struct slu_err *err)
 	sim->run = calloc(sim->n + 1, sizeof(*sim->run));
 	if (!sim->run)
 		return nomem(err);
-	if (q->best) {
-		sim->division = slu_ion_division_new(err);
-		sim->posed = calloc(sim->n + 1, sizeof(*sim->posed));
-		sim->grant = calloc(sim->n + 1, sizeof(*sim->grant));
-		sim->choice = calloc(sim->n + 1, CHOICES * sizeof(uint32_t));
-		if (!sim->division || !sim->posed || !sim->grant ||
-		    !sim->choice)
-			return nomem(err);
-	}
+	if (q->best && begin_rivals(sim, err) < 0)
+		return -1;
 	sim->arbiter = slu_arbiter_new(q->conf, q->compute, err);
 	if (!sim->arbiter)
 		return -1;
@@ -294,6 +341,7 @@ int slu_ion_replay(const struct slu_replay *q, const struct slu_replay_job *job,
 		rc = run(&sim, err);
 	*out = sim.out;
 	slu_arbiter_free(sim.arbiter);
+	slu_arbiter_free(sim.fixed);
 	slu_ion_division_free(sim.division);
 	free(sim.posed);
 	free(sim.grant);

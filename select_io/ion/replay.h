@@ -31,7 +31,7 @@ struct slu_replay {
 	uint32_t free;
 	bool learns;	     /* runs that end teach the arbiter, */
 	bool unchanged;	     /* but for those whose number changed */
-	bool best;	     /* find the best divisions, too */
+	bool best;	     /* find the best divisions, and STATIC's, too */
 	slu_explore_f *hope; /* NULL: the arbiter's own rule */
 	/* Tell the arbiter before what it shall know; NULL: nothing. */
 	void (*teach)(void *arg, struct slu_arbiter *a);
@@ -46,11 +46,15 @@ struct slu_replayed {
 	size_t jobs;	   /* such ones */
 	size_t events,
 		below; /* after which less was predicted than of STATIC */
-	size_t taught; /* runs that told something */
+	size_t below_in_effect; /* reached less than by STATIC; with best */
+	size_t taught;		/* runs that told something */
 	/* MB that the best division of the same jobs would have reached, by
 	 * their curves, and did; and the same of the last quarter of the
 	 * jobs. */
 	double best, reached, last_best, last_reached;
+	/* MB that STATIC would have reached, and what was less than that at the
+	 * time. */
+	double fixed, short_of;
 };
 
 int slu_ion_replay(const struct slu_replay *q, const struct slu_replay_job *job,

@@ -40,10 +40,10 @@ static char *app_name[] = {"app0", "app1", "app2", "app3"};
 static void teach_world(const struct world *w, struct slu_arbiter *a)
 {
 	for (int app = 0; app < 3; app++)
-		for (uint32_t n = 1; n <= 4; n++)
+		for (uint32_t n = 1; n <= 8; n++)
 			for (uint32_t nodes = 1; nodes <= 8; nodes++)
 				learn(a, app_name[app], nodes, n,
-				      w->rate[app][n]);
+				      w->rate[app][n < 4 ? n : 4]);
 }
 
 static int app_of(const struct slu_job *job)

@@ -166,18 +166,12 @@ static const struct policy_case policy_cases[] = {
 	 false,
 	 {{8, 2, 100, 1, 'e', 1}, {8, 2, 30, 4, 'e', 4}},
 	 "1 4"},
-	{"new jobs try one more of what is left",
+	{"new jobs, too",
 	 SLU_ION_MCKP,
 	 20,
 	 false,
 	 {{8, 2, 100, 1, '-', 0}, {8, 2, 30, 4, '-', 0}, {8, 2, 9, 4, 'e', 4}},
-	 "2 8 4"},
-	{"the first ones",
-	 SLU_ION_MCKP,
-	 7,
-	 false,
-	 {{8, 2, 100, 1, '-', 0}, {8, 2, 30, 4, '-', 0}, {8, 2, 9, 1, '-', 0}},
-	 "2 4 1"},
+	 "1 4 4"},
 	{"the unknown as STATIC",
 	 SLU_ION_MCKP,
 	 8,
@@ -317,8 +311,9 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 			.held = j->held,
 		};
 		curve[n].n = 0;
-		for (uint32_t k = 1; k <= j->flat; k++)
-			slu_curve_add(&curve[n], k, j->per * k);
+		for (uint32_t k = 1; k <= 8; k++)
+			slu_curve_add(&curve[n], k,
+				      j->per * (k < j->flat ? k : j->flat));
 	}
 	return n;
 }
