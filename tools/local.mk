@@ -9,4 +9,5 @@ EXTRA_DIST += .shellcheckrc .ci/run tools/setup tools/slurm-source \
 	tools/lib/cluster/faults.sh tools/demo tools/lib/demo/ui.sh \
 	tools/lib/demo/jobs.sh tools/lib/demo/inventory.sh \
 	tools/lib/demo/first_job.sh tools/lib/demo/prediction.sh \
-	tools/lib/demo/ions.sh tools/lib/demo/page.sh tools/lib/demo/trouble.sh
+	tools/lib/demo/ions.sh tools/lib/demo/iostart.sh tools/lib/demo/page.sh \
+	tools/lib/demo/trouble.sh
