@@ -17,7 +17,7 @@ io_history() {
 	uid=$(on ctl id -u alice)
 	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Start|End|State|NNodes|Timelimit|JobName|TRESUsageInTot|TRESUsageOutTot'
-	for app in a b c d e f g h i j k l light; do
+	for app in a b c d e f g h i j k l m light; do
 		bytes=30000000000
 		[ $app != light ] || bytes=20
 		for i in 10 11 12 13 14 15 16 17 18 19; do
@@ -138,16 +138,30 @@ check_within 20 "and its page" prints 'Waited .* for bandwidth' \
 as_alice scancel "$third"
 wait_for 40 job_ended "$third"
 
-# Nor when it is switched off.
+# Nor when it is switched off: all go at once, without a pass of the schedulers
+# by themselves.
 use IOStart=on MaxIOWait=2d
 third=$(job e_5 300)
-check_within 30 "it waits" is_held "$third"
-use IOStart=off
+fourth=$(job m_6 300)
+check_within 30 "one waits" is_held "$third"
+check_within 30 "and another" is_held "$fourth"
+cluster conf slurm.conf SchedulerParameters=bf_interval=3000,sched_interval=3000
+use IOStart=on # reconfigure starts a pass by itself
+check "they wait" is_held "$third"
+cluster conf sluice.conf IOStart=off
+on ctl scontrol reconfigure
+off=$(date +%s)
 check_within 30 "it starts when it is switched off" job_is "$third" RUNNING
-as_alice scancel "$third"
+check_within 30 "and the other" job_is "$fourth" RUNNING
+for i in "$third" "$fourth"; do
+	note "$(($(date -d "$(job_field "$i" StartTime)" +%s) - off)) s after it"
+done
+as_alice scancel "$third" "$fourth"
 wait_for 40 job_ended "$third"
+wait_for 40 job_ended "$fourth"
 
 # Advise: nobody waits, and it is told who would have.
+cluster conf slurm.conf SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=1,sched_min_interval=0
 use IOStart=advise
 third=$(job f_6 5)
 check_within 40 "with advise it starts" job_is "$third" RUNNING COMPLETED
