@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency, bench/hooks, bench/setup and bench/cycle are scripts that need root and start
+# bench/latency, bench/hooks, bench/setup, bench/cycle and bench/iostart_campaign are scripts that need root and start
 # private clusters; bench/publisher needs root too.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks bench/setup \
-	bench/cycle bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher bench/staging_interference
+	bench/cycle bench/iostart_campaign bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher bench/staging_interference
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)
@@ -42,6 +42,9 @@ bench_iostart_SOURCES = bench/iostart.c bench/iostart.h bench/iostart_mix.c \
 	bench/io_runs.h bench/shared_fs.c bench/shared_fs.h \
 	bench/students.c bench/students.h bench/swf.c bench/swf.h
 bench_iostart_LDADD = $(libslubandwidth) $(libslupredict)
+bench_programs += bench/iostart_cost
+bench_iostart_cost_SOURCES = bench/iostart_cost.c bench/measure.h
+bench_iostart_cost_LDADD = $(libsluctl)
 bench_io_SOURCES = bench/io.c bench/io_runs.c bench/io_runs.h bench/measure.h
 bench_io_LDADD = $(libslupredict)
 bench_arbiter_SOURCES = bench/arbiter.c bench/arbiter.h bench/arbiter_paper.c \
