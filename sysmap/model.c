@@ -94,6 +94,7 @@ void slu_mountpoint_add(struct json_object *mountpoints,
 	text(obj, "category", category_name(mountpoint->category));
 	text_opt(obj, "device_number", mountpoint->device_number);
 	text_opt(obj, "subtree", mountpoint->subtree);
+	text_opt(obj, "tier", mountpoint->tier);
 	json_object_array_add(mountpoints, obj);
 }
 

@@ -54,6 +54,7 @@ struct slu_mountpoint {
 	const char *device, *mountpoint, *filesystem, *options;
 	const char *device_number; /* (if known) */
 	const char *subtree; /* what of it is mounted, when not all: "/a" */
+	const char *tier;    /* of a local one, see common/tiers.h (if known) */
 	enum slu_mount_category category;
 	uint64_t size, blksize;
 };

@@ -8,10 +8,13 @@
 #include "config.h"
 #include "sysmap/linux/linux.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include "common/proc.h"
+#include "common/tiers.h"
 #include "sysmap/linux/mounts.h"
 #include "sysmap/model.h"
 
@@ -44,12 +47,61 @@ static bool ask(struct asking *a, const struct slu_mount *mount,
 	return !a->silent && st->f_blocks;
 }
 
+/* What the kernel says of the queue of a block device: a partition has that of
+ * its disk, volumes and RAID sets one of their own, which is as those below. */
+static bool queue_number(const struct slu_root *root, const char *device,
+			 const char *what, uint64_t *out)
+{
+	return slu_root_number(root, out, "%s/queue/%s", device, what) ||
+	       slu_root_number(root, out, "%s/../queue/%s", device, what);
+}
+
+static bool has_number(const struct slu_mount *mount)
+{
+	return mount->number && strncmp(mount->number, "0:", 2) != 0;
+}
+
+/* NULL: not known. Persistent memory can be mapped (DAX). */
+static const char *tier_of(const struct slu_root *root,
+			   const struct slu_mount *mount)
+{
+	const char *slash = strrchr(mount->device, '/');
+	char device[PATH_MAX];
+	uint64_t dax = 0, rotational;
+
+	if (has_number(mount))
+		snprintf(device, sizeof(device), "sys/dev/block/%s",
+			 mount->number);
+	else
+		snprintf(device, sizeof(device), "sys/class/block/%s",
+			 slash ? slash + 1 : mount->device);
+	queue_number(root, device, "dax", &dax);
+	if (dax || strncmp(mount->device, "/dev/pmem", 9) == 0)
+		return slu_tier_names[SLU_TIER_PMEM];
+	if (!queue_number(root, device, "rotational", &rotational))
+		return NULL;
+	return slu_tier_names[rotational ? SLU_TIER_DISK : SLU_TIER_FLASH];
+}
+
+/* A recorded tmpfs: "rw,size=65536k"; the kernel always writes KiB. */
+static uint64_t memory_size(const struct slu_mount *mount)
+{
+	const char *at = mount->super_options
+				 ? strstr(mount->super_options, "size=")
+				 : NULL;
+	uint64_t kib = at ? strtoull(at + strlen("size="), NULL, 10) : 0;
+
+	return kib <= UINT64_MAX / 1024 ? kib * 1024 : 0;
+}
+
 static uint64_t device_size(const struct slu_root *root,
 			    const struct slu_mount *mount)
 {
 	const char *slash = strrchr(mount->device, '/');
 	uint64_t sectors = 0;
 
+	if (mount->category == SLU_MOUNT_MEMORY)
+		return memory_size(mount);
 	if (mount->category != SLU_MOUNT_LOCAL)
 		return 0;
 	if (!mount->number ||
@@ -110,11 +162,18 @@ static bool is_whole(const struct slu_mount *mount)
 	       strcmp(mount->filesystem, "btrfs") == 0;
 }
 
+/* Jobs' file systems may lie on it. */
+static bool has_usage(const struct slu_mount *mount)
+{
+	return mount->category == SLU_MOUNT_LOCAL ||
+	       (mount->category == SLU_MOUNT_MEMORY &&
+		!slu_mount_of_system(mount->mountpoint));
+}
+
 static int add_mount(const struct slu_root *root, struct asking *asking,
 		     const struct slu_mount *mount, struct json_object *out)
 {
 	bool local = mount->category == SLU_MOUNT_LOCAL;
-	bool numbered = mount->number && strncmp(mount->number, "0:", 2) != 0;
 	bool whole = !mount->subtree || strcmp(mount->subtree, "/") == 0;
 	char *options = without_own(options_of(mount));
 	struct slu_mountpoint point = {
@@ -122,8 +181,10 @@ static int add_mount(const struct slu_root *root, struct asking *asking,
 		.mountpoint = mount->mountpoint,
 		.filesystem = mount->filesystem,
 		.options = options,
-		.device_number = local && numbered ? mount->number : NULL,
+		.device_number =
+			local && has_number(mount) ? mount->number : NULL,
 		.subtree = local && !whole ? mount->subtree : NULL,
+		.tier = local ? tier_of(root, mount) : NULL,
 		.category = mount->category,
 	};
 	struct statvfs st;
@@ -196,7 +257,7 @@ int slu_linux_mountusage(const struct slu_root *root, struct json_object **out,
 	array = json_object_new_array();
 	for (size_t i = 0; i < mounts.n; i++) {
 		usage.mountpoint = mounts.mount[i].mountpoint;
-		if (mounts.mount[i].category != SLU_MOUNT_LOCAL ||
+		if (!has_usage(&mounts.mount[i]) ||
 		    !is_whole(&mounts.mount[i]) ||
 		    !ask(&asking, &mounts.mount[i], &st) || st.f_blocks == 0)
 			continue;

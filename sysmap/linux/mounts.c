@@ -100,6 +100,17 @@ bool slu_mount_of_job(const char *mountpoint)
 		      strncmp(at + 8, "kept/", 5) == 0);
 }
 
+bool slu_mount_of_system(const char *mountpoint)
+{
+	static const char *const places[] = {"/dev", "/proc", "/run",
+					     "/sys", "/tmp",  NULL};
+
+	for (const char *const *p = places; *p; p++)
+		if (slu_is_below(mountpoint, *p))
+			return true;
+	return strcmp(mountpoint, "/") == 0;
+}
+
 static bool transient(const struct slu_mount *mount)
 {
 	static const char *const places[] = {

@@ -57,6 +57,9 @@ bool slu_mount_below_network(const struct slu_mounts *mounts,
 /* A job's buffer or its image: .../sluice/17..., .../sluice/kept/... */
 bool slu_mount_of_job(const char *mountpoint);
 
+/* Where Linux itself keeps file systems in memory: /dev/shm, /run, /tmp, ... */
+bool slu_mount_of_system(const char *mountpoint);
+
 enum slu_mount_category slu_mount_category_of(const char *filesystem,
 					      const char *device);
 

@@ -332,6 +332,63 @@ START_TEST(test_lustre_names)
 }
 END_TEST
 
+/* What lies below a file system, as the kernel says of its queue: of a disk, a
+ * partition, a volume, of what has no number, and of nothing known. */
+START_TEST(test_tiers)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{"sys/devices/sda/queue/rotational", "1\n"},
+		{"sys/devices/sda/sda1/partition", "1\n"},
+		{"sys/devices/nvme0n1/queue/rotational", "0\n"},
+		{"sys/devices/nvme0n1/nvme0n1p1/partition", "1\n"},
+		{"sys/devices/dm-0/queue/rotational", "0\n"},
+		{"sys/devices/pmem0/queue/rotational", "0\n"},
+		{"sys/devices/dm-1/queue/rotational", "0\n"},
+		{"sys/devices/dm-1/queue/dax", "1\n"},
+		{"proc/self/mountinfo",
+		 "1 0 8:1 / /a rw - ext4 /dev/sda1 rw\n"
+		 "2 0 259:1 / /b rw - xfs /dev/nvme0n1p1 rw\n"
+		 "3 0 253:0 / /c rw - xfs /dev/mapper/vg-lv rw\n"
+		 "4 0 259:9 / /d rw - xfs /dev/pmem0 rw\n"
+		 "5 0 253:1 / /e rw - xfs /dev/mapper/pm rw\n"
+		 "6 0 0:44 / /f rw - btrfs /dev/sda rw\n"
+		 "7 0 0:45 / /g rw - tmpfs tmpfs rw,size=65536k,mode=755\n"
+		 "8 0 9:9 / /h rw - ext4 /dev/md9 rw\n"},
+	};
+	static const char *const links[][2] = {
+		{"sys/dev/block/8:1", "../../devices/sda/sda1"},
+		{"sys/dev/block/259:1", "../../devices/nvme0n1/nvme0n1p1"},
+		{"sys/dev/block/253:0", "../../devices/dm-0"},
+		{"sys/dev/block/253:1", "../../devices/dm-1"},
+		{"sys/dev/block/259:9", "../../devices/pmem0"},
+		{"sys/class/block/sda", "../../devices/sda"},
+	};
+	static const char *const want[] = {"disk", "flash", "flash", "pmem",
+					   "pmem", "disk",  "",	     ""};
+	struct json_object *out, *row;
+	struct slu_root root;
+
+	each(f, files) machine_file(tmpfile_path("m"), f->path, f->text,
+				    strlen(f->text));
+	each(l, links) machine_link(tmpfile_path("m"), (*l)[0], (*l)[1]);
+	expect_ok(slu_root_open(&root, tmpfile_path("m"), &err), err);
+	expect_ok(slu_linux_mountinfo(&root, &out, &err), err);
+	ck_assert_uint_eq(json_object_array_length(out),
+			  sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		row = json_object_array_get_idx(out, i);
+		expect(slu_eq(slu_json_str_at(row, "tier"), want[i]), "%s",
+		       slu_json_str_at(row, "mountpoint"));
+	}
+	row = json_object_array_get_idx(out, 6);
+	ck_assert_uint_eq(slu_json_u64_at(row, "size"), 64 << 20);
+	json_object_put(out);
+	slu_root_close(&root);
+}
+END_TEST
+
 START_TEST(test_missing)
 {
 	struct slu_mounts mounts;
@@ -351,4 +408,4 @@ END_TEST
 
 TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
 	  test_covered, test_bound, test_below_network, test_size_below_network,
-	  test_lustre_names, test_missing)
+	  test_lustre_names, test_tiers, test_missing)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_TIERS_H
+#define SLU_COMMON_TIERS_H
+
+/*
+ * Tiers: kinds of storage that a node can have. NodeStorage of sluice.conf
+ * chooses among them, a Pool may be of one (Tier=), a request may ask for one
+ * (tier=).
+ *
+ * A choice is a list of words, the most wanted first: a tier, `largest`,
+ * `fastest`, or a pattern (fnmatch(3), * not past a /) of mount points. `auto`
+ * is `largest`. Alone, a path without wildcards is no pattern: it is that
+ * directory on every node.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "common/err.h"
+
+enum slu_tier {
+	SLU_TIER_UNKNOWN,
+	SLU_TIER_PMEM,	/* persistent memory */
+	SLU_TIER_FLASH, /* what does not rotate */
+	SLU_TIER_DISK,
+	SLU_TIER_RAM, /* a tmpfs of the site's */
+};
+/* In the order of enum slu_tier; the first is "unknown". NULL ends them. */
+extern const char *const slu_tier_names[];
+/* UNKNOWN: it names none. Compared without case. */
+enum slu_tier slu_tier_of(const char *word);
+
+/* Is this choice one directory, the same on every node? */
+bool slu_choice_is_path(const char *choice);
+/* Is the tier one of its words? */
+bool slu_choice_has_tier(const char *choice, enum slu_tier tier);
+/* SLU_INVALID: a word of it is none of these. */
+int slu_choice_check(const char *choice, struct slu_err *err);
+
+#define SLU_CHOICE_WORD 1024 /* bytes of a word, at most */
+
+#endif
