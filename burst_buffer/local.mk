@@ -97,7 +97,8 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_request_absent \
 	tests/unit/test_transitions tests/unit/test_recovery \
 	tests/unit/test_recovery_forged tests/unit/test_plan \
-	tests/unit/test_plan_shares tests/unit/test_prestage \
+	tests/unit/test_plan_shares tests/unit/test_plan_tiers \
+	tests/unit/test_prestage \
 	tests/unit/test_persistent tests/unit/test_persistent_older \
 	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
@@ -132,6 +133,9 @@ tests_unit_test_plan_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_plan_tiers_SOURCES = tests/unit/test_plan_tiers.c \
+	tests/unit/plan_site.c tests/unit/plan_site.h
+tests_unit_test_plan_tiers_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_prestage_SOURCES = tests/unit/test_prestage.c \
 	tests/unit/persistent_world.c
 tests_unit_test_prestage_LDADD = $(libsluburst) $(CHECK_LIBS)

@@ -17,6 +17,7 @@
 #include "common/err.h"
 #include "common/hostlist.h"
 #include "common/str.h"
+#include "common/tiers.h"
 
 enum slu_on_failure {
 	SLU_REQUEUE,
@@ -110,6 +111,7 @@ struct slu_profile_conf {
 struct slu_pool_conf {
 	char *name;
 	struct slu_hosts nodes; /* Nodes: n = 0: all of the system */
+	enum slu_tier tier;	/* Tier: UNKNOWN: what NodeStorage chooses */
 	uint64_t size;		/* Size, bytes; 0: what the map says */
 	uint64_t granularity;	/* Granularity: bytes, at least 1 */
 	uint64_t max_per_job, max_per_user; /* bytes; 0: no limit */
@@ -133,7 +135,7 @@ struct slu_conf {
 	size_t n_pool;
 	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
 	uint64_t mover_from; /* MoverFrom: bytes of a tree */
-	char *node_storage;  /* NodeStorage: a path, or "auto" */
+	char *node_storage;  /* NodeStorage: a choice (tiers.h) */
 	char *run_dir;	     /* RunDir: node-local notes and mounts */
 	char **allow_users;  /* AllowUsers, NULL: everybody */
 	char **deny_users;

@@ -26,6 +26,7 @@ char *slu_conf_cut(char *word, struct slu_err *err);
 /* Readers of values (struct slu_conf_key). */
 int slu_conf_read_size(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_hosts(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_tier(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_mover(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_users(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_weights(const char *value, void *field, struct slu_err *err);

@@ -102,7 +102,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"MoverFrom", "64GiB", "Least bytes of a directory that it copies.",
 	 slu_conf_read_size, FIELD(mover_from), false},
 	{"NodeStorage", "auto",
-	 "Where job file systems live on a node: a path, or auto.",
+	 "Where job file systems live on a node: a path, auto, or the first of a "
+	 "list of tiers and patterns that it has.",
 	 slu_conf_read_storage, FIELD(node_storage), false},
 	{"OnServerLoss", "fail",
 	 "What becomes of a running job whose file system loses a server.",

@@ -18,6 +18,7 @@ static const struct {
 	size_t offset;
 } keys[] = {
 	{"Nodes", slu_conf_read_hosts, FIELD(nodes)},
+	{"Tier", slu_conf_read_tier, FIELD(tier)},
 	{"Size", slu_conf_read_size, FIELD(size)},
 	{"Granularity", slu_conf_read_size, FIELD(granularity)},
 	{"MaxPerJob", slu_conf_read_size, FIELD(max_per_job)},

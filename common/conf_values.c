@@ -56,14 +56,22 @@ int slu_conf_read_sacct(const char *value, void *field, struct slu_err *err)
 
 int slu_conf_read_storage(const char *value, void *field, struct slu_err *err)
 {
-	if (strcasecmp(value, "auto") == 0)
-		return slu_conf_read_text("auto", field, err);
-	if (value[0] != '/')
-		return slu_err(
-			err, SLU_INVALID,
-			"\"%s\" is neither \"auto\" nor an absolute path",
-			value);
-	return slu_conf_read_text(value, field, err);
+	if (slu_choice_check(value, err))
+		return -1;
+	return slu_conf_read_text(strcasecmp(value, "auto") ? value : "auto",
+				  field, err);
+}
+
+/* Of a pool: a tier alone. */
+int slu_conf_read_tier(const char *value, void *field, struct slu_err *err)
+{
+	const int tier =
+		slu_conf_read_word(value, slu_tier_names + SLU_TIER_PMEM, err);
+
+	if (tier < 0)
+		return -1;
+	*(enum slu_tier *)field = (enum slu_tier)(SLU_TIER_PMEM + tier);
+	return 0;
 }
 
 int slu_conf_read_word(const char *value, const char *const *words,

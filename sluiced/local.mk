@@ -49,7 +49,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/doctor_hosts.c \
 	sluiced/questions/doctor_jobs.c \
 	sluiced/questions/doctor_live.c \
-	sluiced/questions/question_hosts.c \
+	sluiced/questions/question_hosts.c sluiced/questions/question_storage.c \
 	sluiced/questions/layouts.c \
 	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
 	sluiced/questions/question_ions.c \

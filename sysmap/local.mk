@@ -24,6 +24,8 @@ libslusysmap_a_SOURCES = \
 	sysmap/database/receive_body.c \
 	sysmap/database/server_numa.c sysmap/database/server_numa.h \
 	sysmap/database/planner_storage.c sysmap/database/planner_storage.h \
+	sysmap/database/storage_explain.c \
+	sysmap/database/storage_rank.c sysmap/database/storage_rank.h \
 	sysmap/database/topology_sources.c \
 	sysmap/hwloc/apart.c \
 	sysmap/hwloc/hwloc_devices.c \

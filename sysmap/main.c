@@ -304,7 +304,7 @@ static int find_storage(const struct slu_root *root, const char *host,
 	else
 		slu_err(err, SLU_NOTFOUND, "nothing is mounted");
 	if (mounts)
-		ret = slu_storage_choose(mounts, host, out, err);
+		ret = slu_storage_choose(mounts, NULL, host, "auto", out, err);
 	json_object_put(mounts);
 	slu_map_free(&map);
 	return ret;

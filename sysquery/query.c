@@ -193,7 +193,36 @@ static int about_hosts(struct slu_db *db, struct json_object *args,
 static int summary(struct slu_db *db, struct json_object *args,
 		   struct slu_buf *out, struct slu_err *err)
 {
-	return about_hosts(db, args, slu_query_summary, out, err);
+	const char *choice = "auto";
+	struct slu_hosts hosts;
+	int ret;
+
+	if (slu_json_str_opt(args, "choice", &choice, err))
+		return -1;
+	ret = get_hosts(db, args, &hosts, err);
+	if (ret < 0)
+		return -1;
+	ret = give(ret ? json_object_new_array()
+		       : slu_query_summary(db, &hosts, choice, err),
+		   out, err);
+	slu_hosts_free(&hosts);
+	return ret;
+}
+
+static int storage(struct slu_db *db, struct json_object *args,
+		   struct slu_buf *out, struct slu_err *err)
+{
+	struct slu_hosts hosts;
+	int ret;
+
+	if (named_hosts(args, &hosts, err))
+		return -1;
+	ret = hosts.n ? give(slu_query_storage(db, &hosts,
+					       argument(args, "choices"), err),
+			     out, err)
+		      : slu_err(err, SLU_INVALID, "of which host?");
+	slu_hosts_free(&hosts);
+	return ret;
 }
 
 static int hosts(struct slu_db *db, struct json_object *args,
@@ -321,6 +350,7 @@ static int views(struct slu_db *db, struct json_object *args,
 static const struct slu_query queries[] = {
 	{"resources", "documents of hosts", resources},
 	{"summary", "a line for each host", summary},
+	{"storage", "why file systems of hosts are taken", storage},
 	{"hosts", "hosts in the map", hosts},
 	{"extractors", "extractors in the map", extractors},
 	{"history", "what hosts have and had", history},

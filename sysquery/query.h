@@ -7,9 +7,10 @@
  * same table serves `sysquery -f DB` and sluiced's /v1/query. Arguments are a
  * JSON object: "hosts" (a host list in brackets, or an array of names),
  * "where" (a condition that hosts must meet, see slu_select_hosts),
- * "extractors" (an array of names); "since" (of diff: Unix seconds), "sql" (of
- * select), and what sysquery/map/slurmconf_check.h says. select and where
- * confine the connection, so a connection serves one question.
+ * "extractors" (an array of names); "choice" (of summary) and "choices" (of
+ * storage: map_resources.h), which sluiced says itself; "since" (of diff: Unix
+ * seconds), "sql" (of select), and what sysquery/map/slurmconf_check.h says.
+ * select and where confine the connection, so a connection serves one question.
  */
 
 #include <json-c/json.h>

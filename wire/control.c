@@ -188,6 +188,7 @@ static const struct slu_field pool_supply_fields[] = {
 	FIELD(U64, kept),
 	FIELD(U64, largest),
 	FIELD(U32, nodes),
+	FIELD(STR, hosts),
 	FIELD(BOOL, complete),
 	MANY(owners, n_owners, pool_kept_desc),
 	LAST,

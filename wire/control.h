@@ -182,7 +182,9 @@ struct slu_pool_capacity {
 	uint64_t kept;	    /* bytes that failed stage-outs have left */
 	uint64_t largest;   /* bytes for users that one node can hold */
 	uint32_t nodes;	    /* that have any */
-	bool complete;	    /* nothing of it is unknown */
+	char *hosts; /* host list: these, of a pool with a tier; NULL: not told
+		      */
+	bool complete;		      /* nothing of it is unknown */
 	struct slu_pool_kept *owners; /* whose that is */
 	size_t n_owners;
 };

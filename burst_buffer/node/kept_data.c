@@ -20,20 +20,40 @@
 
 #define NAMES_MAX (1 << 20)
 
-/* NodeStorage=auto puts sluice/ on a disk; only disks are asked, because other
- * file systems may hang. What users mount themselves may bear any source, and
- * jobs' own file systems lie on disks too: a sluice/ there is not ours. */
+/* Is there a tier or a pattern that may lead to memory? */
+static bool uses_memory(const struct slu_conf *conf)
+{
+	const char *choice = conf->node_storage;
+
+	for (size_t i = 0; i < conf->n_pool; i++)
+		if (conf->pool[i].tier == SLU_TIER_RAM)
+			return true;
+	return slu_choice_has_tier(choice, SLU_TIER_RAM) ||
+	       (!slu_choice_is_path(choice) && strchr(choice, '/'));
+}
+
+/* A choice puts sluice/ on a disk, or in memory; nothing else is asked, because
+ * other file systems may hang. What users mount themselves may bear any source,
+ * and jobs' own file systems lie on disks too: a sluice/ there is not ours. */
+static bool may_be_ours(const struct slu_conf *conf,
+			const struct slu_mtab_line *m)
+{
+	if (slu_eq(m->type, "tmpfs"))
+		return uses_memory(conf);
+	return !strncmp(m->source, "/dev/", 5) && !slu_eq(m->type, "fuse") &&
+	       strncmp(m->type, "fuse.", 5);
+}
+
 static char *storage_at(const struct slu_conf *conf,
 			const struct slu_mtab_line *m)
 {
 	char *path;
 
-	if (strncmp(m->source, "/dev/", 5) || slu_eq(m->type, "fuse") ||
-	    !strncmp(m->type, "fuse.", 5) ||
-	    slu_is_below(m->point, conf->run_dir))
+	if (!may_be_ours(conf, m) || slu_is_below(m->point, conf->run_dir))
 		return NULL;
 	path = slu_asprintf("%s/sluice", slu_eq(m->point, "/") ? "" : m->point);
-	if (path && !access(path, F_OK) && !slu_trust_dir(path, NULL))
+	if (path && !slu_is_below(path, conf->run_dir) && !access(path, F_OK) &&
+	    !slu_trust_dir(path, NULL))
 		return path;
 	free(path);
 	return NULL;
@@ -47,26 +67,51 @@ static bool has(char *const *list, size_t n, const char *path)
 	return false;
 }
 
-static char **storages_auto(const struct slu_conf *conf, struct slu_err *err)
+/* Where a choice may have led to. */
+static void add_chosen(const struct slu_conf *conf, const struct slu_mtab *m,
+		       char **list)
 {
-	struct slu_mtab m;
-	char **list, *path;
+	char *path;
 	size_t n = 0;
 
-	if (slu_mtab_read(&m, err))
-		return NULL;
-	list = calloc(m.n + 1, sizeof(*list));
-	for (size_t i = 0; list && i < m.n; i++) {
-		path = storage_at(conf, &m.line[i]);
+	for (size_t i = 0; i < m->n; i++) {
+		path = storage_at(conf, &m->line[i]);
 		if (path && !has(list, n, path))
 			list[n++] = path;
 		else
 			free(path);
 	}
+}
+
+static bool has_tiers(const struct slu_conf *conf)
+{
+	for (size_t i = 0; i < conf->n_pool; i++)
+		if (conf->pool[i].tier)
+			return true;
+	return false;
+}
+
+static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
+{
+	const bool path = slu_choice_is_path(conf->node_storage);
+	struct slu_mtab m = {0};
+	char **list;
+	size_t n = 0;
+
+	if ((!path || has_tiers(conf)) && slu_mtab_read(&m, err))
+		return NULL;
+	list = calloc(m.n + 2, sizeof(*list));
+	if (list) {
+		add_chosen(conf, &m, list);
+		n = slu_strv_len(list);
+	}
 	slu_mtab_free(&m);
-	if (!list)
-		slu_err(err, SLU_NOMEM, "out of memory");
-	return list;
+	if (list && (!path || has(list, n, conf->node_storage) ||
+		     (list[n] = strdup(conf->node_storage))))
+		return list;
+	slu_strv_free(list);
+	slu_err(err, SLU_NOMEM, "out of memory");
+	return NULL;
 }
 
 /* What storage= of file systems and profiles names, each once. */
@@ -82,20 +127,6 @@ static int add_named(char **list, const struct slu_option *option, size_t n)
 		    !(list[end++] = strdup(option[i].value)))
 			return -1;
 	return 0;
-}
-
-static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
-{
-	char **list;
-
-	if (slu_eq(conf->node_storage, "auto"))
-		return storages_auto(conf, err);
-	list = calloc(2, sizeof(*list));
-	if (list && (list[0] = strdup(conf->node_storage)))
-		return list;
-	free(list);
-	slu_err(err, SLU_NOMEM, "out of memory");
-	return NULL;
 }
 
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err)

@@ -221,14 +221,14 @@ static bool uses_node_storage(const struct slu_conf *conf)
 	return !conf->n_fs;
 }
 
-/* Where NodeStorage=auto leads to, as the planner does it. */
+/* Where a choice leads to, as the planner does it. */
 static void take_storage(struct slu_node *n, struct slu_probe *p,
 			 struct json_object *rows)
 {
 	struct json_object *row = json_object_array_get_idx(rows, 0);
 	const char *path = NULL;
 
-	if (!slu_eq(n->conf->node_storage, "auto") ||
+	if (slu_choice_is_path(n->conf->node_storage) ||
 	    !uses_node_storage(n->conf))
 		return;
 	if (!row)
@@ -237,8 +237,9 @@ static void take_storage(struct slu_node *n, struct slu_probe *p,
 			      n->name);
 	else if (slu_json_str(row, "storage", &path, NULL))
 		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
-			      "knows no local disk of %s: set NodeStorage",
-			      n->name);
+			      "knows no storage of %s that is NodeStorage=%s: "
+			      "\"sysquery resources --explain %s\" says why",
+			      n->name, n->conf->node_storage, n->name);
 	else
 		snprintf(p->storage, sizeof(p->storage), "%s/sluice",
 			 slu_eq(path, "/") ? "" : path);
@@ -249,7 +250,7 @@ static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 	struct slu_err err;
 	struct json_object *rows = ask_summary(n, &err);
 
-	if (!slu_eq(n->conf->node_storage, "auto"))
+	if (slu_choice_is_path(n->conf->node_storage))
 		slu_copy(p->storage, sizeof(p->storage), n->conf->node_storage);
 	if (!rows) {
 		slu_probe_add(p, SLU_PROBE_BAD, "sluiced", "%s", err.text);
@@ -359,7 +360,8 @@ static void probe_storage(struct slu_node *n, struct slu_probe *p)
 
 	if (uses_node_storage(n->conf) && !*p->storage)
 		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
-			      "NodeStorage=auto: where, sluiced must say");
+			      "NodeStorage=%s: where, sluiced must say",
+			      n->conf->node_storage);
 	else if (first && uses_node_storage(n->conf))
 		first[0] = strdup(p->storage);
 	if (first)

@@ -26,13 +26,14 @@ struct space {		     /* bytes of a node's storage */
 	uint64_t size, free; /* the latter as it was last told */
 };
 
-/* NodeStorage=auto: in sluice/ on the largest local file system. */
-static int find_storage(struct slu_plan_node *node, struct slu_db *map,
-			struct space *space, struct slu_err *err)
+/* Below the mount point of what a choice takes, in sluice/. */
+static int find_storage(struct slu_plan_node *node, const char *choice,
+			struct slu_db *map, struct space *space,
+			struct slu_err *err)
 {
 	struct slu_node_storage place;
 
-	if (slu_storage_find(map, node->name, &place, err))
+	if (slu_storage_find(map, node->name, choice, &place, err))
 		return -1;
 	node->storage = slu_asprintf(
 		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
@@ -70,18 +71,39 @@ static const char *own_option(const struct slu_plan *plan, const char *key)
 	return NULL;
 }
 
+/* That of its pool, if it has one and no directory of its own. */
+static enum slu_tier tier_of(const struct slu_plan *plan,
+			     const struct slu_conf *conf)
+{
+	const struct slu_pool_conf *pool =
+		plan->pool ? slu_conf_pool(conf, plan->pool) : NULL;
+
+	return pool && !own_option(plan, "storage") ? pool->tier
+						    : SLU_TIER_UNKNOWN;
+}
+
+/* The directory that its profile or file system says, the tier of its pool, or
+ * what NodeStorage chooses. */
+static const char *storage_of(const struct slu_plan *plan,
+			      const struct slu_conf *conf)
+{
+	const enum slu_tier tier = tier_of(plan, conf);
+	const char *own = own_option(plan, "storage");
+
+	return own ? own : tier ? slu_tier_names[tier] : conf->node_storage;
+}
+
 static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
 		       const struct slu_plan_site *site, struct space *space,
 		       struct slu_err *err)
 {
-	const char *own = own_option(plan, "storage");
+	const char *choice = storage_of(plan, site->conf);
 
 	free(node->storage);
 	node->storage = NULL;
-	if (!own && strcmp(site->conf->node_storage, "auto") == 0)
-		return find_storage(node, site->map, space, err);
-	return fixed_storage(node, own ? own : site->conf->node_storage,
-			     site->map, space, err);
+	return slu_choice_is_path(choice)
+		       ? fixed_storage(node, choice, site->map, space, err)
+		       : find_storage(node, choice, site->map, space, err);
 }
 
 uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
@@ -125,6 +147,13 @@ static int check_room(const struct slu_plan *plan,
 
 	if (node->client || (promised <= size && takes <= size - promised))
 		return 0;
+	if (!*node->storage)
+		return slu_err(err, SLU_BUSY,
+			       "%s has no storage of pool %s, and the other "
+			       "nodes have no room for what it would have to "
+			       "give, %s",
+			       node->name, plan->pool ? plan->pool : "",
+			       slu_size_text(node->capacity, needs));
 	snprintf(must, sizeof(must),
 		 "each node must give %s, which takes up %s",
 		 slu_size_text(node->capacity, needs),
@@ -185,11 +214,13 @@ static void stores_free(struct stores *s)
 	free(s->promised);
 }
 
-/* A node that gives nothing, but could, need not be known. */
+/* A node that gives nothing, but could, need not be known; nor need each have
+ * the tier, where others can give what it lacks. */
 static int find_stores(struct stores *s, struct slu_plan *plan,
 		       const struct slu_plan_site *site, struct slu_err *err)
 {
 	const bool spare = site->ask_room && is_uneven(plan);
+	const bool tier = spare && tier_of(plan, site->conf);
 
 	for (size_t i = 0; i < plan->n_node; i++) {
 		struct slu_plan_node *node = &plan->node[i];
@@ -197,7 +228,7 @@ static int find_stores(struct stores *s, struct slu_plan *plan,
 		if ((node->client && !spare) ||
 		    !set_storage(plan, node, site, &s->space[i], err))
 			continue;
-		if (!node->client || err->kind != SLU_NOTFOUND)
+		if ((!node->client && !tier) || err->kind != SLU_NOTFOUND)
 			return -1;
 		node->storage = strdup("");
 		if (!node->storage)

@@ -130,6 +130,12 @@ static int check_pools(const struct slu_fs_conf *fs,
 		if (!slu_conf_pool(conf, name))
 			return slu_err(err, SLU_INVALID, "there is no Pool=%s",
 				       name);
+		if (slu_conf_pool(conf, name)->tier &&
+		    slu_fs_option(fs, "storage", NULL))
+			return slu_err(err, SLU_INVALID,
+				       "storage= is one place, and Pool=%s is "
+				       "of a tier: leave one of them out",
+				       name);
 		for (size_t k = 0; k < i; k++)
 			if (slu_list_word(list, k, other, sizeof(other)) &&
 			    !strcmp(name, other))
@@ -240,6 +246,14 @@ static int check_profile_coherence(const struct slu_profile_conf *profile,
 	return rc ? -1 : 0;
 }
 
+static bool has_option(const struct slu_profile_conf *profile, const char *key)
+{
+	for (size_t i = 0; i < profile->n_option; i++)
+		if (!strcasecmp(profile->option[i].key, key))
+			return true;
+	return false;
+}
+
 static int check_profile(const struct slu_profile_conf *profile,
 			 const struct slu_conf *conf, struct slu_err *err)
 {
@@ -260,6 +274,10 @@ static int check_profile(const struct slu_profile_conf *profile,
 	for (size_t i = 0; i < profile->n_option; i++)
 		if (check_profile_option(type, &profile->option[i], err))
 			return -1;
+	if (has_option(profile, "storage") && has_option(profile, "tier"))
+		return slu_err(err, SLU_INVALID,
+			       "storage= is one place, which is of no tier: "
+			       "leave storage= or tier= out");
 	return check_profile_coherence(profile, conf, err);
 }
 

@@ -75,6 +75,17 @@ static int set_pool(struct slu_request *req, const char *value,
 	return slu_set_word(&req->pool, value, err);
 }
 
+static int set_tier(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	int i = slu_choose(value, slu_tier_names + SLU_TIER_PMEM, err);
+
+	if (i < 0)
+		return -1;
+	req->tier = (enum slu_tier)(SLU_TIER_PMEM + i);
+	return 0;
+}
+
 int slu_set_profile(struct slu_request *req, const char *value,
 		    struct slu_err *err)
 {
@@ -188,6 +199,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"split", false, set_split},
 	{"bind", false, set_bind},
 	{"pool", false, set_pool},
+	{"tier", false, set_tier},
 	{"coherence", false, slu_set_coherence},
 	{"tell", false, slu_set_tell},
 	{"dw", false, set_dw},
@@ -315,6 +327,11 @@ int slu_request_preset(struct slu_request *req, const char *key,
 	req->split = req->split ? req->split : one.split;
 	req->bind = req->bind ? req->bind : one.bind;
 	req->coherence = req->coherence ? req->coherence : one.coherence;
+	if (!req->pool && !req->tier) {
+		req->pool = one.pool;
+		one.pool = NULL;
+		req->tier = one.tier;
+	}
 	slu_request_free(&one);
 	return rc;
 }

@@ -4,10 +4,23 @@
 #include "config.h"
 #include "burst_buffer/request/pool.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "common/size.h"
 #include "common/str.h"
+
+/* Of who says nothing; what lies in one place is of no tier. */
+static const struct slu_pool_conf *default_pool(const struct slu_conf *conf,
+						const struct slu_fs_conf *fs)
+{
+	const bool placed = slu_fs_option(fs, "storage", NULL);
+
+	for (size_t i = 0; i < conf->n_pool; i++)
+		if (!placed || !conf->pool[i].tier)
+			return &conf->pool[i];
+	return NULL;
+}
 
 const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
 					 const struct slu_fs_conf *fs, size_t i)
@@ -21,13 +34,40 @@ const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
 		return slu_list_word(fs->pool, i, name, sizeof(name))
 			       ? slu_conf_pool(conf, name)
 			       : NULL;
-	return type->remote || i ? NULL : &conf->pool[0];
+	return type->remote || i ? NULL : default_pool(conf, fs);
 }
 
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 					const struct slu_fs_conf *fs)
 {
 	return slu_pool_nth(conf, fs, 0);
+}
+
+/* Lies it in the nodes' storage wherever its pool says? */
+static bool has_tiers(const struct slu_fs_conf *fs)
+{
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+
+	return type && !type->remote && !slu_fs_option(fs, "storage", NULL);
+}
+
+const struct slu_pool_conf *slu_pool_of_tier(const struct slu_conf *conf,
+					     const struct slu_fs_conf *fs,
+					     enum slu_tier tier, size_t i)
+{
+	const struct slu_pool_conf *pool;
+
+	for (size_t k = 0; has_tiers(fs); k++) {
+		if (fs->pool)
+			pool = slu_pool_nth(conf, fs, k);
+		else
+			pool = k < conf->n_pool ? &conf->pool[k] : NULL;
+		if (!pool)
+			return NULL;
+		if (pool->tier == tier && !i--)
+			return pool;
+	}
+	return NULL;
 }
 
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
@@ -39,6 +79,9 @@ const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 		return NULL;
 	if (req->pool)
 		own = slu_conf_pool(conf, req->pool);
+	else if (req->tier)
+		own = slu_pool_of_tier(conf, slu_conf_fs(conf, req->fs),
+				       req->tier, 0);
 	return own ? own : slu_pool_of(conf, slu_conf_fs(conf, req->fs));
 }
 
@@ -50,7 +93,64 @@ static bool has_pool(const struct slu_conf *conf, const struct slu_fs_conf *fs,
 	for (size_t i = 0; (one = slu_pool_nth(conf, fs, i)); i++)
 		if (one == pool)
 			return true;
-	return false;
+	return pool && pool->tier && !fs->pool && has_tiers(fs);
+}
+
+bool slu_tiers_text(const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		    slu_pool_filled_f *filled, void *arg, char text[SLU_TIERS])
+{
+	const struct slu_pool_conf *pool;
+	size_t len = 0;
+
+	*text = '\0';
+	for (int tier = SLU_TIER_PMEM; slu_tier_names[tier]; tier++)
+		for (size_t i = 0; (pool = slu_pool_of_tier(
+					    conf, fs, (enum slu_tier)tier, i));
+		     i++) {
+			if (filled && !filled(arg, pool))
+				continue;
+			len += (size_t)snprintf(text + len, SLU_TIERS - len,
+						"%s%s", len ? ", " : "",
+						slu_tier_names[tier]);
+			break;
+		}
+	return len;
+}
+
+int slu_no_tier(const struct slu_request *req, const char *tiers,
+		struct slu_err *err)
+{
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: no node has tier=%s; there are: %s",
+		       slu_tier_names[req->tier], *tiers ? tiers : "none");
+}
+
+static int check_tier(const struct slu_request *req,
+		      const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		      struct slu_err *err)
+{
+	const struct slu_pool_conf *pool =
+		req->pool ? slu_conf_pool(conf, req->pool) : NULL;
+	const char *tier = slu_tier_names[req->tier];
+	char tiers[SLU_TIERS];
+
+	if (!has_tiers(fs))
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: tier=%s: %s lies in one place, which is "
+			       "of no tier",
+			       tier, fs->name);
+	if (!slu_tiers_text(conf, fs, NULL, NULL, tiers))
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: tier=%s: this site has no tiers for %s "
+			       "(Tier= of a Pool in sluice.conf)",
+			       tier, fs->name);
+	if (pool && pool->tier != req->tier)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: tier=%s: pool %s is not of it", tier,
+			       pool->name);
+	return slu_pool_of_tier(conf, fs, req->tier, 0)
+		       ? 0
+		       : slu_no_tier(req, tiers, err);
 }
 
 int slu_pool_check_name(const struct slu_request *req,
@@ -58,6 +158,8 @@ int slu_pool_check_name(const struct slu_request *req,
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 
+	if (fs && req->tier && check_tier(req, conf, fs, err))
+		return -1;
 	if (!req->pool || !fs ||
 	    has_pool(conf, fs, slu_conf_pool(conf, req->pool)))
 		return 0;
@@ -73,6 +175,8 @@ const char *slu_pool_storage(const struct slu_conf *conf,
 {
 	const char *own;
 
+	if (pool->tier)
+		return slu_tier_names[pool->tier];
 	for (size_t i = 0; i < conf->n_fs; i++) {
 		own = slu_fs_option(&conf->fs[i], "storage", NULL);
 		if (own && has_pool(conf, &conf->fs[i], pool))

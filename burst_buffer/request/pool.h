@@ -16,14 +16,31 @@ const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
  * what lies in the nodes' storage. NULL: it is counted in none. */
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 					const struct slu_fs_conf *fs);
+/* Those of this tier that it may have, i from 0: of a list of its line, else of
+ * all pools. NULL: there are not so many, or it does not lie in the storage of
+ * nodes, or only in one place there (storage=). */
+const struct slu_pool_conf *slu_pool_of_tier(const struct slu_conf *conf,
+					     const struct slu_fs_conf *fs,
+					     enum slu_tier tier, size_t i);
+/* The tiers that it may have, "flash, disk", those whose pools are filled, if
+ * that is asked (may be NULL); false: none. */
+#define SLU_TIERS 64
+typedef bool slu_pool_filled_f(void *arg, const struct slu_pool_conf *pool);
+bool slu_tiers_text(const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		    slu_pool_filled_f *filled, void *arg, char text[SLU_TIERS]);
+/* SLU_INVALID: no node has the tier of the request, but these. */
+int slu_no_tier(const struct slu_request *req, const char *tiers,
+		struct slu_err *err);
 /* That of a request (resolved), or NULL. */
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf);
-/* SLU_INVALID: pool= of the request names none of its file system's. */
+/* SLU_INVALID: pool= or tier= of the request names none of its file system's.
+ */
 int slu_pool_check_name(const struct slu_request *req,
 			const struct slu_conf *conf, struct slu_err *err);
-/* Where the instances of a pool lie on a node: storage= of its first file
- * system that has one, else NodeStorage. */
+/* Where the instances of a pool lie on a node, a choice (common/tiers.h): its
+ * tier, else storage= of its first file system that has one, else NodeStorage.
+ */
 const char *slu_pool_storage(const struct slu_conf *conf,
 			     const struct slu_pool_conf *pool);
 

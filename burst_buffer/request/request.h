@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "common/conf.h"
 #include "common/err.h"
+#include "common/tiers.h"
 
 #define SLU_REQUEST_MAX		65536 /* bytes of all lines together */
 #define SLU_REQUEST_STAGE_MAX	64
@@ -93,12 +94,13 @@ struct slu_request_persist {
 
 struct slu_request {
 	bool has_fs;
-	bool persistent;   /* it is the persistent buffer `name` */
-	char *fs;	   /* FileSystem name; NULL: the site's default */
-	char *name;	   /* "JOBFS" unless name= */
-	char *profile;	   /* NULL: none */
-	char *pool;	   /* that its storage is of; NULL: not said */
-	uint64_t capacity; /* bytes; 0: the profile says it */
+	bool persistent;    /* it is the persistent buffer `name` */
+	char *fs;	    /* FileSystem name; NULL: the site's default */
+	char *name;	    /* "JOBFS" unless name= */
+	char *profile;	    /* NULL: none */
+	char *pool;	    /* that its storage is of; NULL: not said */
+	enum slu_tier tier; /* of its storage; UNKNOWN: not said */
+	uint64_t capacity;  /* bytes; 0: the profile says it */
 	uint32_t nodes;	   /* that give storage: 0 not said, or SLU_ALL_NODES */
 	uint32_t tolerate; /* nodes that may be lost; UINT32_MAX: not said */
 	enum slu_dw dw;

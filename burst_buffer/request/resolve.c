@@ -97,8 +97,14 @@ static int preset_persist(struct slu_request_persist *one,
 
 	one->fs = as.fs;
 	one->coherence = as.coherence;
+	free(as.pool);
 	if (rc)
 		return -1;
+	if (as.tier)
+		return slu_err(err, SLU_INVALID,
+			       "profile %s has tier=%s, which a persistent "
+			       "buffer cannot have",
+			       one->profile, slu_tier_names[as.tier]);
 	return as.split == SLU_SPLIT_SWITCH
 		       ? slu_err(err, SLU_INVALID,
 				 "profile %s has split=switch, which a "

@@ -75,6 +75,8 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		slu_put_pair(buf, "bind", slu_bind_names[req->bind]);
 	if (req->pool)
 		slu_put_pair(buf, "pool", req->pool);
+	else if (req->tier) /* else its pool says it */
+		slu_put_pair(buf, "tier", slu_tier_names[req->tier]);
 	if (req->coherence)
 		slu_put_pair(buf, "coherence",
 			     slu_coherence_names[req->coherence]);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/pool.h"
+#include "ctl/pools/pools.h"
 #include "common/str.h"
 
 /* Nodes of it that are to have storage. */
@@ -26,13 +27,13 @@ struct found {
 };
 
 static struct found count(const struct slu_ctl_ask *ask,
-			  const struct slu_pool_conf *pool)
+			  const struct slu_hosts *nodes)
 {
 	struct found found = {0};
 
-	for (size_t i = 0; i < pool->nodes.n; i++) {
+	for (size_t i = 0; i < nodes->n; i++) {
 		enum slu_ctl_may_get may =
-			ask->may_get(ask->arg, pool->nodes.name[i]);
+			ask->may_get(ask->arg, nodes->name[i]);
 
 		found.may += may != SLU_GET_NO;
 		found.named += may == SLU_GET_MUST;
@@ -41,18 +42,17 @@ static struct found count(const struct slu_ctl_ask *ask,
 }
 
 static bool fits(const struct slu_ctl_ask *ask, const struct slu_request *req,
-		 const struct slu_pool_conf *pool, struct found found)
+		 struct found found)
 {
-	return pool->nodes.n == 0 ||
-	       (found.may >= needed(ask, req) &&
-		(found.named == ask->named || !lies_on_all(req)));
+	return found.may >= needed(ask, req) &&
+	       (found.named == ask->named || !lies_on_all(req));
 }
 
 /* "0 of a (n[1-2]), " */
 static void put(struct slu_buf *text, const struct slu_pool_conf *pool,
-		struct found found)
+		const struct slu_hosts *of, struct found found)
 {
-	char *nodes = slu_hosts_text(&pool->nodes);
+	char *nodes = slu_hosts_text(of);
 
 	slu_buf_printf(text, "%s%u of %s (%.60s%s)", text->len ? ", " : "",
 		       (unsigned)found.may, pool->name, nodes ? nodes : "",
@@ -74,38 +74,121 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 	return -1;
 }
 
+/* The nodes of a pool. */
+struct known {
+	struct slu_hosts told;
+	const struct slu_hosts *nodes; /* n = 0: all, or none is known */
+	bool more; /* there may be others, whose maps are not known */
+};
+
+/* Those that sluice.conf names, or that have the tier, as sluiced has told. */
+static struct known nodes_of(const struct slu_pool_conf *pool,
+			     struct slu_mirror *mirror)
+{
+	struct known known = {.nodes = &pool->nodes};
+	enum slu_pool_told told = SLU_POOL_UNTOLD;
+
+	if (pool->tier && mirror)
+		told = slu_pools_hosts(mirror, pool->name, &known.told);
+	known.more = told == SLU_POOL_SOME;
+	return known;
+}
+
+static const struct slu_hosts *nodes(const struct known *known)
+{
+	return known->told.n ? &known->told : known->nodes;
+}
+
+/* May a node of it be found? */
+static bool has_nodes(void *mirror, const struct slu_pool_conf *pool)
+{
+	struct slu_hosts told;
+	const bool all =
+		slu_pools_hosts(mirror, pool->name, &told) == SLU_POOL_ALL;
+	const bool none = all && told.n == 0;
+
+	slu_hosts_free(&told);
+	return !none;
+}
+
 static int choose(const struct slu_ctl_ask *ask, struct slu_request *req,
-		  const struct slu_pool_conf *pool, struct slu_err *err)
+		  const struct slu_pool_conf *pool,
+		  const struct slu_hosts *nodes, struct slu_err *err)
 {
 	if (!req->pool && !(req->pool = strdup(pool->name)))
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	req->capacity = slu_pool_round(pool, req->capacity);
-	if (pool->nodes.n && lies_on_all(req) && ask->keep_to)
-		ask->keep_to(ask->arg, &pool->nodes);
+	if (nodes->n && lies_on_all(req) && ask->keep_to)
+		ask->keep_to(ask->arg, nodes);
 	return 0;
 }
 
+/* 1: this pool is chosen. */
+static int try_pool(const struct slu_ctl_ask *ask, struct slu_request *req,
+		    const struct slu_pool_conf *pool, struct slu_mirror *mirror,
+		    struct slu_buf *seen, struct slu_err *err)
+{
+	static const struct slu_hosts any = {0};
+	struct known known = nodes_of(pool, mirror);
+	const struct slu_hosts *of = nodes(&known);
+	struct found found = count(ask, of);
+	int rc = 0;
+
+	if (!of->n || fits(ask, req, found))
+		rc = choose(ask, req, pool, of, err) ? -1 : 1;
+	else if (known.more)
+		rc = choose(ask, req, pool, &any, err) ? -1 : 1;
+	else
+		put(seen, pool, of, found);
+	slu_hosts_free(&known.told);
+	return rc;
+}
+
+/* Those that come into question, i from 0. */
+static const struct slu_pool_conf *nth(const struct slu_conf *conf,
+				       const struct slu_fs_conf *fs,
+				       const struct slu_request *req, size_t i)
+{
+	if (req->pool)
+		return i ? NULL : slu_request_pool(req, conf);
+	return req->tier ? slu_pool_of_tier(conf, fs, req->tier, i)
+			 : slu_pool_nth(conf, fs, i);
+}
+
+/* Is the tier of the request nobody's, as far as everything is known? */
+static int check_tier(const struct slu_request *req,
+		      const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		      struct slu_mirror *mirror, struct slu_err *err)
+{
+	const struct slu_pool_conf *pool;
+	char tiers[SLU_TIERS];
+
+	for (size_t i = 0; (pool = nth(conf, fs, req, i)); i++)
+		if (has_nodes(mirror, pool))
+			return 0;
+	slu_tiers_text(conf, fs, has_nodes, mirror, tiers);
+	return slu_no_tier(req, tiers, err);
+}
+
 int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,
-			const struct slu_conf *conf, struct slu_request *req,
-			struct slu_err *err)
+			struct slu_mirror *mirror, const struct slu_conf *conf,
+			struct slu_request *req, struct slu_err *err)
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 	const struct slu_pool_conf *pool;
 	struct slu_buf seen = {0};
-	struct found found;
+	int rc = 0;
 
-	if (!ask->may_get || !req->has_fs || req->persistent ||
-	    !slu_pool_of(conf, fs))
+	if (!req->has_fs || req->persistent || !slu_pool_of(conf, fs))
 		return 0;
-	for (size_t i = 0; (pool = slu_pool_nth(conf, fs, i)); i++) {
-		if (req->pool && strcmp(req->pool, pool->name) != 0)
-			continue;
-		found = count(ask, pool);
-		if (fits(ask, req, pool, found)) {
-			slu_buf_free(&seen);
-			return choose(ask, req, pool, err);
-		}
-		put(&seen, pool, found);
-	}
-	return refuse(ask, req, &seen, err);
+	if (req->tier && mirror && check_tier(req, conf, fs, mirror, err))
+		return -1;
+	if (!ask->may_get)
+		return 0;
+	for (size_t i = 0; !rc && (pool = nth(conf, fs, req, i)); i++)
+		rc = try_pool(ask, req, pool, mirror, &seen, err);
+	if (rc == 0)
+		return refuse(ask, req, &seen, err);
+	slu_buf_free(&seen);
+	return rc < 0 ? -1 : 0;
 }

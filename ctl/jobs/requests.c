@@ -279,7 +279,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return slu_request_at(req->line, err);
 	if (slu_persistent_submit(mirror, ask, req, site->conf, user, err) < 0)
 		return -1;
-	if (slu_ctl_choose_pool(ask, site->conf, req, err) < 0)
+	if (slu_ctl_choose_pool(ask, mirror, site->conf, req, err) < 0)
 		return slu_request_at(req->line, err);
 	return check_fs(ctl, ask, req, user, err) < 0
 		       ? slu_request_at(req->line, err)

@@ -4,6 +4,8 @@
 #include "ctl/pools/pools.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/size.h"
 
@@ -26,6 +28,25 @@ const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
 		if (slu_eq(m->supply.pools[i].name, pool))
 			return &m->supply.pools[i];
 	return NULL;
+}
+
+enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
+				   struct slu_hosts *out)
+{
+	enum slu_pool_told told = SLU_POOL_UNTOLD;
+	const struct slu_pool_capacity *p;
+	char *text = NULL;
+
+	*out = (struct slu_hosts){0};
+	pthread_mutex_lock(&m->lock);
+	p = slu_capacity_of(m, pool);
+	if (p && p->hosts && (text = strdup(p->hosts)))
+		told = p->complete ? SLU_POOL_ALL : SLU_POOL_SOME;
+	pthread_mutex_unlock(&m->lock);
+	if (text && slu_hosts_parse(text, out, NULL))
+		told = SLU_POOL_UNTOLD;
+	free(text);
+	return told;
 }
 
 bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,

@@ -10,6 +10,7 @@
  * for each other.
  */
 
+#include "common/hostlist.h"
 #include "ctl/link/mirror.h"
 
 #define SLU_POOL_WHY 256
@@ -48,6 +49,12 @@ void slu_pools_fini(struct slu_mirror *m);
 
 void slu_pools_use(struct slu_mirror *m, const char *pool,
 		   struct slu_pool_use *out);
+
+/* The nodes of a pool with a tier, as far as sluiced has told: none of them, as
+ * many as have pushed their maps, or all. Caller frees. */
+enum slu_pool_told { SLU_POOL_UNTOLD, SLU_POOL_SOME, SLU_POOL_ALL };
+enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
+				   struct slu_hosts *out);
 
 /* -1: it can never be had, as there is not so much, or one user may not have
  * it. `with`: words before the size, or "". */

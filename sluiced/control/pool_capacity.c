@@ -9,14 +9,6 @@
 #include "burst_buffer/request/pool.h"
 #include "sysmap/database/planner_storage.h"
 
-static int find(struct slu_db *map, const char *node, const char *storage,
-		struct slu_node_storage *out, struct slu_err *err)
-{
-	return strcmp(storage, "auto") == 0
-		       ? slu_storage_find(map, node, out, err)
-		       : slu_storage_at(map, node, storage, out, err);
-}
-
 static void add_node(struct slu_pool_capacity *p,
 		     const struct slu_node_storage *place)
 {
@@ -28,34 +20,72 @@ static void add_node(struct slu_pool_capacity *p,
 		p->largest = slu_image_fits(place->size);
 }
 
+/* Does the map know the node, and nothing there that is of the pool's tier? */
+static bool has_none(const struct slu_pool_conf *pool, struct slu_db *map,
+		     const char *node)
+{
+	struct json_object *mounts =
+		pool->tier ? slu_storage_mounts(map, node, NULL) : NULL;
+
+	json_object_put(mounts);
+	return mounts;
+}
+
+static int tell_hosts(struct slu_pool_capacity *p, struct slu_hosts *with,
+		      struct slu_err *err)
+{
+	slu_hosts_sort(with);
+	p->hosts = slu_hosts_text(with);
+	return p->hosts ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 /* A node that the map does not know makes the pool incomplete; an error of the
  * database is one. */
-static int add_nodes(struct slu_pool_capacity *p, struct slu_db *map,
-		     const char *storage, const struct slu_hosts *nodes,
-		     const struct slu_conf *without_io, struct slu_err *err)
+static int look_at(struct slu_pool_capacity *p,
+		   const struct slu_pool_conf *pool, struct slu_db *map,
+		   const struct slu_conf *conf, const char *node,
+		   struct slu_hosts *with, struct slu_err *err)
 {
 	struct slu_node_storage place;
 	struct slu_err why = {0};
 
-	for (size_t i = 0; i < nodes->n; i++) {
-		if (without_io && slu_conf_only_io(without_io, nodes->name[i]))
-			continue;
-		if (find(map, nodes->name[i], storage, &place, &why) == 0)
-			add_node(p, &place);
-		else if (why.kind == SLU_NOTFOUND || why.kind == SLU_INVALID)
-			p->complete = false;
-		else
-			return slu_err(err, why.kind, "%s", why.text);
+	if (slu_storage_find(map, node, slu_pool_storage(conf, pool), &place,
+			     &why) == 0) {
+		add_node(p, &place);
+		return pool->tier && slu_hosts_append(with, node)
+			       ? slu_err(err, SLU_NOMEM, "out of memory")
+			       : 0;
 	}
+	if (why.kind != SLU_NOTFOUND && why.kind != SLU_INVALID)
+		return slu_err(err, why.kind, "%s", why.text);
+	p->complete &= has_none(pool, map, node);
 	return 0;
+}
+
+static int add_nodes(struct slu_pool_capacity *p,
+		     const struct slu_pool_conf *pool, struct slu_db *map,
+		     const struct slu_conf *conf, const struct slu_hosts *all,
+		     struct slu_err *err)
+{
+	const struct slu_hosts *nodes = pool->nodes.n ? &pool->nodes : all;
+	struct slu_hosts with = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nodes->n; i++)
+		if (nodes == &pool->nodes ||
+		    !slu_conf_only_io(conf, nodes->name[i]))
+			rc = look_at(p, pool, map, conf, nodes->name[i], &with,
+				     err);
+	if (!rc && pool->tier)
+		rc = tell_hosts(p, &with, err);
+	slu_hosts_free(&with);
+	return rc;
 }
 
 static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 		  struct slu_db *map, const struct slu_conf *conf,
 		  const struct slu_hosts *nodes, struct slu_err *err)
 {
-	bool all = pool->nodes.n == 0;
-
 	*p = (struct slu_pool_capacity){.name = strdup(pool->name),
 					.complete = true};
 	if (!p->name)
@@ -64,8 +94,7 @@ static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
 		p->total = p->available = pool->size;
 		return 0;
 	}
-	return add_nodes(p, map, slu_pool_storage(conf, pool),
-			 all ? nodes : &pool->nodes, all ? conf : NULL, err);
+	return add_nodes(p, pool, map, conf, nodes, err);
 }
 
 int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,

@@ -288,6 +288,8 @@ static int running(struct slu_db *db, const struct slu_asker *who,
 const struct slu_answerer slu_answerers[] = {
 	{"buffers", prepare_buffers, NULL, buffers},
 	{"hosts", slu_prepare_hosts, NULL, slu_answer_hosts},
+	{"storage", slu_prepare_storage, NULL, slu_answer_storage},
+	{"summary", slu_prepare_storage, NULL, slu_answer_summary},
 	{"job", slu_prepare_job, NULL, slu_answer_job},
 	{"jobs", NULL, NULL, jobs},
 	{"accuracy", NULL, NULL, accuracy},

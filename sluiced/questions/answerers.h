@@ -25,6 +25,18 @@ int slu_answer_hosts(struct slu_db *db, const struct slu_asker *who,
 		     struct json_object *args, struct slu_buf *out,
 		     struct slu_err *err);
 
+/* "summary" and "storage" of the resource map, by this site's choices; they
+ * replace "choice" and "choices" of the question. */
+struct json_object *slu_prepare_storage(const struct slu_daemon *d,
+					const struct slu_asker *who,
+					struct json_object *args);
+int slu_answer_summary(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, struct slu_buf *out,
+		       struct slu_err *err);
+int slu_answer_storage(struct slu_db *db, const struct slu_asker *who,
+		       struct json_object *args, struct slu_buf *out,
+		       struct slu_err *err);
+
 /* "job": all that is known of one job, which is named by job_id, or by that of
  * its array and task. SLU_NOTFOUND: nothing is, or it is another user's. */
 struct json_object *slu_prepare_job(const struct slu_daemon *d,

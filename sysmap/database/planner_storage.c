@@ -1,149 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Choosing storage from the documents "mountpoints" and "mountusage". Of two
- * mounts of one disk the shorter path is taken, and the answer depends on the
- * documents only, so that it stays the same from job to job.
- */
+/* Choosing storage from the documents "mountpoints", "mountusage" and
+ * "storagespeed". */
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "sysmap/database/map_documents.h"
+#include "sysmap/database/storage_rank.h"
 #include "sysmap/linux/mounts.h"
 
-struct candidate {
-	const char *path, *filesystem, *device;
-	uint64_t size;
-	bool root; /* on the disk of the root file system */
-};
-
-static const char *get(struct json_object *obj, const char *key)
+static int none(const char *host, const char *choice, struct slu_err *err)
 {
-	const char *value = NULL;
-
-	slu_json_str_opt(obj, key, &value, NULL);
-	return value ? value : "";
-}
-
-static bool is_local(struct json_object *mount)
-{
-	const char *category = get(mount, "category");
-
-	if (*category) /* the original tool's say LOCAL, or nothing */
-		return strcasecmp(category, "local") == 0;
-	return slu_mount_category_of(get(mount, "filesystem"),
-				     get(mount, "device")) == SLU_MOUNT_LOCAL;
-}
-
-static bool is_writable(struct json_object *mount)
-{
-	const char *options = get(mount, "options");
-
-	return strncmp(options, "rw", 2) == 0 &&
-	       (options[2] == ',' || options[2] == '\0');
-}
-
-/* File systems that hold no files of users: for booting, or read-only. */
-static bool is_special(const char *path, const char *filesystem)
-{
-	static const char *const types[] = {
-		"vfat",	 "msdos", "exfat", "iso9660", "udf", "squashfs",
-		"erofs", "ntfs",  "ntfs3", "fuseblk", NULL};
-	static const char *const places[] = {"/boot", "/efi", NULL};
-
-	for (const char *const *t = types; *t; t++)
-		if (strcmp(*t, filesystem) == 0)
-			return true;
-	for (const char *const *p = places; *p; p++)
-		if (slu_is_below(path, *p))
-			return true;
-	return false;
-}
-
-/* A part of a file system, mounted elsewhere: often a single file. Btrfs
- * mounts its subvolumes so. */
-static bool is_part(struct json_object *mount)
-{
-	return *get(mount, "subtree") &&
-	       strcmp(get(mount, "filesystem"), "btrfs") != 0;
-}
-
-static bool is_candidate(struct json_object *mount, struct candidate *c)
-{
-	*c = (struct candidate){
-		.path = get(mount, "mountpoint"),
-		.filesystem = get(mount, "filesystem"),
-		.device = get(mount, "device"),
-	};
-	slu_json_u64_opt(mount, "size", &c->size, NULL);
-	return c->path[0] == '/' && c->size > 0 && is_local(mount) &&
-	       is_writable(mount) && !is_part(mount) &&
-	       !is_special(c->path, c->filesystem) &&
-	       !slu_mount_of_job(c->path);
-}
-
-static bool better(const struct candidate *a, const struct candidate *b)
-{
-	if (!b->path)
-		return true;
-	if (a->root != b->root)
-		return b->root;
-	if (a->size != b->size)
-		return a->size > b->size;
-	if (strlen(a->path) != strlen(b->path))
-		return strlen(a->path) < strlen(b->path);
-	return strcmp(a->path, b->path) < 0;
-}
-
-/* The element of an array with this mount point, or NULL. */
-static struct json_object *at_path(struct json_object *array, const char *path)
-{
-	struct json_object *one;
-
-	for (size_t i = 0; i < json_object_array_length(array); i++) {
-		one = json_object_array_get_idx(array, i);
-		if (strcmp(get(one, "mountpoint"), path) == 0)
-			return one;
-	}
-	return NULL;
-}
-
-/* Fill in best->path; it stays NULL when there is no candidate. */
-static void choose(struct json_object *mounts, struct candidate *best)
-{
-	struct json_object *root = at_path(mounts, "/"), *mount;
-	struct candidate c;
-
-	*best = (struct candidate){0};
-	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
-		mount = json_object_array_get_idx(mounts, i);
-		if (!is_candidate(mount, &c))
-			continue;
-		c.root = root && strcmp(c.device, get(root, "device")) == 0;
-		if (better(&c, best))
-			*best = c;
-	}
-}
-
-int slu_storage_choose(struct json_object *mountpoints, const char *name,
-		       struct slu_node_storage *out, struct slu_err *err)
-{
-	struct candidate best;
-
-	choose(mountpoints, &best);
-	if (!best.path)
+	if (!strcmp(choice, "auto"))
 		return slu_err(err, SLU_NOTFOUND,
 			       "%s has no writable file system on a disk of "
 			       "its own: set NodeStorage to a path",
-			       name);
-	*out = (struct slu_node_storage){.size = best.size,
-					 .available = best.size};
-	slu_copy(out->path, sizeof(out->path), best.path);
-	slu_copy(out->filesystem, sizeof(out->filesystem), best.filesystem);
-	slu_copy(out->device, sizeof(out->device), best.device);
-	return 0;
+			       host);
+	return slu_err(err, SLU_NOTFOUND,
+		       "%s has no storage that is %s: \"sysquery resources "
+		       "--explain %s\" says why",
+		       host, choice, host);
+}
+
+static void take(struct slu_node_storage *out, const struct slu_candidate *c)
+{
+	*out = (struct slu_node_storage){
+		.size = c->size, .available = c->size, .tier = c->tier};
+	slu_copy(out->path, sizeof(out->path), c->path);
+	slu_copy(out->filesystem, sizeof(out->filesystem), c->filesystem);
+	slu_copy(out->device, sizeof(out->device), c->device);
+}
+
+int slu_storage_choose(struct json_object *mountpoints,
+		       struct json_object *speed, const char *name,
+		       const char *choice, struct slu_node_storage *out,
+		       struct slu_err *err)
+{
+	size_t n;
+	struct slu_candidate *all = slu_candidates_read(mountpoints, speed, &n);
+	const struct slu_candidate *best =
+		all ? slu_candidates_choose(all, n, choice) : NULL;
+	int rc = 0;
+
+	if (!all)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
+	else if (!best)
+		rc = none(name, choice, err);
+	else
+		take(out, best);
+	free(all);
+	return rc;
 }
 
 static void add_available(struct slu_db *db, const char *host,
@@ -151,44 +60,12 @@ static void add_available(struct slu_db *db, const char *host,
 {
 	struct json_object *usage =
 		slu_documents_array(db, host, "mountusage", NULL);
-	struct json_object *mount = usage ? at_path(usage, out->path) : NULL;
+	struct json_object *mount =
+		usage ? slu_mount_at(usage, out->path) : NULL;
 
 	if (mount)
 		slu_json_u64_opt(mount, "available", &out->available, NULL);
 	json_object_put(usage);
-}
-
-/* Is `path` at or below the mount point `point`? */
-static bool is_below(const char *path, const char *point)
-{
-	size_t n = strlen(point);
-
-	if (n && point[n - 1] == '/')
-		n--;
-	return strncmp(path, point, n) == 0 && (!path[n] || path[n] == '/');
-}
-
-/* The mount that shows what lies at this path; best->path stays NULL when none
- * does. Borrows from `mounts`. */
-static void choose_at(struct json_object *mounts, const char *path,
-		      struct candidate *best)
-{
-	struct json_object *m;
-	const char *point;
-
-	*best = (struct candidate){0};
-	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
-		m = json_object_array_get_idx(mounts, i);
-		point = get(m, "mountpoint");
-		if (!is_below(path, point) || slu_mount_of_job(point) ||
-		    (best->path && strlen(point) < strlen(best->path)))
-			continue;
-		best->path = point;
-		best->filesystem = get(m, "filesystem");
-		best->device = get(m, "device");
-		best->size = 0;
-		slu_json_u64_opt(m, "size", &best->size, NULL);
-	}
 }
 
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
@@ -196,20 +73,14 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 {
 	struct json_object *mounts =
 		slu_documents_array(db, host, "mountpoints", err);
-	struct candidate best;
-	struct slu_node_storage found;
+	struct slu_candidate best;
+	struct slu_node_storage found = {0};
 
 	if (!mounts)
 		return -1;
-	choose_at(mounts, path, &best);
-	found = (struct slu_node_storage){.size = best.size,
-					  .available = best.size};
-	if (best.path) {
-		slu_copy(found.path, sizeof(found.path), best.path);
-		slu_copy(found.filesystem, sizeof(found.filesystem),
-			 best.filesystem);
-		slu_copy(found.device, sizeof(found.device), best.device);
-	}
+	slu_candidate_at(mounts, path, &best);
+	if (best.path)
+		take(&found, &best);
 	json_object_put(mounts);
 	if (!found.size)
 		return slu_err(err, SLU_NOTFOUND,
@@ -226,13 +97,13 @@ bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
 {
 	struct json_object *mounts =
 		slu_documents_array(db, host, "mountpoints", NULL);
-	struct candidate x, y;
+	struct slu_candidate x, y;
 	bool same = false;
 
 	if (!mounts)
 		return false;
-	choose_at(mounts, a, &x);
-	choose_at(mounts, b, &y);
+	slu_candidate_at(mounts, a, &x);
+	slu_candidate_at(mounts, b, &y);
 	if (x.path && y.path) /* "tmpfs" and the like are no device's */
 		same = strcmp(x.path, y.path) == 0 ||
 		       (x.device[0] == '/' && strcmp(x.device, y.device) == 0);
@@ -240,25 +111,58 @@ bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
 	return same;
 }
 
-int slu_storage_find(struct slu_db *db, const char *host,
+struct json_object *slu_storage_speed(struct slu_db *db, const char *host)
+{
+	struct json_object *speed = NULL;
+	struct slu_buf text = {0};
+
+	if (slu_documents_read(db, host, "storagespeed", &text, NULL) == 0)
+		speed = slu_json_parse(text.data, text.len, NULL);
+	slu_buf_free(&text);
+	return speed;
+}
+
+static int nothing_of(const char *host, struct slu_err *err)
+{
+	return slu_err(err, SLU_NOTFOUND,
+		       "the resource map knows nothing of %s: run sysmap "
+		       "--push there, or set NodeStorage to a path",
+		       host);
+}
+
+struct json_object *slu_storage_mounts(struct slu_db *db, const char *host,
+				       struct slu_err *err)
+{
+	struct slu_err why = {0};
+	struct json_object *mounts =
+		slu_documents_array(db, host, "mountpoints", &why);
+
+	if (mounts)
+		return mounts;
+	if (why.kind == SLU_NOTFOUND)
+		nothing_of(host, err);
+	else
+		slu_err(err, why.kind, "%s", why.text);
+	return NULL;
+}
+
+int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
 		     struct slu_node_storage *out, struct slu_err *err)
 {
-	struct json_object *mounts =
-		slu_documents_array(db, host, "mountpoints", err);
+	struct json_object *mounts, *speed;
 	int ret;
 
-	if (!mounts) {
-		if (err && err->kind == SLU_NOTFOUND)
-			return slu_err(err, SLU_NOTFOUND,
-				       "the resource map knows nothing of %s: "
-				       "run sysmap --push there, or set "
-				       "NodeStorage to a path",
-				       host);
+	if (slu_choice_is_path(choice))
+		return slu_storage_at(db, host, choice, out, err);
+	mounts = slu_storage_mounts(db, host, err);
+	if (!mounts)
 		return -1;
-	}
-	ret = slu_storage_choose(mounts, host, out, err);
+	speed = strcasestr(choice, "fastest") ? slu_storage_speed(db, host)
+					      : NULL;
+	ret = slu_storage_choose(mounts, speed, host, choice, out, err);
 	if (ret == 0)
 		add_available(db, host, out);
+	json_object_put(speed);
 	json_object_put(mounts);
 	return ret;
 }

@@ -13,6 +13,8 @@ static const struct slu_key summary[] = {
 	{"storage", .is = SLU_IS_TEXT, .title = "STORAGE",
 	 .doc = "where job file systems would live"},
 	{"filesystem", .is = SLU_IS_TEXT, .title = "TYPE", .drop = 2},
+	{"tier", .is = SLU_IS_TEXT, .title = "TIER",
+	 .doc = "pmem, flash, disk or ram"},
 	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
 	{"available", "available_bytes", .is = SLU_IS_BYTES,
 	 .title = "AVAILABLE"},
@@ -26,6 +28,25 @@ const struct slu_form slu_form_summary = {.name = "summary",
 					  .doc = "which storage has each host",
 					  .rows = "hosts",
 					  .keys = summary};
+
+static const struct slu_key storage[] = {
+	{"host", .is = SLU_IS_TEXT, .title = "HOST"},
+	{"mountpoint", .is = SLU_IS_TEXT, .title = "MOUNTPOINT"},
+	{"device", .is = SLU_IS_TEXT, .title = "DEVICE", .drop = 2},
+	{"filesystem", .is = SLU_IS_TEXT, .title = "TYPE", .drop = 1},
+	{"tier", .is = SLU_IS_TEXT, .title = "TIER",
+	 .doc = "pmem, flash, disk, ram or unknown"},
+	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
+	{"taken_for", .is = SLU_IS_TEXT, .title = "TAKEN_FOR",
+	 .doc = "NodeStorage, or the pools; \"\": nobody"},
+	{"why_not", .is = SLU_IS_TEXT, .title = "WHY_NOT", .text = true,
+	 .doc = "\"\": it is taken"},
+	{.key = NULL}};
+const struct slu_form slu_form_storage = {
+	.name = "storage",
+	.doc = "why file systems of a host are taken for jobs, or not",
+	.rows = "filesystems",
+	.keys = storage};
 
 const struct slu_form slu_form_resources = {
 	.name = "resources",
@@ -148,17 +169,37 @@ const struct slu_form slu_form_schemas = {
 	.rows = "schemas",
 	.keys = schemas};
 
-const struct slu_form *const slu_forms[] = {
-	&slu_form_site,	     &slu_form_schemas,	  &slu_form_summary,
-	&slu_form_resources, &slu_form_hosts,	  &slu_form_extractors,
-	&slu_form_select,    &slu_form_views,	  &slu_form_history,
-	&slu_form_diff,	     &slu_form_check,	  &slu_form_buffers,
-	&slu_form_ions,	     &slu_form_jobs,	  &slu_form_job,
-	&slu_form_backtest,  &slu_form_doctor,	  &slu_form_report,
-	&slu_form_page,	     &slu_form_accuracy,  &slu_form_predict,
-	&slu_form_import,    &slu_form_osts,	  &slu_form_start,
-	&slu_form_stripe,    &slu_form_iostart,	  &slu_form_why,
-	&slu_form_dump,	     &slu_form_integrity, NULL};
+const struct slu_form *const slu_forms[] = {&slu_form_site,
+					    &slu_form_schemas,
+					    &slu_form_summary,
+					    &slu_form_storage,
+					    &slu_form_resources,
+					    &slu_form_hosts,
+					    &slu_form_extractors,
+					    &slu_form_select,
+					    &slu_form_views,
+					    &slu_form_history,
+					    &slu_form_diff,
+					    &slu_form_check,
+					    &slu_form_buffers,
+					    &slu_form_ions,
+					    &slu_form_jobs,
+					    &slu_form_job,
+					    &slu_form_backtest,
+					    &slu_form_doctor,
+					    &slu_form_report,
+					    &slu_form_page,
+					    &slu_form_accuracy,
+					    &slu_form_predict,
+					    &slu_form_import,
+					    &slu_form_osts,
+					    &slu_form_start,
+					    &slu_form_stripe,
+					    &slu_form_iostart,
+					    &slu_form_why,
+					    &slu_form_dump,
+					    &slu_form_integrity,
+					    NULL};
 
 const struct slu_form *slu_form_find(const char *name)
 {

@@ -83,6 +83,8 @@ struct slu_ask {
 	bool accuracy;	  /* --accuracy */
 	bool replay;	  /* --replay */
 	const char *plot; /* --plot */
+	/* --explain */
+	const char *explain;
 	bool list_hosts, list_extractors, help, version;
 	const char *command; /* NULL: the original tool's form */
 	const char *operand[SLU_OPERANDS_MAX];

@@ -28,6 +28,7 @@ TEXT(letter)
 TEXT(fields)
 TEXT(sort)
 TEXT(plot)
+TEXT(explain)
 
 #define FLAG(field)                                                    \
 	static int set_##field(struct slu_ask *ask, const char *arg,   \
@@ -289,9 +290,9 @@ const struct slu_option slu_options[] = {
 	 slu_ask_number, "machine"},
 	{SLU_OPT_LAST, "last", "N", "the last so many", SLU_TAKES_ONE,
 	 slu_ask_number, "last"},
-	{SLU_OPT_EXPLAIN, "explain", "JOBID",
-	 "of I/O nodes: this job, and its curve", SLU_TAKES_ONE, slu_ask_number,
-	 "job_id"},
+	{SLU_OPT_EXPLAIN, "explain", "JOBID|HOST",
+	 "of I/O nodes: this job; of resources: why", SLU_TAKES_ONE,
+	 set_explain, NULL},
 	{SLU_OPT_JOB, "job", "JOBID", "of buffers: of this job, in detail",
 	 SLU_TAKES_ONE, put_job, NULL},
 	{SLU_OPT_POLICY, "policy", "NAME",

@@ -271,6 +271,9 @@ static int run_replay(struct slu_ask *ask, struct slu_err *err)
 
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
 {
+	if (ask->explain &&
+	    slu_ask_number(ask, "job_id", ask->explain, err) < 0)
+		return slu_err_prefix(err, "--explain");
 	if (ask->replay)
 		return run_replay(ask, err);
 	if (ask->n_operands &&

@@ -107,10 +107,23 @@ static int show_documents(const struct slu_ask *ask,
 	return ret;
 }
 
+static int explain(struct slu_ask *ask, struct slu_err *err)
+{
+	if (ask->n_operands)
+		return slu_err(err, SLU_INVALID,
+			       "--explain names the hosts: %s is one too many",
+			       ask->operand[0]);
+	return slu_ask_add_hosts(ask, ask->explain, err)
+		       ? -1
+		       : slu_ask_show(ask, "storage", NULL, err);
+}
+
 int slu_cmd_resources(struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *extractors;
 
+	if (ask->explain)
+		return explain(ask, err);
 	for (size_t i = 0; i < ask->n_operands; i++)
 		if (slu_ask_add_hosts(ask, ask->operand[i], err))
 			return -1;

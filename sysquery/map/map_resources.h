@@ -28,10 +28,20 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 			struct slu_err *err);
 
 /* Who has what, a flat object per host: host, storage (where job file systems
- * would live, see slu_storage_find), filesystem, size, available, disks,
- * disk_bytes, memory, cores, cpus. Caller puts. */
+ * would live by this choice of NodeStorage, see slu_storage_find), filesystem,
+ * tier, size, available, disks, disk_bytes, memory, cores, cpus. Caller puts.
+ */
 struct json_object *slu_query_summary(struct slu_db *db,
 				      const struct slu_hosts *hosts,
+				      const char *choice, struct slu_err *err);
+
+/* Each file system of these hosts, and who takes it or why not (see
+ * slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "nodes": HOSTS
+ * (if not all)}, ...]; NULL: NodeStorage=auto. SLU_NOTFOUND: a host is not in
+ * the map. Caller puts. */
+struct json_object *slu_query_storage(struct slu_db *db,
+				      const struct slu_hosts *hosts,
+				      struct json_object *choices,
 				      struct slu_err *err);
 
 /* {host, documents, since, last_seen}, {extractor, documents, hosts}: objects

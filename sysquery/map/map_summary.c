@@ -4,6 +4,7 @@
 #include "config.h"
 #include "sysquery/map/map_resources.h"
 
+#include <stdlib.h>
 #include "common/jsonx.h"
 #include "sysmap/database/map_documents.h"
 #include "sysmap/database/planner_storage.h"
@@ -24,15 +25,17 @@ static struct json_object *document(struct slu_db *db, const char *host,
 	return NULL;
 }
 
-static void add_storage(struct slu_db *db, const char *host,
+static void add_storage(struct slu_db *db, const char *host, const char *choice,
 			struct json_object *row)
 {
 	struct slu_node_storage storage;
 
-	if (slu_storage_find(db, host, &storage, NULL))
+	if (slu_storage_find(db, host, choice, &storage, NULL))
 		return;
 	slu_json_set_str(row, "storage", storage.path);
 	slu_json_set_str(row, "filesystem", storage.filesystem);
+	if (storage.tier)
+		slu_json_set_str(row, "tier", slu_tier_names[storage.tier]);
 	slu_json_set_u64(row, "size", storage.size);
 	slu_json_set_u64(row, "available", storage.available);
 }
@@ -103,12 +106,13 @@ static void add_cpus(struct slu_db *db, const char *host,
 	json_object_put(cpus);
 }
 
-static struct json_object *host_row(struct slu_db *db, const char *host)
+static struct json_object *host_row(struct slu_db *db, const char *host,
+				    const char *choice)
 {
 	struct json_object *row = json_object_new_object();
 
 	slu_json_set_str(row, "host", host);
-	add_storage(db, host, row);
+	add_storage(db, host, choice, row);
 	add_disks(db, host, row);
 	add_memory(db, host, row);
 	add_cpus(db, host, row);
@@ -117,7 +121,7 @@ static struct json_object *host_row(struct slu_db *db, const char *host)
 
 struct json_object *slu_query_summary(struct slu_db *db,
 				      const struct slu_hosts *hosts,
-				      struct slu_err *err)
+				      const char *choice, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err, "SELECT Hostname FROM Hosttable ORDER BY HostID", "");
@@ -132,11 +136,72 @@ struct json_object *slu_query_summary(struct slu_db *db,
 		host = slu_db_text(rows, 0);
 		if (host &&
 		    (!hosts || !hosts->n || slu_hosts_sorted_has(hosts, host)))
-			json_object_array_add(list, host_row(db, host));
+			json_object_array_add(list, host_row(db, host, choice));
 	}
 	slu_db_done(rows);
 	if (ret == 0)
 		return list;
 	json_object_put(list);
 	return NULL;
+}
+
+/* What "choices" of the question says for this host; *n of them. Caller frees;
+ * NULL: no memory. */
+static struct slu_storage_choice *choices_of(struct json_object *choices,
+					     const char *host, size_t *n)
+{
+	const size_t most = choices ? json_object_array_length(choices) : 0;
+	struct slu_storage_choice *out = calloc(most + 1, sizeof(*out));
+
+	*n = 0;
+	for (size_t i = 0; out && i < most; i++) {
+		struct json_object *one = json_object_array_get_idx(choices, i);
+		const char *nodes = NULL;
+		struct slu_hosts hosts = {0};
+
+		slu_json_str_opt(one, "nodes", &nodes, NULL);
+		if (slu_json_str(one, "for", &out[*n].who, NULL) ||
+		    slu_json_str(one, "choice", &out[*n].choice, NULL) ||
+		    (nodes && slu_hosts_parse(nodes, &hosts, NULL)))
+			continue;
+		if (!nodes || slu_hosts_find(&hosts, host) >= 0)
+			++*n;
+		slu_hosts_free(&hosts);
+	}
+	return out;
+}
+
+static int explain(struct slu_db *db, const char *host,
+		   struct json_object *choices, struct json_object *out,
+		   struct slu_err *err)
+{
+	const struct slu_storage_choice usual = {"NodeStorage", "auto"};
+	size_t n;
+	struct slu_storage_choice *all = choices_of(choices, host, &n);
+	int rc;
+
+	if (!all)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	rc = slu_storage_explain(db, host, choices ? all : &usual,
+				 choices ? n : 1, out, err);
+	free(all);
+	return rc;
+}
+
+struct json_object *slu_query_storage(struct slu_db *db,
+				      const struct slu_hosts *hosts,
+				      struct json_object *choices,
+				      struct slu_err *err)
+{
+	struct json_object *out = json_object_new_array();
+
+	if (!json_object_is_type(choices, json_type_array))
+		choices = NULL;
+	for (size_t i = 0; i < hosts->n; i++) {
+		if (explain(db, hosts->name[i], choices, out, err) == 0)
+			continue;
+		json_object_put(out);
+		return NULL;
+	}
+	return out;
 }

@@ -197,23 +197,25 @@ static int make(struct slu_db *db, const struct source *s, bool rows,
 
 static int make_summary(struct slu_db *db, struct slu_err *err)
 {
-	return slu_db_script(db,
-			     "CREATE TEMP TABLE v_summary (host, storage, "
-			     "filesystem, size, available, disks, disk_bytes, "
-			     "memory, cores, cpus)",
-			     err);
+	return slu_db_script(
+		db,
+		"CREATE TEMP TABLE v_summary (host, storage, "
+		"filesystem, tier, size, available, disks, disk_bytes, "
+		"memory, cores, cpus)",
+		err);
 }
 
 static int fill_summary(struct slu_db *db, struct slu_err *err)
 {
-	struct json_object *rows = slu_query_summary(db, NULL, err);
+	struct json_object *rows = slu_query_summary(db, NULL, "auto", err);
 	long n = -1;
 
 	if (rows)
 		n = slu_db_exec(db, err,
 				"INSERT INTO v_summary SELECT "
 				"value ->> 'host', value ->> 'storage', "
-				"value ->> 'filesystem', value ->> 'size', "
+				"value ->> 'filesystem', value ->> 'tier', "
+				"value ->> 'size', "
 				"value ->> 'available', value ->> 'disks', "
 				"value ->> 'disk_bytes', value ->> 'memory', "
 				"value ->> 'cores', value ->> 'cpus' "

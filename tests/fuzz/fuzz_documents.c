@@ -39,7 +39,7 @@ static void choose_storage(struct slu_db *db)
 	struct slu_node_storage storage;
 	struct slu_err err = {0};
 
-	if (slu_storage_find(db, "n1", &storage, &err))
+	if (slu_storage_find(db, "n1", "fastest,flash,/*", &storage, &err))
 		must(err.text[0]);
 	else
 		must(storage.path[0] == '/' && storage.size > 0);
@@ -73,7 +73,7 @@ static void check(struct slu_db *db)
 	slu_facts_feature(&facts, "nvme");
 	slu_facts_feature(&facts, "avx2");
 	slu_facts_free(&facts);
-	rows = slu_query_summary(db, NULL, &err);
+	rows = slu_query_summary(db, NULL, "auto", &err);
 	must(rows && json_object_array_length(rows) == 1);
 	json_object_put(rows);
 }

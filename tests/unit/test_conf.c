@@ -242,6 +242,15 @@ static const struct {
 	{"RunDir=/a\n\nrundir=/b", "f:3: RunDir was given on line 1"},
 	{"RunDir=a", "f:1: RunDir: \"a\" is not an absolute path"},
 	{"NodeStorage=a", "f:1: NodeStorage: \"a\" is neither"},
+	{"NodeStorage=flash,dsk",
+	 "f:1: NodeStorage: \"dsk\" is neither an absolute path, nor one of "
+	 "flash, disk, pmem, ram, fastest, largest and auto; did you mean "
+	 "disk"},
+	{"NodeStorage=flash,,disk",
+	 "f:1: NodeStorage: flash,,disk: a word is missing beside a comma"},
+	{"NodeStorage=flash,", "a word is missing beside a comma"},
+	{"Pool=a Tier=flsh",
+	 "f:1: Pool: Tier: \"flsh\" is none of pmem, flash, disk, ram"},
 	{"SetupTimeout=0", "f:1: SetupTimeout: must not be zero"},
 	{"SetupTimeout=-1", "f:1: SetupTimeout: time \"-1\" is none of"},
 	{"MaxCapacity=1X", "f:1: MaxCapacity: size \"1X\" has no known"},

@@ -2,7 +2,10 @@
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
 #include "sysmap/database/receive.h"
+#include "common/jsonx.h"
+#include "common/str.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 
 static struct slu_err err;
@@ -94,11 +97,12 @@ START_TEST(test_choice)
 	{
 		put(r, "mountpoints", c->mounts);
 		if (!c->want) {
-			expect_fail(slu_storage_find(db, "n1", &s, &err), err,
-				    SLU_NOTFOUND, "NodeStorage");
+			expect_fail(
+				slu_storage_find(db, "n1", "auto", &s, &err),
+				err, SLU_NOTFOUND, "NodeStorage");
 			continue;
 		}
-		expect_ok(slu_storage_find(db, "n1", &s, &err), err);
+		expect_ok(slu_storage_find(db, "n1", "auto", &s, &err), err);
 		ck_assert_str_eq(s.path, c->want);
 		ck_assert_uint_eq(s.available, s.size);
 	}
@@ -114,19 +118,19 @@ START_TEST(test_available)
 	struct slu_receiver *r = slu_receiver_new(db, &err);
 	struct slu_node_storage s;
 
-	expect_fail(slu_storage_find(db, "n1", &s, &err), err, SLU_NOTFOUND,
-		    "sysmap --push");
+	expect_fail(slu_storage_find(db, "n1", "auto", &s, &err), err,
+		    SLU_NOTFOUND, "sysmap --push");
 	put(r, "mountpoints", "[" ROOT "]");
 	put(r, "mountusage",
 	    "[{\"mountpoint\":\"/x\",\"available\":1},"
 	    "{\"mountpoint\":\"/\",\"available\":4096}]");
-	expect_ok(slu_storage_find(db, "n1", &s, &err), err);
+	expect_ok(slu_storage_find(db, "n1", "auto", &s, &err), err);
 	ck_assert_str_eq(s.filesystem, "ext4");
 	ck_assert_uint_eq(s.size, 5073741824);
 	ck_assert_uint_eq(s.available, 4096);
 	put(r, "mountpoints", "{}");
-	expect_fail(slu_storage_find(db, "n1", &s, &err), err, SLU_INVALID,
-		    "not an array");
+	expect_fail(slu_storage_find(db, "n1", "auto", &s, &err), err,
+		    SLU_INVALID, "not an array");
 	slu_receiver_free(r);
 	slu_db_close(db);
 }
@@ -173,4 +177,244 @@ START_TEST(test_at)
 }
 END_TEST
 
-TEST_MAIN("node storage", test_choice, test_available, test_at)
+/* A mount of a tier. */
+#define TIER(path, device, gib, tier)          \
+	MOUNT(path, "xfs", device, gib,        \
+	      "\"rw\",\"category\":\"local\"," \
+	      "\"tier\":\"" tier "\"")
+#define RAM(path, gib) MOUNT(path, "tmpfs", "tmpfs", gib, MEMORY)
+#define MIXED                                                                                           \
+	"[" TIER("/", "/dev/nvme0n1", 2, "flash") "," TIER("/data", "/dev/sdb", 8, "disk") "," TIER(    \
+		"/fast", "/dev/nvme1n1", 3,                                                             \
+		"flash") "," TIER("/mnt/nvme2", "/dev/nvme2n1", 4,                                      \
+				  "flash") "," TIER("/pm", "/dev/pmem0", 1,                             \
+						    "pmem") "," RAM("/dev/shm",                         \
+								    9) "," RAM("/ram",                  \
+									       6) "," MOUNT("/old",     \
+											    "xfs",      \
+											    "/dev/sdc", \
+											    5,          \
+											    RW) "]"
+
+static const struct {
+	const char *choice, *want; /* NULL: none */
+} choices[] = {
+	{"auto", "/data"},
+	{"largest", "/data"},
+	{"fastest", "/pm"},
+	{"flash", "/mnt/nvme2"},
+	{"FLASH,disk", "/mnt/nvme2"},
+	{"disk,flash", "/data"},
+	{"pmem", "/pm"},
+	{"ram", "/ram"},
+	{"/fast,disk", "/fast"},
+	{"/f*", "/fast"},
+	{"/mnt/nvme*,flash", "/mnt/nvme2"},
+	{"/mnt*,disk", "/data"}, /* no * passes a / */
+	{"/nowhere/*", NULL},
+	{"/nowhere/*,/ram", "/ram"},
+	{"/*", "/data"},
+};
+
+START_TEST(test_tiers)
+{
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+	struct slu_node_storage s;
+
+	put(r, "mountpoints", MIXED);
+	each(c, choices)
+	{
+		if (!c->want) {
+			expect_fail(
+				slu_storage_find(db, "n1", c->choice, &s, &err),
+				err, SLU_NOTFOUND, "--explain n1");
+			continue;
+		}
+		expect_ok(slu_storage_find(db, "n1", c->choice, &s, &err), err);
+		expect(!strcmp(s.path, c->want), "%s: %.99s", c->choice,
+		       s.path);
+	}
+	/* measured, it is faster than persistent memory is said to be */
+	put(r, "storagespeed",
+	    "{\"path\":\"/fast/x\",\"read_bytes_per_s\":7000000000}");
+	expect_ok(slu_storage_find(db, "n1", "fastest", &s, &err), err);
+	ck_assert_str_eq(s.path, "/fast");
+	ck_assert_int_eq(s.tier, SLU_TIER_FLASH);
+	/* the root's only where there is no other */
+	put(r, "mountpoints",
+	    "[" TIER("/", "/dev/nvme0n1", 9,
+		     "flash") "," TIER("/data", "/dev/sdb", 1, "disk") "]");
+	expect_ok(slu_storage_find(db, "n1", "flash,disk", &s, &err), err);
+	ck_assert_str_eq(s.path, "/data");
+	expect_ok(slu_storage_find(db, "n1", "flash", &s, &err), err);
+	ck_assert_str_eq(s.path, "/");
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+END_TEST
+
+/* Of random nodes: what any other order of looking would find. */
+struct fs {
+	char path[16];
+	unsigned gib;
+	enum slu_tier tier;
+	bool writable;
+};
+
+static bool fits(const struct fs *f, const char *word)
+{
+	if (!f->writable)
+		return false;
+	if (slu_tier_of(word))
+		return slu_tier_of(word) == f->tier;
+	return word[0] == '/' ? !strcmp(word, f->path)
+			      : f->tier != SLU_TIER_RAM;
+}
+
+/* The rank of the first word that it fits. */
+static size_t rank(const struct fs *f, const char *choice)
+{
+	char word[64];
+	size_t i = 0;
+
+	for (; slu_list_word(choice, i, word, sizeof(word)); i++)
+		if (fits(f, word))
+			return i;
+	return SIZE_MAX;
+}
+
+static const struct fs *oracle(const struct fs *f, size_t n, const char *choice)
+{
+	const struct fs *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t mine = rank(&f[i], choice),
+		       its = best ? rank(best, choice) : SIZE_MAX;
+
+		if (mine < its || (mine == its && its != SIZE_MAX &&
+				   (f[i].gib > best->gib ||
+				    (f[i].gib == best->gib &&
+				     strcmp(f[i].path, best->path) < 0))))
+			best = &f[i];
+	}
+	return best;
+}
+
+START_TEST(test_random_choices)
+{
+	static const char *const words[] = {"flash", "disk", "pmem",
+					    "ram",   "auto", "/m2"};
+	uint64_t seed = 7;
+	int none = 0, later = 0;
+
+	for (int round = 0; round < 2000; round++) {
+		struct fs f[6];
+		struct slu_buf text = {0}, choice = {0};
+		struct slu_node_storage s;
+		struct json_object *mounts;
+		const struct fs *best;
+		size_t n = slu_random(&seed, 6);
+
+		for (size_t i = 0; i < n; i++) {
+			f[i].tier = (enum slu_tier)slu_random(&seed, 5);
+			f[i].gib = 1 + (unsigned)slu_random(&seed, 4);
+			f[i].writable = slu_random(&seed, 8);
+			snprintf(f[i].path, sizeof(f[i].path), "/m%zu", i);
+			slu_buf_printf(
+				&text,
+				"%s{\"device\":\"/dev/d%zu\",\"mountpoint\":"
+				"\"%s\",\"filesystem\":\"xfs\",\"size\":%u,"
+				"\"options\":\"%s\",\"category\":\"%s\","
+				"\"tier\":\"%s\"}",
+				i ? "," : "[", i, f[i].path, f[i].gib,
+				f[i].writable ? "rw" : "ro",
+				f[i].tier == SLU_TIER_RAM ? "memory" : "local",
+				slu_tier_names[f[i].tier]);
+		}
+		slu_buf_puts(&text, n ? "]" : "[]");
+		for (size_t i = 0, m = 1 + slu_random(&seed, 3); i < m; i++)
+			slu_buf_printf(&choice, "%s%s", i ? "," : "",
+				       words[slu_random(&seed, 6)]);
+		if (slu_choice_is_path(choice.data))
+			slu_buf_puts(&choice, ",/none");
+		mounts = slu_json_parse(text.data, text.len, &err);
+		expect(mounts, "%s", err.text);
+		best = oracle(f, n, choice.data);
+		if (!best) {
+			expect_fail(slu_storage_choose(mounts, NULL, "n1",
+						       choice.data, &s, &err),
+				    err, SLU_NOTFOUND, "n1");
+			none++;
+		} else {
+			expect_ok(slu_storage_choose(mounts, NULL, "n1",
+						     choice.data, &s, &err),
+				  err);
+			expect(!strcmp(s.path, best->path),
+			       "%.99s of %.400s: %.99s, not %s", choice.data,
+			       text.data, s.path, best->path);
+			later += rank(best, choice.data) > 0;
+		}
+		json_object_put(mounts);
+		slu_buf_free(&text);
+		slu_buf_free(&choice);
+	}
+	ck_assert_int_gt(none, 100);
+	ck_assert_int_gt(later, 100);
+}
+END_TEST
+
+static const struct {
+	const char *path, *taken, *why;
+} reasons[] = {
+	{"/", "",
+	 "on the disk of the root file system, and there is /mnt/nvme2"},
+	{"/data", "", "flash comes before disk, and there is /mnt/nvme2"},
+	{"/fast", "", "/mnt/nvme2 is larger: "},
+	{"/mnt/nvme2", "NodeStorage, pool fast", ""},
+	{"/pm", "", "flash,disk names nothing that it is (pmem)"},
+	{"/dev/shm", "", "memory that the system itself uses"},
+	{"/ram", "pool mem", ""},
+	{"/old", "", "flash,disk names nothing that it is (unknown)"},
+};
+
+START_TEST(test_explain)
+{
+	static const struct slu_storage_choice by[] = {
+		{"NodeStorage", "flash,disk"},
+		{"pool fast", "flash"},
+		{"pool mem", "ram"},
+	};
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+	struct json_object *out = json_object_new_array(), *row;
+
+	expect_fail(slu_storage_explain(db, "n1", by, 3, out, &err), err,
+		    SLU_NOTFOUND, "sysmap --push");
+	put(r, "mountpoints", MIXED);
+	expect_ok(slu_storage_explain(db, "n1", by, 3, out, &err), err);
+	ck_assert_uint_eq(json_object_array_length(out),
+			  sizeof(reasons) / sizeof(reasons[0]));
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		const char *why;
+
+		row = json_object_array_get_idx(out, i);
+		why = slu_json_str_at(row, "why_not");
+		ck_assert_str_eq(slu_json_str_at(row, "mountpoint"),
+				 reasons[i].path);
+		ck_assert_str_eq(slu_json_str_at(row, "taken_for"),
+				 reasons[i].taken);
+		expect(!strncmp(why, reasons[i].why, strlen(reasons[i].why)) &&
+			       (*reasons[i].why || !*why),
+		       "%s: %s", reasons[i].path, why);
+	}
+	json_object_put(out);
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+END_TEST
+
+TEST_MAIN("node storage", test_choice, test_available, test_at, test_tiers,
+	  test_random_choices, test_explain)

@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/request/pool.h"
 #include "common/str.h"
 #include "ctl/jobs/pool_choice.h"
+#include "ctl/pools/pools.h"
 
 /* n1 to n4 are what the job may get, those of `must` it names. */
 struct world {
@@ -102,10 +104,12 @@ START_TEST(test_choice)
 
 		expect_ok(slu_request_parse(c->request, NULL, &req, &err), err);
 		if (c->refused) {
-			expect_fail(slu_ctl_choose_pool(&ask, conf, &req, &err),
+			expect_fail(slu_ctl_choose_pool(&ask, NULL, conf, &req,
+							&err),
 				    err, SLU_INVALID, c->refused);
 		} else {
-			expect_ok(slu_ctl_choose_pool(&ask, conf, &req, &err),
+			expect_ok(slu_ctl_choose_pool(&ask, NULL, conf, &req,
+						      &err),
 				  err);
 			expect(slu_eq(req.pool, c->pool), "%s: %s", c->request,
 			       req.pool ? req.pool : "none");
@@ -113,6 +117,101 @@ START_TEST(test_choice)
 		}
 		slu_request_free(&req);
 	}
+	slu_conf_free(conf);
+}
+END_TEST
+
+#define TIERS                                                         \
+	"Pool=f Tier=flash\nPool=d Tier=disk\nPool=g Tier=flash\n"    \
+	"Pool=p Tier=pmem\nFileSystem=s Driver=scratch Default=yes\n" \
+	"FileSystem=g Driver=glusterfs Pool=g,d\n"                    \
+	"FileSystem=fix Driver=scratch storage=/x\n"                  \
+	"FileSystem=far Driver=lustre root=/l\n"
+
+/* sluiced has told: f is on n1 and n2, d on n3, g on n4, nothing of pmem. */
+static void tell(struct slu_mirror *m, bool complete)
+{
+	static const char *const pools[][2] = {
+		{"f", "n[1-2]"}, {"d", "n3"}, {"g", "n4"}, {"p", ""}};
+	struct slu_capacity s = {.pools = calloc(4, sizeof(*s.pools)),
+				 .n_pools = 4};
+
+	for (size_t i = 0; i < 4; i++)
+		s.pools[i] = (struct slu_pool_capacity){
+			.name = strdup(pools[i][0]),
+			.hosts = strdup(pools[i][1]),
+			.nodes = *pools[i][1] ? 1 : 0,
+			.complete = complete};
+	slu_pools_set(m, &s);
+}
+
+static const struct {
+	const char *request, *may;
+	uint32_t min_nodes;
+	bool complete;
+	const char *pool, *kept, *refused;
+} tiers[] = {
+	{"jobfs capacity=1M tier=flash", "1234", 2, true, "f", "n[1-2]", NULL},
+	{"jobfs capacity=1M tier=flash", "34", 1, true, "g", "n4", NULL},
+	{"jobfs capacity=1M tier=disk", "1234", 1, true, "d", "n3", NULL},
+	{"jobfs capacity=1M pool=d", "1234", 1, true, "d", "n3", NULL},
+	{"jobfs capacity=1M", "1234", 1, true, "f", "n[1-2]", NULL},
+	{"jobfs type=g capacity=1M tier=flash", "1234", 1, true, "g", "n4",
+	 NULL},
+	{"jobfs capacity=1M tier=flash", "123", 3, true, NULL, NULL,
+	 "needs 3 nodes of one pool; where it may run are 2 of f (n[1-2]), 0 "
+	 "of g (n4)"},
+	/* perhaps the others have some, too */
+	{"jobfs capacity=1M tier=flash", "123", 3, false, "f", "", NULL},
+	{"jobfs capacity=1M tier=pmem", "123", 1, false, "p", "", NULL},
+	/* a mistake, in one line */
+	{"jobfs capacity=1M tier=pmem", "1234", 1, true, NULL, NULL,
+	 "jobfs: no node has tier=pmem; there are: flash, disk"},
+	{"jobfs capacity=1M tier=ram", "1234", 1, true, NULL, NULL,
+	 "jobfs: no node has tier=ram; there are: pmem, flash, disk"},
+	{"jobfs type=g capacity=1M tier=pmem", "1234", 1, true, NULL, NULL,
+	 "jobfs: no node has tier=pmem; there are: flash, disk"},
+	{"jobfs capacity=1M pool=d tier=flash", "1234", 1, true, NULL, NULL,
+	 "jobfs: tier=flash: pool d is not of it"},
+	{"jobfs type=fix capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
+	 "jobfs: tier=flash: fix lies in one place, which is of no tier"},
+	{"jobfs type=far capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
+	 "jobfs: tier=flash: far lies in one place, which is of no tier"},
+};
+
+START_TEST(test_tiers)
+{
+	struct slu_conf *conf = conf_of(TIERS);
+	struct slu_mirror m = {0};
+	struct slu_request req;
+	struct slu_err err;
+	int rc;
+
+	slu_mirror_init(&m);
+	each(c, tiers)
+	{
+		struct world w = {.may = c->may, .must = ""};
+		const struct slu_ctl_ask ask = {.min_nodes = c->min_nodes,
+						.may_get = may_get,
+						.keep_to = keep_to,
+						.arg = &w};
+
+		tell(&m, c->complete);
+		expect_ok(slu_request_parse(c->request, NULL, &req, &err), err);
+		rc = slu_pool_check_name(&req, conf, &err) ||
+		     slu_ctl_choose_pool(&ask, &m, conf, &req, &err);
+		if (c->refused) {
+			expect(rc && strstr(err.text, c->refused), "%s: %s",
+			       c->request, rc ? err.text : "taken");
+		} else {
+			expect(rc == 0, "%s: %s", c->request, err.text);
+			expect(slu_eq(req.pool, c->pool), "%s: %s", c->request,
+			       req.pool ? req.pool : "none");
+			ck_assert_str_eq(w.kept, c->kept);
+		}
+		slu_request_free(&req);
+	}
+	slu_mirror_fini(&m);
 	slu_conf_free(conf);
 }
 END_TEST
@@ -127,11 +226,11 @@ START_TEST(test_unknown)
 
 	expect_ok(slu_request_parse("jobfs capacity=1M", NULL, &req, &err),
 		  err);
-	expect_ok(slu_ctl_choose_pool(&ask, conf, &req, &err), err);
+	expect_ok(slu_ctl_choose_pool(&ask, NULL, conf, &req, &err), err);
 	ck_assert_ptr_null(req.pool);
 	slu_request_free(&req);
 	slu_conf_free(conf);
 }
 END_TEST
 
-TEST_MAIN("pool choice", test_choice, test_unknown)
+TEST_MAIN("pool choice", test_choice, test_tiers, test_unknown)

@@ -175,6 +175,9 @@ static const struct text_case accepted[] = {
 	 "stripe target=/a stripes=2 per_file=yes; "
 	 "stripe target=/b stripes=2 per_file=yes; stripe target=/c"},
 	{"pool=far capacity=1K", NULL, "jobfs capacity=1024 pool=far"},
+	{"tier=flash capacity=1K", NULL, "jobfs capacity=1024 tier=flash"},
+	{NULL, "#BB jobfs capacity=1K tier=ram\n",
+	 "jobfs capacity=1024 tier=ram"},
 	/* both */
 	{"forward", "#BB jobfs capacity=1K", "jobfs capacity=1024; forward"},
 };

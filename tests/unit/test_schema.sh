@@ -53,6 +53,7 @@ answer() { # ARGUMENT...
 }
 answer resources
 answer resources --where 'memory > 0'
+answer resources --explain n1
 answer hosts
 answer extractors
 answer sql

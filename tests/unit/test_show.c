@@ -199,10 +199,18 @@ static const struct {
 	{"resources n[1-2] --table",
 	 "{\"hosts\":[\"n1\",\"n2\"],\"question\":\"summary\"}",
 	 "[{\"host\":\"n1\",\"storage\":\"/s\",\"size\":1024,\"cpus\":8}]",
-	 "HOST  STORAGE  TYPE  SIZE  AVAILABLE  DISKS  ON_DISKS  MEMORY  "
+	 "HOST  STORAGE  TYPE  TIER  SIZE  AVAILABLE  DISKS  ON_DISKS  MEMORY  "
 	 "CORES  CPUS\n"
-	 "n1    /s       -     1KiB  -          -      -         -       "
+	 "n1    /s       -     -     1KiB  -          -      -         -       "
 	 "-         8\n"},
+	{"resources --explain n3 --table",
+	 "{\"hosts\":[\"n3\"],\"question\":\"storage\"}",
+	 "[{\"host\":\"n3\",\"mountpoint\":\"/a\",\"device\":\"/dev/b\","
+	 "\"filesystem\":\"xfs\",\"tier\":\"disk\",\"size\":1024,"
+	 "\"taken_for\":\"\",\"why_not\":\"mounted read-only\"}]",
+	 "HOST  MOUNTPOINT  DEVICE  TYPE  TIER  SIZE  TAKEN_FOR  WHY_NOT\n"
+	 "n3    /a          /dev/b  xfs   disk  1KiB             mounted "
+	 "read-only\n"},
 	{"resources n[1-2] -e disks hostid --table",
 	 "{\"extractors\":[\"disks\",\"hostid\"],\"hosts\":[\"n1\",\"n2\"],"
 	 "\"question\":\"resources\"}",

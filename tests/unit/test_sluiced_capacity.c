@@ -43,6 +43,20 @@ static void push(const char *node, unsigned long long size,
 	push_one(node, "mountusage", text);
 }
 
+/* A node with one file system of a tier below /t. */
+static void push_tier(const char *node, const char *tier,
+		      unsigned long long size)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		 "[{\"device\":\"/dev/sdb\",\"mountpoint\":\"/t\","
+		 "\"filesystem\":\"ext4\",\"size\":%llu,\"options\":\"rw\","
+		 "\"category\":\"local\",\"tier\":\"%s\"}]",
+		 size << 20, tier);
+	push_one(node, "mountpoints", text);
+}
+
 static void reckon(const char *conf_text, const char *nodes,
 		   struct slu_capacity *out)
 {
@@ -81,6 +95,47 @@ static const struct {
 	 "FileSystem=f Driver=scratch storage=/s/x Pool=b",
 	 "n1", 1, 100, 10, 100, 1, true},
 };
+
+/* Each tier in a pool of its own, with the nodes that have it. */
+START_TEST(test_tiers)
+{
+	static const struct {
+		const char *nodes;
+		unsigned long long total[3];
+		const char *hosts[3];
+		bool complete;
+	} asked[] = {
+		{"n[1-4]", {40, 50, 0}, {"n[1,3]", "n2", ""}, false},
+		{"n[1-3]", {40, 50, 0}, {"n[1,3]", "n2", ""}, true},
+		{"n2", {0, 50, 0}, {"", "n2", ""}, true},
+	};
+	struct slu_capacity s;
+
+	db = slu_db_open(tmpfile_path("tiers.db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push_tier("n1", "flash", 10);
+	push_tier("n2", "disk", 50);
+	push_tier("n3", "flash", 30);
+	each(c, asked)
+	{
+		reckon("Pool=f Tier=flash\nPool=d Tier=disk\nPool=p Tier=pmem",
+		       c->nodes, &s);
+		for (size_t i = 0; i < 3; i++) {
+			ck_assert_uint_eq(s.pools[i].total, c->total[i] << 20);
+			ck_assert_str_eq(s.pools[i].hosts, c->hosts[i]);
+			ck_assert(s.pools[i].complete == c->complete);
+		}
+		slu_msg_clear(&slu_capacity_desc, &s);
+	}
+	reckon("Pool=f Tier=flash Nodes=n[2-3]\nPool=a", "n[1-3]", &s);
+	ck_assert_str_eq(s.pools[0].hosts, "n3");
+	ck_assert_ptr_null(s.pools[1].hosts);
+	slu_msg_clear(&slu_capacity_desc, &s);
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+END_TEST
 
 /* Nothing larger fits, and it is not said of what does. */
 START_TEST(test_fits)
@@ -165,4 +220,4 @@ START_TEST(test_offers)
 }
 END_TEST
 
-TEST_MAIN("supply", test_fits, test_reckon, test_offers)
+TEST_MAIN("supply", test_fits, test_reckon, test_tiers, test_offers)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Why each file system of a host is taken for jobs, or not. */
+#include "config.h"
+#include "sysmap/database/planner_storage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+#include "sysmap/database/storage_rank.h"
+
+static const struct slu_candidate *taken_by(struct json_object *mounts,
+					    const struct slu_candidate *all,
+					    size_t n, const char *choice)
+{
+	struct slu_candidate at;
+
+	if (!slu_choice_is_path(choice))
+		return slu_candidates_choose(all, n, choice);
+	slu_candidate_at(mounts, choice, &at);
+	for (size_t i = 0; at.path && i < n; i++)
+		if (strcmp(all[i].path, at.path) == 0)
+			return &all[i];
+	return NULL;
+}
+
+/* The choice that comes nearest to taking it. */
+static size_t nearest(const struct slu_candidate *c,
+		      const struct slu_storage_choice *choice, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!slu_choice_is_path(choice[i].choice) &&
+		    slu_candidate_fits(c, choice[i].choice))
+			return i;
+	return 0;
+}
+
+static void explain_not(const struct slu_candidate *c,
+			const struct slu_storage_choice *choice,
+			const struct slu_candidate *const *taken, size_t n,
+			struct slu_buf *why)
+{
+	const size_t i = nearest(c, choice, n);
+
+	if (n == 0)
+		slu_buf_puts(why, "no pool has this node");
+	else if (!c->unfit && slu_choice_is_path(choice[i].choice))
+		slu_buf_printf(why, "%s does not lie on it", choice[i].choice);
+	else
+		slu_candidate_why_not(c, taken[i], choice[i].choice, why);
+}
+
+static struct json_object *explain_one(const struct slu_candidate *c,
+				       const char *host,
+				       const struct slu_storage_choice *choice,
+				       const struct slu_candidate *const *taken,
+				       size_t n)
+{
+	struct json_object *row = json_object_new_object();
+	struct slu_buf by = {0}, why = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (taken[i] == c)
+			slu_buf_printf(&by, "%s%s", by.len ? ", " : "",
+				       choice[i].who);
+	if (!by.len)
+		explain_not(c, choice, taken, n, &why);
+	slu_json_set_str(row, "host", host);
+	slu_json_set_str(row, "mountpoint", c->path);
+	slu_json_set_str(row, "device", c->device);
+	slu_json_set_str(row, "filesystem", c->filesystem);
+	slu_json_set_str(row, "tier", slu_tier_names[c->tier]);
+	slu_json_set_u64(row, "size", c->size);
+	slu_json_set_str(row, "taken_for", by.data ? by.data : "");
+	slu_json_set_str(row, "why_not", why.data ? why.data : "");
+	slu_buf_free(&by);
+	slu_buf_free(&why);
+	return row;
+}
+
+static int explain_all(struct json_object *mounts, struct json_object *speed,
+		       const char *host,
+		       const struct slu_storage_choice *choice, size_t n,
+		       struct json_object *out, struct slu_err *err)
+{
+	const struct slu_candidate **taken = calloc(n + 1, sizeof(*taken));
+	size_t n_all;
+	struct slu_candidate *all = slu_candidates_read(mounts, speed, &n_all);
+	int rc = all && taken ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+
+	for (size_t i = 0; !rc && i < n; i++)
+		taken[i] = taken_by(mounts, all, n_all, choice[i].choice);
+	for (size_t i = 0; !rc && i < n_all; i++)
+		json_object_array_add(
+			out, explain_one(&all[i], host, choice, taken, n));
+	free(all);
+	free(taken);
+	return rc;
+}
+
+int slu_storage_explain(struct slu_db *db, const char *host,
+			const struct slu_storage_choice *choice, size_t n,
+			struct json_object *out, struct slu_err *err)
+{
+	struct json_object *mounts = slu_storage_mounts(db, host, err);
+	struct json_object *speed;
+	int rc;
+
+	if (!mounts)
+		return -1;
+	speed = slu_storage_speed(db, host);
+	rc = explain_all(mounts, speed, host, choice, n, out, err);
+	json_object_put(speed);
+	json_object_put(mounts);
+	return rc;
+}

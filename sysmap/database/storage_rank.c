@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The answer depends on the documents only, so that it stays the same from job
+ * to job: of two mounts of one disk the shorter path is taken.
+ */
+#include "config.h"
+#include "sysmap/database/storage_rank.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "common/jsonx.h"
+#include "common/size.h"
+#include "sysmap/linux/mounts.h"
+
+const char *slu_mount_text(struct json_object *mount, const char *key)
+{
+	const char *value = NULL;
+
+	slu_json_str_opt(mount, key, &value, NULL);
+	return value ? value : "";
+}
+
+struct json_object *slu_mount_at(struct json_object *array, const char *path)
+{
+	struct json_object *one;
+
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		one = json_object_array_get_idx(array, i);
+		if (strcmp(slu_mount_text(one, "mountpoint"), path) == 0)
+			return one;
+	}
+	return NULL;
+}
+
+/* What a mount is */
+
+/* The original tool's say LOCAL, or nothing. */
+static enum slu_mount_category category_of(struct json_object *mount)
+{
+	static const struct {
+		const char *name;
+		enum slu_mount_category category;
+	} names[] = {{"local", SLU_MOUNT_LOCAL},
+		     {"network", SLU_MOUNT_NETWORK},
+		     {"memory", SLU_MOUNT_MEMORY},
+		     {"pseudo", SLU_MOUNT_PSEUDO}};
+	const char *said = slu_mount_text(mount, "category");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcasecmp(names[i].name, said) == 0)
+			return names[i].category;
+	return slu_mount_category_of(slu_mount_text(mount, "filesystem"),
+				     slu_mount_text(mount, "device"));
+}
+
+static bool is_writable(struct json_object *mount)
+{
+	const char *options = slu_mount_text(mount, "options");
+
+	return strncmp(options, "rw", 2) == 0 &&
+	       (options[2] == ',' || options[2] == '\0');
+}
+
+/* File systems that hold no files of users: for booting, or read-only. */
+static bool is_special(const char *path, const char *filesystem)
+{
+	static const char *const types[] = {
+		"vfat",	 "msdos", "exfat", "iso9660", "udf", "squashfs",
+		"erofs", "ntfs",  "ntfs3", "fuseblk", NULL};
+	static const char *const places[] = {"/boot", "/efi", NULL};
+
+	for (const char *const *t = types; *t; t++)
+		if (strcmp(*t, filesystem) == 0)
+			return true;
+	for (const char *const *p = places; *p; p++)
+		if (slu_is_below(path, *p))
+			return true;
+	return false;
+}
+
+/* A part of a file system, mounted elsewhere: often a single file. Btrfs
+ * mounts its subvolumes so. */
+static bool is_part(struct json_object *mount)
+{
+	return *slu_mount_text(mount, "subtree") &&
+	       strcmp(slu_mount_text(mount, "filesystem"), "btrfs") != 0;
+}
+
+static const char *unfit(struct json_object *mount,
+			 const struct slu_candidate *c,
+			 enum slu_mount_category category)
+{
+	if (category == SLU_MOUNT_NETWORK)
+		return "a network file system";
+	if (category == SLU_MOUNT_MEMORY && slu_mount_of_system(c->path))
+		return "memory that the system itself uses";
+	if (is_special(c->path, c->filesystem))
+		return "for booting, or of a type that is no job's";
+	if (!is_writable(mount))
+		return "mounted read-only";
+	if (is_part(mount))
+		return "a part of a file system that is mounted elsewhere";
+	if (slu_mount_of_job(c->path))
+		return "a job's file system";
+	return c->size ? NULL : "its size is not known";
+}
+
+/* What devices of a kind read at least, in bytes per second, where nobody has
+ * measured it: only their order counts. */
+static double usual_speed(const struct slu_candidate *c)
+{
+	static const double usual[] = {
+		[SLU_TIER_UNKNOWN] = 100e6, [SLU_TIER_PMEM] = 6e9,
+		[SLU_TIER_FLASH] = 500e6,   [SLU_TIER_DISK] = 150e6,
+		[SLU_TIER_RAM] = 8e9,
+	};
+
+	return c->tier == SLU_TIER_FLASH &&
+			       strncmp(c->device, "/dev/nvme", 9) == 0
+		       ? 2e9
+		       : usual[c->tier];
+}
+
+static bool read_one(struct json_object *mount, struct slu_candidate *c)
+{
+	const enum slu_mount_category category = category_of(mount);
+
+	*c = (struct slu_candidate){
+		.path = slu_mount_text(mount, "mountpoint"),
+		.filesystem = slu_mount_text(mount, "filesystem"),
+		.device = slu_mount_text(mount, "device"),
+		.tier = category == SLU_MOUNT_MEMORY
+				? SLU_TIER_RAM
+				: slu_tier_of(slu_mount_text(mount, "tier")),
+	};
+	slu_json_u64_opt(mount, "size", &c->size, NULL);
+	c->unfit = unfit(mount, c, category);
+	c->speed = usual_speed(c);
+	return c->path[0] == '/' && category != SLU_MOUNT_PSEUDO;
+}
+
+/* The measured path is a mount point, or lies below one. */
+static void take_speed(struct slu_candidate *all, size_t n,
+		       struct json_object *speed)
+{
+	const char *path = slu_mount_text(speed, "path");
+	struct slu_candidate *on = NULL;
+	uint64_t read = 0;
+
+	slu_json_u64_opt(speed, "read_bytes_per_s", &read, NULL);
+	for (size_t i = 0; read && i < n; i++)
+		if ((slu_is_below(path, all[i].path) ||
+		     !strcmp(all[i].path, "/")) &&
+		    (!on || strlen(all[i].path) > strlen(on->path)))
+			on = &all[i];
+	if (on)
+		on->speed = (double)read;
+}
+
+struct slu_candidate *slu_candidates_read(struct json_object *mounts,
+					  struct json_object *speed, size_t *n)
+{
+	const size_t most = json_object_array_length(mounts);
+	struct slu_candidate *all = calloc(most + 1, sizeof(*all));
+	struct json_object *root = slu_mount_at(mounts, "/");
+	const char *disk = root ? slu_mount_text(root, "device") : NULL;
+
+	*n = 0;
+	for (size_t i = 0; all && i < most; i++) {
+		if (!read_one(json_object_array_get_idx(mounts, i), &all[*n]))
+			continue;
+		all[*n].root = disk && all[*n].tier != SLU_TIER_RAM &&
+			       strcmp(all[*n].device, disk) == 0;
+		++*n;
+	}
+	if (all && speed)
+		take_speed(all, *n, speed);
+	return all;
+}
+
+/* Is `path` at or below the mount point `point`? */
+static bool is_below(const char *path, const char *point)
+{
+	size_t n = strlen(point);
+
+	if (n && point[n - 1] == '/')
+		n--;
+	return strncmp(path, point, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+void slu_candidate_at(struct json_object *mounts, const char *path,
+		      struct slu_candidate *best)
+{
+	struct json_object *m;
+	const char *point;
+
+	*best = (struct slu_candidate){0};
+	for (size_t i = 0; i < json_object_array_length(mounts); i++) {
+		m = json_object_array_get_idx(mounts, i);
+		point = slu_mount_text(m, "mountpoint");
+		if (!is_below(path, point) || slu_mount_of_job(point) ||
+		    (best->path && strlen(point) < strlen(best->path)))
+			continue;
+		best->path = point;
+		best->filesystem = slu_mount_text(m, "filesystem");
+		best->device = slu_mount_text(m, "device");
+		best->tier = slu_tier_of(slu_mount_text(m, "tier"));
+		best->size = 0;
+		slu_json_u64_opt(m, "size", &best->size, NULL);
+	}
+}
+
+/* The choice */
+
+static bool fits(const struct slu_candidate *c, const char *word)
+{
+	const enum slu_tier tier = slu_tier_of(word);
+
+	if (c->unfit)
+		return false;
+	if (tier)
+		return c->tier == tier;
+	return word[0] == '/' ? fnmatch(word, c->path, FNM_PATHNAME) == 0
+			      : c->tier != SLU_TIER_RAM;
+}
+
+static bool by_speed(const char *word)
+{
+	return strcasecmp(word, "fastest") == 0;
+}
+
+static bool better(const struct slu_candidate *a, const struct slu_candidate *b,
+		   bool fastest)
+{
+	if (!b)
+		return true;
+	if (fastest && (a->speed < b->speed || a->speed > b->speed))
+		return a->speed > b->speed;
+	if (a->size != b->size)
+		return a->size > b->size;
+	if (strlen(a->path) != strlen(b->path))
+		return strlen(a->path) < strlen(b->path);
+	return strcmp(a->path, b->path) < 0;
+}
+
+static const struct slu_candidate *best(const struct slu_candidate *all,
+					size_t n, const char *choice,
+					bool may_be_root)
+{
+	const struct slu_candidate *found = NULL;
+	char word[SLU_CHOICE_WORD];
+
+	for (size_t k = 0;
+	     !found && slu_list_word(choice, k, word, sizeof(word)); k++)
+		for (size_t i = 0; i < n; i++)
+			if ((may_be_root || !all[i].root) &&
+			    fits(&all[i], word) &&
+			    better(&all[i], found, by_speed(word)))
+				found = &all[i];
+	return found;
+}
+
+const struct slu_candidate *
+slu_candidates_choose(const struct slu_candidate *all, size_t n,
+		      const char *choice)
+{
+	const struct slu_candidate *found = best(all, n, choice, false);
+
+	return found ? found : best(all, n, choice, true);
+}
+
+/* Why not */
+
+/* Which word of the choice fits it, copied to word; false: none does. */
+static bool fitting(const struct slu_candidate *c, const char *choice,
+		    size_t *at, char word[SLU_CHOICE_WORD])
+{
+	for (*at = 0; slu_list_word(choice, *at, word, SLU_CHOICE_WORD); ++*at)
+		if (fits(c, word))
+			return true;
+	return false;
+}
+
+bool slu_candidate_fits(const struct slu_candidate *c, const char *choice)
+{
+	char word[SLU_CHOICE_WORD];
+	size_t at;
+
+	return fitting(c, choice, &at, word);
+}
+
+static void why_worse(const struct slu_candidate *c,
+		      const struct slu_candidate *taken, bool fastest,
+		      struct slu_buf *out)
+{
+	char has[SLU_SIZE_TEXT], more[SLU_SIZE_TEXT];
+
+	if (strcmp(c->device, taken->device) == 0 && c->device[0] == '/')
+		slu_buf_printf(out, "the same file system as %s", taken->path);
+	else if (fastest && taken->speed > c->speed)
+		slu_buf_printf(out, "%s is faster", taken->path);
+	else if (taken->size > c->size)
+		slu_buf_printf(out, "%s is larger: %s, this has %s",
+			       taken->path, slu_size_text(taken->size, more),
+			       slu_size_text(c->size, has));
+	else
+		slu_buf_printf(out, "%s is as good, and named first",
+			       taken->path);
+}
+
+void slu_candidate_why_not(const struct slu_candidate *c,
+			   const struct slu_candidate *taken,
+			   const char *choice, struct slu_buf *out)
+{
+	char word[SLU_CHOICE_WORD], before[SLU_CHOICE_WORD];
+	size_t at, first;
+
+	if (c->unfit)
+		slu_buf_puts(out, c->unfit);
+	else if (!fitting(c, choice, &at, word))
+		slu_buf_printf(out, "%s names nothing that it is (%s)", choice,
+			       slu_tier_names[c->tier]);
+	else if (!taken)
+		slu_buf_puts(out, "not known");
+	else if (c->root && !taken->root)
+		slu_buf_printf(out,
+			       "on the disk of the root file system, and there "
+			       "is %s",
+			       taken->path);
+	else if (fitting(taken, choice, &first, before) && first < at)
+		slu_buf_printf(out, "%s comes before %s, and there is %s",
+			       before, word, taken->path);
+	else
+		why_worse(c, taken, by_speed(word), out);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSMAP_DATABASE_STORAGE_RANK_H
+#define SLU_SYSMAP_DATABASE_STORAGE_RANK_H
+
+/* The file systems of a host, and which of them a choice (common/tiers.h)
+ * takes. Nothing here asks the database. */
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/str.h"
+#include "common/tiers.h"
+
+struct slu_candidate {
+	const char *path, *filesystem, *device; /* the document's */
+	uint64_t size;				/* bytes */
+	double speed; /* bytes/s of reading in one piece: as it was measured,
+		       * else what such a device does */
+	enum slu_tier tier;
+	bool root;	   /* on the disk of the root file system */
+	const char *unfit; /* why no choice takes it; NULL: it may be taken */
+};
+
+/* Each mount of a document "mountpoints" that is no pseudo file system; speed:
+ * the document "storagespeed", or NULL. Caller frees; the texts are the
+ * document's. NULL: out of memory. */
+struct slu_candidate *slu_candidates_read(struct json_object *mounts,
+					  struct json_object *speed, size_t *n);
+
+/*
+ * By the first word of the choice that any of them fits, the best of those: the
+ * fastest or the largest, then the one with the shorter path. What is on the
+ * disk of the root file system is only taken where no word finds another. NULL:
+ * none fits. Never of a choice that is a path.
+ */
+const struct slu_candidate *
+slu_candidates_choose(const struct slu_candidate *all, size_t n,
+		      const char *choice);
+
+/* Why it was not taken, a clause; taken: what was, or NULL. */
+void slu_candidate_why_not(const struct slu_candidate *c,
+			   const struct slu_candidate *taken,
+			   const char *choice, struct slu_buf *out);
+/* Does a word of the choice fit it? */
+bool slu_candidate_fits(const struct slu_candidate *c, const char *choice);
+
+/* The mount that shows what lies at this absolute path; best->path is NULL when
+ * none does. Borrows from `mounts`. */
+void slu_candidate_at(struct json_object *mounts, const char *path,
+		      struct slu_candidate *best);
+
+/* The member of an object, "" where there is none. */
+const char *slu_mount_text(struct json_object *mount, const char *key);
+/* The element of an array with this mount point, or NULL. */
+struct json_object *slu_mount_at(struct json_object *array, const char *path);
+
+#endif
