@@ -106,7 +106,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/forwarder_probe.c \
 	burst_buffer/node/hosts_file.c \
 	burst_buffer/node/probe.c burst_buffer/node/probe_push.c \
-	burst_buffer/node/probe_slurm.c \
+	burst_buffer/node/probe_slurm.c burst_buffer/node/probe_storage.c \
 	burst_buffer/node/probe.h
 libsluverbs = libsluverbs.a $(libslunode) $(libslunet)
 

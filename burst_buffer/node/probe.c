@@ -6,16 +6,13 @@
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
-#include "burst_buffer/node/room.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -24,19 +21,15 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/request/fstype.h"
-#include "burst_buffer/storage/held_storage.h"
 #include "common/cred.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "common/proc.h"
-#include "common/size.h"
 #include "sysmap/extract.h"
 #include "wire/control.h"
 
 #define SECONDS	    10.0
-#define TRIAL	    (64u << 20) /* bytes */
-#define TURN	    30		/* seconds to wait for another probe's trial */
-#define CLOCK_APART 60.0	/* MUNGE's credentials last five minutes */
+#define CLOCK_APART 60.0 /* MUNGE's credentials last five minutes */
 
 static const struct slu_column columns[] = {
 	{"check", NULL, .type = SLU_COL_PLAIN},
@@ -191,64 +184,10 @@ static void probe_clock(struct slu_probe *p, double ahead)
 			      "%.0f s from sluiced's", fabs(ahead));
 }
 
-/* This host's line of the resource map; NULL: sluiced cannot be asked. Caller
- * puts. */
-static struct json_object *ask_summary(struct slu_node *n, struct slu_err *err)
-{
-	struct slu_buf reply = {0};
-	struct json_object *rows = NULL;
-	char body[400];
-
-	snprintf(body, sizeof(body),
-		 "{\"question\":\"summary\",\"hosts\":[\"%s\"]}", n->name);
-	if (!slu_talk_once(n, "/v1/query", body, SECONDS, &reply, err))
-		rows = slu_json_parse(reply.data, reply.len, err);
-	slu_buf_free(&reply);
-	return rows;
-}
-
-/* Is there a file system that says nothing else? */
-static bool uses_node_storage(const struct slu_conf *conf)
-{
-	for (size_t i = 0; i < conf->n_fs; i++) {
-		const struct slu_fstype *type =
-			slu_fstype_find(conf->fs[i].driver);
-
-		if (!(type && type->remote) &&
-		    !slu_fs_option(&conf->fs[i], "storage", NULL))
-			return true;
-	}
-	return !conf->n_fs;
-}
-
-/* Where a choice leads to, as the planner does it. */
-static void take_storage(struct slu_node *n, struct slu_probe *p,
-			 struct json_object *rows)
-{
-	struct json_object *row = json_object_array_get_idx(rows, 0);
-	const char *path = NULL;
-
-	if (slu_choice_is_path(n->conf->node_storage) ||
-	    !uses_node_storage(n->conf))
-		return;
-	if (!row)
-		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
-			      "knows nothing of %s: run sysmap --push here",
-			      n->name);
-	else if (slu_json_str(row, "storage", &path, NULL))
-		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
-			      "knows no storage of %s that is NodeStorage=%s: "
-			      "\"sysquery resources --explain %s\" says why",
-			      n->name, n->conf->node_storage, n->name);
-	else
-		snprintf(p->storage, sizeof(p->storage), "%s/sluice",
-			 slu_eq(path, "/") ? "" : path);
-}
-
 static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 {
 	struct slu_err err;
-	struct json_object *rows = ask_summary(n, &err);
+	struct json_object *rows = slu_probe_ask_map(n, "summary", &err);
 
 	if (slu_choice_is_path(n->conf->node_storage))
 		slu_copy(p->storage, sizeof(p->storage), n->conf->node_storage);
@@ -258,121 +197,8 @@ static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 	}
 	slu_probe_add(p, SLU_PROBE_OK, "sluiced", "answers");
 	probe_clock(p, slu_http_clock_ahead(n->http));
-	take_storage(n, p, rows);
+	slu_probe_find_storage(n, p, rows);
 	json_object_put(rows);
-}
-
-/* Storage */
-
-/* In 0.0: no job, no buffer and no leftover is called so. */
-static int try_storage(const char *path, bool own_fs, char enforced[8],
-		       struct slu_err *err)
-{
-	struct slu_storage_want want = {
-		.storage = path,
-		.capacity = TRIAL,
-		.own_fs = own_fs,
-	};
-	struct slu_storage made;
-
-	if (slu_storage_make(&want, &made, err))
-		return -1;
-	memcpy(enforced, made.enforced, sizeof(made.enforced));
-	return slu_storage_wipe(&made, (uid_t)-1, err) < 0 ? -1 : 0;
-}
-
-/* One probe at a time: others wait for their turn, which takes a second or two
- * where the storage does not hang. */
-static int trial(const char *path, bool own_fs, char enforced[8],
-		 struct slu_err *err)
-{
-	double end = slu_now_mono() + TURN;
-	int fd, rc;
-
-	if (slu_mkdirs(path, 0711, err))
-		return -1;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return slu_errno(err, SLU_IO, "cannot open %s", path);
-	while ((rc = flock(fd, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
-	       slu_now_mono() < end)
-		usleep(50000);
-	rc = rc && errno == EWOULDBLOCK
-		     ? slu_err(err, SLU_BUSY,
-			       "%s is being tried by another probe, for longer "
-			       "than %d s",
-			       path, TURN)
-		     : try_storage(path, own_fs, enforced, err);
-	close(fd);
-	return rc;
-}
-
-static bool wants_own_fs(const struct slu_conf *conf)
-{
-	for (size_t i = 0; i < conf->n_fs; i++) {
-		const struct slu_driver *d =
-			slu_driver_find(conf->fs[i].driver);
-
-		if (d && d->own_fs)
-			return true;
-	}
-	return false;
-}
-
-static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
-			     const char *path)
-{
-	char free_text[SLU_SIZE_TEXT], size_text[SLU_SIZE_TEXT];
-	char enforced[8], also[8] = "";
-	uint64_t available = 0, size = 0;
-	struct slu_err err;
-
-	slu_room_of(path, &available, &size);
-	slu_size_text(available, free_text);
-	slu_size_text(size, size_text);
-	if (geteuid() != 0)
-		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
-			      "%s, %s of %s free; root can try it", path,
-			      free_text, size_text);
-	else if (trial(path, false, enforced, &err) ||
-		 (slu_eq(enforced, "quota") && wants_own_fs(n->conf) &&
-		  trial(path, true, also, &err)))
-		slu_probe_add(p, SLU_PROBE_BAD, "storage", "%s", err.text);
-	else
-		slu_probe_add(p, SLU_PROBE_NOW, "storage",
-			      "%s, %s of %s free, capacity enforced by %s%s%s",
-			      path, free_text, size_text, enforced,
-			      *also ? " and " : "", also);
-}
-
-/* It stands in nobody's way, but whoever it is should know. */
-static void note_held(void *arg, const struct slu_held_storage *held)
-{
-	slu_probe_add(arg, SLU_PROBE_NOTE, "held",
-		      "of a job that has ended: %s", held->who);
-}
-
-/* All that jobs may be given here. */
-static void probe_storage(struct slu_node *n, struct slu_probe *p)
-{
-	char **first = calloc(2, sizeof(*first)), **all = NULL;
-	struct slu_err err;
-
-	if (uses_node_storage(n->conf) && !*p->storage)
-		slu_probe_add(p, SLU_PROBE_NOTE, "storage",
-			      "NodeStorage=%s: where, sluiced must say",
-			      n->conf->node_storage);
-	else if (first && uses_node_storage(n->conf))
-		first[0] = strdup(p->storage);
-	if (first)
-		all = slu_storages_with(n->conf, first, &err);
-	for (size_t i = 0; all && all[i]; i++) {
-		probe_storage_at(n, p, all[i]);
-		slu_held_storage_each(all[i], NULL, note_held, p);
-	}
-	if (!all)
-		slu_probe_add(p, SLU_PROBE_BAD, "storage", "out of memory");
-	slu_strv_free(all);
 }
 
 static void probe_run_dir(struct slu_node *n, struct slu_probe *p)
@@ -457,12 +283,13 @@ int slu_cmd_probe(struct slu_node *n)
 	probe_munge(n, &p);
 	probe_sluiced(n, &p);
 	probe_conf(n, &p);
-	probe_storage(n, &p);
+	slu_probe_storage(n, &p);
 	probe_run_dir(n, &p);
 	probe_slurm(n, &p);
 	rc = slu_print_rows(n, p.rows, columns, &err);
 	if (rc == 0 && n->opt->push)
 		rc = slu_probe_push(n, &p, &err);
+	slu_strv_free(p.tiers);
 	json_object_put(p.rows);
 	json_object_put(p.told);
 	json_object_put(p.fs);

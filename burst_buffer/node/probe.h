@@ -19,6 +19,7 @@ struct slu_probe {
 	size_t bad;
 	struct json_object *fs; /* of each file system: name, ok, text */
 	char storage[PATH_MAX]; /* of job file systems here; "": unknown */
+	char **tiers; /* the same of pools with a tier; NULL: not known */
 };
 
 void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
@@ -30,6 +31,17 @@ void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
  * is). Says "ok" when there is nothing to change. */
 void slu_probe_slurm(struct slu_probe *p, const struct slu_conf *conf,
 		     const char *config, const char *slurm_dir);
+
+/* probe_storage.c: this host's rows of the resource map, by the question; NULL:
+ * sluiced cannot be asked. Caller puts. */
+struct json_object *slu_probe_ask_map(struct slu_node *n, const char *question,
+				      struct slu_err *err);
+/* Where jobs' file systems lie here, of "summary"'s rows and of pools with a
+ * tier: p->storage and p->tiers. */
+void slu_probe_find_storage(struct slu_node *n, struct slu_probe *p,
+			    struct json_object *rows);
+/* Try all that jobs may be given here. */
+void slu_probe_storage(struct slu_node *n, struct slu_probe *p);
 
 /* Tell sluiced. */
 int slu_probe_push(struct slu_node *n, const struct slu_probe *p,

@@ -8,8 +8,9 @@
 #include "burst_buffer/node/node.h"
 #include "common/table.h"
 
-/* Where our storage is on this node: NodeStorage, or for `auto` sluice/ on
- * every mounted disk that has one, and what storage= names. NULL-ended;
+/* Where our storage is on this node: NodeStorage, if that is a path; where it
+ * is a choice, or a pool has a tier, sluice/ on every mounted disk (and, where
+ * that may be chosen, tmpfs) that has one; and what storage= names. NULL-ended;
  * slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
 /* The same with these (taken over, also on failure) instead of NodeStorage. */

@@ -83,6 +83,8 @@ test_pools() {
 		'pool flash'
 	check "for each" equal "$(explained n3 /data)" 'pool disk'
 	check "also memory" equal "$(explained n4 /ram)" 'pool ram'
+	check "where its probe tries it" matches "$(on n4 sluice-node probe --wide)" \
+		'/ram/sluice, .* free, capacity enforced by loop'
 	check "which is not the system's" matches "$(explained n4 /)" \
 		'memory that the system itself uses'
 }

@@ -179,6 +179,27 @@ static const struct {
 	 "jobfs: tier=flash: far lies in one place, which is of no tier"},
 };
 
+/* A sluiced that has not told yet, or is older, hinders nobody. */
+static bool untold(const struct slu_conf *conf, struct slu_mirror *m)
+{
+	struct world w = {.may = "1234", .must = ""};
+	const struct slu_ctl_ask ask = {.min_nodes = 2,
+					.may_get = may_get,
+					.keep_to = keep_to,
+					.arg = &w};
+	struct slu_request req;
+	struct slu_err err;
+	bool taken;
+
+	expect_ok(slu_request_parse("jobfs capacity=1M tier=pmem", NULL, &req,
+				    &err),
+		  err);
+	taken = !slu_ctl_choose_pool(&ask, m, conf, &req, &err) &&
+		slu_eq(req.pool, "p") && !*w.kept;
+	slu_request_free(&req);
+	return taken;
+}
+
 START_TEST(test_tiers)
 {
 	struct slu_conf *conf = conf_of(TIERS);
@@ -188,6 +209,7 @@ START_TEST(test_tiers)
 	int rc;
 
 	slu_mirror_init(&m);
+	ck_assert(untold(conf, &m));
 	each(c, tiers)
 	{
 		struct world w = {.may = c->may, .must = ""};

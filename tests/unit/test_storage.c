@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
@@ -362,11 +363,9 @@ START_TEST(test_planted)
 }
 END_TEST
 
-static bool found_auto(const char *path)
+static bool found_by(const struct slu_conf *conf, const char *path)
 {
-	struct slu_conf conf = {.node_storage = (char *)"auto",
-				.run_dir = (char *)"/run/sluice"};
-	char **list = slu_storages(&conf, &err);
+	char **list = slu_storages(conf, &err);
 	bool found = false;
 
 	ck_assert_ptr_nonnull(list);
@@ -375,6 +374,54 @@ static bool found_auto(const char *path)
 	slu_strv_free(list);
 	return found;
 }
+
+static bool found_auto(const char *path)
+{
+	const struct slu_conf conf = {.node_storage = (char *)"auto",
+				      .run_dir = (char *)"/run/sluice"};
+
+	return found_by(&conf, path);
+}
+
+/* A sluice/ in memory is only looked for where it may have been chosen. */
+START_TEST(test_tiers)
+{
+	struct slu_pool_conf pool[] = {{.tier = SLU_TIER_FLASH},
+				       {.tier = SLU_TIER_RAM}};
+	static const struct {
+		const char *choice;
+		size_t pools;
+		bool found;
+	} cases[] = {
+		{"auto", 0, false},	    {"auto", 1, false},
+		{"auto", 2, true},	    {"flash,ram", 0, true},
+		{"/tmp/sl*,disk", 0, true}, {"/storage", 0, false},
+		{"/storage", 2, true},
+	};
+	char path[4200];
+
+	setup();
+	make_dir(in(top, "storage"), 0755);
+	ck_assert(!mount("tmpfs", in(top, "storage"), "tmpfs", 0,
+			 "size=1m,mode=755"));
+	snprintf(path, sizeof(path), "%s/sluice", in(top, "storage"));
+	make_dir(path, 0711);
+	each(c, cases)
+	{
+		struct slu_conf conf = {.node_storage = (char *)c->choice,
+					.run_dir = (char *)"/run/sluice",
+					.pool = pool,
+					.n_pool = c->pools};
+
+		expect(found_by(&conf, path) == c->found, "%s, %zu pools",
+		       c->choice, c->pools);
+		ck_assert(*c->choice != '/' || strchr(c->choice, '*') ||
+			  found_by(&conf, "/storage"));
+	}
+	ck_assert(!umount(in(top, "storage")));
+	teardown();
+}
+END_TEST
 
 /* NodeStorage=auto: a sluice/ on a disk is ours when it is root's. */
 START_TEST(test_auto)
@@ -476,7 +523,7 @@ START_TEST(test_swapped)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_swapped,
-	       test_stale_pid, test_capacity, test_enforced, test_quota_limits,
-	       test_again, test_persists, test_no_room, test_stored,
-	       test_counters, test_paths)
+ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_tiers,
+	       test_swapped, test_stale_pid, test_capacity, test_enforced,
+	       test_quota_limits, test_again, test_persists, test_no_room,
+	       test_stored, test_counters, test_paths)
