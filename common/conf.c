@@ -192,6 +192,9 @@ void slu_conf_free(struct slu_conf *conf)
 	for (size_t i = 0; i < conf->n_pool; i++)
 		slu_pool_conf_clear(&conf->pool[i]);
 	free(conf->pool);
+	for (size_t i = 0; i < conf->n_domain; i++)
+		slu_domain_conf_clear(&conf->domain[i]);
+	free(conf->domain);
 	free(conf->database);
 	slu_strv_free(conf->daemon_addr);
 	free(conf->control_socket);

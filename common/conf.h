@@ -119,6 +119,13 @@ struct slu_pool_conf {
 	char **allow_accounts, **deny_accounts;
 };
 
+/* One FailureDomain=NAME line: storage servers of Lustre, by the names of their
+ * hosts, that are lost together, as those of a rack. */
+struct slu_domain_conf {
+	char *name;
+	struct slu_hosts servers;
+};
+
 struct slu_conf {
 	int line;	      /* that is being read */
 	char *database;	      /* Database */
@@ -133,6 +140,8 @@ struct slu_conf {
 	size_t n_profile;
 	struct slu_pool_conf *pool; /* Pool */
 	size_t n_pool;
+	struct slu_domain_conf *domain; /* FailureDomain */
+	size_t n_domain;
 	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
 	uint64_t mover_from; /* MoverFrom: bytes of a tree */
 	char *node_storage;  /* NodeStorage: a choice (tiers.h) */
@@ -219,6 +228,8 @@ const struct slu_profile_conf *slu_conf_profile(const struct slu_conf *conf,
 /* The pool of this name, or NULL. */
 const struct slu_pool_conf *slu_conf_pool(const struct slu_conf *conf,
 					  const char *name);
+/* The failure domain of a storage server, or NULL. */
+const char *slu_conf_domain(const struct slu_conf *conf, const char *server);
 /* Is this an I/O node, and never a compute node (RecruitIdle)? */
 bool slu_conf_only_io(const struct slu_conf *conf, const char *node);
 /* Value of an option of a file system's line, or `fallback`. */

@@ -2,8 +2,8 @@
 #ifndef SLU_COMMON_CONF_FS_H
 #define SLU_COMMON_CONF_FS_H
 
-/* Inside of conf: the readers of FileSystem=NAME, Profile=NAME and Pool=NAME
- * lines. */
+/* Inside of conf: the readers of FileSystem=NAME, Profile=NAME, Pool=NAME and
+ * FailureDomain=NAME lines. */
 
 #include "common/conf.h"
 
@@ -16,6 +16,10 @@ int slu_conf_read_profile(const char *value, void *conf, struct slu_err *err);
 
 /* Append the pool that `value` ("NAME Key=value ...") describes. */
 int slu_conf_read_pool(const char *value, void *conf, struct slu_err *err);
+
+/* Append the failure domain that `value` ("NAME Servers=HOSTLIST") describes.
+ */
+int slu_conf_read_domain(const char *value, void *conf, struct slu_err *err);
 
 /* The first of some words, a name (caller frees; NULL with *err); the others
  * are left in *save, for strtok_r() with " \t". */
@@ -39,6 +43,7 @@ int slu_conf_read_word(const char *value, const char *const *words,
 		       struct slu_err *err);
 
 /* Free what it owns. */
+void slu_domain_conf_clear(struct slu_domain_conf *domain);
 void slu_pool_conf_clear(struct slu_pool_conf *pool);
 void slu_fs_conf_clear(struct slu_fs_conf *fs);
 void slu_profile_conf_clear(struct slu_profile_conf *profile);

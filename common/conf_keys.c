@@ -32,6 +32,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "Share of the predicted bandwidth that trying numbers of I/O nodes may "
 	 "cost.",
 	 slu_conf_read_weight, FIELD(explore), false},
+	{"FailureDomain", NULL,
+	 "One line per set of Lustre's servers that are lost together.",
+	 slu_conf_read_domain, 0, true},
 	{"FileSystem", NULL, "One line per file system that jobs may ask for.",
 	 slu_conf_read_fs, 0, true},
 	{"HeldFor", "24",

@@ -14,7 +14,7 @@ libslucommon_a_SOURCES = \
 	common/slurmfile.c common/slurmfile.h \
 	common/conf.c common/conf_where.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf_values.c common/conf_values.h common/tiers.c common/tiers.h \
-	common/conf_io.c common/conf_pool.c common/conf_weights.c \
+	common/conf_domain.c common/conf_io.c common/conf_pool.c common/conf_weights.c \
 	common/conf.h \
 	common/rest.c common/rest.h
 libslucommon = libslucommon.a $(JSON_LIBS) -lm

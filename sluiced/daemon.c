@@ -5,6 +5,7 @@
  * before the loop runs), the buffers, and last the face to the network.
  */
 #include "burst_buffer/request/fstype.h"
+#include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/io_forecasts.h"
 #include "sluiced/daemon.h"
 
@@ -451,5 +452,6 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_capacity_again(d);
 	slu_totals_again(&d->totals);
 	slu_distance_send(d);
+	slu_osts_reload(d);
 	slu_daemon_touched(d, 0);
 }

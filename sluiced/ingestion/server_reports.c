@@ -60,6 +60,27 @@ static void forget(struct slu_daemon *d, double now)
 	}
 }
 
+/* In its document, from sluice.conf. */
+static void set_domain(const struct slu_daemon *d, const char *server,
+		       struct json_object *document)
+{
+	const char *domain = slu_conf_domain(d->conf, server);
+
+	json_object_object_del(document, "domain");
+	slu_json_set_str(document, "domain", domain);
+}
+
+void slu_osts_reload(struct slu_daemon *d)
+{
+	struct json_object_iter at;
+
+	heard(d, NULL, NULL);
+	json_object_object_foreachC(d->osts, at)
+	{
+		set_domain(d, at.key, at.val);
+	}
+}
+
 /* What is known of the target's servers stays until the new is understood. */
 static void keep(struct slu_daemon *d, const char *server,
 		 struct json_object *document)
@@ -68,6 +89,7 @@ static void keep(struct slu_daemon *d, const char *server,
 
 	json_object_object_get_ex(d->osts, server, &old);
 	old = json_object_get(old);
+	set_domain(d, server, document);
 	json_object_object_add(d->osts, server, document);
 	heard(d, server, document);
 	json_object_put(old);

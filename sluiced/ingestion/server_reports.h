@@ -21,6 +21,8 @@ slu_osts_settings_of(const struct slu_conf *conf);
 int slu_osts_take_args(struct json_object *args,
 		       struct slu_ost_choose_request *request,
 		       struct slu_err *err);
+/* sluice.conf is another. */
+void slu_osts_reload(struct slu_daemon *d);
 /* The processor of this host is: nothing is to be predicted. */
 bool slu_osts_busy(const struct slu_daemon *d);
 

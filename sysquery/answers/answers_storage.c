@@ -45,6 +45,7 @@ static const struct slu_key servers[] = {
 	 .doc = "the mean of the last time"},
 	{"peak", "peak_bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{"age", "age_seconds", .is = SLU_IS_SECONDS},
+	{"domain", .is = SLU_IS_TEXT, .doc = "FailureDomain of sluice.conf"},
 	{"osts", .is = SLU_IS_LIST, .of = targets},
 	{"mdts", .is = SLU_IS_LIST, .of = targets},
 	{"closed", .is = SLU_IS_LIST, .of = closed,

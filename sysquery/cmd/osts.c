@@ -25,6 +25,7 @@ static const struct slu_column machines[] = {
 	{"memory", "MEMORY %", .type = SLU_COL_PLAIN},
 	{"network", "NETWORK/s", .type = SLU_COL_BYTES},
 	{"age", "AGE s", .type = SLU_COL_PLAIN},
+	{"domain", "DOMAIN", .type = SLU_COL_PLAIN, .drop = 1},
 	{.key = NULL},
 };
 

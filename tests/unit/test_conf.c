@@ -229,9 +229,32 @@ START_TEST(test_pools)
 }
 END_TEST
 
+START_TEST(test_domains)
+{
+	struct slu_conf *c = parse("FailureDomain=rack1 Servers=oss[1-3]\n"
+				   "FailureDomain=rack2 servers=oss4,oss5\n");
+
+	ck_assert_uint_eq(c->n_domain, 2);
+	ck_assert_str_eq(slu_conf_domain(c, "oss3"), "rack1");
+	ck_assert_str_eq(slu_conf_domain(c, "oss4"), "rack2");
+	ck_assert_ptr_null(slu_conf_domain(c, "oss6"));
+	slu_conf_free(c);
+}
+END_TEST
+
 static const struct {
 	const char *text, *message;
 } errors[] = {
+	{"FailureDomain=a", "want NAME Servers=HOSTLIST"},
+	{"FailureDomain=a Hosts=b", "want NAME Servers=HOSTLIST"},
+	{"FailureDomain=a Servers=b Servers=c", "want NAME Servers=HOSTLIST"},
+	{"FailureDomain=a Servers", "\"Servers\" is not key=value"},
+	{"FailureDomain=a/b Servers=c", "\"a/b\" is no name"},
+	{"FailureDomain=a Servers=n[1-", "f:1: FailureDomain: host list"},
+	{"FailureDomain=a Servers=b\nFailureDomain=a Servers=c",
+	 "f:2: FailureDomain: a is given twice"},
+	{"FailureDomain=a Servers=b,c\nFailureDomain=d Servers=c",
+	 "f:2: FailureDomain: c is in a already"},
 	{"\n#x\nDatabse=/d",
 	 "f:3: unknown key Databse; did you mean Database?"},
 	{"Zzzzzz=1", "f:1: unknown key Zzzzzz"},
@@ -529,5 +552,5 @@ END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_mark, test_on_failure,
 	  test_case_of_words, test_file_systems, test_profiles, test_pools,
-	  test_io_start, test_mover, test_errors, test_load, test_path,
-	  test_path_beside)
+	  test_domains, test_io_start, test_mover, test_errors, test_load,
+	  test_path, test_path_beside)

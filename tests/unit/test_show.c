@@ -178,7 +178,7 @@ static const struct {
 	{"osts --table", "{\"question\":\"osts\"}",
 	 "{\"osts\":[{\"index\":2,\"name\":\"f-OST0002\",\"server\":\"n1\","
 	 "\"cost\":0.5,\"available\":1024,\"total\":2048}],\"servers\":"
-	 "{\"n1\":{\"cpu\":20.4,\"age\":1,\"osts\":[{\"name\":\"f-OST0002\","
+	 "{\"n1\":{\"cpu\":20.4,\"age\":1,\"domain\":\"r1\",\"osts\":[{\"name\":\"f-OST0002\","
 	 "\"read\":1024.0,\"write\":2048.0,\"io_ms\":8.1,"
 	 "\"io_bytes\":4096,\"jobs\":3}],"
 	 "\"mdts\":[{\"name\":\"f-MDT0000\",\"ops\":12.5}, 7]},"
@@ -193,9 +193,9 @@ static const struct {
 	 "f-MDT0000  n1           -          -       -         -          12"
 	 "     -\n"
 	 "\n"
-	 "SERVER  CPU %  MEMORY %  NETWORK/s  AGE s\n"
-	 "n1         20  -         -              1\n"
-	 "n2          -  -         -              -\n"},
+	 "SERVER  CPU %  MEMORY %  NETWORK/s  AGE s  DOMAIN\n"
+	 "n1         20  -         -              1  r1\n"
+	 "n2          -  -         -              -  -\n"},
 	{"resources n[1-2] --table",
 	 "{\"hosts\":[\"n1\",\"n2\"],\"question\":\"summary\"}",
 	 "[{\"host\":\"n1\",\"storage\":\"/s\",\"size\":1024,\"cpus\":8}]",

@@ -432,11 +432,81 @@ START_TEST(test_busy_host)
 }
 END_TEST
 
+/* Where a target's server is not one of slurmctld's nodes, its name has to be
+ * looked up first. */
+static void say_target(const char *server, int index, int available)
+{
+	char path[120], text[200];
+	int rc = -1;
+
+	snprintf(path, sizeof(path), "/v1/osts?host=%s", server);
+	snprintf(text, sizeof(text),
+		 "{\"osts\":[{\"name\":\"f-OST000%d\",\"index\":%d,"
+		 "\"total\":1000,\"available\":%d}]}",
+		 index, index, available);
+	for (int i = 0; i < 500 && rc; i++) {
+		rc = post(path, text, NULL);
+		if (rc)
+			usleep(20000);
+	}
+	expect(rc == 0, "%s: %s", server, err.text);
+}
+
+static bool is_on(const char *answer, int a, int b)
+{
+	char one[40], other[40];
+
+	snprintf(one, sizeof(one), "\"files\":[[%d,%d]]", a, b);
+	snprintf(other, sizeof(other), "\"files\":[[%d,%d]]", b, a);
+	return strstr(answer, one) || strstr(answer, other);
+}
+
+#define TWO "\"osts\",\"stripes\":2,\"dry\":true"
+
+/* Three servers, of which the two that are emptier share a rack: two stripes
+ * are in both racks, as soon as sluice.conf says so, by a process and by the
+ * daemon itself. */
+START_TEST(test_domains)
+{
+	char self[65] = "";
+	const char *answer;
+
+	if (gethostname(self, sizeof(self) - 1) < 0)
+		return;
+	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),
+		 "FailureDomain=a Servers=n1\n"
+		 "FailureDomain=b Servers=n2,%s\n",
+		 self);
+	ck_assert(sluiced_begin());
+	ctl_meet();
+	say_target("n1", 1, 899);
+	say_target("n2", 2, 900);
+	say_target(self, 3, 900);
+	answer = ask(TWO);
+	expect(is_on(answer, 1, 2) || is_on(answer, 1, 3), "%s", answer);
+	answer = ask(TWO ",\"brief\":true");
+	expect(is_on(answer, 1, 2) || is_on(answer, 1, 3), "%s", answer);
+	expect_words(ask("\"osts\""), "\"domain\":\"b\"");
+	sluiced_extra_conf[0] = '\0';
+	sluiced_write_conf();
+	kill(sluiced_pid, SIGHUP);
+	for (int i = 0; i < 500 && !is_on(answer, 2, 3); i++) {
+		answer = ask(TWO ",\"brief\":true");
+		usleep(20000); /* until the file is read */
+	}
+	expect(is_on(answer, 2, 3), "%s", answer);
+	answer = ask(TWO);
+	expect(is_on(answer, 2, 3), "%s", answer);
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {test_osts,	 test_busy,
-				      test_jobs,	 test_stripe,
-				      test_osts_weights, test_busy_host};
+	const TTest *const tests[] = {
+		test_osts,	   test_busy,	   test_jobs,	test_stripe,
+		test_osts_weights, test_busy_host, test_domains};
 
 	if (getuid() != 0 ||
 	    system("PATH=/usr/sbin:/sbin:$PATH command -v munged >/dev/null")) {
