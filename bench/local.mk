@@ -73,6 +73,9 @@ bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
 bench_tbf_LDADD = $(libslutbf)
 bench_publish_SOURCES = bench/publish.c bench/measure.h
 bench_publish_LDADD = $(libsluiced)
+bench_programs += bench/placements
+bench_placements_SOURCES = bench/placements.c bench/measure.h
+bench_placements_LDADD = $(libsluost)
 bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_pick.c \
 	bench/ost_sim.c bench/ost_sim.h bench/ost_time.c \
 	bench/measure.h
