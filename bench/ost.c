@@ -34,6 +34,7 @@
  */
 #include "config.h"
 #include "bench/ost.h"
+#include "bench/ost_windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,13 +305,15 @@ int main(int argc, char **argv)
 	static const double load[] = {0.1, 0.3, BUSY};
 	char lemon[4096];
 	double hours = 24;
-	bool csv = false, why = false;
+	bool csv = false, why = false, windows = false;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--csv") == 0) {
 			csv = true;
 		} else if (strcmp(argv[i], "--why") == 0) {
 			why = true;
+		} else if (strcmp(argv[i], "--windows") == 0) {
+			windows = true;
 		} else if (strcmp(argv[i], "--hours") == 0 && i + 1 < argc) {
 			hours = atof(argv[++i]);
 		} else if (strcmp(argv[i], "--targets") == 0 && i + 1 < argc) {
@@ -327,7 +330,7 @@ int main(int argc, char **argv)
 		} else {
 			fputs("usage: ost [--csv] [--hours N] [--targets N] "
 			      "[--seed N] [--traces N] [--even R] "
-			      "[--runs FILE] [--why]\n",
+			      "[--runs FILE] [--why] [--windows]\n",
 			      stderr);
 			return 2;
 		}
@@ -338,6 +341,10 @@ int main(int argc, char **argv)
 		ost_die("--traces: 1 to 40");
 	if (targets < 8 || targets > OST_TARGETS || targets % 8 > 0)
 		ost_die("--targets: 8 to 3600, eights");
+	if (windows) {
+		ost_run_windows(targets, per_server, hours, first_seed, runs);
+		return 0;
+	}
 	for (size_t i = 0; why && i < 3; i++)
 		run_why(hours, load[i]);
 	if (why)

@@ -38,6 +38,10 @@ enum ost_who {
 	NEAR_NUMBERS,
 	NEAR_LUSTRE,
 	NEAR_CHEAPER,
+	/* Our costs as sluiced places: by a question for each file, on as many
+	 * servers as that is worth. (OURS places all of a second together, and
+	 * knows no servers.) */
+	SHIPPED,
 	/* To see what is possible: each stripe on the target that will be the
 	 * emptiest, or of the server that will have moved least in this hour,
 	 * by what is true and under way, and nothing else; or such a server's,
@@ -58,7 +62,8 @@ struct ost_outcome {
 	 * which nobody can move. */
 	double space[6 * OST_HOURS], load[OST_HOURS];
 	double old_space[6 * OST_HOURS], old_load[OST_HOURS];
-	double first; /* space at the start */
+	double first;		     /* space at the start */
+	struct ost_windows *windows; /* to be added to; NULL: none */
 };
 
 /* How many times the mean a target may have for BOTH to go by load (1.03). */

@@ -14,191 +14,6 @@
 #define REQUESTS 2048
 #define PLACED	 OST_PLACED
 
-/* The target in a place of Lustre's order (lod_qos_calc_rr): each server's lie
- * as far from each other as they can. */
-static uint32_t lustre_order(const struct world *w, uint32_t i)
-{
-	return i % w->servers * w->per_server + i / w->servers;
-}
-
-/* In that order. After a round that a stripe count divides it begins one
- * further (lod_ost_alloc_rr). */
-static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
-{
-	if (w->robin > w->m) {
-		w->robin %= w->m;
-		w->robin_offset += n > 1 && w->m % n != 1;
-	}
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t i = (w->robin + w->robin_offset) % w->m;
-
-		out[k] = lustre_order(w, i);
-		w->robin++;
-	}
-}
-
-/* Neighbours by their numbers are mostly of one server. */
-static void pick_numbers(struct world *w, uint32_t n, uint32_t *out)
-{
-	for (uint32_t k = 0; k < n; k++)
-		out[k] = w->robin++ % w->m;
-}
-
-/* In a new order each round; what is shuffled are blocks of neighbours. */
-static void pick_shuffled(struct world *w, uint32_t block, uint32_t n,
-			  uint32_t *out)
-{
-	static uint32_t order[OST_TARGETS];
-
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t at = w->robin++ % w->m;
-
-		for (uint32_t i = 0; at == 0 && i < w->m / block; i++) {
-			uint32_t other = (uint32_t)slu_random(&w->dice, i + 1);
-
-			order[i] = order[other];
-			order[other] = i;
-		}
-		out[k] = order[at / block] * block + at % block;
-	}
-}
-
-static void pick_servers(struct world *w, uint32_t n, uint32_t *out)
-{
-	pick_shuffled(w, w->per_server, n, out);
-}
-
-static void pick_targets(struct world *w, uint32_t n, uint32_t *out)
-{
-	pick_shuffled(w, 1, n, out);
-}
-
-#define PRIO_WIDE (24 / 256.0) /* qos_prio_free is 91 % */
-#define MAX_AGE	  5.0	       /* qos_maxage, seconds */
-
-/* A penalty halves with each MAX_AGE, and is none after 32 of them. */
-static double aged(const struct penalty *p, double now)
-{
-	double age = (now - p->used) / 8;
-
-	if (age > 32 * MAX_AGE)
-		return 0;
-	return age > MAX_AGE ? p->now / exp2(floor(age / MAX_AGE)) : p->now;
-}
-
-/* What one use costs (ltd_qos_penalties_calc), from the free space that the
- * statistics have said. */
-static void set_penalties(struct world *w)
-{
-	double others = fmax(1, w->m - 1.0);
-
-	if (w->qos_seen == w->seen_time)
-		return;
-	w->qos_seen = w->seen_time;
-	for (uint32_t i = 0; i < w->servers; i++)
-		w->server_penalty[i].each = 0;
-	for (uint32_t j = 0; j < w->m; j++) {
-		double room = MEGABYTES - w->seen_used[j];
-		struct penalty *p = &w->penalty[j];
-		struct penalty *s = &w->server_penalty[j / w->per_server];
-
-		p->each = PRIO_WIDE * room / others / 2;
-		p->now = aged(p, w->now);
-		s->each += PRIO_WIDE * room / w->per_server /
-			   fmax(1, w->servers - 1.0) / 2;
-	}
-	for (uint32_t i = 0; i < w->servers; i++)
-		w->server_penalty[i].now = aged(&w->server_penalty[i], w->now);
-}
-
-static void lower(struct penalty *p)
-{
-	p->now = fmax(0, p->now - p->each);
-}
-
-/* This one was chosen: it and its server have got dearer, the others a little
- * less so (ltd_qos_update). */
-static void use(struct world *w, uint32_t j)
-{
-	struct penalty *p = &w->penalty[j];
-	struct penalty *s = &w->server_penalty[j / w->per_server];
-
-	p->used = s->used = w->now;
-	p->now = p->now / 2 + p->each * w->m;
-	s->now = s->now / 2 + s->each * w->servers;
-	for (uint32_t i = 0; i < w->m; i++)
-		lower(&w->penalty[i]);
-	for (uint32_t i = 0; i < w->servers; i++)
-		lower(&w->server_penalty[i]);
-}
-
-static double qos_weight(const struct world *w, uint32_t j)
-{
-	return fmax(0, MEGABYTES - w->seen_used[j] - w->penalty[j].now -
-			       w->server_penalty[j / w->per_server].now);
-}
-
-/* One at random, by weight; not one of weight 0 unless all are. */
-static uint32_t draw(struct world *w, const double *weight)
-{
-	uint32_t last = 0, m = w->m;
-	double sum = 0;
-
-	for (uint32_t j = 0; j < m; j++)
-		sum += weight[j];
-	sum *= (double)slu_random(&w->dice, UINT64_C(1) << 53) * 0x1p-53;
-	for (uint32_t j = 0; j < m; j++) {
-		if (weight[j] <= 0)
-			continue;
-		last = j;
-		sum -= weight[j];
-		if (sum < 0)
-			break;
-	}
-	return last;
-}
-
-/* Lustre: round-robin while the targets differ by less than 17 %; else at
- * random, weighted by free space less the penalties of what was just used. */
-static void pick_qos(struct world *w, uint32_t n, uint32_t *out)
-{
-	static double weight[OST_TARGETS];
-	double least = INFINITY, most = 0;
-
-	for (uint32_t j = 0; j < w->m; j++) {
-		least = fmin(least, MEGABYTES - w->seen_used[j]);
-		most = fmax(most, MEGABYTES - w->seen_used[j]);
-	}
-	if ((most - least) / most < 0.17) {
-		pick_robin(w, n, out);
-		return;
-	}
-	set_penalties(w);
-	for (uint32_t k = 0; k < n; k++) {
-		for (uint32_t j = 0; j < w->m; j++)
-			weight[j] = qos_weight(w, j);
-		for (uint32_t i = 0; i < k; i++)
-			weight[out[i]] = 0;
-		out[k] = draw(w, weight);
-		use(w, out[k]);
-	}
-}
-
-/* By free space, of those with more than 0.4 of it. */
-static void pick_random(struct world *w, uint32_t n, uint32_t *out)
-{
-	static double weight[OST_TARGETS];
-
-	for (uint32_t j = 0; j < w->m; j++)
-		weight[j] = w->seen_used[j] > 0.6 * MEGABYTES
-				    ? 1e-6
-				    : MEGABYTES - w->seen_used[j];
-	for (uint32_t k = 0; k < n; k++) {
-		out[k] = draw(w, weight);
-		weight[out[k]] = 0;
-	}
-}
-
 static double largest(const double *v, uint32_t n)
 {
 	double most = 1e-9;
@@ -339,7 +154,7 @@ static uint32_t neighbours(const struct world *w, enum ost_who who,
 	if (who == NEAR_CHEAPER)
 		most = nth_cost(t, w->m, (uint32_t)fmax(width, CHEAPER * w->m));
 	for (uint32_t i = 0; i < w->m; i++) {
-		uint32_t j = who == NEAR_NUMBERS ? i : lustre_order(w, i);
+		uint32_t j = who == NEAR_NUMBERS ? i : ost_lustre_order(w, i);
 
 		if (t[j].cost <= most)
 			list[n++] = j;
@@ -383,6 +198,40 @@ static void pick_near(struct world *w, enum ost_who who,
 			chosen[(size_t)i * MOST + k] = j;
 			t[j].cost += t[j].step;
 		}
+	}
+}
+
+/* As sluiced answers: a question for each file. */
+static void pick_alike(struct world *w, enum ost_who who,
+		       const struct request *r, uint32_t n, uint32_t *chosen)
+{
+	static struct slu_place_target t[OST_TARGETS];
+	static uint32_t server[OST_TARGETS];
+	struct slu_place_alike p = {
+		.target = t,
+		.n_targets = w->m,
+		.files = 1,
+		.convex = true,
+		.server = server,
+		.n_servers = w->servers,
+		.again = slu_ost_choose_defaults.same_server,
+	};
+	uint32_t got;
+	double cost;
+
+	fill_targets(w, who, t);
+	for (uint32_t j = 0; j < w->m; j++)
+		server[j] = j / w->per_server;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *out = chosen + (size_t)i * MOST;
+
+		p.stripes = r[i].stripes;
+		p.seed = 1 + slu_random(&w->dice, UINT32_MAX);
+		if (slu_place_alike(&p, out, &got, &cost, NULL) ||
+		    got < p.stripes)
+			ost_die("no room");
+		for (uint32_t k = 0; k < got; k++)
+			t[out[k]].cost += t[out[k]].step;
 	}
 }
 
@@ -452,32 +301,25 @@ static void pick_least(struct world *w, enum ost_who who,
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	      uint32_t n, uint32_t *chosen)
 {
-	static void (*const simple[])(struct world *, uint32_t, uint32_t *) = {
-		[ROUND_ROBIN] = pick_robin,
-		[QOS] = pick_qos,
-		[RANDOM] = pick_random,
-		[ROBIN_NUMBERS] = pick_numbers,
-		[ROBIN_SERVERS] = pick_servers,
-		[ROBIN_TARGETS] = pick_targets,
-		[KINDS] = NULL,
-	};
-
 	bool knows = who >= EMPTIEST && who <= BOTH;
-	bool remembers = who >= OURS && !simple[who] && !knows;
+	bool rival = ost_is_rival(who);
+	bool remembers = who >= OURS && !rival && !knows;
 
 	if (remembers)
 		forget(w);
 	if (knows)
 		pick_least(w, who, r, n, chosen);
+	else if (who >= SHIPPED)
+		pick_alike(w, who, r, n, chosen);
 	else if (who >= NEAR_NUMBERS)
 		pick_near(w, who, r, n, chosen);
-	else if (!simple[who])
+	else if (!rival)
 		solve(w, who, r, n, chosen);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
-		if (simple[who])
-			simple[who](w, r[i].stripes, out);
+		if (rival)
+			ost_rival_pick(w, who, r[i].stripes, out);
 		for (uint32_t k = 0; remembers && k < r[i].stripes; k++)
 			remember(w, out[k]);
 	}

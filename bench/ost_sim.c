@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "bench/ost_sim.h"
+#include "bench/ost_windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct traffic {
 	double *streams;   /* of servers, now */
 	double *old_moved; /* of servers, MB in this hour, of old files */
 	double *old;	   /* of targets, MB */
+	struct ost_windows *windows;
 };
 
 static double processor(void)
@@ -291,6 +293,8 @@ static void end(struct world *w, struct traffic *f, struct file *file)
 		w->load[file->on[k]]--;
 	f->bandwidth += file->size / (w->now + 1 - file->begin);
 	f->finished++;
+	if (!file->reads && f->windows)
+		ost_series_add(&f->windows->written, w->now + 1 - file->begin);
 	if (!file->reads) {
 		file->dies = w->now + file->life;
 		*next_file(f->kept, &f->n_kept, 2 * FILES) = *file;
@@ -422,6 +426,7 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 	next_recorded = 0;
 	init(&w, &f, m, per_server);
 	w.dice = trace;
+	f.windows = o->windows;
 	fill_old(&w, &f);
 	o->first = max_over_mean(w.used, m);
 	for (int t = 0; t < hours * HOUR; t++) {
@@ -431,6 +436,9 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 		start_writes(&w, &f, who, busy);
 		start_reads(&w, &f, busy);
 		move_all(&w, &f);
+		if (f.windows)
+			ost_windows_second(f.windows, w.server_rate, w.servers,
+					   (uint32_t)t);
 		if (t % 60 == 59)
 			delete_old(&w, &f);
 		if (t % 600 == 599)

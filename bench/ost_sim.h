@@ -54,5 +54,13 @@ struct request {
 /* Targets of n requests of one moment, one after the other, MOST each. */
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	      uint32_t n, uint32_t *chosen);
+/* ost_rivals.c: those who place a file of n stripes by an order, chance or free
+ * space. */
+bool ost_is_rival(enum ost_who who);
+void ost_rival_pick(struct world *w, enum ost_who who, uint32_t n,
+		    uint32_t *out);
+/* The target in a place of Lustre's order (lod_qos_calc_rr): each server's lie
+ * as far from each other as they can. */
+uint32_t ost_lustre_order(const struct world *w, uint32_t i);
 
 #endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+#include "bench/ost_windows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/measure.h"
+#include "bench/ost.h"
+
+const uint32_t ost_window_seconds[OST_WINDOWS] = {1, 10, 60, 600, 3600};
+
+void ost_series_add(struct ost_series *s, double value)
+{
+	if (s->n == s->cap) {
+		s->cap = s->cap ? 2 * s->cap : 1024;
+		s->value = realloc(s->value, s->cap * sizeof(*s->value));
+		if (!s->value)
+			ost_die("no memory");
+	}
+	s->value[s->n++] = value;
+}
+
+double ost_series_mean(const struct ost_series *s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->value[i];
+	return s->n ? sum / (double)s->n : 0;
+}
+
+double ost_series_p95(struct ost_series *s)
+{
+	if (s->n == 0)
+		return 0;
+	qsort(s->value, s->n, sizeof(*s->value), bench_by_value);
+	return s->value[s->n * 95 / 100];
+}
+
+static void close_window(struct ost_series *even, double *moved, uint32_t n)
+{
+	double sum = 0, most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sum += moved[i];
+		most = moved[i] > most ? moved[i] : most;
+		moved[i] = 0;
+	}
+	if (sum > 0)
+		ost_series_add(even, most * n / sum);
+}
+
+void ost_windows_second(struct ost_windows *w, const double *moved, uint32_t n,
+			uint32_t second)
+{
+	for (int k = 0; k < OST_WINDOWS; k++) {
+		if (!w->moved[k])
+			w->moved[k] = calloc(n, sizeof(double));
+		if (!w->moved[k])
+			ost_die("no memory");
+		for (uint32_t i = 0; i < n; i++)
+			w->moved[k][i] += moved[i];
+		if ((second + 1) % ost_window_seconds[k] == 0)
+			close_window(&w->even[k], w->moved[k], n);
+	}
+}
+
+void ost_windows_free(struct ost_windows *w)
+{
+	for (int k = 0; k < OST_WINDOWS; k++) {
+		free(w->even[k].value);
+		free(w->moved[k]);
+	}
+	free(w->written.value);
+	*w = (struct ost_windows){0};
+}
+
+static void print_row(const char *name, struct ost_windows *w)
+{
+	printf("%-12s", name);
+	for (int k = 0; k < OST_WINDOWS; k++)
+		printf(" %6.3f %6.3f", ost_series_mean(&w->even[k]),
+		       ost_series_p95(&w->even[k]));
+	printf(" %7.2f %7.2f\n", ost_series_mean(&w->written),
+	       ost_series_p95(&w->written));
+	fflush(stdout);
+}
+
+void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
+		     uint64_t first_seed, size_t runs)
+{
+	static const struct {
+		enum ost_who who;
+		const char *name;
+	} kind[] = {{ROUND_ROBIN, "round-robin"}, {QOS, "QOS"},
+		    {FLOW_RAW, "flow, raw"},	  {FLOW, "flow"},
+		    {OURS, "ours jointly"},	  {SHIPPED, "ours"}};
+	static const double busy[] = {0.1, 0.3, 0.5, 0.7};
+
+	for (size_t b = 0; b < 4; b++) {
+		printf("\n%u targets, %g hours, busy for %g of the time: busiest "
+		       "server to mean (mean, p95) in windows of so many "
+		       "seconds; seconds to write a file\n%-12s",
+		       targets, hours, busy[b], "");
+		for (int k = 0; k < OST_WINDOWS; k++)
+			printf(" %13u", ost_window_seconds[k]);
+		printf(" %15s\n", "file, p95");
+		for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
+			static struct ost_outcome o;
+			struct ost_windows w = {0};
+
+			o.windows = &w;
+			for (size_t run = 0; run < runs; run++)
+				ost_simulate(kind[i].who, targets, per_server,
+					     hours, busy[b], first_seed + run,
+					     &o);
+			print_row(kind[i].name, &w);
+			ost_windows_free(&w);
+		}
+	}
+}
