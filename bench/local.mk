@@ -88,3 +88,9 @@ EXTRA_DIST += bench/ost_lemon.cc
 bench/ost-lemon: bench/ost_lemon.cc
 	$(AM_V_GEN)g++ -O2 -o $@ $(srcdir)/bench/ost_lemon.cc
 CLEANFILES += bench/ost-lemon
+if WITH_SLURM
+bench_programs += bench/submit
+bench_submit_SOURCES = bench/submit.c
+bench_submit_CPPFLAGS = -isystem $(SLURM_PREFIX)/include
+bench_submit_LDADD = -L$(SLURM_PREFIX)/lib -lslurm
+endif

@@ -70,7 +70,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	slu_iostart_init(&ctl->iostart);
 	slu_mails_init(&ctl->mails);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
-		slu_parsed_init(&ctl->parsed) == 0;
+		slu_parsed_init(&ctl->parsed, ops->max_jobs) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();
 	if (slu_event_queue_init(&ctl->queue, EVENTS, NULL) < 0 ||
 	    slu_history_queue_init(&ctl->history, HISTORY) < 0 || !ready ||

@@ -131,7 +131,20 @@ char *slu_ctl_component(const char *script, uint32_t component);
 bool slu_ctl_has_buffer(const char *text);
 /* Does it name persistent buffers, to be made, used or destroyed? */
 bool slu_ctl_has_persistent(const char *text);
-uint64_t slu_ctl_capacity(const char *text); /* bytes */
+/* The request of a job of the host, which does not change a text in its place.
+ */
+struct slu_ctl_request {
+	uint32_t job_id;
+	const char *text; /* NULL: none */
+};
+/* There is a new job, or the host has just started; and it is gone. Between
+ * the two its text is parsed no more. */
+void slu_ctl_request_seen(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text);
+void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id);
+/* In bytes; job_id 0: none has a number yet. */
+uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text);
 
 /* May a job of this user with this request start: is sluiced there, and is
  * there room in its pool? If not, *why is the sentence for the user. */
@@ -167,9 +180,10 @@ void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 #define SLU_CTL_OTHERS 128
 struct slu_ctl_reservation {
 	uint32_t job_id, uid, priority; /* of a component: the whole job's */
+	uint32_t own;			/* its own number; 0: the same */
 	int64_t start, end;		/* as planned; if it started now */
 	/* Requests of what can only start together with it. */
-	const char *const *with;
+	const struct slu_ctl_request *with;
 	size_t n_with;
 	/* Bytes of the pool (the site's first one?) that are reserved for
 	 * others; called under no mutex of ours. May be NULL. */
@@ -185,7 +199,8 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 bool slu_ctl_shows_buffer(const char *text);
 /* When it probably may, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
-int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+int64_t slu_ctl_est_start(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
 /* An earlier run of this waiting job has data to stage out, or is not known to
  * be over, as when slurmctld was killed and forgot its start: what the next one

@@ -114,6 +114,7 @@ struct slu_ctl_mail {
 struct slu_ctl_ops {
 	size_t size; /* of this structure: who fills it in is of our release */
 	void *arg;   /* first argument of all below */
+	uint32_t max_jobs; /* that the host has at once; 0: who knows */
 
 	slu_log_f *log;
 	void (*settings)(void *arg, struct slu_ctl_settings *out);

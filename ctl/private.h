@@ -183,8 +183,10 @@ void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
 			     char why[SLU_CTL_WHY]);
 /* jobs/requests.c: what is too small to be a file system is refused. */
 int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
-/* jobs/persistent_state.c: what of persistent buffers is refused at submission.
- */
+/* jobs/persistent_state.c: does the job make, use or destroy any? */
+bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
+			     const char *text);
+/* What of persistent buffers is refused at submission. */
 int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			  const struct slu_request *req,
 			  const struct slu_conf *conf, const char *user,

@@ -54,6 +54,17 @@ uint64_t bb_p_get_system_size(void)
 
 static node_record_t **nodes; /* the table of the last configuration */
 
+/* Before anybody waits for an answer. */
+static int read_request(void *x, void *arg)
+{
+	const job_record_t *job = x;
+
+	(void)arg;
+	if (IS_JOB_PENDING(job))
+		slu_ctl_request_seen(ctl, job->job_id, job->burst_buffer);
+	return 0;
+}
+
 /* Is this a job whose launch was waiting for its prologs? */
 static int find_lost_launch(void *x, void *arg)
 {
@@ -80,6 +91,7 @@ int bb_p_load_state(bool init_config)
 		return SLURM_SUCCESS;
 	nodes = node_record_table_ptr;
 	slu_ctl_active(ctl);
+	list_for_each_ro(job_list, read_request, NULL);
 	list_for_each_ro(job_list, find_lost_launch, NULL);
 	slu_io_load(ctl);
 	return SLURM_SUCCESS;
@@ -161,7 +173,8 @@ static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
 			    "SLUICE_BUFFER=1");
 	/* Limits of associations are tested with it. MiB, as Slurm counts. */
 	if (tres_pos >= 0 && desc->tres_req_cnt)
-		desc->tres_req_cnt[tres_pos] = slu_ctl_capacity(text) >> 20;
+		desc->tres_req_cnt[tres_pos] =
+			slu_ctl_capacity(ctl, 0, text) >> 20;
 	free(text);
 	return 0;
 }
@@ -191,6 +204,8 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 int bb_p_job_validate2(job_record_t *job, char **err_msg)
 {
 	(void)err_msg;
+	if (ctl)
+		slu_ctl_request_seen(ctl, job->job_id, job->burst_buffer);
 	slu_limit_reconsider(job);
 	return SLURM_SUCCESS;
 }
@@ -198,8 +213,10 @@ int bb_p_job_validate2(job_record_t *job, char **err_msg)
 void bb_p_job_set_tres_cnt(job_record_t *job, uint64_t *tres_cnt, bool locked)
 {
 	(void)locked;
-	if (tres_pos >= 0) /* AccountingStorageTRES has bb/sluice; MiB */
-		tres_cnt[tres_pos] = slu_ctl_capacity(job->burst_buffer) >> 20;
+	if (ctl && tres_pos >= 0) /* AccountingStorageTRES has bb/sluice; MiB */
+		tres_cnt[tres_pos] =
+			slu_ctl_capacity(ctl, job->job_id, job->burst_buffer) >>
+			20;
 }
 
 /* Under the lock of jobs, as every hook that looks at one. */
@@ -216,8 +233,8 @@ time_t bb_p_job_get_est_start(job_record_t *job)
 
 	if (!ctl)
 		return now + 60;
-	room = slu_ctl_est_start(ctl, job->burst_buffer, job->user_id, end_of,
-				 now);
+	room = slu_ctl_est_start(ctl, job->job_id, job->burst_buffer,
+				 job->user_id, end_of, now);
 	io = slu_ctl_io_when(ctl, job->job_id, now);
 	return io > room ? io : room;
 }
@@ -245,9 +262,10 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 {
 	time_t now = time(NULL);
 	uint32_t limit = job->time_limit;
-	const char *others[SLU_CTL_OTHERS];
+	struct slu_ctl_request others[SLU_CTL_OTHERS];
 	const struct slu_ctl_reservation turn = {
 		.job_id = slu_hetjob_leader(job)->job_id,
+		.own = job->job_id,
 		.uid = job->user_id,
 		.priority = job->priority,
 		.start = job->start_time > now ? job->start_time : 0,
@@ -478,6 +496,8 @@ int bb_p_job_test_stage_out(job_record_t *job)
 		slu_ctl_alive(ctl, job->job_id);
 	if (!alive && job->job_state & JOB_STAGE_OUT)
 		job_state_set(job, job->job_state & ~JOB_STAGE_OUT);
+	if (!alive && IS_JOB_FINISHED(job)) /* its record may go now */
+		slu_ctl_request_gone(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_OUT, watch);
 	return alive ? 0 : 1;
 }

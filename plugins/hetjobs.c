@@ -40,7 +40,7 @@ uint32_t slu_hetjob_buffers(const job_record_t *job)
 
 struct others {
 	const job_record_t *job;
-	const char **request;
+	struct slu_ctl_request *request;
 	size_t n;
 };
 
@@ -51,12 +51,13 @@ static int add_other(void *x, void *arg)
 
 	if (job != others->job && IS_JOB_PENDING(job) &&
 	    slu_ctl_has_buffer(job->burst_buffer) && others->n < SLU_CTL_OTHERS)
-		others->request[others->n++] = job->burst_buffer;
+		others->request[others->n++] = (struct slu_ctl_request){
+			job->job_id, job->burst_buffer};
 	return 0;
 }
 
 size_t slu_hetjob_others(const job_record_t *job,
-			 const char *request[SLU_CTL_OTHERS])
+			 struct slu_ctl_request request[SLU_CTL_OTHERS])
 {
 	struct others others = {.job = job, .request = request};
 

@@ -19,7 +19,7 @@ uint32_t slu_hetjob_buffers(const job_record_t *job);
 /* The requests of those that have yet to start with it, borrowed; returns how
  * many. */
 size_t slu_hetjob_others(const job_record_t *job,
-			 const char *request[SLU_CTL_OTHERS]);
+			 struct slu_ctl_request request[SLU_CTL_OTHERS]);
 /* Of a job that slurmctld has found running at its start: would Slurm launch it
  * when its prologs have ended? The first component; but where another one is
  * configuring, it does so by itself. */

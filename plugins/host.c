@@ -224,8 +224,8 @@ static void host_schedule(void *arg)
 	queue_job_scheduler();
 }
 
-static const struct slu_ctl_ops ops = {
-	.size = sizeof(ops),
+static const struct slu_ctl_ops host_ops = {
+	.size = sizeof(host_ops),
 	.log = host_log,
 	.settings = host_settings,
 	.snapshot = host_snapshot,
@@ -257,10 +257,12 @@ static const struct slu_ctl_ops ops = {
 
 struct slu_ctl *slu_host_acquire(const char *plugin)
 {
+	struct slu_ctl_ops ops = host_ops;
 	struct slu_ctl *ctl;
 
 	if (!slu_in_slurmctld())
 		return NULL;
+	ops.max_jobs = slurm_conf.max_job_cnt;
 	ctl = slu_ctl_acquire(&ops, NULL);
 	if (!ctl)
 		error("sluice: %s: no memory, or libsluice is of another "

@@ -120,7 +120,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 }
 
 /* Does it ask for something of its nodes? One that cannot be read must be
- * refused. */
+ * refused. Long ones do. */
 static bool concerns_us(const struct slu_job *job)
 {
 	struct slu_request req;
@@ -128,6 +128,8 @@ static bool concerns_us(const struct slu_job *job)
 
 	if (!job->request || !*job->request)
 		return false;
+	if (slu_request_has_buffer(job->request))
+		return true;
 	if (slu_request_parse(job->request, NULL, &req, NULL))
 		return true;
 	yes = req.has_fs || req.n_stripe;

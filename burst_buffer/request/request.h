@@ -197,6 +197,12 @@ int slu_request_check_alone(const struct slu_request *req, struct slu_err *err);
 /* Canonical one-line text that parses back to the same; "" for nothing.
  * Caller frees. */
 char *slu_request_text(const struct slu_request *req);
+/* Does canonical text (NULL: none) ask for something of the job's nodes, a file
+ * system or directories that are laid out? Whatever its length. */
+bool slu_request_has_buffer(const char *text);
+/* Leaves of it what slu_request_text() says: then it is what that text would be
+ * parsed to, but for striped_named. */
+void slu_request_as_text(struct slu_request *req);
 /* Which of slu_coherence_names it is; UNSAID: none, or NULL. */
 enum slu_coherence slu_coherence_word(const char *word);
 /* May the job that wants it use a persistent buffer that gives so much? An

@@ -136,3 +136,41 @@ char *slu_request_text(const struct slu_request *req)
 		slu_put_persist(&buf, &req->persist[i]);
 	return slu_buf_steal(&buf);
 }
+
+/* What the text leaves out is the default where there is no profile. */
+static void forget_defaults(struct slu_request *req)
+{
+	if (req->nodes == SLU_ALL_NODES)
+		req->nodes = 0;
+	if (req->split == SLU_SPLIT_NO)
+		req->split = SLU_SPLIT_UNSAID;
+	if (req->bind == SLU_BIND_NEAR)
+		req->bind = SLU_BIND_UNSAID;
+}
+
+void slu_request_as_text(struct slu_request *req)
+{
+	if (!req->profile)
+		forget_defaults(req);
+	req->dw_said = req->dw;
+	req->dw_both = req->dw_both && req->dw && !req->persistent;
+	req->has_limit = req->keep_limit;
+	req->line = req->forward_line = 0;
+	for (size_t i = 0; i < req->n_stage; i++) {
+		req->stage[i].line = 0;
+		req->stage[i].dw = false;
+	}
+	for (size_t i = 0; i < req->n_stripe; i++)
+		req->stripe[i].line = 0;
+	for (size_t i = 0; i < req->n_persist; i++) {
+		req->persist[i].line = 0;
+		req->persist[i].force_said = req->persist[i].force;
+	}
+}
+
+bool slu_request_has_buffer(const char *text)
+{
+	return text &&
+	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6) ||
+		!strncmp(text, "persistent ", 11));
+}

@@ -3,6 +3,7 @@
 #include "ctl/arbiter/forward_request.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "burst_buffer/request/request.h"
 #include "ctl/arbiter/recruits.h"
@@ -19,17 +20,11 @@ static bool has_own_gekkofs(const struct slu_ctl *ctl,
 	return fs && slu_eq(fs->driver, "gekkofs");
 }
 
-/* slu_parsed_get() keeps no patterns. */
-static void take_pattern(struct slu_job *job)
+static void take_pattern(struct slu_job *job, const struct slu_request *req)
 {
-	struct slu_request req;
-
-	if (slu_request_parse(job->request, NULL, &req, NULL) < 0)
-		return;
 	free(job->ion_pattern);
-	job->ion_pattern = req.forward_pattern;
-	req.forward_pattern = NULL;
-	slu_request_free(&req);
+	job->ion_pattern =
+		req->forward_pattern ? strdup(req->forward_pattern) : NULL;
 }
 
 void slu_forward_request(struct slu_ctl *ctl, struct slu_job *job)
@@ -47,6 +42,6 @@ void slu_forward_request(struct slu_ctl *ctl, struct slu_job *job)
 	if (req->has_forward && req->forward_max < job->ion_max)
 		job->ion_max = req->forward_max;
 	if (req->has_forward)
-		take_pattern(job);
+		take_pattern(job, req);
 	slu_parsed_put(&ctl->parsed, req);
 }

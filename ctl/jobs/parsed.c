@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table of WAYS slots for each hash, as a processor's cache has them: who
- * comes to a full row takes the place of one of the others. What somebody still
- * looks at lives until he gives it back.
+ * comes to a full row takes the place of one of the others. In the table of
+ * jobs each number has one place. What somebody still looks at lives until he
+ * gives it back.
  */
 #include "config.h"
 #include "ctl/jobs/parsed.h"
@@ -12,20 +13,29 @@
 #include <xxhash.h>
 
 #define WAYS 4
+#define JOBS 32768
 
 struct slu_parsed {
 	struct slu_request req; /* first: who has it has this */
 	XXH128_hash_t hash;
-	unsigned users; /* the table is one */
+	bool wrong;	/* the text is no request */
+	unsigned users; /* each table is one */
 };
 
-int slu_parsed_init(struct slu_parsed_set *set)
+/* Numbers follow each other, but for jobs that wait for long. */
+int slu_parsed_init(struct slu_parsed_set *set, size_t jobs)
 {
+	size_t n = WAYS;
+
+	while (n < 2 * (jobs ? jobs : JOBS))
+		n *= 2;
 	*set = (struct slu_parsed_set){
 		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.slot = calloc(SLU_PARSED, sizeof(struct slu_parsed *)),
+		.n = n,
+		.slot = calloc(n, sizeof(*set->slot)),
+		.job = calloc(n, sizeof(*set->job)),
 	};
-	return set->slot ? 0 : -1;
+	return set->slot && set->job ? 0 : -1;
 }
 
 /* Under the lock. */
@@ -39,17 +49,21 @@ static void drop(struct slu_parsed *p)
 
 void slu_parsed_fini(struct slu_parsed_set *set)
 {
-	for (size_t i = 0; set->slot && i < SLU_PARSED; i++)
+	for (size_t i = 0; set->slot && i < set->n; i++)
 		drop(set->slot[i]);
+	for (size_t i = 0; set->job && i < set->n; i++)
+		drop(set->job[i].parsed);
 	free(set->slot);
+	free(set->job);
 	set->slot = NULL;
+	set->job = NULL;
 }
 
 /* The slots that a text with this hash may have. */
 static struct slu_parsed **row_of(struct slu_parsed_set *set,
 				  XXH128_hash_t hash)
 {
-	return &set->slot[hash.low64 % (SLU_PARSED / WAYS) * WAYS];
+	return &set->slot[hash.low64 % (set->n / WAYS) * WAYS];
 }
 
 /* Under the lock. */
@@ -62,10 +76,10 @@ static struct slu_parsed *find(struct slu_parsed **row, XXH128_hash_t hash)
 }
 
 /* Under the lock. */
-static void keep(struct slu_parsed_set *set, struct slu_parsed **row,
-		 struct slu_parsed *p)
+static void keep(struct slu_parsed_set *set, struct slu_parsed *p)
 {
-	size_t at = set->parsed++ % WAYS;
+	struct slu_parsed **row = row_of(set, p->hash);
+	size_t at = set->parsed % WAYS;
 
 	for (size_t i = 0; i < WAYS; i++)
 		if (!row[i])
@@ -84,7 +98,6 @@ static bool shorten(struct slu_request *req)
 		.n_stage = req->n_stage,
 		.stripe = req->stripe,
 		.n_stripe = req->n_stripe,
-		.forward_pattern = req->forward_pattern,
 	};
 	bool in = false;
 
@@ -94,47 +107,113 @@ static bool shorten(struct slu_request *req)
 	req->n_stage = req->stage ? 1 : 0;
 	req->stripe = NULL;
 	req->n_stripe = 0;
-	req->forward_pattern = NULL;
 	slu_request_free(&rest);
 	return !in || req->stage;
 }
 
-static struct slu_parsed *parse(const char *text, XXH128_hash_t hash)
+/* The content of *req is taken over. */
+static struct slu_parsed *made_of(struct slu_request *req, XXH128_hash_t hash)
 {
 	struct slu_parsed *p = calloc(1, sizeof(*p));
 
-	if (!p || slu_request_parse(text, NULL, &p->req, NULL)) {
+	if (!p || !shorten(req)) {
+		slu_request_free(req);
 		free(p);
 		return NULL;
 	}
+	p->req = *req;
 	p->hash = hash;
 	p->users = 1;
-	if (shorten(&p->req))
+	return p;
+}
+
+static struct slu_parsed *parse(const char *text, XXH128_hash_t hash)
+{
+	struct slu_request req = {0};
+	bool wrong = slu_request_parse(text, NULL, &req, NULL) < 0;
+	struct slu_parsed *p = made_of(&req, hash);
+
+	if (p)
+		p->wrong = wrong;
+	return p;
+}
+
+/* Also of a text that is none; NULL: no memory. */
+static struct slu_parsed *look_up(struct slu_parsed_set *set, const char *text)
+{
+	const XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+	struct slu_parsed *p;
+
+	pthread_mutex_lock(&set->lock);
+	p = find(row_of(set, hash), hash);
+	if (p)
+		p->users++;
+	pthread_mutex_unlock(&set->lock);
+	if (p)
 		return p;
-	drop(p);
+	p = parse(text, hash);
+	if (!p)
+		return NULL;
+	pthread_mutex_lock(&set->lock);
+	set->parsed++;
+	keep(set, p);
+	pthread_mutex_unlock(&set->lock);
+	return p;
+}
+
+static const struct slu_request *answer(struct slu_parsed_set *set,
+					struct slu_parsed *p)
+{
+	if (!p || !p->wrong)
+		return p ? &p->req : NULL;
+	slu_parsed_put(set, &p->req);
 	return NULL;
 }
 
 const struct slu_request *slu_parsed_get(struct slu_parsed_set *set,
 					 const char *text)
 {
-	const XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
-	struct slu_parsed **row = row_of(set, hash), *p;
+	return answer(set, look_up(set, text));
+}
+
+static struct slu_parsed_job *place_of(struct slu_parsed_set *set,
+				       uint32_t job_id)
+{
+	return &set->job[job_id % set->n];
+}
+
+static void remember(struct slu_parsed_set *set, uint32_t job_id,
+		     const char *text, struct slu_parsed *p)
+{
+	struct slu_parsed_job *job = place_of(set, job_id);
 
 	pthread_mutex_lock(&set->lock);
-	p = find(row, hash);
+	drop(job->parsed);
+	*job = (struct slu_parsed_job){job_id, text, p};
+	p->users++;
+	pthread_mutex_unlock(&set->lock);
+}
+
+const struct slu_request *slu_parsed_of(struct slu_parsed_set *set,
+					uint32_t job_id, const char *text)
+{
+	const struct slu_parsed_job *job = place_of(set, job_id);
+	struct slu_parsed *p = NULL;
+
+	if (!text || !*text)
+		return NULL;
+	pthread_mutex_lock(&set->lock);
+	if (job_id && job->job_id == job_id && job->text == text)
+		p = job->parsed;
 	if (p)
 		p->users++;
 	pthread_mutex_unlock(&set->lock);
 	if (p)
-		return &p->req;
-	p = parse(text, hash);
-	if (!p)
-		return NULL;
-	pthread_mutex_lock(&set->lock);
-	keep(set, row, p);
-	pthread_mutex_unlock(&set->lock);
-	return &p->req;
+		return answer(set, p);
+	p = look_up(set, text);
+	if (p && job_id)
+		remember(set, job_id, text, p);
+	return answer(set, p);
 }
 
 void slu_parsed_put(struct slu_parsed_set *set, const struct slu_request *req)
@@ -144,4 +223,48 @@ void slu_parsed_put(struct slu_parsed_set *set, const struct slu_request *req)
 	pthread_mutex_lock(&set->lock);
 	drop((struct slu_parsed *)(uintptr_t)req);
 	pthread_mutex_unlock(&set->lock);
+}
+
+void slu_parsed_add(struct slu_parsed_set *set, const char *text,
+		    struct slu_request *req)
+{
+	const XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+	struct slu_parsed *p;
+
+	slu_request_as_text(req);
+	p = made_of(req, hash);
+	if (!p)
+		return;
+	pthread_mutex_lock(&set->lock);
+	if (!find(row_of(set, hash), hash))
+		keep(set, p);
+	drop(p);
+	pthread_mutex_unlock(&set->lock);
+}
+
+void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id)
+{
+	struct slu_parsed_job *job = place_of(set, job_id);
+	struct slu_parsed *p, **row;
+
+	pthread_mutex_lock(&set->lock);
+	p = job->job_id == job_id ? job->parsed : NULL;
+	if (p) {
+		row = row_of(set, p->hash);
+		*job = (struct slu_parsed_job){0};
+		for (size_t i = 0; i < WAYS; i++)
+			if (row[i] == p && p->users == 2) {
+				row[i] = NULL;
+				p->users--;
+			}
+		drop(p);
+	}
+	pthread_mutex_unlock(&set->lock);
+}
+
+void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
+		     const char *text)
+{
+	slu_parsed_forget(set, job_id);
+	slu_parsed_put(set, slu_parsed_of(set, job_id, text));
 }

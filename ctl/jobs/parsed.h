@@ -3,37 +3,60 @@
 #define SLU_CTL_PARSED_H
 
 /*
- * Requests of jobs, parsed once: hooks see the canonical text of each pending
- * one in every pass of the schedulers, under slurmctld's locks, and snapshots
- * that of each running one. They are found by a hash of the text, so that
- * whatever changes a job's text is seen at once. At most SLU_PARSED of them are
- * kept. Any thread; a mutex guards all of it, held for one lookup, but not
- * while a text is parsed.
+ * Requests of jobs, parsed once: hooks are asked about each pending one in
+ * every pass of the schedulers, under slurmctld's locks. A job is found by its
+ * number and by where its text lies, whatever its length; else by a hash of the
+ * text, as when a task of an array becomes a job of its own. The host never
+ * changes a text in its place, but a number may come again: slu_parsed_seen()
+ * is called for each new job. Any thread; a mutex guards all of it, held for
+ * one look-up, but not while a text is parsed or hashed.
  */
 
 #include <pthread.h>
 #include <stdint.h>
 #include "burst_buffer/request/request.h"
 
-#define SLU_PARSED 65536
-
 struct slu_parsed;
+
+struct slu_parsed_job {
+	uint32_t job_id;
+	const char *text; /* the host's, never looked at */
+	struct slu_parsed *parsed;
+};
 
 struct slu_parsed_set {
 	pthread_mutex_t lock;
-	struct slu_parsed **slot; /* SLU_PARSED, each NULL or owned */
-	uint64_t parsed;	  /* how often one had to be, ever */
+	size_t n;		    /* of each table, a power of two */
+	struct slu_parsed **slot;   /* by hash; each NULL or owned */
+	struct slu_parsed_job *job; /* by number; each empty or an owner */
+	uint64_t parsed;	    /* how often one had to be, ever */
 };
 
-/* -1: no memory. */
-int slu_parsed_init(struct slu_parsed_set *set);
+/* For so many jobs at once, 0: 32,768; of more, some are parsed again. -1: no
+ * memory. */
+int slu_parsed_init(struct slu_parsed_set *set, size_t jobs);
 void slu_parsed_fini(struct slu_parsed_set *set);
 
-/* The request that this text says; of what is to be staged, laid out and
- * forwarded it has only whether something is staged in. NULL: it says none, or
- * there is no memory. The caller gives it back with slu_parsed_put(). */
+/* The request that this canonical text says; of what is to be staged and laid
+ * out it has only whether something is staged in, and no lines. NULL: it says
+ * none, or there is no memory. The caller gives it back with slu_parsed_put().
+ */
 const struct slu_request *slu_parsed_get(struct slu_parsed_set *set,
 					 const char *text);
+/* The same of a job of the host, by its text (NULL: none); job_id 0: not one
+ * that has a number. */
+const struct slu_request *slu_parsed_of(struct slu_parsed_set *set,
+					uint32_t job_id, const char *text);
 void slu_parsed_put(struct slu_parsed_set *set, const struct slu_request *req);
+
+/* What was parsed at a submission, resolved; the content of *req is taken over.
+ * `text` is its slu_request_text(). */
+void slu_parsed_add(struct slu_parsed_set *set, const char *text,
+		    struct slu_request *req);
+/* There is a new job of this number, with this text or none (NULL); */
+void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
+		     const char *text);
+/* it is gone, and with the last one that had its text the request. */
+void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id);
 
 #endif

@@ -388,6 +388,22 @@ static bool wait_for(struct wait *w, const struct slu_request *req,
 	return wait || (req->persistent && wait_use(w, req));
 }
 
+static bool names_any(const struct slu_request *req)
+{
+	return req && (req->n_persist || req->persistent);
+}
+
+bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
+			     const char *text)
+{
+	const struct slu_request *req =
+		slu_parsed_of(&ctl->parsed, job_id, text);
+	bool any = names_any(req);
+
+	slu_parsed_put(&ctl->parsed, req);
+	return any;
+}
+
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
@@ -396,15 +412,15 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 	struct wait w = {
 		.ctl = ctl, .job_id = job_id, .eligible = eligible, .why = why};
 	const struct slu_request *req =
-		slu_ctl_has_persistent(text)
-			? slu_parsed_get(&ctl->parsed, text)
-			: NULL;
+		slu_parsed_of(&ctl->parsed, job_id, text);
 	struct slu_job job;
 	bool wait;
 
-	if (!req)
+	if (!names_any(req)) {
+		slu_parsed_put(&ctl->parsed, req);
 		return true;
-	if ((req->n_persist || req->persistent) && !ctl->linked) {
+	}
+	if (!ctl->linked) {
 		slu_copy(why, SLU_CTL_WHY, "sluiced does not answer");
 		slu_waits_note(&ctl->waits, job_id, SLU_WAIT_SLUICED, why,
 			       time(NULL));
@@ -412,9 +428,8 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		return false;
 	}
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	if (ctl->site->conf)
-		wait = wait_for(&w, req, uid);
-	else if ((wait = req->n_persist || req->persistent))
+	wait = !ctl->site->conf || wait_for(&w, req, uid);
+	if (!ctl->site->conf)
 		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_parsed_put(&ctl->parsed, req);

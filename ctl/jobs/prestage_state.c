@@ -25,9 +25,10 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	snprintf(l->why, SLU_CTL_WHY, "%.250s", b->text ? b->text : "");
 }
 
-static bool can_be(struct slu_ctl *ctl, const char *text)
+static bool can_be(struct slu_ctl *ctl, uint32_t job_id, const char *text)
 {
-	const struct slu_request *req = slu_parsed_get(&ctl->parsed, text);
+	const struct slu_request *req =
+		slu_parsed_of(&ctl->parsed, job_id, text);
 	bool can = false;
 
 	if (!req)
@@ -45,8 +46,8 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 {
 	struct look l = {.found = SLU_PRESTAGE_NEW, .why = why};
 
-	if (!slu_ctl_has_buffer(text) || !strstr(text, "stage_in") ||
-	    !ctl->linked || !can_be(ctl, text))
+	if (!slu_ctl_has_buffer(text) || !ctl->linked ||
+	    !can_be(ctl, job_id, text))
 		return SLU_PRESTAGE_NO;
 	pthread_mutex_lock(&ctl->mirror.lock);
 	slu_mirror_prestage(&ctl->mirror, job_id, look, &l);

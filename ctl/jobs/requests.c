@@ -321,15 +321,27 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	}
 	if (ask->het && !ask->het_offset)
 		ctl->het_leader = req.has_fs || req.n_stripe;
-	slu_request_free(&req);
+	if (*text && **text)
+		slu_parsed_add(&ctl->parsed, *text, &req);
+	else
+		slu_request_free(&req);
 	return *text ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
+void slu_ctl_request_seen(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text)
+{
+	slu_parsed_seen(&ctl->parsed, job_id, text);
+}
+
+void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id)
+{
+	slu_parsed_forget(&ctl->parsed, job_id);
 }
 
 bool slu_ctl_has_buffer(const char *text)
 {
-	return text &&
-	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6) ||
-		!strncmp(text, "persistent ", 11));
+	return slu_request_has_buffer(text);
 }
 
 char *slu_ctl_quote(const char *mistakes, const char *option,

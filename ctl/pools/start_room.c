@@ -15,25 +15,23 @@
 /* The least time after which it is worth asking again, seconds. */
 #define SOON 60
 
-uint64_t slu_ctl_capacity(const char *text)
+uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text)
 {
-	struct slu_request req;
-	uint64_t capacity;
+	const struct slu_request *req =
+		slu_parsed_of(&ctl->parsed, job_id, text);
+	uint64_t capacity = req ? req->capacity : 0;
 
-	if ((!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text)) ||
-	    slu_request_parse(text, NULL, &req, NULL) < 0)
-		return 0;
-	capacity = req.capacity;
-	for (size_t i = 0; i < req.n_persist; i++)
-		capacity = slu_pools_add(capacity, req.persist[i].capacity);
-	slu_request_free(&req);
+	for (size_t i = 0; req && i < req->n_persist; i++)
+		capacity = slu_pools_add(capacity, req->persist[i].capacity);
+	slu_parsed_put(&ctl->parsed, req);
 	return capacity;
 }
 
 /* What of a pool the request needs; need->pool is NULL where it needs none.
  * Under the site's lock. */
-static void need_of(struct slu_ctl *ctl, const char *text, uint32_t uid,
-		    struct slu_pool_need *need)
+static void need_of(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		    uint32_t uid, struct slu_pool_need *need)
 {
 	const struct slu_conf *conf = ctl->site->conf;
 	const struct slu_pool_conf *pool;
@@ -41,7 +39,7 @@ static void need_of(struct slu_ctl *ctl, const char *text, uint32_t uid,
 
 	*need = (struct slu_pool_need){.uid = uid};
 	req = conf && slu_ctl_has_buffer(text)
-		      ? slu_parsed_get(&ctl->parsed, text)
+		      ? slu_parsed_of(&ctl->parsed, job_id, text)
 		      : NULL;
 	pool = req ? slu_request_pool(req, conf) : NULL;
 	if (pool) {
@@ -52,8 +50,8 @@ static void need_of(struct slu_ctl *ctl, const char *text, uint32_t uid,
 	slu_parsed_put(&ctl->parsed, req);
 }
 
-bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
-		       char why[SLU_CTL_WHY])
+static bool may_start(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		      uint32_t uid, char why[SLU_CTL_WHY])
 {
 	struct slu_pool_need need;
 	bool may;
@@ -67,10 +65,21 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		return false;
 	}
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	need_of(ctl, text, uid, &need);
+	need_of(ctl, job_id, text, uid, &need);
 	may = slu_pools_room(&ctl->mirror, &need, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return may;
+}
+
+bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+		       char why[SLU_CTL_WHY])
+{
+	return may_start(ctl, 0, text, uid, why);
+}
+
+static uint32_t own_number(const struct slu_ctl_reservation *job)
+{
+	return job->own ? job->own : job->job_id;
 }
 
 /* Under the site's lock. */
@@ -81,7 +90,8 @@ static void add_others(struct slu_ctl *ctl,
 	struct slu_pool_need other;
 
 	for (size_t i = 0; need->pool && i < job->n_with; i++) {
-		need_of(ctl, job->with[i], job->uid, &other);
+		need_of(ctl, job->with[i].job_id, job->with[i].text, job->uid,
+			&other);
 		if (other.pool && !strcmp(other.pool, need->pool))
 			need->size = slu_pools_add(need->size, other.size);
 	}
@@ -110,7 +120,7 @@ static bool has_turn(struct slu_ctl *ctl, const char *text,
 	bool may;
 
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	need_of(ctl, text, job->uid, &need);
+	need_of(ctl, own_number(job), text, job->uid, &need);
 	add_others(ctl, job, &need);
 	if (need.pool && job->reserved)
 		need.reserved = job->reserved(
@@ -134,24 +144,26 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 	if (slu_ctl_has_buffer(text) && ctl->linked)
 		may = has_turn(ctl, text, job, end_of, now, why, &what);
 	else
-		may = slu_ctl_may_start(ctl, text, job->uid, why);
+		may = may_start(ctl, own_number(job), text, job->uid, why);
 	slu_waits_note(&ctl->waits, job->job_id, may ? SLU_WAIT_NOTHING : what,
 		       why, now);
 	return may;
 }
 
-int64_t slu_ctl_est_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
+int64_t slu_ctl_est_start(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
+	bool persistent = slu_persistent_is_named(ctl, job_id, text);
 	struct slu_pool_need need;
 	int64_t when;
 
-	if (!slu_ctl_has_buffer(text) && !slu_ctl_has_persistent(text))
+	if (!slu_ctl_has_buffer(text) && !persistent)
 		return now;
-	if (!ctl->linked || slu_ctl_has_persistent(text))
+	if (!ctl->linked || persistent)
 		return now + SOON;
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	need_of(ctl, text, uid, &need);
+	need_of(ctl, job_id, text, uid, &need);
 	when = slu_pools_when(&ctl->mirror, &need, end_of, now);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	return when && when < INT64_MAX ? when : now + SOON;
@@ -164,7 +176,7 @@ void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 	struct slu_pool_need need;
 
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	need_of(ctl, text, uid, &need);
+	need_of(ctl, job_id, text, uid, &need);
 	slu_pools_claim(&ctl->mirror, job_id, &need, until);
 	pthread_rwlock_unlock(&ctl->site_lock);
 }

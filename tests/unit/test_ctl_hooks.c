@@ -109,9 +109,14 @@ START_TEST(test_validate)
 			  !strncmp(c->want, "jobfs", 5));
 		free(text);
 	}
-	ck_assert_uint_eq(slu_ctl_capacity("jobfs capacity=1048576"), 1 << 20);
-	ck_assert_uint_eq(slu_ctl_capacity("forward max=2"), 0);
-	ck_assert_uint_eq(slu_ctl_capacity(NULL), 0);
+	ck_assert_uint_eq(slu_ctl_capacity(ctl, 0, "jobfs capacity=1048576"),
+			  1 << 20);
+	ck_assert_uint_eq(slu_ctl_capacity(ctl, 1,
+					   "persistent_create name=a "
+					   "capacity=7; persistent name=a"),
+			  7);
+	ck_assert_uint_eq(slu_ctl_capacity(ctl, 0, "forward max=2"), 0);
+	ck_assert_uint_eq(slu_ctl_capacity(ctl, 0, NULL), 0);
 	ck_assert(!slu_ctl_has_persistent(NULL));
 	ck_assert(!slu_ctl_has_persistent("jobfs name=persistent capacity=1"));
 	ck_assert(slu_ctl_has_persistent("persistent name=a"));

@@ -48,7 +48,7 @@ START_TEST(test_hooks)
 	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 1, why));
 	ck_assert(strstr(why, "sluiced does not answer"));
 	ck_assert(slu_ctl_may_start(ctl, "forward max=2", 1, why));
-	ck_assert_int_eq(slu_ctl_est_start(ctl, REQUEST, 1, end_of, 1000),
+	ck_assert_int_eq(slu_ctl_est_start(ctl, 0, REQUEST, 1, end_of, 1000),
 			 1060);
 	link_up(ctl, 1);
 	ck_assert(slu_ctl_may_start(ctl, REQUEST, 1, why));
@@ -58,7 +58,7 @@ START_TEST(test_hooks)
 	slu_ctl_claim(ctl, 8, "forward max=2", 1, true); /* nothing */
 	ck_assert(!slu_ctl_may_start(ctl, REQUEST, 2, why));
 	ck_assert(strstr(why, "jobs have 4GiB of its 6GiB"));
-	ck_assert_int_eq(slu_ctl_est_start(ctl, REQUEST, 2, end_of, 1000),
+	ck_assert_int_eq(slu_ctl_est_start(ctl, 0, REQUEST, 2, end_of, 1000),
 			 1070);
 	ck_assert_uint_eq(slu_ctl_pools(ctl, take, &pool), 1);
 	ck_assert_uint_eq(pool.total, 6 * GIB);
@@ -77,7 +77,8 @@ END_TEST
  * and neither for the other. */
 START_TEST(test_components)
 {
-	static const char *const request[] = {REQUEST, "forward max=2"};
+	static const struct slu_ctl_request request[] = {{7, REQUEST},
+							 {8, "forward max=2"}};
 	struct slu_ctl *ctl = ctl_by_hand("Pool=nodes DenyAccounts=x");
 	const struct slu_ctl_reservation both = {
 		.job_id = 7, .uid = 1, .with = request, .n_with = 2};
