@@ -94,3 +94,6 @@ bench_submit_SOURCES = bench/submit.c
 bench_submit_CPPFLAGS = -isystem $(SLURM_PREFIX)/include
 bench_submit_LDADD = -L$(SLURM_PREFIX)/lib -lslurm
 endif
+bench_programs += bench/barrier
+bench_barrier_SOURCES = bench/barrier.c $(sluiced_whole) bench/measure.h
+bench_barrier_LDADD = $(libsluiced) $(CHECK_LIBS)

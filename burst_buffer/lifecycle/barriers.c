@@ -16,7 +16,8 @@ static void unsay(struct slu_bb_barrier *barrier)
 	free(barrier->said);
 	free(barrier->brief);
 	free(barrier->told);
-	barrier->said = barrier->brief = barrier->told = NULL;
+	free(barrier->away);
+	barrier->said = barrier->brief = barrier->told = barrier->away = NULL;
 }
 
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
@@ -100,20 +101,30 @@ bool slu_bb_barrier_present(const struct slu_bb *bb,
 	return bb->state <= SLU_BB_RUNNING && !bb->end.at;
 }
 
-/* Where some wait at a barrier, those who are not there; else all who are not
- * done. */
-bool slu_bb_is_late(const struct slu_bb *bb, size_t i)
+const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb)
+{
+	for (size_t g = bb->n_barrier; g-- > 0;)
+		if (!bb->barrier[g].open &&
+		    slu_bb_barrier_present(bb, &bb->barrier[g]))
+			return &bb->barrier[g];
+	return NULL;
+}
+
+bool slu_bb_is_late_at(const struct slu_bb *bb,
+		       const struct slu_bb_barrier *closed, size_t i)
 {
 	const enum slu_bb_node state = bb->member[i].state;
-	size_t g;
 
 	if (state == SLU_NODE_CLEAN || state == SLU_NODE_LOST)
 		return false;
-	for (g = bb->n_barrier; g-- > 0;)
-		if (!bb->barrier[g].open &&
-		    slu_bb_barrier_present(bb, &bb->barrier[g]))
-			return !bb->barrier[g].attr[i];
+	if (closed)
+		return !closed->attr[i];
 	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
+}
+
+bool slu_bb_is_late(const struct slu_bb *bb, size_t i)
+{
+	return slu_bb_is_late_at(bb, slu_bb_closed_barrier(bb), i);
 }
 
 static bool is_done(const struct slu_bb_barrier *barrier)
@@ -185,20 +196,21 @@ static int say(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 	return -1;
 }
 
-/* Who has not come to it. Caller frees; NULL: no memory. */
-static char *away(const struct slu_bb *bb, const struct slu_bb_barrier *barrier)
+/* Who has not come to it. NULL: no memory. */
+static char *away(const struct slu_bb *bb, struct slu_bb_barrier *barrier)
 {
-	struct slu_hosts hosts = {
-		.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name))};
-	char *text = NULL;
+	struct slu_hosts hosts = {0};
 
+	if (barrier->away)
+		return barrier->away;
+	hosts.name = calloc(bb->plan.n_node + 1, sizeof(*hosts.name));
 	for (size_t i = 0; hosts.name && i < bb->plan.n_node; i++)
 		if (!barrier->attr[i])
 			hosts.name[hosts.n++] = bb->plan.node[i].name;
 	if (hosts.name)
-		text = slu_hosts_text(&hosts);
+		barrier->away = slu_hosts_text(&hosts);
 	free(hosts.name); /* the names are the plan's */
-	return text;
+	return barrier->away;
 }
 
 /* Nothing of it changes once who asks there is answered. NULL: nothing. */
@@ -229,7 +241,6 @@ int slu_bb_barrier_answer(const struct slu_bb *bb,
 
 	if (rc == 0)
 		slu_buf_puts(out, barrier->said);
-	free(a.away);
 	return rc == 0 && !out->failed
 		       ? 0
 		       : slu_err(err, SLU_NOMEM, "out of memory");

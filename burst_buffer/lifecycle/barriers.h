@@ -24,7 +24,12 @@ bool slu_bb_all_came(const struct slu_bb *bb,
 /* Is it a barrier of the present state? */
 bool slu_bb_barrier_present(const struct slu_bb *bb,
 			    const struct slu_bb_barrier *barrier);
-/* Does node i hold the others up? */
+/* The one at which nodes wait now; NULL: at none. */
+const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
+/* Does node i hold the others up: it is not at this barrier, or, where there is
+ * none (NULL), not done? */
+bool slu_bb_is_late_at(const struct slu_bb *bb,
+		       const struct slu_bb_barrier *closed, size_t i);
 bool slu_bb_is_late(const struct slu_bb *bb, size_t i);
 /* Appends the answer to who asks at it: this word, and what each has brought.
  * Kept, for all ask for the same. */

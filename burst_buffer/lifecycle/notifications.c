@@ -39,6 +39,13 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 	b->ops->log(b->arg, level, line);
 }
 
+static bool has_done(const struct slu_bb *bb, uint64_t stages, size_t i)
+{
+	return bb->state == SLU_BB_SETUP
+		       ? bb->member[i].attached
+		       : (bb->member[i].shared & stages) == stages;
+}
+
 /* Nodes that have done what the present state is about. */
 static size_t count_done(const struct slu_bb *bb)
 {
@@ -52,10 +59,7 @@ static size_t count_done(const struct slu_bb *bb)
 	if (bb->state == SLU_BB_TEARDOWN)
 		return slu_bb_count(bb, SLU_IN(SLU_NODE_CLEAN));
 	for (i = 0; i < bb->plan.n_node; i++)
-		if (bb->state == SLU_BB_SETUP)
-			n += bb->member[i].attached;
-		else
-			n += (bb->member[i].shared & all) == all;
+		n += has_done(bb, all, i);
 	return n;
 }
 
@@ -71,10 +75,11 @@ static size_t count_late(const struct slu_bb *bb)
 /* Others are waited for: another number. */
 static uint64_t digest_late(const struct slu_bb *bb)
 {
+	const struct slu_bb_barrier *closed = slu_bb_closed_barrier(bb);
 	uint64_t digest = 0;
 
 	for (size_t i = 0; i < bb->plan.n_node; i++)
-		if (slu_bb_is_late(bb, i))
+		if (slu_bb_is_late_at(bb, closed, i))
 			digest = (digest + i + 1) * 0x9e3779b97f4a7c15;
 	return digest;
 }
@@ -266,7 +271,7 @@ static bool can_wait(const struct slu_bb *bb,
 	       news->at >= told->at && news->at < told->at + EVERY;
 }
 
-void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
+static void tell_news(struct slu_buffers *b, struct slu_bb *bb, double now)
 {
 	const struct slu_bb_notified news = {
 		.state = bb->state,
@@ -292,6 +297,35 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 	b->ops->mirror(b->arg, &state);
 	annotate(b, bb, state.text);
 	slu_msg_clear(&slu_buffer_desc, &state);
+}
+
+static bool all_have_done(const struct slu_bb *bb)
+{
+	uint64_t stages = slu_bb_stages(bb, false);
+	size_t i = 0;
+
+	while (i < bb->plan.n_node && has_done(bb, stages, i))
+		i++;
+	return i == bb->plan.n_node;
+}
+
+/* What is told late anyway need not be counted anew for each of many nodes that
+ * come in between. */
+static bool waits_already(const struct slu_bb *bb, double now)
+{
+	const struct slu_bb_notified *told = &bb->notified;
+
+	return told->late && bb->state == told->state &&
+	       (bb->failure.text != NULL) == told->failed &&
+	       bb->plan.n_node > FEW && now >= told->at &&
+	       now < told->at + EVERY && bb->state < SLU_BB_RUNNING &&
+	       !all_have_done(bb);
+}
+
+void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
+{
+	if (!waits_already(bb, now))
+		tell_news(b, bb, now);
 }
 
 void slu_bb_notify_late(struct slu_buffers *b, struct slu_bb *bb, double now,

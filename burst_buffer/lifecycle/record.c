@@ -30,6 +30,7 @@ static void free_barriers(struct slu_bb *bb)
 		free(bb->barrier[g].said);
 		free(bb->barrier[g].told);
 		free(bb->barrier[g].brief);
+		free(bb->barrier[g].away);
 	}
 	free(bb->barrier);
 }
@@ -110,6 +111,23 @@ static size_t part_of(struct slu_bb *bb, size_t i)
 	return bb->n_part++;
 }
 
+static int compare_names(const void *a, const void *b, void *arg)
+{
+	const struct slu_plan_node *node = arg;
+	const struct slu_bb_member *x = a, *y = b;
+
+	return strcmp(node[x->by_name].name, node[y->by_name].name);
+}
+
+/* Before anything else of them is known. */
+static void sort_by_name(struct slu_bb *bb)
+{
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		bb->member[i].by_name = i;
+	qsort_r(bb->member, bb->plan.n_node, sizeof(*bb->member), compare_names,
+		bb->plan.node);
+}
+
 int slu_bb_room(struct slu_bb *bb)
 {
 	size_t i;
@@ -118,6 +136,7 @@ int slu_bb_room(struct slu_bb *bb)
 	bb->part = calloc(bb->plan.n_node + 1, sizeof(*bb->part));
 	if (!bb->member || !bb->part)
 		return -1;
+	sort_by_name(bb);
 	for (i = 0; i < bb->plan.n_node; i++) {
 		bb->member[i].state = SLU_NODE_PLANNED;
 		bb->member[i].part = part_of(bb, i);
@@ -208,11 +227,20 @@ const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
 
 long slu_bb_index(const struct slu_bb *bb, const char *node)
 {
-	size_t i;
+	size_t from = 0, to = bb->plan.n_node;
 
-	for (i = 0; i < bb->plan.n_node; i++)
-		if (strcmp(bb->plan.node[i].name, node) == 0)
-			return (long)i;
+	while (from < to) {
+		size_t i = from + (to - from) / 2;
+		size_t at = bb->member[i].by_name;
+		int cmp = strcmp(node, bb->plan.node[at].name);
+
+		if (cmp == 0)
+			return (long)at;
+		if (cmp < 0)
+			to = i;
+		else
+			from = i + 1;
+	}
 	return -1;
 }
 

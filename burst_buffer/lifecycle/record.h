@@ -59,7 +59,8 @@ struct slu_bb_member {
 	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
-	uint64_t copied, files;	 /* that it is known to have copied: bytes */
+	size_t by_name; /* of the i-th: which node that is, in their order */
+	uint64_t copied, files; /* that it is known to have copied: bytes */
 	bool removed;  /* what it kept is not there any more, as it says */
 	uint64_t kept; /* (db) bytes that it takes; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */
@@ -99,6 +100,7 @@ struct slu_bb_barrier {
 	 * it is still right; NULL: not yet made. */
 	char *said, *brief;
 	char *told; /* what the job's user is to read; NULL: not yet made */
+	char *away; /* who has not come; NULL: not yet made */
 };
 
 /* What the mirror was told last, as far as it can change; state 0: nothing. */

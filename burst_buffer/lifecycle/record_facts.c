@@ -76,7 +76,10 @@ size_t slu_bb_count(const struct slu_bb *bb, unsigned states)
 
 bool slu_bb_all_ready(const struct slu_bb *bb)
 {
-	return slu_bb_count(bb, SLU_IN(SLU_NODE_READY)) == bb->plan.n_node;
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (bb->member[i].state != SLU_NODE_READY)
+			return false;
+	return true;
 }
 
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i)
