@@ -176,11 +176,8 @@ static void request_payload(struct slu_buf *buf, const char *method,
 }
 
 static void reply_payload(struct slu_buf *buf, const char *nonce, int status,
-			  const void *body, size_t len)
+			  const char *hash)
 {
-	char hash[HASH_TEXT];
-
-	slu_sha256(body, len, hash);
 	slu_buf_printf(buf, "%s %d %s", nonce, status, hash);
 }
 
@@ -275,8 +272,9 @@ int slu_cred_check_request(const char *cred, const char *method,
 	return 0;
 }
 
-char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
-		     size_t len, const char *secret, struct slu_err *err)
+char *slu_cred_reply_hashed(const struct slu_caller *to, int status,
+			    const char *hash, const char *secret,
+			    struct slu_err *err)
 {
 	size_t n = secret ? strlen(secret) : 1;
 	struct slu_buf payload = {0};
@@ -286,12 +284,21 @@ char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 		slu_err(err, SLU_INVALID, "a secret of %zu characters", n);
 		return NULL;
 	}
-	reply_payload(&payload, to->nonce, status, body, len);
+	reply_payload(&payload, to->nonce, status, hash);
 	if (secret)
 		slu_buf_printf(&payload, " %s", secret);
 	cred = encode(&payload, to->uid, err);
 	slu_buf_free(&payload);
 	return cred;
+}
+
+char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
+		     size_t len, const char *secret, struct slu_err *err)
+{
+	char hash[HASH_TEXT];
+
+	slu_sha256(body, len, hash);
+	return slu_cred_reply_hashed(to, status, hash, secret, err);
 }
 
 /* What stands behind `head` in the payload: nothing, or " SECRET". -1: it does
@@ -318,9 +325,11 @@ static int check_reply(const struct decoded *d, const char *nonce, int status,
 		       struct slu_err *err)
 {
 	struct slu_buf head = {0};
+	char hash[HASH_TEXT];
 	int rc;
 
-	reply_payload(&head, nonce, status, body, len);
+	slu_sha256(body, len, hash);
+	reply_payload(&head, nonce, status, hash);
 	rc = read_tail(d, &head, secret);
 	slu_buf_free(&head);
 	if (rc)

@@ -59,6 +59,10 @@ int slu_cred_check_body(const struct slu_caller *caller, const void *body,
  * characters (else SLU_INVALID). */
 char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 		     size_t len, const char *secret, struct slu_err *err);
+/* The same by the body's slu_sha256(). */
+char *slu_cred_reply_hashed(const struct slu_caller *to, int status,
+			    const char *hash, const char *secret,
+			    struct slu_err *err);
 /* Check a reply: made by root or by `owner`, for this nonce, status and body;
  * else SLU_DENIED. *secret: the one that came with it, which the caller frees;
  * NULL: none. *made (may be NULL): when, by the clock of who made it; nobody

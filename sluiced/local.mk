@@ -89,7 +89,7 @@ sluiced_tests = \
 	tests/unit/test_doctor \
 	tests/unit/test_sluiced_answers \
 	tests/unit/test_sluiced_assignment tests/unit/test_ion_report \
-	tests/unit/test_sluiced_auth \
+	tests/unit/test_sluiced_auth tests/unit/test_shared_bodies \
 	tests/unit/test_sluiced_batch \
 	tests/unit/test_sluiced_bounds \
 	tests/unit/test_sluiced_buffers \
@@ -143,6 +143,7 @@ tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_ion_report_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_shared_bodies_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_conf_SOURCES = \

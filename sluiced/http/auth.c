@@ -57,7 +57,7 @@ int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 }
 
 char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
-		     int status, const struct slu_buf *body, const char *secret,
+		     int status, const char *hash, const char *secret,
 		     struct slu_err *err)
 {
 	double began = auth->clock();
@@ -68,7 +68,7 @@ char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
 		munge_is_down(err);
 		return NULL;
 	}
-	cred = slu_cred_reply(to, status, body->data, body->len, secret, &why);
+	cred = slu_cred_reply_hashed(to, status, hash, secret, &why);
 	if (!cred) {
 		note_failure(auth, began, &why);
 		slu_err(err, why.kind, "%s", why.text);

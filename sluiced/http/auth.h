@@ -40,9 +40,9 @@ int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 /* Is it a user who may ask this? */
 int slu_auth_user(const struct slu_auth *auth, enum slu_who who,
 		  const struct slu_caller *caller, struct slu_err *err);
-/* slu_cred_reply(), or SLU_IO as above. */
+/* slu_cred_reply_hashed(), or SLU_IO as above. */
 char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
-		     int status, const struct slu_buf *body, const char *secret,
+		     int status, const char *hash, const char *secret,
 		     struct slu_err *err);
 /* May it? host: whom the request names (SLU_WHO_HOST). */
 int slu_auth_allow(struct slu_auth *auth, enum slu_who who,

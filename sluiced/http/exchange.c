@@ -62,7 +62,7 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		.status = MHD_HTTP_OK,
 		.type = route->type ? route->type : "application/json",
 		.conf = req->proven ? d->conf_hash : NULL};
-	char *cred = NULL;
+	char *cred = NULL, hash[65];
 	struct slu_err why;
 
 	if (err) {
@@ -72,7 +72,8 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		head.type = "text/plain";
 	}
 	if (req->proven) {
-		cred = slu_auth_reply(&d->auth, &req->caller, head.status, body,
+		slu_httpd_hash(req, body, hash);
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status, hash,
 				      err ? NULL : req->secret, &why);
 		if (!cred) {
 			log_refused(d, req, &why);

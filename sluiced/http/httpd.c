@@ -74,6 +74,12 @@ static void waits(struct slu_req *req)
 		conn->deadline = 0;
 }
 
+void slu_httpd_hash(struct slu_req *req, const struct slu_buf *body,
+		    char hash[65])
+{
+	slu_shared_bodies_hash(&req->httpd->texts, body->data, body->len, hash);
+}
+
 static void answer(struct slu_req *req, const struct slu_answer_head *head,
 		   struct slu_buf *body)
 {

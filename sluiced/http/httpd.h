@@ -49,6 +49,9 @@ struct slu_answer_head {
 	const char *conf;	/* Sluice-Conf; NULL: none */
 };
 
+/* The slu_sha256() of an answer's body, made once where many get it. */
+void slu_httpd_hash(struct slu_req *req, const struct slu_buf *body,
+		    char hash[65]);
 /* Answer; takes the body's memory (and leaves it empty). */
 void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
 		      struct slu_buf *body);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <microhttpd.h>
 
+#include "common/cred.h"
+
 #define LONG   (64u << 10)
 #define LATEST 16 /* of them are compared */
 
@@ -14,6 +16,7 @@ struct slu_text {
 	unsigned answers; /* that need it */
 	struct slu_shared_bodies *all;
 	struct slu_text *next;
+	char hash[65]; /* "": not yet made */
 	char data[];
 };
 
@@ -32,21 +35,36 @@ static void let_go(void *data)
 	free(t);
 }
 
-/* The one that there is already, if there is. Takes data. */
-static struct slu_text *hold(struct slu_shared_bodies *all, char *data,
+static struct slu_text *find(struct slu_shared_bodies *all, const char *data,
 			     size_t len)
 {
 	struct slu_text *t = all->first;
 
 	for (int i = 0; t && i < LATEST; i++, t = t->next)
-		if (t->len == len && memcmp(t->data, data, len) == 0) {
-			free(data);
-			t->answers++;
+		if (t->len == len && memcmp(t->data, data, len) == 0)
 			return t;
-		}
+	return NULL;
+}
+
+/* The one that there is already, if there is. Takes data. */
+static struct slu_text *hold(struct slu_shared_bodies *all, char *data,
+			     size_t len)
+{
+	struct slu_text *t = find(all, data, len);
+
+	if (t) {
+		free(data);
+		t->answers++;
+		return t;
+	}
 	t = malloc(sizeof(*t) + len);
 	if (t) {
-		*t = (struct slu_text){len, 1, all, all->first};
+		*t = (struct slu_text){
+			.len = len,
+			.answers = 1,
+			.all = all,
+			.next = all->first,
+		};
 		memcpy(t->data, data, len);
 		all->first = t;
 	}
@@ -80,4 +98,18 @@ struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
 	if (!out)
 		let_go(t->data);
 	return out;
+}
+
+void slu_shared_bodies_hash(struct slu_shared_bodies *all, const char *data,
+			    size_t len, char hash[65])
+{
+	struct slu_text *t = len < LONG ? NULL : find(all, data, len);
+
+	if (!t) {
+		slu_sha256(data, len, hash);
+		return;
+	}
+	if (!*t->hash)
+		slu_sha256(data, len, t->hash);
+	memcpy(hash, t->hash, 65);
 }

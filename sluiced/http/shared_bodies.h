@@ -22,4 +22,8 @@ struct slu_shared_bodies {
 struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
 					       char *data, size_t len);
 
+/* The slu_sha256() of such a body, made once of one that is sent already. */
+void slu_shared_bodies_hash(struct slu_shared_bodies *all, const char *data,
+			    size_t len, char hash[65]);
+
 #endif

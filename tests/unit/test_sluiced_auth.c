@@ -125,17 +125,18 @@ START_TEST(test_munge_slow)
 	struct slu_auth_request req = ask_of("Sluice MUNGE:x:");
 	struct slu_auth auth = {.clock = clock_of_test};
 	struct slu_caller caller = {0};
-	struct slu_buf body = {0};
+	char hash[65];
 
+	slu_sha256("", 0, hash);
 	slu_cred_socket("/nonexistent/munge");
 	now = 10;
 	step = 2;
 	ck_assert_ptr_null(
-		slu_auth_reply(&auth, &caller, 200, &body, NULL, &err));
+		slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
 	expect_err(err, SLU_IO, "munge:");
 	step = 0;
 	ck_assert_ptr_null(
-		slu_auth_reply(&auth, &caller, 200, &body, NULL, &err));
+		slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
 	expect_err(err, SLU_IO, "munged does not answer");
 	now += 19;
 	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
@@ -144,12 +145,12 @@ START_TEST(test_munge_slow)
 	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munge:");
 	ck_assert_ptr_null(
-		slu_auth_reply(&auth, &caller, 200, &body, NULL, &err));
+		slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
 	expect_err(err, SLU_IO, "munged does not answer");
 	if (!munged_start())
 		return;
 	now += 2;
-	free(slu_auth_reply(&auth, &caller, 200, &body, NULL, &err));
+	free(slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
 	ck_assert(!slu_breaker_open(&auth.munge, now));
 }
 END_TEST
