@@ -145,8 +145,12 @@ struct slu_conf {
 	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
 	uint64_t mover_from; /* MoverFrom: bytes of a tree */
 	char *node_storage;  /* NodeStorage: a choice (tiers.h) */
-	char *run_dir;	     /* RunDir: node-local notes and mounts */
-	char **allow_users;  /* AllowUsers, NULL: everybody */
+	struct slu_cache_budget {
+		uint64_t bytes;	  /* or, if this is 0, */
+		unsigned percent; /* of the storage's disk; 0: no cache */
+	} stage_cache;		  /* StageCache */
+	char *run_dir;		  /* RunDir: node-local notes and mounts */
+	char **allow_users;	  /* AllowUsers, NULL: everybody */
 	char **deny_users;
 	uint64_t max_capacity; /* MaxCapacity, bytes per job, 0: no limit */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;

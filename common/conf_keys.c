@@ -167,6 +167,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 slu_conf_read_timeout, FIELD(setup_timeout), false},
 	{"SlurmUser", "slurm", "The user of slurmctld and sluiced.",
 	 slu_conf_read_text, FIELD(slurm_user), false},
+	{"StageCache", "off",
+	 "What staged in files may take of a node's storage for later jobs: a "
+	 "size, a percentage, or off.",
+	 slu_conf_read_cache, FIELD(stage_cache), false},
 	{"StageInTimeout", "1800", "Seconds for staging in.",
 	 slu_conf_read_timeout, FIELD(stage_in_timeout), false},
 	{"StageOutTimeout", "1800", "Seconds for staging out.",

@@ -246,6 +246,30 @@ int slu_conf_read_size(const char *value, void *field, struct slu_err *err)
 	return slu_size_parse(value, field, err);
 }
 
+/* "off", "25%" of the disk, or a size. */
+int slu_conf_read_cache(const char *value, void *field, struct slu_err *err)
+{
+	struct slu_cache_budget *budget = field;
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	*budget = (struct slu_cache_budget){0};
+	if (!strcasecmp(value, "off"))
+		return 0;
+	if (isdigit((unsigned char)value[0]) && !strcmp(end, "%")) {
+		budget->percent = (unsigned)n;
+		if (n >= 1 && n <= 90)
+			return 0;
+	} else if (!slu_size_parse(value, &budget->bytes, NULL) &&
+		   budget->bytes) {
+		return 0;
+	}
+	return slu_err(err, SLU_INVALID,
+		       "\"%s\" is not off, a size such as 200GB, or a share "
+		       "of the disk from 1%% to 90%%",
+		       value);
+}
+
 int slu_conf_read_count(const char *value, void *field, struct slu_err *err)
 {
 	char *end;

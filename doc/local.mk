@@ -25,6 +25,7 @@ pages = doc/ADMIN.md \
 	doc/recipes.md \
 	doc/slurm.md \
 	doc/staging.md \
+	doc/cache.md \
 	doc/storage.md \
 	doc/symptoms.md \
 	doc/sysquery.md \

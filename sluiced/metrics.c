@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "burst_buffer/lifecycle/transitions.h"
 #include "sluiced/http/routes.h"
 
 void slu_metrics_request(struct slu_metrics *m, size_t route, int status)
@@ -122,6 +123,22 @@ static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
 				       (unsigned long long)use[i].verdict[v]);
 }
 
+/* What stage-in found in the nodes' caches. */
+static void stage_cache(const struct slu_cache_use *use, struct slu_buf *out)
+{
+	head(out, "stage_cache_ranges_total", "counter",
+	     "Ranges of files that stage-in asked nodes' caches for.");
+	slu_buf_printf(out,
+		       "sluice_stage_cache_ranges_total{found=\"yes\"} %llu\n"
+		       "sluice_stage_cache_ranges_total{found=\"no\"} %llu\n",
+		       (unsigned long long)use->hits,
+		       (unsigned long long)use->misses);
+	head(out, "stage_cache_saved_bytes_total", "counter",
+	     "Bytes that stage-in took from nodes' caches.");
+	slu_buf_printf(out, "sluice_stage_cache_saved_bytes_total %llu\n",
+		       (unsigned long long)use->bytes);
+}
+
 static void phases(const struct slu_daemon *d, struct slu_buf *out)
 {
 	const struct slu_phase_use *use = slu_buffers_phases(d->buffers);
@@ -137,6 +154,7 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 		      offsetof(struct slu_phase_use, bytes), true);
 	phase_counter(out, "staged_files_total", "Files staged.", use,
 		      offsetof(struct slu_phase_use, files), true);
+	stage_cache(&use[SLU_BB_STAGE_IN - 1].cache, out);
 }
 
 /* Of the pools: what there is, what was free on the nodes, what buffers have.

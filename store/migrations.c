@@ -282,6 +282,12 @@ static const char ion_forecast[] =
 /* For what it waited beside nodes, and how long (wire/waits.h). */
 static const char waited[] = "ALTER TABLE History ADD COLUMN Waited TEXT;";
 
+/* What of a share of a stage-in lay in the node's stage cache (wire/node.h). */
+static const char cache_use[] =
+	"ALTER TABLE BufferPhase ADD COLUMN CacheHits INTEGER;"
+	"ALTER TABLE BufferPhase ADD COLUMN CacheMisses INTEGER;"
+	"ALTER TABLE BufferPhase ADD COLUMN CacheBytes INTEGER;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -303,6 +309,7 @@ static const char *const steps[] = {
 	without,      /* 18 */
 	ion_forecast, /* 19 */
 	waited,	      /* 20 */
+	cache_use,    /* 21 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -161,6 +161,9 @@ static const struct slu_field report_fields[] = {
 	FIELD(BOOL, used_known),
 	FIELD(U64, used),
 	FIELD(U64, used_most),
+	FIELD(U64, cache_hits),
+	FIELD(U64, cache_misses),
+	FIELD(U64, cache_bytes),
 	LAST,
 };
 DESC(slu_report_desc, "report", report_fields);

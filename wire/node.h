@@ -212,6 +212,9 @@ struct slu_report {
 	/* As in struct slu_node_ask, and at most so far. */
 	bool used_known;
 	uint64_t used, used_most;
+	/* A share of a stage-in: ranges of files that lay in the node's stage
+	 * cache, and that did not, where it was asked; bytes of the former. */
+	uint64_t cache_hits, cache_misses, cache_bytes;
 };
 extern const struct slu_desc slu_report_desc;
 

@@ -199,6 +199,12 @@ double slu_buffers_tick(struct slu_buffers *b, double now);
 #define SLU_PHASE_BUCKETS 12
 #define SLU_VERDICTS	  (SLU_COMPLETE + 1)
 extern const double slu_phase_bounds[SLU_PHASE_BUCKETS]; /* seconds, rising */
+/* Ranges that lay in nodes' stage caches, and that did not; bytes of the
+ * former. */
+struct slu_cache_use {
+	uint64_t hits, misses, bytes;
+};
+
 struct slu_phase_use {
 	uint64_t count;			   /* how many were over */
 	uint64_t below[SLU_PHASE_BUCKETS]; /* not longer than its bound */
@@ -206,6 +212,7 @@ struct slu_phase_use {
 	uint64_t failed;		   /* how many failed */
 	uint64_t verdict[SLU_VERDICTS];	   /* of them, by enum slu_on_failure */
 	uint64_t bytes, files;		   /* staged, of all */
+	struct slu_cache_use cache;	   /* of that */
 };
 const char *slu_phase_name(size_t phase);
 /* Borrowed: SLU_PHASES of them. */

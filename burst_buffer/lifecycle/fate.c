@@ -93,6 +93,8 @@ static struct slu_bb_share add_up(const struct slu_bb *bb, uint64_t which)
 		for (size_t p = 0; which >> r & 1 && p < bb->n_part; p++) {
 			sum.bytes += bb->part[p].sum[r].all.bytes;
 			sum.files += bb->part[p].sum[r].all.files;
+			slu_bb_add_cache(&sum.cache,
+					 &bb->part[p].sum[r].all.cache);
 		}
 	return sum;
 }
@@ -107,6 +109,9 @@ static void put_staged(struct slu_buf *out, const struct slu_bb *bb, bool way)
 	slu_buf_printf(out, "staged %s %" PRIu64 " file%s, %s",
 		       way ? "out" : "in", sum.files, sum.files == 1 ? "" : "s",
 		       slu_size_text(sum.bytes, size));
+	if (sum.cache.hits)
+		slu_buf_printf(out, ", %s of it from the nodes' stage caches",
+			       slu_size_text(sum.cache.bytes, size));
 	if (bb->took[way] > 0)
 		slu_buf_printf(out, ", in %s",
 			       slu_seconds_text(bb->took[way], time));

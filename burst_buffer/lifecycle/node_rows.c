@@ -60,19 +60,25 @@ static int put_step(struct slu_db *db, const struct slu_bb *bb, size_t i,
 	return (int)slu_db_exec(
 		db, err,
 		"INSERT INTO BufferPhase (BID, Node, Step, Phase, Began, Ended,"
-		" Bytes, Files, TotalBytes, TotalFiles, Ok, Text)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" Bytes, Files, TotalBytes, TotalFiles, Ok, Text,"
+		" CacheHits, CacheMisses, CacheBytes)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (BID, Node, Step) DO UPDATE SET"
 		" Began = excluded.Began, Ended = excluded.Ended,"
 		" Bytes = excluded.Bytes, Files = excluded.Files,"
 		" TotalBytes = excluded.TotalBytes,"
 		" TotalFiles = excluded.TotalFiles,"
-		" Ok = excluded.Ok, Text = excluded.Text"
+		" Ok = excluded.Ok, Text = excluded.Text,"
+		" CacheHits = excluded.CacheHits,"
+		" CacheMisses = excluded.CacheMisses,"
+		" CacheBytes = excluded.CacheBytes"
 		" WHERE excluded.Ok > Ok",
-		"IsssddIIIIis", (int64_t)bb->id, bb->plan.node[i].name, r->step,
-		r->phase, now - took, now, (int64_t)r->bytes, (int64_t)r->files,
-		(int64_t)r->total_bytes, (int64_t)r->total_files, (int)r->ok,
-		r->text);
+		"IsssddIIIIisIII", (int64_t)bb->id, bb->plan.node[i].name,
+		r->step, r->phase, now - took, now, (int64_t)r->bytes,
+		(int64_t)r->files, (int64_t)r->total_bytes,
+		(int64_t)r->total_files, (int)r->ok, r->text,
+		(int64_t)r->cache_hits, (int64_t)r->cache_misses,
+		(int64_t)r->cache_bytes);
 }
 
 static int put_facts(struct slu_db *db, const struct slu_bb *bb, size_t i,
@@ -101,8 +107,12 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 		double now, struct slu_err *err)
 {
 	const struct slu_bb_share share = {
-		r->bytes, r->files, r->total_bytes, r->total_files,
-		r->text && slu_eq(r->text, SLU_BY_HOLDERS)};
+		r->bytes,
+		r->files,
+		r->total_bytes,
+		r->total_files,
+		r->text && slu_eq(r->text, SLU_BY_HOLDERS),
+		{r->cache_hits, r->cache_misses, r->cache_bytes}};
 	enum slu_bb_node next = bb->member[i].state;
 	int news, rc;
 

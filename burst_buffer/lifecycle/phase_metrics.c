@@ -34,6 +34,8 @@ void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
 		for (size_t p = 0; p < bb->n_part; p++) {
 			use->bytes += bb->part[p].sum[r].all.bytes;
 			use->files += bb->part[p].sum[r].all.files;
+			slu_bb_add_cache(&use->cache,
+					 &bb->part[p].sum[r].all.cache);
 		}
 	}
 }

@@ -244,6 +244,14 @@ long slu_bb_index(const struct slu_bb *bb, const char *node)
 	return -1;
 }
 
+void slu_bb_add_cache(struct slu_cache_use *sum,
+		      const struct slu_cache_use *one)
+{
+	sum->hits += one->hits;
+	sum->misses += one->misses;
+	sum->bytes += one->bytes;
+}
+
 /* A node that copied nothing need not know the totals. */
 static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
 {
@@ -251,6 +259,7 @@ static void add_share(struct slu_bb_sum *sum, const struct slu_bb_share *one)
 
 	sum->n++;
 	sum->held += one->held;
+	slu_bb_add_cache(&all->cache, &one->cache);
 	if (!one->total_files && !one->total_bytes && !one->files)
 		return;
 	if (!all->total_files && !all->total_bytes) {

@@ -72,6 +72,7 @@ struct slu_bb_member {
 struct slu_bb_share {
 	uint64_t bytes, files, total_bytes, total_files;
 	bool held; /* verified by who holds it */
+	struct slu_cache_use cache;
 };
 
 /* The shares of one stage request that were told so far (db). */
@@ -273,6 +274,8 @@ const char *slu_bb_plan_text(struct slu_bb *bb, bool over);
 /* Give it members and sums for its plan; -1 without memory. */
 int slu_bb_room(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);
+void slu_bb_add_cache(struct slu_cache_use *sum,
+		      const struct slu_cache_use *one);
 /* A step that went well, in memory: R's share, or that it is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 		      const struct slu_bb_share *share);

@@ -99,10 +99,14 @@ static int read_step(struct slu_bb *bb, struct slu_rows *rows,
 {
 	const char *name = slu_db_text(rows, 0), *step = slu_db_text(rows, 1);
 	const char *text = slu_db_text(rows, 6);
-	const struct slu_bb_share share = {
-		(uint64_t)slu_db_int(rows, 2), (uint64_t)slu_db_int(rows, 3),
-		(uint64_t)slu_db_int(rows, 4), (uint64_t)slu_db_int(rows, 5),
-		text && slu_eq(text, SLU_BY_HOLDERS)};
+	const struct slu_bb_share share = {(uint64_t)slu_db_int(rows, 2),
+					   (uint64_t)slu_db_int(rows, 3),
+					   (uint64_t)slu_db_int(rows, 4),
+					   (uint64_t)slu_db_int(rows, 5),
+					   text && slu_eq(text, SLU_BY_HOLDERS),
+					   {(uint64_t)slu_db_int(rows, 7),
+					    (uint64_t)slu_db_int(rows, 8),
+					    (uint64_t)slu_db_int(rows, 9)}};
 	long i = name ? slu_bb_index(bb, name) : -1;
 
 	if (i < 0 || !step)
@@ -188,11 +192,11 @@ static int read_all(struct slu_db *db, struct slu_bb *bb, struct slu_err *err)
 		      read_node, err);
 	if (n < 0 || (size_t)n != bb->plan.n_node)
 		return n < 0 ? -1 : wrong(err, "the number of its nodes");
-	if (read_rows(
-		    db, bb,
-		    "SELECT Node, Step, Bytes, Files, TotalBytes,"
-		    " TotalFiles, Text FROM BufferPhase WHERE BID = ? AND Ok = 1",
-		    read_step, err) < 0 ||
+	if (read_rows(db, bb,
+		      "SELECT Node, Step, Bytes, Files, TotalBytes,"
+		      " TotalFiles, Text, CacheHits, CacheMisses, CacheBytes"
+		      " FROM BufferPhase WHERE BID = ? AND Ok = 1",
+		      read_step, err) < 0 ||
 	    read_rows(db, bb, "SELECT Name, Attr FROM BufferGate WHERE BID = ?",
 		      read_gate, err) < 0 ||
 	    read_rows(db, bb,

@@ -22,7 +22,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/path_rules.c burst_buffer/staging/path_rules.h \
 	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
 	burst_buffer/staging/held_source.c burst_buffer/staging/held_source.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
-	burst_buffer/staging/act_range.c \
+	burst_buffer/staging/act_range.c burst_buffer/staging/act_cached.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
 	burst_buffer/staging/act.h \
 	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
@@ -46,6 +46,10 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/storage.c burst_buffer/storage/storage.h \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
+	burst_buffer/storage/cache_record.c burst_buffer/storage/cache_record.h \
+	burst_buffer/storage/cache_room.c burst_buffer/storage/cache_room.h \
+	burst_buffer/storage/cache_space.c burst_buffer/storage/cache_space.h \
+	burst_buffer/storage/stage_cache.c burst_buffer/storage/stage_cache.h \
 	burst_buffer/storage/internal.h \
 	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
@@ -75,6 +79,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/interpose.c burst_buffer/node/stripe_directories.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/room.c burst_buffer/node/room.h \
+	burst_buffer/node/input_cache.c burst_buffer/node/input_cache.h \
+	burst_buffer/node/cache_proxy.c burst_buffer/node/cache_proxy.h \
+	burst_buffer/node/cache_source.c burst_buffer/node/cache_source.h \
+	burst_buffer/node/cache_list.c \
 	burst_buffer/node/filler.c \
 	burst_buffer/node/job_env.c \
 	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
@@ -131,6 +139,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
 	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_twins \
 	tests/unit/test_node_used \
+	tests/unit/test_cache_record tests/unit/test_stage_cache \
+	tests/unit/test_stage_cached \
 	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
 	tests/unit/test_hidden \
 	tests/unit/test_node_status tests/unit/test_node_probe \
@@ -165,6 +175,13 @@ node_test_transitions = tests/unit/node_life.c tests/unit/node_life.h \
 node_test_libs = $(libslunode) $(CHECK_LIBS)
 node_test_tree = tests/unit/tree.c tests/unit/tree.h
 tests_unit_test_manifest_LDADD = $(node_test_libs)
+tests_unit_test_cache_record_LDADD = $(node_test_libs) $(libslunet)
+tests_unit_test_stage_cached_SOURCES = tests/unit/test_stage_cached.c \
+	$(node_test_tree)
+tests_unit_test_stage_cached_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_test_stage_cache_SOURCES = tests/unit/test_stage_cache.c \
+	$(node_test_tree)
+tests_unit_test_stage_cache_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
 tests_unit_test_share_LDADD = $(node_test_libs)
 tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)
@@ -338,8 +355,13 @@ tests_unit_test_node_probe_LDADD = $(tests_unit_test_node_verbs_LDADD)
 EXTRA_DIST += tests/fixtures/slurm
 noinst_HEADERS += tests/unit/root.h
 
-check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
-TESTS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line
+check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line \
+	tests/fuzz/fuzz_cache_record
+TESTS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line \
+	tests/fuzz/fuzz_cache_record
+tests_fuzz_fuzz_cache_record_SOURCES = tests/fuzz/fuzz_cache_record.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_cache_record_LDADD = $(libslunode) $(libslunet)
 tests_fuzz_fuzz_gkfs_line_SOURCES = tests/fuzz/fuzz_gkfs_line.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_gkfs_line_LDADD = $(libslunode)
@@ -347,5 +369,5 @@ EXTRA_DIST += tests/fuzz/corpus/gkfs_line
 tests_fuzz_fuzz_manifest_SOURCES = tests/fuzz/fuzz_manifest.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_manifest_LDADD = $(libslunode)
-EXTRA_DIST += tests/fuzz/corpus/manifest
+EXTRA_DIST += tests/fuzz/corpus/manifest tests/fuzz/corpus/cache_record
 endif

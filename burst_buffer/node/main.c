@@ -38,6 +38,9 @@ static const struct command {
 	 slu_cmd_serve, false, true},
 	{"status", "[--json|--wide]", "what of ours is on this node",
 	 slu_cmd_status, false, false},
+	{"cache", "[--json|--wide|--drop]",
+	 "what is kept here of what jobs staged in", slu_cmd_cache, false,
+	 true},
 	{"probe", "[--json|--wide] [--push]",
 	 "what this node offers, what stands in the way", slu_cmd_probe, false,
 	 false},
@@ -63,6 +66,7 @@ static const struct option longs[] = {{"job", required_argument, NULL, 'j'},
 				      {"json", no_argument, NULL, 'J'},
 				      {"wide", no_argument, NULL, 'w'},
 				      {"push", no_argument, NULL, 'P'},
+				      {"drop", no_argument, NULL, 'D'},
 				      {"dry-run", no_argument, NULL, 'd'},
 				      {"help", no_argument, NULL, 'h'},
 				      {"version", no_argument, NULL, 'v'},
@@ -83,8 +87,10 @@ static void help(void)
 	       "  --job J     the job's number\n"
 	       "  --node NAME this node, as Slurm calls it\n"
 	       "  --to DIR    where fetch puts the data\n"
-	       "  --json      status, probe, discard: as JSON\n"
-	       "  --wide      status, probe: all columns, however wide\n"
+	       "  --json      status, cache, probe, discard: as JSON\n"
+	       "  --wide      status, cache, probe: all columns, however "
+	       "wide\n"
+	       "  --drop      cache: remove all of it\n"
 	       "  --push      probe: tell sluiced which file systems cannot "
 	       "be had here\n"
 	       "  --period S  serve, watch: seconds between two questions\n"
@@ -157,6 +163,9 @@ static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 			break;
 		case 'P':
 			opt->push = true;
+			break;
+		case 'D':
+			opt->drop = true;
 			break;
 		case 'd':
 			opt->dry_run = true;

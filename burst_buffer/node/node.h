@@ -57,7 +57,7 @@ struct slu_node_options {
 	const char *log;  /* --log; "-" is stderr; NULL: the default */
 	const char *to;	  /* --to */
 	double period;	  /* --period, seconds; 0: the default */
-	bool json, dry_run, push, wide;
+	bool json, dry_run, push, wide, drop;
 	bool strict;	     /* a bad sluice.conf is an error */
 	double conf_seconds; /* to fetch one in */
 };
@@ -69,6 +69,7 @@ struct slu_used {
 	uint64_t now, most;
 };
 
+struct slu_input_cache;
 struct slu_node {
 	const struct slu_node_options *opt;
 	struct slu_conf *conf;
@@ -108,6 +109,7 @@ struct slu_node {
 	 * driver sees that one's plan. */
 	struct slu_plan view;
 	char corner[PATH_MAX];
+	struct slu_input_cache *cache; /* of its stage-in, or NULL */
 	char *told; /* by sluiced at the last barrier; NULL: nothing */
 	struct slu_hosts away; /* who had not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
@@ -355,6 +357,7 @@ int slu_cmd_down(struct slu_node *n);
 int slu_cmd_missed(struct slu_node *n);
 int slu_cmd_discard(struct slu_node *n);
 int slu_cmd_status(struct slu_node *n);
+int slu_cmd_cache(struct slu_node *n);
 int slu_cmd_probe(struct slu_node *n);
 int slu_cmd_fetch(struct slu_node *n);
 int slu_cmd_cancel(struct slu_node *n);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include "burst_buffer/storage/image.h"
+#include "burst_buffer/storage/stage_cache.h"
 #include "common/str.h"
 
 void slu_room_of(const char *path, uint64_t *available, uint64_t *size)
@@ -42,8 +43,10 @@ static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 	uint64_t free = 0, size;
 	struct slu_err why;
 
-	if (*me->storage)
+	if (*me->storage) { /* what the cache has goes when it is wanted */
 		slu_room_of(me->storage, &free, &size);
+		free += slu_stage_cache_bytes(me->storage);
+	}
 	snprintf(attr, SLU_ATTR_MAX, "%llu", (unsigned long long)free);
 	if (me->client || needs <= free)
 		return;

@@ -17,14 +17,16 @@
  */
 #include "config.h"
 #include "burst_buffer/node/staging.h"
+#include "burst_buffer/node/input_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
 
-#define DISCARD 20.0	/* seconds, at most */
-#define HELD	" held" /* in the note of VERIFY */
+#define DISCARD 20.0	   /* seconds, at most */
+#define HELD	" held"	   /* in the note of VERIFY */
+#define CACHED	" cached " /* in that of COPY, with its three numbers */
 
 static const char *const act_names[] = {
 	[SLU_PREPARE] = "manifest",  [SLU_COPY] = "copied",
@@ -68,6 +70,7 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 {
 	struct slu_stage_result *t = &q->total;
 	uint64_t bytes, files;
+	const char *cached;
 	char name[64], *text;
 	bool done;
 
@@ -84,6 +87,10 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 		q->verified = files;
 		q->held = strstr(text, HELD);
 	}
+	cached = done && act == SLU_COPY ? strstr(text, CACHED) : NULL;
+	if (cached)
+		sscanf(cached, CACHED "%" SCNu64 " %" SCNu64 " %" SCNu64,
+		       &t->cached.hits, &t->cached.misses, &t->cached.bytes);
 	free(text);
 	return done;
 }
@@ -94,7 +101,7 @@ static void note_done(struct slu_staging *q, enum slu_act_name act,
 {
 	struct slu_err err;
 	struct slu_stage_result *t = &q->total;
-	char name[64], text[100];
+	char name[64], text[200], cached[80] = "";
 
 	if (act <= SLU_COPY) {
 		t->bytes += r->bytes;
@@ -102,14 +109,20 @@ static void note_done(struct slu_staging *q, enum slu_act_name act,
 	}
 	t->total_bytes = r->total_bytes;
 	t->total_files = r->total_files;
+	if (act == SLU_COPY && r->cached.hits + r->cached.misses) {
+		t->cached = r->cached;
+		snprintf(cached, sizeof(cached),
+			 CACHED "%" PRIu64 " %" PRIu64 " %" PRIu64,
+			 r->cached.hits, r->cached.misses, r->cached.bytes);
+	}
 	if (act == SLU_VERIFY) {
 		q->verified = r->files;
 		q->held = r->held;
 	}
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n",
+		 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "%s%s\n",
 		 r->bytes, r->files, r->total_bytes, r->total_files,
-		 r->held ? HELD : "");
+		 r->held ? HELD : "", cached);
 	note_name(q, act, name);
 	if (slu_note_put(q->n, name, 0600, text, &err))
 		slu_node_log(q->n, SLU_WARN, "%s", err.text);
@@ -118,7 +131,7 @@ static void note_done(struct slu_staging *q, enum slu_act_name act,
 static void log_act(struct slu_staging *q, enum slu_act_name act,
 		    double seconds, const struct slu_stage_result *r)
 {
-	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT], what[128] = "";
+	char size[SLU_SIZE_TEXT], time[SLU_TIME_TEXT], what[200] = "";
 
 	switch (act) {
 	case SLU_PREPARE:
@@ -130,6 +143,11 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			 ": %" PRIu64 " of %" PRIu64 " files, %s",
 			 q->total.files, r->total_files,
 			 slu_size_text(r->bytes, size));
+		if (r->cached.hits)
+			snprintf(what + strlen(what),
+				 sizeof(what) - strlen(what),
+				 ", %s of it from the stage cache",
+				 slu_size_text(r->cached.bytes, size));
 		break;
 	case SLU_VERIFY:
 		snprintf(what, sizeof(what),
@@ -242,6 +260,8 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	memcpy(&result, out, sizeof(result));
 	if (act == SLU_PREPARE && whole_since(q, err))
 		return -1;
+	if (q->n->cache && act == SLU_COPY)
+		q->n->cache->added |= result.cached.misses > 0;
 	note_done(q, act, &result);
 	log_act(q, act, slu_now_mono() - start, &result);
 	if (act == SLU_COPY)
@@ -306,6 +326,9 @@ static int report_share(struct slu_staging *q, double start,
 		.files = q->held ? q->verified : q->total.files,
 		.total_bytes = q->total.total_bytes,
 		.total_files = q->total.total_files,
+		.cache_hits = q->total.cached.hits,
+		.cache_misses = q->total.cached.misses,
+		.cache_bytes = q->total.cached.bytes,
 	};
 
 	snprintf(step, sizeof(step), "%s.%zu.share", q->way, q->r);

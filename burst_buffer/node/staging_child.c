@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/file_users.h"
+#include "burst_buffer/node/input_cache.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/share.h"
@@ -25,6 +26,7 @@ struct act_call { /* in the child */
 	uint64_t bytes, files; /* told so far */
 	struct slu_claims_proxy proxy;
 	struct slu_claims claims;
+	struct slu_cache_proxy cache;
 };
 
 static int told(void *arg, uint64_t bytes, uint64_t files)
@@ -189,6 +191,21 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 				      c->q->members * SLU_STAGE_CHUNKS, err);
 }
 
+/* By root likewise. Nothing depends on it. */
+static void start_cache(struct act_call *c, struct slu_stage_part *part)
+{
+	const struct slu_staging *q = c->q;
+	struct slu_err err;
+
+	if (!q->n->cache || q->act != SLU_COPY || q->stage->out)
+		return;
+	if (slu_cache_proxy_start(&c->cache, &q->n->cache->of, &err))
+		slu_node_log(q->n, SLU_WARN, "stage cache: %s", err.text);
+	else
+		part->cache = &c->cache.use;
+	slu_stage_cache_close(&q->n->cache->cache); /* the user's no more */
+}
+
 /* What cannot be kept is done again after a crash. */
 static int open_journal(const struct act_call *c)
 {
@@ -282,6 +299,7 @@ int slu_staging_act(struct slu_aside *aside, void *arg, void *out,
 		part.manifest = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 		if (part.manifest < 0)
 			return slu_errno(err, SLU_IO, "no manifest");
+		start_cache(&c, &part);
 		if (open_held(c.q, &part, err) ||
 		    start_claims(&c, &part, err) ||
 		    slu_aside_become(aside, plan->uid, plan->gid, err) ||

@@ -22,8 +22,10 @@
 #include "burst_buffer/host/bind.h"
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/node/input_cache.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/room.h"
+#include "burst_buffer/storage/image.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -89,6 +91,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 	if (our_own(slu_trust_dir(me->storage, err), err) ||
 	    slu_note_put(n, SLU_STORAGE_NOTE, 0600, "", err))
 		return -1;
+	slu_input_cache_yield(n, me->storage, slu_image_size(want.capacity));
 	if (our_own(slu_storage_make(&want, &n->storage, err), err)) {
 		slu_room_report_shortage(n, err);
 		return -1;
@@ -212,11 +215,16 @@ static int set_up(struct slu_node *n, struct slu_err *err)
 
 static int stage_in(struct slu_node *n, struct slu_err *err)
 {
+	int rc = 0;
+
 	allow(n, n->plan.stage_in_timeout);
-	for (size_t i = 0; i < n->plan.n_stage; i++)
-		if (!n->plan.stage[i].out && slu_node_stage(n, i, err))
-			return -1;
-	return 0;
+	slu_input_cache_begin(n);
+	for (size_t i = 0; !rc && i < n->plan.n_stage; i++)
+		if (!n->plan.stage[i].out)
+			rc = slu_node_stage(n, i, err);
+	if (!rc)
+		slu_input_cache_keep(n);
+	return rc;
 }
 
 /* A restart of the node takes its notes away, not this. */
@@ -450,7 +458,9 @@ int slu_cmd_up(struct slu_node *n)
 		fprintf(stderr, "sluice-node: %s\n", err.text);
 		return 1;
 	}
-	if (rc || make_it(n, start, &err))
+	rc = rc || make_it(n, start, &err);
+	slu_input_cache_end(n);
+	if (rc)
 		give_up(n, &err);
 	else
 		slu_node_log(n, SLU_INFO, "up after %s",

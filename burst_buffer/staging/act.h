@@ -25,7 +25,8 @@ struct slu_act {
 	uint64_t bytes, files; /* done */
 	uint64_t in_place;     /* files, and one of them */
 	char first_in_place[208];
-	_Atomic uint64_t kept; /* of them, as they were */
+	_Atomic uint64_t kept;			     /* of them, as they were */
+	_Atomic uint64_t hits, misses, cached_bytes; /* slu_stage_cached */
 };
 
 /* Add to what was done, and tell; -1 with SLU_BUSY when it is to stop. */
@@ -101,6 +102,10 @@ struct slu_target {
 void slu_target_look(struct slu_target *target, int dst);
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
+/* What to read this range of `in` from: `in` itself, or what the node has kept,
+ * or keeps now, of it; the caller closes that. `st` is its own. */
+int slu_act_cached(struct slu_worker *worker, int in, const struct stat *st,
+		   uint64_t offset, uint64_t len);
 /* One range of a file. */
 struct slu_unit;
 int slu_act_copy_range(const struct slu_target *target,

@@ -232,6 +232,27 @@ static void note_copy(const struct slu_act *a, int in, const struct slu_unit *w,
 		slu_copied_copy(&a->known, w->entry.path, st);
 }
 
+/* From what is kept of the source; of what cannot be read there, as of all that
+ * is not kept, the source itself. */
+static int copy_data(struct slu_worker *t, int in, int out,
+		     const struct stat *st, uint64_t offset, uint64_t len,
+		     bool sparse, struct slu_err *err)
+{
+	int from = slu_act_cached(t, in, st, offset, len), rc;
+
+	if (from == in)
+		return slu_copy_part(&t->copier, in, out, offset, len, sparse,
+				     err);
+	rc = slu_copy_part(&t->cached, from, out, offset, len, true, err);
+	close(from);
+	if (rc == 0)
+		return told(t, len) ? slu_err(err, SLU_BUSY, "stopped") : 0;
+	return strncmp(err->text, "write", 5) == 0
+		       ? -1
+		       : slu_copy_part(&t->copier, in, out, offset, len, false,
+				       err);
+}
+
 /* `st` is the source's, before. */
 static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 			int out, struct stat *st, struct slu_err *err)
@@ -251,7 +272,7 @@ static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 	slu_drop_cache(in, st, offset, offset + len < size ? len : 0);
 	if (a->part->early && a->known.fd)
 		note_copy(a, in, w, st, offset, len);
-	if (slu_copy_part(&t->copier, in, out, offset, len, sparse, &reason))
+	if (copy_data(t, in, out, st, offset, len, sparse, &reason))
 		return fail_copy(t, &w->entry, &reason, err);
 	if (slu_act_check_source(a, in, &w->entry, st, err))
 		return -1;

@@ -199,6 +199,7 @@ static void *work(void *arg)
 	slu_parent_cache_free(&w.dst);
 	slu_parent_cache_free(&w.held);
 	free(w.copier.buffer);
+	free(w.cached.buffer);
 	free(w.buffer);
 	return NULL;
 }

@@ -21,7 +21,8 @@ struct slu_unit { /* one range of a file, or what else has one name */
 
 struct slu_worker { /* what each thread has for itself */
 	struct slu_act *act;
-	struct slu_copier copier;
+	struct slu_copier copier; /* from the source, */
+	struct slu_copier cached; /* and from what is kept of it */
 	struct slu_parent_cache src, dst, held;
 	struct slu_journal_record record;
 	char *buffer;	       /* for unit(); freed at the end */

@@ -383,6 +383,7 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 	r.bytes = a.bytes;
 	r.files = a.files;
 	r.kept = a.kept;
+	r.cached = (struct slu_stage_cached){a.hits, a.misses, a.cached_bytes};
 	r.in_place = a.in_place;
 	memcpy(r.first_in_place, a.first_in_place, sizeof(r.first_in_place));
 	r.quick = part->quick;

@@ -59,6 +59,26 @@ enum slu_stage_what {
 	SLU_WHAT_ANY,
 };
 
+/* Where ranges of sources may be kept on this node for later jobs. Any thread.
+ */
+struct slu_stage_cache_use {
+	/* The source, open for reading, is to be read in [offset, offset +
+	 * len). A descriptor that has this range of it, the caller's to close;
+	 * *ticket 0: it is there; else it is empty, and to be filled first. -1:
+	 * it is not kept. */
+	int (*open)(void *arg, int in, uint64_t offset, uint64_t len,
+		    uint32_t *ticket);
+	/* What has this ticket was filled from `in`, or could not be: false if
+	 * it is not to be read any more. */
+	bool (*filled)(void *arg, int in, uint32_t ticket, bool whole);
+	void *arg;
+};
+
+/* Ranges of sources that were kept, and that were not; bytes of the former. */
+struct slu_stage_cached {
+	uint64_t hits, misses, bytes;
+};
+
 struct slu_stretch;
 struct slu_stage_part {
 	const char *source, *destination;
@@ -87,6 +107,8 @@ struct slu_stage_part {
 	/* COPY and VERIFY: how the nodes take the work, the same for all of
 	 * them in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;
+	/* COPY; NULL: all is read from the source. */
+	const struct slu_stage_cache_use *cache;
 	/* COPY: a file of this node that keeps what was done, so that after a
 	 * crash the same act goes on where it stopped. 0: none. Only read, if
 	 * its records are told (journal.h). */
@@ -126,6 +148,7 @@ struct slu_stage_result {
 	uint64_t bytes, files;
 	uint64_t total_bytes, total_files; /* of the manifest */
 	uint64_t kept;			   /* COPY: files, where it was quick */
+	struct slu_stage_cached cached;	   /* COPY */
 	bool quick;
 	bool held;	  /* VERIFY: each node what it holds */
 	uint64_t skipped; /* PREPARE: not files */

@@ -87,6 +87,18 @@ static struct json_object *make_phase(const char *name, double began,
 	return obj;
 }
 
+/* What of it came from the nodes' stage caches, where these were asked. */
+static void add_cache(struct json_object *obj, struct json_object *from)
+{
+	static const char *const keys[] = {"cache_hits", "cache_misses",
+					   "cache_bytes"};
+
+	if (slu_json_u64_at(from, keys[0]) + slu_json_u64_at(from, keys[1]))
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			slu_json_set_u64(obj, keys[i],
+					 slu_json_u64_at(from, keys[i]));
+}
+
 static struct json_object *told_phase(struct json_object *from,
 				      struct json_object *last, bool goes_on,
 				      double now)
@@ -102,6 +114,7 @@ static struct json_object *told_phase(struct json_object *from,
 	if (strncmp(name, "stage_", 6) == 0) {
 		slu_json_set_u64(obj, "bytes", bytes);
 		slu_json_set_u64(obj, "files", slu_json_u64_at(from, "files"));
+		add_cache(obj, from);
 		if (seconds > 0 && bytes)
 			set_double(obj, "bytes_per_second",
 				   (double)bytes / seconds);

@@ -15,6 +15,11 @@ static const struct slu_key phases[] = {
 	{"seconds", .is = SLU_IS_SECONDS, .title = "TOOK"},
 	{"bytes", .is = SLU_IS_BYTES, .title = "BYTES"},
 	{"files", .is = SLU_IS_COUNT, .title = "FILES"},
+	{"cache_hits", .is = SLU_IS_COUNT,
+	 .doc = "ranges of files that lay in a node's stage cache"},
+	{"cache_misses", .is = SLU_IS_COUNT, .doc = "and that did not"},
+	{"cache_bytes", .is = SLU_IS_BYTES,
+	 .doc = "what of bytes came from there"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"node_seconds", .is = SLU_IS_SECONDS},
 	{.key = NULL}};

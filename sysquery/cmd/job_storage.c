@@ -136,6 +136,11 @@ static void add_staged(struct json_object *phase, struct json_object *devices,
 					    : "storage_read_bytes_per_second"),
 			&line);
 	}
+	if (slu_json_number_at(phase, "cache_hits") > 0)
+		slu_buf_printf(
+			&line, ", %s of it from the nodes' stage caches",
+			slu_bytes_text(slu_json_number_at(phase, "cache_bytes"),
+				       each));
 	slu_paragraph(out, in ? "Staged in" : "Staged out", line.data);
 	slu_buf_free(&line);
 }

@@ -320,21 +320,25 @@ START_TEST(test_rehash)
 	setup();
 	put("n1", "disks", "[1]", 10);
 	put("n1", "disks", "[2]", 20);
-	expect_ok(slu_db_script(db,
-				"UPDATE Datahash SET Hash = 10 + DID; "
-				"ALTER TABLE Change DROP COLUMN Bytes; "
-				"ALTER TABLE History DROP COLUMN Suspended; "
-				"ALTER TABLE Buffer DROP COLUMN Aged; "
-				"ALTER TABLE Buffer DROP COLUMN Without; "
-				"ALTER TABLE BufferNode DROP COLUMN UsedMost; "
-				"ALTER TABLE History DROP COLUMN IonTimes; "
-				"ALTER TABLE History DROP COLUMN IonPredicted; "
-				"ALTER TABLE History DROP COLUMN IonStatic; "
-				"ALTER TABLE History DROP COLUMN IonAlone; "
-				"ALTER TABLE History DROP COLUMN IonError; "
-				"ALTER TABLE History DROP COLUMN Waited; "
-				"PRAGMA user_version = 11",
-				&err),
+	expect_ok(slu_db_script(
+			  db,
+			  "UPDATE Datahash SET Hash = 10 + DID; "
+			  "ALTER TABLE Change DROP COLUMN Bytes; "
+			  "ALTER TABLE History DROP COLUMN Suspended; "
+			  "ALTER TABLE Buffer DROP COLUMN Aged; "
+			  "ALTER TABLE Buffer DROP COLUMN Without; "
+			  "ALTER TABLE BufferNode DROP COLUMN UsedMost; "
+			  "ALTER TABLE History DROP COLUMN IonTimes; "
+			  "ALTER TABLE History DROP COLUMN IonPredicted; "
+			  "ALTER TABLE History DROP COLUMN IonStatic; "
+			  "ALTER TABLE History DROP COLUMN IonAlone; "
+			  "ALTER TABLE History DROP COLUMN IonError; "
+			  "ALTER TABLE History DROP COLUMN Waited; "
+			  "ALTER TABLE BufferPhase DROP COLUMN CacheHits; "
+			  "ALTER TABLE BufferPhase DROP COLUMN CacheMisses; "
+			  "ALTER TABLE BufferPhase DROP COLUMN CacheBytes; "
+			  "PRAGMA user_version = 11",
+			  &err),
 		  err);
 	teardown();
 	setup();

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The identity of a source, see the header. Device numbers of network file
+ * systems are not the same after the next mount, so a file system is known by
+ * its kind and what is mounted. A user may mount FUSE file systems that tell
+ * whatever he wants: entries are served to his own jobs only, so that he
+ * deceives nobody but himself.
+ */
+#include "config.h"
+#include "burst_buffer/node/cache_source.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "burst_buffer/staging/fresh.h"
+
+/* Times of change have grains (a second, on old file systems), and servers'
+ * clocks differ from ours a little. */
+#define SETTLED 10 /* seconds */
+
+/* The number that stands in /proc/self/fdinfo; -1. */
+static int mount_of(int fd)
+{
+	char path[40], line[128];
+	FILE *file;
+	int id = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	while (file && id < 0 && fgets(line, sizeof(line), file))
+		if (sscanf(line, "mnt_id: %d", &id) != 1)
+			id = -1;
+	if (file)
+		fclose(file);
+	return id;
+}
+
+/* A line of /proc/self/mountinfo (proc(5)): ID PARENT DEV ROOT POINT OPTIONS
+ * [TAG...] - KIND SOURCE OPTIONS. NULL: another's. */
+static char *fs_of(char *line, int id)
+{
+	char *dash = strstr(line, " - "), kind[64], root[4096], source[4096];
+	int is;
+
+	if (!dash || sscanf(line, "%d %*d %*s %4095s", &is, root) != 2 ||
+	    is != id || sscanf(dash + 3, "%63s %4095s", kind, source) != 2)
+		return NULL;
+	return slu_asprintf("%s %s %s", kind, source, root);
+}
+
+static char *find_fs(int id)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, *fs = NULL;
+	size_t size = 0;
+
+	while (file && !fs && getline(&line, &size, file) > 0)
+		fs = fs_of(line, id);
+	free(line);
+	if (file)
+		fclose(file);
+	return fs;
+}
+
+static const char *fs_name(struct slu_cache_mounts *m, int fd)
+{
+	int id = mount_of(fd);
+
+	if (id < 0 || (m->fs && m->id == id))
+		return id < 0 ? NULL : m->fs;
+	free(m->fs);
+	m->id = id;
+	m->fs = find_fs(id);
+	return m->fs;
+}
+
+void slu_cache_mounts_free(struct slu_cache_mounts *m)
+{
+	free(m->fs);
+	*m = (struct slu_cache_mounts){0};
+}
+
+/* A disk may have another file system next time: that has another number. */
+static char *full_name(struct slu_cache_mounts *m, int fd,
+		       const struct stat *st)
+{
+	const char *fs = fs_name(m, fd);
+	struct statfs of;
+
+	if (!fs || fstatfs(fd, &of))
+		return NULL;
+	return major(st->st_dev) == 0
+		       ? strdup(fs)
+		       : slu_asprintf("%s %08x%08x", fs,
+				      (unsigned)of.f_fsid.__val[0],
+				      (unsigned)of.f_fsid.__val[1]);
+}
+
+/* NULL: it has none, or a longer one. */
+static char *path_of(int fd, const struct stat *st)
+{
+	char link[40], path[PATH_MAX + 1];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX);
+	if (n <= 0 || n == PATH_MAX || path[0] != '/' || !st->st_nlink)
+		return NULL;
+	path[n] = '\0';
+	return strdup(path);
+}
+
+static bool can_be_kept(int in, uint64_t offset, uint64_t length, dev_t own,
+			int64_t now, struct stat *st)
+{
+	int flags = fcntl(in, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) &&
+	       (flags & O_ACCMODE) != O_WRONLY && !slu_fstat_fresh(in, st) &&
+	       S_ISREG(st->st_mode) && length &&
+	       length <= (uint64_t)st->st_size &&
+	       offset <= (uint64_t)st->st_size - length && st->st_dev != own &&
+	       st->st_ctim.tv_sec > 0 && st->st_ctim.tv_sec + SETTLED <= now;
+}
+
+bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
+		      uint64_t length, dev_t own, int64_t now,
+		      struct slu_cache_record *out)
+{
+	struct stat st;
+
+	if (!can_be_kept(in, offset, length, own, now, &st))
+		return false;
+	*out = (struct slu_cache_record){
+		.fs = full_name(mounts, in, &st),
+		.path = path_of(in, &st),
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.offset = offset,
+		.length = length,
+		.owner = st.st_uid,
+		.mtime = st.st_mtim,
+		.ctime = st.st_ctim,
+	};
+	if (out->fs && out->path)
+		return true;
+	slu_cache_record_free(out);
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_CACHE_SOURCE_H
+#define SLU_NODE_CACHE_SOURCE_H
+
+/* What a source of a stage-in is known by in the node's stage cache. */
+
+#include <sys/types.h>
+#include "burst_buffer/storage/cache_record.h"
+
+/* Of file systems that are mounted, by the last that was asked for. Zero it. */
+struct slu_cache_mounts {
+	int id;
+	char *fs; /* its kind, what is mounted, and which part of it */
+};
+
+/*
+ * The range [offset, offset + length) of a regular file that is open for
+ * reading as `in`, as it is now and not as this node remembers it: from the
+ * kernel alone, whoever opened it. false: it is not to be kept, as it is not
+ * such a file; has no name; lies on the device `own` already; or was changed so
+ * lately before `now` (Unix seconds) that another change might not show. Its
+ * strings are the caller's.
+ */
+bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
+		      uint64_t length, dev_t own, int64_t now,
+		      struct slu_cache_record *out);
+void slu_cache_mounts_free(struct slu_cache_mounts *mounts);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * COPY through the node's stage cache: a range that is not kept is read from
+ * the source once, into the cache, and its copy is made from there. Its source
+ * is open, by its user, either way: who may not read it any more has no copy.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+#include "burst_buffer/staging/scan.h"
+
+/* What somebody has mapped here gets no other time by a change while it is
+ * dirty: a copy of it would look right for ever. */
+static void settle(int in, uint64_t offset, uint64_t len)
+{
+	(void)sync_file_range(in, (off_t)offset, (off_t)len,
+			      SYNC_FILE_RANGE_WAIT_BEFORE |
+				      SYNC_FILE_RANGE_WRITE |
+				      SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+/* The bytes are told when they have arrived. */
+static bool fill(struct slu_worker *t, int in, int fd, const struct stat *st,
+		 uint64_t offset, uint64_t len)
+{
+	const bool sparse = st->st_blocks * 512 < st->st_size;
+	int (*progress)(void *arg, uint64_t bytes) = t->copier.progress;
+	int rc;
+
+	t->copier.progress = NULL;
+	rc = slu_copy_part(&t->copier, in, fd, offset, len, sparse, NULL);
+	t->copier.progress = progress;
+	return rc == 0;
+}
+
+int slu_act_cached(struct slu_worker *t, int in, const struct stat *st,
+		   uint64_t offset, uint64_t len)
+{
+	const struct slu_stage_cache_use *cache = t->act->part->cache;
+	uint32_t ticket;
+	int fd;
+
+	if (!cache || !len)
+		return in;
+	settle(in, offset, len);
+	fd = cache->open(cache->arg, in, offset, len, &ticket);
+	if (fd >= 0 && !ticket) {
+		t->act->hits++;
+		t->act->cached_bytes += len;
+		return fd;
+	}
+	t->act->misses++;
+	if (fd < 0)
+		return in;
+	if (cache->filled(cache->arg, in, ticket,
+			  fill(t, in, fd, st, offset, len)))
+		return fd;
+	close(fd);
+	return in;
+}

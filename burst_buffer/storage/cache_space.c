@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counting and removing entries of the stage cache, see the header. */
+#include "config.h"
+#include <sys/stat.h>
+#include "burst_buffer/storage/cache_space.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include "common/file.h"
+
+uint64_t slu_cache_takes(const struct stat *st)
+{
+	return (uint64_t)st->st_blocks * 512;
+}
+
+static DIR *open_list(int dir, const char *name)
+{
+	int fd = openat(dir, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
+/* A file of a fill: its bytes. */
+static uint64_t add_up(DIR *d)
+{
+	struct dirent *e;
+	struct stat st;
+	uint64_t sum = 0;
+
+	while ((e = readdir(d)))
+		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			sum += slu_cache_takes(&st);
+	return sum;
+}
+
+static uint64_t reserve_of(int fill)
+{
+	struct slu_buf text = {0};
+	uint64_t bytes = 0;
+
+	if (!slu_file_read(fill, "reserve", 32, &text, NULL) && text.data)
+		bytes = strtoull(text.data, NULL, 10);
+	slu_buf_free(&text);
+	return bytes;
+}
+
+/* Who fills has the directory locked as long as he lives. */
+static int count_fill(struct slu_cache_space *s, int user, const char *name,
+		      struct slu_err *err)
+{
+	DIR *d = open_list(user, name);
+	uint64_t taken, may;
+
+	if (!d)
+		return errno == ENOENT ? 0 : slu_errno(err, SLU_IO, "%s", name);
+	if (!flock(dirfd(d), LOCK_EX | LOCK_NB)) {
+		closedir(d);
+		return slu_rmtree(user, name, err);
+	}
+	taken = add_up(d);
+	may = reserve_of(dirfd(d));
+	s->fills += taken > may ? taken : may;
+	s->unused += may > taken ? may - taken : 0;
+	closedir(d);
+	return 0;
+}
+
+static int add_entry(struct slu_cache_space *s, const struct slu_cache_entry *e,
+		     struct slu_err *err)
+{
+	struct slu_cache_entry *grown = s->entry;
+
+	if ((s->n & (s->n - 1)) == 0)
+		grown = realloc(s->entry,
+				(s->n ? 2 * s->n : 1) * sizeof(*s->entry));
+	if (!grown)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	s->entry = grown;
+	s->entry[s->n++] = *e;
+	s->bytes += e->bytes;
+	return 0;
+}
+
+static int look_at(struct slu_cache_space *s, uid_t uid, int user,
+		   const char *name, struct slu_err *err)
+{
+	struct slu_cache_entry e = {.uid = uid};
+	struct stat st;
+
+	if (!slu_cache_is_name(name))
+		return 0;
+	if (fstatat(user, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : slu_errno(err, SLU_IO, "%s", name);
+	e.bytes = slu_cache_takes(&st);
+	e.used = st.st_mtim;
+	slu_copy(e.name, sizeof(e.name), name);
+	return add_entry(s, &e, err);
+}
+
+static int look_at_user(struct slu_cache_space *s, uid_t uid, const char *name,
+			const char *own, struct slu_err *err)
+{
+	DIR *d = open_list(s->dir, name);
+	struct dirent *e;
+	char path[320];
+	int rc = 0;
+
+	if (!d)
+		return slu_errno(err, SLU_IO, "cannot read %s", name);
+	while (!rc && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", name, e->d_name);
+		if (strncmp(e->d_name, "fill.", 5))
+			rc = look_at(s, uid, dirfd(d), e->d_name, err);
+		else if (!slu_eq(path, own))
+			rc = count_fill(s, dirfd(d), e->d_name, err);
+	}
+	closedir(d);
+	return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct slu_cache_entry *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	if (x->used.tv_nsec != y->used.tv_nsec)
+		return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+int slu_cache_space_look(struct slu_cache_space *s, int dir, const char *own,
+			 struct slu_err *err)
+{
+	DIR *d = open_list(dir, ".");
+	struct dirent *e;
+	int rc = 0;
+
+	*s = (struct slu_cache_space){.dir = dir};
+	if (!d)
+		return slu_errno(err, SLU_IO, "cannot read the stage cache");
+	while (!rc && (e = readdir(d)))
+		if (is_number(e->d_name))
+			rc = look_at_user(s,
+					  (uid_t)strtoul(e->d_name, NULL, 10),
+					  e->d_name, own, err);
+	closedir(d);
+	if (s->n)
+		qsort(s->entry, s->n, sizeof(*s->entry), compare);
+	return rc;
+}
+
+void slu_cache_space_free(struct slu_cache_space *s)
+{
+	free(s->entry);
+	*s = (struct slu_cache_space){0};
+}
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec ||
+	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+int slu_cache_space_remove(struct slu_cache_space *s,
+			   const struct timespec *from,
+			   const struct timespec *to, struct slu_err *err)
+{
+	const struct slu_cache_entry *e;
+	char path[96];
+
+	if (s->next == s->n)
+		return 0;
+	e = &s->entry[s->next];
+	if (from && !is_before(&e->used, from) && !is_before(to, &e->used))
+		return 0; /* nor those behind it, but for wrong clocks */
+	snprintf(path, sizeof(path), "%u/%s", (unsigned)e->uid, e->name);
+	if (unlinkat(s->dir, path, 0) && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "cannot remove %s", path);
+	s->next++;
+	s->bytes -= e->bytes;
+	return 1;
+}

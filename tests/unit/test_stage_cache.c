@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stage cache against what it promises, whatever is asked of it and
+ * wherever it is cut short: never over its budget after a call, never an entry
+ * that is not what its key says, and what goes was used before what stays.
+ */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "burst_buffer/storage/stage_cache.h"
+#include "common/file.h"
+#include "tests/unit/random.h"
+#include "tests/unit/tree.h"
+
+#define KIB	1024ull
+#define BUDGET	(2048 * KIB)
+#define USERS	2
+#define SOURCES 12
+#define CRASHED 99
+
+static char *top;
+static struct slu_err err;
+static int64_t clock_now = 1000000;
+
+/* Steps on disk: at the last of them the process ends. */
+static long steps_left = -1;
+
+static void step(void)
+{
+	if (steps_left >= 0 && steps_left-- == 0)
+		_exit(CRASHED);
+}
+
+/* Instead of the library's. */
+
+int renameat(int from, const char *a, int to, const char *b)
+{
+	step();
+	return (int)syscall(SYS_renameat2, from, a, to, b, 0);
+}
+
+int unlinkat(int dir, const char *name, int flags)
+{
+	step();
+	return (int)syscall(SYS_unlinkat, dir, name, flags);
+}
+
+int mkdirat(int dir, const char *name, mode_t mode)
+{
+	step();
+	return (int)syscall(SYS_mkdirat, dir, name, mode);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
+{
+	step();
+	return syscall(SYS_pwrite64, fd, data, len, at);
+}
+
+int openat(int dir, const char *name, int flags, ...)
+{
+	va_list list;
+	mode_t mode;
+
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	va_end(list);
+	if (flags & O_CREAT)
+		step();
+	return (int)syscall(SYS_openat, dir, name, flags, mode);
+}
+
+/* What is written is there, as the machine goes on. */
+int syncfs(int fd)
+{
+	(void)fd;
+	step();
+	return 0;
+}
+
+static struct timespec now(void)
+{
+	return (struct timespec){.tv_sec = ++clock_now};
+}
+
+/* What is asked for */
+
+struct wanted {
+	unsigned source, version;
+	uint64_t offset, length;
+};
+
+static struct wanted wanted(unsigned source, unsigned version)
+{
+	return (struct wanted){source, version, source % 3 * 100 * KIB,
+			       (20 + 15 * (uint64_t)source) * KIB + source};
+}
+
+static void make_key(const struct wanted *w, struct slu_cache_key *key)
+{
+	char path[40];
+	const struct slu_cache_record r = {
+		.fs = "nfs server:/pfs /",
+		.path = path,
+		.inode = 100 + w->source,
+		.size = 1000 * KIB,
+		.offset = w->offset,
+		.length = w->length,
+		.owner = 1000,
+		.mtime = {.tv_sec = 77},
+		.ctime = {.tv_sec = 77, .tv_nsec = (long)w->version},
+	};
+
+	snprintf(path, sizeof(path), "/pfs/input %u", w->source);
+	expect_ok(slu_cache_key_make(key, &r, &err), err);
+}
+
+static void fill_data(const struct wanted *w, char *data)
+{
+	memset(data, (int)(1 + w->source * 31 + w->version * 7), w->length);
+	data[w->length - 1] = 0;
+}
+
+static void put_data(const struct wanted *w, int fd)
+{
+	char *data = malloc(w->length);
+
+	fill_data(w, data);
+	ck_assert_int_eq(pwrite(fd, data, w->length, (off_t)w->offset),
+			 (ssize_t)w->length);
+	free(data);
+}
+
+static void check_data(const struct wanted *w, int fd)
+{
+	char *data = malloc(w->length), *want = malloc(w->length);
+
+	fill_data(w, want);
+	ck_assert_int_eq(pread(fd, data, w->length, (off_t)w->offset),
+			 (ssize_t)w->length);
+	expect(!memcmp(data, want, w->length), "source %u version %u",
+	       w->source, w->version);
+	free(data);
+	free(want);
+}
+
+/* What is there */
+
+struct there {
+	uid_t uid;
+	char path[256];
+	int64_t used;
+};
+struct all {
+	struct there entry[60];
+	size_t n;
+	uint64_t bytes; /* of everything */
+	size_t fills;
+};
+
+static void look(const char *dir, uid_t uid, struct all *all)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+
+	while (d && (e = readdir(d))) {
+		const char *path = in(dir, e->d_name);
+		struct there *t = &all->entry[all->n];
+
+		if (e->d_name[0] == '.' || lstat(path, &st))
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			char sub[4096];
+
+			snprintf(sub, sizeof(sub), "%s", path);
+			all->fills += !strncmp(e->d_name, "fill.", 5);
+			look(sub,
+			     strncmp(e->d_name, "fill.", 5)
+				     ? (uid_t)atoi(e->d_name)
+				     : (uid_t)-1,
+			     all);
+			continue;
+		}
+		all->bytes += (uint64_t)st.st_blocks * 512;
+		if (uid == (uid_t)-1 || !slu_cache_is_name(e->d_name))
+			continue;
+		t->uid = uid;
+		t->used = st.st_mtim.tv_sec;
+		snprintf(t->path, sizeof(t->path), "%s", path);
+		all->n++;
+	}
+	if (d)
+		closedir(d);
+}
+
+static struct all *look_at_all(void)
+{
+	struct all *all = calloc(1, sizeof(*all));
+	char dir[4096];
+
+	snprintf(dir, sizeof(dir), "%s", in(top, "cache"));
+	look(dir, (uid_t)-1, all);
+	return all;
+}
+
+static bool has(const struct all *all, const char *path)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!strcmp(all->entry[i].path, path))
+			return true;
+	return false;
+}
+
+static void check_budget(const struct all *all)
+{
+	expect(all->bytes <= BUDGET, "%llu bytes",
+	       (unsigned long long)all->bytes);
+}
+
+/* Of two looks: what went was used before what stayed, but for what was used
+ * since `began`. */
+static void check_order(const struct all *before, const struct all *after,
+			int64_t began)
+{
+	int64_t last_gone = 0;
+
+	for (size_t i = 0; i < before->n; i++)
+		if (!has(after, before->entry[i].path) &&
+		    before->entry[i].used > last_gone)
+			last_gone = before->entry[i].used;
+	for (size_t i = 0; i < after->n; i++)
+		expect(after->entry[i].used >= began ||
+			       after->entry[i].used > last_gone,
+		       "%s was used at %lld, one that went at %lld",
+		       after->entry[i].path, (long long)after->entry[i].used,
+		       (long long)last_gone);
+}
+
+/* What is done */
+
+static const struct slu_cache_budget budget = {.bytes = BUDGET};
+
+static void open_cache(struct slu_stage_cache *c, unsigned user, uint32_t job)
+{
+	const struct timespec t = now();
+
+	expect_ok(slu_stage_cache_open(c, top, &budget, 1000 + user, job, 1, &t,
+				       &err),
+		  err);
+}
+
+/* It is there (checked), or is filled: 1, 0; -1: there is no room. */
+static int get_or_fill(struct slu_stage_cache *c, const struct wanted *w,
+		       bool whole)
+{
+	const struct timespec t = now();
+	struct slu_cache_key key;
+	int fd, rc = 1;
+
+	make_key(w, &key);
+	fd = slu_stage_cache_get(c, &key, &t, &err);
+	if (fd < 0) {
+		ck_assert_int_eq(err.kind, SLU_NOTFOUND);
+		fd = slu_stage_cache_begin(c, &key, &t, &err);
+		rc = fd < 0 ? -1 : 0;
+		if (fd < 0)
+			ck_assert_int_eq(err.kind, SLU_BUSY);
+		else
+			put_data(w, fd);
+		if (fd >= 0)
+			expect_ok(slu_stage_cache_end(c, &key, whole, &t, &err),
+				  err);
+	}
+	if (rc == 1)
+		check_data(w, fd);
+	if (fd >= 0)
+		close(fd);
+	slu_cache_key_free(&key);
+	return rc;
+}
+
+static void commit(struct slu_stage_cache *c)
+{
+	uint64_t bytes;
+
+	expect_ok(slu_stage_cache_commit(c, &bytes, &err), err);
+	slu_stage_cache_close(c);
+}
+
+/* A stage-in of some sources, each call of which is looked at. */
+static void random_job(uint64_t *seed, uint32_t job)
+{
+	struct slu_stage_cache c;
+	int64_t began = clock_now + 1;
+
+	open_cache(&c, (unsigned)slu_random(seed, USERS), job);
+	for (uint64_t n = 1 + slu_random(seed, 10); n; n--) {
+		const struct wanted w =
+			wanted((unsigned)slu_random(seed, SOURCES),
+			       (unsigned)slu_random(seed, 2));
+		struct all *before = look_at_all(), *after;
+
+		get_or_fill(&c, &w, slu_random(seed, 8));
+		after = look_at_all();
+		check_budget(after);
+		check_order(before, after, began);
+		free(before);
+		free(after);
+	}
+	if (slu_random(seed, 5))
+		commit(&c);
+	else
+		slu_stage_cache_close(&c);
+}
+
+static void setup(void)
+{
+	top = tree_new();
+	chmod(top, 0711);
+}
+
+/* All that is served to a user's job was put there by his own: the data does
+ * not tell, the directories do. */
+START_TEST(test_random)
+{
+	uint64_t seed = 1;
+	struct all *all;
+	size_t most = 0;
+
+	if (!have_root())
+		return;
+	setup();
+	for (uint32_t job = 1; job <= 60; job++) {
+		random_job(&seed, job);
+		all = look_at_all();
+		check_budget(all);
+		most = all->n > most ? all->n : most;
+		free(all);
+	}
+	ck_assert_uint_ge(most, 8);
+	tree_remove(top);
+}
+END_TEST
+
+/* The scenario that is cut short: some is there, some is read, some goes. */
+static void scenario(void)
+{
+	struct slu_stage_cache c;
+
+	open_cache(&c, 0, 7);
+	for (unsigned i = 1; i < SOURCES; i += 2) {
+		struct wanted w = wanted(i, i == 9);
+
+		w.length += 300 * KIB;
+		get_or_fill(&c, &w, i != 5);
+	}
+	commit(&c);
+}
+
+static void prepare(void)
+{
+	struct slu_stage_cache c;
+
+	open_cache(&c, 0, 1);
+	for (unsigned i = 3; i < SOURCES; i += 2) {
+		const struct wanted w = wanted(i, 1);
+
+		get_or_fill(&c, &w, true);
+	}
+	commit(&c);
+}
+
+/* Whatever is there is right, there is no half of anything, and the next job
+ * is served as if nothing had been. */
+static void check_after(long n)
+{
+	struct slu_stage_cache c;
+	struct all *all = look_at_all();
+
+	check_budget(all);
+	free(all);
+	open_cache(&c, 0, 9);
+	for (unsigned i = 1; i < SOURCES; i += 2)
+		for (unsigned v = 0; v < 4; v++) {
+			struct wanted w = wanted(i, v & 1);
+			struct slu_cache_key key;
+			const struct timespec t = now();
+			int fd;
+
+			w.length += v & 2 ? 300 * KIB : 0;
+			make_key(&w, &key);
+			fd = slu_stage_cache_get(&c, &key, &t, &err);
+			if (fd >= 0)
+				check_data(&w, fd);
+			else
+				expect(err.kind == SLU_NOTFOUND, "step %ld: %s",
+				       n, err.text);
+			if (fd >= 0)
+				close(fd);
+			slu_cache_key_free(&key);
+		}
+	slu_stage_cache_close(&c);
+	steps_left = -1;
+	scenario();
+	all = look_at_all();
+	check_budget(all);
+	expect(all->fills == 0, "step %ld", n);
+	free(all);
+}
+
+START_TEST(test_crash)
+{
+	int status = -1;
+	long n;
+
+	if (!have_root())
+		return;
+	for (n = 0; n < 1000 && status != 0; n++) {
+		setup();
+		prepare();
+		if (!fork()) {
+			steps_left = n;
+			scenario();
+			_exit(0);
+		}
+		ck_assert(wait(&status) > 0);
+		ck_assert(WIFEXITED(status));
+		expect(WEXITSTATUS(status) == CRASHED || !status,
+		       "step %ld: %d", n, status);
+		check_after(n);
+		tree_remove(top);
+	}
+	ck_assert_int_gt(n, 20); /* there were so many steps */
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+/* An input larger than the budget keeps what there is of it: the next run finds
+ * that, where plain LRU would have thrown it away just before it is asked for.
+ */
+START_TEST(test_larger)
+{
+	struct slu_stage_cache c;
+	unsigned hits[2] = {0, 0};
+	int rc;
+
+	if (!have_root())
+		return;
+	setup();
+	for (unsigned run = 0; run < 2; run++) {
+		open_cache(&c, 0, run + 1);
+		for (unsigned i = 0; i < 40; i++) {
+			struct wanted w = wanted(i % SOURCES, i / SOURCES);
+
+			w.length = 150 * KIB;
+			rc = get_or_fill(&c, &w, true);
+			hits[run] += rc == 1;
+		}
+		commit(&c);
+	}
+	ck_assert_uint_eq(hits[0], 0);
+	ck_assert_uint_ge(hits[1], 8);
+	tree_remove(top);
+}
+END_TEST
+
+/* Two jobs at once share the budget, and neither takes what the other has. */
+START_TEST(test_two)
+{
+	struct slu_stage_cache a, b;
+	struct all *all;
+
+	if (!have_root())
+		return;
+	setup();
+	open_cache(&a, 0, 1);
+	open_cache(&b, 1, 2);
+	for (unsigned i = 0; i < SOURCES; i++) {
+		const struct wanted w = wanted(i, 0);
+
+		get_or_fill(&a, &w, true);
+		get_or_fill(&b, &w, true);
+		all = look_at_all();
+		check_budget(all);
+		free(all);
+	}
+	commit(&a);
+	commit(&b);
+	all = look_at_all();
+	check_budget(all);
+	ck_assert_uint_ge(all->n, 8);
+	for (size_t i = 0; i < all->n; i++)
+		ck_assert(all->entry[i].uid == 1000 ||
+			  all->entry[i].uid == 1001);
+	free(all);
+	tree_remove(top);
+}
+END_TEST
+
+/* What one user's job has read, another's does not get. */
+START_TEST(test_other_user)
+{
+	const struct wanted w = wanted(3, 0);
+	const struct timespec t = now();
+	struct slu_stage_cache c;
+	struct slu_cache_key key;
+	struct stat st;
+
+	if (!have_root())
+		return;
+	setup();
+	open_cache(&c, 0, 1);
+	ck_assert_int_eq(get_or_fill(&c, &w, true), 0);
+	commit(&c);
+	make_key(&w, &key);
+	open_cache(&c, 1, 2);
+	expect_fail(slu_stage_cache_get(&c, &key, &t, &err), err, SLU_NOTFOUND,
+		    "");
+	slu_stage_cache_close(&c);
+	slu_cache_key_free(&key);
+	ck_assert(!stat(in(top, "cache"), &st));
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
+	ck_assert(!stat(in(top, "cache/1000"), &st));
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
+	ck_assert_int_eq(st.st_uid, 0);
+	tree_remove(top);
+}
+END_TEST
+
+/* One that was damaged is not served, is said to be, and is gone. */
+static void check_damage(void (*damage)(const char *path))
+{
+	const struct wanted w = wanted(2, 0);
+	const struct timespec t = now();
+	struct slu_stage_cache c;
+	struct slu_cache_key key;
+	struct all *all;
+
+	setup();
+	open_cache(&c, 0, 1);
+	ck_assert_int_eq(get_or_fill(&c, &w, true), 0);
+	commit(&c);
+	all = look_at_all();
+	ck_assert_uint_eq(all->n, 1);
+	damage(all->entry[0].path);
+	free(all);
+	open_cache(&c, 0, 2);
+	make_key(&w, &key);
+	expect_fail(slu_stage_cache_get(&c, &key, &t, &err), err, SLU_IO,
+		    "was damaged");
+	expect_fail(slu_stage_cache_get(&c, &key, &t, &err), err, SLU_NOTFOUND,
+		    "");
+	slu_cache_key_free(&key);
+	slu_stage_cache_close(&c);
+	tree_remove(top);
+}
+
+static void cut(const char *path)
+{
+	ck_assert(!truncate(path, 5000));
+}
+
+static void lengthen(const char *path)
+{
+	struct stat st;
+
+	ck_assert(!stat(path, &st));
+	ck_assert(!truncate(path, st.st_size + 1));
+}
+
+static void empty(const char *path)
+{
+	ck_assert(!truncate(path, 0));
+}
+
+static void overwrite_record(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_WRONLY);
+
+	ck_assert(fd >= 0 && !fstat(fd, &st));
+	ck_assert_int_eq(pwrite(fd, "x", 1, st.st_size - 20), 1);
+	close(fd);
+}
+
+START_TEST(test_damaged)
+{
+	if (!have_root())
+		return;
+	check_damage(cut);
+	check_damage(lengthen);
+	check_damage(empty);
+	check_damage(overwrite_record);
+}
+END_TEST
+
+static int count(void *arg, const struct slu_cached *is)
+{
+	ck_assert_ptr_nonnull(is->record);
+	ck_assert_str_eq(is->record->path, "/pfs/input 1");
+	++*(int *)arg;
+	return 0;
+}
+
+/* Room for a job is had from the cache at once, as far as that has any. */
+START_TEST(test_yield)
+{
+	const struct wanted w = wanted(1, 0);
+	struct slu_stage_cache c;
+	uint64_t freed;
+	int n = 0;
+
+	if (!have_root())
+		return;
+	setup();
+	expect_ok(slu_stage_cache_yield(top, 1, &freed, &err), err);
+	ck_assert(access(in(top, "cache"), F_OK)); /* it makes none */
+	open_cache(&c, 0, 1);
+	ck_assert_int_eq(get_or_fill(&c, &w, true), 0);
+	commit(&c);
+	expect_ok(slu_stage_cache_list(top, count, &n, &err), err);
+	ck_assert_int_eq(n, 1);
+	expect_ok(slu_stage_cache_yield(top, 1, &freed, &err), err);
+	ck_assert_uint_eq(freed, 0);
+	ck_assert_uint_gt(slu_stage_cache_bytes(top), w.length);
+	expect_ok(slu_stage_cache_yield(top, UINT64_MAX / 2, &freed, &err),
+		  err);
+	ck_assert_uint_gt(freed, w.length);
+	ck_assert_uint_eq(slu_stage_cache_bytes(top), 0);
+	tree_remove(top);
+}
+END_TEST
+
+/* A smaller budget, or none, is kept to by the next who looks. */
+START_TEST(test_shrinks)
+{
+	const struct slu_cache_budget less = {.bytes = 300 * KIB};
+	const struct timespec t = now();
+	struct slu_stage_cache c;
+	struct all *all;
+	uint64_t freed;
+
+	if (!have_root())
+		return;
+	setup();
+	prepare();
+	expect_ok(slu_stage_cache_open(&c, top, &less, 1000, 5, 1, &t, &err),
+		  err);
+	all = look_at_all();
+	expect(all->bytes <= less.bytes && all->n > 0, "%llu",
+	       (unsigned long long)all->bytes);
+	free(all);
+	slu_stage_cache_close(&c);
+	expect_ok(slu_stage_cache_drop(top, &freed, &err), err);
+	all = look_at_all();
+	ck_assert_uint_eq(all->n + all->fills, 0);
+	free(all);
+	tree_remove(top);
+}
+END_TEST
+
+TEST_MAIN("stage_cache", test_random, test_crash, test_larger, test_two,
+	  test_other_user, test_damaged, test_yield, test_shrinks)
