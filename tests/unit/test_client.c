@@ -233,6 +233,8 @@ START_TEST(test_many)
 	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
 	tell();
 	expect(!sluice_place_files(&ask, 1, target, count, why), "%s", why);
+	for (int i = 0; i < 500 && faults_of_children() == 0; i++)
+		usleep(20000); /* it has answered, and is to end */
 	faults = faults_of_children();
 	ck_assert_uint_gt(faults, 0);
 	expect(!sluice_place_files(&ask, 2000, target, count, why), "%s", why);
