@@ -26,7 +26,9 @@
 #define STEP_OVERHEAD 60  /* s for srun and the servers, beyond the load's */
 #define WAIT_LOOKS    50  /* tenths of a second: slurmctld is asked each time */
 #define APPLY_TIME    120 /* s */
-#define MB	      1e6
+#define LOOK_AT_NODES 2.0 /* s between looks whether recruited ones still are \
+			   */
+#define MB 1e6
 
 struct now { /* the measurement that is under way */
 	struct slu_bench *b;
@@ -34,6 +36,7 @@ struct now { /* the measurement that is under way */
 	char key[SLU_BENCH_KEY];
 	uint32_t n;
 	struct slu_hosts ions;
+	double looked; /* at recruited ones */
 	char map[PATH_MAX], path[PATH_MAX];
 };
 
@@ -64,15 +67,16 @@ size_t slu_bench_left(const struct slu_bench *b, size_t *all)
 	return left;
 }
 
-/* I/O nodes that do not work, as far as Slurm says. */
-static void find_down(const struct slu_bench *b, struct slu_hosts *down)
+/* Those of these I/O nodes that do not work, as far as Slurm says. */
+static void find_down(const struct slu_bench *b, const struct slu_hosts *of,
+		      struct slu_hosts *down)
 {
-	char *all = slu_hosts_text(&b->idle.all);
+	char *all = slu_hosts_text(of);
 	char *argv[] = {"scontrol", "-o", "show", "node", all, NULL};
 	struct slu_buf out = {.max = 64 << 20};
 
 	*down = (struct slu_hosts){0};
-	if (all && b->idle.all.n && slu_run(argv, 30, &out, NULL) == 0)
+	if (all && of->n && slu_run(argv, 30, &out, NULL) == 0)
 		slu_down_nodes(out.data ? out.data : "", &b->idle.recruits,
 			       down, NULL);
 	slu_buf_free(&out);
@@ -85,7 +89,7 @@ static bool choose(struct slu_bench *b, struct now *now)
 	struct slu_hosts down;
 	bool found = false;
 
-	find_down(b, &down);
+	find_down(b, &b->idle.all, &down);
 	for (uint32_t round = 0; !found && round < b->repeat; round++)
 		for (size_t i = 0; !found && i < b->patterns.n; i++)
 			for (size_t k = 0; !found && k < b->n_ions; k++)
@@ -103,6 +107,32 @@ static bool choose(struct slu_bench *b, struct now *now)
 
 /* One of them. */
 
+/* Was any taken away, or did it fail? */
+static bool any_down(const struct now *now)
+{
+	struct slu_hosts down;
+	bool any;
+
+	find_down(now->b, &now->ions, &down);
+	any = down.n > 0;
+	slu_hosts_free(&down);
+	return any;
+}
+
+/* No mapping says that a job needs a compute node that was recruited. */
+static bool any_preempted(struct now *now)
+{
+	bool recruited = false;
+
+	for (size_t i = 0; i < now->ions.n; i++)
+		recruited |= slu_hosts_sorted_has(&now->b->idle.recruits,
+						  now->ions.name[i]);
+	if (!recruited || slu_now_mono() - now->looked < LOOK_AT_NODES)
+		return false;
+	now->looked = slu_now_mono();
+	return any_down(now);
+}
+
 static const char *should_stop(void *arg)
 {
 	struct now *now = arg;
@@ -111,6 +141,8 @@ static const char *should_stop(void *arg)
 		return "the job is to end";
 	if (now->n && slu_idle_ions_needed(&now->b->idle, &now->ions))
 		return "a job needs its I/O nodes";
+	if (any_preempted(now))
+		return "an I/O node is not recruited any more";
 	return NULL;
 }
 
@@ -310,6 +342,10 @@ static int measure_one(struct now *now, bool *fatal, struct slu_err *err)
 	snprintf(now->map, sizeof(now->map), "%s.map", b->state);
 	snprintf(now->path, sizeof(now->path), "%s/ionbench-%s", dir, now->key);
 	rc = run_steps(now, &run, &why);
+	if (now->n && why.kind != SLU_BUSY && any_down(now)) {
+		rc = slu_err(&why, SLU_BUSY, "an I/O node went away");
+		run.bandwidth = 0;
+	}
 	run.seconds = slu_now_mono() - begun;
 	*fatal = slu_bench_add_run(&b->results, &run, err) < 0 ||
 		 write_table(b, err) < 0;

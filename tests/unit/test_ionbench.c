@@ -518,6 +518,30 @@ START_TEST(test_fails)
 }
 END_TEST
 
+/* An I/O node is down when the first measurement with it has ended: that counts
+ * for nothing, and it comes again when it is back, at the third look. */
+START_TEST(test_went_away)
+{
+	struct slu_bench b = bench_of("write-1KiB-shared");
+	struct slu_err err = {0};
+	size_t stopped = 0;
+
+	b.repeat = 1;
+	put(in("scontrol"),
+	    "#!/bin/sh\n"
+	    "echo look >>$DIR/looks\n"
+	    "[ $(wc -l <$DIR/looks) = 3 ] && state=DOWN\n"
+	    "echo \"NodeName=io1 State=${state:-IDLE} ThreadsPerCore=1\"\n");
+	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_WHOLE);
+	for (size_t i = 0; i < b.results.n; i++)
+		stopped += b.results.run[i].bandwidth == 0;
+	ck_assert_uint_eq(stopped, 1);
+	ck_assert_uint_eq(b.results.n, 4);
+	table_says(&b, "write-1KiB-shared", 10, 20, 40);
+	done(&b);
+}
+END_TEST
+
 TEST_MAIN("ionbench", test_names, test_of_table, test_darshan, test_idle,
 	  test_recruits, test_load, test_step, test_measure, test_no_holes,
-	  test_goes_on, test_gives_way, test_fails)
+	  test_goes_on, test_gives_way, test_fails, test_went_away)
