@@ -43,6 +43,7 @@
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
 #include "select_io/ion/arbiter.h"
+#include "wire/assignment.h"
 
 /* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
 struct slu_followed {

@@ -4,6 +4,7 @@
 
 /* Assignments as differences: a start or an end changes a few jobs of many. */
 
+#include "wire/assignment.h"
 #include "wire/control.h"
 
 /* *out says of `now` what is different from `before` (out->base is its epoch,

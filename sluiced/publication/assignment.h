@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 #include "common/err.h"
 #include "store/db.h"
+#include "wire/assignment.h"
 #include "wire/control.h"
 
 #define SLU_ASSIGNMENT_KEEP (90 * 86400) /* seconds */

@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "select_io/ion/mapping.h"
+#include "wire/assignment.h"
 
 /* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
  * with which it agrees, which says who was first; NULL: unknown. One file's
