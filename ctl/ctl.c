@@ -7,6 +7,8 @@
 #include "config.h"
 #include "ctl/pools/pools.h"
 #include "ctl/private.h"
+#include "ctl/thread.h"
+#include "ctl/jobs/limit_guard.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -6,23 +6,23 @@ noinst_LIBRARIES += libsluctl.a
 libsluctl_a_SOURCES = \
 	ctl/advice.c ctl/advice.h \
 	ctl/arbiter/forward_request.c ctl/arbiter/forward_request.h \
-	ctl/arbiter/hostnames.c \
-	ctl/arbiter/ions.c \
+	ctl/arbiter/hostnames.c ctl/arbiter/hostnames.h \
+	ctl/arbiter/ions.c ctl/arbiter/ions.h \
 	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \
 	ctl/ctl.c ctl/ctl.h \
-	ctl/iostart/hooks.c \
+	ctl/iostart/hooks.c ctl/iostart/hooks.h \
 	ctl/iostart/iostart.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \
 	ctl/iostart/sentences.c \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \
 	ctl/jobs/begin.c \
-	ctl/jobs/events.c \
-	ctl/jobs/followed.c \
-	ctl/jobs/limit_guard.c \
+	ctl/jobs/events.c ctl/jobs/events.h \
+	ctl/jobs/followed.c ctl/jobs/followed.h \
+	ctl/jobs/limit_guard.c ctl/jobs/limit_guard.h \
 	ctl/jobs/parsed.c ctl/jobs/parsed.h \
 	ctl/jobs/pool_choice.c ctl/jobs/pool_choice.h \
-	ctl/jobs/persistent_state.c \
+	ctl/jobs/persistent_state.c ctl/jobs/persistent_state.h \
 	ctl/jobs/prestage_state.c \
 	ctl/jobs/event_queue.c ctl/jobs/event_queue.h \
 	ctl/jobs/requests.c \
@@ -30,8 +30,8 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
 	ctl/jobs/submit.c \
 	ctl/jobs/waits.c ctl/jobs/waits.h \
-	ctl/jobs/unheard.c \
-	ctl/link/commands.c \
+	ctl/jobs/unheard.c ctl/jobs/unheard.h \
+	ctl/link/commands.c ctl/link/commands.h \
 	ctl/link/link.c ctl/link/link.h \
 	ctl/link/mirror.c ctl/link/mirror.h \
 	ctl/mail.c ctl/mail.h \
@@ -43,13 +43,13 @@ libsluctl_a_SOURCES = \
 	ctl/pools/usage.c ctl/pools/usage.h \
 	ctl/predictor/history_queue.c ctl/predictor/history_queue.h \
 	ctl/predictor/seen_runs.c ctl/predictor/seen_runs.h \
-	ctl/predictor/training.c \
+	ctl/predictor/training.c ctl/predictor/training.h \
 	ctl/private.h \
 	ctl/site.c ctl/site.h \
 	ctl/bbstat.c \
-	ctl/thread.c \
+	ctl/thread.c ctl/thread.h \
 	ctl/times.c ctl/times.h \
-	ctl/users.c
+	ctl/users.c ctl/users.h
 libsluctl = libsluctl.a $(libslubandwidth) $(libslupredict) $(libsluion) $(libslurequest) -lpthread
 
 # Where nobody but the plugins looks: their RUNPATH names it.

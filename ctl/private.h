@@ -3,23 +3,23 @@
 #define SLU_CTL_PRIVATE_H
 
 /*
- * The inside of libsluice. Hooks touch only the first half of struct slu_ctl;
- * the second half belongs to the thread, so it needs no lock:
+ * The one object of libsluice. Hooks, which slurmctld calls from its threads,
+ * touch only the first half of struct slu_ctl; the second half belongs to the
+ * thread of thread.c, so it needs no lock. What is done with it, by room:
  *
  *   ctl.c          what the plugins call; the object's life
- *   mail.c         mails to users: a thread of its own
- *   users.c        who the configuration's users are: a thread of its own
  *   thread.c       the loop: what is due when; the link's two ends
- *   jobs/          requests.c, persistent_state.c, prestage_state.c: what the
- * plugins call about requests; submit.c: what is forecast, and the limit;
- *                  limit_guard.c: the limits that we have set, a thread of its
- *                  own; events.c: what the hooks said; followed.c: held
- *                  launches, ends, nodes that leave COMPLETING
- *   pools/         capacity, usage and the reservations of those who wait
- *   iostart/       who waits for bandwidth of the parallel file system
- *   link/          the socket to sluiced, what it said, the buffers it told of
- *   predictor/     who teaches it; history until it is stored
- *   arbiter/       solve, publish, mark the I/O nodes
+ *   mail.c         mails to users, in a thread of its own
+ *   users.c        user ids of names in sluice.conf, in a thread of its own
+ *   jobs/          requests at submission (requests.c, submit.c,
+ *                  persistent_state.c, prestage_state.c); events of jobs
+ *                  (events.c); the jobs that run (followed.c, unheard.c);
+ * limits that we have set (limit_guard.c, a thread of its own) pools/ capacity,
+ * usage, reservations of waiting jobs iostart/       jobs that wait for
+ * bandwidth of the parallel file system link/          the socket to sluiced,
+ * its commands, the mirror of buffers predictor/     training of the predictor;
+ * history until it is stored arbiter/       division of the I/O nodes: solve,
+ * publish, label
  *
  * `now` is CLOCK_MONOTONIC in seconds.
  */
@@ -44,32 +44,6 @@
 #include "job_submit/io/volumes.h"
 #include "select_io/ion/arbiter.h"
 #include "wire/assignment.h"
-
-/* A job that runs, or ended a moment ago, or whose nodes are being cleaned. */
-struct slu_followed {
-	uint32_t job_id;
-	int64_t start; /* of this run, Unix seconds */
-	uint32_t restarts;
-	bool has_buffer; /* asked for a file system */
-	bool ended;
-	bool learned; /* the run has been taught and recorded */
-	/* as the daemon knows it, see wire/job.h */
-	int64_t suspended, suspended_since;
-	double forget_at; /* ended: when it may be forgotten */
-	/* Its launch waits in prolog_slurmctld until this epoch is published,
-	 * or until the time is over. */
-	bool held;
-	double held_until;
-	uint64_t epoch; /* 0: not solved yet */
-	bool unmapped;	/* it was launched before */
-	/* It is being set up: its end is kept ahead. After that, what it was
-	 * given back, seconds: Slurm forgets it when a job is resumed, or its
-	 * limit changed. */
-	bool setting_up;
-	int64_t gave_back;
-	/* Ended, with a buffer: the nodes whose epilog has not ended. */
-	struct slu_hosts remaining;
-};
 
 struct slu_look {
 	uint32_t job_id;
@@ -166,163 +140,12 @@ struct slu_ctl {
 #define ctl_log(ctl, level, ...) slu_log(&(ctl)->log, level, __VA_ARGS__)
 
 /* ctl.c */
-/* A hook was called that only an active controller sees: start the threads. */
+/* Start the threads: a hook was called that only an active controller calls. */
 void slu_ctl_wake(struct slu_ctl *ctl);
-/* An owner less; the last one frees it. */
+/* Give up one reference; the last one frees the object. */
 void slu_ctl_unref(struct slu_ctl *ctl);
-/* A thread that nobody joins; it is an owner until it calls slu_ctl_unref(). */
+/* Start a detached thread, which holds a reference until it calls
+ * slu_ctl_unref(). */
 bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
-
-/* jobs/persistent_state.c: was sluiced not told just now what this job waits
- * for? If so, it is to be told. */
-bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id);
-/* sluiced: not yet, and why. */
-void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
-				const char *text);
-/* What it has said; *why is left alone if it has not. */
-void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
-			     char why[SLU_CTL_WHY]);
-/* jobs/requests.c: what is too small to be a file system is refused. */
-int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
-/* jobs/persistent_state.c: does the job make, use or destroy any? */
-bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
-			     const char *text);
-/* What of persistent buffers is refused at submission. */
-int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
-			  const struct slu_request *req,
-			  const struct slu_conf *conf, const char *user,
-			  struct slu_err *err);
-
-/* iostart/hooks.c */
-/* A new configuration. */
-void slu_io_start_use(struct slu_ctl *ctl);
-/* A row of the history that is told, and one of which the I/O is known now. */
-void slu_io_start_history(struct slu_ctl *ctl,
-			  const struct slu_history_row *row);
-void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
-/* Log what hooks have noted. */
-void slu_io_start_log(struct slu_ctl *ctl);
-/* Tell sluiced twice a minute. */
-void slu_io_start_tell(struct slu_ctl *ctl, double now);
-
-/* jobs/limit_guard.c */
-int slu_guard_timer(void);
-void *slu_guard_thread(void *ctl);
-/* Look at all limits that are ours, at Unix time `now`; returns when to look
- * again. */
-int64_t slu_guard_step(struct slu_ctl *ctl, int64_t now);
-/* Has it looked lately? Any thread. */
-bool slu_guard_alive(struct slu_ctl *ctl);
-
-/* users.c */
-/* Have those asked for that are to be; returns when it is to be called again,
- * but for the end of that. */
-double slu_users_tick(struct slu_ctl *ctl, double now);
-
-/* thread.c */
-void *slu_ctl_thread(void *ctl);
-/* One turn of the loop without waiting: returns when the next is due. */
-double slu_ctl_step(struct slu_ctl *ctl, double now);
-void slu_ctl_thread_fini(struct slu_ctl *ctl);
-/* Send, if the link is up; an error closes it. */
-void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
-		  const void *msg, double now);
-/* The same; one that is too long a line goes without what is only shown. */
-void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
-			     double now);
-void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
-		       double now);
-
-/* jobs/events.c */
-void slu_ctl_events(struct slu_ctl *ctl, double now);
-/* Look at all jobs and nodes, follow those that run, say hello if the link is
- * new. */
-void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
-void slu_ctl_looks(struct slu_ctl *ctl, double now);
-/* Tell of the running jobs that were suspended or resumed. Returns when to do
- * so again. */
-double slu_ctl_suspended(struct slu_ctl *ctl, double now);
-
-/* predictor/training.c */
-/* Teach the predictor, or the pupil, a run. */
-void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job);
-/* One that has ended just now. */
-void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job);
-/* Those that wait for history: it has been read, or is not going to be. */
-void slu_training_add_waiting(struct slu_ctl *ctl);
-/* Let the new site have the predictor that has learnt, if there is one, and its
- * own be the pupil. Under site_lock. */
-void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site);
-/* Who is taught is a new one, and is to be taught all again. */
-void slu_training_restart(struct slu_ctl *ctl);
-/* The pupil has been taught all history. */
-void slu_training_complete(struct slu_ctl *ctl);
-void slu_training_fini(struct slu_ctl *ctl);
-
-/* link/commands.c */
-void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
-		  double now);
-
-/* jobs/followed.c */
-struct slu_followed *slu_followed_get(struct slu_ctl *ctl, uint32_t job_id);
-/* Follow a job's (new) run; NULL without memory. */
-struct slu_followed *slu_followed_start(struct slu_ctl *ctl,
-					const struct slu_job *job);
-/* Its launch waits for an answer, at most until then. */
-void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live,
-		       double until);
-/* Its run has ended; with a buffer, its nodes are watched. */
-void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
-		      const struct slu_job *job, double now);
-void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live);
-void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live);
-/* Let go on whose epoch this covers. */
-/* `ok`: it is in place; launches do not wait for what will not be. */
-void slu_followed_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
-void slu_followed_release_all(struct slu_ctl *ctl);
-/* Its launch was lost: see that it is made up for. */
-void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id);
-/* What is due; returns when the next is. */
-double slu_followed_tick(struct slu_ctl *ctl, double now);
-void slu_followed_fini(struct slu_ctl *ctl);
-/* Keep one job's end ahead of its set-up, at_least seconds after its start, or
- * give back what it took. */
-int slu_followed_keep(struct slu_ctl *ctl, const struct slu_followed *live,
-		      int64_t at_least, struct slu_err *err);
-
-/* jobs/unheard.c: while sluiced is away, and after how long to do it again. */
-double slu_unheard_look(struct slu_ctl *ctl, double now);
-
-/* arbiter/hostnames.c: who is not called as Slurm does. */
-void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
-		       size_t n_nodes);
-/* Has a job such a node? */
-bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes);
-/* I/O nodes that are none of Slurm's count as down: say so, once for each
- * configuration. Before slu_ions_configure(). */
-void slu_unknown_ions(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
-		      size_t n_nodes);
-
-/* arbiter/ions.c */
-/* Make the arbiter for these nodes, or fit it to them and to the
- * configuration. A new one continues what the nodes' comments say. */
-void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
-			size_t n_nodes, const struct slu_job *running,
-			size_t n_running);
-void slu_ions_start(struct slu_ctl *ctl, const struct slu_job *job);
-/* The history is known, or the site's table is another one. */
-void slu_ions_predict(struct slu_ctl *ctl);
-/* What a job that starts is predicted to write: in one call, and into a file;
- * as far as it is known. */
-void slu_ions_sizes(struct slu_ctl *ctl, struct slu_job *job);
-/* It runs, and was seen before; with other nodes? */
-void slu_ions_resize(struct slu_ctl *ctl, const struct slu_job *job);
-void slu_ions_end(struct slu_ctl *ctl, uint32_t job_id);
-void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id);
-/* Has an I/O node failed, been drained, or come back? Returns when to look
- * again. */
-double slu_ions_watch(struct slu_ctl *ctl, double now);
-void slu_ions_solve(struct slu_ctl *ctl, double now);
-void slu_ions_fini(struct slu_ctl *ctl);
 
 #endif

@@ -6,6 +6,16 @@
  * so nothing that was lost with it matters.
  */
 #include "config.h"
+#include "ctl/thread.h"
+
+#include "ctl/users.h"
+#include "ctl/link/commands.h"
+#include "ctl/iostart/hooks.h"
+#include "ctl/jobs/events.h"
+#include "ctl/jobs/followed.h"
+#include "ctl/jobs/unheard.h"
+#include "ctl/predictor/training.h"
+#include "ctl/arbiter/ions.h"
 #include "ctl/private.h"
 
 #include <poll.h>
@@ -257,6 +267,9 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	tick = slu_followed_tick(ctl, now);
 	if (tick < next)
 		next = tick;
+	slu_unheard_tick(ctl, now);
+	if (ctl->next_unheard < next)
+		next = ctl->next_unheard;
 	tick = slu_ions_watch(ctl, now);
 	if (tick < next)
 		next = tick;

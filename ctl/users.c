@@ -8,6 +8,8 @@
  * somebody.
  */
 #include "config.h"
+#include "ctl/users.h"
+
 #include "ctl/private.h"
 
 #include <pwd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "ctl/arbiter/forward_request.h"
+#include "ctl/arbiter/hostnames.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
  * no I/O nodes.
  */
 #include "config.h"
+#include "ctl/arbiter/hostnames.h"
+
 #include "ctl/private.h"
 
 #include <stdlib.h>

@@ -6,13 +6,15 @@
  * forgets a feature's name) and the jobs in the comment.
  */
 #include "config.h"
-#include "ctl/private.h"
+#include "ctl/arbiter/ions.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
 #include "ctl/arbiter/recruits.h"
+#include "ctl/jobs/followed.h"
+#include "ctl/private.h"
+#include "ctl/thread.h"
 #include "select_io/ion/assignment_delta.h"
 
 #define WATCH_EVERY	 2.0 /* s, I/O nodes' states */

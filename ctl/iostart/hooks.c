@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the plugins call, and what the thread hears for it. */
 #include "config.h"
+#include "ctl/iostart/hooks.h"
+
 #include "ctl/private.h"
+#include "ctl/thread.h"
 
 #include <string.h>
 #include <time.h>

@@ -5,6 +5,13 @@
  * times for one run of a job.
  */
 #include "config.h"
+#include "ctl/jobs/events.h"
+
+#include "ctl/thread.h"
+#include "ctl/jobs/followed.h"
+#include "ctl/predictor/training.h"
+#include "ctl/arbiter/hostnames.h"
+#include "ctl/arbiter/ions.h"
 #include "ctl/private.h"
 
 #include <stdlib.h>

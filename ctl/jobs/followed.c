@@ -5,6 +5,9 @@
  * recognised; with a buffer it stays until every node's epilog has ended.
  */
 #include "config.h"
+#include "ctl/jobs/followed.h"
+
+#include "ctl/thread.h"
 #include "ctl/private.h"
 
 #include <math.h>
@@ -353,9 +356,7 @@ double slu_followed_tick(struct slu_ctl *ctl, double now)
 		ctl->next_keep = now + keep_ends(ctl);
 	if (ctl->next_sweep <= now)
 		ctl->next_sweep = sweep(ctl, now);
-	if (ctl->next_unheard <= now)
-		ctl->next_unheard = now + slu_unheard_look(ctl, now);
-	next = fmin(ctl->next_sweep, ctl->next_unheard);
+	next = ctl->next_sweep;
 	if (ctl->next_poll < next)
 		next = ctl->next_poll;
 	if (ctl->next_keep < next)

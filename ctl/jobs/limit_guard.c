@@ -16,6 +16,8 @@
  * When the site turns the mode off, all limits are given back at once.
  */
 #include "config.h"
+#include "ctl/jobs/limit_guard.h"
+
 #include "ctl/private.h"
 
 #include <limits.h>

@@ -5,7 +5,10 @@
  * done. What it uses must be there. All of it is in memory.
  */
 #include "config.h"
+#include "ctl/jobs/pool_choice.h"
 #include "ctl/pools/pools.h"
+#include "ctl/jobs/persistent_state.h"
+
 #include "ctl/private.h"
 
 #include <stdio.h>

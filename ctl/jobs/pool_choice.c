@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counts, for each pool, the nodes that the job may get and those it names. */
 #include "config.h"
 #include "ctl/jobs/pool_choice.h"
 
@@ -6,6 +7,7 @@
 #include <string.h>
 #include "burst_buffer/request/pool.h"
 #include "ctl/pools/pools.h"
+#include "common/size.h"
 #include "common/str.h"
 
 /* Nodes of it that are to have storage. */
@@ -191,4 +193,19 @@ int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,
 		return refuse(ask, req, &seen, err);
 	slu_buf_free(&seen);
 	return rc < 0 ? -1 : 0;
+}
+
+/* No file system fits into less. */
+#define LEAST (1 << 20)
+
+int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err)
+{
+	char size[SLU_SIZE_TEXT];
+
+	if (capacity >= LEAST)
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "capacity=%s is less than 1MiB; a number without a unit "
+		       "is bytes",
+		       slu_size_text(capacity, size));
 }

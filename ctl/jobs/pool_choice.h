@@ -2,8 +2,9 @@
 #ifndef SLU_CTL_POOL_CHOICE_H
 #define SLU_CTL_POOL_CHOICE_H
 
-/* Of which pool a job's storage is, decided at its submission by where it may
- * run: Pool= has nodes, and partitions have nodes. */
+/* Checks of a job's storage at its submission: from which pool it is taken, by
+ * the nodes on which the job may run (Pool= has nodes, and partitions have
+ * nodes), and that it is not too small. */
 
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"
@@ -18,5 +19,8 @@
 int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,
 			struct slu_mirror *mirror, const struct slu_conf *conf,
 			struct slu_request *req, struct slu_err *err);
+
+/* SLU_INVALID: less than 1 MiB, into which no file system fits. */
+int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err);
 
 #endif

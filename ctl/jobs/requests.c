@@ -6,6 +6,7 @@
 #include "config.h"
 #include "ctl/pools/pools.h"
 #include "ctl/private.h"
+#include "ctl/jobs/persistent_state.h"
 #include "ctl/jobs/pool_choice.h"
 
 #include <stdio.h>
@@ -15,21 +16,6 @@
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
-
-/* No file system fits into less. */
-#define LEAST (1 << 20)
-
-int slu_ctl_large_enough(uint64_t capacity, struct slu_err *err)
-{
-	char size[SLU_SIZE_TEXT];
-
-	if (capacity >= LEAST)
-		return 0;
-	return slu_err(err, SLU_INVALID,
-		       "capacity=%s is less than 1MiB; a number without a unit "
-		       "is bytes",
-		       slu_size_text(capacity, size));
-}
 
 /* What cannot work is refused now, with what to change. */
 static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,

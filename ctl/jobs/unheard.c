@@ -6,6 +6,9 @@
  * before (the nodes have a grace of 30 s), and waits in the queue.
  */
 #include "config.h"
+#include "ctl/jobs/unheard.h"
+
+#include "ctl/jobs/followed.h"
 #include "ctl/private.h"
 
 #include <stdlib.h>
@@ -93,7 +96,7 @@ static void give_up_waiting(struct slu_ctl *ctl, const uint32_t *id, size_t n)
 	free(job);
 }
 
-double slu_unheard_look(struct slu_ctl *ctl, double now)
+static double look(struct slu_ctl *ctl, double now)
 {
 	uint32_t id[LOOK_AT];
 	struct slu_followed *live;
@@ -113,4 +116,10 @@ double slu_unheard_look(struct slu_ctl *ctl, double now)
 		}
 	} while (live);
 	return EVERY;
+}
+
+void slu_unheard_tick(struct slu_ctl *ctl, double now)
+{
+	if (ctl->next_unheard <= now)
+		ctl->next_unheard = now + look(ctl, now);
 }

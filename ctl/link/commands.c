@@ -6,6 +6,14 @@
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
+#include "ctl/link/commands.h"
+
+#include "ctl/thread.h"
+#include "ctl/iostart/hooks.h"
+#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/followed.h"
+#include "ctl/predictor/training.h"
+#include "ctl/arbiter/ions.h"
 #include "ctl/private.h"
 #include "wire/rows.h"
 

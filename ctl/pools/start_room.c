@@ -5,6 +5,7 @@
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
+#include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
 
 #include <string.h>

@@ -7,6 +7,8 @@
  * applications read and write is kept, too, until history begins.
  */
 #include "config.h"
+#include "ctl/predictor/training.h"
+
 #include "ctl/private.h"
 
 #include <stdlib.h>

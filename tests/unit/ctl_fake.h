@@ -8,7 +8,12 @@
  * control socket. The loop is turned by hand, with a clock of the test's own.
  */
 
+#include "ctl/jobs/events.h"
+#include "ctl/jobs/followed.h"
+#include "ctl/jobs/limit_guard.h"
+#include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
+#include "ctl/thread.h"
 #include "tests/unit/ctl_host.h"
 
 /* sluiced's end */

@@ -4,6 +4,7 @@
 #include "tests/unit/harness.h"
 
 #include "ctl/pools/pools.h"
+#include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
 
 #define GIB (UINT64_C(1) << 30)

@@ -5,7 +5,9 @@
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/random.h"
 #include "ctl/pools/pools.h"
+#include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
+#include "ctl/thread.h"
 
 #define GIB	(UINT64_C(1) << 30)
 #define REQUEST "jobfs capacity=4294967296"

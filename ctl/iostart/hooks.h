@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_IOSTART_HOOKS_H
+#define SLU_CTL_IOSTART_HOOKS_H
+
+/* IOStart (iostart.h) in libsluice: what the main thread tells it. */
+
+#include "wire/control.h"
+
+struct slu_ctl;
+
+/* Take over a new configuration. */
+void slu_io_start_use(struct slu_ctl *ctl);
+/* A row of the history that is replayed, and a row whose I/O has become
+ * known. */
+void slu_io_start_history(struct slu_ctl *ctl,
+			  const struct slu_history_row *row);
+void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
+/* Log what hooks have noted, as hooks must not block. */
+void slu_io_start_log(struct slu_ctl *ctl);
+/* Send sluiced the state of IOStart, twice a minute. */
+void slu_io_start_tell(struct slu_ctl *ctl, double now);
+
+#endif

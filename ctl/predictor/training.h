@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_CTL_TRAINING_H
+#define SLU_CTL_TRAINING_H
+
+/* Trains the predictor with runs that have ended: as they end, and from
+ * history. While a new predictor is trained from history, it is called the
+ * pupil and the site goes on with its own. */
+
+#include "wire/job.h"
+
+struct slu_ctl;
+struct slu_site;
+
+/* Train the pupil if there is one, else the predictor, with a run. */
+void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job);
+/* The same with a run that has just ended and that history may bring again. */
+void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job);
+/* Train with the runs that waited for history: it has been read, or will not
+ * be. */
+void slu_training_add_waiting(struct slu_ctl *ctl);
+/* The configuration was read again: the new site takes over the trained
+ * predictor, if there is one, and its own becomes the pupil. Under
+ * site_lock. */
+void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site);
+/* There is a new predictor: it is to be trained with all of history. */
+void slu_training_restart(struct slu_ctl *ctl);
+/* The pupil has got all of history. */
+void slu_training_complete(struct slu_ctl *ctl);
+void slu_training_fini(struct slu_ctl *ctl);
+
+#endif
