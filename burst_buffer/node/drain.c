@@ -2,7 +2,7 @@
 /* root writes the manifest while the user walks: a process of its own takes it
  * from a pipe. */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/drain.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
  * of it), each written at once.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/early.h"
 
 #include <errno.h>
 #include <fcntl.h>

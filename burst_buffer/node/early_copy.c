@@ -11,6 +11,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/early.h"
 
 #include <dirent.h>
 #include <errno.h>

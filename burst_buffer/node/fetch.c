@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
+#include "burst_buffer/node/kept_data.h"
 
 #include <dirent.h>
 #include <errno.h>

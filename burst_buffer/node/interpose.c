@@ -16,7 +16,7 @@
  * "! KIND TEXT".
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/interpose.h"
 
 #include <errno.h>
 #include <fcntl.h>

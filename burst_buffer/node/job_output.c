@@ -13,7 +13,7 @@
  * it changes when an automounter mounts a home directory anew.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/job_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where on this node our storage is, and what failed stage-outs left there. */
 #include "config.h"
+#include "burst_buffer/node/kept_data.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <dirent.h>

@@ -71,12 +71,12 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/node_conf.c burst_buffer/node/notes.c \
 	burst_buffer/node/receipts.c burst_buffer/node/receipts.h \
-	burst_buffer/node/talk.c burst_buffer/node/job_output.c \
-	burst_buffer/node/user_directories.c burst_buffer/node/staging_child.c \
+	burst_buffer/node/talk.c burst_buffer/node/job_output.c burst_buffer/node/job_output.h \
+	burst_buffer/node/user_directories.c burst_buffer/node/user_directories.h burst_buffer/node/staging_child.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
-	burst_buffer/node/drain.c \
-	burst_buffer/node/early.c burst_buffer/node/early_copy.c \
-	burst_buffer/node/interpose.c burst_buffer/node/stripe_directories.c \
+	burst_buffer/node/drain.c burst_buffer/node/drain.h \
+	burst_buffer/node/early.c burst_buffer/node/early.h burst_buffer/node/early_copy.c \
+	burst_buffer/node/interpose.c burst_buffer/node/interpose.h burst_buffer/node/stripe_directories.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/room.c burst_buffer/node/room.h \
 	burst_buffer/node/input_cache.c burst_buffer/node/input_cache.h \
@@ -94,10 +94,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \
 	burst_buffer/node/serve.c \
-	burst_buffer/node/kept_data.c burst_buffer/node/print.c \
+	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
-	burst_buffer/node/mover.c \
+	burst_buffer/node/mover.c burst_buffer/node/mover.h \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
 	burst_buffer/node/missed.c burst_buffer/node/discard.c \
 	burst_buffer/node/peak_used.c \

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 #include "burst_buffer/node/verbs.h"
+#include "burst_buffer/node/interpose.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * our environment, which is a prolog's, reaches it.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/mover.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -23,14 +23,16 @@
  *	early, early.at	what was declared ready, and how much of that is done
  *	ready		the socket where it is declared
  *	tell		what the job's output is to begin with
- *	used		how full the storage was: empty, and at most (used.c)
- *	output		which file that is: its inode and path, by the SPANK
- *hook result		how the last `down` ended: "clean", or why not done.*
- *what need not be done again: staging acts mnt/data	the job's file system,
- *as users see it mnt/private	a part of it for this node alone, where that is
- *wanted wd/		the driver's own (0700) wd/log/		logs of its
- *daemons (host/logs.h) and in RunDir itself sluice.conf, see slu_node_conf().
- *One that was fetched is kept by common/conf_host.h.
+ *	used		how full the storage was: empty, and at most
+ *	output		the file of the job's output: inode and path
+ *	result		how the last `down` ended: "clean", or why not
+ *	done.*		acts of staging that need not be done again
+ *	mnt/data	the job's file system, as users see it
+ *	mnt/private	a part of it for this node alone, where that is wanted
+ *	wd/		the driver's own (0700)
+ *	wd/log/		logs of its daemons (host/logs.h)
+ * and in RunDir itself sluice.conf, see slu_node_conf(). One that was
+ * fetched is kept by common/conf_host.h.
  */
 
 #include <limits.h>
@@ -246,35 +248,6 @@ int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err);
 
-/* user_directories.c: the inside of the job's file system, data/ for the user
- * and .sluice/ for us, and where the user sees it. In children with time
- * limits. */
-int slu_user_directories_make(struct slu_node *n, struct slu_err *err);
-/* Bytes that .sluice/ takes, beside what the user was promised. */
-uint64_t slu_user_directories_size(const struct slu_node *n);
-int slu_user_directories_show(struct slu_node *n, struct slu_err *err);
-int slu_user_directories_hide(struct slu_node *n, struct slu_err *err);
-/* Of a persistent buffer, what this job had there beside its data. */
-void slu_user_directories_leave(struct slu_node *n);
-/* On a node of such a buffer: remove what jobs left that have been none of its
- * users (wire/node.h) for an hour. */
-void slu_user_directories_sweep(struct slu_node *n, const char *users);
-
-/* interpose.c: what touches a file system that is only reached by a library
- * that programs are started with is done by `sluice-node act`, which is. */
-struct slu_aside;
-struct slu_stage_part;
-struct slu_stage_result;
-/* Make data/ and .sluice/ in it. */
-int slu_interposed_layout(struct slu_node *n, struct slu_err *err);
-/* In a child: an act of staging as the job's user; part->manifest is not used,
- * but the path. */
-int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
-		       const struct slu_stage_part *part, const char *manifest,
-		       struct slu_stage_result *result, struct slu_err *err);
-/* The program's end of it: the exit code of `sluice-node act WORD...`. */
-int slu_act_main(int argc, char **argv);
-
 /* staging.c: request r of the plan, with all nodes (or alone, where each has
  * its own data), from the walk to the last check. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
@@ -286,70 +259,8 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 /* What a stage_out puts below its destination, where the job has several file
  * systems: the name of this node or of its part. NULL: nothing. */
 const char *slu_node_below(const struct slu_node *n);
-/* In kept data (storage.h): a file with the name of its part, if it has one. */
-#define SLU_PART_MARK "part"
-/* And an empty one, where its files are in pieces over all nodes. */
-#define SLU_PIECES_MARK "pieces"
-
-/* kept_data.c: keep the data of a failed stage-out that is on this node, or
- * that the driver has with all nodes in common; where is noted. 0 also where
- * there is none. */
-int slu_keep_data(struct slu_node *n, struct slu_err *err);
-int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
-
-/* job_output.c: what the job's output tells, on the node of its batch script:
- * when all is ready (what sluiced told goes into it), and, a line or more, when
- * the stage-out is over. What cannot be told is logged. */
-void slu_job_output_begin(struct slu_node *n);
-void slu_job_output_end(struct slu_node *n, const char *text);
-/* Of a staging that has failed, for its user: *err with the names that he knows
- * ($BB_JOBFS), and with what to change if it is the job's own file system that
- * is full. */
-void slu_job_output_failure(const struct slu_node *n, bool out,
-			    struct slu_err *err);
-
-/* mover.c: the site's own program, see staging/move.h. Does it copy request r,
- * which has so many bytes; has it? */
-bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes);
-bool slu_mover_has_been(const struct slu_node *n, size_t r);
-/* Let it, once; tick as slu_aside's. */
-int slu_mover_run(struct slu_node *n, size_t r,
-		  int (*tick)(void *arg, uint64_t bytes, uint64_t files),
-		  void *tick_arg, struct slu_err *err);
-/* Say what it left to COPY. */
-void slu_mover_log(struct slu_node *n, size_t r,
-		   const struct slu_stage_result *copied);
-
 /* The kind of source that the plan's word stands for. */
 enum slu_stage_what slu_stage_what(const char *type);
-
-/* drain.c: a process that writes what comes from a pipe to the manifest at
- * path. Returns the pipe's end to write to, which slu_drain_end closes; it
- * fails when not all was written, whatever the writer saw. */
-int slu_drain_start(const char *path, pid_t *pid, struct slu_err *err);
-int slu_drain_end(int fd, pid_t pid, struct slu_err *err);
-
-/* early.c: stage out while the job runs what its tasks declare ready, by
- * `sluice-stage-out`. They say it on a socket of the watcher's, which notes
- * it; the copying is done by a process of its own. */
-#define SLU_EARLY_SOCKET "ready"
-#define SLU_EARLY_MAX	 16384 /* bytes of a path */
-/* The watcher's socket, or -1: this job cannot stage out early. */
-int slu_early_listen(struct slu_node *n);
-/* Wait so many seconds, and answer who comes. */
-void slu_early_serve(struct slu_node *n, int socket, double seconds);
-/* Has something of request r been staged out already? Touches the job's file
- * system. */
-bool slu_early_has_been(const struct slu_node *n, size_t r);
-/* Open what is noted of that (staging/copied.h); 0: nothing is. */
-int slu_early_notes(const struct slu_node *n, size_t r, int flags);
-/* early_copy.c: start the process, unless it runs or nothing waits for it. */
-#define SLU_EARLY_QUEUE "early"
-int slu_early_add(struct slu_node *n, size_t r, const char *part,
-		  struct slu_err *err);
-void slu_early_start(struct slu_node *n);
-/* The node that stages while the job runs, where one does it for all. */
-size_t slu_early_node(const struct slu_plan *plan);
 
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);

@@ -3,6 +3,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/room.h"
+#include "burst_buffer/node/user_directories.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -17,6 +17,7 @@
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/teardown.h"
+#include "burst_buffer/node/job_output.h"
 
 /* sluiced's answer to the report "down"; NONE: none came, or none that counts.
  */

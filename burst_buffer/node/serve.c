@@ -10,6 +10,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/user_directories.h"
 
 #include <signal.h>
 #include <stdio.h>

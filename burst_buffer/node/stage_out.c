@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/early.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,6 +18,8 @@
 #include "config.h"
 #include "burst_buffer/node/staging.h"
 #include "burst_buffer/node/input_cache.h"
+#include "burst_buffer/node/job_output.h"
+#include "burst_buffer/node/mover.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,10 @@
  */
 #include "config.h"
 #include "burst_buffer/node/staging.h"
+#include "burst_buffer/node/interpose.h"
+#include "burst_buffer/node/mover.h"
+#include "burst_buffer/node/drain.h"
+#include "burst_buffer/node/early.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -26,6 +26,8 @@
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/room.h"
 #include "burst_buffer/storage/image.h"
+#include "burst_buffer/node/user_directories.h"
+#include "burst_buffer/node/job_output.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"

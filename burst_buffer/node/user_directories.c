@@ -6,7 +6,9 @@
  * private of that node. The mount points under both are root's, mode 0000.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/user_directories.h"
+
+#include "burst_buffer/node/interpose.h"
 
 #include <dirent.h>
 #include <errno.h>

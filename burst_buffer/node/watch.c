@@ -24,6 +24,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/early.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 /* What is appended to a job's output, and to what never. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/job_output.h"
 #include "common/file.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

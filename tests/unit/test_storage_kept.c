@@ -5,6 +5,7 @@
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/user_directories.h"
 #include "burst_buffer/storage/image.h"
 #include "common/file.h"
 #include "tests/unit/storage_top.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_JOB_OUTPUT_H
+#define SLU_NODE_JOB_OUTPUT_H
+
+/* Lines in the job's own output (on the node of its batch script): when its
+ * file system is ready, and when its stage-out is over. What cannot be written
+ * there is logged. */
+
+#include "burst_buffer/node/node.h"
+
+void slu_job_output_begin(struct slu_node *n);
+/* text: one line or more. */
+void slu_job_output_end(struct slu_node *n, const char *text);
+/* Rewrite *err of a staging that failed for the user: with the names that he
+ * knows ($BB_JOBFS), and what to change if the job's own file system is full.
+ */
+void slu_job_output_failure(const struct slu_node *n, bool out,
+			    struct slu_err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_USER_DIRECTORIES_H
+#define SLU_NODE_USER_DIRECTORIES_H
+
+/* The directories inside of the job's file system: data/ for the user and
+ * .sluice/ for Sluice, and the paths at which the user sees data/. Everything
+ * here is done in children with time limits, as the file system may hang. */
+
+#include "burst_buffer/node/node.h"
+
+/* Make both, and remove what is in .sluice/ of an earlier attempt. */
+int slu_user_directories_make(struct slu_node *n, struct slu_err *err);
+/* Bytes that .sluice/ takes beside the capacity that the user was promised. */
+uint64_t slu_user_directories_size(const struct slu_node *n);
+/* Let the user see it, and take that back. */
+int slu_user_directories_show(struct slu_node *n, struct slu_err *err);
+int slu_user_directories_hide(struct slu_node *n, struct slu_err *err);
+/* A job that used a persistent buffer leaves: remove what it had there beside
+ * its data. */
+void slu_user_directories_leave(struct slu_node *n);
+/* On a node of a persistent buffer: remove what such jobs left that have not
+ * been among its users (wire/plan.h) for an hour. */
+void slu_user_directories_sweep(struct slu_node *n, const char *users);
+
+#endif
