@@ -39,7 +39,7 @@ libsluion_a_SOURCES = \
 	select_io/mckp/group_relaxation.c \
 	select_io/mckp/class_items.c \
 	select_io/mckp/mckp.c select_io/mckp/mckp.h \
-	select_io/mckp/mckp_private.h \
+	select_io/mckp/mckp_private.h select_io/mckp/mckp_search.h \
 	select_io/mckp/sorted_blocks.c select_io/mckp/sorted_blocks.h \
 	select_io/mckp/linear_relaxation.c \
 	select_io/mckp/dp_table.c \
@@ -125,7 +125,7 @@ noinst_LIBRARIES += libslutbf.a
 libslutbf_a_SOURCES = \
 	select_io/tbf/rule_commands.c \
 	select_io/tbf/controller.c select_io/tbf/controller.h \
-	select_io/tbf/token_rounding.h \
+	select_io/tbf/token_rounding.h select_io/tbf/token_selection.h \
 	select_io/tbf/job_totals.c select_io/tbf/job_totals.h \
 	select_io/tbf/job_table.c \
 	select_io/tbf/rule_order.c \

@@ -3,7 +3,7 @@
  * A class of the knapsack as the solver keeps it: options by weight, and their
  * keys.
  */
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 static bool after(const struct option *a, const struct option *b)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 #define FINEST_UNIT    1e-3
 #define KEY_MAX	       0x1p52

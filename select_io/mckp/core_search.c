@@ -15,7 +15,7 @@
  * costs at least `up` or `down`, whichever way it is to go, also for options
  * that are not on the hull.
  */
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 static uint32_t *slot_of(struct slu_mckp *m, int64_t x)
 {

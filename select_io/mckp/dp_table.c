@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 #define NOT_REACHED (-(INT64_C(1) << 61))
 #define TILE	    16

@@ -11,7 +11,7 @@
  * "Nearly": taking or giving the step may cost the wish to keep what is held,
  * 2 in a key, and all classes together cannot lose one unit of value by that.
  */
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 #define MAX_STEP 1024
 #define KINDS	 16

@@ -11,7 +11,7 @@
  * that could be foreseen wrongly. All products are of a key and a weight.
  */
 #include <math.h>
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 #define MIN_SAMPLE 512
 

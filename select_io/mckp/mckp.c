@@ -7,7 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 /* A step of a search takes as long as some 100 cells of the table. Both
  * searches together may take a step per this many cells: they are given up, and

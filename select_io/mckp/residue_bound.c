@@ -15,7 +15,7 @@
  * that there is are looked at first; after that the others must do, and the
  * costs are theirs.
  */
-#include "select_io/mckp/mckp_private.h"
+#include "select_io/mckp/mckp_search.h"
 
 #define FAR  (INT64_MAX / 4)
 #define BEST 4 /* classes that are remembered for each change */
