@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The barriers at which a buffer's nodes meet: who has come, with what, and
- * what those are answered who ask.
+ * Barriers of a buffer: which nodes have arrived, with which attributes, and
+ * the answer that a waiting node gets.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static bool is_room(const struct slu_bb_barrier *barrier)
 	return strcmp(barrier->name, SLU_BB_ROOM) == 0;
 }
 
-/* An older peer does not stop at "room": it goes on to the next. */
+/* An older sluice-node does not stop at "room" and arrives at the next
+ * barrier. */
 static bool has_passed(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *barrier, size_t i)
 {
@@ -157,8 +158,8 @@ bool slu_bb_barrier_down(const struct slu_bb *bb,
 	       (slu_bb_is_lost(bb, i) && bb->state == SLU_BB_TEARDOWN);
 }
 
-/* What each has brought; who has nothing to say is left out, and what only we
- * want to know. */
+/* The attributes of all nodes. Left out: empty ones, and what only sluiced
+ * needs to know. */
 static int add_attrs(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier,
 		     struct slu_barrier_answer *a)
@@ -173,7 +174,7 @@ static int add_attrs(const struct slu_bb *bb,
 	return a->attr ? 0 : -1;
 }
 
-/* All nodes ask at once, for what may be long: it is made once. */
+/* The answer is the same for all nodes and may be long, so it is built once. */
 static int say(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 	       struct slu_barrier_answer *a)
 {
@@ -213,7 +214,8 @@ static char *away(const struct slu_bb *bb, struct slu_bb_barrier *barrier)
 	return barrier->away;
 }
 
-/* Nothing of it changes once who asks there is answered. NULL: nothing. */
+/* What the job's user is to read at this barrier; fixed once a node has got it.
+ * NULL: nothing. */
 static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 			const char *word)
 {

@@ -2,23 +2,24 @@
 #ifndef SLU_LIFECYCLE_BARRIERS_H
 #define SLU_LIFECYCLE_BARRIERS_H
 
-/* The barriers of a buffer, at which its nodes meet: who has come, with what,
- * and what those are answered who ask. */
+/* The barriers of a buffer, at which its nodes wait for each other: which nodes
+ * have arrived, with which attributes, and the answer to those that wait. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Where nodes tell what room they have, before they make anything. */
+/* At this barrier nodes report how much free space they have, before they make
+ * anything. */
 #define SLU_BB_ROOM "room"
 
-/* NULL: nobody has come to one of this name. */
+/* NULL: no node has arrived at a barrier of this name. */
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
 					   const char *name);
-/* The barrier of this name; made when it is new. NULL: too many, or no memory.
- */
+/* The barrier of this name, created if there is none. NULL: too many barriers,
+ * or no memory. */
 struct slu_bb_barrier *slu_bb_barrier(struct slu_bb *bb, const char *name);
-/* Node i has come with this, which it takes. */
+/* Node i has arrived with this attribute, which is taken over. */
 void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr);
-/* Has everyone come who is still to come? */
+/* Have all nodes arrived that are still expected? */
 bool slu_bb_all_came(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier);
 /* Is it a barrier of the present state? */
@@ -31,21 +32,21 @@ const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
 bool slu_bb_is_late_at(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *closed, size_t i);
 bool slu_bb_is_late(const struct slu_bb *bb, size_t i);
-/* Appends the answer to who asks at it: this word, and what each has brought.
- * Kept, for all ask for the same. */
+/* Appends the answer to a node that waits there: this word, and the attributes
+ * of all nodes. It is cached, as all nodes get the same. */
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,
 			  struct slu_buf *out, struct slu_err *err);
-/* Is node i no longer expected there, see slu_bb_is_replaced()? */
+/* Is node i no longer expected there (slu_bb_is_replaced())? */
 bool slu_bb_barrier_shut(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i);
-/* What node i is told at a barrier of down; false: to wait. One that was lost
- * waits for nobody, and nobody for it. */
+/* What node i is answered at a barrier of `down`; false: it has to wait. A node
+ * that was given up waits for nobody, and nobody waits for it. */
 bool slu_bb_barrier_down(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i,
 			 const char **word);
 
-/* Its nodes have to boot first, and none of them has asked what to do. */
+/* Do its nodes still have to boot, so that none has asked for the plan yet? */
 bool slu_bb_boots(const struct slu_bb *bb);
 
 #endif

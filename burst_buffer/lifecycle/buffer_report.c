@@ -15,7 +15,7 @@
 
 #define DAY 86400.0
 
-/* Of what is no JSON any more the rest is shown. */
+/* Where the plan is not valid JSON the rest of the row is still shown. */
 #define PLAN "(CASE WHEN json_valid(Buffer.Plan) THEN Buffer.Plan END)"
 
 /*
@@ -74,7 +74,7 @@ static const char object[] =
 
 _Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
 
-/* Two texts: an index serves each. */
+/* Two queries, so that each is served by an index. */
 static const char of_job[] =
 	" FROM Buffer WHERE Broken IS NULL AND (JobID = ?1"
 	"  OR (JobID >= 4244635648 AND json_extract(" PLAN ", '$.ahead')"
@@ -117,8 +117,8 @@ static const char *verdict_name(int what)
 		       : NULL;
 }
 
-/* In place of the option of its plan what that makes of the driver; also of
- * rows that are older than coherence. */
+/* Replaces the plan's option by the coherence that it gives with this driver;
+ * also for rows older than coherence=. */
 static void name_coherence(struct json_object *obj)
 {
 	struct json_object *driver = json_object_object_get(obj, "driver");
@@ -131,8 +131,8 @@ static void name_coherence(struct json_object *obj)
 		slu_json_set_str(obj, "coherence", slu_coherence_names[given]);
 }
 
-/* What the plan says of each member: looked up here, since SQLite would go
- * through the plan for each of thousands. */
+/* Adds what the plan says of each member. Done here, as SQLite would search the
+ * plan once for each of thousands of members. */
 static void add_plan_nodes(struct json_object *obj)
 {
 	static const char *const keys[] = {"part", "capacity", "storage"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The buffers that are alive: their start and end in memory, slurmctld's
- * answers to our commands, and the clock. What slurmctld says of jobs is in
- * job_events.c, what nodes say in node_requests.c.
+ * The buffers that are alive: loading at start, freeing at the end, slurmctld's
+ * answers to commands, and deadlines. Messages about jobs are handled in
+ * job_events.c, those of nodes in node_requests.c.
  */
 #include "config.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #define EXTEND_INTERVAL 10.0
 #define TICK_MOST	60.0
 
-/* Start and stop of ours */
+/* Start and end */
 
 struct slu_buffers *slu_buffers_load(struct slu_db *db,
 				     const struct slu_conf *conf,
@@ -75,8 +75,8 @@ void slu_buffers_free(struct slu_buffers *b)
 
 static const char verdict_done[] = "slurmctld did the verdict";
 
-/* slurmctld saves what it did some seconds later; if it is killed before that,
- * it comes back without the verdict, and is to be told again. */
+/* slurmctld saves its state some seconds after it has acted. If it is killed
+ * before that, the verdict is lost there and has to be sent again. */
 static void verdict_in_force(struct slu_buffers *b, struct slu_bb *bb,
 			     double now)
 {
@@ -189,7 +189,7 @@ uint64_t slu_buffers_held(const struct slu_buffers *b, const char *pool)
 	return size;
 }
 
-/* What is kept of it, which counts in this pool. */
+/* Bytes of kept data of this buffer that count for this pool. */
 static uint64_t kept_of(const struct slu_bb *bb, const char *pool)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
@@ -234,7 +234,7 @@ uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
 
 /* Time */
 
-/* Orders of which slurmctld has saved that it did them. */
+/* Forgets orders that slurmctld has carried out and saved. */
 static int drop_resumes(struct slu_buffers *b, struct slu_bb *bb, double now,
 			double *next, struct slu_err *err)
 {
@@ -258,7 +258,7 @@ static int drop_resumes(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* A verdict of which slurmctld has saved that it did it. */
+/* Forgets a verdict that slurmctld has carried out and saved. */
 static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 			double *next, struct slu_err *err)
 {
@@ -276,8 +276,8 @@ static int drop_verdict(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* What is due at `now`; *next becomes when something is due again, if that is
- * sooner. */
+/* Does what is due at `now`; lowers *next to the time when something is due
+ * again. */
 static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 		    double *next, struct slu_err *err)
 {
@@ -321,7 +321,8 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* By how much to move a time; nothing, if it is of the new clock. */
+/* By how much a time stamp is to be shifted; 0 if it is of the new clock
+ * already. */
 static double moved(double time, double now, double step)
 {
 	bool old = step > 0 ? time <= now - step : time > now;

@@ -22,17 +22,19 @@ struct slu_buffers;
 
 #define SLU_BUFFERS_KEY 32
 
-/* What buffers want done; called from within the calls below, and may not
- * call back into them. Commands are level-triggered: they are told again
- * whenever their cause is seen again (after a restart, after
- * slu_buffers_sync), and must be harmless twice. */
+/* What buffers want done; called from within the calls below, and may not call
+ * back into them. Commands are level-triggered: they are sent again whenever
+ * their cause is seen again (after a restart, after slu_buffers_sync), and must
+ * be harmless twice. */
 struct slu_buffers_ops {
 	void (*mirror)(void *arg, const struct slu_buffer_state *state);
 	void (*extend)(void *arg, const struct slu_extend *extend);
-	/* What becomes of the job; answered by slu_buffers_verdict_done. */
+	/* What is to be done with the job; answered by
+	 * slu_buffers_verdict_done(). */
 	void (*verdict)(void *arg, enum slu_on_failure what,
 			const struct slu_verdict *verdict);
-	/* All that was to be staged out of a run was, as the reason says. */
+	/* Everything that a run was to stage out was staged out; the reason
+	 * says what. */
 	void (*staged)(void *arg, const struct slu_verdict *verdict);
 	void (*drain)(void *arg, const struct slu_node_order *order);
 	/* Answered by slu_buffers_resumed. */
@@ -43,8 +45,9 @@ struct slu_buffers_ops {
 	/* See struct slu_plan_site. */
 	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
-	/* Something about this job changed: calls of its nodes that were told
-	 * SLU_BUSY may now have an answer. Only note it; ask them later. */
+	/* Something about this job has changed: calls of its nodes that
+	 * returned SLU_BUSY may now have an answer. Only note it, and repeat
+	 * those calls later. */
 	void (*wake)(void *arg, uint32_t job_id);
 	/* One line for the administrator per transition. */
 	void (*log)(void *arg, enum slu_level level, const char *line);
@@ -74,49 +77,51 @@ int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
  * their nodes have left. Tells everything again that was not acknowledged. */
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err);
-/* A job waits for persistent buffers that its request wants made or destroyed:
- * that is begun, and told again whenever it asks again. What cannot be done is
- * said to the job, and is no error here. */
+/* A waiting job's request wants persistent buffers made or destroyed: that is
+ * begun, and answered again whenever it asks again. What cannot be done is told
+ * to the job, and is no error here. */
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err);
-/* A job that had no nodes is over: nothing waits for it any more. Or the
- * stage-out of its run is to end (scancel --hurry, which asks who may); that of
- * an earlier job of this number goes on. */
+/* A job that had no nodes is over: what was waiting for it ends. Or the
+ * stage-out of its run is to end (scancel --hurry; plugins check who may do
+ * that); that of an earlier job with this number goes on. */
 int slu_buffers_cancelled(struct slu_buffers *b,
 			  const struct slu_job_cancelled *job, double now,
 			  struct slu_err *err);
 int slu_buffers_job_nodes(struct slu_buffers *b,
 			  const struct slu_job_nodes *nodes, double now,
 			  struct slu_err *err);
-/* slurmctld did a verdict, or refused it for good (text says why): up and
- * down stop waiting for it. */
+/* slurmctld carried out a verdict, or refused it for good (text says why): `up`
+ * and `down` stop waiting for it. */
 int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			     const char *text, double now, struct slu_err *err);
-/* slurmctld did a resume. It saves its state at most 5 s later (SAVE_MAX_WAIT),
- * and has forgotten it when it is killed before: so it is told again at the
- * next sync, unless the connection lasts for another 30 s. */
+/* slurmctld carried out a resume. It saves its state at most 5 s later
+ * (SAVE_MAX_WAIT); if it is killed before that, the resume is lost. So it is
+ * sent again at the next sync, unless the connection lasts for another 30 s. */
 void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
 /* The connection to slurmctld was lost. */
 void slu_buffers_disconnected(struct slu_buffers *b);
-/* Each that is alive, without copying it: the name of its state. */
+/* Calls fn for each that is alive, without a copy, with the name of its
+ * state. */
 typedef void slu_buffers_f(void *arg, const char *state);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
-/* Bytes of the pool that those hold, however full they are. */
+/* Bytes of the pool that are reserved for them, however full they are. */
 uint64_t slu_buffers_held(const struct slu_buffers *b, const char *pool);
-/* Bytes of the pool that is taken by data which could not be staged out and is
- * kept where it was. `by`: a struct slu_pool_kept for each user who has some is
- * added to it. */
+/* Bytes of the pool that are taken by data which could not be staged out and is
+ * kept on its nodes. Adds a struct slu_pool_kept to `by` for each user who has
+ * some. */
 uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
 			  struct slu_buf *by);
-/* What a node still has of it (struct slu_node_ask, kept): what it does not
- * name, somebody has removed before its time, and it takes no room. True: it is
- * not as before. */
+/* The kept data that a node still has (struct slu_node_ask, kept): what it does
+ * not list was removed before its time and takes no space. True: something has
+ * changed. */
 bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 		       const char *kept, double now);
-/* How full its persistent ones are, as it says when it asks so (fill). */
+/* How full the persistent buffers on a node are, as it reports with that
+ * request (fill). */
 void slu_buffers_filled(struct slu_buffers *b, const struct slu_node_ask *ask);
-/* What sluiced's hello says: all that are alive. The caller clears it. */
+/* The buffers that are alive, for sluiced's hello. The caller clears it. */
 int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
 
@@ -140,14 +145,15 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_buf *out, char **secret,
 		     struct slu_err *err);
-/* What this node was given a plan of and has not told to be clean: appends a
- * struct slu_node_inventory. A node that was restarted knows nothing of it any
- * more. A plan is `over` where a poll for it would get "ended" or "abort". */
+/* Appends a struct slu_node_inventory: the buffers of which this node got a
+ * plan and has not reported clean. A restarted node has forgotten them. A plan
+ * is `over` where a poll for it would get "ended" or "abort". */
 int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
 			       double now, struct slu_buf *out,
 			       struct slu_err *err);
-/* What no run is known of cannot be removed there: it is drained. "": it could
- * at last, and it is resumed, unless something else is not clean. */
+/* The node has something of an unknown run and cannot remove it: it is drained.
+ * "": it has removed it now and is resumed, unless something else there is not
+ * clean. */
 void slu_buffers_dirty(struct slu_buffers *b, const char *node,
 		       const char *what);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
@@ -157,11 +163,11 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 
-/* The owner of a job (or, with `admin`, anybody) has its stage-out stopped: it
- * fails as cancelled, which is a failure like any other. Again it changes
- * nothing. The answer's text is where the data is. SLU_DENIED: it is not this
- * user's; SLU_NOTFOUND, SLU_INVALID with the sentence for the user: nothing is
- * being staged out. */
+/* The owner of a job (or, with `admin`, anybody) stops its stage-out, which
+ * then fails as cancelled, like any other failure; a second time changes
+ * nothing. The answer's text says where the data is. SLU_DENIED: it belongs to
+ * another user; SLU_NOTFOUND, SLU_INVALID with the sentence for the user:
+ * nothing is being staged out. */
 int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		       uint32_t uid, bool admin, double now,
 		       struct slu_answer *out, struct slu_err *err);
@@ -175,26 +181,27 @@ int slu_buffers_discard(struct slu_buffers *b, const struct slu_discard *ask,
 			uint32_t uid, bool admin, double now,
 			struct slu_discarded *out, struct slu_err *err);
 
-/* The clock was set by `step` seconds (negative: back) and is `now` since: what
- * began before that has lasted no longer for it. Set back by less than
- * something has lasted, that may last longer by as much. */
+/* The clock was set by `step` seconds (negative: back) and is `now` since. Time
+ * stamps are shifted, so that deadlines do not pass early; one of something
+ * that began less than -step ago cannot be, and that may last longer by as
+ * much. */
 void slu_buffers_clock(struct slu_buffers *b, double now, double step);
 
-/* What the kernel's clock shows: to be told before each tick, for no persistent
- * buffer's time is over without. */
+/* What the kernel's clocks show; to be called before each tick. Without it no
+ * persistent buffer expires. */
 void slu_buffers_uptime(struct slu_buffers *b, const struct slu_uptime *up);
 
-/* When the run of the job began that this buffer was made for, Unix seconds;
- * 0: the job has no such buffer, or it is no job's. `buffer` is what its nodes
- * call it. */
+/* When the run of the job began that this buffer was made for, Unix seconds; 0:
+ * the job has no such buffer, or it belongs to no job. `buffer` is the number
+ * that its nodes use. */
 int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
 			uint64_t buffer);
 
 /* Deadlines. Returns the seconds until the next one (bounded by 60). */
 double slu_buffers_tick(struct slu_buffers *b, double now);
 
-/* What phases took since the start of ours, whichever job's: histograms as
- * Prometheus counts them. */
+/* How long phases took since this sluiced started, over all jobs: histograms as
+ * in Prometheus. */
 #define SLU_PHASES	  5 /* setup, stage-in, run, stage-out, teardown */
 #define SLU_PHASE_BUCKETS 12
 #define SLU_VERDICTS	  (SLU_COMPLETE + 1)
@@ -206,8 +213,9 @@ struct slu_cache_use {
 };
 
 struct slu_phase_use {
-	uint64_t count;			   /* how many were over */
-	uint64_t below[SLU_PHASE_BUCKETS]; /* not longer than its bound */
+	uint64_t count;			   /* how often it ended */
+	uint64_t below[SLU_PHASE_BUCKETS]; /* how often it took no longer than
+					      the bound */
 	double seconds;			   /* of all */
 	uint64_t failed;		   /* how many failed */
 	uint64_t verdict[SLU_VERDICTS];	   /* of them, by enum slu_on_failure */
@@ -218,16 +226,16 @@ const char *slu_phase_name(size_t phase);
 /* Borrowed: SLU_PHASES of them. */
 const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
 
-/* Take at most max buffers out of the database that are over since `before`
- * (seconds) and owe nothing, or since 30 days before it, the oldest first.
- * Returns how many, or -1. */
+/* Removes from the database at most max buffers, oldest first, that ended
+ * before `before` (Unix seconds) and of which no node has anything left, or
+ * that ended 30 days before it. Returns how many, or -1. */
 long slu_buffers_prune(struct slu_db *db, double before, size_t max,
 		       struct slu_err *err);
 
-/* Read-only: buffers as JSON for `sysquery buffers` (job_id 0: all that are
- * alive and those of the last day), an array of flat objects with `phases`
- * (name, seconds, bytes, files) and `history`. Works on a database opened for
- * reading. uid SLU_NO_ID: everybody's. Caller puts. */
+/* For `sysquery buffers`, from a database opened for reading: an array of flat
+ * objects with `phases` (name, seconds, bytes, files) and `history`. job_id 0:
+ * all that are alive and those of the last day. uid SLU_NO_ID: those of all
+ * users. Caller puts. */
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 				     uint32_t uid, double now,
 				     struct slu_err *err);
@@ -243,8 +251,8 @@ struct json_object *slu_buffers_sums(struct slu_db *db, int64_t since,
  * the last to be done, "behind": s after half of them}}. Caller puts. */
 struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 					   struct slu_err *err);
-/* What is going on in those buffers, as squeue and scontrol say it: {"BUFFER":
- * sentence}, of those where something is. Caller puts. */
+/* What is going on in the buffers that do something, as squeue and scontrol say
+ * it: {"BUFFER": sentence}. Caller puts. */
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
 /* How full those are whose nodes have told: {"BUFFER": {"used_bytes": bytes of
@@ -259,9 +267,10 @@ struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 struct json_object *slu_buffers_overview(const struct slu_buffers *b,
 					 uint32_t uid);
 /* Bytes of data in those of this pool that are alive, as far as their nodes
- * have told. */
+ * have reported. */
 uint64_t slu_buffers_used(const struct slu_buffers *b, const char *pool);
-/* How many nodes are to be drained, for each buffer once. */
+/* How many nodes are to be drained; one that is to be for two buffers counts
+ * twice. */
 size_t slu_buffers_drained(const struct slu_buffers *b);
 
 #endif

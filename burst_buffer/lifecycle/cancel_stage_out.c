@@ -8,7 +8,7 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 
-/* The run of this job that stages out, else its newest. */
+/* The run of this job that is staging out, else its newest. */
 static struct slu_bb *find_staging(const struct slu_buffers *b, uint32_t job_id)
 {
 	struct slu_bb *bb;

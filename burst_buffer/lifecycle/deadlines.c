@@ -38,7 +38,7 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		       : 0;
 }
 
-/* Seconds; 0: it waits for others, whose deadlines count. */
+/* Seconds; 0: none, as it waits for other components, whose deadlines count. */
 static int64_t timeout(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	if (bb->failure.text && bb->state < SLU_BB_TEARDOWN)
@@ -75,13 +75,14 @@ double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb)
 		    bb->unwitnessed ? b->loaded + SLU_BB_WITNESS : 0);
 }
 
-/* Late nodes of a teardown are given up, so that the others get on. */
+/* At the end of a teardown's deadline the nodes that are late are given up, so
+ * that the others can go on. */
 static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 		   struct slu_err *err)
 {
 	size_t i;
 
-	bb->grace = now - bb->since; /* the others begin anew */
+	bb->grace = now - bb->since; /* the others get the whole time again */
 	for (i = 0; i < bb->plan.n_node; i++) {
 		if (!slu_bb_is_late(bb, i))
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What failed stage-outs of a job have left is given up by its owner, or an
- * administrator, before its time: a wish of the record, of which the nodes hear
- * with what they owe. Each removes its own, and says then that it is gone.
+ * A job's owner, or an administrator, discards what failed stage-outs of the
+ * job have left, before it expires. The wish is noted in the record; nodes read
+ * it in their inventory, each removes its own data and reports that it is gone.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -25,7 +25,8 @@ static bool keeps_here(const struct slu_bb *bb, size_t i)
 	return keeps(bb) && !slu_bb_is_lost(bb, i) && slu_bb_takes(bb, i);
 }
 
-/* Where all nodes have it in common no node keeps it: err says where it is. */
+/* Where the data lies in one place for all nodes, no node keeps it: *err says
+ * where it is. */
 static int in_common(const struct slu_bb *bb, struct slu_err *err)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
@@ -40,7 +41,7 @@ static int in_common(const struct slu_bb *bb, struct slu_err *err)
 	return -1;
 }
 
-/* Of one run; `add`: its nodes' names, borrowed. */
+/* Of one run; adds to `add` the names of its nodes, borrowed. */
 static void look(const struct slu_bb *bb, struct slu_hosts *add,
 		 uint64_t *bytes)
 {
@@ -64,7 +65,7 @@ static int wish(struct slu_buffers *b, struct slu_bb *bb, bool owner,
 		now, err);
 }
 
-/* The nodes of all runs, at most; 0: the job has no buffer. */
+/* An upper bound on the nodes of all runs; 0: the job has no buffer. */
 static size_t count_nodes(const struct slu_buffers *b, uint32_t job_id)
 {
 	size_t n = 0;
@@ -119,7 +120,7 @@ int slu_buffers_discard(struct slu_buffers *b, const struct slu_discard *ask,
 		if (!out->hosts)
 			rc = slu_err(err, SLU_NOMEM, "out of memory");
 	}
-	free(hosts.name); /* the names are the plans' */
+	free(hosts.name); /* the names are borrowed from the plans */
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that are drained until they are clean: for a buffer, or for what was
- * found there and no run is known of.
+ * Nodes that are drained until they are clean: because of a buffer, or because
+ * of data that belongs to no run that sluiced knows.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -30,7 +30,7 @@ char *slu_bb_drain_reason(const struct slu_bb *bb, size_t i)
 			    bb->plan.node[i].storage);
 }
 
-/* For who asks; without memory it is not. reason "": it is clean. */
+/* Notes it for later questions; lost without memory. reason "": it is clean. */
 static void note_dirty(struct slu_buffers *b, const char *node,
 		       const char *reason)
 {

@@ -6,12 +6,11 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Does a buffer want this node drained? It is resumed when all of it is clean.
- */
+/* Does any buffer want this node drained? It is resumed when none does. */
 bool slu_bb_wants_drained(const struct slu_buffers *b, const char *node);
 /* Why node i is drained. Caller frees; NULL: no memory. */
 char *slu_bb_drain_reason(const struct slu_bb *bb, size_t i);
-/* What slu_buffers_dirty() has noted. */
+/* Frees what slu_buffers_dirty() has noted. */
 void slu_bb_dirty_free(struct slu_buffers *b);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commands to slurmctld and the words to users that follow from what was
- * decided. Nothing here changes a buffer's life, and all of it may be told
- * again.
+ * Commands to slurmctld and messages to users that follow from decisions.
+ * Nothing here changes a buffer's state, and everything may be sent again.
  */
 #include "config.h"
 #include <math.h>
@@ -65,8 +64,8 @@ struct slu_bb *slu_bb_next_changed(struct slu_buffers *b)
 
 static void tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
-	/* Nothing tells one wait of a job from the next: a hold that was done
-	 * is not done again, lest it undo a release. */
+	/* Nothing distinguishes one wait of a job from the next: a hold that
+	 * was carried out is not sent again, as that could undo a release. */
 	const bool pending = bb->plan.persistent;
 	struct slu_verdict verdict = {
 		.job_id = pending ? bb->plan.creator : bb->plan.job_id,
@@ -76,7 +75,7 @@ static void tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 		.without = bb->failure.without,
 	};
 
-	/* what was done to an old run shall not be done to a new one */
+	/* what was done to an old run must not be done to a new one */
 	if (bb->failure.verdict != SLU_VERDICT_SENT ||
 	    (pending ? bb->failure.answered : !slu_bb_is_newest(b, bb)))
 		return;

@@ -3,11 +3,11 @@
 #define SLU_LIFECYCLE_EFFECTS_H
 
 /*
- * What is to be done about a buffer outside of its record. Who notes a fact or
- * decides only puts effects; slu_bb_carry_out() does them once all that follows
- * is decided and stored, from the record as it is then. So each buffer has a
- * set of them and no list: what is put twice is done once, and putting cannot
- * fail.
+ * What is to be done about a buffer outside of its record. Code that notes a
+ * fact or decides only requests effects; slu_bb_carry_out() does them from the
+ * record as it is when everything is decided and stored. So each buffer has a
+ * set of effects and no list: what is requested twice is done once, and a
+ * request cannot fail.
  */
 
 #include "burst_buffer/lifecycle/record.h"
@@ -15,32 +15,34 @@
 enum slu_bb_effect {
 	/* Something that it depends on has changed: see reconcile.h. */
 	SLU_EFFECT_RECONCILE = 1 << 0,
-	/* Its nodes that wait may have an answer now. */
+	/* Waiting requests of its nodes may have an answer now. */
 	SLU_EFFECT_WAKE = 1 << 1,
-	/* slurmctld is told the verdict, unless it has done it. */
+	/* Send slurmctld the verdict, unless it has carried it out. */
 	SLU_EFFECT_VERDICT = 1 << 2,
-	/* Nodes are drained or resumed: those of slu_bb_order(). */
+	/* Drain or resume nodes, by slu_bb_order(). */
 	SLU_EFFECT_ORDERS = 1 << 3,
-	/* Its user is told that all of it was staged out. */
+	/* Tell the user that everything was staged out. */
 	SLU_EFFECT_STAGED = 1 << 4,
-	/* The job is given back the time that it has waited. */
+	/* Give the job back the time that set-up has taken. */
 	SLU_EFFECT_EXTEND = 1 << 5,
-	/* The mirror and squeue's reason follow, if they change. */
+	/* Update the mirror and squeue's reason, if they change. */
 	SLU_EFFECT_STATE = 1 << 6,
 };
 
 void slu_bb_put(struct slu_buffers *b, struct slu_bb *bb, unsigned effects);
-/* All that slurmctld was told of it before, whether it changed or not; but no
- * verdict, which waits until slurmctld has said whether the job runs anew. */
+/* Send slurmctld everything again, whether it has changed or not; except a
+ * verdict, which waits until slurmctld has said whether the job runs again. */
 void slu_bb_put_anew(struct slu_buffers *b, struct slu_bb *bb);
-/* Store this order for node i, with a line of history (NULL: none), and put
- * it. */
+/* Store this order for node i, with a line of history (NULL: none), and request
+ * its effect. */
 int slu_bb_order(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		 enum slu_bb_order order, const char *text, double now,
 		 struct slu_err *err);
-/* The next that is to be reconciled, which it is no more; NULL: none. */
+/* The next buffer that is to be reconciled, which is taken from the queue;
+ * NULL: none. */
 struct slu_bb *slu_bb_next_changed(struct slu_buffers *b);
-/* Do what was put. What was to be reconciled by now is not any more. */
+/* Do the effects that were requested. Nothing may be waiting to be
+ * reconciled. */
 void slu_bb_carry_out(struct slu_buffers *b, double now);
 
 #endif

@@ -15,8 +15,8 @@
 #define NUMBERS_MOST  40000000	   /* minutes: 76 years */
 #define NOTE_EVERY    600 /* s between saves; at most this is lost at reboot */
 
-/* Not those of before an older database was restored, under which somebody's
- * data may lie on the nodes: at least one a minute passes. */
+/* Larger than any number used before an older database was restored, whose data
+ * may still be on nodes: the floor rises by at least one a minute. */
 static int64_t least_number(double now)
 {
 	const double minutes = (now - NUMBERS_SINCE) / 60;
@@ -39,7 +39,7 @@ int64_t slu_persistent_number(struct slu_buffers *b, double now,
 	return n < least ? least : n + 1;
 }
 
-/* 0 while slu_buffers_uptime() was not called: then nothing expires. */
+/* 0 until slu_buffers_uptime() was called: then nothing expires. */
 static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	return *b->uptime.boot ? slu_age_of(bb->persistent.aged, &b->uptime)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A buffer fails, by itself or by somebody's wish: what is said of it, and what
- * is to become of the job. */
+/* A buffer fails, or is cancelled: the text of the failure, and the verdict on
+ * the job. */
 #include "config.h"
 #include <math.h>
 #include <stdarg.h>
@@ -17,9 +17,10 @@
 #include "common/str.h"
 
 #define REQUEUES 2
-/* Each time it is put back without a node there is one less to try. */
+/* Each requeue without a node leaves one node less to try. */
 #define REQUEUES_WITHOUT 8
-#define SAME_JOB	 (30 * 86400.0) /* after these an id may be another job's */
+/* after these an id may belong to another job */
+#define SAME_JOB (30 * 86400.0)
 
 static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 		     const char *text)
@@ -34,8 +35,8 @@ static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 	       n > 0;
 }
 
-/* How many earlier runs of this job ended in a requeue of ours, without some
- * nodes, or with any. */
+/* How many earlier runs of this job ended in a requeue by us: excluding some
+ * nodes, or not. */
 static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 			  bool without, int64_t *n, struct slu_err *err)
 {
@@ -59,31 +60,31 @@ static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 }
 
 enum cause {
-	OWN,	   /* something of it did not work */
-	MISTAKE,   /* the same, and cannot: of the request */
-	ROOM,	   /* the same: some of its nodes have none */
-	SERVER,	   /* the same, under a job that runs */
-	CANCELLED, /* somebody wants it so */
-	CUT_SHORT, /* Slurm has ended the run for a node that failed */
+	OWN,	   /* something in the buffer failed */
+	MISTAKE,   /* the same, because the request can never work */
+	ROOM,	   /* the same, because some nodes lack space */
+	SERVER,	   /* the same, under a running job */
+	CANCELLED, /* a person cancelled it */
+	CUT_SHORT, /* Slurm ended the run because of a node */
 };
 
-/* Of what its data was lost to there is nothing to be staged out any more, but
- * the rest is kept. */
+/* A node was lost with its data: nothing can be staged out any more, but the
+ * rest is kept. */
 static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
 {
 	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
 }
 
-/* One that has begun before us, of which only its request is known any more: it
- * is not put back for a map that was lost, too. */
+/* The run began before this database knew it, and only its request is known. It
+ * is not requeued just because the resource map was lost, too. */
 static bool began_before(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	return !slu_bb_has_plan(bb) && !bb->plan.persistent && !bb->full &&
 	       (double)bb->job_start < floor(b->loaded);
 }
 
-/* Is there no room for it while others, that end by themselves, have some on
- * its nodes? That is waiting, and no reason to hold it. */
+/* Do others that end by themselves hold the space it lacks on its nodes? Then
+ * it waits and is not held. */
 static bool others_end(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	long n;
@@ -100,8 +101,8 @@ static bool others_end(const struct slu_buffers *b, const struct slu_bb *bb)
 	return false;
 }
 
-/* The verdict that this failure asks for; VERDICT_NONE when the job's fate is
- * not at stake: it has ended otherwise, or runs again anyway. */
+/* The verdict for this failure; VERDICT_NONE when it does not decide about the
+ * job, which has ended otherwise or runs again anyway. */
 static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 			  enum cause cause, enum slu_bb_verdict *verdict,
 			  enum slu_on_failure *what, struct slu_err *err)
@@ -119,7 +120,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 		return 0;
 	}
 	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
-		*verdict = SLU_VERDICT_NONE; /* the run does it again */
+		*verdict = SLU_VERDICT_NONE; /* the run stages in itself */
 	else if (cause == SERVER)
 		*what = b->conf->on_server_loss;
 	else if (began_before(b, bb))
@@ -144,17 +145,17 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	return 0;
 }
 
-/* nodes: of cause ROOM. */
+/* nodes: for cause ROOM. */
 static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		const char *nodes, char *text, double now, struct slu_err *err)
 {
 	enum slu_bb_verdict verdict;
 	enum slu_on_failure what;
 
-	slu_printable(text); /* users and nodes wrote it */
+	slu_printable(text); /* the text is from users and nodes */
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING &&
 	    is_noted(b, bb, text))
-		return 0; /* its nodes try again for ever */
+		return 0; /* its nodes retry without end */
 	if (bb->failure.text ||
 	    (bb->plan.persistent && bb->state == SLU_BB_RUNNING))
 		return slu_bb_note(b->db, bb, text, now, err);
@@ -197,7 +198,7 @@ int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	return fail(b, bb, MISTAKE, NULL, text, now, err);
 }
 
-/* What others of ours hold will be free again: then it is waited for. */
+/* Space that other buffers hold will be free again, so the job waits for it. */
 int slu_bb_no_room(struct slu_buffers *b, struct slu_bb *bb, const char *nodes,
 		   const char *text, double now, struct slu_err *err)
 {

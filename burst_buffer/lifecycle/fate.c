@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job's user reads, and nothing that only concerns sluiced. */
+/* Texts for a job's user about the data of the job; nothing that only concerns
+ * administrators. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ static bool keeps(const struct slu_bb *bb, size_t i)
 	return !slu_bb_is_lost(bb, i) && !bb->plan.node[i].client;
 }
 
-/* What its user types, on all of them at once. Caller frees; NULL: no memory.
- */
+/* The command that fetches the data from all nodes at once. Caller frees; NULL:
+ * no memory. */
 static char *fetch_line(const struct slu_bb *bb, const char *hosts)
 {
 	size_t n = 0;
@@ -29,7 +30,7 @@ static char *fetch_line(const struct slu_bb *bb, const char *hosts)
 			    hosts, (unsigned)bb->plan.job_id);
 }
 
-/* As the drivers keep it. */
+/* In words that fit how the driver keeps it. */
 char *slu_bb_kept_where(const struct slu_bb *bb)
 {
 	const struct slu_plan *plan = &bb->plan;
@@ -84,7 +85,7 @@ char *slu_bb_failed_text(const struct slu_bb *bb)
 	return text;
 }
 
-/* What all nodes have told of the requests in `which`. */
+/* The sums of all nodes over the requests in `which`. */
 static struct slu_bb_share add_up(const struct slu_bb *bb, uint64_t which)
 {
 	struct slu_bb_share sum = {0};
@@ -99,8 +100,8 @@ static struct slu_bb_share add_up(const struct slu_bb *bb, uint64_t which)
 	return sum;
 }
 
-/* "staged in 1200 files, 2.5GiB, in 12 s": how long is not known of a phase in
- * which sluiced was started. */
+/* "staged in 1200 files, 2.5GiB, in 12 s"; without the time if sluiced was
+ * restarted during the phase. */
 static void put_staged(struct slu_buf *out, const struct slu_bb *bb, bool way)
 {
 	const struct slu_bb_share sum = add_up(bb, slu_bb_stages(bb, way));
@@ -127,8 +128,8 @@ static void put_in(struct slu_buf *out, const struct slu_bb *bb)
 		slu_buf_puts(out, "nothing was to be staged in");
 }
 
-/* Where several nodes copy, none verifies what it has copied itself
- * (staging/act_verify.c). */
+/* Did other nodes verify than those that copied (staging/act_verify.c)? They do
+ * where several copy. */
 static bool by_others(const struct slu_bb *bb)
 {
 	size_t n = 0;
@@ -149,7 +150,7 @@ static bool by_holders(const struct slu_bb *bb, size_t r)
 	return n && held == n;
 }
 
-/* As all that was verified by content was. */
+/* How data that was verified by content was verified. */
 const char *slu_bb_verified(const struct slu_bb *bb)
 {
 	static const char *const texts[3][3] = {
@@ -178,7 +179,7 @@ const char *slu_bb_verified(const struct slu_bb *bb)
 			      : 2];
 }
 
-/* The destination, where there is but one. */
+/* The destination, if there is only one. */
 static const char *only_destination(const struct slu_bb *bb)
 {
 	const uint64_t which = slu_bb_stages(bb, true);
@@ -236,7 +237,8 @@ static const char *ended(const struct slu_bb *bb, char text[48])
 	return text;
 }
 
-/* As its user wrote it: slu_plan_make() has put in the path on the nodes. */
+/* The source as the user wrote it: slu_plan_make() has replaced it by the path
+ * on the nodes. */
 static void put_source(struct slu_buf *out, const struct slu_bb *bb,
 		       const char *source)
 {
@@ -285,7 +287,7 @@ char *slu_bb_not_staged(const struct slu_bb *bb)
 	return slu_buf_steal(&out);
 }
 
-/* Where it is, and how to come by it, is in the failure's own sentence. */
+/* Where the data is and how to fetch it is in the failure's own text. */
 static void put_until(struct slu_buf *out, const struct slu_bb *bb)
 {
 	time_t until = (time_t)(bb->failure.at + (double)bb->plan.keep_failed);
@@ -310,7 +312,7 @@ char *slu_bb_begin_text(const struct slu_bb *bb)
 char *slu_bb_stage_out_text(const struct slu_bb *bb)
 {
 	struct slu_buf out = {0};
-	/* later ones are the nodes' trouble */
+	/* failures of later phases do not concern the user */
 	bool bad = bb->failure.text && bb->failure.in <= SLU_BB_STAGE_OUT;
 	char *failed = bad ? slu_bb_failed_text(bb) : NULL, *left_out;
 

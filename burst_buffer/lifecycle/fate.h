@@ -2,19 +2,19 @@
 #ifndef SLU_LIFECYCLE_FATE_H
 #define SLU_LIFECYCLE_FATE_H
 
-/* What a job's user reads in the job's output, and in a mail: how its data came
- * in, and what became of what was to come out. */
+/* What a job's user reads in the job's output, and in a mail: how the data was
+ * staged in, and what became of the data to be staged out. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* When the job begins, and when its stage-out is over: sentences without a
- * prefix, one a line. NULL: no memory. Caller frees. */
+/* For the start of the job, and for the end of its stage-out: sentences without
+ * a prefix, one a line. NULL: no memory. Caller frees. */
 char *slu_bb_begin_text(const struct slu_bb *bb);
 char *slu_bb_stage_out_text(const struct slu_bb *bb);
-/* What went wrong, and where a failed stage-out's data is: "stage-out failed:
- * ...". NULL: no memory. Caller frees. */
+/* What failed, and where a failed stage-out's data is: "stage-out failed: ...".
+ * NULL: no memory. Caller frees. */
 char *slu_bb_failed_text(const struct slu_bb *bb);
-/* Where the data of a failed stage-out is, and how to come by it. NULL: no
+/* Where the data of a failed stage-out is, and how to fetch it. NULL: no
  * memory. Caller frees. */
 char *slu_bb_kept_where(const struct slu_bb *bb);
 /* What on= or the job's end leave out of its stage-out, and why: "stage_out of
@@ -23,8 +23,8 @@ char *slu_bb_kept_where(const struct slu_bb *bb);
 char *slu_bb_not_staged(const struct slu_bb *bb);
 /* "by content on another node": how what was staged out was compared. */
 const char *slu_bb_verified(const struct slu_bb *bb);
-/* When that is over: "staged out 3 files, 12MiB, in 3 s, verified by content".
- * NULL: it has failed, or nothing was to be; or no memory. Caller frees. */
+/* After a stage-out: "staged out 3 files, 12MiB, in 3 s, verified by content".
+ * NULL: it failed, nothing was to be staged out, or no memory. Caller frees. */
 char *slu_bb_staged_out(const struct slu_bb *bb);
 
 #endif

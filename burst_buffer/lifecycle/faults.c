@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults that no node can see alone: not all shares were told, or they do not
- * make the whole, or what was lost had data.
+ * Faults that no single node can see: shares that are missing, do not add up to
+ * the whole, or were on a node that was lost.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool is_lost_with_data(const struct slu_bb *bb, size_t i)
 	return slu_bb_is_lost(bb, i) && slu_bb_holds(bb, i);
 }
 
-/* Did the job say that it can do without what was lost (tolerate=)? */
+/* Does tolerate= allow for the data that was lost? */
 static bool tolerated(const struct slu_bb *bb)
 {
 	size_t i, lost = 0;
@@ -27,9 +27,9 @@ static bool tolerated(const struct slu_bb *bb)
 	return lost <= bb->plan.tolerate;
 }
 
-/* Shares of request R that nodes of part P owed when they were lost (perhaps
- * they are back since, with nothing left), and that the job can do without, or
- * others have done. */
+/* How many nodes of part P were lost before they had reported their share of
+ * request R (even if they are back since, with nothing left), where tolerate=
+ * allows that or other nodes have done it. */
 static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 {
 	size_t i, data = 0, here = 0;
@@ -46,8 +46,8 @@ static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 	return tolerated(bb) && data <= bb->plan.tolerate ? here : 0;
 }
 
-/* Is all of request R where it should be? Either the shares of all nodes of
- * part P make the whole of it, or (without a common name space) each did a
+/* Is all of request R at its destination? Either the shares of all nodes of
+ * part P add up to the whole, or (without a common name space) each has done a
  * whole of its own. */
 static bool complete(const struct slu_bb *bb, size_t p, size_t r)
 {
@@ -81,7 +81,7 @@ static int incomplete(struct slu_buffers *b, struct slu_bb *bb,
 			   part->sum[r].n, part->n_node);
 }
 
-/* The first of these requests of which something is not there; false: none. */
+/* The first of these requests that is incomplete; false: none. */
 static bool find_incomplete(const struct slu_bb *bb, bool out, size_t *part,
 			    size_t *request)
 {
@@ -131,8 +131,8 @@ static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return rc;
 }
 
-/* How the job ended is not known. Nothing depends on it any more where all that
- * may have been to be staged out was. */
+/* It is not known how the job ended. That does not matter where everything that
+ * could have been staged out was. */
 static int end_in_doubt(struct slu_buffers *b, struct slu_bb *bb, double now,
 			struct slu_err *err)
 {

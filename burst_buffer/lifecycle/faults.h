@@ -2,14 +2,14 @@
 #ifndef SLU_LIFECYCLE_FAULTS_H
 #define SLU_LIFECYCLE_FAULTS_H
 
-/* Faults of a buffer that only all of its nodes together show. */
+/* Faults of a buffer that show only when all nodes are looked at together. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* If there is one now, and it has not failed yet, it has failed. */
+/* If there is such a fault and no failure yet, record it as one. */
 int slu_bb_find_fault(struct slu_buffers *b, struct slu_bb *bb, double now,
 		      struct slu_err *err);
-/* Has every node that could come to the end of stage-out? */
+/* Have all nodes that could do so reached the end of stage-out? */
 bool slu_bb_stage_out_over(const struct slu_bb *bb);
 
 #endif

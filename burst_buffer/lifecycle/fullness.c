@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How full buffers are, see the header. */
+/* Stores the highest fill level that each node reports; the present one is only
+ * kept in memory. */
 #include "config.h"
 #include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/record_facts.h"
@@ -17,7 +18,7 @@ void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now)
 	used->now = now;
 }
 
-/* Has it been fuller than is stored, or is nothing stored? */
+/* Is this fuller than what is stored, or is nothing stored? */
 static bool is_fuller(const struct slu_bb *bb, size_t i,
 		      const struct slu_report *r)
 {
@@ -87,8 +88,8 @@ void slu_bb_used_known(struct slu_bb *bb, size_t i, int64_t most)
 	used->stored = (uint64_t)most;
 }
 
-/* {"used_bytes": what its nodes have told that lies on them now, "told": how
- * many of them have}. */
+/* {"used_bytes": bytes on its nodes now, as reported, "told": how many nodes
+ * have reported}. */
 static struct json_object *fullness(const struct slu_bb *bb)
 {
 	struct json_object *obj;
@@ -107,7 +108,7 @@ static struct json_object *fullness(const struct slu_bb *bb)
 	return obj;
 }
 
-/* Who asks of a job means also the persistent one that it uses. */
+/* A question about a job includes the persistent buffer that it uses. */
 static const struct slu_bb *means(const struct slu_buffers *b,
 				  const struct slu_bb *asked, uint32_t job_id)
 {

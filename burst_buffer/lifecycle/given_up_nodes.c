@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes of jobs that slurmctld has given up, or given free. */
+/* Nodes of jobs that slurmctld has given up, or has released. */
 #include "config.h"
 #include <stdio.h>
 #include "burst_buffer/lifecycle/effects.h"
@@ -34,8 +34,8 @@ int slu_run_lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
-/* It may have cleaned up while we were away, or since the database was copied.
- */
+/* The node may have cleaned up while sluiced was away, or after the database
+ * was copied: it gets time to report that. */
 static int let_it_tell(struct slu_buffers *b, struct slu_bb *bb, size_t i)
 {
 	if (!bb->member[i].left)

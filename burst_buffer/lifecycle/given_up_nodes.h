@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_GIVEN_UP_NODES_H
 #define SLU_LIFECYCLE_GIVEN_UP_NODES_H
 
-/* Nodes of jobs that slurmctld has given up, or given free. */
+/* Nodes of jobs that slurmctld has given up, or has released. */
 
 #include "burst_buffer/lifecycle/record.h"
 
@@ -10,11 +10,11 @@ typedef int slu_run_node_f(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			   double now, struct slu_err *err);
 /* Slurm has given node i up. */
 slu_run_node_f slu_run_lose_node;
-/* Slurm has given node i free. Unless it reported clean before, it must not be
- * used until it did. */
+/* Slurm has released node i. Unless it has reported clean, no job may use it
+ * until it has. */
 slu_run_node_f slu_run_leave_node;
-/* fn for each node of the list (or, inverted, not in it) of all runs of the
- * job; each run is reconciled then. NULL: no list. */
+/* Calls fn for each node of the list (inverted: each node not in it) in all
+ * runs of the job, then reconciles each run. NULL: no list. */
 int slu_runs_each_node(struct slu_buffers *b, uint32_t job_id, const char *list,
 		       bool invert, slu_run_node_f *fn, double now,
 		       struct slu_err *err);

@@ -12,9 +12,9 @@
 #include "burst_buffer/lifecycle/hetjob.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 
-/* Seconds within which slurmctld tells of all components of a run. They begin
- * in one cycle of its scheduler; if it cannot start the last, they wait for
- * longer than this before they begin again, without counting as restarted. */
+/* Seconds within which slurmctld reports all components of a run. They start in
+ * one scheduling cycle; if the last one cannot start, they wait for longer than
+ * this before they start again, which does not count as a restart. */
 #define TOGETHER 600.0
 #define ALONE	 10.0
 
@@ -42,8 +42,8 @@ static bool is_ready(const struct slu_bb *bb)
 	       (!bb->failure.text && bb->end.at <= 0 && slu_bb_all_ready(bb));
 }
 
-/* It was cancelled alone (scancel JOB+OFFSET) before it was ready: had the
- * whole job been, the others would have ended by now. */
+/* Was it cancelled alone (scancel JOB+OFFSET) before it was ready? If the whole
+ * job had been, the others would have ended by now. */
 static bool is_done_without(const struct slu_bb *bb, double now)
 {
 	return !bb->failure.text && bb->end.at > 0 && now >= bb->end.at + ALONE;
@@ -78,15 +78,16 @@ bool slu_hetjob_waits(const struct slu_buffers *b, const struct slu_bb *bb)
 	     one = slu_hetjob_next(b, bb, one->next)) {
 		if (one->failure.text &&
 		    one->failure.verdict != SLU_VERDICT_SENT)
-			return false; /* nobody else's deadline would come */
+			/* else no deadline would ever end the wait */
+			return false;
 		others |= !is_ready(one);
 		n++;
 	}
 	return others && n >= bb->plan.het_buffers;
 }
 
-/* Has it data to stage out, or may it have when slurmctld says that it ended,
- * too? */
+/* Has it data to stage out, or may it have some, once slurmctld reports its
+ * end? */
 static bool may_stage_out(const struct slu_bb *bb)
 {
 	return bb->state == SLU_BB_STAGE_OUT ||

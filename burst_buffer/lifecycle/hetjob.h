@@ -3,21 +3,21 @@
 #define SLU_LIFECYCLE_HETJOB_H
 
 /* The components of a heterogeneous job, each of which may have a buffer of its
- * own. A buffer of another job is ready, waits for nobody and outlasts nobody.
- */
+ * own. For the buffer of any other job the answers are: ready, does not wait,
+ * does not outlast. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* May its nodes let the job begin, as all components are set up? */
+/* May its nodes start the job, because all components are set up? */
 bool slu_hetjob_ready(const struct slu_buffers *b, const struct slu_bb *bb,
 		      double now);
-/* It is set up, and others are not, and are being so? */
+/* Is it set up while others are still being set up? */
 bool slu_hetjob_waits(const struct slu_buffers *b, const struct slu_bb *bb);
-/* The run is over, and its nodes may not be freed yet, as others' data is still
- * being staged out? */
+/* Has the run ended, and must its nodes stay allocated because data of other
+ * components is still being staged out? */
 bool slu_hetjob_outlasts(const struct slu_buffers *b, const struct slu_bb *bb);
-/* The buffers of all components of the same run, bb's own among them: the first
- * from this one on; NULL: there is no more. */
+/* Iterates over the buffers of all components of bb's run, bb included: the
+ * first one from `from` on; NULL: there are no more. */
 struct slu_bb *slu_hetjob_next(const struct slu_buffers *b,
 			       const struct slu_bb *bb, struct slu_bb *from);
 

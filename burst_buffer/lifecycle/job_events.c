@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld says of jobs. Each run of a job has a buffer of its own, and
- * slurmctld may tell of an old run after a new one began, twice, or not at all:
- * which run a message means is decided here.
+ * Messages of slurmctld about jobs. Each run of a job has a buffer of its own,
+ * and slurmctld may report an old run after a new one has started, or report
+ * twice, or not at all: which run a message means is decided here.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static bool same_nodes(const struct slu_bb *bb, const char *list)
 	return same;
 }
 
-/* A run that slurmctld has left behind: it has ended, and no node of it is
- * completing. `job`: what is known of it; NULL: nothing. */
+/* A run that slurmctld no longer knows: it has ended, and none of its nodes is
+ * completing. `job`: its last known state; NULL: not known. */
 static int vanished(struct slu_buffers *b, struct slu_bb *bb,
 		    const struct slu_job *job, double now, struct slu_err *err)
 {
@@ -50,9 +50,10 @@ static int vanished(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
-/* Is this buffer of the run that slurmctld says has started, or of a later
- * one? The start moves when nodes had to be powered up; a run that ended
- * cannot start again, and what was submitted later has only its number. */
+/* Is this the buffer of the run that slurmctld says has started, or of a later
+ * one? The start time moves when nodes had to be powered up; a run that has
+ * ended cannot start again; a job that was submitted later only has the same
+ * number. */
 static bool same_run(const struct slu_bb *bb, const struct slu_job *job)
 {
 	if (job->restarts <= bb->restarts && job->start <= bb->job_start)
@@ -77,8 +78,8 @@ static int started(struct slu_buffers *b, const struct slu_job *job, double now,
 	return slu_bb_set_start(b->db, bb, job->start, err);
 }
 
-/* Slurm takes a node that failed out of a job with --no-kill and tells nobody.
- * A job with a buffer is not resized otherwise. */
+/* With --no-kill Slurm removes a failed node from the job without a message. No
+ * other job with a buffer is resized. */
 static int taken_out(struct slu_buffers *b, struct slu_bb *bb,
 		     const struct slu_job *job, double now, struct slu_err *err)
 {
@@ -104,7 +105,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 {
 	struct slu_bb *bb = slu_bb_of(b, job->job_id);
 
-	/* or all that is known is what was begun anew for it */
+	/* or the record is all new and only what nodes report is known */
 	if (!bb || bb->ready <= 0)
 		slu_recover_ended(b, job, now);
 	if (taken_out(b, slu_bb_of(b, job->job_id), job, now, err))
@@ -152,7 +153,8 @@ int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
 	return rc;
 }
 
-/* One that began after a run had ended is another job. */
+/* A job that was submitted after a run had ended is another job with the same
+ * number. */
 int slu_buffers_cancelled(struct slu_buffers *b,
 			  const struct slu_job_cancelled *job, double now,
 			  struct slu_err *err)
@@ -170,7 +172,7 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 	return slu_prestage_gone(b, job->job_id, now, err);
 }
 
-/* slurmctld's whole state has jobs that are over too, while it remembers
+/* slurmctld's full state includes jobs that are over, as long as it remembers
  * them. */
 static bool is_over(const struct slu_job *job)
 {
@@ -186,7 +188,8 @@ static int cmp_jobs(const void *a, const void *b)
 	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
 }
 
-/* Jobs of which no node is busy any more, known or not. */
+/* A run that is absent from the full state: none of its nodes is busy any
+ * more. */
 static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
 		    const struct slu_job *const *by_id, size_t n, double now,
 		    struct slu_err *err)
@@ -204,7 +207,7 @@ static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
-/* The first error is the one that is told; the other jobs go on. */
+/* Keeps the first error; the other jobs are handled all the same. */
 static void first(const struct slu_err *one, struct slu_err *all, int *rc)
 {
 	if (*rc == 0)

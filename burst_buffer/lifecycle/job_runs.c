@@ -23,10 +23,10 @@
 #include "common/size.h"
 #include "common/str.h"
 
-/* A run begins */
+/* Start of a run */
 
-/* Its plan may be one that cannot be carried out; then *why says why not, and
- * *too_small for which nodes. */
+/* Makes the buffer. If its plan cannot be carried out, *why says why, and
+ * *too_small which nodes lack space. */
 static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 const struct slu_job *job, double now,
 				 const struct slu_bb **by,
@@ -78,7 +78,7 @@ static int note_staged(struct slu_buffers *b, const struct slu_bb *bb,
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
-/* It is stored: whatever follows, it is alive. */
+/* The buffer is stored, so it is alive whatever happens next. */
 static int begin_stored(struct slu_buffers *b, struct slu_bb *bb,
 			const struct slu_bb *by, const char *too_small,
 			const char *why, double now, struct slu_err *err)
@@ -112,8 +112,8 @@ int slu_run_begin(struct slu_buffers *b, const struct slu_job *job, double now,
 
 /* A run ends */
 
-/* No node has asked what to do before its tasks. Of one that has begun before
- * us that is not known. */
+/* Has the job run without any node asking for the plan? Not known of a run that
+ * started before this sluiced did. */
 static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
 			const struct slu_bb_end *how, const char *state)
 {
@@ -124,9 +124,9 @@ static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
-/* Somebody has put it back before it was ready, and no failure of ours: its
- * user, or Slurm, as when a site's own Prolog fails. Who had not come then;
- * caller frees. NULL: that is not so. */
+/* The run was requeued before it was ready, and not by us: by a user, or by
+ * Slurm, as when a site's own Prolog fails. Returns the nodes that had not
+ * arrived; caller frees. NULL: it was not. */
 static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
 {
 	return how->requeued && bb->ready <= 0 && !bb->failure.text &&
@@ -136,12 +136,12 @@ static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
 		       : NULL;
 }
 
-/* What becomes of it, for its history and the log. Caller frees; NULL: no
+/* What happens to it now, for its history and the log. Caller frees; NULL: no
  * memory. */
 static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 		    const struct slu_bb_end *how)
 {
-	struct slu_bb ended = *bb; /* only looked at */
+	struct slu_bb ended = *bb; /* a copy to ask questions of */
 	bool without = ran_without(b, bb, how, how->state);
 	char *late = missing(bb, how), *out, *text;
 
@@ -162,7 +162,8 @@ static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 	return text;
 }
 
-/* A job that runs, and is not this one's next run, has taken its number. */
+/* A running job with this number that is not the next run of this one: the
+ * number was reused. */
 static bool is_ours(const struct slu_bb *bb, const struct slu_job *job)
 {
 	return job && job->state &&
@@ -171,7 +172,7 @@ static bool is_ours(const struct slu_bb *bb, const struct slu_job *job)
 		  slu_eq(job->state, "SUSPENDED")));
 }
 
-/* Slurm has given up a node of it, which it says to nobody. */
+/* Has Slurm ended it because of a node, which it reports to nobody? */
 static bool is_cut_short(const struct slu_bb *bb, const char *state)
 {
 	return bb->ready <= 0 && bb->state <= SLU_BB_STAGE_IN &&
@@ -200,7 +201,8 @@ int slu_run_end(struct slu_buffers *b, struct slu_bb *bb,
 		return 0;
 	if (is_cut_short(bb, state) && slu_bb_cut_short(b, bb, state, now, err))
 		return -1;
-	slu_bb_carry_out(b, now); /* a verdict on a run that has not ended */
+	/* a verdict on the run, which has not ended yet */
+	slu_bb_carry_out(b, now);
 	slu_copy(how.state, sizeof(how.state), state);
 	text = ending(b, bb, &how);
 	if (!text)

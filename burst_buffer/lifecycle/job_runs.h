@@ -2,15 +2,15 @@
 #ifndef SLU_LIFECYCLE_JOB_RUNS_H
 #define SLU_LIFECYCLE_JOB_RUNS_H
 
-/* A run of a job begins and ends. */
+/* Start and end of a job's run. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Make its buffer. One that cannot have a plan is made, too, and has failed. */
+/* Makes its buffer; where no plan is possible, one that has failed. */
 int slu_run_begin(struct slu_buffers *b, const struct slu_job *job, double now,
 		  struct slu_err *err);
-/* It has ended, as the job says; NULL, or another job: nobody knows how. Twice
- * is once. */
+/* The run has ended, as the job says; NULL, or another job: nobody knows how.
+ * Harmless twice. */
 int slu_run_end(struct slu_buffers *b, struct slu_bb *bb,
 		const struct slu_job *job, double now, struct slu_err *err);
 

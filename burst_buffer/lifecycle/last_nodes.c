@@ -8,16 +8,17 @@
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
 
-/* By phase, and in it in the order in which nodes ended their last step. */
+/* For each phase the nodes, in the order in which they ended their last
+ * step. */
 static const char ends[] =
 	"SELECT Phase, Node, MAX(Ended) AS Last FROM BufferPhase"
 	" WHERE BID = ? AND Ok = 1 AND Step <> 'ready'"
 	" AND Phase IN ('setup', 'stage_in', 'stage_out')"
 	" GROUP BY Phase, Node ORDER BY Phase, Last, Node";
 
-/* Rows of one phase. */
+/* The rows of one phase. */
 struct phase {
-	char name[16], node[256]; /* the last so far */
+	char name[16], node[256]; /* the last one so far */
 	double last;
 	double *end;
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a node is told to do, from the buffer as it is. */
+/* The answers to nodes, from the record alone. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "burst_buffer/lifecycle/record_facts.h"
 #include "common/str.h"
 
-/* A node that sets up: go, abort, or nothing yet. */
+/* For a node that sets up: go, abort, or wait. */
 int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
 		   struct slu_err *err)
 {
@@ -26,7 +26,7 @@ bool slu_bb_stage_out_failed(const struct slu_bb *bb)
 	return bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
 }
 
-/* A node that takes down, or wants to know whether to. */
+/* For a node that takes down, or asks whether it should. */
 const char *slu_bb_down_word(const struct slu_bb *bb)
 {
 	if (slu_bb_has_data(bb) && slu_bb_stage_out_failed(bb))
@@ -34,7 +34,7 @@ const char *slu_bb_down_word(const struct slu_bb *bb)
 	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
 }
 
-/* Caller frees; NULL: nothing, or no memory. */
+/* Why that is the answer. Caller frees; NULL: nothing to say, or no memory. */
 static char *why(const struct slu_bb *bb, const char *word)
 {
 	if (slu_eq(word, "skip") && slu_bb_has_data(bb))
@@ -61,9 +61,9 @@ int slu_bb_answer(const struct slu_bb *bb, const char *word,
 	return 0;
 }
 
-/* It has something, and nobody will run its epilog: Slurm has given it free, or
- * does not know the job any more. One that was lost may be at work, and then
- * goes on, as long as others stage out. */
+/* The node has something of the buffer, and nobody will run its epilog: Slurm
+ * has released it, or does not know the job any more. A node that was given up
+ * may still be at work, and then continues as long as others stage out. */
 static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
 {
 	if (m->state == SLU_NODE_LOST)
@@ -96,10 +96,12 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 	return 0;
 }
 
-#define BACK   600.0 /* s that it is waited for where the next run goes */
-#define PROLOG 5.0   /* s that slurmd has for it, if it runs one */
+/* seconds that it is waited for where the next run starts */
+#define BACK 600.0
+/* seconds that slurmd needs to run a prolog, if it runs one */
+#define PROLOG 5.0
 
-/* May Slurm start it again on its nodes, which it had given up? */
+/* May Slurm start the job again on this node, which was given up? */
 static bool may_run_again(const struct slu_bb *bb, double now)
 {
 	const char *state = bb->end.state;

@@ -2,33 +2,33 @@
 #ifndef SLU_LIFECYCLE_NODE_ANSWERS_H
 #define SLU_LIFECYCLE_NODE_ANSWERS_H
 
-/* What a node is told to do, from the buffer as it is. */
+/* The answers to nodes, from the buffer's record. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A node that sets up: "go" or "abort"; -1, SLU_BUSY: nothing yet. */
+/* For a node that sets up: "go" or "abort"; -1, SLU_BUSY: it has to wait. */
 int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
 		   struct slu_err *err);
-/* A node that takes down, or wants to know whether to: "go", "skip", "abort".
- */
+/* For a node that takes down, or asks whether it should: "go", "skip",
+ * "abort". */
 const char *slu_bb_down_word(const struct slu_bb *bb);
-/* Node i, which asks now and then, see slu_buffers_poll(); -1, SLU_BUSY:
- * nothing yet. */
+/* For node i, which polls (slu_buffers_poll()); -1, SLU_BUSY: it has to
+ * wait. */
 int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 		     const char **word, struct slu_err *err);
-/* Of a node that was lost, and asks again after its run is over: "left" when
- * the job's next run is elsewhere, "again" when it has come to this node and
- * slurmd, which has seen no end of the run before, runs no prolog; until that
- * is known "lost"; "left" also where there will be none. Else `word`, which is
- * the one above. */
+/* For a node that was given up and asks after its run is over: "left" if the
+ * job's next run is elsewhere, or there will be none; "again" if the next run
+ * is on this node and slurmd, which has not seen the end of the earlier run,
+ * does not run the prolog; "lost" as long as that is not known. Else `word`,
+ * the result of slu_bb_poll_word(). */
 const char *slu_bb_returned_word(const struct slu_buffers *b,
 				 const struct slu_bb *bb, size_t i, double now,
 				 const char *word);
 bool slu_bb_stage_out_failed(const struct slu_bb *bb);
 /* Would a poll of this member get "ended" or "abort"? */
 bool slu_bb_is_over(const struct slu_bb *bb, size_t member, double now);
-/* The answer with this word; the caller clears it with slu_msg_clear(). -1: no
- * memory. */
+/* Fills in the answer with this word; the caller clears it with
+ * slu_msg_clear(). -1: no memory. */
 int slu_bb_answer(const struct slu_bb *bb, const char *word,
 		  struct slu_answer *out, struct slu_err *err);
 

@@ -17,8 +17,8 @@
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
-/* Does it lie on its nodes, and since so long that they have looked after it
- * was kept? */
+/* Is its data kept, and for so long that the nodes have listed their kept data
+ * since? */
 static bool is_kept(const struct slu_bb *bb, double now)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);

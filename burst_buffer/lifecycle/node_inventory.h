@@ -6,8 +6,8 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A node says what people are to know, and what goes on all the same: the
- * history has "NODE: WHAT TEXT". */
+/* A node reports something that people should know and that stops nothing: the
+ * history gets the line "NODE: WHAT TEXT". */
 int slu_bb_note_of_node(struct slu_buffers *b, const struct slu_bb *bb,
 			const struct slu_report *r, const char *what,
 			double now, struct slu_err *err);

@@ -26,7 +26,7 @@
 
 #define NO_PART "%s has no part in the file system of job %u"
 
-/* A node of a buffer. */
+/* A buffer and which of its nodes is meant. */
 struct place {
 	struct slu_bb *bb;
 	struct slu_bb_member *m;
@@ -61,9 +61,9 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 	return 0;
 }
 
-/* Whom a report means. A node that has no notes knows no instance: it may say
- * that it is clean, of the newest run that has ended; or why it cannot begin
- * the one that has not. */
+/* Which buffer a report means. A node without notes does not know the number of
+ * an instance: it may report that it is clean, for the newest run that has
+ * ended; or why it cannot set up the run that has not. */
 static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 			 struct place *at, struct slu_err *err)
 {
@@ -96,9 +96,10 @@ static int set_string(char **out, const char *text, struct slu_err *err)
 
 /* Plan */
 
-/* May this node have the plan now? After a requeue it may be one of the next
- * run, of which slurmctld has not yet told. Slurm counts them, but for one of a
- * heterogeneous job that could not start; the next one is 20 minutes later. */
+/* May this node have the plan now? After a requeue the node may belong to the
+ * next run, which slurmctld has not reported yet. Slurm counts restarts, except
+ * for one of a heterogeneous job that could not start; the next one then comes
+ * 20 minutes later. */
 static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 			double now, struct slu_err *err)
 {
@@ -113,8 +114,9 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 	return 0;
 }
 
-/* A node that is in no plan of the run that it means: that one may be over, or
- * not yet known. Else this is no end of a job, and its tasks' to hear. */
+/* The answer to a node that is in no plan of the run it means: that run may be
+ * over, or not known yet; if neither, the node's part of the job has not ended
+ * and its tasks may go on. */
 static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 		   struct slu_err *err)
 {
@@ -148,7 +150,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		slu_bb_carry_out(b, now);
 	}
 	text = slu_bb_plan_text(bb, false);
-	/* what a persistent buffer's servers ask for is its own */
+	/* the answers for a persistent buffer's servers are the buffer's own */
 	used.job_id = bb->plan.use_job;
 	used.buffer = bb->plan.use;
 	key = slu_plan_secret(b->key, bb->plan.use ? &used : &bb->plan);
@@ -167,14 +169,14 @@ enum kind { UP, DOWN, OUT, DOUBT, CLEAN };
 
 static const struct step {
 	const char *name;
-	bool prefix; /* "out.": any step that begins so */
+	bool prefix; /* every step that begins with "out." */
 	enum kind kind;
-	enum slu_node_event event; /* when it went well; 0: none */
-	bool bad;		   /* even with ok */
-	bool setup;		   /* only until the job runs */
-	bool server;		   /* only while it runs */
-	const char *told; /* to people, though all is well: what it begins
-			   * with */
+	enum slu_node_event event; /* on success; 0: none */
+	bool bad;		   /* applies even with ok */
+	bool setup;		   /* valid only until the job runs */
+	bool server;		   /* valid only while the job runs */
+	const char *told; /* reported to people although it succeeded: the
+			     beginning of that line */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -222,8 +224,8 @@ static int fail_by(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	return slu_bb_no_room(b, bb, node, said, now, err);
 }
 
-/* A step went wrong. In teardown that is the node's trouble: it is drained
- * until it is clean; before, it is the buffer's failure. */
+/* A step failed. During teardown only the node is affected: it is drained until
+ * it is clean. Before that the buffer fails. */
 static int went_wrong(struct slu_buffers *b, const struct place *at,
 		      const struct slu_report *r, const struct step *step,
 		      bool news, double now, struct slu_err *err)
@@ -238,7 +240,8 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 			    : 0;
 	if (step->server)
 		return 0;
-	/* while the job runs, only an up that is not yet over is to blame */
+	/* once the job runs, only an `up` that has not ended yet can have
+	 * failed */
 	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
 	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
@@ -253,7 +256,7 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	return slu_bb_order(b, at->bb, at->i, SLU_ORDER_DRAIN, NULL, now, err);
 }
 
-/* A node that was drained is clean. */
+/* A drained node is clean. */
 static int went_clean(struct slu_buffers *b, const struct place *at, double now,
 		      struct slu_err *err)
 {
@@ -282,8 +285,8 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
-/* Who stages out has said "down", even if an older database was restored since.
- */
+/* A node that stages out has begun `down`, even if an older database was
+ * restored since and does not have that. */
 static int is_taken_down(struct slu_buffers *b, const struct place *at,
 			 struct slu_err *err)
 {
@@ -307,7 +310,7 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		return step->kind == DOUBT
 			       ? slu_recover_doubted(b, report, out, err)
 			       : -1;
-	/* who cleans up has staged out */
+	/* a node that cleans up has staged out */
 	if (report->ran && step->kind != CLEAN &&
 	    slu_recover_ran(b, at.bb, report->node, now, err))
 		return -1;
@@ -373,7 +376,7 @@ static int check_barrier(const struct slu_barrier *come, struct slu_err *err)
 	return 0;
 }
 
-/* Note that the node has come; what it brought last counts, until the barrier
+/* The node arrives at a barrier; its last attribute counts until the barrier
  * opens. */
 static int come_to(struct slu_buffers *b, const struct place *at,
 		   struct slu_bb_barrier *barrier, const char *attr, double now,
@@ -381,7 +384,7 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 {
 	char *copy;
 
-	/* a server that was started anew listens elsewhere */
+	/* a server that was restarted listens at another address */
 	if (at->bb->plan.persistent && barrier->open && attr && *attr &&
 	    !slu_eq(barrier->attr[at->i], attr))
 		return slu_bb_set_attr(b->db, at->bb, barrier, at->i, attr,
@@ -390,7 +393,7 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 		return 0;
 	if (barrier->attr[at->i] &&
 	    strcmp(barrier->attr[at->i], attr ? attr : "") == 0)
-		/* perhaps it could not be stored that it opens */
+		/* perhaps storing that it is open failed */
 		return slu_bb_all_came(at->bb, barrier)
 			       ? slu_bb_reconcile(b, at->bb, now, err)
 			       : 0;
@@ -400,14 +403,15 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
-/* A barrier of up: "go" once it is open, "abort" for those who are too late. */
+/* A barrier of `up`: "go" once it is open, "abort" for nodes that are too
+ * late. */
 static int up_barrier_word(const struct slu_bb *bb,
 			   const struct slu_bb_barrier *barrier, double now,
 			   const char **word, struct slu_err *err)
 {
 	if (slu_bb_up_word(bb, now, word, err))
 		return -1;
-	/* who has met there already does not come again */
+	/* a node that has passed it does not arrive again */
 	if (bb->ready > 0 && strcmp(barrier->name, "ready") == 0)
 		return 0;
 	if (strcmp(*word, "go") == 0 && !barrier->open)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a buffer's nodes: their states, what they have reported, pending
- * drain and resume orders that slurmctld must carry out, and barriers (table
- * BufferGate). As in persistence.c memory follows what is on disk.
+ * The rows of a buffer's nodes: states, reported steps, drain and resume orders
+ * that slurmctld has not carried out yet, and barriers (table BufferGate). As
+ * in persistence.c, memory follows the database.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
 	return 0;
 }
 
-/* Returns whether it was news, or -1. */
+/* Returns whether that was new, or -1. */
 static int put_step(struct slu_db *db, const struct slu_bb *bb, size_t i,
 		    const struct slu_report *r, double now, struct slu_err *err)
 {

@@ -2,12 +2,13 @@
 #ifndef SLU_LIFECYCLE_NODE_ROWS_H
 #define SLU_LIFECYCLE_NODE_ROWS_H
 
-/* The rows of a buffer's nodes and barriers: the database first, then the same
- * in memory. */
+/* The rows of a buffer's nodes and barriers: each function writes the database
+ * first, then the record in memory. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* An event of a node. One that cannot happen now is SLU_INVALID. */
+/* Applies an event to a node. SLU_INVALID: it cannot happen in the node's
+ * state. */
 int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
 		    enum slu_node_event event, struct slu_err *err);
 /* A step that a node reports, with its share, and the event that it means (0:
@@ -18,14 +19,14 @@ int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
 int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 		const struct slu_report *r, enum slu_node_event event,
 		double now, struct slu_err *err);
-/* Store only; who wants it carried out calls slu_bb_order() (effects.h). text
- * NULL: no line of history. */
+/* Stores the order only; slu_bb_order() (effects.h) also has it carried out.
+ * text NULL: no line of history. */
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
 			struct slu_bb_barrier *barrier, struct slu_err *err);
-/* An open barrier's attribute of node i has changed. */
+/* Node i has another attribute at a barrier that is open. */
 int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
 		    struct slu_err *err);

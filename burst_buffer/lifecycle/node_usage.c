@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is promised already: several jobs may run on one node, and none of them
- * is to be given what another has. A node counts until it has reported clean;
- * where a stage-out has failed, as long as it keeps the data.
+ * Storage that is taken on a node already, as several jobs may run there. A
+ * node counts until it has reported clean; after a failed stage-out, as long as
+ * it keeps the data.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* Do both lie on one file system of the node? Where the map does not say, only
- * what lies in one directory does. */
+/* Are both on one file system of the node? Where the resource map does not say,
+ * only if they are in one directory. */
 static bool shares(struct slu_db *map, const struct slu_plan_node *a,
 		   const struct slu_plan_node *b)
 {
@@ -68,8 +68,8 @@ int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 	for (i = 0; i < plan->n_node; i++)
 		sorted[i] = &plan->node[i];
 	qsort(sorted, plan->n_node, sizeof(*sorted), by_name);
-	/* a persistent one is done though a node could not clean up; no job may
-	 * come upon it, as the node is not drained for it */
+	/* a persistent buffer is done even if a node could not clean up; no job
+	 * may be given that space, as the node is not drained for it */
 	for (bb = b->first; bb; bb = bb->next)
 		if (plan->givers && bb->id == plan->buffer)
 			continue; /* its own */

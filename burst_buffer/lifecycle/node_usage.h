@@ -2,13 +2,13 @@
 #ifndef SLU_LIFECYCLE_NODE_USAGE_H
 #define SLU_LIFECYCLE_NODE_USAGE_H
 
-/* How much of the nodes' storage the buffers hold. */
+/* How much of the nodes' storage the buffers take. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* What the buffers that are alive, and the data that failed ones
- * have left (arg: struct slu_buffers), hold of
- * the storage that a plan wants; see struct slu_plan_site. */
+/* For struct slu_plan_site (arg: struct slu_buffers): storage wanted by a plan
+ * that is taken by buffers which are alive, or by data that failed ones have
+ * left. */
 int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 		      uint64_t *promised, uint64_t *own, struct slu_err *err);
 

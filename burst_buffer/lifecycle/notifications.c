@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld and users hear of a buffer's state: where it is, how many of
- * its nodes are done, for whom they wait, how much is copied.
+ * What slurmctld and users are told about a buffer: its state, how many of its
+ * nodes are done, which ones are waited for, how much is copied.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -19,9 +19,10 @@
 #include "common/size.h"
 #include "common/str.h"
 
-#define PROGRESS 5.0 /* seconds between two words on how much is copied */
-#define FEW	 64  /* nodes of which each is told */
-#define EVERY	 1.0 /* s between two words on one of more */
+/* seconds between two messages about how much is copied */
+#define PROGRESS 5.0
+#define FEW	 64  /* up to so many nodes, each one is reported */
+#define EVERY	 1.0 /* seconds between two messages where there are more */
 
 void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
@@ -72,7 +73,7 @@ static size_t count_late(const struct slu_bb *bb)
 	return n;
 }
 
-/* Others are waited for: another number. */
+/* A number that changes when other nodes are waited for. */
 static uint64_t digest_late(const struct slu_bb *bb)
 {
 	const struct slu_bb_barrier *closed = slu_bb_closed_barrier(bb);
@@ -93,8 +94,8 @@ static char *failure(const struct slu_bb *bb)
 	return text;
 }
 
-/* ", 70 of 1000 files, 3GiB of 10GiB copied"; the totals where they are known,
- * files where somebody has told of any, "" while nobody has told. */
+/* ", 70 of 1000 files, 3GiB of 10GiB copied"; totals where they are known,
+ * files where a node has reported any, "" while none has reported. */
 static const char *progress(const struct slu_bb *bb, char out[120])
 {
 	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
@@ -127,7 +128,7 @@ static const char *progress(const struct slu_bb *bb, char out[120])
 	return out;
 }
 
-/* ", waits for n[17,401]", once another has come; else "". */
+/* ", waits for n[17,401]" once another node has arrived; else "". */
 static const char *waits_for(const struct slu_bb *bb, char text[240])
 {
 	char *late = count_late(bb) < bb->plan.n_node
@@ -143,7 +144,8 @@ static const char *waits_for(const struct slu_bb *bb, char text[240])
 	return text;
 }
 
-/* Those that are not up yet: Slurm has powered them on for the job. */
+/* The nodes that are still booting, as Slurm has powered them on for the
+ * job. */
 static char *booting(const struct slu_bb *bb)
 {
 	char *nodes = slu_bb_hosts(bb, slu_bb_is_late), *text;
@@ -155,7 +157,8 @@ static char *booting(const struct slu_bb *bb)
 	return text;
 }
 
-/* Also what has become of the data, once that is known. */
+/* What the buffer is doing, or what has become of the data, once that is
+ * known. */
 static char *doing(const struct slu_bb *bb)
 {
 	const bool stages =
@@ -206,7 +209,8 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	return all;
 }
 
-/* While the job runs all of them have it; else those that are waited for. */
+/* While the job runs: all nodes that have the buffer; else those that are
+ * waited for. */
 static bool is_pending(const struct slu_bb *bb, size_t i)
 {
 	return bb->state == SLU_BB_RUNNING || slu_bb_is_late(bb, i);
@@ -243,8 +247,8 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 	return -1;
 }
 
-/* squeue's reason belongs to the job's newest run; that of a failure stays,
- * for the verdict has become the job's fate. */
+/* squeue's reason belongs to the job's newest run; the reason of a failure
+ * stays, as the verdict decides about the job. */
 static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 {
 	const struct slu_annotate note = {bb->plan.job_id, *text ? text : NULL,
@@ -255,7 +259,8 @@ static void annotate(struct slu_buffers *b, const struct slu_bb *bb, char *text)
 		b->ops->annotate(b->arg, &note);
 }
 
-/* One of many has come, just after the last one. */
+/* One of many nodes has arrived, shortly after the one before: the message can
+ * wait. */
 static bool can_wait(const struct slu_bb *bb,
 		     const struct slu_bb_notified *news)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an administrator wants to see of all buffers at once: who is in which
- * phase since when, and waits for whom; which nodes are drained for them, what
- * is kept, and what slurmctld has not answered.
+ * The overview of all buffers for administrators: which phase each is in, since
+ * when, and which nodes it waits for; which nodes are drained, what data is
+ * kept, and which verdicts slurmctld has not answered.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void set_hosts(struct json_object *row, const char *key,
 	free(hosts);
 }
 
-/* Does it do something that has an end? */
+/* Is it in a phase that ends by itself? */
 static bool is_busy(const struct slu_bb *bb)
 {
 	return bb->state != SLU_BB_RUNNING && bb->state != SLU_BB_DONE;

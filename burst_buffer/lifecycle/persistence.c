@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A buffer's rows. Each function is one transaction; only when that is on disk
- * does memory follow, and the caller acts. So memory never knows more than the
+ * Writes a buffer's rows. Each function is one transaction; memory follows only
+ * after the commit, and then the caller acts. So memory never has more than the
  * database, whatever fails.
  */
 #include "config.h"
@@ -12,7 +12,8 @@
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
 
-/* Written in databases; those of states stand in transitions.c. */
+/* These numbers are in databases; those of states are checked in
+ * transitions.c. */
 _Static_assert(SLU_ORDER_NONE == 0 && SLU_ORDER_DRAIN == 1 &&
 		       SLU_ORDER_RESUME == 2,
 	       "numbers of orders are for ever");
@@ -96,7 +97,7 @@ int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 	return rc;
 }
 
-/* What goes with a change of state. */
+/* Columns that change together with the state. */
 static int update_state(struct slu_db *db, const struct slu_bb *bb,
 			enum slu_bb_state next, double now, struct slu_err *err)
 {
@@ -148,7 +149,7 @@ int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
 	return 0;
 }
 
-/* Nodes that never asked for the plan now never will. */
+/* Nodes that have not asked for the plan yet never will. */
 static int forgo_nodes(struct slu_db *db, const struct slu_bb *bb,
 		       struct slu_err *err)
 {

@@ -2,27 +2,28 @@
 #ifndef SLU_LIFECYCLE_PERSISTENCE_H
 #define SLU_LIFECYCLE_PERSISTENCE_H
 
-/* A buffer's rows: the database first, then the same in memory. Each call is
- * one transaction, or part of the caller's. */
+/* Writes a buffer's rows: the database first, then the record in memory. Each
+ * call is one transaction, or part of the caller's. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* The database first, then the same in memory. */
+/* A new buffer. */
 int slu_bb_insert(struct slu_db *db, struct slu_bb *bb, const char *job_name,
 		  struct slu_err *err);
 int slu_bb_advance(struct slu_db *db, struct slu_bb *bb,
 		   enum slu_bb_event event, const char *text, double now,
 		   struct slu_err *err);
-/* How the job ended is that of `how`. */
+/* The job has ended as `how` says. */
 int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     const struct slu_bb_end *how, const char *text, double now,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
-/* Its plan has changed, and its state began then. */
+/* Another plan; its state begins at this time. */
 int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
 		    const char *text, double now, struct slu_err *err);
-/* Its state begins only now, and its plan has other addresses. */
+/* Set-up begins only now that nodes have booted; the plan has other
+ * addresses. */
 int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
 		      double now, struct slu_err *err);
 /* without: of the verdict, copied; NULL: none. */
@@ -32,11 +33,11 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       const char *without, double now, struct slu_err *err);
 int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
-/* The job is cancelled: if its last buffer has held it, a remark in the history
- * of that, once. */
+/* The job is cancelled: if the failure of its last buffer had held it, add a
+ * remark to that buffer's history, once. */
 int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
 			  struct slu_err *err);
-/* A line of its history. */
+/* Adds a line to its history. */
 int slu_bb_note(struct slu_db *db, const struct slu_bb *bb, const char *text,
 		double now, struct slu_err *err);
 int slu_bb_set_destroy(struct slu_db *db, struct slu_bb *bb,

@@ -46,7 +46,7 @@ static int set_group(struct slu_job *as, const char *group, struct slu_err *err)
 	return 0;
 }
 
-/* Its plan is that of a job on these nodes. */
+/* Makes its plan, as for a job on these nodes. */
 static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 		     const struct slu_request_persist *one, uint32_t number,
 		     double now, struct slu_plan *plan, struct slu_err *err)
@@ -106,7 +106,8 @@ struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
 	bb->user = job->user ? strdup(job->user) : NULL;
 	if (slu_bb_room(bb) || slu_bb_insert(b->db, bb, job->name, err)) {
 		if (err)
-			err->kind = SLU_IO; /* also what a full disk denies */
+			/* also when a full disk refuses it */
+			err->kind = SLU_IO;
 		slu_bb_free(bb);
 		return NULL;
 	}
@@ -172,7 +173,8 @@ static int may_destroy(const struct slu_bb *bb, const struct slu_job *job,
 	return 0;
 }
 
-/* One made since the job could have started is not what it means. */
+/* One that was made after the job could have started is not the one it
+ * means. */
 static struct slu_bb *find_old(struct slu_buffers *b, const struct slu_job *job,
 			       const struct slu_request_persist *one)
 {
@@ -209,7 +211,8 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
-/* In turn: what comes after one that is still there waits for its room. */
+/* In order: what follows a buffer that is still being destroyed waits for its
+ * space. */
 int slu_persistent_request(struct slu_buffers *b, const struct slu_job *job,
 			   const struct slu_request *req, double now,
 			   struct slu_err *err)

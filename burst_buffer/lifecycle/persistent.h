@@ -2,17 +2,18 @@
 #ifndef SLU_LIFECYCLE_PERSISTENT_H
 #define SLU_LIFECYCLE_PERSISTENT_H
 
-/* Buffers that outlive jobs: made and destroyed. */
+/* Creation and destruction of persistent buffers. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Make and destroy what a waiting job's request says, in turn: what comes after
- * one that is still there waits for its room. -1: that cannot be stored. */
+/* Creates and destroys what a waiting job's request says, in order: what
+ * follows a buffer that is still being destroyed waits for its space. -1: that
+ * cannot be stored. */
 int slu_persistent_request(struct slu_buffers *b, const struct slu_job *job,
 			   const struct slu_request *req, double now,
 			   struct slu_err *err);
-/* A buffer with such a number begins: it is stored and among the others. The
- * plan is taken over, also without success (NULL). */
+/* Stores a buffer with such a number and adds it to the others. Takes over the
+ * plan, also on failure (NULL). */
 struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
 				    const struct slu_job *job,
 				    struct slu_plan *plan, double now,

@@ -16,9 +16,9 @@
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 
-/* Seconds that data waits for a job that does not ask for it: Slurm does not
- * ask for one that is held, and has perhaps been cancelled while sluiced was
- * away. */
+/* Seconds for which data waits for a job that does not ask for it: Slurm does
+ * not ask for a job that is held, and it may have been cancelled while sluiced
+ * was away. */
 #define UNASKED (12 * 3600.0)
 
 static const char *why_end_staged(const struct slu_buffers *b,
@@ -41,7 +41,7 @@ static const char *why_end_staged(const struct slu_buffers *b,
 						     : NULL;
 }
 
-/* Why it is to end now; NULL: it is not. */
+/* Why it is to end now; NULL: it is not to. */
 static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 			   double now)
 {
@@ -57,7 +57,7 @@ static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 	return NULL;
 }
 
-/* Could a job that uses it not stage out what it was to? */
+/* Was a job that used it unable to stage out everything? */
 static bool left_data(const struct slu_bb *user, const struct slu_bb *bb)
 {
 	return user->plan.use == bb->id && user->failure.text &&

@@ -6,8 +6,8 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Count who uses it, note what they could not stage out, and end it if it is
- * time. */
+/* Counts the jobs that use it, notes what they could not stage out, and ends it
+ * if it is time. */
 int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 			  struct slu_err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A persistent buffer as the jobs see it that use it: which one a name means,
- * who may use it, what their clients need to know, and what is said of it.
+ * A persistent buffer as seen by the jobs that use it: which one a name means,
+ * who may use it, what clients need to know, and its sentence for users.
  */
 #include "config.h"
 #include <grp.h>
@@ -56,7 +56,7 @@ static int may_use(const struct slu_bb *bb, const struct slu_job *job,
 		       bb->plan.name, bb->user ? bb->user : "another user");
 }
 
-/* Take over what clients need to know. */
+/* Copies what clients need to know. */
 static void take(struct slu_plan *to, struct slu_plan *from)
 {
 	to->fs = from->fs;

@@ -6,8 +6,8 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A phase is over after that many seconds; one has failed; with a verdict on
- * the job. */
+/* A phase has ended after so many seconds; a phase has failed; so has one with
+ * a verdict on the job. */
 void slu_bb_phase_over(struct slu_buffers *b, const struct slu_bb *bb,
 		       enum slu_bb_state state, double seconds);
 void slu_bb_phase_failed(struct slu_buffers *b, enum slu_bb_state state);

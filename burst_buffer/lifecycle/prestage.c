@@ -26,7 +26,7 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-#define FAILED_LOAD 1000 /* stage-ins that one failure counts for */
+#define FAILED_LOAD 1000 /* a failure counts as so many stage-ins */
 
 static bool is_of(const struct slu_bb *bb, uint32_t job_id)
 {
@@ -45,7 +45,7 @@ static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id)
 
 /* Made */
 
-/* One where something failed lately is the last to be asked again. */
+/* Its load. A node where something failed recently is chosen last. */
 static size_t load_of(const struct slu_buffers *b, const char *node)
 {
 	size_t n = 0;
@@ -59,7 +59,7 @@ static size_t load_of(const struct slu_buffers *b, const char *node)
 	return n;
 }
 
-/* The one that stages in for the fewest; the first of these. */
+/* The node with the smallest load; the first of equals. */
 static const char *choose(const struct slu_buffers *b)
 {
 	const struct slu_hosts *hosts = &b->conf->staging_nodes;
@@ -76,7 +76,7 @@ static const char *choose(const struct slu_buffers *b)
 	return hosts->name[best];
 }
 
-/* Only what goes in, or only what goes out, remains. */
+/* Keeps only the stage-ins, or only the stage-outs, of the plan. */
 static void keep_stages(struct slu_plan *plan, bool out)
 {
 	size_t kept = 0;
@@ -152,8 +152,8 @@ int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
 	struct slu_err why = {0};
 	struct slu_bb *bb;
 
-	/* A task of an array has a number of its own once Slurm has taken it
-	 * out of those that wait as one. */
+	/* A task of an array has a number of its own only when Slurm has split
+	 * it from the pending array. */
 	if ((job->array_job_id && job->array_task_id == SLU_NO_ID) ||
 	    !slu_request_prestage(req, b->conf))
 		return 0;

@@ -2,21 +2,21 @@
 #ifndef SLU_LIFECYCLE_PRESTAGE_H
 #define SLU_LIFECYCLE_PRESTAGE_H
 
-/* What is staged in before its job has nodes. */
+/* Stage-in before the job has nodes. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* What is staged in before its job has nodes */
+/* Begins or continues the stage-in that a waiting job asks for. */
 int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
 		      const struct slu_request *req, double now,
 		      struct slu_err *err);
-/* A run begins: what was staged in for it is no longer in its plan. *by: the
- * instance that has it, or NULL. */
+/* A run starts: removes from its plan what was staged in for it. *by: the
+ * instance that has the data, or NULL. */
 void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
 		       struct slu_plan *plan, const struct slu_bb **by);
-/* What goes in is no longer in the plan. */
+/* Removes the stage-ins from the plan. */
 void slu_prestage_only_out(struct slu_plan *plan);
-/* A job is over that will not begin: nothing waits for it any more. */
+/* A job is over and will not start: what was staged in for it ends. */
 int slu_prestage_gone(struct slu_buffers *b, uint32_t job_id, double now,
 		      struct slu_err *err);
 

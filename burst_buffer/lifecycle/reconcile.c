@@ -26,7 +26,7 @@
 
 /* Barriers */
 
-/* "out.done" never opens: there the state says whether to go on. */
+/* "out.done" never opens: there the node's answer follows from the state. */
 static bool may_open(const struct slu_buffers *b, const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier, double now)
 {
@@ -50,7 +50,7 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 			continue;
 		if (slu_bb_reshare_room(b, bb, barrier, now, err))
 			return -1;
-		if (!may_open(b, bb, barrier, now)) /* for want of room */
+		if (!may_open(b, bb, barrier, now)) /* for lack of space */
 			continue;
 		if (slu_bb_open_barrier(b->db, bb, barrier, err))
 			return -1;
@@ -134,8 +134,8 @@ static const char *staged_text(const struct slu_bb *bb, char text[120])
 	return text;
 }
 
-/* What this buffer uses, or has taken over, may end by now, or has what could
- * not be staged out. */
+/* The persistent buffer that this one uses, or the prestage buffer that it has
+ * taken over, may end now, or has to note what could not be staged out. */
 static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 {
 	struct slu_bb *bb =
@@ -146,7 +146,7 @@ static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 			slu_bb_put(b, bb, SLU_EFFECT_RECONCILE);
 }
 
-/* The other components of a heterogeneous job may have waited for this one. */
+/* Other components of a heterogeneous job may have waited for this one. */
 static void look_at_components(struct slu_buffers *b, const struct slu_bb *bb)
 {
 	struct slu_bb *one = bb->plan.het_job ? b->first : NULL;

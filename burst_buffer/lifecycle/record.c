@@ -99,8 +99,8 @@ void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb)
 	*peer = bb->peer;
 }
 
-/* The part of node i, after those before it have got theirs: nodes of one
- * switch mostly stand together. */
+/* The part for node i, after the nodes before it: nodes of one switch usually
+ * have neighbouring names. */
 static size_t part_of(struct slu_bb *bb, size_t i)
 {
 	const struct slu_plan_node *node = bb->plan.node;
@@ -217,7 +217,8 @@ int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 
 const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
 {
-	struct slu_plan plan = bb->plan; /* all but one word of it is bb's */
+	/* shares everything but `over` with bb's */
+	struct slu_plan plan = bb->plan;
 
 	plan.over = over;
 	if (!bb->plan_text[over])

@@ -121,7 +121,7 @@ char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick)
 		if (pick(bb, i))
 			hosts.name[hosts.n++] = bb->plan.node[i].name;
 	text = slu_hosts_text(&hosts);
-	free(hosts.name); /* the names are the plan's */
+	free(hosts.name); /* the names are borrowed from the plan */
 	return text;
 }
 

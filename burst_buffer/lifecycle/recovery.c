@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers from the database at start: those that are alive, those that are
- * done but whose nodes still owe or are owed something, and those that were
- * done only just, for messages that come late. A row that makes no
- * sense is marked broken, with the reason, and never looked at again; the
- * others load.
+ * Loads buffers from the database at start: those that are alive, those that
+ * are done but for nodes that have to clean up or be resumed, and those that
+ * were done recently, for late messages. A row that makes no sense is marked
+ * broken, with the reason, and never read again; the others load.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -69,7 +68,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 	if (slu_decode_text(&slu_plan_desc, plan ? plan : "",
 			    plan ? strlen(plan) : 0, &bb->plan, err))
 		return slu_err_prefix(err, "its plan");
-	if (!bb->plan.buffer) /* else it was adopted */
+	if (!bb->plan.buffer) /* else it was taken over from a node */
 		bb->plan.buffer = bb->id;
 	if (slu_bb_room(bb))
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -142,7 +141,8 @@ static int read_gate(struct slu_bb *bb, struct slu_rows *rows,
 	return rc;
 }
 
-/* When it came into a state: with the one before, how long staging took. */
+/* When it entered a state; together with the state before, how long staging
+ * took. */
 static int read_began(struct slu_bb *bb, struct slu_rows *rows,
 		      struct slu_err *err)
 {
@@ -231,7 +231,8 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	bb->id = id;
 	if (read_all(b->db, bb, &why) == 0) {
-		bb->grace = now - bb->since; /* it was cut off from us */
+		/* the nodes had no connection to us meanwhile */
+		bb->grace = now - bb->since;
 		bb->persistent.asked = now;
 		bb->loaded = true;
 		slu_bb_join(b, bb);
@@ -248,8 +249,8 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 	return rc;
 }
 
-/* Ids first: loading writes. Oldest first, so that the newest leads the list.
- */
+/* The ids are read first, as loading a buffer writes. Oldest first, so that the
+ * newest heads the list. */
 int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err)
 {
 	struct slu_buf ids = {0};

@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_RECOVERY_H
 #define SLU_LIFECYCLE_RECOVERY_H
 
-/* Buffers from the database at start. */
+/* Loads buffers from the database at start. */
 
 #include "burst_buffer/lifecycle/record.h"
 

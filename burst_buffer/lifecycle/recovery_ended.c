@@ -34,7 +34,7 @@ static void put(struct slu_bb_ended_run *u, const struct slu_job *job,
 	};
 }
 
-/* The latest are remembered. */
+/* Only the latest are remembered. */
 void slu_recover_ended(struct slu_buffers *b, const struct slu_job *job,
 		       double now)
 {
@@ -81,7 +81,7 @@ static void tell(struct slu_buffers *b, struct slu_bb_ended_run *u,
 	slu_printable(text);
 	snprintf(line, sizeof(line), "job %u: %s", (unsigned)u->job_id, text);
 	b->ops->log(b->arg, SLU_WARN, line);
-	if (u->told) /* by another node of it */
+	if (u->told) /* by another node of the run */
 		return;
 	u->told = true;
 	snprintf(reason, sizeof(reason), "sluice: stage-out failed: %s", text);

@@ -6,9 +6,9 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Slurmctld says that this run has ended, and nothing is
- * known of it; a node says that it keeps what was to be staged out of one.
- * SLU_BUSY: slurmctld has not told of it. */
+/* slu_recover_ended: slurmctld reports the end of an unknown run. The other: a
+ * node reports that it keeps data of an unknown run which was to be staged out;
+ * SLU_BUSY: slurmctld has not reported that run. */
 void slu_recover_ended(struct slu_buffers *b, const struct slu_job *job,
 		       double now);
 int slu_recover_doubted(struct slu_buffers *b, const struct slu_report *r,

@@ -24,8 +24,8 @@
 /* Largest plausible number of runs since the backup was made. */
 #define LEAP (UINT64_C(1) << 32)
 
-/* Nobody has asked for its plan: either no prolog has begun yet, or all were
- * over before it was made. */
+/* Has no node asked for its plan? Then either no prolog has started yet, or all
+ * were over before the record was made. */
 static bool untouched(const struct slu_bb *bb)
 {
 	return bb->state == SLU_BB_SETUP && !bb->end.at && !bb->failure.text &&
@@ -33,8 +33,8 @@ static bool untouched(const struct slu_bb *bb)
 	       slu_bb_count(bb, SLU_IN(SLU_NODE_PLANNED)) == bb->plan.n_node;
 }
 
-/* Is this number one of the job's earlier runs? Then the node is behind. A
- * record that was set aside is as good as none. */
+/* Is this the number of an earlier run of the job? Then the node is behind. A
+ * record that was marked broken does not count. */
 static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 		       uint64_t buffer, struct slu_err *err)
 {
@@ -54,9 +54,9 @@ static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 	return rc;
 }
 
-/* What a node tells is compared with the plan that was just made from the job's
- * own request, and of it no more is kept than this file says: whoever is root
- * on one node must not reach the others by it. */
+/* A node's plan is compared with the plan that was just made from the job's own
+ * request, and only what this file names is taken over: root on one node must
+ * not be able to reach others through it. */
 
 static bool same_node(const struct slu_plan_node *a,
 		      const struct slu_plan_node *b)
@@ -91,7 +91,8 @@ static bool same_stages(const struct slu_plan *a, const struct slu_plan *b)
 	return same;
 }
 
-/* The layouts depend on the load of the targets when the job began. */
+/* Layouts depend on the load of the targets when the job started, so they are
+ * not compared. */
 static bool same_stripes(const struct slu_plan *a, const struct slu_plan *b)
 {
 	bool same = a->n_stripe == b->n_stripe;
@@ -112,8 +113,8 @@ static bool same_job(const struct slu_plan *a, const struct slu_plan *b)
 	       same_stripes(a, b);
 }
 
-/* Nodes may have been given uneven shares, by what room they had then; in all
- * they give what was asked, each share rounded up. */
+/* Nodes may have uneven shares, by the space they had; together they give what
+ * was asked for, each share rounded up. */
 static bool shares_fit(const struct slu_plan *plan)
 {
 	uint64_t left = plan->capacity + 2 * plan->n_node;
@@ -128,15 +129,15 @@ static bool shares_fit(const struct slu_plan *plan)
 	return true;
 }
 
-/* Numbers only grow; a database is not restored that is this much older. */
+/* Numbers only grow, and no restored database is older than this. */
 static bool number_fits(const struct slu_bb *bb, uint64_t number)
 {
 	return number <= bb->id || number - bb->id <= LEAP;
 }
 
-/* Ours becomes the job's, as far as the node's says what only it can know: the
- * number, the shares, and that what goes in was there before (by whom, nobody
- * knows any more; the number may be given again). */
+/* Our plan becomes the one that is in effect, with what only the node knows:
+ * the number, the shares, and that data was staged in before the run (by which
+ * instance is not known any more, and that number may be reused). */
 static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
 		     struct slu_err *err)
 {
@@ -158,13 +159,13 @@ static int put_rows(struct slu_db *db, const struct slu_bb *bb, uint64_t number,
 {
 	int64_t id = (int64_t)bb->id;
 
-	/* The next runs get other numbers. */
+	/* Later runs get higher numbers. */
 	if (slu_db_exec(db, err,
 			"UPDATE sqlite_sequence SET seq = max(seq, ?)"
 			" WHERE name = 'Buffer'",
 			"I", (int64_t)number) < 0)
 		return -1;
-	/* what setting up took is not known: nothing is given back for it */
+	/* how long set-up took is not known: no time is given back for it */
 	if (slu_db_exec(db, err,
 			"UPDATE Buffer SET Plan = ?, State = ?, Since = ?,"
 			" Ready = ? WHERE BID = ? AND State = ?",
@@ -197,7 +198,7 @@ static int put(struct slu_buffers *b, const struct slu_bb *bb,
 	return rc;
 }
 
-/* Memory follows. */
+/* Memory follows the database. */
 static void become(struct slu_bb *bb, struct slu_bb *with, double now)
 {
 	for (size_t i = 0; i < with->plan.n_node; i++)
@@ -208,7 +209,7 @@ static void become(struct slu_bb *bb, struct slu_bb *with, double now)
 	bb->ready = (double)bb->job_start;
 }
 
-/* A buffer with the plan that this one is to have. */
+/* A new buffer with the plan that this one is to have. */
 static struct slu_bb *make(const struct slu_bb *bb,
 			   const struct slu_plan *offer, struct slu_err *err)
 {
@@ -271,7 +272,7 @@ static int hear(struct slu_buffers *b, struct slu_bb *bb,
 	return rc;
 }
 
-/* Also those that are thought to be clean, because they never asked. */
+/* Also nodes that count as clean because they never asked for the plan. */
 static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
 		     struct slu_err *err)
 {
@@ -287,8 +288,8 @@ static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
-/* It is said of the setup, which did not fail: nobody is ready before all are.
- * What slurmctld was told has perhaps ended the job; its data is saved. */
+/* The recorded failure is one of set-up, which did not fail: no node is ready
+ * before all are. The verdict may have ended the job; its data is saved. */
 static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 		   struct slu_err *err)
 {
@@ -314,8 +315,8 @@ static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* Of a persistent one other nodes' servers are not known: `serve` sets it up
- * again. */
+/* Is the record behind? In a persistent buffer the servers of other nodes are
+ * not known then: `serve` sets it up again. */
 static bool is_behind(const struct slu_bb *bb)
 {
 	return bb->ready <= 0 && !bb->plan.persistent &&

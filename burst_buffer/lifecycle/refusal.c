@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a waiting job cannot have is said to it. */
+/* Tells a waiting job that it cannot get what it waits for. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "burst_buffer/lifecycle/refusal.h"
 #include "common/str.h"
 
-/* What only the site can mend: the job asks again. */
+/* Only the site can correct it: the job asks again. */
 static bool is_passing(const struct slu_buffers *b, const struct slu_err *why)
 {
 	if (slu_db_unusable(b->db))

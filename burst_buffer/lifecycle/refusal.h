@@ -2,13 +2,12 @@
 #ifndef SLU_LIFECYCLE_REFUSAL_H
 #define SLU_LIFECYCLE_REFUSAL_H
 
-/* What a waiting job cannot have is said to it. */
+/* Tells a waiting job that it cannot get what it waits for. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* The job is held, with this reason; but not where it may have it later without
- * doing anything (SLU_BUSY, and what failed is the site's): then it asks again.
- */
+/* Holds the job, with this reason; but not where it may get it later without
+ * doing anything (SLU_BUSY, or a failure of the site): then it asks again. */
 void slu_bb_refuse(struct slu_buffers *b, const struct slu_job *job,
 		   const struct slu_err *why);
 

@@ -8,8 +8,8 @@
 #include "burst_buffer/lifecycle/record.h"
 #include "common/str.h"
 
-/* Those whose nodes owe something, or are owed it, stay until that is
- * forgotten. */
+/* Those whose nodes have to clean up or be resumed stay until SLU_BB_FORGET has
+ * passed. */
 static const char old_sql[] =
 	"SELECT BID FROM Buffer WHERE State = 6 AND Since < ?"
 	" AND (Since < ? OR NOT EXISTS (SELECT 1 FROM BufferNode AS n"

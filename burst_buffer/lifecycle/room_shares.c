@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plan is made from what the map knows, which may be old: others than Sluice
- * write on the nodes' disks. So each node looks before it makes anything, and
- * what it tells is what counts.
+ * A plan is made from the resource map, which may be out of date, as not only
+ * Sluice writes to the nodes' disks. So each node measures its free space
+ * before it makes anything, and the shares follow from what it reports.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -33,7 +33,8 @@ struct slu_plan_site slu_bb_run_site(struct slu_buffers *b)
 	};
 }
 
-/* "BYTES" or "BYTES SENTENCE": the latter says that they are too few. */
+/* The attribute is "BYTES" or "BYTES SENTENCE": the latter where they are not
+ * enough. */
 static const char *sentence_of(const char *attr)
 {
 	const char *blank = attr ? strchr(attr, ' ') : NULL;
@@ -56,7 +57,8 @@ static bool gives(const struct slu_bb *bb, size_t i)
 	return !bb->plan.node[i].client;
 }
 
-/* "n1: /local/sluice: needs 5GiB, only 1GiB is free: ...", and who else. */
+/* "n1: /local/sluice: needs 5GiB, only 1GiB is free: ...", and which other
+ * nodes. */
 static int fail(struct slu_buffers *b, struct slu_bb *bb,
 		const struct slu_bb_barrier *barrier, double now,
 		struct slu_err *err)
@@ -83,7 +85,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb,
 	return rc;
 }
 
-/* What each gave before, for when the new shares cannot be stored. */
+/* What each gave before, in case the new shares cannot be stored. */
 struct before {
 	uint64_t capacity;
 	bool client;
@@ -130,7 +132,8 @@ static int store(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* What each has told; what an older peer has, the plan says. */
+/* What each node has reported; of an older sluice-node, which does not report
+ * it, what the plan says. */
 static uint64_t *told(const struct slu_bb *bb,
 		      const struct slu_bb_barrier *barrier, bool *all)
 {

@@ -2,23 +2,24 @@
 #ifndef SLU_LIFECYCLE_ROOM_SHARES_H
 #define SLU_LIFECYCLE_ROOM_SHARES_H
 
-/* Whether the nodes have room for what a plan wants of them, as they tell at
+/* Checks that the nodes have the space that a plan wants, as they report it at
  * the barrier "room". */
 
 #include "burst_buffer/lifecycle/barriers.h"
 
-/* What a plan for a run of a job is made from. */
+/* What plans for runs of jobs are made from. */
 struct slu_plan_site slu_bb_run_site(struct slu_buffers *b);
 
-/* All have come to a barrier; if it is that one: give each what it has room
- * for, where the file system allows that, or let the buffer fail, and its job
- * be put back without those that have none. Harmless twice. */
+/* All nodes have arrived at a barrier. If it is that one: give each node a
+ * share for which it has space, where the file system allows uneven shares;
+ * else fail the buffer and requeue the job without the nodes that lack space.
+ * Harmless twice. */
 int slu_bb_reshare_room(struct slu_buffers *b, struct slu_bb *bb,
 			const struct slu_bb_barrier *barrier, double now,
 			struct slu_err *err);
 
-/* It has no plan, as `why` says: these nodes (host list; NULL: it is not for
- * any of them) are too small for it. */
+/* It has no plan because of `why`: these nodes (host list; NULL: the reason is
+ * another one) lack space. */
 int slu_bb_too_small(struct slu_buffers *b, struct slu_bb *bb,
 		     const char *nodes, const char *why, double now,
 		     struct slu_err *err);

@@ -9,7 +9,7 @@
 _Static_assert(SLU_BB_DONE == 6 && SLU_PERSIST_FIRST == 4244635648,
 	       "as in the query");
 
-/* Which: of jobs, not persistent ones. */
+/* The rows that count: buffers of jobs, not persistent ones. */
 #define THOSE                                                                \
 	"those AS (SELECT BID, Nodes, Capacity, FailedIn, Ready FROM Buffer" \
 	" WHERE Broken IS NULL AND State = 6 AND Since >= ?1"                \
@@ -18,9 +18,9 @@ _Static_assert(SLU_BB_DONE == 6 && SLU_PERSIST_FIRST == 4244635648,
 	" h.JobID = Buffer.JobID AND h.StartTime = Buffer.JobStart"          \
 	" AND h.Account = ?3)))"
 
-/* Of those whose nodes have all told how full they were: what was asked for,
- * what was in use at most, and how many of them were never more than a third
- * full on any node. */
+/* Of those whose nodes have all reported how full they were: the capacity asked
+ * for, the highest use, and how many were never more than a third full on any
+ * node. */
 static const char fullness[] =
 	"WITH " THOSE ", told AS (SELECT those.BID, those.Capacity,"
 	" total(n.UsedMost) AS Used, MAX(CAST(n.UsedMost AS REAL) /"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two tables. Rows are states, columns events; what is not named stays 0
- * and is refused. Events that may be told twice (slurmctld and the nodes
- * repeat themselves) lead from the later states to where they already are.
+ * The two tables. Rows are states, columns events; what is not listed is 0 and
+ * refused. Events that may come twice (slurmctld and nodes repeat messages)
+ * leave later states as they are.
  */
 #include "config.h"
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define NODE_STATES (SLU_NODE_LOST + 1)
 #define NODE_EVENTS (SLU_NODE_FORGO + 1)
 
-/* Written in databases. */
+/* These numbers are in databases. */
 _Static_assert(SLU_BB_SETUP == 1 && SLU_BB_STAGE_IN == 2 &&
 		       SLU_BB_RUNNING == 3 && SLU_BB_STAGE_OUT == 4 &&
 		       SLU_BB_TEARDOWN == 5 && SLU_BB_DONE == 6,
@@ -48,7 +48,7 @@ static const unsigned char bb_table[BB_STATES][BB_EVENTS] = {
 		},
 	[SLU_BB_TEARDOWN] =
 		{
-			/* only of one that was never known to run */
+			/* only for one that was not known to run */
 			[SLU_BB_RAN] = SLU_BB_RUNNING,
 			[SLU_BB_GONE] = SLU_BB_DONE,
 		},
@@ -64,7 +64,7 @@ static const unsigned char node_table[NODE_STATES][NODE_EVENTS] = {
 			[SLU_NODE_FETCH] = SLU_NODE_UP,
 			[SLU_NODE_BEGIN] = SLU_NODE_DOWN,
 			[SLU_NODE_WIPED] = SLU_NODE_CLEAN,
-			/* it has nothing, so nothing is lost */
+			/* the node has nothing, so nothing is lost */
 			[SLU_NODE_LOSE] = SLU_NODE_PLANNED,
 			[SLU_NODE_FORGO] = SLU_NODE_CLEAN,
 		},

@@ -22,24 +22,26 @@ enum slu_bb_state {
 	SLU_BB_DONE = 6,
 };
 
-/* A remark of its history: the job that its failure had held is no more. */
+/* A remark in the history: the job that a failure had held does not exist any
+ * more. */
 #define SLU_BB_HOLD_OVER "the job was cancelled while it was held"
 
 enum slu_bb_event {
-	SLU_BB_MOUNTED = 1, /* it stands, and there is something to stage in */
+	SLU_BB_MOUNTED = 1, /* mounted, and there is something to stage in */
 	SLU_BB_READY = 2,   /* every node is ready */
-	SLU_BB_ENDED = 3,   /* the job ended; nothing is to be staged out */
-	SLU_BB_ENDED_DATA = 4, /* the job ended; data is to be staged out */
-	SLU_BB_STAGED = 5,     /* stage-out is over, well or not */
+	SLU_BB_ENDED = 3,   /* the job has ended; nothing is to be staged out */
+	SLU_BB_ENDED_DATA = 4, /* the job has ended; data is to be staged out */
+	SLU_BB_STAGED = 5,     /* stage-out is over, successful or not */
 	SLU_BB_GONE = 6,       /* no node has anything of it any more */
-	SLU_BB_RAN = 7, /* a node knows that the job has run, the record does
-			 * not: the database is older */
+	/* a node knows that the job has run and the record does not: the
+	 * database is older */
+	SLU_BB_RAN = 7,
 };
 
 /*
- * PLANNED: knows nothing of the buffer. UP: was given the plan. READY: set up.
- * DOWN: is being taken down. CLEAN: nothing is left on it. LOST: does not
- * answer, and nobody waits for it; when it comes back it becomes CLEAN.
+ * PLANNED: does not know the buffer. UP: has got the plan. READY: set up. DOWN:
+ * is being taken down. CLEAN: has nothing of it any more. LOST: does not answer
+ * and is not waited for; when it comes back it becomes CLEAN.
  */
 enum slu_bb_node {
 	SLU_NODE_PLANNED = 1,
@@ -59,13 +61,13 @@ enum slu_node_event {
 	SLU_NODE_FORGO = 6,  /* the job ended before it asked for the plan */
 };
 
-/* The state after the event, the same one when it changes nothing, or 0 when
- * the event cannot happen in this state. */
+/* The state after the event; the same state if the event changes nothing; 0 if
+ * it cannot happen in this state. */
 enum slu_bb_state slu_bb_next(enum slu_bb_state state, enum slu_bb_event event);
 enum slu_bb_node slu_node_next(enum slu_bb_node state,
 			       enum slu_node_event event);
 
-/* "SETUP", ...; NULL for a number that is no state. */
+/* "SETUP", ...; NULL: not the number of a state. */
 const char *slu_bb_name(int state);
 const char *slu_node_name(int state);
 /* What users call it: "setup", "stage-in", ... */

@@ -15,7 +15,7 @@
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 
-/* If the persistent buffer that the job will use exists already: does it give
+/* If the persistent buffer that the job will use exists already: does it have
  * the coherence that the job asks for? */
 static int check_used(struct slu_buffers *b, const struct slu_request *req,
 		      struct slu_err *why)
