@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node cancel`: give up the stage-out of one's own job, which scancel
- * cannot do: to Slurm, the job has ended. sluiced decides whether the caller
- * may; the credential says who it is. May be run on any host of the cluster.
+ * `sluice-node cancel`: a user stops the stage-out of his own job, which
+ * scancel cannot do, as for Slurm the job has ended. sluiced decides whether
+ * the caller may; the credential identifies him. Works on any host of the
+ * cluster.
  */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node is drained for what nobody knows there and cannot be removed. */
+/* Drains this node because of data that belongs to no known run and cannot be
+ * removed. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <stdlib.h>
 
-/* A file in the storage, which outlives a restart of the node: it is resumed
- * then, too. */
+/* A file in the storage, where it survives a restart of the node: so the node
+ * is resumed later all the same. */
 #define MARK "dirty"
 #define TIME 5.0 /* seconds for sluiced's answer */
 
@@ -16,7 +17,7 @@ bool slu_dirty(const char *storage)
 	return slu_storage_has_mark(storage, MARK);
 }
 
-/* What: why; "": it is to be resumed. */
+/* what: why it is drained; "": it is to be resumed. */
 static int tell(struct slu_node *n, const char *what, struct slu_err *err)
 {
 	struct slu_node_ask ask = {.node = n->name,

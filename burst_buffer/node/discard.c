@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node discard`: give up what failed stage-outs of a job have left,
- * before its time. Its owner says so to sluiced, on any host: the image that
- * his data lies in is mounted, and only root can remove that. The nodes that
- * keep some of it hear of it at their next health check, and remove it. Root
- * removes what this node keeps, at once.
+ * `sluice-node discard`: remove what failed stage-outs of a job have left,
+ * before it expires. The owner tells sluiced so, on any host: he cannot remove
+ * it himself, as his data is in an image that is mounted by root. The nodes
+ * that keep some of it read that at their next health check and remove it. Run
+ * by root, it removes what this node keeps at once.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -17,11 +17,11 @@
 #include "common/size.h"
 #include "common/str.h"
 
-#define ASK_TIME 30 /* seconds for sluiced */
+#define ASK_TIME 30 /* seconds for sluiced's answer */
 
-/* Here, by root */
+/* By root, on this node */
 
-/* dirs: what it is, an array of strings. */
+/* dirs: an array of strings, what was removed. */
 static int discard_all(struct slu_node *n, struct json_object *dirs,
 		       struct slu_err *err)
 {
@@ -59,7 +59,7 @@ static int tell(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
-/* The beginning of what is printed as JSON. */
+/* The head of the JSON output. */
 static struct json_object *said(const struct slu_node *n, const char *hosts)
 {
 	struct json_object *o = json_object_new_object();
@@ -143,7 +143,7 @@ void slu_discard_wanted(struct slu_node *n, const char *instances)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 }
 
-/* Through sluiced, by whom it belongs to */
+/* By its owner, through sluiced */
 
 static int ask(struct slu_node *n, struct slu_discarded *out,
 	       struct slu_err *err)

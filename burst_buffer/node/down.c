@@ -15,11 +15,11 @@
 #include "common/proc.h"
 
 #define WORKERS	   5
-#define GOODBYE	   3.0	/* seconds for one answer of sluiced */
-#define LAST_WORDS 60.0 /* seconds for a worker's */
+#define GOODBYE	   3.0	/* seconds for one request to sluiced */
+#define LAST_WORDS 60.0 /* seconds for a worker's last report */
 
-/* A worker that has told of a failure still tries, now and then: whoever asks
- * again wants to know it now. */
+/* A worker that has reported a failure still retries now and then; whoever
+ * calls `down` again wants a result at once. */
 static int drop_failure(struct slu_node *n, struct slu_err *err)
 {
 	char *result = slu_note_get(n, "result");
@@ -34,7 +34,7 @@ static int drop_failure(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
-/* 1: it is over, *rc says how; 0: not yet. */
+/* 1: it is over, and *rc says how; 0: not yet. */
 static int over(struct slu_node *n, uint64_t buffer, int *rc,
 		struct slu_err *err)
 {
@@ -67,7 +67,7 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 			slu_pid_wait(&pid, 0.05, NULL);
 			continue;
 		}
-		if (over(n, buffer, &rc, err)) /* it ended just now */
+		if (over(n, buffer, &rc, err)) /* it has ended just now */
 			return rc;
 		if (started++ == WORKERS)
 			return slu_err(err, SLU_INTERNAL,
@@ -81,10 +81,10 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 	}
 }
 
-/* sluiced may have given us a plan that never arrived, or that a reboot took
- * away: nothing was made, or nothing runs any more. It is told so once, lest it
- * drain the node; nobody waits for it. Not unless it has been asked what it
- * knows of us: storage of the job may be here that no note speaks of. */
+/* sluiced may have sent a plan that never arrived, or that a reboot removed:
+ * nothing was made, or nothing runs any more. Report that once, so that the
+ * node is not drained. Only after sluiced was asked for the inventory: storage
+ * of the job may be here without a note. */
 static void say_nothing_is_here(struct slu_node *n)
 {
 	struct slu_report r = {.job_id = n->job_id,
@@ -107,9 +107,9 @@ static int down(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	return drop_failure(n, err) || wait_for_worker(n, buffer, err) ? -1 : 0;
 }
 
-/* A worker that has told us "clean" may still be telling sluiced so, or take
- * that back while it ends what all nodes had in common; its last deed is to
- * take the directory away. */
+/* A worker whose result is "clean" may still be reporting that to sluiced, or
+ * withdraw the result while it ends what all nodes had in common. The last
+ * thing it does is to remove the directory. */
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 {
 	struct slu_pid pid;

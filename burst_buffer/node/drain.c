@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* root writes the manifest while the user walks: a process of its own takes it
- * from a pipe. */
+/* The walk runs as the user, but only root may write the manifest: a process of
+ * its own reads it from a pipe. */
 #include "config.h"
 #include "burst_buffer/node/drain.h"
 
@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include "common/file.h"
 
-/* Over what was reserved, as the rest may be full. 0, or errno. */
+/* Overwrites the space that was reserved, as the rest of the file system may be
+ * full. Returns 0 or errno. */
 static int drain(int pipe_end, int file)
 {
 	static char chunk[1 << 16];

@@ -27,9 +27,10 @@
 #include "burst_buffer/staging/selection.h"
 #include "common/file.h"
 
-#define QUEUE_MAX (4u << 20) /* bytes: what it says is long enough */
-#define ANSWER	  2	     /* seconds that a task may take to speak */
-#define COLLECT	  5.0	     /* seconds: the staging node looks for work */
+#define QUEUE_MAX (4u << 20) /* bytes, enough for what one task declares */
+/* seconds in which a task has to send its request */
+#define ANSWER	2
+#define COLLECT 5.0 /* seconds between two looks of the staging node */
 
 static bool any_apart(const struct slu_plan *plan)
 {
@@ -85,7 +86,7 @@ int slu_early_listen(struct slu_node *n)
 		return -1;
 	dir = open(n->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* The directory's own path may be too long for a socket's. */
+	/* The path of the directory may be too long for a socket's address. */
 	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", dir,
 		 SLU_EARLY_SOCKET);
 	if (dir >= 0 && fd >= 0) {
@@ -105,7 +106,8 @@ int slu_early_listen(struct slu_node *n)
 	return -1;
 }
 
-/* What of this request's source, which is there, the path is; NULL: nothing. */
+/* The part of this request's source that the path means; NULL: it is not below
+ * the source. */
 static const char *part_of(const struct slu_stage *s, const char *there,
 			   const char *path)
 {
@@ -121,7 +123,7 @@ static const char *part_of(const struct slu_stage *s, const char *there,
 	return path[n] == '/' && !slu_eq(s->type, "file") ? path + n + 1 : NULL;
 }
 
-/* Sources may have symbolic links in them, and RunDir, too */
+/* The source may contain symbolic links, and RunDir, too. */
 
 struct sought {
 	struct slu_node *n;
@@ -130,7 +132,7 @@ struct sought {
 
 struct found {
 	bool is;
-	size_t r, at; /* of which request; where in the path its part begins */
+	size_t r, at; /* the request, and where in the path its part begins */
 };
 
 static int seek(struct slu_aside *aside, void *arg, void *out,
@@ -156,7 +158,7 @@ static int seek(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-/* As written; or else as the links are now. */
+/* Tries the path as written, then as the links resolve now. */
 static bool find(struct slu_node *n, const char *path, size_t *r,
 		 const char **part)
 {
@@ -248,7 +250,7 @@ static bool may_speak(const struct slu_node *n, int fd)
 	       (who.uid == n->plan.uid || who.uid == 0);
 }
 
-/* One word, up to the end of what it sends. */
+/* Reads one path, up to the end of the message. */
 static int hear(struct slu_node *n, int fd, struct slu_err *err)
 {
 	const struct timeval patience = {.tv_sec = ANSWER};

@@ -27,13 +27,14 @@
 #include "common/proc.h"
 #include "common/size.h"
 
-#define AT     "early.at"   /* bytes of the queue that are done */
-#define READY  "ready"	    /* what was handed on, in .sluice/ */
-#define SUFFIX ".ready"	    /* of one whole record there */
-#define LOCK   "early.lock" /* in .sluice/: whose turn it is */
-#define SECOND 2	    /* s: until a change shows in any time stamp */
+#define AT     "early.at"   /* how many bytes of the queue are done */
+#define READY  "ready"	    /* in .sluice/: paths for the staging node */
+#define SUFFIX ".ready"	    /* of a complete record there */
+#define LOCK   "early.lock" /* in .sluice/: held by the node that copies */
+/* seconds until every change shows in the time stamps */
+#define SECOND 2
 
-struct one { /* that was declared */
+struct one { /* one declared path */
 	struct slu_node *n;
 	size_t r;
 	char part[SLU_EARLY_MAX + 1];
@@ -53,7 +54,8 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	return over(o->n);
 }
 
-/* "R LENGTH\nPATH\n" at *text: the bytes it takes, 0: it is none. */
+/* Parses "R LENGTH\nPATH\n" at *text: the bytes that it takes, 0: it is
+ * malformed. */
 static size_t parse(const struct slu_node *n, const char *text, size_t size,
 		    struct one *o)
 {
@@ -72,8 +74,9 @@ static size_t parse(const struct slu_node *n, const char *text, size_t size,
 
 /* In children */
 
-/* One node at a time: two that meet at a file would tear it. Who has the lock
- * stands in it; one that is lost keeps it, and nothing more is early. */
+/* One node at a time, as two that write one file would corrupt it. The lock
+ * names its holder; a node that is lost keeps it, and then nothing more is
+ * staged out early. */
 static int lock(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -112,8 +115,9 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 		if (lseek(part->manifest, 0, SEEK_SET) ||
 		    slu_stage((enum slu_act_name)act, part, &r, err))
 			return -1;
-		/* What is written from now on has a later second, even where
-		 * times have no fractions: the last look will see it. */
+		/* Whatever is written from now on has a later second, even
+		 * where time stamps have no fractions, so the final pass will
+		 * notice it. */
 		if (act == SLU_PREPARE)
 			sleep(SECOND);
 		if (act == SLU_COPY)
@@ -122,7 +126,8 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 	return 0;
 }
 
-/* It may be large: it is charged to the job, and goes with this process. */
+/* It may be large: unnamed, so it is charged to the job and gone with this
+ * process. */
 static int open_manifest(const struct slu_node *n)
 {
 	char path[PATH_MAX];
@@ -157,7 +162,8 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		.content = s->content,
 		.threads = 1,
 		.manifest = open_manifest(n),
-		/* From now on, what was copied before the end is looked for. */
+		/* From now on the final pass looks for what was copied early.
+		 */
 		.known = slu_early_notes(n, o->r, O_RDWR | O_APPEND | O_CREAT),
 	};
 
@@ -171,7 +177,8 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	return play_all(&part, out, err);
 }
 
-/* Whole files appear at once, under the name of who hands them on. */
+/* A record appears whole (written aside and renamed), under the name of this
+ * node. */
 static int hand_on(struct slu_aside *aside, void *arg, void *out,
 		   struct slu_err *err)
 {
@@ -203,7 +210,7 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
-/* What was handed on goes into our own queue. */
+/* Moves a record of another node into this node's queue. */
 static void collect_one(struct one *o, int dir, const char *name)
 {
 	struct slu_buf text = {0};
@@ -316,7 +323,7 @@ static void do_queue(struct slu_node *n, struct one *o)
 	}
 }
 
-/* Is it us whom the other nodes hand on to? */
+/* Is this the node that copies for the others? */
 static bool collects(const struct slu_node *n)
 {
 	for (size_t i = 0; i < n->plan.n_stage; i++)

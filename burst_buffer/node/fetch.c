@@ -35,17 +35,18 @@
 struct fetch {
 	const struct slu_node *n;
 	char *to;
-	char source[4200]; /* KEPT/fs/data/, or KEPT/fs/brick/data/ */
+	char source[4200]; /* KEPT/fs/data/ or KEPT/fs/brick/data/ */
 	bool brick;
-	/* Of what is in pieces: who joins it (else NULL), and its words. */
+	/* Of data in pieces: the driver that joins them (else NULL), and its
+	 * arguments. */
 	const struct slu_driver *driver;
 	char mark[64];
-	char *below; /* what it goes to below the destination; NULL: nothing */
+	char *below;	   /* path below the destination; NULL: none */
 	struct stat owner; /* of the data */
 };
 
-/* ": the data is kept on n2 ...", as the history of the job's buffer has it
- * (slu_bb_kept_where()); "": sluiced does not know, or does not answer. */
+/* Appends ": the data is kept on n2 ...", from the history of the job's buffer
+ * (slu_bb_kept_where()); "" if sluiced does not know or answer. */
 static void put_elsewhere(struct slu_node *n, char *out, size_t size)
 {
 	static const char kept[] = "the data is kept ";
@@ -73,7 +74,7 @@ static void put_elsewhere(struct slu_node *n, char *out, size_t size)
 	slu_buf_free(&reply);
 }
 
-/* The runs of a job are told apart by their buffers: the last one counts. */
+/* Kept data of several runs of the job: the last run counts. */
 static int find_kept(struct slu_node *n, struct slu_kept *out,
 		     struct slu_err *err)
 {
@@ -117,8 +118,8 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Pieces of files whose other pieces are elsewhere: of data that was kept
- * before there was a mark, any that is here tells. */
+/* Are these pieces of files whose other pieces are on other nodes? Data that
+ * was kept by releases without the mark is recognised by a piece in it. */
 static bool has_shards(const char *brick)
 {
 	char path[4400];
@@ -141,7 +142,7 @@ static bool in_pieces(const char *dir, const char *root)
 	return slu_storage_has_mark(dir, SLU_PIECES_MARK) || has_shards(root);
 }
 
-/* The driver whose pieces these are, if it can put them in their places. */
+/* Finds the driver of these pieces, if it can join them. */
 static bool find_joiner(struct fetch *f, const char *dir)
 {
 	struct slu_buf text = {0};
@@ -186,7 +187,8 @@ static int look_inside(struct fetch *f, const char *dir, struct slu_err *err)
 	return 0;
 }
 
-/* This node's pieces of files, which go to DESTINATION from every node. */
+/* Writes this node's pieces of files to DESTINATION; every node does its
+ * own. */
 static int join(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -218,7 +220,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
 	struct fetch *f = arg;
-	/* others may fetch to the same place */
+	/* other nodes may fetch to the same place */
 	char tag[SLU_TEMPORARY_FILE_TAG + 65];
 	struct slu_stage_part part = {
 		.source = f->source,
@@ -247,7 +249,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	}
 	sum.total_files = result.total_files;
 	sum.total_bytes = result.total_bytes;
-	memcpy(out, &sum, sizeof(sum)); /* it need not be aligned */
+	memcpy(out, &sum, sizeof(sum)); /* it may be unaligned */
 	return 0;
 }
 
@@ -268,7 +270,8 @@ static int choose_below(struct fetch *f, const char *dir, struct slu_err *err)
 	return f->below ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* The child that copies works elsewhere. NULL: with *err. Caller frees. */
+/* The child that copies has another working directory. NULL: *err. Caller
+ * frees. */
 static char *absolute(const char *path, struct slu_err *err)
 {
 	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
@@ -284,7 +287,7 @@ static char *absolute(const char *path, struct slu_err *err)
 	return to;
 }
 
-/* Pieces are put there themselves. */
+/* Pieces are written at their final place by the driver. */
 static int go_below(struct fetch *f, struct slu_err *err)
 {
 	char *to;

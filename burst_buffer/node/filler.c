@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who fills a disk: whose files take most of the file system that a node's
- * storage lies on, and below which directory most of these are. It is looked
- * for no longer than a few seconds, in a child, level by level: what is large
- * is seldom deep.
+ * Who fills a disk: which user's files take most of the file system of a node's
+ * storage, and below which directory most of these are. A child searches level
+ * by level for a few seconds at most: large files are rarely deep.
  */
 #include "config.h"
 #include "burst_buffer/node/room.h"
@@ -24,17 +23,18 @@
 #include "common/str.h"
 
 #define SECONDS	 3.0	/* to look */
-#define PATIENCE 6.0	/* for the child */
-#define ENTRIES	 1000	/* between two looks at the clock */
+#define PATIENCE 6.0	/* for the child, seconds */
+#define ENTRIES	 1000	/* entries between two looks at the clock */
 #define DIRS	 200000 /* to remember */
 
 struct dir {
 	char *path;
-	char *top; /* the entry of the mount point that it lies below, borrowed
-		    * from its dir; NULL: it is the mount point */
+	/* the entry in the mount point that it is below, borrowed from its dir;
+	 * NULL: the mount point itself */
+	char *top;
 };
 
-struct owned { /* by one user, below one top */
+struct owned { /* bytes of one user below one entry */
 	uid_t uid;
 	const char *top;
 	uint64_t bytes;
@@ -51,7 +51,7 @@ struct looking {
 	double end;
 };
 
-/* From the kernel alone: nothing is asked of a server that may not answer. */
+/* From the kernel's cache alone: a server might not answer. */
 static bool stat_at(int fd, const char *name, struct statx *st)
 {
 	return statx(fd, name,
@@ -96,7 +96,7 @@ static void add_dir(struct looking *l, char *path, char *top)
 		l->dir[l->n_dir++] = (struct dir){path, top ? top : path};
 }
 
-/* Storage of an instance, or what is kept: that is planned with. */
+/* Storage of an instance, or kept data: planning knows that already. */
 static bool is_ours(const struct looking *l, const char *dir, const char *name)
 {
 	uint32_t job_id;
@@ -146,7 +146,7 @@ static bool look_into(struct looking *l, struct dir in)
 	return time;
 }
 
-/* The mount point that `path` lies below, in place. */
+/* Shortens `path` to the mount point that it is below. */
 static void mount_point(char *path)
 {
 	char above[PATH_MAX];
@@ -212,7 +212,7 @@ static int look(struct slu_aside *aside, void *arg, void *out,
 	for (size_t i = 0; i < l.n_dir && look_into(&l, l.dir[i]); i++)
 		;
 	say(&l, out, SLU_ASIDE_OUT);
-	return 0; /* what it has goes with the child */
+	return 0; /* the memory goes with the child */
 }
 
 void slu_room_filler(const char *storage, char text[SLU_ROOM_FILLER])

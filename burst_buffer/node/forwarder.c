@@ -26,12 +26,13 @@
 #include "common/str.h"
 
 #define TICK	    200 /* ms */
-#define FIRST_PAUSE 1	/* s, before a daemon that died is started again */
+#define FIRST_PAUSE 1	/* s, before a daemon that died is restarted */
 #define LONG_PAUSE  60
-#define STEADY	    60 /* s; after that the pause is short again */
-#define STOP_TICKS  75 /* until SIGKILL */
-#define LOOK	    5  /* s between two looks at all lines; they are of many */
-#define LOOK_SOON   1  /* as long as some are missing */
+/* s; a daemon that ran so long restarts after the short pause */
+#define STEADY	   60
+#define STOP_TICKS 75 /* ticks until SIGKILL */
+#define LOOK	   5  /* s between two checks of all lines (they are many) */
+#define LOOK_SOON  1  /* s, as long as lines are missing */
 
 struct forwarder {
 	const char *file;
@@ -42,14 +43,14 @@ struct forwarder {
 	const char *names;     /* --metadata, or NULL */
 	const char *mapping;   /* --mapping, or NULL */
 	const char *action;    /* --on-loss */
-	struct slu_fwd_io *io; /* NULL: nothing is counted */
+	struct slu_fwd_io *io; /* NULL: traffic is not counted */
 	char **argv;
-	pid_t pid; /* 0: not running */
+	pid_t pid; /* 0: it does not run */
 	time_t started;
 	unsigned pause;
-	int complete;	      /* as last seen; -1: not known */
-	time_t next;	      /* look at all lines */
-	struct timespec seen; /* the directory's time of change then */
+	int complete;	      /* at the last check; -1: not known */
+	time_t next;	      /* of the check of all lines */
+	struct timespec seen; /* modification time of the directory then */
 };
 
 static volatile sig_atomic_t stopping;
@@ -65,7 +66,8 @@ static void say(const struct forwarder *f, const char *what, const char *more)
 		more ? ": " : "", more ? more : "");
 }
 
-/* By the clock of the file system, where a line of our own was just touched. */
+/* By the clock of the file system: the time stamp of our own line, just
+ * touched. */
 static time_t now_there(const struct forwarder *f)
 {
 	struct stat st;
@@ -87,7 +89,7 @@ static void compose(struct forwarder *f)
 	f->complete = rc;
 }
 
-/* A line has come or gone, or may have gone stale. */
+/* Has a line appeared or gone, or may one be stale? */
 static bool is_due(struct forwarder *f)
 {
 	struct stat st = {0};
@@ -104,13 +106,13 @@ static void look(struct forwarder *f)
 {
 	if (!is_due(f))
 		return;
-	if (f->pid) /* still alive: the line is fresh */
+	if (f->pid) /* alive: touch the line */
 		utimensat(AT_FDCWD, f->own, NULL, 0);
 	compose(f);
 	f->next = time(NULL) + (f->complete > 0 ? LOOK : LOOK_SOON);
 }
 
-/* Its line goes with it. */
+/* A daemon's line is removed with it. */
 static void forget_line(struct forwarder *f)
 {
 	unlink(f->own);
@@ -133,12 +135,12 @@ static void start(struct forwarder *f)
 		return;
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	if (stopping) /* told between fork and here: nobody says it again */
+	if (stopping) /* a signal between fork and here would be lost */
 		_exit(0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (f->names && slu_fwd_keep_names(f->names, getpid(), &err) < 0) {
 		say(f, "names of files cannot be kept", err.text);
-		_exit(1); /* rather than to lose them */
+		_exit(1); /* rather than lose their names */
 	}
 	if (getppid() == parent)
 		execvp(f->argv[0], f->argv);
@@ -146,7 +148,7 @@ static void start(struct forwarder *f)
 	_exit(127);
 }
 
-/* The daemon has died under these. */
+/* The daemon has died while these jobs used it. */
 static void tell_jobs(struct forwarder *f)
 {
 	struct slu_fwd_jobs jobs;
@@ -166,13 +168,13 @@ static void tell_jobs(struct forwarder *f)
 	slu_fwd_jobs_free(&jobs);
 }
 
-/* Has it ended? Others are those that tell of it. */
+/* Has a child ended? Other children send notifications. */
 static bool reap(struct forwarder *f)
 {
 	char how[64];
 	int status;
 	pid_t pid = waitpid(-1, &status, WNOHANG);
-	bool served; /* it was there for clients */
+	bool served; /* it had served clients */
 
 	if (pid <= 0 || pid != f->pid)
 		return false;
@@ -199,7 +201,7 @@ static void tick(void)
 	nanosleep(&t, NULL);
 }
 
-/* What jobs have moved; the first of us tells. */
+/* Counts what jobs have moved; the first member reports sums. */
 static void account(struct forwarder *f)
 {
 	struct slu_fwd_sum sum;
@@ -271,7 +273,7 @@ static void open_account(struct forwarder *f)
 		say(f, "what jobs forward is not known", why.text);
 }
 
-/* Where its own line is, and "{hosts}" in its arguments. */
+/* Makes the directory of its line, and replaces "{hosts}" in the arguments. */
 static int prepare(struct forwarder *f, struct slu_err *err)
 {
 	if (gethostname(f->host, sizeof(f->host) - 1) < 0)
@@ -305,7 +307,7 @@ static bool is_absolute(const char *path)
 	return !path || path[0] == '/';
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *parse(struct forwarder *f, int argc, char **argv,
 			 struct slu_err *err)
 {
@@ -339,7 +341,8 @@ static const char *parse(struct forwarder *f, int argc, char **argv,
 		case 'l':
 			f->action = optarg;
 			break;
-		case ':': /* the last word, so that a program is missing */
+		/* an option without its argument, so the program is missing */
+		case ':':
 			break;
 		default:
 			return "unknown option";

@@ -60,8 +60,8 @@ int slu_fwd_jobs(const char *dir, const char *host, struct slu_fwd_jobs *out,
 void slu_fwd_jobs_free(struct slu_fwd_jobs *jobs);
 
 /* Tell the owners of jobs->data that the daemon of this I/O node has died
- * (scontrol notify), and do as `action` says: "tell" is all, "requeue" them, or
- * "end" them. Returns at once; a child does it. */
+ * (scontrol notify), and act on the jobs: "tell" does nothing more, "requeue"
+ * and "end" do what they say. Returns at once; a child does it. */
 void slu_fwd_tell(const char *host, const char *action,
 		  const struct slu_fwd_jobs *jobs);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connections are told before the mapping changes: the client's process has
- * ended before its job has, and that before the job leaves the assignment. So
- * those that wait are taken with the mapping as it was.
+ * Connections are reported before the mapping changes: the client's process
+ * ends before its job does, and the job ends before it leaves the assignment.
+ * So connections that have ended are counted with the mapping as it was before.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"
@@ -21,11 +21,11 @@
 #include "common/str.h"
 
 #define PROC_MAX ((size_t)64 << 20)
-#define WAIT	 30.0 /* s: for the other forwarders */
+#define WAIT	 30.0 /* s, for the other forwarders */
 
 struct client {
 	char *name;
-	uint32_t job_id; /* 0: several jobs */
+	uint32_t job_id; /* 0: several jobs share the node */
 };
 
 struct waiting {
@@ -40,7 +40,7 @@ struct slu_fwd_io {
 	int fd;
 	uint16_t port;
 	struct stat seen; /* of the mapping */
-	bool read;	  /* it was, once */
+	bool read;	  /* the mapping was read at least once */
 	struct client *client;
 	size_t n_client;
 	struct slu_fwd_sum *job;
@@ -121,7 +121,7 @@ static struct client *find_client(struct slu_fwd_io *io, const char *name)
 			    : NULL;
 }
 
-/* Whoever has no name may be anybody's. */
+/* A client without a name may belong to any job. */
 static void count(struct slu_fwd_io *io, const struct slu_fwd_end *end,
 		  double now)
 {
@@ -152,7 +152,8 @@ static void drain(struct slu_fwd_io *io, double now)
 			count(io, &end, now);
 }
 
-/* A client that is there although its job has gone: its node has died. */
+/* A client that is still connected although its job has gone: its node has
+ * died. */
 static void look_at_open(struct slu_fwd_io *io, struct slu_fwd_sum *job)
 {
 	static const char *const file[] = {"/proc/net/tcp", "/proc/net/tcp6"};
@@ -203,7 +204,7 @@ static void finish(struct slu_fwd_io *io, struct slu_fwd_sum *job, double now)
 }
 
 struct mapping {
-	struct slu_fwd_io *io; /* that is to have it */
+	struct slu_fwd_io *io; /* collects the jobs */
 	struct client *client;
 	size_t n_client;
 	struct slu_fwd_sum *job;
@@ -269,7 +270,7 @@ static void spoil(struct mapping *m, uint32_t job_id)
 			m->job[i].unknown = true;
 }
 
-/* Nobody can tell whose a connection from a node of two jobs is. */
+/* Connections from a node of two jobs cannot be attributed. */
 static void spoil_shared(struct mapping *m)
 {
 	if (m->n_client)
@@ -310,7 +311,8 @@ static bool same(const struct stat *a, const struct stat *b)
 	       memcmp(&a->st_mtim, &b->st_mtim, sizeof(a->st_mtim)) == 0;
 }
 
-/* The number behind the last colon of "io1 ofi+tcp://10.0.0.1:4711". */
+/* The port: the number after the last colon of "io1
+ * ofi+tcp://10.0.0.1:4711". */
 static void look_at_port(struct slu_fwd_io *io, const char *own)
 {
 	struct slu_buf line = {0};
@@ -344,7 +346,7 @@ void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now)
 	}
 }
 
-/* Add what that forwarder says; false: it has not spoken. */
+/* Adds the file of that forwarder; false: it has not written one. */
 static bool add_up(const struct slu_fwd_io *io, const char *host,
 		   struct slu_fwd_sum *sum)
 {
@@ -399,7 +401,7 @@ bool slu_fwd_io_told(struct slu_fwd_io *io, double now, struct slu_fwd_sum *sum)
 
 	if (strncmp(first, io->host, strlen(io->host)) != 0 ||
 	    (first[strlen(io->host)] && first[strlen(io->host)] != '.')) {
-		io->n_wait = 0; /* another one adds up */
+		io->n_wait = 0; /* another member adds up */
 		return false;
 	}
 	for (size_t i = 0; i < io->n_wait; i++)

@@ -16,26 +16,27 @@
 
 struct slu_fwd_io;
 
-/* `dir`: MappingDir; file, host and members must outlive it. NULL without
- * memory. Where the kernel tells nothing all is unknown, and *why says so. */
+/* `dir`: MappingDir; file, host and members must outlive the result. NULL
+ * without memory. Where the kernel reports no connections everything is
+ * unknown, and *why says so. */
 struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
 				  const char *host,
 				  const struct slu_hosts *members,
 				  struct slu_err *why);
 void slu_fwd_io_free(struct slu_fwd_io *io);
-/* Look at it, some times a second; own: the hosts line of the daemon. Sums that
- * are complete go to slu_fwd_io_told(). */
+/* Check it, several times a second; own: the hosts line of the daemon. Complete
+ * sums are returned by slu_fwd_io_told(). */
 void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now);
 
 struct slu_fwd_sum {
 	uint32_t job_id;
 	double read, written, last; /* Unix time of the last byte */
-	bool unknown, any;	    /* a client was seen */
+	bool unknown, any;	    /* some is unknown; a client was seen */
 };
-/* The next job of which all is known that will be: false: none. */
+/* The next job whose sums are as complete as they will be; false: none. */
 bool slu_fwd_io_told(struct slu_fwd_io *io, double now,
 		     struct slu_fwd_sum *sum);
-/* Tell sluiced, in a child, for some minutes. */
+/* Report a job's sums to sluiced, in a child, for some minutes. */
 void slu_fwd_io_send(const struct slu_fwd_sum *sum, const char *host);
 
 #endif

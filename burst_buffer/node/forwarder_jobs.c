@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The jobs that use a forwarding daemon, by MappingDir/mapping.json, and what
- * is done about them when it has died: their clients wait for it for ever.
+ * is done with them when it has died, as their clients would wait for it for
+ * ever.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
@@ -37,8 +38,8 @@ static bool lists(struct json_object *ions, const char *host)
 	return false;
 }
 
-/* Data go through the I/O nodes of a job; the names of its files are spread
- * over all of them, so a job that has any hangs when one is gone. */
+/* The data of a job go through its I/O nodes; the names of its files are spread
+ * over all I/O nodes, so any job that has some hangs when one is gone. */
 static int take(void *arg, struct json_object *job, uint32_t job_id,
 		struct slu_err *err)
 {
@@ -99,7 +100,7 @@ static void tell_one(char *job, char *text, const char *action)
 		run(end);
 }
 
-/* In a child of its own, which nobody waits for: slurmctld may be slow. */
+/* In a detached child, as slurmctld may be slow. */
 static void tell(const char *host, const char *action, char *list)
 {
 	char *job, *text;

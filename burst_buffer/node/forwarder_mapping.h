@@ -12,8 +12,8 @@
 
 struct json_object;
 
-/* Call fn with each job; it may stop that by -1 and its error. SLU_IO,
- * SLU_INVALID, SLU_NOMEM: as far as it came. */
+/* Calls fn for each job; fn stops that with -1 and an error. SLU_IO,
+ * SLU_INVALID, SLU_NOMEM: jobs before the error were passed. */
 typedef int slu_fwd_mapping_f(void *arg, struct json_object *job,
 			      uint32_t job_id, struct slu_err *err);
 int slu_fwd_mapping_each(const char *path, slu_fwd_mapping_f *fn, void *arg,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of files that a forwarding daemon knows outlive its process. */
+/* Keeps the file names that a forwarding daemon knows when its process ends. */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 
@@ -23,8 +23,8 @@ static bool is_number(const char *name)
 	return *name && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* A link of ours goes; of directories that daemons have left the newest is
- * noted. */
+/* Removes a link of ours; notes the newest of the directories that daemons have
+ * left. */
 static int look_at(int dir, const char *name, char newest[NAME_MAX + 1],
 		   struct timespec *when, struct slu_err *err)
 {
@@ -63,7 +63,7 @@ static int look(int dir, char newest[NAME_MAX + 1], struct slu_err *err)
 	return rc;
 }
 
-/* DIR/names is there, and DIR/PID leads to it. */
+/* Makes DIR/names, if it is missing, and lets DIR/PID point to it. */
 static int keep(int dir, pid_t pid, struct slu_err *err)
 {
 	char newest[NAME_MAX + 1] = "", link[32];
@@ -98,7 +98,8 @@ int slu_fwd_keep_names(const char *path, pid_t pid, struct slu_err *err)
 	return rc < 0 ? slu_err_prefix(err, "%s", path) : 0;
 }
 
-/* GekkoFS's default is to keep no log: its files are there and empty. */
+/* GekkoFS by default keeps no write-ahead log: its files exist and are
+ * empty. */
 bool slu_fwd_names_unsaved(const char *path)
 {
 	char *of_names = slu_asprintf("%s/" NAMES "/metadata/rocksdb", path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a forwarding daemon says of itself: asked, not assumed. */
+/* Asks a forwarding daemon's program for its release and options. */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 
@@ -21,8 +21,9 @@ static int run(char *const argv[], struct slu_buf *said, struct slu_err *err)
 				   argv[1]);
 }
 
-/* The option, as the first words of a line of the help ("-m,--mountdir TEXT"):
- * what is said of others names options that this build may not have. */
+/* Has the help a line that begins with the option ("-m,--mountdir TEXT")? Only
+ * the beginning counts: descriptions of other options name options that this
+ * build may lack. */
 static bool has(const char *help, const char *option)
 {
 	size_t len = strlen(option);

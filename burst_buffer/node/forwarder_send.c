@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the forwarders have counted of a job, to sluiced. */
+/* Reports to sluiced what the forwarders have counted for a job. */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"
 
@@ -16,7 +16,7 @@
 #include "wire/node.h"
 
 #define PATIENCE 10.0 /* s */
-#define PAUSE	 5    /* s; the job's row may come later than this */
+#define PAUSE	 5    /* s; the job's row may be written later */
 #define TIMES	 60
 
 static int send_once(struct slu_http *http, const struct slu_fwd_sum *sum,

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BUFFER	    (4 << 20) /* bytes that wait for us */
+#define BUFFER	    (4 << 20) /* bytes for messages that we have not read yet */
 #define ESTABLISHED 1
 
 static void name_of(const void *address, int family, char client[256])
@@ -64,8 +64,8 @@ int slu_fwd_listen(struct slu_err *err)
 	return -1;
 }
 
-/* 1: it is a connection to `port` and its bytes are in *end; -1: they are not
- * told, by an old kernel. */
+/* 1: a connection to `port`, and its byte counts are in *end; -1: an old kernel
+ * does not report them. */
 static int take(struct nlmsghdr *m, uint16_t port, struct slu_fwd_end *end)
 {
 	struct inet_diag_msg *d = NLMSG_DATA(m);
@@ -86,7 +86,7 @@ static int take(struct nlmsghdr *m, uint16_t port, struct slu_fwd_end *end)
 		       RTA_PAYLOAD(at) < sizeof(info) ? RTA_PAYLOAD(at)
 						      : sizeof(info));
 		if (info.tcpi_bytes_acked + info.tcpi_bytes_received == 0)
-			return 0; /* a listening one */
+			return 0; /* a listening socket */
 		name_of(d->id.idiag_dst, d->idiag_family, end->client);
 		end->sent = (double)info.tcpi_bytes_received;
 		end->fetched = (double)info.tcpi_bytes_acked;
@@ -118,8 +118,8 @@ int slu_fwd_next(int fd, uint16_t port, struct slu_fwd_end *end)
 	return rc;
 }
 
-/* "  0: 0100007F:1F90 0200007F:D2F0 01 ...": words of 32 bits as they lie in
- * memory. */
+/* Parses " 0: 0100007F:1F90 0200007F:D2F0 01 ...": 32-bit words in memory
+ * order. */
 static int established(const char *line, uint16_t port, char client[256])
 {
 	char here[40], there[40];

@@ -14,18 +14,20 @@
 #include "common/str.h"
 
 struct slu_fwd_end {
-	char client[256]; /* short host name; "": its address has none */
-	/* bytes, as the client sees it; its end counts as one more */
+	char client[256]; /* short host name; "": the address has no name */
+	/* bytes, from the client's point of view; the end of a connection
+	 * counts one */
 	double sent, fetched;
 };
 
-/* A descriptor that hears of all connections from now on; SLU_IO. */
+/* Opens a socket that receives the end of every connection from now on;
+ * SLU_IO. */
 int slu_fwd_listen(struct slu_err *err);
 /* The next connection to `port` that has ended: 1; 0: none so far; -1: some
- * were missed. */
+ * were lost. */
 int slu_fwd_next(int fd, uint16_t port, struct slu_fwd_end *end);
-/* Whose connections to `port` last, by the text of /proc/net/tcp or tcp6: the
- * nth one's client. 0: there are not so many. */
+/* The client of the nth established connection to `port`, by the text of
+ * /proc/net/tcp or tcp6. 0: there are fewer. */
 int slu_fwd_open(const char *text, uint16_t port, size_t nth, char client[256]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Storage that somebody holds though it was wiped: who, is told at once, and
- * when that does not end the node is drained for it. */
+/* Wiped storage of which a process still holds a part: reported at once, with
+ * the process; if it stays so, the node is drained. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts file of forwarding daemons, from the lines of each. */
+/* Composes the hosts file of the forwarding daemons from the line of each. */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 
@@ -16,7 +16,7 @@
 #define LINE_MAX_BYTES 4096
 #define HOSTS_MAX      ((size_t)16 << 20)
 
-/* One whole line of two or three words, as clients want it. */
+/* Is it a complete line of two or three words, as clients need it? */
 static bool whole(const char *text)
 {
 	size_t words = 0;
@@ -34,7 +34,7 @@ static bool whole(const char *text)
 	return words >= 2 && text[0] == '\n' && text[1] == '\0';
 }
 
-/* The fresh line of a member is added; false: there is none. */
+/* Adds a member's line if it is fresh; false: there is none. */
 static bool add_line(const char *file, const char *host, time_t now,
 		     struct slu_buf *all)
 {

@@ -38,7 +38,7 @@
 
 enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4, CONTENT = 8 };
 
-/* The program's end */
+/* The end in the program */
 
 static int print_progress(void *arg, uint64_t bytes, uint64_t files)
 {
@@ -86,7 +86,7 @@ static int play(char **word, struct slu_stage_result *r, struct slu_err *err)
 		.beside = or_null(word[10]),
 		.journal = atoi(word[11]),
 		.tell = print_record,
-		.threads = 1, /* its library gains nothing from more */
+		.threads = 1, /* the library is not faster with more */
 		.progress = print_progress,
 	};
 
@@ -121,7 +121,7 @@ int slu_act_main(int argc, char **argv)
 	struct slu_err err;
 	int rc;
 
-	prctl(PR_SET_DUMPABLE, 0); /* its user is to leave it alone */
+	prctl(PR_SET_DUMPABLE, 0); /* its user must not attach to it */
 	umask(022);
 	if (argc == 2 && !strcmp(argv[0], "layout"))
 		rc = make_layout(argv[1], &err);
@@ -141,9 +141,9 @@ int slu_act_main(int argc, char **argv)
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* The caller's end; all of it in a child that may be killed. */
+/* The caller's end; all of it runs in a child that may be killed. */
 
-/* It inherits 0 to 2 and this one alone. */
+/* The program inherits 0 to 2 and this descriptor only. */
 static void close_all_but(int fd)
 {
 	for (int i = 3; i < fd; i++)
@@ -185,7 +185,7 @@ static void hear(struct told *t, const char *line, struct slu_err *err)
 		slu_aside_progress(t->aside, t->bytes, t->files);
 	} else if (sscanf(line, "j %" SCNu64 " %" SCNu64 " %" SCNu64, &number,
 			  &is.begin, &is.end) == 3) {
-		if (t->journal > 0) /* what is not kept is done again */
+		if (t->journal > 0) /* what is not noted is done again */
 			(void)slu_journal_keep(t->journal, number, &is);
 	} else if (sscanf(line,
 			  "= %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
@@ -223,7 +223,7 @@ static int listen_to(FILE *in, pid_t pid, struct told *t, struct slu_err *err)
 	return t->rc;
 }
 
-/* The same file, opened anew; 0: it cannot be. */
+/* The same file, opened again for reading; 0: not possible. */
 static int open_to_read(int journal)
 {
 	char path[32];
@@ -236,7 +236,7 @@ static int open_to_read(int journal)
 	return fd < 0 ? 0 : fd;
 }
 
-/* argv has the number of `readable`, which it inherits. */
+/* argv contains the number of `readable`, which the program inherits. */
 static int run_program(struct slu_node *n, struct slu_aside *aside,
 		       char *const *argv, int journal, int readable,
 		       struct slu_stage_result *result, struct slu_err *err)

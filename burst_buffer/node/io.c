@@ -22,7 +22,7 @@
 #define NOTES_MAX (1u << 20)
 #define SECONDS	  2.0
 
-/* Lines that are none (torn by a full disk) do not count. Returns whether all
+/* Malformed lines (torn by a full disk) are skipped. Returns whether everything
  * is known. */
 static bool add_up(char *text, struct slu_io_report *io)
 {
@@ -55,7 +55,8 @@ static int send_io(struct slu_node *n, const struct slu_io_report *io,
 	return rc;
 }
 
-/* Lustre's counters are read even where tasks were noted: the note goes. */
+/* Lustre's counters are read even where tasks were noted, as that removes their
+ * note. */
 static bool collect(const char *dir, struct slu_io_report *io)
 {
 	bool lustre = slu_llite_end("", dir, io->job_id, &io->read_bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the batch script and the steps of a job find in their environment: the
+/* Environment variables for the batch script and the steps of a job: writes the
  * notes "env" and "env.steps", which the SPANK plugin reads. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -8,7 +8,7 @@
 #include <strings.h>
 #include "common/str.h"
 
-/* A variable of DataWarp's, whose paths end in a slash: scripts write
+/* A variable as DataWarp sets it: its paths end in a slash, as scripts write
  * ${DW_JOB_STRIPED}name. */
 static void put_dw(struct slu_buf *env, const char *head, const char *tail,
 		   const char *path)
@@ -16,8 +16,8 @@ static void put_dw(struct slu_buf *env, const char *head, const char *tail,
 	slu_buf_printf(env, "DW_%s%s=%s/\n", head, tail, path);
 }
 
-/* What its programs make there is placed file by file; all lines say the same
- * of their files (slu_end_stripe()). */
+/* The job's programs place each file that they create there; all lines agree
+ * about the files (slu_end_stripe()). */
 static void put_per_file(struct slu_buf *env, const struct slu_plan *plan)
 {
 	const struct slu_stripe *last = NULL;
@@ -41,8 +41,8 @@ static void put_per_file(struct slu_buf *env, const struct slu_plan *plan)
 			       last->fsname ? last->fsname : "");
 }
 
-/* Scripts of the #DW language know their file system by other names. Caller
- * frees; NULL without memory. */
+/* Scripts with #DW lines expect other variables. Caller frees; NULL without
+ * memory. */
 static char *environment(const struct slu_node *n)
 {
 	const char *dw = n->plan.dw, *name = n->plan.name;
@@ -67,8 +67,8 @@ static char *environment(const struct slu_node *n)
 	return slu_buf_steal(&env);
 }
 
-/* What only steps get, or with preload=all the batch script, too: *env then
- * has it as well. */
+/* Variables for steps only; with preload=all also for the batch script: then
+ * they are added to *env, too. */
 static int note_steps(struct slu_node *n, char **env, struct slu_err *err)
 {
 	struct slu_buf text = {0};

@@ -26,9 +26,9 @@
 #include "common/file.h"
 #include "common/size.h"
 
-#define LIMIT 10.0 /* seconds for the file system that it lies on */
+#define LIMIT 10.0 /* seconds for the file system with that file */
 
-/* Each line of ours begins so. Caller frees; NULL: no memory. */
+/* Adds our prefix to each line. Caller frees; NULL: no memory. */
 static char *marked(const char *text)
 {
 	struct slu_buf out = {0};
@@ -103,7 +103,7 @@ static int append(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-/* "INODE PATH" to the end; the user chose the path. */
+/* Parses "INODE PATH"; the path is the rest, as the user chose it. */
 static bool parse(char *note, struct output *o)
 {
 	char *end;
@@ -131,7 +131,7 @@ void slu_job_output_end(struct slu_node *n, const char *text)
 	free(lines);
 }
 
-/* "$BB_JOBFS" for the path of the job's file system. */
+/* Writes "$BB_JOBFS" for the path of the job's file system. */
 static void put_names(const struct slu_node *n, const char *text,
 		      struct slu_buf *out)
 {
@@ -146,7 +146,7 @@ static void put_names(const struct slu_node *n, const char *text,
 	slu_buf_puts(out, text);
 }
 
-/* Below a quota; an image has all of its room. */
+/* Is the disk full below a quota? An image has all its space reserved. */
 static bool disk_is_full(const struct slu_node *n)
 {
 	char image[4200], above[4200];
@@ -158,7 +158,8 @@ static bool disk_is_full(const struct slu_node *n)
 	       st.f_bavail < st.f_blocks / 1000;
 }
 
-/* What is staged in goes to it alone. Is it as large as was asked for? */
+/* Is what is staged in, to this file system alone, as large as the capacity
+ * that was asked for? */
 static bool fills_capacity(const struct slu_node *n, const char *text)
 {
 	const struct slu_fstype *type = slu_fstype_find(n->plan.driver);
@@ -169,7 +170,7 @@ static bool fills_capacity(const struct slu_node *n, const char *text)
 	       !disk_is_full(n);
 }
 
-/* How much that is, where this node knows it and it says enough. */
+/* How large that is, if this node knows it. */
 static void put_misfit(const struct slu_node *n, struct slu_buf *out)
 {
 	char input[SLU_SIZE_TEXT], size[SLU_SIZE_TEXT];

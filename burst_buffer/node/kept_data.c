@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where on this node our storage is, and what failed stage-outs left there. */
+/* Finds our storage on this node, and keeps the data of failed stage-outs
+ * there. */
 #include "config.h"
 #include "burst_buffer/node/kept_data.h"
 #include "burst_buffer/node/verbs.h"
@@ -115,7 +116,7 @@ static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
 	return NULL;
 }
 
-/* What storage= of file systems and profiles names, each once. */
+/* Adds what storage= of file systems and profiles names, each path once. */
 static int add_named(char **list, const struct slu_option *option, size_t n)
 {
 	size_t end = 0;
@@ -253,7 +254,7 @@ int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 	return 0;
 }
 
-/* Nothing but that in it. */
+/* Does the directory contain only this entry? */
 static bool is_bare(const char *dir, const char *name, const char *but)
 {
 	char path[4200];
@@ -272,7 +273,7 @@ static bool is_bare(const char *dir, const char *name, const char *but)
 	return bare;
 }
 
-/* The owner of what is kept in a directory may have removed all of it. */
+/* Is kept data gone, because its owner has removed all of it? */
 static bool is_empty(const char *dir)
 {
 	char image[4200];
@@ -300,7 +301,7 @@ char *slu_kept_names(const struct slu_conf *conf)
 	return slu_buf_steal(&names);
 }
 
-/* By sluiced's clock, if it has told it. */
+/* When it expires, by sluiced's clock if that is known. */
 static int64_t kept_until(const struct slu_node *n)
 {
 	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
@@ -324,12 +325,13 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
 		     kept);
 	snprintf(text, sizeof(text), "%s\n", kept);
-	slu_note_put(n, "kept", 0644, text, NULL); /* for who looks here */
+	/* for people who look here */
+	slu_note_put(n, "kept", 0644, text, NULL);
 	return 0;
 }
 
-/* Those who fetch it shall not mix it with that of other parts, nor take
- * pieces for files, however whole they look. */
+/* Marks kept data, so that `fetch` does not mix it with that of other parts,
+ * nor takes pieces for files, however complete they look. */
 static int mark_kept(struct slu_node *n, struct slu_err *err)
 {
 	const char *part = n->plan.node[n->self].part, *dir = n->storage.dir;
@@ -349,7 +351,8 @@ static int mark_kept(struct slu_node *n, struct slu_err *err)
 	return slu_storage_mark(dir, SLU_PIECES_MARK, mark, err);
 }
 
-/* kept: DIR/fs. If it cannot be noted now, it ages from the next look on. */
+/* kept: DIR/fs. Notes the beginning of its time; if that fails, the next look
+ * at it will. */
 static void begin_to_age(const char *kept)
 {
 	struct slu_uptime now;
@@ -370,7 +373,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 		return 0; /* a client */
 	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
 	    !slu_storage_is_kept(&n->storage))
-		return 0; /* there never was any */
+		return 0; /* nothing was ever there */
 	if (mark_kept(n, err) ||
 	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
 		return -1;
@@ -390,6 +393,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 					       "pieces of the same files"
 					     : "");
 	snprintf(text, sizeof(text), "%s\n", kept);
-	slu_note_put(n, "kept", 0644, text, NULL); /* for who looks here */
+	/* for people who look here */
+	slu_note_put(n, "kept", 0644, text, NULL);
 	return 0;
 }

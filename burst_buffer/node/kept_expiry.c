@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes kept data of failed stage-outs when KeepFailed is over: on the
- * storage of this node and, where a driver keeps it there, in the file systems
- * that all nodes have in common. A detached process does it, since removing may
- * take long.
+ * Removes kept data of failed stage-outs when KeepFailed is over: from this
+ * node's storage and, where a driver keeps it there, from file systems that all
+ * nodes have in common. A detached process does it, as it may take long.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -14,7 +13,7 @@
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 
-#define EXPIRE_WAIT 5.0 /* seconds: most of it takes no time */
+#define EXPIRE_WAIT 5.0 /* seconds to wait: usually it takes no time */
 
 struct expiry {
 	struct slu_node *n;
@@ -50,7 +49,8 @@ static void expire_root(const struct expiry *x, const struct slu_driver *driver,
 			slu_node_log(x->n, SLU_ERROR, "%s", err.text);
 }
 
-/* A profile's root= is that of a file system, which is not named there. */
+/* A profile's root= belongs to a file system that the profile does not name
+ * here. */
 static void expire_in_common(const struct expiry *x)
 {
 	const struct slu_conf *conf = x->n->conf;
@@ -68,7 +68,8 @@ static void expire_in_common(const struct expiry *x)
 	}
 }
 
-/* A detached process, whose node is its own: the other's log is closed. */
+/* The detached process; it opens a node of its own, as the caller's log is
+ * closed. */
 static int expire(void *arg)
 {
 	struct expiry x = *(const struct expiry *)arg;

@@ -26,10 +26,11 @@
 #include "common/file.h"
 
 #define ASK_TIME   30.0 /* seconds for sluiced's answer */
-#define BEGIN_TIME 10.0 /* seconds for who begins an instance of the job */
-#define LEAST_STAY (48 * 3600) /* seconds, of what is no failed stage-out */
-#define FORGOTTEN  "forgotten" /* file in an instance: since when */
-#define STAGE_OUT  "stage_out" /* file in an instance: it has one */
+#define BEGIN_TIME 10.0 /* seconds to wait for an `up` that begins */
+/* seconds, for data that is not of a failed stage-out */
+#define LEAST_STAY (48 * 3600)
+#define FORGOTTEN  "forgotten" /* file in an instance: unknown since then */
+#define STAGE_OUT  "stage_out" /* file in an instance: it has a stage-out */
 
 int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
 {
@@ -70,7 +71,7 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 	n->http = as.http;
 }
 
-/* It is not ours to say that this data may go: that is what its time is for. */
+/* This node may not decide that this data goes: it is kept for its time. */
 static int keep_one(struct slu_node *n, const struct slu_storage *s,
 		    int64_t until, struct slu_err *err)
 {
@@ -103,14 +104,14 @@ static int wipe_one(struct slu_node *n, const struct slu_storage *s,
 	return 0;
 }
 
-/* Somebody's already, here and now. */
+/* Is there a note of the instance by now? */
 static bool is_noted(const struct slu_node *n)
 {
 	return slu_note_has(n, "plan.json") || slu_note_has(n, "up.pid");
 }
 
-/* The plan is taken over, unless this node has done with it. An `up` that
- * begins ends what is older by itself. */
+/* Takes the plan over, unless this node is done with it. A later `up` ends
+ * older instances by itself. */
 static int adopt(const struct slu_node *n, struct slu_plan *plan,
 		 struct slu_err *err)
 {
@@ -118,7 +119,7 @@ static int adopt(const struct slu_node *n, struct slu_plan *plan,
 	struct slu_node as;
 	int rc, begun = -1;
 
-	if (plan->persistent) /* `serve` has it made again */
+	if (plan->persistent) /* `serve` makes it again */
 		return 0;
 	opt.job_id = plan->job_id;
 	rc = slu_node_open(&as, &opt, err);
@@ -145,17 +146,18 @@ out:
 	return rc ? -1 : 0;
 }
 
-/* What sluiced says that this node has a part of. */
+/* The instances of which this node has a part, as sluiced says. */
 struct known {
 	size_t n;
 	struct instance {
 		uint32_t job_id;
 		uint64_t buffer;
 	} * at;
-	char dirty[SLU_ERR_TEXT]; /* the first that cannot be removed */
+	char dirty[SLU_ERR_TEXT]; /* the first one that cannot be removed */
 };
 
-/* The trouble of another job shall not be this one's: it is only told. */
+/* Trouble with another job's instance does not fail this job: it is only
+ * logged. */
 static int adopt_all(const struct slu_node *n, struct slu_node_inventory *owed,
 		     struct slu_err *err)
 {
@@ -224,8 +226,8 @@ static bool is_known(const struct known *known, uint32_t job_id,
 	return false;
 }
 
-/* By sluiced's clock, as its credential says: a node may start with one that is
- * years ahead. 0: it has not been asked anything. */
+/* By sluiced's clock, from its credential: a node may boot with a clock that is
+ * years ahead. 0: sluiced was not asked anything. */
 static int64_t today(const struct slu_node *n)
 {
 	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
@@ -240,7 +242,7 @@ int64_t slu_leftovers_clock(const struct slu_node *n)
 	return theirs < ours ? theirs : ours;
 }
 
-/* Since when sluiced has not known it; *first: it is noted now. */
+/* Since when sluiced has not known it; *first: that is noted only now. */
 static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 			       bool *first, struct slu_err *err)
 {
@@ -260,9 +262,9 @@ static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 	return since;
 }
 
-/* A database that was lost, or is not the right one, may come back: what users
- * rely on stays for KeepFailed where it is, and as long again as kept data.
- * What failed is told again and again, what is well only once. */
+/* A lost database may be restored, and sluiced may run with the wrong one: so
+ * what users rely on stays in place for KeepFailed, and then as long again as
+ * kept data. Failures are reported each time, success once. */
 static void forget_one(struct slu_node *n, const struct slu_storage *s)
 {
 	int64_t stays =
@@ -312,7 +314,7 @@ static int remove_one(struct slu_node *n, const struct slu_storage *s,
 	return 0;
 }
 
-/* A site that keeps no failed stage-out does not keep a forgotten one. */
+/* A site that keeps no failed stage-outs keeps no forgotten data either. */
 static bool stays(const struct slu_node *n, const struct slu_storage *s,
 		  uint32_t job_id)
 {
@@ -343,7 +345,7 @@ static void end_one(struct slu_node *n, const char *storage,
 	}
 }
 
-/* Of a job's own `up` persistent buffers are no concern. */
+/* The `up` of a job does not deal with persistent buffers. */
 static bool is_unknown(const struct slu_node *n, const char *name,
 		       uint32_t *job_id, uint64_t *buffer)
 {
@@ -353,8 +355,8 @@ static bool is_unknown(const struct slu_node *n, const char *name,
 	       !is_noted_as(n, *job_id, *buffer);
 }
 
-/* End each instance in `storage` that no note speaks of (known NULL: none);
- * returns how many there are. */
+/* Ends each instance in `storage` without a note (known NULL: none is known to
+ * sluiced); returns how many there are. */
 static size_t each_unknown(struct slu_node *n, const char *storage,
 			   struct known *known)
 {
@@ -387,10 +389,10 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 	slu_notes_sweep(n);
 	if (slu_trust_dir(storage, err))
 		return -1;
-	/* `up` does not look at all of it */
+	/* `up` looks at its own job only */
 	dirty = !n->job_id && slu_dirty(storage);
 	slu_holders_too_long(n, storage, held);
-	if (n->job_id) /* that is no matter of its own */
+	if (n->job_id) /* not a problem of the job */
 		*held = '\0';
 	if (!each_unknown(n, storage, NULL) && !dirty && !*held)
 		return 0;

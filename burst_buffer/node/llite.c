@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A note is a line "READ WRITTEN", and a line "shared" for each job that was
- * there at the same time. It is appended to with one write, so that jobs which
- * start together find each other: whoever looks last sees the other's note.
+ * A note is a line "READ WRITTEN", followed by a line "shared" for each job
+ * that was there at the same time. Lines are appended with one write, so that
+ * jobs which start together notice each other: the later look sees the other's
+ * note.
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"
@@ -22,9 +23,9 @@
 #define STATS_MAX (1u << 16)
 #define NOTE_MAX  (1u << 16)
 #define SUFFIX	  ".llite"
-#define YOUNG	  600 /* s: its first step may not have begun */
+#define YOUNG	  600 /* seconds: its first step may not have begun */
 
-/* Of the row "NAME N samples [bytes] MIN MAX SUM ...": SUM. */
+/* SUM of the row "NAME N samples [bytes] MIN MAX SUM ...". */
 static double sum_of(const char *text, const char *name)
 {
 	const char *row = strstr(text, name);
@@ -95,7 +96,7 @@ static bool is_note(const char *name)
 	return n > strlen(SUFFIX) && !strcmp(name + n - strlen(SUFFIX), SUFFIX);
 }
 
-/* The jobs that are here share the node with this one. */
+/* Marks this job and the others that are here as sharing the node. */
 static void meet(const char *dir, const char *mine)
 {
 	struct dirent *entry;
@@ -130,7 +131,7 @@ int slu_llite_begin(const char *root, const char *dir, uint32_t job_id,
 	return 0;
 }
 
-/* Its title is "slurmstepd: [JOB.STEP]". */
+/* The title of its process is "slurmstepd: [JOB.STEP]". */
 static bool has_step(const char *root, const char *job)
 {
 	char pattern[PATH_MAX], title[64];

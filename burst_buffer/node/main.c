@@ -13,8 +13,8 @@
 #include "common/cli.h"
 #include "common/clock.h"
 
-/* Seconds without a sluice.conf: SetupTimeout's default and what sluiced needs
- * to act on it; between two looks; when slurmd starts. */
+/* Seconds. SETUP: waiting for a sluice.conf, SetupTimeout's default and what
+ * sluiced needs to act on it; between two looks; until slurmd has started. */
 #define SETUP_TIME   150
 #define PAUSE	     5
 #define RECOVER_TIME 60
@@ -130,7 +130,7 @@ static int parse_period(const char *text, double *seconds)
 									: 0;
 }
 
-/* 0 to go on, else the exit code plus one. */
+/* 0: go on; else the exit code plus one. */
 static int parse_options(int argc, char **argv, struct slu_node_options *opt)
 {
 	int c;
@@ -193,8 +193,8 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* The job's number, and fetch's directory, may stand without their options'
- * names. Returns what is left over, or NULL. */
+/* The job's number, and fetch's directory, may be given without an option.
+ * Returns the first word that is left over, or NULL. */
 static const char *take_words(const struct command *command, char **word,
 			      struct slu_node_options *opt)
 {
@@ -208,8 +208,8 @@ static const char *take_words(const struct command *command, char **word,
 	return *word;
 }
 
-/* Without configuration there is no file system, and the tasks of a job that
- * wants one are refused. slurmd has standard error on /dev/null. */
+/* Without a configuration there is no file system, and tasks of a job that asks
+ * for one are refused. slurmd sends standard error to /dev/null. */
 static int no_configuration(struct slu_node *n, const struct command *command,
 			    const struct slu_err *err)
 {
@@ -219,10 +219,10 @@ static int no_configuration(struct slu_node *n, const struct command *command,
 	return command->fn == slu_cmd_up ? 0 : 2;
 }
 
-/* A node that has no configuration cannot tell sluiced so. If the prolog were
- * through, Slurm would start tasks, which would be refused, and the job would
- * have FAILED; while it is not, sluiced puts the job back when its SetupTimeout
- * is over, and a sluice.conf that comes is taken. */
+/* A node without a configuration cannot reach sluiced. If the prolog returned,
+ * Slurm would start the tasks, they would be refused, and the job would be
+ * FAILED; as long as it does not return, sluiced requeues the job after
+ * SetupTimeout, and a sluice.conf that appears is used. */
 static int open_patiently(struct slu_node *n,
 			  const struct slu_node_options *opt,
 			  struct slu_err *err)
@@ -287,8 +287,8 @@ int main(int argc, char **argv)
 	if (command->needs_root && !opt.dry_run && geteuid())
 		return usage("only root can do this: ", command->name);
 	umask(022);
-	/* slurmd's may lack where mkfs and the servers are, and a shell's
-	 * where Slurm is. */
+	/* slurmd's PATH may lack mkfs and the servers, a shell's may lack Slurm
+	 */
 	setenv("PATH",
 	       SLU_SLURM_PATH
 	       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define PATIENCE 90.0 /* seconds for the verdict to be done */
+#define PATIENCE 90.0 /* seconds for the verdict to be carried out */
 #define KNOWN	 10.0 /* seconds until sluiced knows that the run has begun */
 
-/* While sluiced knows of no run this one is not yet known, or has ended. */
+/* As long as sluiced does not know this run, it may not have been reported yet,
+ * or it has ended. */
 static int tell(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_report r = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Large directories are copied by the site's own program, where there is one
- * (Mover): on the first node of a shared file system, on each node else,
- * before our own copying, which completes and verifies what it did. Nothing of
- * our environment, which is a prolog's, reaches it.
+ * Large directories are copied by the site's own program, if there is one
+ * (Mover=): on the first node of a shared file system, else on each node, and
+ * before our own copying, which completes and verifies it. The program gets
+ * nothing of our environment, which is that of a prolog.
  */
 #include "config.h"
 #include "burst_buffer/node/mover.h"
@@ -56,8 +56,8 @@ bool slu_mover_has_been(const struct slu_node *n, size_t r)
 	return !access(path, F_OK);
 }
 
-/* All nodes shall look for what it has done. False: they would not, as in a
- * full file system. */
+/* Lets all nodes look for what the program has copied. False: they would not,
+ * as the file system is full. */
 static bool mark(const struct call *c)
 {
 	char path[PATH_MAX];
@@ -71,7 +71,7 @@ static bool mark(const struct call *c)
 	return true;
 }
 
-/* The nodes that may work on it, as mpirun --host takes them. Caller frees. */
+/* The nodes that may take part, in the form of mpirun --host. Caller frees. */
 static char *nodes_of(const struct slu_node *n)
 {
 	struct slu_buf out = {0};

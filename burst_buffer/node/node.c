@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The context of a subcommand: configuration, names, logs, the plan. */
+/* The context of a subcommand: configuration, node name, logs, plan. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/staging/attrs.h"
@@ -24,8 +24,8 @@ int64_t slu_today(void)
 	return time(NULL);
 }
 
-/* Users can have lines written, as many as they like. What went wrong has as
- * much room again, for the reasons of an end that comes late. */
+/* Users can cause any number of lines, so the log is limited. Errors have as
+ * much space again, so that the reasons of a late failure find room. */
 static void job_log(FILE *log, enum slu_level level, const char *line)
 {
 	struct stat st;
@@ -77,7 +77,7 @@ int slu_node_parse_job(const char *text, uint32_t *job_id)
 	return 0;
 }
 
-/* The name that Slurm knows this node by. */
+/* The name by which Slurm knows this node. */
 static int find_name(struct slu_node *n, const char *option,
 		     struct slu_err *err)
 {
@@ -107,7 +107,7 @@ static FILE *append_to(const char *path, int flags, mode_t mode)
 	return file;
 }
 
-/* It names the files of everybody's jobs. */
+/* Not readable for users: it names files of all jobs. */
 static void open_log(struct slu_node *n)
 {
 	const char *path = n->opt->log;
@@ -125,7 +125,8 @@ static void open_log(struct slu_node *n)
 	};
 }
 
-/* NULL: *bad says why; with a configuration it says why not the present one. */
+/* NULL: *bad says why. With an older configuration *bad says why the present
+ * one is not used. */
 static void open_conf(struct slu_node *n, struct slu_err *bad)
 {
 	char *path;
@@ -209,7 +210,7 @@ void slu_node_close(struct slu_node *n)
 	*n = (struct slu_node){0};
 }
 
-/* Forget the nodes that give to another part and see another. */
+/* Drops the nodes that give to another part, or see another. */
 static int keep_part(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan *plan = &n->plan;
@@ -249,8 +250,8 @@ static int find_self(struct slu_node *n, struct slu_err *err)
 		       (unsigned)n->job_id, n->name);
 }
 
-/* The user may read it while the job's directory lives; as its owner he could
- * fill what other jobs need, too. */
+/* The user may read it as long as the job's directory exists; he does not own
+ * it, as he could then fill space that other jobs need. */
 static void open_job_log(struct slu_node *n)
 {
 	char path[PATH_MAX];
@@ -261,7 +262,7 @@ static void open_job_log(struct slu_node *n)
 		(void)slu_let_read(fileno(n->job_log), n->plan.uid);
 }
 
-/* What the view has is the plan's own. */
+/* The view borrows from the plan. */
 static int view_used(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan *p = &n->plan;
@@ -312,7 +313,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 			       "FileSystem %s: there is no driver %s on %s",
 			       n->plan.fs ? n->plan.fs : "",
 			       n->plan.driver ? n->plan.driver : "", n->name);
-	n->storage = (struct slu_storage){0}; /* a client has none */
+	n->storage = (struct slu_storage){0}; /* a client has no storage */
 	if (!n->plan.node[n->self].client &&
 	    slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
 			       n->plan.buffer, &n->storage, err))

@@ -61,13 +61,13 @@ struct slu_node_options {
 	double period;	  /* --period, seconds; 0: the default */
 	bool json, dry_run, push, wide, drop;
 	bool strict;	     /* a bad sluice.conf is an error */
-	double conf_seconds; /* to fetch one in */
+	double conf_seconds; /* seconds to fetch one */
 };
 
-/* Bytes of data on this node's storage, without what it took when it was empty.
- */
+/* Bytes of data on this node's storage, without the bytes of an empty file
+ * system. */
 struct slu_used {
-	bool known; /* false: nothing of the file system lies here */
+	bool known; /* false: nothing of the file system is here */
 	uint64_t now, most;
 };
 
@@ -82,33 +82,33 @@ struct slu_node {
 	char name[256];
 	uint32_t job_id;
 	char dir[SLU_NODE_PATH];	     /* RunDir/JOB */
-	char beside[SLU_TEMPORARY_FILE_TAG]; /* what it stages out is called so
-					      * until it is verified */
+	char beside[SLU_TEMPORARY_FILE_TAG]; /* names of unverified files begin
+						with this */
 	struct {
 		struct stat file;
 		uint64_t buffer;
 	} noted;	   /* what slu_noted_is() has read */
-	bool has_receipts; /* what is told of the end is noted: receipts.h */
-	bool is_ready;	   /* sluiced hears that the job can run, or has */
-	bool mistake;	   /* the failure is the request's, for ever */
-	bool no_room;	   /* it is that there is none for storage here */
-	bool mapped; /* what is staged out may be changed through memory */
-	const char *offer; /* and what is noted of it, if sluiced wants that */
+	bool has_receipts; /* reports about the end are noted: receipts.h */
+	bool is_ready;	   /* sluiced is told that the job can run, or has */
+	bool mistake;	   /* the failure is due to the request and permanent */
+	bool no_room;	   /* the failure is lack of space on this node */
+	bool mapped;	   /* data may change through a shared map */
+	const char *offer; /* the noted plan, if sluiced asks for it */
 	double deadline;   /* of this phase, slu_now_mono() */
 
-	/* Once there is a plan: */
+	/* Valid once there is a plan: */
 	bool planned;
 	struct slu_plan plan;
-	char *whole; /* what is to be noted of one that is split; or NULL */
+	char *whole; /* the note of a plan that is split; or NULL */
 	size_t self;
-	bool first; /* of all the job's nodes (self 0: of its part) */
+	bool first; /* the first of all the job's nodes (self 0: of its part) */
 	const struct slu_driver *driver;
 	struct slu_storage storage;
 	struct slu_instance in;
-	const char *root; /* of the file system, once attached; of a
-			   * persistent one, this job's corner of it */
-	/* A job that uses a persistent buffer is a client more of it: its
-	 * driver sees that one's plan. */
+	const char *root; /* of the file system, once attached; in a persistent
+			     buffer, this job's corner */
+	/* A job that uses a persistent buffer is one more client of it: its
+	 * driver gets that buffer's plan. */
 	struct slu_plan view;
 	char corner[PATH_MAX];
 	struct slu_input_cache *cache; /* of its stage-in, or NULL */
@@ -116,8 +116,8 @@ struct slu_node {
 	struct slu_hosts away; /* who had not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;
-	struct slu_used used;  /* serve: as it was looked at just now */
-	struct slu_fill *fill; /* serve: what is to be told of all of them */
+	struct slu_used used;  /* serve: as of the last look */
+	struct slu_fill *fill; /* serve: to be reported, of all buffers */
 	size_t n_fill;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 	char log_dir[PATH_MAX];
@@ -126,40 +126,41 @@ struct slu_node {
 /* Unix seconds. */
 int64_t slu_today(void);
 
-/* A job's number as a user gives it; -1: it is none. */
+/* A job id as users give it; -1: it is none. */
 int slu_node_parse_job(const char *text, uint32_t *job_id);
 
-/* Configuration, names, log. The job's directory is not made. */
+/* Reads the configuration, finds the node's name, opens the log. Does not make
+ * the job's directory. */
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err);
 void slu_node_close(struct slu_node *n);
 
-/* sluice.conf was fetched, and sluiced has said meanwhile that it has another
- * one: that is ours from now on, but for RunDir. If it cannot be had, the one
- * of before stays, and the log says why. */
+/* If sluice.conf was fetched and sluiced has since said that it has another
+ * one: fetch that, and use all of it but RunDir. If that fails, the old one
+ * stays in use, and the log says why. */
 void slu_node_renew_conf(struct slu_node *n);
 
-/* Take over a plan (it is the node's then, also on failure): find ourselves
- * and the driver in it. Of one that is split only our own part is kept: it is a
- * file system like any other, whose nodes meet the rest at barriers. What is
- * noted is the whole: a sluiced whose database was restored must know it by
- * that. */
+/* Take over a plan (also on failure): find this node and the driver in it. Of a
+ * plan that is split only this node's part is kept: that is a file system of
+ * its own, whose nodes meet the others at barriers. The note has the whole
+ * plan, as a sluiced whose database was restored recognises it by that. */
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err);
 
-/* One line into the program's log and the job's. */
+/* Writes one line to the program's log and the job's. */
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
 
-/* node_conf.c: sluice.conf from `path`, or, if that is bad, what was last read
- * without an error on this node: then *err says why. NULL: there is no such
- * thing. Caller frees. */
+/* node_conf.c: reads sluice.conf at `path`; if it is bad, the last one that
+ * this node has read without an error: then *err says why. NULL: there is
+ * neither. Caller frees. */
 struct slu_conf *slu_node_conf(const char *path, struct slu_err *err);
 
 /* notes.c: files in the job's directory. */
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX]);
-/* Storage of the instance may be there: without it there never was any. */
+/* There may be storage of the instance: without this note there never was
+ * any. */
 #define SLU_STORAGE_NOTE "storage"
 bool slu_note_has(const struct slu_node *n, const char *name);
 /* Seconds since it was written; -1: there is none. */
@@ -168,98 +169,98 @@ long slu_note_age(const struct slu_node *n, const char *name);
 char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
-/* One that the job's user may read and nobody else; everybody, where there are
- * no lists or it is not known who that is. */
+/* One that only the job's user may read; everybody, where there are no ACLs or
+ * the user is not known. */
 int slu_note_put_for_user(struct slu_node *n, const char *name,
 			  const char *text, struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);
-/* Does whoever this file names (up.pid, ...) live? */
+/* Is the process named by this file (up.pid, ...) alive? */
 bool slu_note_lives(const struct slu_node *n, const char *pid_file,
 		    struct slu_pid *pid);
-/* It has to end, unless it is ourselves. */
+/* Ends that process, unless it is the calling one. */
 int slu_note_end(const struct slu_node *n, const char *pid_file,
 		 struct slu_err *err);
-/* Set room aside for what is noted at the end (and make down.lock), so that
- * whatever else fills RunDir meanwhile does not hinder that; give it back. */
+/* Reserves space for notes at the end (and makes down.lock), in case RunDir is
+ * full then; releases it. */
 int slu_note_reserve(const struct slu_node *n, struct slu_err *err);
 void slu_note_release(const struct slu_node *n);
-/* Be the only one that does `what` ("down", "watch") for the job, until this
- * process ends. False: another one is, which WHAT.pid names again. */
+/* Become the only process that does `what` ("down", "watch") for the job, until
+ * it ends. False: another one is, and WHAT.pid names it again. */
 bool slu_note_lock(struct slu_node *n, const char *what);
-/* Nobody else begins an instance of the job, or takes one over, from here to
- * slu_note_begun() of what is returned; -1: another still did after so many
+/* No other process begins an instance of the job, or takes one over, until
+ * slu_note_begun() of the result; -1: another one still did after so many
  * seconds. */
 int slu_note_begin(const struct slu_node *n, double seconds,
 		   struct slu_err *err);
 void slu_note_begun(int begin);
 int slu_note_plan(struct slu_node *n, struct slu_err *err);
-/* As it is noted: without the secret, which who needs it later fetches again,
- * and whatever sluiced said with it. NULL: no memory. Caller frees. */
+/* The plan as it is noted: without the secret, which is fetched again when it
+ * is needed, and without what sluiced sends along. NULL: no memory. Caller
+ * frees. */
 char *slu_plan_note(const struct slu_plan *plan);
 /* The plan that was noted; SLU_NOTFOUND: none. */
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 		   struct slu_err *err);
-/* Is this the instance that is noted? Cheap to ask again: the plan, which may
- * be of thousands of nodes, is read only when its file is another. */
+/* Is this the instance that is noted? Cheap: the plan, which may be large, is
+ * read again only if its file has changed. */
 bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 
-/* job_env.c: leave for its tasks what is to be in their environment. */
+/* job_env.c: writes the environment variables for the job's tasks. */
 int slu_note_env(struct slu_node *n, struct slu_err *err);
 
 /* peak_used.c: how full the storage is, now and at most so far. */
-/* It is empty: all that comes from here on is data. */
+/* It is empty: everything from here on is data. */
 void slu_peak_used_begin(struct slu_node *n);
 struct slu_used slu_peak_used_sample(struct slu_node *n);
 
-/* Remove the job's directory; nothing there is success. */
+/* Remove the job's directory; 0 also if there is none. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);
-/* The same, if it is that of an `up` which has ended without a plan, and so has
- * made nothing, or is this process. */
+/* The same if it was made by an `up` that has ended without a plan, and so has
+ * made nothing, or by this process. */
 int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
-/* Remove what earlier removals, cut short, left in RunDir. */
+/* Remove what interrupted removals have left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
 
 /*
- * talk.c: what is asked of sluiced, again and again until n->deadline while it
- * cannot be reached or has nothing to say. SLU_DENIED is its abort, with the
- * reason; SLU_TIMEOUT: the deadline has passed.
+ * talk.c: requests to sluiced, repeated until n->deadline while it cannot be
+ * reached or answers "wait". SLU_DENIED: its "abort", with the reason;
+ * SLU_TIMEOUT: the deadline has passed.
  */
 int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
 		  struct slu_err *err);
-/* What sluiced has on record of this node; slu_msg_clear of
- * slu_node_inventory_desc. */
+/* sluiced's record of this node; slu_msg_clear with slu_node_inventory_desc. */
 int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
 		       struct slu_err *err);
-/* Fills in who reports. *answer is the caller's to clear. */
+/* Adds which node and instance report. The caller clears *answer. */
 int slu_talk_report(struct slu_node *n, struct slu_report *report,
 		    struct slu_answer *answer, struct slu_err *err);
-/* The same where only go or abort matters. */
+/* The same where only success or "abort" matters. */
 int slu_talk_step(struct slu_node *n, struct slu_report *report,
 		  struct slu_err *err);
-/* attrs, n_attr: what the others brought (NULL: not wanted); freed with
- * slu_msg_clear of slu_barrier_answer_desc. */
+/* attrs, n_attr: what the other nodes have brought (NULL: not wanted); free
+ * with slu_msg_clear and slu_barrier_answer_desc. */
 int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 		     struct slu_barrier_answer *answer, struct slu_err *err);
 int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err);
-/* One try, for at most so many seconds. */
+/* A single attempt, for at most so many seconds. */
 int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 		  double seconds, struct slu_buf *reply, struct slu_err *err);
-/* The same of /v1/poll: the word, or an error. */
+/* The same for /v1/poll: its answer, or an error. */
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err);
 
-/* staging.c: request r of the plan, with all nodes (or alone, where each has
- * its own data), from the walk to the last check. */
+/* staging.c: stages request r of the plan, from the walk to the last check;
+ * with all nodes, or alone where each node has its own data. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
 
-/* stripe_directories.c: the layouts that the plan asks for, by the first node,
- * as the job's user; the others wait for it. */
+/* stripe_directories.c: sets the layouts that the plan asks for, on the first
+ * node, as the job's user; the others wait for it. */
 int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 
-/* What a stage_out puts below its destination, where the job has several file
- * systems: the name of this node or of its part. NULL: nothing. */
+/* A directory that a stage_out adds to its destination, where the job has
+ * several file systems: the name of this node or of its part. NULL: none. */
 const char *slu_node_below(const struct slu_node *n);
-/* The kind of source that the plan's word stands for. */
+/* The enum for the plan's word. */
 enum slu_stage_what slu_stage_what(const char *type);
 
 /* Subcommands: exit codes. */
@@ -278,15 +279,15 @@ int slu_cmd_watch(struct slu_node *n);
 int slu_cmd_recover(struct slu_node *n);
 int slu_cmd_serve(struct slu_node *n);
 
-/* down.c: take down the instance that is noted; returns when nothing is left,
- * or says why something is. */
+/* down.c: take down the noted instance. Returns when nothing is left; else the
+ * error says why something is. */
 int slu_down(struct slu_node *n, struct slu_err *err);
-/* The same with that instance, which was noted when the caller looked; returns
+/* The same for this instance, which was noted when the caller looked. Returns
  * when its worker will not touch the directory any more. */
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err);
-/* worker.c: the detached part of it. */
+/* worker.c: starts the detached worker. */
 int slu_worker_start(struct slu_node *n, struct slu_err *err);
-/* The same in a child, which is waited for, where not even a pid file can be
+/* The same in a child that is waited for, where not even a pid file can be
  * written. */
 void slu_worker_run(struct slu_node *n);
 /* watch.c */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice.conf on a node, where nothing of ours stays in memory: what was last
- * read without an error is kept in RunDir. A mistake in the file, or a key that
- * this release does not know, would otherwise be found by every job that begins
- * or ends, and drain the node.
+ * sluice.conf on a node. No process of ours runs there all the time, so the
+ * last file that was read without an error is kept in RunDir. Otherwise a
+ * mistake in the file, or a key that this release does not know, would fail
+ * each job that begins or ends, and drain the node.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -32,7 +32,7 @@ static void keep(const struct slu_conf *conf, const struct slu_buf *text)
 	slu_buf_free(&kept);
 }
 
-/* What the lines of RunDir alone say. */
+/* Parses only the lines of RunDir. */
 static struct slu_conf *parse_run_dir(char *text)
 {
 	static const char key[] = "RunDir";
@@ -51,7 +51,7 @@ static struct slu_conf *parse_run_dir(char *text)
 	return conf;
 }
 
-/* What was kept where that text, of a bad file, says that RunDir is. */
+/* Loads the kept copy from the RunDir that this bad file names. */
 static struct slu_conf *load_kept(char *text)
 {
 	struct slu_conf *where = parse_run_dir(text), *conf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes of a job on this node, see node.h. RunDir is gone after a reboot, and
- * so is all that they speak of. */
+/* The notes of a job on this node, see node.h. RunDir is empty after a reboot,
+ * and so is everything that the notes are about. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/node/receipts.h"
@@ -16,10 +16,10 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define GONE	     ".gone." /* what is being removed */
+#define GONE	     ".gone." /* prefix of what is being removed */
 #define RESERVE	     "reserve"
-#define RESERVE_SIZE (128 << 10) /* notes of the end are a page each */
-#define NOTE_MAX     (64u << 20) /* plans of large jobs */
+#define RESERVE_SIZE (128 << 10) /* a page for each note at the end */
+#define NOTE_MAX     (64u << 20) /* bytes, for plans of large jobs */
 
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX])
@@ -65,7 +65,7 @@ int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 			      err);
 }
 
-/* Whose job it is says the plan, or who runs our prolog. */
+/* The user is the one in the plan, or in the environment of the prolog. */
 static int let_user_read(const struct slu_node *n, const char *path)
 {
 	const char *uid = getenv("SLURM_JOB_UID");
@@ -152,8 +152,8 @@ static int try_lock(int fd, int command, struct flock *lock)
 	return fcntl(fd, command, lock);
 }
 
-/* Not flock(), which children that outlive us would hold, and which does not
- * tell who has it. */
+/* Not flock(): children that outlive us would inherit it, and it does not tell
+ * who holds it. */
 bool slu_note_lock(struct slu_node *n, const char *what)
 {
 	char name[32], path[PATH_MAX];
@@ -165,11 +165,11 @@ bool slu_note_lock(struct slu_node *n, const char *what)
 	slu_note_path(n, name, path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return true; /* nothing is noted: there is nothing to do */
+		return true; /* nothing is noted, so there is nothing to do */
 	while (try_lock(fd, F_SETLK, &lock)) {
 		if ((errno != EACCES && errno != EAGAIN) ||
 		    try_lock(fd, F_GETLK, &lock))
-			return true; /* no locks there */
+			return true; /* no locks on this file system */
 		if (lock.l_type == F_UNLCK)
 			continue; /* it has just ended */
 		snprintf(name, sizeof(name), "%s.pid", what);
@@ -179,12 +179,12 @@ bool slu_note_lock(struct slu_node *n, const char *what)
 		close(fd);
 		return false;
 	}
-	return true; /* and fd stays open */
+	return true; /* fd stays open and holds the lock */
 }
 
-/* One byte for each job in a file that is never removed: the job's directory
- * comes and goes. It ends with the descriptor, so that no library that opens
- * the file once more can end it. */
+/* Locks one byte for each job in a file that is never removed, as the job's
+ * directory comes and goes. The lock belongs to the open file (OFD): a library
+ * that opens and closes the same file cannot release it. */
 int slu_note_begin(const struct slu_node *n, double seconds,
 		   struct slu_err *err)
 {
@@ -254,7 +254,7 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
 	return rc;
 }
 
-/* It is never changed in place. */
+/* The file is always replaced, never changed in place. */
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
@@ -281,7 +281,7 @@ bool slu_noted_is(struct slu_node *n, uint64_t buffer)
 	return n->noted.buffer == buffer;
 }
 
-/* Out of sight at once, so that who looks sees all or nothing. */
+/* Renamed first, so that others see the whole directory or none. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err)
 {
 	char gone[PATH_MAX];

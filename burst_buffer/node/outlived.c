@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that have outlived their job: Slurm finds those that have left
- * their session only by a cgroup. What they write into a file that is already
- * copied would be lost, so they are ended before anything is; who writes all
- * the same is noticed by the files' time of change.
+ * Ends processes that have outlived their job: Slurm finds those that left
+ * their session only with cgroups. What they write to a file that was copied
+ * already would be lost, so they are ended before the stage-out; writes that
+ * happen all the same are noticed by the files' change times.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -13,7 +13,7 @@
 #include "burst_buffer/host/file_users.h"
 #include "burst_buffer/host/kill_users.h"
 
-#define LIMIT 60.0 /* seconds, also where one of them hangs */
+#define LIMIT 60.0 /* seconds, also if one of them hangs */
 
 static int end_all(struct slu_aside *aside, void *arg, void *out,
 		   struct slu_err *err)
@@ -82,8 +82,8 @@ void slu_outlived_end(struct slu_node *n)
 	char who[SLU_ASIDE_OUT];
 	struct slu_err err;
 
-	/* Who uses a persistent buffer may be of another job; and root's are
-	 * our own, too. */
+	/* users of a persistent buffer may be of another job; root's processes
+	 * include our own */
 	if (n->plan.use || n->plan.persistent || !n->plan.uid)
 		return;
 	if (slu_aside(&aside, "the job's processes", who, &err))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How full this node's part of the file system is, now and at most. The note
- * "used" has what it took when it was empty, and the most since: whoever works
- * on the job adds to it, so that a peak between two words to sluiced is known
- * at the next one. A look asks the kernel alone and costs microseconds.
+ * "used" has the bytes of the empty file system and the highest use since;
+ * every process that works on the job updates it, so that a peak between two
+ * reports is in the next one. A look asks only the kernel and takes
+ * microseconds.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -35,7 +36,7 @@ void slu_peak_used_begin(struct slu_node *n)
 {
 	uint64_t empty;
 
-	/* one that is to outlive a restart may be full already */
+	/* one that survives a restart may contain data already */
 	if (!n->plan.persistent && !slu_note_has(n, NOTE) &&
 	    !slu_storage_used(&n->storage, &empty, NULL))
 		write_note(n, empty, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What subcommands for people say. */
+/* Output of the subcommands for people. */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
 

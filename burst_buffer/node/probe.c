@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node probe`: what this node can offer, and what stands in the way.
- * Nothing is left behind; as root the storage is tried for real. Each check
- * says what to do.
+ * `sluice-node probe`: checks what this node can offer, and what prevents it.
+ * Leaves nothing behind; as root it makes and removes storage as a trial. Each
+ * check says what to do.
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
@@ -70,7 +70,7 @@ static void note_fs(struct slu_probe *p, const char *name, bool ok,
 	char text[200];
 
 	slu_copy(text, sizeof(text), why ? why : "");
-	text[strcspn(text, "\n")] = '\0'; /* the first reason will do */
+	text[strcspn(text, "\n")] = '\0'; /* the first line is enough */
 	slu_json_set_str(one, "name", name);
 	json_object_object_add(one, "ok", json_object_new_boolean(ok));
 	slu_json_set_str(one, "text", text);
@@ -135,9 +135,10 @@ static void probe_drivers(struct slu_node *n, struct slu_probe *p)
 			      "sluice.conf offers none");
 }
 
-/* munged here, sluiced there, and what it knows of this node */
+/* munged here, sluiced, and what it knows of this node */
 
-/* What munged takes for this host's address the servers of jobs bind, too. */
+/* The address that munged uses for this host is the one that servers of jobs
+ * bind, too. */
 static void probe_address(struct slu_probe *p, struct in_addr addr)
 {
 	char text[INET_ADDRSTRLEN];
@@ -240,7 +241,7 @@ static void probe_slurm(struct slu_node *n, struct slu_probe *p)
 	slu_buf_free(&config);
 }
 
-/* Which is used, and whose it is; after sluiced was asked something. */
+/* Which configuration is in use, and from where; after a request to sluiced. */
 static void probe_conf(struct slu_node *n, struct slu_probe *p)
 {
 	const char *now = n->http ? slu_http_conf(n->http) : "";

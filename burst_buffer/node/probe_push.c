@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sluice-node probe --push`: what was found, as documents of the map. */
+/* `sluice-node probe --push`: sends the results as documents of the resource
+ * map. */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
 
@@ -30,7 +31,7 @@ static int push(struct slu_node *n, const char *name,
 	return rc;
 }
 
-/* The SHA-256 of the sluice.conf that is used here; "": it cannot be read. */
+/* The SHA-256 of the sluice.conf in use; "": it cannot be read. */
 static const char *conf_hash(const struct slu_node *n, char hash[65])
 {
 	struct slu_buf text = {0};
@@ -43,7 +44,7 @@ static const char *conf_hash(const struct slu_node *n, char hash[65])
 	return hash;
 }
 
-/* What `sysquery doctor` reads. */
+/* The document that `sysquery doctor` reads. */
 static struct json_object *document(const struct slu_node *n,
 				    const struct slu_probe *p)
 {
@@ -56,8 +57,8 @@ static struct json_object *document(const struct slu_node *n,
 	return doc;
 }
 
-/* Told to sluiced, which refuses at submission what too few nodes can do, and
- * keeps the rest for administrators. One of an older release does not. */
+/* sluiced refuses requests at submission for which too few nodes are able, and
+ * stores the rest for administrators. An older sluiced ignores it. */
 int slu_probe_push(struct slu_node *n, const struct slu_probe *p,
 		   struct slu_err *err)
 {

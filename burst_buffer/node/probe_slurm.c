@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's settings as `scontrol show config` shows them: lines of
- * "Key   = Value", times as "10 sec", what is not set as "(null)".
+ * Checks Slurm's settings as `scontrol show config` shows them: lines "Key =
+ * Value", times as "10 sec", unset values as "(null)".
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
@@ -15,9 +15,9 @@
 
 #define FILE_MAX (1u << 20)
 #define INCLUDES 4     /* so deep */
-#define NO_LIMIT 65534 /* PrologEpilogTimeout that is not set */
+#define NO_LIMIT 65534 /* PrologEpilogTimeout if unset */
 
-/* The value of a key; "" when it is not there or "(null)". */
+/* The value of a key; "" when it is missing or "(null)". */
 static void value_of(const char *config, const char *key, char out[512])
 {
 	size_t len = strlen(key);
@@ -40,7 +40,7 @@ static void value_of(const char *config, const char *key, char out[512])
 	}
 }
 
-/* Is the word in a list separated by commas? */
+/* Is the word in this comma-separated list? */
 static bool lists(const char *list, const char *word)
 {
 	size_t len = strlen(word);
@@ -135,7 +135,7 @@ static char *read_text(const char *path)
 	return slu_buf_steal(&text);
 }
 
-/* The site's own Prolog runs after `sluice-node up`. */
+/* The site's own Prolog has to run after `sluice-node up`. */
 static void check_site_prolog(struct slu_probe *p, const char *config)
 {
 	char path[512], *text;
@@ -161,7 +161,7 @@ static void check_site_prolog(struct slu_probe *p, const char *config)
 
 static bool requires_us(const char *path, int depth);
 
-/* Does one of the files that an include of `path` means? */
+/* Does one of the files matched by an include of `path` require our plugin? */
 static bool included(const char *path, const char *pattern, int depth)
 {
 	const char *slash = *pattern == '/' ? NULL : strrchr(path, '/');

@@ -24,9 +24,9 @@
 #define DONE	  ".done"
 #define INSTANCES 512
 #define TEXT_MAX  (1u << 20)
-#define ASK_TIME  10.0 /* seconds for one answer */
+#define ASK_TIME  10.0 /* seconds for one request */
 
-/* Reports that depend on nothing but what was done here. */
+/* Reports that depend only on what was done here. */
 static bool is_of_end(const struct slu_report *r)
 {
 	return !strncmp(r->step, "out.", 4) || slu_eq(r->step, "lost_data") ||
@@ -52,7 +52,7 @@ void slu_receipt_add(const struct slu_node *n, const struct slu_report *r)
 	free(text);
 }
 
-/* Where this node has them, "" if it has no part in the plan. */
+/* Where this node's receipts of the plan are; "": it has no part in it. */
 static void done_at(const struct slu_node *n, const struct slu_plan *plan,
 		    char dir[PATH_MAX])
 {
@@ -79,7 +79,7 @@ static void kept_at(const struct slu_node *n, const struct slu_plan *plan,
 		 (unsigned)plan->restarts);
 }
 
-/* The oldest, if there are too many. */
+/* Removes the oldest, if there are too many. */
 static void forget_oldest(const char *dir)
 {
 	char oldest[NAME_MAX + 1] = "";
@@ -106,7 +106,8 @@ static void forget_oldest(const char *dir)
 		closedir(d);
 }
 
-/* The directory, and of a storage kept/ above it, as data is kept there. */
+/* Makes the directory, and kept/ above it with the rights that kept data
+ * needs. */
 static int make_done(char dir[PATH_MAX])
 {
 	char *slash = strrchr(dir, '/');

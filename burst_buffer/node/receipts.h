@@ -3,24 +3,26 @@
 #define SLU_NODE_RECEIPTS_H
 
 /*
- * What this node has told sluiced of the end of an instance, and sluiced has
- * acknowledged: the shares that were staged out, what failed, that it is clean.
- * A sluiced whose database is older than that is told again. Of the latest few
- * hundred instances of jobs; on a node without storage only until it is
- * restarted.
+ * What this node has reported at the end of an instance and sluiced has
+ * acknowledged: shares that were staged out, what failed, that the node is
+ * clean. If a sluiced with an older database asks again, the reports are
+ * repeated. Kept for the latest few hundred instances of jobs; on a node
+ * without storage only until it restarts.
  */
 
 #include "burst_buffer/node/node.h"
 
-/* It was acknowledged; what is not of an instance's end is not noted. */
+/* Notes a report that was acknowledged; reports that are not about the end are
+ * ignored. */
 void slu_receipt_add(const struct slu_node *n, const struct slu_report *r);
-/* The instance is over, the job's directory about to go. */
+/* The instance is over: moves its receipts out of the job's directory, which is
+ * about to be removed. */
 void slu_receipts_keep(const struct slu_node *n);
-/* An instance of the same name begins. */
+/* Removes those of an instance with the same name, as it begins again. */
 void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan);
-/* sluiced says that this node has a part of that plan. True: it had, and has
- * told of its end; what was acknowledged then is told again, as far as sluiced
- * can be heard. */
+/* sluiced says that this node has a part in that plan. True: it had, and has
+ * reported its end; what was acknowledged then is reported again, as far as
+ * sluiced can be reached. */
 bool slu_receipts_show(struct slu_node *n, const struct slu_plan *plan);
 
 #endif

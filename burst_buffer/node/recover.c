@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node recover: run when slurmd starts, and now and then by the node's
- * health check. Usually there is nothing to do; after a restart of the node its
- * file systems are taken down, whose jobs have ended with it, so that it comes
- * back into service by itself. Whoever looked after a file system and was
- * killed is replaced.
+ * sluice-node recover: run when slurmd starts, and periodically by the node's
+ * health check. Usually there is nothing to do. After a restart of the node it
+ * takes down the file systems of jobs that ended with the node, so that the
+ * node returns to service by itself. Processes that looked after a file system
+ * and were killed are replaced.
  */
 #include "config.h"
 #include <dirent.h>
@@ -26,8 +26,8 @@ static bool lives(const struct slu_node *n, const char *pid_file)
 	return slu_note_lives(n, pid_file, &(struct slu_pid){0});
 }
 
-/* An epilog that waits for a worker replaces it sooner. One that has told a
- * result works on until it forgets the notes. */
+/* An epilog that waits for a worker replaces it sooner. One that has given a
+ * result works on until it removes the notes. */
 static int replace_worker(struct slu_node *n, struct slu_err *err)
 {
 	if (lives(n, "down.pid"))
@@ -40,8 +40,8 @@ static int replace_worker(struct slu_node *n, struct slu_err *err)
 	return slu_worker_start(n, err);
 }
 
-/* An `up` that was killed, or refused, before it had a plan is run again by the
- * prolog, or its job ends, sooner. */
+/* An `up` that was killed, or refused, before it had a plan: the prolog runs it
+ * again, or the job ends, before this matters. */
 static int forget_begun(struct slu_node *n, struct slu_err *err)
 {
 	return slu_note_age(n, "") > n->conf->setup_timeout
@@ -49,7 +49,7 @@ static int forget_begun(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* An instance is either coming up, or has a watcher, or a worker. */
+/* Each instance is being set up, or has a watcher or a worker. */
 static int look_after(struct slu_node *n, struct slu_err *err)
 {
 	if (lives(n, "up.pid"))
@@ -82,7 +82,7 @@ static void look_after_all(struct slu_node *n)
 	while (d && (e = readdir(d))) {
 		unsigned long job = strtoul(e->d_name, &end, 10);
 
-		/* persistent buffers are looked after by `serve` */
+		/* persistent buffers are the task of `serve` */
 		if (job && !*end && job < SLU_PERSIST_FIRST)
 			look_after_job(n, (uint32_t)job);
 	}
@@ -90,7 +90,8 @@ static void look_after_all(struct slu_node *n)
 		closedir(d);
 }
 
-/* After a restart of the node its owner finds it again, who cannot mount it. */
+/* After a restart of the node, mounts kept data again for its owner, who cannot
+ * do that. */
 static void remount_kept(struct slu_node *n)
 {
 	struct slu_kept *list;
@@ -108,7 +109,7 @@ static void remount_kept(struct slu_node *n)
 	free(list);
 }
 
-/* What fails of one thing keeps nothing else. */
+/* An error in one part does not stop the others. */
 static int recover(struct slu_node *n, struct slu_err *err)
 {
 	int rc = slu_leftovers_reconcile(n, ASK_TIME, err);
@@ -149,9 +150,8 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 	return EXIT_SUCCESS;
 }
 
-/* A node that registers by itself, or has got an address of its own now, is
- * not what it says for sluiced before slurmd has registered, which is done
- * meanwhile. */
+/* A node that registers by itself, or has got a new address, is unknown to
+ * sluiced until slurmd has registered, which happens meanwhile. */
 static bool not_yet_known(const struct slu_err *err, double start)
 {
 	if (err->kind != SLU_DENIED || slu_now_mono() > start + ASK_TIME)

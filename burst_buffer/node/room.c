@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking before anything is made: others than Sluice write on the same disk.
- */
+/* Measures the free space before anything is made, as not only Sluice writes to
+ * the disk. */
 #include "config.h"
 #include "burst_buffer/node/room.h"
 #include "burst_buffer/node/user_directories.h"
@@ -35,7 +35,7 @@ static void add_filler(const char *storage, struct slu_err *err)
 		snprintf(err->text + len, sizeof(err->text) - len, ": %s", who);
 }
 
-/* "BYTES", and if they are too few, why they are. */
+/* "BYTES", followed by the reason if they are not enough. */
 static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];

@@ -22,11 +22,11 @@
 #include "common/proc.h"
 #include "common/str.h"
 
-#define PERIOD	 2.0  /* seconds between two questions */
+#define PERIOD	 2.0  /* seconds between two requests */
 #define ASK_TIME 10.0 /* seconds for sluiced's answer */
-#define AGAIN	 15   /* seconds before what went wrong is tried again, */
+#define AGAIN	 15   /* seconds before a failed start is repeated, */
 #define AT_MOST	 600  /* doubled each time, up to this */
-#define LOOK	 60   /* seconds between two looks at what is there */
+#define LOOK	 60   /* seconds between two checks of what is there */
 
 static volatile sig_atomic_t stopping;
 
@@ -73,7 +73,7 @@ static void note_pause(struct slu_node *n, const char *note, long pause)
 	slu_note_put(n, note, 0644, text, NULL);
 }
 
-/* One at a time, and not at once again. */
+/* Starts it unless it runs, or was started too recently. */
 static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 {
 	char path[PATH_MAX], waits[32];
@@ -91,7 +91,7 @@ static void start(struct slu_node *n, int (*fn)(void *), const char *note)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
 
-/* Is it there, as far as this node sees? */
+/* Is the file system there, as far as this node can see? */
 static bool is_there(struct slu_node *n)
 {
 	struct slu_err err;
@@ -124,15 +124,14 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 			start(n, run_up, "serve.up");
 		return 0;
 	}
-	/* a restart of the node may have taken the notes away */
+	/* a restart of the node may have removed the notes */
 	if (!slu_note_has(n, "plan.json") && slu_note_plan(n, err))
 		return -1;
 	start(n, run_down, "serve.down");
 	return 0;
 }
 
-/* sluiced hears of it with the next question; without memory, a minute later.
- */
+/* Reported with the next request; without memory, a minute later. */
 static void add_fill(struct slu_node *n, const struct slu_node *of)
 {
 	struct slu_fill *grown =
@@ -145,7 +144,7 @@ static void add_fill(struct slu_node *n, const struct slu_node *of)
 						 of->used.now, of->used.most};
 }
 
-/* For one of them: with the service's own configuration and log. */
+/* Handles one of them, with the service's configuration and log. */
 static void tend_one(struct slu_node *n, struct slu_plan *plan)
 {
 	struct slu_node_options opt = *n->opt;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-stage-out PATH...: a task of a job says that these files will not be
- * changed any more, so that they can be staged out while the job goes on. It
- * tells the helper of its own node, which notes it, and returns.
+ * sluice-stage-out PATH...: a task declares that these files will not change
+ * any more, so that they can be staged out while the job runs. It tells the
+ * watcher on its own node, which notes it, and returns.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -18,7 +18,7 @@
 #include "common/cli.h"
 #include "common/file.h"
 
-#define TRIES 20 /* in 2 s: the first task may come before the helper */
+#define TRIES 20 /* in 2 s: the first task may come before the watcher */
 
 #define NAME  "sluice-stage-out"
 
@@ -43,7 +43,7 @@ static int try_connect(const char *dir, const char *file)
 
 	if (d < 0)
 		return -1;
-	/* The path itself may be too long for a socket's. */
+	/* The path itself may be too long for a socket's address. */
 	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/%s", d,
 		 file);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -55,7 +55,7 @@ static int try_connect(const char *dir, const char *file)
 	return fd;
 }
 
-/* 0; 1 refused; -1: nobody listens, nor will for the next path. */
+/* 0; 1: refused; -1: nobody listens, nor will for the next path. */
 static int tell(const char *dir, const char *path)
 {
 	char text[SLU_ERR_TEXT + 1];

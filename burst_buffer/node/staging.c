@@ -36,7 +36,7 @@ static const char *const act_names[] = {
 	[SLU_DISCARD] = "discarded",
 };
 
-/* Has the job been cancelled? Asked the more rarely the more nodes ask. */
+/* Was the job cancelled? The more nodes there are, the less often each asks. */
 static int tick(void *arg, uint64_t bytes, uint64_t files)
 {
 	struct slu_staging *q = arg;
@@ -57,7 +57,7 @@ static int tick(void *arg, uint64_t bytes, uint64_t files)
 	return stop;
 }
 
-/* What is noted of an act: what it did, for the report after a restart. */
+/* The note of an act has its result, for the report after a restart. */
 
 static void note_name(const struct slu_staging *q, enum slu_act_name act,
 		      char name[64])
@@ -97,7 +97,7 @@ static bool was_done(struct slu_staging *q, enum slu_act_name act)
 	return done;
 }
 
-/* What cannot be noted is done again if this is cut short. */
+/* If it cannot be noted, it is done again after an interruption. */
 static void note_done(struct slu_staging *q, enum slu_act_name act,
 		      const struct slu_stage_result *r)
 {
@@ -140,7 +140,7 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 		snprintf(what, sizeof(what), ": %" PRIu64 " files, %s",
 			 r->total_files, slu_size_text(r->total_bytes, size));
 		break;
-	case SLU_COPY: /* with the links that the manifest's walk has made */
+	case SLU_COPY: /* with the links that the walk has made */
 		snprintf(what, sizeof(what),
 			 ": %" PRIu64 " of %" PRIu64 " files, %s",
 			 q->total.files, r->total_files,
@@ -189,18 +189,20 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			     q->way, q->r, r->in_place, r->first_in_place);
 }
 
-/* The user's cancelling, and sluiced's own words, are known by their kind. */
+/* A cancelled job and an "abort" of sluiced are told from other failures by the
+ * error's kind. */
 static int aside_failed(struct slu_err *err)
 {
 	if (err->kind == SLU_BUSY)
 		return slu_err(err, SLU_DENIED, "stopped");
 	if (err->kind == SLU_DENIED)
-		err->kind = SLU_IO; /* that is sluiced's word */
+		/* SLU_DENIED is reserved for sluiced's "abort" */
+		err->kind = SLU_IO;
 	return -1;
 }
 
-/* A manifest that was made while a part was away lacks its files, and nothing
- * that is done by it later tells. */
+/* A manifest that was made while a part of the file system was missing lacks
+ * its files, and no later check notices. */
 static int whole_since(const struct slu_staging *q, struct slu_err *err)
 {
 	const struct slu_driver *driver = q->n->driver;
@@ -271,8 +273,8 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	return 0;
 }
 
-/* Is this one of the nodes that copy? Usually the plan says which; where all of
- * those were lost, all others do. */
+/* Is this one of the nodes that copy? The plan says which; if all of those were
+ * lost, all others do. */
 static bool copies(const struct slu_staging *q, size_t i)
 {
 	const struct slu_plan_node *node = &q->n->plan.node[i];
@@ -302,7 +304,7 @@ static bool one_is_missing(const struct slu_staging *q)
 	return now.members < q->members;
 }
 
-/* 1: it is to be done anew, as a node was lost that had a part in it. */
+/* 1: start again, as a node was lost that had a share. */
 static int meet(struct slu_staging *q, enum slu_act_name act,
 		struct slu_err *err)
 {
@@ -313,7 +315,8 @@ static int meet(struct slu_staging *q, enum slu_act_name act,
 	return slu_talk_meet(q->n, name, err) ? -1 : one_is_missing(q);
 }
 
-/* What nobody has verified is not told as files, so that it is missing. */
+/* Files that nobody has verified are not reported, so that the sum shows them
+ * missing. */
 static int report_share(struct slu_staging *q, double start,
 			struct slu_err *err)
 {
@@ -337,7 +340,7 @@ static int report_share(struct slu_staging *q, double start,
 	return slu_talk_step(q->n, &r, err);
 }
 
-/* The manifest; and what the site's own program may do by it. */
+/* Makes the manifest, and runs the site's own program if it is to copy. */
 static int prepare(struct slu_staging *q, struct slu_err *err)
 {
 	if (do_act(q, SLU_PREPARE, err))
@@ -358,10 +361,11 @@ static int look_whether_stored(struct slu_aside *aside, void *arg, void *out,
 	return slu_storage_stored(&n->storage, err);
 }
 
-/* The kernel tells of it once, and there may be more to stage out. */
+/* The kernel reports a write error once, and there may be more to stage out. */
 #define UNSTORED "unstored"
 
-/* What was read may be from before what this node's disk has not taken. */
+/* Reads may have come from the page cache while this node's disk has refused
+ * the data. */
 static int check_stored(struct slu_staging *q, struct slu_err *err)
 {
 	struct slu_aside aside = {.fn = look_whether_stored,
@@ -408,8 +412,8 @@ static int play(struct slu_staging *q, enum slu_act_name act,
 	case SLU_VERIFY:
 		if ((member && do_act(q, act, err)) || check_stored(q, err))
 			return -1;
-		/* With a part of the file system missing, all of this means
-		 * nothing. */
+		/* If a part of the file system is missing, all of this is void.
+		 */
 		return q->n->driver->check(&q->n->in, err);
 	case SLU_FINISH:
 		return leader ? do_act(q, act, err) : 0;
@@ -437,8 +441,8 @@ static int stage_together(struct slu_staging *q, struct slu_err *err)
 	return rc;
 }
 
-/* What has not been verified is not to lie at the destination for ever. A later
- * staging of this job removes what stays all the same. */
+/* Unverified files must not stay at the destination. A later staging of this
+ * job removes what stays all the same. */
 static void discard(struct slu_staging *q)
 {
 	struct slu_aside aside = {
@@ -455,8 +459,8 @@ static void discard(struct slu_staging *q)
 			     err.text);
 }
 
-/* What is done when all shares are told is done whole: who is lost before it
- * has told its own fails the request. */
+/* Once all nodes have reported their shares the request is complete: a node
+ * that is lost before it has reported fails it. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err)
 {
 	struct slu_staging q = {

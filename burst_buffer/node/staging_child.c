@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One act of staging in a child, which is the user for all but the manifest
+ * One act of staging in a child that runs as the user, except for the manifest
  * and the claims: those are root's, in .sluice/ of the file system.
  */
 #include "config.h"
@@ -22,9 +22,9 @@
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"
 
-#define TRIES 64 /* nodes, at most: users fill them evenly */
+#define TRIES 64 /* nodes at most: users fill them evenly */
 
-struct act_call { /* in the child */
+struct act_call { /* arguments for the child */
 	const struct slu_staging *q;
 	struct slu_aside *aside;
 	uint64_t bytes, files; /* told so far */
@@ -75,8 +75,8 @@ enum slu_stage_what slu_stage_what(const char *type)
 	return SLU_WHAT_DIRECTORY;
 }
 
-/* What a node has copied that was lost since may never have reached the disk,
- * whatever its size and time say. */
+/* Data that was copied by a node which is lost now may never have reached the
+ * disk, even if size and time are right. */
 static void describe(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct slu_staging *q = c->q;
@@ -107,8 +107,8 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 	};
 }
 
-/* A directory, called so while there are claims in it, and "unclaimed" where
- * there can be none, as in a full file system: each node does its own share. */
+/* A directory; its name ends in "unclaimed" where there can be no claims, as in
+ * a full file system: then each node does its own share. */
 static void claims_path(const struct slu_staging *q, unsigned attempt,
 			const char *called, char path[PATH_MAX])
 {
@@ -123,7 +123,7 @@ static bool is_full(int error)
 	return error == ENOSPC || error == EDQUOT;
 }
 
-/* Have the nodes that give storage files left for them? */
+/* Have the nodes that give storage any inodes left? */
 static bool can_claim(const char *dir, unsigned members)
 {
 	unsigned n = members < TRIES ? members : TRIES, i;
@@ -141,8 +141,8 @@ static bool can_claim(const char *dir, unsigned members)
 	return can;
 }
 
-/* Who was given up, and works on all the same, finds no more work where the
- * claims of earlier attempts were. */
+/* Removes the claims of earlier attempts: a node that was given up and still
+ * works finds no more work. */
 static int remove_claims(const struct slu_staging *q, unsigned attempt,
 			 struct slu_err *err)
 {
@@ -175,7 +175,7 @@ static int make_claims(const struct slu_staging *q, struct slu_err *err)
 	return 0;
 }
 
-/* By root, as long as this process is it. */
+/* As root, before this process changes its user. */
 static int start_claims(struct act_call *c, struct slu_stage_part *part,
 			struct slu_err *err)
 {
@@ -225,8 +225,8 @@ static int open_journal(const struct act_call *c)
 	return fd < 0 ? 0 : fd;
 }
 
-/* Can each node read what it holds of the job's file system past its client,
- * and do all that hold some take part? Nobody else sees what it has. */
+/* Can each node read what it holds of the job's file system without its client,
+ * and do all nodes that hold data take part? Others cannot see that data. */
 static bool all_hold(const struct slu_staging *q)
 {
 	const struct slu_plan *plan = &q->n->plan;
@@ -238,7 +238,7 @@ static bool all_hold(const struct slu_staging *q)
 	return all;
 }
 
-/* By root: the way to it is closed to users. */
+/* As root: users cannot reach that directory. */
 static int open_held(const struct slu_staging *q, struct slu_stage_part *part,
 		     struct slu_err *err)
 {
@@ -272,7 +272,8 @@ static int walk(struct act_call *c, struct slu_stage_part *part,
 		return -1;
 	rc = slu_aside_become(c->aside, plan->uid, plan->gid, err) ||
 	     slu_stage(SLU_PREPARE, part, result, err);
-	if (slu_drain_end(part->manifest, pid, err)) /* it is the cause */
+	/* the pipe's error is the cause */
+	if (slu_drain_end(part->manifest, pid, err))
 		rc = -1;
 	return rc ? -1 : 0;
 }

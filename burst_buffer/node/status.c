@@ -80,8 +80,8 @@ static bool ends_in(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
-/* "brick 123" or "brick gone" for NAME.pid: ours say also when it started. up
- * and down come to their end; what that means, the state says. */
+/* "brick 123" or "brick gone" for NAME.pid (ours also note when it started). up
+ * and down end by themselves, and the row's state says what that means. */
 static void add_process(const struct slu_node *job, const char *name,
 			struct slu_buf *out)
 {
@@ -107,7 +107,7 @@ static void add_process(const struct slu_node *job, const char *name,
 		slu_buf_printf(out, "%d", given);
 }
 
-/* Of every pid file in RunDir/JOB, or wd/ in it. */
+/* For each pid file in RunDir/JOB, or in its wd/. */
 static void add_processes(const struct slu_node *job, const char *below,
 			  struct slu_buf *out)
 {
@@ -208,7 +208,7 @@ static int add_buffers(struct status *s, struct slu_err *err)
 	return 0;
 }
 
-/* Kept data, and what nobody speaks of */
+/* Kept data, and data without a note */
 
 static int add_kept(struct status *s, struct slu_err *err)
 {

@@ -19,7 +19,7 @@
 #include "common/str.h"
 
 #define SECONDS 30.0
-#define WORDS	96 /* of a layout: eight components of ten */
+#define WORDS	96 /* words of a layout: eight components of ten */
 
 struct striping {
 	const struct slu_node *n;
@@ -27,8 +27,8 @@ struct striping {
 	const char *path;
 };
 
-/* A directory of the root file system: what should be mounted there may not be,
- * which is this node's fault. */
+/* On the root file system: perhaps something is not mounted there, which is
+ * this node's fault. */
 static bool may_be_unmounted(const char *path)
 {
 	char above[PATH_MAX], *slash;
@@ -56,8 +56,8 @@ static int make(const char *path, struct slu_err *err)
 	return -1;
 }
 
-/* Exit codes of lfs are errno: what is wrong with the directory or the layout
- * is so tomorrow, what is wrong with Lustre may not be. */
+/* Exit codes of lfs are errno values: an error in the directory or the layout
+ * is permanent, one in Lustre may not be. */
 static bool is_lasting(int code)
 {
 	static const int lasting[] = {EPERM,   EACCES, EINVAL, ENOTTY,
@@ -112,7 +112,8 @@ static int stripe(struct slu_node *n, const struct slu_stripe *s,
 
 	if (slu_aside(&aside, "the parallel file system", NULL, err)) {
 		n->mistake = err->kind == SLU_INVALID;
-		err->kind = SLU_IO; /* SLU_DENIED is sluiced's word */
+		/* SLU_DENIED is reserved for sluiced's "abort" */
+		err->kind = SLU_IO;
 		return slu_err_prefix(err, "stripe %s", g.path);
 	}
 	slu_node_log(n, SLU_INFO, "stripe %s: lfs setstripe %s%s%s", g.path,

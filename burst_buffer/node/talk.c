@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Talking to sluiced. It may be away, or have nothing to say yet: both are
+ * Requests to sluiced. It may be away, or not have an answer yet: both are
  * waited out until the deadline of the phase, which is later than sluiced's
- * own, so that as a rule the verdict comes from there.
+ * own, so that sluiced usually decides first.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE 45.0 /* sluiced holds a question for 30 s */
-#define PAUSE	 0.3  /* between questions that were answered at once */
-#define SILENCE	 20.0 /* after so long it is said, and asked again */
+#define PATIENCE 45.0 /* seconds; sluiced holds a request for 30 s */
+#define PAUSE	 0.3  /* seconds between requests that were answered at once */
+#define SILENCE	 20.0 /* seconds after which that is logged */
 
 static int open_http(struct slu_node *n, struct slu_err *err)
 {
@@ -48,8 +48,8 @@ static bool has_word(const struct slu_desc *desc)
 	return desc == &slu_answer_desc || desc == &slu_barrier_answer_desc;
 }
 
-/* Not heard, or not believed, as what is not signed: it may be for as long as
- * the phase lasts, and only this node can say so. Once for each question. */
+/* No answer, or an unsigned one, which is not believed: that may last for the
+ * whole phase, and only this node can report it. Once for each request. */
 static bool say_silence(struct slu_node *n, const char *path, bool said,
 			const struct slu_err *err)
 {
@@ -60,7 +60,7 @@ static bool say_silence(struct slu_node *n, const char *path, bool said,
 	return true;
 }
 
-/* Ask until there is an answer whose first member (its word) is not "wait". */
+/* Repeats a request until the first member of the answer is not "wait". */
 static int ask(struct slu_node *n, const char *path,
 	       const struct slu_desc *ask_desc, const void *msg,
 	       const struct slu_desc *desc, void *reply, struct slu_err *err)

@@ -26,7 +26,7 @@ void slu_meet_detached(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
 }
 
-/* *counted: what its tasks read and wrote, if anybody counts it. */
+/* *counted: what its tasks read and wrote, if anybody counts that. */
 static int detach(struct slu_node *n, bool told, struct slu_report *counted,
 		  struct slu_err *err)
 {
@@ -60,8 +60,8 @@ static int stop(struct slu_node *n, struct slu_report *counted,
 	return 0;
 }
 
-/* Somebody has put his own in the place of the storage, as he can in a sticky
- * directory, before anything of ours was there. */
+/* A user has put something of his own in the place of the storage, as he can in
+ * a sticky directory, before anything of ours was there. */
 static bool never_made(struct slu_node *n)
 {
 	struct slu_err why;
@@ -71,7 +71,7 @@ static bool never_made(struct slu_node *n)
 	       slu_trust_dir(n->storage.dir, &why) && why.kind == SLU_DENIED;
 }
 
-/* Nothing may be mounted or run, and no directory be there. */
+/* Checks that nothing is mounted, no server runs, and no directory is left. */
 static int prove(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_mtab m;

@@ -2,25 +2,28 @@
 #ifndef SLU_NODE_TEARDOWN_H
 #define SLU_NODE_TEARDOWN_H
 
-/* The second half of `down`: once all data is safe, or is to be kept, this node
- * lets the file system go until nothing of it is left here. */
+/* The second half of `down`: once all data is safe or is to be kept, removes
+ * the file system from this node until nothing of it is left. */
 
 #include "burst_buffer/node/node.h"
 
-#define SLU_NODE_GRACE	 60 /* seconds: sluiced's deadlines come first */
-#define SLU_NODE_REPORTS 30 /* seconds for the last words, at first */
+/* seconds, so that sluiced's deadlines come first */
+#define SLU_NODE_GRACE 60
+/* seconds for the first attempts of the last reports */
+#define SLU_NODE_REPORTS 30
 
-/* Is there something that other nodes of the job may be using, too? */
+/* Is there something that other nodes of the job may still be using? */
 bool slu_in_common(const struct slu_node *n);
 
-/* Detach, stop, keep or wipe, and prove that nothing is left; may be done
- * again. told: sluiced has said that the job has ended. SLU_IO and others: it
- * cannot be cleaned, and why. */
+/* Detach, stop, keep or wipe, and check that nothing is left; may be repeated.
+ * told: sluiced has said that the job has ended. SLU_IO and others: it cannot
+ * be cleaned, and why. */
 int slu_teardown(struct slu_node *n, bool told, bool keeps,
 		 struct slu_err *err);
-/* Wait until nobody uses another's server any more, or nobody tells. */
+/* Wait at the barrier "detached" until no node uses another's server. */
 void slu_meet_detached(struct slu_node *n);
-/* What does not lie on this node. The first node that comes does it. */
+/* Remove what all nodes have in common and is not on this node. The first node
+ * that gets there does it. */
 int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err);
 
 #endif

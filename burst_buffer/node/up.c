@@ -32,16 +32,16 @@
 #include "common/proc.h"
 #include "common/size.h"
 
-#define GRACE	     30 /* seconds: sluiced's own deadlines come first */
+#define GRACE	     30 /* seconds, so that sluiced's deadlines come first */
 #define VERDICT_TIME 90 /* seconds to wait for a failed job's verdict */
-#define ASK_TIME     5	/* seconds for what else sluiced knows of us */
+#define ASK_TIME     5	/* seconds for the inventory */
 
 static void allow(struct slu_node *n, int64_t seconds)
 {
 	n->deadline = slu_now_mono() + (double)seconds + GRACE;
 }
 
-/* Tell of a step that is done; -1 when sluiced says abort. */
+/* Reports that a step is done; -1 when sluiced answers "abort". */
 static int done(struct slu_node *n, struct slu_report *r, double start,
 		struct slu_err *err)
 {
@@ -57,8 +57,8 @@ static int done(struct slu_node *n, struct slu_report *r, double start,
 	return slu_talk_step(n, r, err);
 }
 
-/* SLU_DENIED is sluiced's word: what is forbidden here is a failure like any
- * other, and is told. */
+/* SLU_DENIED is reserved for sluiced's "abort": a permission error of ours is a
+ * failure like any other, and is reported. */
 static int our_own(int rc, struct slu_err *err)
 {
 	if (rc && err->kind == SLU_DENIED)
@@ -89,7 +89,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 
 	if (me->client)
 		return 0;
-	/* Until then nothing will have to be removed there. */
+	/* until here there is nothing that would have to be removed */
 	if (our_own(slu_trust_dir(me->storage, err), err) ||
 	    slu_note_put(n, SLU_STORAGE_NOTE, 0600, "", err))
 		return -1;
@@ -106,8 +106,8 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 	return done(n, &r, start, err);
 }
 
-/* What there is room for here decides, with the other nodes' room, how much it
- * is to give. */
+/* The free space here and on the other nodes decides how much each node
+ * gives. */
 static int settle_room(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
@@ -127,7 +127,7 @@ static int settle_room(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* Servers are known to each other by what they bring to the barrier. */
+/* Servers know each other by the attributes at the barrier. */
 static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 			struct slu_err *err)
 {
@@ -144,7 +144,7 @@ static int start_server(struct slu_node *n, struct slu_barrier_answer *others,
 	return slu_talk_barrier(n, "servers", attr, others, err);
 }
 
-/* A file system that one node makes of what all have started. */
+/* Lets one node assemble the file system from what all have started. */
 static int assemble(struct slu_node *n, struct slu_err *err)
 {
 	if (!n->driver->assemble)
@@ -177,8 +177,8 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 	return slu_user_directories_show(n, err);
 }
 
-/* Servers and the client, where the plan wants them to run; nothing depends on
- * it. */
+/* Binds servers and client to the processors that the plan names; a failure
+ * does not matter. */
 static int start_and_attach(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
@@ -229,7 +229,8 @@ static int stage_in(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
-/* A restart of the node takes its notes away, not this. */
+/* A mark beside the data, which survives a restart of the node, unlike the
+ * notes. */
 static int note_ran(struct slu_node *n, struct slu_err *err)
 {
 	if (n->plan.use)
@@ -241,7 +242,7 @@ static int note_ran(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* Only now may tasks start: they look for env. */
+/* Only now may tasks start: they wait for the note "env". */
 static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
 	struct slu_report r = {.step = "ready"};
@@ -260,7 +261,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 	return n->plan.persistent ? 0 : slu_watcher_start(n, err);
 }
 
-/* The run before this one on the same node must be over. */
+/* The earlier run on the same node must be over. */
 static int end_other_up(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_pid other;
@@ -284,7 +285,7 @@ static int claim(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* A worker of an older instance ends who claims its directory. */
+/* A worker of an older instance stops whoever claims its directory. */
 static int try_open_dir(struct slu_node *n, bool older, struct slu_err *err)
 {
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
@@ -297,7 +298,7 @@ static int try_open_dir(struct slu_node *n, bool older, struct slu_err *err)
 	return older && slu_note_has(n, "plan.json") ? 0 : claim(n, err);
 }
 
-/* A worker that ends takes the directory away, perhaps just now. */
+/* A worker that ends removes the directory, perhaps just now. */
 static int open_dir(struct slu_node *n, bool older, struct slu_err *err)
 {
 	int rc = -1;
@@ -307,7 +308,7 @@ static int open_dir(struct slu_node *n, bool older, struct slu_err *err)
 	return rc;
 }
 
-/* An older instance of this job is cleaned away first; -2: it cannot be. */
+/* Takes an older instance of this job down first; -2: that is not possible. */
 static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 {
 	struct slu_node older;
@@ -329,7 +330,7 @@ static int end_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	return rc;
 }
 
-/* Fetch the plan and note it, before anything is made by it. */
+/* Fetches the plan and notes it before anything is made. */
 static int fetch(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan plan;
@@ -352,8 +353,9 @@ static int fetch(struct slu_node *n, struct slu_err *err)
 	return slu_note_plan(n, err);
 }
 
-/* Nobody shall take an older instance over that we have just ended. An earlier
- * `up` that has only begun is ended first: it would be waited for. */
+/* No other process may take over an older instance that we have just ended. An
+ * earlier `up` that has only begun is ended first, as it would be waited
+ * for. */
 static int begin(struct slu_node *n, struct slu_err *err)
 {
 	double seconds = (double)n->conf->setup_timeout;
@@ -370,9 +372,9 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
-/* No epilog comes for a job that slurmctld has forgotten. Who is told that it
- * has ended, before it has a plan, leaves as if it had never begun; sluiced may
- * have sent one that never came. */
+/* A job that slurmctld has forgotten gets no epilog. If the answer is that it
+ * has ended, before there is a plan, everything is removed as if `up` had never
+ * begun; sluiced may have sent a plan that never arrived. */
 static void leave_behind(struct slu_node *n, const struct slu_err *why)
 {
 	struct slu_err err;
@@ -389,8 +391,8 @@ static void leave_behind(struct slu_node *n, const struct slu_err *why)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 }
 
-/* sluiced knows what it has said, and whom it has not answered. Without a plan
- * the job's present run is meant. */
+/* sluiced knows what it has answered itself, and which requests it has not
+ * answered. Without a plan the job's present run is meant. */
 static bool is_news(const struct slu_node *n, const struct slu_err *err)
 {
 	return err->kind != SLU_DENIED &&
@@ -398,7 +400,7 @@ static bool is_news(const struct slu_node *n, const struct slu_err *err)
 		(err->kind != SLU_NOTFOUND && err->kind != SLU_TIMEOUT));
 }
 
-/* Let nobody start on what is not there, and let the launch not win. */
+/* No task may start without the file system, nor before the verdict. */
 static void give_up(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_report r = {

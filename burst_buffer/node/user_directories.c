@@ -34,9 +34,9 @@ static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
-/* What is there already, of a persistent buffer that is brought up again, may
- * have modes that its owner gave it. The owner comes last: one who is cut short
- * does it again. */
+/* In a persistent buffer that is set up again the directory exists, perhaps
+ * with modes that its owner chose. The owner is set last, so that an
+ * interrupted attempt is repeated. */
 static int make_dir(const char *root, const char *name, mode_t mode, uid_t uid,
 		    gid_t gid, struct slu_err *err)
 {
@@ -71,7 +71,7 @@ uint64_t slu_user_directories_size(const struct slu_node *n)
 	return size;
 }
 
-/* A stage-out from a full file system needs a manifest all the same. */
+/* A stage-out from a full file system needs space for a manifest, too. */
 static void reserve_manifest(struct slu_node *n, size_t r)
 {
 	char path[PATH_MAX];
@@ -82,12 +82,13 @@ static void reserve_manifest(struct slu_node *n, size_t r)
 	snprintf(path, sizeof(path), "%s/.sluice/out.%zu", n->root, r);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return; /* it is there, or will have to do without */
+		return; /* there is one, or it has to do without */
 	(void)posix_fallocate(fd, 0, (off_t)manifest_size(n));
 	close(fd);
 }
 
-/* In a persistent buffer every job that uses it has a corner of its own. */
+/* In a persistent buffer every job that uses it has a directory (corner) of its
+ * own. */
 static int make_corner(struct slu_node *n, struct slu_err *err)
 {
 	if (make_dir(n->top, ".use", 0700, 0, 0, err))
@@ -105,8 +106,8 @@ static int remove_corner(struct slu_aside *aside, void *arg, void *out,
 	return slu_rmtree(AT_FDCWD, n->corner, err);
 }
 
-/* What the last node to be here leaves is small; it is swept, or goes with the
- * buffer. */
+/* What the last node leaves there is small; it is removed by the sweep, or with
+ * the buffer. */
 void slu_user_directories_leave(struct slu_node *n)
 {
 	struct slu_err err;
@@ -121,8 +122,8 @@ struct sweep {
 	const char *users;
 };
 
-/* Has it been none of the users for long? A sluiced whose database was restored
- * does not know a job until its nodes tell of it. */
+/* Has the job not been among the users for long? A sluiced whose database was
+ * restored does not know a job until its nodes report it. */
 static bool is_left(struct slu_node *n, const char *users, const char *name)
 {
 	char note[300];
@@ -234,8 +235,7 @@ static int bind_private(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-/* Without the library that one of interposition needs it is an empty
- * directory. */
+/* Without its library a file system of interposition is an empty directory. */
 static int show(struct slu_node *n, const char *at, slu_aside_f *bind,
 		struct slu_err *err)
 {
@@ -272,7 +272,7 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 	rc = slu_unmount_telling(n->data, n->plan.uid, 3, &who, err) ||
 	     (n->plan.dw_both &&
 	      slu_unmount_telling(private, n->plan.uid, 3, &who, err));
-	if (who.data) /* they may be of other jobs of its owner */
+	if (who.data) /* they may belong to other jobs of the owner */
 		slu_node_log(n, SLU_WARN,
 			     "ended, as they used the job's file system when "
 			     "it went: %s",
@@ -281,8 +281,9 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 	return rc ? -1 : 0;
 }
 
-/* What cannot be had in order goes all the same: with its client, where the
- * file system has one; else who uses it has it until he ends. */
+/* If it cannot be unmounted it is removed all the same: with the client, where
+ * the file system has one; else processes that use it keep it until they
+ * end. */
 int slu_user_directories_hide(struct slu_node *n, struct slu_err *err)
 {
 	char private[PATH_MAX];

@@ -13,11 +13,12 @@
  * that may be chosen, tmpfs) that has one; and what storage= names. NULL-ended;
  * slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
-/* The same with these (taken over, also on failure) instead of NodeStorage. */
+/* The same with `first` (taken over, also on failure) in place of
+ * NodeStorage. */
 char **slu_storages_with(const struct slu_conf *conf, char **first,
 			 struct slu_err *err);
 
-/* Data that a failed stage-out left. */
+/* Data of a failed stage-out. */
 struct slu_kept {
 	char dir[4096]; /* STORAGE/kept/JOB.BUFFER */
 	uint32_t job_id;
@@ -25,20 +26,20 @@ struct slu_kept {
 	int64_t until; /* Unix seconds; 0: not known */
 };
 
-/* Everything kept on this node, of one job (job_id 0: of all), oldest first.
- * *list is the caller's to free. */
+/* All kept data on this node, of one job (job_id 0: of all), oldest first. The
+ * caller frees *list. */
 int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 		  struct slu_kept **list, size_t *n, struct slu_err *err);
 
-/* The same as struct slu_node_ask says it: what takes no room is left out. The
- * caller frees it. NULL: it cannot be told. */
+/* The same in the form of struct slu_node_ask, without data that takes no
+ * space. The caller frees it. NULL: it cannot be read. */
 char *slu_kept_names(const struct slu_conf *conf);
 
-/* Rows to standard output: a table, or with --json as they are. */
+/* Prints rows: as a table, or with --json as they are. */
 int slu_print_rows(const struct slu_node *n, struct json_object *rows,
 		   const struct slu_column *columns, struct slu_err *err);
 
-/* "sluice-node VERB: TEXT" to standard error. Returns the exit code. */
+/* Prints "sluice-node VERB: TEXT" to standard error. Returns the exit code. */
 int slu_verb_failed(const char *verb, const struct slu_err *err);
 
 #endif

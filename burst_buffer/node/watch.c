@@ -32,10 +32,11 @@
 #include "burst_buffer/host/kill_users.h"
 #include "common/proc.h"
 
-#define UNKNOWN_MAX 10	 /* times that sluiced may not know the job */
-#define LOOK	    3.0	 /* seconds between looks at the server */
-#define PERIOD	    30.0 /* seconds between questions, for few nodes */
-#define RETURNED    10	 /* times as often where the node was given up */
+#define UNKNOWN_MAX 10	 /* how often sluiced may not know the job */
+#define LOOK	    3.0	 /* seconds between two checks of the server */
+#define PERIOD	    30.0 /* seconds between requests, for few nodes */
+/* as many times more often where the node was given up */
+#define RETURNED 10
 
 static bool over(struct slu_node *n)
 {
@@ -44,7 +45,7 @@ static bool over(struct slu_node *n)
 
 enum verdict { GOES_ON, ENDED, LEFT, UNKNOWN, LOST, AGAIN };
 
-/* sluiced does not know it: its database was restored. */
+/* Offers sluiced the noted plan, as its database was restored. */
 static void offer(struct slu_node *n)
 {
 	char *plan = slu_note_get(n, "plan.json");
@@ -66,7 +67,7 @@ static void offer(struct slu_node *n)
 	free(plan);
 }
 
-/* What sluiced says of the job. */
+/* Asks sluiced about the job. */
 static enum verdict ask(struct slu_node *n)
 {
 	struct slu_answer answer;
@@ -112,7 +113,7 @@ static int up_again(void *opt)
 	return rc;
 }
 
-/* It ends what is here of this run, and us with it. */
+/* The new `up` ends what is here of this run, and this watcher. */
 static void begin_again(struct slu_node *n)
 {
 	struct slu_err err;
@@ -129,7 +130,7 @@ static void pass(double seconds)
 	usleep((useconds_t)(seconds * 1e6));
 }
 
-/* Does one and the same process hang for half a period? */
+/* Has one and the same process been hanging for half a period? */
 static bool hangs(struct slu_node *n, double period)
 {
 	struct slu_pid first, again;
@@ -141,8 +142,8 @@ static bool hangs(struct slu_node *n, double period)
 	       again.pid == first.pid && again.start == first.start;
 }
 
-/* A server of this node has ended under the job: sluiced says what becomes of
- * it. Told until it is heard. */
+/* A server of this node has died under the job: sluiced decides what follows.
+ * Reported until it is acknowledged. */
 static void look_at_server(struct slu_node *n, bool *told)
 {
 	struct slu_report r = {.step = "server_lost", .phase = "running"};
@@ -161,7 +162,7 @@ static void look_at_server(struct slu_node *n, bool *told)
 		slu_msg_clear(&slu_answer_desc, &answer);
 }
 
-/* Until the next question. */
+/* Waits until the next request is due. */
 static void serve(struct slu_node *n, int early, double period, bool *told)
 {
 	double end = slu_now_mono() + period, left;
@@ -188,7 +189,7 @@ static void keep_watch(struct slu_node *n)
 	enum verdict is = GOES_ON;
 	int unknown = 0;
 
-	if (period <= 0) /* of many nodes each asks rarely */
+	if (period <= 0) /* the more nodes, the less often each asks */
 		period = PERIOD + (double)n->plan.n_node / 50;
 	n->is_ready = slu_note_has(n, "env");
 	for (;;) {
@@ -251,7 +252,7 @@ int slu_watcher_start(struct slu_node *n, struct slu_err *err)
 	return slu_detach(work, (void *)n->opt, path, NULL, err);
 }
 
-/* By hand, in the foreground. */
+/* In the foreground, for people. */
 int slu_cmd_watch(struct slu_node *n)
 {
 	return watch((void *)n->opt, false);
