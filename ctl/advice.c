@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule is one if: what goes wrong, then what to write. */
+/* Each rule is an `if`: what would go wrong, then which setting to change. */
 #include "config.h"
 #include "ctl/advice.h"
 
@@ -35,8 +35,8 @@ static void advise_plugins(const struct slu_ctl_settings *s,
 				  "PrEpPlugins=script,sluice\n");
 }
 
-/* With which five times the sum is enough for a set-up of so many seconds and,
- * where nodes have to boot, once more itself. */
+/* A ResumeTimeout with which five times the sum is enough for a set-up of so
+ * many seconds and, where nodes have to boot, once more itself. */
 static int64_t resume_timeout(const struct slu_ctl_settings *s, int64_t up)
 {
 	const int64_t suspend = (int64_t)s->suspend_resume - s->resume;

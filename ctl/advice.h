@@ -7,7 +7,7 @@
 #include "ctl/ops.h"
 
 /* Compare slurm.conf with sluice.conf: one line for each setting to change,
- * what for, and to what. Nothing is added when all is well. */
+ * why, and to what. Adds nothing if all is well. */
 void slu_advice(const struct slu_ctl_settings *slurm,
 		const struct slu_conf *conf, struct slu_buf *out);
 

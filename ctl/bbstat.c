@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `scontrol show bbstat` says, under slurmctld's locks: from memory. */
+/* The text of `scontrol show bbstat`. Runs under slurmctld's locks, so from
+ * memory only. */
 #include "config.h"
 #include "ctl/private.h"
 
@@ -7,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#define COLUMNS 80 /* of terminals */
+#define COLUMNS 80 /* width of a terminal */
 
-/* What is to be changed in the files that slurmctld has read. */
+/* What should be changed in the files that slurmctld has read. */
 static void print_advice(struct slu_ctl *ctl, struct slu_buf *out)
 {
 	const char *line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugins' side of libsluice. Everything here may run under slurmctld's
- * locks: it reads the site under a read lock that only the swap of a pointer
- * ever holds against it, puts events into a ring, and looks into the mirror.
+ * The functions of libsluice that plugins call. All may run under slurmctld's
+ * locks: they read the site under a read lock whose only writer swaps a
+ * pointer, put events into a ring, and look into the mirror.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -22,8 +22,8 @@
 #define EVENTS	     16384
 #define HISTORY	     16384
 #define JOIN_SECONDS 2
-#define START_AGAIN  10	  /* s, after a thread could not be started */
-#define PATIENCE     3600 /* s that jobs' records wait for sluiced */
+#define START_AGAIN  10	  /* seconds, after a thread could not be started */
+#define PATIENCE     3600 /* seconds that records of jobs wait for sluiced */
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slu_ctl *instance;     /* guarded by instance_lock */
@@ -115,7 +115,7 @@ void slu_ctl_unref(struct slu_ctl *ctl)
 		ctl_free(ctl);
 }
 
-/* Both have ended, by `until`. */
+/* Waits until both threads have ended, at most until `until`. */
 static bool join(struct slu_ctl *ctl, const struct timespec *until)
 {
 	if (ctl->has_thread)
@@ -139,8 +139,8 @@ static void stop_threads(struct slu_ctl *ctl)
 	join(ctl, &until);
 }
 
-/* One that has not ended in time goes its own way, and then frees the object.
- */
+/* A thread that has not ended in time is detached, and frees the object when it
+ * ends. */
 static void let_go(struct slu_ctl *ctl)
 {
 	if (ctl->has_thread)
@@ -167,7 +167,7 @@ void slu_ctl_release(struct slu_ctl *ctl)
 	slu_ctl_unref(ctl);
 }
 
-/* The host's signals are the host's business. */
+/* Threads of ours block all signals: they belong to the host. */
 static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
 			 void *(*fn)(void *ctl))
 {
@@ -203,8 +203,8 @@ static bool may_start(const struct slu_ctl *ctl)
 		(ctl->start_again && time(NULL) >= ctl->start_again));
 }
 
-/* Those that do not run; what the guard was to extend must not wait for the
- * next slurmctld. */
+/* Starts the threads that do not run; limits that the guard was about to extend
+ * must not wait for another slurmctld. */
 static void start_threads(struct slu_ctl *ctl)
 {
 	ctl->stop = false;
@@ -222,8 +222,8 @@ static void start_threads(struct slu_ctl *ctl)
 				   : time(NULL) + START_AGAIN;
 }
 
-/* A thread of the last time that is stuck still, or one that could not be
- * started: a later hook tries again. */
+/* A thread of an earlier time is still stuck, or one could not be started: a
+ * later hook tries again. */
 void slu_ctl_wake(struct slu_ctl *ctl)
 {
 	const struct timespec now = {0};
@@ -256,7 +256,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 		return;
 	stop_threads(ctl);
 	ctl->linked = false;
-	/* what becomes of these jobs, another controller is told */
+	/* another controller hears what happens to these jobs */
 	slu_event_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
 	slu_iostart_forget(&ctl->iostart);
@@ -273,7 +273,7 @@ static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
 		 struct slu_job *job)
 {
 	struct slu_event event = {.kind = kind, .job_id = job_id};
-	/* A look with prep there: its own event comes in a moment. */
+	/* Where prep is configured, its own event follows soon. */
 	bool urgent = kind != SLU_EV_LOOK || !ctl->prolog_done;
 
 	slu_ctl_wake(ctl);
@@ -303,8 +303,8 @@ static bool below(const char *path, const char *dir)
 }
 
 /*
- * Take a library out of a list that colons or blanks separate, in one pass: a
- * user chooses its length, and slurmctld waits.
+ * Removes a library from a list separated by colons or blanks, in one pass:
+ * users choose its length, and slurmctld waits.
  */
 static void drop_library(char *list, const char *library)
 {
@@ -326,7 +326,8 @@ static void drop_library(char *list, const char *library)
 	*end = '\0';
 }
 
-/* A library of a job file system would end every program of a later job. */
+/* A later job must not inherit the library of a job file system: it would end
+ * every program. */
 static bool clean_preload(struct slu_ctl *ctl, char *value)
 {
 	const struct slu_conf *conf;
@@ -348,7 +349,8 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	char *value = strchr(entry, '=');
 	bool stale = false, spank = false;
 
-	/* As a prolog would have it: nobody but us sets ours there. */
+	/* With the prefix that Slurm uses for prologs; nobody else sets our
+	 * variables there. */
 	for (; !strncmp(entry, "SPANK_", 6); entry += 6)
 		spank = true;
 
@@ -372,7 +374,7 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	return stale;
 }
 
-/* Numbers begin anew at MaxJobId; no job waits for so many others. */
+/* Numbers start again after MaxJobId, so the comparison is modular. */
 void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number)
 {
 	const uint32_t wrapped = 1u << 24;
@@ -395,14 +397,14 @@ void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
 	ctl->prolog_done = fn;
 }
 
-/* What it says while there is a link must have been said before the thread,
- * under the same lock, gives the link up to read files. */
+/* `linked` is read under the lock under which the thread resets it before it
+ * reads files, so that no launch is held meanwhile. */
 bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job)
 {
 	const struct slu_conf *conf;
 	bool hold;
 
-	slu_ctl_wake(ctl); /* has a lock of its own */
+	slu_ctl_wake(ctl); /* takes a lock of its own */
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	conf = ctl->site->conf;
 	hold = ctl->linked && ctl->prolog_done && conf && conf->io_nodes.n &&
@@ -440,7 +442,7 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 	push(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 
-/* Before sluiced has said which are, any may be. */
+/* Until sluiced has said which buffers are alive, any may be. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id)
 {
 	if (!ctl->heard && time(NULL) - active_since < PATIENCE)

@@ -22,24 +22,24 @@
 
 struct slu_ctl;
 
-/* Take (and make, the first time) the object. Reads the configuration file; a
- * bad one is logged and leaves everything off until it is mended and the host
- * reconfigures. conf_path NULL: where sluice.conf usually is. NULL: out of
- * memory, or ops of another release. Later calls' ops are not used. */
+/* Get the object, made at the first call. Reads the configuration file; a bad
+ * one is logged and leaves everything off until it is corrected and the host
+ * reconfigures. conf_path NULL: the usual sluice.conf. NULL: out of memory, or
+ * ops of another release. The ops of later calls are not used. */
 struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
 				const char *conf_path);
-/* Give it back. The last one stops the thread, waiting at most two seconds:
- * the caller may hold a lock that the thread waits for; then the object is
- * left to it. */
+/* Release it. The last one stops the thread and waits at most two seconds, as
+ * the caller may hold a lock that the thread waits for; then the thread frees
+ * the object. */
 void slu_ctl_release(struct slu_ctl *ctl);
 
-/* This controller is the active one. */
+/* This controller has become the active one. */
 void slu_ctl_active(struct slu_ctl *ctl);
-/* It is not any more: another has taken over, or none will. The threads stop,
- * waited for as above, and do not start before slu_ctl_active(). NULL: nothing.
- */
+/* It is not any more: another has taken over, or it ends. Stops the threads,
+ * with the same wait; they start again after slu_ctl_active(). NULL: nothing is
+ * done. */
 void slu_ctl_inactive(struct slu_ctl *ctl);
-/* Since when, Unix seconds; 0: it is not. A standby may have been started weeks
+/* Since when, Unix seconds; 0: it is not. A standby may have started weeks
  * before it took over. */
 int64_t slu_ctl_active_since(void);
 /* Read the configuration again. */
@@ -64,11 +64,11 @@ struct slu_ctl_submit {
 	uint32_t cpus_per_node; /* of the partition; 0: unknown */
 	uint32_t max_limit;	/* that the job may have, minutes; 0: any */
 	uint32_t default_limit; /* that the host fills in, minutes; 0: no end */
-	bool default_unknown;	/* until the job begins */
+	bool default_unknown;	/* not known before the job starts */
 	bool has_limit;	    /* the user gave one, limit_asked 0: unlimited */
-	bool guarded;	    /* the host's start wakes us: slu_ctl_active */
-	bool watched;	    /* its limit means more to it than its end */
-	const char *option; /* --bb and the script, or NULL: who says */
+	bool guarded;	    /* see slu_ctl_guard_look(): its start is checked */
+	bool watched;	    /* signals or the like depend on its limit */
+	const char *option; /* --bb and the script, or NULL: not known */
 	const char *script; /* "limit tighten=no" keeps the limit */
 	/* Does a reservation begin between these minutes from now on nodes that
 	 * the job may get? NULL: none does. */
@@ -78,17 +78,16 @@ struct slu_ctl_submit {
 	char *tell;	      /* out: for the user, or NULL; caller frees */
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
-/* The host has judged a job whose limit the note means: what its rules are now
- * (they may have changed since, by other plugins too) decides anew, and the
- * note says it. The limit to set, minutes; 0: none. */
+/* For a job with such a note that the host has judged: decides again by its
+ * rules as they are now (other plugins may have changed them), and updates the
+ * note. Returns the limit to set, minutes; 0: none. */
 uint32_t slu_ctl_reconsider_limit(const struct slu_limit_rules *rules,
 				  struct slu_note *note);
-/* A job may not start with its tight limit: see soon whether it should have its
- * whole one. */
+/* A job cannot start with its tightened limit: have the guard check soon
+ * whether it should get its whole limit. */
 void slu_ctl_guard_look(struct slu_ctl *ctl);
-/* Is this environment entry ("NAME=value") one that a job of ours leaves
- * behind and a new job must not inherit? What only a part of it is, is taken
- * out of it. */
+/* Is this environment entry ("NAME=value") left by a job of ours, so that a new
+ * job must not inherit it? If only a part of it is, that is removed. */
 bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
 
 /* What is asked for in --bb and in the script, checked against the site:
@@ -99,37 +98,38 @@ struct slu_ctl_ask {
 	const char *option, *script; /* either may be NULL */
 	const char *account;	     /* NULL: none */
 	uint32_t uid;
-	uint32_t min_nodes; /* that the job asks for; 0: who knows */
+	uint32_t min_nodes; /* that the job asks for; 0: not known */
 	uint32_t max_nodes;
 	/* A component of a heterogeneous job, and which; they are asked about
 	 * in their order, under one lock of the host. */
 	bool het;
 	uint32_t het_offset;
 	bool array;
-	bool prolog_flags; /* Alloc and DeferBatch are set */
-	/* May the job get this node, as far as its partitions and the nodes
-	 * that it names and excludes are concerned? NULL: nobody knows. */
+	bool prolog_flags; /* PrologFlags has Alloc and DeferBatch */
+	/* May the job get this node, by its partitions and the nodes that it
+	 * names and excludes? NULL: not known. */
 	enum slu_ctl_may_get (*may_get)(void *arg, const char *node);
-	/* It is to get none but these (sorted or not), where its file system
-	 * lies on all of its nodes and those of its pool are not all that there
-	 * are. May be NULL. */
+	/* The job is to get only these nodes (sorted or not), as its file
+	 * system is on all of its nodes and the pool has not all nodes of the
+	 * site. May be NULL. */
 	void (*keep_to)(void *arg, const struct slu_hosts *nodes);
 	void *arg;
-	uint32_t named; /* nodes that it must get: it names them */
-	/* s that its client waits for it to be ready, and then gives it up; 0:
-	 * for ever (sbatch), or not known */
+	uint32_t named; /* nodes that the job names and so must get */
+	/* seconds after which its client gives up waiting; 0: never (sbatch),
+	 * or not known */
 	uint32_t patience;
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);
-/* See slu_request_quote(); of what slu_ctl_validate() said. */
+/* slu_request_quote() for a message of slu_ctl_validate(). */
 char *slu_ctl_quote(const char *mistakes, const char *option,
 		    const char *script);
 /* See slu_request_component(). */
 char *slu_ctl_component(const char *script, uint32_t component);
-/* Does canonical text ask for a file system, and how large? NULL is fine. */
+/* Does canonical text ask for a file system, and of which size? NULL is
+ * allowed. */
 bool slu_ctl_has_buffer(const char *text);
-/* Does it name persistent buffers, to be made, used or destroyed? */
+/* Does it name persistent buffers to create, use or destroy? */
 bool slu_ctl_has_persistent(const char *text);
 /* The request of a job of the host, which does not change a text in its place.
  */
@@ -146,21 +146,20 @@ void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id);
 uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text);
 
-/* May a job of this user with this request start: is sluiced there, and is
- * there room in its pool? If not, *why is the sentence for the user. */
+/* May a job of this user with this request start: is sluiced reachable, and has
+ * its pool space? If not, *why is the sentence for the user. */
 #define SLU_CTL_WHY 256
 bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		       char why[SLU_CTL_WHY]);
-/* The same as far as persistent buffers are concerned; eligible is when the
- * job could have started first, as slu_job has it. sluiced is told what the
- * job wants made or destroyed: *copy is then taken over by copy(arg). */
+/* The same for persistent buffers; eligible is the first time when the job
+ * could have started, as in slu_job. If sluiced is to be told what the job
+ * wants created or destroyed, *copy is filled in by copy(arg). */
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
 			char why[SLU_CTL_WHY]);
-/* How far the stage-in of a pending job is that has no nodes yet.
- * SLU_PRESTAGE_NO: its nodes do it; NEW: nobody has begun; BUSY: *why says how
- * far; DONE. */
+/* State of the stage-in of a pending job without nodes. NO: the job's nodes
+ * will do it; NEW: not begun; BUSY: *why says how far it is; DONE. */
 enum slu_ctl_prestage {
 	SLU_PRESTAGE_NO,
 	SLU_PRESTAGE_NEW,
@@ -169,14 +168,15 @@ enum slu_ctl_prestage {
 };
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 				       const char *text, char why[SLU_CTL_WHY]);
-/* Have it begun, or say that the job still waits for it; *copy as above. */
+/* Begin it, or confirm that the job still waits for it; *copy as above. */
 void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			   void (*copy)(void *arg, struct slu_job *job),
 			   void *arg);
-/* It waits for persistent buffers; the content of *job is taken over. */
+/* It waits for persistent buffers; takes over the content of *job. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
-/* The same in its turn: one that needs much is not passed for ever by those
- * that need little. Times are Unix seconds, 0: unknown; end_of as below. */
+/* The same with regard to other jobs: one that needs much space must not be
+ * overtaken for ever by jobs that need little. Times are Unix seconds, 0:
+ * unknown; end_of as below. */
 #define SLU_CTL_OTHERS 128
 struct slu_ctl_reservation {
 	uint32_t job_id, uid, priority; /* of a component: the whole job's */
@@ -185,8 +185,8 @@ struct slu_ctl_reservation {
 	/* Requests of what can only start together with it. */
 	const struct slu_ctl_request *with;
 	size_t n_with;
-	/* Bytes of the pool (the site's first one?) that are reserved for
-	 * others; called under no mutex of ours. May be NULL. */
+	/* Bytes of the pool (first: the site's first one) that are reserved for
+	 * others; called without a mutex of ours. May be NULL. */
 	uint64_t (*reserved)(void *arg, const char *pool, bool first);
 	void *reserved_arg;
 };
@@ -197,81 +197,81 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 /* Is this what a job's own buffer is doing, as BurstBufferState has it, and
  * no sentence about what the job waits for? NULL is fine. */
 bool slu_ctl_shows_buffer(const char *text);
-/* When it probably may, Unix seconds, by the ends of the jobs before it:
+/* When it can probably start, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
 /* An earlier run of this waiting job has data to stage out, or is not known to
- * be over, as when slurmctld was killed and forgot its start: what the next one
- * stages out would be overwritten by it. Or it is over since a moment, so that
- * slurmd would take the next one for it. */
+ * be over, as when slurmctld was killed and forgot its start: then the next
+ * run's results would be overwritten. Or it ended so recently that slurmd would
+ * take the next run for it. */
 bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,
 			 char why[SLU_CTL_WHY]);
-/* It begins, or is to be staged in before it does: what it needs is no longer
- * free. The second is for some minutes, and is to be said again. */
+/* It starts (or, second function, is to be staged in before it starts): what it
+ * needs is taken. The second lasts some minutes and has to be repeated. */
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 		   uint32_t uid, bool begins);
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
-/* It begins: its comment without what is noted of an earlier run, and with what
- * the answers above had it wait for; under the number `array` (0: none) if it
- * was not asked about by its own. Caller frees; NULL: leave it as it is. */
+/* It starts: its comment, without notes of an earlier run and with what it has
+ * waited for; under the number `array` (0: none) if its own is new. Caller
+ * frees; NULL: leave the comment as it is. */
 char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id, uint32_t array,
 			 const char *comment, int64_t now);
-/* It does not, after all. */
+/* It does not start after all. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
 /*
- * IOStart: a job, borrowed, as far as it matters to the bandwidth of the
- * parallel file system that it will use; of `job` what slu_predict() uses, its
- * limit, nodes (that it needs at least, or has) and start.
+ * IOStart: a borrowed job, as far as its bandwidth of the parallel file system
+ * matters; of `job` are used: what slu_predict() uses, the limit, nodes
+ * (needed, or allocated) and start.
  */
 struct slu_ctl_io {
 	struct slu_job job;
 	int64_t predicted; /* s, by its note; 0: not */
-	int64_t since;	   /* when it was made to wait first, Unix seconds */
+	int64_t since;	   /* when it first had to wait, Unix seconds */
 };
-/* May anybody have to wait? If not, nothing is to be asked. */
+/* Can any job have to wait? If not, the host need not ask. */
 bool slu_ctl_io_is_on(struct slu_ctl *ctl);
-/* There are nodes for it, but does it have to wait? *why is the sentence for
- * the user. The host keeps `since` with the job. */
+/* There are nodes for it; does it have to wait? *why is the sentence for the
+ * user. The host stores `since` with the job. */
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY]);
-/* When it probably may start, Unix seconds; `now`: it does not wait. */
+/* When it can probably start, Unix seconds; `now`: it does not wait. */
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now);
-/* It begins, or runs when the host starts; twice is once. slu_ctl_ended() says
- * that it has ended, */
+/* It starts, or is found running when the host starts; harmless twice.
+ * slu_ctl_ended() says that it has ended, */
 void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now);
-/* and this that it was given no nodes after all, or is gone. */
+/* and this that it got no nodes after all, or is gone. */
 void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id);
-/* A job of this number begins: the thread has the highest kept. Any thread. */
+/* A job with this number starts: the thread stores the highest. Any thread. */
 void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number);
-/* The job is about to start or to be resized, or has started and may have been
- * seen before: the thread will look at it. */
+/* The job is about to start or to be resized, or has started and may be known:
+ * the thread will read it. */
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);
-/* How a held launch is let go (Slurm's prep callback: exit status, job, timed
- * out); it takes locks. Without it none is held. */
+/* How a held launch is released (Slurm's prep callback: exit status, job, timed
+ * out); it takes locks. Without it no launch is held. */
 void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
 			     void (*fn)(int rc, uint32_t job_id,
 					bool timed_out));
-/* It has started; the content of *job is taken over. True: hold its launch
- * until the function above is called for it. */
+/* It has started; takes over the content of *job. True: hold its launch until
+ * the function above is called for it. */
 bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
 /* This controller has just started and found the job waiting for its prologs.
  * Slurm keeps the launch that follows them in memory only, so it is lost: the
  * thread launches the job when they have ended. */
 void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
-/* It has ended, or this run of it has; the content of *job is taken over. */
+/* It has ended, or this run of it has; takes over the content of *job. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
-/* It ended without ever having had nodes (start is 0), or the run that began
+/* It ended without ever having had nodes (start is 0), or the run that started
  * then is to stop staging out. */
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start);
-/* Is a buffer of this job still alive? For an hour at most, until sluiced has
- * said which are, every one may be. */
+/* Is a buffer of this job still alive? Until sluiced has said which are, for an
+ * hour at most, the answer is yes. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);
 
-/* The buffers as last told by sluiced, under a mutex of ours: fn must be
- * short. uid SLU_NO_ID: everybody's. Returns their number; fn may be NULL. */
+/* The buffers as sluiced last reported them, under a mutex of ours: fn must be
+ * short. uid SLU_NO_ID: all users. Returns their number; fn may be NULL. */
 size_t slu_ctl_buffers(struct slu_ctl *ctl, uint32_t uid,
 		       void (*fn)(void *arg,
 				  const struct slu_buffer_state *buffer),
@@ -285,16 +285,16 @@ struct slu_ctl_pool {
 size_t slu_ctl_pools(struct slu_ctl *ctl,
 		     void (*fn)(void *arg, const struct slu_ctl_pool *pool),
 		     void *arg);
-/* Text of `scontrol show bbstat [JOBID|hooks]`, whose words any client may
- * send, even none (NULL) where there should be one; hidden: jobs are private.
- * Callers free. */
+/* Text of `scontrol show bbstat [JOBID|hooks]`. The words come from any client,
+ * and may be NULL where one is missing; hidden: jobs are private. Callers
+ * free. */
 char *slu_ctl_status(struct slu_ctl *ctl, const char *word, bool hidden);
-/* Around every hook: its time is shown there. */
+/* Around every hook: bbstat shows its time. */
 struct slu_stopwatch slu_ctl_enter(void);
 void slu_ctl_leave(struct slu_ctl *ctl, enum slu_hook hook,
 		   struct slu_stopwatch start);
 
-/* The configuration's phase limits, for showing; seconds. */
+/* The configured time limits of phases, for display; seconds. */
 void slu_ctl_timeouts(struct slu_ctl *ctl, uint32_t *stage_in,
 		      uint32_t *stage_out);
 

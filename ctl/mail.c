@@ -17,7 +17,7 @@
 
 #define WAITING 1000
 #define ADDRESS 254    /* bytes, RFC 5321 */
-#define FOR	3600.0 /* s that a mail is remembered */
+#define FOR	3600.0 /* s for which a mail is remembered */
 
 struct slu_letter {
 	struct slu_letter *next;
@@ -72,7 +72,7 @@ void slu_mails_init(struct slu_mails *m)
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-/* The next one. NULL: the thread ends, and nobody believes that it runs. */
+/* The next one. NULL: none, and the thread ends and is marked as ended. */
 static struct slu_letter *next_letter(struct slu_ctl *ctl)
 {
 	struct slu_mails *m = &ctl->mails;
@@ -113,8 +113,8 @@ static void *send_all(void *arg)
 	return NULL;
 }
 
-/* Was a task of this array told the same a short time ago, or this job of the
- * same run? sluiced gives a verdict again until it knows that it was saved. */
+/* Was another task of this array told the same recently, or this run of the
+ * job? sluiced repeats a verdict until it knows that it was saved. */
 static bool was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
 		     const struct slu_verdict *verdict, double now)
 {
@@ -139,7 +139,7 @@ static bool was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
 	return false;
 }
 
-/* It waits; -1: too many do. *start: nobody sends them yet. */
+/* Queues it; -1: there are too many. *start: no thread sends. */
 static int add(struct slu_mails *m, struct slu_letter *letter, bool *start)
 {
 	int rc = 0;
@@ -172,7 +172,7 @@ static void post(struct slu_ctl *ctl, struct slu_letter *letter)
 	if (!start || dropped || slu_ctl_detach(ctl, send_all))
 		return;
 	pthread_mutex_lock(&m->lock);
-	m->running = false; /* the next one tries again */
+	m->running = false; /* the next mail tries again */
 	pthread_mutex_unlock(&m->lock);
 }
 

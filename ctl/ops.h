@@ -40,44 +40,44 @@ struct slu_ctl_settings {
 struct slu_ctl_node {
 	struct slu_node_addr addr;
 	char *comment; /* our part of it, see slu_ctl_node_label; else NULL */
-	bool misnamed; /* the host's short name is not the node's */
+	bool misnamed; /* its short host name is not its NodeName */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */
 struct slu_ctl_node_label {
 	char *node;
-	const char *feature; /* ion_free, ion_assigned or ion_shared; "": it is
-			      * none any more */
-	char *comment;	     /* "sluice: 17,23*", or NULL: 17 holds it, 23
-			      * shares it; what others have written stands
-			      * before it and stays */
+	const char *feature; /* ion_free, ion_assigned or ion_shared; "": not an
+				I/O node any more */
+	/* "sluice: 17,23*", or NULL: 17 holds it, 23 shares it; text of others
+	 * before it stays */
+	char *comment;
 };
 
-/* Why a pending job may not start with its tight limit: did it start now,
- * between the end of that and of its whole one a reservation would begin that
- * it may get nodes of; or the whole one is more than its partitions,
- * association or QOS allow by now. */
+/* Why a pending job cannot start with its tightened limit: if it started now,
+ * between the end of the tightened and of the whole limit a reservation would
+ * begin on nodes that it may get; or the whole limit exceeds what its
+ * partitions, association or QOS allow now. */
 enum slu_limit_bar {
 	SLU_LIMIT_BAR_NONE,
 	SLU_LIMIT_BAR_RESERVATION,
 	SLU_LIMIT_BAR_MAXIMUM,
 };
 
-/* A pending or running job, but none whose nodes are still being made ready,
- * whose limit is ours by its note (wire/note.h). */
+/* A pending or running job (none whose nodes are still booting) whose limit is
+ * ours, by its note (wire/note.h). */
 struct slu_ctl_limit {
 	uint32_t job_id;
-	bool running; /* or suspended: */
+	bool running; /* or suspended */
 	bool suspended;
 	bool whole_asked; /* the user had asked for a limit */
 	enum slu_limit_bar bar;
-	int64_t end;	       /* running: as it stands, Unix seconds;
-				* suspended: if it went on now */
-	uint32_t limit;	       /* as it stands, minutes */
+	int64_t end; /* running: the present one, Unix seconds; suspended: if it
+			resumed now */
+	uint32_t limit;	       /* the present one, minutes */
 	uint32_t tight, whole; /* whole: SLU_NOTE_UNLIMITED for none */
 };
 
-/* What set_end() is to know of a run. */
+/* What set_ends() needs to know of a run. */
 #define SLU_CTL_ENDS 256
 struct slu_ctl_end {
 	uint32_t job_id;
@@ -86,11 +86,12 @@ struct slu_ctl_end {
 	bool final;
 };
 
-/* Planned starts that a longer limit puts off. */
+/* Planned starts that a longer limit delays. */
 struct slu_ctl_late {
-	uint32_t jobs, first; /* how many; the first one's id */
+	uint32_t jobs, first; /* how many; the id of the first */
 	int64_t longest;      /* s, at most */
-	char reservation[64]; /* of its nodes, that begins before it; or "" */
+	char reservation[64]; /* a reservation of its nodes that begins before
+				 its end; or "" */
 };
 
 /* What set_limits() is to do to a job, and whether it has. */
@@ -101,13 +102,14 @@ struct slu_ctl_put {
 	struct slu_ctl_late late; /* out */
 };
 
-/* Of what users wrote much is in it. */
+/* Much of it was written by users. */
 struct slu_ctl_mail {
 	uint32_t job_id;
-	uint32_t array_job_id; /* only the first of its tasks is told; 0: all */
-	char *program;	       /* the host's, a path */
+	uint32_t array_job_id; /* only the first of its tasks is told; 0: all
+				  are */
+	char *program;	       /* the host's program, a path */
 	char *to;
-	char *kind; /* "Held", "Requeued", "Failed", ..., as the host says */
+	char *kind; /* "Held", "Requeued", "Failed", ..., in the host's words */
 	char *subject;
 };
 
@@ -119,22 +121,22 @@ struct slu_ctl_ops {
 	slu_log_f *log;
 	void (*settings)(void *arg, struct slu_ctl_settings *out);
 
-	/* One consistent look at all jobs that are not pending (ended ones
-	 * included, as long as the host remembers them) and at all nodes.
-	 * Copies under read locks: the only function whose time grows with
-	 * the machine. *jobs as for slu_hello_ctl. */
+	/* A consistent copy of all jobs that are not pending (ended ones
+	 * included, as long as the host remembers them) and of all nodes, made
+	 * under read locks: the only function whose time grows with the
+	 * machine. *jobs as for slu_hello_ctl. */
 	int (*snapshot)(void *arg, struct slu_job **jobs, size_t *n_jobs,
 			struct slu_ctl_node **nodes, size_t *n_nodes,
 			struct slu_err *err);
-	/* Look at n jobs under one read lock; out[i].job_id is 0 for one that
+	/* Reads n jobs under one read lock; out[i].job_id is 0 for one that
 	 * does not exist. */
 	void (*jobs)(void *arg, const uint32_t *id, size_t n,
 		     struct slu_job *out);
-	/* Which of these nodes (host list) are down; NULL: none. With
-	 * `drained`, those drained too. */
+	/* Which of these nodes (host list) are down; drained: or drained; NULL:
+	 * none. */
 	char *(*down)(void *arg, const char *nodes, bool drained);
-	/* NodeAddr of a node, as it is now; NULL: there is none. Caller frees.
-	 */
+	/* The present NodeAddr of a node; NULL: there is no such node. Caller
+	 * frees. */
 	char *(*node_addr)(void *arg, const char *node);
 
 	/*
@@ -149,20 +151,20 @@ struct slu_ctl_ops {
 	 */
 	int (*set_end)(void *arg, const struct slu_ctl_end *end, int64_t max,
 		       struct slu_err *err);
-	/* The same for some, SLU_CTL_ENDS at most, of jobs that may have ended:
-	 * compares under a read lock, and takes the write lock for those only
-	 * that are not as they should be. True: some are suspended; once it is
-	 * resumed, such a one is to be looked at soon. */
+	/* The same for at most SLU_CTL_ENDS jobs that may have ended: compares
+	 * under a read lock, and takes the write lock only for those that
+	 * differ. True: some are suspended, and should be checked soon after
+	 * they resume. */
 	bool (*set_ends)(void *arg, const struct slu_ctl_end *end, size_t n,
 			 int64_t max);
-	/* Those jobs, under a read lock; the caller frees *out. */
+	/* Reads those jobs, under a read lock; the caller frees *out. */
 	int (*limits)(void *arg, int64_t now, struct slu_ctl_limit **out,
 		      size_t *n, struct slu_err *err);
-	/* Give such jobs their whole limits, or, only to those that are
-	 * pending, their tight ones again, in this order and many under one
-	 * lock. A running one keeps the whole, and its note says so, and who is
-	 * late for it. Those that are not ours any more, or not yet to be
-	 * changed, are not `done`. */
+	/* Gives such jobs their whole limits or, only to pending ones, their
+	 * tightened ones again, in this order and many under one lock. A
+	 * running job keeps the whole limit; its note says so, and which jobs
+	 * are delayed. Those whose limit is not ours any more, or may not be
+	 * changed yet, are not `done`. */
 	void (*set_limits)(void *arg, struct slu_ctl_put *put, size_t n);
 	/* A run that the verdict does not mean (any more) is left alone: these
 	 * five then return 1. Put it back into the queue, held; one that cannot
@@ -176,48 +178,49 @@ struct slu_ctl_ops {
 	 * still runs is ended as FAILED; any other keeps its state. */
 	int (*fail)(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
-	/* A job that has not yet run is cancelled. */
+	/* Cancel a job that has not run yet. */
 	int (*cancel)(void *arg, const struct slu_verdict *verdict,
 		      struct slu_err *err);
-	/* One that has run keeps its state; the reason is noted with it. */
+	/* A job that has run keeps its state; the reason is noted with it. */
 	int (*complete)(void *arg, const struct slu_verdict *verdict,
 			struct slu_err *err);
-	/* The mail that the job's user wants of this, done to the job just now
-	 * (`staged`: nothing but that its data is where it was to go). 1: none.
-	 * The caller frees the strings. */
+	/* The mail that the job's user wants for what was just done to the job
+	 * (`staged`: only that its data has arrived). 1: none. The caller frees
+	 * the strings. */
 	int (*mail)(void *arg, const struct slu_verdict *verdict, bool staged,
 		    struct slu_ctl_mail *out);
-	/* Have the host's own program send it, from a thread that holds
-	 * nothing: takes as long as that does, a few seconds at most. */
+	/* Have the host's program send it, from a thread without locks: takes
+	 * as long as that does, a few seconds at most. */
 	int (*send_mail)(void *arg, const struct slu_ctl_mail *mail,
 			 struct slu_err *err);
-	/* Show a text as the job's reason; NULL takes away one that is ours. A
-	 * job that was put back keeps the reason for that. */
+	/* Show a text as the job's reason; NULL removes ours. A job that was
+	 * requeued keeps the reason for that. */
 	int (*annotate)(void *arg, uint32_t job_id, const char *text,
 			struct slu_err *err);
-	/* The state of its buffer, as `scontrol show job` shows it. */
+	/* Show the state of its buffer in `scontrol show job`. */
 	void (*show)(void *arg, uint32_t job_id, const char *text);
 	int (*drain)(void *arg, const char *node, const char *reason,
 		     struct slu_err *err);
-	/* Only if the drain's reason is ours. */
+	/* Only if the reason of the drain is ours. */
 	int (*resume)(void *arg, const char *node, struct slu_err *err);
-	/* Does every node show its mark, under a read lock? Administrators
-	 * overwrite features and comments, registrations reset them. */
+	/* Does every node show its label, checked under a read lock?
+	 * Administrators overwrite features and comments, registrations reset
+	 * them. */
 	bool (*marked)(void *arg, const struct slu_ctl_node_label *mark,
 		       size_t n);
 	void (*mark)(void *arg, const struct slu_ctl_node_label *mark,
 		     size_t n);
-	/* Launch the batch script of a job whose launch was lost with the
-	 * host's last process: SLU_BUSY while its prologs run. */
+	/* Launch the batch script of a job whose launch was lost with an
+	 * earlier process of the host: SLU_BUSY while its prologs run. */
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
 	/* Something changed that may let pending jobs start. */
 	void (*schedule)(void *arg);
-	/* Have the host not give again the numbers of jobs that have begun and
-	 * that it has forgotten; when the thread starts, before a job is
+	/* Keep the host from reusing numbers of jobs that have started and that
+	 * it has forgotten; called when the thread starts, before a job is
 	 * submitted. May take milliseconds under the host's lock. Returns the
-	 * last number that the host will not give. */
+	 * last number that the host will not use. */
 	uint32_t (*pass_numbers)(void *arg);
-	/* Keep the highest number that has begun. */
+	/* Store the highest number of a job that has started. */
 	void (*keep_number)(void *arg, uint32_t last);
 };
 

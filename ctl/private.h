@@ -66,75 +66,77 @@ struct slu_ctl {
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
 	struct slu_site *site;
-	/* Guarded likewise: why a newer sluice.conf could not be used, NULL if
-	 * there is none; and lines of what is to be changed in slurm.conf. */
+	/* Guarded by the same lock: why a newer sluice.conf could not be used
+	 * (NULL: there is none), and lines of what should be changed in
+	 * slurm.conf. */
 	char *conf_wrong, *slurm_advice;
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
-	atomic_bool het_leader; /* that was validated last: has a request */
+	atomic_bool het_leader; /* the one validated last has a request */
 	_Atomic uint32_t begun; /* the highest number of a job */
-	atomic_bool linked;	/* both hellos were said */
-	atomic_bool heard; /* since this controller is active, at least once */
+	atomic_bool linked;	/* both sides have sent hello */
+	atomic_bool heard; /* at least once since this controller is active */
 	atomic_bool stop;
 	atomic_bool started;
 	_Atomic int64_t start_again; /* Unix seconds; 0: all threads run */
 	atomic_bool standby;	     /* was active, and is not any more */
-	atomic_int owners;	     /* the plugins together, and each thread */
+	atomic_int owners;	     /* the plugins as one, and each thread */
 	bool has_thread, has_guard;  /* to be joined */
 	struct slu_mails mails;
 	atomic_bool asking; /* the thread of users.c runs */
 	pthread_t thread, guard;
 	int guard_timer;
-	_Atomic int64_t guard_beat; /* when it last looked, CLOCK_MONOTONIC */
+	_Atomic int64_t guard_beat; /* its last turn, CLOCK_MONOTONIC */
 
-	/* The thread's own. */
+	/* Only for the main thread. */
 	struct slu_link link;
-	uint32_t kept;	 /* of `begun`, by the host */
-	bool hello_said; /* on this connection */
-	bool stale;	 /* what we know of the jobs must be looked up */
-	bool recall;	 /* ended jobs in the snapshot: history may lack them */
-	double reload_at; /* read the configuration again; 0: no need */
-	double users_at;  /* ask for users again; 0: no need */
-	bool asked;	  /* somebody: it has not been told yet */
-	bool replayed;	  /* this connection has told its history */
-	/* What history has taught whom: it is not taught twice. */
+	uint32_t kept;	  /* the number that the host has stored */
+	bool hello_said;  /* on this connection */
+	bool stale;	  /* all jobs must be read again */
+	bool recall;	  /* also ended jobs, which history may lack */
+	double reload_at; /* when to read the configuration; 0: no need */
+	double users_at;  /* when to look up users; 0: no need */
+	bool asked;	  /* a look-up has run, and is not logged yet */
+	bool replayed;	  /* this connection has replayed its history */
+	/* How far each learner has got in history, so that it learns no row
+	 * twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
 		volumes_heard, ready_heard, rates_heard;
 	double io_tell_at;	      /* sluiced is told of IOStart then */
 	struct slu_seen_runs lessons; /* until predictor_heard.all */
-	/* Who is taught in the site's place, to replace it when history has
-	 * been read; NULL: the site's own. */
+	/* The predictor that is being trained, and replaces the site's when
+	 * history has been read; NULL: none is. */
 	struct slu_predictor *pupil;
 	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;
 	size_t n_look;
-	size_t ending; /* of them with `remaining` nodes */
+	size_t ending; /* jobs with `remaining` nodes */
 	size_t poll_from;
 	double next_poll, next_keep, next_sweep, next_suspended, next_unheard;
-	double away_since; /* that there is no link, as last tried; 0: there is
-			    * one */
+	double away_since; /* since when there is no link; 0: there is one */
 	uint32_t *lost;	   /* jobs whose launch was lost in a restart */
 	size_t n_lost;
 	double next_launch;
 	struct slu_history_queue history;
 	struct slu_arbiter *arbiter; /* NULL: no I/O nodes */
 	struct slu_assignment assignment;
-	bool assignment_said;		/* on this connection */
+	bool assignment_said;		/* sent on this connection */
 	struct slu_distances distances; /* of the I/O nodes */
-	struct slu_hosts misnamed;	/* nodes, sorted */
-	struct slu_volumes *volumes;	/* for jobs that name no patterns */
+	struct slu_hosts misnamed;   /* nodes with another host name, sorted */
+	struct slu_volumes *volumes; /* for jobs that name no patterns */
 	bool ions_dirty;
-	double solve_at; /* not before: the last attempt has failed */
-	bool ions_stale; /* the configuration is another */
+	double solve_at; /* not before, as the last attempt failed */
+	bool ions_stale; /* the configuration has changed */
 	char ion_event[128];
-	char *ions_unusable; /* host list, as last seen; NULL: never */
+	char *ions_unusable; /* host list, at the last look; NULL: never */
 	double next_watch;
-	uint64_t epoch, published;	  /* the last solved, and published */
-	struct slu_ctl_node_label *marks; /* as last set, one per I/O node */
+	uint64_t epoch, published; /* the last solved, and published */
+	struct slu_ctl_node_label
+		*marks; /* as last set, one for each I/O node */
 	size_t n_marks;
-	uint64_t rows;	   /* of history, heard on this connection */
-	uint64_t bad_rows; /* the same of those that are not understood */
-	bool unknown_said; /* that there are messages we do not know */
+	uint64_t rows;	   /* of history, received on this connection */
+	uint64_t bad_rows; /* those of them that are malformed */
+	bool unknown_said; /* an unknown message was logged */
 };
 
 #define ctl_log(ctl, level, ...) slu_log(&(ctl)->log, level, __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that cannot be read leaves a site that refuses what needs one. */
+/* If the file cannot be read there is still a site, which refuses whatever
+ * needs one. */
 #include "config.h"
 #include "ctl/site.h"
 #include "common/file.h"
@@ -97,7 +98,7 @@ static int load_users(struct slu_site *site, const struct slu_conf *conf)
 	return 0;
 }
 
-/* A bad table is left out: jobs then count as unknown. */
+/* Without a valid table the patterns of jobs count as unknown. */
 static void load_patterns(struct slu_site *site)
 {
 	const char *path = site->conf->performance_table;

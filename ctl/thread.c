@@ -38,7 +38,7 @@ static double now_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What administrators see: in the log now, later by bbstat and sluiced. */
+/* For administrators: logged now, shown later by bbstat and sluiced. */
 static void advise(struct slu_ctl *ctl, const char *conf_wrong)
 {
 	struct slu_ctl_settings settings = {0};
@@ -63,7 +63,7 @@ static void advise(struct slu_ctl *ctl, const char *conf_wrong)
 	slu_buf_free(&text);
 }
 
-/* One line when the reason changes, not one per attempt. */
+/* One line when the reason changes, not one for each attempt. */
 static void log_link(struct slu_ctl *ctl, const char *why)
 {
 	if (!strcmp(ctl->link_why, why))
@@ -84,7 +84,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	ctl->hello_said = false;
 	slu_iostart_link(&ctl->iostart, false, time(NULL));
 	slu_link_close(&ctl->link, now);
-	/* Launches must not wait for an answer that will not come. */
+	/* launches must not wait for an answer that will not come */
 	slu_followed_release_all(ctl);
 	slu_training_add_waiting(ctl);
 }
@@ -94,7 +94,7 @@ void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
 {
 	struct slu_err err;
 
-	/* an answer does not wait until everything is said anew */
+	/* an answer does not wait for the new hello */
 	if (ctl->link.fd < 0 ||
 	    !(ctl->hello_said || (ctl->linked && desc == &slu_done_desc)))
 		return;
@@ -128,8 +128,8 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	slu_site_free(old);
 }
 
-/* A file system may hang for minutes. Meanwhile no launch is held, and those
- * that are held are let go. */
+/* A file system may hang for minutes. Meanwhile no launch is held, and held
+ * ones are released. */
 static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 {
 	bool linked = ctl->linked;
@@ -145,14 +145,14 @@ static struct slu_site *read_site(struct slu_ctl *ctl, double now)
 	return site;
 }
 
-/* The link is opened anew: the socket may be another, and sluiced tells a new
- * predictor its history. */
+/* The link is opened again: the socket may be another, and sluiced has to
+ * replay history for a new predictor. */
 static void use_site(struct slu_ctl *ctl, struct slu_site *site, double now)
 {
 	struct slu_err err;
 
 	replace_site(ctl, site);
-	if (ctl->arbiter) /* the old table has gone */
+	if (ctl->arbiter) /* the old table is freed */
 		slu_arbiter_patterns(ctl->arbiter, site->patterns);
 	ctl->ions_stale = ctl->stale = true;
 	if (ctl->link.fd >= 0) {
@@ -178,7 +178,7 @@ static void reload(struct slu_ctl *ctl, double now)
 				: "nothing is done for any job",
 		site ? site->why_not : "out of memory");
 	advise(ctl, site ? site->why_not : "out of memory");
-	ctl->stale = true; /* sluiced hears it, by a hello */
+	ctl->stale = true; /* the hello tells sluiced */
 	ctl->hello_said = false;
 	slu_site_free(site);
 }
@@ -241,7 +241,7 @@ static void keep_number(struct slu_ctl *ctl)
 	if (last == ctl->kept)
 		return;
 	ctl->ops.keep_number(ctl->ops.arg, last);
-	ctl->kept = last; /* one that cannot be kept: the next one may */
+	ctl->kept = last; /* if that fails, the next one may work */
 }
 
 double slu_ctl_step(struct slu_ctl *ctl, double now)
@@ -253,7 +253,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	keep_number(ctl);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
-	if (ctl->stop) /* while it hung there */
+	if (ctl->stop) /* while reading hung */
 		return now;
 	open_link(ctl, now);
 	read_link(ctl, now);
@@ -299,7 +299,7 @@ static void wait_until(struct slu_ctl *ctl, double when)
 
 	if (slu_link_pending(&ctl->link))
 		fds[1].events |= POLLOUT;
-	/* Rounded up, so that what is due is due when we wake. */
+	/* rounded up, so that what is due is due when we wake */
 	poll(fds, 2, wait > 0 ? (int)(wait * 1000) + 1 : 0);
 }
 
@@ -319,7 +319,7 @@ void *slu_ctl_thread(void *arg)
 	ctl->kept = ctl->ops.pass_numbers(ctl->ops.arg);
 	slu_ctl_begun(ctl, ctl->kept);
 	be_modest();
-	/* The plugins may have read it weeks ago, in a standby. */
+	/* in a standby the plugins may have read it weeks ago */
 	ctl->reload_at = now_seconds();
 	ctl->stale = ctl->recall = true;
 	ctl->epoch = (uint64_t)time(NULL) * 1000;
@@ -333,8 +333,8 @@ void *slu_ctl_thread(void *arg)
 	return NULL;
 }
 
-/* A later thread begins with nothing but what the hooks have. Launches that are
- * held stay so: who takes over makes up for them. */
+/* A later thread starts with nothing but what the hooks have. Held launches
+ * stay held: whoever takes over launches them. */
 void slu_ctl_thread_fini(struct slu_ctl *ctl)
 {
 	slu_link_close(&ctl->link, 0);

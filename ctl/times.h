@@ -50,11 +50,11 @@ void slu_watch_stop(struct slu_times *times, enum slu_hook hook,
 void slu_times_add(struct slu_times *times, enum slu_hook hook, uint64_t wall,
 		   uint64_t cpu);
 
-/* Upper edge, in ns, of the bucket that holds quantile q in [0, 1]; 0 before
- * the first call. At most 13 % above the true value. */
+/* Upper edge, in ns, of the bucket with quantile q in [0, 1]; 0 before the
+ * first call. At most 13 % above the true value. */
 uint64_t slu_times_quantile(const struct slu_times *times, enum slu_hook hook,
 			    double q);
-/* A table, one line per hook that was called. */
+/* A table, one line for each hook that was called. */
 void slu_times_print(const struct slu_times *times, struct slu_buf *out);
 
 #endif

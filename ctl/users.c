@@ -20,7 +20,7 @@
 #define AGAIN	   60.0		     /* s */
 #define NEVER	   1e300
 
-/* As getpwnam_r(3), with as much room as it takes: 0 and *uid, or ENOENT. */
+/* As getpwnam_r(3), with as large a buffer as needed: 0 and *uid, or ENOENT. */
 static int look_up(const char *name, uid_t *uid)
 {
 	struct passwd pw, *found = NULL;
@@ -56,7 +56,7 @@ static struct slu_site_user *find_unasked(struct slu_site *site)
 	return NULL;
 }
 
-/* The next name to ask for; NULL: none. */
+/* The next name to look up; NULL: none. */
 static char *next_name(struct slu_ctl *ctl)
 {
 	struct slu_site_user *u;
@@ -92,7 +92,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-/* Nobody else writes now, nor replaces the site. */
+/* Nobody else writes now or replaces the site. */
 static void ask_again(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;
@@ -102,8 +102,8 @@ static void ask_again(struct slu_ctl *ctl)
 			users->user[i].why_not = SLU_UNASKED;
 }
 
-/* Nobody else writes now. Users whom nobody knows match no job: the
- * administrator is told of them, and once of it if any cannot be looked up. */
+/* Nobody else writes now. Unknown users match no job: logs them, and once that
+ * look-ups fail. */
 static bool tell(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;

@@ -2,8 +2,8 @@
 #ifndef SLU_ARBITER_FORWARD_REQUEST_H
 #define SLU_ARBITER_FORWARD_REQUEST_H
 
-/* What a job's request says of I/O forwarding, and who is given no I/O nodes
- * whatever it says: ion_max and ion_pattern. */
+/* What a job's request says about I/O forwarding (ion_max, ion_pattern), and
+ * which jobs get no I/O nodes whatever they ask for. */
 
 #include "ctl/private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GekkoFWD's client looks for its own host's name in the mapping and ends the
- * application when it is not there; an assignment has Slurm's names of nodes.
- * A job with a node on which they differ (NodeHostname in slurm.conf) is given
- * no I/O nodes.
+ * GekkoFWD's client looks for its own host name in the mapping and ends the
+ * application if it is missing; an assignment has Slurm's node names. So a job
+ * with a node whose names differ (NodeHostname in slurm.conf) gets no I/O
+ * nodes.
  */
 #include "config.h"
 #include "ctl/arbiter/hostnames.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arbiter's house-keeping: whatever starts, ends and nodes that went down
- * or came back in one turn of the loop is solved once, sent to be published,
- * and shown on the I/O nodes: a feature from a fixed vocabulary (Slurm never
- * forgets a feature's name) and the jobs in the comment.
+ * Runs the arbiter: all job starts, job ends and node changes of one turn of
+ * the loop lead to one solve, whose result is sent to be published and shown on
+ * the I/O nodes: as a feature from a fixed vocabulary (Slurm never forgets the
+ * name of a feature) and, in the comment, the jobs.
  */
 #include "config.h"
 #include "ctl/arbiter/ions.h"
@@ -17,7 +17,7 @@
 #include "ctl/thread.h"
 #include "select_io/ion/assignment_delta.h"
 
-#define WATCH_EVERY	 2.0 /* s, I/O nodes' states */
+#define WATCH_EVERY	 2.0 /* s, states of the I/O nodes */
 #define MAX_APPLICATIONS 4096
 
 static void marks_free(struct slu_ctl *ctl)
@@ -50,8 +50,8 @@ static int by_node(const void *a, const void *b)
 		      ((const struct slu_ctl_node_label *)b)->node);
 }
 
-/* What every I/O node looked like before: unknown, so all are set once. In
- * order of their names. */
+/* The labels of the I/O nodes, sorted by name; unknown at first, so that all
+ * are set once. */
 static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 {
 	ctl->marks = calloc(ions->n + 1, sizeof(*ctl->marks));
@@ -67,8 +67,8 @@ static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 	return 0;
 }
 
-/* Nodes that the configuration names no more hold nothing. Returns whether
- * there was any that did. */
+/* Removes the labels of nodes that are no I/O nodes any more. Returns whether
+ * there were any. */
 static bool unmark_others(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 			  size_t n_nodes)
 {
@@ -99,7 +99,7 @@ static int hold(struct slu_ion_share *share, const char *node, bool shares)
 	return 0;
 }
 
-/* "sluice: 17,23*" at a node: 17 holds it, the others share it. */
+/* Parses "sluice: 17,23*" at a node: job 17 holds it, the others share it. */
 static int add_held(struct slu_assignment *before, const char *node,
 		    const char *jobs)
 {
@@ -123,8 +123,8 @@ static int add_held(struct slu_assignment *before, const char *node,
 	return 0;
 }
 
-/* What the running jobs held, by the nodes' comments: those outlive slurmctld,
- * so its restart moves no job. */
+/* What the running jobs held, by the nodes' comments: these survive a restart
+ * of slurmctld, so that it moves no job. */
 static int held_before(const struct slu_ctl_node *nodes, size_t n_nodes,
 		       const struct slu_job *running, size_t n,
 		       struct slu_assignment *out)
@@ -175,7 +175,7 @@ static struct slu_ion_manner manner_of(const struct slu_job *job,
 	return manner;
 }
 
-/* At which patterns of the site's table a job is predicted to work. */
+/* Which patterns of the site's table the job is predicted to have. */
 static void predict(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	char *profile = NULL, *why = NULL;
@@ -255,7 +255,7 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, &err);
 	if (conf)
 		held = unmark_others(ctl, nodes, n_nodes);
-	/* Jobs that lose the last I/O node are to hear of it. */
+	/* jobs that lose the last I/O node must be told */
 	if (!conf || (!conf->io_nodes.n && fresh && !held)) {
 		slu_ions_fini(ctl);
 		return;
@@ -320,7 +320,7 @@ void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
 		 job_id ? "%s%s %u" : "%s%s", used ? ", " : "", what, job_id);
 }
 
-/* What somebody has overwritten since it was shown. */
+/* Restores labels that somebody has overwritten. */
 static void show_again(struct slu_ctl *ctl)
 {
 	bool shown = ctl->n_marks && ctl->marks[0].feature;
@@ -367,8 +367,8 @@ static struct slu_ctl_node_label *mark_of(struct slu_ctl_node_label *mark,
 	return bsearch(&key, mark, n, sizeof(*mark), by_node);
 }
 
-/* Note one job at the I/O nodes that it holds, or at the one that it shares,
- * behind whose that is. */
+/* Adds one job to the labels of the I/O nodes that it holds, or of the one that
+ * it shares, after the job that holds it. */
 static void mark_share(struct slu_ctl_node_label *mark, size_t n,
 		       const struct slu_ion_share *share)
 {
@@ -393,7 +393,7 @@ static void mark_share(struct slu_ctl_node_label *mark, size_t n,
 	slu_hosts_free(&ions);
 }
 
-/* Show the assignment on those nodes where it has changed. */
+/* Updates the labels of those nodes where the assignment has changed. */
 static void show(struct slu_ctl *ctl)
 {
 	const struct slu_assignment *a = &ctl->assignment;
@@ -433,7 +433,7 @@ static void show(struct slu_ctl *ctl)
 	free(out);
 }
 
-/* Launches that wait do so for the first assignment that knows their job. */
+/* Held launches wait for the first assignment that includes their job. */
 static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 {
 	struct slu_followed *live;
@@ -443,7 +443,7 @@ static void stamp_held(struct slu_ctl *ctl, uint64_t epoch)
 			live->epoch = epoch;
 }
 
-/* Whole, or what is different from the one before, once that was said. */
+/* The whole assignment, or its difference to the one that was sent last. */
 static int solve(struct slu_ctl *ctl, struct slu_assignment *out,
 		 struct slu_err *err)
 {
@@ -466,7 +466,7 @@ static void say(struct slu_ctl *ctl, struct slu_assignment *fresh, double now)
 	ctl->assignment_said = ctl->hello_said;
 }
 
-/* It is in force. Without memory the next one is said whole. */
+/* It is in force now. Without memory the next one is sent whole. */
 static void keep(struct slu_ctl *ctl, struct slu_assignment *fresh)
 {
 	if (!fresh->base) {
@@ -490,7 +490,7 @@ void slu_ions_solve(struct slu_ctl *ctl, double now)
 	if (solve(ctl, &fresh, &err) < 0) {
 		ctl_log(ctl, SLU_ERROR, "I/O nodes: %s", err.text);
 		slu_followed_release_all(ctl);
-		ctl->solve_at = now + WATCH_EVERY; /* which wakes us */
+		ctl->solve_at = now + WATCH_EVERY; /* and try again then */
 		return;
 	}
 	ctl->ions_dirty = false;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compute nodes that are I/O nodes while they have nothing better to do
- * (RecruitIdle): as long as a job of root's or SlurmUser's with a certain name
- * holds them, in which the site's forwarder runs. Slurm starts it where a node
- * is idle and preempts it when another job needs the node: that job's end takes
- * the node out of the pool.
+ * RecruitIdle: compute nodes serve as I/O nodes while they are idle, that is,
+ * as long as a job of root or SlurmUser with a certain name holds them and runs
+ * the site's forwarder there. Slurm starts that job on idle nodes and preempts
+ * it when another job needs a node; its end takes the node out of the pool.
  */
 #include "config.h"
 #include "ctl/arbiter/recruits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugins call, and what the thread hears for it. */
+/* What plugins call for IOStart, and what the main thread passes on to it. */
 #include "config.h"
 #include "ctl/iostart/hooks.h"
 
@@ -12,7 +12,7 @@
 #define TELL 30.0    /* s */
 #define DAY  86400.0 /* s: what a job runs of which nothing is known */
 
-/* A limit tells more than nothing. */
+/* The limit is better than no estimate. */
 static double seconds_of(const struct slu_ctl_io *io)
 {
 	if (io->predicted > 0)
@@ -38,7 +38,7 @@ struct asked {
 	const struct slu_ctl_io *io;
 };
 
-/* Under site_lock. */
+/* Called under site_lock. */
 static double soon(void *arg)
 {
 	const struct asked *a = arg;
@@ -88,7 +88,7 @@ void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id)
 	slu_iostart_ended(&ctl->iostart, job_id);
 }
 
-/* The row's I/O is that of a file system of its own, if it had one. */
+/* The row's I/O went to the job's own file system, if it had one. */
 static void learn(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
 	const struct slu_job *job = &row->job;
@@ -117,7 +117,8 @@ void slu_io_start_use(struct slu_ctl *ctl)
 {
 	if (slu_iostart_configure(&ctl->iostart, ctl->site->conf))
 		ctl->rates_heard = (struct slu_history_position){0};
-	ctl->ops.schedule(ctl->ops.arg); /* who has waited, perhaps */
+	/* so that a job that waited may start */
+	ctl->ops.schedule(ctl->ops.arg);
 }
 
 static void log_one(struct slu_ctl *ctl, const struct slu_io_said *said)

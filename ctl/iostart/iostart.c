@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What it knows, of the configuration, history and the link. */
+/* The state of IOStart, its configuration, and what it learns from history. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
 #include <stdlib.h>
 #include "job_submit/name.h"
 
-#define APPLICATIONS 16384 /* and users, 32 bytes each */
+#define APPLICATIONS 16384 /* applications and users, 32 bytes each */
 
-/* As bench/iostart has found them (bench/README.md). */
+/* Values found with bench/iostart (bench/README.md). */
 static const struct slu_admit_site rule = {
 	.patience = 20,
 	.small = 0.01,

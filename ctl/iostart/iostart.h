@@ -32,24 +32,26 @@ struct slu_io_job {
 	uint32_t job_id, uid;
 	const char *name;
 	double nodes;	/* that it needs at least, or has */
-	double seconds; /* that it is foretold to run; > 0 */
-	int64_t since;	/* when it was made to wait first; 0: never */
+	double seconds; /* predicted run time; > 0 */
+	int64_t since;	/* when it first had to wait; 0: never */
 	int64_t start;	/* of one that runs */
 };
 
-/* For the log: who has begun and waited, or would have. */
+/* For the log: a job that has started after waiting, or (advise) would have
+ * waited. */
 struct slu_io_said {
 	uint32_t job_id;
-	int64_t waited; /* s; advised: that it would have, at most */
-	bool bound;	/* until MaxIOWait, or its like */
+	int64_t waited; /* s; advised: at most so long */
+	bool bound;	/* until MaxIOWait */
 	bool advised;
 	char why[SLU_IOSTART_WHY];
 };
 
-/* What has come of it since slurmctld started. */
+/* Counts since slurmctld started. */
 struct slu_io_totals {
-	uint64_t waited, bound; /* jobs; of them until the bound */
-	uint64_t advised;	/* jobs that would have */
+	/* jobs; those of them that waited until the limit */
+	uint64_t waited, bound;
+	uint64_t advised; /* jobs that would have waited */
 };
 
 struct slu_iostart {
@@ -59,17 +61,17 @@ struct slu_iostart {
 	struct slu_admit_site site;
 	struct slu_rates *rates;
 	int64_t active; /* since when, */
-	bool taught;	/* and whether history has been read since */
+	bool taught;	/* and history has been read since */
 	bool linked;
-	int64_t lost;		/* when the link was */
+	int64_t lost;		/* when the link was lost */
 	struct slu_map running; /* of struct io_run */
 	struct slu_map waiting; /* of struct io_wait */
 	struct slu_admit admit;
-	int64_t looked;	   /* when `admit` was made; 0: it is old */
-	bool busy;	   /* the file system, by what was measured last */
-	double moved;	   /* bytes, by then, */
-	int64_t moved_at;  /* which was then */
-	uint32_t heavy[3]; /* jobs that move most; 0: none */
+	int64_t looked;	   /* when `admit` was made; 0: outdated */
+	bool busy;	   /* the file system is, by the last measurement */
+	double moved;	   /* bytes, at the time */
+	int64_t moved_at;  /* of this measurement */
+	uint32_t heavy[3]; /* the jobs that move most; 0: none */
 	struct slu_io_said said[SLU_IOSTART_SAID];
 	size_t n_said;
 	struct slu_io_totals totals;
@@ -77,49 +79,50 @@ struct slu_iostart {
 
 void slu_iostart_init(struct slu_iostart *s);
 void slu_iostart_fini(struct slu_iostart *s);
-/* True: history is to be told to it from the first row on. */
+/* True: history is to be passed to it from the first row on. */
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
 /* This controller is the active one. */
 void slu_iostart_active(struct slu_iostart *s, int64_t now);
 /* Another controller has taken over: what ran and waited here is forgotten. */
 void slu_iostart_forget(struct slu_iostart *s);
-/* The thread ends: another one teaches it anew. */
+/* The thread ends: another one will train it again. */
 void slu_iostart_unlearn(struct slu_iostart *s);
 
-/* A run that has ended moved so much; 0 and 0: it is not known what. */
+/* A run that has ended has moved so much; 0 and 0: not known. */
 void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
 		       double nodes, double seconds, double read_bytes,
 		       double written_bytes);
-/* History has been read: what runs is foretold anew. */
+/* History has been read: predicts the running jobs again. */
 void slu_iostart_taught(struct slu_iostart *s);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 
-/* Running jobs have moved so much since their starts, as has been measured; of
- * whom this was said before has moved nothing since. Others are ignored. */
+/* Running jobs have moved so much since their starts, as measured; a job that
+ * was measured before and is not listed has moved nothing since. Unknown jobs
+ * are ignored. */
 void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now);
 
-/* Could it have to wait at all? If not, nothing needs to be found out of it.
- * As cheap as can be. */
+/* Could a job have to wait at all? If not, the host need not look anything up.
+ * Very cheap. */
 bool slu_iostart_is_on(struct slu_iostart *s);
 /* There are nodes for it: does it have to wait? *why is the sentence for the
- * user. `soon` is called when it would have to: s that it will probably run at
+ * user. `soon` is called if it would: how many seconds it will probably run at
  * least. Always false in mode advise. */
 bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 		       double (*soon)(void *arg), void *arg, int64_t now,
 		       char why[SLU_IOSTART_WHY]);
-/* When it may start at the latest, as far as can be told; `now`: it does not
+/* When it can start at the latest, as far as is known; `now`: it does not
  * wait. */
 int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now);
-/* It begins, or runs when slurmctld starts. Twice is once. */
+/* It starts, or runs when slurmctld starts. Harmless twice. */
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now);
 /* It has ended, has lost its nodes, or will not start. */
 void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
 
-/* What is to be logged, oldest first; the number, and in *lost how many there
- * were besides. */
+/* Entries to be logged, oldest first; returns their number, and in *lost how
+ * many more there were. */
 size_t slu_iostart_said(struct slu_iostart *s,
 			struct slu_io_said out[SLU_IOSTART_SAID],
 			uint64_t *lost);

@@ -2,12 +2,13 @@
 #ifndef SLU_CTL_IOSTART_PRIVATE_H
 #define SLU_CTL_IOSTART_PRIVATE_H
 
-/* What the files of this room share. The caller has the lock. */
+/* What the files of this room share. Callers hold the lock. */
 
 #include "ctl/iostart/iostart.h"
 
 #define SLU_IO_NAME 64 /* bytes of a plain name, as in volumes.c */
-#define SLU_IO_LEFT 60 /* s that a job runs that is longer than foretold */
+/* s that a job is expected to run on when it runs longer than predicted */
+#define SLU_IO_LEFT 60
 
 struct io_run {
 	uint32_t job_id, uid;
@@ -15,34 +16,33 @@ struct io_run {
 	struct slu_demand foretold;
 	int64_t start;
 	double moved; /* bytes, */
-	int64_t at;   /* by then; 0: not measured */
+	int64_t at;   /* at that time; 0: not measured */
 	double rate;  /* as it is counted */
 };
 
 struct io_wait {
 	uint32_t job_id;
 	int64_t since, asked, when;
-	double soon; /* s that it will run at least: foretold once
-		      */
-	bool bound;  /* it has been let go since it has waited for long */
+	double soon; /* s that it will run at least, predicted once */
+	bool bound;  /* it was started because it has waited for long */
 	char why[SLU_IOSTART_WHY];
 };
 
 /* running.c */
-/* bytes/s, of a job by its plain name */
+/* bytes/s of a job, predicted by its plain name */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 		       const char *plain, double nodes, double seconds);
-/* What counts of these. */
+/* The part of this rate that counts. */
 double slu_io_counts(const struct slu_iostart *s, double read_bytes,
 		     double written_bytes);
-/* Describe the moment, at most once a second; false without memory. */
+/* Update `admit`, at most once a second; false without memory. */
 bool slu_io_look(struct slu_iostart *s, int64_t now);
 
 /* waiting.c */
-/* Can anybody wait now? */
+/* Can any job have to wait now? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now);
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
-/* It waits no more, as it begins, or for another reason. */
+/* It does not wait any more, as it starts, or for another reason. */
 void slu_io_end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now);
 void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
@@ -50,7 +50,7 @@ void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 /* report.c */
 void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY]);
-/* One begins that has waited, or would have. */
+/* Notes for the log that a job starts which has waited, or would have. */
 void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs, and what it is taken to move from now on. */
+/* The running jobs, and what they are expected to move from now on. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "job_submit/name.h"
 
-#define BUSY 0.9 /* of the capacity */
+#define BUSY 0.9 /* part of the capacity */
 
 /* bytes/s */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
@@ -27,7 +27,7 @@ double slu_io_counts(const struct slu_iostart *s, double read_bytes,
 	       (s->scope & SLU_IO_WRITTEN ? written_bytes : 0);
 }
 
-/* From one word of the servers to the next: what all of them moved. */
+/* Between two measurements: what all of them moved. */
 static void note_busy(struct slu_iostart *s, double moved, int64_t now)
 {
 	if (s->moved_at && now > s->moved_at)
@@ -94,7 +94,7 @@ static void note_heavy(struct slu_iostart *s, const struct io_run *run)
 	s->heavy[i] = run->job_id;
 }
 
-/* Those who need little are one: so there is next to nothing to sort. */
+/* Jobs that need little are summed up as one, so that few have to be sorted. */
 static bool look(struct slu_iostart *s, int64_t now)
 {
 	struct slu_demand *all = calloc(s->running.n + 1, sizeof(*all)), d;
@@ -148,7 +148,7 @@ static void fill_in(const struct slu_iostart *s, struct io_run *run,
 	run->rate = run->foretold.rate;
 }
 
-/* One that cannot be noted for lack of memory is not counted. */
+/* A job that cannot be noted for lack of memory is not counted. */
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now)
 {
@@ -159,7 +159,7 @@ void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 	slu_io_end_wait(s, job, now);
 	run = slu_map_get(&s->running, job->job_id);
 	if (run) {
-		s->looked = 0; /* another run of it, perhaps */
+		s->looked = 0; /* perhaps another run of it */
 	} else {
 		run = calloc(1, sizeof(*run));
 		if (run && slu_map_put(&s->running, job->job_id, run) < 0) {

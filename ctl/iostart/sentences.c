@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sentences of IOStart: why a job waits, and the line of bbstat. */
+/* Texts of IOStart: why a job waits, and the line of bbstat. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
@@ -8,9 +8,10 @@
 #include <time.h>
 #include "common/size.h"
 
-#define WHO 48 /* bytes of the text of three jobs */
+#define WHO 48 /* bytes of text for three jobs */
 
-/* s: who has not been asked about for so long waits for something else now */
+/* seconds: a job that was not asked about for so long waits for something else
+ * now */
 #define RECENT 300
 
 static void say_who(const struct slu_iostart *s, char out[WHO])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who waits, and since when. */
+/* The waiting jobs, and since when each waits. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include "job_submit/name.h"
 
-#define STALE 3600 /* s; who has not asked for so long waits no more */
+/* s; a job not asked about for so long does not wait any more */
+#define STALE 3600
 
-/* Is there what it takes to let somebody wait? */
+/* Is there everything that is needed to let a job wait? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now)
 {
 	return s->mode != SLU_IOSTART_OFF && s->taught &&
@@ -46,7 +47,7 @@ static struct io_wait *wait_of(struct slu_iostart *s,
 	return wait;
 }
 
-/* A clock that was put back makes nobody wait longer. */
+/* A clock that was set back does not make a job wait longer. */
 static int64_t held_for(const struct slu_iostart *s,
 			const struct slu_io_job *job, int64_t now)
 {
@@ -82,7 +83,7 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 {
 	struct io_wait *wait = wait_of(s, job, now);
 
-	if (!wait) /* nobody would know how long it waits */
+	if (!wait) /* nobody could tell how long it has waited */
 		return false;
 	wait->asked = now;
 	wait->soon = ask->soon;
@@ -92,8 +93,8 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	return s->mode == SLU_IOSTART_ON;
 }
 
-/* It waited before slurmctld was started anew, and what it would move is not
- * known again yet. */
+/* It waited before slurmctld was restarted, and what it would move is not known
+ * again yet. */
 static bool waits_on(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now, char why[SLU_IOSTART_WHY])
 {
@@ -154,8 +155,8 @@ int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now)
 	return when;
 }
 
-/* Of one that has not been asked about since slurmctld was started anew its
- * note tells. */
+/* A job that was not asked about since the restart of slurmctld: its note
+ * tells. */
 static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 		      int64_t now)
 {
@@ -171,7 +172,7 @@ void slu_io_end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 {
 	struct io_wait *wait = slu_map_del(&s->waiting, job->job_id);
 
-	/* one that was asked about long ago has not begun for that */
+	/* one that was asked about long ago has not been waiting for this */
 	if (wait &&
 	    (s->mode == SLU_IOSTART_ON || now - wait->asked <= SLU_IO_LEFT))
 		slu_io_say(s, wait, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is noted with a job when a run of it begins. */
+/* The note in a job's comment when a run of it starts. */
 #include "config.h"
 #include "ctl/private.h"
 
@@ -7,7 +7,7 @@
 
 #include "wire/note.h"
 
-#define LEAST 10 /* s that it waited for something, to be told */
+#define LEAST 10 /* s, shorter waits are not noted */
 
 char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id, uint32_t array,
 			 const char *comment, int64_t now)

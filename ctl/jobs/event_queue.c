@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of fixed size: hooks never wait and never allocate here. */
+/* A ring of fixed size: hooks neither wait nor allocate here. */
 #include "config.h"
 #include "ctl/jobs/event_queue.h"
 
@@ -112,8 +112,8 @@ void slu_event_queue_drain_fd(struct slu_event_queue *q)
 
 	while (read(q->fd, &count, sizeof(count)) < 0 && errno == EINTR)
 		;
-	/* In this order: who pushes in between finds `woken` and does not
-	 * write, but is popped after this. */
+	/* In this order: whoever pushes in between sees `woken` and does not
+	 * write, but is popped below. */
 	pthread_mutex_lock(&q->lock);
 	q->woken = false;
 	pthread_mutex_unlock(&q->lock);

@@ -3,10 +3,10 @@
 #define SLU_CTL_JOBS_EVENT_QUEUE_H
 
 /*
- * From the hooks to the thread: a ring of events under a mutex that is held
- * for a few instructions, and a timer that soon wakes the thread. When the ring
- * is full the event is dropped and the overflow remembered: the thread then
- * takes a snapshot of everything instead, so nothing is missed but the order.
+ * Events from the hooks to the thread: a ring under a mutex that is held for a
+ * few instructions, and a timer that wakes the thread soon. If the ring is full
+ * the event is dropped and the overflow noted: the thread then takes a snapshot
+ * of everything instead, so nothing but the order is lost.
  */
 
 #include <pthread.h>
@@ -18,7 +18,7 @@
 enum slu_event_kind {
 	SLU_EV_LOOK,	    /* job_id has, or may have, started */
 	SLU_EV_STARTED,	    /* job */
-	SLU_EV_HELD,	    /* job, whose launch waits for us */
+	SLU_EV_HELD,	    /* job, whose launch is held */
 	SLU_EV_LAUNCH_LOST, /* job_id */
 	SLU_EV_ENDED,	    /* job */
 	SLU_EV_CANCELLED,   /* job: its number and start */
@@ -37,8 +37,8 @@ struct slu_event_queue {
 	struct slu_event *ring;
 	size_t cap, head, n;
 	bool overflow;
-	bool woken; /* fd is, or soon will be, readable */
-	int fd;	    /* readable when there is something */
+	bool woken; /* fd is readable, or soon will be */
+	int fd;	    /* readable when there are events */
 };
 
 int slu_event_queue_init(struct slu_event_queue *q, size_t cap,

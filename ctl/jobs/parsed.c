@@ -16,7 +16,7 @@
 #define JOBS 32768
 
 struct slu_parsed {
-	struct slu_request req; /* first: who has it has this */
+	struct slu_request req; /* first, so that its address is the entry's */
 	XXH128_hash_t hash;
 	bool wrong;	/* the text is no request */
 	unsigned users; /* each table is one */
@@ -59,7 +59,7 @@ void slu_parsed_fini(struct slu_parsed_set *set)
 	set->job = NULL;
 }
 
-/* The slots that a text with this hash may have. */
+/* The slots for texts with this hash. */
 static struct slu_parsed **row_of(struct slu_parsed_set *set,
 				  XXH128_hash_t hash)
 {
@@ -89,7 +89,7 @@ static void keep(struct slu_parsed_set *set, struct slu_parsed *p)
 	p->users++;
 }
 
-/* Paths are what makes requests long, and no hook asks for them. False: no
+/* Removes paths: they make requests long, and no hook needs them. False: no
  * memory. */
 static bool shorten(struct slu_request *req)
 {

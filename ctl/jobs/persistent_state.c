@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Persistent buffers, as hooks see them. What a pending job wants made or
- * destroyed, sluiced is told; the job starts when the mirror shows that it is
- * done. What it uses must be there. All of it is in memory.
+ * Persistent buffers as hooks see them. sluiced is told what a pending job
+ * wants created or destroyed; the job starts when the mirror shows that it is
+ * done, and that the buffer it uses is there. From memory only.
  */
 #include "config.h"
 #include "ctl/jobs/pool_choice.h"
@@ -21,7 +21,8 @@
 
 #define AGAIN 10 /* seconds until sluiced is told again */
 
-/* Of canonical text; what is quoted may look like one, and does no harm. */
+/* The next request in canonical text; quoted text may look like one, which does
+ * no harm. */
 static const char *next_request(const char *text)
 {
 	const char *end = strstr(text, "; ");
@@ -37,13 +38,13 @@ bool slu_ctl_has_persistent(const char *text)
 	return false;
 }
 
-/* What is known of the one of this name. */
+/* What is known of the buffer with this name. */
 struct found {
 	bool is, running, group, leaving;
 	enum slu_coherence coherence;
 	uint32_t uid, creator;
 	int64_t created; /* Unix seconds */
-	char text[160];	 /* of sluiced, or "" */
+	char text[160];	 /* sluiced's text, or "" */
 };
 
 static void look(void *arg, const struct slu_buffer_state *b)
@@ -57,7 +58,8 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	f->uid = b->uid;
 	f->creator = b->creator;
 	f->coherence = b->coherence ? slu_coherence_word(b->coherence)
-				    : SLU_COHERENCE_STRICT; /* sluiced knows */
+				    : SLU_COHERENCE_STRICT; /* not known here,
+							       but to sluiced */
 	f->created = b->created;
 	snprintf(f->text, sizeof(f->text), "%.150s", b->text ? b->text : "");
 }
@@ -72,8 +74,8 @@ static struct found find(struct slu_mirror *m, const char *name)
 	return f;
 }
 
-/* One made since the job could have started (Unix seconds, 0: unknown) is not
- * what its request to destroy it means. */
+/* A buffer created after the job could have started (Unix seconds, 0: unknown)
+ * is not the one that its request wants destroyed. */
 static bool is_due(const struct found *f, int64_t eligible)
 {
 	return f->is && !(eligible && f->created > eligible);
@@ -122,8 +124,8 @@ static struct slu_pool_need *add_need(struct slu_pool_need *need, size_t *n,
 	return &need[i];
 }
 
-/* What the job has made outlives it, and is there when it begins: could it ever
- * be had together, and with its own file system? */
+/* What the job creates outlives it, and is there when it starts: can it ever
+ * fit together with the job's own file system? */
 static int fits_together(struct slu_mirror *m, const struct slu_request *req,
 			 const struct slu_conf *conf, struct slu_err *err)
 {
@@ -194,8 +196,8 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 	f = find(m, req->name);
 	if (!f.is)
 		return 0;
-	/* who is of its group only sluiced can know; after one that is being
-	 * destroyed another of its name may come */
+	/* only sluiced can tell who is in its group; after one that is being
+	 * destroyed there may be another of this name */
 	if (f.uid != ask->uid && !f.group)
 		stranger(req->name, err);
 	else if (f.leaving ||
@@ -226,8 +228,9 @@ static bool waits(struct wait *w, const char *fmt, const char *name,
 
 /* Each returns whether the job has to wait. */
 
-/* What the creates from `from` on still need of each pool; returns of how many.
- * sluiced makes them at once, up to where it has to destroy something first. */
+/* What the creates from `from` on still need of each pool; returns of how many
+ * pools. sluiced makes them at once, up to the first one before which something
+ * has to be destroyed. */
 static size_t needs_of(const struct wait *w, const struct slu_request *req,
 		       size_t from, uint32_t uid,
 		       struct slu_pool_need need[SLU_REQUEST_PERSIST_MAX])
@@ -249,8 +252,8 @@ static size_t needs_of(const struct wait *w, const struct slu_request *req,
 	return n;
 }
 
-/* For room in the pools of what is made with it, which it has from then on (in
- * its own pool; in the others it is only asked for). */
+/* Is there space for what is created with it? Claims it in its own pool; in the
+ * others it only asks. */
 static bool has_room(struct wait *w, const struct slu_request *req, size_t from,
 		     uint32_t uid)
 {
@@ -313,7 +316,7 @@ static bool wait_use(struct wait *w, const struct slu_request *req)
 	if (f.leaving)
 		return waits(w, "%s is being destroyed", name, f.text);
 	if (slu_check_persist_gives(req, f.coherence, &why)) {
-		w->tell = true; /* sluiced holds the job */
+		w->tell = true; /* sluiced will hold the job */
 		return waits(w, "%.200s", why.text, NULL);
 	}
 	return f.running ? false
@@ -334,7 +337,7 @@ static struct slu_told *get_told(struct slu_mirror *m, uint32_t job_id)
 	return NULL;
 }
 
-/* What was said is over when sluiced was told again and had nothing to say. */
+/* An answer is outdated when sluiced was told again and had nothing to say. */
 bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
 {
 	struct slu_told *t;

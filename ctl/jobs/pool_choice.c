@@ -10,7 +10,7 @@
 #include "common/size.h"
 #include "common/str.h"
 
-/* Nodes of it that are to have storage. */
+/* How many nodes of the job need storage. */
 static uint32_t needed(const struct slu_ctl_ask *ask,
 		       const struct slu_request *req)
 {
@@ -25,7 +25,8 @@ static bool lies_on_all(const struct slu_request *req)
 }
 
 struct found {
-	uint32_t may, named; /* nodes of a pool; the former has the latter */
+	uint32_t may, named; /* nodes of a pool that the job may get; those that
+				it names */
 };
 
 static struct found count(const struct slu_ctl_ask *ask,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stage-in of jobs that have no nodes yet, as hooks see it: what the mirror
- * shows of the buffer that sluiced has made for it. All of it is in memory.
+ * Stage-in of jobs without nodes, as hooks see it: the state in the mirror of
+ * the buffer that sluiced has made for it. From memory only.
  */
 #include "config.h"
 #include "ctl/private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests of jobs at submission: what is refused, and why. All of it is in
- * memory.
+ * Requests of jobs at submission: what is refused, and why. From memory only.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -17,7 +16,7 @@
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
 
-/* What cannot work is refused now, with what to change. */
+/* Refuses what cannot work, with what to change. */
 static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 		  struct slu_err *err)
 {
@@ -38,9 +37,10 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 }
 
 /* Slurm starts the script of a heterogeneous job when the nodes of its first
- * component are ready, and looks at that one alone where another job depends on
- * it (_batch_launch_defer(), test_job_dependency()): both it has to wait with.
- * Its components wait together, for nodes alone. */
+ * component are ready, and looks only at that component where another job
+ * depends on it (_batch_launch_defer(), test_job_dependency()); that is why
+ * both must wait for all. The components themselves are only waited for
+ * together. */
 static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		    const struct slu_request *req, struct slu_err *err)
 {
@@ -68,7 +68,7 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-/* What a node of `n` has to give is more than any has. */
+/* The share of each of `n` nodes is more than any node has. */
 static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		     struct slu_err *err)
 {
@@ -81,7 +81,7 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		       slu_size_text(use->largest, has));
 }
 
-/* Are there enough nodes that can do it, as they have said? */
+/* Are there enough nodes that can do it, by their own reports? */
 static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		  const struct slu_request *req, const struct slu_conf *conf,
 		  struct slu_err *err)
@@ -98,7 +98,7 @@ static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		       (unsigned)able, fs->name, (unsigned)unable, why);
 }
 
-/* Directories may be left to the site's Mover; how large they are is not known
+/* May directories be left to the site's Mover? How large they are is not known
  * yet. */
 static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
 {
@@ -132,8 +132,8 @@ static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		       (unsigned)able, (unsigned)unable, why);
 }
 
-/* What each of n nodes must hold: its share, and a manifest for each stage-out.
- */
+/* What each of n nodes must store: its share, and a manifest for each
+ * stage-out. */
 static uint64_t part_of(const struct slu_request *req, uint32_t n)
 {
 	uint64_t share = req->capacity / n, manifests = 0;
@@ -144,8 +144,8 @@ static uint64_t part_of(const struct slu_request *req, uint32_t n)
 	return share + manifests;
 }
 
-/* What has to be free of the pool for the job to start: components of a
- * heterogeneous job start together, so with those before it. */
+/* What has to be free in the pool for the job to start: with the components
+ * before it, as all start together. */
 static uint64_t wanted(const struct slu_site *site,
 		       const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
@@ -158,7 +158,7 @@ static uint64_t wanted(const struct slu_site *site,
 	return *asked = slu_pools_add(*asked, req->capacity);
 }
 
-/* Could it ever be had, of what the resource map shows? */
+/* Can it ever fit, by the resource map? */
 static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		const struct slu_request *req, struct slu_err *err)
 {
@@ -188,8 +188,9 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-/* Would its client outlast what such jobs took to be ready? How much there is
- * to stage in is not known here, so without earlier runs it may try. */
+/* Would its client wait as long as similar jobs took to be ready? How much
+ * there is to stage in is not known here, so without earlier runs it may
+ * try. */
 static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		   const struct slu_request *req, struct slu_err *err)
 {
@@ -208,7 +209,7 @@ static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		       (unsigned)ask->patience);
 }
 
-/* It may be refused only because nobody knows yet who the user is. */
+/* Refused perhaps only because it is not known yet who the user is. */
 static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 		  struct slu_err *err)
 {
@@ -219,7 +220,7 @@ static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 	return -1;
 }
 
-/* What there is at this site, and of this job, for the file system. */
+/* Checks the file system against the site and this job. */
 static int check_fs(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		    const struct slu_request *req, const char *user,
 		    struct slu_err *err)
@@ -251,7 +252,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	if (!site->conf)
 		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
 			       site->why_not);
-	if (!user) { /* no list names it, nor does one name the like of this */
+	if (!user) { /* no list names this user, or anyone like him */
 		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
 		user = uid;
 	}
@@ -272,7 +273,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		       : 0;
 }
 
-/* Unless the site warns of them, when it is submitted (submit.c). */
+/* Unless the site only warns about them (submit.c). */
 static bool refuses_strays(struct slu_ctl *ctl)
 {
 	bool refuses;

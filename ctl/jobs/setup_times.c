@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A kind has one slot, by its hash; another one there is forgotten. */
+/* Each kind of job has one slot, by its hash; another kind with that slot
+ * replaces it. */
 #include "config.h"
 #include "ctl/jobs/setup_times.h"
 

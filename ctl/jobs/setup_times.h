@@ -14,9 +14,9 @@
 #include "burst_buffer/request/request.h"
 #include "wire/job.h"
 
-#define SLU_SETUP_TIMES_SLOTS 4096 /* that many kinds are known, at most */
-#define SLU_SETUP_TIMES_RUNS  5	   /* the last runs of a kind count */
-#define SLU_SETUP_TIMES_FEW   3	   /* fewer say nothing */
+#define SLU_SETUP_TIMES_SLOTS 4096 /* kinds that are known, at most */
+#define SLU_SETUP_TIMES_RUNS  5	   /* only the last runs of a kind count */
+#define SLU_SETUP_TIMES_FEW   3	   /* with fewer runs nothing is said */
 
 struct slu_setup_times {
 	pthread_mutex_t lock;
@@ -30,11 +30,11 @@ struct slu_setup_times {
 int slu_setup_times_init(struct slu_setup_times *r);
 void slu_setup_times_fini(struct slu_setup_times *r);
 
-/* One more run that has ended; ignored without `prepared`. */
+/* Adds a run that has ended; ignored without `prepared`. */
 void slu_setup_times_learn(struct slu_setup_times *r,
 			   const struct slu_job *job);
-/* The median of the last runs, seconds, and their number in *runs; 0: not
- * known. The request is a resolved one. */
+/* The median of the last runs, seconds, and in *runs their number; 0: not
+ * known. The request is resolved. */
 uint32_t slu_setup_times_median(struct slu_setup_times *r,
 				const struct slu_request *req, uint32_t uid,
 				uint32_t nodes, uint32_t *runs);

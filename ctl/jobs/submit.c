@@ -19,14 +19,15 @@
 #include "job_submit/predictor/too_short.h"
 
 #define SCRIPT_MAX 262144 /* bytes of a script that are hashed */
-#define TELL_MAX   32768  /* bytes that a user is told */
+#define TELL_MAX   32768  /* bytes of text for a user */
 
 static bool says_tighten(const char *text)
 {
 	return text && strstr(text, "tighten");
 }
 
-/* Its option and script are parsed wholly later, by slu_ctl_validate. */
+/* Only looks for "limit tighten=no": slu_ctl_validate() parses option and
+ * script later. */
 static bool keeps_limit(const struct slu_ctl_submit *submit)
 {
 	struct slu_request req;
@@ -88,7 +89,7 @@ static void put_forecast(struct slu_buf *text, const struct slu_note *note)
 
 struct strays {
 	struct slu_buf *text;
-	bool all; /* else what is sure refuses the job */
+	bool all; /* else what is certain refuses the job */
 };
 
 static void put_stray(void *arg, int line, const char *what, bool sure)
@@ -117,7 +118,7 @@ static void put_strays(struct slu_buf *text,
 		slu_request_strays(submit->script, false, put_stray, &s);
 }
 
-/* Of a request that is wrong the refusal tells. */
+/* If the request is wrong, the refusal says so. */
 static void put_absent(struct slu_buf *text,
 		       const struct slu_ctl_submit *submit,
 		       const struct slu_conf *conf)
@@ -145,7 +146,7 @@ static void note_limit(struct slu_note *note,
 	note->whole = rules->given ? rules->whole : 0;
 }
 
-/* The limit that will end it: is it too short? */
+/* Is the limit that will end the job too short? */
 static bool is_too_short(struct slu_ctl *ctl,
 			 const struct slu_ctl_submit *submit,
 			 const struct slu_limit_rules *rules,
@@ -195,7 +196,7 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	grant = slu_limit_decide(conf->predict_mode, &rules, &needs);
 	note_limit(note, &rules, &grant);
 	warns = is_too_short(ctl, submit, &rules, &grant, &is);
-	/* the forecast of a run that is cut is none of what it would take */
+	/* the forecast of a run that is cut short is not what it would take */
 	if (conf->predict_tell && !(warns && grant.deed == SLU_LIMIT_KEPT)) {
 		put_line(text);
 		put_forecast(text, note);
@@ -205,7 +206,8 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 		put_warning(text, &is);
 }
 
-/* A job that names tasks only gets, as a rule, as few nodes as hold them. */
+/* A job that gives only a number of tasks usually gets the fewest nodes that
+ * hold them. */
 static uint32_t fewest_nodes(const struct slu_ctl_submit *s)
 {
 	uint64_t need = s->job.tasks, per_node = s->tasks_per_node;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs whose nodes wait for a sluiced that is away, or cannot write its
- * database. When their time is over the nodes refuse the tasks, and Slurm would
- * call the job FAILED; as it is, it becomes what OnSetupFailure says, a little
- * before (the nodes have a grace of 30 s), and waits in the queue.
+ * Jobs whose nodes wait while sluiced is away, or cannot write its database.
+ * After their time the nodes would refuse the tasks and Slurm would set the job
+ * FAILED. So shortly before (the nodes have a grace of 30 s) the job gets the
+ * verdict of OnSetupFailure, and waits in the queue.
  */
 #include "config.h"
 #include "ctl/jobs/unheard.h"
@@ -16,10 +16,10 @@
 
 #define AWAY	10.0 /* s; a sluiced that only restarts is waited for */
 #define EVERY	5.0
-#define LOOK_AT 256 /* jobs under one read lock */
+#define LOOK_AT 256 /* jobs read under one lock */
 
 struct heard {
-	bool staging, ready; /* what sluiced last told of its buffer */
+	bool staging, ready; /* the state that sluiced last sent */
 };
 
 static void hear(void *arg, const struct slu_buffer_state *b)
@@ -30,8 +30,8 @@ static void hear(void *arg, const struct slu_buffer_state *b)
 	heard->ready |= !heard->staging && !slu_eq(b->state, "SETUP");
 }
 
-/* As its nodes see it. A job whose nodes had to boot began anew when they were
- * up, which is not known of `live` without a link. */
+/* By the nodes' view. A job whose nodes had to boot began when they were up,
+ * which `live` does not have without a link. */
 static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live,
 		    int64_t start)
 {
@@ -77,13 +77,13 @@ static void give_up(struct slu_ctl *ctl, const struct slu_followed *live)
 			err.text);
 }
 
-/* Those of them whose prologs have not ended. */
+/* Gives up those of the jobs whose prologs have not ended. */
 static void give_up_waiting(struct slu_ctl *ctl, const uint32_t *id, size_t n)
 {
 	struct slu_job *job = calloc(n, sizeof(*job));
 
 	if (!job)
-		return; /* it is looked again */
+		return; /* the next look tries again */
 	ctl->ops.jobs(ctl->ops.arg, id, n, job);
 	for (size_t i = 0; i < n; i++) {
 		struct slu_followed *live = slu_followed_get(ctl, id[i]);

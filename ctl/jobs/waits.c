@@ -6,15 +6,16 @@
 
 #include "common/size.h"
 
-#define GAP    300   /* s between two questions that count, at most */
-#define FORGET 86400 /* s after which one that does not ask is forgotten */
+#define GAP 300 /* s between two questions that count, at most */
+/* s after which a job that was not asked about is forgotten */
+#define FORGET 86400
 #define SWEEP  3600
 #define SHOWN  20 /* lines */
 
 struct slu_waiting {
 	uint32_t job_id;
-	enum slu_wait what, last; /* `last` is something */
-	int64_t since, asked;	  /* for `last`; when it did last */
+	enum slu_wait what, last; /* `last` is set */
+	int64_t since, asked;	  /* beginning of `last`; last question */
 	int64_t paused;		  /* when there was nothing to wait for */
 	struct slu_waited waited;
 	char why[256];
@@ -44,7 +45,7 @@ void slu_waits_fini(struct slu_waits *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
-/* Under the lock: those that were cancelled while nobody told us. */
+/* Under the lock: drops jobs that were cancelled without our being told. */
 static void sweep(struct slu_waits *w, int64_t now)
 {
 	struct slu_waiting *job;
@@ -59,8 +60,8 @@ static void sweep(struct slu_waits *w, int64_t now)
 		}
 }
 
-/* Under the lock; NULL: it waits for nothing, and did not before, or there is
- * no memory. */
+/* Under the lock; NULL: it waits for nothing and has not before, or no
+ * memory. */
 static struct slu_waiting *get(struct slu_waits *w, uint32_t job_id,
 			       enum slu_wait what, int64_t now)
 {
@@ -88,7 +89,7 @@ static void count(struct slu_waiting *job, int64_t now)
 	job->asked = now;
 }
 
-/* A question that goes on may find something the next moment. */
+/* A question in the same pass of the scheduler may change it again. */
 static void change(struct slu_waiting *job, enum slu_wait what, int64_t now)
 {
 	if (job->what == what)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sluiced said. Commands are answered by `done`, whatever came of them:
- * a job that no longer exists will not come back by asking again. Only what a
- * host that ends refuses is not: its next process is told again.
+ * Messages from sluiced. A command is answered with `done` whatever the result:
+ * repeating it would not bring back a job that no longer exists. Only a refusal
+ * of a host that ends is not answered: its next process gets the command again.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -35,7 +35,7 @@ static int do_extend(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 }
 
 /* A verdict may have turned a run that has ended, and was recorded as
- * COMPLETED, into one that FAILED: say so of it. */
+ * COMPLETED, into FAILED: correct the record. */
 static void record_failed(struct slu_ctl *ctl, uint32_t job_id)
 {
 	const struct slu_followed *live = slu_followed_get(ctl, job_id);
@@ -57,7 +57,8 @@ static int do_hold(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_verdict *v = msg;
 	int rc = ctl->ops.hold(ctl->ops.arg, v, err);
 
-	/* It does not start, for now. What a later run was given stays its. */
+	/* The job does not start for now. What a later run has claimed stays.
+	 */
 	if (rc == 0 || (rc < 0 && err->kind == SLU_NOTFOUND))
 		slu_ctl_unclaim(ctl, v->job_id);
 	if (rc == 0)
@@ -99,7 +100,7 @@ static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.complete(ctl->ops.arg, v, err);
 }
 
-/* Beside the mail: noted with the job. */
+/* In addition to the mail, it is noted in the job's comment. */
 static int do_staged(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	return ctl->ops.complete(ctl->ops.arg, msg, err);
@@ -130,8 +131,8 @@ static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.annotate(ctl->ops.arg, a->job_id, a->text, err);
 }
 
-/* Those that have ended while there was no link are done; of the latest sluiced
- * says more in a moment. What shows that takes Slurm's locks. */
+/* Buffers that have ended while there was no link are done; sluiced will say
+ * more about the latest ones. Showing that takes Slurm's locks. */
 static void replace_buffers(struct slu_ctl *ctl, struct slu_hello_daemon *hello)
 {
 	struct slu_buf gone = {0};
@@ -174,7 +175,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
-/* "STAGE_IN: 3 of 5 nodes done", without the prefix that squeue needs. */
+/* "STAGE_IN: 3 of 5 nodes done", without the prefix for squeue. */
 static char *shown_state(const struct slu_buffer_state *state)
 {
 	const char *text = state->text ? state->text : "";
@@ -219,7 +220,8 @@ static int hear_published(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
-/* What was known is told anew, too; until then it was better than nothing. */
+/* History is replayed from the beginning, also what was known; until then the
+ * old values are used. */
 static void learn_volumes(struct slu_ctl *ctl,
 			  const struct slu_history_row *row)
 {
@@ -229,7 +231,7 @@ static void learn_volumes(struct slu_ctl *ctl,
 		slu_volumes_learn(ctl->volumes, row);
 }
 
-/* A row of the history. */
+/* One row of the history. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
 	bool old = !slu_seen_runs_has(&ctl->lessons, &row->job);
@@ -248,8 +250,8 @@ static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 	slu_io_start_history(ctl, row);
 }
 
-/* What a job did with I/O is known now: the predictor has learned from its end,
- * and a history that is just being told may still come to it. */
+/* The I/O of a job has become known. The predictor has learned from its end,
+ * and a replay in progress may still bring the row. */
 static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_history_row *row = msg;
@@ -349,8 +351,8 @@ static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
-/* Nodes that register by themselves, or boot elsewhere, were not in the last
- * snapshot, or with another address. */
+/* Answers "where": nodes that register by themselves, or boot elsewhere, were
+ * not in the last snapshot, or had another address. */
 static void tell_where(struct slu_ctl *ctl, const struct slu_where *where,
 		       double now)
 {
@@ -408,7 +410,7 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 		tell_where(ctl, msg, now);
 	while (i < n && known[i].desc != desc)
 		i++;
-	/* Before the daemon's hello only that is understood. */
+	/* before sluiced's hello only the hello is accepted */
 	if (i == n || (!ctl->linked && desc != &slu_hello_daemon_desc))
 		return;
 	rc = known[i].fn(ctl, msg, &err);
@@ -432,7 +434,7 @@ void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len, double now)
 	if (slu_envelope_parse(line, len, slu_to_ctl, &desc, &id, &msg, &err) <
 	    0) {
 		if (err.kind == SLU_NOTFOUND && ctl->unknown_said)
-			return; /* another release's message: said once */
+			return; /* from another release: logged once */
 		ctl->unknown_said |= err.kind == SLU_NOTFOUND;
 		ctl_log(ctl, SLU_WARN, "sluiced said: %s", err.text);
 		return;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connecting to a Unix socket never waits, so there is no connecting state.
- * The buffers grow to what is needed and are compacted when half of them is
- * used up.
+ * connect() to a Unix socket does not block, so there is no connecting state.
+ * The buffers grow as needed and are compacted when half of them is used.
  */
 #include "config.h"
 #include "ctl/link/link.h"
@@ -131,7 +130,7 @@ int slu_link_fill(struct slu_link *link, struct slu_err *err)
 	char chunk[65536];
 
 	compact(&link->in, &link->in_used);
-	/* One chunk a call: a fast talker must not keep us from our events. */
+	/* One chunk each time: a fast peer must not keep us from our events. */
 	for (;;) {
 		ssize_t n = recv(link->fd, chunk, sizeof(chunk), 0);
 

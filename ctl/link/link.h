@@ -18,8 +18,8 @@
 struct slu_link {
 	int fd; /* -1: closed */
 	struct slu_buf in, out;
-	size_t in_used, out_used; /* of these buffers' starts, done with */
-	double retry_at;	  /* when opening is due, seconds */
+	size_t in_used, out_used; /* bytes at their beginning that are done */
+	double retry_at;	  /* when it may be opened again, seconds */
 	double pause;
 	uint64_t id; /* of the last message sent */
 };
@@ -29,11 +29,12 @@ struct slu_link {
 		.fd = -1 \
 	}
 
-/* Connect; the peer must run as root or as us. */
+/* Connect; the peer must run as root or as our user. */
 int slu_link_open(struct slu_link *link, const char *path, struct slu_err *err);
-/* Close and forget what was not sent; due again after a pause from `now`. */
+/* Close, and drop what was not sent; may be opened again after a pause from
+ * `now`. */
 void slu_link_close(struct slu_link *link, double now);
-/* The peer is well: the next pause is the shortest again. */
+/* The peer works: the next pause is the shortest again. */
 void slu_link_good(struct slu_link *link);
 
 /* Queue a message. SLU_NOMEM beyond the bound; then nothing was queued. */
@@ -44,7 +45,7 @@ size_t slu_link_pending(const struct slu_link *link);
 /* Write and read what the socket takes and has now. */
 int slu_link_flush(struct slu_link *link, struct slu_err *err);
 int slu_link_fill(struct slu_link *link, struct slu_err *err);
-/* The next whole line, without its newline; valid until the next fill. */
+/* The next complete line, without its newline; valid until the next fill. */
 bool slu_link_line(struct slu_link *link, const char **line, size_t *len);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A job normally has one buffer; one that was requeued while its first run is
- * still being cleaned up has two. They hang off the job in a list, newest
- * first. Those that outlive jobs hang off a table, too, by the job that they
- * wait for or by their name, since the scheduler asks for every job that wants
- * one.
+ * still being cleaned up has two. The buffers of a job are a list, newest
+ * first. Those that outlive jobs are also in a hash table, by the job that they
+ * wait for or by name, as the scheduler asks for every job that wants one.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -20,7 +19,8 @@
 struct slu_mirror_item {
 	struct slu_buffer_state state;
 	struct slu_mirror_item *next;
-	struct slu_mirror_item *kept; /* the next in its row of the table */
+	/* the next in the same row of the table */
+	struct slu_mirror_item *kept;
 };
 
 void slu_mirror_init(struct slu_mirror *m)
@@ -49,7 +49,7 @@ static struct slu_mirror_item **row_of_job(struct slu_mirror *m,
 	return &m->kept[job_id % SLU_MIRROR_KEPT];
 }
 
-/* NULL: it is its job's alone. */
+/* NULL: it is the job's alone. */
 static struct slu_mirror_item **row_of(struct slu_mirror *m,
 				       const struct slu_buffer_state *b)
 {
@@ -58,7 +58,7 @@ static struct slu_mirror_item **row_of(struct slu_mirror *m,
 	return b->persistent ? row_of_name(m, b->name) : NULL;
 }
 
-/* It is there, with all that it says of itself. */
+/* Add it to table and lists. */
 static void enter(struct slu_mirror *m, struct slu_mirror_item *item)
 {
 	const struct slu_buffer_state *b = &item->state;
@@ -105,7 +105,7 @@ void slu_mirror_fini(struct slu_mirror *m)
 	pthread_mutex_destroy(&m->lock);
 }
 
-/* The lists below are changed by building the new head and putting it. */
+/* Lists are changed by building the new head and putting it. */
 static void put_list(struct slu_mirror *m, uint32_t job_id,
 		     struct slu_mirror_item *head)
 {
@@ -168,7 +168,7 @@ static int set(struct slu_mirror *m, struct slu_buffer_state *state)
 	struct slu_mirror_item *item = find(m, state);
 	int rc = 0;
 
-	if (!item) /* what its job was given is now counted here */
+	if (!item) /* its claim is counted here from now on */
 		slu_pools_drop_claim(m, state->persistent ? state->creator
 							  : state->job_id);
 	if (slu_eq(state->state, "DONE")) {
@@ -331,7 +331,7 @@ void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
 			fn(arg, &item->state);
 }
 
-/* Those that it lies on, or that are waited for, if the text has not named
+/* The nodes that it is on, or that it waits for, if the text does not name
  * them. */
 static void print_nodes(const struct slu_buffer_state *b, struct slu_buf *out)
 {
@@ -345,12 +345,13 @@ static void print_nodes(const struct slu_buffer_state *b, struct slu_buf *out)
 	slu_buf_puts(out, b->text ? b->text : "");
 }
 
-/* Where there is no room for it behind the rest it is below. */
+/* A text that does not fit behind the other columns goes on a line of its
+ * own. */
 #define ROOM 25
 
 static void print_one(void *arg, const struct slu_buffer_state *b)
 {
-	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: of no job */
+	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: without a job */
 	struct slu_buf text = {0};
 
 	if (b->ahead || !b->persistent)
@@ -366,7 +367,7 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 	slu_buf_free(&text);
 }
 
-/* Room that no buffer in the list takes. */
+/* Space that no buffer in the list takes. */
 static void print_kept(struct slu_mirror *m, struct slu_buf *out)
 {
 	const struct slu_pool_capacity *p;

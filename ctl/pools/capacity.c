@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What there is, as sluiced last told. */
+/* The capacity of each pool, as sluiced last reported it. */
 #include "config.h"
 #include "ctl/pools/pools.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools: what is taken are sums (usage.c); who ends when is looked at once a
- * second, for jobs that have to wait.
+ * Pools: usage is kept as sums (usage.c). Who ends when is computed once a
+ * second at most, for jobs that have to wait.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -16,16 +16,16 @@
 struct slu_claim {
 	uint32_t job_id, uid;
 	uint64_t size;
-	int64_t until; /* Unix seconds; INT64_MAX: as long as it takes */
+	int64_t until; /* Unix seconds; INT64_MAX: no limit */
 	bool counted;
 	char pool[64];
 };
 
-/* What fn is told of each job that has some of a pool. */
+/* A job's share of a pool, for fn. */
 struct share {
 	uint32_t job_id, uid;
 	uint64_t size;
-	int64_t end; /* Unix seconds; 0: its job's */
+	int64_t end; /* Unix seconds; 0: that of its job */
 };
 
 struct walk {
@@ -40,7 +40,7 @@ struct ending {
 	uint32_t uid;
 };
 
-/* Of one pool, sorted; good for one second and one version of the mirror. */
+/* Of one pool, sorted; valid for one second and one version of the mirror. */
 struct slu_pool_endings {
 	struct slu_pool_endings *next;
 	struct ending *one;
@@ -51,7 +51,7 @@ struct slu_pool_endings {
 	char pool[];
 };
 
-/* One that stays for as long as a job waits does not say for how long. */
+/* One that stays as long as a job waits has no known end. */
 static int64_t end_of_persistent(const struct slu_buffer_state *b)
 {
 	if (!b->persistent)
@@ -69,14 +69,14 @@ static void walk_buffer(void *arg, const struct slu_buffer_state *b)
 		w->fn(w->arg, &share);
 }
 
-/* Under the lock. A claim counts no more when its job has a buffer. */
+/* Under the lock. A claim does not count any more when its job has a buffer. */
 static void walk(struct slu_mirror *m, const struct walk *w)
 {
 	const struct slu_claim *c;
 
 	slu_mirror_each(m, walk_buffer, (void *)(uintptr_t)w);
 	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));) {
-		/* nobody says for how long one waits */
+		/* how long one waits is not known */
 		const struct share share = {c->job_id, c->uid, c->size,
 					    c->until < INT64_MAX ? INT64_MAX
 								 : 0};
@@ -109,7 +109,7 @@ void slu_pools_recount(struct slu_mirror *m, uint32_t job_id)
 		recount(m, c);
 }
 
-/* Under the lock: it is not in the map any more. NULL: nothing. */
+/* Under the lock; it is in no map any more. NULL: nothing. */
 static void claim_free(struct slu_mirror *m, struct slu_claim *c)
 {
 	if (c && c->counted)
@@ -149,7 +149,7 @@ void slu_pools_fini(struct slu_mirror *m)
 }
 
 struct sum {
-	uint32_t uid; /* SLU_NO_ID: everybody's */
+	uint32_t uid; /* SLU_NO_ID: all users */
 	uint64_t size;
 };
 
@@ -202,7 +202,7 @@ void slu_pools_use(struct slu_mirror *m, const char *pool,
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* Under the lock: of what is kept, this user's. */
+/* Under the lock: of the kept data, this user's. */
 static uint64_t kept_of(const struct slu_mirror *m, const char *pool,
 			uint32_t uid)
 {
@@ -220,7 +220,7 @@ static bool too_much(uint64_t taken, uint64_t size, uint64_t most)
 	return taken > most || size > most - taken;
 }
 
-/* Under the lock: what one has to wait for; false: nothing. */
+/* Under the lock: what it has to wait for; false: nothing. */
 static bool lacks(struct slu_mirror *m, const struct slu_pool_need *need,
 		  struct slu_pool_use *all, uint64_t *of_user)
 {
@@ -288,8 +288,8 @@ bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 	return !lack;
 }
 
-/* One that has ended is about to give back what it has; a buffer that lives on
- * though its time is over has no end that is known. */
+/* A job past its end is about to release what it has; a buffer that lives on
+ * after that has no known end. */
 static int64_t end_at(const struct share *share,
 		      int64_t (*end_of)(uint32_t job_id), int64_t now)
 {
@@ -324,8 +324,8 @@ static int by_end(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Under the lock: who has some of the pool, by its end, as it was at `now` at
- * most a second ago. NULL: no memory. */
+/* Under the lock: the shares of the pool by their ends, at most one second old.
+ * NULL: no memory. */
 static const struct slu_pool_endings *
 endings_of(struct slu_mirror *m, const char *pool,
 	   int64_t (*end_of)(uint32_t job_id), int64_t now)
@@ -355,7 +355,8 @@ endings_of(struct slu_mirror *m, const char *pool,
 	return all;
 }
 
-/* Under the lock, and it has to wait: until enough of the others have ended. */
+/* Under the lock, for one that has to wait: the time when enough others have
+ * ended. */
 static int64_t wait_until(const struct slu_pool_endings *all,
 			  const struct slu_pool_need *need,
 			  struct slu_pool_use *pool, uint64_t of_user)
@@ -414,8 +415,8 @@ static void look_staged(void *arg, const struct slu_buffer_state *b)
 	*(bool *)arg |= !b->leaving;
 }
 
-/* Under the lock. What is staged in ahead has the room already that the run
- * then takes over. */
+/* Under the lock. The data that was staged in before the job has its space
+ * already, which the run takes over. */
 static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 {
 	bool is = false;
@@ -424,8 +425,8 @@ static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 	return is;
 }
 
-/* Under the lock. One that cannot be served yet does not keep others waiting
- * for what it does not get. */
+/* Under the lock. A job that is refused for another reason does not hold others
+ * back. */
 static bool was_refused(struct slu_mirror *m, uint32_t job_id)
 {
 	const struct slu_told *told = slu_map_get(&m->told, job_id);

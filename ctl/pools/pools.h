@@ -3,11 +3,11 @@
 #define SLU_CTL_POOLS_H
 
 /*
- * How much of each pool there is, as sluiced last told, and how much of it is
- * taken: by the buffers of the mirror, and by jobs that have begun but have no
- * buffer yet (claims). Hooks and the thread; guarded by the mirror's mutex. All
- * that a job needs it gets at once or not at all, so that no two jobs can wait
- * for each other.
+ * The capacity of each pool, as sluiced last reported it, and its usage: by
+ * buffers in the mirror, and by jobs that have started but have no buffer yet
+ * (claims). For hooks and the thread; guarded by the mirror's mutex. A job gets
+ * all that it needs at once or nothing, so that no two jobs can wait for each
+ * other.
  */
 
 #include "common/hostlist.h"
@@ -16,14 +16,14 @@
 #define SLU_POOL_WHY 256
 
 struct slu_pool_need {
-	const char *pool; /* NULL: none, there is always room */
+	const char *pool; /* NULL: none, and there is always space */
 	uint32_t uid;
 	uint64_t size;	       /* bytes */
 	uint64_t max_per_user; /* bytes; 0: no limit */
-	uint64_t reserved;     /* bytes that are kept for others */
+	uint64_t reserved;     /* bytes reserved for other jobs */
 };
 
-/* Of more than there can be: that. */
+/* The sum, or UINT64_MAX. */
 static inline uint64_t slu_pools_add(uint64_t a, uint64_t b)
 {
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
@@ -31,16 +31,17 @@ static inline uint64_t slu_pools_add(uint64_t a, uint64_t b)
 
 struct slu_pool_use {
 	uint64_t total; /* bytes; 0: unknown */
-	uint64_t used;	/* bytes that buffers and claims have, and kept */
-	uint64_t kept;	/* bytes that failed stage-outs have left, */
-	uint64_t kept_of_user; /* and of these who needs some has (`need`) */
-	uint64_t unfree;  /* used, or more where other files lie there too */
-	uint64_t largest; /* bytes for users that one node can hold */
+	uint64_t used;	/* bytes of buffers and claims, and of kept data */
+	uint64_t kept;	/* bytes of kept data of failed stage-outs, */
+	uint64_t kept_of_user; /* and how many of these are the user's (`need`)
+				*/
+	uint64_t unfree;  /* used, or more where other files are there too */
+	uint64_t largest; /* bytes for users that the largest node can hold */
 	uint32_t nodes;
-	bool complete; /* total is not only what is known of it */
+	bool complete; /* false: total lacks what is not known */
 };
 
-/* Told by sluiced; the content is taken over. */
+/* As sluiced reports it; takes over the content. */
 void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply);
 /* Under the lock, borrowed; NULL: nothing is known of it. */
 const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
@@ -61,29 +62,30 @@ enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
 int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
 		    const char *with, struct slu_err *err);
 
-/* How many nodes have said that they cannot do this file system, and how many
- * have not; false: none has. *why is what one of them said. */
+/* How many nodes have reported that they cannot make this file system, and how
+ * many have not; false: none has. *why is the reason of one of them. */
 bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
 		      uint32_t *unable, char why[SLU_POOL_WHY]);
 
-/* Can it be had now? If not, *why is the sentence. */
+/* Is there space now? If not, *why is the sentence. */
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY]);
-/* When it can be had, if each job that has some of it ends when end_of(id)
- * says (Unix seconds; 0: unknown): `now`, or later; 0: nobody can say;
- * INT64_MAX: when a buffer ends whose end is not known. */
+/* When there will be, if each job with a share of it ends when end_of(id) says
+ * (Unix seconds; 0: unknown): `now`, or later; 0: not known; INT64_MAX: when a
+ * buffer ends whose end is not known. */
 int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 		       int64_t (*end_of)(uint32_t job_id), int64_t now);
 
-/* Bytes of it that are still held at the time `when`, by those ends. */
+/* Bytes that are still taken at the time `when`, by those ends. */
 uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 			int64_t (*end_of)(uint32_t job_id), int64_t now);
 
-/* reservation.c: the same as room, and in its turn: a job that needs much is
- * not passed for ever by those that need little. Times are Unix seconds. */
+/* reservation.c: the same as slu_pools_room(), with regard to reservations: a
+ * job that needs much must not be overtaken for ever by jobs that need little.
+ * Times are Unix seconds. */
 struct slu_pool_reservation {
 	uint32_t job_id, priority;
-	int64_t start; /* when the scheduler means to start it; 0: unknown */
+	int64_t start; /* when the scheduler plans to start it; 0: unknown */
 	int64_t end;   /* when it would end if it started now; 0: unknown */
 };
 bool slu_pools_reservation(struct slu_mirror *m,
@@ -91,26 +93,27 @@ bool slu_pools_reservation(struct slu_mirror *m,
 			   const struct slu_pool_need *need,
 			   int64_t (*end_of)(uint32_t job_id), int64_t now,
 			   char why[SLU_POOL_WHY]);
-/* Under the lock: it waits no more (0: nobody does). */
+/* Under the lock: the job does not wait any more (0: none does). */
 void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id);
 
 /* Seconds within which a waiting job asks again. */
 #define SLU_CLAIM_WAITS 300
-/* A job begins, and has that much until its buffer is in the mirror, or it
- * ends; or it waits for a buffer to be made ahead, and has it only until then
- * (Unix seconds, 0: no limit), as nobody says when it is held meanwhile. Twice
- * is once, and renews. One whose stage-in ahead is in the mirror needs none. */
+/* A job starts, and claims that much until its buffer is in the mirror, or it
+ * ends; or it waits for its data to be staged in before it starts, and claims
+ * it only until then (Unix seconds, 0: no limit), as nobody reports when it is
+ * held meanwhile. Harmless twice: renews the claim. A job whose prestage buffer
+ * is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until);
-/* Take back what was for a time that is over; Unix seconds, INT64_MAX: all. */
+/* Drops claims that have expired; Unix seconds, INT64_MAX: all. */
 void slu_pools_expire(struct slu_mirror *m, int64_t now);
 bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
 
-/* Under the lock, for mirror.c: the job's buffer is there now. */
+/* Under the lock, for mirror.c: the job has its buffer now. */
 void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id);
-/* It has its first buffer, or none any more (0: every job): a claim counts
- * only without one. */
+/* It has its first buffer, or none any more (0: all jobs): a claim counts only
+ * without one. */
 void slu_pools_recount(struct slu_mirror *m, uint32_t job_id);
 
 #endif

@@ -16,19 +16,19 @@
 
 #include "common/size.h"
 
-/* Seconds after which one that has not asked again no longer counts: it is
+/* Seconds after which a job that has not asked again no longer counts: it is
  * held, or waits for something else. */
 #define FORGET 300
 
 struct slu_pool_waiter {
-	struct slu_pool_waiter *next; /* another pool's */
+	struct slu_pool_waiter *next; /* of another pool */
 	char pool[64];
 	struct slu_pool_reservation turn;
 	uint64_t size;
-	int64_t asked; /* when it did last */
+	int64_t asked; /* when it last asked */
 };
 
-/* Under the lock: the pool's, if it still counts. */
+/* Under the lock: the pool's first waiter, if it still counts. */
 static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
 				    int64_t now)
 {
@@ -47,7 +47,7 @@ static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
 	return NULL;
 }
 
-/* Of two that are as important, the one that was submitted first. */
+/* Order by priority, then by submission. */
 static bool before(const struct slu_pool_reservation *a,
 		   const struct slu_pool_reservation *b)
 {
@@ -55,7 +55,7 @@ static bool before(const struct slu_pool_reservation *a,
 					  : a->job_id < b->job_id;
 }
 
-/* Under the lock: this job is the first that waits, or still is. */
+/* Under the lock: this job is the first waiter, or still is. */
 static void note(struct slu_mirror *m, const struct slu_pool_reservation *turn,
 		 const struct slu_pool_need *need, int64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * May a job that waits start? There is room for it in its pool, also beside
- * those that have been promised some, and no earlier run of it is in the way.
+ * May a waiting job start? It may if its pool has space for it, also beside
+ * reservations, and no earlier run of it is in the way.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -13,7 +13,7 @@
 
 #include "burst_buffer/request/pool.h"
 
-/* The least time after which it is worth asking again, seconds. */
+/* Seconds: the shortest time after which it makes sense to ask again. */
 #define SOON 60
 
 uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
@@ -29,7 +29,7 @@ uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
 	return capacity;
 }
 
-/* What of a pool the request needs; need->pool is NULL where it needs none.
+/* What the request needs of a pool; need->pool is NULL where it needs none.
  * Under the site's lock. */
 static void need_of(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 		    uint32_t uid, struct slu_pool_need *need)
@@ -98,7 +98,7 @@ static void add_others(struct slu_ctl *ctl,
 	}
 }
 
-/* Under the site's lock: of one that may not start. */
+/* Under the site's lock, for a job that cannot start. */
 static enum slu_wait lacking(struct slu_ctl *ctl,
 			     const struct slu_pool_need *need)
 {
@@ -189,10 +189,10 @@ static void look_for_data(void *arg, const struct slu_buffer_state *b)
 	*found |= !slu_eq(b->state, "TEARDOWN");
 }
 
-/* Seconds after its end in which a job is not started again: slurmd looks for
- * what is over at most every two seconds (_clear_expired_job_states()), and a
- * run that begins before takes it for the same one, and runs no prolog; in the
- * same second its credentials count as revoked. */
+/* Seconds after its end during which a job is not started again: slurmd removes
+ * ended jobs at most every two seconds (_clear_expired_job_states()), takes a
+ * run that starts before that for the same one and runs no prolog; in the same
+ * second its credentials count as revoked. */
 #define REST 4
 
 bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of each pool is taken, by all and by each user: kept as sums that
- * follow every change of the mirror and of the claims, since the scheduler asks
- * for every job that waits. All under the mirror's mutex.
+ * The usage of each pool, in all and by user: sums that follow every change of
+ * the mirror and of the claims, as the scheduler asks for every waiting job.
+ * All under the mirror's mutex.
  */
 #include "config.h"
 #include "ctl/pools/usage.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct slu_usage {
-	struct slu_usage *next; /* the same user's of another pool */
+	struct slu_usage *next; /* of the same user in another pool */
 	uint64_t size;		/* bytes, never 0 */
 	char pool[];
 };
@@ -54,7 +54,7 @@ static void take_away(struct slu_mirror *m, uint32_t uid, const char *pool,
 	at = find(&head, pool);
 	gone = *at;
 	if (!gone)
-		return; /* there was no memory to add it */
+		return; /* no memory to add it */
 	if (gone->size > size) {
 		gone->size -= size;
 		return;

@@ -4,7 +4,7 @@
 
 /*
  * Sums of what is taken of each pool. The caller has the mirror's lock, and
- * says what it adds to the mirror and takes from it; pool NULL: of none.
+ * reports what it adds to and removes from the mirror; pool NULL: none.
  */
 
 #include "ctl/link/mirror.h"
@@ -13,8 +13,8 @@ void slu_usage_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
 void slu_usage_less(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
-/* What the user (SLU_NO_ID: all) has of it, bytes. False: there was no memory
- * once, and only a walk can tell. */
+/* Bytes that the user (SLU_NO_ID: all users) takes of it. False: memory was
+ * short once, and only a walk gives the sum. */
 bool slu_usage_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
 		   uint64_t *size);
 void slu_usage_fini(struct slu_mirror *m);

@@ -3,9 +3,9 @@
 #define SLU_CTL_HISTORY_QUEUE_H
 
 /*
- * Ended jobs on their way into sluiced's database: kept, bounded, until it
- * says `stored`, and sent again after a reconnect. A window keeps the socket
- * free for what is urgent. One thread.
+ * Ended jobs on their way to sluiced's database: kept, up to a bound, until it
+ * answers `stored`, and sent again after a reconnect. A window keeps the socket
+ * free for urgent messages. One thread.
  */
 
 #include "ctl/link/link.h"
@@ -15,26 +15,26 @@ struct slu_history_queue {
 	struct slu_job *row; /* a ring */
 	size_t cap, head, n;
 	size_t sent;   /* of these, from head on */
-	uint64_t lost; /* since it was said last */
+	uint64_t lost; /* since this was last logged */
 };
 
 int slu_history_queue_init(struct slu_history_queue *h, size_t cap);
 void slu_history_queue_fini(struct slu_history_queue *h);
-/* Copies *job; when full the oldest row is lost (and counted). */
+/* Copies *job; if it is full the oldest row is lost (and counted). */
 int slu_history_queue_add(struct slu_history_queue *h,
 			  const struct slu_job *job);
-/* Send what the window allows. */
+/* Send as many as the window allows. */
 int slu_history_queue_send(struct slu_history_queue *h, struct slu_link *link,
 			   struct slu_err *err);
-/* The peer has stored it, which is said once for each time it was sent; it may
- * or may not be among ours. */
+/* The peer has stored it, and says so once for each time it was sent; it may
+ * not be in the queue any more. */
 void slu_history_queue_stored(struct slu_history_queue *h, uint32_t job_id,
 			      int64_t start);
-/* The i-th that is not stored yet, from 0; job_id 0: it is by now. NULL: there
- * are no more. Borrowed. */
+/* The i-th row that is not stored yet, from 0; job_id 0: it has been stored.
+ * NULL: there are no more. Borrowed. */
 const struct slu_job *slu_history_queue_at(const struct slu_history_queue *h,
 					   size_t i);
-/* A new connection: all are to be sent again. */
+/* A new connection: all are sent again. */
 void slu_history_queue_again(struct slu_history_queue *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A short list: it is only in use until history has been read once. */
+/* A short list: in use only until history has been read once. */
 #include "config.h"
 #include "ctl/predictor/seen_runs.h"
 
@@ -30,7 +30,7 @@ int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
 
 bool slu_seen_runs_has(const struct slu_seen_runs *l, const struct slu_job *job)
 {
-	if (job->end < l->since) /* nearly all of a long history */
+	if (job->end < l->since) /* true for most of a long history */
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->lesson[i].job.job_id == job->job_id &&
@@ -80,7 +80,7 @@ bool slu_history_position_is_new(struct slu_history_position *heard,
 
 	if (heard->all)
 		return false;
-	/* Who is not there any more has been told before any later end. */
+	/* What is not listed any more was passed before any later end. */
 	if (heard->again &&
 	    (job->end > heard->end ||
 	     (job->job_id == heard->job_id && job->start == heard->start)))

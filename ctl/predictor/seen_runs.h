@@ -22,45 +22,45 @@
 #define SLU_SEEN_RUNS 1024 /* at most */
 
 struct slu_seen_run {
-	struct slu_job job; /* its texts only if it waits */
+	struct slu_job job; /* texts only if it waits */
 	bool waits;
 };
 
 struct slu_seen_runs {
-	struct slu_seen_run *lesson; /* in the order in which they ended */
+	struct slu_seen_run *lesson; /* in the order of their ends */
 	size_t n;
-	int64_t since; /* the earliest end of them */
+	int64_t since; /* the earliest of their ends */
 };
 
-/* -1: it is not kept, since there are too many, or no memory. */
+/* -1: not kept, as there are too many, or no memory. */
 int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
 		      bool waits);
 bool slu_seen_runs_has(const struct slu_seen_runs *l,
 		       const struct slu_job *job);
-/* Those that wait are learned now; the others are still known. */
+/* Learn those that wait; the others stay known. */
 void slu_seen_runs_learn(struct slu_seen_runs *l,
 			 void (*learn)(void *arg, const struct slu_job *job),
 			 void *arg);
 void slu_seen_runs_clear(struct slu_seen_runs *l);
 
-/* All 0: nothing. */
+/* All 0: nothing was read. */
 struct slu_history_position {
 	bool all;
-	bool again;    /* what is told now was told before, up to the last: */
+	bool again;    /* rows come that were passed before, up to the last */
 	int64_t start; /* of the last row */
 	int64_t end;
 	uint32_t job_id;
 };
 
-/* Has he been told of nothing yet? */
+/* Was it passed nothing yet? */
 bool slu_history_position_none(const struct slu_history_position *heard);
-/* Is this row, of a history in the order of ends, new to him? */
+/* Is this row, of a history in the order of ends, new to it? */
 bool slu_history_position_is_new(struct slu_history_position *heard,
 				 const struct slu_job *job);
-/* Will it still be told of this run? */
+/* Will history still bring this run? */
 bool slu_history_position_is_ahead(const struct slu_history_position *heard,
 				   const struct slu_job *job);
-/* Another connection tells history again. */
+/* Another connection replays history. */
 void slu_history_position_restart(struct slu_history_position *heard);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who teaches the predictor: runs that end, and the history that sluiced tells,
- * each run once. A predictor that has learnt is kept when the configuration is
- * read again, for sluiced may be away, until a pupil has learnt all anew, with
- * what was imported since. So does the arbiter with its curves. What
- * applications read and write is kept, too, until history begins.
+ * Trains the predictor with runs that end and with the history that sluiced
+ * replays, each run once. When the configuration is read again the trained
+ * predictor stays in use (sluiced may be away) until a pupil has learned
+ * everything again, with what was imported since. The arbiter does the same
+ * with its curves. What applications read and write is kept until history
+ * begins.
  */
 #include "config.h"
 #include "ctl/predictor/training.h"
@@ -32,8 +33,8 @@ void slu_training_add_waiting(struct slu_ctl *ctl)
 	slu_seen_runs_learn(&ctl->lessons, teach, ctl);
 }
 
-/* History is read in the order of ends: who ends meanwhile comes after it, and
- * not again as one of its rows. */
+/* History comes in the order of ends: a run that ends meanwhile comes after it,
+ * and not again as one of its rows. */
 void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	bool reading = ctl->linked && !ctl->replayed;
@@ -48,7 +49,7 @@ void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job)
 		slu_training_add(ctl, job);
 }
 
-/* What is not stored yet may be in the history that it will be told, or not. */
+/* Rows that are not stored yet may be in the replay, or not. */
 void slu_training_restart(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
@@ -71,7 +72,8 @@ void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site)
 	if (!ctl->pupil && !ctl->predictor_heard.all)
 		return;
 	site->predictor = ctl->site->predictor;
-	ctl->site->predictor = ctl->pupil; /* goes with it */
+	/* the old one goes with the old site */
+	ctl->site->predictor = ctl->pupil;
 	ctl->pupil = fresh;
 }
 
