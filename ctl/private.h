@@ -131,8 +131,8 @@ struct slu_ctl {
 	char *ions_unusable; /* host list, at the last look; NULL: never */
 	double next_watch;
 	uint64_t epoch, published; /* the last solved, and published */
-	struct slu_ctl_node_label
-		*marks; /* as last set, one for each I/O node */
+	/* as last set, one for each I/O node */
+	struct slu_ctl_node_label *marks;
 	size_t n_marks;
 	uint64_t rows;	   /* of history, received on this connection */
 	uint64_t bad_rows; /* those of them that are malformed */

@@ -26,7 +26,7 @@ static inline bool slu_breaker_open(const struct slu_breaker *b, double now)
 	return now < b->until;
 }
 
-/* It was asked at `began`, and at `now` it is known that it does not serve. */
+/* It was asked at `began`, and has failed by `now`. */
 static inline void slu_breaker_trip(struct slu_breaker *b, double began,
 				    double now)
 {

@@ -37,7 +37,7 @@ struct slu_child {
 	struct slu_buf out;
 	struct slu_timer timer;
 	struct slu_end end;
-	bool done;   /* it has answered what it was told last */
+	bool done;   /* it has answered the last request */
 	bool killed; /* its time was over */
 };
 
@@ -57,7 +57,8 @@ void slu_child_end(struct slu_buf *out, const struct slu_err *err)
 	_exit(slu_write_all(CHANNEL, &end, sizeof(end)) < 0);
 }
 
-/* The child that stays: answer, listen, work, until one of them fails. */
+/* The child that stays: answer, wait for a request, work, until one of these
+ * fails. */
 static void stay(const struct slu_child_work *work)
 {
 	const struct trailer good = {.ok = true};
@@ -84,7 +85,7 @@ static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
 	struct slu_err err;
 	sigset_t none;
 
-	/* It must not outlive us: a later sluiced publishes newer things. */
+	/* It must not outlive us, as a later sluiced publishes newer things. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ||
 	    dup2(fd, CHANNEL) < 0 || fcntl(CHANNEL, F_SETFD, 0) < 0)
 		_exit(1);
@@ -136,7 +137,7 @@ static void timed_out(void *arg)
 	tell_done(child, &err);
 }
 
-/* Split the trailer off. */
+/* Removes the trailer from the output. */
 static void take_trailer(struct slu_child *child, struct trailer *end)
 {
 	size_t len = child->out.len - sizeof(*end);
@@ -146,7 +147,7 @@ static void take_trailer(struct slu_child *child, struct trailer *end)
 	child->out.data[len] = '\0';
 }
 
-/* It has ended: tell. */
+/* It has ended: calls gone(). */
 static void ended(void *arg, int status)
 {
 	struct slu_child *child = arg;
@@ -162,8 +163,8 @@ static void ended(void *arg, int status)
 		gone(arg);
 }
 
-/* The pipe is closed: it is ending. What else it has open may keep it for as
- * long as a file system hangs. */
+/* The pipe is closed, so the child is ending. A file system that hangs may keep
+ * it all the same. */
 static void closed(struct slu_child *child)
 {
 	struct trailer end;
@@ -176,7 +177,7 @@ static void closed(struct slu_child *child)
 	tell_done(child, end.ok ? NULL : &end.err);
 }
 
-/* One that stays has answered. After a failure its end is near. */
+/* A child that stays has answered. After a failure it ends. */
 static void answered(struct slu_child *child)
 {
 	struct trailer end;
@@ -201,7 +202,7 @@ static void readable(void *arg, short revents)
 		closed(child);
 }
 
-/* fd[0] ours, fd[1] the child's. */
+/* fd[0] is ours, fd[1] the child's. */
 static int connect_them(const struct slu_child_work *work, int fd[2])
 {
 	if (work->again)
@@ -274,7 +275,7 @@ void slu_child_dismiss(struct slu_child *child)
 {
 	if (child->fd >= 0)
 		shutdown(child->fd, SHUT_WR);
-	kill(child->pid, SIGKILL); /* it may be stopped */
+	kill(child->pid, SIGKILL); /* it may be stopped (SIGSTOP) */
 	slu_timer_soon(child->loop, &child->timer, child->work.seconds);
 }
 

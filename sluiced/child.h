@@ -21,45 +21,42 @@
 struct slu_child;
 
 struct slu_child_work {
-	/* In the child: fill *out (bounded by max). No descriptor of the
-	 * parent is open there but 0 to 2. SQLite must not be used, because
-	 * the parent has it open: run may execute another program, which ends
-	 * with slu_child_end(). */
+	/* In the child: fill *out (bounded by max). Of the parent's descriptors
+	 * only 0 to 2 are open. SQLite must not be used, because the parent has
+	 * it open. run may execute another program, which ends with
+	 * slu_child_end(). */
 	int (*run)(void *arg, struct slu_buf *out, struct slu_err *err);
-	/* NULL, or in the child, each time that slu_child_say() has said
-	 * something, as run. It ends after its first failure, and then no
-	 * output is sent. */
+	/* NULL, or in the child: like run, for each request of slu_child_say().
+	 * The child ends after the first failure, and then sends no output. */
 	int (*again)(void *arg, const char *text, size_t len,
 		     struct slu_err *err);
-	/* In the parent, once for run and for each again: err is NULL when run
-	 * succeeded; *out is the parent's to steal from. */
+	/* In the parent, after run and after each again: err is NULL on
+	 * success; the parent may take *out over. */
 	void (*done)(void *arg, struct slu_buf *out, const struct slu_err *err);
-	/* In the parent, once, after done: the process is gone and the
-	 * slu_child no longer exists. May be NULL. */
+	/* In the parent, once, after done: the process has ended and the
+	 * slu_child is freed. May be NULL. */
 	void (*gone)(void *arg);
 	void *arg;
 	size_t max;	/* bytes of output */
-	double seconds; /* then it is killed: SLU_TIMEOUT */
+	double seconds; /* after which it is killed: SLU_TIMEOUT */
 };
 
 struct slu_child *slu_child_start(struct slu_loop *loop,
 				  const struct slu_child_work *work,
 				  struct slu_err *err);
-/* To a child that stays and has answered: work on this, `work.seconds` from
+/* A request to a child that stays and has answered; it has `work.seconds` from
  * now. -1: it is longer than SLU_CHILD_SAY, or the child is ending. */
 #define SLU_CHILD_SAY (96 * 1024)
 int slu_child_say(struct slu_child *child, const char *text, size_t len);
-/* A child that stays and has answered is not needed any more: it goes. Where
- * it is not gone `work.seconds` from now it hangs. */
+/* Ends a child that stays and has answered. If it is still there after
+ * `work.seconds` it hangs. */
 void slu_child_dismiss(struct slu_child *child);
-/* Its time was over, and what became of it is not known yet. */
+/* Is its time over, and its end not known yet? */
 bool slu_child_hangs(const struct slu_child *child);
-/* In the child: send what run would have returned (err NULL: success) and
- * exit. */
+/* In the child: send the result of run (err NULL: success) and exit. */
 void slu_child_end(struct slu_buf *out, const struct slu_err *err)
 	__attribute__((noreturn));
-/* Kill it and forget about it; neither done nor gone is called. The loop waits
- * for its end. */
+/* Kill it without calling done or gone. The loop waits for its end. */
 void slu_child_drop(struct slu_child *child);
 
 #endif

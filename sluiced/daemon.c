@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Start and stop, in an order in which nothing is called before it exists:
- * database, what lives in memory, the control socket (nobody is accepted
- * before the loop runs), the buffers, and last the face to the network.
+ * database, state in memory, control socket (which accepts nobody before the
+ * loop runs), buffers, and the HTTP server last.
  */
 #include "burst_buffer/request/fstype.h"
 #include "sluiced/ingestion/server_reports.h"
@@ -22,19 +22,20 @@
 #include "select_io/ost/recent_placements.h"
 #include "sluiced/programs.h"
 
-#define POLL_BUDGET 64 /* parked requests a turn: each costs a credential */
+#define POLL_BUDGET 64 /* parked requests a turn; each costs a credential */
 #define POLL_AGAIN  1.0
 #define SEEN_EVERY  3600.0
-#define SEEN_HOSTS  200 /* that are written in a turn */
+#define SEEN_HOSTS  200 /* so many are written in a turn */
 #define SEEN_MORE   0.1
 #define AGE_EVERY   3600.0
-#define DAY	    86400 /* of those of the last, sysquery shows all */
-#define OLD_BUFFERS 8	  /* that go in a turn */
+/* of the buffers of the last day sysquery shows all */
+#define DAY	    86400
+#define OLD_BUFFERS 8 /* so many are removed in a turn */
 #define OLD_CHANGES 500
-#define AGE_MORE    0.1 /* others have their turn meanwhile */
+#define AGE_MORE    0.1 /* s; other work is done meanwhile */
 #define TICK_SOON   1.0 /* after a change, seconds */
 #define CLOCK_STEP  5.0
-#define AGAIN_MIN   1.0 /* until slurmctld says it all again */
+#define AGAIN_MIN   1.0 /* until slurmctld reports everything again */
 #define AGAIN_MAX   8.0
 
 void slu_daemon_tick_soon(struct slu_daemon *d)
@@ -54,7 +55,7 @@ void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
 	slu_daemon_soon(d);
 }
 
-/* Deadlines are times of the clock, as they outlive us and the machine. */
+/* Deadlines are wall-clock times, as they outlive us and the machine. */
 static void watch_clock(struct slu_daemon *d, double now)
 {
 	double ahead = now - slu_now_mono(), step = ahead - d->tick_ahead;
@@ -139,7 +140,8 @@ static void on_seen(void *arg)
 	slu_timer_set(d->loop, &d->seen, more == 1 ? SEEN_MORE : SEEN_EVERY);
 }
 
-/* As long as the history of jobs. Returns whether there are more. */
+/* Removes buffers older than the history of jobs. Returns whether there are
+ * more. */
 static bool age_buffers(struct slu_daemon *d, int64_t now)
 {
 	int64_t age = d->conf->history_age > DAY ? d->conf->history_age : DAY;
@@ -152,7 +154,7 @@ static bool age_buffers(struct slu_daemon *d, int64_t now)
 	return n == OLD_BUFFERS;
 }
 
-/* What hosts had before, the same. */
+/* Removes old documents of hosts in the same way. */
 static bool age_map(struct slu_daemon *d, int64_t now)
 {
 	int64_t age = d->conf->history_age > DAY ? d->conf->history_age : DAY;
@@ -252,7 +254,7 @@ static int find_owner(const char *user, uid_t *uid, struct slu_err *err)
 	return 0;
 }
 
-/* The port of the DaemonAddr that is this host's, else of the first. */
+/* The port of the DaemonAddr that is this host's, else of the first one. */
 static const char *own_addr(const struct slu_conf *conf)
 {
 	char host[256] = "";
@@ -338,7 +340,7 @@ void slu_daemon_restart_buffers(struct slu_daemon *d)
 	slu_control_forget(d->control);
 	if (start_buffers(d, &err) < 0) {
 		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
-		d->buffers = old; /* which nobody asks or tells any more */
+		d->buffers = old; /* no request reaches it any more */
 		d->failed = true;
 		slu_loop_stop(d->loop);
 		return;
@@ -371,8 +373,8 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
 	return 0;
 }
 
-/* Whoever waits is answered first: parked requests with "wait", questions and
- * things to store as far as they are. */
+/* Waiting clients are answered first: parked requests with "wait", questions
+ * and items to be stored with what there is. */
 void slu_daemon_stop(struct slu_daemon *d)
 {
 	if (!d->loop)
@@ -382,7 +384,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	if (d->httpd)
 		slu_request_batch_flush(d);
 	slu_longpoll_free(d->longpoll);
-	if (d->receiver) { /* after all that may add to what is to be stored */
+	if (d->receiver) { /* after everything that may add items */
 		slu_write_batch_flush(&d->batch);
 		while (slu_receiver_flush(d->receiver, SIZE_MAX, NULL) == 1)
 			;

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 
 #define WATCH_MAX   64
-#define SOON	    0.001 /* s until an end is looked for again, at first */
+#define SOON	    0.001 /* s until a child's end is checked again, at first */
 #define NOT_SO_SOON 1.0	  /* and in the end */
 
 struct watch {
@@ -31,7 +31,7 @@ struct slu_loop {
 	int n;
 	struct slu_timer *timers;
 	struct slu_end *ends;
-	double look; /* s until they are looked for again; 0: there are none */
+	double look; /* s until ends are checked again; 0: there are none */
 	bool stop;
 };
 
@@ -123,7 +123,8 @@ void slu_loop_await(struct slu_loop *loop, struct slu_end *end)
 	loop->look = SOON;
 }
 
-/* The first that has ended, out of the list; a handler may add others. */
+/* Removes the first child that has ended from the list; a handler may add
+ * others. */
 static bool take_end(struct slu_loop *loop)
 {
 	for (struct slu_end **p = &loop->ends; *p; p = &(*p)->next) {
@@ -156,7 +157,7 @@ static struct slu_timer *first_timer(const struct slu_loop *loop)
 	return first;
 }
 
-/* Timers that a handler sets while we are here are due after `now`. */
+/* Timers that a handler sets meanwhile are due after `now`. */
 static void run_timers(struct slu_loop *loop)
 {
 	double now = slu_now_mono();

@@ -20,10 +20,10 @@
 
 #define ADDR_MAX    8
 #define RETRY	    10.0
-#define SLOW	    0.5	 /* seconds of a name service, until it knows nothing */
-#define SLOW_ANSWER 5.0	 /* and until it answers */
+#define SLOW	    0.5	 /* seconds of a name service, without a result */
+#define SLOW_ANSWER 5.0	 /* and with one */
 #define WHERE_AGAIN 1.0	 /* seconds until slurmctld is asked the same again */
-#define WHERE_WAIT  5.0	 /* and until its answer is not waited for, */
+#define WHERE_WAIT  5.0	 /* and until its answer is not waited for any more, */
 #define WHERE_MUTE  60.0 /* and when it does not answer at all */
 #define STRANGE	    64
 #define HOST_MAX    131072
@@ -33,12 +33,12 @@ struct host {
 	char *name;
 	char *told;    /* NodeAddr, or NULL */
 	double asked;  /* when it was resolved; 0: not yet */
-	bool named;    /* by its name too */
-	double where;  /* when slurmctld was asked for it; 0: never, */
-	bool answered; /* and has it answered since? */
+	bool named;    /* also resolved by its name */
+	double where;  /* when slurmctld was asked for it; 0: never */
+	bool answered; /* and whether it has answered since */
 	struct in_addr addr[ADDR_MAX];
 	size_t n;
-	double heard; /* when it last spoke, Unix seconds; 0: not yet */
+	double heard; /* when it last sent a request, Unix seconds; 0: never */
 	char release[RELEASE];
 };
 
@@ -48,10 +48,10 @@ struct slu_nodes {
 	struct slu_breaker service;
 	struct host *host; /* sorted by name */
 	size_t n, cap;
-	bool told; /* slurmctld's are known */
+	bool told; /* slurmctld has reported its nodes */
 	slu_nodes_where_f *ask_where;
 	void *arg;
-	/* Of others, which have not proven anything; a ring. */
+	/* Other hosts, which have not authenticated yet; a ring. */
 	struct host strange[STRANGE];
 	size_t next;
 };
@@ -168,7 +168,7 @@ static struct host *get(struct slu_nodes *nodes, const char *name)
 	return host;
 }
 
-/* Into the table, with what was known before where that is still so. */
+/* Adds a node, keeping what is known of it if that is still valid. */
 static int add_told(struct slu_nodes *nodes, const struct slu_node_addr *told,
 		    const struct slu_nodes *before)
 {
@@ -239,7 +239,7 @@ static bool has(const struct host *host, struct in_addr from)
 	return false;
 }
 
-/* Add the addresses of `name`; false: nobody is asked now. */
+/* Adds the addresses of `name`; false: the name service is not asked now. */
 static bool look_up(struct slu_nodes *nodes, const char *name,
 		    struct host *host)
 {
@@ -264,8 +264,8 @@ static bool look_up(struct slu_nodes *nodes, const char *name,
 	return true;
 }
 
-/* By its name only when NodeAddr, mostly a number, is not `from`. False:
- * nobody is asked now. */
+/* Resolves NodeAddr, usually a number; the name only if that does not give
+ * `from`. False: the name service is not asked now. */
 static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
 {
 	double now = nodes->clock();
@@ -275,7 +275,7 @@ static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
 		known = host->n;
 		host->n = 0;
 		if (host->told && !look_up(nodes, host->told, host)) {
-			host->n = known; /* as good as it was */
+			host->n = known; /* as before */
 			return has(host, from);
 		}
 		host->asked = now;
@@ -287,7 +287,7 @@ static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
 	return host->named;
 }
 
-/* That of a host which is none of slurmctld's; NULL without memory. */
+/* The entry of a host that is not slurmctld's; NULL without memory. */
 static struct host *strange(struct slu_nodes *nodes, const char *name)
 {
 	struct host *host;
@@ -327,8 +327,8 @@ bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr)
 	return !known;
 }
 
-/* How long nothing is asked again, and what is said meanwhile, says whether
- * slurmctld has answered; an older one does not. */
+/* How long nothing is asked again, and what is answered meanwhile, depends on
+ * whether slurmctld has answered; an older one does not. */
 static bool rests(const struct host *host, double now, bool *awaits)
 {
 	double since = now - host->where;
@@ -338,7 +338,7 @@ static bool rests(const struct host *host, double now, bool *awaits)
 	       since <= (host->answered ? WHERE_AGAIN : WHERE_MUTE);
 }
 
-/* May slurmctld still say that the node has this address? */
+/* May slurmctld still answer that the node has this address? */
 static bool awaits_word(struct slu_nodes *nodes, struct host *host)
 {
 	double now = nodes->clock();
@@ -352,8 +352,8 @@ static bool awaits_word(struct slu_nodes *nodes, struct host *host)
 	return true;
 }
 
-/* It is whom it says. Where there is no room for it, it is asked about again
- * the next time. */
+/* It has authenticated. Without space for it, it is looked up again the next
+ * time. */
 static void keep(struct slu_nodes *nodes, struct host *from)
 {
 	struct host *host = get(nodes, from->name);
@@ -384,7 +384,7 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 			keep(nodes, host);
 		return 0;
 	}
-	/* a "no" is final, this is not */
+	/* "no" is final, this is not */
 	if (!nodes->told)
 		return slu_err(
 			err, SLU_IO,

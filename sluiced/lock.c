@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sluiced for one database: an flock(2) beside it, which the kernel gives
- * back however the process ends. */
+/* One sluiced for each database: an flock(2) on a file beside it, which the
+ * kernel releases however the process ends. */
 #include "sluiced/lock.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 
 #include "common/str.h"
 
-/* File systems of several hosts: neither the lock nor SQLite's shared memory
- * (WAL) works on them. */
+/* File systems shared between hosts: neither the lock nor SQLite's shared
+ * memory (WAL) works there. */
 static const struct {
 	unsigned magic;
 	const char *name;

@@ -4,10 +4,10 @@
 
 #include "common/err.h"
 
-/* Take the lock DATABASE.lock, which holds our pid for people to read.
- * Returns a descriptor that keeps it until the process ends. SLU_BUSY names
- * the pid of the sluiced that has it; SLU_INVALID: the database is not on a
- * local disk. */
+/* Take the lock DATABASE.lock, which contains our pid for people to read.
+ * Returns a descriptor that holds it until the process ends. SLU_BUSY names the
+ * pid of the sluiced that holds it; SLU_INVALID: the database is not on a local
+ * disk. */
 int slu_lock_take(const char *database, struct slu_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sluiced: options, lock, privileges, background, signals. In the background,
- * whoever started it waits until it listens, so that its exit status says
- * whether it runs.
+ * the parent waits until it listens, so that its exit status says whether the
+ * start succeeded.
  */
 #include "config.h"
 
@@ -46,13 +46,13 @@ struct options {
 	bool foreground, verbose, check;
 };
 
-/* All that main() and the signal handler share. */
+/* What main() and the signal handler share. */
 struct program {
 	struct options opt;
 	struct slu_log log;
 	struct slu_daemon d;
 	char *conf_path;
-	int parent;  /* who waits for our start; -1: nobody */
+	int parent;  /* the pipe to the waiting parent; -1: none */
 	int signals; /* signalfd */
 	int pid_fd;  /* -1: none */
 	bool wrote_pid;
@@ -112,7 +112,8 @@ static int parse_options(int argc, char **argv, struct options *opt)
 	return 0;
 }
 
-/* Nothing of ours gets a number that tell_parent() will give to /dev/null. */
+/* No descriptor of ours may be 0 to 2, which tell_parent() points to
+ * /dev/null. */
 static void fill_standard(void)
 {
 	int fd;
@@ -147,7 +148,7 @@ static int open_log(const struct options *opt, struct slu_log *log)
 	return 0;
 }
 
-/* For logrotate. When it fails, the old file goes on. */
+/* For logrotate. If it fails, the old file stays in use. */
 static void reopen_log(struct program *p)
 {
 	FILE *file;
@@ -164,8 +165,8 @@ static void reopen_log(struct program *p)
 	p->log.arg = file;
 }
 
-/* Whoever started us waits for one byte, our exit status, and exits with it.
- * Returns in the child. */
+/* The parent waits for one byte, our exit status, and exits with it. Returns in
+ * the child. */
 static int to_background(struct program *p)
 {
 	unsigned char status = EXIT_FAILURE;
@@ -188,7 +189,7 @@ static int to_background(struct program *p)
 	return 0;
 }
 
-/* Let go of whoever started us, and of its terminal. */
+/* Release the parent and its terminal. */
 static void tell_parent(struct program *p, int status)
 {
 	unsigned char byte = (unsigned char)status;
@@ -224,8 +225,8 @@ static void on_signal(void *arg, short revents)
 	slu_loop_stop(p->d.loop);
 }
 
-/* Who tells us to read sluice.conf before we do would end us otherwise, and for
- * systemd that is a service that was stopped. */
+/* A SIGHUP before we handle it would end us, and for systemd a service that was
+ * ended so was stopped. */
 static void hold_reload(void)
 {
 	sigset_t set;
@@ -251,7 +252,7 @@ static int watch_signals(struct program *p, struct slu_err *err)
 	return slu_loop_watch(p->d.loop, p->signals, POLLIN, on_signal, p, err);
 }
 
-/* As root still; it may be the file of one that runs. */
+/* Still as root; it may be the file of a sluiced that runs. */
 static int open_pid(struct program *p, struct slu_err *err)
 {
 	const char *path = p->opt.pid_file;
@@ -264,7 +265,7 @@ static int open_pid(struct program *p, struct slu_err *err)
 	return 0;
 }
 
-/* We are the one that runs. */
+/* Write the pid, now that this process is the one that runs. */
 static int write_pid(struct program *p, struct slu_err *err)
 {
 	if (p->pid_fd < 0)
@@ -276,7 +277,7 @@ static int write_pid(struct program *p, struct slu_err *err)
 	return 0;
 }
 
-/* SlurmUser may not remove a file that root has made. */
+/* SlurmUser may not remove a file made by root. */
 static void forget_pid(const struct program *p)
 {
 	if (p->wrote_pid && unlink(p->opt.pid_file) < 0 &&
@@ -285,7 +286,7 @@ static void forget_pid(const struct program *p)
 			strerror(errno));
 }
 
-/* Everything that may fail before there is something to serve. */
+/* Everything that may fail before requests are served. */
 static int start(struct program *p, struct slu_err *err)
 {
 	if (open_pid(p, err) < 0 ||
@@ -375,7 +376,7 @@ int main(int argc, char **argv)
 		goto out;
 	}
 	status = EXIT_FAILURE;
-	umask(077); /* the database names everybody's jobs */
+	umask(077); /* the database contains jobs of all users */
 	if (open_log(&p.opt, &p.log) == 0 &&
 	    (p.opt.foreground || to_background(&p) == 0))
 		status = serve(&p);

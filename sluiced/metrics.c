@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers an operator watches, as Prometheus reads them. */
+/* The numbers for operators, in Prometheus' format. */
 #include "config.h"
 #include "sluiced/metrics.h"
 
@@ -49,7 +49,7 @@ static const char *const states[] = {"SETUP", "STAGE_IN", "RUNNING",
 				     "STAGE_OUT", "TEARDOWN"};
 #define STATES (sizeof(states) / sizeof(states[0]))
 
-/* How many buffers are in each state. */
+/* Counts buffers by state. */
 static void count_state(void *arg, const char *state)
 {
 	unsigned *n = arg;
@@ -86,7 +86,7 @@ static void phase_histogram(struct slu_buf *out, const char *name,
 		       name, (unsigned long long)use->count);
 }
 
-/* One counter with a line per phase; `only` those that stage. */
+/* One counter with a line for each phase; `only`: those that stage. */
 static void phase_counter(struct slu_buf *out, const char *name,
 			  const char *help, const struct slu_phase_use *use,
 			  size_t offset, bool only)
@@ -103,7 +103,7 @@ static void phase_counter(struct slu_buf *out, const char *name,
 	}
 }
 
-/* What failures have done to jobs. */
+/* Verdicts on jobs. */
 static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
 {
 	static const char *const names[SLU_VERDICTS] = {
@@ -157,8 +157,7 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 	stage_cache(&use[SLU_BB_STAGE_IN - 1].cache, out);
 }
 
-/* Of the pools: what there is, what was free on the nodes, what buffers have.
- */
+/* Pools: capacity, free space on nodes, usage by buffers. */
 static void pools(struct slu_daemon *d, struct slu_buf *out)
 {
 	head(out, "pool_bytes", "gauge",
@@ -257,7 +256,7 @@ static void files(const struct slu_daemon *d, struct slu_buf *out)
 		    (double)fs.f_bavail * (double)fs.f_frsize);
 }
 
-/* What `sysquery doctor` finds, as far as it is a number. */
+/* Findings of `sysquery doctor` that are numbers. */
 static void health(const struct slu_daemon *d, struct slu_buf *out)
 {
 	head(out, "build_info", "gauge", "1, with the release.");

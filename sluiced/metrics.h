@@ -3,8 +3,8 @@
 #define SLU_SLUICED_METRICS_H
 
 /*
- * Counters for GET /metrics (Prometheus text). Nothing in them names a job, a
- * user or a path: anybody may read them, and their number is fixed.
+ * Counters for GET /metrics (Prometheus text). They name no job, user or path,
+ * as anybody may read them, and their number is fixed.
  */
 
 #include <stdbool.h>

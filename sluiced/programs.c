@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Are the programs there that sluiced runs? */
+/* Checks that the programs exist which sluiced runs. */
 #include "sluiced/programs.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@ static bool is_program(const char *path)
 
 	if (stat(path, &st) < 0 || access(path, X_OK) < 0)
 		return false;
-	errno = EACCES; /* what execve(2) says of a directory */
+	errno = EACCES; /* as execve(2) does for a directory */
 	return S_ISREG(st.st_mode);
 }
 
-/* As execvp(3) looks for it. */
+/* Searched as execvp(3) does. */
 static bool is_in_path(const char *name)
 {
 	const char *path = getenv("PATH");

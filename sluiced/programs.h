@@ -5,9 +5,9 @@
 #include "common/conf.h"
 #include "common/log.h"
 
-/* One line about each program of sluice.conf that sluiced is to run, and could
- * not run now. That is no mistake of the file, which all hosts read: it may be
- * installed later. Call it as who runs them. */
+/* Logs one line for each program in sluice.conf that sluiced could not run now.
+ * That is no error of the file, which all hosts read: it may be installed
+ * later. To be called as the user who runs them. */
 void slu_programs_check(const struct slu_conf *conf, const struct slu_log *log);
 
 #endif

@@ -26,8 +26,8 @@ struct slu_layout_ask {
 
 struct slu_plan_site {
 	const struct slu_conf *conf;
-	struct slu_db
-		*map; /* the resource map (sysmap/database/planner_storage.h) */
+	/* the resource map (sysmap/database/planner_storage.h) */
+	struct slu_db *map;
 	/* NodeAddr of a node; NULL: its name */
 	const char *(*addr)(void *arg, const char *node);
 	/* The arguments of `lfs setstripe` for it, and *why they are these;

@@ -41,8 +41,8 @@ struct slu_mirror {
 	/* pools.c: */
 	struct slu_capacity supply;
 	struct slu_map claim; /* job number -> its claim */
-	struct slu_map
-		told; /* persistent_state.c: job number -> struct slu_told */
+	/* persistent_state.c: job number -> struct slu_told */
+	struct slu_map told;
 	struct slu_pool_waiter *waiter; /* reservation.c */
 	struct slu_map taken; /* usage.c: user -> what he takes of each pool */
 	bool taken_unknown;   /* not known for lack of memory */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the buffers want done becomes messages to slurmctld. */
+/* Turns what the buffers want done into messages to slurmctld. */
 #include "sluiced/daemon.h"
 
 static void mirror(void *arg, const struct slu_buffer_state *state)
@@ -11,8 +11,8 @@ static void mirror(void *arg, const struct slu_buffer_state *state)
 		slu_capacity_kept(d);
 }
 
-/* One that cannot be kept is given again when slurmctld has said everything
- * anew; the reason that squeue shows is not worth that. */
+/* An order that cannot be kept is repeated after slurmctld's next hello; a
+ * reason for squeue is not worth that. */
 static void order(struct slu_daemon *d, const struct slu_desc *desc,
 		  uint32_t job_id, const char *node, const void *msg)
 {
@@ -43,7 +43,7 @@ static void verdict(void *arg, enum slu_on_failure what,
 	order(d, desc[what], verdict->job_id, "", verdict);
 }
 
-/* Not worth keeping for a slurmctld that is away. */
+/* Not kept for a slurmctld that is away. */
 static void staged(void *arg, const struct slu_verdict *verdict)
 {
 	struct slu_daemon *d = arg;

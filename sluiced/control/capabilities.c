@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What nodes have said that they cannot do, in their documents "filesystems":
- * [{"name":FILESYSTEM,"ok":false,"text":WHY},...]. One that has said nothing is
- * taken to be able. SLU_CAPACITY_MOVER in place of a name is the site's Mover.
+ * File systems that nodes cannot make, by their documents "filesystems":
+ * [{"name":FILESYSTEM,"ok":false,"text":WHY},...]. A node without a document
+ * counts as able. The name SLU_CAPACITY_MOVER stands for the site's Mover.
  */
 #include "config.h"
 #include "sluiced/control/pool_capacity.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket's end, the client's lines, and a queue of what it has not read
- * yet. Nothing here blocks. A client that breaks the protocol or does not read
- * is disconnected; it will connect again and both sides start from their
- * whole live state, so nothing is lost by that.
+ * Listens, splits what the client sends into lines, and queues what it has not
+ * read yet. Nothing here blocks. A client that breaks the protocol or does not
+ * read is disconnected; it will connect again, and both sides start from their
+ * whole state, so nothing is lost.
  */
 #include "sluiced/control/control_socket.h"
 
@@ -31,8 +31,8 @@ struct slu_control {
 	size_t sent; /* of out */
 	struct slu_orders *orders;
 	bool saw_unknown;
-	/* Why the last client went; as long as each goes at once, it is said
-	 * once. */
+	/* Why the last client was disconnected; while that happens to each one
+	 * at once, it is logged once. */
 	char why[64];
 };
 
@@ -63,7 +63,7 @@ static void disconnect(struct slu_control *c, const char *why)
 	c->ops.gone(c->ops.arg);
 }
 
-/* Queue only: what a handler sends leaves after the handler has ended. */
+/* Only queued: what a handler sends leaves after the handler has returned. */
 static void send_line(struct slu_control *c, const char *line)
 {
 	if (c->fd < 0)
@@ -152,7 +152,7 @@ static void handle_line(struct slu_control *c, const char *line, size_t len)
 	slu_msg_free(desc, msg);
 }
 
-/* One read a turn, so that others get theirs. */
+/* One read in each turn, so that others are served too. */
 static void client_read(struct slu_control *c)
 {
 	char piece[1 << 16];

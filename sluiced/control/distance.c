@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One breadth-first search per place, whatever the number of hosts. */
+/* One breadth-first search for each place, whatever the number of hosts. */
 #include "sluiced/control/distance.h"
 
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "sluiced/daemon.h"
 #include "sysmap/database/receive.h"
 
-#define LOOK_AFTER 5.0 /* s after a push; nodes push in crowds */
+#define LOOK_AFTER 5.0 /* s after a push, as nodes push all at once */
 
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* The I/O nodes of each place, and what is far from it. */
+/* The I/O nodes of each place, and the distances from it. */
 static int add_place(const struct slu_topology *t, const struct slu_hosts *ions,
 		     uint32_t leaf, struct slu_distances *out, uint32_t *far)
 {

@@ -4,8 +4,8 @@
 
 /*
  * How far the I/O nodes are from the compute nodes, by the newest topology in
- * the resource map: slurmctld places by it. It is sent to a slurmctld that
- * connects, and when it has changed.
+ * the resource map; slurmctld places jobs by it. Sent to a slurmctld that
+ * connects, and after a change.
  */
 
 #include "sluiced/event_loop.h"
@@ -16,7 +16,7 @@
 struct slu_daemon;
 
 struct slu_distance_watch {
-	struct slu_timer timer; /* a topology was pushed: look soon */
+	struct slu_timer timer; /* a topology was pushed: recompute soon */
 	uint64_t seen;		/* slu_receiver_topologies() */
 	char *sent;
 };
@@ -25,13 +25,13 @@ void slu_distance_init(struct slu_daemon *d);
 void slu_distance_fini(struct slu_daemon *d);
 /* slurmctld has connected, or the configuration was read again. */
 void slu_distance_send(struct slu_daemon *d);
-/* Documents, or hashes of such that are known, were stored; there may have
- * been a topology among them. */
+/* Documents, or hashes of known ones, were stored; a topology may be among
+ * them. */
 void slu_distance_pushed(struct slu_daemon *d);
 
-/* The message: a row for each leaf switch, a place for each one that has I/O
- * nodes; I/O nodes that the topology does not know are in none. Clear it with
- * slu_distances_desc. */
+/* Computes the message: a row for each leaf switch, a place for each leaf
+ * switch with I/O nodes; I/O nodes that the topology does not know are in no
+ * place. Clear it with slu_distances_desc. */
 int slu_distance_message(const struct slu_topology *topology,
 			 const struct slu_hosts *ions,
 			 struct slu_distances *out, struct slu_err *err);

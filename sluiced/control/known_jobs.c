@@ -8,12 +8,12 @@
 #include "common/str.h"
 
 #define KEEP_SECONDS 3600
-#define FORGET_EVERY 60 /* seconds: it looks at all of them */
+#define FORGET_EVERY 60 /* seconds: it scans all of them */
 
 struct slu_jobs {
 	struct slu_known_job *job;
 	size_t n, cap;
-	double forgot; /* when the old ones were looked for last */
+	double forgot; /* when old ones were last removed */
 };
 
 struct slu_jobs *slu_jobs_new(struct slu_err *err)

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_LINE_H
 #define SLU_SLUICED_LINE_H
 
-/* Lines out of a stream of bytes, with a bound on their length. */
+/* Splits a stream of bytes into lines of bounded length. */
 
 #include "common/err.h"
 #include "common/str.h"
@@ -15,12 +15,12 @@ struct slu_lines {
 	size_t max;
 };
 
-/* Add what was read. Call slu_lines_next() until it returns NULL before
- * adding again. */
+/* Add what was read. Call slu_lines_next() until it returns NULL before adding
+ * again. */
 int slu_lines_add(struct slu_lines *lines, const void *data, size_t len,
 		  struct slu_err *err);
-/* The next whole line without its newline, *len bytes and a NUL; it may hold
- * NULs of its own. Borrowed until the next call. NULL: no whole line yet. */
+/* The next complete line without its newline, *len bytes and a NUL; it may
+ * contain NULs. Borrowed until the next call. NULL: there is none yet. */
 const char *slu_lines_next(struct slu_lines *lines, size_t *len);
 void slu_lines_free(struct slu_lines *lines);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list is in the order of ids, because ids only grow and orders are only
- * added at the end. At most one order per (kind, job, node) is in it.
+ * A list in the order of ids, as ids only grow and orders are added at the end.
+ * At most one order for each (kind, job, node).
  */
 #include "sluiced/control/orders.h"
 
@@ -13,7 +13,7 @@
 struct slu_orders {
 	struct slu_order *head, **tail;
 	uint64_t last_id;
-	size_t count, notes; /* but annotations, and those */
+	size_t count, notes; /* without annotations; annotations */
 };
 
 static size_t *count_of(struct slu_orders *orders, const struct slu_desc *desc)
@@ -81,7 +81,7 @@ static struct slu_order **find(struct slu_orders *orders,
 	return p;
 }
 
-/* Is it what is outstanding at *p, word for word? */
+/* Is it exactly the order at *p? */
 static bool same(const struct slu_order *o, const void *msg)
 {
 	char *line = slu_envelope(o->desc, o->id, msg);

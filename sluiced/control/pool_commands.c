@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When the pools are reckoned, and that slurmctld hears of it. */
+/* When the capacity of pools is computed and sent to slurmctld. */
 #include "sluiced/daemon.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define EVERY	 60.0 /* seconds, */
-#define PER_NODE 0.05 /* and so many more for each node; */
-#define SOONER	 30   /* times, after a host's first map */
+#define PER_NODE 0.05 /* and this for each node */
+#define SOONER	 30   /* as many times sooner after a host's first map */
 
 static bool same(const struct slu_capacity *a, const struct slu_capacity *b)
 {
@@ -46,7 +46,7 @@ static bool set_kept_of(const struct slu_daemon *d, struct slu_pool_capacity *p)
 	return news;
 }
 
-/* True: it is another than before. */
+/* True: it has changed. */
 static bool set_kept(const struct slu_daemon *d, struct slu_capacity *supply)
 {
 	bool news = false;

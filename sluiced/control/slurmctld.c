@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld says, and what is done about it. Everything it sends may
- * come again after a reconnect, and means the same then.
+ * Handles slurmctld's messages. Each may come again after a reconnect, and
+ * means the same then.
  */
 #include <pwd.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "select_io/ion/assignment_delta.h"
 #include "sluiced/daemon.h"
 
-#define SLOW 0.5	/* seconds of a name service, until it knows nothing */
-#define ROOM (1u << 20) /* bytes that the database needs to be written */
+#define SLOW 0.5	/* seconds of a name service, without a result */
+#define ROOM (1u << 20) /* bytes that writing the database needs */
 
 static void complain(const struct slu_daemon *d, const char *what, int rc,
 		     const struct slu_err *err)
@@ -21,8 +21,9 @@ static void complain(const struct slu_daemon *d, const char *what, int rc,
 		slu_log(d->log, SLU_ERROR, "%s: %s", what, err->text);
 }
 
-/* What could not be stored was not said, and slurmctld says a thing once while
- * it is connected. What makes no sense makes no more of it later. */
+/* A message that could not be stored must come again, and slurmctld sends each
+ * only once in a connection: so the connection is closed. A message that makes
+ * no sense would make none the next time either. */
 static void stored(struct slu_daemon *d, const char *what, int rc,
 		   const struct slu_err *err)
 {
@@ -31,9 +32,9 @@ static void stored(struct slu_daemon *d, const char *what, int rc,
 		slu_daemon_reconnect(d);
 }
 
-/* Why the database cannot be written; NULL: it can, or somebody else writes it
- * just now. The room is looked at, too: on a full disk SQLite can still write
- * again what its log has allocated before. */
+/* Why the database cannot be written; NULL: it can, or another process is
+ * writing it. The free space counts too: on a full disk SQLite can still write
+ * to what its log has allocated before. */
 static const char *unwritable(struct slu_daemon *d, struct slu_err *err)
 {
 	struct statvfs fs;
@@ -46,8 +47,8 @@ static const char *unwritable(struct slu_daemon *d, struct slu_err *err)
 	return NULL;
 }
 
-/* Nothing of what it says could be stored: without a link it starts no job that
- * needs us, and connects again in a few seconds. */
+/* If nothing could be stored the connection is closed: without a link slurmctld
+ * starts no job that needs us, and connects again in a few seconds. */
 static void connected(void *arg)
 {
 	struct slu_daemon *d = arg;
@@ -70,7 +71,8 @@ static void connected(void *arg)
 	slu_distance_send(d);
 }
 
-/* slurmctld may not know a user's name; requests use it (%u, AllowUsers). */
+/* slurmctld may not know a user's name, which requests need (%u,
+ * AllowUsers). */
 static void name_user(struct slu_daemon *d, struct slu_job *job)
 {
 	double began = slu_now_mono(), now;
@@ -86,7 +88,7 @@ static void name_user(struct slu_daemon *d, struct slu_job *job)
 		slu_breaker_trip(&d->users, began, now);
 }
 
-/* Takes what it keeps. */
+/* Takes over what it keeps. */
 static void take_peer(struct slu_peer *peer, struct slu_hello_ctl *hello)
 {
 	free(peer->conf_wrong);
@@ -164,7 +166,7 @@ static void take_waits(struct slu_daemon *d, void *msg)
 	name_user(d, job);
 	stored(d, "persistent buffer",
 	       slu_buffers_waits(d->buffers, job, slu_now_wall(), &err), &err);
-	slu_daemon_soon(d); /* it comes often, and mostly changes nothing */
+	slu_daemon_soon(d); /* comes often, and usually changes nothing */
 }
 
 static void take_job_nodes(struct slu_daemon *d, void *msg)
@@ -178,7 +180,7 @@ static void take_job_nodes(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, nodes->job_id);
 }
 
-/* Mostly nothing of it is here but parked questions. */
+/* Usually only parked questions are to be ended. */
 static void take_cancelled(struct slu_daemon *d, void *msg)
 {
 	const struct slu_job_cancelled *job = msg;
@@ -190,8 +192,8 @@ static void take_cancelled(struct slu_daemon *d, void *msg)
 	slu_daemon_touched(d, job->job_id);
 }
 
-/* An assignment on its way into the database, which may take as long as another
- * process writes there: not all of its jobs. */
+/* An assignment on its way to the database, which may take as long as another
+ * process writes there; without most of its jobs. */
 struct event {
 	struct slu_item item;
 	struct slu_daemon *d;
@@ -237,8 +239,9 @@ static void store_epoch(struct slu_daemon *d, const struct slu_epoch *old,
 	slu_write_batch_add(&d->batch, &event->item);
 }
 
-/* Publish at once, for the launch of a job may wait for it; an assignment can
- * always be computed again. A site without I/O nodes has no history of them. */
+/* Publish at once, as the launch of a job may wait for it; the assignment can
+ * always be computed again. A site without I/O nodes has no history of
+ * assignments. */
 static void take_assignment(struct slu_daemon *d, void *msg)
 {
 	struct slu_epoch *old = d->epoch, *now = NULL;
@@ -247,7 +250,7 @@ static void take_assignment(struct slu_daemon *d, void *msg)
 	if (slu_delta_apply(old ? &old->a : NULL, msg, &err) == 0)
 		now = slu_epoch_new(msg);
 	if (!now) {
-		/* It will say the whole one when it connects again. */
+		/* it will send the whole assignment when it connects again */
 		slu_control_drop(d->control, err.text);
 		return;
 	}
@@ -364,7 +367,7 @@ static void gone(void *arg)
 	slu_history_gone(&d->history);
 }
 
-/* The daemon fills in arg. */
+/* The daemon sets arg. */
 const struct slu_control_ops slu_control_glue = {
 	.connected = connected,
 	.message = message,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of proof: a credential that decodes and was made for exactly this
+ * The order of checks: a credential that decodes and was made for exactly this
  * request (common/cred.h), then the uid, then the origin.
  */
 #include "sluiced/http/auth.h"
@@ -29,7 +29,7 @@ static int munge_is_down(struct slu_err *err)
 	return slu_err(err, SLU_IO, "munged does not answer");
 }
 
-/* What munged was asked at `began` has failed. */
+/* munged has failed to answer what it was asked at `began`. */
 static void note_failure(struct slu_auth *auth, double began,
 			 const struct slu_err *why)
 {

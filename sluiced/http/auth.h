@@ -3,8 +3,8 @@
 #define SLU_SLUICED_AUTH_H
 
 /*
- * Who may call what: the credential proves uid and origin, the route says
- * what that must be. sluiced(8) has the table.
+ * Who may call what: the credential proves uid and origin, the route says what
+ * they must be. sluiced(8) has the table.
  */
 
 #include "common/cred.h"
@@ -16,7 +16,7 @@ enum slu_who {
 	SLU_WHO_ANYBODY, /* without a credential */
 	SLU_WHO_USER,	 /* any user of the cluster */
 	SLU_WHO_ADMIN,	 /* root or SlurmUser */
-	SLU_WHO_HOST,	 /* root, on the very host that the request names */
+	SLU_WHO_HOST,	 /* root, on the host that the request names */
 };
 
 struct slu_auth {
@@ -31,24 +31,23 @@ struct slu_auth_request {
 	const char *authorization; /* the header's value, or NULL */
 };
 
-/* Who asks? The body, which may not be
- * there yet, is compared by slu_cred_check_body(). An origin or signature that
- * is wrong is SLU_DENIED; SLU_IO while munged does not answer, which is tried
- * seldom (breaker.h). */
+/* Identify the caller. The body, which may not be there yet, is compared by
+ * slu_cred_check_body(). A wrong origin or signature is SLU_DENIED; SLU_IO
+ * while munged does not answer, which is tried rarely (breaker.h). */
 int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
 		   struct slu_caller *out, struct slu_err *err);
-/* Is it a user who may ask this? */
+/* May this user call a route of this kind? */
 int slu_auth_user(const struct slu_auth *auth, enum slu_who who,
 		  const struct slu_caller *caller, struct slu_err *err);
 /* slu_cred_reply_hashed(), or SLU_IO as above. */
 char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
 		     int status, const char *hash, const char *secret,
 		     struct slu_err *err);
-/* May it? host: whom the request names (SLU_WHO_HOST). */
+/* May this caller? host: the one that the request names (SLU_WHO_HOST). */
 int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
 		   const struct slu_caller *caller, const char *host,
 		   struct slu_err *err);
-/* Root or SlurmUser: sees everybody's. */
+/* Root or SlurmUser, who may see everything? */
 bool slu_auth_admin(const struct slu_auth *auth,
 		    const struct slu_caller *caller);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See bounds.h. An account lives while its user has requests. */
+/* See bounds.h. A user's account exists as long as he has requests. */
 #include "sluiced/http/bounds.h"
 
 #include <netinet/in.h>
@@ -83,7 +83,7 @@ bool slu_bounds_body(struct slu_bounds *b, struct slu_share *share, size_t n)
 	return true;
 }
 
-/* A single one may be as long as it likes. */
+/* A single answer may have any length. */
 bool slu_bounds_answer(struct slu_bounds *b, struct slu_share *share, size_t n)
 {
 	struct slu_account *a = share->user;
@@ -180,7 +180,7 @@ static int compare_nets(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* How often *net stands in nets[n], which it does most often. */
+/* How often the most frequent of nets[] occurs, which is stored in *net. */
 static size_t most_frequent(uint64_t *nets, size_t n, uint64_t *net)
 {
 	size_t most = 0;

@@ -16,49 +16,52 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SLU_BOUNDS_REQUESTS 64u		   /* of a user at a time */
-#define SLU_BOUNDS_BODIES   (1ull << 30)   /* bytes, all bodies together */
-#define SLU_BOUNDS_ANSWERS  (512ull << 20) /* bytes, to who is not trusted */
-#define SLU_BOUNDS_USER	    (64ull << 20)  /* of them, to one user */
-#define SLU_BOUNDS_HEAD	    40.0	   /* seconds until a head is there */
-#define SLU_BOUNDS_RATE	    65536.0	   /* bytes a second, at least */
-#define SLU_STRANGER	    ((uid_t)-1)	   /* a user who is not known */
+#define SLU_BOUNDS_REQUESTS 64u		 /* of a user at a time */
+#define SLU_BOUNDS_BODIES   (1ull << 30) /* bytes, all bodies together */
+/* bytes, to clients that are not trusted */
+#define SLU_BOUNDS_ANSWERS (512ull << 20)
+#define SLU_BOUNDS_USER	   (64ull << 20) /* of these, to one user */
+/* seconds for the head of a request */
+#define SLU_BOUNDS_HEAD 40.0
+#define SLU_BOUNDS_RATE 65536.0	    /* bytes a second, at least */
+#define SLU_STRANGER	((uid_t)-1) /* a user who is not known */
 
 struct sockaddr;
 struct slu_account;
 
 struct slu_bounds {
-	struct slu_account *users;		  /* who are not trusted */
+	struct slu_account *users; /* those who are not trusted */
 	uint64_t bodies, strange_bodies, answers; /* bytes */
 };
 
-/* One request's part of it; { 0 } has none. */
+/* One request's part of the bounds; { 0 } has none. */
 struct slu_share {
 	struct slu_account *user; /* NULL: trusted */
 	uint64_t body, answer;	  /* bytes */
 };
 
-/* A request of this user begins; false: it has too many, or there is no
+/* A request of this user begins; false: he has too many, or there is no
  * memory. */
 bool slu_bounds_begin(struct slu_bounds *b, struct slu_share *share, uid_t uid,
 		      bool trusted);
-/* It has ended, however it began. */
+/* It has ended, whether slu_bounds_begin() succeeded or not. */
 void slu_bounds_end(struct slu_bounds *b, struct slu_share *share);
-/* May so many more bytes of body come, or be answered? They count from now
- * on. */
+/* May so many more bytes of body be received, or sent as an answer? They count
+ * from now on. */
 bool slu_bounds_body(struct slu_bounds *b, struct slu_share *share, size_t n);
 bool slu_bounds_answer(struct slu_bounds *b, struct slu_share *share, size_t n);
-/* Requests of this user that have not ended, this one too; 0: trusted. */
+/* Requests of this user that have not ended, this one included; 0: trusted. */
 unsigned slu_bounds_requests(const struct slu_share *share);
 
-/* A connection; { 0 } but for fd and net. Times: seconds of one clock. */
+/* A connection; initialise with { 0 }, fd and net. Times: seconds of one
+ * clock. */
 struct slu_conn {
 	struct slu_conn *next, **link;
 	int fd;
 	uint64_t net;	 /* where it comes from, see slu_net() */
-	bool trusted;	 /* root or SlurmUser asks */
-	bool ended;	 /* by us; its client has yet to be told */
-	double deadline; /* then the client has to be through; 0: we are slow */
+	bool trusted;	 /* its user is root or SlurmUser */
+	bool ended;	 /* we have ended it; the client does not know yet */
+	double deadline; /* when the client has to be done; 0: we are working */
 };
 
 struct slu_conns {
@@ -66,17 +69,17 @@ struct slu_conns {
 	size_t n; /* that have not ended */
 };
 
-/* What one host has: an address of IPv4, all of 127/8, a /64 of IPv6. */
+/* What one host has: an IPv4 address, all of 127/8, a /64 of IPv6. */
 uint64_t slu_net(const struct sockaddr *addr);
 
 void slu_conn_add(struct slu_conns *all, struct slu_conn *conn, double now);
 void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn);
-/* From now on n bytes travel. */
+/* From now on n bytes are in transfer. */
 void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n);
-/* End those whose time is over, as if the client had gone. */
+/* End those whose deadline has passed, as if the client had closed. */
 void slu_conns_sweep(struct slu_conns *all, double now);
-/* Make room: of the host that has most which are not trusted, end the older
- * half of them. A single one stays. */
+/* Make space: of the host with most connections that are not trusted, end the
+ * older half of these. A single one stays. */
 void slu_conns_cut(struct slu_conns *all);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice.conf for hosts that have none of their own: the text that this daemon
- * has in force, never one that is bad or half written.
+ * Serves sluice.conf to hosts without one of their own: the text that this
+ * daemon uses, never a file that is bad or half written.
  */
 #include "sluiced/http/routes.h"
 #include "sluiced/http/request.h"
@@ -24,7 +24,7 @@ struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err)
 	return conf;
 }
 
-/* ?have=SHA-256: an empty body says that it is the one. */
+/* ?have=SHA-256: an empty body means that this is the present one. */
 int slu_handle_conf(struct slu_daemon *d, struct slu_req *req,
 		    struct slu_buf *out, struct slu_err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a request to its answer: prove, decode, allow, handle; a long poll whose
- * answer is not there yet is parked and handled again when its job has changed.
+ * From a request to its answer: authenticate, decode, authorise, handle; a long
+ * poll without an answer yet is parked and handled again when its job has
+ * changed.
  */
 #include "sluiced/http/request.h"
 #include "sluiced/http/routes.h"
@@ -13,8 +14,8 @@
 
 #include "common/http.h"
 
-#define HOLD	       30.0 /* seconds a request is parked */
-#define REFUSED_LOGGED 10   /* a minute, of an address */
+#define HOLD	       30.0 /* seconds for which a request is parked */
+#define REFUSED_LOGGED 10   /* a minute, from one address */
 
 static unsigned *refused_from(struct slu_daemon *d, const char *address)
 {
@@ -38,8 +39,8 @@ static void begin_minute(struct slu_daemon *d, double now)
 	d->refused_since = now;
 }
 
-/* For the administrator, but not as often as somebody may knock; who knocks
- * from one host does not hide what another one says. */
+/* For the administrator, at a limited rate for each host, so that none hides
+ * the others. */
 static void log_refused(struct slu_daemon *d, const struct slu_req *req,
 			const struct slu_err *err)
 {
@@ -103,7 +104,7 @@ static uint64_t long_at(const void *msg, size_t offset)
 	return *(const uint64_t *)((const char *)msg + offset);
 }
 
-/* As far as the headers go. */
+/* Authenticates as far as possible from the headers. */
 static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 {
 	struct slu_auth_request ask = {
@@ -116,7 +117,7 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 		return 0;
 	if (slu_auth_prove(&d->auth, &ask, &req->caller, err) < 0)
 		return -1;
-	/* who it is, is known: a "no" to it is signed, too */
+	/* the caller is known: a refusal is signed, too */
 	req->proven =
 		slu_auth_user(&d->auth, req->route->who, &req->caller, err) < 0;
 	return req->proven ? -1 : 0;
@@ -146,7 +147,7 @@ static int decode(struct slu_req *req, struct slu_err *err)
 			       req->body.len, req->msg, err);
 }
 
-/* Whom does it speak for? */
+/* The host for which it speaks. */
 static int find_host(struct slu_req *req, struct slu_err *err)
 {
 	const struct slu_route *route = req->route;
@@ -159,7 +160,7 @@ static int find_host(struct slu_req *req, struct slu_err *err)
 	return req->host ? 0 : -1;
 }
 
-/* A host speaks; with which release, it says without a proof. */
+/* Notes that a host has sent something; its release is not proven. */
 static void note_heard(struct slu_daemon *d, struct slu_req *req)
 {
 	const size_t len = strlen(SLU_HTTP_PRODUCT);
@@ -183,7 +184,7 @@ static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 	return 0;
 }
 
-/* Those for whom the answer comes at the same moment wait in one group. */
+/* Requests that get the same answer at the same time wait in one group. */
 static int park(struct slu_daemon *d, struct slu_req *req)
 {
 	const struct slu_route *route = req->route;
@@ -203,8 +204,8 @@ static int park(struct slu_daemon *d, struct slu_req *req)
 	return 0;
 }
 
-/* A body is kept only of those who have proven who they are. The others hear
- * why not when all of it came: they would not read an answer before. */
+/* A body is kept only for authenticated callers. Others get the refusal after
+ * all of it has come, as they would not read an answer before. */
 static int begin(void *arg, struct slu_req *req, size_t *max,
 		 struct slu_err *err)
 {
@@ -232,7 +233,7 @@ static void note_refused(struct slu_daemon *d, const struct slu_req *req,
 		log_refused(d, req, err);
 }
 
-/* Not on buffers that are not as the database has them: see
+/* Not with buffers that differ from the database: see
  * slu_daemon_restart_buffers(). */
 static int handle(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err)

@@ -23,7 +23,7 @@
 #define CONN_MAX	65536
 #define FD_RESERVE	64  /* for everything that is not a connection */
 #define SWEEP		5.0 /* seconds */
-#define TOO_LARGE	413 /* libmicrohttpd has had three names for it */
+#define TOO_LARGE	413 /* the macro has had three names in libmicrohttpd */
 
 struct slu_httpd {
 	struct slu_loop *loop;
@@ -34,10 +34,10 @@ struct slu_httpd {
 	struct slu_timer timer;
 	struct slu_bounds bounds;
 	struct slu_conns conns;
-	size_t most_conns; /* then room is made */
+	size_t most_conns; /* beyond that some are ended */
 	struct slu_shared_bodies texts;
 	struct slu_timer sweep;
-	bool stopping; /* nothing is suspended any more */
+	bool stopping; /* nothing may be suspended any more */
 };
 
 static struct slu_conn *conn_of(struct slu_req *req)
@@ -56,7 +56,7 @@ static void trust(struct slu_req *req)
 		conn->trusted = req->trusted;
 }
 
-/* It is the client's turn: so many bytes of body or answer. */
+/* The client has to transfer so many bytes of body or answer. */
 static void travels(struct slu_req *req, uint64_t n)
 {
 	struct slu_conn *conn = conn_of(req);
@@ -107,7 +107,7 @@ static void answer(struct slu_req *req, const struct slu_answer_head *head,
 	if (req->suspended) {
 		req->suspended = false;
 		MHD_resume_connection(req->conn);
-		/* Without a thread of its own it does not wake itself. */
+		/* it has no thread of its own that would wake it */
 		slu_timer_soon(req->httpd->loop, &req->httpd->timer, 0);
 	}
 }
@@ -224,7 +224,7 @@ static void take_piece(struct slu_httpd *httpd, struct slu_req *req,
 		       "too many requests at once, try again");
 }
 
-/* Without an answer for want of memory, MHD_NO closes the connection. */
+/* Without memory for an answer, MHD_NO closes the connection. */
 static enum MHD_Result queue(struct slu_req *req)
 {
 	if (!req->response)
@@ -286,8 +286,8 @@ static void ready(void *arg, short revents)
 	run(arg);
 }
 
-/* NULL: no memory; it has no deadline then. One answer of libmicrohttpd's lies
- * where the one before it was. */
+/* NULL: no memory, and then it has no deadline. The two answers of
+ * libmicrohttpd share one place in memory. */
 static struct slu_conn *begin_conn(struct slu_httpd *httpd,
 				   struct MHD_Connection *mhd)
 {
@@ -333,12 +333,12 @@ static void sweep(void *arg)
 {
 	struct slu_httpd *httpd = arg;
 
-	run(httpd); /* what has come while others were served counts */
+	run(httpd); /* what has arrived while others were served counts */
 	slu_httpd_sweep(httpd, slu_now_mono());
 	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
 
-/* As many connections as descriptors can be had. */
+/* As many connections as there can be descriptors. */
 static unsigned connection_limit(const struct slu_log *log)
 {
 	rlim_t n = slu_most_files();
@@ -431,9 +431,9 @@ void slu_httpd_free(struct slu_httpd *httpd)
 	slu_timer_stop(httpd->loop, &httpd->timer);
 	slu_timer_stop(httpd->loop, &httpd->sweep);
 	if (httpd->mhd) {
-		/* Resumed requests get their answers, as far as their
-		 * sockets take them; libmicrohttpd aborts when a suspended one
-		 * is left. */
+		/* Resumed requests get their answers, as far as their sockets
+		 * accept them; libmicrohttpd aborts if one is still
+		 * suspended. */
 		httpd->stopping = true;
 		MHD_run(httpd->mhd);
 		MHD_run(httpd->mhd);

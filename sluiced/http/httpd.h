@@ -23,13 +23,14 @@
 struct slu_httpd;
 
 struct slu_httpd_ops {
-	/* The headers are there: set *max to the most bytes that the body may
-	 * have, and req->payer or req->trusted, or refuse. */
+	/* The headers are there: set *max to the largest body, and req->payer
+	 * or req->trusted, or refuse. */
 	int (*begin)(void *arg, struct slu_req *req, size_t *max,
 		     struct slu_err *err);
 	/* The body is there: slu_httpd_answer() now or later, once. */
 	void (*complete)(void *arg, struct slu_req *req);
-	/* It is about to be freed; never while it waits for its answer. */
+	/* The request is about to be freed; never while it waits for its
+	 * answer. */
 	void (*end)(void *arg, struct slu_req *req);
 	void *arg;
 };
@@ -55,11 +56,12 @@ void slu_httpd_hash(struct slu_req *req, const struct slu_buf *body,
 /* Answer; takes the body's memory (and leaves it empty). */
 void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
 		      struct slu_buf *body);
-/* Refuse with err's sentence and the status of its kind, unproven. */
+/* Refuse with err's sentence and the status of its kind, unsigned. */
 void slu_httpd_refuse(struct slu_req *req, const struct slu_err *err);
 
 size_t slu_httpd_connections(const struct slu_httpd *httpd);
-/* End connections whose deadline is before `now`; it does so by itself. */
+/* End connections whose deadline is before `now`; the server does that itself,
+ * too. */
 void slu_httpd_sweep(struct slu_httpd *httpd, double now);
 
 #endif

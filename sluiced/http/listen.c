@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket that nodes and users come to. */
+/* The listening socket for nodes and users. */
 #include "sluiced/http/listen.h"
 
 #include <netinet/in.h>
@@ -25,7 +25,7 @@ static int parse_port(const char *addr, uint16_t *port, struct slu_err *err)
 	return 0;
 }
 
-/* IPv6 that takes IPv4 as well, or IPv4 alone where there is no IPv6. */
+/* IPv6 that accepts IPv4 as well, or IPv4 alone where there is no IPv6. */
 static int listen_on(uint16_t port, struct slu_err *err)
 {
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6,

@@ -4,8 +4,8 @@
 
 #include "common/err.h"
 
-/* addr: "host:port". A socket that listens on that port of every address, and
- * does not block; the caller closes it. */
+/* addr: "host:port". Returns a non-blocking socket that listens on that port of
+ * every address; the caller closes it. */
 int slu_listen(const char *addr, struct slu_err *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups of parked requests, each a queue in order of deadline. An empty group
- * is freed. `changed` means that the head has not been asked about since the
- * last change.
+ * Groups of parked requests, each a queue in the order of deadlines. An empty
+ * group is freed. `changed`: the head has not been tried since the last change.
  */
 #include "sluiced/http/longpoll.h"
 
@@ -35,8 +34,8 @@ struct slu_longpoll *slu_longpoll_new(slu_parked_f *fn, void *arg)
 	return lp;
 }
 
-/* Ask about the head; when it was answered it leaves the queue. It may be
- * freed by then, so it is unlinked before. */
+/* Tries the head; if it is answered it leaves the queue. It may be freed by
+ * then, so it is unlinked before. */
 static bool ask_head(struct slu_longpoll *lp, struct group *g, bool expired)
 {
 	struct slu_parked *head = g->head, *next = head->next;
@@ -107,7 +106,7 @@ void slu_longpoll_changed(struct slu_longpoll *lp, uint32_t job_id)
 			g->changed = true;
 }
 
-/* Returns when the group wants to be looked at again. */
+/* Returns when the group has to be checked again. */
 static double run_group(struct slu_longpoll *lp, struct group *g, double now,
 			size_t *budget)
 {

@@ -3,11 +3,10 @@
 #define SLU_SLUICED_LONGPOLL_H
 
 /*
- * Requests that wait for something to change. Those of one job that wait for
- * the same thing form a group: when the job has changed, the oldest of a group
- * is asked about first, and only if it can be answered are the others. A
- * barrier of ten thousand nodes thus costs one question for each arrival, not
- * ten thousand.
+ * Requests that wait for a change. Those of one job that wait for the same
+ * thing form a group: when the job has changed, the oldest of the group is
+ * tried first, and the others only if that one can be answered. So a barrier of
+ * ten thousand nodes costs one try for each arrival, not ten thousand.
  */
 
 #include <stdbool.h>
@@ -22,9 +21,8 @@ struct slu_parked {
 	double deadline;
 };
 
-/* Can it be answered now? True: it was, and is no longer ours (it may be
- * freed). When `expired` it must be answered. May call slu_longpoll_changed
- * and nothing else here. */
+/* Can it be answered now? True: it was, and may be freed. If `expired` it must
+ * be answered. May call slu_longpoll_changed() and nothing else here. */
 typedef bool slu_parked_f(void *arg, struct slu_parked *parked, bool expired);
 
 struct slu_longpoll *slu_longpoll_new(slu_parked_f *fn, void *arg);
@@ -32,15 +30,14 @@ struct slu_longpoll *slu_longpoll_new(slu_parked_f *fn, void *arg);
 void slu_longpoll_free(struct slu_longpoll *lp);
 
 /* Park until `deadline`, which must not be before that of the group's last
- * one. what: a short text, the same for all who wait for the same. -1 without
- * memory. */
+ * request. what: a short text, equal for all that wait for the same thing. -1
+ * without memory. */
 int slu_longpoll_park(struct slu_longpoll *lp, struct slu_parked *parked,
 		      uint32_t job_id, const char *what, double deadline);
-/* Something about the job (0: about all jobs) is different now. */
+/* Something about the job (0: about all jobs) has changed. */
 void slu_longpoll_changed(struct slu_longpoll *lp, uint32_t job_id);
-/* Answer what can be, asking about at most `budget` requests. Returns the
- * time at which to call again, which is `now` when the budget ran out, or 0
- * when nothing is parked. */
+/* Answer what can be answered, with at most `budget` tries. Returns the time at
+ * which to call again, `now` if the budget ran out, 0 if nothing is parked. */
 double slu_longpoll_run(struct slu_longpoll *lp, double now, size_t budget);
 size_t slu_longpoll_count(const struct slu_longpoll *lp);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests are in one of two lists: of those that wait for their turn, and of
- * those whose answer waits for the commit. Both are suspended, so that they
- * cannot be freed meanwhile.
+ * Requests are in one of two lists: waiting to be handled, and handled but
+ * waiting for the commit. Both kinds are suspended, so that they cannot be
+ * freed meanwhile.
  */
 #include "sluiced/http/routes.h"
 
-#define TURN_MAX 1024 /* requests, so that others get their turn */
+#define TURN_MAX 1024 /* requests, so that other work gets done */
 
 static void reply(struct slu_daemon *d, struct slu_req *req)
 {
@@ -34,7 +34,7 @@ int slu_request_batch_begin(struct slu_daemon *d, struct slu_err *err)
 	return d->turn.open ? 0 : -1;
 }
 
-/* What they were to be told is not so. */
+/* The commit has failed: the prepared answers are void. */
 static void take_back(struct slu_daemon *d, const struct slu_err *why)
 {
 	slu_log(d->log, SLU_ERROR, "%s", why->text);
@@ -80,7 +80,8 @@ static struct slu_req *take(struct slu_request_batch *turn)
 	return req;
 }
 
-/* Not one by one: each would wait for the database as long as this has. */
+/* All at once: one by one each would wait for the database as long as this one
+ * has. */
 static void put_off(struct slu_daemon *d, const struct slu_err *why)
 {
 	struct slu_buf none = {0};

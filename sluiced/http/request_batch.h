@@ -29,16 +29,16 @@ struct slu_request_batch {
 void slu_request_batch_init(struct slu_daemon *d);
 /* Handle it in the next turn. */
 void slu_request_batch_add(struct slu_daemon *d, struct slu_req *req);
-/* Handle the rest now: at the end of the program. */
+/* Handle the rest now, at the end of the program. */
 void slu_request_batch_flush(struct slu_daemon *d);
 
-/* Around everything else that handles requests of nodes. Fails when somebody
- * else writes the database for longer than SQLite waits, which is logged, and
- * for a while after a commit has failed; nothing is open then. */
+/* Around everything else that handles requests of nodes. Fails if another
+ * process writes the database for longer than SQLite waits, which is logged,
+ * and for a while after a failed commit; no transaction is open then. */
 int slu_request_batch_begin(struct slu_daemon *d, struct slu_err *err);
 void slu_request_batch_end(struct slu_daemon *d);
-/* Answer with what the handler left in req->out, or req->err if req->rc is -1:
- * now, or when the turn has ended. */
+/* Answer with what the handler left in req->out, or with req->err if req->rc is
+ * -1: now, or after the commit of this turn. */
 void slu_request_batch_answer(struct slu_daemon *d, struct slu_req *req);
 
 #endif

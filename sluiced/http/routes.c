@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of requests, and the handlers that only pass a request on. */
+/* The table of requests, and handlers that only pass a request on. */
 #include "sluiced/http/request.h"
 #include "sluiced/http/routes.h"
 
@@ -10,8 +10,10 @@
 #include "sluiced/ingestion/iocount.h"
 #include "sysmap/database/receive.h"
 
-#define SMALL	  (1u << 20)
-#define OFFER_MAX (16u << 20) /* a plan of a large job, as a string */
+#define SMALL (1u << 20)
+#define OFFER_MAX                                                  \
+	(16u << 20) /* bytes: the plan of a large job, as a string \
+		     */
 #define JSON_WAIT "{\"word\":\"wait\"}"
 
 static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
@@ -28,7 +30,7 @@ static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
 static int handle_plan(struct slu_daemon *d, struct slu_req *req,
 		       struct slu_buf *out, struct slu_err *err)
 {
-	free(req->secret); /* of an earlier try */
+	free(req->secret); /* of an earlier attempt */
 	req->secret = NULL;
 	return slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), out,
 				&req->secret, err);
@@ -58,7 +60,8 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 	if (slu_buffers_report(d->buffers, report, slu_now_wall(), &word, err) <
 	    0)
 		return -1;
-	slu_daemon_tick_soon(d); /* something of it may be told late */
+	/* a message may be delayed: see slu_bb_notify() */
+	slu_daemon_tick_soon(d);
 	if (!strcmp(report->step, "stopped") && report->ok)
 		slu_io_add(d, report);
 	return answer(&slu_answer_desc, &word, out);
@@ -67,7 +70,8 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
 			  struct slu_buf *out, struct slu_err *err)
 {
-	slu_daemon_tick_soon(d); /* who has not come may be told late */
+	/* a message may be delayed: see slu_bb_notify() */
+	slu_daemon_tick_soon(d);
 	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), out,
 				   err);
 }

@@ -9,18 +9,18 @@
 #include "common/cred.h"
 
 #define LONG   (64u << 10)
-#define LATEST 16 /* of them are compared */
+#define LATEST 16 /* the latest ones are compared */
 
 struct slu_text {
 	size_t len;
-	unsigned answers; /* that need it */
+	unsigned answers; /* answers that use it */
 	struct slu_shared_bodies *all;
 	struct slu_text *next;
 	char hash[65]; /* "": not yet made */
 	char data[];
 };
 
-/* libmicrohttpd before 0.9.73 tells no more than where the data is. */
+/* libmicrohttpd before 0.9.73 passes only the address of the data. */
 static void let_go(void *data)
 {
 	struct slu_text *t =

@@ -3,9 +3,9 @@
 #define SLU_SLUICED_HTTP_SHARED_BODIES_H
 
 /*
- * The bodies of answers. The same long one, which many nodes get at the same
- * time and hear slowly, is in memory once: the plan of 10,000 nodes is a
- * megabyte for each of them.
+ * Bodies of answers. A long body that many nodes get at the same time, and read
+ * slowly, is in memory once: the plan of 10,000 nodes takes a megabyte for each
+ * of them.
  */
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 struct MHD_Response;
 struct slu_text;
 
-/* All 0: none. As long as a response lives, this stays where it is. */
+/* All 0: none. It must not move as long as a response lives. */
 struct slu_shared_bodies {
 	struct slu_text *first; /* the latest */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows in, rows out. */
+/* Stores rows of the history from slurmctld, and replays them to it. */
 #include "sluiced/ingestion/history_rows.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "wire/rows.h"
 
 #define PAGE 512	 /* rows a turn */
-#define LINE (256 << 10) /* bytes of a message, about */
-#define OLD  500	 /* rows taken away at once */
+#define LINE (256 << 10) /* bytes of a message, roughly */
+#define OLD  500	 /* rows removed at once */
 
 struct row {
 	struct slu_item item;
 	struct slu_job job;
-	bool known; /* slurmctld has told it before */
+	bool known; /* slurmctld has sent it before */
 };
 
 static int send_row(void *arg, const struct slu_history_row *row,
@@ -64,7 +64,7 @@ static void count_prediction(struct slu_prediction_use *use,
 	use->error_asked += fabs(asked - ran);
 }
 
-/* A row that can never be stored (no end) is acknowledged too: slurmctld
+/* A row that can never be stored (it has no end) is acknowledged too: slurmctld
  * would send it for ever. */
 static void row_done(struct slu_item *item, const struct slu_err *err)
 {
@@ -104,7 +104,7 @@ void slu_history_take(struct slu_history *h, struct slu_job *job)
 	slu_write_batch_add(h->batch, &row->item);
 }
 
-/* To the client, if there is one; the next rows start anew. */
+/* Sends to the client, if there is one, and begins a new message. */
 static void send_packed(struct slu_history *h)
 {
 	const struct slu_history_rows rows = {.packed = h->packed.data};
@@ -136,8 +136,7 @@ static void end_replay(struct slu_history *h)
 	slu_control_send(h->control, &slu_history_end_desc, &end);
 }
 
-/* slurmctld predicts from what it has been told, and asks for the rest later.
- */
+/* slurmctld predicts from what it has, and asks for the rest later. */
 static void fail_replay(struct slu_history *h, const struct slu_err *err)
 {
 	slu_log(h->log, SLU_ERROR, "history: %s", err->text);

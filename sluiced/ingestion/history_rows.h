@@ -3,10 +3,10 @@
 #define SLU_SLUICED_INGESTION_HISTORY_ROWS_H
 
 /*
- * The ended jobs: rows from slurmctld into the database, each answered by
- * `stored` when it is on disk; and back when slurmctld connects, page by page
- * as fast as it reads, ended by `history_end`; or cut short, for it to connect
- * again later, when the database cannot be read.
+ * The history of ended jobs: stores rows from slurmctld, each answered by
+ * `stored` when it is on disk; replays them when slurmctld connects, page by
+ * page as fast as it reads, ended by `history_end`. If the database cannot be
+ * read the replay is cut short and slurmctld connects again later.
  */
 
 #include "common/conf.h"
@@ -15,13 +15,13 @@
 #include "sluiced/ingestion/write_batch.h"
 #include "sluiced/control/control_socket.h"
 
-/* How good predictions were, of runs that ended their own way since sluiced
+/* How good predictions were, for runs that ended by themselves since sluiced
  * was started; seconds. */
 struct slu_prediction_use {
-	uint64_t jobs;		   /* that had a prediction */
-	uint64_t longer;	   /* ran longer than that */
-	double error, error_asked; /* sums: of predictions, of requests */
-	uint64_t asked;		   /* of them that had asked for a limit */
+	uint64_t jobs;		   /* runs with a prediction */
+	uint64_t longer;	   /* those that ran longer than predicted */
+	double error, error_asked; /* sums, for predictions and for requests */
+	uint64_t asked;		   /* runs with a requested limit */
 };
 
 struct slu_history {
@@ -36,29 +36,29 @@ struct slu_history {
 	bool replaying;
 	uint64_t sent, stored;
 	struct slu_prediction_use predicted;
-	bool ageing;	 /* what is too old goes, some at a time */
-	int64_t surplus; /* of what is too much, still to go */
+	bool ageing;	 /* old rows are being removed, some at a time */
+	int64_t surplus; /* rows above the limit that are still to be removed */
 	/* slurmctld is to connect again, after a growing pause: it has rows
 	 * that are not stored, or lacks some. */
 	void (*again)(void *arg);
 	void *arg;
 };
 
-/* Store; takes over the content of *job. */
+/* Store it; takes over the content of *job. */
 void slu_history_take(struct slu_history *h, struct slu_job *job);
-/* What the tasks of this run read and wrote is on disk, as far as it has been
- * told: once the run is known too, and from all of its nodes, slurmctld gets
- * the row, because only now it says what bandwidth the job reached. Looks at
- * all that is known of the run: not to be called for each of its nodes. */
+/* What the tasks of this run have read and written is on disk, as far as it was
+ * reported. Once the run is known, too, and all of its nodes have reported,
+ * slurmctld gets the row, as only now the bandwidth is known. Reads everything
+ * about the run: not to be called for each node. */
 void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start);
-/* Begin to send everything; begin again when that is going on. */
+/* Begin to send everything; begins again if a replay is going on. */
 void slu_history_replay(struct slu_history *h);
-/* There is room in the control socket's queue. */
+/* The queue of the control socket has space. */
 void slu_history_more(struct slu_history *h);
-/* Take away some of what is too old, or too much, at Unix time `now`; true:
- * there may be more. */
+/* Remove some of what is too old, or too much, at Unix time `now`; true: there
+ * may be more. */
 bool slu_history_age(struct slu_history *h, int64_t now);
-/* Nobody is connected any more. */
+/* The connection was lost. */
 void slu_history_gone(struct slu_history *h);
 
 #endif

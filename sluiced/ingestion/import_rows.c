@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ended jobs that others have recorded, in crowds: stored like the slurmctld's
- * own, once however often they come. slurmctld learns them when it next reads
- * the history.
+ * Ended jobs from other sources, in batches: stored like slurmctld's own rows,
+ * once however often they come. slurmctld gets them when it next replays the
+ * history.
  */
 #include <stdlib.h>
 #include "common/clock.h"
@@ -49,7 +49,7 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	free(in);
 }
 
-/* What would be taken away again within the hour is not stored. */
+/* What would be removed again within the hour is not stored. */
 static uint64_t drop_old(struct slu_import_jobs *msg, int64_t age, int64_t now)
 {
 	size_t kept = 0, n = msg->n_jobs;

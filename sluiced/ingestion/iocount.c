@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job's tasks read and wrote, told by each of its nodes at the job's
- * end: by /v1/io, or for a job with a buffer by the report "stopped". Added
- * to the history of that run of the job.
+ * What a job's tasks have read and written, reported by each of its nodes at
+ * the job's end: by /v1/io, or for a job with a buffer by the report "stopped".
+ * Added to the history row of that run.
  */
 #include "sluiced/ingestion/iocount.h"
 
@@ -17,7 +17,7 @@ struct count {
 	struct slu_req *req; /* to be answered; NULL: nobody waits */
 	int64_t start;
 	struct slu_io_report io;
-	bool whole; /* what the run did is known with this */
+	bool whole; /* all nodes of the run have reported now */
 };
 
 static int store_count(struct slu_item *item, struct slu_db *db,
@@ -83,8 +83,8 @@ int slu_handle_io(struct slu_daemon *d, struct slu_req *req,
 	return add(d, io, job->start, req, err) < 0 ? -1 : SLU_KEPT;
 }
 
-/* Told after the stage-out, when the job may be long gone from d->jobs: its
- * buffer knows which run it was. */
+/* Reported after the stage-out, when the job may not be in d->jobs any more:
+ * its buffer knows which run it was. */
 void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 {
 	struct slu_io_report io = {
@@ -98,7 +98,8 @@ void slu_io_add(struct slu_daemon *d, const struct slu_report *report)
 		slu_buffers_run(d->buffers, report->job_id, report->buffer);
 	struct slu_err err;
 
-	/* who does not count is no source: servers and nodes know better */
+	/* a node that does not count is no source: servers and nodes know
+	 * better */
 	if (report->uncounted)
 		return;
 	if (start && add(d, &io, start, NULL, &err) < 0)

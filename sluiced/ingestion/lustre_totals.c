@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words about many jobs are stored together, and answered when that is done. */
+/* A server's report about many jobs is stored in one batch, and answered when
+ * that is done. */
 #include "sluiced/ingestion/lustre_totals.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "sluiced/http/routes.h"
 
 #define EVERY  30.0 /* s */
-#define SETTLE 120  /* s: a server waits for quiet, then its turn comes */
-#define MAX    100  /* runs a turn */
+#define SETTLE 120  /* s: a server waits for a pause, then for its turn */
+#define MAX    100  /* s: a server that was silent for longer is gone */
 #define DAY    86400
 #define SPEAKS 600 /* s: no server does that has been silent for longer */
 
@@ -18,7 +19,7 @@ struct word {
 	struct slu_daemon *d;
 	struct slu_req *req;
 	struct slu_server_io io; /* taken from the request */
-	int64_t *start;		 /* of each job's run; 0: not a live one */
+	int64_t *start; /* beginning of each job's run; 0: it does not run */
 	struct slu_server_answer answer;
 };
 
@@ -53,14 +54,14 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 
 		if (rc < 0 && err->kind != SLU_INVALID)
 			return -1;
-		if (rc <= 0) /* or not to be believed: it harms no other */
+		if (rc <= 0) /* or not plausible: that affects no other */
 			w->answer.unknown[w->answer.n_unknown++].job_id =
 				job->job_id;
 	}
 	return 0;
 }
 
-/* Of forwarders' words it is not known which file system they are about. */
+/* Of reports of forwarders it is not known which file system they mean. */
 static void note_moved(const struct word *w)
 {
 	for (size_t i = 0; !is_forwarded(w) && i < w->io.n_job; i++)
@@ -87,8 +88,8 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	word_free(w);
 }
 
-/* The live run that was there when the counters moved last; a job that begins
- * again may have been someone else then. */
+/* The run that was there when the counters last moved; an earlier run of a
+ * requeued job may have been different. */
 static int64_t live_run(const struct slu_daemon *d,
 			const struct slu_server_job *io, double now)
 {
@@ -155,8 +156,8 @@ static int send_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* Rows to fold may be as old as the history: an earlier release kept them, or
- * nobody was there. */
+/* Rows to be folded may be as old as the history: an earlier release kept them,
+ * or no server reported then. */
 static int begin(struct slu_lustre_totals *s, int64_t until,
 		 struct slu_err *err)
 {
@@ -169,7 +170,7 @@ static int begin(struct slu_lustre_totals *s, int64_t until,
 	return 0;
 }
 
-/* What ended before the start is part of the replay. */
+/* Runs that ended before the start are part of the replay. */
 static int teach(struct slu_lustre_totals *s, bool *more, struct slu_err *err)
 {
 	int64_t until = (int64_t)slu_now_wall() - SETTLE;
@@ -195,7 +196,7 @@ static bool is_wanted(const struct slu_lustre_totals *s)
 	       s->history->conf->io_start != SLU_IOSTART_OFF;
 }
 
-/* Of one job the last run comes first. */
+/* The last run of a job first. */
 static int by_run(const void *a, const void *b)
 {
 	const struct slu_moved_run *x = a, *y = b;
@@ -250,8 +251,8 @@ static int fill_in(const struct slu_lustre_totals *s,
 	return 0;
 }
 
-/* Also when nobody has moved anything; but not when no server speaks any more.
- */
+/* Sent also when no job has moved anything, but not when no server reports any
+ * more. */
 static int tell_moved(struct slu_lustre_totals *s, struct slu_err *err)
 {
 	struct slu_jobs_moved msg = {0};

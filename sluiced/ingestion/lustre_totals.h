@@ -14,23 +14,23 @@
 #include "sluiced/ingestion/history_rows.h"
 #include "sluiced/event_loop.h"
 
-#define SLU_MOVED_MOST 16384 /* running jobs that are told of at once */
+#define SLU_MOVED_MOST 16384 /* running jobs that are reported at once */
 
 struct slu_lustre_totals {
 	struct slu_loop *loop;
 	struct slu_history *history;
 	struct slu_timer timer;
-	bool begun;	/* the rows are set */
+	bool begun;	/* the rows are known */
 	int64_t seen;	/* row of the history */
 	int64_t folded; /* likewise */
-	/* Running jobs of which a server has told something new, some twice;
-	 * and when one has spoken last (slu_now_wall). */
+	/* Running jobs about which a server has reported something new, some
+	 * twice; and when a server last reported (slu_now_wall). */
 	struct slu_moved_run {
 		uint32_t job_id;
 		int64_t start;
 	} * moved;
 	size_t n_moved;
-	bool full; /* also with each once */
+	bool full; /* full even with each job once */
 	double spoken;
 };
 
@@ -38,7 +38,7 @@ void slu_lustre_totals_start(struct slu_lustre_totals *served,
 			     struct slu_loop *loop,
 			     struct slu_history *history);
 void slu_lustre_totals_stop(struct slu_lustre_totals *served);
-/* A server has told of a run; 0: of none that is live. */
+/* A server has reported about a run; 0: about none that runs. */
 void slu_lustre_totals_moved(struct slu_lustre_totals *served, uint32_t job_id,
 			     int64_t start);
 

@@ -146,8 +146,8 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	return SLU_ANSWERED;
 }
 
-/* What each has said, with its age and what is remembered of it, which are
- * written into it anew each time. No copy: it is large. */
+/* The last report of each server, with its age and what is remembered of it,
+ * written anew each time. Not a copy, as it is large. */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args)
@@ -168,7 +168,7 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 		ranking = slu_recent_placements_ranking(d->ost_memory);
 	}
 	json_object_object_add(live, "servers", servers);
-	/* another order of what costs the same, for each question */
+	/* another order among equals, for each question */
 	slu_json_set_u64(live, "seed", 1 + (uint64_t)(now * 1e6));
 	slu_json_set_double(live, "alpha", d->conf->placement_alpha);
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
@@ -226,7 +226,7 @@ void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
 					  slu_now_mono());
 }
 
-/* What the asker's runs of this name will write next. Caller frees. */
+/* What the user's runs of this name will write next. Caller frees. */
 static double *predict(struct slu_db *db, const struct slu_asker *who,
 		       struct json_object *args, size_t *n, struct slu_err *err)
 {

@@ -13,9 +13,9 @@
 #include "common/proc.h"
 #include "sluiced/child.h"
 
-#define EVERY	      15.0  /* s, between questions */
+#define EVERY	      15.0  /* s, between requests */
 #define RARELY	      900.0 /* s, while it fails */
-#define SECONDS	      120.0 /* that sacct may take */
+#define SECONDS	      120.0 /* s, time limit of sacct */
 #define SETTLE	      10    /* s after a job's end */
 #define DAY	      86400
 #define ANSWER	      (16u << 20) /* bytes */
@@ -48,7 +48,7 @@ static void since(const struct slu_totals *t, char out[32])
 		strcpy(out, "1970-01-02T00:00:00");
 }
 
-/* In the child. With -D runs before a requeue come, too. */
+/* In the child. -D: runs before a requeue, too. */
 static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
 {
 	const struct slu_totals *t = arg;
@@ -143,7 +143,7 @@ static int no_uid(const char *user, uint32_t *uid)
 	return -1;
 }
 
-/* Those whose end accounting does not know yet stay. */
+/* Keeps those whose end accounting does not know yet. */
 static void keep_unknown(struct slu_totals *t)
 {
 	size_t kept = 0;
@@ -158,7 +158,7 @@ static void keep_unknown(struct slu_totals *t)
 	t->n = kept;
 }
 
-/* sacct says so when it gets no connection; 127: it is not there itself. */
+/* sacct says that it gets no connection; 127: sacct is not installed. */
 static bool unreachable(const struct slu_err *err)
 {
 	return strstr(err->text, "talking to the database") ||
@@ -166,7 +166,7 @@ static bool unreachable(const struct slu_err *err)
 	       strstr(err->text, "exit code 127");
 }
 
-/* It may be one of them that sacct fails on, or too many at once: half of them
+/* sacct may fail on one of them, or there are too many at once: half of them
  * next. One that fails alone waits behind all others. */
 static void ask_less(struct slu_totals *t)
 {
@@ -194,7 +194,7 @@ static void ask_less(struct slu_totals *t)
 			"I/O from accounting: job %u is given up", run.job_id);
 }
 
-/* From its heading on: before it, there may be a warning. */
+/* The output from its heading on, as a warning may precede it. */
 static char *table_of(const struct slu_buf *out)
 {
 	return out->data ? strstr(out->data, COLUMNS_BEGIN) : NULL;
@@ -276,7 +276,7 @@ static void gone(void *arg)
 	slu_timer_set(t->loop, &t->timer, pause_of(t));
 }
 
-/* Room is filled with what has ended since. */
+/* Fills free entries with runs that have ended since. */
 static int fill(struct slu_totals *t, struct slu_err *err)
 {
 	int64_t now = (int64_t)slu_now_wall();
@@ -298,7 +298,7 @@ static int fill(struct slu_totals *t, struct slu_err *err)
 	return n < 0 ? -1 : 0;
 }
 
-/* Whom to ask for now: who was not asked for lately, or one alone. */
+/* Chooses those to ask for now: not asked for recently, or one alone. */
 static size_t choose(struct slu_totals *t)
 {
 	double now = slu_now_mono();

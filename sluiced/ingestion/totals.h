@@ -27,10 +27,10 @@ struct slu_totals_run {
 	uint32_t job_id;
 	int64_t start;
 	unsigned tries;
-	double due;  /* monotonic seconds; to be asked for again */
-	bool asking; /* it is part of the question */
+	double due;  /* monotonic seconds: when to ask again */
+	bool asking; /* part of the present request */
 	bool known;  /* accounting has its end */
-	bool alone;  /* sacct failed on it: no other with it */
+	bool alone;  /* sacct failed on it: to be asked for alone */
 };
 
 struct slu_totals {
@@ -40,10 +40,10 @@ struct slu_totals {
 	struct slu_child *child;
 	struct slu_totals_run run[SLU_TOTALS_MAX]; /* to be asked for */
 	size_t n;
-	size_t asked; /* of them, in the last question */
+	size_t asked; /* of these, in the last request */
 	size_t most;  /* in one */
 	bool wait;    /* the last one failed */
-	bool more;    /* than these, as it seems */
+	bool more;    /* it seems that there are more */
 	bool begun;   /* seen is set */
 	int64_t seen; /* row of the history */
 	unsigned failures;
@@ -51,7 +51,7 @@ struct slu_totals {
 
 void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 		      struct slu_history *history);
-/* What failed may go now: the configuration is another one. */
+/* The configuration has changed: what failed may be tried again. */
 void slu_totals_again(struct slu_totals *t);
 void slu_totals_stop(struct slu_totals *t);
 

@@ -3,7 +3,7 @@
 #include "sluiced/ingestion/write_batch.h"
 
 #define AGAIN	  1.0 /* s */
-#define BATCH_MAX 256 /* items, so that others get their turn */
+#define BATCH_MAX 256 /* items, so that other work gets done */
 
 static void tell_all(struct slu_item *list, const struct slu_err *why)
 {
@@ -16,7 +16,7 @@ static void tell_all(struct slu_item *list, const struct slu_err *why)
 	}
 }
 
-/* All of the list in one transaction; nothing on failure. */
+/* Stores all of the list in one transaction, or nothing. */
 static int store_all(struct slu_db *db, struct slu_item *list, bool *begun,
 		     struct slu_err *err)
 {
@@ -33,7 +33,7 @@ fail:
 	return -1;
 }
 
-/* Somebody else writes, and each try waits for him as long as SQLite does. */
+/* Another process writes, and each try waits for it as long as SQLite does. */
 static void put_off(struct slu_write_batch *b, struct slu_item *list,
 		    const struct slu_err *why)
 {

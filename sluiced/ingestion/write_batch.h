@@ -3,11 +3,10 @@
 #define SLU_SLUICED_INGESTION_WRITE_BATCH_H
 
 /*
- * Small things to store that arrive in crowds (the documents of a thousand
- * nodes, the ends of a hundred jobs): all that is there at the end of a turn
- * goes into one transaction, so that they share one fsync. Each is told of
- * its fate after the commit. One that cannot be stored spoils nothing: then
- * each is tried in a transaction of its own.
+ * Batches small writes that arrive at the same time (documents of a thousand
+ * nodes, ends of a hundred jobs): everything at the end of a turn goes into one
+ * transaction with one fsync. Each item gets its result after the commit. If
+ * the transaction fails, each item is tried in one of its own.
  */
 
 #include <stdbool.h>
@@ -24,8 +23,8 @@ struct slu_item {
 	/* It is on disk (err NULL), or is not. May free the item. */
 	void (*done)(struct slu_item *item, const struct slu_err *err);
 	void *arg; /* the owner's */
-	/* Nobody waits for it, or says it again: while somebody else writes the
-	 * database it is kept. Else it fails, SLU_IO. */
+	/* Nobody waits for it or sends it again: it is kept while another
+	 * process writes the database. Otherwise it fails with SLU_IO. */
 	bool patient;
 	struct slu_item *next;
 };
@@ -41,7 +40,7 @@ struct slu_write_batch {
 void slu_write_batch_init(struct slu_write_batch *batch, struct slu_loop *loop,
 			  struct slu_db *db);
 void slu_write_batch_add(struct slu_write_batch *batch, struct slu_item *item);
-/* Store what is there now; at the end of the program. */
+/* Store everything now, at the end of the program. */
 void slu_write_batch_flush(struct slu_write_batch *batch);
 
 #endif

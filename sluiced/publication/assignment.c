@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Assignments: sharing, comparing, and their table. */
+/* Assignments: reference counts, comparison, and their table. */
 #include "sluiced/publication/assignment.h"
 
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static struct json_object *event_json(struct slu_rows *rows)
 	return event;
 }
 
-/* From `from` to `to` both totals were these. */
+/* A time during which both totals were these. */
 struct stretch {
 	int64_t from;
 	double total, fixed;

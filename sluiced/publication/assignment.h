@@ -25,11 +25,11 @@ struct slu_epoch {
 };
 
 /* Takes over the content of *a (zeroed). NULL without memory. One reference,
- * the caller's. */
+ * for the caller. */
 struct slu_epoch *slu_epoch_new(struct slu_assignment *a);
 struct slu_epoch *slu_epoch_ref(struct slu_epoch *epoch);
 void slu_epoch_unref(struct slu_epoch *epoch);
-/* The share of a job, or NULL. Jobs are in any order. */
+/* The share of a job, or NULL. Jobs may be in any order. */
 const struct slu_ion_share *slu_epoch_share(const struct slu_epoch *epoch,
 					    uint32_t job_id);
 /* Whether both give the same mapping; a NULL: no. */
@@ -38,12 +38,12 @@ bool slu_share_same(const struct slu_ion_share *a,
 /* How many I/O nodes a share has. */
 size_t slu_share_count(const struct slu_ion_share *share);
 
-/* What is different in `now` (old NULL: everything). Caller puts. */
+/* What has changed in `now` (old NULL: everything). Caller puts. */
 struct json_object *slu_epoch_changes(const struct slu_epoch *old,
 				      const struct slu_epoch *now);
 /* A copy without jobs; NULL without memory. */
 struct slu_epoch *slu_epoch_head(const struct slu_epoch *epoch);
-/* Add the row of `now`, whose jobs are not looked at; forget rows older than
+/* Add the row of `now`, whose jobs are not used; removes rows older than
  * SLU_ASSIGNMENT_KEEP. */
 int slu_epoch_store(struct slu_db *db, const struct slu_epoch *now,
 		    struct json_object *changes, struct slu_err *err);

@@ -42,7 +42,7 @@ static int put(int dir, const char *name, const char *text, struct slu_err *err)
 						      strlen(text), 0644, err);
 }
 
-/* Direct access: no file. One from before stays, for its readers. */
+/* Direct access: no file. An existing file stays for its readers. */
 static int turn_direct(int dir, const char *map, const char *direct, long ions,
 		       struct slu_err *err)
 {
@@ -86,7 +86,7 @@ static int write_one(int dir, struct slu_mapper *mapper,
 	return ions < 0 ? -1 : turn_direct(dir, map, direct, ions, err);
 }
 
-/* The job of a file of ours, or 0. */
+/* The job of a mapping file, or 0. */
 static uint32_t job_of(const char *name)
 {
 	char *end;
@@ -98,7 +98,7 @@ static uint32_t job_of(const char *name)
 	return (uint32_t)id;
 }
 
-/* What one of us was writing when it was killed. */
+/* A file that was being written when its writer was killed? */
 static bool is_left(const char *name)
 {
 	char whole[64];
@@ -111,8 +111,7 @@ static bool is_left(const char *name)
 	return job_of(whole) || strcmp(whole, SLU_MAP_WHOLE) == 0;
 }
 
-/* Files of jobs that are in no assignment, known or not, and halves of files.
- */
+/* Removes files of jobs without an assignment, and incomplete files. */
 static int remove_unknown(int dirfd, const struct slu_epoch *now,
 			  struct slu_err *err)
 {
@@ -170,7 +169,7 @@ static int write_changed(int dir, struct slu_mapper *mapper,
 		was = slu_epoch_share(before, share->job_id);
 		if (!all && slu_share_same(was, share))
 			continue;
-		/* One job's trouble must not keep the others from theirs. */
+		/* an error for one job must not stop the others */
 		if (write_one(dir, mapper, share, now->a.ions,
 			      !before || (was && !slu_share_count(was)),
 			      &why) < 0)
@@ -180,7 +179,7 @@ static int write_changed(int dir, struct slu_mapper *mapper,
 	return rc;
 }
 
-/* All of it in one file, for other forwarders. */
+/* Writes everything into one file, for other forwarders. */
 static int write_whole(int dir, struct slu_mapper *mapper,
 		       const struct slu_assignment *a, struct slu_err *err)
 {
@@ -204,7 +203,7 @@ int slu_map_files_write(const char *path, struct slu_mapper *mapper,
 	*nodes = (struct slu_err){0};
 	if (dir < 0)
 		return slu_errno(err, SLU_IO, "MappingDir %s", path);
-	/* first, as the disk may be full; and trouble stops nothing else */
+	/* first, as the disk may be full; an error stops nothing else */
 	rc = remove_ended(dir, before, now, err);
 	if (write_changed(dir, mapper, before, now, err) < 0)
 		rc = -1;

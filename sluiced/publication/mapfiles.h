@@ -4,8 +4,8 @@
 
 /*
  * Make a directory agree with an assignment: a file for each job, those of
- * shared nodes (nodemaps.h), and SLU_MAP_WHOLE. These wait for the disk, so
- * they are for a child process.
+ * shared nodes (nodemaps.h), and SLU_MAP_WHOLE. These functions wait for the
+ * disk, so they are for a child process.
  */
 
 #include "select_io/ion/mapping.h"
@@ -17,15 +17,15 @@
 #define SLU_MAP_WHOLE "mapping.json" /* all of it in one file */
 
 /* Make the directory agree with `now`, given that it agreed with `before`
- * (NULL: unknown, so it is read). *nodes says what became of the nodes' files:
- * their trouble stops nothing else (kind 0: nothing). */
+ * (NULL: unknown, so it is read). *nodes is the result for the nodes' files,
+ * whose errors stop nothing else (kind 0: no error). */
 int slu_map_files_write(const char *path, struct slu_mapper *mapper,
 			const struct slu_epoch *before,
 			const struct slu_epoch *now, struct slu_err *nodes,
 			struct slu_err *err);
 
-/* What became of all: rc and err, or the trouble of the nodes' files when
- * there was no other. */
+/* The result for all: rc and err, or the error of the nodes' files if there was
+ * no other. */
 int slu_map_files_verdict(int rc, const struct slu_err *nodes,
 			  struct slu_err *err);
 

@@ -32,23 +32,24 @@ struct slu_publisher {
 	slu_published_f *fn;
 	void *arg;
 	struct slu_epoch *on_disk; /* NULL: unknown */
-	struct slu_epoch *writing; /* NULL: the child's fate is known */
+	struct slu_epoch *writing; /* NULL: the child has answered */
 	struct slu_epoch *waiting;
-	struct slu_child *child;   /* until it is gone */
+	struct slu_child *child;   /* until it has ended */
 	struct slu_mapper *mapper; /* used in the child */
-	bool ready;		   /* the child knows on_disk, and listens */
-	char *dir;		   /* for the one that waits; NULL: off */
-	char *program;		   /* run after writing, or NULL */
+	bool ready;    /* the child knows on_disk, and waits for a request */
+	char *dir;     /* for the one that waits; NULL: off */
+	char *program; /* run after writing, or NULL */
 	double seconds;
 	char *child_dir; /* the child's own */
-	bool told;	 /* what is written was said to a child that stayed */
-	bool stale;   /* the child was begun for another directory or program */
-	bool leaving; /* the child is to make room for what waits */
+	bool told;	 /* it is being written by a child that stayed */
+	bool stale; /* the child was started for another directory or program */
+	bool leaving; /* the child is to end, so that another can write what
+			 waits */
 	struct slu_timer retry;
 };
 
-/* The site's own program, with the epoch and the file that has it all. It is
- * killed with this process when the time is over. */
+/* Runs the site's program, with the epoch and the path of the whole mapping. It
+ * is killed with this process when the time is over. */
 static int run_program(const struct slu_publisher *p, struct slu_err *err)
 {
 	char *file = slu_asprintf("%s/" SLU_MAP_WHOLE, p->dir);
@@ -89,7 +90,7 @@ static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
 	return child_write(arg, err);
 }
 
-/* The child is told what has changed since. */
+/* In the child: applies a change. */
 static int child_again(void *arg, const char *text, size_t len,
 		       struct slu_err *err)
 {
@@ -106,7 +107,7 @@ static int child_again(void *arg, const char *text, size_t len,
 	return child_write(p, err);
 }
 
-/* Of the jobs that an assignment changes only what a mapping needs. */
+/* Removes from a change what a mapping does not need. */
 static void only_mappings(struct slu_assignment *delta,
 			  const struct slu_epoch *before)
 {
@@ -127,7 +128,7 @@ static void only_mappings(struct slu_assignment *delta,
 	delta->n_jobs = n;
 }
 
-/* Give what waits to the child that stays; -1: it takes another one. */
+/* Passes what waits to the child that stays; -1: another child is needed. */
 static int say_changes(struct slu_publisher *p)
 {
 	struct slu_assignment delta;
@@ -160,7 +161,7 @@ static char *copy(const char *text)
 
 static void start(struct slu_publisher *p);
 
-/* One that stayed, and perhaps was long dead: another one does it. */
+/* The child that stayed has failed, perhaps long ago: use another one. */
 static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 			const struct slu_err *err)
 {
@@ -171,15 +172,15 @@ static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 	return true;
 }
 
-/* Nothing is being written; no child stays for a directory that is off. */
+/* Nothing is being written: no child stays for a directory that is off. */
 static void dismiss_if_off(struct slu_publisher *p)
 {
 	if (!p->dir && p->child)
 		slu_child_dismiss(p->child);
 }
 
-/* What waits is for another child, which begins when this one is gone; one
- * that is not gone `seconds` from now is looked at. */
+/* What waits is for another child, which starts when this one has ended;
+ * checked `seconds` from now. */
 static void wait_for_exit(struct slu_publisher *p, double seconds)
 {
 	p->leaving = true;
@@ -256,8 +257,8 @@ static void start(struct slu_publisher *p)
 		child_done(p, NULL, &err);
 }
 
-/* The same, unless a child hangs there. What one in another directory may
- * still do harms nobody. */
+/* The same, unless a child hangs in that directory. A child in another
+ * directory does no harm. */
 static void attempt(struct slu_publisher *p)
 {
 	bool hangs = p->child && slu_child_hangs(p->child);

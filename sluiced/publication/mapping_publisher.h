@@ -17,9 +17,9 @@
 
 struct slu_publisher;
 
-/* An assignment is in place (err NULL), or is not, or will never be because a
- * newer one has taken its place (SLU_BUSY). After a failure it is tried again,
- * so this may be called more than once for an epoch. */
+/* An assignment is in place (err NULL), or is not, or never will be because a
+ * newer one has replaced it (SLU_BUSY). After a failure it is tried again, so
+ * this may be called more than once for an epoch. */
 typedef void slu_published_f(void *arg, const struct slu_epoch *epoch,
 			     const struct slu_err *err);
 
@@ -28,10 +28,10 @@ struct slu_publisher *slu_publisher_new(struct slu_loop *loop,
 /* The callback is not called any more. */
 void slu_publisher_free(struct slu_publisher *publisher);
 
-/* Publish, with its own reference to the epoch. dir NULL: there is nothing to
- * write, the answer is at once. program: run with the epoch and the path of
+/* Publish; takes a reference to the epoch. dir NULL: nothing is written, and
+ * the callback is called at once. program: run with the epoch and the path of
  * mapping.json once the files are in place, never as root; NULL: none. seconds:
- * how long all of it may take. */
+ * time limit for all of it. */
 void slu_publish(struct slu_publisher *publisher, struct slu_epoch *epoch,
 		 const char *dir, const char *program, double seconds);
 

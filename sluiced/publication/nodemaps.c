@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which nodes are shared is computed anew each time; which were is what lies
- * in the directory, and nothing else is remembered. */
+/* Which nodes are shared is computed each time; which were is read from the
+ * directory. Nothing else is remembered. */
 #include "sluiced/publication/nodemaps.h"
 
 #include <dirent.h>
@@ -19,10 +19,10 @@
 
 #define DIRECTORY "nodes"
 #define SUFFIX	  ".map"
-#define LONGEST	  300 /* of a name: a host's and a little */
+#define LONGEST	  300 /* of a file name: a host name and a suffix */
 #define LARGEST	  (16 << 20)
 
-/* The jobs of one node: lines that follow each other. */
+/* The jobs of one node: consecutive lines. */
 struct group {
 	const struct slu_node_line *line;
 	size_t n;
@@ -32,7 +32,7 @@ struct maps {
 	struct slu_mapper *mapper;
 	const struct slu_assignment *before, *now;
 	struct slu_node_lines old_lines, lines; /* of each */
-	uint32_t n_ions;			/* that there are */
+	uint32_t n_ions;			/* I/O nodes there are */
 };
 
 static struct group group_at(const struct slu_node_lines *lines, size_t i)
@@ -87,7 +87,7 @@ static struct group find(const struct slu_node_lines *lines, const char *node)
 	return (struct group){NULL, 0};
 }
 
-/* What the node's file says now, or NULL. */
+/* The present content of the node's file, or NULL. */
 static char *said(int dir, const char *file)
 {
 	struct slu_buf text = {0};
@@ -120,8 +120,8 @@ static bool was_there(const struct slu_assignment *before, uint32_t job_id)
 	return false;
 }
 
-/* Whose I/O node the node has: as long as it can the one that it had. One of
- * its jobs has one. */
+/* The I/O node for this node: the one it had, if one of its jobs still has it,
+ * else one of theirs. */
 static uint32_t choose(const struct group *group, const char *old,
 		       const struct slu_assignment *before)
 {
@@ -150,8 +150,8 @@ static const struct slu_node_line *of_job(const struct group *group,
 	return NULL;
 }
 
-/* What to write for another host of one of the group's jobs: that of the first
- * of them that has one there, else any that the host has. */
+/* What to write for another host of one of the group's jobs: the I/O node of
+ * the first of them that has one there, else any that the host has. */
 static uint32_t ion_at(const struct group *host, const struct group *group)
 {
 	uint32_t any = SLU_NO_ION;
@@ -167,7 +167,7 @@ static uint32_t ion_at(const struct group *host, const struct group *group)
 	return any;
 }
 
-/* The first job of the group that is on the host, which writes its line. */
+/* The first job of the group on that host; it writes the host's line. */
 static const struct slu_node_line *first_of(const struct group *host,
 					    const struct group *group)
 {
@@ -177,8 +177,8 @@ static const struct slu_node_line *first_of(const struct group *host,
 	return NULL;
 }
 
-/* A process with this node's file may run on any host of its job, as when
- * mpirun has started it, and one without a line dies. */
+/* A process that reads this node's file may run on any host of its job, as when
+ * mpirun has started it, and one without a line fails. */
 static void put_others(struct slu_buf *buf, const struct maps *m,
 		       const struct group *group, const char *old,
 		       uint32_t chosen)
@@ -225,7 +225,7 @@ static int write_one(int dir, const struct maps *m, const struct group *group,
 	return rc;
 }
 
-/* The same jobs with the same shares as when it was last written. */
+/* The same jobs with the same shares as at the last write. */
 static bool unchanged(const struct maps *m, const struct group *group)
 {
 	struct group was = find(&m->old_lines, group->line->node);
@@ -241,7 +241,7 @@ static bool unchanged(const struct maps *m, const struct group *group)
 	return true;
 }
 
-/* One node's trouble must not keep the others from theirs. */
+/* An error for one node must not stop the others. */
 static int write_shared(int dir, const struct maps *m, struct slu_err *err)
 {
 	struct group group;
@@ -256,7 +256,7 @@ static int write_shared(int dir, const struct maps *m, struct slu_err *err)
 	return rc;
 }
 
-/* It stays for its readers, without I/O nodes that are not any more. */
+/* The file stays for its readers, without I/O nodes that have gone. */
 static int keep(int dirfd, const struct maps *m, const char *file,
 		struct slu_err *err)
 {
@@ -275,7 +275,7 @@ static int keep(int dirfd, const struct maps *m, const char *file,
 	return rc;
 }
 
-/* What one of us was writing when it was killed. */
+/* A file that was being written when its writer was killed? */
 static bool is_left(const char *file)
 {
 	size_t len = slu_file_left(file), suffix = strlen(SUFFIX);
@@ -283,8 +283,8 @@ static bool is_left(const char *file)
 	return len > suffix && !strncmp(file + len - suffix, SUFFIX, suffix);
 }
 
-/* The file of a node that is not shared any more: with one job left that has
- * I/O nodes it is that job's; with none it stays as long as a job is there. */
+/* The file of a node that is not shared any more: if one job with I/O nodes is
+ * left, it becomes that job's; with none it stays as long as a job is there. */
 static int mend_one(int dirfd, const struct maps *m, const char *file,
 		    struct slu_err *err)
 {
@@ -327,7 +327,7 @@ static int mend_others(int dirfd, const struct maps *m, struct slu_err *err)
 	return rc;
 }
 
-/* Users read in it, whatever our umask. */
+/* Users read it, whatever our umask is. */
 static int open_directory(int dir, bool make)
 {
 	int fd;
@@ -336,11 +336,11 @@ static int open_directory(int dir, bool make)
 		mkdirat(dir, DIRECTORY, 0755);
 	fd = openat(dir, DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
-		fchmod(fd, 0755); /* another's: as its owner wants it */
+		fchmod(fd, 0755); /* made by another: its owner decides */
 	return fd;
 }
 
-/* What was before is only asked for where there is or was a shared node. */
+/* The earlier state is only needed where there is or was a shared node. */
 static int write_all(int dir, struct maps *m, struct slu_err *err)
 {
 	bool shared = any_shared(&m->lines);
@@ -349,7 +349,7 @@ static int write_all(int dir, struct maps *m, struct slu_err *err)
 	if (fd < 0)
 		return shared || errno != ENOENT
 			       ? slu_errno(err, SLU_IO, DIRECTORY)
-			       : 0; /* never was there one */
+			       : 0; /* there never was one */
 	if (m->before &&
 	    slu_node_lines(m->mapper, m->before, &m->old_lines, err) < 0) {
 		close(fd);

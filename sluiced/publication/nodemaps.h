@@ -17,8 +17,8 @@
 #include "wire/assignment.h"
 
 /* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
- * with which it agrees, which says who was first; NULL: unknown. One file's
- * trouble does not stop the rest. SLU_IO. */
+ * that it agrees with, which tells which job was first; NULL: unknown. An error
+ * in one file does not stop the rest. SLU_IO. */
 int slu_node_maps_write(int dir, struct slu_mapper *mapper,
 			const struct slu_assignment *before,
 			const struct slu_assignment *now, struct slu_err *err);

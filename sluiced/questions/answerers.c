@@ -15,7 +15,7 @@
 #include "sluiced/daemon.h"
 
 #define JOBS	    100
-#define MOST_JOBS   100000 /* in one answer: tens of MB, in memory */
+#define MOST_JOBS   100000 /* in one answer, which takes tens of MB */
 #define STRIPE_SIZE (UINT64_C(1) << 30)
 
 static int give(struct json_object *obj, struct slu_buf *out,
@@ -104,7 +104,7 @@ static int buffers(struct slu_db *db, const struct slu_asker *who,
 	return give(array, out, err);
 }
 
-/* Of all rows that may be seen, unless "last" says how many. */
+/* Over all rows that the user may see, unless "last" gives a number. */
 static int accuracy(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err)
@@ -141,7 +141,7 @@ static int jobs(struct slu_db *db, const struct slu_asker *who,
 	return give(obj, out, err);
 }
 
-/* The running job that is asked about, if there is one and they may see it. */
+/* The running job in question, if there is one and the user may see it. */
 static struct json_object *prepare_predict(const struct slu_daemon *d,
 					   const struct slu_asker *who,
 					   struct json_object *args)
@@ -157,8 +157,8 @@ static struct json_object *prepare_predict(const struct slu_daemon *d,
 	return slu_encode(&slu_job_desc, live->job);
 }
 
-/* It is predicted anew by all that is known now: that it has run so long, and
- * what has ended since it was submitted. */
+/* It is predicted again from what is known now: that it has run so long, and
+ * which runs have ended since its submission. */
 static int take_running(const struct slu_asker *who, struct json_object *args,
 			struct slu_job *job, int64_t *elapsed,
 			struct slu_err *err)
@@ -180,7 +180,7 @@ static int take_running(const struct slu_asker *who, struct json_object *args,
 	return 0;
 }
 
-/* A key that may be left out; more than `most` is refused. */
+/* An optional key; more than `most` is refused. */
 static int take_number(struct json_object *args, const char *key, uint64_t most,
 		       uint32_t *out, struct slu_err *err)
 {
@@ -196,8 +196,8 @@ static int take_number(struct json_object *args, const char *key, uint64_t most,
 	return 0;
 }
 
-/* The job that is asked about, or what is to be another in it; its texts are
- * borrowed from the arguments. */
+/* The job in question, or what to change in it; texts are borrowed from the
+ * arguments. */
 static int take_job(struct json_object *args, struct slu_job *job,
 		    struct slu_err *err)
 {
@@ -255,7 +255,7 @@ out:
 	return rc;
 }
 
-/* {"JOBID":nodes}: for servers, which share themselves out by nodes. */
+/* {"JOBID":nodes}, for servers that divide themselves by nodes. */
 static struct json_object *prepare_running(const struct slu_daemon *d,
 					   const struct slu_asker *who,
 					   struct json_object *args)

@@ -3,9 +3,9 @@
 #define SLU_SLUICED_QUESTIONS_ANSWERERS_H
 
 /* Answerers in files of their own; see questions.h. "ions" takes: last, since
- * (Unix seconds: how good what was predicted has been since then), job_id (only
- * this one, explained), and for what would be if: policy, pool (I/O
- * nodes), without (a job). */
+ * (Unix seconds: how good predictions have been since then), job_id (only this
+ * one, explained), and for what-if questions: policy, pool (I/O nodes), without
+ * (a job). */
 
 #include "sluiced/questions/questions.h"
 
@@ -16,8 +16,8 @@ int slu_answer_ions(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
-/* "hosts": those of the resource map, each with `heard`, when it spoke to
- * sluiced last since that was started (Unix seconds; absent: it has not). */
+/* "hosts": those of the resource map, each with `heard`, when it last sent
+ * something to this sluiced (Unix seconds; absent: never). */
 struct json_object *slu_prepare_hosts(const struct slu_daemon *d,
 				      const struct slu_asker *who,
 				      struct json_object *args);
@@ -46,8 +46,8 @@ int slu_answer_job(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err);
 
-/* "report": the same summed over ended jobs; takes uid, account, since (Unix
- * seconds; the last 30 days unless said). */
+/* "report": sums over ended jobs; takes uid, account, since (Unix seconds;
+ * default: the last 30 days). */
 int slu_answer_report(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);
@@ -60,7 +60,7 @@ int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
-/* Whose rows: the argument "uid" for those who may see all, else one's own. */
+/* Whose rows: the argument "uid" if the user may see all, else his own. */
 int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
 		  uint32_t *uid, struct slu_err *err);
 
@@ -84,8 +84,9 @@ int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
 		       struct json_object *args, struct slu_buf *out,
 		       struct slu_err *err);
 
-/* "why": for what of ours a job waits; takes job_id. One object: job_id, state,
- * reason (Slurm's), kind (wait_reason.h), because, since (Unix s). */
+/* "why": which part of Sluice a job waits for; takes job_id. One object:
+ * job_id, state, reason (Slurm's), kind (wait_reason.h), because, since (Unix
+ * s). */
 int slu_why_answer(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err);

@@ -2,7 +2,7 @@
 /*
  * The question "doctor": the links, the configuration and the database of
  * sluiced's host; the rest is in doctor_hosts.c and doctor_jobs.c. Each check
- * is a function that adds what it finds.
+ * is a function that adds its findings.
  */
 #include "config.h"
 #include "sluiced/questions/doctor.h"
@@ -23,7 +23,8 @@
 #include "common/str.h"
 #include "common/size.h"
 
-#define ROOM_MIN (UINT64_C(100) << 20) /* below it writes will soon fail */
+/* bytes; with less, writes will soon fail */
+#define ROOM_MIN (UINT64_C(100) << 20)
 
 struct json_object *slu_finding(struct json_object *list,
 				enum slu_severity severity, const char *kind,
@@ -93,7 +94,7 @@ char *slu_group_hosts(struct json_object *names)
 			json_object_array_get_idx(names, hosts.n));
 	if (hosts.name)
 		text = slu_hosts_text(&hosts);
-	free(hosts.name); /* the names are the array's */
+	free(hosts.name); /* the names are borrowed from the array */
 	return text;
 }
 
@@ -140,7 +141,7 @@ static void check_release(struct json_object *live,
 				 "systemctl restart slurmctld sluiced");
 }
 
-/* Lines, of which each is a finding, and ends with what to write. */
+/* Each line is a finding, and ends with what to write. */
 static void check_slurm_conf(struct json_object *live,
 			     struct json_object *findings)
 {
@@ -160,7 +161,7 @@ static void check_slurm_conf(struct json_object *live,
 
 /* sluice.conf */
 
-/* It is good, but not what is used. */
+/* The file is valid, but not the one in use. */
 static void check_stale(struct json_object *live, const struct slu_buf *text,
 			const char *path, struct json_object *findings)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the question "doctor" finds of hosts: those whose Sluice or sluice.conf
- * is another, what `sluice-node probe --push` has said there, who is not heard,
- * who is drained. Hosts of the same finding are one.
+ * Findings of "doctor" about hosts: those with another release of Sluice or
+ * another sluice.conf, results of `sluice-node probe --push`, silent and
+ * drained nodes. Hosts with the same finding are one finding.
  */
 #include "config.h"
 #include "sluiced/questions/doctor.h"
@@ -16,11 +16,11 @@
 #include "common/str.h"
 #include "sysmap/extract.h"
 
-#define LATELY 86400.0 /* seconds: failures that are looked at */
-#define SPEAKS 20.0    /* in which a node that is well has said something */
+#define LATELY 86400.0 /* seconds for which failures count */
+#define SPEAKS 20.0    /* minutes within which a healthy node sends something */
 
-/* What many hosts say, each with its own numbers, is one thing: the first text
- * and the earliest time stand for all. */
+/* Findings that differ only in numbers are merged: the first text and the
+ * earliest time stand for all. */
 
 struct said {
 	struct json_object *hosts;	  /* text without numbers -> names */
@@ -121,7 +121,7 @@ static void check_versions(struct json_object *live,
 	json_object_put(groups);
 }
 
-/* Probes. A document may be that of many hosts: it is read once. */
+/* Probes. A document may belong to many hosts: it is read once. */
 
 struct probes {
 	struct json_object *live, *nodes;
@@ -130,7 +130,7 @@ struct probes {
 	struct json_object *seen;  /* host -> true */
 };
 
-/* An I/O node without room for jobs' file systems is none the worse for it. */
+/* An I/O node needs no space for jobs' file systems. */
 static bool is_needless(struct json_object *node, struct json_object *row)
 {
 	const char *check = slu_doctor_text(row, "check");
@@ -162,7 +162,7 @@ static void take_probe(struct probes *p, struct json_object *doc,
 	struct json_object *rows = slu_json_at(doc, "rows");
 
 	if (!slu_json_at(p->nodes, host))
-		return; /* it is none of slurmctld's any more */
+		return; /* slurmctld does not have it any more */
 	slu_json_set_bool(p->seen, host, true);
 	if (*hash && !slu_eq(hash, slu_doctor_text(p->live, "conf_hash")))
 		slu_group_add(p->stale, "", host);
@@ -265,9 +265,10 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 	return rc;
 }
 
-/* Who was waited for in vain, and has not spoken since: nobody else says that
- * its munged, its slurmd or its network is dead. Not of runs without a plan,
- * for which no node is asked, nor before it could have cleaned up. */
+/* Nodes that were waited for in vain and have sent nothing since: nothing else
+ * reports that munged, slurmd or the network is dead there. Not for runs
+ * without a plan, for which no node asks, nor before a node could have cleaned
+ * up. */
 
 static void tell_silent(struct json_object *silent,
 			struct json_object *findings)
@@ -323,7 +324,7 @@ static int check_silent(struct slu_db *db, struct json_object *live,
 	return rc;
 }
 
-/* Drained by us */
+/* Drained by Sluice */
 
 static void check_drained(struct json_object *live,
 			  struct json_object *findings)

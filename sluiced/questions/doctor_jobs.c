@@ -17,9 +17,9 @@
 #include "sysmap/extract.h"
 
 #define DAY	   86400.0
-#define LIKE	   200	/* ended buffers that one is compared with */
-#define LIKE_MIN   20	/* fewer say nothing */
-#define LONG_MIN   60.0 /* s; what lasts less is not long */
+#define LIKE	   200	/* ended buffers for comparison */
+#define LIKE_MIN   20	/* with fewer there is no comparison */
+#define LONG_MIN   60.0 /* s; shorter phases are never long */
 #define LONG_TOLD  20	/* each with its job; the others are counted */
 #define UNANSWERED 60.0 /* s */
 #define HELD_TOLD  20	/* the last ones */
@@ -38,8 +38,8 @@ static int cmp_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What 95 of 100 did not exceed of this phase, seconds; 0: too few have ended
- * to say so. */
+/* The time that 95 of 100 did not exceed in this phase, seconds; 0: too few
+ * have ended. */
 static int usual(struct slu_db *db, struct json_object *phase, double *seconds,
 		 struct slu_err *err)
 {
@@ -66,8 +66,8 @@ static int usual(struct slu_db *db, struct json_object *phase, double *seconds,
 	return rc;
 }
 
-/* Of what takes longer, that it is long; where too few have ended, half of its
- * time limit is. 0: nothing is. */
+/* The time after which the phase counts as long; with too few for comparison,
+ * half of its time limit. 0: never. */
 static double limit_of(struct json_object *phase, double like)
 {
 	const double since = slu_json_number_at(phase, "since");
@@ -79,7 +79,7 @@ static double limit_of(struct json_object *phase, double like)
 	return limit < LONG_MIN ? LONG_MIN : limit;
 }
 
-/* One that copies gets on. */
+/* A phase that copies makes progress. */
 static void tell_long(struct json_object *phase, double like, double now,
 		      struct json_object *findings)
 {
@@ -162,7 +162,7 @@ static void check_unanswered(struct json_object *rows, double now,
 	}
 }
 
-/* Failures: one of each phase and fate stands for all. */
+/* Failures: one finding for each phase and verdict. */
 
 static int check_failures(struct slu_db *db, const struct slu_asker *who,
 			  double now, struct json_object *findings,
@@ -302,9 +302,9 @@ static int check_held(struct slu_db *db, const struct slu_asker *who,
 
 struct kept {
 	const char *user;
-	uint32_t uid, job; /* of the job that is gone first */
+	uint32_t uid, job; /* of the job whose data expires first */
 	size_t jobs;
-	uint64_t bytes, room; /* of files; what they take */
+	uint64_t bytes, room; /* of files; taken on disk */
 	double oldest, until;
 };
 

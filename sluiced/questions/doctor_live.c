@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of the question "doctor" only the daemon knows. It looks into its memory
- * alone: files are for the process that answers. */
+/* The part of "doctor" that only the daemon's memory has. No files: they are
+ * for the answering process. */
 #include "config.h"
 #include "sluiced/questions/doctor.h"
 
@@ -69,7 +69,7 @@ static void add_site(const struct slu_daemon *d, struct json_object *all)
 	slu_json_set_u64(all, "lost_turns", d->metrics.lost_turns);
 	slu_json_set_u64(all, "io_nodes", d->conf->io_nodes.n);
 	slu_nodes_each(d->auth.nodes, add_node, nodes);
-	/* jobs' file systems need not fit where no job runs */
+	/* no job runs there, so jobs' file systems need not fit */
 	mark(nodes, &d->conf->io_nodes, true);
 	mark(nodes, &d->conf->recruit_idle, false);
 	json_object_object_add(all, "nodes", nodes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs with I/O nodes, read once from the history and looked at in the order of
- * their applications, of days, and of users by week: who has had less than by
- * STATIC, and who more in the same week.
+ * Runs with I/O nodes, read once from the history and evaluated by application,
+ * by day, and by user and week: who has had less than with STATIC, and who had
+ * more in the same week.
  */
 #include "sluiced/questions/ion_report.h"
 
@@ -15,7 +15,7 @@
 #include "select_io/ion/gain.h"
 
 #define DAY  86400
-#define WHOM 3 /* users who are named as those it was for */
+#define WHOM 3 /* users named as the beneficiaries */
 
 struct ran {
 	struct slu_ion_run run;
@@ -131,7 +131,7 @@ static void set_five(struct json_object *obj, const char *key, double *value,
 	}
 }
 
-/* Groups of runs, in an order in which each stands together. */
+/* Groups of runs, in an order in which each group is contiguous. */
 
 typedef int64_t key_f(const struct ran *r);
 
@@ -177,7 +177,7 @@ static void sort(struct past *p, int (*by)(const void *, const void *))
 		qsort(p->ran, p->n, sizeof(*p->ran), by);
 }
 
-/* How many from the i-th on are equal by that. */
+/* How many runs from the i-th on belong to its group. */
 static size_t alike(const struct past *p, size_t i,
 		    int (*by)(const void *, const void *))
 {
@@ -238,11 +238,11 @@ static struct json_object *days(struct past *p)
 	return list;
 }
 
-/* Users by week. */
+/* By user and week. */
 
 struct share { /* of a user in a week */
 	size_t first, n;
-	double net; /* MB more than by STATIC */
+	double net; /* MB more than with STATIC */
 };
 
 static double net_of(const struct ran *r)
@@ -258,7 +258,7 @@ static int by_net(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Those who had most more than by STATIC in that week, best first. */
+/* The users who had most more than with STATIC in that week, best first. */
 static char *for_whom(const struct past *p, const struct share *share, size_t n)
 {
 	struct slu_buf out = {0};

@@ -24,7 +24,7 @@ double slu_job_round(double value)
 	return strtod(text, NULL);
 }
 
-/* A millisecond is more than is known of what two hosts say. */
+/* Rounds to milliseconds: the clocks of two hosts do not agree better. */
 static double milliseconds(double value)
 {
 	return round(value * 1000) / 1000;
@@ -125,8 +125,7 @@ static struct json_object *told_phase(struct json_object *from,
 	return obj;
 }
 
-/* The phase that a state is called by in the list of phases; NULL: none goes on
- * in it. */
+/* The phase to which a state belongs; NULL: none. */
 static const char *phase_name(const char *state)
 {
 	static const char *const names[][2] = {{"SETUP", "setup"},
@@ -141,7 +140,7 @@ static const char *phase_name(const char *state)
 	return NULL;
 }
 
-/* Phases that no node has told of, as one that failed: from one state to the
+/* Phases that no node has reported, as one that failed: from one state to the
  * next. */
 static void add_untold(struct json_object *buffer, struct json_object *out,
 		       double now)
@@ -216,13 +215,13 @@ static struct json_object *make_phases(struct json_object *buffer,
 /* Fullness */
 
 struct most {
-	uint64_t used, capacity; /* of its nodes, as far as they have told */
-	double share;		 /* of the fullest */
+	uint64_t used, capacity; /* of its nodes, as far as reported */
+	double share;		 /* of the fullest node */
 	struct json_object *fullest;
-	bool all; /* who gives storage has told */
+	bool all; /* all nodes that give storage have reported */
 };
 
-/* A small one has room for more than was asked for. */
+/* A small file system has space for more than was asked for. */
 static uint64_t room_of(struct json_object *member, uint64_t used)
 {
 	const uint64_t capacity = slu_json_u64_at(member, "capacity");
@@ -324,7 +323,7 @@ static int add_devices(struct slu_db *db, struct json_object *buffer,
 	return 0;
 }
 
-/* What rules want to know */
+/* Facts for advice */
 
 static struct slu_advice_stage stage_of(struct json_object *phases,
 					const char *name)
@@ -340,7 +339,7 @@ static struct slu_advice_stage stage_of(struct json_object *phases,
 	return stage;
 }
 
-/* Of the phase in which that took longest. */
+/* Of the phase in which the last node took longest. */
 static struct slu_advice_last last_of(struct json_object *buffer,
 				      struct json_object *last)
 {
@@ -366,7 +365,7 @@ static bool lacks_space(const char *failure)
 			   strstr(failure, strerror(EDQUOT)));
 }
 
-/* A remark of its history says that the job that it held was cancelled. */
+/* The history says that the job which it held was cancelled. */
 static bool is_over(struct json_object *buffer)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history");
@@ -379,7 +378,7 @@ static bool is_over(struct json_object *buffer)
 	return false;
 }
 
-/* Where the data lies, and what fetches it; or that it is gone. */
+/* Where the data is and how to fetch it; or that it is gone. */
 static const char *last_of_kept(struct json_object *buffer)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history");
@@ -456,7 +455,7 @@ slu_job_file_system(struct slu_db *db, struct json_object *buffer,
 
 	if (!last)
 		return NULL;
-	/* as long as the rest is borrowed from it */
+	/* the rest borrows from it */
 	json_object_object_add(buffer, "last_nodes", last);
 	out = describe(buffer);
 	slu_json_set_str(out, "progress", json_object_get_string(progress));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a job's directory on Lustre is laid out: on so many targets, chosen by
- * what their servers said last, or by watermarks, from its size.
+ * The layout of a job's directory on Lustre: on as many targets as asked for,
+ * chosen by the servers' last reports, or by watermarks, from its size.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +51,13 @@ static struct json_object *choose(struct json_object *live,
 	}
 	if (!slu_ost_choose(&set, servers, &r, &answer, err))
 		return answer;
-	/* of several file systems, which? then as if nothing were known */
+	/* several file systems, and it is not known which: as without reports
+	 */
 	return err->kind == SLU_NOTFOUND ? json_object_new_object() : NULL;
 }
 
-/* What is predicted of the job's later runs, and has no room beside this. */
+/* How much of what the job's later runs are predicted to write does not fit
+ * beside this. */
 static size_t left_out(struct json_object *answer)
 {
 	struct json_object *list = NULL;
@@ -68,7 +70,7 @@ static size_t left_out(struct json_object *answer)
 	return n;
 }
 
-/* On so many targets. */
+/* On a given number of targets. */
 static char *placed(struct json_object *answer,
 		    const struct slu_layout_ask *ask, char **why,
 		    struct slu_err *err)

@@ -24,7 +24,7 @@ enum {
 	FIELDS
 };
 
-/* The last field has all that is left: names may have bars. */
+/* The last field has the rest of the line, as names may contain bars. */
 static bool split(char *line, char **field, size_t n)
 {
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -44,7 +44,7 @@ static bool number(const char *text, uint64_t most, uint64_t *out)
 	return end > text && !*end && *text != '-' && *out <= most;
 }
 
-/* "UNLIMITED", "N/A" and the like: 0. */
+/* 0 for "UNLIMITED", "N/A" and the like. */
 static int64_t seconds(const char *text)
 {
 	int64_t s;

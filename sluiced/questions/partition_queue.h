@@ -2,8 +2,8 @@
 #ifndef SLU_SLUICED_QUESTIONS_PARTITION_QUEUE_H
 #define SLU_SLUICED_QUESTIONS_PARTITION_QUEUE_H
 
-/* What Slurm's squeue and sinfo print of one partition: the jobs that run and
- * wait, and the nodes that can be used. */
+/* Parses what Slurm's squeue and sinfo print of one partition: running and
+ * waiting jobs, and usable nodes. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,14 +22,15 @@ struct slu_queued {
 	int64_t limit;	   /* s; 0: none */
 	int64_t elapsed;   /* s */
 	int64_t planned;   /* Unix s of its start, real or planned; 0: none */
-	/* into the text that was read */
+	/* pointers into the text that was read */
 	char *partition, *on, *planned_on, *account, *reason, *name;
 };
 
-/* The next job of *text, which is changed and moves on; lines that are none are
- * passed over. false: that was all. */
+/* The next job in *text, which is changed and advanced; malformed lines are
+ * skipped. false: there is none. */
 bool slu_partition_queue_next(char **text, struct slu_queued *out);
-/* The same of nodes: only those that can be used, now or when they are free. */
+/* The same for nodes: only those that can be used, now or when they become
+ * free. */
 struct slu_usable {
 	char *name;
 	uint32_t cpus;
@@ -38,7 +39,7 @@ bool slu_nodes_next(char **text, struct slu_usable *out);
 /* Is the partition in a list such as "main,big"? */
 bool slu_partition_queue_in(const struct slu_queued *job,
 			    const char *partition);
-/* Does it wait for something that is neither nodes nor other jobs? */
+/* Does it wait for something else than nodes or other jobs? */
 bool slu_partition_queue_apart(const struct slu_queued *job);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "hosts": the resource map's hosts, and when each has spoken to
- * sluiced last. What a host has it tells once a day: that says nothing of
- * whether it lives.
+ * The question "hosts": the hosts of the resource map, and when each last sent
+ * something to sluiced. A host pushes its documents once a day, which does not
+ * tell whether it is alive.
  */
 #include "sluiced/questions/answerers.h"
 

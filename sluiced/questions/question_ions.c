@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "ions": who holds which I/O nodes and why, what changed, what
- * was gained, and what would be if.
+ * The question "ions": which job holds which I/O nodes and why, what changed,
+ * what was gained, and what-if.
  */
 #include "sluiced/questions/answerers.h"
 
@@ -21,7 +21,7 @@
 #define DAY	     (24 * 3600)
 #define WHAT_IF_MOST 1000000
 
-/* May they see this job of the assignment? */
+/* May the user see this job of the assignment? */
 static bool visible(const struct slu_daemon *d, const struct slu_asker *who,
 		    uint32_t job_id)
 {
@@ -66,7 +66,7 @@ static struct json_object *curve_json(const struct slu_ion_share *share)
 	return list;
 }
 
-/* The assignment in force, as far as they may see it. */
+/* The assignment in force, as far as the user may see it. */
 struct json_object *slu_prepare_ions(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args)
@@ -96,7 +96,7 @@ struct json_object *slu_prepare_ions(const struct slu_daemon *d,
 	return obj;
 }
 
-/* An event names jobs, whoever's; its totals are everybody's to know. */
+/* An event names jobs of all users; its totals are public. */
 static void hide_jobs(struct json_object *events, bool changed)
 {
 	size_t n = json_object_array_length(events);
@@ -133,7 +133,8 @@ static int not_there(uint64_t job_id, struct slu_err *err)
 		       (unsigned long long)job_id);
 }
 
-/* Leave only this job, and what is known of it. Returns whether it is there. */
+/* Leaves only this job, and what is known of it. Returns whether it is
+ * there. */
 static bool explain(struct json_object *live, const struct slu_assignment *a,
 		    uint64_t job_id)
 {
@@ -199,7 +200,7 @@ static int policy_of(const char *name, enum slu_ion_policy *policy,
 	return slu_err(err, SLU_INVALID, "there is no policy \"%.40s\"", name);
 }
 
-/* --policy, --ions, --without: is there such a question? */
+/* --policy, --ions, --without: is it a what-if question? */
 static int read_question(struct json_object *args, struct json_object *visible,
 			 const struct slu_assignment *a,
 			 struct slu_ion_question *q, bool *asked,
@@ -231,7 +232,7 @@ static int read_question(struct json_object *args, struct json_object *visible,
 	return 0;
 }
 
-/* Returns whether there was such a question. */
+/* Returns whether it was one. */
 static int what_if(struct json_object *args, struct json_object *live,
 		   const struct slu_assignment *a, struct slu_err *err)
 {
@@ -255,8 +256,8 @@ static int what_if(struct json_object *args, struct json_object *live,
 	return rc < 0 ? -1 : asked;
 }
 
-/* Of one job, which they may see, or of all. `past`: there is nothing to say of
- * it but this. */
+/* Of one job, which the user may see, or of all. `past`: there is nothing else
+ * to answer. */
 static int add_history(struct slu_db *db, const struct slu_asker *who,
 		       uint32_t job_id, bool past, struct json_object *args,
 		       struct slu_err *err)
