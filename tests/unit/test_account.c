@@ -79,7 +79,7 @@ START_TEST(test_one_place)
 END_TEST
 
 /* Who is not known yet may be in a moment. */
-START_TEST(test_unknown)
+START_TEST(test_unknown_user_is_not_refused_yet)
 {
 	account = NULL;
 	expect_account(9, "", 1);
@@ -90,4 +90,5 @@ START_TEST(test_unknown)
 }
 END_TEST
 
-TEST_MAIN("account", test_remembered, test_one_place, test_unknown)
+TEST_MAIN("account", test_remembered, test_one_place,
+	  test_unknown_user_is_not_refused_yet)

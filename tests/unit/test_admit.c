@@ -76,7 +76,7 @@ START_TEST(test_answers)
 END_TEST
 
 /* Whatever waits is let go at once where it is off. */
-START_TEST(test_off)
+START_TEST(test_everything_starts_when_off)
 {
 	struct slu_admit_ask job = ask(9e9, 9e9, 0, 0);
 	struct slu_admit_site off[] = {site, site, site};
@@ -99,7 +99,7 @@ START_TEST(test_off)
 END_TEST
 
 /* Who has ended leaves room, whoever began since the look. */
-START_TEST(test_ended)
+START_TEST(test_end_frees_bandwidth)
 {
 	struct slu_admit_ask job = ask(60, 9e9, 0, 0);
 	struct slu_demand other = {.nodes = 1, .rate = 20, .seconds = 9};
@@ -117,7 +117,7 @@ START_TEST(test_ended)
 }
 END_TEST
 
-START_TEST(test_seen)
+START_TEST(test_demand_from_measurement)
 {
 	const struct slu_demand d = {.nodes = 1, .rate = 10, .seconds = 7200};
 
@@ -332,5 +332,6 @@ START_TEST(test_days)
 }
 END_TEST
 
-TEST_MAIN("admit", test_answers, test_off, test_ended, test_seen, test_rate,
+TEST_MAIN("admit", test_answers, test_everything_starts_when_off,
+	  test_end_frees_bandwidth, test_demand_from_measurement, test_rate,
 	  test_days)

@@ -44,7 +44,7 @@ static const char *shown(struct slu_arbiter *a)
 
 /* A day with eight I/O nodes: what the room's documentation promises, step by
  * step. */
-START_TEST(test_story)
+START_TEST(test_assignment_step_by_step)
 {
 	struct slu_arbiter *a = new_arbiter("ion[1-8]", 32, SLU_ION_MCKP);
 
@@ -214,7 +214,7 @@ END_TEST
 
 /* RemapRunning=no: who runs keeps what it has, so nobody is given more than
  * STATIC gives, lest that be missing later; less where that is as good. */
-START_TEST(test_fixed)
+START_TEST(test_static_is_the_limit_without_remapping)
 {
 	struct slu_conf conf = conf_of("ion[1-8]", SLU_ION_MCKP);
 	struct slu_assignment got;
@@ -259,7 +259,7 @@ START_TEST(test_fixed)
 END_TEST
 
 /* Who may be remapped has what it is to have, and no more than exists. */
-START_TEST(test_wanted)
+START_TEST(test_remapping_gives_what_is_wanted)
 {
 	struct slu_arbiter *a = new_arbiter("ion[1-2]", 8, SLU_ION_MCKP);
 	struct slu_assignment got;
@@ -376,7 +376,7 @@ START_TEST(test_sharing_stays)
 END_TEST
 
 /* A new pool, and a restart: jobs keep what they hold. */
-START_TEST(test_kept)
+START_TEST(test_pool_change_and_restart_keep_ions)
 {
 	struct slu_arbiter *a = new_arbiter("ion[1-4]", 8, SLU_ION_MCKP), *b;
 	struct slu_conf conf = conf_of("ion[9,3-4,8]", SLU_ION_MCKP);
@@ -545,7 +545,9 @@ START_TEST(test_no_memory)
 }
 END_TEST
 
-TEST_MAIN("arbiter", test_story, test_answer, test_fixed, test_limits,
-	  test_resized, test_none_left, test_wanted, test_measured_only,
-	  test_shared, test_static, test_sharing_stays, test_kept,
-	  test_curve_from, test_times, test_no_memory)
+TEST_MAIN("arbiter", test_assignment_step_by_step, test_answer,
+	  test_static_is_the_limit_without_remapping, test_limits, test_resized,
+	  test_none_left, test_remapping_gives_what_is_wanted,
+	  test_measured_only, test_shared, test_static, test_sharing_stays,
+	  test_pool_change_and_restart_keep_ions, test_curve_from, test_times,
+	  test_no_memory)

@@ -59,7 +59,7 @@ START_TEST(test_job)
 }
 END_TEST
 
-START_TEST(test_lines)
+START_TEST(test_command_lines)
 {
 	static const struct {
 		const char *line, *command, *file, *args;
@@ -181,7 +181,7 @@ START_TEST(test_help)
 END_TEST
 
 /* -o means what it does in Slurm's commands, where there are fields. */
-START_TEST(test_letter)
+START_TEST(test_option_o_as_in_slurm)
 {
 	static const struct {
 		const char *line, *fields, *output;
@@ -230,5 +230,5 @@ START_TEST(test_watch)
 }
 END_TEST
 
-TEST_MAIN("args", test_letter, test_watch, test_job, test_lines, test_refused,
-	  test_help)
+TEST_MAIN("args", test_option_o_as_in_slurm, test_watch, test_job,
+	  test_command_lines, test_refused, test_help)

@@ -88,7 +88,7 @@ START_TEST(test_round_trips)
 }
 END_TEST
 
-START_TEST(test_base)
+START_TEST(test_delta_needs_its_base)
 {
 	struct slu_assignment before, now, delta;
 	uint64_t seed = 3;
@@ -125,4 +125,4 @@ START_TEST(test_base)
 }
 END_TEST
 
-TEST_MAIN("delta", test_round_trips, test_base)
+TEST_MAIN("delta", test_round_trips, test_delta_needs_its_base)

@@ -40,7 +40,7 @@ static void check_weights(const struct slu_mixture *mix)
 }
 
 /* The latest first, and not more than there are places. */
-START_TEST(test_latest)
+START_TEST(test_latest_runs_first)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 	struct slu_job job = make_job(1, "a", 2, 600, 0);
@@ -502,6 +502,6 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("attention", test_latest, test_as_shares, test_overtaken,
+TEST_MAIN("attention", test_latest_runs_first, test_as_shares, test_overtaken,
 	  test_learnt_late, test_neighbours, test_gradient, test_told_apart,
 	  test_content, test_threads)

@@ -125,7 +125,7 @@ static void check_job(const struct slu_job *jobs, size_t i,
 	slu_predictor_free(p);
 }
 
-START_TEST(test_judge)
+START_TEST(test_judged_as_replayed)
 {
 	static struct slu_job jobs[N];
 	static struct slu_workload_replayed said[N];
@@ -230,7 +230,7 @@ START_TEST(test_answer)
 END_TEST
 
 /* Earlier jobs teach, and are not judged. */
-START_TEST(test_since)
+START_TEST(test_jobs_before_since_only_train)
 {
 	static struct slu_job jobs[N];
 	struct slu_backtest_options ask = usual;
@@ -286,7 +286,7 @@ START_TEST(test_refused)
 END_TEST
 
 /* A job that is larger than the machine was never on it. */
-START_TEST(test_larger)
+START_TEST(test_job_larger_than_machine_is_left_out)
 {
 	static struct slu_job jobs[N];
 	struct slu_backtest_options ask = usual;
@@ -327,5 +327,6 @@ START_TEST(test_odd_rows)
 }
 END_TEST
 
-TEST_MAIN("backtest", test_judge, test_answer, test_since, test_nothing,
-	  test_refused, test_larger, test_odd_rows)
+TEST_MAIN("backtest", test_judged_as_replayed, test_answer,
+	  test_jobs_before_since_only_train, test_nothing, test_refused,
+	  test_job_larger_than_machine_is_left_out, test_odd_rows)

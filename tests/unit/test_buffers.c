@@ -131,7 +131,7 @@ START_TEST(test_sync_goes_on)
 }
 END_TEST
 
-START_TEST(test_twice)
+START_TEST(test_every_message_twice)
 {
 	with_fault(say_again, want_good);
 }
@@ -300,5 +300,5 @@ START_TEST(test_lose_anywhere)
 END_TEST
 
 TEST_MAIN("buffers", test_walk, test_restart_anywhere, test_sync_anywhere,
-	  test_sync_goes_on, test_twice, test_twice_after_restart,
+	  test_sync_goes_on, test_every_message_twice, test_twice_after_restart,
 	  test_crash_anywhere, test_cancel_anywhere, test_lose_anywhere)

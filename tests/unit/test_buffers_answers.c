@@ -31,7 +31,7 @@ END_TEST
 
 /* Of many nodes that come one by one each second is told of, and at once that
  * all have. */
-START_TEST(test_many)
+START_TEST(test_messages_about_many_nodes_are_delayed)
 {
 	struct world w;
 	int told, i;
@@ -62,7 +62,7 @@ START_TEST(test_many)
 END_TEST
 
 /* What barriers answer is made once, and anew when something has changed. */
-START_TEST(test_said)
+START_TEST(test_barrier_answer_is_cached)
 {
 	struct world w;
 	struct actor *n1, *n2;
@@ -106,7 +106,7 @@ static const char *state_of(struct world *w, uint32_t job_id, char out[16])
 }
 
 /* Jobs whose ids share a place do not share anything else. */
-START_TEST(test_beside)
+START_TEST(test_jobs_of_one_hash_bucket)
 {
 	static const uint32_t ids[] = {JOB + 8192, JOB, JOB + 4096};
 	struct slu_job jobs[2];
@@ -237,7 +237,7 @@ START_TEST(test_owed)
 END_TEST
 
 /* Polls, and what barriers carry. */
-START_TEST(test_words)
+START_TEST(test_poll_and_barrier_answers)
 {
 	struct world w;
 	struct actor *n1, *n2;
@@ -276,7 +276,7 @@ END_TEST
 
 /* Who holds the others up is named, not who waits; not more often than once a
  * second. */
-START_TEST(test_late)
+START_TEST(test_late_nodes_are_named)
 {
 	struct world w;
 
@@ -490,7 +490,7 @@ START_TEST(test_full_of_others)
 END_TEST
 
 /* No space today: another day, or other nodes, may do. */
-START_TEST(test_full)
+START_TEST(test_full_disk_is_not_permanent)
 {
 	struct world w;
 
@@ -507,6 +507,8 @@ START_TEST(test_full)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
-	  test_owed, test_words, test_late, test_many, test_said, test_beside,
-	  test_progress, test_give_back, test_no_plan, test_full,
-	  test_full_of_others)
+	  test_owed, test_poll_and_barrier_answers, test_late_nodes_are_named,
+	  test_messages_about_many_nodes_are_delayed,
+	  test_barrier_answer_is_cached, test_jobs_of_one_hash_bucket,
+	  test_progress, test_give_back, test_no_plan,
+	  test_full_disk_is_not_permanent, test_full_of_others)

@@ -208,7 +208,7 @@ static void one_history(unsigned seed)
 	world_free(&w);
 }
 
-START_TEST(test_random)
+START_TEST(test_random_boots)
 {
 	for (unsigned seed = 1; seed <= 60; seed++)
 		one_history(seed);
@@ -216,4 +216,4 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("buffers_boot", test_booting, test_booted, test_first_asks,
-	  test_moved, test_start_moved, test_random)
+	  test_moved, test_start_moved, test_random_boots)

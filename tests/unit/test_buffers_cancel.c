@@ -87,7 +87,7 @@ END_TEST
 
 /* A job that its failure had held, and that is cancelled then: a remark, once;
  * of one that was put back by itself there is none. */
-START_TEST(test_held)
+START_TEST(test_cancelled_held_job_is_noted_once)
 {
 	for (int held = 0; held < 2; held++) {
 		struct slu_job_cancelled job = {.job_id = JOB};
@@ -113,4 +113,5 @@ START_TEST(test_held)
 }
 END_TEST
 
-TEST_MAIN("buffers cancel", test_held, test_cancel_stage_out, test_cancel_other)
+TEST_MAIN("buffers cancel", test_cancelled_held_job_is_noted_once,
+	  test_cancel_stage_out, test_cancel_other)

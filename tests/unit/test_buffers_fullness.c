@@ -69,7 +69,7 @@ static const char *stored(const struct world *w)
 	return text;
 }
 
-START_TEST(test_told)
+START_TEST(test_reported_use_is_stored)
 {
 	struct world w;
 
@@ -122,7 +122,7 @@ START_TEST(test_stored)
 END_TEST
 
 /* People see it with the buffer. */
-START_TEST(test_shown)
+START_TEST(test_use_is_in_the_report)
 {
 	struct json_object *all, *members;
 	struct world w;
@@ -161,7 +161,7 @@ static void ask_owed(struct world *w, const char *node, uint64_t buffer,
 }
 
 /* Those of persistent ones, that no watcher of a job tells of. */
-START_TEST(test_filled)
+START_TEST(test_use_of_persistent_buffers)
 {
 	struct world w;
 	uint64_t buffer;
@@ -187,4 +187,5 @@ START_TEST(test_filled)
 }
 END_TEST
 
-TEST_MAIN("buffers fullness", test_filled, test_told, test_stored, test_shown)
+TEST_MAIN("buffers fullness", test_use_of_persistent_buffers,
+	  test_reported_use_is_stored, test_stored, test_use_is_in_the_report)

@@ -216,7 +216,7 @@ END_TEST
 
 /* One that was cancelled alone is not waited for, once it is sure that it is
  * alone. */
-START_TEST(test_alone)
+START_TEST(test_component_cancelled_alone)
 {
 	struct het h;
 
@@ -299,5 +299,5 @@ START_TEST(test_outlasts_failure)
 }
 END_TEST
 
-TEST_MAIN("buffers het", test_together, test_deadline, test_failure, test_alone,
-	  test_outlasts, test_outlasts_failure)
+TEST_MAIN("buffers het", test_together, test_deadline, test_failure,
+	  test_component_cancelled_alone, test_outlasts, test_outlasts_failure)

@@ -68,7 +68,7 @@ static void tell_all(struct world *w, unsigned full, const char *word)
 
 /* The others give its share; nodes that have all they need are not asked to
  * give anything else. sluiced may be started anew at any time. */
-START_TEST(test_around)
+START_TEST(test_others_take_a_full_nodes_share)
 {
 	for (int crash = 0; crash < 3; crash++) {
 		struct world w;
@@ -90,7 +90,7 @@ START_TEST(test_around)
 }
 END_TEST
 
-START_TEST(test_enough)
+START_TEST(test_shares_stay_with_enough_room)
 {
 	struct world w;
 
@@ -146,7 +146,7 @@ END_TEST
 
 /* A node finds out only when it makes its storage: put back without it, eight
  * times at most, beside two for other reasons; then held. */
-START_TEST(test_failed)
+START_TEST(test_requeued_without_full_nodes)
 {
 	struct slu_report r = {.step = (char *)"failed",
 			       .text = (char *)"/s: only 1GiB is free",
@@ -257,5 +257,7 @@ START_TEST(test_too_small)
 }
 END_TEST
 
-TEST_MAIN("buffers room", test_around, test_enough, test_another, test_without,
-	  test_failed, test_policy, test_older_peer, test_too_small)
+TEST_MAIN("buffers room", test_others_take_a_full_nodes_share,
+	  test_shares_stay_with_enough_room, test_another, test_without,
+	  test_requeued_without_full_nodes, test_policy, test_older_peer,
+	  test_too_small)

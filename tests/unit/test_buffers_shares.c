@@ -500,7 +500,7 @@ START_TEST(test_verified)
 END_TEST
 
 /* By its holders only if all nodes say so, sluiced restarted or not. */
-START_TEST(test_held)
+START_TEST(test_verified_by_holders_only_if_all_say_so)
 {
 	for (int said = 2; said <= 3; said++) {
 		struct world w;
@@ -538,7 +538,7 @@ START_TEST(test_held)
 }
 END_TEST
 
-TEST_MAIN("buffers shares", test_held, test_tolerate, test_tolerate_back,
-	  test_unlaunched, test_without, test_verified, test_lost_without_data,
-	  test_lost_all, test_incomplete, test_own_totals, test_parts,
-	  test_parts_tolerate, test_stage_out_on)
+TEST_MAIN("buffers shares", test_verified_by_holders_only_if_all_say_so,
+	  test_tolerate, test_tolerate_back, test_unlaunched, test_without,
+	  test_verified, test_lost_without_data, test_lost_all, test_incomplete,
+	  test_own_totals, test_parts, test_parts_tolerate, test_stage_out_on)

@@ -74,7 +74,7 @@ END_TEST
 
 /* Slurm gives up a node of a run that is not ready, and says to nobody which,
  * nor why: the job's record does. What becomes of the job is Slurm's. */
-START_TEST(test_cut_short)
+START_TEST(test_run_ended_by_slurm_for_a_node)
 {
 	static const struct {
 		const char *end;
@@ -273,7 +273,7 @@ START_TEST(test_kept_where)
 END_TEST
 
 /* slurmctld does not answer: up waits for the bound and no longer. */
-START_TEST(test_bound)
+START_TEST(test_wait_for_verdict_is_bounded)
 {
 	struct world w;
 	double failed;
@@ -494,7 +494,7 @@ END_TEST
 
 /* The time for which we were away is not the job's: what has a time has all of
  * it when we are back. */
-START_TEST(test_away)
+START_TEST(test_deadlines_pause_while_away)
 {
 	static const char *const states[] = {"STAGE_IN", "STAGE_OUT"};
 
@@ -577,7 +577,8 @@ START_TEST(test_mistake)
 END_TEST
 
 TEST_MAIN("buffers verdicts", test_mistake, test_fail_up, test_restarted,
-	  test_cut_short, test_missed, test_kept_where, test_failure_text,
-	  test_fail_down, test_bound, test_verdict_before_end,
-	  test_verdict_forgotten, test_verdict_of_old_run, test_clock,
-	  test_requeues_of_another, test_timeouts, test_away, test_requeues)
+	  test_run_ended_by_slurm_for_a_node, test_missed, test_kept_where,
+	  test_failure_text, test_fail_down, test_wait_for_verdict_is_bounded,
+	  test_verdict_before_end, test_verdict_forgotten,
+	  test_verdict_of_old_run, test_clock, test_requeues_of_another,
+	  test_timeouts, test_deadlines_pause_while_away, test_requeues)

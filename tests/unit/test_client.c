@@ -175,7 +175,7 @@ START_TEST(test_refused)
 END_TEST
 
 /* As many at once as a job has processes: each gets its turn. */
-START_TEST(test_crowd)
+START_TEST(test_many_processes_at_once)
 {
 	enum { MANY = 100 };
 	struct sluice_place ask = {.stripes = 1, .size = 1 << 20};
@@ -363,5 +363,5 @@ START_TEST(test_command)
 }
 END_TEST
 
-TEST_MAIN("client", test_library, test_refused, test_crowd, test_many,
-	  test_turn, test_command)
+TEST_MAIN("client", test_library, test_refused, test_many_processes_at_once,
+	  test_many, test_turn, test_command)

@@ -58,7 +58,7 @@ START_TEST(test_manual)
 }
 END_TEST
 
-START_TEST(test_table)
+START_TEST(test_keys_are_sorted_and_documented)
 {
 	size_t n = 0;
 
@@ -101,4 +101,5 @@ START_TEST(test_example)
 }
 END_TEST
 
-TEST_MAIN("conf manual", test_table, test_manual, test_example)
+TEST_MAIN("conf manual", test_keys_are_sorted_and_documented, test_manual,
+	  test_example)

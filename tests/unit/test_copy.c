@@ -151,7 +151,7 @@ START_TEST(test_no_size)
 }
 END_TEST
 
-START_TEST(test_full)
+START_TEST(test_full_disk_is_an_error)
 {
 	struct slu_copier c = {0};
 	struct slu_err err = {0};
@@ -183,7 +183,7 @@ static void check_stops(int _i)
 	free(c.buffer);
 }
 
-START_TEST(test_stops)
+START_TEST(test_copy_stops_when_told)
 {
 	for (int i = 0; i < 2; i++) {
 		setup();
@@ -249,4 +249,5 @@ START_TEST(test_times)
 END_TEST
 
 TEST_MAIN("copy", test_times, test_being_written, test_same_bytes, test_sparse,
-	  test_source_too_short, test_no_size, test_full, test_stops)
+	  test_source_too_short, test_no_size, test_full_disk_is_an_error,
+	  test_copy_stops_when_told)

@@ -34,7 +34,7 @@ static const char new[] =
 	"936615084\n"
 	"punch                     1 samples [usecs] 2181 2181 2181 4756761";
 
-START_TEST(test_rows)
+START_TEST(test_counter_rows)
 {
 	static const struct {
 		const char *text, *name;
@@ -82,7 +82,7 @@ static void says(double now, struct slu_ost_meter *meter, const char *want)
 }
 
 /* Each file in the tree that its version has it in. */
-START_TEST(test_closed)
+START_TEST(test_files_of_each_lustre_version)
 {
 #define OSP(n) "fs-OST000" #n "-osc-MDT0001/"
 	struct json_object *list;
@@ -169,7 +169,7 @@ ssize_t read(int fd, void *data, size_t size)
 }
 
 /* A row behind the first page. */
-START_TEST(test_long)
+START_TEST(test_row_behind_first_page)
 {
 	static struct slu_ost_meter meter;
 	struct slu_buf stats = {0};
@@ -425,5 +425,6 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("ost_stats", test_rows, test_closed, test_rates, test_long,
-	  test_recorded, test_servers, test_tree)
+TEST_MAIN("ost_stats", test_counter_rows, test_files_of_each_lustre_version,
+	  test_rates, test_row_behind_first_page, test_recorded, test_servers,
+	  test_tree)

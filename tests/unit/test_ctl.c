@@ -279,7 +279,7 @@ START_TEST(test_overflow)
 END_TEST
 
 /* A node that was not in the last snapshot, or has moved since. */
-START_TEST(test_where)
+START_TEST(test_where_is_answered)
 {
 	static const struct {
 		const char *node, *addr;
@@ -509,6 +509,6 @@ END_TEST
 
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
-	  test_where, test_bad_lines, test_daemon_that_does_not_read,
-	  test_reload, test_status_of_many, test_status_is_narrow,
-	  test_status_words)
+	  test_where_is_answered, test_bad_lines,
+	  test_daemon_that_does_not_read, test_reload, test_status_of_many,
+	  test_status_is_narrow, test_status_words)

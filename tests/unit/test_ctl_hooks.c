@@ -223,7 +223,7 @@ static bool reserved_ahead(const void *host, uint32_t from, uint32_t to)
 }
 
 /* What is told is what the job gets, once the host has judged it. */
-START_TEST(test_told)
+START_TEST(test_user_is_told_of_the_granted_limit)
 {
 	static const uint32_t in_7 = 7, in_20 = 20;
 	static const struct {
@@ -696,5 +696,5 @@ END_TEST
 
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_told, test_settle, test_warned, test_stale_env,
-	  test_several_persistent, test_persistent_coherence)
+	  test_user_is_told_of_the_granted_limit, test_settle, test_warned,
+	  test_stale_env, test_several_persistent, test_persistent_coherence)

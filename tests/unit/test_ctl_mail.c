@@ -39,7 +39,7 @@ static const char *sent(const char *want)
 }
 
 /* What was done to a job its user hears of; what could not be, nobody. */
-START_TEST(test_told)
+START_TEST(test_mail_only_of_what_was_done)
 {
 	static const struct {
 		const struct slu_desc *desc;
@@ -157,7 +157,7 @@ START_TEST(test_array)
 END_TEST
 
 /* While none is sent, so many wait, and slurmctld does not. */
-START_TEST(test_many)
+START_TEST(test_queue_of_mails_is_bounded)
 {
 	begin();
 	pthread_mutex_lock(&sent_lock); /* that takes as long as we like */
@@ -174,5 +174,5 @@ START_TEST(test_many)
 }
 END_TEST
 
-TEST_MAIN("ctl mail", test_told, test_addresses, test_subjects, test_array,
-	  test_many)
+TEST_MAIN("ctl mail", test_mail_only_of_what_was_done, test_addresses,
+	  test_subjects, test_array, test_queue_of_mails_is_bounded)

@@ -66,7 +66,7 @@ START_TEST(test_shows_buffer)
 END_TEST
 
 /* Against an array that has one slot per key. */
-START_TEST(test_table)
+START_TEST(test_map_against_array)
 {
 	uint64_t seed = 1;
 	struct slu_map table = {0};
@@ -448,7 +448,7 @@ START_TEST(test_advice)
 }
 END_TEST
 
-TEST_MAIN("ctl_parts", test_times, test_shows_buffer, test_table, test_queue,
-	  test_mirror, test_mirror_rows, test_mirror_kept,
+TEST_MAIN("ctl_parts", test_times, test_shows_buffer, test_map_against_array,
+	  test_queue, test_mirror, test_mirror_rows, test_mirror_kept,
 	  test_done_is_heard_again, test_history_bound, test_history_corrected,
 	  test_advice)

@@ -136,7 +136,7 @@ START_TEST(test_back_in_time)
 END_TEST
 
 /* More than are looked at in one go, the late ones last. */
-START_TEST(test_many)
+START_TEST(test_more_jobs_than_one_look)
 {
 	struct slu_ctl *ctl = broken_link("", 121, NULL, true);
 	struct slu_job ran = with_buffer(0);
@@ -153,4 +153,4 @@ START_TEST(test_many)
 END_TEST
 
 TEST_MAIN("ctl unheard", test_given_up, test_left_alone, test_booted,
-	  test_back_in_time, test_many)
+	  test_back_in_time, test_more_jobs_than_one_look)

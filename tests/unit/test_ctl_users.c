@@ -95,7 +95,7 @@ static int ask(struct slu_ctl *ctl, uint32_t uid, struct slu_err *err)
 /* Those who are refused for it are not for ever, and nothing else is touched:
  * neither a launch that is held, nor what has been edited since and is not to
  * be used before a reconfigure. */
-START_TEST(test_again)
+START_TEST(test_failed_lookup_is_repeated)
 {
 	const struct slu_site *site;
 	struct slu_ctl *ctl;
@@ -139,7 +139,7 @@ END_TEST
 
 /* A name service that hangs: the loop goes on, launches are held and let go,
  * and the configuration is read again, after which who was known still is. */
-START_TEST(test_hangs)
+START_TEST(test_hanging_name_service)
 {
 	struct slu_ctl *ctl;
 	struct slu_err err;
@@ -207,5 +207,5 @@ START_TEST(test_released)
 }
 END_TEST
 
-TEST_MAIN("ctl users", test_looked_up, test_again, test_hangs,
-	  test_beside_hooks, test_released)
+TEST_MAIN("ctl users", test_looked_up, test_failed_lookup_is_repeated,
+	  test_hanging_name_service, test_beside_hooks, test_released)

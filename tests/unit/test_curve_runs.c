@@ -12,7 +12,7 @@
 #define DAY 86400
 #define NOW (1000 * (int64_t)DAY)
 
-START_TEST(test_text)
+START_TEST(test_malformed_text)
 {
 	static const char *const bad[] = {
 		"",
@@ -80,7 +80,7 @@ static const struct slu_curve_point *at(const struct slu_curve *c,
 }
 
 /* Weights are those of the newest run, in whatever order they are told. */
-START_TEST(test_fades)
+START_TEST(test_older_runs_weigh_less)
 {
 	static const int64_t end[] = {NOW - 60 * DAY, NOW - 30 * DAY, NOW};
 	static const double reached[] = {40, 80, 160};
@@ -290,5 +290,6 @@ START_TEST(test_mix)
 }
 END_TEST
 
-TEST_MAIN("curve_runs", test_text, test_fades, test_wrong_times, test_bayes,
-	  test_learns_from_changes, test_error, test_mix)
+TEST_MAIN("curve_runs", test_malformed_text, test_older_runs_weigh_less,
+	  test_wrong_times, test_bayes, test_learns_from_changes, test_error,
+	  test_mix)

@@ -16,7 +16,7 @@ static struct slu_curve example(void)
 	return c;
 }
 
-START_TEST(test_at)
+START_TEST(test_value_at_each_number)
 {
 	static const struct {
 		uint32_t ions;
@@ -69,7 +69,7 @@ START_TEST(test_noise)
 }
 END_TEST
 
-START_TEST(test_known)
+START_TEST(test_direct_access_alone_is_unknown)
 {
 	struct slu_curve c = {0};
 
@@ -160,5 +160,6 @@ START_TEST(test_aging)
 }
 END_TEST
 
-TEST_MAIN("curves", test_at, test_noise, test_known, test_not_believed,
-	  test_classes, test_aging)
+TEST_MAIN("curves", test_value_at_each_number, test_noise,
+	  test_direct_access_alone_is_unknown, test_not_believed, test_classes,
+	  test_aging)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "common/clock.h"
 
-START_TEST(test_binds)
+START_TEST(test_bound_values_come_back)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
 	struct slu_rows *rows;
@@ -104,7 +104,7 @@ START_TEST(test_lost_group)
 }
 END_TEST
 
-START_TEST(test_misuse)
+START_TEST(test_wrong_bindings_are_refused)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
 	static const struct {
@@ -235,7 +235,7 @@ START_TEST(test_killed)
 }
 END_TEST
 
-START_TEST(test_busy)
+START_TEST(test_busy_database)
 {
 	struct slu_db *a = open_db("a.db", SLU_DB_WRITE);
 	struct slu_db *b = open_db("a.db", SLU_DB_WRITE);
@@ -280,7 +280,7 @@ START_TEST(test_busy_again)
 END_TEST
 
 /* Another number after every write, and only then. */
-START_TEST(test_stamp)
+START_TEST(test_stamp_changes_with_each_write)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE),
 		      *other = open_db("a.db", SLU_DB_WRITE);
@@ -347,6 +347,7 @@ START_TEST(test_try_write)
 }
 END_TEST
 
-TEST_MAIN("db", test_stamp, test_try_write, test_binds, test_group,
-	  test_lost_group, test_misuse, test_statements, test_value,
-	  test_transactions, test_killed, test_busy, test_busy_again)
+TEST_MAIN("db", test_stamp_changes_with_each_write, test_try_write,
+	  test_bound_values_come_back, test_group, test_lost_group,
+	  test_wrong_bindings_are_refused, test_statements, test_value,
+	  test_transactions, test_killed, test_busy_database, test_busy_again)

@@ -82,7 +82,7 @@ START_TEST(test_unwritable_directory)
 END_TEST
 
 /* A page overwritten with rubbish is found. */
-START_TEST(test_check)
+START_TEST(test_damaged_page_is_found)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
 	char rubbish[16384];
@@ -213,4 +213,4 @@ END_TEST
 
 TEST_MAIN("db open", test_load, test_load_read, test_load_crowd,
 	  test_open_fails, test_read_only, test_unwritable_directory,
-	  test_check, test_damaged)
+	  test_damaged_page_is_found, test_damaged)

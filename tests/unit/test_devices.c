@@ -214,7 +214,7 @@ START_TEST(test_gunzip)
 END_TEST
 #endif
 
-START_TEST(test_lines)
+START_TEST(test_swaps_and_inet6_lines)
 {
 	char swaps[] = "Filename Type Size Used Priority\n"
 		       "/dev/a\\040b partition 4 1 -2\nshort line\n"
@@ -278,4 +278,4 @@ TEST_MAIN("devices", test_pci_address, test_pci_names, test_gpu, test_dimm,
 #ifdef HAVE_ZLIB
 	  test_gunzip,
 #endif
-	  test_lines, test_lustre)
+	  test_swaps_and_inet6_lines, test_lustre)

@@ -48,7 +48,7 @@ START_TEST(test_message)
 }
 END_TEST
 
-START_TEST(test_far)
+START_TEST(test_distance_of_each_group)
 {
 	static const struct {
 		const char *hosts;
@@ -86,7 +86,7 @@ START_TEST(test_far)
 }
 END_TEST
 
-START_TEST(test_bad)
+START_TEST(test_malformed_hops)
 {
 	static const char *hops[] = {"", "1", "1 2 3", "1 x", "1 2 x", "- "};
 
@@ -137,4 +137,5 @@ START_TEST(test_arbiter)
 }
 END_TEST
 
-TEST_MAIN("near", test_message, test_far, test_bad, test_arbiter)
+TEST_MAIN("near", test_message, test_distance_of_each_group,
+	  test_malformed_hops, test_arbiter)

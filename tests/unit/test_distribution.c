@@ -109,7 +109,7 @@ static double loss(const struct slu_distribution *s, double x,
 }
 
 /* No point is better than the chosen one. */
-START_TEST(test_choice)
+START_TEST(test_chosen_point_is_best)
 {
 	uint64_t seed = 4;
 	struct slu_distribution none = {0};
@@ -173,7 +173,7 @@ END_TEST
 
 /* Points of little weight and far from each other: no number becomes denormal,
  * which takes a processor a hundred times as long. */
-START_TEST(test_tiny)
+START_TEST(test_no_denormal_numbers)
 {
 	for (unsigned apart = 1; apart < UINT16_MAX; apart += 97) {
 		struct slu_distribution s = {
@@ -192,9 +192,13 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_time,  test_exp2,   test_kernel,
-				      test_order, test_choice, test_quantile,
-				      test_tiny};
+	const TTest *const tests[] = {test_time,
+				      test_exp2,
+				      test_kernel,
+				      test_order,
+				      test_chosen_point_is_best,
+				      test_quantile,
+				      test_no_denormal_numbers};
 
 	return run_tests("spread", tests, sizeof(tests) / sizeof(tests[0]));
 }

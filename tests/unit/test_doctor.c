@@ -120,7 +120,7 @@ START_TEST(test_links)
 END_TEST
 
 /* The file is bad, is another than that in force, is mended and read. */
-START_TEST(test_conf)
+START_TEST(test_bad_or_changed_configuration)
 {
 	if (!sluiced_begin())
 		return;
@@ -435,6 +435,6 @@ START_TEST(test_nobody)
 }
 END_TEST
 
-TEST_MAIN("doctor", test_links, test_conf, test_probes, test_io_node,
-	  test_silent, test_remarks, test_phases, test_mapping, test_drained,
-	  test_users, test_nobody)
+TEST_MAIN("doctor", test_links, test_bad_or_changed_configuration, test_probes,
+	  test_io_node, test_silent, test_remarks, test_phases, test_mapping,
+	  test_drained, test_users, test_nobody)

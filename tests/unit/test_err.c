@@ -3,7 +3,7 @@
 #include "tests/unit/harness.h"
 #include <errno.h>
 
-START_TEST(test_filled)
+START_TEST(test_kind_and_text)
 {
 	struct slu_err err;
 
@@ -59,7 +59,7 @@ START_TEST(test_one_line)
 }
 END_TEST
 
-START_TEST(test_cut)
+START_TEST(test_long_text_is_cut)
 {
 	struct slu_err err;
 	char big[2 * SLU_ERR_TEXT];
@@ -76,7 +76,7 @@ START_TEST(test_cut)
 }
 END_TEST
 
-START_TEST(test_kinds)
+START_TEST(test_names_of_kinds)
 {
 	static const struct {
 		enum slu_kind kind;
@@ -93,5 +93,5 @@ START_TEST(test_kinds)
 }
 END_TEST
 
-TEST_MAIN("err", test_filled, test_errno, test_prefix, test_from_itself,
-	  test_one_line, test_cut, test_kinds)
+TEST_MAIN("err", test_kind_and_text, test_errno, test_prefix, test_from_itself,
+	  test_one_line, test_long_text_is_cut, test_names_of_kinds)

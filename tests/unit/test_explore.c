@@ -217,7 +217,7 @@ static uint32_t found(double explore)
 	return had;
 }
 
-START_TEST(test_finds)
+START_TEST(test_exploration_finds_the_best_number)
 {
 	ck_assert_uint_eq(found(0), 2);
 	ck_assert_uint_eq(found(0.01), 4);
@@ -252,4 +252,5 @@ START_TEST(test_wrong_zero)
 }
 END_TEST
 
-TEST_MAIN("explore", test_bounded, test_finds, test_wrong_zero)
+TEST_MAIN("explore", test_bounded, test_exploration_finds_the_best_number,
+	  test_wrong_zero)

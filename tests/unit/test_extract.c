@@ -29,7 +29,7 @@ static const struct slu_document *find(const struct slu_map *map,
 
 /* The whole map of the hand-made machine is what it should be; fat.expected
  * has a line "EXTRACTOR SOURCE JSON" for each document. */
-START_TEST(test_fat)
+START_TEST(test_whole_map_of_fat_machine)
 {
 	struct slu_buf got = {0}, want = fixture_text("machines/fat.expected");
 	struct slu_map map;
@@ -106,7 +106,7 @@ START_TEST(test_siblings)
 }
 END_TEST
 
-START_TEST(test_names)
+START_TEST(test_extractors_by_name)
 {
 	char *two[] = {"memoryinfo", "disks", NULL}, *bad[] = {"disk", NULL};
 	struct slu_root root;
@@ -189,7 +189,7 @@ START_TEST(test_hash)
 }
 END_TEST
 
-START_TEST(test_table)
+START_TEST(test_table_of_extractors)
 {
 	for (const struct slu_extractor *e = slu_extractors; e->name; e++) {
 		ck_assert_ptr_eq(slu_extractor_find(e->name), e);
@@ -200,5 +200,6 @@ START_TEST(test_table)
 }
 END_TEST
 
-TEST_MAIN("extract", test_fat, test_sources, test_siblings, test_names,
-	  test_nothing, test_live, test_hash, test_table)
+TEST_MAIN("extract", test_whole_map_of_fat_machine, test_sources, test_siblings,
+	  test_extractors_by_name, test_nothing, test_live, test_hash,
+	  test_table_of_extractors)

@@ -261,7 +261,7 @@ static struct slu_map extract(const char *conf)
 
 /* A topology.conf that cannot be read is not one that is not there: the
  * document that all others place by would go in silence. */
-START_TEST(test_conf)
+START_TEST(test_unreadable_topology_is_no_missing_one)
 {
 	static const char t[] = "topology: slurm/topology.conf: ";
 	static const char *const bad[][2] = {
@@ -301,4 +301,5 @@ START_TEST(test_conf)
 END_TEST
 
 TEST_MAIN("fabric", test_parse, test_nothing, test_host, test_topology,
-	  test_one_sweep, test_same_name, test_extractors, test_conf)
+	  test_one_sweep, test_same_name, test_extractors,
+	  test_unreadable_topology_is_no_missing_one)

@@ -20,7 +20,7 @@ static void expect_told(const struct world *w, int way, const char *pattern)
 	expect_like(w->told[way], pattern);
 }
 
-START_TEST(test_well)
+START_TEST(test_texts_after_success)
 {
 	struct world w;
 
@@ -98,7 +98,7 @@ START_TEST(test_requests)
 END_TEST
 
 /* Why, where it is and until when; or that it is not kept. */
-START_TEST(test_failed)
+START_TEST(test_texts_after_failure)
 {
 	static const struct {
 		const char *conf, *told;
@@ -193,5 +193,5 @@ START_TEST(test_left_out)
 }
 END_TEST
 
-TEST_MAIN("fate", test_well, test_restarted, test_requests, test_failed,
-	  test_left_out)
+TEST_MAIN("fate", test_texts_after_success, test_restarted, test_requests,
+	  test_texts_after_failure, test_left_out)

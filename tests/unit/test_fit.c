@@ -7,7 +7,7 @@
 #define MOST 6
 #define GAP  2
 
-START_TEST(test_known)
+START_TEST(test_columns_of_known_tables)
 {
 	static const struct {
 		const char *what;
@@ -96,7 +96,7 @@ static void check_needed(const struct slu_fit *column, size_t n, size_t room)
 	ck_assert_uint_gt(sum(more, n, true), room);
 }
 
-START_TEST(test_any)
+START_TEST(test_columns_of_random_tables)
 {
 	uint64_t seed = 28;
 	struct slu_fit column[MOST] = {{0}};
@@ -117,4 +117,4 @@ START_TEST(test_any)
 }
 END_TEST
 
-TEST_MAIN("fit", test_known, test_any)
+TEST_MAIN("fit", test_columns_of_known_tables, test_columns_of_random_tables)

@@ -188,7 +188,7 @@ static const char *job(uint32_t id, const char *node)
 }
 
 /* One forwarder of one, or of two where the other says `other` or nothing. */
-START_TEST(test_jobs)
+START_TEST(test_sums_of_jobs)
 {
 	static const struct {
 		const char *text;
@@ -289,4 +289,4 @@ START_TEST(test_open)
 }
 END_TEST
 
-TEST_MAIN("forwarder_io", test_open, test_bytes, test_jobs)
+TEST_MAIN("forwarder_io", test_open, test_bytes, test_sums_of_jobs)

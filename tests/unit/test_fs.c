@@ -77,7 +77,7 @@ static bool has(const char *path, const char *want)
 	return ok;
 }
 
-START_TEST(test_beeond)
+START_TEST(test_beeond_end_to_end)
 {
 	if (!begin_beeond("", ""))
 		return;
@@ -162,7 +162,7 @@ static int run(void)
 {
 	Suite *suite = suite_create("fs");
 
-	add(suite, "beeond", test_beeond, 1);
+	add(suite, "beeond", test_beeond_end_to_end, 1);
 	add(suite, "beeond_chunk", test_beeond_chunk, 1);
 	add(suite, "beeond_lost", test_beeond_lost, 1);
 	add(suite, "beeond_fails", test_beeond_fails, 1);

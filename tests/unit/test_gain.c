@@ -102,7 +102,7 @@ START_TEST(test_too_little)
 }
 END_TEST
 
-START_TEST(test_five)
+START_TEST(test_five_quantiles)
 {
 	double value[] = {5, 1, 4, 2, 3}, two[] = {10, 0}, one[] = {7};
 	struct slu_ion_five f = slu_ion_five(value, 5);
@@ -118,4 +118,4 @@ START_TEST(test_five)
 }
 END_TEST
 
-TEST_MAIN("gain", test_interval, test_too_little, test_five)
+TEST_MAIN("gain", test_interval, test_too_little, test_five_quantiles)

@@ -13,7 +13,7 @@
 
 static struct slu_err err;
 
-START_TEST(test_lines)
+START_TEST(test_daemon_lines)
 {
 	static const struct {
 		const char *text, *address;
@@ -164,7 +164,7 @@ static size_t noticed(const char *path, size_t nodes, int listener)
 }
 
 /* Whichever is dead, a node notices it, and of many nodes only a few ask. */
-START_TEST(test_try)
+START_TEST(test_dead_daemon_is_noticed)
 {
 	static const struct {
 		size_t nodes, each, most;
@@ -205,7 +205,7 @@ START_TEST(test_try_says)
 END_TEST
 
 /* What a user's daemon says is looked up only if it is a node of the plan. */
-START_TEST(test_names)
+START_TEST(test_only_nodes_of_the_plan_are_resolved)
 {
 	static const struct {
 		const char *name, *addr;
@@ -239,5 +239,6 @@ START_TEST(test_names)
 }
 END_TEST
 
-TEST_MAIN("gekkofs_hosts", test_lines, test_links, test_hosts, test_try,
-	  test_try_says, test_names)
+TEST_MAIN("gekkofs_hosts", test_daemon_lines, test_links, test_hosts,
+	  test_dead_daemon_is_noticed, test_try_says,
+	  test_only_nodes_of_the_plan_are_resolved)

@@ -96,7 +96,7 @@ static void any_file(unsigned with)
 	tree_remove(dir);
 }
 
-START_TEST(test_files)
+START_TEST(test_random_files_are_joined)
 {
 	for (unsigned i = 0; i < 50; i++)
 		any_file(i);
@@ -105,7 +105,7 @@ END_TEST
 
 /* The job has written their names: nothing leads out of the directory, and what
  * is not the user's, or no chunk, is left. */
-START_TEST(test_names)
+START_TEST(test_hostile_chunk_names)
 {
 	struct slu_err err = {0};
 
@@ -146,4 +146,5 @@ START_TEST(test_mark)
 }
 END_TEST
 
-TEST_MAIN("gekkofs_join", test_files, test_names, test_mark)
+TEST_MAIN("gekkofs_join", test_random_files_are_joined,
+	  test_hostile_chunk_names, test_mark)

@@ -55,7 +55,7 @@ static void expect_bad(const char *s, const char *l, const char *files,
 	slu_buf_free(&why);
 }
 
-START_TEST(test_good)
+START_TEST(test_working_programs)
 {
 	struct slu_option option[] = {{"server", server}, {"library", library}};
 	const struct slu_fs_conf conf = {.option = option, .n_option = 2};
@@ -73,7 +73,7 @@ START_TEST(test_good)
 }
 END_TEST
 
-START_TEST(test_bad)
+START_TEST(test_broken_programs)
 {
 	const char *script;
 	char *dir;
@@ -128,7 +128,7 @@ static const struct {
 	{"guard", "x.so", false},
 };
 
-START_TEST(test_words)
+START_TEST(test_option_words)
 {
 	each(c, words)
 	{
@@ -142,4 +142,5 @@ START_TEST(test_words)
 }
 END_TEST
 
-TEST_MAIN("gekkofs_probe", test_good, test_bad, test_words)
+TEST_MAIN("gekkofs_probe", test_working_programs, test_broken_programs,
+	  test_option_words)

@@ -162,7 +162,7 @@ static void allow_files(pid_t pid, rlim_t n)
 }
 
 /* Whoever only holds connections holds nobody up. */
-START_TEST(test_idle)
+START_TEST(test_idle_connections_block_nobody)
 {
 	int fd[IDLE];
 	struct job j;
@@ -214,7 +214,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_noise, test_idle,
+	const TTest *const tests[] = {test_noise,
+				      test_idle_connections_block_nobody,
 				      test_no_descriptors};
 
 	return gluster_tests("gluster_junk", tests,

@@ -109,7 +109,7 @@ static int fill_file(const char *path)
 
 /* A file system that is full says so, each time: its client lives, and nobody
  * waits for it for ever. */
-START_TEST(test_full)
+START_TEST(test_full_file_system_reports_it)
 {
 	struct slu_storage storage[NODES];
 	struct job j;
@@ -201,7 +201,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_lost_brick, test_abort, test_full,
+	const TTest *const tests[] = {test_lost_brick, test_abort,
+				      test_full_file_system_reports_it,
 				      test_logs};
 
 	return gluster_tests("glusterfs_faults", tests,

@@ -188,7 +188,7 @@ static void check_whole(bool out, enum how how)
 	end(&j, &s);
 }
 
-START_TEST(test_whole)
+START_TEST(test_each_way_of_verifying)
 {
 	for (int how = BY_HOLDERS; how <= ELSEWHERE; how++)
 		check_whole(true, (enum how)how);
@@ -280,7 +280,7 @@ END_TEST
 
 /* Trees of nothing but names: reading all of the list on every node would cost
  * more than their bytes. */
-START_TEST(test_names)
+START_TEST(test_trees_of_names_are_verified)
 {
 	char name[32];
 	struct staging s;
@@ -309,7 +309,7 @@ static unsigned rnd(unsigned below)
 
 /* Names that are moved over each other at random, from every node: each file is
  * verified once. */
-START_TEST(test_random)
+START_TEST(test_renamed_files_are_verified_once)
 {
 	struct staging s;
 	struct job j;
@@ -349,8 +349,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_whole, test_changed, test_nowhere,
-				      test_names, test_random};
+	const TTest *const tests[] = {test_each_way_of_verifying, test_changed,
+				      test_nowhere,
+				      test_trees_of_names_are_verified,
+				      test_renamed_files_are_verified_once};
 
 	return gluster_tests("glusterfs held", tests,
 			     sizeof(tests) / sizeof(*tests));

@@ -38,7 +38,7 @@ START_TEST(test_example)
 END_TEST
 
 /* Where all are alike, nobody is heavy: nodes do not idle. */
-START_TEST(test_alike)
+START_TEST(test_equal_jobs_share_evenly)
 {
 	struct slu_demand waits[20];
 	struct slu_groups g;
@@ -69,7 +69,7 @@ static double light_of(const struct slu_demand *waits, int n)
 	return best;
 }
 
-START_TEST(test_random)
+START_TEST(test_random_against_search)
 {
 	enum { MOST = 12 };
 	struct slu_demand job[2 * MOST];
@@ -112,4 +112,5 @@ START_TEST(test_random)
 }
 END_TEST
 
-TEST_MAIN("groups", test_example, test_alike, test_random)
+TEST_MAIN("groups", test_example, test_equal_jobs_share_evenly,
+	  test_random_against_search)

@@ -266,7 +266,7 @@ END_TEST
 
 /* Many that are due together are extended in one call, whose end is nearest
  * first; those that run before those that wait. */
-START_TEST(test_many)
+START_TEST(test_due_limits_in_one_call)
 {
 	struct slu_ctl *ctl = tightening(TIGHTEN);
 
@@ -290,7 +290,7 @@ START_TEST(test_many)
 END_TEST
 
 /* What the log says of the delay. */
-START_TEST(test_late)
+START_TEST(test_delay_is_logged)
 {
 	struct slu_ctl *ctl = tightening(TIGHTEN);
 
@@ -355,7 +355,7 @@ static const struct {
 	{"PredictMode=off", true, SLU_LIMIT_BAR_NONE, 130, ""},
 };
 
-START_TEST(test_filled)
+START_TEST(test_filled_in_limits)
 {
 	each(c, filled_cases)
 	{
@@ -523,6 +523,6 @@ START_TEST(test_clock_is_set)
 END_TEST
 
 TEST_MAIN("guard", test_submissions, test_tell, test_script_hash, test_running,
-	  test_suspended, test_many, test_late, test_pending, test_filled,
-	  test_bad_configuration, test_cannot_look, test_thread,
-	  test_clock_is_set)
+	  test_suspended, test_due_limits_in_one_call, test_delay_is_logged,
+	  test_pending, test_filled_in_limits, test_bad_configuration,
+	  test_cannot_look, test_thread, test_clock_is_set)

@@ -105,7 +105,7 @@ END_TEST
 
 /* With a quota his files keep their room until he closes them. Not every kernel
  * has one: it is counted by who has them. */
-START_TEST(test_files)
+START_TEST(test_deleted_files_keep_their_space)
 {
 	pid_t pid;
 
@@ -147,4 +147,5 @@ START_TEST(test_look)
 }
 END_TEST
 
-ROOT_TEST_MAIN("held", test_device, test_files, test_look)
+ROOT_TEST_MAIN("held", test_device, test_deleted_files_keep_their_space,
+	       test_look)

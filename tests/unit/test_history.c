@@ -135,7 +135,7 @@ static int pack(void *arg, const struct slu_history_row *row,
 }
 
 /* What teaches is the same, and nothing else is read. */
-START_TEST(test_brief)
+START_TEST(test_brief_query_trains_the_same)
 {
 	struct slu_db *db = new_db();
 	struct slu_history_query all = {.uid = SLU_NO_ID};
@@ -167,7 +167,7 @@ START_TEST(test_brief)
 }
 END_TEST
 
-START_TEST(test_once)
+START_TEST(test_run_is_stored_once)
 {
 	struct slu_db *db = new_db();
 	struct slu_history_query all = {.uid = SLU_NO_ID};
@@ -321,7 +321,7 @@ static int count(void *arg, const struct slu_history_row *row,
 }
 
 /* A run is whole when it is stored and all of its nodes have spoken. */
-START_TEST(test_whole)
+START_TEST(test_run_is_whole_after_all_reports)
 {
 	struct slu_db *db = new_db();
 	struct slu_err err;
@@ -423,5 +423,6 @@ START_TEST(test_prune)
 }
 END_TEST
 
-TEST_MAIN("history", test_prune, test_whole, test_round_trip, test_damaged,
-	  test_brief, test_once, test_turned, test_import, test_uncounted)
+TEST_MAIN("history", test_prune, test_run_is_whole_after_all_reports,
+	  test_round_trip, test_damaged, test_brief_query_trains_the_same,
+	  test_run_is_stored_once, test_turned, test_import, test_uncounted)

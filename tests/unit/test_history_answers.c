@@ -171,7 +171,7 @@ static void expect_jobs(struct slu_db *db, struct slu_history_query query,
 }
 
 /* By time and state, and the last of those. */
-START_TEST(test_chosen)
+START_TEST(test_filtered_by_time_and_state)
 {
 	struct slu_db *db = new_db();
 	struct slu_err err;
@@ -286,4 +286,4 @@ START_TEST(test_accuracy_of_many)
 END_TEST
 
 TEST_MAIN("history answers", test_queries, test_pages, test_io, test_jobs_json,
-	  test_chosen, test_accuracy, test_accuracy_of_many)
+	  test_filtered_by_time_and_state, test_accuracy, test_accuracy_of_many)

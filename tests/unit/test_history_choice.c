@@ -53,7 +53,7 @@ static int keep_all(void *arg, const struct slu_history_row *row,
 #define SERVED(what) SUM(what, "Source = 4")
 
 /* The same in one statement of SQL, run by run. */
-START_TEST(test_choice)
+START_TEST(test_same_choice_as_sql)
 {
 	struct slu_db *db = new_db();
 	uint64_t seed = 11;
@@ -89,4 +89,4 @@ START_TEST(test_choice)
 }
 END_TEST
 
-TEST_MAIN("history_choice", test_choice)
+TEST_MAIN("history_choice", test_same_choice_as_sql)

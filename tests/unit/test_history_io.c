@@ -408,7 +408,7 @@ static int keep_rpcs(void *arg, const struct slu_history_row *row,
 }
 
 /* Runs that only servers speak of are handed out once, each as a whole. */
-START_TEST(test_served)
+START_TEST(test_server_sums_come_once)
 {
 	const struct slu_server_job io = {2, 4, 4, 3, 0};
 	const struct slu_server_job wrong[] = {{2, -1, 0, 0, 0},
@@ -505,7 +505,7 @@ END_TEST
 
 /* A run is whole with the word that was missing, whoever speaks twice, when the
  * run is stored, and what has been forgotten. */
-START_TEST(test_whole)
+START_TEST(test_run_is_whole_with_missing_report)
 {
 	static const struct {
 		uint32_t nodes; /* != 0: the run is stored now */
@@ -586,5 +586,6 @@ START_TEST(test_many_runs)
 END_TEST
 
 TEST_MAIN("history_io", test_longer, test_fold_servers, test_unnamed,
-	  test_server, test_served, test_import_io, test_sources, test_whole,
-	  test_forwarded, test_idle_buffer, test_many_runs)
+	  test_server, test_server_sums_come_once, test_import_io, test_sources,
+	  test_run_is_whole_with_missing_report, test_forwarded,
+	  test_idle_buffer, test_many_runs)

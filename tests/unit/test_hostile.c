@@ -169,7 +169,7 @@ static void do_it(void)
 }
 
 /* All files the same ill, one test for each. */
-START_TEST(test_same)
+START_TEST(test_all_files_the_same_garbage)
 {
 	turn = _i;
 	do_it();
@@ -186,7 +186,7 @@ START_TEST(test_mixture)
 END_TEST
 
 /* More entries than anybody has. */
-START_TEST(test_crowd)
+START_TEST(test_more_entries_than_any_machine)
 {
 	static const char *const dirs[] = {
 		"sys/class/net",	  "sys/class/block",
@@ -257,9 +257,9 @@ int main(void)
 	setenv("TMPDIR", "/dev/shm", 1); /* thousands of files */
 	scratch_begin();
 	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_same, 0, ILLS);
+	tcase_add_loop_test(tcase, test_all_files_the_same_garbage, 0, ILLS);
 	tcase_add_loop_test(tcase, test_mixture, 0, 3);
-	tcase_add_loop_test(tcase, test_crowd, 0, 6);
+	tcase_add_loop_test(tcase, test_more_entries_than_any_machine, 0, 6);
 	tcase_add_test(tcase, test_loops);
 	tcase_add_test(tcase, test_hwloc);
 	suite_add_tcase(suite, tcase);

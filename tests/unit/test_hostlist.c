@@ -168,7 +168,7 @@ START_TEST(test_add_to_parsed)
 }
 END_TEST
 
-START_TEST(test_text)
+START_TEST(test_text_of_lists)
 {
 	static const struct {
 		const char *list, *text;
@@ -252,7 +252,7 @@ START_TEST(test_round_trip)
 END_TEST
 
 /* The largest list takes no noticeable time. */
-START_TEST(test_large)
+START_TEST(test_largest_list_is_fast)
 {
 	struct slu_hosts hosts;
 	char *text;
@@ -288,5 +288,6 @@ START_TEST(test_cmp)
 END_TEST
 
 TEST_MAIN("hostlist", test_parse, test_refused, test_long_names, test_add_find,
-	  test_sorted, test_add_to_parsed, test_text,
-	  test_text_of_strange_names, test_round_trip, test_large, test_cmp)
+	  test_sorted, test_add_to_parsed, test_text_of_lists,
+	  test_text_of_strange_names, test_round_trip,
+	  test_largest_list_is_fast, test_cmp)

@@ -291,7 +291,7 @@ START_TEST(test_errors)
 END_TEST
 
 /* A 503 is tried again, with a fresh credential, until the deadline. */
-START_TEST(test_busy)
+START_TEST(test_busy_server_is_asked_again)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -491,6 +491,6 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy, test_stranger,
-	  test_prestage, test_proven_ahead, test_patience, test_deadline,
-	  test_rotation, test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_post, test_errors, test_busy_server_is_asked_again,
+	  test_stranger, test_prestage, test_proven_ahead, test_patience,
+	  test_deadline, test_rotation, test_no_proxy, test_no_munged)

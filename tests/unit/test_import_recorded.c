@@ -66,7 +66,7 @@ static bool import(const char *format, const char *name, struct heard *heard)
 	return true;
 }
 
-START_TEST(test_sacct)
+START_TEST(test_recorded_sacct)
 {
 	struct heard heard;
 
@@ -91,4 +91,4 @@ START_TEST(test_darshan)
 }
 END_TEST
 
-TEST_MAIN("import_recorded", test_sacct, test_darshan)
+TEST_MAIN("import_recorded", test_recorded_sacct, test_darshan)

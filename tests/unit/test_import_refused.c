@@ -18,7 +18,7 @@ static int take(void *arg, const struct slu_job *j, struct slu_err *err)
 }
 
 /* What ends later than now cannot have ended. */
-START_TEST(test_future)
+START_TEST(test_end_in_the_future)
 {
 	static const struct {
 		const char *format, *text, *named;
@@ -172,5 +172,5 @@ START_TEST(test_zeros)
 }
 END_TEST
 
-TEST_MAIN("import refused", test_future, test_header, test_second_header,
-	  test_refused, test_zeros)
+TEST_MAIN("import refused", test_end_in_the_future, test_header,
+	  test_second_header, test_refused, test_zeros)

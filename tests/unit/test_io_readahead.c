@@ -70,7 +70,7 @@ static void check(struct slu_db *db, struct slu_io_readahead *ahead,
 }
 
 /* One after the other, and at random. */
-START_TEST(test_same)
+START_TEST(test_same_answer_as_a_query)
 {
 	struct slu_db *db = new_db();
 	struct slu_io_readahead *ahead = slu_io_readahead_new();
@@ -155,4 +155,4 @@ START_TEST(test_nodes)
 }
 END_TEST
 
-TEST_MAIN("io_ahead", test_same, test_meanwhile, test_nodes)
+TEST_MAIN("io_ahead", test_same_answer_as_a_query, test_meanwhile, test_nodes)

@@ -106,7 +106,7 @@ static const char *word(struct json_object *obj, const char *key)
 #define NUMBER(obj, key, want) \
 	ck_assert_double_eq_tol(slu_json_number_at(obj, key), want, 1e-6)
 
-START_TEST(test_all)
+START_TEST(test_whole_report)
 {
 	struct slu_db *db = recorded();
 	static const char text[] = "[{\"time\":345660},{\"time\":9}]";
@@ -159,7 +159,7 @@ START_TEST(test_all)
 END_TEST
 
 /* A user sees his own rows, and of others that there were some. */
-START_TEST(test_own)
+START_TEST(test_user_sees_his_own_rows)
 {
 	struct slu_db *db = recorded();
 	struct json_object *events = json_object_new_array();
@@ -176,4 +176,4 @@ START_TEST(test_own)
 }
 END_TEST
 
-TEST_MAIN("ion report", test_all, test_own)
+TEST_MAIN("ion report", test_whole_report, test_user_sees_his_own_rows)

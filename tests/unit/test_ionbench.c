@@ -31,7 +31,7 @@ static struct slu_bench_patterns parsed(const char *list, const char *table,
 	return out;
 }
 
-START_TEST(test_names)
+START_TEST(test_names_of_patterns)
 {
 	static const struct {
 		const char *list, *want; /* keys, or words of the error */
@@ -147,7 +147,7 @@ static const char *in(const char *name)
 #define MAPPING(jobs) \
 	"{\"epoch\":1,\"ions\":[\"io1\",\"io2\",\"io3\"],\"jobs\":[" jobs "]}"
 
-START_TEST(test_idle)
+START_TEST(test_idle_ions)
 {
 	struct slu_hosts down = {0}, recruits = {0}, got;
 	struct slu_idle_ions idle;
@@ -505,7 +505,7 @@ START_TEST(test_gives_way)
 END_TEST
 
 /* Three failures in a row are enough. */
-START_TEST(test_fails)
+START_TEST(test_three_failures_end_it)
 {
 	struct slu_bench b = bench_of("write-1KiB-shared");
 	struct slu_err err = {0};
@@ -542,6 +542,7 @@ START_TEST(test_went_away)
 }
 END_TEST
 
-TEST_MAIN("ionbench", test_names, test_of_table, test_darshan, test_idle,
-	  test_recruits, test_load, test_step, test_measure, test_no_holes,
-	  test_goes_on, test_gives_way, test_fails, test_went_away)
+TEST_MAIN("ionbench", test_names_of_patterns, test_of_table, test_darshan,
+	  test_idle_ions, test_recruits, test_load, test_step, test_measure,
+	  test_no_holes, test_goes_on, test_gives_way,
+	  test_three_failures_end_it, test_went_away)

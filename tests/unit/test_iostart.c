@@ -514,7 +514,7 @@ END_TEST
 
 /* It waited before slurmctld was started anew, and was not asked about since.
  */
-START_TEST(test_noted)
+START_TEST(test_wait_noted_before_a_restart)
 {
 	struct slu_io_said said[SLU_IOSTART_SAID];
 	struct slu_io_job job = heavy;
@@ -574,7 +574,7 @@ START_TEST(test_gives_back)
 END_TEST
 
 /* Of reads and writes only what the site says counts. */
-START_TEST(test_scope)
+START_TEST(test_only_scoped_io_counts)
 {
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
 	char why[SLU_IOSTART_WHY];
@@ -597,4 +597,5 @@ START_TEST(test_scope)
 END_TEST
 
 TEST_MAIN("iostart", test_histories, test_half_read, test_advise, test_reports,
-	  test_noted, test_clock, test_gives_back, test_scope)
+	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
+	  test_only_scoped_io_counts)

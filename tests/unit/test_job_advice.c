@@ -111,7 +111,7 @@ END_TEST
 
 /* What is suggested has room for half as much again, on the fullest node, and
  * is no more than half of what was asked for. */
-START_TEST(test_enough)
+START_TEST(test_suggested_size_has_reserve)
 {
 	struct slu_advice_facts f = well;
 	double want;
@@ -214,7 +214,7 @@ START_TEST(test_small_files)
 }
 END_TEST
 
-START_TEST(test_unused)
+START_TEST(test_unused_file_system)
 {
 	struct slu_advice_facts f = well;
 
@@ -318,6 +318,7 @@ START_TEST(test_slow_node)
 }
 END_TEST
 
-TEST_MAIN("advice", test_nothing, test_too_large, test_enough, test_too_small,
-	  test_stage_in, test_small_files, test_unused, test_limit_short,
+TEST_MAIN("advice", test_nothing, test_too_large,
+	  test_suggested_size_has_reserve, test_too_small, test_stage_in,
+	  test_small_files, test_unused_file_system, test_limit_short,
 	  test_limit_long, test_slow_node)

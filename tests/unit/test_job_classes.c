@@ -41,7 +41,7 @@ static bool whole(const struct slu_class *c)
 }
 
 /* Keys of one set and with one tag: they do not mix, the oldest goes. */
-START_TEST(test_set)
+START_TEST(test_oldest_of_a_set_is_replaced)
 {
 	struct slu_classes *t = new_table(8);
 	struct slu_class c;
@@ -70,7 +70,7 @@ START_TEST(test_set)
 END_TEST
 
 /* A lesson may come late: then the set has classes taught after its job. */
-START_TEST(test_late)
+START_TEST(test_late_training)
 {
 	struct slu_classes *t = new_table(8);
 	struct slu_class c;
@@ -200,5 +200,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("classes", test_set, test_late, test_threads, test_order,
-	  test_refused)
+TEST_MAIN("classes", test_oldest_of_a_set_is_replaced, test_late_training,
+	  test_threads, test_order, test_refused)

@@ -194,7 +194,7 @@ START_TEST(test_pages)
 END_TEST
 
 /* Users see their own; what is not known, or not theirs, is one line. */
-START_TEST(test_whose)
+START_TEST(test_only_own_jobs)
 {
 	static const char nothing[] = "notfound: job %s: nothing is known ";
 	char want[80];
@@ -437,7 +437,7 @@ START_TEST(test_damaged)
 END_TEST
 
 /* What is no job is told before anybody is asked. */
-START_TEST(test_words)
+START_TEST(test_malformed_job_ids)
 {
 	static const char *const words[] = {
 		"job x",     "job 0",	       "job 1-2",
@@ -452,5 +452,5 @@ START_TEST(test_words)
 }
 END_TEST
 
-TEST_MAIN("job page", test_pages, test_whose, test_running_whose, test_live,
-	  test_json, test_damaged, test_words)
+TEST_MAIN("job page", test_pages, test_only_own_jobs, test_running_whose,
+	  test_live, test_json, test_damaged, test_malformed_job_ids)

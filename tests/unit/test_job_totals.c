@@ -111,7 +111,7 @@ START_TEST(test_totals)
 END_TEST
 
 /* Quiet, or overdue. */
-START_TEST(test_when)
+START_TEST(test_reported_when_quiet_or_overdue)
 {
 	char line[40];
 	unsigned times = 0;
@@ -142,7 +142,7 @@ END_TEST
 
 /* Who is not known is told of again, more and more rarely, and keeps nobody
  * else waiting. */
-START_TEST(test_unknown)
+START_TEST(test_unknown_job_is_reported_less_often)
 {
 	const struct slu_job_number seven = {7};
 	double last, pause = 0;
@@ -206,4 +206,5 @@ START_TEST(test_forget)
 }
 END_TEST
 
-TEST_MAIN("jobio", test_totals, test_when, test_unknown, test_forget)
+TEST_MAIN("jobio", test_totals, test_reported_when_quiet_or_overdue,
+	  test_unknown_job_is_reported_less_often, test_forget)

@@ -95,7 +95,7 @@ static void tell(uint64_t number, const struct slu_stretch *is)
 }
 
 /* One who may only read says what is to be written. */
-START_TEST(test_told)
+START_TEST(test_reader_reports_records)
 {
 	struct slu_journal_record r = {0}, q = {0};
 	struct slu_journal j;
@@ -126,7 +126,7 @@ START_TEST(test_told)
 END_TEST
 
 /* A file that somebody has made large is neither read whole nor extended. */
-START_TEST(test_large)
+START_TEST(test_oversized_file_is_ignored)
 {
 	const off_t most = (off_t)SLU_JOURNAL_RECORDS * 16;
 	struct slu_journal_record r = {0}, q = {.number = UINT64_MAX};
@@ -153,7 +153,7 @@ START_TEST(test_large)
 END_TEST
 
 /* Without a file nothing is known and nothing fails. */
-START_TEST(test_none)
+START_TEST(test_no_file_is_no_error)
 {
 	struct slu_journal_record r = {0};
 	struct slu_journal j;
@@ -165,4 +165,5 @@ START_TEST(test_none)
 }
 END_TEST
 
-TEST_MAIN("journal", test_line, test_foreign, test_told, test_large, test_none)
+TEST_MAIN("journal", test_line, test_foreign, test_reader_reports_records,
+	  test_oversized_file_is_ignored, test_no_file_is_no_error)

@@ -82,7 +82,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-START_TEST(test_depth)
+START_TEST(test_nesting_is_bounded)
 {
 	struct slu_err err;
 	char text[101] = "";
@@ -396,5 +396,5 @@ START_TEST(test_elements)
 END_TEST
 
 TEST_MAIN("jsonx", test_elements, test_utf8, test_accepted, test_refused,
-	  test_depth, test_getters, test_absent, test_types, test_setters,
-	  test_round_trip)
+	  test_nesting_is_bounded, test_getters, test_absent, test_types,
+	  test_setters, test_round_trip)

@@ -47,7 +47,7 @@ END_TEST
 
 /* Never older than the time that has passed, however often it is looked and the
  * node restarted; and a node that stays up gets there. */
-START_TEST(test_random)
+START_TEST(test_never_older_than_real_time)
 {
 	uint64_t seed = 11;
 
@@ -71,7 +71,7 @@ START_TEST(test_random)
 END_TEST
 
 /* A note that somebody has spoilt is none. */
-START_TEST(test_spoilt)
+START_TEST(test_spoilt_note_counts_as_none)
 {
 	static const char *const texts[] = {
 		"",
@@ -96,4 +96,5 @@ START_TEST(test_spoilt)
 }
 END_TEST
 
-TEST_MAIN("kept age", test_ages, test_random, test_spoilt)
+TEST_MAIN("kept age", test_ages, test_never_older_than_real_time,
+	  test_spoilt_note_counts_as_none)

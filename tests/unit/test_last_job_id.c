@@ -91,7 +91,7 @@ static void expect_next(const char *kept, uint32_t first, uint32_t want)
 	ck_assert_int_eq(locked, 0);
 }
 
-START_TEST(test_kept)
+START_TEST(test_highest_number_is_stored)
 {
 	enter_dir();
 	slu_last_job_id_keep(NULL, 6);
@@ -106,7 +106,7 @@ START_TEST(test_kept)
 }
 END_TEST
 
-START_TEST(test_passed)
+START_TEST(test_numbers_are_not_reused)
 {
 	enter_dir();
 	expect_next("6\n", 6, 7);
@@ -137,4 +137,5 @@ START_TEST(test_of_another_time)
 }
 END_TEST
 
-TEST_MAIN("numbers", test_kept, test_passed, test_of_another_time)
+TEST_MAIN("numbers", test_highest_number_is_stored, test_numbers_are_not_reused,
+	  test_of_another_time)

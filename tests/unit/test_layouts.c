@@ -63,7 +63,7 @@ END_TEST
 
 /* Room is kept for what a job's later runs are predicted to write; what has
  * none beside the file that is laid out goes, the farthest first. */
-START_TEST(test_later)
+START_TEST(test_room_for_later_runs)
 {
 	static const char said[] =
 		"{\"h\":{\"osts\":["
@@ -113,4 +113,4 @@ START_TEST(test_later)
 }
 END_TEST
 
-TEST_MAIN("layouts", test_ranking, test_later)
+TEST_MAIN("layouts", test_ranking, test_room_for_later_runs)

@@ -19,7 +19,7 @@ static float believed(const struct slu_predictor *p, uint32_t minutes)
 
 /* Many that were submitted at once were told the same: that they all fail does
  * not teach that nobody's request says anything. */
-START_TEST(test_crowd)
+START_TEST(test_jobs_submitted_together)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 	float before = believed(p, 600);
@@ -49,7 +49,7 @@ static void check_then(const struct slu_predictor *p, int64_t then, int i)
 
 /* What the levels were at each second; before the first that is remembered, as
  * they were then. */
-START_TEST(test_then)
+START_TEST(test_levels_at_earlier_times)
 {
 	struct slu_predictor *p = new_predictor(64, 0.9, 0);
 
@@ -96,7 +96,7 @@ static int64_t third(struct slu_predictor *p, int64_t second)
 
 /* Where a run that reached its request is followed by what came before it, and
  * any other by its like, that it reached it says how far it is believed. */
-START_TEST(test_kinds)
+START_TEST(test_reached_request_tells_kinds_apart)
 {
 	static const int64_t second[] = {3600, 1200}, told[] = {600, 1200};
 
@@ -130,7 +130,7 @@ static void teach_state(struct slu_predictor *p, uint32_t uid, int64_t run,
 
 /* Where a job that failed is followed by what came before it, and one that
  * completed by its like, its end says how far its run is believed. */
-START_TEST(test_failed)
+START_TEST(test_failure_tells_kinds_apart)
 {
 	static const struct {
 		const char *state;
@@ -222,5 +222,6 @@ START_TEST(test_what_came_after)
 }
 END_TEST
 
-TEST_MAIN("learn", test_crowd, test_then, test_gate, test_kinds, test_failed,
-	  test_overtaken, test_what_came_after)
+TEST_MAIN("learn", test_jobs_submitted_together, test_levels_at_earlier_times,
+	  test_gate, test_reached_request_tells_kinds_apart,
+	  test_failure_tells_kinds_apart, test_overtaken, test_what_came_after)

@@ -117,7 +117,7 @@ static void begin(uint32_t job)
 	expect_ok(slu_llite_begin(tmpdir(), dir, job, &err), err);
 }
 
-START_TEST(test_alone)
+START_TEST(test_alone_on_the_node)
 {
 	double in = -1, out = -1;
 
@@ -189,4 +189,5 @@ START_TEST(test_tidy)
 }
 END_TEST
 
-TEST_MAIN("llite", test_read, test_recorded, test_alone, test_shared, test_tidy)
+TEST_MAIN("llite", test_read, test_recorded, test_alone_on_the_node,
+	  test_shared, test_tidy)

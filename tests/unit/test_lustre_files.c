@@ -322,7 +322,7 @@ static void walk(const char *dir, const char *as)
 	ck_assert_int_eq(nftw(dir, look, 16, FTW_PHYS), 0);
 }
 
-START_TEST(test_all)
+START_TEST(test_files_of_all_versions)
 {
 	const char *there = recorded("lustre");
 	char *dir = there ? strdup(there) : NULL, *command;
@@ -345,4 +345,4 @@ START_TEST(test_all)
 }
 END_TEST
 
-TEST_MAIN("lustre_files", test_all)
+TEST_MAIN("lustre_files", test_files_of_all_versions)

@@ -6,7 +6,7 @@
 
 static struct slu_mapper *mapper;
 
-START_TEST(test_text)
+START_TEST(test_text_of_a_mapping)
 {
 	static const struct {
 		char *nodes, *ions;
@@ -109,7 +109,7 @@ START_TEST(test_json)
 END_TEST
 
 /* The lines of all jobs, node by node. */
-START_TEST(test_lines)
+START_TEST(test_lines_node_by_node)
 {
 	struct slu_ion_share jobs[] = {
 		{.job_id = 9, .nodes = "n[1-4]", .ions = "ion[2,10]"},
@@ -200,5 +200,5 @@ START_TEST(test_memory)
 }
 END_TEST
 
-TEST_MAIN("mapping", test_text, test_refused, test_json, test_lines,
-	  test_memory)
+TEST_MAIN("mapping", test_text_of_a_mapping, test_refused, test_json,
+	  test_lines_node_by_node, test_memory)

@@ -78,7 +78,7 @@ START_TEST(test_patterns)
 END_TEST
 
 /* What is not learnt yet does not matter, whatever is there. */
-START_TEST(test_fresh)
+START_TEST(test_untrained_memory_does_not_matter)
 {
 	struct slu_markov m[2];
 	uint64_t seed = 5;
@@ -189,5 +189,5 @@ START_TEST(test_oracle)
 }
 END_TEST
 
-TEST_MAIN("markov", test_states, test_stripes, test_patterns, test_fresh,
-	  test_oracle)
+TEST_MAIN("markov", test_states, test_stripes, test_patterns,
+	  test_untrained_memory_does_not_matter, test_oracle)

@@ -243,7 +243,7 @@ START_TEST(test_remainders)
 END_TEST
 
 /* What is small, what is just too large to be: the same answer as by search. */
-START_TEST(test_small)
+START_TEST(test_small_problems_against_search)
 {
 	static struct slu_mckp_item item[33][16];
 	static struct slu_mckp_class class[33];
@@ -430,5 +430,6 @@ START_TEST(test_certificate)
 }
 END_TEST
 
-TEST_MAIN("mckp", test_brute_force, test_small, test_small_grows_up,
-	  test_remainders, test_known_answer, test_infeasible, test_certificate)
+TEST_MAIN("mckp", test_brute_force, test_small_problems_against_search,
+	  test_small_grows_up, test_remainders, test_known_answer,
+	  test_infeasible, test_certificate)

@@ -82,7 +82,7 @@ START_TEST(test_never_long)
 END_TEST
 
 /* So much bandwidth that its unit must grow. */
-START_TEST(test_huge)
+START_TEST(test_huge_values)
 {
 	enum { CLASSES = 3000 };
 	static const struct slu_mckp_item item[] = {{0, SLU_MCKP_MAX_VALUE / 2},
@@ -132,4 +132,4 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("mckp bounds", test_never_long, test_huge, test_refused)
+TEST_MAIN("mckp bounds", test_never_long, test_huge_values, test_refused)

@@ -153,7 +153,7 @@ static void print_sluiced(void)
 	ctl_close();
 }
 
-START_TEST(test_names)
+START_TEST(test_metrics_in_dashboards_exist)
 {
 	static const char *const files[] = {"etc/prometheus/sluice.rules.yml",
 					    "etc/grafana/sluice.json", PAGE,
@@ -227,4 +227,4 @@ START_TEST(test_predictions)
 }
 END_TEST
 
-TEST_MAIN("metrics", test_names, test_predictions)
+TEST_MAIN("metrics", test_metrics_in_dashboards_exist, test_predictions)

@@ -51,7 +51,7 @@ static int64_t value(struct slu_db *db, const char *sql)
 static const char *const ours[] = {"Datahash", "Hostseen", "Change", "History",
 				   "Assignment"};
 
-START_TEST(test_new)
+START_TEST(test_new_database)
 {
 	const char *path = tmpfile_path("a.db");
 	struct slu_db *db = slu_db_open(path, SLU_DB_WRITE, &err);
@@ -128,7 +128,7 @@ START_TEST(test_original)
 }
 END_TEST
 
-START_TEST(test_newer)
+START_TEST(test_newer_database_is_refused)
 {
 	const char *path = tmpfile_path("a.db");
 	enum slu_db_mode modes[] = {SLU_DB_READ, SLU_DB_WRITE};
@@ -159,5 +159,5 @@ START_TEST(test_all_or_nothing)
 }
 END_TEST
 
-TEST_MAIN("migrations", test_new, test_texts_once, test_original, test_newer,
-	  test_all_or_nothing)
+TEST_MAIN("migrations", test_new_database, test_texts_once, test_original,
+	  test_newer_database_is_refused, test_all_or_nothing)

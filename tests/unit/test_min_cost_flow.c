@@ -371,7 +371,7 @@ START_TEST(test_predicted)
 }
 END_TEST
 
-START_TEST(test_one)
+START_TEST(test_random_against_search)
 {
 	for (uint64_t k = 1; k <= 2000; k++) {
 		uint64_t seed = k * 49979687;
@@ -494,4 +494,5 @@ START_TEST(test_order)
 END_TEST
 
 TEST_MAIN("place", test_every_placement, test_flow, test_any_cost, test_refused,
-	  test_spread, test_predicted, test_one, test_one_of_many, test_order)
+	  test_spread, test_predicted, test_random_against_search,
+	  test_one_of_many, test_order)

@@ -174,7 +174,7 @@ START_TEST(test_covered)
 END_TEST
 
 /* A device that is mounted several times. */
-START_TEST(test_bound)
+START_TEST(test_device_with_several_mounts)
 {
 	static const char table[] =
 		"50 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -407,5 +407,5 @@ START_TEST(test_missing)
 END_TEST
 
 TEST_MAIN("mounts", test_category, test_fields, test_skipped, test_tidy,
-	  test_covered, test_bound, test_below_network, test_size_below_network,
-	  test_lustre_names, test_tiers, test_missing)
+	  test_covered, test_device_with_several_mounts, test_below_network,
+	  test_size_below_network, test_lustre_names, test_tiers, test_missing)

@@ -85,7 +85,7 @@ static int move_by(char *script, struct slu_stage_part *part)
 	return slu_stage_move(part, &mover, &err);
 }
 
-START_TEST(test_real)
+START_TEST(test_real_copy_programs)
 {
 	static char *cp[] = {"/bin/cp", "-a", "%s/.", "%d", NULL};
 	static char *no_times[] = {"/bin/cp", "-r", "%s/.", "%d/", NULL};
@@ -148,7 +148,7 @@ START_TEST(test_attributes)
 }
 END_TEST
 
-START_TEST(test_words)
+START_TEST(test_arguments_and_environment)
 {
 	struct slu_stage_part part = {.n = 1};
 	char want[3 * 4096], got[3 * 4096] = "";
@@ -200,7 +200,7 @@ START_TEST(test_failures)
 END_TEST
 
 /* What is no whole directory is not its business. */
-START_TEST(test_others)
+START_TEST(test_only_whole_directories)
 {
 	static const struct {
 		const char *source;
@@ -312,5 +312,7 @@ START_TEST(test_caller_killed)
 }
 END_TEST
 
-TEST_MAIN("move", test_real, test_attributes, test_words, test_failures,
-	  test_others, test_strays, test_stopped, test_caller_killed)
+TEST_MAIN("move", test_real_copy_programs, test_attributes,
+	  test_arguments_and_environment, test_failures,
+	  test_only_whole_directories, test_strays, test_stopped,
+	  test_caller_killed)

@@ -49,7 +49,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-START_TEST(test_own)
+START_TEST(test_mounts_of_this_machine)
 {
 	ck_assert(slu_mounted("/"));
 	ck_assert(slu_mounted("/proc"));
@@ -57,4 +57,4 @@ START_TEST(test_own)
 }
 END_TEST
 
-TEST_MAIN("mtab", test_parse, test_refused, test_own)
+TEST_MAIN("mtab", test_parse, test_refused, test_mounts_of_this_machine)

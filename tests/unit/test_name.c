@@ -3,7 +3,7 @@
 #include "tests/unit/harness.h"
 #include "job_submit/name.h"
 
-START_TEST(test_plain)
+START_TEST(test_plain_names)
 {
 	static const struct {
 		const char *name, *plain;
@@ -32,4 +32,4 @@ START_TEST(test_plain)
 }
 END_TEST
 
-TEST_MAIN("name", test_plain)
+TEST_MAIN("name", test_plain_names)

@@ -216,7 +216,7 @@ static int flap(const char *arg)
 
 /* All bricks are there before and after, and a list lacks what one of them
  * has: nothing is taken for staged out. */
-START_TEST(test_flap)
+START_TEST(test_brick_that_was_away_meanwhile)
 {
 	if (no_glusterfs() || !begin("glusterfs", ""))
 		return;
@@ -240,7 +240,7 @@ static int run(void)
 	Suite *suite = suite_create("node_hangs");
 
 	add(suite, "watch", test_watch, 1);
-	add(suite, "flap", test_flap, 1);
+	add(suite, "flap", test_brick_that_was_away_meanwhile, 1);
 	return run_suite(suite);
 }
 

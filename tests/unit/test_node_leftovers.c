@@ -207,7 +207,7 @@ static int unmount_kept(const char *name)
 }
 
 /* Its owner, who cannot mount anything, finds it there after one more. */
-START_TEST(test_kept)
+START_TEST(test_kept_data_after_second_restart)
 {
 	if (!begin("scratch", ""))
 		return;
@@ -417,7 +417,7 @@ static int run(void)
 	Suite *suite = suite_create("node_leftovers");
 
 	add(suite, "begin", test_begin, 1);
-	add(suite, "kept", test_kept, 1);
+	add(suite, "kept", test_kept_data_after_second_restart, 1);
 	add(suite, "reboot_setup", test_reboot_setup, 1);
 	add(suite, "dirty", test_dirty, 1);
 	add(suite, "trouble", test_trouble, 1);

@@ -53,7 +53,7 @@ static void lose_n1(void)
 /* Before its stage-out, or at any moment of it: none of its work is missing,
  * and all is verified, which gives the large file its mode. n1 is the first
  * node, whose work it is to list the files. */
-START_TEST(test_lost)
+START_TEST(test_node_lost_at_any_moment)
 {
 	const char *how;
 	int rc[NODES];
@@ -84,7 +84,7 @@ static int run(void)
 {
 	Suite *suite = suite_create("node_lost");
 
-	add(suite, "lost", test_lost, 5);
+	add(suite, "lost", test_node_lost_at_any_moment, 5);
 	return run_suite(suite);
 }
 

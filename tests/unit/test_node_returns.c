@@ -551,7 +551,7 @@ static int begin_holding(const char *arg)
 }
 
 /* The data is kept all the same, and no node is drained for that. */
-START_TEST(test_held)
+START_TEST(test_failed_stage_out_drains_no_node)
 {
 	if (!begin("scratch", ""))
 		return;
@@ -589,7 +589,7 @@ static int run(void)
 	add(suite, "restarted_early", test_restarted_early, 5); /* a race */
 	add(suite, "replaced", test_replaced, 1);
 	add(suite, "no_prolog", test_no_prolog, 1);
-	add(suite, "held", test_held, 1);
+	add(suite, "held", test_failed_stage_out_drains_no_node, 1);
 	return run_suite(suite);
 }
 

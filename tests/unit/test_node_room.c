@@ -91,20 +91,20 @@ static void around(const char *mib, const char *large)
 	nodes_end();
 }
 
-START_TEST(test_around)
+START_TEST(test_next_node_takes_the_share)
 {
 	around("395", "0 200");
 }
 END_TEST
 
-START_TEST(test_partly)
+START_TEST(test_shares_follow_the_room)
 {
 	around("350", "40 150");
 }
 END_TEST
 
 /* Each needs its own: nothing is made, and everybody hears who is to blame. */
-START_TEST(test_told)
+START_TEST(test_full_node_is_blamed)
 {
 	if (!begin_full("scratch", "380"))
 		return;
@@ -197,9 +197,9 @@ static Suite *suite_of(void)
 {
 	Suite *suite = suite_create("node room");
 
-	add(suite, "around", test_around, 1);
-	add(suite, "partly", test_partly, 1);
-	add(suite, "told", test_told, 1);
+	add(suite, "around", test_next_node_takes_the_share, 1);
+	add(suite, "partly", test_shares_follow_the_room, 1);
+	add(suite, "told", test_full_node_is_blamed, 1);
 	add(suite, "not_stored", test_not_stored, 1);
 	return suite;
 }

@@ -86,7 +86,7 @@ static void put(struct slu_receiver *r, const char *extractor, const char *text)
 	expect_ok(slu_receive_map(r, "n1", &map, 1, &err), err);
 }
 
-START_TEST(test_choice)
+START_TEST(test_choice_of_storage)
 {
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -137,7 +137,7 @@ START_TEST(test_available)
 END_TEST
 
 /* A path lies on the file system with the longest mount point above it. */
-START_TEST(test_at)
+START_TEST(test_longest_mount_point_wins)
 {
 	static const struct {
 		const char *path, *on; /* NULL: nobody can say */
@@ -416,5 +416,6 @@ START_TEST(test_explain)
 }
 END_TEST
 
-TEST_MAIN("node storage", test_choice, test_available, test_at, test_tiers,
-	  test_random_choices, test_explain)
+TEST_MAIN("node storage", test_choice_of_storage, test_available,
+	  test_longest_mount_point_wins, test_tiers, test_random_choices,
+	  test_explain)

@@ -103,7 +103,7 @@ END_TEST
 
 /* What is not there, or not mounted any more, is not known: the disk below is
  * not the job's. */
-START_TEST(test_unknown)
+START_TEST(test_unmounted_is_unknown)
 {
 	begin(false);
 	slu_peak_used_begin(&n);
@@ -118,4 +118,5 @@ START_TEST(test_unknown)
 }
 END_TEST
 
-ROOT_TEST_MAIN("node used", test_used, test_persistent, test_unknown)
+ROOT_TEST_MAIN("node used", test_used, test_persistent,
+	       test_unmounted_is_unknown)

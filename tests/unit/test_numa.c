@@ -29,7 +29,7 @@ static struct json_object *parse(const char *text)
 	"{\"node\":3,\"cpus\":\"12-15,32\",\"distances\":[32,32,12,10]," \
 	"\"disks\":[\"nvme0n10\"]}]"
 
-START_TEST(test_choose)
+START_TEST(test_choice_of_numa_node)
 {
 	static const struct {
 		const char *numa, *device, *network;
@@ -81,7 +81,7 @@ START_TEST(test_choose)
 END_TEST
 
 /* No other node is nearer (farther) to both together. */
-START_TEST(test_best)
+START_TEST(test_no_node_is_nearer)
 {
 	uint64_t seed = 5;
 
@@ -144,7 +144,7 @@ static void push(struct slu_db *db, const char *extractor, const char *text)
 }
 
 /* The interface is that of the node's address, else the fastest. */
-START_TEST(test_find)
+START_TEST(test_interface_of_the_address)
 {
 	static const struct {
 		const char *path, *addr, *why;
@@ -185,4 +185,5 @@ START_TEST(test_find)
 }
 END_TEST
 
-TEST_MAIN("numa", test_choose, test_best, test_find)
+TEST_MAIN("numa", test_choice_of_numa_node, test_no_node_is_nearer,
+	  test_interface_of_the_address)

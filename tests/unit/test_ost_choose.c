@@ -181,7 +181,7 @@ END_TEST
 
 /* Where a metadata server makes no objects nobody places any; what one has said
  * that is silent now does not count, nor nonsense. */
-START_TEST(test_closed)
+START_TEST(test_closed_targets_are_left_out)
 {
 	static const char said[] =
 		"{\"o\":{\"osts\":["
@@ -528,5 +528,6 @@ START_TEST(test_too_much)
 }
 END_TEST
 TEST_MAIN("ost_choose", test_left_out, test_servers, test_servers_predicted,
-	  test_closed, test_balance, test_balanced_servers, test_place,
-	  test_scales, test_file_systems, test_nonsense, test_too_much)
+	  test_closed_targets_are_left_out, test_balance, test_balanced_servers,
+	  test_place, test_scales, test_file_systems, test_nonsense,
+	  test_too_much)

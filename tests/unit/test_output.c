@@ -42,7 +42,7 @@ START_TEST(test_json)
 }
 END_TEST
 
-START_TEST(test_table)
+START_TEST(test_output_as_table)
 {
 	char *text = write_map("table", 0);
 
@@ -168,5 +168,5 @@ START_TEST(test_xml)
 }
 END_TEST
 
-TEST_MAIN("output", test_yaml, test_xml, test_json, test_table, test_sql,
-	  test_too_long)
+TEST_MAIN("output", test_yaml, test_xml, test_json, test_output_as_table,
+	  test_sql, test_too_long)

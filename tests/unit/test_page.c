@@ -281,7 +281,7 @@ static void add_job(struct slu_db *db, uint32_t id, int64_t ran, uint32_t limit,
 	expect_ok(slu_history_add(db, &job, &err), err);
 }
 
-START_TEST(test_jobs)
+START_TEST(test_jobs_of_the_page)
 {
 	struct slu_db *db = new_db();
 	struct json_object *doc;
@@ -417,7 +417,7 @@ START_TEST(test_hostile)
 END_TEST
 
 /* The same database, the same bytes. */
-START_TEST(test_same)
+START_TEST(test_same_database_same_bytes)
 {
 	const struct site site = {80, 2000, NOW, NULL};
 	struct slu_db *db = new_db();
@@ -466,5 +466,5 @@ START_TEST(test_refused)
 END_TEST
 
 TEST_MAIN("page", test_short_lives, test_escapes, test_scales, test_bins,
-	  test_nothing, test_buffers, test_jobs, test_ions, test_hostile,
-	  test_same, test_refused)
+	  test_nothing, test_buffers, test_jobs_of_the_page, test_ions,
+	  test_hostile, test_same_database_same_bytes, test_refused)

@@ -31,7 +31,7 @@ static void expect_right(struct slu_parsed_set *set, unsigned i)
 	slu_parsed_put(set, req);
 }
 
-START_TEST(test_once)
+START_TEST(test_each_text_is_parsed_once)
 {
 	struct slu_parsed_set set;
 
@@ -46,7 +46,7 @@ END_TEST
 
 /* More than it keeps: who is put out is parsed again, and what somebody looks
  * at stays. */
-START_TEST(test_full)
+START_TEST(test_full_cache_replaces_unused)
 {
 	struct slu_parsed_set set;
 	const struct slu_request *held;
@@ -428,5 +428,6 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("parsed", test_once, test_full, test_no_request, test_persistent,
+TEST_MAIN("parsed", test_each_text_is_parsed_once,
+	  test_full_cache_replaces_unused, test_no_request, test_persistent,
 	  test_by_number, test_histories, test_threads)

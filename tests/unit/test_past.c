@@ -69,7 +69,7 @@ static void by_seconds(const struct slu_past_run *run, size_t n, double c,
 	}
 }
 
-START_TEST(test_random)
+START_TEST(test_random_against_simple_sums)
 {
 	uint64_t seed = 7;
 
@@ -107,4 +107,4 @@ START_TEST(test_random)
 }
 END_TEST
 
-TEST_MAIN("past", test_by_hand, test_random)
+TEST_MAIN("past", test_by_hand, test_random_against_simple_sums)

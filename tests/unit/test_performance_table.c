@@ -10,7 +10,7 @@ static const char table[] = "# measured in May\n"
 			    "\n"
 			    "fpp-32k,,100,200,,1000\n";
 
-START_TEST(test_table)
+START_TEST(test_parsed_table)
 {
 	struct slu_err err;
 	struct slu_patterns *t = slu_patterns_parse(table, "t", &err);
@@ -247,5 +247,5 @@ START_TEST(test_bad_meaning)
 }
 END_TEST
 
-TEST_MAIN("patterns", test_table, test_profiles, test_refused, test_nearest,
-	  test_nearest_manner, test_bad_meaning)
+TEST_MAIN("patterns", test_parsed_table, test_profiles, test_refused,
+	  test_nearest, test_nearest_manner, test_bad_meaning)

@@ -100,7 +100,7 @@ START_TEST(test_stripes_refused)
 }
 END_TEST
 
-START_TEST(test_whole)
+START_TEST(test_complete_plan)
 {
 	struct slu_job j =
 		job("n[1-3]", "jobfs type=glu capacity=10GiB name=w; "
@@ -158,7 +158,7 @@ START_TEST(test_whole)
 END_TEST
 
 /* A path in the configuration needs no map; an unknown user is a number. */
-START_TEST(test_fixed)
+START_TEST(test_fixed_storage_needs_no_map)
 {
 	struct slu_job j = job("n7", "jobfs capacity=1; "
 				     "stage_in source=/%u "
@@ -347,7 +347,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-START_TEST(test_bare)
+START_TEST(test_plan_without_storage)
 {
 	struct slu_job j = job("a1,b[2-3]", "rubbish");
 	struct slu_plan p;
@@ -506,6 +506,7 @@ START_TEST(test_servers)
 }
 END_TEST
 
-TEST_MAIN("plan", test_servers, test_chunk, test_whole, test_stripes,
-	  test_stripes_refused, test_fixed, test_some_nodes, test_bind,
-	  test_pool, test_refused, test_bare, test_secret)
+TEST_MAIN("plan", test_servers, test_chunk, test_complete_plan, test_stripes,
+	  test_stripes_refused, test_fixed_storage_needs_no_map,
+	  test_some_nodes, test_bind, test_pool, test_refused,
+	  test_plan_without_storage, test_secret)

@@ -211,7 +211,7 @@ END_TEST
 
 /* In the place of one without room comes the next that has some; one that would
  * give next to nothing gives nothing. Of BeeOND's every node gives. */
-START_TEST(test_around)
+START_TEST(test_next_node_with_room)
 {
 	static const struct {
 		const char *driver;
@@ -367,5 +367,5 @@ START_TEST(test_promised)
 }
 END_TEST
 
-TEST_MAIN("plan shares", test_shares, test_around, test_shares_of_parts,
-	  test_uneven, test_split, test_promised)
+TEST_MAIN("plan shares", test_shares, test_next_node_with_room,
+	  test_shares_of_parts, test_uneven, test_split, test_promised)

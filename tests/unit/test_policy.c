@@ -38,7 +38,7 @@ START_TEST(test_choices)
 END_TEST
 
 /* ceil(Ca / R) of section 3.2, rounded down to a choice. */
-START_TEST(test_usual)
+START_TEST(test_usual_number)
 {
 	static const uint32_t powers[] = {1, 2, 4, 8}, direct[] = {0, 1, 2};
 	static const struct {
@@ -318,7 +318,7 @@ static size_t set_up(const struct policy_case *c, struct slu_ion_job *job,
 	return n;
 }
 
-START_TEST(test_decide)
+START_TEST(test_grants_of_each_policy)
 {
 	struct slu_ion_division *d = slu_ion_division_new(NULL);
 	struct slu_ion_proof proof;
@@ -423,5 +423,5 @@ START_TEST(test_table4)
 }
 END_TEST
 
-TEST_MAIN("policy", test_table4, test_choices, test_usual, test_decide,
-	  test_bandwidth)
+TEST_MAIN("policy", test_table4, test_choices, test_usual_number,
+	  test_grants_of_each_policy, test_bandwidth)

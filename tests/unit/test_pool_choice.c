@@ -81,7 +81,7 @@ static struct slu_conf *conf_of(const char *more)
 	return conf;
 }
 
-START_TEST(test_choice)
+START_TEST(test_first_pool_that_fits)
 {
 	static const char text[] = "Pool=a Nodes=n[1-2]\nPool=b Nodes=n[3-4]\n"
 				   "Pool=c\n"
@@ -239,7 +239,7 @@ START_TEST(test_tiers)
 END_TEST
 
 /* Who does not know where the job may run decides nothing. */
-START_TEST(test_unknown)
+START_TEST(test_unknown_nodes_decide_nothing)
 {
 	struct slu_conf *conf = conf_of("FileSystem=one Driver=scratch\n");
 	const struct slu_ctl_ask ask = {.min_nodes = 2};
@@ -255,4 +255,5 @@ START_TEST(test_unknown)
 }
 END_TEST
 
-TEST_MAIN("pool choice", test_choice, test_tiers, test_unknown)
+TEST_MAIN("pool choice", test_first_pool_that_fits, test_tiers,
+	  test_unknown_nodes_decide_nothing)

@@ -117,7 +117,7 @@ static int64_t end_of(uint32_t job_id)
 
 /* Data of failed stage-outs takes room as buffers do, until sluiced says that
  * it does not. */
-START_TEST(test_kept)
+START_TEST(test_kept_data_takes_room)
 {
 	struct slu_pool_capacity *p = calloc(1, sizeof(*p));
 	struct slu_capacity s = {.pools = p, .n_pools = 1};
@@ -287,7 +287,7 @@ START_TEST(test_when_expired)
 }
 END_TEST
 
-START_TEST(test_when)
+START_TEST(test_start_by_ends_of_others)
 {
 	struct slu_pool_need n = need(1, 4 * GIB, 0);
 
@@ -405,4 +405,5 @@ START_TEST(test_turn)
 END_TEST
 
 TEST_MAIN("pools", test_prestage, test_not_yet, test_expire, test_room,
-	  test_kept, test_when, test_when_expired, test_reserved, test_turn)
+	  test_kept_data_takes_room, test_start_by_ends_of_others,
+	  test_when_expired, test_reserved, test_turn)

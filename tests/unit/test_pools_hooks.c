@@ -104,7 +104,7 @@ START_TEST(test_components)
 END_TEST
 
 /* What could never be had is refused at submission. */
-START_TEST(test_never)
+START_TEST(test_impossible_request_is_refused)
 {
 	static const struct {
 		const char *option;
@@ -294,5 +294,6 @@ START_TEST(test_no_mover)
 }
 END_TEST
 
-TEST_MAIN("pools hooks", test_hooks, test_components, test_never,
-	  test_never_of_user, test_unable, test_no_mover)
+TEST_MAIN("pools hooks", test_hooks, test_components,
+	  test_impossible_request_is_refused, test_never_of_user, test_unable,
+	  test_no_mover)

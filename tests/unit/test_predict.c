@@ -58,7 +58,7 @@ END_TEST
 
 /* Of two kinds of runs the early answer is nearer to the short one, the careful
  * one is the long one; both keep to the floor and the request. */
-START_TEST(test_early)
+START_TEST(test_early_and_careful_answers)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.75, 300);
 	struct slu_job job = make_job(1, "a", 4, 60, 0);
@@ -253,7 +253,7 @@ END_TEST
 /* Runs beyond their requests are expected again, in proportion; but a limit is
  * never longer than the request, and what ran within a longer request is
  * expected to end with a shorter one. */
-START_TEST(test_beyond)
+START_TEST(test_runs_beyond_their_request)
 {
 	static const struct {
 		int64_t run;	  /* s, of an hour's request */
@@ -283,7 +283,7 @@ START_TEST(test_beyond)
 END_TEST
 
 /* A program that changes: after some runs the new run time is the answer. */
-START_TEST(test_change)
+START_TEST(test_changed_program)
 {
 	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
 
@@ -409,7 +409,8 @@ START_TEST(test_threads)
 }
 END_TEST
 
-TEST_MAIN("predict", test_levels, test_early, test_strangers, test_shares,
-	  test_ignored, test_ends, test_suspended, test_refused, test_no_future,
-	  test_careful, test_beyond, test_change, test_elapsed, test_aging,
-	  test_threads)
+TEST_MAIN("predict", test_levels, test_early_and_careful_answers,
+	  test_strangers, test_shares, test_ignored, test_ends, test_suspended,
+	  test_refused, test_no_future, test_careful,
+	  test_runs_beyond_their_request, test_changed_program, test_elapsed,
+	  test_aging, test_threads)

@@ -4,7 +4,7 @@
 #include "tests/unit/harness.h"
 #include "sluiced/questions/partition_queue.h"
 
-START_TEST(test_jobs)
+START_TEST(test_squeue_lines)
 {
 	char text[] =
 		"7|RUNNING|main|2|4|4294901753|1-00:00:00|1:02:03|1000|"
@@ -62,7 +62,7 @@ START_TEST(test_nodes)
 END_TEST
 
 /* Whatever is printed, nothing is read beyond it. */
-START_TEST(test_cut)
+START_TEST(test_nothing_is_read_past_the_end)
 {
 	static const char line[] = "7|RUNNING|main|2|4|9|1:00|0:03|1000|"
 				   "1764288000|n1||phys|None|a\nn1|idle|2\n";
@@ -83,4 +83,5 @@ START_TEST(test_cut)
 }
 END_TEST
 
-TEST_MAIN("queue", test_jobs, test_nodes, test_cut)
+TEST_MAIN("queue", test_squeue_lines, test_nodes,
+	  test_nothing_is_read_past_the_end)

@@ -27,7 +27,7 @@ static void learn(uint32_t uid, const char *name, double rate, int times)
 		slu_rates_learn(rates, uid, name, 4, 1000, rate * 4 * 1000);
 }
 
-START_TEST(test_known)
+START_TEST(test_learned_rates)
 {
 	setup();
 	ck_assert_double_eq(said(1, "a"), 0); /* nobody knows anything */
@@ -72,7 +72,7 @@ END_TEST
 
 /* Between the least and the most that was ever learnt, finite, and the same
  * whatever else cannot be. */
-START_TEST(test_random)
+START_TEST(test_rates_stay_within_bounds)
 {
 	static const double odd[] = {0, -1, NAN, INFINITY, -INFINITY};
 	uint64_t seed = 11;
@@ -116,4 +116,5 @@ START_TEST(test_random)
 }
 END_TEST
 
-TEST_MAIN("rates", test_known, test_renamed, test_random)
+TEST_MAIN("rates", test_learned_rates, test_renamed,
+	  test_rates_stay_within_bounds)

@@ -6,7 +6,7 @@
 #include "tests/unit/receiver.h"
 
 /* Each document is stored once, and only the first host sends it. */
-START_TEST(test_once)
+START_TEST(test_document_is_stored_once)
 {
 	setup();
 	ck_assert(missing("n1", "disks", "[1]", 10));
@@ -24,7 +24,7 @@ START_TEST(test_once)
 END_TEST
 
 /* What was there before is remembered, and what is dynamic is not. */
-START_TEST(test_change)
+START_TEST(test_changes_are_remembered)
 {
 	setup();
 	put("n1", "disks", "[1]", 10);
@@ -245,7 +245,7 @@ END_TEST
 
 /* Another program writes the file behind our back: a restart, or the original
  * tool, which knows of no hashes. */
-START_TEST(test_others)
+START_TEST(test_other_writers_of_the_database)
 {
 	struct slu_db *other;
 
@@ -384,6 +384,8 @@ START_TEST(test_quota)
 }
 END_TEST
 
-TEST_MAIN("receive", test_once, test_change, test_dynamic_for_long, test_prune,
-	  test_heartbeat, test_flush_few, test_topologies, test_flush_fails,
-	  test_same_text, test_others, test_at_once, test_rehash, test_quota)
+TEST_MAIN("receive", test_document_is_stored_once, test_changes_are_remembered,
+	  test_dynamic_for_long, test_prune, test_heartbeat, test_flush_few,
+	  test_topologies, test_flush_fails, test_same_text,
+	  test_other_writers_of_the_database, test_at_once, test_rehash,
+	  test_quota)

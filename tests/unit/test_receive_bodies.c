@@ -5,7 +5,7 @@
 
 /* One bad document, and none of its push is stored; the same within a
  * transaction of the caller's. */
-START_TEST(test_whole)
+START_TEST(test_bad_document_refuses_the_push)
 {
 	struct slu_buf reply = {0};
 	const char *bad = "{\"host\":\"n1\",\"documents\":"
@@ -61,7 +61,7 @@ START_TEST(test_bodies)
 END_TEST
 
 /* What this sluiced does not know, a newer sysmap may: the rest is taken. */
-START_TEST(test_unknown)
+START_TEST(test_unknown_members_are_accepted)
 {
 	const char *push = "{\"host\":\"n1\",\"documents\":{\"disks\":\"[1]\","
 			   "\"newer\":\"[2]\",\"a;b\":\"[3\",\"\":4,"
@@ -137,4 +137,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("receive bodies", test_whole, test_bodies, test_unknown, test_refused)
+TEST_MAIN("receive bodies", test_bad_document_refuses_the_push, test_bodies,
+	  test_unknown_members_are_accepted, test_refused)

@@ -211,7 +211,7 @@ START_TEST(test_memory)
 END_TEST
 
 /* Targets stay in use however many stripes are asked for in a minute. */
-START_TEST(test_many)
+START_TEST(test_targets_stay_in_use)
 {
 	const struct slu_ost_choose_request r = {.stripes = 1, .files = 65536};
 	struct slu_recent_placements *m = slu_recent_placements_new();
@@ -289,7 +289,7 @@ START_TEST(test_promises)
 END_TEST
 
 /* Nothing is solved: the ranking says. */
-START_TEST(test_ranked)
+START_TEST(test_ranking_without_solving)
 {
 	struct json_object *servers = parse(three), *out;
 	struct slu_ost_choose_request r = {.stripes = 2, .files = 1};
@@ -322,5 +322,5 @@ START_TEST(test_ranked)
 }
 END_TEST
 TEST_MAIN("ost_memory", test_predicted, test_predicted_wide,
-	  test_predicted_little, test_lesson, test_memory, test_many,
-	  test_promises, test_ranked)
+	  test_predicted_little, test_lesson, test_memory,
+	  test_targets_stay_in_use, test_promises, test_ranking_without_solving)

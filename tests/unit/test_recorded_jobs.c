@@ -74,7 +74,7 @@ END_TEST
 /* At random: MCKP is better than STATIC, more I/O nodes are better than few, by
  * the whole month (at each event that is proven elsewhere), and the order of
  * the rows says nothing. */
-START_TEST(test_random)
+START_TEST(test_random_replays_agree)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++) {
 		struct slu_recorded *r = slu_recorded_new(NULL), *back;
@@ -142,5 +142,5 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-TEST_MAIN("recorded", test_by_hand, test_random, test_unknown_number,
-	  test_nothing)
+TEST_MAIN("recorded", test_by_hand, test_random_replays_agree,
+	  test_unknown_number, test_nothing)

@@ -223,7 +223,7 @@ static void nothing(struct slu_plan *plan)
 
 /* All that is taken from a node's plan is its number, what each node gives, and
  * that what goes in was there before the run. */
-START_TEST(test_kept)
+START_TEST(test_only_known_fields_are_taken_over)
 {
 	static const struct {
 		void (*offered)(struct slu_plan *plan);
@@ -256,4 +256,5 @@ START_TEST(test_kept)
 }
 END_TEST
 
-TEST_MAIN("adopt forged", test_not_believed, test_kept)
+TEST_MAIN("adopt forged", test_not_believed,
+	  test_only_known_fields_are_taken_over)

@@ -512,7 +512,7 @@ START_TEST(test_expand)
 END_TEST
 
 /* Many mistakes: as many as there is room for are told, and how many not. */
-START_TEST(test_untold)
+START_TEST(test_number_of_mistakes_is_bounded)
 {
 	struct slu_buf buf = {0};
 	struct slu_request req;
@@ -528,5 +528,5 @@ START_TEST(test_untold)
 }
 END_TEST
 
-TEST_MAIN("request", test_accepted, test_refused, test_bounds, test_untold,
-	  test_expand)
+TEST_MAIN("request", test_accepted, test_refused, test_bounds,
+	  test_number_of_mistakes_is_bounded, test_expand)

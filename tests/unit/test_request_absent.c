@@ -109,7 +109,7 @@ START_TEST(test_cases)
 END_TEST
 
 /* As long as Slurm takes one, and with more names than it tells. */
-START_TEST(test_long)
+START_TEST(test_longest_script)
 {
 	static const char *const pieces[] = {
 		"$BB_JOBFS",   "DW_JOB_",    "$DW_JOB_x ",    "${", "B",
@@ -128,7 +128,7 @@ START_TEST(test_long)
 }
 END_TEST
 
-START_TEST(test_many)
+START_TEST(test_number_of_names_is_bounded)
 {
 	struct slu_buf buf = {0};
 	char *got;
@@ -146,4 +146,5 @@ START_TEST(test_many)
 }
 END_TEST
 
-TEST_MAIN("request absent", test_cases, test_long, test_many)
+TEST_MAIN("request absent", test_cases, test_longest_script,
+	  test_number_of_names_is_bounded)

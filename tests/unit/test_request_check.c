@@ -451,7 +451,7 @@ static const struct {
 	{FS, OUT("$BB_w/../x", "/b"), NULL, "\"..\" is refused"},
 };
 
-START_TEST(test_round)
+START_TEST(test_rounding_to_granularity)
 {
 	const struct slu_pool_conf pool = {.granularity = 1000};
 
@@ -461,7 +461,7 @@ START_TEST(test_round)
 }
 END_TEST
 
-START_TEST(test_check)
+START_TEST(test_requests_against_sites)
 {
 	struct slu_request req;
 	struct slu_err err;
@@ -569,5 +569,5 @@ START_TEST(test_pools)
 }
 END_TEST
 
-TEST_MAIN("request_check", test_round, test_check, test_resolve, test_site,
-	  test_pools)
+TEST_MAIN("request_check", test_rounding_to_granularity,
+	  test_requests_against_sites, test_resolve, test_site, test_pools)

@@ -128,7 +128,7 @@ END_TEST
 
 /* Whatever users write: all of the mistakes, nothing that a terminal obeys,
  * lines that fit. */
-START_TEST(test_any)
+START_TEST(test_random_requests_are_quoted)
 {
 	static const char *const words[] = {"#BB ",	 "jobfs ",
 					    "capacity=", "\"",
@@ -175,4 +175,5 @@ START_TEST(test_any)
 }
 END_TEST
 
-TEST_MAIN("request quote", test_quote, test_several, test_any)
+TEST_MAIN("request quote", test_quote, test_several,
+	  test_random_requests_are_quoted)

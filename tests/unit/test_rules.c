@@ -247,7 +247,7 @@ START_TEST(test_policy)
 }
 END_TEST
 
-START_TEST(test_names)
+START_TEST(test_names_of_rules)
 {
 	static const struct {
 		const char *job, *name, *match;
@@ -323,4 +323,4 @@ START_TEST(test_rate)
 END_TEST
 
 TEST_MAIN("rules", test_dump, test_long, test_no_rules, test_recorded,
-	  test_policy, test_names, test_disguise, test_rate)
+	  test_policy, test_names_of_rules, test_disguise, test_rate)

@@ -411,11 +411,11 @@ END_TEST
 TEST_MAIN("segments_programs", test_programs, test_led_away, test_no_library,
 	  test_fio)
 #else
-START_TEST(test_none)
+START_TEST(test_skipped_with_sanitizer)
 {
 	skip("a sanitizer has to be loaded first");
 }
 END_TEST
 
-TEST_MAIN("segments_programs", test_none)
+TEST_MAIN("segments_programs", test_skipped_with_sanitizer)
 #endif

@@ -5,7 +5,7 @@
 
 #define MIB (1ull << 20)
 
-START_TEST(test_ranges)
+START_TEST(test_number_of_ranges)
 {
 	static const struct {
 		uint64_t size, n;
@@ -85,7 +85,7 @@ START_TEST(test_division)
 END_TEST
 
 /* The largest numbers do not overflow on the way. */
-START_TEST(test_huge)
+START_TEST(test_largest_numbers)
 {
 	ck_assert_uint_eq(slu_share_owner(UINT64_MAX - 1, UINT64_MAX, 65536),
 			  65535);
@@ -98,4 +98,4 @@ START_TEST(test_huge)
 }
 END_TEST
 
-TEST_MAIN("share", test_ranges, test_division, test_huge)
+TEST_MAIN("share", test_number_of_ranges, test_division, test_largest_numbers)

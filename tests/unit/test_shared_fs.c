@@ -9,7 +9,7 @@
 #define NONE ((size_t)-1)
 
 /* 10 bytes/s. Alone: 5 s of computation, 40 bytes at 8 bytes/s. */
-START_TEST(test_alone)
+START_TEST(test_job_alone)
 {
 	const struct fs_io io[] = {{2, 5, 40, 8}};
 	struct fs *fs = fs_new(io, 1, 10);
@@ -34,7 +34,7 @@ END_TEST
 
 /* Peaks of 2, 8 and 8 share 10: 2, 4 and 4. The first (20 bytes) and the others
  * (40) end together. */
-START_TEST(test_fair)
+START_TEST(test_fair_shares)
 {
 	const struct fs_io io[] = {{1, 0, 20, 2}, {1, 0, 40, 8}, {1, 0, 40, 8}};
 	struct fs *fs = fs_new(io, 3, 10);
@@ -151,4 +151,4 @@ START_TEST(test_steps)
 }
 END_TEST
 
-TEST_MAIN("shared_fs", test_alone, test_fair, test_steps)
+TEST_MAIN("shared_fs", test_job_alone, test_fair_shares, test_steps)

@@ -612,7 +612,7 @@ static const struct {
 	{"h", "hush", "X-SLURM-USER-TOKEN: hush", SLU_IO},
 };
 
-START_TEST(test_rest)
+START_TEST(test_import_from_rest)
 {
 	char line[128];
 
@@ -699,7 +699,7 @@ static void check_narrow(const char *line, const char *text, size_t width)
 	json_object_put(plain);
 }
 
-START_TEST(test_narrow)
+START_TEST(test_tables_in_narrow_terminals)
 {
 	write_conf();
 	unsetenv("NO_COLOR");
@@ -889,7 +889,7 @@ START_TEST(test_site)
 END_TEST
 
 /* A command whose tables nobody has looked at would be forgotten. */
-START_TEST(test_all)
+START_TEST(test_every_command_has_a_table_test)
 {
 	/* answered without sluiced, see test_sysquery.sh and test_backtest.c;
 	 * has no table */
@@ -912,4 +912,5 @@ START_TEST(test_all)
 END_TEST
 
 TEST_MAIN("show", test_json, test_units, test_narrowed, test_site, test_tables,
-	  test_narrow, test_all, test_errors, test_rest)
+	  test_tables_in_narrow_terminals, test_every_command_has_a_table_test,
+	  test_errors, test_import_from_rest)

@@ -97,7 +97,7 @@ static void check_long(const char *addr)
 	slu_buf_free(&text);
 }
 
-START_TEST(test_same)
+START_TEST(test_same_answers_as_original)
 {
 	static const char *const lines[] = {
 		"-n|n[1-2]|-e|disks",
@@ -160,4 +160,4 @@ START_TEST(test_same)
 }
 END_TEST
 
-TEST_MAIN("sluiced_answers", test_same)
+TEST_MAIN("sluiced_answers", test_same_answers_as_original)

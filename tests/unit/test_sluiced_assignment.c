@@ -88,7 +88,7 @@ static int store(struct slu_db *db, const struct slu_epoch *old,
 	return rc;
 }
 
-START_TEST(test_table)
+START_TEST(test_table_of_assignments)
 {
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -153,4 +153,4 @@ START_TEST(test_table)
 }
 END_TEST
 
-TEST_MAIN("sluiced_assignment", test_changes, test_table)
+TEST_MAIN("sluiced_assignment", test_changes, test_table_of_assignments)

@@ -82,13 +82,13 @@ static void store_things(int n, int bad)
 	free(things);
 }
 
-START_TEST(test_one)
+START_TEST(test_one_item)
 {
 	store_things(1, -1);
 }
 END_TEST
 
-START_TEST(test_crowd)
+START_TEST(test_thousand_items)
 {
 	store_things(1000, -1);
 }
@@ -164,5 +164,5 @@ START_TEST(test_locked)
 }
 END_TEST
 
-TEST_MAIN("sluiced_batch", test_one, test_crowd, test_bad_one_alone_fails,
-	  test_flush, test_locked)
+TEST_MAIN("sluiced_batch", test_one_item, test_thousand_items,
+	  test_bad_one_alone_fails, test_flush, test_locked)

@@ -79,7 +79,7 @@ static size_t ended_of(const struct slu_conn *conn, size_t n)
 	return sum;
 }
 
-START_TEST(test_cut)
+START_TEST(test_connections_are_cut_fairly)
 {
 	struct slu_conn root[9] = {0}, many[7] = {0}, few[3] = {0};
 	struct slu_conns all = {0};
@@ -113,4 +113,5 @@ START_TEST(test_cut)
 }
 END_TEST
 
-TEST_MAIN("sluiced_bounds", test_users, test_net, test_cut)
+TEST_MAIN("sluiced_bounds", test_users, test_net,
+	  test_connections_are_cut_fairly)

@@ -190,7 +190,7 @@ static unsigned failures_of_reports(const char *text, unsigned n)
 
 /* While nothing can be written, as on a full disk, a machine full of nodes that
  * try again does not make sluiced load all buffers for each of them. */
-START_TEST(test_full)
+START_TEST(test_full_disk_loads_buffers_once)
 {
 	struct slu_job j = job_of_ann(7, true);
 	struct slu_plan plan;
@@ -490,5 +490,5 @@ START_TEST(test_plan_waits)
 END_TEST
 
 TEST_MAIN("sluiced buffers", test_buffer, test_resume_again, test_lost_turn,
-	  test_full, test_slow_names, test_lost_message, test_large_plan,
-	  test_plan_waits)
+	  test_full_disk_loads_buffers_once, test_slow_names, test_lost_message,
+	  test_large_plan, test_plan_waits)

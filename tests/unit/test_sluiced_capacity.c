@@ -138,7 +138,7 @@ START_TEST(test_tiers)
 END_TEST
 
 /* Nothing larger fits, and it is not said of what does. */
-START_TEST(test_fits)
+START_TEST(test_image_size_is_the_largest_that_fits)
 {
 	static const uint64_t rooms[] = {
 		0, 1, 65535, 1 << 20, 10 << 20, 100 << 20, UINT64_C(1) << 40};
@@ -220,4 +220,5 @@ START_TEST(test_offers)
 }
 END_TEST
 
-TEST_MAIN("supply", test_fits, test_reckon, test_tiers, test_offers)
+TEST_MAIN("supply", test_image_size_is_the_largest_that_fits, test_reckon,
+	  test_tiers, test_offers)

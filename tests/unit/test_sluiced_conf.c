@@ -151,7 +151,7 @@ END_TEST
 
 /* Of a file that is not whole nothing is believed; one of another sluiced than
  * we are told to ask stays as long as nobody answers. */
-START_TEST(test_kept)
+START_TEST(test_incomplete_file_is_not_used)
 {
 	FILE *file;
 
@@ -184,7 +184,7 @@ START_TEST(test_kept)
 END_TEST
 
 /* The host's own comes first, if it is bad, too. */
-START_TEST(test_own)
+START_TEST(test_own_file_comes_first)
 {
 	FILE *file;
 
@@ -274,5 +274,6 @@ START_TEST(test_stranger)
 }
 END_TEST
 
-TEST_MAIN("sluiced_conf", test_fetched, test_renewed, test_kept, test_own,
+TEST_MAIN("sluiced_conf", test_fetched, test_renewed,
+	  test_incomplete_file_is_not_used, test_own_file_comes_first,
 	  test_stranger)

@@ -211,7 +211,7 @@ START_TEST(test_first_map)
 END_TEST
 
 /* Many nodes push at the same moment: none is refused. */
-START_TEST(test_crowd)
+START_TEST(test_many_pushes_at_once)
 {
 	enum { PROCESSES = 20, EACH = 10 };
 	pid_t pid[PROCESSES];
@@ -452,5 +452,5 @@ START_TEST(test_closed_input)
 END_TEST
 
 TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
-	  test_sysmap, test_first_map, test_crowd, test_metrics, test_knocking,
-	  test_operator, test_closed_input)
+	  test_sysmap, test_first_map, test_many_pushes_at_once, test_metrics,
+	  test_knocking, test_operator, test_closed_input)

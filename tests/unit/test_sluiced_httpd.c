@@ -255,7 +255,7 @@ START_TEST(test_answered_later)
 END_TEST
 
 /* Many at once, all parked, all answered. */
-START_TEST(test_crowd)
+START_TEST(test_thousand_parked_requests)
 {
 	enum { N = 1000 };
 	int fd[N];
@@ -474,7 +474,7 @@ static size_t hear_all(int fd, char letter)
 
 /* Nodes of two jobs ask for what is long, and hear it slowly: it is there once
  * for each job. */
-START_TEST(test_long)
+START_TEST(test_long_answer_is_in_memory_once)
 {
 	enum { NODES = 40 };
 	int fd[NODES];
@@ -499,6 +499,7 @@ START_TEST(test_long)
 }
 END_TEST
 
-TEST_MAIN("sluiced_httpd", test_long, test_one_user, test_trickle,
-	  test_all_taken, test_requests, test_chunked_too_long,
-	  test_answered_later, test_crowd, test_stop, test_stop_meanwhile)
+TEST_MAIN("sluiced_httpd", test_long_answer_is_in_memory_once, test_one_user,
+	  test_trickle, test_all_taken, test_requests, test_chunked_too_long,
+	  test_answered_later, test_thousand_parked_requests, test_stop,
+	  test_stop_meanwhile)

@@ -49,7 +49,7 @@ START_TEST(test_start_end)
 }
 END_TEST
 
-START_TEST(test_set)
+START_TEST(test_replaced_set_of_jobs)
 {
 	struct slu_jobs *jobs = slu_jobs_new(&err);
 	struct slu_job one[] = {job(1, "a"), job(2, "b")};
@@ -92,5 +92,5 @@ START_TEST(test_bad_nodes)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobs", test_start_end, test_set, test_set_bad,
-	  test_bad_nodes)
+TEST_MAIN("sluiced_jobs", test_start_end, test_replaced_set_of_jobs,
+	  test_set_bad, test_bad_nodes)

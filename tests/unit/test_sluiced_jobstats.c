@@ -57,7 +57,7 @@ static void told(uint32_t id, const char *server)
 }
 
 /* Once, some time after the end, with what all servers have said. */
-START_TEST(test_once)
+START_TEST(test_sums_are_sent_once)
 {
 	static struct slu_log quiet;
 	struct slu_lustre_totals served;
@@ -144,4 +144,4 @@ START_TEST(test_moved)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobstats", test_once, test_moved)
+TEST_MAIN("sluiced_jobstats", test_sums_are_sent_once, test_moved)

@@ -32,7 +32,7 @@ START_TEST(test_every_cut)
 }
 END_TEST
 
-START_TEST(test_bound)
+START_TEST(test_length_of_lines_is_bounded)
 {
 	struct slu_lines lines = {.max = 8};
 	struct slu_err err;
@@ -62,4 +62,5 @@ START_TEST(test_nul_inside)
 }
 END_TEST
 
-TEST_MAIN("sluiced_line", test_every_cut, test_bound, test_nul_inside)
+TEST_MAIN("sluiced_line", test_every_cut, test_length_of_lines_is_bounded,
+	  test_nul_inside)

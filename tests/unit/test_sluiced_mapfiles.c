@@ -70,7 +70,7 @@ START_TEST(test_smaller_pool)
 }
 END_TEST
 
-START_TEST(test_files)
+START_TEST(test_files_follow_assignments)
 {
 	struct slu_epoch *a = EPOCH(1, j12, i12), *b = EPOCH(2, j23, i34);
 	struct slu_epoch *c = EPOCH(3, j23, i_direct);
@@ -297,5 +297,5 @@ START_TEST(test_node_files)
 }
 END_TEST
 
-TEST_MAIN("sluiced mapfiles", test_files, test_smaller_pool, test_unknown_past,
-	  test_trouble, test_shared_nodes, test_node_files)
+TEST_MAIN("sluiced mapfiles", test_files_follow_assignments, test_smaller_pool,
+	  test_unknown_past, test_trouble, test_shared_nodes, test_node_files)

@@ -47,7 +47,7 @@ static const struct {
 	{"login", "10.0.0.3", false}, {"nobody", "0.0.0.0", false},
 };
 
-START_TEST(test_check)
+START_TEST(test_address_check)
 {
 	struct slu_err err;
 	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
@@ -128,7 +128,7 @@ static bool where(void *arg, const char *name)
 }
 
 /* A node has come, or moved, since slurmctld told of its nodes. */
-START_TEST(test_where)
+START_TEST(test_moved_node_is_asked_for)
 {
 	struct slu_err err;
 	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
@@ -277,6 +277,6 @@ START_TEST(test_slow_service)
 }
 END_TEST
 
-TEST_MAIN("sluiced_nodes", test_check, test_not_yet_told, test_asks_seldom,
-	  test_asks_no_more, test_where, test_hello_again, test_made_up,
-	  test_slow_service)
+TEST_MAIN("sluiced_nodes", test_address_check, test_not_yet_told,
+	  test_asks_seldom, test_asks_no_more, test_moved_node_is_asked_for,
+	  test_hello_again, test_made_up, test_slow_service)

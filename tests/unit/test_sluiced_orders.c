@@ -89,7 +89,7 @@ START_TEST(test_kinds_and_nodes_are_apart)
 }
 END_TEST
 
-START_TEST(test_bound)
+START_TEST(test_number_of_orders_is_bounded)
 {
 	struct slu_extend msg = {SLU_ORDERS_MAX + 1, 1, false, 0};
 	const char *line;
@@ -118,4 +118,5 @@ START_TEST(test_bound)
 END_TEST
 
 TEST_MAIN("sluiced_orders", test_kept_until_done, test_newer_supersedes,
-	  test_same_is_not_repeated, test_kinds_and_nodes_are_apart, test_bound)
+	  test_same_is_not_repeated, test_kinds_and_nodes_are_apart,
+	  test_number_of_orders_is_bounded)

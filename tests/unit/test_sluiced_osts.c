@@ -216,7 +216,7 @@ END_TEST
 
 /* What Lustre's servers have seen of a job is part of its history, however
  * often they or sluiced begin anew; what is not a job that ran waits. */
-START_TEST(test_jobs)
+START_TEST(test_server_reports_reach_the_history)
 {
 	struct slu_job job = job_of_ann(5, false);
 	struct slu_tbfd_publisher p[2] = {{.host = "n1"}, {.host = "n2"}};
@@ -329,7 +329,7 @@ END_TEST
 
 /* Of 100 ticks between two looks, waiting for disks is no work; counters that
  * go back, or are not there, change nothing. */
-START_TEST(test_busy)
+START_TEST(test_processor_load_from_proc_stat)
 {
 	static const struct {
 		double now;
@@ -504,9 +504,13 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		test_osts,	   test_busy,	   test_jobs,	test_stripe,
-		test_osts_weights, test_busy_host, test_domains};
+	const TTest *const tests[] = {test_osts,
+				      test_processor_load_from_proc_stat,
+				      test_server_reports_reach_the_history,
+				      test_stripe,
+				      test_osts_weights,
+				      test_busy_host,
+				      test_domains};
 
 	if (getuid() != 0 ||
 	    system("PATH=/usr/sbin:/sbin:$PATH command -v munged >/dev/null")) {

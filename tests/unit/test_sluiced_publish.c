@@ -107,7 +107,7 @@ static pid_t child_of_mine(void)
 
 /* The child that stays: what changes is written, whatever lies between; one
  * that has died, another directory and more than a message take a new one. */
-START_TEST(test_stays)
+START_TEST(test_child_that_stays)
 {
 	struct slu_publisher *p;
 	static char many[SLU_CHILD_SAY / 5 * 5 + 11];
@@ -363,6 +363,6 @@ START_TEST(test_hanging_dir)
 }
 END_TEST
 
-TEST_MAIN("sluiced publish", test_newest_wins, test_missing_dir, test_stays,
-	  test_too_slow, test_frozen, test_other_dir, test_switched_off,
-	  test_program, test_hanging_dir)
+TEST_MAIN("sluiced publish", test_newest_wins, test_missing_dir,
+	  test_child_that_stays, test_too_slow, test_frozen, test_other_dir,
+	  test_switched_off, test_program, test_hanging_dir)

@@ -193,7 +193,7 @@ static struct slu_db *open_db(void)
 }
 
 /* None is refused, none is lost. */
-START_TEST(test_crowd)
+START_TEST(test_pushes_of_many_nodes)
 {
 	unsigned n = count();
 	struct node *nodes = calloc(n, sizeof(*nodes));
@@ -285,4 +285,4 @@ START_TEST(test_killed)
 }
 END_TEST
 
-TEST_MAIN("sluiced_push", test_crowd, test_killed)
+TEST_MAIN("sluiced_push", test_pushes_of_many_nodes, test_killed)

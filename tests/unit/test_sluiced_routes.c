@@ -15,7 +15,7 @@ static const struct {
 	{"POST", "", false},	      {"post", "/v1/plan", false},
 };
 
-START_TEST(test_find)
+START_TEST(test_routes_by_method_and_path)
 {
 	each(c, cases)
 	{
@@ -69,7 +69,7 @@ START_TEST(test_manual)
 END_TEST
 
 /* What a row needs, so that routes.c can rely on it. */
-START_TEST(test_rows)
+START_TEST(test_every_row_is_complete)
 {
 	for (const struct slu_route *r = slu_routes; r->path; r++) {
 		ck_assert_ptr_nonnull(r->handle);
@@ -92,7 +92,7 @@ static int never(struct slu_daemon *d, struct slu_req *req, struct slu_buf *out,
 
 /* What is remembered is not what the database has: nobody is answered from
  * it, and nobody waits for an answer. */
-START_TEST(test_failed)
+START_TEST(test_nothing_is_answered_after_failed_commit)
 {
 	static const struct slu_log log;
 	static const struct slu_route route = {.path = "/v1/x",
@@ -115,4 +115,6 @@ START_TEST(test_failed)
 }
 END_TEST
 
-TEST_MAIN("sluiced_routes", test_find, test_manual, test_rows, test_failed)
+TEST_MAIN("sluiced_routes", test_routes_by_method_and_path, test_manual,
+	  test_every_row_is_complete,
+	  test_nothing_is_answered_after_failed_commit)

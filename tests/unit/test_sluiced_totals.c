@@ -121,7 +121,7 @@ END_TEST
 
 /* While slurmdbd is away nothing counts and nothing is lost; who says that it
  * may be back need not wait. */
-START_TEST(test_away)
+START_TEST(test_slurmdbd_is_away)
 {
 	set_sacct("echo 'sacct: error: Problem talking to the database: "
 		  "Connection refused'; exit 1",
@@ -158,4 +158,5 @@ START_TEST(test_young)
 }
 END_TEST
 
-TEST_MAIN("sluiced_totals", test_one_bad, test_too_long, test_away, test_young)
+TEST_MAIN("sluiced_totals", test_one_bad, test_too_long, test_slurmdbd_is_away,
+	  test_young)

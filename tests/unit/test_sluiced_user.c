@@ -57,7 +57,7 @@ static uid_t owner_of(const char *name)
 	return st.st_uid;
 }
 
-START_TEST(test_makes)
+START_TEST(test_directories_are_made)
 {
 	struct slu_conf conf = conf_of("lib/x.db", "run/x.sock");
 	struct outcome got = become(&conf);
@@ -90,7 +90,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_makes, test_of_root};
+	const TTest *const tests[] = {test_directories_are_made, test_of_root};
 
 	if (geteuid()) {
 		printf("sluiced_user: skipped, needs root\n");

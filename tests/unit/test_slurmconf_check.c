@@ -34,7 +34,7 @@ static void check_conf(const char *text, const char *want)
 	json_object_put(args);
 }
 
-START_TEST(test_conf)
+START_TEST(test_parsed_slurm_conf)
 {
 	static const struct {
 		const char *text, *want;
@@ -146,7 +146,7 @@ static void fill(void)
 #define N12		"NodeName=n[1-2] CPUs=16 " GOOD
 #define N3		"\nNodeName=n3 CPUs=8 Gres=gpu:x:2 " GOOD
 
-START_TEST(test_check)
+START_TEST(test_findings_about_slurm_conf)
 {
 	static const struct {
 		const char *conf, *want;
@@ -231,4 +231,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("check", test_conf, test_conf_refused, test_check, test_refused)
+TEST_MAIN("check", test_parsed_slurm_conf, test_conf_refused,
+	  test_findings_about_slurm_conf, test_refused)

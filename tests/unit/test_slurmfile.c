@@ -51,7 +51,7 @@ static int note(void *arg, char *line, const char *file, size_t number,
 	return 0;
 }
 
-START_TEST(test_lines)
+START_TEST(test_keys_and_values_of_lines)
 {
 	static const struct {
 		const char *text, *want;
@@ -154,4 +154,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("slurmfile", test_lines, test_include, test_refused)
+TEST_MAIN("slurmfile", test_keys_and_values_of_lines, test_include,
+	  test_refused)

@@ -66,7 +66,7 @@ START_TEST(test_empty)
 }
 END_TEST
 
-START_TEST(test_deep)
+START_TEST(test_deep_directories)
 {
 	char name[61];
 	int at, fd;
@@ -539,7 +539,7 @@ START_TEST(test_no_bytes)
 END_TEST
 
 TEST_MAIN("stage", test_too_deep, test_odd_times, test_all_kinds,
-	  test_large_files, test_empty, test_deep, test_name_rules,
+	  test_large_files, test_empty, test_deep_directories, test_name_rules,
 	  test_existing, test_inherits_setgid, test_directory_bits,
 	  test_generated, test_generated_kinds, test_special,
 	  test_does_not_arrive, test_names_apart, test_sums, test_brick,

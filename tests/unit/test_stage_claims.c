@@ -381,7 +381,7 @@ static int see_nobody(void *arg, bool who, unsigned *owner, unsigned n,
 }
 
 /* A claim that others see and a look does not is not asked for for ever. */
-START_TEST(test_unseen)
+START_TEST(test_invisible_claim_is_given_up)
 {
 	unsigned asked = 0;
 	const struct slu_claims how = {refuse, see_nobody, NULL, &asked};
@@ -418,6 +418,6 @@ START_TEST(test_nobody_copied)
 }
 END_TEST
 
-TEST_MAIN("stage_claims", test_unreadable, test_too_many, test_unseen,
-	  test_nobody_copied, test_take, test_free_node_does_all, test_one_dies,
-	  test_dies_in_a_large_file)
+TEST_MAIN("stage_claims", test_unreadable, test_too_many,
+	  test_invisible_claim_is_given_up, test_nobody_copied, test_take,
+	  test_free_node_does_all, test_one_dies, test_dies_in_a_large_file)

@@ -73,7 +73,7 @@ static void rewrite(unsigned seed)
 	ck_assert(!utimensat(AT_FDCWD, in(src, "f"), times, 0));
 }
 
-START_TEST(test_kept)
+START_TEST(test_early_copy_is_kept)
 {
 	each(size, sizes)
 	{
@@ -191,7 +191,7 @@ START_TEST(test_young)
 END_TEST
 
 /* Declared again, and the second copy is cut short at any act. */
-START_TEST(test_cut_short)
+START_TEST(test_second_early_copy_is_cut_short)
 {
 	struct slu_stage_result r;
 
@@ -235,7 +235,7 @@ END_TEST
 
 /* What the kernel still holds, as of what a program has mapped, may not be what
  * others have written: so it is of a file system without a block device. */
-START_TEST(test_held)
+START_TEST(test_mapped_pages_are_reread)
 {
 	if (unshare(CLONE_NEWNS) ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
@@ -316,6 +316,7 @@ START_TEST(test_history)
 }
 END_TEST
 
-TEST_MAIN("stage copied", test_kept, test_time_put_back, test_removed,
-	  test_other_kind, test_replaced, test_young, test_cut_short,
-	  test_mover, test_held, test_history)
+TEST_MAIN("stage copied", test_early_copy_is_kept, test_time_put_back,
+	  test_removed, test_other_kind, test_replaced, test_young,
+	  test_second_early_copy_is_cut_short, test_mover,
+	  test_mapped_pages_are_reread, test_history)

@@ -440,7 +440,7 @@ static int after_some(void *arg, uint64_t bytes, uint64_t files)
 	return ++*(int *)arg > 3;
 }
 
-START_TEST(test_stops)
+START_TEST(test_staging_stops_when_told)
 {
 	int told = 0;
 	struct slu_stage_part part = {
@@ -503,5 +503,5 @@ END_TEST
 
 TEST_MAIN("stage faults", test_read_only_left, test_read_only_arrived,
 	  test_large_read_only, test_same_file, test_hard_link, test_refusals,
-	  test_noticed, test_swap_destination, test_swap_source, test_stops,
-	  test_content)
+	  test_noticed, test_swap_destination, test_swap_source,
+	  test_staging_stops_when_told, test_content)

@@ -125,7 +125,7 @@ static void late_teardown(void)
 }
 
 /* What an early copy could not write is not taken for arrived by the last. */
-START_TEST(test_early)
+START_TEST(test_failed_early_copy_is_repeated)
 {
 	struct slu_stage_part part;
 
@@ -233,7 +233,7 @@ START_TEST(test_mapped)
 END_TEST
 
 /* Somebody else's data could not be written there. */
-START_TEST(test_others)
+START_TEST(test_write_error_of_another_file)
 {
 	struct slu_stage_part part;
 
@@ -246,7 +246,7 @@ START_TEST(test_others)
 END_TEST
 
 /* Ours could not, and the file knows, or has been forgotten since. */
-START_TEST(test_own)
+START_TEST(test_own_write_error_is_reported)
 {
 	struct slu_stage_part part;
 
@@ -379,6 +379,7 @@ START_TEST(test_two_at_once)
 }
 END_TEST
 
-TEST_MAIN("stage late", test_early, test_early_kept, test_mapped,
-	  test_mapped_still, test_others, test_own, test_resumed, test_fuse,
+TEST_MAIN("stage late", test_failed_early_copy_is_repeated, test_early_kept,
+	  test_mapped, test_mapped_still, test_write_error_of_another_file,
+	  test_own_write_error_is_reported, test_resumed, test_fuse,
 	  test_lustre, test_mounted_below, test_two_at_once)

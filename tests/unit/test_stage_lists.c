@@ -402,7 +402,7 @@ static void setup_cut_short(void)
 
 /* The next staging brings the directories of one that was cut short to their
  * end, and leaves alone what the user keeps private. */
-START_TEST(test_cut_short)
+START_TEST(test_interrupted_staging_is_completed)
 {
 	for (int copied = 0; copied < 2; copied++) {
 		struct stat st;
@@ -435,4 +435,5 @@ END_TEST
 
 TEST_MAIN("stage lists", test_xattrs, test_other_lists, test_plain_lists,
 	  test_early_lists, test_early_directories, test_kept_read_only,
-	  test_mode_changed, test_list_changed, test_private, test_cut_short)
+	  test_mode_changed, test_list_changed, test_private,
+	  test_interrupted_staging_is_completed)

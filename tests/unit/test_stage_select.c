@@ -52,7 +52,7 @@ static const char *joined(const struct slu_names *names)
 	return text;
 }
 
-START_TEST(test_where)
+START_TEST(test_rest_after_the_fixed_directory)
 {
 	static const struct {
 		const char *path, *rest;
@@ -251,7 +251,7 @@ static void check_arrival(const char *source, enum slu_stage_what what,
 	tree_remove(out);
 }
 
-START_TEST(test_arrive)
+START_TEST(test_selected_files_arrive)
 {
 	setup();
 	make_text(in(top, "list"), "run2/deep/c.dat\nd.dat\nlink\nrun1/a.dat\n"
@@ -299,5 +299,6 @@ START_TEST(test_missing)
 }
 END_TEST
 
-TEST_MAIN("stage_select", test_where, test_patterns, test_too_many,
-	  test_unreadable, test_lists, test_arrive, test_missing)
+TEST_MAIN("stage_select", test_rest_after_the_fixed_directory, test_patterns,
+	  test_too_many, test_unreadable, test_lists,
+	  test_selected_files_arrive, test_missing)

@@ -115,7 +115,7 @@ END_TEST
 
 /* Whatever runs and waits: as many nodes as asked for, none beyond, starts in
  * order; and the same answer to the same question. */
-START_TEST(test_random)
+START_TEST(test_random_queues)
 {
 	enum { N = 40, NODES = 100 };
 	static uint32_t node[NODES];
@@ -187,4 +187,5 @@ START_TEST(test_overfull)
 }
 END_TEST
 
-TEST_MAIN("start", test_by_hand, test_first_of_many, test_random, test_overfull)
+TEST_MAIN("start", test_by_hand, test_first_of_many, test_random_queues,
+	  test_overfull)

@@ -100,7 +100,7 @@ START_TEST(test_quota_limits)
 END_TEST
 
 /* Making it twice changes nothing; an interrupted making is made anew. */
-START_TEST(test_again)
+START_TEST(test_making_twice_changes_nothing)
 {
 	struct slu_storage_want w = want(8 * MIB);
 	char path[4200];
@@ -424,7 +424,7 @@ START_TEST(test_tiers)
 END_TEST
 
 /* NodeStorage=auto: a sluice/ on a disk is ours when it is root's. */
-START_TEST(test_auto)
+START_TEST(test_storage_below_a_disk)
 {
 	struct slu_storage_want w = want(8 * MIB);
 	char path[4200];
@@ -523,7 +523,8 @@ START_TEST(test_swapped)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage", test_trust, test_planted, test_auto, test_tiers,
-	       test_swapped, test_stale_pid, test_capacity, test_enforced,
-	       test_quota_limits, test_again, test_persists, test_no_room,
+ROOT_TEST_MAIN("storage", test_trust, test_planted, test_storage_below_a_disk,
+	       test_tiers, test_swapped, test_stale_pid, test_capacity,
+	       test_enforced, test_quota_limits,
+	       test_making_twice_changes_nothing, test_persists, test_no_room,
 	       test_stored, test_counters, test_paths)

@@ -27,7 +27,7 @@ static bool is_open(const char *path)
 }
 
 /* What servers of root's serve is out of users' reach until it is kept. */
-START_TEST(test_keep)
+START_TEST(test_kept_data_becomes_readable)
 {
 	struct slu_storage_want w = want(8 * MIB);
 	char kept[4096], path[4200];
@@ -370,6 +370,6 @@ START_TEST(test_sweep)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage_kept", test_keep, test_keep_full, test_power_cut,
-	       test_discard, test_expire, test_shared_keep, test_clock,
-	       test_trim, test_sweep)
+ROOT_TEST_MAIN("storage_kept", test_kept_data_becomes_readable, test_keep_full,
+	       test_power_cut, test_discard, test_expire, test_shared_keep,
+	       test_clock, test_trim, test_sweep)

@@ -19,7 +19,7 @@
 /* A process of the user that holds it is killed, also one that was started with
  * the rights of root, as by su(1); one of somebody else is not, and is named.
  */
-START_TEST(test_busy)
+START_TEST(test_only_the_users_processes_are_killed)
 {
 	struct slu_storage_want w = want(8 * MIB);
 	static const struct {
@@ -306,7 +306,7 @@ static void end_held(struct held *x)
 
 /* Whoever holds it, however: it is gone, its room is free, and what he holds
  * ends with him. */
-START_TEST(test_held)
+START_TEST(test_any_holder_loses_the_storage)
 {
 	enum { N = sizeof(holders) / sizeof(*holders) };
 	static struct held all[N];
@@ -606,6 +606,7 @@ START_TEST(test_fuse)
 }
 END_TEST
 
-ROOT_TEST_MAIN("storage users", test_busy, test_held, test_growing,
+ROOT_TEST_MAIN("storage users", test_only_the_users_processes_are_killed,
+	       test_any_holder_loses_the_storage, test_growing,
 	       test_growing_elsewhere, test_namespace, test_kept_namespace,
 	       test_fuse)

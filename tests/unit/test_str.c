@@ -127,7 +127,7 @@ START_TEST(test_buf_steal)
 }
 END_TEST
 
-START_TEST(test_small)
+START_TEST(test_small_helpers)
 {
 	char *text = slu_asprintf("%s-%d", "n", 7), dst[4];
 
@@ -388,5 +388,5 @@ END_TEST
 
 TEST_MAIN("str", test_fold, test_listed, test_terminal_command, test_printable,
 	  test_utf8, test_buf_grows, test_buf_room, test_buf_printf,
-	  test_buf_ceiling, test_buf_drop, test_buf_steal, test_small,
+	  test_buf_ceiling, test_buf_drop, test_buf_steal, test_small_helpers,
 	  test_trim, test_split, test_has_word, test_nearest, test_strv)
