@@ -119,7 +119,7 @@ static bool was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
 		     const struct slu_verdict *verdict, double now)
 {
 	size_t n = m->n_told < SLU_MAILS_TOLD ? m->n_told : SLU_MAILS_TOLD;
-	struct slu_mail_told is = {.array = mail->array_job_id, .at = now};
+	struct slu_mail_sent is = {.array = mail->array_job_id, .at = now};
 
 	slu_copy(is.kind, sizeof(is.kind), mail->kind);
 	if (!is.array) {

@@ -11,7 +11,7 @@
 
 #define SLU_MAILS_TOLD 64 /* mails that are remembered */
 
-struct slu_mail_told {
+struct slu_mail_sent {
 	uint32_t array; /* 0: none; else an array job */
 	uint32_t job, restarts;
 	char reason[200]; /* the beginning of the sentence */
@@ -25,7 +25,7 @@ struct slu_mails {
 	size_t waiting;
 	bool running;
 	/* The rest belongs to the main thread. */
-	struct slu_mail_told told[SLU_MAILS_TOLD];
+	struct slu_mail_sent told[SLU_MAILS_TOLD];
 	size_t n_told; /* entries ever made */
 	bool full;     /* and said so */
 };

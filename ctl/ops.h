@@ -40,7 +40,7 @@ struct slu_ctl_settings {
 struct slu_ctl_node {
 	struct slu_node_addr addr;
 	char *comment; /* our part of it, see slu_ctl_node_label; else NULL */
-	bool misnamed; /* its short host name is not its NodeName */
+	bool hostname_differs; /* its short host name is not its NodeName */
 };
 
 /* A node that carries I/O traffic: its feature and who uses it. */

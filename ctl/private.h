@@ -101,8 +101,8 @@ struct slu_ctl {
 	 * twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
 		volumes_heard, ready_heard, rates_heard;
-	double io_tell_at;	      /* sluiced is told of IOStart then */
-	struct slu_seen_runs lessons; /* until predictor_heard.all */
+	double io_tell_at;		/* sluiced is told of IOStart then */
+	struct slu_seen_runs seen_runs; /* until predictor_heard.all */
 	/* The predictor that is being trained, and replaces the site's when
 	 * history has been read; NULL: none is. */
 	struct slu_predictor *pupil;
@@ -122,7 +122,8 @@ struct slu_ctl {
 	struct slu_assignment assignment;
 	bool assignment_said;		/* sent on this connection */
 	struct slu_distances distances; /* of the I/O nodes */
-	struct slu_hosts misnamed;   /* nodes with another host name, sorted */
+	/* nodes with another host name, sorted */
+	struct slu_hosts other_hostnames;
 	struct slu_volumes *volumes; /* for jobs that name no patterns */
 	bool ions_dirty;
 	double solve_at; /* not before, as the last attempt failed */
@@ -132,8 +133,8 @@ struct slu_ctl {
 	double next_watch;
 	uint64_t epoch, published; /* the last solved, and published */
 	/* as last set, one for each I/O node */
-	struct slu_ctl_node_label *marks;
-	size_t n_marks;
+	struct slu_ctl_node_label *labels;
+	size_t n_labels;
 	uint64_t rows;	   /* of history, received on this connection */
 	uint64_t bad_rows; /* those of them that are malformed */
 	bool unknown_said; /* an unknown message was logged */

@@ -119,9 +119,9 @@ static size_t copy_nodes(struct slu_ctl_node *out)
 							? node->comm_name
 							: node->name)},
 			.comment = slu_ctl_comment_ours(node->comment),
-			.misnamed = node->node_hostname &&
-				    *node->node_hostname &&
-				    !alike(node->node_hostname, node->name),
+			.hostname_differs =
+				node->node_hostname && *node->node_hostname &&
+				!alike(node->node_hostname, node->name),
 		};
 	return n;
 }

@@ -64,12 +64,12 @@ static void stay(const struct slu_child_work *work)
 	const struct trailer good = {.ok = true};
 	struct slu_buf none = {0};
 	struct slu_err err;
-	char *text = malloc(SLU_CHILD_SAY);
+	char *text = malloc(SLU_CHILD_SEND_MAX);
 	ssize_t len;
 
 	while (text && slu_write_all(CHANNEL, &good, sizeof(good)) == 0) {
 		do
-			len = recv(CHANNEL, text, SLU_CHILD_SAY, 0);
+			len = recv(CHANNEL, text, SLU_CHILD_SEND_MAX, 0);
 		while (len < 0 && errno == EINTR);
 		if (len <= 0)
 			break;
@@ -259,10 +259,10 @@ fail:
 	return NULL;
 }
 
-int slu_child_say(struct slu_child *child, const char *text, size_t len)
+int slu_child_send(struct slu_child *child, const char *text, size_t len)
 {
 	if (!child->done || child->killed || child->fd < 0 ||
-	    len > SLU_CHILD_SAY ||
+	    len > SLU_CHILD_SEND_MAX ||
 	    send(child->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT) !=
 		    (ssize_t)len)
 		return -1;

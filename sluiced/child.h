@@ -26,8 +26,9 @@ struct slu_child_work {
 	 * it open. run may execute another program, which ends with
 	 * slu_child_end(). */
 	int (*run)(void *arg, struct slu_buf *out, struct slu_err *err);
-	/* NULL, or in the child: like run, for each request of slu_child_say().
-	 * The child ends after the first failure, and then sends no output. */
+	/* NULL, or in the child: like run, for each request of
+	 * slu_child_send(). The child ends after the first failure, and then
+	 * sends no output. */
 	int (*again)(void *arg, const char *text, size_t len,
 		     struct slu_err *err);
 	/* In the parent, after run and after each again: err is NULL on
@@ -45,9 +46,9 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
 				  const struct slu_child_work *work,
 				  struct slu_err *err);
 /* A request to a child that stays and has answered; it has `work.seconds` from
- * now. -1: it is longer than SLU_CHILD_SAY, or the child is ending. */
-#define SLU_CHILD_SAY (96 * 1024)
-int slu_child_say(struct slu_child *child, const char *text, size_t len);
+ * now. -1: it is longer than SLU_CHILD_SEND_MAX, or the child is ending. */
+#define SLU_CHILD_SEND_MAX (96 * 1024)
+int slu_child_send(struct slu_child *child, const char *text, size_t len);
 /* Ends a child that stays and has answered. If it is still there after
  * `work.seconds` it hangs. */
 void slu_child_dismiss(struct slu_child *child);

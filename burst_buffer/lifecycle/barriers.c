@@ -123,7 +123,7 @@ bool slu_bb_is_late_at(const struct slu_bb *bb,
 	return bb->state >= SLU_BB_RUNNING || state != SLU_NODE_READY;
 }
 
-bool slu_bb_is_late(const struct slu_bb *bb, size_t i)
+bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i)
 {
 	return slu_bb_is_late_at(bb, slu_bb_closed_barrier(bb), i);
 }

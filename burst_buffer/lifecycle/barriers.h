@@ -31,7 +31,7 @@ const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
  * none (NULL), not done? */
 bool slu_bb_is_late_at(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *closed, size_t i);
-bool slu_bb_is_late(const struct slu_bb *bb, size_t i);
+bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i);
 /* Appends the answer to a node that waits there: this word, and the attributes
  * of all nodes. It is cached, as all nodes get the same. */
 int slu_bb_barrier_answer(const struct slu_bb *bb,

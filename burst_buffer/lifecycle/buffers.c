@@ -291,7 +291,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	left = bb->plan.persistent ? slu_expiry_left(b, bb, now) : 0;
 	if (left > 0 && now + left < *next)
 		*next = now + left;
-	slu_bb_notify_late(b, bb, now, next);
+	slu_bb_notify_delayed(b, bb, now, next);
 	if (at > 0 && now >= at) {
 		if (slu_bb_timed_out(b, bb, now, err))
 			return -1;

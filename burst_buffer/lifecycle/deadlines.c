@@ -84,7 +84,7 @@ static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 
 	bb->grace = now - bb->since; /* the others get the whole time again */
 	for (i = 0; i < bb->plan.n_node; i++) {
-		if (!slu_bb_is_late(bb, i))
+		if (!slu_bb_is_waited_for(bb, i))
 			continue;
 		if (slu_bb_fail(b, bb, now, err, "%s did not clean up in time",
 				bb->plan.node[i].name) ||
@@ -100,7 +100,7 @@ static int fail_late(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err)
 {
 	char limit[SLU_TIME_TEXT];
-	char *late = slu_bb_hosts(bb, slu_bb_is_late);
+	char *late = slu_bb_hosts(bb, slu_bb_is_waited_for);
 	int rc = slu_bb_fail(b, bb, now, err, "not %s after %s on %.200s",
 			     slu_bb_boots(bb) ? "booted" : "done",
 			     slu_seconds_text((double)timeout(b, bb), limit),

@@ -226,7 +226,7 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 int slu_bb_cut_short(struct slu_buffers *b, struct slu_bb *bb,
 		     const char *state, double now, struct slu_err *err)
 {
-	char *late = slu_bb_hosts(bb, slu_bb_is_late);
+	char *late = slu_bb_hosts(bb, slu_bb_is_waited_for);
 	char text[400];
 	int rc = 0;
 

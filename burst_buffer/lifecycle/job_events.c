@@ -114,7 +114,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		if (slu_run_end(b, bb, job, now, err))
 			return -1;
 	if (!slu_eq(job->state, "PENDING") &&
-	    slu_prestage_gone(b, job->job_id, now, err))
+	    slu_prestage_end(b, job->job_id, now, err))
 		return -1;
 	return slu_runs_each_node(b, job->job_id, job->completing_nodes, true,
 				  slu_run_leave_node, now, err);
@@ -169,7 +169,7 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 			return -1;
 	if (!job->start && slu_bb_note_cancelled(b->db, job->job_id, now, err))
 		return -1;
-	return slu_prestage_gone(b, job->job_id, now, err);
+	return slu_prestage_end(b, job->job_id, now, err);
 }
 
 /* slurmctld's full state includes jobs that are over, as long as it remembers

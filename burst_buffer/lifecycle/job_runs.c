@@ -132,7 +132,7 @@ static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
 	return how->requeued && bb->ready <= 0 && !bb->failure.text &&
 			       bb->state <= SLU_BB_STAGE_IN &&
 			       slu_bb_has_plan(bb)
-		       ? slu_bb_hosts(bb, slu_bb_is_late)
+		       ? slu_bb_hosts(bb, slu_bb_is_waited_for)
 		       : NULL;
 }
 

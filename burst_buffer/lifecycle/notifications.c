@@ -69,7 +69,7 @@ static size_t count_late(const struct slu_bb *bb)
 	size_t n = 0;
 
 	for (size_t i = 0; i < bb->plan.n_node; i++)
-		n += slu_bb_is_late(bb, i);
+		n += slu_bb_is_waited_for(bb, i);
 	return n;
 }
 
@@ -132,7 +132,7 @@ static const char *progress(const struct slu_bb *bb, char out[120])
 static const char *waits_for(const struct slu_bb *bb, char text[240])
 {
 	char *late = count_late(bb) < bb->plan.n_node
-			     ? slu_bb_hosts(bb, slu_bb_is_late)
+			     ? slu_bb_hosts(bb, slu_bb_is_waited_for)
 			     : NULL;
 	size_t len = late ? strlen(late) : 0;
 
@@ -148,7 +148,7 @@ static const char *waits_for(const struct slu_bb *bb, char text[240])
  * job. */
 static char *booting(const struct slu_bb *bb)
 {
-	char *nodes = slu_bb_hosts(bb, slu_bb_is_late), *text;
+	char *nodes = slu_bb_hosts(bb, slu_bb_is_waited_for), *text;
 
 	text = slu_asprintf("sluice: waits for %.200s%s to boot",
 			    nodes ? nodes : "its nodes",
@@ -213,7 +213,7 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
  * waited for. */
 static bool is_pending(const struct slu_bb *bb, size_t i)
 {
-	return bb->state == SLU_BB_RUNNING || slu_bb_is_late(bb, i);
+	return bb->state == SLU_BB_RUNNING || slu_bb_is_waited_for(bb, i);
 }
 
 int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
@@ -333,8 +333,8 @@ void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now)
 		tell_news(b, bb, now);
 }
 
-void slu_bb_notify_late(struct slu_buffers *b, struct slu_bb *bb, double now,
-			double *next)
+void slu_bb_notify_delayed(struct slu_buffers *b, struct slu_bb *bb, double now,
+			   double *next)
 {
 	double at = bb->notified.at + EVERY;
 

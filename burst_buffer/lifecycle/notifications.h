@@ -16,8 +16,8 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now);
 /* Sends what was delayed, if it is time; else lowers *next to the time when it
  * will be. */
-void slu_bb_notify_late(struct slu_buffers *b, struct slu_bb *bb, double now,
-			double *next);
+void slu_bb_notify_delayed(struct slu_buffers *b, struct slu_bb *bb, double now,
+			   double *next);
 /* Node i reports how much it has copied: now and then the mirror is updated. */
 void slu_bb_notify_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			    const struct slu_node_ask *ask, double now);

@@ -60,7 +60,7 @@ static void add_phase(const struct slu_buffers *b, const struct slu_bb *bb,
 		slu_json_set_str(row, "driver", bb->plan.driver);
 	slu_json_set_double(row, "since", bb->since);
 	slu_json_set_double(row, "deadline", slu_bb_deadline(b, bb));
-	set_hosts(row, "waits_for", bb, slu_bb_is_late);
+	set_hosts(row, "waits_for", bb, slu_bb_is_waited_for);
 	if (slu_bb_boots(bb))
 		slu_json_set_bool(row, "boots", true);
 	if (slu_bb_mirror(bb, &state) == 0) {

@@ -203,8 +203,8 @@ void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
 
 /* Over */
 
-int slu_prestage_gone(struct slu_buffers *b, uint32_t job_id, double now,
-		      struct slu_err *err)
+int slu_prestage_end(struct slu_buffers *b, uint32_t job_id, double now,
+		     struct slu_err *err)
 {
 	struct slu_bb *bb;
 

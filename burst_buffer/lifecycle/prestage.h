@@ -17,7 +17,7 @@ void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
 /* Removes the stage-ins from the plan. */
 void slu_prestage_only_out(struct slu_plan *plan);
 /* A job is over and will not start: what was staged in for it ends. */
-int slu_prestage_gone(struct slu_buffers *b, uint32_t job_id, double now,
-		      struct slu_err *err);
+int slu_prestage_end(struct slu_buffers *b, uint32_t job_id, double now,
+		     struct slu_err *err);
 
 #endif

@@ -164,7 +164,7 @@ static void tell_jobs(struct forwarder *f)
 		say(f, "jobs whose programs now wait for ever", jobs.data.data);
 	if (jobs.names.len)
 		say(f, "jobs that have names of files here", jobs.names.data);
-	slu_fwd_tell(f->host, f->action, &jobs);
+	slu_fwd_notify(f->host, f->action, &jobs);
 	slu_fwd_jobs_free(&jobs);
 }
 
@@ -210,7 +210,7 @@ static void account(struct forwarder *f)
 	if (!f->io)
 		return;
 	slu_fwd_io_turn(f->io, f->own, now);
-	while (slu_fwd_io_told(f->io, now, &sum))
+	while (slu_fwd_io_next_sum(f->io, now, &sum))
 		if (sum.any)
 			slu_fwd_io_send(&sum, f->host);
 }

@@ -62,8 +62,8 @@ void slu_fwd_jobs_free(struct slu_fwd_jobs *jobs);
 /* Tell the owners of jobs->data that the daemon of this I/O node has died
  * (scontrol notify), and act on the jobs: "tell" does nothing more, "requeue"
  * and "end" do what they say. Returns at once; a child does it. */
-void slu_fwd_tell(const char *host, const char *action,
-		  const struct slu_fwd_jobs *jobs);
+void slu_fwd_notify(const char *host, const char *action,
+		    const struct slu_fwd_jobs *jobs);
 
 /* sluice-node forwarder --hosts FILE --ions HOSTLIST [--metadata DIR]
  * [--mapping DIR [--on-loss tell|requeue|end]] -- PROGRAM ARG...: keep the

@@ -395,7 +395,8 @@ static bool try_one(struct slu_fwd_io *io, const struct waiting *w, double now,
 	return true;
 }
 
-bool slu_fwd_io_told(struct slu_fwd_io *io, double now, struct slu_fwd_sum *sum)
+bool slu_fwd_io_next_sum(struct slu_fwd_io *io, double now,
+			 struct slu_fwd_sum *sum)
 {
 	const char *first = io->members->name[0];
 

@@ -25,7 +25,7 @@ struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
 				  struct slu_err *why);
 void slu_fwd_io_free(struct slu_fwd_io *io);
 /* Check it, several times a second; own: the hosts line of the daemon. Complete
- * sums are returned by slu_fwd_io_told(). */
+ * sums are returned by slu_fwd_io_next_sum(). */
 void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now);
 
 struct slu_fwd_sum {
@@ -34,8 +34,8 @@ struct slu_fwd_sum {
 	bool unknown, any;	    /* some is unknown; a client was seen */
 };
 /* The next job whose sums are as complete as they will be; false: none. */
-bool slu_fwd_io_told(struct slu_fwd_io *io, double now,
-		     struct slu_fwd_sum *sum);
+bool slu_fwd_io_next_sum(struct slu_fwd_io *io, double now,
+			 struct slu_fwd_sum *sum);
 /* Report a job's sums to sluiced, in a child, for some minutes. */
 void slu_fwd_io_send(const struct slu_fwd_sum *sum, const char *host);
 

@@ -113,8 +113,8 @@ static void tell(const char *host, const char *action, char *list)
 	free(text);
 }
 
-void slu_fwd_tell(const char *host, const char *action,
-		  const struct slu_fwd_jobs *jobs)
+void slu_fwd_notify(const char *host, const char *action,
+		    const struct slu_fwd_jobs *jobs)
 {
 	if (!jobs->data.len || fork() != 0)
 		return;

@@ -89,7 +89,7 @@ static int put(struct slu_journal *j, uint64_t number,
 	return 0;
 }
 
-int slu_journal_open(struct slu_journal *j, int fd, slu_journal_tell_f *tell,
+int slu_journal_open(struct slu_journal *j, int fd, slu_journal_record_f *tell,
 		     const struct slu_totals *totals, struct slu_err *err)
 {
 	struct slu_stretch is, want = head_of(totals);

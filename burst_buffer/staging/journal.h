@@ -23,7 +23,8 @@ struct slu_stretch {
 
 /* Instead of writing it: hand over a record, the first of which (number 0)
  * says that the journal begins anew. From any thread. */
-typedef void slu_journal_tell_f(uint64_t number, const struct slu_stretch *is);
+typedef void slu_journal_record_f(uint64_t number,
+				  const struct slu_stretch *is);
 
 struct slu_journal {
 	int fd;	      /* the caller's; -1: nothing is kept */
@@ -31,7 +32,7 @@ struct slu_journal {
 	struct slu_stretch *done; /* of earlier times; sorted, disjoint */
 	size_t n;
 	_Atomic uint64_t next; /* free record */
-	slu_journal_tell_f *tell;
+	slu_journal_record_f *tell;
 };
 
 /* Where one thread writes; zero it. */
@@ -43,7 +44,7 @@ struct slu_journal_record {
 /* `fd` is open for reading and writing, or only for reading if records are told
  * (tell: NULL if not); one that does not belong to a manifest
  * with these totals is begun anew. Zero or less: no journal. */
-int slu_journal_open(struct slu_journal *j, int fd, slu_journal_tell_f *tell,
+int slu_journal_open(struct slu_journal *j, int fd, slu_journal_record_f *tell,
 		     const struct slu_totals *totals, struct slu_err *err);
 void slu_journal_close(struct slu_journal *j); /* frees; fd stays open */
 

@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b)
 
 static void say(struct slu_ctl *ctl)
 {
-	char *text = slu_hosts_text(&ctl->misnamed);
+	char *text = slu_hosts_text(&ctl->other_hostnames);
 
 	ctl_log(ctl, SLU_ERROR,
 		"jobs on %s are given no I/O nodes: NodeHostname is another "
@@ -62,19 +62,20 @@ void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		       size_t n_nodes)
 {
 	const struct slu_conf *conf = ctl->site->conf;
-	size_t before = ctl->misnamed.n;
+	size_t before = ctl->other_hostnames.n;
 
-	slu_hosts_free(&ctl->misnamed);
-	ctl->misnamed = (struct slu_hosts){0};
+	slu_hosts_free(&ctl->other_hostnames);
+	ctl->other_hostnames = (struct slu_hosts){0};
 	for (size_t i = 0; conf && conf->io_nodes.n && i < n_nodes; i++)
-		if (nodes[i].misnamed)
-			slu_hosts_add(&ctl->misnamed, nodes[i].addr.name);
-	if (!ctl->misnamed.n)
+		if (nodes[i].hostname_differs)
+			slu_hosts_add(&ctl->other_hostnames,
+				      nodes[i].addr.name);
+	if (!ctl->other_hostnames.n)
 		return;
-	if (ctl->misnamed.n != before)
+	if (ctl->other_hostnames.n != before)
 		say(ctl);
-	qsort(ctl->misnamed.name, ctl->misnamed.n, sizeof(*ctl->misnamed.name),
-	      by_name);
+	qsort(ctl->other_hostnames.name, ctl->other_hostnames.n,
+	      sizeof(*ctl->other_hostnames.name), by_name);
 }
 
 bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes)
@@ -82,13 +83,13 @@ bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes)
 	struct slu_hosts hosts = {0};
 	bool differ = false;
 
-	if (!ctl->misnamed.n || !nodes ||
+	if (!ctl->other_hostnames.n || !nodes ||
 	    slu_hosts_parse(nodes, &hosts, NULL) < 0)
 		return false;
 	for (size_t i = 0; !differ && i < hosts.n; i++)
-		differ = bsearch(&hosts.name[i], ctl->misnamed.name,
-				 ctl->misnamed.n, sizeof(*ctl->misnamed.name),
-				 by_name);
+		differ = bsearch(&hosts.name[i], ctl->other_hostnames.name,
+				 ctl->other_hostnames.n,
+				 sizeof(*ctl->other_hostnames.name), by_name);
 	slu_hosts_free(&hosts);
 	return differ;
 }

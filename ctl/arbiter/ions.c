@@ -20,15 +20,15 @@
 #define WATCH_EVERY	 2.0 /* s, states of the I/O nodes */
 #define MAX_APPLICATIONS 4096
 
-static void marks_free(struct slu_ctl *ctl)
+static void labels_free(struct slu_ctl *ctl)
 {
-	for (size_t i = 0; i < ctl->n_marks; i++) {
-		free(ctl->marks[i].node);
-		free(ctl->marks[i].comment);
+	for (size_t i = 0; i < ctl->n_labels; i++) {
+		free(ctl->labels[i].node);
+		free(ctl->labels[i].comment);
 	}
-	free(ctl->marks);
-	ctl->marks = NULL;
-	ctl->n_marks = 0;
+	free(ctl->labels);
+	ctl->labels = NULL;
+	ctl->n_labels = 0;
 }
 
 void slu_ions_fini(struct slu_ctl *ctl)
@@ -37,11 +37,11 @@ void slu_ions_fini(struct slu_ctl *ctl)
 	ctl->arbiter = NULL;
 	slu_msg_clear(&slu_assignment_desc, &ctl->assignment);
 	ctl->assignment_said = false;
-	marks_free(ctl);
+	labels_free(ctl);
 	free(ctl->ions_unusable);
 	ctl->ions_unusable = NULL;
-	slu_hosts_free(&ctl->misnamed);
-	ctl->misnamed = (struct slu_hosts){0};
+	slu_hosts_free(&ctl->other_hostnames);
+	ctl->other_hostnames = (struct slu_hosts){0};
 }
 
 static int by_node(const void *a, const void *b)
@@ -52,18 +52,18 @@ static int by_node(const void *a, const void *b)
 
 /* The labels of the I/O nodes, sorted by name; unknown at first, so that all
  * are set once. */
-static int marks_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
+static int labels_new(struct slu_ctl *ctl, const struct slu_hosts *ions)
 {
-	ctl->marks = calloc(ions->n + 1, sizeof(*ctl->marks));
-	if (!ctl->marks)
+	ctl->labels = calloc(ions->n + 1, sizeof(*ctl->labels));
+	if (!ctl->labels)
 		return -1;
 	for (size_t i = 0; i < ions->n; i++) {
-		ctl->marks[i].node = strdup(ions->name[i]);
-		ctl->n_marks += ctl->marks[i].node != NULL;
+		ctl->labels[i].node = strdup(ions->name[i]);
+		ctl->n_labels += ctl->labels[i].node != NULL;
 	}
-	if (ctl->n_marks < ions->n)
+	if (ctl->n_labels < ions->n)
 		return -1;
-	qsort(ctl->marks, ions->n, sizeof(*ctl->marks), by_node);
+	qsort(ctl->labels, ions->n, sizeof(*ctl->labels), by_node);
 	return 0;
 }
 
@@ -239,7 +239,7 @@ static int arbiter_fit(struct slu_ctl *ctl, size_t n_nodes, struct slu_err *err)
 	if (!ctl->arbiter)
 		return -1;
 	slu_arbiter_patterns(ctl->arbiter, ctl->site->patterns);
-	return slu_arbiter_near(ctl->arbiter, &ctl->distances, err);
+	return slu_arbiter_distances(ctl->arbiter, &ctl->distances, err);
 }
 
 void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
@@ -261,9 +261,9 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		return;
 	}
 	if (fresh || ctl->ions_stale) {
-		marks_free(ctl); /* reconfiguring has reset the features */
+		labels_free(ctl); /* reconfiguring has reset the features */
 		if (arbiter_fit(ctl, n_nodes, &err) < 0 ||
-		    marks_new(ctl, &conf->io_nodes) < 0)
+		    labels_new(ctl, &conf->io_nodes) < 0)
 			goto fail;
 		ctl->ions_stale = false;
 	}
@@ -323,10 +323,10 @@ void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
 /* Restores labels that somebody has overwritten. */
 static void show_again(struct slu_ctl *ctl)
 {
-	bool shown = ctl->n_marks && ctl->marks[0].feature;
+	bool shown = ctl->n_labels && ctl->labels[0].feature;
 
-	if (shown && !ctl->ops.marked(ctl->ops.arg, ctl->marks, ctl->n_marks))
-		ctl->ops.mark(ctl->ops.arg, ctl->marks, ctl->n_marks);
+	if (shown && !ctl->ops.marked(ctl->ops.arg, ctl->labels, ctl->n_labels))
+		ctl->ops.mark(ctl->ops.arg, ctl->labels, ctl->n_labels);
 }
 
 double slu_ions_watch(struct slu_ctl *ctl, double now)
@@ -398,16 +398,16 @@ static void show(struct slu_ctl *ctl)
 {
 	const struct slu_assignment *a = &ctl->assignment;
 	struct slu_hosts idle = {0};
-	size_t n = ctl->n_marks, changed = 0;
+	size_t n = ctl->n_labels, changed = 0;
 	struct slu_ctl_node_label *mark = calloc(n, sizeof(*mark));
 	struct slu_ctl_node_label *out = calloc(n, sizeof(*out));
 
 	slu_recruits_missing(ctl, &idle);
 	for (size_t i = 0; mark && out && i < n; i++)
 		mark[i] = (struct slu_ctl_node_label){
-			.node = ctl->marks[i].node,
+			.node = ctl->labels[i].node,
 			.feature =
-				slu_hosts_sorted_has(&idle, ctl->marks[i].node)
+				slu_hosts_sorted_has(&idle, ctl->labels[i].node)
 					? ""
 					: "ion_free"};
 	slu_hosts_free(&idle);
@@ -416,7 +416,7 @@ static void show(struct slu_ctl *ctl)
 			if (a->jobs[i].shared == shared)
 				mark_share(mark, n, &a->jobs[i]);
 	for (size_t i = 0; mark && out && i < n; i++) {
-		struct slu_ctl_node_label *old = &ctl->marks[i];
+		struct slu_ctl_node_label *old = &ctl->labels[i];
 
 		if (old->feature && slu_eq(old->feature, mark[i].feature) &&
 		    slu_eq(old->comment, mark[i].comment)) {

@@ -109,7 +109,7 @@ void slu_io_start_history(struct slu_ctl *ctl,
 void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
 	if (ctl->replayed ||
-	    !slu_history_position_is_ahead(&ctl->rates_heard, &row->job))
+	    !slu_history_position_expects(&ctl->rates_heard, &row->job))
 		learn(ctl, row);
 }
 

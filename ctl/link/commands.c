@@ -234,7 +234,7 @@ static void learn_volumes(struct slu_ctl *ctl,
 /* One row of the history. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	bool old = !slu_seen_runs_has(&ctl->lessons, &row->job);
+	bool old = !slu_seen_runs_has(&ctl->seen_runs, &row->job);
 
 	ctl->rows++;
 	if (old &&
@@ -260,11 +260,11 @@ static int hear_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)err;
 	if (ctl->arbiter &&
 	    (ctl->replayed ||
-	     !slu_history_position_is_ahead(&ctl->arbiter_heard, job)))
+	     !slu_history_position_expects(&ctl->arbiter_heard, job)))
 		slu_arbiter_learn(ctl->arbiter, row);
 	if (ctl->volumes &&
 	    (ctl->replayed ||
-	     !slu_history_position_is_ahead(&ctl->volumes_heard, job)))
+	     !slu_history_position_expects(&ctl->volumes_heard, job)))
 		slu_volumes_learn(ctl->volumes, row);
 	slu_io_start_row(ctl, row);
 	return 0;
@@ -290,7 +290,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)msg;
 	(void)err;
 	slu_training_add_waiting(ctl);
-	slu_seen_runs_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->seen_runs);
 	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
@@ -299,7 +299,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 			(unsigned long long)ctl->bad_rows);
 	slu_training_complete(ctl);
 	if (ctl->arbiter)
-		slu_arbiter_taught(ctl->arbiter, ctl->rows > 0);
+		slu_arbiter_retrained(ctl->arbiter, ctl->rows > 0);
 	if (!ctl->arbiter_heard.all)
 		slu_ions_changed(ctl, "history read", 0);
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
@@ -337,9 +337,9 @@ static int hear_distances(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	slu_msg_clear(&slu_distances_desc, &ctl->distances);
 	ctl->distances = *distances;
 	*distances = (struct slu_distances){0};
-	return ctl->arbiter
-		       ? slu_arbiter_near(ctl->arbiter, &ctl->distances, err)
-		       : 0;
+	return ctl->arbiter ? slu_arbiter_distances(ctl->arbiter,
+						    &ctl->distances, err)
+			    : 0;
 }
 
 static int hear_stored(struct slu_ctl *ctl, void *msg, struct slu_err *err)

@@ -16,10 +16,10 @@ int slu_seen_runs_add(struct slu_seen_runs *l, const struct slu_job *job,
 
 	if (l->n >= SLU_SEEN_RUNS)
 		return -1;
-	grown = realloc(l->lesson, (l->n + 1) * sizeof(*grown));
+	grown = realloc(l->run, (l->n + 1) * sizeof(*grown));
 	if (!grown)
 		return -1;
-	l->lesson = grown;
+	l->run = grown;
 	if (waits && slu_job_copy(&new.job, job) < 0)
 		return -1;
 	if (l->n == 0 || job->end < l->since)
@@ -33,20 +33,20 @@ bool slu_seen_runs_has(const struct slu_seen_runs *l, const struct slu_job *job)
 	if (job->end < l->since) /* true for most of a long history */
 		return false;
 	for (size_t i = 0; i < l->n; i++)
-		if (l->lesson[i].job.job_id == job->job_id &&
-		    l->lesson[i].job.start == job->start)
+		if (l->run[i].job.job_id == job->job_id &&
+		    l->run[i].job.start == job->start)
 			return true;
 	return false;
 }
 
-static void forget(struct slu_seen_run *lesson)
+static void forget(struct slu_seen_run *run)
 {
-	struct slu_job kept = {.job_id = lesson->job.job_id,
-			       .start = lesson->job.start};
+	struct slu_job kept = {.job_id = run->job.job_id,
+			       .start = run->job.start};
 
-	if (lesson->waits)
-		slu_msg_clear(&slu_job_desc, &lesson->job);
-	*lesson = (struct slu_seen_run){.job = kept};
+	if (run->waits)
+		slu_msg_clear(&slu_job_desc, &run->job);
+	*run = (struct slu_seen_run){.job = kept};
 }
 
 void slu_seen_runs_learn(struct slu_seen_runs *l,
@@ -54,17 +54,17 @@ void slu_seen_runs_learn(struct slu_seen_runs *l,
 			 void *arg)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		if (l->lesson[i].waits)
-			learn(arg, &l->lesson[i].job);
-		forget(&l->lesson[i]);
+		if (l->run[i].waits)
+			learn(arg, &l->run[i].job);
+		forget(&l->run[i]);
 	}
 }
 
 void slu_seen_runs_clear(struct slu_seen_runs *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		forget(&l->lesson[i]);
-	free(l->lesson);
+		forget(&l->run[i]);
+	free(l->run);
 	*l = (struct slu_seen_runs){0};
 }
 
@@ -93,8 +93,8 @@ bool slu_history_position_is_new(struct slu_history_position *heard,
 	return true;
 }
 
-bool slu_history_position_is_ahead(const struct slu_history_position *heard,
-				   const struct slu_job *job)
+bool slu_history_position_expects(const struct slu_history_position *heard,
+				  const struct slu_job *job)
 {
 	return !heard->all && job->end > heard->end;
 }

@@ -27,7 +27,7 @@ struct slu_seen_run {
 };
 
 struct slu_seen_runs {
-	struct slu_seen_run *lesson; /* in the order of their ends */
+	struct slu_seen_run *run; /* in the order of their ends */
 	size_t n;
 	int64_t since; /* the earliest of their ends */
 };
@@ -58,8 +58,8 @@ bool slu_history_position_none(const struct slu_history_position *heard);
 bool slu_history_position_is_new(struct slu_history_position *heard,
 				 const struct slu_job *job);
 /* Will history still bring this run? */
-bool slu_history_position_is_ahead(const struct slu_history_position *heard,
-				   const struct slu_job *job);
+bool slu_history_position_expects(const struct slu_history_position *heard,
+				  const struct slu_job *job);
 /* Another connection replays history. */
 void slu_history_position_restart(struct slu_history_position *heard);
 

@@ -30,7 +30,7 @@ static void teach(void *arg, const struct slu_job *job)
 
 void slu_training_add_waiting(struct slu_ctl *ctl)
 {
-	slu_seen_runs_learn(&ctl->lessons, teach, ctl);
+	slu_seen_runs_learn(&ctl->seen_runs, teach, ctl);
 }
 
 /* History comes in the order of ends: a run that ends meanwhile comes after it,
@@ -44,7 +44,7 @@ void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job)
 	if (ctl->pupil)
 		slu_learn(ctl->site->predictor, job);
 	if (!ctl->predictor_heard.all)
-		rc = slu_seen_runs_add(&ctl->lessons, job, waits);
+		rc = slu_seen_runs_add(&ctl->seen_runs, job, waits);
 	if (!waits || rc < 0)
 		slu_training_add(ctl, job);
 }
@@ -54,14 +54,14 @@ void slu_training_restart(struct slu_ctl *ctl)
 {
 	const struct slu_job *job;
 
-	slu_seen_runs_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->seen_runs);
 	ctl->predictor_heard = ctl->volumes_heard =
 		(struct slu_history_position){0};
-	if (ctl->arbiter && slu_arbiter_teach_anew(ctl->arbiter) == 0)
+	if (ctl->arbiter && slu_arbiter_retrain(ctl->arbiter) == 0)
 		ctl->arbiter_heard = (struct slu_history_position){0};
 	for (size_t i = 0; (job = slu_history_queue_at(&ctl->history, i)); i++)
-		if (job->job_id && !slu_seen_runs_has(&ctl->lessons, job) &&
-		    slu_seen_runs_add(&ctl->lessons, job, true) < 0)
+		if (job->job_id && !slu_seen_runs_has(&ctl->seen_runs, job) &&
+		    slu_seen_runs_add(&ctl->seen_runs, job, true) < 0)
 			slu_training_add(ctl, job);
 }
 
@@ -93,7 +93,7 @@ void slu_training_complete(struct slu_ctl *ctl)
 
 void slu_training_fini(struct slu_ctl *ctl)
 {
-	slu_seen_runs_clear(&ctl->lessons);
+	slu_seen_runs_clear(&ctl->seen_runs);
 	slu_predictor_free(ctl->pupil);
 	ctl->pupil = NULL;
 	ctl->predictor_heard = (struct slu_history_position){0};

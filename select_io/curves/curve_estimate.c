@@ -41,7 +41,7 @@ static double variance(const struct slu_curve_point *p)
 	return p->runs > 1 && rest > 1e-9 ? p->squares / rest : 0;
 }
 
-double slu_curve_spread(const struct slu_curve_point *p)
+double slu_curve_deviation(const struct slu_curve_point *p)
 {
 	return sqrt(variance(p));
 }

@@ -77,7 +77,7 @@ void slu_curve_mix(const struct slu_curve *own, const struct slu_curve *table,
 		   double weight, struct slu_curve *out);
 
 /* Standard deviation of a point's runs, MB/s; 0 for a single one. */
-double slu_curve_spread(const struct slu_curve_point *point);
+double slu_curve_deviation(const struct slu_curve_point *point);
 
 /* Standard error of what is believed with this many I/O nodes, MB/s; at most as
  * large as the greatest bandwidth that is known. It is that of the mean where

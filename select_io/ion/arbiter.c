@@ -65,8 +65,8 @@ int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
 	return 0;
 }
 
-int slu_arbiter_near(struct slu_arbiter *a, const struct slu_distances *m,
-		     struct slu_err *err)
+int slu_arbiter_distances(struct slu_arbiter *a, const struct slu_distances *m,
+			  struct slu_err *err)
 {
 	struct slu_hop_distances *near = slu_hop_distances_new(m, err),
 				 *old = a->near;
@@ -140,8 +140,8 @@ int slu_ion_granting_slot(const struct slu_arbiter *a)
 	return a->remap ? FREELY : IN_EFFECT;
 }
 
-int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
-		       const struct slu_curve *hoped, struct slu_err *err)
+int slu_ion_put_trial(struct slu_arbiter *a, struct running *r,
+		      const struct slu_curve *hoped, struct slu_err *err)
 {
 	struct slu_ion_job job = job_of(a, r);
 
@@ -204,7 +204,7 @@ static void take_wanted(struct slu_arbiter *a)
 		r->wanted = slu_ion_division_grant(a->division[FREELY],
 						   r->slot[FREELY])
 				    .ions;
-		slu_ion_unsay(a, r);
+		slu_ion_touch_answer(a, r);
 	}
 }
 
@@ -232,7 +232,7 @@ static void unsay_sharing(struct slu_arbiter *a)
 {
 	for (size_t i = 0; i < a->n_run; i++)
 		if (a->run[i]->grant.shared)
-			slu_ion_unsay(a, a->run[i]);
+			slu_ion_touch_answer(a, a->run[i]);
 }
 
 /* Dirty jobs are those whose seat may be another one than before. */
@@ -296,7 +296,7 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	if (tell_all(a, err) < 0)
 		return -1;
 	for (size_t i = 0; i < a->n_dirty; i++) {
-		slu_ion_unsay(a, a->dirty[i]);
+		slu_ion_touch_answer(a, a->dirty[i]);
 		if (slu_ion_explain(a, a->dirty[i]) < 0)
 			return nomem(err); /* all of them the next time */
 	}
@@ -337,7 +337,7 @@ static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 		return -1;
 	if (settle(a, err) < 0)
 		return -1;
-	slu_ion_foresee(a);
+	slu_ion_update_forecasts(a);
 	return slu_ion_division_prove(a->division[FREELY], proof, err);
 }
 
@@ -373,7 +373,7 @@ struct slu_arbiter *slu_arbiter_new(const struct slu_conf *conf,
 		return NULL;
 	}
 	a->shared = SLU_ION_NOBODY;
-	a->hope = slu_ion_hope;
+	a->hope = slu_ion_optimistic_curve;
 	a->curves = slu_curves_new(MAX_CURVES, err);
 	for (int i = 0; i < DIVISIONS; i++)
 		a->division[i] = slu_ion_division_new(err);

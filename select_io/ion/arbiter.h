@@ -40,9 +40,9 @@ void slu_arbiter_patterns(struct slu_arbiter *a,
 
 /* How far the I/O nodes are from the compute nodes; until then all are alike.
  * Jobs keep the I/O nodes that they have. */
-int slu_arbiter_near(struct slu_arbiter *a,
-		     const struct slu_distances *distances,
-		     struct slu_err *err);
+int slu_arbiter_distances(struct slu_arbiter *a,
+			  const struct slu_distances *distances,
+			  struct slu_err *err);
 
 /* What time it is, Unix seconds, from now on: how long jobs have had their I/O
  * nodes is not known of a time before the first call of this. */
@@ -65,8 +65,8 @@ void slu_arbiter_learn(struct slu_arbiter *a,
 /* All is to be taught anew: what was learnt before serves until that has been
  * done. Then what was taught since serves, if it was anything, and the next
  * solve looks at every job again. -1 without memory: nothing has changed. */
-int slu_arbiter_teach_anew(struct slu_arbiter *a);
-void slu_arbiter_taught(struct slu_arbiter *a, bool anything);
+int slu_arbiter_retrain(struct slu_arbiter *a);
+void slu_arbiter_retrained(struct slu_arbiter *a, bool anything);
 
 /* A job runs (again: harmless; with other nodes: it was resized; another start
  * time is another run) or has ended (unknown: harmless). Its I/O nodes go to

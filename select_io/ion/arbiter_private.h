@@ -118,7 +118,7 @@ struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
 /* What the divisions know of it is not right any more. */
 void slu_ion_touch(struct slu_arbiter *a, struct running *r);
 /* Its share may be another one than in the last answer. */
-void slu_ion_unsay(struct slu_arbiter *a, struct running *r);
+void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r);
 /* What the job may choose in this pool; -1 without memory. */
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
@@ -132,8 +132,8 @@ struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
 int slu_ion_granting_slot(const struct slu_arbiter *a);
 /* Tell it of the job with its trial, if it has one; hoped: as if its curve were
  * that one, without. */
-int slu_ion_tell_trial(struct slu_arbiter *a, struct running *r,
-		       const struct slu_curve *hoped, struct slu_err *err);
+int slu_ion_put_trial(struct slu_arbiter *a, struct running *r,
+		      const struct slu_curve *hoped, struct slu_err *err);
 /* Every job is to be divided anew. */
 void slu_ion_touch_all(struct slu_arbiter *a);
 /* What numbers were fixed at is not what they will be. */
@@ -145,7 +145,7 @@ int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf);
 void slu_ion_find_fairness(const struct slu_arbiter *a, struct running *r);
 
 /* forecast.c: after grants were settled. */
-void slu_ion_foresee(struct slu_arbiter *a);
+void slu_ion_update_forecasts(struct slu_arbiter *a);
 
 /* ion_pool.c: another pool in place of the old; nodes of both keep their owner.
  */
@@ -162,7 +162,7 @@ void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
 
 /* explore.c: after the granting division was solved, once more with trials. */
 int slu_ion_explore(struct slu_arbiter *a, struct slu_err *err);
-slu_explore_f slu_ion_hope;
+slu_explore_f slu_ion_optimistic_curve;
 
 /* assignment_message.c: say anew why a job has its number; -1 without memory.
  */

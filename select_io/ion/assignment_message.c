@@ -96,7 +96,7 @@ static int fill_curve(const struct slu_arbiter *a, const struct running *r,
 			.ions = p->ions,
 			.runs = r->from == FROM_TABLE ? 0 : p->runs,
 			.mean = p->mean,
-			.spread = slu_curve_spread(p),
+			.spread = slu_curve_deviation(p),
 			.error = slu_curve_error(curve, p->ions, a->now),
 			.bandwidth = p->value};
 	}

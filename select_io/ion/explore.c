@@ -28,7 +28,8 @@
 #define MOST	86400.0 /* s of the share that are saved */
 #define USUAL	3600.0	/* s that a job runs of which nothing is known */
 
-double slu_ion_hope(void *arg, const struct slu_job *job, uint32_t ions)
+double slu_ion_optimistic_curve(void *arg, const struct slu_job *job,
+				uint32_t ions)
 {
 	(void)arg;
 	(void)job;
@@ -82,7 +83,7 @@ static struct slu_ion_grant granted(const struct slu_arbiter *a,
 static int drop(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 {
 	r->tries = false;
-	return slu_ion_tell_trial(a, r, NULL, err);
+	return slu_ion_put_trial(a, r, NULL, err);
 }
 
 static double expected(const struct slu_job *job)
@@ -113,13 +114,13 @@ static int try_new(struct slu_arbiter *a, struct running *r, double *total,
 	struct slu_curve hoped;
 
 	hope(a, r, &hoped);
-	if (slu_ion_tell_trial(a, r, &hoped, err) < 0 ||
+	if (slu_ion_put_trial(a, r, &hoped, err) < 0 ||
 	    solve(a, total, err) < 0)
 		return -1;
 	then = granted(a, r);
 	r->trial = then.ions;
 	r->tries = !then.shared && !now.shared && now.ions != then.ions;
-	if (slu_ion_tell_trial(a, r, NULL, err) < 0 || solve(a, total, err) < 0)
+	if (slu_ion_put_trial(a, r, NULL, err) < 0 || solve(a, total, err) < 0)
 		return -1;
 	r->loss = fmax(before - *total, 0);
 	if (!r->tries ||
@@ -163,7 +164,7 @@ static int go_on(struct slu_arbiter *a, double *total, double least,
 	for (size_t i = 0; i < a->n_run; i++)
 		if (a->run[i]->tries) {
 			any = true;
-			if (slu_ion_tell_trial(a, a->run[i], NULL, err) < 0)
+			if (slu_ion_put_trial(a, a->run[i], NULL, err) < 0)
 				return -1;
 		}
 	if (any && solve(a, total, err) < 0)

@@ -49,7 +49,7 @@ static void add(struct running *r, double seconds, struct slu_ion_forecast *sum,
 	sum->error += f->error * seconds;
 }
 
-void slu_ion_foresee(struct slu_arbiter *a)
+void slu_ion_update_forecasts(struct slu_arbiter *a)
 {
 	for (size_t i = 0; i < a->n_run; i++) {
 		struct running *r = a->run[i];

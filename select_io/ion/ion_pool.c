@@ -63,7 +63,7 @@ void slu_ion_recount(struct slu_arbiter *a)
 	a->pool_size = 0;
 	for (size_t i = 0; i < a->n_run; i++) {
 		a->run[i]->have = 0;
-		slu_ion_unsay(a, a->run[i]);
+		slu_ion_touch_answer(a, a->run[i]);
 	}
 	for (size_t i = 0; i < a->pool.n; i++) {
 		const struct slu_ion_node *node = &a->node[i];

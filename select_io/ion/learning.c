@@ -37,7 +37,7 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 	learnt(a, slu_curves_user(&job));
 }
 
-int slu_arbiter_teach_anew(struct slu_arbiter *a)
+int slu_arbiter_retrain(struct slu_arbiter *a)
 {
 	struct slu_curves *pupil = slu_curves_new(MAX_CURVES, NULL);
 
@@ -48,7 +48,7 @@ int slu_arbiter_teach_anew(struct slu_arbiter *a)
 	return 0;
 }
 
-void slu_arbiter_taught(struct slu_arbiter *a, bool anything)
+void slu_arbiter_retrained(struct slu_arbiter *a, bool anything)
 {
 	struct slu_curves *rest = a->pupil;
 

@@ -58,7 +58,7 @@ void slu_ion_touch(struct slu_arbiter *a, struct running *r)
 	r->dirty = true;
 }
 
-void slu_ion_unsay(struct slu_arbiter *a, struct running *r)
+void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r)
 {
 	if (!r->unsaid)
 		a->unsaid[a->n_unsaid++] = r;

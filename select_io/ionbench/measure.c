@@ -46,7 +46,7 @@ static uint32_t runs_of(const struct slu_bench *b, size_t pattern, size_t k)
 {
 	char key[SLU_BENCH_KEY];
 
-	return slu_bench_spread(
+	return slu_bench_deviation(
 		       &b->results,
 		       slu_bench_key(&b->patterns.pattern[pattern], key),
 		       b->ions[k])

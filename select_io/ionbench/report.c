@@ -52,7 +52,7 @@ int slu_bench_print_plan(const struct slu_bench *b)
 		printf("%s (%s) with", p->name, slu_bench_key(p, key));
 		for (size_t k = 0; k < b->n_ions; k++)
 			printf("%s %u (%u of %u)", k ? "," : "", b->ions[k],
-			       slu_bench_spread(&b->results, key, b->ions[k])
+			       slu_bench_deviation(&b->results, key, b->ions[k])
 				       .runs,
 			       b->repeat);
 		puts(" I/O nodes");
@@ -77,8 +77,8 @@ static struct json_object *spread_json(const struct slu_bench *b,
 	struct json_object *list = json_object_new_array();
 
 	for (size_t k = 0; k < b->n_ions; k++) {
-		struct slu_bench_spread s =
-			slu_bench_spread(&b->results, key, b->ions[k]);
+		struct slu_bench_deviation s =
+			slu_bench_deviation(&b->results, key, b->ions[k]);
 		struct json_object *o = json_object_new_object();
 
 		slu_json_set_u64(o, "ions", b->ions[k]);

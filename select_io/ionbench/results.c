@@ -191,10 +191,11 @@ int slu_bench_add_run(struct slu_bench_results *r,
 	return keep(r, run, err);
 }
 
-struct slu_bench_spread slu_bench_spread(const struct slu_bench_results *r,
-					 const char *key, uint32_t ions)
+struct slu_bench_deviation
+slu_bench_deviation(const struct slu_bench_results *r, const char *key,
+		    uint32_t ions)
 {
-	struct slu_bench_spread s = {0};
+	struct slu_bench_deviation s = {0};
 	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -223,7 +224,7 @@ static bool is_known(const struct slu_bench_results *r, const char *key,
 		     const uint32_t *ions, size_t n_ions)
 {
 	for (size_t k = 0; k < n_ions; k++)
-		if (ions[k] > 0 && slu_bench_spread(r, key, ions[k]).runs)
+		if (ions[k] > 0 && slu_bench_deviation(r, key, ions[k]).runs)
 			return true;
 	return false;
 }
@@ -242,7 +243,8 @@ static void add_row(const struct slu_bench_results *r,
 		       p->shared ? "shared" : "file-per-process",
 		       p->strided ? "strided" : "contiguous");
 	for (size_t k = 0; k < n_ions; k++) {
-		struct slu_bench_spread s = slu_bench_spread(r, key, ions[k]);
+		struct slu_bench_deviation s =
+			slu_bench_deviation(r, key, ions[k]);
 
 		slu_buf_puts(rows, ",");
 		if (!s.runs)

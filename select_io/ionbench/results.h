@@ -50,12 +50,13 @@ void slu_bench_close(struct slu_bench_results *r);
 int slu_bench_add_run(struct slu_bench_results *r,
 		      const struct slu_bench_run *run, struct slu_err *err);
 
-struct slu_bench_spread {
+struct slu_bench_deviation {
 	uint32_t runs;
 	double mean, deviation, least, most; /* MB/s; deviation: of the runs */
 };
-struct slu_bench_spread slu_bench_spread(const struct slu_bench_results *r,
-					 const char *key, uint32_t ions);
+struct slu_bench_deviation
+slu_bench_deviation(const struct slu_bench_results *r, const char *key,
+		    uint32_t ions);
 
 /* The PerformanceTable, with the spread as remarks. `about` is its first
  * remark. NULL with SLU_NOTFOUND: no pattern was measured with an I/O node so

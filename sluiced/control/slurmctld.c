@@ -364,7 +364,7 @@ static void gone(void *arg)
 	d->peer.changed = slu_now_wall();
 	slu_timer_stop(d->loop, &d->again);
 	slu_buffers_disconnected(d->buffers);
-	slu_history_gone(&d->history);
+	slu_history_disconnected(&d->history);
 }
 
 /* The daemon sets arg. */

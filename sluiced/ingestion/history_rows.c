@@ -132,7 +132,7 @@ static void end_replay(struct slu_history *h)
 {
 	const struct slu_history_end end = {.rows = h->sent};
 
-	slu_history_gone(h);
+	slu_history_disconnected(h);
 	slu_control_send(h->control, &slu_history_end_desc, &end);
 }
 
@@ -140,7 +140,7 @@ static void end_replay(struct slu_history *h)
 static void fail_replay(struct slu_history *h, const struct slu_err *err)
 {
 	slu_log(h->log, SLU_ERROR, "history: %s", err->text);
-	slu_history_gone(h);
+	slu_history_disconnected(h);
 	h->again(h->arg);
 }
 
@@ -197,7 +197,7 @@ bool slu_history_age(struct slu_history *h, int64_t now)
 	return h->ageing;
 }
 
-void slu_history_gone(struct slu_history *h)
+void slu_history_disconnected(struct slu_history *h)
 {
 	slu_buf_free(&h->packed);
 	slu_history_end(&h->cursor);

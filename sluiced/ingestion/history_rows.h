@@ -59,6 +59,6 @@ void slu_history_more(struct slu_history *h);
  * may be more. */
 bool slu_history_age(struct slu_history *h, int64_t now);
 /* The connection was lost. */
-void slu_history_gone(struct slu_history *h);
+void slu_history_disconnected(struct slu_history *h);
 
 #endif

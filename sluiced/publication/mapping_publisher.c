@@ -5,7 +5,7 @@
  * is written; after a failure nothing is assumed and all of it is.
  *
  * The child that has written one assignment stays, and is told only what the
- * next one changes. A change too large for one message (SLU_CHILD_SAY), or
+ * next one changes. A change too large for one message (SLU_CHILD_SEND_MAX), or
  * another directory, needs a newly forked child, which inherits the assignment
  * in its copy of our memory.
  *
@@ -142,7 +142,7 @@ static int say_changes(struct slu_publisher *p)
 	text = slu_encode_text(&slu_assignment_desc, &delta);
 	slu_delta_free(&delta);
 	if (text)
-		rc = slu_child_say(p->child, text, strlen(text));
+		rc = slu_child_send(p->child, text, strlen(text));
 	free(text);
 	return rc;
 }

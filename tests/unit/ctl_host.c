@@ -75,7 +75,7 @@ static int fake_snapshot(void *arg, struct slu_job **jobs, size_t *n_jobs,
 		(*nodes)[i].addr.addr =
 			host.addr ? strdup(host.addr)
 				  : slu_asprintf("10.0.0.%d", i + 1);
-		(*nodes)[i].misnamed = host.misnamed[i];
+		(*nodes)[i].hostname_differs = host.hostname_differs[i];
 		if (host.comment[i])
 			(*nodes)[i].comment = strdup(host.comment[i]);
 	}

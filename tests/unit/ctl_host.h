@@ -19,13 +19,13 @@ extern pthread_mutex_t sent_lock; /* of what was mailed */
 struct fake_slurmctld {
 	struct slu_job job[32];
 	size_t n;
-	const char *down;	/* host list */
-	const char *addr;	/* of all nodes; NULL: 10.0.0.x */
-	const char *comment[4]; /* of the nodes */
-	bool misnamed[4];	/* the same */
-	char log[65536];	/* what was logged */
-	char did[65536];	/* what was done, "hold 7 why;" and so on */
-	bool marks_lost;	/* somebody has overwritten them */
+	const char *down;	  /* host list */
+	const char *addr;	  /* of all nodes; NULL: 10.0.0.x */
+	const char *comment[4];	  /* of the nodes */
+	bool hostname_differs[4]; /* the same */
+	char log[65536];	  /* what was logged */
+	char did[65536];	  /* what was done, "hold 7 why;" and so on */
+	bool marks_lost;	  /* somebody has overwritten them */
 	int snapshots, schedules;
 	int64_t give_back, max_give_back, since;
 	size_t end_calls, ends_set; /* calls of set_ends, and jobs in them */

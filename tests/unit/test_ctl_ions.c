@@ -276,12 +276,12 @@ START_TEST(test_ion_taken_out)
 END_TEST
 
 /* A mapping has Slurm's names, and a client that does not find its own dies. */
-START_TEST(test_misnamed)
+START_TEST(test_other_host_name)
 {
 	struct slu_job other = plain_job;
 	struct slu_ctl *ctl;
 
-	host.misnamed[1] = true; /* n2 */
+	host.hostname_differs[1] = true; /* n2 */
 	host_add(plain_job);
 	ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
 	slu_ctl_step(ctl, 1);
@@ -504,6 +504,6 @@ END_TEST
 TEST_MAIN("ctl ions", test_ions_are_marked, test_resized, test_ion_fails,
 	  test_marks_are_put_back, test_arbiter_predicts,
 	  test_ions_after_restart, test_job_without_nodes, test_long_names,
-	  test_misnamed, test_recruited, test_job_of_gekkofs,
+	  test_other_host_name, test_recruited, test_job_of_gekkofs,
 	  test_sharing_after_restart, test_ion_taken_out, test_ion_unknown,
 	  test_arbiter_learns)

@@ -121,7 +121,7 @@ START_TEST(test_wrong_times)
 	run(&c, 0, 4, 100);
 	ck_assert(isfinite(slu_curve_at(&c, 2)) && slu_curve_at(&c, 2) >= 100);
 	ck_assert(isfinite(slu_curve_error(&c, 2, INT64_MAX)));
-	ck_assert(isfinite(slu_curve_spread(at(&c, 4))));
+	ck_assert(isfinite(slu_curve_deviation(at(&c, 4))));
 }
 END_TEST
 

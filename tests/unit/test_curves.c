@@ -53,7 +53,7 @@ START_TEST(test_noise)
 		slu_curve_add(&c, 2, 104 + *d);
 		slu_curve_add(&c, 4, 200 + *d);
 	}
-	ck_assert_double_eq_tol(slu_curve_spread(&c.point[1]), 10, 1e-9);
+	ck_assert_double_eq_tol(slu_curve_deviation(&c.point[1]), 10, 1e-9);
 	ck_assert_double_eq_tol(slu_curve_at(&c, 0), 99, 1e-9);
 	ck_assert_double_eq_tol(slu_curve_at(&c, 1), 102, 1e-9);
 	ck_assert_double_eq_tol(slu_curve_at(&c, 2), 102, 1e-9);
@@ -65,7 +65,7 @@ START_TEST(test_noise)
 	slu_curve_add(&c, 1, 100);
 	slu_curve_add(&c, 2, 101);
 	ck_assert_double_eq(slu_curve_at(&c, 1), 100); /* single runs */
-	ck_assert_double_eq(slu_curve_spread(&c.point[0]), 0);
+	ck_assert_double_eq(slu_curve_deviation(&c.point[0]), 0);
 }
 END_TEST
 

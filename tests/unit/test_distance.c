@@ -117,7 +117,7 @@ START_TEST(test_arbiter)
 	solve(a, &got);
 	ck_assert_str_eq(got.jobs[0].ions, "io1");
 	slu_msg_clear(&slu_assignment_desc, &got);
-	expect_ok(slu_arbiter_near(a, &d, &err), err);
+	expect_ok(slu_arbiter_distances(a, &d, &err), err);
 	job.nodes = "n[5-8]";
 	expect_ok(slu_arbiter_start(a, &job, &err), err);
 	job.job_id = 8;

@@ -249,10 +249,10 @@ START_TEST(test_sums_of_jobs)
 		usleep(100000);
 		if (c->other)
 			put(in_dir("hosts.io/17.io2"), c->other);
-		ck_assert(!slu_fwd_io_told(io, now, &sum));
+		ck_assert(!slu_fwd_io_next_sum(io, now, &sum));
 		map("");
 		slu_fwd_io_turn(io, in_dir("own"), now);
-		ck_assert(slu_fwd_io_told(
+		ck_assert(slu_fwd_io_next_sum(
 			io, now + (c->two && !c->other ? 31 : 0), &sum));
 		ck_assert_uint_eq(sum.job_id % 2 + 16,
 				  sum.job_id == 18 ? 16 : 17);

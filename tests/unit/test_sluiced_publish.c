@@ -110,7 +110,7 @@ static pid_t child_of_mine(void)
 START_TEST(test_child_that_stays)
 {
 	struct slu_publisher *p;
-	static char many[SLU_CHILD_SAY / 5 * 5 + 11];
+	static char many[SLU_CHILD_SEND_MAX / 5 * 5 + 11];
 	static const char *const i_many[] = {"ion3", many};
 	char first[256];
 	pid_t child = 0;
