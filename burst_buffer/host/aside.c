@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child speaks over a pipe in messages of one size, each written at once
- * (smaller than PIPE_BUF): sums while it works, and one last with its answer.
- * The parent never waits for the child but with a time limit.
+ * The child reports over a pipe in messages of one size, each written at once
+ * (smaller than PIPE_BUF): sums while it works, and at last its answer. The
+ * parent never waits for it without a time limit.
  */
 #include "config.h"
 #include "burst_buffer/host/aside.h"
@@ -34,7 +34,7 @@ struct message {
 };
 _Static_assert(sizeof(struct message) <= PIPE_BUF, "messages are atomic");
 
-/* The child shall not outlive its parent. */
+/* The child must not outlive its parent. */
 static void die_with_parent(const struct slu_aside *a)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -58,7 +58,7 @@ int slu_aside_become(struct slu_aside *a, uid_t uid, gid_t gid,
 {
 	if (slu_become(uid, gid, err))
 		return -1;
-	die_with_parent(a); /* the change of user took it back */
+	die_with_parent(a); /* changing the user has reset it */
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static void child(struct slu_aside *a)
 
 	die_with_parent(a);
 	umask(022);
-	signal(SIGPIPE, SIG_IGN); /* who wrote says why it could not */
+	signal(SIGPIPE, SIG_IGN); /* EPIPE reports the error instead */
 	m.rc = chdir("/") ? slu_errno(&m.err, SLU_IO, "chdir /")
 			  : a->fn(a, a->arg, m.out, &m.err);
 	_exit(slu_write_all(a->tell, &m, sizeof(m)) ? 1 : 0);
@@ -76,7 +76,7 @@ static void child(struct slu_aside *a)
 
 void slu_aside_progress(struct slu_aside *a, uint64_t bytes, uint64_t files)
 {
-	static double last; /* of this child, which has just this one pipe */
+	static double last; /* one for each child, which has one pipe */
 	struct message m = {.bytes = bytes, .files = files};
 
 	if (slu_now_mono() < last + 0.5)
@@ -85,8 +85,8 @@ void slu_aside_progress(struct slu_aside *a, uint64_t bytes, uint64_t files)
 	(void)slu_write_all(a->tell, &m, sizeof(m));
 }
 
-/* 1: *m is the last message; 0: the child is gone without one; -1: not in
- * time, or told to stop. */
+/* 1: *m is the last message; 0: the child ended without one; -1: too late, or
+ * the tick stopped it. */
 static int listen_to(struct slu_aside *a, int fd, const char *what,
 		     struct message *m, struct slu_err *err)
 {
@@ -118,7 +118,7 @@ static int listen_to(struct slu_aside *a, int fd, const char *what,
 		       a->seconds);
 }
 
-/* Within a second. */
+/* Has it ended within a second? */
 static bool has_gone(pid_t pid)
 {
 	for (int i = 0; i < 100; i++) {
@@ -129,8 +129,8 @@ static bool has_gone(pid_t pid)
 	return false;
 }
 
-/* A killed child goes at once, or hangs in the kernel: it is let go by a server
- * of its own user's, or is left. */
+/* A killed child ends at once, or hangs in the kernel: then FUSE mounts of its
+ * user are aborted, or it is left behind. */
 static void reap(pid_t pid)
 {
 	kill(pid, SIGKILL);

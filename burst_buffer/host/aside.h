@@ -3,10 +3,10 @@
 #define SLU_HOST_ASIDE_H
 
 /*
- * Doing something in a child that may be lost: because it touches a file
- * system that may hang, or because it must be done as somebody else. The child
- * dies with its parent. One that hangs in the kernel is left behind, after file
- * systems of its user's that do not answer were aborted (fuse.h).
+ * Runs something in a child that may be lost, because it touches a file system
+ * that may hang, or because it must run as another user. The child dies with
+ * its parent. One that hangs in the kernel is left behind, after its user's
+ * FUSE mounts that do not answer were aborted (fuse.h).
  */
 
 #include <stddef.h>
@@ -19,17 +19,18 @@
 
 struct slu_aside;
 
-/* What the child does: returns 0 or fills in err; may leave an answer in
- * `out`, which has SLU_ASIDE_OUT bytes, aligned for anything, zero at first. */
+/* What the child does: returns 0 or sets *err; may leave an answer in `out`,
+ * which has SLU_ASIDE_OUT bytes, aligned for any type, zero at first. */
 typedef int slu_aside_f(struct slu_aside *aside, void *arg, void *out,
 			struct slu_err *err);
 
 struct slu_aside {
 	slu_aside_f *fn;
 	void *arg;
-	double seconds; /* from start to end, at most */
+	double seconds; /* time limit for all of it */
 	/* Called in the parent about once a second, with the sums that the
-	 * child has told. Not 0: the child is killed, SLU_BUSY. May be NULL. */
+	 * child has reported. Not 0: the child is killed, SLU_BUSY. May be
+	 * NULL. */
 	int (*tick)(void *arg, uint64_t bytes, uint64_t files);
 	void *tick_arg;
 	int tell;     /* the child's end of the pipe */
@@ -41,15 +42,15 @@ struct slu_aside {
 int slu_aside(struct slu_aside *aside, const char *what, void *out,
 	      struct slu_err *err);
 
-/* Become this user, with the groups that NSS says (or only `gid` for a uid that
- * has no name). */
+/* Become this user, with the groups from NSS (only `gid` for a uid without a
+ * name). */
 int slu_become(uid_t uid, gid_t gid, struct slu_err *err);
-/* The same in the child, which goes on to die with its parent. */
+/* The same in the child, which still dies with its parent afterwards. */
 int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
 		     struct slu_err *err);
 
-/* In the child: tell the sums so far (by any one thread at a time); only sent
- * when half a second has passed since the last. */
+/* In the child: report the sums so far (one thread at a time); sent at most
+ * every half second. */
 void slu_aside_progress(struct slu_aside *aside, uint64_t bytes,
 			uint64_t files);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPUS 8192 /* more than any kernel of Linux can have */
+#define CPUS 8192 /* more than any Linux kernel supports */
 
 static int parse(const char *text, cpu_set_t *set)
 {

@@ -10,14 +10,14 @@
 #include "common/err.h"
 
 struct slu_bound {
-	cpu_set_t *before; /* NULL: nothing is to be undone */
+	cpu_set_t *before; /* NULL: nothing to restore */
 };
 
-/* Only on these ("0-7,16-23"). What it may not have is left out; SLU_INVALID
- * when nothing remains, or it is no such list: nothing has changed then. */
+/* Restrict to these ("0-7,16-23"), as far as they are available; SLU_INVALID if
+ * none is left, or the list is malformed: then nothing has changed. */
 int slu_bind(const char *cpus, struct slu_bound *bound, struct slu_err *err);
 
-/* As it was before. */
+/* Restore the earlier set. */
 void slu_unbind(struct slu_bound *bound);
 
 #endif

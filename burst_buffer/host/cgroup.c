@@ -20,7 +20,7 @@
 #include "common/proc.h"
 
 #define TRIES 100
-#define PAUSE 50000 /* microseconds, for who was killed to go */
+#define PAUSE 50000 /* microseconds until killed processes have ended */
 
 static int enter(const char *dir)
 {
@@ -46,12 +46,12 @@ static void put(const char *dir, const char *file, const char *text)
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return; /* not in this hierarchy, or older than the file is */
+		return; /* not in this hierarchy, or an older kernel */
 	(void)slu_write_all(fd, text, strlen(text));
 	close(fd);
 }
 
-/* Who is frozen can neither fork nor end, and dies when it is thawed. */
+/* A frozen process can neither fork nor end, and dies when it is thawed. */
 static int freeze(const char *dir)
 {
 	put(dir, "cgroup.kill", "1");
@@ -72,7 +72,7 @@ static int still_there(const char *dir)
 	return rmdir(dir) && !access(dir, F_OK) ? 0 : -1;
 }
 
-/* For how many hierarchies fn, given the group's directory, returns 0. */
+/* In how many hierarchies fn, called with the group's directory, returned 0. */
 static int each_hierarchy(const char *name, int (*fn)(const char *dir))
 {
 	char dir[PATH_MAX];
@@ -95,10 +95,10 @@ static int each_hierarchy(const char *name, int (*fn)(const char *dir))
 
 struct members {
 	const char *name;
-	pid_t last; /* that was found */
+	pid_t last; /* the last one found */
 };
 
-/* Lines are "4:memory:/sluice-7.1", from the caller's own root. */
+/* Lines are "4:memory:/sluice-7.1", relative to the caller's root. */
 static bool is_member(int proc, const char *name)
 {
 	struct slu_buf text = {0};
@@ -112,8 +112,8 @@ static bool is_member(int proc, const char *name)
 	return is;
 }
 
-/* A pid that was asked for before the directory could still be read is that
- * of the same process. */
+/* The pid was obtained while the process's /proc directory could be read, so it
+ * is still its own. */
 static bool kill_member(void *arg, int proc, pid_t pid)
 {
 	struct members *m = arg;

@@ -3,9 +3,9 @@
 #define SLU_HOST_CGROUP_H
 
 /*
- * Leaving the cgroups that this process was started in (slurmd's, which a
- * service manager may stop as a whole, or whose memory limit would count what
- * a job's file system uses), for groups of our own in every hierarchy: by them
+ * Moves this process from the cgroups that it was started in (slurmd's, which a
+ * service manager may stop as a whole, or whose memory limit would count a
+ * job's file system) to groups of our own in every hierarchy. By these groups
  * it is known what was started for a job, however it hides.
  */
 
@@ -16,9 +16,10 @@
  * that cannot be used is left as it is. Returns how many were entered. */
 int slu_cgroup_enter(const char *name);
 
-/* End whatever is in the groups of that name, and remove them: who is not root
- * cannot leave them. SLU_BUSY after five seconds names one that does not die.
- * No such group is success. Each try looks at all processes. */
+/* Kill all processes in the groups of that name, and remove the groups: without
+ * root a process cannot leave them. SLU_BUSY after five seconds names one that
+ * does not die. 0 also without such groups. Each attempt scans all
+ * processes. */
 int slu_cgroup_end(const char *name, struct slu_err *err);
 
 #endif

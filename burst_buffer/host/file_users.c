@@ -25,15 +25,15 @@
 
 #define NAMES_MAX 300 /* bytes, of those that a sentence names */
 
-/* What is looked for: names below dir, or a device (dir NULL). */
+/* What is searched: names below dir, or a device (dir NULL). */
 struct naming {
 	const char *dir;
 	unsigned major, minor;
-	struct slu_buf names, may; /* those who may have it out of sight */
+	struct slu_buf names, may; /* processes that may hold it out of sight */
 	struct slu_hidden hidden;
 };
 
-/* Without a question to a server, which may not answer. */
+/* Asks the kernel only, as a server may not answer. */
 static bool on_device(void *arg, int at, const char *link)
 {
 	const struct naming *n = arg;
@@ -62,9 +62,8 @@ static bool uses_device(int proc, pid_t pid, struct naming *n)
 	       slu_is_namespace(&n->hidden, proc, "ns/mnt");
 }
 
-/* Does this descriptor have others in it: of a socket those in flight (Linux
- * 5.10), of an io_uring those that are registered? Which files they are of is
- * not told. */
+/* Does this descriptor contain others: a socket those in flight (Linux 5.10),
+ * an io_uring registered ones? Which files they are is not shown. */
 static bool has_others(void *arg, int dir, const char *name)
 {
 	static const char *const fields[] = {"scm_fds:", "UserFiles:"};

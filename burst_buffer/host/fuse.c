@@ -21,7 +21,7 @@
 #define TABLE_MAX   (64u << 20)
 #define CONNECTIONS "/sys/fs/fuse/connections"
 
-/* Not every machine has it mounted. */
+/* fusectl is not mounted on every machine. */
 static void have_connections(void)
 {
 	if (!slu_mounted(CONNECTIONS))

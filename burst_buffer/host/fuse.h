@@ -2,8 +2,8 @@
 #ifndef SLU_HOST_FUSE_H
 #define SLU_HOST_FUSE_H
 
-/* File systems in user space whose server does not answer: a process that waits
- * for one in the kernel cannot be killed. */
+/* FUSE mounts whose server does not answer: a process that waits for one in the
+ * kernel cannot be killed. */
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds a file system and is no link of /proc, see the header. */
+/* Asks the kernel for bound sockets (sock_diag), and forks into mount
+ * namespaces to read their tables. */
 #include "config.h"
 #include "burst_buffer/host/hidden.h"
 
@@ -112,8 +113,8 @@ bool slu_is_bound(void *arg, int at, const char *link)
 	return false;
 }
 
-/* "36 35 7:4 / /point ...", of the caller's namespace, by a /proc that was
- * opened in another one: here somebody may have mounted his own. */
+/* "36 35 7:4 / /point ...", in the caller's namespace, by a /proc that was
+ * opened in another one, as users may have mounted their own here. */
 static bool has_mounted(int proc, const struct slu_hidden *h)
 {
 	struct slu_buf table = {0};
@@ -141,7 +142,7 @@ static bool namespace_mounts(int ns, const struct slu_hidden *h)
 	return !status;
 }
 
-/* Many processes share one. */
+/* Many processes share a namespace, so each one is asked once. */
 static bool ask_once(struct slu_hidden *h, int ns)
 {
 	struct slu_seen_ns *s = h->seen, *const end = s + h->n_seen;

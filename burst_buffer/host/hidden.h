@@ -2,17 +2,17 @@
 #ifndef SLU_HOST_HIDDEN_H
 #define SLU_HOST_HIDDEN_H
 
-/* What holds a device's file system and is no link of /proc: a socket that is
- * bound to a name there, a namespace of mounts that has it, also out of sight
- * of its processes or without any. For root; asking of a namespace forks. */
+/* Users of a device's file system that are not links in /proc: a socket bound
+ * to a name there; a mount namespace that contains it, even one without
+ * processes. For root; looking into a namespace forks. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SLU_BOUND_MAX 64 /* sockets that are known */
-#define SLU_SEEN_MAX  64 /* namespaces that are asked once */
+#define SLU_BOUND_MAX 64 /* sockets that are remembered */
+#define SLU_SEEN_MAX  64 /* namespaces that are asked only once */
 
 struct slu_hidden {
 	unsigned major, minor;
@@ -24,13 +24,13 @@ struct slu_hidden {
 	} seen[SLU_SEEN_MAX];
 };
 
-/* Sockets are those of the calling process' network namespace, and none where
- * the kernel cannot tell (CONFIG_UNIX_DIAG). Nothing is to be freed. */
+/* Finds the sockets of the calling process's network namespace; none where the
+ * kernel cannot tell (CONFIG_UNIX_DIAG). Nothing has to be freed. */
 void slu_hidden_begin(struct slu_hidden *h, unsigned major, unsigned minor);
 
-/* Of a link in a directory of /proc (fd, ns); `arg` is a struct slu_hidden. A
- * namespace is one that has the device mounted and is not the caller's own;
- * a kept one is that of a descriptor. */
+/* Is the link in a directory of /proc (fd, ns) such a user? `arg` is a struct
+ * slu_hidden. A namespace counts if it has the device mounted and is not the
+ * caller's own; a kept one is that of a descriptor. */
 bool slu_is_bound(void *arg, int at, const char *link);
 bool slu_is_namespace(void *arg, int at, const char *name);
 bool slu_is_kept_namespace(void *arg, int at, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small tmpfs, and files with holes in it, see the header. */
+/* A small tmpfs, and logs whose middle is punched out. */
 #include "config.h"
 #include "burst_buffer/host/logs.h"
 
@@ -14,11 +14,10 @@
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 
-#define LONG (SLU_LOGS_SIZE / 4) /* bytes that a log may take, */
-#define FIRST \
-	(SLU_LOGS_SIZE / 64) /* and what is left of it: of its beginning */
-#define LAST  (SLU_LOGS_SIZE / 16) /* and of its end */
-#define FILES "256"		   /* a daemon may begin new ones */
+#define LONG  (SLU_LOGS_SIZE / 4)  /* bytes that a log may have, */
+#define FIRST (SLU_LOGS_SIZE / 64) /* and what is kept of it: its beginning */
+#define LAST  (SLU_LOGS_SIZE / 16) /* and its end */
+#define FILES "256"		   /* inodes, as a daemon may start new logs */
 
 int slu_logs_make(const char *dir, struct slu_err *err)
 {

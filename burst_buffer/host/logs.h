@@ -3,10 +3,9 @@
 #define SLU_HOST_LOGS_H
 
 /*
- * Where daemons of ours log that users can make log without end: a directory of
- * root's that is a file system of its own, in memory, so that the kernel ends
- * what they write, however they write it. They do not mind, and nothing else is
- * filled.
+ * Directories for logs of daemons that users can make write without end: root's
+ * own small file system in memory, whose size is the limit however they write.
+ * The daemons cope with that, and no other file system is filled.
  */
 
 #include <limits.h>
@@ -15,23 +14,24 @@
 
 #define SLU_LOGS_SIZE (4 << 20) /* bytes, of all logs of a directory */
 
-/* Make it (its parent is there); harmless twice. */
+/* Make it (its parent exists); harmless twice. */
 int slu_logs_make(const char *dir, struct slu_err *err);
 
-/* The path of the log that a daemon begins now; what was there is NAME.old. */
+/* The path of the log for a daemon that starts now; an existing log becomes
+ * NAME.old. */
 void slu_logs_begin(const char *dir, const char *name, char path[PATH_MAX]);
 
-/* Take away the middle of each log that has become long, in place: its first
- * words stay, which say how it began, and its last ones; between them is a
- * hole, which reads as zeros. Now and then, while the daemons run. */
+/* Punch out the middle of each long log in place: the beginning, which says how
+ * it started, and the end stay; the hole reads as zeros. To be called now and
+ * then while the daemons run. */
 void slu_logs_turn(const char *dir);
 
-/* The first line of a log that has these words, what stands before them left
- * out, cut to the room there is; "" if there is none. */
+/* The first line of a log that contains these words, from there on, cut to the
+ * space there is; "" if there is none. */
 void slu_logs_first(const char *dir, const char *name, const char *words,
 		    char *line, size_t size);
 
-/* It goes, whoever still writes there; nothing there is success. */
+/* Remove it, even if daemons still write there; 0 also if there is none. */
 int slu_logs_drop(const char *dir, struct slu_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loop devices by their ioctls, see the header. */
+/* Loop devices, by their ioctls. */
 #include "config.h"
 #include "burst_buffer/host/loop_device.h"
 
@@ -17,9 +17,9 @@
 #include "common/file.h"
 #include "common/str.h"
 
-#define TRIES 64 /* others take free devices too */
+#define TRIES 64 /* others allocate free devices, too */
 
-/* Not every container's /dev shows the devices that the kernel makes. */
+/* A container's /dev may lack devices that the kernel has made. */
 static int open_device(long number, char name[SLU_LOOP_NAME])
 {
 	int fd;
@@ -86,7 +86,7 @@ static bool backs(const char *name, const struct stat *file)
 	return is;
 }
 
-/* A device without a file has no loop/ there. */
+/* A device without a file has no loop/ in sysfs. */
 static bool is_attached(int sys, const char *device)
 {
 	char path[300];

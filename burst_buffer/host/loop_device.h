@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_BUFFER_HOST_LOOP_DEVICE_H
 #define SLU_BURST_BUFFER_HOST_LOOP_DEVICE_H
 
-/* Loop devices: a file as a block device that goes away by itself with its
- * last user (Linux 5.8). */
+/* Loop devices: a file as a block device, which disappears with its last user
+ * (Linux 5.8). */
 
 #include <stdbool.h>
 #include "common/err.h"

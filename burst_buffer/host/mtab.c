@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the mount table and unmounting with patience, see the header. */
+/* Reads the mount table, and unmounts with retries. */
 #include "config.h"
 #include "burst_buffer/host/mtab.h"
 
@@ -20,7 +20,7 @@
 #include "common/str.h"
 
 #define TABLE_MAX (64u << 20)
-#define TRIES	  100 /* to detach what somebody moves about */
+#define TRIES	  100 /* to detach a mount that is being moved */
 
 /* A field with its \ooo escapes undone. */
 static char *field(const char *text, size_t len)
@@ -119,8 +119,8 @@ void slu_mtab_free(struct slu_mtab *m)
 	*m = (struct slu_mtab){0};
 }
 
-/* The table has no links in it. A mount may hang: only what lies above is
- * looked at. */
+/* Resolves a path, as the table contains no links. A mount may hang, so only
+ * what is above it is looked at. */
 static const char *resolved(const char *path, char out[2 * PATH_MAX])
 {
 	const char *base = strrchr(path, '/');
@@ -171,8 +171,8 @@ bool slu_mounted(const char *point)
 	return is;
 }
 
-/* The mount point's directory is opened without following a link: what lies
- * above may be a user's, who can put a link to others' mounts there. */
+/* The mount point is opened without following a link: a directory above may be
+ * a user's, who could put a link to other mounts there. */
 static int unmount_at(const char *point, int flags)
 {
 	const char *base = strrchr(point, '/') + 1;
@@ -201,8 +201,8 @@ static int unmount_at(const char *point, int flags)
 
 enum { BUSY = 1, MOVED };
 
-/* One mount: 0 gone, BUSY, or MOVED: what the table said is not there any more
- * and it is to be looked at again; -1 otherwise failed. */
+/* One mount: 0 gone; BUSY; MOVED: the table has changed, so read it again; -1
+ * another failure. */
 static int unmount_one(const char *point, int flags, struct slu_err *err)
 {
 	int why;
@@ -218,15 +218,15 @@ static int unmount_one(const char *point, int flags, struct slu_err *err)
 		       : -1;
 }
 
-/* How long what is busy is waited for, and for whom. */
+/* How long to wait for busy mounts, and whose processes to kill. */
 struct patience {
 	uid_t uid;
 	double seconds, end; /* end 0: not begun */
 	bool killed;
-	struct slu_buf *who; /* they were; may be NULL */
+	struct slu_buf *who; /* the killed processes; may be NULL */
 };
 
-/* 0 to try again, or -1. */
+/* 0: try again; -1: stop. */
 static int wait_longer(struct patience *p, const char *point, int state,
 		       struct slu_err *err)
 {
@@ -248,8 +248,8 @@ static bool lies_in(const char *path, const char *dir)
 	return slu_is_below(path, dir) && !slu_eq(path, dir);
 }
 
-/* The innermost mount. But what a user has mounted may hang, or lie about what
- * is in it: it goes with all that is mounted there. */
+/* The innermost mount. A mount made by a user may hang, or show something else
+ * in it: it goes with everything mounted below. */
 static const struct slu_mtab_line *next_to_go(const struct slu_mtab *all,
 					      const char *dir, int *flags)
 {
@@ -266,7 +266,7 @@ static const struct slu_mtab_line *next_to_go(const struct slu_mtab *all,
 	return last;
 }
 
-/* The next mount: 1 to go on, 0 there is none, -1 failed. */
+/* The next mount: 1: go on; 0: there is none; -1: failed. */
 static int unmount_last(const char *dir, struct patience *p,
 			struct slu_err *err)
 {
@@ -281,7 +281,7 @@ static int unmount_last(const char *dir, struct patience *p,
 		rc = unmount_one(m->point, flags, err);
 	if (rc > 0)
 		rc = wait_longer(p, m->point, rc, err);
-	else if (!rc) /* the next one is waited for as long */
+	else if (!rc) /* the next one gets the same time */
 		p->end = 0, p->killed = false;
 	slu_mtab_free(&all);
 	return rc ? -1 : m != NULL;

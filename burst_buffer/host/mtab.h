@@ -2,8 +2,8 @@
 #ifndef SLU_HOST_MTAB_H
 #define SLU_HOST_MTAB_H
 
-/* The mount table, from /proc/self/mountinfo: asking it touches no file
- * system, so that it can be asked about one that hangs. */
+/* The mount table, from /proc/self/mountinfo: reading it touches no file
+ * system, so it works while one hangs. */
 
 #include <stddef.h>
 #include <stdbool.h>
@@ -17,7 +17,8 @@ struct slu_mtab_line {
 };
 
 struct slu_mtab {
-	struct slu_mtab_line *line; /* in the order in which they were made */
+	struct slu_mtab_line
+		*line; /* in the order in which they were mounted */
 	size_t n;
 };
 
@@ -33,7 +34,7 @@ const struct slu_mtab_line *slu_mtab_at(const struct slu_mtab *mounts,
 const struct slu_mtab_line *slu_mtab_below(const struct slu_mtab *mounts,
 					   const char *dir);
 
-/* Is something mounted at `point`? false also when the table cannot be read. */
+/* Is something mounted at `point`? false also if the table cannot be read. */
 bool slu_mounted(const char *point);
 
 /*
@@ -45,16 +46,16 @@ bool slu_mounted(const char *point);
  */
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);
-/* The same; adds to `who` which processes were killed (users.h). */
+/* The same; appends to `who` which processes were killed (kill_users.h). */
 int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
 			struct slu_buf *who, struct slu_err *err);
 
-/* Detach everything at and below `dir` at once, whoever uses it: what uses it
- * keeps it until it ends. */
+/* Detach everything at and below `dir` at once; processes that use it keep it
+ * until they end. */
 int slu_unmount_lazily(const char *dir, struct slu_err *err);
 
-/* The first, and what it cannot unmount is detached: 1, and `err` says who uses
- * it, as far as that can be seen. */
+/* As the first, but detaches what it cannot unmount: 1, and `err` names the
+ * users, as far as they can be found. */
 int slu_unmount_whoever(const char *dir, uid_t uid, double seconds,
 			struct slu_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets, reads and clears project quotas. Whether a file system has them is
+/* Sets, reads and clears project quotas. Whether a file system supports them is
  * found by trying. */
 #include "config.h"
 #include "burst_buffer/host/quota.h"

@@ -2,9 +2,9 @@
 #ifndef SLU_HOST_QUOTA_H
 #define SLU_HOST_QUOTA_H
 
-/* A limit on what a directory tree may hold, by project quota (XFS, ext4 with
- * the feature, mounted with prjquota): of bytes, and of files, as one job's
- * could else use up all that the file system can have. */
+/* Limits for a directory tree, by project quota (XFS, or ext4 with the feature,
+ * mounted with prjquota): for bytes, and for files, as one job could otherwise
+ * use up all inodes. */
 
 #include <stdint.h>
 #include <linux/dqblk_xfs.h>
@@ -19,16 +19,16 @@
 int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
 		  uint64_t inodes, struct slu_err *err);
 
-/* What that asks of the kernel; zeros: no limits. */
+/* The arguments of the system call; zeros: no limits. */
 struct fs_disk_quota slu_quota_limits(uint32_t id, uint64_t bytes,
 				      uint64_t inodes);
 
-/* Bytes that files of the project take; -1: it is not known. */
+/* Bytes used by files of the project; -1: not known. */
 int slu_quota_used(const char *path, uint32_t id, uint64_t *bytes,
 		   struct slu_err *err);
 
-/* Take the limit away again (the directory is gone); `path` is any place in
- * the same file system. */
+/* Clear the limits (the directory is gone); `path` is any place in the same
+ * file system. */
 int slu_quota_clear(const char *path, uint32_t id, struct slu_err *err);
 
 #endif

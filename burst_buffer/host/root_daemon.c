@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starting, finding and stopping daemons, see the header. */
+/* Starts, finds and stops daemons. */
 #include "config.h"
 #include "burst_buffer/host/root_daemon.h"
 
@@ -16,7 +16,7 @@
 #include "common/file.h"
 
 #define KILL_SECONDS 5.0
-#define MOST	     20 /* servers of one path, one after another */
+#define MOST	     20 /* servers of one path, in sequence */
 
 static bool has_argument(int proc, const char *path)
 {
@@ -32,7 +32,8 @@ static bool has_argument(int proc, const char *path)
 	return found;
 }
 
-/* Not what a user has started with the rights of root, with any arguments. */
+/* Not a process that a user has started with root's rights and arbitrary
+ * arguments. */
 static bool roots_own(int proc)
 {
 	uid_t real, effective;
@@ -41,8 +42,8 @@ static bool roots_own(int proc)
 	       effective == 0;
 }
 
-/* Not who only looks at the file, nor whatever else names it. What was replaced
- * by another version says " (deleted)" at its end. */
+/* Not a process that only reads the file or mentions its name. A replaced
+ * program shows " (deleted)" at its end. */
 static bool runs_program(int proc, const char *name)
 {
 	char exe[4096];
@@ -50,7 +51,7 @@ static bool runs_program(int proc, const char *name)
 	ssize_t n = readlinkat(proc, "exe", exe, sizeof(exe) - 1);
 
 	if (n < 0)
-		return true; /* it cannot be seen here */
+		return true; /* not visible here */
 	exe[n] = '\0';
 	slash = strrchr(exe, '/');
 	return !strncmp(slash ? slash + 1 : exe, name, strlen(name));
@@ -66,7 +67,8 @@ static bool is_server(void *arg, int proc, pid_t pid)
 	struct search *s = arg;
 	struct slu_pid is;
 
-	/* who it is before what it is: else it may be another one since */
+	/* the handle first: afterwards the number may belong to another process
+	 */
 	if (slu_pid_get(pid, &is, NULL) || !roots_own(proc) ||
 	    !has_argument(proc, s->path) || !runs_program(proc, s->name))
 		return false;
@@ -98,9 +100,9 @@ static FILE *open_table(pid_t pid, const char *table)
 }
 
 struct tcp {
-	unsigned port, state; /* port: its own */
+	unsigned port, state; /* port: the local one */
 	unsigned long inode;
-	char end[48]; /* the other one's address and port, in hexadecimal */
+	char end[48]; /* remote address and port, in hexadecimal */
 };
 
 static bool next_socket(FILE *f, struct tcp *out)
@@ -131,8 +133,8 @@ static unsigned long listener(pid_t pid, const char *table, unsigned port)
 	return found;
 }
 
-/* A process's sockets: its descriptors may be many, and so may the sockets of
- * the machine, each of which is looked for among them. */
+/* A process's sockets. There may be many, and many sockets on the machine to
+ * compare with, so they are sorted. */
 struct own {
 	unsigned long inode;
 	char end[48]; /* where it is connected to, or "" */
@@ -171,7 +173,7 @@ static int add_socket(struct sockets *s, unsigned long inode)
 	return 0;
 }
 
-/* Those of a process that has ended are none. */
+/* A process that has ended has none. */
 static int read_sockets(pid_t pid, struct sockets *s, struct slu_err *err)
 {
 	char path[64], is[64];
@@ -225,7 +227,8 @@ bool slu_server_listens(const struct slu_pid *pid, unsigned port)
 	return is && slu_pid_alive(pid);
 }
 
-/* What moves in the kernel's table while it is read may be in it twice. */
+/* An entry that moves in the kernel's table while it is read may appear
+ * twice. */
 static void note_ends(struct sockets *own, FILE *f)
 {
 	struct tcp tcp;
@@ -238,7 +241,7 @@ static void note_ends(struct sockets *own, FILE *f)
 	}
 }
 
-/* The kernel gives a new connection a new inode. */
+/* A new connection has a new inode. */
 static void count_connections(struct sockets *own, struct slu_connections *out)
 {
 	const char *last = "";
@@ -246,7 +249,8 @@ static void count_connections(struct sockets *own, struct slu_connections *out)
 	if (own->n)
 		qsort(own->at, own->n, sizeof(*own->at), by_end);
 	for (const struct own *o = own->at; o < own->at + own->n; o++) {
-		/* of splitmix64: sums of few numbers shall not meet */
+		/* the mixing function of splitmix64, so that sums of small
+		 * numbers do not collide */
 		uint64_t mix = (o->inode + 1) * 0x9e3779b97f4a7c15;
 
 		if (!*o->end)

@@ -3,9 +3,9 @@
 #define SLU_BURST_BUFFER_HOST_ROOT_DAEMON_H
 
 /*
- * Root's daemons that we started: found by their program and the one file that
- * only they have among their arguments, so that neither a lost pid file nor a
- * pid used again can mislead.
+ * Root's daemons that we have started, found by their program and by the one
+ * file that only they have as an argument, so that neither a lost pid file nor
+ * a reused pid misleads.
  */
 
 #include <stdbool.h>
@@ -21,9 +21,9 @@ int slu_server_find(const char *name, const char *path, struct slu_pid *out,
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
 
-/* Its TCP connections: how many there are and to how many ends (address and
- * port; who connects again may still have the old one, too), and a number that
- * is another one as soon as one of them is, also when it has the same ends. */
+/* Its TCP connections: how many, to how many remote ends (address and port; a
+ * client that reconnects may still have its old one), and a number that changes
+ * whenever one of them is replaced, even by one to the same end. */
 struct slu_connections {
 	unsigned n, ends;
 	uint64_t sum;
@@ -31,14 +31,14 @@ struct slu_connections {
 int slu_server_connections(const struct slu_pid *pid,
 			   struct slu_connections *out, struct slu_err *err);
 
-/* Start argv, which daemonises itself, in cgroups of the name `group` and with
- * as many open files as allowed; with the variables of `env` ("NAME=VALUE",
- * NULL-ended; NULL: none) beside our own. */
+/* Start argv, which daemonises itself, in cgroups named `group`, with as many
+ * open files as allowed and with the variables of `env` ("NAME=VALUE",
+ * NULL-ended; NULL: none) in addition to our own. */
 int slu_server_start(char *const argv[], char *const env[], const char *group,
 		     double seconds, struct slu_err *err);
 
 /* SIGTERM, then SIGKILL after `seconds`, to all that slu_server_find() finds;
- * returns when they have ended. None is success. */
+ * returns when they have ended. 0 also if there are none. */
 int slu_server_stop(const char *name, const char *path, double seconds,
 		    struct slu_err *err);
 

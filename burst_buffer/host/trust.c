@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a path is root's alone, see the header. It is walked from the top: a
- * component is looked at only when nobody else can change those before it, so
- * that what was seen stays true. A link's target is walked from the top too.
+ * Walks a path from the top: a component is looked at only when nobody else can
+ * change those before it, so that the result stays true. The target of a link
+ * is walked from the top, too.
  */
 #include "config.h"
 #include "burst_buffer/host/trust.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "common/str.h"
 
-#define LINKS_MAX 40 /* as the kernel's */
+#define LINKS_MAX 40 /* as in the kernel */
 
 enum { LINK = 1, MISSING };
 
@@ -46,8 +46,8 @@ static int judge(const char *path, bool last, struct slu_err *err)
 	return 0;
 }
 
-/* The path with the link at its first `len` bytes, whose name begins at `name`,
- * replaced by what it says. */
+/* Replaces, in the path, the link at its first `len` bytes, whose name begins
+ * at `name`, by its target. */
 static int follow(char path[PATH_MAX], size_t name, size_t len,
 		  struct slu_err *err)
 {
@@ -66,7 +66,7 @@ static int follow(char path[PATH_MAX], size_t name, size_t len,
 	return 0;
 }
 
-/* LINK: it was replaced, begin again. */
+/* LINK: a link was replaced, start again. */
 static int walk(char path[PATH_MAX], struct slu_err *err)
 {
 	char upto[PATH_MAX];

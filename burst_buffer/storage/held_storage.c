@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes of what is held, a directory each, see the header. */
+/* One note, a directory, for each instance whose storage is still held. */
 #include "config.h"
 #include "burst_buffer/storage/held_storage.h"
 
@@ -44,7 +44,7 @@ static void get(const char *dir, const char *name, char *out, size_t size)
 	slu_buf_free(&text);
 }
 
-/* Who comes last: without it there is no note. */
+/* The last one written: without it there is no note. */
 int slu_held_storage_note(const char *storage, const char *name,
 			  const char *device, uint32_t project, const char *who,
 			  struct slu_err *err)
@@ -105,7 +105,7 @@ static void look_at(const char *storage, struct slu_held_storage *h,
 
 	get(h->dir, WHO, h->who, sizeof(h->who));
 	if (!*h->who)
-		return; /* it is being noted */
+		return; /* it is being written */
 	get(h->dir, PROJECT, id, sizeof(id));
 	project = (uint32_t)strtoul(id, NULL, 10);
 	if (!lasts(storage, project, h)) {

@@ -3,10 +3,9 @@
 #define SLU_STORAGE_HELD_STORAGE_H
 
 /*
- * What somebody still has of an instance's storage that was wiped all the same:
- * a loop device, on which there is nothing any more; or, where a quota limited
- * it, files without a name, which take their room until he closes them. It is
- * noted in STORAGE/held/JOB.BUFFER until it has ended.
+ * Storage of an instance that was wiped but is still held by a process: an
+ * empty loop device; or, below a quota, deleted files that take space until the
+ * process closes them. Noted in STORAGE/held/JOB.BUFFER until that has ended.
  */
 
 #include <stdint.h>
@@ -16,23 +15,24 @@
 struct slu_held_storage {
 	char dir[4096]; /* STORAGE/held/JOB.BUFFER */
 	char name[48];	/* JOB.BUFFER */
-	int64_t age;	/* seconds that it is known to last (kept_age.h) */
-	uint64_t bytes; /* that it takes, as far as that can be seen */
-	char who[SLU_ERR_TEXT]; /* has it, as far as that could be seen */
+	int64_t age;	/* seconds for which it is known to last (kept_age.h) */
+	uint64_t bytes; /* bytes it takes, as far as that is known */
+	char who[SLU_ERR_TEXT]; /* the process, as far as it was found */
 };
 
-/* Note it. device: the loop device; "": there is a quota, of this project. */
+/* Writes the note. device: the loop device; "": a quota, of this project. */
 int slu_held_storage_note(const char *storage, const char *name,
 			  const char *device, uint32_t project, const char *who,
 			  struct slu_err *err);
 
-/* What files without a name take of what was STORAGE/JOB.BUFFER: by the quota
- * of the project, where that works, or by who has them open or mapped. */
+/* Bytes of deleted files in what was STORAGE/JOB.BUFFER: by the project's
+ * quota, where that works, else by the processes that have them open or
+ * mapped. */
 uint64_t slu_held_storage_bytes(const char *storage, const char *name,
 				uint32_t project);
 
-/* Call fn with each that lasts; what has ended is forgotten, and its quota with
- * it. up NULL: nothing is changed, and no age told. */
+/* Calls fn for each note that is still valid; removes the others, with their
+ * quotas. up NULL: changes nothing, and gives no age. */
 typedef void slu_held_storage_f(void *arg, const struct slu_held_storage *held);
 void slu_held_storage_each(const char *storage, const struct slu_uptime *up,
 			   slu_held_storage_f *fn, void *arg);

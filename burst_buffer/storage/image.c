@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Images: made, formatted, mounted, checked; see the header. */
+/* Makes, formats, mounts and checks images. */
 #include "config.h"
 #include "burst_buffer/storage/image.h"
 
@@ -38,7 +38,8 @@ static int no_room(const char *path, uint64_t size, struct slu_err *err)
 					   st.f_bavail * st.f_frsize, err);
 }
 
-/* Sparse, where blocks cannot be reserved: then they must be free now. */
+/* A sparse file, where blocks cannot be reserved: then enough of them must be
+ * free now. */
 static int extend_sparse(int fd, uint64_t size, const char *path,
 			 struct slu_err *err)
 {
@@ -110,8 +111,8 @@ int slu_image_mount(const char *image, const char *point, bool read_only,
 	return rc;
 }
 
-/* btrfs writes anything written twice to new blocks, reserved or not; others do
- * not know the flag. */
+/* btrfs writes every change to new blocks, reserved or not, unless this flag is
+ * set; other file systems ignore it. */
 static void write_in_place(int fd)
 {
 	int flags;
@@ -156,7 +157,7 @@ int slu_image_empty(const char *image, const char *name, struct slu_err *err)
 	return 0;
 }
 
-/* Read-only of itself, or, as who has it writes, just here. */
+/* Read-only for everybody; or, if its holder writes, only for this mount. */
 static int mount_held(const char *name, const char *point, struct slu_err *err)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOATIME;
@@ -180,7 +181,7 @@ int slu_image_show(const char *image, const char *point, struct slu_err *err)
 				 ? -1
 				 : open(name, O_RDONLY | O_CLOEXEC);
 
-	/* open, it stays; it may have gone before */
+	/* an open device stays; it may have gone before */
 	rc = device >= 0 && slu_loop_has(name, image)
 		     ? mount_held(name, point, err)
 		     : slu_image_mount(image, point, true, SLU_IMAGE_JOB, err);
@@ -189,7 +190,7 @@ int slu_image_show(const char *image, const char *point, struct slu_err *err)
 	return rc;
 }
 
-#define SUPER	   1024 /* in the image; of what follows, in it: */
+#define SUPER	   1024 /* offset in the image; of what follows, in it */
 #define MAGIC	   56
 #define STATE	   58
 #define INCOMPAT   96
@@ -216,7 +217,8 @@ bool slu_image_is_clean(const char *image)
 	       !(super[INCOMPAT] & RECOVER);
 }
 
-/* By the journal and what is safe. Exit 1: errors were mended. */
+/* Replays the journal and makes safe repairs. Exit code 1: errors were
+ * repaired. */
 int slu_image_check(char *image, struct slu_err *err)
 {
 	char *argv[] = {"sh",

@@ -3,9 +3,9 @@
 #define SLU_STORAGE_IMAGE_H
 
 /*
- * A job's storage as an ext4 file system in a file: how much of a node's
- * storage a share takes, planned with and made so; and how it is made. What
- * returns int is 0, or -1 with *err.
+ * A job's storage as an ext4 file system in a file: how large the file has to
+ * be for a capacity, and how it is made. Functions that return int give 0, or
+ * -1 with *err.
  */
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static inline uint64_t slu_image_size(uint64_t capacity)
 	return (size + size / 36 + small) | 0xffff;
 }
 
-/* The most bytes for users of which the image fits into so much room. */
+/* The largest capacity whose image fits into so much space. */
 static inline uint64_t slu_image_fits(uint64_t room)
 {
 	uint64_t low = 0, high = room + 1;
@@ -62,32 +62,33 @@ static inline uint64_t slu_image_fits(uint64_t room)
 /* A file of `size` bytes, reserved where the file system can do that.
  * SLU_BUSY: there is too little room. */
 int slu_image_make(const char *image, uint64_t size, struct slu_err *err);
-/* SLU_BUSY, with the sentence that says so: `size` bytes are needed. */
+/* SLU_BUSY with the text: `size` bytes are needed. */
 int slu_image_no_room(const char *path, uint64_t size, uint64_t free,
 		      struct slu_err *err);
-/* mkfs.ext4; with a journal if it is to be kept. */
+/* mkfs.ext4; with a journal if the image is to be kept. */
 int slu_image_format(char *image, uint64_t capacity, bool keep,
 		     struct slu_err *err);
-/* Through a loop device that goes with the mount; options as above. */
+/* Through a loop device that disappears with the mount; options as above. */
 int slu_image_mount(const char *image, const char *point, bool read_only,
 		    const char *options, struct slu_err *err);
-/* Read-only; by the loop device that it still has, if somebody's namespace
- * holds one: with two the same file system would be had twice. */
+/* Mounts it read-only; through the loop device that it still has, if a
+ * namespace holds one: with two devices the same file system would exist
+ * twice. */
 int slu_image_show(const char *image, const char *point, struct slu_err *err);
-/* Wait for its loop device to go, which it does with its last user, a moment
- * after the unmount; SLU_BUSY: it has one. `name`, if not empty, is the one
- * that it had: looking for it among all takes long where there are many. */
+/* Wait until its loop device has gone, which happens with its last user, a
+ * moment after the unmount; SLU_BUSY: it still has one. `name`, if not empty,
+ * is that device: searching for it among many takes long. */
 int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
 		   struct slu_err *err);
-/* Who has this device still has nothing on it from now on. */
+/* A process that still holds this device has nothing on it from now on. */
 int slu_image_empty(const char *image, const char *name, struct slu_err *err);
-/* Was it unmounted when it was used last, and no error seen? A node that went
- * down says no. */
+/* Was it unmounted after its last use, without errors? Not if the node
+ * crashed. */
 bool slu_image_is_clean(const char *image);
-/* e2fsck after a crash: what is safe to mend is mended. */
+/* e2fsck after a crash: makes safe repairs. */
 int slu_image_check(char *image, struct slu_err *err);
-/* What of the mounted image holds nothing goes back to the file system that it
- * lies in, where that can be done. */
+/* Returns unused blocks of the mounted image to the file system below, where
+ * that is possible. */
 void slu_image_trim(const char *fs);
 
 #endif

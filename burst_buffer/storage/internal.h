@@ -9,16 +9,16 @@
 #include "burst_buffer/storage/storage.h"
 #include "burst_buffer/host/loop_device.h"
 
-#define SLU_NOBODY     ((uid_t)-1) /* whose processes are killed: nobody's */
+#define SLU_NOBODY     ((uid_t)-1) /* no user's processes are killed */
 #define SLU_QUOTA_MARK "quota"	   /* file in dir: the project id */
 
 /* storage.c */
 int slu_storage_path(char *out, size_t size, const char *dir, const char *name,
 		     struct slu_err *err);
-/* What is kept outlives a power cut. */
+/* Flushes to disk, so that kept data survives a power failure. */
 int slu_storage_sync(const char *dir, struct slu_err *err);
-/* A small file of that name in dir; of a few there is room though others have
- * filled the disk. */
+/* Writes a small file in dir; a few of them have their space reserved, in case
+ * others have filled the disk. */
 int slu_storage_put(const char *dir, const char *name, const char *text,
 		    bool sync, struct slu_err *err);
 
@@ -31,9 +31,9 @@ int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
  * note (held_storage.h) in `storage`. */
 int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 			struct slu_err *err);
-/* That limits it; 0: none. */
+/* The project that limits it; 0: none. */
 uint32_t slu_storage_project(const char *dir);
-/* Return values as of slu_storage_wipe(). */
+/* Returns as slu_storage_wipe(). */
 int slu_storage_wipe_dir(const char *dir, uid_t uid, struct slu_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a failed stage-out left is kept, shown and removed, see storage.h. */
+/* Keeps what a failed stage-out has left, shows it and removes it. */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"
 
@@ -17,10 +17,10 @@
 #include "burst_buffer/host/trust.h"
 #include "common/file.h"
 
-#define GONE	   ".gone." /* what kept data is removed as */
+#define GONE	   ".gone." /* prefix while kept data is being removed */
 #define UNTIL_MARK "until"  /* file in a kept dir: Unix seconds */
 
-/* STORAGE/kept/JOB.BUFFER for STORAGE/JOB.BUFFER */
+/* STORAGE/kept/JOB.BUFFER, for STORAGE/JOB.BUFFER. */
 static int kept_path(const struct slu_storage *s, char *kept, size_t size,
 		     struct slu_err *err)
 {
@@ -35,7 +35,7 @@ static int kept_path(const struct slu_storage *s, char *kept, size_t size,
 	return 0;
 }
 
-/* The same; makes STORAGE/kept, where users may look which of their jobs have
+/* The same; makes STORAGE/kept, where users can see which of their jobs have
  * left data. */
 static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 		      struct slu_err *err)
@@ -52,9 +52,9 @@ static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 	return rc;
 }
 
-/* What was in use when the node went down may be damaged, and would be read as
- * if it were not. What is mounted still for somebody has been mended, or was
- * never cut off. */
+/* An image in use when the node crashed may be damaged without that being
+ * noticed. One that is still mounted by someone has been checked, or was never
+ * interrupted. */
 static int check_image(char *image, struct slu_err *err)
 {
 	char name[SLU_LOOP_NAME];
@@ -114,16 +114,16 @@ int slu_storage_keep(const struct slu_storage *s, uid_t uid, int64_t until,
 			return slu_errno(err, SLU_IO, "cannot move %s to %s",
 					 s->dir, dir);
 	}
-	/* Nor may it come back under its old name. */
+	/* it must not come back under its old name */
 	if (slu_storage_sync(dir, err))
 		return -1;
-	/* What is damaged is kept all the same; `fetch` says so. */
+	/* damaged data is kept all the same; `fetch` says so */
 	if (slu_storage_remount(dir, err) && err->kind != SLU_INVALID)
 		return -1;
 	return slu_storage_path(kept, 4096, dir, "fs", err);
 }
 
-/* Of a directory that is kept; false: it says nothing. */
+/* When kept data in this directory expires; false: not noted. */
 static bool read_until(const char *dir, int64_t *until)
 {
 	char mark[4200];
@@ -162,9 +162,9 @@ uint64_t slu_storage_kept_takes(const struct slu_storage *s)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* Under another name first: what is cut short is not taken for kept data any
- * more, and is removed the next time. Whoever stands in it does not hinder, and
- * has it until he ends. */
+/* Renamed first: after an interruption it does not count as kept data any more,
+ * and the next call removes it. Processes in it do not prevent that, and keep
+ * it until they end. */
 static int discard(const char *kept, const char *name, struct slu_err *err)
 {
 	char dir[4096], gone[4200], storage[4096];
@@ -229,7 +229,8 @@ int slu_storage_expire(const char *storage, int64_t now,
 	    slu_trust_dir(kept, err))
 		return -1;
 	d = opendir(kept);
-	while (d && (e = readdir(d))) /* one's failure is not another's */
+	/* an error in one does not stop the others */
+	while (d && (e = readdir(d)))
 		if (expire_one(kept, e->d_name, now, up, least,
 			       rc ? NULL : err))
 			rc = -1;

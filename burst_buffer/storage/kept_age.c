@@ -22,7 +22,7 @@ int64_t slu_kept_age(const char *dir, const struct slu_uptime *now)
 	slu_buf_free(&was);
 	len = snprintf(line, sizeof(line), "%s\n",
 		       slu_age_text(now, age, text));
-	/* on a full disk the look before this one stays noted */
+	/* on a full disk the earlier note stays */
 	slu_file_swap(AT_FDCWD, path, line, (size_t)len, 0644, NULL);
 	return age;
 }

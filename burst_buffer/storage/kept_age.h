@@ -4,7 +4,7 @@
 
 /*
  * How long data of a failed stage-out has been kept (common/uptime.h): it is
- * removed only when its date and its age say so.
+ * removed only when both its date and its age say so.
  */
 
 #include "common/uptime.h"

@@ -24,7 +24,7 @@
 #include "common/file.h"
 
 #define UNMOUNT_SECONDS 5.0
-#define WHOLE_MARK	"whole" /* file in dir: the image was complete */
+#define WHOLE_MARK	"whole" /* file in dir: the image is complete */
 
 int slu_storage_path(char *out, size_t size, const char *dir, const char *name,
 		     struct slu_err *err)
@@ -45,7 +45,7 @@ int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 	if (storage[0] != '/')
 		return slu_err(err, SLU_INVALID, "%s is not an absolute path",
 			       storage);
-	/* Room for the longest name that is ever added. */
+	/* space for the longest name that is ever appended */
 	if (strlen(storage) > sizeof(s.dir) - 128)
 		return slu_err(err, SLU_INVALID, "path too long: %s", storage);
 	snprintf(s.dir, sizeof(s.dir), "%s/%s", storage, name);
@@ -61,7 +61,7 @@ static int bare_mount_point(const char *path, struct slu_err *err)
 	return 0;
 }
 
-/* Make, mount and measure; *missing is how much too small it turned out. */
+/* Make, mount and measure; *missing: how many bytes it is too small. */
 static int try_loop(const struct slu_storage_want *want, char *image,
 		    const char *point, uint64_t size, uint64_t *missing,
 		    struct slu_err *err)
@@ -81,7 +81,7 @@ static int try_loop(const struct slu_storage_want *want, char *image,
 	return 0;
 }
 
-/* What is kept outlives a power cut. */
+/* Flushes to disk, so that kept data survives a power failure. */
 int slu_storage_sync(const char *dir, struct slu_err *err)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
@@ -141,13 +141,13 @@ static int storage_loop(const struct slu_storage_want *want,
 	return 0;
 }
 
-/* Project ids of ours are far from those people give. */
+/* Our project ids are far from those that administrators choose. */
 static uint32_t project_of(uint64_t buffer)
 {
 	return 0x51000000u | (uint32_t)(buffer & 0xffffffu);
 }
 
-/* A quota reserves nothing: what it allows must be there, once. */
+/* A quota reserves nothing: the capacity must be free when it is set. */
 static int check_free(const struct slu_storage_want *want,
 		      const struct slu_storage *s, struct slu_err *err)
 {
@@ -174,7 +174,7 @@ static int storage_quota(const struct slu_storage_want *want,
 	len = snprintf(text, sizeof(text), "%u\n", project_of(want->buffer));
 	if (mkdir(s->fs, 0755) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", s->fs);
-	/* The mark first: what has a quota is known to have one. */
+	/* the mark first: storage with a quota must be known to have one */
 	if (slu_file_write(AT_FDCWD, mark, text, (size_t)len, 0600, false, err))
 		return -1;
 	if (slu_quota_set(s->fs, project_of(want->buffer), want->capacity,
@@ -195,8 +195,8 @@ bool slu_storage_has_mark(const char *dir, const char *mark)
 	return !access(path, F_OK);
 }
 
-/* Others may fill the disk before something is to be noted of data that is to
- * be kept: so many marks have their blocks from the start. */
+/* The disk may be full when something has to be noted about kept data: so many
+ * marks have their blocks from the start. */
 #define SPARES 3
 
 static void spare_path(char path[4200], const char *dir, int i)
@@ -204,7 +204,7 @@ static void spare_path(char path[4200], const char *dir, int i)
 	snprintf(path, 4200, "%s/spare.%d", dir, i);
 }
 
-/* Where it cannot be had there is no worse than without. */
+/* Without them nothing is worse than before. */
 static void make_spares(const char *dir)
 {
 	char path[4200];
@@ -272,7 +272,7 @@ int slu_storage_unmark(const char *dir, const char *mark)
 	return unlink(path);
 }
 
-/* Was one that is to be kept complete before the node's restart? */
+/* Was storage that is to be kept complete before the node restarted? */
 static bool is_whole(const struct slu_storage *s)
 {
 	return slu_storage_has_mark(s->dir, WHOLE_MARK) &&
@@ -292,7 +292,7 @@ static int mount_again(struct slu_storage *s, struct slu_err *err)
 	return 0;
 }
 
-/* What is there and is to be kept is had again as it is. */
+/* Mounts existing storage that is to be kept, as it is. */
 static int have_again(const struct slu_storage_want *want,
 		      struct slu_storage *s, struct slu_err *err)
 {
@@ -329,8 +329,8 @@ int slu_storage_make(const struct slu_storage_want *want,
 	if (slu_mkdirs(want->storage, 0711, err) ||
 	    slu_trust_dir(want->storage, err))
 		return -1;
-	/* Who could go around the servers would lead them, who are root's, out
-	 * of it, by a link in the place of a directory. */
+	/* Users must not reach it past the servers: they could mislead these,
+	 * which run as root, by a link in place of a directory. */
 	if (mkdir(s.dir, want->own_fs ? 0700 : 0711) && errno != EEXIST)
 		return slu_errno(err, SLU_IO, "cannot make %s", s.dir);
 	if ((want->own_fs || storage_quota(want, &s, &quota)) &&

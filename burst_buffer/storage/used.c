@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How full a storage is. Its own file system says so, and below a project quota
- * the kernel answers statfs() with the project's numbers; that of anything else
- * would be the whole disk's.
+ * How full a storage is. A file system of its own gives the numbers; below a
+ * project quota statfs() gives the project's; anything else would give the
+ * whole disk's.
  */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"

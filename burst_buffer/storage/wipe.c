@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Taking an instance's storage away, also from who holds it, see storage.h. */
+/* Removes an instance's storage, even from processes that hold it. */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"
 
@@ -34,7 +34,7 @@ int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 	return slu_unmount_whoever(dir, uid, UNMOUNT_SECONDS, err);
 }
 
-/* By now nothing of it has a name that says where it was. */
+/* Nothing of it has a name any more that shows where it was. */
 static void name_holders(const char *dir, const char *device,
 			 struct slu_err *why)
 {
@@ -67,7 +67,7 @@ int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 	name_holders(dir, device, &why);
 	if (err)
 		*err = why;
-	/* what cannot be noted is told all the same */
+	/* reported even if it cannot be noted */
 	slu_held_storage_note(storage, strrchr(dir, '/') + 1, device, 0,
 			      why.text, NULL);
 	return slu_image_empty(image, device, &why) ? -1 : 1;
@@ -86,8 +86,8 @@ uint32_t slu_storage_project(const char *dir)
 	return id;
 }
 
-/* Nothing has been unmounted: somebody may have files of it open, which take
- * their room; then the limit stays. One that is left on nothing is no harm. */
+/* Nothing was unmounted, so a process may have files of it open, which take
+ * space; then the limit stays. A limit on nothing does no harm. */
 static int release_project(const char *storage, const char *dir,
 			   uint32_t project, struct slu_err *err)
 {
