@@ -32,12 +32,13 @@
 
 #define META_CONF     "beegfs-meta.conf"
 #define CONF_MAX      (1 << 20)
-#define START_SECONDS 300.0 /* for all nodes, one after another */
+#define START_SECONDS 300.0 /* seconds, for all nodes in sequence */
 #define STOP_SECONDS  120.0
-#define WRITTEN	      5.0   /* a clock that counts seconds, and its rounding */
-#define SHIFT_MIN     1000u /* ports are 8003 to 8008 and this */
-#define SHIFT_SPAN    4000u
-#define SHIFT_STEP    10u
+/* seconds: rounding of a clock that counts seconds */
+#define WRITTEN	   5.0
+#define SHIFT_MIN  1000u /* ports are 8003 to 8008, plus this */
+#define SHIFT_SPAN 4000u
+#define SHIFT_STEP 10u
 
 static void work_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])
@@ -63,14 +64,17 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	return 1;
 }
 
-/* The daemons of the status file, "HOST,SERVICE,DATA,LOG,PIDFILE" a line. */
+/* Calls fn for the daemons in the status file, a line
+ * "HOST,SERVICE,DATA,LOG,PIDFILE" each. */
 
 typedef int daemon_f(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err);
 
-/* A pid file of BeeGFS does not tell a daemon from who has its number later:
- * once it runs, we note it ourselves. Until then: who wrote the file had begun
- * before; a clock that is set meanwhile rather hides a daemon. */
+/* A pid file of BeeGFS cannot tell a daemon from a later process with its
+ * number, so we note the daemon ourselves once it runs. Until then: the writer
+ * of the file started before the file was written; if the clock is set
+ * meanwhile a daemon is overlooked rather than another process taken for
+ * one. */
 static bool is_older(const struct slu_pid *pid, const char *file)
 {
 	struct timespec now, up;
@@ -105,7 +109,7 @@ static void find_daemon(const struct slu_instance *in, const char *service,
 	    number.data && !slu_pid_get((pid_t)atol(number.data), out, NULL) &&
 	    !is_older(out, pid_file)) {
 		*out = (struct slu_pid){0};
-		unlink(pid_file); /* BeeOND, too, would end somebody else */
+		unlink(pid_file); /* BeeOND would kill another process, too */
 	}
 	slu_buf_free(&number);
 }
@@ -155,7 +159,7 @@ static int note_daemon(void *arg, const struct slu_pid *pid,
 	return pid->pid > 0 ? slu_pid_write(path, pid, err) : 0;
 }
 
-/* start: this node's part of the stage */
+/* start: this node's part of it */
 
 static int bind_data(const struct slu_instance *in, struct slu_err *err)
 {
@@ -171,10 +175,10 @@ static int bind_data(const struct slu_instance *in, struct slu_err *err)
 	return 0;
 }
 
-/* A new file system takes the size of its chunks from the configuration of the
- * metadata server that makes its root directory, of two lines the later. Each
- * node has that configuration of its own: the site's files (config=), and the
- * line. */
+/* A new file system takes its chunk size from the configuration of the metadata
+ * server that creates its root directory, from the later of two lines. Each
+ * node has a configuration directory of its own for that: the site's files
+ * (config=), and the line. */
 
 static int link_others(DIR *site, const char *path, int etc,
 		       struct slu_err *err)
@@ -196,7 +200,8 @@ static int link_others(DIR *site, const char *path, int etc,
 	return rc;
 }
 
-/* From the site's directory, if it has such a file (site -1: no directory). */
+/* Copies the site's file, if it has one (site -1: no directory), and adds the
+ * line. */
 static int write_meta(int site, int etc, uint64_t chunk, struct slu_err *err)
 {
 	struct slu_buf text = {0};
@@ -236,7 +241,7 @@ static int write_etc(const struct slu_instance *in, int etc, uint64_t chunk,
 	return rc;
 }
 
-/* Where BeeGFS's configuration is, NULL: nowhere; with a size of chunks, ours
+/* Where BeeGFS's configuration is, NULL: nowhere; with a chunk size it is ours
  * (in `own`). */
 static const char *config(const struct slu_instance *in, char own[PATH_MAX])
 {
@@ -277,7 +282,7 @@ static int start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 	return write_config(in, err) || bind_data(in, err) ? -1 : 0;
 }
 
-/* assemble: the first node starts it on all of them */
+/* assemble: the first node starts it on all nodes */
 
 static int write_nodes(const struct slu_instance *in, const char *path,
 		       struct slu_err *err)
@@ -294,7 +299,8 @@ static int write_nodes(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* The same on all nodes of an instance, and hardly that of another one. */
+/* The same on all nodes of an instance, and usually different from other
+ * instances. */
 static unsigned shift(const struct slu_instance *in)
 {
 	unsigned h = 2166136261u;
@@ -327,7 +333,7 @@ static int start_all(const struct slu_instance *in, struct slu_err *err)
 	snprintf(port, sizeof(port), "%u", shift(in));
 	if (write_nodes(in, nodes, err))
 		return -1;
-	if (!access(status, F_OK)) /* a start that was cut short */
+	if (!access(status, F_OK)) /* from a start that was interrupted */
 		slu_run(stop, STOP_SECONDS, NULL, NULL);
 	add_pair(argv, &n, "-n", nodes);
 	add_pair(argv, &n, "-d", data);
@@ -372,8 +378,8 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
-/* Of what attach() has noted: BeeOND's own file may be gone, or name who has
- * the number later. */
+/* By the note of attach(): BeeOND's own file may be gone, or name a later
+ * process with that number. */
 static int has_noted(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err)
 {
@@ -398,7 +404,7 @@ static int lives(const struct slu_instance *in, struct slu_err *err)
 
 /* detach and stop */
 
-/* Without -d: the data goes with its storage, unless that is kept. */
+/* without -d: the data is removed with its storage, unless it is kept */
 static int stop_local(const struct slu_instance *in, char *what,
 		      struct slu_err *err)
 {
@@ -421,7 +427,7 @@ static int stop_local(const struct slu_instance *in, char *what,
 	return slu_run(argv, STOP_SECONDS, NULL, err);
 }
 
-/* What BeeOND does not unmount goes all the same. */
+/* Detaches the mount even if BeeOND does not unmount it. */
 static int detach(const struct slu_instance *in, struct slu_err *err)
 {
 	if (slu_mounted(in->top))
@@ -453,7 +459,7 @@ static int remember(void *arg, const struct slu_pid *pid, const char *service,
 	return 0;
 }
 
-/* Its daemons are noted first: stoplocal removes the notes. */
+/* Its daemons are noted first, as stoplocal removes the pid files. */
 static int stop(const struct slu_instance *in, struct slu_err *err)
 {
 	struct pids pids = {.n = 0};

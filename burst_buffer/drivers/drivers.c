@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of drivers, and what several of them need. */
+/* The table of drivers, and functions that several of them use. */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 
@@ -17,8 +17,8 @@ const struct slu_driver *const slu_drivers[] = {
 	&slu_driver_scratch, &slu_driver_glusterfs, &slu_driver_gekkofs,
 	&slu_driver_lustre,  &slu_driver_beeond,    NULL};
 
-/* No file system: the job only has directories laid out. No line of the
- * configuration can name it. */
+/* "none": no file system, the job only has directories laid out. No
+ * configuration line can name it. */
 
 static int nothing(const struct slu_instance *in, struct slu_err *err)
 {
@@ -43,8 +43,8 @@ const struct slu_driver *slu_driver_find(const char *name)
 	return name && !strcmp(name, none.name) ? &none : NULL;
 }
 
-/* Each node has a file system of its own for its notes. They may be lost, but
- * who takes an instance down has made their directory again. */
+/* Each node has its notes in a file system of its own; if they are lost,
+ * whoever takes an instance down makes their directory again. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size)
 {
 	struct stat st = {0};
@@ -82,7 +82,8 @@ static void allow_files(rlim_t n)
 		files.rlim_max = n;
 	if (files.rlim_cur < n)
 		files.rlim_cur = n;
-	(void)setrlimit(RLIMIT_NOFILE, &files); /* else it says so itself */
+	/* if it fails the program reports that */
+	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
 void slu_instance_enter(char *lines)

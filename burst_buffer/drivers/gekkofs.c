@@ -19,7 +19,7 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define CHECK_SECONDS 20.0 /* for a client to see the file system */
+#define CHECK_SECONDS 20.0 /* for a client to reach the file system */
 
 static void hosts_path(const struct slu_instance *in, char path[PATH_MAX])
 {
@@ -34,8 +34,8 @@ static const char *library(const struct slu_instance *in)
 
 /* check */
 
-/* Our own library beside the client's, which ends what would wait for ever
- * (burst_buffer/preload); "": there is none. */
+/* Our library beside the client's, which ends calls that would wait for ever
+ * (burst_buffer/preload); "": not installed. */
 static const char *guard(const struct slu_instance *in)
 {
 	const char *path = slu_plan_option(
@@ -44,10 +44,10 @@ static const char *guard(const struct slu_instance *in)
 	return access(path, R_OK) ? "" : path;
 }
 
-/* A client is led by any variable of its own that it meets, and to a proxy by
- * a file that anybody can make where it looks by default: where it is told to
- * look nobody can. Its descriptors are the uppermost that it was built for: it
- * aborts where it may not have them. */
+/* A client obeys every variable of its own that it finds, and uses a proxy if
+ * there is a file in a default place where anybody can create one: so it is
+ * pointed to a place where nobody can. Its descriptors are the highest that it
+ * was built for, and it aborts if it may not use them. */
 static int env(const struct slu_instance *in, struct slu_buf *out,
 	       struct slu_err *err)
 {
@@ -69,7 +69,8 @@ static int env(const struct slu_instance *in, struct slu_buf *out,
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }
 
-/* A client, with the user's rights, asks for the root of the file system. */
+/* Runs a client, with the user's rights, that reads the root of the file
+ * system. */
 static int look(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -112,7 +113,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	return slu_gkfs_hosts_write(in, path, attrs, n_attr, err);
 }
 
-/* Programs that are started from now on fail at once. */
+/* Programs that start from now on fail at once. */
 static int detach(const struct slu_instance *in, struct slu_err *err)
 {
 	char path[PATH_MAX];

@@ -6,7 +6,7 @@
 
 #include "burst_buffer/drivers/driver.h"
 
-#define SLU_GKFS_FILES "20000" /* what the client was built for, by default */
+#define SLU_GKFS_FILES "20000" /* the client's default at build time */
 
 /* gekkofs_probe.c: see driver.h */
 int slu_gkfs_probe(const struct slu_fs_conf *conf, struct slu_buf *why);
@@ -17,7 +17,7 @@ void slu_gkfs_mark(const struct slu_plan *plan, char text[64]);
 int slu_gkfs_join(const char *fs, const char *mark, int to,
 		  struct slu_joined *sum, struct slu_err *err);
 
-/* A daemon's line: "HOST[#SUFFIX] PROTOCOL://ADDRESS:PORT[ ...]". */
+/* The line of a daemon: "HOST[#SUFFIX] PROTOCOL://ADDRESS:PORT[ ...]". */
 struct slu_gkfs_line {
 	char text[SLU_ATTR_MAX];
 	char address[64];
@@ -28,35 +28,36 @@ struct slu_gkfs_line {
  * is followed there. 0, or -1. */
 int slu_gkfs_own_read(const char *fs, const char *path, size_t max,
 		      struct slu_buf *out);
-/* The first line of a text, or of such a file; -1: there is no whole one, or it
- * is none of a daemon. */
+/* The first line of a text, or of such a file; -1: there is no complete one, or
+ * it is not a daemon's. */
 int slu_gkfs_line_first(const char *text, struct slu_gkfs_line *out);
 int slu_gkfs_line_read(const char *fs, const char *path,
 		       struct slu_gkfs_line *out);
-/* Write the hosts file that clients read: the lines in `attrs` of all nodes
- * that have daemons. The user may read it; it is his own only where it cannot
- * be let read to him: he could fill what other jobs need, too. */
+/* Write the hosts file for clients: the lines in `attrs` of all nodes with
+ * daemons. The user may read it; he owns it only where he could not be given
+ * the right to read it, as he could fill space that other jobs need. */
 int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 			 const struct slu_pair *attrs, size_t n_attr,
 			 struct slu_err *err);
-/* Do this node's share of the daemons in the hosts file answer, and sixteen
- * after it? All nodes together try all of them. SLU_IO names the node of one
+/* Do this node's share of the daemons in the hosts file answer, and the sixteen
+ * after them? All nodes together try all of them. SLU_IO names the node of one
  * that does not. */
 int slu_gkfs_hosts_try(const struct slu_instance *in, const char *path,
 		       struct slu_err *err);
 
-/* gekkofs_words.c: what a FileSystem line has between commas. The lines
- * "NAME=VALUE" of an env option; the words of an args option (`list` is changed
- * and borrowed), to argv[n] and on: the new n, at most `max`. */
+/* gekkofs_words.c: comma-separated words of a FileSystem line. put_env: the
+ * lines "NAME=VALUE" of an env option. put_args: the words of an args option
+ * (`list` is changed and borrowed) to argv[n] and on; returns the new n, at
+ * most `max`. */
 void slu_gkfs_put_env(const char *list, struct slu_buf *out);
 int slu_gkfs_put_args(char *list, char **argv, int n, int max);
 
-/* gekkofs_daemons.c. attr: the lines of this node's daemons, with '|' between
- * them. */
+/* gekkofs_daemons.c. attr: the lines of this node's daemons, separated by
+ * '|'. */
 int slu_gkfs_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		   struct slu_err *err);
 int slu_gkfs_stop(const struct slu_instance *in, struct slu_err *err);
-/* Do all of them live? */
+/* Do all of them run? */
 int slu_gkfs_lives(const struct slu_instance *in, struct slu_err *err);
 /* What they have read from and written to their disk. */
 int slu_gkfs_counters(const struct slu_instance *in, double *read_bytes,

@@ -28,9 +28,9 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define START_SECONDS 60.0 /* until a daemon is ready: "a minute" */
-#define STOP_SECONDS  20.0 /* it writes its metadata out */
-#define DAEMONS_MAX   4	   /* on a node: their lines are one attribute */
+#define START_SECONDS 60.0 /* s until a daemon is ready */
+#define STOP_SECONDS  20.0 /* s in which it writes its metadata */
+#define DAEMONS_MAX   4	   /* on one node: their lines are one attribute */
 #define ARGS_MAX      64
 #define LOG_MAX	      (1u << 20)
 #define WORDS_MAX     65536
@@ -106,7 +106,8 @@ static int registered(const struct daemon *d, struct slu_gkfs_line *line)
 	return slu_gkfs_line_read(d->in->fs, below, line);
 }
 
-/* What it says before it has a log, and when it dies, in the job's storage. */
+/* Its output before it has a log, and when it dies, goes to a file in the job's
+ * storage. */
 static void take_words(const struct daemon *d)
 {
 	char path[PATH_MAX];
@@ -164,7 +165,8 @@ static int run_daemon(void *arg)
 	setenv("PATH", "/usr/bin:/bin", 1);
 	slu_instance_enter(env.data);
 	setenv("GKFS_DAEMON_LOG_PATH", log, 1);
-	setenv("IPATH_NO_BACKTRACE", "1", 1); /* libpsm's handlers dead-lock */
+	/* libpsm's signal handlers dead-lock */
+	setenv("IPATH_NO_BACKTRACE", "1", 1);
 	execv(argv[0], argv);
 	return 1;
 }
@@ -182,8 +184,8 @@ static void add_own(const struct daemon *d, const char *name, size_t keep,
 	slu_buf_free(&text);
 }
 
-/* Its storage will be wiped: what it said and the end of its log go to RunDir,
- * in the place of the last one's. Its first line is for the sentence. */
+/* Its storage will be wiped: copies its output and the end of its log to
+ * RunDir, in place of an earlier copy. The first line is for the error. */
 static int why(const struct daemon *d, const char *what, struct slu_err *err)
 {
 	struct slu_buf said = {0}, all = {0};
@@ -234,7 +236,7 @@ static int wait_ready(const struct daemon *d, struct slu_gkfs_line *line,
 	return why(d, "is not ready after a minute", err);
 }
 
-/* Is it there already, from a run of ours that was cut short? */
+/* Does it run already, from an interrupted start of ours? */
 static bool is_running(const struct daemon *d, struct slu_gkfs_line *line)
 {
 	char path[PATH_MAX];

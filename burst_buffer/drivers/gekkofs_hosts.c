@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hosts file of GekkoFS. A line is what the user's daemon wrote, so that it
- * is looked at closely. Clients of a daemon that was killed hang, so that ports
- * are tried before one is started: by every node some of its own and of those
- * after it, by all nodes together all of them, and none by all nodes at once.
+ * The hosts file of GekkoFS. Lines are written by the user's daemons, so they
+ * are checked strictly. Clients of a killed daemon hang, so ports are tried
+ * before a client starts: every node tries some of its own daemons and of those
+ * after them, so that together they try all, and no daemon is tried by all
+ * nodes.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
@@ -21,8 +22,8 @@
 #include "common/file.h"
 
 #define TRY_MS	 3000	     /* for a daemon's port to answer */
-#define TRY_MORE 16	     /* daemons of others that a node tries */
-#define FILE_MAX (64u << 20) /* of 100,000 nodes with four daemons each */
+#define TRY_MORE 16	     /* daemons of other nodes that a node tries */
+#define FILE_MAX (64u << 20) /* bytes: 100,000 nodes with four daemons each */
 
 static int parse_line(const char *text, size_t len, struct slu_gkfs_line *out)
 {
@@ -90,7 +91,8 @@ int slu_gkfs_line_read(const char *fs, const char *path,
 	return rc;
 }
 
-/* Only these names are looked up: a daemon may be made to say any. */
+/* Only names of nodes in the plan are looked up: users control what a daemon
+ * writes. */
 static bool is_of_plan(const struct slu_plan *plan, const char *address)
 {
 	for (size_t i = 0; i < plan->n_node; i++)
@@ -117,7 +119,7 @@ static int resolve(const struct slu_plan *plan, const struct slu_gkfs_line *l,
 		       : -1;
 }
 
-/* Does somebody listen there, within TRY_MS? */
+/* Does something listen there, within TRY_MS? */
 static bool answers(const struct slu_plan *plan, const struct slu_gkfs_line *l)
 {
 	struct pollfd p = {.events = POLLOUT};

@@ -25,9 +25,9 @@
 
 #define CHUNK	   524288 /* of GekkoFS as it comes */
 #define BUFFER	   (1u << 20)
-#define USERS	   "data/" /* what is the user's in it (node/user_directories.c) */
+#define USERS	   "data/" /* the user's part (node/user_directories.c) */
 #define DAEMONS	   4
-#define ASK	   10.0 /* seconds for a daemon to say its chunks' size */
+#define ASK	   10.0 /* seconds for a daemon to print its chunk size */
 #define CHUNK_SAYS "Chunk size: "
 
 void slu_gkfs_mark(const struct slu_plan *plan, char text[64])
@@ -66,7 +66,7 @@ static int failed(const char *path, const char *what, struct slu_err *err)
 			 slu_path_text(path, text));
 }
 
-/* Write it, and see that it is there. */
+/* Writes it and reads it back. */
 static int put(struct join *j, int fd, const char *path, size_t n, off_t at,
 	       struct slu_err *err)
 {
@@ -156,7 +156,7 @@ static int make_parents(int to, char *path, struct slu_err *err)
 	return 0;
 }
 
-/* The file of one directory of chunks; what is not the user's is left. */
+/* The file of one directory of chunks; what is not the user's is skipped. */
 static int join_file(struct join *j, int chunks, const char *name,
 		     struct slu_err *err)
 {
@@ -195,7 +195,7 @@ static int join_file(struct join *j, int chunks, const char *name,
 	return rc;
 }
 
-/* One daemon's; none is none. */
+/* Joins the chunks of one daemon; 0 if it has none. */
 static int join_daemon(struct join *j, const char *chunks, struct slu_err *err)
 {
 	DIR *d = opendir(chunks);

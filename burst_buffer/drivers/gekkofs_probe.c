@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Do the daemon and the client of GekkoFS run on this machine? Both are
- * started: a file that is there may lack libraries. */
+ * started, as an existing file may lack libraries. */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
 
@@ -57,7 +57,7 @@ static bool lacks(const char *path, struct slu_buf *why)
 	return found;
 }
 
-/* It looks at what it requires before it says its version. */
+/* The program checks its required options before it prints its version. */
 static int ask_version(const struct slu_fs_conf *conf, struct slu_buf *out,
 		       struct slu_err *err)
 {
@@ -96,14 +96,14 @@ static int start_client(struct slu_aside *aside, void *arg, void *out,
 		       "LD_PRELOAD=%s\n",
 		       files, library(conf));
 	slu_instance_enter(text.data);
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) { /* so many and no more */
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) { /* exactly so many */
 		limit.rlim_cur = strtoul(files, NULL, 10);
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	return slu_run(argv, SECONDS - 1, NULL, err);
 }
 
-/* A client that works says that there are no hosts, and ends. */
+/* A working client says that there are no hosts, and ends. */
 static int run_client(const struct slu_fs_conf *conf, struct slu_buf *why)
 {
 	struct slu_aside aside = {
@@ -132,8 +132,9 @@ int slu_gkfs_probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	return bad ? bad : run_server(conf, why) + run_client(conf, why);
 }
 
-/* What ends forked processes (burst_buffer/preload/forked.c) takes the place of
- * a hook that only clients on libsyscall_intercept have: they name it. */
+/* Our library for forked processes (burst_buffer/preload/forked.c) replaces a
+ * hook that only clients with libsyscall_intercept have, which shows in their
+ * symbols. */
 static bool is_hooked(const char *path)
 {
 	static const char hook[] = "intercept_hook_point";

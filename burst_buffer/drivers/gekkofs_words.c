@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that an administrator gives daemons and clients; request/fsoption.c has
- * looked at them. No shell sees them. */
+/* Words that an administrator gives to daemons and clients, checked by
+ * request/fsoption.c. No shell interprets them. */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
 

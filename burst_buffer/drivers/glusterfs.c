@@ -33,13 +33,13 @@
 #include "common/file.h"
 #include "common/size.h"
 
-/* With a second more for each brick: */
+/* One second more for each brick: */
 #define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
 #define PATIENCE_MAX   120.0
 /* Without: */
-#define AGAIN_SECONDS 2.0 /* to settle its connections */
+#define AGAIN_SECONDS 2.0 /* for connections to settle */
 #define STOP_SECONDS  10.0
 
 #define LIBRARY	      SLU_PKGLIBDIR "/libsluice_glusterfs.so"
@@ -115,7 +115,8 @@ static int probe_program(const char *name, struct slu_buf *why)
 
 static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 {
-	const int rights = geteuid() ? F_OK : R_OK | W_OK; /* it is root's */
+	/* the file is root's */
+	const int rights = geteuid() ? F_OK : R_OK | W_OK;
 	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
@@ -133,7 +134,7 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	return n;
 }
 
-/* check and counters: what .meta says of each brick */
+/* check and counters: the state of each brick in .meta */
 
 struct meta {
 	const struct slu_instance *in;
@@ -225,9 +226,9 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return counters(in, &r, &w, err);
 }
 
-/* The client connects again by itself, and .meta does not tell; but it has one
- * connection to each brick, and a new one is known. While it does so it may
- * have the old one beside it, or none: it is given a moment. */
+/* The client reconnects by itself, which .meta does not show; but it has one
+ * connection to each brick, and a new one can be told from the old. While it
+ * reconnects it may have both, or none: it gets a moment. */
 static int whole(const struct slu_instance *in, uint64_t *since,
 		 struct slu_err *err)
 {
@@ -301,10 +302,10 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* What the client does not do by itself burst_buffer/preload/glusterfs_calls.c
- * adds. strict: the kernel keeps nothing of a file; else what it has read, over
- * close() and the next open(): until the file's size or time is seen to have
- * changed, or, where no node reads what another has written, for good. */
+/* burst_buffer/preload/glusterfs_calls.c adds what the client does not do
+ * itself. strict: the kernel caches nothing of a file. Else it keeps what it
+ * has read, over close() and the next open(), until the file's size or time has
+ * changed; or for ever, where no node reads what another has written. */
 static int start_client(const struct slu_instance *in, char *vol,
 			struct slu_err *err)
 {
@@ -319,8 +320,8 @@ static int start_client(const struct slu_instance *in, char *vol,
 		(char *)slu_plan_option(in->plan, "client", "glusterfs"), "-f",
 		vol, "-p", pid, "-l", log, "--log-level", "WARNING",
 		"--process-name", "fuse",
-		/* A node sees at once what another has written: the kernel
-		 * may not keep sizes and names for a second. */
+		/* a node sees another's changes at once: the kernel must not
+		 * cache sizes and names */
 		"--attribute-timeout=0", "--entry-timeout=0",
 		coherence == SLU_COHERENCE_PRIVATE ? "--auto-invalidation=off"
 						   : "--auto-invalidation=on",
@@ -337,8 +338,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 				err);
 }
 
-/* Before the client is started, and when it has been: has it done as it was
- * told? */
+/* Before the client is started, and afterwards: has it done what was asked? */
 static int forget_told(const struct slu_instance *in, struct slu_err *err)
 {
 	char path[PATH_MAX];
@@ -360,8 +360,8 @@ static int check_told(const struct slu_instance *in, struct slu_err *err)
 		       slu_plan_option(in->plan, "client_library", LIBRARY));
 }
 
-/* It has returned 0 before it knows whether the bricks let it in; when they do
- * not it unmounts itself and ends. */
+/* The program returns 0 before it knows whether the bricks accept it; if they
+ * do not, it unmounts itself and ends. */
 static int wait_attached(const struct slu_instance *in, const char *vol,
 			 struct slu_err *err)
 {
@@ -419,8 +419,8 @@ static int abort_client(const struct slu_instance *in, struct slu_err *err)
 	return slu_server_stop(SLU_GLUSTER, vol, 0, err);
 }
 
-/* A mount that does not go in good time goes with its client; who still sits
- * in it then holds nothing but its name. */
+/* A mount that cannot be unmounted in time goes with its client; processes that
+ * still use it then hold nothing but its name. */
 static int detach(const struct slu_instance *in, struct slu_err *err)
 {
 	struct slu_aside aside = {.fn = unmount_aside,

@@ -7,22 +7,22 @@
 #include <limits.h>
 #include "burst_buffer/drivers/driver.h"
 
-/* How the names of its server's and its client's programs begin. */
+/* The names of its server and client programs begin so. */
 #define SLU_GLUSTER "gluster"
 
-/* glusterfs.c: the path of a file of root's. */
+/* glusterfs.c: the path of one of root's files. */
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX]);
 /* Write a volume file, which holds the password; frees the text. */
 int slu_gluster_volfile(const char *path, struct slu_buf *text,
 			struct slu_err *err);
 
-/* Add to an error what a log tells of it. Returns -1. */
+/* Add to an error what a log says about it. Returns -1. */
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 			struct slu_err *err);
 
-/* Seconds for what is done for, or by, all parts, where `least` are enough for
- * one: a second more for each of the parts, two minutes at most. */
+/* Seconds for something that involves all parts, where `least` are enough for
+ * one: a second more for each part, at most two minutes. */
 double slu_gluster_timeout(const struct slu_plan *plan, double least);
 
 /* glusterfs_brick.c. attr: its port. */

@@ -69,8 +69,8 @@ static int port_range(const struct slu_instance *in, unsigned *low,
 	return 0;
 }
 
-/* Can this address be bound now? It spares a server that would try in vain for
- * two seconds; the truth is told by slu_server_listens. */
+/* Can this address be bound now? Saves starting a server that would retry for
+ * two seconds; slu_server_listens() decides. */
 static bool port_free(const char *host, unsigned port)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -195,7 +195,7 @@ static unsigned running_port(const struct slu_instance *in)
 	return port && slu_server_listens(&pid, port) ? port : 0;
 }
 
-/* The first port of the range, from a random one on, where a brick listens. */
+/* Starts a brick on the first port that works, from a random one on. */
 static int start_somewhere(const struct slu_instance *in, unsigned *port,
 			   struct slu_err *err)
 {
@@ -229,7 +229,7 @@ int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 	return 0;
 }
 
-/* Is this process, which its pid file names, still that brick? */
+/* Is the process in its pid file still that brick? */
 static bool is_brick(const char *pid_file, const char *vol)
 {
 	struct slu_buf pid = {0}, args = {0};

@@ -35,8 +35,9 @@
 #define SECONDS	     30.0   /* for a few calls */
 #define WIPE_SECONDS 3600.0 /* for a tree */
 #define UNTIL	     "until"
-#define GONE	     ".gone." /* what is removed is called */
-#define SWEPT	     ".swept" /* file in root: when it was, last, and by whom */
+#define GONE	     ".gone." /* prefix while it is being removed */
+/* file in root: when and by which host expiry last ran */
+#define SWEPT ".swept"
 
 static const char *root_of(const struct slu_instance *in)
 {
@@ -90,7 +91,7 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 
 /* attach */
 
-/* The value of an option as lfs reads it, which knows no MiB. */
+/* The value of an option as lfs expects it, which does not know MiB. */
 static char *lfs_value(const char *option, const char *value, char bytes[24])
 {
 	uint64_t size;
@@ -102,7 +103,7 @@ static char *lfs_value(const char *option, const char *value, char bytes[24])
 	return bytes;
 }
 
-/* A default layout, which what is made below inherits. */
+/* A default layout, which everything below inherits. */
 static int set_stripe(const struct slu_instance *in, char *path,
 		      struct slu_err *err)
 {
@@ -131,8 +132,8 @@ static int set_stripe(const struct slu_instance *in, char *path,
 	return slu_run(argv, SECONDS, NULL, err);
 }
 
-/* What was staged in before the job had nodes becomes its own, by whichever
- * node comes first. */
+/* What was staged in before the job had nodes becomes its own; the first node
+ * does it. */
 static int adopt(const struct slu_instance *in, const char *path,
 		 struct slu_err *err)
 {
@@ -201,8 +202,7 @@ static int stop(const struct slu_instance *in, struct slu_err *err)
 	return 0;
 }
 
-/* wipe and keep: the first node that comes moves it away, and the others find
- * nothing */
+/* wipe and keep: the first node moves it away, and the others find nothing */
 
 static void gone_place(const struct slu_instance *in, char path[PATH_MAX])
 {
@@ -212,7 +212,7 @@ static void gone_place(const struct slu_instance *in, char path[PATH_MAX])
 	place(in, middle, path);
 }
 
-/* Out of everybody's reach, on other hosts, too. */
+/* Out of all users' reach, also on other hosts. */
 static int move_away(struct slu_aside *a, void *arg, void *out,
 		     struct slu_err *err)
 {
@@ -330,7 +330,7 @@ struct expiry {
 	int64_t least;
 };
 
-/* By its date, and by its age, which is noted at each look. */
+/* By its date and by its age, which each look updates. */
 static bool is_over(const struct expiry *x, int dir, const char *name)
 {
 	struct slu_buf text = {0};
@@ -347,7 +347,7 @@ static bool is_over(const struct expiry *x, int dir, const char *name)
 	return is;
 }
 
-/* Has whoever began to remove it given up? */
+/* Has the process that was removing it given up? */
 static bool is_abandoned(int dir, const char *name, int64_t now)
 {
 	struct stat st;
@@ -370,8 +370,8 @@ static void sweep(const char *path, int64_t now)
 		closedir(d);
 }
 
-/* Whoever looked last has the next turn, so that what is kept ages by its
- * kernel's clock; others once it has missed one. */
+/* The host that looked last is due first, so that kept data ages by one
+ * kernel's clock; other hosts are due when it has missed a turn. */
 static bool is_due(const struct expiry *x, const char *path)
 {
 	struct slu_buf who = {0};
@@ -387,7 +387,7 @@ static bool is_due(const struct expiry *x, const char *path)
 	return st.st_mtime + turn <= x->now;
 }
 
-/* Is it time, and nobody else at it? */
+/* Is it due, and is no other host doing it? */
 static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 			struct slu_err *err)
 {
@@ -418,8 +418,8 @@ static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 	return 0;
 }
 
-/* This may be cut short: what is to be removed is no kept data any more,
- * whatever of it is left. */
+/* May be interrupted: what is being removed does not count as kept data any
+ * more. */
 static int expire_aside(struct slu_aside *a, void *arg, void *out,
 			struct slu_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bind=near|far: the processors that a node's servers run on, from what the
- * resource map says of its disks and network. A node of which it says too
- * little runs them where it likes. */
+/* bind=near|far: the processors for a node's servers, from what the resource
+ * map says about its disks and network. Where it says too little they are not
+ * bound. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In which blocks a file is spread over the servers. A block that is smaller
- * than the application's calls makes each of them several; one that is much
- * larger leaves a file on few servers. */
+/* The size of the blocks in which a file is spread over servers. With blocks
+ * smaller than the application's requests each request becomes several; with
+ * much larger ones a file is on few servers. */
 #include "config.h"
 #include <stdlib.h>
 #include <strings.h>
@@ -11,12 +11,13 @@
 #define KIB UINT64_C(1024)
 #define MIB (KIB << 10)
 
-/* What each file system takes: glusterfs's shard-block-size (its manual),
- * lfs-setstripe(1): a multiple of 64 KiB, and BeeGFS's tuneDefaultChunkSize: a
+/* Limits of each file system: glusterfs's shard-block-size (its manual);
+ * lfs-setstripe(1): a multiple of 64 KiB; BeeGFS's tuneDefaultChunkSize: a
  * power of two from 64 KiB. */
 static const struct chunk {
 	const char *driver, *key;
-	uint64_t least, most, usual; /* bytes, powers of two; not predicted */
+	/* bytes, powers of two; usual: without a prediction */
+	uint64_t least, most, usual;
 } chunks[] = {
 	{"glusterfs", "shard", 4 * MIB, 512 * MIB, 64 * MIB},
 	{"lustre", "stripe_size", 64 * KIB, 512 * MIB, MIB},

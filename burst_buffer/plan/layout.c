@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directories that a plan has laid out: those of the request, and the job's
- * own on the parallel file system. How, sluiced says, which knows the storage
- * targets; where nobody has told of any, a request still gets the layout that
- * its size asks for, and a job's own directory that of the file system.
+ * The directories whose layout a plan sets: those of the request, and the job's
+ * own on the parallel file system. sluiced chooses the layout by the storage
+ * targets; without reports about them, a request gets the layout for its size,
+ * and a job's own directory that of the file system.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const char *program(const struct slu_plan *plan,
 	return own ? own : "lfs";
 }
 
-/* target is taken over, also on failure. */
+/* Takes target over, also on failure. */
 static int add(struct slu_plan *plan, const struct slu_plan_site *site,
 	       const struct slu_layout_ask *ask, char *target, bool need_known,
 	       struct slu_err *err)
@@ -56,8 +56,8 @@ static int add(struct slu_plan *plan, const struct slu_plan_site *site,
 	return s.layout ? 0 : -1;
 }
 
-/* One whose files are placed when they are made, target is taken over: what no
- * program of the job makes is left to Lustre. */
+/* For a directory whose files are placed as they are created; takes target
+ * over. Files that other programs create are left to Lustre. */
 static int add_per_file(struct slu_plan *plan, const struct slu_conf *conf,
 			const struct slu_request_stripe *r, char *target,
 			struct slu_err *err)
@@ -66,7 +66,7 @@ static int add_per_file(struct slu_plan *plan, const struct slu_conf *conf,
 
 	if (!target)
 		return -1;
-	if (strchr(target, ':')) { /* of a job's name */
+	if (strchr(target, ':')) { /* from a job's name */
 		slu_err(err, SLU_INVALID,
 			"target=%.200s: with per_file=yes its path has no "
 			"\":\", which stands between two in SLUICE_PLACE",
@@ -89,7 +89,7 @@ static int add_per_file(struct slu_plan *plan, const struct slu_conf *conf,
 		       : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* The directory of jobfs type=lustre, unless the site says how. */
+/* The directory of jobfs type=lustre, unless the site sets its layout. */
 static int add_own(struct slu_plan *plan, const struct slu_job *job,
 		   const struct slu_plan_site *site, struct slu_err *err)
 {

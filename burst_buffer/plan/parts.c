@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split=switch: one file system per leaf switch, so that what a node writes
- * crosses no other switch (ADA-FS, section 5.2). Which switch a node hangs on
- * the resource map's document "topology" says; of several (rails) the first.
+ * split=switch: one file system for each leaf switch, so that what a node
+ * writes crosses no other switch (ADA-FS, section 5.2). The document "topology"
+ * of the resource map says which switch a node is connected to; with several
+ * rails the first counts.
  */
 #include "config.h"
 #include <stdio.h>
@@ -31,7 +32,7 @@ static bool taken(char (*name)[PART_MAX], uint32_t n, const char *text)
 	return false;
 }
 
-/* A file's name for part g, after its switch; unlike those before it. */
+/* A file name for part g, from its switch, different from those before it. */
 static void name_part(char (*name)[PART_MAX], uint32_t g, const char *text)
 {
 	char base[PART_MAX - 12];
@@ -170,11 +171,11 @@ size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
 	return i;
 }
 
-/* Nodes from..end of a list by part. */
+/* Nodes from..end of a list ordered by part. */
 static int add_part(const struct slu_plan *plan, const size_t *node,
 		    size_t from, size_t end, struct slu_buf *text)
 {
-	struct slu_hosts hosts = {0}; /* the names are the plan's */
+	struct slu_hosts hosts = {0}; /* the names are borrowed from the plan */
 	char *nodes = NULL;
 
 	hosts.name = calloc(end - from, sizeof(*hosts.name));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a request to a plan. The request is parsed and checked again here:
- * slurmctld checked it when it was submitted, perhaps long ago and under
- * another configuration.
+ * Makes a plan from a request. The request is parsed and checked again here:
+ * slurmctld checked it at submission, perhaps long ago and with another
+ * configuration.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int set_nodes(struct slu_plan *plan, const struct slu_job *job,
 	return rc;
 }
 
-/* It has come into the job after its submission. */
+/* The node was added to the job after its submission. */
 static int not_of(const struct slu_pool_conf *pool, const char *node,
 		  struct slu_err *err)
 {
@@ -96,7 +96,7 @@ static int not_of(const struct slu_pool_conf *pool, const char *node,
 static int check_pool(const struct slu_plan *plan,
 		      const struct slu_pool_conf *pool, struct slu_err *err)
 {
-	struct slu_hosts of = {0}; /* the names are the pool's */
+	struct slu_hosts of = {0}; /* the names are borrowed from the pool */
 	const char *stranger = NULL;
 
 	if (!pool || !pool->nodes.n)
@@ -171,7 +171,7 @@ static int add_option(struct slu_plan *plan, const struct slu_option *option,
 		       : 0;
 }
 
-/* What the request says where the driver has a choice. */
+/* The request's choice where the driver has one. */
 static int add_coherence(struct slu_plan *plan, const struct slu_request *req,
 			 struct slu_err *err)
 {
@@ -185,8 +185,8 @@ static int add_coherence(struct slu_plan *plan, const struct slu_request *req,
 		       : 0;
 }
 
-/* Options of the request and of the profile that this driver has come first, so
- * that they are found before those of the file system. */
+/* Options for this driver in the request and in the profile come first, so that
+ * they are found before those of the file system. */
 static int set_fs(struct slu_plan *plan, const struct slu_request *req,
 		  const struct slu_fs_conf *fs,
 		  const struct slu_profile_conf *profile, struct slu_err *err)
@@ -212,8 +212,8 @@ static int set_fs(struct slu_plan *plan, const struct slu_request *req,
 	return 0;
 }
 
-/* Every client is connected to every server: of a large job not all nodes are
- * one. */
+/* Every client connects to every server, so that not all nodes of a large job
+ * are servers. */
 #define SERVERS_AUTO 32
 
 static bool says_nodes(const struct slu_request *req)
@@ -221,8 +221,8 @@ static bool says_nodes(const struct slu_request *req)
 	return req->nodes && req->nodes != SLU_ALL_NODES;
 }
 
-/* How many nodes give something: as many as the request says, else as the file
- * system does, or all. More may have to, then *least says so. */
+/* How many nodes give capacity: as the request says, else as the file system
+ * does, or all. *least: more may have to. */
 static size_t servers_of(const struct slu_plan *plan,
 			 const struct slu_request *req,
 			 const struct slu_plan_site *site, bool *least)
@@ -241,7 +241,8 @@ static size_t servers_of(const struct slu_plan *plan,
 	return *least && n < plan->n_node ? n : plan->n_node;
 }
 
-/* What each node gives: nothing if it is kept elsewhere, else the first n. */
+/* The capacity of each node: 0 if the data is elsewhere, else equal parts for
+ * the first n. */
 static void set_capacities(struct slu_plan *plan, size_t n)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
@@ -299,7 +300,7 @@ static int set_cpus(struct slu_plan *plan, const struct slu_request *req,
 	return slu_plan_bind(plan, site->map, req->bind == SLU_BIND_FAR, err);
 }
 
-/* A request that only lays out directories: no node gives anything. */
+/* A request that only sets layouts: no node gives anything. */
 static int fill_none(struct slu_plan *plan, const struct slu_job *job,
 		     const struct slu_plan_site *site, struct slu_err *err)
 {
@@ -311,7 +312,7 @@ static int fill_none(struct slu_plan *plan, const struct slu_job *job,
 	return 0;
 }
 
-/* Twice as many servers, as long as these have too little room. */
+/* Doubles the number of servers as long as these have too little space. */
 static int set_servers(struct slu_plan *plan, const struct slu_request *req,
 		       const struct slu_plan_site *site, struct slu_err *err)
 {
@@ -369,7 +370,7 @@ static int fill_fs(struct slu_plan *plan, const struct slu_job *job,
 		       : 0;
 }
 
-/* A persistent buffer: its own nodes give what there is. */
+/* A persistent buffer: its own nodes give the capacity. */
 static int fill_use(struct slu_plan *plan, const struct slu_job *job,
 		    const struct slu_request *req,
 		    const struct slu_plan_site *site,
@@ -468,8 +469,8 @@ int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 	return 0;
 }
 
-/* SHA-256 of the key and who it is for; key and text are of known form, so
- * that no two instances share one. */
+/* SHA-256 of the key and of what it is for, in a fixed form, so that no two
+ * instances share a secret. */
 char *slu_plan_secret(const unsigned char *key, const struct slu_plan *plan)
 {
 	struct slu_buf buf = {0};

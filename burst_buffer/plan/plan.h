@@ -13,15 +13,16 @@
 #include "wire/job.h"
 #include "wire/node.h"
 
-/* A directory that is to be laid out. */
+/* A directory whose layout is to be set. */
 struct slu_layout_ask {
-	const char *fsname; /* of Lustre; NULL: not said */
+	const char *fsname; /* of Lustre; NULL: not given */
 	uint64_t size;	    /* bytes of its files; 0: unknown */
-	bool predicted;	    /* the size: nobody has said it */
+	bool predicted;	    /* the size is a prediction */
 	bool random;
 	uint32_t readers;    /* 0: unknown */
 	uint32_t stripes;    /* so many targets, chosen by load; 0: by size */
-	const double *later; /* of its job: SLU_JOB_LATER, or NULL */
+	const double *later; /* what the job's later runs will write:
+				SLU_JOB_LATER, or NULL */
 };
 
 struct slu_plan_site {
@@ -30,27 +31,27 @@ struct slu_plan_site {
 	struct slu_db *map;
 	/* NodeAddr of a node; NULL: its name */
 	const char *(*addr)(void *arg, const char *node);
-	/* The arguments of `lfs setstripe` for it, and *why they are these;
-	 * caller frees both. *known: servers have told of their targets.
-	 * NULL: nobody is there to say. */
+	/* The arguments of `lfs setstripe` for it, and in *why the reason;
+	 * caller frees both. *known: servers have reported their targets. NULL:
+	 * not available. */
 	char *(*layout)(void *arg, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err);
 	/* Bytes that other buffers take (slu_plan_takes) of the file system
-	 * that each node's storage lies on; may be NULL. `own`: of these, what
-	 * failed stage-outs of the plan's user have left. Both: n_node zeros.
-	 */
+	 * with each node's storage; may be NULL. `own`: of these, kept data of
+	 * the plan's user. Both: n_node elements, zero at first. */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
 			uint64_t *promised, uint64_t *own, struct slu_err *err);
-	/* The persistent buffer of this name, for this job: put into the plan
-	 * what its clients need to know. NULL: there is none. */
+	/* Adds to the plan what clients of the persistent buffer of this name
+	 * need to know. NULL: there are none. */
 	int (*persistent)(void *promised_arg, const struct slu_job *job,
 			  const char *name, struct slu_plan *plan,
 			  struct slu_err *err);
 	void *arg, *promised_arg;
 	uint32_t number; /* job_id of the plan; 0: the job's */
-	/* The nodes of the plan are to tell what is free (plan.givers). */
+	/* The nodes of the plan are to report their free space (plan.givers).
+	 */
 	bool ask_room;
-	/* Gets a host list of nodes that are too small; may be NULL. */
+	/* Gets a host list of nodes with too little space; may be NULL. */
 	struct slu_buf *too_small;
 };
 
@@ -72,16 +73,16 @@ struct slu_plan_site {
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);
 
-/* storage_choice.c: where each node that gives something has it, and that there
- * is room for it. */
+/* storage_choice.c: the storage of each node that gives capacity, with a check
+ * of its space. */
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err);
 /* Bytes of local storage that a share of `capacity` takes: of its image, with
  * a manifest for each stage-out. With a quota it takes a little less. */
 uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);
 
-/* layout.c: the part of it that lays out directories; the plan has its
- * file system already. */
+/* layout.c: adds directories with layouts; the plan has its file system
+ * already. */
 struct slu_request;
 struct slu_symbols;
 int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
@@ -96,9 +97,9 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 #define SLU_PART_UNKNOWN "unknown"
 int slu_plan_split(struct slu_plan *plan, struct slu_db *map,
 		   struct slu_err *err);
-/* The nodes' places in the plan, part after part in the order of their first
- * nodes, and where the part ends that begins at node[from]. Caller frees; NULL
- * without memory. */
+/* The indices of the nodes in the plan, ordered by part (in the order of their
+ * first nodes), and where the part ends that begins at node[from]. Caller
+ * frees; NULL without memory. */
 size_t *slu_plan_by_part(const struct slu_plan *plan);
 size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
 			 size_t from);
@@ -118,30 +119,30 @@ char *slu_plan_parts_text(const struct slu_plan *plan);
  */
 int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
 		   bool *changed, struct slu_err *err);
-/* The same for a plan with `givers` whose nodes have told what is free (bytes,
- * clobbered), beside what other buffers take; for a file system that needs the
- * same of each node it changes nothing. */
+/* The same for a plan with `givers` whose nodes have reported their free space
+ * (bytes, clobbered), excluding what other buffers take; changes nothing for a
+ * file system that needs equal shares. */
 int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 		     uint64_t *told, bool *changed, struct slu_err *err);
 
-/* chunk.c: chunk sizes that the site leaves open (shard=auto,
- * stripe_size=auto, chunk=auto) become the smallest power of two that holds a
- * call of request_size bytes, so that it goes to one server (0: unknown). */
+/* chunk.c: chunk sizes left open (shard=auto, stripe_size=auto, chunk=auto)
+ * become the smallest power of two that holds a request of request_size bytes,
+ * so that it goes to one server (0: unknown). */
 int slu_plan_chunk(struct slu_plan *plan, double request_size,
 		   struct slu_err *err);
 
-/* binding.c: bind the servers of those nodes that give something, near to
- * their storage and network, or far from both. What the map does not know is
- * left alone. */
+/* binding.c: binds the servers of nodes that give capacity to processors near
+ * their storage and network, or far from both. Nodes that the map does not know
+ * are left alone. */
 int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
 		  struct slu_err *err);
 
-/* Only who and where, for a buffer whose plan cannot be made. */
+/* Only names and addresses, for a buffer whose plan cannot be made. */
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 		  struct slu_err *err);
 
-/* The secret of an instance: 32 hex digits that nobody can tell who does not
- * know the key (32 bytes). Caller frees. */
+/* The secret of an instance: 32 hex digits that cannot be computed without the
+ * key (32 bytes). Caller frees. */
 char *slu_plan_secret(const unsigned char *key, const struct slu_plan *plan);
 
 #endif

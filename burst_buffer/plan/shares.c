@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which nodes give how much to a file system that they make together, where
- * not all have room for an equal share: those with the most room give, all the
- * same up to a level, and those with less room all of it, as water fills a
- * vessel.
+ * How much each node gives to a file system that they make together, where not
+ * all have space for an equal share (water filling): all give the same up to a
+ * level, and nodes with less space give all of it.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -11,16 +10,16 @@
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
-/* Of what is said to be free, a part in so many is the file system's own, and
- * this: an image that turns out to be too small is made anew, larger. */
+/* Of the free space a part in OWN is for the file system's own use, plus this:
+ * an image that turns out to be too small is made again, larger. */
 #define OWN   32
 #define SLACK (UINT64_C(2) << 20)
 #define MOST  (UINT64_C(1) << 60) /* bytes; where the map does not know */
-/* A node with less than this part of an equal share gives nothing: what is put
- * there by its name alone would soon fill it. */
+/* A node with less than this part of an equal share gives nothing: files that
+ * hash to it would soon fill it. */
 #define LEAST 8
 
-/* The largest share that fits into so much room. */
+/* The largest share that fits into so much space. */
 static uint64_t usable(const struct slu_plan *plan, uint64_t room)
 {
 	uint64_t low = 0, high, top, middle;
@@ -43,8 +42,8 @@ struct giver {
 	size_t at;     /* in the plan */
 };
 
-/* Nodes of one file system that may give room to it, the better ones first,
- * and what so many of them are to give together. */
+/* Nodes of one file system that may give capacity, best first, and how much so
+ * many of them are to give together. */
 struct vessel {
 	struct slu_plan_node *node; /* of the plan */
 	const uint64_t *room;	    /* theirs */
@@ -53,7 +52,7 @@ struct vessel {
 	uint64_t equal, enough;
 };
 
-/* Who has enough comes in the order of the plan. */
+/* Nodes with enough space in the order of the plan. */
 static int better_first(const void *a, const void *b)
 {
 	const struct giver *x = a, *y = b;
@@ -95,7 +94,7 @@ static uint64_t find_level(const struct vessel *v, size_t n)
 	return high;
 }
 
-/* How many give: of the best ones as many as are wanted. 0: they cannot. */
+/* How many nodes give: the wanted number of the best ones. 0: not possible. */
 static size_t choose(struct vessel *v, bool all)
 {
 	size_t n = v->n < v->wanted ? v->n : v->wanted;
@@ -109,7 +108,7 @@ static size_t choose(struct vessel *v, bool all)
 	return filled(v, n, v->enough) == v->enough ? n : 0;
 }
 
-/* Does that change what the node gives? */
+/* Sets what the node gives; does that change it? */
 static bool give(struct slu_plan_node *node, uint64_t capacity)
 {
 	const bool changed = node->capacity != capacity;
@@ -133,7 +132,7 @@ static bool share(struct vessel *v, bool all)
 	return changed;
 }
 
-/* A node that gives nothing may, where its storage is known. */
+/* A node that gives nothing may give something if its storage is known. */
 static bool may_give(const struct slu_plan_node *node)
 {
 	return !node->client || (node->storage && *node->storage);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which storage of its nodes a plan takes, and whether there is room for what
- * it will take there: more than users are given, as the node makes an image of
- * it, with a manifest for each stage-out.
+ * Chooses the storage of the nodes of a plan, and checks the space: a node
+ * needs more than the share, as it makes an image, and a manifest for each
+ * stage-out.
  */
 #include "config.h"
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int nomem(struct slu_err *err)
 }
 
 struct space {		     /* bytes of a node's storage */
-	uint64_t size, free; /* the latter as it was last told */
+	uint64_t size, free; /* free: as last reported */
 };
 
 /* Below the mount point of what a choice takes, in sluice/. */
@@ -41,7 +41,7 @@ static int find_storage(struct slu_plan_node *node, const char *choice,
 	return node->storage ? 0 : nomem(err);
 }
 
-/* What the map says of a path. */
+/* The map's numbers for a path. */
 static struct space space_at(struct slu_db *map, const char *node,
 			     const char *path)
 {
@@ -52,7 +52,7 @@ static struct space space_at(struct slu_db *map, const char *node,
 		       : (struct space){place.size, place.available};
 }
 
-/* A path that the site gives. */
+/* A path given by the site. */
 static int fixed_storage(struct slu_plan_node *node, const char *path,
 			 struct slu_db *map, struct space *space,
 			 struct slu_err *err)
@@ -118,7 +118,8 @@ uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
 
 #define OWN_TEXT (200 + SLU_SIZE_TEXT)
 
-/* What the user can do something about: fetching it removes nothing. */
+/* What the user can do something about: fetching kept data does not remove
+ * it. */
 static const char *say_own(uint64_t own, char text[OWN_TEXT])
 {
 	char size[SLU_SIZE_TEXT];
@@ -134,9 +135,8 @@ static const char *say_own(uint64_t own, char text[OWN_TEXT])
 	return text;
 }
 
-/* How much of it is free the map knows only as of a minute ago, when the job
- * before may still have held it: what counts is what we have promised. The node
- * finds out whether that is true. */
+/* The map's free space is a minute old, when an earlier job may still have used
+ * it; what counts is what we have promised. The node measures the truth. */
 static int check_room(const struct slu_plan *plan,
 		      const struct slu_plan_node *node, uint64_t size,
 		      uint64_t promised, uint64_t own, struct slu_err *err)
@@ -169,7 +169,8 @@ static int check_room(const struct slu_plan *plan,
 		       node->name, node->storage, must, say_own(own, left));
 }
 
-/* Do its files go where there is room, so that nodes need not give the same? */
+/* Are files placed where there is space, so that nodes need not give equal
+ * shares? */
 static bool is_uneven(const struct slu_plan *plan)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
@@ -183,7 +184,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What is free beside what other buffers take, or will. */
+/* What is free without what other buffers take, or will take. */
 static uint64_t room_in(struct space space, uint64_t promised)
 {
 	return least(space.free,
@@ -237,7 +238,8 @@ static int find_stores(struct stores *s, struct slu_plan *plan,
 	return 0;
 }
 
-/* Each node that has no room for its share beside what is promised. */
+/* Reports each node without enough space for its share beside what is
+ * promised. */
 static int check_rooms(const struct slu_plan *plan, const struct stores *s,
 		       const struct slu_plan_site *site, struct slu_err *err)
 {
@@ -277,8 +279,8 @@ static int share(struct slu_plan *plan, const struct stores *s, size_t givers,
 		       : 0;
 }
 
-/* What is free may not be so any more, or be again: where it is too little, by
- * what nobody else has been promised. */
+/* Free space may have changed since: where it is too little, what nobody else
+ * was promised counts. */
 static int share_by_map(struct slu_plan *plan, struct stores *s, size_t givers,
 			struct slu_err *err)
 {
