@@ -26,9 +26,8 @@
 #define STEP_OVERHEAD 60  /* s for srun and the servers, beyond the load's */
 #define WAIT_LOOKS    50  /* tenths of a second: slurmctld is asked each time */
 #define APPLY_TIME    120 /* s */
-#define LOOK_AT_NODES 2.0 /* s between looks whether recruited ones still are \
-			   */
-#define MB 1e6
+#define LOOK_AT_NODES 2.0 /* s: are recruited nodes still there? */
+#define MB	      1e6
 
 struct now { /* the measurement that is under way */
 	struct slu_bench *b;

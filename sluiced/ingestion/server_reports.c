@@ -74,6 +74,8 @@ void slu_osts_reload(struct slu_daemon *d)
 {
 	struct json_object_iter at;
 
+	if (!d->osts)
+		return;
 	heard(d, NULL, NULL);
 	json_object_object_foreachC(d->osts, at)
 	{

@@ -30,7 +30,7 @@ want 'run_seconds' sysquery/sysquery jobs -o run
 want 'user,run_seconds' sysquery/sysquery jobs -o user,run
 want '-capacity_bytes,state' sysquery/sysquery buffers --sort -capacity_bytes,stat
 want '' sysquery/sysquery stripe -o f
-want 'begin cancel discard down fetch forwarder io missed probe recover serve status up watch' \
+want 'begin cache cancel discard down fetch forwarder io missed probe recover serve status up watch' \
 	./sluice-node ''
 want '--version' ./sluice-node probe --v
 want 'remove run split' ./sluice-segments ''
