@@ -278,6 +278,10 @@ static int check_profile(const struct slu_profile_conf *profile,
 		return slu_err(err, SLU_INVALID,
 			       "storage= is one place, which is of no tier: "
 			       "leave storage= or tier= out");
+	if (has_option(profile, "pool") && has_option(profile, "tier"))
+		return slu_err(err, SLU_INVALID,
+			       "a pool is of one tier: leave pool= or tier= "
+			       "out");
 	return check_profile_coherence(profile, conf, err);
 }
 

@@ -152,9 +152,9 @@ void slu_io_start_tell(struct slu_ctl *ctl, double now)
 {
 	struct slu_io_use use;
 
-	if (!ctl->hello_said || now < ctl->io_tell_at ||
-	    !slu_iostart_use(&ctl->iostart, time(NULL), &use))
+	if (!ctl->hello_said || now < ctl->io_tell_at)
 		return;
 	ctl->io_tell_at = now + TELL;
-	slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
+	if (slu_iostart_use(&ctl->iostart, time(NULL), &use))
+		slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
 }

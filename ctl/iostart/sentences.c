@@ -111,14 +111,15 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 
 	pthread_mutex_lock(&s->lock);
 	on = s->mode != SLU_IOSTART_OFF;
-	*out = (struct slu_io_use){
-		.capacity = s->site.capacity,
-		.demand = in_use(s),
-		.waiting = waiting(s, now),
-		.waited = s->totals.waited,
-		.bound = s->totals.bound,
-		.advised = s->totals.advised,
-	};
+	if (on)
+		*out = (struct slu_io_use){
+			.capacity = s->site.capacity,
+			.demand = in_use(s),
+			.waiting = waiting(s, now),
+			.waited = s->totals.waited,
+			.bound = s->totals.bound,
+			.advised = s->totals.advised,
+		};
 	pthread_mutex_unlock(&s->lock);
 	return on;
 }

@@ -265,6 +265,10 @@ void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id)
 void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
 		     const char *text)
 {
+	const struct slu_request *req = slu_parsed_of(set, 0, text);
+
+	/* Held meanwhile: its only copy may be this job's. */
 	slu_parsed_forget(set, job_id);
 	slu_parsed_put(set, slu_parsed_of(set, job_id, text));
+	slu_parsed_put(set, req);
 }

@@ -80,7 +80,8 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 /* The nodes of a pool. */
 struct known {
 	struct slu_hosts told;
-	const struct slu_hosts *nodes; /* n = 0: all, or none is known */
+	const struct slu_hosts *conf; /* sluice.conf's; n = 0: any */
+	bool all;		      /* told has all of them */
 	bool more; /* there may be others, whose maps are not known */
 };
 
@@ -88,18 +89,19 @@ struct known {
 static struct known nodes_of(const struct slu_pool_conf *pool,
 			     struct slu_mirror *mirror)
 {
-	struct known known = {.nodes = &pool->nodes};
+	struct known known = {.conf = &pool->nodes};
 	enum slu_pool_told told = SLU_POOL_UNTOLD;
 
 	if (pool->tier && mirror)
 		told = slu_pools_hosts(mirror, pool->name, &known.told);
+	known.all = told == SLU_POOL_ALL;
 	known.more = told == SLU_POOL_SOME;
 	return known;
 }
 
 static const struct slu_hosts *nodes(const struct known *known)
 {
-	return known->told.n ? &known->told : known->nodes;
+	return known->all || known->told.n ? &known->told : known->conf;
 }
 
 /* May a node of it be found? */
@@ -131,16 +133,15 @@ static int try_pool(const struct slu_ctl_ask *ask, struct slu_request *req,
 		    const struct slu_pool_conf *pool, struct slu_mirror *mirror,
 		    struct slu_buf *seen, struct slu_err *err)
 {
-	static const struct slu_hosts any = {0};
 	struct known known = nodes_of(pool, mirror);
-	const struct slu_hosts *of = nodes(&known);
+	const struct slu_hosts *of = nodes(&known), *conf = known.conf;
 	struct found found = count(ask, of);
 	int rc = 0;
 
-	if (!of->n || fits(ask, req, found))
+	if ((!of->n && !known.all) || fits(ask, req, found))
 		rc = choose(ask, req, pool, of, err) ? -1 : 1;
-	else if (known.more)
-		rc = choose(ask, req, pool, &any, err) ? -1 : 1;
+	else if (known.more && (!conf->n || fits(ask, req, count(ask, conf))))
+		rc = choose(ask, req, pool, conf, err) ? -1 : 1;
 	else
 		put(seen, pool, of, found);
 	slu_hosts_free(&known.told);

@@ -125,18 +125,24 @@ END_TEST
 	"Pool=f Tier=flash\nPool=d Tier=disk\nPool=g Tier=flash\n"    \
 	"Pool=p Tier=pmem\nFileSystem=s Driver=scratch Default=yes\n" \
 	"FileSystem=g Driver=glusterfs Pool=g,d\n"                    \
+	"FileSystem=e Driver=scratch Pool=p,d\n"                      \
+	"Pool=h Tier=flash Nodes=n[2-3]\n"                            \
+	"FileSystem=h Driver=scratch Pool=h\n"                        \
 	"FileSystem=fix Driver=scratch storage=/x\n"                  \
 	"FileSystem=far Driver=lustre root=/l\n"
 
 /* sluiced has told: f is on n1 and n2, d on n3, g on n4, nothing of pmem. */
 static void tell(struct slu_mirror *m, bool complete)
 {
-	static const char *const pools[][2] = {
-		{"f", "n[1-2]"}, {"d", "n3"}, {"g", "n4"}, {"p", ""}};
-	struct slu_capacity s = {.pools = calloc(4, sizeof(*s.pools)),
-				 .n_pools = 4};
+	static const char *const pools[][2] = {{"f", "n[1-2]"},
+					       {"d", "n3"},
+					       {"g", "n4"},
+					       {"p", ""},
+					       {"h", "n2"}};
+	struct slu_capacity s = {.pools = calloc(5, sizeof(*s.pools)),
+				 .n_pools = 5};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		s.pools[i] = (struct slu_pool_capacity){
 			.name = strdup(pools[i][0]),
 			.hosts = strdup(pools[i][1]),
@@ -161,6 +167,13 @@ static const struct {
 	{"jobfs capacity=1M tier=flash", "123", 3, true, NULL, NULL,
 	 "needs 3 nodes of one pool; where it may run are 2 of f (n[1-2]), 0 "
 	 "of g (n4)"},
+	/* one that nobody has is passed over, also where nobody named it */
+	{"jobfs type=e capacity=1M", "1234", 1, true, "d", "n3", NULL},
+	{"jobfs type=e capacity=1M pool=p", "1234", 1, true, NULL, NULL,
+	 "0 of p"},
+	/* of what is not known yet sluice.conf says where it can be */
+	{"jobfs type=h capacity=1M", "1234", 2, false, "h", "n[2-3]", NULL},
+	{"jobfs type=h capacity=1M", "1234", 3, false, NULL, NULL, "1 of h"},
 	/* perhaps the others have some, too */
 	{"jobfs capacity=1M tier=flash", "123", 3, false, "f", "", NULL},
 	{"jobfs capacity=1M tier=pmem", "123", 1, false, "p", "", NULL},
