@@ -326,6 +326,17 @@ static int again(const char *path, const struct sluice_place *ask,
 	return 0;
 }
 
+/* lfs would take it for an option. */
+static int check_path(const char *path, char error[SLUICE_PLACE_ERROR])
+{
+	struct slu_err err;
+
+	if (*path != '-')
+		return 0;
+	slu_err(&err, SLU_INVALID, "%.100s is no path", path);
+	return say(error, &err);
+}
+
 int sluice_place_create_on(const char *path, const struct sluice_place *ask,
 			   uint32_t *target, uint32_t n,
 			   char error[SLUICE_PLACE_ERROR])
@@ -334,6 +345,8 @@ int sluice_place_create_on(const char *path, const struct sluice_place *ask,
 	int code;
 
 	*error = '\0';
+	if (check_path(path, error))
+		return -1;
 	if (!set_stripes(path, target, (int)n, &code, &err))
 		return 0;
 	if (!is_of_target(code) || access(path, F_OK) == 0)
@@ -345,13 +358,10 @@ int sluice_place_create(const char *path, const struct sluice_place *ask,
 			char error[SLUICE_PLACE_ERROR])
 {
 	uint32_t target[STRIPES_MAX];
-	struct slu_err err;
 	int n;
 
-	if (*path == '-') { /* before anything is promised */
-		slu_err(&err, SLU_INVALID, "%.100s is no path", path);
-		return say(error, &err);
-	}
+	if (check_path(path, error)) /* before anything is promised */
+		return -1;
 	n = sluice_place(ask, target, error);
 	return n < 0 ? -1
 		     : sluice_place_create_on(path, ask, target, (uint32_t)n,

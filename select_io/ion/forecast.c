@@ -23,7 +23,8 @@ static struct slu_ion_forecast forecast(const struct slu_arbiter *a,
 				     .fixed = fixed.bandwidth};
 	uint32_t at = fixed.shared ? 1 : fixed.ions;
 
-	if (!is_predicted(r))
+	/* What no run had counts nothing in the division, and is not known. */
+	if (!is_predicted(r) || !(f.predicted > 0 && f.fixed > 0))
 		return (struct slu_ion_forecast){0};
 	f.error = slu_curve_error(&r->curve, at, a->now);
 	for (size_t i = 0; i < r->n_choice; i++)

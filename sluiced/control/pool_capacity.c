@@ -8,6 +8,7 @@
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/request/pool.h"
 #include "sysmap/database/planner_storage.h"
+#include "sysmap/database/storage_rank.h"
 
 static void add_node(struct slu_pool_capacity *p,
 		     const struct slu_node_storage *place)
@@ -20,15 +21,27 @@ static void add_node(struct slu_pool_capacity *p,
 		p->largest = slu_image_fits(place->size);
 }
 
-/* Does the map know the node, and nothing there that is of the pool's tier? */
+/* Does the map know the node, and nothing there that is of the pool's tier? A
+ * map of an older sysmap knows no tiers, one of ours not those of a device that
+ * does not say whether it rotates. */
 static bool has_none(const struct slu_pool_conf *pool, struct slu_db *map,
 		     const char *node)
 {
 	struct json_object *mounts =
 		pool->tier ? slu_storage_mounts(map, node, NULL) : NULL;
+	struct slu_candidate *all;
+	bool known = false;
+	size_t n;
 
-	json_object_put(mounts);
-	return mounts;
+	if (mounts) {
+		all = slu_candidates_read(mounts, NULL, &n);
+		known = all;
+		for (size_t i = 0; all && i < n; i++)
+			known &= all[i].unfit || all[i].tier;
+		free(all);
+		json_object_put(mounts);
+	}
+	return known;
 }
 
 static int tell_hosts(struct slu_pool_capacity *p, struct slu_hosts *with,

@@ -10,7 +10,7 @@
 
 #define EVERY  30.0 /* s */
 #define SETTLE 120  /* s: a server waits for a pause, then for its turn */
-#define MAX    100  /* s: a server that was silent for longer is gone */
+#define MAX    100  /* runs that are stored in one turn */
 #define DAY    86400
 #define SPEAKS 600 /* s: no server does that has been silent for longer */
 

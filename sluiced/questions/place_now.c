@@ -12,6 +12,7 @@
 
 #define BODY_MAX 65536 /* bytes; longer ones are read by a process */
 #define BRIEF	 "\"brief\""
+#define WITHOUT	 256 /* targets to leave out; of more a process takes care */
 
 struct json_object *slu_place_now_args(const struct slu_buf *body)
 {
@@ -93,6 +94,11 @@ static int make_memory(struct slu_daemon *d, struct slu_err *err)
 		       : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
+static bool too_many(struct json_object *without)
+{
+	return without && json_object_array_length(without) > WITHOUT;
+}
+
 int slu_place_now(struct slu_daemon *d, const struct slu_req *req,
 		  struct json_object *args, struct slu_buf *out,
 		  struct slu_err *err)
@@ -107,7 +113,7 @@ int slu_place_now(struct slu_daemon *d, const struct slu_req *req,
 	if (slu_osts_take_args(args, &r, err) ||
 	    slu_json_bool_opt(args, "dry", &ask.dry, err))
 		return -1;
-	if (r.stripes == 0 ||
+	if (r.stripes == 0 || too_many(r.without) ||
 	    (uint64_t)r.stripes * (r.files ? r.files : 1) >
 		    SLU_PLACE_NOW_STRIPES ||
 	    !find_forecast(d, ask.uid, args, &r))

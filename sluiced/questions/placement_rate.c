@@ -29,13 +29,13 @@ double slu_placement_rate_take(struct slu_placement_rate *rate, uid_t uid,
 {
 	struct slu_placement_user *u = bucket(rate, uid, now);
 	double each = ceil((double)stripes / SLU_PLACEMENT_STRIPES);
-	double n = fmin(SLU_PLACEMENTS, (double)files * each);
+	double n = fmin(SLU_PLACEMENTS, fmax(1, (double)files) * fmax(1, each));
 
 	u->left = fmin(SLU_PLACEMENTS,
 		       u->left + fmax(0, now - u->at) * SLU_PLACEMENTS);
 	u->at = fmax(u->at, now);
-	if (u->left < n)
-		return (n - u->left) / SLU_PLACEMENTS;
+	if (u->left <= 0)
+		return (1 - u->left) / SLU_PLACEMENTS;
 	u->left -= n;
 	return 0;
 }

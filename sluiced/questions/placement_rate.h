@@ -6,7 +6,9 @@
  * How many files of one user are placed in a second, however they are asked
  * for: a bucket of SLU_PLACEMENTS for each user, which fills in one second. A
  * file of many stripes is as much work as several: it counts one for every
- * SLU_PLACEMENT_STRIPES of them that it begins.
+ * SLU_PLACEMENT_STRIPES of them that it begins. Who has anything left is
+ * answered, and what is overdrawn is waited for by the next question: else many
+ * small ones would keep a large one of the same user waiting for ever.
  */
 
 #include <sys/types.h>

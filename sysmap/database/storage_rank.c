@@ -123,6 +123,14 @@ static double usual_speed(const struct slu_candidate *c)
 		       : usual[c->tier];
 }
 
+static enum slu_tier tier_of(struct json_object *mount,
+			     enum slu_mount_category category)
+{
+	return category == SLU_MOUNT_MEMORY
+		       ? SLU_TIER_RAM
+		       : slu_tier_of(slu_mount_text(mount, "tier"));
+}
+
 static bool read_one(struct json_object *mount, struct slu_candidate *c)
 {
 	const enum slu_mount_category category = category_of(mount);
@@ -131,9 +139,7 @@ static bool read_one(struct json_object *mount, struct slu_candidate *c)
 		.path = slu_mount_text(mount, "mountpoint"),
 		.filesystem = slu_mount_text(mount, "filesystem"),
 		.device = slu_mount_text(mount, "device"),
-		.tier = category == SLU_MOUNT_MEMORY
-				? SLU_TIER_RAM
-				: slu_tier_of(slu_mount_text(mount, "tier")),
+		.tier = tier_of(mount, category),
 	};
 	slu_json_u64_opt(mount, "size", &c->size, NULL);
 	c->unfit = unfit(mount, c, category);
@@ -206,7 +212,7 @@ void slu_candidate_at(struct json_object *mounts, const char *path,
 		best->path = point;
 		best->filesystem = slu_mount_text(m, "filesystem");
 		best->device = slu_mount_text(m, "device");
-		best->tier = slu_tier_of(slu_mount_text(m, "tier"));
+		best->tier = tier_of(m, category_of(m));
 		best->size = 0;
 		slu_json_u64_opt(m, "size", &best->size, NULL);
 	}

@@ -5,8 +5,7 @@
 #include "tests/unit/arbiter_help.h"
 
 #define IONS "ion[1-4096]"
-#define MANY (64 * 4096) /* a search through the list for each is 32 times it \
-			  */
+#define MANY (64 * 4096) /* a list searched for each needs 32 times that */
 
 static size_t compared;
 
