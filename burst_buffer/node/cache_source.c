@@ -2,9 +2,8 @@
 /*
  * The identity of a source, see the header. Device numbers of network file
  * systems are not the same after the next mount, so a file system is known by
- * its kind and what is mounted. A user may mount FUSE file systems that tell
- * whatever he wants: entries are served to his own jobs only, so that he
- * deceives nobody but himself.
+ * its kind and what is mounted. Entries are served to jobs of their user only,
+ * so that nobody can deceive others.
  */
 #include "config.h"
 #include "burst_buffer/node/cache_source.h"
@@ -41,6 +40,15 @@ static int mount_of(int fd)
 	return id;
 }
 
+/* Whose ctime need not follow what is written: memory, where a kept mapping
+ * changes a file without a word, and FUSE, whose server says what it likes, or
+ * nothing at all. */
+static bool is_doubtful(const char *kind)
+{
+	return strcmp(kind, "tmpfs") == 0 || strcmp(kind, "ramfs") == 0 ||
+	       strncmp(kind, "fuse", 4) == 0;
+}
+
 /* A line of /proc/self/mountinfo (proc(5)): ID PARENT DEV ROOT POINT OPTIONS
  * [TAG...] - KIND SOURCE OPTIONS. NULL: another's. */
 static char *fs_of(char *line, int id)
@@ -49,7 +57,8 @@ static char *fs_of(char *line, int id)
 	int is;
 
 	if (!dash || sscanf(line, "%d %*d %*s %4095s", &is, root) != 2 ||
-	    is != id || sscanf(dash + 3, "%63s %4095s", kind, source) != 2)
+	    is != id || sscanf(dash + 3, "%63s %4095s", kind, source) != 2 ||
+	    is_doubtful(kind))
 		return NULL;
 	return slu_asprintf("%s %s %s", kind, source, root);
 }
@@ -93,13 +102,12 @@ static char *full_name(struct slu_cache_mounts *m, int fd,
 	const char *fs = fs_name(m, fd);
 	struct statfs of;
 
-	if (!fs || fstatfs(fd, &of))
-		return NULL;
-	return major(st->st_dev) == 0
-		       ? strdup(fs)
-		       : slu_asprintf("%s %08x%08x", fs,
-				      (unsigned)of.f_fsid.__val[0],
-				      (unsigned)of.f_fsid.__val[1]);
+	if (!fs || major(st->st_dev) == 0)
+		return fs ? strdup(fs) : NULL;
+	return fstatfs(fd, &of) ? NULL
+				: slu_asprintf("%s %08x%08x", fs,
+					       (unsigned)of.f_fsid.__val[0],
+					       (unsigned)of.f_fsid.__val[1]);
 }
 
 /* NULL: it has none, or a longer one. */
@@ -135,7 +143,9 @@ bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
 {
 	struct stat st;
 
-	if (!can_be_kept(in, offset, length, own, now, &st))
+	/* Of a doubtful one nothing is asked: its server may never answer. */
+	if (!fs_name(mounts, in) ||
+	    !can_be_kept(in, offset, length, own, now, &st))
 		return false;
 	*out = (struct slu_cache_record){
 		.fs = full_name(mounts, in, &st),

@@ -9,9 +9,11 @@
 #include "burst_buffer/node/input_cache.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "burst_buffer/node/verbs.h"
 #include "common/size.h"
@@ -51,6 +53,15 @@ static char *choose_storage(const struct slu_node *n, struct slu_err *err)
 	return found;
 }
 
+/* What stays in memory is taken from the next jobs. */
+static bool is_memory(const char *storage)
+{
+	struct statfs st;
+
+	return !statfs(storage, &st) &&
+	       (st.f_type == TMPFS_MAGIC || st.f_type == RAMFS_MAGIC);
+}
+
 static void log_wrong(void *arg, const char *text)
 {
 	slu_node_log(arg, SLU_WARN, "stage cache: %s", text);
@@ -66,6 +77,10 @@ void slu_input_cache_begin(struct slu_node *n)
 	    n->driver->interposed)
 		return;
 	storage = choose_storage(n, &err);
+	if (storage && is_memory(storage)) {
+		free(storage);
+		return;
+	}
 	c = storage ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
 		log_wrong(n, storage ? "out of memory" : err.text);
@@ -142,6 +157,14 @@ void slu_input_cache_keep(struct slu_node *n)
 
 	if (n->cache && n->cache->added &&
 	    slu_detach(commit, n, NULL, NULL, &err))
+		log_wrong(n, err.text);
+}
+
+void slu_input_cache_doubt(struct slu_node *n)
+{
+	struct slu_err err;
+
+	if (n->cache && slu_stage_cache_doubt(&n->cache->cache, &err))
 		log_wrong(n, err.text);
 }
 

@@ -22,6 +22,10 @@ void slu_input_cache_end(struct slu_node *n);
  * on disk. */
 void slu_input_cache_keep(struct slu_node *n);
 
+/* The stage-in failed: what it had from the cache goes, so that the next run
+ * reads the source. */
+void slu_input_cache_doubt(struct slu_node *n);
+
 /* So many bytes are wanted in `storage`: entries go as far as it takes. Without
  * StageCache all of them do. */
 void slu_input_cache_yield(struct slu_node *n, const char *storage,

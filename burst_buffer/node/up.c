@@ -224,7 +224,9 @@ static int stage_in(struct slu_node *n, struct slu_err *err)
 	for (size_t i = 0; !rc && i < n->plan.n_stage; i++)
 		if (!n->plan.stage[i].out)
 			rc = slu_node_stage(n, i, err);
-	if (!rc)
+	if (rc)
+		slu_input_cache_doubt(n);
+	else
 		slu_input_cache_keep(n);
 	return rc;
 }

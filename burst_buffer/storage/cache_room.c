@@ -132,7 +132,7 @@ static bool is_over(const struct slu_stage_cache *c,
 		    const struct slu_cache_space *s, uint64_t own)
 {
 	return s->bytes + s->fills + own > c->budget ||
-	       s->n - s->next >= SLU_CACHE_ENTRIES;
+	       s->n - s->next + s->files + c->begun >= SLU_CACHE_ENTRIES;
 }
 
 int slu_cache_trim(const struct slu_stage_cache *c, struct slu_err *err)

@@ -30,8 +30,8 @@ static DIR *open_list(int dir, const char *name)
 	return d;
 }
 
-/* A file of a fill: its bytes. */
-static uint64_t add_up(DIR *d)
+/* The files of a fill: their bytes. */
+static uint64_t add_up(DIR *d, size_t *files)
 {
 	struct dirent *e;
 	struct stat st;
@@ -39,8 +39,10 @@ static uint64_t add_up(DIR *d)
 
 	while ((e = readdir(d)))
 		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISREG(st.st_mode))
+		    S_ISREG(st.st_mode)) {
 			sum += slu_cache_takes(&st);
+			++*files;
+		}
 	return sum;
 }
 
@@ -68,7 +70,7 @@ static int count_fill(struct slu_cache_space *s, int user, const char *name,
 		closedir(d);
 		return slu_rmtree(user, name, err);
 	}
-	taken = add_up(d);
+	taken = add_up(d, &s->files);
 	may = reserve_of(dirfd(d));
 	s->fills += taken > may ? taken : may;
 	s->unused += may > taken ? may - taken : 0;

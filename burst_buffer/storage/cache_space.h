@@ -21,6 +21,7 @@ struct slu_cache_space {
 	uint64_t bytes;		       /* of entries that are there */
 	uint64_t fills;	 /* that fills take, or may, but for `own` */
 	uint64_t unused; /* of that what they have not taken yet */
+	size_t files;	 /* of these fills */
 };
 
 /* `own`: the fill that is not counted, "UID/fill.JOB.BUFFER"; NULL: none. Fills

@@ -175,6 +175,9 @@ int slu_stage_cache_begin(struct slu_stage_cache *c,
 	char name[SLU_CACHE_NAME + sizeof(NEW)];
 	int fd;
 
+	if (c->begun >= SLU_CACHE_FILL)
+		return slu_err(err, SLU_BUSY, "more than %d files at once",
+			       SLU_CACHE_FILL);
 	if (slu_cache_reserve(c, needs(key), now, err))
 		return -1;
 	new_name(key, name);
@@ -184,6 +187,7 @@ int slu_stage_cache_begin(struct slu_stage_cache *c,
 		return slu_errno(err, errno == EEXIST ? SLU_BUSY : SLU_IO,
 				 "%s/%s", c->own, name);
 	c->taken += needs(key);
+	c->begun++;
 	return fd;
 }
 
@@ -234,6 +238,40 @@ int slu_stage_cache_end(struct slu_stage_cache *c,
 		unlinkat(c->fill, name, 0);
 	c->taken -= needs(key);
 	c->taken += rc || !whole ? 0 : slu_cache_takes(&st);
+	return rc;
+}
+
+/* Was it used since this cache was opened? */
+static bool is_recent(const struct slu_stage_cache *c, const char *name)
+{
+	struct stat st;
+
+	return slu_cache_is_name(name) &&
+	       !fstatat(c->user, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       (st.st_mtim.tv_sec > c->began.tv_sec ||
+		(st.st_mtim.tv_sec == c->began.tv_sec &&
+		 st.st_mtim.tv_nsec >= c->began.tv_nsec));
+}
+
+int slu_stage_cache_doubt(struct slu_stage_cache *c, struct slu_err *err)
+{
+	int fd = openat(c->user, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d && fd >= 0)
+		close(fd);
+	if (!d)
+		return slu_errno(err, SLU_IO, "cannot read %s/cache",
+				 c->storage);
+	while ((e = readdir(d)))
+		if (is_recent(c, e->d_name) &&
+		    unlinkat(c->user, e->d_name, 0) && errno != ENOENT)
+			rc = slu_errno(err, SLU_IO,
+				       "%s/cache: cannot remove %s", c->storage,
+				       e->d_name);
+	closedir(d);
 	return rc;
 }
 

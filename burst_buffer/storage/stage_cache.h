@@ -11,8 +11,9 @@
  *	STORAGE/cache/UID/NAME		an entry of this user's jobs, see
  *					cache_record.h: the data where it lies
  *					in its file, then the record. Its time
- *of change is that of its last use STORAGE/cache/UID/fill.JOB.BUFFER/	what one
- *stage-in adds: NAME.new		being written
+ *					of change is that of its last use
+ *	STORAGE/cache/UID/fill.JOB.BUFFER/	what one stage-in adds:
+ *		NAME.new		being written
  *		NAME			whole, perhaps not on disk yet
  *		reserve			bytes that it may take
  *		(the directory)		locked (shared) as long as somebody
@@ -42,6 +43,8 @@
 
 /* More are not kept, so that all can be looked at in a second. */
 #define SLU_CACHE_ENTRIES 100000
+/* Nor are more added at once. */
+#define SLU_CACHE_FILL 25000
 /* What an entry takes beside its data, at most. */
 #define SLU_CACHE_BESIDE (64u << 10)
 
@@ -52,6 +55,7 @@ struct slu_stage_cache {
 	int user, fill;	 /* of its user's entries; what it adds, locked */
 	uint64_t budget; /* bytes */
 	uint64_t reserved, taken; /* by this fill; of that by what it has */
+	size_t begun;		  /* entries, by this */
 	struct timespec began;
 	bool full; /* once something had no room, less is not tried again */
 };
@@ -69,6 +73,10 @@ void slu_stage_cache_close(struct slu_stage_cache *c);
 int slu_stage_cache_get(struct slu_stage_cache *c,
 			const struct slu_cache_key *key,
 			const struct timespec *now, struct slu_err *err);
+
+/* What this stage-in has used turned out wrong, or was not verified: of this
+ * user's entries those go that were used since it began. */
+int slu_stage_cache_doubt(struct slu_stage_cache *c, struct slu_err *err);
 
 /* Begin an entry: open, empty, for the data at its place in its file. -1:
  * SLU_BUSY: no room, or it is being written already. */

@@ -639,6 +639,29 @@ START_TEST(test_yield)
 }
 END_TEST
 
+/* What a stage-in that fails had from the cache goes, what it had not stays. */
+START_TEST(test_doubt)
+{
+	struct wanted a = wanted(1, 1), b = wanted(2, 1);
+	struct slu_stage_cache c;
+
+	if (!have_root())
+		return;
+	setup();
+	open_cache(&c, 0, 1);
+	get_or_fill(&c, &a, true);
+	get_or_fill(&c, &b, true);
+	commit(&c);
+	open_cache(&c, 0, 2);
+	ck_assert_int_eq(get_or_fill(&c, &a, true), 1);
+	expect_ok(slu_stage_cache_doubt(&c, &err), err);
+	ck_assert_int_eq(get_or_fill(&c, &a, true), 0);
+	ck_assert_int_eq(get_or_fill(&c, &b, true), 1);
+	slu_stage_cache_close(&c);
+	tree_remove(top);
+}
+END_TEST
+
 /* A smaller budget, or none, is kept to by the next who looks. */
 START_TEST(test_shrinks)
 {
@@ -668,4 +691,4 @@ START_TEST(test_shrinks)
 END_TEST
 
 TEST_MAIN("stage_cache", test_random, test_crash, test_larger, test_two,
-	  test_other_user, test_damaged, test_yield, test_shrinks)
+	  test_other_user, test_damaged, test_yield, test_doubt, test_shrinks)
