@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waiting while somebody else writes. Who did so in vain will for a while not
- * again: a daemon that must write much would otherwise do nothing but wait.
+ * Waiting while another process writes. After waiting in vain the next waits
+ * are short for a while: otherwise a daemon that writes a lot would spend all
+ * its time waiting.
  */
 #include "config.h"
 #include "store/db_private.h"
@@ -10,12 +11,12 @@
 #include "common/clock.h"
 
 #define PATIENCE      5.0  /* s */
-#define IMPATIENCE    0.05 /* s, for TIMES as long as was waited in vain */
+#define IMPATIENCE    0.05 /* s, for TIMES as long as the wait in vain */
 #define TIMES	      10.0
-#define PAUSE	      1000u /* us, as long as was waited, within these */
+#define PAUSE	      1000u /* us, as long as the wait so far, within these limits */
 #define LONGEST_PAUSE 50000u
 
-/* Of SQLite: may it try again? `n`: how often it has, since it first asked. */
+/* SQLite's busy handler: may it try again? `n`: how often it has tried. */
 static int busy(void *arg, int n)
 {
 	struct slu_busy *b = arg;

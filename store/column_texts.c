@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Long texts by their rows, over SQLite's incremental input: moving a handle
- * costs half of a statement, and what is read goes from the database's page to
- * where the caller wants it. A handle that failed to move is of no more use to
- * SQLite, so the next move opens another one.
+ * Long texts by row number, with SQLite's incremental blob I/O: moving a handle
+ * costs half as much as a statement, and the bytes are copied from the
+ * database's page to the caller's buffer directly. SQLite cannot use a handle
+ * again whose move has failed, so the next move opens another one.
  */
 #include "config.h"
 #include "store/column_texts.h"

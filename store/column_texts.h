@@ -3,9 +3,9 @@
 #define SLU_STORE_COLUMN_TEXTS_H
 
 /*
- * The texts of one column, found by their rows' numbers and read piece by
- * piece, without a copy of the whole in memory. To be used within a
- * transaction, which they must not outlive.
+ * The texts of one column, found by row number and read piece by piece, without
+ * a copy of the whole in memory. Use it within a transaction, and free it
+ * before that ends.
  */
 
 #include "store/db.h"

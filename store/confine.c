@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection on which a stranger's SELECT can do no harm. SQLite asks the
- * authorizer for everything that a statement would do, while it is prepared;
- * what is not allowed there by name is refused.
+ * A connection on which an untrusted user's SELECT can do no harm. While a
+ * statement is prepared, SQLite calls the authorizer for each action of it;
+ * what is not on the list there is refused.
  */
 #include "config.h"
 #include "store/db.h"
@@ -12,7 +12,7 @@
 #include <strings.h>
 #include "store/db_private.h"
 
-#define TICK	   100000 /* steps between two looks at the budget */
+#define TICK	   100000 /* steps between two checks of the budget */
 #define LENGTH_MAX (64 << 20)
 
 static bool listed(const char *const *names, const char *name)
@@ -31,8 +31,8 @@ static bool may_call(const char *function)
 	return function && !listed(refused, function);
 }
 
-/* A table none of whose columns is read may be a name that the statement gave
- * to something of its own. */
+/* A table of which no column is read may be a name that the statement itself
+ * defines. */
 static bool may_read(const struct slu_db *db, const char *table,
 		     const char *column, const char *database)
 {
@@ -64,7 +64,7 @@ static int authorize(void *arg, int action, const char *first,
 	return good ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* Not 0: enough. */
+/* Not 0: stop, the budget is used up. */
 static int tick(void *arg)
 {
 	struct slu_db *db = arg;
@@ -115,7 +115,7 @@ int slu_db_confine(struct slu_db *db, const char *const *tables,
 		{SQLITE_LIMIT_WORKER_THREADS, 0},
 	};
 
-	/* json_each and json_tree come into being when first used */
+	/* SQLite creates json_each and json_tree at their first use */
 	if (slu_db_script(db, "SELECT 1 FROM json_each('[]'), json_tree('[]')",
 			  err) ||
 	    list_hidden(db, tables, err))

@@ -379,7 +379,7 @@ int slu_db_commit(struct slu_db *db, struct slu_err *err)
 	if (db->depth == 0)
 		return slu_err(err, SLU_INTERNAL,
 			       "database: commit without a transaction");
-	/* when these fail the caller rolls back */
+	/* if these fail the caller rolls back */
 	if (db->depth == 1 && slu_db_script(db, "COMMIT", err))
 		return -1;
 	if (db->depth == 2 && db->group &&
@@ -390,8 +390,8 @@ int slu_db_commit(struct slu_db *db, struct slu_err *err)
 	return 0;
 }
 
-/* When not even the item can be undone, nothing of the group will be kept:
- * doomed stays. */
+/* If even the item cannot be undone, nothing of the group may be kept: doomed
+ * stays set. */
 static bool undo_item(struct slu_db *db)
 {
 	return slu_db_script(db, "ROLLBACK TO item; RELEASE item", NULL) == 0;
@@ -420,8 +420,8 @@ uint64_t slu_db_rollbacks(const struct slu_db *db)
 	return db->rollbacks;
 }
 
-/* All only grow: one when anybody commits, one before, one when that is undone.
- */
+/* A sum of counters that only grow: one with every commit of anybody, one
+ * before a change, one when it is undone. */
 uint64_t slu_db_stamp(struct slu_db *db)
 {
 	unsigned int version = 0;

@@ -3,9 +3,10 @@
 #define SLU_STORE_DB_H
 
 /*
- * The one owner of SQLite. Rooms bring SQL text with ? parameters; this file
- * opens, migrates, prepares (each text once, kept), binds by a format string
- * and runs. One object belongs to one thread.
+ * The only code that uses SQLite. Other rooms pass SQL text with ? parameters;
+ * this file opens and migrates the database, prepares statements (each text
+ * once, cached), binds parameters by a format string and runs them. An object
+ * belongs to one thread.
  */
 
 #include <stdbool.h>
@@ -18,10 +19,10 @@ struct slu_db;
 enum slu_db_mode {
 	SLU_DB_READ,  /* must exist; nothing is written, old schemas are fine */
 	SLU_DB_WRITE, /* made and migrated; WAL, synchronous=FULL */
-	SLU_DB_LOAD,  /* the same, but for a file that is new: it keeps a
-		       * rollback journal and each transaction in memory,
-		       * so that what is loaded into it at once is written
-		       * once, and gets its WAL from who opens it next */
+	SLU_DB_LOAD,  /* the same, but for a new file: it keeps a rollback
+			 journal and each transaction in memory, so that a bulk
+			 load is written once; whoever opens it next turns on WAL
+		       */
 };
 
 /* Open. SLU_DENIED when a newer program wrote it (its schema is unknown to
@@ -29,36 +30,36 @@ enum slu_db_mode {
 struct slu_db *slu_db_open(const char *path, enum slu_db_mode mode,
 			   struct slu_err *err);
 void slu_db_close(struct slu_db *db);
-/* Has the last statement failed because the file is no longer ours to read or
- * write? Elsewhere SLU_DENIED is about who asks. */
+/* Has the last statement failed because this process may no longer read or
+ * write the file? Elsewhere SLU_DENIED means that the caller may not. */
 bool slu_db_unusable(const struct slu_db *db);
 /* PRAGMA integrity_check; fails with its first line. */
 int slu_db_check(struct slu_db *db, struct slu_err *err);
-/* Can it be written now, down to the disk? Writes what stands there already. */
+/* Can it be written now, down to the disk? Rewrites what is there already. */
 int slu_db_try_write(struct slu_db *db, struct slu_err *err);
 /* True when the table exists (old databases lack ours). */
 bool slu_db_has(struct slu_db *db, const char *table);
 
-/* Transactions (of a reader: what it sees stays as it is); nested begins are
- * counted, the outermost commits. A failure inside one must end in
+/* Transactions; a reader sees one state for its whole transaction. Nested
+ * begins are counted, the outermost commits. After a failure inside one call
  * slu_db_rollback, which undoes all of it. */
 int slu_db_begin(struct slu_db *db, struct slu_err *err);
 /*
- * A group of transactions that reach the disk together: those begun inside it
- * are undone one by one, and slu_db_commit of the group itself makes all of
- * them durable. If that fails, or slu_db_rollback ends the group, none is
- * there, whatever they were told.
+ * A group of transactions that are flushed to disk together: those begun inside
+ * it can be rolled back one by one, and slu_db_commit of the group makes all of
+ * them durable. If that fails, or slu_db_rollback ends the group, all are lost,
+ * although their commits have succeeded.
  */
 int slu_db_begin_group(struct slu_db *db, struct slu_err *err);
 int slu_db_commit(struct slu_db *db, struct slu_err *err);
 void slu_db_rollback(struct slu_db *db);
-/* How often something was undone so far: who remembers what is written forgets
- * it when this has changed. */
+/* Number of rollbacks so far: callers that cache what they wrote drop the cache
+ * when it has changed. */
 uint64_t slu_db_rollbacks(const struct slu_db *db);
 
-/* Another number whenever something may have been written since, by whomever;
- * of what others write only what is seen: to be asked within a transaction, or
- * while a statement is open. */
+/* Changes whenever the database may have been written, by this or another
+ * process. Call it within a transaction, or while a statement is open: it
+ * counts only the changes of others that these can see. */
 uint64_t slu_db_stamp(struct slu_db *db);
 
 /*
@@ -97,8 +98,8 @@ const char *slu_db_column(struct slu_rows *rows, int column); /* its name */
  * NULL-ended list that stays), temporary ones and json_each, json_tree. Each
  * may take SLU_DB_STEPS_MAX steps of SQLite's machine (then SLU_BUSY; a minute
  * or two), values of 64 MiB, and all of the process's SQLite SLU_DB_MEMORY_MAX
- * bytes (then SLU_NOMEM). What they may not is SLU_DENIED; more than one
- * statement in a text is SLU_INVALID always.
+ * bytes (then SLU_NOMEM). A statement that is not allowed is SLU_DENIED; more
+ * than one statement in a text is SLU_INVALID always.
  */
 #define SLU_DB_STEPS_MAX  4000000000ll
 #define SLU_DB_MEMORY_MAX (1ll << 30)

@@ -2,7 +2,7 @@
 #ifndef SLU_STORE_DB_PRIVATE_H
 #define SLU_STORE_DB_PRIVATE_H
 
-/* What store/'s own files share. */
+/* What the files of store/ share. */
 
 #include <sqlite3.h>
 #include "store/db.h"
@@ -19,7 +19,7 @@ struct slu_statement {
 struct slu_busy {
 	double patience; /* s */
 	double since;	 /* when it began to wait, slu_now_mono() */
-	double until;	 /* so long it does not wait as long again */
+	double until;	 /* then it may wait as long again */
 };
 
 struct slu_db {
@@ -29,17 +29,17 @@ struct slu_db {
 	size_t n_kept;
 	uint64_t rollbacks;
 	int depth;   /* begins not yet committed */
-	bool doomed; /* rolled back within; only rollbacks are left */
-	bool group;  /* the outermost begin is a group's */
+	bool doomed; /* a nested one was rolled back; only rollbacks are left */
+	bool group;  /* the outermost begin is slu_db_begin_group() */
 	bool loaded; /* new, and not yet in WAL mode */
 	const char *const *visible; /* tables; NULL: not confined */
 	char **hidden;		    /* all other tables, owned */
-	int64_t steps;		    /* that are left */
+	int64_t steps;		    /* steps that are left */
 };
 
 void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite);
 
-/* Say what SQLite says; returns -1. */
+/* Report SQLite's error; returns -1. */
 int slu_db_fail(struct slu_db *db, struct slu_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The schema. Tables of the original sysmap keep their names and columns, so
- * that it and we read and write each other's databases; what we know beyond
- * stands in tables of ours beside them. Times are Unix seconds.
+ * that both programs can read and write each other's databases; additional data
+ * is in tables of our own. Times are Unix seconds.
  */
 
 #include "config.h"
@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 /*
- * The resource map. Host2Data says which documents a host has now. Datahash
- * is filled in by us only: of "extractor\ndocument", as nodes send it.
- * Hostseen is since when a host has its present document, and when it was
- * last seen with it; Change keeps what it had before.
+ * The resource map. Host2Data has the documents that a host has now. Datahash
+ * is filled in by us only: the hash of "extractor\ndocument", as nodes send it.
+ * Hostseen has the time since when a host has its present document, and when it
+ * was last seen with it; Change has its earlier ones.
  */
 static const char resource_map[] =
 	"CREATE TABLE IF NOT EXISTS Hosttable ("
@@ -111,9 +111,9 @@ static const char assignment[] =
 
 /*
  * The buffers (burst_buffer/lifecycle/record.h; the numbers of states stand in
- * life.h). Times have fractions. BufferNode is the members, in the plan's
- * order; BufferPhase the steps that they reported; BufferGate the barriers that
- * are open, while the buffer lives. Broken says why a row was set aside.
+ * life.h). Times have fractions. BufferNode has the nodes in the plan's order,
+ * BufferPhase the steps that they have reported, BufferGate the open barriers
+ * as long as the buffer exists. Broken says why a row was set aside.
  */
 static const char buffer[] =
 	"CREATE TABLE Buffer ("
@@ -134,7 +134,7 @@ static const char buffer[] =
 	" JobStart INTEGER,"
 	" Ready REAL,"
 	" Ended REAL,"	    /* the job */
-	" Success INTEGER," /* 0: no, 1: yes, 2: nobody knows */
+	" Success INTEGER," /* 0: no, 1: yes, 2: unknown */
 	" Requeued INTEGER,"
 	" Failure TEXT,"
 	" FailedIn INTEGER,"
@@ -190,7 +190,7 @@ static const char unlaunched[] =
 
 /*
  * A UNIQUE column has an index that stores each document once more. What keeps
- * a text single now is Datahash, in which we write a document's number before
+ * texts unique now is Datahash, in which we write a document's number before
  * the document; and for the original tool, which knows of no hashes, a trigger
  * with the effect of its INSERT OR IGNORE: it finds the few texts of the same
  * length by an index of numbers.
@@ -226,7 +226,7 @@ static const char manner[] = "ALTER TABLE JobIo ADD COLUMN Calls REAL;"
 			     "ALTER TABLE JobIo ADD COLUMN SharedBytes REAL;"
 			     "ALTER TABLE JobIo ADD COLUMN Consecutive REAL;";
 
-/* Who said so (wire/job.h, enum slu_io_source). */
+/* Where the numbers come from (wire/job.h, enum slu_io_source). */
 static const char source[] =
 	"ALTER TABLE JobIo ADD COLUMN Source INTEGER NOT NULL DEFAULT 2;"
 	"UPDATE JobIo SET Source = 5 WHERE Node LIKE 'program %';";
@@ -241,16 +241,16 @@ static const char persistent[] =
 static const char prepared[] =
 	"ALTER TABLE History ADD COLUMN Prepared INTEGER;"; /* seconds */
 
-/* Hashes are of another function now (slu_document_hash): documents get theirs
- * anew before the next one is stored. How large each document of the past is,
- * for its quota. */
+/* The hash function has changed (slu_document_hash): existing documents are
+ * hashed again before the next one is stored. And the size of each past
+ * document, for the quota. */
 static const char rehash[] =
 	"DELETE FROM Datahash;"
 	"ALTER TABLE Change ADD COLUMN Bytes INTEGER NOT NULL DEFAULT 0;"
 	"UPDATE Change SET Bytes = coalesce((SELECT length(Data) FROM Datatable"
 	" WHERE DID = Change.DID), 0);";
 
-/* The newest document of an extractor, and what is old: found, not searched. */
+/* Indexes for the newest document of an extractor, and for old rows. */
 static const char found[] =
 	"CREATE INDEX IF NOT EXISTS HostseenNewest ON Hostseen (EID, Since, DID);"
 	"CREATE INDEX IF NOT EXISTS ChangeByUntil ON Change (Until);";
@@ -259,17 +259,17 @@ static const char found[] =
 static const char suspended[] =
 	"ALTER TABLE History ADD COLUMN Suspended INTEGER;"; /* seconds */
 
-/* How long a persistent buffer is known to have lived (common/uptime.h). */
+/* How long a persistent buffer has existed (common/uptime.h). */
 static const char aged[] = "ALTER TABLE Buffer ADD COLUMN Aged TEXT;";
 
-/* Bytes of users' data that lay on a node at most; NULL: it did not say. */
+/* The most bytes of users' data on a node; NULL: not reported. */
 static const char fullness[] =
 	"ALTER TABLE BufferNode ADD COLUMN UsedMost INTEGER;";
 
-/* The nodes that its job is put back without, a host list. */
+/* The nodes that are excluded from the next run of its job, a host list. */
 static const char without[] = "ALTER TABLE Buffer ADD COLUMN Without TEXT;";
 
-/* How long it had which number of I/O nodes (wire/job.h). */
+/* For how long it had each number of I/O nodes (wire/job.h). */
 static const char ion_times[] = "ALTER TABLE History ADD COLUMN IonTimes TEXT;";
 
 /* What was predicted of it with its I/O nodes (wire/job.h), MB/s. */
@@ -279,10 +279,11 @@ static const char ion_forecast[] =
 	"ALTER TABLE History ADD COLUMN IonAlone REAL;"
 	"ALTER TABLE History ADD COLUMN IonError REAL;";
 
-/* For what it waited beside nodes, and how long (wire/waits.h). */
+/* What it waited for besides nodes, and how long (wire/waits.h). */
 static const char waited[] = "ALTER TABLE History ADD COLUMN Waited TEXT;";
 
-/* What of a share of a stage-in lay in the node's stage cache (wire/node.h). */
+/* How much of a stage-in's share was found in the node's stage cache
+ * (wire/node.h). */
 static const char cache_use[] =
 	"ALTER TABLE BufferPhase ADD COLUMN CacheHits INTEGER;"
 	"ALTER TABLE BufferPhase ADD COLUMN CacheMisses INTEGER;"
@@ -321,7 +322,8 @@ static int run_steps(struct slu_db *db, struct slu_err *err)
 
 	if (slu_db_value(db, &from, 0, err, "PRAGMA user_version", ""))
 		return -1;
-	if (from > slu_schema_version) /* since we looked */
+	if (from > slu_schema_version) /* migrated by another process since the
+					  version was read */
 		return slu_err(err, SLU_DENIED, "a newer program wrote it");
 	for (; from < slu_schema_version; from++)
 		if (slu_db_script(db, steps[from], err))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening a database: whose it is, whether we know its schema, and for
- * writing its migration. SQLite opens lazily, so the schema's version is read
- * at once to learn whether the file can be read at all.
+ * Opening a database: checks its owner and schema, and migrates it for writing.
+ * SQLite opens lazily, so the schema's version is read at once to learn whether
+ * the file can be read at all.
  */
 #include "config.h"
 #include "store/db.h"
@@ -30,8 +30,8 @@ static void disconnect(struct slu_db *db)
 	db->sqlite = NULL;
 }
 
-/* A database in WAL mode can be read without write permission only while
- * somebody who writes it has it open, or when nothing is left in its log. */
+/* A database in WAL mode can be read without write permission only while a
+ * writer has it open, or when nothing is left in its log. */
 static int open_immutable(struct slu_db *db, const char *path)
 {
 	char *wal = slu_asprintf("%s-wal", path);
@@ -78,7 +78,7 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 			  "PRAGMA cache_size=-" CACHE_KIB,
 			  err))
 		return -1;
-	/* what is loaded is written once, in order, when it is complete */
+	/* a bulk load is written once, in order, when it is complete */
 	if (slu_db_script(db,
 			  load && schema == 0 ? "PRAGMA cache_spill=OFF"
 					      : "PRAGMA journal_mode=WAL",
@@ -89,8 +89,8 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 	return slu_db_migrate(db, err);
 }
 
-/* SQLite gives up at once, whatever its patience, where two that wait would
- * wait for each other: as two do that make the same file. */
+/* SQLite gives up at once, whatever its busy timeout, if two processes would
+ * wait for each other, as they do when both create the same file. */
 static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
 			      struct slu_err *err)
 {
@@ -106,7 +106,7 @@ static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
 	return 0;
 }
 
-/* Is it there to be read? SQLite would not say what is wrong. */
+/* Does it exist, and may it be read? SQLite's error would not tell. */
 static int check_file(const char *path, struct slu_err *err)
 {
 	struct stat st;
@@ -143,7 +143,8 @@ static int open_path(struct slu_db *db, const char *path, enum slu_db_mode mode,
 			       "a newer program wrote it (schema %lld, known "
 			       "here: %d); upgrade this one",
 			       (long long)schema, slu_schema_version);
-	if (mode == SLU_DB_READ) /* short lives, of large answers */
+	if (mode ==
+	    SLU_DB_READ) /* such a process lives shortly and reads a lot */
 		return slu_db_script(db, "PRAGMA mmap_size=" MMAP_BYTES, err);
 	return open_write_in_turn(db, mode == SLU_DB_LOAD, schema, err);
 }
@@ -169,8 +170,8 @@ void slu_db_close(struct slu_db *db)
 {
 	if (!db)
 		return;
-	/* so that the next writer need not wait until nobody reads; if somebody
-	 * reads now, it is left to that one */
+	/* so that the next writer need not wait until there are no readers; if
+	 * there is one now, its own end does it */
 	if (db->loaded) {
 		sqlite3_busy_timeout(db->sqlite, 0);
 		slu_db_script(db, "PRAGMA journal_mode=WAL", NULL);

@@ -5,7 +5,7 @@
 /*
  * One table per message: the same rows encode, decode, check and free it. A
  * field absent from the JSON keeps zero (or fails, when required); an unknown
- * one is ignored, so that both ends need not be of one release.
+ * one is ignored, so that the two ends may be of different releases.
  */
 
 #include <stdbool.h>
@@ -36,12 +36,12 @@ struct slu_field {
 };
 
 struct slu_desc {
-	const char *name; /* the message's type, as it travels */
+	const char *name; /* the message's type on the wire */
 	size_t size;
 	const struct slu_field *field; /* name NULL ends it */
 };
 
-/* Caller puts the object. NULL only without memory. */
+/* Caller frees with json_object_put(). NULL only without memory. */
 struct json_object *slu_encode(const struct slu_desc *desc, const void *msg);
 /* msg must be desc->size bytes; it is zeroed first, and again on failure. */
 int slu_decode(const struct slu_desc *desc, struct json_object *obj, void *msg,

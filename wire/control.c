@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the messages on the control socket. */
+/* The message tables of the control socket. */
 #include "wire/control.h"
 
 #include "wire/assignment.h"

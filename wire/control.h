@@ -11,7 +11,8 @@
 #include "wire/job.h"
 
 #define SLU_WIRE_VERSION 3
-/* Of all running jobs at once: 50,000 with their hosts and curves. */
+/* Enough for all running jobs in one line: 50,000 with their hosts and curves.
+ */
 #define SLU_LINE_MAX (64u << 20)
 
 struct slu_node_addr {
@@ -27,17 +28,20 @@ struct slu_hello_ctl { /* "hello" */
 	char *cluster;
 	struct slu_node_addr *nodes;
 	size_t n_nodes;
-	/* Every running or completing job, and those with a request that have
-	 * ended and that slurmctld remembers. */
+	/* Every running or completing job, and ended jobs with a request that
+	 * slurmctld still has. */
 	struct slu_job *jobs;
 	size_t n_jobs;
 	char *release;	    /* of libsluice */
-	int64_t conf_read;  /* when it read the sluice.conf that it uses */
+	int64_t conf_read;  /* when libsluice read the sluice.conf that it uses
+			     */
 	char *conf_wrong;   /* why it cannot use a newer one; NULL: none */
-	char *slurm_advice; /* lines: what to change in slurm.conf */
+	char *slurm_advice; /* one line for each thing to change in slurm.conf
+			     */
 };
 
-struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
+struct slu_job_nodes { /* "job_nodes": nodes that have left COMPLETING, or are
+			  DOWN */
 	uint32_t job_id;
 	char *left; /* host list: their epilog has ended */
 	char *lost; /* host list: slurmctld holds them DOWN */
@@ -47,21 +51,26 @@ struct slu_job_nodes { /* "job_nodes": nodes left COMPLETING, or are DOWN */
  * no such node. */
 extern const struct slu_desc slu_node_is_desc;
 
-/* "job_cancelled": it never had nodes, or the stage-out of a run is to end */
+/* "job_cancelled": the job never had nodes, or the stage-out of this run is to
+ * end */
 struct slu_job_cancelled {
 	uint32_t job_id;
 	int64_t start; /* of the run, Unix seconds; 0: it never had nodes */
 };
 
-/* "job_started", "job_ended", "history", and "job_waits" (pending, for
- * persistent buffers to be made or destroyed, or for its stage-in): a struct
- * slu_job */
+/* "job_started", "job_ended", "history", and "job_waits" (a pending job waits
+ * for persistent buffers to be made or destroyed, or for its stage-in): a
+ * struct slu_job */
 
-struct slu_io_use { /* "io_use": of IOStart, twice a minute while it is on */
-	double capacity, demand; /* bytes/s: IOBandwidth, and of it in use */
-	uint32_t waiting;	 /* jobs, now; 0 with advise */
-	uint64_t waited, bound;	 /* have, of them until MaxIOWait, */
-	uint64_t advised;	 /* would have, since slurmctld started */
+struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
+		     */
+	double capacity,
+		demand; /* bytes/s: IOBandwidth, and how much of it is in use */
+	uint32_t waiting;	/* jobs that wait now; 0 with advise */
+	uint64_t waited, bound; /* jobs that have waited, and of these until
+				   MaxIOWait, */
+	uint64_t advised;	/* and that would have waited (advise), since
+				   slurmctld started */
 };
 
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
@@ -71,7 +80,7 @@ extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
 struct slu_done { /* "done": answer to a command */
 	uint64_t id;
 	bool ok;
-	char *text; /* why not */
+	char *text; /* why it failed */
 };
 extern const struct slu_desc slu_done_desc;
 
@@ -91,21 +100,22 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	char *text;  /* for squeue: what is being waited for, or what failed */
 	uint64_t size;
 	int64_t created;
-	char *pending; /* host list: RUNNING, of all; else of those that the
-			* others wait for */
+	char *pending; /* host list: in RUNNING all nodes; else those that the
+			  others wait for */
 	bool failed;
-	char *pool; /* that it is counted in; NULL: none */
-	/* One that outlives jobs: job_id is no job's. */
+	char *pool; /* pool in which it is counted; NULL: none */
+	/* Outlives jobs: then job_id is not a job's. */
 	bool persistent;
-	bool group;	  /* not its owner's alone */
-	bool leaving;	  /* nobody may begin to use it any more */
+	bool group;	  /* its group may use it, too */
+	bool leaving;	  /* it is about to be destroyed: no new users */
 	uint32_t creator; /* the job that had it made */
 	int64_t expires;
-	bool ahead; /* it only waits for `creator`, with what is staged in */
-	char *coherence; /* a word of coherence=; NULL: not known */
+	bool ahead; /* made ahead of the run of `creator`, with the data staged
+		       in */
+	char *coherence; /* a value of coherence=; NULL: not known */
 };
 
-/* Storage that is counted together, as the resource map knows it. */
+/* A pool's capacity and what counts against it, by the resource map. */
 struct slu_pool_kept {
 	uint32_t uid;
 	uint64_t size; /* bytes */
@@ -113,33 +123,36 @@ struct slu_pool_kept {
 
 struct slu_pool_capacity {
 	char *name;
-	uint64_t total;	    /* bytes */
-	uint64_t available; /* bytes that were free when nodes last said */
-	uint64_t kept;	    /* bytes that failed stage-outs have left */
-	uint64_t largest;   /* bytes for users that one node can hold */
-	uint32_t nodes;	    /* that have any */
-	char *hosts; /* host list: these, of a pool with a tier; NULL: not told
-		      */
-	bool complete;		      /* nothing of it is unknown */
-	struct slu_pool_kept *owners; /* whose that is */
+	uint64_t total; /* bytes */
+	uint64_t
+		available; /* bytes that were free at the nodes' last reports */
+	uint64_t kept;	   /* bytes of data kept after failed stage-outs */
+	uint64_t largest;  /* most bytes that one node can give to users */
+	uint32_t nodes;	   /* nodes with storage of this pool */
+	char *hosts;   /* host list: these nodes, if the pool has a tier; NULL:
+			  not reported */
+	bool complete; /* all its nodes have reported */
+	struct slu_pool_kept *owners; /* the owners of kept data */
 	size_t n_owners;
 };
 
-/* A file system that some nodes cannot do, as `sluice-node probe --push` says
- * there. */
-#define SLU_CAPACITY_MOVER "(mover)" /* no file system: the site's Mover */
+/* A file system that some nodes cannot run, as `sluice-node probe --push`
+ * reports. */
+#define SLU_CAPACITY_MOVER \
+	"(mover)" /* instead of a file system's name: the site's Mover */
 struct slu_fs_capacity {
 	char *name;
-	uint32_t able;	 /* nodes that have not said so */
-	uint32_t unable; /* those that have */
+	uint32_t able;	 /* nodes that have not reported that */
+	uint32_t unable; /* nodes that have */
 	char *node;	 /* one of them */
-	char *why;	 /* what it said */
+	char *why;	 /* its report */
 };
 
 struct slu_capacity {			 /* "supply": whenever it has changed */
 	struct slu_pool_capacity *pools; /* in the order of sluice.conf */
 	size_t n_pools;
-	struct slu_fs_capacity *fs; /* only those with unable nodes */
+	struct slu_fs_capacity
+		*fs; /* only file systems that some nodes cannot run */
 	size_t n_fs;
 };
 
@@ -149,25 +162,25 @@ struct slu_hello_daemon { /* "hello" */
 	size_t n_buffers;
 };
 
-struct slu_extend { /* "extend": time spent setting up, given back */
+struct slu_extend { /* "extend": time spent on setup is given back to the job */
 	uint32_t job_id;
 	int64_t give_back; /* seconds since the job's start time */
-	bool final;	   /* the last node is ready: exactly this much */
-	uint32_t restarts; /* the run that was requeued so often before */
+	bool final;	   /* the last node is ready: this is the final value */
+	uint32_t restarts; /* the run that was requeued so many times before */
 };
 
-/* "hold", "requeue", "fail", "cancel", "complete"; and "staged", when all that
- * was to be staged out was: nothing is done to the job. */
+/* "hold", "requeue", "fail", "cancel", "complete"; or "staged" after a complete
+ * stage-out, which does nothing to the job. */
 struct slu_verdict {
 	uint32_t job_id;
 	char *reason; /* one sentence for the user */
-	/* Which run of it is meant: one that waits for its first or next run,
-	 * or the run that was requeued so often before. */
+	/* Which run is meant: one that waits for its first or next start, or
+	 * the run that was requeued so many times before. */
 	bool pending;
 	uint32_t restarts;
-	int64_t ended; /* that run; Unix seconds, 0: not yet */
-	char *without; /* "requeue": its next run shall not have these nodes, a
-			* host list; NULL: it may have any */
+	int64_t ended; /* when that run ended; Unix seconds, 0: not yet */
+	char *without; /* "requeue": exclude these nodes from the next run, a
+			  host list; NULL: none */
 };
 
 struct slu_node_order { /* "drain", "resume" */
@@ -177,8 +190,8 @@ struct slu_node_order { /* "drain", "resume" */
 
 struct slu_annotate { /* "annotate": the text squeue shows as reason */
 	uint32_t job_id;
-	char *text; /* NULL: take ours away */
-	bool waits; /* why it cannot have yet what it waits for */
+	char *text; /* NULL: remove our text */
+	bool waits; /* the text says why the job still waits */
 };
 
 struct slu_published { /* "published" */
@@ -191,8 +204,8 @@ struct slu_job_moved {
 	uint32_t job_id;
 	double read_bytes, written_bytes;
 };
-/* "jobs_moved": what running jobs have moved since their starts, as Lustre's
- * servers have seen; those of which they have told nothing new are left out. */
+/* "jobs_moved": bytes that running jobs have moved since their starts, as
+ * Lustre's servers have counted; jobs without new counts are left out. */
 struct slu_jobs_moved {
 	struct slu_job_moved *jobs;
 	size_t n_jobs;
@@ -203,13 +216,13 @@ struct slu_stored { /* "stored": this history row is on disk */
 	int64_t start;
 };
 
-struct slu_history_row { /* "history_row": it has its I/O now */
+struct slu_history_row { /* "history_row": the job's I/O is known now */
 	struct slu_job job;
 	double read_bytes, written_bytes; /* by its tasks; 0: unknown */
-	/* how, as struct slu_import_io has it */
+	/* its calls, as in struct slu_import_io */
 	double calls, called_bytes, shared_bytes, consecutive;
 	double io_bandwidth; /* MB/s over its run time; 0: unknown */
-	/* These do not travel. */
+	/* Members that are not sent. */
 	uint32_t io_source; /* enum slu_io_source */
 	double rpcs;	    /* of bytes, as Lustre's servers saw them */
 };
@@ -229,7 +242,7 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
 	slu_capacity_desc, slu_jobs_moved_desc;
 
-/* What each side understands, for slu_envelope_parse(). */
+/* Messages that each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];
 extern const struct slu_desc *const slu_to_ctl[];
 

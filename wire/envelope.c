@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control socket's lines. One whose body is a single text in which nothing
- * is escaped is written, and known, as a whole: thousands of long ones come
- * when slurmctld starts (rows.h), and a parser of JSON takes 4 ns for a byte.
+ * The control socket's lines. A line whose body is a single string without
+ * escapes is written and recognised without the JSON parser: thousands of long
+ * ones come when slurmctld starts (rows.h), and the parser takes 4 ns for a
+ * byte.
  */
 #include "common/fast.h"
 #include <inttypes.h>
@@ -19,7 +20,8 @@
 	"\"%s\":\""
 #define TAIL "\"}}"
 
-/* Is it the same in JSON? A loop without an early end is done in vectors. */
+/* Does JSON write it without escapes? A loop without an early exit is
+ * vectorised. */
 static bool is_plain(const char *text, size_t len)
 {
 	unsigned char bad = 0;
@@ -39,7 +41,8 @@ static bool has_one_text(const struct slu_desc *desc)
 	return f->name && f->type == SLU_T_STR && !f[1].name;
 }
 
-/* The line of a message that is one plain text; NULL: it is no such message. */
+/* The line of a message that is one such string; NULL: it is another message.
+ */
 static char *plain_envelope(const struct slu_desc *desc, uint64_t id,
 			    const void *msg)
 {
@@ -76,7 +79,7 @@ char *slu_envelope(const struct slu_desc *desc, uint64_t id, const void *msg)
 	return line;
 }
 
-/* The text of such a line, if it is of this type and has the id 0; or NULL. */
+/* The string in such a line, if it has this type and the id 0; or NULL. */
 static char *take_plain(const char *line, size_t len,
 			const struct slu_desc *desc)
 {

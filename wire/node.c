@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of what nodes and sluiced say to each other. */
+/* The message tables of wire/node.h. */
 #include "wire/node.h"
 
 #include "wire/field.h"

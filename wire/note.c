@@ -37,7 +37,8 @@ static int64_t hms(long h, long m, long s)
 	return (int64_t)h * 3600 + m * 60 + s;
 }
 
-/* Of a limit: what a person has written may be more than there can be. */
+/* A limit in minutes: a text that a person has edited may have too large a
+ * value. */
 static uint32_t minutes(int64_t seconds)
 {
 	if (seconds < 0)
@@ -130,7 +131,7 @@ static bool parse_limit(const char *piece, struct slu_note *out)
 	return true;
 }
 
-/* In UTC, so that no change of summer time makes anybody wait longer. */
+/* In UTC, so that a change to summer time makes no job wait longer. */
 static bool parse_io_since(const char *piece, struct slu_note *out)
 {
 	struct tm tm = {0};
@@ -183,7 +184,7 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 	if (!part)
 		return false;
 	for (part += strlen(MARK); *part; part = end) {
-		/* The reason is last, and may hold the separator itself. */
+		/* The reason is last, and may contain the separator. */
 		end = strstr(part, "; ");
 		if (!end || !is_ours(part))
 			end = part + strlen(part);
@@ -201,7 +202,7 @@ static void put_time(struct slu_buf *buf, const char *what, int64_t seconds)
 		       (int)(seconds / 60 % 60), (int)(seconds % 60));
 }
 
-/* A sentence for squeue begins with our name; here it is there already. */
+/* A sentence for squeue begins with our name, which the note has already. */
 static const char *without_mark(const char *why)
 {
 	return strncmp(why, MARK, strlen(MARK)) ? why : why + strlen(MARK);
@@ -289,7 +290,7 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 		slu_buf_printf(buf, "%s%s", sep, without_mark(note->why));
 }
 
-/* Of the n characters at `text` without the separator at either end. */
+/* Append the n characters at `text` without separators at either end. */
 static void put_words(struct slu_buf *all, const char *text, size_t n,
 		      bool cut_end)
 {

@@ -3,8 +3,8 @@
 #define SLU_WIRE_NOTE_H
 
 /*
- * What we remember with a job, in slurmctld's own record of it: the last part
- * of the administrator's comment, which outlives restarts, which users cannot
+ * What we store with a job, in slurmctld's own record of it: the last part of
+ * the administrator's comment, which survives restarts, which users cannot
  * forge, and which `scontrol show job` and sacct show:
  *
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
@@ -12,9 +12,9 @@
  *   gave back 0:01:23; waits for I/O since 2026-11-28T11:40:02Z; stage-out
  *   failed: ...
  *
- * or "limit 0:06:00 in place of 0:05:00" where that was too short a default.
+ * or "limit 0:06:00 in place of 0:05:00" where the default was too short.
  *
- * Text of others stands before it and is left alone.
+ * Other text in the comment comes before it and is not changed.
  */
 
 #include <stdbool.h>
@@ -25,58 +25,62 @@
 #define SLU_NOTE_WHY	   256
 #define SLU_NOTE_UNLIMITED UINT32_MAX
 
-/* What has become of a time limit that we have set. */
+/* State of a time limit that we have set. */
 enum slu_note_limit {
 	SLU_LIMIT_USERS,    /* not ours */
-	SLU_LIMIT_GUARDED,  /* ours, until more is needed */
-	SLU_LIMIT_EXTENDED, /* more was needed */
-	SLU_LIMIT_LEFT,	    /* somebody has changed it since: theirs */
-	SLU_LIMIT_MEANT,    /* not set yet: Slurm judges the whole one first */
+	SLU_LIMIT_GUARDED,  /* ours, until the job needs more */
+	SLU_LIMIT_EXTENDED, /* the job needed more */
+	SLU_LIMIT_LEFT,	    /* somebody has changed it since: no longer ours */
+	SLU_LIMIT_MEANT,    /* not set yet: Slurm first checks the job with the
+			       whole one */
 };
 
 struct slu_note {
 	int64_t predicted; /* run time, s; 0: none */
-	char from[16];	   /* which rule gave it */
-	uint32_t jobs;	   /* how many ended jobs stood behind it */
+	char from[16];	   /* the rule that predicted it */
+	uint32_t jobs;	   /* how many ended jobs that is based on */
 	bool has_asked;	   /* `asked` is known */
 	int64_t asked;	   /* the user's limit, s; 0: none */
 	enum slu_note_limit limit;
-	uint32_t tight;	 /* minutes, that we have set; 0: USERS; more than
-			    `whole` where that is too short a default */
-	uint32_t whole;	 /* minutes, the user's, or UNLIMITED; 0: none, so the
-			    partition's */
-	bool by_default; /* UNLIMITED was the partition's when it began */
-	/* EXTENDED: so many planned starts are later, by up to so many s. */
+	uint32_t tight;	 /* minutes, the limit that we have set; 0: USERS; more
+			    than `whole` where the default was too short */
+	uint32_t whole;	 /* minutes, the user's limit, or UNLIMITED; 0: none, so
+			    the partition's */
+	bool by_default; /* UNLIMITED came from the partition when the job began
+			  */
+	/* EXTENDED: this many planned starts are later, by up to late_by
+	 * seconds. */
 	uint32_t late;
 	int64_t late_by;
 	uint64_t script;	  /* its hash; 0: none */
-	struct slu_waited waited; /* for its last run */
+	struct slu_waited waited; /* in the queue, before its last run */
 	int64_t gave_back;	  /* s; -1: nothing yet */
-	int64_t io_since;	  /* IOStart lets it wait; Unix s, 0: not */
-	char why[SLU_NOTE_WHY];	  /* why it failed or waits; "" */
+	int64_t io_since; /* IOStart has kept it waiting since then; Unix s, 0:
+			     it does not */
+	char why[SLU_NOTE_WHY]; /* why it failed or waits; "" */
 };
 
-/* Has the job been given more than the host's default, which it keeps? */
+/* Has the job got a limit above the default, which it keeps? */
 static inline bool slu_note_filled(const struct slu_note *note)
 {
 	return note->limit != SLU_LIMIT_MEANT && note->whole &&
 	       note->tight > note->whole;
 }
 
-/* Read our part of a comment (NULL is fine); without one *out is empty
+/* Parse our part of a comment (NULL is allowed); without one *out is empty
  * (gave_back -1, all else zero) and false is returned. */
 bool slu_ctl_note_parse(const char *comment, struct slu_note *out);
 /* The comment with our part replaced, "" when nothing is left. Caller frees;
  * NULL without memory. */
 char *slu_ctl_note_apply(const char *comment, const struct slu_note *note);
-/* The same for the comment of a node, of which our part is "sluice: 17,23*" and
- * no more, wherever it stands: `ours` (like that; NULL or "": nothing) in the
- * place of it, at the end. All else is others'. Caller frees. */
+/* The same for a node's comment, where our part is only "sluice: 17,23*",
+ * anywhere in it: it is replaced by `ours` (in the same form; NULL or "": none)
+ * at the end. All other text is kept. Caller frees. */
 char *slu_ctl_comment_put(const char *comment, const char *ours);
 /* Our part of a node's comment, or NULL. Caller frees. */
 char *slu_ctl_comment_ours(const char *comment);
-/* Fill in of a job what a note says: predicted, predicted_from, limit_asked,
- * tightened, extended, late_by, waited, prepared and script. */
+/* Fill in the members of a job that a note has: predicted, predicted_from,
+ * limit_asked, tightened, extended, late_by, waited, prepared and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SLU_WIRE_PLAN_H
 #define SLU_WIRE_PLAN_H
 
-/* The plan of a buffer, as sluiced makes it (burst_buffer/plan/plan.h) and its
+/* The plan of a buffer: sluiced makes it (burst_buffer/plan/plan.h), and its
  * nodes fetch it over HTTP (wire/node.h). */
 
 #include "wire/codec.h"
@@ -10,42 +10,43 @@
 struct slu_plan_node {
 	char *name;
 	char *addr;
-	char *storage;	   /* directory of ours on its local storage; the
-			    * instance's own is JOB.BUFFER in it */
+	char *storage;	   /* our directory on its local storage; the instance's
+			      directory is JOB.BUFFER in it */
 	uint64_t capacity; /* bytes this node gives */
 	bool staging;	   /* it takes part in staging */
-	bool client;	   /* it gives nothing, it only reaches the others */
-	/* Of a split file system: which part it gives to and sees, a word that
-	 * can name a file (the leaf switch's); NULL: there is one for all. */
+	bool client; /* it gives no storage, it only mounts the file system */
+	/* Of a split file system: the part to which it gives storage and which
+	 * it sees, a word that can be used in a file name (the leaf switch's);
+	 * NULL: there is one for all. */
 	char *part;
-	/* Processors that its servers run on, as "0-7,16-23", and why these;
-	 * NULL: wherever. */
+	/* Processors that its servers run on, as "0-7,16-23", and the reason;
+	 * NULL: any. */
 	char *cpus;
 	char *cpus_why;
 };
 
 extern const struct slu_desc slu_plan_node_desc;
 
-struct slu_stage { /* one stage_in or stage_out, symbols expanded */
+struct slu_stage { /* one stage_in or stage_out, with symbols expanded */
 	bool out;
 	char *source;
 	char *destination;
 	char *type;   /* directory, file, list, auto */
 	char *on;     /* success, failure, always (stage_out) */
 	bool content; /* verified by content, not only by size and time */
-	bool apart;   /* while the job runs only the staging node copies */
+	bool apart;   /* while the job runs, only the staging node copies */
 };
 
 /* A directory whose default layout is set before the job starts. */
 struct slu_stripe {
 	char *target;  /* absolute path; "": the job's own file system */
-	char *program; /* lfs */
-	char *layout;  /* arguments of `lfs setstripe`, a blank between two */
-	char *why;     /* what it was chosen by, for the job's log */
-	/* Of each file that the job's programs make there: */
-	uint32_t per_file; /* targets; 0: as the layout says */
-	uint64_t size;	   /* bytes; 0: not said */
-	char *fsname;	   /* of Lustre; NULL: not said */
+	char *program; /* of lfs */
+	char *layout;  /* arguments of `lfs setstripe`, separated by blanks */
+	char *why;     /* how it was chosen, for the job's log */
+	/* For each file that the job's programs create there: */
+	uint32_t per_file; /* targets; 0: as in the layout */
+	uint64_t size;	   /* bytes; 0: not given */
+	char *fsname;	   /* Lustre's name; NULL: not given */
 };
 
 struct slu_pair {
@@ -54,26 +55,27 @@ struct slu_pair {
 };
 extern const struct slu_desc slu_pair_desc;
 
-/* Numbers that no job has: Slurm gives them to no cluster. */
+/* Job numbers that Slurm never assigns. */
 #define SLU_PERSIST_FIRST UINT32_C(0xfd000000)
 
 struct slu_plan {	 /* /v1/plan */
 	uint64_t buffer; /* the instance */
 	uint32_t job_id;
-	uint32_t restarts; /* of the job, before this run */
+	uint32_t restarts; /* of the job before this run */
 	uint32_t uid, gid;
-	char *name;		 /* JOBFS unless named */
+	char *name;		 /* JOBFS unless the request names it */
 	char *fs;		 /* the FileSystem line */
-	char *pool;		 /* that it is counted in; NULL: none */
+	char *pool;		 /* pool in which it is counted; NULL: none */
 	char *driver;		 /* its driver */
 	struct slu_pair *option; /* the line's options */
 	size_t n_option;
-	uint64_t capacity; /* asked, in all */
-	uint32_t tolerate; /* so many nodes may be lost with their data */
-	char *dw;	   /* striped, private: tasks get DW_JOB_... too */
-	bool dw_both;	   /* striped, and a part for each node alone */
-	bool quiet;	   /* nothing of it into the job's output */
-	/* Made for this instance; travels in the reply's credential. */
+	uint64_t capacity; /* total in the request */
+	uint32_t
+		tolerate; /* number of nodes that may be lost with their data */
+	char *dw; /* striped, private: tasks get DW_JOB_... variables, too */
+	bool dw_both; /* both a striped file system and one for each node */
+	bool quiet;   /* write nothing about it into the job's output */
+	/* Made for this instance; sent in the reply's credential. */
 	char *secret;
 	struct slu_plan_node *node;
 	size_t n_node;
@@ -81,25 +83,25 @@ struct slu_plan {	 /* /v1/plan */
 	size_t n_stage;
 	struct slu_stripe *stripe;
 	size_t n_stripe;
-	/* A buffer that outlives jobs, on nodes of its own. Its job_id is no
+	/* A buffer that outlives jobs, on nodes of its own. Its job_id is not a
 	 * job's (SLU_PERSIST_FIRST or more). */
 	bool persistent;
 	bool group;	  /* members of gid may use it */
-	uint32_t creator; /* the job that had it made */
+	uint32_t creator; /* the job that created it */
 	int64_t expires;  /* Unix seconds */
-	/* A job that uses one: which instance, the nodes that it lives on, and
-	 * what their servers told. */
+	/* For a job that uses one: its instance, its nodes, and the attributes
+	 * of their servers. */
 	uint64_t use;
 	uint32_t use_job;
 	struct slu_plan_node *server;
 	size_t n_server;
 	struct slu_pair *attr;
 	size_t n_attr;
-	/* A buffer of `creator` that waits with what is staged in, for the run
-	 * that takes it over; it is persistent, too. */
+	/* A buffer of `creator` that waits, with the data staged in, for the
+	 * run that takes it over; it is persistent, too. */
 	bool ahead;
-	/* What was staged in before this run: by which instance of that kind,
-	 * and its job_id. 0: nothing. */
+	/* The instance into which data was staged before this run, and its
+	 * job_id. 0: none. */
 	uint64_t staged;
 	uint32_t staged_job;
 	/* As in struct slu_job. */
@@ -107,16 +109,16 @@ struct slu_plan {	 /* /v1/plan */
 	int64_t boot_timeout; /* as in struct slu_job */
 	int64_t setup_timeout, stage_in_timeout, stage_out_timeout;
 	int64_t teardown_timeout, keep_failed;
-	/* Not 0: so many nodes are to give something, those that come first and
-	 * have room; each tells at the barrier "room" how much it has, before
-	 * it makes anything. */
+	/* Not 0: that many nodes have to give storage, the first ones with
+	 * enough space; each reports its space at the barrier "room" before it
+	 * makes anything. */
 	uint32_t givers;
 	bool over; /* in /v1/owed: it has to be taken down */
-	/* There, of a persistent one: which instances of jobs use it,
-	 * "JOB.BUFFER JOB.BUFFER ...". NULL: it is not told. */
+	/* In /v1/owed, of a persistent buffer: the instances of jobs that use
+	 * it, "JOB.BUFFER JOB.BUFFER ...". NULL: not known. */
 	char *users;
-	/* And that it is not known to be ready: who has it is to say all of it
-	 * again, as the database may be older than it is. */
+	/* And it is not known to be ready: its nodes have to report everything
+	 * again, as the database may be older than the buffer. */
 	bool unready;
 };
 extern const struct slu_desc slu_plan_desc;

@@ -12,7 +12,7 @@
 		.type = SLU_T_##kind, .offset = offsetof(T, member), \
 		.name = #member                                      \
 	}
-/* Others know them by their place: new ones go to the end. */
+/* A column's place is part of the format: new ones go to the end. */
 static const struct slu_field column[] = {
 	COLUMN(U32, job.uid),	       COLUMN(U32, job.node_cnt),
 	COLUMN(U32, job.limit_asked),  COLUMN(I64, job.submit),
@@ -30,7 +30,7 @@ static const struct slu_field column[] = {
 #define COLUMNS (sizeof(column) / sizeof(column[0]))
 
 #define EXACT	9007199254740992.0 /* 2^53: whole numbers below are exact */
-#define NUMBER	32		   /* bytes of one, with what is behind it */
+#define NUMBER	32		   /* bytes of a number and its separator */
 
 double slu_row_bandwidth(const struct slu_history_row *row)
 {
@@ -41,7 +41,7 @@ double slu_row_bandwidth(const struct slu_history_row *row)
 		       : 0;
 }
 
-/* As long as what is written; `to` is behind it. */
+/* Returns the end of what was written. */
 static char *put_number(char *to, int64_t value)
 {
 	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -106,7 +106,7 @@ static const void *member(const struct slu_history_row *row, size_t i)
 	return (const char *)row + column[i].offset;
 }
 
-/* At least as long as the row will be. */
+/* An upper bound of the row's length. */
 static size_t room_of(const struct slu_history_row *row)
 {
 	size_t room = COLUMNS * NUMBER;
@@ -152,7 +152,7 @@ static int digit(char c)
 				      : -1;
 }
 
-/* In place. No text has a NUL. */
+/* In place. A text must not contain NUL. */
 static bool unescape(char *from, const char *end)
 {
 	char *to = from;
@@ -173,12 +173,12 @@ static bool unescape(char *from, const char *end)
 		*to++ = (char)(high << 4 | low);
 		from += 3;
 	}
-	*to = '\0'; /* before the separator: something was escaped */
+	*to = '\0'; /* before the separator, as unescaping shortens it */
 	return true;
 }
 
-/* Each goes on to the separator; when the field is wrong, nothing behind *at
- * has been changed. The caller makes the separator a NUL. */
+/* Each advances to the separator; if the field is invalid, nothing beyond *at
+ * has been changed. The caller replaces the separator by NUL. */
 
 static bool unpack_text(char **at, char **out)
 {
@@ -250,7 +250,7 @@ static bool unpack(const struct slu_field *c, char **at,
 	return true;
 }
 
-/* The field at `from` is wrong, what is left of the row is unchanged at `at`.
+/* The field at `from` is invalid; the rest of the row, at `at`, is unchanged.
  */
 static int refuse(const char *name, const char *from, char *at, char **text,
 		  struct slu_err *err)
