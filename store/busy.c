@@ -13,7 +13,7 @@
 #define PATIENCE      5.0  /* s */
 #define IMPATIENCE    0.05 /* s, for TIMES as long as the wait in vain */
 #define TIMES	      10.0
-#define PAUSE	      1000u /* us, as long as the wait so far, within these limits */
+#define PAUSE	      1000u /* us, as long as the wait so far, within this */
 #define LONGEST_PAUSE 50000u
 
 /* SQLite's busy handler: may it try again? `n`: how often it has tried. */

@@ -33,11 +33,9 @@ struct slu_hello_ctl { /* "hello" */
 	struct slu_job *jobs;
 	size_t n_jobs;
 	char *release;	    /* of libsluice */
-	int64_t conf_read;  /* when libsluice read the sluice.conf that it uses
-			     */
+	int64_t conf_read;  /* when libsluice read its sluice.conf */
 	char *conf_wrong;   /* why it cannot use a newer one; NULL: none */
-	char *slurm_advice; /* one line for each thing to change in slurm.conf
-			     */
+	char *slurm_advice; /* lines: what to change in slurm.conf */
 };
 
 struct slu_job_nodes { /* "job_nodes": nodes that have left COMPLETING, or are

@@ -2,13 +2,14 @@
 #ifndef SLU_BURST_FSOPTION_H
 #define SLU_BURST_FSOPTION_H
 
-/* Inside of fstype: the values of options in FileSystem and Profile lines. */
+/* Private to fstype: checks of the values of options in FileSystem and Profile
+ * lines. */
 
 #include "common/conf.h"
 #include "common/err.h"
 
-/* Is its value one that the drivers understand? 0, or -1 and what is wanted.
- * Keys that take any text, and keys that no driver has, are fine. */
+/* Do the drivers understand its value? 0, or -1 and what values they accept.
+ * Keys that take any text, and keys that no driver has, pass. */
 int slu_fsoption_check(const struct slu_option *option, struct slu_err *err);
 
 #endif

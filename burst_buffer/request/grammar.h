@@ -15,7 +15,7 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 		    struct slu_err *err);
 extern const struct slu_verb slu_dw_verbs[]; /* name NULL ends */
 
-/* The setters and beginnings that both languages use. */
+/* Setters and starts of verbs that both languages use. */
 int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err);
 int slu_set_capacity(struct slu_request *req, const char *value,
 		     struct slu_err *err);
@@ -51,18 +51,18 @@ void slu_put_persist(struct slu_buf *buf,
 int slu_check_persist(const struct slu_request *req,
 		      const struct slu_conf *conf, struct slu_err *err);
 struct slu_fstype;
-bool slu_can_persist(const struct slu_fstype *type); /* NULL cannot */
+bool slu_can_persist(const struct slu_fstype *type); /* NULL: it cannot */
 /* Its key may stand without a value, which means yes. */
 int slu_set_hurry(struct slu_request *req, const char *value,
 		  struct slu_err *err);
 void slu_persist_free(struct slu_request *req);
 
-/* dw.c: its types of use, and names that may have a '-'. */
+/* dw.c: DataWarp's types of use, and names that may contain '-'. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
 int slu_dw_access(struct slu_request *req, const char *value,
 		  struct slu_err *err);
-/* Setters of what is read over, as the site decides it, and of what DWS has
- * besides file systems. */
+/* Setters of keys that are ignored because the site decides them, and of keys
+ * for things other than file systems in DWS. */
 int slu_dw_skip(struct slu_request *req, const char *value,
 		struct slu_err *err);
 int slu_dw_requires(struct slu_request *req, const char *value,
@@ -72,9 +72,9 @@ int slu_set_tell(struct slu_request *req, const char *value,
 		 struct slu_err *err);
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
-/* Can the file system give what is asked for, and is no option of it unsafe
- * with that? The file system exists, and its driver. Named instead are those
- * that fit: slu_can_persist, or NULL. */
+/* Does the file system support the requested coherence, and are its options
+ * safe with that? The file system and its driver are known to exist. The error
+ * names those that fit: slu_can_persist, or NULL. */
 int slu_check_coherence(const struct slu_request *req,
 			const struct slu_conf *conf,
 			bool (*fits)(const struct slu_fstype *type),
@@ -85,65 +85,67 @@ void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
 int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		 struct slu_err *err);
 
-/* A key that a profile may preset: it counts where the request is silent.
- * SLU_NOTFOUND: there is no such key. */
+/* A key that a profile may preset: it counts where the request does not set it.
+ * SLU_NOTFOUND: unknown key. */
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err);
 
-/* What the request's profile presets. */
+/* Apply the presets of the request's profile. */
 int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
 		      struct slu_err *err);
 
-/* Words of values, by their enum. */
+/* Words of values, indexed by their enum. */
 extern const char *const slu_dw_names[], *const slu_split_names[];
 extern const char *const slu_bind_names[];
 extern const char *const slu_tell_names[];
 #define SLU_DW_BOTH 3 /* of slu_dw_names: striped, with dw_both */
 
-/* mistakes.c: what is wrong with a request, told together. */
+/* mistakes.c: collects what is wrong with a request, to report all of it at
+ * once. */
 struct slu_mistakes {
 	struct slu_err *err; /* may be NULL; one mistake a line */
 	size_t n, untold;
-	bool unnamed; /* one is in what names the file system */
+	bool unnamed; /* one of them is in the file system's name */
 };
-/* Say behind a mistake where in its line it is, from 1; 0: nowhere. */
+/* Append to a mistake the column in its line, from 1; 0: none. */
 void slu_request_column(size_t column, struct slu_err *err);
 void slu_mistake(struct slu_mistakes *m, const struct slu_err *one);
 int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
 
-/* names.c: variables in paths become $BB_<name> or symbols, now that the name
- * is known; those that the job will not have are mistakes. Of a request in
- * which something is missing already nothing more is told. */
+/* names.c: replaces variables in paths by $BB_<name> or symbols, now that the
+ * name is known; variables that the job will not have are mistakes. Reports
+ * nothing more for a request that is incomplete already. */
 void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
 
-/* What the job's own file system is called, of which messages speak; `dw`: in
- * the language of #DW lines. */
+/* The variable of the job's own file system, for messages; `dw`: in the
+ * language of #DW lines. */
 #define SLU_VARIABLE_MAX 96
 const char *slu_request_variable(const struct slu_request *req, bool dw,
 				 char name[SLU_VARIABLE_MAX]);
-/* Will the job's environment have it, as the path of a file system? Of a
- * request that is resolved. */
+/* Will the job's environment have it, as the path of a file system? The request
+ * is resolved. */
 bool slu_request_has_variable(const struct slu_request *req, const char *name);
 
 /* Is it a word of either language? NULL-ended, in lower case. */
 bool slu_request_is_verb(const char *word);
 bool slu_request_is_key(const char *word);
 
-/* lookalike.c: what people take for something else. Behind what reads as this
- * letter at p, or NULL; where #BB's or #DW's letters may begin, at p behind the
- * #; behind what reads as them, or NULL. */
+/* lookalike.c: characters that people mistake for others. What follows a
+ * character that looks like this letter at p, or NULL; the possible start of
+ * the letters of #BB or #DW, with p behind the #; what follows them, or NULL.
+ */
 const char *slu_behind_letter(const char *p, char letter);
 const char *slu_find_magic(const char *p, const char *end);
 const char *slu_behind_magic(const char *p, const char *end);
-/* The beginning of a line for a message, '?' for what is not ASCII. */
+/* The start of a line for a message, with '?' for what is not ASCII. */
 #define SLU_SHOWN 33
 void slu_shown(const char *p, const char *end, char out[SLU_SHOWN]);
-/* SLU_INVALID: what a value has here, outside of quotes, does not do what who
- * typed it believes. */
+/* SLU_INVALID: the value contains, outside of quotes, something that does not
+ * do what its author expects. */
 int slu_hardly_meant(const char *p, struct slu_err *err);
 
-/* interpreter.c: is the script one of a shell, as its #! says? One without it
- * is. */
+/* interpreter.c: is this a shell's script, by its #! line? One without that
+ * line is. */
 bool slu_script_is_shell(const char *script);
 
 #endif

@@ -2,53 +2,52 @@
 #ifndef SLU_BURST_POOL_H
 #define SLU_BURST_POOL_H
 
-/* Which pool of storage (Pool= in sluice.conf) a request is counted in, and
+/* The pool of storage (Pool= in sluice.conf) in which a request is counted, and
  * what that pool allows. */
 
 #include "burst_buffer/request/request.h"
 
-/* The pools of a file system, in the order of its line, i from 0; NULL: it has
- * not so many. */
+/* The pools of a file system, in the order of its line, i from 0; NULL: there
+ * are not so many. */
 const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
 					 const struct slu_fs_conf *fs,
 					 size_t i);
-/* The first pool of a file system: what its line says, else the first one for
- * what lies in the nodes' storage. NULL: it is counted in none. */
+/* The first pool of a file system: the one in its line, else the first one for
+ * data in the nodes' storage. NULL: it is counted in none. */
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 					const struct slu_fs_conf *fs);
-/* Those of this tier that it may have, i from 0: of a list of its line, else of
- * all pools. NULL: there are not so many, or it does not lie in the storage of
- * nodes, or only in one place there (storage=). */
+/* Its pools of this tier, i from 0: from the list in its line, else from all
+ * pools. NULL: there are not so many, or its data is not in the nodes' storage,
+ * or only in one directory there (storage=). */
 const struct slu_pool_conf *slu_pool_of_tier(const struct slu_conf *conf,
 					     const struct slu_fs_conf *fs,
 					     enum slu_tier tier, size_t i);
-/* The tiers that it may have, "flash, disk", those whose pools are filled, if
- * that is asked (may be NULL); false: none. */
+/* The tiers that it can use, "flash, disk", only those for which `filled`
+ * returns true (may be NULL); false: none. */
 #define SLU_TIERS 64
 typedef bool slu_pool_filled_f(void *arg, const struct slu_pool_conf *pool);
 bool slu_tiers_text(const struct slu_conf *conf, const struct slu_fs_conf *fs,
 		    slu_pool_filled_f *filled, void *arg, char text[SLU_TIERS]);
-/* SLU_INVALID: no node has the tier of the request, but these. */
+/* SLU_INVALID: only these tiers exist, not the request's. */
 int slu_no_tier(const struct slu_request *req, const char *tiers,
 		struct slu_err *err);
-/* That of a request (resolved), or NULL. */
+/* The pool of a request (resolved), or NULL. */
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf);
 /* SLU_INVALID: pool= or tier= of the request names none of its file system's.
  */
 int slu_pool_check_name(const struct slu_request *req,
 			const struct slu_conf *conf, struct slu_err *err);
-/* Where the instances of a pool lie on a node, a choice (common/tiers.h): its
- * tier, else storage= of its first file system that has one, else NodeStorage.
- */
+/* Where a node has the instances of a pool, a list of alternatives
+ * (common/tiers.h): its tier, else storage= of its first file system that has
+ * one, else NodeStorage. */
 const char *slu_pool_storage(const struct slu_conf *conf,
 			     const struct slu_pool_conf *pool);
 
-/* A whole number of granules. */
+/* Rounded up to a whole number of granules. */
 uint64_t slu_pool_round(const struct slu_pool_conf *pool, uint64_t capacity);
 
-/* May this user (NULL: unknown) of this account (NULL: none) have that much
- * of it? */
+/* May this user (NULL: unknown) of this account (NULL: none) have that much? */
 int slu_pool_check(const struct slu_request *req, const struct slu_conf *conf,
 		   const char *user, const char *account, struct slu_err *err);
 

@@ -2,12 +2,12 @@
 #ifndef SLU_BURST_STAGE_VERBS_H
 #define SLU_BURST_STAGE_VERBS_H
 
-/* Private to burst_buffer/request: stage_in and stage_out. */
+/* Private to burst_buffer/request: the verbs stage_in and stage_out. */
 
 #include "burst_buffer/request/values.h"
 
-/* Their keys (name NULL ends), and what begins one: it is the last of
- * req->stage then, which the setters fill in. */
+/* Their keys (name NULL ends), and the function that begins one: it becomes the
+ * last of req->stage, which the setters fill in. */
 extern const struct slu_key slu_stage_in_keys[], slu_stage_out_keys[];
 int slu_begin_stage_in(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_stage_out(struct slu_request *req, int line, struct slu_err *err);

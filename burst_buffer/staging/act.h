@@ -2,7 +2,7 @@
 #ifndef SLU_STAGING_ACT_H
 #define SLU_STAGING_ACT_H
 
-/* What the acts of staging share among themselves; not for other rooms. */
+/* Private to burst_buffer/staging: what the acts of staging share. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,47 +25,50 @@ struct slu_act {
 	uint64_t bytes, files; /* done */
 	uint64_t in_place;     /* files, and one of them */
 	char first_in_place[208];
-	_Atomic uint64_t kept;			     /* of them, as they were */
+	_Atomic uint64_t kept; /* files that were kept unchanged */
 	_Atomic uint64_t hits, misses, cached_bytes; /* slu_stage_cached */
 };
 
-/* Add to what was done, and tell; -1 with SLU_BUSY when it is to stop. */
+/* Add to what was done, and report it; -1 with SLU_BUSY if the act has to stop.
+ */
 int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 		  struct slu_err *err);
 
 /* The path to open for an entry: its own, or the one name of type=file. */
 const char *slu_act_path(const char *single, const struct slu_entry *entry);
 
-/* What this file is called in `dir` now: its name, or, until it is verified,
- * that beside it, which is put into `beside` (NAME_MAX + 1 bytes). */
+/* The name of this file in `dir` now: its final name, or, until it is verified,
+ * the temporary one beside it, which is stored in `beside` (NAME_MAX + 1
+ * bytes). */
 const char *slu_act_name(const struct slu_act *act, int dir, const char *name,
 			 char *beside);
 
-/* Make it, empty, for writing: beside its name, or in place. `st` is its
+/* Create it, empty, for writing: beside its name, or in place. `st` is its
  * source's. -1: errno, and a sentence. */
 int slu_act_create(struct slu_act *act, int dir, const char *name,
 		   const struct slu_entry *entry, mode_t mode,
 		   const struct stat *st, struct slu_err *err);
 
-/* Give it its name, if it has it not. */
+/* Give it its final name, if it does not have it. */
 struct slu_worker;
 int slu_act_land(struct slu_act *act, struct slu_worker *worker,
 		 const struct slu_entry *entry, struct slu_err *err);
 
-/* Before all is called done: names are to last as data does. */
+/* Before the act counts as done: make names as durable as data. */
 int slu_act_sync(struct slu_act *act, struct slu_err *err);
 
-/* Does FINISH do so? */
+/* Does FINISH give this file its name? */
 bool slu_act_lands_last(const struct slu_act *act,
 			const struct slu_entry *entry);
 
-/* Does who copies this file finish it, with mode, attributes and time? Else who
- * verifies it does: what several write, and what an early copy leaves, which
- * may not look arrived before all of it is on disk. */
+/* Does the node that copies this file finish it, with mode, attributes and
+ * time? Else the one that verifies it does: for files that several nodes write,
+ * and for early copies, which must not look complete before all of it is on
+ * disk. */
 bool slu_act_copier_finishes(const struct slu_act *act,
 			     const struct slu_entry *entry);
 
-/* How many chunks each node has of what is to be copied. */
+/* How many chunks of the work each node has. */
 unsigned slu_act_chunks(const struct slu_act *act);
 
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
@@ -75,25 +78,26 @@ int slu_act_errno(struct slu_err *err, const char *what, const char *root,
 int slu_act_err(struct slu_err *err, const char *root,
 		const struct slu_entry *entry, const char *saying);
 
-/* Is the source, open as fd, still what the manifest says? *st: what it is. */
+/* Is the source, open as fd, still as in the manifest? *st: its present state.
+ */
 int slu_act_check_source(struct slu_act *act, int fd,
 			 const struct slu_entry *entry, struct stat *st,
 			 struct slu_err *err);
 
-/* Attributes, where both sides can have them, and of the destination's lists
- * only those that the source has. *mode is what the entry is to
- * have afterwards. */
+/* Copy attributes, where both sides support them; the destination keeps only
+ * access control lists that the source has. *mode is what the entry has to get
+ * afterwards. */
 int slu_act_attrs(struct slu_act *act, int in, int out,
 		  const struct slu_entry *entry, mode_t *mode,
 		  struct slu_err *err);
 
-/* The same for what has no copier that could bring them along; open its source
- * with these flags. */
+/* The same for an entry that nobody copies; opens its source with these flags.
+ */
 int slu_act_bring_attrs(struct slu_act *act, int out,
 			const struct slu_entry *entry, int flags, mode_t *mode,
 			struct slu_err *err);
 
-/* The file system that is copied to: syncfs() on it reaches what lies on this
+/* The file system that is written: syncfs() on it reaches everything on this
  * device, unless a process serves it. */
 struct slu_target {
 	dev_t dev;
@@ -102,8 +106,9 @@ struct slu_target {
 void slu_target_look(struct slu_target *target, int dst);
 
 int slu_act_copy(struct slu_act *act, struct slu_err *err);
-/* What to read this range of `in` from: `in` itself, or what the node has kept,
- * or keeps now, of it; the caller closes that. `st` is its own. */
+/* The descriptor from which to read this range of `in`: `in` itself, or the
+ * node's stage cache, into which the range may be copied first; the caller
+ * closes it. `st` is `in`'s. */
 int slu_act_cached(struct slu_worker *worker, int in, const struct stat *st,
 		   uint64_t offset, uint64_t len);
 /* One range of a file. */
@@ -112,8 +117,8 @@ int slu_act_copy_range(const struct slu_target *target,
 		       struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
-/* Read one range of a file on both sides, or all of it where who holds it
- * does. */
+/* Compare one range of a file on both sides, or all of it where the node that
+ * holds it does that. */
 int slu_act_compare(struct slu_act *act, struct slu_worker *worker,
 		    const struct slu_unit *unit, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);

@@ -3,10 +3,10 @@
 #define SLU_STAGING_CLAIMS_H
 
 /*
- * Which node does which chunk: a directory that all nodes share has a symbolic
- * link per chunk that was taken, its name the chunk's number, its target the
- * node's. Making a link is atomic everywhere, and it stays when its maker
- * dies, who so finds its own again.
+ * Which node copies which chunk: a directory that all nodes share has a
+ * symbolic link for each chunk that was claimed, from the chunk's number to the
+ * node's. Creating a link is atomic on every file system, and it survives a
+ * crash of its node, which then finds its own claims again.
  */
 
 #include <limits.h>
@@ -17,19 +17,19 @@
 
 /* How an act of staging takes chunks. */
 struct slu_claims {
-	/* 1: it is ours, now or already; 0: another's; -1. */
+	/* 1: this node has it, now or already; 0: another one; -1. */
 	int (*take)(void *arg, unsigned chunk, struct slu_err *err);
-	/* Whose each of n chunks is; without `who` only whether it is
-	 * anybody's, which is cheaper. SLU_NOBODY: it is free. */
+	/* The owner of each of n chunks; without `who` only whether it has one,
+	 * which is cheaper. SLU_NOBODY: it is free. */
 	int (*look)(void *arg, bool who, unsigned *owner, unsigned n,
 		    struct slu_err *err);
-	/* Whose n chunks from `first` are, all of which are somebody's. */
+	/* The owners of n chunks from `first`, all of which are claimed. */
 	int (*whose)(void *arg, unsigned first, unsigned *owner, unsigned n,
 		     struct slu_err *err);
 	void *arg;
 };
 
-/* On a directory, by who may write it: node `self`. */
+/* Claims for a process that may write the directory: node `self`. */
 struct slu_claims_dir {
 	int dir;
 	unsigned self;
@@ -40,8 +40,9 @@ int slu_claims_look(void *claims_dir, bool who, unsigned *owner, unsigned n,
 int slu_claims_whose(void *claims_dir, unsigned first, unsigned *owner,
 		     unsigned n, struct slu_err *err);
 
-/* The same for who may not: a process of its own, which is started while that
- * is still allowed, and ends when `fd` is closed. One question at a time. */
+/* The same for a process that may not: another process does it, which is
+ * started while this one still has the rights, and ends when `fd` is closed.
+ * One request at a time. */
 struct slu_claims_proxy {
 	int fd;
 };

@@ -3,11 +3,11 @@
 #define SLU_STAGING_COPIED_H
 
 /*
- * What was copied while the job ran. Size and time of a file do not say that it
- * has not been written since: a program may put the time back. So its path is
- * noted with a hash of inode, size, time and time of change before it is
- * copied, and again when it has its name; who finds the same at the end need
- * not copy it. The last note of a path counts.
+ * Records what was copied while the job ran. Size and time of a file do not
+ * prove that it has not been written since: a program may reset the time. So
+ * its path is noted with a hash of inode, size, mtime and ctime before it is
+ * copied, and again when the copy has its name; if the hash is the same at the
+ * end, it need not be copied again. The last note of a path counts.
  */
 
 #include <stdbool.h>
@@ -18,39 +18,40 @@
 
 struct slu_copied_note;
 struct slu_copied {
-	int fd; /* the caller's; of the job's file system. 0: there is none */
+	int fd; /* the caller's; in the job's file system. 0: none */
 	struct slu_copied_note *note; /* of earlier acts; sorted */
 	size_t n;
-	int64_t began; /* the last copying, by the clock of that file system */
+	int64_t began; /* start of the last copy, by the clock of that file
+			  system */
 };
 
-/* Read what has been noted. What cannot be read is not known. */
+/* Read the notes. Files whose notes cannot be read count as not copied. */
 int slu_copied_load(struct slu_copied *k, int fd, struct slu_err *err);
 void slu_copied_free(struct slu_copied *k); /* fd stays open */
 
 enum slu_copied_as {
 	SLU_COPIED_NOT,	 /* nobody has copied it early */
-	SLU_COPIED_ELSE, /* it was something else then, or may have been */
+	SLU_COPIED_ELSE, /* it has, or may have, changed since */
 	SLU_COPIED_SAME,
 };
 enum slu_copied_as slu_copied_as(const struct slu_copied *k, const char *path,
 				 const struct stat *st);
 
-/* May it be left as it is, if size, mode and time say so? `moved`: a mover, who
- * notes nothing, may have brought it. */
+/* May the copy be kept if its size, mode and time match? `moved`: the site's
+ * mover, which writes no notes, may have copied it. */
 bool slu_copied_trusts(const struct slu_copied *k, bool moved, const char *path,
 		       const struct stat *st);
 
-/* Has a file of this path arrived early? */
+/* Was a file with this path copied early? */
 bool slu_copied_has(const struct slu_copied *k, const char *path);
-/* It is in the source still (any thread); and of how many paths that is not so,
- * which were copied early, or begun. */
+/* Record that the source still has it (any thread); and count the paths that
+ * were copied early, or begun, and that it no longer has. */
 void slu_copied_see(const struct slu_copied *k, const char *path);
 uint64_t slu_copied_gone(const struct slu_copied *k);
 
-/* Notes; fd is open for appending. Any thread. Copying begins; this file, which
- * is `st`, is going to be copied (NULL: what is copied is not to count); it has
- * arrived, and is `st` now. */
+/* Write notes; fd is open for appending. Any thread. In order: copying begins;
+ * this file, with state `st`, is about to be copied (NULL: the copy must not
+ * count); its copy is complete, and its state is `st` now. */
 int slu_copied_begin(struct slu_copied *k, struct slu_err *err);
 void slu_copied_copy(const struct slu_copied *k, const char *path,
 		     const struct stat *st);

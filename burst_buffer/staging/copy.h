@@ -20,9 +20,9 @@
 struct slu_copier {
 	char *buffer;
 	bool no_kernel; /* copy_file_range does not work between these two */
-	bool flush;	/* begin to write what is copied to disk at once */
-	bool by_size;	/* of the source, see slu_read_range() */
-	/* Told after every piece; may be NULL. Not 0: stop. */
+	bool flush;	/* start writing copied data to disk at once */
+	bool by_size;	/* see slu_read_range() */
+	/* Called after every piece; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
 };
@@ -34,26 +34,26 @@ struct slu_copier {
 int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		  uint64_t len, bool sparse, struct slu_err *err);
 
-/* Read [offset, offset + len) of a file that is so long: how many bytes, fewer
- * where it ends early; or -1 with errno. `by_size`: its file system reads
- * nothing where there is a hole, and says how many bytes it has read elsewhere,
- * not where (GekkoFS). All of them are there then, holes as zeros; 0: there is
- * but a hole. */
+/* Read [offset, offset + len) of a file of that length: returns the number of
+ * bytes, fewer where it ends early; or -1 with errno. `by_size`: reads of its
+ * file system skip holes and return only the number of other bytes (GekkoFS).
+ * Then all bytes are in `data`, holes as zeros; 0: there is only a hole. */
 ssize_t slu_read_range(int fd, char *data, size_t len, uint64_t offset,
 		       bool by_size);
 
-/* Is this the time that a copy got, as far as its file system keeps it? */
+/* Is this the time that the copy was given, at the resolution of its file
+ * system? */
 bool slu_same_time(const struct timespec *want, const struct timespec *is);
 /* Is `name` in `dir` a regular file of this entry's size, mode and time, with
- * the attributes that its source, `path` below src, has now? Where there are no
- * lists, the mode is that of the source without its list (attrs.h). The time is
- * what a copy gets last. */
+ * the attributes that its source, `path` below src, has now? Without support
+ * for lists, the mode is that of the source without its list (attrs.h). A copy
+ * gets its time last, so a correct time means that it is complete. */
 struct slu_entry;
 bool slu_has_arrived(int dir, const char *name, const struct slu_entry *entry,
 		     int src, const char *path);
-/* The same of size and time only, which what is being written in several ranges
- * does not have by chance; then `attrs` has it given the mode and the
- * attributes of its source, which other copiers may leave out. */
+/* The same for size and time only, which a file that is being written in
+ * several ranges does not have by chance; then, with `attrs`, gives it the mode
+ * and attributes of its source, which other copiers may not have copied. */
 bool slu_completes(int dir, const char *name, const struct slu_entry *entry,
 		   int src, const char *path, bool attrs);
 

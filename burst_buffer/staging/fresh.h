@@ -3,9 +3,9 @@
 #define SLU_STAGING_FRESH_H
 
 /*
- * What a file is and holds now, not what this node's kernel remembers: another
- * node may have written it since. Of file systems on a block device the kernel
- * knows best.
+ * The present state and content of a file, not what this node's kernel has
+ * cached: another node may have written it since. On a block device's file
+ * system the kernel's cache is always right.
  */
 
 #include <stdbool.h>
@@ -16,19 +16,19 @@
 int slu_fstat_fresh(int fd, struct stat *st);
 int slu_stat_fresh(int dir, const char *name, struct stat *st);
 
-/* Drop what the kernel holds of [offset, offset + len) of a file, `st` its
- * own, before it is read. len 0: to its end. What is dirty is written, and
- * stays; so does what somebody has mapped here. */
+/* Drop the kernel's cached pages of [offset, offset + len) of a file before it
+ * is read; `st` is its stat. len 0: to its end. Dirty pages are written, and
+ * stay; so do pages that are mapped here. */
 void slu_drop_cache(int fd, const struct stat *st, uint64_t offset,
 		    uint64_t len);
 
-/* Does the kernel still hold some of it, as it does of what is mapped? False
- * where it knows best. */
+/* Does the kernel still have cached pages of it, for example because they are
+ * mapped? False where the cache is always right. */
 bool slu_holds_cache(int fd, const struct stat *st, uint64_t offset,
 		     uint64_t len);
 
-/* Is it made by the kernel when it is read, as all in /proc and /sys? Its size
- * says nothing. False also where it cannot be told. */
+/* Does the kernel generate it when it is read, as in /proc and /sys? Then its
+ * size means nothing. False also where that is unknown. */
 bool slu_is_generated(int dir, const char *name);
 
 #endif

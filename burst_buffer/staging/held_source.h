@@ -4,13 +4,13 @@
 
 /*
  * VERIFY by content where each file of the job's file system lies whole on the
- * disk of one node. That node reads it there, past all clients, and compares it
- * with the other side: the copier, who read or wrote it through its client, is
- * checked by another path, and nothing of it goes over the network twice. Who
- * has a file is found by looking; the nodes' counts must make the whole.
+ * disk of one node. That node reads the file from its disk, not through the
+ * client, and compares it with the other side: this checks the copy by a path
+ * independent of the client, and no file crosses the network twice. Each node
+ * looks which files it has; their counts must add up to the total.
  *
- * A file without bytes may be a mark of the file system for one that is
- * elsewhere. So such files are verified as anywhere else.
+ * An empty file may be the file system's pointer to a file on another node. So
+ * empty files are verified in the usual way.
  */
 
 #include <stdbool.h>
@@ -18,21 +18,22 @@
 #include "burst_buffer/staging/path_rules.h"
 
 struct slu_held_source {
-	bool is;     /* so it is done */
-	bool source; /* it is the source that the nodes hold */
-	int dir;     /* what is held here of that place; -1: nothing */
+	bool is;     /* verification is done so */
+	bool source; /* the nodes hold the source, not the destination */
+	int dir;     /* this node's directory for that place; -1: none */
 };
 
-/* The same answer on every node. It is not done where the place is not below
- * part->fs_root after all (a user's link may lead elsewhere), and not where it
- * costs more: every node reads the whole manifest then. Close it. */
+/* Decides whether to verify so, with the same answer on every node: not if the
+ * place is not really below part->fs_root (a user's link may lead elsewhere),
+ * and not if it costs more, since every node has to read the whole manifest.
+ * Close it. */
 int slu_held_source_open(const struct slu_stage_part *part,
 			 const struct slu_places *places,
 			 const struct slu_totals *totals,
 			 struct slu_held_source *out, struct slu_err *err);
 void slu_held_source_close(struct slu_held_source *held);
 
-/* Is this entry verified by who holds it? */
+/* Is this entry verified by the node that holds it? */
 bool slu_held_source_has(const struct slu_held_source *held,
 			 const struct slu_entry *entry);
 

@@ -2,18 +2,19 @@
 #ifndef SLU_STAGING_LEVEL_H
 #define SLU_STAGING_LEVEL_H
 
-/* What the walk's files share among themselves; not for others. */
+/* Private to the walk: what its files share. */
 
 #include "burst_buffer/staging/walk.h"
 #include <sys/stat.h>
 
 struct slu_level { /* one directory, on both sides */
 	struct slu_walk *walk;
-	char *path; /* of the whole walk, extended and cut at each level */
+	char *path; /* path of the whole walk, extended and cut at each level */
 	size_t len;
 	unsigned depth;
-	struct stat dst_root; /* a source that holds it has no end */
-	dev_t looked_at;      /* the file system whose kind is known */
+	struct stat dst_root; /* to detect a source that contains the
+				 destination, which would have no end */
+	dev_t looked_at;      /* the file system whose type is known */
 };
 
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
@@ -23,17 +24,17 @@ int slu_walk_fail_dst(const struct slu_level *lv, const char *what,
 		      struct slu_err *err);
 int slu_walk_same_file(const struct slu_level *lv, struct slu_err *err);
 
-/* Add "/name" to the path; slu_manifest_add refuses what is too long, this
- * only keeps it inside its memory. */
+/* Add "/name" to the path; slu_manifest_add() refuses paths that are too long,
+ * this only checks the array's bound. */
 int slu_walk_push(struct slu_level *lv, const char *name, struct slu_err *err);
 void slu_walk_cut(struct slu_level *lv, size_t len);
 
-/* A record of the manifest, of what the path is now. */
+/* Add a record for the present path to the manifest. */
 int slu_walk_add(struct slu_level *lv, char kind, const struct stat *st,
 		 const char *link, struct slu_err *err);
 
-/* Of one entry, `name` in the source's directory: what is to be made of it, and
- * its record. */
+/* Handle one entry, `name` in the source's directory: create what it needs, and
+ * add its record. */
 int slu_walk_link(struct slu_level *lv, int src, int dst, const char *name,
 		  const struct stat *st, struct slu_err *err);
 int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
@@ -42,13 +43,13 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 int slu_walk_entry(struct slu_level *lv, int src, int dst, const char *name,
 		   struct slu_err *err);
 
-/* What the kernel makes when it is read has no size to copy it by. */
+/* Refuses files that the kernel generates: their size is unknown. */
 int slu_walk_check_kind(struct slu_level *lv, int dir, const char *name,
 			const struct stat *st, struct slu_err *err);
 
-/* Directories of the destination, until the end. This one is opened, and made
- * where it is missing; a file that came early under its name makes room for it.
- */
+/* Directories of the destination, until FINISH. The first function opens one,
+ * and creates it if it is missing; a file with that name from an early copy is
+ * replaced. */
 int slu_walk_make_dir(struct slu_level *lv, int dst, const char *name,
 		      bool *made, struct slu_err *err);
 mode_t slu_walk_first_mode(const struct slu_walk *w);

@@ -3,25 +3,24 @@
 #define SLU_STAGING_MANIFEST_H
 
 /*
- * The manifest of one staging request: what its first node found at the
- * source, in the order in which a copy can be made. All nodes divide the work
- * by it, and completeness is measured against it.
+ * The manifest of one staging request: what its first node has found at the
+ * source, in an order in which it can be copied. All nodes divide the work by
+ * it, and it decides whether a copy is complete.
  *
- *	sluice-manifest 2\n
- *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
- *	PATH LINK \n
- *	...
- *	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
- *	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
+ * 	sluice-manifest 2\n
+ * 	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
+ * 	PATH LINK \n
+ * 	...
+ * 	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
+ * 	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
  *
- * Names are counted, not quoted, so any byte but NUL may be in them. Kinds:
- * the second time is that of the last change of the inode, which older writers
- * leave out and older readers pass over;
- * d a directory, before what it holds; D the same after what it holds (its
- * mode and time can be set now); f a file; l a symbolic link.
- * Marks say where in it records lie that begin a share of the work, so that a
- * node need not read all of it. Both ends work record by record: no tree is
- * too large for memory.
+ * Names have a length instead of quotes, so they may contain any byte but NUL.
+ * The second time is the inode's ctime, which older writers leave out and older
+ * readers ignore. Kinds: d a directory, before what it holds; D the same after
+ * what it holds (its mode and time can be set now); f a file; l a symbolic
+ * link. Marks are offsets of records at which a share of the work begins, so
+ * that a node need not read all of it. It is written and read record by record,
+ * so no tree is too large for memory.
  */
 
 #include <stdbool.h>
@@ -52,13 +51,13 @@ struct slu_totals {
 
 struct slu_manifest_mark { /* of one record */
 	uint64_t offset;   /* in the file */
-	uint64_t at;	   /* cost of all before it */
+	uint64_t at;	   /* cost of all records before it */
 };
 
-/* Writing: `file` may be a pipe; it stays the caller's. Zero the rest. */
+/* For writing: `file` may be a pipe; it stays the caller's. Zero the rest. */
 struct slu_manifest_out {
 	FILE *file;
-	bool no_colons; /* refuse such paths, see slu_check_colons() */
+	bool no_colons; /* refuse paths with a ':', see slu_check_colons() */
 	struct slu_totals totals; /* of what was added */
 	uint64_t offset;	  /* private */
 	uint64_t records, step;	  /* there is a mark every `step` records */
@@ -68,12 +67,12 @@ struct slu_manifest_out {
 int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err);
 int slu_manifest_add(struct slu_manifest_out *out,
 		     const struct slu_entry *entry, struct slu_err *err);
-/* In a plain file system (GekkoFS) "a:b" and "a/b" share their content: paths
- * with a ':' are SLU_INVALID. */
+/* In GekkoFS (`plain`) "a:b" and "a/b" share their content: paths with a ':'
+ * are SLU_INVALID. */
 int slu_check_colons(const char *path, struct slu_err *err);
 int slu_manifest_end(struct slu_manifest_out *out, struct slu_err *err);
 
-/* Reading; `file` is seekable. The content is not trusted: a path that is
+/* For reading; `file` is seekable. Its content is not trusted: a path that is
  * absolute, empty in a component or goes through ".." is refused, as is a
  * manifest without end. */
 struct slu_manifest;
@@ -82,9 +81,9 @@ struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 /* The next entry, borrowed until the next call: 1, 0 at the end, -1. */
 int slu_manifest_next(struct slu_manifest *m, struct slu_entry *entry,
 		      struct slu_err *err);
-/* Go to a record at or before cost `to`, so that every record which has a part
- * of its cost behind `to`, or lies there without cost, comes next or later;
- * *at is the cost of all before the record that comes next. */
+/* Seek to a record at or before cost `to`: all records with any cost after
+ * `to`, or without cost at or after it, follow from here; *at is the cost of
+ * all records before the next one. */
 int slu_manifest_seek(struct slu_manifest *m, uint64_t to, uint64_t *at,
 		      struct slu_err *err);
 void slu_manifest_free(struct slu_manifest *m); /* the file stays open */

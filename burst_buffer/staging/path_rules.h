@@ -15,10 +15,11 @@ struct slu_places {
 	/* The paths of what is staged, for messages: of the directories, or of
 	 * the single file. */
 	char *src_path, *dst_path;
-	bool made; /* dst is, by this call or one that was cut short */
+	bool made; /* this call, or an earlier one that was interrupted, has
+		      created dst */
 };
 
-/* With `make`, directories of the destination that are missing are made. */
+/* With `make`, missing directories of the destination are created. */
 int slu_places_open(const struct slu_stage_part *part, bool make,
 		    struct slu_places *out, struct slu_err *err);
 void slu_places_close(struct slu_places *places);

@@ -3,9 +3,10 @@
 #define SLU_STAGING_SCAN_H
 
 /*
- * Threads that go through chunks of a manifest: whoever is free takes what is
- * next, a range of a large file or a batch of small ones, so that they seldom
- * meet. The first error stops all. Not for other rooms.
+ * Private to burst_buffer/staging: threads that work through chunks of a
+ * manifest. A free thread takes the next range of a large file, or a batch of
+ * small files, so that they rarely contend for the lock. The first error stops
+ * all.
  */
 
 #include "burst_buffer/staging/act.h"
@@ -13,28 +14,28 @@
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/journal.h"
 
-struct slu_unit { /* one range of a file, or what else has one name */
+struct slu_unit { /* a range of a file, or a file or link with only one */
 	struct slu_entry entry;
-	uint64_t at; /* where the entry begins on the line of cost */
+	uint64_t at; /* start of the entry on the line of cost */
 	uint64_t range;
 };
 
-struct slu_worker { /* what each thread has for itself */
+struct slu_worker { /* the data of each thread */
 	struct slu_act *act;
 	struct slu_copier copier; /* from the source, */
-	struct slu_copier cached; /* and from what is kept of it */
+	struct slu_copier cached; /* and from the stage cache */
 	struct slu_parent_cache src, dst, held;
 	struct slu_journal_record record;
 	char *buffer;	       /* for unit(); freed at the end */
-	uint64_t bytes, files; /* done and not yet told */
+	uint64_t bytes, files; /* done but not reported yet */
 };
 
 struct slu_scan {
 	struct slu_act *act;
-	bool files; /* only what is of kind f */
+	bool files; /* only files (kind f) */
 	unsigned chunks;
-	/* The number of the next chunk: 1, 0 (none is left), -1. Called by one
-	 * thread at a time, as is `wanted` (NULL: all are). */
+	/* Gives the next chunk's number: 1, 0 (none is left), -1. Called by one
+	 * thread at a time, as is `wanted` (NULL: all entries). */
 	int (*next)(void *arg, unsigned *chunk, struct slu_err *err);
 	bool (*wanted)(void *arg, const struct slu_unit *unit);
 	int (*unit)(void *arg, struct slu_worker *w, const struct slu_unit *u,
@@ -42,11 +43,11 @@ struct slu_scan {
 	void *arg;
 };
 
-/* All of it, with so many threads (0: the usual number). */
+/* Run all of it with so many threads (0: the default). */
 int slu_scan(const struct slu_scan *scan, unsigned threads,
 	     struct slu_err *err);
 
-/* Tell what a worker has done. -1: stop. */
+/* Report what a worker has done. -1: stop. */
 int slu_worker_progress(struct slu_worker *w, struct slu_err *err);
 
 #endif

@@ -3,9 +3,9 @@
 #define SLU_BURST_BUFFER_STAGING_SELECTION_H
 
 /*
- * Staging of some of what a directory holds: names that a list file has, one a
- * line, or that a pattern matches. Every name is a path below the directory,
- * without "." or ".." in it; what it names arrives under the same path.
+ * Staging of selected files of a directory: those in a list file, one a line,
+ * or those that a pattern matches. Every name is a path below the directory,
+ * without "." or ".." in it; it keeps that path at the destination.
  */
 
 #include <stdbool.h>
@@ -19,11 +19,11 @@
 struct slu_names { /* sorted, each once; owned */
 	char **path;
 	size_t n;
-	size_t bytes; /* taken by them while they are collected */
+	size_t bytes; /* memory used while they are collected */
 };
 
 /* Where the first component with * ? or [ begins, or NULL: there is none. A
- * character that stands in brackets, [*], is itself. */
+ * character in brackets, [*], is literal. */
 const char *slu_pattern(const char *path);
 
 /* Both refuse more than SLU_NAMES_MAX bytes of names (SLU_INVALID). */
@@ -31,10 +31,10 @@ const char *slu_pattern(const char *path);
  * relative to it, or absolute and below it. Errors name the line. */
 int slu_names_listed(int dir, const char *name, const char *root,
 		     struct slu_names *out, struct slu_err *err);
-/* What below `dir`, whose path is `root`, matches; directories only, if a slash
- * ends the pattern. No link is followed, and no name with a leading dot is
- * matched unless the pattern has it. `files`: regular files only. None is an
- * error. */
+/* Names below `dir`, whose path is `root`, that match; directories only, if the
+ * pattern ends with a slash. Links are not followed, and a leading dot has to
+ * be in the pattern. `files`: regular files only. It is an error if nothing
+ * matches. */
 int slu_names_matching(int dir, const char *pattern, const char *root,
 		       bool files, struct slu_names *out, struct slu_err *err);
 void slu_names_free(struct slu_names *names);

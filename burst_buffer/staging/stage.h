@@ -5,26 +5,27 @@
 /*
  * One staging request, as one node sees it, in four acts:
  *
- *	PREPARE  (first node) walk the source, write the manifest, make
- *		 directories and links at the destination
- *	COPY	 (every node) copy its share of the files, and more when others
- *		 are slower
- *	VERIFY	 (every node) what another has copied is there: kind, size and
- *		 time of every entry, on request its content; with part->ended
- *		 also that its source is what it was in PREPARE. The files of
- *		 all nodes add up to the totals
- *	FINISH	 (first node) modes and times of directories
- *	DISCARD	 (every node, after one has failed) remove what is not verified
+ * 	PREPARE  (first node) walk the source, write the manifest, make
+ * 		 directories and links at the destination
+ * 	COPY	 (every node) copy its share of the files, and more when others
+ * 		 are slower
+ * 	VERIFY	 (every node) check what another has copied: kind, size and
+ * 		 time of every entry, on request its content; with part->ended
+ * 		 also that its source is what it was in PREPARE. The files of
+ * 		 all nodes add up to the totals
+ * 	FINISH	 (first node) modes and times of directories
+ * 	DISCARD	 (every node, after one has failed) remove what is not verified
  *
- * With part->beside, files are written beside their names, and get them when
- * they are verified (temporary_file.h); large ones whose content several nodes
- * compare, in FINISH. Where nothing can be made beside a file that may be
- * written, it is written in place, and counted.
+ * With part->beside, files are written under temporary names, and get their
+ * final names when they are verified (temporary_file.h), or in FINISH for large
+ * ones whose content several nodes compare. A file that can be written, but not
+ * its directory, is written in place, and counted.
  *
- * Between the acts the caller lets the nodes meet. Everything is done with the
- * rights of the calling process, which has become the user; the paths a user
- * named are resolved once per act, to directories, and below those no link is
- * followed. Errors are one sentence with the path and the system's reason.
+ * Between the acts the caller makes all nodes wait for each other. Everything
+ * is done with the rights of the calling process, which has become the user;
+ * the paths a user named are resolved once per act, to directories, and below
+ * those no link is followed. Errors are one sentence with the path and the
+ * system's reason.
  *
  * How names arrive: a directory named without a trailing slash as that
  * directory inside the destination, with one (and the root of the job's file
@@ -48,10 +49,10 @@ enum slu_act_name {
 	SLU_DISCARD
 };
 
-/* What the source is: a directory; a file; a list, that is a file with names
- * of what is to be staged (selection.h); either of the first two. A source with
- * * ? or [ in it is a pattern, see selection.h, whatever it is said to be but a
- * list; as a FILE it means regular files only. */
+/* What the source is: a directory; a file; a list, that is a file with names of
+ * what is to be staged (selection.h); either of the first two. A source with *
+ * ? or [ in it is a pattern, see selection.h, unless it is a LIST; as a FILE it
+ * matches only regular files. */
 enum slu_stage_what {
 	SLU_WHAT_DIRECTORY,
 	SLU_WHAT_FILE,
@@ -59,22 +60,23 @@ enum slu_stage_what {
 	SLU_WHAT_ANY,
 };
 
-/* Where ranges of sources may be kept on this node for later jobs. Any thread.
- */
+/* The node's stage cache, which keeps ranges of sources for later jobs. Any
+ * thread. */
 struct slu_stage_cache_use {
-	/* The source, open for reading, is to be read in [offset, offset +
-	 * len). A descriptor that has this range of it, the caller's to close;
-	 * *ticket 0: it is there; else it is empty, and to be filled first. -1:
-	 * it is not kept. */
+	/* Called before [offset, offset + len) of the source, open for reading,
+	 * is read. Returns a descriptor for this range, which the caller
+	 * closes; *ticket 0: it has the data; else it is empty and the caller
+	 * has to fill it first. -1: the range is not cached. */
 	int (*open)(void *arg, int in, uint64_t offset, uint64_t len,
 		    uint32_t *ticket);
-	/* What has this ticket was filled from `in`, or could not be: false if
-	 * it is not to be read any more. */
+	/* The entry with this ticket was filled from `in`, or that failed:
+	 * false if it must not be read any more. */
 	bool (*filled)(void *arg, int in, uint32_t ticket, bool whole);
 	void *arg;
 };
 
-/* Ranges of sources that were kept, and that were not; bytes of the former. */
+/* Ranges of sources that were in the cache, and that were not; bytes of the
+ * former. */
 struct slu_stage_cached {
 	uint64_t hits, misses, bytes;
 };
@@ -83,12 +85,12 @@ struct slu_stretch;
 struct slu_stage_part {
 	const char *source, *destination;
 	enum slu_stage_what what;
-	/* Below the destination, or beside the name that a file gets there,
-	 * goes a directory of this name first (a node's, when each has its
-	 * own data); NULL: none. */
+	/* A directory of this name is inserted in the destination's path,
+	 * before the last component for a file (a node's own, if each node has
+	 * its own data); NULL: none. */
 	const char *below;
-	/* The root of the job's file system, contents of which are meant by
-	 * its very name; NULL: unknown. */
+	/* The root of the job's file system: naming it means its contents, also
+	 * without a trailing slash; NULL: unknown. */
 	const char *fs_root;
 	/* This side keeps no modes, times and links (GekkoFS). */
 	bool plain_source, plain_destination;
@@ -104,59 +106,60 @@ struct slu_stage_part {
 	const char *beside;
 	bool bricks;	  /* the source is a kept glusterfs brick */
 	unsigned self, n; /* this node's place among those that copy */
-	/* COPY and VERIFY: how the nodes take the work, the same for all of
-	 * them in both acts. NULL: each does its own share. */
+	/* COPY and VERIFY: how the nodes claim chunks, the same for all of them
+	 * in both acts. NULL: each does its own share. */
 	const struct slu_claims *claims;
-	/* COPY; NULL: all is read from the source. */
+	/* COPY; NULL: without a stage cache. */
 	const struct slu_stage_cache_use *cache;
-	/* COPY: a file of this node that keeps what was done, so that after a
-	 * crash the same act goes on where it stopped. 0: none. Only read, if
-	 * its records are told (journal.h). */
+	/* COPY: a file of this node that records what was done, so that the act
+	 * can continue after a crash. 0: none. Only read, if its records are
+	 * passed to a function (journal.h). */
 	int journal;
 	void (*tell)(uint64_t number, const struct slu_stretch *is);
-	/* PREPARE: of a source that is a directory no more than this path
-	 * below it, with the directories that lead there. NULL: all. */
+	/* PREPARE: of a source directory only this path below it, with the
+	 * directories that lead there. NULL: all. */
 	const char *only;
-	/* What is at the destination with the size, mode and time of its
-	 * source was copied before: by a mover (moved), or while the job ran,
-	 * which `known` says (copied.h); it is appended to when that is now. 0:
-	 * nothing was noted, size, mode and time say all. */
+	/* Files at the destination with the size, mode and time of their
+	 * sources were copied before: by a mover (moved), or while the job ran,
+	 * as recorded in `known` (copied.h), to which an early copy appends. 0:
+	 * without records size, mode and time decide. */
 	bool quick, moved;
 	int known;
 	bool early; /* the job runs, a last copy follows */
-	/* Programs have files of the source mapped: pages that are dirty
-	 * already could be written to and no time of change would show it. */
+	/* Programs have mapped files of the source: writes to pages that are
+	 * dirty already would not change the ctime. */
 	bool mapped;
-	/* Nobody is to write the source any more: who does is noticed until
-	 * VERIFY, also when he puts size and time back. */
+	/* The source should not be written any more: any write until VERIFY is
+	 * detected, even if size and time are reset. */
 	bool ended;
 	bool durable;	  /* COPY: be sure that it is on disk */
 	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */
-	/* Told from any thread, one at a time, with what was done since. Not
-	 * 0: stop with SLU_BUSY. May be NULL. */
+	/* Called from any thread, one at a time, with what was done since the
+	 * last call. Not 0: stop with SLU_BUSY. May be NULL. */
 	int (*progress)(void *arg, uint64_t bytes, uint64_t files);
 	void *arg;
-	/* Of a file that was changed: adds who has it open, if somebody has.
-	 * Any thread. May be NULL. */
+	/* For a file that has changed: appends which process has it open, if
+	 * any. Any thread. May be NULL. */
 	void (*who)(const char *path, struct slu_buf *out);
 };
 
 struct slu_stage_result {
-	/* Done by this call. What PREPARE and all nodes' COPY did adds up to
-	 * the totals. */
+	/* Done by this call. PREPARE's and all nodes' COPY counts add up to the
+	 * totals. */
 	uint64_t bytes, files;
 	uint64_t total_bytes, total_files; /* of the manifest */
-	uint64_t kept;			   /* COPY: files, where it was quick */
-	struct slu_stage_cached cached;	   /* COPY */
+	uint64_t kept; /* COPY: files that were kept, with quick */
+	struct slu_stage_cached cached; /* COPY */
 	bool quick;
-	bool held;	  /* VERIFY: each node what it holds */
-	uint64_t skipped; /* PREPARE: not files */
+	bool held; /* VERIFY: each node has verified the files that it holds */
+	uint64_t skipped; /* PREPARE: entries that are no files */
 	char first_skipped[208];
-	/* PREPARE: files that were copied while the job ran, or begun, and are
-	 * not there any more. */
+	/* PREPARE: files that were copied while the job ran, or begun, and that
+	 * no longer exist. */
 	uint64_t gone;
-	uint64_t in_place; /* files that could not be written beside */
+	uint64_t in_place; /* files that could not be written under a temporary
+			      name */
 	char first_in_place[208];
 };
 

@@ -3,25 +3,25 @@
 #define SLU_STAGING_TWINS_H
 
 /*
- * Twins: two files of a plain file system (GekkoFS) whose paths differ in
- * nothing but a ':' for a '/', as "d:x" and "d/x". They share their content,
- * so that what was written to one of them is lost. Only names and kinds are
- * looked at, by one lstat(2) for each directory and file that may be one.
+ * Twins: two files of GekkoFS whose paths differ only in a ':' instead of a
+ * '/', such as "d:x" and "d/x". They share their content, so the data written
+ * to one of them is lost. Found by one lstat(2) for each possible twin, without
+ * reading data.
  */
 
 #include <limits.h>
 #include <stdbool.h>
 
 /*
- * Has the file `path` below `dir`, which lies below `root` or is it, a twin
- * below `root`? Then that one and the file itself, as they are called below
- * `root`. `path` "": dir is the file. What is longer than PATH_MAX has none.
+ * Does the file `path` below `dir`, which is `root` or below it, have a twin
+ * below `root`? If so, gives the paths of both below `root`. `path` "": dir is
+ * the file. Paths longer than PATH_MAX have none.
  */
 bool slu_twin(const char *root, const char *dir, const char *path,
 	      char self[PATH_MAX], char twin[PATH_MAX]);
 
-/* May a file below `dir` without a ':' in its path have a twin that does not
- * lie there? On the way from `root` to `dir` directories are read for it. */
+/* Can a file below `dir` without a ':' in its path have a twin outside of
+ * `dir`? Reads the directories from `root` to `dir`. */
 bool slu_twins_outside(const char *root, const char *dir);
 
 #endif

@@ -4,9 +4,9 @@
 
 /*
  * The first half of a request, done by one node: walk the source, write the
- * manifest, and make at the destination what is not a file: directories (with
- * all rights for their owner until the end), symbolic links, and the empty
- * files that several nodes will write into.
+ * manifest, and create at the destination everything but ordinary files:
+ * directories (with all rights for their owner until the end), symbolic links,
+ * and the empty files that several nodes will write.
  */
 
 #include <stdbool.h>
@@ -16,41 +16,42 @@
 
 struct slu_walk {
 	int src, dst; /* directories; the caller's */
-	/* What messages call them; of slu_walk_file() the two files. */
+	/* Their paths for messages; for slu_walk_file() those of the two files.
+	 */
 	const char *src_path, *dst_path;
 	struct slu_manifest_out manifest; /* its file is the caller's */
-	const char *beside; /* a tag (temporary_file.h): files get their names
-			       later */
-	bool made;  /* dst is made for this: give it src's mode and time */
-	bool plain; /* dst keeps no modes that are set later */
-	bool plain_source; /* nor does src, and no lists */
-	/* The root of the file system of src, where twins (twins.h) are
-	 * refused; NULL: it has none. Only those with a ':', or all files are
-	 * looked at? */
+	const char *beside; /* a tag (temporary_file.h): files are written under
+			       temporary names */
+	bool made;  /* dst was created for this: give it src's mode and time */
+	bool plain; /* dst does not keep modes that are set later */
+	bool plain_source; /* src keeps no modes either, and no lists */
+	/* The root of src's file system, in which twins (twins.h) are refused;
+	 * NULL: no check. Check only files with a ':', or all? */
 	const char *twins_below;
 	bool all_for_twins;
-	bool one_thread; /* ask for one thing at a time */
-	bool quick;	 /* leave large files that have arrived as they are */
+	bool one_thread; /* one system call at a time */
+	bool quick;	 /* keep large files that are complete already */
 	bool moved;	 /* see copied.h */
-	const struct slu_copied *known; /* where it is quick */
-	bool bricks; /* leave out what only a glusterfs brick has */
-	/* Told after every entry; may be NULL. Not 0: stop. */
+	const struct slu_copied *known; /* with quick */
+	bool bricks; /* skip what exists only on a glusterfs brick */
+	/* Called after every entry; may be NULL. Not 0: stop. */
 	int (*progress)(void *arg, uint64_t bytes);
 	void *arg;
 	/* Out: */
 	uint64_t links; /* of the manifest's files: made already */
-	/* Sockets, pipes and devices, and what an earlier staging of the same
-	 * tag has left: nothing to copy. */
+	/* Sockets, pipes and devices, and temporary files that an earlier
+	 * staging with the same tag has left: these are not copied. */
 	uint64_t skipped;
 	char first_skipped[208]; /* one of them, for the message */
-	uint64_t in_place;	 /* large files that nothing can be beside */
+	uint64_t in_place;	 /* large files for which no temporary file is
+				    possible */
 	char first_in_place[208];
 };
 
-/* A directory that is being made has this mode (or 0700, where none is set
- * later) until FINISH: nobody else looks into it before, and the next staging
- * knows what one that was cut short has left. An early copy shows it at once
- * (attrs.h). */
+/* The mode of a directory that is being created (or 0700, where none is set
+ * later) until FINISH: nobody else can enter it before, and the next staging
+ * recognises one of an interrupted copy. An early copy opens it to others at
+ * once (attrs.h). */
 #define SLU_IN_WORK 01700
 bool slu_in_work(int dir);
 
