@@ -6,8 +6,8 @@
 #include "plugins/compat.h"
 
 /* A user's default account, as it was at most ten minutes ago: good enough for
- * a prediction. false: none is known; out is then "". Any thread, not under
- * locks of the association manager. */
+ * a prediction. false: unknown; out is then "". Any thread, but not with locks
+ * of the association manager. */
 bool slu_account_default(uint32_t uid, char out[SLU_CTL_ACCOUNT]);
 
 #endif

@@ -2,30 +2,30 @@
 #ifndef SLU_PLUGINS_ACTIONS_H
 #define SLU_PLUGINS_ACTIONS_H
 
-/* What deeds to jobs (job_actions.c, job_end_times.c) and to nodes
- * (node_actions.c) share.
- */
+/* What actions on jobs (job_actions.c, job_end_times.c) and on nodes
+ * (node_actions.c) share. */
 
 #include "plugins/host.h"
 
-/* What job_requeue(), job_complete() and update_node() ask for. */
+/* Locks that job_requeue(), job_complete() and update_node() need. */
 extern const slurmctld_lock_t slu_act_lock;
-/* What a change of the job's record alone asks for. */
+/* Locks for a change of the job's record alone. */
 extern const slurmctld_lock_t slu_act_job_lock;
 
-/* SLU_BUSY while slurmctld ends; under any of its locks. */
+/* SLU_BUSY when slurmctld is ending; call it with any of its locks. */
 bool slu_act_refused(struct slu_err *err);
-/* Says that there is no such job. */
+/* Error: there is no such job. Returns -1. */
 int slu_act_no_job(uint32_t job_id, struct slu_err *err);
-/* Slurm's answer as ours. */
+/* Convert Slurm's error code to ours. */
 int slu_act_failed(int rc, struct slu_err *err);
-/* "sluice: TEXT", once. Caller frees; NULL: no memory. */
+/* "sluice: TEXT", without doubling the prefix. Caller frees; NULL: no memory.
+ */
 char *slu_act_text(const char *text);
-/* A reason without that. */
+/* A reason without that prefix. */
 const char *slu_act_plain(const char *text);
-/* Replace a string of Slurm's by our text (malloc, freed; NULL: none). */
+/* Replace a string of Slurm's by our text (malloc, freed here; NULL: none). */
 void slu_act_put_text(char **slurms, char *text);
-/* Keep the note with the job. */
+/* Store the note in the job's AdminComment. */
 void slu_act_put_note(job_record_t *job, const struct slu_note *note);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * burst_buffer/sluice: requests at submission, starts and ends, and the view
- * of `scontrol show burst`. A job has a request when its burst_buffer string is
- * not empty; it is then our canonical text.
+ * burst_buffer/sluice: handles requests at submission, starts and ends of jobs,
+ * and `scontrol show burst`. A job has a request when its burst_buffer string
+ * is not empty; it is then our canonical text.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -28,8 +28,8 @@ int init(void)
 	return SLURM_SUCCESS;
 }
 
-/* Slurm calls it, and init() before it starts anew, whenever a controller stops
- * being the active one. */
+/* Slurm also calls it when a controller stops being the active one, and init()
+ * when it becomes active again. */
 int fini(void)
 {
 	slu_ctl_inactive(ctl);
@@ -54,7 +54,7 @@ uint64_t bb_p_get_system_size(void)
 
 static node_record_t **nodes; /* the table of the last configuration */
 
-/* Before anybody waits for an answer. */
+/* Parses it before a client waits for an answer. */
 static int read_request(void *x, void *arg)
 {
 	const job_record_t *job = x;
@@ -219,7 +219,7 @@ void bb_p_job_set_tres_cnt(job_record_t *job, uint64_t *tres_cnt, bool locked)
 			20;
 }
 
-/* Under the lock of jobs, as every hook that looks at one. */
+/* Called with the lock of jobs, as every hook that looks at a job. */
 static int64_t end_of(uint32_t job_id)
 {
 	const job_record_t *job = find_job_record(job_id);
@@ -244,10 +244,10 @@ static void copy_job(void *arg, struct slu_job *job)
 	slu_copy_job(arg, job);
 }
 
-/* Could it start as far as holds, its dependencies and its begin time are
- * concerned? Those are looked at by job_independent() in Slurm's job_mgr.c,
- * which notes when they were met first; a submission comes here all the same,
- * and so does what is planned for later (test_only). */
+/* Do holds, dependencies and begin time allow it to start? Slurm's
+ * job_independent() in job_mgr.c checks them, and notes when they were met
+ * first; but submissions, and starts planned for later (test_only), get here
+ * without that. */
 static bool is_eligible(const job_record_t *job)
 {
 	const job_details_t *d = job->details;
@@ -282,17 +282,17 @@ static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
 				   why);
 }
 
-/* Tasks of an array that wait as one job, and have no numbers yet. Slurm gives
- * them to so many at a time as bb_array_stage_cnt says (build_job_queue(), job_
- * scheduler.c): only such a task can be staged for. */
+/* Array tasks that wait as one job, and have no job numbers yet. Slurm assigns
+ * numbers to bb_array_stage_cnt tasks at a time (build_job_queue(),
+ * job_scheduler.c): only those can be staged in. */
 static bool many_tasks(const job_record_t *job)
 {
 	return job->array_job_id && job->array_task_id == NO_VAL;
 }
 
-/* Of what can be staged in before there are nodes: 1: it is, or the nodes do
- * it; 0: it is being staged in; -1: it has to wait for that, too. A job that
- * could not start otherwise is not worth it yet (test_only). */
+/* Stage-in before the job has nodes: 1: it is done, or its nodes will do it; 0:
+ * it is running; -1: it has to wait. Not started yet for a job that could not
+ * start for other reasons (test_only). */
 static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 {
 	enum slu_ctl_prestage ahead;
@@ -318,8 +318,8 @@ static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
 	return ahead == SLU_PRESTAGE_DONE ? 1 : 0;
 }
 
-/* What it waits for, "" for nothing of ours: then it is not said any more.
- * Slurm takes away a reason that we would set here. */
+/* Shows what the job waits for; "" (nothing of ours) removes that. A reason
+ * that we set here would be removed by Slurm. */
 static void show_why(job_record_t *job, const char *why)
 {
 	char *shown = job->burst_buffer_state;
@@ -331,9 +331,8 @@ static void show_why(job_record_t *job, const char *why)
 		job->burst_buffer_state = xstrdup(why);
 }
 
-/* What can be waited for here is sluiced, room in a pool, persistent buffers,
- * data that does not lie in the nodes, and bandwidth of the parallel file
- * system. */
+/* A job can wait here for sluiced, space in a pool, persistent buffers, data
+ * that is staged in ahead, and bandwidth of the parallel file system. */
 int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -345,9 +344,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 				       slu_ctl_has_persistent(job->burst_buffer)
 			       ? -1
 			       : 1;
-	/* Nothing is done for one that may not start yet, nor does it keep
-	 * others waiting; whether there could be nodes for it Slurm may test.
-	 */
+	/* A job that may not start yet gets nothing, and does not delay others;
+	 * Slurm may still test whether there are nodes for it. */
 	if (test_only && !is_eligible(job))
 		may = 1;
 	else if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
@@ -368,8 +366,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 			 "in a moment");
 		slu_ctl_guard_look(ctl);
 	}
-	/* Backfill asks before nodes are looked for: of bandwidth it has not
-	 * heard then. */
+	/* Backfill calls this before it looks for nodes: the bandwidth was not
+	 * checked yet. */
 	if (may != 1 || !test_only || !slu_ctl_io_is_on(ctl))
 		show_why(job, why);
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_IN, watch);
@@ -387,8 +385,8 @@ static int begin_stage_in(void *x, void *arg)
 	return 0;
 }
 
-/* Jobs that the scheduler means to start later; some of them it does not ask
- * about by itself. */
+/* Jobs that the scheduler plans to start later; for some of them it does not
+ * call bb_p_job_test_stage_in(). */
 int bb_p_job_try_stage_in(list_t *job_queue)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -400,9 +398,9 @@ int bb_p_job_try_stage_in(list_t *job_queue)
 	return SLURM_SUCCESS;
 }
 
-/* What is noted of an earlier run does not count for this one; what this one
- * has waited for is noted, so that it outlives us. A task of an array has
- * waited with the others, under their number. */
+/* Replaces an earlier run's entries in the note; stores what this run has
+ * waited for, so that it survives a restart. An array task has waited together
+ * with the others, under their number. */
 static void note_run(job_record_t *job)
 {
 	uint32_t array = job->restart_cnt ? 0 : job->array_job_id;
@@ -413,8 +411,9 @@ static void note_run(job_record_t *job)
 		slu_act_put_text(&job->admin_comment, text);
 }
 
-/* So that tasks know that they need a buffer even where no prolog of ours has
- * run; the number tells them from those of a job inside a job. */
+/* A variable tells tasks that they need a buffer even if our prolog has not
+ * run; with the job's number, as another job may be submitted from within this
+ * one. */
 static void tell_tasks(job_record_t *job)
 {
 	uint32_t n = job->details->env_cnt;
@@ -425,9 +424,9 @@ static void tell_tasks(job_record_t *job)
 	job->details->env_cnt = (uint16_t)n;
 }
 
-/* A slurmctld that is started anew tells of a run, whose nodes boot, once more
- * (_sync_nodes_to_jobs() in Slurm's read_config.c): it knows no more what that
- * has waited for, its note does. */
+/* A restarted slurmctld reports the start of a run whose nodes boot a second
+ * time (_sync_nodes_to_jobs() in Slurm's read_config.c): what it has waited for
+ * is only in its note. */
 static bool is_told_again(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job);
@@ -488,7 +487,7 @@ int bb_p_job_test_post_run(job_record_t *job)
 	return 1;
 }
 
-/* Keeps the job's record while its buffer is alive. */
+/* Keeps the job's record as long as its buffer exists. */
 int bb_p_job_test_stage_out(job_record_t *job)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -500,7 +499,7 @@ int bb_p_job_test_stage_out(job_record_t *job)
 		slu_ctl_alive(ctl, job->job_id);
 	if (!alive && job->job_state & JOB_STAGE_OUT)
 		job_state_set(job, job->job_state & ~JOB_STAGE_OUT);
-	if (!alive && IS_JOB_FINISHED(job)) /* its record may go now */
+	if (!alive && IS_JOB_FINISHED(job)) /* its record may be purged now */
 		slu_ctl_request_gone(ctl, job->job_id);
 	slu_ctl_leave(ctl, SLU_HOOK_TEST_STAGE_OUT, watch);
 	return alive ? 0 : 1;
@@ -513,8 +512,9 @@ int bb_p_job_cancel(job_record_t *job)
 
 	if (!ctl)
 		return SLURM_SUCCESS;
-	/* A run that ends with scancel --hurry comes here instead of to
-	 * job_start_stage_out; one whose data is being staged out, again. */
+	/* A run that ends with scancel --hurry gets here instead of to
+	 * job_start_stage_out; one whose data is being staged out, for the
+	 * second time. */
 	if (job->nodes && !(job->job_state & JOB_STAGE_OUT)) {
 		slu_copy_job(job, &copy);
 		slu_ctl_ended(ctl, &copy);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cli_filter/sluice: in sbatch, salloc and srun, as the user, has
- * sluice-preview look at what the job is to be given. That warns; nothing is
- * ever refused here, and nobody waits longer than WAIT_MS. It links nothing of
- * ours.
+ * cli_filter/sluice: in sbatch, salloc and srun, as the user, runs
+ * sluice-preview on the job's request. That only prints warnings: nothing is
+ * refused here, and it delays a submission by WAIT_MS at most. It links none of
+ * our libraries.
  *
- * A script that sbatch reads from its standard input is not looked at: it is
- * read once.
+ * A script from sbatch's standard input is not checked, because it can be read
+ * only once.
  */
 #include "config.h"
 #include <fcntl.h>
@@ -50,8 +50,8 @@ int cli_filter_p_setup_defaults(slurm_opt_t *opt, bool early)
 	return SLURM_SUCCESS;
 }
 
-/* In a grandchild, which is nobody's to wait for. Of ours it has only the pipe:
- * one that hangs holds no file of who submits open. */
+/* In a grandchild, for which nobody has to wait. It inherits only the pipe: if
+ * it hangs, it does not keep the submitter's files open. */
 static void become_preview(char *const *argv, int out)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -75,7 +75,7 @@ static int left_ms(const struct timespec *from)
 	return ms < WAIT_MS ? (int)(WAIT_MS - ms) : 0;
 }
 
-/* To standard error, until it ends or the time is over. */
+/* Copies its output to standard error until it ends or the time is over. */
 static void relay(int in)
 {
 	struct pollfd p = {.fd = in, .events = POLLIN};
@@ -128,7 +128,7 @@ int cli_filter_p_pre_submit(slurm_opt_t *opt, int offset)
 	size_t n = 2;
 
 	(void)offset; /* of a heterogeneous job */
-	/* A step of a job asks for nothing. */
+	/* A step within a job has no request. */
 	if ((!script && !opt->burst_buffer) ||
 	    (opt->srun_opt && getenv("SLURM_JOB_ID")))
 		return SLURM_SUCCESS;

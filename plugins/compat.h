@@ -3,9 +3,10 @@
 #define SLU_PLUGINS_COMPAT_H
 
 /*
- * Slurm's internal headers under the newest release's names; what an older one
- * lacks, or calls otherwise, is made here and nowhere else. Slurm's headers
- * define info(), error() and more as macros: this file is included last.
+ * Slurm's internal headers under the newest release's names; what an older
+ * release lacks, or has under another name, is defined only here. Slurm's
+ * headers define info(), error() and more as macros: this file is included
+ * last.
  */
 
 #include <slurm/slurm.h>
@@ -45,8 +46,8 @@
 #include "src/slurmctld/srun_comm.h"
 #endif
 
-/* Arguments that hooks have since a release, and do not use. No header declares
- * a hook, so here alone the release is asked. */
+/* Unused arguments that newer releases pass to hooks. No header declares the
+ * hooks, so only here the release number decides. */
 #define SLU_SLURM_SINCE(major, minor) \
 	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(major, minor, 0))
 #if SLU_SLURM_SINCE(23, 2)
@@ -60,7 +61,7 @@
 #define SLU_SINCE_24_05(...)
 #endif
 
-/* What configure has found missing, or older than its newest form. */
+/* What configure has found missing, or in an older form. */
 #ifndef HAVE_LIST_T
 typedef struct xlist list_t;
 #endif
@@ -87,8 +88,8 @@ static inline void job_state_set(job_record_t *job, uint32_t state)
 }
 #endif
 
-/* Seconds from a job's preemption to its end, 0: none. From 25.05 on the
- * plugins that know are asked by slurmctld alone; this is what they answer. */
+/* Seconds from a job's preemption to its end, 0: none. From 25.05 on only
+ * slurmctld can ask the preempt plugin; this computes what it answers. */
 static inline uint32_t slu_job_grace_time(job_record_t *job)
 {
 #if HAVE_DECL_SLURM_JOB_GET_GRACE_TIME
@@ -100,7 +101,8 @@ static inline uint32_t slu_job_grace_time(job_record_t *job)
 #endif
 }
 
-/* Seconds, NO_VAL16: none; the shorter of the two that 25.05 has made of it. */
+/* Seconds, NO_VAL16: none; the shorter of the two timeouts that 25.05 has
+ * instead. */
 static inline uint16_t slu_prolog_epilog_timeout(const slurm_conf_t *conf)
 {
 #ifdef HAVE_SLURM_CONF_T_PROLOG_EPILOG_TIMEOUT
@@ -120,7 +122,7 @@ static inline const char *slu_namespace_plugin(const slurm_conf_t *conf)
 #endif
 }
 
-/* job_complete() without requeue, the node being well. */
+/* job_complete() without requeue; the node is healthy. */
 static inline int slu_job_complete(job_record_t *job, uint32_t status)
 {
 #ifdef SLU_JOB_COMPLETE_STEP_ID
@@ -134,7 +136,7 @@ static inline int slu_job_complete(job_record_t *job, uint32_t status)
 #endif
 }
 
-/* Of a heterogeneous job its first component. */
+/* For a heterogeneous job pass its first component. */
 static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 {
 #if HAVE_DECL_JOB_REQUEUE
@@ -147,7 +149,7 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 }
 
 /* slurmctld's own symbols: some of our plugins are loaded by slurmd too, where
- * they do not exist, and which a linker's flags may bind at once. So all of
+ * they do not exist and linker flags may require immediate binding. So all of
  * them are weak (plugins/check-symbols knows), and code that runs in slurmd
  * calls none. */
 #pragma weak job_list
@@ -205,8 +207,8 @@ static inline bool slu_in_slurmctld(void)
 	return &job_list != NULL;
 }
 
-/* `scontrol show burst` of 24.05 (protocol 41) and later expects one number
- * more. */
+/* `scontrol show burst` of 24.05 (protocol 41) and later expects one more
+ * number. */
 static inline bool slu_packs_poll_interval(uint16_t protocol_version)
 {
 	return protocol_version >= 41 << 8;

@@ -25,7 +25,7 @@ bitstr_t *slu_eligible_nodes_of_partitions(const char *names)
 	return all;
 }
 
-/* Names that are wrong Slurm refuses; NULL: none is named. */
+/* Slurm refuses wrong names itself; NULL: none is named. */
 static bitstr_t *named(char *nodes)
 {
 	bitstr_t *bits = NULL;
@@ -96,8 +96,8 @@ void slu_eligible_nodes_end(struct slu_eligible_nodes *w)
 	FREE_NULL_BITMAP(w->must);
 }
 
-/* Where could it run without these nodes? Caller frees; NULL: not
- * enough is left, or it names one of them. */
+/* The nodes without these on which it could run. Caller frees; NULL: not enough
+ * are left, or the job requires one of them. */
 static bitstr_t *others_of(const job_record_t *job, bitstr_t *without)
 {
 	const job_details_t *d = job->details;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks at slurmctld, each under read locks and no longer than it takes to
- * copy. Each plugin has a copy of this code; libsluice uses the table of the
- * one that came first.
+ * Queries of slurmctld: each holds read locks only while it copies. Each plugin
+ * has a copy of this code; libsluice uses the table of the one that was loaded
+ * first.
  */
 #include "config.h"
 #include "plugins/host.h"
@@ -171,7 +171,7 @@ static void host_jobs(void *arg, const uint32_t *id, size_t n,
 	unlock_slurmctld(lock);
 }
 
-/* find_node_record() would log every time that it is not there. */
+/* find_node_record() would log each missing name. */
 static bool is_down(char *name, bool drained)
 {
 	const node_record_t *node = find_node_record2(name);

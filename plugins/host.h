@@ -5,15 +5,15 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has the looks, job_actions.c and job_end_times.c the deeds,
- * node_labels.c what I/O nodes show.
+ * itself. host.c has queries, job_actions.c and job_end_times.c actions on
+ * jobs, node_labels.c features and comments of I/O nodes.
  */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
 
-/* For init(): the shared object, or NULL outside of slurmctld and without
- * memory (said in the log). */
+/* For init(): the shared object, or NULL outside of slurmctld, or without
+ * memory (logged). */
 struct slu_ctl *slu_host_acquire(const char *plugin);
 
 /* Does a reason or comment begin with "sluice: "? */
@@ -48,13 +48,13 @@ int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max);
 
-/* And in node_labels.c. */
+/* In node_labels.c. */
 void slu_node_labels_set(void *arg, const struct slu_ctl_node_label *mark,
 			 size_t n);
 bool slu_node_labels_are_set(void *arg, const struct slu_ctl_node_label *mark,
 			     size_t n);
-/* An administrator's new features, with ours as they were before. NULL: none.
- * Caller frees with xfree. */
+/* The features of a node after an administrator has set new ones: ours stay as
+ * in `before`. NULL: none. Caller frees with xfree. */
 char *slu_node_labels_features(const char *features, const char *before);
 
 #endif

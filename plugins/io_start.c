@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm asks about a job before it looks for nodes, but its backfill, which has
- * found some. A job for which there are too few is not made to wait: it would
- * lose its turn to those behind it, and the time that it may be kept waiting
- * would run.
+ * Slurm's main scheduler asks about a job before it looks for nodes, the
+ * backfill scheduler after it has found some. A job without enough free nodes
+ * is not held by IOStart: it would lose its place to later jobs, and its
+ * MaxIOWait would be used up.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -21,8 +21,8 @@ static uint32_t nodes_of(const job_record_t *job)
 	return job->node_cnt_wag > least ? job->node_cnt_wag : least;
 }
 
-/* Of one that begins: Slurm counts them only later. One that was put back may
- * have those of its earlier run before. */
+/* Nodes of a job that begins: Slurm sets node_cnt only later. A requeued job
+ * may still have the count of its earlier run. */
 static uint32_t nodes_given(const job_record_t *job)
 {
 	return job->node_bitmap ? (uint32_t)bit_set_count(job->node_bitmap)
@@ -70,8 +70,8 @@ static int free_nodes(const part_record_t *part)
 	return n;
 }
 
-/* As many as it needs at least, as far as can be told at once: of nodes that
- * jobs share it cannot. */
+/* Are there at least as many free nodes as it needs? A quick check: not
+ * possible for nodes that jobs share. */
 static bool has_nodes(const job_record_t *job)
 {
 	const part_record_t *part = job->part_ptr;
@@ -88,8 +88,9 @@ static void note_since(job_record_t *job, struct slu_note *note, int64_t since)
 	schedule_job_save();
 }
 
-/* What is planned for later nobody has to wait for yet; components of a
- * heterogeneous job start together or not at all, and never wait. */
+/* Does IOStart decide about it? Not about starts planned for later, nor about
+ * components of heterogeneous jobs, which start together or not at all, and
+ * never wait. */
 static bool is_asked(const job_record_t *job, bool test_only, time_t now)
 {
 	if (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer))
@@ -116,7 +117,7 @@ bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 	return true;
 }
 
-/* One with a file system of its own moves little else. */
+/* A job with a file system of its own does little other I/O. */
 static void tell(struct slu_ctl *ctl, const job_record_t *job, uint32_t nodes,
 		 struct slu_note *note)
 {
@@ -128,9 +129,9 @@ static void tell(struct slu_ctl *ctl, const job_record_t *job, uint32_t nodes,
 		slu_ctl_io_begun(ctl, &io, time(NULL));
 }
 
-/* A task of an array that begins gets a number of its own, and leaves note and
- * number to the rest: the next one has been kept waiting from now on. One that
- * was put back has waited by itself. */
+/* An array task that begins gets a job record of its own, and leaves note and
+ * number to the remaining tasks: for the next one the wait starts now. A
+ * requeued task has its own record already. */
 static void start_clock_of_rest(struct slu_ctl *ctl, const job_record_t *task,
 				int64_t since)
 {

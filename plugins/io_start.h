@@ -2,20 +2,20 @@
 #ifndef SLU_PLUGINS_IO_START_H
 #define SLU_PLUGINS_IO_START_H
 
-/* IOStart: what libsluice is told and asked of jobs' use of the parallel file
- * system. Under the write lock of jobs; microseconds. */
+/* IOStart: passes jobs' use of the parallel file system to libsluice, and asks
+ * it which may start. Called with job WRITE; takes microseconds. */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
 
-/* May it not start now, as too much bandwidth is in use? *why says so, and its
- * note since when. `test_only` as Slurm has it: whether it could start now, or
- * at all, is asked, and it will not. */
+/* Must the job wait because too much bandwidth is in use? Then *why has the
+ * reason, and its note the time since when. `test_only`: Slurm only asks
+ * whether it could start, without starting it. */
 bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 		  char why[SLU_CTL_WHY]);
-/* It begins. */
+/* The job begins. */
 void slu_io_begin(struct slu_ctl *ctl, job_record_t *job);
-/* slurmctld starts: what runs. */
+/* slurmctld starts: report the running jobs. */
 void slu_io_load(struct slu_ctl *ctl);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What we do to jobs, each under write locks for as long as Slurm's
- * own function takes. Nothing here sends anything itself: what must go to
- * nodes or clients, Slurm queues for its agent threads. Where Slurm forgets or
- * overwrites a reason, the note in the administrator's comment has it.
+ * Actions on jobs, each under write locks for as long as Slurm's own function
+ * takes. Nothing here sends anything itself: what must go to nodes or clients,
+ * Slurm queues for its agent threads. Where Slurm forgets or overwrites a
+ * reason, the note in the administrator's comment has it.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -35,8 +35,8 @@ int slu_act_no_job(uint32_t job_id, struct slu_err *err)
 	return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist", job_id);
 }
 
-/* Once slurmctld ends, what is done to a job or a node may
- * not be saved any more. */
+/* When slurmctld is ending, changes of a job or a node may not be saved any
+ * more. */
 bool slu_act_refused(struct slu_err *err)
 {
 	if (!slurmctld_config.shutdown_time)
@@ -131,9 +131,9 @@ static int end_as_failed(job_record_t *job, const char *reason,
 	return slu_act_failed(rc, err);
 }
 
-/* act_lock. A job that has COMPLETED has not: jobs that depend on it must not
- * start, so this must come before its last epilog returns. Other ends stay what
- * they are. */
+/* act_lock. Turns a COMPLETED job into a FAILED one: jobs that depend on it
+ * must not start, so this has to be called before its last epilog returns.
+ * Other final states are not changed. */
 static void turn_one_failed(job_record_t *job, const char *reason)
 {
 	if (IS_JOB_COMPLETE(job)) {
@@ -147,7 +147,7 @@ static void turn_one_failed(job_record_t *job, const char *reason)
 	jobacct_storage_g_job_complete(acct_db_conn, job);
 }
 
-/* act_lock. Who depends on a heterogeneous job looks at its first component. */
+/* act_lock. Dependencies on a heterogeneous job look at its first component. */
 static void turn_failed(job_record_t *job, const char *reason)
 {
 	job_record_t *leader = slu_hetjob_leader(job);
@@ -172,9 +172,9 @@ static void hold_pending(job_record_t *job, const char *reason)
 	last_job_update = time(NULL);
 }
 
-/* act_lock; only a job that runs, or whose data was not staged out, is put
- * back: one that has ended otherwise, or was put back already, has nothing to
- * wait for. */
+/* act_lock; only a job that runs, or whose data was not staged out, is
+ * requeued: one that has ended otherwise, or was requeued already, needs no
+ * second run. */
 static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 		    struct slu_err *err)
 {
@@ -208,9 +208,9 @@ static int put_back(job_record_t *job, uint32_t flags, const char *reason,
 typedef int act_f(job_record_t *job, const struct slu_verdict *verdict,
 		  struct slu_err *err);
 
-/* Is it this run, or the waiting for one, that the verdict is about? A late one
- * must not end the next run, nor a job that has been given the number since
- * (slurmctld's state was restored). */
+/* Is the verdict about this run, or about the wait for one? A late verdict must
+ * not end the next run, nor another job that has got the number since (after
+ * slurmctld's state was restored). */
 static bool is_meant(const job_record_t *job, const struct slu_verdict *verdict)
 {
 	if (verdict->pending)
@@ -219,8 +219,8 @@ static bool is_meant(const job_record_t *job, const struct slu_verdict *verdict)
 	       (!verdict->ended || job->start_time <= verdict->ended);
 }
 
-/* Why a run was never ready can be noted when Slurm has put the job back
- * since. */
+/* The reason why a run was never ready can still be noted after Slurm has
+ * requeued the job. */
 static bool may_be_noted(const job_record_t *job,
 			 const struct slu_verdict *verdict)
 {
@@ -370,8 +370,8 @@ int slu_act_complete(void *arg, const struct slu_verdict *verdict,
 	return act_on(verdict, slu_act_job_lock, may_be_noted, complete, err);
 }
 
-/* act_lock. The batch step that slurmctld has recovered never was; launching
- * makes another. */
+/* act_lock. The batch step that slurmctld has recovered never existed; the
+ * launch creates another. */
 static void relaunch(job_record_t *job)
 {
 	slurm_step_id_t batch = {
@@ -401,8 +401,8 @@ static int may_relaunch(const job_record_t *job, uint32_t job_id,
 	return !IS_JOB_RUNNING(job) || !job->batch_flag;
 }
 
-/* That its prologs have ended since this slurmctld runs, proves that the last
- * one did not get so far as to launch it. Until then it is asked for often. */
+/* If its prologs have ended since this slurmctld started, the previous
+ * slurmctld cannot have launched it. Until then this is called repeatedly. */
 int slu_act_relaunch(void *arg, uint32_t job_id, struct slu_err *err)
 {
 	const slurmctld_lock_t look = {.job = READ_LOCK};
@@ -448,7 +448,7 @@ int slu_act_annotate(void *arg, uint32_t job_id, const char *text,
 	return rc;
 }
 
-/* What makes `scancel --hurry` reach us although the job has ended. */
+/* Makes `scancel --hurry` reach us although the job has ended. */
 static void mark_stage_out(job_record_t *job, const char *text)
 {
 	bool is = text && !xstrncmp(text, "STAGE_OUT", 9) &&

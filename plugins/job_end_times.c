@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ends of running jobs that have a buffer. They are looked at every few
- * seconds for as long as the jobs run, as Slurm forgets what was given back
- * when a job is resumed or its limit is changed; nearly always there is nothing
- * to be done, so the write lock is taken for those only that are not as they
- * should be.
+ * The ends of running jobs that have a buffer. They are checked every few
+ * seconds while the jobs run, because Slurm drops the time that was given back
+ * when a job is resumed or its limit is changed; usually nothing has to be
+ * done, so the write lock is taken only for jobs with a wrong end.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -17,7 +16,7 @@ static const slurmctld_lock_t look_lock = {
 	.node = READ_LOCK,
 };
 
-/* When a reservation takes one of its nodes, or its own ends. */
+/* When a reservation takes one of its nodes, or its own reservation ends. */
 static time_t must_end_by(const job_record_t *job, time_t now)
 {
 	slurmctld_resv_t *resv;
@@ -47,9 +46,9 @@ static bool has_end(const job_record_t *job)
 	       job->time_limit != NO_VAL && !job->preempt_time;
 }
 
-/* The end it should have; `note` is its own, changed where that is new. Slurm
- * moves the start of one whose nodes had to boot to when they have
- * (job_config_fini() in job_mgr.c): that much is given back already. */
+/* The end it should have; `note` is the job's, updated if that is new. If the
+ * nodes had to boot, Slurm moves the job's start to the end of that
+ * (job_config_fini() in job_mgr.c): that time is given back already. */
 static time_t should_end(const job_record_t *job, const struct slu_ctl_end *e,
 			 int64_t max, time_t now, struct slu_note *note)
 {

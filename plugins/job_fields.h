@@ -2,36 +2,38 @@
 #ifndef SLU_PLUGINS_JOB_FIELDS_H
 #define SLU_PLUGINS_JOB_FIELDS_H
 
-/* From Slurm's structures to ours. The caller holds the locks that reading
- * needs; memory is ours (malloc). */
+/* Copies Slurm's structures to ours. The caller holds the read locks; memory is
+ * from malloc. */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
 
-/* A job: at least job READ and node READ. Fields that memory could not be had
- * for are NULL. Lists of a buffer's nodes by their state take milliseconds for
+/* A job: at least job READ and node READ. Fields are NULL where memory was
+ * short. Lists of a buffer's nodes by their state take milliseconds for
  * thousands of nodes, so only slu_copy_nodes() fills them in: not for hooks. */
 void slu_copy_job(const job_record_t *job, struct slu_job *out);
 void slu_copy_nodes(const job_record_t *job, struct slu_job *out);
-/* When it could have started first, Unix seconds; 0: unknown. */
+/* The earliest time at which it could have started, Unix seconds; 0: unknown.
+ */
 int64_t slu_eligible(const job_record_t *job);
 
-/* What the predictor needs of a submission. The strings are borrowed from
- * desc: *out must not be cleared. part READ. */
+/* Copy what the predictor needs from a submission. The strings are borrowed
+ * from desc: *out must not be cleared. part READ. */
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out);
 
-/* The first partition that is named, or the default one (NULL); NULL: there is
- * none. part READ. */
+/* The first partition in the list, or the default one (NULL); NULL: it does not
+ * exist. part READ. */
 const part_record_t *slu_first_partition(const char *names);
 
-/* Call fn for each partition that is named, or for the default one (NULL); for
- * a name that there is none of with NULL. part READ. */
+/* Call fn for each partition in the list, or for the default one (NULL); with
+ * NULL for a name that does not exist. part READ. */
 void slu_each_partition(const char *names,
 			void (*fn)(void *arg, const part_record_t *part),
 			void *arg);
 
-/* Take out of an environment array what a new job must not inherit. */
+/* Remove from an environment array the variables that a new job must not
+ * inherit. */
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);
 /* Set "NAME=value" in an environment array of Slurm's. */
 void slu_set_env(char ***env, uint32_t *n, const char *entry);

@@ -3,19 +3,20 @@
 #define SLU_PLUGINS_LAST_JOB_ID_H
 
 /*
- * Numbers of jobs are not given twice. slurmctld saves its jobs up to some
- * seconds after a change; killed before, it comes back without those that have
- * begun since, and gives their numbers again. But nodes remember them: slurmd
- * runs no prolog for a number of which it believes that it runs there, and what
- * is still being cleaned, or kept, carries the forgotten job's.
+ * Prevents that slurmctld assigns a job number twice. slurmctld saves its jobs
+ * up to some seconds after a change; if it is killed before, it restarts
+ * without the jobs that have begun since, and assigns their numbers again. But
+ * nodes still have the old jobs: slurmd runs no prolog for a number that it
+ * believes to be running, and buffers that are being cleaned, or kept data,
+ * have the lost job's number.
  *
- * So the highest number that has begun is kept in a file of ours beside
- * slurmctld's.
+ * So the highest number of a job that has begun is stored in our own file
+ * beside slurmctld's.
  */
 
 #include "plugins/host.h"
 
-/* Of libsluice's table, see ctl/ops.h. */
+/* A function of libsluice's table, see ctl/ops.h. */
 uint32_t slu_last_job_id_pass(void *arg);
 void slu_last_job_id_keep(void *arg, uint32_t last);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Slurm makes of a job's limit without us: of one that is being submitted,
- * as _valid_job_part() and acct_policy_validate() will, and of one that is
- * there. Slurm fills in DefaultTime, else MaxWall, at the submission, or else,
- * when the job starts, MaxTime.
+ * What limit Slurm would give a job without us: one that is being submitted, as
+ * _valid_job_part() and acct_policy_validate() will do, and an existing one.
+ * Slurm fills in DefaultTime, else MaxWall, at the submission, or else, when
+ * the job starts, MaxTime.
  */
 #include "config.h"
 #include "plugins/job_fields.h"

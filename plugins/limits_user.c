@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of ours where others have a say: at the submission Slurm itself, by
- * what a partition, an association and a QOS allow, and later whoever changes
- * the job.
+ * Our limits and decisions of others: at submission Slurm itself applies the
+ * limits of partition, association and QOS, and later users and administrators
+ * change the job.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -16,7 +16,7 @@ static void give_back(job_record_t *job, const struct slu_note *note)
 				   : slu_limit_whole(job, note));
 }
 
-/* Theirs from now on: as if we had never been there. */
+/* From now on theirs: remove all traces of ours. */
 static void leave(job_record_t *job, struct slu_note *note)
 {
 	give_back(job, note);
@@ -24,14 +24,14 @@ static void leave(job_record_t *job, struct slu_note *note)
 	slu_act_put_note(job, note);
 }
 
-/* Not ours at all. */
+/* It is not a limit of ours. */
 static void drop(struct slu_note *note)
 {
 	note->limit = SLU_LIMIT_USERS;
 	note->tight = note->whole = 0;
 }
 
-/* Says in the log what has come out otherwise than it was told. */
+/* Logs what has turned out differently from what was announced. */
 static void compare(const job_record_t *job, const struct slu_note *meant,
 		    const struct slu_note *note)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mails about what became of a job, for its user who has asked Slurm for some.
- * Slurm sends its own when the job's tasks have ended, and knows nothing then
- * of what becomes of the data. Ours go as its own do: slurmscriptd, a process
- * beside slurmctld, runs the program.
+ * Mails about the result of a job, for users who have asked Slurm for mails.
+ * Slurm sends its own when the job's tasks have ended, and does not know the
+ * result of the stage-out then. Ours are sent in the same way: slurmscriptd, a
+ * process beside slurmctld, runs the program.
  */
 #include "config.h"
 #include "plugins/actions.h"
@@ -15,7 +15,7 @@
 
 #define SECONDS 5 /* as MAIL_PROG_TIMEOUT */
 
-/* Whoever asked to hear of the job's end has heard what is not so. */
+/* Users who asked for a mail about the job's end have got a wrong one. */
 #define OF_FATE \
 	(MAIL_JOB_END | MAIL_JOB_FAIL | MAIL_JOB_REQUEUE | MAIL_JOB_STAGE_OUT)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What we do to nodes: drained and put back. See job_actions.c. */
+/* Actions on nodes: drain and resume. See job_actions.c. */
 #include "config.h"
 #include "plugins/actions.h"
 
@@ -44,8 +44,7 @@ static int set_node_by_name(const char *name, uint32_t state,
 
 	lock_slurmctld(slu_act_lock);
 	node = find_node_record((char *)name);
-	/* Who drained it before us has the say; nobody else's drain is lifted.
-	 */
+	/* If somebody else drained it before us, his drain stays. */
 	if (slu_act_refused(err)) {
 		unlock_slurmctld(slu_act_lock);
 		free(text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the I/O nodes show: a feature of a fixed vocabulary (node_features.c)
- * and, in the comment, whose they are. Features and words of administrators
- * are left alone; ours stand behind them.
+ * Features and comments of I/O nodes: a feature of a fixed vocabulary
+ * (node_features.c) and, in the comment, the jobs that have the node.
+ * Administrators' features and text are not changed; ours come after them.
  */
 #include "config.h"
 #include "plugins/host.h"

@@ -3,8 +3,8 @@
  * Which planned starts do longer limits put off, and which reservation do they
  * run into? Pending jobs' times are looked at under one lock; their nodes,
  * whose names take a millisecond or two where there are thousands, each under
- * its own. A busy slurmctld lets us wait for each of these, and may have
- * planned thousands: no limit waits for that.
+ * its own. On a busy slurmctld each of these locks takes time, and thousands of
+ * starts may be planned: so limits are extended without waiting for it.
  */
 #include "config.h"
 #include "plugins/actions.h"

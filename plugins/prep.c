@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prep/sluice: the ear for starts and ends of all jobs, and the hand that
- * holds a launch until its I/O nodes are published. Loaded by slurmd too,
- * where it does nothing.
+ * prep/sluice: receives starts and ends of all jobs, and delays a launch until
+ * the job's I/O nodes are published. Loaded by slurmd too, where it does
+ * nothing.
  */
 #include "config.h"
 #include "plugins/job_fields.h"
@@ -62,8 +62,8 @@ int prep_p_prolog_slurmctld(job_record_t *job, bool *async)
 	return SLURM_SUCCESS;
 }
 
-/* The end itself came with burst_buffer's job_start_stage_out; where that
- * plugin is not configured the thread finds it by this look. */
+/* burst_buffer's job_start_stage_out has reported the end; if that plugin is
+ * not configured, libsluice's thread finds it after this call. */
 int prep_p_epilog_slurmctld(job_record_t *job, bool *async)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();

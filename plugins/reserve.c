@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reservations with BurstBuffer=: Slurm keeps what they say, and a job that is
- * not in one and would run into it does not get it. No plugin is asked before
- * such a reservation is made, only what it is in TRES (_set_tres_cnt() in
- * Slurm's reservation.c, when one is made, changed or loaded). So what of it
- * has no effect, for want of such a pool, can only be said: in slurmctld's log
- * and in bbstat.
+ * Reservations with BurstBuffer=: Slurm stores their storage, and keeps it from
+ * jobs outside of the reservation that would run into it. Slurm asks no plugin
+ * before it makes such a reservation, only for its value in TRES
+ * (_set_tres_cnt() in Slurm's reservation.c, when one is made, changed or
+ * loaded). So a part without effect, because there is no such pool, cannot be
+ * refused, only reported: in slurmctld's log and in bbstat.
  */
 #include "config.h"
 #include "plugins/reserve.h"

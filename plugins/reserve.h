@@ -9,16 +9,17 @@
 
 struct slu_ctl;
 
-/* One is made, changed or loaded. Told is what of it has no effect. */
+/* A reservation is made, changed or loaded. Reports the parts of it without
+ * effect. */
 void slu_reserve_seen(const char *spec, struct slu_ctl *ctl);
 
-/* What bbstat says of them: lines, "" for none. Any thread. */
+/* Text about them for bbstat: lines, "" for none. Any thread. */
 #define SLU_RESERVE_TEXT 2048
 void slu_reserve_text(struct slu_ctl *ctl, char text[SLU_RESERVE_TEXT]);
 
-/* Bytes of this pool (the site's first?) that are kept from this job
- * (job_record_t), as it would run into their time. Within a hook that has the
- * job. */
+/* Bytes of this pool (is it the site's first?) that this job (job_record_t)
+ * cannot use, because it would run into reservations of them. Called within a
+ * hook for the job. */
 uint64_t slu_reserved(void *job, const char *pool, bool first);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * The SPANK plugin. On a node it runs `sluice-node up` before and `sluice-node
  * down` after a job with a buffer, `sluice-node recover` when slurmd starts,
- * and gives the job's tasks what `up` has left for them in RunDir/JOB/env, or
- * refuses to start them with one sentence. For a job without a buffer it does
- * nothing but, with map=, note its steps' I/O.
+ * and sets for the job's tasks the environment that `up` has written to
+ * RunDir/JOB/env, or refuses to start them with one sentence. For a job without
+ * a buffer it only records its steps' I/O, with map=.
  *
  * plugstack.conf: required spank_sluice.so [node=PROGRAM] [run=RunDir]
  * [map=MappingDir] [sluiced=HOST[:PORT],...]. It must be `required`: only then
- * does a refusal end the step. It links nothing of ours: every srun and
- * slurmstepd loads it.
+ * does a refusal end the step. It links none of our libraries, because every
+ * srun and slurmstepd loads it.
  *
  * Exit status: a node is drained (non-zero) only when sluice-node says that it
  * cannot be cleaned, or could not be run, or read its configuration, for a job
@@ -135,7 +135,7 @@ static int run_node(const struct conf *conf, const char *verb)
 }
 
 /* Note Lustre's counters before the job begins. A file system that hangs, even
- * beyond SIGALRM, holds up nobody: counting is optional. */
+ * beyond SIGALRM, must not delay the job: counting is optional. */
 static void begin(const struct conf *conf)
 {
 	pid_t pid = fork();
@@ -180,8 +180,8 @@ int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 	return rc == CANNOT_RUN ? 0 : -1;
 }
 
-/* Not waited for. It is in a session of its own when this returns: who runs us
- * kills our process group when we are done. */
+/* Does not wait for it. It is in a session of its own when this returns: slurmd
+ * kills our process group when we have ended. */
 static void start_node(const struct conf *conf, const char *verb,
 		       unsigned seconds)
 {
@@ -221,7 +221,7 @@ static void lustre_path(const struct conf *conf, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%s/io/%u.llite", conf->run, conf->job);
 }
 
-/* Not waited for: nobody's next job shall start later because of it. */
+/* Does not wait for it, so that the node's next job does not start later. */
 static void send_io(const struct conf *conf)
 {
 	char tasks[PATH_MAX], lustre[PATH_MAX];
@@ -257,7 +257,7 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 		    : rc == BAD_CONF ? "cannot read sluice.conf"
 				     : "this node cannot be cleaned",
 		    conf.run, conf.job);
-	/* What was never set up here has left nothing. */
+	/* A job that was never set up here has left nothing. */
 	return notes || (rc != CANNOT_RUN && rc != BAD_CONF) ? -1 : 0;
 }
 
@@ -289,15 +289,16 @@ static bool wants_buffer(spank_t sp, const struct conf *conf)
 	       strtoul(job, NULL, 10) == conf->job;
 }
 
-/* For this run: with a result it is another's that is being taken away. */
+/* For this run: with a result there, the buffer of an earlier run is being
+ * removed. */
 static bool is_set_up(const struct conf *conf)
 {
 	return (has_note(conf, "env") || has_note(conf, "refused")) &&
 	       !has_note(conf, "result");
 }
 
-/* One that slurmd has run no prolog for may be set up just now by the watcher
- * of the run before; all other nodes are ready then. */
+/* If slurmd has run no prolog for this run, the previous run's watcher may be
+ * setting it up just now; all other nodes are ready then. */
 static bool is_set_up_soon(const struct conf *conf)
 {
 	for (int i = 0; i < SOON && !is_set_up(conf); i++) {
@@ -365,8 +366,9 @@ int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 	return 0;
 }
 
-/* Begin the output of a batch script with what its file system is. Only a
- * regular file: what comes to read a pipe expects the script's words alone. */
+/* Begin the output of a batch script with what its file system is. Only in a
+ * regular file: a program that reads a pipe expects only the script's output.
+ */
 static void tell(const struct conf *conf)
 {
 	char path[PATH_MAX], out[PATH_MAX], *text;
@@ -400,7 +402,7 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	return 0;
 }
 
-/* The step's tasks go past the kernel, whose counters do not see it. */
+/* The step's tasks use a client whose I/O the kernel's counters do not see. */
 static bool past_kernel;
 
 /* Once per step and node, as the user: the mapping lies on a shared file
@@ -420,9 +422,9 @@ int slurm_spank_user_init(spank_t sp, int ac, char **av)
 	return 0;
 }
 
-/* What the step's processes have read and written, files and pipes alike: the
- * kernel adds it up in the one that has waited for them, slurmstepd. Of those
- * that it does not see nothing is known, which is not little. */
+/* What the step's processes have read and written, in files and pipes: the
+ * kernel adds it up in their parent, slurmstepd. For I/O that the kernel does
+ * not see the result is unknown, not zero. */
 static void note_io(const struct conf *conf)
 {
 	unsigned long long in, out;

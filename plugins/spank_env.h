@@ -7,9 +7,9 @@
 
 /* A whole small file, NUL-terminated; NULL if there is none. Caller frees. */
 char *slu_spank_read(const char *path);
-/* In the task: do what the lines of a note say, as far as there is one:
- * "NAME=VALUE", "-PREFIX" (variables that are to go), "nofile N" (open files
- * that it needs). False: one cannot be done, which it has said. */
+/* In the task: apply the lines of a note, if there is one: "NAME=VALUE",
+ * "-PREFIX" (remove these variables), "nofile N" (required limit of open
+ * files). False: a line could not be applied, which was reported. */
 bool slu_spank_env(spank_t sp, const char *path);
 
 #endif

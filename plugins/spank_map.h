@@ -2,7 +2,7 @@
 #ifndef SLU_PLUGINS_SPANK_MAP_H
 #define SLU_PLUGINS_SPANK_MAP_H
 
-/* The environment by which the tasks of a step find their I/O nodes. */
+/* Sets the variables by which the tasks of a step find their I/O nodes. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@ struct slu_spank_map {
 	const char *dir; /* MappingDir */
 	const char *run; /* RunDir */
 	uint32_t job;
-	/* The job's own file system has clients of the same kind: they would
-	 * look for its data on the I/O nodes. */
+	/* The job's own file system uses the same client, which would look for
+	 * its data on the I/O nodes: so none. */
 	bool none;
 };
 
-/* In slurm_spank_user_init(), so as the job's user: set the variables, or take
- * away ours of an earlier mapping where the job has no I/O nodes. True: the
- * step's tasks have a client of GekkoFS, or may have, which goes past the
- * kernel's counters. */
+/* In slurm_spank_user_init(), so as the job's user: set the variables, or
+ * remove ours of an earlier mapping if the job has no I/O nodes. True: the
+ * step's tasks use, or may use, a GekkoFS client, whose I/O the kernel's
+ * counters do not see. */
 bool slu_spank_map(spank_t sp, const struct slu_spank_map *map);
 
 #endif

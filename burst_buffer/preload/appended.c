@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages of mapped files, written back. The kernel sends them by any descriptor
- * of its node that can write, the newest first. When that was opened with
- * O_APPEND so is the file of the brick, and Linux appends what is written to
- * such a file wherever it should go (pwrite(2), "BUGS"): the page would land at
- * the end. So it is sent by a descriptor that does not append; where the node
- * has none of this file we open one of our own, with a request to the client
- * that looks like one of the kernel's, and close it after the last of theirs.
+ * Write-back of pages of mapped files. The kernel sends them through any
+ * writable descriptor that the node has of the file, the newest first. If that
+ * was opened with O_APPEND, so is the brick's file, and Linux appends all
+ * writes to such a file, whatever their offset (pwrite(2), "BUGS"): the page
+ * would be written at the end. So this code redirects the page to a descriptor
+ * without O_APPEND; if the node has none of this file it opens one, with a
+ * request to the client that looks like the kernel's, and closes it after the
+ * kernel's last one.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -30,7 +31,7 @@ struct handle {
 	bool append, own;
 };
 
-/* A request that waits: for a descriptor of ours, or to be read. */
+/* A request that waits, for a descriptor of ours or to be read. */
 struct request {
 	struct request *next;
 	uint64_t node, opener; /* the request of ours that it waits for */
@@ -79,7 +80,7 @@ void slu_opened(uint64_t node, uint64_t fh, uint32_t flags)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Under the lock, as all below. The last one comes last. */
+/* The lock is held, here and in all functions below. Appends to a list. */
 static void put_last(struct request **list, struct request *r)
 {
 	while (*list)
@@ -154,7 +155,8 @@ void slu_closed(uint64_t node, uint64_t fh)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A descriptor of this file that may write anywhere; NULL: there is none. */
+/* A descriptor of this file that can write at any offset; NULL: there is none.
+ */
 static const struct handle *in_place(uint64_t node)
 {
 	for (const struct handle *h = *bucket(node); h; h = h->next)
@@ -239,7 +241,7 @@ size_t slu_own_request(const struct iovec *iov, int n)
 	return len;
 }
 
-/* Who has stopped a request reads it when its descriptor is there. */
+/* The thread that parked a request reads it when its descriptor is there. */
 bool slu_may_read(int device)
 {
 	struct pollfd fd[2] = {{.fd = device, .events = POLLIN},
@@ -263,7 +265,8 @@ bool slu_may_read(int device)
 	return !(fd[1].revents && read(wake, &times, sizeof(times)) > 0);
 }
 
-/* Those that waited for this descriptor go on; without it they have failed. */
+/* Continues requests that waited for this descriptor; if it could not be opened
+ * they fail. */
 static void go_on(int device, struct request *r, const uint64_t *fh)
 {
 	struct write_request *w = (struct write_request *)r->data;

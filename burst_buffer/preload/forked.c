@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_forked.so, for LD_PRELOAD beside the client of GekkoFS: a process
- * that was forked, and has started no program since, has not the client's
- * thread that hears the answers of the daemons. Whatever it asks of the file
- * system would wait for ever; here it fails at once, with one sentence.
+ * libsluice_forked.so, for LD_PRELOAD beside the client of GekkoFS: a forked
+ * child that has not called execve() lacks the client's thread that receives
+ * the daemons' answers. Its calls to the file system would wait for ever; this
+ * library makes them fail at once, with one sentence.
  *
  * The client sees system calls by intercept_hook_point of libsyscall_intercept.
- * In a child ours takes its place. It lets the kernel have what is none of the
- * file system's; the client itself is asked only what it knows without daemons.
- * A program that the child starts loads the client anew, and works.
+ * In a child this library replaces the hook. It passes calls outside of the
+ * file system to the kernel; the client gets only calls that need no daemons. A
+ * program that the child starts loads the client again, and works.
  *
- * SLUICE_INTERPOSED says where the file system is. Calls in here go through the
- * same hook, and come back as none of its own.
+ * SLUICE_INTERPOSED says where the file system is. Calls of this code go
+ * through the same hook, which passes them on.
  */
 #include "config.h"
 #include <dlfcn.h>
@@ -28,7 +28,7 @@
 
 #define NO_COMMAND 0x51ce /* of fcntl(2) */
 
-/* 0: *result is the call's; else the kernel is to do it. */
+/* 0: *result is the call's; else the kernel has to do it. */
 typedef int hook_f(long, long, long, long, long, long, long, long *);
 
 static hook_f **point, *client;
@@ -72,8 +72,8 @@ static bool is_below(const char *path)
 	       (!path[root_len] || path[root_len] == '/');
 }
 
-/* The client knows its descriptors by itself: a command that nobody has is
- * another error there than in the kernel. */
+/* The client answers an unknown fcntl command with another error than the
+ * kernel does: that shows which descriptors are its own. */
 static bool is_its(int fd)
 {
 	long result = 0;
@@ -83,7 +83,8 @@ static bool is_its(int fd)
 	       result == -ENOTSUP;
 }
 
-/* Where the client has let the kernel go, too. */
+/* Is the working directory in the file system, also where the client has let
+ * the kernel change it? */
 static bool stands_there(void)
 {
 	char cwd[PATH_MAX];
@@ -100,7 +101,7 @@ static bool is_there(int dir, const char *path)
 	return dir == AT_FDCWD ? stands_there() : is_its(dir);
 }
 
-/* What a child that has not started a program did, or wanted to start. */
+/* What a child without execve() did, or which program it wanted to start. */
 static int refuse(const char *path, const char *what, long *result)
 {
 	static bool told;
@@ -116,8 +117,9 @@ static int refuse(const char *path, const char *what, long *result)
 	return 0;
 }
 
-/* From where the new client would not know where it stands, or a program that
- * the kernel does not see. */
+/* Refuses a program in the file system, which the kernel cannot see, and a
+ * start without LIBGKFS_CWD, from which the new client would know its working
+ * directory. */
 static int start_program(const char *path, char *const *env, long *result)
 {
 	if (is_there(AT_FDCWD, path))

@@ -4,20 +4,20 @@
  * readv() and writev() on /dev/fuse, and changes, holds back or injects FUSE
  * messages where the client does not behave as programs expect.
  *
- * SLUICE_DIRECT set (to any value): every descriptor is a direct one. The
- * kernel then keeps no page of a file that programs read or write, so that a
- * node cannot read its own old bytes, and a record that is appended reaches its
- * brick in one piece. glusterfs has --direct-io-mode for it, but (10.3) does
- * not make a descriptor direct by which open(2) has made its file, and knows
- * nothing of mappings, which the kernel refuses for direct descriptors unless
- * the server says at the beginning that they are welcome (Linux 6.6).
+ * SLUICE_DIRECT set (to any value): every descriptor uses direct I/O. The
+ * kernel then caches no pages that programs read or write, so that a node
+ * cannot read its own stale data, and a record that is appended reaches its
+ * brick in one piece. glusterfs has --direct-io-mode for that, but (10.3) does
+ * not apply it to a descriptor whose open(2) has created the file, and does not
+ * support mappings, which the kernel refuses for direct descriptors unless the
+ * server says at the beginning that they are welcome (Linux 6.6).
  *
- * Always: pages of mapped files go where they belong, see appended.c; and what
- * the client would take for a plain fallocate(2), and so not do, is refused.
+ * Always: pages of mapped files are written at their offsets, see appended.c;
+ * and modes of fallocate(2) that the client would silently ignore are refused.
  *
- * SLUICE_TOLD names a file, which is written when the kernel has been told:
- * "cached", "mmap", or "no mmap" from a kernel that cannot have them with
- * direct descriptors. No such file: this library does not work.
+ * SLUICE_TOLD names a file, which is written after the handshake with the
+ * kernel: "cached", "mmap", or "no mmap" from a kernel that does not support
+ * them with direct I/O. If there is no such file, this library does not work.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -63,7 +63,7 @@ static bool direct;	 /* SLUICE_DIRECT */
 static atomic_int device = -1;
 static atomic_bool mmap_allowed;
 
-/* Requests whose answers matter. */
+/* Requests whose answers have to be changed or watched. */
 static struct waiting {
 	uint64_t unique, node;
 	uint32_t opcode, flags; /* of open(2) */
@@ -126,8 +126,8 @@ void slu_answer(int device, uint64_t unique, int error)
 	(void)!slu_real_writev(device, &one, 1);
 }
 
-/* Without memory the client ends: better no file system than one that is not
- * what it says. */
+/* Without memory the client ends: better no file system than one that does not
+ * keep its promises. */
 static void expect_reply(const struct fuse_in_header *head, uint32_t flags)
 {
 	pthread_mutex_lock(&lock);
@@ -142,7 +142,7 @@ static void expect_reply(const struct fuse_in_header *head, uint32_t flags)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The request that it answers; false: none that matters. */
+/* The request that this answers; false: none of those. */
 static bool answered(uint64_t unique, struct waiting *request)
 {
 	bool found = false;
@@ -169,7 +169,7 @@ static void see_init(const struct iovec *iov, int n, size_t len)
 	expect_reply(&request.head, 0);
 }
 
-/* What the client is about to do for the kernel. */
+/* Looks at a request that the client is about to handle for the kernel. */
 static void see_request(const struct iovec *iov, int n, size_t len)
 {
 	struct {
@@ -260,8 +260,8 @@ static void change_init(void *reply, size_t len)
 	tell();
 }
 
-/* What was opened stands at the end of both answers; that which made a file
- * says before, and first, which it is. */
+/* The open flags are at the end of both answers; that of FUSE_CREATE begins
+ * with the node's number. */
 static void change_open(char *reply, size_t len, const struct waiting *request)
 {
 	const size_t at = len - sizeof(struct fuse_open_out);
@@ -314,7 +314,7 @@ writev(int fd, const struct iovec *iov, int n)
 	return change_reply(fd, iov, n, &request);
 }
 
-/* What the client starts is to be as it always was. */
+/* Programs that the client starts must not load this library. */
 __attribute__((constructor)) static void begin(void)
 {
 	slu_real_readv = (slu_vector_f *)dlsym(RTLD_NEXT, "readv");

@@ -3,7 +3,8 @@
 #define SLU_BURST_BUFFER_PRELOAD_GLUSTERFS_CALLS_H
 
 /*
- * What the files of libsluice_glusterfs.so share. Any thread of the client.
+ * What the files of libsluice_glusterfs.so share. Any thread of the client may
+ * call.
  */
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ typedef ssize_t slu_vector_f(int, const struct iovec *, int);
 
 extern slu_vector_f *slu_real_readv, *slu_real_writev;
 
-/* Copy from and to a vector; what was copied, bytes. */
+/* Copy from and to a vector; returns the number of bytes. */
 size_t slu_gather(void *to, size_t size, const struct iovec *iov, int n);
 size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
 		   size_t size);
@@ -38,7 +39,8 @@ bool slu_may_read(int device);
  * FUSE_OPEN of ours instead. False: the request is parked until a FUSE_OPEN of
  * ours is answered; read the next one. */
 bool slu_written_back(const struct iovec *iov, int n, size_t *len);
-/* An answer; true: it was to a request of ours, and not for the kernel. */
+/* An answer of the client; true: it belongs to a request of ours, so do not
+ * pass it to the kernel. */
 bool slu_own_answer(int device, const struct iovec *iov, int n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-preview: what is wrong with a request, and whether its input is there
- * and fits, before it is submitted. cli_filter/sluice runs it with --quiet for
- * each submission.
+ * sluice-preview: checks a request, and whether its input exists and fits,
+ * before it is submitted. cli_filter/sluice runs it with --quiet for each
+ * submission.
  */
 #include "config.h"
 
@@ -92,7 +92,7 @@ static int refused(const struct preview *p, const struct slu_err *err)
 {
 	char *text;
 
-	if (p->quiet) /* slurmctld will say it */
+	if (p->quiet) /* slurmctld will report it */
 		return 0;
 	text = slu_request_quote(err->text, p->option, p->script);
 	for (const char *line = text ? text : err->text; *line;) {
@@ -105,7 +105,7 @@ static int refused(const struct preview *p, const struct slu_err *err)
 	return 1;
 }
 
-/* What the sources have to fit into; 0: nobody can say. */
+/* The capacity for the sources; 0: unknown. */
 static uint64_t room(const struct preview *p, const struct slu_request *req,
 		     const struct slu_conf *conf)
 {
@@ -155,7 +155,7 @@ static void see_sources(struct preview *p, const struct slu_request *req,
 	say_sum(p, &sum, room(p, req, conf));
 }
 
-/* NULL where this host has none, or one that cannot be used. */
+/* NULL: this host has no configuration, or it is invalid. */
 static struct slu_conf *site(void)
 {
 	char *path = slu_conf_path();

@@ -44,8 +44,8 @@ static void count(struct slu_sources *out, const struct stat *st)
 	out->bytes += size < taken ? size : taken;
 }
 
-/* What lies below is counted as far as it can be read: a name that cannot is
- * told, and those behind it are looked at. */
+/* Adds up what is below, as far as it can be read: a name that cannot be read
+ * is reported, and the following ones are still read. */
 static void add(const struct walk *w, char *path)
 {
 	char *roots[] = {path, NULL};

@@ -4,8 +4,9 @@
 
 /*
  * The sources of a request's stage_in as they are seen before the job runs, on
- * the host where it is submitted and with the rights of who submits it. Nobody
- * says that the job's nodes will see the same: it is worth a warning.
+ * the host where it is submitted and with the rights of the submitting user.
+ * The job's nodes may see something else, so the result is only good for a
+ * warning.
  */
 
 #include <stdbool.h>
@@ -15,20 +16,20 @@
 struct slu_sources {
 	uint64_t bytes; /* of regular files, holes left out */
 	uint64_t files;
-	bool cut; /* there was no time for all */
+	bool cut; /* the time was too short for all */
 };
 
 struct slu_sources_look {
-	/* Asked at each name; false ends the look. */
+	/* Called for each name; false ends the walk. */
 	bool (*go_on)(void *arg);
-	/* Hears of a source that cannot be had here: the line of its request
-	 * (0: there are no lines) and a sentence. */
+	/* Called for a source that cannot be read here: the line of its request
+	 * (0: unknown) and a sentence. */
 	void (*tell)(void *arg, int line, const char *text);
 	void *arg;
 };
 
-/* Look at every source that does not depend on the job's number; `sym` has the
- * user and the job's name. Waits for file systems. */
+/* Look at every source whose path does not contain the job's number; `sym` has
+ * the user and the job's name. May block in a file system. */
 void slu_sources_see(const struct slu_request *req,
 		     const struct slu_symbols *sym,
 		     const struct slu_sources_look *look,
