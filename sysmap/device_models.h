@@ -4,10 +4,10 @@
 
 /*
  * The abstract half of the extractors of devices (see sysmap/model.h for the
- * rules). What differs between two nodes of one make (addresses, GUIDs) is in
+ * rules). What differs between two nodes of one model (addresses, GUIDs) is in
  * a document of its own, "networkaddresses"; serial numbers, and what changes
- * by itself (link-local state of a bus that sleeps, LIDs, temperatures), are
- * in none.
+ * by itself (state of a link that sleeps, LIDs, temperatures), are in no
+ * document.
  */
 
 #include <json-c/json.h>
@@ -16,7 +16,7 @@
 
 #define SLU_NO_NUMA_NODE -1
 
-/* Where a device hangs. */
+/* To which PCI function and NUMA node a device is connected. */
 struct slu_place {
 	const char *address; /* of its PCI function: 0000:3b:00.0 (if known) */
 	const char *driver;  /* (if bound) */
@@ -30,8 +30,8 @@ struct slu_pci_link {
 };
 
 /* "nvme": controllers. Without serial number. Unlike in other documents the
- * link is also said as it is now: a drive that came up on fewer lanes is a
- * fault to be seen. */
+ * present state of the link is included: a drive that came up on fewer lanes is
+ * a fault to report. */
 struct slu_nvme_namespace {
 	char name[32]; /* nvme0n1 */
 	uint64_t size; /* bytes */
@@ -49,13 +49,14 @@ struct slu_nvme {
 };
 void slu_nvme_add(struct json_object *out, const struct slu_nvme *nvme);
 
-/* "nvmehealth": wear of each controller, in steps so coarse that they are
- * news. used: percent of the life that the maker expects, may exceed 100;
- * spare: percent that is left; written: bytes, rounded down to 1 TB. */
+/* "nvmehealth": wear of each controller, in steps so coarse that every change
+ * is worth reporting. used: percent of the life that the maker expects, may
+ * exceed 100; spare: percent that is left; written: bytes, rounded down to 1
+ * TB. */
 struct slu_nvme_health {
 	const char *name;
 	uint32_t used, spare, spare_threshold;
-	uint32_t warning; /* bits, as NVMe has them; 0: well */
+	uint32_t warning; /* bits, as in NVMe; 0: healthy */
 	uint64_t written, media_errors;
 };
 void slu_nvme_health_add(struct json_object *out,
@@ -105,8 +106,8 @@ struct slu_gpu {
 	struct slu_pci_link link; /* the maximum: they let it sleep */
 };
 /* Accelerators, co-processors that compute (others compress or encrypt), and
- * displays of makers who make them: not the console of the board's management
- * controller. */
+ * displays of vendors of accelerators: not the console of the board's
+ * management controller. */
 bool slu_is_gpu(uint32_t class_code, uint32_t vendor, uint32_t device);
 void slu_gpu_add(struct json_object *out, const struct slu_gpu *gpu);
 
@@ -124,7 +125,7 @@ struct slu_numa_devices {
 	struct json_object *disks, *networks, *ports, *gpus;
 };
 void slu_numa_devices_free(struct slu_numa_devices *devices);
-/* Takes node->distances over. */
+/* Takes ownership of node->distances. */
 void slu_numa_node_add(struct json_object *out,
 		       const struct slu_numa_node *node,
 		       const struct slu_numa_devices *devices);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running of the table (sysmap/extractors.c). Issues of one extractor stay
- * its own: the others' documents are worth having.
+ * Runs the table (sysmap/extractors.c). An error of one extractor does not
+ * affect the others' documents.
  */
 #include "config.h"
 #include "sysmap/extract.h"

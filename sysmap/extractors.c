@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of extractors: what there is to know, and where it is read. */
+/* The table of extractors: which documents there are, and their sources. */
 #include "config.h"
 #include "sysmap/extract.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysmap: read this machine (or a recorded one) once, and print it, write it
- * to a database, or push it to sluiced. Nothing stays behind.
+ * sysmap: read this machine (or a recorded one) once, and print it, write it to
+ * a database, or push it to sluiced. Leaves nothing running.
  */
 #include "config.h"
 

@@ -3,11 +3,10 @@
 #define SLU_SYSMAP_MEASURE_STORAGE_H
 
 /*
- * How fast storage is, by a short trial: a file of our own, without a name,
- * is written in one piece, read in one piece, and read in small pieces at
- * random, past the page cache. It can hurt nobody's data, and a limit in
- * bytes and one in seconds say how much it may take from others. The document
- * is "storagespeed".
+ * Measures how fast storage is: a temporary file without a name is written
+ * sequentially, read sequentially, and read in small random pieces, without the
+ * page cache. It touches no other data, and limits in bytes and seconds bound
+ * the load on other users. The document is "storagespeed".
  */
 
 #include <json-c/json.h>
@@ -18,9 +17,10 @@
 #define SLU_MEASURE_SMALL 4096	     /* of the random part */
 
 struct slu_measure_limits {
-	uint64_t bytes; /* at least a block; never more than a tenth of what is
-			 * free */
-	double seconds; /* of all three parts; one request more may pass */
+	uint64_t bytes; /* at least a block; never more than a tenth of the free
+			   space */
+	double seconds; /* of all three parts; one request more may be completed
+			 */
 };
 
 struct slu_measured {

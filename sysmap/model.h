@@ -3,11 +3,11 @@
 #define SLU_SYSMAP_MODEL_H
 
 /*
- * The abstract half of the extractors: what each resource is, whatever source
- * it was read from. A source fills one of these and adds it to its document;
- * the names and keys of the original tool are given here and nowhere else.
- * Keys of texts that are NULL or "" and of numbers that are 0 are left out
- * where "(if known)" is said. Sizes are bytes unless said otherwise.
+ * The abstract half of the extractors: the structure of each resource,
+ * independent of its source. A source fills one of these and adds it to its
+ * document; the names and keys of the original tool are defined only here. Keys
+ * marked "(if known)" are left out if the text is NULL or "", or the number is
+ * 0. Sizes are bytes unless noted otherwise.
  */
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #define SLU_SECTOR 512
 
-/* "disks": an array of these. `size` travels as "size" in sectors, as the
+/* "disks": an array of these. `size` is written as "size" in sectors, as the
  * original has it, and as "size_bytes". */
 struct slu_disk {
 	const char *name; /* sda */
@@ -42,10 +42,10 @@ void slu_partition_add(struct json_object *partitions,
 		       const struct slu_partition *partition);
 
 /* "mountpoints". size is 0 for network and pseudo file systems: they are not
- * asked, because one that hangs would take the reader with it. */
+ * queried, because one that hangs would block the reader. */
 enum slu_mount_category {
 	SLU_MOUNT_LOCAL,   /* on a disk of this node */
-	SLU_MOUNT_NETWORK, /* served by others, or by a program (FUSE) */
+	SLU_MOUNT_NETWORK, /* served by other hosts, or by a program (FUSE) */
 	SLU_MOUNT_MEMORY,
 	SLU_MOUNT_PSEUDO,
 };
@@ -53,17 +53,17 @@ enum slu_mount_category {
 struct slu_mountpoint {
 	const char *device, *mountpoint, *filesystem, *options;
 	const char *device_number; /* (if known) */
-	const char *subtree; /* what of it is mounted, when not all: "/a" */
-	const char *tier;    /* of a local one, see common/tiers.h (if known) */
+	const char *subtree;	   /* the mounted part, if not all: "/a" */
+	const char *tier; /* of a local one, see common/tiers.h (if known) */
 	enum slu_mount_category category;
 	uint64_t size, blksize;
 };
 void slu_mountpoint_add(struct json_object *mountpoints,
 			const struct slu_mountpoint *mountpoint);
 
-/* "mountusage": what changes by the minute. available is what a user may
+/* "mountusage": values that change by the minute. available is what a user may
  * still write, rounded down to hundredths of the size, so that the document
- * changes seldom. */
+ * changes rarely. */
 struct slu_mountusage {
 	const char *mountpoint;
 	uint64_t size, available;
@@ -86,8 +86,8 @@ struct slu_cpus {
 };
 struct json_object *slu_cpus_json(const struct slu_cpus *cpus);
 
-/* "memoryinfo". LocalMemory is, as hwloc counts, what hangs on the machine as
- * a whole: all of it without NUMA nodes, else 0. */
+/* "memoryinfo". LocalMemory is, as in hwloc, the memory of the machine object
+ * itself: all of it without NUMA nodes, else 0. */
 #define SLU_PAGE_TYPES 16
 struct slu_page_type {
 	uint64_t size, count;

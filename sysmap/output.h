@@ -2,7 +2,7 @@
 #ifndef SLU_SYSMAP_OUTPUT_H
 #define SLU_SYSMAP_OUTPUT_H
 
-/* A map as text. Formats are rows of a table; each adds to *out. */
+/* Writes a map as text. Formats are rows of a table; each appends to *out. */
 
 #include "sysmap/extract.h"
 

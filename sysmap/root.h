@@ -5,9 +5,9 @@
 /*
  * The machine that is read: the live one, or a recorded tree (--root DIR).
  * Every read of an extractor goes through here, so that a recorded tree can
- * neither lead out of itself (links resolve inside it) nor hang or hurt the
- * reader: only regular files are opened, and only so much of them is read.
- * Texts are made printable, see slu_printable(). Paths are relative to the root
+ * neither lead outside of it (links resolve inside it) nor block or harm the
+ * reader: only regular files are opened, up to a size limit. Texts are made
+ * printable, see slu_printable(). Paths are relative to the root
  * ("proc/mounts"). A struct may be read by several threads.
  */
 
@@ -23,15 +23,14 @@
 #define SLU_LIST_MAX	  16384	     /* entries of one directory */
 
 /*
- * What reading one machine may cost altogether: files opened, entries listed
- * and KiB read. It is many times what the largest machine needs; beyond it
- * every read fails, so that no tree can keep its reader for more than some
- * seconds.
+ * The total cost limit of reading one machine: files opened, entries listed and
+ * KiB read. This is many times what the largest machine needs; beyond it every
+ * read fails, so that no tree can occupy its reader for more than some seconds.
  */
 #define SLU_ROOT_WORK 2000000
 
-/* What a sweep of the fabric said: it takes up to a minute, and what is told
- * of one fabric belongs together, so that one serves all who ask. */
+/* Result of a sweep of the fabric: it takes up to a minute, and the documents
+ * of one fabric must be consistent, so all sources share it. */
 struct slu_sweep {
 	bool done;
 	struct slu_err err; /* kind 0: text is there */
@@ -40,11 +39,11 @@ struct slu_sweep {
 
 struct slu_root {
 	int fd;
-	bool live; /* this machine, now: file systems can be asked as well */
+	bool live; /* this machine, now: file systems can be queried as well */
 	atomic_long *work;	 /* what is left of SLU_ROOT_WORK */
-	struct slu_sweep *sweep; /* of one thread alone */
-	/* Where slurm.conf is; set by who wants another directory than
-	 * etc/slurm. Borrowed. */
+	struct slu_sweep *sweep; /* used by one thread only */
+	/* The directory of slurm.conf; set by callers that want another one
+	 * than etc/slurm. Borrowed. */
 	const char *slurm;
 };
 
@@ -53,7 +52,7 @@ int slu_root_open(struct slu_root *root, const char *dir, struct slu_err *err);
 void slu_root_close(struct slu_root *root);
 
 /* A whole file; longer than max is SLU_NOMEM, missing SLU_NOTFOUND. *out is
- * filled anew; bytes are as they are. */
+ * overwritten; bytes are not changed. */
 int slu_root_read(const struct slu_root *root, const char *path, size_t max,
 		  struct slu_buf *out, struct slu_err *err);
 
@@ -69,17 +68,17 @@ bool slu_root_number(const struct slu_root *root, uint64_t *out,
 bool slu_root_signed(const struct slu_root *root, int64_t *out,
 		     const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What a link points to, as it says: mostly a relative path. */
+/* The text of a link: usually a relative path. */
 bool slu_root_target(const struct slu_root *root, char *out, size_t size,
 		     const char *path, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Last component of what a link points to. */
+/* Last component of a link's target. */
 bool slu_root_link(const struct slu_root *root, char *out, size_t size,
 		   const char *path, ...) __attribute__((format(printf, 4, 5)));
 bool slu_root_exists(const struct slu_root *root, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Names in a directory, as people count (sda2 before sda10), NULL-ended;
+/* Names in a directory, in natural order (sda2 before sda10), NULL-ended;
  * caller frees with slu_strv_free. A missing directory is SLU_NOTFOUND. */
 char **slu_root_list(const struct slu_root *root, const char *path,
 		     struct slu_err *err);

@@ -3,14 +3,14 @@
 #define SLU_SYSMAP_TOPOLOGY_H
 
 /*
- * Which hosts hang on which switch, for placement: one storage pool per leaf
- * switch (ADA-FS, section 5.2), I/O nodes near to a job. It is the document
- * "topology", an array of
- *	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
+ * Which hosts are connected to which switch, for placement: one storage pool
+ * per leaf switch (ADA-FS, section 5.2), I/O nodes near to a job. It is the
+ * document "topology", an array of
+ * 	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
  * "level" is the distance from the nearest switch that has hosts; "switches"
- * are those that it is connected with. A host may hang on several leaf
- * switches (one per rail). After it has been read, a topology may be asked by
- * several threads.
+ * are those that it is connected with. A host may be connected to several leaf
+ * switches (one per rail). A topology that has been read may be used by several
+ * threads.
  */
 
 #include <json-c/json.h>
@@ -24,8 +24,8 @@
 struct slu_switch {
 	char *name; /* no two have the same */
 	uint32_t level;
-	struct slu_hosts hosts; /* that hang on this very switch */
-	uint32_t *link;		/* indices of the switches beside it */
+	struct slu_hosts hosts; /* connected to this switch directly */
+	uint32_t *link;		/* indices of neighbouring switches */
 	uint32_t n_links;
 };
 
@@ -36,8 +36,8 @@ struct slu_topology {
 	size_t n_hosts;
 };
 
-/* Where from: the newest document "topology" of a resource database (whichever
- * host wrote it); such a document; a fabric; the text of Slurm's topology.conf
+/* Read from one of: the newest document "topology" of a resource database (of
+ * any host); such a document; a fabric; the text of Slurm's topology.conf
  * (which is cut up), or the file with its Includes. SLU_NOTFOUND when the
  * database or the file has none. Caller frees. */
 int slu_topology_read(struct slu_db *db, struct slu_topology *out,
@@ -60,21 +60,21 @@ struct json_object *slu_topology_json(const struct slu_topology *topology);
 uint32_t slu_topology_leaf(const struct slu_topology *topology,
 			   const char *host);
 
-/* How many switches a message from a to b passes at least: 0 to itself, 1
- * under a common leaf switch, ...; SLU_TOPOLOGY_UNKNOWN when one of them is
- * not known or there is no way. Breadth-first, each call anew. */
+/* How many switches a message from a to b passes at least: 0 to itself, 1 under
+ * a common leaf switch, ...; SLU_TOPOLOGY_UNKNOWN when one of them is not known
+ * or there is no path. Each call does a breadth-first search. */
 uint32_t slu_topology_hops(const struct slu_topology *topology, const char *a,
 			   const char *b);
 
-/* The same from `host` to every switch: far[i] are the switches on the way to
- * sw[i], that one not counted (0: its own leaf switch), or
+/* The same from `host` to every switch: far[i] is the number of switches on the
+ * path to sw[i], without that one (0: its own leaf switch), or
  * SLU_TOPOLOGY_UNKNOWN. far has room for t->n. -1 without memory. */
 int slu_topology_far(const struct slu_topology *topology, const char *host,
 		     uint32_t *far);
 
-/* Number groups of hosts that share a leaf switch, in the order of their
- * first hosts: group[i] is that of host[i]; unknown hosts are a group of their
- * own. Returns how many there are, SLU_TOPOLOGY_UNKNOWN without memory. */
+/* Divides hosts into groups by leaf switch, numbered in the order of their
+ * first hosts: group[i] is that of host[i]; unknown hosts form one group.
+ * Returns how many there are, SLU_TOPOLOGY_UNKNOWN without memory. */
 uint32_t slu_topology_groups(const struct slu_topology *topology,
 			     char *const *host, size_t n, uint32_t *group);
 

@@ -2,7 +2,7 @@
 #ifndef SLU_SYSMAP_TOPOLOGY_PRIVATE_H
 #define SLU_SYSMAP_TOPOLOGY_PRIVATE_H
 
-/* What the makers of a topology share: switches with names and hosts are made
+/* What the readers of topologies share: switches with names and hosts are made
  * first, then linked, then finished. */
 
 #include "sysmap/topology.h"
@@ -12,7 +12,7 @@ struct slu_topology_host {
 	uint32_t sw;
 };
 
-/* One way; twice is as good as once. */
+/* Adds one direction of a link; duplicates are allowed. */
 int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 		      struct slu_err *err);
 /* Levels, links in order, and the index of hosts. */

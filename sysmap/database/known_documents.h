@@ -3,10 +3,10 @@
 #define SLU_SYSMAP_DATABASE_KNOWN_DOCUMENTS_H
 
 /*
- * The distinct documents of the resource database, and the extractors they
- * are of: found by their hashes, stored when they are new. What was found once
- * is kept in memory; whoever uses this says when that may have become wrong.
- * Storing happens inside a transaction of the caller's. One thread.
+ * The distinct documents of the resource database, and the extractors they are
+ * of: found by their hashes, stored when they are new. Results are cached in
+ * memory; the caller has to say when the cache may be wrong. Storing happens
+ * inside a transaction of the caller's. One thread.
  */
 
 #include "store/db.h"
@@ -17,18 +17,20 @@ struct slu_known;
 /* db is borrowed. */
 struct slu_known *slu_known_new(struct slu_db *db, struct slu_err *err);
 void slu_known_free(struct slu_known *known);
-/* Empty the memory: another connection wrote, or a transaction was undone. */
+/* Empty the cache: another connection has written, or a transaction was rolled
+ * back. */
 void slu_known_forget(struct slu_known *known);
 /* The document with this hash was deleted. */
 void slu_known_drop(struct slu_known *known, uint64_t hash);
 
-/* 1 found, 0 nobody sent it yet, -1. */
+/* 1 found, 0 not in the database, -1. */
 int slu_known_find(struct slu_known *known, uint64_t hash,
 		   struct slu_known_document *out, struct slu_err *err);
-/* The same; what is new is stored. */
+/* The same; a new document is stored. */
 int slu_known_store(struct slu_known *known, const struct slu_document *doc,
 		    struct slu_known_document *out, struct slu_err *err);
-/* Is this the extractor's name? Only of one that was asked about before. */
+/* Is this the extractor's name? Only for extractors that were looked up before.
+ */
 bool slu_known_named(const struct slu_known *known, int64_t eid,
 		     const char *name);
 /* Does this extractor's document change by the minute? */

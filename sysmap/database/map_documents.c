@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The original tool's tables are the truth about what a host has; ours only
- * add to it, so that both may write the same database. */
+/* The original tool's tables are authoritative for what a host has; ours only
+ * add to it, so that both programs may write the same database. */
 #include "config.h"
 #include "sysmap/database/map_documents.h"
 #include "common/jsonx.h"

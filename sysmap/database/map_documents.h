@@ -3,20 +3,20 @@
 #define SLU_SYSMAP_DATABASE_MAP_DOCUMENTS_H
 
 /*
- * Documents in the resource database: each distinct one stored once, which
- * host has it, since when, and what it had before. Writers run inside a
- * transaction of the caller's. Times are Unix seconds.
+ * Documents in the resource database: each distinct one is stored once, with
+ * the hosts that have it, since when, and their earlier ones. Writers run
+ * inside a transaction of the caller's. Times are Unix seconds.
  */
 
 #include "store/db.h"
 #include "sysmap/extract.h"
 
-/* HostID of a name: 0 when it is not there and `make` is not set; -1. */
+/* HostID of a name: 0: unknown, and `make` is not set; -1. */
 int64_t slu_host_id(struct slu_db *db, const char *host, bool make,
 		    struct slu_err *err);
 
-/* A document that a host has; hash 0 when nobody computed it yet (the
- * original tool wrote it). */
+/* A document that a host has; hash 0: not computed yet (the original tool wrote
+ * the document). */
 struct slu_known_document {
 	uint64_t hash;
 	int64_t did, eid;
@@ -26,47 +26,46 @@ int slu_documents_held(struct slu_db *db, int64_t host,
 		       struct slu_known_document **out, size_t *n,
 		       struct slu_err *err);
 
-/* The host no longer has this document. `remember`: its history is kept;
- * else the document goes as well when nobody has it (*deleted). */
+/* The host no longer has this document. `remember`: keep it as history; else
+ * the document is deleted as well if no host has it (*deleted). */
 int slu_documents_take(struct slu_db *db, int64_t host,
 		       const struct slu_known_document *old, bool remember,
 		       int64_t now, bool *deleted, struct slu_err *err);
 
-/* Forget what at most max hosts had until before (Unix seconds), and the
- * documents that nobody has had since. Returns how many, or -1. */
+/* Delete history that ended before `before` (Unix seconds) of at most max
+ * hosts, and documents that no host has had since. Returns how many, or -1. */
 long slu_documents_prune(struct slu_db *db, int64_t before, size_t max,
 			 struct slu_err *err);
 
-/* Of what a host had before of one extractor, forget the oldest beyond
- * SLU_WORKLOAD_MAX bytes; and the documents, as above. Returns how many, or -1.
- */
+/* Delete the oldest history of one extractor of a host, beyond SLU_WORKLOAD_MAX
+ * bytes; and documents, as above. Returns how many, or -1. */
 #define SLU_WORKLOAD_MAX (4 << 20)
 long slu_documents_bound(struct slu_db *db, int64_t host, int64_t eid,
 			 struct slu_err *err);
 
-/* The host has this document, which it had not, from now on. */
+/* The host has this document from now on, and did not have it before. */
 int slu_documents_give(struct slu_db *db, int64_t host,
 		       const struct slu_known_document *doc, int64_t now,
 		       struct slu_err *err);
 
-/* Text of a host's present document; *out is filled anew. SLU_NOTFOUND when
- * it has none. Works on a database that the original tool wrote. */
+/* Text of a host's present document; *out is overwritten. SLU_NOTFOUND when it
+ * has none. Works on a database that the original tool wrote. */
 int slu_documents_read(struct slu_db *db, const char *host,
 		       const char *extractor, struct slu_buf *out,
 		       struct slu_err *err);
 
-/* The same parsed: an array. Caller puts. NULL: err. */
+/* The same parsed: an array. Caller frees with json_object_put(). NULL: err. */
 struct json_object *slu_documents_array(struct slu_db *db, const char *host,
 					const char *extractor,
 					struct slu_err *err);
 
-/* Text of the document of an extractor that some host got last: of what is
- * the same whichever host says it, like a fabric. */
+/* Text of the newest document of an extractor, from any host: for what is the
+ * same on all hosts, like a fabric. */
 int slu_documents_newest(struct slu_db *db, const char *extractor,
 			 struct slu_buf *out, struct slu_err *err);
 
-/* The same of the nth newest that hosts who have one have or had, 0 being the
- * newest: for when that one is of no use. It looks at all of these hosts. */
+/* The nth newest document that any host has or had, 0 being the newest: for
+ * when the newest is unusable. It looks at all of these hosts. */
 int slu_documents_earlier(struct slu_db *db, const char *extractor, size_t nth,
 			  struct slu_buf *out, struct slu_err *err);
 

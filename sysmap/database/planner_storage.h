@@ -2,7 +2,7 @@
 #ifndef SLU_SYSMAP_DATABASE_PLANNER_STORAGE_H
 #define SLU_SYSMAP_DATABASE_PLANNER_STORAGE_H
 
-/* Questions of the planner to the resource map. */
+/* What the planner asks of the resource map: storage of nodes. */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -17,24 +17,25 @@ struct slu_node_storage {
 	char filesystem[64]; /* ext4, xfs, ... */
 	char device[64];     /* /dev/nvme0n1p1 */
 	uint64_t size;	     /* bytes */
-	uint64_t available;  /* bytes, when the node last said so; else size */
+	uint64_t available;  /* bytes, as the node last reported; else size */
 	enum slu_tier tier;
 };
 
 /*
- * What a choice (common/tiers.h) takes of a host: of its file systems that are
- * on a disk or in persistent memory, writable, and neither for booting nor one
- * of our buffers, the best one by its first word that any of them fits; by
- * `ram`, or a pattern, also one in memory that is not the system's own. The
- * root file system only if there is no other. Of a path what it lies on.
- * SLU_NOTFOUND, with what to do, when the map has none or nothing of this host.
+ * The file system of a host that a choice (common/tiers.h) selects: of its file
+ * systems that are on a disk or in persistent memory, writable, and neither for
+ * booting nor one of our buffers, the best one by its first word that any of
+ * them fits; by `ram`, or a pattern, also one in memory that is not the
+ * system's own. The root file system only if there is no other. For a path, the
+ * file system that contains it. SLU_NOTFOUND, with advice, if the map has none
+ * or does not know this host.
  */
 int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
 		     struct slu_node_storage *out, struct slu_err *err);
 
-/* Each file system of a host and what takes it, as rows {host, mountpoint,
- * device, filesystem, tier, size, taken_for, why_not} added to an array; the
- * last two are "" where there is nothing to say. */
+/* Each file system of a host and the choices that select it, as rows {host,
+ * mountpoint, device, filesystem, tier, size, taken_for, why_not} added to an
+ * array; the last two are "" where there is nothing to say. */
 struct slu_storage_choice {
 	const char *who; /* "NodeStorage", "pool fast" */
 	const char *choice;
@@ -43,13 +44,13 @@ int slu_storage_explain(struct slu_db *db, const char *host,
 			const struct slu_storage_choice *choice, size_t n,
 			struct json_object *out, struct slu_err *err);
 
-/* The file system of a host that an absolute path lies on, as far as the map
- * shows it. SLU_NOTFOUND when it does not. */
+/* The file system of a host that contains an absolute path, as far as the map
+ * knows. SLU_NOTFOUND if it does not. */
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 		   struct slu_node_storage *out, struct slu_err *err);
 
-/* Do two absolute paths of a host lie on one file system? Its mounts elsewhere
- * are the same one. False where the map does not show it. */
+/* Are two absolute paths of a host on one file system? Mounts of it elsewhere
+ * count as the same. False if the map does not know. */
 bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
 		      const char *b);
 

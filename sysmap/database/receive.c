@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What each host has, in memory: filled from the database when a host first
- * calls, and kept as it is written. Whenever another connection has written
- * the file, or a transaction was undone, all of it is forgotten. Invariant: a
+ * calls, and kept as it is written. When another connection has written the
+ * file, or a transaction was rolled back, all of it is dropped. Invariant: a
  * document is in a host's list exactly if Host2Data links it to the host.
  */
 #include "config.h"

@@ -5,10 +5,10 @@
 /*
  * The receiving end of `sysmap --push`, for sluiced. A node first sends the
  * hashes of its documents; what each host has is kept in memory, so that a
- * heartbeat without news touches no table. Then it sends the documents that
- * are missing. Both calls have written what they say before they return, in
- * one transaction each (or in the caller's, so that many hosts may share one).
- * The caller has proven that the sender is the host. One thread.
+ * heartbeat without news touches no table. Then it sends the documents that are
+ * missing. Both calls have written their data when they return, in one
+ * transaction each (or in the caller's, so that many hosts may share one). The
+ * caller has authenticated the sender as the host. One thread.
  */
 
 #include "sysmap/extract.h"
@@ -22,22 +22,23 @@ struct slu_receiver;
 struct slu_receiver *slu_receiver_new(struct slu_db *db, struct slu_err *err);
 void slu_receiver_free(struct slu_receiver *r);
 
-/* The host has documents with these hashes; missing[i] becomes true where
- * nobody sent that document yet. now: Unix seconds. */
+/* The host has documents with these hashes; missing[i] becomes true if the
+ * database does not have that document. now: Unix seconds. */
 int slu_receive_hashes(struct slu_receiver *r, const char *host,
 		       const uint64_t *hash, size_t n, int64_t now,
 		       bool *missing, struct slu_err *err);
-/* The host has these documents; what it had of other extractors stays. */
+/* The host has these documents; those of other extractors are kept. */
 int slu_receive_map(struct slu_receiver *r, const char *host,
 		    const struct slu_map *map, int64_t now,
 		    struct slu_err *err);
 
 /*
- * The same as they travel, from anybody. /v1/sysmap/hashes: 8 bytes for each
- * hash, little-endian; answer {"missing":[INDEX,...]}. /v1/sysmap/documents:
+ * The same for the bodies of requests, which are not trusted.
+ * /v1/sysmap/hashes: 8 bytes for each hash, little-endian; answer
+ * {"missing":[INDEX,...]}. /v1/sysmap/documents:
  * {"host":NAME,"documents":{EXTRACTOR:TEXT,...}}, the text of each document
- * being a JSON string; answer {}. *reply is filled anew. slu_receive_host
- * only finds the name in the latter, so that it can be proven first.
+ * being a JSON string; answer {}. *reply is filled anew. slu_receive_host only
+ * finds the name in the latter, so that it can be authenticated first.
  */
 int slu_receive_hashes_body(struct slu_receiver *r, const char *host,
 			    const void *body, size_t len, int64_t now,
@@ -48,24 +49,25 @@ int slu_receive_documents_body(struct slu_receiver *r, const char *body,
 /* Caller frees. */
 char *slu_receive_host(const char *body, size_t len, struct slu_err *err);
 
-/* Read everything anew. It does so by itself when another connection has
- * written, or a transaction was rolled back. */
+/* Empty the memory, and read the database again. This also happens
+ * automatically when another connection has written, or a transaction was
+ * rolled back. */
 void slu_receiver_forget(struct slu_receiver *r);
 
 /* See slu_documents_prune(). */
 long slu_receiver_prune(struct slu_receiver *r, int64_t before, size_t max,
 			struct slu_err *err);
 
-/* How many times a host was given another topology than it had, also in
- * transactions that were undone, or something was removed, or another
- * connection has written: has it changed, the newest may have. */
+/* Counts every change that may change the newest topology: a host got another
+ * one, also in a transaction that was rolled back, something was deleted, or
+ * another connection has written. */
 uint64_t slu_receiver_topologies(const struct slu_receiver *r);
-/* The same of hosts that had no document before. */
+/* The same for hosts without any document before. */
 uint64_t slu_receiver_newcomers(const struct slu_receiver *r);
 
-/* Write when hosts were last seen, at most `max` of them at once: 1 when there
- * may be more, who come next, 0 at the end of the list, -1. A round seldom, and
- * one at the end. */
+/* Write when hosts were last seen, for at most `max` hosts at once: 1: call
+ * again for the next ones, 0: the list's end was reached, -1. Called now and
+ * then, and at the end. */
 int slu_receiver_flush(struct slu_receiver *r, size_t max, struct slu_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What nodes push, as it travels: checked whole before any of it is stored. */
+/* The bodies of nodes' pushes: checked completely before any of it is stored.
+ */
 #include "config.h"
 #include "sysmap/database/receive.h"
 

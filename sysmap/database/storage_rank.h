@@ -3,7 +3,7 @@
 #define SLU_SYSMAP_DATABASE_STORAGE_RANK_H
 
 /* The file systems of a host, and which of them a choice (common/tiers.h)
- * takes. Nothing here asks the database. */
+ * selects. Does not use the database. */
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -15,38 +15,38 @@
 struct slu_candidate {
 	const char *path, *filesystem, *device; /* the document's */
 	uint64_t size;				/* bytes */
-	double speed; /* bytes/s of reading in one piece: as it was measured,
-		       * else what such a device does */
+	double speed; /* bytes/s of sequential reads: measured, else typical of
+			 such a device */
 	enum slu_tier tier;
 	bool root;	   /* on the disk of the root file system */
-	const char *unfit; /* why no choice takes it; NULL: it may be taken */
+	const char *unfit; /* why no choice selects it; NULL: it is eligible */
 };
 
-/* Each mount of a document "mountpoints" that is no pseudo file system; speed:
- * the document "storagespeed", or NULL. Caller frees; the texts are the
- * document's. NULL: out of memory. */
+/* Each mount of a document "mountpoints" that is not a pseudo file system;
+ * speed: the document "storagespeed", or NULL. Caller frees; strings belong to
+ * the document. NULL: out of memory. */
 struct slu_candidate *slu_candidates_read(struct json_object *mounts,
 					  struct json_object *speed, size_t *n);
 
 /*
- * By the first word of the choice that any of them fits, the best of those: the
- * fastest or the largest, then the one with the shorter path. What is on the
- * disk of the root file system is only taken where no word finds another. NULL:
- * none fits. Never of a choice that is a path.
+ * The best of those that fit the first word of the choice that any of them
+ * fits: the fastest or the largest, then the one with the shorter path. File
+ * systems on the disk of the root file system are only selected if no word
+ * finds another. NULL: none fits. Not for a choice that is a path.
  */
 const struct slu_candidate *
 slu_candidates_choose(const struct slu_candidate *all, size_t n,
 		      const char *choice);
 
-/* Why it was not taken, a clause; taken: what was, or NULL. */
+/* Why it was not selected, a clause; taken: the selected one, or NULL. */
 void slu_candidate_why_not(const struct slu_candidate *c,
 			   const struct slu_candidate *taken,
 			   const char *choice, struct slu_buf *out);
 /* Does a word of the choice fit it? */
 bool slu_candidate_fits(const struct slu_candidate *c, const char *choice);
 
-/* The mount that shows what lies at this absolute path; best->path is NULL when
- * none does. Borrows from `mounts`. */
+/* The mount that contains this absolute path; best->path is NULL if there is
+ * none. Borrows from `mounts`. */
 void slu_candidate_at(struct json_object *mounts, const char *path,
 		      struct slu_candidate *best);
 

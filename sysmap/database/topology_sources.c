@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topologies from what describes them. The document keeps the order in which
- * it was written; a fabric's is by names as people count, so that it stays the
- * same from sweep to sweep.
+ * Reads topologies from their sources. The document's order is kept; a fabric's
+ * switches are sorted by name in natural order, so that the result is the same
+ * for each sweep.
  */
 #include "config.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hwloc does not survive every XML that is put before it, so that it runs in a
- * child of ours, with little time and memory, which tells its document through
- * a pipe. It may die there.
+ * Some XML files crash hwloc, so it runs in a child process with limits on time
+ * and memory, which sends its document through a pipe and may crash.
  */
 #include "config.h"
 #include "sysmap/hwloc/hwloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices out of an hwloc topology. The library itself follows no path of a
- * recorded tree: it is given the text of one file. */
+/* Devices out of an hwloc topology. The library opens no path of a recorded
+ * tree itself: it gets the text of one file. */
 #include "config.h"
 
 #ifdef HAVE_HWLOC

@@ -10,7 +10,7 @@
 int slu_hwloc_load(const struct slu_root *root, hwloc_topology_t *out,
 		   struct slu_err *err);
 
-/* The sources themselves, to be called where a crash harms nobody. */
+/* The sources themselves; call them in a process that may crash. */
 int slu_hwloc_read_disks(const struct slu_root *root, struct json_object **out,
 			 struct slu_err *err);
 int slu_hwloc_read_cpus(const struct slu_root *root, struct json_object **out,

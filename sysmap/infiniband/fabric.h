@@ -4,8 +4,8 @@
 
 /*
  * An InfiniBand fabric as ibnetdiscover(8) prints it: switches, adapters of
- * hosts, routers, and the cables between their ports. LIDs are not kept: the
- * subnet manager may give others at its next start.
+ * hosts, routers, and the cables between their ports. LIDs are ignored: the
+ * subnet manager may assign others at its next start.
  */
 
 #include <json-c/json.h>
@@ -29,8 +29,8 @@ struct slu_fabric_link {
 	const char *width; /* 4xNDR; "": not said */
 };
 
-/* Texts are borrowed from the text that was parsed. Nodes are sorted by GUID;
- * links, too, each being there once, from its smaller end. */
+/* Strings point into the text that was parsed. Nodes are sorted by GUID; so are
+ * links, and each is there once, from the end with the smaller GUID. */
 struct slu_fabric {
 	struct slu_fabric_node *node;
 	size_t n_nodes;
@@ -38,8 +38,8 @@ struct slu_fabric {
 	size_t n_links;
 };
 
-/* Cuts up the text, which must live as long as the fabric; lines that are not
- * of the form are skipped. SLU_INVALID when no node is described. */
+/* Parses the text in place, which must live as long as the fabric; lines of
+ * another form are skipped. SLU_INVALID if no node is described. */
 int slu_fabric_parse(char *text, struct slu_fabric *out, struct slu_err *err);
 void slu_fabric_free(struct slu_fabric *fabric);
 
@@ -48,8 +48,8 @@ const struct slu_fabric_node *slu_fabric_find(const struct slu_fabric *fabric,
 					      const char *guid);
 
 /* The host that an adapter's description names ("n17 HCA-1", "n17 mlx5_0" or
- * "n17") and its device ("" in the last case). False: it names none, as that of
- * an adapter nobody told its host, or of a switch's own. */
+ * "n17") and its device ("" in the last case). False: it names none, for
+ * example if the description was never set, or for a switch's own port. */
 bool slu_fabric_host(const char *description, char host[256], char device[64]);
 
 /* The documents; new arrays. */

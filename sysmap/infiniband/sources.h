@@ -4,10 +4,10 @@
 
 /*
  * Sources of the fabric's documents, each a slu_source_f (sysmap/extract.h):
- * "recorded" reads what ibnetdiscover printed into a file, "swept" runs it now
- * (only of the live machine; root on a node with an adapter). Sweeping goes
- * through the program and not its library, because that ends the process when
- * it meets an error.
+ * "recorded" reads a file with the output of ibnetdiscover, "swept" runs it now
+ * (only on the live machine; as root on a node with an adapter). It runs the
+ * program instead of using its library, because the library ends the process on
+ * errors.
  */
 
 #include <json-c/json.h>

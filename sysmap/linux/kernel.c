@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "kernelinfo": what of the kernel's configuration and settings matters to
- * I/O. Not the whole configuration (a quarter of a megabyte, and equal on all
- * nodes), nor settings that the kernel derives from the memory it found.
+ * "kernelinfo": kernel configuration and settings that matter to I/O. Not the
+ * whole configuration (a quarter of a megabyte, and equal on all nodes), nor
+ * settings that the kernel derives from the memory it found.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

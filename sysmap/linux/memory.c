@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory: how much there is, on how many NUMA nodes, and how it is divided in
- * pages. What is free changes by the second and is not asked.
+ * pages. Free memory changes by the second and is not included.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

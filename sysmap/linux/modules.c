@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * "moduleinfo": the modules that the kernel has loaded, by name, with the
- * versions that those from outside the kernel have, and the parameters of
- * those that do I/O. Their addresses and how often they are used change by
- * the second and are not asked.
+ * versions that those from outside the kernel have, and the parameters of those
+ * that do I/O. Their addresses and reference counts change by the second and
+ * are not included.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -3,15 +3,15 @@
 #define SLU_SYSMAP_LINUX_MOUNTS_H
 
 /*
- * The mount table. What comes and goes with users, containers and jobs (ours
- * too) is left out, as is what another mount hides, so that the table is the
- * machine's and stays equal over time; it is sorted by mount point.
+ * The mount table. Mounts of users, containers and jobs (ours too), and mounts
+ * that others hide, are left out, so that the table describes the machine and
+ * stays the same over time; it is sorted by mount point.
  */
 
 #include "sysmap/model.h"
 #include "sysmap/root.h"
 
-#define SLU_MOUNTS_MAX 8192 /* no more are looked at */
+#define SLU_MOUNTS_MAX 8192 /* further lines are ignored */
 
 struct slu_mount { /* texts are borrowed from the table's */
 	char *device, *mountpoint, *filesystem;
@@ -38,26 +38,26 @@ int slu_mounts_read_mtab(const struct slu_root *root, struct slu_mounts *out,
 			 struct slu_err *err);
 void slu_mounts_free(struct slu_mounts *mounts);
 
-/* The parsers alone: fill out from out->text, which they cut up. Lines that
- * are not of the form are skipped. */
+/* The parsers alone: fill out from out->text, which they modify. Lines of
+ * another form are skipped. */
 enum slu_mount_form { SLU_MOUNTINFO, SLU_MTAB };
 int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 		     struct slu_err *err);
 
 /* The mount of a block device: by "MAJOR:MINOR" or by path; of several the one
- * of all of it, and of those the one with the shortest path. NULL: none. */
+ * that mounts all of it, then the one with the shortest path. NULL: none. */
 const struct slu_mount *slu_mounts_find(const struct slu_mounts *mounts,
 					const char *number, const char *device);
 
-/* Does its path lead through a network file system other than the root? Who
- * asks for it by path may wait for that one's server. */
+/* Does its path lead through a network file system other than the root? Then
+ * accessing it may wait for that server. */
 bool slu_mount_below_network(const struct slu_mounts *mounts,
 			     const struct slu_mount *mount);
 
 /* A job's buffer or its image: .../sluice/17..., .../sluice/kept/... */
 bool slu_mount_of_job(const char *mountpoint);
 
-/* Where Linux itself keeps file systems in memory: /dev/shm, /run, /tmp, ... */
+/* Mounts in memory that Linux itself has: /dev/shm, /run, /tmp, ... */
 bool slu_mount_of_system(const char *mountpoint);
 
 enum slu_mount_category slu_mount_category_of(const char *filesystem,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NUMA nodes from /sys/devices/system/node, and which disks, network
- * interfaces and accelerators hang on each: what the other extractors say of
- * their PCI function's node, gathered here the other way round.
+ * NUMA nodes from /sys/devices/system/node, and which disks, network interfaces
+ * and accelerators are near each: collected from the NUMA nodes in the other
+ * extractors' documents.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -2,10 +2,9 @@
 /*
  * NVMe controllers from /sys/class/nvme; where a kernel or a recording has no
  * such class, from the block devices with names of NVMe namespaces. Wear is
- * read from the controller itself, by root. We wait for a second and no longer,
- * but the command keeps the kernel's own limit (a minute): when one to the
- * admin queue runs out of time, Linux resets the controller, under the file
- * systems on it.
+ * read from the controller itself, by root. We wait for a second at most, but
+ * leave the command the kernel's own timeout (a minute): when an admin command
+ * times out, Linux resets the controller, with mounted file systems on it.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -3,8 +3,9 @@
 #define SLU_SYSMAP_LINUX_PCINAMES_H
 
 /*
- * Names of PCI vendors and devices, from the pci.ids that a machine has. Those
- * wanted are said first, then all are found in one pass over the file.
+ * Names of PCI vendors and devices, from the pci.ids that a machine has. The
+ * caller lists those that it needs, and all are found in one pass over the
+ * file.
  */
 
 #include <stddef.h>

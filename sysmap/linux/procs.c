@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/cpuinfo says on each architecture the same things in other words, and
- * on some of them hardly anything; it is read for what it has.
+ * /proc/cpuinfo has different keys for the same values on each architecture,
+ * and some architectures have hardly any; missing values are allowed.
  */
 #include "config.h"
 #include "sysmap/linux/procs.h"

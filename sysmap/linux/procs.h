@@ -2,15 +2,15 @@
 #ifndef SLU_SYSMAP_LINUX_PROCS_H
 #define SLU_SYSMAP_LINUX_PROCS_H
 
-/* Parsers of /proc texts. They take anything and cut it up in place; what is
- * not there stays zero or NULL. */
+/* Parsers of /proc texts. They accept any input and modify it in place; missing
+ * values stay zero or NULL. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One "key : value" line at a time. *rest starts as the text and is moved on;
- * returns false at its end. A line without a colon gives "" as value, an
- * empty line "" for both. */
+/* One "key : value" line at a time. *rest starts as the text and is advanced;
+ * returns false at its end. A line without a colon gives "" as value, an empty
+ * line "" for both. */
 bool slu_colon_line(char **rest, char **key, char **value);
 
 /* /proc/meminfo: a key's value in bytes ("MemTotal: 16 kB"), 0: none. The
@@ -29,7 +29,7 @@ void slu_cpuinfo_parse(char *text, struct slu_cpuinfo *out);
  * 0: none. */
 double slu_model_mhz(const char *model);
 
-/* How many CPUs a list names ("0-3,8"), and the first of them (-1: none). */
+/* The number of CPUs in a list ("0-3,8"), and the first of them (-1: none). */
 uint32_t slu_cpulist_count(const char *list, long *first);
 
 /* The first CPU of a mask in words of 32 bits, the highest first
@@ -42,8 +42,7 @@ struct slu_inet6 {
 	bool temporary;
 	const char *interface; /* borrowed from the text */
 };
-/* The next one, *rest being moved on; other lines are skipped. False at the
- * end. */
+/* The next line, advancing *rest; other lines are skipped. False at the end. */
 bool slu_inet6_next(char **rest, struct slu_inet6 *out);
 
 /* A line of /proc/swaps; texts are borrowed from it. */
@@ -54,12 +53,12 @@ struct slu_swap {
 };
 bool slu_swap_next(char **rest, struct slu_swap *out);
 
-/* The choice in brackets of "none [mq-deadline] kyber", in place; a text
- * without brackets is its own. */
+/* The selected item in "none [mq-deadline] kyber", in place; a text without
+ * brackets is returned whole. */
 char *slu_chosen(char *text);
 
-/* "\040" and the like become the byte they mean, in place, and what is not
- * printable '?'. */
+/* "\040" and the like become the byte that they stand for, in place, and
+ * unprintable bytes '?'. */
 char *slu_unescape(char *text);
 
 #endif

@@ -3,7 +3,7 @@
 #define SLU_SYSMAP_LINUX_SMBIOS_H
 
 /* Memory modules as the firmware describes them (SMBIOS structure type 17).
- * Whatever bytes come, nothing beyond them is read. */
+ * Never reads beyond the given bytes, whatever they contain. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts of counters. */
+/* Parsers of the counters' texts. */
 #include "config.h"
 #include "sysmap/lustre/counters.h"
 

@@ -5,8 +5,8 @@
 /*
  * The counters of Lustre's servers and targets, as texts of Lustre 2.10 to
  * 2.17: "stats" (of obdfilter), "md_stats" (of mdt), "brw_stats", "lnet/stats";
- * and of the kernel, /proc/stat and /proc/meminfo. All count since they were
- * cleared.
+ * and of the kernel, /proc/stat and /proc/meminfo. All of them count since they
+ * were last cleared.
  */
 
 #include <stdbool.h>
@@ -17,15 +17,15 @@
 bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
 		   uint64_t *sum);
 
-/* All samples of a text but those of bytes, which other rows count again: how
- * many requests there were. */
+/* The sum of all samples in a text, without those of bytes, which other rows
+ * count already: the number of requests. */
 uint64_t slu_stats_requests(const char *text);
 
 /* Two histograms of brw_stats. */
 #define SLU_OST_IO_TIME "I/O time (1/1000s)"
 #define SLU_OST_IO_SIZE "disk I/O size"
-/* Reads and writes together: how many, and how much they were; a bucket counts
- * as its label. */
+/* Reads and writes together: their number and their sum; a bucket counts with
+ * its label as the value. */
 void slu_ost_io_sum(const char *brw_stats, const char *histogram, double *n,
 		    double *sum);
 /* Their mean. -1: no I/O in it. */

@@ -3,13 +3,13 @@
 #define SLU_LUSTRE_JOBSTATS_H
 
 /*
- * job_stats of Lustre 2.10 to 2.17: what each job has done on a target since
- * its record was made. Two forms of text are understood: one target's file,
- * and what `lctl get_param obdfilter.*.job_stats` prints for several, each
- * after a line "obdfilter.NAME.job_stats=".
+ * job_stats of Lustre 2.10 to 2.17: the I/O of each job on a target since its
+ * record was created. Two forms of text are understood: one target's file, and
+ * what `lctl get_param obdfilter.*.job_stats` prints for several, each after a
+ * line "obdfilter.NAME.job_stats=".
  *
- * Numbers are found by their words, never by column; units behind numbers,
- * histograms, unknown counters and missing ones do no harm.
+ * Numbers are found by their keys, never by column; units after numbers,
+ * histograms, and unknown or missing counters are tolerated.
  */
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 struct slu_jobstat {
 	char job[SLU_JOBID_SIZE]; /* unquoted, escapes undone */
 	uint64_t start;		  /* ns; 0 before 2.15: unknown */
-	uint64_t last;		  /* ns: when it did something */
+	uint64_t last;		  /* ns: its last I/O */
 	uint64_t read_rpcs, write_rpcs;
 	uint64_t read_bytes, write_bytes;
 };
@@ -37,19 +37,19 @@ struct slu_jobstats {
 	size_t n;
 	struct slu_jobstats_target *target;
 	size_t n_targets;
-	size_t skipped; /* records that made no sense */
+	size_t skipped; /* records that could not be parsed */
 	/* private */
 	size_t cap, cap_targets;
 	bool inside; /* the record of the last job */
 };
 
-/* Parse; text ends with NUL at text[len] and is not changed. Old content of
- * *out is replaced, its memory used again: start from {0}. A text without
- * jobs is fine. Fails only without memory. */
+/* Parse; text ends with NUL at text[len] and is not changed. The old content of
+ * *out is replaced, its memory reused: initialise with {0}. A text without jobs
+ * is valid. Fails only without memory. */
 int slu_jobstats_parse(struct slu_jobstats *out, const char *text, size_t len,
 		       struct slu_err *err);
-/* The same in steps: forget what there is, but not its memory; and add whole
- * lines, of which the first says of which target they are, to those before. */
+/* The same in steps: drop the content, but keep its memory; and append whole
+ * lines, the first of which names their target. */
 void slu_jobstats_clear(struct slu_jobstats *stats);
 int slu_jobstats_add(struct slu_jobstats *out, const char *text, size_t len,
 		     struct slu_err *err);

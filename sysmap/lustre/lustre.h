@@ -2,8 +2,8 @@
 #ifndef SLU_SYSMAP_LUSTRE_H
 #define SLU_SYSMAP_LUSTRE_H
 
-/* What a node knows of Lustre (2.10 to 2.17), without asking a server: each
- * is a slu_source_f (sysmap/extract.h). */
+/* Sources for Lustre (2.10 to 2.17) that read only this node and contact no
+ * server; each is a slu_source_f (sysmap/extract.h). */
 
 #include <json-c/json.h>
 #include "sysmap/root.h"
@@ -23,7 +23,7 @@ int slu_lustre_targets(const struct slu_root *root, struct json_object **out,
  */
 int slu_lustre_stats(const struct slu_root *root, struct json_object **out,
 		     struct slu_err *err);
-/* "lustrejobs": what each job has done on each target. */
+/* "lustrejobs": the I/O of each job on each target. */
 int slu_lustre_jobs(const struct slu_root *root, struct json_object **out,
 		    struct slu_err *err);
 
@@ -33,8 +33,7 @@ struct slu_lustre_ost {
 	const char *name; /* scratch-OST0000; borrowed from the text */
 	bool active;
 };
-/* The next one, *rest being moved on; other lines are skipped. False at the
- * end. */
+/* The next one, advancing *rest; other lines are skipped. False at the end. */
 bool slu_lustre_ost_next(char **rest, struct slu_lustre_ost *out);
 
 /* The file system's name in "10.0.0.1@o2ib:/scratch/dir"; false: none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How a Lustre server and its targets are doing (table I of the load balancing
- * paper): counters as they stand, since a second look is somebody else's. Where
- * they lie has changed with Lustre's versions, so each is looked for in every
- * place; what is not there is left out.
+ * paper): the present values of counters; rates are computed by others from two
+ * readings. Their paths differ between Lustre's versions, so each is looked up
+ * in every known place; missing ones are left out.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"
