@@ -3,14 +3,12 @@
 #define SLU_SYSQUERY_ANSWERS_ANSWERS_H
 
 /*
- * What sysquery answers: the keys of each answer, their units and their
- * columns. From these tables follow the JSON that others read (answer_json.c),
- * its schemas (answer_schema.c), the tables for people, and the names that -o
- * and --sort take.
+ * The answers of sysquery: the keys of each, with units and columns. These
+ * tables define the JSON output (answer_json.c), its schemas (answer_schema.c),
+ * the tables for people, and the names for -o and --sort.
  *
- * A key has one name in what sluiced answers, and may have another in JSON: one
- * that says its unit. There the former stays beside it, deprecated, until the
- * next version.
+ * A key may have another name in JSON than in sluiced's answer: one with its
+ * unit. There the old name is kept as deprecated until the next version.
  */
 
 #include <json-c/json.h>
@@ -21,16 +19,16 @@
 #define SLU_ANSWER_VERSION 1
 
 enum slu_quantity {
-	SLU_IS_ANY, /* as it comes */
+	SLU_IS_ANY, /* not converted */
 	SLU_IS_TEXT,
 	SLU_IS_FLAG,
-	SLU_IS_COUNT,	  /* a whole number: of things, or to tell them apart */
-	SLU_IS_NUMBER,	  /* of no unit */
+	SLU_IS_COUNT,	  /* a whole number: a count or an id */
+	SLU_IS_NUMBER,	  /* without a unit */
 	SLU_IS_SHARE,	  /* 0 to 1 */
 	SLU_IS_PERCENT,	  /* 0 to 100 */
 	SLU_IS_BYTES,	  /* whole ones */
 	SLU_IS_BANDWIDTH, /* whole bytes per second */
-	SLU_IS_SECONDS,	  /* milliseconds are the least */
+	SLU_IS_SECONDS,	  /* not finer than milliseconds */
 	SLU_IS_TIME,	  /* seconds since 1970, UTC */
 	SLU_IS_OBJECT,	  /* with the keys `of` */
 	SLU_IS_LIST,	  /* of such objects; of NULL: of `each` */
@@ -38,7 +36,7 @@ enum slu_quantity {
 };
 
 struct slu_key {
-	const char *key;  /* in what sluiced answers */
+	const char *key;  /* in sluiced's answer */
 	const char *json; /* NULL: the same */
 	enum slu_quantity is;
 	double factor; /* from sluiced's unit to that of JSON; 0: 1 */
@@ -56,17 +54,18 @@ struct slu_key {
 struct slu_form {
 	const char *name; /* its schema is "sluice." and this */
 	const char *doc;
-	const char *question; /* that sluiced is asked; NULL: the name */
-	/* Where sluiced answers with a list (or `map`, of objects by name): its
-	 * key in JSON. NULL: it is an object. */
+	const char *question; /* asked of sluiced; NULL: the name */
+	/* If sluiced's answer is a list (or `map`, objects by name): its key in
+	 * JSON. NULL: it is an object. */
 	const char *rows;
 	bool map;
 	const struct slu_key *keys; /* NULL: any; key NULL ends them */
-	/* Of a list: the keys by which rows are chosen; NULL: they are not. */
+	/* For a list: the keys by which --state and --since select rows; NULL:
+	 * no selection. */
 	const char *state, *time;
-	const char *states; /* those that there are, "A,B"; NULL: any */
-	const char *main;   /* of an object: the list in it that -o and --sort
-			       are about */
+	const char *states; /* the possible states, "A,B"; NULL: any */
+	const char *
+		main; /* for an object: its list to which -o and --sort apply */
 };
 
 extern const struct slu_form *const slu_forms[]; /* NULL ends it */
@@ -82,24 +81,24 @@ extern const struct slu_form slu_form_accuracy, slu_form_backtest,
 const struct slu_form *slu_form_find(const char *name);
 /* Its name in JSON. */
 const char *slu_key_name(const struct slu_key *key);
-/* By its name there, in sluiced's answer or in a table, whatever its case;
- * NULL: there is none. */
+/* Find a key by its name in JSON, in sluiced's answer or in a table, without
+ * case; NULL: unknown. */
 const struct slu_key *slu_key_find(const struct slu_key *keys,
 				   const char *name);
 
-/* answer_json.c: what sluiced answered, as JSON for others; its schema and
- * version first. Caller puts. */
+/* answer_json.c: sluiced's answer as JSON output, starting with schema and
+ * version. Caller frees with json_object_put(). */
 struct json_object *slu_form_encode(const struct slu_form *answer,
 				    struct json_object *said);
 /* Rows of a list with these keys (NULL: any), the same way. Caller puts. */
 struct json_object *slu_form_rows(const struct slu_key *keys,
 				  struct json_object *rows);
-/* What stands before and behind the rows of an answer that is too long to be
- * held as a whole. */
+/* The text before and after the rows of an answer that is too long to be held
+ * in memory. */
 void slu_form_begin(const struct slu_form *answer, struct slu_buf *out);
 void slu_form_end(struct slu_buf *out);
-/* JSON text without characters that command a terminal: those stand in it as
- * \uXXXX. Added to *out. */
+/* JSON text with characters that control a terminal replaced by \uXXXX.
+ * Appended to *out. */
 void slu_form_escape(const char *text, size_t len, struct slu_buf *out);
 
 /* answer_schema.c: the JSON Schema (2020-12) of an answer. Caller puts. */

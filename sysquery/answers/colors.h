@@ -2,8 +2,8 @@
 #ifndef SLU_SYSQUERY_ANSWERS_COLORS_H
 #define SLU_SYSQUERY_ANSWERS_COLORS_H
 
-/* The color of a state or a severity; of a word that tells of a failure, or of
- * something to look at ("-": there is none). */
+/* The color of a state or a severity; of a word for a failure, or for something
+ * that needs attention ("-": none). */
 
 #include "common/table.h"
 

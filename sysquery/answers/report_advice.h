@@ -2,19 +2,20 @@
 #ifndef SLU_SYSQUERY_ANSWERS_REPORT_ADVICE_H
 #define SLU_SYSQUERY_ANSWERS_REPORT_ADVICE_H
 
-/* What sums over many jobs say; as job_advice.h for one. Pure. */
+/* Advice from sums over many jobs, as job_advice.h for one job. Pure functions.
+ */
 
 #include <json-c/json.h>
 #include <stdint.h>
 
 struct slu_report_facts {
 	uint64_t jobs, timeouts;
-	uint64_t limited;	  /* that asked for a limit, and in sum: */
+	uint64_t limited;	  /* jobs with a time limit, and their sums: */
 	double asked, used;	  /* s */
 	double node_seconds;	  /* of all runs */
-	double staging;		  /* of these in setup and stage-in */
-	uint64_t known;		  /* file systems whose fullness is known: */
-	double capacity, most;	  /* bytes asked for, in use at most */
+	double staging;		  /* of it, in setup and stage-in */
+	uint64_t known;		  /* file systems with known usage: */
+	double capacity, most;	  /* bytes requested, most in use */
 	uint64_t third;		  /* never more than a third full */
 	uint64_t systems, failed; /* file systems, and those that failed */
 };

@@ -3,10 +3,10 @@
 #define SLU_SYSQUERY_CLI_ASK_H
 
 /*
- * The sysquery command: what was asked, and how an answer is shown. Each
+ * The sysquery command: its options, and how it shows an answer. Each
  * subcommand is a row in subcommands.c and a file in cmd/, which asks a
- * question (of the database that -f names, or of sluiced) and says how its
- * answer looks as a table.
+ * question (of the database of -f, or of sluiced) and defines the table for its
+ * answer.
  */
 
 #include <json-c/json.h>
@@ -21,7 +21,7 @@
 #define SLU_OPTIONS_MAX	 64
 #define SLU_COLUMNS_MAX	 40
 
-/* The key of an option is its letter, or one of these: it has none. */
+/* The key of an option is its letter, or one of these if it has none. */
 enum slu_opt {
 	SLU_OPT_FIRST = 256,
 	SLU_OPT_SERVER = SLU_OPT_FIRST,
@@ -78,8 +78,8 @@ struct slu_ask {
 	bool json, table; /* neither: a table on a terminal, else JSON */
 	bool bare;	  /* --json=0: without schema and units */
 	unsigned watch;	  /* seconds; 0: once */
-	bool wide;	  /* --wide: nothing is left out or cut */
-	bool whole;	  /* it is one thing's: its sentences are not cut */
+	bool wide;	  /* --wide: nothing is omitted or cut */
+	bool whole;	  /* about one item: its sentences are not cut */
 	bool accuracy;	  /* --accuracy */
 	bool replay;	  /* --replay */
 	const char *plot; /* --plot */
@@ -90,14 +90,13 @@ struct slu_ask {
 	const char *operand[SLU_OPERANDS_MAX];
 	size_t n_operands;
 	struct json_object *args;   /* arguments of the question */
-	bool differs;		    /* set by check: something is wrong */
+	bool differs;		    /* set by check: it has found differences */
 	int given[SLU_OPTIONS_MAX]; /* keys of options, each once */
 	size_t n_given;
 };
 
-/* Its options are those that all take, those that its answer allows (-o,
- * --sort,
- * --state, ...: see is_of() in args.c), and these. */
+/* Its options are those of all commands, those that its answer allows (-o,
+ * --sort, --state, ...: see is_of() in args.c), and these. */
 struct slu_command {
 	const char *name;
 	const char *operands; /* as in the usage line */
@@ -105,7 +104,7 @@ struct slu_command {
 	int options[16]; /* their keys; 0 ends them */
 	size_t max_operands;
 	int (*run)(struct slu_ask *ask, struct slu_err *err);
-	const struct slu_form *answer; /* that is shown; NULL: not of rows */
+	const struct slu_form *answer; /* its answer; NULL: not of rows */
 };
 extern const struct slu_command slu_commands[]; /* name NULL ends it */
 
@@ -116,44 +115,43 @@ void slu_ask_free(struct slu_ask *ask);
 /* Add a host list (in brackets) to the question. */
 int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
 		      struct slu_err *err);
-/* Put a number among the arguments of the question. */
+/* Store a number as an argument of the question. */
 int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 		   struct slu_err *err);
 /* Was the option with this key given? */
 bool slu_ask_given(const struct slu_ask *ask, int key);
 /* Does the command (NULL: the original form) take the option with this key? */
 bool slu_ask_takes(const struct slu_command *command, int key);
-/* What --help says, of the command if there is one. */
+/* The text of --help, for the command if there is one. */
 void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out);
 
-/* show_answer.c: ask a question; *out is its JSON. Those that only sluiced can
- * answer refuse -f. */
+/* show_answer.c: ask a question; *out is its JSON. Fails with -f for those that
+ * only sluiced can answer. */
 int slu_ask_text(const struct slu_ask *ask, const char *question,
 		 struct slu_buf *out, struct slu_err *err);
-/* The database that -f names, and how it answers; NULL: error. Caller closes.
- */
+/* The database of -f, as a query; NULL: error. Caller closes. */
 struct slu_query;
 struct slu_db *slu_ask_open(const struct slu_ask *ask, const char *question,
 			    const struct slu_query **query,
 			    struct slu_err *err);
-/* POST to sluiced, whatever the path; refuses -f. */
+/* POST to sluiced, with any path; fails with -f. */
 int slu_ask_post(const struct slu_ask *ask, const char *path, const char *body,
 		 size_t len, struct slu_buf *out, struct slu_err *err);
-/* answer_parts.c: ask, and write the documents as JSON where it is wanted, as
- * they come: those of many hosts may be longer than memory. envelope: with
- * schema and version, unless --json=0. */
+/* answer_parts.c: ask, and write the documents as JSON to the output while they
+ * arrive: those of many hosts may not fit in memory. envelope: with schema and
+ * version, unless --json=0. */
 int slu_ask_documents(const struct slu_ask *ask, bool envelope,
 		      struct slu_err *err);
 /* answer_parts.c: ask for the documents of a few hosts at a time, each answer
- * an object {HOST:{...},...}, so that none is too long; `part` ends it with -1.
- */
+ * an object {HOST:{...},...}, so that none is too long; `part` returns -1 to
+ * stop. */
 typedef int slu_part_f(void *arg, const struct slu_buf *text,
 		       struct slu_err *err);
 int slu_ask_parts(const struct slu_ask *ask, slu_part_f *part, void *arg,
 		  struct slu_err *err);
-/* answer_parts.c: where something is written while it is made: {.path} (NULL:
- * standard output), which is opened when there is something. slu_sink_end()
- * comes last, with what became of it. */
+/* answer_parts.c: a file for output that is written in parts: {.path} (NULL:
+ * standard output), opened at the first part. Call slu_sink_end() last, with
+ * the result. */
 struct slu_sink {
 	const char *path, *name;
 	FILE *file;
@@ -163,64 +161,64 @@ int slu_sink_end(struct slu_sink *sink, int ret, struct slu_err *err);
 /* The answer to a question, parsed. Caller puts. */
 struct json_object *slu_ask_object(const struct slu_ask *ask,
 				   const char *question, struct slu_err *err);
-/* Is a table wanted? */
+/* Is the output a table? */
 bool slu_ask_table(const struct slu_ask *ask);
-/* Write an answer where it is wanted. */
+/* Write an answer to the output. */
 int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 		  struct slu_err *err);
-/* Write an answer at hand as JSON: rows as they were chosen, with schema and
- * units (see answers.h; an answer that is not there goes out as it is). */
+/* Write an answer as JSON: rows as they were selected, with schema and units
+ * (see answers.h; an answer without a table there is written unchanged). */
 int slu_ask_json(const struct slu_ask *ask, const char *name,
 		 struct json_object *said, struct slu_err *err);
 /* All of a plain subcommand: ask, and show as JSON, or as a table with these
  * columns (NULL: those of the answer). */
 int slu_ask_show(const struct slu_ask *ask, const char *question,
 		 const struct slu_column *columns, struct slu_err *err);
-/* The same where a table takes more than columns: `render` makes it. */
+/* The same for a table that needs more than columns: `render` prints it. */
 typedef int slu_render_f(const struct slu_ask *ask, struct json_object *answer,
 			 struct slu_buf *out, struct slu_err *err);
 int slu_ask_render(const struct slu_ask *ask, const char *question,
 		   slu_render_f *render, struct slu_err *err);
-/* The second half of that, where the answer is at hand. */
+/* The second half of that, for an answer that is there already. */
 int slu_ask_present(const struct slu_ask *ask, const char *name,
 		    struct json_object *answer, slu_render_f *render,
 		    struct slu_err *err);
-/* Is there nobody to ask: no -f, no --server, and this host has no sluice.conf?
+/* Is there nothing to ask: no -f, no --server, and no sluice.conf on this host?
  */
 bool slu_ask_nobody(const struct slu_ask *ask);
 /* A heading (NULL: none) and a table, with an empty line before all but the
- * first; nothing when there are no rows. */
+ * first; nothing if there are no rows. */
 int slu_ask_section(const struct slu_ask *ask, const char *heading,
 		    struct json_object *rows, const struct slu_column *columns,
 		    struct slu_buf *out, struct slu_err *err);
 
-/* terminal.c: is a person looking at it? */
+/* terminal.c: is the output a terminal? */
 bool slu_ask_terminal(const struct slu_ask *ask);
-/* Before an answer is shown anew (--watch): an empty screen, and when this
- * is. */
+/* Before an answer is shown again (--watch): clears the screen and prints the
+ * time. */
 void slu_ask_again(const struct slu_ask *ask, FILE *out);
-/* How tables are to look there. */
+/* How tables look on this output. */
 struct slu_table_look slu_ask_look(const struct slu_ask *ask);
-/* A table that looks so, its title line also without rows (see slu_table()). */
+/* A table in that style, with its title line even without rows (see
+ * slu_table()). */
 int slu_ask_tabulate(const struct slu_ask *ask, struct json_object *rows,
 		     const struct slu_column *columns, struct slu_buf *out,
 		     struct slu_err *err);
-/* A sentence and the end of its line, in the width that there is, made safe for
- * a terminal. What is to be copied into a shell is not for it. */
+/* A sentence and a newline, broken to the terminal's width and made safe for
+ * it. Not for text that is to be copied into a shell. */
 void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A command with its operand, made safe and whole, to be copied into a shell.
- */
+/* A command with its operand, made safe but not broken, to be copied into a
+ * shell. */
 void slu_ask_command(struct slu_buf *out, const char *command,
 		     const char *operand);
 
-/* row_filter.c: is each of --state one that there is in this answer (NULL:
- * any)? */
+/* row_filter.c: does each state of --state exist in this answer (NULL: any)? */
 int slu_ask_check_states(const struct slu_ask *ask,
 			 const struct slu_form *answer, struct slu_err *err);
-/* Of these rows those that were asked for, in that order, in
- * their place: --state, --since, --until, --last, --sort. */
+/* Select and sort these rows in place, by --state, --since, --until, --last and
+ * --sort. */
 int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 		   struct json_object **rows, struct slu_err *err);
 /* The columns of keys that have a title, or those of -o. A NULL key ends them.
@@ -233,13 +231,13 @@ int slu_ask_columns(const struct slu_ask *ask, const struct slu_key *keys,
 int slu_ask_part(const struct slu_ask *ask, const char *heading,
 		 struct json_object *object, const struct slu_key *keys,
 		 const char *key, struct slu_buf *out, struct slu_err *err);
-/* Both, as a table: the list that an answer is, or its `main` one. */
+/* Both, as a table: for the list that an answer is, or for its `main` one. */
 int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,
 		 struct json_object *rows, struct slu_buf *out,
 		 struct slu_err *err);
 
-/* cmd/page.c: the document of the page (page/page.h), of since and now among
- * the arguments. Caller puts. */
+/* cmd/page.c: the document of the page (page/page.h), with since and now from
+ * the arguments. Caller frees with json_object_put(). */
 struct json_object *slu_ask_page(struct slu_ask *ask, struct slu_err *err);
 
 /* cmd/ */

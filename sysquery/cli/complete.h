@@ -2,8 +2,9 @@
 #ifndef SLU_SYSQUERY_CLI_COMPLETE_H
 #define SLU_SYSQUERY_CLI_COMPLETE_H
 
-/* Lines of *out: what may stand in place of the last of the words, which come
- * behind the name of the command. Nothing: names of files, say. */
+/* Appends to *out, one a line, the completions of the last word; words: those
+ * after the command's name. Nothing is appended if a file name is expected, for
+ * example. */
 
 #include "common/str.h"
 

@@ -2,12 +2,12 @@
 #ifndef SLU_SYSQUERY_CLI_OPTIONS_H
 #define SLU_SYSQUERY_CLI_OPTIONS_H
 
-/* The table of options: what the command line, --help and what a shell offers
- * are made from. */
+/* The table of options, from which the parser of the command line, --help and
+ * the shell completion are made. */
 
 #include "sysquery/cli/ask.h"
 
-/* MAYBE: behind "=", or the next word if it is a number. */
+/* MAYBE: after "=", or the next word if it is a number. */
 enum slu_takes {
 	SLU_TAKES_NOTHING,
 	SLU_TAKES_ONE,
@@ -17,7 +17,7 @@ enum slu_takes {
 
 struct slu_option {
 	int key;	  /* see enum slu_opt */
-	const char *name; /* NULL: it has a letter only */
+	const char *name; /* NULL: only a letter */
 	const char *value, *help;
 	enum slu_takes takes;
 	int (*set)(struct slu_ask *ask, const char *arg, const char *value,

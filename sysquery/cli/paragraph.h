@@ -2,7 +2,7 @@
 #ifndef SLU_SYSQUERY_CLI_PARAGRAPH_H
 #define SLU_SYSQUERY_CLI_PARAGRAPH_H
 
-/* A page: text beside labels, broken at blanks so that it fits. */
+/* A page of labels with text beside them, broken at blanks to fit the width. */
 
 #include "common/str.h"
 
@@ -11,9 +11,9 @@
 
 struct slu_page {
 	struct slu_buf *text;
-	/* Columns of the terminal, where words that are longer than a line are
-	 * broken, too; 0: there is none, a line has SLU_PAGE_WIDTH, and a path
-	 * stays whole. */
+	/* Columns of the terminal: longer words are broken, too; 0: not a
+	 * terminal, lines have SLU_PAGE_WIDTH columns, and longer paths are not
+	 * broken. */
 	size_t width;
 };
 

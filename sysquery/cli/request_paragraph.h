@@ -3,13 +3,13 @@
 #define SLU_SYSQUERY_CLI_REQUEST_PARAGRAPH_H
 
 /*
- * What a job asked for, as people write it: a request as it is kept has its
- * sizes in bytes.
+ * Prints a job's request with readable sizes: the canonical text has them in
+ * bytes.
  */
 
 #include "sysquery/cli/paragraph.h"
 
-/* A paragraph "Asked"; none of NULL. */
+/* A paragraph "Asked"; nothing if request is NULL. */
 void slu_request_paragraph(const char *request, struct slu_page *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* {"replay": {since, jobs, known (of them), compute (nodes), seconds, policies
  * and pools [{policy, pool, run_hours, node_hours, saved, bandwidth}], worth}}
- * of the database that -f names, or sluiced's; --plot draws it, too. NULL with
+ * from the database of -f, or from sluiced; --plot also draws it. NULL with
  * *err. */
 struct json_object *slu_ions_replay(const struct slu_ask *ask,
 				    struct slu_err *err);

@@ -3,18 +3,17 @@
 #define SLU_SYSQUERY_CMD_JOB_STORAGE_H
 
 /* Paragraphs of `sysquery job` about file systems, from the list "file_systems"
- * that sluiced answered: one object for each buffer of the job, oldest first.
- */
+ * in sluiced's answer: one object for each buffer of the job, oldest first. */
 
 #include <json-c/json.h>
 #include "sysquery/cli/paragraph.h"
 
 /* The file system of the last run. */
 void slu_job_storage(struct json_object *fs, struct slu_page *out);
-/* Those of earlier runs, and what was staged in before the job began: a line
- * for each but the last. */
+/* File systems of earlier runs, and stage-in before the job began: one line for
+ * each but the last. */
 void slu_job_storage_before(struct json_object *list, struct slu_page *out);
-/* Its phases as bars; nothing where there are none. */
+/* Its phases as bars; nothing if there are none. */
 void slu_job_timeline(struct json_object *fs, struct slu_page *out);
 
 #endif

@@ -3,12 +3,12 @@
 #define SLU_SYSQUERY_MAP_MAP_HISTORY_H
 
 /*
- * What changed in the resource map: since when a host has a document and what
- * it had before, and how two hosts differ. Documents that change by the minute
- * have no history, and are left out unless `extractors` names them (a
- * NULL-ended list; NULL or empty: all others). A database that the original
- * tool wrote has no times: all that it holds was always so. Differences are
- * those of json_differences.h. Caller puts.
+ * Changes in the resource map: since when a host has a document, its earlier
+ * documents, and how two hosts differ. Documents that change by the minute have
+ * no history, and are left out unless `extractors` names them (a NULL-ended
+ * list; NULL or empty: all others). A database of the original tool has no
+ * times: its documents count as unchanged. Differences are those of
+ * json_differences.h. Caller puts.
  */
 
 #include <json-c/json.h>
@@ -24,12 +24,12 @@ struct json_object *slu_query_history(struct slu_db *db, const char *host,
 				      char *const *extractors,
 				      struct slu_err *err);
 
-/* What the second host has otherwise: [{extractor, path, old, new}, ...]. */
+/* How the second host differs: [{extractor, path, old, new}, ...]. */
 struct json_object *slu_query_diff(struct slu_db *db, const char *first,
 				   const char *second, char *const *extractors,
 				   struct slu_err *err);
 
-/* The same of one host: what it had at `then` (Unix seconds), and has now. */
+/* The same for one host: its documents at `then` (Unix seconds), and now. */
 struct json_object *slu_query_diff_since(struct slu_db *db, const char *host,
 					 int64_t then, char *const *extractors,
 					 struct slu_err *err);

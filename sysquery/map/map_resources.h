@@ -3,10 +3,10 @@
 #define SLU_SYSQUERY_MAP_MAP_RESOURCES_H
 
 /*
- * Questions about the resource map, answered as JSON. They only read, and
- * work on a database that the original tool wrote. hosts: NULL or empty: all,
- * else sorted by slu_hosts_sort(); extractors NULL or empty: all (else a
- * NULL-ended list). What is not known adds nothing.
+ * Questions about the resource map, answered as JSON. They only read, and also
+ * work on a database of the original tool. hosts: NULL or empty: all, else
+ * sorted by slu_hosts_sort(); extractors NULL or empty: all (else a NULL-ended
+ * list). Unknown hosts and extractors add nothing.
  */
 
 #include <json-c/json.h>
@@ -14,38 +14,39 @@
 #include "common/str.h"
 #include "store/db.h"
 
-/* Takes the next piece of an answer, which is gone when it returns; 0, or -1 to
- * stop. */
+/* Takes the next piece of an answer, which is only valid during the call; 0, or
+ * -1 to stop. */
 typedef int slu_piece_f(void *arg, const void *data, size_t len,
 			struct slu_err *err);
 
 /* {"host":{"extractor":DATA,...},...}, DATA being the stored text unchanged,
  * hosts in the order of HostID, extractors in that of EID: what the original
- * tool printed. `piece` is called for one piece after the other; after an error
- * it may have had the first of them. All of it is of one moment. */
+ * tool printed. `piece` is called for each piece; before an error it may have
+ * got some of them. All data is from one transaction. */
 int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 			char *const *extractors, slu_piece_f *piece, void *arg,
 			struct slu_err *err);
 
-/* Who has what, a flat object per host: host, storage (where job file systems
- * would live by this choice of NodeStorage, see slu_storage_find), filesystem,
- * tier, size, available, disks, disk_bytes, memory, cores, cpus. Caller puts.
- */
+/* The resources of each host, a flat object per host: host, storage (where job
+ * file systems would live by this choice of NodeStorage, see slu_storage_find),
+ * filesystem, tier, size, available, disks, disk_bytes, memory, cores, cpus.
+ * Caller puts. */
 struct json_object *slu_query_summary(struct slu_db *db,
 				      const struct slu_hosts *hosts,
 				      const char *choice, struct slu_err *err);
 
-/* Each file system of these hosts, and who takes it or why not (see
- * slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "nodes": HOSTS
- * (if not all)}, ...]; NULL: NodeStorage=auto. SLU_NOTFOUND: a host is not in
- * the map. Caller puts. */
+/* Each file system of these hosts, and which choice selects it or why none does
+ * (see slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "nodes":
+ * HOSTS (if not all)}, ...]; NULL: NodeStorage=auto. SLU_NOTFOUND: a host is
+ * not in the map. Caller puts. */
 struct json_object *slu_query_storage(struct slu_db *db,
 				      const struct slu_hosts *hosts,
 				      struct json_object *choices,
 				      struct slu_err *err);
 
 /* {host, documents, since, last_seen}, {extractor, documents, hosts}: objects
- * in an array; the times only where we wrote them. Caller puts. */
+ * in an array; the times only for documents that we have written. Caller puts.
+ */
 struct json_object *slu_query_hosts(struct slu_db *db,
 				    const struct slu_hosts *hosts,
 				    struct slu_err *err);

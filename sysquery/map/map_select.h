@@ -5,28 +5,28 @@
 /*
  * Selection by content: one SELECT of SQLite's over views of the documents.
  *
- * v_EXTRACTOR has a row for each element of each host's document (one row,
- * when that is no array), its columns are "host" and the keys of the elements;
- * nested values are JSON texts. Where a document is an object,
- * v_EXTRACTOR_KEY has the same for the array under that key. Where a document
- * has a key "host", its column is "its_host". v_summary is what
- * slu_query_summary() says, and has every host; v_leaf has (host, switch) for
- * each host on a switch of the document "topology".
+ * v_EXTRACTOR has a row for each element of each host's document (one row, when
+ * that is no array), its columns are "host" and the keys of the elements;
+ * nested values are JSON texts. Where a document is an object, v_EXTRACTOR_KEY
+ * has the same for the array under that key. Where a document has a key "host",
+ * its column is "its_host". v_summary is what slu_query_summary() says, and has
+ * every host; v_leaf has (host, switch) for each host on a switch of the
+ * document "topology".
  *
  * Sizes may be written with units: 1TiB, 1.5GB (see common/size.h; there must
  * be a letter behind K, M, G, T or P).
  *
- * The statement may come from a stranger: from then on the connection only
- * reads, and of the database only the tables of the resource map; its steps
- * and memory are bounded (store/db.h).
+ * The statement may come from an untrusted user: from then on the connection
+ * only reads, and of the database only the tables of the resource map; its
+ * steps and memory are bounded (store/db.h).
  */
 
 #include <json-c/json.h>
 #include "common/hostlist.h"
 #include "store/db.h"
 
-/* The rows, as objects. SLU_INVALID: not one SELECT, SLU_DENIED: it wants to
- * do or see something else, SLU_NOMEM or SLU_BUSY: more than it may. Caller
+/* The rows, as objects. SLU_INVALID: not one SELECT, SLU_DENIED: it would do or
+ * read something else, SLU_NOMEM or SLU_BUSY: it exceeds its limits. Caller
  * puts. */
 struct json_object *slu_select(struct slu_db *db, const char *sql,
 			       struct slu_err *err);
@@ -36,15 +36,14 @@ struct json_object *slu_select(struct slu_db *db, const char *sql,
 int slu_select_hosts(struct slu_db *db, const char *condition,
 		     struct slu_hosts *out, struct slu_err *err);
 
-/* {view, columns} of those that have rows here; those of nested arrays are not
- * listed. Caller puts. */
+/* {view, columns} of the views with rows in this database; without those of
+ * nested arrays. Caller frees with json_object_put(). */
 struct json_object *slu_select_views(struct slu_db *db, struct slu_err *err);
 
-/* The statement with its sizes as numbers. NULL: no memory, or a bad size.
- * Caller frees. */
+/* The statement with sizes replaced by numbers. */
 char *slu_select_numbers(const char *sql, struct slu_err *err);
 
-/* map_views.c: make the views that a statement names. */
+/* map_views.c: create the views that a statement uses. */
 int slu_views_make(struct slu_db *db, const char *sql, struct slu_err *err);
 
 #endif

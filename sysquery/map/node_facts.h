@@ -2,7 +2,7 @@
 #ifndef SLU_SYSQUERY_MAP_NODE_FACTS_H
 #define SLU_SYSQUERY_MAP_NODE_FACTS_H
 
-/* What the resource map knows of a node, in slurm.conf's units. */
+/* The resource map's data about a node, in slurm.conf's units. */
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -24,18 +24,18 @@ struct slu_facts {
 						  core; 0: not known */
 	int64_t memory, tmp;		       /* MiB; 0: not known */
 	int64_t gpus;			       /* -1: not known */
-	int nvme, ssd, ib;		       /* has it? -1: not known */
+	int nvme, ssd, ib;  /* does it have one? -1: not known */
 	const char *vendor; /* borrowed from cpuinfo; NULL: not known */
 	struct json_object *cpuinfo, *flags;
 };
 
-/* 1, or 0 when the map does not know the host. Caller frees. tmpfs: path whose
- * file system TmpDisk counts. */
+/* 1, or 0 if the map does not know the host. Caller frees. tmpfs: path of the
+ * file system for TmpDisk. */
 int slu_facts_read(struct slu_db *db, const char *host, const char *tmpfs,
 		   struct slu_facts *out, struct slu_err *err);
 void slu_facts_free(struct slu_facts *facts);
 
-/* Does the node have what this feature says? -1: the map cannot tell. */
+/* Does the node have this feature? -1: the map has no data about it. */
 int slu_facts_feature(const struct slu_facts *facts, const char *feature);
 
 #endif

@@ -5,14 +5,14 @@
 /*
  * What slurm.conf says about nodes, read from the file itself: NodeName lines
  * with host lists, those of DEFAULT applied to what follows them, and TmpFS, in
- * files as common/slurmfile.h reads them. Nothing of Slurm's is run.
+ * files as common/slurmfile.h reads them. No program of Slurm is run.
  */
 
 #include <json-c/json.h>
 #include "common/err.h"
 
-/* {"tmpfs":PATH,"nodes":[{"nodes":HOSTS,"line":"FILE:LINE", and as they stand
- * there CPUs, Boards, Sockets, SocketsPerBoard, CoresPerSocket, ThreadsPerCore,
+/* {"tmpfs":PATH,"nodes":[{"nodes":HOSTS,"line":"FILE:LINE", and, unchanged,
+ * CPUs, Boards, Sockets, SocketsPerBoard, CoresPerSocket, ThreadsPerCore,
  * RealMemory, TmpDisk, Gres, Features},...]}: the arguments of
  * sysquery/map/slurmconf_check.h. Nodes whose State is FUTURE are left out.
  * Caller puts. */

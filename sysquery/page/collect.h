@@ -20,8 +20,8 @@ struct json_object *slu_page_collect_machine(struct slu_db *db,
 					     const struct slu_page_query *q,
 					     struct slu_err *err);
 
-/* What one reading of the history gives: errors, limits, and the runs that had
- * I/O nodes, in the order of their job_id. */
+/* The results of one pass over the history: errors, limits, and the runs that
+ * had I/O nodes, in the order of their job_id. */
 struct slu_page_run {
 	uint32_t job_id;
 	int64_t start, end;

@@ -3,8 +3,8 @@
 #define SLU_PAGE_DRAW_H
 
 /* Private to the page: its sections, each in a file of its own, and how they
- * read the document of page.h: what is absent, or of another kind, is nothing.
- */
+ * read the document of page.h: absent values, or values of a wrong type, count
+ * as empty. */
 
 #include <json-c/json.h>
 #include "sysquery/page/html.h"
@@ -36,12 +36,13 @@ size_t slu_doc_length(struct json_object *list);
 struct json_object *slu_doc_at(struct json_object *list, size_t i);
 double slu_doc_number(struct json_object *obj, const char *key);
 const char *slu_doc_text(struct json_object *obj, const char *key);
-/* The numbers of an array, at most n; how many there were. The rest is 0. */
+/* The numbers of an array, at most n; returns how many there were. The rest is
+ * set to 0. */
 size_t slu_doc_numbers(struct json_object *obj, const char *key, double *out,
 		       size_t n);
 
 /* style.c */
 extern const char slu_page_style[];
-extern const char slu_page_patterns[]; /* an <svg> to stand in the body */
+extern const char slu_page_patterns[]; /* an <svg> for the body */
 
 #endif

@@ -3,41 +3,42 @@
 #define SLU_PAGE_H
 
 /*
- * The page: what the site, or one of its users, looks like, as one HTML file
- * with inline SVG. It is made in two steps, so that the first can be done where
- * the database is and the second where somebody looks: slu_page_collect() sums
- * the database up in one JSON document of bounded size, slu_page_render() makes
- * the page of that, and the same document always makes the same bytes.
+ * The page: an overview of the site, or of one user's jobs, as one HTML file
+ * with inline SVG. It is made in two steps, so that the first can run where the
+ * database is and the second on the viewer's host: slu_page_collect()
+ * summarises the database in one JSON document of bounded size,
+ * slu_page_render() makes the page from it, and the same document always gives
+ * the same bytes.
  *
  * The document, "schema": "sluice.page", "version": 1 (a key ends in its unit;
  * times are Unix seconds, mbps is 10^6 bytes a second, bins are SLU_BINS means
  * over equal parts of since to now; what is not known is absent):
  *
- *	now, since, own (only what is one user's)
- *	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
- *		sluiced knows
- *	buffers {total, failed, shown, alive [{buffer, job, name, user,
- *		filesystem, capacity_bytes, nodes, state, since, failure,
- *		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
- *		name, user, created, failure, spans [{state, from, to}]}]}
- *	holds	[{job, name, user, when, why}]: held by us, no later run known
- *	drained [{node, job, since}]
- *	ions	{events, total, pool, policy, bins {held, predicted_mbps,
- *		static_mbps, reached_mbps}, lanes [{job, name, user,
- *		reached_mbps, predicted_mbps, spans [{ions, from, to}]}],
- *		runs [{job, name, ions, predicted_mbps, reached_mbps}]}
- *	errors	{jobs, under, week [...], user [...]
- *		(job_submit/history/job_history.h), calibration
- *		[{predicted_seconds, jobs, q10_seconds, q25_seconds,
- *		q50_seconds, q75_seconds, q90_seconds}]}
- *	limits	{jobs, asked [11 numbers of jobs], granted [...], user [{user,
- *		jobs, timeouts, asked_node_hours, granted_node_hours,
- *		used_node_hours}]}: by tenths of the limit that were used, the
- *		last: more than all of it
- *	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
+ * 	now, since, own (only what is one user's)
+ * 	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
+ * 		sluiced knows
+ * 	buffers {total, failed, shown, alive [{buffer, job, name, user,
+ * 		filesystem, capacity_bytes, nodes, state, since, failure,
+ * 		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
+ * 		name, user, created, failure, spans [{state, from, to}]}]}
+ * 	holds	[{job, name, user, when, why}]: held by us, no later run known
+ * 	drained [{node, job, since}]
+ * 	ions	{events, total, pool, policy, bins {held, predicted_mbps,
+ * 		static_mbps, reached_mbps}, lanes [{job, name, user,
+ * 		reached_mbps, predicted_mbps, spans [{ions, from, to}]}],
+ * 		runs [{job, name, ions, predicted_mbps, reached_mbps}]}
+ * 	errors	{jobs, under, week [...], user [...]
+ * 		(job_submit/history/job_history.h), calibration
+ * 		[{predicted_seconds, jobs, q10_seconds, q25_seconds,
+ * 		q50_seconds, q75_seconds, q90_seconds}]}
+ * 	limits	{jobs, asked [11 numbers of jobs], granted [...], user [{user,
+ * 		jobs, timeouts, asked_node_hours, granted_node_hours,
+ * 		used_node_hours}]}: by tenths of the limit that were used, the
+ * 		last: more than all of it
+ * 	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
  *
- * and what the caller adds of other questions: osts (the answer of "osts") and
- * check (that of "check"), or osts_error, check_error (why there is none).
+ * and what the caller adds from other questions: osts (the answer of "osts")
+ * and check (that of "check"), or osts_error, check_error (why there is none).
  */
 
 #include <json-c/json.h>
@@ -48,7 +49,7 @@
 #define SLU_BINS 240
 
 struct slu_page_query {
-	uint32_t uid; /* SLU_NO_ID: of everybody */
+	uint32_t uid; /* SLU_NO_ID: all users */
 	int64_t since, now;
 };
 
@@ -58,13 +59,14 @@ struct json_object *slu_page_collect(struct slu_db *db,
 				     struct slu_err *err);
 
 /* Appends the page. refresh: seconds after which a browser shall load it again;
- * 0: never. Whatever stands in the document cannot become markup; what does
- * not make sense in it is left out. SLU_NOMEM, SLU_INVALID: no such document.
- * Times are shown in the local time zone. */
+ * 0: never. Text in the document cannot become markup; invalid values are left
+ * out. SLU_NOMEM; SLU_INVALID: not such a document. Times are shown in the
+ * local time zone. */
 int slu_page_render(struct json_object *document, unsigned refresh,
 		    struct slu_buf *out, struct slu_err *err);
 
-/* Appends a page of its own: sysquery/cmd/ions_replay.h's "replay", drawn. */
+/* Appends a whole page that shows the "replay" of sysquery/cmd/ions_replay.h.
+ */
 void slu_page_replay(struct json_object *replay, struct slu_buf *out);
 
 #endif

@@ -5,8 +5,8 @@
 /*
  * SVG: pictures with a title and a description for those who cannot see them,
  * scales, and the few marks that are used. Colours are classes of style.c,
- * where what means something also differs by brightness or pattern. A picture
- * is SLU_SVG_WIDTH wide in its own units and takes what room there is.
+ * where colours with a meaning also differ by brightness or pattern. A picture
+ * is SLU_SVG_WIDTH wide in its own units and is scaled to the page.
  */
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct slu_scale {
 	double at, end;	 /* where these are drawn */
 	bool log;
 };
-/* Where a value is drawn; what lies outside, at the end. */
+/* Where a value is drawn; values outside are drawn at the nearer end. */
 double slu_scale_at(const struct slu_scale *scale, double value);
 enum slu_axis { SLU_AXIS_NUMBER, SLU_AXIS_SECONDS, SLU_AXIS_MBPS };
 /* From 0 to a round value above `most`, whose quarters are round, too. */
@@ -31,12 +31,12 @@ struct slu_scale slu_scale_up(double most, enum slu_axis kind, double at,
 /* Of time, across the picture. */
 struct slu_scale slu_scale_time(int64_t since, int64_t now);
 
-/* id: a word of ours; title, description: escaped. */
+/* id: a constant of the caller; title, description: escaped. */
 void slu_svg_begin(struct slu_buf *out, const char *id, const char *title,
 		   const char *description, double height);
 void slu_svg_end(struct slu_buf *out);
 
-/* tip: what a pointer that rests there is told, NULL: nothing. */
+/* tip: the tooltip, NULL: none. */
 void slu_svg_rect(struct slu_buf *out, const char *class, double x, double y,
 		  double width, double height, const char *tip);
 void slu_svg_line(struct slu_buf *out, const char *class, double x1, double y1,
@@ -45,8 +45,8 @@ void slu_svg_cross(struct slu_buf *out, const char *class, double x, double y,
 		   double size);
 void slu_svg_dot(struct slu_buf *out, const char *class, double x, double y,
 		 const char *tip);
-/* anchor: start, middle, end. `most`: characters that have room, the rest is
- * cut; 0: all. */
+/* anchor: start, middle, end. `most`: number of characters that fit, the rest
+ * is cut; 0: all. */
 void slu_svg_text(struct slu_buf *out, const char *class, double x, double y,
 		  const char *anchor, size_t most, const char *text);
 
@@ -72,7 +72,7 @@ struct slu_legend {
 	const char *class, *text;
 	enum slu_mark mark;
 };
-/* What is what, along y; a NULL class ends it. */
+/* A legend at y; a NULL class ends it. */
 void slu_svg_legend(struct slu_buf *out, double y,
 		    const struct slu_legend *legend);
 

@@ -2,8 +2,8 @@
 #ifndef SLU_WEB_TOKEN_H
 #define SLU_WEB_TOKEN_H
 
-/* The word by which a browser is let in: 64 hex digits of the kernel's random
- * numbers, or what a file has. */
+/* The token that a browser has to send: 64 random hex digits from the kernel,
+ * or the content of a file. */
 
 #include <stdbool.h>
 #include "common/err.h"
@@ -13,13 +13,13 @@
 
 int slu_token_make(char out[SLU_TOKEN_TEXT], struct slu_err *err);
 
-/* The one of this file, which is made where there is none, for its owner alone.
- * SLU_DENIED: others may read it, or it is not the caller's; SLU_INVALID: what
- * is in it is none: 32 to 128 letters, digits, '-' or '_'. */
+/* The token in this file, which is created if it does not exist, readable by
+ * its owner only. SLU_DENIED: others may read it, or it is not the caller's;
+ * SLU_INVALID: its content is not 32 to 128 letters, digits, '-' or '_'. */
 int slu_token_of_file(const char *path, char out[SLU_TOKEN_TEXT],
 		      struct slu_err *err);
 
-/* Takes as long whatever `said` has in common with it; NULL is never right. */
+/* Compares in constant time; NULL is never right. */
 bool slu_token_is(const char *token, const char *said);
 
 #endif
