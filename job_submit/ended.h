@@ -3,8 +3,8 @@
 #define SLU_JOB_SUBMIT_ENDED_H
 
 /*
- * How jobs end, and which of them teach the predictor: the one place that
- * decides it, for slurmctld, the replay of history, importers and benches.
+ * How jobs end, and from which of them the predictor learns: the only place
+ * that decides it, for slurmctld, the replay of history, importers and benches.
  */
 
 #include <stdbool.h>
@@ -12,11 +12,11 @@
 #include "wire/job.h"
 
 /*
- * A job whose end was its own or its user's says how long such jobs take, and
- * is predicted like any other: COMPLETED, TIMEOUT, FAILED, OUT_OF_MEMORY,
- * DEADLINE, and CANCELLED once it ran. One that the system ended (NODE_FAIL,
- * BOOT_FAIL, PREEMPTED, REVOKED, REQUEUED) or that has not ended says nothing.
- * Without a state it is taken to have ended by itself.
+ * A job that has ended by itself or by its user is a sample of how long such
+ * jobs take, and is predicted like any other: COMPLETED, TIMEOUT, FAILED,
+ * OUT_OF_MEMORY, DEADLINE, and CANCELLED once it ran. One that the system ended
+ * (NODE_FAIL, BOOT_FAIL, PREEMPTED, REVOKED, REQUEUED) or that has not ended is
+ * no sample. Without a state it counts as ended by itself.
  */
 bool slu_ended_own_way(const struct slu_job *job);
 

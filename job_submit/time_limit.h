@@ -3,10 +3,10 @@
 #define SLU_JOB_SUBMIT_TIME_LIMIT_H
 
 /*
- * Which time limit a job is given at submission (PredictMode fill, tighten and
- * early, sluice.conf(5)), and what its user is told of it: the same function
- * decides both when it is submitted, by what Slurm will make of it, and when
- * Slurm has.
+ * The time limit that a job gets at submission (PredictMode fill, tighten and
+ * early, sluice.conf(5)), and the message for its user: the same function
+ * decides at submission, by what Slurm is going to do with the limit, and again
+ * when Slurm has accepted the job.
  */
 
 #include "common/conf.h"

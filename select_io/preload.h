@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_PRELOAD_H
 
 /*
- * For libraries that are preloaded into programs of others: the C library's
- * calls by their names. Include it first, as <fcntl.h> must not be fortified
- * (it has open() and others of its own).
+ * For libraries that are preloaded into other programs: the C library's
+ * functions that they replace. Include it first, as <fcntl.h> must not be
+ * fortified (else it defines open() and others itself).
  */
 
 #undef _FORTIFY_SOURCE

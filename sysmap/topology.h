@@ -6,7 +6,7 @@
  * Which hosts are connected to which switch, for placement: one storage pool
  * per leaf switch (ADA-FS, section 5.2), I/O nodes near to a job. It is the
  * document "topology", an array of
- * 	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
+ *	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
  * "level" is the distance from the nearest switch that has hosts; "switches"
  * are those that it is connected with. A host may be connected to several leaf
  * switches (one per rail). A topology that has been read may be used by several

@@ -7,12 +7,12 @@
  * source, in an order in which it can be copied. All nodes divide the work by
  * it, and it decides whether a copy is complete.
  *
- * 	sluice-manifest 2\n
- * 	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
- * 	PATH LINK \n
- * 	...
- * 	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
- * 	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
+ *	sluice-manifest 2\n
+ *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
+ *	PATH LINK \n
+ *	...
+ *	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
+ *	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
  *
  * Names have a length instead of quotes, so they may contain any byte but NUL.
  * The second time is the inode's ctime, which older writers leave out and older

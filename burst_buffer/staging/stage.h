@@ -5,16 +5,16 @@
 /*
  * One staging request, as one node sees it, in four acts:
  *
- * 	PREPARE  (first node) walk the source, write the manifest, make
- * 		 directories and links at the destination
- * 	COPY	 (every node) copy its share of the files, and more when others
- * 		 are slower
- * 	VERIFY	 (every node) check what another has copied: kind, size and
- * 		 time of every entry, on request its content; with part->ended
- * 		 also that its source is what it was in PREPARE. The files of
- * 		 all nodes add up to the totals
- * 	FINISH	 (first node) modes and times of directories
- * 	DISCARD	 (every node, after one has failed) remove what is not verified
+ *	PREPARE  (first node) walk the source, write the manifest, make
+ *		 directories and links at the destination
+ *	COPY	 (every node) copy its share of the files, and more when others
+ *		 are slower
+ *	VERIFY	 (every node) check what another has copied: kind, size and
+ *		 time of every entry, on request its content; with part->ended
+ *		 also that its source is what it was in PREPARE. The files of
+ *		 all nodes add up to the totals
+ *	FINISH	 (first node) modes and times of directories
+ *	DISCARD	 (every node, after one has failed) remove what is not verified
  *
  * With part->beside, files are written under temporary names, and get their
  * final names when they are verified (temporary_file.h), or in FINISH for large

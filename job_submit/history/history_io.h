@@ -2,7 +2,7 @@
 #ifndef SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
 #define SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
 
-/* For those who write table JobIo. */
+/* Private to job_submit/history: what the writers of table JobIo share. */
 
 #include "store/db.h"
 

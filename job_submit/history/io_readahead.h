@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_HISTORY_IO_READAHEAD_H
 
 /*
- * What runs have read and written, for who goes through many of them. Jobs that
- * end one after the other have numbers that are near to each other, so those
- * that others are likely to be asked for are read with one.
+ * Reads what runs have read and written, for callers that process many runs.
+ * Jobs that end one after the other have similar numbers, so the neighbours of
+ * a job are read together with it.
  */
 
 #include "store/db.h"
@@ -17,8 +17,8 @@ struct slu_io_readahead;
 struct slu_io_readahead *slu_io_readahead_new(void);
 void slu_io_readahead_free(struct slu_io_readahead *ahead);
 
-/* Before rows are asked for, while a statement is open that holds what they
- * see: what was read before somebody wrote is forgotten. */
+/* Call it before reading rows, while an open statement keeps the transaction:
+ * drops cached rows from before the last write. */
 void slu_io_readahead_renew(struct slu_io_readahead *ahead, struct slu_db *db);
 /* Fill in what the run of row->job has read and written, all but its bandwidth.
  * The members are 0 before. Of one run alone: ahead is NULL. */

@@ -3,32 +3,32 @@
 #define SLU_JOB_SUBMIT_IMPORT_IMPORT_FORMATS_H
 
 /*
- * History from what others have recorded.
+ * Imports history from the records of other programs.
  *
  * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
- * Workloads Archive); numbers stand for names. Times count from the log's
- * UnixStartTime; in logs that are not of the archive they may be Unix times.
+ * Workloads Archive); users and programs are numbers. Times count from the
+ * log's UnixStartTime; in logs that are not of the archive they may be Unix
+ * times.
  *
- * sacct: `sacct --parsable2`, or --parsable, with any --delimiter that does
- * not stand within times and numbers. With a header its columns may be any that
+ * sacct: `sacct --parsable2`, or --parsable, with any --delimiter that does not
+ * stand within times and numbers. With a header its columns may be any that
  * include JobID (or JobIDRaw), User or UID, Start and End, else SLU_INVALID;
  * without State all jobs have ended by themselves. Without a header they are
  * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
- * may hold delimiters and ends of lines: a line in which it is not sure where
- * a column that is read begins and ends is broken.
- * Tasks of arrays ("171_1") and components ("172+0") are only told apart by
- * JobIDRaw. AdminComment says what our note says of a job (see
- * wire/note.h): what was asked for where its limit was tightened.
+ * may hold delimiters and ends of lines: a line in which it is not sure where a
+ * column that is read begins and ends is broken. Tasks of arrays ("171_1") and
+ * components ("172+0") are only told apart by JobIDRaw. AdminComment says what
+ * our note says of a job (see wire/note.h): what was asked for where its limit
+ * was tightened.
  *
  * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
  * steps of a job read from and wrote to disks is given to take_io as well.
  *
  * json: `sacct --json`, or slurmrestd's /slurmdb/.../jobs; with those counters.
- * A job that is no JSON is broken, and the next is looked for where each begins
- * on a line of its own, as they are printed. Where there is none, as at the end
- * of half a file, it is torn: nothing behind it is read. One of a version of
- * slurmrestd's before v0.0.SLU_IMPORT_REST, which says so before its jobs, is
- * SLU_INVALID.
+ * A job that is not valid JSON is counted as broken, and reading goes on at the
+ * next line on which a job begins. If there is none, as in half a file, the
+ * file is torn: nothing after it is read. One of a version of slurmrestd's
+ * before v0.0.SLU_IMPORT_REST, which says so before its jobs, is SLU_INVALID.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

@@ -2,7 +2,7 @@
 #ifndef SLU_JOB_SUBMIT_IMPORT_SACCT_FORMS_H
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_FORMS_H
 
-/* How sacct prints what is no free text. */
+/* The formats of sacct's columns that are not free text. */
 
 #include "job_submit/import/sacct_table.h"
 

@@ -3,13 +3,13 @@
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_TABLE_H
 
 /*
- * Tables of sacct: which text is in which column.
+ * Tables of sacct: splits a record into columns.
  *
- * Slurm quotes nothing: a job's name, and what else its user wrote, may hold
- * the delimiter and ends of lines. Columns that are not free text have a form
- * (a time, a state, a number...), by which they are found in a line with too
- * many delimiters. Where that leaves a column that is read open, the line is
- * ambiguous, and refused.
+ * Slurm quotes nothing: a job's name, and other text of its user, may contain
+ * the delimiter and newlines. Columns that are not free text have a format (a
+ * time, a state, a number...), by which they are found in a line with too many
+ * delimiters. If that leaves a needed column open, the line is ambiguous and
+ * refused.
  */
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 
 /*
  * How much the next run of an application will read and write, predicted by the
- * Markov chains of io_profile.h from its earlier runs, and in which manner,
- * from those that Darshan has seen. An application is a user and a name without
- * its counters, whatever the number of nodes. One thread.
+ * Markov chains of io_profile.h from its earlier runs, and with which access
+ * pattern, from runs that Darshan has recorded. An application is a user and a
+ * job name without its counters, with any number of nodes. One thread.
  */
 
 #include "wire/control.h"

@@ -4,7 +4,7 @@
 
 /*
  * The expert that copies from the user's last runs, weighted by softmax
- * attention: how much each has in common with the job that is asked about.
+ * attention: by how much each has in common with the job to predict.
  */
 
 #include "job_submit/predictor/predictor_state.h"

@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_ISSUED_H
 
 /*
- * Forecasts as they were issued: what was predicted of a job at its submission,
- * by which quantiles and gating weights are judged at its end. The learner's
- * thread alone.
+ * Forecasts as they were issued: what was predicted for a job at its
+ * submission; at its end quantiles and gating weights are corrected by it. Only
+ * for the learner's thread.
  */
 
 #include "job_submit/predictor/predictor_state.h"

@@ -3,11 +3,11 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_JOB_CLASSES_H
 
 /*
- * What is remembered of the jobs that have something in common (a class), in
- * a table of bounded size: 100 bytes per class. One writer and any number of
- * readers may use it at the same time. A reader that meets the writer in the
- * very class it looks for tries again a few times and then does without: a
- * writer that is put to sleep in there delays nobody.
+ * What is stored about each class of similar jobs, in a table of bounded size:
+ * 100 bytes per class. One writer and any number of readers may use it at the
+ * same time. A reader that finds its class being written tries again a few
+ * times and then ignores the class: so a writer that is preempted there delays
+ * no reader.
  */
 
 #include <stdbool.h>

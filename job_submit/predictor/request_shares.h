@@ -3,8 +3,8 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_REQUEST_SHARES_H
 
 /*
- * The expert for jobs of which little is known: which share of their requests
- * jobs take, as a histogram given the job's features.
+ * The expert for jobs with little history: the share of their requested time
+ * that jobs use, as a histogram given the job's features.
  */
 
 #include "job_submit/predictor/predictor_state.h"

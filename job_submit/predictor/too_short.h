@@ -3,8 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_TOO_SHORT_H
 
 /*
- * A warning for who asks for less time than such jobs take. A false alarm costs
- * trust: it is only given where nine of ten come true (too_short.c).
+ * A warning for users who request less time than such jobs take. False alarms
+ * cost trust: it is only given if nine of ten such warnings come true
+ * (too_short.c).
  */
 
 #include <stdbool.h>

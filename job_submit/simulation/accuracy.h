@@ -3,8 +3,8 @@
 #define SLU_JOB_SUBMIT_SIMULATION_ACCURACY_H
 
 /*
- * How good predictions were, by user, partition and week: of those that jobs
- * had (slu_history_accuracy), and of those that they would have had
+ * How good predictions were, by user, partition and week: for the recorded
+ * predictions (slu_history_accuracy), and for those of a backtest
  * (policy_backtest.h). 32 bytes a job (up to 64 allocated), 8 more while
  * reporting. One thread.
  */

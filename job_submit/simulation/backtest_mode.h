@@ -2,8 +2,8 @@
 #ifndef SLU_JOB_SUBMIT_SIMULATION_BACKTEST_MODE_H
 #define SLU_JOB_SUBMIT_SIMULATION_BACKTEST_MODE_H
 
-/* The second half of policy_backtest.h: the queue as it would have been with
- * the limits of one PredictMode. */
+/* The second half of policy_backtest.h: simulates the queue with the limits of
+ * one PredictMode. */
 
 #include "job_submit/simulation/easy_backfill.h"
 #include "job_submit/simulation/workload_replay.h"

@@ -5,26 +5,26 @@
 /*
  * A discrete-event simulator of FCFS with EASY backfilling (Lifka 1995): the
  * first job of the queue gets a planned start from the predicted ends of the
- * running ones, and others may start before it when they do not delay that,
- * in the order of submission or the shortest first (EASY-SJBF, "EASY++").
+ * running ones, and others may start before it when they do not delay that, in
+ * the order of submission or the shortest first (EASY-SJBF, "EASY++").
  *
  * The site may have reservations of all processors at regular times, for
- * maintenance. A job is only started when its request ends before the next
- * one; with `gaps`, when its prediction does.
+ * maintenance. A job is only started when its request ends before the next one;
+ * with `gaps`, when its prediction does.
  *
  * Jobs are killed when their request is over, as a site would do, even where
  * they have run on.
  *
- * Whoever predicts is a table of functions, called at each submission and end
- * of the simulation, so that nothing is known that would not be known then.
- * When a job runs longer than predicted it is asked again; `lead` seconds
- * before, or half of a shorter prediction, as limits are extended that must not
- * bite (time_limit.h).
+ * The predictor is a table of functions, called at each submission and end in
+ * the simulation, so that it can only use what is known at that time. When a
+ * job runs longer than predicted it is called again; `lead` seconds before, or
+ * half of a shorter prediction, just as the guard extends limits before they
+ * end a job (time_limit.h).
  *
- * Jobs may share more than processors, such as a file system: whoever simulates
- * that says which may start and when they end. A job that may not is passed
- * over and keeps no processors for itself, as Slurm does with one that waits
- * for a license or a burst buffer.
+ * Jobs may share more than processors, such as a file system: the caller that
+ * simulates it decides which jobs may start and when they end. A job that may
+ * not start is skipped and reserves no processors, as Slurm does with a job
+ * that waits for a license or a burst buffer.
  */
 
 #include <stdbool.h>

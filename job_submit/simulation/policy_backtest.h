@@ -10,10 +10,10 @@
  * extended it. The simulator of easy_backfill.h then says how long jobs would
  * have waited, with all jobs of the site on one machine without partitions.
  *
- * Not known of the past, and so left out: jobs that kept their limits
- * (tighten=no, --signal and others, see sluice.conf(5)), reservations,
- * priorities, what a partition and its nodes are. A partition's MaxTime is
- * taken to be the longest limit that a job of it has had before.
+ * Not recorded, and so left out: jobs that kept their limits (tighten=no,
+ * --signal and others, see sluice.conf(5)), reservations, priorities, what a
+ * partition and its nodes are. A partition's MaxTime is taken to be the longest
+ * limit that a job of it has had before.
  */
 
 #include <json-c/json.h>

@@ -2,8 +2,8 @@
 #ifndef SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
 #define SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
 
-/* The first half of policy_backtest.h: what would have been said of each job,
- * and what limits it would have got. */
+/* The first half of policy_backtest.h: the prediction that each job would have
+ * had, and the limits that it would have got. */
 
 #include "job_submit/simulation/policy_backtest.h"
 #include "job_submit/time_limit.h"

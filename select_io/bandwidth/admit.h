@@ -4,15 +4,15 @@
 
 /*
  * Which waiting jobs may start, so that those that run together do not ask more
- * of a file system than it can do. It is asked about a job only when there are
- * nodes for it, in the order of importance; one that may not start is passed
- * over. Never held are jobs that need little, and none for longer than a bound,
- * nor than so many times what it will run: a short job loses more by waiting
- * than the others gain.
+ * of a file system than it can do. It is asked about a job only if there are
+ * nodes for it, in the order of priority; a job that may not start is skipped.
+ * Jobs that need little are never held, and no job longer than a limit, or than
+ * a multiple of its own run time: a short job loses more by waiting than the
+ * others gain.
  *
- * A moment is described once (slu_admit_look), in O(n log n); a question is
- * then answered in O(1), or O(log n) where the job is held, and what starts
- * meanwhile is added. No clock; one thread at a time.
+ * slu_admit_look() describes the present state, in O(n log n); each question is
+ * then answered in O(1), or O(log n) if the job is held, and jobs that start
+ * meanwhile are added. No clock; one thread at a time.
  */
 
 #include <stdbool.h>
@@ -91,10 +91,11 @@ double slu_admit_rate(const struct slu_admit_site *site,
 		      const struct slu_rate *learnt, double nodes);
 
 /*
- * What a running job is taken to move from now on: what was foretold (rate) for
- * a run of `seconds`, and more and more what it has been measured to move on
- * average since its start. While the file system is busy (`busy`) what it moves
- * may be less than what it wants, so that then only more is believed.
+ * The rate at which a running job is expected to move data from now on: at
+ * first the prediction (rate) for a run of `seconds`, and increasingly its
+ * measured mean since its start. While the file system is busy (`busy`) a job
+ * may move less than it wants, so then the measurement only counts if it is
+ * higher.
  */
 double slu_admit_seen(const struct slu_demand *foretold, double elapsed,
 		      double bytes, bool busy);

@@ -3,16 +3,16 @@
 #define SLU_SELECT_IO_GROUPS_H
 
 /*
- * What the mix of jobs can hold: the "two-group" rule of Goponenko, Allan,
- * Brandt and Dechev (PMBS 2024, doi:10.1109/SCW63240.2024.00190). Where the
- * jobs that need much of a file system all start first, those that need none
- * are left over, and it idles; so heavy jobs are started only as fast as the
- * light ones that go with them.
+ * How many jobs with much I/O may run at a time: the "two-group" rule of
+ * Goponenko, Allan, Brandt and Dechev (PMBS 2024,
+ * doi:10.1109/SCW63240.2024.00190). If all jobs with much I/O start first,
+ * those without any are left over, and the file system is idle then; so heavy
+ * jobs are started only in proportion to the light ones.
  *
- * The waiting jobs are divided in halves, by node hours, of least and most
- * bytes/s by node. Jobs of the light half always start; the heavy ones while
- * what runs moves no more above the light half's mean than all jobs, running
- * and waiting, would move above it if they were spread evenly over time.
+ * The waiting jobs are divided into a light and a heavy half (equal node hours)
+ * by bytes/s per node. Jobs of the light half always start; heavy ones start as
+ * long as the running jobs exceed the light half's mean rate by no more than
+ * all jobs, running and waiting, would if they were spread evenly over time.
  */
 
 #include <stdbool.h>

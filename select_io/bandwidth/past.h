@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_PAST_H
 
 /*
- * How busy runs that have ended kept a file system, and what that cost: is it a
- * bottleneck, and would it bring anything to hold jobs back (admit.h)? Each run
- * is taken to have moved its bytes evenly; what others moved, of whom nothing
- * is known, is missing. So what was moved is less than what it was at times.
+ * How busy ended runs kept a file system, and what that cost them: is it a
+ * bottleneck, and would it help to hold jobs back (admit.h)? Each run is
+ * assumed to have moved its bytes evenly, and I/O without records is missing,
+ * so real peaks were higher.
  */
 
 #include <stddef.h>

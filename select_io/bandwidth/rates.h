@@ -3,10 +3,11 @@
 #define SLU_SELECT_IO_RATES_H
 
 /*
- * How many bytes a second a job is expected to move, by node: what the runs of
- * its application did, the last ones most. An application of few runs is taken
- * to be like all that its user runs, a user of few runs like the site. So a new
- * name gains nothing: what is not known of it is what is known of its user.
+ * The bytes a second that a job is expected to move, per node: a mean of its
+ * application's runs, with the highest weights for the latest. With few runs of
+ * an application the user's mean counts more, with few runs of a user the
+ * site's. So a user gains nothing by a new job name: the prediction is that for
+ * the user.
  *
  * An application is a user and a name without its counters. One thread.
  */

@@ -3,19 +3,19 @@
 #define SLUICE_PLACE_H
 
 /*
- * For applications: where a new file on Lustre should go, as sluiced says,
- * which knows the load, the space and the latency of all storage targets. Link
+ * For applications: asks sluiced, which knows the load, the space and the
+ * latency of all storage targets, where to place a new file on Lustre. Link
  * with -lsluice_place; see sluice_place(3).
  *
- * Every call asks sluiced once and waits SLUICE_PLACE_SECONDS for its answer at
- * most. Where so many ask at once that sluiced says to try again, that is done
- * with growing pauses, for SLUICE_PLACE_TURN seconds at most; a parallel
- * program should let one process ask, for all of its files
- * (sluice_place_files). sluiced places at least SLUICE_PLACE_RATE files of a
- * user in a second, of up to eight stripes each. Targets that this client has
- * set inactive are not used. Nothing is kept between calls, so that any thread
- * may call. sluice.conf is found as by sysquery(1): SLUICE_CONF, else beside
- * slurm.conf.
+ * Every call asks sluiced once and waits at most SLUICE_PLACE_SECONDS for its
+ * answer. If there are too many requests, and sluiced answers that they should
+ * be repeated, the call does that with growing pauses, for at most
+ * SLUICE_PLACE_TURN seconds; in a parallel program one process should ask for
+ * all files (sluice_place_files). sluiced places at least SLUICE_PLACE_RATE
+ * files of a user in a second, of up to eight stripes each. Targets that this
+ * client has set inactive are not used. Nothing is kept between calls, so that
+ * any thread may call. sluice.conf is found as by sysquery(1): SLUICE_CONF,
+ * else beside slurm.conf.
  */
 
 #include <stddef.h>

@@ -3,28 +3,28 @@
 #define SLU_SELECT_IO_CURVES_CURVES_H
 
 /*
- * What an application reaches with how many I/O nodes: an estimate from its
- * ended runs, or from the site's table. An application is a class of jobs: same
- * user, name and number of nodes.
+ * The bandwidth of an application with each number of I/O nodes: an estimate
+ * from its ended runs, or from the site's table. An application is a class of
+ * jobs: same user, name and number of nodes.
  *
- * The unit is MB/s, bytes over run time. A table says what a benchmark reaches
- * while it does nothing but I/O, which is another unit: slu_curve_mix()
+ * The unit is MB/s, bytes over run time. A table has the bandwidth of a
+ * benchmark that does only I/O, which is not comparable: slu_curve_mix()
  * converts it.
  *
  * A curve has a point per number of I/O nodes that was ever used, its weighted
  * mean over all runs with that number. A run has the weight 1 and loses half of
- * it in SLU_CURVE_HALF_LIFE; one that had several numbers teaches each of them
- * as far as it can (slu_curve_add_run). Runs differ;
- * what does not stand out of their spread is not believed: from the lowest
- * number up, a point that differs from the ones before it by less than the
- * standard error of the difference is taken together with them, all having
- * their common mean (a single run has no spread and is believed). Between
- * points it is linear, below the lowest proportional, above the highest flat:
- * nothing is promised that was not seen. 0 I/O nodes (direct access) stands
- * apart: it is known when it was measured and worth nothing otherwise.
+ * it in SLU_CURVE_HALF_LIFE; a run with several numbers counts for each of them
+ * as far as possible (slu_curve_add_run). Runs vary, so insignificant
+ * differences are ignored: from the lowest number up, a point that differs from
+ * the ones before it by less than the standard error of the difference is
+ * merged with them, with their common mean (a single run has no variance and is
+ * always significant). Between points it is linear, below the lowest
+ * proportional, above the highest flat: nothing is predicted that was not
+ * measured. 0 I/O nodes (direct access) is separate: without a measurement its
+ * value is 0.
  *
- * How sure that is, slu_curve_error() says, of numbers that were never used or
- * long ago, too.
+ * slu_curve_error() gives the uncertainty, also for numbers that were never
+ * used, or not recently.
  *
  * One thread. No clock.
  */
@@ -66,11 +66,11 @@ void slu_curve_add_run(struct slu_curve *curve, int64_t when,
 		       const struct slu_ion_times *times, double bandwidth);
 
 /*
- * The curve of a job of which both its own runs and a table's curve are known:
- * *out, with points at the numbers of both. A byte takes the job the seconds
- * that its I/O takes and those of all else, and the latter are the same with
- * every number; so 1 / (MB/s of its runs) and 1 / (MB/s of the table) differ by
- * a constant, which the runs tell. A table that is slower than the runs are is
+ * Combines the curve of a job's own runs with a table's curve: *out has points
+ * at the numbers of both. The time per byte is that of its I/O plus that of
+ * everything else, and the latter does not depend on the number of I/O nodes;
+ * so 1 / (MB/s of its runs) and 1 / (MB/s of the table) differ by a constant,
+ * which is estimated from the runs. If the table is slower than the runs, it is
  * scaled instead. Each of the table's numbers has the weight of `weight` runs.
  */
 void slu_curve_mix(const struct slu_curve *own, const struct slu_curve *table,

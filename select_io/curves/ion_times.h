@@ -3,8 +3,8 @@
 #define SLU_SELECT_IO_CURVES_ION_TIMES_H
 
 /*
- * How long a run had which number of I/O nodes of its own: "2:1200,4:300.5", in
- * seconds, each number once. This travels and is stored with ended jobs. No
+ * For how many seconds a run had each number of I/O nodes of its own:
+ * "2:1200,4:300.5", each number once. Sent and stored with ended jobs. No
  * clock.
  */
 

@@ -10,23 +10,23 @@
  *	shared-1m,246,120,232,421,640
  *	fpp-32k,538,169,425,,1022
  *
- * The heading names the numbers of I/O nodes, up to SLU_CURVE_POINTS of them;
- * 0 is direct access. An empty cell was not measured: curves.h says what is
- * taken for it. Lines that begin with # are remarks.
+ * The heading names the numbers of I/O nodes, up to SLU_CURVE_POINTS of them; 0
+ * is direct access. An empty cell was not measured: see curves.h for what is
+ * used instead. Lines that begin with # are comments.
  *
- * Between "pattern" and the numbers the heading may name what the patterns
- * stand for, so that a job that names none is found the nearest ones: op (read
- * or write), nodes and processes (that it was measured with), request (bytes
- * of a call), layout (shared or file-per-process) and access (contiguous or
- * strided). Empty cells and columns that are not there leave it open.
+ * Between "pattern" and the numbers the heading may have properties of the
+ * patterns, so that the nearest ones can be found for a job that names none: op
+ * (read or write), nodes and processes (that it was measured with), request
+ * (bytes of a call), layout (shared or file-per-process) and access (contiguous
+ * or strided). Empty cells and missing columns mean unknown.
  *
  *	pattern,op,nodes,request,layout,0,1,2,4,8
  *	large-write,write,32,1MiB,shared,246,120,232,421,640
  *
  * A job's profile names its patterns and how much it moves with each:
  * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
- * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern
- * with n). No clock, no files. Read-only once parsed.
+ * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern with
+ * n). No clock, no files. Read-only once parsed.
  */
 
 #include "common/err.h"

@@ -3,17 +3,16 @@
 #define SLU_SELECT_IO_DIVISION_DIVISION_H
 
 /*
- * A pool of I/O nodes divided among the running jobs by a policy (policy.h),
- * and followed while jobs come, go and change: a solve costs what has changed
- * since the one before, and takes no memory. Its answer is as good as that of a
- * division that is made anew from the same jobs; between equal optima the two
- * may choose differently. MCKP with fixed numbers goes by what STATIC gave the
- * jobs before, which one that is made anew does not know.
+ * Divides a pool of I/O nodes among the running jobs by a policy (policy.h),
+ * incrementally while jobs start, end and change: the cost of a solve depends
+ * on what has changed since the last one, and it allocates no memory. The
+ * result is as good as that of a new division of the same jobs; it may be a
+ * different one of several optima. MCKP with fixed numbers depends on what
+ * STATIC gave the jobs before, which a new division does not know.
  *
- * Two things cannot be followed and make the next solve start from the jobs
- * themselves: fixed numbers that do not fit (who is lowered depends on
- * everybody), and a shared I/O node (what it is worth to each depends on how
- * many run).
+ * In two cases the next solve starts from scratch: fixed numbers that do not
+ * fit (which jobs are lowered depends on all of them), and a shared I/O node
+ * (its value for each job depends on how many run).
  *
  * One thread. No clock, no randomness.
  */

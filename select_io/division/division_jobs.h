@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_DIVISION_JOBS_H
 #define SLU_SELECT_IO_DIVISION_JOBS_H
 
-/* Jobs enter, change and leave a division; see division_private.h for it. */
+/* Adding, changing and removing jobs of a division; see division_private.h. */
 
 #include "select_io/division/division_private.h"
 

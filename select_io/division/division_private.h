@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
 #define SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
 
-/* What a division is made of; for its own files only. */
+/* Private to select_io/division: the state of a division. */
 
 #include "select_io/division/division.h"
 #include "select_io/mckp/mckp.h"

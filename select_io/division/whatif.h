@@ -10,7 +10,7 @@
 
 struct slu_ion_question {
 	enum slu_ion_policy policy;
-	uint32_t pool;	  /* I/O nodes, or SLU_ION_AS_IT_IS */
+	uint32_t pool;	  /* number of I/O nodes, or SLU_ION_AS_IT_IS */
 	uint32_t without; /* a job, or SLU_NO_ID */
 };
 

@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_FLOW_FLOW_PRIVATE_H
 #define SLU_SELECT_IO_FLOW_FLOW_PRIVATE_H
 
-/* What the parts of the placer share. */
+/* Private to select_io/flow: what the parts of the placer share. */
 
 #include "select_io/flow/min_cost_flow.h"
 

@@ -3,13 +3,14 @@
 #define SLU_ION_ARBITER_H
 
 /*
- * Who gets how many I/O nodes, and which (Bez et al., IPDPS 2021, section 3):
- * the pool, the running jobs, what each may choose, and the assignment in
- * force. policy.h says how many, placement.h which. The set of running jobs is
- * given as a whole or job by job; under MCKP the same set gives the same
- * numbers, up to equal optima, whatever the order of events. A solve after an
- * event works on what the event has changed (division.h), and the answer may
- * say no more than that. No clock, no files. One thread.
+ * Which job gets how many I/O nodes, and which ones (Bez et al., IPDPS 2021,
+ * section 3): from the pool, the running jobs with their choices, and the
+ * assignment in force. policy.h decides how many, placement.h which ones. The
+ * set of running jobs is given as a whole or job by job; under MCKP the same
+ * set gives the same numbers, up to equal optima, whatever the order of events.
+ * A solve after an event only processes what the event has changed
+ * (division.h), and its result may have only those jobs. No clock, no files.
+ * One thread.
  */
 
 #include "common/conf.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_ION_ARBITER_PRIVATE_H
 #define SLU_SELECT_IO_ION_ARBITER_PRIVATE_H
 
-/* What the arbiter is made of; for its own files only. */
+/* Private to select_io/ion: the state of the arbiter. */
 
 #include "select_io/ion/arbiter.h"
 #include "select_io/division/division.h"
@@ -13,9 +13,8 @@
 #include "wire/assignment.h"
 
 /*
- * The same jobs are divided twice: by the policy if nobody's number were fixed,
- * and by it with those fixed that run, unless running jobs may be remapped
- * anyway.
+ * The same jobs are divided twice: by the policy without fixed numbers, and
+ * with those of running jobs fixed, unless running jobs may be remapped anyway.
  */
 enum { FREELY, IN_EFFECT, DIVISIONS };
 

@@ -2,8 +2,8 @@
 #ifndef SLU_ION_FORECAST_H
 #define SLU_ION_FORECAST_H
 
-/* What was predicted of a run, to be compared with what it reached: means over
- * its time, MB/s. */
+/* The bandwidth that was predicted for a run, for comparison with the measured
+ * one: means over its run time, MB/s. */
 struct slu_ion_forecast {
 	double predicted; /* with the I/O nodes that it had */
 	double fixed;	  /* with those that STATIC would have given it */

@@ -3,11 +3,11 @@
 #define SLU_ION_GAIN_H
 
 /*
- * What ended runs reached beside what was predicted of them (forecast.h), and
- * what that says of the gain over STATIC. Nobody has seen what STATIC would
- * have reached: what is known of it comes from runs of the same application
- * that had its number, so the gain is an estimate with an interval. No clock,
- * no memory of its own.
+ * Compares what ended runs reached with their predictions (forecast.h), and
+ * estimates the gain over STATIC. What STATIC would have reached was not
+ * measured: it is estimated from runs of the same application with STATIC's
+ * number, so the gain has a confidence interval. No clock, no memory of its
+ * own.
  */
 
 #include <stdbool.h>
@@ -33,9 +33,9 @@ struct slu_ion_gain {
 
 /*
  * Runs are in the order of their `app`. The ratio is that of the sums over
- * time. Runs of an application have their error in common: the interval is that
- * of a ratio of sums over applications, by their residuals, with what is not
- * sure of STATIC's bandwidths, and Student's t for few of them.
+ * time. Errors of runs of the same application are correlated: the interval is
+ * that of a ratio of sums over applications, from their residuals and the
+ * uncertainty of STATIC's bandwidths, with Student's t for few applications.
  */
 void slu_ion_gain(const struct slu_ion_run *run, size_t n,
 		  struct slu_ion_gain *out);

@@ -2,8 +2,8 @@
 #ifndef SLU_SELECT_IO_ION_LEARNING_H
 #define SLU_SELECT_IO_ION_LEARNING_H
 
-/* The arbiter's curves as its solves see them; what teaches them is public
- * (arbiter.h). */
+/* The arbiter's curves as its solves use them; the functions that update them
+ * are in arbiter.h. */
 
 #include "select_io/ion/arbiter_private.h"
 

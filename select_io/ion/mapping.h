@@ -3,9 +3,9 @@
 #define SLU_ION_MAPPING_H
 
 /*
- * The text of mappings. An assignment is written down at each start and end of
- * a job, and differs little from the one before it: a mapper remembers the host
- * lists that it has expanded. No files, no clock. One thread per mapper.
+ * The text of mappings. An assignment is written at each start and end of a
+ * job, and differs little from the previous one: a mapper caches the host lists
+ * that it has expanded. No files, no clock. One thread per mapper.
  */
 
 #include <stdint.h>
@@ -36,16 +36,16 @@ long slu_mapper_count(struct slu_mapper *mapper, const char *hosts,
 		      struct slu_err *err);
 
 /*
- * A mapping that stays for those who read it, although nothing is mapped any
- * more: ids that are not below n have become some that are, for a client
- * aborts on others. n = 0: as it was. NULL without memory; caller frees.
+ * A mapping for clients that still read it, although their job has no I/O nodes
+ * any more: ids of n and above are replaced by smaller ones, as a client aborts
+ * on ids that do not exist. n = 0: unchanged. NULL without memory; caller
+ * frees.
  */
 char *slu_mapping_kept(const char *text, uint32_t n, struct slu_err *err);
 
 /*
- * The lines of all jobs, so that those of one compute node follow each other,
- * by job. Names are the mapper's, until it sweeps. Caller frees with
- * slu_node_lines_free().
+ * The lines of all jobs, sorted by compute node and then job. Names are the
+ * mapper's, until it sweeps. Caller frees with slu_node_lines_free().
  */
 struct slu_node_line {
 	uint64_t hash;	  /* of the name */

@@ -3,13 +3,12 @@
 #define SLU_ION_RECORDED_H
 
 /*
- * Jobs as the history has them, to be run again (replay.h) with another policy
- * or pool. What they reach with other numbers is what their applications' runs
- * did, all of them, also later ones: the arbiter that is tried knows it from
- * the start. A run that was faster or slower than its application is so again.
- * With a number of which nothing
- * is known, as direct access that nobody has tried, a job takes as long as it
- * did. Jobs start when they did; none waits for nodes.
+ * Jobs of the history, to be replayed (replay.h) with another policy or pool.
+ * Their bandwidth with other numbers is that of all their applications' runs,
+ * also later ones: the arbiter under test knows it from the start. A run that
+ * was faster or slower than its application's mean keeps that factor. With a
+ * number that was never measured, such as direct access, a job takes as long as
+ * recorded. Jobs start when they did; none waits for nodes.
  */
 
 #include "select_io/ion/replay.h"

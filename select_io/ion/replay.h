@@ -3,10 +3,10 @@
 #define SLU_ION_REPLAY_H
 
 /*
- * Jobs run again: an arbiter divides the I/O nodes at each start and end of a
- * job, and each job takes as long as what it moves does at what it reaches with
- * those, by a curve that the arbiter knows or does not know. No clock, no
- * randomness: the same jobs and settings, the same outcome.
+ * Replays jobs: an arbiter divides the I/O nodes at each start and end of a
+ * job, and a job's run time follows from its bytes and its bandwidth with these
+ * I/O nodes, by a curve that the arbiter may know or not. No clock, no
+ * randomness: the same jobs and settings give the same result.
  */
 
 #include "select_io/ion/arbiter.h"

@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_IONBENCH_IDLE_IONS_H
 
 /*
- * Which I/O nodes no job has, by what sluiced publishes (MappingDir/
- * mapping.json). A job's I/O nodes stand there before it starts, so who looks
- * sees in time that he has to give way. Reads files.
+ * Which I/O nodes no job uses, from the file that sluiced publishes
+ * (MappingDir/mapping.json). It has a job's I/O nodes before the job starts, so
+ * a benchmark sees in time that it has to stop. Reads files.
  */
 
 #include <stdint.h>

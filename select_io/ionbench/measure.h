@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_IONBENCH_MEASURE_H
 
 /*
- * What is measured next, and with which I/O nodes, until all is, the budget is
- * used up or somebody wants the nodes. For programs: it prints its progress on
- * standard error.
+ * Decides what to measure next, and with which I/O nodes, until everything is
+ * measured, the budget is used up or a job needs the nodes. For programs: it
+ * prints its progress on standard error.
  */
 
 #include "select_io/ionbench/idle_ions.h"

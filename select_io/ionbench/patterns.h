@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_IONBENCH_PATTERNS_H
 
 /*
- * Which access patterns are to be measured: by names that say what they are
- * ("write-1MiB-shared", "read-32KiB-fpp-strided"), by those of a table that
- * says what they stand for, or by what programs did, as Darshan has seen it. No
- * clock; files are the caller's.
+ * The access patterns to measure: from names that describe them
+ * ("write-1MiB-shared", "read-32KiB-fpp-strided"), from a table with their
+ * properties, or from the I/O of programs that Darshan has recorded. No clock;
+ * files are the caller's.
  */
 
 #include <stdbool.h>

@@ -3,11 +3,11 @@
 #define SLU_SELECT_IO_IONBENCH_RESULTS_H
 
 /*
- * What was measured, and the table made of it. The state file has a line of
+ * The measurements, and the table made from them. The state file has a line of
  * JSON for the setup and one for each measurement, also for those that were
- * stopped: what they cost counts. A line is written at once and whole, so who
- * is killed loses only the measurement that was under way; a last line that is
- * torn is left out.
+ * stopped, since they count against the budget. A line is written with one
+ * write, so a killed program loses only the current measurement; an incomplete
+ * last line is ignored.
  */
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_IONBENCH_STEP_H
 #define SLU_SELECT_IO_IONBENCH_STEP_H
 
-/* A step of the job, watched: it ends as soon as somebody wants it to. */
+/* Runs a step of the job, and ends it as soon as a job needs its I/O nodes. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,20 +7,20 @@
  * 1), solved exactly: take one item of every class so that the weights sum to
  * at most the capacity and the values sum to as much as possible.
  *
- * A solver is set up once and then follows its problem: classes come and go,
- * the capacity changes, and a new solve costs what has changed. Every answer
- * carries its certificate: a bound that no choice whatever can exceed, of the
- * linear relaxation or, where all choices were looked at, the value itself, and
- * whether the search closed the gap below it.
+ * A solver is set up once and then updated: classes come and go, the capacity
+ * changes, and the cost of a new solve depends on what has changed. Every
+ * result has a certificate: an upper bound for all choices, from the linear
+ * relaxation or, after a complete search, the value itself, and whether the
+ * search has closed the gap.
  *
  * Among equal sums the solution keeps held items: as many as it can, and where
  * very many classes are alike (their steps tie at the bound) at most a few
- * less. What is still equal is settled by the order of events.
+ * less. Remaining ties are decided by the order of events.
  *
- * Values are doubles >= 0 (MB/s) and are compared as whole multiples of
- * `unit`, 0.001 (1 kB/s) unless the values, the weights or their number are so
- * large that integers of 64 bits need a coarser one; the solution is exact for
- * the rounded values, and no input can overflow.
+ * Values are doubles >= 0 (MB/s) and are compared as whole multiples of `unit`,
+ * 0.001 (1 kB/s) unless the values, the weights or their number are so large
+ * that integers of 64 bits need a coarser one; the solution is exact for the
+ * rounded values, and no input can overflow.
  *
  * One solver belongs to one thread. No clock, no randomness.
  */

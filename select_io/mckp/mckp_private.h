@@ -3,12 +3,12 @@
 #define SLU_SELECT_IO_MCKP_MCKP_PRIVATE_H
 
 /*
- * What the knapsack solver is made of; for its own files only.
+ * Private to select_io/mckp: the state of the knapsack solver.
  *
- * A value and the wish to keep a held item become one integer key: the value
- * in units, times `mult` (more than twice the number of classes), plus 1 when
- * the item is held. The largest sum of keys is then the largest value and,
- * within it, the most held items. The unit is chosen so that
+ * A value and the wish to keep a held item become one integer key: the value in
+ * units, times `mult` (more than twice the number of classes), plus 1 when the
+ * item is held. The largest sum of keys is then the largest value and, within
+ * it, the most held items. The unit is chosen so that
  *
  *	largest key x largest weight < 2^52 and sum of keys < 2^60:
  *

@@ -2,9 +2,9 @@
 #ifndef SLU_SELECT_IO_MCKP_MCKP_SEARCH_H
 #define SLU_SELECT_IO_MCKP_MCKP_SEARCH_H
 
-/* The search for a better solution than the break solution, and for the proof
- * that there is none: its state, what bounds it, and the methods that do it;
- * for the solver's own files only. */
+/* Private to select_io/mckp: the search for a better solution than the break
+ * solution, or for the proof that there is none: its state, bounds and methods.
+ */
 
 #include "select_io/mckp/mckp_private.h"
 

@@ -3,7 +3,7 @@
 #define SLU_SELECT_IO_OST_CHOOSE_ANSWER_H
 
 /* Parts of the JSON answer of choose.h: its targets, and the targets of a file
- * with the command that makes it there. Any thread. */
+ * with the command that creates it on them. Any thread. */
 
 #include <json-c/json.h>
 #include "select_io/ost/target_costs.h"

@@ -2,8 +2,8 @@
 #ifndef SLU_SELECT_IO_OST_COUNTER_RATES_H
 #define SLU_SELECT_IO_OST_COUNTER_RATES_H
 
-/* What the counters of Lustre's targets (sysmap/lustre/counters.h) say of the
- * time between two readings. */
+/* Rates from two readings of the counters of Lustre's targets
+ * (sysmap/lustre/counters.h). */
 
 #include <json-c/json.h>
 #include <stdbool.h>

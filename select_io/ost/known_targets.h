@@ -3,10 +3,11 @@
 #define SLU_SELECT_IO_OST_KNOWN_TARGETS_H
 
 /*
- * The targets of all servers, ready to be chosen from: read out of a server's
- * document when that comes, and not for each question, which takes a fraction
- * of a millisecond then, however many files it asks for. The answers are those
- * of slu_ost_choose() with what recent_placements.h writes into its documents.
+ * A cache of all servers' targets: a server's document is parsed when it
+ * arrives, not for each question, so that a question takes a fraction of a
+ * millisecond, for any number of files. The results are those of
+ * slu_ost_choose() with the data that recent_placements.h adds to its
+ * documents.
  */
 
 #include <stdbool.h>

@@ -3,14 +3,14 @@
 #define SLU_SELECT_IO_OST_RECENT_PLACEMENTS_H
 
 /*
- * What was placed a moment ago, which no statistics show yet: files that were
- * given targets may not have been written by the time of the next question,
- * and two answers in a row must not send both to the same targets. A stripe
- * that was placed counts on its target as one more, less and less over
- * SLU_RECENT_PLACEMENTS_SECONDS, and its bytes are promised for so long.
+ * Recent placements, which the statistics do not show yet: a file may not have
+ * been written by the time of the next question, and two consecutive answers
+ * must not use the same targets. A placed stripe counts as one more on its
+ * target, with a weight that decreases over SLU_RECENT_PLACEMENTS_SECONDS, and
+ * its bytes are reserved for that time.
  *
  * It also keeps the ranking of targets of the last answer that was solved, for
- * times when nothing is to be solved (choose.h). Seconds are of any clock.
+ * times when there is no time to solve (choose.h). Seconds are of any clock.
  */
 
 #include <json-c/json.h>

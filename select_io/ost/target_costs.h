@@ -2,8 +2,8 @@
 #ifndef SLU_SELECT_IO_OST_TARGET_COSTS_H
 #define SLU_SELECT_IO_OST_TARGET_COSTS_H
 
-/* Private to choose.c, choose_answer.c and known_targets.c: the targets that
- * servers have said (server_report.h), with the costs of choose.h. Strings are
+/* Private to choose.c, choose_answer.c and known_targets.c: the targets in
+ * servers' reports (server_report.h), with the costs of choose.h. Strings are
  * the document's. */
 
 #include <stdbool.h>

@@ -16,8 +16,8 @@ struct slu_cut {
  * Copy what `in` has, to its end, into parts at the watermarks of `layout`, in
  * directories DEST.segments/4ost-1m and so on, each striped as its component,
  * and put the index at `dest`, which must not be there; nor may the directories
- * be symbolic links. Last of all, so that what was cut short is not taken for
- * whole; its parts are removed.
+ * be symbolic links. The index is written last, so that an interrupted copy
+ * does not look complete; its parts are removed.
  */
 int slu_cut_file(int in, const char *dest,
 		 const struct slu_stripe_layout *layout,

@@ -4,8 +4,8 @@
 
 /*
  * A file in segments, for file systems without composite layouts ("dynamic
- * striping", section III): its parts lie, one after the other, in directories
- * that are striped differently, and in its place there is a small index:
+ * striping", section III): its parts are in directories with different
+ * striping, and in its place there is a small index:
  *
  *	sluice-segments 1 14000000000
  *	1073741824 big.segments/4ost-1m/part-00
@@ -14,8 +14,8 @@
  *
  * bytes in all; bytes and name of each part. Names are relative to the index's
  * directory, and have no component that is empty, "." or "..". This code is
- * also in a library that is loaded into other people's programs: it does
- * nothing but what is said here.
+ * also in a library that is loaded into foreign programs: it has no other side
+ * effects.
  */
 
 #include <stdbool.h>

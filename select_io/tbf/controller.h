@@ -3,25 +3,25 @@
 #define SLU_SELECT_IO_TBF_CONTROLLER_H
 
 /*
- * What sluice-tbfd decides, without Lustre: from what job_stats says in each
- * period to the rules that have to be written. Tokens are dealt out on each
- * target (OST) on its own (tokens.h); a rule belongs to the whole server, so a
- * job's rate is the sum over the targets on which it was active.
+ * The decisions of sluice-tbfd, independent of Lustre: from job_stats in each
+ * period to the rules to be written. Tokens are divided on each target (OST)
+ * separately (tokens.h); a rule belongs to the whole server, so a job's rate is
+ * the sum over the targets on which it was active.
  *
  * Lustre gives every class (client queue) that has a rule a bucket of its own,
- * which a `change` fills up. So a rate is divided by the number of classes
- * that the rule had when the rules were read last (of CPTs before that), or by
- * fewer when no more of them seem to be at work, and is only changed when the
- * change is worth more than what it gives away.
+ * which a `change` fills up. So a rate is divided by the number of classes that
+ * the rule had when the rules were read last (of CPTs before that), or by fewer
+ * when no more of them seem to be at work, and is only changed when the change
+ * is worth more than what it gives away.
  *
- * A job is whatever job_stats names as one. How many nodes it has is told
- * (slu_tbf_set_nodes); one that nobody names counts as one node. Records and
- * remainders last until the job has ended, or is forgotten. Of jobs that nobody
- * tells of no more than SLU_TBF_UNTOLD are kept in mind. While there are more,
- * the crowd, and while jobs work whose ids no rule can hold, one rule for "*"
- * stands behind all others: each job without a rule of its own has the part of
- * one node, and neither lends nor borrows. Time is seconds of any clock that
- * goes forward. One thread.
+ * A job is whatever job_stats names as one. Its number of nodes is set by
+ * slu_tbf_set_nodes(); without that it counts as one node. Records and
+ * remainders are kept until the job has ended, or is dropped. Of jobs without a
+ * number of nodes at most SLU_TBF_UNTOLD are kept. While there are more, the
+ * crowd, and while jobs work whose ids no rule can hold, one rule for "*"
+ * follows all others: each job without a rule of its own gets the share of one
+ * node, and neither lends nor borrows. Time is seconds of any clock that goes
+ * forward. One thread.
  */
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
 #define SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
 
-/* What the parts of the controller share. */
+/* Private to select_io/tbf: what the parts of the controller share. */
 
 #include "select_io/tbf/controller.h"
 #include "select_io/tbf/tokens.h"

@@ -4,16 +4,17 @@
 
 /*
  * What each of Slurm's jobs has read and written on this server, as totals that
- * sluiced may be told any number of times. Lustre forgets a job that has been
- * idle for some minutes and begins its record anew when it comes back: the
- * totals here go on.
+ * can be sent to sluiced any number of times. Lustre drops the record of a job
+ * that has been idle for some minutes and starts a new one when the job
+ * continues: the totals here add them up.
  *
- * A job is told of once it has been quiet for SLU_JOB_TOTALS_QUIET seconds, as
- * it is after its end, and every SLU_JOB_TOTALS_EVERY while it is not. What
- * sluiced has not confirmed is due again; a job that it does not know, ever
- * more rarely. Jobs that do nothing for a day, and that Lustre has forgotten,
- * are forgotten. After a restart what Lustre still knows is told; sluiced keeps
- * the larger total. Jobs whose id is no number are none of Slurm's.
+ * A job's totals are sent when it has been idle for SLU_JOB_TOTALS_QUIET
+ * seconds, as after its end, and every SLU_JOB_TOTALS_EVERY seconds while it is
+ * active. What sluiced has not confirmed is sent again; a job that sluiced does
+ * not know, at growing intervals. Jobs without I/O for a day, and without a
+ * record in Lustre, are dropped. After a restart the totals in Lustre's records
+ * are sent; sluiced keeps the larger ones. Jobs whose id is not a number are
+ * not Slurm's.
  */
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 
 /*
  * Whole tokens from fractional parts, for tokens.c: (21) to (25) of the paper,
- * largest remainders first. Which jobs get the tokens that rounding leaves over
- * is chosen in token_selection.h; they are not given here: whoever reads the
- * result adds more_of(), which saves a pass over the arrays. Inline, see there.
+ * largest remainders first. token_selection.h chooses which jobs get the tokens
+ * that rounding leaves; they are not added here: the reader of the result adds
+ * more_of(), which saves a pass over the arrays. Inline, see there.
  */
 
 #include <math.h>

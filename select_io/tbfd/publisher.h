@@ -2,8 +2,8 @@
 #ifndef SLU_SELECT_IO_TBFD_PUBLISHER_H
 #define SLU_SELECT_IO_TBFD_PUBLISHER_H
 
-/* Telling sluiced how this server is (select_io/ost/server_report.h). Link with
- * $(libslunet). */
+/* Sends the state of this server to sluiced (select_io/ost/server_report.h).
+ * Link with $(libslunet). */
 
 #include "common/err.h"
 #include "common/log.h"

@@ -170,7 +170,7 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
  * (see answers.h; an answer without a table there is written unchanged). */
 int slu_ask_json(const struct slu_ask *ask, const char *name,
 		 struct json_object *said, struct slu_err *err);
-/* All of a plain subcommand: ask, and show as JSON, or as a table with these
+/* All of a simple subcommand: ask, and show as JSON, or as a table with these
  * columns (NULL: those of the answer). */
 int slu_ask_show(const struct slu_ask *ask, const char *question,
 		 const struct slu_column *columns, struct slu_err *err);
@@ -226,8 +226,9 @@ int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 int slu_ask_columns(const struct slu_ask *ask, const struct slu_key *keys,
 		    struct slu_column column[SLU_COLUMNS_MAX + 1],
 		    struct slu_err *err);
-/* A list in an object, which has these keys, by the columns that those have; a
- * heading as above. Nothing where it is not, or -o asks for one table. */
+/* A list in an object, with these keys, as a table with their columns; a
+ * heading as above. Nothing if there is no such list, or if -o selects one
+ * table. */
 int slu_ask_part(const struct slu_ask *ask, const char *heading,
 		 struct json_object *object, const struct slu_key *keys,
 		 const char *key, struct slu_buf *out, struct slu_err *err);

@@ -14,28 +14,28 @@
  * times are Unix seconds, mbps is 10^6 bytes a second, bins are SLU_BINS means
  * over equal parts of since to now; what is not known is absent):
  *
- * 	now, since, own (only what is one user's)
- * 	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
- * 		sluiced knows
- * 	buffers {total, failed, shown, alive [{buffer, job, name, user,
- * 		filesystem, capacity_bytes, nodes, state, since, failure,
- * 		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
- * 		name, user, created, failure, spans [{state, from, to}]}]}
- * 	holds	[{job, name, user, when, why}]: held by us, no later run known
- * 	drained [{node, job, since}]
- * 	ions	{events, total, pool, policy, bins {held, predicted_mbps,
- * 		static_mbps, reached_mbps}, lanes [{job, name, user,
- * 		reached_mbps, predicted_mbps, spans [{ions, from, to}]}],
- * 		runs [{job, name, ions, predicted_mbps, reached_mbps}]}
- * 	errors	{jobs, under, week [...], user [...]
- * 		(job_submit/history/job_history.h), calibration
- * 		[{predicted_seconds, jobs, q10_seconds, q25_seconds,
- * 		q50_seconds, q75_seconds, q90_seconds}]}
- * 	limits	{jobs, asked [11 numbers of jobs], granted [...], user [{user,
- * 		jobs, timeouts, asked_node_hours, granted_node_hours,
- * 		used_node_hours}]}: by tenths of the limit that were used, the
- * 		last: more than all of it
- * 	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
+ *	now, since, own (only what is one user's)
+ *	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
+ *		sluiced knows
+ *	buffers {total, failed, shown, alive [{buffer, job, name, user,
+ *		filesystem, capacity_bytes, nodes, state, since, failure,
+ *		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
+ *		name, user, created, failure, spans [{state, from, to}]}]}
+ *	holds	[{job, name, user, when, why}]: held by us, no later run known
+ *	drained [{node, job, since}]
+ *	ions	{events, total, pool, policy, bins {held, predicted_mbps,
+ *		static_mbps, reached_mbps}, lanes [{job, name, user,
+ *		reached_mbps, predicted_mbps, spans [{ions, from, to}]}],
+ *		runs [{job, name, ions, predicted_mbps, reached_mbps}]}
+ *	errors	{jobs, under, week [...], user [...]
+ *		(job_submit/history/job_history.h), calibration
+ *		[{predicted_seconds, jobs, q10_seconds, q25_seconds,
+ *		q50_seconds, q75_seconds, q90_seconds}]}
+ *	limits	{jobs, asked [11 numbers of jobs], granted [...], user [{user,
+ *		jobs, timeouts, asked_node_hours, granted_node_hours,
+ *		used_node_hours}]}: by tenths of the limit that were used, the
+ *		last: more than all of it
+ *	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
  *
  * and what the caller adds from other questions: osts (the answer of "osts")
  * and check (that of "check"), or osts_error, check_error (why there is none).
