@@ -4,7 +4,7 @@
 
 /*
  * What the reproductions of Bez et al., IPDPS 2021, share: measured access
- * patterns, a job that runs one, and where the numbers go.
+ * patterns, a job that runs one, and the output of results.
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A month in which the arbiter begins knowing nothing: what is learnt by which
- * rule, how much of the best division of the same jobs is reached by it, and
+ * A month in which the arbiter begins without any knowledge: what it learns by
+ * each rule, which share of the best division of the same jobs it reaches, and
  * how long jobs run.
  */
 #include "bench/arbiter_queue.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Table 4 and the queue of section 5.3. The nine applications' curves are
- * published as a picture only; what stands in tables and text is used as it is.
- * Where a curve has no such point its numbers are marked as assumed: they
- * follow the axis of figure 5 and nothing may be concluded from them.
+ * published only as a picture; numbers in tables and text are used unchanged.
+ * Other points are marked as assumed: they are read from figure 5, and no
+ * conclusions may be drawn from them.
  */
 #include "bench/arbiter.h"
 

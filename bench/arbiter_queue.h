@@ -4,8 +4,8 @@
 
 /*
  * A queue of jobs, strictly in order, on C compute nodes: an arbiter divides
- * the I/O nodes at each start and end and learns from the runs that end, and
- * what jobs reach is as measured, whether it knows it or not.
+ * the I/O nodes at each start and end and learns from the runs that end; jobs
+ * reach their measured bandwidth, whether the arbiter knows it or not.
  */
 
 #include "bench/arbiter.h"

@@ -5,9 +5,9 @@
  * by the same mean bandwidths. C, the compute nodes of the whole system,
  * follows from the paper's ratios (1:8 at 64 I/O nodes) as 512.
  *
- * The paper lets a policy hand out more than exists, and so do the figures
- * here; how often it happens is counted. "In effect" is what the shipped
- * STATIC does: what does not fit is lowered.
+ * The paper allows a policy to assign more I/O nodes than exist, and so do the
+ * figures here; these cases are counted. "In effect" is the shipped STATIC:
+ * numbers that do not fit are lowered.
  */
 #include "bench/arbiter.h"
 

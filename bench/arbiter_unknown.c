@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Section 3.2 again, where nobody knows what some of the jobs gain, with and
- * without direct access; and a queue of such jobs whose users give some of them
- * a new name each time, so that nothing is ever learnt of those. What jobs
- * reach is as measured, whether it is known or not.
+ * Section 3.2 again, with unknown curves for some of the jobs, with and without
+ * direct access; and a queue of such jobs in which some have a new name each
+ * time, so that the arbiter never learns their curves. Jobs reach their
+ * measured bandwidth, whether the arbiter knows it or not.
  */
 #include "bench/arbiter_queue.h"
 

@@ -2,11 +2,11 @@
 /*
  * bench/backtest [--csv] [--times N] [--db FILE] LOG...
  *
- * sysquery backtest on job logs (SWF), each laid behind itself N times as the
- * history of one long past: what it takes, and what it says of each mode,
- * beside what bench/backfill says of the log, where the predictor is taught by
- * the ends of the simulation and not by those of the past. The database is made
- * in /var/tmp, or is FILE (of the last log), which then stays.
+ * sysquery backtest on job logs (SWF), each repeated N times to form one long
+ * history: its cost, and its results for each mode, compared with those of
+ * bench/backfill, where the predictor learns from the ends in the simulation
+ * and not from the recorded ones. The database is made in /var/tmp, or is FILE
+ * (of the last log), which is kept.
  */
 #include <stdio.h>
 #include <stdlib.h>

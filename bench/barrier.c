@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that meet, as many as there never were on one machine: a real sluiced
- * with a real munged, asked over HTTP by simulated nodes, each with a
- * connection of its own. All ask at once, which is the worst that can be, or
- * one after the other: then times are those after the last has asked.
- * Credentials are made before, for each node would make its own.
+ * Barriers with very many nodes: a real sluiced with a real munged, and
+ * simulated nodes that send HTTP requests, each on a connection of its own. All
+ * send at the same time, which is the worst case, or one after the other: then
+ * times are measured from the last request. Credentials are made in advance, as
+ * real nodes would make their own.
  */
 #include "config.h"
 #include <getopt.h>

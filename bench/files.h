@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_FILES_H
 #define SLU_BENCH_FILES_H
 
-/* Files to copy. */
+/* Creates the files to copy. */
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One oracle for all guides: each is a case of what is predicted, and of what
- * is said when that is exceeded. */
+/* One oracle for all guides: each is a case of the prediction, and of the
+ * answer when a job exceeds it. */
 #include <math.h>
 #include <stdlib.h>
 #include "bench/guides.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bench/iostart [--csv] [--jobs N] [--dense X] [--like
- *application|user|nothing]
+ * application|user|nothing]
  *	[--intensity X] [--shake N] SUMMARIES.csv LOG...
  *
- * What it brings to start jobs by what they will read and write: job logs (SWF)
+ * The benefit of starting jobs by what they will read and write: job logs (SWF)
  * under EASY on a simulated file system that the jobs share, with the I/O of
  * recorded runs (NERSC/tokio-abcutils), under ours (select_io/bandwidth) and
  * rivals. Of each log N (4,000) jobs, X times as dense as recorded; the file
- * system can do what they need in all divided by the intensity (0.1, 0.5, 0.8
- * and 1.1). Two runs of one queue differ by chance: so everything is a mean of
- * N (3) logs whose submissions are up to a minute earlier or later.
+ * system's bandwidth is their total need divided by the intensity (0.1, 0.5,
+ * 0.8 and 1.1). Two runs of one queue differ by chance, so every result is a
+ * mean over N (3) logs whose submissions are up to a minute earlier or later.
  *
- * A file that is not there is skipped.
+ * A missing file is skipped.
  */
 #include <math.h>
 #include <stdio.h>

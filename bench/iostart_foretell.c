@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of jobs, from those that have ended. A log has no names: jobs
- * of a user with the same processors and request have the same one.
+ * Predicts the I/O of jobs from ended ones. A log has no job names: jobs of a
+ * user with the same processors and request get the same one.
  */
 #include "bench/iostart.h"
 

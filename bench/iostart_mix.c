@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log says nothing of I/O, the recorded runs nothing of other jobs. An
- * application (jobs of one user with the same request and processors)
- * gets the runs of a recorded one, in their order: how much more or less than
- * usual each moves, and how fast its processes do. What they are part of is
- * chosen: every third application spends 10 to 50 % of its time with I/O, the
- * others 0.2 to 2 %, in bursts at least half an hour apart.
+ * The log has no I/O, and the recorded runs have no other jobs. An application
+ * (jobs of one user with the same request and processors) gets the runs of a
+ * recorded one, in their order: how much more or less than usual each moves,
+ * and at which rate per process. The share of I/O is an assumption: every third
+ * application spends 10 to 50 % of its time with I/O, the others 0.2 to 2 %, in
+ * bursts at least half an hour apart.
  */
 #include "bench/iostart.h"
 

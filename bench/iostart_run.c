@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Slurm's EASY (job_submit/simulation/easy_backfill.h) by the requests of the
- * jobs, on the simulated file system, with a policy that says who may start.
- * Every minute in which a job is held it is asked anew.
+ * jobs, on the simulated file system, with a policy that decides which jobs may
+ * start. It is asked again for each minute in which a job is held.
  */
 #include "bench/iostart.h"
 

@@ -2,10 +2,10 @@
 /*
  * bench/manifest [--csv] NAMES DIR
  *
- * The plan of staging a large tree, without the tree: a manifest of NAMES files
- * is written into DIR, read as one node alone would, and as one of 64 would
- * its share. The rival is the same bytes written and read as a plain file. The
- * memory is the most that this program had.
+ * The manifest for staging a large tree, without the tree: a manifest of NAMES
+ * files is written into DIR, then read as a single node would, and as one of 64
+ * nodes would read its share. The rival is writing and reading a plain file of
+ * the same size. Memory is the maximum of this program.
  */
 #include "config.h"
 #include <stdbool.h>

@@ -6,9 +6,9 @@
  * textbook dynamic program (doubles, a choice table), the solver's own table
  * (dominance, integers, vectors, no choices written down: the "optimised DP")
  * and GLPK's branch and bound where it was built in. All solve the same
- * instances in one run, and equal optima are asserted. Times after an
- * event are processor time, less what reading that clock takes. The worst of
- * many instances is that by the least of many times of each.
+ * instances in one run, and equal optima are asserted. Times after an event are
+ * processor time, less the cost of reading that clock. The worst of many
+ * instances is the maximum of their minima over many repetitions.
  *
  * Instances: numbers of I/O nodes 0, 1, 2, 4 .. 64; r: saturating curves with
  * 10 % noise; u: uncorrelated; s: value = weight + 10; t: eight kinds of jobs,

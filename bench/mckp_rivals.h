@@ -2,8 +2,8 @@
 #ifndef SLU_BENCH_MCKP_RIVALS_H
 #define SLU_BENCH_MCKP_RIVALS_H
 
-/* What others solve the knapsack of bench/mckp with: the best value, and the
- * seconds that it took. */
+/* Other solvers for the knapsack of bench/mckp: each returns the best value and
+ * the seconds that it took. */
 
 #include "select_io/mckp/mckp.h"
 

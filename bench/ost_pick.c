@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who chooses the targets of new files. */
+/* The strategies that choose the targets of new files. */
 #include "config.h"
 #include "bench/ost_sim.h"
 

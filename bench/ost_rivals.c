@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who goes by nothing but an order, chance and free space. */
+/* Strategies that use only an order, chance and free space. */
 #include "config.h"
 #include "bench/ost_sim.h"
 

@@ -3,12 +3,12 @@
  * Targets on servers, where files come, are written, are read, stay and are
  * deleted; a second a step.
  *
- * What a target gives is shared by who uses it at the moment, and so is what
- * the network of a server gives; a file is as fast as its slowest stripe, and
- * as its client. At first the targets hold old files, unequally many, which are
- * purged over PURGED hours. As much is read as is written: whole files, any
- * that is there with the same chance, so that a target which holds much is read
- * much, and nobody can choose where.
+ * A target's bandwidth is shared by the files that use it at the moment, and so
+ * is that of a server's network; a file is as fast as its slowest stripe, and
+ * as its client. At first the targets hold old files, unevenly, which are
+ * purged over PURGED hours. As much is read as is written: whole files, chosen
+ * at random, so that a full target is read more, and no strategy can influence
+ * that.
  */
 #include "config.h"
 #include "bench/ost_sim.h"

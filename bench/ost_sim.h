@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_OST_SIM_H
 #define SLU_BENCH_OST_SIM_H
 
-/* The targets and servers of ost_sim.c, and who chooses among them. */
+/* The targets and servers of ost_sim.c, and the interface of the strategies. */
 
 #include "bench/ost.h"
 #include "select_io/ost/server_report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Time of placing files on targets, and the rival's for the same. */
+/* Time to place files on targets, and that of the rival. */
 #include "config.h"
 #include "bench/ost.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placements a second of one processor, by number of targets and of files of a
- * question, while each server reports every five seconds and what was placed a
- * minute ago is remembered: as sluiced answers programs, from targets that it
- * keeps, and as processes answer, from documents (without starting them).
+ * Placements a second on one processor, by number of targets and of files in a
+ * question, while each server reports every five seconds and the placements of
+ * the last minute count: from the cached targets, as sluiced answers programs,
+ * and from documents, as child processes do (without the time to start them).
  */
 #include "config.h"
 

@@ -6,8 +6,8 @@
 #include "bench/swf.h"
 #include "wire/job.h"
 
-/* Time learning and predicting with a million jobs, and print it; -1 without
- * memory. */
+/* Measure learning and predicting with a million jobs, and print the times; -1
+ * without memory. */
 int predict_cost(bool csv);
 /* Time what a start of slurmctld takes with a history of so many jobs, and
  * print it; -1, and said why, when that cannot be done. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a start of slurmctld costs with a long history: a new database in
- * /var/tmp gets made-up jobs as they end, every other with what accounting has
- * counted of it. Then page by page all of it is read as sluiced reads it; read
- * again and made into the control socket's lines; and once more, these lines
- * being taken apart and learnt as libsluice does. The first two are sluiced's
- * part, what comes behind the lines slurmctld's thread's; the two programs work
- * at the same time, and the slower one is the replay. Processor time of this
+ * /var/tmp gets synthetic jobs as they end, half of them with I/O from
+ * accounting. Then all of it is read page by page, as sluiced does; read again
+ * and packed into lines of the control socket; and once more, with these lines
+ * parsed and learnt, as libsluice does. The first two are sluiced's part, the
+ * last step is that of slurmctld's thread; both programs work at the same time,
+ * so the slower one determines the time of a replay. Processor time of this
  * thread.
  */
 #include <stdio.h>

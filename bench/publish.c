@@ -2,14 +2,14 @@
 /*
  * bench/publish [--csv] [--jobs N] [--events N] DIR
  *
- * From the start (or end) of a job to its mapping file in place in DIR: the
- * arbiter is told and solves, the assignment becomes a message, is read again
- * as sluiced does, and a child process of the publisher writes what changed.
- * Only the hop over the control socket is not in it. Beside it, in the same
- * directory: writing and renaming one file of the same size, which is what the
- * file system itself takes. At the end the processor time of an event, that of
- * the child too, with its first assignment: where others use the processors,
- * more than that was waiting.
+ * From the start (or end) of a job until its mapping file is in DIR: the
+ * arbiter gets the event and solves, the assignment is encoded as a message,
+ * decoded as in sluiced, and a child process of the publisher writes the
+ * changed files. Only the transfer over the control socket is not included.
+ * Beside it, in the same directory: writing and renaming one file of the same
+ * size, which is what the file system itself takes. At the end the processor
+ * time of an event, that of the child too, with its first assignment: where
+ * others use the processors, more than that was waiting.
  */
 #include "config.h"
 #include <fcntl.h>

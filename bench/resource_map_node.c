@@ -2,8 +2,8 @@
 /*
  * One run of sysmap on this node, beside lshw and lstopo, which read the same
  * machine: time, processor time and memory. Each program is started anew for
- * every run, its output thrown away, and the runs of all alternate, so that a
- * neighbour's load meets all of them.
+ * every run, its output thrown away, and the runs of all alternate, so that
+ * other load on the machine affects all of them.
  */
 #include "config.h"
 

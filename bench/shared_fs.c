@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Time goes from the end of one burst or computation to the next; between them
- * rates stand still. Those who move bytes are kept in the order of their peaks,
- * in which the max-min shares are found in one walk: what the first do not need
- * is shared among the rest.
+ * rates stand still. Jobs that move bytes are sorted by their peaks, so that
+ * one pass finds the max-min shares: what the first do not need is shared among
+ * the rest.
  */
 #include "bench/shared_fs.h"
 

@@ -2,8 +2,9 @@
 #ifndef BENCH_SLOW_FS_H
 #define BENCH_SLOW_FS_H
 
-/* Storage that answers late, however many ask it at once: a client of GlusterFS
- * alone on a directory, with its translator debug/delay-gen. Needs root. */
+/* Storage with a fixed latency, independent of the number of requests at a
+ * time: a client of GlusterFS alone on a directory, with its translator
+ * debug/delay-gen. Needs root. */
 
 /* Mounts it in `work`; where it is, and where what it shows lies *beneath it,
  * in static memory. Ends the program when it cannot be had. */

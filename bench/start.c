@@ -2,12 +2,12 @@
 /*
  * bench/start [--csv] [--jobs N] LOG...
  *
- * How well it is known when and where a job will start
+ * How well it can be predicted when and where a job will start
  * (job_submit/simulation/start_forecast.h), on job logs (SWF) that are
  * scheduled by EASY with the requests as limits, nodes being taken in their
- * order. Of N (400) jobs that waited it is asked at their submission when they
- * start, and an hour, ten minutes and a second before their start on which
- * nodes; known is what had ended by then, not what was submitted later. Beside
+ * order. For N (400) jobs that waited, the start time is predicted at their
+ * submission, and their nodes an hour, ten minutes and a second before their
+ * start; from jobs that had ended by then, without later submissions. Beside
  * ours (which also says how sure it is: 0.9 of the samples) what the plan by
  * limits says, as squeue --start does, and the plan by predicted run times.
  */

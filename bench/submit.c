@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * submit CASE NUMBER: so many batch jobs for two nodes and five minutes, by one
- * process, for bench/cycle: `none` asks for nothing, `short` for a file system,
- * `long` also for 64 directories in it, together 13 KB. No request is like
- * another.
+ * submit CASE NUMBER: submits NUMBER batch jobs for two nodes and five minutes,
+ * by one process, for bench/cycle: `none` has no request, `short` requests a
+ * file system, `long` also 64 directories in it, together 13 KB. All requests
+ * differ.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log is kept in the order of submission; a second order, by end, says
- * what is known when a job is submitted.
+ * The log is kept in the order of submission; a second order, by end, gives the
+ * jobs that have ended when a job is submitted.
  */
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_TBF_H
 #define SLU_BENCH_TBF_H
 
-/* The parts of bench/tbf. */
+/* What the parts of bench/tbf share. */
 
 #include <stdbool.h>
 

@@ -15,9 +15,8 @@
 #include "wire/control.h"
 #include "wire/node.h"
 
-/* Store an ended job. A row of the same job_id and start stays as it is,
- * but for one that had COMPLETED and has FAILED now. SLU_INVALID without an
- * end. */
+/* Store an ended job. A row with the same job_id and start is not changed,
+ * except from COMPLETED to FAILED. SLU_INVALID without an end. */
 int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 
@@ -45,10 +44,9 @@ int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
 /* How many there are beyond `rows`; it looks at all. */
 int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
 			struct slu_err *err);
-/* Take away up to `max` of the oldest rows, with what is known of their I/O:
- * those that ended before Unix time `before`, and *surplus of them, which
- * becomes what is left of it. Returns how many; as many as max: there may be
- * more. */
+/* Delete up to `max` of the oldest rows, with their I/O: those that ended
+ * before Unix time `before`, and *surplus more, which is reduced by what was
+ * deleted. Returns how many; if that is max, there may be more. */
 long slu_history_prune(struct slu_db *db, int64_t before, int64_t *surplus,
 		       size_t max, struct slu_err *err);
 
@@ -74,19 +72,19 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 		   int64_t start, struct slu_io_runs *runs, bool *whole,
 		   struct slu_err *err);
 
-/* What a storage server has seen of a job since it began, all its runs
- * together. It counts for the run that began at `start`; 0: for the one that
- * ran at Unix time `when`, or ended less than an hour before. What ran before
- * it on the same id is taken off, and the larger of two words about one run
- * stands, however often and in whatever order they come. 1; 0: there is no such
- * run. */
+/* What a storage server has counted for a job since its record began, over all
+ * runs. It counts for the run that began at `start`; 0: for the one that ran at
+ * Unix time `when`, or ended less than an hour before. Earlier runs with the
+ * same id are subtracted, and the larger of two reports of one run is kept, so
+ * reports may be repeated and arrive in any order. 1; 0: there is no such run.
+ */
 int slu_history_server_io(struct slu_db *db, const char *server,
 			  const struct slu_server_job *io, int64_t start,
 			  int64_t when, struct slu_err *err);
 
-/* What forwarding daemons have seen of one run, all of it, or 0 bytes: that is
- * not known, and nor is what others say. *start as above, and then what it is.
- * 1; 0: there is no such run. */
+/* What forwarding daemons have counted for one run, all of it, or 0 bytes: then
+ * its I/O is unknown, and other sources do not count either. *start as above;
+ * set to the run's start. 1; 0: there is no such run. */
 int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
 			  int64_t *start, int64_t when, struct slu_err *err);
 
@@ -187,8 +185,8 @@ struct slu_history_part {
  * asked for a limit: limited, asked_seconds, granted_seconds, used_seconds;
  * tightened, extended}, io {jobs of which it is known, read_bytes,
  * written_bytes}, and names [{uid, user, name, count, node_seconds,
- * used_seconds_mean, asked_seconds_mean, timeout}], the `most` of them whose
- * jobs had most of nodes' time. */
+ * used_seconds_mean, asked_seconds_mean, timeout}], the `most` names with the
+ * most node time. */
 int slu_history_sums(struct slu_db *db, const struct slu_history_part *part,
 		     size_t most, struct json_object *out, struct slu_err *err);
 

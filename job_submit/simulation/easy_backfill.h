@@ -69,8 +69,8 @@ struct slu_easy_site {
 	int64_t every, length; /* s: the last `length` of each `every` since
 				* time 0 are reserved; 0: never */
 	bool gaps;
-	/* NULL: nothing. Otherwise jobs run as long as it says, also beyond
-	 * their requests, and what is measured is by their `run`. */
+	/* NULL: nothing is shared. Otherwise it decides how long jobs run, even
+	 * beyond their requests; results are still measured by their `run`. */
 	const struct slu_easy_shared *shared;
 };
 

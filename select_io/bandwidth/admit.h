@@ -25,7 +25,7 @@ struct slu_admit_site {
 	double capacity;  /* bytes/s that the file system does under load; not
 			   * above 0: not known, and nobody is held */
 	double nodes;	  /* of the machine; > 0 if it adapts */
-	int64_t max_wait; /* s: nobody is held for longer; 0: nobody is held */
+	int64_t max_wait; /* s: no job is held longer; 0: none is held */
 	double patience;  /* times `soon` of a job, nor is it */
 	double small;	  /* share of the capacity that is noise, 0 to 1 */
 	double over;	  /* so many times the capacity may be asked for before
@@ -77,9 +77,8 @@ void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job);
  * rate; not where the site adapts, nor for slu_admit_when(). */
 void slu_admit_ended(struct slu_admit *a, double rate);
 
-/* In how many seconds from the look it will be let go at the latest, as far as
- * can be told: when enough of what runs should have ended, or by the bound. 0:
- * it is not held. */
+/* Estimated seconds from the look until it may start: when enough running jobs
+ * should have ended, or at the limit of its wait. 0: it is not held. */
 int64_t slu_admit_when(const struct slu_admit *a,
 		       const struct slu_admit_ask *job);
 

@@ -33,8 +33,8 @@ extern "C" {
 struct sluice_place {
 	uint32_t stripes;	 /* targets that the file is to have, 1..2000 */
 	uint64_t size;		 /* bytes it will have; 0: unknown */
-	const char *application; /* whose next requests to keep room for: the
-				  * name of its jobs; NULL: nobody's */
+	const char *application; /* keep space for the next requests of jobs
+				    with this name; NULL: of none */
 	const char *fsname;	 /* of Lustre; NULL: there is only one */
 };
 
@@ -70,9 +70,9 @@ int sluice_place_create_on(const char *path, const struct sluice_place *ask,
 			   uint32_t *target, uint32_t n,
 			   char error[SLUICE_PLACE_ERROR]);
 
-/* Called before each pause, with the seconds that have been waited; NULL, as it
- * is at first: nobody. For programs that tell their users; set it before the
- * first question. */
+/* Called before each pause, with the seconds waited so far; NULL by default: no
+ * call. For programs that inform their users; set it before the first question.
+ */
 extern void (*sluice_place_waits)(double seconds);
 
 #ifdef __cplusplus

@@ -56,12 +56,12 @@ struct slu_curve {
  * nodes for which there is no point left, changes nothing. */
 void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth);
 
-/* A run that ended at `when` (Unix seconds; 0: unknown, it does not fade) and
- * had these numbers, reaching `bandwidth` on the average. What it reached with
- * each is not known: it tells each what the others leave, had they done as the
- * curve has it, with the weight that Bayes' rule gives that, and tells nothing
- * where it weighs less than a tenth of a run. The order in which runs of one
- * number are told does not matter. */
+/* Add a run that ended at `when` (Unix seconds; 0: unknown, its weight does not
+ * fade), had these numbers in turn, and reached `bandwidth` on average. What it
+ * reached with each number is not known: each number gets what remains if the
+ * others did as in the present curve, with the weight by Bayes' rule, and
+ * nothing if that is less than a tenth of a run. The order in which runs with
+ * only one number are added does not matter. */
 void slu_curve_add_run(struct slu_curve *curve, int64_t when,
 		       const struct slu_ion_times *times, double bandwidth);
 
@@ -79,12 +79,11 @@ void slu_curve_mix(const struct slu_curve *own, const struct slu_curve *table,
 /* Standard deviation of a point's runs, MB/s; 0 for a single one. */
 double slu_curve_deviation(const struct slu_curve_point *point);
 
-/* Standard error of what is believed with this many I/O nodes, MB/s; at most as
- * large as the greatest bandwidth that is known. It is that of the mean where
- * many runs were measured lately, and grows with the number's distance in
- * doublings from those that were, and as runs fade until `now` (Unix seconds;
- * 0: they do not). 0 I/O nodes are two doublings below 1. 0: nothing is known
- * at all. */
+/* Standard error of the curve at this number of I/O nodes, MB/s; at most the
+ * greatest known bandwidth. It is that of the mean for numbers with many recent
+ * runs, and grows with the distance in doublings from those, and with the age
+ * of runs at `now` (Unix seconds; 0: they do not fade). 0 I/O nodes counts as
+ * two doublings below 1. Returns 0 if nothing is known. */
 double slu_curve_error(const struct slu_curve *curve, uint32_t ions,
 		       int64_t now);
 

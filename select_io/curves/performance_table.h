@@ -66,13 +66,13 @@ bool slu_patterns_meaning(const struct slu_patterns *patterns, size_t i,
 			  const char **name, struct slu_ion_manner *manner,
 			  bool *reads, bool *writes);
 
-/* Which patterns such a job comes nearest to, as a profile: of those with the
- * same operation the one that has the fewest of layout and access wrong, and of
- * these the one whose nodes, processes and request are off by the least
- * factors, the first of equals. What either side leaves open is never wrong.
- * Patterns whose operation is open are for both; a table that says nothing of
- * what its patterns stand for knows none. Rounded to bytes. NULL with
- * SLU_NOTFOUND: there is none, or nothing is moved. Caller frees. */
+/* The patterns that are nearest to such a job, as a profile: of those with the
+ * same operation the one with the fewest differences in layout and access, and
+ * of these the one with the smallest factors in nodes, processes and request;
+ * the first of equals. Unknown properties of either side match everything.
+ * Patterns without an operation match both; a table without properties has no
+ * nearest pattern. Rounded to bytes. NULL with SLU_NOTFOUND: there is none, or
+ * no bytes are moved. Caller frees. */
 char *slu_patterns_nearest(const struct slu_patterns *patterns,
 			   const struct slu_ion_manner *manner,
 			   struct slu_err *err);

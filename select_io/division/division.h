@@ -61,8 +61,8 @@ struct slu_ion_grant slu_ion_division_grant(const struct slu_ion_division *d,
 					    uint32_t slot);
 struct slu_ion_grant
 slu_ion_division_static_grant(const struct slu_ion_division *d, uint32_t slot);
-/* MB/s of all jobs together: those that were measured, or beside them those
- * whose curve is a table's; as long as all are such, it counts as measured. */
+/* Total MB/s of the measured jobs, or (claimed) of those that have only a
+ * table's curve; if no job is measured, those count as measured. */
 double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);
 /* And what STATIC reaches with the same: from the start, or where numbers are
  * fixed from event to event. */
@@ -72,8 +72,8 @@ double slu_ion_division_static_total(const struct slu_ion_division *d,
  */
 double slu_ion_division_worth(const struct slu_ion_division *d);
 double slu_ion_division_static_worth(const struct slu_ion_division *d);
-/* Ages of the jobs whose grant is not what it was before the last solve, new
- * ones too; borrowed until the next call. */
+/* Ages of the jobs whose grant differs from before the last solve, with new
+ * ones; borrowed until the next call. */
 const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,
 					 size_t *n);
 

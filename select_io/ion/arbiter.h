@@ -78,10 +78,10 @@ void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
 /* Is this a run that it knows, with other nodes? */
 bool slu_arbiter_resized(const struct slu_arbiter *a,
 			 const struct slu_job *job);
-/* What is predicted of a running job that names no patterns itself: its profile
- * (performance_table.h), and by what ("5 runs"), for people. Another profile
- * than before counts from the next solve on; a job that is not running, and one
- * that does name patterns, is left as it is. NULL: nothing. */
+/* Set the predicted profile (performance_table.h) of a running job that names
+ * no patterns itself, and its source ("5 runs"), for people. A changed profile
+ * counts from the next solve on; ignored for a job that is not running, or that
+ * names patterns. NULL: none. */
 int slu_arbiter_predict(struct slu_arbiter *a, uint32_t job_id,
 			const char *profile, const char *because,
 			struct slu_err *err);

@@ -166,8 +166,8 @@ slu_explore_f slu_ion_optimistic_curve;
 /* assignment_message.c: say anew why a job has its number; -1 without memory.
  */
 int slu_ion_explain(const struct slu_arbiter *a, struct running *r);
-/* Describe what is in force: of all jobs, or of those that are unsaid and who
- * has gone. -1 without memory. */
+/* Describe the assignment in force: all jobs, or only those with unsent
+ * changes, and the ids of those that have gone. -1 without memory. */
 int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		   bool all, struct slu_assignment *out);
 

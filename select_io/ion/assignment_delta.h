@@ -7,17 +7,17 @@
 #include "wire/assignment.h"
 #include "wire/control.h"
 
-/* *out says of `now` what is different from `before` (out->base is its epoch,
- * > 0). Both have their jobs in order of their ids. It borrows from `now`;
- * slu_delta_free frees what is its own. -1 without memory. */
+/* Make *out the difference of `now` from `before` (out->base is its epoch, >
+ * 0). Both have their jobs sorted by id. It borrows from `now`; slu_delta_free
+ * frees the rest. -1 without memory. */
 int slu_delta_make(const struct slu_assignment *before,
 		   const struct slu_assignment *now,
 		   struct slu_assignment *out);
 void slu_delta_free(struct slu_assignment *delta);
 
-/* Make a whole one of *delta: what is the same is copied from `before`. One
- * that is whole stays as it is. SLU_INVALID: it is not based on `before` (NULL:
- * there is none); then, and without memory, *delta is as it was. */
+/* Complete *delta: what has not changed is copied from `before`. A complete one
+ * is not changed. SLU_INVALID: its base is not `before` (NULL: none); then, and
+ * without memory, *delta is not changed. */
 int slu_delta_apply(const struct slu_assignment *before,
 		    struct slu_assignment *delta, struct slu_err *err);
 /* *whole, on which *delta is based, becomes what *delta makes of it, and *delta

@@ -2,7 +2,8 @@
 #ifndef SLU_SELECT_IO_IONBENCH_STEP_H
 #define SLU_SELECT_IO_IONBENCH_STEP_H
 
-/* Runs a step of the job, and ends it as soon as a job needs its I/O nodes. */
+/* Runs a step of the job, and ends it as soon as stop() says so (for example
+ * because a job needs the I/O nodes). */
 
 #include <stdbool.h>
 #include <stdint.h>

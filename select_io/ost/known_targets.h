@@ -26,9 +26,9 @@ void slu_known_targets_said(struct slu_known_targets *k, const char *server,
 
 /* servers: as of choose.h, with "came", seconds of the clock of `now`, in place
  * of "age"; the same object with the same documents until
- * slu_known_targets_said(). recent: is told what was placed for this user,
- * unless it is a dry run; what it remembers counts. The answer has no "osts"
- * and no "commands". Errors and *out as of slu_ost_choose(). */
+ * slu_known_targets_said(). recent: its placements are taken into account, and
+ * this user's new ones are added to it, unless it is a dry run. The answer has
+ * no "osts" and no "commands". Errors and *out as of slu_ost_choose(). */
 struct slu_known_ask {
 	const struct slu_ost_choose_settings *settings;
 	const struct slu_ost_choose_request *request;

@@ -10,7 +10,8 @@
  * its bytes are reserved for that time.
  *
  * It also keeps the ranking of targets of the last answer that was solved, for
- * times when there is no time to solve (choose.h). Seconds are of any clock.
+ * answers that are not to be solved but ranked (choose.h). Seconds are of any
+ * clock.
  */
 
 #include <json-c/json.h>
@@ -38,11 +39,11 @@ void slu_recent_placements_free(struct slu_recent_placements *m);
  * answer is "dry", and nothing ranked where it came from a ranking. Caller puts
  * it. */
 struct json_object *slu_recent_placements_of_answer(struct json_object *answer);
-/* Take in what an answer to this user teaches; what makes no sense teaches
- * nothing. To a user (0, root, is none) no more is promised at once than a
- * quarter of what targets have: who only asks fills no file system. Of an
- * answer with more, as many stripes are remembered as that holds, from all of
- * its targets alike. */
+/* Add what an answer to this user has placed; invalid parts are ignored. At
+ * most a quarter of the targets' free space is reserved for a user (not for 0,
+ * root) at a time: a user who only asks cannot fill a file system. If an answer
+ * has more, only as many stripes as fit in that are added, evenly from all of
+ * its targets. */
 void slu_recent_placements_add(struct slu_recent_placements *m,
 			       struct json_object *lesson, uint32_t uid,
 			       double now);
@@ -61,9 +62,9 @@ struct slu_placed_stripes {
 void slu_recent_placements_placed(struct slu_recent_placements *m,
 				  const struct slu_placed_stripes *placed,
 				  uint32_t uid, double now);
-/* Forget what is a minute old: before slu_recent_placements_of(), which tells
- * what is remembered of a target, stripes with their weights and the KiB that
- * are promised. */
+/* Drop what is a minute old: call it before slu_recent_placements_of(), which
+ * returns what is stored for a target: stripes with their weights and the KiB
+ * that are reserved. */
 void slu_recent_placements_forget(struct slu_recent_placements *m, double now);
 void slu_recent_placements_of(const struct slu_recent_placements *m,
 			      uint32_t number, double now, double *stripes,

@@ -78,11 +78,10 @@ void slu_stripe_command(const struct slu_stripe_layout *layout,
  * out where it is the file's. Caller puts. */
 struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 
-/* That, for what was asked in words: {"size","access":"random","readers",
+/* The same for a JSON request: {"size","access":"random","readers",
  * "targets","lustre":"2.15"} or {"preset","lustre"}, each of which may be
- * missing;
- * `known` is what is known of the file system, all 0 for nothing. Who names
- * `targets` means another one, of which the room is unknown. Caller puts *out.
+ * missing; `known` describes the file system, all 0 if unknown. With `targets`
+ * another file system is meant, whose free space is unknown. Caller puts *out.
  */
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,

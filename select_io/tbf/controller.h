@@ -41,9 +41,10 @@ struct slu_tbf_settings {
 			    * and other rules by their part of the target */
 	double depth;	   /* tokens in a full bucket (ptlrpc.tbf_depth) */
 	double linger;	   /* seconds that the rule of an idle job stays */
-	double forget;	   /* seconds until a job that nobody names any more is
-			    * forgotten, with its record; one that was told and
-			    * is not any more has ended, and is at once */
+	double forget; /* seconds until a job that is not in job_stats any more
+			  is dropped, with its record; a job with a given number
+			  of nodes is dropped at once when it is not listed any
+			  more */
 	bool literal, hungry, instant; /* tokens.h */
 	/* As in the paper: every rule is written anew in each period, and the
 	 * rules of idle jobs are stopped at once. For comparisons. */
@@ -80,8 +81,8 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
  * are stopped, until there is something to observe again. */
 void slu_tbf_pause(struct slu_tbf *tbf);
 
-/* The rules as they are: those of ours that nothing stands behind are stopped
- * with the next commands, those that somebody removed are made again. */
+/* The present rules: those of ours that belong to no job are stopped with the
+ * next commands, those that somebody removed are created again. */
 int slu_tbf_reconcile(struct slu_tbf *tbf, const struct slu_rules *rules,
 		      struct slu_err *err);
 

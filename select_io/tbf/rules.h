@@ -62,11 +62,11 @@ bool slu_policy_is_ours(const char *policy);
  * same for the same id. */
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME]);
 
-/* "jobid={4711}". All from the first byte to the last that the grammar cannot
- * hold becomes one '*', which matches anything: a job cannot escape by a
- * strange name. But it must not catch others by it either: such a rule belongs
- * behind those without '*', and there is none for a job of whose name nothing
- * else is left (false). */
+/* "jobid={4711}". Everything from the first to the last byte that the grammar
+ * does not allow becomes one '*', which matches anything: a job cannot escape
+ * control by a strange name. But it must not match other jobs either: such a
+ * rule has to follow those without '*', and a job whose name would be only '*'
+ * gets no rule (false). */
 #define SLU_RULE_MATCH (SLU_JOBID_SIZE + 16)
 bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH]);
 

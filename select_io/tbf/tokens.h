@@ -38,8 +38,9 @@ struct slu_tokens_settings {
 	 * mended, and the tokens of each period sum up to T times its length.
 	 */
 	bool literal;
-	/* A job that used up its limit would have used more: while there is
-	 * such a job, all that is lent goes to such jobs, by priority. */
+	/* Assume that a job that used up its limit would have used more: as
+	 * long as there are such jobs, all lent tokens go to them, by priority.
+	 */
 	bool hungry;
 	/* Limits are no reservations: the limit of a job that lends stays at
 	 * its part by priority, so that its next burst does not wait for a

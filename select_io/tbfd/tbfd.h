@@ -47,11 +47,13 @@ int slu_tbfd_clean(const struct slu_tbfd_options *options,
 		   struct slu_lustre *lustre, const struct slu_log *log,
 		   struct slu_err *err);
 
-/* rules_lock.c, beside the state: the daemon's, for life. Returns a descriptor
- * to be left open; SLU_BUSY: another runs, or for long has been cleaning up.
- * Who cleans up: a descriptor for close(), which also gives back what the
- * process has of the daemon's; SLU_BUSY: somebody else does, or a daemon runs.
- * Other errors: nothing can be locked there. */
+/* rules_lock.c, a lock file beside the state. The first function takes the
+ * daemon's lock for its whole life: returns a descriptor to be kept open;
+ * SLU_BUSY: another daemon runs, or another process has been cleaning up for
+ * long. The second takes the lock for a clean-up: returns a descriptor for
+ * close(), which also releases the process's share of the daemon's lock;
+ * SLU_BUSY: another process cleans up, or a daemon runs. Other errors: locks do
+ * not work there. */
 int slu_tbfd_lock(const char *state, struct slu_err *err);
 int slu_tbfd_lock_clean(const char *state, struct slu_err *err);
 /* The process that runs; 0: none, as far as one can see. */
