@@ -185,12 +185,11 @@ static const struct word *first_of(const struct words *w,
 }
 
 /*
- * Bytes are those of the best source, which is the forwarders where there are
- * any, even if they say that nobody knows; where nodes are missing, every other
- * source is better, and a buffer in which nothing was read and written says
- * nothing of what the job did elsewhere. How they were moved, only Darshan
- * knows: what a storage server calls a request is what the clients have made of
- * many.
+ * Bytes are those of the best source: the forwarders where there are any, even
+ * if they report that the I/O is unknown; a source without some of the nodes is
+ * worse than all others, and a buffer without any I/O does not describe the
+ * job's other I/O. Only Darshan has the calls: a storage server's request is
+ * merged from many calls by the client.
  */
 static void add(const struct word *w, struct slu_history_row *row,
 		uint32_t *best)

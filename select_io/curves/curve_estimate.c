@@ -152,9 +152,10 @@ void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
 }
 
 /*
- * How sure: the squared error of a point's mean, as a share of it, and half a
- * doubling of the bandwidth for a doubling of the I/O nodes that lies between.
- * A run's own spread is taken to be a fifth until there are others to tell it.
+ * Uncertainty: the squared relative error of a point's mean, plus half a
+ * doubling of the bandwidth for each doubling of I/O nodes between the point
+ * and the number. The spread of a single run is assumed to be a fifth until
+ * there are more runs.
  */
 #define USUAL_SPREAD 0.2
 #define USUAL_TRUST  2.0 /* runs */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The knapsack with limits of groups. Groups lie within each other, so it stays
- * a multiple-choice knapsack: those of a group whose limit may be reached
+ * The knapsack with limits of groups. Groups are nested, so it remains a
+ * multiple-choice knapsack: the jobs of a group whose limit may be reached
  * become one class, whose items are the best sums of its jobs for each number
  * of I/O nodes that the limit allows (dynamic programming). First users'
- * groups, then accounts' made of those. What the solver takes of a class is
+ * groups, then accounts' made of those. The solver's choice for a class is
  * traced back to its jobs.
  */
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arbiter ties its parts together: curves say what a number of I/O nodes
- * is worth, divisions by a policy pick the numbers, placement picks the nodes.
- * It knows what each running job (running_jobs.c) was granted last, and who
- * owns which I/O node. What has happened to a job since the last solve makes it
- * dirty; a solve tells the divisions of dirty jobs and moves those whose grant
- * has changed, and looks at no others.
+ * The arbiter connects its parts: curves give the bandwidth for a number of I/O
+ * nodes, divisions by a policy choose the numbers, placement chooses the nodes.
+ * It has each running job's last grant (running_jobs.c), and the owner of each
+ * I/O node. Any change of a job since the last solve makes it dirty; a solve
+ * passes dirty jobs to the divisions, moves those whose grant has changed, and
+ * does not process others.
  */
 #include <stdlib.h>
 #include <string.h>

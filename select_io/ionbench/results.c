@@ -94,7 +94,7 @@ static int check_setup(struct json_object *o, const struct slu_bench_setup *s,
 	return 0;
 }
 
-/* Outside of a job nobody says of what nodes and tasks it is to be. */
+/* Outside of a job the numbers of nodes and tasks are not known. */
 static int take_setup(struct slu_bench_setup *s, struct json_object *o,
 		      struct slu_err *err)
 {

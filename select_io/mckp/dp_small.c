@@ -22,9 +22,9 @@ typedef void fill_f(int32_t *row, const int32_t *before, size_t from,
 		    size_t width, const struct slu_mckp_item *o,
 		    const int32_t *key, size_t n);
 
-/* The better of what there is and of what lies `weight` before it. Cells that
- * are not needed are made of what happens to lie there: their sums may
- * overflow, so they are unsigned. */
+/* The maximum of the cell and the one `weight` before it. Cells that are not
+ * needed are computed from whatever memory contains: their sums may overflow,
+ * so they are unsigned. */
 #define RAISE(best, from, key)                                               \
 	do {                                                                 \
 		for (size_t k = 0; k < LANES; k++) {                         \

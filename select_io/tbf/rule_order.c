@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In which order the rules of jobs stand: more nodes before fewer; of as many,
- * who was known first (jobs keep their order in the table); those that may
- * match others come last, and behind them the rule of the crowd. A rule that
- * has not moved yet stands by the nodes by which it was placed, so those,
- * without the ones whose place nobody knows, are in order at every moment, and
- * one that moves is put right among them.
+ * The order of the rules of jobs: more nodes before fewer; among equals the job
+ * that was known first (jobs keep their order in the table); rules that may
+ * match other jobs come last, followed by the rule of the crowd. A rule that
+ * has not been moved yet is sorted by the number of nodes with which it was
+ * placed, so these rules, without those whose place is unknown, are sorted at
+ * any time, and a rule that moves is inserted at its place among them.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

@@ -190,9 +190,10 @@ SLU_INLINE size_t list_positive(const double *restrict a,
 	return count;
 }
 
-/* (9) to (13): who has lent, before and after the redistribution; with `hungry`
- * only who wants it back. They are few: from here on there is a list of them.
- * Returns the coefficient, which is 0 when nobody has lent. */
+/* (9) to (13): the jobs that have lent, before and after the redistribution;
+ * with `hungry` only those that need their tokens back. These are few, so the
+ * following steps use a list of them. Returns the coefficient, which is 0 if
+ * none has lent. */
 SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 {
 	const double *restrict record = t->record, *restrict factor = w->factor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a saved state says: who is throttled, who lends, who borrows. */
+/* Prints a saved state: which jobs are throttled, which lend, which borrow. */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 

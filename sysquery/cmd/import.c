@@ -254,7 +254,7 @@ static int add_advice(const char *what, struct slu_err *err)
 	return slu_err(err, err->kind, "%s: %s", err->text, what);
 }
 
-/* slurmrestd may be the one who says so, or whom it asks. */
+/* The refusal may come from slurmrestd or from slurmctld behind it. */
 static int advise_token(struct slu_err *err)
 {
 	if (strstr(err->text, "uthentication"))

@@ -21,8 +21,8 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-/* What the paper says, and what was said of a file system that is not named,
- * nobody need be asked for. */
+/* Can it be answered here? One of the paper's layouts, or, if there is no
+ * sluiced to ask, the layout for an unnamed file system. */
 static bool at_hand(const struct slu_ask *ask)
 {
 	if (slu_ask_given(ask, SLU_OPT_PRESET))

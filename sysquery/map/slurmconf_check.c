@@ -224,8 +224,8 @@ static void check_gpus(struct check *c, const struct node *node)
 	    have ? change : "no gpu in Gres");
 }
 
-/* Those that slurm.conf uses anywhere, and the map can tell: a node must say
- * them exactly if it has them. */
+/* Features that slurm.conf uses anywhere, and that the map can check: each node
+ * has to list exactly those that it has. */
 static void check_features(struct check *c, const struct node *node)
 {
 	const char *conf = word_of(node, "Features");

@@ -156,7 +156,8 @@ static const char *host_of(const char *listen, int len, char name[256])
 	return name;
 }
 
-/* The token is told to nobody who cannot read the file. */
+/* With a token file prints a command that reads it, so that only users who may
+ * read the file get the token. */
 static void say_where(const struct program *p, unsigned port, bool loopback)
 {
 	const char *colon = strrchr(p->listen, ':');
