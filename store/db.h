@@ -21,7 +21,7 @@ enum slu_db_mode {
 	SLU_DB_WRITE, /* made and migrated; WAL, synchronous=FULL */
 	SLU_DB_LOAD,  /* the same, but for a new file: it keeps a rollback
 			 journal and each transaction in memory, so that a bulk
-			 load is written once; whoever opens it next turns on WAL
+			 load is written once; the next opener turns on WAL
 		       */
 };
 
