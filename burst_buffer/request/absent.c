@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Variables that a shell's script uses as the path of a job file system and
- * that its job will not have: such a script works in / or where it was
- * submitted. Which of them a script sets, or asks for before it uses them,
- * nobody knows without running it: a name that it has in any other way than
- * $NAME or ${NAME} is its own. One pass, no memory but what is on the stack; it
- * runs in slurmctld.
+ * that its job will not have: such a script would work in / or in the directory
+ * of its submission. Whether a script sets a variable, or tests it before use,
+ * cannot be known without running it: so a name that occurs in any other form
+ * than $NAME or ${NAME} counts as the script's own. One pass, no memory but
+ * what is on the stack; it runs in slurmctld.
  */
 #include "config.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of what one node writes the others see: what is asked for, what a
- * site's file systems give, and which of them is taken.
+ * How much other nodes see of what one node writes: what the request wants,
+ * what a site's file systems guarantee, and which of them is chosen.
  */
 #include "config.h"
 #include <stdlib.h>

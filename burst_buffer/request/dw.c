@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * #DW lines: the language of Cray DataWarp and of HPE's DWS, understood as
- * ours, so that scripts that were written for them run. What they call by
+ * #DW lines: the language of Cray DataWarp and of HPE's DWS, translated to
+ * ours, so that scripts that were written for them run. What they name by
  * $DW_JOB_STRIPED, $DW_JOB_PRIVATE or $DW_JOB_<name> is the one job file
  * system; tasks find it under those names, too (names.c).
  */

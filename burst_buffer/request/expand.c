@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols in paths. What is put in comes from users (a job's name), so it may
- * not bring a '/' or be a path component of its own: a path's components are
- * those that were written.
+ * Symbols in paths. Values come from users (a job's name), so they must not
+ * contain a '/' or form a path component of their own: expansion never changes
+ * a path's components.
  */
 #include "config.h"
 #include <stdlib.h>

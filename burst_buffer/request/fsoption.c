@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of the drivers' options. What is wrong would only be found out, or be
- * overlooked, on the nodes of a job.
+ * Values of the drivers' options. Checked here because otherwise an error would
+ * only be found, or be overlooked, on a job's nodes.
  */
 #include "config.h"
 #include "burst_buffer/request/fsoption.h"

@@ -185,7 +185,7 @@ static int check_fs(const struct slu_fs_conf *fs, const struct slu_conf *conf,
 	return 0;
 }
 
-/* Any driver's: which one is meant, the request says. */
+/* An option of any driver: which one is used depends on the request. */
 static bool is_driver_option(const char *key)
 {
 	for (const struct slu_fstype *k = slu_fstypes; k->name; k++)
@@ -212,7 +212,7 @@ static int check_profile_option(const struct slu_fstype *type,
 	return slu_err(err, SLU_INVALID, "%s", why.text);
 }
 
-/* Has the site what a request gets that says the profile and no more? */
+/* Can this site provide what a request gets that names only the profile? */
 static int check_preset(const struct slu_request *req,
 			const struct slu_conf *conf, struct slu_err *err)
 {

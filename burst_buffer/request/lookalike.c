@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Characters that a person takes for others: blanks that are none or cannot be
- * seen, as pages and word processors put them, and letters of other alphabets.
+ * Characters that people mistake for others: special or invisible blanks from
+ * web pages and word processors, and letters of other alphabets.
  */
 #include "config.h"
 #include <ctype.h>

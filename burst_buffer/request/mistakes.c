@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who has made three mistakes wants to hear of three: what is wrong is told
- * together, a line each, as far as an error's text has room. */
+/* A user with three mistakes wants to see all of them: they are reported
+ * together, a line each, as far as they fit into an error's text. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Variables in paths, as people write them: $NAME or ${NAME}. Those of the
- * job's file system become $BB_<name>, those of Slurm that a job's number or
- * user are in become %j and so on. Every other one is a mistake: what it would
- * be in the job nobody knows at submission.
+ * job's file system become $BB_<name>, those of Slurm with the job's number or
+ * user become %j and so on. Every other one is a mistake: its value in the job
+ * is not known at submission.
  */
 #include "config.h"
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
-/* What stands for a variable; where it may differ from that in the job's
- * environment, it has to be said. */
+/* What replaces a variable; if its value may differ from that in the job's
+ * environment, the user has to be informed. */
 static const struct {
 	const char *name, *symbol;
 	bool same;

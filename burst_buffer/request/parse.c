@@ -31,7 +31,7 @@ struct line {
 	int number;
 	int told;   /* the number, where there is more than one line */
 	bool dw;    /* in the language of #DW lines */
-	bool typed; /* by a person: what is hardly meant is refused */
+	bool typed; /* typed by a person: probable typing errors are refused */
 };
 
 /* Words */
@@ -353,7 +353,7 @@ static size_t column(const struct line *l)
 	return n;
 }
 
-/* What is wrong in one line does not hide what is wrong in the next. */
+/* A mistake in one line does not hide those in the next. */
 static void parse_said(struct slu_request *req, struct line *l,
 		       const char *option, struct slu_mistakes *m)
 {

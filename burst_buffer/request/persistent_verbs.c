@@ -2,8 +2,8 @@
 /*
  * Persistent buffers: made by one job, used by others, ended by a third. In our
  * words they are persistent_create, persistent and persistent_destroy, in those
- * of #DW lines create_persistent, persistentdw and destroy_persistent. Who
- * has one instead of a jobfs reaches and stages it like that.
+ * of #DW lines create_persistent, persistentdw and destroy_persistent. A job
+ * that uses one instead of a jobfs accesses and stages it in the same way.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -10,7 +10,8 @@
 #include "common/size.h"
 #include "common/str.h"
 
-/* Of who says nothing; what lies in one place is of no tier. */
+/* The pool of a file system whose line names none; with storage=, which is one
+ * directory, only a pool without a tier. */
 static const struct slu_pool_conf *default_pool(const struct slu_conf *conf,
 						const struct slu_fs_conf *fs)
 {
@@ -43,7 +44,7 @@ const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 	return slu_pool_nth(conf, fs, 0);
 }
 
-/* Lies it in the nodes' storage wherever its pool says? */
+/* Is its data in the nodes' storage, wherever its pool decides? */
 static bool has_tiers(const struct slu_fs_conf *fs)
 {
 	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in its line a mistake is, its sentence says: by a column, by a word of
- * the line with which it begins, that stands in quotes or is key=value, or by
- * the words before its colons, as in "line 2: stage_in: source: ...", each
- * behind the one before.
+ * Finds the place of a mistake in its line from the sentence: by a column, by a
+ * word of the line at its beginning, in quotes or as key=value, or by the words
+ * before its colons, as in "line 2: stage_in: source: ...", each after the
+ * previous one.
  */
 #include "config.h"
 #include "burst_buffer/request/request.h"
@@ -83,7 +83,7 @@ static struct mark find_words(const char *line, const char *from,
 					    len - (size_t)(blank + 1 - said));
 }
 
-/* The last of what stands before colons; *rest: what is said behind them. */
+/* The last of the words before colons; *rest: the text after them. */
 static struct mark by_words(const char *line, const char *said,
 			    const char **rest)
 {
@@ -143,8 +143,8 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* before: what stands before the mark; word: what is marked. Of a line that is
- * too wide, what is around it. */
+/* before: the text before the mark; word: the marked text. Of a line that is
+ * too wide, only the part around the mark. */
 static void show(const char *line, const char *before, const char *word,
 		 struct slu_buf *out)
 {

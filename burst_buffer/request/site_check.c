@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a request must keep to on this site. Runs at submission, and again when
- * the plan is made: the configuration may have changed while the job waited.
+ * The rules of this site for requests. Runs at submission, and again when the
+ * plan is made: the configuration may have changed while the job waited.
  */
 #include "config.h"
 #include <stdio.h>

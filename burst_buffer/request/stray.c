@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of a script that ask for something and have no effect: behind the
- * first command, or not quite #BB. Only what reads as a request is told, a
- * word of ours and a pair: a remark about #BB is a remark, and ##BB is how to
- * leave a line out.
+ * Lines of a script that look like requests and have no effect: after the first
+ * command, or almost #BB. Only lines with a verb of ours and a key=value pair
+ * are reported: a comment about #BB is no request, and ##BB is the way to
+ * disable a line.
  *
- * What another script will say is not this one's mistake: lines in a here-
- * document or in quotes that go over several lines are not told. A shell's
- * language cannot be parsed without running it, so that what would open such a
- * text counts only if something closes it. One pass, no memory but what is on
- * the stack; it runs in slurmctld. In other languages texts begin in other ways
- * (q{}, =pod, [[): there what stands behind the first command is only doubtful.
+ * Lines in a here-document, or in quotes over several lines, may be another
+ * script's and are not reported. A shell's language cannot be parsed without
+ * running it, so the start of such a text counts only if there is an end of it.
+ * One pass, no memory but what is on the stack; it runs in slurmctld. Other
+ * languages quote texts in other ways (q{}, =pod, [[): there a line after the
+ * first command is only reported as doubtful.
  */
 #include "config.h"
 #include <ctype.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * COPY through the node's stage cache: a range that is not kept is read from
- * the source once, into the cache, and its copy is made from there. Its source
- * is open, by its user, either way: who may not read it any more has no copy.
+ * COPY through the node's stage cache: a range that is not cached is read from
+ * the source once, into the cache, and copied from there. The source is opened
+ * by its user in any case, so a user who may not read it any more gets no copy
+ * from the cache.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * VERIFY by content (verify=content): every range is read on both sides by the
- * node that verifies it, and compared byte by byte. A checksum
- * would read as much and could only say less. Where a node holds the file, it
- * reads that side from its own disk (held_source.h).
+ * node that verifies it, and compared byte by byte. A checksum would have to
+ * read as much and would prove less. If a node holds the file, it reads that
+ * side from its own disk (held_source.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 
 #define PIECE (1u << 20)
 
-/* What is but a hole is as long as the manifest says: VERIFY has looked. */
+/* A read that finds only a hole counts as complete: VERIFY has compared the
+ * file's size with the manifest. */
 static ssize_t read_range(int fd, char *data, size_t n, uint64_t offset,
 			  bool plain)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * COPY: a node does its own chunks from the first to the last, and then the
- * last ones of whoever has most left, until nobody has any; what it had done
- * before a crash stands in its journal.
+ * COPY: a node copies its own chunks from the first to the last, and then the
+ * last ones of the node that has most left, until none is left; its journal has
+ * what was done before a crash.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct copying {
 	const struct slu_claims *claims; /* NULL: there are own ones only */
 	unsigned per;			 /* chunks of each node */
 	struct slu_journal journal;
-	bool begun;	 /* `owner` says whose was what then */
+	bool begun;	 /* `owner` has the chunks' owners at that time */
 	unsigned *owner; /* of each chunk; last known */
 	bool *had;	 /* chunks we have had, or were refused */
 	bool *ours;	 /* chunks we have had */
@@ -196,11 +196,12 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	return steal(c, chunk, err);
 }
 
-/* Is it on disk? syncfs() tells of whatever could not be written there, by
- * whomever, and but once. So when it does, each of our files is asked, and
- * read, as one that has left the memory has forgotten its error; and those from
- * before a crash are asked anyway: others may have been told of them; and,
- * where syncfs() tells nothing, those that somebody else has brought. */
+/* Is the copy on disk? syncfs() reports write errors of any file there, of any
+ * process, but only once. So after an error we fsync each of our files, and
+ * read it, as the kernel forgets the error with an evicted inode. Files from
+ * before a crash are always checked, as their error may have been reported to
+ * another process; and, where syncfs() reports nothing, so are files that the
+ * mover has copied. */
 
 static int next_of_ours(void *arg, unsigned *chunk, struct slu_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FINISH: what can only be done when all has been verified: names of large
- * files, modes and times of directories. And DISCARD, when something has not.
+ * FINISH: what can only be done when everything has been verified: names of
+ * large files, modes and times of directories. And DISCARD, after a failure.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -140,9 +140,9 @@ int slu_act_finish(struct slu_act *a, struct slu_err *err)
 	return f.closed && slu_scan(&scan, 1, err) ? -1 : slu_act_sync(a, err);
 }
 
-/* DISCARD: a node removes what it may have written: what was its own to do, and
- * what it took from others. Who is still at work does so when it hears of it.
- */
+/* DISCARD: a node removes what it may have written: its own chunks, and those
+ * that it took from others. A node that is still copying does so when it learns
+ * of the failure. */
 
 struct discarding {
 	const struct slu_stage_part *part;

@@ -232,8 +232,8 @@ static void note_copy(const struct slu_act *a, int in, const struct slu_unit *w,
 		slu_copied_copy(&a->known, w->entry.path, st);
 }
 
-/* From what is kept of the source; of what cannot be read there, as of all that
- * is not kept, the source itself. */
+/* Copies from the stage cache; ranges that are not there, or cannot be read
+ * there, from the source itself. */
 static int copy_data(struct slu_worker *t, int in, int out,
 		     const struct stat *st, uint64_t offset, uint64_t len,
 		     bool sparse, struct slu_err *err)
@@ -291,8 +291,8 @@ static bool is_apart(const struct slu_target *target, int out)
 	return target->fuse || fstat(out, &st) || st.st_dev != target->dev;
 }
 
-/* Not every Lustre tells it of what could not be written, but who closes the
- * file after that. */
+/* Some versions of Lustre report write errors not to syncfs(), but to the
+ * process that closes the file afterwards. */
 static int write_out(const struct slu_target *target, int out)
 {
 	if (is_apart(target, out))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VERIFY: what arrived is what the manifest says. Nobody verifies what it wrote
- * itself, unless it is alone: a chunk is looked at by the neighbour of the node
- * that it belongs to, or by that node itself where the neighbour has taken it.
- * But by content, where nodes hold files, each looks at its own
- * (held_source.h).
+ * VERIFY: compares what was copied with the manifest. A node does not verify
+ * what it has written itself, unless it is the only one: a chunk is verified by
+ * the neighbour of the node to which it belongs, or by that node if the
+ * neighbour has copied it. Exception: by content, where nodes hold files, each
+ * verifies those that it holds (held_source.h).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -67,8 +67,9 @@ static int finish_file(struct slu_act *a, int dir, const char *name,
 	return rc;
 }
 
-/* What several nodes have written is opened first: NFS asks its server then,
- * and else may tell the size of before another node's last range. */
+/* A file that several nodes have written is opened first: that makes NFS ask
+ * its server, which otherwise may return the size from before another node's
+ * last range. */
 static int look_at(int dir, const char *name, const struct slu_entry *e,
 		   struct stat *st)
 {
@@ -206,7 +207,7 @@ static bool is_to_verify(void *arg, const struct slu_unit *u)
 	return v->act->part->content || u->range == 0;
 }
 
-/* Does this node hold it, and is not only told where it lies? */
+/* Is the file's data on this node, and not only a pointer to another node? */
 static bool is_held(void *arg, const struct slu_unit *u)
 {
 	struct verifying *v = arg;
@@ -238,7 +239,8 @@ static bool is_ours(const struct verifying *v, unsigned chunk)
 	return behind == part->self;
 }
 
-/* Who has copied what it may be ours to look at. */
+/* Find out which nodes have copied the chunks that this node may have to
+ * verify. */
 static int ask_who(struct verifying *v, struct slu_err *err)
 {
 	const struct slu_stage_part *part = v->act->part;

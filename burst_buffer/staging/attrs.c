@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Extended attributes. Access control lists are attributes, too, in the format
- * of linux/posix_acl_xattr.h; they are copied as they are, as numbers mean the
- * same users on all nodes of a cluster.
+ * of linux/posix_acl_xattr.h; they are copied unchanged, as user ids are the
+ * same on all nodes of a cluster.
  */
 #include "config.h"
 #include <endian.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, in pieces where a path is
- * longer than the kernel takes at once.
+ * openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, in pieces if a path is
+ * longer than the kernel accepts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,9 +152,9 @@ bool slu_same_inode(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not by O_TRUNC: first it must be known what it is. What has other names, too,
- * stays as it is under those. Whom the new content is not for loses the right
- * to it before it comes. */
+/* Not with O_TRUNC: first its type has to be checked. A file with other hard
+ * links is not changed under those. The mode is narrowed before new content is
+ * written, so that nobody else can read it. */
 static int empty(int fd, mode_t mode, const struct stat *source)
 {
 	struct stat st;

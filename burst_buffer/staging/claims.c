@@ -33,8 +33,9 @@ static int unread(struct slu_err *err)
 	return slu_errno(err, SLU_IO, "cannot read who does what");
 }
 
-/* Of a chunk that somebody has taken; no claim ever goes. What cannot be read
- * is an error: nobody would do, or look at, what each takes for another's. */
+/* Owner of a chunk that is claimed; claims are never removed. If it cannot be
+ * read that is an error: otherwise each node would take the chunk for
+ * another's, and none would copy or verify it. */
 static int owner_of(int dir, const char *name, unsigned *owner,
 		    struct slu_err *err)
 {
@@ -157,7 +158,8 @@ static int look_for(struct slu_claims_dir *c, const struct question *q,
 					 err);
 }
 
-/* Who asks may be the user: no more chunks than there can be. */
+/* The requests may come from the user: accept no chunk numbers beyond the
+ * maximum. */
 static int serve(int fd, struct slu_claims_dir *c, unsigned most,
 		 const struct question *q)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * copy_file_range, and pread/pwrite where it does not work: across file
- * systems, on most FUSE ones (EXDEV), and where the bytes come from nowhere
- * (it then says 0 although the file has not ended); and for what is small,
- * where it costs more than it saves.
+ * systems, on most FUSE ones (EXDEV), and for files that the kernel generates
+ * (it returns 0 before their end); and for small files, where it costs more
+ * than it saves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,8 @@ static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 		if (n < 0 &&
 		    (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
 			return slu_errno(err, SLU_IO, "write");
-		if (n <= 0) { /* the plain way works, or says what is wrong */
+		if (n <= 0) { /* try pread/pwrite, which works or gives a clear
+				 error */
 			c->no_kernel = n < 0 && errno != EIO && errno != EINTR;
 			break;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * statx(2) asks the server even where attributes may be cached; pages go by
- * posix_fadvise(2). File systems without a block device have no major number.
+ * statx(2) queries the server even if attributes are cached; posix_fadvise(2)
+ * drops pages. File systems without a block device have no major number.
  */
 #include "burst_buffer/staging/fresh.h"
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static bool may_be_stale(const struct stat *st)
 	return major(st->st_dev) == 0;
 }
 
-/* The kernel then remembers what it was told. */
+/* The kernel then caches the new attributes. */
 static bool ask_server(int dir, const char *name, int flags)
 {
 	struct statx x;
@@ -84,8 +84,8 @@ bool slu_holds_cache(int fd, const struct stat *st, uint64_t offset,
 	return holds;
 }
 
-/* File systems of the kernel's whose files are its state, not bytes that
- * somebody has written. Some are not in linux/magic.h. */
+/* Kernel file systems whose files are generated from its state. Some are not in
+ * linux/magic.h. */
 static const unsigned long generated[] = {
 	PROC_SUPER_MAGIC,    SYSFS_MAGIC,	   CGROUP_SUPER_MAGIC,
 	CGROUP2_SUPER_MAGIC, RDTGROUP_SUPER_MAGIC, /* resctrl */

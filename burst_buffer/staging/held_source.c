@@ -12,7 +12,7 @@
 #include "burst_buffer/staging/beneath.h"
 #include "common/str.h"
 
-/* Where the open directory lies; false: nobody can say. */
+/* The path of the open directory; false: unknown. */
 static bool path_of(int dir, char path[PATH_MAX])
 {
 	char name[40];

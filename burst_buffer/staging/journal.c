@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The journal of COPY, see the header. A record of zeros was taken and never
- * written: it says nothing. What cannot be noted is done again, no worse.
+ * The journal of COPY, see the header. A record of zeros was allocated but
+ * never written: it is ignored. What cannot be noted is only copied again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ int slu_journal_open(struct slu_journal *j, int fd, slu_journal_record_f *tell,
 
 	*j = (struct slu_journal){
 		.fd = fd > 0 ? fd : -1, .next = 1, .tell = tell};
-	/* What it does not say may have been: claims of ours are looked for. */
+	/* Work that is not in the journal may have been done, too: look for our
+	 * claims. */
 	j->resumed = true;
 	if (j->fd < 0)
 		return 0;

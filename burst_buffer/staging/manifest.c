@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Manifests, see the header. The last line says how much it all is, and by its
- * presence that this is all: a writer that died leaves no readable manifest.
+ * Manifests, see the header. The last line has the totals, and proves that the
+ * manifest is complete: a writer that crashed leaves no valid manifest.
  */
 #include <inttypes.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Four processes: the caller, who may be killed at any time; a guard, who sees
- * it by a pipe, inherits what the mover leaves behind, and ends it; a runner,
- * with whom the mover itself dies; and the mover.
+ * Four processes: the caller, which may be killed at any time; a guard, which
+ * notices that by a pipe, inherits processes that the mover leaves behind, and
+ * kills them; a runner, whose death also kills the mover; and the mover.
  */
 #include "config.h"
 #include "burst_buffer/staging/move.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a request's data comes from and goes to. The answer must be the same
- * on every node and in every act, so it depends on nothing that the copying
- * itself changes: a destination that is no directory before is none after.
+ * Where a request's data comes from and goes to. The result must be the same on
+ * every node and in every act, so it does not depend on anything that the
+ * copying itself changes: a destination that is not a directory before is not
+ * one afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -208,9 +209,8 @@ static char *target_of_file(const struct slu_stage_part *part, const char *name,
 			    below);
 }
 
-/* What is called so is on a file system without links, one of whose clients
- * refuses to look for any: the path is what it says. Caller frees; NULL: errno.
- */
+/* Resolves a path. On a file system without links, whose client refuses
+ * readlink(2), it is the path itself. Caller frees; NULL: errno. */
 static char *real_path(const struct slu_stage_part *part)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor over the manifest and the threads at it, see the header. Entries
- * are borrowed from the manifest only while its lock is held: a batch has the
- * names of its own copied.
+ * The cursor over the manifest and the threads that use it, see the header.
+ * Entries are borrowed from the manifest only while its lock is held: a batch
+ * has the names of its own copied.
  */
 #include <stdlib.h>
 #include <string.h>

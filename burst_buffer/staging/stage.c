@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One act of staging from its beginning to its end: open the manifest and the
- * two places, play the act, close. The acts themselves are in act_copy.c and
+ * One act of staging from its beginning to its end: open the manifest and both
+ * directories, run the act, close. The acts themselves are in act_copy.c and
  * act_verify.c; the first one, the walk, in walk.c.
  */
 #include <errno.h>

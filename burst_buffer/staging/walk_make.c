@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the walk says, and what it makes at the destination: links, the files
- * that several nodes will write, and directories as they are until the end.
+ * The walk's error texts, and what it creates at the destination: links, the
+ * files that several nodes will write, and directories as they are until the
+ * end.
  */
 #include <errno.h>
 #include <fcntl.h>
