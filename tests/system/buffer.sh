@@ -110,7 +110,7 @@ left_on() { # HOST
 		pgrep -a "^glusterfs"
 		grep -oE " (/run/sluice|/local)/[^ ]*" /proc/self/mountinfo
 		find /local -mindepth 1 -maxdepth 2 ! -path "/local/lost+found*" \
-			! -path /local/sluice' | grep -vE '/local/sluice/(kept|cache)$'
+			! -path /local/sluice' | grep -vE '/local/sluice/(kept|cache)'
 	disk=$(on "$1" stat -c %Hd:%Ld /local)
 	losetup -nO BACK-MAJ:MIN,NAME,BACK-FILE | grep " *$disk " |
 		grep -v /sluice/kept/
