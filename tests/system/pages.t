@@ -55,6 +55,14 @@ only_looks() { # COMMAND
 	[[ $1 =~ ^(cat|ls|squeue|scontrol\ show|sysquery|tar\ -t) ]]
 }
 
+# slurmctld reads sluice.conf when it is back at work. What no node can hold is
+# refused, and takes no number of a job.
+knows_persistent() {
+	! as_alice sbatch --wrap=true \
+		--bb='persistent_create name=a capacity=1PiB lifetime=1h' 2>&1 |
+		grep -qE 'no nodes for persistent|Submitted'
+}
+
 # What goes on for ever does so for three seconds.
 command_of() { # STEP
 	grep -q -- --watch "$1.run" || { cat "$1.run" && return; }
@@ -123,6 +131,7 @@ prepare() { # PAGE
 	cluster start ctl sluiced
 	on ctl scontrol reconfigure
 	serve n3
+	wait_for 20 knows_persistent
 }
 
 # Each page from its first line on, with job numbers from 1.
