@@ -490,9 +490,10 @@ START_TEST(test_domains)
 	sluiced_extra_conf[0] = '\0';
 	sluiced_write_conf();
 	kill(sluiced_pid, SIGHUP);
+	answer = ask(TWO ",\"brief\":true");
 	for (int i = 0; i < 500 && !is_on(answer, 2, 3); i++) {
-		answer = ask(TWO ",\"brief\":true");
 		usleep(20000); /* until the file is read */
+		answer = ask(TWO ",\"brief\":true");
 	}
 	expect(is_on(answer, 2, 3), "%s", answer);
 	answer = ask(TWO);
