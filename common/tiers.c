@@ -34,11 +34,15 @@ bool slu_choice_has_tier(const char *choice, enum slu_tier tier)
 	return false;
 }
 
+static const char *const words[] = {"auto", "largest", "fastest", "flash",
+				    "disk", "pmem",    "ram",	  NULL};
+
 static bool is_word(const char *word)
 {
-	return word[0] == '/' || slu_tier_of(word) ||
-	       !strcasecmp(word, "auto") || !strcasecmp(word, "largest") ||
-	       !strcasecmp(word, "fastest");
+	for (const char *const *w = words; *w; w++)
+		if (!strcasecmp(word, *w))
+			return true;
+	return word[0] == '/';
 }
 
 static size_t count_commas(const char *list)
@@ -52,9 +56,6 @@ static size_t count_commas(const char *list)
 
 int slu_choice_check(const char *choice, struct slu_err *err)
 {
-	static const char *const words[] = {"auto",  "largest", "fastest",
-					    "flash", "disk",	"pmem",
-					    "ram",   NULL};
 	char word[SLU_CHOICE_WORD];
 	const char *near;
 	size_t n = 0;

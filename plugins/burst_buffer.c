@@ -352,11 +352,9 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 				    slu_eligible(job), job->burst_buffer,
 				    copy_job, job, why))
 		may = stage_in(job, test_only, why);
-	if (may == 1) /* what stood there is no reason to wait */
-		*why = '\0';
 	if (may == 1 && slu_io_waits(ctl, job, test_only, why))
 		may = -1;
-	if (may == 1) /* with advise it would only have waited */
+	if (may == 1) /* nothing that stands there is waited for */
 		*why = '\0';
 	if (may == 1 && slu_limit_barred(job)) {
 		may = -1;

@@ -265,10 +265,13 @@ void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id)
 void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
 		     const char *text)
 {
-	const struct slu_request *req = slu_parsed_of(set, 0, text);
+	/* Held before it is forgotten: this job's copy may be the only one. */
+	struct slu_parsed *p = text && *text ? look_up(set, text) : NULL;
 
-	/* Held meanwhile: its only copy may be this job's. */
 	slu_parsed_forget(set, job_id);
-	slu_parsed_put(set, slu_parsed_of(set, job_id, text));
-	slu_parsed_put(set, req);
+	if (!p)
+		return;
+	if (job_id)
+		remember(set, job_id, text, p);
+	slu_parsed_put(set, &p->req);
 }

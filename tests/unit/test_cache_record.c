@@ -7,8 +7,8 @@
 static struct slu_err err;
 
 static const struct slu_cache_record whole = {
-	.fs = "lustre 10.0.0.1@o2ib:/work /",
-	.path = "/work/alice/in put\n1",
+	.fs = "lustre 10.0.0.1@o2ib:/pfs /",
+	.path = "/pfs/alice/in put\n1",
 	.inode = 144115205255725057,
 	.size = UINT64_C(1) << 40,
 	.offset = 64 << 20,
@@ -48,8 +48,8 @@ END_TEST
 START_TEST(test_name)
 {
 	const struct slu_cache_record other[] = {
-		[0] = {.fs = "nfs 10.0.0.1@o2ib:/work /"},
-		[1] = {.path = "/work/bob/input"},
+		[0] = {.fs = "nfs 10.0.0.1@o2ib:/pfs /"},
+		[1] = {.path = "/pfs/bob/input"},
 		[2] = {.inode = 1},
 		[3] = {.size = (UINT64_C(1) << 40) + 1},
 		[4] = {.offset = 1},
