@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslucommon.a
 libslucommon_a_SOURCES = \
-	common/err.c common/err.h common/fast.h \
+	common/err.c common/err.h common/fast.h common/grow.h \
 	common/clock.c common/clock.h \
 	common/str.c common/str.h \
 	common/log.c common/log.h \

@@ -43,7 +43,7 @@
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
 #include "select_io/ion/arbiter.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 
 struct slu_look {
 	uint32_t job_id;

@@ -6,7 +6,7 @@
  * sluiced and what is due at a time. */
 
 #include "ctl/ops.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 struct slu_ctl;

@@ -2,7 +2,7 @@
 /* The message tables of the control socket. */
 #include "wire/control.h"
 
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/field.h"
 
 #define T struct slu_node_addr

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsluwire.a
 libsluwire_a_SOURCES = \
-	wire/assignment.c wire/assignment.h \
+	wire/ion_assignment.c wire/ion_assignment.h \
 	wire/codec.c wire/envelope.c wire/codec.h \
 	wire/control.c wire/control.h \
 	wire/field.h \
 	wire/job.c wire/job.h \
 	wire/node.c wire/node.h \
 	wire/note.c wire/note.h \
-	wire/plan.c wire/plan.h \
+	wire/node_plan.c wire/node_plan.h \
 	wire/rows.c wire/rows.h \
 	wire/waits.c wire/waits.h
 libsluwire = libsluwire.a $(libslucommon)

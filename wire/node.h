@@ -4,7 +4,7 @@
 
 /* Messages between nodes and sluiced, over HTTP. */
 
-#include "wire/plan.h"
+#include "wire/node_plan.h"
 
 #define SLU_DOC_MAX (32u << 20) /* bytes of one sysmap document */
 

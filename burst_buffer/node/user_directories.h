@@ -19,7 +19,7 @@ int slu_user_directories_hide(struct slu_node *n, struct slu_err *err);
  * its data. */
 void slu_user_directories_leave(struct slu_node *n);
 /* On a node of a persistent buffer: remove what such jobs left that have not
- * been among its users (wire/plan.h) for an hour. */
+ * been among its users (wire/node_plan.h) for an hour. */
 void slu_user_directories_sweep(struct slu_node *n, const char *users);
 
 #endif

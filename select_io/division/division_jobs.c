@@ -8,22 +8,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "common/grow.h"
 
 static int nomem(struct slu_err *err)
 {
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
-
-static int grow(void *array, size_t n, size_t size)
-{
-	void *p = realloc(*(void **)array, n * size);
-
-	if (p)
-		*(void **)array = p;
-	return p ? 0 : -1;
-}
-
-#define GROW(array, n) grow(&(array), (n), sizeof(*(array)))
 
 static int reserve_parts(struct slu_ion_division *d)
 {
@@ -31,9 +21,11 @@ static int reserve_parts(struct slu_ion_division *d)
 
 	if (d->n_slots < d->max)
 		return 0;
-	if (GROW(d->part, n) || GROW(d->grant, n) || GROW(d->order, n) ||
-	    GROW(d->dirty, n) || GROW(d->lent, n) || GROW(d->changed, n) ||
-	    GROW(d->free_slot, n) || GROW(d->of_class, n) || GROW(d->class, n))
+	if (SLU_GROW(d->part, n) || SLU_GROW(d->grant, n) ||
+	    SLU_GROW(d->order, n) || SLU_GROW(d->dirty, n) ||
+	    SLU_GROW(d->lent, n) || SLU_GROW(d->changed, n) ||
+	    SLU_GROW(d->free_slot, n) || SLU_GROW(d->of_class, n) ||
+	    SLU_GROW(d->class, n))
 		return -1;
 	memset(d->part + d->max, 0, (n - d->max) * sizeof(*d->part));
 	d->max = n;
@@ -46,12 +38,12 @@ static int reserve_items(struct slu_ion_division *d, struct part *p, size_t n)
 	size_t all = d->n_items + n + 1;
 
 	if (all > d->max_items) {
-		if (GROW(d->item, 2 * all))
+		if (SLU_GROW(d->item, 2 * all))
 			return -1;
 		d->max_items = 2 * all;
 	}
 	if (n > p->room) {
-		if (GROW(p->choice, n))
+		if (SLU_GROW(p->choice, n))
 			return -1;
 		p->room = (uint32_t)n;
 	}

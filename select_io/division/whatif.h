@@ -3,7 +3,7 @@
 #define SLU_SELECT_IO_DIVISION_WHATIF_H
 
 #include "select_io/division/policy.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 #define SLU_ION_AS_IT_IS UINT32_MAX

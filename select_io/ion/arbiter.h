@@ -17,7 +17,7 @@
 #include "common/hostlist.h"
 #include "select_io/curves/performance_table.h"
 #include "select_io/ion/forecast.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 struct slu_arbiter;

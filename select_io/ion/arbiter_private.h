@@ -10,7 +10,7 @@
 #include "select_io/ion/hop_distances.h"
 #include "select_io/curves/performance_table.h"
 #include "select_io/ion/placement.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 
 /*
  * The same jobs are divided twice: by the policy without fixed numbers, and

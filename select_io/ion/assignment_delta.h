@@ -4,7 +4,7 @@
 
 /* Assignments as differences: a start or an end changes a few jobs of many. */
 
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 /* Make *out the difference of `now` from `before` (out->base is its epoch, >

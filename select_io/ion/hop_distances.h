@@ -9,7 +9,7 @@
  */
 
 #include "common/hostlist.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 #define SLU_HOPS_UNKNOWN 1000 /* hops, where no way is known */

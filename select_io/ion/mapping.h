@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "common/err.h"
 #include "common/hostlist.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 struct slu_mapper;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "common/grow.h"
 #include "select_io/mckp/mckp_search.h"
 
 #define FINEST_UNIT    1e-3
@@ -24,23 +25,13 @@ static int nomem(struct slu_err *err)
 
 /* Memory. */
 
-static int grow(void *array, size_t n, size_t size)
-{
-	void *p = realloc(*(void **)array, n * size);
-
-	if (p)
-		*(void **)array = p;
-	return p ? 0 : -1;
-}
-
-#define GROW(array, n) grow(&(array), (n), sizeof(*(array)))
-
 /* Room for `n` classes. The orders lose what is in them. */
 static int reserve_classes(struct slu_mckp *m, uint32_t n)
 {
-	if (GROW(m->class, n) || GROW(m->free_slot, n) || GROW(m->changed, n) ||
-	    GROW(m->unkept, n) || GROW(m->patch, n) || GROW(m->last, n) ||
-	    GROW(m->ids, n) || GROW(m->sort, 3 * (size_t)n) ||
+	if (SLU_GROW(m->class, n) || SLU_GROW(m->free_slot, n) ||
+	    SLU_GROW(m->changed, n) || SLU_GROW(m->unkept, n) ||
+	    SLU_GROW(m->patch, n) || SLU_GROW(m->last, n) ||
+	    SLU_GROW(m->ids, n) || SLU_GROW(m->sort, 3 * (size_t)n) ||
 	    slu_sorted_reserve(&m->up, n) || slu_sorted_reserve(&m->down, n))
 		return -1;
 	memset(m->class + m->max_slots, 0,
@@ -55,7 +46,7 @@ static int reserve_options(struct slu_mckp *m, size_t n)
 {
 	if (n > UINT32_MAX / 2)
 		return -1;
-	if (GROW(m->option, n))
+	if (SLU_GROW(m->option, n))
 		return -1;
 	m->max_options = (uint32_t)n;
 	return 0;

@@ -10,7 +10,7 @@
 
 #include "sluiced/event_loop.h"
 #include "sysmap/topology.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 struct slu_daemon;

@@ -14,7 +14,7 @@
 #include <json-c/json.h>
 #include "common/err.h"
 #include "store/db.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 
 #define SLU_ASSIGNMENT_KEEP (90 * 86400) /* seconds */

@@ -14,7 +14,7 @@
 
 #include "common/err.h"
 #include "select_io/ion/mapping.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 
 /* Make MappingDir (open as `dir`) agree with `now`. `before`: the assignment
  * that it agrees with, which tells which job was first; NULL: unknown. An error

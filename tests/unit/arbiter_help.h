@@ -6,7 +6,7 @@
 
 #include "select_io/ion/arbiter.h"
 #include "tests/unit/harness.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 
 static inline struct slu_conf conf_of(const char *ions,
 				      enum slu_ion_policy policy)

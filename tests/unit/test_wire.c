@@ -6,7 +6,7 @@
  * refused without harm.
  */
 #include "common/str.h"
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 #include "wire/control.h"
 #include "tests/unit/harness.h"
 #include "wire/node.h"

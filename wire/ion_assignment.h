@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_WIRE_ASSIGNMENT_H
-#define SLU_WIRE_ASSIGNMENT_H
+#ifndef SLU_WIRE_ION_ASSIGNMENT_H
+#define SLU_WIRE_ION_ASSIGNMENT_H
 
 /* Which job has which I/O nodes, and how far these are from compute nodes: two
  * messages on the control socket (wire/control.h). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of the plan's messages. */
-#include "wire/plan.h"
+#include "wire/node_plan.h"
 
 #include <strings.h>
 #include "wire/field.h"

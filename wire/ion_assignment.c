@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of the assignment's and the distances' messages. */
-#include "wire/assignment.h"
+#include "wire/ion_assignment.h"
 
 #include "wire/field.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_WIRE_PLAN_H
-#define SLU_WIRE_PLAN_H
+#ifndef SLU_WIRE_NODE_PLAN_H
+#define SLU_WIRE_NODE_PLAN_H
 
 /* The plan of a buffer: sluiced makes it (burst_buffer/plan/plan.h), and its
  * nodes fetch it over HTTP (wire/node.h). */
