@@ -260,8 +260,8 @@ static int check_without(struct slu_db *db, const struct slu_asker *who,
 
 /* Who has a file of an ended job's file system open, or stands in it: the words
  * of its history, "n2: some of the storage is held: ...", until a probe of that
- * node says what is true now. After HeldFor the node is drained, which says so,
- * too. */
+ * node in a later second (the map keeps whole ones) says what is true now.
+ * After HeldFor the node is drained, which says so, too. */
 static int check_held(struct slu_db *db, const struct slu_asker *who,
 		      double now, struct json_object *findings,
 		      struct slu_err *err)
