@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job alone may ask for more than there is: it counts as all of it, so that
- * it starts where nothing else runs.
+ * Admission by expected I/O bandwidth. A single job may have more demand than
+ * the capacity: it counts as the whole capacity, so it starts when no other job
+ * has any demand.
  */
 #include "select_io/bandwidth/admit.h"
 
@@ -10,7 +11,8 @@
 
 #define UNKNOWN 0.25 /* of the capacity */
 #define SURE	3    /* runs */
-/* s, or half a run: then as much is measured as foretold */
+/* s, or half of the run if that is longer: after this time the measured and the
+ * predicted rate have equal weight */
 #define BELIEF 1800.0
 
 static bool is_off(const struct slu_admit_site *site)
@@ -69,14 +71,14 @@ void slu_admit_free(struct slu_admit *a)
 	*a = (struct slu_admit){0};
 }
 
-/* What others may ask for, if this one is to start. */
+/* The demand that other jobs may have if this one is to start. */
 static double room_beside(const struct slu_admit_site *site, double times,
 			  const struct slu_demand *job)
 {
 	return site->capacity * times - fmin(job->rate, site->capacity);
 }
 
-/* s, from when it was held first */
+/* The limit of a job's wait, in s since it was first held. */
 static double bound(const struct slu_admit_site *site,
 		    const struct slu_admit_ask *job)
 {
@@ -120,7 +122,8 @@ void slu_admit_ended(struct slu_admit *a, double rate)
 	a->demand = fmax(a->demand - rate, 0);
 }
 
-/* What has begun since counts as running on. */
+/* Seconds until enough running jobs have ended. Jobs that started since
+ * slu_admit_look() are assumed not to end. */
 static double when_room(const struct slu_admit *a, const struct slu_demand *job)
 {
 	double most = room_beside(&a->site, 1, job);

@@ -22,7 +22,8 @@ static double area(const struct slu_demand *job)
 	return job->nodes * job->seconds;
 }
 
-/* waiting[n], n > 0, the lightest first: the light half. */
+/* waiting[n], n > 0, is sorted by rate per node, the lowest first: the lower
+ * half of it. */
 static void halve(const struct slu_demand *waiting, size_t n,
 		  struct slu_groups *out)
 {
@@ -31,7 +32,7 @@ static void halve(const struct slu_demand *waiting, size_t n,
 
 	for (size_t k = 0; k < n; k++)
 		all += area(&waiting[k]);
-	/* and those that are as light as the last of it */
+	/* and all that have the same rate as the last of that half */
 	for (; i < n && (half < all / 2 || by_node(&waiting[i]) <= out->light);
 	     i++) {
 		half += area(&waiting[i]);

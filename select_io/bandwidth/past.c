@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The time is cut where runs start and end; between two cuts what is moved is
- * constant. Up to each cut it is summed how long the file system was busy, so
- * that what of a run was in busy time is a difference.
+ * A sweep over the starts and ends of the runs: between two events the total
+ * bandwidth is constant. Prefix sums of the busy time before each event give
+ * the busy time during a run as a difference of two.
  */
 #include "select_io/bandwidth/past.h"
 
@@ -15,12 +15,12 @@
 #define HARDLY 0.1
 
 struct cut {
-	double at, change; /* at first; then */
+	double at, change; /* s, bytes/s: input of the sweep; its results: */
 	double rate, span; /* bytes/s until the next cut, s until then */
 	double busy;	   /* s, before it */
 };
 
-/* Runs of a kind: logarithms of their run times. */
+/* Sums of the logarithms of the run times of one kind of run. */
 struct kind {
 	uint64_t kind;
 	double busy, calm;
@@ -92,7 +92,8 @@ static double highest(const struct cut *cut, size_t n)
 	return most;
 }
 
-/* Busy seconds before each cut, and as a share of all. */
+/* Sets the busy seconds before each event; returns the busy share of all time
+ * with I/O. */
 static double sum_busy(struct cut *cut, size_t n, double capacity)
 {
 	double busy = 0, all = 0;
@@ -107,7 +108,7 @@ static double sum_busy(struct cut *cut, size_t n, double capacity)
 	return all > 0 ? busy / all : 0;
 }
 
-/* The last cut at that time or before. */
+/* The last event at or before this time. */
 static const struct cut *cut_at(const struct cut *cut, size_t n, double at)
 {
 	size_t low = 0, high = n;
@@ -141,7 +142,7 @@ static void sum_runs(const struct slu_past_run *run, size_t n,
 		out->node_seconds += run[i].nodes * (run[i].end - run[i].start);
 		out->busy_node_seconds +=
 			run[i].nodes * busy_of(cut, 2 * n, &run[i]);
-		/* those that begin at once count together */
+		/* runs that start at the same time are counted together */
 		out->crowded += cut_at(cut, 2 * n, run[i].start)->rate >
 				fmax(out->capacity, run[i].rate) * (1 + 1e-9);
 	}
@@ -168,7 +169,7 @@ static void end_kind(const struct kind *kind, double *ratio, size_t *n)
 				kind->calm / (double)kind->n_calm;
 }
 
-/* The runs are in the order of their kinds. */
+/* The runs are sorted by kind. */
 static void compare(const struct slu_past_run *run, size_t n,
 		    const struct cut *cut, double *ratio, struct slu_past *out)
 {
@@ -191,8 +192,8 @@ static void compare(const struct slu_past_run *run, size_t n,
 		exp((ratio[(out->kinds - 1) / 2] + ratio[out->kinds / 2]) / 2);
 }
 
-/* Bytes/s that were moved at most for this share of the time in which any were;
- * the cuts are in the order of their rates. */
+/* The quantile of the bandwidth over the time with any I/O, weighted by time;
+ * the events are sorted by rate. */
 static double quantile(const struct cut *cut, size_t n, double share)
 {
 	double all = 0, sum = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three means, of the application, its user and the site, each of bytes over
- * node seconds, in which an older run counts less. Each is drawn towards the
- * one behind it as if that had said so for as long as half of such a job.
+ * Three exponentially weighted means of bytes per node second: of the
+ * application, of its user and of the site. Each is shrunk towards the next
+ * more general one, which counts as half a run of the job (PRIOR).
  */
 #include "select_io/bandwidth/rates.h"
 
@@ -67,7 +67,7 @@ void slu_rates_forget(struct slu_rates *r)
 	r->learnt = 0;
 }
 
-/* NULL: the user's own. */
+/* name NULL: the key of the user's mean. */
 static uint64_t key_of(uint32_t uid, const char *name)
 {
 	return XXH3_64bits_withSeed(name, name ? strlen(name) : 0,
@@ -85,7 +85,7 @@ static const struct entry *find(const struct slu_rates *r, uint64_t key)
 	return NULL;
 }
 
-/* Its entry, a free one, or the one that was taught longest ago. */
+/* The key's entry, else a free one or the least recently updated one. */
 static struct entry *claim(struct slu_rates *r, uint64_t key)
 {
 	struct set *set = &r->set[(key >> 32) & (r->sets - 1)];

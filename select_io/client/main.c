@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-place: new files on the storage targets where least is going on. */
+/* sluice-place: creates files on the Lustre targets with the least load. */
 #include "config.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static int usage(const char *why)
 	return EXIT_USAGE;
 }
 
-/* As a shell wants it. */
+/* Quoted for a POSIX shell. */
 static void print_quoted(const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -95,7 +95,8 @@ static int print(const char *path, const struct sluice_place *ask,
 	return n < 0 ? -1 : 0;
 }
 
-/* For files to come: "3,1,4", a line each; an empty one has no room. */
+/* Targets of files to be created: a line "3,1,4" for each; an empty line if
+ * there is no space for the file. */
 static int print_targets(const struct sluice_place *ask, uint32_t files,
 			 char error[SLUICE_PLACE_ERROR])
 {
@@ -125,12 +126,12 @@ static int take_number(uint32_t most, uint32_t *out)
 
 struct wish {
 	struct sluice_place ask;
-	uint32_t targets; /* of so many files; 0: make files */
+	uint32_t targets; /* print targets of so many files; 0: make files */
 	bool dry_run;
-	const char *list; /* a file of paths; NULL: none */
+	const char *list; /* a file with paths; NULL: none */
 };
 
-/* 0: go on; else the exit code plus 1. */
+/* 0: continue; else the exit code plus 1. */
 static int take(int c, struct wish *wish)
 {
 	struct sluice_place *ask = &wish->ask;
@@ -170,7 +171,7 @@ static int take(int c, struct wish *wish)
 	}
 }
 
-/* Whoever waits for long wants to know for what. */
+/* After a while the user is told what we wait for. */
 static void tell_wait(double seconds)
 {
 	static double told;
@@ -187,7 +188,7 @@ static int failed(const char *path, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* So many files, by one question. */
+/* Creates so many files with one query to sluiced. */
 static int make_some(char *const *path, uint32_t files,
 		     const struct sluice_place *ask)
 {
@@ -230,7 +231,7 @@ static int make(char *const *path, size_t n, const struct wish *wish)
 	return rc;
 }
 
-/* Paths of the command line and of the list. */
+/* Paths from the command line and from the list. */
 struct paths {
 	char **path;
 	size_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library for applications: the question "osts" in a C function. What of
- * ours is in it is hidden, and it leaves nothing behind in the process that
- * called it.
+ * The library for applications: sluiced's query "osts" as a C function. All
+ * other symbols are hidden, and after a call nothing remains in the calling
+ * process (no thread, descriptor or signal handler).
  */
 #include "config.h"
 #include "select_io/client/place.h"
@@ -35,16 +35,16 @@ static int say(char error[SLUICE_PLACE_ERROR], const struct slu_err *err)
 	return -1;
 }
 
-/* Many processes of a job ask at once, or for more than sluiced places in a
- * second: it has then answered, unlike one that is not there. */
+/* Many processes of a job query at once, or for more files than sluiced places
+ * in a second: an answer all the same, unlike that of a dead daemon. */
 static bool is_crowded(const struct slu_err *err)
 {
 	return err->kind == SLU_TIMEOUT && strstr(err->text, "too many") &&
 	       strstr(err->text, "try again");
 }
 
-/* Longer each time, and not less than sluiced says ("try again in 0.250 s");
- * for each process another time. */
+/* Exponential backoff, at least what sluiced asks for ("try again in 0.250 s"),
+ * with a different jitter in each process. */
 static double pause_after(const struct slu_err *err, unsigned tries)
 {
 	static const char says[] = "try again in ";
@@ -85,7 +85,8 @@ static int post(const char *body, struct slu_buf *out, struct slu_err *err)
 	return ret;
 }
 
-/* "fs-OST0002-osc-ffff9a...": what this client has set inactive. */
+/* osc is "fs-OST0002-osc-ffff9a...": a target that is inactive on this client.
+ */
 static void add_inactive(const struct sluice_place *ask, const char *osc,
 			 struct json_object *without)
 {
@@ -105,8 +106,8 @@ static void add_inactive(const struct sluice_place *ask, const char *osc,
 	slu_buf_free(&text);
 }
 
-/* Targets that this client cannot use. Of several file systems the one that is
- * meant has to be named. */
+/* Targets that this client cannot use. Where several file systems are mounted
+ * the request has to name one. */
 static struct json_object *inactive(const struct sluice_place *ask)
 {
 	struct json_object *without = json_object_new_array();
@@ -145,7 +146,7 @@ static struct json_object *question(const struct sluice_place *ask,
 	return obj;
 }
 
-/* One file's targets; how many there are. */
+/* The targets of one file; returns their number. */
 static uint32_t take_file(struct json_object *file, uint32_t stripes,
 			  uint32_t *target)
 {
@@ -217,7 +218,7 @@ static int place_files(const struct sluice_place *ask, uint32_t files, bool dry,
 	return rc ? say(error, &err) : 0;
 }
 
-/* bad: a target that it may not be, or -1. */
+/* bad: a target to leave out, or -1. */
 static int place(const struct sluice_place *ask, bool dry, int64_t bad,
 		 uint32_t *target, char error[SLUICE_PLACE_ERROR])
 {
@@ -247,7 +248,7 @@ int sluice_place_look(const struct sluice_place *ask, uint32_t *target,
 	return place(ask, true, -1, target, error);
 }
 
-/* -1: no; *code is what lfs ended with. */
+/* -1: it failed; *code is the exit code of lfs. */
 static int set_stripes(const char *path, const uint32_t *target, int n,
 		       int *code, struct slu_err *err)
 {
@@ -271,9 +272,9 @@ static int set_stripes(const char *path, const uint32_t *target, int n,
 	return rc;
 }
 
-/* lfs says that one of them cannot be used, not which: halves are tried until
- * it is alone. Only where the file is not there: the tries are removed. -1: it
- * is none of them alone. */
+/* lfs says that one of the targets is unusable, but not which: bisection. Only
+ * where the file does not exist, since each try is removed. -1: no single
+ * target is to blame. */
 static int64_t find_bad(const char *path, const uint32_t *target, int n)
 {
 	struct slu_err err;
@@ -295,15 +296,15 @@ static int64_t find_bad(const char *path, const uint32_t *target, int n)
 	return *target;
 }
 
-/* Refused because of a target: as the MDS or this client has put it out of use,
- * or it is full. */
+/* Is the error about a target: deactivated by the MDS or this client, or full?
+ */
 static bool is_of_target(int code)
 {
 	return code == ENOSPC || code == ENODEV || code == EINVAL ||
 	       code == EIO || code == ENXIO;
 }
 
-/* Once more without the target that it was refused for. */
+/* Once more without the target that was refused. */
 static int again(const char *path, const struct sluice_place *ask,
 		 uint32_t *target, int n, const struct slu_err *why,
 		 char error[SLUICE_PLACE_ERROR])
@@ -326,7 +327,7 @@ static int again(const char *path, const struct sluice_place *ask,
 	return 0;
 }
 
-/* lfs would take it for an option. */
+/* lfs would parse a path that begins with '-' as an option. */
 static int check_path(const char *path, char error[SLUICE_PLACE_ERROR])
 {
 	struct slu_err err;
@@ -360,7 +361,7 @@ int sluice_place_create(const char *path, const struct sluice_place *ask,
 	uint32_t target[STRIPES_MAX];
 	int n;
 
-	if (check_path(path, error)) /* before anything is promised */
+	if (check_path(path, error)) /* before targets are reserved for it */
 		return -1;
 	n = sluice_place(ask, target, error);
 	return n < 0 ? -1

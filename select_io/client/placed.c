@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_placed.so: programs that are started with it in LD_PRELOAD make new
- * files below the directories of SLUICE_PLACE (absolute, ':' between two) on
- * the storage targets of Lustre that sluiced names, SLUICE_PLACE_STRIPES each
- * (1), with room for SLUICE_PLACE_SIZE bytes, where there are several of the
- * Lustre SLUICE_PLACE_FSNAME. Only calls through the C library are seen: not
- * those of static programs, nor io_uring.
+ * libsluice_placed.so: with it in LD_PRELOAD, files that a program creates
+ * below the directories of SLUICE_PLACE (absolute, separated by ':') are put on
+ * the Lustre targets that sluiced chooses: SLUICE_PLACE_STRIPES stripes each
+ * (1), with space for SLUICE_PLACE_SIZE bytes, on the file system
+ * SLUICE_PLACE_FSNAME where there are several. Only calls through the C library
+ * are seen: not those of static programs, nor io_uring.
  *
- * What makes no file is passed on at once; where one is made elsewhere, its
- * directory is looked at.
+ * A call that creates no file is passed on at once; for one that creates a file
+ * elsewhere, only its directory is looked up.
  */
 #include "select_io/preload.h"
 #include "select_io/client/placed.h"
@@ -45,8 +45,8 @@ OPENAT(openat64)
 CREAT(creat)
 CREAT(creat64)
 
-/* The C library opens what these name by itself: the file is made before, if it
- * can be opened again (umask). */
+/* These functions open the file within the C library, so it is created before
+ * the call, unless the umask forbids that it is opened again. */
 static void make_for(const char *path, const char *mode)
 {
 	int keep = errno, fd;
@@ -84,7 +84,7 @@ FOPEN(fopen64)
 FREOPEN(freopen)
 FREOPEN(freopen64)
 
-/* Temporary files, as rsync makes each. */
+/* Names of temporary files, as rsync makes one for each file. */
 #define TRIES 100
 
 static bool fill(char *x)
@@ -99,7 +99,7 @@ static bool fill(char *x)
 	return true;
 }
 
-/* Is it a template that ends so many bytes before its end? */
+/* Does it end in a template "XXXXXX", before so many bytes of suffix? */
 static bool is_template(const char *path, int suffix)
 {
 	size_t len = strlen(path);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A new file, and its layout: by what the kernel's client of Lustre takes (its
- * lustre_user.h), as liblustreapi does it, which programs need not have. The
- * file is made without objects (O_LOV_DELAY_CREATE), and then given a list of
- * targets. What is made is always made by this call alone (O_EXCL), so that no
- * other program's file is changed; from then on it is anybody's, and is never
- * taken away again.
+ * Creates a file with a layout through the kernel client's interface (its
+ * lustre_user.h), as liblustreapi does, which programs need not have installed.
+ * The file is created without objects (O_LOV_DELAY_CREATE) and then gets a list
+ * of targets. It is always created by this call (O_EXCL), so no file of another
+ * program is changed. It is not removed after an error, as others may use it.
  */
 #include "config.h"
 #include "select_io/client/placed.h"
@@ -26,7 +25,7 @@
 #define MAGIC_LIST	0x0bd50bd0
 #define PATTERN_RAID0	1
 #define ANY_TARGET	UINT16_MAX
-#define SIZE_OF_DEFAULT 32 /* all before `pool` */
+#define SIZE_OF_DEFAULT 32 /* bytes before `pool` */
 
 struct layout {
 	uint32_t magic, pattern;
@@ -40,7 +39,7 @@ struct layout {
 	} __attribute__((packed)) object[];
 } __attribute__((packed));
 
-/* On those targets, or (n 0) as Lustre itself would. */
+/* On those targets; n 0: as Lustre itself chooses. */
 static int set_layout(int fd, const uint32_t *target, int n)
 {
 	size_t size = sizeof(struct layout) +
@@ -65,8 +64,8 @@ static bool is_lustre(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == LUSTRE_MAGIC;
 }
 
-/* -1: it has no layout, and cannot be written. Whoever has opened it meanwhile
- * to write to it has made it one (EEXIST). */
+/* -1: the file has no layout and cannot be written. If another process opened
+ * it for writing meanwhile, Lustre has laid it out (EEXIST). */
 static int lay_out(int fd)
 {
 	const unsigned stripes = slu_placed_stripes();
@@ -80,7 +79,8 @@ static int lay_out(int fd)
 	return set_layout(fd, NULL, 0) && errno != EEXIST ? -1 : 0;
 }
 
-/* By its number: its name may be another file's by now. */
+/* By its inode, through /proc/self/fd: the name may be another file's by now.
+ */
 static int open_same(int fd, int flags)
 {
 	char name[32];
@@ -91,8 +91,9 @@ static int open_same(int fd, int flags)
 		flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW), 0);
 }
 
-/* As if it had been made so; Lustre lays out what is opened to be written. The
- * file stays the one that it is: others may have opened it. */
+/* As if it had been opened so at first: Lustre lays out a file without objects
+ * when it is opened for writing. It stays the same inode, since others may have
+ * opened it. */
 static void open_again(int fd, int flags)
 {
 	int again = open_same(fd, flags);
@@ -109,8 +110,8 @@ static void open_again(int fd, int flags)
 	close(again);
 }
 
-/* fcntl(F_GETFL) shows what was asked for, and F_SETFL cannot take it back;
- * clients of Lustre hide it. */
+/* fcntl(F_GETFL) shows O_LOV_DELAY_CREATE, which F_SETFL cannot clear; Lustre's
+ * clients hide it. */
 static bool shows_delay(int fd, int flags)
 {
 	int is = fcntl(fd, F_GETFL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The targets of files to come: sluice-place(1) is asked for those of many
- * files at once, of twice as many each time, so that a program that makes one
- * file does not keep the room of hundreds. Of its end the program must not hear
- * (SIGCHLD, wait(2)): a child without a signal starts it, and waits for it,
- * since the program may be whose orphans it would be among.
+ * A stock of targets for files to come: sluice-place(1) is queried for many
+ * files at once, twice as many each time, so that a program that creates one
+ * file does not reserve space for hundreds. The program must not notice the
+ * child (SIGCHLD, wait(2)): a helper process without an exit signal starts and
+ * reaps it, as the program may be a subreaper that would get it as an orphan.
  */
 #include "config.h"
 #include "select_io/client/placed.h"
@@ -29,14 +29,14 @@
 #define MOST	 256 /* files */
 #define TEXT	 65536
 #define DIGITS	 6   /* of a target, and a comma */
-#define AGAIN	 60  /* s after a question in vain */
-#define STALE	 300 /* s for which an answer is good */
+#define AGAIN	 60  /* s after a failed query */
+#define STALE	 300 /* s for which an answer is valid */
 #define ENV_MOST 4096
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread bool inside; /* a signal came meanwhile, or the child asks */
-static char text[TEXT];	     /* a line a file: "3,1,4" */
-static size_t at;	     /* the next line */
+static __thread bool inside; /* set in a signal handler, or in the child */
+static char text[TEXT];	     /* a line for each file: "3,1,4" */
+static size_t at;	     /* of the next line */
 static unsigned files = FIRST;
 static time_t asked, not_before;
 
@@ -56,11 +56,11 @@ static unsigned number_of(const char *name, unsigned otherwise, unsigned most)
 	return n > 0 && n <= most ? (unsigned)n : otherwise;
 }
 
-static struct stat first; /* standard error, as the program was started */
+static struct stat first; /* standard error when the program was started */
 static bool has_first;
 
-/* Not where a file of the program's stands by now, nor where nobody reads,
- * which would end or stop it. */
+/* Not if the program now has another file there, nor if a write would block or
+ * raise SIGPIPE. */
 static bool may_say(void)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -102,7 +102,7 @@ struct question {
 
 static _Alignas(16) char stack[2][65536];
 
-/* In a process of its own, in this memory. */
+/* Runs in a process of its own that shares our memory (CLONE_VM). */
 static int ask(void *arg)
 {
 	const struct question *q = arg;
@@ -121,8 +121,8 @@ static int ask(void *arg)
 	_exit(127);
 }
 
-/* In a process of its own beside the program, in its memory and with the errno
- * of the thread that asks. */
+/* Runs in the helper process, in the program's memory and with the errno of the
+ * calling thread. */
 static int begin_to_ask(void *arg)
 {
 	struct question *q = arg;
@@ -137,7 +137,7 @@ static int begin_to_ask(void *arg)
 	_exit(0);
 }
 
-/* Without the library that asks. */
+/* Without LD_PRELOAD of this library. */
 static char **environment(void)
 {
 	static char *env[ENV_MOST];
@@ -173,7 +173,7 @@ static void finish(struct question *q, bool is_over)
 		;
 }
 
-/* All that it says, or as much as there is room for. False: it goes on. */
+/* The output, as far as there is space for it. False: there is more to come. */
 static bool hear(int fd)
 {
 	time_t until = now() + SLU_PLACED_SECONDS;
@@ -196,7 +196,7 @@ static bool are_targets(void)
 	return *text && !text[strspn(text, "0123456789,\n")];
 }
 
-/* False: text says why. */
+/* False: `text` has the error. */
 static bool fetch(unsigned n, unsigned stripes)
 {
 	char count[16], width[16], size[24];
@@ -241,7 +241,7 @@ static void refill(unsigned stripes)
 	__atomic_store_n(&not_before, now() + AGAIN, __ATOMIC_RELAXED);
 }
 
-/* The next line, which may be shorter than was asked for. */
+/* The next line, which may have fewer targets than were asked for. */
 static int take(uint32_t *target, unsigned most)
 {
 	unsigned n = 0;
@@ -279,7 +279,7 @@ int slu_placed_next(uint32_t *target, unsigned stripes)
 	return n;
 }
 
-/* A child makes other files than its parent. */
+/* Parent and child create different files: the child must not use the stock. */
 static void before_fork(void)
 {
 	if (!inside)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directories of SLUICE_PLACE, and what lies below them, by whichever way
- * a path goes there. One that is not there yet is looked for at each call. */
+/* The directories of SLUICE_PLACE, and whether a file is below one of them,
+ * whatever path leads there. One that does not exist yet is looked up at each
+ * call. */
 #include "config.h"
 #include "select_io/client/placed.h"
 
@@ -14,7 +15,7 @@
 
 #define ROOTS 16
 
-static char root[ROOTS][PATH_MAX]; /* as they were named, without a '/' last */
+static char root[ROOTS][PATH_MAX]; /* as named, without a '/' at the end */
 static size_t roots;
 
 static bool is_named(const char *path, const char *dir)
@@ -24,8 +25,8 @@ static bool is_named(const char *path, const char *dir)
 	return !strncmp(path, dir, len) && (!path[len] || path[len] == '/');
 }
 
-/* The directory that the file is to be in. On small stacks there is no room for
- * every path that could be. */
+/* The directory in which the file will be. Threads may have small stacks, so
+ * the buffer is only as long as the path. */
 static int open_parent(int dir, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -45,7 +46,7 @@ struct place {
 	ino_t ino;
 };
 
-/* The directories that are there now; how many. */
+/* Those of the directories that exist now; returns their number. */
 static size_t look(struct place there[ROOTS])
 {
 	struct stat st;
@@ -57,7 +58,7 @@ static size_t look(struct place there[ROOTS])
 	return n;
 }
 
-/* 1: it is one of them, 0: it may lie below one, -1: on no device of theirs */
+/* 1: it is one of them; 0: it may be below one; -1: it is on another device */
 static int compare(const struct stat *st, const struct place *there, size_t n)
 {
 	int is = -1;
@@ -68,7 +69,7 @@ static int compare(const struct stat *st, const struct place *there, size_t n)
 	return is;
 }
 
-/* From the directory that is open there upwards. */
+/* Walks up from the open directory. */
 static bool leads_below(int dir, const char *path)
 {
 	struct place there[ROOTS], last = {0};

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The estimate of what one application reaches: weighted means that fade, what
- * of their differences is believed, how sure that is, and what a run with
- * several numbers, or a table, says of it.
+ * The estimate of one application's bandwidth by number of I/O nodes:
+ * exponentially weighted means, shrunk differences between them, their standard
+ * errors, and the updates from a run with several numbers or from a performance
+ * table.
  */
 #include <math.h>
 #include <string.h>
 #include "select_io/curves/curves.h"
 
-#define LEAST_WEIGHT 1e-12 /* to which a run fades */
+#define LEAST_WEIGHT 1e-12 /* to which a run's weight decays */
 
-/* The point for this number, made when there is room; else NULL. */
+/* The point for this number, made if there is space; else NULL. */
 static struct slu_curve_point *point_for(struct slu_curve *c, uint32_t ions)
 {
 	uint32_t i = 0;
@@ -33,7 +34,7 @@ static bool believable(double bandwidth)
 	return bandwidth > 0 && bandwidth <= SLU_CURVE_MAX;
 }
 
-/* What a single run has no part in: 0 without a second one. */
+/* Unbiased sample variance; 0 with a single run. */
 static double variance(const struct slu_curve_point *p)
 {
 	double rest = p->weight > 0 ? p->weight - p->weight2 / p->weight : 0;
@@ -46,13 +47,13 @@ double slu_curve_deviation(const struct slu_curve_point *p)
 	return sqrt(variance(p));
 }
 
-/* Runs of equal weight that are worth as much. */
+/* Effective sample size: as many runs of equal weight. */
 static double worth(const struct slu_curve_point *p)
 {
 	return p->weight2 > 0 ? p->weight * p->weight / p->weight2 : 0;
 }
 
-/* Adjacent points pooled into one: runs, mean, squared std. error of it. */
+/* Adjacent points pooled into one: runs, mean, squared standard error. */
 struct pool {
 	double runs, mean, error2;
 };
@@ -77,7 +78,8 @@ static bool alike(const struct pool *a, const struct pool *b)
 	return d * d < a->error2 + b->error2;
 }
 
-/* What is believed of each point. */
+/* Bandwidths that are used: adjacent means that do not differ significantly are
+ * pooled. */
 static void settle(struct slu_curve *c)
 {
 	struct pool pool = {0};
@@ -114,8 +116,8 @@ static void fade(struct slu_curve_point *p, double by)
 	p->squares *= by;
 }
 
-/* All weights are those at the time of the newest run; what a run that ended
- * before it still weighs then. */
+/* Weights are kept as of the newest run's end: the others decay when a newer
+ * one comes. Returns the weight of a run that ended at `when`. */
 static double weigh_at(struct slu_curve *c, int64_t when)
 {
 	if (when <= 0)
@@ -201,12 +203,12 @@ double slu_curve_error(const struct slu_curve *c, uint32_t ions, int64_t now)
 }
 
 /*
- * A run with several numbers is one observation of their mean over its time. To
- * each it says what the others leave, had they done as the curve has it; how
- * much that is worth depends on how sure it is of them. It is what Bayes' rule
- * makes of it when what is known of each number, and a run, are distributed
- * normally. Worth is counted in runs that had the number all of the time; what
- * says next to nothing is not taken.
+ * A run with several numbers of I/O nodes is one observation of the mean over
+ * its time. Bayesian update with normal distributions: for each number the
+ * observation is what remains after subtracting the curve's prediction for the
+ * others, and its variance is that of the run plus that of these predictions.
+ * Weights are in runs that had the number all of the time; an observation with
+ * less than LEAST_WORTH is dropped.
  */
 #define LEAST_WORTH 0.1
 
@@ -238,8 +240,8 @@ static void look_up(const struct slu_curve *c, const struct slu_ion_times *t,
 	}
 }
 
-/* What it says of one of them, with what was believed where nothing was
- * measured; and what that is worth. */
+/* The observation for number `which`, combined with the prior where the number
+ * was not measured yet; *worth is its weight. */
 static double hear(const struct slu_curve *c, const struct slu_ion_times *t,
 		   const struct told *told, uint32_t which, double bandwidth,
 		   double *worth)
@@ -293,8 +295,8 @@ void slu_curve_add_run(struct slu_curve *c, int64_t when,
 		add_mixed(c, weight, t, bandwidth);
 }
 
-/* Seconds per MB that are not I/O, or, when there are none, how many times
- * faster the runs are than the table. */
+/* Seconds per MB outside of I/O; if negative (0), how many times faster the
+ * runs are than the table. */
 static void compare(const struct slu_curve *own, const struct slu_curve *table,
 		    double *rest, double *faster)
 {

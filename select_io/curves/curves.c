@@ -5,8 +5,8 @@
  * three; a full set evicts its least recently updated class, so memory stays
  * bounded.
  *
- * Beside it, in the same places, stand the user and node count of each class:
- * all of them are looked through for what is known of a user's jobs.
+ * Two arrays parallel to the entries have the user and node count of each
+ * class, since all entries are scanned to find those of one user.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long a run had which number of I/O nodes. */
+/* The time that a run spent with each number of I/O nodes. */
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
@@ -52,7 +52,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* "2:1200" at *at, which moves on. */
+/* Parses "2:1200" at *at and advances *at. */
 static bool take_one(const char **at, struct slu_ion_times *t)
 {
 	char *end;

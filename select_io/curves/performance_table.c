@@ -22,12 +22,12 @@ struct pattern {
 	enum slu_ion_access access;
 };
 
-/* What the heading may name before the numbers. */
+/* The columns that may precede those of the bandwidths. */
 enum column { OP, NODES, PROCESSES, REQUEST, LAYOUT, ACCESS, COLUMNS };
 static const char *const columns[] = {"op",	 "nodes",  "processes",
 				      "request", "layout", "access"};
 
-/* By their numbers; the first is what an empty cell says. */
+/* Indexed by value; an empty cell is the first. */
 static const char *const ops[] = {"", "read", "write", NULL};
 static const char *const layouts[] = {"", "shared", "file-per-process", NULL};
 static const char *const accesses[] = {"", "contiguous", "strided", NULL};
@@ -50,7 +50,7 @@ static bool take_column(struct slu_patterns *t, const char *cell)
 {
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!strcmp(cell, columns[t->column[i]]))
-			return false; /* twice */
+			return false; /* duplicate */
 	for (int i = 0; i < COLUMNS; i++)
 		if (t->n_ions == 0 && !strcmp(cell, columns[i])) {
 			t->column[t->n_columns++] = (enum column)i;
@@ -120,7 +120,7 @@ static int take_number(const char *cell, uint32_t *out, struct slu_err *err)
 	return 0;
 }
 
-/* The place of a word in a list; < 0: it is none of them. */
+/* The index of a word in the list; < 0: it is not in the list. */
 static int take_word(const char *cell, const char *const *words,
 		     struct slu_err *err)
 {
@@ -131,7 +131,7 @@ static int take_word(const char *cell, const char *const *words,
 		       words[1], words[2]);
 }
 
-/* What the pattern stands for. */
+/* A cell that describes the access pattern. */
 static int take_meaning(enum column column, const char *cell, struct pattern *p,
 			struct slu_err *err)
 {
@@ -339,7 +339,7 @@ int slu_patterns_curve(const struct slu_patterns *t, const char *profile,
 	return 0;
 }
 
-/* How many doublings they are apart; nothing where it is open. */
+/* The distance of two values in doublings; 0 if one of them is open. */
 static double apart(double a, double b)
 {
 	return a > 0 && b > 0 ? fabs(log2(a / b)) : 0;

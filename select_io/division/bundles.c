@@ -12,28 +12,28 @@
 #include <string.h>
 #include "select_io/division/division_private.h"
 
-#define UNIT	   1e-3 /* MB/s: what differs by less is equal */
+#define UNIT	   1e-3 /* MB/s: a smaller difference is none */
 #define IMPOSSIBLE INT64_MIN
 
 struct option {
 	uint32_t weight;
-	uint32_t kept; /* jobs that have what they hold */
+	uint32_t kept; /* jobs that keep the number that they hold */
 	int64_t units;
 	double value;
 };
 
 struct bundle {
 	uint64_t group[SLU_ION_GROUPS];
-	uint32_t slot; /* of a job alone */
+	uint32_t slot; /* if it is a single job */
 	uint32_t jobs;
-	uint64_t least; /* of all their weights, shared ones apart */
+	uint64_t least; /* sum of the jobs' smallest numbers, if none shares */
 	struct option *option;
 	uint32_t n;
-	const struct bundle *below; /* what it is made of */
+	const struct bundle *below; /* the bundles that it consists of */
 	size_t n_below;
-	uint16_t *pick; /* option of each of those, by weight */
+	uint16_t *pick; /* the option of each of those, by weight */
 	uint32_t width;
-	bool made; /* here: it is not that of the level below */
+	bool made; /* owns option and pick; else they are a lower level's */
 };
 
 struct slu_ion_bundles {
@@ -61,7 +61,7 @@ void slu_ion_bundles_free(struct slu_ion_bundles *b)
 	free(b);
 }
 
-/* A job alone. */
+/* A bundle of a single job. */
 static int make_job(struct slu_ion_division *d, uint32_t slot,
 		    struct bundle *out)
 {
@@ -90,8 +90,8 @@ static bool better(const struct option *a, const struct option *b)
 	return a->units != b->units ? a->units > b->units : a->kept > b->kept;
 }
 
-/* One more of those below: from the best sums without it for at most each
- * weight to those with it. */
+/* Adds one bundle of the level below: from the best sums without it, for each
+ * weight limit, to the best sums with it. */
 static void add(const struct bundle *b, const struct option *before,
 		struct option *best, uint16_t *pick, uint32_t width)
 {
@@ -118,7 +118,7 @@ static void add(const struct bundle *b, const struct option *before,
 	}
 }
 
-/* Those weights at which something is better than with less. */
+/* Keeps the weights at which the sum is better than at all lower ones. */
 static void take_options(struct bundle *b, const struct option *best)
 {
 	for (uint32_t w = 0; w < b->width; w++) {
@@ -153,7 +153,8 @@ static int combine(struct bundle *b)
 	return b->n ? 0 : -1;
 }
 
-/* The jobs of a group as one; false: they cannot reach its limit. */
+/* Describes the jobs of a group as one bundle; false: they cannot reach its
+ * limit, so none is needed. */
 static bool describe(const struct bundle *below, size_t n, uint32_t limit,
 		     struct bundle *out)
 {

@@ -123,7 +123,7 @@ static void grant(struct slu_ion_division *d, uint32_t slot)
 	slu_ion_give(d, slot, grant);
 }
 
-/* Whose grant may be another one than before. */
+/* Grants of the classes whose choice may have changed. */
 static void read_grants(struct slu_ion_division *d,
 			const struct slu_mckp_solution *s, bool everybody)
 {
@@ -150,8 +150,8 @@ static void settle(struct slu_ion_division *d)
 	d->all = false;
 }
 
-/* From the jobs, whatever has changed: in a group each depends on the others.
- * The solver then knows groups, not jobs. */
+/* Builds all classes anew: within a group every job depends on the others. The
+ * solver's classes are then groups instead of jobs. */
 static int pose_limited(struct slu_ion_division *d, struct slu_err *err)
 {
 	d->all = true;
@@ -200,7 +200,7 @@ static int solve(struct slu_ion_division *d, struct slu_err *err)
 	return 0;
 }
 
-/* Empty pool: direct access, for jobs that are allowed it. */
+/* Empty pool: direct access for jobs that may use it. */
 static void solve_empty(struct slu_ion_division *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -215,7 +215,8 @@ static void solve_empty(struct slu_ion_division *d)
 	d->all = true;
 }
 
-/* As long as no job was measured, tables are compared with each other. */
+/* While no job was measured, bandwidths of tables are compared with each other.
+ */
 static void choose_unit(struct slu_ion_division *d)
 {
 	bool by_tables = d->n_tables && !d->n_measured;

@@ -32,7 +32,7 @@ static int reserve_parts(struct slu_ion_division *d)
 	return 0;
 }
 
-/* Room for n choices of this job, and for the knapsack items of all jobs. */
+/* Allocates n choices of this job, and the knapsack items of all jobs. */
 static int reserve_items(struct slu_ion_division *d, struct part *p, size_t n)
 {
 	size_t all = d->n_items + n + 1;
@@ -105,7 +105,7 @@ static uint32_t add(struct slu_ion_division *d, uint32_t age)
 		(d->n - at) * sizeof(*d->order));
 	d->order[at] = slot;
 	d->n++;
-	d->n_items++; /* the shared I/O node */
+	d->n_items++; /* for the shared I/O node */
 	d->grant[slot] =
 		(struct slu_ion_grant){.bandwidth = SLU_DIVISION_NOTHING_YET};
 	return slot;
@@ -116,8 +116,8 @@ static double counts(const struct slu_ion_job *job)
 	return job->counts > 0 ? job->counts : 1;
 }
 
-/* What counts of its curve: of runs what was measured, of a table and of a
- * trial, and for the bound, what is believed. */
+/* The bandwidth to divide by: of a measured curve only the measured points, of
+ * a table, a trial, and for the upper bound the estimate. */
 static double value_of(const struct slu_ion_division *d,
 		       const struct slu_ion_job *job, uint32_t ions)
 {
@@ -126,8 +126,8 @@ static double value_of(const struct slu_ion_division *d,
 	return slu_curve_measured(job->curve, ions);
 }
 
-/* Is the job as it was at the last put, the values of its curve included? Then
- * it needs no new solve. */
+/* Is the job, with the values of its curve, the same as at the last put? Then
+ * no new solve is needed. */
 static bool same(const struct slu_ion_division *d, const struct part *p,
 		 const struct slu_ion_job *job)
 {
@@ -228,7 +228,7 @@ void slu_ion_division_drop_one(struct slu_ion_division *d, uint32_t slot)
 
 	if (d->host == p->age)
 		d->host = SLU_ION_NEW;
-	slu_ion_make_dirty(d, slot); /* out of the sums */
+	slu_ion_make_dirty(d, slot); /* removes it from the sums */
 	leave(d->dirty, &d->n_dirty, slot);
 	leave(d->lent, &d->n_lent, slot);
 	p->lent = false;

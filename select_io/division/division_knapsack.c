@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The knapsack that a division poses. Each job has a range of its choices open:
- * all of them, a single one when its number is fixed, or none when it shares
- * and may not be changed. As long as the least of all jobs fit in the pool, the
- * ranges depend on nothing but the job, and only those of jobs that have
- * changed are posed again. Otherwise single ones are lowered until they fit; if
- * they never do, the shared I/O node becomes an item of every job that may be
- * changed (infeasible_fixed.c).
+ * The knapsack of a division. Each job has a range of open choices: all of
+ * them, a single one if its number is fixed, or none if it shares an I/O node
+ * and may not be changed. While the minima of all jobs fit in the pool, a range
+ * depends only on its job, and only changed jobs are passed to the solver
+ * again. Otherwise single choices are lowered until they fit; if they never do,
+ * the shared I/O node becomes an item of every job that may be changed
+ * (infeasible_fixed.c).
  */
 #include "select_io/division/division_jobs.h"
 
 /* Ranges. */
 
-/* Index of a number among the choices, or n. */
+/* Index of this number among the choices; n if it is none. */
 uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions)
 {
 	uint32_t i = 0;
@@ -22,7 +22,7 @@ uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions)
 	return i;
 }
 
-/* Of the greatest choice <= want, or 0. */
+/* Index of the greatest choice <= want, or 0. */
 static uint32_t round_down(const struct part *p, uint64_t want)
 {
 	uint32_t n = p->n;
@@ -50,7 +50,7 @@ static uint32_t best_choice(const struct part *p)
 	return p->choice[best].weight;
 }
 
-/* What a policy that knows a single number for each job asks for. */
+/* The number by a policy that has a single number for each job. */
 static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
 {
 	switch (d->policy) {
@@ -72,7 +72,7 @@ static uint64_t asked(const struct slu_ion_division *d, const struct part *p)
 	return p->usual;
 }
 
-/* Did its runs have the number that STATIC gives it? */
+/* Is the bandwidth with the number that STATIC grants known? */
 static bool static_is_known(const struct slu_ion_division *d,
 			    const struct part *p)
 {
@@ -84,9 +84,9 @@ static bool static_is_known(const struct slu_ion_division *d,
 	return s->shared ? p->one > 0 : at < p->n && p->choice[at].value > 0;
 }
 
-/* Just what STATIC gives this job; where its number is fixed from then on, or
- * its curve is a table's, the best of at most that, if that is known. Only one
- * that is fixed may be lowered, after a resize. */
+/* The number of STATIC. If numbers are fixed at the start, or the curve is a
+ * table's: the best known number up to it. A job may be lowered only if its
+ * number is fixed from its start on, after a resize. */
 static struct range range_of_static(const struct slu_ion_division *d,
 				    const struct part *p)
 {
@@ -101,8 +101,8 @@ static struct range range_of_static(const struct slu_ion_division *d,
 	return (struct range){best, 1, !p->fixed};
 }
 
-/* The number that is tried; where numbers are fixed, no more than STATIC gives,
- * as for others. It may be lowered. */
+/* The number on trial; where numbers are fixed at the start, at most the one of
+ * STATIC. It may be lowered. */
 static struct range range_of_trial(const struct slu_ion_division *d,
 				   const struct part *p)
 {
@@ -133,7 +133,7 @@ static struct range open_range(const struct slu_ion_division *d,
 	return (struct range){round_down(p, asked(d, p)), 1, false};
 }
 
-/* The ranges of those that have changed, and into the sums with them. */
+/* Opens the ranges of the changed jobs and adds them to the sums. */
 void slu_ion_open_ranges(struct slu_ion_division *d)
 {
 	if (d->all || d->policy == SLU_ION_SIZE ||
@@ -152,20 +152,20 @@ void slu_ion_open_ranges(struct slu_ion_division *d)
 		d->n_narrow += p->counted_narrow;
 		p->range = p->open;
 	}
-	if (d->tight) /* by the solve before */
+	if (d->tight) /* the last solve has lowered them */
 		for (size_t i = 0; i < d->n; i++)
 			d->part[d->order[i]].range = d->part[d->order[i]].open;
 }
 
 /* The knapsack. */
 
-/* What no division exceeds is of bandwidths, whatever they count. */
+/* The upper bound is one of bandwidths, so their weights are left out. */
 static double counts(const struct slu_ion_division *d, const struct part *p)
 {
 	return d->loose ? 1 : p->counts;
 }
 
-/* Of one that has no choice but to share, what is not known is guessed. */
+/* The bandwidth of a job that can only share is guessed if it is unknown. */
 static double guessed(const struct slu_ion_division *d, const struct part *p,
 		      double known)
 {
@@ -184,7 +184,7 @@ static double shared_value(const struct slu_ion_division *d,
 	return guessed(d, p, p->one) / (double)d->n * counts(d, p);
 }
 
-/* The items of a job; the shared I/O node, where it is one, is the last. */
+/* The items of a job; if it may share, the shared I/O node is the last. */
 void slu_ion_make_class(const struct slu_ion_division *d, struct part *p,
 			struct slu_mckp_item *item,
 			struct slu_mckp_class *class)

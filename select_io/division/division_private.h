@@ -11,34 +11,34 @@
 	-1 /* MB/s of a grant before the first solve \
 	    */
 #define SLU_DIVISION_AT_ONCE \
-	16 /* more changes than about 1 / this: pose all anew */
+	16 /* more changes than about 1 / this: build the knapsack anew */
 
 struct range {
 	uint32_t low, n; /* choice[low] .. choice[low + n - 1] */
-	bool pinned;	 /* what it holds may not be changed */
+	bool pinned;	 /* the job keeps what it holds */
 };
 
 struct part {
 	uint32_t age, usual, nodes, tasks, held;
 	struct slu_mckp_item *choice; /* ascending; values 0 if not known */
 	uint32_t n, room;
-	double one; /* MB/s with one I/O node */
+	double one; /* MB/s with one I/O node, for sharing */
 	double counts;
 	uint64_t group[SLU_ION_GROUPS];
 	bool used, known, claimed, fixed, holds, shares, tries;
 	uint32_t trial;
-	bool unsure; /* more is believed of some choice than counts */
-	bool table;  /* the curve is a table's: claimed, or known if all are */
+	bool unsure; /* some choice's estimate is above the value used */
+	bool table;  /* the curve is a table's; `claimed` or `known` is set */
 	bool lent;   /* is in d->lent */
-	bool dirty;  /* is in d->dirty, and not in the sums */
+	bool dirty;  /* is in d->dirty; the sums are without it */
 	bool counted_sharing, counted_narrow;
 	uint32_t counted;
 	uint32_t told;	    /* round in which it got into d->changed */
-	struct range open;  /* by the policy alone */
+	struct range open;  /* by the policy only */
 	struct range range; /* lowered until all fits */
-	struct range posed; /* as the knapsack has it */
+	struct range posed; /* in the knapsack */
 	uint32_t class;	    /* in the knapsack, or SLU_MCKP_NONE */
-	uint32_t chosen;    /* of its items, when groups are limited */
+	uint32_t chosen;    /* item chosen, if groups are limited */
 };
 
 struct slu_ion_division {
@@ -52,38 +52,40 @@ struct slu_ion_division {
 	uint32_t *order; /* slots by age */
 	size_t n;
 
-	bool all; /* nothing posed is right any more */
+	bool all; /* build the whole knapsack anew */
 	uint32_t *dirty, *lent, *changed;
 	size_t n_dirty, n_lent, n_changed;
 	uint32_t round;
-	uint64_t least; /* I/O nodes that the jobs take at least */
+	uint64_t least; /* sum of the jobs' smallest numbers */
 	size_t n_sharing;
 	uint64_t all_nodes, all_tasks;
 
-	bool tight;	   /* they do not fit, or some share: */
-	bool share;	   /* one is there for all */
+	bool tight;	   /* the minima exceed the pool, or jobs share: */
+	bool share;	   /* one I/O node is shared */
 	uint32_t capacity; /* I/O nodes for jobs of their own */
 	double guess;	   /* MB/s with one I/O node for jobs without a curve */
-	bool owned;	   /* the shared one is a running job's */
-	size_t n_tables;   /* whose curve is a table's, and */
-	size_t n_measured; /* whose is not */
-	bool by_tables;	   /* there is none of the latter */
-	size_t n_shares;   /* hold the shared one, as was put */
-	size_t n_narrow;   /* have fewer open than they may choose, or unsure */
-	/* Of the last solve: its knapsack's bound, whether that was proved, and
-	 * whether anybody had fewer open than he may choose. */
+	bool owned;	   /* the shared one belongs to a running job */
+	size_t n_tables;   /* jobs whose curve is a table's */
+	size_t n_measured; /* jobs whose curve was measured */
+	bool by_tables;	   /* no job was measured: compare tables */
+	size_t n_shares;   /* jobs that share when they are put */
+	size_t n_narrow; /* jobs with fewer open choices than all, or unsure */
+	/* Results of the last solve: the knapsack's upper bound, whether it is
+	 * proved, and whether any job had fewer open choices than all. */
 	double bound;
 	bool proved, narrow;
 
 	uint32_t limit[SLU_ION_GROUPS];	 /* 0: none */
 	struct slu_ion_bundles *bundles; /* during a solve with limits */
 
-	/* The same jobs in the same slots; neither has any beside itself. */
+	/* Shadow divisions of the same jobs in the same slots; NULL in these.
+	 */
 	struct slu_ion_division *as_static, *loosest;
-	bool loose;	   /* is such a one: nothing is fixed */
-	bool shares_owned; /* as was said; of the loosest: some share */
-	/* Age of the running job whose own one was shared first, as far as
-	 * numbers can say, or SLU_ION_NEW. */
+	bool loose;	   /* this is `loosest`: no number is fixed */
+	bool shares_owned; /* an argument of rules(); in `loosest`: some share
+			    */
+	/* Age of the running job whose I/O node was shared first, as far as is
+	 * known from numbers alone, or SLU_ION_NEW. */
 	uint32_t host;
 
 	struct slu_mckp *solver;

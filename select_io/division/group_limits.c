@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The most that a user (in an account) and an account may have together. What
- * is fixed is lowered here until each group keeps its limit; of what is open
- * the best that keeps it is found in bundles.c. A limit takes from no job the
- * least that it may choose, nor what it holds and may not be changed.
+ * Limits on the I/O nodes of a user (within an account) and of an account.
+ * Fixed numbers are lowered here until each group keeps its limit; the best
+ * division of the open ones is found in bundles.c. A limit lowers no job below
+ * its smallest choice, nor below what it holds if that may not be changed.
  */
 #include <stdlib.h>
 #include "select_io/division/division_private.h"
@@ -28,7 +28,7 @@ void slu_ion_division_limits(struct slu_ion_division *d,
 
 struct member {
 	uint64_t group;
-	size_t age; /* rank */
+	size_t age; /* rank by age */
 };
 
 static int by_group(const void *a, const void *b)
@@ -40,7 +40,7 @@ static int by_group(const void *a, const void *b)
 	return x->age < y->age ? -1 : 1;
 }
 
-/* Trials first: they alone may be less than what STATIC gives. */
+/* Trials first: only these may be lower than the number of STATIC. */
 static void lower_group(struct slu_ion_division *d, uint32_t *slot, size_t n,
 			uint32_t limit)
 {

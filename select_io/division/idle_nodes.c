@@ -22,7 +22,7 @@ static void lend_to(struct slu_ion_division *d, uint32_t slot, uint32_t choice)
 }
 
 struct offer {
-	uint32_t slot, choice, ions; /* more than it has */
+	uint32_t slot, choice, ions; /* in addition to its grant */
 	double gain;		     /* MB/s for each of them */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When the jobs' fixed numbers do not fit: who is lowered, and what is left
- * when one I/O node is shared. */
+/* The jobs' fixed numbers do not fit in the pool: which jobs are lowered, and
+ * the capacity that remains when one I/O node is shared. */
 #include "select_io/division/division_private.h"
 
 static uint32_t least(const struct slu_ion_division *d, uint32_t slot)
@@ -19,8 +19,8 @@ static bool can_lower(const struct slu_ion_division *d, uint32_t slot,
 	       (!trials || d->part[slot].tries);
 }
 
-/* A level at a time: who was lowered from it is below it, so that there are no
- * more passes than there are numbers to choose from. */
+/* Lowers jobs level by level, the highest numbers first and newer jobs before
+ * older ones: no more passes than there are numbers to choose from. */
 bool slu_ion_lower(struct slu_ion_division *d, const uint32_t *slot, size_t n,
 		   uint32_t capacity, bool trials)
 {
@@ -48,8 +48,8 @@ bool slu_ion_lower(struct slu_ion_division *d, const uint32_t *slot, size_t n,
 	return true;
 }
 
-/* Whose I/O node is shared when running jobs hold them all: of who has most,
- * the newest of equals. */
+/* When running jobs hold all I/O nodes, one of this job is shared: the job that
+ * holds most, the newest among equals. */
 static uint32_t most_of(const struct slu_ion_division *d)
 {
 	const struct part *most = NULL;
@@ -63,8 +63,8 @@ static uint32_t most_of(const struct slu_ion_division *d)
 	return most ? most->age : SLU_ION_NEW;
 }
 
-/* Keep one I/O node for sharing, unless running jobs hold them all or one of
- * theirs is shared already. */
+/* Sets one I/O node aside for sharing, unless running jobs hold all or one of
+ * them shares its own already. */
 static void share(struct slu_ion_division *d)
 {
 	uint32_t pinned = 0;
@@ -79,7 +79,7 @@ static void share(struct slu_ion_division *d)
 		known += p->known && p->one > 0;
 	}
 	d->share = true;
-	if (d->loose) /* at a running job's; and what is not known is nothing */
+	if (d->loose) /* no node is set aside, and unknown values count 0 */
 		return;
 	d->guess = known ? sum / (double)known : 1;
 	if (pinned >= d->pool && d->host == SLU_ION_NEW && !d->as_static)

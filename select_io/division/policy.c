@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a single job may choose, and the numbers of those policies that look at
- * one job at a time. division.c makes an answer of it.
+ * The choices of a single job, and its number by the policies that look at one
+ * job at a time, used by division.c.
  */
 #include <string.h>
 #include "select_io/division/division.h"
@@ -60,7 +60,7 @@ int slu_ion_decide(struct slu_ion_division *d, enum slu_ion_policy policy,
 	}
 	if (slu_ion_division_solve(d, proof, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++) /* slots are given in this order */
+	for (size_t i = 0; i < n; i++) /* so that slots are in this order */
 		grant[i] = slu_ion_division_grant(d, (uint32_t)i);
 	return 0;
 }

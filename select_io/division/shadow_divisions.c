@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A division and the two beside it. What STATIC gives each job bounds what MCKP
- * may do to it (policy.h says why), and with nothing fixed the knapsack says
- * what no division can exceed.
+ * A division with two shadow divisions of the same jobs: STATIC, whose grants
+ * limit what MCKP may do to each job (policy.h says why), and a knapsack with
+ * no number fixed, whose value is an upper bound for every division.
  *
- * While a job's number may change, STATIC divides anew, too. A job whose number
- * is fixed keeps, as STATIC divides, what it was given there; who was never
- * given anything there (slurmctld was restarted, numbers were not fixed before)
- * has what it really has.
+ * While the number of a job may change, STATIC divides anew, too. A job whose
+ * number is fixed keeps the number of STATIC's shadow; a job that got none
+ * there (slurmctld was restarted, or numbers were not fixed before) keeps what
+ * it really holds.
  */
 #include <math.h>
 #include "select_io/division/division_jobs.h"
@@ -36,7 +36,7 @@ static bool is_choice(const struct slu_ion_job *job, uint32_t ions)
 	return false;
 }
 
-/* The same job as STATIC has it. */
+/* The job as the shadow division of STATIC sees it. */
 static struct slu_ion_job static_job(const struct slu_ion_division *s,
 				     uint32_t slot,
 				     const struct slu_ion_job *job)
@@ -99,9 +99,9 @@ static uint32_t own(const struct part *p)
 	return p->holds && !p->shares ? p->held : 0;
 }
 
-/* I/O nodes have failed, and those who had them are new to both. STATIC would
- * have put what is more than jobs really have on the others: what there is too
- * much of they lose, the newest first. */
+/* I/O nodes have failed; their jobs are new in both divisions. STATIC may hold
+ * more for the other jobs than they really hold: the excess is taken from
+ * these, the newest first. */
 static void fit_static(struct slu_ion_division *d, uint32_t pool)
 {
 	struct slu_ion_division *s = d->as_static;
@@ -133,8 +133,8 @@ void slu_ion_division_rules(struct slu_ion_division *d,
 	slu_ion_division_rule(d->loosest, SLU_ION_MCKP, pool);
 }
 
-/* Those whom STATIC gives something else may have something else: all but those
- * of whom there is a table only, and which may have anything. */
+/* A job whose grant by STATIC has changed may get another number. Those whose
+ * curve is a table's may get any number at any time. */
 static void follow_static(struct slu_ion_division *d)
 {
 	const struct slu_ion_division *s = d->as_static;

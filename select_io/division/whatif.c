@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What would be if: the jobs of an assignment, with what it says of their
- * curves and limits, divided anew by another policy, over another pool or
- * without one of them, as if all of them started now.
+ * What-if analysis: the jobs of an assignment, with its curves and limits, are
+ * divided anew by another policy, over another pool or without one of the jobs,
+ * as if all of them started now.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct known {
 	struct slu_curve curve;
 };
 
-/* Returns whether it is a table's. */
+/* Returns whether the curve is a table's. */
 static bool take_curve(const struct slu_ion_share *share,
 		       struct slu_curve *curve)
 {
@@ -57,7 +57,8 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 	slu_ion_groups(share->uid, share->account, job->group);
 }
 
-/* Of the whole pool, as the arbiter's choices are: also those that are down. */
+/* All I/O nodes of the pool, also those that are down, since the arbiter's
+ * choices depend on all. */
 static int configured(const struct slu_assignment *a, uint32_t *n,
 		      struct slu_err *err)
 {
