@@ -160,7 +160,7 @@ static int tell_all(struct slu_arbiter *a, struct slu_err *err)
 	return 0;
 }
 
-/* May who runs be given another I/O node? STATIC moves nobody. */
+/* May running jobs be moved to other I/O nodes? Not by STATIC. */
 static bool may_move(const struct slu_arbiter *a)
 {
 	return a->remap && a->policy != SLU_ION_STATIC;
@@ -171,8 +171,8 @@ struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a)
 	return a->division[slu_ion_granting_slot(a)];
 }
 
-/* The divisions set an I/O node aside for sharing, which nobody needs when it
- * goes on at one that a running job keeps. */
+/* The divisions set an I/O node aside for sharing, which is superfluous while
+ * jobs share one that a running job keeps. */
 static bool shares_anothers(const struct slu_arbiter *a)
 {
 	const struct running *owner;
@@ -216,7 +216,7 @@ static int by_job(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The job that has most, the newest of equals. */
+/* The job with the largest grant, the newest among equals. */
 static uint32_t most_of(const struct slu_arbiter *a)
 {
 	const struct running *most = NULL;
@@ -227,7 +227,7 @@ static uint32_t most_of(const struct slu_arbiter *a)
 	return most ? most->job.job_id : SLU_ION_FREE;
 }
 
-/* Those that share are now on another I/O node. */
+/* The shared I/O node is another one now. */
 static void unsay_sharing(struct slu_arbiter *a)
 {
 	for (size_t i = 0; i < a->n_run; i++)
@@ -235,7 +235,7 @@ static void unsay_sharing(struct slu_arbiter *a)
 			slu_ion_touch_answer(a, a->run[i]);
 }
 
-/* Dirty jobs are those whose seat may be another one than before. */
+/* Places the dirty jobs, whose I/O nodes may have changed. */
 static void place(struct slu_arbiter *a)
 {
 	size_t shared = a->shared;
@@ -276,8 +276,8 @@ static void grant(struct slu_arbiter *a, struct running *r,
 	r->granted = true;
 }
 
-/* Grants, and seats with them; then what each holds is said to the divisions,
- * for the next time. */
+/* Applies grants and places them; then the divisions are told what each job
+ * holds, for the next solve. */
 static int settle(struct slu_arbiter *a, struct slu_err *err)
 {
 	int by = slu_ion_granting_slot(a);
@@ -298,7 +298,7 @@ static int settle(struct slu_arbiter *a, struct slu_err *err)
 	for (size_t i = 0; i < a->n_dirty; i++) {
 		slu_ion_touch_answer(a, a->dirty[i]);
 		if (slu_ion_explain(a, a->dirty[i]) < 0)
-			return nomem(err); /* all of them the next time */
+			return nomem(err); /* retried for all at the next one */
 	}
 	while (a->n_dirty > 0)
 		a->dirty[--a->n_dirty]->dirty = false;
@@ -310,7 +310,7 @@ static bool explores(const struct slu_arbiter *a)
 	return a->explore > 0 && a->policy == SLU_ION_MCKP && a->pool_size;
 }
 
-/* The next solve is one without them. */
+/* Marks the jobs with trials dirty: each solve begins without trials. */
 static void touch_trials(struct slu_arbiter *a)
 {
 	for (size_t i = 0; a->trying && i < a->n_run; i++) {

@@ -27,35 +27,35 @@ enum known_from {
 
 struct running {
 	struct slu_job job;
-	uint64_t class;			/* whose curve it has */
-	uint64_t user;			/* of jobs of this size */
-	uint64_t group[SLU_ION_GROUPS]; /* whose limits are for it */
+	uint64_t class;			/* job class, key of its curve */
+	uint64_t user;			/* key: the user and job size */
+	uint64_t group[SLU_ION_GROUPS]; /* user's and account's, for limits */
 	double counts;
 	uint32_t *choice;
 	size_t n_choice;
 	uint32_t usual, limit;
-	char *predicted, *because; /* profile, and by what; or NULL */
-	char *why;		   /* it has its number, as of its last solve */
-	bool tabled;		   /* its profile is in the site's table: */
+	char *predicted, *because; /* I/O profile, its source; or NULL */
+	char *why;   /* reason for its number, at the last solve */
+	bool tabled; /* `table` is valid: profile in the table */
 	struct slu_curve table;
-	enum known_from from; /* as of its last solve: what is known of it */
+	enum known_from from; /* source of its curve, at the last solve */
 	struct slu_curve curve;
 	bool granted;		    /* took part in a solve */
-	bool changed;		    /* has not what it was granted first */
-	bool untimed;		    /* nor is known how long it had what */
-	struct slu_ion_times times; /* it had others before, */
-	int64_t since;		    /* and this one since then */
+	bool changed;		    /* got another grant than the first: */
+	bool untimed;		    /* the times of former grants unknown */
+	struct slu_ion_times times; /* time with each former grant */
+	int64_t since;		    /* start of the present grant */
 	uint32_t wanted;
 	struct slu_ion_grant grant;
-	uint32_t have; /* I/O nodes of its own that work */
-	uint32_t *far; /* by place, or NULL */
+	uint32_t have; /* working I/O nodes of its own */
+	uint32_t *far; /* hops by place, or NULL */
 	bool dirty;    /* is in a->dirty */
 	bool unsaid;   /* is in a->unsaid */
-	bool said;     /* was in an answer */
-	bool tries;    /* this number, as long as it runs: */
+	bool said;     /* was in the last answer */
+	bool tries;    /* has a trial, as long as it runs, with: */
 	uint32_t trial;
-	double loss; /* MB/s that this was predicted to cost */
-	/* What is predicted of it since `seen`; and before, times seconds. */
+	double loss; /* MB/s that the trial is predicted to cost */
+	/* The forecast since `seen`, and the integral of the former ones. */
 	struct slu_ion_forecast foreseen, forecasts;
 	double forecast_for; /* s */
 	int64_t first_seen, seen;
@@ -66,8 +66,8 @@ struct running {
 #define MAX_CURVES 16384
 
 struct slu_ion_name {
-	const char *name; /* the pool's */
-	size_t at;	  /* in it */
+	const char *name; /* borrowed from the pool */
+	size_t at;	  /* index in the pool */
 };
 
 struct slu_arbiter {
@@ -77,97 +77,96 @@ struct slu_arbiter {
 	uint32_t limit[SLU_ION_GROUPS];
 	struct slu_weights qos_weights, account_weights;
 	bool direct, remap;
-	double explore;	  /* share that trials may cost; 0: none are made */
-	double saved;	  /* MB that trials may cost, as of */
-	int64_t saved_at; /* this time; since then, in MB/s, */
-	double best;	  /* the division without trials reaches, */
-	double lost;	  /* and with them so much less */
-	bool trying;	  /* some job has a trial */
+	double explore; /* share that trials may cost; 0: no trials */
+	double saved;	/* budget of trials in MB at saved_at */
+	int64_t saved_at;
+	double best; /* MB/s of the division without trials since then */
+	double lost; /* MB/s that trials cost since then */
+	bool trying; /* some job has a trial */
 	slu_explore_f *hope;
 	void *hope_arg;
 	struct slu_hosts pool;
-	char *pool_text;		/* the same as a host list */
+	char *pool_text;		/* the pool as a host list */
 	struct slu_ion_node *node;	/* of the pool, same order */
-	struct slu_ion_name *by_name;	/* the same, sorted by names */
-	uint32_t pool_size;		/* that are available */
+	struct slu_ion_name *by_name;	/* the pool sorted by name */
+	uint32_t pool_size;		/* available I/O nodes */
 	size_t shared;			/* in the pool, or SLU_ION_NOBODY */
 	struct slu_hop_distances *near; /* NULL: not known */
-	int64_t now;			/* 0: nobody has said */
+	int64_t now;			/* 0: not known */
 
-	/* By job_id. The lists beside it have room for all of them. */
+	/* Sorted by job_id. The other lists have space for all of them. */
 	struct running **run, **dirty;
-	struct running **unsaid; /* other than in the last answer */
-	uint32_t *gone;		 /* in the last answer, not running any more */
+	struct running **unsaid; /* changed since the last answer */
+	uint32_t *gone;		 /* ended since the last answer */
 	struct slu_ion_seat *seat;
 	size_t n_run, max_run, n_dirty, n_unsaid, n_gone;
-	size_t n_sharing; /* of them use the shared one */
+	size_t n_sharing; /* jobs on the shared I/O node */
 
 	struct slu_curves *curves;
-	struct slu_curves *pupil;    /* is taught in their place; NULL: none */
-	uint64_t learnt[MAX_LEARNT]; /* classes, since the last solve */
-	size_t n_learnt;	     /* more than MAX_LEARNT: who knows */
+	struct slu_curves *pupil; /* replaces curves after a reread; or NULL */
+	uint64_t learnt[MAX_LEARNT]; /* classes changed since the last solve */
+	size_t n_learnt;	     /* above MAX_LEARNT: all classes */
 	const struct slu_patterns *patterns; /* may be NULL */
 
 	struct slu_ion_division *division[DIVISIONS];
 };
 
-/* running_jobs.c: where job_id is in a->run, or would be. */
+/* running_jobs.c: index of job_id in a->run, or where it is to be inserted. */
 size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id);
 struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
-/* What the divisions know of it is not right any more. */
+/* Marks the job dirty: the divisions have to be updated. */
 void slu_ion_touch(struct slu_arbiter *a, struct running *r);
-/* Its share may be another one than in the last answer. */
+/* Marks the job's share as changed since the last answer. */
 void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r);
-/* What the job may choose in this pool; -1 without memory. */
+/* Computes the job's choices in this pool; -1 without memory. */
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
 
-/* It had what it was granted until now, and gets something else. */
+/* Records the time with the present grant, before the job gets another one. */
 void slu_ion_note_time(struct running *r, int64_t now);
 
-/* arbiter.c: the division by which the grants are made, and which of a job's
- * slots is in it. */
+/* arbiter.c: the division whose grants take effect, and the index of a job's
+ * slot in it. */
 struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
 int slu_ion_granting_slot(const struct slu_arbiter *a);
-/* Tell it of the job with its trial, if it has one; hoped: as if its curve were
- * that one, without. */
+/* Puts the job into it with its trial, if it has one; hoped: without a trial,
+ * but with that curve. */
 int slu_ion_put_trial(struct slu_arbiter *a, struct running *r,
 		      const struct slu_curve *hoped, struct slu_err *err);
-/* Every job is to be divided anew. */
+/* Marks all jobs dirty. */
 void slu_ion_touch_all(struct slu_arbiter *a);
-/* What numbers were fixed at is not what they will be. */
+/* Forgets numbers that were fixed under another setting. */
 void slu_ion_forget_fixed(struct slu_arbiter *a);
 
-/* fairness.c: what the configuration says of whose jobs; which of it is for
- * this one. -1 without memory. */
+/* fairness.c: reads limits and weights from the configuration; finds those of
+ * a job. -1 without memory. */
 int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf);
 void slu_ion_find_fairness(const struct slu_arbiter *a, struct running *r);
 
-/* forecast.c: after grants were settled. */
+/* forecast.c: to be called after grants have changed. */
 void slu_ion_update_forecasts(struct slu_arbiter *a);
 
-/* ion_pool.c: another pool in place of the old; nodes of both keep their owner.
- */
+/* ion_pool.c: replaces the pool; nodes that are in both keep their owner. */
 int slu_ion_set_pool(struct slu_arbiter *a, const struct slu_hosts *pool,
 		     struct slu_err *err);
-/* Count what every job has; touch those that have lost something. */
+/* Counts every job's working nodes; touches jobs that have lost some. */
 void slu_ion_recount(struct slu_arbiter *a);
-/* Nothing of what the job was granted has failed or been taken. */
+/* Does the job have all nodes of its grant? */
 bool slu_ion_holds(const struct slu_arbiter *a, const struct running *r);
-/* How far the I/O nodes are from a job; -1 without memory. */
+/* Finds the hops from a job to the I/O nodes; -1 without memory. */
 int slu_ion_find_far(const struct slu_arbiter *a, struct running *r);
-/* The job's nodes are free; it need not be there any more. */
+/* Frees the job's nodes; the job need not exist any more. */
 void slu_ion_release(struct slu_arbiter *a, uint32_t job_id);
 
-/* explore.c: after the granting division was solved, once more with trials. */
+/* explore.c: solves once more with trials, after the granting division. */
 int slu_ion_explore(struct slu_arbiter *a, struct slu_err *err);
 slu_explore_f slu_ion_optimistic_curve;
 
-/* assignment_message.c: say anew why a job has its number; -1 without memory.
- */
+/* assignment_message.c: updates the reason for a job's number; -1 without
+ * memory. */
 int slu_ion_explain(const struct slu_arbiter *a, struct running *r);
-/* Describe the assignment in force: all jobs, or only those with unsent
- * changes, and the ids of those that have gone. -1 without memory. */
+/* Describes the assignment in force: all jobs, or only those with unsent
+ * changes, and the ids of ended jobs. -1 without memory. */
 int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		   bool all, struct slu_assignment *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two lists in order of job ids, walked side by side. */
+/* Merges lists that are sorted by job id. */
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
@@ -82,7 +82,7 @@ static bool copy_text(char **text)
 	return *text != NULL;
 }
 
-/* Whatever is missing afterwards, what is there is its own. */
+/* Deep copy; after an error the part that was copied is valid and its own. */
 static int copy_share(struct slu_ion_share *out,
 		      const struct slu_ion_share *from)
 {
@@ -112,8 +112,8 @@ static int by_job(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Is it in the list of changed ones, or of those that have gone? Both records
- * begin with the job's id. */
+/* Is the job in the delta, as changed or as ended? Both kinds of records begin
+ * with the job's id. */
 static bool superseded(const struct slu_assignment *delta, uint32_t job_id)
 {
 	_Static_assert(offsetof(struct slu_ion_share, job_id) == 0 &&
@@ -133,8 +133,8 @@ static void sort(struct slu_assignment *delta)
 		qsort(delta->gone, delta->n_gone, sizeof(*delta->gone), by_job);
 }
 
-/* Make *delta whole with these jobs, none of which it names and for whose list
- * there is room for its own too. */
+/* Adds the jobs, none of which is in *delta, to it. The list `jobs` has space
+ * for the delta's own jobs, too. */
 static void complete(struct slu_assignment *delta, struct slu_ion_share *jobs,
 		     size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The assignment in force as a message: per job its I/O nodes by name, what it
- * would take if it were alone, and what the arbiter knows of it.
+ * The assignment in force as a message: each job's I/O nodes by name, the
+ * number that it would get if it were alone, and the arbiter's data about it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -103,9 +103,9 @@ static int fill_curve(const struct slu_arbiter *a, const struct running *r,
 	return 0;
 }
 
-/* The jobs that are spoken of, by their ids, and their I/O nodes: names
- * first[i] .. first[i + 1] - 1 are of the i-th; for all of them at once,
- * because the pool may be large. */
+/* The jobs of the message by id, and their I/O nodes: names first[i] ..
+ * first[i + 1] - 1 belong to the i-th. Made for all jobs in one pass over the
+ * pool, which may be large. */
 struct held {
 	struct running **run;
 	size_t n;
@@ -152,7 +152,7 @@ static int find_held(const struct slu_arbiter *a, struct held *held)
 	return 0;
 }
 
-/* Host list of the I/O nodes that the i-th job uses; NULL without memory. */
+/* Host list of the i-th job's I/O nodes; NULL without memory. */
 static char *ions_of(const struct slu_arbiter *a, const struct held *held,
 		     size_t i)
 {
@@ -195,7 +195,7 @@ static int fill_share(const struct slu_arbiter *a, const struct held *held,
 		       : -1;
 }
 
-/* Ended since the last answer, and not running again. */
+/* Jobs that ended since the last answer and are not running again. */
 static void fill_gone(const struct slu_arbiter *a, struct slu_assignment *out)
 {
 	for (size_t i = 0; i < a->n_gone; i++)

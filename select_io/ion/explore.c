@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trying numbers of I/O nodes of which too little is known (Explore=). A job
- * that starts is given the number it would have if each of its numbers were as
- * good as it may well be (upper confidence bound), and keeps it as long as it
- * runs. What that may cost is saved before: of the bandwidth of the best
- * division the share is put aside, a day's at most, and what trials are
- * predicted to reach less is taken from it; one begins only if what is there
- * and not meant for another is enough for as long as the job is expected to
- * run. So over time trials cost no more than the share. What is believed
- * decides over the loss, and of a number that was never measured no more than
- * of its neighbours is (curves.h): hopes are paid in full. What STATIC gives a
- * job is not tried but measured first (policy.h).
+ * Exploration of numbers of I/O nodes with little data (Explore=), by upper
+ * confidence bound (UCB): a starting job is given the number that would be best
+ * if each number reached the upper end of its confidence interval, and keeps it
+ * as long as it runs. Trials are paid from a budget: the configured share of
+ * the best division's bandwidth is saved, at most that of a day, and the
+ * predicted loss of running trials is subtracted. A trial begins only if the
+ * uncommitted budget covers its loss over the job's expected run time, so in
+ * the long run trials cost no more than the share. The loss is computed from
+ * the estimates, which for an unmeasured number are those of its neighbours
+ * (curves.h): an optimistic bound is paid for in full. The number that STATIC
+ * gives a job is not tried but measured first (policy.h).
  *
- * Where running jobs may be given others, trials end when the savings are used
- * up, and no division with trials is below STATIC's. Where they may not, a
- * trial is one of fewer I/O nodes than STATIC gives, and stays.
+ * Where running jobs may be remapped, trials end when the budget is spent, and
+ * no division with trials is below that of STATIC. Where they may not, a trial
+ * has fewer I/O nodes than STATIC gives, and stays.
  *
- * The granting division was solved without trials before; after each solve
- * those whose grant has changed are touched, for what counts is the last one.
+ * The granting division was solved without trials before; after each further
+ * solve the jobs with changed grants are touched, since the last one takes
+ * effect.
  */
 #include <math.h>
 #include "select_io/ion/arbiter_private.h"
 
-#define AT_ONCE 4	/* new trials after an event */
+#define AT_ONCE 4	/* new trials after one event */
 #define HOPE	2.0	/* standard errors */
 #define UNIT	1e-3	/* MB/s, the knapsack's */
-#define MOST	86400.0 /* s of the share that are saved */
-#define USUAL	3600.0	/* s that a job runs of which nothing is known */
+#define MOST	86400.0 /* s of the share that can be saved */
+#define USUAL	3600.0	/* s, expected run time if nothing is known */
 
 double slu_ion_optimistic_curve(void *arg, const struct slu_job *job,
 				uint32_t ions)
@@ -57,7 +58,7 @@ static int solve(struct slu_arbiter *a, double *total, struct slu_err *err)
 	return 0;
 }
 
-/* Its curve if each number were as good as hoped. */
+/* The job's curve with each number at its upper confidence bound. */
 static void hope(const struct slu_arbiter *a, const struct running *r,
 		 struct slu_curve *out)
 {
@@ -93,7 +94,7 @@ static double expected(const struct slu_job *job)
 	return job->limit ? job->limit * 60.0 : USUAL;
 }
 
-/* What is saved and not meant for a trial that goes on. */
+/* The budget without what is committed to running trials. */
 static double available(const struct slu_arbiter *a)
 {
 	double saved = a->saved;
@@ -104,8 +105,9 @@ static double available(const struct slu_arbiter *a)
 	return saved;
 }
 
-/* It would be a trial of the number that it is hoped to be best with, unless it
- * is to have that anyway. *total is that with all trials, and follows. */
+/* Begins a trial with the number that has the best bound, unless the job gets
+ * that number anyway or the budget is too small. *total is updated to the total
+ * bandwidth with all trials. */
 static int try_new(struct slu_arbiter *a, struct running *r, double *total,
 		   double least, struct slu_err *err)
 {
@@ -131,8 +133,8 @@ static int try_new(struct slu_arbiter *a, struct running *r, double *total,
 	return solve(a, total, err);
 }
 
-/* A new one whose runs have told something, first of all what it reaches with
- * what STATIC gives it, and that can choose. */
+/* A job that starts, has a choice, and whose class has been measured, first of
+ * all with the number of STATIC. */
 static bool may_try(const struct slu_arbiter *a, const struct running *r)
 {
 	return !r->granted && r->n_choice > 1 &&
@@ -143,7 +145,7 @@ static bool may_try(const struct slu_arbiter *a, const struct running *r)
 			       .bandwidth > 0;
 }
 
-/* From the last event until now. */
+/* Updates the budget for the time since the last event. */
 static void save(struct slu_arbiter *a, double best)
 {
 	double passed = (double)(a->now - a->saved_at);
@@ -155,7 +157,7 @@ static void save(struct slu_arbiter *a, double best)
 	a->best = best;
 }
 
-/* Those that go on, the newest first, while they cost too much. */
+/* Continues running trials; the newest are dropped while they cost too much. */
 static int go_on(struct slu_arbiter *a, double *total, double least,
 		 struct slu_err *err)
 {
@@ -178,7 +180,7 @@ static int go_on(struct slu_arbiter *a, double *total, double least,
 	return 0;
 }
 
-/* MB/s that trials cost now. */
+/* MB/s that the trials cost now. */
 static double lost(struct slu_arbiter *a, double total)
 {
 	double sum = 0;

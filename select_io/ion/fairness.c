@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose limits are a job's, and what each MB/s of it counts. */
+/* The groups whose limits apply to a job, and the weight of its bandwidth. */
 #include <string.h>
 #include <xxhash.h>
 #include "select_io/ion/arbiter_private.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is predicted of each running job, summed up over its time. It is summed
- * when it changes, not at each event. */
+/* The integral of each running job's forecast over its time, updated when the
+ * forecast changes rather than at each event. */
 #include <math.h>
 #include <string.h>
 #include "select_io/ion/arbiter_private.h"
 
-#define MOST_OF_IT 0.9 /* of its time it has to be known */
+#define MOST_OF_IT 0.9 /* of its time must have a forecast */
 
-/* A table's bandwidth is another unit: nothing is predicted by it alone. */
+/* Bandwidths of a table have another unit: no forecast from these alone. */
 static bool is_predicted(const struct running *r)
 {
 	return slu_curve_known(&r->curve) && r->from != FROM_TABLE &&
@@ -23,7 +23,7 @@ static struct slu_ion_forecast forecast(const struct slu_arbiter *a,
 				     .fixed = fixed.bandwidth};
 	uint32_t at = fixed.shared ? 1 : fixed.ions;
 
-	/* What no run had counts nothing in the division, and is not known. */
+	/* A number without a run counts 0 in the division: it is unknown. */
 	if (!is_predicted(r) || !(f.predicted > 0 && f.fixed > 0))
 		return (struct slu_ion_forecast){0};
 	f.error = slu_curve_error(&r->curve, at, a->now);

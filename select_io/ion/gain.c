@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Two-sided 5 % of Student's t with so many degrees of freedom. */
+/* Student's t, two-sided 5 %, for so many degrees of freedom. */
 static double student(size_t df)
 {
 	static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57,
@@ -27,7 +27,7 @@ static void add(struct sums *s, const struct slu_ion_run *r)
 	s->seconds += r->seconds;
 }
 
-/* Of the runs from *i on that are of one application; *i moves on. */
+/* Sums up one application's runs, from *i on; advances *i. */
 static struct sums next_app(const struct slu_ion_run *run, size_t n, size_t *i)
 {
 	struct sums s = {0};

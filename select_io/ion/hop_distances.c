@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sorted index of the hosts, a row of hops per group; the place of an I/O
- * node is a sorted index too. */
+/* A matrix of hops, a row per group of hosts and a column per place of I/O
+ * nodes, with sorted indexes from names to rows and columns. */
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/ion/hop_distances.h"
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct host *)b)->name);
 }
 
-/* UINT32_MAX: not there. */
+/* UINT32_MAX: it is not in the index. */
 static uint32_t look_up(const struct index *x, const char *name)
 {
 	struct host key = {(char *)name, 0}, *found = NULL;
@@ -55,7 +55,7 @@ static int make_index(struct index *x, const struct slu_hosts *lists,
 	return 0;
 }
 
-/* "2 4 -", a number or - for each place. */
+/* Parses "2 4 -": a number or '-' for each place. */
 static int read_hops(const char *text, uint32_t *hops, uint32_t n,
 		     struct slu_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A chained hash table by text; nothing leaves it but by a sweep. */
+/* A chained hash table by text; entries are removed only by a sweep. */
 #include "select_io/ion/hostlist_cache.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int by_strcmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What is derived from the full names. */
+/* Computes what depends on the full names. */
 static int derive(struct slu_names *names)
 {
 	size_t n = names->full.n;
@@ -71,7 +71,7 @@ static struct slu_names **place(const struct slu_names_memory *m,
 	return &m->bucket[XXH3_64bits(text, strlen(text)) & (m->n_buckets - 1)];
 }
 
-/* As many buckets as names, at least. */
+/* Rehashes, so that there are at least as many buckets as names. */
 static int grow(struct slu_names_memory *m)
 {
 	struct slu_names_memory more = {

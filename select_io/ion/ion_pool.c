@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arbiter's pool: who owns which I/O node, which may be given, and where
- * they are. */
+/* The arbiter's pool: the owner, availability and place of each I/O node. */
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/ion/arbiter_private.h"
@@ -10,7 +9,7 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* The pool may be large: its nodes are looked up in a->by_name. */
+/* The pool may be large: nodes are looked up in a->by_name. */
 
 static int by_name(const void *a, const void *b)
 {
@@ -18,7 +17,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct slu_ion_name *)b)->name);
 }
 
-/* Of the pool, in the order of their names; NULL without memory. */
+/* The pool sorted by name; NULL without memory. */
 static struct slu_ion_name *sort_names(const struct slu_hosts *pool)
 {
 	struct slu_ion_name *out = calloc(pool->n + 1, sizeof(*out));
@@ -30,7 +29,7 @@ static struct slu_ion_name *sort_names(const struct slu_hosts *pool)
 	return out;
 }
 
-/* Where it is in the pool, or SLU_ION_NOBODY. */
+/* Index in the pool, or SLU_ION_NOBODY. */
 static size_t find(const struct slu_arbiter *a, const char *ion)
 {
 	struct slu_ion_name key = {.name = ion};

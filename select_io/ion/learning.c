@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the arbiter learns from ended jobs: the bandwidth curve of each class of
- * jobs (curves.h), and which classes have another curve than at the last solve.
- * While all of history is read again, a second set of curves is taught, which
+ * What the arbiter learns from ended jobs: the bandwidth curve of each job
+ * class (curves.h), and which classes have changed since the last solve. While
+ * the whole history is read again, a second set of curves is trained, which
  * then replaces the first.
  */
 #include "select_io/ion/learning.h"
@@ -27,7 +27,7 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 
 	if (!slu_curves_times(&job, a->direct, &times))
 		return;
-	if (a->now && job.end > a->now) /* the clocks differ */
+	if (a->now && job.end > a->now) /* clock skew */
 		job.end = a->now;
 	dropped = slu_curves_learn(curves, &job, &times, row->io_bandwidth);
 	if (a->pupil)
@@ -76,10 +76,9 @@ void slu_ion_touch_learnt(struct slu_arbiter *a)
 					slu_ion_touch(a, a->run[i]);
 }
 
-/* No run of this class is known: the site's table counts, by the I/O pattern
- * that is predicted, or by the one that the user has named as long as none of
- * his jobs of this size was measured. What his other jobs reach does not count.
- */
+/* Without a run of this class the site's table is used, with the predicted I/O
+ * pattern, or with the one that the user has named as long as none of the
+ * user's jobs of this size was measured. The user's other jobs are not used. */
 static void estimate_new(const struct slu_arbiter *a, struct running *r)
 {
 	bool counts = r->tabled && !(r->job.ion_pattern &&

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GekkoFWD's mapping file. Its client takes a line for its own host name, cut
- * at the first dot, and counts I/O nodes in the order in which strcmp sorts
- * the lines of the daemons' hosts file (ion10 before ion2). A line it cannot
- * read ends the application, so nothing but whole lines is ever made.
+ * GekkoFWD's mapping file. Its client uses the line of its own host name, cut
+ * at the first dot, and numbers I/O nodes in the order in which strcmp sorts
+ * the lines of the daemons' hosts file (ion10 before ion2). A line that it
+ * cannot parse ends the application, so the file consists of whole lines at any
+ * time.
  */
 #include "select_io/ion/mapping.h"
 
@@ -58,7 +59,7 @@ static int by_strcmp(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The position of the k-th of its I/O nodes among all, as clients count. */
+/* The position of the job's k-th I/O node among all, as clients number them. */
 static int position(const struct blocks *b, size_t k,
 		    const struct slu_names *all, uint32_t *ion,
 		    struct slu_err *err)
@@ -74,7 +75,7 @@ static int position(const struct blocks *b, size_t k,
 	return 0;
 }
 
-/* Of the node after one whose I/O node is *ion. */
+/* The position for the node after one whose I/O node is *ion. */
 static int next_ion(const struct blocks *b, size_t node,
 		    const struct slu_names *all, uint32_t *ion,
 		    struct slu_err *err)
@@ -189,7 +190,7 @@ static int by_node(const void *a, const void *b)
 		     : (x->job_id > y->job_id) - (x->job_id < y->job_id);
 }
 
-/* Room for the lines of all jobs. */
+/* Allocates the lines of all jobs. */
 static int reserve(struct slu_mapper *m, const struct slu_assignment *a,
 		   struct slu_node_lines *out, struct slu_err *err)
 {
@@ -243,8 +244,8 @@ void slu_node_lines_free(struct slu_node_lines *lines)
 	*lines = (struct slu_node_lines){0};
 }
 
-/* Names of hosts need no escapes (hostlist.h). This is on the way of every
- * launch, so it is written as text. */
+/* Host names need no escapes (hostlist.h). This is in the path of every launch,
+ * so the text is written directly instead of through json-c. */
 static void put_names(struct slu_buf *buf, const struct slu_hosts *hosts)
 {
 	slu_buf_puts(buf, "[");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The owner of every I/O node is all the state there is. Three passes: take
- * away what is no longer due, settle the shared node if it can stay, give what
- * is missing.
+ * Assigns I/O nodes to jobs; the owner of each node is the whole state. Three
+ * passes: free nodes beyond the jobs' numbers, keep the shared node if that is
+ * possible, assign the missing ones.
  */
 #include <stdlib.h>
 #include "select_io/ion/placement.h"
@@ -21,7 +21,7 @@ static uint32_t far_from(const struct slu_ion_seat *s,
 	return s->far ? s->far[node->place] : 0;
 }
 
-/* What the job has that still works. */
+/* Counts each job's working nodes; frees those that do not work. */
 static void count(struct slu_ion_node *node, size_t n_nodes,
 		  struct slu_ion_seat *seat, size_t n_seats)
 {
@@ -36,7 +36,7 @@ static void count(struct slu_ion_node *node, size_t n_nodes,
 	}
 }
 
-/* Of its nodes the farthest, the last of equals. */
+/* Frees the farthest of its nodes, the last among equals. */
 static void give_back(struct slu_ion_node *node, size_t n_nodes,
 		      struct slu_ion_seat *s)
 {
@@ -56,7 +56,8 @@ static bool is_free(const struct slu_ion_node *node, size_t i, size_t shared)
 	       i != shared;
 }
 
-/* The nearest free node, the first of equals, or n. `from`: none before it. */
+/* The nearest free node, the first among equals, or n. There is none before
+ * `from`. */
 static size_t nearest(const struct slu_ion_node *node, size_t n, size_t from,
 		      const struct slu_ion_seat *s, size_t shared)
 {
@@ -73,7 +74,7 @@ static size_t nearest(const struct slu_ion_node *node, size_t n, size_t from,
 	return best;
 }
 
-/* False: there are not enough. */
+/* False: there are not enough free nodes. */
 static bool give(struct slu_ion_node *node, size_t n_nodes,
 		 struct slu_ion_seat *seat, size_t n_seats, size_t shared)
 {
@@ -100,9 +101,8 @@ static size_t last_of(const struct slu_ion_node *node, size_t n, uint32_t job)
 	return SLU_ION_NOBODY;
 }
 
-/* The one that was shared before, if its jobs may not move; a free node if
- * there is one, else the one before, else the last one of the job that has
- * most. */
+/* The previous shared node, if its jobs may not move; else a free node; else
+ * the previous one; else the last node of the job with the most. */
 static size_t pick_shared(const struct slu_ion_node *node, size_t n,
 			  uint32_t most, bool move, size_t before)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CURVES 16384
-#define LUCK   10.0 /* times faster or slower than its application, at most */
+#define LUCK   10.0 /* limit of a run's speed relative to its application */
 
 struct slu_recorded {
 	struct slu_history_row *row;
@@ -61,8 +61,8 @@ int slu_recorded_add(struct slu_recorded *r, const struct slu_history_row *row,
 	return 0;
 }
 
-/* What its application reaches on the average of the numbers that it had; 0:
- * not known. */
+/* The mean bandwidth of the application's curve over the numbers that the job
+ * had; 0: not known. */
 static double expected(const struct slu_curve *c, const struct slu_job *job)
 {
 	struct slu_ion_times t;
@@ -172,7 +172,7 @@ int slu_recorded_prepare(struct slu_recorded *r, int64_t since, bool direct,
 	if (r->facts.jobs)
 		qsort(r->job, r->facts.jobs, sizeof(*r->job), by_due);
 	for (size_t i = r->facts.jobs; i-- > 0;) {
-		/* a requeued one may run beside itself */
+		/* a requeued job may overlap its former run */
 		r->job[i].job.job_id = (uint32_t)i + 1;
 		r->job[i].due -= r->job[0].due;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs run again, event by event. */
+/* Simulates recorded jobs with another policy, event by event. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/division/division.h"
 #include "select_io/ion/replay.h"
 
-#define LEAST	1e-3 /* MB/s: all end some day */
+#define LEAST	1e-3 /* MB/s: so that all jobs end */
 #define CHOICES 256
 
 struct run {
@@ -21,12 +21,12 @@ struct sim {
 	size_t n;
 	struct run *run;
 	struct slu_arbiter *arbiter;
-	struct slu_arbiter *fixed; /* STATIC beside it; NULL: not asked for */
-	struct slu_ion_division *division; /* the best; NULL: not asked for */
+	struct slu_arbiter *fixed;	   /* STATIC for comparison; or NULL */
+	struct slu_ion_division *division; /* optimum for comparison; or NULL */
 	struct slu_ion_job *posed;
 	struct slu_ion_grant *grant;
-	uint32_t *choice;   /* CHOICES of each */
-	size_t first, next; /* of those that may run */
+	uint32_t *choice;   /* CHOICES of each job */
+	size_t first, next; /* of the jobs that may run */
 	uint32_t free, running;
 	double now;			     /* s */
 	double best, reached, fixed_reaches; /* MB/s since the last event */
@@ -58,8 +58,8 @@ static double rate_of(const struct sim *sim, size_t i,
 	return rate > 0 ? rate : sim->job[i].usual / sim->job[i].luck;
 }
 
-/* Is it below what STATIC reaches with the same jobs: all at once where running
- * jobs may be given others, else as they came? */
+/* Compares with STATIC for the same jobs: divided anew where running jobs may
+ * be remapped, else in the order of their starts. */
 static int compare(struct sim *sim, size_t n, struct slu_err *err)
 {
 	struct slu_assignment out = {0};
@@ -88,7 +88,7 @@ static int compare(struct sim *sim, size_t n, struct slu_err *err)
 	return 0;
 }
 
-/* MB/s of the best division of those that run, by the true curves. */
+/* MB/s of the best division of the running jobs, by their true curves. */
 static int find_best(struct sim *sim, struct slu_err *err)
 {
 	const struct slu_conf *conf = sim->q->conf;
@@ -159,7 +159,7 @@ static int resolve(struct sim *sim, struct slu_err *err)
 	return 0;
 }
 
-/* 1: it runs; 0: it cannot, yet. */
+/* 1: it runs; 0: it has to wait. */
 static int start_next(struct sim *sim, struct slu_err *err)
 {
 	const struct slu_replay_job *job = &sim->job[sim->next];
@@ -214,12 +214,12 @@ static void teach(struct sim *sim, size_t i)
 		sim->job[i].mb / fmax(sim->now - sim->run[i].start, 1e-3);
 	sim->out.taught += row.job.ions != SLU_NO_ID || text;
 	slu_arbiter_learn(sim->arbiter, &row);
-	if (sim->fixed) /* who shares depends on what is known */
+	if (sim->fixed) /* sharing depends on what is known */
 		slu_arbiter_learn(sim->fixed, &row);
 	free(text);
 }
 
-/* The one that ends first, or n. */
+/* The job that ends first, or n. */
 static size_t next_end(const struct sim *sim)
 {
 	size_t next = sim->n;
@@ -257,8 +257,8 @@ static void end(struct sim *sim, size_t i)
 		sim->first++;
 }
 
-/* To the next end, or to when the next job comes if that is before; false:
- * nothing is left. */
+/* Advances to the next end, or to the next submission if that is earlier;
+ * false: nothing is left. */
 static bool next_event(struct sim *sim)
 {
 	size_t i = next_end(sim);
@@ -280,7 +280,7 @@ static bool next_event(struct sim *sim)
 	return true;
 }
 
-/* What the best division is, and STATIC's. */
+/* Sets up the divisions for comparison: the optimum and STATIC. */
 static int begin_rivals(struct sim *sim, struct slu_err *err)
 {
 	struct slu_conf conf = *sim->q->conf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running jobs, in order of their ids: who starts and ends, what each may
- * choose in this pool, and what is predicted of it.
+ * The running jobs, sorted by id: starts and ends, each job's choices in this
+ * pool, and its predicted curve.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r)
 	r->unsaid = true;
 }
 
-/* The patterns that the user named, else those that are predicted. */
+/* The I/O pattern named by the user, else the predicted one. */
 static void find_table(const struct slu_arbiter *a, struct running *r)
 {
 	const char *profile =
@@ -77,7 +77,7 @@ static void find_table(const struct slu_arbiter *a, struct running *r)
 		    slu_curve_known(&r->table);
 }
 
-/* What the job may choose in this pool. */
+/* Computes the job's choices in this pool. */
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r)
 {
 	uint32_t choice[MAX_CHOICES], limit = a->max_per_job;
@@ -193,7 +193,7 @@ static void remove_at(struct slu_arbiter *a, size_t at)
 		(a->n_run - at) * sizeof(*a->run));
 }
 
-/* The same run with other nodes. It holds what it held. */
+/* The same run with other nodes; it keeps its I/O nodes. */
 static int resize(struct slu_arbiter *a, struct running *r,
 		  const struct slu_job *job)
 {
@@ -309,7 +309,7 @@ uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id)
 		       : SLU_NO_ID;
 }
 
-/* One that shares, or has been given no time, says nothing of its curve. */
+/* A job that shares, or whose times are unknown, is no sample for its curve. */
 static int add_time(const struct running *r, int64_t now,
 		    struct slu_ion_times *times)
 {
