@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many stripes each target gets when each makes it dearer.
+ * The number of stripes on each target when its cost increases with each.
  *
- * slu_place_fill: the water level. At a level every target has all stripes
- * that cost no more than it; the level at which these are as many as can be
- * placed is searched, by secants and halving. When the numbers satisfy Gale
- * and Ryser's condition nothing can be better. Else the k targets that break
- * it by most hold together, in the best solution, as much as fits on any k:
- * they and the others are two smaller problems of the same kind (Groenevelt's
+ * slu_place_fill: water filling. At a level each target has all stripes with a
+ * marginal cost up to it; the level at which their sum is the number to place
+ * is found by the secant method with bisection. If the numbers satisfy the
+ * Gale-Ryser condition, they are optimal. Otherwise the k targets that violate
+ * it most have, in an optimal solution, together as much as fits on any k: they
+ * and the others are two smaller problems of the same kind (Groenevelt's
  * decomposition, European Journal of Operational Research 54, 1991).
  *
- * slu_place_greedy: one stripe at a time, the cheapest that is possible, should
- * there be too many splits. It is possible when its target would not come to
- * lie, among the targets by falling numbers, in a beginning that is full
- * already (most[k] == the sum of the first k); a target for which it is
- * impossible once is out for good. A tree over k holds what is left of each
- * beginning.
+ * slu_place_greedy, in case of too many splits: one stripe at a time, on the
+ * cheapest feasible target. In the order of falling numbers, no prefix may have
+ * more than its bound (most[k]); a target whose next stripe would be in a
+ * prefix that has reached it is infeasible, and stays so. A segment tree over k
+ * has the slack of each prefix.
  */
 #include "config.h"
 #include "common/fast.h"
@@ -25,18 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSE  64  /* stripes between the levels: then they are sorted */
-#define ROUNDS 200 /* halving a double to nothing takes fewer */
-#define SPLITS 64  /* each costs another look at its part */
+#define CLOSE  64  /* stripes between the levels: then sort them */
+#define ROUNDS 200 /* enough for a double to be halved to 0 */
+#define SPLITS 64  /* each takes another pass over its part */
 
-/* A run of places, whose targets share `goal` stripes: the beginning of as many
- * targets as come before it is full already. */
+/* A range of places whose targets share `goal` stripes; the prefix before it
+ * has reached its bound. */
 struct part {
 	uint32_t from, n;
 	uint64_t goal;
 };
 
-/* Stripes on each target of a part that cost no more than the level. */
+/* Stripes on each target of a part with a marginal cost up to the level. */
 SLU_FAST static void set_level(const struct slu_place *s,
 			       const struct part *part, double level,
 			       uint32_t *restrict stripes)
@@ -55,7 +54,7 @@ SLU_FAST static void set_level(const struct slu_place *s,
 	}
 }
 
-/* How many these are. */
+/* The sum of these. */
 SLU_FAST static uint64_t sum_at(const struct slu_place *s,
 				const struct part *part, double level)
 {
@@ -74,19 +73,19 @@ SLU_FAST static uint64_t sum_at(const struct slu_place *s,
 	return sum;
 }
 
-/* Two levels, with no more than `goal` stripes up to the lower and no fewer up
+/* A bracket: at most `goal` stripes up to the lower level, at least as many up
  * to the upper. */
 struct levels {
 	double lo, hi;
 	uint64_t below, above;
 };
 
-/* A level and the stripes up to it. */
+/* An evaluation: a level and the number of stripes up to it. */
 struct look {
 	double level, stripes;
 };
 
-/* Where the line through two looks is at `aim`. */
+/* Where the line through two evaluations reaches `aim`. */
 static double secant(const struct look *a, const struct look *b, double aim)
 {
 	double rise = b->stripes - a->stripes;
@@ -96,9 +95,9 @@ static double secant(const struct look *a, const struct look *b, double aim)
 					      (b->level - a->level) / rise;
 }
 
-/* Through the last two looks, to a little behind the goal, so that the far end
- * moves too; by halving where that leads out of the range, and every sixth
- * time. */
+/* One secant step through the last two evaluations, aimed a little beyond the
+ * goal so that the far end moves too; bisection where that leaves the bracket,
+ * and in every sixth step. */
 static void narrow(const struct slu_place *s, const struct part *part,
 		   struct levels *l)
 {
@@ -114,7 +113,7 @@ static void narrow(const struct slu_place *s, const struct part *part,
 		if (!(mid > l->lo && mid < l->hi) || round % 6 == 5)
 			mid = l->lo + (l->hi - l->lo) / 2;
 		if (!(mid > l->lo && mid < l->hi))
-			return; /* all between them cost the same */
+			return; /* all between them have the same cost */
 		sum = sum_at(s, part, mid);
 		if (sum <= part->goal) {
 			l->lo = mid;
@@ -135,8 +134,8 @@ static bool before(const struct slu_place_key *a, const struct slu_place_key *b)
 	return a->cost != b->cost ? a->cost < b->cost : a->j < b->j;
 }
 
-/* The cheapest `rest` of the few stripes between the levels, of which `upper`
- * has those up to the higher. Places of a part are in the order of their
+/* Of the few stripes between the levels, adds the `rest` cheapest; `upper` has
+ * those up to the higher level. Places of a part are in the order of their
  * targets' numbers. */
 static void take_cheapest(struct slu_place *s, const struct part *part,
 			  const uint32_t *upper, uint64_t rest)
@@ -159,7 +158,7 @@ static void take_cheapest(struct slu_place *s, const struct part *part,
 		s->level[unit[k].j]++;
 }
 
-/* Between the levels all cost the same: lower numbers first. */
+/* All between the levels have the same cost: lower target numbers first. */
 static void take_equal(struct slu_place *s, const struct part *part,
 		       const uint32_t *upper, uint64_t rest)
 {
@@ -173,7 +172,7 @@ static void take_equal(struct slu_place *s, const struct part *part,
 	}
 }
 
-/* All stripes of a part, and levels with none and all of them. */
+/* Levels with none and with all stripes of a part. */
 SLU_FAST static struct levels all_levels(const struct slu_place *s,
 					 const struct part *part)
 {
@@ -193,11 +192,11 @@ SLU_FAST static struct levels all_levels(const struct slu_place *s,
 	return (struct levels){.lo = lo, .hi = hi, .above = all};
 }
 
-/* The water level of a part, as if only its sum mattered. */
+/* Water filling of a part with no constraint but its sum. */
 static void fill(struct slu_place *s, const struct part *part)
 {
 	struct levels l = all_levels(s, part);
-	uint32_t *upper = s->count; /* not known yet */
+	uint32_t *upper = s->count; /* not in use yet */
 
 	if (l.above > part->goal)
 		narrow(s, part, &l);
@@ -211,10 +210,10 @@ static void fill(struct slu_place *s, const struct part *part)
 		take_equal(s, part, upper, part->goal - l.below);
 }
 
-/* Gale and Ryser: the k fullest targets of a part may hold no more than fits on
- * any k of it. How many are too full together by most; 0: none. *least: what
- * the last of them holds; all with so much are among them, as what fits grows
- * ever slower with k. */
+/* The Gale-Ryser condition: the k fullest targets of a part may have no more
+ * than fits on any k of it. Returns the k with the largest violation; 0: none.
+ * *least: the number on the last of these. All targets with that number are
+ * among them, as the bound is concave in k. */
 static uint32_t too_full(struct slu_place *s, const struct part *part,
 			 uint32_t *least)
 {
@@ -252,7 +251,8 @@ static void copy_place(struct slu_place *s, uint32_t to, uint32_t from)
 	s->id[to] = s->id[from];
 }
 
-/* The k fullest of a part to its beginning; both halves stay in order. */
+/* Moves the k fullest targets of a part to its front; both halves keep their
+ * order. */
 static void split(struct slu_place *s, const struct part *part, uint32_t k,
 		  uint32_t least)
 {
@@ -264,9 +264,10 @@ static void split(struct slu_place *s, const struct part *part, uint32_t k,
 		copy_place(s, part->from + k + i - spare, i);
 }
 
-/* All that can be placed: the least, over k, of what fits on any k targets and
- * the room of the others, which are those with the least room. Between targets
- * with the same room it is not the least, as what fits grows ever slower. */
+/* The largest number that can be placed: the minimum over k of what fits on any
+ * k targets plus the space on the others, which are those with the least space
+ * (a minimum cut). It is not between targets with equal space, as the bound is
+ * concave in k. */
 static uint64_t all_that_fits(struct slu_place *s)
 {
 	uint32_t m = s->p.n_targets, k = 0;
@@ -316,8 +317,8 @@ bool slu_place_fill(struct slu_place *s)
 	return true;
 }
 
-/* What is left of the beginning of k targets, k = 1 .. n: a tree of minima
- * with additions that hold for all below. */
+/* The slack of the prefixes of k = 1 .. n targets: a segment tree of minima
+ * with lazy addition. */
 struct left {
 	int64_t *least, *add;
 	size_t leaves;
@@ -335,7 +336,7 @@ static void build(struct left *t, const uint64_t *most, uint32_t m)
 	memset(t->add, 0, 2 * t->leaves * sizeof(*t->add));
 }
 
-/* One less of all beginnings from the k-th on. */
+/* Takes one from the slack of all prefixes from the k-th on. */
 static void use_from(struct left *t, size_t k)
 {
 	size_t i = t->leaves + k - 1;
@@ -354,7 +355,7 @@ static void use_from(struct left *t, size_t k)
 	}
 }
 
-/* The longest beginning of which nothing is left; 0: there is none. */
+/* The longest prefix without slack; 0: there is none. */
 static size_t longest_full(const struct left *t)
 {
 	int64_t above = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets in the order of their costs, of equal ones the lower number first.
- * Costs that are spread over their range are put into buckets of equal width,
- * one pass; those that crowd in a few are sorted by their upper bits, two;
- * where even these are mostly alike, by comparing.
+ * Sorts targets by cost, equal ones by number. Costs that are spread over their
+ * range go into buckets of equal width in one pass; clustered ones are sorted
+ * by a radix sort of their upper bits, in two passes; if most of these are
+ * equal too, by comparison.
  */
 #include "config.h"
 #include "common/fast.h"
@@ -37,7 +37,7 @@ SLU_FAST static void find_buckets(const double *restrict cost, uint32_t n,
 		bucket[j] = (uint32_t)(int32_t)((cost[j] - lo) * scale);
 }
 
-/* Where each bucket begins. False: too many are in the same. */
+/* Computes where each bucket begins. False: one has too many targets. */
 static bool lay_out_buckets(uint32_t *size, uint32_t buckets, uint32_t n)
 {
 	uint64_t crowd = 0;
@@ -74,8 +74,8 @@ static bool by_buckets(struct slu_place *s)
 	if (hi - lo < SLU_PLACE_ALIKE)
 		return false;
 	memset(size, 0, buckets * sizeof(*size));
-	/* by buckets - 1, so that the highest cost, however rounded, has a
-	 * valid index */
+	/* scaled by buckets - 1, so that the index of the highest cost is valid
+	 * however it is rounded */
 	find_buckets(s->cost, m, lo, (buckets - 1) / (hi - lo), bucket);
 	for (uint32_t j = 0; j < m; j++)
 		size[bucket[j]]++;
@@ -96,8 +96,8 @@ static int by_cost(const void *a, const void *b)
 	return x->j < y->j ? -1 : 1;
 }
 
-/* The upper bits of a cost as float, which sort like it as it is not negative,
- * and its target. */
+/* The upper bits of the cost as a float, which sort as it does since it is not
+ * negative, and the target. */
 static uint64_t entry_of(double cost, uint32_t j)
 {
 	float rough = (float)cost;
@@ -122,8 +122,8 @@ static void pass(const uint64_t *from, uint64_t *to, uint32_t n, uint32_t *size,
 		to[size[from[i] >> shift & ((1u << DIGIT) - 1)]++] = from[i];
 }
 
-/* Targets in the order of their costs: a radix sort by what tells most of them
- * apart; the others are put right by insertion. False: they are too many. */
+/* Radix sort by the digits in which most costs differ; the others are sorted by
+ * insertion. False: too many have to be moved. */
 static bool radix(struct slu_place *s)
 {
 	uint32_t low[1u << DIGIT] = {0}, high[1u << DIGIT] = {0};
@@ -146,7 +146,7 @@ static bool radix(struct slu_place *s)
 			order[at] = order[at - 1];
 			at--;
 			if (++moves > 8 * m)
-				return false; /* many alike: not so */
+				return false; /* too many are equal */
 		}
 		order[at] = j;
 	}

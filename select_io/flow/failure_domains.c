@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Alike files over failure domains. Targets, servers, racks and the whole are
- * the nodes of a tree; each keeps its children in a heap by what one more
- * stripe below them costs. A stripe goes from the root to the cheapest leaf,
- * and the way back puts the heaps right: see min_cost_flow.h for why this is
- * exact.
+ * Equal files over failure domains. Targets, servers and racks are the nodes of
+ * a tree with one root; each has its children in a heap keyed by the marginal
+ * cost of a stripe below them. A stripe goes from the root to the cheapest
+ * leaf, and the heaps on the path are updated. min_cost_flow.h says why the
+ * greedy algorithm is exact.
  */
 #include "config.h"
 #include "select_io/flow/min_cost_flow.h"
@@ -19,7 +19,7 @@ struct tree {
 	uint32_t *parent;	/* of a node but the root */
 	uint32_t *first, *size; /* of its children's heap, in `child` */
 	uint32_t *child, *tie, *count;
-	double *key; /* of one more stripe; INFINITY: none fits */
+	double *key; /* marginal cost; INFINITY: no space */
 };
 
 /* splitmix64: a permutation of 64-bit numbers that looks like chance. */
@@ -59,7 +59,8 @@ static void sink(struct tree *t, uint32_t node, uint32_t at)
 	heap[at] = u;
 }
 
-/* How much dearer the next stripe below this is, as files have some there. */
+/* The surcharge of the next stripe below a node where files have some already.
+ */
 static double again(const struct tree *t, uint32_t node)
 {
 	const struct slu_place_alike *p = t->p;
@@ -100,7 +101,7 @@ static void find_parents(struct tree *t)
 		t->parent[r] = t->root;
 }
 
-/* Children in the order of their numbers, then as heaps: lower nodes first. */
+/* Builds the tree: children by their numbers, then heaps, lower nodes first. */
 static void grow(struct tree *t)
 {
 	find_parents(t);
@@ -126,7 +127,7 @@ static void grow(struct tree *t)
 	}
 }
 
-/* The cheapest stripe of all; its price. INFINITY: there is no room. */
+/* Takes the cheapest stripe of all; returns its cost. INFINITY: no space. */
 static double take(struct tree *t)
 {
 	double price = t->key[t->root];
@@ -147,8 +148,9 @@ static double take(struct tree *t)
 	return price;
 }
 
-/* Target by target, server by server: stripe k is file k mod files'. So no file
- * gets a target twice, and each its even part of every server and rack. */
+/* Deals the stripes to files round robin, target by target and server by
+ * server: no file gets two stripes on a target, and each file gets an even
+ * share of every server and rack. */
 static void deal(const struct tree *t, uint32_t node, uint32_t *k,
 		 uint32_t *chosen, uint32_t *got)
 {
@@ -163,8 +165,7 @@ static void deal(const struct tree *t, uint32_t node, uint32_t *k,
 	}
 }
 
-/* The cheapest first; those that cost the same in an order of the file's own.
- */
+/* By cost; among equals in a pseudorandom order that depends on the file. */
 static void sort(const struct slu_place_alike *p, uint32_t file,
 		 uint32_t *chosen, uint32_t n)
 {

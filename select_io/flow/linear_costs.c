@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Linear costs where the cheapest targets have room for all: every request then
- * has the cheapest of all targets, as many as it wants. Only these have to be
- * found and sorted, not all.
+ * Linear costs where the cheapest targets have space for all requests: each
+ * request gets the cheapest targets, as many as it wants. Only these are
+ * selected and sorted, not all targets.
  */
 #include "config.h"
 #include "common/fast.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define BUCKETS 1024
-#define SPARE	256 /* more of them than are needed: then it is no gain */
+#define SPARE	256 /* more than needed: then a full sort is as fast */
 
-/* Are there n targets with room for all? */
+/* Are there n targets with space for all requests? */
 SLU_FAST static bool enough(const struct slu_place *s, uint32_t n)
 {
 	uint32_t roomy = 0;
@@ -40,7 +40,7 @@ SLU_FAST static void range(const struct slu_place *s, double *lo, double *hi)
 	*hi = most;
 }
 
-/* The bucket of each target, those that cannot be used behind the last. */
+/* The bucket of each target; unusable targets go behind the last one. */
 SLU_FAST static void find_buckets(struct slu_place *s, double lo, double scale)
 {
 	const double *restrict cost = s->cost;
@@ -54,8 +54,8 @@ SLU_FAST static void find_buckets(struct slu_place *s, double lo, double scale)
 	}
 }
 
-/* Gather the targets of the first buckets that have n together. How many they
- * are; 0: not so many, or far more. */
+/* Collects the targets of the first buckets that together have n. Returns their
+ * number; 0: there are fewer, or far more. */
 static uint32_t gather(struct slu_place *s, uint32_t n)
 {
 	uint32_t size[BUCKETS + 1] = {0}, sum = 0, last = 0, got = 0;
@@ -86,7 +86,7 @@ static void sort(struct slu_place_key *a, uint32_t n)
 	}
 }
 
-/* Request k of the sorted ones has the first want[k]. */
+/* The k-th of the sorted requests gets the first want[k] targets. */
 static void hand_out(struct slu_place *s, uint32_t n)
 {
 	uint32_t left = s->active;

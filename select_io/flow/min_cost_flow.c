@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many stripes each target gets, and then who gets them.
+ * First the number of stripes on each target, then the assignment of requests
+ * to targets.
  *
- * Linear: targets in the order of their costs take one stripe from as many
- * requests as they have room for; where they have room for all, see
- * linear_costs.c. Convex: see convex_costs.c.
+ * Numbers with linear costs: targets in the order of cost take one stripe from
+ * as many requests as they have space for; linear_costs.c is a fast path where
+ * the cheapest have space for all. Convex costs: see convex_costs.c.
  *
- * Who: a target takes from the requests that want most. They are kept sorted
- * downwards, in runs of those that want equally much; of these the last are
- * taken, so that they stay sorted.
+ * Assignment: a target takes from the requests with the largest remainders.
+ * Requests are kept sorted by remainder, in runs of equals; the last of a run
+ * are taken, so that the order is preserved.
  */
 #include "config.h"
 #include "select_io/flow/flow_private.h"
@@ -46,7 +47,7 @@ static void *take(char **memory, size_t n, size_t size)
 	return p;
 }
 
-/* All arrays, one after the other; only counted while memory is NULL. */
+/* Lays out all arrays in one block; memory NULL: only computes its size. */
 static size_t lay_out(struct slu_place *s, char *memory)
 {
 	size_t m = s->p.n_targets, r = s->p.n_requests;
@@ -134,7 +135,7 @@ static void sort_falling(const uint32_t *key, uint32_t n, uint32_t limit,
 		out[bucket[key[i]]++] = i;
 }
 
-/* What each request can have at most is one stripe on every target. */
+/* A request gets at most one stripe on every target. */
 static void prepare(struct slu_place *s)
 {
 	uint32_t m = s->p.n_targets, r = s->p.n_requests, at = 0, most = 0;
@@ -176,7 +177,7 @@ void slu_place_load(struct slu_place *s)
 	}
 }
 
-/* The requests in places from .. to - 1 get target j. */
+/* Assigns target j to the requests at from .. to - 1. */
 static void give(struct slu_place *s, uint32_t from, uint32_t to, uint32_t j)
 {
 	uint32_t *restrict slot = s->slot, *restrict chosen = s->chosen;
@@ -195,14 +196,14 @@ static void find_runs(struct slu_place *s)
 	}
 }
 
-/* Those of a run go to the next, which begins where the one before it ends. */
+/* Merges a run into the next one, which begins where the former ends. */
 static void drop_run(struct slu_place *s, uint32_t q)
 {
 	s->n_runs--;
 	memmove(&s->run[q], &s->run[q + 1], (s->n_runs - q) * sizeof(*s->run));
 }
 
-/* The last of a run want one less. */
+/* The requests of a run from `at` on become a run with one less. */
 static void split_run(struct slu_place *s, uint32_t q, uint32_t at)
 {
 	struct slu_place_run *run = &s->run[q];
@@ -215,7 +216,7 @@ static void split_run(struct slu_place *s, uint32_t q, uint32_t at)
 	run->end = at;
 }
 
-/* Target j takes x stripes, x <= active. */
+/* Target j takes x stripes, x <= active requests. */
 static void hand_out(struct slu_place *s, uint32_t j, uint32_t x)
 {
 	uint32_t q = 0, from, at;
@@ -254,7 +255,7 @@ static void solve_linear(struct slu_place *s)
 	}
 }
 
-/* most[k]: all requests together on any k targets: sum of min(stripes, k). */
+/* most[k]: stripes of all requests on any k targets, sum of min(stripes, k). */
 void slu_place_bounds(struct slu_place *s)
 {
 	uint32_t left = s->active;
@@ -279,7 +280,7 @@ static void solve_convex(struct slu_place *s)
 			hand_out(s, s->order[k], s->count[s->order[k]]);
 }
 
-/* How many each request got. */
+/* Counts the stripes that each request got. */
 static void count_got(struct slu_place *s)
 {
 	for (uint32_t k = 0; k < s->p.n_requests; k++) {
@@ -300,7 +301,7 @@ static void solve(struct slu_place *s)
 	count_got(s);
 }
 
-/* Of all stripes on a target. */
+/* The cost of all stripes on a target. */
 static inline double cost_on(const struct slu_place *s, uint32_t j)
 {
 	const struct slu_place_target *t = &s->p.target[j];
@@ -309,7 +310,7 @@ static inline double cost_on(const struct slu_place *s, uint32_t j)
 	return x * (s->p.convex ? t->cost + t->step * (x + 1) / 2 : t->cost);
 }
 
-/* In two sums, so that none has to wait for the other. */
+/* Two accumulators, so that additions do not wait for each other. */
 static void sum_up(const struct slu_place *s, struct slu_place_solution *out)
 {
 	uint32_t n = s->p.n_targets, j;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Predicted requests give way to current ones; and the short way for a single
- * request. Whether all fit can only get truer when one is left out, so how many
- * have to go is found by halving instead of one at a time.
+ * Predicted requests give way to current ones, the farthest first; and a fast
+ * path for a single request. Feasibility is monotonic in the number that is
+ * left out, so that number is found by bisection.
  */
 #include "config.h"
 #include "select_io/flow/min_cost_flow.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE  64  /* more than needed, before the dearest go */
-#define SAMPLE 256 /* targets that are looked at before all */
-#define SPREAD 4   /* of it, for stripes that are few */
+#define SPARE  64  /* candidates beyond those needed, before pruning */
+#define SAMPLE 256 /* targets in the sample for a first bound */
+#define SPREAD 4   /* the sample's share of more, for few stripes */
 
 struct far {
 	uint32_t ahead, i;
@@ -28,7 +28,7 @@ static int by_distance(const void *a, const void *b)
 	return x->i > y->i ? -1 : 1;
 }
 
-/* Solve without the `out` farthest. */
+/* Solves without the `out` farthest requests. */
 static int solve_without(const struct slu_place_problem *p,
 			 const struct far *far, size_t n, size_t out,
 			 uint32_t *stripes, struct slu_place **place,
@@ -66,7 +66,7 @@ int slu_place_predicted(const struct slu_place_problem *p,
 			far[n++] = (struct far){ahead[i], i};
 	if (ret == 0)
 		qsort(far, n, sizeof(*far), by_distance);
-	hi = n; /* then only current ones are left */
+	hi = n; /* without any predicted request */
 	for (tried = 0; ret == 0; tried = lo + (hi - lo) / 2) {
 		ret = solve_without(p, far, n, tried, stripes, place, solution,
 				    err);
@@ -104,7 +104,7 @@ static bool dearer(const struct slu_place_target *t, bool convex, uint32_t a,
 	return x != y ? x > y : a > b;
 }
 
-/* Put right a heap whose top is the dearest. */
+/* Restores a max-heap. */
 static void sink(const struct slu_place_target *t, bool convex, uint32_t *heap,
 		 uint32_t n, uint32_t at)
 {
@@ -122,8 +122,8 @@ static void sink(const struct slu_place_target *t, bool convex, uint32_t *heap,
 	heap[at] = j;
 }
 
-/* The `stripes` cheapest of those chosen to the front, in any order (Hoare's
- * find). Returns what the dearest of them costs. */
+/* Moves the `stripes` cheapest candidates to the front, unsorted (Hoare's
+ * quickselect). Returns the cost of the dearest of them. */
 static double keep_cheapest(const struct slu_place_target *t, bool convex,
 			    uint32_t *chosen, uint32_t have, uint32_t stripes)
 {
@@ -159,8 +159,8 @@ static double keep_cheapest(const struct slu_place_target *t, bool convex,
 	return most;
 }
 
-/* What half as many again as the `stripes` cheapest cost, at the most, if a
- * sample that is spread over all targets is like them. */
+/* An estimate from a sample of an upper bound of the cost of half as many again
+ * as the `stripes` cheapest. */
 static double guess_bound(const struct slu_place_target *t, uint32_t n,
 			  uint32_t stripes, bool convex)
 {
@@ -181,7 +181,7 @@ static double guess_bound(const struct slu_place_target *t, uint32_t n,
 	return nextafter(least[most - 1], INFINITY);
 }
 
-/* Those from..to-1 that cost less than the bound are taken, without a branch.
+/* Adds the targets from .. to - 1 that cost less than the bound; branch-free.
  */
 static inline uint32_t add_below(const struct slu_place_target *t,
 				 uint32_t from, uint32_t to, bool convex,
@@ -194,8 +194,8 @@ static inline uint32_t add_below(const struct slu_place_target *t,
 	return have;
 }
 
-/* All that cost less than the bound are taken; when these are several times too
- * many, the dearest go and the bound falls. */
+/* Adds all targets that cost less than the bound; when they are several times
+ * too many, the dearest are dropped and the bound is lowered. */
 static uint32_t take_below(const struct slu_place_target *t, uint32_t n,
 			   uint32_t stripes, bool convex, double bound,
 			   uint32_t *chosen)
@@ -230,7 +230,7 @@ uint32_t slu_place_one(const struct slu_place_target *t, uint32_t n,
 	if (n > 4 * SAMPLE && stripes < n / 4)
 		have = take_below(t, n, stripes, convex,
 				  guess_bound(t, n, stripes, convex), chosen);
-	if (have < stripes) /* the sample was not like all */
+	if (have < stripes) /* the sample was not representative */
 		have = take_below(t, n, stripes, convex, INFINITY, chosen);
 	for (uint32_t i = have / 2; i-- > 0;)
 		sink(t, convex, chosen, have, i);

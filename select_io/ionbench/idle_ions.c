@@ -148,7 +148,8 @@ static bool is_down(const char *state)
 	return false;
 }
 
-/* Its value in a line "KEY=VALUE KEY=VALUE ..."; false: it is not there. */
+/* The value of a key in a line "KEY=VALUE KEY=VALUE ..."; false: no such key.
+ */
 static bool value_of(const char *line, const char *key, char *out, size_t size)
 {
 	const char *at = strstr(line, key);

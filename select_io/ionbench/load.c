@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include "common/clock.h"
 
-/* A task reads what one on another node has written: its own node may have it
- * in memory still. */
+/* The rank whose data a task reads: one on another node, since the own node may
+ * have it cached. */
 static uint32_t whose(const struct slu_load *l)
 {
 	uint32_t on_a_node = l->tasks / l->nodes;
@@ -29,20 +29,20 @@ static void file_of(const struct slu_load *l, char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%s.%u", l->path, whose(l));
 }
 
-/* Where its i-th call goes. */
+/* The offset of its i-th call. */
 static off_t offset_of(const struct slu_load *l, uint64_t i)
 {
 	uint64_t step = l->request, base = 0;
 
 	if (l->strided)
 		step *= l->shared ? l->tasks
-				  : 2; /* every other one of a file */
+				  : 2; /* strided: every other request */
 	if (l->shared)
 		base = whose(l) * (l->strided ? l->request : l->bytes);
 	return (off_t)(base + i * step);
 }
 
-/* Bytes of one call, fewer at the end of a file; -1 and errno. */
+/* One call's bytes, fewer at the end of the file; -1 and errno. */
 static ssize_t one_call(int fd, bool reads, char *data, size_t n, off_t at)
 {
 	size_t done = 0;
@@ -90,8 +90,8 @@ static int move(const struct slu_load *l, int fd, char *data, uint64_t *moved,
 	return 0;
 }
 
-/* Incompressible data that differs between ranks. All calls of one rank write
- * the same buffer, so a server that deduplicates can store it once. */
+/* Incompressible data that differs between ranks. All calls of a rank write the
+ * same buffer: a server that deduplicates stores it only once. */
 static void fill(char *data, size_t n, uint32_t rank)
 {
 	uint64_t x = 0x9e3779b97f4a7c15u + rank;
@@ -102,7 +102,7 @@ static void fill(char *data, size_t n, uint32_t rank)
 	}
 }
 
-/* It may be there; what else is wrong open() says. */
+/* It may exist; other errors are found by open(). */
 static void make_directory(const char *file)
 {
 	char path[PATH_MAX], *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sluice-ionbench: measures a PerformanceTable on idle I/O nodes, from within
- * an ordinary job. The same program is the load of the job's tasks
- * ("sluice-ionbench load ..."), which is not for people.
+ * an ordinary job. The same program generates the load as the job's tasks
+ * ("sluice-ionbench load ...", for internal use).
  */
 #include "config.h"
 
@@ -175,7 +175,7 @@ static int check_room(const char *dir, uint64_t bytes, struct slu_err *err)
 	struct statvfs st;
 
 	if (!dir || statvfs(dir, &st) < 0)
-		return 0; /* the tasks see it, or make it */
+		return 0; /* the tasks find or create it */
 	if ((double)st.f_bavail * (double)st.f_frsize >= 2.0 * (double)bytes)
 		return 0;
 	return slu_err(err, SLU_INVALID,
@@ -203,7 +203,8 @@ static int check_args(const struct slu_bench_args *a, struct slu_bench *b,
 			  err);
 }
 
-/* "TABLE" as an absolute path; steps may run anywhere. Caller frees. */
+/* "TABLE" as an absolute path, since steps have other working directories.
+ * Caller frees. */
 static char *absolute(const char *path, const char *suffix)
 {
 	char cwd[PATH_MAX];
@@ -213,7 +214,7 @@ static char *absolute(const char *path, const char *suffix)
 	return slu_asprintf("%s/%s%s", cwd, path, suffix);
 }
 
-/* Within the job. */
+/* Inside the job. */
 
 static void take_signals(void)
 {
@@ -280,7 +281,7 @@ static int run(struct slu_bench_args *a, struct slu_bench *b)
 	return rc;
 }
 
-/* "load OP PATH LAYOUT ACCESS REQUEST BYTES SECONDS MOST", of a task. */
+/* A task: "load OP PATH LAYOUT ACCESS REQUEST BYTES SECONDS MOST". */
 static int run_load(char **argv)
 {
 	struct slu_load l = {.op = argv[2],

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rounds: everything once, then everything once more, so that there is a whole
- * table early. What needs more I/O nodes than are idle is left for later.
+ * Measures in rounds: everything once, then everything again, so that a
+ * complete table exists early. What needs more I/O nodes than are idle is
+ * deferred.
  *
- * A measurement is three steps of the job: all tasks write, then (for patterns
- * that read) all read, then all remove. Only the one that is asked for counts.
+ * A measurement is three job steps: all tasks write, then (for patterns that
+ * read) all read, then all remove. Only the step in question is timed.
  */
 #include "config.h"
 #include "select_io/ionbench/measure.h"
@@ -24,22 +25,22 @@
 
 #define MAX_FAILURES  3	  /* in a row */
 #define STEP_OVERHEAD 60  /* s for srun and the servers, beyond the load's */
-#define WAIT_LOOKS    50  /* tenths of a second: slurmctld is asked each time */
+#define WAIT_LOOKS    50  /* tenths of a second between queries to slurmctld */
 #define APPLY_TIME    120 /* s */
-#define LOOK_AT_NODES 2.0 /* s: are recruited nodes still there? */
+#define LOOK_AT_NODES 2.0 /* s between checks of recruited nodes */
 #define MB	      1e6
 
-struct now { /* the measurement that is under way */
+struct now { /* the current measurement */
 	struct slu_bench *b;
 	const struct slu_bench_pattern *pattern;
 	char key[SLU_BENCH_KEY];
 	uint32_t n;
 	struct slu_hosts ions;
-	double looked; /* at recruited ones */
+	double looked; /* last check of recruited nodes */
 	char map[PATH_MAX], path[PATH_MAX];
 };
 
-/* What is left. */
+/* Remaining measurements. */
 
 static uint32_t runs_of(const struct slu_bench *b, size_t pattern, size_t k)
 {
@@ -66,7 +67,7 @@ size_t slu_bench_left(const struct slu_bench *b, size_t *all)
 	return left;
 }
 
-/* Those of these I/O nodes that do not work, as far as Slurm says. */
+/* The I/O nodes that are down according to Slurm. */
 static void find_down(const struct slu_bench *b, const struct slu_hosts *of,
 		      struct slu_hosts *down)
 {
@@ -82,7 +83,7 @@ static void find_down(const struct slu_bench *b, const struct slu_hosts *of,
 	free(all);
 }
 
-/* The next that can be measured with what is idle; false: there is none. */
+/* Chooses the next measurement for the idle nodes; false: there is none. */
 static bool choose(struct slu_bench *b, struct now *now)
 {
 	struct slu_hosts down;
@@ -104,9 +105,9 @@ static bool choose(struct slu_bench *b, struct now *now)
 	return found;
 }
 
-/* One of them. */
+/* One measurement. */
 
-/* Was any taken away, or did it fail? */
+/* Has any of its nodes failed, or been taken away? */
 static bool any_down(const struct now *now)
 {
 	struct slu_hosts down;
@@ -118,7 +119,8 @@ static bool any_down(const struct now *now)
 	return any;
 }
 
-/* No mapping says that a job needs a compute node that was recruited. */
+/* Has a recruited compute node been allocated to a job? The mapping does not
+ * show that, so slurmctld is asked. */
 static bool any_preempted(struct now *now)
 {
 	bool recruited = false;
@@ -168,7 +170,8 @@ static int write_map(struct now *now, struct slu_err *err)
 	return rc;
 }
 
-/* What its steps find in their environment, and what others are to do. */
+/* Sets the environment of its steps, writes the mapping and runs the command
+ * `apply`, if there is one. */
 static int apply(struct now *now, struct slu_err *err)
 {
 	char number[16];
@@ -176,7 +179,7 @@ static int apply(struct now *now, struct slu_err *err)
 
 	snprintf(number, sizeof(number), "%u", now->n);
 	setenv("SLUICE_IONS", number, 1);
-	/* by default its client looks for one where anybody can make it */
+	/* the default location is writable by all users */
 	setenv("LIBGKFS_PROXY_PID_FILE", "/nonexistent/no_proxy", 0);
 	if (now->n == 0) {
 		unsetenv("LIBGKFS_FORWARDING_MAP_FILE");
@@ -249,19 +252,19 @@ static int run_step(struct now *now, const char *op, uint64_t most,
 	return slu_step_run(&step, moved, err);
 }
 
-/* Nobody is left waiting for it: what was killed may leave files. */
+/* Without waiting for its result: killed tasks may have left files. */
 static void remove_data(struct now *now)
 {
 	struct slu_step_moved none;
 
 	if (now->b->signalled() ||
 	    (now->n && slu_idle_ions_needed(&now->b->idle, &now->ions)))
-		return; /* the same measurement comes again */
+		return; /* the same measurement will be repeated */
 	run_step(now, "remove", UINT64_MAX, &none, NULL);
 }
 
-/* A write that has ended early leaves holes, which cost nothing to read: a task
- * reads no more than each has written. */
+/* A write that ended early leaves a sparse file, which is read without I/O: a
+ * task reads at most the bytes that each has written. */
 static int run_steps(struct now *now, struct slu_bench_run *run,
 		     struct slu_err *err)
 {
@@ -308,7 +311,7 @@ out:
 	free(ions);
 }
 
-/* The table as far as there is one. */
+/* The table with the results so far. */
 static int write_table(const struct slu_bench *b, struct slu_err *err)
 {
 	struct slu_err why;
@@ -325,8 +328,8 @@ static int write_table(const struct slu_bench *b, struct slu_err *err)
 	return rc;
 }
 
-/* -1 with SLU_BUSY: it was stopped, and may be tried again; SLU_IO and others:
- * it failed. *fatal: nothing more can be kept. */
+/* -1 with SLU_BUSY: it was interrupted and may be repeated; SLU_IO and others:
+ * it failed. *fatal: results cannot be saved any more. */
 static int measure_one(struct now *now, bool *fatal, struct slu_err *err)
 {
 	struct slu_bench *b = now->b;
@@ -357,7 +360,7 @@ static int measure_one(struct now *now, bool *fatal, struct slu_err *err)
 	return rc;
 }
 
-/* All of them. */
+/* All measurements. */
 
 static uint64_t costs(const struct slu_bench *b)
 {
@@ -368,7 +371,7 @@ static uint64_t costs(const struct slu_bench *b)
 	return b->results.setup.bytes * (reads ? 2 : 1);
 }
 
-/* What forbids one more, or NULL. */
+/* The limit that forbids another measurement, or NULL. */
 static const char *used_up(const struct slu_bench *b)
 {
 	if (b->results.seconds + (double)b->results.setup.seconds > b->budget)

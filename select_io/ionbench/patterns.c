@@ -52,7 +52,7 @@ static int add(struct slu_bench_patterns *out, const char *name,
 	return 0;
 }
 
-/* "write-1MiB-shared-strided"; false: it is none such. */
+/* "write-1MiB-shared-strided"; false: not a name of this kind. */
 static bool read_name(const char *name, struct slu_bench_pattern *p)
 {
 	char *copy = strdup(name), *word[MAX_WORDS];
@@ -165,7 +165,7 @@ int slu_bench_add_table(struct slu_bench_patterns *out,
 	return rc;
 }
 
-/* To the nearest power of two. */
+/* Rounds to the nearest power of two. */
 static uint64_t round_request(double bytes)
 {
 	double bits = fmin(fmax(round(log2(bytes)), 0), MAX_BITS);

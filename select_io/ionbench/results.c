@@ -57,7 +57,7 @@ static struct json_object *run_json(const struct slu_bench_run *run)
 	return o;
 }
 
-/* Puts the object. */
+/* Writes the object as one line, and frees it. */
 static int write_line(int fd, struct json_object *o, struct slu_err *err)
 {
 	char *line = slu_asprintf("%s\n", slu_json_text(o));
@@ -121,7 +121,7 @@ static int take_run(struct slu_bench_results *r, struct json_object *o,
 	return keep(r, &run, err);
 }
 
-/* *whole: up to where its lines end. */
+/* *whole: the length of the complete lines. */
 static int take_lines(struct slu_bench_results *r, char *text, size_t *whole,
 		      struct slu_err *err)
 {
@@ -291,7 +291,7 @@ char *slu_bench_table(const struct slu_bench_results *r,
 			"node so far");
 	else if (text.failed)
 		nomem(err);
-	/* as sluice.conf will read it */
+	/* with the parser of sluice.conf */
 	check = any && !text.failed
 			? slu_patterns_parse(text.data, "table", err)
 			: NULL;

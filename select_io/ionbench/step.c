@@ -13,7 +13,7 @@
 #include "common/str.h"
 
 #define LOOK_MS	   100
-#define GIVE_UP	   5.0 /* s that srun has after SIGTERM */
+#define GIVE_UP	   5.0 /* s from SIGTERM to SIGKILL for srun */
 #define MAX_OUTPUT (16 << 20)
 
 static pid_t start(char *const argv[], int *out, struct slu_err *err)
@@ -43,7 +43,7 @@ static pid_t start(char *const argv[], int *out, struct slu_err *err)
 	return pid;
 }
 
-/* Up to LOOK_MS of its output; false: that has ended. */
+/* Waits up to LOOK_MS for output of srun; false: end of file. */
 static bool listen_to(int fd, struct slu_buf *out)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -58,7 +58,7 @@ static bool listen_to(int fd, struct slu_buf *out)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* SIGTERM has srun end its tasks. */
+/* On SIGTERM srun ends its tasks. */
 static void end_it(pid_t pid)
 {
 	double until = slu_now_mono() + GIVE_UP;
