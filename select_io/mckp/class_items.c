@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A class of the knapsack as the solver keeps it: options by weight, and their
- * keys.
+ * Converts a class of the knapsack to the solver's form: options sorted by
+ * weight, with integer keys.
  */
 #include "select_io/mckp/mckp_search.h"
 
@@ -26,8 +26,8 @@ static void sort(struct option *o, uint32_t n)
 	}
 }
 
-/* The product may be too large: the unit is then found not to fit, and all keys
- * are made again. */
+/* The product may overflow: then the unit is found to be too fine, and all keys
+ * are computed anew. */
 static int64_t key_of(const struct slu_mckp *m, double value, double scale)
 {
 	int64_t units = (int64_t)(value * scale + 0.5);
@@ -35,7 +35,7 @@ static int64_t key_of(const struct slu_mckp *m, double value, double scale)
 	return (int64_t)((uint64_t)units * (uint64_t)m->mult);
 }
 
-/* In one go, as if they came sorted. */
+/* One pass that assumes sorted items; *sorted says whether they were. */
 static bool copy(struct slu_mckp *m, struct class *c, struct option *o,
 		 const struct slu_mckp_class *from, bool *sorted)
 {
@@ -63,7 +63,7 @@ static bool copy(struct slu_mckp *m, struct class *c, struct option *o,
 	return true;
 }
 
-/* Nearly always the caller's items are sorted already. */
+/* The caller's items are nearly always sorted. */
 bool slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 			 const struct slu_mckp_class *from)
 {

@@ -25,7 +25,7 @@ static int nomem(struct slu_err *err)
 
 /* Memory. */
 
-/* Room for `n` classes. The orders lose what is in them. */
+/* Allocates `n` classes. The contents of the orders are lost. */
 static int reserve_classes(struct slu_mckp *m, uint32_t n)
 {
 	if (SLU_GROW(m->class, n) || SLU_GROW(m->free_slot, n) ||
@@ -52,7 +52,8 @@ static int reserve_options(struct slu_mckp *m, size_t n)
 	return 0;
 }
 
-/* The table is as large as it may be used; untouched pages cost nothing. */
+/* Allocates the largest table that may be used; untouched pages cost nothing.
+ */
 static int reserve_table(struct slu_mckp *m)
 {
 	size_t cells = slu_mckp_table_cells(m);
@@ -74,7 +75,7 @@ static uint32_t log2_of(uint32_t n)
 	return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
 }
 
-/* Options for class c, from a list of given-back ones or the end. */
+/* Allocates options for class c, from a free list or at the end. */
 static int get_room(struct slu_mckp *m, struct class *c, uint32_t n)
 {
 	uint32_t l = log2_of(n), first = m->free_room[l];
@@ -109,7 +110,7 @@ static bool fits(const struct slu_mckp *m)
 	       (m->sum_value / m->unit + 2.0 * m->max_slots) * mult < SUM_MAX;
 }
 
-/* Coarsen the unit until nothing overflows; recompute keys and orders. */
+/* Coarsens the unit until nothing overflows; recomputes keys and orders. */
 static void rebuild(struct slu_mckp *m)
 {
 	while (!fits(m))
@@ -145,7 +146,7 @@ static void count_step(struct slu_mckp *m, struct class *c, int by)
 		m->n_steps--;
 }
 
-/* All weights differ by multiples of this. */
+/* The gcd of all differences of weights within classes. */
 uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 {
 	uint32_t g = 0;
@@ -156,7 +157,7 @@ uint32_t slu_mckp_common_step(const struct slu_mckp *m)
 	return g ? g : 1;
 }
 
-/* The sums over all classes. */
+/* Adds a class to the sums (by 1), or subtracts it (-1). */
 static void count_class(struct slu_mckp *m, struct class *c, int by)
 {
 	const struct option *o = options_of(m, c);
@@ -200,7 +201,7 @@ static int check_values(const struct slu_mckp_class *c, struct slu_err *err)
 	return 0;
 }
 
-/* A slot and room for the class; nothing is counted yet. */
+/* Allocates a slot and options for the class, without adding it to the sums. */
 static struct class *take_slot(struct slu_mckp *m, uint32_t n, uint32_t *id)
 {
 	uint32_t slot = m->n_free ? m->free_slot[m->n_free - 1] : m->n_slots;
@@ -322,7 +323,7 @@ static int reserve(struct slu_mckp *m, const struct slu_mckp_problem *p,
 	return 0;
 }
 
-/* There is room for it. */
+/* Space has been allocated. */
 static int fill_classes(struct slu_mckp *m, const struct slu_mckp_problem *p,
 			struct slu_err *err)
 {
@@ -370,7 +371,7 @@ int slu_mckp_load(struct slu_mckp *m, const struct slu_mckp_problem *p,
 	return -1;
 }
 
-/* Copy the small solver's solution: every class counts as newly chosen. */
+/* Takes over the small solver's solution: every class counts as changed. */
 static void take_choices(struct slu_mckp *m)
 {
 	for (uint32_t id = 0; id < m->small.n; id++) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The core of the knapsack (after Pisinger 1995): an optimal solution differs
- * from the break solution in few classes, those whose steps are nearly as good
- * as the break step. Classes are taken in order of that distance; for each
- * weight that can be reached the partial solution with the least loss is kept,
- * and dropped when even the cheapest way back to the capacity loses as much as
- * the best solution found. When none is left, that one is proved.
+ * from the break solution only in a few classes, whose efficiencies are close
+ * to that of the break step. Classes are expanded in the order of this
+ * distance; for each reachable weight the partial solution with the least loss
+ * is kept, and pruned when a lower bound of its completion is no better than
+ * the best solution found. When none is left, that one is optimal.
  *
- * Where remainders matter (residue_bound.c), the classes that could mend that
- * of the break solution are looked at first; then a partial solution is also
- * dropped when what its remainder costs with the others is too much.
+ * Where residues matter (residue_bound.c), the classes that could correct the
+ * residue of the break solution are expanded first; after that, partial
+ * solutions are also pruned by the residue bound.
  *
- * To move the weight by one unit with classes that have not been looked at
- * costs at least `up` or `down`, whichever way it is to go, also for options
+ * `up` and `down` are lower bounds of the cost of a unit of weight with classes
+ * that were not expanded yet, in either direction; they also hold for options
  * that are not on the hull.
  */
 #include "select_io/mckp/mckp_search.h"
@@ -22,7 +22,7 @@ static uint32_t *slot_of(struct slu_mckp *m, int64_t x)
 	return &m->slot[x + SLU_MCKP_WINDOW];
 }
 
-/* Its remainder cannot be mended for less than the best loses. */
+/* Is the lower bound for its residue no better than the best? */
 static bool stuck(const struct node *n, const struct search *s)
 {
 	int64_t left = -n->x % s->modulus;
@@ -31,8 +31,8 @@ static bool stuck(const struct node *n, const struct search *s)
 	       s->best - n->loss;
 }
 
-/* Take away what cannot become better than the best. remainders: the classes
- * that must be looked at first have been. */
+/* Prunes partial solutions by bounds. remainders: also by residues, since the
+ * classes that have to be expanded first have been. */
 static void prune(struct slu_mckp *m, const struct search *s, int64_t up,
 		  int64_t down, bool remainders)
 {
@@ -51,7 +51,7 @@ static void prune(struct slu_mckp *m, const struct search *s, int64_t up,
 	m->n_live = kept;
 }
 
-/* A partial solution; false when there is no room for it. */
+/* Adds a partial solution; false: there is no space for it. */
 static bool reach(struct slu_mckp *m, struct search *s, const struct node *n)
 {
 	uint32_t *slot;
@@ -74,7 +74,7 @@ static bool reach(struct slu_mckp *m, struct search *s, const struct node *n)
 	return true;
 }
 
-/* One option of a class on top of all partial solutions there were. */
+/* Adds one option of a class to all previous partial solutions. */
 static bool extend(struct slu_mckp *m, struct search *s, uint32_t n_live,
 		   struct node to, int64_t up, int64_t down)
 {
@@ -96,7 +96,7 @@ static bool extend(struct slu_mckp *m, struct search *s, uint32_t n_live,
 	return true;
 }
 
-/* All options of a class but the one it has. */
+/* Adds all options of a class except the one in the break solution. */
 static bool expand(struct slu_mckp *m, struct search *s, uint32_t id,
 		   int64_t up, int64_t down)
 {
@@ -117,7 +117,7 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id,
 		if (!extend(m, s, n_live, to, up, down))
 			return false;
 	}
-	/* What was reached better stands in for what it was made from. */
+	/* an improved one takes the place of the one with the same weight */
 	for (uint32_t i = 0; i < m->n_live; i++)
 		m->live[i] = *slot_of(m, m->node[m->live[i]].x) - 1;
 	return true;
@@ -133,7 +133,7 @@ static void trace(struct slu_mckp *m, const struct search *s)
 				m->node[i].class, m->node[i].option};
 }
 
-/* The class to look at next, or SLU_MCKP_NO_INDEX. */
+/* The next class to expand, or SLU_MCKP_NO_INDEX. */
 static uint32_t next_class(struct slu_mckp *m, struct search *s,
 			   struct walk *walk, int64_t *up, int64_t *down)
 {
@@ -181,7 +181,7 @@ bool slu_mckp_core(struct slu_mckp *m, struct search *s)
 	bool proved;
 
 	m->n_nodes = m->n_live = 0;
-	s->best = s->room * s->at.key + 1; /* so that the root counts */
+	s->best = s->room * s->at.key + 1; /* above that of the root */
 	if (!reach(m, s, &root))
 		return false;
 	proved = look_at_all(m, s);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small problem that was loaded as a whole is solved by dynamic programming
- * at once, without hulls and orders: rows of 32-bit keys that stay in the
- * nearest cache, and of every row only the cells from which the capacity can
- * still be reached. The choice is found again on the way back.
+ * Small problems that are loaded as a whole are solved directly by dynamic
+ * programming, without hulls and orders: rows of 32-bit keys that fit in the L1
+ * cache, each only with the cells from which the capacity can still be reached.
+ * The choice is recovered by backtracking.
  *
- * The problem is copied; when a class comes or goes, or what was chosen is to
- * be kept, it is loaded as any other, with the choices made so far.
+ * The problem is copied; when a class is added or removed, or a solution is to
+ * be kept, it is loaded into the general solver with the choices made so far.
  */
 #include <string.h>
 #include "select_io/mckp/mckp_private.h"
@@ -15,7 +15,7 @@
 #define KEY_MAX	    0x1p29
 #define SUM_MAX	    INT32_MAX
 #define NOT_REACHED INT32_MIN / 2
-#define LANES	    16 /* cells in a vector, the widest there is */
+#define LANES	    16 /* cells of the widest vector registers */
 #define TILE	    (4 * LANES)
 
 typedef void fill_f(int32_t *row, const int32_t *before, size_t from,
@@ -110,8 +110,8 @@ fill_any(int32_t *restrict row, const int32_t *restrict before, size_t from,
 
 /* Loading. */
 
-/* The items, one class after the other; false: this is not for here, because
- * they are too many or their weights do not ascend. */
+/* Copies the items; false: they are too many, or their weights do not ascend.
+ */
 static bool copy(struct small *s, const struct slu_mckp_problem *p)
 {
 	s->n_items = 0;
@@ -140,9 +140,10 @@ static bool copy(struct small *s, const struct slu_mckp_problem *p)
 	return true;
 }
 
-/* Of all items, without a hold: below 0 for a value that is too great, below 0
- * or not a number. Returns all of them in one. Written so that compilers make
- * vectors of it. */
+/* Keys of all items, without holds. Returns the bitwise OR of all: negative if
+ * a value is too large, negative or NaN. Written so that compilers vectorise
+ * it.
+ */
 static __attribute__((optimize("O3", "no-trapping-math"))) int32_t
 make_keys(int32_t *restrict key, const struct slu_mckp_item *restrict item,
 	  uint32_t n, int32_t mult)
@@ -167,7 +168,7 @@ static void add_holds(struct small *s)
 			s->key[s->class[i].first + s->class[i].hold]++;
 }
 
-/* Of the classes' greatest keys. */
+/* The sum of the classes' greatest keys. */
 static int64_t greatest_sum(const struct small *s)
 {
 	int64_t sum = 0;
@@ -205,8 +206,8 @@ bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p)
 	return s->in;
 }
 
-/* Solving. Row i is of the best sums of the first i classes, by weight above
- * that of their lightest items; its cells from 1 on are whole vectors. */
+/* Row i has the best sums of the first i classes, by the weight above that of
+ * their lightest items; its cells from 1 on are whole vectors. */
 
 static int32_t *row_of(struct small *s, uint32_t i)
 {
@@ -214,14 +215,14 @@ static int32_t *row_of(struct small *s, uint32_t i)
 	       SLU_MCKP_SMALL_WIDTH - 1;
 }
 
-/* Above the lightest of the class. */
+/* The weight above the lightest item of the class. */
 static uint32_t weight_of(const struct small *s, const struct small_class *c,
 			  uint32_t j)
 {
 	return s->item[c->first + j].weight - s->item[c->first].weight;
 }
 
-/* Without what does not fit at all. */
+/* The number of its items that fit. */
 static uint32_t fitting(const struct small *s, const struct small_class *c,
 			uint32_t room)
 {
@@ -232,7 +233,7 @@ static uint32_t fitting(const struct small *s, const struct small_class *c,
 	return n;
 }
 
-/* Cells of row i below this one cannot come to the capacity any more. */
+/* Cells of row i below need[i] cannot reach the capacity any more. */
 static void find_needs(const struct small *s, uint32_t room, uint32_t *need)
 {
 	need[s->n] = room;
@@ -244,7 +245,7 @@ static void find_needs(const struct small *s, uint32_t room, uint32_t *need)
 	}
 }
 
-/* The lightest item of each class that explains the sum. */
+/* Backtracking: the lightest item of each class that yields the sum. */
 static void walk_back(struct small *s, uint32_t room)
 {
 	uint32_t at = room;
@@ -281,8 +282,8 @@ static void find_best(struct small *s, uint32_t room)
 	walk_back(s, room);
 }
 
-/* What stands in front of every row, and the row before the first class, once
- * for all problems. */
+/* Initialises the padding in front of the rows, and the row before the first
+ * class, which are the same for all problems. */
 void slu_mckp_small_init(struct small *s)
 {
 	memset(s->row, 0, sizeof(s->row));

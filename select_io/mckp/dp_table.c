@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fallback: dynamic programming over the capacity, for what the searches
- * gave up on. Options that lose more than the best solution found so far are
- * left out, classes with a single option left are fixed, and all weights are
- * divided by their common step.
+ * The fallback: dynamic programming over the capacity, for instances on which
+ * the searches gave up. Options that lose more than the best solution found so
+ * far are left out, classes with a single option left are fixed, and all
+ * weights are divided by their common step.
  *
- * row[i][c] is the best sum of keys of the first i classes within weight c.
- * No choice is written down: it is found again on the way back, from the rows.
- * When they are too many for the table, only the first row of each block of
- * classes is kept and the block is computed again on the way back.
+ * row[i][c] is the best sum of keys of the first i classes within weight c. No
+ * choices are stored: they are recovered from the rows by backtracking. If the
+ * rows exceed the table, only the first row of each block of classes is kept,
+ * and the block is recomputed in backtracking.
  *
- * In front of every row lie `pad` cells that are not reached, so that no
- * option needs to ask whether it fits.
+ * Each row is preceded by `pad` unreachable cells, so that no option has to be
+ * tested for fitting.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ struct table {
 	struct slu_mckp *m;
 	const struct search *s; /* NULL: leave no option out */
 	uint64_t step;
-	uint32_t n;	 /* classes in it, by m->ids */
-	uint64_t weight; /* of what is fixed and of the lightest options */
+	uint32_t n;	 /* classes, by m->ids */
+	uint64_t weight; /* of fixed classes and of the lightest options */
 	size_t width, pad, stride;
 	uint32_t block; /* classes in a block */
 };
@@ -73,8 +73,8 @@ fill_any(int64_t *restrict row, const int64_t *restrict before, size_t width,
 
 #include "select_io/mckp/dp_fill.h"
 
-/* The options of a class that may be in a better solution, with what they
- * weigh and are worth more than the lightest of them. */
+/* The options of a class that may be in a better solution, with weights and
+ * keys above those of the lightest of them. */
 static size_t useful(const struct table *t, uint32_t id,
 		     struct cell_option *out, uint32_t *lightest)
 {
@@ -102,8 +102,8 @@ static size_t useful(const struct table *t, uint32_t id,
 	return n;
 }
 
-/* Which classes are in the table, and how wide it is. Returns how many options
- * there are. */
+/* Determines the classes in the table and its width. Returns the number of
+ * options. */
 static size_t size_up(struct table *t, uint64_t capacity)
 {
 	struct cell_option o[SLU_MCKP_MAX_ITEMS];
@@ -145,7 +145,7 @@ static uint32_t root(uint32_t n)
 	return r;
 }
 
-/* Rows that are kept all the way, and those of one block. */
+/* Chooses how many rows are kept, and how many are in a block. */
 static bool fit(struct table *t)
 {
 	size_t rows = t->m->table_cells / t->stride;
@@ -161,7 +161,7 @@ static int64_t *row_at(const struct table *t, size_t i)
 	return t->m->table + i * t->stride + t->pad;
 }
 
-/* Where row i of the table lies: the first of a block, or within the block. */
+/* Where row i is: the first of a block, or within the current block. */
 static int64_t *row_of(const struct table *t, uint32_t i)
 {
 	if (i % t->block == 0)
@@ -175,7 +175,7 @@ static void clear_pad(int64_t *row, size_t pad)
 		row[-(ptrdiff_t)i] = NOT_REACHED;
 }
 
-/* Rows from + 1 .. to; row `from` is there. */
+/* Computes rows from + 1 .. to from row `from`. */
 static void fill_rows(const struct table *t, uint32_t from, uint32_t to,
 		      fill_f *fill)
 {
@@ -200,7 +200,7 @@ static void note(struct slu_mckp *m, uint32_t id, uint32_t option)
 		m->patch[m->n_patch++] = (struct patch){id, (uint16_t)option};
 }
 
-/* The lightest option that explains the sum in row i + 1. */
+/* The lightest option that yields the sum in row i + 1. */
 static size_t step_back(const struct table *t, uint32_t i, size_t c)
 {
 	struct cell_option o[SLU_MCKP_MAX_ITEMS];
@@ -228,7 +228,7 @@ static void walk_back(const struct table *t, fill_f *fill)
 	}
 }
 
-/* Classes with one option left have that, whatever the break solution says. */
+/* Classes with a single option get it, whatever the break solution has. */
 static void note_fixed(const struct table *t)
 {
 	struct cell_option o[SLU_MCKP_MAX_ITEMS];
@@ -253,8 +253,8 @@ bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
 	struct table t = {.m = m, .s = s, .step = step ? step : 1};
 	fill_f *fill = pick_fill();
 
-	/* To find out again and again that an option loses too much must be
-	 * worth it. */
+	/* the bound is computed for every option: only if it has excluded
+	 * enough of them */
 	if (size_up(&t, capacity) > m->items / 2 && t.s) {
 		t.s = NULL;
 		size_up(&t, capacity);

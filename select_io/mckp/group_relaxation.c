@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The group relaxation (after Gomory 1965) for many classes that tie at the
- * break slope, as identical jobs do. Where enough classes can give or take
- * exactly the weight of the break step for (nearly) no loss, only the weight
- * modulo that step matters: the search of core_search.c with that many states,
- * in which a class like one that has just changed nothing is passed over. At
- * the end as many of those classes are moved as the true weight asks for; if
- * there are too few, nothing is proved.
+ * The group relaxation (after Gomory 1965) for many classes with steps of the
+ * break slope, as identical jobs have. If enough classes can add or remove
+ * exactly the weight of the break step for (nearly) no loss, only weights
+ * modulo that step matter: the search of core_search.c with as many states,
+ * where a class equal to one that has just improved nothing is skipped. In the
+ * end as many of those classes are moved as the true weight requires; if there
+ * are too few, nothing is proved.
  *
- * "Nearly": taking or giving the step may cost the wish to keep what is held,
- * 2 in a key, and all classes together cannot lose one unit of value by that.
+ * "Nearly": adding or removing the step may lose the preference for held items,
+ * 2 in a key, which for all classes together is less than one unit of value.
  */
 #include "select_io/mckp/mckp_search.h"
 
 #define MAX_STEP 1024
 #define KINDS	 16
-#define ENOUGH	 6 /* ties, to be worth the search */
+#define ENOUGH	 6 /* classes that make the search worth it */
 
 struct kind {
 	uint32_t class;
-	uint32_t nodes; /* there were when it changed nothing */
+	uint32_t nodes; /* number of nodes when it improved nothing */
 };
 
 static int64_t residue(int64_t x, int64_t step)
@@ -29,7 +29,7 @@ static int64_t residue(int64_t x, int64_t step)
 	return r < 0 ? r + step : r;
 }
 
-/* Free weight, in [0, step), that the partial solution leaves in the end. */
+/* Capacity, in [0, step), that the partial solution leaves in the end. */
 static int64_t rest(const struct node *n, const struct search *s)
 {
 	return residue(n->x, s->at.weight);
@@ -109,7 +109,7 @@ static bool expand(struct slu_mckp *m, struct search *s, uint32_t id)
 	return true;
 }
 
-/* Every residue that was reached, anew. */
+/* Rebuilds the list of reached residues. */
 static void collect(struct slu_mckp *m, const struct search *s)
 {
 	m->n_live = 0;
@@ -186,7 +186,7 @@ static bool patched(const struct slu_mckp *m, uint32_t id)
 	return false;
 }
 
-/* Move `n` of the classes that tie by one break step, up or down. */
+/* Moves `n` of the classes at the break slope by one break step, up or down. */
 static bool shift(struct slu_mckp *m, const struct search *s, bool up,
 		  int64_t n)
 {
@@ -210,7 +210,8 @@ static bool shift(struct slu_mckp *m, const struct search *s, bool up,
 	return n == 0;
 }
 
-/* Classes that may be moved by one break step for nothing, up to ENOUGH. */
+/* Counts classes that can be moved by one break step for nothing, up to ENOUGH.
+ */
 static uint32_t tied(const struct slu_mckp *m, const struct search *s, bool up)
 {
 	const struct slu_sorted *o = up ? &m->up : &m->down;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The linear relaxation: along the upper hulls of all classes the steps with
- * the most key per weight are taken first, until one does not fit. What was
- * taken is the break solution, the step that did not fit is the break step.
- * Between two solves the break solution is only mended.
+ * The linear relaxation: along the upper hulls of all classes, steps are taken
+ * in the order of key per weight until one does not fit. What was taken is the
+ * break solution; the step that did not fit is the break step. Between two
+ * solves the break solution is only updated.
  *
  * Of the upper hull of a class (from the lightest option on, always the
- * steepest step that gains anything) nothing is kept but a place and those
- * beside it: to find one looks at every option once, and mostly needs no branch
- * that could be foreseen wrongly. All products are of a key and a weight.
+ * steepest step with a gain) only the current option and its neighbours are
+ * stored: to find them takes one pass over the options, mostly without branches
+ * that are hard to predict. All products are of a key and a weight.
  */
 #include <math.h>
 #include "select_io/mckp/mckp_search.h"
 
 #define MIN_SAMPLE 512
 
-/* The steps before it are steeper, those after it are not. */
+/* The option where the steps before it are steeper than the slope, and those
+ * after it are not. */
 static uint16_t place(const struct slu_mckp *m, const struct class *c,
 		      int64_t slope)
 {
@@ -32,7 +33,7 @@ static uint16_t place(const struct slu_mckp *m, const struct class *c,
 	return (uint16_t)at;
 }
 
-/* The steepest step that gains anything; of equal ones the longest. */
+/* The steepest step up with a gain; among equals the longest. */
 static uint16_t above(const struct slu_mckp *m, const struct class *c)
 {
 	const struct option *o = options_of(m, c), *from = &o[c->at];
@@ -53,7 +54,7 @@ static uint16_t above(const struct slu_mckp *m, const struct class *c)
 	return (uint16_t)best;
 }
 
-/* The flattest step that leads here; of equal ones the longest. */
+/* The flattest step that leads here; among equals the longest. */
 static uint16_t below(const struct slu_mckp *m, const struct class *c)
 {
 	const struct option *o = options_of(m, c), *to = &o[c->at];
@@ -72,8 +73,8 @@ static uint16_t below(const struct slu_mckp *m, const struct class *c)
 	return (uint16_t)best;
 }
 
-/* Into the orders, out of them: as long as a class stands in them its options
- * and its place may not change. */
+/* Inserts a class into the orders, or removes it: while it is there, its
+ * options and its place may not change. */
 static void put(struct slu_mckp *m, uint32_t id)
 {
 	const struct class *c = &m->class[id];
@@ -102,7 +103,7 @@ static void count(struct slu_mckp *m, const struct class *c, int sign)
 	m->key += sign * at->key;
 }
 
-/* To the place that it has at the slope. */
+/* Moves the class to its place at the slope. */
 static void find_place(struct slu_mckp *m, struct class *c)
 {
 	c->at = place(m, c, m->slope);
@@ -123,8 +124,8 @@ void slu_mckp_unlink(struct slu_mckp *m, uint32_t id)
 	count(m, &m->class[id], -1);
 }
 
-/* How much of their part of the room some of the classes, every so many, take
- * where this slope puts them; 1: all of it. */
+/* The share of the capacity that a sample of the classes takes at this slope;
+ * 1: all of their part. */
 static double sample_takes(const struct slu_mckp *m, uint32_t every,
 			   double slope)
 {
@@ -143,9 +144,9 @@ static double sample_takes(const struct slu_mckp *m, uint32_t every,
 	return taken > 0 ? taken * m->n / (fmax(room, 0) * sampled) : 0;
 }
 
-/* About where the relaxation breaks, by a sample: the part of the slopes' range
- * in which it does is halved, first where steps are as steep as all together,
- * until one is found that takes nearly all of the room. */
+/* An approximate break slope from a sample: bisection of the range of slopes,
+ * beginning at that of all classes together, until the sample takes nearly all
+ * of the capacity. */
 static int64_t guess_slope(const struct slu_mckp *m)
 {
 	double sample = fmax(MIN_SAMPLE, 8 * sqrt((double)m->items));

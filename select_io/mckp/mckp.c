@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A solve of the knapsack: mend the break solution, search around it, say what
- * has changed. See mckp_private.h for the numbers, class_set.c for what is
- * kept, linear_relaxation.c, core_search.c, group_relaxation.c and dp_table.c
- * for the methods, in the order in which they are tried.
+ * A solve of the knapsack: update the break solution, search around it, report
+ * the changes. mckp_private.h explains the numbers; the methods are, in the
+ * order in which they are tried, in linear_relaxation.c, core_search.c,
+ * group_relaxation.c and dp_table.c; class_set.c has the classes.
  */
 #include <math.h>
 #include <string.h>
 #include "select_io/mckp/mckp_search.h"
 
-/* A step of a search takes as long as some 100 cells of the table. Both
- * searches together may take a step per this many cells: they are given up, and
- * the table is turned to, when half of its time is spent, so that no instance
- * takes more than one and a half times as long as by the table alone. */
+/* A step of a search takes about as long as 100 cells of the table. Both
+ * searches together get one step for this many cells of the table that would be
+ * needed: so they are abandoned after half of the table's time, and no instance
+ * takes more than one and a half times the time of the table alone. */
 #define CELLS_PER_STEP 200
 #define LEAST_WORK     128
-#define FIRST_WORK     512 /* steps without an eye on remainders */
+#define FIRST_WORK     512 /* steps before the residue bound is tried */
 
 void slu_mckp_keep(struct slu_mckp *m)
 {
@@ -39,7 +39,7 @@ void slu_mckp_keep(struct slu_mckp *m)
 	m->n_unkept = 0;
 }
 
-/* From the break solution and the patches to what each class has. */
+/* Applies the patches to the break solution. */
 static void settle(struct slu_mckp *m)
 {
 	uint32_t kept = 0;
@@ -97,8 +97,8 @@ static uint64_t affordable(const struct slu_mckp *m, uint32_t step)
 	return work < LEAST_WORK ? LEAST_WORK : (uint64_t)fmin(work, 1e12);
 }
 
-/* By the slopes alone, which nearly always is soon done; else with remainders,
- * where there are any. */
+/* By slopes alone, which nearly always is sufficient; else with the residue
+ * bound, where it applies. */
 static bool search_core(struct slu_mckp *m, struct search *s, uint64_t work)
 {
 	uint64_t first = work / 4 < FIRST_WORK ? work / 4 : FIRST_WORK;
@@ -118,8 +118,8 @@ static bool search_core(struct slu_mckp *m, struct search *s, uint64_t work)
 	return slu_mckp_core(m, s);
 }
 
-/* All classes as in the table, or the search with what it found put aside
- * while another one tries. */
+/* All classes in the table, or a search whose result is saved while another one
+ * is tried. */
 static void search(struct slu_mckp *m, uint64_t capacity, uint32_t step,
 		   struct search *s, struct slu_mckp_info *info)
 {
@@ -246,7 +246,7 @@ static void solve_large(struct slu_mckp *m, struct slu_mckp_solution *out,
 		*info = how;
 }
 
-/* The first time all classes are new, after that nothing has changed. */
+/* After a load all classes are new; after that nothing has changed. */
 static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 			struct slu_mckp_info *info)
 {
@@ -274,7 +274,7 @@ static void solve_small(struct slu_mckp *m, struct slu_mckp_solution *out,
 			out->choice[i] = s->choice[i];
 	}
 	s->solved |= out->feasible;
-	key /= s->mult; /* the holds of all are less than one */
+	key /= s->mult; /* all holds together are less than one unit */
 	out->value = (double)key * m->unit;
 	how.bound = out->feasible ? out->value + m->unit * (s->n + 1) / 2 : 0;
 	if (!out->feasible)

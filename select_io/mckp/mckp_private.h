@@ -30,29 +30,29 @@ struct option {
 
 struct class
 {
-	uint32_t first; /* of its options, which are sorted by weight */
-	uint32_t room;	/* log2 of how many there is room for */
+	uint32_t first; /* index of its options, which are sorted by weight */
+	uint32_t room;	/* log2 of the options that it has space for */
 	double most;	/* the greatest value */
 	uint16_t n;
 	uint16_t useful; /* of them, to the table: worth more than all lighter
 			  * ones; 0: there is nothing to choose */
 	uint16_t at;	 /* option in the break solution; on the upper hull */
-	uint16_t up;	 /* the next heavier one there, or SLU_MCKP_NO_OPTION */
-	uint16_t down;	 /* the next lighter one, or SLU_MCKP_NO_OPTION */
+	uint16_t up;	 /* next heavier option of the hull, or .._NO_OPTION */
+	uint16_t down;	 /* next lighter option of the hull, or .._NO_OPTION */
 	uint16_t hold;	 /* option, or SLU_MCKP_NO_OPTION */
 	uint16_t
 		chosen; /* option in the last solution, or SLU_MCKP_NO_OPTION */
-	uint16_t was;	/* chosen before */
+	uint16_t was;	/* chosen in the solution before */
 	bool used;
 	bool listed;   /* is in m->changed */
 	bool unkept;   /* is in m->unkept */
 	uint32_t step; /* gcd of the weights' differences; 0: one weight */
-	uint32_t seen; /* by the search of this round */
+	uint32_t seen; /* round of the search that has expanded it last */
 };
 #define SLU_MCKP_NO_OPTION UINT16_MAX
 
-/* How many classes have this step; the first is for 1, and for those that do
- * not find room. */
+/* The number of classes with this step; the first entry counts those with step
+ * 1 and those that do not find space in the table. */
 struct steps {
 	uint32_t step, n;
 };
@@ -68,7 +68,7 @@ struct node {
 	uint16_t option;
 };
 #define SLU_MCKP_MAX_NODES 8192u
-#define SLU_MCKP_WINDOW	   8192 /* |x| of a search stays below */
+#define SLU_MCKP_WINDOW	   8192 /* bound for |x| in a search */
 
 #define SLU_MCKP_MAX_ASIDE 256
 
@@ -77,7 +77,7 @@ struct patch {
 	uint16_t option;
 };
 
-/* A small problem as it was loaded (dp_small.c). */
+/* A small problem in its original form (dp_small.c). */
 #define SLU_MCKP_SMALL_CLASSES 32
 #define SLU_MCKP_SMALL_ITEMS   512 /* of all classes */
 #define SLU_MCKP_SMALL_WIDTH   240 /* cells of a row: whole vectors */
@@ -89,7 +89,7 @@ struct small_class {
 };
 
 struct small {
-	bool in;     /* the problem lies here, and not in the classes */
+	bool in;     /* the problem is here, not in the classes */
 	bool solved; /* `choice` is its solution */
 	uint32_t n, n_items, capacity;
 	uint64_t lightest;
@@ -110,18 +110,19 @@ struct slu_mckp {
 	uint32_t *free_slot, n_free;
 	struct option *option;
 	uint32_t n_options, max_options;
-	uint32_t free_room[16]; /* by log2: a list through option.item */
+	uint32_t free_room[16]; /* free lists by log2 size, through option.item
+				 */
 
 	double unit;
 	int64_t mult;
-	double max_value, sum_value; /* of the classes' greatest values */
+	double max_value, sum_value; /* over the classes' greatest values */
 	uint32_t max_weight;
 
 	uint32_t capacity;
 	uint64_t lightest; /* sum of the lightest options */
 	uint64_t heaviest;
 	size_t items, useful; /* not dominated by a lighter one */
-	uint64_t cells;	      /* x options, that the table has filled in */
+	uint64_t cells;	      /* cells x options computed in the table */
 	struct steps steps[SLU_MCKP_MAX_STEPS];
 	uint32_t n_steps;
 
@@ -131,8 +132,9 @@ struct slu_mckp {
 	struct slu_sorted up, down;
 	uint64_t weight;
 	int64_t key;
-	int64_t slope; /* about where the last solution broke, rounded up */
-	struct slu_sorted_entry *sort; /* 3 x max_slots, to sort in */
+	int64_t slope; /* approximate break slope of the last solve, from above
+			*/
+	struct slu_sorted_entry *sort; /* 3 x max_slots, scratch memory */
 
 	struct node *node; /* SLU_MCKP_MAX_NODES */
 	uint32_t *slot; /* 2 x SLU_MCKP_WINDOW + 1, by x: node + 1, 0: none */
@@ -142,7 +144,7 @@ struct slu_mckp {
 
 	struct patch *patch; /* the solution = break solution + these */
 	uint32_t n_patch;
-	struct patch *last; /* those of the solution before */
+	struct patch *last; /* the patches of the solution before */
 	uint32_t n_last;
 	struct patch aside[SLU_MCKP_MAX_ASIDE];
 	uint32_t *changed, n_changed; /* candidates during a solve */
@@ -161,26 +163,26 @@ static inline struct option *options_of(const struct slu_mckp *m,
 	return m->option + c->first;
 }
 
-/* class_set.c: say at the next solve that this one may have changed; the common
- * divisor of all differences of weights within classes. */
+/* class_set.c: the class may have changed, to be reported by the next solve;
+ * the gcd of all differences of weights within classes. */
 void slu_mckp_list(struct slu_mckp *m, uint32_t id);
 uint32_t slu_mckp_common_step(const struct slu_mckp *m);
 
-/* dp_small.c: take a problem, if it is one for there; solve it, `choice` and
- * `solved` say how: false when it is not feasible. */
+/* dp_small.c: takes a problem if it is small enough; solves it and sets
+ * `choice` and `solved`: false if it is infeasible. */
 void slu_mckp_small_init(struct small *s);
 bool slu_mckp_small_load(struct small *s, const struct slu_mckp_problem *p);
 bool slu_mckp_small_solve(struct small *s);
-/* class_set.c: load it as any other. */
+/* class_set.c: loads it into classes. */
 void slu_mckp_grow_up(struct slu_mckp *m);
 
-/* class_items.c: from the caller's class to options with keys. The class has
- * room. false: a value is out of range. */
+/* class_items.c: converts the caller's class to options with keys. The class
+ * has space. false: a value is out of range. */
 bool slu_mckp_take_class(struct slu_mckp *m, struct class *c,
 			 const struct slu_mckp_class *from);
 void slu_mckp_make_keys(const struct slu_mckp *m, struct class *c);
-/* A step along the hull, up from where the class is or up to there: it has
- * `up` or `down`. */
+/* A step along the hull, up from the class's option or up to it; it has `up` or
+ * `down`. */
 struct step {
 	int64_t key;
 	uint32_t weight;
@@ -208,9 +210,9 @@ static inline double slope_of(struct step s)
 }
 
 /* linear_relaxation.c: the break solution. */
-void slu_mckp_link(struct slu_mckp *m, uint32_t id);   /* at its place */
+void slu_mckp_link(struct slu_mckp *m, uint32_t id);   /* at its option */
 void slu_mckp_unlink(struct slu_mckp *m, uint32_t id); /* before a change */
-void slu_mckp_link_all(struct slu_mckp *m);	       /* from nothing */
+void slu_mckp_link_all(struct slu_mckp *m);	       /* rebuilds the orders */
 void slu_mckp_relax(struct slu_mckp *m, uint64_t capacity);
 
 #endif

@@ -10,17 +10,17 @@
 
 #define SLU_MCKP_MAX_MODULUS 64
 
-/* What a search is about. Losses are scaled by the weight of the break step:
- * loss = weight x (key lost) + key x (weight gained), key and weight being
- * those of the break step; they are >= 0 for every option of every class. */
+/* The state of a search. Losses against the linear relaxation are scaled by the
+ * weight of the break step: loss = weight x (key lost) + key x (weight gained),
+ * with key and weight of the break step; they are >= 0 for every option. */
 struct search {
 	struct step at; /* the break step */
 	int64_t room;	/* capacity left by the break solution */
 	int64_t best;	/* loss of the best solution so far */
 	uint32_t best_node;
-	uint64_t work;	/* left to be done before giving up */
+	uint64_t work;	/* steps left before the search gives up */
 	uint64_t steps; /* done */
-	uint32_t core;	/* classes looked at */
+	uint32_t core;	/* classes expanded */
 	/* residue_bound.c: what it costs at least, from this much capacity left
 	 * modulo the weight of the break step (1: it does not matter), and the
 	 * classes that could do it for that. */
@@ -39,7 +39,7 @@ static inline int64_t loss_of(const struct slu_mckp *m, const struct class *c,
 	return key * s->at.weight + s->at.key * weight;
 }
 
-/* Of both; of one when the other is 0. */
+/* gcd, which is the other number if one is 0. */
 static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
 {
 	while (b) {
@@ -51,11 +51,11 @@ static inline uint32_t greatest_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* To take the next class, to prune and to go through its options takes as long
- * as so many steps, and one more for every four partial solutions. */
+/* The cost of expanding a class, in steps; and one more for every four partial
+ * solutions. */
 #define SLU_MCKP_STEPS_PER_CLASS 4
 
-/* false: so much is not left. */
+/* Spends steps; false: fewer are left. */
 static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
 {
 	if (s->work < steps)
@@ -65,21 +65,21 @@ static inline bool slu_mckp_spend(struct search *s, uint64_t steps)
 	return true;
 }
 
-/* residue_bound.c: fill in what s needs for that; at most s->work. */
+/* residue_bound.c: computes the bound; spends at most s->work. */
 void slu_mckp_residues(struct slu_mckp *m, struct search *s);
 
-/* The next classes of the two orders, nearest to the break slope first. */
+/* Positions in the two orders, nearest to the break slope first. */
 struct walk {
 	struct slu_sorted_at up, down;
 };
 void slu_mckp_walk(struct slu_mckp *m, struct walk *w);
-/* The nearest class that this round has not seen, or SLU_MCKP_NO_INDEX. *up and
- * *down are what one unit of weight costs at least from here on, in scaled loss
- * (INT64_MAX: no class is left on that side). */
+/* The nearest class that was not expanded in this round, or SLU_MCKP_NO_INDEX.
+ * *up and *down: lower bounds, in scaled loss, of the cost of a unit of weight
+ * from here on (INT64_MAX: no class is left on that side). */
 uint32_t slu_mckp_next(struct slu_mckp *m, struct walk *w,
 		       const struct search *s, int64_t *up, int64_t *down);
 
-/* A loss of `rate` for each unit of weight, on top of `loss`, is too much. */
+/* Is loss + rate for each unit of weight at least the best loss? */
 static inline bool hopeless(int64_t loss, int64_t rate, int64_t units,
 			    int64_t best)
 {
@@ -99,7 +99,7 @@ bool slu_mckp_may_group(const struct slu_mckp *m, const struct search *s);
 bool slu_mckp_group(struct slu_mckp *m, struct search *s);
 bool slu_mckp_table(struct slu_mckp *m, const struct search *s,
 		    uint64_t capacity, uint32_t step);
-/* What it could use for the classes there are, at most max_bytes. */
+/* The memory it could use for the present classes, at most max_bytes. */
 size_t slu_mckp_table_cells(const struct slu_mckp *m);
 
 #endif

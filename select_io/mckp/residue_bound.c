@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bound for what the slopes do not see: parity, and whatever else has to do
- * with remainders. Where many classes are nearly as good as the break step and
- * move the weight by multiples of what that weighs, the capacity that is left
- * stays idle, or somebody must do what is far from the best for him; and the
- * search by slopes would first look at all combinations of the others.
+ * A bound for what slopes do not show, such as parity. If many classes close to
+ * the break slope change the weight by multiples of the break step, the
+ * remaining capacity stays unused, or some class has to take an option with a
+ * large loss; the search by slopes would first enumerate all combinations of
+ * the others.
  *
- * So, modulo the weight of the break step: what does it cost at least to change
- * the remainder by this much, whoever does it (as often as he likes: the group
- * relaxation of Gomory 1965)? Near classes are looked at option by option; what
- * the others do loses at least their distance from the break slope for every
- * unit of weight. The cheapest ways from each remainder to none are shortest
- * paths. The best few classes for each change on the way from the remainder
- * that there is are looked at first; after that the others must do, and the
- * costs are theirs.
+ * So, modulo the weight of the break step: a lower bound of the cost of
+ * changing the residue by this much, by any classes, any number of times (the
+ * group relaxation of Gomory 1965). For near classes every option is examined;
+ * for the others the loss per unit of weight is at least their distance from
+ * the break slope. The cheapest sequences of changes to residue 0 are shortest
+ * paths (Dijkstra). The best classes for each change on the path from the
+ * present residue are expanded first; after that the bound is computed without
+ * them. costs are theirs.
  */
 #include "select_io/mckp/mckp_search.h"
 
 #define FAR  (INT64_MAX / 4)
-#define BEST 4 /* classes that are remembered for each change */
+#define BEST 4 /* classes that are stored for each change */
 
 struct change {
 	int64_t cost[BEST]; /* ascending */
@@ -28,12 +28,12 @@ struct change {
 struct residues {
 	struct change change[SLU_MCKP_MAX_MODULUS];
 	int64_t cost[SLU_MCKP_MAX_MODULUS]; /* of each change */
-	int64_t far[SLU_MCKP_MAX_MODULUS];  /* by a class that was not looked at
-					     */
-	uint32_t by[SLU_MCKP_MAX_MODULUS];  /* the first change on the way */
+	int64_t far[SLU_MCKP_MAX_MODULUS];  /* by a class not examined */
+	uint32_t by[SLU_MCKP_MAX_MODULUS];  /* the first change of the path */
 };
 
-/* A class is there once, with the least that the change costs it. */
+/* Inserts a class with its cost; each class is stored once, at its least cost.
+ */
 static void remember(struct change *c, int64_t cost, uint32_t class)
 {
 	uint32_t i = 0;
@@ -85,7 +85,7 @@ static bool is_first(const struct search *s, uint32_t class)
 	return false;
 }
 
-/* What each change costs without those that are looked at first. */
+/* The cost of each change without the classes that are expanded first. */
 static void find_costs(const struct search *s, struct residues *r)
 {
 	for (uint32_t by = 1; by < s->modulus; by++) {
@@ -97,10 +97,10 @@ static void find_costs(const struct search *s, struct residues *r)
 		r->cost[by] = c->cost[i] < r->far[by] ? c->cost[i] : r->far[by];
 	}
 	if (s->at.key < r->cost[1])
-		r->cost[1] = s->at.key; /* a unit stays idle */
+		r->cost[1] = s->at.key; /* leaves a unit unused */
 }
 
-/* Dijkstra's shortest paths to 0, without a heap: there are few nodes. */
+/* Dijkstra's shortest paths to 0, by linear search since nodes are few. */
 static void find_ways(struct search *s, struct residues *r)
 {
 	bool done[SLU_MCKP_MAX_MODULUS] = {false};
@@ -127,7 +127,7 @@ static void find_ways(struct search *s, struct residues *r)
 	}
 }
 
-/* Those on the way from what is left. */
+/* The classes on the path from the present residue. */
 static void find_first(struct search *s, const struct residues *r)
 {
 	uint32_t left = (uint32_t)(s->room % s->modulus);
@@ -144,8 +144,7 @@ static void find_first(struct search *s, const struct residues *r)
 	}
 }
 
-/* The first change on the way from what is left is one that somebody was seen
- * to do for that; and so on. */
+/* Was an examined class the cheapest for each change of the path? */
 static bool all_seen(const struct search *s, const struct residues *r)
 {
 	uint32_t left = (uint32_t)(s->room % s->modulus);
@@ -159,7 +158,7 @@ static bool all_seen(const struct search *s, const struct residues *r)
 	return true;
 }
 
-/* Costs and ways without those that are looked at first. */
+/* Costs and paths without the classes that are expanded first. */
 static void settle(struct search *s, struct residues *r, int64_t up,
 		   int64_t down)
 {
@@ -182,8 +181,8 @@ static void look_at_none(struct search *s, struct residues *r)
 		}
 }
 
-/* The near ones, until those that are farther cannot do better, or the work is
- * done. */
+/* Examines near classes until farther ones cannot be cheaper, or the work is
+ * spent. */
 void slu_mckp_residues(struct slu_mckp *m, struct search *s)
 {
 	uint32_t id, n = 0, next = 32;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of entries behind a directory of their first ones. No block in use is
- * empty; a small one is joined with its neighbour, so that the directory stays
- * short whatever comes and goes: two neighbours together hold more than
- * JOIN entries.
+ * A sorted list in blocks with a directory of their first entries, like a B+
+ * tree of two levels. No block in use is empty; a small one is merged with its
+ * neighbour: two neighbours together have more than JOIN entries, so that the
+ * directory stays short after any insertions and removals.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/mckp/sorted_blocks.h"
 
 #define BLOCK	  SLU_SORTED_BLOCK
-#define FILL	  48 /* of a block that is made from nothing */
+#define FILL	  48 /* of a block when all are built */
 #define SMALL	  12
 #define JOIN	  40
-#define FEW	  32 /* entries that are sorted by insertion */
+#define FEW	  32 /* entries: insertion sort */
 #define MANY	  2048
 #define MAX_DIGIT 11 /* bits */
-#define NEARLY	  8  /* places that an entry may be off in the mean */
+#define NEARLY	  8  /* mean distance of an entry for insertion sort */
 
 static bool before(const struct slu_sorted_entry *a, double key, uint32_t id)
 {
@@ -201,8 +201,8 @@ void slu_sorted_remove(struct slu_sorted *o, double key, uint32_t id)
 	}
 }
 
-/* By key; those that are equal stay as they are. Returns false when this would
- * be more than `moves`. */
+/* Stable insertion sort by key. Returns false when it would take more than
+ * `moves` moves. */
 static bool sort_nearly(struct slu_sorted_entry *e, size_t n, size_t moves)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -219,7 +219,7 @@ static bool sort_nearly(struct slu_sorted_entry *e, size_t n, size_t moves)
 	return true;
 }
 
-/* The bits of a double in an order that is theirs as integers too. */
+/* Maps a double to an integer with the same order. */
 static uint64_t bits_of(double key)
 {
 	uint64_t u;
@@ -233,7 +233,7 @@ static unsigned int width_of(uint64_t u)
 	return u ? 64 - (unsigned int)__builtin_clzll(u) : 0;
 }
 
-/* One digit; stable. */
+/* One stable pass of a radix sort. */
 static void sort_digit(const struct slu_sorted_entry *from,
 		       struct slu_sorted_entry *to, size_t n, uint64_t least,
 		       unsigned int shift, unsigned int digit)
@@ -254,8 +254,8 @@ static void sort_digit(const struct slu_sorted_entry *from,
 			from[i];
 }
 
-/* The upper digits tell most keys apart, and what is then nearly sorted is soon
- * sorted; where it is not, all digits are looked at. */
+/* Radix sort by the upper digits, which distinguish most keys, then insertion
+ * sort; if that takes too many moves, all digits are used. */
 static struct slu_sorted_entry *
 sort_many(struct slu_sorted_entry *e, struct slu_sorted_entry *aside, size_t n)
 {
