@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places files on targets: solves with the costs of target_costs.h, or goes by
- * the ranking. choose_answer.h writes what came of it.
+ * Places files on targets: solves with the costs of target_costs.h, or follows
+ * the ranking. choose_answer.h formats the result.
  */
 #include "config.h"
 #include "select_io/ost/choose.h"
@@ -42,8 +42,8 @@ static double fitting(const struct slu_ost *o, double kib)
 	return o->left_out ? 0 : floor(o->available / kib);
 }
 
-/* No target gets two stripes of one request: `most`, of so many requests, is as
- * good as any more. */
+/* Stripes of one request on a target: at most one for each of `most` files, so
+ * more space than that makes no difference. */
 static uint32_t room(const struct slu_ost *o, double kib, uint32_t most)
 {
 	double fit = kib > 0 ? fitting(o, kib) : o->left_out ? 0 : most;
@@ -51,7 +51,7 @@ static uint32_t room(const struct slu_ost *o, double kib, uint32_t most)
 	return fit < most ? (uint32_t)fit : most;
 }
 
-/* What the solver, or the ranking, is to work on. */
+/* One problem: for the solver, or for the ranking. */
 struct task {
 	const struct slu_ost_choose_settings *s;
 	const struct slu_ost_choose_request *r;
@@ -59,14 +59,14 @@ struct task {
 	double kib;    /* of a stripe */
 	uint32_t each; /* stripes of a file */
 	uint32_t files, n;
-	uint32_t whole; /* files that get all of their stripes */
+	uint32_t whole; /* files for which all stripes can be placed */
 	struct slu_place_target *target;
 	uint32_t *stripes, *ahead, *chosen;
 	bool *left_out;
 	bool *too_far, *wide; /* predicted, see add_predicted() */
 	uint32_t usable;
 	struct json_object *obj_files, *commands; /* the last may be NULL */
-	uint32_t *count; /* of each target, of current files; may be NULL */
+	uint32_t *count; /* stripes of current files by target; or NULL */
 };
 
 static void task_free(struct task *t)
@@ -80,9 +80,9 @@ static void task_free(struct task *t)
 	free(t->wide);
 }
 
-/* As many files as get all of their stripes: a part of them would not hold the
- * file. So many do where every room, as far as files can use it, is enough for
- * all of them together (min_cost_flow.h: Gale, Ryser). */
+/* The largest number of files for which all stripes can be placed, since a file
+ * with fewer would be too small: by bisection with the Gale-Ryser condition
+ * (min_cost_flow.h). */
 static uint32_t whole_files(const struct task *t)
 {
 	uint32_t lo = 0, hi = t->files;
@@ -103,7 +103,7 @@ static uint32_t whole_files(const struct task *t)
 	return lo;
 }
 
-/* Of a stripe; where no size is said, of one that may be expected. */
+/* The size of a stripe; an assumed one if none is given. */
 static double unit_kib(const struct task *t)
 {
 	return t->kib > 0 ? t->kib : STRIPE_BYTES / 1024;
@@ -120,10 +120,10 @@ static void set_rooms(struct task *t, double kib)
 }
 
 /*
- * A predicted request that is wider than the file system has several stripes
- * on a target: it is left out of the solving, since any place will do as long
- * as there are enough. With what comes before it it may not be more than there
- * is room for; what comes after the first for which that is so is too far.
+ * A predicted request that is wider than the file system has several stripes on
+ * a target: it is not passed to the solver, as it fits anywhere if it fits at
+ * all. It must fit together with all requests before it; after the first one
+ * that does not, all are too far away.
  */
 static void add_predicted(struct task *t, uint32_t whole)
 {
@@ -144,7 +144,7 @@ static void add_predicted(struct task *t, uint32_t whole)
 	}
 }
 
-/* Current files first, then what is predicted. */
+/* Current files first, then predicted ones. */
 static int task_init(struct task *t, struct slu_err *err)
 {
 	t->files = t->r->files ? t->r->files : 1;
@@ -195,7 +195,7 @@ static void add_file(struct task *t, const uint32_t *chosen, uint32_t n)
 		t->count[chosen[k]]++;
 }
 
-/* Where nobody has more than `most` stripes, and `missing` are to be told. */
+/* Only the first `most` files get stripes; "missing" counts the rest. */
 static void add_files(struct task *t, const uint32_t *chosen,
 		      const uint32_t *first, const uint32_t *got, uint32_t most,
 		      struct json_object *out)
@@ -212,7 +212,8 @@ static void add_files(struct task *t, const uint32_t *chosen,
 	slu_json_set_u64(out, "missing", missing);
 }
 
-/* The whole files, which are alike, over servers and domains. */
+/* Distributes the complete files, which are equal, over servers and failure
+ * domains. */
 static int spread(struct task *t, struct json_object *out, struct slu_err *err)
 {
 	uint32_t files = t->whole ? t->whole : 1, hosts = t->list->n_hosts;
@@ -251,7 +252,7 @@ static int spread(struct task *t, struct json_object *out, struct slu_err *err)
 	return rc;
 }
 
-/* Predicted requests keep what they have got. */
+/* Reserves the stripes of predicted requests on their targets. */
 static void keep_predicted(struct task *t, const struct slu_place_solution *s)
 {
 	for (uint32_t i = t->files; i < t->n; i++)
@@ -284,7 +285,8 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 	if (slu_place_predicted(&p, t->ahead, t->left_out, &place, &s, err))
 		return -1;
 	if (t->kib <= 0 && t->r->n_predicted > 0 && s.placed < s.wanted) {
-		/* how large current files are nobody has said: they may */
+		/* files without a size may be small: again with as many as are
+		 * asked for, and nothing predicted */
 		slu_place_free(place);
 		set_rooms(t, 0);
 		for (uint32_t i = t->files; i < t->n; i++) {
@@ -305,7 +307,7 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 	return rc;
 }
 
-/* Costs become places in the ranking; who is not in it comes last. */
+/* Costs become positions in the ranking; targets not in it come last. */
 static void rank(struct task *t)
 {
 	struct json_object *at = json_object_new_object(), *v;
@@ -334,8 +336,8 @@ static void rank(struct task *t)
 	json_object_put(at);
 }
 
-/* One file after the other, to the targets that cost least. For a single one
- * this is what the solver would find. */
+/* Greedy: one file after the other, on the cheapest targets. For a single file
+ * this is the solver's result. */
 static void take_cheapest(struct task *t, struct json_object *out)
 {
 	const bool convex = t->s->cost == SLU_OST_CONVEX || t->r->ranking;
@@ -346,7 +348,7 @@ static void take_cheapest(struct task *t, struct json_object *out)
 					     t->each, convex, t->chosen);
 
 		if (t->kib > 0 && got < t->each)
-			got = 0; /* they would not hold it */
+			got = 0; /* the file would not fit */
 		add_file(t, t->chosen, got);
 		missing += t->r->stripes - got;
 		for (uint32_t k = 0; k < got; k++) {
@@ -363,8 +365,8 @@ static double stripe_kib(const struct slu_ost_choose_request *r, uint32_t n)
 	return ceil((double)r->size / n / 1024);
 }
 
-/* How many stripes a file has: on fewer targets than were asked for there is
- * more of it on each, for which again fewer have room. */
+/* The stripes of a file: with fewer targets than asked for, each stripe is
+ * larger, for which again fewer targets have space. */
 static uint32_t settle(const struct slu_ost_choose_settings *s,
 		       struct slu_osts *list,
 		       const struct slu_ost_choose_request *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters only grow until somebody clears them; then there is no rate for one
+/* Rates from counters. After a counter was cleared, there is no rate for one
  * period. */
 #include "config.h"
 #include "select_io/ost/counter_rates.h"
@@ -16,8 +16,8 @@
 static const char *const trees[] = {"sys/kernel/debug/lustre", "proc/fs/lustre",
 				    "sys/fs/lustre"};
 
-/* A target's file, from whichever tree has it; NULL: none. The text lasts until
- * the next call. */
+/* Reads a target's file from the tree that has it; NULL: none. The text is
+ * valid until the next call. */
 static const char *slurp(const char *root, const char *kind, const char *name,
 			 const char *file)
 {
@@ -29,7 +29,7 @@ static const char *slurp(const char *root, const char *kind, const char *name,
 	return text;
 }
 
-/* Remember these two, and how much they grew a second; false: not known. */
+/* Stores both counters, and returns their rates; false: not known. */
 static bool grow(struct slu_stats_meter *m, const char *name, double now,
 		 const uint64_t value[2], double rate[2])
 {
@@ -63,7 +63,7 @@ void slu_stats_ost(const char *root, const char *name, double now,
 	uint64_t value[2] = {0, 0}, samples;
 	double rate[2];
 
-	if (text) { /* rows appear with the first request */
+	if (text) { /* rows exist only after the first request */
 		slu_stats_row(text, "read_bytes", &samples, &value[0]);
 		slu_stats_row(text, "write_bytes", &samples, &value[1]);
 		if (grow(m, name, now, value, rate)) {
@@ -129,8 +129,8 @@ static bool number_of(const char *root, const char *osp, const char *file,
 	return end != text;
 }
 
-/* Why an MDT makes no objects there: what the administrator has said first. The
- * name is "fs-OST0002-osc-MDT0000". */
+/* Why an MDT creates no objects on a target; the administrator's setting comes
+ * first. The name is "fs-OST0002-osc-MDT0000". */
 static bool is_closed(const char *root, const char *osp, char *why, size_t size)
 {
 	static const struct {

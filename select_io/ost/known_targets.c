@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of targets in the order of their indexes, whose strings are those of
- * the servers' documents. A server that says the same targets as before has its
- * rows replaced; anything else makes the list stale, and the next question
- * builds it anew, as when a metadata server that has closed targets falls
- * silent, which is not believed any more.
+ * The list of targets sorted by index; strings are borrowed from the servers'
+ * documents. If a server reports the same targets as before, its rows are
+ * replaced; any other change invalidates the list, and the next query rebuilds
+ * it. So does the expiry of a metadata server's report that closes targets.
  */
 #include "config.h"
 #include "select_io/ost/known_targets.h"
@@ -17,15 +16,15 @@
 
 struct slu_known_targets {
 	struct slu_ost_choose_settings set;
-	struct slu_osts list;	   /* recent and promised are 0 */
+	struct slu_osts list;	   /* recent and promised are 0 here */
 	struct json_object *hosts; /* {NAME: number} */
 	struct host {
 		double came;
 		uint32_t n;  /* its targets */
-		bool closes; /* those of others: a metadata server */
+		bool closes; /* a metadata server that closes targets */
 	} * host;
 	size_t systems;
-	double believed; /* until then all that close targets are */
+	double believed; /* expiry of the reports that close targets */
 	bool stale, median_stale;
 };
 
@@ -109,14 +108,14 @@ static int build(struct slu_known_targets *k,
 		struct slu_ost *o = &k->list.ost[i];
 
 		k->host[o->host].n++;
-		o->recent = o->promised = 0; /* as `recent` says each time */
+		o->recent = o->promised = 0; /* added by `recent` per query */
 		o->number = slu_recent_placements_number(recent, o->name);
 	}
 	k->stale = false;
 	return 0;
 }
 
-/* The row of the same target of the same server; NULL: there is none. */
+/* The row of the same target and server; NULL: none. */
 static struct slu_ost *row_of(const struct slu_known_targets *k,
 			      const struct slu_ost *ost)
 {
@@ -137,7 +136,7 @@ static struct slu_ost *row_of(const struct slu_known_targets *k,
 	return NULL;
 }
 
-/* False: it has other targets than before. */
+/* False: the server has other targets than before. */
 static bool replace(struct slu_known_targets *k, uint32_t host,
 		    const struct slu_osts *fresh)
 {
@@ -187,7 +186,7 @@ static bool same_settings(const struct slu_ost_choose_settings *a,
 	return a->cost == b->cost && a->alpha == b->alpha && a->beta == b->beta;
 }
 
-/* A copy of the list as it is now, whose costs can be changed. */
+/* A copy of the list at this time, whose costs can be changed. */
 static int copy(struct slu_known_targets *k,
 		const struct slu_recent_placements *recent, double now,
 		struct slu_osts *list, struct slu_err *err)
@@ -211,8 +210,8 @@ static int copy(struct slu_known_targets *k,
 	return 0;
 }
 
-/* Only those of one file system, where there are several, or another is asked
- * for than there is. */
+/* Keeps only the targets of one file system, if there are several or another
+ * one is asked for. */
 static size_t keep(const struct slu_known_targets *k, struct slu_osts *list,
 		   const char *fsname)
 {

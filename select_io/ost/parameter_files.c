@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading to the end, with room. */
+/* Reads files to their end into a reused buffer. */
 #include "config.h"
 #include "select_io/ost/parameter_files.h"
 
@@ -15,8 +15,8 @@
 
 static char text[SLU_OST_TEXT + 1];
 
-/* Read once behind the first `have` bytes; how many there are then, which is
- * `have` at the end or after an error. */
+/* One read behind the first `have` bytes; returns the number of bytes then,
+ * which is `have` at the end of the file or after an error. */
 static size_t more(int fd, size_t have)
 {
 	ssize_t n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring of the stripes that were placed last, in the order of their times, so
- * that the old ones are at its beginning; each target has the sums of its own,
- * and each user of what was promised. Those of one user on one target within
- * MERGED seconds share an entry, so that a minute of many answers fits.
+ * A ring buffer of the stripes that were placed last, the oldest first; each
+ * target has the sums of its entries, and each user those of reservations.
+ * Stripes of one user on one target within MERGED seconds share an entry, which
+ * bounds the size of the ring.
  */
 #include "config.h"
 #include "select_io/ost/recent_placements.h"
@@ -21,15 +21,15 @@
 
 struct stripes {
 	uint32_t target;
-	uint32_t uid;	  /* who was told them */
-	double n, n_time; /* how many; the sum of their times */
-	double kib, when; /* in all; of the first */
+	uint32_t uid;	  /* whose they are */
+	double n, n_time; /* number of stripes; the sum of their times */
+	double kib, when; /* total size; time of the first */
 };
 
 struct target {
 	double n, n_time, kib; /* sums of its entries */
 	uint32_t entries;
-	uint64_t newest; /* entry, where there are some */
+	uint64_t newest; /* entry, if the target has any */
 };
 
 struct user {
@@ -39,9 +39,9 @@ struct user {
 
 struct slu_recent_placements {
 	struct stripes *ring;	     /* SLU_RECENT_PLACEMENTS_MAX */
-	uint64_t first, end;	     /* entries, counted from the first ever */
-	struct json_object *numbers; /* {NAME: of `target`} */
-	struct target *target;	     /* as many as there are numbers */
+	uint64_t first, end;	     /* entry numbers since the start */
+	struct json_object *numbers; /* {NAME: index in `target`} */
+	struct target *target;	     /* as many as there are names */
 	struct user *user;
 	size_t n_users, most_users;
 	struct json_object *ranking;
@@ -151,7 +151,7 @@ void slu_recent_placements_forget(struct slu_recent_placements *m, double now)
 		drop_first(m);
 }
 
-/* The entry that these may share; NULL: none. */
+/* The entry to which these may be added; NULL: none. */
 static struct stripes *newest(const struct slu_recent_placements *m,
 			      uint32_t target, uint32_t uid, double now)
 {
@@ -174,7 +174,7 @@ static void note(struct slu_recent_placements *m, const struct stripes *what)
 		s->n_time += what->n_time;
 		s->kib += what->kib;
 	} else {
-		u->entries++; /* before it could go with the oldest */
+		u->entries++; /* before the oldest entry is evicted */
 		if (m->end - m->first == SLU_RECENT_PLACEMENTS_MAX)
 			drop_first(m);
 		m->target[what->target].entries++;
@@ -225,7 +225,7 @@ static const char **names_of(struct json_object *osts)
 	return name;
 }
 
-/* {"NAME":stripes} of all files. */
+/* {"NAME":stripes}, summed over all files. */
 static struct json_object *count_stripes(struct json_object *files,
 					 struct json_object *osts)
 {
@@ -283,7 +283,7 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The names of those that may be used, the best first. */
+/* Names of usable targets, the best first. */
 static struct json_object *rank(struct json_object *osts)
 {
 	struct json_object *names = json_object_new_array(), *one, *reason;
@@ -341,7 +341,7 @@ static bool same_system(const char *a, const char *b)
 	return strncmp(a, b, n) == 0;
 }
 
-/* KiB that may still be promised to this user, of `kib` that there are. */
+/* KiB that may still be reserved for this user, out of `kib`. */
 static double budget(const struct slu_recent_placements *m, double kib,
 		     uint32_t uid)
 {
@@ -362,7 +362,7 @@ void slu_recent_placements_placed(struct slu_recent_placements *m,
 	if (all > 0)
 		share = fmin(1, budget(m, p->available, uid) / all);
 	for (size_t i = 0; i < p->n; i++) {
-		/* the fraction of a stripe goes on to the next target */
+		/* carries the fraction of a stripe to the next target */
 		due += share * p->stripes[i];
 		n = floor(due + ROUNDING);
 		due -= n;
@@ -376,7 +376,7 @@ void slu_recent_placements_placed(struct slu_recent_placements *m,
 	}
 }
 
-/* From the lesson's names to numbers. */
+/* Converts the names of the answer to target numbers. */
 static void learn_stripes(struct slu_recent_placements *m,
 			  struct json_object *lesson, uint32_t uid, double now)
 {
@@ -407,7 +407,7 @@ static void learn_stripes(struct slu_recent_placements *m,
 	free(number);
 }
 
-/* These stand for their file system; others stay as they are. */
+/* Replaces the ranking of this file system; others remain. */
 static void learn_ranking(struct slu_recent_placements *m,
 			  struct json_object *names)
 {
@@ -443,7 +443,7 @@ void slu_recent_placements_add(struct slu_recent_placements *m,
 		learn_ranking(m, names);
 }
 
-/* What a server said of these two keys is dropped. */
+/* Replaces these two keys of the server's report. */
 static void write_target(const struct slu_recent_placements *m,
 			 struct json_object *target, double now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server's numbers. Where Lustre keeps them has changed with its versions, so
- * each is looked for in every place; what is not there is left out.
+ * A server's report. Where Lustre has its parameters depends on the version:
+ * every place is tried, and what is missing is left out.
  */
 #include "config.h"
 #include "select_io/ost/server_report.h"
@@ -32,7 +32,7 @@ long slu_ost_index(const char *name)
 	return *end || index > 0xffff ? -1 : index;
 }
 
-/* What was there at first counts, as little as a few: it may be of years. */
+/* The first reading may span years: it counts as FEW I/Os only. */
 double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now)
 {
 	bool anew = n < io->seen_n || sum < io->seen_sum;
@@ -63,7 +63,7 @@ static struct slu_ost_disk *disk_of(struct slu_ost_meter *m, const char *ost)
 	return end;
 }
 
-/* A parameter of a target, in /sys or /proc. */
+/* Reads a target's parameter, from /sys or /proc. */
 static bool parameter_of(const char *kind, const char *root, const char *ost,
 			 const char *name, double *out)
 {
@@ -86,7 +86,7 @@ static bool parameter(const char *root, const char *ost, const char *name,
 	return parameter_of("obdfilter", root, ost, name, out);
 }
 
-/* Sizes may be known to what is below the target only. */
+/* Sizes may only be known to the layer below the target. */
 static bool size(const char *root, const char *ost, const char *name,
 		 double *out)
 {
@@ -102,7 +102,7 @@ static bool is_set(const char *root, const char *ost, const char *name)
 	return parameter(root, ost, name, &v) && v != 0;
 }
 
-/* -1: nothing is known. */
+/* -1: not known. */
 static double mean_now(const char *text, const char *histogram, double now,
 		       struct slu_ost_io *io)
 {
@@ -160,7 +160,7 @@ static struct json_object *target(const char *root, const char *ost, double now,
 	return obj;
 }
 
-/* Each target once, wherever its directory lies. */
+/* All targets, each once even if its directory exists in several places. */
 static struct json_object *targets(const char *root, double now,
 				   struct slu_ost_meter *m)
 {
@@ -247,7 +247,7 @@ static void add_network(const char *root, double now, struct slu_ost_meter *m,
 	m->bytes = bytes;
 }
 
-/* "2.15.8"; before 2.11 "lustre: 2.5.3" and more lines, in /proc. */
+/* "2.15.8"; before 2.11 "lustre: 2.5.3" with further lines, in /proc. */
 static void add_version(const char *root, struct json_object *obj)
 {
 	const char *text = slu_ost_text("%s/sys/fs/lustre/version", root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what servers say to targets with costs, and which are left out. */
+/* Converts servers' reports to targets with costs; some are left out. */
 #include "config.h"
 #include "select_io/ost/target_costs.h"
 
@@ -11,7 +11,7 @@
 #include "select_io/ost/recent_placements.h"
 
 #define QUIET 1e7 /* bytes a second of a server */
-/* More is nonsense: KiB of a target, bytes a second. */
+/* Larger values are implausible: KiB of a target, bytes a second. */
 #define KIB_MAX	 0x1p53
 #define RATE_MAX 0x1p63
 
@@ -37,13 +37,13 @@ static double number(struct json_object *obj, const char *key, double otherwise)
 	return otherwise;
 }
 
-/* false: it is no number, or too large for one. */
+/* false: not a number, or too large. */
 static bool bounded(double v, double most)
 {
 	return v <= most;
 }
 
-/* One target of a server; false when it makes no sense. */
+/* One target of a server's report; false if it is implausible. */
 static bool take(struct json_object *obj, struct slu_ost *ost)
 {
 	double index = number(obj, "index", -1);
@@ -180,8 +180,8 @@ static const char *reason(const struct slu_ost_choose_settings *s,
 	return NULL;
 }
 
-/* What a metadata server makes no objects on; one that is silent is not
- * believed: its targets may have another by now. */
+/* Collects the targets that a metadata server has closed. An outdated report is
+ * ignored, since another one may serve the targets by now. */
 static void add_closed(const struct slu_ost_choose_settings *s,
 		       struct json_object *server, struct json_object *closed)
 {
@@ -249,7 +249,7 @@ int slu_osts_take(const struct slu_ost_choose_settings *s,
 	return 0;
 }
 
-/* "scratch" of "scratch-OST0001". */
+/* The length of "scratch" in "scratch-OST0001". */
 static size_t fsname_len(const struct slu_ost *o)
 {
 	const char *end = strstr(o->name, "-OST");
@@ -281,7 +281,7 @@ static double used(const struct slu_ost *o)
 	return 1 - o->available / o->total;
 }
 
-/* Of those that are not left out. */
+/* The mean over targets that are not left out. */
 static double mean_used(const struct slu_osts *list)
 {
 	double sum = 0;
@@ -295,7 +295,7 @@ static double mean_used(const struct slu_osts *list)
 	return n > 0 ? sum / (double)n : 1;
 }
 
-/* Of those whose server has said it. */
+/* The mean over targets whose server reports it. */
 static double mean_moved(const struct slu_osts *list)
 {
 	double sum = 0;
@@ -336,7 +336,7 @@ void slu_osts_compare(const struct slu_ost_choose_settings *s,
 		const struct slu_ost *o = &list->ost[i];
 
 		network = fmax(network, o->network);
-		/* An older server does not say its peak. */
+		/* older servers report no peak */
 		peak = fmax(peak, fmax(o->peak, o->moved));
 		traffic = fmax(traffic, o->traffic);
 	}

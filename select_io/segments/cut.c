@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cutting a stream into parts. */
+/* Writes a stream to files, the parts of a file in segments. */
 #include "config.h"
 #include "select_io/segments/cut.h"
 
@@ -17,7 +17,7 @@
 #include "select_io/segments/index.h"
 
 #define BUFFER	(4u << 20)
-#define SECONDS 60.0 /* for one lfs */
+#define SECONDS 60.0 /* time limit of one lfs */
 
 struct work {
 	int in;
@@ -26,7 +26,7 @@ struct work {
 	const struct slu_cut *how;
 	struct slu_segments made;
 	char *buffer;
-	size_t have; /* read, but not yet written: the next part begins so */
+	size_t have; /* bytes read, but not written: they begin the next part */
 	bool end;
 };
 
@@ -41,7 +41,7 @@ static int part_dir(const struct work *w, size_t i, char *name, size_t size)
 		       : -1;
 }
 
-/* A name beside `dest`. */
+/* The path of a name in the directory of `dest`. */
 static int beside(const struct work *w, const char *name, char path[PATH_MAX])
 {
 	int n = (int)(w->base - w->dest);
@@ -51,8 +51,8 @@ static int beside(const struct work *w, const char *name, char path[PATH_MAX])
 		       : -1;
 }
 
-/* The directories of parts, as far as they are there: readers follow no link,
- * nor does what removes them. */
+/* The directories of parts, if they exist, must not be links: neither reading
+ * nor removal follows links. */
 static int refuse_links(const char *dir, struct slu_err *err)
 {
 	char outer[PATH_MAX];
@@ -97,7 +97,7 @@ static int stripe(const struct work *w, size_t i, char *dir,
 	return w->how->lfs ? slu_run(argv, SECONDS, NULL, err) : 0;
 }
 
-/* What is in the buffer already, and more of it. */
+/* The bytes in the buffer; if it is empty, more are read. */
 static ssize_t fetch(struct work *w, struct slu_err *err)
 {
 	ssize_t n;
@@ -200,8 +200,8 @@ static int write_index(const struct work *w, struct slu_err *err)
 	return rc ? -1 : 0;
 }
 
-/* What is at the end of the name, and the directories on the way that are empty
- * then. Links are not followed: who wrote the index may be somebody else. */
+/* Removes the file, and directories of its path that have become empty. Links
+ * are not followed, as another user may have written the index. */
 static void remove_name(int dir, char *name)
 {
 	char *slash = strchr(name, '/');
@@ -237,7 +237,8 @@ static void remove_parts(const struct work *w)
 		close(dir);
 }
 
-/* As `split` names them: others beside the index are not its own. */
+/* Are the names those that `split` makes? Other files are not the index's own.
+ */
 static bool are_parts(const struct slu_segments *s)
 {
 	static const char end[] = ".segments";

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TABLE	   (1 << 20) /* the kernel's own bound, unless it is raised */
-#define DESCRIPTOR 200	     /* ours are out of the way of the program's */
+#define TABLE	   (1 << 20) /* the kernel's default limit, fs.nr_open */
+#define DESCRIPTOR 200	     /* our descriptors are above the program's */
 
-/* Which file a descriptor is. */
+/* Identifies the file behind a descriptor. */
 struct identity {
 	dev_t dev;
 	ino_t ino;
@@ -24,7 +24,7 @@ struct identity {
 
 struct part {
 	int fd;	  /* -1: not open */
-	int busy; /* reading it */
+	int busy; /* readers in progress */
 	struct identity is;
 };
 
@@ -33,14 +33,14 @@ struct slu_descriptor {
 	struct identity is; /* the index */
 	int count;
 	struct part part[SLU_SEGMENTS_MAX];
-	struct slu_descriptor *prev, *next; /* all there are */
+	struct slu_descriptor *prev, *next; /* in the list `all` */
 	char dir[PATH_MAX];
 };
 
 struct slu_real slu_real;
 static struct slu_descriptor *table[TABLE], *all;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
-/* The process whose table it is: that of vfork(2) works in its parent's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for both */
+/* The process that owns the table: a child of vfork(2) shares the memory. */
 static pid_t owner;
 
 static void before_fork(void)
@@ -65,7 +65,7 @@ __attribute__((constructor)) static void hold_in_fork(void)
 	pthread_atfork(before_fork, after_fork, in_child);
 }
 
-/* Where a descriptor is: a path without links. */
+/* The path of a descriptor, without symbolic links. */
 static bool find_path(int fd, char path[PATH_MAX])
 {
 	char link[40];
@@ -96,8 +96,8 @@ static bool still(int fd, const struct identity *was)
 	return identify(fd, &is) && is.dev == was->dev && is.ino == was->ino;
 }
 
-/* The first bytes, also where the descriptor is one that only takes what is
- * aligned (O_DIRECT). */
+/* Reads the first bytes, also with O_DIRECT, where only aligned reads are
+ * allowed. */
 static ssize_t head(int fd, char *text, size_t size)
 {
 	ssize_t n = slu_real.pread(fd, text, size, 0);
@@ -126,7 +126,7 @@ int64_t slu_descriptor_peek(int fd)
 		       : -1;
 }
 
-/* Where the index lies, from its descriptor. */
+/* The directory of the index, from its descriptor. */
 static bool find_dir(int fd, char dir[PATH_MAX])
 {
 	char *slash = find_path(fd, dir) ? strrchr(dir, '/') : NULL;
@@ -147,8 +147,8 @@ static void close_part(struct part *part)
 	errno = keep;
 }
 
-/* Give a descriptor back that can be had again; false: there is none. Locked.
- */
+/* Closes a part's descriptor that can be reopened; false: there is none. Caller
+ * holds the lock. */
 static bool lend(void)
 {
 	for (struct slu_descriptor *j = all; j; j = j->next)
@@ -160,7 +160,7 @@ static bool lend(void)
 	return false;
 }
 
-/* Locked. */
+/* openat() that closes parts' descriptors on EMFILE. Caller holds the lock. */
 static int open_lending(int dir, const char *path, int flags)
 {
 	int fd;
@@ -189,7 +189,7 @@ static void release(struct slu_descriptor *j)
 	free(j);
 }
 
-/* Locked. */
+/* Caller holds the lock. */
 static void unlink_joined(struct slu_descriptor *j)
 {
 	if (j->prev)
@@ -227,7 +227,7 @@ static void set_locked(int fd, struct slu_descriptor *j)
 	put_locked(was);
 }
 
-/* false: it has changed, or its directory is not to be found. */
+/* false: the index has changed, or its directory cannot be found. */
 static bool fill(struct slu_descriptor *j, int fd)
 {
 	static __thread char text[SLU_SEGMENTS_TEXT];
@@ -271,7 +271,7 @@ struct slu_descriptor *slu_descriptor_get(int fd)
 {
 	struct slu_descriptor *j;
 
-	/* nearly all are ordinary: no lock for them */
+	/* fast path without the lock: nearly all are ordinary files */
 	if (fd < 0 || fd >= TABLE ||
 	    !__atomic_load_n(&table[fd], __ATOMIC_RELAXED))
 		return NULL;
@@ -279,7 +279,8 @@ struct slu_descriptor *slu_descriptor_get(int fd)
 	j = table[fd];
 	if (j && !still(fd, &j->is)) {
 		if (owner == getpid())
-			set_locked(fd, NULL); /* closed behind our back */
+			set_locked(fd,
+				   NULL); /* was closed without our wrapper */
 		j = NULL;
 	}
 	if (j)
@@ -332,8 +333,8 @@ slu_descriptor_segments(const struct slu_descriptor *j)
 	return &j->segments;
 }
 
-/* Who wrote the index may be somebody else: it leads to no place but that which
- * it names, below its own directory. Locked. */
+/* Opens a part without following links, strictly below the index's directory,
+ * as another user may have written the index. Caller holds the lock. */
 static int open_here(const char *path, int flags)
 {
 	char real[PATH_MAX];
@@ -346,7 +347,7 @@ static int open_here(const char *path, int flags)
 	return -1;
 }
 
-/* A device behind a link would not even be opened. Locked. */
+/* Opens a part that is a regular file. Caller holds the lock. */
 static int open_part(struct slu_descriptor *j, size_t i)
 {
 	char path[PATH_MAX + SLU_SEGMENTS_NAME + 2];
@@ -425,7 +426,7 @@ int slu_descriptor_ready(int fd)
 	return got < 0 && (errno == EMFILE || errno == ENFILE) ? -1 : 0;
 }
 
-/* As far as one part goes; a part that is too short is an error. */
+/* Reads up to the end of the part; a part that is too short is an error. */
 static ssize_t read_part(struct slu_descriptor *j, size_t i, void *buf,
 			 size_t n, uint64_t at)
 {

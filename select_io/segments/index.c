@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of an index. */
+/* Parses and formats the text of an index. */
 #include "config.h"
 #include "select_io/segments/index.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A decimal number that `end` follows; NULL: there is none. */
+/* Parses a decimal number followed by `end`; NULL: there is none. */
 static const char *number(const char *at, const char *stop, char end,
 			  uint64_t *out)
 {
@@ -30,8 +30,7 @@ bool slu_segments_peek(const char *text, size_t len, uint64_t *size)
 	       number(text + n, text + len, '\n', size);
 }
 
-/* Relative, and written as the kernel writes it: no component is empty, "." or
- * "..". */
+/* Is it a normalised relative path: no component is empty, "." or ".."? */
 static bool is_below(const char *name)
 {
 	size_t n;

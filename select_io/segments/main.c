@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-segments: files in segments, made, read and removed. */
+/* sluice-segments: splits files into segments, reads and removes them. */
 #include "config.h"
 
 #include <ctype.h>
@@ -78,7 +78,7 @@ static int take_readers(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* 0: go on; else the exit code plus 1. */
+/* 0: continue; else the exit code plus 1. */
 static int take_option(int c, struct options *o)
 {
 	struct slu_err err;
@@ -139,7 +139,7 @@ static int split(struct options *o, const char *source, const char *dest)
 	return rc ? failed(&err) : 0;
 }
 
-/* What is preloaded already stays. */
+/* Runs a program with the library added to LD_PRELOAD. */
 static int run(char **argv)
 {
 	const char *own = getenv("SLUICE_SEGMENTS_LIBRARY");
@@ -148,7 +148,7 @@ static int run(char **argv)
 	char *both = slu_asprintf("%s%s%s", library, was && *was ? ":" : "",
 				  was ? was : "");
 
-	/* without it the program would take the index for the file */
+	/* without the library the program would read the index itself */
 	if (access(library, R_OK)) {
 		fprintf(stderr, "sluice-segments: %s: %s\n", library,
 			strerror(errno));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_segments.so: what reads a file in segments without read(2), mmap
- * and aio_read. A mapping is made of those of the parts; nothing is read for
+ * libsluice_segments.so: reads of a file in segments without read(2): mmap and
+ * aio_read. A mapping is composed of mappings of the parts; nothing is read for
  * it, however large it is.
  */
 #include "config.h"
@@ -24,7 +24,7 @@ struct mapping {
 	char *at;
 	size_t n;
 	int prot, flags;
-	uint64_t begin; /* in the file */
+	uint64_t begin; /* offset in the file */
 };
 
 static void *real_mmap(void *addr, size_t n, int prot, int flags, int fd,
@@ -34,7 +34,8 @@ static void *real_mmap(void *addr, size_t n, int prot, int flags, int fd,
 	return next(addr, n, prot, flags, fd, at);
 }
 
-/* Parts that begin within it do so on a page: else they cannot be mapped. */
+/* Do all parts within the mapping begin at a page boundary? Otherwise they
+ * cannot be mapped. */
 static bool is_even(const struct slu_segments *s, const struct mapping *m)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -46,7 +47,8 @@ static bool is_even(const struct slu_segments *s, const struct mapping *m)
 	return true;
 }
 
-/* The last part's to the end of the mapping: there is nothing behind it. */
+/* Maps one part; the last one up to the end of the mapping, since nothing comes
+ * after it. */
 static int map_part(struct slu_descriptor *j, size_t i, const struct mapping *m)
 {
 	const struct slu_segments *s = slu_descriptor_segments(j);
@@ -76,7 +78,7 @@ static int map_parts(struct slu_descriptor *j, const struct mapping *m)
 	return 0;
 }
 
-/* Into memory of its own. */
+/* Reads everything into an anonymous mapping. */
 static int read_all(struct slu_descriptor *j, const struct mapping *m)
 {
 	uint64_t size = slu_descriptor_segments(j)->size;
@@ -145,9 +147,9 @@ static void *map(struct slu_descriptor *j, void *addr, size_t n, int prot,
 MMAP(mmap)
 MMAP(mmap64)
 
-/* Read at once; who waits for a signal or a thread is refused, and so are
- * lists. What is private in the block is what aio_error() and aio_return()
- * look at. */
+/* Reads synchronously; requests with a signal or thread notification, and
+ * lists, are refused. The private members of the control block are those that
+ * aio_error() and aio_return() read. */
 #define AIO_READ(name, type)                                                   \
 	EXPORT int name(struct type *cb)                                       \
 	{                                                                      \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_segments.so: programs that are started with it in LD_PRELOAD see a
- * file in segments as the one file that it is, for reading. Only calls through
- * the C library are seen: not those of static programs, nor io_uring and
- * io_submit. Of what takes a FILE, fopen, fdopen and stdin are.
- * Opening for writing is EROFS.
+ * libsluice_segments.so: with it in LD_PRELOAD, programs see a file in segments
+ * as one file, for reading. Only calls through the C library are seen: not
+ * those of static programs, nor io_uring and io_submit. Of the functions with a
+ * FILE, fopen, fdopen, freopen and stdin are supported. Opening for writing
+ * fails with EROFS.
  */
 #include "select_io/preload.h"
 #include "select_io/segments/descriptors.h"
@@ -99,7 +99,7 @@ static ssize_t read_on(struct slu_descriptor *j, int fd, void *buf, size_t n)
 	ssize_t got =
 		want > 0 ? slu_descriptor_read(j, buf, (size_t)want, at) : want;
 
-	if (got < want) { /* it cannot be read further */
+	if (got < want) { /* end of file or error */
 		int keep = errno;
 
 		slu_real.lseek(fd, at + (got > 0 ? got : 0), SEEK_SET);
@@ -154,7 +154,7 @@ PREAD(pread64)
 PREAD_CHK(__pread_chk)
 PREAD_CHK(__pread64_chk)
 
-/* at -1: on from where the descriptor is. */
+/* at -1: from the descriptor's offset, which advances. */
 static ssize_t read_vector(int fd, const struct iovec *v, int n, off_t at)
 {
 	ssize_t all = 0, got;
@@ -193,7 +193,7 @@ EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 PREADV(preadv)
 PREADV(preadv64)
 
-/* -1 is where the descriptor is. */
+/* Offset -1: the descriptor's own. */
 #define PREADV2(name)                                                       \
 	EXPORT ssize_t name(int fd, const struct iovec *v, int n, off_t at, \
 			    int flags)                                      \
@@ -287,7 +287,7 @@ EXPORT int dup3(int fd, int to, int flags)
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
-/* FILEs: the C library reads those by itself. */
+/* FILEs: the C library reads them without calling our wrappers. */
 
 static ssize_t cookie_read(void *cookie, char *buf, size_t n)
 {
@@ -314,7 +314,7 @@ static FILE *stream(int fd)
 
 	FILE *f = fopencookie((void *)(intptr_t)fd, "r", calls);
 
-	if (f) /* for fileno(), to which it has none */
+	if (f) /* for fileno(): the stream has no descriptor */
 		f->_fileno = fd;
 	return f;
 }
@@ -351,7 +351,7 @@ static bool is_index(const char *path)
 	return is;
 }
 
-/* Or parts could neither be found again nor removed. */
+/* Refused, since parts could then neither be found nor removed. */
 #define TRUNCATE(name)                                \
 	EXPORT int name(const char *path, off_t size) \
 	{                                             \
@@ -374,8 +374,8 @@ TRUNCATE(truncate64)
 FOPEN(fopen)
 FOPEN(fopen64)
 
-/* A stream cannot become another one: only stdin, which is a variable, and of
- * which programs ignore what is returned. Others are refused. */
+/* A stream cannot be replaced by another one, except stdin, which is a
+ * variable, and for which programs ignore the result. Others are refused. */
 static FILE *reopen(const char *path, const char *mode, FILE *f)
 {
 	int fd, old = fileno(f);
@@ -418,8 +418,8 @@ EXPORT FILE *fdopen(int fd, const char *mode)
 	return slu_descriptor_is_segmented(fd) ? stream(fd) : next(fd, mode);
 }
 
-/* Descriptors that came over exec: "program <file". They are believed even
- * when their parts cannot be opened now. */
+/* Descriptors inherited over exec: "program <file". They are accepted even if
+ * the parts cannot be opened now. */
 static void adopt_inherited(int fd)
 {
 	int flags = slu_real.fcntl(fd, F_GETFL);
@@ -442,7 +442,7 @@ __attribute__((constructor)) static void adopt_all(void)
 			adopt_inherited(atoi(e->d_name));
 	if (d)
 		closedir(d);
-	else /* no descriptor is left for it: they are few, or begin so */
+	else /* no descriptor is free: a low limit, or inherited ones */
 		for (int fd = 0; fd < sysconf(_SC_OPEN_MAX) && fd < 1024; fd++)
 			adopt_inherited(fd);
 	if (slu_descriptor_is_segmented(0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libsluice_segments.so: the size of a file in segments, as the stat calls of
- * unmodified programs see it. A file that is larger than an index can be is
- * none, so that others cost nothing more. And copies in the kernel, which fail
- * as where it cannot do them; programs then read. */
+/* libsluice_segments.so: the size of a file in segments in the stat calls of
+ * unmodified programs. A file larger than any index cannot be one, so other
+ * files cost no extra read. Also copies in the kernel, which fail as if they
+ * were unsupported; programs then fall back to read(2). */
 #include "config.h"
 #include "select_io/segments/descriptors.h"
 
@@ -30,7 +30,7 @@ static bool may_be(mode_t mode, int64_t size)
 	       size <= SLU_SEGMENTS_TEXT;
 }
 
-/* Bytes of the whole; -1: it is an ordinary file. */
+/* The size of the whole file in segments; -1: it is an ordinary file. */
 static int64_t size_at(int dir, const char *path, int flags)
 {
 	int keep = errno, fd;
@@ -55,7 +55,7 @@ static int64_t size_of(int fd)
 	return size;
 }
 
-/* An empty path with AT_EMPTY_PATH is the descriptor itself. */
+/* An empty path with AT_EMPTY_PATH means the descriptor. */
 static int64_t whole(int dir, const char *path, int flags)
 {
 	return path && *path ? size_at(dir, path, flags) : size_of(dir);
@@ -115,7 +115,7 @@ FSTAT(fstat64, stat64)
 FSTATAT(fstatat, stat)
 FSTATAT(fstatat64, stat64)
 
-/* What programs call that were linked before glibc 2.33. */
+/* Called by programs that were linked with glibc before 2.33. */
 #define XSTAT(name, plain, type)                                  \
 	EXPORT int name(int version, const char *path, type *st); \
 	int name(int version, const char *path, type *st)         \
@@ -200,7 +200,7 @@ EXPORT ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t n,
 	return -1;
 }
 
-/* The bytes that are left to read. */
+/* FIONREAD: the bytes left to read. */
 static int bytes_left(int fd, int *n)
 {
 	int64_t left = size_of(fd) - slu_real.lseek(fd, 0, SEEK_CUR);
@@ -209,8 +209,8 @@ static int bytes_left(int fd, int *n)
 	return 0;
 }
 
-/* Whose content would be cloned or compared: FICLONE and FICLONERANGE name it,
- * with FIDEDUPERANGE it is the file itself. */
+/* The descriptor whose content would be cloned or compared: the argument of
+ * FICLONE and FICLONERANGE, the file itself for FIDEDUPERANGE. */
 static int cloned(int fd, unsigned long request, const void *arg)
 {
 	if (request == FICLONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what is known of a file to its components: a pattern by access, then
- * what the readers, the targets and the space change in it, then what the size
- * makes superfluous is cut off.
+ * From the properties of a file to the components of its layout: first a
+ * pattern by access, then adjustments for readers, targets and space, then
+ * components beyond the size are removed.
  */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
@@ -14,12 +14,12 @@
 #define MIB  (UINT64_C(1) << 20)
 #define GIB  (UINT64_C(1) << 30)
 #define TIB  (UINT64_C(1) << 40)
-#define UNIT (64 * KIB) /* of ends and widths */
+#define UNIT (64 * KIB) /* alignment of ends and widths */
 
-/* The version of Lustre that has more than so many stripes. */
+/* The Lustre version with files of more than FEW stripes. */
 #define MANY 2004
 #define FEW  160
-/* Bytes of the attribute that the layout is in, with and without ea_inode. */
+/* Bytes of the extended attribute for the layout, with and without ea_inode. */
 #define ATTRIBUTE	 65536
 #define NARROW_ATTRIBUTE 4000
 
@@ -51,7 +51,7 @@ static void copy(struct slu_stripe_layout *out,
 	out->n = n;
 }
 
-/* Neighbours that are alike are one. */
+/* Merges adjacent components that are equal. */
 static void merge(struct slu_stripe_layout *l)
 {
 	size_t n = 0;
@@ -70,7 +70,7 @@ static bool is_narrow(const struct slu_stripe_request *r)
 	return r->narrow || (r->lustre && r->lustre < MANY);
 }
 
-/* As many stripes as a file can have. */
+/* The most stripes that a file can have. */
 static uint32_t most_stripes(const struct slu_stripe_request *r)
 {
 	uint32_t most = is_narrow(r) ? FEW : SLU_STRIPE_COUNT_MAX;
@@ -78,14 +78,15 @@ static uint32_t most_stripes(const struct slu_stripe_request *r)
 	return r->targets < most ? r->targets : most;
 }
 
-/* The n targets with the most room hold so much in n like parts. */
+/* Do `bytes`, in n equal parts, fit on the n targets with the most space? */
 static bool holds(const struct slu_stripe_request *r, uint32_t n,
 		  uint64_t bytes)
 {
 	return bytes / n + (bytes % n != 0) <= r->room[n - 1];
 }
 
-/* At least `want` stripes that hold it, or as near below as do; 0: none do. */
+/* The smallest number >= want that has space for the bytes, else the largest
+ * below it; 0: none has. */
 static uint32_t holding(const struct slu_stripe_request *r, uint32_t want,
 			uint64_t bytes)
 {
@@ -109,8 +110,10 @@ static void set_count(struct slu_stripe_component *p, uint32_t n)
 	p->count = n;
 }
 
-/* Each component has room on its targets, none has fewer than the one before,
- * and none more than the last, on which the whole would have room. */
+/* Widens components so that each has space, none has fewer stripes than the one
+ * before, and none more than the last, on which the whole file would have
+ * space.
+ */
 static void widen(const struct slu_stripe_request *r,
 		  struct slu_stripe_layout *l)
 {
@@ -130,8 +133,8 @@ static void widen(const struct slu_stripe_request *r,
 	}
 }
 
-/* So few stripes would not have room for their parts of the file, nor so many,
- * where one of them is on a target that is nearly full. */
+/* Neither few stripes (large parts) nor many (one on a nearly full target) may
+ * have space: adjusts until all components have, or fails. */
 static int make_room(const struct slu_stripe_request *r,
 		     struct slu_stripe_layout *l, struct slu_err *err)
 {
@@ -148,7 +151,7 @@ static int make_room(const struct slu_stripe_request *r,
 			       r->targets);
 	set_count(last, n);
 	for (size_t was = 0; was != l->n; merge(l)) {
-		was = l->n; /* what is one now has to be wider again */
+		was = l->n; /* merged components may have to be widened again */
 		widen(r, l);
 	}
 	return 0;
@@ -163,7 +166,7 @@ static void cap(struct slu_stripe_layout *l, uint32_t targets)
 		}
 }
 
-/* Nor are stripes that no byte of the file is in. */
+/* Removes stripes that contain no byte of the file. */
 static void cut_stripes(struct slu_stripe_layout *l, uint64_t size)
 {
 	for (size_t i = 0; i < l->n && size > 0; i++) {
@@ -177,7 +180,7 @@ static void cut_stripes(struct slu_stripe_layout *l, uint64_t size)
 	}
 }
 
-/* Components that begin behind the end of the file are of no use. */
+/* Removes components beyond the end of the file. */
 static void cut(struct slu_stripe_layout *l, uint64_t size)
 {
 	for (size_t i = 0; i < l->n && size > 0; i++)
@@ -187,8 +190,8 @@ static void cut(struct slu_stripe_layout *l, uint64_t size)
 		}
 }
 
-/* Before 2.10 a file has one layout: that of the component which most of it is
- * in. */
+/* Before 2.10 a file has a single layout: that of the component with most of
+ * its bytes. */
 static void make_old(struct slu_stripe_layout *l, uint64_t size,
 		     uint32_t version)
 {
@@ -214,7 +217,7 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 	l->n = 1;
 }
 
-/* An entry of the layout, a component with the name of a pool, its stripes. */
+/* The size of the layout: an entry, components with a pool's name, stripes. */
 static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 {
 	uint64_t bytes = 32;
@@ -224,7 +227,7 @@ static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 	return bytes <= most;
 }
 
-/* Lustre keeps the layout in one extended attribute of the file. */
+/* Reduces stripes until the layout fits in its extended attribute. */
 static void fit_attribute(struct slu_stripe_layout *l, uint64_t most)
 {
 	if (fits_attribute(l, most))

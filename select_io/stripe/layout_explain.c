@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What people ask about a layout, in words, and the answer. */
+/* `sysquery stripe`: reads the request and explains the layout. */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
 
@@ -48,14 +48,14 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	if (targets == 0 && json_object_object_get_ex(args, "targets", NULL))
 		return slu_err(err, SLU_INVALID, "targets: want at least 1");
 	r->readers = small(readers);
-	if (targets > 0) { /* another file system than the servers know */
+	if (targets > 0) { /* not one of the servers' file systems */
 		r->targets = small(targets);
 		r->room = NULL;
 	}
 	return 0;
 }
 
-/* A preset is what it is: nothing else that is said changes it. */
+/* A preset is fixed: other arguments do not change it. */
 static int take_preset(struct json_object *args, const char *name,
 		       struct slu_stripe_layout *out, struct slu_err *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layouts of "dynamic striping" as they were measured: Table II's types of
- * directories A to J, and which part of a file was in which (Tables III, IV,
- * V).
+ * The layouts of "dynamic striping" that were measured in the paper: Table II's
+ * directory types A to J, and the part of a file in each (Tables III, IV, V).
  */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
@@ -44,7 +43,7 @@ static const struct preset {
 	{"blast.17", "AFJ", {20, 40}}, {"blast.18", "AFJ", {8, 28}},
 };
 
-/* Counts and widths that Table II does not have. */
+/* Stripe counts and widths that are not in Table II. */
 static const struct {
 	const char *name;
 	struct slu_stripe_layout layout;
