@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From job_stats to what each job may do next. Counters are never cleared;
- * what counts is the difference to the last reading. A record that began anew
- * (start_time, or a counter that went down) has done all that it says; one that
- * is not known but older than the last reading, nobody knows when.
+ * From job_stats to the rate of each job. Counters are never cleared: the
+ * difference to the last reading counts. A record that was reset (start_time,
+ * or a counter that decreased) counts as a whole; for a record that is new to
+ * us but older than the last reading, the time of its RPCs is not known.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_FROM  0.5 /* of its rate: a target on which jobs hold others up */
+#define BUSY_FROM  0.5 /* of its rate: a target where jobs delay each other */
 #define MOST_LOST  0.9
-#define TOKENS_MAX 0x1p30 /* of a period: tokens.h */
-#define AT_ONCE	   10	  /* times its rate: no class waits for its tokens */
+#define TOKENS_MAX 0x1p30 /* in a period: tokens.h */
+#define AT_ONCE	   10	  /* times its rate: enough never to wait for tokens */
 
-/* RPCs of a record since we read it last, up to `newest`. */
+/* RPCs of a record since the last reading, up to time `newest`. */
 static double served(struct account *a, const struct slu_jobstat *s,
 		     uint64_t newest)
 {
@@ -38,7 +38,7 @@ static uint64_t later(uint64_t t, const struct slu_jobstat *s)
 	return t > s->last ? t : s->last;
 }
 
-/* Count what was served on a target. Returns -1 without memory. */
+/* Adds up the RPCs served on a target. Returns -1 without memory. */
 static int count(struct slu_tbf *tbf, double now, size_t t,
 		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
 {
@@ -76,9 +76,9 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 	return 0;
 }
 
-/* A token that is due waits while the server is busy with others' RPCs, and the
- * next one counts from when it was used. That takes more of a job the larger
- * its part of the target is: what its rule has to let through. */
+/* The rate of a rule that yields this part of a target. A token that is due
+ * waits while the server is busy with RPCs of others, and the next one is due
+ * after its use: the loss grows with the job's part of the target. */
 static double let_through(const struct slu_tbf *tbf, size_t t, double part)
 {
 	double lost = tbf->set.headroom * part / tbf->target[t].rate;
@@ -86,8 +86,8 @@ static double let_through(const struct slu_tbf *tbf, size_t t, double part)
 	return part / (1 - fmin(lost, MOST_LOST));
 }
 
-/* What the job was allowed on this target: its rule's part by what it did
- * there; -1: it had none. */
+/* The tokens that the job's rule allowed on this target: its rate is divided
+ * among targets by the RPCs on each; -1: it had no rule. */
 static double allowed(const struct slu_tbf *tbf, const struct job *job,
 		      size_t t)
 {
@@ -100,10 +100,9 @@ static double allowed(const struct slu_tbf *tbf, const struct job *job,
 	return fmin(rate * tbf->elapsed, TOKENS_MAX);
 }
 
-/* All that have something to do wait as long as each other, an RPC more or
- * less, and others longer: the least wait, in seconds, of a token for the
- * server. RPCs are counted with an error of one, so jobs that did many tell it
- * best. */
+/* The least time, in seconds, that a token waits for the server. All jobs with
+ * pending RPCs wait equally long, within one RPC, and idle ones longer. RPC
+ * counts have an error of one, so jobs with many give the best estimate. */
 static double least_wait(const struct slu_tbf *tbf)
 {
 	double least = INFINITY, rpcs = 0;
@@ -123,7 +122,7 @@ static double least_wait(const struct slu_tbf *tbf)
 	return fmax(least, 0) + 1 / rpcs;
 }
 
-/* Did it less than its rule let through because the server was busy? */
+/* Was it below its rule's rate because the server was busy? */
 static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
 {
 	double each = slu_tbf_divisor(tbf, job);
@@ -182,7 +181,7 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens_settings set = {
-		/* a period may be long */
+		/* bounded, as a period may be long */
 		.rate = fmin(tbf->target[t].rate, TOKENS_MAX / tbf->elapsed),
 		.literal = tbf->set.literal,
 		.hungry = tbf->set.hungry,
@@ -206,8 +205,8 @@ static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 	return 0;
 }
 
-/* What its rule has to let through for what it may have next, on the targets
- * that it used. */
+/* The rate of a rule that yields the job's limits on the targets it has used.
+ */
 static double sum_limits(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = 0;
@@ -224,9 +223,9 @@ static double sum_limits(const struct slu_tbf *tbf, struct job *job)
 	return all;
 }
 
-/* What an idle job could have at once if it came back: its part by priority
- * on the targets that it ever used; all there is once its part since it was
- * active last is as much as that of a period. */
+/* The rate of an idle job's rule, for its return: its part by priority on all
+ * targets that it ever used; no effective limit once the tokens it did not use
+ * since it became idle are those of a whole period. */
 static double sum_parts(const struct slu_tbf *tbf, const struct job *job,
 			double idle)
 {
@@ -266,7 +265,7 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 				   sum_parts(tbf, job, now - job->active));
 }
 
-/* Each of the crowd gets the part of one node, without lending or borrowing. */
+/* Every job of the crowd gets the part of one node, without lending. */
 static void want_others(struct slu_tbf *tbf, double now)
 {
 	struct job *o = &tbf->others;

@@ -11,7 +11,7 @@
 
 /* A job on one target. */
 struct account {
-	uint64_t start, rpcs; /* of the record in job_stats */
+	uint64_t start, rpcs; /* counters of the record in job_stats */
 	double record, remainder;
 	double tokens, limit; /* of this period; -1: was not active */
 	double served;	      /* RPCs in the last period */
@@ -21,30 +21,29 @@ struct job {
 	char id[SLU_JOBID_SIZE];
 	char name[SLU_RULE_NAME];
 	double nodes;
-	bool told;  /* nodes come from the table */
-	bool ended; /* they did, and do not any more */
+	bool told;  /* its nodes are in the table */
+	bool ended; /* was in the table, and is not any more */
 	bool exempt;
-	bool of_user;	  /* by its name it is an exempt user's; the rule of the
-			   * uid, on top, knows better */
-	bool wild;	  /* its rule matches others too */
-	bool nameless;	  /* no rule can match it alone: one of the crowd */
-	double seen;	  /* last time that somebody named it */
-	double active;	  /* last time that it did something */
+	bool of_user;	  /* its name is that of an exempt user; the uid's rule,
+			   * above all others, decides whether it is true */
+	bool wild;	  /* its rule matches other jobs too */
+	bool nameless;	  /* no rule can match only it: belongs to the crowd */
+	double seen;	  /* last time in job_stats or the table */
+	double active;	  /* last time that it sent an RPC */
 	double served;	  /* RPCs in the last period, on all targets */
-	double dealt;	  /* RPCs a second */
-	double wanted;	  /* the rule that lets so many through; 0: no rule */
-	double written;	  /* RPCs a second that its rule lets through; 0: no
-			   * rule */
-	double changed;	  /* when that was */
-	bool used_up;	  /* in the last period, what its rule let through */
+	double dealt;	  /* RPCs a second by its tokens */
+	double wanted;	  /* rate of a rule that yields `dealt`; 0: no rule */
+	double written;	  /* RPCs a second by the written rule; 0: no rule */
+	double changed;	  /* time of the last change of the rate */
+	bool used_up;	  /* it used its rule's rate in the last period */
 	uint32_t rate;	  /* the rule's */
-	double placed;	  /* the nodes by which the rule stands where it does;
-			   * 0: where it does is not known */
-	uint32_t classes; /* that have it; 0: unknown */
-	uint32_t busy;	  /* of them, as far as is known; 0: all */
-	double slack;	  /* seconds in a row in which it did little */
-	double trying;	  /* seconds for which fewer are tried */
-	bool found;	  /* among the rules that are being adopted */
+	double placed;	  /* number of nodes by which its rule was placed; 0:
+			   * not known */
+	uint32_t classes; /* with its rule; 0: unknown */
+	uint32_t busy;	  /* classes with RPCs, estimated; 0: all */
+	double slack;	  /* seconds for which it did less than it may */
+	double trying;	  /* seconds left of a trial with fewer classes */
+	bool found;	  /* its rule is among those being adopted */
 	struct account *account; /* one for each target */
 };
 
@@ -53,36 +52,36 @@ struct target {
 	double rate;
 	double carry;
 	double nodes;	 /* of the active jobs */
-	uint64_t newest; /* time in the last reading, ns of its clock */
-	bool known;	 /* has been seen in job_stats */
-	bool present;	 /* was in it the last time */
+	uint64_t newest; /* newest time in the last reading, server's ns */
+	bool known;	 /* was in job_stats at any time */
+	bool present;	 /* was in the last reading */
 };
 
 struct slu_tbf {
 	struct slu_tbf_settings set;
 	struct job *job;
 	size_t n, cap, n_told;
-	uint32_t *slot; /* hash table of job numbers, SLU_TBF_NO_JOB is empty */
+	uint32_t *slot; /* hash table of job indexes; SLU_TBF_NO_JOB: empty */
 	size_t n_slots; /* a power of two, more than twice n */
 	struct target *target;
 	size_t n_targets, cap_targets;
 	unsigned cpts;
 	double wait; /* of a token for the server, in the last period; seconds
 		      */
-	double then, elapsed; /* time of the last period's end; its length */
+	double then, elapsed; /* end and length of the last period */
 	bool started;
-	/* Jobs that no table names and for which there is no room: how many
-	 * job_stats has, and the one rule under which all of them are. */
+	/* The crowd: jobs that are not in the node table and for which there is
+	 * no space here: their number in job_stats, and their common rule. */
 	size_t crowd;
 	struct job others; /* without an account; not in the table */
 	struct slu_tokens batch;
-	uint32_t *who; /* job of each in the batch */
+	uint32_t *who; /* job index of each entry of the batch */
 	size_t cap_who;
 	/* commands */
-	size_t next;		      /* job to be looked at */
-	char (*stale)[SLU_RULE_NAME]; /* rules of ours to be stopped */
+	size_t next;		      /* index of the next job */
+	char (*stale)[SLU_RULE_NAME]; /* our rules that are to be stopped */
 	size_t n_stale, cap_stale;
-	size_t exempt_next, exempt_n; /* exemptions to be written */
+	size_t exempt_next, exempt_n; /* exemptions that are to be written */
 	char *command;
 	size_t command_size;
 };
@@ -91,18 +90,19 @@ struct slu_tbf {
 struct job *slu_tbf_find(const struct slu_tbf *tbf, const char *id);
 struct job *
 slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
-	    struct slu_err *err); /* made when new; NULL: no memory */
-bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of jobs that none names */
+	    struct slu_err *err); /* adds it if it is new; NULL: no memory */
+bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of unknown job ids */
 void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
 
-/* rule_commands.c: classes among which the rate of a job is divided. */
+/* rule_commands.c: the number of classes among which a job's rate is divided.
+ */
 unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
-/* A period has passed: how many of them have worked? */
+/* Estimates the number of busy classes at the end of a period. */
 void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job);
 
-/* rule_order.c: before which rule the job's goes: a name, borrowed. */
+/* rule_order.c: the rule before which the job's is inserted: borrowed name. */
 const char *slu_tbf_rank(const struct slu_tbf *tbf, const struct job *job);
 /* The rules of jobs as they are, from the top. Those that do not stand where
  * they should are marked (placed is not their nodes). Start from {NULL, NULL}.

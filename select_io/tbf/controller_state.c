@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The controller's memory as JSON: written by the daemon every few seconds,
- * read when it starts, by `sluice-tbfd status` and by the metrics.
+ * The controller's state as JSON: saved by the daemon every few seconds, loaded
+ * at its start, and read by `sluice-tbfd status` and the metrics.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -34,7 +34,7 @@ static double record(const struct slu_tbf *tbf, const struct job *job)
 	return all;
 }
 
-/* In one word. */
+/* The job's state in one word. */
 static const char *doing(const struct slu_tbf *tbf, const struct job *job)
 {
 	double r = record(tbf, job);

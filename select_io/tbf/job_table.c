@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of jobs and targets. Every job has an account on every target;
- * jobs are found through a hash table of their numbers, which is built anew
- * when jobs are forgotten.
+ * The table of jobs and targets. Every job has an account on every target; jobs
+ * are found through a hash table of indexes, which is rebuilt when jobs are
+ * removed.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -68,7 +68,7 @@ void slu_tbf_free(struct slu_tbf *tbf)
 	free(tbf);
 }
 
-/* Where the job is in the hash table, or would be. */
+/* The slot of the job in the hash table, or the free one for it. */
 static size_t slot_of(const struct slu_tbf *tbf, const char *id)
 {
 	size_t mask = tbf->n_slots - 1;
@@ -121,8 +121,8 @@ static void clear_account(struct account *a)
 	*a = (struct account){.tokens = -1, .limit = -1};
 }
 
-/* "uid=500": programs of that user that have no job are "NAME.500". Any user
- * can give a job such a name. */
+/* "uid=500": processes of that user without a job have the id "NAME.500". Any
+ * user can give a job such an id. */
 static bool is_of_user(const char *uid, const char *id)
 {
 	const char *dot = strrchr(id, '.');
@@ -130,7 +130,7 @@ static bool is_of_user(const char *uid, const char *id)
 	return dot && strcmp(dot + 1, uid) == 0;
 }
 
-/* What its name says of a job. */
+/* Derives a job's properties from its id. */
 static void set_kind(const struct slu_tbf *tbf, struct job *job)
 {
 	const char *const *e = tbf->set.exempt;
@@ -172,15 +172,15 @@ struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
 	return job;
 }
 
-/* Ids are whatever users call themselves: so many at once that Slurm does not
- * know, and no more. */
+/* Users choose job ids freely, so the number of those that are unknown to Slurm
+ * is limited. */
 bool slu_tbf_is_full(const struct slu_tbf *tbf)
 {
 	return tbf->n - tbf->n_told >= SLU_TBF_UNTOLD;
 }
 
-/* Of a job without a rule that nobody names any more: at once when it has
- * ended, else when that is long ago. */
+/* Removes jobs without a rule that are neither in job_stats nor in the node
+ * table: ended ones at once, others after a time. */
 void slu_tbf_forget(struct slu_tbf *tbf, double now)
 {
 	size_t n = 0;
@@ -254,7 +254,7 @@ int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
 	return 0;
 }
 
-/* One line of the table; *nodes 0: an empty one. */
+/* Parses a line of the node table; *nodes 0: an empty line. */
 static int nodes_line(char *line, int number, const char **id, double *nodes,
 		      struct slu_err *err)
 {
@@ -304,8 +304,8 @@ static int each_line(struct slu_tbf *tbf, const char *text, bool apply,
 	return ret;
 }
 
-/* What it lent or borrowed ends with the job, of which job_stats may speak for
- * some time. */
+/* A job's records of lent tokens end with it, even if job_stats still has it
+ * for a while. */
 static void end_records(const struct slu_tbf *tbf, struct job *job)
 {
 	for (size_t t = 0; t < tbf->n_targets; t++)

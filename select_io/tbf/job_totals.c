@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `count` has the last reading, by job and target; `job` the sums of how much
- * those have grown since, by job. A record that began anew, or was not there in
- * the reading before, counts as a whole.
+ * Totals per job, since Lustre's counters are per job and target and may be
+ * reset. `count` has the last reading by job and target; `job` the sums of the
+ * increments by job. A record that was reset, or is new, counts as a whole.
  */
 #include "config.h"
 #include "select_io/tbf/job_totals.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define TARGETS	   256	/* of one server */
-#define RETRY	   60.0 /* s until an unknown job is told of again, at first */
+#define RETRY	   60.0 /* s until an unknown job is sent again, at first */
 #define RETRY_MOST 3600.0
 
 enum { READ, WRITTEN, RPCS, N_SUMS };
@@ -26,8 +26,8 @@ struct job {
 	uint32_t id;
 	bool present; /* in the last reading */
 	double sum[N_SUMS], told[N_SUMS];
-	double changed, said, next; /* when; not before */
-	double retry;		    /* s; 0: sluiced knows it */
+	double changed, said, next; /* times: change, last and next message */
+	double retry;		    /* s; 0: the job is known to sluiced */
 };
 
 struct slu_job_totals {
@@ -37,7 +37,7 @@ struct slu_job_totals {
 	size_t n_counts;
 	struct job *job; /* by id */
 	size_t n, cap;
-	uint32_t after; /* the last one that was due */
+	uint32_t after; /* the last one that was returned as due */
 };
 
 struct slu_job_totals *slu_job_totals_new(void)
@@ -59,7 +59,7 @@ size_t slu_job_totals_count(const struct slu_job_totals *io)
 	return io->n;
 }
 
-/* 0: no job of Slurm's. */
+/* 0: not a Slurm job id. */
 static uint32_t number_of(const char *text)
 {
 	uint64_t v = 0;
@@ -76,7 +76,7 @@ static uint32_t number_of(const char *text)
 	return (uint32_t)v;
 }
 
-/* TARGETS: there is no room for it. */
+/* TARGETS: the table is full. */
 static uint32_t target_of(struct slu_job_totals *io, const char *name)
 {
 	uint32_t i = 0;
@@ -97,8 +97,8 @@ static int by_job_and_target(const void *a, const void *b)
 	return (x->target > y->target) - (x->target < y->target);
 }
 
-/* The reading as sorted counts, with what was counted before of targets that
- * could not be read now; NULL without memory. */
+/* The reading as sorted counts, with the previous counts of targets that could
+ * not be read; NULL without memory. */
 static struct count *take(struct slu_job_totals *io,
 			  const struct slu_jobstats *s, size_t *n)
 {
@@ -147,7 +147,7 @@ static size_t lower_bound(const struct slu_job_totals *io, uint32_t id)
 	return low;
 }
 
-/* NULL: no memory, or too many. */
+/* NULL: no memory, or too many jobs. */
 static struct job *find_or_add(struct slu_job_totals *io, uint32_t id,
 			       double now)
 {
@@ -173,7 +173,7 @@ static struct job *find_or_add(struct slu_job_totals *io, uint32_t id,
 	return &io->job[at];
 }
 
-/* By how much it grew since the reading before (NULL: it was not there). */
+/* Adds the increment since the previous reading (NULL: it was not there). */
 static void add(struct job *job, const struct count *c,
 		const struct count *before, double now)
 {
@@ -190,7 +190,7 @@ static void add(struct job *job, const struct count *c,
 	}
 }
 
-/* Those that have been idle for so long, and are gone. */
+/* Removes jobs that have been idle since then and are not in job_stats. */
 static void forget(struct slu_job_totals *io, double before)
 {
 	size_t kept = 0;
@@ -201,7 +201,8 @@ static void forget(struct slu_job_totals *io, double before)
 	io->n = kept;
 }
 
-/* A crowd of jobs has no more than a day's memory divided by its size. */
+/* Removes idle jobs after a day; while the table would be full, after half the
+ * time, and so on. */
 static void make_room(struct slu_job_totals *io, size_t news, double now)
 {
 	double age = SLU_JOB_TOTALS_FORGET;
@@ -248,7 +249,7 @@ int slu_job_totals_read(struct slu_job_totals *io,
 		    by_job_and_target(&io->count[old], &c[i]) == 0)
 			before = &io->count[old];
 		if (!job)
-			continue; /* when there is room it counts as a whole */
+			continue; /* once there is space it counts whole */
 		job->present = true;
 		add(job, &c[i], before, now);
 		c[kept++] = c[i];
@@ -267,7 +268,7 @@ static bool is_due(const struct job *job, double now)
 		now - job->said >= SLU_JOB_TOTALS_EVERY);
 }
 
-/* Round and round, so that those who wait for ever stop nobody. */
+/* Round robin, so that jobs that stay due do not block others. */
 size_t slu_job_totals_due(struct slu_job_totals *io, double now,
 			  struct slu_server_job *out, size_t max)
 {

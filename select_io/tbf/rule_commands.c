@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what is wanted to what has to be written. First rules that are stale
- * are stopped, then the exemptions stand on top, then the jobs in turn: more
- * nodes before fewer.
+ * From wanted rates to commands. First stale rules are stopped, then exemptions
+ * are put on top, then the jobs follow: more nodes before fewer.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -17,8 +16,8 @@
 
 #define BUCKETS	     20
 #define SLACK	     2.0  /* seconds */
-#define TRY	     0.5  /* classes notice a change late */
-#define PAUSE	     32.0 /* after a try that was for nothing */
+#define TRY	     0.5  /* s; classes notice a change late */
+#define PAUSE	     32.0 /* s after a failed trial */
 
 static unsigned all_classes(const struct slu_tbf *tbf, const struct job *job)
 {
@@ -38,10 +37,11 @@ static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
 	job->written = (double)job->rate * slu_tbf_divisor(tbf, job);
 }
 
-/* A class stays when it has nothing more to do, and one that works alone would
- * have one part of many. So while a job does much less than it may, it is tried
- * whether it is held up: by counting as many classes as would have done at the
- * rule's rate what was done. Unless it does more then, all count again. */
+/* Estimates the number of busy classes. Classes without RPCs continue to exist,
+ * and a class that works alone would only have its part of the rate. So if a
+ * job stays far below its rate, a trial tells whether the division holds it
+ * back: the rate is divided among as many classes as would explain its RPCs at
+ * the rule's rate. If it does not speed up, all classes count again. */
 void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = all_classes(tbf, job), old = slu_tbf_divisor(tbf, job);
@@ -69,8 +69,8 @@ void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
 	}
 }
 
-/* Is the new rate worth a `change`, which gives every class a full bucket? A
- * small one only when many are lost. */
+/* Is the new rate worth a `change`, which refills the bucket of every class? A
+ * small change only if it makes a difference of many RPCs. */
 static bool matters(const struct slu_tbf *tbf, const struct job *job,
 		    uint32_t rate, double now)
 {
@@ -84,8 +84,8 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
 	return by > 0 && by * since >= worth * tbf->set.depth;
 }
 
-/* What every class gets: no less than the floor, which is there so that a
- * class need not wait long for its next token. */
+/* The rate of each class, at least the configured minimum, so that no class
+ * waits long for its next token. */
 static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
 {
 	uint32_t rate = slu_rule_rate(job->wanted, slu_tbf_divisor(tbf, job));
@@ -138,7 +138,7 @@ static const char *stop_stale(struct slu_tbf *tbf)
 	return tbf->command;
 }
 
-/* "start slx_0 uid={0} rate=999999": a new rule stands on top. */
+/* "start slx_0 uid={0} rate=999999": new rules are put on top. */
 static const char *exempt(struct slu_tbf *tbf)
 {
 	const char *what = tbf->set.exempt[tbf->exempt_next];
@@ -201,7 +201,8 @@ static int by_name(const void *a, const void *b)
 		      (*(struct job *const *)b)->name);
 }
 
-/* All jobs by the names of their rules. Caller frees; NULL: no memory. */
+/* All jobs sorted by the names of their rules. Caller frees; NULL: no memory.
+ */
 static struct job **sort_jobs(struct slu_tbf *tbf)
 {
 	struct job **sorted = malloc((tbf->n + 1) * sizeof(*sorted));
@@ -213,7 +214,7 @@ static struct job **sort_jobs(struct slu_tbf *tbf)
 	return sorted;
 }
 
-/* Whose rule is it? */
+/* The job of a rule; NULL: none. */
 static struct job *owner(const struct slu_tbf *tbf, struct job **sorted,
 			 const char *name)
 {
@@ -230,7 +231,7 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 {
 	struct job *job = owner(tbf, sorted, rule->name);
 
-	tbf->others.placed = 0; /* if it was above */
+	tbf->others.placed = 0; /* its place is not known */
 	if (!job || (job->written == 0 && job->wanted == 0))
 		return add_stale(tbf, rule->name, err);
 	job->found = true;
@@ -241,8 +242,8 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	return 0;
 }
 
-/* Every one of the crowd has the whole rate on each CPT: its number of classes
- * does not matter. */
+/* Adopts the rule of the crowd. Each of its jobs has the whole rate on each
+ * CPT: the number of classes does not matter. */
 static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
 			struct slu_err *err)
 {
@@ -257,7 +258,8 @@ static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
 	return 0;
 }
 
-/* Is "jobid={PATTERN}", or "{PATTERN}" alone as before 2.18, this exemption? */
+/* Does the rule match this exemption: "jobid={PATTERN}", or "{PATTERN}" alone
+ * as before 2.18? */
 static bool exempts(const char *what, const char *match)
 {
 	size_t key = strcspn(what, "="), n;
@@ -272,8 +274,8 @@ static bool exempts(const char *what, const char *match)
 	       match[n - 1] == '}' && strncmp(match + 1, what, n - 2) == 0;
 }
 
-/* Exemptions that are there, in the order of their numbers from 0 on; others
- * are stale. */
+/* Adopts exemptions if they are complete from 0 up to their number; others are
+ * stale. */
 static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
 			   bool *there, struct slu_err *err)
 {
@@ -285,7 +287,7 @@ static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
 	return 0;
 }
 
-/* The first that is not there; those behind it are made again too. */
+/* The first missing exemption; those after it are written again too. */
 static int next_exemption(struct slu_tbf *tbf, const bool *there,
 			  struct slu_err *err)
 {

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
 
-/* Does a rule of a's, placed by so many nodes, stand before one of b's? */
+/* Is a rule of job a, placed by so many nodes, before one of job b? */
 static bool before(const struct job *a, double a_nodes, const struct job *b,
 		   double b_nodes)
 {
@@ -50,7 +50,7 @@ void slu_tbf_stands(struct standing *s, struct job *job)
 		s->above = s->last;
 		s->last = job;
 	} else if (is_between(s->above, job)) {
-		s->last->placed = 0; /* that one stands too high */
+		s->last->placed = 0; /* it is too high */
 		s->last = job;
 	} else {
 		job->placed = 0;

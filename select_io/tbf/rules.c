@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules are read from the right ("RATE, ref N" ends every line in every
- * version), since what a rule matches may hold blanks and braces.
+ * Rules are parsed from the right ("RATE, ref N" ends every line in every
+ * version), since what a rule matches may contain blanks and braces.
  */
 #include "config.h"
 #include "select_io/tbf/rules.h"
@@ -14,7 +14,7 @@
 #include <xxhash.h>
 #include "common/str.h"
 
-/* Take the number that ends [p, *end) off it. */
+/* Parses and removes the number at the end of [p, *end). */
 static bool last_number(const char *p, const char **end, uint32_t *out)
 {
 	const char *digits = *end;
@@ -40,8 +40,8 @@ static bool last_word(const char *p, const char **end, const char *word)
 	return true;
 }
 
-/* "NAME MATCH RATE, ref N" in [p, end), of any length: what Lustre takes has up
- * to 4,095 bytes. */
+/* Parses "NAME MATCH RATE, ref N" in [p, end); Lustre allows up to 4,095 bytes.
+ */
 static bool parse_rule(const char *p, const char *end, struct slu_rule *rule)
 {
 	const char *blank;
@@ -77,7 +77,7 @@ static int add_rule(struct slu_rules *out, const struct slu_rule *rule,
 	return 0;
 }
 
-/* Later CPTs repeat the rules in the same order; their classes count. */
+/* Other CPTs list the same rules in the same order; their classes are added. */
 static void add_classes(struct slu_rules *out, size_t *at,
 			const struct slu_rule *rule)
 {
@@ -141,7 +141,7 @@ bool slu_rule_is_ours(const char *name)
 	       strncmp(name, SLU_RULE_EXEMPT, strlen(SLU_RULE_EXEMPT)) == 0;
 }
 
-/* The rest of a line behind "word:", without blanks around it. */
+/* The text after "word:" without surrounding blanks. */
 static bool field(const char *line, const char *word, char *out, size_t size)
 {
 	size_t n = strlen(word);
@@ -196,19 +196,19 @@ void slu_rule_name(const char *job, char out[SLU_RULE_NAME])
 		snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%s", job);
 		return;
 	}
-	/* 11 hexadecimal digits: no plain id is so long */
+	/* 11 hexadecimal digits: longer than any plain id */
 	hash = XXH3_64bits(job, strlen(job)) >> 20;
 	snprintf(out, SLU_RULE_NAME, SLU_RULE_PREFIX "%011llx", hash);
 }
 
-/* '?' is what 2.12 to 2.14 print for other bytes. */
+/* Lustre 2.12 to 2.14 print other bytes as '?'. */
 static bool is_plain(char c)
 {
 	return isgraph((unsigned char)c) && !strchr("{}*?,&=\"\\", c);
 }
 
-/* One '*' and no more: Lustre tries all ways to match several, which takes time
- * exponential in their number, under a spinlock. */
+/* At most one '*': Lustre matches several with exponential backtracking, while
+ * it holds a spinlock. */
 bool slu_rule_match(const char *job, char out[SLU_RULE_MATCH])
 {
 	size_t n = strlen(job), head = 0, tail = 0;

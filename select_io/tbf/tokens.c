@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The token step. Everything is in flat arrays, one loop without branches after
- * the other, so that a thousand jobs cost microseconds; what is not is in
- * token_rounding.h. Each loop does all that can be done before the next sum
- * over all jobs is known. Who gets something back is known before the surplus
- * is lent, so that lending and reclaiming is one loop.
+ * The token step. All data is in flat arrays, processed by one branch-free loop
+ * after the other, so that a thousand jobs take microseconds; the exception is
+ * token_rounding.h. Each loop does all that is possible before the next sum
+ * over all jobs is needed. Repayments are determined before the surplus is
+ * lent, so that lending and reclaiming are one loop. (1) to (20) are the
+ * paper's equations.
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
+ * carry); each step conserves the sums of tokens and of records.
  * carry); each step moves as many tokens and records as it takes.
  */
 #define SLU_ANY_ORDER
@@ -21,30 +23,30 @@
 #include <string.h>
 #include "select_io/tbf/token_rounding.h"
 
-#define LINE	    64	   /* of a cache; no register is loaded from two */
-#define PUBLIC	    6	   /* arrays */
+#define LINE	    64	   /* cache line: arrays do not share one */
+#define PUBLIC	    6	   /* arrays of struct slu_tokens */
 #define HUNGRY_FROM 0.9	   /* of the limit */
-#define EPSILON	    1e-9   /* T * seconds, C * tokens are seldom exact */
-#define DIVISOR	    1.0	   /* in (3) and (12), instead of less, */
-#define NO_DIVISOR  1e-100 /* and to the letter: next to 0 */
+#define EPSILON	    1e-9   /* rounding error of T * seconds and C * tokens */
+#define DIVISOR	    1.0	   /* lower bound of divisors in (3) and (12), and */
+#define NO_DIVISOR  1e-100 /* with `literal`, where they may be nearly 0 */
 
-/* Of one step, n each. */
+/* Arrays of one step, n each. */
 struct work {
 	struct division d;
-	double *restrict factor; /* DF of (6); then of the lenders */
+	double *restrict factor; /* DF of (6); later of the lenders */
 	double *restrict share;	 /* the initial allocation */
-	/* Those that have lent, and theirs. */
+	/* The jobs that have lent, and their values. */
 	uint32_t *restrict lender;
 	double *restrict remainder;
 	size_t lenders;
-	double factors; /* the sum of those of (6) */
-	double nodes;	/* of all */
+	double factors; /* the sum of the factors of (6) */
+	double nodes;	/* of all jobs */
 	double smallest;
 	double owed_limit; /* of one job: all together is a whole number */
 	bool mended;
 };
 
-/* Bytes for one job in all of these. */
+/* Bytes per job of all of these. */
 #define JOB_BYTES                                               \
 	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + \
 	 sizeof(uint32_t) + sizeof(float))
@@ -120,8 +122,8 @@ SLU_INLINE void by_priority(const struct slu_tokens_settings *s,
 	divide(&w->d, t->nodes, s->rate * seconds / w->nodes, budget, false);
 }
 
-/* (5): the surplus. And jobs that used up what they were allowed: while there
- * are some only they borrow, their factor is their nodes. */
+/* (5): the surplus. While there are hungry jobs, which used up their limit,
+ * only these borrow, with their nodes as factor. */
 SLU_INLINE double find_surplus(const struct slu_tokens *t, struct work *w,
 			       bool prefer_hungry)
 {
@@ -171,7 +173,7 @@ SLU_INLINE void factors(const struct slu_tokens *t, struct work *w)
 	w->factors = sum(factor, t->n);
 }
 
-/* Where both are positive. */
+/* Lists the jobs for which both are positive. */
 SLU_INLINE size_t list_positive(const double *restrict a,
 				const double *restrict b, size_t n,
 				uint32_t *restrict list)
@@ -190,10 +192,9 @@ SLU_INLINE size_t list_positive(const double *restrict a,
 	return count;
 }
 
-/* (9) to (13): the jobs that have lent, before and after the redistribution;
- * with `hungry` only those that need their tokens back. These are few, so the
- * following steps use a list of them. Returns the coefficient, which is 0 if
- * none has lent. */
+/* (9) to (13): the lenders, before and after the redistribution; with `hungry`
+ * only those that need their tokens back. They are few, so the next steps use a
+ * list of them. Returns the coefficient C, which is 0 without lenders. */
 SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 {
 	const double *restrict record = t->record, *restrict factor = w->factor;
@@ -221,10 +222,10 @@ SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 	return least(urge, w->mended ? 1 : urge); /* no more than it has */
 }
 
-/* (8): lend the surplus. (14) to (17): reclaim of those that have borrowed,
- * before and after it, part c of their tokens, and no more than they owed
- * before. Then, the limits: with `instant`, no less than the part by priority.
- * Returns how much is reclaimed. */
+/* (8): lends the surplus. (14) to (17): reclaims from borrowers, before and
+ * after it, the part C of their tokens, at most what they owed before. Then the
+ * limits: with `instant`, at least the part by priority. Returns the sum that
+ * is reclaimed. */
 SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 				   struct slu_tokens *t, struct work *w,
 				   double c)
@@ -255,7 +256,7 @@ SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 	return all;
 }
 
-/* (18) to (20): give it to those that have lent. */
+/* (18) to (20): repays it to the lenders. */
 SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 		      struct work *w, double total)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has how many nodes, from a command such as squeue. It may hang with its
- * controller, so it runs beside the loop, writes into memory, and is killed
- * when it takes too long.
+ * The number of nodes of each job, from a command such as squeue. It may hang
+ * with its controller: it runs beside the main loop, its output is collected in
+ * memory, and it is killed after a timeout.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -19,7 +19,7 @@
 #include "common/file.h"
 
 #define WORDS	 32
-#define PATIENCE 20 /* seconds */
+#define PATIENCE 20 /* s, timeout */
 
 static void child(const char *command, int fd)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What jobs have done, without holding the texts that say so: those of a server
- * with eight targets and a thousand jobs have twenty megabytes. They are parsed
- * as they are read; what a target said is taken back when it cannot be read to
- * its end, as half of it would look like jobs that are gone.
+ * Reads job_stats with a streaming parser: the texts of a server with eight
+ * targets and a thousand jobs have twenty megabytes. If a target's file cannot
+ * be read to its end, its records are discarded: half of them would look as if
+ * the other jobs were gone.
  */
 #include "config.h"
 #include "select_io/tbfd/job_stats_reader.h"
@@ -18,10 +18,10 @@
 #include <unistd.h>
 #include "select_io/tbfd/lustre_access.h"
 
-#define ROOM (64u << 10) /* of each read(2): see lustre_access.h */
+#define ROOM (64u << 10) /* of one read(2): see lustre_access.h */
 #define SIZE (2 * ROOM)
 
-/* "KIND.NAME.job_stats=" and a newline, as lctl writes it, from a path
+/* "KIND.NAME.job_stats=" and a newline, as lctl prints it, from a path
  * ".../KIND/NAME/job_stats". */
 static void heading(const char *path, char line[PATH_MAX])
 {
@@ -44,8 +44,8 @@ static int begin(struct slu_jobstats *stats, const char *path,
 	return slu_jobstats_add(stats, line, strlen(line), err);
 }
 
-/* Parse the whole lines at the beginning of text; how much is left of it, at
- * its beginning, or -1. A line of more than ROOM is thrown away. */
+/* Parses the complete lines of text; moves the rest to its beginning and
+ * returns its length, or -1. Lines longer than ROOM are dropped. */
 static ssize_t parse(struct slu_jobstats *stats, char *text, size_t len,
 		     struct slu_err *err)
 {
@@ -96,7 +96,8 @@ static int add_target(struct slu_jobstats *stats, const char *path,
 	return slu_err_prefix(err, "%s", path);
 }
 
-/* All targets of a kind. 1: there are some; 0 and *err: none; -1: no memory. */
+/* Reads all targets of a kind. 1: there are some; 0 and *err: none; -1: no
+ * memory. */
 static int add_kind(struct slu_jobstats *stats, const char *root,
 		    const char *kind, char text[SIZE], struct slu_err *err)
 {
@@ -117,7 +118,7 @@ static int add_kind(struct slu_jobstats *stats, const char *root,
 		else if (err->kind == SLU_NOMEM)
 			some = -1;
 		else if (err->kind == SLU_NOTFOUND)
-			some = 1; /* it is just being stopped */
+			some = 1; /* it is being unmounted */
 	}
 	globfree(&found);
 	return some;
@@ -141,7 +142,8 @@ int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
 	if (some >= 0 && more >= 0 && some + more > 0)
 		return 0;
 	slu_jobstats_clear(stats);
-	/* that one kind is not here says less than why the other is not read */
+	/* the reason why a kind cannot be read is worth more than that the
+	 * other kind is not here */
 	if (more < 0 || (why[0].kind == SLU_NOTFOUND && why[1].kind))
 		why[0] = why[1];
 	return slu_err(err, why[0].kind, "%s", why[0].text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre's parameters as files: where they lie has changed with its versions,
- * so each is looked for in every place. One write(2) is one command. What is no
- * file, below another root, is not waited for.
+ * Lustre's parameters as files. Their place depends on Lustre's version: every
+ * one is tried. One write(2) is one command. Below another root, as in tests,
+ * FIFOs and the like are not waited for.
  */
 #include "config.h"
 #include "select_io/tbfd/lustre_access.h"
@@ -30,7 +30,7 @@ static const char *const places[] = {
 	"proc/fs/lustre/ost/OSS/ost_io",
 };
 
-/* Room for so many bytes and NUL behind what is there. */
+/* Allocates so many bytes and a NUL behind the text. */
 static int make_room(struct slu_buf *out, size_t room, struct slu_err *err)
 {
 	size_t cap = out->cap > FIRST ? out->cap : FIRST;
@@ -81,7 +81,7 @@ static int read_path(const char *path, struct slu_buf *out, struct slu_err *err)
 	return ret ? slu_err_prefix(err, "%s", path) : 0;
 }
 
-/* The one place that exists; the first when none does. */
+/* The place that exists; the first one if none does. */
 static void find(const struct files *f, const char *name, char *path,
 		 size_t size)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre's parameters through lctl, which knows where they lie and reads them
- * 4 KiB at a time (which is safe). Slower than files: a process each time.
+ * Lustre's parameters through lctl, which knows their places and reads them 4
+ * KiB at a time (which is safe). Slower than files: it takes a process each
+ * time.
  */
 #include "config.h"
 #include "select_io/tbfd/lustre_access.h"
@@ -63,7 +64,7 @@ static int lctl_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 	return ret;
 }
 
-/* Without the policy reading its rules fails: "No such device". */
+/* Without the TBF policy, reading its rules fails with "No such device". */
 static int lctl_rules(struct slu_lustre *lustre, struct slu_buf *out,
 		      struct slu_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-tbfd: options and what to do. */
+/* sluice-tbfd: options and subcommands. */
 #include "config.h"
 
 #include <errno.h>
@@ -122,7 +122,7 @@ struct program {
 	const char *root, *lctl, *publish;
 	double measure;
 	bool clean, status, nodes, json, syslog;
-	char *self; /* the command that asks sluiced */
+	char *self; /* our own command, which queries sluiced */
 };
 
 static bool is_number(const char *text, double least, double *out)
@@ -164,12 +164,12 @@ static int add_rate(struct slu_tbfd_options *o, const char *text)
 	return 0;
 }
 
-#define LONGEST_EXEMPT 60 /* as a rule's match, with its braces */
+#define LONGEST_EXEMPT 60 /* of a rule's match with its braces */
 
 static int add_exempt(struct slu_tbfd_options *o, const char *text)
 {
 	const char *value = strchr(text, '=');
-	/* 010 is 8 for Lustre */
+	/* Lustre parses 010 as octal */
 	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
 		   (text[4] != '0' || !text[5]) &&
 		   text[4 + strspn(text + 4, "0123456789")] == '\0';
@@ -290,7 +290,7 @@ static int set_option(struct program *p, int c)
 	return 0;
 }
 
-/* --nodes-from sluiced is this very program, asking. */
+/* --nodes-from sluiced: the command is this program itself. */
 static int take_sluiced(struct program *p)
 {
 	bool asks = p->opt.nodes_command &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many RPCs a second a target can serve, seen while it works: the busiest
- * second of an observation. Run it under full load, without rules.
+ * Measures how many RPCs a second a target can serve: the busiest second of an
+ * observation under full load, without rules.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -16,7 +16,7 @@
 
 struct seen {
 	char name[64];
-	double rpcs, most; /* at the last reading; the best rate */
+	double rpcs, most; /* of the last reading; the highest rate */
 	bool known;
 };
 
@@ -51,13 +51,13 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 	}
 }
 
-/* Does it need a rate of its own? */
+/* Is its rate so much lower that it needs one of its own? */
 static bool is_slower(const struct seen *s, double most)
 {
 	return s->most >= 1 && rint(s->most) < most;
 }
 
-/* As the unit reads it: the options that say so, behind what was seen. */
+/* Prints the options for the unit file, after the observations. */
 static int print(const struct seen *seen, struct slu_buf *out,
 		 struct slu_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The publisher: a process beside the daemon that tells sluiced every few
- * seconds how this server and its targets are, which is not sent later when it
- * could not be sent, and what jobs have done, which is.
+ * The publisher: a process beside the daemon that sends sluiced every few
+ * seconds the state of this server and its targets, which is not repeated if it
+ * could not be sent, and the I/O of jobs, which is.
  */
 #include "config.h"
 #include "select_io/tbfd/publisher.h"
@@ -31,11 +31,11 @@
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10
-/* Seconds before one that has died begins again, and at most. */
+/* Seconds until one that has died is restarted, at first and at most. */
 #define RESTART	    1u
 #define RESTART_MAX 60u
 
-/* How many jobs job_stats knew of each, when it could be read. */
+/* The number of jobs in job_stats of each kind, if it could be read. */
 static void add_jobs(struct json_object *said, const char *kind,
 		     const struct slu_jobstats *jobs)
 {
@@ -133,8 +133,8 @@ int slu_tbfd_publish_jobs(struct slu_tbfd_publisher *p, double now,
 	return rc;
 }
 
-/* The parts of programs and libraries that nobody writes to: what is needed
- * comes back from the file. */
+/* Drops read-only pages of programs and libraries from memory: those that are
+ * needed are paged in again. */
 static int release(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -158,7 +158,7 @@ void slu_tbfd_publish_slim(void)
 	malloc_trim(0);
 }
 
-/* `main`: systemd started us for nothing else. */
+/* `main`: this is the only task of the process, as systemd's unit. */
 static void serve(struct slu_http *http, const char *root, bool main,
 		  const struct slu_log *log)
 {
@@ -182,8 +182,8 @@ static void serve(struct slu_http *http, const char *root, bool main,
 	for (;; sleep(PERIOD)) {
 		if (main)
 			slu_tbfd_alive(&alive, slu_now_mono());
-		/* Lustre forgets what idle jobs have done, so it is read also
-		 * while sluiced is away. */
+		/* Lustre drops the counters of idle jobs, so they are read
+		 * also while sluiced is unreachable. */
 		told = slu_tbfd_publish_jobs(&p, slu_now_mono(), &err);
 		servers = slu_tbfd_publish_server(&p, slu_now_mono(),
 						  told ? &other : &err);
@@ -240,7 +240,7 @@ int slu_tbfd_publish_run(const char *conf_path, const char *root,
 	return -1;
 }
 
-/* The one that works, which ends with its parent. */
+/* The working process, which ends with its parent. */
 static void work(struct slu_http *http, const char *root, pid_t parent,
 		 const struct slu_log *log)
 {
@@ -251,8 +251,8 @@ static void work(struct slu_http *http, const char *root, pid_t parent,
 	_exit(1);
 }
 
-/* Nobody else would see that it has died, and sluiced leaves out a server that
- * is silent. */
+/* Restarts the working process: nobody else would notice its death, and sluiced
+ * does not use a server that sends nothing. */
 static void watch(struct slu_http *http, const char *root,
 		  const struct slu_log *log)
 {

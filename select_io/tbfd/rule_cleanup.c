@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * After the daemon: no rule of ours may stay, whoever ends it. What Lustre
- * refuses is tried again for some seconds, and one refusal keeps no other rule.
- * Unless a new daemon has come meanwhile: the rules are its.
+ * Cleans up after the daemon: none of our rules may stay, however it ended.
+ * What Lustre refuses is retried for some seconds, and one refusal does not
+ * keep other rules. If a new daemon has started meanwhile, the rules are its
+ * own.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -16,7 +17,7 @@
 #include "common/jsonx.h"
 
 #define TRIES 20
-#define WAIT  250 /* ms between them */
+#define WAIT  250 /* ms between retries */
 
 struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err)
 {
@@ -51,7 +52,7 @@ static int put_policy(const struct clean *c, const char *before,
 	return c->lustre->set_policy(c->lustre, before, err);
 }
 
-/* Of others: they would go with the policy. */
+/* Are there rules of others, which would be lost with the policy? */
 static bool has_others(const struct slu_rules *rules)
 {
 	for (size_t i = 0; i < rules->n; i++)
@@ -61,7 +62,7 @@ static bool has_others(const struct slu_rules *rules)
 	return false;
 }
 
-/* The policy before us, when ours is still the one in force. */
+/* Restores the policy before ours, if ours is still in force. */
 static int restore_policy(const struct clean *c, const struct slu_rules *rules,
 			  struct slu_err *err)
 {
@@ -102,8 +103,8 @@ static int stop_rule(struct clean *c, const char *name, struct slu_err *err)
 	return 0;
 }
 
-/* All of ours that can be, unless lctl hangs; -1: some could not, *err says why
- * of one. */
+/* Stops as many of our rules as possible, unless lctl hangs; -1: some could not
+ * be stopped, *err has the reason for one of them. */
 static int stop_rules(struct clean *c, const struct slu_rules *rules,
 		      struct slu_err *err)
 {
@@ -129,7 +130,7 @@ static int clean(struct clean *c, struct slu_err *err)
 	if (c->lustre->rules(c->lustre, &text, &why)) {
 		if (why.kind != SLU_NOTFOUND)
 			ret = slu_err(err, why.kind, "%s", why.text);
-		goto out; /* without the policy there are no rules */
+		goto out; /* without the policy no rules exist */
 	}
 	ret = slu_rules_parse(&rules, text.data, err);
 	if (ret == 0)
@@ -145,7 +146,7 @@ out:
 	return ret;
 }
 
-/* No daemon starts while we write; without a lock it is as it is. */
+/* With the lock no daemon starts meanwhile; without one it is tried anyway. */
 static int try_clean(struct clean *c, struct slu_err *err)
 {
 	struct slu_err why = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who writes the rules of this server. A daemon has the first byte of the lock
- * file for all its life. Who cleans up after one has the second for as long as
- * that takes, and looks at the first: a daemon that has come in between looks
- * after the rules. A daemon that comes waits for the second, so none of its
+ * Which process writes the rules of this server. A daemon locks the first byte
+ * of the lock file for all its life. A process that cleans up locks the second
+ * byte, and tests the first: a daemon that has started in between takes care of
+ * the rules. A daemon that starts waits for the second, so that none of its
  * rules is stopped.
  *
- * Locks of fcntl(), not of flock(): the guard, a child, must not have its
- * parent's, and they tell who has them.
+ * Locks of fcntl() rather than flock(): the guard, a child, must not inherit
+ * its parent's lock, and the kernel tells which process holds one.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -37,7 +37,7 @@ static int lock_file(const char *state, int flags, struct slu_err *err)
 	return fd;
 }
 
-/* Who else has it; 0: nobody. */
+/* The other process that holds it; 0: none. */
 static pid_t holder(int fd, int byte)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_start = byte, .l_len = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Telling systemd that we live, by the protocol of sd_notify(3). */
+/* systemd's watchdog, by the protocol of sd_notify(3). */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 
@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define EVERY 5 /* s: WatchdogSec of the unit is much more */
+#define EVERY 5 /* s: WatchdogSec of the unit is much longer */
 
 static void notify(const char *path, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop of sluice-tbfd: once a period read, decide, write; now and then
- * look at the rules as they are, at who has how many nodes, and save. An error
- * of Lustre ends nothing: it is logged once, and tried again.
+ * The main loop of sluice-tbfd: once a period read, decide, write; less often
+ * read the rules and the jobs' nodes, and save the state. An error of Lustre
+ * does not end the daemon: it is logged once, and retried.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -24,9 +24,9 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 
-#define COST 19 /* times what a period has cost we rest: 5 % of a processor */
+#define COST 19 /* sleep for at least COST times a period's CPU time: 5 % */
 
-/* What a complaint is of: several may go on at a time. */
+/* Sources of errors; several may persist at the same time. */
 enum { STATS, RULES, NODES, FILES, COMPLAINTS };
 
 struct tbfd {
@@ -39,13 +39,13 @@ struct tbfd {
 	struct slu_buf text;
 	struct slu_tbfd_nodes nodes;
 	char policy_before[SLU_POLICY_SIZE];
-	char complaint[COMPLAINTS][SLU_ERR_TEXT]; /* not to repeat the last */
+	char complaint[COMPLAINTS][SLU_ERR_TEXT]; /* the last logged error */
 	double commands, refused;
 	double synced;
-	bool ready;	/* the policy is ours, its rules are known */
-	double heard;	/* when job_stats could be read last */
-	double alive;	/* when systemd was told so */
-	double crowded; /* when it was said last that there are too many */
+	bool ready;	/* our policy is set and its rules are known */
+	double heard;	/* last time that job_stats could be read */
+	double alive;	/* last time that systemd was notified */
+	double crowded; /* last time that too many jobs were logged */
 	int signals;
 };
 
@@ -57,7 +57,7 @@ static double unix_time(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Once, however often it happens. */
+/* Logs an error once, however often it occurs. */
 static void complain(struct tbfd *d, int of, const struct slu_err *err)
 {
 	if (strcmp(d->complaint[of], err->text) == 0)
@@ -66,7 +66,7 @@ static void complain(struct tbfd *d, int of, const struct slu_err *err)
 	slu_copy(d->complaint[of], SLU_ERR_TEXT, err->text);
 }
 
-/* The rules as they are; makes the policy ours when it is not. */
+/* Reads the rules; sets our policy if another one is in force. */
 static int read_rules(struct tbfd *d, struct slu_err *err)
 {
 	const char *wanted = slu_tbf_policy(d->tbf);
@@ -75,12 +75,12 @@ static int read_rules(struct tbfd *d, struct slu_err *err)
 	if (d->lustre->policies(d->lustre, &d->text, err))
 		return -1;
 	slu_policy_parse(d->text.data, policy);
-	/* what the state says is of the start before, unless we are that */
+	/* the saved policy is of a former start, unless it is still in force */
 	if (!*d->policy_before ||
 	    (isinf(d->synced) && !slu_policy_is_ours(policy)))
 		slu_copy(d->policy_before, sizeof(d->policy_before), policy);
 	if (d->opt->dry_run && d->synced > 0)
-		return 0; /* what was only printed is not there */
+		return 0; /* with --dry-run no rules were written */
 	if (strcmp(policy, wanted) != 0) {
 		if (d->opt->dry_run) {
 			printf("nrs_policies=%s\n", wanted);
@@ -201,10 +201,10 @@ static void look_at_rules(struct tbfd *d)
 	if (read_rules(d, &err) == 0)
 		return;
 	complain(d, RULES, &err);
-	d->ready = d->opt->dry_run; /* which prints what there would be */
+	d->ready = d->opt->dry_run; /* which prints what would be written */
 }
 
-/* Rules, nodes: all that need not be every period. */
+/* Rules and nodes are not read in every period. */
 static void sync_now(struct tbfd *d, double t)
 {
 	look_at_rules(d);
@@ -212,7 +212,7 @@ static void sync_now(struct tbfd *d, double t)
 	d->synced = t;
 }
 
-/* True: a signal says that it is over. */
+/* True: a signal ends the daemon. */
 static bool wait_until(struct tbfd *d, double t)
 {
 	struct pollfd fd = {.fd = d->signals, .events = POLLIN};
@@ -224,8 +224,8 @@ static bool wait_until(struct tbfd *d, double t)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Write what has changed. A refusal means that the rules are not what we
- * think. An lctl that hangs is not waited for more than once. */
+/* Writes what has changed. After a refusal the rules have to be read again.
+ * After an lctl that hangs no other one is started. */
 static void write_rules(struct tbfd *d, double t)
 {
 	struct slu_err err = {0};
@@ -245,7 +245,7 @@ static void write_rules(struct tbfd *d, double t)
 		if (d->lustre->set_rule(d->lustre, command, &err) == 0)
 			continue;
 		d->refused++;
-		if (!refused) /* of the first, for all of them */
+		if (!refused) /* only the first is logged */
 			complain(d, RULES, &err);
 		refused = true;
 	}
@@ -253,7 +253,7 @@ static void write_rules(struct tbfd *d, double t)
 		d->ready = false;
 }
 
-/* Somebody makes up ids, or the table of nodes is missing: once an hour. */
+/* Logs once an hour that job ids are forged, or the node table is missing. */
 static void note_crowd(struct tbfd *d, double t)
 {
 	if (slu_tbf_crowd(d->tbf) == 0 || t - d->crowded < 3600)
@@ -292,20 +292,20 @@ static int cycle(struct tbfd *d, struct slu_err *why)
 		ret = slu_err(why, err.kind, "%s", err.text);
 		if (t - d->heard <= d->opt->set.linger)
 			return ret;
-		slu_tbf_pause(d->tbf); /* nobody looks after the rules */
+		slu_tbf_pause(d->tbf); /* rules are not updated meanwhile */
 	}
 	if (due)
 		sync_now(d, t);
 	else if (!d->ready)
 		look_at_rules(d);
 	write_rules(d, t);
-	if (due) /* with the limits that hold from now on */
+	if (due) /* with the new limits */
 		save(d);
 	fflush(stdout);
 	return ret;
 }
 
-/* The table that the first period has asked for. */
+/* Waits for the node table that the first period has requested. */
 static int await_nodes(struct tbfd *d, struct slu_err *err)
 {
 	while (d->nodes.pid > 0) {
@@ -317,7 +317,7 @@ static int await_nodes(struct tbfd *d, struct slu_err *err)
 	return 0;
 }
 
-/* Two readings, and what comes of them. */
+/* --once: two readings, and the resulting commands. */
 static int once(struct tbfd *d, struct slu_err *err)
 {
 	if (cycle(d, err))
@@ -339,8 +339,8 @@ static int watch_signals(struct tbfd *d, struct slu_err *err)
 	return d->signals < 0 ? slu_errno(err, SLU_IO, "signalfd") : 0;
 }
 
-/* The guard lives until the daemon has ended, then cleans up after it. It is
- * out of the reach of signals to the daemon's group. */
+/* Starts the guard, which waits for the end of the daemon and then cleans up.
+ * It does not get signals that are sent to the daemon's process group. */
 static int start_guard(struct tbfd *d, struct slu_err *err)
 {
 	struct slu_err why;
@@ -353,7 +353,7 @@ static int start_guard(struct tbfd *d, struct slu_err *err)
 	pid = fork();
 	if (pid < 0)
 		return slu_errno(err, SLU_IO, "fork");
-	if (pid > 0) { /* the writing end stays open as long as we live */
+	if (pid > 0) { /* the pipe's writing end stays open until we end */
 		close(fd[0]);
 		return 0;
 	}
@@ -382,7 +382,7 @@ static double spent(int who)
 	       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Ours, and that of lctl, in which Lustre writes job_stats. */
+/* Our CPU time and that of lctl, in which Lustre formats job_stats. */
 static double cpu_time(void)
 {
 	return spent(RUSAGE_SELF) + spent(RUSAGE_CHILDREN);
@@ -428,7 +428,7 @@ static int be_alone(struct tbfd *d, struct slu_err *err)
 	struct slu_err why;
 
 	if (d->opt->dry_run || slu_tbfd_lock(d->opt->state, &why) >= 0)
-		return 0; /* and stays open */
+		return 0; /* the lock file stays open */
 	if (why.kind == SLU_BUSY)
 		return slu_err(err, SLU_BUSY, "%s", why.text);
 	complain(d, FILES, &why);

@@ -79,7 +79,7 @@ static void metric(struct slu_buf *out, const char *name, const char *help,
 		       name, help, name, name, value);
 }
 
-/* One that only grows: also by its name of before, for a release. */
+/* A counter, for a release also by its former name. */
 static void counter(struct slu_buf *out, const char *name, const char *help,
 		    double value)
 {
