@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* States are Slurm's names, as sacct prints them and the history keeps them. */
+/* Job states by Slurm's names, as sacct prints them and the history has them.
+ */
 #include "job_submit/ended.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Users number their jobs; what belongs together should be seen as one. */
+/* Job names without the numbers that users append, so that runs of the same
+ * program have the same name. */
 #include "job_submit/name.h"
 
 static int is_digit(char c)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The careful answer, or the early one, in whole minutes, where the site wants
- * it and the user gains or loses nothing else by it. */
+/* Chooses a limit from the predicted quantiles, in whole minutes, where the
+ * site configures it and it changes nothing else that the user may get. */
 #include "config.h"
 #include "job_submit/time_limit.h"
 
 #include "common/str.h"
 
-#define LEAD 120 /* s; Slurm looks every 30 s, and warns a minute before */
+#define LEAD 120 /* s; Slurm checks every 30 s, and warns a minute before */
 
 static bool is_wanted(enum slu_predict_mode mode, bool given)
 {
@@ -96,7 +96,7 @@ int64_t slu_limit_lead(uint32_t minutes)
 	return half < LEAD ? half : LEAD;
 }
 
-/* It sleeps a second at least. */
+/* The guard's thread sleeps at least a second. */
 int64_t slu_limit_extended_before(uint32_t minutes, int64_t first)
 {
 	int64_t limit = (int64_t)minutes * 60;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job that does not exist yet may expect. A fresh predictor is taught
- * with the history, so that the answer is the one slurmctld would give after
- * reading it, and nothing has to be kept for the question. Run times are
- * everybody's, as in slurmctld; I/O is that of the user's own runs of the same
- * name.
+ * `sysquery predict`: the forecast for a job that does not exist yet. A new
+ * predictor is trained with the history, so that the answer is the one that
+ * slurmctld would give after reading it, and no state has to be kept. Run times
+ * are learnt from all users, as in slurmctld; I/O from the user's own runs of
+ * the same name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 #include "job_submit/io/io_profile.h"
 #include "job_submit/predictor/too_short.h"
 
-#define REQUESTS 4 /* that are predicted */
+#define REQUESTS 4 /* for which a forecast is made */
 
 struct lessons {
 	struct slu_predictor *p;
 	struct slu_profile profile;
 	uint32_t uid;
-	char name[64]; /* without counters */
+	char name[64]; /* without numbers: name.h */
 	char partition[256],
-		account[256]; /* of the user's last job; or empty */
+		account[256]; /* from the user's last job; or empty */
 };
 
 static void note_last(struct lessons *l, const struct slu_job *job)
@@ -53,7 +53,7 @@ static int learn_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* Slurm ends a job at its request, unless runs tell that others went on. */
+/* Slurm ends a job at its limit, unless earlier runs went beyond theirs. */
 static double quantile(const struct slu_predictor *p,
 		       const struct slu_outlook *o, double share,
 		       double elapsed)
@@ -178,7 +178,7 @@ static struct json_object *io(const struct slu_profile *p, uint64_t stripe_size)
 	return obj;
 }
 
-/* Where a site has one of them mostly, it goes without saying. */
+/* Fills in what the request leaves open with the site's most frequent value. */
 static struct slu_job completed(struct lessons *l, const struct slu_job *job)
 {
 	struct slu_job out = *job;

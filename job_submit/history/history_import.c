@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Into table JobIo (history_io.c): what programs have done, and what accounting
- * has counted, as it is imported. */
+/* Imports of I/O volumes into table JobIo (history_io.c): from Darshan logs of
+ * programs, and from Slurm's accounting. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "job_submit/history/job_history.h"
 #include "job_submit/history/history_io.h"
 
-#define SLACK	60 /* s that a program's clock may be off */
-#define PROGRAM 64 /* bytes of the name of its row */
+#define SLACK	60 /* s, tolerated difference of clocks */
+#define PROGRAM 64 /* size of the name of a program's row */
 
 static int check_import(const struct slu_import_io *io, struct slu_err *err)
 {
@@ -23,7 +23,7 @@ static int check_import(const struct slu_import_io *io, struct slu_err *err)
 	return 0;
 }
 
-/* Programs were once known by their start alone. */
+/* Earlier releases identified a program by its start only (log 0). */
 static void name_program(int64_t start, uint64_t log, char name[PROGRAM])
 {
 	int n = snprintf(name, PROGRAM, "program %" PRId64, start);
@@ -32,9 +32,8 @@ static void name_program(int64_t start, uint64_t log, char name[PROGRAM])
 		snprintf(name + n, PROGRAM - (size_t)n, " %016" PRIx64, log);
 }
 
-/* This very program may have been imported when it was known by its start
- * alone, with as many bytes, or when no more could be said than which program
- * it is, with no more of them. */
+/* Deletes a row of the same program that was imported with less information: by
+ * its start only with as many bytes, or without timers with no more bytes. */
 static long forget_vague(struct slu_db *db, const struct slu_import_io *io,
 			 struct slu_err *err)
 {
@@ -53,7 +52,7 @@ static long forget_vague(struct slu_db *db, const struct slu_import_io *io,
 			   io->read_bytes, io->written_bytes);
 }
 
-/* The run that a program was part of. */
+/* The run during which the program ran. */
 #define OF_RUN \
 	" FROM History WHERE JobID = ? AND StartTime <= ? AND EndTime >= ?"
 
@@ -74,7 +73,7 @@ static long insert(struct slu_db *db, const struct slu_import_io *io,
 		(int64_t)io->job_id, io->start + SLACK, io->start - SLACK);
 }
 
-/* Counters only grow: who says less has heard less. */
+/* Counters only grow, so a smaller value is an older one. */
 static long update(struct slu_db *db, const struct slu_import_io *io,
 		   const char *node, struct slu_err *err)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Table JobIo: what runs of jobs have read and written, as each source tells
- * it. A node's word is a row of its name (buffers, tasks, llite); each program
- * that Darshan has seen is one, "program START LOG"; each server of Lustre one,
- * "server NAME", until long after the run they become one, "server *"; what
- * Slurm's accounting has, "accounting"; and what its forwarding daemons have
- * seen, "forwarders". Readers take the bytes of the best
- * source, so that nothing counts twice and nothing that came before or after
- * matters.
+ * Table JobIo: the bytes that runs of jobs have read and written, by source. A
+ * node's report is a row with its name (buffers, tasks, llite); each program
+ * seen by Darshan is one, "program START LOG"; each server of Lustre, "server
+ * NAME", which are merged into "server *" long after the run; Slurm's
+ * accounting is "accounting"; the forwarding daemons are "forwarders". Readers
+ * use only the best source of a run, so that nothing is counted twice and the
+ * order of reports does not matter. matters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,10 +23,10 @@ _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_ACCOUNTING == 6 && SLU_IO_FORWARDERS == 7,
 	       "they are on disk");
 #define OF_NODES "Source < 4" /* rows that are nodes */
-#define FOLD	 100	      /* runs at a time */
+#define FOLD	 100	      /* runs in one transaction */
 
-/* When all nodes of a run have spoken their rows become one, of node "*":
- * large jobs would fill the database. */
+/* When all nodes of a run have reported, their rows are merged into one of node
+ * "*", to bound the size of the database. */
 int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 		     struct slu_err *err)
 {
@@ -66,7 +65,7 @@ static int count_told(struct slu_db *db, struct slu_io_run *run,
 			    "II", (int64_t)run->job_id, run->start);
 }
 
-/* The run, with one more that has spoken. */
+/* Finds or adds the run, and counts one more report. */
 static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
 				    uint32_t job_id, int64_t start,
 				    struct slu_err *err)
@@ -86,8 +85,9 @@ static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
 	return run;
 }
 
-/* A node that speaks twice, and a transaction that came to nothing, count once
- * more: then it is too early, and the rows are counted. */
+/* Merges the rows when the counter reaches the number of nodes. It may be too
+ * high, after a repeated report or a transaction that was rolled back: then
+ * nothing is merged, and the rows are counted. */
 static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
 			  bool *whole, struct slu_err *err)
 {
@@ -105,7 +105,7 @@ static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
 	rc = slu_history_fold(db, run->job_id, run->start, err);
 	*whole = rc > 0;
 	if (rc > 0)
-		run->told = 0; /* the caller may undo it: to be counted anew */
+		run->told = 0; /* recount, in case of a rollback */
 	return rc < 0 ? -1 : rc > 0 ? 0 : count_told(db, run, err);
 }
 
@@ -148,7 +148,7 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 	return run ? fold_when_told(db, run, whole, err) : -1;
 }
 
-/* The run that `when` belongs to; 0: none. */
+/* The run at time `when`; 0: none. */
 static int find_run(struct slu_db *db, uint32_t job_id, int64_t when,
 		    int64_t *start, struct slu_err *err)
 {
@@ -159,8 +159,8 @@ static int find_run(struct slu_db *db, uint32_t job_id, int64_t when,
 			    "III", (int64_t)job_id, when, when - HOUR);
 }
 
-/* Take off what the same server has said of runs before this one, which ended
- * not so long before that it may have forgotten them. */
+/* Subtracts what the same server has reported of earlier runs of the job,
+ * unless these ended so long before that Lustre has dropped the counters. */
 static int take_off(struct slu_db *db, const char *node, int64_t start,
 		    struct slu_server_job *io, struct slu_err *err)
 {
@@ -269,8 +269,8 @@ int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
 	return n < 0 ? -1 : 1;
 }
 
-/* After *seen, as they were stored; column 4 says whether one is passed over.
- */
+/* Runs after *seen, in the order of their rows; column 4 says whether a run is
+ * to be skipped. */
 #define SCAN(passed)                                                           \
 	"SELECT rowid, JobID, StartTime, EndTime, " passed " FROM History AS " \
 	"h WHERE rowid > min(?, (SELECT coalesce(MAX(rowid), 0) FROM"          \
@@ -279,8 +279,8 @@ int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
 	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID AND" \
 	" i.StartTime = h.StartTime AND " which ")"
 
-/* A run that ended up to `wait` after `until` stops the scan: its turn comes.
- */
+/* A run that ended less than `wait` before `until` ends the scan: it is for a
+ * later one. */
 static long scan(struct slu_db *db, const char *sql, int64_t after,
 		 int64_t until, int64_t wait, int64_t *seen,
 		 struct slu_import_io *out, size_t max, bool *more,
@@ -353,7 +353,7 @@ static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
 	return n < 0 ? -1 : n > 0;
 }
 
-/* What is to be taken off a later run's is told by server: such runs stay. */
+/* A later run needs the rows by server to subtract them: such runs stay. */
 #define LATER                                                      \
 	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID" \
 	" AND i.StartTime > h.StartTime)"

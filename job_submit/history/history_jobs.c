@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What people ask about the history: its rows as JSON, and what a job that
- * does not exist yet may expect. The latter teaches a fresh predictor with the
- * user's rows, so that the answer is the one slurmctld would give after reading
- * the same history, and nothing has to be kept for it.
+/* `sysquery history`: rows of the history as JSON, filtered by time and state.
  */
 #include <math.h>
 #include "common/jsonx.h"
@@ -100,7 +96,7 @@ static bool is_wanted(const struct slu_history_query *q,
 		slu_is_listed(q->states, job->state ? job->state : ""));
 }
 
-/* The oldest go, now and then, when there are more than `last`. */
+/* Keeps the last `last` rows; 0: all. */
 static void keep_last(struct json_object *list, uint64_t last)
 {
 	size_t n = json_object_array_length(list);
@@ -136,7 +132,7 @@ int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 	if (!c.list)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (query->since || query->until || query->states)
-		all.last = 0; /* it counts those that are chosen */
+		all.last = 0; /* `last` is applied after the filter */
 	if (slu_history_each(db, &all, add_row, &c, err) < 0) {
 		json_object_put(c.list);
 		return -1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the history, oldest first. They are read in the order (EndTime,
- * rowid), which never changes and which an index has, so that a reader can
- * stop anywhere and go on later. What a run read and wrote io_readahead.c
- * knows: it may be a row of JobIo for each of thousands of nodes, or none. The
- * statement of the rows is open meanwhile, so both see the same database.
+ * Reads the history, oldest runs first, in the order (EndTime, rowid), which is
+ * stable and has an index, so that a reader can stop anywhere and continue
+ * later. I/O volumes come from io_readahead.c, since table JobIo may have
+ * thousands of rows for a run, or none. The statement stays open meanwhile, so
+ * both see the same snapshot of the database.
  */
 #include <stdlib.h>
 #include "job_submit/history/job_history.h"
@@ -12,11 +12,12 @@
 #include "job_submit/name.h"
 #include "wire/rows.h"
 
-#define PAGE	     1000		/* rows at a time */
+#define PAGE	     1000		/* rows per query */
 #define SECONDS_MOST (INT64_C(1) << 44) /* half a million years */
 
-/* The columns that take_brief() reads, in its order, and those that
- * take_rest() does. */
+/* The columns read by take_brief(), in its order, and those read by
+ * take_rest().
+ */
 #define BRIEF                                                              \
 	"h.rowid, EndTime, JobID, Uid, NodeCnt, LimitAsked, SubmitTime,"   \
 	" StartTime, Name, Account, PartitionName, State, Ions, Prepared," \
@@ -35,8 +36,7 @@ static uint32_t u32(struct slu_rows *rows, int column)
 	return (uint32_t)slu_db_int(rows, column);
 }
 
-/* Of a damaged row 0, so that sums and products of what is left do not
- * overflow. */
+/* 0 for an implausible value, so that sums and products do not overflow. */
 static int64_t seconds(struct slu_rows *rows, int column)
 {
 	int64_t n = slu_db_int(rows, column);
@@ -49,7 +49,7 @@ static char *text(struct slu_rows *rows, int column)
 	return (char *)(uintptr_t)slu_db_text(rows, column);
 }
 
-/* The texts are borrowed from the database. */
+/* Texts are valid until the next step of the statement. */
 static void take_brief(struct slu_rows *r, struct slu_job *job)
 {
 	*job = (struct slu_job){
@@ -102,7 +102,7 @@ static void take_rest(struct slu_rows *r, struct slu_job *job)
 	job->waited = text(r, 42);
 }
 
-/* And the cursor is behind it. */
+/* Passes one row to fn, and advances the cursor. */
 static int take_row(struct slu_db *db, struct slu_rows *rows,
 		    struct slu_history_cursor *c, slu_history_f *fn, void *arg,
 		    struct slu_err *err)
@@ -159,7 +159,7 @@ int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		c.end = query->since - 1;
 		c.id = INT64_MAX;
 	}
-	/* a user's jobs are few among those with numbers near to theirs */
+	/* the job ids of one user are scattered: readahead would not help */
 	c.io = query->uid == SLU_NO_ID ? slu_io_readahead_new() : NULL;
 	if (query->uid == SLU_NO_ID && !c.io)
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -209,7 +209,7 @@ long slu_history_page(struct slu_db *db, struct slu_history_cursor *c,
 	return rc < 0 ? -1 : n;
 }
 
-/* Ends the query; NULL: it has failed already. */
+/* Runs the query over all rows; rows NULL: preparing it has failed. */
 static int each_row(struct slu_db *db, struct slu_rows *rows, slu_history_f *fn,
 		    void *arg, struct slu_err *err)
 {

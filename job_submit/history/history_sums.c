@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums over ended jobs, made by SQLite: of a user, an account, or the site, and
- * of the names that took most of its nodes' time.
+ * Sums over ended jobs, computed in SQLite: of a user, an account or the site,
+ * and of the job names with the most node time.
  */
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 
-/* What counts, in each of the queries. */
+/* The filter of all queries here. */
 #define WHERE                                                        \
 	" FROM History WHERE EndTime >= ?1 AND (?2 < 0 OR Uid = ?2)" \
 	" AND (?3 IS NULL OR Account = ?3)"
@@ -62,7 +62,7 @@ static struct json_object *ask(struct slu_db *db, const char *sql,
 	return obj;
 }
 
-/* What was read and written: of each job by the best source. */
+/* Bytes read and written, of each job by its best source. */
 struct io {
 	const char *account;
 	double read, written;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of so many job numbers, in a table that a block's number is the place
- * in. A block is read as a whole when it is asked for a second time, with
- * nobody else asking for its place in between: so who asks at random reads
- * little more than what is asked for. Many nodes of a run are one entry.
+ * A direct-mapped cache of blocks of consecutive job ids. A block is read as a
+ * whole at the second query for it without another block's query for the same
+ * place in between: random access thus reads little more than it needs. The
+ * reports of many nodes of a run are merged into one entry.
  */
 #include "job_submit/history/io_readahead.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define IDS    64u   /* of a block */
-#define BLOCKS 4096u /* a place for each */
+#define IDS    64u   /* job ids in a block */
+#define BLOCKS 4096u /* places in the cache */
 
-/* What one source says of a run, as far as it is of the same kind. */
+/* The sum of one source's rows of a run. */
 struct word {
 	uint32_t job_id, source;
 	int64_t start;
-	bool all; /* of all nodes together */
+	bool all; /* a merged row of all nodes */
 	double read_bytes, written_bytes;
 	double calls, called_bytes, shared_bytes, consecutive;
 };
 
-/* In the order of job_id and start. */
+/* Sorted by job_id and start. */
 struct words {
 	struct word *word;
 	size_t n, room;
 };
 
 struct place {
-	uint32_t asked, held; /* blocks, from 1; 0: none */
-	struct words words;   /* of the one that is held */
+	uint32_t asked, held; /* block last asked for, block cached; 0: none */
+	struct words words;   /* of the cached block */
 };
 
 struct slu_io_readahead {
@@ -68,7 +68,8 @@ static bool same_run(const struct word *a, const struct word *b)
 	return a->job_id == b->job_id && a->start == b->start;
 }
 
-/* The nodes of a run come one after the other, but other sources between. */
+/* The entry of the same run and source: rows of other sources may be between.
+ */
 static struct word *find_same(const struct words *w, const struct word *new)
 {
 	for (size_t i = w->n; i-- > 0 && same_run(&w->word[i], new);)
@@ -139,8 +140,8 @@ static int read_words(struct slu_db *db, uint32_t first, uint32_t last,
 	return rc;
 }
 
-/* *words: what is known of this job, beside others; *one is used for what is
- * not kept. */
+/* Sets *words to entries that include this job's; *one is used if they are not
+ * cached. */
 static int find_words(struct slu_io_readahead *a, struct slu_db *db,
 		      uint32_t job_id, struct words *one,
 		      const struct words **words, struct slu_err *err)
@@ -165,7 +166,7 @@ static int find_words(struct slu_io_readahead *a, struct slu_db *db,
 	return 0;
 }
 
-/* The first word of the run, or of what comes after it. */
+/* The first entry of the run, or the next one after it. */
 static const struct word *first_of(const struct words *w,
 				   const struct word *run)
 {

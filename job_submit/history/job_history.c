@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Table History has a row per run of a job: rows in, and out when they are old.
- * history_read.c reads them, history_io.c has what they read and wrote.
+ * Table History has one row for each run of a job: inserts rows, and deletes
+ * old ones. history_read.c reads them; history_io.c has their I/O volumes.
  */
 #include <stdlib.h>
 #include "common/str.h"
@@ -9,7 +9,7 @@
 #include "job_submit/history/history_io.h"
 #include "job_submit/name.h"
 
-/* 1 when it was not known, else 0. */
+/* Returns 1 if the run is new, 0 if not. */
 static long insert(struct slu_db *db, const struct slu_job *j,
 		   struct slu_err *err)
 {
@@ -48,7 +48,7 @@ static long insert(struct slu_db *db, const struct slu_job *j,
 		j->waited);
 }
 
-/* It had completed, and its data was not staged out. */
+/* Changes a completed run to failed: its stage-out has failed. */
 static long turn_failed(struct slu_db *db, const struct slu_job *j,
 			struct slu_err *err)
 {
@@ -115,7 +115,7 @@ int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
 	return 0;
 }
 
-/* How many are to go, at most max. */
+/* Counts the rows to be deleted, up to max. */
 static int count_old(struct slu_db *db, int64_t before, int64_t surplus,
 		     int64_t max, int64_t *n, struct slu_err *err)
 {

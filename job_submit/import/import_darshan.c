@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * darshan-parser's text: comments name the job, then each line is a counter of
- * a file: module, rank, record, counter, value. Bytes of the modules POSIX and
- * STDIO are added; MPI-IO and HDF5 go through them. How it was done only POSIX
- * says: calls, those that went on where the last had ended, and, by rank -1,
- * files that all ranks share. A log ends where the next one's "# darshan log
- * version" stands.
+ * Parses the output of darshan-parser: comments name the job; each further line
+ * is a counter of a file: module, rank, record, counter, value. The bytes of
+ * the modules POSIX and STDIO are summed; MPI-IO and HDF5 use these. The access
+ * pattern comes from POSIX only: calls, consecutive calls, and files shared by
+ * all ranks (rank -1). A log ends at the next "# darshan log version".
  *
- * A log may come again, and longer, where it was read before all was written.
- * It is known by its first timers, which no other execution of the program
- * has alike.
+ * A log may be imported again when it is longer, if the first import saw it
+ * incomplete. It is identified by its first timers, which differ between
+ * executions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +21,11 @@
 
 struct log {
 	struct slu_import_io io;
-	bool counters;	 /* it had some */
-	bool begun;	 /* its first line was there */
-	bool named;	 /* it says that it has some, whatever is printed */
-	bool old;	 /* those of Darshan 2 */
-	uint64_t head;	 /* hash of what is said of the program */
+	bool counters;	 /* has counters */
+	bool begun;	 /* its first line was seen */
+	bool named;	 /* names modules with counters, printed or not */
+	bool old;	 /* Darshan 2 names */
+	uint64_t head;	 /* hash of the program's description */
 	uint64_t timers; /* hash of the first timers */
 	int n_timers;
 };
@@ -39,7 +38,7 @@ static double comment(const char *line, const char *key)
 	return strncmp(line, key, n) == 0 ? strtod(line + n, NULL) : -1;
 }
 
-/* What darshan-parser says of a program alike in all its versions. */
+/* Is it a line that describes the program, in every version's form? */
 static bool is_of_program(const char *line)
 {
 	static const char *const key[] = {"# exe:", "# uid:", "# nprocs:",
@@ -64,9 +63,8 @@ static void take_comment(const char *line, struct log *log)
 		log->head = XXH3_64bits_withSeed(line, strlen(line), log->head);
 }
 
-/* Programs of a job may start in the same second, even the same program. A log
- * that ends before its first timers do, or was made without, is of the program
- * only. */
+/* Several programs of a job, even the same one, may start in the same second. A
+ * log without timers, or cut before them, is identified by its program only. */
 static uint64_t identity(const struct log *log)
 {
 	uint32_t timers = log->n_timers == TIMERS ? (uint32_t)log->timers : 0;
@@ -83,7 +81,7 @@ static void take_timer(const char *counter, const char *text, double value,
 	log->n_timers++;
 }
 
-/* Which sum a counter belongs to; NULL: none. */
+/* The sum to which a counter is added; NULL: none. */
 static double *sum_of(const char *counter, struct log *log)
 {
 	if (strcmp(counter, "POSIX_BYTES_READ") == 0 ||
@@ -100,7 +98,7 @@ static bool is_one_of(const char *counter, const char *a, const char *b)
 	return !strcmp(counter, a) || !strcmp(counter, b);
 }
 
-/* How the bytes were moved. */
+/* Counters of the access pattern. */
 static void take_manner(const char *counter, const char *rank, double value,
 			struct slu_import_io *io)
 {
@@ -117,7 +115,7 @@ static void take_manner(const char *counter, const char *rank, double value,
 		io->shared_bytes += value;
 }
 
-/* -1, as Darshan says it does not know, counts as nothing. */
+/* A value of -1 means unknown, and is ignored. */
 static int take_counter(char *line, struct log *log, struct slu_err *err)
 {
 	char *save = NULL, *field[5], *end;
@@ -189,14 +187,14 @@ static int finish(struct log *log, uint64_t line,
 	return import->take_io(import->arg, &io, err);
 }
 
-/* Totals ("total_POSIX_...: 1") and blank lines say nothing new. */
+/* Totals ("total_POSIX_...: 1") and blank lines are skipped. */
 static bool is_counter(const char *line)
 {
 	return *line && *line != '#' && strncmp(line, "total_", 6) != 0;
 }
 
-/* A log of a program that did nothing has none of our modules; with --total,
- * --perf or --file those of others are not printed. */
+/* Does the line name a module with counters? A program without I/O has none;
+ * with --total, --perf or --file other modules' counters are not printed. */
 static bool names_counters(const char *line)
 {
 	static const char *const marks[] = {

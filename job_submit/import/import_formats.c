@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which format, what was broken, and the oldest of them: SWF. */
+/* Detects the format, reports broken lines, and parses SWF, the oldest one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "wire/note.h"
 
 #define COLUMNS	  18
-#define FARTHEST  4000000000 /* Unix seconds; no number of a log is larger */
-#define FIRST_LOG 300000000  /* none begins before, Unix seconds */
+#define FARTHEST  4000000000 /* Unix seconds; upper bound of all numbers */
+#define FIRST_LOG 300000000  /* Unix seconds; no log begins earlier */
 #define LONGEST	  (UINT32_MAX / 60) /* minutes */
 #define BLANKS	  " \t\r"
 #define UNUSED	  0
-#define EXACT	  0x1p53 /* whole numbers up to there are told apart */
+#define EXACT	  0x1p53 /* integers up to this are exact in a double */
 
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why)
@@ -105,7 +105,7 @@ int slu_import_take(const struct slu_import *import, struct slu_job *job,
 	return rc;
 }
 
-/* Of what take_swf() reads, the largest numbers that have a meaning. */
+/* The largest meaningful value of each column used by take_swf(). */
 static const double most[COLUMNS] = {
 	[0] = FARTHEST,	 [1] = FARTHEST,  [2] = FARTHEST, [3] = FARTHEST,
 	[4] = FARTHEST,	 [7] = FARTHEST,  [8] = FARTHEST, [9] = EXACT,
@@ -113,7 +113,7 @@ static const double most[COLUMNS] = {
 	[14] = EXACT,
 };
 
-/* "; UnixStartTime: 863994000": times count from there. */
+/* "; UnixStartTime: 863994000": the origin of all times. */
 static void take_comment(const char *line, double *epoch)
 {
 	const char *at = strstr(line, "UnixStartTime:");
@@ -123,8 +123,8 @@ static void take_comment(const char *line, double *epoch)
 		*epoch = value;
 }
 
-/* Where column i's number ends; NULL: there is none. What no one reads may be
- * any word. */
+/* The end of column i's number; NULL: not a number. Unused columns may have any
+ * text. */
 static const char *take_number(const char *line, int i, double *value)
 {
 	char *end;
@@ -151,8 +151,8 @@ static int take_numbers(const char *line, double v[COLUMNS],
 	return 0;
 }
 
-/* Logs that are not of the archive may have Unix times beside their epoch: none
- * is as long as what has passed from 1970 to its beginning. */
+/* Logs from elsewhere may have Unix times in spite of an epoch: those are
+ * larger than the epoch, which no relative time is. */
 static int64_t submit_time(double epoch, double submit)
 {
 	bool is_unix = epoch > FIRST_LOG && submit >= epoch;
@@ -172,8 +172,8 @@ static uint32_t count_of(double number)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 10 memory asked for (kB a processor), 11 status
- * (2 to 4: a part of a job that a line of its own sums up), 12 user, 13 group,
+ * requested, 9 requested time, 10 requested memory (kB per processor), 11
+ * status (2 to 4: a part of a job that has a summary line), 12 user, 13 group,
  * 14 program, 15 queue. */
 static int take_swf(const char *line, double epoch,
 		    const struct slu_import *import, struct slu_err *err)
@@ -241,8 +241,8 @@ int slu_import_swf(char *text, const struct slu_import *import,
 	return 0;
 }
 
-/* A file that was being written in a power failure may have holes; lines go on
- * behind them. */
+/* A file that was being written at a power failure may contain NULs, followed
+ * by further lines. */
 static void fill_holes(char *text, size_t len)
 {
 	for (char *hole; (hole = memchr(text, '\0', len)); text = hole) {

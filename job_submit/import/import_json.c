@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jobs of slurmdbd as JSON. Releases differ: a number may be a number or
- * {"set": true, "number": 5}, a state a word or a list of words, and a
- * submission "submission". What a job's steps read and wrote, as JobAcctGather
- * has counted it, is in what they "requested" and "consumed" of the disk.
+ * Imports jobs as JSON (sacct --json, slurmrestd). Releases differ: a number
+ * may be a number or {"set": true, "number": 5}, a state a word or a list of
+ * words, and a submission "submission". The I/O of a job's steps, by
+ * JobAcctGather, is in their "requested" and "consumed" disk TRES.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int64_t whole_number(double d)
 	return d > -9e18 && d < 9e18 ? (int64_t)d : 0;
 }
 
-/* Scripts that filter JSON turn 7 into 7.0 or "7". 0: it is none. */
+/* Scripts that filter JSON may turn 7 into 7.0 or "7". 0: not a number. */
 static int64_t plain_number(struct json_object *n)
 {
 	const char *text;
@@ -47,8 +47,8 @@ static int64_t plain_number(struct json_object *n)
 	}
 }
 
-/* Of {"set": true, "number": 5}, or 5; NULL where there is none, or no end of
- * it. */
+/* The value of {"set": true, "number": 5}, or of 5; NULL: missing, or infinite.
+ */
 static struct json_object *value_of(struct json_object *obj, const char *key)
 {
 	struct json_object *n = member(obj, key), *set;
@@ -62,13 +62,13 @@ static struct json_object *value_of(struct json_object *obj, const char *key)
 	return member(n, "number");
 }
 
-/* 0 where there is none, or no end of it. */
+/* 0: missing, or infinite. */
 static int64_t number(struct json_object *obj, const char *key)
 {
 	return plain_number(value_of(obj, key));
 }
 
-/* Borrowed; NULL where there is none, or an empty one. */
+/* Borrowed; NULL: missing or empty. */
 static char *word(struct json_object *obj, const char *key)
 {
 	struct json_object *s = member(obj, key);
@@ -91,13 +91,15 @@ static char *state_of(struct json_object *obj)
 	return (char *)(uintptr_t)json_object_get_string(now);
 }
 
-/* Slurm's NO_VAL and INFINITE (the two largest), and what is no count. */
+/* 0 for Slurm's NO_VAL and INFINITE (the two largest), and for negative
+ * numbers.
+ */
 static uint32_t at_most(int64_t n)
 {
 	return n > 0 && n < UINT32_MAX - 1 ? (uint32_t)n : 0;
 }
 
-/* A word that is no number is none. */
+/* Is it 0? Text that is not a number counts as 0. */
 static bool is_zero(struct json_object *n)
 {
 	const char *text = json_object_is_type(n, json_type_string)
@@ -110,7 +112,7 @@ static bool is_zero(struct json_object *n)
 	       json_object_is_type(n, json_type_double);
 }
 
-/* Task 0 is one, too; an array whose tasks were never told apart has none. */
+/* Task 0 is a task; an array that was never split into tasks has none. */
 static void take_array(struct json_object *array, struct slu_job *job)
 {
 	struct json_object *task = value_of(array, "task_id");
@@ -147,7 +149,7 @@ static uint32_t exit_code(struct json_object *obj)
 	       (at_most(by) & 0x7f);
 }
 
-/* Of a list of {type, name, count} those of this type, together. */
+/* The sum of the counts of this type in a list of {type, name, count}. */
 static uint64_t count_of(struct json_object *tres, const char *type)
 {
 	struct json_object *one;
@@ -165,7 +167,7 @@ static uint64_t count_of(struct json_object *tres, const char *type)
 	return sum;
 }
 
-/* Of the step that had most. */
+/* The largest number of tasks of a step. */
 static uint32_t tasks_of(struct json_object *obj)
 {
 	struct json_object *steps = member(obj, "steps"), *tasks;
@@ -181,7 +183,7 @@ static uint32_t tasks_of(struct json_object *obj)
 	return most;
 }
 
-/* What it says that it got, else what it was charged for. */
+/* The job's own value, else the allocated TRES. */
 static uint32_t allocated(struct json_object *obj, int64_t said,
 			  const char *type)
 {
@@ -293,7 +295,7 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 	return 1;
 }
 
-/* slurmrestd says so in an answer without jobs. */
+/* An answer of slurmrestd with errors and without jobs. */
 static int refused(struct json_object *all, struct slu_err *err)
 {
 	const char *why = slu_rest_error(all);
@@ -320,8 +322,8 @@ struct reader {
 	const struct slu_import *import;
 	struct slu_import_report *report;
 	uint64_t n;   /* jobs seen */
-	bool sized;   /* it is known of one how many nodes it had */
-	bool refused; /* by who takes them */
+	bool sized;   /* some job had its number of nodes */
+	bool refused; /* by the callback */
 };
 
 static int take_element(void *arg, struct json_object *job, struct slu_err *err)
@@ -353,7 +355,7 @@ int slu_import_json(const char *text, size_t len,
 		return -1;
 	rc = slu_json_elements(text, len, "jobs", take_element, count_broken,
 			       &r, &rest, err);
-	/* the jobs before that are good */
+	/* jobs before the syntax error have been imported */
 	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {
 		slu_import_broken(report, r.n + 1, err);
 		report->torn = r.n + 1;

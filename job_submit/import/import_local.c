@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Local times, as sacct prints them, of which the clocks repeat an hour each
- * autumn. What else is known of a job tells which of two moments was meant. */
+/* Local times, as printed by sacct, are ambiguous for an hour when daylight
+ * saving time ends. Other times of the job decide between both moments. */
 #include <stdlib.h>
 #include "job_submit/import/import_formats.h"
 #include "job_submit/import/sacct_table.h"
 
-#define DAY 86400 /* no clock is as far from UTC */
+#define DAY 86400 /* more than any offset from UTC */
 
-/* Of the local time then, from UTC, s. */
+/* The offset of local time from UTC at that moment, s. */
 static int64_t offset(const struct slu_import *import, int64_t when)
 {
 	time_t time = when;
@@ -16,7 +16,7 @@ static int64_t offset(const struct slu_import *import, int64_t when)
 	return import->to_local(&time, &tm) ? tm.tm_gmtoff : 0;
 }
 
-/* Of UTC; 0: there is no such day. */
+/* The broken-down time as UTC; 0: there is no such day. */
 static int64_t clock_of(struct tm *tm)
 {
 	const int day = tm->tm_mday;
@@ -25,8 +25,8 @@ static int64_t clock_of(struct tm *tm)
 	return tm->tm_mday == day ? clock : 0;
 }
 
-/* Before and after a change, if there was one. A time that the clocks leave out
- * in spring is taken as if they had not. */
+/* The moments with this local time, two if it is ambiguous. A time that is
+ * skipped in spring is interpreted by the offset before. */
 static struct slu_local moments(const struct slu_import *import, int64_t clock)
 {
 	int64_t before = clock - offset(import, clock - DAY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sacct's jobs. A job's steps follow it: what they read and wrote, as
- * JobAcctGather has counted it, is the job's, and so are the tasks of the
- * largest. So a job is given away when the next one begins.
+ * Imports the output of sacct. A job's steps follow its line: their I/O, by
+ * JobAcctGather, is added to the job, and the largest number of tasks is its
+ * own. So a job is passed on only when the next one begins.
  */
 #include "config.h"
 #include <ctype.h>
@@ -13,10 +13,10 @@
 #include "job_submit/import/import_formats.h"
 #include "job_submit/import/sacct_lines.h"
 
-/* Slurm's NO_VAL and INFINITE, 2^32 - 2 and - 1, are not known either. */
+/* Slurm's NO_VAL and INFINITE, 2^32 - 2 and - 1, mean unknown too. */
 #define UNKNOWN (UINT32_MAX - 1)
 
-/* SLU_NO_ID where it is not known, or more than 32 bits. */
+/* SLU_NO_ID if it is unknown or has more than 32 bits. */
 static uint32_t take_number(const char *text)
 {
 	unsigned long long n = strtoull(text, NULL, 10);
@@ -24,7 +24,7 @@ static uint32_t take_number(const char *text)
 	return n < UNKNOWN ? (uint32_t)n : SLU_NO_ID;
 }
 
-/* 0: it is not known. */
+/* 0: unknown. */
 static uint32_t number_at(char *const at[SLU_SACCT_COLUMNS],
 			  enum slu_sacct_column column)
 {
@@ -102,7 +102,7 @@ static void take_array(const char *id, struct slu_job *job)
 		job->array_job_id = take_number(id);
 }
 
-/* "1-02:03:04"; 0: it is not known. */
+/* "1-02:03:04" in s; 0: unknown. */
 static int64_t elapsed_of(const char *text)
 {
 	int64_t seconds;
@@ -132,7 +132,7 @@ static int take_times(char *const at[SLU_SACCT_COLUMNS],
 				    err) < 0)
 			return -1;
 	}
-	if (when[2].early < when[0].early) /* it was submitted later */
+	if (when[2].early < when[0].early) /* start after submit */
 		when[2].early = when[2].late;
 	slu_import_run(when[2], when[3], elapsed, job);
 	job->submit = slu_import_until(when[0], job->start);
@@ -141,7 +141,7 @@ static int take_times(char *const at[SLU_SACCT_COLUMNS],
 	return slu_import_end(import, job->end, err);
 }
 
-/* Of "cpu=00:00:01,fs/disk=2012,mem=4136K" what is named; 0: none. */
+/* The value of `name` in "cpu=00:00:01,fs/disk=2012,mem=4136K"; 0: none. */
 static uint64_t tres_of(const char *tres, const char *name)
 {
 	size_t len = strlen(name);
@@ -164,9 +164,9 @@ static double disk_of(const char *tres)
 	return (double)tres_of(tres, "fs/disk");
 }
 
-/* A job whose steps are being read; its texts are those of its line. */
+/* The job whose steps are being read; its texts point into its line. */
 struct open_job {
-	struct slu_job job; /* job_id 0: there is none */
+	struct slu_job job; /* job_id 0: none */
 	const char *comment;
 	struct slu_import_io io;
 };
@@ -199,8 +199,8 @@ static int give(struct open_job *open, const struct slu_import *import,
 	return import->take_io(import->arg, &done.io, err);
 }
 
-/* Of "4000M" of a job, "4Gn" of a node, "1000Mc" of a processor (until Slurm
- * 21.08), or "0": MB of a node. */
+/* MB per node of "4000M" per job, "4Gn" per node, "1000Mc" per processor (until
+ * Slurm 21.08), or "0". */
 static uint64_t take_memory(const char *text, const struct slu_job *job)
 {
 	static const double size[] = {1 / 1024.0, 1, 1024, 0x1p20, 0x1p30};
@@ -244,7 +244,7 @@ static uint32_t count_at(char *const at[SLU_SACCT_COLUMNS],
 	return number_at(at, column);
 }
 
-/* As the column says, or what was allocated. */
+/* The column's number, else the allocated TRES. */
 static uint32_t count_of(char *const at[SLU_SACCT_COLUMNS],
 			 enum slu_sacct_column column, const char *tres)
 {
@@ -324,10 +324,10 @@ static int take_job(char *at[SLU_SACCT_COLUMNS],
 	return 1;
 }
 
-#define LOOK ((size_t)1 << 20) /* bytes in which a header is looked for */
+#define LOOK ((size_t)1 << 20) /* bytes in which a header is searched */
 
-/* Without a header the file is Open XDMoD's, or we do not know what it is: none
- * of its first lines is of its form. */
+/* Without a header it is Open XDMoD's format, which has none, or unknown: then
+ * none of the first lines has that form. */
 static int check_implied(struct slu_sacct_record *r,
 			 const struct slu_sacct_table *t, struct slu_err *err)
 {
@@ -347,7 +347,7 @@ static int check_implied(struct slu_sacct_record *r,
 		       bars + 1, t->n);
 }
 
-/* The table of the first lines. */
+/* Determines the columns from the first lines. */
 static int begin(const char *text, struct slu_sacct_table *t,
 		 struct slu_err *err)
 {
@@ -383,7 +383,7 @@ static int take_record(struct slu_sacct_record *r,
 		       : take_job(at, import, open, err);
 }
 
-/* Jobs of unknown size are predicted as if all were of one. */
+/* Jobs of unknown size are predicted as if all had one node. */
 static void note_lacks(const struct slu_sacct_table *t,
 		       struct slu_import_report *report)
 {
@@ -412,7 +412,7 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 			give(&open, import, &scratch);
 			return -1;
 		}
-		if (rc > 0) { /* files may have been put together */
+		if (rc > 0) { /* concatenated files: another header */
 			t = other;
 			continue;
 		}

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #define DIGITS	"0123456789"
-#define LONGEST 64 /* of what is no name and no list */
+#define LONGEST 64 /* of values other than names and lists */
 
 bool slu_sacct_unknown(const char *text)
 {
@@ -30,13 +30,13 @@ bool slu_sacct_unknown(const char *text)
 	return false;
 }
 
-/* All of it are characters of the set. */
+/* Are all characters in the set? */
 static bool is_of(const char *text, const char *set)
 {
 	return text[strspn(text, set)] == '\0';
 }
 
-/* "0" in the pattern is a digit. */
+/* Matches a pattern in which "0" stands for a digit. */
 static bool is_like(const char *text, const char *pattern)
 {
 	for (; *pattern; text++, pattern++)
@@ -75,7 +75,7 @@ static bool is_status(const char *text)
 	       (strncmp(rest, " by ", 4) == 0 && is_of(rest + 4, DIGITS));
 }
 
-/* Of those that are short. */
+/* Forms with a maximum length. */
 static bool is_short_form(enum slu_sacct_form form, const char *text)
 {
 	switch (form) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The line behind the record becomes its last. */
+/* Appends the next line to the record. */
 static void extend(struct slu_sacct_record *r)
 {
 	if (r->text != r->next)
@@ -15,7 +15,7 @@ static void extend(struct slu_sacct_record *r)
 		*r->next++ = '\0';
 }
 
-/* The line at r->next, for a look: what it answers must put it back. */
+/* Tests the line at r->next; the test must not change it. */
 static bool
 next_is(const struct slu_sacct_record *r, const struct slu_sacct_table *t,
 	bool (*is)(const struct slu_sacct_table *t, const char *line))
@@ -45,7 +45,7 @@ static bool is_header(const struct slu_sacct_table *t, const char *line)
 	return slu_sacct_header(line, &other, NULL) != 0;
 }
 
-/* Does what comes next belong to none but this record? */
+/* Is the next line a continuation of this record? */
 static bool goes_on(const struct slu_sacct_record *r,
 		    const struct slu_sacct_table *t)
 {
@@ -53,7 +53,7 @@ static bool goes_on(const struct slu_sacct_record *r,
 	       !next_is(r, t, slu_sacct_fits) && !next_is(r, t, is_header);
 }
 
-/* Blank lines behind the last column are none of its text. */
+/* Removes blank lines after the last column. */
 static void cut_end(char *text)
 {
 	size_t len = strlen(text);
@@ -62,8 +62,8 @@ static void cut_end(char *text)
 		text[--len] = '\0';
 }
 
-/* Until all columns are there, and in the last one until another record
- * begins. */
+/* Appends lines until all columns are there, and for free text in the last
+ * column until another record begins. */
 void slu_sacct_end(struct slu_sacct_record *r, const struct slu_sacct_table *t)
 {
 	bool open = t->at[t->n - 1].form == SLU_SACCT_FREE &&

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of n columns with s delimiters too many has n + s pieces. Column i
- * begins at piece i + k, where k of them belong to free text before it: which k
- * are possible, seen from the line's beginning and from its end, are the bits
- * of a word. The column is found where one bit is left.
+ * Assigns the pieces of a line to columns where free text contains the
+ * delimiter. A line of n columns with s surplus delimiters has n + s pieces;
+ * column i begins at piece i + k if k surplus pieces belong to free text before
+ * it. A bit mask has the k that are possible from the line's beginning and from
+ * its end; the alignment is known where one bit remains.
  */
 #include "config.h"
 #include "job_submit/import/sacct_table.h"
@@ -19,11 +20,9 @@
 #define PIECES	(SLU_SACCT_MOST + SURPLUS)
 
 struct line {
-	const char *at[PIECES + 1]; /* of each piece; behind the last delimiter
-				     */
-	size_t n, delimiter;	    /* pieces; its length */
-	uint64_t
-		begins[SLU_SACCT_MOST + 1]; /* of each column: the possible k */
+	const char *at[PIECES + 1]; /* each piece; then behind the last one */
+	size_t n, delimiter;	    /* number of pieces; delimiter's length */
+	uint64_t begins[SLU_SACCT_MOST + 1]; /* possible k of each column */
 };
 
 size_t slu_sacct_length(const char *line)
@@ -38,7 +37,7 @@ static size_t length(const struct line *l, size_t piece)
 	return (size_t)(l->at[piece + 1] - l->at[piece]) - l->delimiter;
 }
 
-/* false: there are more pieces than can be told apart. */
+/* false: there are too many pieces. */
 static bool cut(const struct slu_sacct_table *t, const char *text,
 		struct line *l)
 {
@@ -55,7 +54,7 @@ static bool cut(const struct slu_sacct_table *t, const char *text,
 	return !next;
 }
 
-/* Lists that have the delimiter in them are as free as what users write. */
+/* Lists that contain the delimiter are treated as free text. */
 static bool is_free(const struct slu_sacct_table *t, size_t i)
 {
 	enum slu_sacct_form form = t->at[i].form;
@@ -65,8 +64,8 @@ static bool is_free(const struct slu_sacct_table *t, size_t i)
 		(form == SLU_SACCT_TRES || form == SLU_SACCT_LIST));
 }
 
-/* Of jobs and steps, be it "Unknown" or 0; (all) by sacct, if not by all who
- * have filtered what it printed. */
+/* Columns that every line has, at least as "Unknown" or 0; all: that sacct
+ * itself always prints, unless its output was filtered. */
 static bool is_always_said(enum slu_sacct_column column, bool all)
 {
 	switch (column) {
@@ -87,7 +86,7 @@ static bool is_always_said(enum slu_sacct_column column, bool all)
 	}
 }
 
-/* A column that does not matter may have another form than we know. */
+/* Unused columns may have forms that we do not know. */
 static bool has_form(const struct slu_sacct_table *t, const struct line *l,
 		     size_t i, size_t piece, bool all)
 {
@@ -101,7 +100,7 @@ static bool has_form(const struct slu_sacct_table *t, const struct line *l,
 	return slu_sacct_is_form(form, l->at[piece], length(l, piece));
 }
 
-/* Of the k in `may` those with which column i has its form. */
+/* The bits k of `may` with which column i has its form. */
 static uint64_t forms(const struct slu_sacct_table *t, const struct line *l,
 		      size_t i, uint64_t may, bool all)
 {
@@ -113,7 +112,8 @@ static uint64_t forms(const struct slu_sacct_table *t, const struct line *l,
 	return out;
 }
 
-/* Where the columns can begin; false: nowhere. There are enough pieces. */
+/* Finds the possible beginnings of all columns; false: there are none. The line
+ * has enough pieces. */
 static bool align(const struct slu_sacct_table *t, struct line *l, bool all)
 {
 	size_t surplus = l->n - t->n;
@@ -123,7 +123,7 @@ static bool align(const struct slu_sacct_table *t, struct line *l, bool all)
 	begins[0] = 1;
 	for (size_t i = 0; i < t->n; i++) {
 		last = begins[i];
-		if (is_free(t, i)) /* it ends with any k from the least on */
+		if (is_free(t, i)) /* it may end at any k from the least on */
 			begins[i + 1] = last ? any & ~((last & -last) - 1) : 0;
 		else
 			begins[i + 1] = forms(t, l, i, last, all);
@@ -131,7 +131,7 @@ static bool align(const struct slu_sacct_table *t, struct line *l, bool all)
 	begins[t->n] &= UINT64_C(1) << surplus;
 	for (size_t i = t->n; i-- > 0;) {
 		last = begins[i + 1];
-		if (is_free(t, i)) /* it began with any k up to the largest */
+		if (is_free(t, i)) /* it may begin at any k up to the largest */
 			begins[i] &=
 				last ? UINT64_MAX >> __builtin_clzll(last) : 0;
 		else
@@ -140,8 +140,8 @@ static bool align(const struct slu_sacct_table *t, struct line *l, bool all)
 	return begins[0] != 0;
 }
 
-/* Bars are no help to find a column that has not its form, where nobody has
- * said which columns there are. */
+/* Without a header, a line with surplus delimiters cannot be aligned if a
+ * column lacks its form. */
 static bool lies(const struct slu_sacct_table *t, const char *text,
 		 struct line *l)
 {
@@ -167,7 +167,7 @@ bool slu_sacct_begins(const struct slu_sacct_table *t, const char *text)
 	       slu_sacct_is_form(SLU_SACCT_ID, text, len);
 }
 
-/* Why it does not fit. */
+/* Explains why the line does not fit the columns. */
 static int misfit(const struct slu_sacct_table *t, const struct line *l,
 		  struct slu_err *err)
 {
@@ -191,7 +191,9 @@ static bool is_one(uint64_t bits)
 	return (bits & (bits - 1)) == 0;
 }
 
-/* A second column of the same meaning counts where the first says nothing. */
+/* Of two columns with the same meaning the second is used if the first is
+ * empty.
+ */
 static void take_piece(char **at, char *piece)
 {
 	if (!*at || !slu_sacct_unknown(piece))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of sacct, of all releases. Titles that are not here are taken for
- * free text. */
+/* The columns of sacct in all releases. Unknown titles are treated as free
+ * text.
+ */
 #include "config.h"
 #include "job_submit/import/sacct_table.h"
 
@@ -16,7 +17,7 @@ struct title {
 	enum slu_sacct_column column;
 };
 
-/* Of those of one meaning the first is the one that is spoken of. */
+/* Of several titles with one meaning, messages use the first. */
 static const struct title titles[] = {
 	{"JobID", SLU_SACCT_ID, SLU_SACCT_JOB_ID},
 	{"JobIDRaw", SLU_SACCT_ID, SLU_SACCT_JOB_ID_RAW},
@@ -159,8 +160,8 @@ static const struct title *find(const char *text, size_t len)
 	return NULL;
 }
 
-/* What stands between the first two words; false: nothing that we take for a
- * delimiter. */
+/* The text between the first two words; false: it is not a plausible delimiter.
+ */
 static bool find_delimiter(const char *line, char out[8])
 {
 	const char *end = line;
@@ -172,8 +173,8 @@ static bool find_delimiter(const char *line, char out[8])
 		len++;
 	if (!isalpha((unsigned char)*line) || len == 0)
 		return false;
-	/* columns without a title, or the last one of `sacct -p` */
-	while (len > 1 && end[len - 1] == *end) /* or blanks, for people */
+	/* empty last columns, such as the trailing delimiter of `sacct -p` */
+	while (len > 1 && end[len - 1] == *end) /* or padding blanks */
 		len--;
 	if (len >= 8)
 		return false;
@@ -182,7 +183,7 @@ static bool find_delimiter(const char *line, char out[8])
 	return true;
 }
 
-/* How many of its words are titles (known), and how many there are (named). */
+/* Counts words (named) and those that are titles (known). */
 static void read_titles(const char *line, struct slu_sacct_table *t,
 			size_t *known, size_t *named)
 {
@@ -206,7 +207,7 @@ static void read_titles(const char *line, struct slu_sacct_table *t,
 	}
 }
 
-/* Without one of these no line is a job. */
+/* Each of these columns is needed. */
 static int check_titles(const struct slu_sacct_table *t, struct slu_err *err)
 {
 	static const enum slu_sacct_column needed[][2] = {

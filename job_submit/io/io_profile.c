@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of the chains is the paper's choice: beyond 3 little is won. */
+/* The order of the Markov chains is the paper's: above 3 little is gained. */
 #include <math.h>
 #include <stdlib.h>
 #include "job_submit/io/io_profile.h"

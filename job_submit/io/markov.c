@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With at most 16 values the last states are a word, and looking for what
- * followed on some of them takes a few operations on it: no table of
- * transitions is kept, a model is 800 bytes whatever its order, and
- * mean and deviation may move with every value.
+ * A Markov chain of states of up to 16 values, which fit in a word: its
+ * transitions are found by bit operations on the sequence rather than stored in
+ * a table. So a model takes 800 bytes for any order, and mean and deviation may
+ * change with every value.
  *
- * Most applications repeat themselves. What follows depends on nothing but the
- * last 16 values: when they are the same as a period ago, so are the guesses,
- * and nothing has to be trained.
+ * Most applications repeat themselves. Predictions depend only on the last 16
+ * values: if they are the same as a period ago, so are the predictions, and no
+ * training is needed.
  */
 #include "common/fast.h"
 #include <float.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include "job_submit/io/markov.h"
 
-#define FADE 0.9 /* of the mean square errors, per value */
+#define FADE 0.9 /* decay of mean square errors per value */
 
 void slu_markov_init(struct slu_markov *m, uint32_t order)
 {
@@ -54,8 +54,8 @@ uint64_t slu_markov_stripes(double bytes, uint64_t stripe_size)
 }
 
 /*
- * States are kept four bits each, the latest lowest: state + 3, or 0 before the
- * first. So all places of the sequence are looked at in one step.
+ * Four bits per state, the latest in the lowest: state + 3, or 0 before the
+ * first. All places of the sequence are compared at once.
  */
 #define EACH UINT64_C(0x1111111111111111)
 
@@ -64,13 +64,13 @@ static unsigned state_at(uint64_t states, unsigned ago)
 	return states >> 4 * ago & 15;
 }
 
-/* Bit 3 of every place that is in this state. */
+/* Sets bit 3 of every place with this state. */
 static uint64_t places_of(uint64_t states, unsigned state)
 {
 	return ~((states ^ state * EACH) + 7 * EACH) & 8 * EACH;
 }
 
-/* What is most often in these places, the latest winning a tie. */
+/* The most frequent state in these places, the latest among equals. */
 static unsigned most_often(uint64_t states, uint64_t places)
 {
 	unsigned best = 0, most = 0;
@@ -90,8 +90,8 @@ static unsigned most_often(uint64_t states, uint64_t places)
 	return best;
 }
 
-/* What followed on the last `order` states, or else on fewer of them; where no
- * such place is known, the mean's. */
+/* The most frequent successor of the last `order` states, or of fewer if they
+ * did not occur before; else the state of the mean. */
 static unsigned next_state(uint64_t states, unsigned order)
 {
 	uint64_t match = ~UINT64_C(0), best = 0;
@@ -105,7 +105,7 @@ static unsigned next_state(uint64_t states, unsigned order)
 	return best ? most_often(states, best) : 3;
 }
 
-/* The last so many values, to learn from. */
+/* Statistics of the last values. */
 struct training {
 	double mean, deviation;
 	uint64_t states;
@@ -117,7 +117,7 @@ static inline unsigned state_of(double off, double near, double far)
 	return 3u + (off > near) + (off > far) - (off < -near) - (off < -far);
 }
 
-/* The last values, the latest first, as what they are above the latest. */
+/* The last values, the latest first, as differences to the latest. */
 struct tail {
 	double latest, above[SLU_MARKOV_LENGTH];
 	uint32_t n;
@@ -132,7 +132,7 @@ static void get_tail(const struct slu_markov *m, struct tail *t)
 			      t->latest;
 }
 
-/* Of n values with this sum and sum of squares above the latest. */
+/* From the sums of n differences and of their squares. */
 static struct training train(const struct tail *tail, uint32_t n, double sum,
 			     double squares)
 {
@@ -142,7 +142,7 @@ static struct training train(const struct tail *tail, uint32_t n, double sum,
 	double near, far;
 
 	t.deviation = sqrt(variance > 0 ? variance : 0);
-	if (t.deviation < 1e-9 * t.mean) /* equal but for rounding */
+	if (t.deviation < 1e-9 * t.mean) /* rounding error */
 		t.deviation = 0;
 	near = t.deviation > 0 ? 0.25 * t.deviation : DBL_MAX;
 	far = t.deviation > 0 ? 0.85 * t.deviation : DBL_MAX;
@@ -152,7 +152,7 @@ static struct training train(const struct tail *tail, uint32_t n, double sum,
 	return t;
 }
 
-/* One training for each length, in one pass. */
+/* Statistics for each training length, in one pass. */
 static void train_all(const struct tail *tail,
 		      struct training t[SLU_MARKOV_LENGTHS])
 {
@@ -177,7 +177,7 @@ static double value_of(const struct training *t, unsigned state)
 	return slu_markov_value((int)state - 3, t->mean, t->deviation);
 }
 
-/* The value before so many others. */
+/* The value so many steps ago. */
 static double past(const struct slu_markov *m, uint32_t ago)
 {
 	return m->value[(m->n - 1 - ago) % SLU_MARKOV_LENGTH];
@@ -193,7 +193,7 @@ uint32_t slu_markov_length(const struct slu_markov *m)
 	return 2 * m->best + 2;
 }
 
-/* How many of the last values are the same as this long before. */
+/* The number of last values that equal those a period before. */
 static uint32_t count_same(const struct slu_markov *m, uint32_t period)
 {
 	uint32_t known = m->n < SLU_MARKOV_LENGTH ? m->n : SLU_MARKOV_LENGTH;
@@ -204,8 +204,8 @@ static uint32_t count_same(const struct slu_markov *m, uint32_t period)
 	return same;
 }
 
-/* Whether the last values are all the same as a period before; the period is
- * looked for again where a value breaks it. */
+/* Do all last values equal those a period before? When a value breaks the
+ * period, another one is searched. */
 static bool repeats(struct slu_markov *m)
 {
 	if (m->period < m->n && past(m, 0) == past(m, m->period)) {
@@ -224,7 +224,7 @@ static bool repeats(struct slu_markov *m)
 	return false;
 }
 
-/* Lengths beyond what is known say the same. */
+/* Updates the predictions; longer trainings than there are values are equal. */
 static void guess(struct slu_markov *m)
 {
 	struct training t[SLU_MARKOV_LENGTHS];
@@ -250,7 +250,7 @@ static void judge(double *restrict error, const double *restrict guess,
 	}
 }
 
-/* The longest of n with the least error. */
+/* The longest of n lengths with the least error. */
 static inline uint32_t best_of(const double *error, uint32_t n)
 {
 	double least = error[0];
@@ -265,7 +265,7 @@ static inline uint32_t best_of(const double *error, uint32_t n)
 
 static uint32_t best_length(const struct slu_markov *m)
 {
-	uint32_t lengths = (m->n + 1) / 2; /* beyond: no more values */
+	uint32_t lengths = (m->n + 1) / 2; /* longer ones are equal */
 
 	return lengths < SLU_MARKOV_LENGTHS
 		       ? best_of(m->error, lengths)
@@ -305,7 +305,7 @@ static void predict_many(const struct slu_markov *m, double *next, size_t n)
 
 void slu_markov_predict(const struct slu_markov *m, double *next, size_t n)
 {
-	if (n == 1 && m->n) /* as it was learnt */
+	if (n == 1 && m->n) /* computed when the last value was added */
 		*next = m->guess[(m->n - 1) % SLU_MARKOV_PERIOD][m->best];
 	else
 		predict_many(m, next, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set-associative table of pairs of chains. */
+/* A set-associative table of Markov chains for bytes read and written. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct entry {
 	double calls, called_bytes, shared_bytes, consecutive; /* sums */
 };
 
-/* What is looked for lies side by side. */
+/* Keys are adjacent, since they are searched. */
 struct set {
 	uint64_t key[WAYS]; /* 0: free */
 	uint64_t taught[WAYS];
@@ -80,7 +80,7 @@ static struct set *set_of(const struct slu_volumes *v, uint64_t key)
 	return &v->set[(key >> 32) & (v->sets - 1)];
 }
 
-/* WAYS: it is not there. */
+/* WAYS: not found. */
 static unsigned find(const struct set *set, uint64_t key)
 {
 	unsigned way = 0;
@@ -90,7 +90,7 @@ static unsigned find(const struct set *set, uint64_t key)
 	return way;
 }
 
-/* A free entry, else the one that was taught longest ago. */
+/* A free entry, else the least recently updated one. */
 static unsigned make_room(struct set *set, uint64_t key)
 {
 	unsigned oldest = 0;
@@ -135,7 +135,7 @@ void slu_volumes_learn(struct slu_volumes *v, const struct slu_history_row *row)
 	}
 }
 
-/* The next n values. */
+/* Predicts the next n values. */
 static void predict(const struct slu_markov *m, double *value, size_t n)
 {
 	slu_markov_predict(m, value, n);

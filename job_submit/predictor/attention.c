@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Softmax attention over the last runs of the user: run k says what share of
- * its request it took, with the weight
+ * Softmax attention over the last runs of the user. Run k proposes the share of
+ * its request that it took, with the weight
  *
  *	w_k = softmax over k of: sum over tables t: theta[t][row_t(k)].
  *
- * The rows are how long ago the run ended, what it has in common with the job
- * that is asked about, and what came after runs like the last ones. theta is
- * the same for all users, learnt by gradient ascent on log p_e(y | x). So the
- * list may be long, and is read by content, where classes need equality.
+ * The rows are the run's age, the features that it shares with the job in
+ * question, and what followed runs like the last ones. theta is the same for
+ *all users, learnt by gradient ascent on log p_e(y | x). Since runs are
+ *addressed by content, the list may be longer than that of a class, which needs
+ *equality.
  *
- * A ring of runs is guarded by a seqlock. Users whose numbers fall on the same
- * ring begin anew with each job of theirs; rings are by user number, which
- * sites give in sequence.
+ * A ring buffer of runs is guarded by a seqlock. Users whose ids map to the
+ *same ring evict each other; rings are indexed by user id, and sites assign
+ *these in sequence.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -32,7 +33,7 @@ _Static_assert(WORDS * sizeof(uint64_t) == sizeof(struct slu_ring),
 
 struct slot {
 	_Atomic uint64_t word[WORDS];
-	_Atomic uint32_t seq; /* odd: it is written */
+	_Atomic uint32_t seq; /* odd: being written */
 };
 struct slu_rings {
 	struct slot slot[USERS];
@@ -61,7 +62,7 @@ void slu_attention_expect(const struct slu_predictor *p, uint32_t uid)
 		__builtin_prefetch(slot + at);
 }
 
-/* Empty if it is another's, or while the writer is in it. */
+/* Empty if it is another user's, or is being written. */
 static void ring_read(const struct slot *s, uint32_t uid, struct slu_ring *out)
 {
 	for (int try = 0; try < SLU_SEQ_TRIES; try++) {
@@ -94,19 +95,19 @@ static uint16_t nodes_tag(uint32_t nodes)
 	return (uint16_t)(nodes ^ nodes >> 16);
 }
 
-/* How many runs ago, in steps that get wider: 0 to 10, times 8. */
+/* The age of a run, as its index, in widening steps: 0 to 10, times 8. */
 static const uint8_t age[N] = {0,  8,  16, 24, 32, 32, 40, 40, 48, 48, 48, 48,
 			       56, 56, 56, 56, 64, 64, 64, 64, 64, 64, 64, 64,
 			       72, 72, 72, 72, 72, 72, 72, 72, 80, 80, 80, 80,
 			       80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80};
 
-/* Runs that had ended at the submission. */
+/* Runs that had ended when the job was submitted. */
 struct ended {
 	uint16_t run[N + 2], asked[N], name[N], nodes[N];
 	int n;
 };
 
-/* Whole arrays are copied: beyond their ends, but not beyond the view. */
+/* Copies whole arrays: reads beyond the list's end, but inside the ring. */
 static void list_ended(const struct slu_mixture *mix, unsigned late,
 		       struct ended *out)
 {
@@ -131,8 +132,8 @@ SLU_INLINE int like(int a, int b)
 	return abs(a - b) < SLU_MIX_ALIKE;
 }
 
-/* The tables: by age and what it has in common with the job; by how much more
- * it asked for; by what came before and after it; and by how long it was. */
+/* The rows of the tables: by age and shared features; by the ratio of the
+ * requests; by the runs before and after it; and by its length. */
 SLU_FAST static void put_rows(const struct ended *r, int asked, uint16_t name,
 			      uint16_t nodes, struct slu_inputs *inputs)
 {
@@ -249,7 +250,7 @@ void slu_attention_remember(struct slu_predictor *p,
 	ring_write(slot_of(p, job->uid), &is);
 }
 
-/* Before anything is learnt: the latest, and those that have much in common. */
+/* Initial parameters: the latest runs, and those with many shared features. */
 void slu_attention_begin(struct slu_predictor *p)
 {
 	for (unsigned k = 0; k < N; k++)

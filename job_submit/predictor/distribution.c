@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points are ordered by throwing them into bins of 32 steps (0.7 % of time),
- * of which a bitmap says which are in use; a run time that several classes
- * remember becomes one point. The losses of all points, and the shares up to
- * them, are found by going over them once in each direction, since both
- * |x - r| and exp(-|x - r|) can be carried from point to point.
+ * Points are sorted by a bucket sort into bins of 32 steps (0.7 % of time) with
+ * a bitmap of used bins; equal run times of several classes become one point.
+ * The losses of all points, and the cumulative distribution at them, are
+ * computed in one pass in each direction, since both |x - r| and exp(-|x - r|)
+ * have recurrences from point to point.
  *
- * Some hundred exponentials are wanted per prediction: a polynomial gives
- * several at once.
+ * A prediction takes some hundred exponentials: a polynomial computes several
+ * at once (SIMD).
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -19,8 +19,8 @@
 #define OFFSET SLU_LOGTIME_OFFSET
 #define BIN    32
 #define BINS   (65536 / BIN)
-#define PROBES 16 /* of a gap, at once */
-/* So that no product of the two becomes denormal. */
+#define PROBES 16 /* of a gap in one step of the search */
+/* Keeps products above denormal numbers. */
 #define TINY  1e-9f
 #define FADED -60.0f
 _Static_assert(SLU_DISTRIBUTION_MAX <= UINT8_MAX + 1, "a place is a byte");
@@ -38,12 +38,12 @@ SLU_INLINE float seconds(uint16_t at)
 
 void slu_distribution_sort(struct slu_distribution *s)
 {
-	uint8_t place[BINS]; /* of a bin that is in use */
+	uint8_t place[BINS]; /* rank of a used bin */
 	struct {
 		float weight, moment;
 	} bin[SLU_DISTRIBUTION_MAX];
 	uint64_t used[BINS / 64] = {0};
-	uint32_t words = 0; /* of these that are not 0 */
+	uint32_t words = 0; /* bitmap words that are not 0 */
 	float sum = 0;
 	unsigned n = 0;
 
@@ -76,7 +76,7 @@ void slu_distribution_sort(struct slu_distribution *s)
 	slu_distribution_end(s, n);
 }
 
-/* Points, in whole blocks. */
+/* The number of points, rounded up to whole blocks. */
 SLU_INLINE unsigned all(const struct slu_distribution *s)
 {
 	return (s->n + SLU_DISTRIBUTION_BLOCK - 1) / SLU_DISTRIBUTION_BLOCK *
@@ -93,7 +93,7 @@ SLU_FAST double slu_distribution_cdf(const struct slu_distribution *s,
 	return (double)sum;
 }
 
-/* What is left of the two parts of a kernel. */
+/* The remaining weights of the kernel's two exponentials. */
 struct tails {
 	float narrow, wide;
 };
@@ -104,8 +104,8 @@ SLU_INLINE struct tails faded(struct tails t, int apart)
 			      t.wide * slu_kernel_wide(apart)};
 }
 
-/* What is left of `t`, at a point of this weight that joins it: one
- * multiplication and addition, since each waits for the one before. */
+/* The recurrence: decays `t`, and adds a point of this weight. One
+ * multiply-add, as each step waits for the one before. */
 SLU_INLINE struct tails joined(struct tails t, struct tails fade, float weight)
 {
 	return (struct tails){
@@ -118,11 +118,12 @@ SLU_INLINE float half(struct tails t)
 	return (t.narrow + t.wide) / 2;
 }
 
-/* A gap between two points, or before the first or after the last. */
+/* The interval between two points, before the first, or after the last. */
 struct gap {
 	int from, to;
-	float weight;		  /* of all up to `from` */
-	struct tails left, right; /* of these, and of the others, there */
+	float weight; /* of all points up to `from` */
+	struct tails left,
+		right; /* at `from` of these, at `to` of the others */
 };
 
 SLU_INLINE float below_in(const struct gap *g, int at)
@@ -131,11 +132,11 @@ SLU_INLINE float below_in(const struct gap *g, int at)
 	       half(faded(g->right, g->to - at));
 }
 
-/* The gap at whose end the share `want` is reached. */
+/* The interval in which the cumulative distribution reaches `want`. */
 SLU_INLINE struct gap find_gap(const struct slu_distribution *s, float want)
 {
-	/* At each point: what is left of one before it, and of all up to it
-	 * and from it on. */
+	/* The decay between neighbours, and at each point the sums over all up
+	 * to it and from it on. */
 	struct tails fade[SLU_DISTRIBUTION_MAX + 1], left[SLU_DISTRIBUTION_MAX],
 		right[SLU_DISTRIBUTION_MAX], l = {0}, r = {0};
 	struct gap g = {.to = UINT16_MAX};
@@ -165,7 +166,7 @@ SLU_INLINE struct gap find_gap(const struct slu_distribution *s, float want)
 	return g;
 }
 
-/* Where in the gap `want` is reached. */
+/* Where in the interval the cumulative distribution reaches `want`. */
 SLU_INLINE int find_in(const struct gap *g, float want)
 {
 	int low = g->from, high = g->to;
@@ -201,11 +202,11 @@ double slu_distribution_quantile(const struct slu_distribution *s, double p,
 	return fmax(slu_logtime_seconds((unsigned)find(s, want)), elapsed);
 }
 
-/* By how much meeting a run lessens the loss, summed up from one side: of all
- * points up to one, and from one on. */
+/* The bonus for predicting a run nearly exactly, as sums over all points up to
+ * one, and from one on. */
 struct meeting {
 	float fade[SLU_DISTRIBUTION_MAX + 1];
-	float worth[SLU_DISTRIBUTION_MAX]; /* with the point's weight */
+	float worth[SLU_DISTRIBUTION_MAX]; /* times the point's weight */
 	float below, above;
 };
 
@@ -227,13 +228,13 @@ SLU_INLINE void prepare_meeting(struct meeting *m,
 	m->below = m->above = 0;
 }
 
-/* Of the points up to i. */
+/* The sum over the points up to i. */
 SLU_INLINE float met_below(struct meeting *m, unsigned i)
 {
 	return m->below = m->below * m->fade[i] + m->worth[i];
 }
 
-/* Of those after k. */
+/* The sum over the points after k. */
 SLU_INLINE float met_above(struct meeting *m, unsigned k)
 {
 	m->above = m->above * m->fade[k + 1] + m->worth[k];

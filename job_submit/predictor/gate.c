@@ -6,7 +6,7 @@
  *	log2 g_e(x) = log2 g_e(site) + sum over f: theta[f][x_f][e],
  *
  * the same theta for all users, learnt by gradient ascent on log p(y | x). So a
- * new user, or a new request, is met with what was learnt of others like it.
+ * new user or request gets the weights learnt from others with equal features.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -16,7 +16,7 @@
 #include "job_submit/predictor/gate.h"
 
 #define RATE 0.05f
-#define MOST 8.0f /* of theta, below 0 too */
+#define MOST 8.0f /* bound for |theta| */
 
 _Static_assert(SLU_MIX_FEATURE_ROWS >= 1 << 4 &&
 		       SLU_MIX_FEATURE_ROWS >= SLU_MIX_STAGES * SLU_MIX_STAGES,
@@ -29,7 +29,7 @@ static uint8_t below(unsigned value)
 				 : SLU_MIX_FEATURE_ROWS - 1);
 }
 
-/* Runs of a row are up to 1.65 times as long as those of the row before. */
+/* Logarithmic bins of run times, a factor of 1.65 each. */
 static uint8_t row_of_run(const struct slu_inputs *inputs, enum slu_job_class l)
 {
 	return inputs->n[l] ? below(1 + (unsigned)slu_lagged_run(inputs, l, 0) /
@@ -45,7 +45,7 @@ static unsigned agree(const struct slu_inputs *inputs, enum slu_job_class a,
 		   slu_lagged_run(inputs, b, 0)) < SLU_MIX_ALIKE;
 }
 
-/* Whether the user has just seen a run end, or comes back after a night. */
+/* Bins of the time since the user's last run ended: seconds to days. */
 static uint8_t row_of_pause(const struct slu_class *user, unsigned ended,
 			    int64_t submit)
 {

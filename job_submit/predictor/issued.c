@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forecasts as they were issued. Quantiles are calibrated, and experts judged,
- * by what was forecast of a job at its submission. Most often the same forecast
- * can be made again at the job's end, from what is known now of that time. But
- * when many jobs of a class end in between, their runs push out those that were
- * known then. There are two such cases:
+ * Forecasts as they were issued. Quantiles are calibrated, and experts
+ * weighted, by the forecast of a job at its submission. Usually that can be
+ * recomputed at the job's end, from the runs that had ended before its
+ * submission. But when many jobs of a class end in between, they replace the
+ * runs known then. There are two such cases:
  *
- * - A crowd that was submitted at about the same time: the forecast is kept
- * when the first of them ends.
+ * - Many jobs that were submitted at about the same time: the forecast is
+ * stored when the first of them ends.
  * - A steady stream with a long queue: for each class that has lost runs, the
- *   forecast is kept every NOTE_EVERY ends.
+ *   forecast is stored every NOTE_EVERY ends.
  *
- * Without them only jobs that need not wait would teach.
+ * Otherwise only jobs that do not wait would be training samples.
  *
- * The alphas of the calibration move at each end, so they are kept over time:
- * judged by those of now, jobs that wait long would hide what was wrong with
- * the ones of then.
+ * The calibration's alphas change at each end, so their history is stored, too:
+ * compared with the present ones, jobs that wait long would hide the errors of
+ * the former ones.
  */
 #include <stdlib.h>
 #include "job_submit/predictor/issued.h"
@@ -29,9 +29,9 @@
 #define ALPHA_EVERY 8 /* ends */
 
 struct slu_issued_all {
-	struct slu_issued crowd[CROWDS]; /* when: its first end */
+	struct slu_issued crowd[CROWDS]; /* when: the first end of these jobs */
 	struct slu_issued stream[SETS][WAYS];
-	/* rings */
+	/* ring buffers */
 	uint32_t since[ALPHAS]; /* Unix seconds */
 	float alpha[ALPHAS][SLU_MIX_KNOTS];
 	size_t noted;
@@ -65,7 +65,7 @@ static struct slu_issued *set_of(const struct slu_predictor *p, uint64_t key)
 	return p->issued->stream[(key >> 32) % SETS];
 }
 
-/* The last forecast of the class that was kept until then. */
+/* The last stored forecast of the class up to then. */
 static struct slu_issued *noted(const struct slu_predictor *p, uint64_t key,
 				int64_t until)
 {
@@ -126,7 +126,7 @@ void slu_issued_note_alpha(struct slu_predictor *p, int64_t now)
 		p->issued->alpha[at][i] = slu_get(&p->alpha[i]);
 }
 
-/* Halving without branches: none would be foreseen. */
+/* Binary search without branches, which would be mispredicted. */
 const float *slu_issued_alpha(const struct slu_predictor *p, int64_t then)
 {
 	const struct slu_issued_all *all = p->issued;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set-associative table. Beside each set lie the tags of its slots: 15 bits
- * of the key, one that says the slot is in use, and when it was last taught, in
- * units of 4096 s, so that neither a search nor the choice of a victim has to
- * look at other slots than the right one.
+ * A set-associative table. Each set begins with the tags of its slots: 15 bits
+ * of the key, a bit that marks a slot in use, and the time of its last update
+ * in units of 4096 s, so that a search or the choice of a victim reads no other
+ * slots.
  *
- * A class goes where its key says in its set, if that slot is free. So several
- * classes are read at once by asking for the tags and the likely slots of all,
- * and the memory works on them together.
+ * A class is put in the slot given by its key, if that is free. So several
+ * classes can be prefetched at once, first all tags, then the likely slots.
  *
  * Every slot is a seqlock. Tags are hints: the key in the copy decides.
  *
- * Between two keys a reader may lose the processor while many jobs are learnt.
- * So it goes from the last key to the first, against the writer's order, both
- * for tags and for slots: had it seen a class of everybody's with jobs that the
- * user's own class did not know yet, it would have believed in a stranger.
+ * A reader may be preempted between two keys while many jobs are learnt. So it
+ * reads keys from last to first, against the writer's order, both tags and
+ * slots: otherwise it could see a site-wide class with jobs that the user's own
+ * class does not have yet, and trust the wrong expert.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,7 @@
 
 struct slot {
 	_Atomic uint64_t word[WORDS];
-	_Atomic uint32_t last; /* half a word */
+	_Atomic uint32_t last; /* half a pair */
 	_Atomic uint32_t seq;
 };
 _Static_assert(WORDS * sizeof(uint64_t) + sizeof(uint32_t) == BYTES,
@@ -57,7 +56,7 @@ static uint32_t tag_of(uint64_t key)
 	return (uint32_t)key << 16 | 1u << 16;
 }
 
-/* The slot of its set that a class is looked for first, and put to. */
+/* The slot of its set in which a class is preferably stored. */
 static int way_of(uint64_t key, int i)
 {
 	return (int)(((key >> 16) + (uint64_t)i) % WAYS);
@@ -68,8 +67,8 @@ static uint16_t age_of(const struct slu_class *c)
 	return (uint16_t)(c->end[0] >> 12);
 }
 
-/* Copy out a slot if it holds `key`; false also when the writer is in it. What
- * is in `out` then means nothing. */
+/* Copies a slot if it holds `key`; false also while it is being written. Then
+ * `out` is undefined. */
 static bool slot_read(const struct slot *s, uint64_t key, struct slu_class *out)
 {
 	for (int try = 0; try < SLU_SEQ_TRIES; try++) {
@@ -107,8 +106,9 @@ static struct slot *slot_at(const struct slu_classes *t, uint64_t key, int i)
 	return &t->slot[set_of(t, key) * WAYS + way_of(key, i)];
 }
 
-/* The first place from `from` on in the key's order that may hold it; WAYS at
- * the end. */
+/* The first slot from `from` on, in the key's order, that may hold it; WAYS:
+ * none.
+ */
 static int candidate(const struct slu_classes *t, uint64_t key, int from)
 {
 	const struct tags *tags = &t->tags[set_of(t, key)];
@@ -129,7 +129,7 @@ static bool read_one(const struct slu_classes *t, uint64_t key, int i,
 	return false;
 }
 
-/* It may lie in three lines. */
+/* A slot spans up to three cache lines. */
 static void prefetch(const struct slot *s)
 {
 	__builtin_prefetch(s);
@@ -153,7 +153,7 @@ void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		if (place[i] > 0 && place[i] < WAYS)
 			prefetch(slot_at(t, key[i], place[i]));
 	}
-	/* Written since: as for a slot that was another's, ask again. */
+	/* Being written: retry, as for a slot of another key. */
 	for (size_t i = n; i-- > 0;)
 		read_one(t, key[i],
 			 place[i] < WAYS ? place[i] : candidate(t, key[i], 0),
@@ -165,8 +165,8 @@ static bool holds(const struct slot *s, uint64_t key)
 	return atomic_load_explicit(&s->word[0], memory_order_relaxed) == key;
 }
 
-/* How long ago a slot was taught, in units; what was taught after `now`, since
- * this lesson comes late, is new. */
+/* The age of a slot's last update, in units; an update after `now`, which is
+ * the time of an older sample, has age 0. */
 static uint16_t age_at(uint16_t now, uint32_t tag)
 {
 	uint16_t age = (uint16_t)(now - tag);
@@ -174,7 +174,7 @@ static uint16_t age_at(uint16_t now, uint32_t tag)
 	return age < UINT16_MAX / 2 ? age : 0;
 }
 
-/* Where this class is in its order, else a free place, else the oldest's. */
+/* The slot of this class, else a free one, else the least recently updated. */
 static int place(const struct slu_classes *t, const struct slu_class *in)
 {
 	const struct tags *tags = &t->tags[set_of(t, in->key)];
@@ -210,8 +210,8 @@ void slu_classes_write(struct slu_classes *t, const struct slu_class *in)
 			      memory_order_release);
 }
 
-/* Zeroed. Large tables lie in large pages, since every look at them is a look
- * at another page. */
+/* Zeroed memory. Large tables use huge pages, since every lookup is in another
+ * page. */
 static void *get_memory(size_t size)
 {
 	size_t step = size < HUGE ? 64 : HUGE;

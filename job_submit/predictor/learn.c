@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Learning from one job that has ended, a training sample: every parameter of
- * the mixture (model.h) moves a step toward what would have forecast it. The
- * job is looked at as it was known at its submission.
+ * Online learning from one ended job, a training sample: every parameter of the
+ * mixture (model.h) takes a gradient step. The inputs are those that were known
+ * at the job's submission.
  *
  * Gating weights and the weights of lags: one step of the EM algorithm for
  * mixtures, with a forgetting rate eta. With the likelihoods p_e(y | x) and
@@ -22,8 +22,8 @@
  * adaptive conformal inference (Gibbs and Candes 2021) with the integral term
  * of conformal PID control (Angelopoulos, Candes and Tibshirani 2023).
  *
- * Many jobs that had the same forecast (issued.c) teach little more than a few
- * of them do: their steps are smaller.
+ * For many jobs with the same forecast (issued.c) the learning rate decreases:
+ * they are not independent samples.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -39,18 +39,18 @@
 
 static const float gate_rate[SLU_MIX_FEATURE_GATE] = {0.006f, 0.12f, 0.05f,
 						      0.05f};
-#define FIRST_RATE    0.3f /* of a class, divided by its jobs */
+#define FIRST_RATE    0.3f /* of a class, divided by its number of jobs */
 #define TOP_GATE_RATE 0.02f
 #define KIND_RATE     0.1f
 #define KIND_MOST     50.0f
-#define KIND_SHARE    0.05f /* least g_e of an expert that teaches */
+#define KIND_SHARE    0.05f /* minimum g_e of an expert that is updated */
 #define ALPHA_RATE    0.04f
 #define EXPERT_CROWD  2.0f  /* jobs */
 #define ALPHA_CROWD   10.0f /* jobs */
-/* Chosen on five logs; of little influence on four of them. */
-#define INTEGRAL_JOBS 8000.0f /* after which it is forgotten */
-#define INTEGRAL_RATE 0.002f  /* of the aim, per job too many below */
-#define INTEGRAL_MOST 0.8f    /* of what is left of 0 or 1 */
+/* Tuned on five logs; four of them are insensitive to it. */
+#define INTEGRAL_JOBS 8000.0f /* time constant of the integral */
+#define INTEGRAL_RATE 0.002f  /* of the target, per excess job */
+#define INTEGRAL_MOST 0.8f    /* bound, of the distance to 0 or 1 */
 #define MIN_SHARE     1e-3f
 
 #define ERRORS_EVERY  16 /* samples */
@@ -60,7 +60,7 @@ static inline float more(float a, float b)
 	return a > b ? a : b;
 }
 
-/* A training sample: K at its run time, p_e and p. */
+/* A training sample: the kernel K at its run time, p_e and p. */
 struct sample {
 	uint16_t run;
 	struct slu_components in;
@@ -103,7 +103,8 @@ SLU_FAST static float cdf_of(const struct slu_issued *said, int at)
 	return below / sum;
 }
 
-/* The last step before a run: a quantile beyond it is at least the run. */
+/* The last logarithmic step before a run: a quantile above it covers the run.
+ */
 static uint16_t step_before(int64_t run)
 {
 	float past = (float)run / (float)SLU_LOGTIME_OFFSET;
@@ -112,8 +113,8 @@ static uint16_t step_before(int64_t run)
 	return (uint16_t)(fminf(ceilf(at), UINT16_MAX) - 1);
 }
 
-/* told: how many jobs had the same forecast before. They all count in the
- * integral, so that the share of the last thousands comes out right. */
+/* told: the number of earlier jobs with the same forecast. The integral counts
+ * all of them fully, so that the long-run coverage is exact. */
 static void learn_alpha(struct slu_predictor *p, float below, unsigned told,
 			const struct slu_job *job)
 {
@@ -230,7 +231,7 @@ SLU_FAST static void learn_kinds(struct slu_predictor *p,
 	}
 }
 
-/* The sum of these weights, and of weight times p_e, of experts that have
+/* The sum of the weights w, and that of w times p_e, over experts that have
  * components. */
 SLU_INLINE float sum_up(const struct slu_inputs *inputs,
 			const float w[SLU_MIX_WIDTH], const struct sample *l,
@@ -248,8 +249,8 @@ SLU_INLINE float sum_up(const struct slu_inputs *inputs,
 	return sum;
 }
 
-/* The EM step of a gate. A class that has not been taught begins with the
- * weights of the next wider one, or with the site's. */
+/* The EM step of a gate. A class without samples begins with the weights of the
+ * next wider class, or with the site's. */
 SLU_FAST static void learn_experts(struct slu_predictor *p,
 				   struct slu_mixture *mix, int m, float worth,
 				   const struct sample *l)
@@ -275,7 +276,7 @@ SLU_FAST static void learn_experts(struct slu_predictor *p,
 	store_weights(p, mix, m, w);
 }
 
-/* It is everybody's: of jobs with the same forecast few teach it. */
+/* The gate is shared by all users: repeated forecasts have less weight. */
 SLU_FAST static void learn_gate(struct slu_predictor *p,
 				const struct slu_mixture *mix, float worth,
 				const struct sample *l)
@@ -297,7 +298,7 @@ SLU_FAST static void learn_gate(struct slu_predictor *p,
 	slu_gate_learn(p, &mix->inputs, gain);
 }
 
-/* Moves towards the median of the errors, s. */
+/* Moves the estimate of the median error one step, s. */
 static void learn_median(slu_shared *median, double error)
 {
 	double was = (double)slu_get(median);
@@ -306,8 +307,8 @@ static void learn_median(slu_shared *median, double error)
 	slu_set(median, (float)fmin(fmax(to, 20), 1e6));
 }
 
-/* The mean and the medians of the errors of what would have been predicted; of
- * some samples only, since they move slowly. */
+/* The mean and the medians of the prediction errors; from a subset of samples,
+ * since they change slowly. */
 static void learn_errors(struct slu_predictor *p, const struct slu_mixture *mix,
 			 double run)
 {
@@ -348,10 +349,10 @@ static void remember(struct slu_predictor *p, struct slu_mixture *mix,
 }
 
 /*
- * Jobs with the same forecast are judged by it. What is known now of the time
- * of their submission, when the last of them end, are the experts that need no
- * runs, the request and the shares of it: thousands of jobs would teach to do
- * without all others.
+ * Jobs with the same forecast are evaluated by the stored one. When the last of
+ * them end, the only experts that can be recomputed for the time of submission
+ * are those without runs, the request and its shares: trained on these,
+ * thousands of jobs would shift all weight to them.
  */
 void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 {

@@ -22,7 +22,7 @@
 _Static_assert(SLU_MIX_COMPONENTS <= SLU_DISTRIBUTION_MAX,
 	       "room for all points");
 
-#define MIN_POINT 3e-3f /* of the weight of all */
+#define MIN_POINT 3e-3f /* of the total weight */
 
 const enum slu_job_class slu_gate_class[SLU_MIX_GATES] = {
 	SLU_JOB_CLASSES, SLU_BY_USER, SLU_BY_REQUEST, SLU_BY_SIZE,
@@ -34,7 +34,7 @@ static uint64_t hash(const char *text)
 	return text ? XXH3_64bits(text, strlen(text)) : 0;
 }
 
-/* Two words as one: both halves of their product, as in wyhash. */
+/* Mixes two words: the XOR of both halves of their product, as in wyhash. */
 static uint64_t mixed(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product =
@@ -44,8 +44,8 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The classes that numbers alone make come first: memory is told early which
- * ones will be read. */
+/* Keys that need no text hash come first, so that their memory can be
+ * prefetched early. */
 static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 		      uint64_t key[SLU_JOB_CLASSES])
 {
@@ -74,16 +74,16 @@ static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 	slu_classes_expect(p->classes, key[SLU_BY_SITE] |= 1);
 }
 
-/* Runs that had ended when the job was submitted, the latest first: of each
- * class. All lists are worked on at once, so what is behind their ends must not
- * matter. */
+/* The runs of each class that had ended when the job was submitted, the latest
+ * first. All lists are processed at once, so values behind their ends must have
+ * no effect. */
 struct runs {
 	uint16_t run[SLU_JOB_CLASSES * SLU_MIX_LAGS],
 		asked[SLU_JOB_CLASSES * SLU_MIX_LAGS];
 	uint16_t failed[SLU_JOB_CLASSES * SLU_MIX_LAGS];
 };
 
-/* Whole registers are copied: beyond the runs, but not beyond the class. */
+/* Copies whole registers: reads beyond the runs, but inside the class. */
 SLU_INLINE unsigned take_ended(const struct slu_class *c, uint32_t until,
 			       struct runs *r, unsigned list)
 {
@@ -113,9 +113,9 @@ static const uint16_t lag_number[] = {BY_LAG, BY_LAG, BY_LAG, BY_LAG,
 _Static_assert(sizeof(lag_number) / sizeof(lag_number[0]) == SLU_MIX_LAGGED,
 	       "the lag of each");
 
-/* Copied to a job that asks for `asked`. Time beyond the request is only
- * copied from a run that went beyond its own, since not all sites end jobs
- * there, and some do later. */
+/* A run time as a prediction for a job that requests `asked`: capped at the
+ * request, except for a run that exceeded its own, since some sites end jobs
+ * late or not at all. */
 SLU_INLINE int copied(int run, int its_asked, int asked)
 {
 	int limit = its_asked ? its_asked : UINT16_MAX;
@@ -125,9 +125,10 @@ SLU_INLINE int copied(int run, int its_asked, int asked)
 	return (within < most ? within : most) + run - within;
 }
 
-/* Kinds: 24 if it failed, 12 if the run before it is like the last (so this
- * came after that, then), 6 if it reached its request, 3 if it is like the one
- * before it, 1 if it is not like the one after it, 2 if it is the last. */
+/* Run kinds: 24 if it failed, 12 if the run before it is like the latest one
+ * (it followed the same situation), 6 if it reached its request, 3 if it is
+ * like the one before it, 1 if it is unlike the one after it, 2 if it is the
+ * latest. */
 #define FAILED	24
 #define AFTER	12
 #define REACHED 6
@@ -187,7 +188,8 @@ static void put_asked(struct slu_inputs *inputs, uint16_t asked)
 	inputs->n[SLU_EXPERT_REQUEST] = asked > 0;
 }
 
-/* How alike the last two runs of a class are: 0 very, 2 not; 3: not two. */
+/* Similarity of the last two runs of a class: 0 equal to 2 unlike; 3: no two.
+ */
 static unsigned agreement(const struct slu_mixture *mix, unsigned source)
 {
 	int apart = mix->inputs.n[source] < 2
@@ -215,7 +217,7 @@ unsigned slu_mixture_stage(const struct slu_mixture *mix, int m)
 				   : SLU_MIX_STAGES - 1;
 }
 
-/* The gating weights that each gate gives. */
+/* Gets the gating weights of each gate. */
 SLU_INLINE void get_weights(const struct slu_predictor *p,
 			    struct slu_mixture *mix)
 {
@@ -338,7 +340,7 @@ SLU_FAST void slu_mixture_components(const struct slu_predictor *p,
 	get_components(p, inputs, out);
 }
 
-/* Without branches: of each component, whether it counts. */
+/* Branch-free: a mask says which components are used. */
 SLU_FAST void slu_mixture_distribution(const struct slu_predictor *p,
 				       const struct slu_mixture *mix,
 				       struct slu_distribution *out)

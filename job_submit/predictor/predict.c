@@ -4,9 +4,9 @@
  * mixture.c computes it for a job, learn.c adjusts its parameters to each job
  * that has ended.
  *
- * alpha calibrates the quantiles: alpha_i is the share of the distribution
- * below which a share tau_i (slu_knot) of the jobs has ended lately. It follows
- * by adaptive conformal inference (Gibbs and Candes 2021), see learn.c.
+ * Calibration of quantiles: alpha_i is the level of the distribution below
+ * which a share tau_i (slu_knot) of recent jobs has ended. It is tracked by
+ * adaptive conformal inference (Gibbs and Candes 2021), see learn.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const char *const class_name[SLU_JOB_CLASSES] = {
 
 const double slu_knot[SLU_MIX_KNOTS] = {0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99};
 
-/* Of meeting a run; see slu_distribution_choice(). */
+/* Bonus for an exact prediction; see slu_distribution_choice(). */
 #define WORTH	      0.2
 #define WORTH_LASTING 0.4
 
@@ -29,7 +29,7 @@ static double higher(double a, double b)
 	return a > b ? a : b;
 }
 
-/* alpha of any tau: linear between the knots. */
+/* alpha for any tau: linear interpolation between the knots. */
 static double alpha_of(const struct slu_predictor *p, double share)
 {
 	double x0 = 0, y0 = 0, x1 = 1, y1 = 1;
@@ -70,7 +70,7 @@ static int64_t careful(const struct slu_predictor *p,
 {
 	double level = alpha_of(p, p->quantile), q;
 
-	/* Most often it is the request, or the floor; that is seen at once. */
+	/* Fast path: usually the quantile is the request, or the floor. */
 	if (asked &&
 	    slu_distribution_cdf(spread, slu_logtime((double)asked)) < level)
 		return asked;
@@ -149,7 +149,7 @@ int64_t slu_predict_early(const struct slu_predictor *p,
 	return q > 0 ? at_most(at_least(q, p->floor), o.asked) : 0;
 }
 
-/* The parameters before anything has been learnt. */
+/* The initial parameters. */
 static void begin(struct slu_predictor *p)
 {
 	static const float first[SLU_MIX_WIDTH] = {

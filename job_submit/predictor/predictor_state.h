@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include "job_submit/predictor/model.h"
 
-/* A number that one thread writes and others read; and two of them in a word,
- * of those that are wanted in rows. */
+/* A number written by one thread and read by others; and pairs of them in one
+ * word, for those that are read as rows. */
 typedef _Atomic float slu_shared;
 typedef _Atomic uint64_t slu_pair;
 
@@ -22,13 +22,13 @@ struct slu_predictor {
 	struct slu_shares *shares;
 	double quantile;
 	int64_t floor;
-	/* gating weights by context, and logarithms of factors on them */
+	/* gating weights by context, and log2 of factors on these */
 	slu_pair site_gate[SLU_MIX_CONTEXTS][SLU_MIX_STORED / 2];
 	slu_pair feature_gate[SLU_MIX_FEATURES][SLU_MIX_FEATURE_ROWS]
 			     [SLU_MIX_STORED / 2];
-	/* the weight of each gate, by its stage */
+	/* the weight of each gate by stage */
 	slu_shared top_gate[SLU_MIX_STAGES][SLU_MIX_GATES];
-	/* w_i of runs by their lag, and factors by their kind */
+	/* w_i of runs by lag, and factors by run kind */
 	slu_pair lag[SLU_MIX_LAGGED / 2];
 	slu_shared kind[SLU_JOB_CLASSES][SLU_MIX_RUN_KINDS];
 	slu_shared attention[SLU_MIX_ATTENTION_TABLES][SLU_MIX_ATTENTION_ROWS];
@@ -37,13 +37,13 @@ struct slu_predictor {
 	/* usual errors, s: the mean, the median, and that of lasting runs */
 	slu_shared far, near, near_lasting;
 	_Atomic uint32_t samples;
-	/* of too_short.c: jobs whose limit was too short, or was not after all,
-	 * by kind of evidence, fading */
+	/* of too_short.c, by kind of evidence, decaying: jobs whose limit was
+	 * indeed too short, and others */
 	slu_shared right[SLU_MIX_WARNING_KINDS], wrong[SLU_MIX_WARNING_KINDS];
-	/* the learner's own */
+	/* used by the learner only */
 	struct slu_issued_all *issued;
-	/* jobs that ended below each knot's quantile, over the share that
-	 * should have, fading */
+	/* jobs below each knot's quantile minus the share that should be,
+	 * decaying (integral term) */
 	float integral[SLU_MIX_KNOTS];
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shares of their requests that jobs take, as a histogram: bins b from half
- * a per cent on, each half as wide again at most, with the weights
+ * The distribution of the share of its request that a job takes, as a
+ *histogram: bins b from half a per cent on, each up to 1.5 times the one
+ *before, with the weights
  *
  *	w_b = softmax over b of: sum over tables t: theta[t][row_t][b],
  *
- * one table for everybody and one for each feature of the job. theta is learnt
- * by gradient ascent on log p_e(y | x), with a rate for each row that falls
- * with the sum of its squared gradients (AdaGrad, Duchi, Hazan and Singer
- * 2011). So a job of which nothing is known gets what is usual for such
- * requests in its account, or for everybody.
+ * one table for all jobs and one for each feature. theta is learnt by gradient
+ * ascent on log p_e(y | x), with a rate for each row that decreases with the
+ *sum of its squared gradients (AdaGrad, Duchi, Hazan and Singer 2011). So a job
+ * without history gets the usual shares of such requests in its account, or of
+ * all jobs.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include "job_submit/predictor/request_shares.h"
 
-#define ROWS	   4096 /* of a table; other classes may have the same */
+#define ROWS	   4096 /* of a table, by hash: classes may collide */
 #define BINS	   SLU_MIX_SHARE_BINS
 #define LOG2_LEAST -7.6438562f /* half a per cent */
 #define RATE	   0.1f
@@ -26,7 +27,7 @@
 struct slu_shares {
 	slu_pair logit[SLU_MIX_SHARE_TABLES][ROWS][BINS / 2];
 	float moved[SLU_MIX_SHARE_TABLES]
-		   [ROWS]; /* the learner's: sums of squared gradients */
+		   [ROWS]; /* sums of squared gradients; learner only */
 };
 
 struct slu_shares *slu_shares_new(void)
@@ -52,7 +53,7 @@ SLU_FAST static void put_bins(uint16_t at[BINS], float minutes)
 static const enum slu_job_class class_of_table[SLU_MIX_SHARE_TABLES] = {
 	SLU_BY_SITE, SLU_BY_USER, SLU_BY_REQUEST, SLU_BY_ACCOUNT};
 
-/* The first table is everybody's. */
+/* The first table has one row for all jobs. */
 static unsigned row_of(const uint64_t key[SLU_JOB_CLASSES], int table)
 {
 	return table ? (key[class_of_table[table]] >> 20) % ROWS : 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Will a job be ended by its limit? Asked are the last runs of its kind: those
- * of the same class, else those of the same name, whatever they asked for. A
- * run that was ended at a limit of its own says only that it would have taken
- * longer than that: at a lower limit than the job's it says nothing.
+ * Will a job reach its limit? The evidence is in the last runs of its class, or
+ * else of its name, whatever they requested. A run that was ended at its own
+ * limit is a censored observation: it would have taken longer than that, so it
+ * is used only if its limit was at least the job's.
  *
- * Most of them being longer is not enough to warn: how often such evidence has
- * come true here lately is counted for each kind of it, and it has to be nearly
- * always. Only runs of the same name that all went on beyond the limit are
- * believed until they are seen to mislead.
+ * A majority of longer runs is not enough for a warning: for each kind of
+ * evidence the share of recent jobs for which it was right is tracked, and has
+ * to be nearly 1. Only runs of the same name that all exceeded the limit are
+ * trusted until they prove misleading.
  */
 #include "job_submit/predictor/too_short.h"
 
@@ -17,24 +17,24 @@
 #include "job_submit/ended.h"
 #include "job_submit/predictor/mixture.h"
 
-/* Chosen on KTH-SP2, HPC2N and LANL-CM5, a little to the safe side. */
+/* Tuned on KTH-SP2, HPC2N and LANL-CM5, a little to the safe side. */
 #define LEAST_RUNS 3
-#define LATELY	   200.0f /* jobs with such evidence; then it fades */
-#define ENOUGH	   20.0f  /* of these, before it is believed */
-#define TRUST	   0.95f  /* the share of them that was right */
+#define LATELY	   200.0f /* jobs; time constant of the decay */
+#define ENOUGH	   20.0f  /* jobs before the share is used */
+#define TRUST	   0.95f  /* minimum share of correct evidence */
 #define ROUNDING   2	  /* steps of `at` */
 
-/* A run that failed so near its limit failed there. */
+/* A run that failed this close to its limit was ended by it. */
 static int64_t slack(int64_t limit)
 {
 	return limit / 10 < 60 ? limit / 10 : 60;
 }
 
-/* What the last runs of a class say of a limit. */
+/* The last runs of a class compared with a limit. */
 struct evidence {
-	unsigned known;	 /* runs that tell */
-	unsigned longer; /* of these */
-	unsigned beyond; /* of these, by a longer limit of their own */
+	unsigned known;	 /* runs that can be compared */
+	unsigned longer; /* of these, longer than the limit */
+	unsigned beyond; /* of these, with a longer limit of their own */
 	uint16_t run[SLU_CLASS_RUNS]; /* of the longer ones */
 };
 
@@ -63,7 +63,7 @@ static struct evidence weigh(const struct slu_class *c, uint32_t until,
 	return e;
 }
 
-/* The kind of evidence, below SLU_MIX_WARNING_KINDS; -1: there is none. */
+/* Index of the kind of evidence, below SLU_MIX_WARNING_KINDS; -1: none. */
 static int kind_of(bool by_name, const struct evidence *e)
 {
 	int share = e->longer == e->known	    ? 2

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One record for each job: its error, and the numbers (intern.h) of its user,
- * its partition and the week it ended in. For each of these three lists the
- * records are sorted by name, then by error: a group is then a range of
- * records, and its median error the middle one.
+ * One record per job: its error, and the ids (intern.h) of its user, partition
+ * and week of end. For each of these three groupings the records are sorted by
+ * id, then by error: a group is then a range, and its median the middle record.
  */
 #include "job_submit/simulation/accuracy.h"
 
@@ -23,7 +22,7 @@ enum { USER, PARTITION, WEEK, LISTS };
 static const char *const list_name[LISTS] = {"user", "partition", "week"};
 
 struct miss {
-	uint32_t group[LISTS]; /* numbers of names */
+	uint32_t group[LISTS]; /* ids of names */
 	bool under;	       /* it ran longer than predicted */
 	bool tight;	       /* its limit was tightened */
 	bool longer;	       /* and extended */
@@ -35,7 +34,7 @@ struct slu_accuracy {
 	struct slu_intern *names;
 	struct miss *miss;
 	size_t n, room;
-	int list; /* that is being sorted by; LISTS: none */
+	int list; /* the grouping to sort by; LISTS: none */
 };
 
 static int nomem(struct slu_err *err)
@@ -86,7 +85,7 @@ static int grow(struct slu_accuracy *a)
 	return 0;
 }
 
-/* Its groups; -1 without memory. */
+/* Sets the ids of its groups; -1 without memory. */
 static int name_groups(struct slu_accuracy *a, const struct slu_job *j,
 		       struct miss *miss)
 {
@@ -149,7 +148,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median of what the jobs of a group asked too much, or -1. */
+/* The median excess of a group's requests over the run times, or -1. */
 static double median_asked(const struct miss *miss, size_t n, double *scratch)
 {
 	size_t asked = 0;

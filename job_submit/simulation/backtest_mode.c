@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Simulates the queue with the limits that one PredictMode would have set, and
- * counts what comes of it. A job has the run time that it had, in every mode:
- * how long a job that was ended at its limit would have run with a longer one
+ * collects its metrics. A job has its recorded run time in every mode: how long
+ * a job that was ended at its limit would have run is not known.
  * is not known.
  */
 #include "job_submit/simulation/backtest_mode.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LATE 60 /* s; what is extended later is late */
+#define LATE 60 /* s; a later extension counts as late */
 #define EVER (10 * 366 * 86400LL)
 
 static int nomem(struct slu_err *err)
@@ -23,7 +23,7 @@ static int64_t seconds(uint32_t minutes)
 	return minutes == SLU_LIMIT_NONE ? EVER : (int64_t)minutes * 60;
 }
 
-/* A job that does not tell is counted as its nodes, or as one. */
+/* A job of unknown size counts by its nodes, or as one. */
 static int64_t size_of(const struct slu_workload_job *job, bool cpus)
 {
 	int64_t size = cpus && job->cpus ? job->cpus : job->nodes;
@@ -65,8 +65,7 @@ static int by_when(const void *a, const void *b)
 	return (x->when > y->when) - (x->when < y->when);
 }
 
-/* From changes in order to what was in use, and how long: {level, s} of each.
- */
+/* Converts changes, sorted by time, to {level, seconds at that level}. */
 static void to_levels(struct change *change, size_t n)
 {
 	int64_t level = 0;
@@ -80,8 +79,8 @@ static void to_levels(struct change *change, size_t n)
 	}
 }
 
-/* What was in use for 99 % of the time, or less: more than the machine has is
- * in use where two jobs share a node, or clocks differ. -1 without memory. */
+/* The 99 % quantile of what was in use over time: more than the whole machine
+ * is recorded where jobs share nodes, or clocks differ. -1 without memory. */
 static int64_t usually_in_use(const struct slu_workload *past,
 			      const struct slu_backtest_queue *q)
 {
@@ -140,7 +139,7 @@ static int set_machine(const struct slu_workload *past, int64_t asked,
 	return 0;
 }
 
-/* What does not fit on the machine was never on it. */
+/* Jobs that exceed the machine are left out. */
 static void leave_out_larger(const struct slu_workload *past, int64_t machine,
 			     struct slu_backtest_queue *q)
 {
@@ -196,8 +195,8 @@ struct planned {
 	size_t submitted;
 };
 
-/* The scheduler plans with the limit, and with the whole one when that has been
- * given back. */
+/* The scheduler plans with the tightened limit, and after its extension with
+ * the whole one. */
 static double predict(void *arg, size_t k, int64_t now)
 {
 	struct planned *p = arg;
@@ -221,7 +220,7 @@ static void learn(void *arg, size_t k, int64_t start, int64_t end)
 	(void)arg, (void)k, (void)start, (void)end;
 }
 
-/* What a lowered limit does: `first` is when the guard looks at it. */
+/* Classifies a tightened limit; `first`: the guard's first check. */
 static void count_lowered(const struct slu_easy_job *job, uint32_t limit,
 			  int64_t first, struct slu_backtest_counts *c)
 {

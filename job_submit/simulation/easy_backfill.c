@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time goes from event to event: submissions (in their order), ends, and
- * predictions that run out, the last two from one heap; and the ends of
- * reservations. The queue is kept in order of submission, what runs in that of
- * predicted ends: a plan walks from the first of these, and a change moves one.
+ * Discrete-event simulation of EASY backfilling. Events are submissions (in
+ * order), ends and expired predictions (both in one heap), and ends of
+ * reservations. The queue is sorted by submission, running jobs by predicted
+ * end: a plan scans these from the first on, and an event moves one of them.
  */
 #include "job_submit/simulation/easy_backfill.h"
 
@@ -29,12 +29,12 @@ struct sim {
 	const struct slu_easy_site *site;
 	const struct slu_easy_oracle *oracle;
 	int64_t *start;	   /* -1: not yet */
-	int64_t *until;	   /* predicted end of a running job, OVER of others */
+	int64_t *until;	   /* predicted end of a running job, else OVER */
 	double *predicted; /* run time */
 	struct event *heap;
 	size_t n_heap;
 	size_t *queue, n_queue;
-	size_t *order; /* of candidates for backfilling */
+	size_t *order; /* scratch: candidates for backfilling */
 	struct until *running;
 	size_t n_running;
 	int64_t idle, now;
@@ -66,7 +66,7 @@ static struct event pop(struct sim *s)
 	return top;
 }
 
-/* Of what runs, the first that does not end before `when`. */
+/* The first running job that does not end before `when`. */
 static size_t first_until(const struct sim *s, int64_t when)
 {
 	size_t a = 0, b = s->n_running;
@@ -101,8 +101,8 @@ static void remove_running(struct sim *s, size_t i)
 		(--s->n_running - k) * sizeof(*s->running));
 }
 
-/* Whether so long a job, started then, ends before the next reservation; those
- * longer than the time between two of them may always be started after one. */
+/* Does a job of this length, started then, end before the next reservation? One
+ * that is longer than all gaps may always start after a reservation. */
 static bool fits(const struct sim *s, int64_t when, double seconds)
 {
 	int64_t most = s->site->every - s->site->length;
@@ -133,7 +133,8 @@ static bool is_held(const struct sim *s, size_t i)
 	return shared && !shared->may_start(shared->arg, i, s->now);
 }
 
-/* What runs longer than predicted is looked at in time, but not before `after`.
+/* Schedules the check whether the job exceeds its prediction, not before
+ * `after`.
  */
 static void set_until(struct sim *s, size_t i, int64_t after)
 {
@@ -170,8 +171,8 @@ static void remove_from(size_t *list, size_t *n, size_t i)
 	memmove(&list[k], &list[k + 1], (--*n - k) * sizeof(*list));
 }
 
-/* When this job of the queue can start by what is predicted, and how many
- * processors more will be idle then. */
+/* The predicted start of this job in the queue, and the processors that will be
+ * idle besides it (EASY's shadow time and extra nodes). */
 static int64_t planned_start(const struct sim *s, size_t head, int64_t *extra)
 {
 	size_t k = 0;
@@ -181,7 +182,7 @@ static int64_t planned_start(const struct sim *s, size_t head, int64_t *extra)
 	       (idle < s->job[head].procs || s->running[k].when <= when);
 	     k++) {
 		idle += s->running[k].procs;
-		if (s->running[k].when > when) /* or it is overdue */
+		if (s->running[k].when > when) /* else overdue */
 			when = s->running[k].when;
 	}
 	if (!may_start(s, head, when)) {
@@ -203,7 +204,7 @@ static void renew(struct sim *s, size_t i, int64_t elapsed)
 	set_until(s, i, s->now + 1);
 }
 
-/* A prediction that is exceeded, and what that does to the plan. */
+/* A job exceeds its prediction: updates the plan. */
 static void exceed(struct sim *s, size_t i)
 {
 	int64_t elapsed = s->now - s->start[i], extra, before = 0, after = 0;
@@ -241,7 +242,7 @@ static int by_prediction(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* Those behind the first, which has to wait. */
+/* Backfills behind the first job of the queue, which has to wait. */
 static void backfill(struct sim *s, size_t first)
 {
 	int64_t extra, when = planned_start(s, s->queue[first], &extra);
@@ -294,7 +295,7 @@ static void submit(struct sim *s, size_t i)
 	s->queue[s->n_queue++] = i;
 }
 
-/* What has ended by now, and what should have. */
+/* Processes ends and expired predictions up to now. */
 static void look(struct sim *s)
 {
 	const struct slu_easy_shared *shared = s->site->shared;
@@ -312,7 +313,7 @@ static void look(struct sim *s)
 	}
 }
 
-/* The time of the next event; job `next` is the next to arrive. */
+/* The time of the next event; job `next` is the next submission. */
 static int64_t next_event(const struct sim *s, size_t next)
 {
 	const struct slu_easy_shared *shared = s->site->shared;

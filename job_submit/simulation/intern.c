@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives each distinct text a number, so that a simulated job holds 4 bytes for
- * its user, name or partition instead of a string. The numbers are found by a
- * hash table of the texts, with open addressing and at most half full.
+ * String interning: each distinct text gets an id, so that a simulated job has
+ * 4 bytes for its user, name or partition instead of a string. A hash table
+ * with open addressing that is at most half full.
  */
 #include "job_submit/simulation/intern.h"
 
@@ -13,7 +13,7 @@
 struct slu_intern {
 	char **text; /* [0] is NULL */
 	uint32_t n, room;
-	uint32_t *slot; /* 2 * room of them; 0: free */
+	uint32_t *slot; /* 2 * room ids; 0: free */
 };
 
 static uint32_t *find(uint32_t *slot, uint32_t slots, char *const *text,

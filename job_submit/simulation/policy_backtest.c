@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds the JSON answer of a backtest: workload_replay.h gives the limit that
- * each job would have had, backtest_mode.h the queue with those limits.
+ * Builds the JSON answer of a backtest: workload_replay.h computes the limit
+ * that each job would have had, backtest_mode.h the queue with these limits.
  */
 #include "job_submit/simulation/policy_backtest.h"
 
@@ -14,8 +14,8 @@
 #include "job_submit/predictor/too_short.h"
 
 #define WEEK	  604800 /* s */
-#define WEEKS	  5200	 /* later ones count as the last */
-#define WEEK_JOBS 100	 /* of a week that says something */
+#define WEEKS	  5200	 /* upper bound; later ones are merged */
+#define WEEK_JOBS 100	 /* fewer in a week are not significant */
 
 struct backtest {
 	struct slu_workload past;
@@ -145,7 +145,7 @@ static void put_worst(struct json_object *obj, const struct week *week,
 	slu_json_set_str(obj, "week", name);
 }
 
-/* Weeks begin on Mondays, as those of errors do. */
+/* Weeks begin on Mondays, as in accuracy.c. */
 static int64_t first_monday(const struct backtest *b)
 {
 	int64_t first = INT64_MAX;
@@ -252,7 +252,7 @@ static struct json_object *modes_json(const struct backtest *b,
 	return out;
 }
 
-/* Names by the jobs that they have, of which there are as many in each mode. */
+/* Groups sorted by their number of jobs, which is the same in each mode. */
 struct group {
 	uint32_t name;
 	uint64_t jobs;
@@ -267,7 +267,7 @@ static int most_first(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* `second` is 1 for partitions; returns how many have jobs. */
+/* `second` is 1 for partitions; returns the number of groups with jobs. */
 static size_t list_groups(const struct backtest *b, uint32_t second,
 			  struct group *out)
 {
@@ -297,7 +297,7 @@ static struct json_object *group_json(const struct backtest *b, int mode,
 	return obj;
 }
 
-/* A row of each for each mode. NULL without memory. */
+/* Rows by group and mode. NULL without memory. */
 static struct json_object *groups_json(const struct backtest *b,
 				       const struct slu_backtest_options *ask,
 				       const char *key, uint32_t second)

@@ -8,16 +8,16 @@
 
 struct sampling {
 	const struct slu_start_forecast_input *ask;
-	struct slu_easy_job *easy; /* those that run first */
-	size_t *job;		   /* of the ask */
-	size_t target;		   /* of easy */
-	int64_t machine;	   /* at least what is in use */
+	struct slu_easy_job *easy; /* running jobs come first */
+	size_t *job;		   /* index in the request of each */
+	size_t target;		   /* index of the job in question */
+	int64_t machine;	   /* size, at least what is in use */
 	int64_t *start;
-	size_t *order;	 /* by their starts, */
-	size_t *ended;	 /* and by their ends */
+	size_t *order;	 /* jobs by start, */
+	size_t *ended;	 /* and by end */
 	uint64_t *idle;	 /* nodes, one bit each */
-	uint64_t *taken; /* by each of easy: as many words each */
-	uint64_t *set;	 /* of the target, for each sample */
+	uint64_t *taken; /* nodes of each job, as many words each */
+	uint64_t *set;	 /* nodes of the target, for each sample */
 	size_t words;
 	uint64_t seed;
 };
@@ -27,7 +27,7 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* In (0, 1). splitmix64. */
+/* Uniform in (0, 1), by splitmix64. */
 static double uniform(uint64_t *seed)
 {
 	uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
@@ -38,7 +38,7 @@ static double uniform(uint64_t *seed)
 	return ((double)(z >> 12) + 0.5) / 4503599627370496.0;
 }
 
-/* A run of it, seen from now. */
+/* Samples the remaining run time of a job from its forecast. */
 static struct slu_easy_job draw(struct sampling *s, size_t i)
 {
 	const struct slu_start_forecast_job *job = &s->ask->job[i];
@@ -72,7 +72,7 @@ static void learn(void *arg, size_t k, int64_t start, int64_t end)
 	(void)arg, (void)k, (void)start, (void)end;
 }
 
-/* Those that run come first: they fit, and start at once. */
+/* Running jobs first: they are already placed. */
 static void order_jobs(struct sampling *s)
 {
 	int64_t in_use = 0;
@@ -132,7 +132,7 @@ static void give_back(struct sampling *s, size_t k)
 	}
 }
 
-/* The lowest ones, or those that it runs on. */
+/* The first idle nodes, or those on which the job runs. */
 static void take(struct sampling *s, size_t k)
 {
 	const struct slu_start_forecast_job *job = &s->ask->job[s->job[k]];
@@ -160,7 +160,7 @@ static void fill_idle(struct sampling *s)
 		s->idle[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Which nodes does the target get? Follow all that start until then. */
+/* The nodes of the target: replays all starts and ends until its start. */
 static void follow_nodes(struct sampling *s)
 {
 	size_t n = s->ask->n, ended = 0;
@@ -209,7 +209,7 @@ static bool has(const uint64_t *set, uint32_t node)
 	return set[node / 64] >> node % 64 & 1;
 }
 
-/* In how many samples are the nodes those of this one? */
+/* The number of samples with this set of nodes. */
 static unsigned count_equal(const struct sampling *s, unsigned samples,
 			    const uint64_t *set)
 {

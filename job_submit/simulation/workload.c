@@ -7,7 +7,7 @@
 #include "job_submit/history/job_history.h"
 #include "job_submit/name.h"
 
-#define NAME 256 /* bytes of a plain name, as the predictor takes it */
+#define NAME 256 /* size of a normalised name, as in the predictor */
 
 void slu_progress_report(const struct slu_progress *progress, const char *what,
 			 uint64_t done, uint64_t all)

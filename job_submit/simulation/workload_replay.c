@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two orders of the same jobs, merged: whatever has ended by the second of a
- * submission has been learnt. All modes predict alike, so that one pass is
- * enough for all.
+ * Merges submissions and ends of the same jobs by time: at a submission, all
+ * runs that have ended up to that second have been learnt. Forecasts are the
+ * same in all modes, so one pass serves all.
  */
 #include "job_submit/simulation/workload_replay.h"
 
@@ -24,8 +24,8 @@ struct replay {
 	const struct slu_workload *past;
 	const struct slu_backtest_options *ask;
 	struct slu_predictor *p;
-	uint32_t *ended;   /* the jobs by their ends */
-	size_t learnt;	   /* of these */
+	uint32_t *ended;   /* jobs by end */
+	size_t learnt;	   /* number of these that have been learnt */
 	uint32_t *longest; /* minutes, of each partition so far */
 };
 
@@ -36,7 +36,7 @@ uint32_t slu_workload_replay_whole(const struct slu_workload_job *job)
 	return job->limit && !job->ours ? job->limit : SLU_LIMIT_NONE;
 }
 
-/* What ended up to then teaches. */
+/* Learns from the runs that have ended up to then. */
 static void learn_until(struct replay *r, int64_t when)
 {
 	const struct slu_workload *past = r->past;
