@@ -9,9 +9,9 @@
  * 8th (number of runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8
  * I/O nodes); the 2nd column is the number of processes, the 3rd that of
  * compute nodes. --out writes the numbers of each figure as CSV;
- * bench/arbiter-plots draws them. --csv runs the months alone and prints
- * "case,metric,unit,ours,rival,rival_value,ratio". --month and --noise say
- * which month, and by how much of its rate a run differs (0.2).
+ * bench/arbiter-plots draws them. --csv runs only the months and prints
+ * "case,metric,unit,ours,rival,rival_value,ratio". --month is the seed of the
+ * months, --noise the relative standard deviation of a run's bandwidth (0.2).
  */
 #include "bench/arbiter.h"
 
@@ -82,7 +82,7 @@ static int load(struct bench *b, const char *path)
 	char line[1024];
 	int rc = 0;
 
-	if (!file || !fgets(line, sizeof(line), file)) { /* the heading */
+	if (!file || !fgets(line, sizeof(line), file)) { /* skips the header */
 		perror(path);
 		rc = -1;
 	}

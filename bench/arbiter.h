@@ -33,12 +33,12 @@ struct bench {
 	double noise;	/* relative standard deviation of its runs */
 	struct slu_mckp *solver;
 	struct slu_ion_division *division;
-	bool csv;	 /* of the months: the common columns, nothing else */
+	bool csv;	 /* only the months, with the common columns */
 	const char *out; /* directory for the figures' numbers, or NULL */
 };
 
-/* A file of numbers in b->out, NULL without one; fclose it. Exits when it
- * cannot be made. */
+/* Opens a file for figures in b->out; NULL without a directory. Close it with
+ * fclose(). Exits when it cannot be created. */
 FILE *bench_open(const struct bench *b, const char *name);
 
 struct slu_ion_job bench_job(const struct bench_scenario *s, uint32_t compute,
@@ -47,8 +47,8 @@ double bench_median(double *v, size_t n); /* sorts */
 
 /* Section 3.2 with figures 2, 3, 7 and 8; table 4; the queue of 5.3. */
 size_t bench_sets(struct bench *b);    /* sets where MCKP is below STATIC */
-size_t bench_unknown(struct bench *b); /* the same, jobs that nobody knows */
-size_t bench_month(struct bench *b);   /* what is learnt from nothing */
+size_t bench_unknown(struct bench *b); /* the same with unknown jobs */
+size_t bench_month(struct bench *b);   /* learning without prior knowledge */
 void bench_table4(struct bench *b);
 void bench_queue(struct bench *b);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A month in which the arbiter begins without any knowledge: what it learns by
- * each rule, which share of the best division of the same jobs it reaches, and
- * how long jobs run.
+ * each rule of exploration, its share of the optimum, and the jobs' run times.
  */
 #include "bench/arbiter_queue.h"
 
@@ -11,10 +10,10 @@
 
 #define JOBS  18000
 #define APPS  60
-#define EVERY 144.0 /* s: in thirty days */
-#define SEEDS 1	    /* from b->months on */
+#define EVERY 144.0 /* s between submissions, in thirty days */
+#define SEEDS 1	    /* number of seeds, from b->months on */
 
-/* Thompson sampling: each number as good as a draw from what is known of it. */
+/* Thompson sampling: a draw from each number's posterior distribution. */
 static double thompson(void *arg, const struct slu_job *job, uint32_t ions)
 {
 	uint64_t seed = job->job_id * 64ull + ions;
@@ -26,7 +25,7 @@ static double thompson(void *arg, const struct slu_job *job, uint32_t ions)
 	return sum;
 }
 
-/* One job of twenty tries some number, whatever is known. */
+/* Epsilon-greedy: one job in twenty tries a random number. */
 static double epsilon(void *arg, const struct slu_job *job, uint32_t ions)
 {
 	uint64_t seed = job->job_id;
@@ -57,7 +56,7 @@ static const struct way {
 	{"all known", {.policy = SLU_ION_MCKP, .knows = true}},
 };
 #define WAYS (sizeof(ways) / sizeof(*ways))
-#define OURS 7 /* the share that is recommended */
+#define OURS 7 /* index of the recommended rule */
 
 static struct slu_replayed run_way(struct bench *b, const struct way *w,
 				   bool direct, bool remap)
@@ -95,9 +94,9 @@ static struct slu_replayed run_way(struct bench *b, const struct way *w,
 struct result {
 	double minutes;		   /* mean run time of a job */
 	double lost, lost_at_last; /* % */
-	double taught;		   /* % of the runs */
+	double taught;		   /* % of the runs that were samples */
 	size_t events, below, below_in_effect;
-	double short_of; /* % of what STATIC would have reached */
+	double short_of; /* shortfall, % of STATIC's total */
 };
 
 static struct result result_of(const struct slu_replayed *o)
@@ -141,8 +140,8 @@ static void show_csv(const char *name, bool direct, bool remap,
 	       ours->lost_at_last / rival->lost_at_last);
 }
 
-/* Returns after how many events less was predicted than of STATIC although it
- * must not be. */
+/* Returns the number of events with a prediction below STATIC's where the rule
+ * guarantees that there is none. */
 static size_t run_ways(struct bench *b, FILE *file, bool direct, bool remap)
 {
 	struct result r[WAYS];

@@ -34,7 +34,7 @@ static const struct app table4[] = {
 	{"S3D", 64, 512, 33.7, false, {{0, 241.3}, {2, 48.1}}},
 };
 
-/* Section 5.3: no direct access; from text and tables. */
+/* Section 5.3: without direct access; from text and tables. */
 static const struct app apps[] = {
 	{"HACC", 8, 64, 1.8, false, {{1, 987.3}, {4, 3850.7}}},
 	{"IOR-MPI", 16, 128, 32.0, false, {{1, 268.4}, {8, 5089.9}}},
@@ -77,7 +77,7 @@ static struct bench_scenario scenario(const struct app *a, bool direct)
 	return s;
 }
 
-/* MCKP over the published points only, as its items. */
+/* MCKP with the published points as items. */
 static double solve4(struct bench *b, uint32_t *ions)
 {
 	enum { APPS = sizeof(table4) / sizeof(*table4) };
@@ -139,7 +139,7 @@ void bench_table4(struct bench *b)
 		fclose(file);
 }
 
-/* The queue as a simulation of events. */
+/* The queue as a discrete-event simulation. */
 struct run {
 	struct bench_scenario s;
 	double left, start, end; /* MB, s */
@@ -152,7 +152,7 @@ struct sim {
 	struct bench *b;
 	enum slu_ion_policy policy;
 	struct run run[QUEUE];
-	uint32_t order[QUEUE]; /* of starting */
+	uint32_t order[QUEUE]; /* of starts */
 	size_t started;
 	uint32_t free;
 	double now;
@@ -209,7 +209,7 @@ static bool start_next(struct sim *sim)
 	return true;
 }
 
-/* To the next end; false: nobody runs. */
+/* Advances to the next end; false: no job runs. */
 static bool advance(struct sim *sim)
 {
 	struct run *next = NULL;

@@ -22,7 +22,7 @@ static double gauss(uint64_t *seed)
 	return sum;
 }
 
-/* Each application is some user's only one. */
+/* Each application belongs to a user of its own. */
 static void fill_job(const struct bench *b, const struct bench_queue *q,
 		     uint64_t *seed, size_t i, struct slu_replay_job *out,
 		     char name[24])
@@ -33,7 +33,7 @@ static void fill_job(const struct bench *b, const struct bench_queue *q,
 
 	*out = (struct slu_replay_job){
 		.curve = &s->curve,
-		/* ten minutes to an hour and a half with one I/O node */
+		/* 10 to 90 minutes with one I/O node */
 		.mb = slu_curve_at(&s->curve, 1) *
 		      (600 + (double)slu_random(seed, 4800)),
 		.luck = 1,
@@ -53,7 +53,7 @@ static void fill_job(const struct bench *b, const struct bench_queue *q,
 			exp(q->noise * gauss(seed) - q->noise * q->noise / 2);
 }
 
-/* The same jobs whatever the policy. */
+/* The same jobs for every policy. */
 static void fill(const struct bench *b, const struct bench_queue *q,
 		 struct slu_replay_job *job, char (*name)[24])
 {
@@ -75,7 +75,7 @@ struct lesson {
 	const struct bench_queue *q;
 };
 
-/* All curves, as if there had been a thousand runs of each number. */
+/* Teaches all curves, as from a thousand runs of each number. */
 static void teach_all(void *arg, struct slu_arbiter *a)
 {
 	const struct lesson *l = arg;

@@ -43,7 +43,7 @@ struct series {
 	double *alone, *change; /* per job: figures 7 and 8 */
 };
 
-/* A policy to the letter: its number for one job, whatever exists. */
+/* A policy as published: a job's number, even if the sum exceeds the pool. */
 static uint32_t letter(enum column policy, const struct slu_ion_job *job,
 		       uint32_t pool, uint64_t nodes, uint64_t tasks)
 {
@@ -266,7 +266,7 @@ size_t bench_sets(struct bench *b)
 	s.change = calloc(b->sets * SET, sizeof(double));
 	heading(b);
 	for (size_t p = 0; p < POOLS; p++) {
-		b->seed = 1; /* every pool is for the same sets */
+		b->seed = 1; /* the same sets for every pool */
 		s.ideal = s.below = 0;
 		memset(s.over, 0, sizeof(s.over));
 		for (size_t i = 0; i < b->sets; i++)

@@ -2,17 +2,18 @@
 /*
  * bench/backfill [--csv] [--procs N] LOG...
  *
- * What predictions do for the scheduler, on job logs (SWF): the mean bounded
- * slowdown, max(1, (wait + run) / max(run, 10)), under FCFS with EASY
- * backfilling in the order of submission and the shortest first, and under
- * conservative backfilling (at most 128 processors), by each of guides.h. Then
- * what exceeded predictions do to planned starts; and, with a reservation of
- * the whole machine every two weeks, what it costs not to start jobs before it
- * that could not be extended to their request, and how many that would be.
+ * The benefit of predictions for the scheduler, on job logs (SWF): the mean
+ * bounded slowdown, max(1, (wait + run) / max(run, 10)), under FCFS with EASY
+ * backfilling in the order of submission and shortest job first, and under
+ * conservative backfilling (at most 128 processors), for each estimate of
+ * guides.h. Then the effect of exceeded predictions on planned starts; and,
+ * with a reservation of the whole machine every two weeks, the cost of not
+ * starting jobs before it whose limit could not be extended to their request,
+ * and their number.
  *
- * bench/backfill --shake N LOG...: how much of that is chance: the mean of N
- * logs whose submissions are up to a minute earlier or later, in both orders,
- * and its part of the request's with the standard error.
+ * bench/backfill --shake N LOG...: significance: the mean over N logs whose
+ * submissions are shifted by up to a minute, in both orders, and the ratio to
+ * that of requests with its standard error.
  *
  * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2, and
  * the slowdown under conservative backfilling; see nodes.h.
@@ -32,7 +33,7 @@ static const char *const order_name[] = {"EASY", "shortest first"};
 
 enum { RECORDED = LAST_2_DOUBLING + 1 };
 
-/* Recorded runs of the predictsim simulator, EASY and shortest first. */
+/* Published results of the predictsim simulator, EASY and shortest first. */
 static const struct {
 	const char *log;
 	double slowdown[2][RECORDED];
@@ -43,7 +44,8 @@ static const struct {
 	 {{87.9, 70.5, 79.2, 100.0, 84.0}, {84.9, 56.8, 65.1, 79.4, 98.0}}},
 };
 
-/* Of one guide: EASY, shortest first, conservative; EASY with reservations. */
+/* Slowdowns for one estimate: EASY, shortest first, conservative; EASY with
+ * reservations. */
 struct outcome {
 	struct slu_easy_result easy[2], reserved;
 	double conservative;
@@ -102,7 +104,7 @@ static double recorded_for(const char *log, int order, int guide)
 	return NAN;
 }
 
-/* A number, or a dash where there is none. */
+/* A number, or a dash if there is none. */
 static void cell(int width, double x)
 {
 	if (isfinite(x))
@@ -195,8 +197,8 @@ static int bench_easy(const char *name, const struct swf_log *log,
 	return 0;
 }
 
-/* Of one guide in one order, over the shaken logs: the slowdown, and its part
- * of the request's on the same log. */
+/* One estimate and order, over the shaken logs: the slowdown, and its ratio to
+ * that of requests on the same log. */
 struct shaken {
 	double slowdown, part, part_squared;
 };
@@ -327,7 +329,7 @@ static int bench_nodes(const char *name, const struct swf_log *log,
 struct wish {
 	int64_t procs;
 	bool nodes, csv;
-	int shake; /* logs, 0: none */
+	int shake; /* number of shaken logs; 0: none */
 };
 
 static int do_log(const char *path, const struct wish *wish)

@@ -4,9 +4,9 @@
  *
  * sysquery backtest on job logs (SWF), each repeated N times to form one long
  * history: its cost, and its results for each mode, compared with those of
- * bench/backfill, where the predictor learns from the ends in the simulation
- * and not from the recorded ones. The database is made in /var/tmp, or is FILE
- * (of the last log), which is kept.
+ * bench/backfill, where the predictor learns from simulated ends rather than
+ * recorded ones. The database is created in /var/tmp, or is FILE (of the last
+ * log), which is kept.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "job_submit/simulation/policy_backtest.h"
 #include "job_submit/history/job_history.h"
 
-enum { AT_ONCE = 1000, LATER = 1000000000 }; /* Unix s where a log begins */
+enum { AT_ONCE = 1000, LATER = 1000000000 }; /* rows; Unix s of the start */
 
 static const struct {
 	const char *mode;

@@ -22,9 +22,9 @@ struct node {
 	int fd;
 	char *ask;
 	size_t len, sent;
-	size_t got, want; /* bytes; want 0: its length is not known yet */
+	size_t got, want; /* bytes; want 0: the length is not known yet */
 	char head[8192];
-	char *body; /* of the first node alone */
+	char *body; /* only of the first node */
 	double answered;
 };
 
@@ -32,7 +32,7 @@ static struct node *nodes;
 static size_t n_nodes;
 static int poller;
 static bool csv;
-static double over; /* s, in which they come evenly; 0: all at once */
+static double over; /* s over which requests are spread; 0: all at once */
 
 static void must(bool ok, const char *what)
 {
@@ -108,7 +108,7 @@ static void send_some(struct node *node)
 	node->sent += (size_t)n;
 }
 
-/* The head of an answer, and how long all of it is. */
+/* Parses the head of an answer, and its length. */
 static void read_head(struct node *node)
 {
 	const char *end, *length;
@@ -128,7 +128,7 @@ static void read_head(struct node *node)
 		memcpy(node->body, node->head, node->got);
 }
 
-/* True: that was all of it. */
+/* True: the answer is complete. */
 static bool receive(struct node *node)
 {
 	static char bulk[1 << 18];
@@ -162,7 +162,7 @@ static void row(const char *what, const char *metric, const char *unit,
 	fflush(stdout);
 }
 
-/* User and system time of sluiced so far, s. */
+/* User and system time of sluiced, s. */
 static double cpu_of_sluiced(void)
 {
 	unsigned long user, kernel;
@@ -182,7 +182,7 @@ static double cpu_of_sluiced(void)
 	return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Those whose turn it is by now, from node i on; returns who is next. */
+/* Sends the requests from node i on that are due; returns the next node. */
 static size_t send_due(size_t i, double since)
 {
 	while (i < n_nodes && since >= over * (double)i / (double)n_nodes) {
@@ -193,8 +193,8 @@ static size_t send_due(size_t i, double since)
 	return i;
 }
 
-/* All that was prepared is sent, and answered. Returns when the last was sent,
- * or, if all are at once, the first. */
+/* Sends all prepared requests and waits for the answers. Returns when the last
+ * was sent, or, if all are sent at once, the first. */
 static double send_and_receive(void)
 {
 	const double began = bench_now();
@@ -284,7 +284,7 @@ static unsigned long long buffer_of_plan(void)
 	return strtoull(at + 9, NULL, 10);
 }
 
-/* So many of them bring something, as servers do. */
+/* A barrier at which some nodes bring attributes, as servers do. */
 static void meet(const char *name, uint32_t id, unsigned long long buffer,
 		 size_t servers)
 {
@@ -331,7 +331,7 @@ static void usage(void)
 
 static char **sizes = (char *[]){"512", "4096", "10000", NULL};
 
-/* What plays slurmctld is the tests'. */
+/* slurmctld is simulated by the tests' fake. */
 START_TEST(measure_all)
 {
 	size_t last = 0;

@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-/* Make a file of so many bytes that no file system can compress or leave out;
- * exits when it cannot. */
+/* Creates a file of so many bytes of incompressible data; exits when it cannot.
+ */
 void bench_write_file(const char *path, size_t size);
 
-/* Nothing is in memory any more that could be read from disk; not for who is
- * not root, which `program` says then. */
+/* Drops the page cache; without root's rights `program` prints that it is warm.
+ */
 void bench_make_cold(const char *program);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One oracle for all guides: each is a case of the prediction, and of the
- * answer when a job exceeds it. */
+/* One oracle for all estimates: a case of the prediction, and of the one after
+ * it was exceeded, for each. */
 #include <math.h>
 #include <stdlib.h>
 #include "bench/guides.h"
@@ -8,7 +8,7 @@
 #include "bench/students.h"
 #include "job_submit/predictor/predict.h"
 
-#define LEAD 120 /* s, of an extension before the limit */
+#define LEAD 120 /* s between an extension and the limit */
 
 const char *const guide_name[GUIDES] = {
 	"request",	   "clairvoyant", "last-2/request", "last-2/steps",
@@ -142,7 +142,7 @@ static bool uses_rivals(enum guide g)
 	return g == LAST_2_REQUEST || g == LAST_2_STEPS || g == LAST_2_DOUBLING;
 }
 
-/* As the simulation has it, not as the log had it. */
+/* By the times of the simulation, not those of the log. */
 static void learn(void *arg, size_t i, int64_t start, int64_t end)
 {
 	struct guide_state *s = arg;

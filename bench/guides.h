@@ -3,7 +3,8 @@
 #define SLU_BENCH_GUIDES_H
 
 /*
- * What a scheduler may be guided by, as an oracle of easy_backfill.h:
+ * Estimates of run times that a scheduler may use, as an oracle of
+ * easy_backfill.h:
  *   request	 what the user asked for
  *   clairvoyant the run time itself
  *   last-2	 the mean of the user's last two, and when that is exceeded
@@ -11,15 +12,17 @@
  *     /steps    1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 5 h, ... more
  *     /doubling twice as long
  *               (Tsafrir, Etzion, Feitelson 2007)
- *   ours	 the shipped predictor; when exceeded, the median given that the
- *		 job has run so long; ours/request: the request
- *   early	 the time within which the shipped predictor says that 30 % of
- *		 such jobs end; when exceeded, the request
+ *   ours	 the shipped predictor; when exceeded, the conditional median
+ *		 given the elapsed time; ours/request: the request
+ *   early	 the shipped predictor's 30 % quantile; when exceeded, the
+ *		 request
  *   tighten	 the limit of PredictMode=tighten (students.h), in whole
- *minutes, extended to the request in one step before it is reached early/limit
- *that of PredictMode=early, likewise early/steps extended to the median given
- *that the job has run so long lambda	 run time + lambda (request - run time)
- *(ADA-FS, section 3.2) Whatever learns does so at the ends of the simulation.
+ *		 minutes, extended to the request in one step before it is
+ *		 reached
+ *   early/limit the limit of PredictMode=early, extended likewise
+ *   early/steps the same, extended to the conditional median
+ *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
+ * Predictors learn at the ends of the simulation.
  */
 
 #include "bench/easy.h"
@@ -37,13 +40,13 @@ enum guide {
 	EARLY_LIMIT,
 	EARLY_STEPS,
 	LAMBDA,
-	GUIDES = LAMBDA /* those of every table */
+	GUIDES = LAMBDA /* the estimates of every table */
 };
 extern const char *const guide_name[GUIDES];
 
 struct guide_state;
 
-/* lambda is for LAMBDA only. NULL without memory; the log must live on. */
+/* lambda is used by LAMBDA only. NULL without memory; the log is borrowed. */
 struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
 			      double lambda);
 void guide_free(struct guide_state *s);

@@ -2,21 +2,22 @@
 /*
  * bench/io [--csv] SUMMARIES.csv|--generated
  *
- * How good the I/O of applications is predicted, on a year of benchmark runs
- * (NERSC/tokio-abcutils): the runs in the order of their start, each predicted
+ * The accuracy of predicted I/O of applications, on a year of benchmark runs
+ * (NERSC/tokio-abcutils): runs in the order of their starts, each predicted
  * from the earlier ones of the same program, file system and number of
- * processes, by the shipped Markov chains of order 1 to 8 (Paul et al.,
- * table II), by the nearest seen value to what the chain of order 3 says
- * (nearest) with the bandwidth that such runs had (profile), and by the last
- * value, the median of all earlier ones and their mean. A hit is a value within
- * 10 %. The file may be gzipped. --generated: runs of applications that repeat
- * patterns of two to eight sizes, with other sizes in between. ns is the
- * processor time to learn one run and predict the next, of runs as they come,
- * hot that of an application which repeats the first four.
+ * processes: by the shipped Markov chains of order 1 to 8 (Paul et al., table
+ * II), by the earlier value that is nearest to the chain's of order 3 (nearest)
+ * with the bandwidth of such runs (profile), and by the last value, the median
+ * and the mean of all earlier ones. A hit is a value within 10 %. The file may
+ * be gzipped. --generated: runs of applications that repeat patterns of two to
+ * eight sizes, with other sizes in between. "ns" is the processor time to learn
+ * one run and predict the next in this order; "hot" that of an application
+ * which repeats the first four.
  *
- * Order 3 is shipped, the paper's: a pattern in which sizes come again needs
- * the ones before them, but a longer context has to be seen again in the same
- * sixteen values. The chains say a state's value; "nearest" is what is used.
+ * Order 3, the paper's, is shipped: a pattern with repeated sizes needs the
+ * ones before them as context, but a longer context has to recur within the
+ * same sixteen values. Chains predict a state's value; "nearest" is what is
+ * used.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,9 +30,9 @@
 
 #define APPS   64
 #define ORDERS SLU_MARKOV_MAX_ORDER
-#define ORDER  3 /* that is shipped */
+#define ORDER  3 /* as shipped */
 
-/* Whoever predicts one quantity: chains, then rivals. */
+/* Predictors of one quantity: chains, then rivals. */
 enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, STUDENTS };
 static const char *const student_name[STUDENTS] = {
 	"order 1", "order 2", "order 3", "order 4", "order 5",
@@ -121,7 +122,7 @@ static struct app *find_app(struct app *app, size_t *n, const char *name,
 
 enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
 
-/* Of its beginning, from what has ended. */
+/* Predicts at the start of a run, from ended runs. */
 static void predict_run(const struct app *app, const struct io_run *run,
 			struct score score[QUANTITIES][STUDENTS])
 {
@@ -154,7 +155,7 @@ static int by_end(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Runs are predicted as they begin, and learned as they end. */
+/* Runs are predicted at their starts and learned at their ends. */
 static int replay(const struct io_run *run, size_t n,
 		  struct score score[QUANTITIES][STUDENTS])
 {
@@ -187,9 +188,9 @@ static int replay(const struct io_run *run, size_t n,
 	return rc;
 }
 
-/* Processor time of one learn and one predict, ns, by order: of these runs as
- * they come, or of the first four over and over. The best of many rounds: the
- * others had company. */
+/* Processor time of one learn and one predict, ns, by order: for these runs in
+ * sequence, or for the first four repeatedly. The minimum of many rounds, which
+ * is the least disturbed by other programs. */
 static double cost(const struct io_run *run, size_t n, uint32_t order)
 {
 	double least = INFINITY, sum = 0;
@@ -214,7 +215,7 @@ static double cost(const struct io_run *run, size_t n, uint32_t order)
 static const char *const quantity[QUANTITIES] = {
 	"bytes written (GB)", "bytes read (GB)", "bandwidth (MB/s)"};
 
-/* Their accuracy on traces of their own, in %. */
+/* The paper's accuracy on its own traces, in %. */
 static const double table_ii[ORDERS] = {65.6, 78.7, 95.5, 96.3,
 					96.8, 97.2, 97.5, 97.8};
 
@@ -273,8 +274,8 @@ static void print_csv(struct score score[QUANTITIES][STUDENTS])
 	}
 }
 
-/* Applications that repeat a pattern of two to eight sizes out of five, each
- * twentieth run being any other, as loops of checkpoints do. */
+/* Applications that repeat a pattern of two to eight out of five sizes, as
+ * checkpoint loops do; every twentieth run has another size. */
 static struct io_run *generate(size_t *n)
 {
 	enum { APPLICATIONS = 40, RUNS = 250 };

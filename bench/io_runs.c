@@ -11,7 +11,7 @@
 #define MAX_TEXT ((size_t)1 << 28)
 #define COLUMNS	 200
 
-/* Cut a line at its commas, in place. */
+/* Splits a line at its commas, in place. */
 static size_t split(char *line, char **field)
 {
 	size_t n = 0;
@@ -25,7 +25,7 @@ static size_t split(char *line, char **field)
 	return n;
 }
 
-/* Rows have an index in front that the header has not. */
+/* Rows have an index in front that is missing in the header. */
 static size_t column(char **header, size_t n, const char *name)
 {
 	size_t i = 0;

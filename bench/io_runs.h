@@ -13,13 +13,12 @@
 struct io_run {
 	double start, end;    /* s */
 	double read, written; /* bytes */
-	double bandwidth;     /* MB/s, by its slowest process */
+	double bandwidth;     /* MB/s, of its slowest process */
 	double procs;
 	char app[96]; /* program, file system and number of processes */
 };
 
-/* The runs in the order of their start; NULL: the file cannot be read. Caller
- * frees. */
+/* The runs sorted by start; NULL: the file cannot be read. Caller frees. */
 struct io_run *io_runs_load(const char *path, size_t *n, struct slu_err *err);
 
 #endif

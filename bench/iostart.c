@@ -4,13 +4,13 @@
  * application|user|nothing]
  *	[--intensity X] [--shake N] SUMMARIES.csv LOG...
  *
- * The benefit of starting jobs by what they will read and write: job logs (SWF)
- * under EASY on a simulated file system that the jobs share, with the I/O of
- * recorded runs (NERSC/tokio-abcutils), under ours (select_io/bandwidth) and
- * rivals. Of each log N (4,000) jobs, X times as dense as recorded; the file
- * system's bandwidth is their total need divided by the intensity (0.1, 0.5,
- * 0.8 and 1.1). Two runs of one queue differ by chance, so every result is a
- * mean over N (3) logs whose submissions are up to a minute earlier or later.
+ * The benefit of starting jobs by their predicted I/O: job logs (SWF) under
+ *EASY on a simulated file system that the jobs share, with the I/O of recorded
+ *runs (NERSC/tokio-abcutils), under ours (select_io/bandwidth) and rivals. N
+ *(4,000) jobs of each log, X times as dense as recorded; the file system's
+ *bandwidth is the jobs' total demand divided by the intensity (0.1, 0.5, 0.8
+ *and 1.1). Two runs of one queue differ by chance, so every result is a mean
+ *over N (3) logs whose submissions are shifted by up to a minute.
  *
  * A missing file is skipped.
  */
@@ -29,18 +29,18 @@ static const char *const like_name[] = {"application", "user", "nothing"};
 struct options {
 	bool csv;
 	size_t jobs;
-	double dense, only; /* intensity; 0: all */
+	double dense, only; /* only one intensity; 0: all */
 	enum likeness like;
 	unsigned shake;
 };
 
-/* The logarithms of the measures, of all shaken logs, and their squares. */
+/* Sums over shaken logs of the measures' logarithms, and of the squares. */
 struct sums {
 	double sum[MOST_POLICIES][MEASURES];
-	double ratio[MOST_POLICIES], square[MOST_POLICIES]; /* slowdowns */
+	double ratio[MOST_POLICIES], square[MOST_POLICIES]; /* of slowdowns */
 };
 
-/* Some of the jobs, from time 0 on. The array is the log's. */
+/* A part of the log, with times from 0 on; the jobs are borrowed. */
 static struct swf_log part_of(const struct swf_log *log,
 			      const struct options *o)
 {
@@ -93,7 +93,7 @@ static void print_csv(const char *name, const double (*mean)[MEASURES])
 		}
 }
 
-/* As parts of what Slurm has, but the last. */
+/* Relative to plain Slurm, except the last column. */
 static void print_table(const char *name, const double (*mean)[MEASURES],
 			const double *error)
 {
@@ -134,7 +134,7 @@ static void print(const char *name, const struct sums *s,
 	fflush(stdout);
 }
 
-/* A log whose jobs need this share of the file system. */
+/* A log whose jobs need this share of the file system's bandwidth. */
 static int try_intensity(const char *name, const struct swf_log *log,
 			 const struct io_run *run, size_t n_run,
 			 double intensity, const struct options *o)
@@ -210,7 +210,7 @@ static bool parse_like(const char *text, enum likeness *like)
 	return false;
 }
 
-/* false: it is none */
+/* false: not an option */
 static bool parse_option(char **argv, struct options *o)
 {
 	const char *name = argv[0], *value = argv[1];

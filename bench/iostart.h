@@ -10,45 +10,44 @@
 #include "bench/swf.h"
 #include "select_io/bandwidth/admit.h"
 
-/* What the I/O of a job is like: that of its application's other runs, of all
- * that its user runs, or of nothing. */
+/* What determines the I/O of a job: its application, its user, or chance. */
 enum likeness { BY_APPLICATION, BY_USER, BY_NOTHING };
 
-/* A job log whose jobs read and write (iostart_mix.c). */
+/* A job log with I/O (iostart_mix.c). */
 struct mix {
 	const struct swf_log *log;
 	int64_t procs;	 /* of the machine */
 	double capacity; /* bytes/s of the file system */
 	struct fs_io *io;
-	double *alone; /* s that each runs where it is alone */
-	double *bytes; /* that each moves */
+	double *alone; /* s that each takes if it runs alone */
+	double *bytes; /* moved by each */
 };
 
-/* Give the jobs I/O as it was recorded, and the file system a capacity of which
- * they need the share `intensity` in the time that the log takes. -1 without
- * memory, or where no application has enough runs. Free with mix_free. */
+/* Assigns recorded I/O to the jobs, and a capacity to the file system such that
+ * their demand is the share `intensity` of it over the log's time. -1 without
+ * memory, or if no application has enough runs. Free with mix_free. */
 int mix_draw(const struct swf_log *log, const struct io_run *run, size_t n_run,
 	     double intensity, enum likeness like, struct mix *out);
 void mix_free(struct mix *mix);
 
-/* bytes/s that it moves on average, where it is alone */
+/* mean bytes/s if it runs alone */
 static inline double mix_rate(const struct mix *mix, size_t i)
 {
 	return mix->bytes[i] / mix->alone[i];
 }
 
-/* What is foretold of a job at its submission (iostart_foretell.c). */
+/* Predictions of a job at its submission (iostart_foretell.c). */
 struct foretold {
-	double rate; /* bytes/s; of a new application: see below */
+	double rate; /* bytes/s; for new applications see below */
 	double seconds, soon;
 };
 
 enum knowledge {
 	TRUTH,
-	VOLUMES,  /* shipped (volumes.h), by the run time foretold; new
-		   * applications move nothing */
+	VOLUMES,  /* shipped (volumes.h) with the predicted run time; new
+		   * applications have no I/O */
 	RATES,	  /* shipped (rates.h) */
-	SHUFFLED, /* those of some other job */
+	SHUFFLED, /* those of another job */
 };
 
 struct teller;
@@ -58,10 +57,10 @@ struct foretold teller_ask(struct teller *t, size_t i, int64_t now);
 void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end);
 
 enum rule {
-	ANY,	  /* Slurm as it is */
-	CAP,	  /* so many jobs that need more than noise */
-	LICENCES, /* of the capacity, as much as each is foretold to need */
-	PAPER,	  /* these, and its two groups */
+	ANY,	  /* plain Slurm */
+	CAP,	  /* a bound on jobs with more than negligible I/O */
+	LICENCES, /* units of the capacity, by each job's prediction */
+	PAPER,	  /* LICENCES, and the paper's two groups */
 	OURS,
 };
 
@@ -69,9 +68,9 @@ struct policy {
 	const char *name;
 	enum rule rule;
 	enum knowledge knowledge;
-	double over; /* of OURS, see admit.h; 0: as it is shipped */
+	double over; /* of OURS, see admit.h; 0: the shipped value */
 };
-/* The first is Slurm, then ours; NULL ends them. */
+/* The first is Slurm, then ours; ends with NULL. */
 extern const struct policy policies[];
 enum { POLICY_SLURM, POLICY_OURS };
 
@@ -81,7 +80,7 @@ extern struct slu_admit_site iostart_site;
 enum { MAKESPAN, SLOWDOWN, LOST, SPREAD, UTILISATION, HOLD, MEASURES };
 extern const char *const measure_name[MEASURES], *const measure_unit[MEASURES];
 
-/* The log under a policy. -1 without memory. */
+/* Simulates the log under a policy. -1 without memory. */
 int iostart_run(const struct mix *mix, const struct policy *policy,
 		double out[MEASURES]);
 

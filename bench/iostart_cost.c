@@ -40,7 +40,7 @@ static struct slu_io_job job_of(size_t i, char name[16])
 	};
 }
 
-/* Every second application moves much. */
+/* Every second application has much I/O. */
 static void teach(struct slu_iostart *s)
 {
 	struct slu_io_job job;
@@ -76,7 +76,7 @@ static void set_up(struct slu_iostart *s, enum slu_io_start mode)
 	}
 }
 
-/* All that is pending, once; the most important first. */
+/* One pass over all pending jobs by priority. */
 static size_t pass(struct slu_iostart *s, int64_t now, double *took)
 {
 	char name[16], why[SLU_IOSTART_WHY];

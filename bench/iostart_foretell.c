@@ -23,7 +23,7 @@ struct teller {
 	struct slu_predictor *times;
 	struct slu_volumes *volumes;
 	struct slu_rates *rates;
-	double *said; /* bytes/s by node, of those asked about, in order */
+	double *said; /* predicted bytes/s per node, in order */
 	size_t n_said;
 	uint64_t seed;
 };
@@ -58,7 +58,7 @@ void teller_free(struct teller *t)
 	free(t);
 }
 
-/* Digits of names do not count. */
+/* Numbers in names are ignored, so that they are spelled in letters. */
 static void name_of(const struct swf_job *job, char name[64])
 {
 	snprintf(name, 64, "%lld %lld", (long long)job->procs,

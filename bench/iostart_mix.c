@@ -18,18 +18,18 @@
 #define HEAVY  3    /* one application in so many */
 #define PERIOD 1800 /* s */
 #define BURSTS 48
-#define MOST   0.8	 /* of its time that a job spends with I/O */
-#define SLOTS  (1 << 20) /* applications, by a hash */
-#define FEWEST 20 /* runs of a recorded application that say what is usual */
+#define MOST   0.8	 /* bound for the share of I/O in a job's time */
+#define SLOTS  (1 << 20) /* hash table of applications */
+#define FEWEST 20	 /* runs of a recorded application for its means */
 
 struct recorded {
 	size_t first, n;
-	double bytes; /* mean of its runs */
-	double peak;  /* bytes/s of a process, likewise */
+	double bytes; /* mean over its runs */
+	double peak;  /* mean bytes/s of a process */
 };
 
 struct pool {
-	struct io_run *run; /* by application, then time */
+	struct io_run *run; /* sorted by application, then time */
 	struct recorded *app;
 	size_t n;
 };
@@ -94,7 +94,7 @@ static int pool_init(struct pool *pool, const struct io_run *run, size_t n)
 	return pool->n ? 0 : -1;
 }
 
-/* Whose I/O this job's is like. */
+/* The key of jobs with the same kind of I/O. */
 static uint64_t key_of(const struct swf_job *job, size_t i, enum likeness like)
 {
 	uint64_t key = (uint64_t)(job->user + 1);
@@ -107,7 +107,7 @@ static uint64_t key_of(const struct swf_job *job, size_t i, enum likeness like)
 	return key * 1000003 + (uint64_t)job->request;
 }
 
-/* times: how many of its application have been before. */
+/* times: the number of earlier jobs of its application. */
 static void draw(const struct pool *pool, const struct swf_job *job,
 		 uint64_t seed, size_t times, struct fs_io *out)
 {
@@ -140,8 +140,8 @@ static double span_of(const struct swf_log *log)
 	return end - (double)log->job[0].submit;
 }
 
-/* The share of the time that a file system of this capacity is needed, if no
- * job moves more than it can do. */
+/* The share of the time for which a file system of this capacity is needed,
+ * with each job's rate limited by it. */
 static double intensity_at(const struct mix *mix, double capacity, double span)
 {
 	double sum = 0;
@@ -154,9 +154,9 @@ static double intensity_at(const struct mix *mix, double capacity, double span)
 	return sum / capacity / span;
 }
 
-/* Recorded run times are those of jobs that are alone: who could move more than
- * the file system can do moves less in the same time. false: too few jobs move
- * anything at the same time. */
+/* Recorded run times are those without contention, so a job with a higher rate
+ * than the capacity moves fewer bytes in the same time. false: too few jobs do
+ * I/O at the same time. */
 static bool limit(struct mix *mix, double intensity)
 {
 	double span = span_of(mix->log), low = 1, high = 1e18;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's EASY (job_submit/simulation/easy_backfill.h) by the requests of the
- * jobs, on the simulated file system, with a policy that decides which jobs may
- * start. It is asked again for each minute in which a job is held.
+ * Slurm's EASY (job_submit/simulation/easy_backfill.h) with the jobs' requests,
+ * on the simulated file system, and a policy that decides which jobs may start.
+ * It is asked again in each minute in which a job is held.
  */
 #include "bench/iostart.h"
 
@@ -36,7 +36,7 @@ const char *const measure_name[MEASURES] = {
 const char *const measure_unit[MEASURES] = {"s",     "ratio", "node hours",
 					    "ratio", "share", "s"};
 
-/* Chosen on KTH-SP2 and LANL-CM5. */
+/* Tuned on KTH-SP2 and LANL-CM5. */
 struct slu_admit_site iostart_site = {
 	.max_wait = 2 * 86400,
 	.patience = 20,
@@ -46,7 +46,7 @@ struct slu_admit_site iostart_site = {
 
 struct job {
 	struct foretold f;
-	int64_t start, end, held; /* first; -1: not yet */
+	int64_t start, end, held; /* first time held; -1: not yet */
 	int64_t last_held;
 };
 
@@ -61,10 +61,10 @@ struct sim {
 	struct slu_admit_site site;
 	struct slu_admit admit;
 	struct slu_groups groups;
-	int64_t looked; /* when the moment was described last */
+	int64_t looked; /* time of the last slu_admit_look() */
 	double idle, freed, was_idle;
-	bool held;		  /* somebody is */
-	double heavy, heavy_rate; /* jobs that needed more than noise */
+	bool held;		  /* some job is held */
+	double heavy, heavy_rate; /* jobs with more than negligible I/O */
 	bool failed;
 };
 
@@ -108,7 +108,7 @@ static bool is_heavy(const struct sim *s, double rate)
 	return rate > s->site.small * s->mix->capacity;
 }
 
-/* As many as need all of the file system, by those that have ended. */
+/* CAP: as many jobs as use the whole file system, by the mean of ended ones. */
 static bool under_cap(const struct sim *s, const struct slu_demand *d)
 {
 	double n = 0, most = 1;
@@ -251,7 +251,7 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 	s->heavy_rate += is_heavy(s, rate) ? rate : 0;
 }
 
-/* Of how much longer than alone jobs run: standard deviation over mean. */
+/* The coefficient of variation of the jobs' slowdowns by I/O. */
 static double spread_of(const struct sim *s)
 {
 	double n = (double)s->mix->log->n, sum = 0, square = 0;

@@ -66,7 +66,7 @@ static double write_names(FILE *f, unsigned long names)
 	return bench_now() - start;
 }
 
-/* The part of node `self` of n, as COPY goes through it. */
+/* Reads the share of node `self` out of n, as COPY does. */
 static double read_share(FILE *f, unsigned self, unsigned n)
 {
 	double start = bench_now();

@@ -2,13 +2,13 @@
 /*
  * bench/mckp [--csv] [--quick]
  *
- * Time of the knapsack solver, cold and after one start or end, beside the
- * textbook dynamic program (doubles, a choice table), the solver's own table
- * (dominance, integers, vectors, no choices written down: the "optimised DP")
- * and GLPK's branch and bound where it was built in. All solve the same
- * instances in one run, and equal optima are asserted. Times after an event are
- * processor time, less the cost of reading that clock. The worst of many
- * instances is the maximum of their minima over many repetitions.
+ * Time of the knapsack solver, cold and after one start or end, compared with
+ * the textbook dynamic program (doubles, a choice table), the solver's own
+ * table (dominance, integers, vectors, backtracking without stored choices: the
+ * "optimised DP") and GLPK's branch and bound if it was built in. All solve the
+ * same instances in one run, and equal optima are asserted. Times after an
+ * event are processor time, less the cost of reading that clock. The worst of
+ * many instances is the maximum of their minima over many repetitions.
  *
  * Instances: numbers of I/O nodes 0, 1, 2, 4 .. 64; r: saturating curves with
  * 10 % noise; u: uncorrelated; s: value = weight + 10; t: eight kinds of jobs,
@@ -99,8 +99,8 @@ static void drop(struct instance *t)
 	free(t->class);
 }
 
-/* From the problem to the answer, by a solver that has seen another problem
- * before, so that its memory is there. */
+/* From the problem to the answer, by a solver that has solved another problem
+ * before, so that its memory is allocated and mapped. */
 static double ours(const struct slu_mckp_problem *p, enum slu_mckp_method how,
 		   double *seconds, double *solve, struct slu_mckp_info *info)
 {
@@ -199,9 +199,9 @@ static void cold(const struct options *o, const struct shape *s)
 
 #define IN_A_ROW 64
 
-/* A small problem takes less than it takes to find the way to it: many others
- * of its kind one after the other, each from the problem to the answer, with
- * one reading of the clock for all. */
+/* A small problem takes less time than reading the clock: solves many of its
+ * kind one after the other, each from the problem to the answer, between two
+ * readings. */
 static void in_a_row(const struct options *o, const struct shape *s)
 {
 	struct slu_mckp_solution out = {.choice = NULL};
@@ -237,7 +237,7 @@ static void in_a_row(const struct options *o, const struct shape *s)
 	slu_mckp_free(m);
 }
 
-/* The least times of some more solves of one instance, turn by turn. */
+/* The least times of some more solves of one instance, alternating. */
 static void race(const struct instance *t, int times, double *mine,
 		 double *theirs)
 {
@@ -258,9 +258,9 @@ static void race(const struct instance *t, int times, double *mine,
 	}
 }
 
-/* How many times as long as the best exact rival many instances of this kind
- * take. Those that seem slow are timed more often: a neighbour on the same core
- * costs more than what is to be seen here. */
+/* The worst ratio to the best exact rival over many instances of this kind.
+ * Those that seem slow are timed more often: interference by another process on
+ * the core is larger than the differences. */
 static void worst(const struct options *o, const struct shape *s)
 {
 	int instances = o->quick ? 20 : 200, worst = 0;
@@ -292,7 +292,7 @@ static void worst(const struct options *o, const struct shape *s)
 		       ratio[instances * 99 / 100], ratio[instances - 1]);
 }
 
-/* Reading the clock of processor time is a system call. */
+/* Reading the processor-time clock is a system call. */
 static double clock_takes(void)
 {
 	double took[101];
@@ -305,8 +305,8 @@ static double clock_takes(void)
 	return median(took, 101);
 }
 
-/* One job ends or one starts, turn by turn; what changed is kept. Processor
- * time: the tail of thousands of events is that of the solver. */
+/* Alternately ends and starts a job, and keeps the solution. Processor time, so
+ * that the tail of thousands of events is the solver's own. */
 static void warm(const struct options *o, const struct shape *s)
 {
 	int events = o->quick ? 400 : 4000;

@@ -2,16 +2,17 @@
 #ifndef SLU_BENCH_MCKP_RIVALS_H
 #define SLU_BENCH_MCKP_RIVALS_H
 
-/* Other solvers for the knapsack of bench/mckp: each returns the best value and
- * the seconds that it took. */
+/* Other solvers for the knapsack of bench/mckp: each returns the optimum and
+ * its time in seconds. */
 
 #include "select_io/mckp/mckp.h"
 
 #define ITEMS 8 /* of each class */
 
-/* The textbook: best[i][c] over doubles, and a choice for every cell. */
+/* The textbook algorithm: best[i][c] in doubles, and a choice for every cell.
+ */
 double bench_textbook(const struct slu_mckp_problem *p, double *seconds);
-/* NAN: it gave up. Only with HAVE_GLPK_H. */
+/* NAN: it exceeded its limits. Only with HAVE_GLPK_H. */
 double bench_glpk(const struct slu_mckp_problem *p, double *seconds);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-/* Seconds that pass, since some time or other. */
+/* Monotonic clock, seconds. */
 static inline double bench_now(void)
 {
 	struct timespec t;
@@ -15,8 +15,8 @@ static inline double bench_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Seconds of processor time of this thread: for what does not wait, so that
- * tails are its own and not those of whoever else runs on the machine. */
+/* Processor time of this thread, seconds: for code that does not wait, so that
+ * tails are its own and not those of other programs on the machine. */
 static inline double bench_cpu(void)
 {
 	struct timespec t;
@@ -25,7 +25,7 @@ static inline double bench_cpu(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* For qsort() of doubles, the least first. */
+/* Compares doubles for qsort(), ascending. */
 static inline int bench_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

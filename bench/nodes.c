@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan is a list of steps in time, each with the set of idle nodes from
- * then on; reservations cut holes into it.
+ * The plan is a list of time steps, each with the set of nodes that are idle
+ * from then on; reservations remove nodes from it.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static int popcount(set_t s)
 	       __builtin_popcountll((uint64_t)(s >> 64));
 }
 
-/* The lowest n of a set. */
+/* The n lowest-numbered nodes of a set. */
 static set_t lowest(set_t s, int64_t n)
 {
 	set_t out = 0;
@@ -51,7 +51,7 @@ static set_t lowest(set_t s, int64_t n)
 	return out;
 }
 
-/* A step begins at `when`; returns its index. */
+/* Splits the plan at `when`; returns the index of the step. */
 static size_t cut(struct sim *s, int64_t when)
 {
 	size_t i = s->n_step;
@@ -74,7 +74,7 @@ static void occupy(struct sim *s, int64_t from, int64_t until, set_t nodes)
 		s->step[a].idle &= ~nodes;
 }
 
-/* The nodes that are idle from step i on for so long. */
+/* The nodes that are idle from step i on for this length. */
 static set_t idle_for(const struct sim *s, size_t i, int64_t length,
 		      int64_t need)
 {
@@ -126,7 +126,7 @@ static int64_t run_time(const struct sim *s, size_t i)
 	return easy_run_time(&s->log->job[i]);
 }
 
-/* Whatever of a running job comes first: its end or that of its estimate. */
+/* The next event of a running job: its end, or that of its estimate. */
 static int64_t next_of(const struct sim *s, size_t i)
 {
 	int64_t run = run_time(s, i);
@@ -163,7 +163,7 @@ static void longer(struct sim *s, size_t i)
 	s->estimate[i] = longer > elapsed ? longer : elapsed + 1;
 }
 
-/* Ends, and estimates that were wrong; true: the plan no longer holds. */
+/* Processes ends and exceeded estimates; true: the plan has to be made anew. */
 static bool end_some(struct sim *s)
 {
 	bool changed = false;
@@ -230,7 +230,7 @@ static void start_some(struct sim *s, size_t out[NODES_CLASSES])
 	s->n_queue = n;
 }
 
-/* Forget the past of the plan, so that it begins now. */
+/* Removes past steps, so that the plan begins now. */
 static void advance(struct sim *s)
 {
 	size_t first = 0;

@@ -5,7 +5,7 @@
 /*
  * How long before its start a job's nodes are known (ADA-FS, section 3.2):
  * conservative backfilling, where every queued job has a reservation of time
- * and nodes, the lowest-numbered ones that are idle long enough, at the
+ * and nodes: the lowest-numbered ones that are idle long enough, at the
  * earliest time. When a job ends early, or runs longer than estimated, all
  * reservations are made anew in the order of submission.
  */
@@ -15,15 +15,15 @@
 enum { NODES_AT_ONCE, NODES_1_S, NODES_10_MIN, NODES_LONGER, NODES_CLASSES };
 
 struct nodes_result {
-	/* Of the jobs: started when submitted; else the time between the last
-	 * change of its node list and its start was at most 1 s, at most
+	/* Shares of the jobs: started when submitted; else by the time between
+	 * the last change of the node list and the start: at most 1 s, at most
 	 * 10 min, longer. */
 	double share[NODES_CLASSES];
 	double slowdown; /* mean bounded slowdown, as in easy_backfill.h */
 };
 
 /* The estimates are those of the oracle (its `lead` is not used), at least a
- * second and at most the request. At most 128 nodes; -1 otherwise, or without
+ * second and at most the request. -1 with more than 128 nodes, or without
  * memory. */
 int nodes_run(const struct swf_log *log, int64_t nodes,
 	      const struct slu_easy_oracle *oracle, struct nodes_result *out);

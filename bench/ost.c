@@ -10,27 +10,26 @@
  *    flows checked.
  *
  * 2. The discrete-time simulation of "lustre-load-balancing": targets on
- *    servers (8 x 4, then up to 3,600 on 450), files that come at the rates of
- *    a generated trace, are written, read, stay and are deleted; who places
- *    them is round-robin in Lustre's order, Lustre's QOS rule with its
- *    penalties, weighted random (by free space, of targets with more than 0.4
- *    of it), the paper's flow with linear costs, or ours
- *    (convex, and all costs of select_io/ost/choose.h). Statistics are 5 s old,
- *    as the publisher's are. With --runs the files are as large as what
- *    recorded runs wrote (NERSC/tokio-abcutils; plain or gzip). What is assumed
- *    is printed, and explained in ost_sim.c.
+ *servers (8 x 4, then up to 3,600 on 450); files arrive at the rates of a
+ *generated trace, are written, read, kept and deleted. The strategies of
+ *placement are round-robin in Lustre's order, Lustre's QOS rule with its
+ *penalties, weighted random (by free space, over targets with more than 0.4 of
+ *it), the paper's flow with linear costs, and ours (convex, with all costs of
+ *    select_io/ost/choose.h). Statistics are 5 s old, as the publisher's are.
+ *    With --runs the sizes of files are those that recorded runs wrote
+ *    (NERSC/tokio-abcutils; plain or gzip). Assumptions are printed, and
+ *    explained in ost_sim.c.
  *
- *    Reported, as the mean of eight runs (--traces): the hour from which on the
- *fullest target is at most 1.05 times the mean, the same for what servers move
- *in an hour, the earliest that anybody could reach either (old files cannot be
- *    moved), what is reached by who knows all and goes by space alone, by
- *    what servers move alone, or by both (--even), the mean bandwidth of all
- *that is read and written, and the time of the processor that choosing a file's
- *    targets takes; with
- *    --targets of so many (8 on a server) instead of 8 x 4.
+ *    Reported, as the mean of eight traces (--traces): the hour from which on
+ *    the fullest target is at most 1.05 times the mean; the same for what
+ *    servers move in an hour; the earliest hours that any strategy could reach
+ *    (old files cannot be moved); what strategies with perfect knowledge reach
+ *    by space, by moved bytes, or by both (--even); the mean bandwidth of all
+ *    reads and writes; and the processor time to choose a file's targets. With
+ *    --targets so many (8 per server) instead of 8 x 4.
  *
- * With --why only: what makes files fast, beside round-robin and ours with
- * other neighbours.
+ * With --why only: ablations that show what makes files fast, beside
+ *round-robin and ours with other windows of targets.
  */
 #include "config.h"
 #include "bench/ost.h"
@@ -43,7 +42,7 @@
 #define BUSY 0.5 /* part of the time */
 
 static uint32_t targets = 32, per_server = 4;
-static uint64_t first_seed = 42; /* of eight traces */
+static uint64_t first_seed = 42; /* of the traces */
 
 static const char *const who_name[] = {"round-robin",	  "Lustre QOS",
 				       "weighted random", "flow (raw)",
@@ -65,7 +64,7 @@ static const char *at(double hours, char text[16])
 
 #define COLUMN "darshan_biggest_write_fs_bytes"
 
-/* The field of a line; no field has a comma in it. */
+/* A field of the line; fields contain no commas. */
 static double field(const char *line, int column)
 {
 	for (; column > 0 && line; column--) {
@@ -82,11 +81,11 @@ static int find_column(const char *header)
 
 	for (const char *c = header; at && c < at; c++)
 		n += *c == ',';
-	/* rows begin with a number that has no name */
+	/* rows begin with an index that has no title */
 	return at ? n + 1 : -1;
 }
 
-/* What each run has written, the runs without anything left out. */
+/* The bytes that each run has written, except incomplete rows. */
 static void load_runs(const char *path)
 {
 	static double bytes[1 << 16];
@@ -112,7 +111,8 @@ static void load_runs(const char *path)
 	ost_take_sizes(bytes, n);
 }
 
-/* So many runs, and their means; few files, as at low loads, make noise. */
+/* The number of runs that are averaged; few files, as at low loads, are noisy.
+ */
 #define MOST_RUNS  40
 #define SHORT_RUNS 3
 static size_t runs = 8;
@@ -121,8 +121,8 @@ struct means {
 	double space_end, load_end, bandwidth, first, decide;
 };
 
-/* Since when the mean over the runs has been at most 1.05, in hours; the series
- * lie `stride` doubles from each other. */
+/* The hour since which the mean over the runs has been at most 1.05; the series
+ * are `stride` doubles apart. */
 static double settled(const double *series, size_t stride, size_t n, double per)
 {
 	double since = -1;

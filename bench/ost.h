@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* End with a word why. */
+/* Prints the reason and exits. */
 void ost_die(const char *what);
 
-/* ost_time.c: time of placing; `lemon` is the rival's program, which may be
+/* ost_time.c: time of placement; `lemon` is the rival's program, which may be
  * missing. */
 void ost_run_times(bool csv, const char *lemon);
 
@@ -19,33 +19,33 @@ void ost_run_times(bool csv, const char *lemon);
 #define OST_LINK    0.75
 #define OST_PLACED  (1u << 20)
 
-/* ost_sim.c: files come and go. Who places them: */
+/* ost_sim.c: simulates files over time. The strategies of placement: */
 enum ost_who {
 	ROUND_ROBIN,
 	QOS,
 	RANDOM,
-	FLOW_RAW, /* the paper's costs as they are: percents, MB/s, KiB */
-	FLOW,	  /* each on a scale of 0 to 1 */
+	FLOW_RAW, /* the paper's costs in their units: percent, MB/s, KiB */
+	FLOW,	  /* each normalised to 0 to 1 */
 	OURS,
 	ALLOCATORS,
-	/* To see what makes files fast: round-robin by the targets' numbers,
-	 * and with its servers, or its targets, in a new order each round; our
-	 * costs, with each file on the cheapest neighbours: by their numbers,
-	 * in Lustre's order, and in that of the cheaper targets alone. */
+	/* Ablations: round-robin by the targets' numbers, and with servers, or
+	 * targets, in a new order each round; our costs with each file on the
+	 * cheapest window of adjacent targets: by their numbers, in Lustre's
+	 * order, and in that of the cheaper targets only. */
 	ROBIN_NUMBERS = ALLOCATORS,
 	ROBIN_SERVERS,
 	ROBIN_TARGETS,
 	NEAR_NUMBERS,
 	NEAR_LUSTRE,
 	NEAR_CHEAPER,
-	/* Our costs as sluiced places: by a question for each file, on as many
-	 * servers as that is worth. (OURS places all of a second together, and
-	 * knows no servers.) */
+	/* Our costs as sluiced uses them: a query for each file, on as many
+	 * servers as are worth it. (OURS places all files of a second together,
+	 * without servers.) */
 	SHIPPED,
-	/* To see what is possible: each stripe on the target that will be the
-	 * emptiest, or of the server that will have moved least in this hour,
-	 * by what is true and under way, and nothing else; or such a server's,
-	 * of the targets that have little more than the mean, or least. */
+	/* Bounds with perfect knowledge: each stripe on the target that will be
+	 * the emptiest, or of the server that will have moved least in this
+	 * hour; or on such a server's, among targets that are little fuller
+	 * than the mean, or the emptiest. */
 	EMPTIEST,
 	IDLEST,
 	BOTH,
@@ -56,24 +56,24 @@ enum ost_who {
 
 struct ost_outcome {
 	double bandwidth; /* of files, MB/s */
-	double decide;	  /* seconds of the processor for a file */
-	/* Fullest target to mean at the end of each sixth of an hour, busiest
-	 * server to mean in each hour; and what of it comes of the old files,
-	 * which nobody can move. */
+	double decide;	  /* seconds of processor time for a file */
+	/* Ratio of the fullest target to the mean at the end of each ten
+	 * minutes, of the busiest server to the mean in each hour; and the
+	 * part due to old files, which no strategy can move. */
 	double space[6 * OST_HOURS], load[OST_HOURS];
 	double old_space[6 * OST_HOURS], old_load[OST_HOURS];
 	double first;		     /* space at the start */
-	struct ost_windows *windows; /* to be added to; NULL: none */
+	struct ost_windows *windows; /* is added to; NULL: none */
 };
 
-/* How many times the mean a target may have for BOTH to go by load (1.03). */
+/* Above how many times the mean BOTH excludes a target (1.03). */
 void ost_take_even(double even);
 
-/* Sizes of files, one after the other, instead of drawn ones; borrowed. */
+/* Sizes of files in sequence, instead of random ones; borrowed. */
 void ost_take_sizes(const double *bytes, size_t n);
 
-/* `m` targets, so many on each server, that are busy so much of the time: half
- * of it is written, half read. The trace is the same for all, one for each
+/* `m` targets, so many on each server, with this utilisation: half of it
+ * writes, half reads. All strategies get the same trace, which depends on the
  * seed. */
 void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 		  double hours, double busy, uint64_t seed,

@@ -23,7 +23,8 @@ static double largest(const double *v, uint32_t n)
 	return most;
 }
 
-/* Each stripe counts 1 - age / SLU_RECENT_PLACEMENTS_SECONDS. */
+/* Weight of recent stripes: each counts 1 - age /
+ * SLU_RECENT_PLACEMENTS_SECONDS. */
 static double recent(const struct world *w, uint32_t j)
 {
 	return w->count[j] - (w->now * w->count[j] - w->when[j]) /
@@ -43,8 +44,8 @@ static double moved_cost(const struct world *w, uint32_t server)
 }
 
 /* The costs of choose.h; the paper's have neither a target's traffic nor its
- * use above the mean, nor what was placed a moment ago. A server's processor is
- * as busy as its network; memory is the same everywhere. */
+ * use above the mean, nor recent placements. A server's processor is as busy as
+ * its network; memory is the same everywhere. */
 static void fill_targets(const struct world *w, enum ost_who who,
 			 struct slu_place_target *t)
 {
@@ -123,7 +124,7 @@ static void solve(struct world *w, enum ost_who who, const struct request *r,
 	slu_place_free(place);
 }
 
-#define CHEAPER 0.75 /* of the targets */
+#define CHEAPER 0.75 /* share of the targets */
 
 static int by_number(const void *a, const void *b)
 {
@@ -132,7 +133,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What the last of so many costs, the cheapest first. */
+/* The cost of the n-th cheapest target. */
 static double nth_cost(const struct slu_place_target *t, uint32_t m, uint32_t n)
 {
 	static double cost[OST_TARGETS];
@@ -143,7 +144,8 @@ static double nth_cost(const struct slu_place_target *t, uint32_t m, uint32_t n)
 	return cost[n - 1];
 }
 
-/* The targets to be neighbours, in their order; returns how many. */
+/* Lists the targets in the strategy's order of adjacency; returns their number.
+ */
 static uint32_t neighbours(const struct world *w, enum ost_who who,
 			   const struct slu_place_target *t, uint32_t width,
 			   uint32_t *list)
@@ -162,7 +164,7 @@ static uint32_t neighbours(const struct world *w, enum ost_who who,
 	return n;
 }
 
-/* Where the cheapest window of so many begins; a sliding sum is not exact. */
+/* Where the cheapest window begins; a sliding sum would accumulate errors. */
 static uint32_t cheapest(const struct slu_place_target *t, const uint32_t *list,
 			 uint32_t n, uint32_t width)
 {
@@ -179,7 +181,7 @@ static uint32_t cheapest(const struct slu_place_target *t, const uint32_t *list,
 	return best;
 }
 
-/* One file after the other, on as many neighbours as it has stripes. */
+/* Places files one by one on adjacent targets. */
 static void pick_near(struct world *w, enum ost_who who,
 		      const struct request *r, uint32_t n, uint32_t *chosen)
 {
@@ -201,7 +203,7 @@ static void pick_near(struct world *w, enum ost_who who,
 	}
 }
 
-/* As sluiced answers: a question for each file. */
+/* As sluiced does: a query for each file. */
 static void pick_alike(struct world *w, enum ost_who who,
 		       const struct request *r, uint32_t n, uint32_t *chosen)
 {
@@ -242,7 +244,7 @@ void ost_take_even(double value)
 	even = value;
 }
 
-/* What stripes shall go to the least of. */
+/* Stripes go to the targets with the least weight. */
 static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
 			double mean)
 {
@@ -253,11 +255,11 @@ static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
 		return used;
 	for (uint32_t k = 0; k < w->per_server; k++)
 		all += w->coming[s * w->per_server + k];
-	all += 1e-6 * w->coming[j]; /* the idlest of its targets */
+	all += 1e-6 * w->coming[j]; /* ties: the idlest of its targets */
 	return who == BOTH && used > even * mean ? 1e6 * used : all;
 }
 
-/* The index of the least; none of the n in `out`. */
+/* The index of the least weight, except the n in `out`. */
 static uint32_t least_of(const double *weight, uint32_t m, const uint32_t *out,
 			 uint32_t n)
 {
@@ -274,7 +276,7 @@ static uint32_t least_of(const double *weight, uint32_t m, const uint32_t *out,
 	return best;
 }
 
-/* One stripe after the other, of all files of this second. */
+/* Places all files of this second stripe by stripe. */
 static void pick_least(struct world *w, enum ost_who who,
 		       const struct request *r, uint32_t n, uint32_t *chosen)
 {

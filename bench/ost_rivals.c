@@ -11,8 +11,8 @@ uint32_t ost_lustre_order(const struct world *w, uint32_t i)
 	return i % w->servers * w->per_server + i / w->servers;
 }
 
-/* In that order. After a round that a stripe count divides it begins one
- * further (lod_ost_alloc_rr). */
+/* Lustre's order. After a round whose length is a multiple of the stripe count
+ * it begins one target later (lod_ost_alloc_rr). */
 static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 {
 	if (w->robin > w->m) {
@@ -27,14 +27,14 @@ static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 	}
 }
 
-/* Neighbours by their numbers are mostly of one server. */
+/* By target numbers: adjacent ones are mostly on one server. */
 static void pick_numbers(struct world *w, uint32_t n, uint32_t *out)
 {
 	for (uint32_t k = 0; k < n; k++)
 		out[k] = w->robin++ % w->m;
 }
 
-/* In a new order each round; what is shuffled are blocks of neighbours. */
+/* Shuffles blocks of adjacent targets in each round. */
 static void pick_shuffled(struct world *w, uint32_t block, uint32_t n,
 			  uint32_t *out)
 {
@@ -66,7 +66,7 @@ static void pick_targets(struct world *w, uint32_t n, uint32_t *out)
 #define PRIO_WIDE (24 / 256.0) /* qos_prio_free is 91 % */
 #define MAX_AGE	  5.0	       /* qos_maxage, seconds */
 
-/* A penalty halves with each MAX_AGE, and is none after 32 of them. */
+/* A penalty halves every MAX_AGE, and is dropped after 32 of them. */
 static double aged(const struct penalty *p, double now)
 {
 	double age = (now - p->used) / 8;
@@ -76,8 +76,8 @@ static double aged(const struct penalty *p, double now)
 	return age > MAX_AGE ? p->now / exp2(floor(age / MAX_AGE)) : p->now;
 }
 
-/* What one use costs (ltd_qos_penalties_calc), from the free space that the
- * statistics have said. */
+/* The penalty of one use (ltd_qos_penalties_calc), from the free space of the
+ * last statistics. */
 static void set_penalties(struct world *w)
 {
 	double others = fmax(1, w->m - 1.0);
@@ -106,8 +106,8 @@ static void lower(struct penalty *p)
 	p->now = fmax(0, p->now - p->each);
 }
 
-/* This one was chosen: it and its server have got dearer, the others a little
- * less so (ltd_qos_update). */
+/* Updates penalties after a choice: those of the target and its server grow,
+ * the others' shrink a little (ltd_qos_update). */
 static void use(struct world *w, uint32_t j)
 {
 	struct penalty *p = &w->penalty[j];
@@ -128,7 +128,7 @@ static double qos_weight(const struct world *w, uint32_t j)
 			       w->server_penalty[j / w->per_server].now);
 }
 
-/* One at random, by weight; not one of weight 0 unless all are. */
+/* Weighted random choice; weight 0 only if all weights are 0. */
 static uint32_t draw(struct world *w, const double *weight)
 {
 	uint32_t last = 0, m = w->m;
@@ -148,8 +148,8 @@ static uint32_t draw(struct world *w, const double *weight)
 	return last;
 }
 
-/* Lustre: round-robin while the targets differ by less than 17 %; else at
- * random, weighted by free space less the penalties of what was just used. */
+/* Lustre: round-robin while free space differs by less than 17 %; else at
+ * random, weighted by free space less penalties for recent use. */
 static void pick_qos(struct world *w, uint32_t n, uint32_t *out)
 {
 	static double weight[OST_TARGETS];
@@ -174,7 +174,7 @@ static void pick_qos(struct world *w, uint32_t n, uint32_t *out)
 	}
 }
 
-/* By free space, of those with more than 0.4 of it. */
+/* Weighted by free space, among targets with more than 0.4 of it. */
 static void pick_random(struct world *w, uint32_t n, uint32_t *out)
 {
 	static double weight[OST_TARGETS];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets on servers, where files come, are written, are read, stay and are
- * deleted; a second a step.
+ * Targets on servers, with files that arrive, are written, read, kept and
+ * deleted; time steps of a second.
  *
  * A target's bandwidth is shared by the files that use it at the moment, and so
  * is that of a server's network; a file is as fast as its slowest stripe, and
  * as its client. At first the targets hold old files, unevenly, which are
  * purged over PURGED hours. As much is read as is written: whole files, chosen
- * at random, so that a full target is read more, and no strategy can influence
- * that.
+ * at random, so a full target is read more, which no strategy can influence.
  */
 #include "config.h"
 #include "bench/ost_sim.h"
@@ -20,11 +19,11 @@
 #include <time.h>
 #include "tests/unit/random.h"
 
-#define CLIENT 6000.0 /* MB/s of who writes or reads a file */
-#define STALE  5      /* seconds */
+#define CLIENT 6000.0 /* MB/s of a client */
+#define STALE  5      /* s, age of the statistics */
 #define FILES  (1 << 18)
-#define OLD    64   /* files on a target at the start, in the mean, */
-#define LARGE  10   /* so many times as large as the new ones' stripes */
+#define OLD    64   /* mean number of files on a target at the start, */
+#define LARGE  10   /* each so many times as large as a new stripe */
 #define PURGED 14.0 /* hours */
 #define HOUR   3600
 #define BATCH  2048
@@ -43,19 +42,19 @@ static double uniform(void)
 
 struct file {
 	uint32_t n, on[MOST];
-	double left; /* MB to be written or read, on each target */
+	double left; /* MB to be written or read on each target */
 	double size, begin, life, dies;
 	bool reads, old;
 };
 
 struct traffic {
-	struct file *moving, *kept; /* being written or read; written */
+	struct file *moving, *kept; /* in transfer; written */
 	uint32_t n_moving, n_kept;
-	double due[2]; /* stripes of the trace: written, read */
+	double due[2]; /* stripes by the trace: to be written, read */
 	double bandwidth, finished;
-	double *streams;   /* of servers, now */
-	double *old_moved; /* of servers, MB in this hour, of old files */
-	double *old;	   /* of targets, MB */
+	double *streams;   /* by server, now */
+	double *old_moved; /* by server, MB of old files in this hour */
+	double *old;	   /* by target, MB */
 	struct ost_windows *windows;
 };
 
@@ -67,7 +66,7 @@ static double processor(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Reading the clock of processor time is a system call. */
+/* Reading the processor-time clock is a system call. */
 static double clock_takes(void)
 {
 	double least = INFINITY;
@@ -198,7 +197,9 @@ void ost_take_sizes(const double *bytes, size_t n)
 	n_recorded = n;
 }
 
-/* The next recorded run's file: 4 GB at most on each of up to MOST targets. */
+/* The file of the next recorded run: at most 4 GB on each of up to MOST
+ * targets.
+ */
 static void take_recorded(struct request *r)
 {
 	double mb = recorded[next_recorded++ % n_recorded] / 1e6, stripes = 1;
@@ -209,8 +210,8 @@ static void take_recorded(struct request *r)
 	r->size = fmin(mb, 4000 * stripes);
 }
 
-/* Files of 0.2 to 4 GB on each of their 1 to 16 targets, which live for two to
- * eight hours. A stripe has 1.27 GB in the mean. */
+/* Files of 0.2 to 4 GB on each of their 1 to 16 targets, with lifetimes of two
+ * to eight hours. The mean stripe has 1.27 GB. */
 static uint32_t draw(const struct world *w, struct traffic *f, double busy,
 		     struct request *r)
 {
@@ -301,7 +302,7 @@ static void end(struct world *w, struct traffic *f, struct file *file)
 	}
 }
 
-/* A second of writing and reading, at the speeds of its beginning. */
+/* Transfers of a second, at the speeds of its beginning. */
 static void move_all(struct world *w, struct traffic *f)
 {
 	uint32_t n = 0;
@@ -398,7 +399,7 @@ static void note_space(const struct world *w, const struct traffic *f,
 	*old *= w->m / sum;
 }
 
-/* And begin anew. */
+/* Records the hour's load, and starts a new hour. */
 static void note_load(const struct world *w, struct traffic *f, double *all,
 		      double *old)
 {

@@ -15,34 +15,32 @@
 struct world {
 	uint32_t m, servers, per_server;
 	double now;
-	double *used, *load, *rate; /* of targets: MB; files that write or read
-				     * there; MB/s */
+	double *used, *load, *rate; /* by target: MB; files in transfer; MB/s */
 	double *server_rate;	    /* MB/s */
-	double *server_moved;	    /* MB, since the last look */
-	double *hour_moved;	    /* MB, in this hour */
-	double *coming;		    /* of targets: MB, of what moves now: to be
-				     * written or read, */
-	double *growing;	    /* and written alone */
-	/* What the statistics said last. */
+	double *server_moved;	    /* MB since the last statistics */
+	double *hour_moved;	    /* MB in this hour */
+	double *coming;		    /* by target: MB still to be transferred, */
+	double *growing;	    /* and still to be written */
+	/* The last statistics. */
 	double *seen_used, *seen_rate, *seen_server_rate;
 	struct slu_ost_moved *seen_moved; /* of servers */
-	/* Stripes that were placed in the last minute, each counting less and
-	 * less; as select_io/ost/recent_placements.h. */
-	double *count, *when; /* and the sum of their times */
+	/* Recent stripes with decaying weight, as in
+	 * select_io/ost/recent_placements.h. */
+	double *count, *when; /* number; sum of their times */
 	struct placed {
 		uint32_t j;
 		double when;
 	} * placed;
 	size_t placed_first, n_placed;
 	uint32_t robin, robin_offset;
-	/* Lustre's QOS: MB that are taken off the free space. */
+	/* Penalties of Lustre's QOS, subtracted from free space, in MB. */
 	struct penalty {
-		double now, each, used; /* of one use; when it was used last */
+		double now, each, used; /* of one use; time of the last use */
 	} * penalty, *server_penalty;
-	uint64_t dice;		    /* of allocators: the trace has its own */
+	uint64_t dice;		    /* random state; the trace has its own */
 	double seen_time, qos_seen; /* of the statistics */
-	double decide;		    /* seconds of the processor in ost_pick */
-	double clock;		    /* seconds that reading it takes */
+	double decide;		    /* processor time in ost_pick, s */
+	double clock;		    /* s to read that clock */
 	uint64_t decided;	    /* files */
 };
 
@@ -51,16 +49,16 @@ struct request {
 	double size, life;
 };
 
-/* Targets of n requests of one moment, one after the other, MOST each. */
+/* Chooses the targets of n requests in one second; MOST entries each. */
 void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	      uint32_t n, uint32_t *chosen);
-/* ost_rivals.c: those who place a file of n stripes by an order, chance or free
- * space. */
+/* ost_rivals.c: strategies that place a file by an order, chance or free space.
+ */
 bool ost_is_rival(enum ost_who who);
 void ost_rival_pick(struct world *w, enum ost_who who, uint32_t n,
 		    uint32_t *out);
-/* The target in a place of Lustre's order (lod_qos_calc_rr): each server's lie
- * as far from each other as they can. */
+/* The i-th target in Lustre's order (lod_qos_calc_rr), in which each server's
+ * targets are as far apart as possible. */
 uint32_t ost_lustre_order(const struct world *w, uint32_t i);
 
 #endif

@@ -44,7 +44,7 @@ static struct instance invent(uint32_t m, uint32_t r, bool tight)
 		wanted += t.stripes[i];
 	}
 	for (uint32_t j = 0; j < m; j++) {
-		/* whole numbers, so that sums are exact everywhere */
+		/* integers, so that sums are exact in every order */
 		uint64_t load = (j / 8 * 2654435761u) % 1000;
 
 		t.target[j].cost = (double)(load + below(100000));
@@ -61,7 +61,7 @@ static void release(struct instance *t)
 	free(t->stripes);
 }
 
-/* Best of so many runs; the solution of the last. */
+/* The minimum over so many runs; the last solution. */
 static double time_of(const struct instance *t, bool convex, double *cost,
 		      uint64_t *flow)
 {
@@ -97,7 +97,7 @@ static double time_of_one(const struct instance *t)
 	return best;
 }
 
-/* Seconds of LEMON, 0 when it is not there. */
+/* Seconds of LEMON; 0 if it is missing. */
 static double time_of_lemon(const struct instance *t, const char *program,
 			    double cost, uint64_t flow)
 {

@@ -2,8 +2,8 @@
 #ifndef SLU_BENCH_OST_WINDOWS_H
 #define SLU_BENCH_OST_WINDOWS_H
 
-/* How even servers are in windows of a second to an hour, and how long files
- * take to be written: what a mean over hours does not show. */
+/* The imbalance of servers in windows of a second to an hour, and the times to
+ * write files, which means over hours do not show. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,16 +22,16 @@ struct ost_windows {
 	double *moved[OST_WINDOWS];	     /* of servers, in this window */
 };
 
-/* A second has passed, in which n servers moved so much. Windows in which
- * nothing was moved are left out. */
+/* Adds a second in which n servers moved so much. Windows without traffic are
+ * left out. */
 void ost_windows_second(struct ost_windows *w, const double *moved, uint32_t n,
 			uint32_t second);
 void ost_series_add(struct ost_series *s, double value);
 double ost_series_mean(const struct ost_series *s);
-double ost_series_p95(struct ost_series *s); /* it is sorted then */
+double ost_series_p95(struct ost_series *s); /* sorts it */
 void ost_windows_free(struct ost_windows *w);
 
-/* The table for so many targets. */
+/* Prints the table for so many targets. */
 void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
 		     uint64_t first_seed, size_t runs);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placements a second on one processor, by number of targets and of files in a
- * question, while each server reports every five seconds and the placements of
- * the last minute count: from the cached targets, as sluiced answers programs,
- * and from documents, as child processes do (without the time to start them).
+ * Placements a second on one processor, by the numbers of targets and of files
+ * in a query, while each server reports every five seconds and the placements
+ * of the last minute count: from the cached targets, as sluiced answers
+ * programs, and from documents, as child processes do (without their start).
  */
 #include "config.h"
 
@@ -62,7 +62,7 @@ struct site {
 	struct json_object *servers;
 	struct slu_known_targets *known;
 	struct slu_recent_placements *recent;
-	uint32_t n_servers, next; /* to report */
+	uint32_t n_servers, next; /* the next to report */
 	double now, next_report;
 };
 

@@ -2,20 +2,21 @@
 /*
  * bench/predict [--csv] [--cost] [--replay[=ROWS]] [LOG...]
  *
- * How good run times are predicted: every log is replayed in the order of
- * submission, only jobs that have ended being known, by the shipped predictor
- * and by the rivals of rivals.h. A log's program number stands for the job's
- * name, its group for the account, its queue for the partition; requests are
- * whole minutes for ours, as in Slurm.
+ * The accuracy of predicted run times: every log is replayed in the order of
+ * submission, with only ended jobs known, by the shipped predictor and by the
+ * rivals of rivals.h. A log's program number stands for the job's name, its
+ * group for the account, its queue for the partition; requests are whole
+ * minutes for ours, as in Slurm.
  *
- * Beside the errors: calibration, the share of jobs that end below the 50, 90
+ * Besides the errors: calibration, the share of jobs that end below the 50, 90
  * and 99 % quantile, by tenths of the log; the distribution over users of the
- * median absolute error (ADA-FS, figure 5); what limits would be granted by
- * the careful quantile, and how the guard would extend them (late: when less
- * than a minute is left; of limits of two minutes or more that takes slurmctld
- * being away or busy for a minute, which no log tells); how many warnings of
- * too short a request come true (predict_warned.c); and what it costs.
- * --cost: predict_cost.c; --replay: predict_replay.c.
+ * median absolute error (ADA-FS, figure 5); the limits that the careful
+ * quantile would give, and their extensions by the guard (late: with less than
+ * a minute left; with limits of two minutes or more that happens only if
+ * slurmctld does not respond for a minute, which no log shows); the precision
+ * of warnings of too short a request (predict_warned.c); and the cost. --cost:
+ * predict_cost.c;
+ * --replay: predict_replay.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static const char *name_of(int student)
 	return student == OURS ? "ours" : rival_name[student];
 }
 
-/* One pass over a log: what each predicts for each of its jobs. */
+/* One pass over a log: each predictor's value for each job. */
 struct run {
 	const struct swf_log *log;
 	struct rivals *rivals;
@@ -48,7 +49,7 @@ struct run {
 	double *predicted[STUDENTS];
 	double *quantile[QUANTILES];
 	double *granted;      /* limit, s: whole minutes, at most the request */
-	bool *warned;	      /* that its request is too short */
+	bool *warned;	      /* its request was predicted to be too short */
 	double *predict_time; /* s, per job */
 	double learn_time;
 	size_t lessons;
@@ -133,7 +134,7 @@ static int run_all(const struct swf_log *log, struct run *r)
 	return swf_replay(log, &student, r->predicted[OURS]);
 }
 
-/* Of n sorted numbers, what a share of them does not exceed. */
+/* The quantile of n sorted numbers. */
 static double rank(const double *x, size_t n, double share)
 {
 	return n ? x[(size_t)fmin(share * (double)n, (double)n - 1)] : 0;
@@ -144,7 +145,7 @@ static int64_t seconds(const struct swf_job *job)
 	return job->end - job->start;
 }
 
-/* Share of the jobs from..to-1 that end within what was said of them. */
+/* The share of the jobs from .. to - 1 that end within their quantile. */
 static double share_within(const struct run *r, const double *said, size_t from,
 			   size_t to)
 {
@@ -155,7 +156,8 @@ static double share_within(const struct run *r, const double *said, size_t from,
 	return (double)within / (double)(to > from ? to - from : 1);
 }
 
-/* The tenth after the first with the largest deviation, in points. */
+/* The largest deviation of a tenth after the first one, in percentage points.
+ */
 static double worst_tenth(const struct run *r, int q)
 {
 	double worst = 0;
@@ -186,7 +188,7 @@ static int by_user(const void *a, const void *b)
 	return (x->error > y->error) - (x->error < y->error);
 }
 
-/* The median absolute errors of the users, sorted; returns how many. */
+/* The users' median absolute errors, sorted; returns their number. */
 static size_t user_errors(const struct run *r, int student,
 			  struct by_user *scratch, double *out)
 {
@@ -226,7 +228,7 @@ static int examine(const struct run *r, struct errors *out)
 	return 0;
 }
 
-/* Ours over the best rival, of medians or of means. */
+/* The ratio of ours to the best rival, of medians or of means. */
 static double ratio(const struct swf_error *e, bool median)
 {
 	double best = INFINITY;

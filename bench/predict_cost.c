@@ -21,8 +21,8 @@ static double uniform(uint64_t *seed)
 	return (double)slu_random(seed, 1 << 30) / (1 << 30);
 }
 
-/* Programs have their own usual size, request and run time; half of the runs
- * are repeats to a few seconds. */
+/* Each program has its usual size, request and run time; half of the runs are
+ * repeats within a few seconds. */
 struct slu_job predict_make(uint64_t *seed, int64_t now,
 			    struct predict_text *text)
 {
@@ -54,7 +54,7 @@ struct slu_job predict_make(uint64_t *seed, int64_t now,
 	};
 }
 
-/* The time that taking the time takes, s. */
+/* The time to read the clock, s. */
 static double clock_cost(void)
 {
 	double before = bench_now();
@@ -64,9 +64,9 @@ static double clock_cost(void)
 	return (bench_now() - before) / 1001;
 }
 
-/* Processor time of making the jobs, and of learning them too if p is given: s.
- * No clock is read in between: the wall's would count whoever else runs, and
- * this thread's is a system call. */
+/* Processor time, s, to generate the jobs, and to learn them if p is given. No
+ * clock is read in between: wall time would include other programs, and reading
+ * this thread's clock is a system call. */
 static double time_jobs(struct slu_predictor *p, uint64_t *seed)
 {
 	double before = bench_cpu();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What limits `tighten` would grant, and how the guard would extend them;
- * arithmetic with the shipped guard's times.
+ * The limits that PredictMode=tighten would give, and their extensions by the
+ * guard, computed with its shipped times.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "bench/students.h"
 #include "job_submit/time_limit.h"
 
-#define LATE	   60 /* s; what is extended later is late */
+#define LATE	   60 /* s; a later extension counts as late */
 #define OVER_ASKED 4  /* times the run time */
 
 static int64_t seconds(const struct swf_job *job)
@@ -27,7 +27,7 @@ struct granted {
 	double some_granted, some_request;
 };
 
-/* How long before its limit the guard extends a job. */
+/* The time before the limit at which the guard extends a job. */
 static double extended_before(const struct swf_job *job, double limit)
 {
 	return (double)slu_limit_extended_before(
@@ -42,7 +42,7 @@ static int by_owner(const void *a, const void *b)
 	return (x->user > y->user) - (x->user < y->user);
 }
 
-/* One user's jobs, if he asks for so much. */
+/* Adds one user's jobs, if the requests are so much too long. */
 static void add_user(const struct swf_log *log, const double *limit,
 		     const struct swf_job **job, size_t n, struct granted *g)
 {
@@ -133,7 +133,7 @@ void predict_granted_csv(const char *name, const struct swf_log *log,
 	struct granted g = count_granted(log, limit);
 	double late = (double)g.late / (double)(log->n ? log->n : 1);
 
-	/* There is a goal where users ask for four times what they need. */
+	/* the goal is for requests of four times the run time */
 	printf("%s,requests,of run time,%.3f,,,\n", name, g.request / g.run);
 	if (g.request >= OVER_ASKED * g.run)
 		printf("%s,limit granted,of request,%.3f,goal,0.5,%.3f\n", name,

@@ -32,7 +32,7 @@ struct replay {
 	double read, encode, parse, learn; /* s */
 };
 
-/* A job that is to be made. */
+/* A synthetic job. */
 struct made {
 	int64_t end;
 	uint64_t number, seed;
@@ -47,7 +47,7 @@ static int by_end(const void *a, const void *b)
 		       : (x->number > y->number) - (x->number < y->number);
 }
 
-/* In the order of their ends, as slurmctld tells them; or NULL. */
+/* Sorted by end, the order in which slurmctld reports them; or NULL. */
 static struct made *make(uint64_t rows)
 {
 	struct made *made = calloc(rows, sizeof(*made));
@@ -100,8 +100,8 @@ static int store(struct slu_db *db, const struct made *made,
 	return 0;
 }
 
-/* In one transaction, AT_ONCE or a multiple of it; a database that is closed is
- * read from the disk's cache. */
+/* In one transaction, of AT_ONCE rows or a multiple; once the database is
+ * closed it is read from the page cache. */
 static int fill(const char *path, uint64_t rows, struct slu_err *err)
 {
 	struct slu_db *db = slu_db_open(path, SLU_DB_LOAD, err);
@@ -137,7 +137,7 @@ static int pack(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* A page as its line; the caller frees it. */
+/* A page encoded as a line; the caller frees it. */
 static char *encode(struct replay *r)
 {
 	const struct slu_history_rows rows = {.packed = r->packed.data};
@@ -147,8 +147,8 @@ static char *encode(struct replay *r)
 	return line;
 }
 
-/* Rows are taken apart twice, the first time for the clock only: it cannot be
- * read in between. */
+/* Parses rows twice, the first time only to measure it, since the clock cannot
+ * be read in between. */
 static int hear(struct replay *r, const char *line, struct slu_err *err)
 {
 	double began = bench_cpu(), parsed;
@@ -203,7 +203,7 @@ static int hear_page(struct replay *r, struct slu_err *err)
 
 typedef int page_f(struct replay *r, struct slu_err *err);
 
-/* Page by page; *spent: s. */
+/* Processes page by page; *spent in s. */
 static int pass(struct replay *r, slu_history_f *fn, page_f *behind,
 		double *spent, struct slu_err *err)
 {
@@ -224,7 +224,8 @@ static int pass(struct replay *r, slu_history_f *fn, page_f *behind,
 	return n < 0 ? -1 : 0;
 }
 
-/* What one of the two does in between would cost the other's caches. */
+/* In separate passes, so that neither program's work evicts the other's caches.
+ */
 static int replay(struct replay *r, struct slu_err *err)
 {
 	double both;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Precision and recall of warnings that a request is too short
- * (job_submit/predictor/too_short.h): the share of warned jobs for which it
- * came true, and the share of all such jobs that were warned. It comes true if
- * a job runs to its request, or fails in the last minute before that (or the
- * last tenth, for short requests).
+ * (job_submit/predictor/too_short.h). A warning is right if the job runs to its
+ * request, or fails in the last minute before that (in the last tenth for short
+ * requests).
  */
 #include <math.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  * arbiter gets the event and solves, the assignment is encoded as a message,
  * decoded as in sluiced, and a child process of the publisher writes the
  * changed files. Only the transfer over the control socket is not included.
- * Beside it, in the same directory: writing and renaming one file of the same
- * size, which is what the file system itself takes. At the end the processor
- * time of an event, that of the child too, with its first assignment: where
- * others use the processors, more than that was waiting.
+ * For comparison, in the same directory: writing and renaming one file of the
+ * same size, the file system's own time. At the end the processor time of an
+ * event, with the child's, and with its first assignment: if other programs use
+ * the processors, the rest of the latency was waiting.
  */
 #include "config.h"
 #include <fcntl.h>
@@ -45,7 +45,7 @@ struct bench {
 	struct slu_loop *loop;
 	struct slu_publisher *publisher;
 	uint64_t epoch, done;
-	struct slu_epoch *heard; /* by sluiced */
+	struct slu_epoch *heard; /* received by sluiced */
 	const char *dir;
 };
 
@@ -67,7 +67,7 @@ static void start(struct bench *b, uint32_t id)
 		die("start", &err);
 }
 
-/* Solve, say, hear, write. */
+/* Solve, encode, decode, write. */
 static void publish(struct bench *b)
 {
 	struct slu_assignment said, heard;
@@ -95,7 +95,7 @@ static void publish(struct bench *b)
 
 static void settle(struct bench *b)
 {
-	for (int i = 0; i < 3; i++) /* let the child's end be seen */
+	for (int i = 0; i < 3; i++) /* reaps the child */
 		slu_loop_turn(b->loop, 0.001, NULL);
 }
 
@@ -108,7 +108,7 @@ static double used_by(int who)
 	       1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* By this process and the children that have ended. */
+/* Of this process and its ended children. */
 static double processor_time(void)
 {
 	return used_by(RUSAGE_SELF) + used_by(RUSAGE_CHILDREN);

@@ -7,14 +7,14 @@
  * share, two that are each host's own.
  *
  * - import: all of them through the receiver in one transaction of a new
- *   database (SLU_DB_LOAD: rollback journal, synchronous=FULL), its closing
- *   included; beside it, the distinct documents appended to a flat file and
+ *   database (SLU_DB_LOAD: rollback journal, synchronous=FULL), including its
+ *   closing; compared with appending the distinct documents to a flat file and
  *   fdatasync.
- * - heartbeat: every host says the hashes of what it has.
+ * - heartbeat: every host sends the hashes of its documents.
  * - query: the documents of N hosts as JSON; a new process opens the database
- *   and hands the answer out, ours in pieces. Beside it a memcpy of as many
+ *   and outputs the answer, ours in pieces. Compared with a memcpy of as many
  *   bytes, also in a new process, and SQLite's json_group_object in another.
- *   Processor time, in user and kernel, so that a busy machine tells the same.
+ *   Processor time, user and system, which does not depend on other load.
  */
 #include "config.h"
 #include <errno.h>
@@ -38,10 +38,10 @@
 extern char **environ;
 
 #define EXTRACTORS 10
-#define OWN	   2	/* of them differ from host to host */
-#define KINDS	   180	/* of nodes */
-#define SIZE	   5120 /* bytes of a document, about */
-#define RUNS	   5	/* of a query; the median counts */
+#define OWN	   2	/* documents that differ between hosts */
+#define KINDS	   180	/* kinds of nodes */
+#define SIZE	   5120 /* approximate bytes of a document */
+#define RUNS	   5	/* of a query; the median is used */
 
 static unsigned hosts = 10000, asked = 512;
 static const char *dir = "/var/tmp";
@@ -57,7 +57,7 @@ static void die(const char *what, const struct slu_err *err)
 	exit(1);
 }
 
-/* Of this process, all of it: nothing here sleeps. */
+/* Of this process, including all threads: nothing here sleeps. */
 static double cpu_time(void)
 {
 	struct timespec t;
@@ -77,7 +77,7 @@ static void print(const char *name, const char *metric, const char *unit,
 		       metric, ours, unit, rival, other, ours / other);
 }
 
-/* Like what extractors say: an array of objects, much the same everywhere. */
+/* Like documents of extractors: an array of objects, mostly the same. */
 static char *make_text(const char *extractor, uint64_t *seed)
 {
 	struct slu_buf out = {0};
@@ -122,7 +122,7 @@ static void make_texts(void)
 		die("documents", NULL);
 }
 
-/* What a host has; the kinds of its documents go their own ways. */
+/* The documents of a host; their kinds vary independently. */
 static void map_of(unsigned host, struct slu_document out[EXTRACTORS])
 {
 	for (unsigned i = 0; i < EXTRACTORS; i++) {
@@ -224,7 +224,7 @@ static void heartbeat(void)
 	other = open_db(SLU_DB_READ);
 	slu_db_value(other, &before, 0, &err, "PRAGMA data_version", "");
 	for (unsigned h = 0; h < 2 * hosts; h++) {
-		if (h == hosts) /* the first round reads what they have */
+		if (h == hosts) /* the first round reads the known hashes */
 			start = bench_now();
 		snprintf(host, sizeof(host), "n%u", h % hosts);
 		map_of(h % hosts, doc);
@@ -260,7 +260,7 @@ static int count_piece(void *arg, const void *data, size_t len,
 	return 0;
 }
 
-/* What a new process does; returns bytes. */
+/* Runs in a new process; returns bytes. */
 static size_t ours(void)
 {
 	struct slu_hosts list = {.name = calloc(asked, sizeof(char *))};
@@ -306,7 +306,7 @@ static size_t copy(void)
 	static char *from;
 	char *to;
 
-	if (!from) { /* filled before the clock runs */
+	if (!from) { /* filled before the time is measured */
 		from = malloc(bytes);
 		memset(from, 'x', bytes);
 		return 0;
@@ -326,7 +326,7 @@ static const struct work {
 	size_t (*run)(void);
 } works[] = {{"ours", ours}, {"sql", by_sql}, {"copy", copy}};
 
-/* The work of this name, here; standard output gets a struct result. */
+/* Does the work of this name in this process; prints a struct result. */
 static int child(const char *name)
 {
 	struct result result = {0};
@@ -344,7 +344,7 @@ static int child(const char *name)
 	return write(1, &result, sizeof(result)) < 0;
 }
 
-/* In a program that was just started and has done nothing else. */
+/* Does it in a newly started program. */
 static struct result fresh(const char *name)
 {
 	char *argv[] = {"resource_map",
@@ -416,7 +416,7 @@ static void query(void)
 	      "json_group_object", (double)sql.bytes / 1e6);
 }
 
-/* Returns the name of the work that this process is there for, or NULL. */
+/* Returns the work that this process is to do, or NULL. */
 static const char *parse(int argc, char **argv)
 {
 	static const struct option known[] = {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run of sysmap on this node, beside lshw and lstopo, which read the same
- * machine: time, processor time and memory. Each program is started anew for
- * every run, its output thrown away, and the runs of all alternate, so that
- * other load on the machine affects all of them.
+ * One run of sysmap on this node, compared with lshw and lstopo, which read the
+ * same machine: time, processor time and memory. Each run is a new process with
+ * its output discarded; the programs alternate, so that other load affects all.
  */
 #include "config.h"
 
@@ -27,7 +26,7 @@ struct program {
 	char *argv[8];
 	bool missing;
 	double ms[RUNS_MAX], cpu_ms[RUNS_MAX];
-	long kib; /* the most of all runs */
+	long kib; /* maximum of all runs */
 };
 
 static struct program programs[] = {
@@ -51,8 +50,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* posix_spawn() does not copy this process first, whose memory would else
- * count as the child's. */
+/* posix_spawn() does not fork: the memory of a copy of this process would be
+ * counted as the child's. */
 static bool run(struct program *p, int turn)
 {
 	posix_spawn_file_actions_t files;

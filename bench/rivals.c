@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One table remembers the last ten runs by user, by user and request, and by
- * user, request and processors; it never grows. */
+/* One table has the last ten runs by user, by user and request, and by user,
+ * request and processors; it never grows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void rivals_free(struct rivals *r)
 	free(r);
 }
 
-/* The cell of a key, or the free one where it would be. */
+/* The cell of a key, or the free cell for it. */
 static struct cell *find(const struct rivals *r, int64_t user, int64_t procs,
 			 int64_t request, uint64_t *key)
 {

@@ -3,7 +3,7 @@
 #define SLU_BENCH_RIVALS_H
 
 /*
- * What others predict run times with, from the jobs that have ended:
+ * Other predictors of run times, from ended jobs:
  *   request   what the user asked for
  *   last-2    the mean of the user's last two (Tsafrir, Etzion, Feitelson 2007)
  *   user median	 of the user's last ten

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time goes from the end of one burst or computation to the next; between them
- * rates stand still. Jobs that move bytes are sorted by their peaks, so that
- * one pass finds the max-min shares: what the first do not need is shared among
- * the rest.
+ * Discrete-event simulation: rates are constant between two events, the ends of
+ * bursts and of computations. Jobs in a burst are sorted by peak, so that one
+ * pass computes the max-min fair shares: what the first do not need is shared
+ * among the rest.
  */
 #include "bench/shared_fs.h"
 
@@ -14,10 +14,10 @@
 
 struct state {
 	uint32_t left; /* bursts that have not ended */
-	double until;  /* when it has computed */
+	double until;  /* end of the present computation */
 	double bytes;  /* of this burst, still to be moved */
 	double rate;   /* of a burst at the moment, bytes/s */
-	double moved;  /* in all */
+	double moved;  /* total bytes */
 };
 
 struct fs {
@@ -25,7 +25,7 @@ struct fs {
 	double capacity, now, rate;
 	struct state *job;
 	size_t *computing, n_computing;
-	size_t *moving, n_moving; /* the smallest peak first */
+	size_t *moving, n_moving; /* sorted by peak */
 	size_t *ended, n_ended;
 };
 
@@ -100,7 +100,7 @@ void fs_begin(struct fs *fs, size_t job, double now)
 	compute(fs, job, now);
 }
 
-/* When the first computation or burst ends. */
+/* The time of the next end of a computation or burst. */
 static double first_change(const struct fs *fs)
 {
 	double when = INFINITY;

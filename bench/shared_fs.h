@@ -4,8 +4,8 @@
 
 /*
  * A simulated file system that jobs share. Each job computes and then moves
- * bytes, so many times; whoever moves any at a moment has its max-min fair
- * share of the bandwidth, at most its own peak.
+ * bytes, so many times; jobs that move bytes have max-min fair shares of the
+ * bandwidth, each at most its own peak.
  */
 
 #include <stdint.h>
@@ -18,23 +18,23 @@ struct fs_io {		 /* of a job */
 	double peak;	 /* bytes/s; > 0 */
 };
 
-/* How long it takes where it is alone. */
+/* The time that it takes alone. */
 double fs_alone(const struct fs_io *io, double capacity);
 
 struct fs;
-/* io[]: of every job that may come, borrowed. NULL without memory. */
+/* io[]: of every job, borrowed. NULL without memory. */
 struct fs *fs_new(const struct fs_io *io, size_t jobs, double capacity);
 void fs_free(struct fs *fs);
 
 void fs_begin(struct fs *fs, size_t job, double now);
-/* Go on to `now`. The next job that has ended since, or (size_t)-1. */
+/* Advances to `now`. The next job that has ended since, or (size_t)-1. */
 size_t fs_ended(struct fs *fs, double now);
-/* Before this time none ends; INFINITY: none runs. */
+/* A lower bound of the next end; INFINITY: no job runs. */
 double fs_next(const struct fs *fs);
 
-/* Of a running job: bytes that it has moved by now. */
+/* Bytes moved so far by a running job. */
 double fs_moved(const struct fs *fs, size_t job);
-/* Bytes/s of all at this moment. */
+/* Total bytes/s now. */
 double fs_rate(const struct fs *fs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slow storage, see the header. */
+/* GlusterFS's client with the translator debug/delay-gen: slow_fs.h. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "bench/slow_fs.h"
 #include "common/proc.h"
 
-/* Below threads, each of which may wait for itself. */
+/* Below io-threads, so that requests are delayed in parallel. */
 static const char graph[] = "volume posix\n"
 			    "type storage/posix\n"
 			    "option directory %s/back\n"

@@ -6,8 +6,8 @@
  * time: a client of GlusterFS alone on a directory, with its translator
  * debug/delay-gen. Needs root. */
 
-/* Mounts it in `work`; where it is, and where what it shows lies *beneath it,
- * in static memory. Ends the program when it cannot be had. */
+/* Mounts it in `work`; returns the mount point, and in *beneath the directory
+ * that it shows, both in static memory. Exits when it cannot be mounted. */
 const char *slow_fs_mount(const char *work, unsigned milliseconds,
 			  const char **beneath);
 void slow_fs_unmount(const char *work);

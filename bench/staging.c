@@ -3,18 +3,18 @@
  * bench/staging [--csv] [--tree large|small] [--files N] [--per-dir N]
  *	[--nodes N] [--repeat R] [--slow MS] DIR
  *
- * Staging against `cp -r`, `rsync -a`, `fpsync` with as many workers as nodes,
- * and, for large files, fio, which reads and writes as many bytes at the same
- * time: one tree of large files and one of N (20,000) of 4 KiB, 200 in each
- * directory, copied inside DIR; the source is cold (as root: caches dropped),
- * all end when the data is on disk. All acts of staging count: walk, copy,
- * verify, finish. "Nodes" are N processes on this machine, which share its one
- * disk and take work from each other; so N = 1 is what a node does better than
- * the others, and more nodes show what dividing costs. Runs alternate; medians.
+ * Staging compared with `cp -r`, `rsync -a`, `fpsync` with as many workers as
+ * nodes, and, for large files, fio, which reads and writes as many bytes at the
+ * same time: one tree of large files and one of N (20,000) files of 4 KiB, 200
+ *in each directory, copied inside DIR; the source is cold (as root: caches
+ * dropped); all end when the data is on disk. All steps of staging count: walk,
+ * copy, verify, finish. "Nodes" are N processes on this machine, which share
+ *its one disk and steal work from each other; N = 1 compares the copying
+ *itself, more nodes show the overhead of dividing it. Runs alternate; medians.
  *
- * --slow: on a file system in DIR whose every operation takes MS longer; what
- * is not measured, making and removing trees, is done beneath it. `cp -r` of
- * 2,000 small files takes a minute there: those are copied, once, unless told.
+ * --slow: on a file system in DIR with a latency of MS per operation; trees are
+ * created and removed beneath it, which is not measured. `cp -r` of 2,000 small
+ * files takes a minute there: these are copied, once, by default.
  */
 #include "config.h"
 #include <errno.h>
@@ -48,11 +48,11 @@ static struct tree {
 	{"small", 0, 0, 4096},
 };
 
-static const char *dir;	    /* where it is measured */
+static const char *dir;	    /* the directory that is measured */
 static const char *beneath; /* the same directory without delay */
 static unsigned nodes = 4, repeat, files, per_dir = 200;
-static char copy[32];	/* the destination; a new one each time */
-static char claims[48]; /* and where the nodes say who takes what */
+static char copy[32];	/* the destination; another one each time */
+static char claims[48]; /* where the nodes claim work */
 
 static void die(const char *what)
 {
@@ -137,7 +137,7 @@ static void act(enum slu_act_name name, struct slu_stage_part part)
 	close(dir.dir);
 }
 
-/* One act on n nodes at once. */
+/* Runs one step on n nodes at once. */
 static void all_act(enum slu_act_name name, struct slu_stage_part part)
 {
 	int status, failed = 0;
@@ -190,7 +190,7 @@ static char *worker_count(void)
 	return text;
 }
 
-/* Rivals: seconds; below 0 when one is not installed. */
+/* Rivals: seconds; negative if a program is not installed. */
 
 static double run_rival(char **argv)
 {
@@ -238,14 +238,14 @@ static double by_fpsync(const struct tree *t)
 	return fpsync(t, 2000); /* its default */
 }
 
-/* One job for each worker: of a small tree the default gives all to one. Where
- * directories are many, more jobs cost more than they gain. */
+/* Partitions by the number of workers: by default a small tree is one job. With
+ * many directories, more jobs cost more than they gain. */
 static double by_fpsync_even(const struct tree *t)
 {
 	return fpsync(t, t->dirs * t->files / nodes + 1);
 }
 
-/* The longest of its jobs: it takes long to begin. */
+/* The duration of its longest job, without fpsync's long start. */
 static double longest_job(const char *report)
 {
 	double most = -1;
@@ -259,7 +259,7 @@ static double longest_job(const char *report)
 	return most / 1e3;
 }
 
-/* As many bytes are read and, by others, written. */
+/* Reads as many bytes, and concurrently writes others. */
 static double by_fio(const struct tree *t)
 {
 	char script[16384];

@@ -2,14 +2,14 @@
 /*
  * bench/start [--csv] [--jobs N] LOG...
  *
- * How well it can be predicted when and where a job will start
+ * The accuracy of predictions when and where a job will start
  * (job_submit/simulation/start_forecast.h), on job logs (SWF) that are
- * scheduled by EASY with the requests as limits, nodes being taken in their
- * order. For N (400) jobs that waited, the start time is predicted at their
- * submission, and their nodes an hour, ten minutes and a second before their
- * start; from jobs that had ended by then, without later submissions. Beside
- * ours (which also says how sure it is: 0.9 of the samples) what the plan by
- * limits says, as squeue --start does, and the plan by predicted run times.
+ * scheduled by EASY with the requests as limits and nodes in numerical order.
+ * For N (400) jobs that waited, the start is predicted at their submission, and
+ * their nodes an hour, ten minutes and a second before their start, from jobs
+ * that had ended by then, without later submissions. Compared with ours (which
+ * is "sure" if 0.9 of the samples agree): the plan by limits, as of squeue
+ * --start, and the plan by predicted run times.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,13 +34,13 @@ static const int64_t before[MOMENTS] = {0, 3600, 600, 1};
 struct moment {
 	size_t job;
 	int64_t when;
-	int which; /* of MOMENTS */
+	int which; /* index in MOMENTS */
 };
 
 struct found {
-	double *error[WAYS]; /* of starts that are asked at the submission, s */
-	size_t n, within;    /* 10 and 90 % of ours */
-	/* nodes, at each moment: asked, known (ours: sure), and it held */
+	double *error[WAYS]; /* of starts predicted at the submission, s */
+	size_t n, within;    /* between 10 and 90 % quantiles of ours */
+	/* nodes, at each moment: asked, known (ours: sure), correct */
 	size_t asked[MOMENTS], known[WAYS][MOMENTS], held[WAYS][MOMENTS];
 };
 
@@ -49,10 +49,10 @@ struct world {
 	int64_t procs;
 	int64_t *start;
 	uint32_t **node; /* of each job */
-	size_t *ended;	 /* jobs by their ends */
+	size_t *ended;	 /* jobs sorted by end */
 	size_t learnt;
 	struct slu_predictor *p;
-	/* the moment: what runs and waits */
+	/* running and waiting jobs at the moment */
 	struct slu_start_forecast_job *job;
 	size_t *of, n;
 	struct slu_outlook *outlook;
@@ -116,7 +116,7 @@ static void give(struct world *w, size_t i, bool *busy)
 		}
 }
 
-/* On which nodes each job ran: the lowest ones that are idle. */
+/* Assigns each job the lowest idle nodes at its start. */
 static void place_all(struct world *w)
 {
 	size_t n = w->log->n, ended = 0;
@@ -162,7 +162,7 @@ static void look_at(struct world *w, size_t i, int64_t when)
 	bool runs = w->start[i] <= when;
 	struct slu_prediction got;
 
-	j.submit = when + 1; /* predicted anew by what is known by then */
+	j.submit = when + 1; /* predicts with what is known at that time */
 	slu_predict_outlook(w->p, &j, &w->outlook[w->n]);
 	slu_predict(w->p, &j, &got);
 	w->point[w->n] = (double)got.seconds;

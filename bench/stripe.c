@@ -3,28 +3,27 @@
  * bench/stripe [--csv]
  *
  * Sequential and random reads of the published layouts of "dynamic striping"
- * (IOR.1-6, netflow.1-6, blast.1-18, Fig. 11), and of what `stripe explain`
- * would have said, on a simulated set of storage targets, beside what the paper
- * says of its measurements.
+ * (IOR.1-6, netflow.1-6, blast.1-18, Fig. 11), and of the layouts of `stripe
+ * explain`, on simulated storage targets, compared with the paper's
+ * measurements.
  *
- * The simulation is of requests: a target serves one at a time, of up to 1 MiB,
- * at DISK MB/s, and seeks when a request does not go on where the one before
- * ended (it prefers one that does, of those that wait). A client has at most 8
- * requests at a target, and WINDOW of a file ahead of where it reads. What is
- * read passes the server's network and then the node's, which its clients
- * share. A random read fetches as much as the stripe is wide, 4 MiB at most:
- * that is how the paper explains what it measured. What any client has read is
- * in the target's memory (Fig. 11: all read everything). Opening a file asks
- * each of its stripes for its size.
+ * Requests are simulated: a target serves one at a time, of up to 1 MiB, at
+ * DISK MB/s, and seeks when a request does not continue the one before (waiting
+ * requests that do are preferred). A client has at most 8 requests at a target,
+ * and WINDOW of a file ahead of its position. Data passes the server's network
+ * and then the node's, which its clients share. A random read fetches a whole
+ * stripe, at most 4 MiB: the paper's explanation of its measurements. Data that
+ * any client has read is in the target's memory (Fig. 11: all read everything).
+ * Opening a file queries the size of each of its stripes.
  *
- * Of the paper are: how many tasks and nodes; 8 servers of 8 targets of three
- * drives, on FDR (knot), and 7 targets a server and 2,880 MB/s of a router
- * (Titan); and that BLAST's database is 79 files of 1 GB, each as a whole in
- * the directory of its part, on targets of its own, while the others have a
- * file for each part.
+ * From the paper: the numbers of tasks and nodes; 8 servers of 8 targets with
+ * three drives each, on FDR (knot), and 7 targets a server and 2,880 MB/s of a
+ * router (Titan); BLAST's database is 79 files of 1 GB, each in the directory
+ * of one part, on targets of its own, while the others have a file for each
+ * part.
  *
- * Files are a part of the paper's, watermarks too; numbers are ratios
- * to the first layout of each group.
+ * Files and watermarks are scaled down; results are ratios to the first layout
+ * of each group.
  */
 #include "config.h"
 #include <math.h>
@@ -38,7 +37,7 @@
 #define MIB	(UINT64_C(1) << 20)
 #define GIB	(UINT64_C(1) << 30)
 #define DISK	400e6  /* bytes/s of a target */
-#define MEMORY	1500e6 /* of what it still knows */
+#define MEMORY	1500e6 /* bytes/s of data cached in a target */
 #define SEEK	4e-3   /* s */
 #define FDR	6800e6 /* bytes/s of a port */
 #define ROUTER	2880e6
@@ -52,18 +51,18 @@
 
 struct work {
 	const char *name;
-	uint64_t size, part; /* bytes; of the paper's: 1 / part */
+	uint64_t size, part; /* bytes; scale: 1 / part of the paper's */
 	uint32_t clients;
-	bool shared;	 /* all read everything, else each its share */
-	uint32_t random; /* reads of each client after that */
+	bool shared;	 /* every client reads all, else its share */
+	uint32_t random; /* random reads of each client afterwards */
 	const struct site *site;
-	uint32_t tasks; /* of a node */
-	uint64_t file;	/* bytes of each; 0: one for each part */
+	uint32_t tasks; /* per node */
+	uint64_t file;	/* bytes of a file; 0: one file for each part */
 };
 
 struct site {
 	uint32_t targets, per_server;
-	double node, server; /* bytes/s of their networks */
+	double node, server; /* bytes/s of the networks */
 };
 
 static const struct site knot = {64, 8, FDR, FDR};
@@ -71,35 +70,35 @@ static const struct site titan = {TARGETS, 7, ROUTER, FDR};
 
 struct request {
 	uint64_t at, len; /* in the file */
-	uint64_t object;  /* offset in its target's object, all parts alike */
+	uint64_t object;  /* offset in the target's object of all parts */
 	uint32_t client, target;
 };
 
 struct client {
-	uint64_t next, end; /* where it reads, and to where */
-	uint32_t random;    /* reads that are left */
-	uint32_t out;	    /* requests */
+	uint64_t next, end; /* position, end of its part */
+	uint32_t random;    /* random reads left */
+	uint32_t out;	    /* outstanding requests */
 	uint8_t at[TARGETS];
 };
 
 struct target {
 	struct request *queue; /* QUEUE */
 	uint32_t n;
-	double busy; /* until; of the request that is served */
+	double busy; /* end of the present request */
 	uint64_t end;
 	struct request serves;
 	bool works;
 };
 
 static struct client *client;
-static double node_free[CLIENTS], server_free[SERVERS]; /* networks, again */
+static double node_free[CLIENTS], server_free[SERVERS]; /* of networks */
 static struct target *target;
-static uint8_t *known; /* MiB of the file that targets have in memory */
+static uint8_t *known; /* MiB of the file that are cached in targets */
 static uint64_t seed;
 static const struct work *job;
 static struct slu_stripe_layout layout;
 
-/* The next event: targets in a heap by the end of what they serve. */
+/* Event queue: a heap of targets by the end of their request. */
 static uint32_t heap[TARGETS], n_heap;
 
 static void push(uint32_t t)
@@ -129,7 +128,7 @@ static uint32_t pop(void)
 	return top;
 }
 
-/* The part of the layout that byte `at` is in; files are in one as a whole. */
+/* The part of the layout with byte `at`; a file is in one part as a whole. */
 static size_t part_of(uint64_t at)
 {
 	size_t i = 0;
@@ -141,7 +140,7 @@ static size_t part_of(uint64_t at)
 	return i;
 }
 
-/* How many stripes the files before that of byte `at` have; where it begins. */
+/* The stripes of all files before that of byte `at`; where that file begins. */
 static uint64_t stripes_before(uint64_t at, uint64_t *begin)
 {
 	size_t last = part_of(at);
@@ -158,7 +157,7 @@ static uint64_t stripes_before(uint64_t at, uint64_t *begin)
 	return n;
 }
 
-/* Where byte `at` lies, and how far a request from there may go. */
+/* The target of byte `at`, and the longest request from there. */
 static struct request locate(uint64_t at)
 {
 	const struct slu_stripe_component *c = &layout.part[part_of(at)];
@@ -204,7 +203,7 @@ static void start(uint32_t t, double now)
 	push(t);
 }
 
-/* As much as its window and the targets' take. */
+/* Sends as many requests as its window and the targets allow. */
 static void send_more(uint32_t c, double now)
 {
 	struct client *me = &client[c];
@@ -214,7 +213,7 @@ static void send_more(uint32_t c, double now)
 		struct target *s = &target[r.target];
 
 		if (me->at[r.target] == AT_ONCE)
-			break; /* in order: the others wait for it */
+			break; /* in order: the following have to wait */
 		if (r.at + r.len > me->end)
 			r.len = me->end - r.at;
 		r.client = c;
@@ -226,7 +225,7 @@ static void send_more(uint32_t c, double now)
 	}
 }
 
-/* One random read at a time, as wide as the stripe. */
+/* One random read at a time, of a whole stripe. */
 static void read_random(uint32_t c, double now)
 {
 	struct client *me = &client[c];
@@ -242,7 +241,7 @@ static void read_random(uint32_t c, double now)
 	send_more(c, now);
 }
 
-/* All files, one after the other: a part of them, as of all that is read. */
+/* The time to open all files, one after the other. */
 static double open_time(void)
 {
 	uint64_t begin, stripes;
@@ -277,7 +276,7 @@ static void begin(bool random)
 	}
 }
 
-/* When it has come to who asked, whom the target serves until now. */
+/* When the data arrives at the client after the target has served it. */
 static double arrives(const struct request *r, double now)
 {
 	double *server = &server_free[r->target / job->site->per_server];
@@ -288,7 +287,7 @@ static double arrives(const struct request *r, double now)
 	return *node;
 }
 
-/* Seconds until all have read all that they want. */
+/* Seconds until all clients have read all. */
 static double simulate(bool random)
 {
 	double now = 0, last = 0, came;
@@ -413,7 +412,7 @@ static void run_group(bool csv, const struct group *g)
 	}
 }
 
-/* All of 79 GB by so many nodes, at the four layouts. */
+/* All of 79 GB by so many nodes, with the four layouts. */
 static void run_fig11(bool csv)
 {
 	static const uint32_t count[] = {16, 64, 128, 0};

@@ -11,7 +11,7 @@
 #include "bench/swf.h"
 #include "wire/job.h"
 
-/* Of its careful limits, as in sluice.conf where nothing is said. */
+/* The shipped defaults of careful limits. */
 #define STUDENT_QUANTILE 0.75
 #define STUDENT_FLOOR	 300 /* s */
 
@@ -19,7 +19,7 @@ struct student_names {
 	char program[24], group[24], queue[24];
 };
 
-/* The strings are in names. */
+/* The strings point into names. */
 struct slu_job student_job(const struct swf_job *job,
 			   struct student_names *names);
 

@@ -19,7 +19,7 @@ static int nomem(struct slu_err *err)
 }
 
 /* Columns (from 1): 1 number, 2 submit, 3 wait, 4 run, 5 processors used, 8
- * asked for, 9 time asked for, 11 status, 12 user, 13 group, 14 program, 15
+ * requested, 9 requested time, 11 status, 12 user, 13 group, 14 program, 15
  * queue. */
 static int parse(const char *line, struct swf_job *job)
 {

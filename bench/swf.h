@@ -13,35 +13,35 @@
 
 struct swf_job {
 	int64_t number;
-	int64_t submit, start, end; /* seconds since the log's beginning */
+	int64_t submit, start, end; /* seconds since the start of the log */
 	int64_t request;	    /* seconds */
-	int64_t procs;		    /* asked for, else used */
+	int64_t procs;		    /* requested, else used */
 	int64_t user, group;	    /* -1: not known, here and below */
 	int64_t program, queue;
-	const char *state; /* how it ended, as Slurm says (ended.h) */
+	const char *state; /* final state, Slurm's name (ended.h) */
 };
 
 struct swf_log {
-	struct swf_job *job; /* in the order of submission */
+	struct swf_job *job; /* sorted by submission */
 	size_t n;
 };
 
-/* Read a log, plain or gzip. Only jobs that ran and had a request are kept,
- * and no parts of jobs that a line of their own sums up;
- * lines that cannot be read are an error. Caller frees with swf_free. */
+/* Reads a log, plain or gzip. Only jobs that ran and had a request are kept,
+ * and no parts of jobs that have a summary line; a line that cannot be parsed
+ * is an error. Caller frees with swf_free. */
 int swf_load(const char *path, struct swf_log *out, struct slu_err *err);
 void swf_free(struct swf_log *log);
 
-/* The same with each submission up to `most` seconds earlier or later, another
- * one for each seed, to tell a difference from chance. -1 without memory;
- * caller frees with swf_free. */
+/* Shifts each submission by up to `most` seconds, differently for each seed, to
+ * distinguish effects from chance. -1 without memory; caller frees with
+ * swf_free. */
 int swf_shake(const struct swf_log *log, int64_t most, uint16_t seed,
 	      struct swf_log *out);
 
 /*
- * Whoever predicts: learn is called with each job that has ended, in the order
- * of ends, predict at each submission, returning seconds. Whatever ended at the
- * second of the submission is known.
+ * A predictor: learn is called with each job that has ended, in the order of
+ * ends; predict at each submission, returning seconds. Jobs that ended up to
+ * the second of the submission are known.
  */
 struct swf_student {
 	void (*learn)(void *arg, const struct swf_job *job);
@@ -49,7 +49,7 @@ struct swf_student {
 	void *arg;
 };
 
-/* Fill predicted[log->n]; -1 without memory. */
+/* Fills predicted[log->n]; -1 without memory. */
 int swf_replay(const struct swf_log *log, const struct swf_student *student,
 	       double *predicted);
 
@@ -58,7 +58,7 @@ struct swf_error {
 	size_t jobs;
 };
 
-/* Over the jobs that ran at least this long; -1 without memory. */
+/* Errors of the jobs that ran at least this long; -1 without memory. */
 int swf_error(const struct swf_log *log, const double *predicted,
 	      int64_t at_least, struct swf_error *out);
 

@@ -4,16 +4,16 @@
  *
  * The experiments of AdapTBF (Rashid and Dai), sections IV-D, E, F and H, on a
  * simulated storage target (tbf_sim.h), where 1 MB is one RPC, files have 1 GB,
- * and a process has 8 RPCs on their way. Four jobs; no control, static rules by
- * priority, AdapTBF as published (to the letter, all rules rewritten every
- * 100 ms), its mended equations with the same rewriting, and the shipped
- * controller with its defaults. The paper prints no numbers, only pictures: its
- * statements stand beside the tables, and bursts (E, F), which it describes as
- * "short", are ours: 60, 120 and 90 RPCs every 3, 5 and 4 seconds for each of
- * the processes that burst.
+ * and a process has 8 RPCs in flight. Four jobs; no control, static rules by
+ * priority, AdapTBF as published (all rules rewritten every 100 ms), its
+ * corrected equations with the same rewriting, and the shipped controller with
+ * its defaults. The paper has no numbers, only figures: its statements are
+ * printed with the tables. The bursts (E, F), which it describes as "short",
+ * are assumed: 60, 120 and 90 RPCs every 3, 5 and 4 seconds for each process
+ * with bursts.
  *
  * Then the time of the token step and of a whole period of the controller
- * (job_stats of 1,000 jobs, parsed, dealt out, compared with the rules).
+ * (job_stats of 1,000 jobs: parse, allocate, compare with the rules).
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@
 #define JOBS	4
 #define FILE_GB 1024 /* RPCs */
 #define WINDOW	8
-#define LIMIT	600 /* seconds, of a simulation */
+#define LIMIT	600 /* s, of simulated time */
 
 enum policy { NONE, STATIC, LITERAL, MENDED, OURS, POLICIES };
 
@@ -119,10 +119,10 @@ static const struct scenario scenarios[] = {
 
 struct result {
 	double total;	    /* RPCs a second until the last job has ended */
-	double job[JOBS];   /* until this one has */
-	double burst[JOBS]; /* seconds that a burst takes */
-	double commands;    /* a second */
-	double share;	    /* largest excess over what the rules allow */
+	double job[JOBS];   /* RPCs a second until it has ended */
+	double burst[JOBS]; /* seconds of a burst */
+	double commands;    /* per second */
+	double share;	    /* largest excess over the rules' rates */
 };
 
 static void set_nodes(struct slu_tbf *tbf, const double *nodes)
@@ -326,7 +326,7 @@ static void run_scenarios(const struct bench *b)
 	}
 }
 
-/* IV-H: F again, with other periods. */
+/* IV-H: F again with other periods. */
 static void run_periods(const struct bench *b)
 {
 	static const double period[] = {0.1, 0.2, 0.5, 1, 2, 5, 10};

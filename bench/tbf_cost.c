@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the controller of sluice-tbfd costs, and what rewriting rules does. */
+/* The cost of sluice-tbfd's controller, and the effect of rewriting rules. */
 #include "config.h"
 #include "bench/tbf.h"
 
@@ -21,8 +21,8 @@
 
 #define PERIODS 100
 
-/* A throttled job alone: how many RPCs pass a rule of so many, quiet and when
- * the same rate is written every 100 ms. facts: 5.18 and 15.13 of 5. */
+/* A single throttled job: the RPCs that pass a rule of this rate, unchanged and
+ * rewritten every 100 ms. Measured with Lustre: 5.18 and 15.13 of 5. */
 static double chatter(double rate, bool rewrite)
 {
 	static struct sim sim;
@@ -54,7 +54,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What a period starts from, to run it again. */
+/* Saves or restores the state before a period, to repeat it. */
 static void copy_state(double *to, const struct slu_tokens *t, bool restore)
 {
 	double *from[] = {t->limit, t->tokens, t->record, t->remainder};
@@ -68,9 +68,9 @@ static void copy_state(double *to, const struct slu_tokens *t, bool restore)
 			       t->n * sizeof(double));
 }
 
-/* The best of many runs of the same period, in the mean over periods in which
- * jobs lend, borrow and are paid back: settings as shipped. Another program on
- * the machine can only make a run longer. */
+/* The minimum over many runs of the same period, averaged over periods in which
+ * jobs lend, borrow and are repaid, with shipped settings. Interference by
+ * other programs only makes a run longer. */
 static double step_time(size_t n)
 {
 	struct slu_tokens_settings set = {
@@ -107,7 +107,7 @@ static double step_time(size_t n)
 	return all / PERIODS;
 }
 
-/* job_stats of n jobs as 2.17 prints them: 15 counters each. */
+/* job_stats of n jobs in the format of 2.17: 15 counters each. */
 static void print_stats(struct slu_buf *out, size_t n, unsigned long round)
 {
 	slu_buf_reset(out);
@@ -135,7 +135,7 @@ static void print_stats(struct slu_buf *out, size_t n, unsigned long round)
 	}
 }
 
-/* Parse, deal, decide, for n jobs: CPU seconds. */
+/* Parse, allocate, decide, for n jobs: CPU seconds. */
 static double cycle_time(size_t n)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -191,7 +191,7 @@ static double cpu_of(pid_t pid)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The most that it ever had. */
+/* The maximum resident set size. */
 static double mebibytes(pid_t pid)
 {
 	char path[64], line[256];
@@ -225,7 +225,8 @@ static pid_t start_daemon(const char *root)
 	return pid;
 }
 
-/* Seconds pass in which jobs go on; how often their file was read. */
+/* Lets jobs continue for some seconds; returns how often their file was read.
+ */
 static double work(const char *root, int watch, size_t n, double seconds)
 {
 	struct timespec pause = {.tv_nsec = 50000000};
@@ -253,8 +254,8 @@ static double work(const char *root, int watch, size_t n, double seconds)
 	return read_so_far;
 }
 
-/* The daemon itself on a made-up server with a target of n jobs: CPU seconds of
- * a period, all included but the writing of rules; most memory. */
+/* The daemon itself on a simulated server with a target of n jobs: CPU seconds
+ * of a period, without writing rules; maximum memory. */
 static bool daemon_cost(size_t n, double *seconds, double *mib)
 {
 	char root[] = "/tmp/bench-tbf-XXXXXX", path[256], command[64];
@@ -274,7 +275,7 @@ static bool daemon_cost(size_t n, double *seconds, double *mib)
 	*strrchr(path, '/') = '\0';
 	inotify_add_watch(watch, path, IN_CLOSE_NOWRITE);
 	pid = start_daemon(root);
-	work(root, watch, n, 2); /* until all is as ever */
+	work(root, watch, n, 2); /* until the steady state */
 	cpu = cpu_of(pid);
 	periods = work(root, watch, n, 5);
 	*seconds = (cpu_of(pid) - cpu) / periods;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See tbf_sim.h. */
+/* An event-free simulation in fixed time steps; its model is in tbf_sim.h. */
 #include "config.h"
 #include "bench/tbf_sim.h"
 
@@ -85,15 +85,15 @@ static void complete(struct sim *sim, unsigned p)
 		proc->finished = sim->now;
 }
 
-/* Whole tokens that the class has now. As in Lustre, they are only counted
- * when it is served, which forgets the part of a token. */
+/* The whole tokens of the class. As in Lustre, they are only updated when it is
+ * served, which drops the fraction. */
 static double tokens(const struct sim *sim, const struct fake_class *c)
 {
 	return fmin(c->tokens + floor((sim->now - c->check) * c->rate + 1e-9),
 		    FAKE_DEPTH);
 }
 
-/* The class whose token is due first, when it has one. */
+/* The class with the earliest deadline, if it has a token. */
 static struct sim_class *pick(struct sim *sim)
 {
 	struct sim_class *best = NULL;
@@ -110,7 +110,7 @@ static struct sim_class *pick(struct sim *sim)
 	return best && tokens(sim, &best->bucket) >= 1 ? best : NULL;
 }
 
-/* One RPC, when there is one that may be served. */
+/* Serves one RPC, if any is eligible. */
 static bool serve(struct sim *sim)
 {
 	struct sim_class *c;
@@ -141,7 +141,7 @@ bool sim_step(struct sim *sim)
 
 	sim->now += SIM_STEP;
 	for (size_t k = 0; k < sim->n_processes; k++) {
-		/* not always the same first */
+		/* rotates the first process */
 		unsigned p = (unsigned)((k + (size_t)(sim->now / SIM_STEP)) %
 					sim->n_processes);
 
@@ -166,7 +166,7 @@ void sim_add(struct sim *sim, int job, struct sim_process process)
 		sim->n_jobs = (size_t)job + 1;
 }
 
-/* What the controller reads and writes. */
+/* The controller's access to the simulated server. */
 static int sim_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			 struct slu_err *err)
 {

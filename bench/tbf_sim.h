@@ -4,8 +4,8 @@
 
 /*
  * One storage target under Lustre's TBF, in steps of 0.2 ms. It serves
- * `capacity` RPCs a second, whatever they are. Its clients are processes that
- * keep up to `window` RPCs on their way. Without the policy RPCs are served
+ * `capacity` RPCs a second of any kind. Its clients are processes that keep up
+ * to `window` RPCs in flight. Without the policy RPCs are served
  * first come, first served. With it, each job (under "tbf jobid") or each of a
  * job's processes, which are on as many nodes (under "tbf"), has a class on
  * each CPT that it reaches, with a bucket of depth 3: the class whose next
@@ -24,7 +24,7 @@
 #define SIM_STEP      0.0002 /* seconds */
 #define SIM_QUEUE     4096
 
-/* A process: from `begin` on, either all of its volume as fast as it can, or
+/* A process: from `begin` on, either its whole volume as fast as it can, or
  * `burst` RPCs every `interval` seconds. */
 struct sim_process {
 	int job;
@@ -34,19 +34,19 @@ struct sim_process {
 	unsigned window;
 	/* state */
 	uint64_t issued, done;
-	double next;	  /* burst */
-	uint64_t allowed; /* RPCs issued so far plus the current burst's rest */
+	double next;	  /* time of the next burst */
+	uint64_t allowed; /* RPCs issued so far plus the rest of the burst */
 	double finished;  /* 0: not yet */
 };
 
 struct sim_class {
 	struct fake_class bucket;
-	unsigned queued, queue[SIM_QUEUE / 16]; /* processes, as a ring */
+	unsigned queued, queue[SIM_QUEUE / 16]; /* ring of processes */
 	unsigned head;
 };
 
 struct sim {
-	struct slu_lustre lustre; /* what the controller sees */
+	struct slu_lustre lustre; /* the controller's interface */
 	struct fake_tbf fake;
 	double now, capacity, credit;
 	struct sim_process process[SIM_PROCESSES];
@@ -58,15 +58,15 @@ struct sim {
 	unsigned fifo[SIM_QUEUE], fifo_head, fifo_n;
 	uint64_t served[SIM_JOBS];
 	double start[SIM_JOBS];	   /* of the record in job_stats */
-	double wait[SIM_JOBS];	   /* sum of the times of bursts, */
-	uint64_t bursts[SIM_JOBS]; /* and how many */
+	double wait[SIM_JOBS];	   /* sum of the bursts' times */
+	uint64_t bursts[SIM_JOBS]; /* number of bursts */
 	double burst_begin[SIM_PROCESSES];
 };
 
 int sim_init(struct sim *sim, double capacity, unsigned cpts);
 void sim_free(struct sim *sim);
 void sim_add(struct sim *sim, int job, struct sim_process process);
-/* Advance; false when all processes have ended. */
+/* One step; false when all processes have ended. */
 bool sim_step(struct sim *sim);
 
 #endif

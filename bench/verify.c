@@ -2,16 +2,16 @@
 /*
  * bench/verify [--csv] [--files N] [--large N] [--repeat R] [--slow MS] DIR
  *
- * What it costs to know that a copy is right: a tree of N (4,000) files of
- * 4 KiB and one of N (4) of 256 MiB, copied inside DIR by one node, cold and
- * until the data is on disk, and then not verified, by size and time, and by
- * content. Beside `cp -r`, which verifies nothing; `rsync -a` and a second
- * `rsync -a --checksum`, which reads both sides; and `cp -r` with `diff -r`.
- * All read the copy again from disk. Runs alternate; medians.
+ * The cost of verifying a copy: a tree of N (4,000) files of 4 KiB and one of N
+ * (4) of 256 MiB, copied inside DIR by one node, cold and until the data is on
+ * disk, and then not verified, by size and time, or by content. Compared with
+ * `cp -r`, which verifies nothing; `rsync -a` and a second `rsync -a
+ * --checksum`, which reads both sides; and `cp -r` with `diff -r`. All read the
+ * copy again from disk. Runs alternate; medians.
  *
- * --slow: the tree lies behind a client of GlusterFS whose every operation
- * takes MS longer, and is verified by content also as by the node that holds
- * it, from what lies beneath. As root.
+ * --slow: on a client of GlusterFS with a latency of MS per operation; by
+ * content it is also verified as by the node that has the data, from the brick
+ * beneath. As root.
  */
 #include "config.h"
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static struct tree {
 } trees[] = {{"large", 4, 256u << 20}, {"small", 4000, 4096}};
 
 static char work[4096], from[4200], to[4200], manifest[4200];
-static const char *root, *beneath; /* of a client, and of what it shows */
+static const char *root, *beneath; /* the client's mount; the brick */
 
 static void die(const char *what)
 {
@@ -108,8 +108,8 @@ static double ours(enum how how)
 	return bench_now() - start;
 }
 
-/* One program after the other, the copy on disk and out of memory in between.
- * Below 0: it is not there. */
+/* One program after the other, with the copy written back and dropped from the
+ * cache in between. Negative: a program is missing. */
 static double rival(char *const *first, char *const *second)
 {
 	char *flush[] = {"sync", "-f", to, NULL};
