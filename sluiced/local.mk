@@ -3,71 +3,84 @@ noinst_LIBRARIES += libsluiced.a
 libsluiced_a_SOURCES = \
 	sluiced/breaker.h \
 	sluiced/child.c sluiced/child.h \
-	sluiced/control/buffer_commands.c \
-	sluiced/control/capabilities.c \
+	sluiced/control/buffer_commands.c sluiced/control/buffer_commands.h \
+	sluiced/control/capabilities.c sluiced/control/capabilities.h \
 	sluiced/control/control_socket.c sluiced/control/control_socket.h \
 	sluiced/control/distance.c sluiced/control/distance.h \
+	sluiced/control/distance_watch.c sluiced/control/distance_watch.h \
 	sluiced/control/known_jobs.c sluiced/control/known_jobs.h \
 	sluiced/control/line.c sluiced/control/line.h \
 	sluiced/control/orders.c sluiced/control/orders.h \
 	sluiced/control/pool_capacity.c sluiced/control/pool_capacity.h \
-	sluiced/control/pool_commands.c \
-	sluiced/control/slurmctld.c \
-	sluiced/daemon.c sluiced/daemon.h \
+	sluiced/control/pool_commands.c sluiced/control/pool_commands.h \
+	sluiced/control/slurmctld.c sluiced/control/slurmctld.h \
+	sluiced/daemon.h \
+	sluiced/event_loop.c sluiced/event_loop.h \
+	sluiced/host_addresses.c sluiced/host_addresses.h \
 	sluiced/http/auth.c sluiced/http/auth.h \
 	sluiced/http/bounds.c sluiced/http/bounds.h \
-	sluiced/http/conf_text.c \
+	sluiced/http/conf_text.c sluiced/http/conf_text.h \
+	sluiced/http/exchange.c sluiced/http/exchange.h \
+	sluiced/http/handlers.h \
 	sluiced/http/httpd.c sluiced/http/httpd.h \
 	sluiced/http/listen.c sluiced/http/listen.h \
 	sluiced/http/longpoll.c sluiced/http/longpoll.h \
+	sluiced/http/metrics_text.c \
+	sluiced/http/reply.c sluiced/http/reply.h \
 	sluiced/http/request.c sluiced/http/request.h \
 	sluiced/http/request_batch.c sluiced/http/request_batch.h \
-	sluiced/http/exchange.c \
+	sluiced/http/route.c sluiced/http/route.h \
 	sluiced/http/routes.c sluiced/http/routes.h \
 	sluiced/http/shared_bodies.c sluiced/http/shared_bodies.h \
-	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \
 	sluiced/ingestion/document_upload.c \
 	sluiced/ingestion/history_rows.c sluiced/ingestion/history_rows.h \
 	sluiced/ingestion/import_rows.c \
 	sluiced/ingestion/iocount.c sluiced/ingestion/iocount.h \
+	sluiced/ingestion/jobstats.c \
 	sluiced/ingestion/lustre_totals.c sluiced/ingestion/lustre_totals.h \
-	sluiced/ingestion/server_reports.c \
+	sluiced/ingestion/server_reports.c sluiced/ingestion/server_reports.h \
 	sluiced/ingestion/totals.c sluiced/ingestion/totals.h \
+	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \
 	sluiced/lock.c sluiced/lock.h \
-	sluiced/event_loop.c sluiced/event_loop.h \
-	sluiced/metrics.c sluiced/metrics.h \
-	sluiced/host_addresses.c sluiced/host_addresses.h \
+	sluiced/metrics.h \
 	sluiced/programs.c sluiced/programs.h \
 	sluiced/publication/assignment.c sluiced/publication/assignment.h \
 	sluiced/publication/mapfiles.c sluiced/publication/mapfiles.h \
-	sluiced/publication/nodemaps.c sluiced/publication/nodemaps.h \
 	sluiced/publication/mapping_publisher.c sluiced/publication/mapping_publisher.h \
-	sluiced/questions/answerers.c sluiced/questions/answerers.h \
+	sluiced/publication/nodemaps.c sluiced/publication/nodemaps.h \
+	sluiced/questions/answerer.c sluiced/questions/answerer.h \
+	sluiced/questions/answerer_table.c sluiced/questions/answerer_table.h \
+	sluiced/questions/answerers.h \
+	sluiced/questions/doctor.c sluiced/questions/doctor.h \
+	sluiced/questions/doctor_findings.c sluiced/questions/doctor_findings.h \
+	sluiced/questions/doctor_hosts.c sluiced/questions/doctor_hosts.h \
+	sluiced/questions/doctor_jobs.c sluiced/questions/doctor_jobs.h \
+	sluiced/questions/doctor_live.c sluiced/questions/doctor_live.h \
+	sluiced/questions/io_forecasts.c sluiced/questions/io_forecasts.h \
+	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
 	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
 	sluiced/questions/job_waits.c sluiced/questions/job_waits.h \
-	sluiced/questions/doctor.c sluiced/questions/doctor.h \
-	sluiced/questions/doctor_hosts.c \
-	sluiced/questions/doctor_jobs.c \
-	sluiced/questions/doctor_live.c \
-	sluiced/questions/question_hosts.c sluiced/questions/question_storage.c \
-	sluiced/questions/layouts.c \
-	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
-	sluiced/questions/question_ions.c \
-	sluiced/questions/question_start.c \
+	sluiced/questions/layouts.c sluiced/questions/layouts.h \
 	sluiced/questions/partition_queue.c sluiced/questions/partition_queue.h \
-	sluiced/questions/question_iostart.c \
-	sluiced/questions/question_why.c \
-	sluiced/questions/wait_reason.c sluiced/questions/wait_reason.h \
-	sluiced/questions/question_job.c sluiced/questions/question_job_live.c \
-	sluiced/questions/question_page.c \
-	sluiced/questions/question_report.c \
-	sluiced/questions/question_stripe.c \
-	sluiced/ingestion/server_reports.h \
-	sluiced/questions/io_forecasts.c sluiced/questions/io_forecasts.h \
 	sluiced/questions/place_now.c sluiced/questions/place_now.h \
 	sluiced/questions/placement_rate.c sluiced/questions/placement_rate.h \
+	sluiced/questions/question_hosts.c \
+	sluiced/questions/question_ions.c \
+	sluiced/questions/question_iostart.c \
+	sluiced/questions/question_job.c \
+	sluiced/questions/question_job_live.c \
+	sluiced/questions/question_page.c \
+	sluiced/questions/question_queue.h \
+	sluiced/questions/question_report.c \
+	sluiced/questions/question_start.c \
+	sluiced/questions/question_storage.c \
+	sluiced/questions/question_stripe.c sluiced/questions/question_stripe.h \
+	sluiced/questions/question_why.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
-	sluiced/user.c sluiced/user.h
+	sluiced/questions/wait_reason.c sluiced/questions/wait_reason.h \
+	sluiced/startup.c sluiced/startup.h \
+	sluiced/user.c sluiced/user.h \
+	sluiced/wakeups.c sluiced/wakeups.h
 libsluiced = libsluiced.a libslupage.a $(libsluburst) $(libsluhistory) $(libsluimport) \
 	$(libsluion) $(libslubandwidth) $(libslustripe) $(libslusysquery) \
 	$(MHD_LIBS)

@@ -20,9 +20,11 @@
 
 #include "burst_buffer/request/fstype.h"
 #include "common/cli.h"
-#include "sluiced/daemon.h"
+#include "sluiced/http/conf_text.h"
 #include "sluiced/lock.h"
 #include "sluiced/programs.h"
+#include "sluiced/questions/questions.h"
+#include "sluiced/startup.h"
 #include "sluiced/user.h"
 
 enum { EXIT_CONF = 2, EXIT_LOCKED = 3 };

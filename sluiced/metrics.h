@@ -15,13 +15,11 @@
 
 struct slu_metrics {
 	double started; /* Unix seconds */
-	/* by route (its place in slu_routes) and first digit of the status */
+	/* by route (its place in routes.h) and first digit of the status */
 	uint64_t requests[SLU_METRICS_ROUTES][6];
 	uint64_t published, publish_failed, superseded;
 	uint64_t verdicts, drains;
 	uint64_t lost_turns; /* see request_batch.h */
 };
-
-void slu_metrics_request(struct slu_metrics *m, size_t route, int status);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Turns what the buffers want done into messages to slurmctld. */
-#include "sluiced/daemon.h"
+#include "sluiced/control/buffer_commands.h"
+#include "sluiced/control/pool_commands.h"
+#include "sluiced/questions/layouts.h"
+#include "sluiced/wakeups.h"
 
 static void mirror(void *arg, const struct slu_buffer_state *state)
 {

@@ -5,7 +5,7 @@
  * counts as able. The name SLU_CAPACITY_MOVER stands for the site's Mover.
  */
 #include "config.h"
-#include "sluiced/control/pool_capacity.h"
+#include "sluiced/control/capabilities.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,21 +13,12 @@
 #include "wire/ion_assignment.h"
 #include "wire/control.h"
 
-struct slu_daemon;
-
+/* What distance_watch.c remembers. */
 struct slu_distance_watch {
 	struct slu_timer timer; /* a topology was pushed: recompute soon */
 	uint64_t seen;		/* slu_receiver_topologies() */
 	char *sent;
 };
-
-void slu_distance_init(struct slu_daemon *d);
-void slu_distance_fini(struct slu_daemon *d);
-/* slurmctld has connected, or the configuration was read again. */
-void slu_distance_send(struct slu_daemon *d);
-/* Documents, or hashes of known ones, were stored; a topology may be among
- * them. */
-void slu_distance_pushed(struct slu_daemon *d);
 
 /* Computes the message: a row for each leaf switch, a place for each leaf
  * switch with I/O nodes; I/O nodes that the topology does not know are in no

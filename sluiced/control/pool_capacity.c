@@ -9,6 +9,7 @@
 #include "burst_buffer/request/pool.h"
 #include "sysmap/database/planner_storage.h"
 #include "sysmap/database/storage_rank.h"
+#include "sluiced/control/capabilities.h"
 
 static void add_node(struct slu_pool_capacity *p,
 		     const struct slu_node_storage *place)

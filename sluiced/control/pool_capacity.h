@@ -19,11 +19,4 @@ int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,
 			  const struct slu_hosts *nodes,
 			  struct slu_capacity *out, struct slu_err *err);
 
-/* A part of it (capabilities.c): for each file system of the configuration, how
- * many of these nodes have reported that they cannot make it. Fills in
- * out->fs. */
-int slu_capabilities_count(struct slu_db *map, const struct slu_conf *conf,
-			   const struct slu_hosts *nodes,
-			   struct slu_capacity *out, struct slu_err *err);
-
 #endif

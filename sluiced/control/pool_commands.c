@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When the capacity of pools is computed and sent to slurmctld. */
-#include "sluiced/daemon.h"
+#include "sluiced/control/pool_commands.h"
 
 #include <stdlib.h>
 #include <string.h>

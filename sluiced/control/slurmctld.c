@@ -9,7 +9,10 @@
 #include <sys/statvfs.h>
 
 #include "select_io/ion/assignment_delta.h"
-#include "sluiced/daemon.h"
+#include "sluiced/control/distance_watch.h"
+#include "sluiced/control/pool_commands.h"
+#include "sluiced/control/slurmctld.h"
+#include "sluiced/wakeups.h"
 
 #define SLOW 0.5	/* seconds of a name service, without a result */
 #define ROOM (1u << 20) /* bytes that writing the database needs */

@@ -3,11 +3,11 @@
  * Serves sluice.conf to hosts without one of their own: the text that this
  * daemon uses, never a file that is bad or half written.
  */
-#include "sluiced/http/routes.h"
-#include "sluiced/http/request.h"
+#include "sluiced/http/conf_text.h"
 
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
+#include "sluiced/http/handlers.h"
 
 struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err)
 {

@@ -4,90 +4,17 @@
  * poll without an answer yet is parked and handled again when its job has
  * changed.
  */
-#include "sluiced/http/request.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/exchange.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <microhttpd.h>
 
 #include "common/http.h"
+#include "sluiced/http/reply.h"
+#include "sluiced/http/request_batch.h"
 
-#define HOLD	       30.0 /* seconds for which a request is parked */
-#define REFUSED_LOGGED 10   /* a minute, from one address */
-
-static unsigned *refused_from(struct slu_daemon *d, const char *address)
-{
-	unsigned h = 2166136261u;
-
-	for (; *address; address++)
-		h = (h ^ (unsigned char)*address) * 16777619u;
-	return &d->refused[h % SLU_REFUSED];
-}
-
-static void begin_minute(struct slu_daemon *d, double now)
-{
-	unsigned more = 0;
-
-	for (size_t i = 0; i < SLU_REFUSED; i++)
-		if (d->refused[i] > REFUSED_LOGGED)
-			more += d->refused[i] - REFUSED_LOGGED;
-	if (more)
-		slu_log(d->log, SLU_INFO, "%u more were refused", more);
-	memset(d->refused, 0, sizeof(d->refused));
-	d->refused_since = now;
-}
-
-/* For the administrator, at a limited rate for each host, so that none hides
- * the others. */
-static void log_refused(struct slu_daemon *d, const struct slu_req *req,
-			const struct slu_err *err)
-{
-	double now = slu_now_mono();
-	char text[SLU_HTTPD_PEER];
-	const char *from = slu_httpd_peer(req, text);
-
-	if (now - d->refused_since > 60)
-		begin_minute(d, now);
-	if ((*refused_from(d, from))++ < REFUSED_LOGGED)
-		slu_log(d->log, SLU_INFO, "%s refused: %s (from %s)", req->path,
-			err->text, from);
-}
-
-void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
-		      struct slu_buf *body, const struct slu_err *err)
-{
-	const struct slu_route *route = req->route;
-	struct slu_answer_head head = {
-		.status = MHD_HTTP_OK,
-		.type = route->type ? route->type : "application/json",
-		.conf = req->proven ? d->conf_hash : NULL};
-	char *cred = NULL, hash[65];
-	struct slu_err why;
-
-	if (err) {
-		slu_buf_reset(body);
-		slu_buf_printf(body, "%s\n", err->text);
-		head.status = slu_httpd_status(err->kind);
-		head.type = "text/plain";
-	}
-	if (req->proven) {
-		slu_httpd_hash(req, body, hash);
-		cred = slu_auth_reply(&d->auth, &req->caller, head.status, hash,
-				      err ? NULL : req->secret, &why);
-		if (!cred) {
-			log_refused(d, req, &why);
-			slu_buf_free(body);
-			slu_httpd_refuse(req, &why);
-			return;
-		}
-	}
-	head.credential = cred;
-	slu_metrics_request(&d->metrics, route - slu_routes, head.status);
-	slu_httpd_answer(req, &head, body);
-	free(cred);
-}
+#define HOLD 30.0 /* seconds for which a request is parked */
 
 static char *text_at(const void *msg, size_t offset)
 {
@@ -209,19 +136,20 @@ static int park(struct slu_daemon *d, struct slu_req *req)
 static int begin(void *arg, struct slu_req *req, size_t *max,
 		 struct slu_err *err)
 {
-	req->route = slu_routes_find(req->method, req->path);
+	struct slu_daemon *d = arg;
+
+	req->route = slu_route_find(d->routes, req->method, req->path);
 	if (!req->route)
 		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
 			       req->method, req->path);
 	*max = req->route->max;
-	req->rc = prove(arg, req, &req->err);
+	req->rc = prove(d, req, &req->err);
 	req->drop = req->rc < 0;
 	if (req->rc < 0 || req->route->who == SLU_WHO_ANYBODY) {
 		req->payer = SLU_STRANGER;
 	} else {
 		req->payer = req->caller.uid;
-		req->trusted = slu_auth_admin(&((struct slu_daemon *)arg)->auth,
-					      &req->caller);
+		req->trusted = slu_auth_admin(&d->auth, &req->caller);
 	}
 	return 0;
 }
@@ -230,11 +158,11 @@ static void note_refused(struct slu_daemon *d, const struct slu_req *req,
 			 int rc, const struct slu_err *err)
 {
 	if (rc < 0 && (err->kind == SLU_DENIED || err->kind == SLU_IO))
-		log_refused(d, req, err);
+		slu_routes_log_refused(d, req, err);
 }
 
 /* Not with buffers that differ from the database: see
- * slu_daemon_restart_buffers(). */
+ * restart_buffers() in startup.c. */
 static int handle(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err)
 {
@@ -255,7 +183,7 @@ static void complete(void *arg, struct slu_req *req)
 	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
 		rc = -1;
 	if (rc == 0 && route->waits) {
-		slu_request_batch_add(d, req);
+		slu_request_batch_add(&d->turn, req);
 		return;
 	}
 	if (rc == 0)
@@ -266,13 +194,15 @@ static void complete(void *arg, struct slu_req *req)
 	slu_routes_reply(d, req, &out, rc < 0 ? &err : NULL);
 }
 
-void slu_routes_handle(struct slu_daemon *d, struct slu_req *req)
+void slu_routes_handle(void *arg, struct slu_req *req)
 {
+	struct slu_daemon *d = arg;
+
 	req->rc = handle(d, req, &req->out, &req->err);
 	if (req->rc < 0 && req->err.kind == SLU_BUSY && park(d, req) == 0)
 		return;
 	note_refused(d, req, req->rc, &req->err);
-	slu_request_batch_answer(d, req);
+	slu_request_batch_answer(&d->turn, req);
 }
 
 bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
@@ -289,7 +219,7 @@ bool slu_routes_parked(void *arg, struct slu_parked *parked, bool expired)
 		slu_buf_puts(&req->out, req->route->over);
 		req->rc = SLU_ANSWERED;
 	}
-	slu_request_batch_answer(d, req);
+	slu_request_batch_answer(&d->turn, req);
 	return true;
 }
 

@@ -4,128 +4,146 @@
  * waiting for the commit. Both kinds are suspended, so that they cannot be
  * freed meanwhile.
  */
-#include "sluiced/http/routes.h"
+#include "sluiced/http/request_batch.h"
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "sluiced/http/request.h"
+#include "store/db.h"
 
 #define TURN_MAX 1024 /* requests, so that other work gets done */
 
-static void reply(struct slu_daemon *d, struct slu_req *req)
+static void reply(struct slu_request_batch *batch, struct slu_req *req)
 {
-	slu_routes_reply(d, req, &req->out, req->rc < 0 ? &req->err : NULL);
+	batch->ops.reply(batch->ops.arg, req);
 }
 
-void slu_request_batch_answer(struct slu_daemon *d, struct slu_req *req)
+void slu_request_batch_answer(struct slu_request_batch *batch,
+			      struct slu_req *req)
 {
-	if (!d->turn.open) {
-		reply(d, req);
+	if (!batch->open) {
+		reply(batch, req);
 		return;
 	}
 	req->next = NULL;
-	*d->turn.held_tail = req;
-	d->turn.held_tail = &req->next;
+	*batch->held_tail = req;
+	batch->held_tail = &req->next;
 }
 
-int slu_request_batch_begin(struct slu_daemon *d, struct slu_err *err)
+int slu_request_batch_begin(struct slu_request_batch *batch,
+			    struct slu_err *err)
 {
-	if (slu_breaker_open(&d->turn.broken, slu_now_mono()))
+	if (slu_breaker_open(&batch->broken, slu_now_mono()))
 		return slu_err(err, SLU_IO, "the database cannot be written");
-	d->turn.open = slu_db_begin_group(d->db, err) == 0;
-	if (!d->turn.open)
-		slu_log(d->log, SLU_ERROR, "%s", err->text);
-	return d->turn.open ? 0 : -1;
+	batch->open = slu_db_begin_group(batch->db, err) == 0;
+	if (!batch->open)
+		slu_log(batch->log, SLU_ERROR, "%s", err->text);
+	return batch->open ? 0 : -1;
 }
 
 /* The commit has failed: the prepared answers are void. */
-static void take_back(struct slu_daemon *d, const struct slu_err *why)
+static void take_back(struct slu_request_batch *batch,
+		      const struct slu_err *why)
 {
-	slu_log(d->log, SLU_ERROR, "%s", why->text);
-	d->metrics.lost_turns++;
-	slu_db_rollback(d->db);
-	for (struct slu_req *req = d->turn.held; req; req = req->next) {
+	slu_log(batch->log, SLU_ERROR, "%s", why->text);
+	slu_db_rollback(batch->db);
+	for (struct slu_req *req = batch->held; req; req = req->next) {
 		req->rc =
 			slu_err(&req->err, SLU_IO, "try again: %s", why->text);
 		slu_buf_reset(&req->out);
 	}
-	slu_daemon_restart_buffers(d);
+	batch->ops.lost(batch->ops.arg);
 }
 
-void slu_request_batch_end(struct slu_daemon *d)
+void slu_request_batch_end(struct slu_request_batch *batch)
 {
 	struct slu_req *req, *next;
 	struct slu_err err;
 	double began;
 
-	if (!d->turn.open)
+	if (!batch->open)
 		return;
 	began = slu_now_mono();
-	if (slu_db_commit(d->db, &err) < 0) {
-		take_back(d, &err);
-		slu_breaker_trip(&d->turn.broken, began, slu_now_mono());
+	if (slu_db_commit(batch->db, &err) < 0) {
+		take_back(batch, &err);
+		slu_breaker_trip(&batch->broken, began, slu_now_mono());
 	}
-	d->turn.open = false;
-	for (req = d->turn.held; req; req = next) {
+	batch->open = false;
+	for (req = batch->held; req; req = next) {
 		next = req->next;
-		reply(d, req);
+		reply(batch, req);
 	}
-	d->turn.held = NULL;
-	d->turn.held_tail = &d->turn.held;
+	batch->held = NULL;
+	batch->held_tail = &batch->held;
 }
 
-static struct slu_req *take(struct slu_request_batch *turn)
+static struct slu_req *take(struct slu_request_batch *batch)
 {
-	struct slu_req *req = turn->waiting;
+	struct slu_req *req = batch->waiting;
 
-	turn->waiting = req->next;
-	if (!turn->waiting)
-		turn->waiting_tail = &turn->waiting;
+	batch->waiting = req->next;
+	if (!batch->waiting)
+		batch->waiting_tail = &batch->waiting;
 	return req;
 }
 
 /* All at once: one by one each would wait for the database as long as this one
  * has. */
-static void put_off(struct slu_daemon *d, const struct slu_err *why)
+static void put_off(struct slu_request_batch *batch, const struct slu_err *why)
 {
-	struct slu_buf none = {0};
-	struct slu_err again;
+	struct slu_req *req;
 
-	slu_err(&again, SLU_IO, "try again: %s", why->text);
-	while (d->turn.waiting)
-		slu_routes_reply(d, take(&d->turn), &none, &again);
+	while (batch->waiting) {
+		req = take(batch);
+		req->rc =
+			slu_err(&req->err, SLU_IO, "try again: %s", why->text);
+		reply(batch, req);
+	}
 }
 
 static void run(void *arg)
 {
-	struct slu_daemon *d = arg;
+	struct slu_request_batch *batch = arg;
 	struct slu_err err;
 
-	if (slu_request_batch_begin(d, &err) < 0) {
-		put_off(d, &err);
+	if (slu_request_batch_begin(batch, &err) < 0) {
+		put_off(batch, &err);
 		return;
 	}
-	for (int n = 0; d->turn.waiting && n < TURN_MAX; n++)
-		slu_routes_handle(d, take(&d->turn));
-	slu_request_batch_end(d);
-	if (d->turn.waiting)
-		slu_timer_soon(d->loop, &d->turn.timer, 0);
+	for (int n = 0; batch->waiting && n < TURN_MAX; n++)
+		batch->ops.handle(batch->ops.arg, take(batch));
+	slu_request_batch_end(batch);
+	if (batch->waiting)
+		slu_timer_soon(batch->loop, &batch->timer, 0);
 }
 
-void slu_request_batch_init(struct slu_daemon *d)
+void slu_request_batch_init(struct slu_request_batch *batch,
+			    struct slu_loop *loop, struct slu_db *db,
+			    const struct slu_log *log,
+			    const struct slu_request_batch_ops *ops)
 {
-	d->turn = (struct slu_request_batch){.timer = {.fn = run, .arg = d}};
-	d->turn.waiting_tail = &d->turn.waiting;
-	d->turn.held_tail = &d->turn.held;
+	*batch = (struct slu_request_batch){
+		.loop = loop,
+		.db = db,
+		.log = log,
+		.ops = *ops,
+		.timer = {.fn = run, .arg = batch},
+	};
+	batch->waiting_tail = &batch->waiting;
+	batch->held_tail = &batch->held;
 }
 
-void slu_request_batch_add(struct slu_daemon *d, struct slu_req *req)
+void slu_request_batch_add(struct slu_request_batch *batch, struct slu_req *req)
 {
 	req->next = NULL;
-	*d->turn.waiting_tail = req;
-	d->turn.waiting_tail = &req->next;
-	slu_timer_soon(d->loop, &d->turn.timer, 0);
+	*batch->waiting_tail = req;
+	batch->waiting_tail = &req->next;
+	slu_timer_soon(batch->loop, &batch->timer, 0);
 }
 
-void slu_request_batch_flush(struct slu_daemon *d)
+void slu_request_batch_flush(struct slu_request_batch *batch)
 {
-	while (d->turn.waiting)
-		run(d);
-	slu_timer_stop(d->loop, &d->turn.timer);
+	while (batch->waiting)
+		run(batch);
+	slu_timer_stop(batch->loop, &batch->timer);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of requests, and handlers that only pass a request on. */
-#include "sluiced/http/request.h"
 #include "sluiced/http/routes.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sluiced/control/pool_commands.h"
+#include "sluiced/http/handlers.h"
 #include "sluiced/ingestion/iocount.h"
+#include "sluiced/wakeups.h"
 #include "sysmap/database/receive.h"
 
 #define SMALL (1u << 20)
@@ -252,11 +254,3 @@ const struct slu_route slu_routes[] = {
 	},
 	{.path = NULL},
 };
-
-const struct slu_route *slu_routes_find(const char *method, const char *path)
-{
-	for (const struct slu_route *r = slu_routes; r->path; r++)
-		if (!strcmp(r->path, path) && !strcmp(r->method, method))
-			return r;
-	return NULL;
-}

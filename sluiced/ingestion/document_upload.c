@@ -6,7 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "sluiced/http/routes.h"
+#include "sluiced/control/distance_watch.h"
+#include "sluiced/control/pool_commands.h"
+#include "sluiced/http/handlers.h"
+#include "sluiced/http/reply.h"
 #include "sysmap/database/receive.h"
 
 struct push {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include "common/clock.h"
 #include "job_submit/history/job_history.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/handlers.h"
+#include "sluiced/http/reply.h"
 
 struct import {
 	struct slu_item item;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sluiced/http/routes.h"
+#include "sluiced/http/handlers.h"
+#include "sluiced/http/reply.h"
 
 struct count {
 	struct slu_item item;

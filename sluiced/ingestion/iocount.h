@@ -6,7 +6,7 @@
 
 struct slu_daemon;
 
-/* Stores what a report "stopped" has counted. (/v1/io: routes.h) */
+/* Stores what a report "stopped" has counted. (/v1/io: handlers.h) */
 void slu_io_add(struct slu_daemon *d, const struct slu_report *report);
 
 #endif

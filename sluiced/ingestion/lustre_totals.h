@@ -4,11 +4,11 @@
 
 /*
  * What Lustre's servers have seen of each job (sluice-tbfd --publish): totals
- * by server, into the history (/v1/jobstats: routes.h). Nobody says which word
- * of which server is the last one: SETTLE seconds after a job's end slurmctld
- * is told what is there, unless somebody better has told it. Two days later
- * what its servers have said becomes one row. Where IOStart is on, slurmctld is
- * told twice a minute what running jobs have moved.
+ * by server, into the history (/v1/jobstats: jobstats.c). Nobody says which
+ * word of which server is the last one: SETTLE seconds after a job's end
+ * slurmctld is told what is there, unless somebody better has told it. Two days
+ * later what its servers have said becomes one row. Where IOStart is on,
+ * slurmctld is told twice a minute what running jobs have moved.
  */
 
 #include "sluiced/ingestion/history_rows.h"

@@ -19,9 +19,9 @@
 #include "select_io/ost/choose.h"
 #include "select_io/ost/known_targets.h"
 #include "select_io/ost/recent_placements.h"
-#include "sluiced/daemon.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/handlers.h"
 #include "sluiced/ingestion/server_reports.h"
+#include "sluiced/questions/answerers.h"
 #include "sluiced/questions/io_forecasts.h"
 #include "sysmap/lustre/counters.h"
 

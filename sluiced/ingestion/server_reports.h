@@ -17,6 +17,8 @@ struct slu_daemon;
 
 struct slu_ost_choose_settings
 slu_osts_settings_of(const struct slu_conf *conf);
+/* The same out of what slu_osts_prepare() gave. */
+struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
 /* The arguments of the question "osts"; strings are those of args. */
 int slu_osts_take_args(struct json_object *args,
 		       struct slu_ost_choose_request *request,
@@ -25,5 +27,10 @@ int slu_osts_take_args(struct json_object *args,
 void slu_osts_reload(struct slu_daemon *d);
 /* The processor of this host is: nothing is to be predicted. */
 bool slu_osts_busy(const struct slu_daemon *d);
+
+/* Evaluate a /proc/stat, unless the last look was a moment ago. now:
+ * seconds. */
+struct slu_busy;
+void slu_busy_look(struct slu_busy *busy, const char *stat, double now);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef SLU_SLUICED_QUESTIONS_ANSWERERS_H
 #define SLU_SLUICED_QUESTIONS_ANSWERERS_H
 
-/* Answerers in files of their own; see questions.h. "ions" takes: last, since
- * (Unix seconds: how good predictions have been since then), job_id (only this
- * one, explained), and for what-if questions: policy, pool (I/O nodes), without
- * (a job). */
+/* Answerers in files of their own; see answerer_table.h. "ions" takes: last,
+ * since (Unix seconds: how good predictions have been since then), job_id (only
+ * this one, explained), and for what-if questions: policy, pool (I/O nodes),
+ * without (a job). */
 
-#include "sluiced/questions/questions.h"
+#include "sluiced/questions/answerer.h"
 
 struct json_object *slu_prepare_ions(const struct slu_daemon *d,
 				     const struct slu_asker *who,
@@ -60,10 +60,6 @@ int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
-/* Whose rows: the argument "uid" if the user may see all, else his own. */
-int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
-		  uint32_t *uid, struct slu_err *err);
-
 /* "start": when, and on which nodes, a job that waits will start; takes
  * job_id. One object: job_id, partition, reason, nodes, running and ahead
  * (jobs), planned (Unix s, by Slurm), planned_nodes, start_10, start_50 and
@@ -90,5 +86,23 @@ int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
 int slu_why_answer(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err);
+
+/* "osts": the storage targets of Lustre; prepared:
+ * {"servers":...,"alpha":A,"beta":B,"ranking":[...]}, the last only where
+ * nothing shall be solved; and what is remembered of answers (a lesson of
+ * recent_placements.h). */
+struct json_object *slu_osts_prepare(const struct slu_daemon *d,
+				     const struct slu_asker *who,
+				     struct json_object *args);
+void slu_osts_learn(struct slu_daemon *d, uint32_t uid,
+		    struct json_object *lesson);
+int slu_osts_answer(struct slu_db *db, const struct slu_asker *who,
+		    struct json_object *args, struct slu_buf *out,
+		    struct slu_err *err);
+
+/* "stripe": layouts of files, from the same. */
+int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
 
 #endif

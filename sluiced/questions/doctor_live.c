@@ -2,7 +2,7 @@
 /* The part of "doctor" that only the daemon's memory has. No files: they are
  * for the answering process. */
 #include "config.h"
-#include "sluiced/questions/doctor.h"
+#include "sluiced/questions/doctor_live.h"
 
 #include <unistd.h>
 #include "common/jsonx.h"

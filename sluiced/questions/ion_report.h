@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_ION_REPORT_H
 #define SLU_SLUICED_ION_REPORT_H
 
-#include "sluiced/questions/questions.h"
+#include "sluiced/questions/answerer.h"
 
 /*
  * What ended runs with I/O nodes reached, beside what was predicted of them

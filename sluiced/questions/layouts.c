@@ -12,8 +12,10 @@
 #include "select_io/ost/choose.h"
 #include "select_io/ost/recent_placements.h"
 #include "select_io/stripe/composite_layout.h"
-#include "sluiced/daemon.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/ingestion/server_reports.h"
+#include "sluiced/questions/answerers.h"
+#include "sluiced/questions/layouts.h"
+#include "sluiced/questions/question_stripe.h"
 
 #define COMMAND "lfs setstripe "
 

@@ -5,8 +5,7 @@
 
 #include "common/jsonx.h"
 #include "select_io/ost/known_targets.h"
-#include "sluiced/daemon.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/route.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/io_forecasts.h"
 

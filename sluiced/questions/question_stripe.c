@@ -10,7 +10,9 @@
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
 #include "sluiced/daemon.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/ingestion/server_reports.h"
+#include "sluiced/questions/answerers.h"
+#include "sluiced/questions/question_stripe.h"
 
 static int most_first(const void *a, const void *b)
 {

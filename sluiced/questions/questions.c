@@ -17,7 +17,9 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "sluiced/child.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/handlers.h"
+#include "sluiced/http/reply.h"
+#include "sluiced/questions/answerer_table.h"
 #include "sluiced/questions/place_now.h"
 #include "sysquery/query.h"
 

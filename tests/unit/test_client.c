@@ -6,7 +6,7 @@
 #include "common/proc.h"
 #include "common/clock.h"
 #include "sluiced/questions/placement_rate.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/questions/question_queue.h"
 #include <grp.h>
 #include <sys/wait.h>
 #undef EXIT_USAGE

@@ -17,7 +17,7 @@
 #include "sluiced/control/known_jobs.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/questions/answerer_table.h"
 #include "sysquery/cli/ask.h"
 #include "sysquery/cli/paragraph.h"
 #include "tests/unit/harness.h"

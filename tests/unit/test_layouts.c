@@ -6,8 +6,8 @@
 #include "common/jsonx.h"
 #include "burst_buffer/plan/plan.h"
 #include "select_io/ost/recent_placements.h"
-#include "sluiced/daemon.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/questions/answerers.h"
+#include "sluiced/questions/layouts.h"
 
 static struct slu_err err;
 

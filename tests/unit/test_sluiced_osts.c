@@ -9,8 +9,8 @@
 #include "select_io/ost/server_report.h"
 #include "select_io/tbf/job_totals.h"
 #include "select_io/tbfd/publisher.h"
-#include "sluiced/daemon.h"
-#include "sluiced/questions/questions.h"
+#include "sluiced/ingestion/server_reports.h"
+#include "sluiced/questions/answerers.h"
 #include "tests/unit/sluiced.h"
 
 /* A target that is nearly full, of a server below "oss". */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of routes: looked up as a request is, and the same as the one in
  * sluiced(8). */
+#include "sluiced/http/exchange.h"
 #include "sluiced/http/routes.h"
 #include "tests/unit/harness.h"
 
@@ -19,7 +20,8 @@ START_TEST(test_routes_by_method_and_path)
 {
 	each(c, cases)
 	{
-		const struct slu_route *r = slu_routes_find(c->method, c->path);
+		const struct slu_route *r =
+			slu_route_find(slu_routes, c->method, c->path);
 
 		expect((r != NULL) == c->found, "%s %s", c->method, c->path);
 		if (r)
@@ -95,18 +97,19 @@ static int never(struct slu_daemon *d, struct slu_req *req, struct slu_buf *out,
 START_TEST(test_nothing_is_answered_after_failed_commit)
 {
 	static const struct slu_log log;
+	static const struct slu_request_batch_ops ops; /* none is called */
 	static const struct slu_route route = {.path = "/v1/x",
 					       .handle = never};
 	struct slu_daemon d = {.failed = true, .log = &log};
 	struct slu_req req = {.route = &route, .path = (char *)"/v1/x"};
 
-	slu_request_batch_init(&d);
+	slu_request_batch_init(&d.turn, NULL, NULL, &log, &ops);
 	d.turn.open = true; /* so that the answer is kept for us */
 	slu_routes_handle(&d, &req);
 	ck_assert_ptr_eq(d.turn.held, &req);
 	ck_assert_int_eq(req.rc, -1);
 	expect_err(req.err, SLU_IO, "stopping");
-	slu_request_batch_init(&d);
+	slu_request_batch_init(&d.turn, NULL, NULL, &log, &ops);
 	d.turn.open = true;
 	req.rc = 0;
 	ck_assert(slu_routes_parked(&d, &req.parked, false));

@@ -7,7 +7,7 @@
 #include "burst_buffer/request/fstype.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/io_forecasts.h"
-#include "sluiced/daemon.h"
+#include "sluiced/startup.h"
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -20,7 +20,17 @@
 #include "common/str.h"
 #include "select_io/ost/known_targets.h"
 #include "select_io/ost/recent_placements.h"
+#include "sluiced/control/buffer_commands.h"
+#include "sluiced/control/distance_watch.h"
+#include "sluiced/control/pool_commands.h"
+#include "sluiced/control/slurmctld.h"
+#include "sluiced/http/conf_text.h"
+#include "sluiced/http/exchange.h"
+#include "sluiced/http/reply.h"
+#include "sluiced/http/routes.h"
 #include "sluiced/programs.h"
+#include "sluiced/questions/questions.h"
+#include "sluiced/wakeups.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn; each costs a credential */
 #define POLL_AGAIN  1.0
@@ -33,27 +43,7 @@
 #define OLD_BUFFERS 8 /* so many are removed in a turn */
 #define OLD_CHANGES 500
 #define AGE_MORE    0.1 /* s; other work is done meanwhile */
-#define TICK_SOON   1.0 /* after a change, seconds */
 #define CLOCK_STEP  5.0
-#define AGAIN_MIN   1.0 /* until slurmctld reports everything again */
-#define AGAIN_MAX   8.0
-
-void slu_daemon_tick_soon(struct slu_daemon *d)
-{
-	slu_timer_soon(d->loop, &d->tick, TICK_SOON);
-}
-
-void slu_daemon_soon(struct slu_daemon *d)
-{
-	slu_timer_soon(d->loop, &d->poll, 0);
-	slu_daemon_tick_soon(d);
-}
-
-void slu_daemon_touched(struct slu_daemon *d, uint32_t job_id)
-{
-	slu_longpoll_changed(d->longpoll, job_id);
-	slu_daemon_soon(d);
-}
 
 /* Deadlines are wall-clock times, as they outlive us and the machine. */
 static void watch_clock(struct slu_daemon *d, double now)
@@ -92,12 +82,12 @@ static void on_poll(void *arg)
 	struct slu_err err;
 	double next;
 
-	if (slu_request_batch_begin(d, &err) < 0) {
+	if (slu_request_batch_begin(&d->turn, &err) < 0) {
 		slu_timer_set(d->loop, &d->poll, POLL_AGAIN);
 		return;
 	}
 	next = slu_longpoll_run(d->longpoll, now, POLL_BUDGET);
-	slu_request_batch_end(d);
+	slu_request_batch_end(&d->turn);
 	if (next)
 		slu_timer_soon(d->loop, &d->poll, next > now ? next - now : 0);
 }
@@ -108,20 +98,6 @@ static void on_again(void *arg)
 
 	slu_control_drop(d->control,
 			 "the database could not be read or written");
-}
-
-void slu_daemon_reconnect(struct slu_daemon *d)
-{
-	double now = slu_now_mono();
-	bool lately =
-		d->again_asked > 0 && now < d->again_asked + 2 * AGAIN_MAX;
-	double pause = lately ? 2 * d->again_pause : AGAIN_MIN;
-
-	if (d->again.due > 0)
-		return;
-	d->again_asked = now;
-	d->again_pause = pause < AGAIN_MAX ? pause : AGAIN_MAX;
-	slu_timer_set(d->loop, &d->again, d->again_pause);
 }
 
 static void hear_again(void *arg)
@@ -243,6 +219,47 @@ static int get_key(const char *database, unsigned char key[SLU_BUFFERS_KEY],
 	return rc < 0 ? slu_err(err, why.kind, "%s", why.text) : 0;
 }
 
+static int start_buffers(struct slu_daemon *d, struct slu_err *err)
+{
+	unsigned char key[SLU_BUFFERS_KEY];
+
+	if (get_key(d->conf->database, key, err) < 0)
+		return -1;
+	d->buffers = slu_buffers_load(d->db, d->conf, key, &slu_buffers_glue, d,
+				      slu_now_wall(), err);
+	explicit_bzero(key, sizeof(key));
+	if (!d->buffers)
+		return -1;
+	slu_timer_set(d->loop, &d->tick, 0);
+	return 0;
+}
+
+/* The buffers in memory may be ahead of the database: drop them, load them
+ * again, and have slurmctld connect again. If that fails the daemon ends. */
+static void restart_buffers(void *arg)
+{
+	struct slu_daemon *d = arg;
+	struct slu_buffers *old = d->buffers;
+	struct slu_err err;
+
+	d->metrics.lost_turns++;
+	slu_control_forget(d->control);
+	if (start_buffers(d, &err) < 0) {
+		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
+		d->buffers = old; /* no request reaches it any more */
+		d->failed = true;
+		slu_loop_stop(d->loop);
+		return;
+	}
+	slu_buffers_free(old);
+	slu_daemon_touched(d, 0);
+}
+
+static void reply(void *arg, struct slu_req *req)
+{
+	slu_routes_reply(arg, req, &req->out, req->rc < 0 ? &req->err : NULL);
+}
+
 static int find_owner(const char *user, uid_t *uid, struct slu_err *err)
 {
 	struct passwd *pw = getpwnam(user);
@@ -270,12 +287,19 @@ static const char *own_addr(const struct slu_conf *conf)
 
 static int start_memory(struct slu_daemon *d, struct slu_err *err)
 {
+	const struct slu_request_batch_ops turn = {
+		.handle = slu_routes_handle,
+		.reply = reply,
+		.lost = restart_buffers,
+		.arg = d,
+	};
+
 	d->metrics.started = slu_now_wall();
 	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
 	d->again = (struct slu_timer){.fn = on_again, .arg = d};
 	slu_write_batch_init(&d->batch, d->loop, d->db);
-	slu_request_batch_init(d);
+	slu_request_batch_init(&d->turn, d->loop, d->db, d->log, &turn);
 	slu_questions_init(&d->questions);
 	slu_capacity_start(d);
 	d->seen = (struct slu_timer){.fn = on_seen, .arg = d};
@@ -317,43 +341,12 @@ static int start_control(struct slu_daemon *d, struct slu_err *err)
 	return d->control ? 0 : -1;
 }
 
-static int start_buffers(struct slu_daemon *d, struct slu_err *err)
-{
-	unsigned char key[SLU_BUFFERS_KEY];
-
-	if (get_key(d->conf->database, key, err) < 0)
-		return -1;
-	d->buffers = slu_buffers_load(d->db, d->conf, key, &slu_buffers_glue, d,
-				      slu_now_wall(), err);
-	explicit_bzero(key, sizeof(key));
-	if (!d->buffers)
-		return -1;
-	slu_timer_set(d->loop, &d->tick, 0);
-	return 0;
-}
-
-void slu_daemon_restart_buffers(struct slu_daemon *d)
-{
-	struct slu_buffers *old = d->buffers;
-	struct slu_err err;
-
-	slu_control_forget(d->control);
-	if (start_buffers(d, &err) < 0) {
-		slu_log(d->log, SLU_ERROR, "buffers: %s", err.text);
-		d->buffers = old; /* no request reaches it any more */
-		d->failed = true;
-		slu_loop_stop(d->loop);
-		return;
-	}
-	slu_buffers_free(old);
-	slu_daemon_touched(d, 0);
-}
-
 static int start_httpd(struct slu_daemon *d, struct slu_err *err)
 {
 	struct slu_httpd_ops ops = slu_httpd_glue;
 
 	ops.arg = d;
+	d->routes = slu_routes;
 	d->httpd = slu_httpd_new(d->loop, own_addr(d->conf), &ops, d->log, err);
 	return d->httpd ? 0 : -1;
 }
@@ -382,7 +375,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_questions_stop(d);
 	slu_totals_stop(&d->totals);
 	if (d->httpd)
-		slu_request_batch_flush(d);
+		slu_request_batch_flush(&d->turn);
 	slu_longpoll_free(d->longpoll);
 	if (d->receiver) { /* after everything that may add items */
 		slu_write_batch_flush(&d->batch);

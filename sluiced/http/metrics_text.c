@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers for operators, in Prometheus' format. */
 #include "config.h"
-#include "sluiced/metrics.h"
+#include "sluiced/http/handlers.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "burst_buffer/lifecycle/transitions.h"
-#include "sluiced/http/routes.h"
-
-void slu_metrics_request(struct slu_metrics *m, size_t route, int status)
-{
-	if (route < SLU_METRICS_ROUTES && status >= 100 && status < 600)
-		m->requests[route][status / 100]++;
-}
 
 static void head(struct slu_buf *out, const char *name, const char *type,
 		 const char *help)
@@ -30,17 +23,18 @@ static void one(struct slu_buf *out, const char *name, const char *type,
 	slu_buf_printf(out, "sluice_%s %.15g\n", name, value);
 }
 
-static void requests(const struct slu_metrics *m, struct slu_buf *out)
+static void requests(const struct slu_metrics *m,
+		     const struct slu_route *routes, struct slu_buf *out)
 {
 	head(out, "requests_total", "counter", "Answered HTTP requests.");
-	for (size_t r = 0; slu_routes[r].path; r++)
+	for (size_t r = 0; routes[r].path; r++)
 		for (int code = 1; code < 6; code++)
 			if (m->requests[r][code])
 				slu_buf_printf(
 					out,
 					"sluice_requests_total{route=\"%s\","
 					"code=\"%dxx\"} %llu\n",
-					slu_routes[r].path, code,
+					routes[r].path, code,
 					(unsigned long long)
 						m->requests[r][code]);
 }
@@ -319,7 +313,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	    "Questions that wait for a process to answer them.",
 	    (double)d->questions.waiting);
 	health(d, out);
-	requests(m, out);
+	requests(m, d->routes, out);
 	buffers(d, out);
 	phases(d, out);
 	pools(d, out);

@@ -10,8 +10,10 @@
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
+#include "sluiced/questions/answerer_table.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/questions/doctor.h"
+#include "sluiced/questions/doctor_live.h"
 #include "sluiced/daemon.h"
 
 #define JOBS	    100
@@ -26,20 +28,6 @@ static int give(struct json_object *obj, struct slu_buf *out,
 	slu_buf_puts(out, slu_json_utf8(obj));
 	json_object_put(obj);
 	return out->failed ? slu_err(err, SLU_NOMEM, "too long an answer") : 0;
-}
-
-int slu_asked_uid(const struct slu_asker *who, struct json_object *args,
-		  uint32_t *uid, struct slu_err *err)
-{
-	uint64_t asked = who->admin ? SLU_NO_ID : who->uid;
-
-	if (slu_json_u64_opt(args, "uid", &asked, err) < 0)
-		return -1;
-	if (!who->admin && asked != who->uid)
-		return slu_err(err, SLU_DENIED, "uid %u may not see this",
-			       who->uid);
-	*uid = (uint32_t)asked;
-	return 0;
 }
 
 static struct json_object *prepare_buffers(const struct slu_daemon *d,

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_HTTP_CONF_TEXT_H
+#define SLU_SLUICED_HTTP_CONF_TEXT_H
+
+/* The configuration file: read for this daemon, and served to hosts without one
+ * of their own. */
+
+#include "sluiced/daemon.h"
+
+/* Read the configuration file, for d->conf; NULL: it is bad, and nothing has
+ * changed. Caller frees. */
+struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err);
+
+#endif

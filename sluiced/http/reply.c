@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/http/reply.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#define REFUSED_LOGGED 10 /* a minute, from one address */
+
+static unsigned *refused_from(struct slu_daemon *d, const char *address)
+{
+	unsigned h = 2166136261u;
+
+	for (; *address; address++)
+		h = (h ^ (unsigned char)*address) * 16777619u;
+	return &d->refused[h % SLU_REFUSED];
+}
+
+static void begin_minute(struct slu_daemon *d, double now)
+{
+	unsigned more = 0;
+
+	for (size_t i = 0; i < SLU_REFUSED; i++)
+		if (d->refused[i] > REFUSED_LOGGED)
+			more += d->refused[i] - REFUSED_LOGGED;
+	if (more)
+		slu_log(d->log, SLU_INFO, "%u more were refused", more);
+	memset(d->refused, 0, sizeof(d->refused));
+	d->refused_since = now;
+}
+
+void slu_routes_log_refused(struct slu_daemon *d, const struct slu_req *req,
+			    const struct slu_err *err)
+{
+	double now = slu_now_mono();
+	char text[SLU_HTTPD_PEER];
+	const char *from = slu_httpd_peer(req, text);
+
+	if (now - d->refused_since > 60)
+		begin_minute(d, now);
+	if ((*refused_from(d, from))++ < REFUSED_LOGGED)
+		slu_log(d->log, SLU_INFO, "%s refused: %s (from %s)", req->path,
+			err->text, from);
+}
+
+static void count(struct slu_metrics *m, ptrdiff_t route, int status)
+{
+	if (route >= 0 && route < SLU_METRICS_ROUTES && status >= 100 &&
+	    status < 600)
+		m->requests[route][status / 100]++;
+}
+
+void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *body, const struct slu_err *err)
+{
+	const struct slu_route *route = req->route;
+	struct slu_answer_head head = {
+		.status = MHD_HTTP_OK,
+		.type = route->type ? route->type : "application/json",
+		.conf = req->proven ? d->conf_hash : NULL};
+	char *cred = NULL, hash[65];
+	struct slu_err why;
+
+	if (err) {
+		slu_buf_reset(body);
+		slu_buf_printf(body, "%s\n", err->text);
+		head.status = slu_httpd_status(err->kind);
+		head.type = "text/plain";
+	}
+	if (req->proven) {
+		slu_httpd_hash(req, body, hash);
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status, hash,
+				      err ? NULL : req->secret, &why);
+		if (!cred) {
+			slu_routes_log_refused(d, req, &why);
+			slu_buf_free(body);
+			slu_httpd_refuse(req, &why);
+			return;
+		}
+	}
+	head.credential = cred;
+	count(&d->metrics, route - d->routes, head.status);
+	slu_httpd_answer(req, &head, body);
+	free(cred);
+}

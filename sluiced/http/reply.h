@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_HTTP_REPLY_H
+#define SLU_SLUICED_HTTP_REPLY_H
+
+/* Answers to HTTP requests, with their credential, and how often they are
+ * refused. */
+
+#include "sluiced/http/route.h"
+
+/* Answer, with a credential of ours if the caller is authenticated. err NULL:
+ * 200 with the body; else the error's status and sentence. Takes the body. */
+void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
+		      struct slu_buf *body, const struct slu_err *err);
+/* For the administrator, at a limited rate for each host, so that none hides
+ * the others. */
+void slu_routes_log_refused(struct slu_daemon *d, const struct slu_req *req,
+			    const struct slu_err *err);
+
+#endif

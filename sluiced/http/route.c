@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/http/route.h"
+
+#include <string.h>
+
+const struct slu_route *slu_route_find(const struct slu_route *routes,
+				       const char *method, const char *path)
+{
+	for (const struct slu_route *r = routes; r->path; r++)
+		if (!strcmp(r->path, path) && !strcmp(r->method, method))
+			return r;
+	return NULL;
+}

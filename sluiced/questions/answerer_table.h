@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_QUESTIONS_ANSWERER_TABLE_H
+#define SLU_SLUICED_QUESTIONS_ANSWERER_TABLE_H
+
+/* All questions that sluiced answers itself, beside those of sysquery/query.h,
+ * which are everybody's to ask. */
+
+#include "sluiced/questions/answerer.h"
+
+extern const struct slu_answerer slu_answerers[]; /* name NULL ends it */
+
+#endif
