@@ -9,7 +9,8 @@ libsluctl_a_SOURCES = \
 	ctl/arbiter/hostnames.c ctl/arbiter/hostnames.h \
 	ctl/arbiter/ions.c ctl/arbiter/ions.h \
 	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \
-	ctl/ctl.c ctl/ctl.h \
+	ctl/ctl.h \
+	ctl/instance.c \
 	ctl/iostart/hooks.c ctl/iostart/hooks.h \
 	ctl/iostart/iostart.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \
@@ -17,6 +18,7 @@ libsluctl_a_SOURCES = \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \
 	ctl/jobs/begin.c \
+	ctl/jobs/event_hooks.c ctl/jobs/event_hooks.h \
 	ctl/jobs/events.c ctl/jobs/events.h \
 	ctl/jobs/followed.c ctl/jobs/followed.h \
 	ctl/jobs/limit_guard.c ctl/jobs/limit_guard.h \
@@ -33,14 +35,18 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/unheard.c ctl/jobs/unheard.h \
 	ctl/link/commands.c ctl/link/commands.h \
 	ctl/link/link.c ctl/link/link.h \
-	ctl/link/mirror.c ctl/link/mirror.h \
+	ctl/link/session.c ctl/link/session.h \
+	ctl/link/mirror.c ctl/link/mirror.h ctl/link/mirror_state.h \
 	ctl/mail.c ctl/mail.h \
+	ctl/mail_queue.c ctl/mail_queue.h \
 	ctl/map.c ctl/map.h \
 	ctl/ops.h \
-	ctl/pools/capacity.c \
+	ctl/pools/capacity.c ctl/pools/capacity.h \
+	ctl/pools/claims.c ctl/pools/claims.h \
 	ctl/pools/pools.c ctl/pools/pools.h \
-	ctl/pools/reservation.c \
+	ctl/pools/reservation.c ctl/pools/reservation.h \
 	ctl/pools/usage.c ctl/pools/usage.h \
+	ctl/pools/waiters.c ctl/pools/waiters.h \
 	ctl/predictor/history_queue.c ctl/predictor/history_queue.h \
 	ctl/predictor/seen_runs.c ctl/predictor/seen_runs.h \
 	ctl/predictor/training.c ctl/predictor/training.h \
@@ -48,6 +54,7 @@ libsluctl_a_SOURCES = \
 	ctl/site.c ctl/site.h \
 	ctl/bbstat.c \
 	ctl/thread.c ctl/thread.h \
+	ctl/threads.c ctl/threads.h \
 	ctl/times.c ctl/times.h \
 	ctl/users.c ctl/users.h
 libsluctl = libsluctl.a $(libslubandwidth) $(libslupredict) $(libsluion) $(libslurequest) -lpthread

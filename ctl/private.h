@@ -7,19 +7,20 @@
  * touch only the first half of struct slu_ctl; the second half belongs to the
  * thread of thread.c, so it needs no lock. What is done with it, by room:
  *
- *   ctl.c          what the plugins call; the object's life
- *   thread.c       the loop: what is due when; the link's two ends
- *   mail.c         mails to users, in a thread of its own
- *   users.c        user ids of names in sluice.conf, in a thread of its own
- *   jobs/          requests at submission (requests.c, submit.c,
- *                  persistent_state.c, prestage_state.c); events of jobs
- *                  (events.c); the jobs that run (followed.c, unheard.c);
- * limits that we have set (limit_guard.c, a thread of its own) pools/ capacity,
- * usage, reservations of waiting jobs iostart/       jobs that wait for
- * bandwidth of the parallel file system link/          the socket to sluiced,
- * its commands, the mirror of buffers predictor/     training of the predictor;
- * history until it is stored arbiter/       division of the I/O nodes: solve,
- * publish, label
+ * instance.c  the object's life; hooks that need more than one room
+ * threads.c   who owns the object; its threads
+ * thread.c    the loop of the main thread: what is due when
+ * mail.c      mails to users, in a thread of its own
+ * users.c     user ids of names in sluice.conf, in a thread of its own
+ * jobs/       requests at submission (requests.c, submit.c,
+ *             persistent_state.c, prestage_state.c); events of jobs
+ *             (event_hooks.c, events.c); the jobs that run (followed.c,
+ *             unheard.c); limits that we have set (limit_guard.c, a thread)
+ * pools/      capacity, usage, reservations of waiting jobs
+ * iostart/    jobs that wait for bandwidth of the parallel file system
+ * link/       the socket to sluiced, its commands, the mirror of buffers
+ * predictor/  training of the predictor; history until it is stored
+ * arbiter/    division of the I/O nodes: solve, publish, label
  *
  * `now` is CLOCK_MONOTONIC in seconds.
  */
@@ -39,22 +40,32 @@
 #include "ctl/jobs/setup_times.h"
 #include "ctl/jobs/waits.h"
 #include "ctl/iostart/iostart.h"
-#include "ctl/mail.h"
+#include "ctl/mail_queue.h"
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
 #include "select_io/ion/arbiter.h"
 #include "wire/ion_assignment.h"
+
+struct slu_ctl;
 
 struct slu_look {
 	uint32_t job_id;
 	double due;
 };
 
+/* What lower files call of higher ones, handed in when the object is made. */
+struct slu_ctl_parts {
+	void *(*thread)(void *ctl), *(*guard)(void *ctl);
+	void (*link_lost)(struct slu_ctl *ctl); /* in the main thread */
+	void (*free)(struct slu_ctl *ctl);
+};
+
 struct slu_ctl {
 	/* Fixed, or with locks of their own. */
 	struct slu_ctl_ops ops;
+	const struct slu_ctl_parts *parts;
 	char *conf_path;
-	unsigned refs; /* guarded by ctl.c's lock */
+	unsigned refs; /* guarded by instance.c's lock */
 	struct slu_log log;
 	struct slu_event_queue queue;
 	struct slu_mirror mirror;
@@ -141,14 +152,5 @@ struct slu_ctl {
 };
 
 #define ctl_log(ctl, level, ...) slu_log(&(ctl)->log, level, __VA_ARGS__)
-
-/* ctl.c */
-/* Start the threads: a hook was called that only an active controller calls. */
-void slu_ctl_wake(struct slu_ctl *ctl);
-/* Give up one reference; the last one frees the object. */
-void slu_ctl_unref(struct slu_ctl *ctl);
-/* Start a detached thread, which holds a reference until it calls
- * slu_ctl_unref(). */
-bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 
 #endif

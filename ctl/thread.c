@@ -9,7 +9,9 @@
 #include "ctl/thread.h"
 
 #include "ctl/users.h"
+#include "ctl/threads.h"
 #include "ctl/link/commands.h"
+#include "ctl/link/session.h"
 #include "ctl/iostart/hooks.h"
 #include "ctl/jobs/events.h"
 #include "ctl/jobs/followed.h"
@@ -26,7 +28,6 @@
 
 #include "ctl/advice.h"
 #include "ctl/pools/pools.h"
-#include "select_io/ion/assignment_delta.h"
 
 #define LONGEST_WAIT 30.0
 
@@ -63,53 +64,11 @@ static void advise(struct slu_ctl *ctl, const char *conf_wrong)
 	slu_buf_free(&text);
 }
 
-/* One line when the reason changes, not one for each attempt. */
-static void log_link(struct slu_ctl *ctl, const char *why)
+void slu_ctl_link_lost(struct slu_ctl *ctl)
 {
-	if (!strcmp(ctl->link_why, why))
-		return;
-	slu_copy(ctl->link_why, sizeof(ctl->link_why), why);
-	ctl_log(ctl, SLU_WARN, "no link to sluiced: %s", why);
-}
-
-void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
-		       double now)
-{
-	log_link(ctl, why->text);
-	if (!ctl->away_since) {
-		ctl->away_since = now;
-		ctl->next_unheard = 0;
-	}
-	ctl->linked = false;
-	ctl->hello_said = false;
-	slu_iostart_link(&ctl->iostart, false, time(NULL));
-	slu_link_close(&ctl->link, now);
 	/* launches must not wait for an answer that will not come */
 	slu_followed_release_all(ctl);
 	slu_training_add_waiting(ctl);
-}
-
-void slu_ctl_send(struct slu_ctl *ctl, const struct slu_desc *desc,
-		  const void *msg, double now)
-{
-	struct slu_err err;
-
-	/* an answer does not wait for the new hello */
-	if (ctl->link.fd < 0 ||
-	    !(ctl->hello_said || (ctl->linked && desc == &slu_done_desc)))
-		return;
-	if (slu_link_send(&ctl->link, desc, msg, &err) < 0)
-		slu_ctl_link_down(ctl, &err, now);
-}
-
-void slu_ctl_send_assignment(struct slu_ctl *ctl, struct slu_assignment *a,
-			     double now)
-{
-	if (ctl->hello_said &&
-	    slu_link_send(&ctl->link, &slu_assignment_desc, a, NULL) == 0)
-		return;
-	slu_assignment_strip(a);
-	slu_ctl_send(ctl, &slu_assignment_desc, a, now);
 }
 
 static void replace_site(struct slu_ctl *ctl, struct slu_site *site)

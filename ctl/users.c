@@ -11,6 +11,7 @@
 #include "ctl/users.h"
 
 #include "ctl/private.h"
+#include "ctl/threads.h"
 
 #include <pwd.h>
 #include <stdlib.h>

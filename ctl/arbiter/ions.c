@@ -14,7 +14,7 @@
 #include "ctl/arbiter/recruits.h"
 #include "ctl/jobs/followed.h"
 #include "ctl/private.h"
-#include "ctl/thread.h"
+#include "ctl/link/session.h"
 #include "select_io/ion/assignment_delta.h"
 
 #define WATCH_EVERY	 2.0 /* s, states of the I/O nodes */

@@ -4,7 +4,7 @@
 #include "ctl/iostart/hooks.h"
 
 #include "ctl/private.h"
-#include "ctl/thread.h"
+#include "ctl/link/session.h"
 
 #include <string.h>
 #include <time.h>

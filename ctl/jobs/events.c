@@ -7,7 +7,7 @@
 #include "config.h"
 #include "ctl/jobs/events.h"
 
-#include "ctl/thread.h"
+#include "ctl/link/session.h"
 #include "ctl/jobs/followed.h"
 #include "ctl/predictor/training.h"
 #include "ctl/arbiter/hostnames.h"

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "ctl/jobs/followed.h"
 
-#include "ctl/thread.h"
+#include "ctl/link/session.h"
 #include "ctl/private.h"
 
 #include <math.h>

@@ -19,6 +19,7 @@
 #include "ctl/jobs/limit_guard.h"
 
 #include "ctl/private.h"
+#include "ctl/threads.h"
 
 #include <limits.h>
 #include <poll.h>

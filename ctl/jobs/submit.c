@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "ctl/private.h"
+#include "ctl/threads.h"
 #include "ctl/jobs/limit_guard.h"
 
 #include <string.h>

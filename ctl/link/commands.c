@@ -8,7 +8,7 @@
 #include "ctl/pools/pools.h"
 #include "ctl/link/commands.h"
 
-#include "ctl/thread.h"
+#include "ctl/link/session.h"
 #include "ctl/iostart/hooks.h"
 #include "ctl/jobs/persistent_state.h"
 #include "ctl/jobs/followed.h"
@@ -16,6 +16,7 @@
 #include "ctl/arbiter/ions.h"
 #include "ctl/private.h"
 #include "wire/rows.h"
+#include "ctl/mail.h"
 
 #include <stdlib.h>
 #include <string.h>

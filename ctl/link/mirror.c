@@ -6,7 +6,7 @@
  * wait for or by name, as the scheduler asks for every job that wants one.
  */
 #include "config.h"
-#include "ctl/pools/pools.h"
+#include "ctl/pools/claims.h"
 #include "ctl/pools/usage.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ static void leave(struct slu_mirror *m, struct slu_mirror_item *item)
 		*row = item->kept;
 }
 
-static void clear(struct slu_mirror *m)
+void slu_mirror_clear(struct slu_mirror *m)
 {
 	struct slu_mirror_item *item, *next;
 
@@ -100,8 +100,6 @@ static void clear(struct slu_mirror *m)
 
 void slu_mirror_fini(struct slu_mirror *m)
 {
-	clear(m);
-	slu_pools_fini(m);
 	pthread_mutex_destroy(&m->lock);
 }
 
@@ -213,7 +211,7 @@ int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
 
 	pthread_mutex_lock(&m->lock);
 	list_jobs(m, &before);
-	clear(m);
+	slu_mirror_clear(m);
 	for (size_t i = 0; i < n; i++)
 		rc |= set(m, &state[i]);
 	for (size_t at = 0; at < before.len; at += sizeof(id)) {

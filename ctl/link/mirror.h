@@ -7,51 +7,13 @@
  * hooks read; a mutex guards all of it, held for one lookup or one walk.
  */
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <time.h>
-#include "common/str.h"
-#include "ctl/map.h"
-#include "wire/control.h"
-
-/* What a waiting job wants from sluiced. */
-struct slu_told {
-	time_t at;		 /* when sluiced was last told */
-	unsigned int unanswered; /* how often since its last answer */
-	char why[256];		 /* that, or "" */
-};
-
-/* When a job's last buffer was done; each job has one entry. */
-struct slu_mirror_over {
-	uint32_t job_id;
-	uint64_t buffer;
-	time_t at;
-};
-
-#define SLU_MIRROR_KEPT 4096
-#define SLU_MIRROR_OVER 256 /* so many jobs are remembered */
-
-struct slu_mirror {
-	pthread_mutex_t lock;
-	struct slu_map job; /* job number -> its buffers */
-	size_t n;
-	/* Those that outlive jobs, by how they are looked up. */
-	struct slu_mirror_item *kept[SLU_MIRROR_KEPT];
-	struct slu_mirror_over over[SLU_MIRROR_OVER];
-	/* pools.c: */
-	struct slu_capacity supply;
-	struct slu_map claim; /* job number -> its claim */
-	/* persistent_state.c: job number -> struct slu_told */
-	struct slu_map told;
-	struct slu_pool_waiter *waiter; /* reservation.c */
-	struct slu_map taken; /* usage.c: user -> what he takes of each pool */
-	bool taken_unknown;   /* not known for lack of memory */
-	uint64_t version;     /* counts changes of buffers and claims */
-	struct slu_pool_endings *endings; /* pools.c */
-};
+#include "ctl/link/mirror_state.h"
 
 void slu_mirror_init(struct slu_mirror *m);
+/* After slu_pools_fini(). */
 void slu_mirror_fini(struct slu_mirror *m);
+/* Under the lock: none is known any more. */
+void slu_mirror_clear(struct slu_mirror *m);
 
 /* One buffer's state; DONE removes it. Takes over the content of *state. -1
  * without memory: the entry is unchanged. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The capacity of each pool, as sluiced last reported it. */
 #include "config.h"
-#include "ctl/pools/pools.h"
+#include "ctl/pools/capacity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/size.h"
 
 void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply)
 {
@@ -66,27 +64,4 @@ bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
 	}
 	pthread_mutex_unlock(&m->lock);
 	return f;
-}
-
-int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
-		    const char *with, struct slu_err *err)
-{
-	char wants[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
-	struct slu_pool_use use;
-
-	slu_pools_use(m, need->pool, &use);
-	slu_size_text(need->size, wants);
-	if (use.complete && need->size > use.total)
-		return slu_err(err, SLU_INVALID,
-			       "%s%s is more than pool %s has, which is %s",
-			       with, wants, need->pool,
-			       slu_size_text(use.total, most));
-	if (need->max_per_user && need->size > need->max_per_user)
-		return slu_err(err, SLU_DENIED,
-			       "%s%s is more than the %s that a user may have "
-			       "of pool %s (MaxPerUser)",
-			       with, wants,
-			       slu_size_text(need->max_per_user, most),
-			       need->pool);
-	return 0;
 }

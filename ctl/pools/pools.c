@@ -5,21 +5,14 @@
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
-#include "ctl/pools/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/size.h"
-
-struct slu_claim {
-	uint32_t job_id, uid;
-	uint64_t size;
-	int64_t until; /* Unix seconds; INT64_MAX: no limit */
-	bool counted;
-	char pool[64];
-};
+#include "ctl/pools/usage.h"
+#include "ctl/pools/waiters.h"
 
 /* A job's share of a pool, for fn. */
 struct share {
@@ -87,41 +80,6 @@ static void walk(struct slu_mirror *m, const struct walk *w)
 	}
 }
 
-/* Under the lock. */
-static void recount(struct slu_mirror *m, struct slu_claim *c)
-{
-	bool counts = !slu_map_get(&m->job, c->job_id);
-
-	if (counts && !c->counted)
-		slu_usage_more(m, c->pool, c->uid, c->size);
-	if (!counts && c->counted)
-		slu_usage_less(m, c->pool, c->uid, c->size);
-	c->counted = counts;
-}
-
-void slu_pools_recount(struct slu_mirror *m, uint32_t job_id)
-{
-	struct slu_claim *c = job_id ? slu_map_get(&m->claim, job_id) : NULL;
-
-	if (c)
-		recount(m, c);
-	for (size_t i = 0; !job_id && (c = slu_map_next(&m->claim, &i));)
-		recount(m, c);
-}
-
-/* Under the lock; it is in no map any more. NULL: nothing. */
-static void claim_free(struct slu_mirror *m, struct slu_claim *c)
-{
-	if (c && c->counted)
-		slu_usage_less(m, c->pool, c->uid, c->size);
-	free(c);
-}
-
-void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id)
-{
-	claim_free(m, slu_map_del(&m->claim, job_id));
-}
-
 static void endings_free(struct slu_mirror *m)
 {
 	struct slu_pool_endings *all;
@@ -137,6 +95,7 @@ void slu_pools_fini(struct slu_mirror *m)
 {
 	struct slu_told *told;
 
+	slu_mirror_clear(m);
 	slu_pools_expire(m, INT64_MAX);
 	for (size_t i = 0; (told = slu_map_next(&m->told, &i));)
 		free(told);
@@ -454,32 +413,9 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 	    slu_map_put(&m->claim, job_id, c) < 0)
 		old = c; /* not counted */
 	else
-		recount(m, c);
-	claim_free(m, old);
+		slu_claim_recount(m, c);
+	slu_claim_free(m, old);
 	pthread_mutex_unlock(&m->lock);
-}
-
-void slu_pools_expire(struct slu_mirror *m, int64_t now)
-{
-	struct slu_claim *c;
-
-	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; (c = slu_map_next(&m->claim, &i));)
-		if (c->until <= now) {
-			slu_pools_drop_claim(m, c->job_id);
-			i--; /* another may have moved there */
-		}
-	pthread_mutex_unlock(&m->lock);
-}
-
-bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id)
-{
-	bool claimed;
-
-	pthread_mutex_lock(&m->lock);
-	claimed = slu_map_get(&m->claim, job_id);
-	pthread_mutex_unlock(&m->lock);
-	return claimed;
 }
 
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
@@ -492,4 +428,27 @@ void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 	slu_pools_forget_reservation(m, job_id);
 	pthread_mutex_unlock(&m->lock);
 	free(told);
+}
+
+int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
+		    const char *with, struct slu_err *err)
+{
+	char wants[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
+	struct slu_pool_use use;
+
+	slu_pools_use(m, need->pool, &use);
+	slu_size_text(need->size, wants);
+	if (use.complete && need->size > use.total)
+		return slu_err(err, SLU_INVALID,
+			       "%s%s is more than pool %s has, which is %s",
+			       with, wants, need->pool,
+			       slu_size_text(use.total, most));
+	if (need->max_per_user && need->size > need->max_per_user)
+		return slu_err(err, SLU_DENIED,
+			       "%s%s is more than the %s that a user may have "
+			       "of pool %s (MaxPerUser)",
+			       with, wants,
+			       slu_size_text(need->max_per_user, most),
+			       need->pool);
+	return 0;
 }

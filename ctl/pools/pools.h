@@ -12,8 +12,8 @@
 
 #include "common/hostlist.h"
 #include "ctl/link/mirror.h"
-
-#define SLU_POOL_WHY 256
+#include "ctl/pools/capacity.h"
+#include "ctl/pools/claims.h"
 
 struct slu_pool_need {
 	const char *pool; /* NULL: none, and there is always space */
@@ -41,31 +41,16 @@ struct slu_pool_use {
 	bool complete; /* false: total lacks what is not known */
 };
 
-/* As sluiced reports it; takes over the content. */
-void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply);
-/* Under the lock, borrowed; NULL: nothing is known of it. */
-const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
-						const char *pool);
+/* Before slu_mirror_fini(); what is in the mirror goes, too. */
 void slu_pools_fini(struct slu_mirror *m);
 
 void slu_pools_use(struct slu_mirror *m, const char *pool,
 		   struct slu_pool_use *out);
 
-/* The nodes of a pool with a tier, as far as sluiced has told: none of them, as
- * many as have pushed their maps, or all. Caller frees. */
-enum slu_pool_told { SLU_POOL_UNTOLD, SLU_POOL_SOME, SLU_POOL_ALL };
-enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
-				   struct slu_hosts *out);
-
 /* -1: it can never be had, as there is not so much, or one user may not have
  * it. `with`: words before the size, or "". */
 int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
 		    const char *with, struct slu_err *err);
-
-/* How many nodes have reported that they cannot make this file system, and how
- * many have not; false: none has. *why is the reason of one of them. */
-bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,
-		      uint32_t *unable, char why[SLU_POOL_WHY]);
 
 /* Is there space now? If not, *why is the sentence. */
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
@@ -80,22 +65,6 @@ int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 			int64_t (*end_of)(uint32_t job_id), int64_t now);
 
-/* reservation.c: the same as slu_pools_room(), with regard to reservations: a
- * job that needs much must not be overtaken for ever by jobs that need little.
- * Times are Unix seconds. */
-struct slu_pool_reservation {
-	uint32_t job_id, priority;
-	int64_t start; /* when the scheduler plans to start it; 0: unknown */
-	int64_t end;   /* when it would end if it started now; 0: unknown */
-};
-bool slu_pools_reservation(struct slu_mirror *m,
-			   const struct slu_pool_reservation *turn,
-			   const struct slu_pool_need *need,
-			   int64_t (*end_of)(uint32_t job_id), int64_t now,
-			   char why[SLU_POOL_WHY]);
-/* Under the lock: the job does not wait any more (0: none does). */
-void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id);
-
 /* Seconds within which a waiting job asks again. */
 #define SLU_CLAIM_WAITS 300
 /* A job starts, and claims that much until its buffer is in the mirror, or it
@@ -105,15 +74,6 @@ void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id);
  * is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until);
-/* Drops claims that have expired; Unix seconds, INT64_MAX: all. */
-void slu_pools_expire(struct slu_mirror *m, int64_t now);
-bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);
-
-/* Under the lock, for mirror.c: the job has its buffer now. */
-void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id);
-/* It has its first buffer, or none any more (0: all jobs): a claim counts only
- * without one. */
-void slu_pools_recount(struct slu_mirror *m, uint32_t job_id);
 
 #endif

@@ -7,7 +7,7 @@
  * could starve large ones. If that time cannot be told, nobody is held back.
  */
 #include "config.h"
-#include "ctl/pools/pools.h"
+#include "ctl/pools/reservation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,80 +15,7 @@
 #include <time.h>
 
 #include "common/size.h"
-
-/* Seconds after which a job that has not asked again no longer counts: it is
- * held, or waits for something else. */
-#define FORGET 300
-
-struct slu_pool_waiter {
-	struct slu_pool_waiter *next; /* of another pool */
-	char pool[64];
-	struct slu_pool_reservation turn;
-	uint64_t size;
-	int64_t asked; /* when it last asked */
-};
-
-/* Under the lock: the pool's first waiter, if it still counts. */
-static struct slu_pool_waiter *find(struct slu_mirror *m, const char *pool,
-				    int64_t now)
-{
-	struct slu_pool_waiter **at = &m->waiter, *w;
-
-	while ((w = *at)) {
-		if (now > w->asked + FORGET) {
-			*at = w->next;
-			free(w);
-			continue;
-		}
-		if (!strcmp(w->pool, pool))
-			return w;
-		at = &w->next;
-	}
-	return NULL;
-}
-
-/* Order by priority, then by submission. */
-static bool before(const struct slu_pool_reservation *a,
-		   const struct slu_pool_reservation *b)
-{
-	return a->priority != b->priority ? a->priority > b->priority
-					  : a->job_id < b->job_id;
-}
-
-/* Under the lock: this job is the first waiter, or still is. */
-static void note(struct slu_mirror *m, const struct slu_pool_reservation *turn,
-		 const struct slu_pool_need *need, int64_t now)
-{
-	struct slu_pool_waiter *w = find(m, need->pool, now);
-
-	if (!w && (w = calloc(1, sizeof(*w)))) {
-		slu_copy(w->pool, sizeof(w->pool), need->pool);
-		w->next = m->waiter;
-		m->waiter = w;
-	} else if (w && w->turn.job_id != turn->job_id &&
-		   !before(turn, &w->turn)) {
-		return;
-	}
-	if (!w)
-		return;
-	w->turn = *turn;
-	w->size = need->size;
-	w->asked = now;
-}
-
-void slu_pools_forget_reservation(struct slu_mirror *m, uint32_t job_id)
-{
-	struct slu_pool_waiter **at = &m->waiter, *w;
-
-	while ((w = *at)) {
-		if (job_id && w->turn.job_id != job_id) {
-			at = &w->next;
-			continue;
-		}
-		*at = w->next;
-		free(w);
-	}
-}
+#include "ctl/pools/waiters.h"
 
 /* May this job start without delaying the pool's first waiter? */
 static bool may_pass(struct slu_mirror *m,
@@ -139,17 +66,17 @@ bool slu_pools_reservation(struct slu_mirror *m,
 		return true;
 	room = slu_pools_room(m, need, why);
 	pthread_mutex_lock(&m->lock);
-	first = find(m, need->pool, now);
+	first = slu_pool_first_waiter(m, need->pool, now);
 	is_first = first && first->turn.job_id == turn->job_id;
 	w = first ? *first : (struct slu_pool_waiter){0};
 	pthread_mutex_unlock(&m->lock);
 	/* a job stopped only by MaxPerUser gets no reservation */
 	if (is_first || (!room && !slu_pools_room(m, &pool_only, unused))) {
 		pthread_mutex_lock(&m->lock);
-		note(m, turn, need, now);
+		slu_pool_note_waiter(m, turn, need->pool, need->size, now);
 		pthread_mutex_unlock(&m->lock);
 	}
-	if (!room || !first || is_first || before(turn, &w.turn))
+	if (!room || !first || is_first || slu_pool_is_before(turn, &w.turn))
 		return room;
 	return may_pass(m, turn, need, &w, end_of, now, why);
 }

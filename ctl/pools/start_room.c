@@ -4,7 +4,7 @@
  * reservations, and no earlier run of it is in the way.
  */
 #include "config.h"
-#include "ctl/pools/pools.h"
+#include "ctl/pools/reservation.h"
 #include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
 

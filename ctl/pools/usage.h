@@ -7,7 +7,7 @@
  * reports what it adds to and removes from the mirror; pool NULL: none.
  */
 
-#include "ctl/link/mirror.h"
+#include "ctl/link/mirror_state.h"
 
 void slu_usage_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);

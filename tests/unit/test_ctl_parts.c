@@ -14,6 +14,7 @@
 #include "ctl/map.h"
 #include "ctl/times.h"
 #include "wire/node.h"
+#include "ctl/pools/pools.h"
 
 /* The quantile of the histogram against that of the sorted values. */
 START_TEST(test_times)
@@ -200,6 +201,7 @@ START_TEST(test_mirror_rows)
 		slu_mirror_print(&m, 0, &out);
 		expect(strstr(out.data, c->row), "%s", out.data);
 		slu_buf_free(&out);
+		slu_pools_fini(&m);
 		slu_mirror_fini(&m);
 	}
 }
@@ -274,6 +276,7 @@ START_TEST(test_mirror_kept)
 	slu_mirror_replace(&m, NULL, 0, &gone);
 	ck_assert_int_eq(named(&m, "n2") + ahead(&m, 2), 0);
 	slu_buf_free(&gone);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -304,6 +307,7 @@ START_TEST(test_mirror)
 	ck_assert_int_eq(memcmp(gone.data, &(uint32_t){8}, gone.len), 0);
 	slu_buf_free(&gone);
 	slu_buf_free(&out);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -323,6 +327,7 @@ START_TEST(test_done_is_heard_again)
 	slu_mirror_over(&m, &second, 200);
 	ck_assert_int_eq(slu_mirror_was_over(&m, 7), 102);
 	ck_assert_int_eq(slu_mirror_was_over(&m, 8), 0);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST

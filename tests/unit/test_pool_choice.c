@@ -246,6 +246,7 @@ START_TEST(test_tiers)
 		}
 		slu_request_free(&req);
 	}
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 	slu_conf_free(conf);
 }

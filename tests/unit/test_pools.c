@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 
-#include "ctl/pools/pools.h"
+#include "ctl/pools/reservation.h"
 #include "ctl/jobs/persistent_state.h"
 #include "ctl/private.h"
 
@@ -106,6 +106,7 @@ START_TEST(test_room)
 	ck_assert(room(1, GIB, 6 * GIB, ""));
 	ck_assert(room(2, 5 * GIB, 6 * GIB, ""));
 	slu_pools_claim(&m, 11, &n, 0); /* what is left is freed */
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -158,6 +159,7 @@ START_TEST(test_kept_data_takes_room)
 	slu_buf_free(&out);
 	supply(10 * GIB, 7 * GIB, true);
 	ck_assert(room(2, 5 * GIB, 0, ""));
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -203,6 +205,7 @@ START_TEST(test_prestage)
 	ck_assert_uint_eq(used(), 12 * GIB);
 	ahead(20, 6 * GIB, "DONE");
 	ck_assert_uint_eq(used(), 6 * GIB);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -238,6 +241,7 @@ START_TEST(test_not_yet)
 	slu_pools_claim(&m, 20, &n, 1700);
 	ck_assert(slu_pools_claimed(&m, 20));
 	ck_assert(slu_persistent_wait_due(&m, 21)); /* what is left is freed */
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -259,6 +263,7 @@ START_TEST(test_expire)
 	slu_pools_expire(&m, 1400);
 	ck_assert_uint_eq(used(), 25 * GIB);
 	ck_assert(!slu_pools_claimed(&m, 1) && slu_pools_claimed(&m, 2));
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -283,6 +288,7 @@ START_TEST(test_when_expired)
 	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1100), INT64_MAX);
 	ck_assert_uint_eq(slu_pools_held(&m, "p", 1100, end_of, 1000), 0);
 	ck_assert_uint_eq(slu_pools_held(&m, "p", 5000, end_of, 1200), 8 * GIB);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -314,6 +320,7 @@ START_TEST(test_start_by_ends_of_others)
 	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 0);
 	n.pool = NULL;
 	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), 1000);
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -358,6 +365,7 @@ START_TEST(test_reserved)
 		       "%s", why);
 		slu_pools_forget_reservation(&m, 0);
 	}
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST
@@ -400,6 +408,7 @@ START_TEST(test_turn)
 	ck_assert(!turn(55, 900, 8 * GIB, 5000, 1100));
 	ck_assert(!turn(56, 100, 3 * GIB, 9999, 1400));
 	ck_assert(turn(56, 100, 3 * GIB, 9999, 1401));
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST

@@ -152,6 +152,7 @@ START_TEST(test_sums)
 			model_replace(&seed);
 		model_compare(step);
 	}
+	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
 END_TEST

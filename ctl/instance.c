@@ -8,10 +8,10 @@
 #include "ctl/pools/pools.h"
 #include "ctl/private.h"
 #include "ctl/thread.h"
+#include "ctl/threads.h"
+#include "ctl/jobs/event_hooks.h"
 #include "ctl/jobs/limit_guard.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,12 +22,10 @@
 #define EVENTS	     16384
 #define HISTORY	     16384
 #define JOIN_SECONDS 2
-#define START_AGAIN  10	  /* seconds, after a thread could not be started */
 #define PATIENCE     3600 /* seconds that records of jobs wait for sluiced */
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slu_ctl *instance;     /* guarded by instance_lock */
-static _Atomic int64_t active_since; /* Unix seconds */
+static struct slu_ctl *instance; /* guarded by instance_lock */
 
 static void ctl_free(struct slu_ctl *ctl)
 {
@@ -37,6 +35,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_history_queue_fini(&ctl->history);
 	slu_event_queue_fini(&ctl->queue);
 	slu_mails_free(&ctl->mails);
+	slu_pools_fini(&ctl->mirror);
 	slu_mirror_fini(&ctl->mirror);
 	slu_waits_fini(&ctl->waits);
 	slu_iostart_fini(&ctl->iostart);
@@ -52,6 +51,13 @@ static void ctl_free(struct slu_ctl *ctl)
 	free(ctl);
 }
 
+static const struct slu_ctl_parts parts = {
+	.thread = slu_ctl_thread,
+	.guard = slu_guard_thread,
+	.link_lost = slu_ctl_link_lost,
+	.free = ctl_free,
+};
+
 static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 			       const char *conf_path)
 {
@@ -61,6 +67,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	if (!ctl)
 		return NULL;
 	ctl->ops = *ops;
+	ctl->parts = &parts;
 	ctl->log = (struct slu_log){
 		.fn = ops->log, .arg = ops->arg, .max = SLU_DEBUG};
 	ctl->link = (struct slu_link)SLU_LINK_CLOSED;
@@ -109,24 +116,6 @@ struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
 	return ctl;
 }
 
-void slu_ctl_unref(struct slu_ctl *ctl)
-{
-	if (atomic_fetch_sub(&ctl->owners, 1) == 1)
-		ctl_free(ctl);
-}
-
-/* Waits until both threads have ended, at most until `until`. */
-static bool join(struct slu_ctl *ctl, const struct timespec *until)
-{
-	if (ctl->has_thread)
-		ctl->has_thread =
-			pthread_timedjoin_np(ctl->thread, NULL, until) != 0;
-	if (ctl->has_guard)
-		ctl->has_guard =
-			pthread_timedjoin_np(ctl->guard, NULL, until) != 0;
-	return !ctl->has_thread && !ctl->has_guard;
-}
-
 static void stop_threads(struct slu_ctl *ctl)
 {
 	struct timespec until;
@@ -136,17 +125,7 @@ static void stop_threads(struct slu_ctl *ctl)
 	slu_ctl_guard_look(ctl);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOIN_SECONDS;
-	join(ctl, &until);
-}
-
-/* A thread that has not ended in time is detached, and frees the object when it
- * ends. */
-static void let_go(struct slu_ctl *ctl)
-{
-	if (ctl->has_thread)
-		pthread_detach(ctl->thread);
-	if (ctl->has_guard)
-		pthread_detach(ctl->guard);
+	slu_threads_join(ctl, &until);
 }
 
 void slu_ctl_release(struct slu_ctl *ctl)
@@ -163,94 +142,15 @@ void slu_ctl_release(struct slu_ctl *ctl)
 	if (!last)
 		return;
 	stop_threads(ctl);
-	let_go(ctl);
+	slu_threads_let_go(ctl);
 	slu_ctl_unref(ctl);
-}
-
-/* Threads of ours block all signals: they belong to the host. */
-static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
-			 void *(*fn)(void *ctl))
-{
-	sigset_t all, old;
-	int rc;
-
-	atomic_fetch_add(&ctl->owners, 1);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(thread, NULL, fn, ctl);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc == 0)
-		return true;
-	atomic_fetch_sub(&ctl->owners, 1);
-	ctl_log(ctl, SLU_ERROR, "cannot start a thread: %s", strerror(rc));
-	return false;
-}
-
-bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl))
-{
-	pthread_t thread;
-
-	if (!start_thread(ctl, &thread, fn))
-		return false;
-	pthread_detach(thread);
-	return true;
-}
-
-static bool may_start(const struct slu_ctl *ctl)
-{
-	return !ctl->standby &&
-	       (!ctl->started ||
-		(ctl->start_again && time(NULL) >= ctl->start_again));
-}
-
-/* Starts the threads that do not run; limits that the guard was about to extend
- * must not wait for another slurmctld. */
-static void start_threads(struct slu_ctl *ctl)
-{
-	ctl->stop = false;
-	if (!active_since)
-		active_since = time(NULL);
-	if (!ctl->has_guard)
-		ctl->has_guard =
-			start_thread(ctl, &ctl->guard, slu_guard_thread);
-	if (!ctl->has_thread)
-		ctl->has_thread =
-			start_thread(ctl, &ctl->thread, slu_ctl_thread);
-	ctl->started = true;
-	ctl->start_again = ctl->has_guard && ctl->has_thread
-				   ? 0
-				   : time(NULL) + START_AGAIN;
-}
-
-/* A thread of an earlier time is still stuck, or one could not be started: a
- * later hook tries again. */
-void slu_ctl_wake(struct slu_ctl *ctl)
-{
-	const struct timespec now = {0};
-
-	if (!may_start(ctl))
-		return;
-	pthread_mutex_lock(&instance_lock);
-	if (may_start(ctl) && (ctl->started || join(ctl, &now)))
-		start_threads(ctl);
-	pthread_mutex_unlock(&instance_lock);
-}
-
-void slu_ctl_active(struct slu_ctl *ctl)
-{
-	if (!ctl->started)
-		active_since = time(NULL);
-	ctl->standby = false;
-	slu_iostart_active(&ctl->iostart, time(NULL));
-	slu_ctl_wake(ctl);
 }
 
 void slu_ctl_inactive(struct slu_ctl *ctl)
 {
 	if (!ctl)
 		return;
-	ctl->standby = true;
-	active_since = 0;
+	slu_threads_stand_by(ctl);
 	slu_waits_forget(&ctl->waits);
 	if (!ctl->started)
 		return;
@@ -264,35 +164,10 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	ctl->started = false;
 }
 
-int64_t slu_ctl_active_since(void)
-{
-	return active_since;
-}
-
-static bool push(struct slu_ctl *ctl, enum slu_event_kind kind, uint32_t job_id,
-		 struct slu_job *job)
-{
-	struct slu_event event = {.kind = kind, .job_id = job_id};
-	/* Where prep is configured, its own event follows soon. */
-	bool urgent = kind != SLU_EV_LOOK || !ctl->prolog_done;
-
-	slu_ctl_wake(ctl);
-	if (job) {
-		event.job = malloc(sizeof(*job));
-		if (!event.job) {
-			slu_msg_clear(&slu_job_desc, job);
-			return false;
-		}
-		*event.job = *job;
-		*job = (struct slu_job){0};
-	}
-	return slu_event_queue_push(&ctl->queue, event, urgent);
-}
-
 void slu_ctl_reload(struct slu_ctl *ctl)
 {
 	if (ctl->started)
-		push(ctl, SLU_EV_RELOAD, 0, NULL);
+		slu_event_report(ctl, SLU_EV_RELOAD, 0, NULL);
 }
 
 static bool below(const char *path, const char *dir)
@@ -374,63 +249,11 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	return stale;
 }
 
-/* Numbers start again after MaxJobId, so the comparison is modular. */
-void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number)
-{
-	const uint32_t wrapped = 1u << 24;
-	uint32_t last = ctl->begun;
-
-	while ((number > last || last - number > wrapped) &&
-	       !atomic_compare_exchange_weak(&ctl->begun, &last, number))
-		;
-}
-
-void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id)
-{
-	push(ctl, SLU_EV_LOOK, job_id, NULL);
-}
-
-void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
-			     void (*fn)(int rc, uint32_t job_id,
-					bool timed_out))
-{
-	ctl->prolog_done = fn;
-}
-
-/* `linked` is read under the lock under which the thread resets it before it
- * reads files, so that no launch is held meanwhile. */
-bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job)
-{
-	const struct slu_conf *conf;
-	bool hold;
-
-	slu_ctl_wake(ctl); /* takes a lock of its own */
-	pthread_rwlock_rdlock(&ctl->site_lock);
-	conf = ctl->site->conf;
-	hold = ctl->linked && ctl->prolog_done && conf && conf->io_nodes.n &&
-	       conf->mapping_dir;
-	hold = push(ctl, hold ? SLU_EV_HELD : SLU_EV_STARTED, job->job_id,
-		    job) &&
-	       hold;
-	pthread_rwlock_unlock(&ctl->site_lock);
-	return hold;
-}
-
-void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job)
-{
-	push(ctl, SLU_EV_WAITS, job->job_id, job);
-}
-
-void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id)
-{
-	push(ctl, SLU_EV_LAUNCH_LOST, job_id, NULL);
-}
-
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 {
 	slu_ctl_unclaim(ctl, job->job_id);
 	slu_iostart_ended(&ctl->iostart, job->job_id);
-	push(ctl, SLU_EV_ENDED, job->job_id, job);
+	slu_event_report(ctl, SLU_EV_ENDED, job->job_id, job);
 }
 
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
@@ -439,13 +262,13 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 
 	slu_ctl_unclaim(ctl, job_id);
 	slu_iostart_ended(&ctl->iostart, job_id);
-	push(ctl, SLU_EV_CANCELLED, job_id, &job);
+	slu_event_report(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 
 /* Until sluiced has said which buffers are alive, any may be. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id)
 {
-	if (!ctl->heard && time(NULL) - active_since < PATIENCE)
+	if (!ctl->heard && time(NULL) - slu_ctl_active_since() < PATIENCE)
 		return true;
 	return slu_mirror_alive(&ctl->mirror, job_id);
 }
