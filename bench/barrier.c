@@ -33,6 +33,7 @@ static size_t n_nodes;
 static int poller;
 static bool csv;
 static double over; /* s over which requests are spread; 0: all at once */
+static bool older;  /* they are of a release that reads no gzip */
 
 static void must(bool ok, const char *what)
 {
@@ -87,10 +88,13 @@ static void prepare(struct node *node, const char *path, const char *body)
 	must(cred != NULL, err.text);
 	free(node->ask);
 	free(node->body);
-	node->ask = slu_asprintf("POST %s HTTP/1.1\r\nHost: x\r\n"
-				 "Authorization: Sluice %s\r\n"
-				 "Content-Length: %zu\r\n\r\n%s",
-				 path, cred, strlen(body), body);
+	node->ask = slu_asprintf(
+		"POST %s HTTP/1.1\r\nHost: x\r\n"
+		"Authorization: Sluice %s\r\n%s"
+		"Content-Length: %zu\r\n\r\n%s",
+		path, cred,
+		older || node == nodes ? "" : "Accept-Encoding: gzip\r\n",
+		strlen(body), body);
 	must(node->ask != NULL, "memory");
 	node->len = strlen(node->ask);
 	node->sent = node->got = node->want = 0;
@@ -321,11 +325,13 @@ static void measure(uint32_t id, size_t n)
 
 static void usage(void)
 {
-	puts("usage: barrier [--csv] [--over SECONDS] [NODES...]\n"
+	puts("usage: barrier [--csv] [--older] [--over SECONDS] [NODES...]\n"
 	     "  Nodes of a job ask for their plan and meet at barriers: with\n"
 	     "  nothing, with what 32 servers bring, with what each brings.\n"
 	     "  --over: they come evenly in so long, not all at once; times\n"
 	     "  are then those after the last has come.\n"
+	     "  --older: they are of a release that gets long answers as\n"
+	     "  they are.\n"
 	     "  As root; needs munged. 512 4096 10000 nodes.");
 }
 
@@ -354,6 +360,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"csv", no_argument, NULL, 'c'},
+		{"older", no_argument, NULL, 'l'},
 		{"over", required_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -364,6 +371,8 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'c') {
 			csv = true;
+		} else if (c == 'l') {
+			older = true;
 		} else if (c == 'o') {
 			over = atof(optarg);
 		} else {

@@ -113,6 +113,8 @@ static CURL *new_easy(struct slu_http *http)
 	/* on a connection that is used again, curl may by itself send a
 	 * request twice: its credential would be refused as a replay */
 	http->curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+	/* what this curl can unpack; REPLY_MAX counts what comes out */
+	http->curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	http->curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
 			       (long)CURL_HTTP_VERSION_1_1);
 	http->curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,

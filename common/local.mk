@@ -3,7 +3,7 @@ noinst_LIBRARIES += libslucommon.a
 libslucommon_a_SOURCES = \
 	common/err.c common/err.h common/fast.h common/grow.h \
 	common/clock.c common/clock.h \
-	common/str.c common/str.h \
+	common/str.c common/str.h common/text.c common/text.h \
 	common/log.c common/log.h \
 	common/jsonlex.c common/jsonlex.h common/jsonparse.c common/jsonx.c common/jsonx.h \
 	common/size.c common/size.h \

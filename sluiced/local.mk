@@ -83,7 +83,7 @@ libsluiced_a_SOURCES = \
 	sluiced/wakeups.c sluiced/wakeups.h
 libsluiced = libsluiced.a libslupage.a $(libsluburst) $(libsluhistory) $(libsluimport) \
 	$(libsluion) $(libslubandwidth) $(libslustripe) $(libslusysquery) \
-	$(MHD_LIBS)
+	$(MHD_LIBS) $(ZLIB_LIBS)
 
 sbin_PROGRAMS += sluiced/sluiced
 sluiced_sluiced_SOURCES = sluiced/main.c $(command_words)

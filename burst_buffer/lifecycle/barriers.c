@@ -13,11 +13,12 @@
 
 static void unsay(struct slu_bb_barrier *barrier)
 {
-	free(barrier->said);
+	slu_text_unref(barrier->said);
 	free(barrier->brief);
 	free(barrier->told);
 	free(barrier->away);
-	barrier->said = barrier->brief = barrier->told = barrier->away = NULL;
+	barrier->said = NULL;
+	barrier->brief = barrier->told = barrier->away = NULL;
 }
 
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
@@ -185,10 +186,10 @@ static int say(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 		return 0;
 	}
 	free(barrier->brief);
-	free(barrier->said);
+	slu_text_unref(barrier->said);
 	barrier->brief = brief;
 	barrier->said = brief && add_attrs(bb, barrier, a) == 0
-				? slu_encode_text(&slu_barrier_answer_desc, a)
+				? slu_bb_text(&slu_barrier_answer_desc, a)
 				: NULL;
 	free(a->attr);
 	if (barrier->said)
@@ -231,7 +232,7 @@ static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,
-			  struct slu_buf *out, struct slu_err *err)
+			  struct slu_text **out, struct slu_err *err)
 {
 	const char *text = told(bb, barrier, word);
 	struct slu_barrier_answer a = {
@@ -239,13 +240,11 @@ int slu_bb_barrier_answer(const struct slu_bb *bb,
 		.text = text ? (char *)(uintptr_t)text : bb->failure.text,
 		.away = away(bb, barrier),
 	};
-	int rc = a.away ? say(bb, barrier, &a) : -1;
 
-	if (rc == 0)
-		slu_buf_puts(out, barrier->said);
-	return rc == 0 && !out->failed
-		       ? 0
-		       : slu_err(err, SLU_NOMEM, "out of memory");
+	if (!a.away || say(bb, barrier, &a))
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	*out = slu_text_ref(barrier->said);
+	return 0;
 }
 
 bool slu_bb_boots(const struct slu_bb *bb)

@@ -36,7 +36,7 @@ bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i);
  * of all nodes. It is cached, as all nodes get the same. */
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,
-			  struct slu_buf *out, struct slu_err *err);
+			  struct slu_text **out, struct slu_err *err);
 /* Is node i no longer expected there (slu_bb_is_replaced())? */
 bool slu_bb_barrier_shut(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i);

@@ -13,6 +13,7 @@
 #include "common/conf.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "common/text.h"
 #include "common/uptime.h"
 #include "store/db.h"
 #include "wire/control.h"
@@ -130,20 +131,21 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
  * ask again after the next wake (a long poll). SLU_NOTFOUND: there is no such
  * buffer (any more), or this node is not in it.
  *
- * plan: appends the text of a struct slu_plan (wire/node.h) without its secret,
- * which comes beside it (caller frees).
+ * plan: the text of a struct slu_plan (wire/node.h) without its secret, which
+ * comes beside it (caller frees). Of it and of a barrier's the caller gets a
+ * reference.
  * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
  * with the sentence for the user when the buffer failed, or this node is not in
  * it; SLU_NOTFOUND only when the job has ended.
  *
- * barrier: appends the text of a struct slu_barrier_answer.
+ * barrier: the text of a struct slu_barrier_answer.
  *
  * Words of report, poll and barrier are those of wire/node.h. While a failure
  * waits for slurmctld's verdict, at most 30 s, the nodes of a job that is
  * being set up get SLU_BUSY: up may not return before the job is held.
  */
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
-		     double now, struct slu_buf *out, char **secret,
+		     double now, struct slu_text **out, char **secret,
 		     struct slu_err *err);
 /* Appends a struct slu_node_inventory: the buffers of which this node got a
  * plan and has not reported clean. A restarted node has forgotten them. A plan
@@ -159,7 +161,7 @@ void slu_buffers_dirty(struct slu_buffers *b, const char *node,
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		       double now, struct slu_answer *out, struct slu_err *err);
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
-			double now, struct slu_buf *out, struct slu_err *err);
+			double now, struct slu_text **out, struct slu_err *err);
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 

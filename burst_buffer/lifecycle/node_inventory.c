@@ -94,6 +94,13 @@ static void put(struct slu_buf *out, const char *text)
 	slu_buf_puts(out, text ? text : "");
 }
 
+static void put_plan(struct slu_bb *bb, bool over, struct slu_buf *out)
+{
+	const struct slu_text *text = slu_bb_plan_text(bb, over);
+
+	put(out, text ? text->data : NULL);
+}
+
 /* Users change, so this text is built each time, not cached with the plan. */
 static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
 			   bool over, struct slu_buf *out)
@@ -130,7 +137,7 @@ int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
 		if (tells_users(bb))
 			put_with_users(b, bb, over, out);
 		else
-			put(out, slu_bb_plan_text(bb, over));
+			put_plan(bb, over, out);
 		comma = ",";
 	}
 	discards = slu_bb_discards(b, node);

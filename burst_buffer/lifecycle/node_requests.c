@@ -129,14 +129,14 @@ static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 }
 
 int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
-		     double now, struct slu_buf *out, char **secret,
+		     double now, struct slu_text **out, char **secret,
 		     struct slu_err *err)
 {
 	struct slu_bb *bb = find(b, ask->job_id, ask->buffer);
 	long i = bb ? slu_bb_index(bb, ask->node) : -1;
 	const bool boots = bb && slu_bb_boots(bb);
 	struct slu_plan used = {0};
-	const char *text;
+	struct slu_text *text;
 	char *key;
 
 	if (i < 0)
@@ -154,11 +154,11 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	used.job_id = bb->plan.use_job;
 	used.buffer = bb->plan.use;
 	key = slu_plan_secret(b->key, bb->plan.use ? &used : &bb->plan);
-	slu_buf_puts(out, text ? text : "");
-	if (!text || !key || out->failed) {
+	if (!text || !key) {
 		free(key);
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
+	*out = slu_text_ref(text);
 	*secret = key;
 	return 0;
 }
@@ -432,7 +432,8 @@ static int down_barrier_word(const struct place *at,
 }
 
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
-			double now, struct slu_buf *reply, struct slu_err *err)
+			double now, struct slu_text **reply,
+			struct slu_err *err)
 {
 	struct slu_bb_barrier *barrier;
 	const char *word;

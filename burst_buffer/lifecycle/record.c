@@ -13,7 +13,7 @@
 void slu_bb_forget_text(struct slu_bb *bb)
 {
 	for (int over = 0; over < 2; over++) {
-		free(bb->plan_text[over]);
+		slu_text_unref(bb->plan_text[over]);
 		bb->plan_text[over] = NULL;
 	}
 }
@@ -27,7 +27,7 @@ static void free_barriers(struct slu_bb *bb)
 			free(bb->barrier[g].attr[i]);
 		free(bb->barrier[g].attr);
 		free(bb->barrier[g].name);
-		free(bb->barrier[g].said);
+		slu_text_unref(bb->barrier[g].said);
 		free(bb->barrier[g].told);
 		free(bb->barrier[g].brief);
 		free(bb->barrier[g].away);
@@ -215,14 +215,23 @@ int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
-const char *slu_bb_plan_text(struct slu_bb *bb, bool over)
+struct slu_text *slu_bb_text(const struct slu_desc *desc, const void *msg)
+{
+	char *text = slu_encode_text(desc, msg);
+	struct slu_text *out = text ? slu_text_new(text, strlen(text)) : NULL;
+
+	free(text);
+	return out;
+}
+
+struct slu_text *slu_bb_plan_text(struct slu_bb *bb, bool over)
 {
 	/* shares everything but `over` with bb's */
 	struct slu_plan plan = bb->plan;
 
 	plan.over = over;
 	if (!bb->plan_text[over])
-		bb->plan_text[over] = slu_encode_text(&slu_plan_desc, &plan);
+		bb->plan_text[over] = slu_bb_text(&slu_plan_desc, &plan);
 	return bb->plan_text[over];
 }
 

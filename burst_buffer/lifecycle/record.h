@@ -105,7 +105,8 @@ struct slu_bb_barrier {
 	char **attr; /* of each node; NULL: it has not arrived */
 	/* The last answer, and the same without attributes, by which a change
 	 * is noticed; NULL: not made yet. */
-	char *said, *brief;
+	struct slu_text *said;
+	char *brief;
 	char *told; /* what the job's user is to read; NULL: not yet made */
 	char *away; /* who has not come; NULL: not yet made */
 };
@@ -187,9 +188,9 @@ struct slu_bb {
 	double created;	   /* (db) */
 
 	struct slu_plan plan; /* (db) without state and secret */
-	char *plan_text[2]; /* as nodes get it, [1]: as one that is over; NULL:
-			       not made yet */
-	bool full;	    /* it has no plan, but only for lack of space */
+	/* as nodes get it, [1]: as one that is over; NULL: not made yet */
+	struct slu_text *plan_text[2];
+	bool full; /* it has no plan, but only for lack of space */
 
 	/* State */
 	enum slu_bb_state state; /* (db) */
@@ -280,9 +281,11 @@ int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 		  struct slu_err *err);
 /* The plan has changed: its texts are made anew. */
 void slu_bb_forget_text(struct slu_bb *bb);
+/* A message as a text of which the caller has a reference; NULL: no memory. */
+struct slu_text *slu_bb_text(const struct slu_desc *desc, const void *msg);
 /* The plan's text, with this value of `over`; cached, as it is long and the
  * same for many nodes. Borrowed; NULL: no memory. */
-const char *slu_bb_plan_text(struct slu_bb *bb, bool over);
+struct slu_text *slu_bb_plan_text(struct slu_bb *bb, bool over);
 /* Allocates members and sums for its plan; -1 without memory. */
 int slu_bb_room(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);

@@ -74,24 +74,31 @@ static void waits(struct slu_req *req)
 		conn->deadline = 0;
 }
 
-void slu_httpd_hash(struct slu_req *req, const struct slu_buf *body,
-		    char hash[65])
+struct slu_text *slu_httpd_share(struct slu_req *req, struct slu_buf *body)
 {
-	slu_shared_bodies_hash(&req->httpd->texts, body->data, body->len, hash);
+	const size_t len = body->len;
+	char *data = slu_buf_steal(body);
+
+	return data ? slu_shared_bodies_share(&req->httpd->texts, data, len)
+		    : NULL;
+}
+
+static bool reads_gzip(struct slu_req *req)
+{
+	const char *accepts =
+		slu_httpd_header(req, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+
+	return accepts && strstr(accepts, "gzip");
 }
 
 static void answer(struct slu_req *req, const struct slu_answer_head *head,
-		   struct slu_buf *body)
+		   struct slu_text *body)
 {
-	size_t len = body->len;
-	char *data = slu_buf_steal(body);
-
 	req->answered = true;
-	travels(req, len);
+	travels(req, body ? body->len : 0);
 	req->status = head->status;
-	if (data)
-		req->response = slu_shared_bodies_respond(&req->httpd->texts,
-							  data, len);
+	if (body)
+		req->response = slu_shared_respond(body, reads_gzip(req));
 	if (req->response) {
 		MHD_add_response_header(req->response,
 					MHD_HTTP_HEADER_CONTENT_TYPE,
@@ -116,19 +123,21 @@ static void refuse(struct slu_req *req, int status, const char *sentence)
 {
 	struct slu_answer_head head = {.status = status, .type = "text/plain"};
 	struct slu_buf body = {0};
+	struct slu_text *text;
 
 	slu_buf_printf(&body, "%s\n", sentence);
-	answer(req, &head, &body);
+	text = slu_httpd_share(req, &body);
+	answer(req, &head, text);
+	slu_text_unref(text);
 }
 
 void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
-		      struct slu_buf *body)
+		      struct slu_text *body)
 {
 	if (slu_bounds_answer(&req->httpd->bounds, &req->share, body->len)) {
 		answer(req, head, body);
 		return;
 	}
-	slu_buf_free(body);
 	refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE,
 	       "too many answers have not been read yet, try again");
 }
@@ -169,6 +178,7 @@ static void on_end(void *arg, struct MHD_Connection *conn, void **slot,
 		MHD_destroy_response(req->response);
 	slu_buf_free(&req->body);
 	slu_buf_free(&req->out);
+	slu_text_unref(req->text);
 	free(req->host);
 	free(req->secret);
 	free(req->method);
@@ -335,6 +345,7 @@ static void sweep(void *arg)
 
 	run(httpd); /* what has arrived while others were served counts */
 	slu_httpd_sweep(httpd, slu_now_mono());
+	slu_shared_bodies_sweep(&httpd->texts);
 	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
 
@@ -439,6 +450,7 @@ void slu_httpd_free(struct slu_httpd *httpd)
 		MHD_run(httpd->mhd);
 		MHD_stop_daemon(httpd->mhd);
 	}
+	slu_shared_bodies_sweep(&httpd->texts);
 	free(httpd);
 }
 

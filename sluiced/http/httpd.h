@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "common/text.h"
 #include "sluiced/http/request.h"
 #include "sluiced/event_loop.h"
 
@@ -50,12 +51,12 @@ struct slu_answer_head {
 	const char *conf;	/* Sluice-Conf; NULL: none */
 };
 
-/* The slu_sha256() of an answer's body, made once where many get it. */
-void slu_httpd_hash(struct slu_req *req, const struct slu_buf *body,
-		    char hash[65]);
-/* Answer; takes the body's memory (and leaves it empty). */
+/* A body as a text of which the caller has a reference, and which equal bodies
+ * share. Takes the body's memory and leaves it empty. NULL: no memory. */
+struct slu_text *slu_httpd_share(struct slu_req *req, struct slu_buf *body);
+/* Answer; takes a reference of its own. */
 void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,
-		      struct slu_buf *body);
+		      struct slu_text *body);
 /* Refuse with err's sentence and the status of its kind, unsigned. */
 void slu_httpd_refuse(struct slu_req *req, const struct slu_err *err);
 

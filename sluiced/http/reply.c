@@ -6,6 +6,8 @@
 #include <string.h>
 #include <microhttpd.h>
 
+#include "sluiced/http/shared_bodies.h"
+
 #define REFUSED_LOGGED 10 /* a minute, from one address */
 
 static unsigned *refused_from(struct slu_daemon *d, const char *address)
@@ -51,36 +53,56 @@ static void count(struct slu_metrics *m, ptrdiff_t route, int status)
 		m->requests[route][status / 100]++;
 }
 
+/* The body of an answer, for which req has no use any more. NULL: no memory. */
+static struct slu_text *take_body(struct slu_req *req, struct slu_buf *body,
+				  const struct slu_err *err)
+{
+	struct slu_text *text = req->text;
+
+	req->text = NULL;
+	if (text && !err) {
+		slu_buf_free(body);
+		return text;
+	}
+	slu_text_unref(text);
+	if (err) {
+		slu_buf_reset(body);
+		slu_buf_printf(body, "%s\n", err->text);
+	}
+	return slu_httpd_share(req, body);
+}
+
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err)
 {
+	struct slu_text *text = take_body(req, body, err);
 	const struct slu_route *route = req->route;
 	struct slu_answer_head head = {
 		.status = MHD_HTTP_OK,
 		.type = route->type ? route->type : "application/json",
 		.conf = req->proven ? d->conf_hash : NULL};
-	char *cred = NULL, hash[65];
+	char *cred = NULL;
 	struct slu_err why;
 
 	if (err) {
-		slu_buf_reset(body);
-		slu_buf_printf(body, "%s\n", err->text);
 		head.status = slu_httpd_status(err->kind);
 		head.type = "text/plain";
 	}
-	if (req->proven) {
-		slu_httpd_hash(req, body, hash);
-		cred = slu_auth_reply(&d->auth, &req->caller, head.status, hash,
+	if (!text)
+		slu_err(&why, SLU_NOMEM, "out of memory");
+	else if (req->proven)
+		cred = slu_auth_reply(&d->auth, &req->caller, head.status,
+				      slu_shared_hash(text),
 				      err ? NULL : req->secret, &why);
-		if (!cred) {
-			slu_routes_log_refused(d, req, &why);
-			slu_buf_free(body);
-			slu_httpd_refuse(req, &why);
-			return;
-		}
+	if (!text || (req->proven && !cred)) {
+		slu_routes_log_refused(d, req, &why);
+		slu_text_unref(text);
+		slu_httpd_refuse(req, &why);
+		return;
 	}
 	head.credential = cred;
 	count(&d->metrics, route - d->routes, head.status);
-	slu_httpd_answer(req, &head, body);
+	slu_httpd_answer(req, &head, text);
+	slu_text_unref(text);
 	free(cred);
 }

@@ -8,7 +8,8 @@
 #include "sluiced/http/route.h"
 
 /* Answer, with a credential of ours if the caller is authenticated. err NULL:
- * 200 with the body; else the error's status and sentence. Takes the body. */
+ * 200 with the body, or with req->text if there is one; else the error's status
+ * and sentence. Takes both. */
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err);
 /* For the administrator, at a limited rate for each host, so that none hides

@@ -8,6 +8,7 @@
 #include "common/cred.h"
 #include "common/err.h"
 #include "common/str.h"
+#include "common/text.h"
 #include "sluiced/http/bounds.h"
 #include "sluiced/http/longpoll.h"
 
@@ -34,6 +35,7 @@ struct slu_req {
 	/* Set for one that is answered after a commit (request_batch.h): */
 	struct slu_req *next;
 	struct slu_buf out;
+	struct slu_text *text; /* in place of out; a reference; NULL: none */
 	struct slu_err err;
 	int rc;
 	bool drop;    /* discard the body: the answer does not depend on it */

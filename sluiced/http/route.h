@@ -9,7 +9,7 @@
 
 /* What a handler may return beside -1. */
 enum {
-	SLU_ANSWERED = 0, /* *out is the body of a 200 */
+	SLU_ANSWERED = 0, /* *out, or req->text, is the body of a 200 */
 	SLU_KEPT = 1,	  /* it will call slu_routes_reply() itself */
 };
 

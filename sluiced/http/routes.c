@@ -32,10 +32,11 @@ static int answer(const struct slu_desc *desc, void *msg, struct slu_buf *out)
 static int handle_plan(struct slu_daemon *d, struct slu_req *req,
 		       struct slu_buf *out, struct slu_err *err)
 {
+	(void)out;
 	free(req->secret); /* of an earlier attempt */
 	req->secret = NULL;
-	return slu_buffers_plan(d->buffers, req->msg, slu_now_wall(), out,
-				&req->secret, err);
+	return slu_buffers_plan(d->buffers, req->msg, slu_now_wall(),
+				&req->text, &req->secret, err);
 }
 
 static int handle_owed(struct slu_daemon *d, struct slu_req *req,
@@ -72,10 +73,11 @@ static int handle_report(struct slu_daemon *d, struct slu_req *req,
 static int handle_barrier(struct slu_daemon *d, struct slu_req *req,
 			  struct slu_buf *out, struct slu_err *err)
 {
+	(void)out;
 	/* a message may be delayed: see slu_bb_notify() */
 	slu_daemon_tick_soon(d);
-	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(), out,
-				   err);
+	return slu_buffers_barrier(d->buffers, req->msg, slu_now_wall(),
+				   &req->text, err);
 }
 
 static int handle_poll(struct slu_daemon *d, struct slu_req *req,

@@ -1,115 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
 #include "sluiced/http/shared_bodies.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <microhttpd.h>
+#ifdef HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 #include "common/cred.h"
 
-#define LONG   (64u << 10)
-#define LATEST 16 /* the latest ones are compared */
+#define LONG (64u << 10)
 
-struct slu_text {
-	size_t len;
-	unsigned answers; /* answers that use it */
-	struct slu_shared_bodies *all;
-	struct slu_text *next;
-	char hash[65]; /* "": not yet made */
-	char data[];
-};
+static struct slu_text *find(const struct slu_shared_bodies *all,
+			     const char *data, size_t len)
+{
+	for (size_t i = 0; i < SLU_SHARED_LATEST; i++) {
+		struct slu_text *t = all->latest[i];
+
+		if (t && t->len == len && memcmp(t->data, data, len) == 0)
+			return slu_text_ref(t);
+	}
+	return NULL;
+}
+
+static void keep(struct slu_shared_bodies *all, struct slu_text *t)
+{
+	struct slu_text **slot = &all->latest[all->next];
+
+	slu_text_unref(*slot);
+	*slot = slu_text_ref(t);
+	all->next = (all->next + 1) % SLU_SHARED_LATEST;
+}
+
+struct slu_text *slu_shared_bodies_share(struct slu_shared_bodies *all,
+					 char *data, size_t len)
+{
+	const bool is_long = len >= LONG;
+	struct slu_text *known = is_long ? find(all, data, len) : NULL;
+	struct slu_text *t = known ? known : slu_text_new(data, len);
+
+	free(data);
+	if (is_long && t && !known)
+		keep(all, t);
+	return t;
+}
+
+void slu_shared_bodies_sweep(struct slu_shared_bodies *all)
+{
+	for (size_t i = 0; i < SLU_SHARED_LATEST; i++)
+		if (all->latest[i] && all->latest[i]->refs == 1) {
+			slu_text_unref(all->latest[i]);
+			all->latest[i] = NULL;
+		}
+}
+
+const char *slu_shared_hash(struct slu_text *text)
+{
+	if (!*text->hash)
+		slu_sha256(text->data, text->len, text->hash);
+	return text->hash;
+}
+
+/* As gzip, at the fastest level: our JSON shrinks to a fortieth by it. NULL: no
+ * memory, or no zlib. */
+static struct slu_text *pack(const struct slu_text *t)
+{
+	struct slu_text *packed = NULL;
+#ifdef HAVE_ZLIB
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)t->data,
+		      .avail_in = (uInt)t->len};
+	Bytef *out;
+	uLong room;
+
+	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS,
+			 MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	room = deflateBound(&z, t->len);
+	out = malloc(room);
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	if (out && deflate(&z, Z_FINISH) == Z_STREAM_END)
+		packed = slu_text_new((char *)out, z.total_out);
+	free(out);
+	deflateEnd(&z);
+#else
+	(void)t;
+#endif
+	return packed;
+}
 
 /* libmicrohttpd before 0.9.73 passes only the address of the data. */
 static void let_go(void *data)
 {
-	struct slu_text *t =
-		(void *)((char *)data - offsetof(struct slu_text, data));
-	struct slu_text **at = &t->all->first;
-
-	if (--t->answers)
-		return;
-	while (*at != t)
-		at = &(*at)->next;
-	*at = t->next;
-	free(t);
+	slu_text_unref(
+		(void *)((char *)data - offsetof(struct slu_text, data)));
 }
 
-static struct slu_text *find(struct slu_shared_bodies *all, const char *data,
-			     size_t len)
+static struct MHD_Response *respond(struct slu_text *text)
 {
-	struct slu_text *t = all->first;
+	struct MHD_Response *out =
+		MHD_create_response_from_buffer_with_free_callback(
+			text->len, text->data, let_go);
 
-	for (int i = 0; t && i < LATEST; i++, t = t->next)
-		if (t->len == len && memcmp(t->data, data, len) == 0)
-			return t;
-	return NULL;
+	return out ? (slu_text_ref(text), out) : NULL;
 }
 
-/* The one that there is already, if there is. Takes data. */
-static struct slu_text *hold(struct slu_shared_bodies *all, char *data,
-			     size_t len)
-{
-	struct slu_text *t = find(all, data, len);
-
-	if (t) {
-		free(data);
-		t->answers++;
-		return t;
-	}
-	t = malloc(sizeof(*t) + len);
-	if (t) {
-		*t = (struct slu_text){
-			.len = len,
-			.answers = 1,
-			.all = all,
-			.next = all->first,
-		};
-		memcpy(t->data, data, len);
-		all->first = t;
-	}
-	free(data);
-	return t;
-}
-
-static struct MHD_Response *respond_short(char *data, size_t len)
-{
-	struct MHD_Response *out = MHD_create_response_from_buffer(
-		len, data, MHD_RESPMEM_MUST_FREE);
-
-	if (!out)
-		free(data);
-	return out;
-}
-
-struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
-					       char *data, size_t len)
+struct MHD_Response *slu_shared_respond(struct slu_text *text, bool gzip)
 {
 	struct MHD_Response *out;
-	struct slu_text *t;
 
-	if (len < LONG)
-		return respond_short(data, len);
-	t = hold(all, data, len);
-	if (!t)
-		return NULL;
-	out = MHD_create_response_from_buffer_with_free_callback(len, t->data,
-								 let_go);
-	if (!out)
-		let_go(t->data);
+	gzip = gzip && text->len >= LONG;
+	if (gzip && !text->packed && text->refs > 2)
+		text->packed = pack(text);
+	if (!gzip || !text->packed)
+		return respond(text);
+	out = respond(text->packed);
+	if (out)
+		MHD_add_response_header(out, MHD_HTTP_HEADER_CONTENT_ENCODING,
+					"gzip");
 	return out;
-}
-
-void slu_shared_bodies_hash(struct slu_shared_bodies *all, const char *data,
-			    size_t len, char hash[65])
-{
-	struct slu_text *t = len < LONG ? NULL : find(all, data, len);
-
-	if (!t) {
-		slu_sha256(data, len, hash);
-		return;
-	}
-	if (!*t->hash)
-		slu_sha256(data, len, t->hash);
-	memcpy(hash, t->hash, 65);
 }

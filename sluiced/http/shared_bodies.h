@@ -3,27 +3,37 @@
 #define SLU_SLUICED_HTTP_SHARED_BODIES_H
 
 /*
- * Bodies of answers. A long body that many nodes get at the same time, and read
- * slowly, is in memory once: the plan of 10,000 nodes takes a megabyte for each
- * of them.
+ * Bodies of answers that many nodes get at the same time, and read slowly: a
+ * long one is in memory once, is hashed once, and is packed once for those who
+ * read gzip.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include "common/text.h"
 
 struct MHD_Response;
-struct slu_text;
 
-/* All 0: none. It must not move as long as a response lives. */
+#define SLU_SHARED_LATEST 16
+
+/* Long bodies that came one by one; all 0: none. */
 struct slu_shared_bodies {
-	struct slu_text *first; /* the latest */
+	struct slu_text *latest[SLU_SHARED_LATEST];
+	size_t next; /* whose place the next one takes */
 };
 
-/* Takes data, from malloc(). NULL: no memory. */
-struct MHD_Response *slu_shared_bodies_respond(struct slu_shared_bodies *all,
-					       char *data, size_t len);
+/* Takes data, from malloc(). The text of an equal body if there was one lately,
+ * with a reference for the caller; NULL: no memory. */
+struct slu_text *slu_shared_bodies_share(struct slu_shared_bodies *all,
+					 char *data, size_t len);
+/* Forget those that nobody is sent any more; now and then. */
+void slu_shared_bodies_sweep(struct slu_shared_bodies *all);
 
-/* The slu_sha256() of such a body, made once of one that is sent already. */
-void slu_shared_bodies_hash(struct slu_shared_bodies *all, const char *data,
-			    size_t len, char hash[65]);
+/* The slu_sha256() of a text. */
+const char *slu_shared_hash(struct slu_text *text);
+/* Takes a reference of its own. gzip: the client reads that, and gets a long
+ * text so if somebody besides this answer and the text's owner has it: to pack
+ * a text takes longer than to send it once. NULL: no memory. */
+struct MHD_Response *slu_shared_respond(struct slu_text *text, bool gzip);
 
 #endif

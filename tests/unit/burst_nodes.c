@@ -24,7 +24,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 					 .node = a->name,
 					 .restarts = w->job.restarts};
 	struct heard h = {.word = "go"};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	struct slu_plan plan;
 	struct slu_err err = {0};
 	char *secret;
@@ -33,7 +33,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 		hear_err(&h, &err);
 		return h;
 	}
-	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, &plan,
+	expect_ok(slu_decode_text(&slu_plan_desc, text->data, text->len, &plan,
 				  &err),
 		  err);
 	ck_assert_ptr_null(plan.secret);
@@ -41,7 +41,7 @@ struct heard ask_plan(struct world *w, struct actor *a)
 	ck_assert_uint_eq(strlen(secret), 32);
 	slu_copy(h.attrs, sizeof(h.attrs), secret);
 	slu_msg_clear(&slu_plan_desc, &plan);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	free(secret);
 	return h;
 }
@@ -80,17 +80,17 @@ struct heard barrier(struct world *w, const struct actor *a, const char *name,
 	struct heard h = {.word = ""};
 	struct slu_barrier_answer answer;
 	struct slu_err err = {0};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	size_t i, n = 0;
 
 	if (slu_buffers_barrier(w->b, &come, w->now, &text, &err)) {
 		hear_err(&h, &err);
 		return h;
 	}
-	expect_ok(slu_decode_text(&slu_barrier_answer_desc, text.data, text.len,
-				  &answer, &err),
+	expect_ok(slu_decode_text(&slu_barrier_answer_desc, text->data,
+				  text->len, &answer, &err),
 		  err);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	slu_copy(h.word, sizeof(h.word), answer.word);
 	slu_copy(h.away, sizeof(h.away), answer.away);
 	for (i = 0; i < 2; i++)

@@ -184,7 +184,7 @@ void waits(uint32_t id, uint32_t uid, const char *request)
 const char *report(uint32_t id, const char *node, const char *step, bool ok)
 {
 	static char word[32];
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	struct slu_node_ask ask = {.job_id = id, .node = (char *)node};
 	struct slu_answer a;
 	char *secret;
@@ -198,7 +198,7 @@ const char *report(uint32_t id, const char *node, const char *step, bool ok)
 
 	if (slu_buffers_plan(b, &ask, now, &text, &secret, &err) == 0)
 		free(secret);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	if (id < SLU_PERSIST_FIRST) {
 		struct slu_rows *rows = slu_db_query(
 			db, &err, "SELECT MAX(BID) FROM Buffer WHERE JobID = ?",
@@ -228,10 +228,10 @@ static void meet(uint32_t id, uint64_t buffer, const char *first,
 					   .node = (char *)node[i],
 					   .name = (char *)name,
 					   .attr = (char *)attr[i]};
-		struct slu_buf text = {0};
+		struct slu_text *text = NULL;
 
 		slu_buffers_barrier(b, &come, now, &text, &err);
-		slu_buf_free(&text);
+		slu_text_unref(text);
 	}
 }
 
@@ -285,15 +285,15 @@ void end_job(uint32_t id, uint32_t uid, const char *request)
 void get_plan(uint32_t id, const char *node, struct slu_plan *plan)
 {
 	struct slu_node_ask ask = {.job_id = id, .node = (char *)node};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	char *secret;
 
 	expect_ok(slu_buffers_plan(b, &ask, now, &text, &secret, &err), err);
-	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, plan,
+	expect_ok(slu_decode_text(&slu_plan_desc, text->data, text->len, plan,
 				  &err),
 		  err);
 	free(secret);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 }
 
 void meet_alone(const char *node, const char *name)

@@ -114,7 +114,7 @@ static int64_t plans_with(struct world *w, const char *addr)
  * get has the present ones, also after a restart. */
 START_TEST(test_moved)
 {
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	struct slu_node_ask ask = {.job_id = JOB, .node = (char *)"n1"};
 	char *secret = NULL;
 	struct slu_err err;
@@ -127,20 +127,21 @@ START_TEST(test_moved)
 	n2_addr = "10.0.7.7";
 	expect_ok(slu_buffers_plan(w.b, &ask, w.now, &text, &secret, &err),
 		  err);
-	expect(strstr(text.data, "10.0.7.7") && !strstr(text.data, "10.0.0.2"),
-	       "%s", text.data);
+	expect(strstr(text->data, "10.0.7.7") &&
+		       !strstr(text->data, "10.0.0.2"),
+	       "%s", text->data);
 	ck_assert_int_eq(plans_with(&w, "10.0.7.7"), 1);
 	ck_assert_int_eq(plans_with(&w, "10.0.0.2"), 0);
 	/* from then on it stays: servers know each other by it */
 	n2_addr = "10.0.8.8";
 	ask.node = (char *)"n2";
-	slu_buf_reset(&text);
+	slu_text_unref(text);
 	free(secret);
 	expect_ok(slu_buffers_plan(w.b, &ask, w.now, &text, &secret, &err),
 		  err);
-	expect(strstr(text.data, "10.0.7.7"), "%s", text.data);
+	expect(strstr(text->data, "10.0.7.7"), "%s", text->data);
 	free(secret);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	world_free(&w);
 	n2_addr = NULL;
 }

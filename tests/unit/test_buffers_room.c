@@ -21,14 +21,15 @@ static void gives(struct world *w, const char *want, uint32_t givers)
 	const struct slu_node_ask ask = {.job_id = w->job.job_id,
 					 .node = w->node[0].name,
 					 .restarts = w->job.restarts};
-	struct slu_buf text = {0}, got = {0};
+	struct slu_text *text = NULL;
+	struct slu_buf got = {0};
 	struct slu_plan plan;
 	struct slu_err err;
 	char *secret;
 
 	expect_ok(slu_buffers_plan(w->b, &ask, w->now, &text, &secret, &err),
 		  err);
-	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, &plan,
+	expect_ok(slu_decode_text(&slu_plan_desc, text->data, text->len, &plan,
 				  &err),
 		  err);
 	for (size_t i = 0; i < plan.n_node; i++)
@@ -40,7 +41,7 @@ static void gives(struct world *w, const char *want, uint32_t givers)
 	ck_assert_str_eq(got.data, want);
 	ck_assert_uint_eq(plan.givers, givers);
 	slu_msg_clear(&slu_plan_desc, &plan);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	slu_buf_free(&got);
 	free(secret);
 }

@@ -85,6 +85,26 @@ static void answer_big(int fd)
 			return;
 }
 
+/* Packed, if the client reads that; the proof is that of what comes out. */
+static void answer_packed(int fd, const struct seen *seen)
+{
+	static const char gzip[] =
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x48\x4c\xce\x4e\x4d"
+		"\xe1\x02\x00\x43\xe0\x41\x2f\x07\x00\x00\x00";
+	char headers[2048];
+	char *cred;
+
+	if (!strstr(header(seen, "Accept-Encoding: "), "gzip")) {
+		answer_proven(fd, seen, 200, "packed\n", NULL);
+		return;
+	}
+	cred = slu_cred_reply(&seen->caller, 200, "packed\n", 7, NULL, NULL);
+	snprintf(headers, sizeof(headers),
+		 "Content-Encoding: gzip\r\nSluice-Credential: %s\r\n", cred);
+	answer(fd, 200, headers, gzip, sizeof(gzip) - 1);
+	free(cred);
+}
+
 static void date_ahead(char header[64], int ahead)
 {
 	time_t t = time(NULL) + ahead;
@@ -124,6 +144,8 @@ static bool behave(int fd, struct seen *seen)
 		answer_proven(fd, seen, 200, "body", "hush");
 	else if (!strcmp(what, "empty"))
 		answer_proven(fd, seen, 200, "", NULL);
+	else if (!strcmp(what, "packed"))
+		answer_packed(fd, seen);
 	else if (!strcmp(what, "unproven"))
 		answer(fd, 200, "", "lies", 4);
 	else if (!strcmp(what, "unproven404"))
@@ -238,6 +260,10 @@ START_TEST(test_post)
 			err);
 		ck_assert_str_eq(reply.data, "body");
 		ck_assert_str_eq(slu_http_secret(http), "hush");
+		expect_ok(
+			slu_http_post(http, "/packed", "", 0, 0, &reply, &err),
+			err);
+		ck_assert_str_eq(reply.data, "packed\n");
 		expect_ok(slu_http_post(http, "/empty", "", 0, 0, &reply, &err),
 			  err);
 		ck_assert_uint_eq(reply.len, 0);

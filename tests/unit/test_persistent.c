@@ -145,7 +145,7 @@ START_TEST(test_used)
 	static const char use[] = "persistent name=camp; stage_in source=/a "
 				  "destination=$BB_camp/a";
 	struct slu_node_ask ask = {.job_id = 20, .node = (char *)"n1"};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	struct slu_plan plan;
 	char *secret, *own;
 
@@ -155,7 +155,7 @@ START_TEST(test_used)
 	ck_assert_str_eq(held, "");
 	again();
 	expect_ok(slu_buffers_plan(b, &ask, now, &text, &secret, &err), err);
-	expect_ok(slu_decode_text(&slu_plan_desc, text.data, text.len, &plan,
+	expect_ok(slu_decode_text(&slu_plan_desc, text->data, text->len, &plan,
 				  &err),
 		  err);
 	ck_assert_uint_eq(plan.use, last.buffer);
@@ -168,7 +168,7 @@ START_TEST(test_used)
 	ck_assert_uint_eq(plan.n_attr, 2);
 	ck_assert_str_eq(plan.attr[1].value, "port2");
 	slu_msg_clear(&slu_plan_desc, &plan);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	report(20, "n2", "storage", true);
 	/* its servers know one secret */
 	ask = (struct slu_node_ask){.job_id = last.job_id,
@@ -177,7 +177,7 @@ START_TEST(test_used)
 	ck_assert_str_eq(own, secret);
 	free(own);
 	free(secret);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 
 	waits(8, OWNER, "persistent_destroy name=camp");
 	again();

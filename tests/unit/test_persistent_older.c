@@ -33,11 +33,11 @@ static int ask_barrier(const struct node *n, const char *name)
 				   .name = (char *)name,
 				   .attr = (char *)n->name,
 				   .ran = n->ran};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	int rc = slu_buffers_barrier(b, &come, now, &text, &err);
-	bool go = !rc && strstr(text.data, "\"go\"");
+	bool go = !rc && strstr(text->data, "\"go\"");
 
-	slu_buf_free(&text);
+	slu_text_unref(text);
 	return go ? 0 : -1;
 }
 
@@ -68,12 +68,12 @@ static void get(const struct node *n)
 {
 	struct slu_node_ask ask = {
 		.job_id = n->job, .buffer = n->buffer, .node = (char *)n->name};
-	struct slu_buf text = {0};
+	struct slu_text *text = NULL;
 	char *secret;
 
 	if (slu_buffers_plan(b, &ask, now, &text, &secret, &err) == 0)
 		free(secret);
-	slu_buf_free(&text);
+	slu_text_unref(text);
 }
 
 static void go_up(struct node *n)

@@ -8,49 +8,111 @@
 
 #define LEN 100000
 
-static char *body(char c)
+static struct slu_text *share(struct slu_shared_bodies *all, char c, size_t len)
 {
 	char *data = malloc(LEN);
 
 	memset(data, c, LEN);
-	return data;
+	return slu_shared_bodies_share(all, data, len);
 }
 
-static void expect_hash(struct slu_shared_bodies *all, char c, size_t len)
+/* Equal long ones are one text, as long as somebody is sent it. */
+START_TEST(test_share)
 {
-	char *data = body(c), want[65], got[65];
-
-	slu_sha256(data, len, want);
-	slu_shared_bodies_hash(all, data, len, got);
-	ck_assert_str_eq(got, want);
-	free(data);
-}
-
-/* Whether it is known already or not, and long or not. */
-START_TEST(test_hash)
-{
+	static const struct {
+		char c;
+		size_t len;
+		bool same;
+	} cases[] = {
+		{'a', LEN, true}, {'b', LEN, false}, {'a', LEN - 1, false},
+		{'a', 7, false},  {'a', 0, false},
+	};
 	struct slu_shared_bodies all = {0};
-	struct MHD_Response *a, *b, *again;
+	struct slu_text *first = share(&all, 'a', LEN);
 
-	expect_hash(&all, 'a', LEN);
-	a = slu_shared_bodies_respond(&all, body('a'), LEN);
-	b = slu_shared_bodies_respond(&all, body('b'), LEN);
-	for (int i = 0; i < 2; i++) {
-		expect_hash(&all, 'a', LEN);
-		expect_hash(&all, 'b', LEN);
-		expect_hash(&all, 'c', LEN);
-		expect_hash(&all, 'a', LEN - 1);
-		expect_hash(&all, 'a', 7);
-		expect_hash(&all, 'a', 0);
+	each(c, cases)
+	{
+		struct slu_text *t = share(&all, c->c, c->len);
+		char hash[65];
+
+		expect((t == first) == c->same, "%c %zu", c->c, c->len);
+		slu_sha256(t->data, t->len, hash);
+		ck_assert_str_eq(slu_shared_hash(t), hash);
+		ck_assert_str_eq(slu_shared_hash(t), hash);
+		slu_text_unref(t);
 	}
-	again = slu_shared_bodies_respond(&all, body('a'), LEN);
-	MHD_destroy_response(a);
-	expect_hash(&all, 'a', LEN);
-	MHD_destroy_response(again);
-	MHD_destroy_response(b);
-	ck_assert_ptr_null(all.first);
-	expect_hash(&all, 'a', LEN);
+	slu_shared_bodies_sweep(&all);
+	ck_assert_ptr_eq(share(&all, 'a', LEN), first);
+	ck_assert_uint_eq(first->refs, 3);
+	slu_text_unref(first);
+	slu_text_unref(first);
+	slu_shared_bodies_sweep(&all);
+	each(slot, all.latest) ck_assert_ptr_null(*slot);
 }
 END_TEST
 
-TEST_MAIN("shared bodies", test_hash)
+/* More than are compared. */
+START_TEST(test_many)
+{
+	struct slu_shared_bodies all = {0};
+
+	for (int i = 0; i < 3 * SLU_SHARED_LATEST; i++)
+		slu_text_unref(share(&all, (char)i, LEN));
+	slu_shared_bodies_sweep(&all);
+	each(slot, all.latest) ck_assert_ptr_null(*slot);
+}
+END_TEST
+
+static bool is_gzip(struct MHD_Response *r)
+{
+	const char *how = MHD_get_response_header(r, "Content-Encoding");
+
+	return how && !strcmp(how, "gzip");
+}
+
+#ifdef HAVE_ZLIB
+#define ZLIB true
+#else
+#define ZLIB false
+#endif
+
+/* From the second answer on, for those who read it, and no short text. */
+START_TEST(test_gzip)
+{
+	static const struct {
+		bool reads, gets;
+	} cases[] = {
+		{true, false},
+		{true, ZLIB},
+		{false, false},
+		{true, ZLIB},
+	};
+	struct slu_shared_bodies all = {0};
+	struct MHD_Response *r[8];
+	struct slu_text *text;
+	int n = 0;
+
+	each(c, cases)
+	{
+		text = share(&all, 'a', LEN);
+		r[n] = slu_shared_respond(text, c->reads);
+		slu_text_unref(text);
+		ck_assert_int_eq(is_gzip(r[n]), c->gets);
+		n++;
+	}
+	if (ZLIB)
+		ck_assert_uint_lt(text->packed->len, LEN / 100);
+	text = slu_text_new("short", 5);
+	for (int i = 0; i < 2; i++) {
+		r[n] = slu_shared_respond(text, true);
+		ck_assert(!is_gzip(r[n++]));
+	}
+	slu_text_unref(text);
+	while (n)
+		MHD_destroy_response(r[--n]);
+	slu_shared_bodies_sweep(&all);
+	each(slot, all.latest) ck_assert_ptr_null(*slot);
+}
+END_TEST
+
+TEST_MAIN("shared bodies", test_share, test_many, test_gzip)

@@ -44,6 +44,15 @@ static int begin_req(void *arg, struct slu_req *req, size_t *max,
 	return 0;
 }
 
+static void answer_with(struct slu_req *req, const struct slu_answer_head *head,
+			struct slu_buf *body)
+{
+	struct slu_text *text = slu_httpd_share(req, body);
+
+	slu_httpd_answer(req, head, text);
+	slu_text_unref(text);
+}
+
 static void echo(struct slu_req *req)
 {
 	struct slu_answer_head head = {.status = 200, .type = "text/plain"};
@@ -52,7 +61,7 @@ static void echo(struct slu_req *req)
 	slu_buf_printf(&body, "%s %s [%.*s]", req->method, req->uri,
 		       (int)req->body.len,
 		       req->body.data ? req->body.data : "");
-	slu_httpd_answer(req, &head, &body);
+	answer_with(req, &head, &body);
 }
 
 #define MUCH ((size_t)4 << 20)
@@ -66,7 +75,7 @@ static void say_much(struct slu_req *req)
 	memset(line, *slu_httpd_argument(req, "letter"), sizeof(line));
 	for (size_t i = 0; i < MUCH / sizeof(line); i++)
 		slu_buf_add(&body, line, sizeof(line));
-	slu_httpd_answer(req, &head, &body);
+	answer_with(req, &head, &body);
 }
 
 static void complete_req(void *arg, struct slu_req *req)

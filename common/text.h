@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_COMMON_TEXT_H
+#define SLU_COMMON_TEXT_H
+
+/*
+ * A long text that does not change and that many answers share: the plan of
+ * 10,000 nodes is more than a megabyte, and each of them gets it. One thread.
+ */
+
+#include <stddef.h>
+
+struct slu_text {
+	unsigned refs;
+	struct slu_text *packed; /* as gzip; NULL: nobody has made that yet */
+	char hash[65];		 /* its slu_sha256(); "": likewise */
+	size_t len;
+	char data[]; /* with a NUL behind it */
+};
+
+/* A copy, with one reference; NULL: no memory. */
+struct slu_text *slu_text_new(const char *data, size_t len);
+/* One reference more; returns it. */
+struct slu_text *slu_text_ref(struct slu_text *text);
+/* One less; the last one frees it. NULL is fine. */
+void slu_text_unref(struct slu_text *text);
+
+#endif
