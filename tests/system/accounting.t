@@ -91,31 +91,33 @@ job=$(submit -J run_17 -n2 -t5 --mem-per-cpu=50 -D /pfs/alice <<-'EOT'
 	srun sh -c 'head -c 20000000 /dev/zero >big.$SLURM_PROCID; sleep 4'
 EOT
 )
-check_within 60 "a job runs" job_is "$job" COMPLETED
-check_within 30 "sacct shows it" quietly accounted "$job" COMPLETED
-check_within 30 "it is in our history" stored "$job"
+check_within 60 "a job whose steps write completes" job_is "$job" COMPLETED
+check_within 30 "sacct shows the job" quietly accounted "$job" COMPLETED
+check_within 30 "the job is in our history" stored "$job"
 mine=$(row "$job")
-check "with all that slurmctld knows" equal "$mine" \
+check "its history row has all that slurmctld knows" equal "$mine" \
 	"alice|users|main|normal|run_17|run_#|/pfs/alice|n1|1|2|100|5|5|COMPLETED|0|1|1"
-check "and its script's hash" matches \
+check "its history row has the script's hash" matches \
 	"$(query "SELECT Script FROM History WHERE JobID = $job")" \
 	'^[0-9a-f]{16}$'
 check_within 60 "what its steps wrote is fetched from accounting" \
 	io_of "$job" accounting
 lustre_counts 1000
-check "a node counts for Lustre" on n1 test -s "$STATS"
+check "the simulated Lustre counters of n1 are readable" on n1 test -s "$STATS"
 third=$(printf '#!/bin/sh\nsleep 4\n' | submit)
 wait_for 30 job_is "$third" RUNNING
 sleep 1
 lustre_counts 50001000
-check_within 30 "a job has Lustre to itself" job_is "$third" COMPLETED
-check_within 30 "what it did there is the history's" io_of "$third" llite
+check_within 30 "a job with a Lustre mount of its own completes" \
+	job_is "$third" COMPLETED
+check_within 30 "the bytes of the llite counters are in its history" \
+	io_of "$third" llite
 on n1 umount /sys/kernel/debug
 cluster stop ctl slurmdbd
 second=$(printf '#!/bin/sh\nsrun sleep 2\nexit 3\n' | submit)
-check_within 30 "one runs without slurmdbd" job_is "$second" FAILED
+check_within 30 "a job runs while slurmdbd is down" job_is "$second" FAILED
 cluster start ctl slurmdbd
-check_within 60 "and is accounted for when it is back" \
+check_within 60 "the job is in slurmdbd after its restart" \
 	quietly accounted "$second" FAILED
 
 imported_with() { # SLURM_JWT=... PATH WANTED
@@ -132,29 +134,31 @@ before_today() { # JOB
 	on ctl mysql --no-defaults --socket=/run/mysqld/mysqld.sock -e \
 		"UPDATE slurm_acct_db.${CLUSTER}_job_table SET ${set#,} WHERE id_job=$1"
 }
-check "a job is older than today" before_today "$second"
+check "a job is moved ten days back in slurmdbd" before_today "$second"
 lose_history
-check "the history is lost" fails stored "$job"
+check "the history is empty after the loss of the database" fails stored "$job"
 as_alice sh -c 'setsid slurmrestd -a rest_auth/local unix:/pfs/alice/rest \
 	>/pfs/alice/rest.log 2>&1 </dev/null &'
 wait_for 20 test -S "$PFS/alice/rest"
-check "it is had again from slurmrestd" matches \
+check "import from slurmrestd adds all three jobs" matches \
 	"$(sysquery import rest unix:/pfs/alice/rest)" \
 	'"jobs":3,"added":3,"io":3,"io_changed":0,"skipped":0,"broken":0'
-check "with the same columns" equal "$(row "$job")" "$mine"
-check "with what its steps wrote" io_of "$job" accounting
-check "and is not doubled" matches \
+check "the imported row has the same columns as the lost one" \
+	equal "$(row "$job")" "$mine"
+check "the imported row has the bytes that its steps wrote" io_of "$job" accounting
+check "a second import adds no job" matches \
 	"$(sysquery import rest unix:/pfs/alice/rest)" '"jobs":3,"added":0'
-check "who is not there is named" fails quietly \
+check "import from a socket that does not exist fails" fails quietly \
 	sysquery import rest unix:/nowhere
 
 lose_history
 on ctl sacct -aP -S now-30days --format=JobID,JobIDRaw,User,UID,GID,Account,Partition,QOS,Submit,Eligible,Start,End,State,ExitCode,NNodes,NCPUS,NTasks,ReqMem,Timelimit,NodeList,WorkDir,JobName,TRESUsageInTot,TRESUsageOutTot \
 	>"$PFS/sacct"
-check "it is had again from sacct" matches \
+check "import from sacct's output adds all three jobs" matches \
 	"$(sysquery import sacct /pfs/sacct)" '"jobs":3,"added":3,"io":3,'
-check "again with the same columns" equal "$(row "$job")" "$mine"
-check "and how a job ended" equal "$(query "SELECT State, ExitCode
+check "the row imported from sacct has the same columns" equal "$(row "$job")" "$mine"
+check "the row imported from sacct has state and exit code" \
+	equal "$(query "SELECT State, ExitCode
 	FROM History WHERE JobID = $second")" "FAILED|768"
 
 has_jwt || {
@@ -165,19 +169,20 @@ lose_history
 as_alice sh -c 'SLURM_JWT=daemon setsid slurmrestd -a rest_auth/jwt ctl:6820 \
 	>/pfs/alice/jwt.log 2>&1 </dev/null &'
 token=$(on ctl scontrol token lifespan=900)
-check_within 20 "slurmrestd answers who has a token" \
+check_within 20 "import from slurmrestd works with a token" \
 	imported_with "$token" '' '"jobs":3,"added":3,"io":3,'
-check "the same" equal "$(row "$job")" "$mine"
-check "and not who has none" fails quietly \
+check "the row imported with a token has the same columns" equal "$(row "$job")" "$mine"
+check "import from slurmrestd without a token fails" fails quietly \
 	sysquery import rest http://ctl:6820
 # slurmrestd leaves the token to those it asks; slurmctld looks at it.
-check "the token is true" imported_with "$token" /slurm/v0.0.38/jobs '"jobs":0'
-check "one that is not opens nothing" fails quietly \
+check "slurmctld accepts the token" \
+	imported_with "$token" /slurm/v0.0.38/jobs '"jobs":0'
+check "slurmctld refuses an invalid token" fails quietly \
 	imported_with SLURM_JWT=nonsense /slurm/v0.0.38/jobs jobs
 
 new=$(echo '#!/bin/sh' | bounded_exec -u bob ctl sbatch --parsable -H -N1 \
 	-t5 -J new -o /dev/null 2>/dev/null)
-check "a new user is answered from his default account" prints \
+check "a new user's job is predicted by its account" prints \
 	'AdminComment=.*\(account, [0-9]+ jobs\)' \
 	on ctl scontrol -o show job "$new"
 finish

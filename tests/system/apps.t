@@ -16,7 +16,7 @@ test_judge() {
 	mkdir -p "$APPS"
 	printf '%s\t%s\t%s\t%s\twhy\n' >"$APPS/limits" \
 		fs 'bad-*' '[24]' wrong fs odd '*' maybe '*' slow 4 hung
-	check "what is not as known is noticed, both ways" equal "$(
+	check "results are compared with the known limits, in both directions" equal "$(
 		for line in 'good ok' 'good wrong' 'bad-1 wrong' 'bad-1 ok' \
 			'bad-1 hung' 'odd ok' 'odd wrong' 'odd hung' 'slow ok' \
 			'slow hung' 'good skipped' 'good refused'; do
@@ -61,15 +61,17 @@ test_parts() {
 	local dir
 	dir=$(mktemp -d)
 	fake_suites "$dir"
-	check "checks that fail on a plain directory, too, are no one's" equal \
+	check "pjdfstest: checks that also fail on a plain directory are no failures" \
+		equal \
 		"$(parts "$dir" pjdfstest 't/.*')" \
 		"t/bad wrong t/both ok t/died wrong t/good ok t/other skipped"
-	check "and of ltp parts" equal \
+	check "ltp: checks that also fail on a plain directory are no failures" equal \
 		"$(parts "$dir" ltp '(good|bad|both|conf|gone|slow)0.')" \
 		"bad01 wrong bad02 wrong both01 skipped conf01 skipped gone01 skipped good01 ok slow01 ok"
-	check "only those that are asked for run" equal \
+	check "ltp: only the parts that match the pattern run" equal \
 		"$(parts "$dir" ltp bad01)" "bad01 wrong"
-	check "and leave nothing" equal "$(ls -A "$dir/tried" "$dir/control")" \
+	check "ltp: the parts leave no files" \
+		equal "$(ls -A "$dir/tried" "$dir/control")" \
 		"$(printf '%s:\n\n%s:' "$dir/control" "$dir/tried")"
 	rm -rf "$dir"
 }
@@ -82,10 +84,11 @@ test_matrix() {
 		s 1 ok expected s/a 1 ok expected s/b 1 wrong expected \
 		s/c 1 skipped skipped s 2 ok expected s/a 2 wrong unexpected \
 		t 1 ok expected >"$OUT/results"
-	check "a program is as good as its worst part" equal \
+	check "a program's result is that of its worst part" equal \
 		"$(matrix | tr -s ' ' | paste -sd ,)" \
 		"program fs,s 1:n 2:n!,t 1:y"
-	check "parts are counted" equal "$(parts_counted | paste -sd ';')" \
+	check "the matrix counts parts that are right, wrong and not run" \
+		equal "$(parts_counted | paste -sd ';')" \
 		"s, fs, 1 nodes: 1 parts right, 1 not, 1 not run;s, fs, 2 nodes: 0 parts right, 1 not, 0 not run"
 }
 
@@ -106,6 +109,6 @@ while IFS=$'\t' read -r program fs nodes result _ _ why wanted _ verdict; do
 			"$result" "$wanted" "$why"
 	fi
 done <"$RESULTS"
-check "none was forgotten" equal "$(wc -l <"$RESULTS")" \
+check "every program has a result on every file system" equal "$(wc -l <"$RESULTS")" \
 	$((2 * $("$TOP/tests/apps/run" --quick --nodes 2 --list | wc -l)))
 finish

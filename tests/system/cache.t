@@ -61,17 +61,20 @@ test_again() { # TYPE FILES HOST...
 	for host; do on "$host" sluice-node cache --drop >/dev/null; done
 	job=$(run_cached in "$type" -N $# -w "$(IFS=, && echo "$*")")
 	check "$type: the first job has its input" has_input in "$job"
-	check "$type: nothing of it was there" equal "$(cache_hits "$job")" 0
-	check_within 60 "$type: it is kept" keeps "$1" in "$files"
+	check "$type: the first job reads nothing from the cache" \
+		equal "$(cache_hits "$job")" 0
+	check_within 60 "$type: the input of the first job is kept in the cache" \
+		keeps "$1" in "$files"
 	job=$(run_cached in "$type" -N $# -w "$(IFS=, && echo "$*")")
 	check "$type: the second job has its input" has_input in "$job"
-	check "$type: and had all of it from the cache" equal \
+	check "$type: the second job reads all of its input from the cache" equal \
 		"$(cache_hits "$job")" 24
-	check "$type: its output says so" matches "$(job_output "$job")" \
+	check "$type: the second job's output names the cache" \
+		matches "$(job_output "$job")" \
 		"of it from the nodes' stage caches"
-	check "$type: so does sysquery job" matches \
+	check "$type: sysquery job shows the bytes from the cache" matches \
 		"$(on ctl sysquery job "$job")" '"cache_bytes":[1-9]'
-	check "$type: nothing else is left" nothing_left n1 n2
+	check "$type: no file system of the jobs is left" nothing_left n1 n2
 }
 
 # What bob may read is read by bob.
@@ -80,9 +83,10 @@ test_other() {
 	job=$(cached_script in scratch |
 		bounded_exec -u bob ctl sbatch --parsable -D /pfs/bob -t 5 -w n1)
 	check_within 120 "bob's job ends" job_ended "$job"
-	check "and has the input" has_input in "$job"
-	check "from its source" equal "$(cache_hits "$job")" 0
-	check "the cache is closed to users" fails on -u alice n1 \
+	check "bob's job has its input" has_input in "$job"
+	check "bob's job reads it from the source, not from alice's cache entries" \
+		equal "$(cache_hits "$job")" 0
+	check "users cannot read the cache directory" fails on -u alice n1 \
 		ls /local/sluice/cache 2>/dev/null
 }
 
@@ -94,8 +98,10 @@ test_changed() {
 	touch -d "$time" "$file"
 	sleep 11 # until a change is old enough to be told from the next
 	job=$(run_cached in scratch -w n1)
-	check "a source that was changed is read again" has_input in "$job"
-	check "and what was not is not" equal "$(cache_hits "$job")" 23
+	check "a source that was changed with size and time kept is read again" \
+		has_input in "$job"
+	check "sources that were not changed are read from the cache" \
+		equal "$(cache_hits "$job")" 23
 }
 
 # Within the node, as it is soon over.
@@ -112,18 +118,19 @@ test_killed() {
 	kill_filling n1 &
 	killer=$!
 	job=$(cached_script big scratch | submit -t 5 -w n1)
-	check "its node program is killed while it fills" wait "$killer"
-	check "nothing of it is an entry" keeps n1 big 0
+	check "sluice-node is killed while it fills the cache" wait "$killer"
+	check "a fill that was killed leaves no cache entry" keeps n1 big 0
 	check_within 180 "a job whose set-up was killed ends, or is held" \
 		settled "$job"
 	as_alice scancel "$job" 2>/dev/null
-	check_within 120 "its file system goes" no_buffer_alive
+	check_within 120 "the file system of the killed set-up is removed" \
+		no_buffer_alive
 	on ctl scontrol update NodeName=n1 State=RESUME 2>/dev/null
-	check_within 60 "the node is idle" nodes_idle n1
+	check_within 60 "the node of the killed set-up is idle" nodes_idle n1
 	job=$(run_cached in scratch -w n1)
-	check "the next job has its input" has_input in "$job"
-	check_within 60 "and it is kept" keeps n1 in 24
-	check "nothing of the first is left" equal \
+	check "a job after the killed fill has its input" has_input in "$job"
+	check_within 60 "the input of that job is kept in the cache" keeps n1 in 24
+	check "no partial fill is left after the kill" equal \
 		"$(on n1 find /local/sluice/cache -name 'fill.*')" ''
 }
 
@@ -146,37 +153,41 @@ test_crash() {
 	stop_filled n1 &
 	stopper=$!
 	job=$(cached_script big scratch | submit -t 5 -w n1)
-	check "its node program is stopped when it has filled" wait "$stopper"
-	check "nothing of it is an entry" equal "$(on n1 find \
+	check "sluice-node is stopped after it has filled the cache" wait "$stopper"
+	check "data that was not synced is no cache entry" equal "$(on n1 find \
 		/local/sluice/cache -mindepth 2 -maxdepth 2 -type f)" ''
 	cluster crash n1
 	cluster boot n1
 	on ctl scontrol update NodeName=n1 State=RESUME 2>/dev/null
-	check_within 120 "its node was cut off, and the job ends, or is held" \
+	check_within 120 "a job whose node crashed ends, or is held" \
 		settled "$job"
 	as_alice scancel "$job" 2>/dev/null
-	check_within 120 "its file system goes" no_buffer_alive
-	check_within 90 "the node is back" nodes_idle n1
+	check_within 120 "the file system of the crashed job is removed" no_buffer_alive
+	check_within 90 "the crashed node is idle again" nodes_idle n1
 	job=$(run_cached big scratch -w n1)
-	check "what the next job gets is right" has_input big "$job"
-	check_within 60 "and is kept" keeps n1 big 1
-	check "without remains" equal \
+	check "a job after the crash has its input" has_input big "$job"
+	check_within 60 "the input of that job is kept in the cache" keeps n1 big 1
+	check "no partial fill is left after the crash" equal \
 		"$(on n1 find /local/sluice/cache -name 'fill.*')" ''
 	job=$(run_cached big scratch -w n1)
-	check "what comes from the cache is right, too" has_input big "$job"
-	check "it is from there" equal "$(cache_hits "$job")" 3
+	check "a job reads correct data from the cache after the crash" \
+		has_input big "$job"
+	check "that job reads all of its input from the cache" \
+		equal "$(cache_hits "$job")" 3
 }
 
 # What is free is too little for the job, with what the cache has it is enough.
 test_room() {
 	local job
-	check "a larger input is kept" keeps n1 big 1
+	check "a larger input is in the cache" keeps n1 big 1
 	cluster fill n1 250000000
 	job=$(as_alice sbatch --parsable -o 'job-%j.out' -t 5 -w n1 \
 		--bb='jobfs type=scratch capacity=300MiB' --wrap=true)
-	check_within 120 "a job that wants the room ends" job_ended "$job"
-	check "and had it" job_is "$job" COMPLETED
-	check "as the cache has made room" on n1 grep -q \
+	check_within 120 "a job that needs the space of the cache ends" job_ended "$job"
+	check "a job that needs the space of the cache completes" \
+		job_is "$job" COMPLETED
+	check "the log says that cache entries made way for the job's storage" \
+		on n1 grep -q \
 		"removed for the job's storage" /var/log/sluice-node.log
 	cluster unfill n1
 }
@@ -185,9 +196,10 @@ test_off() {
 	local job
 	cluster conf sluice.conf StageCache=off
 	job=$(run_cached in scratch -w n1)
-	check "without StageCache a job has its input" has_input in "$job"
-	check "nothing is asked for" equal "$(cache_hits "$job")" 0
-	check "what was kept is gone" keeps n1 in 0
+	check "with StageCache=off a job has its input" has_input in "$job"
+	check "with StageCache=off nothing is read from the cache" \
+		equal "$(cache_hits "$job")" 0
+	check "with StageCache=off the cache is emptied" keeps n1 in 0
 }
 
 cluster_up --nodes 2 --ions 0
@@ -201,7 +213,7 @@ cluster conf sluice.conf StageCache=50%
 on ctl pkill -HUP sluiced
 sleep 11
 test_again scratch 24 n1
-check "the metrics count it" fails equal \
+check "the metrics count the bytes from the cache" fails equal \
 	"$(metric sluice_stage_cache_saved_bytes_total)" 0
 test_other
 test_changed

@@ -41,14 +41,15 @@ cloud_conf
 begin_anew
 wait_for 30 prints idle on ctl sinfo -hn n1 -o %T
 job=$(buffer_script in | submit -N 2 -t 5)
-check_within 30 "a job has it booted" test -e "$PFS/.cloud/n2.on"
+check_within 30 "Slurm powers the cloud node up for a job" test -e "$PFS/.cloud/n2.on"
 sleep 20
 SLURMD_OPTIONS=-b cluster boot n2
-check_within 90 "it ends" job_ended "$job"
-check "it COMPLETED" job_is "$job" COMPLETED
-check "in its first run" equal "$(job_field "$job" Restarts)" 0
+check_within 90 "the job on the cloud node ends" job_ended "$job"
+check "the job on the cloud node completes" job_is "$job" COMPLETED
+check "the job was not requeued while the node booted" \
+	equal "$(job_field "$job" Restarts)" 0
 check "its output is complete" output_complete in "$job"
-check "the node had the address that nobody had been told" matches \
+check "the node has an address that was in no configuration" matches \
 	"$(on ctl scontrol show node n2)" "NodeAddr=$ADDRESS"
 check "no node is drained" equal "$(on ctl sinfo -hR)" ''
 finish

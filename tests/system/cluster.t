@@ -41,8 +41,9 @@ test_hosts() {
 	on n1 touch /run/private /local/private
 	check "the parallel file system is shared" \
 		on n2 test -f /pfs/alice/shared
-	check "the local disk is not" fails on n2 test -e /local/private
-	check "/run is not" fails on n2 test -e /run/private
+	check "a local disk is not shared between hosts" \
+		fails on n2 test -e /local/private
+	check "/run is not shared between hosts" fails on n2 test -e /run/private
 	check "users cannot use the I/O nodes" fails \
 		as_alice srun -p io true 2>/dev/null
 }
@@ -50,37 +51,39 @@ test_hosts() {
 test_second_cluster() {
 	check "a second cluster starts beside the first" \
 		quietly second up --plain --nodes 2 --ions 0
-	check "and runs jobs" equal "$(sorted second exec -u bob ctl \
+	check "the second cluster runs jobs" equal "$(sorted second exec -u bob ctl \
 		timeout 20 srun -N2 hostname)" "n1 n2 "
-	check "the first one sees nothing of it" fails on n1 \
+	check "the first cluster does not see the second one" fails on n1 \
 		test -e /run/netns
-	check "its going leaves the first alone" second down
-	check "the first still runs jobs" as_alice srun -N3 true
+	check "the second cluster can be taken down alone" second down
+	check "the first cluster runs jobs after that" as_alice srun -N3 true
 }
 
 test_faults() {
 	cluster cut n3
-	check "a host that is cut off is not reached" fails reaches n3 ctl
+	check "a host that is disconnected cannot be reached" fails reaches n3 ctl
 	check_within 60 "and Slurm notices" slurm_says n3 'down\*'
 	cluster join n3
-	check_within 10 "joined it is reached again" reaches n3 ctl
+	check_within 10 "Slurm reports the disconnected host as down" reaches n3 ctl
 	on ctl scontrol reconfigure # Slurm alone asks after 2 minutes
-	check_within 30 "and idle again" nodes_idle n3
+	check_within 30 "the reconnected host can be reached" nodes_idle n3
 	cluster fill n1
-	check "a filled disk takes nothing more" fails \
+	check "the reconnected host is idle" fails \
 		on n1 sh -c 'echo x >/local/more' 2>/dev/null
 	cluster unfill n1
-	check "emptied it does" on n1 sh -c 'echo x >/local/more'
+	check "a disk that was emptied can be written" on n1 sh -c 'echo x >/local/more'
 	cluster kill n2 slurmd
-	check "a killed daemon is dead" fails reaches n2 ctl
+	check "a killed daemon does not answer" fails reaches n2 ctl
 	cluster start n2 slurmd
-	check_within 30 "a started one answers" reaches n2 ctl
+	check_within 30 "a daemon that was started again answers" reaches n2 ctl
+	on n2 sh -c 'echo x >/local/synced && sync /local/synced'
 	cluster crash n2
 	check "a crashed host runs nothing" fails on n2 true 2>/dev/null
 	cluster boot n2
-	check_within 60 "a booted one is idle" nodes_idle n2
-	check "its disk kept what was there" fails on n2 test -e /local/more
-	check "its jobs run" as_alice srun -w n2 true
+	check_within 60 "the rebooted host is idle" nodes_idle n2
+	check "a synced file is on the rebooted host's disk" \
+		on n2 grep -qx x /local/synced
+	check "the rebooted host runs jobs" as_alice srun -w n2 true
 }
 
 slurm_says() { # HOST STATE
@@ -103,7 +106,8 @@ test_slow() {
 	seconds=$(write_seconds)
 	check "16 writes of a quarter second take 4" [ "$seconds" -ge 3 ]
 	cluster slow n1 off
-	check "and no longer" [ "$(write_seconds)" -lt 3 ]
+	check "16 writes take less than 3 s without the delay" \
+		[ "$(write_seconds)" -lt 3 ]
 }
 
 # Of both hosts together.
@@ -120,9 +124,9 @@ test_throttle_pfs() {
 	wait
 	check "8 MiB to /pfs/disk at 2 MiB/s take 4 seconds" \
 		[ $((SECONDS - from)) -ge 3 ]
-	check "each host sees what the other wrote" \
+	check "both hosts see the file on the shared disk" \
 		on n1 cmp /pfs/disk/n1 /pfs/disk/n2
-	check "a user may write there" as_alice touch /pfs/disk/alice
+	check "users may write to the shared disk" as_alice touch /pfs/disk/alice
 	cluster throttle pfs off
 }
 
@@ -146,7 +150,8 @@ test_limit() {
 		/pfs/fake_gkfwd_put some 4000000 | cut -d' ' -f3)
 	cluster limit io1 off
 	check "4 MB through 16 Mbit/s take 2 seconds" [ "${seconds%.*}" -ge 1 ]
-	check "and arrive" equal "$(stat -c %s "$PFS/forwarded/some")" 4000000
+	check "4 MB arrive through the limited network" \
+		equal "$(stat -c %s "$PFS/forwarded/some")" 4000000
 }
 
 test_down() {
@@ -157,11 +162,11 @@ test_down() {
 	cluster slow n1 10 2>/dev/null &&
 		slowed=$(<"/run/sluice-clusters/$CLUSTER/slow/n1")
 	cluster crash n3
-	check "down works on a cluster half crashed" cluster down
+	check "a cluster with a crashed host can be taken down" cluster down
 	trap - EXIT
-	check "and leaves nothing" equal \
+	check "no file of the cluster is left" equal \
 		"$(diff <(echo "$BEFORE") <(machine_state))" ""
-	[ -z "$slowed" ] || check "nor a limit of what will be another's disk" \
+	[ -z "$slowed" ] || check "no I/O limit is left for the loop device" \
 		fails grep "^$slowed " \
 		/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device
 }

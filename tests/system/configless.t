@@ -11,17 +11,18 @@ run_job() { # NAME
 	local job
 	job=$(buffer_script in | submit -N 2 -t 5)
 	check_within 60 "$1: a job with a file system ends" job_ended "$job"
-	check "$1: it COMPLETED" job_is "$job" COMPLETED
+	check "$1: the job completes" job_is "$job" COMPLETED
 	check "$1: its output is complete" output_complete in "$job"
 	check "$1: no node is drained" equal "$(on ctl sinfo -hR)" ''
 }
 
 test_own() {
 	make_input in 20 2
-	check "a node has no slurm.conf" fails on n1 test -e /etc/slurm/slurm.conf
-	check "yet probe finds what Slurm has sent" matches \
+	check "configless: a node has no slurm.conf" \
+		fails on n1 test -e /etc/slurm/slurm.conf
+	check "configless: the probe finds the files that slurmctld has sent" matches \
 		"$(on n1 sluice-node probe)" '^slurm +ok'
-	check "and says which sluice.conf it has" matches \
+	check "configless: the probe names the sluice.conf in use" matches \
 		"$(on n1 sluice-node probe)" \
 		'^sluice.conf +ok +/etc/slurm/sluice.conf'
 	run_job "its own sluice.conf"
@@ -37,16 +38,17 @@ log_says() { # HOST EXTENDED-REGULAR-EXPRESSION
 
 test_fetched() {
 	make_input in 20 2
-	check "a node has no sluice.conf" fails on n1 \
+	check "the node has no sluice.conf of its own" fails on n1 \
 		test -e /etc/slurm/sluice.conf
-	check_within 30 "slurmd has it fetched when it starts" \
+	check_within 30 "slurmd's start fetches sluice.conf from sluiced" \
 		is_kept n1 NodeStorage=auto
-	check "probe says where it is, and whose" matches \
+	check "the probe names the fetched file and its source" matches \
 		"$(on n1 sluice-node probe)" "^sluice.conf +ok +$KEPT, fetched from"
-	check "nothing else is amiss" matches "$(on n1 sluice-node probe)" \
+	check "the probe finds Slurm's files" matches "$(on n1 sluice-node probe)" \
 		'^slurm +ok'
 	run_job "fetched"
-	check "commands of users find it" quietly bounded_exec -u alice n1 \
+	check "user commands use the fetched sluice.conf" \
+		quietly bounded_exec -u alice n1 \
 		sysquery hosts
 }
 
@@ -56,13 +58,13 @@ test_changed() {
 	on ctl scontrol reconfigure
 	on ctl pkill -HUP sluiced
 	run_job "changed"
-	check "the nodes have what is new" is_kept n1 StageInTimeout=1234
-	check "also the other" is_kept n2 StageInTimeout=1234
+	check "n1 has the changed sluice.conf" is_kept n1 StageInTimeout=1234
+	check "n2 has the changed sluice.conf" is_kept n2 StageInTimeout=1234
 	# a bad one changes nothing
 	cluster conf sluice.conf NoSuchKey=1
 	on ctl pkill -HUP sluiced
 	run_job "bad"
-	check "it is not sent" fails is_kept n1 NoSuchKey=1
+	check "an invalid sluice.conf is not distributed" fails is_kept n1 NoSuchKey=1
 	on ctl sed -i /NoSuchKey/d /etc/slurm/sluice.conf
 }
 
@@ -70,15 +72,15 @@ test_changed() {
 test_away() {
 	local job
 	cluster kill ctl sluiced
-	check "without sluiced probe names what is used" matches \
+	check "without sluiced the probe names the kept sluice.conf" matches \
 		"$(on n1 sluice-node probe)" \
 		"^sluice.conf +note +$KEPT, fetched from .* which does not say"
 	job=$(buffer_script in | submit -N 2 -t 5)
 	cluster stop n1 slurmd
 	cluster start n1 slurmd
 	cluster start ctl sluiced
-	check_within 90 "sluiced is back: the job ends" job_ended "$job"
-	check "it COMPLETED" job_is "$job" COMPLETED
+	check_within 90 "a job that waited for sluiced ends" job_ended "$job"
+	check "a job that waited for sluiced completes" job_is "$job" COMPLETED
 }
 
 is_held() { # JOB
@@ -95,12 +97,13 @@ test_none() {
 	cluster stop n1 slurmd
 	on n1 rm "$KEPT"
 	cluster start n1 slurmd
-	check "probe says what to do" matches "$(on n1 sluice-node probe 2>&1)" \
+	check "without sluice.conf the probe says what to do" \
+		matches "$(on n1 sluice-node probe 2>&1)" \
 		'put sluiced=HOST into plugstack.conf'
 	wait_for 30 prints '^idle$' on ctl sinfo -hn n1 -o %T
 	job=$(buffer_script in | submit -w n1 -t 5)
-	check_within 60 "a job there is held" is_held "$job"
-	check "the log of the node says why" log_says n1 \
+	check_within 60 "a job on a node without sluice.conf is held" is_held "$job"
+	check "the node's log says that no source of sluice.conf is known" log_says n1 \
 		'nobody says where to fetch it'
 	check "no node is drained" equal "$(on ctl sinfo -hR)" ''
 	as_alice scancel "$job"
@@ -119,11 +122,11 @@ test_dynamic() {
 	wait_for 30 prints idle on ctl sinfo -hn n1 -o %T
 	on n2 rm -rf /run/sluice
 	on n2 slurmd -Z --conf-server 10.77.0.1 --conf "CPUs=2 RealMemory=1000"
-	check_within 30 "a node that nobody has named registers" \
+	check_within 30 "a dynamic node registers" \
 		prints idle on ctl sinfo -hn n2 -o %T
-	check_within 60 "it has its sluice.conf from sluiced" is_kept n2 \
+	check_within 60 "the dynamic node has sluice.conf from sluiced" is_kept n2 \
 		NodeStorage=auto
-	check_within 30 "sluiced believes it" \
+	check_within 30 "sluiced accepts the dynamic node's credential" \
 		quietly on n2 /opt/sluice/bin/sysmap --push
 	run_job "dynamic"
 }

@@ -50,24 +50,26 @@ DIR=/var/tmp/sluice-$CLUSTER
 cluster_up --nodes 3 --ions 0
 small_disk
 ending=$(job_on n1 30)
-check_within 30 "a job runs" job_is "$ending" RUNNING
-check_within 30 "its file system is there" buffer_is "$ending" RUNNING
+check_within 30 "a job runs before the disk is full" job_is "$ending" RUNNING
+check_within 30 "its file system is set up" buffer_is "$ending" RUNNING
 fill
 starting=$(job_on 'n[2-3]' 0)
 sleep 75
-check "a job that ended on a full disk waits" is_waiting "$ending"
-check "one that started then was put back, or waits" is_waiting "$starting"
-check "slurmctld knows that nobody stores anything" matches \
+check "a job that ends while the disk is full waits" is_waiting "$ending"
+check "a job that starts while the disk is full is requeued, or waits" \
+	is_waiting "$starting"
+check "sluiced tells slurmctld that the database's disk is full" matches \
 	"$(cat "/run/sluice-clusters/$CLUSTER/log/ctl/sluiced.log")" \
 	'disconnected: no room on the disk of the database'
 on ctl rm /run/small/others
-check_within 12 "with room again the one is over at once" \
+check_within 12 "with space again the ended job completes at once" \
 	job_is "$ending" COMPLETED
 # Slurm lets who is put back begin after two minutes only.
 on ctl scontrol update JobId="$starting" StartTime=now 2>/dev/null
-check_within 60 "the other runs" job_is "$starting" COMPLETED
-check_within 10 "what the one made is staged out" staged_out "$ending"
-check_within 10 "what the other made, too" staged_out "$starting"
+check_within 60 "with space again the requeued job completes" \
+	job_is "$starting" COMPLETED
+check_within 10 "the output of the job that ended is staged out" staged_out "$ending"
+check_within 10 "the output of the requeued job is staged out" staged_out "$starting"
 check "no node is drained" no_node_drained
 check_within 20 "nothing is left" nothing_left n1 n2 n3
 check "the database is sound" database_sound

@@ -64,24 +64,25 @@ matches_job() { # JOB WORDS
 }
 
 test_well() {
-	check_within 20 "lines of slurm.conf are named" found \
+	check_within 20 "doctor names the settings of slurm.conf to change" found \
 		'slurm.conf: BatchStartTimeout=.*; set BatchStartTimeout=1920, and then'
-	check "also by bbstat" matches "$(bbstat)" \
+	check "bbstat names the settings of slurm.conf to change" matches "$(bbstat)" \
 		'^slurm.conf: BatchStartTimeout='
-	check "that is something to do" equal "$(exit_status)" 5
+	check "doctor exits with 5 when there is something to do" \
+		equal "$(exit_status)" 5
 	cluster conf slurm.conf BatchStartTimeout=1920 ResumeTimeout=400
-	check "what it says to type ends it" typed 'slurm.conf: Batch'
-	check_gone 20 "it is gone" slurm.conf
-	check "nodes that were never probed are named" matches \
+	check "the suggested command for slurm.conf succeeds" typed 'slurm.conf: Batch'
+	check_gone 20 "doctor does not report slurm.conf any more" slurm.conf
+	check "doctor names nodes that were never probed" matches \
 		"$(to_type 'io1,n\[1-2\]: never probed')" \
 		'^io1,n\[1-2\] sluice-node probe --push$'
 	on io1 sluice-node probe --push >/dev/null
 	on n1 sluice-node probe --push >/dev/null
 	on n2 sluice-node probe --push >/dev/null
-	check "on a cluster that is well nothing is to do" equal "$(doctor)" \
+	check "doctor reports nothing on a healthy cluster" equal "$(doctor)" \
 		"nothing is wrong, nothing to do"
-	check "and the status says so" equal "$(exit_status)" 0
-	check "what the probe said can be asked" matches \
+	check "doctor exits with 0 on a healthy cluster" equal "$(exit_status)" 0
+	check "sysquery -e probe shows the result of the probe" matches \
 		"$(on ctl sysquery -n n2 -e probe)" '"check":"munge"'
 }
 
@@ -94,26 +95,28 @@ test_munge() {
 		true
 	EOT
 	)
-	check_within 20 "bbstat names the node that has not come" prints \
+	check_within 20 "bbstat names the node that has not arrived" prints \
 		"^$job .*waits for n2" bbstat
-	check_within 90 "a node whose munged is dead is named" found \
+	check_within 90 "doctor names a node whose munged is dead" found \
 		"n2: not heard since job $job waited"
-	check "the job's record says why it was put back" matches_job "$job" \
+	check "the job's AdminComment says why it was requeued" matches_job "$job" \
 		'AdminComment=.*setup failed: Slurm ended the run \(NODE_FAIL\) while n2 had not come'
-	check "so does its buffer's" matches_job "$job" \
+	check "the buffer's state says why it was requeued" matches_job "$job" \
 		'BurstBufferState=DONE: setup failed: .* while n2 had not come'
-	check "what is to be typed there says why" matches \
+	check "the suggested command on the node names munge" matches \
 		"$(typed 'n2: not heard')" 'munge .*bad .*onnect'
-	check "so does the command there" found '^error: .*munge' n2
-	check "its user sees the failure alone" matches \
+	check "doctor on that node names munge" found '^error: .*munge' n2
+	check "the job's user sees only the failure" matches \
 		"$(as_alice sysquery doctor --table)" \
 		'^note: 1 job failed in the last day in setup; job'
-	check "what it says to type there starts it" typed '^error: .*munge' n2
-	check "a probe from there" on n2 sluice-node probe --push
-	check_gone 20 "ends it" '^(error|warning): n2'
+	check "the suggested command starts munged" typed '^error: .*munge' n2
+	check "a probe from the mended node succeeds" on n2 sluice-node probe --push
+	check_gone 20 "doctor does not report the mended node any more" \
+		'^(error|warning): n2'
 	as_alice scancel "$job"
 	on ctl scontrol update nodename=n2 state=resume
-	check_within 40 "the nodes are idle" nodes_idle 'n[1-2]'
+	check_within 40 "the nodes are idle after munged was restarted" \
+		nodes_idle 'n[1-2]'
 }
 
 # One node does not come, and the other waits for it at a barrier.
@@ -128,18 +131,19 @@ test_hung() {
 	EOT
 	)
 	hold_helper SETUP "$job"
-	check_within 20 "bbstat names the hung node, and not the one that waits" \
+	check_within 20 "bbstat names the hung node only" \
 		prints "^$job .*waits for n2( |\$)" bbstat
-	check_within 20 "so does sysquery buffers" prints \
+	check_within 20 "sysquery buffers names the hung node only" prints \
 		'[01] of 2 nodes done, waits for n2' \
 		on ctl sysquery buffers "$job" --wide --table
-	check_within 100 "so does doctor, when it is long" found \
+	check_within 100 "doctor reports a set-up that takes long" found \
 		"^warning: job $job is in setup for .*: waits for n2\$"
-	check "what it says to type shows where it hangs" matches \
+	check "the suggested command shows where the set-up hangs" matches \
 		"$(typed "job $job is in setup")" "^buffer +$job .*coming up"
 	go_on
-	check_within 60 "when it goes on the job runs" job_is "$job" COMPLETED
-	check_gone 20 "and nothing is long any more" 'is in setup'
+	check_within 60 "the job completes when the node continues" \
+		job_is "$job" COMPLETED
+	check_gone 20 "doctor does not report the set-up any more" 'is in setup'
 }
 
 # The line is missing when slurmd sets up: nobody asks what to do.
@@ -152,27 +156,32 @@ test_plugstack() {
 		true
 	EOT
 	)
-	check_within 60 "a job runs without" job_is "$job" COMPLETED
-	check_within 20 "which is told, with its nodes" found \
+	check_within 60 "without the plugstack line a job completes" \
+		job_is "$job" COMPLETED
+	check_within 20 "doctor reports a job that ran without its file system" found \
 		"^error: n\[1-2\]: job $job ran without its file system"
-	check "also to its user" matches "$(as_alice sysquery doctor --table)" \
+	check "the job's user sees that it ran without its file system" \
+		matches "$(as_alice sysquery doctor --table)" \
 		"^error: .*job $job ran without its file system"
-	check "what it says to type says why" matches \
+	check "the suggested command names plugstack.conf" matches \
 		"$(typed_on n1 'ran without its file system')" \
 		'slurm +bad .*plugstack.conf lacks the line'
-	check "doctor has heard it" found \
+	check "doctor names the node without the plugstack line" found \
 		'^error: n1: slurm: .*plugstack.conf lacks the line'
 	on ctl sh -c "cat /tmp/stack >$stack"
-	check "mended" typed 'plugstack.conf lacks the line'
-	check_gone 20 "it is gone" 'plugstack.conf lacks'
+	check "the suggested command for plugstack.conf succeeds" \
+		typed 'plugstack.conf lacks the line'
+	check_gone 20 "doctor does not report plugstack.conf any more" \
+		'plugstack.conf lacks'
 	job=$(submit -N2 -w 'n[1-2]' <<-'EOT'
 		#!/bin/bash
 		#BB jobfs capacity=50MiB type=scratch
 		true
 	EOT
 	)
-	check_within 60 "the next job runs" job_is "$job" COMPLETED
-	check_gone 20 "and with its file system" \
+	check_within 60 "a job with the plugstack line completes" \
+		job_is "$job" COMPLETED
+	check_gone 20 "a job with the plugstack line has its file system" \
 		'ran without its file system'
 }
 
@@ -191,17 +200,18 @@ test_shell() {
 	on n2 sh -c "cd /run/sluice/$job/mnt/data &&
 		setsid sleep 600 >/dev/null 2>&1 </dev/null &"
 	rm "$PFS/alice/wait"
-	check_within 60 "the job ends all the same" job_is "$job" COMPLETED
-	check_within 20 "who holds its storage is named" found \
+	check_within 60 "a job whose storage is in use by another process ends" \
+		job_is "$job" COMPLETED
+	check_within 20 "doctor names the process that holds storage" found \
 		"^note: job $job has ended, and n2: some of the storage is held: .* is in use by sleep"
-	check "what it says to type says who" matches \
+	check "the suggested command names the process that holds storage" matches \
 		"$(typed 'storage is held')" 'held +note .*is in use by sleep'
-	check_within 20 "which is what doctor says from then on" found \
+	check_within 20 "doctor reports held storage after the probe" found \
 		'^note: n2: held: .*is in use by sleep'
 	on n2 pkill -xf 'sleep 600'
 	sleep 1 # the map knows when it was told in whole seconds
-	check "when he has gone" typed 'n2: held'
-	check_gone 20 "it is gone" 'held'
+	check "the suggested command frees the storage that was held" typed 'n2: held'
+	check_gone 20 "doctor does not report held storage any more" 'held'
 }
 
 # Mappings of I/O nodes cannot be written.
@@ -209,66 +219,72 @@ test_mapping() {
 	local job
 	on ctl sh -c 'chown root: /pfs/.sluice && chmod 755 /pfs/.sluice'
 	job=$(echo '#!/bin/true' | submit -N1)
-	check_within 40 "a job starts all the same" job_is "$job" COMPLETED
-	check_within 20 "a mapping that cannot be published is named" found \
+	check_within 40 "a job starts although its mapping cannot be published" \
+		job_is "$job" COMPLETED
+	check_within 20 "doctor reports a mapping that cannot be published" found \
 		'^error: the mapping of I/O nodes cannot be published, .*Permission denied'
-	check "what it says to type shows whose the directory is" matches \
+	check "the suggested command shows the owner of the directory" matches \
 		"$(typed 'mapping of I/O nodes')" 'root root .*/pfs/.sluice$'
 	on ctl chown slurm: /pfs/.sluice
-	check_gone 60 "it is tried again" 'mapping'
+	check_gone 60 "doctor does not report the mapping after another try" 'mapping'
 }
 
 test_conf() {
 	local conf=/etc/slurm/sluice.conf
 	on ctl sh -c "cp $conf /tmp/good && echo SetupTimeuot=5 >>$conf"
 	on ctl scontrol reconfigure
-	check_within 20 "a sluice.conf that became bad is named, with its line" \
+	check_within 20 "doctor names the line of an invalid sluice.conf" \
 		found "$conf:[0-9]+: unknown key SetupTimeuot; did you mean SetupTimeout"
-	check_within 20 "also by bbstat" prints \
+	check_within 20 "bbstat says that the former sluice.conf is in use" prints \
 		"unknown key SetupTimeuot.*: the old sluice.conf is used" \
 		bbstat
-	check "what it says to type names the line" matches \
+	check "the suggested command names the line of sluice.conf" matches \
 		"$(typed 'unknown key SetupTimeuot')" ':[0-9]+: unknown key'
 	on ctl sh -c "cp /tmp/good $conf"
-	check "mended, slurmctld has not read it" found \
+	check "doctor reports that slurmctld has not read the corrected sluice.conf" \
+		found \
 		'slurmctld could not use .*sluice.conf'
-	check "what it says to type" typed 'slurmctld could not use'
-	check_gone 20 "ends it" 'sluice.conf'
+	check "the suggested command has slurmctld read sluice.conf" \
+		typed 'slurmctld could not use'
+	check_gone 20 "doctor does not report sluice.conf any more" 'sluice.conf'
 	on ctl sh -c "sed -i '/^SetupTimeout/d' $conf; echo SetupTimeout=601 >>$conf"
-	check "one that sluiced has not read is named" found \
+	check "doctor reports a sluice.conf that sluiced has not read" found \
 		'is not the one that sluiced has read'
-	check "what it says to type has it read" typed \
+	check "the suggested command has sluiced read sluice.conf" typed \
 		'is not the one that sluiced has read'
-	check_gone 20 "it has" 'is not the one that sluiced has read'
+	check_gone 20 "doctor sees that sluiced has read sluice.conf" \
+		'is not the one that sluiced has read'
 	on ctl scontrol reconfigure
 }
 
 test_disk() {
 	cluster fill n2 2000000
 	on n2 sluice-node probe --push >/dev/null
-	check "a full disk is named" found '^error: n2: storage: .*free'
-	check "what it says to type says how full" matches \
+	check "doctor reports a full disk of a node" found '^error: n2: storage: .*free'
+	check "the suggested command shows how full the disk is" matches \
 		"$(typed 'n2: storage')" 'storage .*bad .*free'
 	cluster unfill n2
-	check "when there is room" typed 'n2: storage'
-	check_gone 20 "it is gone" 'n2: storage'
+	check "the suggested command succeeds when the disk has space" \
+		typed 'n2: storage'
+	check_gone 20 "doctor does not report the disk any more" 'n2: storage'
 }
 
 test_sluiced() {
 	cluster kill ctl sluiced
-	check "a dead sluiced is named" found '^error: no answer from sluiced'
-	check "also on a node" found '^error: no answer from sluiced' n1
-	check "that is something to do" equal "$(exit_status)" 5
-	check "what it says to type" typed 'no answer from sluiced'
-	check_gone 30 "ends it" '^error'
+	check "doctor reports a dead sluiced" found '^error: no answer from sluiced'
+	check "doctor on a node reports a dead sluiced" \
+		found '^error: no answer from sluiced' n1
+	check "doctor exits with 5 when sluiced is dead" equal "$(exit_status)" 5
+	check "the suggested command starts sluiced" typed 'no answer from sluiced'
+	check_gone 30 "doctor reports no error with sluiced back" '^error'
 }
 
 test_slurmctld() {
 	cluster stop ctl slurmctld
-	check "a slurmctld that is away is named" found \
+	check "doctor reports a slurmctld that is down" found \
 		'^error: slurmctld is not connected'
 	cluster start ctl slurmctld
-	check_gone 40 "until it is back" '^error'
+	check_gone 40 "doctor reports no error with slurmctld back" '^error'
 }
 
 # Kept data by its owner; and he is told how to come by it.
@@ -282,12 +298,12 @@ test_kept() {
 	EOT
 	)
 	wait_for 60 job_ended "$job"
-	check_within 40 "what a failed stage-out has left is told" found \
+	check_within 40 "doctor reports kept data of a failed stage-out" found \
 		'^note: alice: .* of 1 failed stage-out is kept \(with room for [0-9.]+MiB\)'
-	check "to its owner, too" matches \
+	check "the owner sees the kept data of a failed stage-out" matches \
 		"$(as_alice sysquery doctor --table)" \
 		'^note: alice: .* of 1 failed stage-out is kept \(with room for [0-9.]+MiB\)'
-	check "what it says to type is the job's" matches \
+	check "the suggested command shows the failed stage-out" matches \
 		"$(on ctl sysquery buffers "$job" --table)" 'stage-out'
 }
 
@@ -303,9 +319,9 @@ test_room() {
 	cluster stop ctl sluiced
 	cluster conf sluice.conf Database=/run/small/sluice.db
 	cluster start ctl sluiced
-	check_within 20 "want of room for the database is told" found \
+	check_within 20 "doctor reports that the database's disk is nearly full" found \
 		'^error: /run/small/sluice.db has .* there is room for .*MiB more'
-	check "what it says to type shows it" matches \
+	check "the suggested command shows the database's disk" matches \
 		"$(typed 'there is room for')" ' /run/small$'
 	cluster stop ctl sluiced
 	for host in ctl n1 n2; do
@@ -313,7 +329,8 @@ test_room() {
 	done
 	on ctl umount /run/small
 	cluster start ctl sluiced
-	check_gone 20 "it is gone" 'there is room for'
+	check_gone 20 "doctor does not report the database's disk any more" \
+		'there is room for'
 }
 
 cluster_up --nodes 2 --ions 1
@@ -328,7 +345,7 @@ test_disk
 test_sluiced
 test_slurmctld
 test_room
-check "nothing is left" nothing_left n1 n2
+check "nothing of the jobs is left on the nodes" nothing_left n1 n2
 check "the database is sound" database_sound
 test_kept
 finish

@@ -40,17 +40,22 @@ test_language() {
 	EOT
 	)
 	completed "#DW lines" "$job"
-	check "nobody goes around the servers" equal "$(job_wrote "$job")" 1
-	check "a list brings what it names" test -e "$PFS/alice/dw/in/1/f1"
-	check "and directories with all in them" diff -r "$PFS/alice/in/2" \
+	check "user processes cannot reach the servers' storage directly" \
+		equal "$(job_wrote "$job")" 1
+	check "stage_in type=list copies listed files" test -e "$PFS/alice/dw/in/1/f1"
+	check "stage_in type=list copies listed directories recursively" \
+		diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/dw/in/2"
-	check "and nothing else" test ! -e "$PFS/alice/dw/in/3"
-	check "a pattern brings what it matches" cmp "$PFS/alice/in/large0" \
+	check "stage_in type=list copies nothing else" test ! -e "$PFS/alice/dw/in/3"
+	check "stage_in with a pattern copies files that match" \
+		cmp "$PFS/alice/in/large0" \
 		"$PFS/alice/dw/large0"
-	check "a step saw it by its DataWarp name" test -e "$PFS/alice/dw/ran"
-	check "what is verified by content arrives" diff -r "$PFS/alice/in/2" \
+	check "a step finds its file system under the DataWarp name" \
+		test -e "$PFS/alice/dw/ran"
+	check "stage_out with verify=content copies the directory" \
+		diff -r "$PFS/alice/in/2" \
 		"$PFS/alice/checked/2"
-	check "and its record says that it was" matches \
+	check "the buffer's record says how copies were verified" matches \
 		"$(on ctl sysquery buffers "$job")" 'verified by size and time and in part by content'
 }
 
@@ -62,9 +67,11 @@ test_lustre() {
 	EOT
 	)
 	completed "a directory on the parallel file system" "$job"
-	check "its data is staged out" equal "$(cat "$PFS"/alice/dirout/*)" \
+	check "data in a directory on the parallel file system is staged out" \
+		equal "$(cat "$PFS"/alice/dirout/*)" \
 		"$(printf '0\n1')"
-	check "it is gone" equal "$(ls "$PFS/jobs")" ""
+	check "the directory on the parallel file system is removed" \
+		equal "$(ls "$PFS/jobs")" ""
 }
 
 # One file system per leaf switch: each has all that is staged in, shows what
@@ -84,17 +91,18 @@ test_split() {
 	check "split by switch: the job completes" equal \
 		"$(job_field "$job" JobState)" COMPLETED
 	check "split by switch: nothing is left" nothing_left n1 n2 n3 n4
-	check "nodes of one switch see each other" matches \
+	check "split by switch: nodes of one switch share a file system" matches \
 		"$(job_output "$job")" '^n1 sees n1 n2 same$'
-	check "and none of another" matches "$(job_output "$job")" \
+	check "split by switch: nodes of other switches do not" \
+		matches "$(job_output "$job")" \
 		'^n4 sees n3 n4 same$'
-	check "each part is staged out below its switch's name" equal \
+	check "split by switch: each part is staged out below its switch's name" equal \
 		"$(cd "$PFS/alice/split" && find . -type f | sort | tr '\n' ' ')" \
 		"./leaf1/n1 ./leaf1/n2 ./leaf1/same ./leaf2/n3 ./leaf2/n4 ./leaf2/same "
-	check "the plan says which nodes are which part" matches \
+	check "split by switch: sysquery buffers shows the parts" matches \
 		"$(on ctl sysquery buffers "$job")" \
 		'split into leaf1: n\[1-2\]; leaf2: n\[3-4\]'
-	check "a file system of each node cannot be split" matches \
+	check "split by switch: refused for a file system of one node" matches \
 		"$(as_alice sbatch --bb='type=scratch capacity=1MiB split=switch' \
 			--wrap=true 2>&1)" 'split=switch: scratch is private'
 }
@@ -134,11 +142,11 @@ test_bind() {
 	}
 	numa_tree "$PFS/numa" 0 1
 	on n1 sysmap --root /pfs/numa --host n1 -e numa,networkdevices --push
-	check "servers run near the network card" equal \
+	check "servers are bound to the network card's NUMA node" equal \
 		"$(servers_cpus --bb='type=glusterfs capacity=30MiB')" 1
-	check "or, on request, far from it" equal \
+	check "with bind=far servers are bound to the other NUMA node" equal \
 		"$(servers_cpus --bb='type=glusterfs capacity=30MiB bind=far')" 0
-	check "or anywhere" equal \
+	check "with bind=none servers are not bound" equal \
 		"$(servers_cpus --bb='type=glusterfs capacity=30MiB bind=none')" 0-1
 	on n1 sysmap --push
 	wait_for 60 no_buffer_alive
@@ -160,7 +168,8 @@ test_uneven() {
 	wait_for 60 no_buffer_alive
 	check "uneven nodes: the job completes" equal \
 		"$(job_field "$job" JobState)" COMPLETED
-	check "one gives what it has, the other one the rest" equal "$(query "
+	check "uneven nodes: one gives what it has, the other one the rest" \
+		equal "$(query "
 		SELECT sum(n.value ->> 'capacity' < (600 << 20)) || ' ' ||
 			(sum(n.value ->> 'capacity') >= 1200 << 20)
 		FROM Buffer, json_each(Plan, '\$.node') n
@@ -188,11 +197,12 @@ test_early() {
 	EOT
 	)
 	completed "stage-out while the job runs" "$job"
-	check "what is declared ready arrives before the end" matches \
+	check "sluice-stage-out copies files while the job runs" matches \
 		"$(job_output "$job")" '^done done'
-	check "what is not of a stage_out is refused" matches \
+	check "sluice-stage-out refuses a path outside of the stage_out sources" \
+		matches \
 		"$(job_output "$job")" 'not below the source of a stage_out'
-	check "the rest at its end" equal \
+	check "files that were changed later are staged out at the job's end" equal \
 		"$(cat "$PFS"/alice/early/{0/f,1/f,late})" \
 		"$(printf 'changed\ndone\nlate')"
 }
@@ -211,9 +221,10 @@ test_stripe() {
 	EOT
 	)
 	completed "a job that only has a directory laid out" "$job"
-	check "its tasks find it" matches "$(job_output "$job")" \
+	check "stripe: the job's tasks find the directory" \
+		matches "$(job_output "$job")" \
 		"^nothing /pfs/alice/laid/$job\$"
-	check "its layout was set by its owner" equal \
+	check "stripe: the layout is set as the owner" equal \
 		"$(head -n 1 "$PFS/layouts/%2Fpfs%2Falice%2Flaid%2F$job")" \
 		"uid $(on ctl id -u alice)"
 }
@@ -244,11 +255,12 @@ targets_known() {
 test_place() {
 	local job
 	tell_of_targets
-	check_within 20 "servers of Lustre tell of their targets" targets_known
+	check_within 20 "servers of Lustre report their targets" targets_known
 	job=$(run_job --bb='stripe target=/pfs/alice/placed stripes=2 size=1GiB' \
 		<<<$'#!/bin/bash\ntrue')
 	completed "a job whose files go to chosen targets" "$job"
-	check "its directory is on the two that have room" grep -qE ' (0,2|2,0)$' \
+	check "stripe: the directory is on the two targets with space" \
+		grep -qE ' (0,2|2,0)$' \
 		"$PFS/layouts/%2Fpfs%2Falice%2Fplaced"
 	test_per_file
 	kill "$PUBLISHER"
@@ -273,9 +285,10 @@ test_per_file() {
 	EOT
 	)
 	completed "a job whose files are placed one by one" "$job"
-	check "each has targets that have room" equal "$(sort "$PFS/files.log" |
+	check "per_file: each file is on targets with space" \
+		equal "$(sort "$PFS/files.log" |
 		grep -cE '^list /pfs/alice/each/(copy|0|1) (0,2|2,0)$')" 3
-	check "and nothing else has" equal "$(grep -vc ^made \
+	check "per_file: files elsewhere are not placed" equal "$(grep -vc ^made \
 		"$PFS/files.log")" 3
 }
 
@@ -295,18 +308,21 @@ test_mover() {
 	EOT
 	)
 	completed "the site's own copier" "$job"
-	check "it brings what is large" matches "$(job_output "$job")" \
+	check "Mover: copies what is larger than MoverFrom" \
+		matches "$(job_output "$job")" \
 		'stage_in 0 moved: by /usr/bin/rsync'
-	check "and is believed" matches "$(job_output "$job")" \
+	check "Mover: its copies are verified" matches "$(job_output "$job")" \
 		'stage_in 0 verified'
-	check "but does not touch what is small" not_matches \
+	check "Mover: does not copy smaller sources" not_matches \
 		"$(job_output "$job")" 'stage_in 1 moved'
-	check "all of it is there" diff -r "$PFS/alice/moved" \
+	check "Mover: the staged-out tree equals its source" \
+		diff -r "$PFS/alice/moved" \
 		"$PFS/alice/back/moved"
 	sed -i /^Mover=/d "/var/tmp/sluice-$CLUSTER/etc/slurm/sluice.conf"
 	cluster conf sluice.conf "Mover=/bin/ls --no-such-option %s %d"
 	job=$(submit -N1 -w n1 --bb='capacity=60MiB; stage_in source=/pfs/alice/moved destination=$BB_JOBFS/' <<<$'#!/bin/bash\ntrue')
-	check_within 40 "what it fails with holds the job" mover_failed "$job"
+	check_within 40 "Mover: its error message is in the reason of the held job" \
+		mover_failed "$job"
 	as_alice scancel "$job"
 	wait_for 40 no_buffer_alive
 	cluster conf sluice.conf MoverFrom=1PiB

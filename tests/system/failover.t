@@ -58,11 +58,11 @@ fail_back() {
 test_phase() { # PHASE over|back
 	local what="fail $2 in $1"
 	job_in_phase "$1" || { check "$what: phase reached" false && return; }
-	check "$what: the other controls" "fail_$2"
+	check "$what: the other controller takes over" "fail_$2"
 	go_on
 	check_within 90 "$what: the job ends" job_ended "$JOB"
 	check_within 30 "$what: no buffer is alive" no_buffer_alive
-	check "$what: with its data" ends_well slurmctld "$1" "$JOB"
+	check "$what: the job ends with all its data" ends_well slurmctld "$1" "$JOB"
 	check "$what: nothing is left" nothing_left n1 n2 n3
 	check "$what: no node is drained" no_node_drained
 	check "$what: the database is sound" database_sound

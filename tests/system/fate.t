@@ -32,22 +32,25 @@ test_well() {
 	local job
 	job=$(fate_job '' '/pfs/alice/out.%j' -N2)
 	ends "$job"
-	check "a job's output begins with its file system" matches \
+	check "a job's output begins with the place of its file system" matches \
 		"$(output "$job" | sed -n 1p)" \
 		'^sluice: \$BB_JOBFS is /run/sluice/[0-9]+/mnt/data, 20MiB of [a-z]+ on 2 nodes$'
-	check "and with what was staged in" matches \
+	check "the output's second line says what was staged in" matches \
 		"$(output "$job" | sed -n 2p)" \
 		'^sluice: staged in [0-9]+ files, .*MiB, in [0-9.]+ s$'
-	check "then comes its own" equal "$(output "$job" | sed -n 3p)" \
+	check "the output's third line is the job's own" \
+		equal "$(output "$job" | sed -n 3p)" \
 		'its own words'
-	check "and what was staged out, verified" matches \
+	check "the output's last line says what was staged out, and that it is verified" \
+		\
+		matches \
 		"$(output "$job" | sed -n 4p)" \
 		"^sluice: staged out [0-9]+ files, .*, verified by size and time( on another node)?, to /pfs/alice/out.$job\$"
-	check "the job's record keeps it" matches \
+	check "the job's AdminComment says what was staged out" matches \
 		"$(on ctl scontrol -o show job "$job")" \
 		'AdminComment=.*staged out [0-9]+ files, .*, verified by size and time'
-	check "and nothing more" equal "$(output "$job" | wc -l)" 4
-	check "it is still its user's" equal \
+	check "the output has four lines" equal "$(output "$job" | wc -l)" 4
+	check "the output file still belongs to its user" equal \
 		"$(stat -c %U "$PFS/alice/slurm-$job.out")" \
 		"$(stat -c %U "$PFS/alice")"
 }
@@ -57,10 +60,12 @@ test_stage_out_fails() {
 	job=$(fate_job '' /nowhere -N1)
 	ends "$job"
 	check "a job whose stage-out fails is FAILED" job_is "$job" FAILED
-	check "what failed is the last word of its output" matches \
+	check "the output says why the stage-out failed and how to fetch the data" \
+		matches \
 		"$(output "$job" | sed -n 4p)" \
 		'^sluice: stage-out failed: n[12]: .*/nowhere.*the data is kept on n[12] for .*: srun -N1 -w n[12] sluice-node fetch [0-9]+ DIR$'
-	check "and until when it is kept" matches "$(output "$job" | tail -1)" \
+	check "the output says until when the data is kept" \
+		matches "$(output "$job" | tail -1)" \
 		'^sluice: after 20[-0-9T:]+ what is kept is removed$'
 }
 
@@ -68,7 +73,7 @@ test_not_wanted() {
 	local job
 	job=$(fate_job '' '/pfs/alice/out.%j on=failure' -N1)
 	ends "$job"
-	check "that nothing was to be staged out is told, and why" matches \
+	check "the output says why nothing was staged out" matches \
 		"$(output "$job" | tail -1)" \
 		'^sluice: nothing was staged out: stage_out of \$BB_JOBFS/in/ was left out: on=failure, and the job ended COMPLETED$'
 }
@@ -81,7 +86,7 @@ test_cancelled() {
 	as_alice scancel "$job"
 	rm "$PFS/alice/wait"
 	ends "$job"
-	check "of a cancelled job it is told as well" matches \
+	check "the output of a cancelled job says what was staged out" matches \
 		"$(output "$job" | tail -1)" '^sluice: staged out'
 }
 
@@ -89,7 +94,7 @@ test_quiet() {
 	local job
 	job=$(fate_job 'tell=no' '/pfs/alice/out.%j' -N1)
 	ends "$job"
-	check "tell=no: its output is its own" equal "$(output "$job")" \
+	check "jobfs tell=no: nothing is added to the output" equal "$(output "$job")" \
 		'its own words'
 	cluster conf sluice.conf Tell=no >/dev/null
 	on ctl scontrol reconfigure
@@ -97,10 +102,11 @@ test_quiet() {
 	sleep 2
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1)
 	ends "$job"
-	check "Tell=no: as well" equal "$(output "$job")" 'its own words'
+	check "sluice.conf Tell=no: nothing is added to the output" \
+		equal "$(output "$job")" 'its own words'
 	job=$(fate_job 'tell=yes' '/pfs/alice/out.%j' -N1)
 	ends "$job"
-	check "but for a job that wants it" matches \
+	check "jobfs tell=yes overrides Tell=no" matches \
 		"$(output "$job" | tail -1)" '^sluice: staged out'
 	cluster conf sluice.conf Tell=yes >/dev/null
 	on ctl pkill -HUP -x sluiced
@@ -112,14 +118,14 @@ test_named() {
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1 -J named \
 		-o 'sub-%x.%j.%N' -e /dev/null)
 	ends "$job"
-	check "it is told wherever the output is" matches \
+	check "the output file is found with patterns in its name" matches \
 		"$(tail -1 "$PFS/alice/sub-named.$job".n?)" '^sluice: staged out'
 	as_alice mkfifo /pfs/alice/fifo
 	(LIMIT=60 as_alice cat /pfs/alice/fifo >"$PFS/read") &
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1 -o /pfs/alice/fifo)
 	ends "$job"
 	wait $!
-	check "who reads a pipe reads the script's words alone" equal \
+	check "nothing is written to an output that is a pipe" equal \
 		"$(cat "$PFS/read")" 'its own words'
 }
 
@@ -135,9 +141,9 @@ test_replaced() {
 		ln -s /pfs/elses slurm-$job.out"
 	rm "$PFS/alice/wait"
 	ends "$job"
-	check "what was put in its place is not written to" equal \
+	check "nothing is written to a link that has replaced the output file" equal \
 		"$(cat "$PFS/elses")" ''
-	check "the job has COMPLETED" job_is "$job" COMPLETED
+	check "the job whose output was replaced completes" job_is "$job" COMPLETED
 }
 
 # What Slurm and we have it send: "TO: SUBJECT", a line each.
@@ -166,24 +172,25 @@ test_mail_well() {
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1 --mail-type=STAGE_OUT)
 	quiet=$(fate_job '' '/pfs/alice/out.%j' -N1)
 	ends "$job"
-	mailed "STAGE_OUT: all was staged out" "$job" \
+	mailed "STAGE_OUT: the mail says what was staged out" "$job" \
 		"Staged out, staged out [0-9]+ files, .*, verified by size and time( on another node)?, to /pfs/alice/out.$job\$"
 	ends "$quiet"
-	check "who asked for no mail gets none" fails mails "$quiet"
-	check "and one who did no other" equal "$(mails "$job" | wc -l)" 1
+	check "a job without --mail-type gets no mail" fails mails "$quiet"
+	check "a job with --mail-type=STAGE_OUT gets one mail" \
+		equal "$(mails "$job" | wc -l)" 1
 }
 
 test_mail_stage_out_fails() {
 	local job
 	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
 	ends "$job"
-	mailed "FAIL: what failed in the stage-out, and where the data is" \
+	mailed "FAIL: the mail says what failed and where the data is" \
 		"$job" 'Failed, stage-out failed: n[12]: .*/nowhere.*the data is kept on n[12] for '
 	job=$(fate_job '' /nowhere -N1 --mail-type=END)
 	ends "$job"
-	mailed "END: Slurm's own says that it COMPLETED" "$job" \
+	mailed "END: Slurm's mail says that the job completed" "$job" \
 		'Ended, .*COMPLETED'
-	mailed "and ours what is true" "$job" 'Failed, stage-out failed: '
+	mailed "END: our mail says that the stage-out failed" "$job" 'Failed, stage-out failed: '
 }
 
 is_held() { # JOB
@@ -200,10 +207,11 @@ test_mail_held() {
 	local job
 	mv "$PFS/alice/in" "$PFS/alice/away"
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1 --mail-type=ALL)
-	check_within 30 "a job that cannot stage in is held" is_held "$job"
-	mailed "ALL: that it is held, and why" "$job" \
+	check_within 30 "a job whose stage-in fails is held" is_held "$job"
+	mailed "ALL: the mail says that the job is held, and why" "$job" \
 		'Held, stage-in failed: n[12]: .*/pfs/alice/in/: No such file'
-	check "its comment says so" matches "$(admin_comment "$job")" \
+	check "the AdminComment of the held job says why" \
+		matches "$(admin_comment "$job")" \
 		'held: stage-in failed: n[12]: .*/pfs/alice/in/: No such file'
 	mv "$PFS/alice/away" "$PFS/alice/in"
 	as_alice scancel "$job"
@@ -218,8 +226,9 @@ test_mail_lost() {
 	on n1 pkill -KILL -x glusterfsd
 	rm "$PFS/alice/wait"
 	ends "$job"
-	mailed "FAIL: a server was lost" "$job" 'Failed, stage-out failed: n1: '
-	check "its output says so, too" matches "$(output "$job" | tail -2)" \
+	mailed "FAIL: the mail says that a server was lost" "$job" 'Failed, stage-out failed: n1: '
+	check "the output says that the stage-out failed" \
+		matches "$(output "$job" | tail -2)" \
 		'^sluice: stage-out failed: n1: '
 }
 
@@ -231,7 +240,7 @@ test_mail_cancelled() {
 	as_alice scancel "$job"
 	rm "$PFS/alice/wait"
 	ends "$job"
-	mailed "STAGE_OUT: a cancelled job's data was staged out" "$job" \
+	mailed "STAGE_OUT: the mail says what a cancelled job staged out" "$job" \
 		'Staged out, '
 }
 
@@ -240,7 +249,7 @@ test_mail_array() {
 	job=$(fate_job '' /nowhere -N1 --array=1-3 --mail-type=FAIL)
 	wait_for 90 not_queued "$job"
 	sleep 3
-	check "of an array's tasks one mail tells" equal \
+	check "one mail is sent for all tasks of an array" equal \
 		"$(grep -c "Job_id=${job}_.* stage-out failed" "$PFS/mails")" 1
 }
 
@@ -257,12 +266,14 @@ test_mail_hostile() {
 		job=$(fate_job '' /nowhere -N1 --mail-type=FAIL \
 			-J '$(touch /pfs/alice/pwned)' --mail-user="$to")
 		ends "$job"
-		check_within 10 "'$to' is no address" log_of_slurmctld_says \
+		check_within 10 "'$to' is logged as no mail address" \
+			log_of_slurmctld_says \
 			"mail about job $job: .* is no address"
-		check "and gets nothing" fails grep -q 'stage-out failed' \
+		check "no mail is sent to '$to'" fails grep -q 'stage-out failed' \
 			"$PFS/mails"
 	done
-	check "nothing was run" fails ls "$PFS/alice/pwned" 2>/dev/null
+	check "no command from a mail address or job name was run" \
+		fails ls "$PFS/alice/pwned" 2>/dev/null
 }
 
 # slurmctld waits for it neither while it works nor when it ends.
@@ -276,19 +287,22 @@ test_mail_hangs() {
 	: >"$PFS/mails"
 	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
 	ends "$job"
-	check_within 20 "MailProg hangs" grep -q "Job_id=$job .*stage-out failed" \
+	check_within 20 "MailProg hangs with the mail of a failed job" \
+		grep -q "Job_id=$job .*stage-out failed" \
 		"$PFS/mails"
 	job=$(fate_job '' /nowhere -N1 --mail-type=FAIL)
 	ends "$job"
-	check "jobs end as ever" job_is "$job" FAILED
-	check_within 20 "and it is killed" log_of_slurmctld_says \
+	check "jobs end while MailProg hangs" job_is "$job" FAILED
+	check_within 20 "the log says that the hanging MailProg was killed" \
+		log_of_slurmctld_says \
 		'mail about job [0-9]+: .*/pfs/mailprog did not end'
 	fate_job '' /nowhere -N1 --mail-type=FAIL >/dev/null
 	wait_for 30 grep -q 'Job_id=.*stage-out failed' "$PFS/mails"
-	check "slurmctld ends while one hangs" timeout 60 "$TOP/tools/cluster" \
+	check "slurmctld stops while MailProg hangs" timeout 60 "$TOP/tools/cluster" \
 		stop --name "$CLUSTER" ctl slurmctld
 	cluster start ctl slurmctld
-	check_within 60 "and works again" nodes_idle 'n[1-2]'
+	check_within 60 "the nodes are idle after slurmctld was restarted" \
+		nodes_idle 'n[1-2]'
 }
 
 log_of_slurmctld_says() { # EXTENDED-REGULAR-EXPRESSION

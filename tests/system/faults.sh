@@ -122,7 +122,7 @@ ends_well() { # FAULT PHASE JOB
 drained_at_work() { # TEXT
 	check_within 90 "$1: its node is drained while it is at work" \
 		slurm_drained n2
-	check "$1: and says why" matches "$(on ctl sinfo -hN -n n2 -o %E)" \
+	check "$1: the drain reason is ours" matches "$(on ctl sinfo -hN -n n2 -o %E)" \
 		"cleaned"
 }
 
@@ -187,7 +187,7 @@ try_fault() { # FAULT PHASE
 	go_on
 	check_within 90 "$what: the job ends" settled "$JOB"
 	check_within 30 "$what: no buffer is alive" no_buffer_alive
-	check "$what: as it should, with its data" ends_well "$1" "$2" "$JOB"
+	check "$what: its state and data are as expected" ends_well "$1" "$2" "$JOB"
 	# shellcheck disable=SC2086
 	check "$what: nothing is left" nothing_left $NODES
 	check "$what: no node is drained" no_node_drained
@@ -205,7 +205,7 @@ run_faults() { # FAULT...
 	rm "$PFS/alice/bystander"
 	check_within 150 "a job without a buffer completes" \
 		job_is "$BYSTANDER" COMPLETED
-	check "and never noticed" equal \
+	check "a job without a buffer was not requeued" equal \
 		"$(job_field "$BYSTANDER" Restarts)" 0
 	finish
 }

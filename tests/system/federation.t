@@ -71,17 +71,21 @@ cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
 	PredictQuantile=0.6
 on ctl scontrol reconfigure
 history >"$PFS/jobs"
-check "a second cluster is there" start_other
-check_within 60 "its slurmctld has learnt" grep -q 'learned from 40' \
+check "the second cluster starts" start_other
+check_within 60 "the second cluster's slurmctld has learnt the history" \
+	grep -q 'learned from 40' \
 	"$HERE/log/n2/other-slurmctld.log"
-check "they are a federation" federated
+check "both clusters are a federation" federated
 # n2, whose slurmd is the other one's, is not lost to this one yet
 on ctl scontrol update NodeName='n[1-2]' State=DRAIN Reason=test
 job=$(short 45)
-check_within 120 "the other one takes a job" there_it_is "$job" JobState=RUNNING
-check "and gives it less than it asked for" there_it_is "$job" \
+check_within 120 "a job submitted here runs on the second cluster" \
+	there_it_is "$job" JobState=RUNNING
+check "the second cluster lowers the job's limit" there_it_is "$job" \
 	'TimeLimit=00:01:00 .*limit 0:01:00 of 0:10:00;'
-check_within 60 "and then the whole" there_it_is "$job" \
+check_within 60 "the second cluster extends the limit to the request" \
+	there_it_is "$job" \
 	'TimeLimit=00:10:00 .*of 0:10:00, extended'
-check_within 60 "it ends well" there_it_is "$job" JobState=COMPLETED
+check_within 60 "the job completes on the second cluster" \
+	there_it_is "$job" JobState=COMPLETED
 finish

@@ -44,19 +44,20 @@ copy_state
 hold_up &
 job=$(buffer_script in | submit -N2 -w 'n[1-2]')
 wait $!
-check "its nodes set it up" wait_for 20 up_is_there n1
-check "one of them is slow" buffer_is "$job" SETUP
+check "n1 sets up the job's file system" wait_for 20 up_is_there n1
+check "the buffer waits for the stopped node" buffer_is "$job" SETUP
 forget_jobs
-check_within 30 "the nodes are drained" fails all_in_service
+check_within 30 "nodes of a job that slurmctld has lost are drained" \
+	fails all_in_service
 other=$(buffer_script in | submit -N2 -w 'n[1-2]')
-check "no other job has its number" fails equal "$other" "$job"
+check "the id of the lost job is not used again" fails equal "$other" "$job"
 thaw n2
-check_within 120 "every node is in service" all_in_service
+check_within 120 "every node is in service again" all_in_service
 no_node_drained
-check_within 60 "the other job completes, on the same nodes" \
+check_within 60 "another job completes on the same nodes" \
 	job_is "$other" COMPLETED
-check_within 60 "no buffer is alive" no_buffer_alive
+check_within 60 "no buffer is alive at the end" no_buffer_alive
 check "nothing is left" nothing_left n1 n2 n3
-check "and nothing was told of the other job" equal \
+check "the other job's buffer has no failure" equal \
 	"$(buffer_failure "$other")" ""
 finish

@@ -73,20 +73,21 @@ test_steps() {
 	)
 	completed "steps" "$job"
 	text=$(job_output "$job")
-	check "the batch script is without its library" matches "$text" \
+	check "the batch script has no GekkoFS library in LD_PRELOAD" matches "$text" \
 		'^batch: nothing$'
 	check "a step reads what was staged in" matches "$text" '^small file 1$'
-	check "nothing else leads its client" matches "$text" \
+	check "a step's client ignores settings from the job's environment" \
+		matches "$text" \
 		'^led: nowhere none 20000$'
-	check "a forked child is refused at once" matches "$text" \
+	check "a forked child without exec is refused" matches "$text" \
 		'^sluice: .*/forked: a forked process'
-	check "and its parent goes on" matches "$text" '^it goes on$'
-	check "a program in a pipe reads it" matches "$text" '^13$'
+	check "the parent of a refused child continues" matches "$text" '^it goes on$'
+	check "a program in a pipe reads the file system" matches "$text" '^13$'
 	check "what steps wrote is staged out" equal \
 		"$(cat "$PFS"/alice/gk/1/rank.*)" "$(printf '0\n1')"
-	check "with what was there" cmp "$PFS/alice/in/1/f1" \
+	check "staged-in files are staged out with it" cmp "$PFS/alice/in/1/f1" \
 		"$PFS/alice/gk/1/f1"
-	check "and one file alone" cmp "$PFS/alice/in/1/f1" "$PFS/alice/gk.one"
+	check "a single file is staged out" cmp "$PFS/alice/in/1/f1" "$PFS/alice/gk.one"
 }
 
 # Clients with a forwarding map would look for all data on one daemon.
@@ -101,12 +102,14 @@ test_ions() {
 	EOT
 	)
 	completed "with I/O nodes" "$job"
-	check "its clients see no map" matches "$(job_output "$job")" \
+	check "with I/O nodes: the buffer's clients have no forwarding map" \
+		matches "$(job_output "$job")" \
 		'^map:  \.$'
-	check "both nodes read all that was staged in" matches \
+	check "with I/O nodes: both nodes read all that was staged in" matches \
 		"$(job_output "$job")" '^in: equal$'
-	check "and what one wrote" matches "$(job_output "$job")" '^new: equal$'
-	check "it is staged out whole" cmp "$PFS/alice/new" \
+	check "with I/O nodes: both nodes read what one has written" \
+		matches "$(job_output "$job")" '^new: equal$'
+	check "with I/O nodes: a file is staged out whole" cmp "$PFS/alice/new" \
 		"$PFS/alice/res/res/new"
 	job=$(submit -N1 --bb='forward pattern=any' <<-'EOT'
 		#!/bin/bash
@@ -114,7 +117,8 @@ test_ions() {
 	EOT
 	)
 	wait_for 60 ended "$job"
-	check "a job without such a buffer has its map, and no proxy" matches \
+	check "a job without such a buffer has its forwarding map, and no proxy" \
+		matches \
 		"$(job_output "$job")" \
 		'^map: /pfs/.sluice/.+\.map, proxy: /run/sluice/no_proxy$'
 }
@@ -136,7 +140,7 @@ test_holes() {
 		conv=notrunc status=none
 	check "a sparse input is read whole" matches "$(job_output "$job")" \
 		'^sparse: equal$'
-	check "and staged out again" cmp "$PFS/alice/odd/sparse" \
+	check "a sparse file is staged out unchanged" cmp "$PFS/alice/odd/sparse" \
 		"$PFS/alice/oddout/odd/sparse"
 	check "a hole arrives as zeros" cmp "$PFS/plain" \
 		"$PFS/alice/spout/sp/hole"
@@ -153,7 +157,7 @@ test_colons() {
 	echo two >"$PFS/alice/colons/d:x"
 	chown -R --reference="$PFS/alice" "$PFS/alice/colons"
 	job=$(submit -N2 -w 'n[1-2]' --bb='jobfs type=gkfs capacity=100MiB; stage_in source=/pfs/alice/colons destination=$BB_JOBFS' <<<$'#!/bin/sh\ntrue')
-	check_within 60 "names that it confuses are refused" \
+	check_within 60 "a source with ':' in names is refused" \
 		refused "$job" "has a ':' in its name"
 	as_alice scancel "$job"
 	wait_for 60 no_buffer_alive
@@ -169,17 +173,19 @@ test_kept() {
 		srun -N1 -n1 cp /pfs/alice/new $BB_JOBFS/in/new
 	EOT
 	)
-	check "a stage-out that fails says who can fetch its data" refused \
+	check "a failed stage-out says how its owner can fetch the data" refused \
 		"$job" "in pieces, which this joins: srun"
 	for node in n1 n2; do
-		check "its owner fetches what $node has" bounded_exec \
+		check "the owner fetches the kept data of $node" bounded_exec \
 			-u alice "$node" /opt/sluice/bin/sluice-node fetch \
 			--job "$job" --to /pfs/alice/fetched
 	done
-	check "what a step wrote is whole again" cmp "$PFS/alice/new" \
+	check "a file that a step wrote is joined from the fetched pieces" \
+		cmp "$PFS/alice/new" \
 		"$PFS/alice/fetched/in/new"
 	rm "$PFS/alice/fetched/in/new"
-	check "and so is all that was staged in" diff -r "$PFS/alice/in" \
+	check "all staged-in files are joined from the fetched pieces" \
+		diff -r "$PFS/alice/in" \
 		"$PFS/alice/fetched/in"
 }
 
@@ -200,9 +206,9 @@ test_loss() {
 	wait_for 60 is_set_up "$job"
 	on n2 kill -9 "$(daemon_of n2)"
 	check_within 30 "a job whose daemon dies is ended" job_is "$job" FAILED
-	check "and told which" refused "$job" \
+	check "the job's reason names the daemon that has died" refused "$job" \
 		"n2: a daemon of gkfs (GekkoFS) has ended"
-	check_within 60 "nothing of it stays" no_buffer_alive
+	check_within 60 "the buffer of the ended job is removed" no_buffer_alive
 }
 
 cluster_up --nodes 2 --ions 1 --disk 1G
@@ -215,7 +221,7 @@ cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 nodes_idle 'n[1-2]'
 wait_for 20 knows gkfs
-check "the probe runs its programs" matches \
+check "the probe runs GekkoFS's programs" matches \
 	"$(on n1 /opt/sluice/bin/sluice-node probe)" \
 	'^FileSystem gkfs +ok +driver gekkofs 0\.'
 test_steps
@@ -224,6 +230,6 @@ test_holes
 test_colons
 [ -z "${GEKKOFS:-}" ] || test_kept
 [ -n "${GEKKOFS:-}" ] ||
-	check "the daemons have ended" equal "$(ls "$PFS/store")" ""
+	check "GekkoFS's daemons have ended" equal "$(ls "$PFS/store")" ""
 test_loss
 finish

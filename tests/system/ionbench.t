@@ -87,69 +87,73 @@ cluster conf slurm.conf PreemptType=preempt/partition_prio \
 cluster stop ctl slurmctld
 cluster start ctl slurmctld
 wait_for 30 nodes_idle 'n[1-3]'
-check_within 30 "slurmctld and sluiced meet" linked
+check_within 30 "slurmctld is connected to sluiced" linked
 start_forwarders
 write_load
 PATTERNS=write-1MiB-shared:1GiB,write-64KiB-fpp,write-64KiB-shared-strided
 ARGS=(-p "#BB forward pattern=$PATTERNS" -i "0,1,2" -r 2 -b 4MiB -s 5 -o /pfs/alice/table.csv --load /pfs/load
 	--mapping /pfs/.sluice --direct /pfs/alice/direct /pfs/mnt/bench)
 
-check "outside of a job it is refused" matches \
+check "ionbench refuses to run outside of a job" matches \
 	"$(ionbench "${ARGS[@]}" 2>&1)" 'runs within a job only'
 plan=$(ionbench --dry-run "${ARGS[@]}")
-check "it says what it would do" matches "$plan" \
+check "--dry-run prints the number of measurements" matches "$plan" \
 	'18 of 18 measurements left.*'
-check "and how many I/O nodes are idle" matches "$plan" \
+check "--dry-run prints the number of idle I/O nodes" matches "$plan" \
 	'2 of 2 I/O nodes are no job.s'
-check "that has left nothing" fails test -e "$STATE"
+check "--dry-run writes no state file" fails test -e "$STATE"
 
 ionbench --script "${ARGS[@]}" |
 	sed 's|^exec |export LIBGKFS_HOSTS_FILE=/pfs/hosts\n&|' >"$PFS/alice/job"
 JOB=$(submit -N2 -w 'n[1-2]' --ntasks-per-node=1 -o bench.out <"$PFS/alice/job")
-check_within 90 "it measures" measured 4
-check "there is a table already" test -s "$TABLE"
+check_within 90 "a job takes four measurements" measured 4
+check "the table exists before all measurements are done" test -s "$TABLE"
 high=$(submit -p high -N2 -w 'n[1-2]' --exclusive <<<$'#!/bin/bash\ntrue')
-check_within 60 "a job preempts it" job_is "$high" COMPLETED
-check "it waits to run again" job_is "$JOB" PENDING
+check_within 60 "a job of higher priority preempts the measurement" \
+	job_is "$high" COMPLETED
+check "the preempted measurement is requeued" job_is "$JOB" PENDING
 before=$(grep -c '"pattern"' "$STATE")
 on ctl scontrol update JobId="$JOB" StartTime=now
-check_within 90 "it goes on" more_than "$before"
-check "with the same state" equal "$(grep -c '"ionbench"' "$STATE")" 1
+check_within 90 "the requeued job continues the measurements" more_than "$before"
+check "the requeued job uses the same state file" \
+	equal "$(grep -c '"ionbench"' "$STATE")" 1
 
 # Nothing gets through, until a job needs what is being measured.
-check_within 90 "two I/O nodes are measured" maps 2
+check_within 90 "a measurement with two I/O nodes runs" maps 2
 cluster limit io1 1
 cluster limit io2 1
-check_within 90 "they are, slowly" maps 2
+check_within 90 "a measurement with two I/O nodes runs on slow nodes" maps 2
 needs=$(submit -N1 -w n3 --bb=forward <<<$'#!/bin/bash\nsleep 600')
-check_within 60 "a job needs an I/O node" job_is "$needs" RUNNING
-check_within 60 "what is measured there ends" prints \
+check_within 60 "a job that needs an I/O node runs" job_is "$needs" RUNNING
+check_within 60 "the measurement on its I/O node is stopped" prints \
 	'stopped: a job needs its I/O nodes' cat "$PFS/alice/bench.out"
-check "the job has it" equal "$(ask ions | jq -r \
+check "the job gets its I/O node" equal "$(ask ions | jq -r \
 	".jobs[] | select(.job_id == $needs) | .in_effect")" 1
 cluster limit io1 32
 cluster limit io2 32
 as_alice scancel "$needs"
 
-check_within 240 "all is measured" job_is "$JOB" COMPLETED
-check "every pattern has a row" equal "$(rows)" 3
-check "each number was measured twice" equal \
+check_within 240 "the measurement completes" job_is "$JOB" COMPLETED
+check "the table has a row for each pattern" equal "$(rows)" 3
+check "the table has two runs for each number" equal \
 	"$(grep -c ': 2 runs' "$TABLE")" 9
-check "nothing is left of the data" fails \
+check "no test data is left" fails \
 	compgen -G "$PFS/alice/direct/*"
-check "nor of the mapping" fails test -e "$STATE.map"
+check "no mapping file is left" fails test -e "$STATE.map"
 JOB=$(submit -N2 -w 'n[1-2]' --ntasks-per-node=1 -o again.out \
 	<<<"$(sed 's/^exec .*/& --json/' "$PFS/alice/job")")
-check_within 40 "again there is nothing to do" job_is "$JOB" COMPLETED
-check "it says so" equal "$(jq -c '[.measured, .wanted]' \
+check_within 40 "with a complete table another run ends at once" job_is "$JOB" COMPLETED
+check "with a complete table all measurements count as done" \
+	equal "$(jq -c '[.measured, .wanted]' \
 	"$PFS/alice/again.out")" '[18,18]'
 JOB=$(submit -N1 -o other.out <"$PFS/alice/job")
-check_within 40 "with other nodes it is refused" job_is "$JOB" FAILED
-check "and why" matches "$(<"$PFS/alice/other.out")" 'was begun with 2 nodes'
+check_within 40 "another number of nodes is refused" job_is "$JOB" FAILED
+check "the error names the former number of nodes" \
+	matches "$(<"$PFS/alice/other.out")" 'was begun with 2 nodes'
 JOB=$(submit -N2 -w 'n[1-2]' --ntasks-per-node=1 -o own.out --bb=forward \
 	<<<"$(sed "/^#BB/d; s/'-r' '2'/-r 3/" "$PFS/alice/job")")
-check_within 40 "with I/O nodes of its own, too" job_is "$JOB" FAILED
-check "and why" matches "$(<"$PFS/alice/own.out")" 'max=none'
+check_within 40 "a job with I/O nodes of its own is refused" job_is "$JOB" FAILED
+check "the error suggests max=none" matches "$(<"$PFS/alice/own.out")" 'max=none'
 
 # The site takes the table.
 cp "$TABLE" "$PFS/bandwidth.csv"
@@ -157,14 +161,15 @@ cluster conf sluice.conf "PerformanceTable=/pfs/bandwidth.csv" \
 	"DirectAccess=yes"
 cluster stop ctl slurmctld
 cluster start ctl slurmctld
-check_within 30 "slurmctld and sluiced meet again" linked
+check_within 30 "slurmctld is connected to sluiced after the restart" linked
 read -r ions mbs < <(awk -F, '/^write-1MiB-shared,/ {
 	for (k = 8; k <= 10; k++) if ($k > most) { most = $k; best = k - 8 }
 	print best, most }' "$TABLE")
 JOB=$(submit -N2 -J named --bb="forward pattern=write-1MiB-shared" \
 	<<<$'#!/bin/bash\nsleep 600')
-check_within 40 "a job names a pattern of it" job_is "$JOB" RUNNING
-check_within 20 "the arbiter divides by the table" divided "$JOB" "$ions" "$mbs"
+check_within 40 "a job with a pattern of the table runs" job_is "$JOB" RUNNING
+check_within 20 "the arbiter grants the best number of the table" \
+	divided "$JOB" "$ions" "$mbs"
 as_alice scancel "$JOB"
 
 # A mount that others change as --apply says; our own load, reads too.
@@ -183,9 +188,11 @@ cat >"$PFS/alice/apply" <<-'EOT'
 EOT
 chmod 755 "$PFS/alice/apply"
 JOB=$(submit <"$PFS/alice/mount")
-check_within 60 "reads and writes through a mount" job_is "$JOB" COMPLETED
-check "both patterns have rows" equal "$(grep -c '^[^#p]' "$PFS/alice/mount.csv")" 2
-check "the mount is told the numbers and their mapping" matches \
+check_within 60 "a measurement through an ordinary mount completes" \
+	job_is "$JOB" COMPLETED
+check "its table has a row for each pattern" \
+	equal "$(grep -c '^[^#p]' "$PFS/alice/mount.csv")" 2
+check "--apply gets the numbers and their mapping" matches \
 	"$(<"$PFS/alice/applied")" '^1 n1 0 n2 0 $'
-check "nothing is left" fails compgen -G "$PFS/alice/mnt/*"
+check "no file is left in the mount" fails compgen -G "$PFS/alice/mnt/*"
 finish

@@ -143,60 +143,61 @@ on ctl sh -c 'cat >/etc/slurm/topology.conf' <<-EOT
 	SwitchName=s2 Nodes=n[3-4],io[1-2]
 	SwitchName=top Switches=s[1-2]
 EOT
-check "the topology is in the resource map" on ctl \
+check "the network topology is in the resource map" on ctl \
 	/opt/sluice/bin/sysmap -e topology --push
 cluster stop ctl slurmctld
 cluster start ctl slurmctld
-check_within 30 "slurmctld and sluiced meet" linked
+check_within 30 "slurmctld is connected to sluiced" linked
 
 start flat 1 "0:80 1:90" -w n1 -J near
 step "a job on n1" 3
-check "it has the I/O node that is near" ions_of "$JOB" io3
+check "a job on n1 gets the I/O node on the same switch" ions_of "$JOB" io3
 end "$JOB"
 start flat 1 "0:80 1:90" -w n4 -J far
 step "a job on n4" 3
-check "it has the first of those that are near" ions_of "$JOB" io1
+check "a job on n4 gets the first I/O node on its switch" ions_of "$JOB" io1
 end "$JOB"
 
 start steep 2 "0:10 1:100 2:300" -J shrinks
 step "a job on two nodes" 3
 on ctl scontrol update JobId="$JOB" NumNodes=1
 CHOICES[$JOB]="0:10 1:100"
-step "it has given one back" 3
+step "after a resize to one node" 3
 end "$JOB"
 
 start steep 2 "0:10 1:100 2:300"
 steep=$JOB
-step "one job" 3
+step "the first of three jobs" 3
 start flat 1 "0:80 1:90"
 flat=$JOB
-step "a second one" 3
+step "the second of three jobs" 3
 start none 1 "0:70 1:20"
-step "one that is better without" 3
-check "it has no mapping" fails test -e "$PFS/.sluice/$JOB.map"
-check "its curve is explained" equal \
+step "a third job, which is faster without I/O nodes" 3
+check "a job without I/O nodes has no mapping" fails test -e "$PFS/.sluice/$JOB.map"
+check "sysquery ions shows the job's curve" equal \
 	"$(ask ions "$JOB" | jq -c '[.jobs[0].curve[].bandwidth]')" "[70,20,10]"
-check "so is what has changed for it" equal \
+check "sysquery ions shows the job's changes" equal \
 	"$(ask ions "$JOB" | jq -c '[.history[].changed[].job_id]')" "[$JOB]"
-check "what if there were one I/O node" equal \
+check "what-if with one I/O node is as good as the best" equal \
 	"$(ask ions --ions 1 | jq '.what_if.total | round')" \
 	"$(best 1 "${CHOICES[@]}")"
-check "what if the first did not run" equal \
+check "what-if without a job is as good as the best" equal \
 	"$(ask ions --without "$steep" | jq '.what_if.total | round')" \
 	"$(best 3 "${CHOICES[$flat]}" "${CHOICES[$JOB]}")"
-check "a job that does not run cannot be left out" fails ask ions --without 99999
+check "what-if without a job that does not run is refused" \
+	fails ask ions --without 99999
 
 # An I/O node fails, and returns.
 on ctl scontrol update nodename=io1 state=drain reason=test
 step "an I/O node is drained" 2
 on ctl scontrol update nodename=io1 state=resume
-step "it returns" 3
+step "the drained I/O node is resumed" 3
 cluster stop io2 slurmd
 on ctl scontrol update nodename=io2 state=down reason=test
-step "another one fails" 2
+step "another I/O node is down" 2
 cluster start io2 slurmd
 on ctl scontrol update nodename=io2 state=resume 2>/dev/null # or by itself
-step "it has returned" 3
+step "the I/O node that was down is resumed" 3
 
 # slurmd on an I/O node starts again and registers.
 SINCE=$(on ctl scontrol -o show node io1 |
@@ -213,10 +214,10 @@ end "$steep"
 kill_slurmctld
 cluster start ctl sluiced
 cluster start ctl slurmctld
-check_within 40 "they meet again" linked
+check_within 40 "slurmctld is connected to sluiced after both were killed" linked
 step "slurmctld was killed between an event and its publication" 3
 start steep 1 "0:10 1:100"
-step "and goes on" 3
+step "a job starts after the kill" 3
 on ctl scontrol reconfigure
 step "after a reconfiguration" 3
 
@@ -224,7 +225,7 @@ step "after a reconfiguration" 3
 on ctl scontrol update nodename='io[1-3]' comment="new fan" \
 	features=big activefeatures=big
 step "features and comments were overwritten" 3
-check "the administrator's words are kept" node_shows io3 \
+check "the administrator's comments and features are kept" node_shows io3 \
 	'AvailableFeatures=big,ion_.*ActiveFeatures=big,ion_.*Comment=new fan'
 for job in "${!CHOICES[@]}"; do
 	end "$job"
@@ -236,17 +237,17 @@ start steep 1 "0:10 1:100" -w n3 -J first # a name without a history
 first=$JOB
 step "a job on n3" 3
 start flat 1 "0:80 1:90" -w n3 -J second
-step "another one on n3" 3
-check "the first goes on with its I/O node" node_has n3 "$first"
-check "its next step has the node's mapping" has_map "$first" nodes/n3.map
-check "the second one too" has_map "$JOB" nodes/n3.map
+step "a second job on n3" 3
+check "on a shared node the first job keeps its I/O node" node_has n3 "$first"
+check "a step of the first job has the node's mapping" has_map "$first" nodes/n3.map
+check "a step of the second job has the node's mapping" has_map "$JOB" nodes/n3.map
 end "$first"
-step "the first has ended" 3
-check_within 10 "the node's mapping is the second's" node_has n3 "$JOB"
+step "the first job on n3 has ended" 3
+check_within 10 "the node's mapping becomes the second job's" node_has n3 "$JOB"
 end "$JOB"
-step "all have ended" 3
-check_within 20 "all I/O nodes are free again" free_ions 3
-check_within 10 "no node has a mapping of its own" fails \
+step "all jobs have ended" 3
+check_within 20 "all I/O nodes are free after the last job" free_ions 3
+check_within 10 "a node without jobs has no mapping" fails \
 	test -e "$PFS/.sluice/nodes/n3.map"
 
 # sluiced does not answer: nobody waits for it longer than MappingTimeout.
@@ -260,17 +261,18 @@ LATE=$(
 	EOT
 )
 CHOICES[$LATE]="0:10 1:100"
-check_within 60 "a job whose mapping does not come starts without one" \
+check_within 60 "a job starts without its mapping after MappingTimeout" \
 	grep -qx 'first: ' "$PFS/alice/job-$LATE.out"
-check "slurmctld says why" grep -q "JobId=$LATE starts without .*MappingTimeout" \
+check "slurmctld's log says that MappingTimeout has passed" \
+	grep -q "JobId=$LATE starts without .*MappingTimeout" \
 	"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
 on ctl kill -CONT "$SLUICED"
 step "sluiced answers again" 3
-check "the job's next step has its mapping" has_map "$LATE" "$LATE.map"
+check "a later step of that job has its mapping" has_map "$LATE" "$LATE.map"
 
 # The node that it holds is not to be one any more.
 HELD=$(ask ions | jq -r ".jobs[] | select(.job_id == $LATE) | .ions")
-check "it shows the job" node_shows "$HELD" "Comment=.*sluice: $LATE"
+check "the I/O node of that job shows it" node_shows "$HELD" "Comment=.*sluice: $LATE"
 cluster conf sluice.conf \
 	"IONodes=$(echo io1 io2 io3 | sed "s/$HELD//" | xargs | tr ' ' ,)"
 on ctl scontrol reconfigure
@@ -281,23 +283,25 @@ end "$LATE"
 # One I/O node for two jobs: whose it is, and who shares it, outlives slurmctld.
 cluster conf sluice.conf "IONodes=io1" "DirectAccess=no" "ArbiterPolicy=STATIC"
 on ctl scontrol reconfigure
-check_within 20 "there is one I/O node" equal_ions io1
+check_within 20 "the pool is reduced to one I/O node" equal_ions io1
 start flat 1 "1:90" -J owner
 OWNER=$JOB
-check_within 20 "a job has it" node_shows io1 "Comment=.*sluice: $OWNER\b"
+check_within 20 "the first job gets the only I/O node" \
+	node_shows io1 "Comment=.*sluice: $OWNER\b"
 start flat 1 "1:90" -J guest
-check_within 20 "another one shares it" node_shows io1 \
+check_within 20 "a second job shares the only I/O node" node_shows io1 \
 	"ion_shared.*Comment=.*sluice: $OWNER,$JOB\*"
 cluster kill ctl sluiced
 kill_slurmctld
 cluster start ctl sluiced
 cluster start ctl slurmctld
-check_within 40 "they meet again" linked
-check_within 20 "who shares still does" shares "$OWNER" "$JOB"
-check "the node says so" node_shows io1 \
+check_within 40 "slurmctld is connected to sluiced after the second kill" linked
+check_within 20 "the assignment of the shared node survives both daemons" \
+	shares "$OWNER" "$JOB"
+check "the node's comment names owner and guest again" node_shows io1 \
 	"ion_shared.*Comment=.*sluice: $OWNER,$JOB\*"
 end "$JOB"
 end "$OWNER"
-check_within 20 "the owner had one I/O node" had "$OWNER" 1
-check_within 20 "the other one none of its own" had "$JOB" null
+check_within 20 "the owner's history has one I/O node" had "$OWNER" 1
+check_within 20 "the guest's history has no I/O node of its own" had "$JOB" null
 finish

@@ -70,35 +70,40 @@ test_live() {
 		'stage_out source=$BB_JOBFS/in/ destination=/pfs/alice/out.%j' |
 		submit -N2 -t 5)
 	wait_for 40 buffer_is "$job" RUNNING
-	check_within 60 "a running job's page says how full it is" \
+	check_within 60 "a running job's page says how much of its file system is used" \
+		\
+		\
 		is_live "$job" $((30 << 20))
-	check "as du says" near "$(facts "$job" '.file_systems[-1].used_bytes')" \
+	check "the used bytes are those of du" \
+		near "$(facts "$job" '.file_systems[-1].used_bytes')" \
 		"$(brick_bytes "$job")" 4
-	check "both nodes have told" equal \
+	check "the used bytes are of both nodes" equal \
 		"$(facts "$job" '.file_systems[-1].used_told_by_nodes')" 2
 	text=$(page "$job")
-	check "it is RUNNING" matches "$text" "^Job +$job, .*: RUNNING$"
-	check "its run goes on" matches "$text" '^run .*>\|$'
-	check "and stage-in is told with its rate" matches "$text" \
+	check "the page of a running job says RUNNING" \
+		matches "$text" "^Job +$job, .*: RUNNING$"
+	check "the page shows the run phase in progress" matches "$text" '^run .*>\|$'
+	check "the page shows the bytes and rate of the stage-in" matches "$text" \
 		'^Staged in +[0-9.]+MiB in [0-9]+ files, [0-9.]+[KMG]iB/s'
-	check "the page fits a terminal" fits "$text"
+	check "a running job's page fits in 80 columns" fits "$text"
 	on ctl pkill -x sluiced
 	cluster start ctl sluiced >/dev/null
-	check_within 60 "after a restart of sluiced it is known again" \
+	check_within 60 "the used bytes are known again after a restart of sluiced" \
 		is_live "$job" $((30 << 20))
 	rm "$PFS/alice/wait"
 	ends "$job"
 	text=$(page "$job")
-	check "ended: COMPLETED" matches "$text" "^Job +$job, .*: COMPLETED$"
-	check "what was in use at most stays" test \
+	check "the page of the ended job says COMPLETED" \
+		matches "$text" "^Job +$job, .*: COMPLETED$"
+	check "the peak of used bytes is kept after the end" test \
 		"$(facts "$job" '.file_systems[-1].used_most_bytes')" -ge \
 		$((30 << 20))
-	check "all phases are drawn" equal "$(facts "$job" \
+	check "the ended job has all phases" equal "$(facts "$job" \
 		'[.file_systems[-1].phases[].name] | join(" ")')" \
 		'setup stage_in run stage_out teardown'
-	check "none goes on" equal "$(facts "$job" \
+	check "the ended job has no phase in progress" equal "$(facts "$job" \
 		'[.file_systems[-1].phases[] | select(.goes_on)] | length')" 0
-	check "staged bytes are those of the input" equal "$(facts "$job" \
+	check "the staged-out bytes are those of the input" equal "$(facts "$job" \
 		'.file_systems[-1].phases[] | select(.name == "stage_out").bytes')" \
 		"$(find "$PFS/alice/in" -type f -printf '%s\n' |
 			awk '{ s += $1 } END { print s }')"
@@ -111,16 +116,18 @@ test_peak() {
 		'head -c 50M /dev/urandom >$BB_JOBFS/big' 'sleep 7' \
 		'rm $BB_JOBFS/big' sync 'sleep 1' | submit -N1 -t 5)
 	ends "$job"
-	check "a peak between two words to sluiced is known" test \
+	check "a peak between two reports to sluiced is known" test \
 		"$(facts "$job" '.file_systems[-1].used_most_bytes')" -ge \
 		$((50 << 20))
-	check "what was a third full is too large" equal "$(rules "$job")" \
+	check "advice for a file system that was a third full: capacity-too-large" \
+		equal "$(rules "$job")" \
 		capacity-too-large
-	check "and the page says what would do" has_line "$job" \
+	check "the page names the bytes that were used" has_line "$job" \
 		'^Advice +At most 5[0-9.]+MiB of 200MiB was in use'
 	job=$(writer 90 'jobfs capacity=200MiB' | submit -N1 -t 5)
 	ends "$job"
-	check "what was nearly half full is not" equal "$(rules "$job")" ''
+	check "no advice for a file system that was nearly half full" \
+		equal "$(rules "$job")" ''
 }
 
 is_held() { # JOB
@@ -136,14 +143,15 @@ test_no_space() {
 	wait_for 60 is_held "$job"
 	wait_for 20 nodes_idle 'n[1-2]'
 	text=$(page "$job")
-	check "a held job is HELD" matches "$text" "^Job +$job, .*: HELD$"
-	check "it says that the request was too small for its input" matches \
+	check "the page of a held job says HELD" matches "$text" "^Job +$job, .*: HELD$"
+	check "the page says that the capacity was too small for the input" matches \
 		"$(tr -s '\n ' ' ' <<<"$text")" \
 		'Failed in STAGE_IN: .*No space left on device; what is staged in \([0-9.]+MiB\) does not fit: capacity=2MiB is too small'
-	check "advice: held, and too small" equal "$(rules "$job")" \
+	check "advice for input larger than the capacity: held, capacity-too-small" \
+		equal "$(rules "$job")" \
 		'held capacity-too-small'
-	check "the phase that failed is drawn" matches "$text" '^stage_in '
-	check "the page fits a terminal" fits "$text"
+	check "the page shows the phase that failed" matches "$text" '^stage_in '
+	check "a held job's page fits in 80 columns" fits "$text"
 	as_alice scancel "$job"
 }
 
@@ -154,19 +162,19 @@ test_released() {
 		'stage_in source=/pfs/alice/later/ destination=$BB_JOBFS/in' |
 		submit -N1 -t 5)
 	wait_for 60 is_held "$job"
-	check "of a missing source it is HELD, too" has_line "$job" \
+	check "the page of a job without its source says HELD" has_line "$job" \
 		"^Job +$job, .*: HELD$"
-	check "advice: held" equal "$(rules "$job")" held
+	check "advice for a job without its source: held" equal "$(rules "$job")" held
 	mkdir "$PFS/alice/later"
 	echo late >"$PFS/alice/later/file"
 	chown -R --reference="$PFS/alice" "$PFS/alice/later"
 	as_alice scontrol release "$job"
 	ends "$job"
-	check "released it has COMPLETED" has_line "$job" \
+	check "the page of the released job says COMPLETED" has_line "$job" \
 		"^Job +$job, .*: COMPLETED$"
-	check "and the run before is a line" has_line "$job" \
+	check "the page has a line for the failed run before" has_line "$job" \
 		'^Before +20.*JOBFS, DONE, failed: n[12]: '
-	check "advice is of the last run" equal "$(rules "$job")" ''
+	check "no advice for the successful run" equal "$(rules "$job")" ''
 }
 
 test_lost_output() {
@@ -175,10 +183,12 @@ test_lost_output() {
 		'stage_out source=$BB_JOBFS/ destination=/nowhere' |
 		submit -N1 -t 5)
 	ends "$job"
-	check "output that was not staged is FAILED" has_line "$job" \
+	check "the page of a job whose stage-out failed says FAILED" has_line "$job" \
 		"^Job +$job, .*: FAILED$"
-	check "with its sentence" has_line "$job" '^Failed +in STAGE_OUT: n[12]: '
-	check "advice: fetch it" equal "$(rules "$job")" output-not-staged
+	check "the page has the reason of the failed stage-out" \
+		has_line "$job" '^Failed +in STAGE_OUT: n[12]: '
+	check "advice for a failed stage-out: output-not-staged" \
+		equal "$(rules "$job")" output-not-staged
 }
 
 test_others() {
@@ -187,47 +197,52 @@ test_others() {
 	ends "$job"
 	check "a job without a file system has a page" has_line "$job" \
 		"^Job +$job, .*: COMPLETED$"
-	check "with its limit" has_line "$job" '^Limit +asked 5:00, '
+	check "the page of a job without a file system shows its limit" \
+		has_line "$job" '^Limit +asked 5:00, '
 	killed=$(writer 0 'jobfs capacity=20MiB' | sed 's/^while.*/sleep 600/' |
 		submit -N1 -t 5)
 	wait_for 40 buffer_is "$killed" RUNNING
 	as_alice scancel "$killed"
 	ends "$killed"
-	check "a cancelled one is CANCELLED" has_line "$killed" \
+	check "the page of a cancelled job says CANCELLED" has_line "$killed" \
 		"^Job +$killed, .*: CANCELLED$"
 	job=$(echo '#!/bin/true' | submit --array=1-2 -t 5)
 	ends "${job}_1"
 	wait_for 20 nodes_idle 'n[1-2]'
-	check "a task is found as Slurm writes it" equal \
+	check "sysquery job finds an array's task by JOB_TASK" equal \
 		"$(facts "${job}_1" '"\(.array_job_id)_\(.array_task_id)"')" \
 		"${job}_1"
 	as_alice sysquery job 4711 >"$PFS/said" 2>&1
-	check "what nothing is known of has exit status 3" equal $? 3
-	check "and one line" equal "$(wc -l <"$PFS/said")" 1
+	check "sysquery job of an unknown job exits with 3" equal $? 3
+	check "sysquery job of an unknown job prints one line" \
+		equal "$(wc -l <"$PFS/said")" 1
 	bounded_exec -u bob ctl sysquery job "$killed" >/dev/null 2>&1
-	check "another user's is not to be had" equal $? 3
+	check "sysquery job of another user's job exits with 3" equal $? 3
 	bounded_exec -u bob ctl sysquery report --user alice >/dev/null 2>&1
-	check "nor a report of it" equal $? 4
+	check "sysquery report of another user exits with 4" equal $? 4
 }
 
 test_report() {
 	local report
 	report=$(as_alice sysquery report --since 1d --json)
-	check "the report counts what the history has" equal \
+	check "sysquery report counts all jobs of the history" equal \
 		"$(jq .jobs.count <<<"$report")" \
 		"$(query 'SELECT COUNT(*) FROM History WHERE User = '"'alice'")"
-	check "failures by phase" equal \
+	check "sysquery report counts failures by phase" equal \
 		"$(jq -c '.file_systems | [.failed_in_stage_in,
 			.failed_in_stage_out]' <<<"$report")" \
 		"[$(query 'SELECT COUNT(*) FROM Buffer WHERE FailedIn = 2'),$(
 			query 'SELECT COUNT(*) FROM Buffer WHERE FailedIn = 4')]"
-	check "bob has none" equal "$(bounded_exec -u bob ctl sysquery report \
+	check "sysquery report of a user without jobs counts none" \
+		equal "$(bounded_exec -u bob ctl sysquery report \
 		--json | jq .jobs.count)" 0
-	check "root sees all" equal "$(on ctl sysquery report --since 1d --json |
+	check "sysquery report of root counts all users' jobs" \
+		equal "$(on ctl sysquery report --since 1d --json |
 		jq .jobs.count)" "$(query 'SELECT COUNT(*) FROM History')"
-	check "it fits a terminal" fits "$(as_alice env COLUMNS=80 \
+	check "sysquery report fits in 80 columns" fits "$(as_alice env COLUMNS=80 \
 		sysquery report --table)"
-	check "since then nothing has ended" equal "$(as_alice sysquery report \
+	check "sysquery report of a time in the future counts none" \
+		equal "$(as_alice sysquery report \
 		--since "@$(($(date +%s) + 9))" --json | jq .jobs.count)" 0
 }
 

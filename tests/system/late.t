@@ -26,44 +26,44 @@ log_says() { # WORDS: to the administrator
 
 # What follows every failure with n2 still stopped.
 others_go() { # PHASE
-	check_within 20 "$1: the other nodes are free" nodes_idle 'n[1,3]'
-	check_within 20 "$1: the late one is drained, with the reason" \
+	check_within 20 "$1: nodes other than the late one are idle" nodes_idle 'n[1,3]'
+	check_within 20 "$1: the late node is drained, with the reason" \
 		late_node "$JOB"
 	go_on
-	check_within 40 "$1: it cleans up" no_buffer_alive
+	check_within 40 "$1: the late node cleans up when it continues" no_buffer_alive
 	check "$1: nothing is left" nothing_left n1 n2 n3
-	check_within 20 "$1: and is back" nodes_idle 'n[1-3]'
+	check_within 20 "$1: the late node is back in service" nodes_idle 'n[1-3]'
 }
 
 late_before() { # PHASE NAME
 	job_in_phase "$1"
-	check_within 20 "$1: its record says that n2 is late" recorded "$JOB" \
+	check_within 20 "$1: AdminComment says that n2 is late" recorded "$JOB" \
 		"$2 failed: not done after 8.00 s on n2"
 	others_go "$1"
 	check_within 20 "$1: the job is held" job_held "$JOB"
 	check "$1: squeue says why" matches "$(reason "$JOB")" \
 		"held: .*$2 failed: not done after 8.00 s on n2"
-	check "$1: it did not run" fails copied "$JOB"
+	check "$1: the held job did not run" fails copied "$JOB"
 	as_alice scancel "$JOB"
 }
 
 test_stage_out() {
 	job_in_phase STAGE_OUT
-	check_within 20 "STAGE_OUT: its record says that n2 is late" recorded \
+	check_within 20 "STAGE_OUT: AdminComment says that n2 is late" recorded \
 		"$JOB" 'stage-out failed: not done after 8.00 s on n2; the data is kept on n\[1-3\]'
 	others_go STAGE_OUT
-	check_within 20 "STAGE_OUT: the job is FAILED" job_is "$JOB" FAILED
-	check "STAGE_OUT: the data is kept" matches \
+	check_within 20 "STAGE_OUT: the job has failed" job_is "$JOB" FAILED
+	check "STAGE_OUT: n1 keeps the data" matches \
 		"$(on n1 ls /local/sluice/kept)" "^$JOB"
 }
 
 test_teardown() {
 	job_in_phase TEARDOWN
 	others_go TEARDOWN
-	check "TEARDOWN: the administrator was told" log_says \
+	check "TEARDOWN: sluiced's log says that n2 is late" log_says \
 		"job $JOB .*n2 did not clean up in time"
-	check "TEARDOWN: the job has COMPLETED" job_is "$JOB" COMPLETED
-	check "TEARDOWN: with its data" output_complete in "$JOB"
+	check "TEARDOWN: the job completes" job_is "$JOB" COMPLETED
+	check "TEARDOWN: the job's data is complete" output_complete in "$JOB"
 }
 
 sleeper() { # REQUEST SBATCH-OPTION...
@@ -86,21 +86,24 @@ test_lost() {
 	tolerant=$(sleeper 'type=scratch tolerate=1' --no-kill)
 	wait_for 30 copied "$plain" && wait_for 30 copied "$tolerant"
 	cluster crash n3
-	check_within 60 "a node is lost: NODE_FAIL" job_is "$plain" \
+	check_within 60 "a job that loses a node ends as NODE_FAIL" job_is "$plain" \
 		NODE_FAIL COMPLETING
 	rm "$PFS/alice/wait"
-	check_within 60 "and its data with it, says the record" recorded \
+	check_within 60 "AdminComment says that the lost node's data is lost" recorded \
 		"$plain" 'stage-out failed: n3 was lost, and its data with it'
-	check_within 40 "where that is tolerated the job COMPLETED" \
+	check_within 40 "a job with tolerate=1 that loses a node completes" \
 		job_is "$tolerant" COMPLETED
-	check "without a failure" equal "$(buffer_failure "$tolerant")" ''
-	check "with the data of the others" test -d \
+	check "the job with tolerate=1 has no buffer failure" \
+		equal "$(buffer_failure "$tolerant")" ''
+	check "the data of its other nodes is staged out" test -d \
 		"$PFS/alice/lost.$tolerant"
 	cluster boot n3
-	check_within 40 "its end is NODE_FAIL" job_is "$plain" NODE_FAIL
-	check_within 60 "nothing waits any more" no_buffer_alive
-	check "the nodes are clean" nothing_left n1 n2 n3
-	check_within 40 "and in service" nodes_idle 'n[1-3]'
+	check_within 40 "the job that lost its node is in state NODE_FAIL" \
+		job_is "$plain" NODE_FAIL
+	check_within 60 "no buffer is alive after the lost node's return" \
+		no_buffer_alive
+	check "no storage of the jobs is left" nothing_left n1 n2 n3
+	check_within 40 "all nodes are in service again" nodes_idle 'n[1-3]'
 }
 
 fresh_cluster

@@ -33,16 +33,17 @@ unharmed() { # TEXT
 }
 
 test_refused() {
-	check "a mistyped verb is refused with the nearest" matches \
+	check "a mistyped verb is refused, with the nearest word" matches \
 		"$(refusal 'stage_inn source=/pfs/alice/in')" stage_in
-	check "so is a key" matches \
+	check "a mistyped key is refused, with the nearest word" matches \
 		"$(refusal 'jobfs capacity=1GiB; stage_in soruce=/a destination=/b')" \
 		source
-	check "a caret stands below it" matches \
+	check "the error message marks the mistyped key" matches \
 		"$(refusal 'jobfs capacity=1GiB; stage_in soruce=/a destination=/b')" \
 		'error: {35}\^~~~~~$'
-	check "so is a size" matches "$(refusal 'capacity=12XB')" 12XB
-	check "so is a file system that is not offered" matches \
+	check "a size with an unknown unit is refused" \
+		matches "$(refusal 'capacity=12XB')" 12XB
+	check "a file system that is not offered is refused" matches \
 		"$(refusal 'jobfs type=lustre capacity=1GiB')" lustre
 }
 
@@ -50,7 +51,7 @@ test_mistyped_source() {
 	local job
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
 	check_within 30 "a job whose input does not exist is held" held "$job"
-	check "and squeue says why" matches "$(reason "$job")" \
+	check "squeue's reason names the missing source" matches "$(reason "$job")" \
 		'held: stage-in failed: n[12]: .*/pfs/alice/nosuch/: No such file'
 	unharmed "mistyped source"
 	as_alice scancel "$job"
@@ -62,7 +63,8 @@ test_not_readable() {
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in type=file source=/pfs/secret destination=$BB_JOBFS/in' true)
 	check_within 30 "a job may not stage in what its user cannot read" \
 		held "$job"
-	check "and squeue says which" matches "$(reason "$job")" \
+	check "squeue's reason names the source without permission" \
+		matches "$(reason "$job")" \
 		'held: stage-in failed: n[12]: .*/pfs/secret: Permission denied'
 	as_alice scancel "$job"
 	unharmed "source of somebody else"
@@ -78,26 +80,28 @@ test_full_disk() {
 	local job
 	cluster fill n1 2000000
 	job=$(bb_job 'jobfs capacity=50MiB' 'echo it ran')
-	check_within 60 "a job on a full disk and an empty one runs" \
+	check_within 60 "a job on a full and an empty disk completes" \
 		job_is "$job" COMPLETED
 	job=$(submit -N1 --bb='jobfs type=scratch capacity=50MiB' \
 		<<<$'#!/bin/bash\nhostname')
-	check_within 60 "a job that finds a disk full is put back" \
+	check_within 60 "a job on a single full disk is requeued, with the reason" \
 		matches_job "$job" \
 		'AdminComment=.*setup failed: n1: .*: needs .*MiB, only .* is free: files of root take .*, most below /local'
-	check "without that node" matches "$(job_field "$job" ExcNodeList)" \
+	check "the requeued job excludes the node with the full disk" \
+		matches "$(job_field "$job" ExcNodeList)" \
 		'^n1$'
 	as_alice scontrol update jobid="$job" StartTime=now
-	check_within 60 "and runs on another" job_is "$job" COMPLETED
-	check "which is another one" matches "$(job_output "$job")" n2
+	check_within 60 "the requeued job completes" job_is "$job" COMPLETED
+	check "the requeued job ran on the other node" matches "$(job_output "$job")" n2
 	job=$(bb_job 'jobfs type=scratch capacity=50MiB' 'echo it ran')
-	check_within 60 "one that names it is held" held "$job"
-	check "and squeue says why" matches "$(reason "$job")" \
+	check_within 60 "a job that requires the node with the full disk is held" \
+		held "$job"
+	check "squeue's reason names the full disk" matches "$(reason "$job")" \
 		'held: setup failed: n1: .*only .* is free'
 	as_alice scancel "$job"
 	cluster unfill n1
-	check_within 30 "and ends" job_ended "$job"
-	check "and has not run" never_ran "$job"
+	check_within 30 "the held job ends when cancelled" job_ended "$job"
+	check "the held job did not run" never_ran "$job"
 	unharmed "full disk"
 }
 
@@ -106,13 +110,14 @@ test_capacity() {
 	job=$(bb_job 'jobfs capacity=60MiB' \
 		'head -c 150M /dev/zero >"${BB_JOBFS:?}/big" || echo no room')
 	check_within 40 "a job that writes too much ends" job_ended "$job"
-	check "it was stopped by its capacity" matches "$(job_output "$job")" \
+	check "writes beyond the capacity fail" matches "$(job_output "$job")" \
 		"No space left|no room"
 	unharmed "too much written"
 	on ctl sh -c 'head -c 150M /dev/zero >/pfs/alice/large'
 	job=$(bb_job 'jobfs capacity=60MiB; stage_in type=file source=/pfs/alice/large destination=$BB_JOBFS/in' true)
 	check_within 60 "a job with more input than capacity is held" held "$job"
-	check "and squeue says what is too small" matches "$(reason "$job")" \
+	check "squeue's reason says that the capacity is too small" \
+		matches "$(reason "$job")" \
 		'\$BB_JOBFS/in.*: No space left on device; what is staged in (\([0-9.]+[KM]iB\) )?does not fit: capacity=60MiB is too small'
 	as_alice scancel "$job"
 	unharmed "too much staged in"
@@ -142,12 +147,12 @@ test_outlived() {
 	)
 	wait_for 60 job_ended "$job"
 	out=$PFS/alice/late.$job
-	check "who has outlived the job is ended" matches \
+	check "processes that outlive the job are killed before the stage-out" matches \
 		"$(on ctl sysquery buffers "$job")" \
 		'ended before stage-out, as they had outlived the job: bash \([0-9]+\) of alice'
-	check "and the job COMPLETED" job_is "$job" COMPLETED
-	check "what it wrote last is staged out" last_written "$out"
-	check "it runs no more" none_runs
+	check "the job with such processes completes" job_is "$job" COMPLETED
+	check "the last write of such a process is staged out" last_written "$out"
+	check "no such process is left" none_runs
 }
 
 last_written() { # DIRECTORY: each node's two files differ by one step at most
@@ -187,12 +192,12 @@ test_not_cleaned() {
 	on n2 sh -c "chattr +i /local/sluice/$job.*"
 	rm "$PFS/alice/wait"
 	check_within 40 "a node that cannot be cleaned is drained" drained n2
-	check_within 10 "and the reason names the path" says_path n2 "$job"
-	check_within 20 "the other one is in service" nodes_idle n1
-	check "and the job COMPLETED" job_is "$job" COMPLETED COMPLETING
+	check_within 10 "the drain reason names the path" says_path n2 "$job"
+	check_within 20 "the node that could be cleaned is in service" nodes_idle n1
+	check "the job on the drained node completes" job_is "$job" COMPLETED COMPLETING
 	on n2 sh -c "chattr -i /local/sluice/$job.*"
 	on n2 sluice-node down --job "$job"
-	check_within 30 "mended and taken down by hand it is back" \
+	check_within 30 "a node cleaned with sluice-node down is back in service" \
 		nodes_idle n2
 	unharmed "not cleaned"
 }
@@ -257,16 +262,18 @@ held_storage() { # TYPE TEXT HOW...
 		LIMIT=600 bounded_exec -u bob n1 python3 /pfs/holder.py \
 			"$(cat "$PFS/alice/where")" "$how" &
 		holders+=($!)
-		check_within 20 "$text: $how" on n1 test -e "/tmp/held.$how"
+		check_within 20 "$text: $how: storage is held" \
+			on n1 test -e "/tmp/held.$how"
 	done
 	rm "$PFS/alice/wait" "$PFS/alice/where"
-	check_within 60 "$text: the job ends" job_is "$job" COMPLETED
+	check_within 60 "$text: the job with held storage ends" job_is "$job" COMPLETED
 	check_within 40 "$text" nodes_idle 'n[1-2]'
 	check "$text: no client is left" no_client n1 "$job"
-	[ "$type" != scratch ] || check "$text: it is told" matches \
+	[ "$type" != scratch ] || check "$text: sluice-node status shows held storage" \
+		matches \
 		"$(on n1 sluice-node status)" "^held +$job "
 	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
-	check_within 40 "$text: the next one runs" job_is "$next" COMPLETED
+	check_within 40 "$text: the next job runs" job_is "$next" COMPLETED
 	rm "$PFS/hold" # and what was held ends
 	wait "${holders[@]}"
 	on n1 sluice-node recover # as its health check does
@@ -284,15 +291,16 @@ no_client() { # HOST JOB
 test_held() {
 	holder_program
 	held_storage scratch "a descriptor in flight drains no node" fly
-	held_storage scratch "nor does who stands in another one's scratch" \
+	held_storage scratch "a working directory in scratch drains no node" \
 		stand
-	check "who that is, is told" on n1 grep -q \
+	check "the node's log names the process that holds storage" on n1 grep -q \
 		'is in use by python3 ([0-9]*) of bob; it is detached' \
 		/var/log/sluice-node.log
-	check "also by sysquery" matches "$(on ctl sysquery buffers --json)" \
+	check "sysquery buffers names the process that holds storage" \
+		matches "$(on ctl sysquery buffers --json)" \
 		'some of the storage is held: .* is in use by python3 .* of bob'
 	# shellcheck disable=SC2046
-	held_storage glusterfs "nor does who holds another one's GlusterFS" \
+	held_storage glusterfs "use of GlusterFS by others drains no node" \
 		fly stand map space $(may_mount)
 }
 
@@ -321,10 +329,11 @@ test_logs() {
 		while [ -e /pfs/alice/wait ]; do sleep 0.2; done')
 	check_within 200 "a job makes its servers log much" \
 		test -e "$PFS/alice/said"
-	check "their logs have their own place" logs_take n1 "$job" 4096
-	check_within 20 "and are made short" logs_take n1 "$job" 2560
+	check "logs of servers are bounded, in a file system of their own" \
+		logs_take n1 "$job" 4096
+	check_within 20 "logs of servers are truncated" logs_take n1 "$job" 2560
 	rm "$PFS/alice/wait" "$PFS/alice/said"
-	check_within 40 "and it ends" job_is "$job" COMPLETED
+	check_within 40 "the job with long logs completes" job_is "$job" COMPLETED
 	unharmed "long logs"
 }
 
@@ -343,23 +352,25 @@ test_stage_out_fails() {
 	after=$(echo '#!/bin/true' | submit -d "afterok:$job" -w n1)
 	check_within 40 "a job whose output cannot be written ends" \
 		job_ended "$job"
-	check "as FAILED" job_is "$job" FAILED
-	check "its record says why" matches "$(buffer_failure "$job")" /pfs/out
-	check_within 40 "what waits for it does not start" \
+	check "a job whose stage-out fails is FAILED" job_is "$job" FAILED
+	check "the buffer's failure names the destination" \
+		matches "$(buffer_failure "$job")" /pfs/out
+	check_within 40 "a dependent job does not start" \
 		prints DependencyNeverSatisfied reason "$after"
 	as_alice scancel "$after"
-	check "the data is kept" kept_somewhere n1 n2
-	check_within 10 "its room is not given to others" room_is_taken
-	check "and the user told where" matches \
+	check "the data of a failed stage-out is kept" kept_somewhere n1 n2
+	check_within 10 "kept data counts as used capacity" room_is_taken
+	check "the job's reason says where the data is kept" matches \
 		"$(on ctl scontrol -o show job "$job")" \
 		'Reason=sluice:_stage-out_failed:_n1:_.*/pfs/out.*the_data_is_kept_on_n\[1-2\]_for_2-00:00:00'
-	check "also by bbstat: not what it had, but what that takes" \
+	check "bbstat shows the size of kept data" \
 		matches "$(bbstat)" \
 		'pool nodes: ([0-9.]+KiB|[0-9.]{1,3}MiB) of it is data that failed stage-outs'
 	fetch_from "$job" n1 n2
-	check "its owner gets it" equal \
+	check "the owner can fetch kept data" equal \
 		"$(cat "$PFS/alice/rescued/out/file")" result
-	check "nobody else does" fails quietly bounded_exec -u bob n1 \
+	check "other users cannot fetch kept data" \
+		fails quietly bounded_exec -u bob n1 \
 		sluice-node fetch "$job" /tmp/bob
 	unharmed "stage-out failed"
 }
@@ -390,8 +401,8 @@ kept_somewhere() {
 test_interactive() {
 	local said
 	said=$(as_alice srun -N2 -w 'n[1-2]' --bb='jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true 2>&1)
-	check "srun fails whose input does not exist" equal "$?" 1
-	check "and says why" matches "$said" 'stage-in failed: .*nosuch'
+	check "srun with a missing source exits with 1" equal "$?" 1
+	check "srun prints the reason" matches "$said" 'stage-in failed: .*nosuch'
 	unharmed "srun's mistyped source"
 }
 
@@ -411,26 +422,28 @@ test_policies() {
 	check_within 30 "cancel: on a full disk a job is CANCELLED" \
 		job_is "$job" CANCELLED
 	cluster unfill n2
-	check "and its record keeps why" matches_job "$job" \
+	check "cancel: AdminComment has the failure of the setup" matches_job "$job" \
 		'setup failed: n2: '
 	job=$(bb_job 'jobfs capacity=50MiB; stage_in source=/pfs/alice/nosuch/ destination=$BB_JOBFS/in' true)
 	check_within 30 "cancel: without its input a job is CANCELLED" \
 		job_is "$job" CANCELLED
-	check "and its record says why" matches_job "$job" 'nosuch'
+	check "cancel: AdminComment names the missing source" \
+		matches_job "$job" 'nosuch'
 	unharmed "cancel"
 	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
 	check_within 40 "complete: the failed stage-out is on record" \
 		matches_job "$job" 'stage-out failed: .*/pfs/out'
-	check_within 30 "and its nodes go" no_buffer_alive
-	check_within 20 "and the job COMPLETED" job_is "$job" COMPLETED
-	check "its record keeps why" matches_job "$job" 'stage-out failed: '
-	check "its data is kept" kept_of "$job"
+	check_within 30 "complete: no buffer is alive" no_buffer_alive
+	check_within 20 "complete: the job completes" job_is "$job" COMPLETED
+	check "complete: AdminComment has the failure" \
+		matches_job "$job" 'stage-out failed: '
+	check "complete: the data is kept" kept_of "$job"
 	policies OnStageOutFailure=requeue
 	job=$(bb_job "$out" 'mkdir "$BB_JOBFS/out"; touch "$BB_JOBFS/out/file"')
 	check_within 40 "requeue: the failed stage-out is on record" \
 		matches_job "$job" 'stage-out failed'
-	check_within 30 "and the job is to run again" job_is "$job" PENDING
-	check_within 30 "when its nodes are clean" no_buffer_alive
+	check_within 30 "requeue: the job is pending" job_is "$job" PENDING
+	check_within 30 "requeue: no buffer is alive" no_buffer_alive
 	as_alice scancel "$job"
 	unharmed "requeue"
 }
@@ -447,10 +460,12 @@ test_no_sluiced() {
 	check_within 20 "without sluiced a job without a buffer runs" \
 		job_is "$plain" COMPLETED
 	job=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
-	check_within 20 "with a reason" prints BurstBuffer reason "$job"
-	check "one with a buffer waits" job_is "$job" PENDING
+	check_within 20 "squeue's reason is BurstBuffer without sluiced" \
+		prints BurstBuffer reason "$job"
+	check "a job with a buffer waits without sluiced" job_is "$job" PENDING
 	cluster start ctl sluiced
-	check_within 40 "until sluiced is there" job_is "$job" COMPLETED
+	check_within 40 "the waiting job completes when sluiced is back" \
+		job_is "$job" COMPLETED
 	unharmed "sluiced away"
 }
 
@@ -462,14 +477,16 @@ test_bad_conf() {
 	wait_for 20 job_is "$job" RUNNING
 	cluster conf sluice.conf PredictQuantile=2
 	next=$(bb_job 'jobfs capacity=50MiB' 'touch "${BB_JOBFS:?}/x"')
-	check_within 40 "a job ends whose sluice.conf has become bad" \
+	check_within 40 "a running job completes with an invalid sluice.conf" \
 		job_is "$job" COMPLETED
-	check "with its data" test -e "$PFS/alice/slip/file"
-	check_within 40 "and others begin" job_is "$next" COMPLETED
-	check "the nodes' logs say what is wrong" on n1 grep -q \
+	check "its data is staged out" test -e "$PFS/alice/slip/file"
+	check_within 40 "new jobs complete with an invalid sluice.conf" \
+		job_is "$next" COMPLETED
+	check "the node's log names the invalid line" on n1 grep -q \
 		'before stays: .*sluice.conf:[0-9]*: PredictQuantile' \
 		/var/log/sluice-node.log
-	check "probe does, too" matches "$(on n1 sluice-node probe 2>&1)" \
+	check "the probe names the invalid line" \
+		matches "$(on n1 sluice-node probe 2>&1)" \
 		'sluice.conf:[0-9]*: PredictQuantile'
 	cluster conf sluice.conf PredictQuantile=0.9
 	unharmed "a bad sluice.conf"
@@ -485,8 +502,9 @@ test_given_back() {
 	check "a job is not killed while it is staged in" \
 		buffer_is "$job" STAGE_IN
 	thaw n2
-	check_within 60 "and runs afterwards" job_is "$job" COMPLETED
-	check "with all its data" output_complete in "$job"
+	check_within 60 "the job completes after a long stage-in" \
+		job_is "$job" COMPLETED
+	check "its output is complete after a long stage-in" output_complete in "$job"
 }
 
 cluster_up --nodes 2 --ions 0

@@ -48,12 +48,13 @@ is_done_again() { # JOB
 }
 
 expect_well() { # WHAT JOB
-	check_within 90 "$1: the record becomes what it was" is_done_again "$2"
+	check_within 90 "$1: the record is corrected from the nodes' reports" \
+		is_done_again "$2"
 	check "$1: the job stays COMPLETED" job_is "$2" COMPLETED
-	check "$1: no node was drained" \
+	check "$1: no node was drained in the meantime" \
 		not history_has "$2" 'left without having been cleaned'
-	check "$1: and none is" no_node_drained
-	check "$1: what was staged out is there" equal \
+	check "$1: no node is drained at the end" no_node_drained
+	check "$1: the staged-out data is unchanged" equal \
 		"$(find "$PFS/alice/older.$2" -type f -exec cat {} + | sort)" "$(printf 'n1\nn2')"
 	check_within 40 "$1: nothing is left" nothing_left n1 n2
 }
@@ -67,7 +68,7 @@ test_ended() { # TYPE
 	check_within 60 "$1: it completes" job_is "$job" COMPLETED
 	check_within 60 "$1: its buffer is done" no_buffer_alive
 	restore_database
-	check_within 30 "$1: sluiced believes that it is to be staged out" \
+	check_within 30 "$1: with the older database the buffer is in STAGE_OUT" \
 		buffer_is "$job" STAGE_OUT
 	expect_well "$1" "$job"
 }
@@ -79,8 +80,8 @@ test_requeued() {
 	check_within 40 "requeued: a job runs" [ -e "$PFS/alice/began" ]
 	copy_database
 	on ctl scontrol requeue "$job"
-	check_within 60 "requeued: it is put back" job_is "$job" PENDING
-	check_within 60 "requeued: its first run is staged out" \
+	check_within 60 "requeued: the job is pending" job_is "$job" PENDING
+	check_within 60 "requeued: the first run's stage-out is over" \
 		history_has "$job" 'stage-out is over'
 	sleep 5
 	on ctl scontrol update "JobId=$job" StartTime=now

@@ -99,7 +99,8 @@ run_page() { # PAGE
 	local dir step
 	dir=$(mktemp -d)
 	parse "$TOP/doc/$1.md" "$dir"
-	check "$1: it has commands" test "$(find "$dir" -name '*.run' | wc -l)" -ge 2
+	check "$1: the page has at least two commands" \
+		test "$(find "$dir" -name '*.run' | wc -l)" -ge 2
 	find "$dir" -name '*.file' -o -name '*.run' | LC_ALL=C sort >"$dir/order"
 	while read -r step <&3; do
 		case $step in

@@ -51,13 +51,14 @@ offered() { # slurmctld has read its configuration
 }
 
 test_refused() {
-	check "what ends with a job is refused" matches \
+	check "a persistent buffer of a type that ends with its job is refused" \
+		matches \
 		"$(asks 'persistent_create name=x type=scratch capacity=10MiB' 2>&1)" \
 		'lives and ends with a job'
-	check "so is too long a life" matches \
+	check "a lifetime above PersistentLifetime is refused" matches \
 		"$(asks 'persistent_create name=x type=dir capacity=10MiB lifetime=3d' 2>&1)" \
 		'PersistentLifetime'
-	check "and its own destruction by a user" matches \
+	check "use and destruction in one job are refused" matches \
 		"$(asks 'persistent name=x; persistent_destroy name=x' 2>&1)" \
 		'by a job of its own'
 }
@@ -67,25 +68,26 @@ test_refused() {
 test_transitions() {
 	local early job
 	early=$(submit --bb='persistent name=camp' -N1 <<<$'#!/bin/bash\nls -d ${BB_camp:?}')
-	check_within 20 "a job waits for what is not there" \
+	check_within 20 "a job waits for a persistent buffer that does not exist" \
 		waits_for "$early" 'waits.for.a.persistent.buffer.camp'
 	job=$(asks 'persistent_create name=camp type=dir capacity=10MiB')
-	check_within 60 "a job has one made" job_is "$job" COMPLETED
-	check "and waits for it no more" equal \
+	check_within 60 "a job creates a persistent buffer" job_is "$job" COMPLETED
+	check "the creating job's BurstBufferState is empty at its end" equal \
 		"$(job_field "$job" BurstBufferState)" ''
-	check "Slurm shows it by its name" shows \
+	check "scontrol show burst lists the buffer by name" shows \
 		'Name=camp CreateTime=[^ ]* Pool=[^ ]* Size=10MiB State=allocated UserID=alice'
-	check "and so does sysquery" matches \
+	check "sysquery buffers lists the buffer" matches \
 		"$(on ctl sysquery buffers --table)" ' camp +alice '
-	check "and users until when" matches \
+	check "bbstat shows the buffer's expiry" matches \
 		"$(bbstat)" 'camp .* strict .*expires 20'
-	check_within 60 "the job that waited has run" job_is "$early" COMPLETED
+	check_within 60 "the job that waited for the buffer completes" \
+		job_is "$early" COMPLETED
 	job=$(submit -N2 --bb='persistent name=camp; stage_in source=/pfs/alice/in/ destination=$BB_camp/in' <<-'EOT'
 		#!/bin/bash
 		srun sh -c 'cp $BB_camp/in/0/f0 $BB_camp/r$SLURM_PROCID'
 	EOT
 	)
-	check_within 60 "another job uses it" job_is "$job" COMPLETED
+	check_within 60 "a job on two nodes uses the buffer" job_is "$job" COMPLETED
 	job=$(submit -N1 <<-'EOT'
 		#!/bin/bash
 		#DW persistentdw name=camp
@@ -94,22 +96,22 @@ test_transitions() {
 		[ "$DW_PERSISTENT_camp" = "$BB_camp/" ]
 	EOT
 	)
-	check_within 60 "a third one stages out of it" job_is "$job" COMPLETED
-	check "what the second had left" equal \
+	check_within 60 "a third job stages out of the buffer" job_is "$job" COMPLETED
+	check "the buffer has the files of the second job" equal \
 		"$(tr '\n' ' ' <"$PFS/alice/list")" "in r0 r1 "
-	check "all of it has arrived" diff -qr "$PFS/alice/in" \
+	check "the staged-in files are staged out" diff -qr "$PFS/alice/in" \
 		"$PFS/alice/camp/in"
-	check "with what was written" cmp "$PFS/alice/in/0/f0" \
+	check "the written files are staged out" cmp "$PFS/alice/in/0/f0" \
 		"$PFS/alice/camp/r1"
 }
 
 test_strangers() {
-	check "the name is taken" matches \
+	check "a name that is in use is refused" matches \
 		"$(asks 'persistent_create name=camp type=dir capacity=10MiB' 2>&1)" \
 		'there is a persistent buffer camp already'
-	check "a stranger cannot use it" matches \
+	check "another user may not use the buffer" matches \
 		"$(bob_asks 'persistent name=camp')" 'belongs to another user'
-	check "nor destroy it" matches \
+	check "another user may not destroy the buffer" matches \
 		"$(bob_asks 'persistent_destroy name=camp')" \
 		'belongs to another user'
 }
@@ -127,13 +129,14 @@ test_not_yet() {
 	held=$(asks 'persistent name=camp' -H)
 	after=$(asks 'persistent_destroy name=camp' -d "afterany:$held")
 	late=$(asks 'persistent_destroy name=camp' --begin=now+7days)
-	check "one that depends does not destroy it yet" \
+	check "a destruction with a dependency does not wait for the buffer" \
 		waits_for_nothing_of_ours "$after" Dependency
-	check "nor one that begins next week" \
+	check "a destruction with a begin time does not wait for the buffer" \
 		waits_for_nothing_of_ours "$late" BeginTime
 	job=$(submit --bb='persistent name=camp' -N1 <<<$'#!/bin/bash\nls ${BB_camp:?}/r0')
-	check_within 60 "it can be used meanwhile" job_is "$job" COMPLETED
-	check "and is still there" persistent_is camp 3
+	check_within 60 "the buffer can be used while destructions are pending" \
+		job_is "$job" COMPLETED
+	check "the buffer exists while destructions are pending" persistent_is camp 3
 	as_alice scancel "$late" "$after" "$held"
 }
 
@@ -146,7 +149,8 @@ test_destroyed() {
 		test -e "$BB_camp/r0"
 	EOT
 	)
-	check_within 40 "a job uses it" buffer_is "$user" RUNNING
+	check_within 40 "a job uses the buffer while daemons are killed" \
+		buffer_is "$user" RUNNING
 	kill_slurmctld
 	cluster kill ctl sluiced
 	on n3 pkill -x sluice-node
@@ -154,28 +158,31 @@ test_destroyed() {
 	cluster start ctl slurmctld
 	serve
 	job=$(asks 'persistent_destroy name=camp')
-	check_within 40 "to destroy it waits for its user" \
+	check_within 40 "a destruction waits for the job that uses the buffer" \
 		waits_for "$job" 'used|uses.it'
-	check "it is still there" persistent_is camp 3
+	check "the buffer exists while it is used" persistent_is camp 3
 	touch "$PFS/alice/go"
-	check_within 60 "the user ends well" job_is "$user" COMPLETED
-	check_within 60 "then it is destroyed" job_is "$job" COMPLETED
-	check_within 10 "nothing is left of it" is_empty "$PFS/jobs"
+	check_within 60 "the using job completes after the restarts" \
+		job_is "$user" COMPLETED
+	check_within 60 "the destruction completes after the use" \
+		job_is "$job" COMPLETED
+	check_within 10 "the buffer's directory is removed" is_empty "$PFS/jobs"
 }
 
 # With servers, shared with a group, and with data that cannot be staged out.
 test_servers() {
 	local job
 	job=$(asks 'persistent_create name=gl type=glusterfs coherence=shared capacity=60MiB group=alice lifetime=1h; persistent name=gl')
-	check_within 90 "one with servers is made and used" \
+	check_within 90 "a buffer with servers is created and used" \
 		job_is "$job" COMPLETED
-	check_within 20 "how full it is is told" prints 'gl +[0-9]' \
+	check_within 20 "sysquery buffers shows the used bytes of the buffer" \
+		prints 'gl +[0-9]' \
 		on ctl sysquery buffers --table -o job_name,used_bytes
-	check "who wants more than it gives is refused" matches \
+	check "a request for strict coherence of a shared buffer is refused" matches \
 		"$(asks 'persistent name=gl coherence=strict' 2>&1)" \
 		'gl is shared, not strict'
 	job=$(bob_asks 'persistent name=gl')
-	check_within 20 "who is not of its group is held with a sentence" \
+	check_within 20 "a user outside of the group is held, with the reason" \
 		held_with "$job" 'belongs to alice'
 	as_bob scancel "$job"
 	job=$(submit --bb='persistent name=gl; stage_out source=$BB_gl/ destination=/pfs/nowhere/x' -N2 <<-'EOT'
@@ -183,18 +190,21 @@ test_servers() {
 		srun sh -c 'echo $SLURM_PROCID >$BB_gl/$SLURM_PROCID'
 	EOT
 	)
-	check_within 60 "data that cannot be staged out" job_is "$job" FAILED
-	check_within 40 "stays in it" prints \
+	check_within 60 "a job whose stage-out from the buffer fails is FAILED" \
+		job_is "$job" FAILED
+	check_within 40 "bbstat shows that the buffer has data not staged out" prints \
 		"gl .*not staged out \(stage-out of job $job" \
 		bbstat
 	job=$(asks 'persistent_destroy name=gl')
-	check_within 30 "so it is not destroyed" held_with "$job" 'force=yes'
+	check_within 30 "destruction of such a buffer is held" \
+		held_with "$job" 'force=yes'
 	as_alice scancel "$job"
 	job=$(submit --bb='persistent name=gl' -N1 <<<$'#!/bin/bash\ncat $BB_gl/*')
-	check_within 60 "a job can still reach it" job_is "$job" COMPLETED
-	check "all of it" equal "$(job_wrote "$job")" "$(printf '0\n1')"
+	check_within 60 "a job can read such a buffer" job_is "$job" COMPLETED
+	check "such a buffer has all data" \
+		equal "$(job_wrote "$job")" "$(printf '0\n1')"
 	job=$(asks 'persistent_destroy name=gl force=yes')
-	check_within 60 "but by force it is" job_is "$job" COMPLETED
+	check_within 60 "destruction with force=yes completes" job_is "$job" COMPLETED
 }
 
 ahead_job() { # SOURCE SBATCH-OPTION...
@@ -213,25 +223,28 @@ test_prestage() {
 	local job
 	on n3 pkill -x sluice-node
 	job=$(ahead_job /pfs/alice/in/ -N2)
-	check_within 40 "a job waits for its data" \
+	check_within 40 "prestage: a job waits with reason BurstBufferStageIn" \
 		reason_is "$job" BurstBufferStageIn
-	check_within 20 "without nodes" has_no_nodes "$job"
-	check_within 20 "and says so" waits_for "$job" 'setup, 0 of 1 nodes'
-	check "bbstat shows it by the job" matches \
+	check_within 20 "prestage: the waiting job has no nodes" has_no_nodes "$job"
+	check_within 20 "prestage: BurstBufferState shows the set-up" \
+		waits_for "$job" 'setup, 0 of 1 nodes'
+	check "prestage: bbstat JOB shows the buffer" matches \
 		"$(bbstat "$job")" "^$job +JOBFS +SETUP"
-	check "show burst, too" matches "$(on ctl scontrol -o show burst)" \
+	check "prestage: scontrol show burst shows the job" \
+		matches "$(on ctl scontrol -o show burst)" \
 		"JobID=$job .*UserID=alice"
 	kill_slurmctld
 	cluster start ctl slurmctld
 	serve
-	check_within 90 "it runs when the data is there" \
+	check_within 90 "prestage: the job runs when its data is staged in" \
 		job_is "$job" COMPLETED
-	check "all of it is there" diff -qr "$PFS/alice/in" \
+	check "prestage: the job's output has all data" diff -qr "$PFS/alice/in" \
 		"$PFS/alice/ahead.$job"
-	check "its nodes copied nothing in" matches \
+	check "prestage: the buffer's history says that it was staged in before" \
+		matches \
 		"$(on ctl sysquery buffers "$job")" 'staged in before, on n3'
-	check_within 20 "nothing waits any more" no_buffer_alive
-	check_within 10 "nothing is left of it" is_empty "$PFS/jobs"
+	check_within 20 "prestage: no buffer is alive at the end" no_buffer_alive
+	check_within 10 "prestage: the directory is removed" is_empty "$PFS/jobs"
 }
 
 has_no_nodes() { # JOB
@@ -241,27 +254,31 @@ has_no_nodes() { # JOB
 test_ahead_fails() {
 	local job
 	job=$(ahead_job /pfs/alice/later/ -N1)
-	check_within 40 "data that is not there holds the job" \
+	check_within 40 "prestage: a missing source holds the job" \
 		held_with "$job" 'stage-in failed: n3: .*later'
-	check "it never had nodes" equal \
+	check "prestage: the held job had no buffer on nodes" equal \
 		"$(query "SELECT count(*) FROM Buffer WHERE JobID = $job")" 0
 	cp -a "$PFS/alice/in" "$PFS/alice/later"
 	as_alice scontrol release "$job"
-	check_within 90 "released, it tries again" job_is "$job" COMPLETED
+	check_within 90 "prestage: the released job completes" job_is "$job" COMPLETED
 	cluster conf sluice.conf "OnStageInFailure=fail"
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
 	job=$(ahead_job /pfs/alice/nosuch/ -N1)
-	check_within 40 "fail: it is FAILED" job_is "$job" FAILED
-	check "without nodes" has_no_nodes "$job"
-	check "and its record says why" matches \
+	check_within 40 "prestage: OnStageInFailure=fail: the job has failed" \
+		job_is "$job" FAILED
+	check "prestage: OnStageInFailure=fail: the job had no nodes" \
+		has_no_nodes "$job"
+	check "prestage: OnStageInFailure=fail: the job's record says why" matches \
 		"$(on ctl scontrol -o show job "$job")" 'stage-in failed: n3: .*nosuch'
 	cluster conf sluice.conf "OnStageInFailure=cancel"
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
 	job=$(ahead_job /pfs/alice/nosuch/ -N1)
-	check_within 40 "cancel: it is CANCELLED" job_is "$job" CANCELLED
-	check "without nodes, too" has_no_nodes "$job"
+	check_within 40 "prestage: OnStageInFailure=cancel: the job is cancelled" \
+		job_is "$job" CANCELLED
+	check "prestage: OnStageInFailure=cancel: the job had no nodes" \
+		has_no_nodes "$job"
 }
 
 # All nodes are taken: the data comes all the same.
@@ -270,11 +287,12 @@ test_ahead_cancelled() {
 	other=$(submit -N3 --exclusive <<<$'#!/bin/bash\nsleep 600')
 	wait_for 30 job_is "$other" RUNNING
 	job=$(ahead_job /pfs/alice/in/ -N1)
-	check_within 60 "data is staged in while all nodes are taken" \
+	check_within 60 "prestage: data is staged in while all nodes are allocated" \
 		matches_bbstat "$job" "staged in, waits for job $job"
 	as_alice scancel "$job"
-	check_within 40 "cancelled, it leaves nothing" no_buffer_alive
-	check_within 10 "nor in the directory" is_empty "$PFS/jobs"
+	check_within 40 "prestage: a cancelled job leaves no buffer" no_buffer_alive
+	check_within 10 "prestage: a cancelled job leaves no directory" \
+		is_empty "$PFS/jobs"
 	as_alice scancel "$other"
 	wait_for 30 nodes_idle "n[1-3]"
 }
@@ -291,9 +309,10 @@ both_complete() { # JOB
 test_ahead_array() {
 	local job id
 	job=$(ahead_job /pfs/alice/in/ -N1 --array=1-2)
-	check_within 120 "an array completes" both_complete "$job"
+	check_within 120 "prestage: both tasks of an array complete" \
+		both_complete "$job"
 	for id in $(array_ids "$job"); do
-		check "task $id was staged in before" matches \
+		check "prestage: task $id was staged in before" matches \
 			"$(on ctl sysquery buffers "$id")" 'staged in before'
 	done
 }
@@ -307,11 +326,13 @@ test_expiry() {
 	first=$(asks 'persistent name=short' -H)
 	job=$(asks 'persistent_create name=short type=dir capacity=10MiB lifetime=8s' \
 		-d "afterany:$first")
-	check "one that depends is not made yet" \
+	check "a creation with a dependency does not begin" \
 		waits_for_nothing_of_ours "$job" Dependency
 	as_alice scancel "$first"
-	check_within 40 "a short life" job_is "$job" COMPLETED
-	check_within 60 "ends by itself" persistent_is short 6
+	check_within 40 "a buffer with a lifetime of 8 s is created" \
+		job_is "$job" COMPLETED
+	check_within 60 "the buffer is destroyed after its lifetime" \
+		persistent_is short 6
 }
 
 # The database as it is while a buffer is being made, in $DB.older; a job writes
@@ -323,16 +344,17 @@ made_since() { # NAME
 	LIMIT=30 on n3 sh -c 'until ls /run/sluice/4*/plan.json
 		do sleep 0.005; done >/dev/null 2>&1
 		pkill -STOP -x sluice-node'
-	check "$1: a buffer is being made" persistent_is "$1" 1
+	check "$1: a buffer is in set-up" persistent_is "$1" 1
 	rm -f "$DB.older"
 	sqlite3 "$DB" "VACUUM INTO '$DB.older'"
 	thaw n3
-	check_within 120 "$1: it is made" persistent_is "$1" 3 ||
+	check_within 120 "$1: the buffer's set-up completes" persistent_is "$1" 3 ||
 		note "$(on n3 tail -n 20 /var/log/serve.log)"
 	job=$(submit --bb="persistent name=$1" -N1 \
 		<<<$'#!/bin/bash\necho precious >"'"\$BB_$1"$'/data"')
-	check_within 60 "$1: a job has written into it" job_is "$job" COMPLETED
-	check_within 30 "$1: and is off its nodes" nothing_left n1 n2
+	check_within 60 "$1: a job writes to the buffer" job_is "$job" COMPLETED
+	check_within 30 "$1: nothing of the buffer is left on the job's nodes" \
+		nothing_left n1 n2
 }
 
 restore_database() {
@@ -349,18 +371,22 @@ test_older() {
 	local job early
 	early=$(asks 'persistent name=old coherence=strict')
 	made_since old
-	check_within 40 "one job had hoped for more" \
+	check_within 40 "old: a job that wants strict coherence is held" \
 		held_with "$early" 'old is shared, not strict'
 	as_alice scancel "$early"
 	restore_database
-	check_within 60 "an older database hears of it" persistent_is old 3
+	check_within 60 "old: an older database learns the buffer's state from its nodes" \
+		\
+		persistent_is old 3
 	job=$(submit --bb='persistent name=old' -N2 \
 		<<<$'#!/bin/bash\nsrun cat "$BB_old/data"')
-	check_within 60 "the next job uses it" job_is "$job" COMPLETED
-	check "with what is in it" equal "$(job_wrote "$job")" \
+	check_within 60 "old: a job uses the buffer with the older database" \
+		job_is "$job" COMPLETED
+	check "old: the buffer has the data written before" \
+		equal "$(job_wrote "$job")" \
 		"$(printf 'precious\nprecious')"
 	job=$(asks 'persistent_destroy name=old')
-	check_within 60 "and it can be destroyed" job_is "$job" COMPLETED
+	check_within 60 "old: the buffer can be destroyed" job_is "$job" COMPLETED
 }
 
 # They are not heard in time: sluiced gives it up, which they do not believe.
@@ -371,14 +397,17 @@ test_too_late() {
 	made_since late
 	on n3 pkill -STOP -x sluice-node
 	restore_database
-	check_within 60 "an older database gives it up" \
+	check_within 60 "late: with the older database the set-up fails after its timeout" \
+		\
+		\
 		prints 1 query "SELECT Failure IS NOT NULL FROM Buffer
 			WHERE Name = 'late' ORDER BY BID DESC LIMIT 1"
 	thaw n3
-	check_within 60 "and ends it" persistent_is late 6
-	check "its node does not: the data is kept" on n3 sh -c \
+	check_within 60 "late: the buffer ends" persistent_is late 6
+	check "late: the node keeps the data" on n3 sh -c \
 		'grep -rqx precious /local/sluice/kept'
-	check "and says why" on n3 grep -q 'not know that this buffer was made' \
+	check "late: the node's log says why" \
+		on n3 grep -q 'not know that this buffer was made' \
 		/var/log/serve.log
 }
 
@@ -408,7 +437,7 @@ test_ahead_cancelled
 test_older
 test_too_late
 on n3 pkill -x sluice-node
-check_within 20 "the nodes are clean" nothing_left n1 n2 n3
+check_within 20 "no storage of persistent buffers is left" nothing_left n1 n2 n3
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

@@ -40,39 +40,39 @@ starts_near() { # JOB JOB: the first when the second ends
 }
 
 test_shown() {
-	check "the layout is Slurm's own" shows \
+	check "scontrol show burst has the default pool in Slurm's layout" shows \
 		'^Name=sluice DefaultPool=nodes Granularity=10MiB TotalSpace=[0-9]+MiB FreeSpace=[0-9]+MiB UsedSpace=0 '
-	check "the other pools stand below" shows \
+	check "scontrol show burst lists the other pools" shows \
 		'PoolName\[0\]=far Granularity=1 TotalSpace=1GiB FreeSpace=1GiB UsedSpace=0 '
 }
 
 test_refused() {
-	check "more than the pool has is refused" matches \
+	check "more than the pool's size is refused" matches \
 		"$(refusal --bb=capacity=9GiB)" 'is more than pool nodes has'
-	check "so is more than one node has" matches \
+	check "more than the largest node's storage is refused" matches \
 		"$(refusal -N1 --bb=capacity=1100MiB)" 'none can hold more than'
-	check "and more than a user may have at a time" matches \
+	check "more than MaxPerUser is refused" matches \
 		"$(refusal --bb=capacity=1300MiB)" \
 		'is more than the .* that a user may have of pool nodes'
-	check "and an account that is denied" matches \
+	check "an account in DenyAccounts is refused" matches \
 		"$(refusal --bb='type=far capacity=1MiB')" \
 		'account users may not'
-	check "or one that is not allowed" matches \
+	check "an account that is not in AllowAccounts is refused" matches \
 		"$(refusal --bb='type=phys capacity=1MiB')" \
 		'account users may not have storage of pool phys'
-	check "a user who is not allowed" matches \
+	check "a user who is not in AllowUsers is refused" matches \
 		"$(refusal --bb='type=bobs capacity=1MiB')" \
 		'user .* may not have storage of pool bobs'
-	check "but not the one who is" matches "$(bounded_exec -u bob ctl \
+	check "a user in AllowUsers is accepted" matches "$(bounded_exec -u bob ctl \
 		sbatch -H -N1 --bb='type=bobs capacity=1MiB' --wrap=true \
 		2>&1)" Submitted
-	check "a user who is denied everything" matches \
+	check "a user in DenyUsers is refused" matches \
 		"$(on ctl sbatch --bb=capacity=1MiB --wrap=true 2>&1)" \
 		'user root may not ask for a file system'
-	check "more than anybody may have" matches \
+	check "more than MaxCapacity is refused" matches \
 		"$(refusal --bb='type=far capacity=21GiB')" MaxCapacity
 	bounded_exec -u bob ctl scancel -u bob
-	check "and more than a job may have" matches \
+	check "more than MaxPerJob is refused" matches \
 		"$(refusal --bb='type=tiny capacity=11MiB')" 'MaxPerJob'
 }
 
@@ -81,26 +81,29 @@ test_waiting() {
 	local first second other
 	first=$(holder 795MiB -w n1 -t 10)
 	check_within 30 "a job runs" buffer_is "$first" RUNNING
-	check "what it has is used, in whole granules" shows \
+	check "the pool's used space is the job's, in whole granules" shows \
 		' UsedSpace=800MiB '
-	check "by its job" shows 'JobID=[0-9]+ .* Pool=nodes Size=800MiB State=running'
-	check "and its user" shows 'UserID=alice\([0-9]+\) Used=800MiB'
+	check "scontrol show burst has the job's usage" \
+		shows 'JobID=[0-9]+ .* Pool=nodes Size=800MiB State=running'
+	check "scontrol show burst has the user's usage" \
+		shows 'UserID=alice\([0-9]+\) Used=800MiB'
 	second=$(holder 500MiB -w n3 -t 10)
-	check_within 20 "a user who has enough waits" waits_for "$second" \
+	check_within 20 "a user who has reached MaxPerUser waits" waits_for "$second" \
 		'its_user_has_800MiB_of_the_1.2GiB|its user has 800MiB'
-	check_within 10 "for a resource" prints BurstBufferResources \
+	check_within 10 "its reason is BurstBufferResources" \
+		prints BurstBufferResources \
 		as_alice squeue -h -j "$second" -o %r
-	check_within 20 "and is estimated to start when the other ends" \
+	check_within 20 "its estimated start is the other job's end" \
 		starts_near "$second" "$first"
 	other=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n2 \
 		--bb=capacity=500MiB --wrap='sleep 300')
-	check_within 20 "another user does not wait" buffer_is "$other" RUNNING
+	check_within 20 "another user's job starts meanwhile" buffer_is "$other" RUNNING
 	as_alice scancel "$first"
-	check_within 30 "when it has ended the other starts" \
+	check_within 30 "the waiting job starts when the other has ended" \
 		buffer_is "$second" RUNNING
 	bounded_exec -u bob ctl scancel "$other"
 	as_alice scancel "$second"
-	check_within 30 "and all is free again" free_again
+	check_within 30 "the pool is free after all jobs" free_again
 }
 
 free_again() {
@@ -114,38 +117,40 @@ test_one_node() {
 	check_within 30 "a job has a part of a node" buffer_is "$first" RUNNING
 	second=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n1 \
 		-n1 --bb=capacity=600MiB --wrap=true)
-	check_within 30 "another there does not get what it was promised" \
+	check_within 30 "a job on the same node does not get reserved storage" \
 		promised "$second"
 	bounded_exec -u bob ctl scancel "$second"
 	second=$(bounded_exec -u bob ctl sbatch --parsable -o /dev/null -w n1 \
 		-n1 --bb=capacity=100MiB --wrap=true)
-	check_within 40 "but gets what is left" job_is "$second" COMPLETED
+	check_within 40 "a job on the same node gets the remaining storage" \
+		job_is "$second" COMPLETED
 	as_alice scancel "$first"
-	check_within 30 "both are gone" no_buffer_alive
+	check_within 30 "no buffer is alive after both jobs" no_buffer_alive
 }
 
 # A job that needs much of a pool is not passed by those that would put it off.
 test_turn() {
 	local first large late
 	first=$(holder '700MiB type=turn' -w n1 -n1 -t 10)
-	check_within 30 "a job has most of a pool" buffer_is "$first" RUNNING
+	check_within 30 "a job uses most of pool turn" buffer_is "$first" RUNNING
 	large=$(holder '800MiB type=turn' -w n2 -n1 -t 10)
-	check_within 20 "one that needs more waits" waits_for "$large" \
+	check_within 20 "a job that needs more waits for pool turn" waits_for "$large" \
 		'waits.for.800MiB.of.pool.turn'
 	late=$(holder '300MiB type=turn' -w n3 -n1 -t 20)
-	check_within 20 "one that needs less would put it off" \
+	check_within 20 "a later job that would delay it waits, too" \
 		waits_for "$late" "job.$large.is.before.it"
-	check_within 30 "one that ends before goes ahead" job_is "$(submit \
+	check_within 30 "a later job that ends before is started" job_is "$(submit \
 		-w n3 -n1 -t 1 --bb='capacity=300MiB type=turn' \
 		<<<$'#!/bin/bash\ntrue')" COMPLETED
 	as_alice scancel "$first"
-	check_within 40 "the large one is next" buffer_is "$large" RUNNING
-	check "before the one that needs less" equal \
+	check_within 40 "the job that needs more runs next" buffer_is "$large" RUNNING
+	check "the job that would delay it still waits" equal \
 		"$(job_field "$late" JobState)" PENDING
 	as_alice scancel "$large"
-	check_within 40 "which then runs" buffer_is "$late" RUNNING
+	check_within 40 "the job that would delay it runs in the end" \
+		buffer_is "$late" RUNNING
 	as_alice scancel "$late"
-	check_within 30 "all are gone" no_buffer_alive
+	check_within 30 "no buffer is alive after all jobs" no_buffer_alive
 }
 
 promised() { # JOB
@@ -162,7 +167,8 @@ test_accounted() {
 	local job
 	job=$(submit -N2 --bb=capacity=200MiB <<<$'#!/bin/bash\ntrue')
 	check_within 40 "a job completes" job_is "$job" COMPLETED
-	check_within 30 "sacct knows its capacity" accounted "$job"
+	check_within 30 "sacct shows bb/sluice in ReqTRES and AllocTRES" \
+		accounted "$job"
 	job=$(submit -N1 <<-'EOT'
 		#!/bin/bash
 		#BB jobfs capacity=20MiB
@@ -170,14 +176,14 @@ test_accounted() {
 		echo a >"$BB_JOBFS/a"
 	EOT
 	)
-	check_within 60 "sacct says what was staged out" prints \
+	check_within 60 "sacct's AdminComment says what was staged out" prints \
 		'COMPLETED.*staged out 1 file, .*verified' \
 		on ctl sacct -nPX -j "$job" -o state,admincomment
-	check_within 30 "and its file system is gone" no_buffer_alive
+	check_within 30 "no buffer is alive after the accounted job" no_buffer_alive
 	on ctl sacctmgr -i modify user alice set MaxTRESPerJob=bb/sluice=150 \
 		>/dev/null
 	sleep 2
-	check "a limit of the association holds" limited
+	check "an association's limit of bb/sluice is enforced" limited
 	on ctl sacctmgr -i modify user alice set MaxTRESPerJob=bb/sluice=-1 \
 		>/dev/null
 }
@@ -215,7 +221,8 @@ walled() { # a longer request waits as it would, with its own limit
 # Where a QOS has one, Slurm does not ask the association's.
 other_wall() {
 	on ctl sacctmgr -i modify qos normal set MaxWall=100 >/dev/null
-	check_within 20 "a wall of the QOS goes before a user's" tight
+	check_within 20 "a QOS's MaxWall precedes the user's: the limit is tightened" \
+		tight
 	on ctl sacctmgr -i modify qos normal set MaxWall=-1 >/dev/null
 }
 
@@ -226,15 +233,19 @@ test_walls() {
 	cluster conf sluice.conf PredictMode=tighten PredictFloor=60 \
 		PredictQuantile=0.6
 	on ctl scontrol reconfigure
-	check_within 40 "limits are tight" tight
+	check_within 40 "limits are tightened without MaxWall" tight
 	for wall in "qos normal" "user alice"; do
 		# shellcheck disable=SC2086
 		on ctl sacctmgr -i modify $wall set MaxWall=5 >/dev/null
-		check_within 20 "$wall: a longer request waits" kept_waiting
-		check "$wall: one within the wall is tight" tight -t4
+		check_within 20 "$wall: a request above MaxWall waits with its own limit" \
+			\
+			kept_waiting
+		check "$wall: a request within MaxWall is tightened" tight -t4
 		on ctl sacctmgr -i modify qos normal set Flags=DenyOnLimit \
 			>/dev/null
-		check_within 20 "$wall: or is refused" fails short -H -t10
+		check_within 20 "$wall: a request above MaxWall is refused with DenyOnLimit" \
+			\
+			fails short -H -t10
 		on ctl sacctmgr -i modify qos normal set Flags-=DenyOnLimit \
 			>/dev/null
 		[ "$wall" = "qos normal" ] || other_wall
@@ -271,9 +282,10 @@ bounded_by_bob() { # JOB
 test_coordinator() {
 	local job
 	job=$(short -H -t10)
-	check "who coordinates nothing changes no limit" fails bounded_by_bob "$job" 2>/dev/null
+	check "a user who is no coordinator cannot change another's limit" \
+		fails bounded_by_bob "$job" 2>/dev/null
 	on ctl sacctmgr -i add coordinator account=users names=bob >/dev/null
-	check_within 20 "a coordinator changes a tight one, not the whole one" \
+	check_within 20 "a coordinator's change applies to the tightened limit" \
 		bounded_by_bob "$job"
 	on ctl scancel "$job"
 }
@@ -284,10 +296,10 @@ test_removal() {
 	reads=$(grep -c 'configuration was read again' "$log")
 	on ctl sacctmgr -i add user carol account=users >/dev/null
 	on ctl sacctmgr -i delete user carol >/dev/null
-	check_within 20 "an association is removed" \
+	check_within 20 "slurmctld removes an association" \
 		grep -q 'Removed association .*user:carol' "$log"
 	sleep 2
-	check "which is no reason to read sluice.conf again" equal \
+	check "sluice.conf is not read again after the removal" equal \
 		"$(grep -c 'configuration was read again' "$log")" "$reads"
 }
 
@@ -302,24 +314,26 @@ ran_on() { # NODES SBATCH-OPTION...
 # A job's pool follows from where it may run, and where it runs from its pool.
 test_partitions() {
 	local job
-	check "a job gets nodes of one pool, by its partition" \
+	check "a job's partition restricts it to nodes of one pool" \
 		ran_on 'n[12]' -p main -N1
-	check "two nodes are of the first pool" ran_on 'n\[1-2\]' -p main -N2
-	check "which a partition may have alone" ran_on 'n\[1-2\]' -p west -N2
-	check "what it excludes counts" ran_on n3 -p east -N1 -x n2
-	check "and what it names" ran_on n3 -N1 -w n3
-	check "any of its partitions" ran_on 'n\[1-2\]' -p east,west -N2
-	check "it may choose itself" ran_on n3 -N1 \
+	check "two nodes come from the first pool" ran_on 'n\[1-2\]' -p main -N2
+	check "a partition with nodes of one pool is used" ran_on 'n\[1-2\]' -p west -N2
+	check "excluded nodes are taken into account" ran_on n3 -p east -N1 -x n2
+	check "required nodes are taken into account" ran_on n3 -N1 -w n3
+	check "the nodes of any of several partitions are used" \
+		ran_on 'n\[1-2\]' -p east,west -N2
+	check "pool= chooses the pool" ran_on n3 -N1 \
 		--bb='type=near capacity=20MiB pool=right'
-	check "what cannot be is refused with the names" matches \
+	check "a request that no pool can satisfy is refused with the pools" matches \
 		"$(refusal -p east -N2 --bb='type=near capacity=20MiB')" \
 		'needs 2 nodes of one pool; where it may run are 1 of left \(n\[1-2\]\), 1 of right \(n3\)'
-	check "and a pool that is not the file system's" matches \
+	check "a pool that is not the file system's is refused" matches \
 		"$(refusal -N1 --bb='type=near capacity=20MiB pool=far')" \
 		'near has no such pool \(it is in left,right\)'
 	job=$(submit -H -N1 -p main --bb='type=near capacity=20MiB' \
 		<<<$'#!/bin/bash\ntrue')
-	check "its record says which" matches "$(job_field "$job" ExcNodeList)" \
+	check "the job's ExcNodeList has the other pool's nodes" \
+		matches "$(job_field "$job" ExcNodeList)" \
 		'^n3$'
 	as_alice scancel "$job"
 }
@@ -348,7 +362,7 @@ cluster start ctl sluiced
 cluster stop ctl slurmctld
 cluster start ctl slurmctld
 wait_for 20 nodes_idle 'n[1-3]'
-check_within 20 "the resource map fills the pool" shows ' TotalSpace=[1-9]'
+check_within 20 "the pool's size comes from the resource map" shows ' TotalSpace=[1-9]'
 test_shown
 test_refused
 test_partitions

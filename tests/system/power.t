@@ -57,21 +57,22 @@ at_most() { # LIMIT NUMBER
 test_boots() {
 	local job
 	check_within 90 "idle nodes are powered off" are_off
-	check "and do not answer" fails on n1 true 2>/dev/null
+	check "a node that is powered off does not answer" fails on n1 true 2>/dev/null
 	echo 25 >"$POWER/delay"
 	job=$(buffer_script in | submit -N 2 -t 5)
-	check_within 150 "they boot for a job, which ends" job_ended "$job"
-	check "it COMPLETED" job_is "$job" COMPLETED
-	check "in its first run" equal "$(job_field "$job" Restarts)" 0
-	check "its output is complete" output_complete in "$job"
-	check "its history says that they had to boot" \
+	check_within 150 "a job for which nodes boot ends" job_ended "$job"
+	check "a job for which nodes boot completes" job_is "$job" COMPLETED
+	check "a job for which nodes boot runs once" \
+		equal "$(job_field "$job" Restarts)" 0
+	check "its output is complete after the boot" output_complete in "$job"
+	check "the buffer's history says that nodes have booted" \
 		history_says "$job" 'has booted after'
-	check "the boot is not its time" at_most 20 "$(run_seconds "$job")"
+	check "the boot does not count as run time" at_most 20 "$(run_seconds "$job")"
 	check "no node is drained" equal "$(on ctl sinfo -hR)" ''
 }
 
 test_salloc() {
-	check_within 90 "they are off again" are_off
+	check_within 90 "nodes are powered off before salloc" are_off
 	check "salloc waits for boot and set-up" equal \
 		"$(LIMIT=120 as_alice salloc -N1 -t 5 --bb='jobfs capacity=50MiB' \
 			srun sh -c 'test -d "$BB_JOBFS" && echo there' 2>/dev/null |
@@ -82,17 +83,18 @@ test_salloc() {
 # no part in the file system that was never made.
 test_broken() {
 	local job
-	check_within 90 "once more" are_off
+	check_within 90 "nodes are powered off before the failed boot" are_off
 	touch "$POWER/n2.broken"
 	job=$(buffer_script in | submit -N 2 -t 5)
-	check_within 150 "a node that never comes up is down" \
+	check_within 150 "a node that does not boot is down" \
 		prints '^down' on ctl sinfo -hN -n n2 -o %T
-	check_within 60 "its job is put back by Slurm" \
+	check_within 60 "Slurm requeues its job" \
 		prints 'JobState=PENDING.*Restarts=1' \
 		on ctl scontrol -o show job "$job"
-	check "set-up did not fail" fails history_says "$job" 'setup failed'
+	check "the buffer's set-up has not failed" \
+		fails history_says "$job" 'setup failed'
 	as_alice scancel "$job"
-	check "nothing of ours has drained a node" fails prints sluice: \
+	check "no node is drained by sluice" fails prints sluice: \
 		on ctl sinfo -hR
 }
 

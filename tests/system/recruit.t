@@ -102,39 +102,42 @@ cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 nodes_idle "n[1-3]"
-check_within 20 "the fixed one can be given" shows io1 ion_free
-check "an idle node cannot" shows_none n2
+check_within 20 "a configured I/O node is free" shows io1 ion_free
+check "an idle compute node is no I/O node" shows_none n2
 theirs=$(recruit alice)
 wait_for 20 job_is "$theirs" RUNNING
 as_alice scancel "$theirs"
 wait_for 40 job_ended "$theirs"
-check "nor by a user's job of that name" shows_none n2
+check "a user's job named sluice-recruit does not recruit a node" shows_none n2
 
 first=$(recruit slurm)
-check_within 20 "a job of SlurmUser's recruits it" shows n2 'ion_free'
-check "and gets no I/O node" ions_of "$first" ''
+check_within 20 "a sluice-recruit job of SlurmUser recruits its node" \
+	shows n2 'ion_free'
+check "the recruiting job gets no I/O node" ions_of "$first" ''
 jobs=("$(one_cpu -w n3)" "$(writer)")
 wait_for 30 job_is "${jobs[1]}" RUNNING
-check_within 20 "one job gets the fixed one" ions_of "${jobs[0]}" io1
-check_within 20 "another the recruited one" ions_of "${jobs[1]}" n2
-check_within 10 "and it shows whose it is" \
+check_within 20 "the first job gets the configured I/O node" ions_of "${jobs[0]}" io1
+check_within 20 "the second job gets the recruited I/O node" ions_of "${jobs[1]}" n2
+check_within 10 "the recruited node's comment names its job" \
 	shows n2 "ion_assigned.*Comment=sluice: ${jobs[1]}"
-check "its mapping names it" grep -q "n1 1$" "$PFS/.sluice/${jobs[1]}.map"
-check_within 20 "it writes through it" told n2 3
+check "the job's mapping names the recruited node" \
+	grep -q "n1 1$" "$PFS/.sluice/${jobs[1]}.map"
+check_within 20 "the job writes through the recruited node" told n2 3
 
 needs=$(one_cpu -w n2 --exclusive)
-check_within 30 "who needs the node gets it" job_is "$needs" RUNNING
-check_within 10 "and no job has it" has_lost "${jobs[1]}" n2
-check_within 10 "which it shows" shows_none n2
-check "what it was told is stored is there" all_there
+check_within 30 "a job that needs the recruited node starts" job_is "$needs" RUNNING
+check_within 10 "the recruited node is taken from the I/O job" has_lost "${jobs[1]}" n2
+check_within 10 "the node shows no I/O node features any more" shows_none n2
+check "all writes that were acknowledged are stored" all_there
 second=$(recruit slurm)
 as_alice scancel "$needs"
-check_within 60 "when it is idle again the next one holds it" \
+check_within 60 "a sluice-recruit job runs when the node is idle again" \
 	job_is "$second" RUNNING
-check_within 20 "and the job has its own again" ions_of "${jobs[1]}" n2
+check_within 20 "the I/O job gets the recruited node again" ions_of "${jobs[1]}" n2
 written=$(grep -c ' n2 ' "$PFS/alice/told")
-check_within 20 "and writes through it" told n2 $((written + 3))
-check "nothing was lost" all_there
+check_within 20 "the I/O job writes through the recruited node again" \
+	told n2 $((written + 3))
+check "all writes are stored at the end" all_there
 as_alice scancel "${jobs[1]}"
 wait_for 40 job_ended "${jobs[1]}"
 
@@ -148,20 +151,24 @@ bench=$(submit -N1 -n1 -c1 -w n1 -o bench.out <<-'EOT'
 		/pfs/mnt/bench
 EOT
 )
-check_within 60 "it is measured" test -e "$PFS/alice/table.csv.state.map"
-check "it and no other" grep -q "n1 1$" "$PFS/alice/table.csv.state.map"
+check_within 60 "a measurement runs on the recruited node" \
+	test -e "$PFS/alice/table.csv.state.map"
+check "the measurement uses the recruited node only" \
+	grep -q "n1 1$" "$PFS/alice/table.csv.state.map"
 needs=$(one_cpu -w n2 --exclusive)
-check_within 30 "who needs the node gets it" job_is "$needs" RUNNING
-check_within 20 "the measurement ends" prints \
+check_within 30 "a job that needs the measured node starts" job_is "$needs" RUNNING
+check_within 20 "the measurement on the preempted node is stopped" prints \
 	'stopped: an I/O node (is not recruited any more|went away)' \
 	cat "$PFS/alice/bench.out"
-check "it counts for nothing" equal "$(stopped)" 1
-check "nor is there a table of it" fails test -e "$PFS/alice/table.csv"
+check "the stopped measurement has no result" equal "$(stopped)" 1
+check "no table is written for a stopped measurement" \
+	fails test -e "$PFS/alice/table.csv"
 cluster limit n2 off
 recruit slurm >/dev/null
 as_alice scancel "$needs"
-check_within 120 "it is measured when there is one again" \
+check_within 120 "the measurement completes when a node is recruited again" \
 	job_is "$bench" COMPLETED
-check "once, and that is in the table" matches "$(<"$PFS/alice/table.csv")" \
+check "the table has the one complete measurement" \
+	matches "$(<"$PFS/alice/table.csv")" \
 	'write-1MiB-shared with 1: 1 runs'
 finish

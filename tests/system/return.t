@@ -14,19 +14,19 @@ fresh_cluster
 cluster conf slurm.conf ReturnToService=1
 on ctl scontrol reconfigure
 job_in_phase STAGE_OUT
-check "a job is staging out" buffer_is "$JOB" STAGE_OUT
+check "a job is staging out when its slurmd is killed" buffer_is "$JOB" STAGE_OUT
 cluster kill n2 slurmd
 sleep 1
 cluster start n2 slurmd
 drained_at_work "slurmd begins anew"
 cluster kill n2 slurmd
-check_within 90 "it does not answer" is_down
-check "and is drained still" equal \
+check_within 90 "a drained node whose slurmd is dead is down" is_down
+check "the drain reason of the dead node is kept" equal \
 	"$(on ctl sinfo -hN -n n2 -o %E | cut -c1-7)" sluice:
 cluster start n2 slurmd
 go_on
-check_within 60 "the job ends" job_ended "$JOB"
-check_within 60 "its node is back" nodes_idle n2
+check_within 60 "the job ends after slurmd's restart" job_ended "$JOB"
+check_within 60 "the node is returned to service" nodes_idle n2
 
 # A node's cable is out while its job ends, for longer than SlurmdTimeout: no
 # epilog comes there. It takes other jobs again, so nothing of this one stays
@@ -44,18 +44,19 @@ stage_out source=$BB_JOBFS/out destination=/pfs/alice/rest' <<-'EOT'
 	until [ -e /pfs/alice/ended ]; do sleep 0.2; done
 EOT
 )
-check_within 60 "a job has written" waits
+check_within 60 "a job has written its data before the cable is cut" waits
 cluster cut n2
 touch "$PFS/alice/ended"
-check_within 120 "it ends without the node" job_is "$job" FAILED
+check_within 120 "the job ends without the disconnected node" job_is "$job" FAILED
 cluster join n2
-check_within 60 "the node is back" nodes_idle n2
-check_within 60 "it has cleaned up" nothing_left n2
+check_within 60 "the reconnected node is idle" nodes_idle n2
+check_within 60 "the reconnected node has cleaned up" nothing_left n2
 for host in n1 n2; do
 	bounded_exec -u alice "$host" sluice-node fetch "$job" /pfs/alice/rescued \
 		>/dev/null 2>&1
 done
-check "and keeps its part" equal "$(cat "$PFS"/alice/rescued/*/* \
+check "the reconnected node keeps its part of the data" \
+	equal "$(cat "$PFS"/alice/rescued/*/* \
 	"$PFS"/alice/rescued/* 2>/dev/null | sort -u | wc -l)" 16
 rm "$PFS/alice/bystander"
 finish

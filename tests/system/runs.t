@@ -36,15 +36,17 @@ test_unlaunched() {
 		buffer_is "$job" RUNNING
 	on ctl scontrol requeue "$job"
 	rm "$PFS/hold"
-	check_within 30 "put back, nothing is staged out" \
+	check_within 30 "unlaunched: nothing is staged out after the requeue" \
 		history_has "$job" "nothing is staged out"
-	check_within 60 "and its buffer goes" no_buffer_alive
-	check "which is no failure" equal "$(buffer_failure "$job")" ""
-	check "nothing is left" nothing_left n1 n2
-	check_within 20 "no node is drained" no_node_drained
+	check_within 60 "unlaunched: no buffer is alive" no_buffer_alive
+	check "unlaunched: the buffer has no failure" \
+		equal "$(buffer_failure "$job")" ""
+	check "unlaunched: nothing is left on the nodes" nothing_left n1 n2
+	check_within 20 "unlaunched: no node is drained" no_node_drained
 	# It would start anew in two minutes: sooner slurmd runs no prolog again.
 	as_alice scancel "$job"
-	check_within 20 "and can be cancelled" job_is "$job" CANCELLED
+	check_within 20 "unlaunched: the requeued job can be cancelled" \
+		job_is "$job" CANCELLED
 }
 
 runs_again() { # JOB
@@ -76,7 +78,7 @@ test_soon() {
 			again_or_missed "$job"
 		! history_has "$job" 'ran no prolog' || break
 		as_alice scancel "$job"
-		check_within 30 "soon: its buffer goes" no_buffer_alive
+		check_within 30 "soon: no buffer is alive" no_buffer_alive
 	done
 	note "soon: try $try of 6"
 	touch "$PFS/alice/soon"
@@ -96,26 +98,27 @@ test_missed() {
 	touch "$PFS/skip"
 	sed -i 's|$| node=/pfs/node|' "$stack"
 	job=$(submit -N2 --bb='capacity=30MiB' --wrap='echo task >>ran')
-	check_within 60 "missed: without a prolog the job is put back" \
+	check_within 60 "missed: a run without a prolog is requeued" \
 		history_has "$job" 'ran no prolog'
 	rm "$PFS/skip"
 	start_later "$job"
-	check "missed: its script ran once" equal "$(cat "$PFS/alice/ran")" task
+	check "missed: the script ran once" equal "$(cat "$PFS/alice/ran")" task
 	job=$(submit -N1 --no-requeue --bb='capacity=30MiB' --wrap=true)
-	check_within 60 "missed: others are as before" job_is "$job" COMPLETED
+	check_within 60 "missed: a job with a prolog completes" job_is "$job" COMPLETED
 	mv "$PFS/plugstack" "$stack"
 }
 
 start_later() { # JOB
-	check_within 30 "soon: without a prolog the job waits" \
+	check_within 30 "soon: the job without a prolog is pending" \
 		job_is "$1" PENDING
-	check "soon: it was put back, and it says why" \
+	check "soon: AdminComment says that slurmd ran no prolog" \
 		matches_job "$1" 'setup failed: n1: slurmd ran no prolog'
-	check_within 30 "soon: nothing is left of that" nothing_left n1 n2
+	check_within 30 "soon: nothing is left of the run without a prolog" \
+		nothing_left n1 n2
 	sleep 5
 	on ctl scontrol update "JobId=$1" StartTime=now
-	check_within 60 "soon: later it runs" job_is "$1" COMPLETED
-	check_within 30 "soon: its buffer goes" no_buffer_alive
+	check_within 60 "soon: the requeued job completes later" job_is "$1" COMPLETED
+	check_within 30 "soon: no buffer is alive after that" no_buffer_alive
 	check_within 20 "soon: no node is drained" no_node_drained
 }
 
@@ -134,20 +137,21 @@ test_suspended() {
 		sleep 150
 	EOT
 	)
-	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
-	check_within 30 "it is given that back" ends_after "$job" 4
+	check_within 30 "suspended: a job with a buffer runs" buffer_is "$job" RUNNING
+	check_within 30 "suspended: the set-up's time is added to the job's limit" \
+		ends_after "$job" 4
 	before=$(end_of "$job")
 	on ctl scontrol suspend "$job"
-	check_within 90 "suspended, it is not predicted to run on" \
+	check_within 90 "suspended: the predicted elapsed time stands still" \
 		stands_still "$job"
 	on ctl scontrol resume "$job"
-	check_within 30 "resumed, it keeps what it was given back" \
+	check_within 30 "resumed: the added time is kept" \
 		ends_after "$job" 6
 	after=$(end_of "$job")
-	check "and gets the time in which it was suspended" \
+	check "resumed: the suspended time is added to the job's end" \
 		[ $((after - before)) -ge 2 ]
 	as_alice scancel "$job"
-	check_within 60 "its buffer goes" no_buffer_alive
+	check_within 60 "resumed: no buffer is alive after the job" no_buffer_alive
 }
 
 has_run() { # JOB: seconds, as its prediction counts them
@@ -196,19 +200,21 @@ test_restored() {
 		srun sh -c 'mkdir -p $BB_JOBFS/out; hostname >$BB_JOBFS/out/$SLURM_PROCID'
 	EOT
 	)
-	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
+	check_within 30 "restored: a job with a buffer runs" buffer_is "$job" RUNNING
 	restore_database
-	check_within 30 "an older database begins its buffer anew" \
+	check_within 30 "restored: with an older database the buffer is in set-up" \
 		begun_anew "$job"
 	on n2 sh -c "setsid sluice-node watch --job $job --period 0.5 \
 		>/dev/null 2>&1 </dev/null & "
-	check_within 30 "its node tells what it is" buffer_is "$job" RUNNING
-	check "and the history says so" history_has "$job" 'taken over from n'
+	check_within 30 "restored: the nodes' reports correct the buffer's state" \
+		buffer_is "$job" RUNNING
+	check "restored: the history says from which node" \
+		history_has "$job" 'taken over from n'
 	touch "$PFS/alice/go"
-	check_within 60 "the job completes" job_is "$job" COMPLETED
-	check "what it wrote is staged out" equal \
+	check_within 60 "restored: the job completes" job_is "$job" COMPLETED
+	check "restored: its output is staged out" equal \
 		"$(find "$PFS/alice/restored.$job" -type f -exec cat {} + | sort)" "$(printf 'n1\nn2')"
-	check_within 40 "nothing is left" nothing_left n1 n2
+	check_within 40 "restored: nothing is left on the nodes" nothing_left n1 n2
 }
 
 # A job whose second node stands still while it is set up: JOB. One that got
@@ -245,14 +251,16 @@ test_restored_in() { # PHASE SIGN
 	check "a job is held in $1" held_job "$@" || return
 	copy_database
 	thaw n2
-	check_within 30 "$1: it runs" buffer_is "$JOB" RUNNING
+	check_within 30 "$1: the job of the restored database runs" \
+		buffer_is "$JOB" RUNNING
 	restore_database
-	check "$1: an older database knows nothing of that" begun_before "$1"
+	check "$1: with the older database the buffer is in an earlier phase" \
+		begun_before "$1"
 	touch "$PFS/alice/go_on"
 	check_within 60 "$1: the job completes" job_is "$JOB" COMPLETED
-	check "$1: all that was promised is staged out" \
+	check "$1: all data is staged out" \
 		diff -r "$PFS/alice/in" "$PFS/alice/whole.$JOB"
-	check "$1: the history says who knew better" \
+	check "$1: the history says which node has corrected the record" \
 		history_has "$JOB" 'says that the job has run'
 	check_within 40 "$1: nothing is left" nothing_left n1 n2
 	check_within 20 "$1: no node is drained" no_node_drained
@@ -300,19 +308,19 @@ test_lost() {
 	runs=$(writer n1 go_one)
 	ends=$(writer n2 go_two)
 	check_within 30 "lost: a job runs" buffer_is "$runs" RUNNING
-	check_within 30 "lost: and another" buffer_is "$ends" RUNNING
+	check_within 30 "lost: a second job runs" buffer_is "$ends" RUNNING
 	cluster stop ctl sluiced
 	touch "$PFS/alice/go_two"
-	check_within 30 "lost: that one ends" \
+	check_within 30 "lost: the second job ends while sluiced is stopped" \
 		matches_job "$ends" 'JobState=COMPLETING|JobState=COMPLETED'
 	lose_database
 	on n1 sh -c "setsid sluice-node watch --job $runs --period 0.5 \
 		>/dev/null 2>&1 </dev/null & "
-	check_within 40 "lost: the node of the first tells of it" \
+	check_within 40 "lost: n1 reports the buffer of the running job" \
 		history_has "$runs" 'taken over from n1'
 	told_and_kept "$ends" n2
 	touch "$PFS/alice/go_one"
-	check_within 60 "lost: the first completes" job_is "$runs" COMPLETED
+	check_within 60 "lost: the running job completes" job_is "$runs" COMPLETED
 	check "lost: its data is staged out" \
 		grep -qx precious "$PFS/alice/lost.$runs/data"
 }
@@ -330,10 +338,10 @@ test_lost_map() {
 	lose_database
 	check_within 30 "lost map: no plan can be made" \
 		history_has "$job" 'the resource map knows nothing of n1'
-	check "lost map: the job runs on" job_is "$job" RUNNING
+	check "lost map: the job continues" job_is "$job" RUNNING
 	touch "$PFS/alice/go_three"
 	told_and_kept "$job" n1
-	check_within 40 "lost: nothing else is left" nothing_left n1 n2
+	check_within 40 "lost: nothing is left on the nodes" nothing_left n1 n2
 	check_within 20 "lost: no node is drained" no_node_drained
 }
 

@@ -28,12 +28,12 @@ test_lines() {
 		x #DW jobdw capacity=1GiB
 	EOT
 	)
-	says "each mistake with its line" "$said" \
+	says "each mistake is named with its line" "$said" \
 		'line 4: stage_in: unknown key "soruce"; did you mean source \(column 14\)' \
 		'line 2: "# BB jobfs.*is a comment: write #BB' \
 		'line 9: "#BB stage_out.* behind the first command \(line 5\)' \
 		'line 10: "#DW jobdw.*no effect behind a command'
-	check "but nothing of another script's" equal \
+	check "a here-document's #BB lines are ignored" equal \
 		"$(grep 'line 7' <<<"$said")" ""
 	said=$(submit -N1 2>&1 <<-'EOT'
 		#!/bin/bash
@@ -43,7 +43,7 @@ test_lines() {
 		cd "$DW_JOB_STRIPED/"
 	EOT
 	)
-	says "variables that the job will not have" "$said" \
+	says "unknown variables are named" "$said" \
 		'line 3: .*no \$DW_JOB_STRIPED; its file system is \$DW_JOB_PRIVATE' \
 		'line 4: .*\$USER is not known before the job runs; write %u'
 	said=$(submit -N1 2>&1 <<-'EOT'
@@ -53,10 +53,10 @@ test_lines() {
 		true
 	EOT
 	)
-	says "whatever else is wrong" "$said" \
+	says "all mistakes are named" "$said" \
 		'line 2: .*did you mean capacity \(column 11\)' \
 		'line 3: .*\$HOME is not known .*%u is the user, %j the job'
-	check "a variable that the job will not have is told" matches \
+	check "a variable that the job will not have is named with its line" matches \
 		"$(submit -H -N1 2>&1 <<-'EOT'
 			#!/bin/bash
 			#DW jobdw capacity=20MiB type=scratch access_mode=private
@@ -103,27 +103,29 @@ test_preview() {
 		#BB stage_in source=/pfs/%u/big destination=$BB_JOBFS/
 		true
 	EOT
-	check "nobody looks unless the site says so" fails matches \
+	check "sources are not checked without CliFilterPlugins=sluice" fails matches \
 		"$(preview -N1)" warning
 	cluster conf slurm.conf CliFilterPlugins=sluice
 	said=$(preview -N1)
-	says "sources are looked at" "$said" \
+	says "preview of sources" "$said" \
 		'warning: line 3: .*/pfs/alice/none is not seen here: No such' \
 		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
 	sed -i 's/capacity=20MiB/type=scratch capacity=40MiB/' \
 		"$PFS/alice/seen.sh"
-	says "two nodes with files of their own" "$(preview -N2)" \
+	says "preview for two nodes" "$(preview -N2)" \
 		'warning: 30MiB to stage into 20MiB: '
-	check "one has the room" fails matches "$(preview -N1)" 'to stage into'
-	says "the option" "$(as_alice sbatch -H -N1 --wrap=true --bb='capacity=20MiB; stage_in source=/pfs/alice/big destination=$BB_JOBFS/' 2>&1)" \
+	check "input that fits on one node gives no warning" \
+		fails matches "$(preview -N1)" 'to stage into'
+	says "preview of --bb" "$(as_alice sbatch -H -N1 --wrap=true --bb='capacity=20MiB; stage_in source=/pfs/alice/big destination=$BB_JOBFS/' 2>&1)" \
 		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
-	says "srun" "$(as_alice srun -N1 --bb='capacity=20MiB; stage_in source=/pfs/alice/none destination=$BB_JOBFS/' true 2>&1)" \
+	says "preview by srun" "$(as_alice srun -N1 --bb='capacity=20MiB; stage_in source=/pfs/alice/none destination=$BB_JOBFS/' true 2>&1)" \
 		'warning: stage_in: /pfs/alice/none is not seen here'
 	printf '#!/bin/sh\nexec tail -f /dev/null\n' >"$PFS/hangs"
 	chmod 755 "$PFS/hangs"
 	on ctl mount --bind /pfs/hangs /opt/sluice/bin/sluice-preview
-	check "one that hangs holds nobody" quietly preview_captured
-	check "though it hangs" quietly on ctl pkill -x tail
+	check "a sluice-preview that hangs does not block sbatch" \
+		quietly preview_captured
+	check "sluice-preview was hanging indeed" quietly on ctl pkill -x tail
 	on ctl umount /opt/sluice/bin/sluice-preview
 	on ctl scancel -u alice
 	sed -i '/^CliFilterPlugins/d' \
@@ -138,10 +140,12 @@ late_line() {
 test_warned() {
 	cluster conf sluice.conf Stray=warn
 	on ctl scontrol reconfigure
-	check_within 20 "where the site only warns it is accepted" late_line
-	check "with a word" matches "$(cat "$PFS/alice/said")" \
+	check_within 20 "with Stray=warn a late #BB line is accepted" late_line
+	check "with Stray=warn a late #BB line is named" \
+		matches "$(cat "$PFS/alice/said")" \
 		'sluice: line 3: "#BB jobfs.*behind the first command'
-	check_within 40 "the job runs" job_is "$(tail -1 "$PFS/alice/said")" \
+	check_within 40 "with Stray=warn the job completes" \
+		job_is "$(tail -1 "$PFS/alice/said")" \
 		COMPLETED
 }
 
@@ -161,9 +165,9 @@ test_names() { # TYPE KEY=VALUE NODE...
 	)
 	check_within 60 "$type: the job ends" job_is "$job" COMPLETED
 	for node in "$@"; do
-		check "$type: a file has the name that was asked for" cmp \
+		check "$type: a file is copied to the requested name" cmp \
 			"$PFS/alice/in/0/f0" "$PFS/alice/$type.$job/${node}as"
-		check "$type: and the others arrive" test -e \
+		check "$type: the other files are copied out" test -e \
 			"$PFS/alice/$type.$job/all/${node}out"
 	done
 }
@@ -180,12 +184,13 @@ test_both() { # TYPE
 			ls "\$DW_JOB_PRIVATE" >"\${DW_JOB_STRIPED}ls.\$SLURM_PROCID"'
 	EOT
 	)
-	check_within 60 "$1: a job has both" job_is "$job" COMPLETED
-	check "$1: each node its own" equal \
+	check_within 60 "$1: a job with access_mode=striped,private completes" \
+		job_is "$job" COMPLETED
+	check "$1: each node has its own private directory" equal \
 		"$(sort "$PFS/alice/both.$job/"[01])" "$(printf 'n1\nn2')"
-	check "$1: and nothing else" equal \
+	check "$1: a private directory has no other files" equal \
 		"$(cat "$PFS/alice/both.$job/"ls.[01])" "$(printf 'me\nme')"
-	check "$1: which is not staged out" equal \
+	check "$1: private directories are not staged out" equal \
 		"$(cd "$PFS/alice/both.$job" && echo *)" '0 1 ls.0 ls.1'
 	check_within 40 "$1: nothing is left" nothing_left n1 n2
 }
@@ -207,26 +212,28 @@ test_reservation() {
 	reserve r 100G n1 now
 	other=$(submit -N1 -w n2 -t 10 --bb='capacity=60MiB' \
 		<<<$'#!/bin/bash\ntrue')
-	check_within 20 "who is not in it waits for reserved storage" \
+	check_within 20 "a job outside of the reservation waits for reserved storage" \
 		waits_for_reserved "$other"
 	in=$(submit -N1 -w n1 -t 10 --reservation=r --bb='capacity=60MiB' \
 		<<<$'#!/bin/bash\ntrue')
-	check_within 60 "who is has it" job_is "$in" COMPLETED
-	check "the other still waits" job_is "$other" PENDING
+	check_within 60 "a job in the reservation gets reserved storage" \
+		job_is "$in" COMPLETED
+	check "the job outside of the reservation still waits" job_is "$other" PENDING
 	on ctl scontrol delete ReservationName=r
-	check_within 90 "until it is over" job_is "$other" COMPLETED
+	check_within 90 "it runs when the reservation is deleted" \
+		job_is "$other" COMPLETED
 	reserve r 100G n1 now+2hours
 	before=$(submit -N1 -w n2 -t 10 --bb='capacity=60MiB' \
 		<<<$'#!/bin/bash\ntrue')
-	check_within 60 "before it begins others have it, too" \
+	check_within 60 "a job that ends before the reservation begins runs" \
 		job_is "$before" COMPLETED
-	check "bbstat tells of it" matches "$(bbstat)" \
+	check "bbstat shows reserved storage" matches "$(bbstat)" \
 		'BurstBuffer=100G.* is kept from jobs that are not in them'
 	on ctl scontrol delete ReservationName=r
 	reserve r nosuch:1G n1 now+2hours
-	check "what has no effect is told" matches \
+	check "bbstat shows a BurstBuffer= of a reservation without effect" matches \
 		"$(bbstat)" 'BurstBuffer=nosuch:1G.* no effect'
-	check "in slurmctld's log, too" grep -q \
+	check "slurmctld logs a BurstBuffer= of a reservation without effect" grep -q \
 		'sluice: a reservation has BurstBuffer=nosuch:1G, which has no effect' \
 		"/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log"
 	on ctl scontrol delete ReservationName=r

@@ -26,29 +26,33 @@ waits=$(short 1 --exclusive)
 behind=$(short 1 --exclusive -N2)
 told=$(ask_start alice "$waits")
 note "$told"
-check "who waits is told a start" matches "$told" '"start_10":[0-9]+,"start_50":[0-9]+,"start_90":[0-9]+'
-check "which nodes" matches "$told" '"likely_nodes":"n[12]","sure":[01]'
-check "what is before it" matches "$told" '"running":2,"ahead":0'
+check "the start of a waiting job is predicted with quantiles" \
+	matches "$told" '"start_10":[0-9]+,"start_50":[0-9]+,"start_90":[0-9]+'
+check "the likely nodes are predicted" \
+	matches "$told" '"likely_nodes":"n[12]","sure":[01]'
+check "the numbers of jobs before it are given" matches "$told" '"running":2,"ahead":0'
 soon=$(start_50 "$waits")
-check "by what such jobs take" [ "${soon:-999}" -lt 300 ]
-check "not by their limits" [ "${soon:-0}" -ge 0 ]
-check "who waits behind it is told a later one" \
+check "the predicted start is earlier than by limits" [ "${soon:-999}" -lt 300 ]
+check "the predicted start is in the future" [ "${soon:-0}" -ge 0 ]
+check "the job behind it has a later predicted start" \
 	[ "$(start_50 "$behind")" -ge "${soon:-0}" ]
-check "another user is not told" matches "$(ask_start bob "$waits")" \
+check "another user's job is not predicted" matches "$(ask_start bob "$waits")" \
 	'does not wait, or is not yours'
-check "root is" matches "$(on ctl "$SYSQUERY" --json start "$waits")" start_50
-check "who runs does not wait" matches "$(ask_start alice "$first")" \
+check "root may ask for any job" \
+	matches "$(on ctl "$SYSQUERY" --json start "$waits")" start_50
+check "a running job has no predicted start" matches "$(ask_start alice "$first")" \
 	'does not wait'
 held=$(short 1 -H)
-check "of who is held nobody knows" matches "$(ask_start alice "$held")" \
+check "a held job has no predicted start" matches "$(ask_start alice "$held")" \
 	'waits for something else \(JobHeldUser\)'
-check "in a table" prints '^exactly on n[12]: probability [01]' \
+check "--table shows the probability of the nodes" \
+	prints '^exactly on n[12]: probability [01]' \
 	bounded_exec -u alice ctl "$SYSQUERY" --table start "$waits"
-check_within 90 "it starts" job_is "$waits" COMPLETED
+check_within 90 "the waiting job runs" job_is "$waits" COMPLETED
 shares=$(short 30 -n1 -w n1)
 wait_for 60 job_is "$shares" RUNNING
 shared=$(short 1 -w n1 -n2)
 told=$(ask_start alice "$shared")
-check "where nodes are shared it is told when" matches "$told" start_50
-check "and not where" fails matches "$told" likely_nodes
+check "on shared nodes a start is predicted" matches "$told" start_50
+check "on shared nodes no nodes are predicted" fails matches "$told" likely_nodes
 finish

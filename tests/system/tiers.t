@@ -48,16 +48,21 @@ storage_of() { # HOST: with NodeStorage
 test_choice() {
 	cluster conf sluice.conf NodeStorage=flash,disk,ram
 	read_again
-	check_within 20 "a node with flash gives that" prints '^/local$' \
+	check_within 20 "NodeStorage=flash,disk,ram: a node with flash gives flash" \
+		prints '^/local$' \
 		storage_of n1
-	check "one with a disk its disk" equal "$(storage_of n2)" /local
-	check "of both the flash" equal "$(storage_of n3)" /local
-	check "and memory where there is nothing else" equal \
+	check "NodeStorage=flash,disk,ram: a node with a disk gives the disk" \
+		equal "$(storage_of n2)" /local
+	check "NodeStorage=flash,disk,ram: a node with both gives flash" \
+		equal "$(storage_of n3)" /local
+	check "NodeStorage=flash,disk,ram: a node with memory only gives memory" equal \
 		"$(storage_of n4)" /ram
 	cluster conf sluice.conf NodeStorage=largest,ram
 	read_again
-	check_within 20 "the largest is the disk" prints '^/data$' storage_of n3
-	check "and why not the flash is said" matches \
+	check_within 20 "NodeStorage=largest,ram: a node with both gives the larger disk" \
+		\
+		prints '^/data$' storage_of n3
+	check "sysquery resources --explain says why flash is not used" matches \
 		"$(explained n3 /local)" '/data is larger'
 	cluster conf sluice.conf NodeStorage=flash,disk,ram
 }
@@ -76,16 +81,21 @@ test_pools() {
 		"Pool=disk Tier=disk" "Pool=ram Tier=ram" \
 		"Profile=quick type=scratch tier=flash"
 	read_again
-	check_within 20 "flash is a pool of two nodes" pool_has flash 1800 2100
-	check "disks another one" pool_has disk 2200 2600
-	check "and memory a third" pool_has ram 390 400
-	check "a node says which is which" equal "$(explained n3 /local)" \
+	check_within 20 "pool flash has the size of two nodes' flash" \
+		pool_has flash 1800 2100
+	check "pool disk has the size of two nodes' disks" pool_has disk 2200 2600
+	check "pool ram has the size of one node's memory" pool_has ram 390 400
+	check "--explain names pool flash for the flash" \
+		equal "$(explained n3 /local)" \
 		'pool flash'
-	check "for each" equal "$(explained n3 /data)" 'pool disk'
-	check "also memory" equal "$(explained n4 /ram)" 'pool ram'
-	check "where its probe tries it" matches "$(on n4 sluice-node probe --wide)" \
+	check "--explain names pool disk for the disk" \
+		equal "$(explained n3 /data)" 'pool disk'
+	check "--explain names pool ram for the memory" \
+		equal "$(explained n4 /ram)" 'pool ram'
+	check "the probe tries the memory" matches "$(on n4 sluice-node probe --wide)" \
 		'/ram/sluice, .* free, capacity enforced by loop'
-	check "which is not the system's" matches "$(explained n4 /)" \
+	check "--explain says why the root file system is not used" \
+		matches "$(explained n4 /)" \
 		'memory that the system itself uses'
 }
 
@@ -125,46 +135,47 @@ gives_more() { # NODE NODE GIVERS: the first than the second
 }
 
 test_jobs() {
-	check "a job with tier=flash gets the nodes that have it" equal \
+	check "tier=flash: a job gets nodes with flash" equal \
 		"$(where -N2 --bb='type=scratch capacity=100MiB tier=flash')" \
 		'n1 /local/sluice n3 /local/sluice'
-	check "one with tier=disk the others" equal \
+	check "tier=disk: a job gets nodes with disks" equal \
 		"$(where -N2 --bb='type=scratch capacity=100MiB tier=disk')" \
 		'n2 /local/sluice n3 /data/sluice'
-	check "one with tier=ram the node without disks" equal \
+	check "tier=ram: a job gets the node with memory only" equal \
 		"$(where -N1 --bb='type=scratch capacity=100MiB tier=ram')" \
 		'n4 /ram/sluice'
-	check "a profile can say it" equal \
+	check "a profile's tier is used" equal \
 		"$(where -N2 --bb='profile=quick capacity=100MiB')" \
 		'n1 /local/sluice n3 /local/sluice'
-	check "who says nothing has the first pool" equal \
+	check "without tier= a job gets the first pool" equal \
 		"$(where -N2 --bb='type=scratch capacity=100MiB')" \
 		'n1 /local/sluice n3 /local/sluice'
-	check "a shared one lies on those that have it" equal \
+	check "a shared file system uses the nodes with its tier" equal \
 		"$(where -N2 --bb='type=glusterfs capacity=100MiB tier=disk')" \
 		'n2 /local/sluice n3 /data/sluice'
-	check "they need not give the same" gives_more n3 n2 \
+	check "nodes of different size give different shares" gives_more n3 n2 \
 		"$(givers capacity -N2 \
 			--bb='type=glusterfs capacity=2100MiB tier=disk')"
-	check "nodes that it names otherwise lend none" equal \
+	check "more nodes than have the tier are refused with nodes=" equal \
 		"$(where -N4 --bb='type=glusterfs capacity=100MiB nodes=4 tier=disk' 2>&1 |
 			grep -c 'needs 4 nodes of one pool')" 1
 }
 
 test_mistakes() {
-	check "a tier that nobody has is refused, with those there are" matches \
+	check "a tier without any node is refused, with those that exist" matches \
 		"$(refusal --bb='capacity=1MiB tier=pmem')" \
 		'no node has tier=pmem; there are: flash, disk, ram'
-	check "one that does not exist, too" matches \
+	check "an unknown tier is refused, with the nearest name" matches \
 		"$(refusal --bb='capacity=1MiB tier=falsh')" \
 		'"falsh" is not known; did you mean flash'
-	check "too many nodes of it" matches \
+	check "more nodes than the tier has are refused" matches \
 		"$(refusal -N3 --bb='capacity=1MiB tier=flash')" \
 		'needs 3 nodes of one pool; where it may run are 2 of flash \(n\[1,3\]\)'
-	check "more than it has" matches \
+	check "more capacity than the tier has is refused" matches \
 		"$(refusal -N1 --bb='capacity=390MiB tier=ram')" \
 		'none can hold more than'
-	check "#BB lines say it as well" matches "$(submit 2>&1 \
+	check "a #BB line with a tier without any node is refused" \
+		matches "$(submit 2>&1 \
 		<<<$'#!/bin/bash\n#BB jobfs capacity=1MiB tier=pmem\ntrue')" \
 		'no node has tier=pmem'
 }
@@ -174,20 +185,21 @@ test_counted() {
 	local first second third
 	first=$(submit -N1 --bb='type=scratch capacity=250MiB tier=ram' \
 		<<<$'#!/bin/bash\nsleep 300')
-	check_within 30 "a job has most of the memory" buffer_is "$first" RUNNING
-	check "which is used of its pool" matches "$(on ctl scontrol show burst)" \
+	check_within 30 "a job uses most of pool ram" buffer_is "$first" RUNNING
+	check "scontrol show burst shows the used space of pool ram" \
+		matches "$(on ctl scontrol show burst)" \
 		'PoolName\[.\]=ram .* UsedSpace=250MiB'
 	second=$(submit -N1 --bb='type=scratch capacity=250MiB tier=ram' \
 		<<<$'#!/bin/bash\ntrue')
-	check_within 20 "the next one waits" waits_for "$second" 'pool.ram'
+	check_within 20 "a second job waits for pool ram" waits_for "$second" 'pool.ram'
 	third=$(submit -N1 --bb='type=scratch capacity=250MiB tier=flash' \
 		<<<$'#!/bin/bash\ntrue')
-	check_within 40 "one with flash does not" job_is "$third" COMPLETED
+	check_within 40 "a job of another pool does not wait" job_is "$third" COMPLETED
 	as_alice scancel "$first"
-	check_within 60 "and the other when there is room" \
+	check_within 60 "the second job completes when pool ram is free" \
 		job_is "$second" COMPLETED
-	check_within 30 "all is free again" no_buffer_alive
-	check "nothing is left in the memory" equal \
+	check_within 30 "no buffer is alive after the three jobs" no_buffer_alive
+	check "only kept/ is left in the memory file system" equal \
 		"$(on n4 find /ram/sluice -mindepth 1 -maxdepth 1)" \
 		/ram/sluice/kept
 }

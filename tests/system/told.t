@@ -147,16 +147,16 @@ check_tables() { # WHAT full|brief [COMMAND]: to find more than the default
 	dir=$LOGS/told.tables/${1// /-}
 	mkdir -p "$dir"
 	table advise "$2" "$dir/advise"
-	check "$1: without us nobody is told of a limit" \
+	check "$1: with PredictMode=advise no limit is announced" \
 		fails grep -q 'is to be' "$dir/advise"
 	for mode in fill tighten early; do
 		table "$mode" "$2" "$dir/$mode"
-		check "$1: $mode: limits are what was said" \
+		check "$1: $mode: each limit is as announced" \
 			judge_all "$dir/$mode" "$dir/advise"
-		check "$1: $mode: more than the default is given, or is not" \
+		check "$1: $mode: a limit above the default is set, or is not" \
 			"${3:-quietly}" grep -q 'in place of' "$dir/$mode"
 	done
-	check "$1: and less than was asked for" \
+	check "$1: a limit below the request is set" \
 		grep -q 'and grows to' "$dir/tighten" "$dir/early"
 }
 
@@ -211,33 +211,36 @@ on ctl scontrol delete ReservationName=maint
 on ctl scontrol delete ReservationName=mine
 
 # Too little.
-check "who asks for too little is warned" matches "$(
+check "a request that is too short is warned of" matches "$(
 	as_alice sbatch -H -N1 -J long -t60 --wrap=true 2>&1
 )" 'warning: 7 of the last 7 runs .* 1:00:00 or longer, half of these 2:0[0-9]:'
-check "and who asks before" prints 'warning.*7 of the last 7 runs' \
+check "sysquery predict warns of a limit that is too short" \
+	prints 'warning.*7 of the last 7 runs' \
 	as_alice /opt/sluice/bin/sysquery predict --name long --limit 60
-check "who asks for enough is not" fails matches "$(
+check "a request that is long enough gives no warning" fails matches "$(
 	as_alice sbatch -H -N1 -J long -t150 --wrap=true 2>&1
 )" warning
 on ctl scancel -u alice
 
 # More than the default, and what becomes of it.
 filled=$(longer)
-check "a job gets more than the default" matches \
+check "a job without a limit gets more than the default" matches \
 	"$(job_field "$filled" TimeLimit)" '^02:[0-5]'
-check "as its note says" noted "$filled" 'limit 2:[0-9:]+ in place of 1:00:00'
+check "its AdminComment has the limit and the default" \
+	noted "$filled" 'limit 2:[0-9:]+ in place of 1:00:00'
 bounded_exec -u alice ctl scontrol update job "$filled" TimeLimit=100
-check "its user may lower it from there" limit_is "$filled" 01:40:00
-check "and it is the user's" noted "$filled" 'of 1:00:00, changed since'
+check "its user can lower the limit" limit_is "$filled" 01:40:00
+check "AdminComment says that the limit was changed" \
+	noted "$filled" 'of 1:00:00, changed since'
 moved=$(longer)
 on ctl scontrol update job "$moved" Partition=max60
-check "who moves has what Slurm fills in there" limit_is "$moved" 01:00:00
+check "a job moved to another partition gets Slurm's limit" limit_is "$moved" 01:00:00
 capped=$(longer)
 on ctl scontrol update PartitionName=usual MaxTime=80
-check_within 20 "where it is not allowed any more it has the default" \
+check_within 20 "a limit above a lowered MaxTime is reset to the default" \
 	limit_is "$capped" 01:00:00
 on ctl scontrol update PartitionName=usual MaxTime=240
-check_within 20 "and where it is allowed again, it has it again" matches \
+check_within 20 "the limit is set again when MaxTime allows it" matches \
 	"$(sleep 16 && job_field "$capped" TimeLimit)" '^02:'
 on ctl scancel -u alice
 
@@ -245,12 +248,15 @@ on ctl scontrol update PartitionName=usual DefaultTime=1
 runs=$(submit -N1 -J middle -p usual --wrap='sleep 105' 2>/dev/null)
 array=$(submit -N1 -J middle -p usual --array=0-1 --wrap='sleep 5' 2>/dev/null)
 wait_for 20 job_is "$runs" RUNNING
-check "it runs with more" noted "$runs" 'limit [0-9]:[0-9:]+ in place of 0:01:00'
-check_within 60 "tasks of an array too" job_is "${array}_1" COMPLETED
-check "which have it" noted "${array}_1" 'limit [0-9]:[0-9:]+ in place of 0:01:00'
-check_within 180 "a job outlives the default that would have ended it" \
+check "a job runs with more than the default limit" \
+	noted "$runs" 'limit [0-9]:[0-9:]+ in place of 0:01:00'
+check_within 60 "a task of an array completes" job_is "${array}_1" COMPLETED
+check "a task of an array has more than the default limit" \
+	noted "${array}_1" 'limit [0-9]:[0-9:]+ in place of 0:01:00'
+check_within 180 "a job runs longer than the default limit" \
 	job_is "$runs" COMPLETED
-check "by some time" matches "$(job_field "$runs" RunTime)" '00:01:[45]'
-check "nothing came out otherwise than it was told" fails \
+check "its run time is above the default limit" \
+	matches "$(job_field "$runs" RunTime)" '00:01:[45]'
+check "no limit differs from the announced one" fails \
 	grep 'minutes was meant' "$LOG"
 finish

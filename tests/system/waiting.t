@@ -41,17 +41,20 @@ test_nodes() {
 	check_within 30 "another waits for storage" waits_for "$job" \
 		'waits for 300MiB of pool turn'
 	as_alice scancel "$first"
-	check_within 60 "when there is some it waits for its node" \
+	check_within 60 "with storage free, the job waits for its node" \
 		reason_is "$job" 'Resources|Priority|Nodes_required.*'
-	check_within 20 "and is not said to wait for storage" says_nothing "$job"
-	check "bbstat does not say so, either" fails matches "$(bbstat)" \
+	check_within 20 "with storage free, BurstBufferState is empty" \
+		says_nothing "$job"
+	check "with storage free, bbstat does not list the job" \
+		fails matches "$(bbstat)" \
 		"^job $job "
-	check "sysquery why leaves it to Slurm" matches "$(why "$job")" \
+	check "with storage free, sysquery why refers to Slurm" \
+		matches "$(why "$job")" \
 		'"kind":"slurm"'
 	as_alice scancel "$plain"
-	check_within 60 "then it runs" buffer_is "$job" RUNNING
+	check_within 60 "the job runs when its node is free" buffer_is "$job" RUNNING
 	as_alice scancel "$job"
-	check_within 30 "and has ended" no_buffer_alive
+	check_within 30 "no buffer is alive after the job" no_buffer_alive
 }
 
 # Two tasks that wait as one job.
@@ -63,29 +66,35 @@ test_array() {
 		<<<$'#!/bin/bash\ntrue')
 	check_within 30 "an array waits for storage" waits_for "$array" \
 		'waits for 300MiB of pool turn'
-	check "sysquery why says so" matches "$(why "$array")" \
+	check "sysquery why: the array waits for storage" matches "$(why "$array")" \
 		'"kind":"storage","because":"waits for 300MiB'
-	check "bbstat says since when" matches "$(bbstat "$array")" \
+	check "bbstat shows how long the array has waited" \
+		matches "$(bbstat "$array")" \
 		"^job $array \(for .*\): waits for 300MiB of pool turn"
 	kill_slurmctld
 	cluster start ctl slurmctld
-	check_within 60 "after a restart it waits on" reason_is "$array" \
+	check_within 60 "after slurmctld's restart the array waits" reason_is "$array" \
 		BurstBufferResources
-	check_within 30 "for the same" waits_for "$array" \
+	check_within 30 "after slurmctld's restart it waits for storage" \
+		waits_for "$array" \
 		'waits for 300MiB of pool turn: jobs have 900MiB'
-	check_within 30 "bbstat has learnt it again" prints \
+	check_within 30 "after slurmctld's restart bbstat shows the wait" prints \
 		"^job $array \(for .*\): waits for 300MiB" bbstat
 	sleep 12 # less is not noted
 	as_alice scancel "$first"
-	check_within 90 "both tasks run" array_done "$array"
+	check_within 90 "both tasks of the array run" array_done "$array"
 	for id in $(task_ids "$array"); do
-		check "task $id: what it waited for is in its record" matches \
+		check "task $id: AdminComment has the time it waited for storage" \
+			matches \
 			"$(on ctl scontrol -o show job "$id")" \
 			'AdminComment=.*waited 0:00:[0-9]+ for storage'
-		check_within 20 "task $id: and on its page" prints \
+		check_within 20 "task $id: sysquery job shows the time it waited for storage" \
+			\
+			prints \
 			'^Waited .* for storage that others had' \
 			as_alice sysquery job "$id" --table
-		check "task $id: it waits no more" fails waits_for "$id" waits
+		check "task $id: BurstBufferState has no wait any more" \
+			fails waits_for "$id" waits
 	done
 }
 
@@ -111,16 +120,19 @@ test_promised() {
 		--array=1-2 <<<$'#!/bin/bash\ntrue')
 	check_within 30 "an array that would put it off waits" \
 		waits_for "$late" "job $large is before it"
-	check "for what is promised" matches "$(why "$late")" \
+	check "sysquery why: the array waits for reserved storage" \
+		matches "$(why "$late")" \
 		'"kind":"promised-storage"'
 	kill_slurmctld
 	cluster start ctl slurmctld
-	check_within 60 "also after a restart" reason_is "$late" \
+	check_within 60 "after slurmctld's restart the reserved storage is waited for" \
+		reason_is "$late" \
 		BurstBufferResources
-	check_within 30 "with the same sentence" waits_for "$late" \
+	check_within 30 "after slurmctld's restart the job before it is named" \
+		waits_for "$late" \
 		"job $large is before it"
 	as_alice scancel "$large" "$first"
-	check_within 90 "then its tasks run" array_done "$late"
+	check_within 90 "both tasks run when the pool is free" array_done "$late"
 }
 
 # With a tight limit it could start before a reservation, but must not.
@@ -136,18 +148,19 @@ test_limit() {
 	check_within 30 "a job has most of a pool" buffer_is "$first" RUNNING
 	job=$(short 1 -w n2 --bb='type=turn capacity=300MiB')
 	limit=$(job_field "$job" TimeLimit)
-	check "a tight one" equal "$limit" 00:01:00
-	check_within 30 "waits for storage" waits_for "$job" \
+	check "the job's limit is tightened" equal "$limit" 00:01:00
+	check_within 30 "the tightened job waits for storage" waits_for "$job" \
 		'waits for 300MiB of pool turn'
 	on ctl scontrol create reservation ReservationName=soon Duration=10 \
 		StartTime=now+4minutes Nodes=n2 Users=root >/dev/null
 	as_alice scancel "$first"
-	check_within 60 "before a reservation it has its whole limit" \
+	check_within 60 "before a reservation the job has its whole limit" \
 		whole_or_reserved "$job"
-	check_within 30 "and is not said to wait for storage" \
+	check_within 30 "before a reservation it does not wait for storage" \
 		fails waits_for "$job" 'pool turn'
 	on ctl scontrol delete ReservationName=soon
-	check_within 90 "then it runs" job_is "$job" COMPLETED
+	check_within 90 "the job runs when the reservation is deleted" \
+		job_is "$job" COMPLETED
 }
 
 whole_or_reserved() { # JOB

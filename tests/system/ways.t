@@ -10,7 +10,7 @@
 WRITES='touch "${BB_JOBFS:?}/x" && echo "in $BB_JOBFS"'
 
 quiet_end() { # TEXT
-	check_within 40 "$1: nothing stays" no_buffer_alive
+	check_within 40 "$1: no buffer is alive" no_buffer_alive
 }
 
 test_srun_salloc() {
@@ -39,7 +39,7 @@ test_sbatch_file() {
 	EOT
 	)
 	check_within 40 "a profile with symbols" job_is "$job" COMPLETED
-	check "which are expanded" equal \
+	check "%u and %x are expanded in a profile's job" equal \
 		"$(find "$PFS/alice/nice.$job" -type f -exec cat {} +)" nice
 }
 
@@ -57,26 +57,28 @@ test_array() {
 	EOT
 	)
 	check_within 60 "an array completes" array_is "$job" COMPLETED
-	check "each task had its own" equal \
+	check "each task of an array has its own buffer" equal \
 		"$(cat "$PFS/alice/a.$job".[345])" "$(printf '3\n4\n5')"
 	quiet_end array
 }
 
 test_refused() {
-	check "a buffer for another component only is refused" matches \
+	check "a buffer of another component than the first is refused" matches \
 		"$(as_alice sbatch -N1 : -N1 --bb=capacity=20MiB \
 			--wrap=true 2>&1)" 'component 1 .* and the first, .*does not'
-	check "a persistent one for a component, too" matches \
+	check "a persistent buffer of a component is refused" matches \
 		"$(as_alice sbatch --bb='persistent name=x' -N1 : -N1 \
 			--wrap=true 2>&1)" 'submit it as a job of its own'
-	check "what is not installed a node says" fails quietly on n1 \
+	check "the probe reports a driver that is not installed" fails quietly on n1 \
 		sluice-node probe --push
 	on n2 sluice-node probe --push >/dev/null
 	on n3 sluice-node probe --push >/dev/null
 	cluster stop ctl sluiced
 	cluster start ctl sluiced
-	check_within 20 "it is refused at submission" absent_refused
-	check "one without is not" matches "$(as_alice sbatch -H -N1 : -N1 \
+	check_within 20 "a driver that no node has is refused at submission" \
+		absent_refused
+	check "a heterogeneous job without a buffer is accepted" \
+		matches "$(as_alice sbatch -H -N1 : -N1 \
 		--wrap=true 2>&1)" 'Submitted'
 	on ctl scancel -u alice
 }
@@ -130,11 +132,11 @@ test_het() {
 	)
 	check_within 60 "a heterogeneous job completes" \
 		het_is "$job" COMPLETED
-	check "each component had its own buffer on its own node" equal \
+	check "het: each component has its own buffer on its own node" equal \
 		"$(job_wrote "$job" | xargs)" "n2 n3"
-	check_within 60 "and all data is out before another one starts" \
+	check_within 60 "het: all data is staged out before a dependent job starts" \
 		job_is "$next" COMPLETED
-	check "byte by byte" het_out "$job"
+	check "het: the staged-out data is equal" het_out "$job"
 	quiet_end heterogeneous
 }
 
@@ -147,23 +149,26 @@ member_ready() { # JOB
 het_half() {
 	on n2 sh -c 'until pkill -STOP -x sluice-node; do sleep 0.01; done' &
 	het=$(het_job /pfs/alice/het.in /pfs/alice/het.%j)
-	check_within 60 "the first component is set up" member_ready "$het"
+	check_within 60 "het: the first component is set up" member_ready "$het"
 	wait $!
 }
 
 test_het_together() {
 	local het
 	het_half
-	check "the other one is not" fails member_ready "$((het + 1))"
+	check "het: the second component is not set up" \
+		fails member_ready "$((het + 1))"
 	kill_slurmctld
 	cluster start ctl slurmctld
-	check "the script does not begin" test ! -e "$PFS/alice/began.$het"
+	check "het: the script does not begin before both are set up" \
+		test ! -e "$PFS/alice/began.$het"
 	thaw n2
-	check_within 60 "it does when both are" het_is "$het" COMPLETED
-	check "once, though slurmctld was killed" equal \
+	check_within 60 "het: the job completes when both are set up" \
+		het_is "$het" COMPLETED
+	check "het: the script ran once, though slurmctld was killed" equal \
 		"$(cat "$PFS/alice/began.$het")" begins
 	quiet_end "killed slurmctld"
-	check "byte by byte" het_out "$het"
+	check "het: after the kill the staged-out data is equal" het_out "$het"
 	on ctl scancel -u alice
 }
 
@@ -172,21 +177,25 @@ test_het_cancelled() {
 	het_half
 	as_alice scancel "$het"
 	thaw n2
-	check_within 30 "cancelled while one is set up" het_is "$het" CANCELLED
+	check_within 30 "het: cancelled while one component is set up" \
+		het_is "$het" CANCELLED
 	quiet_end "cancelled"
-	check "nothing is left" nothing_left n1 n2
-	check "it never began" test ! -e "$PFS/alice/began.$het"
+	check "het: nothing is left of the cancelled job" nothing_left n1 n2
+	check "het: the script of the cancelled job never began" \
+		test ! -e "$PFS/alice/began.$het"
 }
 
 test_het_set_up_fails() {
 	local job
 	job=$(het_job /pfs/alice/no-such /pfs/alice/het.%j)
-	check_within 40 "one cannot be staged in: all of it is held" \
+	check_within 40 "het: a component that cannot be staged in holds the first" \
 		held_for "$job" no-such
-	check "each component" held_for "$((job + 1))" no-such
+	check "het: a component that cannot be staged in is held" \
+		held_for "$((job + 1))" no-such
 	quiet_end "held"
-	check "nothing is left" nothing_left n1 n2
-	check "it never began" test ! -e "$PFS/alice/began.$job"
+	check "het: nothing is left of the held job" nothing_left n1 n2
+	check "het: the script of the held job never began" \
+		test ! -e "$PFS/alice/began.$job"
 	as_alice scancel "$job"
 }
 
@@ -199,9 +208,11 @@ test_het_stage_out_fails() {
 	local job next
 	job=$(het_job /pfs/alice/het.in /pfs/out/)
 	next=$(submit -N1 -d "afterok:$job" <<<$'#!/bin/bash\ntrue')
-	check_within 60 "data of the second is not out: the job has failed" \
+	check_within 60 "het: a failed stage-out of the second component fails the job" \
+		\
+		\
 		het_is "$job" FAILED
-	check_within 20 "and what depends on it does not start" \
+	check_within 20 "het: a dependent job does not start after that" \
 		prints DependencyNeverSatisfied job_field "$next" Reason
 	quiet_end "stage-out failed"
 	as_alice scancel "$next"
@@ -218,22 +229,26 @@ sleeper() { # SBATCH-OPTION...
 test_resize() {
 	local job
 	job=$(sleeper -N2)
-	check_within 30 "a job runs" buffer_is "$job" RUNNING
-	check "fewer nodes are refused" matches "$(on ctl scontrol update \
+	check_within 30 "a job with a buffer runs" buffer_is "$job" RUNNING
+	check "fewer nodes for a running job are refused" \
+		matches "$(on ctl scontrol update \
 		JobId="$job" NumNodes=1 2>&1)" 'not supported'
-	check "and other ones" matches "$(on ctl scontrol update \
+	check "other nodes for a running job are refused" \
+		matches "$(on ctl scontrol update \
 		JobId="$job" NodeList=n1 2>&1)" 'not supported'
-	check "another request too" matches "$(on ctl scontrol update \
+	check "another request for a running job is refused" \
+		matches "$(on ctl scontrol update \
 		JobId="$job" BurstBuffer=capacity=1GiB 2>&1)" 'not supported'
-	check "it has its nodes" equal "$(job_field "$job" NumNodes)" 2
-	check "a longer limit is granted" on ctl scontrol update \
+	check "the job keeps its nodes" equal "$(job_field "$job" NumNodes)" 2
+	check "a longer limit for a running job is accepted" on ctl scontrol update \
 		JobId="$job" TimeLimit=3:00:00
 	rm -f "$PFS/alice/x"
 	as_alice scancel --hurry "$job"
-	check_within 30 "scancel --hurry ends it" job_is "$job" CANCELLED
+	check_within 30 "scancel --hurry cancels the job" job_is "$job" CANCELLED
 	quiet_end "in a hurry"
-	check "without staging out" test ! -e "$PFS/alice/x"
-	check "as its history says" history_has "$job" "in a hurry"
+	check "scancel --hurry skips the stage-out" test ! -e "$PFS/alice/x"
+	check "the buffer's history says that the job ended in a hurry" \
+		history_has "$job" "in a hurry"
 }
 
 history_has() { # JOB WORDS
@@ -260,14 +275,14 @@ hold_stage_out() { # sets job
 
 test_hurry_after_end() {
 	local job
-	check "a job stages out" hold_stage_out
-	check "another user cannot end that" fails quietly \
+	check "a cancelled job is staging out" hold_stage_out
+	check "another user cannot end its stage-out" fails quietly \
 		bounded_exec -u bob ctl scancel --hurry "$job"
 	as_alice scancel --hurry "$job"
-	check_within 10 "its owner can" history_has "$job" cancelled
+	check_within 10 "its owner can end its stage-out" history_has "$job" cancelled
 	thaw n1
-	check_within 40 "the node is given back" no_buffer_alive
-	check "what was not staged out is kept" matches \
+	check_within 40 "the node is released after that" no_buffer_alive
+	check "data that was not staged out is kept" matches \
 		"$(on n1 ls /local/sluice/kept)" "^$job"
 }
 
@@ -277,12 +292,13 @@ test_preempted() {
 	low=$(sleeper -N2 -w 'n[1-2]' --requeue)
 	wait_for 30 buffer_is "$low" RUNNING
 	high=$(submit -p high -N2 -w 'n[1-2]' --exclusive <<<$'#!/bin/bash\ntrue')
-	check_within 60 "a job preempts one with a buffer" \
+	check_within 60 "a job of higher priority preempts a job with a buffer" \
 		job_is "$high" COMPLETED
-	check "that one waits to run again" job_is "$low" PENDING
-	check_within 20 "its buffer is gone" no_buffer_alive
-	check "its data was staged out" test -s "$PFS/alice/x"
-	check "no failure was made of it" equal "$(buffer_failure "$low")" ""
+	check "the preempted job is pending" job_is "$low" PENDING
+	check_within 20 "the preempted job's buffer is gone" no_buffer_alive
+	check "the preempted job's data is staged out" test -s "$PFS/alice/x"
+	check "the preempted job's buffer has no failure" \
+		equal "$(buffer_failure "$low")" ""
 	as_alice scancel "$low"
 }
 
