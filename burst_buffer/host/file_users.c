@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/host/hidden.h"
+#include "burst_buffer/host/indirect_users.h"
 #include "burst_buffer/host/proc_files.h"
 #include "common/file.h"
 #include "common/proc.h"
@@ -30,7 +30,7 @@ struct naming {
 	const char *dir;
 	unsigned major, minor;
 	struct slu_buf names, may; /* processes that may hold it out of sight */
-	struct slu_hidden hidden;
+	struct slu_indirect_users indirect;
 };
 
 /* Asks the kernel only, as a server may not answer. */
@@ -50,8 +50,9 @@ static bool task_on_device(void *arg, int task)
 
 	return on_device(n, task, "cwd") || on_device(n, task, "root") ||
 	       slu_proc_any_link(task, "fd", on_device, n) ||
-	       slu_proc_any_link(task, "fd", slu_is_bound, &n->hidden) ||
-	       slu_proc_any_link(task, "fd", slu_is_kept_namespace, &n->hidden);
+	       slu_proc_any_link(task, "fd", slu_is_bound, &n->indirect) ||
+	       slu_proc_any_link(task, "fd", slu_is_kept_namespace,
+				 &n->indirect);
 }
 
 static bool uses_device(int proc, pid_t pid, struct naming *n)
@@ -59,7 +60,7 @@ static bool uses_device(int proc, pid_t pid, struct naming *n)
 	return slu_proc_any_task(proc, pid, task_on_device, n) ||
 	       on_device(n, proc, "exe") ||
 	       slu_proc_any_link(proc, "map_files", on_device, n) ||
-	       slu_is_namespace(&n->hidden, proc, "ns/mnt");
+	       slu_is_namespace(&n->indirect, proc, "ns/mnt");
 }
 
 /* Does this descriptor contain others: a socket those in flight (Linux 5.10),
@@ -156,7 +157,7 @@ int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 {
 	struct naming n = {.major = major, .minor = minor};
 
-	slu_hidden_begin(&n.hidden, major, minor);
+	slu_find_indirect_users(&n.indirect, major, minor);
 	return name_all(dir, &n, err);
 }
 

@@ -30,7 +30,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/host/fuse.c burst_buffer/host/fuse.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
 	burst_buffer/host/trust.c burst_buffer/host/trust.h \
-	burst_buffer/host/hidden.c burst_buffer/host/hidden.h \
+	burst_buffer/host/indirect_users.c burst_buffer/host/indirect_users.h \
 	burst_buffer/host/file_users.c burst_buffer/host/file_users.h \
 	burst_buffer/host/kill_users.c burst_buffer/host/kill_users.h \
 	burst_buffer/host/proc_files.c burst_buffer/host/proc_files.h \
@@ -142,7 +142,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_cache_record tests/unit/test_stage_cache \
 	tests/unit/test_stage_cached \
 	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
-	tests/unit/test_hidden \
+	tests/unit/test_indirect_users \
 	tests/unit/test_node_status tests/unit/test_node_probe \
 	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
 	tests/unit/test_node tests/unit/test_node_returns \
@@ -242,7 +242,7 @@ tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
 tests_unit_test_fuse_LDADD = $(node_test_libs)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_hidden_LDADD = $(tests_unit_test_storage_LDADD)
+tests_unit_test_indirect_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_users_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
 tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)

@@ -2,7 +2,7 @@
 /* Asks the kernel for bound sockets (sock_diag), and forks into mount
  * namespaces to read their tables. */
 #include "config.h"
-#include "burst_buffer/host/hidden.h"
+#include "burst_buffer/host/indirect_users.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,8 @@ static uint32_t inode_of(const struct nlmsghdr *head)
 	return msg->udiag_ino;
 }
 
-void slu_hidden_begin(struct slu_hidden *h, unsigned major, unsigned minor)
+void slu_find_indirect_users(struct slu_indirect_users *h, unsigned major,
+			     unsigned minor)
 {
 	const uint32_t device = major << MINOR_BITS | minor;
 	_Alignas(struct nlmsghdr) char answer[32768];
@@ -80,7 +81,7 @@ void slu_hidden_begin(struct slu_hidden *h, unsigned major, unsigned minor)
 	bool more = fd >= 0;
 	ssize_t got;
 
-	*h = (struct slu_hidden){.major = major, .minor = minor};
+	*h = (struct slu_indirect_users){.major = major, .minor = minor};
 
 	while (more && (got = recv(fd, answer, sizeof(answer), 0)) > 0) {
 		size_t left = (size_t)got;
@@ -99,7 +100,7 @@ void slu_hidden_begin(struct slu_hidden *h, unsigned major, unsigned minor)
 
 bool slu_is_bound(void *arg, int at, const char *link)
 {
-	const struct slu_hidden *h = arg;
+	const struct slu_indirect_users *h = arg;
 	char target[64] = "";
 	unsigned inode;
 
@@ -115,7 +116,7 @@ bool slu_is_bound(void *arg, int at, const char *link)
 
 /* "36 35 7:4 / /point ...", in the caller's namespace, by a /proc that was
  * opened in another one, as users may have mounted their own here. */
-static bool has_mounted(int proc, const struct slu_hidden *h)
+static bool has_mounted(int proc, const struct slu_indirect_users *h)
 {
 	struct slu_buf table = {0};
 	char device[40];
@@ -126,7 +127,7 @@ static bool has_mounted(int proc, const struct slu_hidden *h)
 	       table.data && strstr(table.data, device);
 }
 
-static bool namespace_mounts(int ns, const struct slu_hidden *h)
+static bool namespace_mounts(int ns, const struct slu_indirect_users *h)
 {
 	int proc, status = -1;
 	pid_t pid;
@@ -143,7 +144,7 @@ static bool namespace_mounts(int ns, const struct slu_hidden *h)
 }
 
 /* Many processes share a namespace, so each one is asked once. */
-static bool ask_once(struct slu_hidden *h, int ns)
+static bool ask_once(struct slu_indirect_users *h, int ns)
 {
 	struct slu_seen_ns *s = h->seen, *const end = s + h->n_seen;
 	struct stat own, its;

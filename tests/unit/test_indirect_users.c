@@ -94,7 +94,7 @@ static pid_t begin(void (*hold)(void), const char *dir)
 	return pid;
 }
 
-START_TEST(test_hidden_users_are_named)
+START_TEST(test_indirect_users_are_named)
 {
 	ck_assert(!unshare(CLONE_NEWNS) &&
 		  !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
@@ -124,4 +124,4 @@ START_TEST(test_hidden_users_are_named)
 }
 END_TEST
 
-ROOT_TEST_MAIN("hidden", test_hidden_users_are_named)
+ROOT_TEST_MAIN("indirect_users", test_indirect_users_are_named)
