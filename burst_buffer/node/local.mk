@@ -13,7 +13,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
 	burst_buffer/staging/walk_make.c burst_buffer/staging/walk_names.c \
 	burst_buffer/staging/level.h \
-	burst_buffer/staging/twins.c burst_buffer/staging/twins.h \
+	burst_buffer/staging/colliding_paths.c burst_buffer/staging/colliding_paths.h \
 	burst_buffer/staging/copied.c burst_buffer/staging/copied.h \
 	burst_buffer/staging/directory_batch.c burst_buffer/staging/directory_batch.h \
 	burst_buffer/staging/temporary_file.c burst_buffer/staging/temporary_file.h \
@@ -137,7 +137,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
-	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_twins \
+	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_colliding_paths \
 	tests/unit/test_node_used \
 	tests/unit/test_cache_record tests/unit/test_stage_cache \
 	tests/unit/test_stage_cached \
@@ -227,8 +227,8 @@ tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
 tests_unit_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
 	$(node_test_storage)
-tests_unit_test_twins_SOURCES = tests/unit/test_twins.c $(node_test_tree)
-tests_unit_test_twins_LDADD = $(node_test_libs)
+tests_unit_test_colliding_paths_SOURCES = tests/unit/test_colliding_paths.c $(node_test_tree)
+tests_unit_test_colliding_paths_LDADD = $(node_test_libs)
 tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_held_SOURCES = tests/unit/test_held.c $(node_test_storage)
 tests_unit_test_node_used_SOURCES = tests/unit/test_node_used.c \

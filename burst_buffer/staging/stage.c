@@ -17,7 +17,7 @@
 #include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
-#include "burst_buffer/staging/twins.h"
+#include "burst_buffer/staging/colliding_paths.h"
 #include "burst_buffer/staging/walk.h"
 #include "common/file.h"
 #include "common/str.h"
@@ -267,18 +267,19 @@ static int check_names(const struct slu_act *a, struct slu_err *err)
 		       : 0;
 }
 
-/* What is only a part of a directory has its twins elsewhere, too. */
-static void look_for_twins(const struct slu_act *a, struct slu_walk *w)
+/* What is only a part of a directory may collide with paths outside of it. */
+static void look_for_collisions(const struct slu_act *a, struct slu_walk *w)
 {
 	const struct slu_stage_part *part = a->part;
 
 	if (!part->plain_source || !part->fs_root ||
 	    !slu_is_below(a->places.src_path, part->fs_root))
 		return;
-	w->twins_below = part->fs_root;
-	w->all_for_twins = part->only || a->places.list || a->places.pattern ||
-			   a->places.from ||
-			   slu_twins_outside(part->fs_root, a->places.src_path);
+	w->collisions_below = part->fs_root;
+	w->check_all_paths =
+		part->only || a->places.list || a->places.pattern ||
+		a->places.from ||
+		slu_may_collide_outside(part->fs_root, a->places.src_path);
 }
 
 static int act_prepare(struct slu_act *a, FILE *manifest,
@@ -304,7 +305,7 @@ static int act_prepare(struct slu_act *a, FILE *manifest,
 		.arg = a,
 	};
 
-	look_for_twins(a, &w);
+	look_for_collisions(a, &w);
 	if (check_names(a, err) || walk(a, &w, err))
 		return -1;
 	a->totals = w.manifest.totals;

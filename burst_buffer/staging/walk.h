@@ -25,10 +25,11 @@ struct slu_walk {
 	bool made;  /* dst was created for this: give it src's mode and time */
 	bool plain; /* dst does not keep modes that are set later */
 	bool plain_source; /* src keeps no modes either, and no lists */
-	/* The root of src's file system, in which twins (twins.h) are refused;
-	 * NULL: no check. Check only files with a ':', or all? */
-	const char *twins_below;
-	bool all_for_twins;
+	/* The root of src's file system, in which colliding paths
+	 * (colliding_paths.h) are refused; NULL: no check. Check only files
+	 * with a ':', or all? */
+	const char *collisions_below;
+	bool check_all_paths;
 	bool one_thread; /* one system call at a time */
 	bool quick;	 /* keep large files that are complete already */
 	bool moved;	 /* see copied.h */

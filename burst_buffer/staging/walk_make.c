@@ -15,7 +15,7 @@
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
 #include "burst_buffer/staging/level.h"
-#include "burst_buffer/staging/twins.h"
+#include "burst_buffer/staging/colliding_paths.h"
 
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
 static int fail(const struct slu_level *lv, const char *what, const char *root,
@@ -153,22 +153,24 @@ static int make_file(struct slu_level *lv, int dst, const char *as, mode_t mode,
 	return 0;
 }
 
-static int refuse_twins(const struct slu_level *lv, struct slu_err *err)
+static int refuse_collision(const struct slu_level *lv, struct slu_err *err)
 {
 	const struct slu_walk *w = lv->walk;
-	char self[PATH_MAX], twin[PATH_MAX];
+	char self[PATH_MAX], other_path[PATH_MAX];
 	char text[SLU_PATH_TEXT], other[SLU_PATH_TEXT];
 
-	if (!w->twins_below ||
-	    (!w->all_for_twins && !strchr(lv->path, ':') &&
-	     !strchr(w->src_path + strlen(w->twins_below), ':')) ||
-	    !slu_twin(w->twins_below, w->src_path, lv->path, self, twin))
+	if (!w->collisions_below ||
+	    (!w->check_all_paths && !strchr(lv->path, ':') &&
+	     !strchr(w->src_path + strlen(w->collisions_below), ':')) ||
+	    !slu_colliding_path(w->collisions_below, w->src_path, lv->path,
+				self, other_path))
 		return 0;
 	return slu_err(err, SLU_INVALID,
 		       "%s and %s share their content, as this file system "
 		       "takes a ':' in a name for a '/', and one of them is "
 		       "lost: use other names, or another type=",
-		       slu_path_text(self, text), slu_path_text(twin, other));
+		       slu_path_text(self, text),
+		       slu_path_text(other_path, other));
 }
 
 /* A file of several ranges has several writers: it is made here, empty. */
@@ -178,7 +180,7 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 	const struct slu_entry e = entry_of(lv, 'f', st, "");
 	const struct slu_walk *w = lv->walk;
 
-	if (refuse_twins(lv, err))
+	if (refuse_collision(lv, err))
 		return -1;
 	if (slu_share_ranges(e.size) == 1)
 		return slu_walk_add(lv, 'f', st, "", err);

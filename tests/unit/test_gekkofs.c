@@ -331,9 +331,9 @@ START_TEST(test_one_file)
 END_TEST
 
 /* Both are files of the job: what is staged out, and who was made last. */
-static const struct twins {
+static const struct collisions {
 	const char *out, *made;
-} twins[] = {
+} collisions[] = {
 	{"", "echo one >d/x; echo two >d:x"},
 	{"", "echo two >d:x; echo one >d/x"},
 	{"/d", "echo one >d/x; echo two >d:x"},
@@ -341,10 +341,10 @@ static const struct twins {
 };
 
 /* What one of them holds is the other's: neither is staged out, and a name with
- * a ':' that has no twin is. */
-START_TEST(test_twins)
+ * a ':' that collides with none is. */
+START_TEST(test_colliding_paths)
 {
-	const struct twins *t = &twins[_i % 4];
+	const struct collisions *t = &collisions[_i % 4];
 	bool alone = _i == 4;
 	char script[4 * PATH_MAX];
 
@@ -441,7 +441,7 @@ static int run(void)
 	add(suite, "holes", test_holes, 2);
 	add(suite, "colons", test_colons, 3);
 	add(suite, "one_file", test_one_file, 2);
-	add(suite, "twins", test_twins, 5);
+	add(suite, "collisions", test_colliding_paths, 5);
 	return run_suite(suite);
 }
 

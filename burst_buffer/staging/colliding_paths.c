@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "burst_buffer/staging/twins.h"
+#include "burst_buffer/staging/colliding_paths.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,17 +64,17 @@ static bool find(char *path, char *name, const char *self)
 	return strcmp(path, self) && is(path, S_IFREG);
 }
 
-bool slu_twin(const char *root, const char *dir, const char *path,
-	      char self[PATH_MAX], char twin[PATH_MAX])
+bool slu_colliding_path(const char *root, const char *dir, const char *path,
+			char self[PATH_MAX], char other[PATH_MAX])
 {
 	char *below = join(root, dir, path, self);
 
 	if (!below)
 		return false;
-	memcpy(twin, self, PATH_MAX);
-	if (!find(twin, twin + (below - self), self))
+	memcpy(other, self, PATH_MAX);
+	if (!find(other, other + (below - self), self))
 		return false;
-	memmove(twin, twin + (below - self), strlen(below) + 1);
+	memmove(other, other + (below - self), strlen(below) + 1);
 	memmove(self, below, strlen(below) + 1);
 	return true;
 }
@@ -92,7 +92,7 @@ static bool begins_with(const char *dir, const char *name, size_t len)
 	return found;
 }
 
-bool slu_twins_outside(const char *root, const char *dir)
+bool slu_may_collide_outside(const char *root, const char *dir)
 {
 	char path[PATH_MAX], *name = join(root, dir, "", path);
 	bool found = false;

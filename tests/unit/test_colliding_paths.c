@@ -4,7 +4,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tree.h"
 #include "tests/unit/harness.h"
-#include "burst_buffer/staging/twins.h"
+#include "burst_buffer/staging/colliding_paths.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void flatten(const char *path, char out[64])
 		*p = ':';
 }
 
-static bool are_twins(const char *a, const char *b)
+static bool collide(const char *a, const char *b)
 {
 	char x[64], y[64];
 
@@ -67,10 +67,10 @@ static bool are_twins(const char *a, const char *b)
 	return strcmp(a, b) && !strcmp(x, y);
 }
 
-static bool has_twin(const char *path)
+static bool has_collision(const char *path)
 {
 	for (int i = 0; i < n; i++)
-		if (are_twins(path, files[i]))
+		if (collide(path, files[i]))
 			return true;
 	return false;
 }
@@ -78,28 +78,29 @@ static bool has_twin(const char *path)
 /* Of a file as it is reached from any directory above it. */
 static void look(const char *path)
 {
-	char self[PATH_MAX], twin[PATH_MAX], dir[PATH_MAX];
+	char self[PATH_MAX], other[PATH_MAX], dir[PATH_MAX];
 	const char *below = path;
 	size_t top = strlen(root);
 
 	while (below) {
 		snprintf(dir, sizeof(dir), "%s/%.*s", root, (int)(below - path),
 			 path);
-		if (!slu_twin(root, dir, below, self, twin)) {
-			expect(!has_twin(path), "%s: its twin is not found",
-			       path);
+		if (!slu_colliding_path(root, dir, below, self, other)) {
+			expect(!has_collision(path),
+			       "%s: its collision is not found", path);
 		} else {
 			ck_assert_str_eq(self, path);
-			expect(are_twins(path, twin), "%s: another", path);
-			expect(!access(in(root, twin), F_OK), "no twin");
+			expect(collide(path, other), "%s: another", path);
+			expect(!access(in(root, other), F_OK), "no such file");
 		}
-		if (has_twin(path) && !strchr(path, ':') && dir[top + 1])
+		if (has_collision(path) && !strchr(path, ':') && dir[top + 1])
 			/* or it lies in there, and has a ':' itself */
 			for (int i = 0; i < n; i++)
-				if (are_twins(path, files[i]) &&
+				if (collide(path, files[i]) &&
 				    strncmp(files[i], path,
 					    (size_t)(below - path)))
-					expect(slu_twins_outside(root, dir),
+					expect(slu_may_collide_outside(root,
+								       dir),
 					       "%s outside", files[i]);
 		below = strchr(below, '/');
 		below = below ? below + 1 : NULL;
@@ -109,7 +110,7 @@ static void look(const char *path)
 START_TEST(test_random)
 {
 	uint64_t seed = 5;
-	int twins = 0;
+	int collisions = 0;
 
 	for (int run = 0; run < 400; run++) {
 		root = tree_new();
@@ -120,11 +121,11 @@ START_TEST(test_random)
 		}
 		for (int i = 0; i < n; i++) {
 			look(files[i]);
-			twins += has_twin(files[i]);
+			collisions += has_collision(files[i]);
 		}
 		tree_remove(root);
 	}
-	expect(twins > 200, "%d", twins);
+	expect(collisions > 200, "%d", collisions);
 }
 END_TEST
 
@@ -133,7 +134,7 @@ START_TEST(test_written)
 {
 	static const char *const dirs[] = {"",	  "/",	    "/d",
 					   "/d/", "//d/./", "/./d"};
-	char self[PATH_MAX], twin[PATH_MAX], dir[PATH_MAX];
+	char self[PATH_MAX], other[PATH_MAX], dir[PATH_MAX];
 
 	root = tree_new();
 	make_dir(in(root, "d"), 0700);
@@ -145,13 +146,13 @@ START_TEST(test_written)
 		bool is_below = strchr(*d, 'd');
 
 		snprintf(dir, sizeof(dir), "%s%s", root, *d);
-		ck_assert(slu_twin(root, dir, is_below ? "x" : "d/x", self,
-				   twin));
+		ck_assert(slu_colliding_path(root, dir, is_below ? "x" : "d/x",
+					     self, other));
 		ck_assert_str_eq(self, "d/x");
-		ck_assert_str_eq(twin, "d:x");
-		ck_assert_int_eq(slu_twins_outside(root, dir), is_below);
+		ck_assert_str_eq(other, "d:x");
+		ck_assert_int_eq(slu_may_collide_outside(root, dir), is_below);
 	}
-	ck_assert(!slu_twin(root, root, "12:30", self, twin));
+	ck_assert(!slu_colliding_path(root, root, "12:30", self, other));
 	tree_remove(root);
 }
 END_TEST
@@ -160,5 +161,5 @@ int main(void)
 {
 	const TTest *const tests[] = {test_random, test_written};
 
-	return run_tests("twins", tests, 2);
+	return run_tests("colliding_paths", tests, 2);
 }
