@@ -228,7 +228,7 @@ static uint32_t most_of(const struct slu_arbiter *a)
 }
 
 /* The shared I/O node is another one now. */
-static void unsay_sharing(struct slu_arbiter *a)
+static void touch_sharing(struct slu_arbiter *a)
 {
 	for (size_t i = 0; i < a->n_run; i++)
 		if (a->run[i]->grant.shared)
@@ -253,7 +253,7 @@ static void place(struct slu_arbiter *a)
 	for (size_t i = 0; i < a->n_dirty; i++)
 		slu_ion_find(a, a->seat[i].job_id)->have = a->seat[i].have;
 	if (a->shared != shared)
-		unsay_sharing(a);
+		touch_sharing(a);
 }
 
 static bool same(struct slu_ion_grant a, struct slu_ion_grant b)
@@ -393,7 +393,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 		slu_ion_running_free(a->run[i]);
 	free(a->run);
 	free(a->dirty);
-	free(a->unsaid);
+	free(a->unreported);
 	free(a->gone);
 	free(a->seat);
 	slu_hosts_free(&a->pool);
@@ -402,7 +402,7 @@ void slu_arbiter_free(struct slu_arbiter *a)
 	free(a->by_name);
 	slu_hop_distances_free(a->near);
 	slu_curves_free(a->curves);
-	slu_curves_free(a->pupil);
+	slu_curves_free(a->in_training);
 	slu_weights_free(&a->qos_weights);
 	slu_weights_free(&a->account_weights);
 	for (int i = 0; i < DIVISIONS; i++)

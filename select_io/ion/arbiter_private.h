@@ -47,12 +47,12 @@ struct running {
 	int64_t since;		    /* start of the present grant */
 	uint32_t wanted;
 	struct slu_ion_grant grant;
-	uint32_t have; /* working I/O nodes of its own */
-	uint32_t *far; /* hops by place, or NULL */
-	bool dirty;    /* is in a->dirty */
-	bool unsaid;   /* is in a->unsaid */
-	bool said;     /* was in the last answer */
-	bool tries;    /* has a trial, as long as it runs, with: */
+	uint32_t have;	 /* working I/O nodes of its own */
+	uint32_t *far;	 /* hops by place, or NULL */
+	bool dirty;	 /* is in a->dirty */
+	bool unreported; /* is in a->unreported */
+	bool reported;	 /* was in the last answer */
+	bool tries;	 /* has a trial, as long as it runs, with: */
 	uint32_t trial;
 	double loss; /* MB/s that the trial is predicted to cost */
 	/* The forecast since `seen`, and the integral of the former ones. */
@@ -96,14 +96,15 @@ struct slu_arbiter {
 
 	/* Sorted by job_id. The other lists have space for all of them. */
 	struct running **run, **dirty;
-	struct running **unsaid; /* changed since the last answer */
-	uint32_t *gone;		 /* ended since the last answer */
+	struct running **unreported; /* changed since the last answer */
+	uint32_t *gone;		     /* ended since the last answer */
 	struct slu_ion_seat *seat;
-	size_t n_run, max_run, n_dirty, n_unsaid, n_gone;
+	size_t n_run, max_run, n_dirty, n_unreported, n_gone;
 	size_t n_sharing; /* jobs on the shared I/O node */
 
 	struct slu_curves *curves;
-	struct slu_curves *pupil; /* replaces curves after a reread; or NULL */
+	struct slu_curves
+		*in_training; /* replaces curves after a reread; or NULL */
 	uint64_t learnt[MAX_LEARNT]; /* classes changed since the last solve */
 	size_t n_learnt;	     /* above MAX_LEARNT: all classes */
 	const struct slu_patterns *patterns; /* may be NULL */

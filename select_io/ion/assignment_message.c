@@ -205,19 +205,19 @@ static void fill_gone(const struct slu_arbiter *a, struct slu_assignment *out)
 
 static void all_said(struct slu_arbiter *a)
 {
-	for (size_t i = 0; i < a->n_unsaid; i++) {
-		a->unsaid[i]->unsaid = false;
-		a->unsaid[i]->said = true;
+	for (size_t i = 0; i < a->n_unreported; i++) {
+		a->unreported[i]->unreported = false;
+		a->unreported[i]->reported = true;
 	}
-	a->n_unsaid = a->n_gone = 0;
+	a->n_unreported = a->n_gone = 0;
 }
 
 int slu_ion_answer(struct slu_arbiter *a, const struct slu_ion_proof *proof,
 		   bool all, struct slu_assignment *out)
 {
 	const struct slu_ion_division *by = slu_ion_granting(a);
-	struct held held = {.run = all ? a->run : a->unsaid,
-			    .n = all ? a->n_run : a->n_unsaid};
+	struct held held = {.run = all ? a->run : a->unreported,
+			    .n = all ? a->n_run : a->n_unreported};
 	struct slu_assignment fresh = {
 		.policy = strdup(slu_ion_policy_names[a->policy]),
 		.ions = strdup(a->pool_text),

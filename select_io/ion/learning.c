@@ -20,7 +20,7 @@ static void learnt(struct slu_arbiter *a, uint64_t class)
 
 void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 {
-	struct slu_curves *curves = a->pupil ? a->pupil : a->curves;
+	struct slu_curves *curves = a->in_training ? a->in_training : a->curves;
 	struct slu_job job = row->job;
 	struct slu_ion_times times;
 	uint64_t dropped;
@@ -30,7 +30,7 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 	if (a->now && job.end > a->now) /* clock skew */
 		job.end = a->now;
 	dropped = slu_curves_learn(curves, &job, &times, row->io_bandwidth);
-	if (a->pupil)
+	if (a->in_training)
 		return;
 	learnt(a, dropped);
 	learnt(a, slu_curves_class(&job));
@@ -39,26 +39,26 @@ void slu_arbiter_learn(struct slu_arbiter *a, const struct slu_history_row *row)
 
 int slu_arbiter_retrain(struct slu_arbiter *a)
 {
-	struct slu_curves *pupil = slu_curves_new(MAX_CURVES, NULL);
+	struct slu_curves *in_training = slu_curves_new(MAX_CURVES, NULL);
 
-	if (!pupil)
+	if (!in_training)
 		return -1;
-	slu_curves_free(a->pupil);
-	a->pupil = pupil;
+	slu_curves_free(a->in_training);
+	a->in_training = in_training;
 	return 0;
 }
 
 void slu_arbiter_retrained(struct slu_arbiter *a, bool anything)
 {
-	struct slu_curves *rest = a->pupil;
+	struct slu_curves *rest = a->in_training;
 
 	if (rest && anything) {
 		rest = a->curves;
-		a->curves = a->pupil;
+		a->curves = a->in_training;
 		a->n_learnt = MAX_LEARNT + 1; /* all classes */
 	}
 	slu_curves_free(rest);
-	a->pupil = NULL;
+	a->in_training = NULL;
 }
 
 void slu_ion_touch_learnt(struct slu_arbiter *a)

@@ -60,9 +60,9 @@ void slu_ion_touch(struct slu_arbiter *a, struct running *r)
 
 void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r)
 {
-	if (!r->unsaid)
-		a->unsaid[a->n_unsaid++] = r;
-	r->unsaid = true;
+	if (!r->unreported)
+		a->unreported[a->n_unreported++] = r;
+	r->unreported = true;
 }
 
 /* The I/O pattern named by the user, else the predicted one. */
@@ -125,7 +125,7 @@ static struct running *running_new(const struct slu_arbiter *a,
 static int reserve(struct slu_arbiter *a)
 {
 	size_t n = a->max_run ? 2 * a->max_run : 64;
-	void *run, *dirty, *unsaid, *gone, *seat;
+	void *run, *dirty, *unreported, *gone, *seat;
 
 	if (a->n_run < a->max_run)
 		return 0;
@@ -133,13 +133,13 @@ static int reserve(struct slu_arbiter *a)
 	a->run = run ? run : a->run;
 	dirty = realloc(a->dirty, n * sizeof(*a->dirty));
 	a->dirty = dirty ? dirty : a->dirty;
-	unsaid = realloc(a->unsaid, n * sizeof(*a->unsaid));
-	a->unsaid = unsaid ? unsaid : a->unsaid;
+	unreported = realloc(a->unreported, n * sizeof(*a->unreported));
+	a->unreported = unreported ? unreported : a->unreported;
 	gone = realloc(a->gone, n * sizeof(*a->gone));
 	a->gone = gone ? gone : a->gone;
 	seat = realloc(a->seat, n * sizeof(*a->seat));
 	a->seat = seat ? seat : a->seat;
-	if (!run || !dirty || !unsaid || !gone || !seat)
+	if (!run || !dirty || !unreported || !gone || !seat)
 		return -1;
 	a->max_run = n;
 	return 0;
@@ -181,9 +181,9 @@ static void remove_at(struct slu_arbiter *a, size_t at)
 			slu_ion_division_drop(a->division[i], r->slot[i]);
 	if (r->dirty)
 		take_from(a->dirty, &a->n_dirty, r);
-	if (r->unsaid)
-		take_from(a->unsaid, &a->n_unsaid, r);
-	if (r->said)
+	if (r->unreported)
+		take_from(a->unreported, &a->n_unreported, r);
+	if (r->reported)
 		a->gone[a->n_gone++] = r->job.job_id;
 	slu_ion_release(a, r->job.job_id);
 	a->n_sharing -= r->grant.shared;
