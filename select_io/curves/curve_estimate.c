@@ -29,7 +29,7 @@ static struct slu_curve_point *point_for(struct slu_curve *c, uint32_t ions)
 	return &c->point[i];
 }
 
-static bool believable(double bandwidth)
+static bool is_plausible(double bandwidth)
 {
 	return bandwidth > 0 && bandwidth <= SLU_CURVE_MAX;
 }
@@ -48,7 +48,7 @@ double slu_curve_deviation(const struct slu_curve_point *p)
 }
 
 /* Effective sample size: as many runs of equal weight. */
-static double worth(const struct slu_curve_point *p)
+static double effective_runs(const struct slu_curve_point *p)
 {
 	return p->weight2 > 0 ? p->weight * p->weight / p->weight2 : 0;
 }
@@ -80,14 +80,15 @@ static bool alike(const struct pool *a, const struct pool *b)
 
 /* Bandwidths that are used: adjacent means that do not differ significantly are
  * pooled. */
-static void settle(struct slu_curve *c)
+static void pool_points(struct slu_curve *c)
 {
 	struct pool pool = {0};
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct slu_curve_point *p = &c->point[i];
-		struct pool one = {worth(p), p->mean, variance(p) / worth(p)};
+		struct pool one = {effective_runs(p), p->mean,
+				   variance(p) / effective_runs(p)};
 
 		p->value = p->mean;
 		if (p->ions == 0)
@@ -103,12 +104,12 @@ static void settle(struct slu_curve *c)
 	}
 }
 
-static double faded(int64_t seconds)
+static double decay_after(int64_t seconds)
 {
 	return exp2(-fmax((double)seconds, 0) / SLU_CURVE_HALF_LIFE);
 }
 
-static void fade(struct slu_curve_point *p, double by)
+static void decay(struct slu_curve_point *p, double by)
 {
 	by = fmin(fmax(by, LEAST_WEIGHT / p->weight), 1);
 	p->weight *= by;
@@ -123,9 +124,9 @@ static double weigh_at(struct slu_curve *c, int64_t when)
 	if (when <= 0)
 		return 1;
 	if (when <= c->at)
-		return fmax(faded(c->at - when), LEAST_WEIGHT);
+		return fmax(decay_after(c->at - when), LEAST_WEIGHT);
 	for (uint32_t i = 0; c->at && i < c->n; i++)
-		fade(&c->point[i], faded(when - c->at));
+		decay(&c->point[i], decay_after(when - c->at));
 	c->at = when;
 	return 1;
 }
@@ -133,8 +134,9 @@ static double weigh_at(struct slu_curve *c, int64_t when)
 static void add(struct slu_curve *c, uint32_t ions, double bandwidth,
 		double weight, bool is_run)
 {
-	struct slu_curve_point *p =
-		believable(bandwidth) && weight > 0 ? point_for(c, ions) : NULL;
+	struct slu_curve_point *p = is_plausible(bandwidth) && weight > 0
+					    ? point_for(c, ions)
+					    : NULL;
 	double off;
 
 	if (!p)
@@ -145,7 +147,7 @@ static void add(struct slu_curve *c, uint32_t ions, double bandwidth,
 	p->weight2 += weight * weight;
 	p->mean += off * weight / p->weight;
 	p->squares += weight * off * (bandwidth - p->mean);
-	settle(c);
+	pool_points(c);
 }
 
 void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth)
@@ -171,10 +173,11 @@ static double relative_variance(const struct slu_curve *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct slu_curve_point *p = &c->point[i];
 
-		if (p->runs < 2 || worth(p) <= 1)
+		if (p->runs < 2 || effective_runs(p) <= 1)
 			continue;
-		runs += worth(p) - 1;
-		squares += (worth(p) - 1) * variance(p) / (p->mean * p->mean);
+		runs += effective_runs(p) - 1;
+		squares += (effective_runs(p) - 1) * variance(p) /
+			   (p->mean * p->mean);
 	}
 	return squares / runs;
 }
@@ -187,7 +190,7 @@ static double doublings(uint32_t ions)
 double slu_curve_error(const struct slu_curve *c, uint32_t ions, int64_t now)
 {
 	double one = relative_variance(c), least = 1, most = 0, at;
-	double left = now > c->at && c->at ? faded(now - c->at) : 1;
+	double left = now > c->at && c->at ? decay_after(now - c->at) : 1;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct slu_curve_point *p = &c->point[i];
@@ -212,8 +215,8 @@ double slu_curve_error(const struct slu_curve *c, uint32_t ions, int64_t now)
  */
 #define LEAST_WORTH 0.1
 
-struct told {
-	double share, rate, give; /* what the curve has, and its variance */
+struct prior {
+	double share, rate, variance; /* of the time; the curve's estimate */
 };
 
 static double likely(const struct slu_curve *c, uint32_t ions, double bandwidth)
@@ -225,59 +228,61 @@ static double likely(const struct slu_curve *c, uint32_t ions, double bandwidth)
 	return at > 0 ? at : bandwidth;
 }
 
-static void look_up(const struct slu_curve *c, const struct slu_ion_times *t,
-		    double bandwidth, struct told *told)
+static void get_priors(const struct slu_curve *c, const struct slu_ion_times *t,
+		       double bandwidth, struct prior *prior)
 {
 	double all = slu_ion_times_sum(t);
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		double error = slu_curve_error(c, t->time[i].ions, c->at);
 
-		told[i].share = t->time[i].seconds / all;
-		told[i].rate = likely(c, t->time[i].ions, bandwidth);
-		error = c->n ? error : told[i].rate;
-		told[i].give = error * error;
+		prior[i].share = t->time[i].seconds / all;
+		prior[i].rate = likely(c, t->time[i].ions, bandwidth);
+		error = c->n ? error : prior[i].rate;
+		prior[i].variance = error * error;
 	}
 }
 
 /* The observation for number `which`, combined with the prior where the number
  * was not measured yet; *worth is its weight. */
-static double hear(const struct slu_curve *c, const struct slu_ion_times *t,
-		   const struct told *told, uint32_t which, double bandwidth,
-		   double *worth)
+static double observe(const struct slu_curve *c, const struct slu_ion_times *t,
+		      const struct prior *prior, uint32_t which,
+		      double bandwidth, double *worth)
 {
-	double one = relative_variance(c), unsure, mean = 0, give = 0, says;
-	const struct told *w = &told[which];
-	double full = one * w->rate * w->rate, before = full / w->give;
+	double one = relative_variance(c), error2, mean = 0, others = 0,
+	       observed;
+	const struct prior *w = &prior[which];
+	double full = one * w->rate * w->rate, before = full / w->variance;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		mean += told[i].share * told[i].rate;
+		mean += prior[i].share * prior[i].rate;
 		if (i != which)
-			give += told[i].share * told[i].share * told[i].give;
+			others += prior[i].share * prior[i].share *
+				  prior[i].variance;
 	}
-	unsure = (give + one * mean * mean) / (w->share * w->share);
-	says = w->rate + (bandwidth - mean) / w->share;
-	*worth = fmin(full / unsure, 1);
+	error2 = (others + one * mean * mean) / (w->share * w->share);
+	observed = w->rate + (bandwidth - mean) / w->share;
+	*worth = fmin(full / error2, 1);
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->point[i].ions == t->time[which].ions)
 			before = 0;
-	return fmax((before * w->rate + *worth * says) / (before + *worth),
+	return fmax((before * w->rate + *worth * observed) / (before + *worth),
 		    w->rate / 100);
 }
 
 static void add_mixed(struct slu_curve *c, double weight,
 		      const struct slu_ion_times *t, double bandwidth)
 {
-	struct told told[SLU_ION_TIMES_MOST];
+	struct prior prior[SLU_ION_TIMES_MOST];
 	struct slu_curve before = *c;
 
-	look_up(&before, t, bandwidth, told);
+	get_priors(&before, t, bandwidth, prior);
 	for (uint32_t i = 0; i < t->n; i++) {
-		double worth, says;
+		double worth, observed;
 
-		says = hear(&before, t, told, i, bandwidth, &worth);
+		observed = observe(&before, t, prior, i, bandwidth, &worth);
 		if (worth >= LEAST_WORTH)
-			add(c, t->time[i].ions, says, weight * worth, true);
+			add(c, t->time[i].ions, observed, weight * worth, true);
 	}
 }
 
@@ -286,7 +291,7 @@ void slu_curve_add_run(struct slu_curve *c, int64_t when,
 {
 	double weight;
 
-	if (!believable(bandwidth) || !(slu_ion_times_sum(t) > 0))
+	if (!is_plausible(bandwidth) || !(slu_ion_times_sum(t) > 0))
 		return;
 	weight = weigh_at(c, when);
 	if (t->n == 1)
