@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "bench/guides.h"
 #include "bench/measure.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "common/jsonx.h"
 #include "job_submit/simulation/policy_backtest.h"
 #include "job_submit/history/job_history.h"
@@ -38,10 +38,10 @@ static int by_end(const void *a, const void *b)
 }
 
 static struct slu_job row(const struct swf_job *job,
-			  struct student_names *names, int64_t later,
+			  struct predictor_names *names, int64_t later,
 			  uint32_t id)
 {
-	struct slu_job j = student_job(job, names);
+	struct slu_job j = predictor_job(job, names);
 
 	j.job_id = id;
 	j.submit += later;
@@ -57,7 +57,7 @@ static struct slu_job row(const struct swf_job *job,
 static int store(struct slu_db *db, const struct swf_log *log, int times,
 		 struct slu_err *err)
 {
-	static struct student_names names[AT_ONCE];
+	static struct predictor_names names[AT_ONCE];
 	static struct slu_job jobs[AT_ONCE];
 	const struct swf_job **job = calloc(log->n + 1, sizeof(*job));
 	int64_t span = log->n ? log->job[log->n - 1].submit + 86400 : 0;
@@ -161,8 +161,8 @@ static void print(const char *name, const struct swf_log *log, int times,
 static int try_log(const char *log_path, const char *db_path, int times,
 		   bool csv, struct slu_err *err)
 {
-	struct slu_backtest_options ask = {.quantile = STUDENT_QUANTILE,
-					   .floor = STUDENT_FLOOR};
+	struct slu_backtest_options ask = {.quantile = PREDICTOR_QUANTILE,
+					   .floor = PREDICTOR_FLOOR};
 	const char *slash = strrchr(log_path, '/');
 	struct json_object *answer = NULL;
 	struct slu_db *db = NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "bench/guides.h"
 #include "bench/rivals.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "job_submit/predictor/predict.h"
 
 #define LEAD 120 /* s between an extension and the limit */
@@ -29,8 +29,8 @@ static double by_quantile(const struct guide_state *s,
 			  const struct swf_job *job, double share,
 			  int64_t elapsed)
 {
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	struct slu_outlook o;
 
 	slu_predict_outlook(s->ours, &j, &o);
@@ -45,8 +45,8 @@ static double whole_minutes(int64_t seconds)
 static double by_predictor(const struct guide_state *s,
 			   const struct swf_job *job)
 {
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	struct slu_prediction got;
 
 	if (s->guide == EARLY_LIMIT || s->guide == EARLY_STEPS)
@@ -147,13 +147,13 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 {
 	struct guide_state *s = arg;
 	struct swf_job job = s->log->job[i];
-	struct student_names names;
+	struct predictor_names names;
 	struct slu_job j;
 
 	job.start = start;
 	job.end = end;
 	if (uses_ours(s->guide)) {
-		j = student_job(&job, &names);
+		j = predictor_job(&job, &names);
 		slu_learn(s->ours, &j);
 	} else if (uses_rivals(s->guide)) {
 		rivals_learn(s->rivals, &job);
@@ -173,7 +173,7 @@ struct guide_state *guide_new(const struct swf_log *log, enum guide guide,
 		.lambda = lambda,
 		.rivals = rivals_new(uses_rivals(guide) ? log->n : 1),
 		.ours = slu_predictor_new(uses_ours(guide) ? 8 * log->n : 8,
-					  STUDENT_QUANTILE, STUDENT_FLOOR,
+					  PREDICTOR_QUANTILE, PREDICTOR_FLOOR,
 					  NULL),
 		.predicted = calloc(log->n + 1, sizeof(double)),
 		.oracle = {predict, renew, learn, s,

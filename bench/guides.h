@@ -16,7 +16,7 @@
  *		 given the elapsed time; ours/request: the request
  *   early	 the shipped predictor's 30 % quantile; when exceeded, the
  *		 request
- *   tighten	 the limit of PredictMode=tighten (students.h), in whole
+ *   tighten	 the limit of PredictMode=tighten (predictor_job.h), in whole
  *		 minutes, extended to the request in one step before it is
  *		 reached
  *   early/limit the limit of PredictMode=early, extended likewise

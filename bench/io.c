@@ -33,8 +33,8 @@
 #define ORDER  3 /* as shipped */
 
 /* Predictors of one quantity: chains, then rivals. */
-enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, STUDENTS };
-static const char *const student_name[STUDENTS] = {
+enum { NEAREST = ORDERS, LAST, MEDIAN, MEAN, PROFILE, PREDICTORS };
+static const char *const predictor_name[PREDICTORS] = {
 	"order 1", "order 2", "order 3", "order 4", "order 5",
 	"order 6", "order 7", "order 8", "nearest", "last",
 	"median",  "mean",    "profile"};
@@ -124,7 +124,7 @@ enum { WRITTEN, READ, BANDWIDTH, QUANTITIES };
 
 /* Predicts at the start of a run, from ended runs. */
 static void predict_run(const struct app *app, const struct io_run *run,
-			struct score score[QUANTITIES][STUDENTS])
+			struct score score[QUANTITIES][PREDICTORS])
 {
 	if (app->written.n < 2)
 		return;
@@ -157,7 +157,7 @@ static int by_end(const void *a, const void *b)
 
 /* Runs are predicted at their starts and learned at their ends. */
 static int replay(const struct io_run *run, size_t n,
-		  struct score score[QUANTITIES][STUDENTS])
+		  struct score score[QUANTITIES][PREDICTORS])
 {
 	const struct io_run **ended = calloc(n + 1, sizeof(*ended));
 	struct app *app = calloc(APPS, sizeof(*app)), *a;
@@ -219,7 +219,7 @@ static const char *const quantity[QUANTITIES] = {
 static const double table_ii[ORDERS] = {65.6, 78.7, 95.5, 96.3,
 					96.8, 97.2, 97.5, 97.8};
 
-static void print(struct score score[QUANTITIES][STUDENTS],
+static void print(struct score score[QUANTITIES][PREDICTORS],
 		  const struct io_run *run, size_t n)
 {
 	printf("%zu runs; hits (within 10 %%) and mean absolute error\n", n);
@@ -227,8 +227,8 @@ static void print(struct score score[QUANTITIES][STUDENTS],
 	for (int q = 0; q < QUANTITIES; q++)
 		printf(" %22s", quantity[q]);
 	printf(" %10s %6s %9s\n", "ns", "hot", "table II");
-	for (int s = 0; s < STUDENTS; s++) {
-		printf("  %-10s", student_name[s]);
+	for (int s = 0; s < PREDICTORS; s++) {
+		printf("  %-10s", predictor_name[s]);
 		for (int q = 0; q < QUANTITIES; q++) {
 			const struct score *c = &score[q][s];
 			double unit = q == BANDWIDTH ? 1 : 1e9;
@@ -254,7 +254,7 @@ static double mean_error(const struct score *c)
 	return c->n ? c->error / (double)c->n : 0;
 }
 
-static void print_csv(struct score score[QUANTITIES][STUDENTS])
+static void print_csv(struct score score[QUANTITIES][PREDICTORS])
 {
 	static const char *const unit[] = {"B", "B", "MB/s"};
 
@@ -269,7 +269,7 @@ static void print_csv(struct score score[QUANTITIES][STUDENTS])
 			       q == WRITTEN ? "bytes written"
 			       : q == READ  ? "bytes read"
 					    : "bandwidth",
-			       unit[q], us, student_name[s], them, us / them);
+			       unit[q], us, predictor_name[s], them, us / them);
 		}
 	}
 }
@@ -304,7 +304,7 @@ static struct io_run *generate(size_t *n)
 
 static int bench(const char *path, bool csv)
 {
-	static struct score score[QUANTITIES][STUDENTS];
+	static struct score score[QUANTITIES][PREDICTORS];
 	struct io_run *run = NULL;
 	struct slu_err err;
 	int rc = -1;

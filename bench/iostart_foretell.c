@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench/easy.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "job_submit/predictor/predict.h"
 #include "job_submit/io/volumes.h"
 #include "select_io/bandwidth/rates.h"
@@ -36,8 +36,8 @@ struct teller *teller_new(const struct mix *mix, enum knowledge what)
 		return NULL;
 	t->mix = mix;
 	t->what = what;
-	t->times = slu_predictor_new(8 * (mix->log->n + 1), STUDENT_QUANTILE,
-				     STUDENT_FLOOR, NULL);
+	t->times = slu_predictor_new(8 * (mix->log->n + 1), PREDICTOR_QUANTILE,
+				     PREDICTOR_FLOOR, NULL);
 	t->volumes = slu_volumes_new(APPLICATIONS, NULL);
 	t->rates = slu_rates_new(APPLICATIONS, NULL);
 	t->said = calloc(mix->log->n + 1, sizeof(*t->said));
@@ -93,8 +93,8 @@ static double rate_of(struct teller *t, const struct slu_job *job,
 struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
 {
 	const struct swf_job *job = &t->mix->log->job[i];
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	struct slu_prediction point;
 	struct foretold f;
 	char name[64];
@@ -115,8 +115,8 @@ struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
 void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end)
 {
 	const struct swf_job *job = &t->mix->log->job[i];
-	struct student_names names;
-	struct slu_history_row row = {.job = student_job(job, &names)};
+	struct predictor_names names;
+	struct slu_history_row row = {.job = predictor_job(job, &names)};
 	char name[64];
 
 	name_of(job, name);

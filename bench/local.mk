@@ -19,29 +19,29 @@ bench_resource_map_LDADD = $(libslusysquery)
 bench_predict_SOURCES = bench/predict.c bench/predict.h bench/predict_cost.c \
 	bench/predict_granted.c bench/predict_replay.c bench/predict_warned.c \
 	bench/measure.h bench/rivals.c \
-	bench/rivals.h bench/students.c bench/students.h bench/swf.c \
+	bench/rivals.h bench/predictor_job.c bench/predictor_job.h bench/swf.c \
 	bench/swf.h
 bench_predict_LDADD = $(libsluhistory)
 bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
-	bench/students.c bench/students.h bench/swf.c bench/swf.h
+	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = $(libslupredict)
 bench_programs += bench/backtest
 bench_backtest_SOURCES = bench/backtest.c bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h bench/measure.h \
 	bench/rivals.c bench/rivals.h \
-	bench/students.c bench/students.h bench/swf.c bench/swf.h
+	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_backtest_LDADD = $(libsluhistory)
 bench_programs += bench/start
 bench_start_SOURCES = bench/start.c bench/easy.c bench/easy.h bench/measure.h \
-	bench/students.c bench/students.h bench/swf.c bench/swf.h
+	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_start_LDADD = $(libslupredict)
 bench_programs += bench/iostart
 bench_iostart_SOURCES = bench/iostart.c bench/iostart.h bench/iostart_mix.c \
 	bench/iostart_foretell.c bench/iostart_run.c bench/easy.c bench/easy.h bench/io_runs.c \
 	bench/io_runs.h bench/shared_fs.c bench/shared_fs.h \
-	bench/students.c bench/students.h bench/swf.c bench/swf.h
+	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_iostart_LDADD = $(libslubandwidth) $(libslupredict)
 bench_programs += bench/iostart_cost
 bench_iostart_cost_SOURCES = bench/iostart_cost.c bench/measure.h

@@ -25,20 +25,20 @@
 #include "bench/measure.h"
 #include "bench/predict.h"
 #include "bench/rivals.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "bench/swf.h"
 #include "job_submit/predictor/predict.h"
 #include "job_submit/predictor/too_short.h"
 
-enum { OURS = RIVALS, STUDENTS, QUANTILES = 3, TENTHS = 10 };
+enum { OURS = RIVALS, PREDICTORS, QUANTILES = 3, TENTHS = 10 };
 
 static const double quantile[QUANTILES] = {0.5, 0.9, 0.99};
 static const double cut[] = {0.1, 0.25, 0.5, 0.6, 0.75, 0.9};
 #define CUTS (sizeof(cut) / sizeof(cut[0]))
 
-static const char *name_of(int student)
+static const char *name_of(int predictor)
 {
-	return student == OURS ? "ours" : rival_name[student];
+	return predictor == OURS ? "ours" : rival_name[predictor];
 }
 
 /* One pass over a log: each predictor's value for each job. */
@@ -46,7 +46,7 @@ struct run {
 	const struct swf_log *log;
 	struct rivals *rivals;
 	struct slu_predictor *ours;
-	double *predicted[STUDENTS];
+	double *predicted[PREDICTORS];
 	double *quantile[QUANTILES];
 	double *granted;      /* limit, s: whole minutes, at most the request */
 	bool *warned;	      /* its request was predicted to be too short */
@@ -58,8 +58,8 @@ struct run {
 static void learn(void *arg, const struct swf_job *job)
 {
 	struct run *r = arg;
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	double before;
 
 	rivals_learn(r->rivals, job);
@@ -73,8 +73,8 @@ static double predict(void *arg, const struct swf_job *job)
 {
 	struct run *r = arg;
 	size_t i = (size_t)(job - r->log->job);
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	struct slu_outlook outlook;
 	struct slu_too_short is;
 	struct slu_prediction got;
@@ -100,7 +100,7 @@ static void run_free(struct run *r)
 {
 	rivals_free(r->rivals);
 	slu_predictor_free(r->ours);
-	for (int s = 0; s < STUDENTS; s++)
+	for (int s = 0; s < PREDICTORS; s++)
 		free(r->predicted[s]);
 	for (int q = 0; q < QUANTILES; q++)
 		free(r->quantile[q]);
@@ -111,27 +111,27 @@ static void run_free(struct run *r)
 
 static int run_all(const struct swf_log *log, struct run *r)
 {
-	struct swf_student student = {learn, predict, r};
+	struct swf_predictor predictor = {learn, predict, r};
 	size_t size = log->n + 1;
 	bool ok = true;
 
 	*r = (struct run){
 		.log = log,
 		.rivals = rivals_new(log->n),
-		.ours = slu_predictor_new(8 * size, STUDENT_QUANTILE,
-					  STUDENT_FLOOR, NULL),
+		.ours = slu_predictor_new(8 * size, PREDICTOR_QUANTILE,
+					  PREDICTOR_FLOOR, NULL),
 		.granted = calloc(size, sizeof(double)),
 		.warned = calloc(size, sizeof(bool)),
 		.predict_time = calloc(size, sizeof(double)),
 	};
-	for (int s = 0; s < STUDENTS; s++)
+	for (int s = 0; s < PREDICTORS; s++)
 		ok &= (r->predicted[s] = calloc(size, sizeof(double))) != NULL;
 	for (int q = 0; q < QUANTILES; q++)
 		ok &= (r->quantile[q] = calloc(size, sizeof(double))) != NULL;
 	if (!ok || !r->rivals || !r->ours || !r->granted || !r->warned ||
 	    !r->predict_time)
 		return -1;
-	return swf_replay(log, &student, r->predicted[OURS]);
+	return swf_replay(log, &predictor, r->predicted[OURS]);
 }
 
 /* The quantile of n sorted numbers. */
@@ -189,7 +189,7 @@ static int by_user(const void *a, const void *b)
 }
 
 /* The users' median absolute errors, sorted; returns their number. */
-static size_t user_errors(const struct run *r, int student,
+static size_t user_errors(const struct run *r, int predictor,
 			  struct by_user *scratch, double *out)
 {
 	size_t n = r->log->n, users = 0, from = 0;
@@ -197,7 +197,7 @@ static size_t user_errors(const struct run *r, int student,
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = (struct by_user){
 			r->log->job[i].user,
-			fabs(r->predicted[student][i] -
+			fabs(r->predicted[predictor][i] -
 			     (double)seconds(&r->log->job[i]))};
 	qsort(scratch, n, sizeof(*scratch), by_user);
 	for (size_t i = 1; i <= n; i++)
@@ -215,12 +215,12 @@ static size_t user_errors(const struct run *r, int student,
 static const int64_t at_least[] = {1, 600};
 
 struct errors {
-	struct swf_error of[2][STUDENTS];
+	struct swf_error of[2][PREDICTORS];
 };
 
 static int examine(const struct run *r, struct errors *out)
 {
-	for (int s = 0; s < STUDENTS; s++)
+	for (int s = 0; s < PREDICTORS; s++)
 		for (int from = 0; from < 2; from++)
 			if (swf_error(r->log, r->predicted[s], at_least[from],
 				      &out->of[from][s]) < 0)
@@ -242,7 +242,7 @@ static void print_errors(const struct errors *e)
 {
 	printf("  %-12s %10s %10s %18s %10s\n", "", "MedAE s", "MAE s",
 	       "from 600 s: MedAE", "MAE");
-	for (int s = 0; s < STUDENTS; s++)
+	for (int s = 0; s < PREDICTORS; s++)
 		printf("  %-12s %10.0f %10.0f %18.0f %10.0f\n", name_of(s),
 		       e->of[0][s].median, e->of[0][s].mean, e->of[1][s].median,
 		       e->of[1][s].mean);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "bench/measure.h"
 #include "bench/predict.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "job_submit/predictor/job_classes.h"
 #include "job_submit/predictor/predict.h"
 #include "tests/unit/random.h"
@@ -101,7 +101,7 @@ static void time_predicting(const struct slu_predictor *p, uint64_t *seed,
 int predict_cost(bool csv)
 {
 	struct slu_predictor *p = slu_predictor_new(
-		SLU_PREDICT_CLASSES, STUDENT_QUANTILE, STUDENT_FLOOR, NULL);
+		SLU_PREDICT_CLASSES, PREDICTOR_QUANTILE, PREDICTOR_FLOOR, NULL);
 	double *spent = calloc(ASKED, sizeof(*spent));
 	int rc = p && spent ? 0 : -1;
 	double learn, median, p99;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "bench/predict.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "job_submit/time_limit.h"
 
 #define LATE	   60 /* s; a later extension counts as late */
@@ -114,7 +114,7 @@ void predict_granted(const struct swf_log *log, const double *limit)
 	printf("  tighten (quantile %g, floor %d s): requests are %.1f times "
 	       "the run times; granted %.2f of\n  them (mean of each: %.2f); "
 	       "%.1f %% of the jobs lowered, %.2f %% extended, %.3f %% late\n",
-	       STUDENT_QUANTILE, STUDENT_FLOOR, g.request / g.run,
+	       PREDICTOR_QUANTILE, PREDICTOR_FLOOR, g.request / g.run,
 	       g.granted / g.request, g.share, 100 * (double)g.lowered / n,
 	       100 * (double)g.extended / n, 100 * (double)g.late / n);
 	if (g.request < OVER_ASKED * g.run)

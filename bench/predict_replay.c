@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "bench/measure.h"
 #include "bench/predict.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "common/str.h"
 #include "job_submit/history/job_history.h"
 #include "job_submit/io/volumes.h"
@@ -262,8 +262,8 @@ static int measure(const char *path, uint64_t rows, bool csv,
 	int rc = fill(path, rows, err);
 
 	r.db = rc == 0 ? slu_db_open(path, SLU_DB_READ, err) : NULL;
-	r.p = r.db ? slu_predictor_new(SLU_PREDICT_CLASSES, STUDENT_QUANTILE,
-				       STUDENT_FLOOR, err)
+	r.p = r.db ? slu_predictor_new(SLU_PREDICT_CLASSES, PREDICTOR_QUANTILE,
+				       PREDICTOR_FLOOR, err)
 		   : NULL;
 	r.volumes = r.p ? slu_volumes_new(VOLUMES, err) : NULL;
 	rc = r.volumes ? replay(&r, err) : -1;

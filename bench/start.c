@@ -17,7 +17,7 @@
 #include <string.h>
 #include "bench/easy.h"
 #include "bench/measure.h"
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 #include "job_submit/predictor/predict.h"
 #include "job_submit/simulation/start_forecast.h"
 
@@ -144,12 +144,12 @@ static void learn_until(struct world *w, int64_t when)
 	for (; w->learnt < w->log->n && end_of(w, w->ended[w->learnt]) <= when;
 	     w->learnt++) {
 		struct swf_job job = w->log->job[w->ended[w->learnt]];
-		struct student_names names;
+		struct predictor_names names;
 		struct slu_job j;
 
 		job.end = end_of(w, w->ended[w->learnt]);
 		job.start = w->start[w->ended[w->learnt]];
-		j = student_job(&job, &names);
+		j = predictor_job(&job, &names);
 		slu_learn(w->p, &j);
 	}
 }
@@ -157,8 +157,8 @@ static void learn_until(struct world *w, int64_t when)
 static void look_at(struct world *w, size_t i, int64_t when)
 {
 	const struct swf_job *job = &w->log->job[i];
-	struct student_names names;
-	struct slu_job j = student_job(job, &names);
+	struct predictor_names names;
+	struct slu_job j = predictor_job(job, &names);
 	bool runs = w->start[i] <= when;
 	struct slu_prediction got;
 
@@ -368,7 +368,7 @@ static int try_log(const char *path, size_t jobs, bool csv)
 	w.of = calloc(size, sizeof(*w.of));
 	w.outlook = calloc(size, sizeof(*w.outlook));
 	w.point = calloc(size, sizeof(*w.point));
-	w.p = slu_predictor_new(8 * size, STUDENT_QUANTILE, STUDENT_FLOOR,
+	w.p = slu_predictor_new(8 * size, PREDICTOR_QUANTILE, PREDICTOR_FLOOR,
 				NULL);
 	oracle.arg = &w;
 	site.procs = w.procs;

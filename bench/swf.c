@@ -136,7 +136,7 @@ static int by_end(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int swf_replay(const struct swf_log *log, const struct swf_student *student,
+int swf_replay(const struct swf_log *log, const struct swf_predictor *predictor,
 	       double *predicted)
 {
 	const struct swf_job **ended = calloc(log->n + 1, sizeof(*ended));
@@ -152,8 +152,8 @@ int swf_replay(const struct swf_log *log, const struct swf_student *student,
 
 		for (; known < log->n && ended[known]->end <= job->submit;
 		     known++)
-			student->learn(student->arg, ended[known]);
-		predicted[i] = student->predict(student->arg, job);
+			predictor->learn(predictor->arg, ended[known]);
+		predicted[i] = predictor->predict(predictor->arg, job);
 	}
 	free(ended);
 	return 0;

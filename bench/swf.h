@@ -43,14 +43,14 @@ int swf_shake(const struct swf_log *log, int64_t most, uint16_t seed,
  * ends; predict at each submission, returning seconds. Jobs that ended up to
  * the second of the submission are known.
  */
-struct swf_student {
+struct swf_predictor {
 	void (*learn)(void *arg, const struct swf_job *job);
 	double (*predict)(void *arg, const struct swf_job *job);
 	void *arg;
 };
 
 /* Fills predicted[log->n]; -1 without memory. */
-int swf_replay(const struct swf_log *log, const struct swf_student *student,
+int swf_replay(const struct swf_log *log, const struct swf_predictor *predictor,
 	       double *predicted);
 
 struct swf_error {

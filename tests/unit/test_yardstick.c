@@ -44,25 +44,25 @@ static double predict(void *arg, const struct swf_job *job)
 
 START_TEST(test_kth)
 {
-	struct swf_student student = {learn, predict, NULL};
+	struct swf_predictor predictor = {learn, predict, NULL};
 	struct swf_log log;
 	struct swf_error e;
 	struct slu_err err;
 	double *predicted;
 
-	student.arg = slu_predictor_new(1 << 18, 0.9, 0, &err);
-	ck_assert_ptr_nonnull(student.arg);
+	predictor.arg = slu_predictor_new(1 << 18, 0.9, 0, &err);
+	ck_assert_ptr_nonnull(predictor.arg);
 	expect_ok(swf_load(log_path, &log, &err), err);
 	ck_assert_uint_eq(log.n, 28468);
 	predicted = calloc(log.n, sizeof(*predicted));
-	ck_assert_int_eq(swf_replay(&log, &student, predicted), 0);
+	ck_assert_int_eq(swf_replay(&log, &predictor, predicted), 0);
 	ck_assert_int_eq(swf_error(&log, predicted, 1, &e), 0);
 	/* The best of the simple ones: 161 (last in class), 3974 (ratio). */
 	ck_assert_double_lt(e.median, 0.85 * 161);
 	ck_assert_double_lt(e.mean, 0.95 * 3974);
 	free(predicted);
 	swf_free(&log);
-	slu_predictor_free(student.arg);
+	slu_predictor_free(predictor.arg);
 }
 END_TEST
 

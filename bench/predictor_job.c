@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers are spelled in letters, as the predictor ignores digits of names. */
 #include <stdio.h>
-#include "bench/students.h"
+#include "bench/predictor_job.h"
 
 static void spell(int64_t number, char out[24])
 {
@@ -11,8 +11,8 @@ static void spell(int64_t number, char out[24])
 			*c = (char)(*c - '0' + 'a');
 }
 
-struct slu_job student_job(const struct swf_job *job,
-			   struct student_names *names)
+struct slu_job predictor_job(const struct swf_job *job,
+			     struct predictor_names *names)
 {
 	if (job->program < 0) /* not known */
 		*names->program = '\0';

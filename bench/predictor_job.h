@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_BENCH_STUDENTS_H
-#define SLU_BENCH_STUDENTS_H
+#ifndef SLU_BENCH_PREDICTOR_JOB_H
+#define SLU_BENCH_PREDICTOR_JOB_H
 
 /*
  * A job of a log as the shipped predictor sees jobs: a log's program number
@@ -12,15 +12,15 @@
 #include "wire/job.h"
 
 /* The shipped defaults of careful limits. */
-#define STUDENT_QUANTILE 0.75
-#define STUDENT_FLOOR	 300 /* s */
+#define PREDICTOR_QUANTILE 0.75
+#define PREDICTOR_FLOOR	   300 /* s */
 
-struct student_names {
+struct predictor_names {
 	char program[24], group[24], queue[24];
 };
 
 /* The strings point into names. */
-struct slu_job student_job(const struct swf_job *job,
-			   struct student_names *names);
+struct slu_job predictor_job(const struct swf_job *job,
+			     struct predictor_names *names);
 
 #endif
