@@ -287,8 +287,8 @@ static int unmount_last(const char *dir, struct patience *p,
 	return rc ? -1 : m != NULL;
 }
 
-int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
-			struct slu_buf *who, struct slu_err *err)
+int slu_unmount_report(const char *dir, uid_t uid, double seconds,
+		       struct slu_buf *who, struct slu_err *err)
 {
 	struct patience p = {.uid = uid, .seconds = seconds, .who = who};
 	int rc;
@@ -301,7 +301,7 @@ int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err)
 {
-	return slu_unmount_telling(dir, uid, seconds, NULL, err);
+	return slu_unmount_report(dir, uid, seconds, NULL, err);
 }
 
 int slu_unmount_lazily(const char *dir, struct slu_err *err)
@@ -320,8 +320,8 @@ int slu_unmount_lazily(const char *dir, struct slu_err *err)
 	return rc ? -1 : 0;
 }
 
-int slu_unmount_whoever(const char *dir, uid_t uid, double seconds,
-			struct slu_err *err)
+int slu_unmount_or_detach(const char *dir, uid_t uid, double seconds,
+			  struct slu_err *err)
 {
 	struct slu_err why;
 

@@ -47,8 +47,8 @@ bool slu_mounted(const char *point);
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);
 /* The same; appends to `who` which processes were killed (kill_users.h). */
-int slu_unmount_telling(const char *dir, uid_t uid, double seconds,
-			struct slu_buf *who, struct slu_err *err);
+int slu_unmount_report(const char *dir, uid_t uid, double seconds,
+		       struct slu_buf *who, struct slu_err *err);
 
 /* Detach everything at and below `dir` at once; processes that use it keep it
  * until they end. */
@@ -56,7 +56,7 @@ int slu_unmount_lazily(const char *dir, struct slu_err *err);
 
 /* As the first, but detaches what it cannot unmount: 1, and `err` names the
  * users, as far as they can be found. */
-int slu_unmount_whoever(const char *dir, uid_t uid, double seconds,
-			struct slu_err *err);
+int slu_unmount_or_detach(const char *dir, uid_t uid, double seconds,
+			  struct slu_err *err);
 
 #endif

@@ -241,7 +241,7 @@ int slu_talk_step(struct slu_node *n, struct slu_report *report,
  * with slu_msg_clear and slu_barrier_answer_desc. */
 int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 		     struct slu_barrier_answer *answer, struct slu_err *err);
-int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err);
+int slu_talk_arrive(struct slu_node *n, const char *name, struct slu_err *err);
 /* A single attempt, for at most so many seconds. */
 int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 		  double seconds, struct slu_buf *reply, struct slu_err *err);

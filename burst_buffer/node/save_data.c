@@ -132,7 +132,7 @@ static void stage_out(struct slu_saving *save)
 	slu_outlived_look(n);
 	/* the copying of early stage-out has ended: the worker ended it first
 	 */
-	if (n->driver->shared && slu_talk_meet(n, "out.begin", &err))
+	if (n->driver->shared && slu_talk_arrive(n, "out.begin", &err))
 		return;
 	for (size_t i = 0; i < n->plan.n_stage; i++) {
 		if (!wanted(save, &n->plan.stage[i]))
@@ -223,7 +223,7 @@ static void meet_done(struct slu_saving *save)
 	struct slu_node *n = save->n;
 	struct slu_err err;
 
-	if (slu_talk_meet(n, "out.done", &err)) {
+	if (slu_talk_arrive(n, "out.done", &err)) {
 		slu_node_log(n, SLU_ERROR, "data is kept: %s", err.text);
 		save->keep = true;
 		if (err.kind == SLU_NOTFOUND)

@@ -312,7 +312,7 @@ static int meet(struct slu_staging *q, enum slu_act_name act,
 
 	slu_staging_id(q, q->attempt, id);
 	snprintf(name, sizeof(name), "%s.%s", id, act_names[act]);
-	return slu_talk_meet(q->n, name, err) ? -1 : one_is_missing(q);
+	return slu_talk_arrive(q->n, name, err) ? -1 : one_is_missing(q);
 }
 
 /* Files that nobody has verified are not reported, so that the sum shows them

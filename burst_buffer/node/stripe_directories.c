@@ -129,5 +129,5 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err)
 	for (size_t i = 0; n->first && i < n->plan.n_stripe; i++)
 		if (stripe(n, &n->plan.stripe[i], err))
 			return -1;
-	return slu_talk_meet(n, "striped", err);
+	return slu_talk_arrive(n, "striped", err);
 }

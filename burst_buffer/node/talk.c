@@ -195,7 +195,7 @@ int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 	return -1;
 }
 
-int slu_talk_meet(struct slu_node *n, const char *name, struct slu_err *err)
+int slu_talk_arrive(struct slu_node *n, const char *name, struct slu_err *err)
 {
 	struct slu_barrier_answer answer;
 	int rc;

@@ -16,13 +16,13 @@ bool slu_in_common(const struct slu_node *n)
 	return n->driver->wipe && !n->plan.use;
 }
 
-void slu_meet_detached(struct slu_node *n)
+void slu_arrive_detached(struct slu_node *n)
 {
 	struct slu_err why;
 
 	n->deadline = slu_now_mono() + (double)n->plan.teardown_timeout +
 		      SLU_NODE_GRACE;
-	if (n->driver->shared && slu_talk_meet(n, "detached", &why))
+	if (n->driver->shared && slu_talk_arrive(n, "detached", &why))
 		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
 }
 
@@ -42,7 +42,7 @@ static int detach(struct slu_node *n, bool told, struct slu_report *counted,
 	if (slu_user_directories_hide(n, err) || n->driver->detach(&n->in, err))
 		return -1;
 	if (told || !slu_in_common(n))
-		slu_meet_detached(n);
+		slu_arrive_detached(n);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ bool slu_in_common(const struct slu_node *n);
 int slu_teardown(struct slu_node *n, bool told, bool keeps,
 		 struct slu_err *err);
 /* Wait at the barrier "detached" until no node uses another's server. */
-void slu_meet_detached(struct slu_node *n);
+void slu_arrive_detached(struct slu_node *n);
 /* Remove what all nodes have in common and is not on this node. The first node
  * that gets there does it. */
 int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err);

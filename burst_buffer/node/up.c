@@ -151,7 +151,7 @@ static int assemble(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (n->self == 0 && our_own(n->driver->assemble(&n->in, err), err))
 		return -1;
-	return slu_talk_meet(n, "assembled", err);
+	return slu_talk_arrive(n, "assembled", err);
 }
 
 static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
@@ -172,7 +172,7 @@ static int attach(struct slu_node *n, const struct slu_barrier_answer *others,
 	if ((n->self == 0 || !n->driver->shared) &&
 	    our_own(slu_user_directories_make(n, err), err))
 		return -1;
-	if (done(n, &r, start, err) || slu_talk_meet(n, "mounted", err))
+	if (done(n, &r, start, err) || slu_talk_arrive(n, "mounted", err))
 		return -1;
 	return slu_user_directories_show(n, err);
 }
@@ -249,7 +249,7 @@ static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
 	struct slu_report r = {.step = "ready"};
 
-	if (done(n, &r, start, err) || slu_talk_meet(n, "ready", err) ||
+	if (done(n, &r, start, err) || slu_talk_arrive(n, "ready", err) ||
 	    note_ran(n, err))
 		return -1;
 	slu_job_output_begin(n);

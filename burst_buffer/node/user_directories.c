@@ -269,9 +269,9 @@ static int unbind(struct slu_aside *aside, void *arg, void *out,
 
 	(void)aside, (void)out;
 	slu_note_path(n, "mnt/private", private);
-	rc = slu_unmount_telling(n->data, n->plan.uid, 3, &who, err) ||
+	rc = slu_unmount_report(n->data, n->plan.uid, 3, &who, err) ||
 	     (n->plan.dw_both &&
-	      slu_unmount_telling(private, n->plan.uid, 3, &who, err));
+	      slu_unmount_report(private, n->plan.uid, 3, &who, err));
 	if (who.data) /* they may belong to other jobs of the owner */
 		slu_node_log(n, SLU_WARN,
 			     "ended, as they used the job's file system when "

@@ -128,7 +128,7 @@ static int ask_on(struct slu_saving *save)
 		slu_node_log(n, SLU_ERROR, "and that was not heard in a day");
 		return 0;
 	}
-	slu_meet_detached(n);
+	slu_arrive_detached(n);
 	return try_on(save, end_in_common);
 }
 

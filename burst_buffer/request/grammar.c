@@ -134,8 +134,8 @@ static int set_bind(struct slu_request *req, const char *value,
 	return 0;
 }
 
-int slu_set_tell(struct slu_request *req, const char *value,
-		 struct slu_err *err)
+int slu_parse_tell(struct slu_request *req, const char *value,
+		   struct slu_err *err)
 {
 	int i = slu_choose(value, slu_tell_names + SLU_TELL_NO, err);
 
@@ -201,7 +201,7 @@ static const struct slu_key jobfs_keys[] = {
 	{"pool", false, set_pool},
 	{"tier", false, set_tier},
 	{"coherence", false, slu_set_coherence},
-	{"tell", false, slu_set_tell},
+	{"tell", false, slu_parse_tell},
 	{"dw", false, set_dw},
 	/* as Slurm itself has it in --bb, for DataWarp */
 	{"access", false, slu_dw_access},
@@ -292,7 +292,7 @@ static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 	for (const struct slu_key *k = jobfs_keys; k->name; k++) {
 		if (k->set == slu_set_name || k->set == slu_set_profile ||
 		    k->set == set_dw || k->set == slu_dw_access ||
-		    k->set == slu_set_tell)
+		    k->set == slu_parse_tell)
 			continue;
 		if (strcasecmp(k->name, key) == 0)
 			return k;

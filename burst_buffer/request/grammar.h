@@ -68,8 +68,8 @@ int slu_dw_skip(struct slu_request *req, const char *value,
 int slu_dw_requires(struct slu_request *req, const char *value,
 		    struct slu_err *err);
 /* coherence.c */
-int slu_set_tell(struct slu_request *req, const char *value,
-		 struct slu_err *err);
+int slu_parse_tell(struct slu_request *req, const char *value,
+		   struct slu_err *err);
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
 /* Does the file system support the requested coherence, and are its options

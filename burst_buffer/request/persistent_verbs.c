@@ -223,7 +223,7 @@ static int set_use_dw(struct slu_request *req, const char *value,
 const struct slu_key slu_use_keys[] = {
 	{.name = "name", .required = true, .set = slu_set_name},
 	{.name = "coherence", .set = slu_set_coherence},
-	{.name = "tell", .set = slu_set_tell},
+	{.name = "tell", .set = slu_parse_tell},
 	{.name = "dw", .set = set_use_dw},
 	{0},
 };

@@ -22,7 +22,7 @@ int slu_storage_sync(const char *dir, struct slu_err *err);
 int slu_storage_put(const char *dir, const char *name, const char *text,
 		    bool sync, struct slu_err *err);
 
-/* wipe.c. Unmount what dir has, as slu_unmount_whoever(); `name`: of
+/* wipe.c. Unmount what dir has, as slu_unmount_or_detach(); `name`: of
  * the device that a mounted image had, or "". */
 int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 			char name[SLU_LOOP_NAME], struct slu_err *err);

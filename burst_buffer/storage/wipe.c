@@ -20,7 +20,8 @@
 
 #define UNMOUNT_SECONDS 5.0
 
-/* As slu_unmount_whoever(); `name`: of the device that a mounted image has, or
+/* As slu_unmount_or_detach(); `name`: of the device that a mounted image has,
+ * or
  * "". */
 int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 			char name[SLU_LOOP_NAME], struct slu_err *err)
@@ -31,7 +32,7 @@ int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 	snprintf(fs, sizeof(fs), "%s/fs", dir);
 	snprintf(image, 4200, "%s/image", dir);
 	slu_loop_under(fs, image, name, NULL);
-	return slu_unmount_whoever(dir, uid, UNMOUNT_SECONDS, err);
+	return slu_unmount_or_detach(dir, uid, UNMOUNT_SECONDS, err);
 }
 
 /* Nothing of it has a name any more that shows where it was. */

@@ -58,7 +58,7 @@ struct slu_place {
 void slu_place_order(struct slu_place *s);
 /* linear_costs.c: all of it, where the cheapest targets have room for all.
  * False: nothing was done. */
-bool slu_place_roomy(struct slu_place *s);
+bool slu_place_linear_fast(struct slu_place *s);
 void slu_place_bounds(struct slu_place *s);
 /* Costs and room, each target in its place. */
 void slu_place_load(struct slu_place *s);

@@ -108,7 +108,7 @@ static void hand_out(struct slu_place *s, uint32_t n)
 	}
 }
 
-bool slu_place_roomy(struct slu_place *s)
+bool slu_place_linear_fast(struct slu_place *s)
 {
 	uint32_t n = s->active ? s->want[0] : 0, got;
 	double lo, hi;

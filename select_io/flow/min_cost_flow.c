@@ -333,7 +333,7 @@ static void sum_up(const struct slu_place *s, struct slu_place_solution *out)
 void slu_place_solve(struct slu_place *s, struct slu_place_solution *out)
 {
 	prepare(s);
-	if (s->p.convex || !slu_place_roomy(s))
+	if (s->p.convex || !slu_place_linear_fast(s))
 		solve(s);
 	*out = (struct slu_place_solution){
 		.wanted = s->wanted,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Student's t, two-sided 5 %, for so many degrees of freedom. */
-static double student(size_t df)
+static double student_t(size_t df)
 {
 	static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57,
 				   2.45,  2.36, 2.31, 2.26, 2.23};
@@ -64,13 +64,13 @@ void slu_ion_gain(const struct slu_ion_run *run, size_t n,
 	if (out->apps < 2)
 		return;
 	squares *= (double)out->apps / (double)(out->apps - 1);
-	off = student(out->apps - 1) * sqrt(squares + unsure) / all.fixed;
+	off = student_t(out->apps - 1) * sqrt(squares + unsure) / all.fixed;
 	out->known = true;
 	out->low = fmax(out->ratio - off, 0);
 	out->high = out->ratio + off;
 }
 
-double slu_ion_miss(const struct slu_ion_run *run, size_t n)
+double slu_ion_mean_error(const struct slu_ion_run *run, size_t n)
 {
 	double sum = 0;
 

@@ -41,7 +41,7 @@ void slu_ion_gain(const struct slu_ion_run *run, size_t n,
 		  struct slu_ion_gain *out);
 
 /* Mean of |predicted - reached| / reached; 0 of none. */
-double slu_ion_miss(const struct slu_ion_run *run, size_t n);
+double slu_ion_mean_error(const struct slu_ion_run *run, size_t n);
 
 /* Least, quartiles and greatest; sorts. All 0 of none. */
 struct slu_ion_five {

@@ -98,7 +98,7 @@ static struct means means_of(const struct ran *ran, size_t n)
 		seconds += r->seconds;
 		m.predicted += r->f.predicted * r->seconds;
 		m.reached += r->reached * r->seconds;
-		m.miss += slu_ion_miss(r, 1) / (double)n;
+		m.miss += slu_ion_mean_error(r, 1) / (double)n;
 	}
 	if (seconds > 0) {
 		m.predicted /= seconds;

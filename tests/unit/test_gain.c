@@ -93,8 +93,9 @@ START_TEST(test_too_little)
 	ck_assert(!g.known && g.apps == 1 && g.runs == 2);
 	ck_assert_double_eq(g.reached, 3);
 	ck_assert_double_eq(g.fixed, 3);
-	ck_assert_double_eq(slu_ion_miss(run, 0), 0);
-	ck_assert_double_eq_tol(slu_ion_miss(run, 2), (1 / 3.0 + 1) / 2, 1e-9);
+	ck_assert_double_eq(slu_ion_mean_error(run, 0), 0);
+	ck_assert_double_eq_tol(slu_ion_mean_error(run, 2), (1 / 3.0 + 1) / 2,
+				1e-9);
 	run[0].f.fixed = run[1].f.fixed = 0;
 	run[1].app = 2;
 	slu_ion_gain(run, 2, &g);
