@@ -48,7 +48,7 @@ struct slu_buffers *slu_buffers_load(struct slu_db *db,
 		return NULL;
 	}
 	for (bb = b->first; bb; bb = bb->next) {
-		slu_bb_put_anew(b, bb);
+		slu_bb_resend_all(b, bb);
 		if (slu_bb_reconcile(b, bb, now, &why))
 			slu_bb_log(b, bb, SLU_ERROR, "%s", why.text);
 	}
@@ -112,7 +112,7 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 			verdict_in_force(b, bb, now);
 		else if (verdict_refused(b, bb, text, now, err))
 			return -1;
-		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
@@ -303,7 +303,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->failure.verdict == SLU_VERDICT_SENT &&
 	    !bb->failure.bound_seen && now >= at) {
 		bb->failure.bound_seen = true;
-		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 		if (slu_bb_reconcile(b, bb, now, err))
 			return -1;
 	}
@@ -315,7 +315,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->plan.het_job && slu_bb_reconcile(b, bb, now, err))
 		return -1;
 	if (now >= bb->extended + EXTEND_INTERVAL)
-		slu_bb_put(b, bb, SLU_EFFECT_EXTEND);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_EXTEND);
 	if (now + EXTEND_INTERVAL < *next)
 		*next = now + EXTEND_INTERVAL;
 	return 0;

@@ -15,7 +15,8 @@
 
 /* Put */
 
-void slu_bb_put(struct slu_buffers *b, struct slu_bb *bb, unsigned effects)
+void slu_bb_request_effects(struct slu_buffers *b, struct slu_bb *bb,
+			    unsigned effects)
 {
 	bb->effects |= effects;
 	if (bb->is_due)
@@ -29,13 +30,14 @@ void slu_bb_put(struct slu_buffers *b, struct slu_bb *bb, unsigned effects)
 	b->last_due = bb;
 }
 
-void slu_bb_put_anew(struct slu_buffers *b, struct slu_bb *bb)
+void slu_bb_resend_all(struct slu_buffers *b, struct slu_bb *bb)
 {
 	bb->notified = (struct slu_bb_notified){0};
 	for (size_t i = 0; i < bb->plan.n_node; i++)
 		bb->member[i].order_due = true;
-	slu_bb_put(b, bb,
-		   SLU_EFFECT_STATE | SLU_EFFECT_EXTEND | SLU_EFFECT_ORDERS);
+	slu_bb_request_effects(b, bb,
+			       SLU_EFFECT_STATE | SLU_EFFECT_EXTEND |
+				       SLU_EFFECT_ORDERS);
 }
 
 int slu_bb_order(struct slu_buffers *b, struct slu_bb *bb, size_t i,
@@ -45,7 +47,7 @@ int slu_bb_order(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	if (slu_bb_set_order(b->db, bb, i, order, text, now, err))
 		return -1;
 	bb->member[i].order_due = true;
-	slu_bb_put(b, bb, SLU_EFFECT_ORDERS);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_ORDERS);
 	return 0;
 }
 

@@ -29,10 +29,11 @@ enum slu_bb_effect {
 	SLU_EFFECT_STATE = 1 << 6,
 };
 
-void slu_bb_put(struct slu_buffers *b, struct slu_bb *bb, unsigned effects);
+void slu_bb_request_effects(struct slu_buffers *b, struct slu_bb *bb,
+			    unsigned effects);
 /* Send slurmctld everything again, whether it has changed or not; except a
  * verdict, which waits until slurmctld has said whether the job runs again. */
-void slu_bb_put_anew(struct slu_buffers *b, struct slu_bb *bb);
+void slu_bb_resend_all(struct slu_buffers *b, struct slu_bb *bb);
 /* Store this order for node i, with a line of history (NULL: none), and request
  * its effect. */
 int slu_bb_order(struct slu_buffers *b, struct slu_bb *bb, size_t i,

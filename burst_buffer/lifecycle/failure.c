@@ -173,7 +173,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 	slu_bb_phase_failed(b, bb->state);
 	if (verdict == SLU_VERDICT_SENT)
 		slu_bb_phase_verdict(b, bb->state, what);
-	slu_bb_put(b, bb, SLU_EFFECT_VERDICT | SLU_EFFECT_WAKE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_VERDICT | SLU_EFFECT_WAKE);
 	return 0;
 }
 

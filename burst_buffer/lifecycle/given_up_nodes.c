@@ -30,7 +30,7 @@ int slu_run_lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	if (bb->member[i].state != SLU_NODE_LOST)
 		return 0;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
@@ -39,7 +39,7 @@ int slu_run_lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 static int let_it_tell(struct slu_buffers *b, struct slu_bb *bb, size_t i)
 {
 	if (!bb->member[i].left)
-		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	bb->member[i].left = true;
 	return 0;
 }

@@ -237,8 +237,8 @@ int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		if (slu_buffers_job(b, &jobs[j], is_over(&jobs[j]), now, &one))
 			first(&one, &all, &rc);
 	for (bb = b->first; bb; bb = bb->next) {
-		slu_bb_put_anew(b, bb);
-		slu_bb_put(b, bb, SLU_EFFECT_VERDICT);
+		slu_bb_resend_all(b, bb);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_VERDICT);
 	}
 	slu_bb_carry_out(b, now);
 	return rc ? slu_err(err, all.kind, "%s", all.text) : 0;

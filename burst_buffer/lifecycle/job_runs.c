@@ -87,7 +87,7 @@ static int begin_stored(struct slu_buffers *b, struct slu_bb *bb,
 	slu_bb_log(b, bb, SLU_INFO, "%s for %s on %zu nodes",
 		   bb->plan.fs ? bb->plan.fs : "nothing",
 		   bb->user ? bb->user : "somebody", bb->plan.n_node);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE | SLU_EFFECT_EXTEND);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE | SLU_EFFECT_EXTEND);
 	if ((by && note_staged(b, bb, by, now, err)) ||
 	    (!slu_bb_has_plan(bb) &&
 	     slu_bb_too_small(b, bb, too_small, why, now, err)))
@@ -213,6 +213,6 @@ int slu_run_end(struct slu_buffers *b, struct slu_bb *bb,
 	}
 	slu_bb_log(b, bb, SLU_INFO, "%s", text);
 	free(text);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	return slu_bb_reconcile(b, bb, now, err);
 }

@@ -146,7 +146,7 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 	    slu_bb_set_node(b->db, bb, (size_t)i, SLU_NODE_FETCH, err))
 		return -1;
 	if (boots) { /* no more */
-		slu_bb_put(b, bb, SLU_EFFECT_STATE);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_STATE);
 		slu_bb_carry_out(b, now);
 	}
 	text = slu_bb_plan_text(bb, false);

@@ -139,7 +139,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 	struct slu_err why = {0};
 
 	if (bb) { /* the job may not know it yet, or waits for its end */
-		slu_bb_put_anew(b, bb);
+		slu_bb_resend_all(b, bb);
 		return 0;
 	}
 	bb = new_one(b, job, one, now, &why);

@@ -105,6 +105,6 @@ int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_INFO, "%s: %s", bb->plan.name, why);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	return 0;
 }

@@ -160,7 +160,7 @@ int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
 	bb = find(b, job->job_id);
 	if (bb) { /* slurmctld may not know it yet */
 		bb->persistent.asked = now;
-		slu_bb_put_anew(b, bb);
+		slu_bb_resend_all(b, bb);
 		return 0;
 	}
 	bb = new_one(b, job, req, now, &why);

@@ -54,7 +54,7 @@ static int open_barriers(struct slu_buffers *b, struct slu_bb *bb, double now,
 			continue;
 		if (slu_bb_open_barrier(b->db, bb, barrier, err))
 			return -1;
-		slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	}
 	return 0;
 }
@@ -143,7 +143,7 @@ static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 
 	for (; bb; bb = bb->next)
 		if (bb->id == user->plan.use || bb->id == user->plan.staged)
-			slu_bb_put(b, bb, SLU_EFFECT_RECONCILE);
+			slu_bb_request_effects(b, bb, SLU_EFFECT_RECONCILE);
 }
 
 /* Other components of a heterogeneous job may have waited for this one. */
@@ -153,7 +153,7 @@ static void look_at_components(struct slu_buffers *b, const struct slu_bb *bb)
 
 	for (one = slu_hetjob_next(b, bb, one); one;
 	     one = slu_hetjob_next(b, bb, one->next))
-		slu_bb_put(b, one, SLU_EFFECT_RECONCILE);
+		slu_bb_request_effects(b, one, SLU_EFFECT_RECONCILE);
 }
 
 static int advance(struct slu_buffers *b, struct slu_bb *bb,
@@ -182,11 +182,11 @@ static int advance(struct slu_buffers *b, struct slu_bb *bb,
 	if (was == SLU_BB_STAGE_IN || was == SLU_BB_STAGE_OUT)
 		bb->took[was == SLU_BB_STAGE_OUT] = now - since;
 	slu_bb_forget_progress(bb);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
 	if (event == SLU_BB_STAGED)
-		slu_bb_put(b, bb, SLU_EFFECT_STAGED);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_STAGED);
 	if (bb->state == SLU_BB_RUNNING)
-		slu_bb_put(b, bb, SLU_EFFECT_EXTEND);
+		slu_bb_request_effects(b, bb, SLU_EFFECT_EXTEND);
 	look_at_used(b, bb);
 	look_at_components(b, bb);
 	return 0;
@@ -210,7 +210,7 @@ static int reconcile_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	if (bb->failure.text)
 		look_at_used(b, bb);
 	bb->keeps = slu_bb_keeps(bb, now);
-	slu_bb_put(b, bb, SLU_EFFECT_STATE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_STATE);
 	return 0;
 }
 
@@ -219,7 +219,7 @@ int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
 {
 	int rc = 0;
 
-	slu_bb_put(b, bb, SLU_EFFECT_RECONCILE);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_RECONCILE);
 	look_at_components(b, bb);
 	while (rc == 0 && (bb = slu_bb_next_changed(b)))
 		rc = reconcile_one(b, bb, now, err);

@@ -247,8 +247,8 @@ static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	if (rc)
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
-	slu_bb_put_anew(b, bb);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_resend_all(b, bb);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
@@ -338,8 +338,8 @@ int slu_recover_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	    slu_bb_advance(b->db, bb, SLU_BB_RAN, text, now, err))
 		return -1;
 	slu_bb_log(b, bb, SLU_WARN, "%s", text);
-	slu_bb_put(b, bb, SLU_EFFECT_WAKE);
-	slu_bb_put_anew(b, bb);
+	slu_bb_request_effects(b, bb, SLU_EFFECT_WAKE);
+	slu_bb_resend_all(b, bb);
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
