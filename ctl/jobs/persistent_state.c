@@ -324,14 +324,14 @@ static bool wait_use(struct wait *w, const struct slu_request *req)
 }
 
 /* Under the lock. NULL: no memory. */
-static struct slu_told *get_told(struct slu_mirror *m, uint32_t job_id)
+static struct slu_wait_notice *get_notice(struct slu_mirror *m, uint32_t job_id)
 {
-	struct slu_told *t = slu_map_get(&m->told, job_id);
+	struct slu_wait_notice *t = slu_map_get(&m->notice, job_id);
 
 	if (t)
 		return t;
 	t = calloc(1, sizeof(*t));
-	if (t && slu_map_put(&m->told, job_id, t) == 0)
+	if (t && slu_map_put(&m->notice, job_id, t) == 0)
 		return t;
 	free(t);
 	return NULL;
@@ -340,12 +340,12 @@ static struct slu_told *get_told(struct slu_mirror *m, uint32_t job_id)
 /* An answer is outdated when sluiced was told again and had nothing to say. */
 bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
 {
-	struct slu_told *t;
+	struct slu_wait_notice *t;
 	time_t now = time(NULL);
 	bool due;
 
 	pthread_mutex_lock(&m->lock);
-	t = get_told(m, job_id);
+	t = get_notice(m, job_id);
 	due = !t || now >= t->at + AGAIN;
 	if (t && due) {
 		t->at = now;
@@ -359,10 +359,10 @@ bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
 void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
 				const char *text)
 {
-	struct slu_told *t;
+	struct slu_wait_notice *t;
 
 	pthread_mutex_lock(&m->lock);
-	t = slu_map_get(&m->told, job_id);
+	t = slu_map_get(&m->notice, job_id);
 	if (t) {
 		slu_copy(t->why, sizeof(t->why), text ? text : "");
 		t->unanswered = 0;
@@ -373,10 +373,10 @@ void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
 void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
 			     char why[SLU_CTL_WHY])
 {
-	struct slu_told *t;
+	struct slu_wait_notice *t;
 
 	pthread_mutex_lock(&m->lock);
-	t = slu_map_get(&m->told, job_id);
+	t = slu_map_get(&m->notice, job_id);
 	if (t && t->why[0])
 		slu_copy(why, SLU_CTL_WHY, t->why);
 	pthread_mutex_unlock(&m->lock);

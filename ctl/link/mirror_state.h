@@ -12,11 +12,12 @@
 #include "ctl/map.h"
 #include "wire/control.h"
 
-/* What a waiting job wants from sluiced. */
-struct slu_told {
-	time_t at;		 /* when sluiced was last told */
-	unsigned int unanswered; /* how often since its last answer */
-	char why[256];		 /* that, or "" */
+/* The last message to sluiced that a pending job waits for something, and the
+ * answer. */
+struct slu_wait_notice {
+	time_t at;		 /* time of the last message */
+	unsigned int unanswered; /* messages since the last answer */
+	char why[256];		 /* the last answer, or "" */
 };
 
 /* When a job's last buffer was done; each job has one entry. */
@@ -39,8 +40,8 @@ struct slu_mirror {
 	/* pools/: */
 	struct slu_capacity supply;
 	struct slu_map claim; /* claims.c: job number -> its claim */
-	/* persistent_state.c: job number -> struct slu_told */
-	struct slu_map told;
+	/* persistent_state.c: job number -> struct slu_wait_notice */
+	struct slu_map notice;
 	struct slu_pool_waiter *waiter; /* waiters.c */
 	struct slu_map taken; /* usage.c: user -> what he takes of each pool */
 	bool taken_unknown;   /* not known for lack of memory */

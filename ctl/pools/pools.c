@@ -93,14 +93,14 @@ static void endings_free(struct slu_mirror *m)
 
 void slu_pools_fini(struct slu_mirror *m)
 {
-	struct slu_told *told;
+	struct slu_wait_notice *notice;
 
 	slu_mirror_clear(m);
 	slu_pools_expire(m, INT64_MAX);
-	for (size_t i = 0; (told = slu_map_next(&m->told, &i));)
-		free(told);
+	for (size_t i = 0; (notice = slu_map_next(&m->notice, &i));)
+		free(notice);
 	slu_map_free(&m->claim);
-	slu_map_free(&m->told);
+	slu_map_free(&m->notice);
 	slu_pools_forget_reservation(m, 0);
 	slu_usage_fini(m);
 	endings_free(m);
@@ -388,9 +388,9 @@ static bool is_staged(struct slu_mirror *m, uint32_t job_id)
  * back. */
 static bool was_refused(struct slu_mirror *m, uint32_t job_id)
 {
-	const struct slu_told *told = slu_map_get(&m->told, job_id);
+	const struct slu_wait_notice *notice = slu_map_get(&m->notice, job_id);
 
-	return told && told->why[0];
+	return notice && notice->why[0];
 }
 
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
@@ -420,14 +420,14 @@ void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id)
 {
-	struct slu_told *told;
+	struct slu_wait_notice *notice;
 
 	pthread_mutex_lock(&m->lock);
 	slu_pools_drop_claim(m, job_id);
-	told = slu_map_del(&m->told, job_id);
+	notice = slu_map_del(&m->notice, job_id);
 	slu_pools_forget_reservation(m, job_id);
 	pthread_mutex_unlock(&m->lock);
-	free(told);
+	free(notice);
 }
 
 int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
