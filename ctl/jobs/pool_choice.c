@@ -90,12 +90,12 @@ static struct known nodes_of(const struct slu_pool_conf *pool,
 			     struct slu_mirror *mirror)
 {
 	struct known known = {.conf = &pool->nodes};
-	enum slu_pool_told told = SLU_POOL_UNTOLD;
+	enum slu_pool_known_nodes are_known = SLU_POOL_NODES_UNKNOWN;
 
 	if (pool->tier && mirror)
-		told = slu_pools_hosts(mirror, pool->name, &known.told);
-	known.all = told == SLU_POOL_ALL;
-	known.more = told == SLU_POOL_SOME;
+		are_known = slu_pools_hosts(mirror, pool->name, &known.told);
+	known.all = are_known == SLU_POOL_NODES_ALL;
+	known.more = are_known == SLU_POOL_NODES_SOME;
 	return known;
 }
 
@@ -108,8 +108,8 @@ static const struct slu_hosts *nodes(const struct known *known)
 static bool has_nodes(void *mirror, const struct slu_pool_conf *pool)
 {
 	struct slu_hosts told;
-	const bool all =
-		slu_pools_hosts(mirror, pool->name, &told) == SLU_POOL_ALL;
+	const bool all = slu_pools_hosts(mirror, pool->name, &told) ==
+			 SLU_POOL_NODES_ALL;
 	const bool none = all && told.n == 0;
 
 	slu_hosts_free(&told);

@@ -28,10 +28,10 @@ const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
 	return NULL;
 }
 
-enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
-				   struct slu_hosts *out)
+enum slu_pool_known_nodes
+slu_pools_hosts(struct slu_mirror *m, const char *pool, struct slu_hosts *out)
 {
-	enum slu_pool_told told = SLU_POOL_UNTOLD;
+	enum slu_pool_known_nodes known = SLU_POOL_NODES_UNKNOWN;
 	const struct slu_pool_capacity *p;
 	char *text = NULL;
 
@@ -39,12 +39,12 @@ enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
 	pthread_mutex_lock(&m->lock);
 	p = slu_capacity_of(m, pool);
 	if (p && p->hosts && (text = strdup(p->hosts)))
-		told = p->complete ? SLU_POOL_ALL : SLU_POOL_SOME;
+		known = p->complete ? SLU_POOL_NODES_ALL : SLU_POOL_NODES_SOME;
 	pthread_mutex_unlock(&m->lock);
 	if (text && slu_hosts_parse(text, out, NULL))
-		told = SLU_POOL_UNTOLD;
+		known = SLU_POOL_NODES_UNKNOWN;
 	free(text);
-	return told;
+	return known;
 }
 
 bool slu_pools_unable(struct slu_mirror *m, const char *fs, uint32_t *able,

@@ -15,11 +15,15 @@ void slu_pools_set(struct slu_mirror *m, struct slu_capacity *supply);
 const struct slu_pool_capacity *slu_capacity_of(const struct slu_mirror *m,
 						const char *pool);
 
-/* The nodes of a pool with a tier, as far as sluiced has told: none of them, as
- * many as have pushed their maps, or all. Caller frees. */
-enum slu_pool_told { SLU_POOL_UNTOLD, SLU_POOL_SOME, SLU_POOL_ALL };
-enum slu_pool_told slu_pools_hosts(struct slu_mirror *m, const char *pool,
-				   struct slu_hosts *out);
+/* The nodes of a pool with a tier, as far as sluiced has reported: none of
+ * them, those that have pushed their maps, or all. Caller frees. */
+enum slu_pool_known_nodes {
+	SLU_POOL_NODES_UNKNOWN,
+	SLU_POOL_NODES_SOME,
+	SLU_POOL_NODES_ALL
+};
+enum slu_pool_known_nodes
+slu_pools_hosts(struct slu_mirror *m, const char *pool, struct slu_hosts *out);
 
 /* How many nodes have reported that they cannot make this file system, and how
  * many have not; false: none has. *why is the reason of one of them. */
