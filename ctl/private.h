@@ -116,7 +116,7 @@ struct slu_ctl {
 	struct slu_seen_runs seen_runs; /* until predictor_heard.all */
 	/* The predictor that is being trained, and replaces the site's when
 	 * history has been read; NULL: none is. */
-	struct slu_predictor *pupil;
+	struct slu_predictor *in_training;
 	char link_why[256]; /* why the link is down, as last logged */
 	struct slu_map live;
 	struct slu_look *look;

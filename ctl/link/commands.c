@@ -292,7 +292,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	(void)err;
 	slu_training_add_waiting(ctl);
 	slu_seen_runs_clear(&ctl->seen_runs);
-	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->pupil))
+	if (!ctl->predictor_heard.all && (ctl->rows || !ctl->in_training))
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
 	if (ctl->bad_rows)

@@ -2,7 +2,7 @@
 /*
  * Trains the predictor with runs that end and with the history that sluiced
  * replays, each run once. When the configuration is read again the trained
- * predictor stays in use (sluiced may be away) until a pupil has learned
+ * predictor stays in use (sluiced may be away) until a new one has learned
  * everything again, with what was imported since. The arbiter does the same
  * with its curves. What applications read and write is kept until history
  * begins.
@@ -17,7 +17,7 @@
 void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job)
 {
 	struct slu_predictor *p =
-		ctl->pupil ? ctl->pupil : ctl->site->predictor;
+		ctl->in_training ? ctl->in_training : ctl->site->predictor;
 
 	if (p)
 		slu_learn(p, job);
@@ -41,7 +41,7 @@ void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job)
 	bool waits = !ctl->predictor_heard.all && reading;
 	int rc = 0;
 
-	if (ctl->pupil)
+	if (ctl->in_training)
 		slu_learn(ctl->site->predictor, job);
 	if (!ctl->predictor_heard.all)
 		rc = slu_seen_runs_add(&ctl->seen_runs, job, waits);
@@ -69,32 +69,32 @@ void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site)
 {
 	struct slu_predictor *fresh = site->predictor;
 
-	if (!ctl->pupil && !ctl->predictor_heard.all)
+	if (!ctl->in_training && !ctl->predictor_heard.all)
 		return;
 	site->predictor = ctl->site->predictor;
 	/* the old one goes with the old site */
-	ctl->site->predictor = ctl->pupil;
-	ctl->pupil = fresh;
+	ctl->site->predictor = ctl->in_training;
+	ctl->in_training = fresh;
 }
 
 void slu_training_complete(struct slu_ctl *ctl)
 {
-	struct slu_predictor *rest = ctl->pupil;
+	struct slu_predictor *rest = ctl->in_training;
 
 	if (rest && ctl->rows) { /* else there was nothing to learn */
 		pthread_rwlock_wrlock(&ctl->site_lock);
 		rest = ctl->site->predictor;
-		ctl->site->predictor = ctl->pupil;
+		ctl->site->predictor = ctl->in_training;
 		pthread_rwlock_unlock(&ctl->site_lock);
 	}
 	slu_predictor_free(rest);
-	ctl->pupil = NULL;
+	ctl->in_training = NULL;
 }
 
 void slu_training_fini(struct slu_ctl *ctl)
 {
 	slu_seen_runs_clear(&ctl->seen_runs);
-	slu_predictor_free(ctl->pupil);
-	ctl->pupil = NULL;
+	slu_predictor_free(ctl->in_training);
+	ctl->in_training = NULL;
 	ctl->predictor_heard = (struct slu_history_position){0};
 }

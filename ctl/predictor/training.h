@@ -3,15 +3,16 @@
 #define SLU_CTL_TRAINING_H
 
 /* Trains the predictor with runs that have ended: as they end, and from
- * history. While a new predictor is trained from history, it is called the
- * pupil and the site goes on with its own. */
+ * history. While a new predictor (in_training) is trained from history, the
+ * site goes on with its own. */
 
 #include "wire/job.h"
 
 struct slu_ctl;
 struct slu_site;
 
-/* Train the pupil if there is one, else the predictor, with a run. */
+/* Trains the predictor in training if there is one, else the site's, with a
+ * run. */
 void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job);
 /* The same with a run that has just ended and that history may bring again. */
 void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job);
@@ -19,12 +20,12 @@ void slu_training_add_once(struct slu_ctl *ctl, const struct slu_job *job);
  * be. */
 void slu_training_add_waiting(struct slu_ctl *ctl);
 /* The configuration was read again: the new site takes over the trained
- * predictor, if there is one, and its own becomes the pupil. Under
+ * predictor, if there is one, and its own is trained anew. Under
  * site_lock. */
 void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site);
 /* There is a new predictor: it is to be trained with all of history. */
 void slu_training_restart(struct slu_ctl *ctl);
-/* The pupil has got all of history. */
+/* The predictor in training has got all of history. */
 void slu_training_complete(struct slu_ctl *ctl);
 void slu_training_fini(struct slu_ctl *ctl);
 
