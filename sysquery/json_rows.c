@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any query's rows as JSON: numbers as numbers (whole ones beyond 2^53 as the
- * text of one), all else as text; what is NULL
- * or not finite is absent. */
+/* Rows of any query as JSON: numbers as numbers (whole ones beyond 2^53 as
+ * strings), all else as strings; NULL and non-finite values are absent. */
 #include "config.h"
 #include "sysquery/json_rows.h"
 
 #include "common/jsonx.h"
 
-#define ROW_MEMORY   1024 /* an object with its hash table */
-#define VALUE_MEMORY 128  /* a key and a number */
+#define ROW_MEMORY   1024 /* bytes of an object with its hash table */
+#define VALUE_MEMORY 128  /* bytes of a key and a number */
 
 static struct json_object *value(struct slu_rows *rows, int column)
 {
@@ -44,7 +43,7 @@ struct json_object *slu_query_row(struct slu_rows *rows)
 	return obj;
 }
 
-/* What json-c takes for the row, rather more than less. */
+/* An upper estimate of json-c's memory for the row. */
 static size_t memory(struct slu_rows *rows)
 {
 	size_t bytes = ROW_MEMORY;

@@ -11,7 +11,7 @@
 
 enum { EXIT_DIFFERS = 5 };
 
-/* The exit status says what kind of error it was; sysquery(1) lists them. */
+/* The exit code by kind of error; sysquery(1) lists them. */
 static int status_of(enum slu_kind kind)
 {
 	switch (kind) {
@@ -58,7 +58,7 @@ static int run(struct slu_ask *ask, struct slu_err *err)
 	return ret;
 }
 
-/* Once; *watch: whether to come again, after so many seconds. */
+/* One query; *watch: seconds until the next one; 0: none. */
 static int once(int argc, char **argv, unsigned *watch)
 {
 	int status = EXIT_SUCCESS;
@@ -94,7 +94,7 @@ static int complete(int argc, char **argv)
 	return EXIT_SUCCESS;
 }
 
-/* --complete is for etc/sluice.completion: what may follow. */
+/* --complete is called by etc/sluice.completion. */
 int main(int argc, char **argv)
 {
 	unsigned watch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments out of JSON, answers into text. */
+/* Parses questions' arguments from JSON, and formats answers. */
 #include "config.h"
 #include "sysquery/query.h"
 
@@ -30,7 +30,7 @@ static struct json_object *argument(struct json_object *args, const char *key)
 	return value;
 }
 
-/* Text i of an array. */
+/* Element i of an array, as text. */
 static const char *text_at(struct json_object *array, size_t i)
 {
 	struct json_object *one = json_object_array_get_idx(array, i);
@@ -69,8 +69,7 @@ static int named_hosts(struct json_object *args, struct slu_hosts *out,
 	return 0;
 }
 
-/* Of `found` those that are in `hosts` (all, when that is empty), instead of
- * them. */
+/* Replaces `found` by those that are also in `hosts` (all if that is empty). */
 static void keep(struct slu_hosts *hosts, struct slu_hosts *found)
 {
 	size_t n = 0;
@@ -86,7 +85,7 @@ static void keep(struct slu_hosts *hosts, struct slu_hosts *found)
 	*hosts = *found;
 }
 
-/* Sorted, each once. 0, with none in *out: all hosts; 1: none. */
+/* Sorted and distinct. 0 with none in *out: all hosts; 1: none. */
 static int get_hosts(struct slu_db *db, struct json_object *args,
 		     struct slu_hosts *out, struct slu_err *err)
 {
@@ -108,7 +107,7 @@ static int get_hosts(struct slu_db *db, struct json_object *args,
 	return out->n == 0;
 }
 
-/* A NULL-ended list whose texts are args'; caller frees the list. */
+/* A NULL-terminated list of texts borrowed from args; caller frees the list. */
 static int get_extractors(struct json_object *args, char ***out,
 			  struct slu_err *err)
 {
@@ -172,7 +171,7 @@ static int resources(struct slu_db *db, struct json_object *args,
 	return stream(db, args, keep_piece, out, err);
 }
 
-/* A question about hosts, answered by an array. */
+/* A question about hosts, answered with an array. */
 static int about_hosts(struct slu_db *db, struct json_object *args,
 		       struct json_object *(*get)(struct slu_db *,
 						  const struct slu_hosts *,
@@ -238,7 +237,7 @@ static int extractors(struct slu_db *db, struct json_object *args,
 	return give(slu_query_extractors(db, err), out, err);
 }
 
-/* The rows of each host, with its name before all else. */
+/* The rows of each host, with its name as the first key. */
 static int add_history(struct slu_db *db, const char *host, char **extractors,
 		       struct json_object *out, struct slu_err *err)
 {

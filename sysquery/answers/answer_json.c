@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers for programs. Of each key that has another name in JSON both are
- * there: first all as they came, then those with units. Numbers are rounded to
- * what is known of their quantity.
+ * Answers as JSON. Keys that have another name in JSON are present under both:
+ * first all as sluiced sent them, then those with units. Numbers are rounded to
+ * the precision of their quantity.
  */
 #include "config.h"
 #include "sysquery/answers/answers.h"
@@ -17,7 +17,7 @@ const char *slu_key_name(const struct slu_key *key)
 	return key->json ? key->json : key->key;
 }
 
-/* Of the key as sluiced writes it. */
+/* The entry of a key, by the name that sluiced uses. */
 static const struct slu_key *find(const struct slu_key *keys, const char *key)
 {
 	for (const struct slu_key *k = keys; k && k->key; k++)
@@ -38,7 +38,7 @@ const struct slu_key *slu_key_find(const struct slu_key *keys, const char *name)
 	return found;
 }
 
-/* Of 1: whole ones; 0: all that there are. */
+/* The decimal place to round to, as a power of ten; 0: not rounded. */
 static double unit_of(enum slu_quantity is)
 {
 	switch (is) {
@@ -103,7 +103,7 @@ static void add(struct json_object *out, const char *name,
 	json_object_object_add(out, name, value);
 }
 
-/* What is null is not known, and left out. */
+/* A null value is unknown, and left out. */
 static struct json_object *object(struct json_object *from,
 				  const struct slu_key *keys)
 {
@@ -237,8 +237,8 @@ void slu_form_end(struct slu_buf *out)
 	slu_buf_puts(out, "}");
 }
 
-/* Characters that are no ASCII stand in strings only. A character lies in one
- * piece of an answer, so that it need not be put together. */
+/* Non-ASCII characters occur only within strings. A character is never split
+ * between two pieces of an answer, so that each piece can be escaped alone. */
 void slu_form_escape(const char *text, size_t len, struct slu_buf *out)
 {
 	size_t from = 0, n;

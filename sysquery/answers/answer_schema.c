@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The schema of an answer, from its table of keys. What is not known is absent,
- * so nothing but schema, version and the rows is required; newer versions of
- * sluiced may tell more, so nothing is forbidden.
+ * The JSON schema of an answer, from its table of keys. Unknown values are
+ * absent, so only schema, version and the rows are required; newer versions of
+ * sluiced may add keys, so none are forbidden.
  */
 #include "config.h"
 #include "sysquery/answers/answers.h"
@@ -20,7 +20,7 @@ static void add(struct json_object *to, const char *key,
 	json_object_object_add(to, key, value);
 }
 
-/* A whole number beyond 2^53 is the text of one. */
+/* A whole number beyond 2^53 is sent as a string. */
 static void add_whole(struct json_object *out)
 {
 	struct json_object *types = json_object_new_array();

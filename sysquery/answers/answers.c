@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The resource map's answers, and where each answer is found; those of jobs, of
- * I/O nodes and of storage are in answers_jobs.c, answers_ions.c and
+/* Answers from the resource map, and the index of all answers; those about
+ * jobs, I/O nodes and storage are in answers_jobs.c, answers_ions.c and
  * answers_storage.c. */
 #include "config.h"
 #include "sysquery/answers/answers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answer about I/O nodes: which job holds which, what the divisions before
- * were, how good predictions were, and what other policies would do. */
+/* The answer about I/O nodes: the current assignment, former divisions, the
+ * accuracy of predictions, and the effect of other policies. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

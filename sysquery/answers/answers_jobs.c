@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about jobs: their file systems, predictions, starts and waits, and
- * how busy all of them kept the parallel file system. */
+/* Answers about jobs: file systems, predictions, starts and waits, and the load
+ * of the parallel file system. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 
@@ -85,7 +85,7 @@ const struct slu_form slu_form_buffers = {
 	.states = "SETUP,STAGE_IN,RUNNING,STAGE_OUT,TEARDOWN,DONE",
 	.time = "created"};
 
-/* As Slurm calls the ends of a run. */
+/* Slurm's final states of a run. */
 #define ENDED                                                      \
 	"COMPLETED,FAILED,CANCELLED,TIMEOUT,NODE_FAIL,PREEMPTED,"  \
 	"BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,REQUEUED,LAUNCH_FAILED," \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about one job as a whole, and about many (doc/job.md). */
+/* Answers about a single job, and about the jobs of a period (doc/job.md). */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about Lustre's targets, and the summary of the site. */
+/* Answers about Lustre's targets, and the site's summary. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Colors repeat what the word beside them says, and never stand for it. */
+/* Colors only repeat what a word says: output without colors is complete. */
 #include "config.h"
 #include "sysquery/answers/colors.h"
 

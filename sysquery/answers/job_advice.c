@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules, each a condition and a sentence, in the order of urgency. A
- * sentence says what was recorded before it says what to do, so that whoever
- * knows better can see that.
+ * The rules of advice, each a condition and a sentence, in the order of
+ * urgency. A sentence gives the recorded facts before the advice, so that users
+ * can judge it.
  */
 #include "config.h"
 #include "sysquery/answers/job_advice.h"
@@ -12,18 +12,18 @@
 #include "common/size.h"
 #include "common/str.h"
 
-#define SPARE	     1.5 /* of what was used, that is suggested */
+#define SPARE	     1.5 /* suggested capacity, times the used bytes */
 #define SMALL_FILE   (256 << 10)
 #define MANY_FILES   1000
-#define LONG_ENOUGH  10.0      /* s, that are worth a word */
-#define LEAST	     (1 << 20) /* bytes: less is nothing */
+#define LONG_ENOUGH  10.0      /* s; shorter phases get no advice */
+#define LEAST	     (1 << 20) /* bytes; less is ignored */
 #define LONG_LIMIT   1800      /* s */
 #define MIN_RUNS     3
 #define NEARLY_FULL  0.95
 #define FIVE_MINUTES 300
 
-/* A capacity as people ask for one, not below `bytes`: 1, 1.5, 2, 3, 4, 6, 8,
- * 12... of a power of two. */
+/* A round capacity of at least `bytes`: 1, 1.5, 2, 3, 4, 6, 8, 12... times a
+ * power of 1024. */
 static uint64_t round_up(double bytes)
 {
 	double step = 1 << 20;
@@ -37,7 +37,7 @@ static uint64_t round_up(double bytes)
 	return (uint64_t)step;
 }
 
-/* Minutes are what limits are made of; five of them at least. */
+/* In whole minutes, as limits are; at least five. */
 static int64_t more_time(int64_t seconds)
 {
 	int64_t more = seconds + seconds / 5;
@@ -95,7 +95,7 @@ static void say_lost_output(const struct slu_advice_facts *f,
 		       f->kept ? ": " : "", f->kept ? f->kept : "", f->job_id);
 }
 
-/* The longest of its last runs that came to their own end; 0: none did. */
+/* The longest of the last runs that was not ended early; 0: none. */
 static int64_t longest(const struct slu_advice_facts *f)
 {
 	int64_t most = 0;
@@ -106,7 +106,7 @@ static int64_t longest(const struct slu_advice_facts *f)
 	return most;
 }
 
-/* Those that took as long as its limit, or were ended at theirs. */
+/* Runs that took as long as the job's limit, or were ended at their own. */
 static size_t count_over(const struct slu_advice_facts *f)
 {
 	size_t n = 0;
@@ -145,7 +145,7 @@ static void say_limit_short(const struct slu_advice_facts *f,
 		slu_buf_puts(out, ": ask for more time.");
 }
 
-/* It was ended where others of its name were done long before. */
+/* It was ended at its limit, while others of its name took much less. */
 static bool is_unlike(const struct slu_advice_facts *f)
 {
 	return f->timeout && f->granted > 0 && f->n_run >= MIN_RUNS &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules as in job_advice.c. Of few jobs nothing is said. */
+/* Rules of advice for many jobs, as in job_advice.c; few jobs give none. */
 #include "config.h"
 #include "sysquery/answers/report_advice.h"
 #include "sysquery/answers/job_advice.h"
@@ -8,7 +8,7 @@
 #include "common/size.h"
 #include "common/str.h"
 
-#define FEW 5 /* are no habit */
+#define FEW 5 /* jobs are not significant */
 
 static bool are_too_large(const struct slu_report_facts *f)
 {

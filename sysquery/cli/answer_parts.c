@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers as JSON, written while they are made: what leaves a database goes
- * straight to the output. sluiced proves an answer as a whole, so it is asked
- * for the documents of a few hosts at a time, and the objects are joined here;
- * neither side ever holds more than one part.
+ * Streams answers as JSON: documents go from the database straight to the
+ * output. sluiced only sends a complete answer, so it is queried for the
+ * documents of a few hosts at a time, and the objects are merged here; neither
+ * side ever holds more than one part in memory.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -14,12 +14,12 @@
 
 #define FIRST_HOSTS 16
 #define MOST_HOSTS  1024
-#define PART_BYTES  (16u << 20) /* of an answer, about */
+#define PART_BYTES  (16u << 20) /* approximate size of a part */
 
 struct sink {
 	const struct slu_ask *ask;
 	struct slu_sink out;
-	bool joined; /* there was a host in an earlier part */
+	bool joined; /* an earlier part had a host */
 };
 
 int slu_sink_put(void *arg, const void *data, size_t len, struct slu_err *err)
@@ -46,8 +46,7 @@ int slu_sink_end(struct slu_sink *s, int ret, struct slu_err *err)
 	return ret;
 }
 
-/* Documents go out as they are stored, but for what would command a terminal.
- */
+/* Documents are written as stored, except for terminal control characters. */
 static int put(void *arg, const void *data, size_t len, struct slu_err *err)
 {
 	struct sink *s = arg;
@@ -77,7 +76,7 @@ static int from_file(struct sink *s, struct slu_err *err)
 	return ret;
 }
 
-/* The members of an object, in an object with those before. */
+/* Appends the members of an object to the one that is being written. */
 static int join(void *arg, const struct slu_buf *text, struct slu_err *err)
 {
 	struct sink *s = arg;
@@ -93,7 +92,7 @@ static int join(void *arg, const struct slu_buf *text, struct slu_err *err)
 	return put(s, text->data + 1, text->len - 2, err);
 }
 
-/* The documents of n hosts from `first` on. */
+/* Queries the documents of n hosts from `first` on. */
 static int ask_part(const struct slu_ask *whole, struct json_object *rows,
 		    size_t first, size_t n, struct slu_buf *out,
 		    struct slu_err *err)

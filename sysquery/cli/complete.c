@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a shell offers for the last of some words, from the tables of commands,
- * options and answers. */
+/* Shell completion of the last word, from the tables of commands, options and
+ * answers. */
 #include "config.h"
 #include "sysquery/cli/complete.h"
 
@@ -29,8 +29,8 @@ static void offer_options(struct slu_buf *out, const struct slu_command *c,
 			offer(out, "--", 2, o->name, begun + 2);
 }
 
-/* The fields that follow the last comma, behind those before it, which may each
- * have a sign. */
+/* Completes the field after the last comma of a list, whose fields may have a
+ * sign. */
 static void offer_fields(struct slu_buf *out, const struct slu_form *answer,
 			 const char *begun)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options, and what each does to the question: those that belong to one go
- * straight into its arguments. */
+/* The options, and what each changes in the query: those of a single question
+ * are put into its arguments directly. */
 #include "config.h"
 #include "sysquery/cli/options.h"
 
@@ -63,7 +63,7 @@ static int set_json(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-/* Chosen by sluiced where there are many rows, by sysquery else. */
+/* Rows are selected by sluiced if there may be many, else by sysquery. */
 static int set_state(struct slu_ask *ask, const char *arg, const char *value,
 		     struct slu_err *err)
 {
@@ -87,7 +87,7 @@ static int set_watch(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-/* The array of this name among the arguments, made when missing. */
+/* The array of this name in the arguments; created if missing. */
 static struct json_object *list_of(struct slu_ask *ask, const char *key)
 {
 	struct json_object *list;
@@ -229,7 +229,7 @@ static int put_user(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-/* The same as to name it after the question. */
+/* The same as the operand JOB. */
 static int put_job(struct slu_ask *ask, const char *arg, const char *value,
 		   struct slu_err *err)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/width.h"
 
-#define LEAST 8 /* columns of text, however narrow the terminal is */
+#define LEAST 8 /* minimum columns of text, on any terminal */
 
 static size_t room(const struct slu_page *page)
 {
@@ -23,7 +23,7 @@ static void next_line(struct slu_page *page, size_t *at)
 	*at = 0;
 }
 
-/* *at: columns of this line that are taken. */
+/* *at: columns of the line in use. */
 static void add_word(struct slu_page *page, const char *word, size_t *at)
 {
 	const size_t width = slu_width(word), most = room(page);

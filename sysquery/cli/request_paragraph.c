@@ -7,7 +7,7 @@
 #include <string.h>
 #include "common/size.h"
 
-/* In the largest binary unit of which it is a whole number. */
+/* In the largest binary unit that divides it. */
 static void exact(uint64_t bytes, char text[SLU_SIZE_TEXT])
 {
 	static const char *const units[] = {"",	   "KiB", "MiB",
@@ -19,7 +19,7 @@ static void exact(uint64_t bytes, char text[SLU_SIZE_TEXT])
 	snprintf(text, SLU_SIZE_TEXT, "%ju%s", (uintmax_t)bytes, units[unit]);
 }
 
-/* "capacity=104857600" as people write it. */
+/* Prints "capacity=104857600" with a unit. */
 static void put_word(const char *word, size_t len, struct slu_buf *out)
 {
 	const char *equals = memchr(word, '=', len);

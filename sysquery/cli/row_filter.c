@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of a table, in which order, with which columns: what --state,
- * --since, --until, --last, --sort and -o say of the list that a command is
- * about. Rows that do not tell what is asked of them stay.
+ * Selects, sorts and projects the rows of a table: --state, --since, --until,
+ * --last, --sort and -o. A row without the value that a filter tests is kept.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -38,7 +37,8 @@ static bool is_wanted(const struct slu_ask *ask, const struct slu_form *answer,
 	return since <= time && time <= until;
 }
 
-/* Where numbers differ they decide, else texts. A row without it comes first.
+/* Compares numbers as numbers, all else as text. A row without the key is
+ * first.
  */
 static int compare(struct json_object *a, struct json_object *b)
 {
@@ -63,7 +63,7 @@ struct order {
 	int sign;
 };
 
-/* qsort_r() of the C library keeps the order of what is equal. */
+/* glibc's qsort_r() is a merge sort, which is stable. */
 static int by_order(const void *a, const void *b, void *arg)
 {
 	struct json_object *x = *(struct json_object *const *)a;
@@ -76,7 +76,8 @@ static int by_order(const void *a, const void *b, void *arg)
 	return ret;
 }
 
-/* Where a list of any keys has columns of its own, a name is one of those. */
+/* If a list with arbitrary keys has columns of its own, names refer to those.
+ */
 static const char *key_named(const struct slu_key *keys, const char *name,
 			     struct slu_err *err)
 {
@@ -95,7 +96,8 @@ static const char *key_named(const struct slu_key *keys, const char *name,
 	return NULL;
 }
 
-/* The words, in *copy, which the caller frees; how many, or -1. */
+/* Splits a list into words, in *copy, which the caller frees; returns their
+ * number, or -1. */
 static int words_of(const char *text, char **copy, char **word, size_t max,
 		    struct slu_err *err)
 {
@@ -132,8 +134,8 @@ static int sort(struct json_object **row, size_t n, const char *by,
 	return words > 0 ? 0 : slu_err_prefix(err, "--sort");
 }
 
-/* Each of --state is one that there is: another word would choose nothing, and
- * look like an answer. */
+/* Checks that each state of --state exists: another one would select no rows,
+ * which would look like an answer. */
 int slu_ask_check_states(const struct slu_ask *ask,
 			 const struct slu_form *answer, struct slu_err *err)
 {
@@ -217,8 +219,8 @@ static enum slu_column_type type_of(const struct slu_key *key)
 	return SLU_COL_PLAIN;
 }
 
-/* As sluiced tells it; where its unit is another than that of JSON, the title
- * says it. */
+/* The column as sluiced sends it; the title has the unit if JSON uses another
+ * one. */
 static struct slu_column column_of(const struct slu_key *key)
 {
 	return (struct slu_column){
@@ -230,8 +232,8 @@ static struct slu_column column_of(const struct slu_key *key)
 		.color = key->color};
 }
 
-/* As JSON has it, if it was asked for so. Its title is its name: not that of a
- * column, which other fields do not have. */
+/* The column by its JSON name, if that was asked for. Its title is that name,
+ * since titles of columns are not unique. */
 static struct slu_column column_named(const struct slu_key *key,
 				      const char *name)
 {
@@ -293,7 +295,7 @@ int slu_ask_part(const struct slu_ask *ask, const char *heading,
 	return slu_ask_section(ask, heading, rows, column, out, err);
 }
 
-/* Is not all asked for? */
+/* Are only some rows or columns asked for? */
 static bool is_narrow(const struct slu_ask *ask)
 {
 	return ask->state || json_object_object_get(ask->args, "since") ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times as people write them on the command line: a date in one of several
- * forms, else an age; and as answers show them. */
+/* Parses times on the command line, a date in one of several forms or an age,
+ * and formats them. */
 #include "config.h"
 #include "sysquery/cli/time_text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A column is drawn if the span covers its middle, so that two phases that
- * follow each other never share one. */
+/* A column is drawn if the span covers its middle, so that consecutive phases
+ * never share one. */
 #include "config.h"
 #include "sysquery/cli/timeline.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/size.h"
 
-#define BESIDE 24 /* columns beside the scale, and one that stays free */
+#define BESIDE 24 /* columns beside the scale, and one free at the end */
 #define LEAST  10
 
 static bool is_time(const struct slu_span *s)
@@ -16,7 +16,7 @@ static bool is_time(const struct slu_span *s)
 	return isfinite(s->began) && isfinite(s->seconds) && s->seconds >= 0;
 }
 
-/* From the first beginning to the last end, s; 0: there is nothing to draw. */
+/* The time from the first begin to the last end, s; 0: nothing to draw. */
 static double find_length(const struct slu_span *spans, size_t n, double *begin)
 {
 	double first = INFINITY, last = -INFINITY;

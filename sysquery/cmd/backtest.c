@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery backtest: a mode is tried on the site's own past before it is
- * switched on. It reads the database here, and not in sluiced: that takes
- * minutes, and shows how far it is.
+ * sysquery backtest: simulates a PredictMode with the site's own history before
+ * it is enabled. It reads the database itself instead of querying sluiced: that
+ * takes minutes, with a progress display.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -14,10 +14,10 @@
 #include "common/jsonx.h"
 #include "job_submit/simulation/policy_backtest.h"
 
-#define QUANTILE 0.75 /* as in sluice.conf where nothing is said */
+#define QUANTILE 0.75 /* the default of sluice.conf */
 #define FLOOR	 300
-#define BAR	 20 /* columns of the longest */
-#define ROWS	 80 /* of a table: who has most jobs; JSON has all */
+#define BAR	 20 /* columns of the longest bar */
+#define ROWS	 80 /* most rows of a table; JSON has all */
 
 static void tell(void *arg, const char *what, uint64_t done, uint64_t all)
 {
@@ -29,7 +29,7 @@ static void tell(void *arg, const char *what, uint64_t done, uint64_t all)
 	fflush(stderr);
 }
 
-/* What sluice.conf says, where there is one: the database too, unless -f does.
+/* Reads sluice.conf if there is one: also the database, unless -f is given.
  * Caller frees *path. */
 static int take_conf(const struct slu_ask *ask,
 		     struct slu_backtest_options *what, char **path,
@@ -69,7 +69,7 @@ static int take_args(struct json_object *args,
 	return 0;
 }
 
-/* A bar beside each row, as long as its value. */
+/* Adds a bar to each row, proportional to its value. */
 static void add_bars(struct json_object *rows, const char *key)
 {
 	char bar[BAR + 1];
@@ -134,7 +134,7 @@ static void show_head(const struct slu_ask *ask, struct json_object *answer,
 	slu_buf_puts(out, "\n");
 }
 
-/* Of those who have most jobs; as JSON it is all. */
+/* Tables show the groups with the most jobs; JSON has all. */
 static int show_group(const struct slu_ask *ask, struct json_object *answer,
 		      const char *key, const char *heading, struct slu_buf *out,
 		      struct slu_err *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery buffers: a line per job file system; of one job also its phases and
- * what happened when. */
+/* sysquery buffers: a line per job file system; for a single job also its
+ * phases and events. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -10,7 +10,7 @@
 #include "common/jsonx.h"
 #include "wire/node.h"
 
-/* Slurm does not always tell the name of a job's owner. */
+/* Slurm does not always send the user name. */
 static void add_user(struct json_object *buffer)
 {
 	const char *user = NULL;
@@ -28,8 +28,8 @@ static void add_user(struct json_object *buffer)
 		slu_json_set_u64(buffer, "user", uid);
 }
 
-/* A persistent one is known by its own name, not by that of the job that had
- * it made, nor by the number that stands for a job's. */
+/* A persistent buffer is shown by its own name rather than by the name and id
+ * of the job that created it. */
 static void name_persistent(struct json_object *buffer)
 {
 	const char *name = NULL;

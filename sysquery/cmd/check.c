@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery check: the resource map against slurm.conf, and what to change. */
+/* sysquery check: compares slurm.conf with the resource map, and suggests
+ * changes. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -9,7 +10,7 @@
 #include "common/jsonx.h"
 #include "sysquery/map/slurmconf.h"
 
-/* The question's arguments: what slurm.conf says. */
+/* Puts the nodes of slurm.conf into the question's arguments. */
 static int read_conf(struct slu_ask *ask, struct slu_err *err)
 {
 	char *path = ask->n_operands ? strdup(ask->operand[0])

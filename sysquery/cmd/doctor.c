@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery doctor: what is wrong on the cluster, and what to type for it. What
- * keeps this host from asking sluiced is looked at here, the rest is sluiced's
- * answer (sluiced/questions/doctor.h).
+ * sysquery doctor: problems of the cluster, with commands that show or solve
+ * them. What prevents this host from querying sluiced is checked here; the rest
+ * is sluiced's answer (sluiced/questions/doctor.h).
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -56,7 +56,7 @@ static bool check_munge(struct json_object *findings)
 
 /* sluice.conf */
 
-/* Of a file that is bad only what says whom to ask. */
+/* From an invalid file only the address of sluiced is used. */
 static struct slu_conf *whom_to_ask(const char *path)
 {
 	static const char key[] = "DaemonAddr";
@@ -78,7 +78,7 @@ static struct slu_conf *whom_to_ask(const char *path)
 	return conf;
 }
 
-/* NULL: there is none, or it is bad, which is found. */
+/* NULL: there is no file, or it is invalid, which is a finding. */
 static struct slu_conf *check_conf(const struct slu_ask *ask,
 				   struct json_object *findings)
 {
@@ -92,7 +92,7 @@ static struct slu_conf *check_conf(const struct slu_ask *ask,
 	conf = slu_conf_of_host(5, &origin, &err);
 	if (conf)
 		return conf;
-	/* sluiced says so of its own, with what it goes on with */
+	/* sluiced reports an invalid file of its own, with what it uses */
 	conf = *origin.path ? whom_to_ask(origin.path) : NULL;
 	if (!conf)
 		add(findings, "sluice.conf", err.text, this_host(host),
@@ -102,7 +102,7 @@ static struct slu_conf *check_conf(const struct slu_ask *ask,
 
 /* sluiced */
 
-/* Its host: before the colon of the address. */
+/* The host of an address: the part before the colon. */
 static void check_answer(const struct slu_conf *conf, const struct slu_err *err,
 			 struct json_object *findings)
 {
@@ -128,7 +128,7 @@ static struct json_object *ask_at(struct slu_ask *ask, const char *server,
 	return answer;
 }
 
-/* Each of its addresses: with a bad file nobody else tries them. */
+/* Tries each address of sluiced, as with an invalid file nobody else does. */
 static struct json_object *ask_sluiced(struct slu_ask *ask,
 				       const struct slu_conf *conf,
 				       struct slu_err *err)
@@ -142,7 +142,7 @@ static struct json_object *ask_sluiced(struct slu_ask *ask,
 	return answer;
 }
 
-/* All findings; -1: who asks is refused. Caller puts. */
+/* All findings; -1: the user may not ask. Caller puts. */
 static struct json_object *examine(struct slu_ask *ask, struct slu_err *err)
 {
 	struct json_object *mine = json_object_new_array(), *answer = NULL;
@@ -164,9 +164,9 @@ static struct json_object *examine(struct slu_ask *ask, struct slu_err *err)
 	return answer;
 }
 
-/* For people */
+/* As text */
 
-/* To be copied into a shell: whole, and safe for a terminal. */
+/* Quotes text for a shell, without characters that control a terminal. */
 static void put(struct slu_buf *out, const char *text)
 {
 	char *copy = strdup(text ? text : "?");
@@ -175,7 +175,7 @@ static void put(struct slu_buf *out, const char *text)
 	free(copy);
 }
 
-/* How long it has been so is in the sentence of these. */
+/* Does the sentence of this kind already have the age? */
 static bool tells_age(const char *kind)
 {
 	return kind && (!strcmp(kind, "phase") || !strcmp(kind, "kept"));

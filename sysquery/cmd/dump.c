@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery dump: the rows of all tables, or of some, {"TABLE":[ROW,...],...},
- * written a page at a time: a history has millions.
- * sysquery check-integrity: does SQLite find the file sound? Both see what
- * users may not, so they need the file itself.
+ * sysquery dump: the rows of all or some tables, {"TABLE":[ROW,...],...},
+ * written page by page, as a history has millions. sysquery check-integrity:
+ * SQLite's integrity check. Both see what users may not, so they need read
+ * access to the file itself.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -31,7 +31,7 @@ static bool wanted(const struct slu_ask *ask, const char *table)
 	return ask->n_operands == 0;
 }
 
-/* Names of the tables that are wanted, as rows {name}. */
+/* Names of the selected tables, as rows {name}. */
 static struct json_object *tables(struct slu_db *db, struct slu_err *err)
 {
 	return slu_query_rows(
@@ -43,7 +43,7 @@ static struct json_object *tables(struct slu_db *db, struct slu_err *err)
 		0, err);
 }
 
-/* Is each that was named among those that were found? */
+/* Does each table that was named exist? */
 static int check_names(const struct slu_ask *ask, struct json_object *names,
 		       struct slu_err *err)
 {
@@ -69,7 +69,7 @@ static int check_names(const struct slu_ask *ask, struct json_object *names,
 struct dump {
 	const struct slu_ask *ask;
 	struct slu_sink out;
-	bool begun; /* there was a table, or a section, before */
+	bool begun; /* a table, or a section, was written before */
 };
 
 static int put(struct dump *d, const struct slu_buf *text, struct slu_err *err)
@@ -89,7 +89,7 @@ static int put(struct dump *d, const struct slu_buf *text, struct slu_err *err)
 	return ret;
 }
 
-/* Up to PAGE rows; are they the table's first? */
+/* Writes up to PAGE rows; first: they are the table's first ones. */
 static int put_page(struct dump *d, const char *table, struct json_object *page,
 		    bool first, struct slu_err *err)
 {
@@ -115,7 +115,7 @@ static int put_page(struct dump *d, const char *table, struct json_object *page,
 	return ret;
 }
 
-/* All rows; ends the query. */
+/* Writes all rows, and ends the query. */
 static int put_rows(struct dump *d, const char *table, struct slu_rows *rows,
 		    struct slu_err *err)
 {

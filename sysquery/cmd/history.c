@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery history: what hosts have and had, since when. sysquery diff: how
- * two hosts differ, or one from what it was. As a table, a line for each leaf
- * of a document that is another.
+ * sysquery history: the present and former documents of hosts. sysquery diff:
+ * differences between two hosts, or between two times of one. Tables have a
+ * line for each leaf that differs.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -21,7 +21,7 @@ static const struct slu_column columns[] = {
 	{"new", "IS", .type = SLU_COL_PLAIN},
 	{.key = NULL}};
 
-/* A value as text that is not too long. */
+/* Shortens a value to its maximum length. */
 static void cut(struct json_object *row, const char *key)
 {
 	struct json_object *value;
@@ -33,12 +33,12 @@ static void cut(struct json_object *row, const char *key)
 			     ? json_object_get_string(value)
 			     : slu_json_text(value)))
 		return;
-	slu_utf8_clean(text); /* of half a character at its end */
+	slu_utf8_clean(text); /* a character cut at the end */
 	slu_copy(text + VALUE_MAX - 1, sizeof("..."), "...");
 	slu_json_set_str(row, key, text);
 }
 
-/* What one difference is, for people. */
+/* Formats one difference for the table. */
 static void shorten(struct json_object *row)
 {
 	struct json_object *path;
@@ -59,7 +59,7 @@ static void copy_key(struct json_object *to, struct json_object *from,
 		json_object_object_add(to, key, json_object_get(value));
 }
 
-/* One line: what a version changed; NULL: it is the first. */
+/* A line for a change between versions; change NULL: the first version. */
 static void add_line(struct json_object *lines, struct json_object *version,
 		     struct json_object *change)
 {
@@ -77,7 +77,7 @@ static void add_line(struct json_object *lines, struct json_object *version,
 	json_object_array_add(lines, line);
 }
 
-/* The answer as lines. Caller puts. */
+/* The answer's lines. Caller puts. */
 static struct json_object *lines_of(struct json_object *versions)
 {
 	struct json_object *lines = json_object_new_array(), *one, *changes;
@@ -126,7 +126,7 @@ int slu_cmd_history(struct slu_ask *ask, struct slu_err *err)
 	return slu_ask_render(ask, "history", show, err);
 }
 
-/* The columns are named by what they are of. */
+/* Columns are named after the hosts or times compared. */
 static int show_diff(const struct slu_ask *ask, struct json_object *rows,
 		     struct slu_buf *out, struct slu_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery hosts, sysquery extractors: what the resource map is made of. */
+/* sysquery hosts, sysquery extractors: lists of the resource map. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery import: history that others have recorded, read here, stored by
- * sluiced. */
+/* sysquery import: parses history recorded by other programs, and sends it to
+ * sluiced, which stores it. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -18,19 +18,19 @@
 #include "job_submit/import/import_formats.h"
 
 #define MAX_TEXT ((size_t)1 << 30)
-#define PLENTY	 4096 /* users whose numbers are remembered */
+#define PLENTY	 4096 /* cached user ids */
 #define CLOCKS	 1800 /* s */
-/* v0.0.N of slurmrestd's paths; a release knows the last three or so. */
+/* v0.0.N in slurmrestd's paths; a release supports about three of them. */
 #define REST_NEWEST 46
 #define REST_OLDEST SLU_IMPORT_REST
-/* Without it only the jobs of today are told. */
+/* The default is only today's jobs. */
 #define REST_SINCE "start_time=2000-01-01"
 
 struct sender {
 	const struct slu_ask *ask;
 	struct slu_import_jobs batch;
 	size_t text; /* bytes of its texts */
-	/* what sluiced says of all, see wire/job.h */
+	/* totals of sluiced's answers, see wire/job.h */
 	uint64_t added, io, changed, old, unknown;
 };
 
@@ -127,7 +127,7 @@ static int to_uid(const char *user, uint32_t *uid)
 	return 0;
 }
 
-/* What is not as whoever imports expects it. */
+/* Warns of jobs that were skipped or incomplete. */
 static void warn(const struct sender *s, const char *format,
 		 const struct slu_import_report *report)
 {
@@ -188,7 +188,7 @@ static int say(const struct sender *s, const char *format,
 	return ret;
 }
 
-/* One GET of "http://HOST:PORT" or "unix:PATH" (version 0: with a path). */
+/* One GET to "http://HOST:PORT" or "unix:PATH" (version 0: with a path). */
 static int get(const char *where, int version, const char *const *headers,
 	       struct slu_buf *text, struct slu_err *err)
 {
@@ -228,7 +228,7 @@ static bool is_too_old(const char *where)
 	return version && atoi(version + strlen("/v0.0.")) < REST_OLDEST;
 }
 
-/* Where no path is named, that of the newest version that it has. */
+/* Without a path, that of the newest version that slurmrestd supports. */
 static int get_jobs(const char *where, const char *const *headers,
 		    struct slu_buf *text, struct slu_err *err)
 {
@@ -254,7 +254,7 @@ static int add_advice(const char *what, struct slu_err *err)
 	return slu_err(err, err->kind, "%s: %s", err->text, what);
 }
 
-/* The refusal may come from slurmrestd or from slurmctld behind it. */
+/* Either slurmrestd or slurmctld behind it may have refused it. */
 static int advise_token(struct slu_err *err)
 {
 	if (strstr(err->text, "uthentication"))
@@ -276,7 +276,7 @@ static int advise(const char *where, struct slu_err *err)
 	return advise_token(err);
 }
 
-/* As the user who asks, with the token that `scontrol token` prints. */
+/* With the user's token in SLURM_JWT, as printed by `scontrol token`. */
 static int read_rest(const char *where, struct slu_buf *text,
 		     struct slu_err *err)
 {
@@ -328,7 +328,7 @@ static int read_file(const char *format, const char *path, struct slu_buf *text,
 	return rc;
 }
 
-/* What is to be imported; *format is that of the text. */
+/* Reads the input; *format is its format. */
 static int read_all(const struct slu_ask *ask, const char **format,
 		    struct slu_buf *text, struct slu_err *err)
 {
@@ -342,7 +342,7 @@ static int read_all(const struct slu_ask *ask, const char **format,
 	return read_file(*format, ask->operand[1], text, err);
 }
 
-/* Clocks differ; one that is off by more is of another time zone. */
+/* Tolerates clock skew; a larger difference is another time zone. */
 static int64_t latest(void)
 {
 	return (int64_t)time(NULL) + CLOCKS;

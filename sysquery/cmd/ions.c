@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery ions: what each job holds now, and what changed at each start and
- * end of a job. */
+/* sysquery ions: the I/O nodes of each job now, and the changes at each start
+ * and end of a job. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 #include "sysquery/cmd/ions_replay.h"
@@ -22,7 +22,7 @@ static const struct slu_column events[] = {
 	{.key = NULL},
 };
 
-/* [{job_id, name, ions}] in a few words: "17 (ior): 2". */
+/* Formats [{job_id, name, ions}] as "17 (ior): 2". */
 static void add_words(struct json_object *event)
 {
 	struct json_object *list = NULL, *one;
@@ -47,7 +47,7 @@ static void add_words(struct json_object *event)
 	slu_buf_free(&out);
 }
 
-/* What was reached beside what was predicted; of STATIC nobody knows it. */
+/* Measured and predicted bandwidth; that of STATIC is an estimate. */
 static void show_estimate(const struct slu_ask *ask, struct json_object *gain,
 			  struct slu_buf *out)
 {
@@ -88,7 +88,7 @@ static void show_gain(const struct slu_ask *ask, struct json_object *gain,
 		show_estimate(ask, gain, out);
 }
 
-/* With --since: how good that was, and for whom. */
+/* With --since: the gain of the divisions, in total and by application. */
 static int show_past(const struct slu_ask *ask, struct json_object *answer,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -107,8 +107,7 @@ static int show_past(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-/* The bound, if anything is predicted at all, and what was gained since
- * yesterday. */
+/* The upper bound, if anything is predicted, and the gain since yesterday. */
 static void show_sums(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out)
 {
@@ -154,7 +153,7 @@ static int show_what_if(const struct slu_ask *ask, struct json_object *what,
 			    "jobs", out, err);
 }
 
-/* The curve of the one job that was asked for. */
+/* The curve of the job that was asked for. */
 static int show_curve(const struct slu_ask *ask, struct json_object *jobs,
 		      struct slu_buf *out, struct slu_err *err)
 {
@@ -180,7 +179,7 @@ static int show_jobs(const struct slu_ask *ask, struct json_object *jobs,
 	return show_curve(ask, jobs, out, err);
 }
 
-/* What all of them reach, in a few sentences. */
+/* Totals, in a few sentences. */
 static void show_totals(const struct slu_ask *ask, struct json_object *answer,
 			struct slu_buf *out)
 {
@@ -224,7 +223,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return show_past(ask, answer, out, err);
 }
 
-/* What the jobs of the past would have taken. */
+/* The total run times of recorded jobs by policy and pool size. */
 static int show_replay(const struct slu_ask *ask, struct json_object *answer,
 		       struct slu_buf *out, struct slu_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery ions --replay: the recorded jobs run again with other policies and
- * other numbers of I/O nodes (select_io/ion/recorded.h). Like backtest it reads
- * the database here, and not in sluiced: that takes minutes.
+ * sysquery ions --replay: simulates recorded jobs with other policies and
+ * numbers of I/O nodes (select_io/ion/recorded.h). Like backtest it reads the
+ * database itself, as it takes minutes.
  */
 #include "config.h"
 #include "sysquery/cmd/ions_replay.h"
@@ -21,7 +21,7 @@
 #include "sysquery/page/page.h"
 
 #define DAYS 30
-#define MOST 4096 /* I/O nodes that are tried */
+#define MOST 4096 /* I/O nodes that are simulated at most */
 
 struct replay {
 	struct slu_conf *conf;
@@ -29,10 +29,10 @@ struct replay {
 	struct slu_recorded_facts facts;
 	uint32_t compute;
 	int64_t since;
-	double before; /* node hours with what is in force */
+	double before; /* node hours with the present configuration */
 };
 
-/* The site's, or where there is none its defaults. */
+/* The site's configuration, or the defaults. */
 static struct slu_conf *load_conf(struct slu_err *err)
 {
 	char *path = slu_conf_path();
@@ -124,7 +124,7 @@ static int add_row(struct replay *r, struct json_object *list,
 	return 0;
 }
 
-/* Eighths of what there is, up to twice as many. */
+/* Simulates pools in steps of an eighth of the present one, up to twice it. */
 static struct json_object *pools(struct replay *r, enum slu_ion_policy policy,
 				 uint32_t now, struct slu_err *err)
 {
@@ -145,7 +145,8 @@ static struct json_object *pools(struct replay *r, enum slu_ion_policy policy,
 	return list;
 }
 
-/* As many as save more node hours each than they are there themselves. */
+/* The largest pool in which each further I/O node saves more node hours than it
+ * costs. */
 static uint64_t worth(struct json_object *list, double hours)
 {
 	uint64_t best = 0;

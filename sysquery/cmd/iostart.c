@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysquery iostart: is the parallel file system a bottleneck, and what would
- * IOStart bring? */
+ * IOStart gain? */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery job: one page of a job, as seff is for its processors. */
+/* sysquery job: one page about a job's I/O, limit and waits, like seff. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -15,14 +15,14 @@
 #include "sysquery/cmd/job_storage.h"
 
 #define MOST_ADVICE 3
-#define MOST_EVENTS 6 /* changes of its I/O nodes */
+#define MOST_EVENTS 6 /* changes of its I/O nodes that are shown */
 
 static struct json_object *item(struct json_object *list, size_t i)
 {
 	return json_object_array_get_idx(list, i);
 }
 
-/* What is only known to the second is not shown with fractions. */
+/* Times that are known to the second have no fractions. */
 static const char *span(double seconds, char out[SLU_TIME_TEXT])
 {
 	if (seconds >= 60 || seconds != floor(seconds))
@@ -31,7 +31,7 @@ static const char *span(double seconds, char out[SLU_TIME_TEXT])
 	return out;
 }
 
-/* Slurm does not always tell the name of a job's owner. */
+/* Slurm does not always send the user name. */
 static const char *owner(struct json_object *job, char out[16])
 {
 	struct passwd *pw;
@@ -291,7 +291,7 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }
 
-/* "17" or, as Slurm writes the task of an array, "17_3". */
+/* Parses "17", or "17_3" for the task of an array. */
 static int take_job(struct slu_ask *ask, const char *word, struct slu_err *err)
 {
 	unsigned long long job, task = 0;

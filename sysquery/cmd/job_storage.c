@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery job, the part about the job's file system: what the job got, how
- * full it was, what was staged in and out and how fast, what failed, and a time
- * line of its phases.
+ * sysquery job, the section of the job's file system: the layout, used bytes,
+ * staged data and rates, failures, and a timeline of the phases.
  */
 #include "config.h"
 #include "sysquery/cmd/job_storage.h"
@@ -103,7 +102,7 @@ void slu_job_timeline(struct json_object *fs, struct slu_page *out)
 	slu_timeline(spans, n, out->width, out->text);
 }
 
-/* The rate as a part of what the storage can do in that direction. */
+/* The rate as a share of the storage's best in that direction. */
 static void add_share(double rate, double best, struct slu_buf *line)
 {
 	if (best > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery jobs: what was predicted, and what it took. */
+/* sysquery jobs: ended jobs with their predictions. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
-/* Three tables. */
+/* Errors by user, by partition and by week. */
 static int accuracy(const struct slu_ask *ask, struct json_object *answer,
 		    struct slu_buf *out, struct slu_err *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The original tool's form, without a subcommand: always JSON on one line, or
- * names one a line. */
+/* The command line of the original tool, without a subcommand: JSON on one
+ * line, or one name per line. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
 #include "common/jsonx.h"
 
-/* One key of every row, one a line. */
+/* Prints one key of every row, one per line. */
 static int list(const struct slu_ask *ask, const char *question,
 		const char *key, struct slu_err *err)
 {

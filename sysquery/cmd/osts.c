@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery osts: the storage targets of Lustre, as their servers said last;
- * with `place`, which of them a file (or several at once) should go to. */
+/* sysquery osts: Lustre's storage targets by their servers' last reports; with
+ * `place`, the targets for one or more new files. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -29,7 +29,7 @@ static const struct slu_column machines[] = {
 	{.key = NULL},
 };
 
-/* Room was kept for what the application is predicted to write. */
+/* Space is reserved for the predicted writes of the application. */
 static void show_predicted(const struct slu_ask *ask,
 			   struct json_object *answer, struct slu_buf *out)
 {
@@ -78,7 +78,7 @@ static int show_commands(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-/* Numbers as people want them: whole ones. */
+/* Rounds numbers for the table. */
 static void add_rounded(struct json_object *row, struct json_object *from)
 {
 	json_object_object_foreach(from, key, value)
@@ -115,7 +115,7 @@ static void add_targets(struct json_object *rows, const char *server,
 	}
 }
 
-/* What goes on there now: by target, and by server. */
+/* Current load, by target and by server. */
 static int show_load(const struct slu_ask *ask, struct json_object *servers,
 		     struct slu_buf *out, struct slu_err *err)
 {
@@ -158,7 +158,7 @@ static int show_targets(const struct slu_ask *ask, struct json_object *answer,
 	return ask->fields ? 0 : show_load(ask, servers, out, err);
 }
 
-/* Of one file system, which has to be there. */
+/* Shows one file system, which must exist. */
 static int show_named(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out, struct slu_err *err)
 {
@@ -173,7 +173,7 @@ static int show_named(const struct slu_ask *ask, struct json_object *answer,
 	return show_targets(ask, answer, out, err);
 }
 
-/* "place" and its options belong together. */
+/* "place" and its options require each other. */
 static int check(const struct slu_ask *ask, bool place, struct slu_err *err)
 {
 	uint64_t stripes = 0, files = 1;
@@ -206,7 +206,7 @@ int slu_cmd_osts(struct slu_ask *ask, struct slu_err *err)
 
 	if (check(ask, place, err))
 		return -1;
-	if (place) /* only to look */
+	if (place) /* without a reservation */
 		slu_json_set_bool(ask->args, "dry", true);
 	return slu_ask_render(ask, "osts",
 			      place ? show_commands

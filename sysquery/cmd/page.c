@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery page: the site as one HTML file, from the answers to three
- * questions. What cannot be had leaves its section without a picture. */
+/* sysquery page: the site as one HTML file, from three answers. A section whose
+ * data is not available has no picture. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -16,12 +16,12 @@
 #include "sysquery/map/slurmconf.h"
 #include "wire/job.h"
 
-#define DAYS 30 /* that are shown unless asked */
+#define DAYS 30 /* shown by default */
 
 static int set_times(struct slu_ask *ask, struct slu_page_query *q,
 		     struct slu_err *err)
 {
-	q->now = time(NULL) + 1; /* what has just begun is there */
+	q->now = time(NULL) + 1; /* includes what begins in this second */
 	if (slu_json_i64_opt(ask->args, "now", &q->now, err) < 0)
 		return -1;
 	q->since = q->now - DAYS * 86400;
@@ -32,7 +32,7 @@ static int set_times(struct slu_ask *ask, struct slu_page_query *q,
 	return 0;
 }
 
-/* Of the database alone: who may read it sees everybody's. */
+/* From the database alone: whoever can read it may see all users. */
 static struct json_object *collect(const struct slu_ask *ask,
 				   struct slu_page_query *q,
 				   struct slu_err *err)
@@ -52,7 +52,7 @@ static struct json_object *collect(const struct slu_ask *ask,
 	return doc;
 }
 
-/* A question of its own with these arguments, which it takes. */
+/* Asks another question with these arguments, which it takes. */
 static struct json_object *other(const struct slu_ask *ask,
 				 const char *question, struct json_object *args,
 				 struct slu_err *err)
@@ -136,7 +136,8 @@ static mode_t mode(void)
 	return 0666 & ~mask;
 }
 
-/* A name that ends in .html is a file, any other a directory for index.html. */
+/* A name that ends in .html is a file; any other is a directory for index.html.
+ */
 static int write_page(const char *output, const struct slu_buf *page,
 		      struct slu_err *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery predict: the run time that a job submitted now would be given, or
- * what is left of a running one's, why, and the I/O it is likely to do. */
+/* sysquery predict: the predicted run time of a job that would be submitted
+ * now, or the rest of a running one's, with the reason, and its predicted I/O.
+ */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -16,7 +17,7 @@ static const struct slu_column io[] = {
 	{.key = NULL},
 };
 
-/* The next run's bytes beside the other values. */
+/* Moves the predicted bytes of the next run to the top level. */
 static void flatten(struct json_object *obj)
 {
 	static const char *const from[] = {"written_bytes", "read_bytes"};
@@ -59,7 +60,7 @@ static void show_warning(const struct slu_ask *ask, struct json_object *answer,
 	slu_ask_say(ask, out, "warning: %s", json_object_get_string(text));
 }
 
-/* A table of dashes says nothing of why. */
+/* Explains why there is no prediction, instead of an empty table. */
 static void show_none(const struct slu_ask *ask, struct json_object *answer,
 		      struct slu_buf *out)
 {

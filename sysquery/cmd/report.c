@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery report: what "job" says of one, summed. */
+/* sysquery report: the facts of `sysquery job`, summed over many jobs. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -183,7 +183,7 @@ static void add_file_systems(struct json_object *fs, struct slu_page *out)
 			       slu_json_number_at(full, "at_most_a_third"));
 }
 
-/* Slurm does not always tell the name of a job's owner. */
+/* Slurm does not always send the user name. */
 static void name_users(struct json_object *rows)
 {
 	char user[32];
@@ -215,7 +215,7 @@ static void add_advice(struct json_object *list, struct slu_page *out)
 					"text"));
 }
 
-/* What is no list has no rows. */
+/* A value that is not an array has no rows. */
 static int section(const struct slu_ask *ask, struct json_object *rows,
 		   const struct slu_column *columns, struct slu_buf *out,
 		   struct slu_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery resources: the documents as JSON, for people a line per host; with
- * -e a table per extractor, in which hosts' lines stand under one another.
+ * sysquery resources: the documents as JSON; as a table, a line per host; with
+ * -e a table per extractor, with the lines of all hosts.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -12,8 +12,8 @@
 
 #define COLUMNS_MAX 32
 
-/* The row of an object, its host before all else; lists in it are left to
- * JSON. */
+/* A row for an object, with the host in front; nested lists are only in JSON.
+ */
 static void add_row(struct json_object *rows, const char *host,
 		    struct json_object *obj)
 {
@@ -31,8 +31,8 @@ static void add_row(struct json_object *rows, const char *host,
 	json_object_array_add(rows, row);
 }
 
-/* What all tables are made of, while answers come: the lines of each
- * extractor, {NAME:[ROW,...],...}. */
+/* Collects the rows of all tables while answers arrive, by extractor:
+ * {NAME:[ROW,...],...}. */
 static void add_rows(struct json_object *rows, const char *host,
 		     struct json_object *doc)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery, sysquery site: the site in a screenful. Several questions are
- * asked; what one of them cannot tell, as where there is no Lustre, is left
- * out.
+ * sysquery, sysquery site: a summary of the site on one screen, from several
+ * answers; parts that are not available, such as Lustre, are left out.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -14,7 +13,7 @@
 #include "common/size.h"
 
 #define DAY	     86400
-#define FAILURES     8 /* that are shown */
+#define FAILURES     8 /* shown at most */
 #define SILENT_SHOWN 16
 
 static struct json_object *ask_for(const struct slu_ask *ask,
@@ -176,7 +175,7 @@ static void add(struct json_object *site, const char *key,
 		json_object_object_add(site, key, part);
 }
 
-/* The first question's error is that of all: there is nobody who answers. */
+/* If the first question fails, sluiced does not answer: that error is shown. */
 static struct json_object *ask_all(const struct slu_ask *ask,
 				   struct slu_err *err)
 {
@@ -308,7 +307,7 @@ static void say_osts(const struct slu_ask *ask, struct json_object *part,
 		    slu_size_text(slu_json_u64_at(part, "size_bytes"), size));
 }
 
-/* Those of last, which are the newest. */
+/* The newest ones, at the end of the list. */
 static int show_failed(const struct slu_ask *ask, struct json_object *part,
 		       struct slu_buf *out, struct slu_err *err)
 {

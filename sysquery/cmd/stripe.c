@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery stripe explain: how a file should be striped, and why. */
+/* sysquery stripe explain: a layout for a file, with the reasons. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -21,8 +21,8 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-/* Can it be answered here? One of the paper's layouts, or, if there is no
- * sluiced to ask, the layout for an unnamed file system. */
+/* Can it be answered without sluiced? One of the paper's layouts, or, if
+ * sluiced cannot be reached, the layout for an unnamed file system. */
 static bool at_hand(const struct slu_ask *ask)
 {
 	if (slu_ask_given(ask, SLU_OPT_PRESET))

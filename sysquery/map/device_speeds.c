@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Documents "storagespeed", "networkdevices" and "infiniband". */
+/* Reads the documents "storagespeed", "networkdevices" and "infiniband". */
 #include "config.h"
 #include "sysquery/map/device_speeds.h"
 
@@ -12,8 +12,8 @@
 
 #define BITS 8
 
-/* A document of one object or of many; *out NULL: the host has none that can be
- * read. */
+/* A document with one object or several; *out NULL: the host has no valid one.
+ */
 static int read_document(struct slu_db *db, const char *host, const char *name,
 			 struct json_object **out, struct slu_err *err)
 {
@@ -41,7 +41,7 @@ static const char *text(struct json_object *obj, const char *key)
 	return value;
 }
 
-/* The trial, if it was made where the storage lies. */
+/* Adds the measured speed, if it was measured on this storage. */
 static int add_storage(struct slu_db *db, const char *host, const char *storage,
 		       struct slu_devices *sum, struct slu_err *err)
 {
@@ -60,7 +60,7 @@ static int add_storage(struct slu_db *db, const char *host, const char *storage,
 	return 0;
 }
 
-/* "speed_mbits" of those that are up. */
+/* The highest "speed_mbits" of devices that are up. */
 static double fastest_device(struct json_object *list)
 {
 	struct json_object *one;
@@ -75,7 +75,8 @@ static double fastest_device(struct json_object *list)
 	return most;
 }
 
-/* "100 Gb/sec (4X EDR)", of a port that is "4: ACTIVE" or "ACTIVE". */
+/* The rate "100 Gb/sec (4X EDR)" of ports with state "4: ACTIVE" or "ACTIVE".
+ */
 static double fastest_port(struct json_object *list)
 {
 	struct json_object *one;

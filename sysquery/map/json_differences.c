@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Both documents become lists of (path, value), sorted by path; one walk
- * along both finds what differs. Depth is bounded by the JSON parser.
+ * Flattens both documents to lists of (path, value), sorted by path, and merges
+ * the lists. Depth is bounded by the JSON parser.
  */
 #include "config.h"
 #include "sysquery/map/json_differences.h"
@@ -20,7 +20,7 @@ struct leaf {
 struct leaves {
 	struct leaf *item;
 	size_t n, cap;
-	struct slu_buf path; /* of where the walk is */
+	struct slu_buf path; /* of the current element */
 	bool failed;
 };
 
@@ -59,7 +59,7 @@ static bool is_scalar(struct json_object *obj)
 	       !json_object_is_type(obj, json_type_array);
 }
 
-/* What an element is called by `key` (NULL: by itself); NULL: nothing. */
+/* The name of an element by `key` (NULL: the element itself); NULL: none. */
 static const char *called(struct json_object *element, const char *key)
 {
 	struct json_object *value = element;
@@ -74,7 +74,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Do all elements have a name by `key`, each another one? */
+/* Do all elements have distinct names by `key`? */
 static bool tells_apart(struct json_object *array, const char *key)
 {
 	size_t n = json_object_array_length(array), i;
@@ -93,8 +93,8 @@ static bool tells_apart(struct json_object *array, const char *key)
 	return good;
 }
 
-/* How elements of an array are called: a key, "" for by themselves, NULL for
- * their position. */
+/* How elements of an array are identified: by a key, "" by their own value,
+ * NULL by position. */
 static const char *naming(struct json_object *array)
 {
 	static const char *const keys[] = {"name", "mountpoint", "device",

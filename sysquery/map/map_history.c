@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A version is a document that a host had for some time: those of the past
- * stand in Change, the present one in Host2Data, with its times in Hostseen.
- * A host's versions are read by extractor and, within one, by age.
+ * A version is a document that a host had for some time: former ones are in
+ * table Change, the present one in Host2Data, with its times in Hostseen. The
+ * versions of a host are sorted by extractor, then by time.
  */
 #include "config.h"
 #include "sysquery/map/map_history.h"
@@ -14,8 +14,8 @@
 #include "sysmap/database/map_documents.h"
 #include "sysquery/map/json_differences.h"
 
-#define ALWAYS 0	 /* since: not known */
-#define STILL  INT64_MAX /* until: it has it now */
+#define ALWAYS 0	 /* since: unknown */
+#define STILL  INT64_MAX /* until: the present version */
 
 struct version {
 	char *extractor; /* owned */
@@ -173,7 +173,7 @@ struct json_object *slu_query_history(struct slu_db *db, const char *host,
 	return NULL;
 }
 
-/* The one that was valid at that time. */
+/* The version that was valid at that time. */
 static struct json_object *at(const struct versions *v, const char *extractor,
 			      int64_t then)
 {
@@ -198,7 +198,8 @@ static int diff_extractor(const char *extractor, struct json_object *old,
 	return 0;
 }
 
-/* Is item i the first of its extractor, here and in `other` (or NULL)? */
+/* Is item i the first of its extractor, which `other` (or NULL) does not have?
+ */
 static bool first(const struct versions *v, size_t i,
 		  const struct versions *other)
 {
@@ -212,7 +213,7 @@ static bool first(const struct versions *v, size_t i,
 	return true;
 }
 
-/* Of every extractor in either: what was valid when. */
+/* Differences of every extractor in either, at these times. */
 static struct json_object *diff(const struct versions *a, int64_t then,
 				const struct versions *b, struct slu_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The big answer is put together here and not by SQL: documents are copied
- * as they are, never parsed, and only numbers are sorted on the way. It leaves
- * in pieces of one small buffer, so that it may be longer than memory, and no
- * new page is touched for it; a document that many hosts have is read again
- * for each, from a page that is mapped already.
+ * The large answer is composed here instead of in SQL: documents are copied as
+ * they are, without parsing, and only ids are sorted. It is output in pieces of
+ * one small buffer, so that it may be larger than memory and touches no new
+ * pages; a document that many hosts have is read again for each, from a page
+ * that is mapped already.
  */
 #include "sysquery/map/map_resources.h"
 #include "config.h"
@@ -17,7 +17,7 @@
 
 #define PIECE 65536 /* bytes */
 
-struct ids { /* EID or HostID, with its name */
+struct ids { /* an EID or HostID with its name */
 	int64_t id;
 	char *name;
 };
@@ -47,7 +47,7 @@ static int list_add(struct id_list *list, int64_t id, const char *name)
 	return more[list->n++].name ? 0 : -1;
 }
 
-/* Add the rows (id, name) of a query. */
+/* Adds the rows (id, name) of a query. */
 static int list_read(struct id_list *list, struct slu_rows *rows,
 		     struct slu_err *err)
 {
@@ -107,8 +107,7 @@ static bool listed(char *const *names, const char *name)
 	return false;
 }
 
-/* The answer on its way out. The first error stays; what follows it is
- * dropped. */
+/* The output. After the first error the rest is dropped. */
 struct out {
 	slu_piece_f *piece;
 	void *arg;
@@ -139,7 +138,7 @@ static void add(struct out *out, const char *text, size_t len)
 	}
 }
 
-/* "name": as JSON; caller frees. */
+/* "name": in JSON; caller frees. */
 static char *make_key(const char *name)
 {
 	struct json_object *text = json_object_new_string(name);
@@ -152,9 +151,9 @@ static char *make_key(const char *name)
 struct answer {
 	struct slu_db *db;
 	struct slu_texts *texts;
-	struct id_list extractors; /* their names as keys */
+	struct id_list extractors; /* names as JSON keys */
 	struct out out;
-	struct held *held; /* of the host at hand */
+	struct held *held; /* of the current host */
 	size_t max_held;
 };
 
@@ -168,8 +167,8 @@ static const char *key_of(const struct answer *a, int64_t eid)
 
 struct held {
 	int64_t did, eid;
-	int64_t order;	 /* in which they were given to the host */
-	const char *key; /* of the extractor; borrowed */
+	int64_t order;	 /* in which the host got them */
+	const char *key; /* the extractor's; borrowed */
 };
 
 static int by_eid(const void *a, const void *b)
@@ -198,8 +197,8 @@ static int add_held(struct answer *a, size_t n, const struct held *held,
 	return 0;
 }
 
-/* The wanted documents of a host into a->held, in the order of EID. Of
- * Datatable only the head of each row is read. */
+/* Lists the selected documents of a host in a->held, sorted by EID. Only the
+ * head of each row of Datatable is read. */
 static int list_documents(struct answer *a, int64_t host, size_t *n,
 			  struct slu_err *err)
 {
@@ -224,7 +223,7 @@ static int list_documents(struct answer *a, int64_t host, size_t *n,
 	return ret;
 }
 
-/* "name":text, out of the database into the piece. */
+/* Copies "name":text from the database to the output. */
 static int add_document(struct answer *a, const struct held *doc,
 			struct slu_err *err)
 {
@@ -286,7 +285,7 @@ static int add_hosts(struct answer *a, const struct id_list *hosts,
 	return ret || a->out.failed ? -1 : 0;
 }
 
-/* The wanted ones, whose names become keys. */
+/* Lists the selected extractors; names become keys. */
 static int list_extractors(struct answer *a, char *const *wanted,
 			   struct slu_err *err)
 {
@@ -332,7 +331,7 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 	if (ret == 0)
 		ret = add_hosts(&a, &list, err);
 	slu_texts_free(a.texts);
-	slu_db_rollback(db); /* there is nothing to keep */
+	slu_db_rollback(db); /* only the temporary table was written */
 	list_free(&a.extractors);
 	list_free(&list);
 	free(a.held);
@@ -340,7 +339,7 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 	return ret;
 }
 
-/* Only the rows of these hosts. Takes the rows. */
+/* Keeps the rows of these hosts. Takes the rows. */
 static struct json_object *only(struct json_object *rows,
 				const struct slu_hosts *hosts)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One statement of a stranger's: its views are made first, then the
- * connection is confined, then it runs. */
+/* Runs an untrusted statement: first its views are made, then the connection is
+ * confined, then it runs. */
 #include "config.h"
 #include "sysquery/map/map_select.h"
 
@@ -18,7 +18,7 @@ static const char *const resource_map[] = {
 	"Hosttable", "Extractortable", "Datatable",	"Host2Data", "Datahash",
 	"Hostseen",  "Change",	       "sqlite_master", NULL};
 
-/* Length of a number with a unit at `at`: 0 when it is none. */
+/* Length of a number with a unit at `at`; 0: none. */
 static size_t size_length(const char *at)
 {
 	size_t digits = strspn(at, "0123456789"), unit;
@@ -49,8 +49,8 @@ static int add_size(struct slu_buf *out, const char *at, size_t len,
 	return 0;
 }
 
-/* Length of the piece at `at` that is not looked into: a quoted text, a word,
- * a number; else one character. */
+/* Length of the token at `at`: a quoted text, a word, a number, or one
+ * character. */
 static size_t piece_length(const char *at)
 {
 	const char *end;
@@ -86,7 +86,7 @@ char *slu_select_numbers(const char *sql, struct slu_err *err)
 	return slu_buf_steal(&out);
 }
 
-/* As keys of an object, two columns of one name would be one. */
+/* Two columns of the same name would be one key of an object. */
 static int check_columns(struct slu_rows *rows, struct slu_err *err)
 {
 	for (int i = 0; i < slu_db_columns(rows); i++)
@@ -123,7 +123,7 @@ struct json_object *slu_select(struct slu_db *db, const char *sql,
 	if (text && slu_views_make(db, text, err) == 0 &&
 	    slu_db_confine(db, resource_map, err) == 0) {
 		rows = select_rows(db, text, &why);
-		if (!rows) /* what is internal elsewhere is theirs here */
+		if (!rows) /* an internal error here is the user's mistake */
 			slu_err(err,
 				why.kind == SLU_INTERNAL ? SLU_INVALID
 							 : why.kind,
@@ -133,7 +133,7 @@ struct json_object *slu_select(struct slu_db *db, const char *sql,
 	return rows;
 }
 
-/* Texts of the key "host"; no two rows have the same. */
+/* The values of the key "host", which must be distinct. */
 static int take_hosts(struct json_object *rows, struct slu_hosts *out,
 		      struct slu_err *err)
 {

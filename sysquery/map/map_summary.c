@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Which storage has each node?", from the documents of each host; what a
- * host did not say is absent. */
+/* The summary of each host, such as its storage, from its documents; unknown
+ * values are absent. */
 #include "config.h"
 #include "sysquery/map/map_resources.h"
 
@@ -9,7 +9,7 @@
 #include "sysmap/database/map_documents.h"
 #include "sysmap/database/planner_storage.h"
 
-/* A document of this type, or NULL. Caller puts. */
+/* A document of this JSON type, or NULL. Caller puts. */
 static struct json_object *document(struct slu_db *db, const char *host,
 				    const char *extractor, json_type type)
 {
@@ -145,8 +145,8 @@ struct json_object *slu_query_summary(struct slu_db *db,
 	return NULL;
 }
 
-/* What "choices" of the question says for this host; *n of them. Caller frees;
- * NULL: no memory. */
+/* The entry of this host in the question's "choices"; *n: its length. Caller
+ * frees; NULL: no memory. */
 static struct slu_storage_choice *choices_of(struct json_object *choices,
 					     const char *host, size_t *n)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Documents as tables. Each distinct document is taken apart once, into a
- * temporary table; the view joins it with the hosts that have the document.
- * Columns are the keys that the documents have, and those that the extractor
- * is known to give, so that a question about GPUs can be asked where there
- * are none.
+ * Documents as SQL views. Each distinct document is split once into rows of a
+ * temporary table; the view joins these with the hosts that have the document.
+ * Columns are all keys that occur in documents, and those that the extractor is
+ * known to produce, so that a query about GPUs is valid where there are none.
  */
 #include "config.h"
 #include "sysquery/map/map_select.h"
@@ -23,14 +22,14 @@
 #define KEYS_MAX 500
 #define WORD_MAX 128
 
-/* What one view is made from. */
+/* The source of one view. */
 struct source {
 	char view[WORD_MAX];
 	char extractor[WORD_MAX];
-	char key[WORD_MAX]; /* of a nested array; "": the document itself */
+	char key[WORD_MAX]; /* of a nested array; "": the top level */
 };
 
-/* Columns: the keys, as "KEY". */
+/* Columns: keys quoted as "KEY". */
 struct columns {
 	char *name[KEYS_MAX];
 	size_t n;
@@ -42,8 +41,8 @@ static void columns_free(struct columns *c)
 		free(c->name[i]);
 }
 
-/* Names of columns are equal whatever their case; "host" is ours, the
- * document's own is called "its_host". */
+/* Column names are case-insensitive; "host" is ours, so a document's own key
+ * becomes "its_host". */
 static void add_column(struct columns *c, const char *key)
 {
 	if (c->n == KEYS_MAX || !*key || strpbrk(key, "\"'[]\\"))
@@ -55,9 +54,9 @@ static void add_column(struct columns *c, const char *key)
 	c->n += c->name[c->n] != NULL;
 }
 
-/* The elements e of the documents d of a source: ?1 is the extractor, which in
- * old databases may be there in two spellings, ?2 the path
- * of the array. What is not JSON, or has no such array, has no elements. */
+/* The elements e of the documents d of a source: ?1 is the extractor, which old
+ * databases may have in two spellings, ?2 the path of the array. A document
+ * that is not JSON, or has no such array, has no elements. */
 #define ELEMENTS                                                         \
 	" FROM Datatable d, json_each(CASE WHEN NOT json_valid(d.Data) " \
 	"THEN '[]' WHEN json_type(d.Data, ?2) = 'array' "                \
@@ -72,8 +71,7 @@ static void path_of(const struct source *s, char path[WORD_MAX + 8])
 	snprintf(path, WORD_MAX + 8, *s->key ? "$.\"%s\"" : "$", s->key);
 }
 
-/* Where a device is near, is left out of documents where nobody knows; asked
- * for it may be all the same. */
+/* Documents without a known NUMA node lack the key, but it may be queried. */
 static void add_place(const char *extractor, struct columns *c)
 {
 	static const char *const devices[] = {
@@ -116,7 +114,7 @@ static int read_columns(struct slu_db *db, const struct source *s,
 	return ret;
 }
 
-/* "KEY" type for every column: no type at all, so that values stay. */
+/* "KEY" for every column, without a type, so that values are not converted. */
 static void add_names(struct slu_buf *sql, const struct columns *c,
 		      const char *before)
 {
@@ -126,7 +124,7 @@ static void add_names(struct slu_buf *sql, const struct columns *c,
 			       c->name[i]);
 }
 
-/* The value under a key; an element that has no keys is itself the value. */
+/* The value of a key; an element that is not an object is itself the value. */
 static const char *plain(const char *key)
 {
 	if (strcasecmp(key, "value") == 0)
@@ -231,7 +229,7 @@ static int make_leaf(struct slu_db *db, struct slu_err *err)
 			     err);
 }
 
-/* What is no such switch has no hosts. */
+/* An element that is not such an object has no hosts. */
 static int add_leaf(struct slu_db *db, struct json_object *sw,
 		    struct slu_err *err)
 {
@@ -250,8 +248,8 @@ static int add_leaf(struct slu_db *db, struct json_object *sw,
 	return n < 0 ? -1 : 0;
 }
 
-/* Which hosts hang on which switch, as the newest document "topology" has it:
- * an array of {"switch":NAME,"hosts":LIST,...}; any node may have sent it. */
+/* Maps hosts to switches by the newest document "topology", an array of
+ * {"switch":NAME,"hosts":LIST,...} that any node may have sent. */
 static int fill_leaf(struct slu_db *db, struct slu_err *err)
 {
 	struct json_object *topology = NULL;
@@ -270,8 +268,8 @@ static int fill_leaf(struct slu_db *db, struct slu_err *err)
 	return ret;
 }
 
-/* The longest extractor that the word behind "v_" begins with; what is left is
- * a key. 1: found; 0: there is none. */
+/* The longest extractor name that is a prefix of the word after "v_"; the rest
+ * is a key. 1: found; 0: there is none. */
 static int find_source(struct slu_db *db, const char *word, struct source *s,
 		       struct slu_err *err)
 {
@@ -317,8 +315,8 @@ static const struct {
 
 #define OURS (sizeof(ours) / sizeof(ours[0]))
 
-/* The view of that name, if there may be one; who only wants to know its
- * columns needs no rows. */
+/* Makes the view of that name, if it exists; rows false: only its columns are
+ * needed. */
 static int make_word(struct slu_db *db, const char *word, bool rows,
 		     struct slu_err *err)
 {
@@ -347,8 +345,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Words of other kinds, also within quotes, do no harm: what is not there is
- * not made. */
+/* Makes the views of all words in the statement. Other words, also in quotes,
+ * do no harm. */
 int slu_views_make(struct slu_db *db, const char *sql, struct slu_err *err)
 {
 	char word[WORD_MAX];
@@ -372,7 +370,7 @@ int slu_views_make(struct slu_db *db, const char *sql, struct slu_err *err)
 	return 0;
 }
 
-/* Every extractor of which some host has a document. */
+/* Every extractor with at least one document. */
 static struct json_object *all_views(struct slu_db *db, struct slu_err *err)
 {
 	struct json_object *rows = slu_query_rows(
@@ -410,7 +408,7 @@ static int add_described(struct slu_db *db, const char *view,
 	struct json_object *columns;
 
 	if (view[strspn(view, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return 0; /* needs quotes: nobody's */
+		return 0; /* would need quotes: cannot be used */
 	if (make_word(db, view, false, err))
 		return -1;
 	columns = describe(db, view, err);

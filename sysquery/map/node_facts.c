@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Facts come from a host's documents; one that it does not have leaves some
- * unknown. */
+/* Facts about a node from its documents; without a document some are unknown.
+ */
 #include "config.h"
 #include "sysquery/map/node_facts.h"
 
@@ -49,7 +49,7 @@ void slu_words_free(struct slu_words *words)
 	free(words->word);
 }
 
-/* A document of this type; NULL: there is none. Caller puts. */
+/* A document of this JSON type; NULL: none. Caller puts. */
 static struct json_object *document(struct slu_db *db, const char *host,
 				    const char *extractor, json_type type)
 {
@@ -100,14 +100,14 @@ static void read_memory(struct slu_db *db, const char *host,
 	json_object_put(memory);
 }
 
-/* Does the path lie at or below this mount point? */
+/* Is the path at or below this mount point? */
 static bool is_below(const char *path, const char *mountpoint)
 {
 	return strcmp(mountpoint, "/") == 0 ? path[0] == '/'
 					    : slu_is_below(path, mountpoint);
 }
 
-/* The size of what is mounted at the path, or nearest above it. */
+/* The size of the file system that contains the path. */
 static void read_tmp(struct slu_db *db, const char *host, const char *tmpfs,
 		     struct slu_facts *f)
 {
@@ -153,7 +153,7 @@ static void read_disks(struct slu_db *db, const char *host, struct slu_facts *f)
 	json_object_put(disks);
 }
 
-/* How many elements a document has; -1: there is none. */
+/* The number of elements of a document; -1: there is none. */
 static int64_t count(struct slu_db *db, const char *host, const char *extractor)
 {
 	struct json_object *array =
@@ -188,8 +188,8 @@ void slu_facts_free(struct slu_facts *facts)
 	json_object_put(facts->cpuinfo);
 }
 
-/* Is the word a flag that processors have? Ours, or one of a family that is
- * all flags. */
+/* Is the word a processor flag: one of this node's, or of a family that only
+ * has flags? */
 static int has_flag(const struct slu_facts *f, const char *word)
 {
 	static const char *const families[] = {"avx", "sse", "amx", "sve",

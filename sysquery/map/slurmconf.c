@@ -23,11 +23,11 @@
 struct reader {
 	struct json_object *out, *nodes;
 	struct json_object *fallback; /* of NodeName=DEFAULT */
-	const char *name;	      /* of the file, and the line in it */
+	const char *name;	      /* of the file */
 	size_t line;
 };
 
-/* Keys we keep. In a row: synonyms, the name used in the output first. */
+/* Keys that are kept. In a row: synonyms, the output name first. */
 static const char *const keys[][4] = {
 	{"CPUs"},
 	{"Procs"},

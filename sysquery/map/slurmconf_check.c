@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For each node: the facts out of its documents, then one rule after another.
- * A rule without a fact or without a word in slurm.conf says nothing.
+ * For each node: the facts from its documents, then one rule after another. A
+ * rule without its fact, or without its key in slurm.conf, does not apply.
  */
 #include "config.h"
 #include "sysquery/map/slurmconf_check.h"
@@ -17,20 +17,20 @@
 struct finding {
 	bool wrong;
 	char key[32];
-	char *conf, *map, *change; /* owned; NULL: nothing */
+	char *conf, *map, *change; /* owned; NULL: none */
 	struct slu_hosts hosts;
 };
 
 struct check {
 	struct slu_db *db;
 	const char *tmpfs;
-	struct slu_words features; /* all that slurm.conf uses */
+	struct slu_words features; /* all used in slurm.conf */
 	struct finding *item;
 	size_t n;
 	bool failed; /* no memory */
 };
 
-/* One node's line in slurm.conf, and what the map says. */
+/* One node in slurm.conf and in the map. */
 struct node {
 	const char *host;
 	struct json_object *line;
@@ -61,7 +61,7 @@ static struct finding *find(struct check *c, const struct finding *f)
 	return NULL;
 }
 
-/* The node has it, too. Takes the texts. */
+/* Records a finding, for one more node if it exists. Takes the texts. */
 static void found(struct check *c, const char *host, struct finding *f)
 {
 	struct finding *same = find(c, f), *more;
@@ -108,7 +108,7 @@ static const char *word_of(const struct node *node, const char *key)
 	return value;
 }
 
-/* A whole number; -1: not there, or none. */
+/* A whole number; -1: missing or invalid. */
 static int64_t number_of(const struct node *node, const char *key)
 {
 	const char *value = word_of(node, key);
@@ -118,7 +118,7 @@ static int64_t number_of(const struct node *node, const char *key)
 	return value && end != value && !*end && n >= 0 ? n : -1;
 }
 
-/* "KEY=have" instead of what is there. */
+/* Suggests "KEY=have" instead of the present value. */
 static void say_number(struct check *c, const struct node *node, bool wrong,
 		       const char *key, int64_t conf, int64_t have)
 {
@@ -139,7 +139,7 @@ static void check_equal(struct check *c, const struct node *node,
 		say_number(c, node, true, key, conf, have);
 }
 
-/* Sockets counts all of the node, SocketsPerBoard those of one board. */
+/* Sockets is per node, SocketsPerBoard per board. */
 static void check_sockets(struct check *c, const struct node *node)
 {
 	int64_t per_board = number_of(node, "SocketsPerBoard");
@@ -156,8 +156,8 @@ static void check_sockets(struct check *c, const struct node *node)
 			   node->facts.sockets / boards);
 }
 
-/* CPUs may count the processors or, where nothing is shared among hardware
- * threads, the cores. */
+/* CPUs may be the number of hardware threads, or of cores if threads are not
+ * scheduled separately. */
 static void check_cpus(struct check *c, const struct node *node)
 {
 	const struct slu_facts *f = &node->facts;
@@ -175,7 +175,7 @@ static void check_cpus(struct check *c, const struct node *node)
 		say_number(c, node, false, "CPUs", conf, f->cpus);
 }
 
-/* More than there is, is wrong; much less, or nothing, is a pity. */
+/* More than the node has is an error; much less, or none, a warning. */
 static void check_amount(struct check *c, const struct node *node,
 			 const char *key, int64_t have)
 {
@@ -189,7 +189,7 @@ static void check_amount(struct check *c, const struct node *node,
 		say_number(c, node, false, key, conf, have);
 }
 
-/* Sum of the counts in "gpu:a100:4,gpu:2,nic:1" of one name; -1: not there. */
+/* The sum of counts of one name in "gpu:a100:4,gpu:2,nic:1"; -1: not listed. */
 static int64_t gres_count(const char *gres, const char *name)
 {
 	char *copy = strdup(gres ? gres : ""), *rest = copy, *one, *last;
@@ -224,8 +224,8 @@ static void check_gpus(struct check *c, const struct node *node)
 	    have ? change : "no gpu in Gres");
 }
 
-/* Features that slurm.conf uses anywhere, and that the map can check: each node
- * has to list exactly those that it has. */
+/* Features that are used in slurm.conf and can be checked by the map: each node
+ * must list exactly those that it has. */
 static void check_features(struct check *c, const struct node *node)
 {
 	const char *conf = word_of(node, "Features");
@@ -298,7 +298,7 @@ static int check_line(struct check *c, struct json_object *line,
 	return ret;
 }
 
-/* Hosts of the map that no line names. all: sorted. */
+/* Hosts of the map that are in no line. all: sorted. */
 static int check_others(struct check *c, const struct slu_hosts *all,
 			struct slu_err *err)
 {
@@ -335,7 +335,7 @@ static struct json_object *row_of(const struct finding *f)
 	return row;
 }
 
-/* The wrong ones first. */
+/* Errors first. */
 static struct json_object *rows_of(const struct check *c)
 {
 	struct json_object *rows = json_object_new_array();

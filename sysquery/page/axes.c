@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Axes: round values, and a line across the plot at each. */
+/* Axes: ticks at round values, with a grid line at each. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define MINUTE 60
 #define HOUR   3600
 #define DAY    86400
-#define TICKS  9 /* at most, of time */
+#define TICKS  9 /* most ticks of a time axis */
 
 static int64_t time_step(double span)
 {
@@ -26,7 +26,7 @@ static int64_t time_step(double span)
 	return step[i];
 }
 
-/* Midnight before, local time. */
+/* The midnight before, in local time. */
 static int64_t midnight(int64_t when)
 {
 	time_t t = (time_t)when;
@@ -87,7 +87,7 @@ static void value_label(double v, enum slu_axis kind, char out[SLU_TIME_TEXT])
 		snprintf(out, SLU_TIME_TEXT, "%.3g s", v);
 }
 
-/* The next value of an axis after v; begins with 0 before all. */
+/* The next tick after v; begins with 0. */
 static double next_value(const struct slu_scale *s, enum slu_axis kind,
 			 double v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Means over equal parts of the time that the page shows. */
+/* Means over equal intervals of the time that is shown. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

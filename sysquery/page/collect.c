@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All parts of the document, of one moment of the database. */
+/* Collects all parts of the document in one snapshot of the database. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "sysquery/page/collect.h"
@@ -52,8 +52,8 @@ static int add_jobs(struct json_object *all, struct slu_db *db,
 	return rc < 0 ? slu_err_prefix(err, "I/O nodes") : 0;
 }
 
-/* Pictures of a new site would show empty days before its first job: they begin
- * with that, an hour ago at the latest. */
+/* On a new site the page begins with the first job instead of empty days, but
+ * at least an hour ago. */
 static int begin_with_first(struct slu_db *db, struct slu_page_query *q,
 			    struct slu_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers: those that are alive, how many were in which state when, and the
- * states of the last ones one after the other. States lie in the lines of
- * BufferHistory; a line without another state is a remark.
+ * Buffers: those that are alive, the number in each state over time, and
+ * timelines of the last ones. States are in rows of BufferHistory; a row
+ * without a state is a remark.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"
@@ -21,7 +21,7 @@
 _Static_assert(SLU_PERSIST_FIRST == 4244635648 && SLU_BB_DONE == 6,
 	       "as in the queries");
 
-/* Of a persistent buffer no job's number, and its own name. */
+/* A persistent buffer has its own name and no job id. */
 #define WHO                                                                  \
 	"BID AS buffer, CASE WHEN JobID < 4244635648 THEN JobID END AS job," \
 	" CASE WHEN JobID < 4244635648 THEN JobName ELSE Name END AS name,"  \
@@ -76,11 +76,11 @@ alive(struct slu_db *db, const struct slu_page_query *q, struct slu_err *err)
 	return list;
 }
 
-/* Of one buffer after the other. */
+/* The scan, sorted by buffer. */
 struct walk {
 	const struct slu_page_query *q;
 	double bin[STATES][SLU_BINS];
-	struct json_object *shown; /* the rows of the timeline, by number */
+	struct json_object *shown; /* rows of the timeline, by number */
 	size_t at;
 	int64_t buffer;
 	int state;
@@ -101,7 +101,7 @@ static void add_span(struct json_object *row, int state, double from, double to)
 	json_object_array_add(spans, span);
 }
 
-/* The row of this buffer in the timeline; both go by number. */
+/* The timeline's row of this buffer; both are sorted by number. */
 static struct json_object *shown_row(struct walk *w)
 {
 	struct json_object *row;
@@ -117,7 +117,7 @@ static struct json_object *shown_row(struct walk *w)
 	return NULL;
 }
 
-/* The state that it was in is over. */
+/* Ends the present state. */
 static void end_state(struct walk *w, double when)
 {
 	struct json_object *row = w->buffer ? shown_row(w) : NULL;
@@ -221,8 +221,8 @@ struct json_object *slu_page_collect_buffers(struct slu_db *db,
 	return NULL;
 }
 
-/* Jobs that a failure of their buffer had held, which are not known to have run
- * later or been cancelled: held still, or released and waiting. */
+/* Jobs that were held for a failure of their buffer, and have neither run nor
+ * been cancelled since: they are held, or released and pending. */
 struct json_object *slu_page_collect_holds(struct slu_db *db,
 					   const struct slu_page_query *q,
 					   struct slu_err *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who had how many I/O nodes when, from what changed at each event, and what
- * that was predicted to reach. Of a job that ended while sluiced was not told,
- * its end in the history counts.
+ * I/O nodes of each job over time, from the changes at each event, with the
+ * predicted bandwidth. If a job's end was not reported to sluiced, that of the
+ * history is used.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -11,29 +11,29 @@
 #include "sysquery/page/collect.h"
 #include "wire/job.h"
 
-#define LANES 40  /* jobs that are shown */
-#define RUNS  800 /* points of reached against predicted */
+#define LANES 40  /* jobs that are shown at most */
+#define RUNS  800 /* points in measured against predicted */
 
 struct holder {
 	uint32_t job_id;
-	int64_t ions, since; /* now; 0: none */
+	int64_t ions, since; /* current; 0: none */
 	double predicted;    /* MB/s; 0: unknown */
 	struct json_object *lane;
 };
 struct ions {
 	const struct slu_page_query *q;
 	const struct slu_page_jobs *jobs;
-	struct holder *holder; /* those with I/O nodes */
+	struct holder *holder; /* jobs with I/O nodes */
 	size_t n, room;
 	double held[SLU_BINS], predicted[SLU_BINS], fixed[SLU_BINS];
 	double reached[SLU_BINS];
-	struct json_object *lanes, *runs; /* as they began */
-	uint64_t dropped;		  /* lanes, the oldest */
+	struct json_object *lanes, *runs; /* sorted by start */
+	uint64_t dropped;		  /* lanes, the oldest ones */
 	int64_t events, since;		  /* of the totals */
 	double total, static_total;
 };
 
-/* The last run of the job that began before `when` ended; NULL: unknown. */
+/* The last ended run of the job that began before `when`; NULL: unknown. */
 static const struct slu_page_run *run_of(const struct slu_page_jobs *jobs,
 					 uint32_t job_id, int64_t when)
 {
@@ -64,7 +64,7 @@ static void add_span(struct holder *h, int64_t to)
 	json_object_array_add(spans, span);
 }
 
-/* Until now it had these. */
+/* Ends the present span. */
 static void end_span(struct ions *s, struct holder *h, int64_t when)
 {
 	const struct slu_page_run *run = run_of(s->jobs, h->job_id, h->since);
@@ -88,7 +88,7 @@ static void end_holder(struct ions *s, size_t i, int64_t when)
 	s->holder[i] = s->holder[--s->n];
 }
 
-/* Lanes are of those whose run is known to be the asker's, or of everybody. */
+/* Without root's rights only lanes of the user's own jobs are shown. */
 static struct json_object *new_lane(struct ions *s, uint32_t job_id,
 				    const char *name, int64_t when)
 {
@@ -106,7 +106,7 @@ static struct json_object *new_lane(struct ions *s, uint32_t job_id,
 	return lane;
 }
 
-/* The last `most` of a list, as a new one. */
+/* A new list with the last `most` elements. */
 static struct json_object *last(struct json_object *list, size_t most)
 {
 	struct json_object *out = json_object_new_array();
@@ -119,7 +119,7 @@ static struct json_object *last(struct json_object *list, size_t most)
 	return out;
 }
 
-/* There may have been millions, and the last are shown. */
+/* Limits memory: only the last lanes are shown. */
 static void drop_lanes(struct ions *s)
 {
 	size_t n = json_object_array_length(s->lanes);
@@ -228,8 +228,8 @@ static int take_event(struct ions *s, struct slu_rows *row, struct slu_err *err)
 	return rc;
 }
 
-/* What changed before the time shown tells who has what at its beginning; a day
- * is enough for all but the longest jobs, which are seen when they change. */
+/* Reads events from a day before the interval, for the state at its beginning;
+ * jobs without a change since then appear at their next one. */
 static int walk(struct ions *s, struct slu_db *db, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
@@ -256,7 +256,7 @@ static bool has(struct json_object *obj, const char *key)
 	return json_object_object_get_ex(obj, key, NULL);
 }
 
-/* Of those lanes that have both, without their spans. */
+/* Adds the lanes with both bandwidths, without their spans. */
 static void add_runs(struct ions *s)
 {
 	static const char *const keys[] = {"job", "name", "user",

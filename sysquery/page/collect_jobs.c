@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What ended jobs say: how predictions and limits fared, and what jobs with I/O
- * nodes reached. Their number has no bound; what is kept of each is small.
+ * Statistics of ended jobs: predictions, limits, and the bandwidths of jobs
+ * with I/O nodes. Their number is not bounded, so little is kept of each.
  */
 #include "config.h"
 #include <math.h>
@@ -13,12 +13,12 @@
 #include "job_submit/history/job_history.h"
 #include "sysquery/page/collect.h"
 
-#define TENTHS 11 /* of a limit; the last: more than all of it */
+#define TENTHS 11 /* of a limit; the last is for more than all */
 #define USERS  4096
-#define SHOWN  20 /* users */
-#define FEW    5  /* predictions: too few for quantiles */
+#define SHOWN  20 /* users at most */
+#define FEW    5  /* predictions: not enough for quantiles */
 
-/* Predictions are compared by what they said, in these classes (s). */
+/* Classes of predicted run times, s. */
 static const int64_t bound[] = {60,    300,   900,   1800,  3600,   7200,
 				14400, 28800, 43200, 86400, 172800, INT64_MAX};
 #define CLASSES (sizeof(bound) / sizeof(bound[0]))
@@ -47,7 +47,7 @@ struct sums {
 	size_t users;
 };
 
-/* Room for one more; false: no memory. */
+/* Makes space for another element; false: no memory. */
 static bool grow(void *array, size_t n, size_t *room, size_t size)
 {
 	void **p = array, *more;
@@ -87,7 +87,7 @@ static bool note_prediction(struct sums *s, const struct slu_job *j,
 	return true;
 }
 
-/* The entry of this user, a new one, or that of all others. */
+/* The entry of this user, a new one, or the one of all other users. */
 static struct user *user_of(struct sums *s, const struct slu_job *j)
 {
 	struct user *u = s->user;
@@ -215,7 +215,7 @@ static struct json_object *numbers(const uint64_t n[TENTHS])
 	return list;
 }
 
-/* Who used least of what was granted, in node-hours, first. */
+/* By node hours that were granted and not used, the most first. */
 static int by_waste(const void *a, const void *b)
 {
 	const struct user *x = a, *y = b;
@@ -259,7 +259,7 @@ static struct json_object *limits_json(struct sums *s)
 	return obj;
 }
 
-/* {"user", "partition", "week"} of slu_history_accuracy(), and ours. */
+/* Adds {"user", "partition", "week"} of slu_history_accuracy(). */
 static void add_errors(struct sums *s, struct json_object *errors)
 {
 	json_object_object_del(errors, "partition");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts of the resource map, and the switches that they hang on. */
+/* The hosts of the resource map, and the switches to which they are connected.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define SILENT (2 * 86400) /* s */
 
-/* Names are not said twice. */
+/* Appends a copy of the name. */
 static int add_name(struct slu_hosts *hosts, const char *name)
 {
 	char **more = realloc(hosts->name, (hosts->n + 1) * sizeof(*more));
@@ -46,7 +47,7 @@ static int add_hosts(struct json_object *out, struct slu_db *db,
 	return rc;
 }
 
-/* Those that hosts hang on. */
+/* Switches to which hosts are connected. */
 static struct json_object *switches(struct slu_db *db)
 {
 	struct json_object *list = json_object_new_array(), *obj;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buffers over time: how many in which state, and the last ones' lives. */
+/* Buffers over time: number by state, and timelines of the last ones. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* Where the mean of a column of the picture is nothing to see. */
+/* A smaller mean of a column cannot be seen. */
 #define SEEN 0.1
 
 static void draw_alive(const struct slu_page *p, struct json_object *bins)
@@ -73,7 +73,7 @@ static void draw_alive(const struct slu_page *p, struct json_object *bins)
 			   "shorter time (--since).");
 }
 
-/* From the first of these began, but what they last is to be seen. */
+/* From the start of the first of these, with a minimum length. */
 static struct slu_scale time_of(const struct slu_page *p,
 				struct json_object *list)
 {
@@ -134,7 +134,7 @@ static void draw_row(const struct slu_page *p, const struct slu_scale *x,
 	slu_svg_cross(p->out, "fail", at, y + ROW / 2, 5);
 }
 
-/* The rows with what each phase took beside them, for the table. */
+/* Adds the length of each phase to the rows, for the table. */
 static void add_times(struct json_object *list)
 {
 	struct json_object *row, *spans, *span;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs by what they were predicted to run, and what they did. */
+/* Predicted against measured run times. */
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/draw.h"
@@ -18,7 +18,7 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* Around all of it. */
+/* The range of all values. */
 static struct slu_scale times(struct json_object *list)
 {
 	static const char *const keys[] = {"predicted_seconds", "q10_seconds",

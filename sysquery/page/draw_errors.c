@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far off the predicted run times were, by week and by user. */
+/* Errors of predicted run times, by week and by user. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const struct slu_html_column week_columns[] = {
 static const struct slu_html_column user_columns[] = {
 	{"user", "User", SLU_COL_PLAIN}, REST};
 
-/* Of the first n. */
+/* The largest error of the first n. */
 static double most_error(struct json_object *list, size_t n)
 {
 	struct json_object *one;
@@ -109,7 +109,7 @@ static void user_bars(const struct slu_page *p, const struct slu_scale *x,
 	slu_svg_rect(p->out, "bar2", x->at, y + 10, asked - x->at, 7, NULL);
 }
 
-/* Those with most jobs; sorts the list. */
+/* The users with the most jobs; sorts the list. */
 static void draw_users(const struct slu_page *p, struct json_object *list)
 {
 	size_t n = slu_doc_length(list) < USERS ? slu_doc_length(list) : USERS;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* I/O nodes: how many jobs had, and what bandwidth was predicted and reached.
- */
+/* I/O nodes in use, with predicted and measured bandwidth. */
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/draw.h"

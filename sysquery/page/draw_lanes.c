@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last jobs with I/O nodes: how many each had, and when that changed. */
+/* The last jobs with I/O nodes: the number of each over time. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* A row's first and last moment, and the most it had; for scale and table. */
+/* Adds each row's first and last time and its maximum, for scale and table. */
 static void add_ends(struct json_object *lane)
 {
 	struct json_object *spans = slu_doc_list(lane, "spans"), *span;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of their limits jobs used: of what was asked for, and of what they
- * were granted. */
+/* The shares of their limits that jobs used, of the request and of the granted
+ * one. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The storage targets of Lustre: how full they are, and what goes on there. */
+/* Lustre's storage targets: used space and load. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define CELL 34.0
 #define ROW  20.0
-#define AT   130.0 /* behind the servers' names */
+#define AT   130.0 /* x of the targets, after the servers' names */
 #define LINE ((int)((SLU_SVG_RIGHT - AT) / CELL))
 
 static const struct slu_html_column columns[] = {
@@ -24,7 +24,7 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* What its server says of a target; NULL: nothing. */
+/* The server's report of a target; NULL: none. */
 static struct json_object *said(struct json_object *osts,
 				struct json_object *target)
 {
@@ -57,7 +57,7 @@ static void add_number(struct json_object *to, const char *key, double v)
 	json_object_object_add(to, key, json_object_new_double(v));
 }
 
-/* The targets with what a picture takes: shares from 0 to 1. */
+/* The targets' data for the picture: shares from 0 to 1. */
 static struct json_object *targets_of(struct json_object *osts)
 {
 	struct json_object *list = slu_doc_list(osts, "osts"), *one, *out, *now;
@@ -109,7 +109,7 @@ static void draw_cell(const struct slu_page *p, struct json_object *target,
 	free(tip);
 }
 
-/* Where the i-th is drawn: servers begin lines. Returns the line. */
+/* The position of the i-th target: each server begins a line. */
 struct place {
 	const char *server;
 	int line, column;

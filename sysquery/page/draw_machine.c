@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts by switch, and which of them are not as slurm.conf says. */
+/* The hosts by switch, and those that differ from slurm.conf. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void take(struct slu_hosts *to, const char *list)
 
 	if (slu_hosts_parse(list, &hosts, NULL) < 0)
 		return;
-	if (!to->n) { /* to add one by one takes long */
+	if (!to->n) { /* faster than one by one */
 		slu_hosts_free(to);
 		*to = hosts;
 		return;
@@ -89,7 +89,7 @@ static double height_of(const char *list)
 	return CELL * (double)((n + LINE - 1) / LINE) + 5;
 }
 
-/* Returns where the next one begins. */
+/* Returns the y of the next one. */
 static double draw_switch(const struct slu_page *p, const struct machine *m,
 			  const char *name, const char *list, double y)
 {
@@ -106,7 +106,7 @@ static double draw_switch(const struct slu_page *p, const struct machine *m,
 	return y + height_of(list);
 }
 
-/* Hosts of the map that hang on no switch that is known; caller frees. */
+/* Hosts of the map without a known switch; caller frees. */
 static char *elsewhere(struct machine *m, struct json_object *switches)
 {
 	struct slu_hosts rest = {0};

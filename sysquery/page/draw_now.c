@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What there is now: pools, buffers and their phases, holds, drained nodes. */
+/* The present state: pools, buffers by phase, held jobs, drained nodes. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "common/size.h"
 #include "sysquery/page/draw.h"
 
-#define ROW 34.0 /* of a pool */
-#define FEW 12	 /* rows of a table that is not folded away */
+#define ROW 34.0 /* height of a pool */
+#define FEW 12	 /* rows of a table that is not collapsed */
 
 static const struct slu_html_column pool_columns[] = {
 	{"name", "Pool", SLU_COL_PLAIN},
@@ -127,7 +127,7 @@ static void pools(const struct slu_page *p)
 	slu_html_details(p->out, "Pools", list, pool_columns);
 }
 
-/* Long ones are folded away. */
+/* Long tables are collapsed. */
 static void table(const struct slu_page *p, const char *caption,
 		  struct json_object *list,
 		  const struct slu_html_column *columns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs with I/O nodes were predicted to reach, and did. */
+/* Predicted against measured bandwidths of jobs with I/O nodes. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* Powers of ten around all of it. */
+/* A logarithmic scale over the range of all values. */
 static struct slu_scale decades(struct json_object *list)
 {
 	static const char *const keys[] = {"predicted_mbps", "reached_mbps"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorded jobs run again: node hours by the number of I/O nodes. */
+/* Simulated recorded jobs: node hours by the number of I/O nodes. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "common/jsonx.h"
 #include "common/size.h"
 
-#define ROWS 500 /* of a table */
+#define ROWS 500 /* most rows of a table */
 
 static const char *entity(char c)
 {
@@ -125,7 +125,7 @@ static void time_text(int64_t when, char *out, size_t size)
 		snprintf(out, size, "-");
 }
 
-/* A number as its column wants it. */
+/* Formats a number by the type of its column. */
 static void number_text(struct json_object *value, enum slu_column_type type,
 			char *out, size_t size)
 {
@@ -170,7 +170,7 @@ static void cell(struct slu_buf *out, struct json_object *row,
 	}
 }
 
-/* Over numbers, which stand to the right, as the first row has them. */
+/* Headings of columns with numbers, by the first row, are right-aligned. */
 static void head(struct slu_buf *out, const struct slu_html_column *columns,
 		 struct json_object *first)
 {

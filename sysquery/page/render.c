@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page around its sections. */
+/* The HTML document around the sections. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct {
 };
 #define SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
-/* No script at all, and nothing from elsewhere. */
+/* No scripts, and nothing from other servers. */
 static const char head[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
@@ -44,7 +44,7 @@ static void when(struct slu_buf *out, int64_t t)
 	slu_html_text(out, text);
 }
 
-/* "+01:00 (CET)", of the moment shown. */
+/* "+01:00 (CET)" at that time. */
 static void zone(struct slu_buf *out, int64_t t)
 {
 	char text[64] = "?";
@@ -92,7 +92,7 @@ static void body(const struct slu_page *p)
 			     "</p></footer>\n</body>\n</html>\n");
 }
 
-/* The second is that of a sluiced of version 1.0.0. */
+/* The second name is that of sluiced 1.0.0. */
 static bool is_page(const char *schema)
 {
 	return !strcmp(schema, "sluice.page") || !strcmp(schema, "sluice-page");

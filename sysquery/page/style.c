@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the page looks, in light and dark and on paper. Areas that mean different
- * things differ in brightness or pattern as well as in colour: setup is light,
- * staging is hatched (in: rising, out: falling), running is dark, teardown
- * has upright lines.
+ * The style sheet, for light and dark screens and paper. Areas with different
+ * meanings differ in brightness or pattern as well as in colour: setup is
+ * light, staging is hatched (in: rising, out: falling), running is dark,
+ * teardown has vertical lines.
  */
 #include "config.h"
 #include "sysquery/page/draw.h"
@@ -76,10 +76,10 @@ const char slu_page_style[] =
 	"table{border-collapse:collapse;font-size:.87rem;margin:.4rem 0}\n"
 	"caption{text-align:left;font-weight:600;padding:.2rem 0}\n"
 	"@media screen and (min-width:40rem){caption{white-space:nowrap}}\n"
-	/* pictures scroll where their text would be too small to read */
+	/* pictures scroll when their text would be too small to read */
 	"@media screen and (max-width:40rem){figure{overflow-x:auto}"
 	"figure svg{width:60rem}figcaption{position:sticky;left:0}"
-	/* and a shadow says that there is more: scrolled to the end, the page's
+	/* with a shadow that shows that there is more; at the end the page's
 	 * colour covers it */
 	"figure,.wide{background:linear-gradient(to left,var(--bg) 40%,"
 	"transparent) right/3rem 100% no-repeat local,linear-gradient(to left,"
@@ -98,8 +98,8 @@ const char slu_page_style[] =
 	"svg,.tiles li,.none{print-color-adjust:exact;"
 	"-webkit-print-color-adjust:exact}}\n";
 
-/* Gradients that repeat with hard stops, and not patterns, of which a browser
- * makes forty times as much when it prints into a file. */
+/* Repeating gradients with hard stops instead of patterns, of which browsers
+ * make forty times as much when they print to a file. */
 const char slu_page_patterns[] =
 	"<svg class=\"defs\" aria-hidden=\"true\"><defs>\n"
 	"<linearGradient id=\"p-in\" gradientUnits=\"userSpaceOnUse\" "

@@ -17,7 +17,7 @@ double slu_scale_at(const struct slu_scale *s, double v)
 	return s->at + fmin(share, 1) * (s->end - s->at);
 }
 
-/* The first of an ascending list that is not below v, or its last. */
+/* The first of an ascending list that is at least v, or the last. */
 static double round_up(const double *list, size_t n, double v)
 {
 	while (n > 1 && *list < v)
@@ -70,7 +70,7 @@ void slu_svg_end(struct slu_buf *out)
 	slu_buf_puts(out, "</svg></figure>\n");
 }
 
-/* The end of an element. */
+/* Closes an element. */
 static void close_mark(struct slu_buf *out, const char *name, const char *tip)
 {
 	if (!tip) {
@@ -127,7 +127,7 @@ static size_t prefix(const char *text, size_t n)
 	return i;
 }
 
-/* The text, or as much of it as has room. Caller frees. */
+/* The text, truncated to what fits. Caller frees. */
 static char *cut(const char *text, size_t most)
 {
 	size_t all = strlen(text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-web: the page of `sysquery page`, live, for who has the token. */
+/* sluice-web: the page of `sysquery page`, live, for browsers with the token.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ struct program {
 	struct slu_web web;
 };
 
-/* In the server's thread. */
+/* Runs in the server's thread. */
 static int make_page(void *arg, struct slu_buf *out, struct slu_err *err)
 {
 	const struct program *p = arg;
@@ -92,7 +93,7 @@ static int set_refresh(struct program *p, const char *text, struct slu_err *err)
 	return 0;
 }
 
-/* Returns 1 to go on, 0: all is done, -1: wrong. */
+/* Returns 1 to continue, 0 if all is done, -1 after an error. */
 static int take_option(struct program *p, int c, struct slu_err *err)
 {
 	switch (c) {
@@ -118,7 +119,7 @@ static int take_option(struct program *p, int c, struct slu_err *err)
 	case SHOW_VERSION:
 		exit(slu_cli_show(NAME, NAME " " PACKAGE_VERSION "\n"));
 	}
-	exit(2); /* it was said */
+	exit(2); /* the error was printed */
 }
 
 static int parse(struct program *p, int argc, char **argv, struct slu_err *err)
@@ -142,7 +143,7 @@ static int parse(struct program *p, int argc, char **argv, struct slu_err *err)
 		       : slu_err(err, SLU_INVALID, "--since: it is not past");
 }
 
-/* What opens in a browser: of all addresses, this host's name. */
+/* The host for a URL: for a wildcard address this host's name. */
 static const char *host_of(const char *listen, int len, char name[256])
 {
 	static const char *const all[] = {"0.0.0.0", "[::]", "*"};
@@ -156,8 +157,8 @@ static const char *host_of(const char *listen, int len, char name[256])
 	return name;
 }
 
-/* With a token file prints a command that reads it, so that only users who may
- * read the file get the token. */
+/* Prints the URL; with a token file a command that reads it, so that only users
+ * who may read the file get the token. */
 static void say_where(const struct program *p, unsigned port, bool loopback)
 {
 	const char *colon = strrchr(p->listen, ':');
@@ -188,7 +189,7 @@ static void wait_for_end(void)
 	sigwait(&set, &signo);
 }
 
-/* Before there are threads: these come to nobody but sigwait(). */
+/* Called before threads exist: signals are only received by sigwait(). */
 static void block_signals(void)
 {
 	sigset_t set;

@@ -10,8 +10,8 @@
 
 #define BEARER "Bearer "
 
-/* No script, nothing from elsewhere, no frame around it, no copy on disk, and
- * the token in no Referer. */
+/* Security headers: no scripts, no other servers, no frames, no disk cache, and
+ * no token in a Referer. */
 static const char *const headers[][2] = {
 	{MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
 	{"Content-Security-Policy",
@@ -62,8 +62,9 @@ static enum MHD_Result say(struct MHD_Connection *conn, unsigned status,
 	return send_answer(conn, status, r);
 }
 
-/* Off with the token; from now on the cookie counts. Lax: who comes by a link
- * in a mail shall be let in, and there is nothing that a request could change.
+/* Redirects to the URL without the token, which is now in a cookie.
+ * SameSite=Lax: links in mails should work, and there is nothing that a request
+ * could change.
  */
 static enum MHD_Result enter(const struct slu_web *web,
 			     struct MHD_Connection *conn)
@@ -101,7 +102,7 @@ static void cut(const struct slu_web_client *client)
 		shutdown(info->connect_fd, SHUT_RDWR);
 }
 
-/* One more stays free than is needed: the next one finds room. */
+/* Keeps one connection free, so that another client can connect. */
 static void make_room(struct slu_web *web)
 {
 	struct slu_web_client *oldest = NULL, *one;
@@ -135,9 +136,8 @@ static void notify(void *arg, struct MHD_Connection *conn, void **context,
 	}
 }
 
-/* Before its arguments are looked at, for which the server has little memory:
- * an address that is too long has none. Returns the slot of handle(): whether
- * it was. */
+/* Called before arguments are parsed, for which the server has little memory: a
+ * URL that is too long has none. Returns whether it was, for handle(). */
 static void *look_at_url(void *arg, const char *url,
 			 struct MHD_Connection *conn)
 {
@@ -147,7 +147,7 @@ static void *look_at_url(void *arg, const char *url,
 	if (strlen(url) <= SLU_WEB_URL)
 		return NULL;
 	if (args)
-		args[1] = '\0'; /* it is the server's buffer */
+		args[1] = '\0'; /* the buffer is the server's */
 	return arg;
 }
 
@@ -168,7 +168,7 @@ static bool is_known(const struct slu_web *web, struct MHD_Connection *conn)
 			    value(conn, MHD_COOKIE_KIND, web->cookie));
 }
 
-/* The page of a moment ago, or a new one. */
+/* Returns the cached page, or a new one. */
 static int renew(struct slu_web *web, struct slu_err *err)
 {
 	double now = slu_now_mono();
@@ -209,7 +209,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *conn,
 	struct slu_web_client *client;
 
 	(void)version, (void)data;
-	if (*size) { /* what nobody asked for */
+	if (*size) { /* a request with a body */
 		*size = 0;
 		return MHD_YES;
 	}

@@ -31,7 +31,7 @@ static bool is_token(const char *text)
 	return !text[n] && n >= SLU_TOKEN_LEAST && n < SLU_TOKEN_TEXT;
 }
 
-/* Of an open file, so that it is the one that is read. */
+/* Of the open file, so that the checked file is the one that is read. */
 static int check(int fd, const char *path, struct slu_err *err)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket that browsers come to; of this host alone unless asked. */
+/* The socket for browsers; on the loopback address by default. */
 #include "config.h"
 #include "sysquery/web/page_server.h"
 
@@ -13,7 +13,8 @@
 
 #define BACKLOG 64
 
-/* Cut in two; "PORT" alone is of this host. A host in brackets loses them. */
+/* Splits "HOST:PORT"; "PORT" alone is on the loopback address. Brackets around
+ * a host are removed. */
 static int split(char *addr, char **host, char **port, struct slu_err *err)
 {
 	char *colon = strrchr(addr, ':'), *end;
