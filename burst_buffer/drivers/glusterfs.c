@@ -64,6 +64,33 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 	return rc;
 }
 
+int slu_gluster_preload(const struct slu_instance *in, const char *told,
+			struct slu_gluster_preload *env, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_gluster_path(in, told, path);
+	if (unlink(path) && errno != ENOENT)
+		return slu_errno(err, SLU_IO, "cannot remove %s", path);
+	snprintf(env->told, sizeof(env->told), "SLUICE_TOLD=%s", path);
+	snprintf(env->library, sizeof(env->library), "LD_PRELOAD=%s",
+		 slu_plan_option(in->plan, "client_library", LIBRARY));
+	return 0;
+}
+
+int slu_gluster_told(const struct slu_instance *in, const char *told,
+		     const char *program, struct slu_err *err)
+{
+	char path[PATH_MAX];
+
+	slu_gluster_path(in, told, path);
+	if (!access(path, F_OK))
+		return 0;
+	return slu_err(err, SLU_IO, "glusterfs: the %s does not load %s",
+		       program,
+		       slu_plan_option(in->plan, "client_library", LIBRARY));
+}
+
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 			struct slu_err *err)
 {
@@ -311,8 +338,8 @@ static int start_client(const struct slu_instance *in, char *vol,
 {
 	enum slu_coherence coherence = slu_plan_coherence(in->plan);
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
-	char preload[PATH_MAX + 16], told[PATH_MAX + 16];
-	char *env[] = {preload, told,
+	struct slu_gluster_preload preload;
+	char *env[] = {preload.library, preload.told,
 		       coherence == SLU_COHERENCE_STRICT ? "SLUICE_DIRECT=yes"
 							 : NULL,
 		       NULL};
@@ -329,35 +356,12 @@ static int start_client(const struct slu_instance *in, char *vol,
 
 	slu_logs_begin(in->log, "client.log", log);
 	slu_gluster_path(in, "client.pid", pid);
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
-		 slu_plan_option(in->plan, "client_library", LIBRARY));
-	snprintf(told, sizeof(told), "SLUICE_TOLD=%s/told", in->work);
+	if (slu_gluster_preload(in, "told", &preload, err))
+		return -1;
 	slu_instance_group(in, group, sizeof(group));
 	return slu_server_start(argv, env, group,
 				slu_gluster_timeout(in->plan, START_SECONDS),
 				err);
-}
-
-/* Before the client is started, and afterwards: has it done what was asked? */
-static int forget_told(const struct slu_instance *in, struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	slu_gluster_path(in, "told", path);
-	if (unlink(path) && errno != ENOENT)
-		return slu_errno(err, SLU_IO, "cannot remove %s", path);
-	return 0;
-}
-
-static int check_told(const struct slu_instance *in, struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	slu_gluster_path(in, "told", path);
-	if (!access(path, F_OK))
-		return 0;
-	return slu_err(err, SLU_IO, "glusterfs: the client does not load %s",
-		       slu_plan_option(in->plan, "client_library", LIBRARY));
 }
 
 /* The program returns 0 before it knows whether the bricks accept it; if they
@@ -394,8 +398,8 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return -1;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (forget_told(in, err) || start_client(in, vol, err) ||
-	    wait_attached(in, vol, err) || check_told(in, err)) {
+	if (start_client(in, vol, err) || wait_attached(in, vol, err) ||
+	    slu_gluster_told(in, "told", "client", err)) {
 		detach(in, NULL);
 		return slu_gluster_add_log(in, "client.log", err);
 	}

@@ -17,6 +17,17 @@ void slu_gluster_path(const struct slu_instance *in, const char *name,
 int slu_gluster_volfile(const char *path, struct slu_buf *text,
 			struct slu_err *err);
 
+/* For LD_PRELOAD into client and server, which then write a file of root's: its
+ * variables, to be written to two buffers; forget the file before, look for it
+ * after the program has started. SLU_IO: the library does not work there. */
+struct slu_gluster_preload {
+	char library[PATH_MAX + 16], told[PATH_MAX + 16];
+};
+int slu_gluster_preload(const struct slu_instance *in, const char *told,
+			struct slu_gluster_preload *env, struct slu_err *err);
+int slu_gluster_told(const struct slu_instance *in, const char *told,
+		     const char *program, struct slu_err *err);
+
 /* Add to an error what a log says about it. Returns -1. */
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 			struct slu_err *err);

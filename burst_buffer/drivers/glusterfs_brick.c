@@ -135,6 +135,20 @@ void slu_gluster_holds(const struct slu_instance *in, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/brick", in->fs);
 }
 
+/* One at a time is safe without the library. */
+static int check_names(const struct slu_instance *in, struct slu_err *err)
+{
+	struct slu_err why;
+
+	if (!strcmp(slu_volfile_threads(in->plan), "1") ||
+	    !slu_gluster_told(in, "brick.told", "server", &why))
+		return 0;
+	return slu_err(err, why.kind,
+		       "%s: with threads=1 in its FileSystem line it does "
+		       "without",
+		       why.text);
+}
+
 static int start_brick(const struct slu_instance *in, unsigned port,
 		       struct slu_err *err)
 {
@@ -154,6 +168,9 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 		"WARNING",
 		NULL};
 	double seconds = slu_gluster_timeout(in->plan, START_SECONDS);
+	struct slu_gluster_preload preload;
+	char *env[] = {preload.library, preload.told, "SLUICE_SERVER=yes",
+		       NULL};
 	struct slu_buf text = {0};
 
 	slu_gluster_path(in, "brick.vol", vol);
@@ -168,11 +185,12 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 					  SLU_COHERENCE_SHARED &&
 				  has_coarse_times(dir),
 			  &text);
-	if (slu_gluster_volfile(vol, &text, err))
+	if (slu_gluster_volfile(vol, &text, err) ||
+	    slu_gluster_preload(in, "brick.told", &preload, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
-	if (slu_server_start(argv, NULL, group, seconds, err) ||
-	    wait_listening(vol, port, seconds, err)) {
+	if (slu_server_start(argv, env, group, seconds, err) ||
+	    wait_listening(vol, port, seconds, err) || check_names(in, err)) {
 		slu_server_stop(SLU_GLUSTER, vol, 1, NULL);
 		return slu_gluster_add_log(in, "brick.log", err);
 	}

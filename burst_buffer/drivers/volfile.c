@@ -5,13 +5,13 @@
  * that has just become full, it writes past the end of a buffer (seen with
  * GlusterFS 10.3); the client dies, or hangs in its own crash handler and with
  * it every process that uses the mount. Without it write(2) says itself what
- * became of the data. One thread of a brick: with more of them a directory is
- * looked up between its mkdir(2) and the writing of its gfid, and of tasks that
- * make the same directory some get ESTALE or ENOENT, or the directory has two
- * gfids for good (10.3; features/sdfs, which is against this, hangs in rename).
- * No gfid2path: it notes each name of a file in an extended attribute, for
- * which ext4 has room for 45; and no limit of 100 to their number beside the
- * file system's own.
+ * became of the data. A brick's threads look up a directory between its
+ * mkdir(2) and the writing of its gfid, so that of tasks that make the same
+ * directory some get ESTALE or ENOENT, or the directory has two gfids for good
+ * (10.3; features/sdfs, which is against this, hangs in rename):
+ * preload/brick_names.c keeps them from that. No gfid2path: it notes each name
+ * of a file in an extended attribute, for which ext4 has room for 45; and no
+ * limit of 100 to their number beside the file system's own.
  */
 #include "config.h"
 #include "burst_buffer/drivers/volfile.h"
@@ -25,6 +25,11 @@
 static const char *address(const struct slu_plan_node *node)
 {
 	return node->addr && *node->addr ? node->addr : node->name;
+}
+
+const char *slu_volfile_threads(const struct slu_plan *plan)
+{
+	return slu_plan_option(plan, "threads", "16");
 }
 
 void slu_volfile_brick(const struct slu_plan *plan, size_t self,
@@ -52,10 +57,11 @@ void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 		       "end-volume\n"
 		       "volume brick%zu\n"
 		       "    type performance/io-threads\n"
-		       "    option thread-count 1\n"
+		       "    option thread-count %s\n"
 		       "    subvolumes locks\n"
 		       "end-volume\n",
-		       own_times ? "utime" : "posix", self);
+		       own_times ? "utime" : "posix", self,
+		       slu_volfile_threads(plan));
 	slu_buf_printf(out,
 		       "volume server\n"
 		       "    type protocol/server\n"

@@ -25,6 +25,9 @@ void slu_volfile_brick(const struct slu_plan *plan, size_t self,
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			uint64_t shard, struct slu_buf *out);
 
+/* Calls that a brick handles at a time, as text. */
+const char *slu_volfile_threads(const struct slu_plan *plan);
+
 /* The port in a brick's volume file; 0: there is none. */
 unsigned slu_volfile_port(const char *text);
 

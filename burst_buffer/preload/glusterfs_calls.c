@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_glusterfs.so, for LD_PRELOAD into the client of glusterfs: it wraps
+ * libsluice_glusterfs.so, for LD_PRELOAD into glusterfs. In the client it wraps
  * readv() and writev() on /dev/fuse, and changes, holds back or injects FUSE
  * messages where the client does not behave as programs expect.
  *
@@ -18,6 +18,9 @@
  * SLUICE_TOLD names a file, which is written after the handshake with the
  * kernel: "cached", "mmap", or "no mmap" from a kernel that does not support
  * them with direct I/O. If there is no such file, this library does not work.
+ *
+ * SLUICE_SERVER set (to any value): it is in the server, see brick_names.c, and
+ * writes "names" when it is loaded.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -37,7 +40,8 @@
 #include <unistd.h>
 
 #define FUSE_DEVICE makedev(10, 229)
-#define REPLY_MAX   512 /* of those that are changed */
+#define REPLY_MAX   512	 /* of those that are changed */
+#define NO_DEVICE   (-2) /* in the server: there will be none */
 
 /* FUSE_INIT as of protocol 7.36, which not every linux/fuse.h knows. */
 #define HAS_FLAGS2  (UINT32_C(1) << 30) /* FUSE_INIT_EXT */
@@ -232,11 +236,8 @@ readv(int fd, const struct iovec *iov, int n)
 	return (ssize_t)now;
 }
 
-static void tell(void)
+static void tell(const char *text)
 {
-	const char *text = !direct	  ? "cached\n"
-			   : mmap_allowed ? "mmap\n"
-					  : "no mmap\n";
 	int fd =
 		told ? open(told, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
 		     : -1;
@@ -257,7 +258,7 @@ static void change_init(void *reply, size_t len)
 		init->flags |= HAS_FLAGS2;
 		init->flags2 |= ALLOW_MMAP2;
 	}
-	tell();
+	tell(!direct ? "cached\n" : mmap_allowed ? "mmap\n" : "no mmap\n");
 }
 
 /* The open flags are at the end of both answers; that of FUSE_CREATE begins
@@ -317,9 +318,16 @@ writev(int fd, const struct iovec *iov, int n)
 /* Programs that the client starts must not load this library. */
 __attribute__((constructor)) static void begin(void)
 {
+	bool server;
+
 	slu_real_readv = (slu_vector_f *)dlsym(RTLD_NEXT, "readv");
 	slu_real_writev = (slu_vector_f *)dlsym(RTLD_NEXT, "writev");
 	told = getenv("SLUICE_TOLD");
 	direct = getenv("SLUICE_DIRECT") != NULL;
+	server = getenv("SLUICE_SERVER") != NULL;
+	if (server)
+		device = NO_DEVICE;
+	if (slu_wrap_names(server) && server)
+		tell("names\n");
 	unsetenv("LD_PRELOAD");
 }

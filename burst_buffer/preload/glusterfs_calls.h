@@ -3,8 +3,8 @@
 #define SLU_BURST_BUFFER_PRELOAD_GLUSTERFS_CALLS_H
 
 /*
- * What the files of libsluice_glusterfs.so share. Any thread of the client may
- * call.
+ * What the files of libsluice_glusterfs.so share. Any thread of the client or
+ * server may call.
  */
 
 #include <stdbool.h>
@@ -23,6 +23,11 @@ size_t slu_scatter(const struct iovec *iov, int n, size_t at, const void *from,
 
 /* Tell the kernel that its request has failed. */
 void slu_answer(int device, uint64_t unique, int error);
+
+/* brick_names.c: call before there are threads. In a server, calls that change
+ * names are handled one at a time from then on. False: this libglusterfs does
+ * not have the functions for that. */
+bool slu_wrap_names(bool server);
 
 /* appended.c: a program has opened (the flags of open(2)) or closed a file. */
 void slu_opened(uint64_t node, uint64_t fh, uint32_t flags);

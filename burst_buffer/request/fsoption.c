@@ -122,6 +122,12 @@ static bool is_remote(const char *value)
 	return is_word(value, "ssh", "pdsh");
 }
 
+/* thread-count of GlusterFS */
+static bool is_threads(const char *value)
+{
+	return is_number(value, 1, 64);
+}
+
 static bool is_files(const char *value)
 {
 	return is_number(value, 256, 1 << 20);
@@ -239,6 +245,7 @@ static const struct {
 	{"client", is_program, "an absolute path, nor a name"},
 	{"ports", is_ports, "a range of ports, as 20000-29999"},
 	{"servers", is_servers, "auto, all or a number of nodes"},
+	{"threads", is_threads, "a number from 1 to 64"},
 	{"shard", is_shard, "auto or a size from 4MiB to 4TiB"},
 	{"chunk", is_chunk, "auto or a power of two from 64KiB to 2GiB"},
 	{"stripe_size", is_stripe_size,

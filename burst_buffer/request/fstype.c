@@ -13,8 +13,8 @@
 
 static const char *const no_options[] = {NULL};
 static const char *const glusterfs_options[] = {
-	"server",    "client",	       "ports",	  "shard",
-	"coherence", "client_library", "servers", NULL};
+	"server",	  "client",  "ports",	"shard", "coherence",
+	"client_library", "servers", "threads", NULL};
 static const char *const gekkofs_options[] = {
 	"server",     "library",	 "listen", "protocol", "daemons",
 	"preload",    "files",		 "guard",  "args",     "env",

@@ -562,6 +562,29 @@ START_TEST(test_same_directories)
 }
 END_TEST
 
+/* Without the library nothing keeps calls that change names apart: one at a
+ * time is all that such a server may handle. */
+START_TEST(test_without_library)
+{
+	struct job j;
+	char attr[SLU_ATTR_MAX];
+
+	setup();
+	job_new(&j, 15, "21000-21999");
+	j.option[1].value = (char *)"/nowhere/library.so";
+	expect_fail(driver->start(&j.in[0], attr, &err), err, SLU_IO,
+		    "the server does not load /nowhere/library.so: with "
+		    "threads=1");
+	ck_assert(!slu_mounted(j.in[0].top));
+	j.option[j.plan.n_option++] = (struct slu_pair){"threads", (char *)"1"};
+	expect_ok(driver->start(&j.in[0], attr, &err), err);
+	expect_ok(driver->stop(&j.in[0], &err), err);
+	job_end(&j);
+	job_free(&j);
+	tree_remove(top);
+}
+END_TEST
+
 /* Two jobs that have the same few ports to choose from share none, and the
  * password of one opens nothing of the other. */
 START_TEST(test_two_jobs)
@@ -676,11 +699,12 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		test_transitions,      test_coherent,	test_strict,
-		test_changes_in_place, test_not_strict, test_same_directories,
-		test_staged_fresh,     test_two_jobs,	test_no_such_address,
-		test_options,	       test_probe};
+	const TTest *const tests[] = {test_transitions,	 test_coherent,
+				      test_strict,	 test_changes_in_place,
+				      test_not_strict,	 test_same_directories,
+				      test_staged_fresh, test_without_library,
+				      test_two_jobs,	 test_no_such_address,
+				      test_options,	 test_probe};
 
 	return gluster_tests("glusterfs", tests,
 			     sizeof(tests) / sizeof(*tests));

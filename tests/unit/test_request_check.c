@@ -261,6 +261,10 @@ static const struct {
 	 "ports=5 is not a range of ports, as 20000-29999"},
 	{"FileSystem=a Driver=glusterfs ports=9-2", "ports=9-2 is not"},
 	{"FileSystem=a Driver=glusterfs ports=1-65536", "ports=1-65536 is not"},
+	{"FileSystem=a Driver=glusterfs threads=64", NULL},
+	{"FileSystem=a Driver=glusterfs threads=0",
+	 "threads=0 is not a number from 1 to 64"},
+	{"FileSystem=a Driver=glusterfs threads=65", "threads=65 is not"},
 	{"FileSystem=a Driver=glusterfs shart=1M",
 	 "FileSystem a: driver glusterfs has no option shart; did you "
 	 "mean shard"},

@@ -29,6 +29,7 @@ START_TEST(test_brick)
 
 	slu_volfile_brick(&plan, 1, "/store/brick", 20001, false, &text);
 	has(&text, "    option directory /store/brick\n");
+	has(&text, "    option thread-count 16\n");
 	has(&text, "    option gfid2path off\n");
 	has(&text, "    option max-hardlinks 0\n");
 	has(&text, "volume brick1\n");
