@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #define NONCE_BYTES ((SLU_NONCE_TEXT - 1) / 2)
 #define HASH_TEXT   65 /* as in struct slu_caller */
@@ -132,6 +133,7 @@ struct decoded {
 	gid_t gid;
 	struct in_addr addr;
 	time_t made;
+	uid_t reader; /* who alone can open it; MUNGE_UID_ANY: everybody */
 };
 
 static int decode(const char *cred, struct decoded *out, struct slu_err *err)
@@ -153,6 +155,7 @@ static int decode(const char *cred, struct decoded *out, struct slu_err *err)
 		out->len = (size_t)len;
 		munge_ctx_get(ctx, MUNGE_OPT_ADDR4, &out->addr);
 		munge_ctx_get(ctx, MUNGE_OPT_ENCODE_TIME, &out->made);
+		munge_ctx_get(ctx, MUNGE_OPT_UID_RESTRICTION, &out->reader);
 	} else {
 		free(text); /* there may be one all the same */
 		refused(ctx, why, err);
@@ -181,9 +184,9 @@ static void reply_payload(struct slu_buf *buf, const char *nonce, int status,
 	slu_buf_printf(buf, "%s %d %s", nonce, status, hash);
 }
 
-char *slu_cred_request(const char *method, const char *path, const void *body,
-		       size_t len, char nonce[SLU_NONCE_TEXT],
-		       struct slu_err *err)
+char *slu_cred_request_for(uid_t reader, const char *method, const char *path,
+			   const void *body, size_t len,
+			   char nonce[SLU_NONCE_TEXT], struct slu_err *err)
 {
 	unsigned char random[NONCE_BYTES];
 	struct slu_buf payload = {0};
@@ -197,9 +200,17 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 	hex(random, sizeof(random), nonce);
 	slu_sha256(body, len, hash);
 	request_payload(&payload, method, path, nonce, hash);
-	cred = encode(&payload, MUNGE_UID_ANY, err);
+	cred = encode(&payload, reader, err);
 	slu_buf_free(&payload);
 	return cred;
+}
+
+char *slu_cred_request(const char *method, const char *path, const void *body,
+		       size_t len, char nonce[SLU_NONCE_TEXT],
+		       struct slu_err *err)
+{
+	return slu_cred_request_for(MUNGE_UID_ANY, method, path, body, len,
+				    nonce, err);
 }
 
 /* The last two words of a request's payload: "NONCE HASH". */
@@ -242,6 +253,7 @@ int slu_cred_open_request(const char *cred, const char *method,
 	caller.uid = d.uid;
 	caller.gid = d.gid;
 	caller.addr = d.addr;
+	caller.sealed = d.reader == geteuid();
 	slu_buf_free(&want);
 	free(d.text);
 	if (!good)
@@ -340,7 +352,8 @@ static int check_reply(const struct decoded *d, const char *nonce, int status,
 
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *body, size_t len,
-			 char **secret, time_t *made, struct slu_err *err)
+			 char **secret, time_t *made, uid_t *by,
+			 struct slu_err *err)
 {
 	struct decoded d;
 	char *found;
@@ -360,5 +373,54 @@ int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 		*secret = found;
 	if (ret == 0 && made)
 		*made = d.made;
+	if (ret == 0 && by)
+		*by = d.uid;
 	return ret;
+}
+
+static int seal(const char *nonce, int status, const char *hash, time_t made,
+		char out[SLU_SEAL_TEXT], struct slu_err *err)
+{
+	unsigned char mac[32];
+	char text[160];
+	int n = snprintf(text, sizeof(text), "%lld %d %s", (long long)made,
+			 status, hash);
+	const gcry_buffer_t parts[] = {
+		{.data = (void *)(uintptr_t)nonce, .len = strlen(nonce)},
+		{.data = text, .len = (size_t)n},
+	};
+
+	slu_gcrypt_init();
+	if (gcry_md_hash_buffers(GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC, mac, parts,
+				 2))
+		return slu_err(err, SLU_NOMEM, "no memory for a seal");
+	n = snprintf(out, SLU_SEAL_TEXT, "%lld ", (long long)made);
+	hex(mac, sizeof(mac), out + n);
+	return 0;
+}
+
+int slu_cred_seal(const struct slu_caller *to, int status, const char *hash,
+		  time_t made, char out[SLU_SEAL_TEXT], struct slu_err *err)
+{
+	if (!to->sealed)
+		return slu_err(err, SLU_INTERNAL, "everybody knows the nonce");
+	return seal(to->nonce, status, hash, made, out, err);
+}
+
+/* Nobody gains by how long the comparison takes: a nonce is used once. */
+int slu_cred_check_seal(const char *with, const char *nonce, int status,
+			const void *body, size_t len, time_t *made,
+			struct slu_err *err)
+{
+	char hash[HASH_TEXT], want[SLU_SEAL_TEXT];
+	const time_t when = (time_t)strtoll(with, NULL, 10);
+
+	slu_sha256(body, len, hash);
+	if (seal(nonce, status, hash, when, want, err))
+		return -1;
+	if (strcmp(with, want) != 0)
+		return slu_err(err, SLU_DENIED,
+			       "the seal was made for another reply");
+	*made = when;
+	return 0;
 }

@@ -10,6 +10,12 @@
  * while its body may be of any size. When it was made, MUNGE says. sluiced(8)
  * has the table of who may call what. Any thread.
  *
+ * A request that only one user can open makes its nonce a secret between its
+ * caller and that user, and MUNGE can be spared for the reply: its seal is
+ * "SECONDS HMAC", the HMAC-SHA256 (RFC 2104) of "SECONDS STATUS SHA256(body)"
+ * with the nonce as the key. It proves as much as a credential that this user
+ * made, and carries no secret.
+ *
  * A munged that does not answer is SLU_IO: the same call may succeed later.
  * Link with $(libslunet).
  */
@@ -32,6 +38,7 @@ struct slu_caller {
 	struct in_addr addr; /* where the credential was made */
 	char nonce[SLU_NONCE_TEXT];
 	char hash[65]; /* of the body that the credential was made for */
+	bool sealed;   /* only this process's user can know the nonce */
 };
 
 /* Lower-case hex SHA-256; out has 65 bytes. */
@@ -42,6 +49,10 @@ void slu_sha256(const void *data, size_t len, char out[65]);
 char *slu_cred_request(const char *method, const char *path, const void *body,
 		       size_t len, char nonce[SLU_NONCE_TEXT],
 		       struct slu_err *err);
+/* The same, which only this user can open. */
+char *slu_cred_request_for(uid_t reader, const char *method, const char *path,
+			   const void *body, size_t len,
+			   char nonce[SLU_NONCE_TEXT], struct slu_err *err);
 /* Check a request's credential against what was received. A credential seen
  * before, made for something else or too old is SLU_DENIED. */
 int slu_cred_check_request(const char *cred, const char *method,
@@ -66,10 +77,22 @@ char *slu_cred_reply_hashed(const struct slu_caller *to, int status,
 /* Check a reply: made by root or by `owner`, for this nonce, status and body;
  * else SLU_DENIED. *secret: the one that came with it, which the caller frees;
  * NULL: none. *made (may be NULL): when, by the clock of who made it; nobody
- * on the way can change that. Both untouched on failure. */
+ * on the way can change that. *by (may be NULL): who. All untouched on
+ * failure. */
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *body, size_t len,
-			 char **secret, time_t *made, struct slu_err *err);
+			 char **secret, time_t *made, uid_t *by,
+			 struct slu_err *err);
+
+/* The seal of a reply to a caller who is `sealed`, made at that time (Unix
+ * seconds), by the body's slu_sha256(). */
+#define SLU_SEAL_TEXT 96
+int slu_cred_seal(const struct slu_caller *to, int status, const char *hash,
+		  time_t made, char out[SLU_SEAL_TEXT], struct slu_err *err);
+/* Check one of a reply to slu_cred_request_for(), as slu_cred_check_reply(). */
+int slu_cred_check_seal(const char *seal, const char *nonce, int status,
+			const void *body, size_t len, time_t *made,
+			struct slu_err *err);
 
 /* For tests: talk to the munged at this socket, from now on and in every
  * thread. NULL: the one of the host. */

@@ -36,9 +36,13 @@ struct slu_http {
 	uid_t owner;
 	double patience;
 	double ahead, proven_ahead; /* seconds */
+	uid_t peer;   /* who made the last answer's credential; requests are
+		       * for him alone */
+	bool is_peer; /* there is one */
 	/* of the answer that comes in: */
 	struct slu_buf body;
 	char *proof;   /* Sluice-Credential */
+	char *seal;    /* Sluice-Seal */
 	char *secret;  /* that came in it */
 	char conf[65]; /* Sluice-Conf */
 };
@@ -62,7 +66,8 @@ static void forget_answer(struct slu_http *http)
 {
 	slu_buf_reset(&http->body);
 	free(http->proof);
-	http->proof = NULL;
+	free(http->seal);
+	http->proof = http->seal = NULL;
 	if (http->secret)
 		explicit_bzero(http->secret, strlen(http->secret));
 	free(http->secret);
@@ -74,12 +79,17 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	struct slu_http *http = arg;
 	size_t len = size * n;
 	char *proof = header_value(line, len, "Sluice-Credential");
+	char *seal = header_value(line, len, "Sluice-Seal");
 	char *date = header_value(line, len, "Date");
 	char *conf = header_value(line, len, "Sluice-Conf");
 
 	if (proof) {
 		free(http->proof);
 		http->proof = proof;
+	}
+	if (seal) {
+		free(http->seal);
+		http->seal = seal;
 	}
 	if (date && http->curl.getdate(date, NULL) > 0)
 		http->ahead =
@@ -221,7 +231,8 @@ struct request {
 	const char *method, *path;
 	const void *body;
 	size_t len;
-	char nonce[SLU_NONCE_TEXT]; /* of the latest try */
+	char nonce[SLU_NONCE_TEXT]; /* of the latest try, */
+	bool sealed;		    /* which http->peer alone can open */
 };
 
 /* Caller frees; NULL: no memory. */
@@ -245,12 +256,18 @@ static struct curl_slist *list_of(const struct slu_http *http,
 static struct curl_slist *new_headers(const struct slu_http *http,
 				      struct request *req, struct slu_err *err)
 {
-	char *cred = slu_cred_request(req->method, req->path, req->body,
-				      req->len, req->nonce, err);
+	char *cred =
+		http->is_peer
+			? slu_cred_request_for(http->peer, req->method,
+					       req->path, req->body, req->len,
+					       req->nonce, err)
+			: slu_cred_request(req->method, req->path, req->body,
+					   req->len, req->nonce, err);
 	const char *headers[] = {NULL, "Expect:" /* no "100 Continue" */, NULL};
 	struct curl_slist *list = NULL;
 	char *line;
 
+	req->sealed = http->is_peer;
 	if (!cred) {
 		if (err->kind == SLU_IO)
 			err->kind = SLU_TIMEOUT; /* munged may come back */
@@ -315,18 +332,25 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 {
 	const char *body = http->body.data ? http->body.data : "";
 	time_t made;
+	int ret;
 
-	*proven = http->proof;
+	*proven = http->proof || (req->sealed && http->seal);
 	if (!*proven)
 		return 0;
-	if (slu_cred_check_reply(http->proof, http->owner, req->nonce,
-				 (int)status, body, http->body.len,
-				 &http->secret, &made, err) == 0) {
-		http->proven_ahead = difftime(made, time(NULL));
-		return 0;
+	if (http->proof)
+		ret = slu_cred_check_reply(
+			http->proof, http->owner, req->nonce, (int)status, body,
+			http->body.len, &http->secret, &made, &http->peer, err);
+	else
+		ret = slu_cred_check_seal(http->seal, req->nonce, (int)status,
+					  body, http->body.len, &made, err);
+	if (ret < 0) {
+		err->kind = SLU_TIMEOUT; /* someone else spoke */
+		return -1;
 	}
-	err->kind = SLU_TIMEOUT; /* someone else spoke */
-	return -1;
+	http->is_peer = true;
+	http->proven_ahead = difftime(made, time(NULL));
+	return 0;
 }
 
 /* The error that an answer other than success is. */
@@ -378,6 +402,7 @@ static int try_all(struct slu_http *http, struct request *req,
 		if (err->kind != SLU_TIMEOUT)
 			return -1;
 		slu_err_prefix(err, "no answer from sluiced at %s", addr);
+		http->is_peer = false; /* it may have another user now */
 		http->next = (http->next + 1) % http->n_addr;
 	}
 	return -1;

@@ -106,6 +106,9 @@ static void answer(struct slu_req *req, const struct slu_answer_head *head,
 		if (head->conf)
 			MHD_add_response_header(req->response, "Sluice-Conf",
 						head->conf);
+		if (head->seal)
+			MHD_add_response_header(req->response, "Sluice-Seal",
+						head->seal);
 		if (head->credential)
 			MHD_add_response_header(req->response,
 						"Sluice-Credential",
@@ -284,6 +287,7 @@ static void run(void *arg)
 	MHD_UNSIGNED_LONG_LONG ms;
 
 	MHD_run(httpd->mhd);
+	slu_shared_bodies_sweep(&httpd->texts);
 	if (MHD_get_timeout(httpd->mhd, &ms) == MHD_YES)
 		slu_timer_set(httpd->loop, &httpd->timer, (double)ms / 1000);
 	else
@@ -345,7 +349,6 @@ static void sweep(void *arg)
 
 	run(httpd); /* what has arrived while others were served counts */
 	slu_httpd_sweep(httpd, slu_now_mono());
-	slu_shared_bodies_sweep(&httpd->texts);
 	slu_timer_set(httpd->loop, &httpd->sweep, SWEEP);
 }
 

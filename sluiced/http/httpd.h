@@ -48,6 +48,7 @@ struct slu_answer_head {
 	int status;
 	const char *type;	/* Content-Type */
 	const char *credential; /* Sluice-Credential; NULL: none */
+	const char *seal;	/* Sluice-Seal, in its place; NULL: none */
 	const char *conf;	/* Sluice-Conf; NULL: none */
 };
 

@@ -72,6 +72,33 @@ static struct slu_text *take_body(struct slu_req *req, struct slu_buf *body,
 	return slu_httpd_share(req, body);
 }
 
+/* What proves an answer. */
+struct proof {
+	char *credential; /* owned */
+	char seal[SLU_SEAL_TEXT];
+};
+
+/* A seal is no work for munged, of which a crowd of nodes asks much, but it
+ * carries no secret. */
+static int sign(struct slu_daemon *d, const struct slu_req *req,
+		struct slu_text *text, struct slu_answer_head *head,
+		const char *secret, struct proof *out, struct slu_err *err)
+{
+	const char *hash = req->proven ? slu_shared_hash(text) : NULL;
+
+	if (!hash)
+		return 0;
+	if (req->caller.sealed && !secret) {
+		head->seal = out->seal;
+		return slu_cred_seal(&req->caller, head->status, hash,
+				     (time_t)slu_now_wall(), out->seal, err);
+	}
+	out->credential = slu_auth_reply(&d->auth, &req->caller, head->status,
+					 hash, secret, err);
+	head->credential = out->credential;
+	return out->credential ? 0 : -1;
+}
+
 void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		      struct slu_buf *body, const struct slu_err *err)
 {
@@ -81,28 +108,23 @@ void slu_routes_reply(struct slu_daemon *d, struct slu_req *req,
 		.status = MHD_HTTP_OK,
 		.type = route->type ? route->type : "application/json",
 		.conf = req->proven ? d->conf_hash : NULL};
-	char *cred = NULL;
+	const char *secret = err ? NULL : req->secret;
+	struct proof proof = {0};
 	struct slu_err why;
 
 	if (err) {
 		head.status = slu_httpd_status(err->kind);
 		head.type = "text/plain";
 	}
-	if (!text)
-		slu_err(&why, SLU_NOMEM, "out of memory");
-	else if (req->proven)
-		cred = slu_auth_reply(&d->auth, &req->caller, head.status,
-				      slu_shared_hash(text),
-				      err ? NULL : req->secret, &why);
-	if (!text || (req->proven && !cred)) {
+	slu_err(&why, SLU_NOMEM, "out of memory");
+	if (!text || sign(d, req, text, &head, secret, &proof, &why)) {
 		slu_routes_log_refused(d, req, &why);
 		slu_text_unref(text);
 		slu_httpd_refuse(req, &why);
 		return;
 	}
-	head.credential = cred;
 	count(&d->metrics, route - d->routes, head.status);
 	slu_httpd_answer(req, &head, text);
 	slu_text_unref(text);
-	free(cred);
+	free(proof.credential);
 }

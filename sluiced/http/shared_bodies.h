@@ -26,7 +26,7 @@ struct slu_shared_bodies {
  * with a reference for the caller; NULL: no memory. */
 struct slu_text *slu_shared_bodies_share(struct slu_shared_bodies *all,
 					 char *data, size_t len);
-/* Forget those that nobody is sent any more; now and then. */
+/* Forget those that nobody is sent any more; cheap. */
 void slu_shared_bodies_sweep(struct slu_shared_bodies *all);
 
 /* The slu_sha256() of a text. */

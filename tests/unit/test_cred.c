@@ -118,7 +118,7 @@ START_TEST(test_not_interchangeable)
 		return;
 	cred = request("POST", "/p", "{}", me.nonce);
 	expect_fail(slu_cred_check_reply(cred, getuid(), me.nonce, 200, "{}", 2,
-					 &secret, NULL, &err),
+					 &secret, NULL, NULL, &err),
 		    err, SLU_DENIED, "for another reply");
 	free(cred);
 	cred = slu_cred_reply(&me, 200, "{}", 2, NULL, &err);
@@ -164,7 +164,7 @@ START_TEST(test_reply)
 			time_t made = 0, now = time(NULL);
 			int ret = slu_cred_check_reply(
 				cred, getuid(), c->nonce, c->status, c->body,
-				strlen(c->body), &got, &made, &err);
+				strlen(c->body), &got, &made, NULL, &err);
 
 			/* said by who made it, and by nobody else */
 			expect(c->good ? made >= now - 60 && made <= now + 60
@@ -184,6 +184,81 @@ START_TEST(test_reply)
 }
 END_TEST
 
+/* A request that one user can open is answered without MUNGE. */
+START_TEST(test_seal)
+{
+	static const struct {
+		const char *body;
+		int status;
+		bool other_nonce, later, good;
+	} cases[] = {
+		{.body = "body", .status = 200, .good = true},
+		{.body = "other", .status = 200},
+		{.body = "", .status = 200},
+		{.body = "body", .status = 404},
+		{.body = "body", .status = 200, .other_nonce = true},
+		{.body = "body", .status = 200, .later = true},
+	};
+	char nonce[SLU_NONCE_TEXT], hash[65], seal[SLU_SEAL_TEXT];
+	struct slu_caller me;
+	struct slu_err err;
+	char *cred;
+
+	if (!munged_start())
+		return;
+	cred = slu_cred_request_for(getuid(), "POST", "/p", "{}", 2, nonce,
+				    &err);
+	expect_ok(
+		slu_cred_check_request(cred, "POST", "/p", "{}", 2, &me, &err),
+		err);
+	free(cred);
+	ck_assert(me.sealed);
+	slu_sha256("body", 4, hash);
+	expect_ok(slu_cred_seal(&me, 200, hash, 1700000000, seal, &err), err);
+	each(c, cases)
+	{
+		time_t made = 0;
+		int ret;
+
+		nonce[0] = c->other_nonce ? 'x' : me.nonce[0];
+		seal[9] = c->later ? '1' : '0';
+		ret = slu_cred_check_seal(seal, nonce, c->status, c->body,
+					  strlen(c->body), &made, &err);
+		expect((ret == 0) == c->good, "%s %d", c->body, c->status);
+		ck_assert_int_eq(made, c->good ? 1700000000 : 0);
+		if (!c->good)
+			expect_err(err, SLU_DENIED, "for another reply");
+	}
+}
+END_TEST
+
+/* What everybody can open is no secret. */
+START_TEST(test_no_seal)
+{
+	char nonce[SLU_NONCE_TEXT], seal[SLU_SEAL_TEXT];
+	struct slu_caller me;
+	struct slu_err err;
+	char *cred;
+
+	if (!munged_start())
+		return;
+	cred = request("POST", "/p", "{}", nonce);
+	expect_ok(
+		slu_cred_check_request(cred, "POST", "/p", "{}", 2, &me, &err),
+		err);
+	ck_assert(!me.sealed);
+	expect_fail(slu_cred_seal(&me, 200, "", 1, seal, &err), err,
+		    SLU_INTERNAL, "everybody");
+	free(cred);
+	cred = slu_cred_request_for(getuid() + 1, "POST", "/p", "{}", 2, nonce,
+				    &err);
+	expect_fail(
+		slu_cred_check_request(cred, "POST", "/p", "{}", 2, &me, &err),
+		err, SLU_DENIED, "Unauthorized");
+	free(cred);
+}
+END_TEST
+
 /* A large body and the longest secret; no secret is too short or too long. */
 START_TEST(test_secret)
 {
@@ -199,7 +274,7 @@ START_TEST(test_secret)
 	memset(secret, 's', SLU_SECRET_MAX);
 	cred = slu_cred_reply(&me, 200, big, 8 << 20, secret, &err);
 	expect_ok(slu_cred_check_reply(cred, getuid(), "abc", 200, big, 8 << 20,
-				       &got, NULL, &err),
+				       &got, NULL, NULL, &err),
 		  err);
 	ck_assert_str_eq(got, secret);
 	free(got);
@@ -243,17 +318,17 @@ START_TEST(test_strangers)
 		if (i)
 			expect_ok(slu_cred_check_reply(cred, owner, "abc", 200,
 						       "b", 1, &secret, NULL,
-						       &err),
+						       NULL, &err),
 				  err);
 		else
 			expect_fail(slu_cred_check_reply(cred, owner, "abc",
 							 200, "b", 1, &secret,
-							 NULL, &err),
+							 NULL, NULL, &err),
 				    err, SLU_DENIED, "neither root nor");
 	}
 	fresh = slu_cred_reply(&nobody, 200, "b", 1, NULL, &err);
 	expect_fail(slu_cred_check_reply(fresh, 0, "abc", 200, "b", 1, &secret,
-					 NULL, &err),
+					 NULL, NULL, &err),
 		    err, SLU_DENIED, "Unauthorized");
 	free(fresh);
 }
@@ -304,5 +379,5 @@ START_TEST(test_no_munged)
 END_TEST
 
 TEST_MAIN("cred", test_sha256, test_request, test_other_request,
-	  test_not_interchangeable, test_reply, test_secret, test_strangers,
-	  test_munged_hangs_up, test_no_munged)
+	  test_not_interchangeable, test_reply, test_seal, test_no_seal,
+	  test_secret, test_strangers, test_munged_hangs_up, test_no_munged)

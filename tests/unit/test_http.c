@@ -105,6 +105,22 @@ static void answer_packed(int fd, const struct seen *seen)
 	free(cred);
 }
 
+/* A seal with that nonce, of an answer that says whether the request was only
+ * for who reads it. */
+static void answer_sealed(int fd, const struct seen *seen, const char *nonce)
+{
+	struct slu_caller to = {.sealed = true};
+	const char *body = seen->caller.sealed ? "for one" : "for all";
+	char headers[256], hash[65], seal[SLU_SEAL_TEXT];
+
+	slu_copy(to.nonce, sizeof(to.nonce), nonce);
+	slu_sha256(body, 7, hash);
+	if (slu_cred_seal(&to, 200, hash, 1700000000, seal, NULL))
+		_exit(1);
+	snprintf(headers, sizeof(headers), "Sluice-Seal: %s\r\n", seal);
+	answer(fd, 200, headers, body, 7);
+}
+
 static void date_ahead(char header[64], int ahead)
 {
 	time_t t = time(NULL) + ahead;
@@ -144,6 +160,10 @@ static bool behave(int fd, struct seen *seen)
 		answer_proven(fd, seen, 200, "body", "hush");
 	else if (!strcmp(what, "empty"))
 		answer_proven(fd, seen, 200, "", NULL);
+	else if (!strcmp(what, "seal"))
+		answer_sealed(fd, seen, seen->caller.nonce);
+	else if (!strcmp(what, "badseal"))
+		answer_sealed(fd, seen, "0123456789abcdef0123456789abcdef");
 	else if (!strcmp(what, "packed"))
 		answer_packed(fd, seen);
 	else if (!strcmp(what, "unproven"))
@@ -272,6 +292,37 @@ START_TEST(test_post)
 	slu_buf_free(&reply);
 	slu_http_free(http);
 	free(big);
+}
+END_TEST
+
+/* Once it is known who answers, requests are for him alone, and he may answer
+ * with a seal; not before, as others could make one. */
+START_TEST(test_seal)
+{
+	struct slu_http *http = start();
+	struct slu_buf reply = {0};
+	struct slu_err err;
+
+	if (!http)
+		return;
+	for (int i = 0; i < 2; i++) {
+		expect_fail(
+			slu_http_post(http, "/seal", "", 0, 0, &reply, &err),
+			err, SLU_TIMEOUT, "the reply is not proven");
+		expect_ok(slu_http_post(http, "/ok", "", 0, 0, &reply, &err),
+			  err);
+		expect_ok(slu_http_post(http, "/seal", "", 0, 0, &reply, &err),
+			  err);
+		ck_assert_str_eq(reply.data, "for one");
+		ck_assert_ptr_null(slu_http_secret(http));
+		ck_assert_double_lt(slu_http_proven_clock_ahead(http), -1e7);
+		expect_fail(
+			slu_http_post(http, "/badseal", "", 0, 0, &reply, &err),
+			err, SLU_TIMEOUT, "for another reply");
+		/* who answers may be another one by now */
+	}
+	slu_buf_free(&reply);
+	slu_http_free(http);
 }
 END_TEST
 
@@ -517,6 +568,7 @@ START_TEST(test_no_munged)
 }
 END_TEST
 
-TEST_MAIN("http", test_post, test_errors, test_busy_server_is_asked_again,
-	  test_stranger, test_prestage, test_proven_ahead, test_patience,
-	  test_deadline, test_rotation, test_no_proxy, test_no_munged)
+TEST_MAIN("http", test_post, test_seal, test_errors,
+	  test_busy_server_is_asked_again, test_stranger, test_prestage,
+	  test_proven_ahead, test_patience, test_deadline, test_rotation,
+	  test_no_proxy, test_no_munged)

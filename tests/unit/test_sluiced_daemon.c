@@ -2,6 +2,7 @@
 /* The whole daemon, driven from outside: who may ask for what, and the rough
  * hands of an operator. */
 #include "common/file.h"
+#include <munge.h>
 #include "tests/unit/sluiced.h"
 
 static const char ask_n1[] = "{\"job_id\":7,\"buffer\":1,\"node\":\"n1\"}";
@@ -67,6 +68,40 @@ static char *cred_for(const char *method, const char *path, const char *body)
 
 	return slu_cred_request(method, path, body, strlen(body), nonce, &err);
 }
+
+/* What only sluiced can open is answered with a seal, be it a success or an
+ * error; what everybody can with a credential. */
+START_TEST(test_seals)
+{
+	static const struct {
+		const char *body, *status;
+	} cases[] = {{ask_jobs, " 200 "}, {"{\"question\":\"who?\"}", " 400 "}};
+
+	if (!sluiced_begin())
+		return;
+	ctl_meet();
+	each(c, cases) for (int sealed = 0; sealed < 2; sealed++)
+	{
+		char nonce[SLU_NONCE_TEXT];
+		char *cred = slu_cred_request_for(
+			sealed ? getuid() : (uid_t)MUNGE_UID_ANY, "POST",
+			"/v1/query", c->body, strlen(c->body), nonce, &err);
+		char *text = request(cred, c->body);
+		const char *reply = raw(text);
+
+		expect(strstr(reply, c->status) &&
+			       strstr(reply, sealed ? "Sluice-Seal: "
+						    : "Sluice-Credential: ") &&
+			       !strstr(reply, sealed ? "Sluice-Credential: "
+						     : "Sluice-Seal: "),
+		       "%s", reply);
+		free(text);
+		free(cred);
+	}
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
 
 START_TEST(test_who_may)
 {
@@ -451,6 +486,6 @@ START_TEST(test_closed_input)
 }
 END_TEST
 
-TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_refused,
-	  test_sysmap, test_first_map, test_many_pushes_at_once, test_metrics,
-	  test_knocking, test_operator, test_closed_input)
+TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_seals,
+	  test_refused, test_sysmap, test_first_map, test_many_pushes_at_once,
+	  test_metrics, test_knocking, test_operator, test_closed_input)
