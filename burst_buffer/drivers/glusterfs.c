@@ -166,6 +166,11 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 struct meta {
 	const struct slu_instance *in;
 	double read_bytes, written_bytes;
+	/* While the client connects: ask again until then (slu_now_mono()), as
+	 * long as it lives. 0: once. */
+	double end;
+	struct slu_pid client;
+	size_t next; /* the first brick that has not been connected yet */
 };
 
 static double meta_value(const char *text, const char *key)
@@ -175,41 +180,76 @@ static double meta_value(const char *text, const char *key)
 	return p ? strtod(p + strlen(key), NULL) : 0;
 }
 
+/* Is this brick connected? Its counters are added. */
+static bool ask_brick(struct meta *m, int graph, size_t i)
+{
+	struct slu_buf text = {0};
+	char path[64];
+	bool there;
+
+	snprintf(path, sizeof(path), "brick%zu/private", i);
+	there = !slu_file_read(graph, path, 1 << 16, &text, NULL) &&
+		text.data && meta_value(text.data, "connected = ") == 1;
+	if (there) {
+		m->read_bytes += meta_value(text.data, "total_bytes_read = ");
+		m->written_bytes +=
+			meta_value(text.data, "total_bytes_written = ");
+	}
+	slu_buf_free(&text);
+	return there;
+}
+
+/* Paths begin below .meta, which the client answers by itself: to look it up
+ * in the root asks all bricks. */
+static int ask_bricks(struct meta *m, struct slu_err *err)
+{
+	const struct slu_plan *plan = m->in->plan;
+	char path[PATH_MAX + 64];
+	int graph;
+
+	snprintf(path, sizeof(path), "%s/.meta/graphs/active", m->in->top);
+	graph = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (m->next < plan->n_node &&
+	       (plan->node[m->next].client || ask_brick(m, graph, m->next)))
+		m->next++;
+	if (graph >= 0)
+		close(graph);
+	return m->next == plan->n_node
+		       ? 0
+		       : slu_err(err, SLU_IO,
+				 "the part of the file system on node %s does "
+				 "not answer",
+				 plan->node[m->next].name);
+}
+
+/* Does the client? All processes are only searched when the one that was found
+ * has ended: that may have been a child of it. */
+static bool lives(struct meta *m)
+{
+	char vol[PATH_MAX];
+
+	slu_gluster_path(m->in, "client.vol", vol);
+	return slu_pid_alive(&m->client) ||
+	       !slu_server_find(SLU_GLUSTER, vol, &m->client, NULL);
+}
+
 static int ask_meta(struct slu_aside *aside, void *arg, void *out,
 		    struct slu_err *err)
 {
 	struct meta *m = arg;
-	char path[PATH_MAX + 64];
-	int missing = 0;
 
 	(void)aside;
-	for (size_t i = 0; i < m->in->plan->n_node; i++) {
-		struct slu_buf text = {0};
-		bool there;
-
-		if (m->in->plan->node[i].client)
-			continue;
-		snprintf(path, sizeof(path),
-			 "%s/.meta/graphs/active/brick%zu/private", m->in->top,
-			 i);
-		there = !slu_file_read(AT_FDCWD, path, 1 << 16, &text, NULL) &&
-			text.data && meta_value(text.data, "connected = ") == 1;
-		if (there) {
-			m->read_bytes +=
-				meta_value(text.data, "total_bytes_read = ");
-			m->written_bytes +=
-				meta_value(text.data, "total_bytes_written = ");
-		} else if (!missing++) {
-			slu_err(err, SLU_IO,
-				"the part of the file system on node %s does "
-				"not answer",
-				m->in->plan->node[i].name);
-		}
-		slu_buf_free(&text);
+	while (ask_bricks(m, err)) {
+		if (slu_now_mono() > m->end)
+			return -1;
+		if (!lives(m))
+			return slu_err(err, SLU_IO,
+				       "the glusterfs client ended at once");
+		usleep(20000);
 	}
 	((double *)out)[0] = m->read_bytes;
 	((double *)out)[1] = m->written_bytes;
-	return missing ? -1 : 0;
+	return 0;
 }
 
 static bool is_mounted(const struct slu_instance *in)
@@ -366,21 +406,17 @@ static int start_client(const struct slu_instance *in, char *vol,
 
 /* The program returns 0 before it knows whether the bricks accept it; if they
  * do not, it unmounts itself and ends. */
-static int wait_attached(const struct slu_instance *in, const char *vol,
-			 struct slu_err *err)
+static int wait_attached(const struct slu_instance *in, struct slu_err *err)
 {
-	double end =
-		slu_now_mono() + slu_gluster_timeout(in->plan, ATTACH_SECONDS);
-	struct slu_pid pid;
-	int rc;
+	const double patience = slu_gluster_timeout(in->plan, ATTACH_SECONDS);
+	struct meta m = {.in = in, .end = slu_now_mono() + patience};
+	struct slu_aside aside = {
+		.fn = ask_meta,
+		.arg = &m,
+		.seconds = patience +
+			   slu_gluster_timeout(in->plan, CHECK_SECONDS)};
 
-	while ((rc = check(in, err)) && slu_now_mono() < end) {
-		if (slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
-			return slu_err(err, SLU_IO,
-				       "the glusterfs client ended at once");
-		usleep(20000);
-	}
-	return rc;
+	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
 static int detach(const struct slu_instance *in, struct slu_err *err);
@@ -398,7 +434,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 		return -1;
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
-	if (start_client(in, vol, err) || wait_attached(in, vol, err) ||
+	if (start_client(in, vol, err) || wait_attached(in, err) ||
 	    slu_gluster_told(in, "told", "client", err)) {
 		detach(in, NULL);
 		return slu_gluster_add_log(in, "client.log", err);

@@ -97,10 +97,12 @@ static int wait_listening(const char *volfile, unsigned port, double seconds,
 			  struct slu_err *err)
 {
 	double end = slu_now_mono() + seconds;
-	struct slu_pid pid;
+	struct slu_pid pid = {0};
 
 	while (slu_now_mono() < end) {
-		if (slu_server_find(SLU_GLUSTER, volfile, &pid, NULL))
+		/* to search all processes each time is expensive */
+		if (!slu_pid_alive(&pid) &&
+		    slu_server_find(SLU_GLUSTER, volfile, &pid, NULL))
 			return slu_err(err, SLU_BUSY,
 				       "the glusterfs server ended at once");
 		if (slu_server_listens(&pid, port))
