@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices as JSON; keys in a fixed order, so that equal devices give equal
+/* Devices as JSON, with keys in a fixed order, so that equal devices have equal
  * texts. */
 #include "config.h"
 #include "sysmap/device_models.h"
@@ -93,7 +93,7 @@ void slu_nvme_health_add(struct json_object *out,
 	json_object_array_add(out, obj);
 }
 
-/* What a class is, for people: "NVMe"; NULL: not known here. */
+/* A short name of the PCI class, such as "NVMe"; NULL: not in the list. */
 static const char *class_name(uint32_t class_code)
 {
 	static const struct {
@@ -210,8 +210,8 @@ bool slu_is_gpu(uint32_t class_code, uint32_t vendor, uint32_t device)
 	       (base == 0x03 && (maker || intel));
 }
 
-/* What an array of devices has near a node, each by the value of `key`. NULL:
- * nothing. */
+/* The devices of an array that are near a NUMA node, by the value of `key`.
+ * NULL: none. */
 static struct json_object *near_node(struct json_object *devices,
 				     const char *key, uint32_t node)
 {
@@ -230,7 +230,7 @@ static struct json_object *near_node(struct json_object *devices,
 	return list;
 }
 
-/* Add those of b to a. Either may be NULL; b is taken over. */
+/* Appends b to a. Either may be NULL; b is taken over. */
 static struct json_object *join(struct json_object *a, struct json_object *b)
 {
 	struct json_object *one, *last = NULL;
@@ -242,7 +242,7 @@ static struct json_object *join(struct json_object *a, struct json_object *b)
 		if (!last || strcmp(json_object_get_string(last),
 				    json_object_get_string(one)) != 0)
 			json_object_array_add(a, json_object_get(one));
-		last = one; /* ports of one adapter follow each other */
+		last = one; /* ports of an adapter are consecutive */
 	}
 	json_object_put(b);
 	return a;

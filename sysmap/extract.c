@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the table (sysmap/extractors.c). An error of one extractor does not
- * affect the others' documents.
+ * Runs the extractors of sysmap/extractors.c. An error of one does not affect
+ * the others' documents.
  */
 #include "config.h"
 #include "sysmap/extract.h"
@@ -90,8 +90,8 @@ int slu_map_add(struct slu_map *map, const char *extractor, const char *source,
 	return 0;
 }
 
-/* Nothing is added when there is none to be had. A document on request is not
- * left out in silence, though, because a source that is there is wrong. */
+/* An extractor without a source adds no document. If it was asked for by name,
+ * errors of existing sources are reported. */
 static int extract(const struct slu_root *root, const struct slu_extractor *e,
 		   struct slu_map *map, struct slu_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of extractors: which documents there are, and their sources. */
+/* The table of extractors: their documents and sources. */
 #include "config.h"
 #include "sysmap/extract.h"
 
@@ -98,7 +98,7 @@ static const struct slu_column job_columns[] = {
 	{.key = NULL},
 };
 
-/* Reading a machine takes nothing from it; this would. */
+/* Only on request: measuring uses the disk, unlike the other extractors. */
 static int not_measured(const struct slu_root *root, struct json_object **out,
 			struct slu_err *err)
 {

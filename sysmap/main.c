@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysmap: read this machine (or a recorded one) once, and print it, write it to
- * a database, or push it to sluiced. Leaves nothing running.
+ * sysmap: reads this machine (or a recorded one) once, and prints the map,
+ * writes it to a database, or pushes it to sluiced. No process remains.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include "sysmap/database/planner_storage.h"
 
 #define NAMES_MAX	128
-#define PUSH_DEADLINE	10.0 /* seconds; the next run will come */
+#define PUSH_DEADLINE	10.0 /* s; the next run tries again */
 
 #define MEASURE_BYTES	(UINT64_C(256) << 20)
 #define MEASURE_SECONDS 3.0
@@ -33,7 +33,7 @@
 enum { EXIT_USAGE = 2 };
 
 struct options {
-	char *names[NAMES_MAX + 1]; /* of extractors, NULL-ended */
+	char *names[NAMES_MAX + 1]; /* of extractors, NULL-terminated */
 	size_t n_names;
 	const struct slu_format *format;
 	const char *output, *root, *host, *db;
@@ -71,7 +71,7 @@ static int usage(const char *text, const char *word)
 	return EXIT_USAGE;
 }
 
-/* "disks,cpuinfo": cut up in place. -1, or the exit status. */
+/* Splits "disks,cpuinfo" in place. -1, or the exit code. */
 static int add_names(struct options *opt, char *text)
 {
 	size_t left = NAMES_MAX - opt->n_names;
@@ -87,7 +87,8 @@ static int add_names(struct options *opt, char *text)
 static const struct slu_format *find_format(char *name)
 {
 	for (const struct slu_format *f = slu_formats; f->name; f++)
-		if (strcasecmp(f->name, name) == 0) /* the original's are big */
+		if (strcasecmp(f->name, name) ==
+		    0) /* the original has capitals */
 			return f;
 	return NULL;
 }
@@ -120,7 +121,7 @@ static const struct option known[] = {
 	{"version", no_argument, NULL, VERSION_},
 	{NULL, 0, NULL, 0}};
 
-/* One option. -1: go on; else the exit status. */
+/* One option. -1: continue; else the exit code. */
 static int take(int c, struct options *opt)
 {
 	char *end;
@@ -173,7 +174,7 @@ static int take(int c, struct options *opt)
 	return -1;
 }
 
-/* The same. */
+/* All options. -1: continue; else the exit code. */
 static int parse(int argc, char **argv, struct options *opt)
 {
 	int c, code = -1;
@@ -186,7 +187,7 @@ static int parse(int argc, char **argv, struct options *opt)
 	return code;
 }
 
-/* Whose map it is: SLURMD_NODENAME where one machine plays several nodes. */
+/* The node name: SLURMD_NODENAME where several nodes share a machine. */
 static const char *find_host(const struct options *opt,
 			     const struct slu_root *root)
 {
@@ -204,7 +205,7 @@ static const char *find_host(const struct options *opt,
 	return name;
 }
 
-/* Say of each source whether it is the one, and if not, why. */
+/* Prints for each source whether it is used, and why not. */
 static void list_sources(const struct slu_root *root,
 			 const struct slu_extractor *e)
 {
@@ -287,7 +288,7 @@ static int push(const struct slu_map *map, const char *host,
 	return ret;
 }
 
-/* Where a job's file system would lie with NodeStorage=auto. */
+/* The storage for jobs with NodeStorage=auto. */
 static int find_storage(const struct slu_root *root, const char *host,
 			struct slu_node_storage *out, struct slu_err *err)
 {
@@ -364,8 +365,7 @@ static int run(const struct options *opt, const struct slu_root *root,
 	return ret;
 }
 
-/* Of this machine's slurm.conf; caller frees. NULL: there is none where it is
- * looked for. */
+/* The directory of this machine's slurm.conf; caller frees. NULL: not found. */
 static char *slurm_dir(void)
 {
 	char *path = slu_conf_slurm_path();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each of the three parts ends with its bytes or with its third of the time.
- * What is written differs from block to block, so that a device that
- * compresses or finds duplicates has to work.
+ * Write, sequential read and random read; each part ends with its bytes or
+ * after a third of the time. Blocks have different contents, so that
+ * compression or deduplication in the device does not help.
  */
 #include "config.h"
 #include "sysmap/measure_storage.h"
@@ -17,14 +17,14 @@
 
 #define PARTS	     3
 #define SMALL_READS  2048
-#define FREE_PORTION 10 /* of what is free, one part */
+#define FREE_PORTION 10 /* uses 1 / this of the free space */
 
 struct trial {
 	int fd;
 	char *block;
-	uint64_t size; /* of the file, a multiple of the block */
+	uint64_t size; /* of the file, a multiple of the block size */
 	uint64_t seed;
-	double part; /* seconds for each part */
+	double part; /* most seconds of each part */
 	slu_clock_f *now;
 };
 
@@ -62,7 +62,7 @@ static int open_file(int dir, struct slu_err *err)
 		"cannot make a file");
 }
 
-/* How large the file may become. */
+/* The size of the file. */
 static int find_size(int dir, uint64_t limit, uint64_t *out,
 		     struct slu_err *err)
 {
@@ -81,7 +81,7 @@ static int find_size(int dir, uint64_t limit, uint64_t *out,
 	return 0;
 }
 
-/* Did a call move this many bytes? If fewer, it left errno as it was. */
+/* Did a call transfer this many bytes? If fewer, errno is unchanged. */
 static bool is_done(ssize_t moved, size_t want)
 {
 	if (moved >= 0)
@@ -89,7 +89,7 @@ static bool is_done(ssize_t moved, size_t want)
 	return moved == (ssize_t)want;
 }
 
-/* The disk's cache does not count: what is written is to be there. */
+/* Includes the sync: data in a cache does not count. */
 static int write_part(struct trial *t, struct slu_measured *out)
 {
 	double start = t->now(), end = start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resources as JSON. Equal resources must give equal text, on every node and
- * at any time: keys stand in a fixed order and nothing that changes by itself
- * is among them.
+ * Resources as JSON. Equal resources must give equal texts, on every node and
+ * at any time: keys are in a fixed order, and values that change by themselves
+ * are left out.
  */
 #include "config.h"
 #include "sysmap/model.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 #include "common/jsonx.h"
 
-/* A text that the original always has. */
+/* A text that the original tool always has. */
 static void text(struct json_object *obj, const char *key, const char *value)
 {
 	slu_json_set_str(obj, key, value ? value : "");
 }
 
-/* One that is left out when not known. */
+/* A text that is left out if it is unknown. */
 static void text_opt(struct json_object *obj, const char *key,
 		     const char *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON is the documents as they are, {"extractor":DATA,...}, on one line. SQL
- * is what the original tool's scripts were: statements that put the documents
- * into its four tables, here also taking the place of what the host had.
+ * JSON is all documents, {"extractor":DATA,...}, on one line. SQL is like the
+ * original tool's scripts: statements that put the documents into its four
+ * tables, and here also replace the host's former ones.
  */
 #include "config.h"
 #include "sysmap/output.h"
@@ -32,7 +32,7 @@ static int write_json(const struct slu_map *map, const char *host,
 	return checked(out, err);
 }
 
-/* 'it''s' */
+/* Quotes as 'it''s'. */
 static void quote(struct slu_buf *out, const char *text)
 {
 	slu_buf_puts(out, "'");
@@ -42,7 +42,7 @@ static void quote(struct slu_buf *out, const char *text)
 	slu_buf_puts(out, "'");
 }
 
-/* %h, %e and %d stand for the host, the extractor and the document. */
+/* %h, %e and %d are the host, the extractor and the document. */
 static void statement(struct slu_buf *out, const char *sql, const char *host,
 		      const struct slu_document *doc)
 {
@@ -90,8 +90,8 @@ static int write_sql(const struct slu_map *map, const char *host,
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		statement(out, tables[i], host, NULL);
 	for (size_t d = 0; d < map->n; d++) {
-		/* "[]" may be only one extractor's (Data is unique): having
-		 * nothing is said by having no document. */
+		/* Data is unique, so "[]" could belong to one extractor only:
+		 * an empty list is stored as no document */
 		n = map->document[d].len > 2 ? 4 : 2;
 		for (size_t i = 0; i < n; i++)
 			statement(out, document[i], host, &map->document[d]);
@@ -100,8 +100,8 @@ static int write_sql(const struct slu_map *map, const char *host,
 	return checked(out, err);
 }
 
-/* A document that is one object, turned: a row per key. Long values are cut:
- * who needs them whole has JSON. */
+/* A document that is a single object: a row per key. Long values are cut; JSON
+ * has them whole. */
 static struct json_object *turned(struct json_object *obj)
 {
 	struct json_object *rows = json_object_new_array(), *row;

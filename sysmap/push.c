@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sending end; nothing is kept between two runs. */
+/* The client side of pushes; no state is kept between two runs. */
 #include "config.h"
 #include "sysmap/push.h"
 
@@ -42,7 +42,7 @@ static int send_hashes(struct slu_http *http, const char *host,
 	return ret;
 }
 
-/* The documents that the answer names, as the second body. Caller puts. */
+/* The second body: documents that the answer asks for. Caller puts. */
 static struct json_object *missing(const struct slu_buf *reply,
 				   const char *host, const struct slu_map *map,
 				   size_t *n, struct slu_err *err)
@@ -85,7 +85,7 @@ int slu_push(struct slu_http *http, const char *host, const struct slu_map *map,
 	const char *text;
 	int ret;
 
-	if (host[strspn(host, HOST_CHARS)]) /* it goes into the URL */
+	if (host[strspn(host, HOST_CHARS)]) /* it becomes part of the URL */
 		return slu_err(err, SLU_INVALID, "\"%.64s\" is no host name",
 			       host);
 	ret = send_hashes(http, host, map, deadline, &pushed, &reply, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading below one root directory. For a recorded tree openat2() resolves
- * links as if the tree were "/", and a file is first opened without access to
- * its content (O_PATH), because opening a device may already act on it.
+ * Reads files below one root directory. For a recorded tree openat2() resolves
+ * links as if the tree were "/". A file is first opened with O_PATH, because
+ * opening a device may have side effects.
  */
 #include "config.h"
 #include "sysmap/root.h"
@@ -63,7 +63,7 @@ void slu_root_close(struct slu_root *root)
 	root->sweep = NULL;
 }
 
-/* Is there work left? Takes it. */
+/* Spends units of the work limit; false: it is exhausted. */
 static bool spend(const struct slu_root *root, size_t units)
 {
 	return atomic_fetch_sub(root->work, (long)units) >= (long)units;
@@ -86,16 +86,15 @@ static int open_in(const struct slu_root *root, const char *path, int flags)
 		}
 		if (root->live)
 			return openat(root->fd, path, flags | O_CLOEXEC);
-		/* EAGAIN: somebody renamed something, somewhere, while the
-		 * kernel looked at a ".."; it cannot say that it was not here
-		 */
+		/* EAGAIN: a rename anywhere in the system while the kernel
+		 * resolved a ".." */
 		fd = (int)syscall(SYS_openat2, root->fd, path, &how,
 				  sizeof(how));
 	} while (fd < 0 && errno == EAGAIN);
 	return fd;
 }
 
-/* Is it a regular file? Otherwise close it. */
+/* Is it a regular file? Otherwise closes it. */
 static int regular(int fd)
 {
 	struct stat st;
@@ -129,8 +128,8 @@ static int open_file(const struct slu_root *root, const char *path)
 static int read_all(const struct slu_root *root, int fd, const char *path,
 		    size_t max, struct slu_buf *out, struct slu_err *err)
 {
-	/* A server of Lustre 2.17 may panic after a read(2) that has less room
-	 * than what is ready of job_stats: never for a remainder. */
+	/* A server with Lustre 2.17 may panic at a read(2) of job_stats whose
+	 * buffer is smaller than the data that is ready: never use the rest. */
 	char chunk[65536];
 	ssize_t n;
 
@@ -184,7 +183,7 @@ static bool read_attr(const struct slu_root *root, char *out, size_t size,
 	out[0] = '\0';
 	if (fd < 0)
 		return false;
-	do /* an attribute comes whole */
+	do /* an attribute is read as a whole */
 		n = read(fd, text, SLU_ROOT_ATTR_MAX);
 	while (n < 0 && errno == EINTR);
 	close(fd);
@@ -195,7 +194,7 @@ static bool read_attr(const struct slu_root *root, char *out, size_t size,
 	for (char *tab = text; (tab = strchr(tab, '\t'));)
 		*tab = ' ';
 	slu_copy(out, size, slu_trim(text));
-	slu_printable(out); /* after the cut, which may split a character */
+	slu_printable(out); /* after cutting, which may split a character */
 	return out[0] != '\0';
 }
 
@@ -213,7 +212,7 @@ bool slu_root_attr(const struct slu_root *root, char *out, size_t size,
 	return ok && read_attr(root, out, size, path);
 }
 
-/* Text of a number; false when the file has something else. */
+/* The text of a number; false if the file has something else. */
 static bool read_digits(const struct slu_root *root, char *out, size_t size,
 			const char *fmt, va_list ap)
 {
@@ -338,7 +337,7 @@ static int compare(const void *a, const void *b)
 	return slu_host_cmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* One more name; the list stays NULL-ended. */
+/* Appends a name; the list stays NULL-terminated. */
 static int append(char ***names, size_t *n, const char *name)
 {
 	char **more = realloc(*names, (*n + 2) * sizeof(*more));

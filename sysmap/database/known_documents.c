@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes in an open-addressing table, of which at most half is used; a place
- * whose DID is 0 is free, one whose DID is GONE was used. Documents that the
- * original tool wrote get their hashes before the first new one is stored.
+ * A hash table with open addressing that is at most half full; a slot with DID
+ * 0 is free, one with DID GONE was deleted. Documents that were written by the
+ * original tool get their hashes before the first new one is stored.
  */
 #include "config.h"
 #include "sysmap/database/known_documents.h"
@@ -23,7 +23,7 @@ struct extractor {
 struct slu_known {
 	struct slu_db *db;
 	struct slu_known_document *slot;
-	size_t n_slots, used; /* a power of 2; places that are not free */
+	size_t n_slots, used; /* a power of 2; slots that are not free */
 	struct extractor extractor[EXTRACTORS_MAX];
 	size_t n_extractors;
 	bool adopted; /* every document has its hash */
@@ -59,7 +59,7 @@ void slu_known_free(struct slu_known *k)
 	free(k);
 }
 
-/* Its place, or the free one where it would be. */
+/* The slot of this hash, or the free one for it. */
 static struct slu_known_document *place(const struct slu_known *k,
 					uint64_t hash)
 {
@@ -71,7 +71,7 @@ static struct slu_known_document *place(const struct slu_known *k,
 	return &k->slot[at];
 }
 
-/* As large as what is there needs: what is gone was perhaps most of it. */
+/* Resizes for the present entries, without the deleted ones. */
 static bool grow(struct slu_known *k)
 {
 	struct slu_known more = {.n_slots = SLOTS_FIRST};
@@ -93,7 +93,7 @@ static bool grow(struct slu_known *k)
 	return true;
 }
 
-/* Without memory it is only not remembered. */
+/* Without memory the document is looked up in the database each time. */
 static void remember(struct slu_known *k, const struct slu_known_document *doc)
 {
 	struct slu_known_document *at;
@@ -175,7 +175,7 @@ static const struct extractor *add_extractor(struct slu_known *k, int64_t eid,
 	return new;
 }
 
-/* The extractor of this name, made when new; NULL: error. */
+/* The extractor of this name, created if it is new; NULL: error. */
 static const struct extractor *named(struct slu_known *k, const char *name,
 				     struct slu_err *err)
 {
@@ -230,7 +230,7 @@ int slu_known_dynamic(struct slu_known *k, int64_t eid, bool *out,
 	return ret < 0 ? -1 : 0;
 }
 
-/* Give the document in this row (DID, EID, Name, Data) its hash. */
+/* Stores the hash of the document in this row (DID, EID, Name, Data). */
 static int adopt_row(struct slu_known *k, struct slu_rows *row,
 		     struct slu_err *err)
 {
@@ -251,7 +251,7 @@ static int adopt_row(struct slu_known *k, struct slu_rows *row,
 	return ret < 0 ? -1 : 0;
 }
 
-/* Documents that the original tool wrote have no hash yet. */
+/* Hashes the documents that were written by the original tool. */
 static int adopt(struct slu_known *k, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
@@ -270,9 +270,9 @@ static int adopt(struct slu_known *k, struct slu_err *err)
 	return ret;
 }
 
-/* Its hash first, see store/migrations.c; one that was left behind without its
- * document goes. OR FAIL, because SQLite copies pages for a statement with a
- * trigger that it might have to undo. */
+/* The hash is stored first, see store/migrations.c; one without its document is
+ * deleted. OR FAIL, because SQLite copies pages for a statement with a trigger
+ * that it might have to roll back. */
 static int store(struct slu_known *k, const struct slu_document *doc,
 		 struct slu_known_document *new, struct slu_err *err)
 {

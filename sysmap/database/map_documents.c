@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The original tool's tables are authoritative for what a host has; ours only
- * add to it, so that both programs may write the same database. */
+/* The original tool's tables are authoritative for the documents of a host;
+ * ours only extend them, so that both programs can write the same database. */
 #include "config.h"
 #include "sysmap/database/map_documents.h"
 #include "common/jsonx.h"
@@ -24,7 +24,7 @@ int64_t slu_host_id(struct slu_db *db, const char *host, bool make,
 	return id;
 }
 
-/* Rows of DID, EID, Hash into a list. */
+/* Reads rows of DID, EID, Hash into a list. */
 static int read_held(struct slu_rows *rows, struct slu_known_document **out,
 		     size_t *n, struct slu_err *err)
 {
@@ -106,7 +106,7 @@ int slu_documents_take(struct slu_db *db, int64_t host,
 	return 0;
 }
 
-/* Old becomes an empty table, for rows of Change that go. */
+/* Creates the empty table Old, for rows of Change that are to be deleted. */
 static int begin_old(struct slu_db *db, struct slu_err *err)
 {
 	if (slu_db_exec(db, err,
@@ -118,8 +118,8 @@ static int begin_old(struct slu_db *db, struct slu_err *err)
 	return 0;
 }
 
-/* Delete its n rows, and the documents that nobody has had since. Returns n,
- * or -1. */
+/* Deletes these n rows, and documents without any reference left. Returns n, or
+ * -1. */
 static long end_old(struct slu_db *db, long n, struct slu_err *err)
 {
 	static const char *const then[] = {
@@ -192,7 +192,7 @@ int slu_documents_give(struct slu_db *db, int64_t host,
 	return 0;
 }
 
-/* The first row's text, if there is one: 1, 0 or -1. Ends the query. */
+/* The text of the first row: 1, none: 0, or -1. Ends the query. */
 static int read_text(struct slu_rows *rows, struct slu_buf *out,
 		     struct slu_err *err)
 {
@@ -236,7 +236,7 @@ int slu_documents_read(struct slu_db *db, const char *host,
 int slu_documents_newest(struct slu_db *db, const char *extractor,
 			 struct slu_buf *out, struct slu_err *err)
 {
-	/* In this order, so that HostseenNewest gives the first at once. */
+	/* in this order, so that the index HostseenNewest is used */
 	struct slu_rows *rows = slu_db_query(
 		db, err,
 		"SELECT d.Data FROM Hostseen s "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Choosing storage from the documents "mountpoints", "mountusage" and
+/* Chooses storage by the documents "mountpoints", "mountusage" and
  * "storagespeed". */
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
@@ -104,7 +104,7 @@ bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
 		return false;
 	slu_candidate_at(mounts, a, &x);
 	slu_candidate_at(mounts, b, &y);
-	if (x.path && y.path) /* "tmpfs" and the like are no device's */
+	if (x.path && y.path) /* "tmpfs" and the like have no device */
 		same = strcmp(x.path, y.path) == 0 ||
 		       (x.device[0] == '/' && strcmp(x.device, y.device) == 0);
 	json_object_put(mounts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each host has, in memory: filled from the database when a host first
- * calls, and kept as it is written. When another connection has written the
- * file, or a transaction was rolled back, all of it is dropped. Invariant: a
+ * A write-through cache of each host's documents: filled from the database at a
+ * host's first push. When another connection has written the file, or a
+ * transaction was rolled back, the whole cache is dropped. Invariant: a
  * document is in a host's list exactly if Host2Data links it to the host.
  */
 #include "config.h"
@@ -20,13 +20,13 @@
 
 struct entry {
 	struct slu_known_document held;
-	int64_t seen, written; /* last seen: known here, and on disk */
+	int64_t seen, written; /* last push: in memory, on disk */
 };
 
 struct host {
 	char *name;
-	bool fresh; /* what follows is what the database says */
-	int64_t id; /* HostID; 0: none yet */
+	bool fresh; /* the list is that of the database */
+	int64_t id; /* HostID; 0: not in the database */
 	struct entry *entry;
 	size_t n;
 };
@@ -34,10 +34,10 @@ struct host {
 struct slu_receiver {
 	struct slu_db *db;
 	struct slu_known *known;
-	int64_t version;    /* of the file, */
-	uint64_t rollbacks; /* and how many there were, as memory has it */
+	int64_t version;    /* data version of the file in the cache, */
+	uint64_t rollbacks; /* and number of rollbacks */
 	struct host *host;  /* sorted by name */
-	size_t n, flushed;  /* so far, of those to flush */
+	size_t n, flushed;  /* hosts; those flushed in this round */
 	uint64_t topologies;
 	uint64_t newcomers;
 };
@@ -121,7 +121,7 @@ static struct host *get_host(struct slu_receiver *r, const char *name,
 	return &more[at];
 }
 
-/* The list anew from `held`, keeping what is known of the times. */
+/* Rebuilds the list from `held`, keeping the times. */
 static int replace(struct host *host, const struct slu_known_document *held,
 		   size_t n, struct slu_err *err)
 {
@@ -157,8 +157,8 @@ static int read_host(struct slu_receiver *r, struct host *host,
 	return ret;
 }
 
-/* A host whose list is what the database says; NULL: error. The version
- * changes with every commit of another connection. */
+/* A host whose list is up to date; NULL: error. The data version changes with
+ * every commit of another connection. */
 static struct host *open_host(struct slu_receiver *r, const char *name,
 			      struct slu_err *err)
 {
@@ -170,7 +170,7 @@ static struct host *open_host(struct slu_receiver *r, const char *name,
 		return NULL;
 	if (version != r->version || rollbacks != r->rollbacks) {
 		slu_receiver_forget(r);
-		r->topologies += r->version >= 0; /* not at the first look */
+		r->topologies += r->version >= 0; /* not at the first time */
 	}
 	r->version = version;
 	r->rollbacks = rollbacks;
@@ -180,8 +180,8 @@ static struct host *open_host(struct slu_receiver *r, const char *name,
 	return host;
 }
 
-/* The same in a transaction that it begins: while we waited for that, others
- * may have written. */
+/* The same after beginning a transaction, since others may have written before
+ * the lock was acquired. */
 static struct host *begin_host(struct slu_receiver *r, const char *name,
 			       struct slu_err *err)
 {
@@ -206,7 +206,7 @@ static bool mark_seen(struct host *host, uint64_t hash, int64_t now)
 	return false;
 }
 
-/* End what a begin began: `ret` says whether it went well. */
+/* Commits or rolls back, by `ret`. */
 static int end(struct slu_receiver *r, int ret, struct slu_err *err)
 {
 	if (ret == 0 && slu_db_commit(r->db, err) == 0)
@@ -215,7 +215,7 @@ static int end(struct slu_receiver *r, int ret, struct slu_err *err)
 	return -1;
 }
 
-/* Take from the host what it had of this extractor. */
+/* Unlinks the host's documents of this extractor. */
 static int take(struct slu_receiver *r, struct host *host, int64_t eid,
 		int64_t now, struct slu_err *err)
 {
@@ -241,8 +241,8 @@ static int take(struct slu_receiver *r, struct host *host, int64_t eid,
 	return 0;
 }
 
-/* The entry of this document, which the original tool may have written
- * without its hash. */
+/* The entry of this document, which the original tool may have written without
+ * a hash. */
 static struct entry *find_entry(struct host *host, int64_t did)
 {
 	for (size_t i = 0; i < host->n; i++)
@@ -284,7 +284,7 @@ static int give(struct slu_receiver *r, struct host *host,
 	return 0;
 }
 
-/* Link what another host has sent before; what nobody sent stays missing. */
+/* Links documents that other hosts have pushed; unknown ones are requested. */
 static int link_known(struct slu_receiver *r, struct host *host,
 		      const uint64_t *hash, size_t n, int64_t now,
 		      bool *missing, struct slu_err *err)
@@ -396,7 +396,7 @@ static bool has_news(const struct host *host)
 	return false;
 }
 
-/* A host's number stays what it is, whoever writes the file. */
+/* A host keeps its id, whichever program writes the file. */
 static int write_seen(struct slu_receiver *r, const struct host *host,
 		      struct slu_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bodies of nodes' pushes: checked completely before any of it is stored.
- */
+/* The bodies of nodes' pushes, which are validated completely before anything
+ * is stored. */
 #include "config.h"
 #include "sysmap/database/receive.h"
 
@@ -12,7 +12,7 @@
 #include "wire/node.h"
 
 #define HASH_BYTES 8
-#define DEPTH_MAX  24 /* an answer that holds the document is deeper */
+#define DEPTH_MAX  24 /* leaves depth for an enclosing answer */
 
 static uint64_t little_endian(const unsigned char *byte)
 {
@@ -66,8 +66,8 @@ static bool is_utf8(const char *text)
 	return same;
 }
 
-/* What is made of many documents is looked at when it is used. By this one,
- * whoever sent it, all jobs are placed; nobody could use a wrong one. */
+/* Most documents are validated when they are used. The topology is validated
+ * here, as a single one, from any node, affects the placement of all jobs. */
 static int check_topology(struct json_object *parsed, struct slu_err *err)
 {
 	struct slu_topology t;
@@ -78,7 +78,7 @@ static int check_topology(struct json_object *parsed, struct slu_err *err)
 	return 0;
 }
 
-/* One document as it travels; texts are borrowed from value. */
+/* One document of the body; texts are borrowed from value. */
 static int read_document(const char *name, struct json_object *value,
 			 struct slu_document *doc, struct slu_err *err)
 {
@@ -120,7 +120,7 @@ static int read_map(struct json_object *documents, struct slu_map *map,
 		return slu_err(err, SLU_NOMEM, "documents");
 	json_object_object_foreach(documents, name, value)
 	{
-		if (!slu_document_expected(name)) /* of a newer release */
+		if (!slu_document_expected(name)) /* from a newer release */
 			continue;
 		if (read_document(name, value, &map->document[map->n], err))
 			return -1;
@@ -176,7 +176,7 @@ int slu_receive_documents_body(struct slu_receiver *r, const char *body,
 		if (reply->failed)
 			ret = slu_err(err, SLU_NOMEM, "reply");
 	}
-	free(map.document); /* its texts are obj's */
+	free(map.document); /* its texts belong to obj */
 	json_object_put(obj);
 	return ret;
 }

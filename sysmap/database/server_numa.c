@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Choosing a NUMA node from the documents "numa", "mountpoints",
- * "networkdevices" and "networkaddresses". */
+/* Chooses a NUMA node by the documents "numa", "mountpoints", "networkdevices"
+ * and "networkaddresses". */
 #include "config.h"
 #include "sysmap/database/server_numa.h"
 
@@ -14,7 +14,7 @@
 
 #define NODES_MAX    1024
 #define NOWHERE	     SIZE_MAX
-#define DISTANCE_MAX 255 /* as the firmware has it */
+#define DISTANCE_MAX 255 /* of the firmware: unreachable */
 
 static const char *get(struct json_object *obj, const char *key)
 {
@@ -34,8 +34,8 @@ static struct json_object *list(struct json_object *obj, const char *key)
 		       : NULL;
 }
 
-/* Is it the disk itself, or a partition of it: sda1, or after a digit
- * nvme0n1p1? */
+/* Is the device the disk, or a partition of it (sda1, or nvme0n1p1 if the
+ * disk's name ends in a digit)? */
 static bool is_of_disk(const char *device, const char *disk)
 {
 	const char *rest;
@@ -54,7 +54,7 @@ static bool is_network(const char *name, const char *listed)
 	return strcmp(name, listed) == 0;
 }
 
-/* Index of the node in whose list `key` it is. */
+/* Index of the node whose list `key` has the name. */
 static size_t node_of(struct json_object *numa, const char *key,
 		      const char *name,
 		      bool (*is)(const char *name, const char *listed))
@@ -77,7 +77,7 @@ static size_t node_of(struct json_object *numa, const char *key,
 	return NOWHERE;
 }
 
-/* As the firmware has it: 10 to itself. */
+/* The firmware's distance: 10 to itself. */
 static int64_t distance(struct json_object *numa, size_t from, size_t to)
 {
 	struct json_object *row;

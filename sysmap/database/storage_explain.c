@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why each file system of a host is taken for jobs, or not. */
+/* Explains why each file system of a host is used for jobs, or is not. */
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
 
@@ -24,7 +24,7 @@ static const struct slu_candidate *taken_by(struct json_object *mounts,
 	return NULL;
 }
 
-/* The choice that comes nearest to taking it. */
+/* The choice whose conditions the file system nearly satisfies. */
 static size_t nearest(const struct slu_candidate *c,
 		      const struct slu_storage_choice *choice, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The answer depends on the documents only, so that it stays the same from job
- * to job: of two mounts of one disk the shorter path is taken.
+ * The result depends only on the documents, so that it is the same for each
+ * job: of two mounts of one disk the shorter path is chosen.
  */
 #include "config.h"
 #include "sysmap/database/storage_rank.h"
@@ -34,9 +34,9 @@ struct json_object *slu_mount_at(struct json_object *array, const char *path)
 	return NULL;
 }
 
-/* What a mount is */
+/* Properties of a mount */
 
-/* The original tool's say LOCAL, or nothing. */
+/* The original tool's documents have LOCAL, or nothing. */
 static enum slu_mount_category category_of(struct json_object *mount)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static bool is_writable(struct json_object *mount)
 	       (options[2] == ',' || options[2] == '\0');
 }
 
-/* File systems that hold no files of users: for booting, or read-only. */
+/* File systems without user files: boot partitions, or read-only ones. */
 static bool is_special(const char *path, const char *filesystem)
 {
 	static const char *const types[] = {
@@ -80,8 +80,8 @@ static bool is_special(const char *path, const char *filesystem)
 	return false;
 }
 
-/* A part of a file system, mounted elsewhere: often a single file. Btrfs
- * mounts its subvolumes so. */
+/* A bind mount of a part of a file system, often of a single file. Btrfs mounts
+ * its subvolumes this way. */
 static bool is_part(struct json_object *mount)
 {
 	return *slu_mount_text(mount, "subtree") &&
@@ -107,8 +107,8 @@ static const char *unfit(struct json_object *mount,
 	return c->size ? NULL : "its size is not known";
 }
 
-/* What devices of a kind read at least, in bytes per second, where nobody has
- * measured it: only their order counts. */
+/* A typical read rate for devices of this kind without a measurement, in bytes
+ * per second: only the order matters. */
 static double usual_speed(const struct slu_candidate *c)
 {
 	static const double usual[] = {
@@ -147,7 +147,7 @@ static bool read_one(struct json_object *mount, struct slu_candidate *c)
 	return c->path[0] == '/' && category != SLU_MOUNT_PSEUDO;
 }
 
-/* The measured path is a mount point, or lies below one. */
+/* Assigns a measurement to the mount of its path. */
 static void take_speed(struct slu_candidate *all, size_t n,
 		       struct json_object *speed)
 {
@@ -277,9 +277,9 @@ slu_candidates_choose(const struct slu_candidate *all, size_t n,
 	return found ? found : best(all, n, choice, true);
 }
 
-/* Why not */
+/* Reasons against a mount */
 
-/* Which word of the choice fits it, copied to word; false: none does. */
+/* Copies the word of the choice that the mount satisfies; false: none. */
 static bool fitting(const struct slu_candidate *c, const char *choice,
 		    size_t *at, char word[SLU_CHOICE_WORD])
 {

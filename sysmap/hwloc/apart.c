@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Some XML files crash hwloc, so it runs in a child process with limits on time
- * and memory, which sends its document through a pipe and may crash.
+ * Some XML files crash hwloc, so it runs in a child process with time and
+ * memory limits, which sends its document through a pipe.
  */
 #include "config.h"
 #include "sysmap/hwloc/hwloc.h"
@@ -18,7 +18,7 @@
 #include "common/jsonx.h"
 #include "sysmap/hwloc/load.h"
 
-#define PATIENCE_MS  10000 /* without a word */
+#define PATIENCE_MS  10000 /* without any output */
 #define CPU_SECONDS  5
 #define MEMORY	     (512u << 20)
 #define DOCUMENT_MAX (4u << 20)
@@ -33,7 +33,7 @@ static void limit(int what, rlim_t value)
 	setrlimit(what, &l);
 }
 
-/* Says the document, or nothing. */
+/* Writes the document, or nothing. */
 static void child(const struct slu_root *root, read_f *read, int to)
 {
 	struct json_object *obj;
@@ -41,10 +41,10 @@ static void child(const struct slu_root *root, read_f *read, int to)
 
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, CPU_SECONDS);
-#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+#ifndef __SANITIZE_ADDRESS__ /* maps terabytes of address space */
 	limit(RLIMIT_AS, MEMORY);
 #endif
-	close(STDERR_FILENO); /* the library complains there */
+	close(STDERR_FILENO); /* hwloc prints errors there */
 	if (read(root, &obj, NULL) == 0) {
 		text = slu_json_text(obj);
 		_exit(slu_write_all(to, text, strlen(text)) ? 1 : 0);
@@ -52,7 +52,7 @@ static void child(const struct slu_root *root, read_f *read, int to)
 	_exit(1);
 }
 
-/* Until its end; -1: it says too much, or nothing for too long. */
+/* Reads to the end; -1: it writes too much, or nothing for too long. */
 static int listen_to(int from, struct slu_buf *text)
 {
 	struct pollfd p = {.fd = from, .events = POLLIN};

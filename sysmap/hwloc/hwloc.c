@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors and memory out of an hwloc topology. Loading one costs more than
- * all other sources together, so it is done only when they have failed; what
- * is missing in a topology counts as 0.
+ * Processors and memory from an hwloc topology. Loading it takes longer than
+ * all other sources together, so it is used only if they have failed; missing
+ * values count as 0.
  */
 #include "config.h"
 #include "sysmap/hwloc/hwloc.h"
@@ -13,7 +13,7 @@
 #include "sysmap/hwloc/load.h"
 #include "sysmap/model.h"
 
-/* A text of an object, printable and without blanks around it; "": none. */
+/* A printable info text of an object, without surrounding blanks; "": none. */
 static const char *info(hwloc_obj_t obj, const char *key, char buf[128])
 {
 	const char *value = obj ? hwloc_obj_get_info_by_name(obj, key) : NULL;
@@ -64,7 +64,7 @@ int slu_hwloc_read_cpus(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* Add up the page types of all nodes. */
+/* Adds up the page types of all nodes. */
 static void add_pages(hwloc_obj_t node, struct slu_memory *memory)
 {
 	struct hwloc_memory_page_type_s *page;
@@ -101,7 +101,7 @@ int slu_hwloc_read_memory(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* Distances from a node to all, of the first matrix that there is. */
+/* Distances from a node to all nodes, by the first matrix. */
 static struct json_object *distances(hwloc_topology_t t, hwloc_obj_t node)
 {
 	struct json_object *list = NULL;

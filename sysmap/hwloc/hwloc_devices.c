@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices out of an hwloc topology. The library opens no path of a recorded
- * tree itself: it gets the text of one file. */
+/* Devices from an hwloc topology. For a recorded tree the library does not open
+ * paths: it gets the text of one file. */
 #include "config.h"
 
 #ifdef HAVE_HWLOC
@@ -51,7 +51,7 @@ int slu_hwloc_load(const struct slu_root *root, hwloc_topology_t *out,
 	return ret;
 }
 
-/* A text of an object, made printable where it stands; "": none. */
+/* A printable info text of an object, converted in place; "": none. */
 static const char *info(hwloc_obj_t obj, const char *key)
 {
 	const char *value = hwloc_obj_get_info_by_name(obj, key);
@@ -59,8 +59,8 @@ static const char *info(hwloc_obj_t obj, const char *key)
 	return value ? slu_printable((char *)value) : "";
 }
 
-/* Where a device hangs: the PCI function above it, the NUMA node if it is
- * one's only. The address is kept in buf. */
+/* The place of a device: its PCI function, and its NUMA node if it is near a
+ * single one. The address is stored in buf. */
 static struct slu_place place_of(hwloc_topology_t t, hwloc_obj_t obj,
 				 char buf[32])
 {
@@ -173,7 +173,7 @@ int slu_hwloc_read_pci(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* What a driver's own device below it says of a GPU. */
+/* Adds what the driver's OS device reports of a GPU. */
 static void ask_driver(hwloc_obj_t pci, struct slu_gpu *gpu)
 {
 	const char *model;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The output of ibnetdiscover has a block for each node: a line that names it,
- *	Switch	65 "S-2c5eab0300b87b40"		# "description" enhanced port 0
- *lid 73 lmc 0 Ca	1 "H-e09d7303007a5a68"		# "n17 mlx5_0" and one
- *for each port with a cable,
- *	[17]	"H-e09d7303007a5a68"[1](e09d7303007a5a68)	# "n17 mlx5_0"
- *lid 657 4xNDR Each cable is there twice, once from either end.
+ * The output of ibnetdiscover has a block for each node: a line with its name,
+ *
+ *	Switch	65 "S-2c5eab0300b87b40"	# "NAME" enhanced port 0 lid 73
+ *	Ca	1 "H-e09d7303007a5a68"	# "n17 mlx5_0"
+ *
+ * and one for each port with a cable,
+ *
+ *	[17]	"H-e09d7303007a5a68"[1](GUID)	# "n17 mlx5_0" lid 657 4xNDR
+ *
+ * Each cable is listed twice, once from either end.
  */
 #include "config.h"
 #include "sysmap/infiniband/fabric.h"
@@ -17,7 +21,7 @@
 
 #define HEX "0123456789abcdef"
 
-/* "S-2c5eab0300b87b40": take the GUID out, and move on behind the quotes. */
+/* Parses "S-2c5eab0300b87b40" and advances behind the quotes. */
 static bool take_id(char **at, const char **guid)
 {
 	char *open = strchr(*at, '"'), *close;
@@ -48,7 +52,7 @@ static bool take_port(char **at, uint32_t *port)
 	return true;
 }
 
-/* What stands in quotes in a comment; it may contain quotes itself. */
+/* The quoted text of a comment, which may contain quotes itself. */
 static const char *description(char *comment)
 {
 	char *open = strchr(comment, '"');
@@ -111,10 +115,10 @@ static bool parse_link(char *line, const char *guid,
 	return true;
 }
 
-/* One more element of an array that grows. */
+/* Space for another element of a growing array. */
 static void *more(void *array, size_t n, size_t size)
 {
-	if (n & (n - 1)) /* room was made up to the next power of two */
+	if (n & (n - 1)) /* the size is the next power of two */
 		return array;
 	return reallocarray(array, n ? 2 * n : 1, size);
 }
@@ -179,7 +183,7 @@ static int compare_links(const void *a, const void *b)
 	return order ? order : (int)x->port - (int)y->port;
 }
 
-/* Seen from its smaller end. */
+/* Orients the link from its smaller end. */
 static void turn(struct slu_fabric_link *link)
 {
 	const char *guid = link->guid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A fabric as the documents "hosts", "switches" and "connections". */
+/* Converts a fabric to the documents "hosts", "switches" and "connections". */
 #include "config.h"
 #include "sysmap/infiniband/fabric.h"
 

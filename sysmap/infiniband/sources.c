@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a text to a document, by way of a fabric. */
+/* Converts texts of ibnetdiscover and topology.conf to documents. */
 #include "config.h"
 #include "sysmap/infiniband/sources.h"
 
@@ -54,7 +54,7 @@ static int recorded(const struct slu_root *root, make_f *make,
 	return ret;
 }
 
-/* A text is cut up while it is read, the sweep's is kept for the next. */
+/* Parsing changes the text, so it works on a copy; the sweep's text is kept. */
 static int convert_copy(const struct slu_buf *text, make_f *make,
 			struct json_object **out, struct slu_err *err)
 {
@@ -140,8 +140,8 @@ int slu_topology_swept(const struct slu_root *root, struct json_object **out,
 	return swept(root, make_topology, out, err);
 }
 
-/* From 25.05 on Slurm goes by topology.yaml, where there is one, and leaves
- * topology.conf as it was. */
+/* Since 25.05 Slurm prefers topology.yaml, and an outdated topology.conf may
+ * exist beside it. */
 static int check_yaml(const struct slu_root *root, struct slu_err *err)
 {
 	if (!slu_root_exists(root, "%s/topology.yaml", root->slurm))

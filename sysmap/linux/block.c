@@ -35,8 +35,8 @@ static bool is_set(const struct slu_root *root, const char *name,
 	       value == 1;
 }
 
-/* Where a disk hangs. An NVMe drive that several paths lead to is virtual, but
- * names its controllers. */
+/* The PCI function of a disk. An NVMe drive with several paths is virtual, but
+ * refers to its controllers. */
 static void place_of(const struct slu_root *root, const char *name,
 		     struct slu_pci *pci)
 {
@@ -54,8 +54,8 @@ static void place_of(const struct slu_root *root, const char *name,
 	slu_strv_free(entries);
 }
 
-/* An optical drive (SCSI type 5, or of whatever bus), which reports 1 GiB when
- * there is nothing in it. */
+/* An optical drive (SCSI type 5, or of any other bus), which reports 1 GiB when
+ * it is empty. */
 static bool is_drive(const struct slu_root *root, const char *name)
 {
 	uint64_t type = 0;
@@ -111,11 +111,11 @@ int slu_linux_disks(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* One of the directories /dev/disk/by-X: what each device is called there. */
+/* One of the directories /dev/disk/by-X: names of devices. */
 struct names {
 	const char *dir;
-	char **name;   /* the links */
-	char **device; /* what each points to (its last component) */
+	char **name;   /* names of the links */
+	char **device; /* the last component of their targets */
 };
 
 static void names_free(struct names *names)
@@ -124,7 +124,7 @@ static void names_free(struct names *names)
 	slu_strv_free(names->device);
 }
 
-/* A missing directory leaves it empty. */
+/* Leaves it empty if the directory is missing. */
 static void names_read(const struct slu_root *root, struct names *names)
 {
 	char target[NAME];
@@ -151,7 +151,7 @@ static const char *names_find(const struct names *names, const char *device)
 	return NULL;
 }
 
-/* What partitions are looked up in. */
+/* Lookup tables for partitions. */
 struct context {
 	const struct slu_root *root;
 	struct slu_mounts mounts;
@@ -207,7 +207,7 @@ int slu_linux_partitions(const struct slu_root *root, struct json_object **out,
 
 	if (!names)
 		return -1;
-	slu_mounts_read(root, &c.mounts, NULL); /* or no mount points */
+	slu_mounts_read(root, &c.mounts, NULL); /* else no mount points */
 	names_read(root, &c.uuid);
 	names_read(root, &c.partuuid);
 	names_read(root, &c.label);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors: names and flags from /proc/cpuinfo, how they are arranged from
- * /sys/devices/system/cpu where it says so. Only CPUs that are online have a
- * topology there, and only they are counted.
+ * Processors: names and flags from /proc/cpuinfo, the topology from
+ * /sys/devices/system/cpu if available. Only online CPUs have a topology there,
+ * and only they are counted.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -15,11 +15,11 @@
 
 #define CPU "sys/devices/system/cpu"
 
-/* What is counted, and the CPUs that were. */
+/* Counters, and the CPUs that were counted. */
 struct count {
 	struct slu_cpus *cpus;
-	char first[32];	    /* CPU that says how it is arranged: often "cpu0" */
-	uint64_t *packages; /* numbers that were seen, cpus->sockets of them */
+	char first[32];	    /* a CPU with a topology: often "cpu0" */
+	uint64_t *packages; /* package ids found, cpus->sockets of them */
 };
 
 static double mhz(const struct slu_root *root, const char *cpu,
@@ -77,8 +77,8 @@ static void add_package(struct count *c, uint64_t package)
 	c->packages[c->cpus->sockets++] = package;
 }
 
-/* The first CPU of this one's core; -1: nobody says which. New kernels have
- * two names for the list, very old ones a mask only. */
+/* The first CPU of this one's core; -1: not known. New kernels have two names
+ * for the list, very old ones only a mask. */
 static long first_sibling(const struct slu_root *root, const char *name)
 {
 	static const char *const files[] = {"thread_siblings_list",
@@ -97,7 +97,7 @@ static long first_sibling(const struct slu_root *root, const char *name)
 	return first;
 }
 
-/* Count one CPU: it is its core's if it is the first of its siblings. */
+/* Counts one CPU; its core is counted with the first sibling. */
 static void add_cpu(const struct slu_root *root, const char *name,
 		    struct count *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mount points and their usage. statfs is called only for file systems on disks
- * and in memory. If the path leads through a network file system, a child
+ * Mount points and their usage. statfs() is called only for file systems on
+ * disks and in memory. If the path leads through a network file system, a child
  * process calls it, because it hangs when the server is down. Then the size of
  * the device is used instead.
  */
@@ -18,14 +18,14 @@
 #include "sysmap/linux/mounts.h"
 #include "sysmap/model.h"
 
-#define WAIT_MS 2000 /* for a way through a network file system */
+#define WAIT_MS 2000 /* for a path through a network file system */
 
 struct asking {
 	const struct slu_mounts *mounts;
-	bool silent; /* one has not answered, others will not either */
+	bool silent; /* a statfs() has hung: no further ones are tried */
 };
 
-/* No blocks: it cannot be asked, which is an answer too. */
+/* No blocks: the file system has no usage, which is a valid result. */
 static int look(void *path, void *out)
 {
 	if (statvfs(path, out))
@@ -47,8 +47,8 @@ static bool ask(struct asking *a, const struct slu_mount *mount,
 	return !a->silent && st->f_blocks;
 }
 
-/* What the kernel says of the queue of a block device: a partition has that of
- * its disk, volumes and RAID sets one of their own, which is as those below. */
+/* A parameter of a block device's queue: a partition has that of its disk;
+ * volumes and RAID sets have their own, copied from the devices below. */
 static bool queue_number(const struct slu_root *root, const char *device,
 			 const char *what, uint64_t *out)
 {
@@ -112,8 +112,8 @@ static uint64_t device_size(const struct slu_root *root,
 	return sectors <= UINT64_MAX / SLU_SECTOR ? sectors * SLU_SECTOR : 0;
 }
 
-/* Drop what differs between equal machines: a client's own address, and sizes
- * that the kernel or systemd derived from the memory. Takes the text. */
+/* Removes options that differ between equal machines: the client's address, and
+ * sizes derived from the memory. Takes the text. */
 static char *without_own(char *options)
 {
 	static const char *const own[] = {
@@ -147,22 +147,22 @@ static char *options_of(const struct slu_mount *mount)
 	const char *own = mount->options;
 
 	if (!super || strcmp(mount->filesystem, "autofs") == 0)
-		return strdup(own); /* autofs: process and pipe numbers */
+		return strdup(own); /* without autofs's pid and pipe */
 	super = strchr(super, ',');
 	if (read_only && strncmp(own, "rw", 2) == 0)
 		return slu_asprintf("ro%s%s", own + 2, super ? super : "");
 	return slu_asprintf("%s%s", own, super ? super : "");
 }
 
-/* The whole of a file system, not a directory of it mounted elsewhere (Btrfs
- * mounts subvolumes, which have names). */
+/* Is it the root of a file system rather than a bind mount (Btrfs mounts
+ * subvolumes, which have names)? */
 static bool is_whole(const struct slu_mount *mount)
 {
 	return !mount->subtree || strcmp(mount->subtree, "/") == 0 ||
 	       strcmp(mount->filesystem, "btrfs") == 0;
 }
 
-/* Jobs' file systems may lie on it. */
+/* Is it a candidate for jobs' storage? */
 static bool has_usage(const struct slu_mount *mount)
 {
 	return mount->category == SLU_MOUNT_LOCAL ||

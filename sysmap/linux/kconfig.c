@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options are looked up in a sorted list: a configuration has ten thousand
+/* Options are looked up in a sorted list, as a configuration has ten thousand
  * lines. */
 #include "config.h"
 #include "sysmap/linux/kconfig.h"
@@ -16,7 +16,7 @@ static int compare(const void *key, const void *entry)
 	return strcmp(key, *(const char *const *)entry);
 }
 
-/* Sorted. */
+/* Is it in the list, which is sorted? */
 static bool matters(const char *option)
 {
 	static const char *const options[] = {

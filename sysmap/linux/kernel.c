@@ -65,7 +65,7 @@ static void add_sysctls(const struct slu_root *root, struct json_object *out)
 	json_object_object_add(out, "Sysctl", obj);
 }
 
-/* Settings elsewhere in /sys, of which one in brackets is chosen. */
+/* Settings in /sys with the active choice in brackets. */
 static void add_choices(const struct slu_root *root, struct json_object *out)
 {
 	static const struct {
@@ -92,7 +92,7 @@ static void add_choices(const struct slu_root *root, struct json_object *out)
 					 slu_chosen(value));
 }
 
-/* The command line without what is this node's own: where it booted from, its
+/* The command line without node-specific parameters: root device, boot image,
  * name and address. */
 static void add_command_line(const struct slu_root *root,
 			     struct json_object *out)
@@ -122,8 +122,8 @@ static void add_command_line(const struct slu_root *root,
 	slu_buf_free(&line);
 }
 
-/* The configuration of the kernel that runs: where distributions keep it, or
- * from the kernel itself if it was built so. */
+/* The configuration of the running kernel: from /boot, or from the kernel
+ * itself (CONFIG_IKCONFIG_PROC). */
 static int read_config(const struct slu_root *root, const char *release,
 		       struct slu_buf *text)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What machine it is: kernel, operating system, and what the firmware says
- * (DMI). What differs between two machines of one model, their names, is a
- * document of its own ("hostid"), so that the rest is equal between them.
- * Serial numbers, which the kernel shows to root only, are not read: every user
- * may ask for the map.
+ * The machine: kernel, operating system, and the firmware's DMI strings. Names,
+ * which differ between equal machines, are in a document of their own
+ * ("hostid"). Serial numbers, which only root may read, are left out, since
+ * every user may query the map.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -18,7 +17,7 @@
 #define TEXT 256
 #define DMI  "sys/class/dmi/id/"
 
-/* A key of a document and the file that has its value. */
+/* A key of a document and the file with its value. */
 struct fact {
 	const char *key;
 	const char *path;
@@ -94,7 +93,7 @@ out:
 	slu_buf_free(&text);
 }
 
-/* The firmware says these, of which a virtual machine may have none. */
+/* DMI strings; a virtual machine may have none. */
 static const struct fact dmi[] = {{"SystemVendor", DMI "sys_vendor"},
 				  {"ProductName", DMI "product_name"},
 				  {"ProductVersion", DMI "product_version"},

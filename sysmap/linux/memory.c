@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory: how much there is, on how many NUMA nodes, and how it is divided in
- * pages. Free memory changes by the second and is not included.
+ * Memory: total size, number of NUMA nodes, and page sizes. Free memory changes
+ * every second and is not included.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -29,7 +29,7 @@ static uint64_t read_bytes(const struct slu_root *root, const char *path,
 	return bytes;
 }
 
-/* Count the NUMA nodes, and sum up what they own. */
+/* Counts the NUMA nodes, and sums up their memory. */
 static uint32_t numa_nodes(const struct slu_root *root, uint64_t *total)
 {
 	char **names = slu_root_list(root, NODES, NULL);
@@ -49,8 +49,8 @@ static uint32_t numa_nodes(const struct slu_root *root, uint64_t *total)
 	return n;
 }
 
-/* Add one type of pages for each directory "hugepages-2048kB"; the base pages
- * are what is left. */
+/* Adds a page type for each directory "hugepages-2048kB"; the remaining memory
+ * is in base pages. */
 static void add_pages(const struct slu_root *root, struct slu_memory *memory)
 {
 	char **names = slu_root_list(root, HUGEPAGES, NULL);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "moduleinfo": the modules that the kernel has loaded, by name, with the
- * versions that those from outside the kernel have, and the parameters of those
- * that do I/O. Their addresses and reference counts change by the second and
- * are not included.
+ * "moduleinfo": the loaded kernel modules by name, with the versions of
+ * out-of-tree ones, and the parameters of those that do I/O. Addresses and
+ * reference counts change every second and are not included.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -17,7 +16,7 @@
 #define TEXT	  256
 #define NAMES_MAX 2048
 
-/* Modules whose parameters say how I/O is done. */
+/* Modules whose parameters affect I/O. */
 static bool does_io(const char *name)
 {
 	static const char *const prefixes[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing the kernel's mount tables. Every text of the table is a piece of
- * the file that was read, cut in place; blanks in it are octal escapes.
+ * Parses the kernel's mount tables. Texts point into the file's buffer, which
+ * is split in place; blanks in them are octal escapes.
  */
 #include "config.h"
 #include "sysmap/linux/mounts.h"
@@ -12,9 +12,9 @@
 #include "sysmap/linux/procs.h"
 
 #define FIELDS_MAX 32
-#define DEPTH_MAX  32 /* of mounts within mounts */
+#define DEPTH_MAX  32 /* of nested mounts */
 
-/* Of more mounts, each is not compared with each: then what is covered stays */
+/* With more mounts, shadowed ones are kept, as each is compared with each. */
 #define COMPARED_MAX 2048
 
 static bool any(const char *const *words, const char *word)
@@ -126,8 +126,8 @@ static bool transient(const struct slu_mount *mount)
 	return slu_mount_of_job(mount->mountpoint);
 }
 
-/* At each single blank: a file system may have no device, and then there is an
- * empty text. */
+/* Splits at each single blank, since a file system without a device has an
+ * empty field. */
 static size_t split(char *line, char **field)
 {
 	size_t n = 0;
@@ -172,7 +172,7 @@ int slu_mounts_parse(struct slu_mounts *out, enum slu_mount_form form,
 	return 0;
 }
 
-/* Is there another mount upon the same parent, at a directory above? */
+/* Is there another mount with the same parent at a directory above it? */
 static bool is_covered(const struct slu_mounts *mounts,
 		       const struct slu_mount *mount)
 {
@@ -197,8 +197,8 @@ static const struct slu_mount *find_id(const struct slu_mounts *mounts, long id)
 	return NULL;
 }
 
-/* Does no path lead to it, because it, or one that it lies in, is covered?
- * Not so by a later one at the same place, see compare(). */
+/* Is it unreachable, because it, or a mount that contains it, is shadowed? Not
+ * by a later mount at the same place, see compare(). */
 static bool is_hidden(const struct slu_mounts *mounts,
 		      const struct slu_mount *mount)
 {
@@ -214,8 +214,8 @@ static bool is_hidden(const struct slu_mounts *mounts,
 	return false;
 }
 
-/* Mounted by the automounter: it comes and goes with its use. first: the first
- * of its own mounts in the table, n: none. */
+/* Is it mounted by an automounter, so that it comes and goes with its use?
+ * first: the first of autofs's own mounts in the table; n: none. */
 static bool on_demand(const struct slu_mounts *mounts, size_t first,
 		      const struct slu_mount *mount)
 {
@@ -229,8 +229,8 @@ static bool on_demand(const struct slu_mounts *mounts, size_t first,
 	return false;
 }
 
-/* By mount point; of equal ones the later mounted first: it is the one that
- * is seen. Entries lie in one array, in the order of mounting. */
+/* By mount point; among equals the later mounted first, which is the visible
+ * one. Entries are in one array, in the order of mounting. */
 static int compare(const void *a, const void *b)
 {
 	const struct slu_mount *const *x = a, *const *y = b;
@@ -241,7 +241,7 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? 1 : -1;
 }
 
-/* Sort, without what is hidden or there on demand only. */
+/* Sorts, and removes shadowed and automounted ones. */
 static int tidy(struct slu_mounts *mounts, struct slu_err *err)
 {
 	struct slu_mount *table = calloc(mounts->n + 1, sizeof(*table));
@@ -314,7 +314,7 @@ void slu_mounts_free(struct slu_mounts *mounts)
 	*mounts = (struct slu_mounts){0};
 }
 
-/* 0:N is no device's number: Btrfs makes such a one up. */
+/* 0:N is not a real device number: Btrfs has an anonymous one. */
 static bool is_on(const struct slu_mount *m, const char *number,
 		  const char *device)
 {
@@ -323,8 +323,8 @@ static bool is_on(const struct slu_mount *m, const char *number,
 	return strcmp(m->device, device) == 0;
 }
 
-/* All of the file system goes before a directory of it that was bound
- * elsewhere, then the shorter path. */
+/* The root of a file system precedes a bind mount of it, then the shorter path
+ * is first. */
 static bool is_better(const struct slu_mount *a, const struct slu_mount *b)
 {
 	bool all_a = !a->subtree || strcmp(a->subtree, "/") == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Network interfaces and the ports of InfiniBand adapters. Virtual interfaces
- * come and go with jobs and containers, so only those with hardware behind
- * them, bonds and VLANs are the machine's. Addresses differ on every node and
- * are a document of their own.
+ * come and go with jobs and containers, so only those with hardware, bonds and
+ * VLANs are listed. Addresses differ on every node and are in a document of
+ * their own.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -22,12 +22,12 @@
 #define NET	  "sys/class/net"
 #define IB	  "sys/class/infiniband"
 
-#define INET6_MAX (64u << 10) /* bytes of the table of addresses */
+#define INET6_MAX (64u << 10) /* bytes of /proc/net/if_inet6 */
 #define NETS_MAX  1024	      /* interfaces with addresses */
 
 enum { ARPHRD_ETHERNET_ = 1, ARPHRD_INFINIBAND_ = 32 };
 
-/* What an interface is; NULL: nothing of the machine's. */
+/* The type of an interface; NULL: it is not listed. */
 static const char *type_of(const struct slu_root *root, const char *name)
 {
 	uint64_t type = 0;
@@ -79,7 +79,7 @@ int slu_linux_network(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* "4: ACTIVE" without its number. */
+/* The word of "4: ACTIVE". */
 static const char *word(char *text)
 {
 	char *colon = strchr(text, ':');
@@ -117,7 +117,7 @@ static void add_port(const struct slu_root *root, const char *name,
 	slu_ib_port_add(out, &port);
 }
 
-/* Call for each port of each adapter. */
+/* Calls `call` for each port of each adapter. */
 static int each_port(const struct slu_root *root,
 		     void (*call)(const struct slu_root *root, const char *name,
 				  const char *number, struct json_object *out),
@@ -145,7 +145,7 @@ int slu_linux_infiniband(const struct slu_root *root, struct json_object **out,
 {
 	struct json_object *array = json_object_new_array();
 
-	/* A kernel without adapters has no such class: that is an answer. */
+	/* without adapters there is no such class: a valid result */
 	if (each_port(root, add_port, array, err) &&
 	    !slu_root_exists(root, "sys/class")) {
 		json_object_put(array);
@@ -174,7 +174,7 @@ static void add_guid(const struct slu_root *root, const char *name,
 	json_object_array_add(out, obj);
 }
 
-/* The IPv4 addresses that the system has now. */
+/* The current IPv4 addresses. */
 static void add_ipv4(const struct ifaddrs *addrs, const char *name,
 		     struct json_object *list)
 {
@@ -191,7 +191,7 @@ static void add_ipv4(const struct ifaddrs *addrs, const char *name,
 	}
 }
 
-/* Those of /proc/net/if_inet6 that stay: temporary ones change by the day. */
+/* Permanent addresses of /proc/net/if_inet6: temporary ones change daily. */
 static void add_ipv6(char *table, const char *name, struct json_object *list)
 {
 	struct slu_inet6 one;

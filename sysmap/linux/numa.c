@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NUMA nodes from /sys/devices/system/node, and which disks, network interfaces
- * and accelerators are near each: collected from the NUMA nodes in the other
- * extractors' documents.
+ * NUMA nodes from /sys/devices/system/node, with the disks, network interfaces
+ * and accelerators near each: collected from the other extractors' documents.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NVMe controllers from /sys/class/nvme; where a kernel or a recording has no
- * such class, from the block devices with names of NVMe namespaces. Wear is
- * read from the controller itself, by root. We wait for a second at most, but
- * leave the command the kernel's own timeout (a minute): when an admin command
- * times out, Linux resets the controller, with mounted file systems on it.
+ * NVMe controllers from /sys/class/nvme; if a kernel or recording has no such
+ * class, from block devices with names of NVMe namespaces. Wear is read from
+ * the controller by root. We wait at most a second, but the command keeps the
+ * kernel's own timeout (a minute): when an admin command times out, Linux
+ * resets the controller, with mounted file systems on it.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -42,7 +42,7 @@ static long controller(const char *name, const char **what)
 	return number;
 }
 
-/* Is it a whole namespace ("n1"), not a partition ("n1p2") or path ("c0n1")? */
+/* Is it a namespace ("n1"), not a partition ("n1p2") or path ("c0n1")? */
 static bool is_namespace(const char *rest)
 {
 	return rest[0] == 'n' && rest[1] &&
@@ -66,8 +66,8 @@ static void add_namespace(const struct slu_root *root, const char *name,
 	nvme->n_ns++;
 }
 
-/* Those in a controller's own directory: "nvme0n1", or where several paths
- * lead to a drive "nvme0c1n1", a path to the block device nvme0n1. */
+/* The namespaces in a controller's directory: "nvme0n1", or with several paths
+ * to a drive "nvme0c1n1", a path to the block device nvme0n1. */
 static void add_namespaces(const struct slu_root *root, const char *name,
 			   struct slu_nvme *nvme)
 {
@@ -129,7 +129,7 @@ int slu_linux_nvme(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* All namespaces among the block devices with this controller's number. */
+/* All block devices that are namespaces with this controller's number. */
 static void add_by_number(const struct slu_root *root, char *const *blocks,
 			  long number, struct slu_nvme *nvme)
 {
@@ -140,7 +140,7 @@ static void add_by_number(const struct slu_root *root, char *const *blocks,
 			add_namespace(root, *blocks, nvme);
 }
 
-/* A controller of which only a block device is known. */
+/* A controller that is only known from a block device. */
 static void add_by_block(const struct slu_root *root, char *const *blocks,
 			 const char *block, long number,
 			 struct json_object *out)
@@ -174,7 +174,7 @@ int slu_linux_nvme_blocks(const struct slu_root *root, struct json_object **out,
 		if (number < 0 || number == last || !is_namespace(rest))
 			continue;
 		add_by_block(root, blocks, *block, number, *out);
-		last = number; /* names come sorted */
+		last = number; /* names are sorted */
 	}
 	slu_strv_free(blocks);
 	return 0;
@@ -185,7 +185,7 @@ struct drive {
 	const char *name;
 };
 
-/* In a child: may hang. timeout_ms stays 0, which is the kernel's own. */
+/* Runs in a child, as it may hang. timeout_ms 0 is the kernel's default. */
 static int ask_smart(void *arg, void *log)
 {
 	struct nvme_admin_cmd cmd = {

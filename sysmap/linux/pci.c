@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PCI functions as /sys/bus/pci shows them, and which of them a device of
- * another class hangs on. */
+/* PCI functions in /sys/bus/pci, and the function of a device of another class.
+ */
 #include "config.h"
 #include "sysmap/linux/pci.h"
 
@@ -12,7 +12,7 @@
 
 #define HEX "0123456789abcdef"
 
-/* dddd:bb:dd.f, the domain having four digits or more. */
+/* dddd:bb:dd.f, with four or more digits of the domain. */
 static bool is_address(const char *text, size_t len)
 {
 	size_t domain = strspn(text, HEX);
@@ -100,7 +100,7 @@ static uint32_t width(const struct slu_root *root, const char *address,
 	uint64_t lanes = 0;
 
 	slu_root_number(root, &lanes, SLU_PCI_DEVICES "/%s/%s", address, file);
-	return lanes <= 64 ? (uint32_t)lanes : 0; /* 255: there is no link */
+	return lanes <= 64 ? (uint32_t)lanes : 0; /* 255: no link */
 }
 
 struct slu_pci_link slu_pci_link_read(const struct slu_root *root,

@@ -13,7 +13,7 @@
 #define FUNCTIONS_MAX 4096
 #define GPUS_MAX      64
 
-/* Addresses of all functions, and their names beside them. Caller frees. */
+/* Addresses and names of all functions. Caller frees. */
 struct functions {
 	char **address;
 	struct slu_pci_name *name;
@@ -81,7 +81,7 @@ int slu_linux_pci(const struct slu_root *root, struct json_object **out,
 	return 0;
 }
 
-/* "Model: 		 Tesla V100-SXM2-32GB" of the driver's own file. */
+/* Parses "Model: 		 Tesla V100-SXM2-32GB" of NVIDIA's driver. */
 static bool nvidia_model(const struct slu_root *root, const char *address,
 			 char *out, size_t size)
 {
@@ -101,8 +101,8 @@ static bool nvidia_model(const struct slu_root *root, const char *address,
 	return out[0] != '\0';
 }
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08  Sat ..." is the
- * module's version, too. */
+/* Parses "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08  Sat ...",
+ * or the module's version. */
 static void driver_version(const struct slu_root *root, const char *driver,
 			   char *out, size_t size)
 {

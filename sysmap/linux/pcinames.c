@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pci.ids: "VVVV  Vendor" lines, under each "\tDDDD  Device" lines, under
- * those subsystems (two tabs), which are not looked at; classes ("C 01 ...")
- * come after all vendors and end the reading.
+ * Parses pci.ids: "VVVV  Vendor" lines, followed by "\tDDDD  Device" lines,
+ * followed by subsystems (two tabs), which are ignored; classes ("C 01 ...")
+ * come after all vendors and end the file for us.
  */
 #include "config.h"
 #include "sysmap/linux/pcinames.h"
@@ -29,7 +29,7 @@ static void put(char *out, size_t size, const char *name)
 	slu_printable(out);
 }
 
-/* Give all that are of this vendor its name: whether there was one. */
+/* Sets the name of all functions of this vendor; were there any? */
 static bool take_vendor(struct slu_pci_name *name, size_t n, uint32_t vendor,
 			const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/cpuinfo has different keys for the same values on each architecture,
- * and some architectures have hardly any; missing values are allowed.
+ * Parses files of /proc. /proc/cpuinfo has different keys on each architecture,
+ * and on some hardly any; missing values are allowed.
  */
 #include "config.h"
 #include "sysmap/linux/procs.h"
@@ -46,14 +46,14 @@ uint64_t slu_meminfo_bytes(const char *text, const char *key)
 	return 0;
 }
 
-/* Keep the first one that is said. */
+/* Keeps the first value. */
 static void first(const char **out, char *value)
 {
 	if (!*out && *value)
 		*out = slu_printable(value);
 }
 
-/* Packages by their number, as seen so far. */
+/* Package ids found so far. */
 struct packages {
 	unsigned long id[SOCKETS_MAX];
 	uint32_t n;
@@ -101,9 +101,9 @@ void slu_cpuinfo_parse(char *text, struct slu_cpuinfo *out)
 		take(out, &packages, key, value);
 	out->sockets = packages.n;
 	if (out->cores > out->cpus)
-		out->cores = 0; /* not of one machine */
+		out->cores = 0; /* inconsistent */
 	else if (out->sockets)
-		out->cores *= out->sockets; /* it is said per package */
+		out->cores *= out->sockets; /* the value is per package */
 	if (out->cores > out->cpus)
 		out->cores = out->cpus;
 }

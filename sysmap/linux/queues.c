@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "blockqueues": how the kernel does I/O on each block device, from its queue
- * directory; and "swap". Devices without a size (empty loops, trays) and RAM
- * disks are left out.
+ * "blockqueues": the I/O settings of each block device, from its queue
+ * directory; and "swap". Devices without a size (empty loop devices and drives)
+ * and RAM disks are left out.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"
@@ -16,7 +16,7 @@
 #define BLOCK	  "sys/class/block"
 #define SWAPS_MAX 256
 
-/* A device of the machine: a disk, volume or RAID set, whole. */
+/* Is it a whole disk, a volume or a RAID set? */
 static bool has_queue(const struct slu_root *root, const char *name)
 {
 	uint64_t sectors = 0;
@@ -27,7 +27,7 @@ static bool has_queue(const struct slu_root *root, const char *name)
 	       sectors && slu_root_exists(root, BLOCK "/%s/queue", name);
 }
 
-/* Numbers as numbers, the rest as text ("write back"). */
+/* Numbers as numbers, other values as text ("write back"). */
 static void add_setting(const struct slu_root *root, const char *name,
 			const char *file, struct json_object *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * SMBIOS 3.4, 7.18. A structure is a formatted part, whose second byte is its
- * length, and strings after it, each ended by a zero byte, the last one by
- * two. A byte of the formatted part that refers to a string counts from 1.
+ * length, followed by NUL-terminated strings with another NUL at the end. Bytes
+ * of the formatted part that refer to strings count from 1.
  */
 #include "config.h"
 #include "sysmap/linux/smbios.h"
@@ -33,7 +33,7 @@ size_t slu_smbios_len(const unsigned char *data, size_t len)
 	return 0;
 }
 
-/* String number `which`; data is whole, so that a zero ends it. */
+/* Copies string number `which`; data is terminated by a NUL. */
 static void copy_string(const unsigned char *data, size_t len, unsigned which,
 			char *out, size_t size)
 {
@@ -51,7 +51,7 @@ static void copy_string(const unsigned char *data, size_t len, unsigned which,
 	slu_printable(out);
 }
 
-/* The 16 bits count MiB, or KiB with the top bit; 0x7fff: see the extension. */
+/* 16 bits in MiB, or in KiB with the top bit set; 0x7fff: see the extension. */
 static uint64_t size_of(const unsigned char *data)
 {
 	uint32_t size = little(data + 0x0c, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of the counters' texts. */
+/* Parses the texts of Lustre's and the kernel's counters. */
 #include "config.h"
 #include "sysmap/lustre/counters.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row; false: it is none. unit has room for 16 bytes. */
+/* Parses one row; false: it is not a row. unit has space for 16 bytes. */
 static bool read_row(const char *row, size_t name_len, uint64_t *samples,
 		     uint64_t *sum, char *unit)
 {
@@ -58,7 +58,7 @@ uint64_t slu_stats_requests(const char *text)
 	return all;
 }
 
-/* "64:", "1K:" at the beginning of a row; -1: no row. */
+/* Parses "64:" or "1K:" at the beginning of a row; -1: no row. */
 static double label(const char *row)
 {
 	char *end;
@@ -123,7 +123,7 @@ bool slu_stats_cpu(const char *text, uint64_t *busy, uint64_t *all)
 	return true;
 }
 
-/* Of /proc/meminfo, KiB: where the key begins a line. */
+/* A value of /proc/meminfo, KiB: the key must begin a line. */
 static bool memory_of(const char *text, const char *key,
 		      unsigned long long *kib)
 {
@@ -139,8 +139,8 @@ static bool memory_of(const char *text, const char *key,
 	return end != text + len;
 }
 
-/* Kernels before 3.14 do not say what is available: about what is free, and
- * what of files is kept in memory. */
+/* Kernels before 3.14 lack MemAvailable: approximately free memory and the page
+ * cache. */
 static bool available_of(const char *text, unsigned long long *kib)
 {
 	unsigned long long buffers = 0, cached = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of job_stats. A server with a thousand jobs writes two megabytes
- * of it several times a second, of which we want three lines a job: lines are
- * told apart by their first letters, and only those wanted are looked into.
+ * The streaming parser of job_stats. A server with a thousand jobs outputs two
+ * megabytes several times a second, of which three lines per job are needed:
+ * lines are classified by their first letters, and only the needed ones parsed.
  */
 #include "config.h"
 #include "sysmap/lustre/jobstats.h"
@@ -25,7 +25,7 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* A decimal number; too large a one sticks at the top. NULL: none here. */
+/* A decimal number, saturating. NULL: none. */
 static const char *number(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -41,7 +41,7 @@ static const char *number(const char *p, const char *end, uint64_t *out)
 	return p;
 }
 
-/* The number behind "word:", before a brace opens or the line ends. */
+/* The number after "word:", before a brace or the end of the line. */
 static bool value(const char *p, const char *end, const char *word,
 		  uint64_t *out)
 {
@@ -95,7 +95,7 @@ static int hex(int c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A job id: as it is, or in quotes, where \xHH stands for other bytes. */
+/* A job id, plain or quoted, where \xHH stands for other bytes. */
 static bool job_id(const char *p, const char *end, char out[SLU_JOBID_SIZE])
 {
 	bool quoted;
@@ -167,7 +167,7 @@ static struct slu_jobstat *new_job(struct slu_jobstats *s, struct slu_err *err)
 	return job;
 }
 
-/* "obdfilter.lustre-OST0000.job_stats=...": the name in the middle. */
+/* "obdfilter.lustre-OST0000.job_stats=...": the target's name. */
 static const char *target_name(const char *line, const char *end, size_t *len)
 {
 	static const char tail[] = ".job_stats=";
@@ -181,7 +181,7 @@ static const char *target_name(const char *line, const char *end, size_t *len)
 	return stop ? dot : NULL;
 }
 
-/* A line of the record of a job. */
+/* Parses a line of a job's record. */
 static void job_line(struct slu_jobstat *job, const char *p, const char *end)
 {
 	p = skip_blanks(p, end);
@@ -195,7 +195,7 @@ static void job_line(struct slu_jobstat *job, const char *p, const char *end)
 		job->last = nanoseconds(p + strlen("snapshot_time:"), end);
 }
 
-/* The first line of a job's record. */
+/* Begins a job's record at its first line. */
 static int begin_job(struct slu_jobstats *s, const char *id, const char *end,
 		     struct slu_err *err)
 {

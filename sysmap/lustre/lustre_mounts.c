@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre as a client sees it. Each mounted file system has a "lov" device
- * (scratch-clilov-ffff88105db50000, the number being this boot's), which knows
- * the OSTs; releases moved its files between /proc, /sys and debugfs, so each
- * is looked for in all of them. Where only root may read the list, the names
- * of the "osc" devices tell it as well, but not who is active.
+ * Lustre mounts of a client. Each mounted file system has a "lov" device
+ * (scratch-clilov-ffff88105db50000, with a number that changes at each boot),
+ * which has the list of OSTs; releases moved its files between /proc, /sys and
+ * debugfs, so each is searched in all of them. If only root may read the list,
+ * OSTs are taken from the names of "osc" devices, without their state.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"
@@ -51,7 +51,7 @@ bool slu_lustre_fsname(const char *device, char out[16])
 	const char *at = strstr(device, ":/");
 	size_t len = at ? strcspn(at + 2, "/") : 0;
 
-	if (len == 0 || len > 8) /* Lustre's own limit */
+	if (len == 0 || len > 8) /* Lustre's limit */
 		return false;
 	snprintf(out, 16, "%.*s", (int)len, at + 2);
 	return true;
@@ -66,7 +66,7 @@ static bool is_of(const char *name, const char *fsname, const char *kind)
 	       strncmp(name + len + 1, kind, strlen(kind)) == 0;
 }
 
-/* A file of the file system's lov device, whole. */
+/* Reads a whole file of the file system's lov device. */
 static int read_lov(const struct slu_root *root, const char *fsname,
 		    const char *file, struct slu_buf *out)
 {
@@ -100,8 +100,8 @@ static void add_ost(struct json_object *list, uint32_t index, const char *name,
 	json_object_array_add(list, obj);
 }
 
-/* "-osc-" and the address of the client's superblock, which begins with other
- * digits on each architecture: not an MDT's "-osc-MDT0000". */
+/* "-osc-" and the address of the client's superblock, whose first digits depend
+ * on the architecture; but not an MDT's "-osc-MDT0000". */
 static bool is_client(const char *rest)
 {
 	return strncmp(rest, "-osc-", 5) == 0 &&
@@ -176,7 +176,7 @@ static void add_mount(const struct slu_root *root,
 
 	if (strcmp(mount->filesystem, "lustre") != 0 ||
 	    !slu_lustre_fsname(mount->device, fsname))
-		return; /* a server mounts its targets with this type, too */
+		return; /* servers mount their targets with this type, too */
 	obj = json_object_new_object();
 	slu_json_set_str(obj, "fsname", fsname);
 	slu_json_set_str(obj, "mountpoint", mount->mountpoint);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a Lustre server and its targets are doing (table I of the load balancing
- * paper): the present values of counters; rates are computed by others from two
- * readings. Their paths differ between Lustre's versions, so each is looked up
- * in every known place; missing ones are left out.
+ * Load of a Lustre server and its targets (table I of the load balancing
+ * paper): present values of counters; rates are computed by readers from two of
+ * them. The files' places depend on Lustre's version: every known one is tried,
+ * and what is missing is left out.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"
@@ -17,13 +17,13 @@
 #include "sysmap/lustre/jobstats.h"
 
 #define TEXT_MAX    (1u << 20)
-#define JOBS_TEXT   (64u << 20) /* job_stats of a target */
+#define JOBS_TEXT   (64u << 20) /* most bytes of a target's job_stats */
 #define TARGETS_MAX 1024
 
 static const char *const trees[] = {"sys/kernel/debug/lustre", "proc/fs/lustre",
 				    "sys/fs/lustre", NULL};
 
-/* KIND/NAME/FILE, from whichever tree has it. */
+/* Reads KIND/NAME/FILE from the tree that has it. */
 static bool slurp(const struct slu_root *root, const char *kind,
 		  const char *name, const char *file, size_t max,
 		  struct slu_buf *out)
@@ -48,7 +48,7 @@ static void add_counter(struct json_object *obj, const char *key,
 		slu_json_set_u64(obj, key, sum);
 }
 
-/* A parameter of the target, or of what is below it. */
+/* Adds a parameter of the target, or of the layer below. */
 static void add_kib(const struct slu_root *root, const char *name,
 		    const char *file, const char *key, struct json_object *obj)
 {
@@ -118,7 +118,8 @@ static struct json_object *mdt(const struct slu_root *root, const char *name)
 	return obj;
 }
 
-/* Each target of a kind once: (*each)(root, name, arg) in the order of names.
+/* Calls (*each)(root, name, arg) once for each target of a kind, sorted by
+ * name.
  */
 typedef void target_f(const struct slu_root *root, const char *name, void *arg);
 
@@ -135,7 +136,7 @@ static void targets(const struct slu_root *root, const char *kind,
 		for (char **name = names; name && *name; name++) {
 			slu_printable(*name);
 			if (!strstr(*name, "-OST") && !strstr(*name, "-MDT"))
-				continue; /* a file, like num_refs */
+				continue; /* a file such as num_refs */
 			found = true;
 			if (n++ < TARGETS_MAX)
 				each(root, *name, arg);

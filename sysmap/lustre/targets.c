@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets of a Lustre server: those of obdfilter, mdt and mgs in /proc or
- * /sys (releases moved them), each with the back end (osd-ldiskfs, osd-zfs)
- * of the same name, which knows the device and the size.
+ * Targets of a Lustre server: those of obdfilter, mdt and mgs in /proc or /sys
+ * (releases moved them), each with its back end (osd-ldiskfs, osd-zfs), which
+ * has the device and the size.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"
@@ -16,7 +16,7 @@
 
 static const char *const trees[] = {"proc/fs/lustre", "sys/fs/lustre", NULL};
 
-/* A file of the back end: from whichever tree has it. */
+/* Reads a file of the back end from the tree that has it. */
 static bool back_end_attr(const struct slu_root *root, const char *kind,
 			  const char *name, const char *file, char *out,
 			  size_t size)
@@ -28,8 +28,8 @@ static bool back_end_attr(const struct slu_root *root, const char *kind,
 	return false;
 }
 
-/* ZFS counts what is compressed away to a target's size, which so changes all
- * the time: its six leading bits are enough and stay. */
+/* With ZFS's compression the total size changes all the time: only the six
+ * leading bits are kept, so that the document stays the same. */
 static uint64_t steady(uint64_t bytes)
 {
 	int shift = 0;
@@ -63,7 +63,7 @@ static void add_back_end(const struct slu_root *root, const char *name,
 	}
 }
 
-/* "scratch-OST001f": file system and number. */
+/* Splits "scratch-OST001f" into file system and index. */
 static void add_identity(const char *name, struct json_object *obj)
 {
 	const char *dash = strrchr(name, '-');
@@ -105,7 +105,7 @@ static void add_targets(const struct slu_root *root, const char *tree,
 			break;
 		if (seen(array, *name) ||
 		    !slu_root_exists(root, "%s/%s/.", path, *name))
-			continue; /* a file, like num_refs */
+			continue; /* a file such as num_refs */
 		obj = json_object_new_object();
 		slu_json_set_str(obj, "name", *name);
 		slu_json_set_str(obj, "kind", kind);
