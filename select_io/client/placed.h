@@ -27,17 +27,17 @@ bool slu_placed_is_below(int dir, const char *path);
 int slu_placed_open(int dir, const char *path, int flags, mode_t mode);
 
 /* placed_targets.c: the storage targets of the next new file, at most
- * `stripes`; how many there are, 0: nobody knows any. May wait for
- * SLU_PLACED_SECONDS, but, when that was in vain, not again for a minute. */
+ * `stripes`; returns their number, 0: not known. May wait for
+ * SLU_PLACED_SECONDS, but after a failure not again for a minute. */
 #define SLU_PLACED_SECONDS 5
 int slu_placed_next(uint32_t *target, unsigned stripes);
-/* How many each file is to have. */
+/* The number of stripes of each file. */
 unsigned slu_placed_stripes(void);
-/* Could there be any? */
+/* False: a query has failed less than a minute ago. */
 bool slu_placed_are_known(void);
 
-/* Once in a process, and of a step only in its first task: new files are not
- * placed, as of why. */
+/* Prints the reason why new files are not placed: once in a process, and only
+ * in the first task of a step. */
 void slu_placed_say(const char *why);
 
 #endif

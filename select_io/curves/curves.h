@@ -33,27 +33,27 @@
 #include "wire/job.h"
 
 #define SLU_CURVE_POINTS    16
-#define SLU_CURVE_MAX	    1e9 /* MB/s; what claims to be faster is ignored */
+#define SLU_CURVE_MAX	    1e9		 /* MB/s; larger values are ignored */
 #define SLU_CURVE_HALF_LIFE (30 * 86400) /* s */
 
 struct slu_curve_point {
 	uint32_t ions;
-	uint32_t runs;	/* that used it; 0: only a table knows it */
-	double weight;	/* of its runs, as far as they have not faded */
+	uint32_t runs;	/* with this number; 0: only from a table */
+	double weight;	/* sum of its runs' decayed weights */
 	double weight2; /* sum of their squared weights */
 	double mean;
 	double squares; /* weighted sum of squared differences from the mean */
-	double value;	/* what is believed, MB/s */
+	double value;	/* the estimate, MB/s */
 };
 
 struct slu_curve {
 	uint32_t n;
-	int64_t at; /* Unix seconds to which weights have faded; 0: none has */
+	int64_t at; /* Unix seconds of the weights; 0: no decay yet */
 	struct slu_curve_point point[SLU_CURVE_POINTS]; /* by ions */
 };
 
-/* One more run. A bandwidth outside (0, SLU_CURVE_MAX], and a number of I/O
- * nodes for which there is no point left, changes nothing. */
+/* Adds a run. A bandwidth outside (0, SLU_CURVE_MAX] is ignored, and so is a
+ * number of I/O nodes for which there is no point left. */
 void slu_curve_add(struct slu_curve *curve, uint32_t ions, double bandwidth);
 
 /* Add a run that ended at `when` (Unix seconds; 0: unknown, its weight does not
@@ -87,16 +87,16 @@ double slu_curve_deviation(const struct slu_curve_point *point);
 double slu_curve_error(const struct slu_curve *curve, uint32_t ions,
 		       int64_t now);
 
-/* Some number of I/O nodes above 0 was measured. NULL is not known. */
+/* Was any number of I/O nodes above 0 measured? NULL is not known. */
 bool slu_curve_known(const struct slu_curve *curve);
 
-/* The most I/O nodes that were measured; 0 when none were. */
+/* The most I/O nodes that were measured; 0: none. */
 uint32_t slu_curve_most(const struct slu_curve *curve);
 
-/* MB/s with just this many I/O nodes, as runs or a table say; 0: none does. */
+/* MB/s of the point with exactly this number of I/O nodes; 0: there is none. */
 double slu_curve_measured(const struct slu_curve *curve, uint32_t ions);
 
-/* MB/s with this many I/O nodes; 0 when nothing is known of it. */
+/* The estimate for this number of I/O nodes, MB/s; 0: nothing is known. */
 double slu_curve_at(const struct slu_curve *curve, uint32_t ions);
 
 struct slu_curves;
@@ -106,10 +106,10 @@ struct slu_curves;
 struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err);
 void slu_curves_free(struct slu_curves *curves);
 
-/* The name of the job's class; never 0. */
+/* The key of the job's class; never 0. */
 uint64_t slu_curves_class(const struct slu_job *job);
 
-/* All jobs of the same user and number of nodes; never 0. */
+/* The key of all jobs of the same user and number of nodes; never 0. */
 uint64_t slu_curves_user(const struct slu_job *job);
 
 /* How many I/O nodes an ended job had; false: that is not known, or 0 at some
@@ -117,9 +117,9 @@ uint64_t slu_curves_user(const struct slu_job *job);
 bool slu_curves_times(const struct slu_job *job, bool direct,
 		      struct slu_ion_times *out);
 
-/* A run of this job's class, which ended at job->end, had these numbers and
- * reached `bandwidth`. Returns the class that was dropped to make room for it,
- * 0 when none was. */
+/* Adds a run of this job's class, which ended at job->end, had these numbers
+ * and reached `bandwidth`. Returns the class that was evicted for it; 0: none.
+ */
 uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
 			  const struct slu_ion_times *times, double bandwidth);
 
@@ -127,10 +127,10 @@ uint64_t slu_curves_learn(struct slu_curves *curves, const struct slu_job *job,
 const struct slu_curve *slu_curves_find(const struct slu_curves *curves,
 					uint64_t class);
 
-/* MB/s: an application that reaches less does no I/O worth a word. */
+/* MB/s: less is no significant I/O. */
 #define SLU_CURVE_IDLE 1.0
 
-/* Has a job of this user and size been measured that does I/O? */
+/* Was a job of this user and size measured that does significant I/O? */
 bool slu_curves_user_known(const struct slu_curves *curves, uint64_t user);
 
 #endif

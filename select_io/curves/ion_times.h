@@ -22,19 +22,19 @@ struct slu_ion_times {
 	} time[SLU_ION_TIMES_MOST];
 };
 
-/* So many seconds more; none (or less) are passed over. -1: there are too many
- * numbers, or it is too long. */
+/* Adds so many seconds; values <= 0 are ignored. -1: there are too many
+ * numbers, or the sum is too large. */
 int slu_ion_times_add(struct slu_ion_times *times, uint32_t ions,
 		      double seconds);
 
-/* All of the time the same number. */
+/* The whole time with the same number. */
 struct slu_ion_times slu_ion_times_one(uint32_t ions);
 
 double slu_ion_times_sum(const struct slu_ion_times *times);
 
 /* Caller frees; NULL without memory. */
 char *slu_ion_times_text(const struct slu_ion_times *times);
-/* SLU_INVALID: that is no such text, or an empty one. */
+/* SLU_INVALID: the text is empty, or not of this form. */
 int slu_ion_times_parse(const char *text, struct slu_ion_times *out,
 			struct slu_err *err);
 

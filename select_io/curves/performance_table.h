@@ -43,15 +43,15 @@ void slu_patterns_free(struct slu_patterns *patterns);
 const struct slu_curve *slu_patterns_find(const struct slu_patterns *patterns,
 					  const char *pattern);
 
-/* The curve of a profile. SLU_NOTFOUND: the table lacks a pattern of it;
- * SLU_INVALID: it is no profile. */
+/* The curve of a profile. SLU_NOTFOUND: a pattern is not in the table;
+ * SLU_INVALID: it is not a profile. */
 int slu_patterns_curve(const struct slu_patterns *patterns, const char *profile,
 		       struct slu_curve *out, struct slu_err *err);
 
 enum slu_ion_layout { SLU_LAYOUT_OPEN, SLU_LAYOUT_SHARED, SLU_LAYOUT_EACH };
 enum slu_ion_access { SLU_ACCESS_OPEN, SLU_CONTIGUOUS, SLU_STRIDED };
 
-/* How a job is predicted to work; 0: not known. */
+/* A predicted access pattern; 0: not known. */
 struct slu_ion_manner {
 	uint32_t nodes, processes;
 	double read_bytes, written_bytes;
@@ -60,8 +60,8 @@ struct slu_ion_manner {
 	enum slu_ion_access access;
 };
 
-/* What pattern i stands for, as far as the table says it: its name (borrowed)
- * and whether it reads and writes. False: there are not so many. */
+/* The name (borrowed) and operations of pattern i, as far as they are in the
+ * table. False: there are fewer patterns. */
 bool slu_patterns_meaning(const struct slu_patterns *patterns, size_t i,
 			  const char **name, struct slu_ion_manner *manner,
 			  bool *reads, bool *writes);

@@ -13,55 +13,53 @@
  *   ZERO, ONE  no and one I/O node
  *   STATIC     the usual number; a running job keeps what it has
  *   SIZE       round(F x its nodes / nodes of all running jobs), F being the
- *   PROCESS    I/O nodes that can be given now; the same with tasks
- *   ORACLE     the least number that gives its greatest bandwidth; the usual
- *	        one where its curve is unknown
- *   MCKP       the choices that together give the most bandwidth; a job whose
- *	        curve is unknown has what STATIC gives it among the same jobs.
- *	        So has one that was measured, but not with that number;
- *	        other numbers that it was not measured with count nothing.
- *	        Beside jobs that were measured, one whose curve is a
- *	        table's has the best of at most what STATIC gives it, and what
- *	        is left over goes to such jobs first, where by their tables it
- *	        brings most: what a benchmark reaches is never weighed against
- *	        what runs did reach, so whoever claims a pattern takes nothing
- *	        from them that STATIC does not give him
+ *   PROCESS    available I/O nodes; the same with tasks
+ *   ORACLE     the smallest number with its greatest bandwidth; the usual
+ *	        one if its curve is unknown
+ *   MCKP       the choices with the greatest total bandwidth
  *
- * Every number is rounded down to a choice, or up to the least of them.
- * Numbers that are fixed in this way and do not fit in the pool are lowered:
- * the largest by one choice, the newest job first among equals, until all
- * fits. Running jobs of STATIC are not lowered. When all are as low as they can
- * be and still do not fit, one I/O node is shared: every job may take it
- * instead, at weight 0 and with the bandwidth of one I/O node divided by the
- * number of running jobs, and the others are divided as before. The bandwidth
- * of one that is not known is then taken to be the mean of the known ones.
- *Under STATIC it can happen that running jobs hold every I/O node; then all new
- * jobs share one of those.
+ * MCKP uses measured bandwidths only. A job gets the number of STATIC if its
+ * curve is unknown, or was not measured with that number; other numbers without
+ * a measurement have the value 0. If some jobs were measured, a job with a
+ * table's curve gets the best of at most STATIC's number, and I/O nodes that
+ * remain go to such jobs first, where their tables predict the most gain: a
+ * benchmark's bandwidth is never compared with a measured one, so that a job
+ * cannot take I/O nodes from measured ones by naming a pattern.
  *
- * Jobs of a user in an account, and of an account, may be limited together
- * (division.h), by every policy; and what MCKP makes the most of is the sum of
- * bandwidths, each times what it counts.
+ * Every number is rounded down to a choice, or up to the smallest one. Numbers
+ * that are fixed in this way and do not fit in the pool are lowered: the
+ * largest by one choice, the newest job first among equals, until all fit.
+ * Running jobs of STATIC are not lowered. If the smallest choices do not fit
+ * either, one I/O node is shared: every job may take it instead, at weight 0
+ * and with the bandwidth of one I/O node divided by the number of running jobs,
+ * and the rest is divided as before. An unknown bandwidth of one I/O node is
+ * then assumed to be the mean of the known ones. Under STATIC running jobs may
+ * hold every I/O node; then all new jobs share one of those.
  *
- * MCKP is never below STATIC, because STATIC divides the same jobs first, with
- * the same limits.
+ * The jobs of a user in an account, and of an account, may have common limits
+ * (division.h), with every policy. MCKP maximises the sum of bandwidths, each
+ * times the job's weight (`counts`).
  *
- * Where numbers may change, each unknown job, and each that was not measured
- * with what it gets there, has just that, lowered or sharing as there, and
- *every choice of the other known ones is open. So STATIC's division is one of
- *those that the knapsack takes the best of (to its unit, 1 kB/s), what the
- *former reach is the same in both, and what the others reach was measured, or
- *counts nothing.
+ * MCKP is never below STATIC, as the same jobs are first divided by STATIC with
+ * the same limits:
  *
- * Where numbers are fixed while jobs run, STATIC's are, too, and it is followed
- * from event to event. A new job has the best of at most what STATIC gives it,
- *of what it was measured with; an unknown one, and one that was not measured
- *with that, just that. So none holds more than there: whoever ends, there is
- *room for what STATIC gives the next; and each job reaches as much as there, by
- *what was known when it started. With more it would hold what STATIC still has
- *to give, and could not give it back.
+ * - Where numbers may change, every unknown job, and every job that was not
+ *   measured with STATIC's number, has exactly that number, lowered or sharing
+ *   likewise, and every choice of the other known jobs is open. So the division
+ *   of STATIC is feasible in the knapsack, which finds the optimum (to its
+ *   unit, 1 kB/s); the former jobs reach the same in both, and the bandwidth
+ *   of the latter was measured, or has the value 0.
  *
- * Where I/O nodes fail, whose they were is new to both; of what STATIC has more
- * than jobs really hold it is taken to lose those that it is short of.
+ * - Where numbers are fixed as long as jobs run, so are STATIC's, and both are
+ *   compared event by event. A new job gets the best measured number up to
+ *   that of STATIC; an unknown one, and one that was not measured with that
+ *   number, exactly that. So none holds more than under STATIC: after any end
+ *   there is space for what STATIC gives the next job; and each job reaches as
+ *   much as under STATIC, by what was known at its start. With more it would
+ *   hold what STATIC can still give to others, and could not give it back.
+ *
+ * After a failure of I/O nodes their jobs are new in both divisions. If STATIC
+ * then holds more than the jobs really hold, the excess is taken from them.
  */
 
 #include "common/conf.h"
@@ -72,7 +70,7 @@
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 		       uint32_t *out, size_t max);
 
-/* Without those below `least`, as far as there are others; how many remain. */
+/* Removes choices below `least`, if others remain; returns their number. */
 size_t slu_ion_at_least(uint32_t least, uint32_t *choice, size_t n);
 
 /* The greatest choice <= want, or the least one; there is at least one. */
@@ -82,27 +80,28 @@ uint32_t slu_ion_round_down(uint64_t want, const uint32_t *choice, size_t n);
 uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
 		       const uint32_t *choice, size_t n);
 
-/* Whose jobs may be limited together: a user's in one account, an account's. */
+/* Groups with common limits: a user's jobs in one account, an account's jobs.
+ */
 enum { SLU_ION_USER, SLU_ION_ACCOUNT, SLU_ION_GROUPS };
 
-/* Those of a user's job in an account (NULL: in none). */
+/* The groups of a user's job in an account (NULL: none). */
 void slu_ion_groups(uint32_t uid, const char *account,
 		    uint64_t group[SLU_ION_GROUPS]);
 
-/* One running job. The list is in order of age: the newest last. */
+/* One running job. Lists are sorted by age, the newest last. */
 struct slu_ion_job {
 	const uint32_t *choice;		/* ascending */
 	size_t n;			/* at least 1 */
 	uint32_t usual;			/* one of them */
 	uint32_t nodes, tasks;		/* of the job */
 	const struct slu_curve *curve;	/* NULL: unknown */
-	double counts;			/* each MB/s of it so much; 0: 1 */
-	uint64_t group[SLU_ION_GROUPS]; /* equal ones are together */
+	double counts;			/* weight of its bandwidth; 0: 1 */
+	uint64_t group[SLU_ION_GROUPS]; /* keys of its groups */
 	bool claimed;	/* the curve is a table's: it was not measured */
-	bool tries;	/* MCKP: it is to have this number, whatever is best: */
-	uint32_t trial; /* one of its choices; where numbers are fixed, what
-			 * STATIC gives it if that is less */
-	bool fixed;	/* what it holds may not be changed, as under STATIC */
+	bool tries;	/* MCKP: it gets this number in any case: */
+	uint32_t trial; /* one of its choices; where numbers are fixed, that of
+			 * STATIC if it is lower */
+	bool fixed;	/* the number it holds may not be changed */
 	bool holds;	/* it has I/O nodes already: */
 	bool shares;	/* the shared one, */
 	uint32_t held;	/* or this many of its own */
@@ -114,21 +113,20 @@ struct slu_ion_grant {
 	double bandwidth; /* MB/s, also of a table; 0: unknown */
 };
 
-/* How good the numbers are. The bound is that of the knapsack in which no job's
- * number is fixed, by a policy or because it runs, and jobs that were not
- * measured take as little as they may: what the others reach in any division is
- * below. */
+/* The quality of a division. The bound is that of the knapsack in which no
+ * number is fixed, and jobs that were not measured take their smallest choice:
+ * an upper bound for the total of the others in any division. */
 struct slu_ion_proof {
-	double bound; /* MB/s; 0: nothing was to be divided */
+	double bound; /* MB/s; 0: there was nothing to divide */
 	double gap;   /* bound - reached */
-	bool proved;  /* nothing better exists with what is fixed */
+	bool proved;  /* optimal with the numbers that are fixed */
 };
 
 struct slu_ion_division;
 
-/* Fill grant[n]. What running jobs hold must fit in the pool. With an empty
- * pool nobody gets anything. The division is lent (division.h), whatever was
- * in it is forgotten; proof may be NULL. */
+/* Fills grant[n]. What running jobs hold must fit in the pool. With an empty
+ * pool no job gets anything. `lent` is used as scratch memory (division.h);
+ * proof may be NULL. */
 int slu_ion_decide(struct slu_ion_division *lent, enum slu_ion_policy policy,
 		   uint32_t pool, const struct slu_ion_job *job, size_t n,
 		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,

@@ -16,7 +16,7 @@
 #include "select_io/ion/forecast.h"
 
 struct slu_ion_run {
-	uint64_t app; /* equal ones are the same application's */
+	uint64_t app; /* equal for runs of the same application */
 	int64_t start, end;
 	double seconds; /* > 0 */
 	double reached; /* MB/s, > 0 */
@@ -26,9 +26,9 @@ struct slu_ion_run {
 struct slu_ion_gain {
 	size_t runs, apps;
 	double reached;		 /* MB/s, mean by time */
-	double fixed;		 /* what is believed of STATIC, the same */
-	bool known;		 /* two applications at least: */
-	double ratio, low, high; /* reached / fixed, and 95 % of it */
+	double fixed;		 /* estimate for STATIC, likewise */
+	bool known;		 /* at least two applications: */
+	double ratio, low, high; /* reached / fixed with its 95 % interval */
 };
 
 /*
@@ -40,10 +40,10 @@ struct slu_ion_gain {
 void slu_ion_gain(const struct slu_ion_run *run, size_t n,
 		  struct slu_ion_gain *out);
 
-/* Mean of |predicted - reached| / reached; 0 of none. */
+/* Mean of |predicted - reached| / reached; 0 for no runs. */
 double slu_ion_mean_error(const struct slu_ion_run *run, size_t n);
 
-/* Least, quartiles and greatest; sorts. All 0 of none. */
+/* Minimum, quartiles and maximum; sorts. All 0 for no values. */
 struct slu_ion_five {
 	double at[5];
 };

@@ -23,13 +23,13 @@ struct slu_hop_distances *
 slu_hop_distances_new(const struct slu_distances *message, struct slu_err *err);
 void slu_hop_distances_free(struct slu_hop_distances *near);
 
-/* How many places there are, and one more for I/O nodes that are in none. */
+/* The number of places, plus one for I/O nodes that are in none. */
 uint32_t slu_hop_distances_places(const struct slu_hop_distances *near);
 uint32_t slu_hop_distances_place(const struct slu_hop_distances *near,
 				 const char *ion);
 
-/* far[place]: hops to that place, summed up over these hosts; all are alike to
- * a host that is not known. */
+/* far[place]: hops to that place, summed up over these hosts; for a host that
+ * is not known all places are equally far. */
 void slu_hop_distances_sum(const struct slu_hop_distances *near,
 			   const struct slu_hosts *hosts, uint32_t *far);
 

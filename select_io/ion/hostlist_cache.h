@@ -12,9 +12,9 @@ struct slu_names {
 	struct slu_hosts full;
 	struct slu_hosts cut; /* the same up to the first dot */
 	uint64_t *hash;	      /* XXH3 of each cut name */
-	const char **sorted;  /* the cut names as strcmp sorts them */
-	char *text;	      /* these are the memory's own: */
-	bool used;	      /* since the last sweep */
+	const char **sorted;  /* the cut names in strcmp's order */
+	char *text;	      /* for the cache: key, */
+	bool used;	      /* and use since the last sweep */
 	struct slu_names *next;
 };
 

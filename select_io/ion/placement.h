@@ -22,18 +22,18 @@
 struct slu_ion_node {
 	uint32_t owner; /* job_id, SLU_ION_FREE */
 	bool available;
-	bool missing;	/* not to be available, while all are looked at */
-	uint32_t place; /* where it is, for slu_ion_seat.far */
+	bool missing;	/* scratch: not in the list of available nodes */
+	uint32_t place; /* index into slu_ion_seat.far */
 };
 
 /* A job whose number or nodes have changed; the nodes of jobs that are not in
  * the list are left to them. */
 struct slu_ion_seat {
 	uint32_t job_id; /* ascending over the list */
-	uint32_t ions;	 /* to be its own */
-	/* How far the nodes of each place are from it; NULL: all the same. */
+	uint32_t ions;	 /* number of its own */
+	/* Hops to the nodes of each place; NULL: all are equal. */
 	const uint32_t *far;
-	uint32_t have; /* out: its own now */
+	uint32_t have; /* out: nodes of its own now */
 };
 
 /* Change the owners. *shared is the index of the shared I/O node or

@@ -18,7 +18,7 @@ struct slu_recorded;
 struct slu_recorded *slu_recorded_new(struct slu_err *err);
 void slu_recorded_free(struct slu_recorded *r);
 
-/* One row more, in any order; it is copied. */
+/* Adds a copy of the row, in any order. */
 int slu_recorded_add(struct slu_recorded *r, const struct slu_history_row *row,
 		     struct slu_err *err);
 
@@ -28,8 +28,8 @@ int slu_recorded_prepare(struct slu_recorded *r, int64_t since, bool direct,
 			 struct slu_err *err);
 
 struct slu_recorded_facts {
-	size_t jobs, known; /* of these an application's curve is known */
-	uint32_t nodes;	    /* the most that were in use at once */
+	size_t jobs, known; /* jobs; those with an application's curve */
+	uint32_t nodes;	    /* maximum in use at a time */
 	double seconds;	    /* from the first start to the last end */
 };
 struct slu_recorded_facts slu_recorded_facts(const struct slu_recorded *r);

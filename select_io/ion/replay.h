@@ -13,54 +13,52 @@
 
 struct slu_replay_job {
 	struct slu_job job; /* as it starts; borrowed */
-	/* What it reaches with how many I/O nodes; NULL: nothing is known, it
-	 * takes `mb` seconds whatever it has, and counts nowhere. */
+	/* Bandwidth by number of I/O nodes; NULL: unknown: the job takes `mb`
+	 * seconds in any case and is not counted. */
 	const struct slu_curve *curve;
-	double due;  /* s, when it may start; in ascending order */
-	double mb;   /* that it moves */
-	double luck; /* times what its curve says */
-	/* MB/s with a number of which the curve knows nothing; 0: none */
+	double due;  /* s, earliest start; ascending */
+	double mb;   /* moved by the job */
+	double luck; /* factor on its curve */
+	/* MB/s with a number for which the curve has no value; 0: none */
 	double usual;
 };
 
 struct slu_replay {
-	const struct slu_conf *conf; /* pool, policy, and the rest of them */
+	const struct slu_conf *conf; /* pool, policy and other settings */
 	uint32_t compute;	     /* nodes of the system */
-	/* Jobs start strictly in order, when that many of them are free; 0: as
-	 * soon as they are due. */
+	/* Jobs start strictly in order on so many compute nodes; 0: as soon as
+	 * they are due. */
 	uint32_t free;
-	bool learns;	     /* runs that end teach the arbiter, */
-	bool unchanged;	     /* but for those whose number changed */
-	bool best;	     /* find the best divisions, and STATIC's, too */
+	bool learns;	     /* the arbiter learns from ended runs, */
+	bool unchanged;	     /* only from those with a single number */
+	bool best;	     /* also find the optimum, and STATIC's */
 	slu_explore_f *hope; /* NULL: the arbiter's own rule */
-	/* Tell the arbiter before what it shall know; NULL: nothing. */
+	/* Called first, to teach the arbiter; NULL: nothing. */
 	void (*teach)(void *arg, struct slu_arbiter *a);
 	void *arg;
 };
 
 struct slu_replayed {
-	double hours;	   /* until all is done */
-	double io_hours;   /* sum of the run times of jobs with a curve */
-	double node_hours; /* the same times their nodes */
-	double mb;	   /* and what these moved */
-	size_t jobs;	   /* such ones */
-	size_t events,
-		below; /* after which less was predicted than of STATIC */
-	size_t below_in_effect; /* reached less than by STATIC; with best */
-	size_t taught;		/* runs that told something */
-	/* MB that the best division of the same jobs would have reached, by
-	 * their curves, and did; and the same of the last quarter of the
-	 * jobs. */
+	double hours;		/* until the last end */
+	double io_hours;	/* sum of the run times of jobs with a curve */
+	double node_hours;	/* the same, times their nodes */
+	double mb;		/* moved by these */
+	size_t jobs;		/* number of these */
+	size_t events, below;	/* events with a prediction below STATIC's */
+	size_t below_in_effect; /* events below STATIC; with `best` */
+	size_t taught;		/* runs that were training samples */
+	/* MB that the optimum would have moved, by the jobs' curves, and that
+	 * were moved; and the same for the last quarter of the jobs. */
 	double best, reached, last_best, last_reached;
-	/* MB that STATIC would have reached, and what was less than that at the
-	 * time. */
+	/* MB that STATIC would have moved, and the sum of shortfalls below it.
+	 */
 	double fixed, short_of;
 };
 
 int slu_ion_replay(const struct slu_replay *q, const struct slu_replay_job *job,
 		   size_t n, struct slu_replayed *out, struct slu_err *err);
 
-/* What one reaches, by its curve, beside so many running ones. */
+/* The bandwidth of one job beside so many running ones, by its curve. */
 double slu_replay_reaches(const struct slu_curve *curve, uint32_t ions,
 			  bool shared, size_t running);
 

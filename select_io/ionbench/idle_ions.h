@@ -17,9 +17,9 @@ struct slu_idle_ions {
 	char *path;		     /* of mapping.json */
 	uint32_t job_id;	     /* our own; 0: none */
 	struct slu_hosts all, taken; /* in the order of a host list */
-	struct slu_hosts recruits;   /* compute nodes at times; sorted */
-	bool ours_has_some;	     /* our own job was given I/O nodes */
-	struct timespec changed;     /* of the file that was read */
+	struct slu_hosts recruits; /* compute nodes with RecruitIdle; sorted */
+	bool ours_has_some;	   /* our own job has I/O nodes */
+	struct timespec changed;   /* mtime of the file that was read */
 	ino_t inode;
 };
 
@@ -27,11 +27,11 @@ int slu_idle_ions_open(struct slu_idle_ions *idle, const char *dir,
 		       uint32_t job_id, struct slu_err *err);
 void slu_idle_ions_close(struct slu_idle_ions *idle);
 
-/* Read it again if it is another file than before. */
+/* Reads the file again if it has changed. */
 int slu_idle_ions_look(struct slu_idle_ions *idle, struct slu_err *err);
 
-/* Is one of these another job's by now? Looks first; a file that cannot be read
- * says yes. */
+/* Does another job need one of these? Reads the file first; true if that fails.
+ */
 bool slu_idle_ions_needed(struct slu_idle_ions *idle,
 			  const struct slu_hosts *ions);
 
