@@ -20,8 +20,8 @@ void slu_io_readahead_free(struct slu_io_readahead *ahead);
 /* Call it before reading rows, while an open statement keeps the transaction:
  * drops cached rows from before the last write. */
 void slu_io_readahead_renew(struct slu_io_readahead *ahead, struct slu_db *db);
-/* Fill in what the run of row->job has read and written, all but its bandwidth.
- * The members are 0 before. Of one run alone: ahead is NULL. */
+/* Fills in the I/O of the run of row->job, except its bandwidth; the members
+ * are 0 before. ahead is NULL for a single run. */
 int slu_io_readahead_read(struct slu_io_readahead *ahead, struct slu_db *db,
 			  struct slu_history_row *row, struct slu_err *err);
 

@@ -20,28 +20,28 @@
 int slu_history_add(struct slu_db *db, const struct slu_job *job,
 		    struct slu_err *err);
 
-/* Is this run known? */
+/* Is this run stored? */
 int slu_history_knows(struct slu_db *db, const struct slu_job *job, bool *known,
 		      struct slu_err *err);
 
-/* The same of many, in one transaction; *added: how many were not known. */
+/* Stores many jobs in one transaction; *added: the number of new runs. */
 int slu_history_import(struct slu_db *db, const struct slu_job *jobs, size_t n,
 		       uint64_t *added, struct slu_err *err);
 
-/* What programs did, or accounting has counted, in the runs they were part of.
- * Of two words about one the larger stands. */
+/* I/O of programs (Darshan) or of accounting, for the runs they were part of.
+ * Of two values for the same program the larger is kept. */
 struct slu_history_counts {
-	uint64_t added, changed; /* what was not known; and not so much */
+	uint64_t added, changed; /* new values; values that have grown */
 };
 int slu_history_import_io(struct slu_db *db, const struct slu_import_io *io,
 			  size_t n, struct slu_history_counts *counts,
 			  struct slu_err *err);
 
-/* *unknown: of how many programs the run is not known. */
+/* *unknown: the number of programs without a stored run. */
 int slu_history_runless(struct slu_db *db, const struct slu_import_io *io,
 			size_t n, uint64_t *unknown, struct slu_err *err);
 
-/* How many there are beyond `rows`; it looks at all. */
+/* The number of rows beyond `rows`; it scans all. */
 int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
 			struct slu_err *err);
 /* Delete up to `max` of the oldest rows, with their I/O: those that ended
@@ -50,24 +50,24 @@ int slu_history_surplus(struct slu_db *db, int64_t rows, int64_t *surplus,
 long slu_history_prune(struct slu_db *db, int64_t before, int64_t *surplus,
 		       size_t max, struct slu_err *err);
 
-/* How many nodes of the runs that end just now have spoken, so that the rows of
- * a run are looked at once, and not at each word of thousands. Zeroed: nothing
- * is known; what is forgotten is counted anew. */
+/* The numbers of nodes that have reported, of recent runs, so that the rows of
+ * a run are read once and not after each of thousands of reports. Begins
+ * zeroed; a run that was evicted is counted again. */
 #define SLU_IO_RUNS 256
 struct slu_io_runs {
 	struct slu_io_run {
 		uint32_t job_id;
 		int64_t start;
 		int64_t nodes; /* of the run; 0: it is not stored yet */
-		int64_t told;  /* nodes that have spoken, at most */
+		int64_t told;  /* upper bound of the nodes that have reported */
 	} run[SLU_IO_RUNS];
-	size_t next; /* to be forgotten */
+	size_t next; /* to be evicted */
 };
 
-/* What the tasks of the run that began at `start` did on one node. Said again,
- * it replaces what was said; but once all nodes have spoken and the run is
- * stored, it stands. *whole: this was the word that was missing. SLU_INVALID:
- * not a number of bytes, or not a source that is a node. */
+/* The I/O of tasks of the run that began at `start`, on one node. A repeated
+ * report replaces the former one, until all nodes have reported and the run is
+ * stored. *whole: this was the last missing report. SLU_INVALID: the bytes are
+ * not valid, or the source is not a node. */
 int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 		   int64_t start, struct slu_io_runs *runs, bool *whole,
 		   struct slu_err *err);
@@ -88,26 +88,26 @@ int slu_history_server_io(struct slu_db *db, const char *server,
 int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
 			  int64_t *start, int64_t when, struct slu_err *err);
 
-/* Of the runs that were stored after the one of row *seen, those that ended in
- * [after, until] and of whose I/O nothing is known: up to max into out (job_id
- * and start), and *seen moves on, never beyond a run that ends within an hour
- * after `until` (later ones are wrong and left out). Returns their number.
- * *more: there may be more now. */
+/* Of the runs that were stored after row *seen, finds those that ended in
+ * [after, until] without known I/O: up to max into out (job_id and start).
+ * Advances *seen, never beyond a run that ends within an hour after `until`
+ * (later ones are invalid and left out). Returns their number. *more: there may
+ * be more now. */
 long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 			   int64_t *seen, struct slu_import_io *out, size_t max,
 			   bool *more, struct slu_err *err);
-/* The same for runs of which only storage servers have said what they did. */
+/* Likewise the runs whose I/O is only known from storage servers. */
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 			int64_t *seen, struct slu_import_io *out, size_t max,
 			bool *more, struct slu_err *err);
-/* What all servers together have seen of a run so far; 0: none has. */
+/* The I/O that all servers have reported of a run so far; 0: none has. */
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
 		      double *read_bytes, double *written_bytes,
 		      struct slu_err *err);
-/* Of runs that ended more than SLU_HISTORY_SPOKEN before now, make what several
- * servers have said one row; what they say later is passed over. A file system
- * has hundreds of them. *seen and *more as above; so many runs at a time.
- * Returns how many were changed; -1: failed, and nothing was done. */
+/* Merges the rows of several servers into one for runs that ended more than
+ * SLU_HISTORY_SPOKEN before now; later reports are ignored. A file system has
+ * hundreds of servers. *seen and *more as above; a bounded number of runs per
+ * call. Returns how many were changed; -1: it failed, and nothing was done. */
 #define SLU_HISTORY_SPOKEN (2 * 86400) /* s */
 long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 			      bool *more, struct slu_err *err);
@@ -115,23 +115,23 @@ long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 int slu_history_before(struct slu_db *db, int64_t after, int64_t *seen,
 		       struct slu_err *err);
 
-/* Which rows: of one user (SLU_NO_ID: of all), only the latest `last` of them
- * (0: all), and of these those that ended at `since` (Unix seconds) or later.
- * brief: of a job only what teaches somebody (wire/rows.h), which is all that
- * is read. */
+/* The rows of a query: of one user (SLU_NO_ID: all), only the latest `last` of
+ * them (0: all), and of these those that ended at `since` (Unix seconds) or
+ * later. brief: reads only the members that are needed for training
+ * (wire/rows.h). */
 struct slu_history_query {
 	uint32_t uid;
 	uint64_t last;
 	int64_t since;
 	bool brief;
-	/* Of slu_history_jobs() alone: that ended until then (0: ever), in one
-	 * of these states ("FAILED,TIMEOUT"; NULL: any). There `last` counts
-	 * the rows that are chosen. */
+	/* Only for slu_history_jobs(): runs that ended until then (0: any), in
+	 * one of these states ("FAILED,TIMEOUT"; NULL: any); `last` is then
+	 * applied to the selected rows. */
 	int64_t until;
 	const char *states;
 };
 
-/* A place in the history; rows that are stored meanwhile come after it. */
+/* A position in the history; rows that are stored later come after it. */
 struct slu_history_cursor {
 	uint32_t uid;
 	bool brief;
@@ -140,31 +140,31 @@ struct slu_history_cursor {
 	struct slu_io_readahead *io; /* owned; NULL: one user's rows */
 };
 
-/* Take one row, which is borrowed: 0 to go on. */
+/* Called for each row, which is borrowed; returns 0 to continue. */
 typedef int slu_history_f(void *arg, const struct slu_history_row *row,
 			  struct slu_err *err);
 
-/* Before the first row of the query; slu_history_end() frees what it holds, and
- * may be called of a zeroed one. */
+/* Sets the cursor before the first row; slu_history_end() frees it, and may be
+ * called for a zeroed one. */
 int slu_history_begin(struct slu_db *db, const struct slu_history_query *query,
 		      struct slu_history_cursor *cursor, struct slu_err *err);
 void slu_history_end(struct slu_history_cursor *cursor);
-/* Call fn for up to max rows in the order in which jobs ended, and move on.
- * Returns their number, less than max at the end of history; -1 when the
- * database or fn failed, *cursor being behind the last row fn took. */
+/* Calls fn for up to max rows in the order of ends, and advances the cursor.
+ * Returns their number, less than max at the end of the history; -1 if the
+ * database or fn failed, with the cursor after the last row that fn accepted.
+ */
 long slu_history_page(struct slu_db *db, struct slu_history_cursor *cursor,
 		      size_t max, slu_history_f *fn, void *arg,
 		      struct slu_err *err);
 
-/* Call fn for the run of job_id that began at `start`, if it is stored and all
- * of its nodes have said what its tasks did, or `source` (enum slu_io_source)
- * has; else do nothing. */
+/* Calls fn for the run of job_id that began at `start`, if it is stored and all
+ * of its nodes, or `source` (enum slu_io_source), have reported its I/O. */
 int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		      uint32_t source, slu_history_f *fn, void *arg,
 		      struct slu_err *err);
 
-/* Call fn for the ended runs of a job, the first one first, if they are this
- * user's (SLU_NO_ID: whosever). */
+/* Calls fn for the ended runs of a job, the first one first, if they are this
+ * user's (SLU_NO_ID: any user's). */
 int slu_history_of_job(struct slu_db *db, uint32_t job_id, uint32_t uid,
 		       slu_history_f *fn, void *arg, struct slu_err *err);
 /* Call fn for the user's last runs of that name, counters left out, that ended
@@ -190,7 +190,7 @@ struct slu_history_part {
 int slu_history_sums(struct slu_db *db, const struct slu_history_part *part,
 		     size_t most, struct json_object *out, struct slu_err *err);
 
-/* Call fn for all rows of the query in that order. */
+/* Calls fn for all rows of the query in that order. */
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
 		     slu_history_f *fn, void *arg, struct slu_err *err);
 
@@ -232,13 +232,12 @@ int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);
 
 /*
- * How good the predictions of the query's jobs were that the system did not
- * end (ended.h): {"user": [...], "partition": [...], "week": [...]} (the week's
- * Monday), each element with
- * user, partition or week, jobs, median_error and mean_error (|predicted -
- * run|, s), median_error_asked (the same of the request) and under (the share
- * that ran longer than predicted); where limits were tightened also tightened
- * and extended, their numbers. The caller puts *out.
+ * The accuracy of predictions for the query's jobs that the system did not end
+ * (ended.h): {"user": [...], "partition": [...], "week": [...]} (its Monday),
+ * each element with user, partition or week, jobs, median_error and mean_error
+ * (|predicted - run|, s), median_error_asked (the same of the request) and
+ * under (the share that ran longer than predicted); if limits were tightened
+ * also tightened and extended, their numbers. The caller puts *out.
  */
 int slu_history_accuracy(struct slu_db *db,
 			 const struct slu_history_query *query,
@@ -251,7 +250,7 @@ struct slu_history_forecast_input {
 	double quantile; /* see slu_predictor_new() */
 	int64_t floor;
 	enum slu_predict_mode mode;
-	uint64_t last;	      /* rows, that slurmctld learned; 0: all */
+	uint64_t last;	      /* rows that slurmctld has learnt; 0: all */
 	uint64_t stripe_size; /* bytes, > 0 */
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
 	bool unlimited; /* job.limit_asked is 0 because it asks for that */

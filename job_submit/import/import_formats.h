@@ -43,49 +43,49 @@
 #include "wire/job.h"
 
 #define SLU_IMPORT_NAMED 5
-/* Of slurmrestd's v0.0.N: what those before say is when a job started is when
- * it became eligible, so that it would count once more. */
+/* slurmrestd's v0.0.N: earlier versions report the eligible time as the start,
+ * so such a job would be counted twice. */
 #define SLU_IMPORT_REST 38
 
 struct slu_import_report {
 	uint64_t jobs, skipped, broken;
 	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
-	uint64_t torn;			   /* at this one; 0: it is whole */
-	char lacks[120];		   /* what all of it lacks, or "" */
+	uint64_t torn;			   /* line where it ends; 0: complete */
+	char lacks[120];		   /* what is missing in all of it */
 };
 
 struct slu_import {
 	/* Unix seconds as a broken-down local time: localtime_r(), or
 	 * gmtime_r(). */
 	struct tm *(*to_local)(const time_t *time, struct tm *tm);
-	/* The number of a user, where only the name is given: 0, or -1. */
+	/* Finds a user's id by name: 0, or -1. */
 	int (*to_uid)(const char *user, uint32_t *uid);
-	/* Take one job, which is borrowed: 0 to go on. */
+	/* Takes one job, which is borrowed; returns 0 to continue. */
 	int (*take)(void *arg, const struct slu_job *job, struct slu_err *err);
-	/* The same of a program's I/O; NULL: it is not wanted. */
+	/* The same for a program's I/O; NULL: it is ignored. */
 	int (*take_io)(void *arg, const struct slu_import_io *io,
 		       struct slu_err *err);
 	void *arg;
-	/* No job ended after that, Unix seconds; 0: any may have. */
+	/* Upper bound for the end of a job, Unix seconds; 0: none. */
 	int64_t latest;
 };
 
-/* Is it one of those above? Else SLU_INVALID. */
+/* Is it a format as above? Else SLU_INVALID. */
 int slu_import_format(const char *format, struct slu_err *err);
-/* format: as above, else SLU_INVALID. text[len] is 0; it is written to.
- * *report is set also on failure, which is take's or that of a text that is
- * nothing of the format at all. */
+/* format: as above, else SLU_INVALID. text[len] is 0; the text is modified.
+ * *report is set also after an error, which is that of `take`, or of a text
+ * that is not of this format at all. */
 int slu_import(const char *format, char *text, size_t len,
 	       const struct slu_import *import,
 	       struct slu_import_report *report, struct slu_err *err);
 
-/* The formats, for import_formats.c. A row: 1 a job, 0 to be skipped, -1
- * broken. */
+/* The parsers, for import_formats.c. They return 1 for a job, 0 if it is to be
+ * skipped, -1 if it is broken. */
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why);
 
-/* Give a job away with what our note in its administrator's comment (or NULL)
- * says of it. As import->take. */
+/* Passes a job on, with the values of our note in its administrator's comment
+ * (may be NULL). Returns as import->take. */
 int slu_import_take(const struct slu_import *import, struct slu_job *job,
 		    const char *comment, struct slu_err *err);
 
@@ -95,8 +95,8 @@ int slu_import_time(const char *what, int64_t time, struct slu_err *err);
 /* Can a job have ended then? Else SLU_INVALID. */
 int slu_import_end(const struct slu_import *import, int64_t end,
 		   struct slu_err *err);
-/* What a local time may mean: two moments, an hour apart, where the clocks
- * repeat it, else one. 0: it is not known. */
+/* The moments that a local time may mean: two, an hour apart, if it is
+ * ambiguous, else one. 0: not known. */
 struct slu_local {
 	int64_t early, late;
 };
@@ -113,18 +113,17 @@ void slu_import_run(struct slu_local start, struct slu_local end,
 /* Is a time limit in minutes a 32-bit number in seconds? Else SLU_INVALID. */
 int slu_import_limit(int64_t minutes, struct slu_err *err);
 
-/* Bytes of a job's texts. One that has SLU_IMPORT_TEXT or more is broken: many
- * of them would be more than sluiced takes at once. */
+/* Bytes of a job's texts. A job with SLU_IMPORT_TEXT or more is broken, since
+ * many of them would exceed what sluiced accepts at once. */
 #define SLU_IMPORT_TEXT ((size_t)128 << 10)
 size_t slu_import_text(const struct slu_job *job);
 int slu_import_check_text(const struct slu_job *job, struct slu_err *err);
 
-/* How long it was suspended, of what was counted as its run time, s; 0: that is
- * not known. */
+/* The suspended part of its run time, s; 0: not known. */
 void slu_import_elapsed(struct slu_job *job, int64_t elapsed);
 
-/* Count what became of a line: rc > 0: a job, 0: skipped, -1: broken, as err
- * says. Returns -1 when rc is -2: the import cannot go on. */
+/* Counts the result of a line: rc > 0: a job, 0: skipped, -1: broken, with the
+ * reason in err. Returns -1 when rc is -2: the import cannot continue. */
 int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
 		     const struct slu_err *err);
 int slu_import_swf(char *text, const struct slu_import *import,

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include "common/err.h"
 
-/* Those that are read. What the first ones hold must have its form, or the line
- * is broken; of the others it only helps to find them. */
+/* The columns that are read. Values of the first ones must have their form, or
+ * the line is broken; for the others that only helps to find them. */
 enum slu_sacct_column {
 	SLU_SACCT_JOB_ID,
 	SLU_SACCT_JOB_ID_RAW,
@@ -52,7 +52,7 @@ enum slu_sacct_column {
 
 #define SLU_SACCT_MOST 256 /* columns; --format=ALL has some 120 */
 
-/* How the text of a column looks. */
+/* The forms of values. */
 enum slu_sacct_form {
 	SLU_SACCT_FREE,	  /* what a user wrote: anything */
 	SLU_SACCT_EMPTY,  /* behind the last delimiter of `sacct -p` */
@@ -78,21 +78,21 @@ struct slu_sacct_table {
 	bool implied; /* there was no header */
 };
 
-/* Of a line without the '\r' that may end it. */
+/* The length of a line without a '\r' at its end. */
 size_t slu_sacct_length(const char *line);
 
 /* A column's title, as sacct prints it. */
 const char *slu_sacct_title(enum slu_sacct_column column);
 
-/* Is the text one of Slurm's words for what is not known or has no end, or
- * empty? */
+/* Is the text empty, or one of Slurm's words for unknown or unlimited values?
+ */
 bool slu_sacct_unknown(const char *text);
 
-/* 1: the line is a header, *out is what it says; 0: it is none; -1: it is one
- * of a table that cannot be read, as err says. line: unchanged. */
+/* 1: the line is a header, and *out its columns; 0: it is not; -1: it is the
+ * header of a table that cannot be read, see err. line is not changed. */
 int slu_sacct_header(const char *line, struct slu_sacct_table *out,
 		     struct slu_err *err);
-/* The table of Open XDMoD's, whose files have no header. */
+/* The columns of Open XDMoD's files, which have no header. */
 void slu_sacct_implied(struct slu_sacct_table *out);
 bool slu_sacct_has(const struct slu_sacct_table *table,
 		   enum slu_sacct_column column);

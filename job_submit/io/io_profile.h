@@ -16,15 +16,15 @@
 #define SLU_PROFILE_RUNS 32
 
 struct slu_profile {
-	uint32_t runs; /* that are known to have done I/O */
+	uint32_t runs; /* with known I/O */
 	struct slu_markov read, written;
-	/* of those runs of which it is known how they did it */
+	/* of runs with a known access pattern */
 	double calls, called_bytes, shared_bytes, consecutive;
 	uint32_t called_runs;
 	struct slu_profile_ions {
 		uint32_t ions, runs;
 		double bandwidth; /* mean, MB/s */
-	} with[SLU_PROFILE_IONS]; /* by ions; the least used gives way */
+	} with[SLU_PROFILE_IONS]; /* by ions; the least used is evicted */
 	size_t n_with;
 	struct slu_profile_run {
 		double read, written; /* bytes */

@@ -28,14 +28,14 @@
 #define SLU_MARKOV_MAX_ORDER 8
 #define SLU_MARKOV_LENGTH    16
 #define SLU_MARKOV_LENGTHS   (SLU_MARKOV_LENGTH / 2)
-#define SLU_MARKOV_PERIOD    8 /* up to which repetition is noticed */
+#define SLU_MARKOV_PERIOD    8 /* longest period that is recognised */
 
 struct slu_markov {
 	uint32_t order;
 	uint32_t n;	       /* values learnt */
 	uint32_t best;	       /* training length in use, from 0 */
-	uint32_t period, same; /* the last so many values are what was that
-				  long before them */
+	uint32_t period, same; /* the last `same` values equal those a period
+				  before */
 	double error[SLU_MARKOV_LENGTHS]; /* mean square */
 	/* not before they are learnt: */
 	double value[SLU_MARKOV_LENGTH]; /* value i in [i % LENGTH] */
@@ -49,8 +49,8 @@ void slu_markov_init(struct slu_markov *m, uint32_t order);
 void slu_markov_learn(struct slu_markov *m, double value);
 /* The next n values; 0 for all before anything was learnt. */
 void slu_markov_predict(const struct slu_markov *m, double *next, size_t n);
-/* Of the last values the one that is nearest to this one: applications repeat
- * themselves. 0 before anything was learnt. */
+/* The one of the last values that is nearest to this one, as applications
+ * repeat themselves. 0 before anything was learnt. */
 double slu_markov_nearest(const struct slu_markov *m, double value);
 /* The training length in use: 2, 4, ..., 16. */
 uint32_t slu_markov_length(const struct slu_markov *m);

@@ -14,7 +14,7 @@
 struct slu_volumes;
 
 /* max_classes bounds the memory, at about 1500 bytes each: sets of 8, a full
- * one drops the application that was taught longest ago. */
+ * one evicts the least recently updated application. */
 struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err);
 void slu_volumes_free(struct slu_volumes *volumes);
 
@@ -28,16 +28,16 @@ void slu_volumes_learn(struct slu_volumes *volumes,
 struct slu_volumes_next {
 	double read_bytes, written_bytes;
 	double later[SLU_JOB_LATER]; /* written by the runs after it */
-	uint32_t runs;		     /* that say so */
-	/* The manner, of all runs together that Darshan has seen. */
+	uint32_t runs;		     /* with known I/O */
+	/* The access pattern, over all runs with Darshan logs. */
 	bool seen;
 	double request;	   /* bytes of a call, mean */
 	double shared;	   /* share of the bytes in files of several ranks */
-	double contiguous; /* share of the calls that go on where one ended */
+	double contiguous; /* share of consecutive calls */
 };
 
-/* The next run of this job's application; false, and nothing is written, when
- * no run says anything. */
+/* Predicts the next run of this job's application; false if no run is known;
+ * *out is then not changed. */
 bool slu_volumes_predict(const struct slu_volumes *volumes,
 			 const struct slu_job *job,
 			 struct slu_volumes_next *next);

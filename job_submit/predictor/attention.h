@@ -18,8 +18,8 @@ void slu_attention_begin(struct slu_predictor *p);
 void slu_attention_expect(const struct slu_predictor *p, uint32_t uid);
 void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
 			struct slu_mixture *mix);
-/* List the runs of the ring as shares, and what each has in common with the
- * job. */
+/* Lists the runs of the ring as shares of their requests, with their features
+ * in common with the job. */
 void slu_attention_inputs(const struct slu_job *job, struct slu_mixture *mix);
 void slu_attention_weigh(const struct slu_predictor *p,
 			 struct slu_inputs *inputs);

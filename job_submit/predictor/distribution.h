@@ -16,8 +16,8 @@
 
 #define SLU_DISTRIBUTION_MAX 136
 
-/* Behind the points are so many of no weight that all are whole blocks, which
- * are worked on at once. */
+/* The points are followed by points of weight 0 up to whole blocks, which are
+ * processed at once. */
 #define SLU_DISTRIBUTION_BLOCK 16
 struct slu_distribution {
 	unsigned n;
@@ -37,9 +37,9 @@ static inline void slu_distribution_end(struct slu_distribution *s, unsigned n)
 #define SLU_KERNEL_NEAR	  0.015 /* of the natural logarithm */
 #define SLU_KERNEL_FAR	  0.5
 #define SLU_KERNEL_NARROW 0.6	/* the share of the narrow one */
-#define SLU_KERNEL_FLOOR  5e-8f /* density of what was never seen */
+#define SLU_KERNEL_FLOOR  5e-8f /* density far from all points */
 
-/* What is left of a Laplace distribution's density so many steps away. */
+/* The factor of a Laplace distribution's density at this distance. */
 SLU_LOGTIME_INLINE float slu_kernel_narrow(int apart)
 {
 	return slu_fast_exp2((float)apart *
@@ -52,8 +52,8 @@ SLU_LOGTIME_INLINE float slu_kernel_wide(int apart)
 			     (float)(-1 / SLU_KERNEL_FAR / SLU_LOGTIME_STEPS));
 }
 
-/* Of the kernel at `centre`: its density at `at`, by step, and its share up to
- * there. */
+/* The kernel at `centre`: its density at `at`, per step, and its cumulative
+ * distribution there. */
 SLU_LOGTIME_INLINE float slu_kernel_density(int at, int centre)
 {
 	int apart = at > centre ? at - centre : centre - at;
@@ -88,12 +88,12 @@ double slu_distribution_cdf(const struct slu_distribution *s, uint16_t at);
  */
 double slu_distribution_quantile(const struct slu_distribution *s, double p,
 				 double elapsed);
-/* What is lost by a prediction that is off, in seconds. */
+/* The loss of an inexact prediction, in seconds. */
 struct slu_loss {
 	double far; /* an error that counts as 1 */
 	struct {
-		double near;  /* an error by which a run is just about met */
-		double worth; /* of meeting it */
+		double near;  /* width of the bonus for an exact prediction */
+		double worth; /* that bonus */
 	} any, lasting; /* runs; those of SLU_DISTRIBUTION_LASTING and more */
 };
 #define SLU_DISTRIBUTION_LASTING 600 /* s */

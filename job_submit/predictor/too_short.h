@@ -17,23 +17,23 @@ struct slu_mixture;
 
 struct slu_too_short {
 	int64_t limit;	 /* s, that was judged */
-	unsigned known;	 /* last runs of its kind that tell of it */
-	unsigned longer; /* of these: took as long, or were ended at it */
-	int64_t half;	 /* s; half of the longer ones took at least this */
+	unsigned known;	 /* last runs of its kind that can be compared */
+	unsigned longer; /* of these, that took as long or were ended there */
+	int64_t half;	 /* s; median of the longer ones */
 };
 
 /* Will the job need more than `limit` seconds? As slu_predict(); thread-safe.
- * false: nothing is to be said, *out is not filled in. */
+ * false: no warning, *out is not set. */
 bool slu_predict_too_short(const struct slu_predictor *p,
 			   const struct slu_job *job, int64_t limit,
 			   struct slu_too_short *out);
-/* Was it, of one that ended its own way: did it run to the limit, or fail just
- * before? */
+/* Was the limit too short for an ended job: did it run to the limit, or fail
+ * just before? */
 bool slu_was_too_short(const struct slu_job *job, int64_t limit);
-/* One line, without its end. */
+/* One line, without a newline. */
 void slu_too_short_say(struct slu_buf *text, const struct slu_too_short *is);
 
-/* What came of a job, which ran so many seconds. For learn.c. */
+/* Updates the evidence with a job that ran so many seconds. For learn.c. */
 void slu_too_short_learn(struct slu_predictor *p, const struct slu_mixture *mix,
 			 const struct slu_job *job, int64_t run);
 

@@ -3,10 +3,9 @@
 #define SLU_JOB_SUBMIT_SIMULATION_ACCURACY_H
 
 /*
- * How good predictions were, by user, partition and week: for the recorded
- * predictions (slu_history_accuracy), and for those of a backtest
- * (policy_backtest.h). 32 bytes a job (up to 64 allocated), 8 more while
- * reporting. One thread.
+ * The accuracy of predictions by user, partition and week: of recorded ones
+ * (slu_history_accuracy), and of those of a backtest (policy_backtest.h). 32
+ * bytes a job (up to 64 allocated), 8 more while reporting. One thread.
  */
 
 #include <json-c/json.h>
@@ -17,16 +16,15 @@ struct slu_accuracy;
 
 struct slu_accuracy *slu_accuracy_new(struct slu_err *err);
 void slu_accuracy_free(struct slu_accuracy *a);
-/* A job with what was predicted of it; left out are those without a prediction
- * or a run time, and those that the system ended (ended.h). */
+/* Adds a job with its prediction; jobs without a prediction or a run time are
+ * ignored, and those that the system ended (ended.h). */
 int slu_accuracy_note(struct slu_accuracy *a, const struct slu_job *job,
 		      struct slu_err *err);
 /* As slu_history_accuracy() says; the caller releases it
  * (json_object_put). NULL: error. */
 struct json_object *slu_accuracy_json(struct slu_accuracy *a,
 				      struct slu_err *err);
-/* The same of all of them as one group: no name; empty
- * without jobs. */
+/* All jobs as one group without a name; empty without jobs. */
 struct json_object *slu_accuracy_all(struct slu_accuracy *a,
 				     struct slu_err *err);
 /* The Monday of the week of Unix time `when`, as 2026-11-16. */

@@ -12,7 +12,7 @@
 struct slu_backtest_counts {
 	uint64_t jobs, lowered, raised, extended, late, cut;
 	double freed; /* processors, or nodes, times s */
-	double wait;  /* s, of all together */
+	double wait;  /* s, sum over all */
 };
 
 struct slu_backtest_outcome {
@@ -23,14 +23,14 @@ struct slu_backtest_outcome {
 	struct slu_easy_result easy;
 };
 
-/* The jobs as the simulator has them, in the order in which they were eligible:
- * those that were submitted since ask->since and ran. */
+/* The simulator's jobs, in the order of eligible times: those that were
+ * submitted since ask->since and ran. */
 struct slu_backtest_queue {
-	uint32_t *job; /* of the past */
+	uint32_t *job; /* index in the workload */
 	struct slu_easy_job *easy;
 	size_t n;
-	uint64_t larger;       /* jobs than ask->machine, which are left out */
-	int64_t machine;       /* so large */
+	uint64_t larger;       /* jobs larger than the machine, left out */
+	int64_t machine;       /* its size */
 	bool cpus;	       /* in processors; else in nodes */
 	double wait, slowdown; /* as it was, means */
 };
