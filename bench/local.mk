@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign and bench/stagecache are scripts that need
+# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign, bench/jobfs and bench/stagecache are scripts that need
 # root and start private clusters; bench/publisher needs root too.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks bench/setup \
 	bench/cycle bench/iostart_campaign bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher \
-	bench/staging_interference bench/stagecache
+	bench/staging_interference bench/stagecache bench/jobfs bench/jobfs-plots
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)
@@ -60,6 +60,8 @@ bench_resource_map_node_SOURCES = bench/resource_map_node.c
 bench_staging_SOURCES = bench/staging.c bench/files.c bench/files.h \
 	bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
+bench_programs += bench/jobfs_load
+bench_jobfs_load_SOURCES = bench/jobfs_load.c bench/measure.h
 bench_programs += bench/manifest
 bench_manifest_SOURCES = bench/manifest.c bench/measure.h
 bench_manifest_LDADD = $(libslunode)
