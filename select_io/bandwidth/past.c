@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sweep over the starts and ends of the runs: between two events the total
- * bandwidth is constant. Prefix sums of the busy time before each event give
- * the busy time during a run as a difference of two.
+ * Between two cuts (cuts.h) the total bandwidth is constant. Prefix sums of the
+ * busy time before each cut give the busy time during a run as a difference of
+ * two.
  */
 #include "select_io/bandwidth/past.h"
 
@@ -14,25 +14,12 @@
 #define MOSTLY 0.5  /* of a run in busy time */
 #define HARDLY 0.1
 
-struct cut {
-	double at, change; /* s, bytes/s: input of the sweep; its results: */
-	double rate, span; /* bytes/s until the next cut, s until then */
-	double busy;	   /* s, before it */
-};
-
 /* Sums of the logarithms of the run times of one kind of run. */
 struct kind {
 	uint64_t kind;
 	double busy, calm;
 	size_t n_busy, n_calm;
 };
-
-static int by_time(const void *a, const void *b)
-{
-	double x = ((const struct cut *)a)->at, y = ((const struct cut *)b)->at;
-
-	return (x > y) - (x < y);
-}
 
 static int by_start(const void *a, const void *b)
 {
@@ -52,8 +39,8 @@ static int by_kind(const void *a, const void *b)
 
 static int by_rate(const void *a, const void *b)
 {
-	double x = ((const struct cut *)a)->rate;
-	double y = ((const struct cut *)b)->rate;
+	double x = ((const struct slu_cut *)a)->rate;
+	double y = ((const struct slu_cut *)b)->rate;
 
 	return (x > y) - (x < y);
 }
@@ -65,24 +52,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void make_cuts(const struct slu_past_run *run, size_t n, struct cut *cut)
-{
-	double rate = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		cut[2 * i] = (struct cut){run[i].start, run[i].rate, 0, 0, 0};
-		cut[2 * i + 1] =
-			(struct cut){run[i].end, -run[i].rate, 0, 0, 0};
-	}
-	qsort(cut, 2 * n, sizeof(*cut), by_time);
-	for (size_t i = 0; i < 2 * n; i++) {
-		rate += cut[i].change;
-		cut[i].rate = fmax(rate, 0);
-		cut[i].span = i + 1 < 2 * n ? cut[i + 1].at - cut[i].at : 0;
-	}
-}
-
-static double highest(const struct cut *cut, size_t n)
+static double highest(const struct slu_cut *cut, size_t n)
 {
 	double most = 0;
 
@@ -92,9 +62,8 @@ static double highest(const struct cut *cut, size_t n)
 	return most;
 }
 
-/* Sets the busy seconds before each event; returns the busy share of all time
- * with I/O. */
-static double sum_busy(struct cut *cut, size_t n, double capacity)
+/* Busy seconds before each cut, and as a share of all. */
+static double sum_busy(struct slu_cut *cut, size_t n, double capacity)
 {
 	double busy = 0, all = 0;
 
@@ -108,31 +77,15 @@ static double sum_busy(struct cut *cut, size_t n, double capacity)
 	return all > 0 ? busy / all : 0;
 }
 
-/* The last event at or before this time. */
-static const struct cut *cut_at(const struct cut *cut, size_t n, double at)
-{
-	size_t low = 0, high = n;
-
-	while (high - low > 1) {
-		size_t mid = (low + high) / 2;
-
-		if (cut[mid].at <= at)
-			low = mid;
-		else
-			high = mid;
-	}
-	return &cut[low];
-}
-
-static double busy_of(const struct cut *cut, size_t n,
+static double busy_of(const struct slu_cut *cut, size_t n,
 		      const struct slu_past_run *run)
 {
-	return cut_at(cut, n, run->end)->busy -
-	       cut_at(cut, n, run->start)->busy;
+	return slu_cut_at(cut, n, run->end)->busy -
+	       slu_cut_at(cut, n, run->start)->busy;
 }
 
 static void sum_runs(const struct slu_past_run *run, size_t n,
-		     const struct cut *cut, struct slu_past *out)
+		     const struct slu_cut *cut, struct slu_past *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		double least = NOISE * out->capacity;
@@ -142,8 +95,8 @@ static void sum_runs(const struct slu_past_run *run, size_t n,
 		out->node_seconds += run[i].nodes * (run[i].end - run[i].start);
 		out->busy_node_seconds +=
 			run[i].nodes * busy_of(cut, 2 * n, &run[i]);
-		/* runs that start at the same time are counted together */
-		out->crowded += cut_at(cut, 2 * n, run[i].start)->rate >
+		/* those that begin at once count together */
+		out->crowded += slu_cut_at(cut, 2 * n, run[i].start)->rate >
 				fmax(out->capacity, run[i].rate) * (1 + 1e-9);
 	}
 }
@@ -171,7 +124,8 @@ static void end_kind(const struct kind *kind, double *ratio, size_t *n)
 
 /* The runs are sorted by kind. */
 static void compare(const struct slu_past_run *run, size_t n,
-		    const struct cut *cut, double *ratio, struct slu_past *out)
+		    const struct slu_cut *cut, double *ratio,
+		    struct slu_past *out)
 {
 	struct kind kind = {0};
 
@@ -192,9 +146,9 @@ static void compare(const struct slu_past_run *run, size_t n,
 		exp((ratio[(out->kinds - 1) / 2] + ratio[out->kinds / 2]) / 2);
 }
 
-/* The quantile of the bandwidth over the time with any I/O, weighted by time;
- * the events are sorted by rate. */
-static double quantile(const struct cut *cut, size_t n, double share)
+/* Bytes/s that were moved at most for this share of the time in which any were;
+ * the cuts are in the order of their rates. */
+static double quantile(const struct slu_cut *cut, size_t n, double share)
 {
 	double all = 0, sum = 0;
 
@@ -211,13 +165,13 @@ static double quantile(const struct cut *cut, size_t n, double share)
 int slu_past_look(struct slu_past_run *run, size_t n, double capacity,
 		  struct slu_past *out)
 {
-	struct cut *cut = calloc(2 * n + 1, sizeof(*cut));
+	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
 	double *ratio = calloc(n + 1, sizeof(*ratio));
 
 	*out = (struct slu_past){.capacity = capacity};
 	if (cut && ratio && n) {
 		qsort(run, n, sizeof(*run), by_start);
-		make_cuts(run, n, cut);
+		slu_cuts_make(run, n, cut);
 		out->highest = highest(cut, 2 * n);
 		if (!(capacity > 0))
 			out->capacity = out->highest;

@@ -11,13 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct slu_past_run {
-	double start, end; /* s; end > start */
-	double nodes;
-	double rate;   /* bytes/s, mean; >= 0 */
-	uint64_t kind; /* equal for runs that should take as long */
-};
+#include "select_io/bandwidth/cuts.h"
 
 struct slu_past {
 	double capacity; /* bytes/s: as given, or else the highest */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "select_io/bandwidth/cuts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct slu_cut *)a)->at;
+	double y = ((const struct slu_cut *)b)->at;
+
+	return (x > y) - (x < y);
+}
+
+void slu_cuts_make(const struct slu_past_run *run, size_t n,
+		   struct slu_cut *cut)
+{
+	double rate = 0, moved = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		cut[2 * i] = (struct slu_cut){.at = run[i].start,
+					      .change = run[i].rate};
+		cut[2 * i + 1] = (struct slu_cut){.at = run[i].end,
+						  .change = -run[i].rate};
+	}
+	qsort(cut, 2 * n, sizeof(*cut), by_time);
+	for (size_t i = 0; i < 2 * n; i++) {
+		rate += cut[i].change;
+		cut[i].rate = fmax(rate, 0);
+		cut[i].span = i + 1 < 2 * n ? cut[i + 1].at - cut[i].at : 0;
+		cut[i].moved = moved;
+		moved += cut[i].rate * cut[i].span;
+	}
+}
+
+const struct slu_cut *slu_cut_at(const struct slu_cut *cut, size_t n, double at)
+{
+	size_t low = 0, high = n;
+
+	while (high - low > 1) {
+		size_t mid = (low + high) / 2;
+
+		if (cut[mid].at <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &cut[low];
+}

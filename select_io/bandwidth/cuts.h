@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_CUTS_H
+#define SLU_SELECT_IO_CUTS_H
+
+/*
+ * What runs moved together, over time: the time is cut where runs start and
+ * end; between two cuts the rate is constant, as each run is assumed to have
+ * moved its bytes evenly.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct slu_past_run {
+	double start, end; /* s; end > start */
+	double nodes;
+	double rate;   /* bytes/s, mean; >= 0 */
+	uint64_t kind; /* equal for runs that should take as long */
+};
+
+struct slu_cut {
+	double at, change; /* at first; then */
+	double rate, span; /* bytes/s until the next cut, s until then */
+	double busy;	   /* s, before it; the caller's */
+	double moved;	   /* bytes, before it */
+};
+
+/* cut[2 * n], in the order of time; O(n log n). */
+void slu_cuts_make(const struct slu_past_run *run, size_t n,
+		   struct slu_cut *cut);
+/* The last one at that time or before; of n > 0. */
+const struct slu_cut *slu_cut_at(const struct slu_cut *cut, size_t n,
+				 double at);
+
+#endif

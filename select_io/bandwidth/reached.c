@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "select_io/bandwidth/reached.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define LOWEST 1e6 /* bytes/s */
+#define STEP   1.1
+#define MINUTE 60.0
+#define MONTH  (30 * 86400.0)
+
+static int class_of(double rate)
+{
+	int i = (int)(log(rate / LOWEST) / log(STEP));
+
+	return i < SLU_REACHED_CLASSES ? i : SLU_REACHED_CLASSES - 1;
+}
+
+static void fade(struct slu_reached *r)
+{
+	for (int i = 0; i < SLU_REACHED_CLASSES; i++) {
+		r->class[i].minutes *= (float)(1 - MINUTE / MONTH);
+		r->class[i].bytes *= (float)(1 - MINUTE / MONTH);
+	}
+}
+
+static void add_minute(struct slu_reached *r)
+{
+	double rate = r->bytes / r->seconds;
+	struct slu_reached_class *c;
+
+	fade(r);
+	if (rate < LOWEST)
+		return;
+	c = &r->class[class_of(rate)];
+	if (c->minutes < 0.5F) /* what has faded */
+		*c = (struct slu_reached_class){.least = r->jobs,
+						.most = r->jobs};
+	c->minutes += 1;
+	c->bytes += (float)rate;
+	c->least = r->jobs < c->least ? r->jobs : c->least;
+	c->most = r->jobs > c->most ? r->jobs : c->most;
+}
+
+void slu_reached_add(struct slu_reached *r, double rate, uint32_t jobs,
+		     double now)
+{
+	double span = now - r->time;
+	bool gap = !(r->time > 0) || !(span > 0) || span > MINUTE;
+
+	r->time = now;
+	if (gap || !(rate >= 0) || !isfinite(rate))
+		return;
+	r->bytes += rate * span;
+	r->seconds += span;
+	if (!(r->seconds > span) || jobs < r->jobs)
+		r->jobs = jobs;
+	if (r->seconds < MINUTE)
+		return;
+	add_minute(r);
+	r->bytes = r->seconds = 0;
+}
+
+/* Two classes: what is even may lie on the border between them. */
+static struct slu_reached_class two(const struct slu_reached *r, int i)
+{
+	struct slu_reached_class sum = {0};
+
+	for (int k = i < 1 ? 0 : i - 1; i >= 0 && k <= i; k++) {
+		const struct slu_reached_class *c = &r->class[k];
+
+		if (c->minutes < 0.5F)
+			continue;
+		if (!(sum.minutes > 0) || c->least < sum.least)
+			sum.least = c->least;
+		sum.most = c->most > sum.most ? c->most : sum.most;
+		sum.minutes += c->minutes;
+		sum.bytes += c->bytes;
+	}
+	return sum;
+}
+
+double slu_reached_capacity(const struct slu_reached *r)
+{
+	for (int i = SLU_REACHED_CLASSES - 1; i >= 0; i--) {
+		struct slu_reached_class top = two(r, i);
+
+		if (top.minutes < SLU_REACHED_MINUTES)
+			continue;
+		if (top.least == top.most ||
+		    top.minutes < two(r, i - 2).minutes)
+			return 0;
+		return (double)(top.bytes / top.minutes);
+	}
+	return 0;
+}
+
+struct slu_reached_sum
+slu_reached_add_up(const struct slu_reached_server *server, size_t n)
+{
+	struct slu_reached_sum sum = {.servers = (uint32_t)n};
+	double known = 0, targets = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum.targets += server[i].targets;
+		sum.degraded += server[i].degraded;
+		if (!(server[i].capacity > 0))
+			continue;
+		sum.full++;
+		known += server[i].capacity;
+		targets += server[i].targets;
+	}
+	if (targets > 0 && 2 * targets >= sum.targets)
+		sum.capacity = known * sum.targets / targets;
+	return sum;
+}

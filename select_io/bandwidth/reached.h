@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SELECT_IO_REACHED_H
+#define SLU_SELECT_IO_REACHED_H
+
+/*
+ * What a storage server reaches under load, from what it says of itself every
+ * few seconds (sluice-tbfd --publish): means over a minute, in classes a tenth
+ * apart, which fade over a month. The capacity is the highest rate that it has
+ * had for SLU_REACHED_MINUTES, with an error of a tenth, if it was full then:
+ * with more jobs it did no more, and it spent at least as long there as at the
+ * rates right below. A server that works for one steady job has a highest rate,
+ * too, which is the job's.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SLU_REACHED_MINUTES 10
+#define SLU_REACHED_CLASSES 128 /* from 1 MB/s on */
+
+struct slu_reached {	       /* from {0}; private */
+	double time;	       /* of the last report */
+	double bytes, seconds; /* since the last whole minute */
+	uint32_t jobs;	       /* the fewest in it */
+	struct slu_reached_class {
+		float minutes, bytes; /* the mean is bytes / minutes */
+		uint32_t least, most; /* jobs */
+	} class[SLU_REACHED_CLASSES];
+};
+
+/* It moves so many bytes/s for so many jobs, since its last report. now:
+ * seconds of any clock. A gap of more than a minute is left out. */
+void slu_reached_add(struct slu_reached *r, double rate, uint32_t jobs,
+		     double now);
+/* bytes/s; 0: it was not seen full. */
+double slu_reached_capacity(const struct slu_reached *r);
+
+/* A server, and all of them. */
+struct slu_reached_server {
+	double capacity; /* bytes/s; 0: it was not seen full */
+	uint32_t targets, degraded;
+};
+struct slu_reached_sum {
+	double capacity; /* bytes/s, with all targets; 0: not known */
+	uint32_t servers, full;
+	uint32_t targets, degraded;
+};
+/* Those that were not seen full are taken to do as much by target as the
+ * others, which have to have half of the targets. */
+struct slu_reached_sum
+slu_reached_add_up(const struct slu_reached_server *server, size_t n);
+/* The part that is left without the degraded targets, 0 to 1. */
+static inline double slu_reached_left(uint32_t targets, uint32_t degraded)
+{
+	return targets ? 1 - (double)degraded / targets : 1;
+}
+
+#endif
