@@ -48,9 +48,15 @@ static void teach(struct slu_iostart *s)
 
 	for (size_t i = 0; i < 20 * APPS; i++) {
 		job = job_of(i, name);
-		slu_iostart_learn(s, job.uid, name, job.nodes, job.seconds, 0,
-				  i % 2 ? job.seconds * CAPACITY / 50
-					: job.seconds);
+		slu_iostart_learn(
+			s, &(struct slu_io_ended){
+				   .uid = job.uid,
+				   .name = name,
+				   .nodes = job.nodes,
+				   .end = (int64_t)job.seconds,
+				   .written_bytes =
+					   i % 2 ? job.seconds * CAPACITY / 50
+						 : job.seconds});
 	}
 	slu_iostart_taught(s);
 }

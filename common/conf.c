@@ -116,8 +116,8 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 		return slu_err(
 			err, SLU_INVALID,
 			"%s: IOStart needs IOBandwidth, what the file "
-			"system can move: sysquery iostart tells what it "
-			"was seen to",
+			"system can move: auto, or a rate; sysquery iostart "
+			"tells what it was seen to",
 			p->file);
 	if (check_recruits(p->conf, err) < 0)
 		return slu_err_prefix(err, "%s", p->file);

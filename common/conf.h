@@ -38,6 +38,9 @@ enum slu_io_start {
 	SLU_IOSTART_ADVISE,
 	SLU_IOSTART_ON,
 };
+/* IOBandwidth=auto */
+#define SLU_IO_AUTO UINT64_MAX
+
 enum slu_io_scope { /* bits */
 		    SLU_IO_READ = 1,
 		    SLU_IO_WRITTEN = 2,
@@ -187,9 +190,10 @@ struct slu_conf {
 	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
 	enum slu_io_start io_start;
-	uint64_t io_bandwidth; /* bytes/s; 0: not said, io_start is OFF */
-	unsigned io_scope;     /* of enum slu_io_scope: what counts */
-	int64_t max_io_wait;   /* s; 0: nobody waits */
+	/* bytes/s; 0: not said, io_start is OFF, or SLU_IO_AUTO */
+	uint64_t io_bandwidth;
+	unsigned io_scope;   /* of enum slu_io_scope: what counts */
+	int64_t max_io_wait; /* s; 0: nobody waits */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
 	int64_t persistent_lifetime;	   /* s, at most */
 	struct slu_hosts staging_nodes;	   /* n = 0: jobs stage in themselves */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readers of what IOStart goes by. */
 #include "config.h"
+#include "common/conf.h"
 #include "common/conf_fs.h"
 
 #include <stdlib.h>
@@ -65,4 +66,16 @@ int slu_conf_read_rate(const char *value, void *field, struct slu_err *err)
 	rc = slu_size_parse(size, field, err);
 	free(size);
 	return rc < 0 ? slu_err_prefix(err, "such as 200GB/s") : 0;
+}
+
+int slu_conf_read_io_bandwidth(const char *value, void *field,
+			       struct slu_err *err)
+{
+	if (strcasecmp(value, "auto") == 0) {
+		*(uint64_t *)field = SLU_IO_AUTO;
+		return 0;
+	}
+	return slu_conf_read_rate(value, field, err) < 0
+		       ? slu_err_prefix(err, "auto, or a rate")
+		       : 0;
 }

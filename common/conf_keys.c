@@ -49,8 +49,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"HistoryRows", "2000000", "Most ended jobs that are kept.",
 	 slu_conf_read_rows, FIELD(history_rows), false},
 	{"IOBandwidth", NULL,
-	 "What the parallel file system can move under load, such as 200GB/s.",
-	 slu_conf_read_rate, FIELD(io_bandwidth), false},
+	 "What the parallel file system can move under load, such as 200GB/s, or "
+	 "auto: as it was seen.",
+	 slu_conf_read_io_bandwidth, FIELD(io_bandwidth), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
 	{"IONodeWeightAccount", NULL,

@@ -11,6 +11,7 @@ libsluctl_a_SOURCES = \
 	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \
 	ctl/ctl.h \
 	ctl/instance.c \
+	ctl/iostart/capacity.c \
 	ctl/iostart/hooks.c ctl/iostart/hooks.h \
 	ctl/iostart/iostart.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \

@@ -28,6 +28,7 @@
 #include "sluiced/questions/placement_rate.h"
 #include "sluiced/questions/question_queue.h"
 #include "sluiced/control/pool_capacity.h"
+#include "sluiced/ingestion/server_capacity.h"
 #include "sluiced/ingestion/totals.h"
 #include "sluiced/http/request_batch.h"
 #include "store/db.h"
@@ -100,7 +101,8 @@ struct slu_daemon {
 	struct slu_known_targets *known_targets;  /* of osts; may be NULL */
 	struct slu_io_forecasts *io_forecasts;	  /* may be NULL */
 	struct slu_placement_rate placement_rate;
-	struct slu_busy busy;	    /* this host's processor */
+	struct slu_busy busy; /* this host's processor */
+	struct slu_server_capacity server_capacity;
 	struct slu_hosts hosts;	    /* slurmctld's nodes */
 	struct slu_capacity supply; /* of the pools, as told last */
 	struct slu_timer supply_timer;

@@ -38,6 +38,7 @@ libsluiced_a_SOURCES = \
 	sluiced/ingestion/iocount.c sluiced/ingestion/iocount.h \
 	sluiced/ingestion/jobstats.c \
 	sluiced/ingestion/lustre_totals.c sluiced/ingestion/lustre_totals.h \
+	sluiced/ingestion/server_capacity.c sluiced/ingestion/server_capacity.h \
 	sluiced/ingestion/server_reports.c sluiced/ingestion/server_reports.h \
 	sluiced/ingestion/totals.c sluiced/ingestion/totals.h \
 	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \
@@ -123,6 +124,7 @@ sluiced_tests = \
 	tests/unit/test_layouts \
 	tests/unit/test_placement_rate \
 	tests/unit/test_metrics \
+	tests/unit/test_server_capacity \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_programs \
@@ -198,6 +200,9 @@ tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
 tests_unit_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_placement_rate_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_server_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_server_capacity_LDFLAGS = -Wl,--wrap=slu_control_send \
+	-Wl,--wrap=slu_control_connected
 tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
 tests_unit_test_sluiced_programs_LDADD = $(libsluiced) $(CHECK_LIBS)

@@ -390,6 +390,7 @@ void slu_daemon_stop(struct slu_daemon *d)
 	slu_receiver_free(d->receiver);
 	slu_capacity_stop(d);
 	slu_lustre_totals_stop(&d->served);
+	slu_server_capacity_free(&d->server_capacity);
 	json_object_put(d->osts);
 	d->osts = NULL;
 	slu_recent_placements_free(d->ost_memory);

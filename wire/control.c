@@ -231,15 +231,23 @@ DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
 
 #define T struct slu_io_use
 static const struct slu_field io_use_fields[] = {
-	FIELD(DOUBLE, capacity),
-	FIELD(DOUBLE, demand),
-	FIELD(U32, waiting),
-	FIELD(U64, waited),
-	FIELD(U64, bound),
-	FIELD(U64, advised),
-	LAST,
+	FIELD(DOUBLE, capacity), FIELD(DOUBLE, demand),
+	FIELD(U32, waiting),	 FIELD(U64, waited),
+	FIELD(U64, bound),	 FIELD(U64, advised),
+	FIELD(U32, known),	 FIELD(U32, targets),
+	FIELD(U32, degraded),	 LAST,
 };
 DESC(slu_io_use_desc, "io_use", io_use_fields);
+#undef T
+
+#define T struct slu_io_capacity
+static const struct slu_field io_capacity_fields[] = {
+	FIELD(DOUBLE, capacity),
+	FIELD(U32, targets),
+	FIELD(U32, degraded),
+	LAST,
+};
+DESC(slu_io_capacity_desc, "io_capacity", io_capacity_fields);
 #undef T
 
 #define T struct slu_stored
@@ -290,15 +298,27 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,
-	&slu_extend_desc,	&slu_hold_desc,
-	&slu_requeue_desc,	&slu_fail_desc,
-	&slu_cancel_job_desc,	&slu_complete_desc,
-	&slu_drain_desc,	&slu_resume_desc,
-	&slu_annotate_desc,	&slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc,
-	&slu_history_end_desc,	&slu_capacity_desc,
-	&slu_distances_desc,	&slu_where_desc,
-	&slu_history_rows_desc, &slu_staged_desc,
-	&slu_jobs_moved_desc,	NULL,
+	&slu_hello_daemon_desc,
+	&slu_buffer_desc,
+	&slu_extend_desc,
+	&slu_hold_desc,
+	&slu_requeue_desc,
+	&slu_fail_desc,
+	&slu_cancel_job_desc,
+	&slu_complete_desc,
+	&slu_drain_desc,
+	&slu_resume_desc,
+	&slu_annotate_desc,
+	&slu_published_desc,
+	&slu_stored_desc,
+	&slu_history_row_desc,
+	&slu_history_end_desc,
+	&slu_capacity_desc,
+	&slu_distances_desc,
+	&slu_where_desc,
+	&slu_history_rows_desc,
+	&slu_staged_desc,
+	&slu_jobs_moved_desc,
+	&slu_io_capacity_desc,
+	NULL,
 };

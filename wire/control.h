@@ -69,6 +69,15 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 				   MaxIOWait, */
 	uint64_t advised;	/* and that would have waited (advise), since
 				   slurmctld started */
+	uint32_t known;		/* enum slu_io_known */
+	uint32_t targets, degraded; /* of Lustre, as far as servers tell */
+};
+/* Where the capacity comes from. Numbers are for ever: they are sent. */
+enum slu_io_known {
+	SLU_IO_CONFIGURED = 0,
+	SLU_IO_UNKNOWN = 1,  /* IOBandwidth=auto, and nobody is held */
+	SLU_IO_REACHED = 2,  /* what Lustre's servers reached under load */
+	SLU_IO_RAN_WELL = 3, /* what was moved while ended jobs ran well */
 };
 
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
@@ -209,6 +218,13 @@ struct slu_jobs_moved {
 	size_t n_jobs;
 };
 
+/* "io_capacity": what Lustre's servers say of themselves, twice a minute while
+ * they do and IOBandwidth is auto. */
+struct slu_io_capacity {
+	double capacity; /* bytes/s with all targets; 0: not seen full yet */
+	uint32_t targets, degraded;
+};
+
 struct slu_stored { /* "stored": this history row is on disk */
 	uint32_t job_id;
 	int64_t start;
@@ -238,7 +254,7 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_cancel_job_desc, slu_complete_desc, slu_staged_desc, slu_drain_desc,
 	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
-	slu_capacity_desc, slu_jobs_moved_desc;
+	slu_capacity_desc, slu_jobs_moved_desc, slu_io_capacity_desc;
 
 /* Messages that each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];

@@ -93,10 +93,18 @@ static void learn(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
 	const struct slu_job *job = &row->job;
 
+	const struct slu_io_ended run = {
+		.uid = job->uid,
+		.name = job->name,
+		.nodes = job->node_cnt,
+		.start = job->end - slu_job_ran(job),
+		.end = job->end,
+		.read_bytes = row->read_bytes,
+		.written_bytes = row->written_bytes,
+	};
+
 	if (!slu_ctl_has_buffer(job->request))
-		slu_iostart_learn(&ctl->iostart, job->uid, job->name,
-				  job->node_cnt, (double)slu_job_ran(job),
-				  row->read_bytes, row->written_bytes);
+		slu_iostart_learn(&ctl->iostart, &run);
 }
 
 void slu_io_start_history(struct slu_ctl *ctl,

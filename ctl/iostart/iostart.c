@@ -40,6 +40,7 @@ static void free_map(struct slu_map *map)
 
 void slu_iostart_fini(struct slu_iostart *s)
 {
+	slu_io_ran_start(&s->ran, false);
 	free_map(&s->running);
 	free_map(&s->waiting);
 	slu_admit_free(&s->admit);
@@ -74,6 +75,7 @@ void slu_iostart_unlearn(struct slu_iostart *s)
 	pthread_mutex_lock(&s->lock);
 	s->taught = s->linked = false;
 	s->lost = 0;
+	slu_io_ran_start(&s->ran, s->is_auto);
 	if (s->rates)
 		slu_rates_forget(s->rates);
 	pthread_mutex_unlock(&s->lock);
@@ -81,16 +83,27 @@ void slu_iostart_unlearn(struct slu_iostart *s)
 
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 {
+	bool is_auto = conf->io_start != SLU_IOSTART_OFF &&
+		       conf->io_bandwidth == SLU_IO_AUTO;
 	bool anew = false;
 
 	pthread_mutex_lock(&s->lock);
 	s->site = rule;
-	s->site.capacity = (double)conf->io_bandwidth;
+	s->site.capacity = is_auto ? 0 : (double)conf->io_bandwidth;
 	s->site.max_wait = conf->max_io_wait;
 	if (conf->io_start == SLU_IOSTART_OFF)
 		free_map(&s->waiting);
-	else if (s->mode == SLU_IOSTART_OFF || s->scope != conf->io_scope)
+	else if (s->mode == SLU_IOSTART_OFF || s->scope != conf->io_scope ||
+		 is_auto != s->is_auto)
 		anew = learn_anew(s);
+	if (anew || !is_auto)
+		slu_io_ran_start(&s->ran, is_auto);
+	if (anew) {
+		s->reached = (struct slu_io_capacity){0};
+		s->ran_well = 0;
+	}
+	s->is_auto = is_auto;
+	slu_io_set_capacity(s);
 	s->mode = conf->io_start;
 	s->scope = conf->io_scope;
 	s->looked = 0;
@@ -98,26 +111,28 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	return anew;
 }
 
-void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
-		       double nodes, double seconds, double read_bytes,
-		       double written_bytes)
+void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run)
 {
 	char plain[SLU_IO_NAME];
+	double bytes;
 
-	if (!(read_bytes > 0) && !(written_bytes > 0))
+	if (!(run->read_bytes > 0) && !(run->written_bytes > 0))
 		return;
-	slu_plain_name(name, plain, sizeof(plain));
+	slu_plain_name(run->name, plain, sizeof(plain));
 	pthread_mutex_lock(&s->lock);
+	bytes = slu_io_counts(s, run->read_bytes, run->written_bytes);
 	if (s->mode != SLU_IOSTART_OFF && s->rates)
-		slu_rates_learn(s->rates, uid, plain, nodes, seconds,
-				slu_io_counts(s, read_bytes, written_bytes));
+		slu_rates_learn(s->rates, run->uid, plain, run->nodes,
+				(double)(run->end - run->start), bytes);
 	pthread_mutex_unlock(&s->lock);
+	slu_io_ran_add(s, run, plain, bytes);
 }
 
 void slu_iostart_taught(struct slu_iostart *s)
 {
 	struct io_run *run;
 
+	slu_io_ran_judge(s);
 	pthread_mutex_lock(&s->lock);
 	s->taught = s->rates;
 	for (size_t i = 0; s->taught && (run = slu_map_next(&s->running, &i));)

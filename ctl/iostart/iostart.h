@@ -20,6 +20,7 @@
 #include "common/str.h"
 #include "ctl/map.h"
 #include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/cuts.h"
 #include "select_io/bandwidth/rates.h"
 #include "wire/control.h"
 
@@ -54,11 +55,23 @@ struct slu_io_totals {
 	uint64_t advised; /* jobs that would have waited */
 };
 
+/* IOBandwidth=auto: the last runs, by which capacity is learnt. Of the thread
+ * that teaches, not guarded. */
+struct slu_io_ran {
+	struct slu_past_run *run; /* a ring; NULL: not auto */
+	size_t n, next;
+	size_t news; /* since it was judged */
+};
+
 struct slu_iostart {
+	struct slu_io_ran ran;
 	pthread_mutex_t lock; /* guards all below */
 	enum slu_io_start mode;
 	unsigned scope;
 	struct slu_admit_site site;
+	bool is_auto;			/* site.capacity is, 0: not known yet */
+	struct slu_io_capacity reached; /* by Lustre's servers */
+	double ran_well;		/* bytes/s, by history; 0: not known */
 	struct slu_rates *rates;
 	int64_t active; /* since when, */
 	bool taught;	/* and history has been read since */
@@ -88,12 +101,22 @@ void slu_iostart_forget(struct slu_iostart *s);
 /* The thread ends: another one will train it again. */
 void slu_iostart_unlearn(struct slu_iostart *s);
 
-/* A run that has ended has moved so much; 0 and 0: not known. */
-void slu_iostart_learn(struct slu_iostart *s, uint32_t uid, const char *name,
-		       double nodes, double seconds, double read_bytes,
-		       double written_bytes);
+/* A run that has ended has moved so much; 0 and 0: not known. This and the
+ * next: one thread, that which configures. */
+struct slu_io_ended {
+	uint32_t uid;
+	const char *name;
+	double nodes;
+	int64_t start, end;
+	double read_bytes, written_bytes;
+};
+void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run);
 /* History has been read: predicts the running jobs again. */
 void slu_iostart_taught(struct slu_iostart *s);
+/* What sluiced says of Lustre's servers; a capacity that is not known there
+ * does not replace one that was. */
+void slu_iostart_reached(struct slu_iostart *s,
+			 const struct slu_io_capacity *said);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 
 /* Running jobs have moved so much since their starts, as measured; a job that

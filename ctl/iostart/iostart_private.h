@@ -28,6 +28,18 @@ struct io_wait {
 	char why[SLU_IOSTART_WHY];
 };
 
+/* capacity.c */
+/* What there is, by what is known; on another value nothing stays that was
+ * computed with the old one. */
+void slu_io_set_capacity(struct slu_iostart *s);
+enum slu_io_known slu_io_known(const struct slu_iostart *s);
+/* Not guarded: */
+void slu_io_ran_start(struct slu_io_ran *ran, bool is_auto);
+void slu_io_ran_add(struct slu_iostart *s, const struct slu_io_ended *run,
+		    const char *plain, double bytes);
+/* Learn the capacity from them, in some ten milliseconds. */
+void slu_io_ran_judge(struct slu_iostart *s);
+
 /* running.c */
 /* bytes/s of a job, predicted by its plain name */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,

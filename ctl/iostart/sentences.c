@@ -119,6 +119,9 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 			.waited = s->totals.waited,
 			.bound = s->totals.bound,
 			.advised = s->totals.advised,
+			.known = slu_io_known(s),
+			.targets = s->reached.targets,
+			.degraded = s->reached.degraded,
 		};
 	pthread_mutex_unlock(&s->lock);
 	return on;
@@ -128,6 +131,8 @@ static const char *why_idle(const struct slu_iostart *s, int64_t now)
 {
 	if (!s->taught)
 		return "nobody waits: history has not been read yet; ";
+	if (!(s->site.capacity > 0))
+		return "nobody waits: IOBandwidth=auto is not known yet; ";
 	if (!slu_io_is_able(s, now))
 		return "nobody waits: sluiced is away; ";
 	return "";

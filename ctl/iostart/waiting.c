@@ -14,6 +14,7 @@
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now)
 {
 	return s->mode != SLU_IOSTART_OFF && s->taught &&
+	       s->site.capacity > 0 &&
 	       (s->linked ||
 		(now >= s->lost && now - s->lost < SLU_IOSTART_GRACE));
 }

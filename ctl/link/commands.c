@@ -330,6 +330,13 @@ static int hear_moved(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+static int hear_io_capacity(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	slu_iostart_reached(&ctl->iostart, msg);
+	return 0;
+}
+
 /* Kept for an arbiter that is made later. */
 static int hear_distances(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
@@ -373,6 +380,7 @@ static const struct {
 	{&slu_buffer_desc, hear_buffer, false, false},
 	{&slu_published_desc, hear_published, false, false},
 	{&slu_jobs_moved_desc, hear_moved, false, false},
+	{&slu_io_capacity_desc, hear_io_capacity, false, false},
 	{&slu_history_row_desc, hear_row, false, false},
 	{&slu_history_rows_desc, hear_rows, false, false},
 	{&slu_history_end_desc, hear_history_end, false, false},

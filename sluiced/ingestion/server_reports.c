@@ -143,6 +143,7 @@ int slu_handle_osts(struct slu_daemon *d, struct slu_req *req,
 	}
 	json_object_object_del(said, "came");
 	slu_json_set_double(said, "came", now);
+	slu_server_capacity_said(d, req->host, said, now);
 	keep(d, req->host, said);
 	slu_buf_puts(out, "{}");
 	return SLU_ANSWERED;

@@ -80,6 +80,31 @@ static void check_slurm_conf(struct json_object *live,
 	}
 }
 
+/* IOBandwidth=auto */
+static void check_io(struct json_object *live, struct json_object *findings)
+{
+	struct json_object *peer = slu_json_at(live, "slurmctld");
+	double degraded = slu_json_number_at(peer, "io_degraded");
+	const char *host = slu_doctor_text(live, "host");
+
+	if (slu_json_bool_at(peer, "io_unknown"))
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
+				    "IOStart holds nobody: what the file "
+				    "system can move (IOBandwidth=auto) is not "
+				    "known yet"),
+			host, "sysquery iostart");
+	if (degraded > 0)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
+				    "%.0f of %.0f targets of Lustre are "
+				    "degraded: IOBandwidth=auto is as much "
+				    "less",
+				    degraded,
+				    slu_json_number_at(peer, "io_targets")),
+			host, "sysquery osts");
+}
+
 /* sluice.conf */
 
 /* The file is valid, but not the one in use. */
@@ -238,6 +263,7 @@ int slu_doctor_answer(struct slu_db *db, const struct slu_asker *who,
 		check_release(who->live, findings);
 		check_conf(who->live, findings);
 		check_slurm_conf(who->live, findings);
+		check_io(who->live, findings);
 		check_mappings(who->live, findings);
 		check_database(who->live, findings);
 		rc = slu_doctor_hosts(db, who->live, findings, err);

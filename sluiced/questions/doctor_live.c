@@ -25,6 +25,9 @@ static struct json_object *slurmctld(const struct slu_daemon *d)
 	slu_json_set_i64(obj, "conf_read", p->conf_read);
 	set_text(obj, "conf_wrong", p->conf_wrong);
 	set_text(obj, "slurm_advice", p->slurm_advice);
+	slu_json_set_bool(obj, "io_unknown", p->io.known == SLU_IO_UNKNOWN);
+	slu_json_set_u64(obj, "io_targets", p->io.targets);
+	slu_json_set_u64(obj, "io_degraded", p->io.degraded);
 	return obj;
 }
 

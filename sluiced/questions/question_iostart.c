@@ -4,6 +4,7 @@
 #include "job_submit/history/job_history.h"
 #include "job_submit/name.h"
 #include "select_io/bandwidth/past.h"
+#include "select_io/bandwidth/ran_well.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answerers.h"
 
@@ -20,6 +21,24 @@ struct runs {
 	uint64_t scope; /* enum slu_io_scope */
 };
 
+/* IOBandwidth=auto, as slurmctld told last what it goes by. */
+static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
+		     struct json_object *live)
+{
+	static const char *const known[] = {
+		[SLU_IO_CONFIGURED] = "unknown",
+		[SLU_IO_UNKNOWN] = "unknown",
+		[SLU_IO_REACHED] = "servers",
+		[SLU_IO_RAN_WELL] = "history",
+	};
+	bool said = mode != SLU_IOSTART_OFF && io->known <= SLU_IO_RAN_WELL;
+
+	slu_json_set_str(live, "auto", known[said ? io->known : 0]);
+	slu_json_set_double(live, "capacity", said ? io->capacity : 0);
+	slu_json_set_u64(live, "targets", io->targets);
+	slu_json_set_u64(live, "degraded", io->degraded);
+}
+
 struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 					const struct slu_asker *who,
 					struct json_object *args)
@@ -27,7 +46,11 @@ struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 	struct json_object *live = json_object_new_object();
 
 	(void)who, (void)args;
-	slu_json_set_double(live, "capacity", (double)d->conf->io_bandwidth);
+	if (d->conf->io_bandwidth == SLU_IO_AUTO)
+		add_auto(&d->peer.io, d->conf->io_start, live);
+	else
+		slu_json_set_double(live, "capacity",
+				    (double)d->conf->io_bandwidth);
 	slu_json_set_u64(live, "scope", d->conf->io_scope);
 	return live;
 }
@@ -86,6 +109,27 @@ static int take(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
+static void add_well(struct json_object *obj, const struct slu_ran_well *well)
+{
+	slu_json_set_double(obj, "ran_well", well->capacity);
+	slu_json_set_double(obj, "met", well->met);
+	slu_json_set_u64(obj, "slow_runs", well->slow);
+	if (well->capacity > 0)
+		slu_json_set_double(obj, "slow_by", well->longer);
+}
+
+/* As it was prepared. */
+static void copy_auto(struct json_object *live, struct json_object *obj)
+{
+	static const char *const keys[] = {"auto", "targets", "degraded"};
+	struct json_object *v;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (json_object_object_get_ex(live, keys[i], &v))
+			json_object_object_add(obj, keys[i],
+					       json_object_get(v));
+}
+
 static struct json_object *render(const struct slu_past *p,
 				  const struct runs *all, int64_t since,
 				  bool configured)
@@ -116,17 +160,23 @@ static struct json_object *render(const struct slu_past *p,
 }
 
 static int look(struct slu_db *db, const struct slu_history_query *query,
-		double capacity, struct runs *all, struct slu_buf *out,
+		struct json_object *live, struct runs *all, struct slu_buf *out,
 		struct slu_err *err)
 {
+	struct slu_ran_well well;
 	struct json_object *obj;
 	struct slu_past past;
+	double capacity = 0;
 
-	if (slu_history_each(db, query, take, all, err) < 0)
+	if (slu_json_double_opt(live, "capacity", &capacity, err) < 0 ||
+	    slu_history_each(db, query, take, all, err) < 0)
 		return -1;
-	if (slu_past_look(all->run, all->n, capacity, &past) < 0)
+	if (slu_past_look(all->run, all->n, capacity, &past) < 0 ||
+	    slu_ran_well(all->run, all->n, &well) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	obj = render(&past, all, query->since, capacity > 0);
+	add_well(obj, &well);
+	copy_auto(live, obj);
 	slu_buf_puts(out, slu_json_utf8(obj));
 	json_object_put(obj);
 	return 0;
@@ -138,7 +188,6 @@ int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
 {
 	struct slu_history_query query = {.uid = SLU_NO_ID};
 	struct runs all = {.scope = SLU_IO_READ | SLU_IO_WRITTEN};
-	double capacity = 0;
 	int rc;
 
 	query.since = (int64_t)time(NULL) - DAYS * 86400;
@@ -146,10 +195,9 @@ int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
 		return slu_err(err, SLU_DENIED,
 			       "only root and SlurmUser may see all jobs");
 	if (slu_json_i64_opt(args, "since", &query.since, err) < 0 ||
-	    slu_json_double_opt(who->live, "capacity", &capacity, err) < 0 ||
 	    slu_json_u64_opt(who->live, "scope", &all.scope, err) < 0)
 		return -1;
-	rc = look(db, &query, capacity, &all, out, err);
+	rc = look(db, &query, who->live, &all, out, err);
 	free(all.run);
 	return rc;
 }

@@ -302,6 +302,21 @@ static const struct slu_key iostart[] = {
 	{"lost_node_seconds", .is = SLU_IS_SECONDS,
 	 .doc = "what of busy_node_seconds that is: at most so much there is to "
 		"be gained"},
+	{"ran_well", "ran_well_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .doc = "moved together at most while runs took no longer for it; 0: "
+		"that cannot be told"},
+	{"met", "met_bytes_per_second", .is = SLU_IS_BANDWIDTH,
+	 .doc = "mean of what was moved together during a run, at most"},
+	{"slow_runs", "slow_run_count", .is = SLU_IS_COUNT,
+	 .doc = "runs that met more than ran_well"},
+	{"slow_by", .is = SLU_IS_NUMBER,
+	 .doc = "how many times as long these took"},
+	{"auto", .doc = "of IOBandwidth=auto: where the capacity comes from, "
+			"servers, history or unknown"},
+	{"targets", "target_count", .is = SLU_IS_COUNT,
+	 .doc = "of Lustre, as the servers tell"},
+	{"degraded", "degraded_count", .is = SLU_IS_COUNT,
+	 .doc = "of these do not count"},
 	{.key = NULL}};
 const struct slu_form slu_form_iostart = {
 	.name = "iostart",

@@ -4,8 +4,10 @@
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
+#include <stdio.h>
 #include "common/jsonx.h"
 #include "common/size.h"
+#include "common/str.h"
 #include "sysquery/cli/paragraph.h"
 
 #define HOUR   3600.0
@@ -41,6 +43,51 @@ static void add_moved(struct json_object *a, struct slu_page *out)
 		       at(a, "busy") * 100, at(a, "crowded"));
 }
 
+/* What IOBandwidth=auto is, and who said so. */
+static void add_auto(struct json_object *a, const char *by,
+		     struct slu_page *out)
+{
+	const char *how = slu_eq(by, "servers")
+				  ? "what Lustre's servers reached under load"
+				  : "what jobs moved together while they ran "
+				    "no longer for it";
+	char all[SLU_RATE_TEXT], less[80] = "";
+
+	if (at(a, "degraded") > 0)
+		snprintf(less, sizeof(less),
+			 "; %.0f of %.0f targets are degraded, which is taken "
+			 "off",
+			 at(a, "degraded"), at(a, "targets"));
+	if (slu_eq(by, "unknown"))
+		slu_paragraph(out, "Auto",
+			      "IOBandwidth=auto is not known, and IOStart "
+			      "holds nobody: no server of Lustre was seen full "
+			      "(sluice-tbfd --publish), and history does not "
+			      "tell either");
+	else
+		slu_paragraphf(out, "Auto", "IOBandwidth=auto is %s: %s%s",
+			       slu_rate_text(at(a, "capacity"), all), how,
+			       less);
+}
+
+/* What history says the file system can do. */
+static void add_well(struct json_object *a, struct slu_page *out)
+{
+	char text[SLU_RATE_TEXT];
+
+	if (at(a, "ran_well") > 0)
+		slu_paragraphf(out, "Well",
+			       "%s were moved while jobs ran no longer for it; "
+			       "%.0f that met more ran %.3g times as long",
+			       slu_rate_text(at(a, "ran_well"), text),
+			       at(a, "slow_runs"), at(a, "slow_by"));
+	else
+		slu_paragraphf(out, "Well",
+			       "it cannot be told at which rate jobs begin to "
+			       "run longer: at up to %s it is not seen",
+			       slu_rate_text(at(a, "met"), text));
+}
+
 static void add_gain(struct json_object *a, struct slu_page *out)
 {
 	bool seldom = at(a, "busy") < SELDOM;
@@ -72,13 +119,18 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_page page = {out, slu_ask_look(ask).width};
+	const char *by = NULL;
 
 	if (!at(answer, "runs"))
 		return slu_err(err, SLU_NOTFOUND,
 			       "of no ended job it is known what it moved: "
 			       "JobTotals=, sluice-tbfd --publish or sysquery "
 			       "import darshan tell");
+	slu_json_str_opt(answer, "auto", &by, NULL);
 	add_moved(answer, &page);
+	add_well(answer, &page);
+	if (by)
+		add_auto(answer, by, &page);
 	add_gain(answer, &page);
 	return 0;
 }

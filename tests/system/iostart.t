@@ -17,7 +17,7 @@ io_history() {
 	uid=$(on ctl id -u alice)
 	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Start|End|State|NNodes|Timelimit|JobName|TRESUsageInTot|TRESUsageOutTot'
-	for app in a b c d e f g h i j k l m light; do
+	for app in a b c d e f g h i j k l m n light; do
 		bytes=30000000000
 		[ $app != light ] || bytes=20
 		for i in 10 11 12 13 14 15 16 17 18 19; do
@@ -233,6 +233,24 @@ use IOStart=off
 read -r most begun < <(campaign h)
 note "without: $most together, light ones begun after $begun s"
 check "without it they do" [ "$most" -gt 1 ]
+
+# IOBandwidth=auto: nobody waits while it is not known, which is told. Ten
+# minutes of reports of a full server cannot be waited for here.
+cluster conf sluice.conf IOStart=on IOBandwidth=auto
+on ctl scontrol reconfigure
+on ctl pkill -HUP -x sluiced
+check_within 30 "auto that is not known holds nobody" prints \
+	'nobody waits: IOBandwidth=auto is not known yet' bbstat
+first=$(job n_1 300)
+second=$(job n_2 300)
+check_within 30 "two heavy ones run" job_is "$second" RUNNING
+told() { on ctl "$SYSQUERY" --table iostart --since 7d; }
+check_within 40 "sysquery iostart tells that it is not known" prints \
+	'IOBandwidth=auto is not known, and IOStart' told
+doctor() { on ctl "$SYSQUERY" --json doctor; }
+check_within 40 "so does the doctor" prints 'IOStart holds nobody' doctor
+as_alice scancel "$first" "$second"
+wait_for 40 nodes_idle 'n[1-4]'
 check "a wrong value is refused with a line" matches \
 	"$(cluster conf sluice.conf IOStart=sometimes >/dev/null
 	on ctl scontrol reconfigure

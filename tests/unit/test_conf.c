@@ -354,7 +354,7 @@ static const struct {
 	{"IOStart=maybe", "f:1: IOStart: \"maybe\" is none of off, advise, on"},
 	{"IOStart=on", "f: IOStart needs IOBandwidth"},
 	{"IOStart=advise\nIOScope=read", "f: IOStart needs IOBandwidth"},
-	{"IOBandwidth=auto", "f:1: IOBandwidth: "},
+	{"IOBandwidth=autos", "f:1: IOBandwidth: "},
 	{"IOBandwidth=0GB/s", "f:1: IOBandwidth: "},
 	{"IOBandwidth=200Gb/s", "f:1: IOBandwidth: "},
 	{"IOBandwidth=200GB/h", "f:1: IOBandwidth: "},
@@ -416,6 +416,9 @@ START_TEST(test_io_start)
 	ck_assert_int_eq(c->io_start, SLU_IOSTART_ADVISE);
 	ck_assert_uint_eq(c->io_bandwidth, 200 << 20);
 	ck_assert_int_eq(c->max_io_wait, 0);
+	slu_conf_free(c);
+	c = parse("IOStart=on\nIOBandwidth=Auto");
+	ck_assert_uint_eq(c->io_bandwidth, SLU_IO_AUTO);
 	slu_conf_free(c);
 }
 END_TEST

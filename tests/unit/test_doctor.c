@@ -114,6 +114,14 @@ START_TEST(test_links)
 				    .conf_read = time(NULL) + 60});
 	ck_assert_int_eq(count("slurmctld", NULL), 0);
 	ck_assert_int_eq(count("slurm.conf", NULL), 0);
+	ck_assert_int_eq(count("IOStart", NULL), 0);
+	ctl_send(&slu_io_use_desc, &(struct slu_io_use){.known = SLU_IO_UNKNOWN,
+							.targets = 9,
+							.degraded = 2});
+	while (!count("IOStart holds nobody", NULL))
+		usleep(20000);
+	expect_one("IOStart holds nobody", "\"type\":\"sysquery iostart");
+	expect_one("2 of 9 targets of Lustre are degraded", "note");
 	ctl_close();
 	sluiced_end();
 }

@@ -48,8 +48,14 @@ static void teach(struct slu_iostart *s, struct slu_rates *oracle)
 			double bytes = app_rate(app) * 2 * 3600;
 
 			app_name(app, name);
-			slu_iostart_learn(s, (uint32_t)app, name, 2, 3600,
-					  bytes / 4, bytes * 3 / 4);
+			slu_iostart_learn(
+				s, &(struct slu_io_ended){
+					   .uid = (uint32_t)app,
+					   .name = name,
+					   .nodes = 2,
+					   .end = 3600,
+					   .read_bytes = bytes / 4,
+					   .written_bytes = bytes * 3 / 4});
 			if (oracle)
 				slu_rates_learn(oracle, (uint32_t)app, name, 2,
 						3600, bytes);
@@ -426,7 +432,11 @@ START_TEST(test_half_read)
 	slu_iostart_init(&s);
 	slu_iostart_configure(&s, &conf);
 	slu_iostart_link(&s, true, 1);
-	slu_iostart_learn(&s, heavy.uid, heavy.name, 2, 3600, 9e9, 0);
+	slu_iostart_learn(&s, &(struct slu_io_ended){.uid = heavy.uid,
+						     .name = heavy.name,
+						     .nodes = 2,
+						     .end = 3600,
+						     .read_bytes = 9e9});
 	slu_iostart_begun(&s, &heavy, 100);
 	ck_assert(!asks(&s, 2, 101, why));
 	slu_iostart_taught(&s);
@@ -596,6 +606,88 @@ START_TEST(test_only_scoped_io_counts)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_histories, test_half_read, test_advise, test_reports,
-	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
-	  test_only_scoped_io_counts)
+#define RUN_KINDS 6
+
+/* Runs of some kinds, of which one is the heavy job's: together up to 190 B/s
+ * they take 1000 s, and twice as long above. */
+static void teach_runs(struct slu_iostart *s, double most, int64_t at)
+{
+	char name[16];
+
+	for (int round = 0; round < 30; round++, at += 10000)
+		for (int i = 0; i < RUN_KINDS; i++) {
+			double all = most * (round + 1) / 30;
+			int64_t took = all > 190 ? 2000 : 1000;
+
+			snprintf(name, sizeof(name), "k%c", 'a' + i);
+			slu_iostart_learn(
+				s, &(struct slu_io_ended){
+					   .uid = heavy.uid,
+					   .name = i ? name : heavy.name,
+					   .nodes = 1,
+					   .start = at,
+					   .end = at + took + i + round % 7,
+					   .read_bytes = all / RUN_KINDS *
+							 (double)took});
+		}
+	slu_iostart_taught(s);
+}
+
+static struct slu_io_use use_of(struct slu_iostart *s)
+{
+	struct slu_io_use use = {0};
+
+	ck_assert(slu_iostart_use(s, 200, &use));
+	return use;
+}
+
+/* IOBandwidth=auto: nobody waits while it is not known; then it is what history
+ * says, then what servers say, less what is degraded. */
+START_TEST(test_auto)
+{
+	struct slu_io_capacity said = {0, 10, 1};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	char why[SLU_IOSTART_WHY];
+	struct slu_buf text = {0};
+	struct slu_iostart s;
+
+	conf.io_bandwidth = SLU_IO_AUTO;
+	slu_iostart_init(&s);
+	ck_assert(slu_iostart_configure(&s, &conf));
+	ck_assert(!slu_iostart_configure(&s, &conf));
+	slu_iostart_link(&s, true, 1);
+	teach_runs(&s, 150, 1000);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(!asks(&s, 2, 101, why));
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	slu_iostart_print(&s, 102, &text);
+	ck_assert_msg(strstr(text.data, "IOStart=on: nobody waits: "
+					"IOBandwidth=auto is not known yet; "),
+		      "%s", text.data);
+	slu_buf_free(&text);
+	teach_runs(&s, 400, 1000000);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_RAN_WELL);
+	ck_assert_double_eq_tol(use_of(&s).capacity, 190, 10);
+	ck_assert(asks(&s, 2, 103, why));
+	slu_iostart_reached(&s, &said); /* of servers that are not full */
+	ck_assert_double_eq_tol(use_of(&s).capacity, 0.9 * 190, 10);
+	said.capacity = 1e6;
+	slu_iostart_reached(&s, &said);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_REACHED);
+	ck_assert_double_eq(use_of(&s).capacity, 9e5);
+	ck_assert(!asks(&s, 2, 104, why));
+	said = (struct slu_io_capacity){0, 10, 5}; /* sluiced has forgotten */
+	slu_iostart_reached(&s, &said);
+	ck_assert_double_eq(use_of(&s).capacity, 5e5);
+	ck_assert_uint_eq(use_of(&s).degraded, 5);
+	conf.io_bandwidth = 1000;
+	ck_assert(slu_iostart_configure(&s, &conf)); /* learnt anew */
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_CONFIGURED);
+	ck_assert_double_eq(use_of(&s).capacity, 1000);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+TEST_MAIN("iostart", test_auto, test_histories, test_half_read, test_advise,
+	  test_reports, test_wait_noted_before_a_restart, test_clock,
+	  test_gives_back, test_only_scoped_io_counts)

@@ -323,15 +323,34 @@ static const struct {
 	 "{\"since\":9,\"runs\":3,\"unknown\":1,\"capacity\":2e9,"
 	 "\"highest\":2e9,\"most_99\":1.5e9,\"median\":1e8,"
 	 "\"busy\":0.25,\"node_seconds\":7200,"
-	 "\"busy_node_seconds\":3600}",
+	 "\"busy_node_seconds\":3600,\"ran_well\":0,\"met\":1.8e9}",
 	 "Jobs        of 3 it is known what they moved, of 1 it is not\n"
 	 "Together    at most 2 GB/s; for 99 % of the time at most 1.5 GB/s, for half of\n"
 	 "            it 100 MB/s (jobs are taken to move their bytes evenly)\n"
 	 "Busy        80 % of 2 GB/s (the most that was seen) were in use for 25 % of the\n"
 	 "            time; 0 jobs began when there was no room for them: with IOStart=on\n"
 	 "            they would have waited\n"
+	 "Well        it cannot be told at which rate jobs begin to run longer: at up to\n"
+	 "            1.8 GB/s it is not seen\n"
 	 "Slower      no equal jobs ran both in busy and in calm time\n"
 	 "So          IOStart=advise tells which jobs would wait, without letting any wait\n"},
+	{"iostart --table", "{\"question\":\"iostart\"}",
+	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
+	 "\"ran_well\":1.5e9,\"slow_runs\":7,\"slow_by\":1.25,"
+	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":1}",
+	 "Jobs        of 3 it is known what they moved, of 0 it is not\n"
+	 "Together    at most 0 B/s; for 99 % of the time at most 0 B/s, for half of it 0\n"
+	 "            B/s (jobs are taken to move their bytes evenly)\n"
+	 "Busy        80 % of 2 GB/s (IOBandwidth) were in use for 0 % of the time; 0 jobs\n"
+	 "            began when there was no room for them: with IOStart=on they would\n"
+	 "            have waited\n"
+	 "Well        1.5 GB/s were moved while jobs ran no longer for it; 7 that met more\n"
+	 "            ran 1.25 times as long\n"
+	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers reached under\n"
+	 "            load; 1 of 20 targets are degraded, which is taken off\n"
+	 "Slower      no equal jobs ran both in busy and in calm time\n"
+	 "So          the file system is no bottleneck: there is nothing to gain by\n"
+	 "            IOStart\n"},
 	{"start 7 --table", "{\"job_id\":7,\"question\":\"start\"}",
 	 "{\"job_id\":7,\"nodes\":2,\"ahead\":1,\"likely_nodes\":\"n[1-2]\","
 	 "\"sure\":0.25,\"node\":[{\"node\":\"n1\",\"share\":0.5}]}",

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sluiced/ingestion/server_capacity.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "common/jsonx.h"
+#include "common/str.h"
+#include "sluiced/daemon.h"
+
+#define EVERY  30.0    /* s */
+#define FORGET 86400.0 /* s: no server is one that has been silent for longer \
+			*/
+
+struct said {
+	double rate; /* bytes/s, of what counts */
+	uint32_t targets, degraded, jobs;
+};
+
+static double number_of(struct json_object *obj, const char *key)
+{
+	double v = 0;
+
+	slu_json_double_opt(obj, key, &v, NULL);
+	return v;
+}
+
+/* Degraded, or not to be written to. */
+static bool is_degraded(struct json_object *ost)
+{
+	const char *state = "";
+
+	slu_json_str_opt(ost, "state", &state, NULL);
+	return slu_eq(state, "degraded") || slu_eq(state, "readonly");
+}
+
+static struct said read_said(struct json_object *document, unsigned scope)
+{
+	struct json_object *osts = slu_json_at(document, "osts"), *one;
+	struct said said = {0};
+	double jobs;
+
+	if (!json_object_is_type(osts, json_type_array))
+		return said;
+	for (size_t i = 0; i < json_object_array_length(osts); i++) {
+		one = json_object_array_get_idx(osts, i);
+		said.targets++;
+		said.degraded += is_degraded(one);
+		if (scope & SLU_IO_READ)
+			said.rate += number_of(one, "read");
+		if (scope & SLU_IO_WRITTEN)
+			said.rate += number_of(one, "write");
+		jobs = number_of(one, "jobs");
+		if (jobs > said.jobs && jobs < UINT32_MAX)
+			said.jobs = (uint32_t)jobs;
+	}
+	return said;
+}
+
+/* NULL without memory. */
+static struct slu_known_server *server_of(struct slu_server_capacity *c,
+					  const char *name)
+{
+	struct slu_known_server *more;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (slu_eq(c->server[i].name, name))
+			return &c->server[i];
+	more = realloc(c->server, (c->n + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	c->server = more;
+	more = &more[c->n];
+	*more = (struct slu_known_server){.name = strdup(name)};
+	if (!more->name)
+		return NULL;
+	c->n++;
+	return more;
+}
+
+static void forget(struct slu_server_capacity *c, double now)
+{
+	for (size_t i = 0; i < c->n;)
+		if (now - c->server[i].came > FORGET) {
+			free(c->server[i].name);
+			c->server[i] = c->server[--c->n];
+		} else {
+			i++;
+		}
+}
+
+static void tell(struct slu_daemon *d, double now)
+{
+	struct slu_server_capacity *c = &d->server_capacity;
+	struct slu_reached_server *all;
+	struct slu_io_capacity msg;
+	struct slu_reached_sum sum;
+
+	forget(c, now);
+	all = calloc(c->n + 1, sizeof(*all));
+	if (!all)
+		return;
+	for (size_t i = 0; i < c->n; i++)
+		all[i] = (struct slu_reached_server){
+			slu_reached_capacity(&c->server[i].reached),
+			c->server[i].targets, c->server[i].degraded};
+	sum = slu_reached_add_up(all, c->n);
+	free(all);
+	msg = (struct slu_io_capacity){sum.capacity, sum.targets, sum.degraded};
+	slu_control_send(d->control, &slu_io_capacity_desc, &msg);
+	c->told = now;
+}
+
+void slu_server_capacity_said(struct slu_daemon *d, const char *name,
+			      struct json_object *document, double now)
+{
+	struct slu_server_capacity *c = &d->server_capacity;
+	struct said said = read_said(document, d->conf->io_scope);
+	struct slu_known_server *server;
+
+	if (d->conf->io_start == SLU_IOSTART_OFF ||
+	    d->conf->io_bandwidth != SLU_IO_AUTO || !said.targets)
+		return;
+	server = server_of(c, name);
+	if (!server)
+		return;
+	server->came = now;
+	server->targets = said.targets;
+	server->degraded = said.degraded;
+	slu_reached_add(&server->reached, said.rate, said.jobs, now);
+	if (d->control && slu_control_connected(d->control) &&
+	    now - c->told >= EVERY)
+		tell(d, now);
+}
+
+void slu_server_capacity_free(struct slu_server_capacity *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->server[i].name);
+	free(c->server);
+	*c = (struct slu_server_capacity){0};
+}

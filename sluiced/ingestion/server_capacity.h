@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_SERVER_CAPACITY_H
+#define SLU_SLUICED_SERVER_CAPACITY_H
+
+/*
+ * IOBandwidth=auto: what Lustre's servers reach under load, from their reports
+ * (sluice-tbfd --publish), for slurmctld. In memory: after a restart of sluiced
+ * they have to be full again, until when slurmctld keeps what it was told.
+ */
+
+#include <json-c/json.h>
+#include "select_io/bandwidth/reached.h"
+
+struct slu_daemon;
+
+struct slu_server_capacity { /* from {0} */
+	struct slu_known_server {
+		char *name;
+		double came; /* slu_now_mono() */
+		uint32_t targets, degraded;
+		struct slu_reached reached;
+	} * server;
+	size_t n;
+	double told; /* when slurmctld was */
+};
+
+/* A server has said this. now: slu_now_mono(). */
+void slu_server_capacity_said(struct slu_daemon *d, const char *server,
+			      struct json_object *document, double now);
+void slu_server_capacity_free(struct slu_server_capacity *c);
+
+#endif

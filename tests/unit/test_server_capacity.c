@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What servers of Lustre say becomes the capacity that slurmctld is told. */
+#include "config.h"
+#include "tests/unit/harness.h"
+#include "common/jsonx.h"
+#include "sluiced/daemon.h"
+
+static struct slu_io_capacity last;
+static size_t told;
+static bool connected = true;
+
+void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
+			     const void *msg);
+bool __wrap_slu_control_connected(const struct slu_control *c);
+
+void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
+			     const void *msg)
+{
+	(void)c;
+	ck_assert_ptr_eq(desc, &slu_io_capacity_desc);
+	last = *(const struct slu_io_capacity *)msg;
+	told++;
+}
+
+bool __wrap_slu_control_connected(const struct slu_control *c)
+{
+	(void)c;
+	return connected;
+}
+
+static struct slu_conf conf = {.io_start = SLU_IOSTART_ADVISE,
+			       .io_bandwidth = SLU_IO_AUTO,
+			       .io_scope = SLU_IO_WRITTEN};
+static struct slu_daemon d = {.conf = &conf,
+			      .control = (struct slu_control *)&conf};
+
+/* Two targets, each of which writes so much for so many jobs. */
+static void say(const char *server, double rate, int jobs, const char *state,
+		double now)
+{
+	struct slu_err err;
+	struct json_object *doc;
+	char text[300];
+
+	snprintf(text, sizeof(text),
+		 "{\"osts\":[{\"name\":\"f-OST0001\",\"read\":7e9,"
+		 "\"write\":%g,\"jobs\":%d},{\"name\":\"f-OST0002\","
+		 "\"write\":%g,\"state\":\"%s\"}]}",
+		 rate, jobs, rate, state);
+	doc = slu_json_parse(text, strlen(text), &err);
+	ck_assert_ptr_nonnull(doc);
+	slu_server_capacity_said(&d, server, doc, now);
+	json_object_put(doc);
+}
+
+START_TEST(test_told)
+{
+	double now = 1000;
+
+	for (int i = 0; i < 400; i++, now += 5) {
+		say("a", 1e9, 1 + i / 200, "", now);
+		say("b", 2e9, 1 + i / 200, i > 350 ? "degraded" : "no_create",
+		    now);
+	}
+	ck_assert_uint_ge(told, 400 * 5 / 30);
+	ck_assert_uint_le(told, 400 * 5 / 30 + 2);
+	ck_assert_double_eq_tol(last.capacity, 6e9, 6e6); /* writes count */
+	ck_assert(last.targets == 4 && last.degraded == 1);
+	now += 2 * 86400; /* one is gone */
+	say("a", 1e9, 2, "", now);
+	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
+	ck_assert(last.targets == 2 && last.degraded == 0);
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+/* Not to slurmctld that is not there, nor where nobody asks. */
+START_TEST(test_not_told)
+{
+	connected = false;
+	say("a", 1e9, 1, "", 1000);
+	connected = true;
+	conf.io_bandwidth = 1000;
+	say("a", 1e9, 1, "", 1100);
+	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io_start = SLU_IOSTART_OFF;
+	say("a", 1e9, 1, "", 1200);
+	ck_assert_uint_eq(told, 0);
+	conf.io_start = SLU_IOSTART_ON;
+	say("a", 1e9, 1, "", 1300);
+	ck_assert_uint_eq(told, 1);
+	ck_assert_double_eq(last.capacity, 0);
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_told, test_not_told)
