@@ -12,7 +12,7 @@ libslucommon_a_SOURCES = \
 	common/file.c common/rmtree.c common/file.h \
 	common/proc.c common/proc.h \
 	common/slurmfile.c common/slurmfile.h \
-	common/conf.c common/conf_where.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
+	common/conf_file.c common/conf_where.c common/conf_fs.c common/conf_fs.h common/conf_keys.c \
 	common/conf_values.c common/conf_values.h common/tiers.c common/tiers.h \
 	common/conf_domain.c common/conf_io.c common/conf_pool.c common/conf_weights.c \
 	common/conf.h \

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 #include "common/clock.h"
+#include "store/db.h"
 
 #define PATIENCE      5.0  /* s */
 #define IMPATIENCE    0.05 /* s, for TIMES as long as the wait in vain */

@@ -5,7 +5,10 @@
 /* What the files of store/ share. */
 
 #include <sqlite3.h>
-#include "store/db.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "common/err.h"
 
 #define SLU_STATEMENTS_MAX 256
 

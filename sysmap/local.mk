@@ -17,7 +17,7 @@ libslusysmap_a_SOURCES = \
 	sysmap/output_tree.c sysmap/output_tree.h \
 	sysmap/root.c sysmap/root.h \
 	sysmap/topology.c sysmap/topology.h \
-	sysmap/topology_private.h \
+	sysmap/topology.h \
 	sysmap/database/map_documents.c sysmap/database/map_documents.h \
 	sysmap/database/known_documents.c sysmap/database/known_documents.h \
 	sysmap/database/receive.c sysmap/database/receive.h \

@@ -6,7 +6,6 @@
  * the attribute of a "value".
  */
 #include "config.h"
-#include "sysmap/output.h"
 
 #include <string.h>
 #include <strings.h>

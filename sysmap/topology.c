@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/topology_private.h"
 
 #define UNKNOWN SLU_TOPOLOGY_UNKNOWN
 

@@ -78,4 +78,17 @@ int slu_topology_far(const struct slu_topology *topology, const char *host,
 uint32_t slu_topology_groups(const struct slu_topology *topology,
 			     char *const *host, size_t n, uint32_t *group);
 
+/* For the readers of topologies: switches with names and hosts are made first,
+ * then linked, then finished. */
+struct slu_topology_host {
+	const char *name; /* the switch's */
+	uint32_t sw;
+};
+
+/* Adds one direction of a link; duplicates are allowed. */
+int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
+		      struct slu_err *err);
+/* Levels, links in order, and the index of hosts. */
+int slu_topology_finish(struct slu_topology *t, struct slu_err *err);
+
 #endif

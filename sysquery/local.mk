@@ -73,7 +73,7 @@ dist_man_MANS += man/sysquery.1
 bin_PROGRAMS += sysquery/sysquery
 sysquery_parts = \
 	sysquery/cli/show_answer.c \
-	sysquery/cli/args.c \
+	sysquery/cli/args.c sysquery/cli/given.c \
 	sysquery/cli/ask.h \
 	sysquery/cli/subcommands.c \
 	sysquery/cli/complete.c sysquery/cli/complete.h \
@@ -179,7 +179,7 @@ tests_unit_test_device_speeds_LDADD = $(sysquery_test_libs)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
 	sysquery/cli/paragraph.c
 tests_unit_test_timeline_LDADD = $(sysquery_test_libs)
-tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/cli/args.c \
+tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/cli/args.c sysquery/cli/given.c \
 	sysquery/cli/options.c
 tests_unit_test_slurmconf_check_LDADD = $(sysquery_test_libs)
 tests_unit_test_json_differences_LDADD = $(sysquery_test_libs)

@@ -81,8 +81,7 @@ enum slu_io_known {
 };
 
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
-	slu_job_cancelled_desc, slu_job_started_desc, slu_job_ended_desc,
-	slu_history_desc, slu_job_waits_desc, slu_io_use_desc;
+	slu_job_cancelled_desc, slu_io_use_desc;
 
 struct slu_done { /* "done": answer to a command */
 	uint64_t id;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/control.h"
 #include "wire/field.h"
 
 #define T struct slu_job

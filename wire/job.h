@@ -80,6 +80,10 @@ struct slu_job {
 	double ion_predicted, ion_static, ion_alone, ion_error;
 };
 extern const struct slu_desc slu_job_desc;
+/* The same as messages to sluiced: it has started, has ended, is over and to be
+ * kept in history, waits for persistent buffers (control.h). */
+extern const struct slu_desc slu_job_started_desc, slu_job_ended_desc,
+	slu_history_desc, slu_job_waits_desc;
 
 /* Deep copy; -1 without memory. */
 int slu_job_copy(struct slu_job *dst, const struct slu_job *src);

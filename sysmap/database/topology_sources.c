@@ -13,7 +13,7 @@
 #include "common/slurmfile.h"
 #include "sysmap/database/map_documents.h"
 #include "sysmap/infiniband/sources.h"
-#include "sysmap/topology_private.h"
+#include "sysmap/topology.h"
 
 #define EARLIER_MAX  8		/* documents that are tried */
 #define CONF_MAX     (4u << 20) /* bytes of a file of topology.conf */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "sysmap/topology_private.h"
+#include "sysmap/topology.h"
 
 #define UNKNOWN SLU_TOPOLOGY_UNKNOWN
 

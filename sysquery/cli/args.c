@@ -69,11 +69,6 @@ static bool contains(const int *keys, size_t n, int key)
 	return false;
 }
 
-bool slu_ask_given(const struct slu_ask *ask, int key)
-{
-	return contains(ask->given, ask->n_given, key);
-}
-
 /* The option at argv[*i], and its words; *i is left on the last of them. */
 static int take_option(struct slu_ask *ask, char **argv, int *i,
 		       struct slu_err *err)

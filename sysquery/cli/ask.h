@@ -118,12 +118,13 @@ int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
 /* Store a number as an argument of the question. */
 int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 		   struct slu_err *err);
-/* Was the option with this key given? */
-bool slu_ask_given(const struct slu_ask *ask, int key);
 /* Does the command (NULL: the original form) take the option with this key? */
 bool slu_ask_takes(const struct slu_command *command, int key);
 /* The text of --help, for the command if there is one. */
 void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out);
+
+/* given.c: was the option with this key given? */
+bool slu_ask_given(const struct slu_ask *ask, int key);
 
 /* show_answer.c: ask a question; *out is its JSON. Fails with -f for those that
  * only sluiced can answer. */
@@ -161,8 +162,6 @@ int slu_sink_end(struct slu_sink *sink, int ret, struct slu_err *err);
 /* The answer to a question, parsed. Caller puts. */
 struct json_object *slu_ask_object(const struct slu_ask *ask,
 				   const char *question, struct slu_err *err);
-/* Is the output a table? */
-bool slu_ask_table(const struct slu_ask *ask);
 /* Write an answer to the output. */
 int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 		  struct slu_err *err);
@@ -186,14 +185,15 @@ int slu_ask_present(const struct slu_ask *ask, const char *name,
 /* Is there nothing to ask: no -f, no --server, and no sluice.conf on this host?
  */
 bool slu_ask_nobody(const struct slu_ask *ask);
+/* terminal.c: is the output a terminal? */
+bool slu_ask_terminal(const struct slu_ask *ask);
+/* Is the output a table? */
+bool slu_ask_table(const struct slu_ask *ask);
 /* A heading (NULL: none) and a table, with an empty line before all but the
  * first; nothing if there are no rows. */
 int slu_ask_section(const struct slu_ask *ask, const char *heading,
 		    struct json_object *rows, const struct slu_column *columns,
 		    struct slu_buf *out, struct slu_err *err);
-
-/* terminal.c: is the output a terminal? */
-bool slu_ask_terminal(const struct slu_ask *ask);
 /* Before an answer is shown again (--watch): clears the screen and prints the
  * time. */
 void slu_ask_again(const struct slu_ask *ask, FILE *out);

@@ -136,13 +136,6 @@ struct json_object *slu_ask_object(const struct slu_ask *ask,
 	return obj;
 }
 
-bool slu_ask_table(const struct slu_ask *ask)
-{
-	if (ask->json || ask->table)
-		return ask->table;
-	return ask->wide || ask->fields || slu_ask_terminal(ask);
-}
-
 int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 		  struct slu_err *err)
 {
@@ -161,21 +154,6 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 	if ((ask->output ? fclose(out) : fflush(out)) && ret == 0)
 		ret = slu_errno(err, SLU_IO, "%s", name);
 	return ret;
-}
-
-int slu_ask_section(const struct slu_ask *ask, const char *heading,
-		    struct json_object *rows, const struct slu_column *columns,
-		    struct slu_buf *out, struct slu_err *err)
-{
-	if (!json_object_is_type(rows, json_type_array))
-		return slu_err(err, SLU_IO, "the answer is not a list");
-	if (json_object_array_length(rows) == 0)
-		return 0;
-	if (out->len)
-		slu_buf_puts(out, "\n");
-	if (heading)
-		slu_ask_say(ask, out, "%s", heading);
-	return slu_ask_tabulate(ask, rows, columns, out, err);
 }
 
 /* Rows of a list are chosen; where there is a table of its keys, with it. */

@@ -101,3 +101,25 @@ void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
 	va_end(ap);
 	free(text);
 }
+
+bool slu_ask_table(const struct slu_ask *ask)
+{
+	if (ask->json || ask->table)
+		return ask->table;
+	return ask->wide || ask->fields || slu_ask_terminal(ask);
+}
+
+int slu_ask_section(const struct slu_ask *ask, const char *heading,
+		    struct json_object *rows, const struct slu_column *columns,
+		    struct slu_buf *out, struct slu_err *err)
+{
+	if (!json_object_is_type(rows, json_type_array))
+		return slu_err(err, SLU_IO, "the answer is not a list");
+	if (json_object_array_length(rows) == 0)
+		return 0;
+	if (out->len)
+		slu_buf_puts(out, "\n");
+	if (heading)
+		slu_ask_say(ask, out, "%s", heading);
+	return slu_ask_tabulate(ask, rows, columns, out, err);
+}
