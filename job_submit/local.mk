@@ -2,21 +2,21 @@
 # The predictor is for slurmctld too and stays free of SQL; history is sluiced's.
 noinst_LIBRARIES += libslupredict.a libsluhistory.a libsluimport.a
 libsluimport_a_SOURCES = \
-	job_submit/import/import_formats.c job_submit/import/import_formats.h \
+	job_submit/import/import_formats.c job_submit/import/import_formats.h job_submit/import/import_row.c \
 	job_submit/import/import_darshan.c \
 	job_submit/import/import_json.c \
 	job_submit/import/import_local.c \
 	job_submit/import/import_sacct.c \
 	job_submit/import/sacct_forms.c job_submit/import/sacct_forms.h \
 	job_submit/import/sacct_lines.c job_submit/import/sacct_lines.h \
-	job_submit/import/sacct_table.c job_submit/import/sacct_table.h \
+	job_submit/import/sacct_table.c job_submit/import/sacct_table.h job_submit/import/sacct_columns.h \
 	job_submit/import/sacct_titles.c
 libsluimport = libsluimport.a $(libslupredict)
 libslupredict_a_SOURCES = \
 	job_submit/ended.c job_submit/ended.h \
 	job_submit/name.c job_submit/name.h \
 	job_submit/time_limit.c job_submit/time_limit.h \
-	job_submit/predictor/predict.c job_submit/predictor/predict.h \
+	job_submit/predictor/prediction.c job_submit/predictor/predict.h \
 	job_submit/predictor/learn.c \
 	job_submit/predictor/model.h job_submit/predictor/predictor_state.h \
 	job_submit/predictor/mixture.c job_submit/predictor/mixture.h \
@@ -39,7 +39,7 @@ libslupredict_a_SOURCES = \
 	job_submit/simulation/start_forecast.h
 libslupredict = libslupredict.a $(libsluwire) $(XXHASH_LIBS)
 libsluhistory_a_SOURCES = \
-	job_submit/history/job_history.c job_submit/history/job_history.h \
+	job_submit/history/history_write.c job_submit/history/job_history.h \
 	job_submit/history/history_read.c \
 	job_submit/history/history_sums.c \
 	job_submit/history/history_io.c job_submit/history/history_io.h \
@@ -51,7 +51,7 @@ libsluhistory_a_SOURCES = \
 	job_submit/simulation/workload.c job_submit/simulation/workload.h \
 	job_submit/simulation/workload_replay.c \
 	job_submit/simulation/workload_replay.h \
-	job_submit/simulation/policy_backtest.c \
+	job_submit/simulation/backtest_run.c \
 	job_submit/simulation/policy_backtest.h \
 	job_submit/simulation/backtest_mode.c \
 	job_submit/simulation/backtest_mode.h \

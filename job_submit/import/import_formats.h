@@ -79,8 +79,8 @@ int slu_import(const char *format, char *text, size_t len,
 	       const struct slu_import *import,
 	       struct slu_import_report *report, struct slu_err *err);
 
-/* The parsers, for import_formats.c. They return 1 for a job, 0 if it is to be
- * skipped, -1 if it is broken. */
+/* For the readers of formats: import_row.c. A row: 1 a job, 0 to be skipped, -1
+ * broken. */
 void slu_import_broken(struct slu_import_report *report, uint64_t line,
 		       const struct slu_err *why);
 
@@ -126,6 +126,8 @@ void slu_import_elapsed(struct slu_job *job, int64_t elapsed);
  * reason in err. Returns -1 when rc is -2: the import cannot continue. */
 int slu_import_count(struct slu_import_report *report, uint64_t line, int rc,
 		     const struct slu_err *err);
+
+/* The formats, for import_formats.c. */
 int slu_import_swf(char *text, const struct slu_import *import,
 		   struct slu_import_report *report, struct slu_err *err);
 int slu_import_sacct(char *text, const struct slu_import *import,

@@ -4,7 +4,7 @@
 
 /* The formats of sacct's columns that are not free text. */
 
-#include "job_submit/import/sacct_table.h"
+#include "job_submit/import/sacct_columns.h"
 
 /* Does text[len] have the form? What is not known has that of its column. */
 bool slu_sacct_is_form(enum slu_sacct_form form, const char *text, size_t len);

@@ -25,13 +25,6 @@ struct line {
 	uint64_t begins[SLU_SACCT_MOST + 1]; /* possible k of each column */
 };
 
-size_t slu_sacct_length(const char *line)
-{
-	size_t len = strlen(line);
-
-	return len && line[len - 1] == '\r' ? len - 1 : len;
-}
-
 static size_t length(const struct line *l, size_t piece)
 {
 	return (size_t)(l->at[piece + 1] - l->at[piece]) - l->delimiter;
@@ -232,13 +225,4 @@ int slu_sacct_cut(const struct slu_sacct_table *t, char *text,
 		take_piece(&at[column], begin);
 	}
 	return 0;
-}
-
-bool slu_sacct_has(const struct slu_sacct_table *t,
-		   enum slu_sacct_column column)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->at[i].column == column)
-			return true;
-	return false;
 }

@@ -256,3 +256,19 @@ void slu_sacct_implied(struct slu_sacct_table *out)
 			 out, NULL);
 	out->implied = true;
 }
+
+size_t slu_sacct_length(const char *line)
+{
+	size_t len = strlen(line);
+
+	return len && line[len - 1] == '\r' ? len - 1 : len;
+}
+
+bool slu_sacct_has(const struct slu_sacct_table *t,
+		   enum slu_sacct_column column)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].column == column)
+			return true;
+	return false;
+}

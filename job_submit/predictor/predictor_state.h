@@ -4,8 +4,8 @@
 
 /*
  * The predictor's parameters: what one thread learns (learn.c) while any number
- * of others predict (predict.c). Parameters of the site are atomic numbers; a
- * reader may see some of them one sample older than others.
+ * of others predict (prediction.c). Parameters of the site are atomic numbers;
+ * a reader may see some of them one sample older than others.
  */
 
 #include <stdatomic.h>
@@ -47,7 +47,7 @@ struct slu_predictor {
 	float integral[SLU_MIX_KNOTS];
 };
 
-/* The point of a distribution that is predicted, in seconds; predict.c. */
+/* The point of a distribution that is predicted, in seconds; prediction.c. */
 double slu_predict_choice(const struct slu_predictor *p,
 			  const struct slu_distribution *spread);
 
