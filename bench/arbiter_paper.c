@@ -6,6 +6,7 @@
  * conclusions may be drawn from them.
  */
 #include "bench/arbiter.h"
+#include "select_io/division/division.h"
 
 #include <math.h>
 #include <stdlib.h>

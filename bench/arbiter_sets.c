@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/random.h"
+#include "select_io/division/division.h"
 
 #define SET 16
 

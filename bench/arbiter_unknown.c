@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/random.h"
+#include "select_io/division/division.h"
 
 #define SET    16
 #define LENGTH 1000 /* jobs of a queue */

@@ -3,11 +3,11 @@ noinst_LIBRARIES += libsluion.a
 libsluion_a_SOURCES = \
 	select_io/ion/assignment_message.c \
 	select_io/ion/arbiter_private.h \
-	select_io/ion/arbiter.c select_io/ion/arbiter.h \
+	select_io/ion/arbiter_solve.c select_io/ion/arbiter.h \
 	select_io/ion/learning.c select_io/ion/learning.h \
 	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
 	select_io/ion/explore.c select_io/ion/fairness.c \
-	select_io/ion/forecast.c select_io/ion/forecast.h \
+	select_io/ion/job_divisions.c select_io/ion/job_forecasts.c select_io/ion/job_list.c select_io/ion/forecast.h \
 	select_io/ion/gain.c select_io/ion/gain.h \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/hostlist_cache.c select_io/ion/hostlist_cache.h \
@@ -18,10 +18,10 @@ libsluion_a_SOURCES = \
 	select_io/ion/replay.c select_io/ion/replay.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/division/shadow_divisions.c \
-	select_io/division/division.c select_io/division/division.h \
+	select_io/division/division_solve.c select_io/division/division_once.c select_io/division/division.h \
 	select_io/division/division_jobs.c select_io/division/division_jobs.h \
 	select_io/division/division_private.h \
-	select_io/division/idle_nodes.c \
+	select_io/division/grants.c select_io/division/idle_nodes.c \
 	select_io/division/group_limits.c select_io/division/bundles.c \
 	select_io/division/division_knapsack.c \
 	select_io/division/infeasible_fixed.c \
@@ -38,7 +38,7 @@ libsluion_a_SOURCES = \
 	select_io/mckp/core_search.c \
 	select_io/mckp/group_relaxation.c \
 	select_io/mckp/class_items.c \
-	select_io/mckp/mckp.c select_io/mckp/mckp.h \
+	select_io/mckp/mckp_solve.c select_io/mckp/mckp.h \
 	select_io/mckp/mckp_private.h select_io/mckp/mckp_search.h \
 	select_io/mckp/sorted_blocks.c select_io/mckp/sorted_blocks.h \
 	select_io/mckp/linear_relaxation.c \
@@ -130,7 +130,7 @@ tests_fuzz_fuzz_patterns_LDADD = $(libsluion)
 noinst_LIBRARIES += libslutbf.a
 libslutbf_a_SOURCES = \
 	select_io/tbf/rule_commands.c \
-	select_io/tbf/controller.c select_io/tbf/controller.h \
+	select_io/tbf/controller_turn.c select_io/tbf/controller.h \
 	select_io/tbf/token_rounding.h select_io/tbf/token_selection.h \
 	select_io/tbf/job_totals.c select_io/tbf/job_totals.h \
 	select_io/tbf/job_table.c \
@@ -209,7 +209,7 @@ tests_fuzz_fuzz_lustre_LDADD = $(libslutbf) $(libsluost)
 # Placement on Lustre's targets.
 noinst_LIBRARIES += libsluost.a
 libsluost_a_SOURCES = \
-	select_io/ost/choose.c select_io/ost/choose.h \
+	select_io/ost/choose_targets.c select_io/ost/choose.h \
 	select_io/ost/choose_answer.c select_io/ost/choose_answer.h \
 	select_io/ost/known_targets.c select_io/ost/known_targets.h \
 	select_io/ost/recent_placements.c select_io/ost/recent_placements.h \
@@ -221,7 +221,7 @@ libsluost_a_SOURCES = \
 	select_io/flow/linear_costs.c \
 	select_io/flow/failure_domains.c \
 	select_io/flow/cost_order.c \
-	select_io/flow/min_cost_flow.c select_io/flow/min_cost_flow.h \
+	select_io/flow/flow_solve.c select_io/flow/min_cost_flow.h \
 	select_io/flow/predicted_requests.c \
 	select_io/flow/flow_private.h
 libsluost = libsluost.a $(libslulustre)
@@ -308,7 +308,7 @@ sluice_place_LDADD = libsluice_place.la $(libslucommon)
 pkglib_LTLIBRARIES += libsluice_placed.la
 libsluice_placed_la_SOURCES = \
 	select_io/preload.h \
-	select_io/client/placed.c select_io/client/placed.h \
+	select_io/client/placed.c select_io/client/placed.h select_io/client/placed_open.c \
 	select_io/client/placed_file.c select_io/client/placed_targets.c \
 	select_io/client/placed_where.c
 # Into programs that were built without sanitizers.

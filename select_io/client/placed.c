@@ -19,16 +19,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode)
-{
-	static int (*next)(int, const char *, int, ...);
-
-	if (!next)
-		next = (int (*)(int, const char *, int, ...))(uintptr_t)dlsym(
-			RTLD_NEXT, "openat");
-	return next(dir, path, flags, mode);
-}
-
 static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	if ((flags & (O_CREAT | O_PATH | O_DIRECTORY)) == O_CREAT &&

@@ -14,7 +14,7 @@
 
 #define SLU_PLACED_STRIPES 2000 /* of a file in Lustre */
 
-/* placed.c: the C library's own. */
+/* placed_open.c: the C library's own. */
 int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode);
 
 /* placed_where.c: is the file that the path names below one of the directories?

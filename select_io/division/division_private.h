@@ -102,7 +102,7 @@ static inline uint32_t slu_ion_least(const struct part *p,
 	return r->n ? p->choice[r->low].weight : 0;
 }
 
-/* division.c: as in division.h, without the shadow divisions. */
+/* division_solve.c: as in division.h, without the shadow divisions. */
 struct slu_ion_division *slu_ion_division_bare(struct slu_err *err);
 void slu_ion_division_rule(struct slu_ion_division *d,
 			   enum slu_ion_policy policy, uint32_t pool);
@@ -116,7 +116,7 @@ int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
 		 struct slu_err *err);
 uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions);
 
-/* division.c: grant it that. idle_nodes.c: what the solution has left over. */
+/* grants.c: grant it that. idle_nodes.c: what the solution has left over. */
 void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
 		  struct slu_ion_grant grant);
 void slu_ion_lend(struct slu_ion_division *d, uint32_t left);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The choices of a single job, and its number by the policies that look at one
- * job at a time, used by division.c.
+ * What a single job may choose, and the numbers of those policies that look at
+ * one job at a time. division_solve.c makes an answer of it.
  */
 #include <string.h>
-#include "select_io/division/division.h"
+#include "select_io/division/policy.h"
 
 size_t slu_ion_choices(uint32_t nodes, uint32_t limit, bool direct,
 		       uint32_t *out, size_t max)
@@ -42,25 +42,4 @@ uint32_t slu_ion_usual(uint32_t nodes, uint32_t compute, uint32_t ions,
 	uint64_t want = ((uint64_t)nodes * ions + compute - 1) / compute;
 
 	return slu_ion_round_down(want, choice, n);
-}
-
-int slu_ion_decide(struct slu_ion_division *d, enum slu_ion_policy policy,
-		   uint32_t pool, const struct slu_ion_job *job, size_t n,
-		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,
-		   struct slu_err *err)
-{
-	slu_ion_division_clear(d);
-	slu_ion_division_rules(d, policy, pool, false);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t slot = SLU_ION_NEW;
-
-		if (slu_ion_division_put(d, &slot, (uint32_t)i, &job[i], err) <
-		    0)
-			return -1;
-	}
-	if (slu_ion_division_solve(d, proof, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) /* so that slots are in this order */
-		grant[i] = slu_ion_division_grant(d, (uint32_t)i);
-	return 0;
 }

@@ -122,14 +122,4 @@ struct slu_ion_proof {
 	bool proved;  /* optimal with the numbers that are fixed */
 };
 
-struct slu_ion_division;
-
-/* Fills grant[n]. What running jobs hold must fit in the pool. With an empty
- * pool no job gets anything. `lent` is used as scratch memory (division.h);
- * proof may be NULL. */
-int slu_ion_decide(struct slu_ion_division *lent, enum slu_ion_policy policy,
-		   uint32_t pool, const struct slu_ion_job *job, size_t n,
-		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,
-		   struct slu_err *err);
-
 #endif

@@ -112,39 +112,45 @@ struct slu_arbiter {
 	struct slu_ion_division *division[DIVISIONS];
 };
 
-/* running_jobs.c: index of job_id in a->run, or where it is to be inserted. */
+/* job_list.c: where job_id is in a->run, or would be. */
 size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id);
 struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id);
 /* Marks the job dirty: the divisions have to be updated. */
 void slu_ion_touch(struct slu_arbiter *a, struct running *r);
 /* Marks the job's share as changed since the last answer. */
 void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r);
-/* Computes the job's choices in this pool; -1 without memory. */
+/* Forgets numbers that were fixed under another setting. */
+void slu_ion_forget_fixed(struct slu_arbiter *a);
+/* Marks all jobs dirty. */
+void slu_ion_touch_all(struct slu_arbiter *a);
+
+/* running_jobs.c: what the job may choose in this pool; -1 without memory. */
 int slu_ion_find_choices(const struct slu_arbiter *a, struct running *r);
 void slu_ion_running_free(struct running *r);
 
 /* Records the time with the present grant, before the job gets another one. */
 void slu_ion_note_time(struct running *r, int64_t now);
 
-/* arbiter.c: the division whose grants take effect, and the index of a job's
- * slot in it. */
+/* job_divisions.c: the job as the divisions see it, its number fixed in effect;
+ * tell one of them. */
+struct slu_ion_job slu_ion_job_of(const struct slu_arbiter *a,
+				  const struct running *r);
+int slu_ion_put(struct slu_arbiter *a, struct running *r, int division,
+		const struct slu_ion_job *job, struct slu_err *err);
+/* The division by which the grants are made, and which of a job's
+ * slots is in it. */
 struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a);
 int slu_ion_granting_slot(const struct slu_arbiter *a);
 /* Puts the job into it with its trial, if it has one; hoped: without a trial,
  * but with that curve. */
 int slu_ion_put_trial(struct slu_arbiter *a, struct running *r,
 		      const struct slu_curve *hoped, struct slu_err *err);
-/* Marks all jobs dirty. */
-void slu_ion_touch_all(struct slu_arbiter *a);
-/* Forgets numbers that were fixed under another setting. */
-void slu_ion_forget_fixed(struct slu_arbiter *a);
-
 /* fairness.c: reads limits and weights from the configuration; finds those of
  * a job. -1 without memory. */
 int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf);
 void slu_ion_find_fairness(const struct slu_arbiter *a, struct running *r);
 
-/* forecast.c: to be called after grants have changed. */
+/* job_forecasts.c: after grants were settled. */
 void slu_ion_update_forecasts(struct slu_arbiter *a);
 
 /* ion_pool.c: replaces the pool; nodes that are in both keep their owner. */

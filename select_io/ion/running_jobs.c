@@ -28,43 +28,6 @@ void slu_ion_running_free(struct running *r)
 	free(r);
 }
 
-size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id)
-{
-	size_t low = 0, high = a->n_run;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a->run[mid]->job.job_id < job_id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-struct running *slu_ion_find(const struct slu_arbiter *a, uint32_t job_id)
-{
-	size_t i = slu_ion_position(a, job_id);
-
-	return i < a->n_run && a->run[i]->job.job_id == job_id ? a->run[i]
-							       : NULL;
-}
-
-void slu_ion_touch(struct slu_arbiter *a, struct running *r)
-{
-	if (!r->dirty)
-		a->dirty[a->n_dirty++] = r;
-	r->dirty = true;
-}
-
-void slu_ion_touch_answer(struct slu_arbiter *a, struct running *r)
-{
-	if (!r->unreported)
-		a->unreported[a->n_unreported++] = r;
-	r->unreported = true;
-}
-
 /* The I/O pattern named by the user, else the predicted one. */
 static void find_table(const struct slu_arbiter *a, struct running *r)
 {

@@ -2,9 +2,9 @@
 #ifndef SLU_SELECT_IO_OST_TARGET_COSTS_H
 #define SLU_SELECT_IO_OST_TARGET_COSTS_H
 
-/* Private to choose.c, choose_answer.c and known_targets.c: the targets in
- * servers' reports (server_report.h), with the costs of choose.h. Strings are
- * the document's. */
+/* Private to choose_targets.c, choose_answer.c and known_targets.c: the targets
+ * in servers' reports (server_report.h), with the costs of choose.h. Strings
+ * are the document's. */
 
 #include <stdbool.h>
 #include "select_io/ost/choose.h"
@@ -69,10 +69,10 @@ uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *settings,
 void slu_osts_compare(const struct slu_ost_choose_settings *settings,
 		      struct slu_osts *list);
 
-/* choose.c: slu_ost_choose() among these, which are sorted and of so many file
- * systems; their costs are changed. brief: without "osts" and "commands".
- * count: stripes of current files on each of them, list->n zeros at first; may
- * be NULL. */
+/* choose_targets.c: slu_ost_choose() among these, which are sorted and of so
+ * many file systems; their costs are changed. brief: without "osts" and
+ * "commands". count: stripes of current files on each of them, list->n zeros at
+ * first; may be NULL. */
 int slu_ost_choose_among(const struct slu_ost_choose_settings *settings,
 			 struct slu_osts *list, size_t systems,
 			 const struct slu_ost_choose_request *request,

@@ -93,20 +93,6 @@ void slu_ion_division_rule(struct slu_ion_division *d,
 
 /* Grants. */
 
-void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
-		  struct slu_ion_grant grant)
-{
-	struct slu_ion_grant *old = &d->grant[slot];
-
-	if (old->ions == grant.ions && old->shared == grant.shared &&
-	    old->bandwidth == grant.bandwidth)
-		return;
-	*old = grant;
-	if (d->part[slot].told != d->round)
-		d->changed[d->n_changed++] = d->part[slot].age;
-	d->part[slot].told = d->round;
-}
-
 static void grant(struct slu_ion_division *d, uint32_t slot)
 {
 	const struct part *p = &d->part[slot];

@@ -17,12 +17,6 @@ static int nomem(struct slu_err *err)
 	return slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-void slu_ion_touch_all(struct slu_arbiter *a)
-{
-	for (size_t i = 0; i < a->n_run; i++)
-		slu_ion_touch(a, a->run[i]);
-}
-
 void slu_arbiter_patterns(struct slu_arbiter *a,
 			  const struct slu_patterns *patterns)
 {
@@ -30,15 +24,6 @@ void slu_arbiter_patterns(struct slu_arbiter *a,
 	for (size_t i = 0; i < a->n_run; i++)
 		slu_ion_find_choices(a, a->run[i]);
 	slu_ion_touch_all(a);
-}
-
-void slu_ion_forget_fixed(struct slu_arbiter *a)
-{
-	slu_ion_division_clear(a->division[IN_EFFECT]);
-	for (size_t i = 0; i < a->n_run; i++) {
-		a->run[i]->slot[IN_EFFECT] = SLU_ION_NEW;
-		slu_ion_touch(a, a->run[i]);
-	}
 }
 
 int slu_arbiter_configure(struct slu_arbiter *a, const struct slu_conf *conf,
@@ -97,59 +82,16 @@ void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn, void *arg)
 
 /* Solving. */
 
-static int put(struct slu_arbiter *a, struct running *r, int division,
-	       const struct slu_ion_job *job, struct slu_err *err)
-{
-	return slu_ion_division_put(a->division[division], &r->slot[division],
-				    r->job.job_id, job, err);
-}
-
-static struct slu_ion_job job_of(const struct slu_arbiter *a,
-				 const struct running *r)
-{
-	return (struct slu_ion_job){
-		.choice = r->choice,
-		.n = r->n_choice,
-		.usual = r->usual,
-		.nodes = r->job.node_cnt,
-		.tasks = r->job.tasks,
-		.curve = &r->curve,
-		.counts = r->counts,
-		.group = {r->group[SLU_ION_USER], r->group[SLU_ION_ACCOUNT]},
-		.claimed = r->from == FROM_TABLE,
-		.holds = r->granted && slu_ion_holds(a, r),
-		.shares = r->grant.shared,
-		.held = r->grant.ions,
-	};
-}
-
 static int tell(struct slu_arbiter *a, struct running *r, struct slu_err *err)
 {
 	struct slu_ion_job job;
 
 	slu_ion_estimate(a, r);
-	job = job_of(a, r);
-	if (put(a, r, FREELY, &job, err) < 0)
+	job = slu_ion_job_of(a, r);
+	if (slu_ion_put(a, r, FREELY, &job, err) < 0)
 		return -1;
 	job.fixed = true;
-	return a->remap ? 0 : put(a, r, IN_EFFECT, &job, err);
-}
-
-int slu_ion_granting_slot(const struct slu_arbiter *a)
-{
-	return a->remap ? FREELY : IN_EFFECT;
-}
-
-int slu_ion_put_trial(struct slu_arbiter *a, struct running *r,
-		      const struct slu_curve *hoped, struct slu_err *err)
-{
-	struct slu_ion_job job = job_of(a, r);
-
-	job.fixed = !a->remap;
-	job.curve = hoped ? hoped : job.curve;
-	job.tries = r->tries && !hoped;
-	job.trial = r->trial;
-	return put(a, r, slu_ion_granting_slot(a), &job, err);
+	return a->remap ? 0 : slu_ion_put(a, r, IN_EFFECT, &job, err);
 }
 
 static int tell_all(struct slu_arbiter *a, struct slu_err *err)
@@ -164,11 +106,6 @@ static int tell_all(struct slu_arbiter *a, struct slu_err *err)
 static bool may_move(const struct slu_arbiter *a)
 {
 	return a->remap && a->policy != SLU_ION_STATIC;
-}
-
-struct slu_ion_division *slu_ion_granting(const struct slu_arbiter *a)
-{
-	return a->division[slu_ion_granting_slot(a)];
 }
 
 /* The divisions set an I/O node aside for sharing, which is superfluous while
