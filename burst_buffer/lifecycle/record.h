@@ -9,9 +9,9 @@
  * and slurmctld ask again.
  *
  * Who calls whom: job_events.c (slurmctld), node_requests.c (nodes) and
- * buffers.c (time) note a fact, and then reconcile.c draws every conclusion
- * from the facts. Both write with persistence.c, and put effects, which
- * effects.c carries out when all is decided.
+ * live_buffers.c (time) note a fact, and then reconcile.c draws every
+ * conclusion from the facts. Both write with persistence.c, and put effects,
+ * which effects.c carries out when all is decided.
  */
 
 #include "burst_buffer/lifecycle/buffers.h"

@@ -13,83 +13,10 @@
 #include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 
-/* DataWarp has types of use, DWS of file systems, which are ours. */
-int slu_dw_fs(char **fs, const char *value, struct slu_err *err)
-{
-	struct slu_request one = {.fs = *fs};
-	int rc;
-
-	if (strcmp(value, "scratch") == 0)
-		return 0;
-	if (strcmp(value, "cache") == 0 || strcmp(value, "swap") == 0)
-		return slu_err(err, SLU_INVALID,
-			       "a file system of the type \"%s\" cannot be had",
-			       value);
-	rc = slu_set_fs(&one, value, err);
-	*fs = one.fs;
-	return rc;
-}
-
 static int set_dw_type(struct slu_request *req, const char *value,
 		       struct slu_err *err)
 {
 	return slu_dw_fs(&req->fs, value, err);
-}
-
-int slu_dw_skip(struct slu_request *req, const char *value, struct slu_err *err)
-{
-	(void)req, (void)value, (void)err;
-	return 0;
-}
-
-/* What DWS may be asked for besides a file system. */
-int slu_dw_requires(struct slu_request *req, const char *value,
-		    struct slu_err *err)
-{
-	(void)req;
-	return slu_err(err, SLU_INVALID,
-		       "\"%.64s\" cannot be had; sluice-stage-out(1) copies "
-		       "while the job runs",
-		       value);
-}
-
-/* A word of access_mode=, up to a ',' and without its options in parentheses;
- * *value is left behind it. */
-static void next_mode(const char **value, char *word, size_t size)
-{
-	const char *p = *value;
-	size_t n = strcspn(p, "(,");
-
-	snprintf(word, size, "%.*s", (int)n, p);
-	p += n;
-	if (*p == '(')
-		p += strcspn(p, ")") + 1 - !strchr(p, ')');
-	*value = p + (*p == ',');
-}
-
-/* "striped", "private" or both, with options of DataWarp's in parentheses. */
-int slu_dw_access(struct slu_request *req, const char *value,
-		  struct slu_err *err)
-{
-	bool striped = false, private = false;
-	const char *p = value;
-	char word[16];
-
-	do {
-		next_mode(&p, word, sizeof(word));
-		striped |= strcmp(word, "striped") == 0;
-		private |= strcmp(word, "private") == 0;
-		if (strcmp(word, "striped") != 0 &&
-		    strcmp(word, "private") != 0)
-			return slu_err(err, SLU_INVALID,
-				       "\"%.64s\" is not striped, private or "
-				       "striped,private",
-				       value);
-	} while (*p);
-	req->dw = striped ? SLU_DW_STRIPED : SLU_DW_PRIVATE;
-	req->dw_both = striped && private;
-	req->dw_said = true;
-	return 0;
 }
 
 /* Names of DWS may have a '-', which no variable can. */

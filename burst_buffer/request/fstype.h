@@ -68,8 +68,8 @@ const struct slu_fs_conf *slu_coherence_fs(const struct slu_conf *conf,
 					   enum slu_coherence least,
 					   slu_fits_f *fits);
 
-/* Do the drivers and the grammar understand a site's FileSystem and Profile
- * lines? Errors name */
+/* site_lines.c: do the drivers and the grammar understand a site's FileSystem
+ * and Profile lines? Errors name */
 int slu_site_check(const struct slu_conf *conf, const char *name,
 		   struct slu_err *err);
 /* slu_conf_load_text() of a file that also passes that check; text may be NULL.

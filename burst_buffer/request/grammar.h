@@ -15,7 +15,7 @@ int slu_request_key(const struct slu_verb *verb, const char *name,
 		    struct slu_err *err);
 extern const struct slu_verb slu_dw_verbs[]; /* name NULL ends */
 
-/* Setters and starts of verbs that both languages use. */
+/* verb_values.c: setters and starts of verbs that both languages use. */
 int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err);
 int slu_set_capacity(struct slu_request *req, const char *value,
 		     struct slu_err *err);
@@ -23,8 +23,13 @@ int slu_set_profile(struct slu_request *req, const char *value,
 		    struct slu_err *err);
 int slu_set_name(struct slu_request *req, const char *value,
 		 struct slu_err *err);
+int slu_parse_tell(struct slu_request *req, const char *value,
+		   struct slu_err *err);
 int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
+
+/* jobfs_verb.c */
+extern const struct slu_key slu_jobfs_keys[];
 
 /* forward.c */
 extern const struct slu_key slu_forward_keys[], slu_limit_keys[];
@@ -46,18 +51,17 @@ int slu_begin_use(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_dw_use(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_create(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_destroy(struct slu_request *req, int line, struct slu_err *err);
-void slu_put_persist(struct slu_buf *buf,
-		     const struct slu_request_persist *one);
+/* Its key may stand without a value, which means yes. */
+int slu_set_hurry(struct slu_request *req, const char *value,
+		  struct slu_err *err);
+
+/* persistent_check.c */
 int slu_check_persist(const struct slu_request *req,
 		      const struct slu_conf *conf, struct slu_err *err);
 struct slu_fstype;
 bool slu_can_persist(const struct slu_fstype *type); /* NULL: it cannot */
-/* Its key may stand without a value, which means yes. */
-int slu_set_hurry(struct slu_request *req, const char *value,
-		  struct slu_err *err);
-void slu_persist_free(struct slu_request *req);
 
-/* dw.c: DataWarp's types of use, and names that may contain '-'. */
+/* dw_values.c: DataWarp's types of use, and names that may contain '-'. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
 int slu_dw_access(struct slu_request *req, const char *value,
 		  struct slu_err *err);
@@ -68,8 +72,6 @@ int slu_dw_skip(struct slu_request *req, const char *value,
 int slu_dw_requires(struct slu_request *req, const char *value,
 		    struct slu_err *err);
 /* coherence.c */
-int slu_parse_tell(struct slu_request *req, const char *value,
-		   struct slu_err *err);
 int slu_set_coherence(struct slu_request *req, const char *value,
 		      struct slu_err *err);
 /* Does the file system support the requested coherence, and are its options
@@ -79,22 +81,20 @@ int slu_check_coherence(const struct slu_request *req,
 			const struct slu_conf *conf,
 			bool (*fits)(const struct slu_fstype *type),
 			struct slu_err *err);
-/* text.c */
-void slu_put_pair(struct slu_buf *buf, const char *key, const char *value);
-/* site_check.c: is there such a file system? */
+/* fs_check.c: is there such a file system? */
 int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
 		 struct slu_err *err);
 
-/* A key that a profile may preset: it counts where the request does not set it.
- * SLU_NOTFOUND: unknown key. */
+/* jobfs_verb.c: a key that a profile may preset: it counts where the request
+ * does not set it. SLU_NOTFOUND: unknown key. */
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err);
 
-/* Apply the presets of the request's profile. */
+/* resolve.c: apply the presets of the request's profile. */
 int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
 		      struct slu_err *err);
 
-/* Words of values, indexed by their enum. */
+/* verb_values.c: words of values, indexed by their enum. */
 extern const char *const slu_dw_names[], *const slu_split_names[];
 extern const char *const slu_bind_names[];
 extern const char *const slu_tell_names[];

@@ -486,22 +486,3 @@ char *slu_request_component(const char *script, uint32_t component)
 		slu_buf_puts(&out, "\nexit 0\n");
 	return slu_buf_steal(&out);
 }
-
-void slu_request_free(struct slu_request *req)
-{
-	size_t i;
-
-	for (i = 0; i < req->n_stage; i++) {
-		free(req->stage[i].source);
-		free(req->stage[i].destination);
-	}
-	free(req->stage);
-	slu_stripes_free(req);
-	slu_persist_free(req);
-	free(req->fs);
-	free(req->name);
-	free(req->forward_pattern);
-	free(req->profile);
-	free(req->pool);
-	*req = (struct slu_request){0};
-}

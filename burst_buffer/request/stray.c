@@ -17,29 +17,18 @@
 #include <stdio.h>
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/stray_meaning.h"
 #include "common/str.h"
 
-#define LOOK_MAX   4096 /* comments that begin like one of ours */
-#define TOLD_MAX   64	/* mistakes of a script; more say nothing new */
-#define DOUBT_MAX  16	/* lines that are told if a text does not end */
-#define HERE_MAX   16	/* here-documents that one line begins: bash's limit */
-#define DEPTH_MAX  16	/* of quotes in substitutions in quotes ... */
-#define TEXT_MAX   256
-#define OPTION_MAX 4096 /* bytes in which an option is looked for */
-#define WORD_MAX   24	/* the words that it knows are shorter */
-
-enum why {
-	FINE,
-	NEAR,	/* a comment that is almost a request */
-	LUA,	/* of another plugin */
-	BARE,	/* a command that would be a request in --bb */
-	HIDDEN, /* a command for a character that is no blank */
-	BESIDE, /* behind a command in its line */
-	LATE,	/* behind the first command */
-};
+#define LOOK_MAX  4096 /* comments that begin like one of ours */
+#define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
+#define DOUBT_MAX 16   /* lines that are told if a text does not end */
+#define HERE_MAX  16   /* here-documents that one line begins: bash's limit */
+#define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
+#define TEXT_MAX  256
 
 struct stray {
-	enum why why;
+	enum slu_stray_why why;
 	int line;
 	const char *text, *end;
 };
@@ -85,125 +74,9 @@ static void enter(struct scan *s, char what)
 		s->in[s->depth++] = what;
 }
 
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static const char *skip_blanks(const char *p, const char *end)
-{
-	while (p < end && blank(*p))
-		p++;
-	return p;
-}
-
-/* The word at p, in lower case; returns what follows it. */
-static const char *read_word(const char *p, const char *end,
-			     char word[WORD_MAX])
-{
-	size_t n = 0;
-
-	while (p + n < end && n + 1 < WORD_MAX &&
-	       strchr(SLU_WORD_CHARS, p[n])) {
-		word[n] = (char)tolower((unsigned char)p[n]);
-		n++;
-	}
-	word[n] = '\0';
-	return p + n;
-}
-
-/* Does it read as a request, a verb and a pair, or as the short form of one?
- * `loose`: whatever stands in the place of the verb, and for any key. */
-static bool asks(const char *p, const char *end, bool loose)
-{
-	char word[WORD_MAX];
-	bool verb;
-
-	p = read_word(skip_blanks(p, end), end, word);
-	if (p < end && *p == '=')
-		return loose ? slu_request_is_key(word)
-			     : !strcmp(word, "capacity");
-	verb = (p == end || blank(*p) || *p == ';') &&
-	       slu_request_is_verb(word);
-	if (!verb && !loose)
-		return false;
-	while (p < end && !blank(*p))
-		p++;
-	p = skip_blanks(p, end);
-	if (p == end)
-		return verb && loose;
-	p = read_word(p, end, word);
-	return p < end && *p == '=' && slu_request_is_key(word);
-}
-
-/* #SBATCH with an option for us, at p behind the #. */
-static bool is_option(const char *p, const char *end)
-{
-	if (end - p < 6 || strncmp(p, "SBATCH", 6))
-		return false;
-	if (end - p > OPTION_MAX)
-		end = p + OPTION_MAX;
-	p = memmem(p, (size_t)(end - p), "--bb", 4);
-	if (!p || !blank(p[-1]))
-		return false;
-	p += 4 + (p + 4 < end && p[4] == 'f');
-	return p < end && (blank(*p) || *p == '=');
-}
-
-static bool begins_well(const char *p, const char *end)
-{
-	return is_option(p + 1, end) || slu_behind_magic(p + 1, end);
-}
-
-/* Past what looks like a blank, perhaps, and is none, as of a web page. */
-static const char *skip_strange(const char *p, const char *end)
-{
-	while (p < end && !slu_behind_letter(p, '#') &&
-	       (blank(*p) || (unsigned char)*p >= 0x80 ||
-		iscntrl((unsigned char)*p)))
-		p++;
-	return p;
-}
-
-/* Past what stands between #BB and a request. */
-static const char *skip_between(const char *p, const char *end)
-{
-	const char *rest = skip_strange(p, end);
-
-	return rest == p && p < end && ispunct((unsigned char)*p) && *p != '_'
-		       ? p + 1
-		       : rest;
-}
-
-/* What a comment that begins well could have been meant for. */
-static enum why meant(const char *p, const char *end)
-{
-	const char *magic = p + 1, *rest = slu_behind_magic(magic, end);
-	bool near = strncmp(magic, "BB", 2) && strncmp(magic, "DW", 2);
-
-	if (is_option(p + 1, end))
-		return LATE;
-	if (!near && end - rest >= 4 && !strncmp(magic, "BB_LUA", 6) &&
-	    (end - rest == 4 || blank(rest[4])))
-		return skip_blanks(rest + 4, end) < end ? LUA : FINE;
-	near |= !blank(*rest);
-	return asks(near ? skip_between(rest, end) : rest, end, !near)
-		       ? near ? NEAR : LATE
-		       : FINE;
-}
-
-static const char *magic_of(const struct stray *s)
-{
-	if (is_option(s->text + 1, s->end))
-		return "SBATCH";
-	return slu_behind_letter(slu_find_magic(s->text + 1, s->end), 'D')
-		       ? "DW"
-		       : "BB";
-}
-
 static void tell(struct scan *s, const struct stray *one)
 {
-	const char *const magic = magic_of(one);
+	const char *const magic = slu_stray_magic(one->text, one->end);
 	char begin[SLU_SHOWN], text[TEXT_MAX];
 	int n;
 	char *to;
@@ -214,44 +87,45 @@ static void tell(struct scan *s, const struct stray *one)
 	to = text + n;
 	room = sizeof(text) - (size_t)n;
 	switch (one->why) {
-	case NEAR:
+	case SLU_STRAY_NEAR:
 		snprintf(to, room,
 			 "is a comment: write #%s and a blank, or ##%s to "
 			 "leave it out",
 			 magic, magic);
 		break;
-	case LUA:
+	case SLU_STRAY_LUA:
 		snprintf(to, room, "is for another plugin: write #BB");
 		break;
-	case BARE:
+	case SLU_STRAY_BARE:
 		snprintf(to, room,
 			 "is a command here: begin the line with #BB");
 		break;
-	case HIDDEN:
+	case SLU_STRAY_HIDDEN:
 		snprintf(to, room, "is a command: %s, begin the line with #%s",
 			 *one->text == '#'
 				 ? "a character before it is no blank"
 				 : "its first character only looks like #",
 			 magic);
 		break;
-	case BESIDE:
+	case SLU_STRAY_BESIDE:
 		snprintf(to, room,
 			 "has no effect behind a command: give it a line "
 			 "above the first one");
 		break;
-	case LATE:
+	case SLU_STRAY_LATE:
 		snprintf(to, room,
 			 "has no effect behind the first command (line %d): "
 			 "move it up, or write ##%s to leave it out",
 			 s->command, magic);
 		break;
-	case FINE:
+	case SLU_STRAY_FINE:
 		return;
 	}
 	s->told++;
 	s->tell(s->arg, one->line, text,
-		s->shell || one->why == NEAR || one->why == BARE ||
-			one->why == HIDDEN);
+		s->shell || one->why == SLU_STRAY_NEAR ||
+			one->why == SLU_STRAY_BARE ||
+			one->why == SLU_STRAY_HIDDEN);
 }
 
 static void tell_doubts(struct scan *s)
@@ -266,15 +140,15 @@ static void look(struct scan *s, const char *p, bool beside, bool doubt)
 {
 	struct stray one = {.line = s->line, .text = p, .end = s->end};
 
-	if (!begins_well(p, s->end) || s->looked++ >= LOOK_MAX)
+	if (!slu_stray_begins(p, s->end) || s->looked++ >= LOOK_MAX)
 		return;
-	one.why = meant(p, s->end);
-	if (one.why == FINE)
+	one.why = slu_stray_meant(p, s->end);
+	if (one.why == SLU_STRAY_FINE)
 		return;
-	if (!s->command && one.why == LATE)
+	if (!s->command && one.why == SLU_STRAY_LATE)
 		return; /* it has its effect */
-	if (s->command && one.why != LUA)
-		one.why = beside ? BESIDE : LATE;
+	if (s->command && one.why != SLU_STRAY_LUA)
+		one.why = beside ? SLU_STRAY_BESIDE : SLU_STRAY_LATE;
 	if (!doubt)
 		tell(s, &one);
 	else if (s->n_doubt < DOUBT_MAX)
@@ -321,7 +195,7 @@ static const char *begin_here(struct scan *s, const char *p)
 	if (p < s->end && *p == '<') /* a here-string */
 		return p + 1;
 	h.tabs = p < s->end && *p == '-';
-	h.word = skip_blanks(p + h.tabs, s->end);
+	h.word = slu_stray_skip_blanks(p + h.tabs, s->end);
 	h.end = skip_word(h.word, s->end);
 	if (h.end > h.word && !isdigit((unsigned char)*h.word) &&
 	    !in_sum(s, p) && s->n_here < HERE_MAX)
@@ -370,7 +244,7 @@ static const char *step(struct scan *s, const char *line, const char *p)
 	case '#':
 		if (p > line && !strchr(" \t;&|()", p[-1]))
 			break;
-		look(s, p, skip_blanks(line, s->end) < p, false);
+		look(s, p, slu_stray_skip_blanks(line, s->end) < p, false);
 		return NULL;
 	case '<':
 		if (p + 1 < s->end && p[1] == '<')
@@ -424,7 +298,7 @@ static bool ends_here(struct scan *s, const char *p)
 /* In the text of a here-document or of quotes. */
 static void look_in_text(struct scan *s, const char *line)
 {
-	const char *p = skip_blanks(line, s->end);
+	const char *p = slu_stray_skip_blanks(line, s->end);
 
 	if (p < s->end && *p == '#')
 		look(s, p, false, true);
@@ -433,21 +307,22 @@ static void look_in_text(struct scan *s, const char *line)
 /* The first command: true if it was meant for a comment. */
 static bool look_at_command(struct scan *s, const char *first)
 {
-	const char *hash = skip_strange(first, s->end);
-	struct stray one = {BARE, s->line, first, s->end};
+	const char *hash = slu_stray_skip_strange(first, s->end);
+	struct stray one = {SLU_STRAY_BARE, s->line, first, s->end};
 
 	s->command = s->line;
 	if (hash < s->end && slu_behind_letter(hash, '#'))
 		hash = slu_behind_letter(hash, '#') - 1;
 	if (hash > first && hash < s->end) {
-		one = (struct stray){HIDDEN, s->line, hash, s->end};
-		if (!begins_well(hash, s->end) || meant(hash, s->end) == FINE)
+		one = (struct stray){SLU_STRAY_HIDDEN, s->line, hash, s->end};
+		if (!slu_stray_begins(hash, s->end) ||
+		    slu_stray_meant(hash, s->end) == SLU_STRAY_FINE)
 			return false;
 		tell(s, &one);
 		return true;
 	}
 	if (isalpha((unsigned char)*first) && strchr(first, '=') &&
-	    asks(first, s->end, false) &&
+	    slu_stray_asks(first, s->end, false) &&
 	    !memchr(first, '=', strcspn(first, " \t\n")))
 		tell(s, &one);
 	return false;
@@ -455,7 +330,7 @@ static bool look_at_command(struct scan *s, const char *first)
 
 static void read_line(struct scan *s, const char *line)
 {
-	const char *first = skip_blanks(line, s->end);
+	const char *first = slu_stray_skip_blanks(line, s->end);
 
 	if (s->n_here) {
 		if (!ends_here(s, line))
@@ -478,7 +353,7 @@ static bool worth_it(const char *p)
 	for (; (p = strchr(p, '#')); p++) {
 		if (p >= end) /* once a line: it may be all of # */
 			end = p + strcspn(p, "\n");
-		if (begins_well(p, end))
+		if (slu_stray_begins(p, end))
 			return true;
 	}
 	return false;
@@ -500,7 +375,7 @@ void slu_request_strays(const char *script, bool option, slu_stray_f *tell,
 
 		s.line++;
 		s.end = next > p && next[-1] == '\r' ? next - 1 : next;
-		first = skip_blanks(p, s.end);
+		first = slu_stray_skip_blanks(p, s.end);
 		if (!option)
 			read_line(&s, p);
 		else if (first < s.end && *first == '#')

@@ -7,7 +7,7 @@
 #include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 
-void slu_put_pair(struct slu_buf *buf, const char *key, const char *value)
+static void put_pair(struct slu_buf *buf, const char *key, const char *value)
 {
 	slu_buf_printf(buf, " %s=", key);
 	if (!strpbrk(value, SLU_BARE_REFUSED " \t;")) {
@@ -23,44 +23,68 @@ void slu_put_pair(struct slu_buf *buf, const char *key, const char *value)
 	slu_buf_puts(buf, "\"");
 }
 
+static void put_persist(struct slu_buf *buf,
+			const struct slu_request_persist *one)
+{
+	slu_buf_printf(buf, "%spersistent_%s", buf->len ? "; " : "",
+		       one->destroy ? "destroy" : "create");
+	put_pair(buf, "name", one->name);
+	if (one->capacity)
+		slu_buf_printf(buf, " capacity=%llu",
+			       (unsigned long long)one->capacity);
+	if (one->fs)
+		put_pair(buf, "type", one->fs);
+	if (one->coherence)
+		put_pair(buf, "coherence", slu_coherence_names[one->coherence]);
+	if (one->profile)
+		put_pair(buf, "profile", one->profile);
+	if (one->group)
+		put_pair(buf, "group", one->group);
+	if (one->lifetime)
+		slu_buf_printf(buf, " lifetime=%llds",
+			       (long long)one->lifetime);
+	if (one->force)
+		slu_buf_puts(buf, " force=yes");
+}
+
 static void put_stage(struct slu_buf *buf, const struct slu_request_stage *s)
 {
 	slu_buf_printf(buf, "%s%s", buf->len ? "; " : "",
 		       s->out ? "stage_out" : "stage_in");
-	slu_put_pair(buf, "source", s->source);
-	slu_put_pair(buf, "destination", s->destination);
+	put_pair(buf, "source", s->source);
+	put_pair(buf, "destination", s->destination);
 	if (s->type != SLU_STAGE_AUTO)
-		slu_put_pair(buf, "type", slu_stage_type_names[s->type]);
+		put_pair(buf, "type", slu_stage_type_names[s->type]);
 	if (s->on != SLU_ON_ALWAYS)
-		slu_put_pair(buf, "on", slu_on_names[s->on]);
+		put_pair(buf, "on", slu_on_names[s->on]);
 	if (s->content)
-		slu_put_pair(buf, "verify", "content");
+		put_pair(buf, "verify", "content");
 	if (s->apart)
-		slu_put_pair(buf, "nodes", "staging");
+		put_pair(buf, "nodes", "staging");
 }
 
 static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 {
 	if (req->persistent) {
 		slu_buf_puts(buf, "persistent");
-		slu_put_pair(buf, "name", req->name);
+		put_pair(buf, "name", req->name);
 		if (req->coherence)
-			slu_put_pair(buf, "coherence",
-				     slu_coherence_names[req->coherence]);
+			put_pair(buf, "coherence",
+				 slu_coherence_names[req->coherence]);
 		if (req->tell)
-			slu_put_pair(buf, "tell", slu_tell_names[req->tell]);
+			put_pair(buf, "tell", slu_tell_names[req->tell]);
 		if (req->dw)
-			slu_put_pair(buf, "dw", slu_dw_names[req->dw]);
+			put_pair(buf, "dw", slu_dw_names[req->dw]);
 		return;
 	}
 	slu_buf_puts(buf, "jobfs");
 	if (req->fs)
-		slu_put_pair(buf, "type", req->fs);
+		put_pair(buf, "type", req->fs);
 	if (req->capacity)
 		slu_buf_printf(buf, " capacity=%llu",
 			       (unsigned long long)req->capacity);
 	if (strcmp(req->name, "JOBFS") != 0)
-		slu_put_pair(buf, "name", req->name);
+		put_pair(buf, "name", req->name);
 	if (req->nodes == SLU_ALL_NODES && req->profile)
 		slu_buf_puts(buf, " nodes=all");
 	else if (req->nodes && req->nodes != SLU_ALL_NODES)
@@ -69,43 +93,42 @@ static void put_jobfs(struct slu_buf *buf, const struct slu_request *req)
 		slu_buf_printf(buf, " tolerate=%u", (unsigned)req->tolerate);
 	if (req->split == SLU_SPLIT_SWITCH ||
 	    (req->split == SLU_SPLIT_NO && req->profile))
-		slu_put_pair(buf, "split", slu_split_names[req->split]);
+		put_pair(buf, "split", slu_split_names[req->split]);
 	if (req->bind > SLU_BIND_NEAR ||
 	    (req->bind == SLU_BIND_NEAR && req->profile))
-		slu_put_pair(buf, "bind", slu_bind_names[req->bind]);
+		put_pair(buf, "bind", slu_bind_names[req->bind]);
 	if (req->pool)
-		slu_put_pair(buf, "pool", req->pool);
+		put_pair(buf, "pool", req->pool);
 	else if (req->tier) /* else its pool says it */
-		slu_put_pair(buf, "tier", slu_tier_names[req->tier]);
+		put_pair(buf, "tier", slu_tier_names[req->tier]);
 	if (req->coherence)
-		slu_put_pair(buf, "coherence",
-			     slu_coherence_names[req->coherence]);
+		put_pair(buf, "coherence", slu_coherence_names[req->coherence]);
 	if (req->tell)
-		slu_put_pair(buf, "tell", slu_tell_names[req->tell]);
+		put_pair(buf, "tell", slu_tell_names[req->tell]);
 	if (req->profile)
-		slu_put_pair(buf, "profile", req->profile);
+		put_pair(buf, "profile", req->profile);
 	if (req->dw)
-		slu_put_pair(buf, "dw",
-			     slu_dw_names[req->dw_both ? SLU_DW_BOTH
-						       : (int)req->dw]);
+		put_pair(buf, "dw",
+			 slu_dw_names[req->dw_both ? SLU_DW_BOTH
+						   : (int)req->dw]);
 }
 
 static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
 {
 	slu_buf_printf(buf, "%sstripe", buf->len ? "; " : "");
-	slu_put_pair(buf, "target", s->target);
+	put_pair(buf, "target", s->target);
 	if (s->size)
 		slu_buf_printf(buf, " size=%llu", (unsigned long long)s->size);
 	if (s->random)
-		slu_put_pair(buf, "access", slu_access_names[1]);
+		put_pair(buf, "access", slu_access_names[1]);
 	if (s->readers)
 		slu_buf_printf(buf, " readers=%u", (unsigned)s->readers);
 	if (s->stripes)
 		slu_buf_printf(buf, " stripes=%u", (unsigned)s->stripes);
 	if (s->per_file)
-		slu_put_pair(buf, "per_file", "yes");
+		put_pair(buf, "per_file", "yes");
 	if (s->fsname)
-		slu_put_pair(buf, "fsname", s->fsname);
+		put_pair(buf, "fsname", s->fsname);
 }
 
 char *slu_request_text(const struct slu_request *req)
@@ -133,7 +156,7 @@ char *slu_request_text(const struct slu_request *req)
 	if (req->keep_limit)
 		slu_buf_printf(&buf, "%slimit tighten=no", buf.len ? "; " : "");
 	for (i = 0; i < req->n_persist; i++)
-		slu_put_persist(&buf, &req->persist[i]);
+		put_persist(&buf, &req->persist[i]);
 	return slu_buf_steal(&buf);
 }
 
