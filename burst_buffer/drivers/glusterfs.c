@@ -37,84 +37,9 @@
 #define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
-#define PATIENCE_MAX   120.0
 /* Without: */
 #define AGAIN_SECONDS 2.0 /* for connections to settle */
 #define STOP_SECONDS  10.0
-
-#define LIBRARY	      SLU_PKGLIBDIR "/libsluice_glusterfs.so"
-
-void slu_gluster_path(const struct slu_instance *in, const char *name,
-		      char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/%s", in->work, name);
-}
-
-int slu_gluster_volfile(const char *path, struct slu_buf *text,
-			struct slu_err *err)
-{
-	int rc;
-
-	if (text->failed)
-		rc = slu_err(err, SLU_NOMEM, "out of memory");
-	else
-		rc = slu_file_write(AT_FDCWD, path, text->data, text->len, 0600,
-				    false, err);
-	slu_buf_free(text);
-	return rc;
-}
-
-int slu_gluster_preload(const struct slu_instance *in, const char *told,
-			struct slu_gluster_preload *env, struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	slu_gluster_path(in, told, path);
-	if (unlink(path) && errno != ENOENT)
-		return slu_errno(err, SLU_IO, "cannot remove %s", path);
-	snprintf(env->told, sizeof(env->told), "SLUICE_TOLD=%s", path);
-	snprintf(env->library, sizeof(env->library), "LD_PRELOAD=%s",
-		 slu_plan_option(in->plan, "client_library", LIBRARY));
-	return 0;
-}
-
-int slu_gluster_told(const struct slu_instance *in, const char *told,
-		     const char *program, struct slu_err *err)
-{
-	char path[PATH_MAX];
-
-	slu_gluster_path(in, told, path);
-	if (!access(path, F_OK))
-		return 0;
-	return slu_err(err, SLU_IO, "glusterfs: the %s does not load %s",
-		       program,
-		       slu_plan_option(in->plan, "client_library", LIBRARY));
-}
-
-int slu_gluster_add_log(const struct slu_instance *in, const char *log,
-			struct slu_err *err)
-{
-	struct slu_err first = *err;
-	char why[200];
-
-	slu_logs_first(in->log, log, " E ", why, sizeof(why));
-	return slu_err(err, first.kind, "%s%s%s", first.text, *why ? ": " : "",
-		       why);
-}
-
-static unsigned bricks(const struct slu_plan *plan)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < plan->n_node; i++)
-		n += !plan->node[i].client;
-	return n;
-}
-
-double slu_gluster_timeout(const struct slu_plan *plan, double least)
-{
-	return least + fmin(bricks(plan), PATIENCE_MAX);
-}
 
 /* probe */
 
@@ -147,9 +72,11 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 	int n = probe_program(slu_fs_option(conf, "server", "glusterfsd"), why);
 
 	n += probe_program(slu_fs_option(conf, "client", "glusterfs"), why);
-	if (access(slu_fs_option(conf, "client_library", LIBRARY), R_OK)) {
+	if (access(slu_fs_option(conf, "client_library", SLU_GLUSTER_LIBRARY),
+		   R_OK)) {
 		slu_buf_printf(why, "%s: %s\n",
-			       slu_fs_option(conf, "client_library", LIBRARY),
+			       slu_fs_option(conf, "client_library",
+					     SLU_GLUSTER_LIBRARY),
 			       strerror(errno));
 		n++;
 	}
@@ -300,7 +227,7 @@ static int whole(const struct slu_instance *in, uint64_t *since,
 		 struct slu_err *err)
 {
 	double end = slu_now_mono() + AGAIN_SECONDS;
-	unsigned all = bricks(in->plan);
+	unsigned all = slu_gluster_bricks(in->plan);
 	struct slu_connections now;
 	char vol[PATH_MAX];
 	struct slu_pid pid;

@@ -9,8 +9,10 @@
 
 /* The names of its server and client programs begin so. */
 #define SLU_GLUSTER "gluster"
+/* Default of client_library. */
+#define SLU_GLUSTER_LIBRARY SLU_PKGLIBDIR "/libsluice_glusterfs.so"
 
-/* glusterfs.c: the path of one of root's files. */
+/* glusterfs_files.c: the path of one of root's files. */
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX]);
 /* Write a volume file, which holds the password; frees the text. */
@@ -32,6 +34,8 @@ int slu_gluster_told(const struct slu_instance *in, const char *told,
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 			struct slu_err *err);
 
+/* How many bricks the plan has. */
+unsigned slu_gluster_bricks(const struct slu_plan *plan);
 /* Seconds for something that involves all parts, where `least` are enough for
  * one: a second more for each part, at most two minutes. */
 double slu_gluster_timeout(const struct slu_plan *plan, double least);

@@ -13,11 +13,11 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/file_users.h"
 #include "burst_buffer/host/kill_users.h"
 #include "common/file.h"
 #include "common/str.h"
+#include "common/clock.h"
 
 #define TABLE_MAX (64u << 20)
 #define TRIES	  100 /* to detach a mount that is being moved */

@@ -19,6 +19,8 @@ void slu_early_serve(struct slu_node *n, int socket, double seconds);
 bool slu_early_has_been(const struct slu_node *n, size_t r);
 /* Open the notes of what was (staging/copied.h); 0: there are none. */
 int slu_early_notes(const struct slu_node *n, size_t r, int flags);
+/* early_notes.c: is there a request whose nodes each stage out their own? */
+bool slu_early_any_apart(const struct slu_plan *plan);
 /* The node that stages out while the job runs, where one does it for all. */
 size_t slu_early_node(const struct slu_plan *plan);
 

@@ -21,6 +21,7 @@
 #include "common/clock.h"
 #include "common/size.h"
 #include "common/str.h"
+#include "burst_buffer/node/instance_name.h"
 
 #define SECONDS	 3.0	/* to look */
 #define PATIENCE 6.0	/* for the child, seconds */

@@ -19,6 +19,7 @@
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 #include "common/str.h"
+#include "burst_buffer/node/instance_name.h"
 
 #define NAMES_MAX (1 << 20)
 

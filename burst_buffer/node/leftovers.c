@@ -24,6 +24,7 @@
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
+#include "burst_buffer/node/instance_name.h"
 
 #define ASK_TIME   30.0 /* seconds for sluiced's answer */
 #define BEGIN_TIME 10.0 /* seconds to wait for an `up` that begins */
@@ -31,20 +32,6 @@
 #define LEAST_STAY (48 * 3600)
 #define FORGOTTEN  "forgotten" /* file in an instance: unknown since then */
 #define STAGE_OUT  "stage_out" /* file in an instance: it has a stage-out */
-
-int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer)
-{
-	unsigned long long job, instance;
-	int end = 0;
-
-	if (strspn(name, "0123456789.") != strlen(name) ||
-	    sscanf(name, "%llu.%llu%n", &job, &instance, &end) != 2 ||
-	    name[end] || !job || job > UINT32_MAX)
-		return -1;
-	*job_id = (uint32_t)job;
-	*buffer = instance;
-	return 0;
-}
 
 static bool is_noted_as(const struct slu_node *n, uint32_t job_id,
 			uint64_t buffer)

@@ -62,7 +62,4 @@ int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err);
 /* Removes that it was unknown: sluiced knows it again. */
 void slu_leftovers_remember(const struct slu_storage *s);
 
-/* Parses JOB.BUFFER; -1: it is no such name (there is no job 0). */
-int slu_instance_parse(const char *name, uint32_t *job_id, uint64_t *buffer);
-
 #endif

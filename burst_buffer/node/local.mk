@@ -10,7 +10,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
 	burst_buffer/staging/attrs.c burst_buffer/staging/attrs.h \
 	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
-	burst_buffer/staging/walk.c burst_buffer/staging/walk.h \
+	burst_buffer/staging/walk_tree.c burst_buffer/staging/walk.h \
 	burst_buffer/staging/walk_make.c burst_buffer/staging/walk_names.c \
 	burst_buffer/staging/level.h \
 	burst_buffer/staging/colliding_paths.c burst_buffer/staging/colliding_paths.h \
@@ -24,8 +24,9 @@ libslunode_a_SOURCES = \
 	burst_buffer/staging/held_source.c burst_buffer/staging/held_source.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
 	burst_buffer/staging/act_range.c burst_buffer/staging/act_cached.c \
 	burst_buffer/staging/move.c burst_buffer/staging/move.h \
-	burst_buffer/staging/act.h \
-	burst_buffer/staging/stage.c burst_buffer/staging/stage.h \
+	burst_buffer/staging/act.c burst_buffer/staging/act.h \
+	burst_buffer/staging/act_land.c \
+	burst_buffer/staging/stage_run.c burst_buffer/staging/stage.h \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \
 	burst_buffer/host/fuse.c burst_buffer/host/fuse.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \
@@ -43,18 +44,18 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/image.c \
 	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
 	burst_buffer/storage/held_storage.c burst_buffer/storage/held_storage.h \
-	burst_buffer/storage/storage.c burst_buffer/storage/storage.h \
+	burst_buffer/storage/storage_make.c burst_buffer/storage/storage.h \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
 	burst_buffer/storage/cache_record.c burst_buffer/storage/cache_record.h \
 	burst_buffer/storage/cache_room.c burst_buffer/storage/cache_room.h \
 	burst_buffer/storage/cache_space.c burst_buffer/storage/cache_space.h \
-	burst_buffer/storage/stage_cache.c burst_buffer/storage/stage_cache.h \
+	burst_buffer/storage/cache_use.c burst_buffer/storage/stage_cache.h \
 	burst_buffer/storage/internal.h \
-	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h \
+	burst_buffer/drivers/drivers.c burst_buffer/drivers/driver.h burst_buffer/drivers/instance.c \
 	burst_buffer/drivers/scratch.c burst_buffer/drivers/glusterfs.c \
 	burst_buffer/drivers/glusterfs.h \
-	burst_buffer/drivers/glusterfs_brick.c \
+	burst_buffer/drivers/glusterfs_brick.c burst_buffer/drivers/glusterfs_files.c \
 	burst_buffer/drivers/gekkofs.c burst_buffer/drivers/gekkofs.h \
 	burst_buffer/drivers/gekkofs_daemons.c \
 	burst_buffer/drivers/gekkofs_hosts.c \
@@ -69,13 +70,13 @@ libslunode = libslunode.a $(libslurequest) $(XXHASH_LIBS) -lpthread
 noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
-	burst_buffer/node/node_conf.c burst_buffer/node/notes.c \
-	burst_buffer/node/receipts.c burst_buffer/node/receipts.h \
+	burst_buffer/node/node_conf.c burst_buffer/node/notes.c burst_buffer/node/node_log.c \
+	burst_buffer/node/receipts.c burst_buffer/node/receipts_show.c burst_buffer/node/receipts.h \
 	burst_buffer/node/talk.c burst_buffer/node/job_output.c burst_buffer/node/job_output.h \
-	burst_buffer/node/user_directories.c burst_buffer/node/user_directories.h burst_buffer/node/staging_child.c \
+	burst_buffer/node/user_directories.c burst_buffer/node/user_directories.h burst_buffer/node/staging_child.c burst_buffer/node/stage_what.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c burst_buffer/node/drain.h \
-	burst_buffer/node/early.c burst_buffer/node/early.h burst_buffer/node/early_copy.c \
+	burst_buffer/node/early.c burst_buffer/node/early_notes.c burst_buffer/node/early.h burst_buffer/node/early_copy.c \
 	burst_buffer/node/interpose.c burst_buffer/node/interpose.h burst_buffer/node/stripe_directories.c \
 	burst_buffer/node/up.c burst_buffer/node/down.c \
 	burst_buffer/node/room.c burst_buffer/node/room.h \
@@ -87,8 +88,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/job_env.c \
 	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
 	burst_buffer/node/save_data.c burst_buffer/node/save_data.h \
-	burst_buffer/node/worker.c burst_buffer/node/watch.c \
-	burst_buffer/node/leftovers.c burst_buffer/node/leftovers.h \
+	burst_buffer/node/worker.c burst_buffer/node/watch.c burst_buffer/node/watch.h \
+	burst_buffer/node/leftovers.c burst_buffer/node/instance_name.c burst_buffer/node/instance_name.h burst_buffer/node/leftovers.h \
 	burst_buffer/node/kept_expiry.c \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
 	burst_buffer/node/outlived.c \
@@ -113,7 +114,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/forwarder_mapping.h \
 	burst_buffer/node/forwarder_probe.c \
 	burst_buffer/node/hosts_file.c \
-	burst_buffer/node/probe.c burst_buffer/node/probe_push.c \
+	burst_buffer/node/probe.c burst_buffer/node/probe_rows.c burst_buffer/node/probe_push.c \
 	burst_buffer/node/probe_slurm.c burst_buffer/node/probe_storage.c \
 	burst_buffer/node/probe.h
 libsluverbs = libsluverbs.a $(libslunode) $(libslunet)

@@ -12,12 +12,18 @@
 #include <unistd.h>
 #include "common/cli.h"
 #include "common/clock.h"
+#include "burst_buffer/node/watch.h"
 
 /* Seconds. SETUP: waiting for a sluice.conf, SetupTimeout's default and what
  * sluiced needs to act on it; between two looks; until slurmd has started. */
 #define SETUP_TIME   150
 #define PAUSE	     5
 #define RECOVER_TIME 60
+
+static int watch(struct slu_node *n)
+{
+	return slu_watch(n, slu_cmd_up);
+}
 
 static const struct command {
 	const char *name, *usage, *doc;
@@ -31,8 +37,8 @@ static const struct command {
 	{"missed", "--job J", "say that no prolog was run here (before tasks)",
 	 slu_cmd_missed, true, true},
 	{"watch", "--job J [--period S]",
-	 "end a hung client of an ended job (started by up)", slu_cmd_watch,
-	 true, true},
+	 "end a hung client of an ended job (started by up)", watch, true,
+	 true},
 	{"recover", "", "take down what a restart of this node cut off",
 	 slu_cmd_recover, false, true},
 	{"serve", "[--period S]", "make and end this node's persistent buffers",

@@ -147,7 +147,10 @@ void slu_node_renew_conf(struct slu_node *n);
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err);
 
-/* Writes one line to the program's log and the job's. */
+/* Is there something that other nodes of the job may still be using? */
+bool slu_in_common(const struct slu_node *n);
+
+/* node_log.c: writes one line to the program's log and the job's. */
 void slu_node_log(struct slu_node *n, enum slu_level level, const char *fmt,
 		  ...) __attribute__((format(printf, 3, 4)));
 
@@ -193,6 +196,7 @@ bool slu_note_lock(struct slu_node *n, const char *what);
 int slu_note_begin(const struct slu_node *n, double seconds,
 		   struct slu_err *err);
 void slu_note_begun(int begin);
+/* receipts.c: note the plan; it begins, and has no receipts yet. */
 int slu_note_plan(struct slu_node *n, struct slu_err *err);
 /* The plan as it is noted: without the secret, which is fetched again when it
  * is needed, and without what sluiced sends along. NULL: no memory. Caller
@@ -260,7 +264,7 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 /* A directory that a stage_out adds to its destination, where the job has
  * several file systems: the name of this node or of its part. NULL: none. */
 const char *slu_node_below(const struct slu_node *n);
-/* The enum for the plan's word. */
+/* stage_what.c: the enum for the plan's word. */
 enum slu_stage_what slu_stage_what(const char *type);
 
 /* Subcommands: exit codes. */
@@ -275,7 +279,6 @@ int slu_cmd_fetch(struct slu_node *n);
 int slu_cmd_cancel(struct slu_node *n);
 int slu_cmd_begin(struct slu_node *n);
 int slu_cmd_io(struct slu_node *n);
-int slu_cmd_watch(struct slu_node *n);
 int slu_cmd_recover(struct slu_node *n);
 int slu_cmd_serve(struct slu_node *n);
 
@@ -290,7 +293,4 @@ int slu_worker_start(struct slu_node *n, struct slu_err *err);
 /* The same in a child that is waited for, where not even a pid file can be
  * written. */
 void slu_worker_run(struct slu_node *n);
-/* watch.c */
-int slu_watcher_start(struct slu_node *n, struct slu_err *err);
-
 #endif

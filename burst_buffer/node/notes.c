@@ -3,7 +3,6 @@
  * and so is everything that the notes are about. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
-#include "burst_buffer/node/receipts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "burst_buffer/staging/attrs.h"
 #include "common/file.h"
@@ -20,6 +20,11 @@
 #define RESERVE	     "reserve"
 #define RESERVE_SIZE (128 << 10) /* a page for each note at the end */
 #define NOTE_MAX     (64u << 20) /* bytes, for plans of large jobs */
+
+int64_t slu_today(void)
+{
+	return time(NULL);
+}
 
 void slu_note_path(const struct slu_node *n, const char *name,
 		   char path[PATH_MAX])
@@ -225,19 +230,6 @@ char *slu_plan_note(const struct slu_plan *plan)
 	note.users = NULL;
 	note.unready = false;
 	return slu_encode_text(&slu_plan_desc, &note);
-}
-
-int slu_note_plan(struct slu_node *n, struct slu_err *err)
-{
-	char *text = n->whole ? strdup(n->whole) : slu_plan_note(&n->plan);
-	int rc;
-
-	if (!text)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	slu_receipts_drop(n, &n->plan);
-	rc = slu_note_put(n, "plan.json", 0600, text, err);
-	free(text);
-	return rc;
 }
 
 int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,

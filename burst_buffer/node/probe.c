@@ -38,29 +38,6 @@ static const struct slu_column columns[] = {
 	{NULL, NULL, .type = SLU_COL_PLAIN},
 };
 
-void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
-		   const char *check, const char *fmt, ...)
-{
-	static const char *const words[] = {[SLU_PROBE_OK] = "ok",
-					    [SLU_PROBE_NOW] = "ok",
-					    [SLU_PROBE_NOTE] = "note",
-					    [SLU_PROBE_BAD] = "bad"};
-	struct json_object *row = json_object_new_object();
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	slu_json_set_str(row, "check", check);
-	slu_json_set_str(row, "result", words[word]);
-	slu_json_set_str(row, "text", text);
-	json_object_array_add(p->rows, row);
-	if (word != SLU_PROBE_NOW)
-		json_object_array_add(p->told, json_object_get(row));
-	p->bad += word == SLU_PROBE_BAD;
-}
-
 /* Drivers */
 
 static void note_fs(struct slu_probe *p, const char *name, bool ok,

@@ -24,7 +24,6 @@
 #define DONE	  ".done"
 #define INSTANCES 512
 #define TEXT_MAX  (1u << 20)
-#define ASK_TIME  10.0 /* seconds for one request */
 
 /* Reports that depend only on what was done here. */
 static bool is_of_end(const struct slu_report *r)
@@ -148,39 +147,25 @@ void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan)
 	unlink(path);
 }
 
-static void tell_again(struct slu_node *n, char *lines)
+bool slu_receipts_read(const struct slu_node *n, const struct slu_plan *plan,
+		       struct slu_buf *text)
 {
-	struct slu_buf reply = {0};
-	struct slu_err err;
-	char *end;
-
-	for (; (end = strchr(lines, '\n')); lines = end + 1) {
-		*end = '\0';
-		if (slu_talk_once(n, "/v1/report", lines, ASK_TIME, &reply,
-				  &err))
-			slu_node_log(n, SLU_WARN, "not told again: %s",
-				     err.text);
-	}
-	slu_buf_free(&reply);
-}
-
-bool slu_receipts_show(struct slu_node *n, const struct slu_plan *plan)
-{
-	struct slu_buf text = {0};
 	char path[PATH_MAX];
-	bool has;
 
 	kept_at(n, plan, path);
-	has = !slu_file_read(AT_FDCWD, path, TEXT_MAX, &text, NULL) &&
-	      text.data;
-	if (has) {
-		slu_node_log(n, SLU_WARN,
-			     "sluiced does not know how %u.%" PRIu64
-			     " ended here (an older database?), and is told "
-			     "again",
-			     (unsigned)plan->job_id, plan->buffer);
-		tell_again(n, text.data);
-	}
-	slu_buf_free(&text);
-	return has;
+	return !slu_file_read(AT_FDCWD, path, TEXT_MAX, text, NULL) &&
+	       text->data;
+}
+
+int slu_note_plan(struct slu_node *n, struct slu_err *err)
+{
+	char *text = n->whole ? strdup(n->whole) : slu_plan_note(&n->plan);
+	int rc;
+
+	if (!text)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	slu_receipts_drop(n, &n->plan);
+	rc = slu_note_put(n, "plan.json", 0600, text, err);
+	free(text);
+	return rc;
 }

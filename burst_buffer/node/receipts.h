@@ -20,9 +20,13 @@ void slu_receipt_add(const struct slu_node *n, const struct slu_report *r);
 void slu_receipts_keep(const struct slu_node *n);
 /* Removes those of an instance with the same name, as it begins again. */
 void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan);
-/* sluiced says that this node has a part in that plan. True: it had, and has
- * reported its end; what was acknowledged then is reported again, as far as
- * sluiced can be reached. */
+/* Those of an instance that is over, a report a line; false: there are none.
+ * The caller frees *text. */
+bool slu_receipts_read(const struct slu_node *n, const struct slu_plan *plan,
+		       struct slu_buf *text);
+/* receipts_show.c: sluiced says that this node has a part in that plan. True:
+ * it had, and has reported its end; what was acknowledged then is reported
+ * again, as far as sluiced can be reached. */
 bool slu_receipts_show(struct slu_node *n, const struct slu_plan *plan);
 
 #endif

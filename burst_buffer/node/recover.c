@@ -15,6 +15,7 @@
 #include "burst_buffer/node/llite.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/proc.h"
+#include "burst_buffer/node/watch.h"
 
 #define TRY_FOR	     86400.0 /* seconds, while sluiced is away */
 #define ASK_TIME     60.0
@@ -56,8 +57,9 @@ static int look_after(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (!slu_note_has(n, "plan.json"))
 		return forget_begun(n, err);
-	return slu_note_has(n, "down.pid") ? replace_worker(n, err)
-					   : slu_watcher_start(n, err);
+	return slu_note_has(n, "down.pid")
+		       ? replace_worker(n, err)
+		       : slu_watcher_start(n, slu_cmd_up, err);
 }
 
 static void look_after_job(struct slu_node *n, uint32_t job_id)

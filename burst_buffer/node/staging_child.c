@@ -61,20 +61,6 @@ static void manifest_path(const struct slu_staging *q, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/.sluice/%s", q->n->root, id);
 }
 
-enum slu_stage_what slu_stage_what(const char *type)
-{
-	static const char *const words[] = {
-		[SLU_WHAT_FILE] = "file",
-		[SLU_WHAT_LIST] = "list",
-		[SLU_WHAT_ANY] = "auto",
-	};
-
-	for (int i = SLU_WHAT_FILE; i <= SLU_WHAT_ANY; i++)
-		if (slu_eq(type, words[i]))
-			return (enum slu_stage_what)i;
-	return SLU_WHAT_DIRECTORY;
-}
-
 /* Data that was copied by a node which is lost now may never have reached the
  * disk, even if size and time are right. */
 static void describe(struct act_call *c, struct slu_stage_part *part)

@@ -25,6 +25,7 @@
 #include "common/jsonx.h"
 #include "common/proc.h"
 #include "common/str.h"
+#include "burst_buffer/node/instance_name.h"
 
 struct status {
 	const struct slu_node *n;

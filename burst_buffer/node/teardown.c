@@ -11,11 +11,6 @@
 #include "burst_buffer/node/user_directories.h"
 #include "burst_buffer/node/kept_data.h"
 
-bool slu_in_common(const struct slu_node *n)
-{
-	return n->driver->wipe && !n->plan.use;
-}
-
 void slu_arrive_detached(struct slu_node *n)
 {
 	struct slu_err why;

@@ -12,9 +12,6 @@
 /* seconds for the first attempts of the last reports */
 #define SLU_NODE_REPORTS 30
 
-/* Is there something that other nodes of the job may still be using? */
-bool slu_in_common(const struct slu_node *n);
-
 /* Detach, stop, keep or wipe, and check that nothing is left; may be repeated.
  * told: sluiced has said that the job has ended. SLU_IO and others: it cannot
  * be cleaned, and why. */

@@ -31,6 +31,7 @@
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
+#include "burst_buffer/node/watch.h"
 
 #define GRACE	     30 /* seconds, so that sluiced's deadlines come first */
 #define VERDICT_TIME 90 /* seconds to wait for a failed job's verdict */
@@ -260,7 +261,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 {
 	if (set_up(n, err) || stage_in(n, err) || be_ready(n, start, err))
 		return -1;
-	return n->plan.persistent ? 0 : slu_watcher_start(n, err);
+	return n->plan.persistent ? 0 : slu_watcher_start(n, slu_cmd_up, err);
 }
 
 /* The earlier run on the same node must be over. */
@@ -385,7 +386,7 @@ static void leave_behind(struct slu_node *n, const struct slu_err *why)
 	if (n->job_id >= SLU_PERSIST_FIRST) /* `serve` looks after it */
 		return;
 	if (slu_note_has(n, "plan.json"))
-		rc = slu_watcher_start(n, &err);
+		rc = slu_watcher_start(n, slu_cmd_up, &err);
 	else if (why->kind == SLU_NOTFOUND)
 		rc = slu_notes_forget_begun(n, &err) ||
 		     slu_leftovers_reconcile(n, ASK_TIME, &err) < 0;

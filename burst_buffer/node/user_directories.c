@@ -23,6 +23,7 @@
 #include "burst_buffer/request/request.h"
 #include "common/file.h"
 #include "common/str.h"
+#include "burst_buffer/node/instance_name.h"
 
 #define SECONDS	 30.0
 #define LEFT_FOR 3600 /* seconds */

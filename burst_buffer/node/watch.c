@@ -31,6 +31,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/kill_users.h"
 #include "common/proc.h"
+#include "burst_buffer/node/watch.h"
 
 #define UNKNOWN_MAX 10	 /* how often sluiced may not know the job */
 #define LOOK	    3.0	 /* seconds between two checks of the server */
@@ -103,25 +104,33 @@ static void begin_down(struct slu_node *n)
 	}
 }
 
-static int up_again(void *opt)
+/* What the watching process needs. */
+struct watcher {
+	const struct slu_node_options *opt;
+	slu_node_begin_f *begin; /* a run, as `up` does */
+	bool alone;		 /* no other of this job */
+};
+
+static int begin_run(void *arg)
 {
+	const struct watcher *w = arg;
 	struct slu_node n;
 	struct slu_err err;
-	int rc = slu_node_open(&n, opt, &err) ? 1 : slu_cmd_up(&n);
+	int rc = slu_node_open(&n, w->opt, &err) ? 1 : w->begin(&n);
 
 	slu_node_close(&n);
 	return rc;
 }
 
 /* The new `up` ends what is here of this run, and this watcher. */
-static void begin_again(struct slu_node *n)
+static void begin_again(struct slu_node *n, struct watcher *w)
 {
 	struct slu_err err;
 
 	slu_node_log(n, SLU_WARN,
 		     "this node was given up, and the job's next run is here "
 		     "without a prolog: `up` begins");
-	if (slu_detach(up_again, (void *)n->opt, NULL, NULL, &err))
+	if (slu_detach(begin_run, w, NULL, NULL, &err))
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 }
 
@@ -180,7 +189,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 	}
 }
 
-static void keep_watch(struct slu_node *n)
+static void keep_watch(struct slu_node *n, struct watcher *w)
 {
 	double period = n->opt->period;
 	int early = slu_early_listen(n);
@@ -205,7 +214,7 @@ static void keep_watch(struct slu_node *n)
 			return;
 		}
 		if (is == AGAIN)
-			begin_again(n);
+			begin_again(n, w);
 		if (is != ENDED || !n->driver->abort || !hangs(n, period) ||
 		    over(n))
 			continue;
@@ -218,42 +227,39 @@ static void keep_watch(struct slu_node *n)
 	}
 }
 
-static int watch(void *arg, bool alone)
+static int watch(void *arg)
 {
+	struct watcher *w = arg;
 	struct slu_node n;
 	struct slu_plan plan;
 	struct slu_err err;
 	int rc = 1;
 
-	if (!slu_node_open(&n, arg, &err) &&
-	    (!alone || slu_note_lock(&n, "watch")) &&
+	if (!slu_node_open(&n, w->opt, &err) &&
+	    (!w->alone || slu_note_lock(&n, "watch")) &&
 	    !slu_noted_plan(&n, &plan, &err) &&
 	    !slu_node_take_plan(&n, &plan, &err)) {
-		keep_watch(&n);
+		keep_watch(&n, w);
 		rc = 0;
 	}
 	slu_node_close(&n);
 	return rc;
 }
 
-static int work(void *arg)
+int slu_watcher_start(struct slu_node *n, slu_node_begin_f *begin,
+		      struct slu_err *err)
 {
-	return watch(arg, true);
-}
-
-int slu_watcher_start(struct slu_node *n, struct slu_err *err)
-{
+	struct watcher w = {.opt = n->opt, .begin = begin, .alone = true};
 	char path[PATH_MAX];
 	struct slu_pid pid;
 
 	slu_note_path(n, "watch.pid", path);
 	if (slu_note_lives(n, "watch.pid", &pid))
 		return 0;
-	return slu_detach(work, (void *)n->opt, path, NULL, err);
+	return slu_detach(watch, &w, path, NULL, err);
 }
 
-/* In the foreground, for people. */
-int slu_cmd_watch(struct slu_node *n)
+int slu_watch(struct slu_node *n, slu_node_begin_f *begin)
 {
-	return watch((void *)n->opt, false);
+	return watch(&(struct watcher){.opt = n->opt, .begin = begin});
 }

@@ -9,6 +9,7 @@
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
+#include "burst_buffer/storage/image.h"
 
 /* Of the free space a part in OWN is for the file system's own use, plus this:
  * an image that turns out to be too small is made again, larger. */
@@ -182,4 +183,14 @@ int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
 	free(giver);
 	free(node);
 	return 0;
+}
+
+uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
+{
+	uint64_t manifests = 0;
+
+	for (size_t i = 0; i < plan->n_stage; i++)
+		manifests +=
+			plan->stage[i].out ? slu_manifest_size(capacity) : 0;
+	return slu_image_size(capacity + manifests);
 }

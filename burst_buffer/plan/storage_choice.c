@@ -106,16 +106,6 @@ static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
 		       : find_storage(node, choice, site->map, space, err);
 }
 
-uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
-{
-	uint64_t manifests = 0;
-
-	for (size_t i = 0; i < plan->n_stage; i++)
-		manifests +=
-			plan->stage[i].out ? slu_manifest_size(capacity) : 0;
-	return slu_image_size(capacity + manifests);
-}
-
 #define OWN_TEXT (200 + SLU_SIZE_TEXT)
 
 /* What the user can do something about: fetching kept data does not remove

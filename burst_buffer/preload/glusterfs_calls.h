@@ -14,6 +14,7 @@
 
 typedef ssize_t slu_vector_f(int, const struct iovec *, int);
 
+/* vectors.c: the C library's own. */
 extern slu_vector_f *slu_real_readv, *slu_real_writev;
 
 /* Copy from and to a vector; returns the number of bytes. */

@@ -3,7 +3,7 @@
 #define SLU_STORAGE_CACHE_SPACE_H
 
 /* What the stage cache takes, and which entries go when there is to be less;
- * for stage_cache.c. Who calls has the lock. */
+ * for cache_use.c. Who calls has the lock. */
 
 #include "burst_buffer/storage/stage_cache.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_STORAGE_INTERNAL_H
 #define SLU_STORAGE_INTERNAL_H
 
-/* What the files of storage.h share: storage.c makes it, wipe.c takes
+/* What the files of storage.h share: storage_make.c makes it, wipe.c takes
  * it away, kept.c keeps it. `dir` is STORAGE/JOB.BUFFER, or where that
  * was moved to. */
 
@@ -12,7 +12,7 @@
 #define SLU_NOBODY     ((uid_t)-1) /* no user's processes are killed */
 #define SLU_QUOTA_MARK "quota"	   /* file in dir: the project id */
 
-/* storage.c */
+/* storage_make.c */
 int slu_storage_path(char *out, size_t size, const char *dir, const char *name,
 		     struct slu_err *err);
 /* Flushes to disk, so that kept data survives a power failure. */

@@ -6,6 +6,7 @@
 #include "common/proc.h"
 #include "tests/unit/munged.h"
 #include "tests/unit/node_verbs.h"
+#include "burst_buffer/node/instance_name.h"
 #include <math.h>
 
 /* io */

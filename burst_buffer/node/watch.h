@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_BURST_BUFFER_NODE_WATCH_H
+#define SLU_BURST_BUFFER_NODE_WATCH_H
+
+/* The watcher of a job: what `up` leaves behind for the ends that no epilog
+ * comes for. */
+
+#include "burst_buffer/node/node.h"
+
+/* Starts the watcher of this job, unless there is one. begin: begins a
+ * run, as slu_cmd_up() does. */
+typedef int slu_node_begin_f(struct slu_node *n);
+int slu_watcher_start(struct slu_node *n, slu_node_begin_f *begin,
+		      struct slu_err *err);
+/* The same in the foreground, for people. */
+int slu_watch(struct slu_node *n, slu_node_begin_f *begin);
+
+#endif
