@@ -6,7 +6,9 @@
  */
 #include "config.h"
 #include "plugins/actions.h"
+#include "plugins/bb_room.h"
 #include "plugins/bb_state.h"
+#include "plugins/bb_submission.h"
 #include "plugins/job_fields.h"
 #include "plugins/hetjobs.h"
 #include "plugins/host.h"
@@ -119,66 +121,6 @@ int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)
 	return SLURM_SUCCESS;
 }
 
-static bool prolog_flags_ok(void)
-{
-	uint32_t need = PROLOG_FLAG_ALLOC | PROLOG_FLAG_DEFER_BATCH;
-
-	return (slurm_conf.prolog_flags & need) == need &&
-	       !(slurm_conf.prolog_flags & PROLOG_FLAG_SERIAL);
-}
-
-/* Both salloc and srun give up after 5 * (down + up) seconds; 0: they do not
- * wait alike (_wait_nodes_ready() in Slurm's salloc.c and allocate.c). Where
- * nodes are powered down they wait for the boot as well. */
-static uint32_t patience(const job_desc_msg_t *desc)
-{
-	uint32_t down = slurm_conf.suspend_timeout,
-		 up = slurm_conf.resume_timeout;
-
-	if (desc->script || !down || !up)
-		return 0;
-	return 5 * (down + up) - (slu_saves_power() ? up : 0);
-}
-
-static int validate(job_desc_msg_t *desc, uid_t uid, struct slu_err *err)
-{
-	struct slu_ctl_ask ask = {
-		.option = desc->burst_buffer,
-		.script = desc->script,
-		.account = desc->account,
-		.uid = desc->user_id == NO_VAL ? uid : desc->user_id,
-		.min_nodes = desc->min_nodes == NO_VAL ? 0 : desc->min_nodes,
-		.max_nodes = desc->max_nodes == NO_VAL ? 0 : desc->max_nodes,
-		.het = desc->het_job_offset != NO_VAL,
-		.het_offset = desc->het_job_offset,
-		.array = desc->array_inx && *desc->array_inx,
-		.prolog_flags = prolog_flags_ok(),
-		.patience = patience(desc),
-	};
-	struct slu_eligible_nodes where;
-	char *text;
-	int rc;
-
-	slu_eligible_nodes_begin(&where, desc, &ask);
-	rc = slu_ctl_validate(ctl, &ask, &text, err);
-	slu_eligible_nodes_end(&where);
-	if (rc < 0)
-		return -1;
-	xfree(desc->burst_buffer);
-	if (*text)
-		desc->burst_buffer = xstrdup(text);
-	slu_strip_env(ctl, desc->spank_job_env, &desc->spank_job_env_size);
-	if (slu_ctl_has_buffer(text))
-		slu_set_env(&desc->spank_job_env, &desc->spank_job_env_size,
-			    "SLUICE_BUFFER=1");
-	/* Limits of associations are tested with it. MiB, as Slurm counts. */
-	if (tres_pos >= 0 && desc->tres_req_cnt)
-		desc->tres_req_cnt[tres_pos] =
-			slu_ctl_capacity(ctl, 0, text) >> 20;
-	free(text);
-	return 0;
-}
-
 int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 {
 	struct slu_stopwatch watch = slu_ctl_enter();
@@ -189,7 +131,7 @@ int bb_p_job_validate(job_desc_msg_t *desc, uid_t uid, char **err_msg)
 	if (!ctl)
 		return desc->burst_buffer ? ESLURM_INVALID_BURST_BUFFER_REQUEST
 					  : SLURM_SUCCESS;
-	if (validate(desc, uid, &err) < 0) {
+	if (slu_bb_validate(ctl, desc, uid, tres_pos, &err) < 0) {
 		text = slu_ctl_quote(err.text, desc->burst_buffer,
 				     desc->script);
 		xfree(*err_msg);
@@ -219,14 +161,6 @@ void bb_p_job_set_tres_cnt(job_record_t *job, uint64_t *tres_cnt, bool locked)
 			20;
 }
 
-/* Called with the lock of jobs, as every hook that looks at a job. */
-static int64_t end_of(uint32_t job_id)
-{
-	const job_record_t *job = find_job_record(job_id);
-
-	return job ? job->end_time : 0;
-}
-
 time_t bb_p_job_get_est_start(job_record_t *job)
 {
 	time_t now = time(NULL), room, io;
@@ -234,88 +168,9 @@ time_t bb_p_job_get_est_start(job_record_t *job)
 	if (!ctl)
 		return now + 60;
 	room = slu_ctl_est_start(ctl, job->job_id, job->burst_buffer,
-				 job->user_id, end_of, now);
+				 job->user_id, slu_bb_end_of, now);
 	io = slu_ctl_io_when(ctl, job->job_id, now);
 	return io > room ? io : room;
-}
-
-static void copy_job(void *arg, struct slu_job *job)
-{
-	slu_copy_job(arg, job);
-}
-
-/* Do holds, dependencies and begin time allow it to start? Slurm's
- * job_independent() in job_mgr.c checks them, and notes when they were met
- * first; but submissions, and starts planned for later (test_only), get here
- * without that. */
-static bool is_eligible(const job_record_t *job)
-{
-	const job_details_t *d = job->details;
-
-	return d && job->priority && !(job->bit_flags & JOB_DEPENDENT) &&
-	       d->begin_time && d->begin_time <= time(NULL);
-}
-
-/* May it have what it needs of a pool now? Components of a heterogeneous job
- * start together or not at all. */
-static bool in_turn(const job_record_t *job, char why[SLU_CTL_WHY])
-{
-	time_t now = time(NULL);
-	uint32_t limit = job->time_limit;
-	struct slu_ctl_request others[SLU_CTL_OTHERS];
-	const struct slu_ctl_reservation turn = {
-		.job_id = slu_hetjob_leader(job)->job_id,
-		.own = job->job_id,
-		.uid = job->user_id,
-		.priority = job->priority,
-		.start = job->start_time > now ? job->start_time : 0,
-		.end = limit == INFINITE || limit == NO_VAL
-			       ? 0
-			       : now + (int64_t)limit * 60,
-		.with = others,
-		.n_with = slu_hetjob_others(job, others),
-		.reserved = slu_reserved,
-		.reserved_arg = (void *)job,
-	};
-
-	return slu_ctl_reservation(ctl, job->burst_buffer, &turn, end_of, now,
-				   why);
-}
-
-/* Array tasks that wait as one job, and have no job numbers yet. Slurm assigns
- * numbers to bb_array_stage_cnt tasks at a time (build_job_queue(),
- * job_scheduler.c): only those can be staged in. */
-static bool many_tasks(const job_record_t *job)
-{
-	return job->array_job_id && job->array_task_id == NO_VAL;
-}
-
-/* Stage-in before the job has nodes: 1: it is done, or its nodes will do it; 0:
- * it is running; -1: it has to wait. Not started yet for a job that could not
- * start for other reasons (test_only). */
-static int stage_in(job_record_t *job, bool test_only, char why[SLU_CTL_WHY])
-{
-	enum slu_ctl_prestage ahead;
-
-	if (slu_ctl_earlier_run(ctl, job->job_id, time(NULL), why))
-		return -1;
-	ahead = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
-	if (ahead == SLU_PRESTAGE_NO)
-		return in_turn(job, why) ? 1 : -1;
-	if (many_tasks(job)) {
-		snprintf(why, SLU_CTL_WHY,
-			 "staged in after earlier tasks of the array");
-		return -1;
-	}
-	if (ahead == SLU_PRESTAGE_NEW) {
-		if (!slu_ctl_claimed(ctl, job->job_id) &&
-		    (test_only || !in_turn(job, why)))
-			return -1;
-		slu_ctl_claim(ctl, job->job_id, job->burst_buffer, job->user_id,
-			      false);
-	}
-	slu_ctl_prestage_want(ctl, job->job_id, copy_job, job);
-	return ahead == SLU_PRESTAGE_DONE ? 1 : 0;
 }
 
 /* Shows what the job waits for; "" (nothing of ours) removes that. A reason
@@ -346,12 +201,12 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 			       : 1;
 	/* A job that may not start yet gets nothing, and does not delay others;
 	 * Slurm may still test whether there are nodes for it. */
-	if (test_only && !is_eligible(job))
+	if (test_only && !slu_bb_is_eligible(job))
 		may = 1;
 	else if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
 				    slu_eligible(job), job->burst_buffer,
-				    copy_job, job, why))
-		may = stage_in(job, test_only, why);
+				    slu_bb_copy_job, job, why))
+		may = slu_bb_stage_in(ctl, job, test_only, why);
 	if (may == 1 && slu_io_waits(ctl, job, test_only, why))
 		may = -1;
 	if (may == 1) /* nothing that stands there is waited for */
@@ -378,8 +233,8 @@ static int begin_stage_in(void *x, void *arg)
 	job_record_t *job = x;
 
 	(void)arg;
-	if (is_eligible(job))
-		stage_in(job, false, why);
+	if (slu_bb_is_eligible(job))
+		slu_bb_stage_in(ctl, job, false, why);
 	return 0;
 }
 

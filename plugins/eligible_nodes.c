@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "plugins/eligible_nodes.h"
-#include "plugins/job_fields.h"
+#include "plugins/partitions.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 /*
  * What our plugins in slurmctld have in common: the table of functions through
  * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. host.c has queries, job_actions.c and job_end_times.c actions on
+ * itself. ctl_ops.c has queries, job_actions.c and job_end_times.c actions on
  * jobs, node_labels.c features and comments of I/O nodes.
  */
 

@@ -5,6 +5,7 @@
 #include "plugins/account.h"
 #include "plugins/hetjobs.h"
 #include "plugins/limits.h"
+#include "plugins/partitions.h"
 
 #include <ctype.h>
 
@@ -223,36 +224,6 @@ void slu_copy_nodes(const job_record_t *job, struct slu_job *out)
 		return;
 	out->completing_nodes = nodes_of(job->node_bitmap_cg);
 	out->down_nodes = down_of(job->node_bitmap);
-}
-
-const part_record_t *slu_first_partition(const char *names)
-{
-	const part_record_t *part = default_part_loc;
-	char *first;
-
-	if (names) {
-		first = xstrdup(names);
-		first[strcspn(first, ",")] = '\0';
-		part = find_part_record(first);
-		xfree(first);
-	}
-	return part;
-}
-
-void slu_each_partition(const char *names,
-			void (*fn)(void *arg, const part_record_t *part),
-			void *arg)
-{
-	char *copy, *name, *rest;
-
-	if (!names) {
-		fn(arg, default_part_loc);
-		return;
-	}
-	copy = xstrdup(names);
-	for (rest = copy; (name = strsep(&rest, ","));)
-		fn(arg, find_part_record(name));
-	xfree(copy);
 }
 
 /* The account that Slurm will give the job, copied to out: the one that is

@@ -22,16 +22,6 @@ int64_t slu_eligible(const job_record_t *job);
 void slu_copy_submit(const job_desc_msg_t *desc, uint32_t uid,
 		     struct slu_ctl_submit *out);
 
-/* The first partition in the list, or the default one (NULL); NULL: it does not
- * exist. part READ. */
-const part_record_t *slu_first_partition(const char *names);
-
-/* Call fn for each partition in the list, or for the default one (NULL); with
- * NULL for a name that does not exist. part READ. */
-void slu_each_partition(const char *names,
-			void (*fn)(void *arg, const part_record_t *part),
-			void *arg);
-
 /* Remove from an environment array the variables that a new job must not
  * inherit. */
 void slu_strip_env(struct slu_ctl *ctl, char **env, uint32_t *n);

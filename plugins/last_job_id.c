@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/file.h"
+#include "plugins/compat.h"
 
 #define NAME "sluice.last_job"
 

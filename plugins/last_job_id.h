@@ -14,7 +14,7 @@
  * beside slurmctld's.
  */
 
-#include "plugins/host.h"
+#include <stdint.h>
 
 /* A function of libsluice's table, see ctl/ops.h. */
 uint32_t slu_last_job_id_pass(void *arg);

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "plugins/limits.h"
 #include "plugins/actions.h"
-#include "plugins/job_fields.h"
+#include "plugins/partitions.h"
 
 #include <time.h>
 
@@ -15,31 +15,6 @@
 #define LAST_TRY  60  /* s before a limit's end */
 #define AT_ONE	  256 /* jobs that are looked at, or changed, under one lock */
 #define COUNT_FOR 15  /* s that it may take to count who is late */
-
-/* Most comments are ruled out by a look. */
-static bool may_be_guarded(const job_record_t *job)
-{
-	return job->admin_comment && strstr(job->admin_comment, "limit ");
-}
-
-bool slu_limit_guarded(const job_record_t *job, struct slu_note *note)
-{
-	return may_be_guarded(job) &&
-	       slu_ctl_note_parse(job->admin_comment, note) &&
-	       note->limit == SLU_LIMIT_GUARDED;
-}
-
-uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note)
-{
-	const part_record_t *part = job->part_ptr;
-
-	if (note->whole)
-		return note->whole;
-	if (!part)
-		return SLU_NOTE_UNLIMITED;
-	return part->default_time != NO_VAL ? part->default_time
-					    : part->max_time;
-}
 
 _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 
@@ -186,7 +161,8 @@ static int find_one(void *x, void *arg)
 	const job_record_t *job = x;
 	struct found *found = arg;
 
-	if (found->n < found->cap && is_alive(job) && may_be_guarded(job))
+	if (found->n < found->cap && is_alive(job) &&
+	    slu_limit_may_be_guarded(job))
 		found->id[found->n++] = job->job_id;
 	return 0;
 }
@@ -259,24 +235,6 @@ int slu_limits(void *arg, int64_t now, struct slu_ctl_limit **out, size_t *n,
 	*out = limit;
 	*n = kept;
 	return 0;
-}
-
-/* Preempted, it ends with its grace time, however long its limit. */
-static time_t last_end(job_record_t *job)
-{
-	uint32_t grace = job->preempt_time ? slu_job_grace_time(job) : 0;
-
-	return grace ? job->preempt_time + (time_t)grace : (time_t)INT64_MAX;
-}
-
-time_t slu_limit_end(const job_record_t *job, uint32_t limit)
-{
-	time_t last = last_end((job_record_t *)(uintptr_t)job);
-	time_t more = ((time_t)limit - (time_t)job->time_limit) * 60;
-	time_t end =
-		limit == INFINITE ? time(NULL) + YEAR : job->end_time + more;
-
-	return end < last ? end : last;
 }
 
 void slu_limit_put(job_record_t *job, uint32_t limit)

@@ -53,6 +53,8 @@ void slu_limit_modify(job_desc_msg_t *desc, job_record_t *job);
 
 /* For limits*.c and planned_starts.c. Do we manage the job's limit? */
 bool slu_limit_guarded(const job_record_t *job, struct slu_note *note);
+/* A first look, which rules most jobs out. */
+bool slu_limit_may_be_guarded(const job_record_t *job);
 /* The limit it would have without us, minutes. part READ */
 uint32_t slu_limit_whole(const job_record_t *job, const struct slu_note *note);
 /* Do its partitions, its association and its QOS allow so many minutes (or

@@ -6,8 +6,8 @@
  * the job starts, MaxTime.
  */
 #include "config.h"
-#include "plugins/job_fields.h"
 #include "plugins/limits.h"
+#include "plugins/partitions.h"
 
 /* Of a user here, under the locks of those who know them; any may be NULL. */
 struct policy {

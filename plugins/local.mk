@@ -23,11 +23,12 @@ libsluhost_la_SOURCES = \
 	plugins/node_labels.c \
 	plugins/compat.h \
 	plugins/job_fields.c plugins/job_fields.h \
+	plugins/partitions.c plugins/partitions.h \
 	plugins/eligible_nodes.c plugins/eligible_nodes.h \
-	plugins/hetjobs.c plugins/hetjobs.h plugins/host.c plugins/host.h \
+	plugins/hetjobs.c plugins/hetjobs.h plugins/ctl_ops.c plugins/host.h \
 	plugins/planned_starts.c \
 	plugins/mail_program.c \
-	plugins/limits.c plugins/limits_rules.c plugins/limits_user.c \
+	plugins/limits.c plugins/limit_facts.c plugins/limits_rules.c plugins/limits_user.c \
 	plugins/limits.h \
 	plugins/last_job_id.c plugins/last_job_id.h \
 	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c
@@ -38,7 +39,9 @@ slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
 	node_features_sluice.la prep_sluice.la spank_sluice.la
 
 burst_buffer_sluice_la_SOURCES = plugins/burst_buffer.c \
+	plugins/bb_room.c plugins/bb_room.h \
 	plugins/bb_state.c plugins/bb_state.h \
+	plugins/bb_submission.c plugins/bb_submission.h \
 	plugins/io_start.c plugins/io_start.h \
 	plugins/reserve.c plugins/reserve.h
 burst_buffer_sluice_la_CPPFLAGS = $(slurm_plugin_cppflags)
