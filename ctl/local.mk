@@ -9,12 +9,13 @@ libsluctl_a_SOURCES = \
 	ctl/arbiter/hostnames.c ctl/arbiter/hostnames.h \
 	ctl/arbiter/ions.c ctl/arbiter/ions.h \
 	ctl/arbiter/recruits.c ctl/arbiter/recruits.h \
-	ctl/ctl.h \
+	ctl/ctl.h ctl/submission.h \
 	ctl/instance.c \
 	ctl/iostart/capacity.c \
 	ctl/iostart/hooks.c ctl/iostart/hooks.h \
-	ctl/iostart/iostart.c ctl/iostart/iostart.h \
+	ctl/iostart/iostart_state.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \
+	ctl/iostart/must_wait.c \
 	ctl/iostart/sentences.c \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \

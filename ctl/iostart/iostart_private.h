@@ -54,12 +54,10 @@ bool slu_io_look(struct slu_iostart *s, int64_t now);
 /* Can any job have to wait now? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now);
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
-/* It does not wait any more, as it starts, or for another reason. */
-void slu_io_end_wait(struct slu_iostart *s, const struct slu_io_job *job,
-		     int64_t now);
+/* It does not wait any more. */
 void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 
-/* report.c */
+/* sentences.c */
 void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY]);
 /* Notes for the log that a job starts which has waited, or would have. */

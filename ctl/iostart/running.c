@@ -148,6 +148,32 @@ static void fill_in(const struct slu_iostart *s, struct io_run *run,
 	run->rate = run->foretold.rate;
 }
 
+/* A job that was not asked about since the restart of slurmctld: its note
+ * tells. */
+static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
+		      int64_t now)
+{
+	const struct io_wait noted = {.job_id = job->job_id,
+				      .since = job->since};
+
+	if (s->mode == SLU_IOSTART_ON && job->since && !job->start)
+		slu_io_say(s, &noted, now);
+}
+
+static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
+		     int64_t now)
+{
+	struct io_wait *wait = slu_map_del(&s->waiting, job->job_id);
+
+	/* one that was asked about long ago has not been waiting for this */
+	if (wait &&
+	    (s->mode == SLU_IOSTART_ON || now - wait->asked <= SLU_IO_LEFT))
+		slu_io_say(s, wait, now);
+	else if (!wait)
+		say_noted(s, job, now);
+	free(wait);
+}
+
 /* A job that cannot be noted for lack of memory is not counted. */
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now)
@@ -156,7 +182,7 @@ void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 	struct io_run *run;
 
 	pthread_mutex_lock(&s->lock);
-	slu_io_end_wait(s, job, now);
+	end_wait(s, job, now);
 	run = slu_map_get(&s->running, job->job_id);
 	if (run) {
 		s->looked = 0; /* perhaps another run of it */
