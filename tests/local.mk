@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-dist_check_SCRIPTS += tools/check-failures tools/check-includes tools/check-glossary \
+dist_check_SCRIPTS += tools/check-failures tools/check-includes tools/check-circles tools/check-glossary \
 	tools/check-options tools/check-pages tools/check-symptoms \
 	tools/check-version
 TESTS += tools/check-options
@@ -22,12 +22,15 @@ dist_check_SCRIPTS += tests/unit/test_html.sh
 # What configure refuses.
 dist_check_SCRIPTS += tests/unit/test_configure.sh
 
+# What refuses circles of files.
+dist_check_SCRIPTS += tests/unit/test_circles.sh
+
 # Those that run nothing that was compiled show no more with sanitizers.
 if !SANITIZERS
-TESTS += tools/check-failures tools/check-includes tools/check-glossary \
+TESTS += tools/check-failures tools/check-includes tools/check-circles tools/check-glossary \
 	tools/check-pages tools/check-symptoms tools/check-version \
 	tests/unit/test_units.sh tests/unit/test_html.sh \
-	tests/unit/test_configure.sh
+	tests/unit/test_circles.sh tests/unit/test_configure.sh
 endif
 
 # A unit test is tests/unit/test_NAME.c, with the helpers it shares beside it (as
