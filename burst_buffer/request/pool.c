@@ -6,17 +6,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "burst_buffer/request/fstype.h"
 #include "common/size.h"
 #include "common/str.h"
 
 /* The pool of a file system whose line names none; with storage=, which is one
- * directory, only a pool without a tier. */
+ * directory (placed), only a pool without a tier. */
 static const struct slu_pool_conf *default_pool(const struct slu_conf *conf,
-						const struct slu_fs_conf *fs)
+						bool placed)
 {
-	const bool placed = slu_fs_option(fs, "storage", NULL);
-
 	for (size_t i = 0; i < conf->n_pool; i++)
 		if (!placed || !conf->pool[i].tier)
 			return &conf->pool[i];
@@ -35,7 +34,9 @@ const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
 		return slu_list_word(fs->pool, i, name, sizeof(name))
 			       ? slu_conf_pool(conf, name)
 			       : NULL;
-	return type->remote || i ? NULL : default_pool(conf, fs);
+	return type->remote || i
+		       ? NULL
+		       : default_pool(conf, slu_fs_option(fs, "storage", NULL));
 }
 
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
@@ -71,9 +72,22 @@ const struct slu_pool_conf *slu_pool_of_tier(const struct slu_conf *conf,
 	return NULL;
 }
 
+bool slu_profile_places(const struct slu_request *req,
+			const struct slu_conf *conf)
+{
+	const struct slu_profile_conf *profile =
+		req->profile ? slu_conf_profile(conf, req->profile) : NULL;
+
+	for (size_t i = 0; profile && i < profile->n_option; i++)
+		if (!strcasecmp(profile->option[i].key, "storage"))
+			return true;
+	return false;
+}
+
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf)
 {
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 	const struct slu_pool_conf *own = NULL;
 
 	if (!req->has_fs || req->persistent)
@@ -81,9 +95,10 @@ const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 	if (req->pool)
 		own = slu_conf_pool(conf, req->pool);
 	else if (req->tier)
-		own = slu_pool_of_tier(conf, slu_conf_fs(conf, req->fs),
-				       req->tier, 0);
-	return own ? own : slu_pool_of(conf, slu_conf_fs(conf, req->fs));
+		own = slu_pool_of_tier(conf, fs, req->tier, 0);
+	if (!own && fs && !fs->pool && slu_profile_places(req, conf))
+		return slu_pool_of(conf, fs) ? default_pool(conf, true) : NULL;
+	return own ? own : slu_pool_of(conf, fs);
 }
 
 static bool has_pool(const struct slu_conf *conf, const struct slu_fs_conf *fs,
@@ -154,12 +169,34 @@ static int check_tier(const struct slu_request *req,
 		       : slu_no_tier(req, tiers, err);
 }
 
+/* storage= of a profile is one place, which is of no tier. */
+static int check_placed(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_pool_conf *pool = slu_request_pool(req, conf);
+
+	if (!slu_profile_places(req, conf) ||
+	    (!req->tier && !(pool && pool->tier)))
+		return 0;
+	if (req->tier)
+		return slu_err(err, SLU_INVALID,
+			       "jobfs: tier=%s: profile %s has storage=, one "
+			       "place, which is of no tier",
+			       slu_tier_names[req->tier], req->profile);
+	return slu_err(err, SLU_INVALID,
+		       "jobfs: profile %s has storage=, one place, and pool %s "
+		       "is of a tier: leave the profile out, or name another "
+		       "pool or file system",
+		       req->profile, pool->name);
+}
+
 int slu_pool_check_name(const struct slu_request *req,
 			const struct slu_conf *conf, struct slu_err *err)
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 
-	if (fs && req->tier && check_tier(req, conf, fs, err))
+	if (check_placed(req, conf, err) ||
+	    (fs && req->tier && check_tier(req, conf, fs, err)))
 		return -1;
 	if (!req->pool || !fs ||
 	    has_pool(conf, fs, slu_conf_pool(conf, req->pool)))

@@ -16,6 +16,9 @@ const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
  * data in the nodes' storage. NULL: it is counted in none. */
 const struct slu_pool_conf *slu_pool_of(const struct slu_conf *conf,
 					const struct slu_fs_conf *fs);
+/* Has the request's profile storage=, one directory, which is of no tier? */
+bool slu_profile_places(const struct slu_request *req,
+			const struct slu_conf *conf);
 /* Its pools of this tier, i from 0: from the list in its line, else from all
  * pools. NULL: there are not so many, or its data is not in the nodes' storage,
  * or only in one directory there (storage=). */

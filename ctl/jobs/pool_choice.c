@@ -153,7 +153,7 @@ static const struct slu_pool_conf *nth(const struct slu_conf *conf,
 				       const struct slu_fs_conf *fs,
 				       const struct slu_request *req, size_t i)
 {
-	if (req->pool)
+	if (req->pool || slu_profile_places(req, conf))
 		return i ? NULL : slu_request_pool(req, conf);
 	return req->tier ? slu_pool_of_tier(conf, fs, req->tier, i)
 			 : slu_pool_nth(conf, fs, i);
@@ -183,7 +183,8 @@ int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,
 	struct slu_buf seen = {0};
 	int rc = 0;
 
-	if (!req->has_fs || req->persistent || !slu_pool_of(conf, fs))
+	if (!req->has_fs || req->persistent || !slu_pool_of(conf, fs) ||
+	    (slu_profile_places(req, conf) && !slu_request_pool(req, conf)))
 		return 0;
 	if (req->tier && mirror && check_tier(req, conf, fs, mirror, err))
 		return -1;

@@ -129,7 +129,8 @@ END_TEST
 	"Pool=h Tier=flash Nodes=n[2-3]\n"                            \
 	"FileSystem=h Driver=scratch Pool=h\n"                        \
 	"FileSystem=fix Driver=scratch storage=/x\n"                  \
-	"FileSystem=far Driver=lustre root=/l\n"
+	"FileSystem=far Driver=lustre root=/l\n"                      \
+	"Profile=there storage=/y\n"
 
 /* sluiced has told: f is on n1 and n2, d on n3, g on n4, nothing of pmem. */
 static void tell(struct slu_mirror *m, bool complete)
@@ -188,6 +189,15 @@ static const struct {
 	 "jobfs: tier=flash: pool d is not of it"},
 	{"jobfs type=fix capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
 	 "jobfs: tier=flash: fix lies in one place, which is of no tier"},
+	/* storage= of a profile is one place, too */
+	{"jobfs capacity=1M profile=there", "1234", 4, true, NULL, "", NULL},
+	{"jobfs capacity=1M profile=there tier=flash", "1234", 1, true, NULL,
+	 NULL,
+	 "jobfs: tier=flash: profile there has storage=, one place, which is"},
+	{"jobfs type=g capacity=1M profile=there", "1234", 1, true, NULL, NULL,
+	 "jobfs: profile there has storage=, one place, and pool g is of a "},
+	{"jobfs capacity=1M pool=d profile=there", "1234", 1, true, NULL, NULL,
+	 "jobfs: profile there has storage=, one place, and pool d is of a "},
 	{"jobfs type=far capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
 	 "jobfs: tier=flash: far lies in one place, which is of no tier"},
 };
