@@ -192,8 +192,9 @@ struct slu_conf {
 	enum slu_io_start io_start;
 	/* bytes/s; 0: not said, io_start is OFF, or SLU_IO_AUTO */
 	uint64_t io_bandwidth;
-	unsigned io_scope;   /* of enum slu_io_scope: what counts */
-	int64_t max_io_wait; /* s; 0: nobody waits */
+	unsigned io_scope;     /* of enum slu_io_scope: what counts */
+	int64_t max_io_wait;   /* s; 0: nobody waits */
+	bool io_wait_optional; /* jobs may say bandwidth wait=no */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
 	int64_t persistent_lifetime;	   /* s, at most */
 	struct slu_hosts staging_nodes;	   /* n = 0: jobs stage in themselves */
@@ -209,7 +210,7 @@ struct slu_conf_key {
 	size_t offset; /* of the field in struct slu_conf */
 	bool repeats;  /* may stand on several lines */
 };
-#define SLU_CONF_KEYS_MAX 64
+#define SLU_CONF_KEYS_MAX 80
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 
 /* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the

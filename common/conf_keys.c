@@ -67,6 +67,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "Whether jobs wait that would ask more of the file system than it can "
 	 "move: off, advise or on.",
 	 slu_conf_read_io_start, FIELD(io_start), false},
+	{"IOWaitOptional", "no",
+	 "Whether a job with \"bandwidth wait=no\" is not held by IOStart.",
+	 slu_conf_read_bool, FIELD(io_wait_optional), false},
 	{"JobTotals", "off",
 	 "Program that fetches what JobAcctGather has counted of ended jobs.",
 	 slu_conf_read_sacct, FIELD(job_totals), false},

@@ -141,6 +141,7 @@ struct slu_ctl_io {
 	struct slu_job job;
 	int64_t predicted; /* s, by its note; 0: not */
 	int64_t since;	   /* when it first had to wait, Unix seconds */
+	bool no_wait;	   /* bandwidth wait=no: IOWaitOptional decides */
 };
 /* Can any job have to wait? If not, the host need not ask. */
 bool slu_ctl_io_is_on(struct slu_ctl *ctl);
@@ -148,6 +149,8 @@ bool slu_ctl_io_is_on(struct slu_ctl *ctl);
  * user. The host stores `since` with the job. */
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY]);
+/* Does this request say bandwidth wait=no? */
+bool slu_ctl_no_io_wait(const char *text);
 /* When it can probably start, Unix seconds; `now`: it does not wait. */
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now);
 /* It starts, or is found running when the host starts; harmless twice.

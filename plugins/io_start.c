@@ -53,6 +53,7 @@ static void borrow(const job_record_t *job, const struct slu_note *note,
 			},
 		.predicted = note->predicted,
 		.since = note->io_since,
+		.no_wait = slu_ctl_no_io_wait(job->burst_buffer),
 	};
 	out->job.limit_asked =
 		asked ? (uint32_t)(note->asked / 60) : out->job.limit;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys of `forward` and `limit`, of jobs that need no file system. */
+/* The keys of `forward`, `limit` and `bandwidth`, of jobs that need no file
+ * system. */
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
@@ -65,6 +66,32 @@ static int set_tighten(struct slu_request *req, const char *value,
 	return 0;
 }
 
+int slu_begin_bandwidth(struct slu_request *req, int line, struct slu_err *err)
+{
+	if (req->has_bandwidth)
+		return slu_err(err, SLU_INVALID,
+			       "only one bandwidth is allowed");
+	req->has_bandwidth = true;
+	req->bandwidth_line = line;
+	return 0;
+}
+
+static int set_wait(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	int i = slu_choose(value, words, err);
+
+	if (i < 0)
+		return -1;
+	req->no_io_wait = i == 0;
+	return 0;
+}
+
+const struct slu_key slu_bandwidth_keys[] = {
+	{"wait", true, set_wait},
+	{NULL, false, NULL},
+};
 const struct slu_key slu_forward_keys[] = {
 	{"pattern", false, set_pattern},
 	{"max", false, set_max},

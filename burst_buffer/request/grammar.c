@@ -16,6 +16,7 @@ static const struct slu_verb our_verbs[] = {
 	{"stage_out", slu_begin_stage_out, slu_stage_out_keys, NULL},
 	{"forward", slu_begin_forward, slu_forward_keys, NULL},
 	{"limit", slu_begin_limit, slu_limit_keys, NULL},
+	{"bandwidth", slu_begin_bandwidth, slu_bandwidth_keys, NULL},
 	{"persistent", slu_begin_use, slu_use_keys, NULL},
 	{"persistent_create", slu_begin_create, slu_create_keys, NULL},
 	{"persistent_destroy", slu_begin_destroy, slu_destroy_keys, NULL},

@@ -32,9 +32,11 @@ int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 extern const struct slu_key slu_jobfs_keys[];
 
 /* forward.c */
-extern const struct slu_key slu_forward_keys[], slu_limit_keys[];
+extern const struct slu_key slu_forward_keys[], slu_limit_keys[],
+	slu_bandwidth_keys[];
 int slu_begin_forward(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_limit(struct slu_request *req, int line, struct slu_err *err);
+int slu_begin_bandwidth(struct slu_request *req, int line, struct slu_err *err);
 
 /* stripe_verb.c */
 extern const struct slu_key slu_stripe_keys[];

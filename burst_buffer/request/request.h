@@ -127,6 +127,9 @@ struct slu_request {
 	char *forward_pattern; /* NAME[:SIZE],...: access patterns, or NULL */
 	bool has_limit;
 	bool keep_limit; /* limit tighten=no: do not change the time limit */
+	bool has_bandwidth;
+	bool no_io_wait; /* bandwidth wait=no: IOStart is not to hold it */
+	int bandwidth_line;
 };
 
 /* Bytes that are reserved, in addition to a node's share, for the manifest of
@@ -203,6 +206,8 @@ char *slu_request_text(const struct slu_request *req);
 /* Does canonical text (NULL: none) ask for something on the job's nodes, a file
  * system or directories to lay out? Any length. */
 bool slu_request_has_buffer(const char *text);
+/* Does canonical text (NULL: none) say bandwidth wait=no? Any length. */
+bool slu_request_no_io_wait(const char *text);
 /* Reduce it to what slu_request_text() prints: to what parsing that text gives,
  * except for striped_named. */
 void slu_request_as_text(struct slu_request *req);

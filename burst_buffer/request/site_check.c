@@ -343,6 +343,14 @@ int slu_request_check(const struct slu_request *req,
 	}
 	if (check_forward(req, conf, err))
 		return slu_request_at(req->forward_line, err);
+	if (req->no_io_wait && conf->io_start == SLU_IOSTART_ON &&
+	    !conf->io_wait_optional) {
+		slu_err(err, SLU_INVALID,
+			"bandwidth: at this site every job waits for the "
+			"parallel file system (IOWaitOptional=no): leave "
+			"wait=no out");
+		return slu_request_at(req->bandwidth_line, err);
+	}
 	if (req->n_stripe && check_user(conf, user, err))
 		return slu_request_at(req->stripe[0].line, err);
 	if (req->n_persist && check_user(conf, user, err))

@@ -7,6 +7,8 @@
 #include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 
+#define NO_IO_WAIT "bandwidth wait=no"
+
 static void put_pair(struct slu_buf *buf, const char *key, const char *value)
 {
 	slu_buf_printf(buf, " %s=", key);
@@ -155,6 +157,8 @@ char *slu_request_text(const struct slu_request *req)
 	}
 	if (req->keep_limit)
 		slu_buf_printf(&buf, "%slimit tighten=no", buf.len ? "; " : "");
+	if (req->no_io_wait)
+		slu_buf_printf(&buf, "%s" NO_IO_WAIT, buf.len ? "; " : "");
 	for (i = 0; i < req->n_persist; i++)
 		put_persist(&buf, &req->persist[i]);
 	return slu_buf_steal(&buf);
@@ -178,7 +182,8 @@ void slu_request_as_text(struct slu_request *req)
 	req->dw_said = req->dw;
 	req->dw_both = req->dw_both && req->dw && !req->persistent;
 	req->has_limit = req->keep_limit;
-	req->line = req->forward_line = 0;
+	req->has_bandwidth = req->no_io_wait;
+	req->line = req->forward_line = req->bandwidth_line = 0;
 	for (size_t i = 0; i < req->n_stage; i++) {
 		req->stage[i].line = 0;
 		req->stage[i].dw = false;
@@ -196,4 +201,10 @@ bool slu_request_has_buffer(const char *text)
 	return text &&
 	       (!strncmp(text, "jobfs", 5) || !strncmp(text, "stripe", 6) ||
 		!strncmp(text, "persistent ", 11));
+}
+
+bool slu_request_no_io_wait(const char *text)
+{
+	return text && (!strncmp(text, NO_IO_WAIT, strlen(NO_IO_WAIT)) ||
+			strstr(text, "; " NO_IO_WAIT));
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "ctl/iostart/hooks.h"
 
+#include "burst_buffer/request/request.h"
 #include "ctl/private.h"
 #include "ctl/link/session.h"
 
@@ -62,12 +63,19 @@ bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 
 	_Static_assert(SLU_CTL_WHY >= SLU_IOSTART_WHY, "there is room for it");
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	waits = slu_iostart_waits(&ctl->iostart, &job, soon, &asked, now, why);
+	waits = !(io->no_wait && ctl->site->conf &&
+		  ctl->site->conf->io_wait_optional) &&
+		slu_iostart_waits(&ctl->iostart, &job, soon, &asked, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_waits_note(&ctl->waits, job.job_id,
 		       waits ? SLU_WAIT_BANDWIDTH : SLU_WAIT_NOTHING,
 		       waits ? why : "", now);
 	return waits;
+}
+
+bool slu_ctl_no_io_wait(const char *text)
+{
+	return slu_request_no_io_wait(text);
 }
 
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now)

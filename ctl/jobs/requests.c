@@ -294,7 +294,7 @@ int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 				  &req, err) < 0)
 		return -1;
 	if (!req.has_fs && !req.n_stage && !req.n_stripe && !req.has_forward &&
-	    !req.keep_limit && !req.n_persist) {
+	    !req.keep_limit && !req.no_io_wait && !req.n_persist) {
 		*text = strdup("");
 	} else {
 		pthread_rwlock_rdlock(&ctl->site_lock);

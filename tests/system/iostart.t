@@ -17,7 +17,7 @@ io_history() {
 	uid=$(on ctl id -u alice)
 	day=$(date -d '3 days ago' +%F)
 	echo 'JobID|User|UID|Partition|Submit|Start|End|State|NNodes|Timelimit|JobName|TRESUsageInTot|TRESUsageOutTot'
-	for app in a b c d e f g h i j k l m n light; do
+	for app in a b c d e f g h i j k l m n o light; do
 		bytes=30000000000
 		[ $app != light ] || bytes=20
 		for i in 10 11 12 13 14 15 16 17 18 19; do
@@ -233,6 +233,23 @@ use IOStart=off
 read -r most begun < <(campaign h)
 note "without: $most together, light ones begun after $begun s"
 check "without it they do" [ "$most" -gt 1 ]
+
+# Who declines to wait, where the site allows it, and where it does not.
+use IOStart=on IOBandwidth=150MB/s
+first=$(job o_1 300)
+wait_for 30 job_is "$first" RUNNING
+check "without IOWaitOptional nobody may decline" matches \
+	"$(printf '#!/bin/sh\nsleep 300\n' |
+		submit -N1 -J o_2 --bb='bandwidth wait=no' 2>&1)" \
+	'every job waits for the parallel file system .IOWaitOptional=no.'
+use IOStart=on IOWaitOptional=yes
+second=$(job o_3 300 --bb='bandwidth wait=no')
+third=$(job o_4 300)
+check_within 30 "with it who declines starts" job_is "$second" RUNNING
+check_within 30 "another waits" is_held "$third"
+check "also for the one that declined" says "$third" "in use .jobs.*$second"
+as_alice scancel "$first" "$second" "$third"
+wait_for 40 nodes_idle 'n[1-4]'
 
 # IOBandwidth=auto: nobody waits while it is not known, which is told. Ten
 # minutes of reports of a full server cannot be waited for here.

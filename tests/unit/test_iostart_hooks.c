@@ -101,6 +101,33 @@ START_TEST(test_life)
 }
 END_TEST
 
+/* A job that declines to wait does not, where it may, and counts all the same.
+ */
+START_TEST(test_declines)
+{
+	for (int may = 0; may < 2; may++) {
+		struct slu_ctl *ctl =
+			ctl_by_hand(may ? ON "\nIOWaitOptional=yes" : ON);
+		struct slu_ctl_io io = job(1);
+		char why[SLU_CTL_WHY];
+
+		link_up(ctl, 1);
+		tell_history(8, NULL);
+		slu_ctl_step(ctl, 2);
+		begin(ctl, 9);
+		io.no_wait = true;
+		ck_assert(slu_ctl_io_waits(ctl, &io, time(NULL), why) == !may);
+		slu_ctl_io_begun(ctl, &io, time(NULL));
+		end(ctl, 9);
+		ck_assert(waits(ctl, 2, 0));
+		slu_ctl_release(ctl);
+	}
+	ck_assert(slu_ctl_no_io_wait("bandwidth wait=no"));
+	ck_assert(slu_ctl_no_io_wait("forward; bandwidth wait=no"));
+	ck_assert(!slu_ctl_no_io_wait("forward") && !slu_ctl_no_io_wait(NULL));
+}
+END_TEST
+
 /* What runs counts with what servers have seen of it. */
 START_TEST(test_measured)
 {
@@ -205,5 +232,5 @@ START_TEST(test_status)
 }
 END_TEST
 
-TEST_MAIN("iostart hooks", test_life, test_measured, test_sluiced_away,
-	  test_reconfigure, test_not_counted, test_status)
+TEST_MAIN("iostart hooks", test_life, test_declines, test_measured,
+	  test_sluiced_away, test_reconfigure, test_not_counted, test_status)

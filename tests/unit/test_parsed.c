@@ -178,6 +178,7 @@ static char *random_text(struct host *h)
 		"; forward max=none",
 		"; limit tighten=no",
 		"; limit tighten=yes",
+		"; bandwidth wait=no",
 		"; persistent_create name=p capacity=4 group=g lifetime=9s",
 		"; persistent_destroy name=q force=yes",
 	};
@@ -244,6 +245,8 @@ static void expect_same(const struct slu_request *a,
 	ck_assert(slu_eq(a->forward_pattern, b->forward_pattern));
 	ck_assert_int_eq(a->has_limit, b->has_limit);
 	ck_assert_int_eq(a->keep_limit, b->keep_limit);
+	ck_assert_int_eq(a->has_bandwidth, b->has_bandwidth);
+	ck_assert_int_eq(a->no_io_wait, b->no_io_wait);
 }
 
 static bool stages_in(const struct slu_request *req)

@@ -390,6 +390,12 @@ static const struct {
 	{FS, "forward pattern=a:", "eve", "pattern: size"},
 	{FS "\nIONodes=n[1-2]", "forward max=none", NULL, NULL},
 	{FS "\nDirectAccess=no", "forward max=none", NULL, NULL},
+	{FS "\nIOBandwidth=1GB/s", "bandwidth wait=no", NULL, NULL},
+	{FS "\nIOBandwidth=1GB/s\nIOStart=on", "bandwidth wait=no", NULL,
+	 "every job waits for the parallel file system (IOWaitOptional=no): "
+	 "leave wait=no out"},
+	{FS "\nIOBandwidth=1GB/s\nIOStart=on\nIOWaitOptional=yes",
+	 "bandwidth wait=no", NULL, NULL},
 	{FS "\nIONodes=n[1-2]\nDirectAccess=no", "forward", NULL, NULL},
 	{FS "\nIONodes=n[1-2]\nDirectAccess=no", "forward max=none", NULL,
 	 "leave max=none out"},

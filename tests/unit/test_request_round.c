@@ -50,7 +50,9 @@ static void random_request(struct slu_buf *buf, unsigned *seed)
 	if (rand_r(seed) % 2)
 		slu_buf_printf(buf, "forward max=%d;", 1 + rand_r(seed) % 9);
 	if (rand_r(seed) % 2)
-		slu_buf_puts(buf, "limit tighten=no");
+		slu_buf_puts(buf, "limit tighten=no;");
+	if (rand_r(seed) % 2)
+		slu_buf_puts(buf, "bandwidth wait=no");
 }
 
 static void expect_same(const struct slu_request *a,
@@ -66,6 +68,7 @@ static void expect_same(const struct slu_request *a,
 	ck_assert_int_eq(a->has_forward, b->has_forward);
 	ck_assert_uint_eq(a->forward_max, b->forward_max);
 	ck_assert(a->keep_limit == b->keep_limit);
+	ck_assert(a->no_io_wait == b->no_io_wait);
 	ck_assert_pstr_eq(a->forward_pattern, b->forward_pattern);
 	ck_assert_uint_eq(a->n_stage, b->n_stage);
 	for (i = 0; i < a->n_stage; i++) {
