@@ -20,6 +20,7 @@
 #include "common/str.h"
 #include "ctl/map.h"
 #include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/busy_times.h"
 #include "select_io/bandwidth/cuts.h"
 #include "select_io/bandwidth/rates.h"
 #include "wire/control.h"
@@ -80,10 +81,11 @@ struct slu_iostart {
 	struct slu_map running; /* of struct io_run */
 	struct slu_map waiting; /* of struct io_wait */
 	struct slu_admit admit;
-	int64_t looked;	   /* when `admit` was made; 0: outdated */
-	bool busy;	   /* the file system is, by the last measurement */
-	double moved;	   /* bytes, at the time */
-	int64_t moved_at;  /* of this measurement */
+	int64_t looked;	  /* when `admit` was made; 0: outdated */
+	bool busy;	  /* the file system is, by the last measurement */
+	double moved;	  /* bytes, at the time */
+	int64_t moved_at; /* of this measurement */
+	struct slu_busy_times busy_times;
 	uint32_t heavy[3]; /* the jobs that move most; 0: none */
 	struct slu_io_said said[SLU_IOSTART_SAID];
 	size_t n_said;

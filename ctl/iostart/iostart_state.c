@@ -44,6 +44,7 @@ void slu_iostart_fini(struct slu_iostart *s)
 	free_map(&s->running);
 	free_map(&s->waiting);
 	slu_admit_free(&s->admit);
+	slu_busy_times_free(&s->busy_times);
 	slu_rates_free(s->rates);
 	pthread_mutex_destroy(&s->lock);
 }
@@ -54,6 +55,7 @@ void slu_iostart_forget(struct slu_iostart *s)
 	free_map(&s->running);
 	free_map(&s->waiting);
 	s->busy = false;
+	slu_busy_times_free(&s->busy_times);
 	s->looked = s->moved_at = 0;
 	s->n_said = 0;
 	pthread_mutex_unlock(&s->lock);
@@ -114,16 +116,18 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run)
 {
 	char plain[SLU_IO_NAME];
-	double bytes;
+	double bytes, calm;
 
 	if (!(run->read_bytes > 0) && !(run->written_bytes > 0))
 		return;
 	slu_plain_name(run->name, plain, sizeof(plain));
 	pthread_mutex_lock(&s->lock);
 	bytes = slu_io_counts(s, run->read_bytes, run->written_bytes);
+	calm = 1 - slu_busy_times_share(&s->busy_times, run->start, run->end);
 	if (s->mode != SLU_IOSTART_OFF && s->rates)
-		slu_rates_learn(s->rates, run->uid, plain, run->nodes,
-				(double)(run->end - run->start), bytes);
+		slu_rates_learn_disturbed(s->rates, run->uid, plain, run->nodes,
+					  (double)(run->end - run->start),
+					  bytes, calm);
 	pthread_mutex_unlock(&s->lock);
 	slu_io_ran_add(s, run, plain, bytes);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "job_submit/name.h"
 
+#define GAP  120 /* s without a measurement: it was not busy */
 #define BUSY 0.9 /* part of the capacity */
 
 /* bytes/s */
@@ -31,8 +32,10 @@ double slu_io_counts(const struct slu_iostart *s, double read_bytes,
 static void note_busy(struct slu_iostart *s, double moved, int64_t now)
 {
 	if (s->moved_at && now > s->moved_at)
-		s->busy = moved / (double)(now - s->moved_at) >
-			  BUSY * s->site.capacity;
+		s->busy = s->site.capacity > 0 &&
+			  moved / (double)(now - s->moved_at) >
+				  BUSY * s->site.capacity;
+	slu_busy_times_add(&s->busy_times, s->moved_at && s->busy, now, GAP);
 	s->moved_at = now;
 }
 

@@ -13,11 +13,12 @@
 #include <xxhash.h>
 #include "common/str.h"
 
-#define WAYS	  8
-#define KEEP	  0.75 /* of the weight of a run, when the next has ended */
-#define PRIOR	  0.5  /* of a job */
-#define SITE_KEEP 0.999
-#define USER_KEEP 0.95
+#define WAYS	   8
+#define KEEP	   0.75 /* of the weight of a run, when the next has ended */
+#define PRIOR	   0.5	/* of a job */
+#define SITE_KEEP  0.999
+#define USER_KEEP  0.95
+#define LEAST_CALM 0.1 /* part of a run */
 
 struct mean {
 	float bytes, area; /* node seconds */
@@ -117,18 +118,40 @@ static void teach_entry(struct slu_rates *r, uint64_t key, double keep,
 	e->taught = r->learnt;
 }
 
-void slu_rates_learn(struct slu_rates *r, uint32_t uid, const char *name,
-		     double nodes, double seconds, double bytes)
+/* What a run of which only a part was in calm time would have moved if it had
+ * been alone: what is known of its application, as far as this run allows it.
+ */
+static double undisturbed(const struct slu_rates *r, uint64_t key, double area,
+			  double bytes, double calm)
 {
+	const struct entry *e = find(r, key);
+	double known = e ? (double)(e->mean.bytes / e->mean.area) * area : 0;
+
+	return fmin(fmax(bytes, known), bytes / fmax(calm, LEAST_CALM));
+}
+
+void slu_rates_learn_disturbed(struct slu_rates *r, uint32_t uid,
+			       const char *name, double nodes, double seconds,
+			       double bytes, double calm)
+{
+	uint64_t key = key_of(uid, name ? name : "");
 	double area = nodes * seconds;
 
 	if (!(nodes > 0) || !(seconds > 0) || !(bytes >= 0) ||
 	    !isfinite(area + bytes))
 		return;
+	if (calm < 1)
+		bytes = undisturbed(r, key, area, bytes, calm);
 	r->learnt++;
 	teach(&r->site, SITE_KEEP, area, bytes);
 	teach_entry(r, key_of(uid, NULL), USER_KEEP, area, bytes);
-	teach_entry(r, key_of(uid, name ? name : ""), KEEP, area, bytes);
+	teach_entry(r, key, KEEP, area, bytes);
+}
+
+void slu_rates_learn(struct slu_rates *r, uint32_t uid, const char *name,
+		     double nodes, double seconds, double bytes)
+{
+	slu_rates_learn_disturbed(r, uid, name, nodes, seconds, bytes, 1);
 }
 
 static double drawn(const struct mean *mean, double towards, double area)

@@ -29,6 +29,15 @@ void slu_rates_forget(struct slu_rates *rates); /* as a new one */
 void slu_rates_learn(struct slu_rates *rates, uint32_t uid, const char *name,
 		     double nodes, double seconds, double bytes);
 
+/* The same of a run of which only the part `calm` (0 to 1) was in time in which
+ * the file system was not busy. Alone it would have moved between what it did,
+ * and that in its calm time: what is known of its application changes only as
+ * far as it is outside. So what jobs move in each other's way is not learnt as
+ * what they need. */
+void slu_rates_learn_disturbed(struct slu_rates *rates, uint32_t uid,
+			       const char *name, double nodes, double seconds,
+			       double bytes, double calm);
+
 struct slu_rate {
 	double node;   /* bytes/s of each of its nodes, >= 0 */
 	double own;    /* as the application's runs alone say; 0: it is new */

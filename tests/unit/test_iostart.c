@@ -688,6 +688,41 @@ START_TEST(test_auto)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_auto, test_histories, test_half_read, test_advise,
-	  test_reports, test_wait_noted_before_a_restart, test_clock,
-	  test_gives_back, test_only_scoped_io_counts)
+/* Runs that were in each other's way moved less than they need: that is not
+ * learnt as what they need. */
+START_TEST(test_busy_runs)
+{
+	struct slu_job_moved moved = {.job_id = 1};
+	struct slu_io_ended run = {.uid = heavy.uid,
+				   .name = heavy.name,
+				   .nodes = 2,
+				   .start = 100,
+				   .end = 3700,
+				   .read_bytes = 891.0 * 3600 / 3};
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	set_up(&s, SLU_IOSTART_ON);
+	slu_iostart_begun(&s, &heavy, 100);
+	for (int64_t t = 100; t <= 3700; t += 30) {
+		moved.read_bytes = 995.0 * (double)(t - 100);
+		slu_iostart_measured(&s, &moved, 1, t);
+	}
+	for (int i = 0; i < 20; i++)
+		slu_iostart_learn(&s, &run);
+	ck_assert(asks(&s, 2, 3701, why));
+	ck_assert_msg(strstr(why, "this one needs 89"), "%s", why);
+	run.start += 7200; /* when it was not busy, as far as is known */
+	run.end += 7200;
+	for (int i = 0; i < 20; i++)
+		slu_iostart_learn(&s, &run);
+	slu_iostart_ended(&s, 1);
+	slu_iostart_begun(&s, &heavy, 11000);
+	ck_assert(!asks(&s, 2, 11001, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+TEST_MAIN("iostart", test_busy_runs, test_auto, test_histories, test_half_read,
+	  test_advise, test_reports, test_wait_noted_before_a_restart,
+	  test_clock, test_gives_back, test_only_scoped_io_counts)
