@@ -2,7 +2,7 @@
 /*
  * bench/iostart [--csv] [--jobs N] [--dense X] [--like
  * application|user|nothing]
- *	[--intensity X] [--shake N] SUMMARIES.csv LOG...
+ *	[--intensity X] [--shake N] [--seed N] SUMMARIES.csv LOG...
  *
  * The benefit of starting jobs by their predicted I/O: job logs (SWF) under
  *EASY on a simulated file system that the jobs share, with the I/O of recorded
@@ -31,7 +31,7 @@ struct options {
 	size_t jobs;
 	double dense, only; /* only one intensity; 0: all */
 	enum likeness like;
-	unsigned shake;
+	unsigned shake, seed; /* so many logs, from this number on */
 };
 
 /* Sums over shaken logs of the measures' logarithms, and of the squares. */
@@ -143,7 +143,8 @@ static int try_intensity(const char *name, const struct swf_log *log,
 	char title[160];
 	int rc = 0;
 
-	for (uint16_t seed = 1; rc == 0 && seed <= o->shake; seed++) {
+	for (unsigned k = 0; rc == 0 && k < o->shake; k++) {
+		uint16_t seed = (uint16_t)(o->seed + k);
 		struct swf_log shaken = {0};
 		struct mix mix = {0};
 
@@ -225,6 +226,8 @@ static bool parse_option(char **argv, struct options *o)
 		return (o->only = strtod(value, NULL)) > 0;
 	if (strcmp(name, "--shake") == 0)
 		return (o->shake = (unsigned)strtoul(value, NULL, 10)) > 0;
+	if (strcmp(name, "--seed") == 0)
+		return (o->seed = (unsigned)strtoul(value, NULL, 10)) > 0;
 	if (strcmp(name, "--like") == 0)
 		return parse_like(value, &o->like);
 	return false;
@@ -232,7 +235,7 @@ static bool parse_option(char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.jobs = 4000, .dense = 1, .shake = 3};
+	struct options o = {.jobs = 4000, .dense = 1, .shake = 3, .seed = 1};
 	struct io_run *run;
 	struct slu_err err;
 	size_t n_run;
@@ -251,7 +254,7 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"usage: bench/iostart [--csv] [--jobs N] [--dense X] "
 			"[--like application|user|nothing]\n"
-			"\t[--intensity 0.1|0.5|0.8|1.1] [--shake N] "
+			"\t[--intensity 0.1|0.5|0.8|1.1] [--shake N] [--seed N]\n\t"
 			"SUMMARIES.csv LOG...\n");
 		return 2;
 	}

@@ -54,7 +54,9 @@ struct teller;
 struct teller *teller_new(const struct mix *mix, enum knowledge what);
 void teller_free(struct teller *t);
 struct foretold teller_ask(struct teller *t, size_t i, int64_t now);
-void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end);
+/* calm: the part of its time in which the file system was not busy. */
+void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end,
+		  double calm);
 
 enum rule {
 	ANY,	  /* plain Slurm */

@@ -112,7 +112,8 @@ struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
 	return f;
 }
 
-void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end)
+void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end,
+		  double calm)
 {
 	const struct swf_job *job = &t->mix->log->job[i];
 	struct predictor_names names;
@@ -126,6 +127,7 @@ void teller_learn(struct teller *t, size_t i, int64_t start, int64_t end)
 	row.written_bytes = t->mix->bytes[i];
 	slu_learn(t->times, &row.job);
 	slu_volumes_learn(t->volumes, &row);
-	slu_rates_learn(t->rates, row.job.uid, name, row.job.node_cnt,
-			(double)(end - start), row.written_bytes);
+	slu_rates_learn_disturbed(t->rates, row.job.uid, name, row.job.node_cnt,
+				  (double)(end - start), row.written_bytes,
+				  calm);
 }

@@ -48,6 +48,7 @@ struct job {
 	struct foretold f;
 	int64_t start, end, held; /* first time held; -1: not yet */
 	int64_t last_held;
+	double busy; /* busy_clock.busy when it began */
 };
 
 struct sim {
@@ -65,6 +66,10 @@ struct sim {
 	double idle, freed, was_idle;
 	bool held;		  /* some job is held */
 	double heavy, heavy_rate; /* jobs with more than negligible I/O */
+	struct busy_clock {
+		double at, busy; /* s the file system was busy until then */
+		bool is;
+	} busy;
 	bool failed;
 };
 
@@ -175,6 +180,23 @@ static bool may_start(void *arg, size_t i, int64_t now)
 	return false;
 }
 
+static void read_busy_clock(struct sim *s, int64_t now)
+{
+	struct busy_clock *clock = &s->busy;
+
+	if (clock->is)
+		clock->busy += (double)now - clock->at;
+	clock->at = (double)now;
+	clock->is = fs_rate(s->fs) > BUSY * s->mix->capacity;
+}
+
+/* The part of an ended job's time in which it was not busy. */
+static double calm_of(const struct sim *s, size_t i, int64_t start, int64_t end)
+{
+	return 1 -
+	       (s->busy.busy - s->job[i].busy) / fmax((double)(end - start), 1);
+}
+
 static void drop(size_t *list, size_t *n, size_t i)
 {
 	size_t k = 0;
@@ -192,6 +214,8 @@ static void begun(void *arg, size_t i, int64_t now)
 	slu_admit_begun(&s->admit, &d);
 	slu_groups_begun(&s->groups, &d);
 	s->job[i].start = now;
+	read_busy_clock(s, now);
+	s->job[i].busy = s->busy.busy;
 	s->idle -= d.nodes;
 	s->running[s->n_running++] = i;
 	drop(s->waiting, &s->n_waiting, i);
@@ -203,6 +227,7 @@ static size_t ended(void *arg, int64_t now)
 	struct sim *s = arg;
 	size_t i = fs_ended(s->fs, (double)now);
 
+	read_busy_clock(s, now);
 	if (i == (size_t)-1)
 		return SLU_EASY_NONE;
 	s->idle += (double)s->mix->log->job[i].procs;
@@ -246,7 +271,7 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 
 	s->job[i].end = end;
 	drop(s->running, &s->n_running, i);
-	teller_learn(s->teller, i, start, end);
+	teller_learn(s->teller, i, start, end, calm_of(s, i, start, end));
 	s->heavy += is_heavy(s, rate);
 	s->heavy_rate += is_heavy(s, rate) ? rate : 0;
 }
