@@ -31,28 +31,88 @@ static double recent(const struct world *w, uint32_t j)
 				     SLU_RECENT_PLACEMENTS_SECONDS;
 }
 
-static double moved_cost(const struct world *w, uint32_t server)
+/* MB/s */
+static double most_moved(const struct world *w)
 {
 	double peak = 0;
 
+	for (uint32_t i = 0; i < w->servers; i++)
+		if (slu_ost_moved_known(&w->seen_moved[i]))
+			peak = fmax(peak, w->seen_moved[i].peak);
+	return peak;
+}
+
+static double mean_moved(const struct world *w)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < w->servers; i++)
+		sum += w->seen_moved[i].mean;
+	return sum / w->servers;
+}
+
+static double moved_cost(const struct world *w, uint32_t server, double peak)
+{
 	if (!slu_ost_moved_known(&w->seen_moved[server]))
 		return 0;
-	for (uint32_t i = 0; i < w->servers; i++)
-		peak = fmax(peak, w->seen_moved[i].peak);
 	return slu_ost_balance(&slu_ost_choose_defaults,
 			       1e6 * w->seen_moved[server].mean, 1e6 * peak);
 }
 
-/* The costs of choose.h; the paper's have neither a target's traffic nor its
- * use above the mean, nor recent placements. A server's processor is as busy as
- * its network; memory is the same everywhere. */
+/* Each target is taken for as fast as its part of what a server has moved. */
+static void drain(struct world *w)
+{
+	double rate = most_moved(w) / w->per_server;
+
+	for (uint32_t j = 0; j < w->m; j++)
+		w->queue[j] =
+			fmax(0, w->queue[j] - rate * (w->now - w->queued));
+	w->queued = w->now;
+}
+
+/* What ours adds, of the targets of one server. */
+static void add_ours(const struct world *w, uint32_t server, double mean,
+		     struct slu_place_target *t)
+{
+	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
+	const uint32_t first = server * w->per_server;
+	const double peak = most_moved(w), n = w->per_server;
+	const double most = fmax(fmax(peak, 10), /* as QUIET there */
+				 largest(w->seen_server_rate, w->servers));
+	double used = 0, queue = 0, all, busy = s->busy;
+
+	for (uint32_t j = first; j < first + w->per_server; j++) {
+		used += w->seen_used[j] / MEGABYTES / n;
+		queue += w->queue[j];
+	}
+	all = s->load * w->seen_server_rate[server] / most +
+	      s->server_space * slu_ost_excess(s, used, mean) +
+	      moved_cost(w, server, peak);
+	if (peak > 0) {
+		all += s->server_waits * queue / peak;
+		busy = slu_ost_busy(s, 1e6 * mean_moved(w), 1e6 * peak);
+	}
+	for (uint32_t j = first; j < first + w->per_server; j++) {
+		t[j].cost +=
+			all + s->step * recent(w, j) +
+			busy * w->seen_rate[j] / largest(w->seen_rate, w->m) +
+			s->target_space *
+				slu_ost_excess(s, w->seen_used[j] / MEGABYTES,
+					       mean);
+		if (peak > 0)
+			t[j].cost += s->target_waits * w->queue[j] * n / peak;
+	}
+}
+
+/* The costs of choose.h; the paper's know nothing of what was placed a moment
+ * ago. A server's processor is as busy as its network; memory is the same
+ * everywhere. */
 static void fill_targets(const struct world *w, enum ost_who who,
 			 struct slu_place_target *t)
 {
 	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
 	double link = LINK * SPEED * w->per_server, mean = 0;
 	double server = largest(w->seen_server_rate, w->servers);
-	double target = largest(w->seen_rate, w->m);
 	bool ours = who >= OURS;
 
 	for (uint32_t j = 0; j < w->m; j++)
@@ -63,22 +123,19 @@ static void fill_targets(const struct world *w, enum ost_who who,
 
 		t[j] = (struct slu_place_target){
 			.cost = s->alpha * rate / link +
-				(ours ? s->network : 1) * rate / server + used,
+				(ours ? 0 : rate / server) + used,
 			.step = s->step,
 			.room = 1u << 20,
 		};
 		if (who == FLOW_RAW)
 			t[j].cost = s->alpha * 100 * rate / link + rate +
 				    w->seen_used[j] * 1024;
-		if (ours)
-			t[j].cost += s->busy * w->seen_rate[j] / target +
-				     slu_ost_excess(s, used, mean) +
-				     moved_cost(w, j / w->per_server) +
-				     s->step * recent(w, j);
 	}
+	for (uint32_t i = 0; ours && i < w->servers; i++)
+		add_ours(w, i, mean, t);
 }
 
-static void remember(struct world *w, uint32_t j)
+static void remember(struct world *w, uint32_t j, double megabytes)
 {
 	if (w->n_placed == PLACED)
 		ost_die("too many stripes");
@@ -86,6 +143,7 @@ static void remember(struct world *w, uint32_t j)
 		(struct placed){j, w->now};
 	w->when[j] += w->now;
 	w->count[j]++;
+	w->queue[j] += megabytes;
 }
 
 static void forget(struct world *w)
@@ -221,19 +279,19 @@ static void pick_alike(struct world *w, enum ost_who who,
 	uint32_t got;
 	double cost;
 
-	fill_targets(w, who, t);
 	for (uint32_t j = 0; j < w->m; j++)
 		server[j] = j / w->per_server;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
+		fill_targets(w, who, t);
 		p.stripes = r[i].stripes;
 		p.seed = 1 + slu_random(&w->dice, UINT32_MAX);
 		if (slu_place_alike(&p, out, &got, &cost, NULL) ||
 		    got < p.stripes)
 			ost_die("no room");
 		for (uint32_t k = 0; k < got; k++)
-			t[out[k]].cost += t[out[k]].step;
+			remember(w, out[k], r[i].size / r[i].stripes);
 	}
 }
 
@@ -307,8 +365,10 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 	bool rival = ost_is_rival(who);
 	bool remembers = who >= OURS && !rival && !knows;
 
-	if (remembers)
+	if (remembers) {
 		forget(w);
+		drain(w);
+	}
 	if (knows)
 		pick_least(w, who, r, n, chosen);
 	else if (who >= SHIPPED)
@@ -322,7 +382,8 @@ void ost_pick(struct world *w, enum ost_who who, const struct request *r,
 
 		if (rival)
 			ost_rival_pick(w, who, r[i].stripes, out);
-		for (uint32_t k = 0; remembers && k < r[i].stripes; k++)
-			remember(w, out[k]);
+		for (uint32_t k = 0;
+		     remembers && who < SHIPPED && k < r[i].stripes; k++)
+			remember(w, out[k], r[i].size / r[i].stripes);
 	}
 }

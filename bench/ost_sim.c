@@ -50,7 +50,8 @@ struct file {
 struct traffic {
 	struct file *moving, *kept; /* in transfer; written */
 	uint32_t n_moving, n_kept;
-	double due[2]; /* stripes by the trace: to be written, read */
+	uint32_t stripes; /* that moved in the last second */
+	double due[2];	  /* stripes of the trace: written, read */
 	double bandwidth, finished;
 	double *streams;   /* by server, now */
 	double *old_moved; /* by server, MB of old files in this hour */
@@ -111,6 +112,7 @@ static void init(struct world *w, struct traffic *f, uint32_t m,
 		.seen_moved = calloc(s, sizeof(*w->seen_moved)),
 		.count = zeros(m),
 		.when = zeros(m),
+		.queue = zeros(m),
 		.placed = calloc(OST_PLACED, sizeof(*w->placed)),
 		.penalty = calloc(m, sizeof(*w->penalty)),
 		.server_penalty = calloc(s, sizeof(*w->server_penalty)),
@@ -136,7 +138,7 @@ static void done(struct world *w, struct traffic *f)
 		       w->when,	     w->server_rate,  w->seen_server_rate,
 		       f->streams,   w->server_moved, w->hour_moved,
 		       f->old_moved, f->old,	      w->coming,
-		       w->growing};
+		       w->growing,   w->queue};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++)
 		free(v[i]);
@@ -307,6 +309,7 @@ static void move_all(struct world *w, struct traffic *f)
 {
 	uint32_t n = 0;
 
+	f->stripes = 0;
 	memset(f->streams, 0, w->servers * sizeof(double));
 	memset(w->rate, 0, w->m * sizeof(double));
 	memset(w->server_rate, 0, w->servers * sizeof(double));
@@ -316,6 +319,7 @@ static void move_all(struct world *w, struct traffic *f)
 		struct file *file = &f->moving[i];
 		double speed = speed_of(w, f, file);
 
+		f->stripes += file->n;
 		for (uint32_t k = 0; k < file->n; k++) {
 			uint32_t j = file->on[k];
 
@@ -439,7 +443,7 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 		move_all(&w, &f);
 		if (f.windows)
 			ost_windows_second(f.windows, w.server_rate, w.servers,
-					   (uint32_t)t);
+					   f.stripes, (uint32_t)t);
 		if (t % 60 == 59)
 			delete_old(&w, &f);
 		if (t % 600 == 599)

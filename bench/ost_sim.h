@@ -24,9 +24,12 @@ struct world {
 	/* The last statistics. */
 	double *seen_used, *seen_rate, *seen_server_rate;
 	struct slu_ost_moved *seen_moved; /* of servers */
-	/* Recent stripes with decaying weight, as in
-	 * select_io/ost/recent_placements.h. */
-	double *count, *when; /* number; sum of their times */
+	/* Stripes that were placed in the last minute, each counting less and
+	 * less; as select_io/ost/recent_placements.h. */
+	double *count, *when; /* and the sum of their times */
+	/* MB of them that were not written yet at `queued`, as far as who
+	 * places can know */
+	double *queue, queued;
 	struct placed {
 		uint32_t j;
 		double when;

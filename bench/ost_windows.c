@@ -38,7 +38,8 @@ double ost_series_p95(struct ost_series *s)
 	return s->value[s->n * 95 / 100];
 }
 
-static void close_window(struct ost_series *even, double *moved, uint32_t n)
+/* Busiest server to mean, 0: none did anything; and begin anew. */
+static double close_window(struct ost_series *even, double *moved, uint32_t n)
 {
 	double sum = 0, most = 0;
 
@@ -47,13 +48,44 @@ static void close_window(struct ost_series *even, double *moved, uint32_t n)
 		most = moved[i] > most ? moved[i] : most;
 		moved[i] = 0;
 	}
-	if (sum > 0)
-		ost_series_add(even, most * n / sum);
+	if (sum <= 0)
+		return 0;
+	ost_series_add(even, most * n / sum);
+	return most * n / sum;
+}
+
+static void note_alike(struct ost_windows *w, uint32_t stripes, double even)
+{
+	if (even <= 0 || stripes >= OST_UNDER_WAY)
+		return;
+	w->alike[stripes].n++;
+	w->alike[stripes].even += even;
+}
+
+#define SELDOM 20 /* seconds */
+
+double ost_windows_alike(const struct ost_windows *w,
+			 const struct ost_windows *others)
+{
+	double mine = 0, theirs = 0;
+
+	for (uint32_t k = 0; k < OST_UNDER_WAY; k++) {
+		const struct ost_alike *a = &w->alike[k];
+		const struct ost_alike *b = &others->alike[k];
+
+		if (a->n < SELDOM || b->n < SELDOM)
+			continue;
+		mine += a->even / a->n * b->n;
+		theirs += b->even;
+	}
+	return theirs > 0 ? mine / theirs : 0;
 }
 
 void ost_windows_second(struct ost_windows *w, const double *moved, uint32_t n,
-			uint32_t second)
+			uint32_t stripes, uint32_t second)
 {
+	double even;
+
 	for (int k = 0; k < OST_WINDOWS; k++) {
 		if (!w->moved[k])
 			w->moved[k] = calloc(n, sizeof(double));
@@ -61,8 +93,11 @@ void ost_windows_second(struct ost_windows *w, const double *moved, uint32_t n,
 			ost_die("no memory");
 		for (uint32_t i = 0; i < n; i++)
 			w->moved[k][i] += moved[i];
-		if ((second + 1) % ost_window_seconds[k] == 0)
-			close_window(&w->even[k], w->moved[k], n);
+		if ((second + 1) % ost_window_seconds[k])
+			continue;
+		even = close_window(&w->even[k], w->moved[k], n);
+		if (k == 0)
+			note_alike(w, stripes, even);
 	}
 }
 
@@ -76,15 +111,31 @@ void ost_windows_free(struct ost_windows *w)
 	*w = (struct ost_windows){0};
 }
 
-static void print_row(const char *name, struct ost_windows *w)
+static void print_row(const char *name, struct ost_windows *w,
+		      const struct ost_windows *first)
 {
+	double alike = ost_windows_alike(w, first);
+
 	printf("%-12s", name);
 	for (int k = 0; k < OST_WINDOWS; k++)
 		printf(" %6.3f %6.3f", ost_series_mean(&w->even[k]),
 		       ost_series_p95(&w->even[k]));
-	printf(" %7.2f %7.2f\n", ost_series_mean(&w->written),
+	printf(" %7.2f %7.2f", ost_series_mean(&w->written),
 	       ost_series_p95(&w->written));
+	printf(alike > 0 ? " %7.3f\n" : "       -\n", alike);
 	fflush(stdout);
+}
+
+static void print_head(uint32_t targets, double hours, double busy)
+{
+	printf("\n%u targets, %g hours, busy for %g of the time: busiest server "
+	       "to mean (mean, p95) in windows of so many seconds; seconds to "
+	       "write a file; and of seconds with as many stripes under way, as "
+	       "a ratio to the first\n%-12s",
+	       targets, hours, busy, "");
+	for (int k = 0; k < OST_WINDOWS; k++)
+		printf(" %13u", ost_window_seconds[k]);
+	printf(" %15s %7s\n", "file, p95", "alike");
 }
 
 void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
@@ -99,24 +150,20 @@ void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
 	static const double busy[] = {0.1, 0.3, 0.5, 0.7};
 
 	for (size_t b = 0; b < 4; b++) {
-		printf("\n%u targets, %g hours, busy for %g of the time: busiest "
-		       "server to mean (mean, p95) in windows of so many "
-		       "seconds; seconds to write a file\n%-12s",
-		       targets, hours, busy[b], "");
-		for (int k = 0; k < OST_WINDOWS; k++)
-			printf(" %13u", ost_window_seconds[k]);
-		printf(" %15s\n", "file, p95");
+		static struct ost_windows w[sizeof(kind) / sizeof(*kind)];
+
+		print_head(targets, hours, busy[b]);
 		for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
 			static struct ost_outcome o;
-			struct ost_windows w = {0};
 
-			o.windows = &w;
+			o.windows = &w[i];
 			for (size_t run = 0; run < runs; run++)
 				ost_simulate(kind[i].who, targets, per_server,
 					     hours, busy[b], first_seed + run,
 					     &o);
-			print_row(kind[i].name, &w);
-			ost_windows_free(&w);
+			print_row(kind[i].name, &w[i], &w[0]);
 		}
+		for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++)
+			ost_windows_free(&w[i]);
 	}
 }

@@ -16,16 +16,28 @@ struct ost_series {
 	size_t n, cap;
 };
 
+#define OST_UNDER_WAY 4096 /* stripes that are told apart */
+
 struct ost_windows {
 	struct ost_series even[OST_WINDOWS]; /* busiest server to mean */
 	struct ost_series written;	     /* seconds of a file */
 	double *moved[OST_WINDOWS];	     /* of servers, in this window */
+	/* Of windows of a second, by how many stripes move: who writes files
+	 * sooner has fewer of them at once, and so is less even. */
+	struct ost_alike {
+		double n, even; /* how many, and their sum */
+	} alike[OST_UNDER_WAY];
 };
 
-/* Adds a second in which n servers moved so much. Windows without traffic are
- * left out. */
+/* A second has passed, in which n servers moved so much, with so many stripes
+ * under way. Windows in which nothing was moved are left out. */
 void ost_windows_second(struct ost_windows *w, const double *moved, uint32_t n,
-			uint32_t second);
+			uint32_t stripes, uint32_t second);
+/* How even the seconds were, as a ratio to those of others with as many stripes
+ * under way; each number of stripes counts as often as others had it, unless
+ * one of the two hardly ever had it. 0: none was alike. */
+double ost_windows_alike(const struct ost_windows *w,
+			 const struct ost_windows *others);
 void ost_series_add(struct ost_series *s, double value);
 double ost_series_mean(const struct ost_series *s);
 double ost_series_p95(struct ost_series *s); /* sorts it */

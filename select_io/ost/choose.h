@@ -4,29 +4,42 @@
 
 /*
  * From what servers say (server_report.h) to targets with costs, and to the
- *targets of one file. The cost of a stripe is, as in the paper,
+ * targets of one file. The cost of a stripe is, as in the paper,
  *
  *	alpha * CPU + beta * memory + network + (total - available)
  *
- * each on a scale of 0 to 1 here: percents / 100, network relative to the
- * busiest server, space to the target's size. That leaves targets of one server
- * alike however many read from one of them, makes a target that is a tenth
- * fuller than others hardly dearer, and forgets what a server did a moment ago;
- * so there are three more terms: what is read and written there, relative to
- * the busiest target; by how much more of it is in use than of the mean target
- * (slu_ost_excess), beyond a hundredth or two, as who makes all exactly even
- * must write on some servers less than on others; and what its server has
- * moved for twenty minutes of what a server can move (slu_ost_balance), so that
- * servers whose targets are spared because they are full get other work: the
- * more, the more there is to do, as nobody waits for servers that are idle most
- * of the time, and space is then all that matters. Every stripe makes its
- * target dearer by `step`. A file's second stripe on a server gains less than
- * its first, the third less again, and so in a failure domain (min_cost_flow.h:
- * slu_place_alike): stripes of a file are on as many servers as that is worth,
- * since a server gives all of its targets together no more than its network
- * does. What costs the same is taken in an order that `seed` decides, for each
- * file another. Only with SLU_OST_CONVEX. The weights were chosen on the runs
- *of bench/ost.
+ * each on a scale of 0 to 1 here: percents / 100, space to the target's size.
+ * The network counts `load` times, relative to the most that a server is known
+ * to move: relative to the busiest at the moment, as in the paper, the only one
+ * that does a little is as dear as one that can do no more. That leaves targets
+ * of one server alike however many read from one of them, makes a target that
+ * is a tenth fuller than others hardly dearer, and forgets what was placed a
+ * moment ago; so there are more terms:
+ *
+ *	what is read and written on the target, relative to the busiest;
+ *	how much more of it is in use than of the mean target (slu_ost_excess),
+ *		beyond a hundredth or two, as who makes all exactly even must
+ *		write on some servers less than on others; and of its server's
+ *		targets together, so that the work that the full ones are spared
+ *		is first that of the same server;
+ *	what its server has moved for twenty minutes, of what a server can move
+ *		(slu_ost_balance), so that servers whose targets are spared get
+ *		other work: the more, the more there is to do, as nobody waits
+ *		for servers that are idle most of the time;
+ *	how long the target, and its server, will write at what was placed there
+ *		and cannot have been written yet (recent_placements.h), since
+ *		what servers said is some seconds old: the next file goes where
+ *		less is under way, as with round-robin.
+ *
+ * Every stripe makes its target dearer by `step`. A file's second stripe on a
+ * server gains less than its first, the third less again, and so in a failure
+ * domain (min_cost_flow.h: slu_place_alike): so much less that a file's stripes
+ * are on as many servers as there are, evenly, since a server gives all of its
+ * targets together no more than its network does. Which of them, and which of
+ * their targets, the other terms decide; what costs the same is taken in an
+ * order that `seed` decides, for each file another. Only with SLU_OST_CONVEX.
+ * The weights were chosen on runs of bench/ost with other seeds than those of
+ * bench/README.md.
  *
  * Left out, with the reason: targets on which a metadata server makes no
  * objects, or the request wants none (`without`), and those that are degraded,
@@ -50,14 +63,21 @@ enum slu_ost_cost {
 struct slu_ost_choose_settings {
 	enum slu_ost_cost cost;
 	double alpha, beta; /* 0.5 each in the paper */
-	double network;	    /* 1 in the paper, and where costs are linear */
-	double busy;	    /* of the target's traffic; 0 in the paper */
+	double load;	    /* of the server's network; 0 in the paper */
+	/* of the target's traffic; 0 in the paper: where servers do nothing,
+	 * and how much more where they do all they can (slu_ost_busy) */
+	double busy, busier;
 	double excess;	    /* of use above the mean; 0 in the paper */
 	double uneven;	    /* the same relative to the mean, */
 	double uneven_most; /* but no more than that */
 	double even;	    /* part of the mean above it that is even enough */
-	double balance;	    /* of the server's last minutes; 0 in the paper */
-	double step;	    /* of a stripe */
+	/* of excess: the target's, and that of its server's targets together */
+	double target_space, server_space;
+	double balance; /* of the server's last minutes; 0 in the paper */
+	double step;	/* of a stripe */
+	/* of a second that what was placed takes to be written: of the target,
+	 * and of its server */
+	double target_waits, server_waits;
 	/* of each further stripe of a file on the same server, and in the same
 	 * failure domain: the k-th costs (k - 1) times as much */
 	double same_server, same_domain;
@@ -67,12 +87,17 @@ struct slu_ost_choose_settings {
 };
 extern const struct slu_ost_choose_settings slu_ost_choose_defaults;
 
-/* Two terms of the cost. used, mean: of this target and of all, parts of a
+/* Parts of the cost. used, mean: of this target and of all, parts of a
  * target. moved: bytes a second of its server, mean over some time; peak: the
  * most that a server has moved; where that is little (10 MB/s) it counts
  * little. */
 double slu_ost_excess(const struct slu_ost_choose_settings *settings,
 		      double used, double mean);
+/* The weight of a target's traffic: which target is busy is not worth knowing
+ * when it was some seconds ago, unless targets are busy most of the time.
+ * moved: mean of servers. */
+double slu_ost_busy(const struct slu_ost_choose_settings *settings,
+		    double moved, double peak);
 double slu_ost_balance(const struct slu_ost_choose_settings *settings,
 		       double moved, double peak);
 

@@ -21,16 +21,21 @@
 const struct slu_ost_choose_settings slu_ost_choose_defaults = {
 	.alpha = 0.5,
 	.beta = 0.5,
-	.network = 0.3,
-	.busy = 1,
+	.load = 3,
+	.busy = 0.1,
+	.busier = 1,
 	.excess = 16,
 	.uneven = 64,
 	.uneven_most = 2,
 	.even = 0.015,
+	.target_space = 0.3,
+	.server_space = 1,
 	.balance = 15,
 	.step = 0.3,
-	.same_server = 0.5,
-	.same_domain = 0.25,
+	.target_waits = 0.3,
+	.server_waits = 3,
+	.same_server = 5,
+	.same_domain = 2.5,
 	.min_free = 0.05,
 	.slow = 3,
 	.silent = 30,
@@ -453,7 +458,8 @@ int slu_ost_choose_among(const struct slu_ost_choose_settings *s,
 	slu_osts_leave_out_asked(list, r->without);
 	slu_osts_apply_recent(s, list);
 	each = settle(s, list, r);
-	slu_osts_compare(s, list);
+	if (slu_osts_compare(s, list, err))
+		return -1;
 	answer = json_object_new_object();
 	if (!brief)
 		slu_ost_answer_targets(list, answer);

@@ -21,7 +21,8 @@ struct slu_known_targets {
 	struct host {
 		double came;
 		uint32_t n;  /* its targets */
-		bool closes; /* a metadata server that closes targets */
+		size_t said; /* the same, with those that another said later */
+		bool closes; /* those of others: a metadata server */
 	} * host;
 	size_t systems;
 	double believed; /* expiry of the reports that close targets */
@@ -60,6 +61,16 @@ static double came(struct json_object *document)
 	return when;
 }
 
+static size_t said_targets(struct json_object *document)
+{
+	struct json_object *list = NULL;
+
+	json_object_object_get_ex(document, "osts", &list);
+	return json_object_is_type(list, json_type_array)
+		       ? json_object_array_length(list)
+		       : 0;
+}
+
 static bool closes(struct json_object *document)
 {
 	return json_object_object_get_ex(document, "closed", NULL);
@@ -75,6 +86,7 @@ static void number_hosts(struct slu_known_targets *k,
 	{
 		k->host[n].came = came(at.val);
 		k->host[n].closes = closes(at.val);
+		k->host[n].said = said_targets(at.val);
 		if (k->host[n].closes && now - k->host[n].came <= k->set.silent)
 			k->believed = fmin(k->believed,
 					   k->host[n].came + k->set.silent);
@@ -108,7 +120,8 @@ static int build(struct slu_known_targets *k,
 		struct slu_ost *o = &k->list.ost[i];
 
 		k->host[o->host].n++;
-		o->recent = o->promised = 0; /* added by `recent` per query */
+		/* as the recent placements say each time */
+		o->recent = o->promised = o->waiting = 0;
 		o->number = slu_recent_placements_number(recent, o->name);
 	}
 	k->stale = false;
@@ -148,7 +161,7 @@ static bool replace(struct slu_known_targets *k, uint32_t host,
 		row = row_of(k, &o);
 		if (!row)
 			return false;
-		o.recent = o.promised = 0;
+		o.recent = o.promised = o.waiting = 0;
 		o.number = row->number;
 		o.server = row->server;
 		o.closed = row->closed;
@@ -177,6 +190,7 @@ void slu_known_targets_said(struct slu_known_targets *k, const char *server,
 		slu_osts_take_server(&k->set, &fresh, server, document, NULL) ||
 		!replace(k, host, &fresh);
 	k->host[host].came = came(document);
+	k->host[host].said = said_targets(document);
 	free(fresh.ost);
 }
 
@@ -186,11 +200,28 @@ static bool same_settings(const struct slu_ost_choose_settings *a,
 	return a->cost == b->cost && a->alpha == b->alpha && a->beta == b->beta;
 }
 
-/* A copy of the list at this time, whose costs can be changed. */
+/* How fast a target is, bytes a second. */
+static double rate_of(const struct slu_known_targets *k)
+{
+	size_t servers = 0, targets = 0;
+	double peak = 0;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		peak = fmax(peak, k->list.ost[i].peak);
+	for (uint32_t h = 0; h < k->list.n_hosts; h++) {
+		servers += k->host[h].said > 0;
+		targets += k->host[h].said;
+	}
+	return slu_recent_placements_rate(peak, servers, targets);
+}
+
+/* A copy of the list as it is now, whose costs can be changed. */
 static int copy(struct slu_known_targets *k,
-		const struct slu_recent_placements *recent, double now,
+		struct slu_recent_placements *recent, double now,
 		struct slu_osts *list, struct slu_err *err)
 {
+	const double rate = rate_of(k);
+
 	if (k->median_stale)
 		k->list.median_io = slu_osts_median_io(&k->list);
 	k->median_stale = false;
@@ -203,9 +234,12 @@ static int copy(struct slu_known_targets *k,
 
 		*o = k->list.ost[i];
 		o->age = now - k->host[o->host].came;
-		if (o->number != SLU_RECENT_NONE)
-			slu_recent_placements_of(recent, o->number, now,
-						 &o->recent, &o->promised);
+		if (o->number == SLU_RECENT_NONE)
+			continue;
+		slu_recent_placements_of(recent, o->number, now, &o->recent,
+					 &o->promised);
+		o->waiting = slu_recent_placements_waits(recent, o->number, now,
+							 rate);
 	}
 	return 0;
 }

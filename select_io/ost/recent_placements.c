@@ -28,6 +28,7 @@ struct stripes {
 
 struct target {
 	double n, n_time, kib; /* sums of its entries */
+	double queue, since;   /* KiB that were not written yet then */
 	uint32_t entries;
 	uint64_t newest; /* entry, if the target has any */
 };
@@ -187,6 +188,10 @@ static void note(struct slu_recent_placements *m, const struct stripes *what)
 	t->n_time += what->n_time;
 	t->kib += what->kib;
 	u->kib += what->kib;
+	if (t->queue == 0)
+		t->since = what->when;
+	t->queue +=
+		what->kib > 0 ? what->kib : what->n * SLU_RECENT_PLACEMENTS_KIB;
 }
 
 void slu_recent_placements_of(const struct slu_recent_placements *m,
@@ -198,6 +203,18 @@ void slu_recent_placements_of(const struct slu_recent_placements *m,
 
 	*stripes = fmin(fmin(t->n, fmax(0, t->n - gone)), SLU_OST_RECENT_MAX);
 	*kib = t->kib;
+}
+
+double slu_recent_placements_waits(struct slu_recent_placements *m,
+				   uint32_t number, double now, double rate)
+{
+	struct target *t = &m->target[number];
+
+	if (t->queue == 0 || !(rate > 0))
+		return 0;
+	t->queue = fmax(0, t->queue - (now - t->since) * rate / 1024);
+	t->since = now;
+	return fmin(SLU_RECENT_PLACEMENTS_SECONDS, t->queue * 1024 / rate);
 }
 
 static struct json_object *array(struct json_object *obj, const char *key)
@@ -443,41 +460,73 @@ void slu_recent_placements_add(struct slu_recent_placements *m,
 		learn_ranking(m, names);
 }
 
-/* Replaces these two keys of the server's report. */
-static void write_target(const struct slu_recent_placements *m,
-			 struct json_object *target, double now)
+/* What a server said of these keys is dropped. rate: bytes a second. */
+static void write_target(struct slu_recent_placements *m,
+			 struct json_object *target, double rate, double now)
 {
 	const char *name = NULL;
 	struct json_object *v;
 	double stripes, kib;
+	uint32_t number;
 
 	json_object_object_del(target, "recent");
 	json_object_object_del(target, "promised");
+	json_object_object_del(target, "waiting");
 	slu_json_str_opt(target, "name", &name, NULL);
 	if (!name || !json_object_object_get_ex(m->numbers, name, &v))
 		return;
-	slu_recent_placements_of(m, (uint32_t)json_object_get_int64(v), now,
-				 &stripes, &kib);
+	number = (uint32_t)json_object_get_int64(v);
+	slu_recent_placements_of(m, number, now, &stripes, &kib);
 	if (stripes > 0) {
 		slu_json_set_double(target, "recent", stripes);
 		slu_json_set_double(target, "promised", kib);
+		slu_json_set_double(
+			target, "waiting",
+			slu_recent_placements_waits(m, number, now, rate));
 	}
+}
+
+double slu_recent_placements_rate(double peak, size_t servers, size_t targets)
+{
+	return targets > 0 ? peak * (double)servers / (double)targets : 0;
+}
+
+static double rate_of(struct json_object *servers)
+{
+	size_t n = 0, targets = 0;
+	struct json_object_iter at;
+	double peak = 0;
+
+	json_object_object_foreachC(servers, at)
+	{
+		struct json_object *list = array(at.val, "osts");
+		double one = 0;
+
+		if (!list || json_object_array_length(list) == 0)
+			continue;
+		slu_json_double_opt(at.val, "peak", &one, NULL);
+		peak = fmax(peak, one);
+		targets += json_object_array_length(list);
+		n++;
+	}
+	return slu_recent_placements_rate(peak, n, targets);
 }
 
 void slu_recent_placements_write(struct slu_recent_placements *m,
 				 struct json_object *servers, double now)
 {
+	const double rate = rate_of(servers);
 	struct json_object_iter at;
 
 	slu_recent_placements_forget(m, now);
 	json_object_object_foreachC(servers, at)
 	{
 		struct json_object *list = array(at.val, "osts");
+		size_t n = list ? json_object_array_length(list) : 0;
 
-		for (size_t i = 0; list && i < json_object_array_length(list);
-		     i++)
+		for (size_t i = 0; i < n; i++)
 			write_target(m, json_object_array_get_idx(list, i),
-				     now);
+				     rate, now);
 	}
 }
 

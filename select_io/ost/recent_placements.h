@@ -7,7 +7,9 @@
  * been written by the time of the next question, and two consecutive answers
  * must not use the same targets. A placed stripe counts as one more on its
  * target, with a weight that decreases over SLU_RECENT_PLACEMENTS_SECONDS, and
- * its bytes are reserved for that time.
+ * its bytes are reserved for that time. They also wait there to be written, as
+ * in a queue that the target empties as fast as it can; a stripe of unknown
+ * size is taken for SLU_RECENT_PLACEMENTS_KIB.
  *
  * It also keeps the ranking of targets of the last answer that was solved, for
  * answers that are not to be solved but ranked (choose.h). Seconds are of any
@@ -20,6 +22,7 @@
 #include "common/err.h"
 
 #define SLU_RECENT_PLACEMENTS_SECONDS 60.0
+#define SLU_RECENT_PLACEMENTS_KIB     0x1p20
 /* Entries, of one user and target and about 4 s each; then the oldest are
  * forgotten: a minute of one user on 3,600 targets fits. */
 #define SLU_RECENT_PLACEMENTS_MAX 65536
@@ -69,9 +72,19 @@ void slu_recent_placements_forget(struct slu_recent_placements *m, double now);
 void slu_recent_placements_of(const struct slu_recent_placements *m,
 			      uint32_t number, double now, double *stripes,
 			      double *kib);
+/* For how many seconds the target writes at what was placed there, when it
+ * writes so many bytes a second (0: unknown, it does not wait); at most
+ * SLU_RECENT_PLACEMENTS_SECONDS. What it has written since the last call is
+ * gone from its queue. */
+double slu_recent_placements_waits(struct slu_recent_placements *m,
+				   uint32_t number, double now, double rate);
+/* So fast is a target taken to be: its part of the most that a server says to
+ * have moved (bytes a second). */
+double slu_recent_placements_rate(double peak, size_t servers, size_t targets);
 
 /* Write into the targets of `servers` (choose.h) what is remembered of them:
- * "recent", stripes with their weights, and "promised", KiB. */
+ * "recent", stripes with their weights, "promised", KiB, and "waiting",
+ * seconds. */
 void slu_recent_placements_write(struct slu_recent_placements *m,
 				 struct json_object *servers, double now);
 /* Names of targets, of each file system the best first; NULL: nothing was

@@ -57,6 +57,7 @@ static bool take(struct json_object *obj, struct slu_ost *ost)
 	ost->io_ms = number(obj, "io_ms", -1);
 	ost->recent = fmax(0, number(obj, "recent", 0));
 	ost->promised = fmax(0, number(obj, "promised", 0));
+	ost->waiting = fmax(0, number(obj, "waiting", 0));
 	ost->traffic = fmax(0, number(obj, "read", 0)) +
 		       fmax(0, number(obj, "write", 0));
 	if (!ost->name || !(index >= 0 && index <= 65535) ||
@@ -64,6 +65,7 @@ static bool take(struct json_object *obj, struct slu_ost *ost)
 	      ost->available <= ost->total) ||
 	    !bounded(ost->total, KIB_MAX) || !bounded(ost->promised, KIB_MAX) ||
 	    !bounded(ost->recent, SLU_OST_RECENT_MAX) ||
+	    !bounded(ost->waiting, SLU_RECENT_PLACEMENTS_SECONDS) ||
 	    !bounded(ost->traffic, RATE_MAX) || !bounded(ost->io_ms, RATE_MAX))
 		return false;
 	ost->index = (uint64_t)index;
@@ -326,35 +328,103 @@ double slu_ost_balance(const struct slu_ost_choose_settings *s, double moved,
 	return s->balance * fmin(1, moved / fmax(peak, QUIET));
 }
 
-void slu_osts_compare(const struct slu_ost_choose_settings *s,
-		      struct slu_osts *list)
+double slu_ost_busy(const struct slu_ost_choose_settings *s, double moved,
+		    double peak)
 {
-	double network = 0, traffic = 0, mean = mean_used(list);
-	double moved = mean_moved(list), peak = 0;
+	double load = fmin(1, moved / fmax(peak, QUIET));
+
+	return s->busy + s->busier * load * load;
+}
+
+/* The highest of each kind. */
+struct highest {
+	double network, traffic, peak;
+};
+
+static struct highest find_highest(const struct slu_osts *list)
+{
+	struct highest h = {0};
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct slu_ost *o = &list->ost[i];
 
-		network = fmax(network, o->network);
-		/* older servers report no peak */
-		peak = fmax(peak, fmax(o->peak, o->moved));
-		traffic = fmax(traffic, o->traffic);
+		h.network = fmax(h.network, o->network);
+		/* An older server does not say its peak. */
+		h.peak = fmax(h.peak, fmax(o->peak, o->moved));
+		h.traffic = fmax(h.traffic, o->traffic);
 	}
+	return h;
+}
+
+/* The mean of what a server's targets have. */
+struct server {
+	double used, waiting;
+	uint32_t usable, targets;
+};
+
+static struct server *find_servers(const struct slu_osts *list)
+{
+	struct server *all = calloc(list->n_hosts + 1, sizeof(*all));
+
+	for (size_t i = 0; all && i < list->n; i++) {
+		const struct slu_ost *o = &list->ost[i];
+		struct server *s = &all[o->host];
+
+		s->waiting += (o->waiting - s->waiting) / ++s->targets;
+		if (!o->left_out)
+			s->used += (used(o) - s->used) / ++s->usable;
+	}
+	return all;
+}
+
+/* What the paper's cost does not have. */
+static double added_cost(const struct slu_ost_choose_settings *s,
+			 const struct slu_ost *o, const struct server *server,
+			 const struct highest *h, double mean, double moved)
+{
+	const double most = fmax(fmax(h->peak, h->network), QUIET);
+
+	return s->load * o->network / most +
+	       (h->traffic > 0 ? slu_ost_busy(s, moved, h->peak) * o->traffic /
+					 h->traffic
+			       : 0) +
+	       s->target_space * slu_ost_excess(s, used(o), mean) +
+	       s->server_space * slu_ost_excess(s, server->used, mean) +
+	       slu_ost_balance(s, o->moved >= 0 ? o->moved : moved, h->peak) +
+	       s->target_waits * o->waiting + s->server_waits * server->waiting;
+}
+
+static void compare_convex(const struct slu_ost_choose_settings *s,
+			   struct slu_osts *list, const struct server *server)
+{
+	const struct highest h = find_highest(list);
+	const double mean = mean_used(list), moved = mean_moved(list);
+
 	for (size_t i = 0; i < list->n; i++) {
 		struct slu_ost *o = &list->ost[i];
 
-		if (network > 0 && s->cost != SLU_OST_RAW)
-			o->cost +=
-				(s->cost == SLU_OST_LINEAR ? 1 : s->network) *
-				o->network / network;
-		if (s->cost != SLU_OST_CONVEX)
-			continue;
-		if (traffic > 0)
-			o->cost += s->busy * o->traffic / traffic;
-		o->cost += slu_ost_excess(s, used(o), mean);
-		o->cost += slu_ost_balance(s, o->moved >= 0 ? o->moved : moved,
-					   peak);
+		o->cost += added_cost(s, o, &server[o->host], &h, mean, moved);
 	}
+}
+
+int slu_osts_compare(const struct slu_ost_choose_settings *s,
+		     struct slu_osts *list, struct slu_err *err)
+{
+	const double network = find_highest(list).network;
+	struct server *server;
+
+	if (s->cost == SLU_OST_CONVEX) {
+		server = find_servers(list);
+		if (!server)
+			return slu_err(err, SLU_NOMEM, "%u servers",
+				       list->n_hosts);
+		compare_convex(s, list, server);
+		free(server);
+	}
+	for (size_t i = 0; s->cost == SLU_OST_LINEAR && i < list->n; i++)
+		if (network > 0)
+			list->ost[i].cost += list->ost[i].network / network;
+	return 0;
 }
 
 void slu_osts_sort(struct slu_osts *list)

@@ -18,6 +18,7 @@ struct slu_ost {
 	uint64_t index;
 	double total, available, io_ms; /* KiB; ms, < 0 unknown */
 	double recent, promised; /* stripes, KiB; see recent_placements.h */
+	double waiting;		 /* seconds; the same */
 	uint32_t number;	 /* there; known_targets.c */
 	double cost, network, traffic; /* bytes a second */
 	double moved;		       /* the same, < 0 unknown */
@@ -66,8 +67,8 @@ void slu_osts_leave_out_asked(struct slu_osts *list,
 uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *settings,
 			    struct slu_osts *list, double kib);
 /* Add to the costs, once, what is relative to the others. */
-void slu_osts_compare(const struct slu_ost_choose_settings *settings,
-		      struct slu_osts *list);
+int slu_osts_compare(const struct slu_ost_choose_settings *settings,
+		     struct slu_osts *list, struct slu_err *err);
 
 /* choose_targets.c: slu_ost_choose() among these, which are sorted and of so
  * many file systems; their costs are changed. brief: without "osts" and

@@ -46,6 +46,7 @@ static struct json_object *report(unsigned h, double now)
 	slu_json_set_u64(said, "memory", below(100));
 	slu_json_set_u64(said, "network", below(1000000));
 	slu_json_set_u64(said, "moved", below(1000000));
+	slu_json_set_u64(said, "peak", below(4) * 100000000);
 	slu_json_set_double(said, "came", now);
 	slu_json_set_str(said, "domain", below(2) ? "r1" : "r2");
 	for (unsigned i = 0; i < 3; i++)

@@ -31,7 +31,7 @@ static const char site[] =
 	"\"state\":\"degraded\"},"
 	"{\"name\":\"f-OST0003\",\"index\":3,\"total\":1000,\"available\":40},"
 	"{\"name\":\"nonsense\"},7]},"
-	"\"b\":{\"age\":2,\"cpu\":0,\"memory\":10,\"network\":5,\"osts\":["
+	"\"b\":{\"age\":2,\"cpu\":0,\"memory\":10,\"network\":1e6,\"osts\":["
 	"{\"name\":\"f-OST0004\",\"index\":4,\"total\":1000,\"available\":900,"
 	"\"io_ms\":20},"
 	"{\"name\":\"f-OST0005\",\"index\":5,\"total\":1000,\"available\":900,"
@@ -41,16 +41,20 @@ static const char site[] =
 	"{\"name\":\"f-OST0006\",\"index\":6,\"total\":1000,\"available\":1000}"
 	"]},\"strange\":[]}";
 
+/* Used above the mean, 0.7 / 3 of the three that can be used. */
+#define ABOVE(used) (16 * ((used) - (1 + 0.015) * 0.7 / 3) + 2)
+#define SERVER	    ABOVE(0.3) /* a's two together */
+
 START_TEST(test_left_out)
 {
 	static const struct {
 		const char *name, *server, *left_out;
 		double cost;
 	} want[] = {
-		{"f-OST0000", "a", "", 0.4},
-		{"f-OST0001", "a", "", 7.011},
-		{"f-OST0002", "a", "degraded", 0.4},
-		{"f-OST0003", "a", "full", 14.831},
+		{"f-OST0000", "a", "", 0.4 + SERVER},
+		{"f-OST0001", "a", "", 0.8 + SERVER + 0.3 * ABOVE(0.5)},
+		{"f-OST0002", "a", "degraded", 0.4 + SERVER},
+		{"f-OST0003", "a", "full", 1.26 + SERVER + 0.3 * ABOVE(0.96)},
 		{"f-OST0004", "b", "slow", 0.45},
 		{"f-OST0005", "b", "", 0.45},
 		{"f-OST0006", "gone", "its server is silent", 0},
@@ -71,7 +75,7 @@ START_TEST(test_left_out)
 		expect(!strcmp(name, want[i].name) &&
 			       !strcmp(server, want[i].server) &&
 			       !strcmp(left_out, want[i].left_out) &&
-			       fabs(cost - want[i].cost) < 1e-9,
+			       fabs(cost - want[i].cost) < 6e-4, /* rounded */
 		       "%s on %s: %s, %g", name, server, left_out, cost);
 	}
 	json_object_put(out);
@@ -144,7 +148,8 @@ START_TEST(test_servers)
 		{4, 2, 5, 2, 0.5, 0.5, 1, 1},
 		{10, 8, 1, 0, 0.5, 0.495, 1, 0},
 		{10, 8, 4, 0, 0.5, 0.495, 1, 0},
-		{10, 8, 1, 0, 0.9, 0.1, 8, 0},
+		{10, 8, 1, 0, 0.9, 0.1, 1, 0},
+		{2, 4, 1, 0, 0.94, 0.1, 3, 0},
 	};
 
 	each(c, cases) for (uint64_t seed = 0; seed < 20; seed++)
@@ -272,6 +277,9 @@ START_TEST(test_balance)
 
 	each(c, space) ck_assert_double_eq_tol(
 		slu_ost_excess(s, c->used, c->mean), c->excess, 1e-9);
+	ck_assert_double_eq_tol(slu_ost_busy(s, 0, 0), 0.1, 1e-9);
+	ck_assert_double_eq_tol(slu_ost_busy(s, 5e8, 1e9), 0.35, 1e-9);
+	ck_assert_double_eq_tol(slu_ost_busy(s, 9e9, 1e9), 1.1, 1e-9);
 	each(c, server) ck_assert_double_eq_tol(
 		slu_ost_balance(s, c->moved, c->peak), c->balance, 1e-9);
 }
@@ -321,18 +329,52 @@ START_TEST(test_balanced_servers)
 	}
 }
 END_TEST
+
+/* What waits to be written makes its target dearer, and its server as much as
+ * all of its targets have; both of what a server moves now, as far as servers
+ * can move more. */
+START_TEST(test_waiting)
+{
+	static const char said[] =
+		"{\"a\":{\"network\":5e8,\"peak\":1e9,\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1000,"
+		"\"available\":900,\"waiting\":10},"
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1000,"
+		"\"available\":900}]},"
+		"\"b\":{\"network\":1e8,\"osts\":["
+		"{\"name\":\"f-OST0002\",\"index\":2,\"total\":1000,"
+		"\"available\":900,\"waiting\":4}]}}";
+	static const double want[] = {
+		0.1 + 3 * 0.5 + 3 * 5 + 0.3 * 10,
+		0.1 + 3 * 0.5 + 3 * 5,
+		0.1 + 3 * 0.1 + 3 * 4 + 0.3 * 4,
+	};
+	struct json_object *out = choose(said, 0, 0, 0), *list;
+	double cost = 0;
+
+	json_object_object_get_ex(out, "osts", &list);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert(
+			!slu_json_double_opt(json_object_array_get_idx(list, i),
+					     "cost", &cost, NULL));
+		ck_assert_double_eq_tol(cost, want[i], 1e-9);
+	}
+	json_object_put(out);
+}
+END_TEST
+
 START_TEST(test_place)
 {
 	struct json_object *out;
 
 	out = choose(site, 2, 0, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0,5]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[5,0]]");
 	ck_assert_str_eq(text_of(out, "commands"),
-			 "[\"lfs setstripe -c 2 -o 0,5\"]");
+			 "[\"lfs setstripe -c 2 -o 5,0\"]");
 	ck_assert_str_eq(text_of(out, "missing"), "0");
 	json_object_put(out);
 	out = choose(site, 5, 0, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0,5,1]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[5,0,1]]");
 	ck_assert_str_eq(text_of(out, "missing"), "2");
 	json_object_put(out);
 	/* stripes of 570 KiB do not fit on the fuller one; two of 855 do */
@@ -349,7 +391,7 @@ START_TEST(test_place)
 	json_object_put(out);
 	/* more stripes than targets: a third on each */
 	out = choose(site, 8, 0, 1200 << 10);
-	ck_assert_str_eq(text_of(out, "files"), "[[0,5,1]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[5,0,1]]");
 	ck_assert_str_eq(text_of(out, "missing"), "5");
 	ck_assert_str_eq(text_of(out, "stripe_bytes"), "409600");
 	json_object_put(out);
@@ -363,7 +405,7 @@ START_TEST(test_place)
 	/* four files of one stripe go to the cheapest until it is dearer; two
 	 * of 400 KiB fit on the first, one on the others */
 	out = choose(site, 1, 4, 0);
-	ck_assert_str_eq(text_of(out, "files"), "[[0],[0],[5],[5]]");
+	ck_assert_str_eq(text_of(out, "files"), "[[5],[5],[5],[5]]");
 	json_object_put(out);
 	out = choose(site, 1, 4, 400 << 10);
 	ck_assert_str_eq(text_of(out, "missing"), "0");
@@ -479,6 +521,7 @@ START_TEST(test_nonsense)
 		{"", ",\"recent\":1e300"},
 		{"", ",\"promised\":1e308"},
 		{"", ",\"io_ms\":1e999"},
+		{"", ",\"waiting\":1e300"},
 	};
 	const struct slu_ost_choose_request r = {.stripes = 3};
 	struct json_object *servers, *out;
@@ -529,5 +572,5 @@ START_TEST(test_too_much)
 END_TEST
 TEST_MAIN("ost_choose", test_left_out, test_servers, test_servers_predicted,
 	  test_closed_targets_are_left_out, test_balance, test_balanced_servers,
-	  test_place, test_scales, test_file_systems, test_nonsense,
-	  test_too_much)
+	  test_waiting, test_place, test_scales, test_file_systems,
+	  test_nonsense, test_too_much)

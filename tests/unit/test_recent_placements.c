@@ -245,6 +245,55 @@ static void promised(struct json_object *servers, double *kib)
 
 /* What a user's answers promise, stripes on each target: all of them, or as
  * many whole ones as a quarter of the space (1,650,000 KiB) holds. */
+/* What was placed waits until the target has written it, or for a minute. */
+START_TEST(test_waits)
+{
+	static const struct {
+		uint64_t size;	    /* of the stripe; 0: unknown */
+		double peak, after; /* bytes/s; s */
+		double want;	    /* s */
+	} cases[] = {
+		{UINT64_C(4) << 30, 0x1p30, 0, 8},
+		{UINT64_C(4) << 30, 0x1p30, 3, 5},
+		{UINT64_C(4) << 30, 0x1p30, 9, 0},
+		{UINT64_C(4) << 30, 0x1p20, 1, 60},
+		{UINT64_C(4) << 30, 0x1p20, 60, 0},
+		{UINT64_C(4) << 30, 0, 0, 0},
+		{0, 0x1p30, 1, 1},
+	};
+
+	each(c, cases)
+	{
+		const uint32_t stripes = 1;
+		struct slu_recent_placements *m = slu_recent_placements_new();
+		uint32_t number = slu_recent_placements_number(m, "f-OST0000");
+		const struct slu_placed_stripes placed = {
+			.number = &number,
+			.stripes = &stripes,
+			.n = 1,
+			.kib = (double)(c->size >> 10),
+			.available = 1e12,
+		};
+		/* a server of two targets: each has half of its speed */
+		double rate = slu_recent_placements_rate(c->peak, 1, 2);
+
+		slu_recent_placements_placed(m, &placed, 0, 100);
+		slu_recent_placements_forget(m, 100 + c->after);
+		ck_assert_double_eq_tol(
+			slu_recent_placements_waits(m, number, 100 + c->after,
+						    rate),
+			c->want, 1e-9);
+		/* as often as it is asked */
+		ck_assert_double_eq_tol(
+			slu_recent_placements_waits(m, number, 100 + c->after,
+						    rate),
+			c->want, 1e-9);
+		slu_recent_placements_free(m);
+	}
+	ck_assert_double_eq(slu_recent_placements_rate(1, 0, 0), 0);
+}
+END_TEST
+
 START_TEST(test_promises)
 {
 	static const struct {
@@ -323,4 +372,5 @@ START_TEST(test_ranking_without_solving)
 END_TEST
 TEST_MAIN("ost_memory", test_predicted, test_predicted_wide,
 	  test_predicted_little, test_lesson, test_memory,
-	  test_targets_stay_in_use, test_promises, test_ranking_without_solving)
+	  test_targets_stay_in_use, test_waits, test_promises,
+	  test_ranking_without_solving)

@@ -69,21 +69,21 @@ static const char three_writers[] =
 
 /* What a busy server weighs is the administrator's to say: 0.2 of its
  * processors, 0.4 of its memory, and a tenth of the target is full; its network
- * is the busiest, which is 0.3 beside convex costs and 1 beside linear ones. */
+ * is the busiest, which is 3 beside convex costs and 1 beside linear ones. */
 START_TEST(test_osts_weights)
 {
 	static const struct {
 		const char *conf, *cost;
 	} cases[] = {
-		{"", "\"cost\":0.7,"},
-		{"PlacementAlpha=1\nPlacementBeta=0\n", "\"cost\":0.6,"},
-		{"PlacementAlpha=0\nPlacementBeta=1\n", "\"cost\":0.8,"},
-		{"PlacementAlpha=0\nPlacementBeta=0\n", "\"cost\":0.4,"},
+		{"", "\"cost\":3.4,"},
+		{"PlacementAlpha=1\nPlacementBeta=0\n", "\"cost\":3.3,"},
+		{"PlacementAlpha=0\nPlacementBeta=1\n", "\"cost\":3.5,"},
+		{"PlacementAlpha=0\nPlacementBeta=0\n", "\"cost\":3.1,"},
 		{"PlacementCost=linear\n", "\"cost\":1.4,"},
-		{"PlacementCost=linear-raw\n", "\"cost\":135,"},
+		{"PlacementCost=linear-raw\n", "\"cost\":50000130,"},
 	};
 	static const char said[] =
-		"{\"cpu\":20,\"memory\":40,\"network\":5,\"osts\":[{\"name\":"
+		"{\"cpu\":20,\"memory\":40,\"network\":5e7,\"osts\":[{\"name\":"
 		"\"f-OST0002\",\"index\":2,\"total\":1000,"
 		"\"available\":900}]}";
 	struct slu_buf reply = {0};
