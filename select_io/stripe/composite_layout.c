@@ -37,6 +37,13 @@ static const struct slu_stripe_component random_access[] = {
 	{0, 8, MIB, "large: spread its space, still narrow"},
 };
 
+/* All of them read the same, as BLAST's database is read (Table V: C is before
+ * all others), and then here and there. */
+static const struct slu_stripe_component several[] = {
+	{100 * GIB, 16, MIB, "several readers: sixteen targets, narrow"},
+	{0, 64, MIB, "huge: as much bandwidth as sixty-four targets have"},
+};
+
 /* Fig. 11 of the paper, with 16 to 512 clients. */
 static const struct slu_stripe_component crowd[] = {
 	{26 * GIB, 16, MIB, "many readers at once: sixteen targets at first"},
@@ -280,6 +287,8 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 		     sizeof(random_access) / sizeof(*random_access));
 	else if (r->readers >= 16)
 		copy(&l, crowd, sizeof(crowd) / sizeof(*crowd));
+	else if (r->readers > 1)
+		copy(&l, several, sizeof(several) / sizeof(*several));
 	else
 		copy(&l, sequential, sizeof(sequential) / sizeof(*sequential));
 	cut(&l, r->size);

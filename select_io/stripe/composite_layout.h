@@ -10,6 +10,7 @@
  *	sequential: wider with size, in count and in width (Table I);
  *	random: few and narrow stripes, since wide ones move what nobody asked
  *		for and more of them do not help;
+ *	several readers: sixteen targets and narrow (Table V: blast.2);
  *	many readers: wide from the start (Fig. 11: 16, 64, 128 targets);
  *	little space: so many targets that the file's parts fit.
  *

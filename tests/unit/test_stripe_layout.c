@@ -37,6 +37,10 @@ START_TEST(test_plan)
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
 		{{0, RND, 100, 0, NULL, 0, false},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
+		/* several readers: as BLAST's database was read best */
+		{{0, SEQ, 2, 0, NULL, 0, false},
+		 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
+		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false}, "-c 16 -S 1M"},
 		{{0, SEQ, 16, 0, NULL, 0, false},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* however many read it: no stripe without a byte */
