@@ -113,6 +113,9 @@ int slu_act_cached(struct slu_worker *worker, int in, const struct stat *st,
 		   uint64_t offset, uint64_t len);
 /* One range of a file. */
 struct slu_unit;
+/* Only to have it in the stage cache (part->only_cache). */
+int slu_act_warm_range(struct slu_worker *worker, const struct slu_unit *unit,
+		       struct slu_err *err);
 int slu_act_copy_range(const struct slu_target *target,
 		       struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);

@@ -19,6 +19,15 @@ static void settle(int in, uint64_t offset, uint64_t len)
 				      SYNC_FILE_RANGE_WAIT_AFTER);
 }
 
+static int paced(void *arg, uint64_t bytes)
+{
+	const struct slu_stage_part *part =
+		((struct slu_worker *)arg)->act->part;
+
+	part->pace(part->arg, bytes);
+	return 0;
+}
+
 /* The bytes are told when they have arrived. */
 static bool fill(struct slu_worker *t, int in, int fd, const struct stat *st,
 		 uint64_t offset, uint64_t len)
@@ -27,7 +36,7 @@ static bool fill(struct slu_worker *t, int in, int fd, const struct stat *st,
 	int (*progress)(void *arg, uint64_t bytes) = t->copier.progress;
 	int rc;
 
-	t->copier.progress = NULL;
+	t->copier.progress = t->act->part->pace ? paced : NULL;
 	rc = slu_copy_part(&t->copier, in, fd, offset, len, sparse, NULL);
 	t->copier.progress = progress;
 	return rc == 0;

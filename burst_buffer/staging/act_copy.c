@@ -69,6 +69,8 @@ static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
 {
 	struct copying *c = arg;
 
+	if (c->act->part->only_cache)
+		return slu_act_warm_range(t, w, err);
 	if (c->act->part->quick && arrived(t, w)) {
 		uint64_t offset;
 

@@ -111,6 +111,11 @@ struct slu_stage_part {
 	const struct slu_claims *claims;
 	/* COPY; NULL: without a stage cache. */
 	const struct slu_stage_cache_use *cache;
+	/* COPY: only read into the stage cache what it has not; nothing is
+	 * written at the destination. `pace`, if not NULL: called with bytes
+	 * that were read, may wait. */
+	bool only_cache;
+	void (*pace)(void *arg, uint64_t bytes);
 	/* COPY: a file of this node that records what was done, so that the act
 	 * can continue after a crash. 0: none. Only read, if its records are
 	 * passed to a function (journal.h). */

@@ -168,22 +168,11 @@ static int fit(const struct slu_stage_cache *c, struct slu_cache_space *s,
 	return rc;
 }
 
-/* Always as long, and in its place: a rename over a file waits for the disk. */
 static int note_reserve(struct slu_stage_cache *c, uint64_t own,
 			struct slu_err *err)
 {
-	int fd = openat(c->fill, "reserve",
-			O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	char text[24];
-	int len = snprintf(text, sizeof(text), "%020" PRIu64 "\n", own);
-	bool done = fd >= 0 && pwrite(fd, text, (size_t)len, 0) == len;
-
-	if (!done)
-		slu_errno(err, SLU_IO, "cannot write %s/reserve", c->own);
-	if (fd >= 0)
-		close(fd);
-	if (!done)
-		return -1;
+	if (slu_cache_put_number(c->fill, "reserve", own, err))
+		return slu_err_prefix(err, c->own);
 	c->reserved = own;
 	return 0;
 }
@@ -263,6 +252,20 @@ static int begin_whole(struct whole *w, const char *storage,
 	return -1;
 }
 
+/* What is being brought ahead goes first. */
+static int end_early(struct whole *w, uint64_t *freed, struct slu_err *err)
+{
+	uint64_t was = w->space.early, had = w->space.bytes;
+
+	if (slu_cache_remove_early(w->dir, err))
+		return -1;
+	slu_cache_space_free(&w->space);
+	if (slu_cache_space_look(&w->space, w->dir, NULL, err))
+		return -1;
+	*freed += was + had - w->space.bytes;
+	return 0;
+}
+
 int slu_stage_cache_yield(const char *storage, uint64_t bytes, uint64_t *freed,
 			  struct slu_err *err)
 {
@@ -274,10 +277,13 @@ int slu_stage_cache_yield(const char *storage, uint64_t bytes, uint64_t *freed,
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	had = w.space.bytes;
-	for (rc = 1; rc == 1 && unpromised(w.dir, storage, &size) <
-					bytes + w.space.unused;)
+	if (w.space.early &&
+	    unpromised(w.dir, storage, &size) < bytes + w.space.unused)
+		rc = end_early(&w, freed, err);
+	for (rc = rc ? rc : 1; rc == 1 && unpromised(w.dir, storage, &size) <
+						  bytes + w.space.unused;)
 		rc = slu_cache_space_remove(&w.space, NULL, NULL, err);
-	*freed = had - w.space.bytes;
+	*freed += had - w.space.bytes;
 	end_whole(&w);
 	return rc < 0 ? -1 : 0;
 }
@@ -308,7 +314,7 @@ uint64_t slu_stage_cache_bytes(const char *storage)
 
 	if (begin_whole(&w, storage, NULL))
 		return 0;
-	bytes = w.space.bytes;
+	bytes = w.space.bytes + w.space.early;
 	end_whole(&w);
 	return bytes;
 }
@@ -338,11 +344,15 @@ static int tell(const struct whole *w, const struct slu_cache_entry *e,
 {
 	struct slu_cache_record record = {0};
 	struct slu_cached is = {
-		.uid = e->uid, .bytes = e->bytes, .used = e->used};
-	char path[96];
+		.uid = e->uid,
+		.bytes = e->bytes,
+		.used = e->used,
+		.ahead = e->ahead,
+	};
+	char path[SLU_CACHE_PATH];
 	int fd, rc;
 
-	snprintf(path, sizeof(path), "%u/%s", (unsigned)e->uid, e->name);
+	slu_cache_entry_path(e, path);
 	fd = openat(w->dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && read_record(fd, &record))
 		is.record = &record;

@@ -25,4 +25,8 @@ int slu_cache_trim(const struct slu_stage_cache *c, struct slu_err *err);
 int slu_cache_reserve(struct slu_stage_cache *c, uint64_t bytes,
 		      const struct timespec *now, struct slu_err *err);
 
+/* Who has the lock: remove what is being brought ahead of jobs that have not
+ * begun. */
+int slu_cache_remove_early(int dir, struct slu_err *err);
+
 #endif

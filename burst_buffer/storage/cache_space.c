@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,36 +47,91 @@ static uint64_t add_up(DIR *d, size_t *files)
 	return sum;
 }
 
-static uint64_t reserve_of(int fill)
+uint64_t slu_cache_number(int dir, const char *name)
 {
 	struct slu_buf text = {0};
-	uint64_t bytes = 0;
+	uint64_t n = 0;
 
-	if (!slu_file_read(fill, "reserve", 32, &text, NULL) && text.data)
-		bytes = strtoull(text.data, NULL, 10);
+	if (!slu_file_read(dir, name, 32, &text, NULL) && text.data)
+		n = strtoull(text.data, NULL, 10);
 	slu_buf_free(&text);
-	return bytes;
+	return n;
+}
+
+int slu_cache_put_number(int dir, const char *name, uint64_t n,
+			 struct slu_err *err)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%020" PRIu64 "\n", n);
+	bool done = fd >= 0 && pwrite(fd, text, (size_t)len, 0) == len;
+
+	if (!done)
+		slu_errno(err, SLU_IO, "cannot write %s", name);
+	if (fd >= 0)
+		close(fd);
+	return done ? 0 : -1;
+}
+
+uint32_t slu_cache_ahead_of(const char *name)
+{
+	const size_t len = strlen(SLU_CACHE_AHEAD);
+	char *end;
+	unsigned long job;
+
+	if (strncmp(name, SLU_CACHE_AHEAD, len) != 0)
+		return 0;
+	job = strtoul(name + len, &end, 10);
+	return *end || job > UINT32_MAX ? 0 : (uint32_t)job;
+}
+
+static void add_fill(struct slu_cache_space *s, DIR *d, bool ahead)
+{
+	uint64_t taken = add_up(d, &s->files);
+	uint64_t may = slu_cache_number(dirfd(d), "reserve");
+	uint64_t most = taken > may ? taken : may;
+
+	s->fills += most;
+	s->unused += most - taken;
+	if (ahead && faccessat(dirfd(d), SLU_CACHE_TAKEN, F_OK, 0))
+		s->early += taken;
+}
+
+static int look_at(struct slu_cache_space *s, uid_t uid, uint32_t ahead,
+		   int dir, const char *name, struct slu_err *err);
+
+static int add_ahead(struct slu_cache_space *s, uid_t uid, uint32_t job, DIR *d,
+		     struct slu_err *err)
+{
+	struct dirent *e;
+	int rc = 0;
+
+	while (!rc && (e = readdir(d)))
+		rc = look_at(s, uid, job, dirfd(d), e->d_name, err);
+	return rc;
 }
 
 /* Who fills has the directory locked as long as he lives. */
-static int count_fill(struct slu_cache_space *s, int user, const char *name,
-		      struct slu_err *err)
+static int count_fill(struct slu_cache_space *s, uid_t uid, int user,
+		      const char *name, bool keep, struct slu_err *err)
 {
+	const uint32_t job = slu_cache_ahead_of(name);
 	DIR *d = open_list(user, name);
-	uint64_t taken, may;
+	bool idle;
+	int rc = 0;
 
 	if (!d)
 		return errno == ENOENT ? 0 : slu_errno(err, SLU_IO, "%s", name);
-	if (!flock(dirfd(d), LOCK_EX | LOCK_NB)) {
-		closedir(d);
-		return slu_rmtree(user, name, err);
-	}
-	taken = add_up(d, &s->files);
-	may = reserve_of(dirfd(d));
-	s->fills += taken > may ? taken : may;
-	s->unused += may > taken ? may - taken : 0;
+	idle = !flock(dirfd(d), LOCK_EX | LOCK_NB);
+	if (idle && (!job || faccessat(dirfd(d), SLU_CACHE_DONE, F_OK, 0)))
+		rc = slu_rmtree(user, name, err);
+	else if (idle && !keep)
+		rc = add_ahead(s, uid, job, d, err);
+	else
+		add_fill(s, d, job != 0);
 	closedir(d);
-	return 0;
+	return rc;
 }
 
 static int add_entry(struct slu_cache_space *s, const struct slu_cache_entry *e,
@@ -94,15 +150,15 @@ static int add_entry(struct slu_cache_space *s, const struct slu_cache_entry *e,
 	return 0;
 }
 
-static int look_at(struct slu_cache_space *s, uid_t uid, int user,
-		   const char *name, struct slu_err *err)
+static int look_at(struct slu_cache_space *s, uid_t uid, uint32_t ahead,
+		   int dir, const char *name, struct slu_err *err)
 {
-	struct slu_cache_entry e = {.uid = uid};
+	struct slu_cache_entry e = {.uid = uid, .ahead = ahead};
 	struct stat st;
 
 	if (!slu_cache_is_name(name))
 		return 0;
-	if (fstatat(user, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : slu_errno(err, SLU_IO, "%s", name);
 	e.bytes = slu_cache_takes(&st);
 	e.used = st.st_mtim;
@@ -113,6 +169,7 @@ static int look_at(struct slu_cache_space *s, uid_t uid, int user,
 static int look_at_user(struct slu_cache_space *s, uid_t uid, const char *name,
 			const char *own, struct slu_err *err)
 {
+	const bool keep = own && strstr(own, "/" SLU_CACHE_AHEAD);
 	DIR *d = open_list(s->dir, name);
 	struct dirent *e;
 	char path[320];
@@ -122,10 +179,11 @@ static int look_at_user(struct slu_cache_space *s, uid_t uid, const char *name,
 		return slu_errno(err, SLU_IO, "cannot read %s", name);
 	while (!rc && (e = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", name, e->d_name);
-		if (strncmp(e->d_name, "fill.", 5))
-			rc = look_at(s, uid, dirfd(d), e->d_name, err);
+		if (strncmp(e->d_name, SLU_CACHE_OF_JOB, 5) != 0 &&
+		    !slu_cache_ahead_of(e->d_name))
+			rc = look_at(s, uid, 0, dirfd(d), e->d_name, err);
 		else if (!slu_eq(path, own))
-			rc = count_fill(s, dirfd(d), e->d_name, err);
+			rc = count_fill(s, uid, dirfd(d), e->d_name, keep, err);
 	}
 	closedir(d);
 	return rc;
@@ -135,6 +193,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct slu_cache_entry *x = a, *y = b;
 
+	if (!x->ahead != !y->ahead)
+		return x->ahead ? -1 : 1;
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
 	if (x->used.tv_nsec != y->used.tv_nsec)
@@ -147,22 +207,43 @@ static bool is_number(const char *name)
 	return *name && strspn(name, "0123456789") == strlen(name);
 }
 
-int slu_cache_space_look(struct slu_cache_space *s, int dir, const char *own,
-			 struct slu_err *err)
+int slu_cache_each_user(int dir, slu_cache_user_f *fn, void *arg,
+			struct slu_err *err)
 {
 	DIR *d = open_list(dir, ".");
 	struct dirent *e;
 	int rc = 0;
 
-	*s = (struct slu_cache_space){.dir = dir};
 	if (!d)
 		return slu_errno(err, SLU_IO, "cannot read the stage cache");
 	while (!rc && (e = readdir(d)))
 		if (is_number(e->d_name))
-			rc = look_at_user(s,
-					  (uid_t)strtoul(e->d_name, NULL, 10),
-					  e->d_name, own, err);
+			rc = fn(arg, (uid_t)strtoul(e->d_name, NULL, 10),
+				e->d_name, err);
 	closedir(d);
+	return rc;
+}
+
+struct looking {
+	struct slu_cache_space *s;
+	const char *own;
+};
+
+static int look_on(void *arg, uid_t uid, const char *name, struct slu_err *err)
+{
+	const struct looking *l = arg;
+
+	return look_at_user(l->s, uid, name, l->own, err);
+}
+
+int slu_cache_space_look(struct slu_cache_space *s, int dir, const char *own,
+			 struct slu_err *err)
+{
+	struct looking l = {s, own};
+	int rc;
+
+	*s = (struct slu_cache_space){.dir = dir};
+	rc = slu_cache_each_user(dir, look_on, &l, err);
 	if (s->n)
 		qsort(s->entry, s->n, sizeof(*s->entry), compare);
 	return rc;
@@ -185,17 +266,29 @@ int slu_cache_space_remove(struct slu_cache_space *s,
 			   const struct timespec *to, struct slu_err *err)
 {
 	const struct slu_cache_entry *e;
-	char path[96];
+	char path[SLU_CACHE_PATH];
 
 	if (s->next == s->n)
 		return 0;
 	e = &s->entry[s->next];
-	if (from && !is_before(&e->used, from) && !is_before(to, &e->used))
+	if (from && !e->ahead && !is_before(&e->used, from) &&
+	    !is_before(to, &e->used))
 		return 0; /* nor those behind it, but for wrong clocks */
-	snprintf(path, sizeof(path), "%u/%s", (unsigned)e->uid, e->name);
+	slu_cache_entry_path(e, path);
 	if (unlinkat(s->dir, path, 0) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", path);
 	s->next++;
 	s->bytes -= e->bytes;
 	return 1;
+}
+
+void slu_cache_entry_path(const struct slu_cache_entry *e,
+			  char path[SLU_CACHE_PATH])
+{
+	if (e->ahead)
+		snprintf(path, SLU_CACHE_PATH, "%u/" SLU_CACHE_AHEAD "%u/%s",
+			 (unsigned)e->uid, (unsigned)e->ahead, e->name);
+	else
+		snprintf(path, SLU_CACHE_PATH, "%u/%s", (unsigned)e->uid,
+			 e->name);
 }

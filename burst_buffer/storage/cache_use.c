@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "burst_buffer/storage/cache_space.h"
 #include "common/file.h"
+#include "common/uptime.h"
 
 #define NEW ".new"
 
@@ -33,6 +34,11 @@ static int make_dir(int dir, const char *name, struct slu_err *err)
 	return fd < 0 ? slu_errno(err, SLU_IO, "cannot open %s", name) : fd;
 }
 
+static bool has(int dir, const char *name)
+{
+	return !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 static bool is_new(const char *name)
 {
 	size_t len = strlen(name);
@@ -40,9 +46,35 @@ static bool is_new(const char *name)
 	return len > strlen(NEW) && !strcmp(name + len - strlen(NEW), NEW);
 }
 
+/* What was added before the node was started anew may not be on its disk. */
+static bool is_of_this_boot(const struct slu_stage_cache *c)
+{
+	struct slu_uptime up = {.boot = ""};
+	struct slu_buf was = {0};
+	bool same;
+	int fd;
+
+	(void)slu_uptime_now(&up, NULL);
+	same = *up.boot &&
+	       !slu_file_read(c->fill, "boot", sizeof(up.boot), &was, NULL) &&
+	       slu_eq(was.data, up.boot);
+	slu_buf_free(&was);
+	if (same)
+		return true;
+	fd = openat(c->fill, "boot",
+		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+	if (fd >= 0) {
+		(void)slu_write_all(fd, up.boot, strlen(up.boot));
+		close(fd);
+	}
+	return false;
+}
+
 /* What an earlier call has added counts; what it was cut short in goes. */
 static int take_over(struct slu_stage_cache *c, struct slu_err *err)
 {
+	const bool whole = has(c->fill, SLU_CACHE_DONE) || is_of_this_boot(c);
 	int fd = openat(c->fill, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
@@ -53,7 +85,8 @@ static int take_over(struct slu_stage_cache *c, struct slu_err *err)
 	if (!d)
 		return slu_errno(err, SLU_IO, "cannot read %s", c->own);
 	while ((e = readdir(d)))
-		if (is_new(e->d_name))
+		if (is_new(e->d_name) ||
+		    (!whole && slu_cache_is_name(e->d_name)))
 			unlinkat(c->fill, e->d_name, 0);
 		else if (slu_cache_is_name(e->d_name) &&
 			 !fstatat(c->fill, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
@@ -62,8 +95,50 @@ static int take_over(struct slu_stage_cache *c, struct slu_err *err)
 	return 0;
 }
 
+/* From here on who brings it ahead adds no more. */
+static void begin_taking(struct slu_stage_cache *c, uint32_t job_id)
+{
+	char name[40];
+	int mark;
+
+	snprintf(name, sizeof(name), SLU_CACHE_AHEAD "%" PRIu32, job_id);
+	c->ahead = openat(c->user, name,
+			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (c->ahead < 0)
+		return;
+	(void)flock(c->ahead, LOCK_SH);
+	mark = openat(c->ahead, SLU_CACHE_TAKEN,
+		      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (mark >= 0)
+		close(mark);
+	c->used = slu_cache_number(c->ahead, "used");
+}
+
+static int open_ahead(struct slu_stage_cache *c, uint32_t job_id,
+		      struct slu_err *err)
+{
+	if (!c->early) {
+		begin_taking(c, job_id);
+		return 0;
+	}
+	if (has(c->fill, SLU_CACHE_TAKEN))
+		return slu_err(err, SLU_BUSY, "job %" PRIu32 " has begun",
+			       job_id);
+	c->brought = slu_cache_number(c->fill, "brought");
+	return 0;
+}
+
+bool slu_stage_cache_is_over(const struct slu_stage_cache *c)
+{
+	struct stat st;
+
+	return fstat(c->fill, &st) || !st.st_nlink ||
+	       has(c->fill, SLU_CACHE_TAKEN);
+}
+
 /* Locked at once, lest who counts removes it. */
-static int open_fill(struct slu_stage_cache *c, uid_t uid, struct slu_err *err)
+static int open_fill(struct slu_stage_cache *c, uid_t uid, uint32_t job_id,
+		     struct slu_err *err)
 {
 	char name[24];
 	int rc = 0;
@@ -79,7 +154,10 @@ static int open_fill(struct slu_stage_cache *c, uid_t uid, struct slu_err *err)
 	else if (flock(c->fill, LOCK_SH))
 		rc = slu_errno(err, SLU_IO, "cannot lock %s", c->own);
 	else
-		rc = take_over(c, err) || slu_cache_trim(c, err) ? -1 : 0;
+		rc = open_ahead(c, job_id, err) || take_over(c, err) ||
+				     slu_cache_trim(c, err)
+			     ? -1
+			     : 0;
 	flock(c->lock, LOCK_UN);
 	return rc;
 }
@@ -90,13 +168,26 @@ int slu_stage_cache_open(struct slu_stage_cache *c, const char *storage,
 			 const struct timespec *now, struct slu_err *err)
 {
 	*c = (struct slu_stage_cache){
-		.dir = -1, .lock = -1, .user = -1, .fill = -1, .began = *now};
+		.dir = -1,
+		.lock = -1,
+		.user = -1,
+		.fill = -1,
+		.ahead = -1,
+		.early = !buffer,
+		.began = *now,
+	};
 	slu_copy(c->storage, sizeof(c->storage), storage);
-	snprintf(c->own, sizeof(c->own), "%u/fill.%" PRIu32 ".%" PRIu64,
-		 (unsigned)uid, job_id, buffer);
+	if (c->early)
+		snprintf(c->own, sizeof(c->own),
+			 "%u/" SLU_CACHE_AHEAD "%" PRIu32, (unsigned)uid,
+			 job_id);
+	else
+		snprintf(c->own, sizeof(c->own),
+			 "%u/" SLU_CACHE_OF_JOB "%" PRIu32 ".%" PRIu64,
+			 (unsigned)uid, job_id, buffer);
 	if (slu_cache_open_top(storage, true, &c->dir, &c->lock, err) ||
 	    slu_cache_budget_of(c->dir, budget, &c->budget, err) ||
-	    open_fill(c, uid, err)) {
+	    open_fill(c, uid, job_id, err)) {
 		slu_stage_cache_close(c);
 		return -1;
 	}
@@ -105,7 +196,7 @@ int slu_stage_cache_open(struct slu_stage_cache *c, const char *storage,
 
 void slu_stage_cache_close(struct slu_stage_cache *c)
 {
-	int *const fd[] = {&c->fill, &c->user, &c->lock, &c->dir};
+	int *const fd[] = {&c->ahead, &c->fill, &c->user, &c->lock, &c->dir};
 
 	for (size_t i = 0; i < sizeof(fd) / sizeof(*fd); i++) {
 		if (*fd[i] >= 0)
@@ -146,6 +237,22 @@ static int find_in(int dir, const struct slu_cache_key *key,
 		       key->name);
 }
 
+/* It is kept with what the stage-in adds, if that is verified. */
+static int take_ahead(struct slu_stage_cache *c,
+		      const struct slu_cache_key *key, struct slu_err *err)
+{
+	int fd = find_in(c->ahead, key, err);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) ||
+	    renameat(c->ahead, key->name, c->fill, key->name))
+		return fd;
+	c->taken += slu_cache_takes(&st);
+	c->used += slu_cache_takes(&st);
+	(void)slu_cache_put_number(c->ahead, "used", c->used, NULL);
+	return fd;
+}
+
 int slu_stage_cache_get(struct slu_stage_cache *c,
 			const struct slu_cache_key *key,
 			const struct timespec *now, struct slu_err *err)
@@ -156,6 +263,8 @@ int slu_stage_cache_get(struct slu_stage_cache *c,
 
 	if (fd < 0 && why.kind == SLU_NOTFOUND)
 		fd = find_in(c->user, key, &why);
+	if (fd < 0 && why.kind == SLU_NOTFOUND && c->ahead >= 0)
+		fd = take_ahead(c, key, &why);
 	if (fd < 0)
 		return slu_err(err, why.kind, "%s", why.text);
 	(void)futimens(fd, times);
@@ -237,8 +346,13 @@ int slu_stage_cache_end(struct slu_stage_cache *c,
 	if (rc || !whole)
 		unlinkat(c->fill, name, 0);
 	c->taken -= needs(key);
-	c->taken += rc || !whole ? 0 : slu_cache_takes(&st);
-	return rc;
+	if (rc || !whole)
+		return rc;
+	c->taken += slu_cache_takes(&st);
+	c->brought += slu_cache_takes(&st);
+	return c->early ? slu_cache_put_number(c->fill, "brought", c->brought,
+					       err)
+			: 0;
 }
 
 /* Was it used since this cache was opened? */
@@ -301,6 +415,13 @@ static int move_all(struct slu_stage_cache *c, uint64_t *bytes,
 	return rc;
 }
 
+static int keep_apart(struct slu_stage_cache *c, uint64_t *bytes,
+		      struct slu_err *err)
+{
+	*bytes = slu_cache_number(c->fill, "brought");
+	return slu_cache_put_number(c->fill, SLU_CACHE_DONE, *bytes, err);
+}
+
 /* A name that is seen after a power cut has its data. */
 int slu_stage_cache_commit(struct slu_stage_cache *c, uint64_t *bytes,
 			   struct slu_err *err)
@@ -312,8 +433,8 @@ int slu_stage_cache_commit(struct slu_stage_cache *c, uint64_t *bytes,
 		return slu_errno(err, SLU_IO, "%s", c->storage);
 	if (slu_cache_lock(c->lock, err))
 		return -1;
-	rc = move_all(c, bytes, err);
-	if (slu_rmtree(c->dir, c->own, rc ? NULL : err))
+	rc = c->early ? keep_apart(c, bytes, err) : move_all(c, bytes, err);
+	if (!c->early && slu_rmtree(c->dir, c->own, rc ? NULL : err))
 		rc = -1;
 	flock(c->lock, LOCK_UN);
 	return rc;

@@ -39,6 +39,7 @@ static struct shared {
 	struct slu_err err;
 	int rc;
 	char told[300];
+	uint64_t paced, pace_to; /* bytes */
 } * shared;
 
 static void told(void *arg, const char *text)
@@ -75,6 +76,7 @@ static void begin(void)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(shared != MAP_FAILED);
+	shared->pace_to = UINT64_MAX;
 }
 
 static void end(void)
@@ -153,6 +155,65 @@ static struct slu_stage_cached stage_ok(uid_t uid)
 	differs = tree_differs(src, to, 1);
 	ck_assert_msg(!differs, "%s", differs);
 	return cached;
+}
+
+static void pace(void *arg, uint64_t bytes)
+{
+	(void)arg;
+	shared->paced += bytes;
+	if (shared->paced > shared->pace_to)
+		_exit(0); /* its room is wanted */
+}
+
+static void read_ahead_as(uid_t uid, struct slu_cache_of *of)
+{
+	struct slu_cache_proxy p;
+	struct slu_stage_part part = {.source = in(top, "src/"),
+				      .destination = dst,
+				      .n = 1,
+				      .threads = 1,
+				      .only_cache = true,
+				      .pace = pace,
+				      .cache = &p.use};
+	FILE *file = tmpfile();
+
+	if (slu_cache_proxy_start(&p, of, &shared->err) || !file ||
+	    setgid(uid) || setuid(uid))
+		_exit(3);
+	part.manifest = fileno(file);
+	shared->rc = -1;
+	shared->rc =
+		slu_stage(SLU_PREPARE, &part, &shared->result, &shared->err) ||
+		slu_stage(SLU_COPY, &part, &shared->result, &shared->err);
+	_exit(0);
+}
+
+/* What this user's next job will stage in is read into the cache ahead of it.
+ */
+static struct slu_stage_cached bring_as(uid_t uid)
+{
+	struct slu_cache_of of;
+	struct slu_stage_cache c;
+	uint64_t bytes;
+	int status;
+	pid_t pid;
+
+	job++;
+	of = of_user(uid);
+	of.buffer = 0;
+	job--;
+	shared->paced = 0;
+	expect_ok(slu_stage_cache_open(&c, storage, &of.budget, uid, of.job_id,
+				       0, &of.began, &err),
+		  err);
+	pid = fork();
+	if (pid == 0)
+		read_ahead_as(uid, &of);
+	ck_assert(waitpid(pid, &status, 0) == pid && status == 0);
+	if (!shared->rc)
+		expect_ok(slu_stage_cache_commit(&c, &bytes, &err), err);
+	slu_stage_cache_close(&c);
+	return shared->result.cached;
 }
 
 static void make_input(void)
@@ -438,6 +499,45 @@ START_TEST(test_while)
 }
 END_TEST
 
-ROOT_TEST_MAIN("stage_cached", test_again, test_other, test_changed, test_links,
-	       test_denied, test_large, test_just_now, test_full, test_hostile,
-	       test_while)
+/* What was read ahead of a job it has without reading its sources: no other
+ * job, and not what has changed since. Nothing is written elsewhere. */
+START_TEST(test_ahead)
+{
+	if (!have_root())
+		return;
+	begin();
+	make_input();
+	expect_cached(bring_as(ALICE), 0, 3);
+	expect(shared->rc == 0, "%s", shared->err.text);
+	expect(shared->paced == 1000 + (3 << 20) + 70000, "%llu",
+	       (unsigned long long)shared->paced);
+	ck_assert(access(in(dst, "a"), F_OK));
+	make_file(in(top, "src/a"), 1000, 9);
+	later += 60;
+	expect_cached(stage_ok(ALICE), 2, 1);
+	expect_cached(bring_as(ALICE), 3, 0);
+	end();
+}
+END_TEST
+
+/* It is stopped, and begins again with what it had. */
+START_TEST(test_ahead_stopped)
+{
+	if (!have_root())
+		return;
+	begin();
+	make_input();
+	shared->pace_to = 70000 + 1000;
+	bring_as(ALICE);
+	ck_assert_int_ne(shared->rc, 0);
+	shared->pace_to = UINT64_MAX;
+	bring_as(ALICE);
+	expect(shared->rc == 0, "%s", shared->err.text);
+	expect_cached(stage_ok(ALICE), 3, 0);
+	end();
+}
+END_TEST
+
+ROOT_TEST_MAIN("stage_cached", test_ahead, test_ahead_stopped, test_again,
+	       test_other, test_changed, test_links, test_denied, test_large,
+	       test_just_now, test_full, test_hostile, test_while)
