@@ -152,6 +152,10 @@ struct slu_conf {
 		uint64_t bytes;	  /* or, if this is 0, */
 		unsigned percent; /* of the storage's disk; 0: no cache */
 	} stage_cache;		  /* StageCache */
+	bool prestage;		  /* PrestageTo=predicted */
+	int64_t prestage_after;	  /* s */
+	double prestage_sure;	  /* 0 to 1 */
+	uint64_t prestage_rate;	  /* bytes/s of a node */
 	char *run_dir;		  /* RunDir: node-local notes and mounts */
 	char **allow_users;	  /* AllowUsers, NULL: everybody */
 	char **deny_users;

@@ -105,6 +105,20 @@ static int check_recruits(const struct slu_conf *conf, struct slu_err *err)
 	return 0;
 }
 
+static int check_prestage(const struct slu_conf *conf, struct slu_err *err)
+{
+	if (!conf->prestage_rate)
+		return slu_err(err, SLU_INVALID,
+			       "PrestageRate: it is at least 1 byte a second; "
+			       "PrestageTo=off brings nothing");
+	if (conf->prestage && !conf->stage_cache.bytes &&
+	    !conf->stage_cache.percent)
+		return slu_err(err, SLU_INVALID,
+			       "PrestageTo needs StageCache, the room for what "
+			       "is brought to nodes");
+	return 0;
+}
+
 static int fill_in_defaults(struct parser *p, struct slu_err *err)
 {
 	for (int i = 0; slu_conf_keys[i].name; i++)
@@ -119,7 +133,8 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 			"system can move: auto, or a rate; sysquery iostart "
 			"tells what it was seen to",
 			p->file);
-	if (check_recruits(p->conf, err) < 0)
+	if (check_prestage(p->conf, err) < 0 ||
+	    check_recruits(p->conf, err) < 0)
 		return slu_err_prefix(err, "%s", p->file);
 	p->conf->default_said = slu_conf_fs(p->conf, NULL);
 	if (p->conf->n_fs && !p->conf->default_said)

@@ -34,6 +34,7 @@ int slu_conf_read_tier(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_mover(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_users(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_weights(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_prestage(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_io_start(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_io_scope(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_io_bandwidth(const char *value, void *field,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readers of what IOStart goes by. */
+/* Readers of what IOStart and PrestageTo go by. */
 #include "config.h"
 #include "common/conf.h"
 #include "common/conf_fs.h"
@@ -21,6 +21,17 @@ int slu_conf_read_io_start(const char *value, void *field, struct slu_err *err)
 	if (i < 0)
 		return -1;
 	*(enum slu_io_start *)field = (enum slu_io_start)i;
+	return 0;
+}
+
+int slu_conf_read_prestage(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {"off", "predicted", NULL};
+	int i = slu_conf_read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(bool *)field = i == 1;
 	return 0;
 }
 

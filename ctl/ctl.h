@@ -84,6 +84,13 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			   void (*copy)(void *arg, struct slu_job *job),
 			   void *arg);
+/* With PrestageTo: tell sluiced now and then that the job waits, which may
+ * bring its inputs to the nodes that it will probably get. Nothing waits for
+ * that. */
+void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text,
+			  void (*copy)(void *arg, struct slu_job *job),
+			  void *arg);
 /* It waits for persistent buffers; takes over the content of *job. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same with regard to other jobs: one that needs much space must not be

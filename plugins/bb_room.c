@@ -68,8 +68,13 @@ int slu_bb_stage_in(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 	if (slu_ctl_earlier_run(ctl, job->job_id, time(NULL), why))
 		return -1;
 	ahead = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
-	if (ahead == SLU_PRESTAGE_NO)
+	if (ahead == SLU_PRESTAGE_NO) {
+		if (!slu_bb_many_tasks(job))
+			slu_ctl_predict_want(ctl, job->job_id,
+					     job->burst_buffer, slu_bb_copy_job,
+					     job);
 		return in_turn(ctl, job, why) ? 1 : -1;
+	}
 	if (slu_bb_many_tasks(job)) {
 		snprintf(why, SLU_CTL_WHY,
 			 "staged in after earlier tasks of the array");

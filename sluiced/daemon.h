@@ -26,6 +26,7 @@
 #include "sluiced/host_addresses.h"
 #include "sluiced/publication/mapping_publisher.h"
 #include "sluiced/questions/placement_rate.h"
+#include "sluiced/questions/predict_nodes.h"
 #include "sluiced/questions/question_queue.h"
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/server_capacity.h"
@@ -95,6 +96,7 @@ struct slu_daemon {
 	double publish_since; /* Unix seconds since when they fail */
 	struct slu_distance_watch near;
 	struct slu_questions questions;
+	struct slu_predict_nodes predict_nodes;
 	/* last reports of storage servers; may be NULL */
 	struct json_object *osts;
 	struct slu_recent_placements *ost_memory; /* of answers; may be NULL */

@@ -65,6 +65,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/partition_queue.c sluiced/questions/partition_queue.h \
 	sluiced/questions/place_now.c sluiced/questions/place_now.h \
 	sluiced/questions/placement_rate.c sluiced/questions/placement_rate.h \
+	sluiced/questions/predict_nodes.c sluiced/questions/predict_nodes.h \
 	sluiced/questions/question_hosts.c \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_iostart.c \
@@ -78,6 +79,7 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/question_stripe.c sluiced/questions/question_stripe.h \
 	sluiced/questions/question_why.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
+	sluiced/questions/start_queue.c sluiced/questions/start_queue.h \
 	sluiced/questions/wait_reason.c sluiced/questions/wait_reason.h \
 	sluiced/startup.c sluiced/startup.h \
 	sluiced/user.c sluiced/user.h \

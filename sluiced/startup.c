@@ -362,6 +362,7 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
 	if (!d->db || start_memory(d, err) < 0 || start_control(d, err) < 0 ||
 	    start_buffers(d, err) < 0 || start_httpd(d, err) < 0)
 		return -1;
+	slu_predict_nodes_start(d);
 	slu_programs_check(d->conf, d->log);
 	return 0;
 }

@@ -102,6 +102,7 @@ sysquery_parts = \
 	sysquery/cmd/osts.c \
 	sysquery/cmd/page.c \
 	sysquery/cmd/predict.c \
+	sysquery/cmd/prestage.c \
 	sysquery/cmd/report.c \
 	sysquery/cmd/schema.c \
 	sysquery/cmd/site.c \

@@ -15,6 +15,14 @@ static const struct slu_field fill_fields[] = {
 static DESC(fill_desc, "fill", fill_fields);
 #undef T
 
+#define T struct slu_ahead
+static const struct slu_field ahead_fields[] = {
+	NEEDED(U32, job_id), FIELD(U64, brought), FIELD(U64, used),
+	FIELD(BOOL, done),   FIELD(BOOL, over),	  LAST,
+};
+static DESC(ahead_desc, "ahead", ahead_fields);
+#undef T
+
 #define T struct slu_node_ask
 static const struct slu_field ask_fields[] = {
 	NEEDED(U32, job_id),
@@ -33,6 +41,7 @@ static const struct slu_field ask_fields[] = {
 	FIELD(BOOL, used_known),
 	FIELD(U64, used),
 	MANY(fill, n_fill, fill_desc),
+	MANY(ahead, n_ahead, ahead_desc),
 	LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
@@ -42,6 +51,9 @@ DESC(slu_node_ask_desc, "ask", ask_fields);
 static const struct slu_field owed_fields[] = {
 	MANY(plan, n_plan, slu_plan_desc),
 	FIELD(STR, discard),
+	MANY(ahead, n_ahead, slu_plan_desc),
+	FIELD(BOOL, ahead_whole),
+	FIELD(STR, ahead_gone),
 	LAST,
 };
 DESC(slu_node_inventory_desc, "owed", owed_fields);

@@ -14,6 +14,15 @@ struct slu_fill {
 	uint64_t buffer, used, used_most;
 };
 
+/* What a node has of the inputs that are brought ahead of a job (PrestageTo):
+ * bytes, of which the job has used so many. */
+struct slu_ahead {
+	uint32_t job_id;
+	uint64_t brought, used;
+	bool done; /* nothing more is brought */
+	bool over; /* it is thrown away; the last report of it */
+};
+
 struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	uint32_t job_id;
 	uint64_t buffer; /* 0: not known yet */
@@ -42,6 +51,8 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	 * request. */
 	struct slu_fill *fill;
 	size_t n_fill;
+	struct slu_ahead *ahead; /* /v1/owed */
+	size_t n_ahead;
 };
 extern const struct slu_desc slu_node_ask_desc;
 
@@ -51,6 +62,14 @@ struct slu_node_inventory {    /* /v1/owed: what this node has to take down or
 	size_t n_plan;
 	/* Kept data that was given up: "JOB.BUFFER JOB.BUFFER"; NULL: none. */
 	char *discard;
+	/* Of jobs that wait, or are being set up, and are taken to run here:
+	 * their inputs are to be brought to this node. Plans without an
+	 * instance; `over`: the job has begun, what is there stays for it, and
+	 * nothing more is brought. */
+	struct slu_plan *ahead;
+	size_t n_ahead;
+	bool ahead_whole; /* that is all: what else was brought is to go */
+	char *ahead_gone; /* jobs whose inputs are to go: "JOB JOB " */
 };
 extern const struct slu_desc slu_node_inventory_desc;
 

@@ -224,6 +224,28 @@ struct slu_phase_use {
 	uint64_t bytes, files;		   /* staged, of all */
 	struct slu_cache_use cache;	   /* of that */
 };
+/* What was brought to nodes ahead of jobs (PrestageTo) and is over since this
+ * sluiced started: bytes, of which jobs have used so many. */
+struct slu_ahead_use {
+	uint64_t jobs; /* each once for a node */
+	uint64_t brought, used;
+};
+const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b);
+/* The numbers of jobs that wait, of which it is to be predicted where they will
+ * run; NULL: there are none. Caller puts. And what was found, of each that
+ * still waits: [{job_id, sure, node [{node, share}]}]; `sure` is the
+ * probability of exactly these nodes, `share` that of each. */
+struct json_object *slu_buffers_to_predict(struct slu_buffers *b);
+void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
+			   double now);
+/* What a node has of it, as it says with that request (ahead). */
+void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask);
+/* {on, jobs, brought_bytes, used_bytes, wasted_bytes, waiting [{job_id, uid,
+ * node, state, since, brought_bytes, why}]}, the last of this user's jobs
+ * (SLU_NO_ID: all). Caller puts. */
+struct json_object *slu_buffers_ahead(const struct slu_buffers *b,
+				      uint32_t uid);
+
 const char *slu_phase_name(size_t phase);
 /* Borrowed: SLU_PHASES of them. */
 const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);

@@ -12,6 +12,7 @@
 #include "burst_buffer/lifecycle/given_up_nodes.h"
 #include "burst_buffer/lifecycle/job_runs.h"
 #include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/predicted_nodes.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
@@ -169,6 +170,8 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 			return -1;
 	if (!job->start && slu_bb_note_cancelled(b->db, job->job_id, now, err))
 		return -1;
+	if (!job->start)
+		slu_predicted_end(b, job->job_id);
 	return slu_prestage_end(b, job->job_id, now, err);
 }
 

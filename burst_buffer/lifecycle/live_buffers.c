@@ -17,6 +17,7 @@
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/record_facts.h"
+#include "burst_buffer/lifecycle/predicted_nodes.h"
 #include "burst_buffer/lifecycle/recovery.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
 #include "burst_buffer/request/fstype.h"
@@ -66,6 +67,7 @@ void slu_buffers_free(struct slu_buffers *b)
 		slu_bb_free(bb);
 	}
 	slu_bb_dirty_free(b);
+	slu_predicted_free(b);
 	slu_recover_free(b);
 	explicit_bzero(b->key, sizeof(b->key));
 	free(b);

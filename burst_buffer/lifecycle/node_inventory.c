@@ -14,6 +14,7 @@
 #include "burst_buffer/lifecycle/node_answers.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
+#include "burst_buffer/lifecycle/predicted_nodes.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
 
@@ -143,7 +144,9 @@ int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
 	discards = slu_bb_discards(b, node);
 	put(out, "],\"discard\":\"");
 	put(out, discards);
-	put(out, "\"}");
+	put(out, "\",");
+	slu_predicted_put(b, node, now, out);
+	put(out, "}");
 	free(discards);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;
 }

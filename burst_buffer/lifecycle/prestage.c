@@ -182,6 +182,11 @@ static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 	       slu_eq(bb->plan.fs, plan->fs);
 }
 
+void slu_prestage_only_in(struct slu_plan *plan)
+{
+	keep_stages(plan, false);
+}
+
 void slu_prestage_only_out(struct slu_plan *plan)
 {
 	keep_stages(plan, true);

@@ -14,7 +14,8 @@ int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
  * instance that has the data, or NULL. */
 void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
 		       struct slu_plan *plan, const struct slu_bb **by);
-/* Removes the stage-ins from the plan. */
+/* Remove the stage-outs, or the stage-ins, from the plan. */
+void slu_prestage_only_in(struct slu_plan *plan);
 void slu_prestage_only_out(struct slu_plan *plan);
 /* A job is over and will not start: what was staged in for it ends. */
 int slu_prestage_end(struct slu_buffers *b, uint32_t job_id, double now,

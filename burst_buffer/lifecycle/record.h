@@ -239,6 +239,12 @@ struct slu_buffers {
 	struct slu_bb *bucket[SLU_BB_BUCKETS];
 	struct slu_bb *first_due, *last_due; /* see effects.h */
 	struct slu_phase_use phase[SLU_PHASES];
+	struct slu_predicted *predicted; /* see predicted_nodes.h */
+	size_t n_predicted;
+#define SLU_UNPREDICTED 64
+	uint32_t unpredicted[SLU_UNPREDICTED]; /* the last that are over */
+	size_t n_unpredicted;		       /* ever */
+	struct slu_ahead_use ahead_use;
 	struct slu_uptime uptime; /* boot "": not told yet */
 	/* Nodes that are drained because of data of an unknown run, as last
 	 * reported. */

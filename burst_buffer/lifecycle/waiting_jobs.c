@@ -10,6 +10,7 @@
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/persistent.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/predicted_nodes.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/refusal.h"
 #include "burst_buffer/request/fstype.h"
@@ -37,6 +38,11 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 
 	if (slu_request_parse(job->request, NULL, &req, err))
 		return -1;
+	if (slu_request_predicted(&req, b->conf)) {
+		slu_predicted_wait(b, job);
+		slu_request_free(&req);
+		return 0;
+	}
 	if (slu_request_resolve(&req, b->conf, &why) ||
 	    slu_request_check(&req, b->conf, job->user, &why) ||
 	    check_used(b, &req, &why)) {

@@ -17,6 +17,7 @@ static const struct slu_column columns[] = {
 	{"size", "SIZE", .type = SLU_COL_BYTES},
 	{"ranges", "RANGES", .type = SLU_COL_PLAIN, .drop = 2},
 	{"used", "USED", .type = SLU_COL_TIME},
+	{"ahead", "AHEAD", .type = SLU_COL_PLAIN, .drop = 3},
 	{"storage", "STORAGE", .type = SLU_COL_PLAIN, .drop = 1},
 	{"path", "SOURCE", .type = SLU_COL_PLAIN},
 	{NULL, NULL, .type = SLU_COL_PLAIN},
@@ -27,6 +28,7 @@ struct file { /* a source, of which some ranges are kept */
 	struct slu_cache_record of; /* its names are owned; offset, length: 0 */
 	uint64_t bytes, ranges;
 	struct timespec used;
+	uint32_t ahead; /* the job that it was brought ahead of */
 };
 
 struct files {
@@ -40,6 +42,8 @@ static int by_source(const void *a, const void *b)
 	const struct file *x = a, *y = b;
 	const int path = strcmp(x->of.path, y->of.path);
 
+	if (x->ahead != y->ahead)
+		return x->ahead < y->ahead ? -1 : 1;
 	if (x->uid != y->uid)
 		return x->uid < y->uid ? -1 : 1;
 	if (path)
@@ -69,7 +73,8 @@ static int add(void *arg, const struct slu_cached *is)
 				      .of = *is->record,
 				      .bytes = is->bytes,
 				      .ranges = 1,
-				      .used = is->used};
+				      .used = is->used,
+				      .ahead = is->ahead};
 	f->file[f->n].of.fs = NULL;
 	f->file[f->n].of.path = strdup(is->record->path);
 	return f->file[f->n++].of.path ? 0 : -1;
@@ -114,6 +119,8 @@ static void add_row(struct json_object *rows, const char *storage,
 	slu_json_set_u64(row, "bytes", f->bytes);
 	slu_json_set_u64(row, "ranges", f->ranges);
 	slu_json_set_i64(row, "used", f->used.tv_sec);
+	if (f->ahead)
+		slu_json_set_u64(row, "ahead", f->ahead);
 	slu_json_set_str(row, "storage", storage);
 	json_object_array_add(rows, row);
 }

@@ -115,7 +115,7 @@ void slu_input_cache_end(struct slu_node *n)
 }
 
 /* The disk is busy with the job. */
-static void be_idle(void)
+void slu_be_idle(void)
 {
 	(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
 }
@@ -133,7 +133,7 @@ static int commit(void *arg)
 
 	if (slu_node_open(&n, of->opt, &err))
 		return 1;
-	be_idle();
+	slu_be_idle();
 	rc = slu_stage_cache_open(&c, want.storage, &want.budget, want.uid,
 				  want.job_id, want.buffer, &want.began, &err);
 	if (!rc) {
@@ -153,9 +153,10 @@ static int commit(void *arg)
  * locked it, too, or this process ends. */
 void slu_input_cache_keep(struct slu_node *n)
 {
+	const struct slu_input_cache *c = n->cache;
 	struct slu_err err;
 
-	if (n->cache && n->cache->added &&
+	if (c && (c->added || c->cache.ahead >= 0) &&
 	    slu_detach(commit, n, NULL, NULL, &err))
 		log_wrong(n, err.text);
 }

@@ -18,6 +18,9 @@ struct slu_input_cache {
 void slu_input_cache_begin(struct slu_node *n);
 void slu_input_cache_end(struct slu_node *n);
 
+/* From here on this process gets what of the disks nobody else wants. */
+void slu_be_idle(void);
+
 /* All is verified: what was added stays, when a process of its own has seen it
  * on disk. */
 void slu_input_cache_keep(struct slu_node *n);

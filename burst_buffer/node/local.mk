@@ -95,6 +95,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
 	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \
+	burst_buffer/node/prestage.c burst_buffer/node/prestage.h \
+	burst_buffer/node/prestage.c burst_buffer/node/prestage.h \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/prestage.h"
 #include "burst_buffer/node/user_directories.h"
 
 #include <signal.h>
@@ -22,11 +23,13 @@
 #include "common/proc.h"
 #include "common/str.h"
 
-#define PERIOD	 2.0  /* seconds between two requests */
-#define ASK_TIME 10.0 /* seconds for sluiced's answer */
-#define AGAIN	 15   /* seconds before a failed start is repeated, */
-#define AT_MOST	 600  /* doubled each time, up to this */
-#define LOOK	 60   /* seconds between two checks of what is there */
+#define PERIOD 2.0 /* seconds between two requests */
+/* the same on nodes that are neither PersistentNodes nor StagingNodes */
+#define PERIOD_AHEAD 20.0
+#define ASK_TIME     10.0 /* seconds for sluiced's answer */
+#define AGAIN	     15	  /* seconds before a failed start is repeated, */
+#define AT_MOST	     600  /* doubled each time, up to this */
+#define LOOK	     60	  /* seconds between two checks of what is there */
 
 static volatile sig_atomic_t stopping;
 
@@ -169,6 +172,7 @@ static void tend_one(struct slu_node *n, struct slu_plan *plan)
 
 static void serve(struct slu_node *n, double period)
 {
+	struct slu_prestage ahead = {0};
 	struct slu_node_inventory owed;
 	struct slu_err err;
 	bool told = false;
@@ -179,6 +183,7 @@ static void serve(struct slu_node *n, double period)
 			for (size_t i = 0; i < owed.n_plan; i++)
 				if (owed.plan[i].persistent)
 					tend_one(n, &owed.plan[i]);
+			slu_prestage_tend(&ahead, n, &owed);
 			slu_msg_clear(&slu_node_inventory_desc, &owed);
 			told = false;
 		} else if (!told) {
@@ -188,6 +193,21 @@ static void serve(struct slu_node *n, double period)
 		if (!stopping)
 			usleep((useconds_t)(period * 1e6));
 	}
+	slu_prestage_stop(&ahead);
+}
+
+/* Thousands of compute nodes only look for what is to be brought to them. */
+static double period_of(const struct slu_node *n)
+{
+	const struct slu_conf *conf = n->conf;
+
+	if (n->opt->period > 0)
+		return n->opt->period;
+	return slu_hosts_find(&conf->persistent_nodes, n->name) >= 0 ||
+			       slu_hosts_find(&conf->staging_nodes, n->name) >=
+				       0
+		       ? PERIOD
+		       : PERIOD_AHEAD;
 }
 
 int slu_cmd_serve(struct slu_node *n)
@@ -197,7 +217,8 @@ int slu_cmd_serve(struct slu_node *n)
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
 	slu_node_log(n, SLU_INFO, "persistent buffers are served");
-	serve(n, n->opt->period > 0 ? n->opt->period : PERIOD);
+	serve(n, period_of(n));
 	free(n->fill);
+	free(n->ahead);
 	return EXIT_SUCCESS;
 }

@@ -186,6 +186,10 @@ char *slu_request_component(const char *script, uint32_t component);
  * able to take it, so it must not be stored on those of the job. */
 bool slu_request_prestage(const struct slu_request *req,
 			  const struct slu_conf *conf);
+/* Is its data to be brought into the stage caches of the nodes that it will
+ * probably get (PrestageTo)? */
+bool slu_request_predicted(const struct slu_request *req,
+			   const struct slu_conf *conf);
 /* Fill in what the request leaves open, from its profile or (for #DW) the site;
  * round the capacity to whole granules of its pool. After that the profile is
  * needed only for the driver's options. */

@@ -212,6 +212,25 @@ int slu_request_resolve(struct slu_request *req, const struct slu_conf *conf,
 	return resolve_fs(req, conf, err) ? slu_request_at(req->line, err) : 0;
 }
 
+static bool stages_in(const struct slu_request *req)
+{
+	for (size_t i = 0; i < req->n_stage; i++)
+		if (!req->stage[i].out)
+			return true;
+	return false;
+}
+
+bool slu_request_predicted(const struct slu_request *req,
+			   const struct slu_conf *conf)
+{
+	const struct slu_fs_conf *fs =
+		req->persistent ? NULL : slu_conf_fs(conf, req->fs);
+
+	return conf->prestage && req->has_fs && !req->n_persist && fs &&
+	       !slu_fstype_library(fs) && stages_in(req) &&
+	       !slu_request_prestage(req, conf);
+}
+
 bool slu_request_prestage(const struct slu_request *req,
 			  const struct slu_conf *conf)
 {

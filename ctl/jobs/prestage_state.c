@@ -26,7 +26,9 @@ static void look(void *arg, const struct slu_buffer_state *b)
 	snprintf(l->why, SLU_CTL_WHY, "%.250s", b->text ? b->text : "");
 }
 
-static bool can_be(struct slu_ctl *ctl, uint32_t job_id, const char *text)
+static bool can_be(struct slu_ctl *ctl, uint32_t job_id, const char *text,
+		   bool (*is)(const struct slu_request *req,
+			      const struct slu_conf *conf))
 {
 	const struct slu_request *req =
 		slu_parsed_of(&ctl->parsed, job_id, text);
@@ -36,10 +38,20 @@ static bool can_be(struct slu_ctl *ctl, uint32_t job_id, const char *text)
 		return false;
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	if (ctl->site->conf)
-		can = slu_request_prestage(req, ctl->site->conf);
+		can = is(req, ctl->site->conf);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_parsed_put(&ctl->parsed, req);
 	return can;
+}
+
+void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
+			  const char *text,
+			  void (*copy)(void *arg, struct slu_job *job),
+			  void *arg)
+{
+	if (slu_ctl_has_buffer(text) && ctl->linked &&
+	    can_be(ctl, job_id, text, slu_request_predicted))
+		slu_ctl_prestage_want(ctl, job_id, copy, arg);
 }
 
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
@@ -48,7 +60,7 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 	struct look l = {.found = SLU_PRESTAGE_NEW, .why = why};
 
 	if (!slu_ctl_has_buffer(text) || !ctl->linked ||
-	    !can_be(ctl, job_id, text))
+	    !can_be(ctl, job_id, text, slu_request_prestage))
 		return SLU_PRESTAGE_NO;
 	pthread_mutex_lock(&ctl->mirror.lock);
 	slu_mirror_prestage(&ctl->mirror, job_id, look, &l);

@@ -273,6 +273,22 @@ static int running(struct slu_db *db, const struct slu_asker *who,
 	return give(json_object_get(who->live), out, err);
 }
 
+struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
+					 const struct slu_asker *who,
+					 struct json_object *args)
+{
+	(void)args;
+	return slu_buffers_ahead(d->buffers, who->admin ? SLU_NO_ID : who->uid);
+}
+
+int slu_answer_prestage(struct slu_db *db, const struct slu_asker *who,
+			struct json_object *args, struct slu_buf *out,
+			struct slu_err *err)
+{
+	(void)db, (void)args;
+	return give(json_object_get(who->live), out, err);
+}
+
 const struct slu_answerer slu_answerers[] = {
 	{"buffers", prepare_buffers, NULL, buffers},
 	{"hosts", slu_prepare_hosts, NULL, slu_answer_hosts},
@@ -285,6 +301,8 @@ const struct slu_answerer slu_answerers[] = {
 	{"report", NULL, NULL, slu_answer_report},
 	{"running", prepare_running, NULL, running},
 	{"start", NULL, NULL, slu_start_answer},
+	{"predicted", NULL, NULL, slu_predicted_answer},
+	{"prestage", slu_prepare_prestage, NULL, slu_answer_prestage},
 	{"iostart", slu_prepare_iostart, NULL, slu_answer_iostart},
 	{"why", NULL, NULL, slu_why_answer},
 	{"ions", slu_prepare_ions, NULL, slu_answer_ions},

@@ -70,6 +70,22 @@ int slu_start_answer(struct slu_db *db, const struct slu_asker *who,
 		     struct json_object *args, struct slu_buf *out,
 		     struct slu_err *err);
 
+/* "predicted": of jobs that wait, by their numbers (jobs), where they will run,
+ * for root and SlurmUser: see slu_buffers_predicted(). Without nodes: it is not
+ * known, or others come first. */
+int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
+			 struct json_object *args, struct slu_buf *out,
+			 struct slu_err *err);
+
+/* "prestage": what is brought to nodes ahead of jobs, see
+ * slu_buffers_ahead(). */
+struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
+					 const struct slu_asker *who,
+					 struct json_object *args);
+int slu_answer_prestage(struct slu_db *db, const struct slu_asker *who,
+			struct json_object *args, struct slu_buf *out,
+			struct slu_err *err);
+
 /* "iostart": how busy ended jobs kept the parallel file system, for root and
  * SlurmUser; takes since (Unix seconds; the last 30 days unless said). One
  * object, see select_io/bandwidth/past.h. */

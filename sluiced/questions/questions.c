@@ -45,20 +45,55 @@ static const struct slu_answerer *find(const char *name)
 	return NULL;
 }
 
+/* Everything that the answering process needs. Takes the args. answerer is
+ * NULL for questions about the database alone. */
+static struct json_object *wrap(const struct slu_daemon *d,
+				const struct slu_asker *who,
+				const struct slu_answerer *answerer,
+				struct json_object *args)
+{
+	struct json_object *all = json_object_new_object();
+
+	slu_json_set_str(all, "database", d->conf->database);
+	slu_json_set_u64(all, "uid", who->uid);
+	slu_json_set_bool(all, "admin", who->admin);
+	slu_json_set_double(all, "quantile", d->conf->predict_quantile);
+	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
+	slu_json_set_u64(all, "replay", (uint64_t)d->conf->history_replay);
+	slu_json_set_u64(all, "mode", d->conf->predict_mode);
+	if (answerer && answerer->prepare)
+		json_object_object_add(all, "live",
+				       answerer->prepare(d, who, args));
+	json_object_object_add(all, "args", args);
+	return all;
+}
+
 /* In the child: become the answering process. */
-static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
+static int become(struct json_object *all, struct slu_err *err)
 {
 	char *argv[] = {(char *)SLU_QUESTION_NAME, NULL};
-	const struct slu_question *q = arg;
-	const char *text = slu_json_text(q->all);
+	const char *text = slu_json_text(all);
 	int fd = memfd_create("question", 0);
 
-	(void)out;
 	if (fd < 0 || slu_write_all(fd, text, strlen(text)) < 0 ||
 	    lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, 0) < 0)
 		return slu_errno(err, SLU_IO, "passing the question on");
 	execv("/proc/self/exe", argv);
 	return slu_errno(err, SLU_IO, "/proc/self/exe");
+}
+
+static int child_run(void *arg, struct slu_buf *out, struct slu_err *err)
+{
+	(void)out;
+	return become(((const struct slu_question *)arg)->all, err);
+}
+
+int slu_question_become(const struct slu_daemon *d, struct json_object *args,
+			struct slu_err *err)
+{
+	const struct slu_asker who = {.uid = d->auth.owner, .admin = true};
+
+	return become(wrap(d, &who, NULL, json_object_get(args)), err);
 }
 
 /* In the answering process. */
@@ -246,39 +281,16 @@ static void child_gone(void *arg)
 	start_waiting(all);
 }
 
-/* Everything that the answering process needs. Takes the args. answerer is
- * NULL for questions about the database alone. */
-static struct json_object *wrap(const struct slu_daemon *d,
-				const struct slu_req *req,
-				const struct slu_answerer *answerer,
-				struct json_object *args)
-{
-	struct slu_asker who = {
-		.uid = req->caller.uid,
-		.admin = slu_auth_admin(&d->auth, &req->caller),
-	};
-	struct json_object *all = json_object_new_object();
-
-	slu_json_set_str(all, "database", d->conf->database);
-	slu_json_set_u64(all, "uid", who.uid);
-	slu_json_set_bool(all, "admin", who.admin);
-	slu_json_set_double(all, "quantile", d->conf->predict_quantile);
-	slu_json_set_double(all, "floor", (double)d->conf->predict_floor);
-	slu_json_set_u64(all, "replay", (uint64_t)d->conf->history_replay);
-	slu_json_set_u64(all, "mode", d->conf->predict_mode);
-	if (answerer && answerer->prepare)
-		json_object_object_add(all, "live",
-				       answerer->prepare(d, &who, args));
-	json_object_object_add(all, "args", args);
-	return all;
-}
-
 /* -1: nobody can answer this. */
 static int understand(struct slu_question *q, struct slu_err *err)
 {
 	const struct slu_buf *body = &q->req->body;
 	struct json_object *args =
 		slu_json_parse(body->data ? body->data : "", body->len, err);
+	const struct slu_asker who = {
+		.uid = q->uid,
+		.admin = slu_auth_admin(&q->d->auth, &q->req->caller),
+	};
 	const struct slu_answerer *answerer;
 	const char *name;
 
@@ -291,7 +303,7 @@ static int understand(struct slu_question *q, struct slu_err *err)
 		goto fail;
 	}
 	q->learn = answerer ? answerer->learn : NULL;
-	q->all = wrap(q->d, q->req, answerer, args);
+	q->all = wrap(q->d, &who, answerer, args);
 	return 0;
 fail:
 	json_object_put(args);

@@ -22,6 +22,14 @@
 #define SLU_QUESTION_MEMORY (2ull << 30)
 #define SLU_QUESTION_NAME   "sluiced: question" /* argv[0] */
 
+struct slu_daemon;
+struct json_object;
+
+/* In a child of the daemon: answer this question of its own; returns only if
+ * that cannot begin. */
+int slu_question_become(const struct slu_daemon *d, struct json_object *args,
+			struct slu_err *err);
+
 void slu_questions_init(struct slu_questions *questions);
 /* Refuse those that wait; at the end of the program. */
 void slu_questions_stop(struct slu_daemon *d);

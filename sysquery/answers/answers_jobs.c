@@ -273,6 +273,33 @@ static const struct slu_key why[] = {
 const struct slu_form slu_form_why = {
 	.name = "why", .doc = "for what of ours a job waits", .keys = why};
 
+static const struct slu_key prestage_waiting[] = {
+	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
+	{"uid", .is = SLU_IS_COUNT},
+	{"node", .is = SLU_IS_TEXT, .title = "NODE"},
+	{"state", .is = SLU_IS_TEXT, .title = "INPUT",
+	 .doc = "unsure, probable, brought (or about to be), there, begun (the "
+		"job), no plan"},
+	{"since", "since_unix", .is = SLU_IS_TIME, .title = "PROBABLE_SINCE",
+	 .doc = "the job has been probable enough to run there since then"},
+	{"brought_bytes", .is = SLU_IS_BYTES, .title = "BROUGHT"},
+	{"why", .is = SLU_IS_TEXT, .doc = "there is no plan"},
+	{.key = NULL}};
+static const struct slu_key prestage[] = {
+	{"on", .is = SLU_IS_FLAG, .doc = "PrestageTo is not off"},
+	{"jobs", "job_count", .is = SLU_IS_COUNT,
+	 .doc = "whose prestaging is over since sluiced started, each once for "
+		"a node"},
+	{"brought_bytes", .is = SLU_IS_BYTES, .doc = "for these"},
+	{"used_bytes", .is = SLU_IS_BYTES, .doc = "that these have used"},
+	{"wasted_bytes", .is = SLU_IS_BYTES, .doc = "that none has used"},
+	{"waiting", .is = SLU_IS_LIST, .of = prestage_waiting},
+	{.key = NULL}};
+const struct slu_form slu_form_prestage = {
+	.name = "prestage",
+	.doc = "inputs that are brought to nodes ahead of their jobs",
+	.keys = prestage};
+
 static const struct slu_key iostart[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"runs", "run_count", .is = SLU_IS_COUNT,

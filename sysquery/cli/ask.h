@@ -262,6 +262,7 @@ int slu_cmd_report(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_start(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_iostart(struct slu_ask *ask, struct slu_err *err);
+int slu_cmd_prestage(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_why(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err);
 int slu_cmd_page(struct slu_ask *ask, struct slu_err *err);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_LIFECYCLE_PREDICTED_NODES_H
+#define SLU_LIFECYCLE_PREDICTED_NODES_H
+
+/*
+ * Jobs that wait and the nodes that they will run on (PrestageTo): which of
+ * these are to have the inputs in their stage caches before the job begins. In
+ * memory only: after a restart nodes keep what they have until it must be known
+ * again. Nothing waits for any of this.
+ */
+
+#include "burst_buffer/lifecycle/record.h"
+
+/* A job waits whose inputs could be brought ahead (slu_request_predicted()). */
+void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job);
+/* It is over, and had no nodes. */
+void slu_predicted_end(struct slu_buffers *b, uint32_t job_id);
+void slu_predicted_free(struct slu_buffers *b);
+
+/* Append what this node is to be told: the members `ahead` and `ahead_whole` of
+ * a struct slu_node_inventory. */
+void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
+		       struct slu_buf *out);
+
+#endif
