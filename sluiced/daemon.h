@@ -29,7 +29,7 @@
 #include "sluiced/questions/predict_nodes.h"
 #include "sluiced/questions/question_queue.h"
 #include "sluiced/control/pool_capacity.h"
-#include "sluiced/ingestion/server_capacity.h"
+#include "sluiced/ingestion/known_servers.h"
 #include "sluiced/ingestion/totals.h"
 #include "sluiced/http/request_batch.h"
 #include "store/db.h"

@@ -38,6 +38,7 @@ libsluiced_a_SOURCES = \
 	sluiced/ingestion/iocount.c sluiced/ingestion/iocount.h \
 	sluiced/ingestion/jobstats.c \
 	sluiced/ingestion/lustre_totals.c sluiced/ingestion/lustre_totals.h \
+	sluiced/ingestion/known_servers.h \
 	sluiced/ingestion/server_capacity.c sluiced/ingestion/server_capacity.h \
 	sluiced/ingestion/server_reports.c sluiced/ingestion/server_reports.h \
 	sluiced/ingestion/totals.c sluiced/ingestion/totals.h \

@@ -31,6 +31,7 @@
 #include "sluiced/programs.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/wakeups.h"
+#include "sluiced/ingestion/server_capacity.h"
 
 #define POLL_BUDGET 64 /* parked requests a turn; each costs a credential */
 #define POLL_AGAIN  1.0

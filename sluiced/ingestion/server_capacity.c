@@ -5,11 +5,11 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
-#include "sluiced/daemon.h"
 
-#define EVERY  30.0    /* s */
-#define FORGET 86400.0 /* s: no server is one that has been silent for longer \
-			*/
+#define EVERY 30.0 /* s */
+#define FORGET                                                         \
+	86400.0 /* s: no server is one that has been silent for longer \
+		 */
 
 struct said {
 	double rate; /* bytes/s, of what counts */

@@ -9,20 +9,7 @@
  */
 
 #include <json-c/json.h>
-#include "select_io/bandwidth/reached.h"
-
-struct slu_daemon;
-
-struct slu_server_capacity { /* from {0} */
-	struct slu_known_server {
-		char *name;
-		double came; /* slu_now_mono() */
-		uint32_t targets, degraded;
-		struct slu_reached reached;
-	} * server;
-	size_t n;
-	double told; /* when slurmctld was */
-};
+#include "sluiced/daemon.h"
 
 /* A server has said this. now: slu_now_mono(). */
 void slu_server_capacity_said(struct slu_daemon *d, const char *server,

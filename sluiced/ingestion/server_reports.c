@@ -24,6 +24,7 @@
 #include "sluiced/questions/answerers.h"
 #include "sluiced/questions/io_forecasts.h"
 #include "sysmap/lustre/counters.h"
+#include "sluiced/ingestion/server_capacity.h"
 
 #define SERVERS_MAX 4096
 #define FORGET	    86400.0 /* seconds */

@@ -4,6 +4,7 @@
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
+#include "sluiced/ingestion/server_capacity.h"
 
 static struct slu_io_capacity last;
 static size_t told;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SLUICED_INGESTION_KNOWN_SERVERS_H
+#define SLU_SLUICED_INGESTION_KNOWN_SERVERS_H
+
+/* What Lustre's servers have reported of the bandwidth that they reach
+ * (server_capacity.h). */
+
+#include <stddef.h>
+#include <stdint.h>
+#include "select_io/bandwidth/reached.h"
+
+struct slu_server_capacity { /* from {0} */
+	struct slu_known_server {
+		char *name;
+		double came; /* slu_now_mono() */
+		uint32_t targets, degraded;
+		struct slu_reached reached;
+	} * server;
+	size_t n;
+	double told; /* when slurmctld was */
+};
+
+#endif
