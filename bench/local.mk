@@ -71,7 +71,7 @@ bench_verify_SOURCES = bench/verify.c bench/files.c bench/files.h \
 	bench/slow_fs.c bench/slow_fs.h \
 	bench/measure.h
 bench_verify_LDADD = $(libslunode)
-bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_sim.c \
+bench_tbf_SOURCES = bench/tbf.c bench/tbf.h bench/tbf_cost.c bench/tbf_run.c bench/tbf_sim.c \
 	bench/tbf_sim.h bench/measure.h $(fake_tbf)
 bench_tbf_LDADD = $(libslutbf)
 bench_publish_SOURCES = bench/publish.c bench/measure.h

@@ -65,15 +65,40 @@ static void issue(struct sim *sim, unsigned p)
 	}
 	while (proc->issued < proc->allowed &&
 	       proc->issued - proc->done < proc->window) {
-		proc->issued++;
+		proc->issued_at[proc->issued++ % SIM_WINDOW] = sim->now;
 		arrive(sim, p);
 	}
+}
+
+#define LATENCY_STEPS 32 /* for twice as long */
+
+/* A process's RPCs are served in the order of their issue. */
+static void note_latency(struct sim *sim, const struct sim_process *proc)
+{
+	double took = sim->now - proc->issued_at[proc->done % SIM_WINDOW];
+	double step = LATENCY_STEPS * log2(1 + took / SIM_STEP);
+
+	sim->latency[proc->job] += took;
+	sim->latencies[proc->job][(int)fmin(step, SIM_LATENCIES - 1)]++;
+}
+
+double sim_latency(const struct sim *sim, int job, double part)
+{
+	double left = part * (double)sim->served[job];
+
+	for (int k = 0; left > 0 && k < SIM_LATENCIES; k++) {
+		left -= sim->latencies[job][k];
+		if (left <= 0)
+			return SIM_STEP * (exp2((k + 1.0) / LATENCY_STEPS) - 1);
+	}
+	return 0;
 }
 
 static void complete(struct sim *sim, unsigned p)
 {
 	struct sim_process *proc = &sim->process[p];
 
+	note_latency(sim, proc);
 	proc->done++;
 	if (sim->served[proc->job]++ == 0)
 		sim->start[proc->job] = sim->now;
@@ -135,11 +160,23 @@ static bool serve(struct sim *sim)
 	return true;
 }
 
+static void note_busy(struct sim *sim)
+{
+	bool busy[SIM_JOBS] = {false};
+
+	for (size_t p = 0; p < sim->n_processes; p++)
+		busy[sim->process[p].job] |=
+			sim->process[p].issued > sim->process[p].done;
+	for (size_t j = 0; j < sim->n_jobs; j++)
+		sim->busy[j] += busy[j] ? SIM_STEP : 0;
+}
+
 bool sim_step(struct sim *sim)
 {
 	bool live = false;
 
 	sim->now += SIM_STEP;
+	note_busy(sim);
 	for (size_t k = 0; k < sim->n_processes; k++) {
 		/* rotates the first process */
 		unsigned p = (unsigned)((k + (size_t)(sim->now / SIM_STEP)) %

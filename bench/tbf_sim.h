@@ -23,6 +23,8 @@
 #define SIM_CLASSES   64
 #define SIM_STEP      0.0002 /* seconds */
 #define SIM_QUEUE     4096
+#define SIM_WINDOW    16  /* RPCs on their way of a process, at most */
+#define SIM_LATENCIES 512 /* steps of the distribution, each 2.2 % more */
 
 /* A process: from `begin` on, either its whole volume as fast as it can, or
  * `burst` RPCs every `interval` seconds. */
@@ -37,6 +39,7 @@ struct sim_process {
 	double next;	  /* time of the next burst */
 	uint64_t allowed; /* RPCs issued so far plus the rest of the burst */
 	double finished;  /* 0: not yet */
+	double issued_at[SIM_WINDOW];
 };
 
 struct sim_class {
@@ -61,6 +64,9 @@ struct sim {
 	double wait[SIM_JOBS];	   /* sum of the bursts' times */
 	uint64_t bursts[SIM_JOBS]; /* number of bursts */
 	double burst_begin[SIM_PROCESSES];
+	double busy[SIM_JOBS];	  /* seconds in which it waited for RPCs */
+	double latency[SIM_JOBS]; /* of an RPC, sum */
+	uint32_t latencies[SIM_JOBS][SIM_LATENCIES];
 };
 
 int sim_init(struct sim *sim, double capacity, unsigned cpts);
@@ -68,5 +74,8 @@ void sim_free(struct sim *sim);
 void sim_add(struct sim *sim, int job, struct sim_process process);
 /* One step; false when all processes have ended. */
 bool sim_step(struct sim *sim);
+/* Seconds from issue to completion that so large a part (0 to 1) of the job's
+ * RPCs took at most; 0: it has done none. */
+double sim_latency(const struct sim *sim, int job, double part);
 
 #endif

@@ -8,6 +8,12 @@
  * separately (tokens.h); a rule belongs to the whole server, so a job's rate is
  * the sum over the targets on which it was active.
  *
+ * What passes is no more than the rate of the target, as soon as a second or
+ * two are looked at: whatever floors, whole numbers, full buckets and room for
+ * lost tokens let through beyond it is seen in job_stats and taken off what is
+ * dealt out next. But no rule lets through less than one RPC a second for each
+ * class on each CPT: a rate below their number is exceeded.
+ *
  * Lustre gives every class (client queue) that has a rule a bucket of its own,
  * which a `change` fills up. So a rate is divided by the number of classes that
  * the rule had when the rules were read last (of CPTs before that), or by fewer
@@ -33,12 +39,16 @@
 
 struct slu_tbf_settings {
 	double rate;	 /* tokens a second of each target, > 0 */
-	double min_rate; /* of a job: Lustre takes a new rate to heart only with
+	double min_rate; /* of a class, or the job's part by priority where that
+			  * is less: Lustre takes a new rate to heart only with
 			  * the next RPC, so a low one lasts */
 	double min_change; /* part of the old rate that a new one must differ */
 	double headroom;   /* part of its rate that a rule for a whole target
 			    * loses while the server is busy with others' RPCs,
 			    * and other rules by their part of the target */
+	double overrun;	   /* seconds over which what has passed beyond a
+			    * target's rate is taken off what is dealt out
+			    * next; 0: never */
 	double depth;	   /* tokens in a full bucket (ptlrpc.tbf_depth) */
 	double linger;	   /* seconds that the rule of an idle job stays */
 	double forget; /* seconds until a job that is not in job_stats any more

@@ -12,10 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_FROM  0.5 /* of its rate: a target where jobs delay each other */
-#define MOST_LOST  0.9
-#define TOKENS_MAX 0x1p30 /* in a period: tokens.h */
-#define AT_ONCE	   10	  /* times its rate: enough never to wait for tokens */
+#define BUSY_FROM   0.5 /* of its rate: a target on which jobs hold others up */
+#define MOST_LOST   0.9
+#define TOKENS_MAX  0x1p30 /* of a period: tokens.h */
+#define AT_ONCE	    10	   /* times its rate: no class waits for its tokens */
+#define MOST_OFF    0.9 /* of a target's rate, for what has passed beyond it */
+#define TOKENS_WAIT 3.0 /* with this many due, a class is idle */
+#define FEW	    8	/* tokens */
+#define EPSILON	    1e-9
+#define LEAST	    0.01 /* RPCs a second: there is a rule */
+#define NO_ROOM	    0.1	 /* of it is off: the target is not what limits */
 
 /* RPCs of a record since the last reading, up to time `newest`. */
 static double served(struct account *a, const struct slu_jobstat *s,
@@ -81,7 +87,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
  * after its use: the loss grows with the job's part of the target. */
 static double let_through(const struct slu_tbf *tbf, size_t t, double part)
 {
-	double lost = tbf->set.headroom * part / tbf->target[t].rate;
+	double lost = tbf->target[t].headroom * part / tbf->target[t].rate;
 
 	return part / (1 - fmin(lost, MOST_LOST));
 }
@@ -96,7 +102,7 @@ static double allowed(const struct slu_tbf *tbf, const struct job *job,
 	if (job->written == 0)
 		return -1;
 	rate = job->written * job->account[t].served / job->served;
-	rate /= 1 + tbf->set.headroom * rate / tbf->target[t].rate;
+	rate /= 1 + tbf->target[t].headroom * rate / tbf->target[t].rate;
 	return fmin(rate * tbf->elapsed, TOKENS_MAX);
 }
 
@@ -132,10 +138,23 @@ static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
 					  (1 / job->written + tbf->wait / each);
 }
 
-static bool takes_part(const struct job *job, size_t t)
+/* A job that used up what it may is not idle while it waits for its next token,
+ * which takes a class of a rule of one RPC a second a second. */
+static bool waits(const struct slu_tbf *tbf, const struct job *job)
 {
-	return job->account[t].served > 0 && !job->exempt && !job->of_user &&
-	       !job->nameless;
+	return !tbf->set.naive && job->waiting && job->written > 0 &&
+	       tbf->then - job->active <= TOKENS_WAIT / job->rate;
+}
+
+/* Where it waits it took part before. */
+static bool takes_part(const struct slu_tbf *tbf, const struct job *job,
+		       size_t t)
+{
+	const struct account *a = &job->account[t];
+
+	return !job->exempt && !job->of_user && !job->nameless &&
+	       (a->served > 0 ||
+		(job->served == 0 && a->tokens >= 0 && waits(tbf, job)));
 }
 
 static bool is_busy(const struct slu_tbf *tbf, size_t t)
@@ -147,32 +166,75 @@ static bool is_busy(const struct slu_tbf *tbf, size_t t)
 	return all >= BUSY_FROM * tbf->target[t].rate * tbf->elapsed;
 }
 
+/* More passes than there is where rules are rounded up, have a floor, begin
+ * with full buckets, or have room for tokens that are lost beside others
+ * (headroom) though the target is not busy. That is counted, and taken off what
+ * is dealt out, as an integral controller does: in the long run no more than
+ * the rate has passed. While something is off, no room is needed. */
+static void take_off(struct slu_tbf *tbf, struct target *target)
+{
+	const struct slu_tbf_settings *set = &tbf->set;
+	/* two periods, lest a correction outlast what it corrects */
+	double all = target->rate * fmax(set->overrun, 2 * tbf->elapsed), off;
+
+	target->overrun += target->served - target->rate * tbf->elapsed;
+	target->overrun = fmin(fmax(target->overrun, 0), MOST_OFF * all);
+	off = set->naive || set->overrun == 0 ? 0 : target->overrun / all;
+	target->dealt = target->rate * (1 - off);
+	target->headroom = set->headroom * fmax(1 - off / NO_ROOM, 0);
+}
+
+/* RPCs and tokens are whole: of a part of half a token a job has one in every
+ * other period. What counts is the mean over so many periods as are worth FEW:
+ * so much weight has one period. */
+static double weight(const struct slu_tbf *tbf, const struct job *job, size_t t)
+{
+	const struct target *target = &tbf->target[t];
+	double part = target->dealt * job->nodes / fmax(target->nodes, 1);
+
+	return tbf->set.naive ? 1 : fmin(part * tbf->elapsed / FEW, 1);
+}
+
+/* What it seems to have wanted on this target, whole RPCs. */
+static double demand(const struct slu_tbf *tbf, const struct job *job, size_t t,
+		     double limit)
+{
+	struct account *a = &job->account[t];
+	bool held = a->served == 0;
+
+	if (a->served > 0) {
+		a->mean += weight(tbf, job, t) * (a->served - a->mean);
+		held = !tbf->set.naive && tbf->target[t].busy &&
+		       is_held_up(tbf, job);
+	}
+	return fmax(ceil(a->mean - EPSILON), held ? fmax(ceil(limit), 1) : 1);
+}
+
 static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens *b = &tbf->batch;
-	bool busy = is_busy(tbf, t);
 	size_t n = 0;
 
 	if (slu_tokens_resize(b, tbf->n, err))
 		return -1;
-	tbf->target[t].nodes = 0;
+	tbf->target[t].busy = is_busy(tbf, t);
+	tbf->target[t].nodes = tbf->target[t].served = 0;
 	for (size_t i = 0; i < tbf->n; i++) {
 		struct job *job = &tbf->job[i];
 		struct account *a = &job->account[t];
 
-		if (!takes_part(job, t)) {
+		if (!takes_part(tbf, job, t)) {
 			a->tokens = a->limit = -1;
 			continue;
 		}
 		b->nodes[n] = job->nodes;
-		b->limit[n] = allowed(tbf, job, t);
-		b->demand[n] = a->served;
-		if (busy && !tbf->set.naive && is_held_up(tbf, job))
-			b->demand[n] = fmax(a->served, ceil(b->limit[n]));
+		b->limit[n] = a->served > 0 ? allowed(tbf, job, t) : a->limit;
+		b->demand[n] = demand(tbf, job, t, b->limit[n]);
 		b->tokens[n] = a->tokens;
 		b->record[n] = a->record;
 		b->remainder[n] = a->remainder;
 		tbf->target[t].nodes += job->nodes;
+		tbf->target[t].served += job->written > 0 ? a->served : 0;
 		tbf->who[n++] = (uint32_t)i;
 	}
 	return slu_tokens_resize(b, n, err);
@@ -181,8 +243,6 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens_settings set = {
-		/* bounded, as a period may be long */
-		.rate = fmin(tbf->target[t].rate, TOKENS_MAX / tbf->elapsed),
 		.literal = tbf->set.literal,
 		.hungry = tbf->set.hungry,
 		.instant = tbf->set.instant,
@@ -191,6 +251,9 @@ static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 
 	if (fill_batch(tbf, t, err))
 		return -1;
+	take_off(tbf, &tbf->target[t]);
+	/* a period may be long */
+	set.rate = fmin(tbf->target[t].dealt, TOKENS_MAX / tbf->elapsed);
 	b->carry = tbf->target[t].carry;
 	slu_tokens_step(&set, b, tbf->elapsed);
 	tbf->target[t].carry = b->carry;
@@ -211,16 +274,30 @@ static double sum_limits(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = 0;
 
-	job->dealt = 0;
+	job->dealt = job->part = 0;
 	for (size_t t = 0; t < tbf->n_targets; t++) {
-		double part = job->account[t].limit / tbf->elapsed;
+		const struct target *target = &tbf->target[t];
+		struct account *a = &job->account[t];
+		double part = target->dealt * job->nodes / target->nodes;
 
-		if (part < 0)
+		if (a->limit < 0)
 			continue;
+		if (a->dealt < 0)
+			a->dealt = fmax(a->limit / tbf->elapsed, part);
+		a->dealt += weight(tbf, job, t) *
+			    (a->limit / tbf->elapsed - a->dealt);
+		part = a->dealt;
 		job->dealt += part;
+		job->part += target->dealt * job->nodes / target->nodes;
 		all += let_through(tbf, t, part);
 	}
-	return all;
+	return fmax(all, LEAST);
+}
+
+/* Does it keep to its rate, but for a little? */
+static bool is_within(const struct target *target)
+{
+	return target->dealt >= (1 - NO_ROOM / 2) * target->rate;
 }
 
 /* The rate of an idle job's rule, for its return: its part by priority on all
@@ -237,9 +314,9 @@ static double sum_parts(const struct slu_tbf *tbf, const struct job *job,
 
 		if (!target->present || job->account[t].rpcs == 0)
 			continue;
-		all += part * idle >= tbf->elapsed
+		all += part * idle >= tbf->elapsed && is_within(target)
 			       ? AT_ONCE * target->rate
-			       : let_through(tbf, t, part * target->rate);
+			       : let_through(tbf, t, part * target->dealt);
 	}
 	return all;
 }
@@ -250,14 +327,15 @@ static void want(const struct slu_tbf *tbf, struct job *job, double now)
 
 	job->used_up = job->written > 0 &&
 		       job->served >= 0.9 * job->written * tbf->elapsed;
+	if (job->served > 0)
+		job->waiting = job->used_up;
 	slu_tbf_count_busy(tbf, job);
 	if (job->exempt || job->nameless)
 		job->wanted = 0;
 	else if (job->of_user && job->served > 0)
-		job->dealt = job->wanted =
-			fmax(sum_parts(tbf, job, 0), set->min_rate);
-	else if (job->served > 0)
-		job->wanted = fmax(sum_limits(tbf, job), set->min_rate);
+		job->dealt = job->wanted = sum_parts(tbf, job, 0);
+	else if (job->served > 0 || waits(tbf, job))
+		job->wanted = sum_limits(tbf, job);
 	else if (set->naive || now - job->active > set->linger)
 		job->wanted = 0;
 	else if (set->instant && job->written > 0)
@@ -277,9 +355,10 @@ static void want_others(struct slu_tbf *tbf, double now)
 		o->wanted = 0;
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		if (tbf->target[t].present)
-			all += tbf->target[t].rate / (tbf->target[t].nodes + 1);
+			all += tbf->target[t].dealt /
+			       (tbf->target[t].nodes + 1);
 	if (tbf->crowd > 0)
-		o->wanted = fmax(all, tbf->set.min_rate);
+		o->wanted = all;
 }
 
 static int make_room(struct slu_tbf *tbf, struct slu_err *err)
@@ -329,6 +408,7 @@ void slu_tbf_pause(struct slu_tbf *tbf)
 		tbf->job[i].wanted = 0;
 	tbf->others.wanted = 0;
 	tbf->next = 0;
+	tbf->rounded = false;
 }
 
 int slu_tbf_observe(struct slu_tbf *tbf, double now,
@@ -342,6 +422,7 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
 	tbf->then = now;
 	tbf->started = true;
 	tbf->next = 0;
+	tbf->rounded = false;
 	if (first || !(tbf->elapsed > 0))
 		return 0;
 	tbf->wait = least_wait(tbf);

@@ -19,6 +19,7 @@ const struct slu_tbf_settings slu_tbf_defaults = {
 	.min_rate = 10,
 	.min_change = 0.1,
 	.headroom = 0.3,
+	.overrun = 1,
 	.depth = 3,
 	.linger = 10,
 	.forget = 3600,
@@ -118,7 +119,7 @@ static int grow(struct slu_tbf *tbf, struct slu_err *err)
 
 static void clear_account(struct account *a)
 {
-	*a = (struct account){.tokens = -1, .limit = -1};
+	*a = (struct account){.tokens = -1, .limit = -1, .dealt = -1};
 }
 
 /* "uid=500": processes of that user without a job have the id "NAME.500". Any
@@ -234,7 +235,9 @@ struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 	if (tbf->n_targets == tbf->cap_targets && more_targets(tbf, err))
 		return NULL;
 	t = &tbf->target[tbf->n_targets++];
-	*t = (struct target){.rate = tbf->set.rate};
+	*t = (struct target){.rate = tbf->set.rate,
+			     .dealt = tbf->set.rate,
+			     .headroom = tbf->set.headroom};
 	slu_copy(t->name, sizeof(t->name), name);
 	return t;
 }
@@ -250,7 +253,7 @@ int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
 	t = slu_tbf_target(tbf, target, err);
 	if (!t)
 		return -1;
-	t->rate = rate;
+	t->rate = t->dealt = rate;
 	return 0;
 }
 

@@ -84,19 +84,9 @@ static bool matters(const struct slu_tbf *tbf, const struct job *job,
 	return by > 0 && by * since >= worth * tbf->set.depth;
 }
 
-/* The rate of each class, at least the configured minimum, so that no class
- * waits long for its next token. */
-static uint32_t class_rate(const struct slu_tbf *tbf, const struct job *job)
-{
-	uint32_t rate = slu_rule_rate(job->wanted, slu_tbf_divisor(tbf, job));
-	uint32_t floor = slu_rule_rate(tbf->set.min_rate, 1);
-
-	return rate > floor ? rate : floor;
-}
-
 static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 {
-	uint32_t rate = class_rate(tbf, job);
+	uint32_t rate = job->due;
 	char match[SLU_RULE_MATCH];
 
 	if (job->wanted == 0 && job->written == 0)
@@ -162,6 +152,8 @@ const char *slu_tbf_command(struct slu_tbf *tbf, double now)
 		return stop_stale(tbf);
 	if (tbf->exempt_next < tbf->exempt_n)
 		return exempt(tbf);
+	if (!tbf->rounded)
+		slu_tbf_round(tbf);
 	while (tbf->next < tbf->n)
 		if (job_command(tbf, &tbf->job[tbf->next++], now))
 			return tbf->command;
@@ -312,6 +304,7 @@ int slu_tbf_reconcile(struct slu_tbf *tbf, const struct slu_rules *rules,
 	int ret = there && sorted ? 0 : slu_err(err, SLU_NOMEM, "rules");
 
 	tbf->cpts = rules->cpts;
+	tbf->rounded = false;
 	tbf->n_stale = 0;
 	for (size_t i = 0; i < tbf->n; i++)
 		tbf->job[i].found = false;

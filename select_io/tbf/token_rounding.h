@@ -38,7 +38,7 @@ SLU_INLINE double sum(const double *v, size_t n)
 }
 
 /* Sets the keys of those that may give a token back, the smallest remainder
- * highest (literal: the largest); returns how many they are. */
+ * highest; returns how many they are. */
 SLU_INLINE size_t find_givers(const struct division *d)
 {
 	const double *restrict remainder = d->remainder;
@@ -47,11 +47,9 @@ SLU_INLINE size_t find_givers(const struct division *d)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		bool gives = key[i] != SLU_DIVIDE_KEY_NONE &&
-			     (d->literal || whole[i] > 0);
-		float up = key_of(remainder[i]);
+		bool gives = key[i] != SLU_DIVIDE_KEY_NONE && whole[i] > 0;
 
-		key[i] = !gives ? SLU_DIVIDE_KEY_NONE : d->literal ? up : -up;
+		key[i] = gives ? -key_of(remainder[i]) : SLU_DIVIDE_KEY_NONE;
 		n += gives;
 	}
 	return n;
@@ -81,7 +79,7 @@ static void take_back(struct division *d, double many)
 	while (many > 0 && (givers = find_givers(d)) > 0) {
 		d->edge = SLU_DIVIDE_KEY_NONE;
 		if (many < (double)givers) {
-			choose(d, (size_t)many, givers, d->literal ? 1 : -1);
+			choose(d, (size_t)many, givers, -1);
 			return;
 		}
 		give_now(d);
@@ -150,11 +148,33 @@ static double round_literally(struct division *d, const double *part,
 		down = floor(raw + d->remainder[i]);
 		d->remainder[i] = raw - down;
 		d->whole[i] = down;
-		d->key[i] = key_of(d->remainder[i]);
 		d->takers++;
 		all += down;
 	}
 	return all;
+}
+
+/* As printed: one token after the other for the largest remainder of those with
+ * a part, which changes with it, until as many are given as there are. With an
+ * excess that is the same job each time, whose remainder grows. */
+static void correct_literally(struct division *d, const double *part,
+			      double left)
+{
+	double step = left < 0 ? -1 : 1;
+
+	for (; d->takers > 0 && left != 0; left -= step) {
+		size_t best = d->n;
+
+		for (size_t i = 0; i < d->n; i++)
+			if (part[i] > 0 &&
+			    (best == d->n ||
+			     d->remainder[i] > d->remainder[best]))
+				best = i;
+		d->whole[best] += step;
+		d->remainder[best] -= step;
+	}
+	d->step = 1;
+	d->edge = SLU_DIVIDE_KEY_CHOSEN; /* nothing more is to be given */
 }
 
 /* Divides exactly `total` whole tokens in proportion to part[i] * each among
@@ -162,8 +182,11 @@ static double round_literally(struct division *d, const double *part,
 SLU_INLINE void divide(struct division *d, const double *part, double each,
 		       double total, bool some)
 {
-	give_rest(d, d->literal ? total - round_literally(d, part, each)
-				: round_down(d, part, each, total, some));
+	if (d->literal)
+		correct_literally(d, part,
+				  total - round_literally(d, part, each));
+	else
+		give_rest(d, round_down(d, part, each, total, some));
 }
 
 #endif

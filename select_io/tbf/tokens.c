@@ -23,12 +23,13 @@
 #include <string.h>
 #include "select_io/tbf/token_rounding.h"
 
-#define LINE	    64	   /* cache line: arrays do not share one */
-#define PUBLIC	    6	   /* arrays of struct slu_tokens */
-#define HUNGRY_FROM 0.9	   /* of the limit */
-#define EPSILON	    1e-9   /* rounding error of T * seconds and C * tokens */
-#define DIVISOR	    1.0	   /* lower bound of divisors in (3) and (12), and */
-#define NO_DIVISOR  1e-100 /* with `literal`, where they may be nearly 0 */
+#define LINE	     64	    /* of a cache; no register is loaded from two */
+#define PUBLIC	     6	    /* arrays */
+#define HUNGRY_FROM  0.9    /* of the limit */
+#define RECLAIM_MOST 0.5    /* of a borrower's tokens, by need */
+#define EPSILON	     1e-9   /* T * seconds, C * tokens are seldom exact */
+#define DIVISOR	     1.0    /* in (3) and (12), instead of less, */
+#define NO_DIVISOR   1e-100 /* and to the letter: next to 0 */
 
 /* Arrays of one step, n each. */
 struct work {
@@ -43,7 +44,9 @@ struct work {
 	double nodes;	/* of all jobs */
 	double smallest;
 	double owed_limit; /* of one job: all together is a whole number */
+	double budget;	   /* tokens of the next period */
 	bool mended;
+	bool by_need; /* some are hungry: only they borrow and are repaid */
 };
 
 /* Bytes per job of all of these. */
@@ -119,6 +122,7 @@ SLU_INLINE void by_priority(const struct slu_tokens_settings *s,
 	double budget = floor(exact + EPSILON);
 
 	t->carry = most(exact - budget, 0);
+	w->budget = budget;
 	divide(&w->d, t->nodes, s->rate * seconds / w->nodes, budget, false);
 }
 
@@ -151,6 +155,7 @@ SLU_INLINE double find_surplus(const struct slu_tokens *t, struct work *w,
 			factor[i] = hungry;
 	}
 	w->factors = prefer_hungry ? factors : 0;
+	w->by_need = w->factors > 0;
 	return surplus;
 }
 
@@ -192,32 +197,46 @@ SLU_INLINE size_t list_positive(const double *restrict a,
 	return count;
 }
 
-/* (9) to (13): the lenders, before and after the redistribution; with `hungry`
- * only those that need their tokens back. They are few, so the next steps use a
- * list of them. Returns the coefficient C, which is 0 without lenders. */
+/* (12): how much a lender that has so much now needs its tokens back. */
+SLU_INLINE double urge_of(const struct slu_tokens *t, const struct work *w,
+			  size_t i, double now)
+{
+	double had = t->tokens[i] < 0 ? w->share[i] : t->tokens[i];
+	double demand = t->demand[i];
+
+	return t->nodes[i] * (most(demand / most(had, w->smallest), 1) +
+			      most(1 - demand / most(now, w->smallest), 0));
+}
+
+/* (9) to (13): the jobs that have lent, before and after the redistribution;
+ * with `hungry` only those that need their tokens back. These are few, so the
+ * following steps use a list of them. Returns the coefficient, which is 0 if
+ * none has lent. By need, what they have lent is reclaimed as fast as leaves
+ * the borrowers half of what they have, instead of (13). */
 SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 {
 	const double *restrict record = t->record, *restrict factor = w->factor;
 	const double *restrict demand = t->demand, *restrict share = w->share;
 	uint32_t *restrict lender = w->lender;
 	struct rest rest = rest_of(&w->d);
-	double urge = 0; /* the addends of (12) */
+	double urge = 0, all_lent = 0; /* the addends of (12); of (8) */
 	size_t n = 0, n_before = list_positive(record, factor, t->n, lender);
 
 	for (size_t k = 0; k < n_before; k++) {
 		size_t i = lender[k];
-		double had = t->tokens[i] < 0 ? share[i] : t->tokens[i];
 		double got = w->d.whole[i] + more_of(rest, i);
 		double now = got + least(share[i], demand[i]);
-		bool lent = record[i] - (now - share[i]) > 0;
-		double both = most(demand[i] / most(had, w->smallest), 1) +
-			      most(1 - demand[i] / most(now, w->smallest), 0);
+		double lent = record[i] - (now - share[i]);
 
-		lender[n] = (uint32_t)i;
-		n += lent;
-		urge += lent ? t->nodes[i] * both : 0;
+		if (!(lent > 0))
+			continue;
+		lender[n++] = (uint32_t)i;
+		urge += urge_of(t, w, i, now);
+		all_lent += lent;
 	}
 	w->lenders = n;
+	if (w->by_need)
+		return least(all_lent / most(w->budget, 1), RECLAIM_MOST);
 	urge /= 2 * w->nodes;
 	return least(urge, w->mended ? 1 : urge); /* no more than it has */
 }
@@ -256,7 +275,8 @@ SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 	return all;
 }
 
-/* (18) to (20): repays it to the lenders. */
+/* (18) to (20): give it to those that have lent; by need, to each as it has
+ * lent, so that none gets more than that. */
 SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 		      struct work *w, double total)
 {
@@ -268,7 +288,8 @@ SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 	d.n = w->lenders;
 	d.remainder = w->remainder;
 	for (size_t k = 0; k < d.n; k++) {
-		w->factor[k] = w->factor[lender[k]];
+		w->factor[k] = w->by_need ? t->record[lender[k]]
+					  : w->factor[lender[k]];
 		d.remainder[k] = t->remainder[lender[k]];
 	}
 	divide(&d, w->factor, total / sum(w->factor, d.n), total, true);

@@ -39,8 +39,11 @@ struct slu_tokens_settings {
 	 */
 	bool literal;
 	/* Assume that a job that used up its limit would have used more: as
-	 * long as there are such jobs, all lent tokens go to them, by priority.
-	 */
+	 * long as there are such jobs, all lent tokens go to them, by priority,
+	 * and those of them that have lent get it back, from each borrower up
+	 * to half of its tokens, instead of what (13) says. So a lender has
+	 * back what it lent, but for what the target serves in a period or
+	 * two, as soon as half of the borrowers' tokens sum up to it. */
 	bool hungry;
 	/* Limits are no reservations: the limit of a job that lends stays at
 	 * its part by priority, so that its next burst does not wait for a

@@ -15,7 +15,7 @@ void open_server(struct server *s, struct slu_tbf_settings *set, unsigned cpts)
 
 	*s = (struct server){.now = 1000};
 	ck_assert_int_eq(fake_tbf_init(&s->fake, cpts), 0);
-	set->headroom = 0; /* plain numbers */
+	set->headroom = set->overrun = 0; /* plain numbers */
 	if (set->rate == 0)
 		set->rate = 1000;
 	s->tbf = slu_tbf_new(set, &err);

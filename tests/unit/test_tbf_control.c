@@ -400,8 +400,9 @@ START_TEST(test_told_late)
 }
 END_TEST
 
-/* The floor is each class's: a rate of less than a token in a tenth of a
- * second would make it wait so long for a new one. */
+/* The floor is each class's, as one of less than a token in a tenth of a second
+ * would wait so long for a new one; but it lifts no job above its part: 15 of
+ * 30 for each on four CPTs, the first rounded up, the second down. */
 START_TEST(test_floor)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -416,8 +417,8 @@ START_TEST(test_floor)
 		s.rpcs[0][1] += 5000;
 		period(&s, 1);
 	}
-	ck_assert_uint_eq(rate_of(&s, 0), 10);
-	ck_assert_uint_eq(rate_of(&s, 1), 10);
+	ck_assert_uint_eq(rate_of(&s, 0), 4);
+	ck_assert_uint_eq(rate_of(&s, 1), 3);
 	close_server(&s);
 }
 END_TEST
@@ -468,7 +469,7 @@ START_TEST(test_random)
 			adopt(&s);
 		period(&s, 0.1 + (double)slu_random(&seed, 30) / 10);
 		for (size_t i = 0; i < s.fake.n[0]; i++)
-			ck_assert(s.fake.rule[0][i].rate >= 4 &&
+			ck_assert(s.fake.rule[0][i].rate >= 1 &&
 				  s.fake.rule[0][i].rate <= SLU_RULE_RATE_MAX);
 	}
 	ck_assert(s.commands > 1000);

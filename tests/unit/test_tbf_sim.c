@@ -3,6 +3,8 @@
 #include "config.h"
 #include "bench/tbf_sim.h"
 
+#include <math.h>
+#include <string.h>
 #include "select_io/tbf/controller.h"
 #include "tests/unit/harness.h"
 
@@ -12,18 +14,26 @@
 static struct sim sim;
 static struct slu_tbf *tbf;
 
-static void open_sim(const struct slu_tbf_settings *settings, const char *nodes)
+/* A server of so many CPTs that can serve RATE, of which the controller is told
+ * a part. */
+static void open_part(const struct slu_tbf_settings *settings,
+		      const char *nodes, unsigned cpts, double rate)
 {
 	struct slu_tbf_settings set = *settings;
 	struct slu_err err;
 
-	set.rate = RATE;
+	set.rate = rate;
 	tbf = slu_tbf_new(&set, &err);
 	ck_assert_ptr_nonnull(tbf);
 	expect_ok(slu_tbf_set_nodes(tbf, nodes, &err), err);
-	ck_assert_int_eq(sim_init(&sim, RATE, CPTS), 0);
+	ck_assert_int_eq(sim_init(&sim, RATE, cpts), 0);
 	ck_assert_int_eq(fake_tbf_set_policy(&sim.fake, slu_tbf_policy(tbf)),
 			 0);
+}
+
+static void open_sim(const struct slu_tbf_settings *settings, const char *nodes)
+{
+	open_part(settings, nodes, CPTS, RATE);
 }
 
 static void close_sim(void)
@@ -159,4 +169,57 @@ START_TEST(test_burst)
 }
 END_TEST
 
-TEST_MAIN("tbf_sim", test_one_of_many, test_parts, test_burst)
+/* A rate below what the server can do is what passes, to 5 % of ten seconds
+ * once each job has its rule, and each job has its part of it, to a tenth and
+ * the whole RPC a second of each class: whatever CPTs, floors and classes (with
+ * an exempt user each node of a job is one). */
+START_TEST(test_rate_is_kept)
+{
+	static const char *const exempt[] = {"uid=0", NULL};
+	static const struct {
+		double rate, floor;
+		unsigned cpts;
+		bool classes;
+	} cases[] = {{42, 10, 1, false},  {100, 10, 2, false},
+		     {300, 10, 8, false}, {300, 100, 4, false},
+		     {300, 10, 1, true},  {500, 1, 2, true}};
+	static const double part[] = {.1, .1, .3, .5};
+
+	each(c, cases)
+	{
+		struct slu_tbf_settings set = slu_tbf_defaults;
+		double all, got;
+
+		set.min_rate = c->floor;
+		set.exempt = c->classes ? exempt : NULL;
+		open_part(&set, "1000 1\n1001 1\n1002 3\n1003 5\n", c->cpts,
+			  c->rate);
+		for (int j = 0; j < 4; j++)
+			add(j, 0, 100000);
+		run_until(8, 0.1);
+		for (int k = 0; k < 2; k++) {
+			uint64_t before[4];
+
+			memcpy(before, sim.served, sizeof(before));
+			run_until(sim.now + 10, 0.1);
+			all = 0;
+			for (int j = 0; j < 4; j++) {
+				got = (double)(sim.served[j] - before[j]) / 10;
+				all += got;
+				expect(fabs(got - part[j] * c->rate) <=
+					       0.1 * part[j] * c->rate +
+						       (c->classes ? 16
+								   : c->cpts),
+				       "%g, %u CPTs: job %d has %g", c->rate,
+				       c->cpts, j, got);
+			}
+			expect(all < 1.05 * c->rate && all > 0.93 * c->rate,
+			       "%g, %u CPTs: %g pass", c->rate, c->cpts, all);
+		}
+		close_sim();
+	}
+}
+END_TEST
+
+TEST_MAIN("tbf_sim", test_rate_is_kept, test_one_of_many, test_parts,
+	  test_burst)

@@ -5,6 +5,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
+#include <string.h>
 #include "select_io/tbf/tokens.h"
 
 #define MAX_JOBS 200
@@ -16,10 +17,29 @@ struct job {
 	bool lent;
 };
 
-/* (23) to (25) and the corrections, in the words of the paper. */
+/* The job with the largest remainder (down: the smallest, of those that have
+ * tokens), but for those used in this round; n: none. */
+static size_t largest(double *whole, double **rest, const bool *used, size_t n,
+		      bool down)
+{
+	size_t best = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (!used[i] && (!down || whole[i] > 0) &&
+		    (best == n ||
+		     (down ? *rest[i] < *rest[best] : *rest[i] > *rest[best])))
+			best = i;
+	return best;
+}
+
+/* (23) to (25) and the corrections, in the words of the paper: one token after
+ * the other, for the largest remainder as it is then. Mended, each job is
+ * corrected once before one is again, and an excess is taken from the smallest.
+ */
 static void divide_slowly(double *raw, double *whole, double **rest, size_t n,
 			  double total, bool literal)
 {
+	bool used[MAX_JOBS] = {false};
 	double have = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -30,26 +50,18 @@ static void divide_slowly(double *raw, double *whole, double **rest, size_t n,
 		have += whole[i];
 	}
 	while (have != total) {
-		bool up = have < total, used[MAX_JOBS] = {false};
+		double step = have < total ? 1 : -1;
+		size_t best =
+			largest(whole, rest, used, n, !literal && step < 0);
 
-		for (size_t k = 0; k < n && have != total; k++) {
-			size_t best = n;
-
-			for (size_t i = 0; i < n; i++) {
-				if (used[i] || (!up && !literal && !whole[i]))
-					continue;
-				if (best == n ||
-				    (up || literal ? *rest[i] > *rest[best]
-						   : *rest[i] < *rest[best]))
-					best = i;
-			}
-			if (best == n)
-				break;
-			used[best] = true;
-			whole[best] += up ? 1 : -1;
-			*rest[best] -= up ? 1 : -1;
-			have += up ? 1 : -1;
+		if (best == n) {
+			memset(used, 0, sizeof(used));
+			continue;
 		}
+		used[best] = !literal;
+		whole[best] += step;
+		*rest[best] -= step;
+		have += step;
 	}
 }
 
@@ -63,9 +75,12 @@ struct slow {
 	const struct slu_tokens_settings *set;
 	struct job *job;
 	size_t n;
-	double nodes; /* of all */
+	double nodes;  /* of all */
+	double budget; /* tokens of the period */
+	bool by_need;  /* there are hungry jobs */
 	size_t lender[MAX_JOBS], n_lender;
-	double lent; /* of each token, what borrowers owe them: eq. of c */
+	double lent;	/* of each token, what borrowers owe them: eq. of c */
+	double records; /* of the lenders */
 };
 
 /* Those that used up their limit, if there are any, share by their nodes. */
@@ -80,6 +95,7 @@ static void prefer_hungry(struct slow *s)
 			j->demand >= 0.9 * (j->limit < 0 ? j->share : j->limit);
 		some |= hungry[i];
 	}
+	s->by_need = some;
 	for (size_t i = 0; some && i < s->n; i++)
 		s->job[i].factor = hungry[i] ? s->job[i].nodes : 0;
 }
@@ -142,6 +158,7 @@ static void lend_slowly(struct slow *s)
 		if (!j->lent)
 			continue;
 		s->lender[s->n_lender++] = i;
+		s->records += j->record;
 		s->lent += j->nodes / s->nodes *
 			   (fmax(1, j->u) +
 			    fmax(0, 1 - quotient(j->demand, j->tokens,
@@ -150,10 +167,14 @@ static void lend_slowly(struct slow *s)
 	}
 }
 
-/* What the borrowers give, in tokens. */
+/* What the borrowers give, in tokens: by need up to half of what they have,
+ * until the lenders have all of it. */
 static double take_back(struct slow *s)
 {
 	double back = 0;
+
+	if (s->by_need)
+		s->lent = fmin(s->records / fmax(s->budget, 1), 0.5);
 
 	for (size_t i = 0; i < s->n && s->n_lender > 0; i++) {
 		struct job *j = &s->job[i];
@@ -173,15 +194,19 @@ static double take_back(struct slow *s)
 	return back;
 }
 
-/* To the lenders, by their factors. */
+/* To the lenders, by their factors, or by what each has lent. */
 static void give_back(struct slow *s, double back)
 {
 	double raw[MAX_JOBS], whole[MAX_JOBS], *rest[MAX_JOBS], factors = 0;
 
-	for (size_t k = 0; k < s->n_lender; k++)
-		factors += s->job[s->lender[k]].factor;
 	for (size_t k = 0; k < s->n_lender; k++) {
-		raw[k] = s->job[s->lender[k]].factor * (back / factors);
+		struct job *j = &s->job[s->lender[k]];
+
+		raw[k] = s->by_need ? j->record : j->factor;
+		factors += raw[k];
+	}
+	for (size_t k = 0; k < s->n_lender; k++) {
+		raw[k] *= back / factors;
 		rest[k] = &s->job[s->lender[k]].remainder;
 	}
 	divide_slowly(raw, whole, rest, s->n_lender, back, s->set->literal);
@@ -200,6 +225,7 @@ static void step_slowly(const struct slu_tokens_settings *set, struct job *job,
 	double back;
 
 	*carry = fmax(exact - budget, 0);
+	s.budget = budget;
 	share_slowly(&s, budget, seconds);
 	if (set->hungry)
 		prefer_hungry(&s);
@@ -440,6 +466,60 @@ START_TEST(test_lost_remainder)
 }
 END_TEST
 
+/* A job does a tenth of its part for `lends` periods, then all that it may,
+ * beside others that always do: in how many periods more has it back all that
+ * it lent, but for 5 %? Its part and theirs by nodes. */
+static int periods_to_repay(double nodes, size_t n, int lends, double *lent)
+{
+	struct slu_tokens_settings s = {
+		.rate = 1000, .hungry = true, .instant = true};
+	struct slu_tokens t = {0};
+	int period = 0;
+
+	ck_assert_int_eq(slu_tokens_resize(&t, n, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		t.nodes[i] = i ? 1 : nodes;
+		t.tokens[i] = t.limit[i] = -1;
+	}
+	for (*lent = 0; period < lends || t.record[0] > 0.05 * *lent;
+	     period++) {
+		for (size_t i = 0; i < n; i++)
+			t.demand[i] = fmax(t.limit[i], 10);
+		if (period < lends)
+			t.demand[0] =
+				0.1 * s.rate * nodes / (nodes + (double)n - 1);
+		slu_tokens_step(&s, &t, 1);
+		*lent = fmax(*lent, t.record[0]);
+		ck_assert(period < lends + 1000);
+	}
+	slu_tokens_free(&t);
+	return period - lends;
+}
+
+/* As tokens.h says: half of the borrowers' tokens until that is what it lent.
+ */
+START_TEST(test_repaid)
+{
+	static const struct {
+		double nodes;
+		size_t jobs;
+		int lends;
+	} cases[] = {{1, 2, 4},	 {1, 2, 20}, {3, 2, 20},  {1, 4, 50},
+		     {1, 10, 5}, {8, 3, 20}, {50, 51, 10}};
+
+	each(c, cases)
+	{
+		double others = (double)c->jobs - 1, lent;
+		int took = periods_to_repay(c->nodes, c->jobs, c->lends, &lent);
+		double half = 500 * others / (others + c->nodes);
+
+		expect(lent > 50 && took <= ceil(lent / half) + 3,
+		       "%g nodes of %zu jobs: %g lent, %d periods", c->nodes,
+		       c->jobs, lent, took);
+	}
+}
+END_TEST
+
 /* A thousand equal jobs: the same remainder for all is not special. */
 START_TEST(test_many)
 {
@@ -487,4 +567,5 @@ START_TEST(test_improvements)
 END_TEST
 
 TEST_MAIN("tokens", test_as_printed, test_mended, test_alike, test_conservation,
-	  test_fairness, test_lost_remainder, test_many, test_improvements)
+	  test_fairness, test_lost_remainder, test_many, test_improvements,
+	  test_repaid)

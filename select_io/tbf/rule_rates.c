@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what each job's rule should let through to the whole number that is
+ * written for each of its classes. Rounded up for every job alike, a job of
+ * many classes would get much more than it has due; so a job is rounded down
+ * while those before it have got more, together, than they should.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <math.h>
+
+/* No less than the floor, which is there so that a class need not wait long for
+ * its next token. It gives no job more than its part by priority: floors take
+ * nothing from others. */
+static double least(const struct slu_tbf *tbf, const struct job *job)
+{
+	double each = slu_tbf_divisor(tbf, job);
+
+	return fmin(tbf->set.min_rate * each, job->part);
+}
+
+/* A rule that is as it should be but for the rounding is left alone, unless
+ * that would be a whole step too much: a change is not for free. */
+static void round_one(const struct slu_tbf *tbf, struct job *job, double *over)
+{
+	unsigned each = slu_tbf_divisor(tbf, job);
+	double wanted = fmax(job->wanted, least(tbf, job));
+	uint32_t up = slu_rule_rate(wanted, each);
+	bool rounds = up > 1 && (double)up * each > wanted;
+	double limit = 0;
+
+	if (job->written > 0 && job->rate == up)
+		limit = each;
+	else if (job->written > 0 && job->rate + 1 == up)
+		limit = -(double)each;
+	job->due = rounds && *over > limit ? up - 1 : up;
+	*over += (double)job->due * each - wanted;
+}
+
+void slu_tbf_round(struct slu_tbf *tbf)
+{
+	double over = 0;
+
+	for (size_t i = 0; i < tbf->n; i++)
+		if (tbf->job[i].wanted > 0)
+			round_one(tbf, &tbf->job[i], &over);
+	/* the rate of each of the crowd, not of all together */
+	tbf->others.due = slu_rule_rate(tbf->others.wanted,
+					slu_tbf_divisor(tbf, &tbf->others));
+	tbf->rounded = true;
+}
