@@ -176,6 +176,8 @@ tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
 	tests/unit/test_tbf_sim tests/unit/test_tbfd_alive
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
+tests_unit_test_tokens_SOURCES = tests/unit/test_tokens.c \
+	tests/unit/token_oracle.c tests/unit/token_oracle.h
 tests_unit_test_tokens_LDADD = $(libslutbf) $(CHECK_LIBS)
 tests_unit_test_jobstats_LDADD = $(libslutbfd) $(CHECK_LIBS)
 tests_unit_test_job_totals_LDADD = $(libslutbf) $(CHECK_LIBS)
