@@ -33,23 +33,22 @@ struct job {
 	double seen;	  /* last time in job_stats or the table */
 	double active;	  /* last time that it sent an RPC */
 	double served;	  /* RPCs in the last period, on all targets */
-	double dealt;	  /* RPCs a second */
-	double wanted;	  /* the rule that lets so many through; 0: no rule */
-	double written;	  /* RPCs a second that its rule lets through; 0: no
-			   * rule */
-	double changed;	  /* when that was */
-	bool used_up;	  /* in the last period, what its rule let through */
+	double dealt;	  /* RPCs a second by its tokens */
+	double wanted;	  /* rate of a rule that yields `dealt`; 0: no rule */
+	double written;	  /* RPCs a second by the written rule; 0: no rule */
+	double changed;	  /* time of the last change of the rate */
+	bool used_up;	  /* it used its rule's rate in the last period */
 	bool waiting;	  /* it did so when it was active last */
 	uint32_t rate;	  /* the rule's, for each class */
-	uint32_t due;	  /* what that should be */
+	uint32_t due;	  /* the rate that is to be written */
 	double part;	  /* RPCs a second by priority, on the targets used */
-	double placed;	  /* the nodes by which the rule stands where it does;
-			   * 0: where it does is not known */
-	uint32_t classes; /* that have it; 0: unknown */
-	uint32_t busy;	  /* of them, as far as is known; 0: all */
-	double slack;	  /* seconds in a row in which it did little */
-	double trying;	  /* seconds for which fewer are tried */
-	bool found;	  /* among the rules that are being adopted */
+	double placed;	  /* number of nodes by which its rule was placed; 0:
+			   * not known */
+	uint32_t classes; /* with its rule; 0: unknown */
+	uint32_t busy;	  /* classes with RPCs, estimated; 0: all */
+	double slack;	  /* seconds for which it did less than it may */
+	double trying;	  /* seconds left of a trial with fewer classes */
+	bool found;	  /* its rule is among those being adopted */
 	struct account *account; /* one for each target */
 };
 
@@ -62,10 +61,10 @@ struct target {
 	double dealt;	 /* RPCs a second to be dealt out: rate less overrun */
 	double headroom; /* what of the settings' is needed */
 	double nodes;	 /* of the active jobs */
-	uint64_t newest; /* time in the last reading, ns of its clock */
+	uint64_t newest; /* newest time in the last reading, server's ns */
 	bool busy;	 /* jobs hold others up on it */
-	bool known;	 /* has been seen in job_stats */
-	bool present;	 /* was in it the last time */
+	bool known;	 /* was in job_stats at any time */
+	bool present;	 /* was in the last reading */
 };
 
 struct slu_tbf {
@@ -90,8 +89,8 @@ struct slu_tbf {
 	size_t cap_who;
 	/* commands */
 	bool rounded;		      /* the rates that are due are known */
-	size_t next;		      /* job to be looked at */
-	char (*stale)[SLU_RULE_NAME]; /* rules of ours to be stopped */
+	size_t next;		      /* index of the next job */
+	char (*stale)[SLU_RULE_NAME]; /* our rules that are to be stopped */
 	size_t n_stale, cap_stale;
 	size_t exempt_next, exempt_n; /* exemptions that are to be written */
 	char *command;
@@ -111,7 +110,8 @@ struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 /* rule_rates.c: the rates that are due, of all jobs. */
 void slu_tbf_round(struct slu_tbf *tbf);
 
-/* rule_commands.c: classes among which the rate of a job is divided. */
+/* rule_commands.c: the number of classes among which a job's rate is divided.
+ */
 unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
 /* Estimates the number of busy classes at the end of a period. */
 void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job);

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_FROM   0.5 /* of its rate: a target on which jobs hold others up */
+#define BUSY_FROM   0.5 /* of its rate: a target where jobs delay each other */
 #define MOST_LOST   0.9
-#define TOKENS_MAX  0x1p30 /* of a period: tokens.h */
-#define AT_ONCE	    10	   /* times its rate: no class waits for its tokens */
+#define TOKENS_MAX  0x1p30 /* in a period: tokens.h */
+#define AT_ONCE	    10	   /* times its rate: enough never to wait for tokens */
 #define MOST_OFF    0.9 /* of a target's rate, for what has passed beyond it */
 #define TOKENS_WAIT 3.0 /* with this many due, a class is idle */
 #define FEW	    8	/* tokens */

@@ -23,13 +23,13 @@
 #include <string.h>
 #include "select_io/tbf/token_rounding.h"
 
-#define LINE	     64	    /* of a cache; no register is loaded from two */
-#define PUBLIC	     6	    /* arrays */
+#define LINE	     64	    /* cache line: arrays do not share one */
+#define PUBLIC	     6	    /* arrays of struct slu_tokens */
 #define HUNGRY_FROM  0.9    /* of the limit */
 #define RECLAIM_MOST 0.5    /* of a borrower's tokens, by need */
-#define EPSILON	     1e-9   /* T * seconds, C * tokens are seldom exact */
-#define DIVISOR	     1.0    /* in (3) and (12), instead of less, */
-#define NO_DIVISOR   1e-100 /* and to the letter: next to 0 */
+#define EPSILON	     1e-9   /* rounding error of T * seconds and C * tokens */
+#define DIVISOR	     1.0    /* lower bound of divisors in (3) and (12), and */
+#define NO_DIVISOR   1e-100 /* with `literal`, where they may be nearly 0 */
 
 /* Arrays of one step, n each. */
 struct work {
