@@ -26,7 +26,6 @@
 #include "sluiced/host_addresses.h"
 #include "sluiced/publication/mapping_publisher.h"
 #include "sluiced/questions/placement_rate.h"
-#include "sluiced/questions/predict_nodes.h"
 #include "sluiced/questions/question_queue.h"
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/known_servers.h"
@@ -49,6 +48,13 @@ struct slu_peer {
 	int64_t conf_read; /* see struct slu_hello_ctl */
 	char *conf_wrong, *slurm_advice;
 	struct slu_io_use io; /* capacity 0: IOStart is off */
+};
+
+/* The repeated forecast of where jobs will run (questions/predict_nodes.h). */
+struct slu_predict_nodes {
+	struct slu_timer timer;
+	bool busy;
+	bool failed; /* the last one did: that was logged */
 };
 
 struct slu_route;

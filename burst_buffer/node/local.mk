@@ -48,7 +48,8 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
 	burst_buffer/storage/cache_record.c burst_buffer/storage/cache_record.h \
-	burst_buffer/storage/cache_ahead.c \
+	burst_buffer/storage/cache_ahead.c burst_buffer/storage/cache_ahead.h \
+	burst_buffer/storage/cache_lock.c burst_buffer/storage/cache_lock.h \
 	burst_buffer/storage/cache_room.c burst_buffer/storage/cache_room.h \
 	burst_buffer/storage/cache_space.c burst_buffer/storage/cache_space.h \
 	burst_buffer/storage/cache_use.c burst_buffer/storage/stage_cache.h \

@@ -2,14 +2,14 @@
 /* What the stage cache has of what was brought ahead of jobs that wait, as a
  * whole: its list, and its end. */
 #include "config.h"
-#include "burst_buffer/storage/cache_room.h"
+#include "burst_buffer/storage/cache_ahead.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <unistd.h>
+#include "burst_buffer/storage/cache_lock.h"
 #include "burst_buffer/storage/cache_space.h"
 #include "common/file.h"
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "burst_buffer/host/trust.h"
+#include "burst_buffer/storage/cache_ahead.h"
 #include "burst_buffer/storage/cache_space.h"
 #include "burst_buffer/storage/internal.h"
 #include "common/file.h"
@@ -23,48 +23,6 @@
 #define STEP	  (1u << 30) /* bytes that are reserved at once, or */
 #define STEP_PART 32	     /* such a part of the budget */
 #define LEFT_PART 20	     /* such a part of the disk stays free */
-
-int slu_cache_lock(int lock, struct slu_err *err)
-{
-	while (flock(lock, LOCK_EX))
-		if (errno != EINTR)
-			return slu_errno(err, SLU_IO,
-					 "cannot lock the stage cache");
-	return 0;
-}
-
-static int open_lock(int dir, struct slu_err *err)
-{
-	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			0600);
-
-	return fd < 0 ? slu_errno(err, SLU_IO,
-				  "cannot open the stage cache's "
-				  "lock")
-		      : fd;
-}
-
-int slu_cache_open_top(const char *storage, bool make, int *dir, int *lock,
-		       struct slu_err *err)
-{
-	char top[4200];
-
-	if (slu_storage_path(top, sizeof(top), storage, "cache", err) ||
-	    slu_trust_dir(top, err) ||
-	    (make &&
-	     (slu_mkdirs(storage, 0711, err) || slu_mkdirs(top, 0700, err))))
-		return -1;
-	*dir = open(top, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (*dir < 0)
-		return slu_errno(err, errno == ENOENT ? SLU_NOTFOUND : SLU_IO,
-				 "%s", top);
-	*lock = open_lock(*dir, err);
-	if (*lock >= 0)
-		return 0;
-	close(*dir);
-	*dir = -1;
-	return -1;
-}
 
 int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
 			uint64_t *bytes, struct slu_err *err)

@@ -5,13 +5,8 @@
 /* Room in the stage cache, and what it leaves of the disk; the rest of
  * stage_cache.h. Not for other rooms. */
 
+#include "burst_buffer/storage/cache_lock.h"
 #include "burst_buffer/storage/stage_cache.h"
-
-/* STORAGE/cache and its lock; -1, SLU_NOTFOUND: there is none, and it was not
- * to be made. */
-int slu_cache_open_top(const char *storage, bool make, int *dir, int *lock,
-		       struct slu_err *err);
-int slu_cache_lock(int lock, struct slu_err *err); /* flock() ends it */
 
 /* In bytes. */
 int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
@@ -24,9 +19,5 @@ int slu_cache_trim(const struct slu_stage_cache *c, struct slu_err *err);
  */
 int slu_cache_reserve(struct slu_stage_cache *c, uint64_t bytes,
 		      const struct timespec *now, struct slu_err *err);
-
-/* Who has the lock: remove what is being brought ahead of jobs that have not
- * begun. */
-int slu_cache_remove_early(int dir, struct slu_err *err);
 
 #endif

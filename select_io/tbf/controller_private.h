@@ -107,13 +107,14 @@ void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
 
-/* rule_rates.c: the rates that are due, of all jobs. */
+/* rule_rates.c: the rates that are due, of all jobs; the number of classes of a
+ * job, and of those among which its rate is divided. */
 void slu_tbf_round(struct slu_tbf *tbf);
-
-/* rule_commands.c: the number of classes among which a job's rate is divided.
- */
+unsigned slu_tbf_all_classes(const struct slu_tbf *tbf, const struct job *job);
 unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
-/* Estimates the number of busy classes at the end of a period. */
+
+/* rule_commands.c: estimates the number of busy classes at the end of a period.
+ */
 void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job);
 
 /* rule_order.c: the rule before which the job's is inserted: borrowed name. */

@@ -19,18 +19,6 @@
 #define TRY	     0.5  /* s; classes notice a change late */
 #define PAUSE	     32.0 /* s after a failed trial */
 
-static unsigned all_classes(const struct slu_tbf *tbf, const struct job *job)
-{
-	return job->classes ? job->classes : tbf->cpts;
-}
-
-unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job)
-{
-	unsigned all = all_classes(tbf, job);
-
-	return job->busy > 0 && job->busy < all ? job->busy : all;
-}
-
 static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
 {
 	job->busy = (uint32_t)fmax(busy, 1);
@@ -44,7 +32,8 @@ static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
  * the rule's rate. If it does not speed up, all classes count again. */
 void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
 {
-	double all = all_classes(tbf, job), old = slu_tbf_divisor(tbf, job);
+	double all = slu_tbf_all_classes(tbf, job),
+	       old = slu_tbf_divisor(tbf, job);
 	double did = job->served / tbf->elapsed;
 	double seem = fmin(ceil(0.9 * did / job->rate), all);
 	bool tried = job->trying > 0;

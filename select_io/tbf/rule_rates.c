@@ -10,6 +10,18 @@
 
 #include <math.h>
 
+unsigned slu_tbf_all_classes(const struct slu_tbf *tbf, const struct job *job)
+{
+	return job->classes ? job->classes : tbf->cpts;
+}
+
+unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job)
+{
+	unsigned all = slu_tbf_all_classes(tbf, job);
+
+	return job->busy > 0 && job->busy < all ? job->busy : all;
+}
+
 /* No less than the floor, which is there so that a class need not wait long for
  * its next token. It gives no job more than its part by priority: floors take
  * nothing from others. */

@@ -6,16 +6,7 @@
  * by one process at a time (the question "predicted"), and told to the buffers
  * (slu_buffers_predicted()). Without jobs that wait for it nothing is done. */
 
-#include <stdbool.h>
-#include "sluiced/event_loop.h"
-
 struct slu_daemon;
-
-struct slu_predict_nodes {
-	struct slu_timer timer;
-	bool busy;
-	bool failed; /* the last one did: that was logged */
-};
 
 void slu_predict_nodes_start(struct slu_daemon *d);
 
