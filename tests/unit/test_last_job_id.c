@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "plugins/host.h"
 #include "plugins/last_job_id.h"
 
 #define CLUSTER	  (3u << 26) /* what a federation adds */
