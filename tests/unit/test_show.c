@@ -351,6 +351,20 @@ static const struct {
 	 "Slower      no equal jobs ran both in busy and in calm time\n"
 	 "So          the file system is no bottleneck: there is nothing to gain by\n"
 	 "            IOStart\n"},
+	{"prestage --table", "{\"question\":\"prestage\"}",
+	 "{\"on\":true,\"jobs\":2,\"brought_bytes\":3072,"
+	 "\"used_bytes\":2048,\"wasted_bytes\":1024,\"waiting\":["
+	 "{\"job_id\":7,\"uid\":1000,\"node\":\"n1\",\"state\":\"there\","
+	 "\"since\":60,\"brought_bytes\":1048576},"
+	 "{\"job_id\":8,\"uid\":1000,\"node\":\"n2\",\"state\":\"no plan\","
+	 "\"why\":\"pool is full\"}]}",
+	 "JOB  NODE  INPUT         PROBABLE_SINCE  BROUGHT  WHY\n"
+	 "  7  n1    there    1970-01-01T00:01:00     1MiB  -\n"
+	 "  8  n2    no plan                    -        -  pool is full\n"
+	 "since sluiced started 3KiB were brought ahead of jobs and are over; 1KiB of it were not used\n"},
+	{"prestage --table", "{\"question\":\"prestage\"}",
+	 "{\"on\":false,\"waiting\":[]}",
+	 "nothing is brought ahead of jobs: PrestageTo is off in sluice.conf\n"},
 	{"start 7 --table", "{\"job_id\":7,\"question\":\"start\"}",
 	 "{\"job_id\":7,\"nodes\":2,\"ahead\":1,\"likely_nodes\":\"n[1-2]\","
 	 "\"sure\":0.25,\"node\":[{\"node\":\"n1\",\"share\":0.5}]}",
