@@ -316,9 +316,9 @@ static int exchange(struct slu_http *http, const struct request *req,
 	code = http->curl.easy_perform(easy);
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	free(url);
-	if (http->body.failed)
-		return slu_err(err, SLU_IO, "a reply of more than %u bytes",
-			       REPLY_MAX);
+	if (http->body.failed) /* so nobody knows whose it is */
+		return slu_err(err, SLU_TIMEOUT,
+			       "a reply of more than %u bytes", REPLY_MAX);
 	if (code != CURLE_OK)
 		return slu_err(err, SLU_TIMEOUT, "%s",
 			       http->curl.easy_strerror(code));

@@ -43,7 +43,7 @@ void slu_http_timeout(struct slu_http *http, double seconds);
  * by its Date header, which counts in whole seconds. NaN: nobody has. Only to
  * be told: whoever is on the way can change it. */
 double slu_http_clock_ahead(const struct slu_http *http);
-/* The same of the last answer that was proven, by its credential. */
+/* The same of the last answer that was proven, by its credential or seal. */
 double slu_http_proven_clock_ahead(const struct slu_http *http);
 
 /*
@@ -54,7 +54,7 @@ double slu_http_proven_clock_ahead(const struct slu_http *http);
  * Other answers are errors whose text is the server's sentence: 400
  * SLU_INVALID, 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO.
  * No answer within the deadline is SLU_TIMEOUT; one without a proof, whatever
- * it says, is none.
+ * it says, or of more than 64 MiB, is none.
  */
 int slu_http_post(struct slu_http *http, const char *path, const void *body,
 		  size_t len, double deadline, struct slu_buf *reply,

@@ -180,6 +180,8 @@ static bool behave(int fd, struct seen *seen)
 		answer(fd, 403, "", "not you", 7);
 	else if (!strcmp(what, "stranger500") && seen->count < 3)
 		answer(fd, 500, "", "", 0);
+	else if (!strcmp(what, "strangerbig") && seen->count < 3)
+		answer_big(fd);
 	else if (!strncmp(what, "stranger", 8))
 		answer_proven(fd, seen, 200, "ours", NULL);
 	else if (!strcmp(what, "nonce"))
@@ -346,7 +348,7 @@ START_TEST(test_errors)
 		{"/unproven401", SLU_TIMEOUT, "not signed: who are you?"},
 		{"/nonce", SLU_TIMEOUT, "for another reply"},
 		{"/drop", SLU_TIMEOUT, "no answer from sluiced at 127.0.0.1:"},
-		{"/big", SLU_IO, "a reply of more than 67108864 bytes"},
+		{"/big", SLU_TIMEOUT, "a reply of more than 67108864 bytes"},
 	};
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -390,7 +392,8 @@ END_TEST
 START_TEST(test_stranger)
 {
 	static const char *const paths[] = {"/stranger404", "/stranger410",
-					    "/stranger403", "/stranger500"};
+					    "/stranger403", "/stranger500",
+					    "/strangerbig"};
 
 	each(path, paths)
 	{
