@@ -27,8 +27,18 @@ static const struct {
 	{"/", 200, "", NULL},
 };
 
+/* 1000 bytes. */
+static const char gzip[] = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
+			   "\x4b\x4c\x1c\x05\xa3\x60\x14\x0c\x77\x00"
+			   "\x00\x03\xda\x38\x9a\xe8\x03\x00\x00";
+
 static void answer_as(int fd, const char *asked, size_t len)
 {
+	if (strstr(asked, "/packed")) {
+		answer(fd, 200, "Content-Encoding: gzip\r\n", gzip,
+		       sizeof(gzip) - 1);
+		return;
+	}
 	each(a, answers)
 	{
 		if (!strstr(asked, a->path))
@@ -67,6 +77,8 @@ static const struct {
 	{"/refuse", 0, "GET /refuse", SLU_DENIED},
 	{"/missing", 0, "GET /missing", SLU_NOTFOUND},
 	{"/", 10, "a reply of more than 10 bytes", SLU_NOMEM},
+	/* what comes out counts */
+	{"/packed", 999, "a reply of more than 999 bytes", SLU_NOMEM},
 	{"/moved", 0, "it leads on to https://other/x: name that", SLU_IO},
 	{"/json", 0, "no such time", SLU_IO},
 	{"/torn", 0, "answered with status 500", SLU_IO},
