@@ -11,7 +11,8 @@
 
 #include "common/cred.h"
 
-#define LONG (64u << 10)
+#define LONG	 (64u << 10)
+#define PACK_MAX (8u << 20) /* at 6 ms a MB, in which nobody else is served */
 
 static struct slu_text *find(const struct slu_shared_bodies *all,
 			     const char *data, size_t len)
@@ -111,7 +112,7 @@ struct MHD_Response *slu_shared_respond(struct slu_text *text, bool gzip)
 {
 	struct MHD_Response *out;
 
-	gzip = gzip && text->len >= LONG;
+	gzip = gzip && text->len >= LONG && text->len <= PACK_MAX;
 	if (gzip && !text->packed && text->refs > 2)
 		text->packed = pack(text);
 	if (!gzip || !text->packed)

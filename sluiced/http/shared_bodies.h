@@ -31,9 +31,9 @@ void slu_shared_bodies_sweep(struct slu_shared_bodies *all);
 
 /* The slu_sha256() of a text. */
 const char *slu_shared_hash(struct slu_text *text);
-/* Takes a reference of its own. gzip: the client reads that, and gets a long
- * text so if somebody besides this answer and the text's owner has it: to pack
- * a text takes longer than to send it once. NULL: no memory. */
+/* Takes a reference of its own. gzip: the client reads that, and gets a text of
+ * 64 KiB to 8 MiB so if somebody besides this answer and the text's owner has
+ * it: to pack a text takes longer than to send it once. NULL: no memory. */
 struct MHD_Response *slu_shared_respond(struct slu_text *text, bool gzip);
 
 #endif

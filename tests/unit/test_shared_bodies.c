@@ -115,4 +115,30 @@ START_TEST(test_gzip)
 }
 END_TEST
 
-TEST_MAIN("shared bodies", test_share, test_many, test_gzip)
+/* To pack a very long one would keep all others waiting. */
+START_TEST(test_too_long_to_pack)
+{
+	static const struct {
+		size_t len;
+		bool packed;
+	} cases[] = {{8 << 20, ZLIB}, {(8 << 20) + 1, false}};
+
+	each(c, cases)
+	{
+		char *data = calloc(1, c->len);
+		struct slu_text *text = slu_text_new(data, c->len);
+		struct MHD_Response *r[2] = {slu_shared_respond(text, true)};
+
+		slu_text_ref(text);
+		r[1] = slu_shared_respond(text, true);
+		ck_assert_int_eq(is_gzip(r[1]), c->packed);
+		each(response, r) MHD_destroy_response(*response);
+		slu_text_unref(text);
+		slu_text_unref(text);
+		free(data);
+	}
+}
+END_TEST
+
+TEST_MAIN("shared bodies", test_share, test_many, test_gzip,
+	  test_too_long_to_pack)
