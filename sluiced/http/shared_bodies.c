@@ -48,10 +48,15 @@ struct slu_text *slu_shared_bodies_share(struct slu_shared_bodies *all,
 	return t;
 }
 
+static bool is_sent(const struct slu_text *t)
+{
+	return t->refs > 1 || (t->packed && t->packed->refs > 1);
+}
+
 void slu_shared_bodies_sweep(struct slu_shared_bodies *all)
 {
 	for (size_t i = 0; i < SLU_SHARED_LATEST; i++)
-		if (all->latest[i] && all->latest[i]->refs == 1) {
+		if (all->latest[i] && !is_sent(all->latest[i])) {
 			slu_text_unref(all->latest[i]);
 			all->latest[i] = NULL;
 		}

@@ -115,6 +115,25 @@ START_TEST(test_gzip)
 }
 END_TEST
 
+/* Who is sent it packed is sent it. */
+START_TEST(test_sent_packed)
+{
+	struct slu_shared_bodies all = {0};
+	struct slu_text *first = share(&all, 'a', LEN);
+	struct slu_text *second = share(&all, 'a', LEN);
+	struct MHD_Response *r = slu_shared_respond(second, true);
+
+	ck_assert_int_eq(is_gzip(r), ZLIB);
+	slu_text_unref(first);
+	slu_text_unref(second);
+	slu_shared_bodies_sweep(&all);
+	ck_assert_ptr_eq(all.latest[0], first);
+	MHD_destroy_response(r);
+	slu_shared_bodies_sweep(&all);
+	ck_assert_ptr_null(all.latest[0]);
+}
+END_TEST
+
 /* To pack a very long one would keep all others waiting. */
 START_TEST(test_too_long_to_pack)
 {
@@ -140,5 +159,5 @@ START_TEST(test_too_long_to_pack)
 }
 END_TEST
 
-TEST_MAIN("shared bodies", test_share, test_many, test_gzip,
+TEST_MAIN("shared bodies", test_share, test_many, test_gzip, test_sent_packed,
 	  test_too_long_to_pack)
