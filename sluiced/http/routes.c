@@ -257,3 +257,6 @@ const struct slu_route slu_routes[] = {
 	},
 	{.path = NULL},
 };
+_Static_assert(sizeof(slu_routes) / sizeof(*slu_routes) - 1 <=
+		       SLU_METRICS_ROUTES,
+	       "each has its counters");
