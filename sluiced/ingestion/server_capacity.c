@@ -120,6 +120,8 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	if (d->conf->io_start == SLU_IOSTART_OFF ||
 	    d->conf->io_bandwidth != SLU_IO_AUTO || !said.targets)
 		return;
+	if (!c->n) /* until then all have said what they have */
+		c->told = now;
 	server = server_of(c, name);
 	if (!server)
 		return;

@@ -95,4 +95,19 @@ START_TEST(test_not_told)
 }
 END_TEST
 
-TEST_MAIN("server_capacity", test_told, test_not_told)
+/* After a start of sluiced the first server is not taken for all of them. */
+START_TEST(test_first)
+{
+	told = 0;
+	say("a", 1e9, 1, "degraded", 1000);
+	for (int i = 0; i < 9; i++)
+		say("b", 1e9, 1, "", 1001 + i);
+	ck_assert_uint_eq(told, 0);
+	say("a", 1e9, 1, "degraded", 1030);
+	ck_assert_uint_eq(told, 1);
+	ck_assert(last.targets == 4 && last.degraded == 1);
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_told, test_not_told, test_first)
