@@ -245,6 +245,7 @@ static const struct slu_field io_capacity_fields[] = {
 	FIELD(DOUBLE, capacity),
 	FIELD(U32, targets),
 	FIELD(U32, degraded),
+	FIELD(U32, scope),
 	LAST,
 };
 DESC(slu_io_capacity_desc, "io_capacity", io_capacity_fields);

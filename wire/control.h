@@ -222,6 +222,7 @@ struct slu_jobs_moved {
 struct slu_io_capacity {
 	double capacity; /* bytes/s with all targets; 0: not seen full yet */
 	uint32_t targets, degraded;
+	uint32_t scope; /* IOScope that counts, of enum slu_io_scope */
 };
 
 struct slu_stored { /* "stored": this history row is on disk */

@@ -46,11 +46,13 @@ void slu_iostart_reached(struct slu_iostart *s,
 	double before;
 
 	pthread_mutex_lock(&s->lock);
-	before = s->reached.capacity;
-	s->reached = *said;
-	if (!(said->capacity > 0))
-		s->reached.capacity = before;
-	slu_io_set_capacity(s);
+	if (said->scope == s->scope) {
+		before = s->reached.capacity;
+		s->reached = *said;
+		if (!(said->capacity > 0))
+			s->reached.capacity = before;
+		slu_io_set_capacity(s);
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -116,7 +116,7 @@ void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run);
 /* History has been read: predicts the running jobs again. */
 void slu_iostart_taught(struct slu_iostart *s);
 /* What sluiced says of Lustre's servers; a capacity that is not known there
- * does not replace one that was. */
+ * does not replace one that was. Ignored while it has another IOScope. */
 void slu_iostart_reached(struct slu_iostart *s,
 			 const struct slu_io_capacity *said);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);

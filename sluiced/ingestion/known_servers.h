@@ -17,7 +17,8 @@ struct slu_server_capacity { /* from {0} */
 		struct slu_reached reached;
 	} * server;
 	size_t n;
-	double told; /* when slurmctld was */
+	double told;	/* when slurmctld was */
+	unsigned scope; /* IOScope, of which it is */
 };
 
 #endif

@@ -105,7 +105,8 @@ static void tell(struct slu_daemon *d, double now)
 			c->server[i].targets, c->server[i].degraded};
 	sum = slu_reached_add_up(all, c->n);
 	free(all);
-	msg = (struct slu_io_capacity){sum.capacity, sum.targets, sum.degraded};
+	msg = (struct slu_io_capacity){sum.capacity, sum.targets, sum.degraded,
+				       c->scope};
 	slu_control_send(d->control, &slu_io_capacity_desc, &msg);
 	c->told = now;
 }
@@ -120,6 +121,9 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	if (d->conf->io_start == SLU_IOSTART_OFF ||
 	    d->conf->io_bandwidth != SLU_IO_AUTO || !said.targets)
 		return;
+	if (c->scope != d->conf->io_scope)
+		slu_server_capacity_free(c);
+	c->scope = d->conf->io_scope;
 	if (!c->n) /* until then all have said what they have */
 		c->told = now;
 	server = server_of(c, name);

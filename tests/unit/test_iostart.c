@@ -645,7 +645,7 @@ static struct slu_io_use use_of(struct slu_iostart *s)
  * says, then what servers say, less what is degraded. */
 START_TEST(test_auto)
 {
-	struct slu_io_capacity said = {0, 10, 1};
+	struct slu_io_capacity said = {0, 10, 1, SLU_IO_READ | SLU_IO_WRITTEN};
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
 	char why[SLU_IOSTART_WHY];
 	struct slu_buf text = {0};
@@ -672,11 +672,16 @@ START_TEST(test_auto)
 	slu_iostart_reached(&s, &said); /* of servers that are not full */
 	ck_assert_double_eq_tol(use_of(&s).capacity, 0.9 * 190, 10);
 	said.capacity = 1e6;
+	said.scope = SLU_IO_WRITTEN; /* sluiced has not been reloaded yet */
+	slu_iostart_reached(&s, &said);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_RAN_WELL);
+	said.scope = conf.io_scope;
 	slu_iostart_reached(&s, &said);
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_REACHED);
 	ck_assert_double_eq(use_of(&s).capacity, 9e5);
 	ck_assert(!asks(&s, 2, 104, why));
-	said = (struct slu_io_capacity){0, 10, 5}; /* sluiced has forgotten */
+	said.capacity = 0; /* sluiced has forgotten */
+	said.degraded = 5;
 	slu_iostart_reached(&s, &said);
 	ck_assert_double_eq(use_of(&s).capacity, 5e5);
 	ck_assert_uint_eq(use_of(&s).degraded, 5);

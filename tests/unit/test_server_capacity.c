@@ -110,4 +110,23 @@ START_TEST(test_first)
 }
 END_TEST
 
-TEST_MAIN("server_capacity", test_told, test_not_told, test_first)
+/* What was reached while something else counted says nothing. */
+START_TEST(test_scope)
+{
+	double now = 1000;
+
+	for (int i = 0; i < 400; i++)
+		say("a", 1e9, 1 + i / 200, "", now += 5);
+	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
+	ck_assert_uint_eq(last.scope, SLU_IO_WRITTEN);
+	conf.io_scope = SLU_IO_READ;
+	for (int i = 0; i < 12; i++)
+		say("a", 1e9, 1, "", now += 5);
+	ck_assert_double_eq(last.capacity, 0);
+	ck_assert_uint_eq(last.scope, SLU_IO_READ);
+	conf.io_scope = SLU_IO_WRITTEN;
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_told, test_not_told, test_first, test_scope)
