@@ -19,8 +19,6 @@
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
 
-#define AGAIN 10 /* seconds until sluiced is told again */
-
 /* The next request in canonical text; quoted text may look like one, which does
  * no harm. */
 static const char *next_request(const char *text)
@@ -338,7 +336,8 @@ static struct slu_wait_notice *get_notice(struct slu_mirror *m, uint32_t job_id)
 }
 
 /* An answer is outdated when sluiced was told again and had nothing to say. */
-bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
+bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id,
+			     unsigned every)
 {
 	struct slu_wait_notice *t;
 	time_t now = time(NULL);
@@ -346,7 +345,7 @@ bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id)
 
 	pthread_mutex_lock(&m->lock);
 	t = get_notice(m, job_id);
-	due = !t || now >= t->at + AGAIN;
+	due = !t || now >= t->at + (time_t)every;
 	if (t && due) {
 		t->at = now;
 		if (t->unanswered++)
@@ -439,7 +438,8 @@ bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 		slu_copy(why, SLU_CTL_WHY, "sluice.conf cannot be read");
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_parsed_put(&ctl->parsed, req);
-	if (w.tell && slu_persistent_wait_due(&ctl->mirror, job_id)) {
+	if (w.tell &&
+	    slu_persistent_wait_due(&ctl->mirror, job_id, SLU_WAIT_AGAIN)) {
 		copy(arg, &job);
 		slu_ctl_waits(ctl, &job);
 	}

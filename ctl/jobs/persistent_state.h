@@ -20,8 +20,11 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
 			     const char *text);
 
-/* Is sluiced to be told (again) what this waiting job waits for? */
-bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id);
+/* Is sluiced to be told (again) what this waiting job waits for? Not within
+ * `every` seconds. */
+#define SLU_WAIT_AGAIN 10
+bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id,
+			     unsigned every);
 /* Note sluiced's answer: not yet, because of `text`. */
 void slu_persistent_wait_answer(struct slu_mirror *m, uint32_t job_id,
 				const char *text);

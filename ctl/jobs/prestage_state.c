@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <time.h>
 
+/* Seconds until sluiced is told again of a job whose nodes it may predict: all
+ * jobs with an input are, and nothing waits for that. */
+#define PREDICT_AGAIN 60
+
 struct look {
 	enum slu_ctl_prestage found;
 	char *why;
@@ -44,6 +48,17 @@ static bool can_be(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 	return can;
 }
 
+static void tell(struct slu_ctl *ctl, uint32_t job_id, unsigned every,
+		 void (*copy)(void *arg, struct slu_job *job), void *arg)
+{
+	struct slu_job job;
+
+	if (!slu_persistent_wait_due(&ctl->mirror, job_id, every))
+		return;
+	copy(arg, &job);
+	slu_ctl_waits(ctl, &job);
+}
+
 void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text,
 			  void (*copy)(void *arg, struct slu_job *job),
@@ -51,7 +66,7 @@ void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
 {
 	if (slu_ctl_has_buffer(text) && ctl->linked &&
 	    can_be(ctl, job_id, text, slu_request_predicted))
-		slu_ctl_prestage_want(ctl, job_id, copy, arg);
+		tell(ctl, job_id, PREDICT_AGAIN, copy, arg);
 }
 
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
@@ -79,10 +94,5 @@ void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			   void (*copy)(void *arg, struct slu_job *job),
 			   void *arg)
 {
-	struct slu_job job;
-
-	if (!slu_persistent_wait_due(&ctl->mirror, job_id))
-		return;
-	copy(arg, &job);
-	slu_ctl_waits(ctl, &job);
+	tell(ctl, job_id, SLU_WAIT_AGAIN, copy, arg);
 }

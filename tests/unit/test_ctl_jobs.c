@@ -4,6 +4,7 @@
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 
+#include "ctl/map.h"
 #include "ctl/pools/pools.h"
 
 static void expect_nodes(const char *left, const char *lost)
@@ -167,7 +168,7 @@ START_TEST(test_commands)
 	ck_assert_str_eq(host.did, "show 7 DONE;");
 	ck_assert(!slu_ctl_alive(ctl, 7));
 	forget();
-	ck_assert(slu_persistent_wait_due(&ctl->mirror, 8));
+	ck_assert(slu_persistent_wait_due(&ctl->mirror, 8, 10));
 	annotate = (struct slu_annotate){8, "no room", true};
 	daemon_say(&slu_annotate_desc, &annotate);
 	slu_ctl_step(ctl, 3.1);
@@ -486,7 +487,53 @@ START_TEST(test_suspended)
 }
 END_TEST
 
+static void copy_eight(void *arg, struct slu_job *job)
+{
+	(void)arg;
+	*job = with_buffer(8);
+	ck_assert_int_eq(slu_job_copy(job, job), 0);
+}
+
+/* Is sluiced told that job 8, which has an input, waits? */
+static bool tells_wait(struct slu_ctl *ctl, const char *conf)
+{
+	static double now = 1;
+
+	slu_ctl_predict_want(ctl, 8, conf, copy_eight, NULL);
+	slu_ctl_step(ctl, ++now);
+	return daemon_heard(&slu_job_waits_desc);
+}
+
+/* Thousands of jobs may wait with an input: each is told of now and then, not
+ * as often as one that waits for sluiced's answer. */
+START_TEST(test_predict_want)
+{
+	const char *in = "jobfs type=scratch capacity=1GiB; stage_in "
+			 "source=/a/ destination=$BB_JOBFS/in",
+		   *none = "jobfs type=scratch capacity=1GiB";
+	struct slu_ctl *ctl =
+		ctl_by_hand("StageCache=1GiB\nPrestageTo=predicted");
+	struct slu_wait_notice *notice;
+
+	link_up(ctl, 1);
+	ck_assert(!tells_wait(ctl, none));
+	ck_assert(tells_wait(ctl, in));
+	notice = slu_map_get(&ctl->mirror.notice, 8);
+	ck_assert_ptr_nonnull(notice);
+	notice->at -= 30;
+	ck_assert(!tells_wait(ctl, in));
+	notice->at -= 31;
+	ck_assert(tells_wait(ctl, in));
+	slu_ctl_release(ctl);
+	ctl = ctl_by_hand("");
+	link_up(ctl, 1);
+	ck_assert(!tells_wait(ctl, in));
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
 	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
 	  test_many_ends, test_lost_launch, test_ready,
-	  test_done_without_a_link, test_suspended, test_turned)
+	  test_done_without_a_link, test_suspended, test_turned,
+	  test_predict_want)

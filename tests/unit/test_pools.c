@@ -220,8 +220,8 @@ START_TEST(test_not_yet)
 	slu_mirror_init(&m);
 	supply(10 * GIB, 10 * GIB, true);
 	slu_persistent_wait_answer(&m, 20, "nobody has asked");
-	ck_assert(slu_persistent_wait_due(&m, 20));
-	ck_assert(!slu_persistent_wait_due(&m, 20));
+	ck_assert(slu_persistent_wait_due(&m, 20, 10));
+	ck_assert(!slu_persistent_wait_due(&m, 20, 10));
 	slu_persistent_wait_why(&m, 20, why);
 	ck_assert_str_eq(why, "as before");
 	slu_pools_claim(&m, 20, &n, 1300);
@@ -240,7 +240,7 @@ START_TEST(test_not_yet)
 	slu_pools_unclaim(&m, 20);
 	slu_pools_claim(&m, 20, &n, 1700);
 	ck_assert(slu_pools_claimed(&m, 20));
-	ck_assert(slu_persistent_wait_due(&m, 21)); /* what is left is freed */
+	ck_assert(slu_persistent_wait_due(&m, 21, 10)); /* what is left is freed */
 	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
