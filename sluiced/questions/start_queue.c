@@ -61,6 +61,15 @@ int slu_start_queue_ask(struct slu_start_queue *a, struct slu_err *err)
 	return 0;
 }
 
+static void forget_nodes(struct slu_start_queue *a)
+{
+	free(a->cpus);
+	a->cpus = NULL;
+	a->all_cpus = 0;
+	slu_hosts_free(&a->nodes);
+	slu_buf_free(&a->nodes_text);
+}
+
 static int ask_nodes(struct slu_start_queue *a, struct slu_err *err)
 {
 	char *sinfo[] = {"sinfo",	   "-h", "-N", "-p", a->partition, "-o",
@@ -266,8 +275,7 @@ static double run_time(void *arg, size_t i, double share)
 	return q > 0 ? q : (double)a->job[i].limit; /* nothing is known */
 }
 
-static int check(const struct slu_start_queue *a,
-		 const struct slu_queued *target, uint64_t job_id,
+static int check(const struct slu_queued *target, uint64_t job_id,
 		 struct slu_err *err)
 {
 	if (!target)
@@ -279,7 +287,13 @@ static int check(const struct slu_start_queue *a,
 			       "job %u waits for something else (%s): nobody "
 			       "knows when",
 			       target->job_id, target->reason);
-	if (a->nodes.name && target->nodes > a->nodes.n)
+	return 0;
+}
+
+static int check_size(const struct slu_start_queue *a,
+		      const struct slu_queued *target, struct slu_err *err)
+{
+	if (a->nodes.n && target->nodes > a->nodes.n)
 		return slu_err(err, SLU_INVALID,
 			       "job %u wants %u nodes, and %zu of its "
 			       "partition can be used",
@@ -315,25 +329,40 @@ void slu_start_queue_forget_job(struct slu_start_queue *a)
 	free(a->job);
 	free(a->of);
 	free(a->node);
-	free(a->cpus);
 	free(a->outlook);
 	a->job = NULL;
 	a->of = NULL;
 	a->node = NULL;
-	a->cpus = NULL;
 	a->outlook = NULL;
 	a->n = a->running = a->ahead = 0;
-	a->all_cpus = 0;
-	slu_hosts_free(&a->nodes);
-	slu_buf_free(&a->nodes_text);
 }
 
 void slu_start_queue_free(struct slu_start_queue *a)
 {
 	slu_start_queue_forget_job(a);
+	forget_nodes(a);
 	free(a->queued);
 	slu_predictor_free(a->p);
 	slu_buf_free(&a->queue_text);
+}
+
+/* The first of the job's; its nodes, if they were not asked for already. */
+static int choose_partition(struct slu_start_queue *a,
+			    const struct slu_queued *target,
+			    struct slu_err *err)
+{
+	char name[sizeof(a->partition)];
+
+	slu_copy(name, sizeof(name), target->partition);
+	name[strcspn(name, ",")] = '\0';
+	if (a->nodes.n && slu_eq(name, a->partition))
+		return 0;
+	forget_nodes(a);
+	slu_copy(a->partition, sizeof(a->partition), name);
+	if (ask_nodes(a, err) == 0)
+		return 0;
+	forget_nodes(a);
+	return -1;
 }
 
 int slu_start_queue_forecast(struct slu_start_queue *a, struct slu_db *db,
@@ -342,12 +371,10 @@ int slu_start_queue_forecast(struct slu_start_queue *a, struct slu_db *db,
 			     struct slu_start_forecast *start,
 			     struct slu_err *err)
 {
-	if (check(a, target, job_id, err) < 0)
-		return -1;
-	slu_copy(a->partition, sizeof(a->partition), target->partition);
-	a->partition[strcspn(a->partition, ",")] = '\0';
-	if (ask_nodes(a, err) < 0 || check(a, target, job_id, err) < 0 ||
-	    list_jobs(a, target, err) < 0 || look(a, db, who, err) < 0)
+	if (check(target, job_id, err) < 0 ||
+	    choose_partition(a, target, err) < 0 ||
+	    check_size(a, target, err) < 0 || list_jobs(a, target, err) < 0 ||
+	    look(a, db, who, err) < 0)
 		return -1;
 	return predict(a, target, start, err);
 }

@@ -2,6 +2,14 @@
 /* Lines as squeue and sinfo of Slurm 22.05 print them. */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/tmpdir.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "common/jsonx.h"
+#include "sluiced/questions/answerers.h"
 #include "sluiced/questions/partition_queue.h"
 
 START_TEST(test_squeue_lines)
@@ -83,5 +91,80 @@ START_TEST(test_nothing_is_read_past_the_end)
 }
 END_TEST
 
+/* A program that notes that it was called, and prints the text. */
+static void make_program(const char *name, const char *text)
+{
+	FILE *file = fopen(tmpfile_path(name), "w");
+
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"#!/bin/sh\necho \"$*\" >>%s/calls.%s\n"
+		"cat <<'EOT'\n%sEOT\n",
+		tmpdir(), name, text);
+	fclose(file);
+	ck_assert_int_eq(chmod(tmpfile_path(name), 0755), 0);
+}
+
+static size_t calls_of(const char *name)
+{
+	char file[64];
+	FILE *calls;
+	size_t n = 0;
+	int c;
+
+	snprintf(file, sizeof(file), "calls.%s", name);
+	calls = fopen(tmpfile_path(file), "r");
+	ck_assert_ptr_nonnull(calls);
+	while ((c = fgetc(calls)) != EOF)
+		n += c == '\n';
+	fclose(calls);
+	return n;
+}
+
+/* However many jobs there are, slurmctld is asked once for the queue and once
+ * for the nodes of each partition in a row. */
+START_TEST(test_slurmctld_is_spared)
+{
+	const struct slu_asker who = {
+		.admin = true, .quantile = 0.9, .floor = 60, .replay = 100};
+	struct json_object *args, *list;
+	struct slu_buf out = {0};
+	struct slu_err err;
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("queue.db"), SLU_DB_WRITE, &err);
+	char path[PATH_MAX + 32];
+
+	ck_assert_ptr_nonnull(db);
+	make_program(
+		"squeue",
+		"1|RUNNING|main|2|4|9|10:00|1:00|1000|1|n[1-2]||a|None|x\n"
+		"2|PENDING|main|1|2|8|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"3|PENDING|main|2|4|7|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"4|PENDING|main|1|2|6|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"5|PENDING|big|2|2|5|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"6|PENDING|big|9|9|4|10:00|0:00|1000|N/A|||a|Priority|x\n");
+	make_program("sinfo", "n1|allocated|2\nn2|allocated|2\n");
+	snprintf(path, sizeof(path), "%s:%s", tmpdir(), getenv("PATH"));
+	ck_assert_int_eq(setenv("PATH", path, 1), 0);
+	args = json_tokener_parse("{\"jobs\":[2,3,4,5,6]}");
+	expect_ok(slu_predicted_answer(db, &who, args, &out, &err), err);
+	list = slu_json_parse(out.data, out.len, &err);
+	ck_assert_uint_eq(slu_json_length(list), 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_uint_eq(
+			slu_json_length(slu_json_at(
+				json_object_array_get_idx(list, i), "node")),
+			i == 4	? 0
+			: i % 2 ? 2
+				: 1);
+	ck_assert_uint_eq(calls_of("squeue"), 1);
+	ck_assert_uint_eq(calls_of("sinfo"), 2);
+	json_object_put(list);
+	json_object_put(args);
+	slu_buf_free(&out);
+	slu_db_close(db);
+}
+END_TEST
+
 TEST_MAIN("queue", test_squeue_lines, test_nodes,
-	  test_nothing_is_read_past_the_end)
+	  test_nothing_is_read_past_the_end, test_slurmctld_is_spared)
