@@ -135,6 +135,23 @@ static int note_reserve(struct slu_stage_cache *c, uint64_t own,
 	return 0;
 }
 
+/* A job that stages in is before what is being brought ahead of others. */
+static int leave_early(const struct slu_stage_cache *c,
+		       struct slu_cache_space *s, uint64_t bytes,
+		       struct slu_err *err)
+{
+	const uint64_t own = c->taken + bytes;
+
+	if (!s->early || own > c->budget ||
+	    (s->fills <= c->budget - own && has_disk(c, s, own)))
+		return 0;
+	slu_cache_space_free(s);
+	return slu_cache_remove_early(c->dir, err) ||
+			       slu_cache_space_look(s, c->dir, c->own, err)
+		       ? -1
+		       : 0;
+}
+
 /* As much as is worth a look at all entries, or at least this. */
 static int reserve_most(struct slu_stage_cache *c, struct slu_cache_space *s,
 			uint64_t bytes, const struct timespec *now,
@@ -170,6 +187,7 @@ int slu_cache_reserve(struct slu_stage_cache *c, uint64_t bytes,
 	if (slu_cache_lock(c->lock, err))
 		return -1;
 	rc = slu_cache_space_look(&s, c->dir, c->own, err) ||
+			     (!c->early && leave_early(c, &s, bytes, err)) ||
 			     reserve_most(c, &s, bytes, now, err)
 		     ? -1
 		     : 0;

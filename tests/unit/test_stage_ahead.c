@@ -232,6 +232,47 @@ START_TEST(test_makes_room)
 }
 END_TEST
 
+/* So it does while that is being brought, but for what its own job takes over;
+ * what is brought for one job ends nothing that is brought for another. */
+START_TEST(test_makes_room_at_once)
+{
+	const struct wanted first = wanted(3, 0);
+	struct slu_stage_cache early[2], c;
+	const struct timespec t = now();
+	struct all *all;
+
+	if (!have_root())
+		return;
+	setup();
+	for (unsigned k = 0; k < 2; k++) {
+		open_for(&early[k], 0, 5 + k, 0);
+		for (unsigned i = 3; i < 12; i++) {
+			const struct wanted w = wanted(i, k);
+
+			get_or_fill(&early[k], &w, true);
+		}
+	}
+	ck_assert(!slu_stage_cache_is_over(&early[0]));
+	expect_ok(slu_stage_cache_open(&c, top, &budget, 1000, 5, 1, &t, &err),
+		  err);
+	for (unsigned i = 4; i < 8; i++) {
+		const struct wanted w = wanted(i, 2);
+
+		get_or_fill(&c, &w, true);
+		all = look_at_all();
+		check_budget(all);
+		free(all);
+	}
+	ck_assert(!c.full);
+	ck_assert_int_eq(find(&c, &first), 1);
+	ck_assert(slu_stage_cache_is_over(&early[1]));
+	commit(&c);
+	slu_stage_cache_close(&early[0]);
+	slu_stage_cache_close(&early[1]);
+	tree_remove(top);
+}
+END_TEST
+
 /* What was not known to be on disk when the node went down is not believed. */
 START_TEST(test_reboot)
 {
@@ -369,5 +410,5 @@ START_TEST(test_crash)
 END_TEST
 
 TEST_MAIN("stage_ahead", test_taken_over, test_is_there, test_begun,
-	  test_first_to_go, test_makes_room, test_reboot, test_random,
-	  test_crash)
+	  test_first_to_go, test_makes_room, test_makes_room_at_once,
+	  test_reboot, test_random, test_crash)
