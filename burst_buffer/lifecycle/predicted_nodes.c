@@ -184,37 +184,52 @@ struct json_object *slu_buffers_to_predict(struct slu_buffers *b)
 /* What was found: of each job that still waits {job_id, sure, node [{node,
  * share}]}. */
 
+/* Looks from *at on, and leaves there where the next one probably is: all looks
+ * have nodes in one order, and a job may have thousands. */
+static struct node *next_node(struct slu_predicted *p, const char *name,
+			      size_t *at)
+{
+	for (size_t i = 0; i < p->n_node; i++) {
+		struct node *n = &p->node[(*at + i) % p->n_node];
+
+		if (!slu_eq(n->name, name))
+			continue;
+		*at += i + 1;
+		return n;
+	}
+	return NULL;
+}
+
 static struct node *node_of(struct slu_predicted *p, const char *name)
 {
-	for (size_t i = 0; i < p->n_node; i++)
-		if (slu_eq(p->node[i].name, name))
-			return &p->node[i];
-	return NULL;
+	return next_node(p, name, &(size_t){0});
 }
 
 static bool same_nodes(struct slu_predicted *p, struct json_object *list)
 {
-	size_t n = slu_json_length(list);
+	size_t n = slu_json_length(list), at = 0;
 	bool same = n == p->n_node;
 
 	for (size_t i = 0; same && i < n; i++)
-		same = node_of(p, json_object_get_string(json_object_object_get(
-					  json_object_array_get_idx(list, i),
-					  "node")));
+		same = next_node(
+			p,
+			json_object_get_string(json_object_object_get(
+				json_object_array_get_idx(list, i), "node")),
+			&at);
 	return same;
 }
 
 /* What other plans had is kept where a node is in both. */
 static bool take_nodes(struct slu_predicted *p, struct json_object *list)
 {
-	size_t n = slu_json_length(list);
+	size_t n = slu_json_length(list), at = 0;
 	struct node *node = calloc(n + 1, sizeof(*node)), *was;
 	const char *name;
 
 	for (size_t i = 0; node && i < n; i++) {
 		name = json_object_get_string(json_object_object_get(
 			json_object_array_get_idx(list, i), "node"));
-		was = name ? node_of(p, name) : NULL;
+		was = name ? next_node(p, name, &at) : NULL;
 		if (was)
 			node[i] = *was;
 		node[i].name = strdup(name ? name : "");
@@ -247,7 +262,7 @@ static char *hosts_of(const struct slu_predicted *p)
 	char *text;
 
 	for (size_t i = 0; i < p->n_node; i++)
-		slu_hosts_add(&hosts, p->node[i].name);
+		slu_hosts_append(&hosts, p->node[i].name);
 	text = slu_hosts_text(&hosts);
 	slu_hosts_free(&hosts);
 	return text;

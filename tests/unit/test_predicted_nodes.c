@@ -153,6 +153,26 @@ START_TEST(test_unsure_once)
 }
 END_TEST
 
+/* What is known of a node stays with it when others come and go. */
+START_TEST(test_others_change)
+{
+	begin();
+	waits(20, OWNER, OWN);
+	found(0.9, "n1", 0.95, "n2", 0.95, "n4", 0.95, NULL);
+	now += AFTER / 2;
+	found(0.9, "n2", 0.95, "n3", 0.95, "n4", 0.95, NULL);
+	now += AFTER / 2;
+	found(0.9, "n1", 0.95, "n2", 0.95, "n3", 0.95, "n4", 0.95, NULL);
+	ck_assert(is_told("n2") && is_told("n4"));
+	ck_assert(!is_told("n1") && !is_told("n3"));
+	now += AFTER;
+	found(0.9, "n4", 0.95, "n3", 0.5, "n1", 0.95, NULL);
+	ck_assert(is_told("n1") && is_told("n4"));
+	ck_assert(!is_told("n2") && !is_told("n3"));
+	teardown();
+}
+END_TEST
+
 /* Of a file system that the nodes share each reads its part: so all have to be
  * sure. */
 START_TEST(test_shared)
@@ -338,6 +358,6 @@ START_TEST(test_random)
 }
 END_TEST
 
-TEST_MAIN("predicted_nodes", test_sure_for_long, test_unsure_once, test_shared,
-	  test_begins, test_cancelled, test_others, test_restart, test_counts,
-	  test_random)
+TEST_MAIN("predicted_nodes", test_sure_for_long, test_unsure_once,
+	  test_others_change, test_shared, test_begins, test_cancelled,
+	  test_others, test_restart, test_counts, test_random)
