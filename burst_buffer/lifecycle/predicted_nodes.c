@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A node counts when its probability has been high enough for long enough,
- * without a look in which it was not. A plan is made as if the job had all the
- * nodes that it is thought to get, so that each of them reads what it would
- * then. A file system that the nodes share is divided by all of them: there
- * the whole set has to be sure.
+ * without a look in which it was not. When it does not any more nothing is
+ * begun there, but what it has stays as long as it is one of the job's, lest
+ * what comes and goes is read again and again. A plan is made as if the job had
+ * all the nodes that it is thought to get, so that each of them reads what it
+ * would then. A file system that the nodes share is divided by all of them:
+ * there the whole set has to be sure.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/predicted_nodes.h"
@@ -362,7 +364,8 @@ static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 	const struct node *n = node_of(p, node);
 	const struct slu_bb *run = run_of(b, p);
 
-	if (!p->planned || !n || !n->brings || is_through(run))
+	if (!p->planned || !n || !(n->brings || n->has.brought) ||
+	    is_through(run))
 		return false;
 	return !run || slu_bb_index(run, node) >= 0;
 }
@@ -394,9 +397,11 @@ void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 	     p = p->next) {
 		char *text = NULL;
 
-		p->plan.over = run_of(b, p) != NULL;
-		if (is_wanted(b, p, node))
+		if (is_wanted(b, p, node)) {
+			p->plan.over =
+				run_of(b, p) || !node_of(p, node)->brings;
 			text = slu_encode_text(&slu_plan_desc, &p->plan);
+		}
 		if (!text)
 			continue;
 		slu_buf_printf(out, "%s%s", comma, text);

@@ -322,6 +322,36 @@ START_TEST(test_counts)
 }
 END_TEST
 
+/* Shares go up and down a little: on a node that is not sure any more, but
+ * still one of them, nothing is begun, and what it has read stays. */
+START_TEST(test_less_sure)
+{
+	struct slu_ahead is = {.job_id = 20, .brought = 1000};
+	const struct slu_node_ask said = {
+		.node = (char *)"n1", .ahead = &is, .n_ahead = 1};
+
+	be_sure();
+	slu_buffers_brought(b, &said);
+	found(0.9, "n1", 0.7, "n3", 0.7, NULL);
+	ck_assert(is_begun("n1") && !is_to_go("n1"));
+	ck_assert(!is_told("n3") && is_to_go("n3"));
+	begin_job(20, OWNER, OWN);
+	ck_assert(is_begun("n1"));
+	teardown();
+	be_sure();
+	slu_buffers_brought(b, &said);
+	found(0.9, "n1", 0.7, "n3", 0.7, NULL);
+	now += AFTER;
+	found(0.9, "n1", 0.9, "n3", 0.9, NULL);
+	now += AFTER;
+	found(0.9, "n1", 0.9, "n3", 0.9, NULL);
+	ck_assert(is_told("n1") && !is_begun("n1"));
+	found(0.9, "n2", 0.95, "n3", 0.9, NULL);
+	ck_assert(!is_told("n1") && is_to_go("n1"));
+	teardown();
+}
+END_TEST
+
 /* Any history of looks against what is said: a node is told if and only if each
  * look since AFTER ago and more has found it probable. */
 START_TEST(test_random)
@@ -360,4 +390,4 @@ END_TEST
 
 TEST_MAIN("predicted_nodes", test_sure_for_long, test_unsure_once,
 	  test_others_change, test_shared, test_begins, test_cancelled,
-	  test_others, test_restart, test_counts, test_random)
+	  test_others, test_restart, test_counts, test_less_sure, test_random)
