@@ -208,13 +208,16 @@ void slu_recent_placements_of(const struct slu_recent_placements *m,
 double slu_recent_placements_waits(struct slu_recent_placements *m,
 				   uint32_t number, double now, double rate)
 {
+	const double most = SLU_RECENT_PLACEMENTS_SECONDS * rate / 1024;
 	struct target *t = &m->target[number];
 
 	if (t->queue == 0 || !(rate > 0))
 		return 0;
 	t->queue = fmax(0, t->queue - (now - t->since) * rate / 1024);
+	/* What never came, or was sooner written, is not waited for longer. */
+	t->queue = fmin(t->queue, most);
 	t->since = now;
-	return fmin(SLU_RECENT_PLACEMENTS_SECONDS, t->queue * 1024 / rate);
+	return SLU_RECENT_PLACEMENTS_SECONDS * t->queue / most;
 }
 
 static struct json_object *array(struct json_object *obj, const char *key)

@@ -8,8 +8,9 @@
  * must not use the same targets. A placed stripe counts as one more on its
  * target, with a weight that decreases over SLU_RECENT_PLACEMENTS_SECONDS, and
  * its bytes are reserved for that time. They also wait there to be written, as
- * in a queue that the target empties as fast as it can; a stripe of unknown
- * size is taken for SLU_RECENT_PLACEMENTS_KIB.
+ * in a queue that the target empties as fast as it can, and of which no more is
+ * kept than it writes in that time; a stripe of unknown size is taken for
+ * SLU_RECENT_PLACEMENTS_KIB.
  *
  * It also keeps the ranking of targets of the last answer that was solved, for
  * answers that are not to be solved but ranked (choose.h). Seconds are of any

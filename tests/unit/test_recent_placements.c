@@ -243,8 +243,6 @@ static void promised(struct json_object *servers, double *kib)
 	}
 }
 
-/* What a user's answers promise, stripes on each target: all of them, or as
- * many whole ones as a quarter of the space (1,650,000 KiB) holds. */
 /* What was placed waits until the target has written it, or for a minute. */
 START_TEST(test_waits)
 {
@@ -294,6 +292,33 @@ START_TEST(test_waits)
 }
 END_TEST
 
+/* Nor for longer than a minute, though more is placed there all the time: what
+ * somebody asked for may never be written. */
+START_TEST(test_waits_no_more)
+{
+	const uint32_t stripes = 1;
+	struct slu_recent_placements *m = slu_recent_placements_new();
+	uint32_t number = slu_recent_placements_number(m, "f-OST0000");
+	struct slu_placed_stripes placed = {.number = &number,
+					    .stripes = &stripes,
+					    .n = 1,
+					    .kib = 0x1p30,
+					    .available = 1e12};
+	const double rate = 0x1p30; /* the first would take 1,024 s */
+
+	for (double now = 0; now <= 70; now += 10) {
+		slu_recent_placements_placed(m, &placed, 0, now);
+		ck_assert_double_eq_tol(
+			slu_recent_placements_waits(m, number, now, rate),
+			fmax(60 - now, 0), 1e-3);
+		placed.kib = 1;
+	}
+	slu_recent_placements_free(m);
+}
+END_TEST
+
+/* What a user's answers promise, stripes on each target: all of them, or as
+ * many whole ones as a quarter of the space (1,650,000 KiB) holds. */
 START_TEST(test_promises)
 {
 	static const struct {
@@ -372,5 +397,5 @@ START_TEST(test_ranking_without_solving)
 END_TEST
 TEST_MAIN("ost_memory", test_predicted, test_predicted_wide,
 	  test_predicted_little, test_lesson, test_memory,
-	  test_targets_stay_in_use, test_waits, test_promises,
-	  test_ranking_without_solving)
+	  test_targets_stay_in_use, test_waits, test_waits_no_more,
+	  test_promises, test_ranking_without_solving)
