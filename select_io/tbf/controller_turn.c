@@ -210,6 +210,22 @@ static double demand(const struct slu_tbf *tbf, const struct job *job, size_t t,
 	return fmax(ceil(a->mean - EPSILON), held ? fmax(ceil(limit), 1) : 1);
 }
 
+/* Of all that take part, before the part of any is looked at. */
+static void sum_up(struct slu_tbf *tbf, size_t t)
+{
+	struct target *target = &tbf->target[t];
+
+	target->nodes = target->served = 0;
+	for (size_t i = 0; i < tbf->n; i++) {
+		const struct job *job = &tbf->job[i];
+
+		if (!takes_part(tbf, job, t))
+			continue;
+		target->nodes += job->nodes;
+		target->served += job->written > 0 ? job->account[t].served : 0;
+	}
+}
+
 static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 {
 	struct slu_tokens *b = &tbf->batch;
@@ -218,7 +234,7 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 	if (slu_tokens_resize(b, tbf->n, err))
 		return -1;
 	tbf->target[t].busy = is_busy(tbf, t);
-	tbf->target[t].nodes = tbf->target[t].served = 0;
+	sum_up(tbf, t);
 	for (size_t i = 0; i < tbf->n; i++) {
 		struct job *job = &tbf->job[i];
 		struct account *a = &job->account[t];
@@ -233,8 +249,6 @@ static int fill_batch(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 		b->tokens[n] = a->tokens;
 		b->record[n] = a->record;
 		b->remainder[n] = a->remainder;
-		tbf->target[t].nodes += job->nodes;
-		tbf->target[t].served += job->written > 0 ? a->served : 0;
 		tbf->who[n++] = (uint32_t)i;
 	}
 	return slu_tokens_resize(b, n, err);

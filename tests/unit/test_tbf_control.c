@@ -2,6 +2,8 @@
 /* The controller between job_stats and rules, on a fake rule list that keeps
  * Lustre's grammar; their order is in test_tbf_order. */
 #include "config.h"
+
+#include <math.h>
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "common/jsonx.h"
@@ -442,6 +444,29 @@ START_TEST(test_huge)
 }
 END_TEST
 
+/* Equal jobs that do the same have the same, whoever was seen first: a few
+ * tokens are averaged over as many periods for all, and none lends to another.
+ */
+START_TEST(test_equal)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.rate = 8;
+	open_server(&s, &set, 1);
+	period(&s, 1);
+	for (int k = 0; k < 60; k++) {
+		for (int i = 0; i < 3; i++)
+			s.rpcs[0][i] += k % 2 ? 1 : 12;
+		period(&s, 1);
+		for (int i = 0; i < 3; i++)
+			ck_assert_double_le(fabs(record_of(&s, server_ids[i])),
+					    2);
+	}
+	close_server(&s);
+}
+END_TEST
+
 /* Counters that begin anew, strange ids, random loads: every command is taken
  * and the rates stay within Lustre's. */
 START_TEST(test_random)
@@ -480,4 +505,4 @@ END_TEST
 TEST_MAIN("tbf_control", test_baseline, test_shares, test_bad_nodes,
 	  test_lending, test_naive, test_return, test_idle, test_ended,
 	  test_pause, test_restart, test_repair, test_exempt, test_told_late,
-	  test_floor, test_huge, test_random)
+	  test_floor, test_huge, test_equal, test_random)
