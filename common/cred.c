@@ -146,7 +146,7 @@ static int decode(const char *cred, struct decoded *out, struct slu_err *err)
 
 	if (!ctx)
 		return -1;
-	*out = (struct decoded){0};
+	*out = (struct decoded){.reader = (uid_t)MUNGE_UID_ANY};
 	quiet_begin(&q);
 	why = munge_decode(cred, ctx, &text, &len, &out->uid, &out->gid);
 	quiet_end(&q);
