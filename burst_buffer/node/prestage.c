@@ -60,6 +60,14 @@ static void pace(void *arg, uint64_t bytes)
 	nanosleep(&wait, NULL);
 }
 
+/* Only who reads and writes: the proxy and the rest hold the cache's lock now
+ * and then, for which jobs that stage in wait. */
+static void be_humble(void)
+{
+	slu_be_idle();
+	(void)setpriority(PRIO_PROCESS, 0, 19);
+}
+
 /* A directory that the user may fill, and a manifest beside it. */
 static int make_place(const struct slu_node *n, char tree[PATH_MAX],
 		      char manifest[PATH_MAX], struct slu_err *err)
@@ -145,6 +153,7 @@ static int bring_act(struct slu_aside *aside, void *arg, void *out,
 	    slu_cache_proxy_start(&proxy, &b->n->cache->of, err))
 		return -1;
 	slu_stage_cache_close(&b->n->cache->cache); /* the user's no more */
+	be_humble();
 	if (slu_aside_become(aside, plan->uid, plan->gid, err) ||
 	    read_all(b, &part, readable, &result, err))
 		return -1;
@@ -186,12 +195,6 @@ static int bring_all(struct slu_node *n, uint64_t *bytes, struct slu_err *err)
 	return slu_stage_cache_commit(&n->cache->cache, bytes, err);
 }
 
-static void be_humble(void)
-{
-	slu_be_idle();
-	(void)setpriority(PRIO_PROCESS, 0, 19);
-}
-
 /* 0; 1 when it failed; also when it is wanted no more. */
 static int bring(struct slu_node *n)
 {
@@ -201,7 +204,6 @@ static int bring(struct slu_node *n)
 	uint64_t bytes = 0;
 	int rc;
 
-	be_humble();
 	slu_input_cache_begin(n);
 	rc = bring_all(n, &bytes, &err);
 	if (rc && err.kind == SLU_BUSY)
