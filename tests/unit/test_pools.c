@@ -240,8 +240,8 @@ START_TEST(test_not_yet)
 	slu_pools_unclaim(&m, 20);
 	slu_pools_claim(&m, 20, &n, 1700);
 	ck_assert(slu_pools_claimed(&m, 20));
-	ck_assert(slu_persistent_wait_due(&m, 21,
-					  10)); /* what is left is freed */
+	/* what is left is freed */
+	ck_assert(slu_persistent_wait_due(&m, 21, 10));
 	slu_pools_fini(&m);
 	slu_mirror_fini(&m);
 }
