@@ -7,9 +7,9 @@
  * few seconds (sluice-tbfd --publish): means over a minute, in classes a tenth
  * apart, which fade over a month. The capacity is the highest rate that it has
  * had for SLU_REACHED_MINUTES, with an error of a tenth, if it was full then:
- * with more jobs it did no more, and it spent at least as long there as at the
- * rates right below. A server that works for one steady job has a highest rate,
- * too, which is the job's.
+ * with more active jobs it did no more, and it spent at least as long there as
+ * at the rates right below. A server that works for one steady job has a
+ * highest rate, too, which is the job's.
  */
 
 #include <stddef.h>

@@ -31,11 +31,28 @@
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10
+#define ACTIVE	 UINT64_C(60000000000) /* ns */
 /* Seconds until one that has died is restarted, at first and at most. */
 #define RESTART	    1u
 #define RESTART_MAX 60u
 
-/* The number of jobs in job_stats of each kind, if it could be read. */
+/* The jobs of a target that have done I/O in the minute before its last one:
+ * Lustre keeps the records of idle ones, too. */
+static uint64_t active(const struct slu_jobstats *jobs,
+		       const struct slu_jobstats_target *target)
+{
+	const struct slu_jobstat *job = &jobs->job[target->first];
+	uint64_t last = 0, n = 0;
+
+	for (size_t i = 0; i < target->n; i++)
+		last = job[i].last > last ? job[i].last : last;
+	for (size_t i = 0; i < target->n; i++)
+		n += job[i].last + ACTIVE >= last;
+	return n;
+}
+
+/* The number of active jobs of each target of a kind, if job_stats could be
+ * read. */
 static void add_jobs(struct json_object *said, const char *kind,
 		     const struct slu_jobstats *jobs)
 {
@@ -49,8 +66,9 @@ static void add_jobs(struct json_object *said, const char *kind,
 			json_object_object_get(one, "name"));
 		for (size_t t = 0; t < jobs->n_targets; t++)
 			if (strcmp(jobs->target[t].name, name) == 0)
-				slu_json_set_u64(one, "jobs",
-						 jobs->target[t].n);
+				slu_json_set_u64(
+					one, "jobs",
+					active(jobs, &jobs->target[t]));
 	}
 }
 

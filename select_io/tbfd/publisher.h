@@ -29,7 +29,7 @@ struct slu_tbfd_publisher {
 int slu_tbfd_publish_jobs(struct slu_tbfd_publisher *p, double now,
 			  struct slu_err *err);
 
-/* Read the server, and send what it says, and how many jobs there were on each
+/* Read the server, and send what it says, and how many jobs were active on each
  * target when they were read. */
 int slu_tbfd_publish_server(struct slu_tbfd_publisher *p, double now,
 			    struct slu_err *err);

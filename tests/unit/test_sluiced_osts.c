@@ -173,7 +173,11 @@ START_TEST(test_osts)
 	ck_assert_int_eq(post("/v1/osts?host=n1", said, NULL), 0);
 	put_target("f-OST0007");
 	put_mdt("f-MDT0000");
-	put_job_stats("obdfilter/f-OST0007", "- job_id: 7\n- job_id: cp.0\n");
+	/* Lustre keeps the record of one that is idle, 9, for ten minutes */
+	put_job_stats("obdfilter/f-OST0007",
+		      "- job_id: 7\n  snapshot_time: 2000\n"
+		      "- job_id: cp.0\n  snapshot_time: 1990\n"
+		      "- job_id: 9\n  snapshot_time: 1800\n");
 	expect_ok(slu_tbfd_publish_jobs(&oss, 1, &err), err);
 	kib = resident();
 	slu_tbfd_publish_slim();
