@@ -39,7 +39,8 @@ struct slu_predicted {
 	double sure; /* that it will be exactly these nodes */
 	struct node *node;
 	size_t n_node;
-	bool ever; /* some node was told to bring its input */
+	bool ever;    /* some node was told to bring its input */
+	bool through; /* a run has it all; what waits anew is told again */
 	bool planned;
 	struct slu_plan plan;
 	char *wrong; /* why there is no plan */
@@ -130,6 +131,7 @@ void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job)
 
 	if (p) {
 		p->away = 0;
+		p->through = false;
 		return;
 	}
 	if (b->n_predicted >= MOST)
@@ -170,7 +172,7 @@ struct json_object *slu_buffers_to_predict(struct slu_buffers *b)
 		const struct slu_bb *run = run_of(b, p);
 
 		next = p->next;
-		if (!b->conf->prestage || is_through(run) ||
+		if (!b->conf->prestage || is_through(run) || p->through ||
 		    (!run && p->away >= AWAY))
 			slu_predicted_end(b, p->job->job_id);
 		else if (!run)
@@ -364,8 +366,8 @@ static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 	const struct node *n = node_of(p, node);
 	const struct slu_bb *run = run_of(b, p);
 
-	if (!p->planned || !n || !(n->brings || n->has.brought) ||
-	    is_through(run))
+	p->through |= is_through(run);
+	if (!p->planned || !n || !(n->brings || n->has.brought) || p->through)
 		return false;
 	return !run || slu_bb_index(run, node) >= 0;
 }

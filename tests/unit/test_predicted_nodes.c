@@ -243,6 +243,33 @@ START_TEST(test_begins)
 }
 END_TEST
 
+/* One that ends before the next look is not brought again; one that is put back
+ * waits anew. */
+START_TEST(test_over_before_a_look)
+{
+	static const char *const nodes[] = {"n1", "n2"};
+
+	be_sure();
+	begin_job(20, OWNER, OWN);
+	each(n, nodes)
+	{
+		struct slu_plan plan;
+
+		get_plan(20, *n, &plan);
+		slu_msg_clear(&slu_plan_desc, &plan);
+	}
+	each(n, nodes) report(20, *n, "in.0.share", true);
+	each(n, nodes) report(20, *n, "ready", true);
+	ck_assert(is_to_go("n1"));
+	end_job(20, OWNER, OWN);
+	ck_assert(!is_told("n1"));
+	ck_assert(is_to_go("n1"));
+	waits(20, OWNER, OWN);
+	ck_assert(is_told("n1"));
+	teardown();
+}
+END_TEST
+
 START_TEST(test_cancelled)
 {
 	const struct slu_job_cancelled gone = {.job_id = 20};
@@ -389,5 +416,6 @@ START_TEST(test_random)
 END_TEST
 
 TEST_MAIN("predicted_nodes", test_sure_for_long, test_unsure_once,
-	  test_others_change, test_shared, test_begins, test_cancelled,
-	  test_others, test_restart, test_counts, test_less_sure, test_random)
+	  test_others_change, test_shared, test_begins, test_over_before_a_look,
+	  test_cancelled, test_others, test_restart, test_counts,
+	  test_less_sure, test_random)
