@@ -133,7 +133,6 @@ static int commit(void *arg)
 
 	if (slu_node_open(&n, of->opt, &err))
 		return 1;
-	slu_be_idle();
 	rc = slu_stage_cache_open(&c, want.storage, &want.budget, want.uid,
 				  want.job_id, want.buffer, &want.began, &err);
 	if (!rc) {
@@ -149,7 +148,8 @@ static int commit(void *arg)
 	return rc ? 1 : 0;
 }
 
-/* It waits for the disk, the job does not. The fill stays locked until that has
+/* It waits for the disk, the job does not; at normal priority, as it has the
+ * cache's lock, for which others wait. The fill stays locked until that has
  * locked it, too, or this process ends. */
 void slu_input_cache_keep(struct slu_node *n)
 {
