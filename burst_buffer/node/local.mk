@@ -138,7 +138,8 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_stage_lists tests/unit/test_stage_late \
 	tests/unit/test_temporary_file tests/unit/test_stage_copied \
 	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_gekkofs_hosts \
+	tests/unit/test_volfile tests/unit/test_brick_data \
+	tests/unit/test_gekkofs_hosts \
 	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
 	tests/unit/test_server tests/unit/test_bind \
 	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
@@ -247,6 +248,9 @@ tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
 tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
 	tests/unit/in_flight.h \
 	$(node_test_storage)
+tests_unit_test_brick_data_SOURCES = tests/unit/test_brick_data.c $(node_test_tree)
+tests_unit_test_brick_data_LDADD = $(node_test_libs)
+EXTRA_tests_unit_test_brick_data_DEPENDENCIES = libsluice_glusterfs.la
 tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
 tests_unit_test_fuse_LDADD = $(node_test_libs)
 tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)

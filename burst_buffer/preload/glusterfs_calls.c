@@ -19,8 +19,8 @@
  * kernel: "cached", "mmap", or "no mmap" from a kernel that does not support
  * them with direct I/O. If there is no such file, this library does not work.
  *
- * SLUICE_SERVER set (to any value): it is in the server, see brick_names.c, and
- * writes "names" when it is loaded.
+ * SLUICE_SERVER set (to any value): it is in the server, see brick_names.c and
+ * brick_data.c, and writes "names" when it is loaded.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -282,6 +282,7 @@ __attribute__((constructor)) static void begin(void)
 	server = getenv("SLUICE_SERVER") != NULL;
 	if (server)
 		device = NO_DEVICE;
+	slu_wrap_data(server);
 	if (slu_wrap_names(server) && server)
 		tell("names\n");
 	unsetenv("LD_PRELOAD");

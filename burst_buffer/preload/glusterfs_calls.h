@@ -30,6 +30,10 @@ void slu_answer(int device, uint64_t unique, int error);
  * not have the functions for that. */
 bool slu_wrap_names(bool server);
 
+/* brick_data.c: call before there are threads. In a server, no file is read or
+ * written elsewhere while a call writes to it from then on. */
+void slu_wrap_data(bool server);
+
 /* appended.c: a program has opened (the flags of open(2)) or closed a file. */
 void slu_opened(uint64_t node, uint64_t fh, uint32_t flags);
 void slu_closed(uint64_t node, uint64_t fh);
