@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups directly below the root of each hierarchy, old (cgroup) and unified
- * (cgroup2). cpuset groups start without CPUs and take no process: that one is
- * left out, as its root is what slurmd's children get anyway.
+ * Groups of a job's servers, outside slurmd's: directly below the root of each
+ * hierarchy, of version 1 (cgroup) and 2 (cgroup2). A group of cpuset has no
+ * CPUs at first and takes no process: there they stay where they are.
  */
 #include "config.h"
 #include "burst_buffer/host/cgroup.h"
@@ -72,15 +72,17 @@ static int still_there(const char *dir)
 	return rmdir(dir) && !access(dir, F_OK) ? 0 : -1;
 }
 
-/* In how many hierarchies fn, called with the group's directory, returned 0. */
-static int each_hierarchy(const char *name, int (*fn)(const char *dir))
+/* In how many hierarchies fn, called with the group's directory, returned 0;
+ * -1: it cannot be told. */
+static int each_hierarchy(const char *name, int (*fn)(const char *dir),
+			  struct slu_err *err)
 {
 	char dir[PATH_MAX];
 	struct slu_mtab m;
 	int n = 0;
 
-	if (slu_mtab_read(&m, NULL))
-		return 0;
+	if (slu_mtab_read(&m, err))
+		return -1;
 	for (size_t i = 0; i < m.n; i++) {
 		const struct slu_mtab_line *l = &m.line[i];
 
@@ -128,22 +130,27 @@ static bool kill_member(void *arg, int proc, pid_t pid)
 
 int slu_cgroup_enter(const char *name)
 {
-	return each_hierarchy(name, enter);
+	int n = each_hierarchy(name, enter, NULL);
+
+	return n > 0 ? n : 0;
 }
 
 int slu_cgroup_end(const char *name, struct slu_err *err)
 {
 	struct members m = {.name = name};
+	int left;
 
-	for (int i = 0; each_hierarchy(name, still_there); i++) {
+	for (int i = 0; (left = each_hierarchy(name, still_there, err)); i++) {
+		if (left < 0)
+			return -1;
 		if (i == TRIES)
 			return slu_err(err, SLU_BUSY,
 				       "the cgroup %s cannot be removed: "
 				       "process %d cannot be killed",
 				       name, (int)m.last);
-		each_hierarchy(name, freeze);
+		each_hierarchy(name, freeze, NULL);
 		slu_pid_find(kill_member, &m);
-		each_hierarchy(name, thaw);
+		each_hierarchy(name, thaw, NULL);
 		usleep(PAUSE);
 	}
 	return 0;

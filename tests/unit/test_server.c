@@ -9,6 +9,7 @@
 #include "tests/unit/tree.h"
 #include <arpa/inet.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -243,6 +244,20 @@ START_TEST(test_cgroup)
 }
 END_TEST
 
+/* Where mounts cannot be read nobody knows whether anything is left. */
+START_TEST(test_groups_unknown)
+{
+	struct rlimit files;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	ck_assert_int_eq(slu_cgroup_end(group, &err), -1);
+	files.rlim_cur = files.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+}
+END_TEST
+
 /* What is left of a test that failed. */
 static void end_all(void)
 {
@@ -261,9 +276,10 @@ static void name_groups(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {test_transitions, test_impostor,
-				      test_reader,	test_connections,
-				      test_listens,	test_cgroup};
+	const TTest *const tests[] = {test_transitions,	  test_impostor,
+				      test_reader,	  test_connections,
+				      test_listens,	  test_cgroup,
+				      test_groups_unknown};
 	int rc = enter_own_host("server");
 
 	if (rc)
