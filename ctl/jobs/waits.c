@@ -80,13 +80,15 @@ static struct slu_waiting *get(struct slu_waits *w, uint32_t job_id,
 	return NULL;
 }
 
-static void count(struct slu_waiting *job, int64_t now)
+/* What it has waited until now. */
+static struct slu_waited waited_by(const struct slu_waiting *job, int64_t now)
 {
 	const int64_t gone = now - job->asked;
+	struct slu_waited waited = job->waited;
 
 	if (gone > 0)
-		job->waited.seconds[job->what] += gone < GAP ? gone : GAP;
-	job->asked = now;
+		waited.seconds[job->what] += gone < GAP ? gone : GAP;
+	return waited;
 }
 
 /* A question in the same pass of the scheduler may change it again. */
@@ -112,7 +114,8 @@ void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 	pthread_mutex_lock(&w->lock);
 	job = get(w, job_id, what, now);
 	if (job) {
-		count(job, now);
+		job->waited = waited_by(job, now);
+		job->asked = now;
 		change(job, what, now);
 		slu_copy(job->why, sizeof(job->why), why ? why : "");
 	}
@@ -130,10 +133,8 @@ bool slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
 	pthread_mutex_lock(&w->lock);
 	job = slu_map_del(&w->job, job_id);
 	pthread_mutex_unlock(&w->lock);
-	if (job && waited) {
-		count(job, now);
-		*waited = job->waited;
-	}
+	if (job && waited)
+		*waited = waited_by(job, now);
 	known = job;
 	free(job);
 	return known;
@@ -142,15 +143,13 @@ bool slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
 void slu_waits_look(struct slu_waits *w, uint32_t job_id, int64_t now,
 		    struct slu_waited *waited)
 {
-	struct slu_waiting *job;
+	const struct slu_waiting *job;
 
 	*waited = (struct slu_waited){0};
 	pthread_mutex_lock(&w->lock);
 	job = slu_map_get(&w->job, job_id);
-	if (job) {
-		count(job, now);
-		*waited = job->waited;
-	}
+	if (job)
+		*waited = waited_by(job, now);
 	pthread_mutex_unlock(&w->lock);
 }
 

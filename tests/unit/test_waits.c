@@ -141,6 +141,15 @@ START_TEST(test_array)
 	ck_assert_str_eq(text, "sluice: waited 0:03:00 for sluiced");
 	free(text);
 	ck_assert_ptr_null(slu_ctl_begin_note(ctl, 9, 7, NULL, 1200));
+	/* five minutes are the most that count after a question, however many
+	 * tasks begin meanwhile */
+	ck_assert(!ask(ctl, &array, 2000));
+	text = slu_ctl_begin_note(ctl, 8, 7, NULL, 2290);
+	ck_assert_str_eq(text, "sluice: waited 0:04:50 for sluiced");
+	free(text);
+	text = slu_ctl_begin_note(ctl, 9, 7, NULL, 2580);
+	ck_assert_str_eq(text, "sluice: waited 0:05:00 for sluiced");
+	free(text);
 	slu_ctl_release(ctl);
 }
 END_TEST
