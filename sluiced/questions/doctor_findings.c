@@ -35,10 +35,13 @@ struct json_object *slu_finding_type(struct json_object *finding,
 {
 	char type[400];
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	vsnprintf(type, sizeof(type), fmt, ap);
+	n = vsnprintf(type, sizeof(type), fmt, ap);
 	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(type))
+		return finding; /* nobody is to type a part of a command */
 	if (hosts && *hosts)
 		slu_json_set_str(finding, "on", hosts);
 	slu_json_set_str(finding, "type", type);
