@@ -158,6 +158,17 @@ static void print(const char *name, const struct swf_log *log, int times,
 	}
 }
 
+static void remove_db(const char *path)
+{
+	static const char *const rest[] = {"", "-wal", "-shm"};
+	char name[4200];
+
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, rest[i]);
+		unlink(name);
+	}
+}
+
 static int try_log(const char *log_path, const char *db_path, int times,
 		   bool csv, struct slu_err *err)
 {
@@ -175,7 +186,7 @@ static int try_log(const char *log_path, const char *db_path, int times,
 	for (size_t j = 0; j < log.n; j++)
 		if (log.job[j].procs > ask.machine)
 			ask.machine = log.job[j].procs;
-	unlink(db_path);
+	remove_db(db_path); /* with its log, which is of another database */
 	rc = make(db_path, &log, times, err);
 	if (rc == 0)
 		db = slu_db_open(db_path, SLU_DB_READ, err);
@@ -188,17 +199,6 @@ static int try_log(const char *log_path, const char *db_path, int times,
 	slu_db_close(db);
 	swf_free(&log);
 	return rc;
-}
-
-static void remove_db(const char *path)
-{
-	static const char *const rest[] = {"", "-wal", "-shm"};
-	char name[128];
-
-	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
-		snprintf(name, sizeof(name), "%s%s", path, rest[i]);
-		unlink(name);
-	}
 }
 
 int main(int argc, char **argv)
