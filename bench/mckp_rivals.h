@@ -2,8 +2,9 @@
 #ifndef SLU_BENCH_MCKP_RIVALS_H
 #define SLU_BENCH_MCKP_RIVALS_H
 
-/* Other solvers for the knapsack of bench/mckp: each returns the optimum and
- * its time in seconds. */
+/* Reference solvers for the multiple-choice knapsack of bench/mckp: dynamic
+ * programming over the capacity, and GLPK's branch and cut. Each returns the
+ * optimum and its time in seconds. */
 
 #include "select_io/mckp/mckp.h"
 
@@ -12,7 +13,7 @@
 /* The textbook algorithm: best[i][c] in doubles, and a choice for every cell.
  */
 double bench_textbook(const struct slu_mckp_problem *p, double *seconds);
-/* NAN: it exceeded its limits. Only with HAVE_GLPK_H. */
+/* NAN: it failed or exceeded its limits. Only with HAVE_GLPK_H. */
 double bench_glpk(const struct slu_mckp_problem *p, double *seconds);
 
 #endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The strategies that choose the targets of new files. */
+/*
+ * Allocators of Lustre's targets for new files in the simulation of bench/ost:
+ * those that minimise a cost (the paper's costs, ours, ours as sluiced
+ * answers), and bounds that know each target's true load. ost_rivals.c has the
+ * others.
+ */
 #include "config.h"
 #include "bench/ost_sim.h"
 

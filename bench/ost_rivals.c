@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strategies that use only an order, chance and free space. */
+/*
+ * Baseline allocators for the simulation of bench/ost, which know nothing of
+ * load: Lustre's round-robin and QOS, as far as they matter here (no random
+ * restart), variants of round-robin, and weighted random choice.
+ */
 #include "config.h"
 #include "bench/ost_sim.h"
 
@@ -11,8 +15,8 @@ uint32_t ost_lustre_order(const struct world *w, uint32_t i)
 	return i % w->servers * w->per_server + i / w->servers;
 }
 
-/* Lustre's order. After a round whose length is a multiple of the stripe count
- * it begins one target later (lod_ost_alloc_rr). */
+/* Lustre's order. After a round it begins one target later, unless the stripes
+ * do that by themselves (lod_ost_alloc_rr). */
 static void pick_robin(struct world *w, uint32_t n, uint32_t *out)
 {
 	if (w->robin > w->m) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GlusterFS's client with the translator debug/delay-gen: slow_fs.h. */
+/* Slow storage: a GlusterFS client without a server, on a local directory, with
+ * the translator debug/delay-gen. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "bench/slow_fs.h"
 #include "common/proc.h"
 
-/* Below io-threads, so that requests are delayed in parallel. */
+/* Below io-threads, so that up to 64 delays overlap. */
 static const char graph[] = "volume posix\n"
 			    "type storage/posix\n"
 			    "option directory %s/back\n"

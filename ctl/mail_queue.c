@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * The queue of mails to users, which one thread sends; what was sent within an
+ * hour is not sent again.
+ *
  * What users wrote (the job's name, paths in a sentence, the address) is an
  * argument and never a command: an address that some mail programs would take
  * for an option, a file or a pipe is refused.

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Abort through /sys/fs/fuse/connections/MINOR/abort, MINOR being the minor
- * number of the mount's device. stat() of a path would hang, so the numbers
+ * Ends FUSE file systems that do not answer, so that processes which wait for
+ * them can be killed: all mounts of the process's user that have requests
+ * waiting. By /sys/fs/fuse/connections/MINOR/abort, MINOR being the minor
+ * number of the mount's device; as stat() of a path would hang, the numbers
  * come from mountinfo.
  */
 #include "config.h"

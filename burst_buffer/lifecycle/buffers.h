@@ -185,7 +185,7 @@ int slu_buffers_discard(struct slu_buffers *b, const struct slu_discard *ask,
 
 /* The clock was set by `step` seconds (negative: back) and is `now` since. Time
  * stamps are shifted, so that deadlines do not pass early; one of something
- * that began less than -step ago cannot be, and that may last longer by as
+ * that began more than -step ago cannot be, and that may last longer by as
  * much. */
 void slu_buffers_clock(struct slu_buffers *b, double now, double step);
 
