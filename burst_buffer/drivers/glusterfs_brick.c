@@ -215,24 +215,27 @@ static unsigned running_port(const struct slu_instance *in)
 	return port && slu_server_listens(&pid, port) ? port : 0;
 }
 
-/* Starts a brick on the first port that works, from a random one on. */
+/* Starts a brick on the first port that works, from one on that the secret
+ * determines. Another port helps only where one is taken. */
 static int start_somewhere(const struct slu_instance *in, unsigned *port,
 			   struct slu_err *err)
 {
 	const struct slu_plan_node *me = &in->plan->node[in->self];
 	const char *host = me->addr && *me->addr ? me->addr : me->name;
 	unsigned low = 0, span = 1, first;
+	bool taken = true;
 	int rc = -1;
 
 	if (port_range(in, &low, &span, err))
 		return -1;
 	first = first_port(in, span);
-	for (unsigned i = 0; rc && i < PORT_TRIES && i < span; i++) {
+	for (unsigned i = 0; taken && i < PORT_TRIES && i < span; i++) {
 		*port = low + (first + i) % span;
 		if (port_free(host, *port))
 			rc = start_brick(in, *port, err);
 		else
 			rc = slu_err(err, SLU_BUSY, "port %u is taken", *port);
+		taken = rc && err->kind == SLU_BUSY;
 	}
 	return rc;
 }
