@@ -13,9 +13,10 @@
 #include "burst_buffer/lifecycle/record_facts.h"
 
 /* Seconds within which slurmctld reports all components of a run. They start in
- * one scheduling cycle; if the last one cannot start, they wait for longer than
- * this before they start again, which does not count as a restart. */
-#define TOGETHER 600.0
+ * one scheduling cycle. If the last one cannot start, all of them wait until
+ * credentials have expired (backfill.c: _het_job_kill_now(); AuthInfo's
+ * cred_expire, 120 s) and start again, which does not count as a restart. */
+#define TOGETHER 100.0
 #define ALONE	 10.0
 
 /* Is this the buffer of a component of the same run (or bb itself)? */

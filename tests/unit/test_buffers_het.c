@@ -207,6 +207,29 @@ static void try_failure(bool restart)
 	world_free(&h.w);
 }
 
+/* A run whose last component could not start is begun again two minutes later,
+ * which is no restart: what there was of it is not taken for the other one. */
+START_TEST(test_start_again)
+{
+	struct het h;
+
+	het_new(&h, WALK, WALK, false);
+	start(&h, 0);
+	end(&h, 0, "PENDING");
+	h.w.now += 121;
+	for (int i = 0; i < 2; i++) {
+		h.job[i].start += 121;
+		h.job[i].state = (char *)"RUNNING";
+		h.job[i].completing = false;
+		h.w.node[i].buffer = 0;
+	}
+	start(&h, 1);
+	walks(&h, 1, up_steps, "barrier ready");
+	ck_assert_str_eq(does(&h, 1, "barrier ready", true), "busy");
+	world_free(&h.w);
+}
+END_TEST
+
 START_TEST(test_failure)
 {
 	try_failure(false);
@@ -300,4 +323,5 @@ START_TEST(test_outlasts_failure)
 END_TEST
 
 TEST_MAIN("buffers het", test_together, test_deadline, test_failure,
-	  test_component_cancelled_alone, test_outlasts, test_outlasts_failure)
+	  test_start_again, test_component_cancelled_alone, test_outlasts,
+	  test_outlasts_failure)
