@@ -8,7 +8,7 @@
 #include "bench/io_runs.h"
 #include "bench/shared_fs.h"
 #include "bench/swf.h"
-#include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/admission.h"
 
 /* What determines the I/O of a job: its application, its user, or chance. */
 enum likeness { BY_APPLICATION, BY_USER, BY_NOTHING };
@@ -70,14 +70,14 @@ struct policy {
 	const char *name;
 	enum rule rule;
 	enum knowledge knowledge;
-	double over; /* of OURS, see admit.h; 0: the shipped value */
+	double over; /* of OURS, see admission.h; 0: the shipped value */
 };
 /* The first is Slurm, then ours; ends with NULL. */
 extern const struct policy policies[];
 enum { POLICY_SLURM, POLICY_OURS };
 
 /* Its parameters; see iostart_run.c. */
-extern struct slu_admit_site iostart_site;
+extern struct slu_admission_site iostart_site;
 
 enum { MAKESPAN, SLOWDOWN, LOST, SPREAD, UTILISATION, HOLD, MEASURES };
 extern const char *const measure_name[MEASURES], *const measure_unit[MEASURES];

@@ -71,7 +71,7 @@ static void name_of(const struct swf_job *job, char name[64])
 static double rate_of(struct teller *t, const struct slu_job *job,
 		      double seconds)
 {
-	struct slu_admit_site site = iostart_site;
+	struct slu_admission_site site = iostart_site;
 	double nodes = job->node_cnt;
 	struct slu_volumes_next next;
 	struct slu_rate rate;
@@ -87,7 +87,7 @@ static double rate_of(struct teller *t, const struct slu_job *job,
 	if (t->what == SHUFFLED)
 		return nodes * t->said[slu_random(&t->seed, t->n_said)];
 	site.capacity = t->mix->capacity;
-	return slu_admit_rate(&site, &rate, nodes);
+	return slu_admission_rate(&site, &rate, nodes);
 }
 
 struct foretold teller_ask(struct teller *t, size_t i, int64_t now)

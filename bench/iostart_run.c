@@ -37,7 +37,7 @@ const char *const measure_unit[MEASURES] = {"s",     "ratio", "node hours",
 					    "ratio", "share", "s"};
 
 /* Tuned on KTH-SP2 and LANL-CM5. */
-struct slu_admit_site iostart_site = {
+struct slu_admission_site iostart_site = {
 	.max_wait = 2 * 86400,
 	.patience = 20,
 	.small = 0.01,
@@ -59,10 +59,10 @@ struct sim {
 	struct job *job;
 	size_t *running, n_running, *waiting, n_waiting;
 	struct slu_demand *is_running, *is_waiting;
-	struct slu_admit_site site;
-	struct slu_admit admit;
+	struct slu_admission_site site;
+	struct slu_admission admit;
 	struct slu_groups groups;
-	int64_t looked; /* time of the last slu_admit_look() */
+	int64_t looked; /* time of the last slu_admission_look() */
 	double idle, freed, was_idle;
 	bool held;		  /* some job is held */
 	double heavy, heavy_rate; /* jobs with more than negligible I/O */
@@ -83,9 +83,9 @@ static struct slu_demand demand_of(const struct sim *s, size_t i, int64_t now)
 	if (j->start < 0)
 		return d;
 	if (s->policy->rule == OURS && s->policy->knowledge != TRUTH)
-		d.rate = slu_admit_seen(&d, gone, fs_moved(s->fs, i),
-					fs_rate(s->fs) >
-						BUSY * s->mix->capacity);
+		d.rate = slu_admission_seen(&d, gone, fs_moved(s->fs, i),
+					    fs_rate(s->fs) >
+						    BUSY * s->mix->capacity);
 	d.seconds = fmax(j->f.seconds - gone, AGAIN);
 	return d;
 }
@@ -96,8 +96,8 @@ static void look(struct sim *s, int64_t now)
 		s->is_running[k] = demand_of(s, s->running[k], now);
 	for (size_t k = 0; k < s->n_waiting; k++)
 		s->is_waiting[k] = demand_of(s, s->waiting[k], now);
-	if (slu_admit_look(&s->admit, &s->site, s->is_running, s->n_running,
-			   s->is_waiting, s->n_waiting) < 0 ||
+	if (slu_admission_look(&s->admit, &s->site, s->is_running, s->n_running,
+			       s->is_waiting, s->n_waiting) < 0 ||
 	    slu_groups_divide(s->is_running, s->n_running, s->is_waiting,
 			      s->n_waiting, (double)s->mix->procs,
 			      &s->groups) < 0)
@@ -137,7 +137,7 @@ static bool has_licences(const struct sim *s, const struct slu_demand *d)
 static bool may(const struct sim *s, size_t i, int64_t now)
 {
 	const struct job *j = &s->job[i];
-	struct slu_admit_ask ask = {
+	struct slu_admission_ask ask = {
 		.is = demand_of(s, i, now),
 		.soon = j->f.soon,
 		.held = j->held < 0 ? 0 : now - j->held,
@@ -160,7 +160,7 @@ static bool may(const struct sim *s, size_t i, int64_t now)
 	case OURS:
 		break;
 	}
-	return slu_admit_ask(&s->admit, &ask) != SLU_ADMIT_HELD;
+	return slu_admission_ask(&s->admit, &ask) != SLU_ADMISSION_HELD;
 }
 
 static bool may_start(void *arg, size_t i, int64_t now)
@@ -211,7 +211,7 @@ static void begun(void *arg, size_t i, int64_t now)
 	struct sim *s = arg;
 	struct slu_demand d = demand_of(s, i, now);
 
-	slu_admit_begun(&s->admit, &d);
+	slu_admission_begun(&s->admit, &d);
 	slu_groups_begun(&s->groups, &d);
 	s->job[i].start = now;
 	read_busy_clock(s, now);
@@ -347,7 +347,7 @@ static void sim_free(struct sim *s)
 {
 	fs_free(s->fs);
 	teller_free(s->teller);
-	slu_admit_free(&s->admit);
+	slu_admission_free(&s->admit);
 	free(s->job);
 	free(s->running);
 	free(s->waiting);

@@ -233,7 +233,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	if (tick < next)
 		next = tick;
 	slu_ions_solve(ctl, now);
-	slu_io_start_tell(ctl, now);
+	slu_io_start_report(ctl, now);
 	write_link(ctl, now);
 	tick = slu_users_tick(ctl, now);
 	if (tick < next)

@@ -46,29 +46,29 @@ libsluion_a_SOURCES = \
 	select_io/mckp/dp_fill.h
 noinst_LIBRARIES += libslubandwidth.a
 libslubandwidth_a_SOURCES = \
-	select_io/bandwidth/admit.c select_io/bandwidth/admit.h \
+	select_io/bandwidth/admission.c select_io/bandwidth/admission.h \
 	select_io/bandwidth/busy_times.c select_io/bandwidth/busy_times.h \
 	select_io/bandwidth/cuts.c select_io/bandwidth/cuts.h \
 	select_io/bandwidth/groups.c select_io/bandwidth/groups.h \
-	select_io/bandwidth/past.c select_io/bandwidth/past.h \
+	select_io/bandwidth/utilization.c select_io/bandwidth/utilization.h \
 	select_io/bandwidth/ran_well.c select_io/bandwidth/ran_well.h \
 	select_io/bandwidth/reached.c select_io/bandwidth/reached.h \
 	select_io/bandwidth/rates.c select_io/bandwidth/rates.h
 libslubandwidth = libslubandwidth.a $(libslucommon) $(XXHASH_LIBS)
 
 if HAVE_CHECK
-bandwidth_tests = tests/unit/test_admit tests/unit/test_busy_times \
+bandwidth_tests = tests/unit/test_admission tests/unit/test_busy_times \
 	tests/unit/test_groups \
-	tests/unit/test_past tests/unit/test_ran_well \
+	tests/unit/test_utilization tests/unit/test_ran_well \
 	tests/unit/test_rates tests/unit/test_shared_fs
 check_PROGRAMS += $(bandwidth_tests)
 TESTS += $(bandwidth_tests)
-tests_unit_test_admit_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_test_admission_LDADD = $(libslubandwidth) $(CHECK_LIBS)
 tests_unit_test_busy_times_SOURCES = tests/unit/test_busy_times.c \
 	bench/shared_fs.c bench/shared_fs.h
 tests_unit_test_busy_times_LDADD = $(libslubandwidth) $(CHECK_LIBS)
 tests_unit_test_groups_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_past_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_test_utilization_LDADD = $(libslubandwidth) $(CHECK_LIBS)
 tests_unit_test_ran_well_SOURCES = tests/unit/test_ran_well.c \
 	bench/shared_fs.c bench/shared_fs.h
 tests_unit_test_ran_well_LDADD = $(libslubandwidth) $(CHECK_LIBS)

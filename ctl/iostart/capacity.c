@@ -59,7 +59,7 @@ void slu_iostart_reached(struct slu_iostart *s,
 /* Without memory nothing is learnt. */
 void slu_io_ran_start(struct slu_io_ran *ran, bool is_auto)
 {
-	struct slu_past_run *run = ran->run;
+	struct slu_ended_run *run = ran->run;
 
 	if (!is_auto) {
 		free(run);
@@ -78,7 +78,7 @@ void slu_io_ran_add(struct slu_iostart *s, const struct slu_io_ended *run,
 
 	if (!ran->run || !(seconds > 0) || !(bytes > 0))
 		return;
-	ran->run[ran->next] = (struct slu_past_run){
+	ran->run[ran->next] = (struct slu_ended_run){
 		.start = (double)run->start,
 		.end = (double)run->end,
 		.nodes = run->nodes,
@@ -98,7 +98,7 @@ void slu_io_ran_add(struct slu_iostart *s, const struct slu_io_ended *run,
 void slu_io_ran_judge(struct slu_iostart *s)
 {
 	struct slu_io_ran *ran = &s->ran;
-	struct slu_past_run *copy = calloc(ran->n + 1, sizeof(*copy));
+	struct slu_ended_run *copy = calloc(ran->n + 1, sizeof(*copy));
 	struct slu_ran_well well;
 
 	ran->news = 0;

@@ -137,7 +137,8 @@ void slu_io_start_use(struct slu_ctl *ctl)
 	ctl->ops.schedule(ctl->ops.arg);
 }
 
-static void log_one(struct slu_ctl *ctl, const struct slu_io_said *said)
+static void log_one(struct slu_ctl *ctl,
+		    const struct slu_iostart_log_entry *said)
 {
 	if (said->advised)
 		ctl_log(ctl, SLU_INFO,
@@ -153,9 +154,9 @@ static void log_one(struct slu_ctl *ctl, const struct slu_io_said *said)
 
 void slu_io_start_log(struct slu_ctl *ctl)
 {
-	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	uint64_t lost;
-	size_t n = slu_iostart_said(&ctl->iostart, said, &lost);
+	size_t n = slu_iostart_log_entries(&ctl->iostart, said, &lost);
 
 	for (size_t i = 0; i < n; i++)
 		log_one(ctl, &said[i]);
@@ -164,7 +165,7 @@ void slu_io_start_log(struct slu_ctl *ctl)
 			(unsigned long long)lost);
 }
 
-void slu_io_start_tell(struct slu_ctl *ctl, double now)
+void slu_io_start_report(struct slu_ctl *ctl, double now)
 {
 	struct slu_io_use use;
 

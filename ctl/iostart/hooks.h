@@ -18,6 +18,6 @@ void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
 /* Log what hooks have noted, as hooks must not block. */
 void slu_io_start_log(struct slu_ctl *ctl);
 /* Send sluiced the state of IOStart, twice a minute. */
-void slu_io_start_tell(struct slu_ctl *ctl, double now);
+void slu_io_start_report(struct slu_ctl *ctl, double now);
 
 #endif

@@ -4,7 +4,7 @@
 
 /*
  * IOStart: which jobs wait so that those that run do not ask more of the
- * parallel file system than it can move (select_io/bandwidth/admit.h is the
+ * parallel file system than it can move (select_io/bandwidth/admission.h is the
  * rule). In memory: what applications moved (the thread teaches it from
  * history), what runs, and who waits (hooks). A mutex guards all of it, held
  * for one look at what runs, at most once a second. Any thread.
@@ -19,7 +19,7 @@
 #include "common/conf.h"
 #include "common/str.h"
 #include "ctl/map.h"
-#include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/admission.h"
 #include "select_io/bandwidth/busy_times.h"
 #include "select_io/bandwidth/cuts.h"
 #include "select_io/bandwidth/rates.h"
@@ -27,7 +27,7 @@
 
 #define SLU_IOSTART_GRACE 60
 #define SLU_IOSTART_WHY	  256
-#define SLU_IOSTART_SAID  32
+#define SLU_IOSTART_LOG	  32
 
 /* A job, borrowed. */
 struct slu_io_job {
@@ -41,7 +41,7 @@ struct slu_io_job {
 
 /* For the log: a job that has started after waiting, or (advise) would have
  * waited. */
-struct slu_io_said {
+struct slu_iostart_log_entry {
 	uint32_t job_id;
 	int64_t waited; /* s; advised: at most so long */
 	bool bound;	/* until MaxIOWait */
@@ -59,7 +59,7 @@ struct slu_io_totals {
 /* IOBandwidth=auto: the last runs, by which capacity is learnt. Of the thread
  * that teaches, not guarded. */
 struct slu_io_ran {
-	struct slu_past_run *run; /* a ring; NULL: not auto */
+	struct slu_ended_run *run; /* a ring; NULL: not auto */
 	size_t n, next;
 	size_t news; /* since it was judged */
 };
@@ -69,7 +69,7 @@ struct slu_iostart {
 	pthread_mutex_t lock; /* guards all below */
 	enum slu_io_start mode;
 	unsigned scope;
-	struct slu_admit_site site;
+	struct slu_admission_site site;
 	bool is_auto;			/* site.capacity is, 0: not known yet */
 	struct slu_io_capacity reached; /* by Lustre's servers */
 	double ran_well;		/* bytes/s, by history; 0: not known */
@@ -80,14 +80,14 @@ struct slu_iostart {
 	int64_t lost;		/* when the link was lost */
 	struct slu_map running; /* of struct io_run */
 	struct slu_map waiting; /* of struct io_wait */
-	struct slu_admit admit;
+	struct slu_admission admit;
 	int64_t looked;	  /* when `admit` was made; 0: outdated */
 	bool busy;	  /* the file system is, by the last measurement */
 	double moved;	  /* bytes, at the time */
 	int64_t moved_at; /* of this measurement */
 	struct slu_busy_times busy_times;
 	uint32_t heavy[3]; /* the jobs that move most; 0: none */
-	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	size_t n_said;
 	struct slu_io_totals totals;
 };
@@ -148,8 +148,9 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
 
 /* Entries to be logged, oldest first; returns their number, and in *lost how
  * many more there were. */
-size_t slu_iostart_said(struct slu_iostart *s,
-			struct slu_io_said out[SLU_IOSTART_SAID],
+size_t
+slu_iostart_log_entries(struct slu_iostart *s,
+			struct slu_iostart_log_entry out[SLU_IOSTART_LOG],
 			uint64_t *lost);
 /* For metrics; false, when it is off. */
 bool slu_iostart_use(struct slu_iostart *s, int64_t now,

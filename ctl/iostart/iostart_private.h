@@ -58,9 +58,9 @@ void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
 void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 
 /* sentences.c */
-void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
+void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY]);
 /* Notes for the log that a job starts which has waited, or would have. */
-void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now);
+void slu_io_log(struct slu_iostart *s, const struct io_wait *wait, int64_t now);
 
 #endif

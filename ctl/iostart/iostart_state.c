@@ -9,7 +9,7 @@
 #define APPLICATIONS 16384 /* applications and users, 32 bytes each */
 
 /* Values found with bench/iostart (bench/README.md). */
-static const struct slu_admit_site rule = {
+static const struct slu_admission_site rule = {
 	.patience = 20,
 	.small = 0.01,
 	.over = 1,
@@ -43,7 +43,7 @@ void slu_iostart_fini(struct slu_iostart *s)
 	slu_io_ran_start(&s->ran, false);
 	free_map(&s->running);
 	free_map(&s->waiting);
-	slu_admit_free(&s->admit);
+	slu_admission_free(&s->admit);
 	slu_busy_times_free(&s->busy_times);
 	slu_rates_free(s->rates);
 	pthread_mutex_destroy(&s->lock);

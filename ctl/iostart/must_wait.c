@@ -40,22 +40,22 @@ static int64_t held_for(const struct slu_iostart *s,
 
 static bool is_held(struct slu_iostart *s, const struct slu_io_job *job,
 		    double (*soon)(void *arg), void *arg,
-		    struct slu_admit_ask *ask)
+		    struct slu_admission_ask *ask)
 {
-	enum slu_admit_answer answer = slu_admit_ask(&s->admit, ask);
+	enum slu_admission_answer answer = slu_admission_ask(&s->admit, ask);
 	struct io_wait *wait = slu_map_get(&s->waiting, job->job_id);
 
-	if (answer == SLU_ADMIT_HELD) {
+	if (answer == SLU_ADMISSION_HELD) {
 		ask->soon = wait && wait->soon > 0 ? wait->soon : soon(arg);
-		answer = slu_admit_ask(&s->admit, ask);
+		answer = slu_admission_ask(&s->admit, ask);
 	}
-	if (wait && answer == SLU_ADMIT_PROMISED)
+	if (wait && answer == SLU_ADMISSION_PROMISED)
 		wait->bound = true;
-	return answer == SLU_ADMIT_HELD;
+	return answer == SLU_ADMISSION_HELD;
 }
 
 static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
-		      const struct slu_admit_ask *ask, int64_t now,
+		      const struct slu_admission_ask *ask, int64_t now,
 		      char why[SLU_IOSTART_WHY])
 {
 	struct io_wait *wait = wait_of(s, job, now);
@@ -64,8 +64,8 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 		return false;
 	wait->asked = now;
 	wait->soon = ask->soon;
-	wait->when = now + slu_admit_when(&s->admit, ask);
-	slu_io_say_why(s, &ask->is, wait->when, why);
+	wait->when = now + slu_admission_when(&s->admit, ask);
+	slu_io_explain(s, &ask->is, wait->when, why);
 	slu_copy(wait->why, sizeof(wait->why), why);
 	return s->mode == SLU_IOSTART_ON;
 }
@@ -97,7 +97,7 @@ bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 		       double (*soon)(void *arg), void *arg, int64_t now,
 		       char why[SLU_IOSTART_WHY])
 {
-	struct slu_admit_ask ask = {
+	struct slu_admission_ask ask = {
 		.is = {.nodes = job->nodes, .seconds = job->seconds},
 		.soon = INFINITY};
 	char plain[SLU_IO_NAME];

@@ -18,7 +18,7 @@ double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 	struct slu_rate rate =
 		slu_rates_foretell(s->rates, uid, plain, nodes, seconds);
 
-	return slu_admit_rate(&s->site, &rate, nodes);
+	return slu_admission_rate(&s->site, &rate, nodes);
 }
 
 double slu_io_counts(const struct slu_iostart *s, double read_bytes,
@@ -71,9 +71,9 @@ static struct slu_demand demand_of(const struct slu_iostart *s,
 	struct slu_demand d = run->foretold;
 
 	if (run->at)
-		d.rate = slu_admit_seen(&run->foretold,
-					(double)(run->at - run->start),
-					run->moved, s->busy);
+		d.rate = slu_admission_seen(&run->foretold,
+					    (double)(run->at - run->start),
+					    run->moved, s->busy);
 	d.seconds = fmax(d.seconds - (double)(now - run->start), SLU_IO_LEFT);
 	return d;
 }
@@ -120,7 +120,7 @@ static bool look(struct slu_iostart *s, int64_t now)
 	}
 	if (all) {
 		all[n++] = little;
-		rc = slu_admit_look(&s->admit, &s->site, all, n, NULL, 0);
+		rc = slu_admission_look(&s->admit, &s->site, all, n, NULL, 0);
 	}
 	free(all);
 	s->looked = rc < 0 ? 0 : now;
@@ -160,7 +160,7 @@ static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 				      .since = job->since};
 
 	if (s->mode == SLU_IOSTART_ON && job->since && !job->start)
-		slu_io_say(s, &noted, now);
+		slu_io_log(s, &noted, now);
 }
 
 static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
@@ -171,7 +171,7 @@ static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	/* one that was asked about long ago has not been waiting for this */
 	if (wait &&
 	    (s->mode == SLU_IOSTART_ON || now - wait->asked <= SLU_IO_LEFT))
-		slu_io_say(s, wait, now);
+		slu_io_log(s, wait, now);
 	else if (!wait)
 		say_noted(s, job, now);
 	free(wait);
@@ -200,7 +200,7 @@ void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		fill_in(s, run, job, now);
 		d = run->foretold;
 		if (s->looked)
-			slu_admit_begun(&s->admit, &d);
+			slu_admission_begun(&s->admit, &d);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -213,7 +213,7 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id)
 	slu_io_forget_wait(s, job_id);
 	run = slu_map_del(&s->running, job_id);
 	if (run && s->looked)
-		slu_admit_ended(&s->admit, run->rate);
+		slu_admission_ended(&s->admit, run->rate);
 	free(run);
 	pthread_mutex_unlock(&s->lock);
 }

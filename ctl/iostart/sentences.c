@@ -25,7 +25,7 @@ static void say_who(const struct slu_iostart *s, char out[WHO])
 				       i ? ", " : "jobs ", s->heavy[i]);
 }
 
-void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
+void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY])
 {
 	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT],
@@ -44,10 +44,10 @@ void slu_io_say_why(const struct slu_iostart *s, const struct slu_demand *d,
 		 slu_rate_text(d->rate, needs), until);
 }
 
-void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
+void slu_io_log(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
 {
 	bool advised = s->mode != SLU_IOSTART_ON;
-	struct slu_io_said said = {
+	struct slu_iostart_log_entry said = {
 		.job_id = wait->job_id,
 		.waited =
 			advised ? wait->when - wait->asked : now - wait->since,
@@ -62,19 +62,20 @@ void slu_io_say(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
 		s->totals.waited++;
 		s->totals.bound += wait->bound;
 	}
-	if (s->n_said < SLU_IOSTART_SAID)
+	if (s->n_said < SLU_IOSTART_LOG)
 		s->said[s->n_said] = said;
 	s->n_said++;
 }
 
-size_t slu_iostart_said(struct slu_iostart *s,
-			struct slu_io_said out[SLU_IOSTART_SAID],
+size_t
+slu_iostart_log_entries(struct slu_iostart *s,
+			struct slu_iostart_log_entry out[SLU_IOSTART_LOG],
 			uint64_t *lost)
 {
 	size_t n;
 
 	pthread_mutex_lock(&s->lock);
-	n = s->n_said < SLU_IOSTART_SAID ? s->n_said : SLU_IOSTART_SAID;
+	n = s->n_said < SLU_IOSTART_LOG ? s->n_said : SLU_IOSTART_LOG;
 	memcpy(out, s->said, n * sizeof(*out));
 	*lost = s->n_said - n;
 	s->n_said = 0;

@@ -12,7 +12,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void slu_cuts_make(const struct slu_past_run *run, size_t n,
+void slu_cuts_make(const struct slu_ended_run *run, size_t n,
 		   struct slu_cut *cut)
 {
 	double rate = 0, moved = 0;

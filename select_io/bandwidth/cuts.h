@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct slu_past_run {
+struct slu_ended_run {
 	double start, end; /* s; end > start */
 	double nodes;
 	double rate;   /* bytes/s, mean; >= 0 */
@@ -26,7 +26,7 @@ struct slu_cut {
 };
 
 /* cut[2 * n], in the order of time; O(n log n). */
-void slu_cuts_make(const struct slu_past_run *run, size_t n,
+void slu_cuts_make(const struct slu_ended_run *run, size_t n,
 		   struct slu_cut *cut);
 /* The last one at that time or before; of n > 0. */
 const struct slu_cut *slu_cut_at(const struct slu_cut *cut, size_t n,

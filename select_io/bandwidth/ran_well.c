@@ -41,7 +41,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t make_points(const struct slu_past_run *run, size_t n,
+static size_t make_points(const struct slu_ended_run *run, size_t n,
 			  const struct slu_cut *cut, struct point *out,
 			  double *most)
 {
@@ -163,7 +163,7 @@ static void look(const struct point *point, size_t n, const double *met,
 	}
 }
 
-int slu_ran_well(struct slu_past_run *run, size_t n, struct slu_ran_well *out)
+int slu_ran_well(struct slu_ended_run *run, size_t n, struct slu_ran_well *out)
 {
 	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
 	struct point *point = calloc(n + 1, sizeof(*point));

@@ -28,6 +28,6 @@ struct slu_ran_well {
 };
 
 /* In O(n log n). The runs are put into another order. -1 without memory. */
-int slu_ran_well(struct slu_past_run *run, size_t n, struct slu_ran_well *out);
+int slu_ran_well(struct slu_ended_run *run, size_t n, struct slu_ran_well *out);
 
 #endif

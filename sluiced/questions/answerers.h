@@ -88,7 +88,7 @@ int slu_answer_prestage(struct slu_db *db, const struct slu_asker *who,
 
 /* "iostart": how busy ended jobs kept the parallel file system, for root and
  * SlurmUser; takes since (Unix seconds; the last 30 days unless said). One
- * object, see select_io/bandwidth/past.h. */
+ * object, see select_io/bandwidth/utilization.h. */
 struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 					const struct slu_asker *who,
 					struct json_object *args);

@@ -3,7 +3,7 @@
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "job_submit/name.h"
-#include "select_io/bandwidth/past.h"
+#include "select_io/bandwidth/utilization.h"
 #include "select_io/bandwidth/ran_well.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answerers.h"
@@ -16,7 +16,7 @@
 #define DAYS 30
 
 struct runs {
-	struct slu_past_run *run;
+	struct slu_ended_run *run;
 	size_t n, room, unknown;
 	uint64_t scope; /* enum slu_io_scope */
 };
@@ -68,7 +68,7 @@ static uint64_t kind_of(const struct slu_job *job)
 static int make_room(struct runs *all, struct slu_err *err)
 {
 	size_t more = all->room ? 2 * all->room : 1024;
-	struct slu_past_run *run;
+	struct slu_ended_run *run;
 
 	if (all->n < all->room)
 		return 0;
@@ -99,7 +99,7 @@ static int take(void *arg, const struct slu_history_row *row,
 		return -1;
 	bytes = (all->scope & SLU_IO_READ ? row->read_bytes : 0) +
 		(all->scope & SLU_IO_WRITTEN ? row->written_bytes : 0);
-	all->run[all->n++] = (struct slu_past_run){
+	all->run[all->n++] = (struct slu_ended_run){
 		.start = (double)job->start,
 		.end = (double)job->end,
 		.nodes = job->node_cnt,
@@ -130,7 +130,7 @@ static void copy_auto(struct json_object *live, struct json_object *obj)
 					       json_object_get(v));
 }
 
-static struct json_object *render(const struct slu_past *p,
+static struct json_object *render(const struct slu_utilization *p,
 				  const struct runs *all, int64_t since,
 				  bool configured)
 {
@@ -165,13 +165,13 @@ static int look(struct slu_db *db, const struct slu_history_query *query,
 {
 	struct slu_ran_well well;
 	struct json_object *obj;
-	struct slu_past past;
+	struct slu_utilization past;
 	double capacity = 0;
 
 	if (slu_json_double_opt(live, "capacity", &capacity, err) < 0 ||
 	    slu_history_each(db, query, take, all, err) < 0)
 		return -1;
-	if (slu_past_look(all->run, all->n, capacity, &past) < 0 ||
+	if (slu_utilization_look(all->run, all->n, capacity, &past) < 0 ||
 	    slu_ran_well(all->run, all->n, &well) < 0)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	obj = render(&past, all, query->since, capacity > 0);

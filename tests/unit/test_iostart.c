@@ -93,12 +93,12 @@ static bool able(const struct world *w)
 
 static double foretold(const struct world *w, const struct model_job *j)
 {
-	const struct slu_admit_site site = {.capacity = CAPACITY,
-					    .small = 0.01};
+	const struct slu_admission_site site = {.capacity = CAPACITY,
+						.small = 0.01};
 	struct slu_rate r = slu_rates_foretell(w->rates, j->is.uid, j->name,
 					       j->is.nodes, j->is.seconds);
 
-	return slu_admit_rate(&site, &r, j->is.nodes);
+	return slu_admission_rate(&site, &r, j->is.nodes);
 }
 
 static double demand(const struct world *w)
@@ -237,13 +237,12 @@ static void count_anew(struct world *w)
 		struct model_job *j = &w->job[i];
 
 		if (j->runs)
-			j->rate =
-				j->measured
-					? slu_admit_seen(&j->foretold,
-							 (double)(j->measured -
-								  j->is.start),
-							 j->moved, w->busy)
-					: j->foretold.rate;
+			j->rate = j->measured ? slu_admission_seen(
+							&j->foretold,
+							(double)(j->measured -
+								 j->is.start),
+							j->moved, w->busy)
+					      : j->foretold.rate;
 	}
 }
 
@@ -448,7 +447,7 @@ END_TEST
 /* It tells what would have been, holds nobody, and says so once. */
 START_TEST(test_advise)
 {
-	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	struct slu_io_job second = heavy;
 	char why[SLU_IOSTART_WHY];
 	struct slu_buf text = {0};
@@ -459,10 +458,10 @@ START_TEST(test_advise)
 	second.job_id = 2;
 	ck_assert(!asks(&s, 1, 100, why));
 	slu_iostart_begun(&s, &heavy, 100);
-	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 0);
+	ck_assert_uint_eq(slu_iostart_log_entries(&s, said, &lost), 0);
 	ck_assert(!asks(&s, 2, 101, why));
 	slu_iostart_begun(&s, &second, 101);
-	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert_uint_eq(slu_iostart_log_entries(&s, said, &lost), 1);
 	ck_assert(said[0].advised && said[0].job_id == 2);
 	ck_assert_int_eq(said[0].waited, 3600 - 1);
 	ck_assert_msg(strstr(said[0].why, "in use (jobs 1)"), "%s",
@@ -480,7 +479,7 @@ END_TEST
 /* What people read, and what is counted. */
 START_TEST(test_reports)
 {
-	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	struct slu_io_job second = heavy;
 	char why[SLU_IOSTART_WHY];
 	struct slu_buf text = {0};
@@ -508,7 +507,7 @@ START_TEST(test_reports)
 	ck_assert(!asks(&s, 2, 101 + MAX_WAIT, why));
 	second.job_id = 2;
 	slu_iostart_begun(&s, &second, 101 + MAX_WAIT);
-	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert_uint_eq(slu_iostart_log_entries(&s, said, &lost), 1);
 	ck_assert(said[0].bound && said[0].waited == MAX_WAIT);
 	slu_iostart_link(&s, false, 9000);
 	slu_iostart_print(&s, 9000 + SLU_IOSTART_GRACE, &text);
@@ -526,7 +525,7 @@ END_TEST
  */
 START_TEST(test_wait_noted_before_a_restart)
 {
-	struct slu_io_said said[SLU_IOSTART_SAID];
+	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	struct slu_io_job job = heavy;
 	struct slu_iostart s;
 	uint64_t lost;
@@ -534,11 +533,11 @@ START_TEST(test_wait_noted_before_a_restart)
 	set_up(&s, SLU_IOSTART_ON);
 	job.since = 40;
 	slu_iostart_begun(&s, &job, 100);
-	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 1);
+	ck_assert_uint_eq(slu_iostart_log_entries(&s, said, &lost), 1);
 	ck_assert(said[0].waited == 60 && !said[0].bound);
 	job.start = 90; /* runs when slurmctld starts */
 	slu_iostart_begun(&s, &job, 100);
-	ck_assert_uint_eq(slu_iostart_said(&s, said, &lost), 0);
+	ck_assert_uint_eq(slu_iostart_log_entries(&s, said, &lost), 0);
 	slu_iostart_fini(&s);
 }
 END_TEST

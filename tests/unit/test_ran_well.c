@@ -41,7 +41,7 @@ struct sim {
 	struct fs *fs;
 	struct fs_io io[JOBS];
 	double start[JOBS], begins[JOBS];
-	struct slu_past_run run[JOBS];
+	struct slu_ended_run run[JOBS];
 	struct slu_reached server;
 	size_t next, ended, running, samples, full;
 };
@@ -89,7 +89,7 @@ static void step(struct sim *s, double now)
 		fs_begin(s->fs, s->next, now);
 	}
 	while ((i = fs_ended(s->fs, now)) != (size_t)-1) {
-		struct slu_past_run *run = &s->run[i];
+		struct slu_ended_run *run = &s->run[i];
 
 		run->start = s->start[i];
 		run->end = fmax(now, run->start + 1);
@@ -155,7 +155,7 @@ START_TEST(test_cuts)
 	uint64_t seed = 3;
 
 	for (int round = 0; round < 200; round++) {
-		struct slu_past_run run[20];
+		struct slu_ended_run run[20];
 		struct slu_cut cut[40];
 		size_t n = 1 + slu_random(&seed, 20);
 		double rate[200] = {0};
@@ -163,7 +163,7 @@ START_TEST(test_cuts)
 		for (size_t i = 0; i < n; i++) {
 			double start = (double)slu_random(&seed, 100);
 
-			run[i] = (struct slu_past_run){
+			run[i] = (struct slu_ended_run){
 				start,
 				start + 1 + (double)slu_random(&seed, 90), 1,
 				(double)slu_random(&seed, 50), 0};

@@ -7,9 +7,9 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/admission.h"
 
-static const struct slu_admit_site site = {
+static const struct slu_admission_site site = {
 	.capacity = 100,
 	.nodes = 10,
 	.max_wait = 3600,
@@ -23,10 +23,10 @@ static const struct slu_demand running[] = {
 	{.nodes = 2, .rate = 30, .seconds = 100},
 };
 
-static struct slu_admit_ask ask(double rate, double soon, int64_t held,
-				double idle)
+static struct slu_admission_ask ask(double rate, double soon, int64_t held,
+				    double idle)
 {
-	return (struct slu_admit_ask){
+	return (struct slu_admission_ask){
 		.is = {.nodes = 3, .rate = rate, .seconds = 1000},
 		.soon = soon,
 		.held = held,
@@ -40,80 +40,83 @@ START_TEST(test_answers)
 		double rate, soon;
 		int64_t held;
 		double idle;
-		enum slu_admit_answer want;
+		enum slu_admission_answer want;
 		int64_t when;
 	} cases[] = {
-		{30, 9e9, 0, 0, SLU_ADMIT_FITS, 0},
-		{31, 9e9, 0, 0, SLU_ADMIT_HELD, 100}, /* the second ends */
-		{70, 9e9, 0, 0, SLU_ADMIT_HELD, 500},
-		{9e9, 9e9, 0, 0, SLU_ADMIT_HELD, 500},	 /* alone */
-		{70, 9e9, 3500, 0, SLU_ADMIT_HELD, 100}, /* the bound */
-		{70, 9e9, 3600, 0, SLU_ADMIT_PROMISED, 0},
-		{70, 60, 0, 0, SLU_ADMIT_HELD, 120}, /* twice a minute */
-		{70, 60, 120, 0, SLU_ADMIT_PROMISED, 0},
-		{5, 9e9, 0, 0, SLU_ADMIT_SMALL, 0},
-		{0, 9e9, 0, 0, SLU_ADMIT_SMALL, 0},
-		{NAN, 9e9, 0, 0, SLU_ADMIT_SMALL, 0},
-		{50, 9e9, 0, 3, SLU_ADMIT_IDLE, 0},
-		{50, 9e9, 0, 2, SLU_ADMIT_HELD, 100},
-		{51, 9e9, 0, 3, SLU_ADMIT_HELD, 100},
+		{30, 9e9, 0, 0, SLU_ADMISSION_FITS, 0},
+		{31, 9e9, 0, 0, SLU_ADMISSION_HELD, 100}, /* the second ends */
+		{70, 9e9, 0, 0, SLU_ADMISSION_HELD, 500},
+		{9e9, 9e9, 0, 0, SLU_ADMISSION_HELD, 500},   /* alone */
+		{70, 9e9, 3500, 0, SLU_ADMISSION_HELD, 100}, /* the bound */
+		{70, 9e9, 3600, 0, SLU_ADMISSION_PROMISED, 0},
+		{70, 60, 0, 0, SLU_ADMISSION_HELD, 120}, /* twice a minute */
+		{70, 60, 120, 0, SLU_ADMISSION_PROMISED, 0},
+		{5, 9e9, 0, 0, SLU_ADMISSION_SMALL, 0},
+		{0, 9e9, 0, 0, SLU_ADMISSION_SMALL, 0},
+		{NAN, 9e9, 0, 0, SLU_ADMISSION_SMALL, 0},
+		{50, 9e9, 0, 3, SLU_ADMISSION_IDLE, 0},
+		{50, 9e9, 0, 2, SLU_ADMISSION_HELD, 100},
+		{51, 9e9, 0, 3, SLU_ADMISSION_HELD, 100},
 	};
-	struct slu_admit a = {0};
+	struct slu_admission a = {0};
 
-	ck_assert_int_eq(slu_admit_look(&a, &site, running, 2, NULL, 0), 0);
+	ck_assert_int_eq(slu_admission_look(&a, &site, running, 2, NULL, 0), 0);
 	each(c, cases)
 	{
-		struct slu_admit_ask job =
+		struct slu_admission_ask job =
 			ask(c->rate, c->soon, c->held, c->idle);
 
-		expect(slu_admit_ask(&a, &job) == c->want, "%g: %d", c->rate,
-		       slu_admit_ask(&a, &job));
-		expect(slu_admit_when(&a, &job) == c->when, "%g: %ld", c->rate,
-		       (long)slu_admit_when(&a, &job));
+		expect(slu_admission_ask(&a, &job) == c->want, "%g: %d",
+		       c->rate, slu_admission_ask(&a, &job));
+		expect(slu_admission_when(&a, &job) == c->when, "%g: %ld",
+		       c->rate, (long)slu_admission_when(&a, &job));
 	}
-	slu_admit_free(&a);
+	slu_admission_free(&a);
 }
 END_TEST
 
 /* Whatever waits is let go at once where it is off. */
 START_TEST(test_everything_starts_when_off)
 {
-	struct slu_admit_ask job = ask(9e9, 9e9, 0, 0);
-	struct slu_admit_site off[] = {site, site, site};
-	struct slu_admit a = {0};
+	struct slu_admission_ask job = ask(9e9, 9e9, 0, 0);
+	struct slu_admission_site off[] = {site, site, site};
+	struct slu_admission a = {0};
 
 	off[0].capacity = 0;
 	off[1].max_wait = 0;
 	off[2].capacity = NAN;
 	each(o, off)
 	{
-		ck_assert_int_eq(slu_admit_look(&a, &site, running, 2, NULL, 0),
+		ck_assert_int_eq(
+			slu_admission_look(&a, &site, running, 2, NULL, 0), 0);
+		ck_assert_int_eq(slu_admission_ask(&a, &job),
+				 SLU_ADMISSION_HELD);
+		ck_assert_int_eq(slu_admission_look(&a, o, running, 2, NULL, 0),
 				 0);
-		ck_assert_int_eq(slu_admit_ask(&a, &job), SLU_ADMIT_HELD);
-		ck_assert_int_eq(slu_admit_look(&a, o, running, 2, NULL, 0), 0);
-		ck_assert_int_ne(slu_admit_ask(&a, &job), SLU_ADMIT_HELD);
+		ck_assert_int_ne(slu_admission_ask(&a, &job),
+				 SLU_ADMISSION_HELD);
 	}
-	slu_admit_free(&a);
-	ck_assert_int_ne(slu_admit_ask(&a, &job), SLU_ADMIT_HELD);
+	slu_admission_free(&a);
+	ck_assert_int_ne(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
 }
 END_TEST
 
 /* Who has ended leaves room, whoever began since the look. */
 START_TEST(test_end_frees_bandwidth)
 {
-	struct slu_admit_ask job = ask(60, 9e9, 0, 0);
+	struct slu_admission_ask job = ask(60, 9e9, 0, 0);
 	struct slu_demand other = {.nodes = 1, .rate = 20, .seconds = 9};
-	struct slu_admit a = {0};
+	struct slu_admission a = {0};
 
-	ck_assert_int_eq(slu_admit_look(&a, &site, running, 2, NULL, 0), 0);
-	slu_admit_begun(&a, &other);
-	slu_admit_ended(&a, 30);
-	ck_assert_int_eq(slu_admit_ask(&a, &job), SLU_ADMIT_HELD);
-	slu_admit_ended(&a, 20);
-	ck_assert_int_eq(slu_admit_ask(&a, &job), SLU_ADMIT_FITS);
-	slu_admit_ended(&a, 100);
+	ck_assert_int_eq(slu_admission_look(&a, &site, running, 2, NULL, 0), 0);
+	slu_admission_begun(&a, &other);
+	slu_admission_ended(&a, 30);
+	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
+	slu_admission_ended(&a, 20);
+	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_FITS);
+	slu_admission_ended(&a, 100);
 	ck_assert_double_eq(a.demand, 0);
-	slu_admit_free(&a);
+	slu_admission_free(&a);
 }
 END_TEST
 
@@ -122,13 +125,15 @@ START_TEST(test_demand_from_measurement)
 	const struct slu_demand d = {.nodes = 1, .rate = 10, .seconds = 7200};
 
 	/* half a run at twice the rate; nothing moved; the file system busy */
-	ck_assert_double_eq_tol(slu_admit_seen(&d, 3600, 72000, false), 15,
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 72000, false), 15,
 				1e-9);
-	ck_assert_double_eq_tol(slu_admit_seen(&d, 3600, 0, false), 5, 1e-9);
-	ck_assert_double_eq_tol(slu_admit_seen(&d, 3600, 0, true), 10, 1e-9);
-	ck_assert_double_eq_tol(slu_admit_seen(&d, 3600, 72000, true), 15,
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 0, false), 5,
 				1e-9);
-	ck_assert_double_eq_tol(slu_admit_seen(&d, 0, 0, false), 10, 1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 0, true), 10,
+				1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 72000, true), 15,
+				1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 0, 0, false), 10, 1e-9);
 }
 END_TEST
 
@@ -146,16 +151,16 @@ START_TEST(test_rate)
 
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
 		ck_assert_double_eq_tol(
-			slu_admit_rate(&site, &jobs[i].learnt, 2), jobs[i].is,
-			1e-9);
+			slu_admission_rate(&site, &jobs[i].learnt, 2),
+			jobs[i].is, 1e-9);
 }
 END_TEST
 
 /* A site with random jobs, as the rule sees it and by brute force. */
 enum { JOBS = 24, NODES = 12 };
 struct day {
-	struct slu_admit_site site;
-	struct slu_admit_ask job[JOBS];
+	struct slu_admission_site site;
+	struct slu_admission_ask job[JOBS];
 	int64_t run[JOBS], start[JOBS], held[JOBS]; /* -1: not yet */
 	bool over[JOBS];			    /* started beyond */
 };
@@ -180,7 +185,7 @@ static void draw(struct day *d, uint64_t *seed)
 	for (int i = 0; i < JOBS; i++) {
 		d->run[i] = 1 + (int64_t)slu_random(seed, 200);
 		d->start[i] = d->held[i] = -1;
-		d->job[i] = (struct slu_admit_ask){
+		d->job[i] = (struct slu_admission_ask){
 			.is = {.nodes = 1 + (double)slu_random(seed, 4),
 			       .rate = (double)slu_random(seed, 140),
 			       .seconds = (double)d->run[i]},
@@ -207,7 +212,7 @@ static double demand_at(const struct day *d, int64_t now)
 	return sum;
 }
 
-static void look(const struct day *d, int64_t now, struct slu_admit *a)
+static void look(const struct day *d, int64_t now, struct slu_admission *a)
 {
 	struct slu_demand is[2][JOBS];
 	size_t n[2] = {0, 0};
@@ -222,35 +227,35 @@ static void look(const struct day *d, int64_t now, struct slu_admit *a)
 			is[0][n[0]].seconds = (double)(end_of(d, i) - now);
 		n[waits]++;
 	}
-	ck_assert_int_eq(slu_admit_look(a, &d->site, is[0], n[0], is[1], n[1]),
-			 0);
+	ck_assert_int_eq(
+		slu_admission_look(a, &d->site, is[0], n[0], is[1], n[1]), 0);
 	ck_assert_double_eq_tol(a->demand, demand_at(d, now), 1e-6);
 }
 
 /* What the answer must be, without the two groups. */
-static enum slu_admit_answer oracle(const struct day *d, int i, int64_t now,
-				    double idle)
+static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
+					double idle)
 {
-	const struct slu_admit_ask *job = &d->job[i];
+	const struct slu_admission_ask *job = &d->job[i];
 	double c = d->site.capacity, demand = demand_at(d, now);
 	double need = job->is.rate > c ? c : job->is.rate;
 
 	if (job->is.rate <= d->site.small * c)
-		return SLU_ADMIT_SMALL;
+		return SLU_ADMISSION_SMALL;
 	if (job->held >= d->site.max_wait ||
 	    (double)job->held >= d->site.patience * job->soon)
-		return SLU_ADMIT_PROMISED;
+		return SLU_ADMISSION_PROMISED;
 	if (demand + need <= c)
-		return SLU_ADMIT_FITS;
+		return SLU_ADMISSION_FITS;
 	if (job->is.nodes <= idle && demand + need <= c * d->site.over)
-		return SLU_ADMIT_IDLE;
-	return SLU_ADMIT_HELD;
+		return SLU_ADMISSION_IDLE;
+	return SLU_ADMISSION_HELD;
 }
 
 /* The earliest time from now on at which those that run now leave room. */
 static int64_t oracle_when(const struct day *d, int i, int64_t now)
 {
-	const struct slu_admit_ask *job = &d->job[i];
+	const struct slu_admission_ask *job = &d->job[i];
 	double c = d->site.capacity, need = fmin(job->is.rate, c);
 	int64_t bound = (int64_t)fmin((double)d->site.max_wait,
 				      d->site.patience * job->soon);
@@ -261,23 +266,24 @@ static int64_t oracle_when(const struct day *d, int i, int64_t now)
 	return when - now;
 }
 
-static void try_job(struct day *d, struct slu_admit *a, int i, int64_t now,
+static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 		    double idle)
 {
-	struct slu_admit_ask *job = &d->job[i];
-	enum slu_admit_answer got;
+	struct slu_admission_ask *job = &d->job[i];
+	enum slu_admission_answer got;
 
 	job->held = d->held[i] < 0 ? 0 : now - d->held[i];
 	job->idle = idle;
-	got = slu_admit_ask(a, job);
+	got = slu_admission_ask(a, job);
 	expect(d->site.adapt || got == oracle(d, i, now, idle), "job %d: %d", i,
 	       got);
-	if (got == SLU_ADMIT_HELD) {
+	if (got == SLU_ADMISSION_HELD) {
 		look(d, now, a); /* with what began a moment ago */
-		ck_assert_int_ge(slu_admit_when(a, job), 1);
+		ck_assert_int_ge(slu_admission_when(a, job), 1);
 		expect(d->site.adapt || now % 9 ||
-			       slu_admit_when(a, job) == oracle_when(d, i, now),
-		       "job %d: %ld, %ld", i, (long)slu_admit_when(a, job),
+			       slu_admission_when(a, job) ==
+				       oracle_when(d, i, now),
+		       "job %d: %ld, %ld", i, (long)slu_admission_when(a, job),
 		       (long)oracle_when(d, i, now));
 		if (d->held[i] < 0)
 			d->held[i] = now;
@@ -288,20 +294,20 @@ static void try_job(struct day *d, struct slu_admit *a, int i, int64_t now,
 		return;
 	}
 	/* above the target only what is noise, promised or idle */
-	if (got == SLU_ADMIT_FITS)
+	if (got == SLU_ADMISSION_FITS)
 		ck_assert_double_le(demand_at(d, now) + fmin(job->is.rate, 100),
 				    100);
-	if (got == SLU_ADMIT_IDLE)
+	if (got == SLU_ADMISSION_IDLE)
 		ck_assert_double_le(demand_at(d, now) + fmin(job->is.rate, 100),
 				    100 * d->site.over);
 	d->start[i] = now;
-	slu_admit_begun(a, &job->is);
+	slu_admission_begun(a, &job->is);
 	ck_assert_double_eq_tol(a->demand, demand_at(d, now), 1e-6);
 }
 
 static void live(struct day *d)
 {
-	struct slu_admit a = {0};
+	struct slu_admission a = {0};
 	double idle = 0;
 	int left = JOBS;
 
@@ -317,7 +323,7 @@ static void live(struct day *d)
 		}
 		idle = idle_at(d, now);
 	}
-	slu_admit_free(&a);
+	slu_admission_free(&a);
 }
 
 START_TEST(test_days)

@@ -4,19 +4,19 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/bandwidth/past.h"
+#include "select_io/bandwidth/utilization.h"
 
 START_TEST(test_by_hand)
 {
-	struct slu_past_run run[] = {
+	struct slu_ended_run run[] = {
 		{300, 400, 2, 60, 1}, /* alone */
 		{0, 150, 2, 60, 1},   /* beside the next */
 		{0, 150, 2, 40, 2},   {1000, 1100, 4, 0.5, 3}, /* noise */
 		{300, 380, 2, 10, 2},
 	};
-	struct slu_past p;
+	struct slu_utilization p;
 
-	ck_assert_int_eq(slu_past_look(run, 5, 100, &p), 0);
+	ck_assert_int_eq(slu_utilization_look(run, 5, 100, &p), 0);
 	ck_assert_double_eq(p.highest, 100);
 	ck_assert_double_eq(p.most_99, 100);
 	ck_assert_double_eq(p.median, 70);
@@ -27,12 +27,12 @@ START_TEST(test_by_hand)
 	ck_assert_uint_eq(p.kinds, 2);
 	ck_assert_double_eq_tol(p.slower, sqrt(1.5 * 150 / 80), 1e-9);
 	/* of less there is no room for both */
-	ck_assert_int_eq(slu_past_look(run, 5, 80, &p), 0);
+	ck_assert_int_eq(slu_utilization_look(run, 5, 80, &p), 0);
 	ck_assert_uint_eq(p.crowded, 2);
 	/* what is not known is what was seen */
-	ck_assert_int_eq(slu_past_look(run, 5, 0, &p), 0);
+	ck_assert_int_eq(slu_utilization_look(run, 5, 0, &p), 0);
 	ck_assert_double_eq(p.capacity, 100);
-	ck_assert_int_eq(slu_past_look(run, 0, 0, &p), 0);
+	ck_assert_int_eq(slu_utilization_look(run, 0, 0, &p), 0);
 	ck_assert_double_eq(p.highest + p.median + p.busy + p.slower, 0);
 }
 END_TEST
@@ -41,12 +41,12 @@ END_TEST
 #define LAST 300
 
 /* The same, second by second. */
-static void by_seconds(const struct slu_past_run *run, size_t n, double c,
-		       struct slu_past *out)
+static void by_seconds(const struct slu_ended_run *run, size_t n, double c,
+		       struct slu_utilization *out)
 {
 	double rate[LAST + 1] = {0}, any = 0, busy = 0;
 
-	*out = (struct slu_past){.capacity = c};
+	*out = (struct slu_utilization){.capacity = c};
 	for (int t = 0; t < LAST; t++) {
 		for (size_t i = 0; i < n; i++)
 			if (run[i].start <= t && t < run[i].end)
@@ -74,22 +74,22 @@ START_TEST(test_random_against_simple_sums)
 	uint64_t seed = 7;
 
 	for (int round = 0; round < 500; round++) {
-		struct slu_past_run run[RUNS];
+		struct slu_ended_run run[RUNS];
 		size_t n = 1 + slu_random(&seed, RUNS);
 		double c = 1 + (double)slu_random(&seed, 400);
-		struct slu_past got, want;
+		struct slu_utilization got, want;
 
 		for (size_t i = 0; i < n; i++) {
 			double start = (double)slu_random(&seed, LAST - 50);
 
-			run[i] = (struct slu_past_run){
+			run[i] = (struct slu_ended_run){
 				start,
 				start + 1 + (double)slu_random(&seed, 49),
 				1 + (double)slu_random(&seed, 8),
 				(double)slu_random(&seed, 64),
 				slu_random(&seed, 5)};
 		}
-		ck_assert_int_eq(slu_past_look(run, n, c, &got), 0);
+		ck_assert_int_eq(slu_utilization_look(run, n, c, &got), 0);
 		by_seconds(run, n, c, &want);
 		expect(fabs(got.highest - want.highest) < 1e-9 &&
 			       fabs(got.busy - want.busy) < 1e-9 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_SELECT_IO_ADMIT_H
-#define SLU_SELECT_IO_ADMIT_H
+#ifndef SLU_SELECT_IO_ADMISSION_H
+#define SLU_SELECT_IO_ADMISSION_H
 
 /*
  * Which waiting jobs may start, so that those that run together do not ask more
@@ -10,9 +10,9 @@
  * a multiple of its own run time: a short job loses more by waiting than the
  * others gain.
  *
- * slu_admit_look() describes the present state, in O(n log n); each question is
- * then answered in O(1), or O(log n) if the job is held, and jobs that start
- * meanwhile are added. No clock; one thread at a time.
+ * slu_admission_look() describes the present state, in O(n log n); each
+ * question is then answered in O(1), or O(log n) if the job is held, and jobs
+ * that start meanwhile are added. No clock; one thread at a time.
  */
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 #include "select_io/bandwidth/groups.h"
 #include "select_io/bandwidth/rates.h"
 
-struct slu_admit_site {
+struct slu_admission_site {
 	double capacity;  /* bytes/s that the file system does under load; not
 			   * above 0: not known, and nobody is held */
 	double nodes;	  /* of the machine; > 0 if it adapts */
@@ -34,7 +34,7 @@ struct slu_admit_site {
 };
 
 /* A job that could start now. */
-struct slu_admit_ask {
+struct slu_admission_ask {
 	struct slu_demand is;
 	double soon;  /* s that it will probably run at least; > 0 */
 	int64_t held; /* s since it could have started but for this; 0 */
@@ -42,21 +42,21 @@ struct slu_admit_ask {
 		       * waits was last asked about */
 };
 
-enum slu_admit_answer {
-	SLU_ADMIT_FITS,	    /* it may start: there is room for it, */
-	SLU_ADMIT_SMALL,    /* what it needs is noise, */
-	SLU_ADMIT_PROMISED, /* it has been held for long enough, */
-	SLU_ADMIT_IDLE,	    /* its nodes would be idle */
-	SLU_ADMIT_HELD,
+enum slu_admission_answer {
+	SLU_ADMISSION_FITS,	/* it may start: there is room for it, */
+	SLU_ADMISSION_SMALL,	/* what it needs is noise, */
+	SLU_ADMISSION_PROMISED, /* it has been held for long enough, */
+	SLU_ADMISSION_IDLE,	/* its nodes would be idle */
+	SLU_ADMISSION_HELD,
 };
 
-struct slu_admit {
-	struct slu_admit_site site;
+struct slu_admission {
+	struct slu_admission_site site;
 	double demand; /* bytes/s, of what runs */
 	struct slu_groups groups;
 	/* what runs, by its end: s from then, and the bytes/s of it and of
 	 * those before it */
-	struct slu_admit_end {
+	struct slu_admission_end {
 		double seconds, rate;
 	} * end;
 	size_t n_end, room;
@@ -64,30 +64,32 @@ struct slu_admit {
 
 /* Begins as {0}. The jobs' `waiting` are only looked at where the site adapts.
  * -1 without memory: then nobody is held until it works again. */
-int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
-		   const struct slu_demand *running, size_t n_running,
-		   const struct slu_demand *waiting, size_t n_waiting);
-void slu_admit_free(struct slu_admit *a);
+int slu_admission_look(struct slu_admission *a,
+		       const struct slu_admission_site *site,
+		       const struct slu_demand *running, size_t n_running,
+		       const struct slu_demand *waiting, size_t n_waiting);
+void slu_admission_free(struct slu_admission *a);
 
-enum slu_admit_answer slu_admit_ask(const struct slu_admit *a,
-				    const struct slu_admit_ask *job);
+enum slu_admission_answer
+slu_admission_ask(const struct slu_admission *a,
+		  const struct slu_admission_ask *job);
 /* It has started. */
-void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job);
+void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job);
 /* One that was looked at, or has begun since, has ended, and counted with this
- * rate; not where the site adapts, nor for slu_admit_when(). */
-void slu_admit_ended(struct slu_admit *a, double rate);
+ * rate; not where the site adapts, nor for slu_admission_when(). */
+void slu_admission_ended(struct slu_admission *a, double rate);
 
 /* Estimated seconds from the look until it may start: when enough running jobs
  * should have ended, or at the limit of its wait. 0: it is not held. */
-int64_t slu_admit_when(const struct slu_admit *a,
-		       const struct slu_admit_ask *job);
+int64_t slu_admission_when(const struct slu_admission *a,
+			   const struct slu_admission_ask *job);
 
 /* bytes/s that a job of so many nodes counts as, by what was learnt of it. One
  * of a new application counts as a quarter of the capacity at most. One of
  * which several runs have moved next to nothing counts as that, whatever its
  * user's others do, so that it is not held for noise. */
-double slu_admit_rate(const struct slu_admit_site *site,
-		      const struct slu_rate *learnt, double nodes);
+double slu_admission_rate(const struct slu_admission_site *site,
+			  const struct slu_rate *learnt, double nodes);
 
 /*
  * The rate at which a running job is expected to move data from now on: at
@@ -96,7 +98,7 @@ double slu_admit_rate(const struct slu_admit_site *site,
  * may move less than it wants, so then the measurement only counts if it is
  * higher.
  */
-double slu_admit_seen(const struct slu_demand *foretold, double elapsed,
-		      double bytes, bool busy);
+double slu_admission_seen(const struct slu_demand *foretold, double elapsed,
+			  double bytes, bool busy);
 
 #endif

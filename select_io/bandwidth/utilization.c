@@ -4,7 +4,7 @@
  * busy time before each cut give the busy time during a run as a difference of
  * two.
  */
-#include "select_io/bandwidth/past.h"
+#include "select_io/bandwidth/utilization.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,16 +23,16 @@ struct kind {
 
 static int by_start(const void *a, const void *b)
 {
-	double x = ((const struct slu_past_run *)a)->start;
-	double y = ((const struct slu_past_run *)b)->start;
+	double x = ((const struct slu_ended_run *)a)->start;
+	double y = ((const struct slu_ended_run *)b)->start;
 
 	return (x > y) - (x < y);
 }
 
 static int by_kind(const void *a, const void *b)
 {
-	uint64_t x = ((const struct slu_past_run *)a)->kind;
-	uint64_t y = ((const struct slu_past_run *)b)->kind;
+	uint64_t x = ((const struct slu_ended_run *)a)->kind;
+	uint64_t y = ((const struct slu_ended_run *)b)->kind;
 
 	return (x > y) - (x < y);
 }
@@ -78,14 +78,14 @@ static double sum_busy(struct slu_cut *cut, size_t n, double capacity)
 }
 
 static double busy_of(const struct slu_cut *cut, size_t n,
-		      const struct slu_past_run *run)
+		      const struct slu_ended_run *run)
 {
 	return slu_cut_at(cut, n, run->end)->busy -
 	       slu_cut_at(cut, n, run->start)->busy;
 }
 
-static void sum_runs(const struct slu_past_run *run, size_t n,
-		     const struct slu_cut *cut, struct slu_past *out)
+static void sum_runs(const struct slu_ended_run *run, size_t n,
+		     const struct slu_cut *cut, struct slu_utilization *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		double least = NOISE * out->capacity;
@@ -101,7 +101,7 @@ static void sum_runs(const struct slu_past_run *run, size_t n,
 	}
 }
 
-static void add_run(struct kind *kind, const struct slu_past_run *run,
+static void add_run(struct kind *kind, const struct slu_ended_run *run,
 		    double busy)
 {
 	double span = run->end - run->start;
@@ -123,9 +123,9 @@ static void end_kind(const struct kind *kind, double *ratio, size_t *n)
 }
 
 /* The runs are sorted by kind. */
-static void compare(const struct slu_past_run *run, size_t n,
+static void compare(const struct slu_ended_run *run, size_t n,
 		    const struct slu_cut *cut, double *ratio,
-		    struct slu_past *out)
+		    struct slu_utilization *out)
 {
 	struct kind kind = {0};
 
@@ -162,13 +162,13 @@ static double quantile(const struct slu_cut *cut, size_t n, double share)
 	return 0;
 }
 
-int slu_past_look(struct slu_past_run *run, size_t n, double capacity,
-		  struct slu_past *out)
+int slu_utilization_look(struct slu_ended_run *run, size_t n, double capacity,
+			 struct slu_utilization *out)
 {
 	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
 	double *ratio = calloc(n + 1, sizeof(*ratio));
 
-	*out = (struct slu_past){.capacity = capacity};
+	*out = (struct slu_utilization){.capacity = capacity};
 	if (cut && ratio && n) {
 		qsort(run, n, sizeof(*run), by_start);
 		slu_cuts_make(run, n, cut);

@@ -4,7 +4,7 @@
  * the capacity: it counts as the whole capacity, so it starts when no other job
  * has any demand.
  */
-#include "select_io/bandwidth/admit.h"
+#include "select_io/bandwidth/admission.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
  * predicted rate have equal weight */
 #define BELIEF 1800.0
 
-static bool is_off(const struct slu_admit_site *site)
+static bool is_off(const struct slu_admission_site *site)
 {
 	return !(site->capacity > 0) || site->max_wait <= 0;
 }
 
 static int soonest_first(const void *x, const void *y)
 {
-	double a = ((const struct slu_admit_end *)x)->seconds;
-	double b = ((const struct slu_admit_end *)y)->seconds;
+	double a = ((const struct slu_admission_end *)x)->seconds;
+	double b = ((const struct slu_admission_end *)y)->seconds;
 
 	return (a > b) - (a < b);
 }
 
-static int make_room(struct slu_admit *a, size_t n)
+static int make_room(struct slu_admission *a, size_t n)
 {
 	void *more;
 
@@ -42,11 +42,12 @@ static int make_room(struct slu_admit *a, size_t n)
 	return 0;
 }
 
-int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
-		   const struct slu_demand *running, size_t n_running,
-		   const struct slu_demand *waiting, size_t n_waiting)
+int slu_admission_look(struct slu_admission *a,
+		       const struct slu_admission_site *site,
+		       const struct slu_demand *running, size_t n_running,
+		       const struct slu_demand *waiting, size_t n_waiting)
 {
-	a->site = (struct slu_admit_site){0};
+	a->site = (struct slu_admission_site){0};
 	a->demand = 0;
 	a->n_end = 0;
 	if (make_room(a, n_running) < 0 ||
@@ -56,8 +57,8 @@ int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
 		return -1;
 	a->site = *site;
 	for (size_t i = 0; i < n_running; i++)
-		a->end[a->n_end++] = (struct slu_admit_end){running[i].seconds,
-							    running[i].rate};
+		a->end[a->n_end++] = (struct slu_admission_end){
+			running[i].seconds, running[i].rate};
 	if (a->n_end)
 		qsort(a->end, a->n_end, sizeof(*a->end), soonest_first);
 	for (size_t i = 0; i < a->n_end; i++)
@@ -65,66 +66,67 @@ int slu_admit_look(struct slu_admit *a, const struct slu_admit_site *site,
 	return 0;
 }
 
-void slu_admit_free(struct slu_admit *a)
+void slu_admission_free(struct slu_admission *a)
 {
 	free(a->end);
-	*a = (struct slu_admit){0};
+	*a = (struct slu_admission){0};
 }
 
 /* The demand that other jobs may have if this one is to start. */
-static double room_beside(const struct slu_admit_site *site, double times,
+static double room_beside(const struct slu_admission_site *site, double times,
 			  const struct slu_demand *job)
 {
 	return site->capacity * times - fmin(job->rate, site->capacity);
 }
 
 /* The limit of a job's wait, in s since it was first held. */
-static double bound(const struct slu_admit_site *site,
-		    const struct slu_admit_ask *job)
+static double bound(const struct slu_admission_site *site,
+		    const struct slu_admission_ask *job)
 {
 	return fmin((double)site->max_wait, site->patience * job->soon);
 }
 
-static bool fits(const struct slu_admit *a, double times,
+static bool fits(const struct slu_admission *a, double times,
 		 const struct slu_demand *job)
 {
 	return a->demand <= room_beside(&a->site, times, job);
 }
 
-enum slu_admit_answer slu_admit_ask(const struct slu_admit *a,
-				    const struct slu_admit_ask *job)
+enum slu_admission_answer slu_admission_ask(const struct slu_admission *a,
+					    const struct slu_admission_ask *job)
 {
-	const struct slu_admit_site *site = &a->site;
+	const struct slu_admission_site *site = &a->site;
 
 	if (is_off(site))
-		return SLU_ADMIT_FITS;
+		return SLU_ADMISSION_FITS;
 	if (!(job->is.rate > site->small * site->capacity))
-		return SLU_ADMIT_SMALL;
+		return SLU_ADMISSION_SMALL;
 	if ((double)job->held >= bound(site, job))
-		return SLU_ADMIT_PROMISED;
+		return SLU_ADMISSION_PROMISED;
 	if (fits(a, 1, &job->is) &&
 	    (!site->adapt || slu_groups_fit(&a->groups, &job->is)))
-		return SLU_ADMIT_FITS;
+		return SLU_ADMISSION_FITS;
 	if (job->is.nodes <= job->idle && fits(a, site->over, &job->is))
-		return SLU_ADMIT_IDLE;
-	return SLU_ADMIT_HELD;
+		return SLU_ADMISSION_IDLE;
+	return SLU_ADMISSION_HELD;
 }
 
-void slu_admit_begun(struct slu_admit *a, const struct slu_demand *job)
+void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job)
 {
 	a->demand += job->rate;
 	if (a->site.adapt)
 		slu_groups_begun(&a->groups, job);
 }
 
-void slu_admit_ended(struct slu_admit *a, double rate)
+void slu_admission_ended(struct slu_admission *a, double rate)
 {
 	a->demand = fmax(a->demand - rate, 0);
 }
 
 /* Seconds until enough running jobs have ended. Jobs that started since
- * slu_admit_look() are assumed not to end. */
-static double when_room(const struct slu_admit *a, const struct slu_demand *job)
+ * slu_admission_look() are assumed not to end. */
+static double when_room(const struct slu_admission *a,
+			const struct slu_demand *job)
 {
 	double most = room_beside(&a->site, 1, job);
 	size_t low = 0, high = a->n_end;
@@ -140,20 +142,20 @@ static double when_room(const struct slu_admit *a, const struct slu_demand *job)
 	return low < a->n_end ? a->end[low].seconds : INFINITY;
 }
 
-int64_t slu_admit_when(const struct slu_admit *a,
-		       const struct slu_admit_ask *job)
+int64_t slu_admission_when(const struct slu_admission *a,
+			   const struct slu_admission_ask *job)
 {
 	double when;
 
-	if (slu_admit_ask(a, job) != SLU_ADMIT_HELD)
+	if (slu_admission_ask(a, job) != SLU_ADMISSION_HELD)
 		return 0;
 	when = fmin(when_room(a, &job->is),
 		    bound(&a->site, job) - (double)job->held);
 	return (int64_t)ceil(fmax(when, 1));
 }
 
-double slu_admit_rate(const struct slu_admit_site *site,
-		      const struct slu_rate *learnt, double nodes)
+double slu_admission_rate(const struct slu_admission_site *site,
+			  const struct slu_rate *learnt, double nodes)
 {
 	double rate = learnt->node * nodes, own = learnt->own * nodes;
 
@@ -164,8 +166,8 @@ double slu_admit_rate(const struct slu_admit_site *site,
 		       : rate;
 }
 
-double slu_admit_seen(const struct slu_demand *foretold, double elapsed,
-		      double bytes, bool busy)
+double slu_admission_seen(const struct slu_demand *foretold, double elapsed,
+			  double bytes, bool busy)
 {
 	double belief = fmax(foretold->seconds / 2, BELIEF);
 	double rate = (foretold->rate * belief + bytes) / (belief + elapsed);

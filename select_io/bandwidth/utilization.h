@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_SELECT_IO_PAST_H
-#define SLU_SELECT_IO_PAST_H
+#ifndef SLU_SELECT_IO_UTILIZATION_H
+#define SLU_SELECT_IO_UTILIZATION_H
 
 /*
  * How busy ended runs kept a file system, and what that cost them: is it a
- * bottleneck, and would it help to hold jobs back (admit.h)? Each run is
+ * bottleneck, and would it help to hold jobs back (admission.h)? Each run is
  * assumed to have moved its bytes evenly, and I/O without records is missing,
  * so real peaks were higher.
  */
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "select_io/bandwidth/cuts.h"
 
-struct slu_past {
+struct slu_utilization {
 	double capacity; /* bytes/s: as given, or else the highest */
 	/* bytes/s moved together: at most, and for 99 % and half of the time in
 	 * which any run moved something at most */
@@ -31,7 +31,7 @@ struct slu_past {
 
 /* In O(n log n). The runs are put in the order of their starts. capacity 0:
  * not known. -1 without memory. */
-int slu_past_look(struct slu_past_run *run, size_t n, double capacity,
-		  struct slu_past *out);
+int slu_utilization_look(struct slu_ended_run *run, size_t n, double capacity,
+			 struct slu_utilization *out);
 
 #endif
