@@ -120,7 +120,7 @@ left_on() { # HOST
 nothing_left() { # HOST...
 	local host
 	for host; do
-		wait_for 5 nothing_left_on "$host" ||
+		wait_for 20 nothing_left_on "$host" ||
 			{ note "$host: $(left_on "$host")" && return 1; }
 	done
 }
