@@ -243,7 +243,10 @@ check "without IOWaitOptional nobody may decline" matches \
 		submit -N1 -J o_2 --bb='bandwidth wait=no' 2>&1)" \
 	'every job waits for the parallel file system .IOWaitOptional=no.'
 use IOStart=on IOWaitOptional=yes
-second=$(job o_3 300 --bb='bandwidth wait=no')
+may_decline() { # once slurmctld has read it
+	second=$(job o_3 300 --bb='bandwidth wait=no') && [ "$second" ]
+}
+wait_for 30 may_decline
 third=$(job o_4 300)
 check_within 30 "with it who declines starts" job_is "$second" RUNNING
 check_within 30 "another waits" is_held "$third"
