@@ -14,8 +14,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
 #include "common/hostlist.h"
@@ -274,15 +274,7 @@ static char *hosts_of(const struct slu_predicted *p)
 
 static void make_plan(struct slu_buffers *b, struct slu_predicted *p)
 {
-	const struct slu_plan_site site = {
-		.conf = b->conf,
-		.map = b->db,
-		.addr = b->ops->addr,
-		.layout = b->ops->layout,
-		.persistent = slu_persistent_use,
-		.arg = b->arg,
-		.promised_arg = b,
-	};
+	const struct slu_plan_site site = slu_bb_waiting_site(b);
 	struct slu_job as = *p->job;
 	struct slu_err err;
 

@@ -17,7 +17,7 @@
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent.h"
-#include "burst_buffer/lifecycle/persistent_use.h"
+#include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/lifecycle/prestage.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/refusal.h"
@@ -100,20 +100,12 @@ static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 		     const struct slu_request *req, uint32_t number,
 		     struct slu_plan *plan, struct slu_err *err)
 {
-	const struct slu_plan_site site = {
-		.conf = b->conf,
-		.map = b->db,
-		.addr = b->ops->addr,
-		.layout = b->ops->layout,
-		.persistent = slu_persistent_use,
-		.arg = b->arg,
-		.promised_arg = b,
-		.number = number,
-	};
+	struct slu_plan_site site = slu_bb_waiting_site(b);
 	struct slu_request only = *req;
 	struct slu_job as = *job;
 	int rc;
 
+	site.number = number;
 	only.n_stripe = 0;
 	as.nodes = (char *)choose(b);
 	as.request = slu_request_text(&only);

@@ -18,19 +18,26 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-struct slu_plan_site slu_bb_run_site(struct slu_buffers *b)
+struct slu_plan_site slu_bb_waiting_site(struct slu_buffers *b)
 {
 	return (struct slu_plan_site){
 		.conf = b->conf,
 		.map = b->db,
 		.addr = b->ops->addr,
 		.layout = b->ops->layout,
-		.promised = slu_bb_node_usage,
 		.persistent = slu_persistent_use,
 		.arg = b->arg,
 		.promised_arg = b,
-		.ask_room = true,
 	};
+}
+
+struct slu_plan_site slu_bb_run_site(struct slu_buffers *b)
+{
+	struct slu_plan_site site = slu_bb_waiting_site(b);
+
+	site.promised = slu_bb_node_usage;
+	site.ask_room = true;
+	return site;
 }
 
 /* The attribute is "BYTES" or "BYTES SENTENCE": the latter where they are not

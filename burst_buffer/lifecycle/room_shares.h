@@ -9,6 +9,8 @@
 
 /* What plans for runs of jobs are made from. */
 struct slu_plan_site slu_bb_run_site(struct slu_buffers *b);
+/* The same for one that waits, whose nodes have no room taken yet. */
+struct slu_plan_site slu_bb_waiting_site(struct slu_buffers *b);
 
 /* All nodes have arrived at a barrier. If it is that one: give each node a
  * share for which it has space, where the file system allows uneven shares;
