@@ -8,15 +8,28 @@
 #include <unistd.h>
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/storage/internal.h"
+#include "common/clock.h"
 #include "common/file.h"
+
+/* A job that starts waits for it; a look at all entries takes a second. */
+#define PATIENCE 20 /* seconds */
 
 int slu_cache_lock(int lock, struct slu_err *err)
 {
-	while (flock(lock, LOCK_EX))
-		if (errno != EINTR)
-			return slu_errno(err, SLU_IO,
-					 "cannot lock the stage cache");
-	return 0;
+	const double end = slu_now_mono() + PATIENCE;
+	int rc;
+
+	while ((rc = flock(lock, LOCK_EX | LOCK_NB)) && errno == EWOULDBLOCK &&
+	       slu_now_mono() < end)
+		usleep(20000);
+	if (!rc)
+		return 0;
+	return errno == EWOULDBLOCK
+		       ? slu_err(err, SLU_BUSY,
+				 "another process has it locked for longer "
+				 "than %d s",
+				 PATIENCE)
+		       : slu_errno(err, SLU_IO, "cannot lock the stage cache");
 }
 
 static int open_lock(int dir, struct slu_err *err)

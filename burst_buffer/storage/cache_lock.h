@@ -12,6 +12,7 @@
  * to be made. */
 int slu_cache_open_top(const char *storage, bool make, int *dir, int *lock,
 		       struct slu_err *err);
-int slu_cache_lock(int lock, struct slu_err *err); /* flock() ends it */
+/* flock() ends it. -1: SLU_BUSY: another process has had it for 20 s. */
+int slu_cache_lock(int lock, struct slu_err *err);
 
 #endif

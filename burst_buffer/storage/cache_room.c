@@ -22,7 +22,7 @@
 
 #define STEP	  (1u << 30) /* bytes that are reserved at once, or */
 #define STEP_PART 32	     /* such a part of the budget */
-#define LEFT_PART 20	     /* such a part of the disk stays free */
+#define LEFT_PART 20	     /* such a part of disk and inodes stays free */
 
 int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
 			uint64_t *bytes, struct slu_err *err)
@@ -104,13 +104,23 @@ int slu_cache_trim(const struct slu_stage_cache *c, struct slu_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/* File systems without a fixed number of inodes say that they have none. */
+static bool has_inodes(int dir)
+{
+	struct statvfs st;
+
+	return !fstatvfs(dir, &st) &&
+	       (!st.f_files || st.f_favail >= st.f_files / LEFT_PART);
+}
+
 /* Has the disk what this fill is to add, what others may still, and its own? */
 static bool has_disk(const struct slu_stage_cache *c,
 		     const struct slu_cache_space *s, uint64_t own)
 {
 	uint64_t size, free = unpromised(c->dir, c->storage, &size);
 
-	return free >= own - c->taken + s->unused + size / LEFT_PART;
+	return free >= own - c->taken + s->unused + size / LEFT_PART &&
+	       has_inodes(c->dir);
 }
 
 /* Room for `own` in all: 1; 0: there is none; -1. */

@@ -5,6 +5,9 @@
  * that is not what its key says, and what goes was used before what stays.
  */
 #include "config.h"
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include "tests/unit/cache_world.h"
 
 static bool has(const struct all *all, const char *path)
@@ -379,6 +382,107 @@ START_TEST(test_yield)
 }
 END_TEST
 
+/* Somebody who has the lock and does not go on (a disk that hangs): seconds
+ * pass in place of being waited for. */
+static bool is_held, has_no_inodes;
+static double waited;
+
+int flock(int fd, int how)
+{
+	if (is_held && (how & LOCK_EX)) {
+		ck_assert_int_eq(how & LOCK_NB, LOCK_NB);
+		errno = EWOULDBLOCK;
+		return -1;
+	}
+	return (int)syscall(SYS_flock, fd, how);
+}
+
+int usleep(useconds_t us)
+{
+	waited += us / 1e6;
+	return 0;
+}
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	int rc = (int)syscall(SYS_clock_gettime, id, ts);
+
+	ts->tv_sec += (time_t)waited;
+	return rc;
+}
+
+int fstatvfs(int fd, struct statvfs *st)
+{
+	struct statfs of;
+
+	if (fstatfs(fd, &of))
+		return -1;
+	*st = (struct statvfs){
+		.f_frsize = (unsigned long)of.f_frsize,
+		.f_blocks = of.f_blocks,
+		.f_bfree = of.f_bfree,
+		.f_bavail = of.f_bavail,
+		.f_files = 1000,
+		.f_ffree = has_no_inodes ? 40 : 900,
+		.f_favail = has_no_inodes ? 40 : 900,
+	};
+	return 0;
+}
+
+/* A job that makes its storage does not wait for ever for the cache's lock. */
+START_TEST(test_held_lock)
+{
+	const struct slu_cache_budget budget = {.bytes = BUDGET};
+	struct slu_stage_cache c;
+	struct timespec t = now();
+	uint64_t freed;
+
+	if (!have_root())
+		return;
+	setup();
+	open_cache(&c, 0, 1);
+	slu_stage_cache_close(&c);
+	is_held = true;
+	ck_assert_int_eq(slu_stage_cache_yield(top, 1, &freed, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_BUSY);
+	ck_assert_ptr_nonnull(strstr(err.text, "for longer than"));
+	ck_assert_int_eq(
+		slu_stage_cache_open(&c, top, &budget, 1000, 2, 1, &t, &err),
+		-1);
+	ck_assert_int_eq(err.kind, SLU_BUSY);
+	is_held = false;
+	ck_assert(waited >= 2 && waited < 120);
+	expect_ok(slu_stage_cache_yield(top, 1, &freed, &err), err);
+	tree_remove(top);
+}
+END_TEST
+
+/* A twentieth of the disk's inodes stays free, too. */
+START_TEST(test_no_inodes)
+{
+	struct slu_stage_cache c;
+	struct slu_cache_key key;
+	const struct wanted w = wanted(1, 1);
+	const struct timespec t = now();
+
+	if (!have_root())
+		return;
+	setup();
+	open_cache(&c, 0, 1);
+	make_key(&w, &key);
+	has_no_inodes = true;
+	ck_assert_int_eq(slu_stage_cache_begin(&c, &key, &t, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_BUSY);
+	has_no_inodes = false;
+	slu_stage_cache_close(&c);
+	open_cache(&c, 0, 2);
+	ck_assert_int_eq(get_or_fill(&c, &w, true), 0);
+	slu_cache_key_free(&key);
+	slu_stage_cache_close(&c);
+	tree_remove(top);
+}
+END_TEST
+
 /* What a stage-in that fails had from the cache goes, what it had not stays. */
 START_TEST(test_doubt)
 {
@@ -431,4 +535,5 @@ START_TEST(test_shrinks)
 END_TEST
 
 TEST_MAIN("stage_cache", test_random, test_crash, test_larger, test_two,
-	  test_other_user, test_damaged, test_yield, test_doubt, test_shrinks)
+	  test_other_user, test_damaged, test_yield, test_doubt, test_shrinks,
+	  test_held_lock, test_no_inodes)
