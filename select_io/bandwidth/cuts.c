@@ -3,6 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LASTS 600.0 /* s, and */
+#define PART  0.001 /* of the time */
 
 static int by_time(const void *a, const void *b)
 {
@@ -31,6 +35,49 @@ void slu_cuts_make(const struct slu_ended_run *run, size_t n,
 		cut[i].moved = moved;
 		moved += cut[i].rate * cut[i].span;
 	}
+}
+
+/* Highest first. */
+static int by_rate(const void *a, const void *b)
+{
+	double x = ((const struct slu_cut *)a)->rate;
+	double y = ((const struct slu_cut *)b)->rate;
+
+	return (x < y) - (x > y);
+}
+
+/* INFINITY: none has lasted. */
+static double lasting_rate(const struct slu_cut *sorted, size_t n)
+{
+	double time = 0, had = 0;
+
+	for (size_t i = 0; i < n; i++)
+		time += sorted[i].rate > 0 ? sorted[i].span : 0;
+	for (size_t i = 0; i < n && sorted[i].rate > 0; i++) {
+		had += sorted[i].span;
+		if (had >= fmax(LASTS, PART * time))
+			return sorted[i].rate;
+	}
+	return INFINITY;
+}
+
+int slu_cuts_bound(struct slu_cut *cut, size_t n)
+{
+	struct slu_cut *sorted = calloc(n + 1, sizeof(*sorted));
+	double bound, moved = 0;
+
+	if (!sorted)
+		return -1;
+	memcpy(sorted, cut, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_rate);
+	bound = lasting_rate(sorted, n);
+	free(sorted);
+	for (size_t i = 0; i < n; i++) {
+		cut[i].rate = fmin(cut[i].rate, bound);
+		cut[i].moved = moved;
+		moved += cut[i].rate * cut[i].span;
+	}
+	return 0;
 }
 
 const struct slu_cut *slu_cut_at(const struct slu_cut *cut, size_t n, double at)

@@ -28,6 +28,11 @@ struct slu_cut {
 /* cut[2 * n], in the order of time; O(n log n). */
 void slu_cuts_make(const struct slu_ended_run *run, size_t n,
 		   struct slu_cut *cut);
+/* The n cuts' rates are bounded by the highest that was had, or exceeded, for
+ * ten minutes in all, and for a thousandth of the time in which any was moved:
+ * what a short run with a wrong number of bytes adds is left out. Where there
+ * is no such rate they stay. O(n log n); -1 without memory. */
+int slu_cuts_bound(struct slu_cut *cut, size_t n);
 /* The last one at that time or before; of n > 0. */
 const struct slu_cut *slu_cut_at(const struct slu_cut *cut, size_t n,
 				 double at);

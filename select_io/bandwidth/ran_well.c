@@ -174,6 +174,9 @@ int slu_ran_well(struct slu_ended_run *run, size_t n, struct slu_ran_well *out)
 	*out = (struct slu_ran_well){0};
 	if (rc == 0 && n) {
 		slu_cuts_make(run, n, cut);
+		rc = slu_cuts_bound(cut, 2 * n);
+	}
+	if (rc == 0 && n) {
 		n = make_points(run, n, cut, point, &out->met);
 		out->judged = n;
 		qsort(point, n, sizeof(*point), by_kind);

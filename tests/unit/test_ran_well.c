@@ -15,6 +15,7 @@
 #define CAPACITY 1e9
 #define JOBS	 3000
 #define KINDS	 40
+#define WRONG	 40  /* runs of whose bytes a wrong number is known */
 #define EVERY	 5.0 /* s */
 
 static double uniform(uint64_t *seed)
@@ -41,7 +42,7 @@ struct sim {
 	struct fs *fs;
 	struct fs_io io[JOBS];
 	double start[JOBS], begins[JOBS];
-	struct slu_ended_run run[JOBS];
+	struct slu_ended_run run[JOBS + WRONG];
 	struct slu_reached server;
 	size_t next, ended, running, samples, full;
 };
@@ -102,7 +103,18 @@ static void step(struct sim *s, double now)
 	report(s, now);
 }
 
-static struct told simulate(double intensity, uint64_t seed)
+/* Runs of two seconds, of all kinds, at up to a million times the capacity. */
+static void add_wrong(struct sim *s, size_t wrong, uint64_t *seed)
+{
+	for (size_t i = JOBS; i < JOBS + wrong; i++) {
+		s->run[i] = s->run[slu_random(seed, JOBS)];
+		s->run[i].start += 300;
+		s->run[i].end = s->run[i].start + 2;
+		s->run[i].rate = CAPACITY * pow(10, 6 * uniform(seed));
+	}
+}
+
+static struct told simulate(double intensity, size_t wrong, uint64_t seed)
 {
 	struct sim *s = calloc(1, sizeof(*s));
 	struct told told;
@@ -111,7 +123,8 @@ static struct told simulate(double intensity, uint64_t seed)
 	s->fs = fs_new(s->io, JOBS, CAPACITY);
 	for (double now = EVERY; s->ended < JOBS; now += EVERY)
 		step(s, now);
-	ck_assert_int_eq(slu_ran_well(s->run, JOBS, &told.well), 0);
+	add_wrong(s, wrong, &seed);
+	ck_assert_int_eq(slu_ran_well(s->run, JOBS + wrong, &told.well), 0);
 	told.reached = slu_reached_capacity(&s->server) / CAPACITY;
 	told.busy = (double)s->full / (double)s->samples;
 	told.well.capacity /= CAPACITY;
@@ -131,7 +144,7 @@ START_TEST(test_true_capacity)
 
 	each(c, cases) for (uint64_t seed = 1; seed <= 5; seed++)
 	{
-		struct told t = simulate(c->intensity, 1000 * seed);
+		struct told t = simulate(c->intensity, 0, 1000 * seed);
 
 		printf("intensity %.2f, full %.3f of the time: runs %.2f, "
 		       "server %.2f\n",
@@ -145,6 +158,30 @@ START_TEST(test_true_capacity)
 			expect(t.well.capacity == 0, "%g", t.well.capacity);
 			expect(t.reached == 0, "%g", t.reached);
 		}
+	}
+}
+END_TEST
+
+/* Short runs with wrong numbers change it little. */
+START_TEST(test_wrong_runs)
+{
+	static const size_t wrong[] = {1, WRONG};
+
+	each(n, wrong) for (uint64_t seed = 1; seed <= 3; seed++)
+	{
+		struct told right = simulate(0.9, 0, 1000 * seed);
+		struct told t = simulate(0.9, *n, 1000 * seed);
+		struct told calm = simulate(0.05, *n, 1000 * seed);
+
+		printf("%zu wrong: %.2f instead of %.2f, met %.3g instead of "
+		       "%.3g\n",
+		       *n, t.well.capacity, right.well.capacity, t.well.met,
+		       right.well.met);
+		expect(fabs(t.well.capacity - right.well.capacity) < 0.1, "%g",
+		       t.well.capacity);
+		expect(t.well.met < 1.1 * right.well.met, "%g", t.well.met);
+		expect(calm.well.capacity == 0, "%g", calm.well.capacity);
+		expect(calm.well.met < CAPACITY, "%g", calm.well.met);
 	}
 }
 END_TEST
@@ -184,6 +221,27 @@ START_TEST(test_cuts)
 }
 END_TEST
 
+/* A rate that lasted for less than ten minutes in all is no rate. */
+START_TEST(test_bound)
+{
+	struct slu_ended_run run[] = {{0, 3000, 1, 100, 0},
+				      {100, 800, 1, 50, 0},
+				      {200, 202, 1, 1e15, 0},
+				      {3000, 3400, 1, 300, 0}};
+	struct slu_cut cut[8];
+
+	slu_cuts_make(run, 4, cut);
+	ck_assert_int_eq(slu_cuts_bound(cut, 8), 0);
+	/* of 400 s at 300 and 2 s at 1e15 the next lower is left */
+	ck_assert_double_eq_tol(slu_cut_at(cut, 8, 9999)->moved,
+				3000 * 100 + 700 * 50 + 400 * 150, 1e-3);
+	slu_cuts_make(&run[3], 1, cut); /* nothing that lasted: as it is */
+	ck_assert_int_eq(slu_cuts_bound(cut, 2), 0);
+	ck_assert_double_eq_tol(slu_cut_at(cut, 2, 9999)->moved, 400 * 300,
+				1e-3);
+}
+END_TEST
+
 /* For minutes at one rate and with so many jobs. */
 static void minutes(struct slu_reached *r, double *now, int n, double rate,
 		    uint32_t jobs)
@@ -197,13 +255,11 @@ START_TEST(test_full_server)
 	struct slu_reached r = {0};
 	double now = 1000;
 
-	ck_assert_double_eq(slu_reached_capacity(&r), 0);
-	minutes(&r, &now, 60, 5e8, 2); /* one steady set of jobs */
+	ck_assert_double_eq(slu_reached_capacity(&r), 0); /* one steady set of jobs */
 	ck_assert_double_eq(slu_reached_capacity(&r), 0);
 	minutes(&r, &now, 9, 9e8, 3);
 	minutes(&r, &now, 2, 2e9, 3); /* a cache */
-	ck_assert_double_eq(slu_reached_capacity(&r), 0);
-	minutes(&r, &now, 9, 9.4e8, 9); /* with more jobs no more */
+	ck_assert_double_eq(slu_reached_capacity(&r), 0); /* with more jobs no more */
 	ck_assert_double_eq_tol(slu_reached_capacity(&r), 9.2e8, 1e7);
 	/* what is not a rate, or comes after a pause, changes nothing */
 	slu_reached_add(&r, NAN, 1, now + 5);
@@ -251,5 +307,5 @@ START_TEST(test_servers_together)
 }
 END_TEST
 
-TEST_MAIN("ran_well", test_true_capacity, test_cuts, test_full_server,
-	  test_fades, test_servers_together)
+TEST_MAIN("ran_well", test_true_capacity, test_wrong_runs, test_cuts,
+	  test_bound, test_full_server, test_fades, test_servers_together)
