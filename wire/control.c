@@ -231,11 +231,10 @@ DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
 
 #define T struct slu_io_use
 static const struct slu_field io_use_fields[] = {
-	FIELD(DOUBLE, capacity), FIELD(DOUBLE, demand),
-	FIELD(U32, waiting),	 FIELD(U64, waited),
-	FIELD(U64, bound),	 FIELD(U64, advised),
-	FIELD(U32, known),	 FIELD(U32, targets),
-	FIELD(U32, degraded),	 LAST,
+	FIELD(DOUBLE, capacity), FIELD(DOUBLE, demand), FIELD(U32, waiting),
+	FIELD(U64, waited),	 FIELD(U64, bound),	FIELD(U64, advised),
+	FIELD(U32, known),	 FIELD(U32, targets),	FIELD(U32, degraded),
+	FIELD(U32, silent),	 FIELD(I64, unheard),	LAST,
 };
 DESC(slu_io_use_desc, "io_use", io_use_fields);
 #undef T
@@ -243,8 +242,10 @@ DESC(slu_io_use_desc, "io_use", io_use_fields);
 #define T struct slu_io_capacity
 static const struct slu_field io_capacity_fields[] = {
 	FIELD(DOUBLE, capacity),
+	FIELD(DOUBLE, held),
 	FIELD(U32, targets),
 	FIELD(U32, degraded),
+	FIELD(U32, silent),
 	FIELD(U32, scope),
 	LAST,
 };

@@ -71,6 +71,8 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 				   slurmctld started */
 	uint32_t known;		/* enum slu_io_known */
 	uint32_t targets, degraded; /* of Lustre, as far as servers tell */
+	uint32_t silent; /* servers that have said nothing for a while */
+	int64_t unheard; /* Unix seconds since when none has; 0: one does */
 };
 /* Where the capacity comes from. Numbers are for ever: they are sent. */
 enum slu_io_known {
@@ -78,6 +80,8 @@ enum slu_io_known {
 	SLU_IO_UNKNOWN = 1,  /* IOBandwidth=auto, and nobody is held */
 	SLU_IO_REACHED = 2,  /* what Lustre's servers reached under load */
 	SLU_IO_RAN_WELL = 3, /* what was moved while ended jobs ran well */
+	SLU_IO_HELD = 4,     /* what servers did for ten minutes, which is more
+			      * than either of these */
 };
 
 extern const struct slu_desc slu_hello_ctl_desc, slu_job_nodes_desc,
@@ -221,8 +225,12 @@ struct slu_jobs_moved {
  * they do and IOBandwidth is auto. */
 struct slu_io_capacity {
 	double capacity; /* bytes/s with all targets; 0: not seen full yet */
+	double held;	 /* bytes/s that they have done for ten minutes: it is
+			  * as much at least */
 	uint32_t targets, degraded;
-	uint32_t scope; /* IOScope that counts, of enum slu_io_scope */
+	uint32_t silent; /* servers that have said nothing for ten minutes, but
+			  * count */
+	uint32_t scope;	 /* IOScope that counts, of enum slu_io_scope */
 };
 
 struct slu_stored { /* "stored": this history row is on disk */

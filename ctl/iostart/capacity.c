@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * IOBandwidth=auto: what Lustre's servers reached under load, or else what was
- * moved together while ended jobs ran well; less what degraded targets would
- * bring. Judging the runs takes long for a hook, so it is done without the
- * lock.
+ * moved together while ended jobs ran well; or what servers do, where that is
+ * more; less what degraded targets would bring. What servers said that have
+ * said nothing for a day is forgotten. Judging the runs takes long for a hook,
+ * so it is done without the lock.
  */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 #include "select_io/bandwidth/ran_well.h"
 #include "select_io/bandwidth/reached.h"
 
-#define RUNS 32768 /* 40 bytes each */
-#define NEWS 512   /* runs, until all are judged again */
+#define RUNS   32768 /* 40 bytes each */
+#define NEWS   512   /* runs, until all are judged again */
+
+#define SILENT 600   /* s without a word from servers: that is told, */
+#define FORGET 86400 /* s: and they do not count any more */
+
+/* With all targets; 0: not known. */
+static double known_capacity(const struct slu_iostart *s)
+{
+	return s->reached.capacity > 0 ? s->reached.capacity : s->ran_well;
+}
 
 enum slu_io_known slu_io_known(const struct slu_iostart *s)
 {
 	if (!s->is_auto)
 		return SLU_IO_CONFIGURED;
+	if (known_capacity(s) > 0 && s->reached.held > known_capacity(s))
+		return SLU_IO_HELD;
 	if (s->reached.capacity > 0)
 		return SLU_IO_REACHED;
 	return s->ran_well > 0 ? SLU_IO_RAN_WELL : SLU_IO_UNKNOWN;
@@ -28,11 +41,12 @@ enum slu_io_known slu_io_known(const struct slu_iostart *s)
 
 void slu_io_set_capacity(struct slu_iostart *s)
 {
-	double capacity =
-		s->reached.capacity > 0 ? s->reached.capacity : s->ran_well;
+	double capacity = known_capacity(s);
 
 	if (!s->is_auto)
 		return;
+	if (capacity > 0)
+		capacity = fmax(capacity, s->reached.held);
 	capacity *= slu_reached_left(s->reached.targets, s->reached.degraded);
 	if (capacity == s->site.capacity)
 		return;
@@ -41,19 +55,42 @@ void slu_io_set_capacity(struct slu_iostart *s)
 }
 
 void slu_iostart_reached(struct slu_iostart *s,
-			 const struct slu_io_capacity *said)
+			 const struct slu_io_capacity *said, int64_t now)
 {
-	double before;
+	struct slu_io_capacity before;
 
 	pthread_mutex_lock(&s->lock);
 	if (said->scope == s->scope) {
-		before = s->reached.capacity;
+		before = s->reached;
 		s->reached = *said;
-		if (!(said->capacity > 0))
-			s->reached.capacity = before;
+		s->heard = now;
+		if (!(said->capacity > 0) && before.capacity > 0) {
+			s->reached.capacity = before.capacity;
+			s->reached.held = fmax(before.held, said->held);
+		}
 		slu_io_set_capacity(s);
 	}
 	pthread_mutex_unlock(&s->lock);
+}
+
+int64_t slu_io_unheard(const struct slu_iostart *s, int64_t now)
+{
+	return s->heard && now - s->heard > SILENT ? s->heard : 0;
+}
+
+bool slu_iostart_forget_servers(struct slu_iostart *s, int64_t now)
+{
+	bool forget;
+
+	pthread_mutex_lock(&s->lock);
+	forget = s->is_auto && s->heard && now - s->heard > FORGET;
+	if (forget) {
+		s->reached = (struct slu_io_capacity){0};
+		s->heard = 0;
+		slu_io_set_capacity(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return forget;
 }
 
 /* Without memory nothing is learnt. */

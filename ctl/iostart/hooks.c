@@ -163,6 +163,11 @@ void slu_io_start_log(struct slu_ctl *ctl)
 	if (lost)
 		ctl_log(ctl, SLU_INFO, "IOStart: %llu more like that",
 			(unsigned long long)lost);
+	if (slu_iostart_forget_servers(&ctl->iostart, time(NULL)))
+		ctl_log(ctl, SLU_WARN,
+			"IOBandwidth=auto: Lustre's servers have said nothing "
+			"for a day (sluice-tbfd --publish): what they reached "
+			"does not count any more");
 }
 
 void slu_io_start_report(struct slu_ctl *ctl, double now)

@@ -71,7 +71,8 @@ struct slu_iostart {
 	unsigned scope;
 	struct slu_admission_site site;
 	bool is_auto;			/* site.capacity is, 0: not known yet */
-	struct slu_io_capacity reached; /* by Lustre's servers */
+	struct slu_io_capacity reached; /* by Lustre's servers, */
+	int64_t heard;			/* who said so last then; 0: never */
 	double ran_well;		/* bytes/s, by history; 0: not known */
 	struct slu_rates *rates;
 	int64_t active; /* since when, */
@@ -118,7 +119,10 @@ void slu_iostart_taught(struct slu_iostart *s);
 /* What sluiced says of Lustre's servers; a capacity that is not known there
  * does not replace one that was. Ignored while it has another IOScope. */
 void slu_iostart_reached(struct slu_iostart *s,
-			 const struct slu_io_capacity *said);
+			 const struct slu_io_capacity *said, int64_t now);
+/* True, once, when these have said nothing for a day: from now on they do not
+ * count. */
+bool slu_iostart_forget_servers(struct slu_iostart *s, int64_t now);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 
 /* Running jobs have moved so much since their starts, as measured; a job that

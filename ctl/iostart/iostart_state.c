@@ -56,7 +56,7 @@ void slu_iostart_forget(struct slu_iostart *s)
 	free_map(&s->waiting);
 	s->busy = false;
 	slu_busy_times_free(&s->busy_times);
-	s->looked = s->moved_at = 0;
+	s->looked = s->moved_at = s->heard = 0;
 	s->n_said = 0;
 	pthread_mutex_unlock(&s->lock);
 }
@@ -102,6 +102,7 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 		slu_io_ran_start(&s->ran, is_auto);
 	if (anew) {
 		s->reached = (struct slu_io_capacity){0};
+		s->heard = 0;
 		s->ran_well = 0;
 	}
 	s->is_auto = is_auto;

@@ -8,7 +8,8 @@
 #include <time.h>
 #include "common/size.h"
 
-#define WHO 48 /* bytes of text for three jobs */
+#define WHO  48 /* bytes of text for three jobs */
+#define TIME 20
 
 /* seconds: a job that was not asked about for so long waits for something else
  * now */
@@ -25,23 +26,30 @@ static void say_who(const struct slu_iostart *s, char out[WHO])
 				       i ? ", " : "jobs ", s->heavy[i]);
 }
 
+static const char *time_text(int64_t when, char out[TIME])
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	slu_copy(out, TIME, "?");
+	if (localtime_r(&t, &tm))
+		strftime(out, TIME, "%Y-%m-%dT%H:%M", &tm);
+	return out;
+}
+
 void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY])
 {
 	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT],
-		needs[SLU_RATE_TEXT], until[20] = "?";
-	time_t t = (time_t)when;
-	struct tm tm;
+		needs[SLU_RATE_TEXT], until[TIME];
 
 	say_who(s, who);
-	if (localtime_r(&t, &tm))
-		strftime(until, sizeof(until), "%Y-%m-%dT%H:%M", &tm);
 	snprintf(why, SLU_IOSTART_WHY,
 		 "waits for bandwidth of the parallel file system: %s of %s "
 		 "are in use (%s), this one needs %s; until %s at the latest",
 		 slu_rate_text(s->admit.demand, uses),
 		 slu_rate_text(s->site.capacity, all), who,
-		 slu_rate_text(d->rate, needs), until);
+		 slu_rate_text(d->rate, needs), time_text(when, until));
 }
 
 void slu_io_log(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
@@ -123,15 +131,33 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 			.known = slu_io_known(s),
 			.targets = s->reached.targets,
 			.degraded = s->reached.degraded,
+			.silent = s->reached.silent,
+			.unheard = slu_io_unheard(s, now),
 		};
 	pthread_mutex_unlock(&s->lock);
 	return on;
+}
+
+/* Since when no server has told what IOBandwidth=auto goes by. */
+static void say_unheard(const struct slu_iostart *s, int64_t now,
+			struct slu_buf *out)
+{
+	char text[TIME];
+
+	if (s->is_auto && slu_io_unheard(s, now))
+		slu_buf_printf(out,
+			       "Lustre's servers have said nothing since %s; ",
+			       time_text(s->heard, text));
 }
 
 static const char *why_idle(const struct slu_iostart *s, int64_t now)
 {
 	if (!s->taught)
 		return "nobody waits: history has not been read yet; ";
+	if (s->is_auto && s->reached.targets &&
+	    s->reached.degraded == s->reached.targets)
+		return "nobody waits: all targets of Lustre are degraded or "
+		       "read-only; ";
 	if (!(s->site.capacity > 0))
 		return "nobody waits: IOBandwidth=auto is not known yet; ";
 	if (!slu_io_is_able(s, now))
@@ -154,6 +180,8 @@ void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 			       why_idle(s, now), waiting(s, now),
 			       slu_rate_text(in_use(s), uses),
 			       slu_rate_text(s->site.capacity, all), who);
+	if (s->mode != SLU_IOSTART_OFF)
+		say_unheard(s, now, out);
 	if (s->mode == SLU_IOSTART_ON)
 		slu_buf_printf(
 			out, "%llu have waited, %llu of them until MaxIOWait\n",

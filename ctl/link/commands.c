@@ -333,7 +333,7 @@ static int hear_moved(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 static int hear_io_capacity(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)err;
-	slu_iostart_reached(&ctl->iostart, msg);
+	slu_iostart_reached(&ctl->iostart, msg, time(NULL));
 	return 0;
 }
 

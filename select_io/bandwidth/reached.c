@@ -80,19 +80,31 @@ static struct slu_reached_class two(const struct slu_reached *r, int i)
 	return sum;
 }
 
+/* The highest that was had for long enough; -1: none. */
+static int held_class(const struct slu_reached *r)
+{
+	int i = SLU_REACHED_CLASSES - 1;
+
+	while (i >= 0 && two(r, i).minutes < SLU_REACHED_MINUTES)
+		i--;
+	return i;
+}
+
+double slu_reached_held(const struct slu_reached *r)
+{
+	struct slu_reached_class top = two(r, held_class(r));
+
+	return top.minutes > 0 ? (double)(top.bytes / top.minutes) : 0;
+}
+
 double slu_reached_capacity(const struct slu_reached *r)
 {
-	for (int i = SLU_REACHED_CLASSES - 1; i >= 0; i--) {
-		struct slu_reached_class top = two(r, i);
+	int i = held_class(r);
+	struct slu_reached_class top = two(r, i);
 
-		if (top.minutes < SLU_REACHED_MINUTES)
-			continue;
-		if (top.least == top.most ||
-		    top.minutes < two(r, i - 2).minutes)
-			return 0;
-		return (double)(top.bytes / top.minutes);
-	}
-	return 0;
+	if (top.least == top.most || top.minutes < two(r, i - 2).minutes)
+		return 0;
+	return (double)(top.bytes / top.minutes);
 }
 
 struct slu_reached_sum
@@ -104,6 +116,7 @@ slu_reached_add_up(const struct slu_reached_server *server, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		sum.targets += server[i].targets;
 		sum.degraded += server[i].degraded;
+		sum.held += server[i].held;
 		if (!(server[i].capacity > 0))
 			continue;
 		sum.full++;

@@ -32,6 +32,9 @@ struct slu_reached {	       /* from {0}; private */
  * seconds of any clock. A gap of more than a minute is left out. */
 void slu_reached_add(struct slu_reached *r, double rate, uint32_t jobs,
 		     double now);
+/* bytes/s: the highest that it has had for SLU_REACHED_MINUTES, full or not; so
+ * it can do as much at least. 0: none. */
+double slu_reached_held(const struct slu_reached *r);
 /* bytes/s; 0: it was not seen full. */
 double slu_reached_capacity(const struct slu_reached *r);
 
@@ -39,9 +42,11 @@ double slu_reached_capacity(const struct slu_reached *r);
 struct slu_reached_server {
 	double capacity; /* bytes/s; 0: it was not seen full */
 	uint32_t targets, degraded;
+	double held; /* bytes/s */
 };
 struct slu_reached_sum {
 	double capacity; /* bytes/s, with all targets; 0: not known */
+	double held;	 /* bytes/s: it is as much at least */
 	uint32_t servers, full;
 	uint32_t targets, degraded;
 };

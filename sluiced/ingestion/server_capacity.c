@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
+#include "common/log.h"
 #include "common/str.h"
 
-#define EVERY 30.0 /* s */
-#define FORGET                                                         \
-	86400.0 /* s: no server is one that has been silent for longer \
-		 */
+#define EVERY  30.0    /* s */
+#define SILENT 600.0   /* s without a word of a server: that is told, */
+#define FORGET 86400.0 /* s: and it does not count any more */
 
 struct said {
 	double rate; /* bytes/s, of what counts */
@@ -77,15 +77,31 @@ static struct slu_known_server *server_of(struct slu_server_capacity *c,
 	return more;
 }
 
-static void forget(struct slu_server_capacity *c, double now)
+static void forget(struct slu_daemon *d, double now)
 {
+	struct slu_server_capacity *c = &d->server_capacity;
+
 	for (size_t i = 0; i < c->n;)
 		if (now - c->server[i].came > FORGET) {
+			slu_log(d->log, SLU_WARN,
+				"IOBandwidth=auto: %s has said nothing for a "
+				"day (sluice-tbfd --publish): its %u targets "
+				"do not count any more",
+				c->server[i].name, c->server[i].targets);
 			free(c->server[i].name);
 			c->server[i] = c->server[--c->n];
 		} else {
 			i++;
 		}
+}
+
+static uint32_t count_silent(const struct slu_server_capacity *c, double now)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += now - c->server[i].came > SILENT;
+	return n;
 }
 
 static void tell(struct slu_daemon *d, double now)
@@ -95,18 +111,23 @@ static void tell(struct slu_daemon *d, double now)
 	struct slu_io_capacity msg;
 	struct slu_reached_sum sum;
 
-	forget(c, now);
+	forget(d, now);
 	all = calloc(c->n + 1, sizeof(*all));
 	if (!all)
 		return;
 	for (size_t i = 0; i < c->n; i++)
 		all[i] = (struct slu_reached_server){
 			slu_reached_capacity(&c->server[i].reached),
-			c->server[i].targets, c->server[i].degraded};
+			c->server[i].targets, c->server[i].degraded,
+			slu_reached_held(&c->server[i].reached)};
 	sum = slu_reached_add_up(all, c->n);
 	free(all);
-	msg = (struct slu_io_capacity){sum.capacity, sum.targets, sum.degraded,
-				       c->scope};
+	msg = (struct slu_io_capacity){.capacity = sum.capacity,
+				       .held = sum.held,
+				       .targets = sum.targets,
+				       .degraded = sum.degraded,
+				       .silent = count_silent(c, now),
+				       .scope = c->scope};
 	slu_control_send(d->control, &slu_io_capacity_desc, &msg);
 	c->told = now;
 }

@@ -81,28 +81,67 @@ static void check_slurm_conf(struct json_object *live,
 }
 
 /* IOBandwidth=auto */
-static void check_io(struct json_object *live, struct json_object *findings)
+static void check_io_capacity(struct json_object *peer, const char *host,
+			      struct json_object *findings)
 {
-	struct json_object *peer = slu_json_at(live, "slurmctld");
+	double targets = slu_json_number_at(peer, "io_targets");
 	double degraded = slu_json_number_at(peer, "io_degraded");
-	const char *host = slu_doctor_text(live, "host");
+	bool none_left = degraded > 0 && degraded >= targets;
 
-	if (slu_json_bool_at(peer, "io_unknown"))
+	if (none_left)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+				    "IOStart holds nobody: all %.0f targets of "
+				    "Lustre are degraded or read-only",
+				    targets),
+			host, "sysquery osts");
+	else if (degraded > 0)
+		slu_finding_type(
+			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
+				    "%.0f of %.0f targets of Lustre are "
+				    "degraded: IOBandwidth=auto is as much "
+				    "less",
+				    degraded, targets),
+			host, "sysquery osts");
+	if (!none_left && slu_json_bool_at(peer, "io_unknown"))
 		slu_finding_type(
 			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
 				    "IOStart holds nobody: what the file "
 				    "system can move (IOBandwidth=auto) is not "
 				    "known yet"),
 			host, "sysquery iostart");
-	if (degraded > 0)
-		slu_finding_type(
-			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
-				    "%.0f of %.0f targets of Lustre are "
-				    "degraded: IOBandwidth=auto is as much "
-				    "less",
-				    degraded,
-				    slu_json_number_at(peer, "io_targets")),
-			host, "sysquery osts");
+}
+
+/* And who does not tell. */
+static void check_io_servers(struct json_object *peer, const char *host,
+			     struct json_object *findings)
+{
+	double silent = slu_json_number_at(peer, "io_silent");
+	struct json_object *found = NULL;
+
+	if (slu_json_number_at(peer, "io_unheard") > 0)
+		found = slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+				    "no server of Lustre tells what it does "
+				    "any more (sluice-tbfd --publish): after a "
+				    "day IOBandwidth=auto goes without them");
+	else if (silent > 0)
+		found = slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+				    "%.0f servers of Lustre do not tell what "
+				    "they do any more (sluice-tbfd --publish): "
+				    "after a day IOBandwidth=auto goes without "
+				    "them",
+				    silent);
+	if (found)
+		slu_finding_type(found, host, "sysquery osts");
+}
+
+static void check_io(struct json_object *live, struct json_object *findings)
+{
+	struct json_object *peer = slu_json_at(live, "slurmctld");
+	const char *host = slu_doctor_text(live, "host");
+
+	check_io_capacity(peer, host, findings);
+	check_io_servers(peer, host, findings);
 }
 
 /* sluice.conf */

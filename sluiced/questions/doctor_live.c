@@ -28,6 +28,8 @@ static struct json_object *slurmctld(const struct slu_daemon *d)
 	slu_json_set_bool(obj, "io_unknown", p->io.known == SLU_IO_UNKNOWN);
 	slu_json_set_u64(obj, "io_targets", p->io.targets);
 	slu_json_set_u64(obj, "io_degraded", p->io.degraded);
+	slu_json_set_u64(obj, "io_silent", p->io.silent);
+	slu_json_set_i64(obj, "io_unheard", p->io.unheard);
 	return obj;
 }
 

@@ -26,17 +26,18 @@ static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
 		     struct json_object *live)
 {
 	static const char *const known[] = {
-		[SLU_IO_CONFIGURED] = "unknown",
-		[SLU_IO_UNKNOWN] = "unknown",
-		[SLU_IO_REACHED] = "servers",
-		[SLU_IO_RAN_WELL] = "history",
+		[SLU_IO_CONFIGURED] = "unknown", [SLU_IO_UNKNOWN] = "unknown",
+		[SLU_IO_REACHED] = "servers",	 [SLU_IO_RAN_WELL] = "history",
+		[SLU_IO_HELD] = "held",
 	};
-	bool said = mode != SLU_IOSTART_OFF && io->known <= SLU_IO_RAN_WELL;
+	bool said = mode != SLU_IOSTART_OFF && io->known <= SLU_IO_HELD;
 
 	slu_json_set_str(live, "auto", known[said ? io->known : 0]);
 	slu_json_set_double(live, "capacity", said ? io->capacity : 0);
 	slu_json_set_u64(live, "targets", io->targets);
 	slu_json_set_u64(live, "degraded", io->degraded);
+	slu_json_set_u64(live, "silent", io->silent);
+	slu_json_set_i64(live, "unheard", io->unheard);
 }
 
 struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
@@ -121,7 +122,8 @@ static void add_well(struct json_object *obj, const struct slu_ran_well *well)
 /* As it was prepared. */
 static void copy_auto(struct json_object *live, struct json_object *obj)
 {
-	static const char *const keys[] = {"auto", "targets", "degraded"};
+	static const char *const keys[] = {"auto", "targets", "degraded",
+					   "silent", "unheard"};
 	struct json_object *v;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

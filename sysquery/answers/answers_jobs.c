@@ -339,11 +339,17 @@ static const struct slu_key iostart[] = {
 	{"slow_by", .is = SLU_IS_NUMBER,
 	 .doc = "how many times as long these took"},
 	{"auto", .doc = "of IOBandwidth=auto: where the capacity comes from, "
-			"servers, history or unknown"},
+			"servers, history, held (what servers did for ten "
+			"minutes, which is more) or unknown"},
 	{"targets", "target_count", .is = SLU_IS_COUNT,
 	 .doc = "of Lustre, as the servers tell"},
 	{"degraded", "degraded_count", .is = SLU_IS_COUNT,
 	 .doc = "of these do not count"},
+	{"silent", "silent_count", .is = SLU_IS_COUNT,
+	 .doc = "servers that have said nothing for ten minutes, and count for "
+		"a day"},
+	{"unheard", "unheard_unix", .is = SLU_IS_TIME,
+	 .doc = "when any server said something last, if that is long ago"},
 	{.key = NULL}};
 const struct slu_form slu_form_iostart = {
 	.name = "iostart",

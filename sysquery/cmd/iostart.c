@@ -9,6 +9,7 @@
 #include "common/size.h"
 #include "common/str.h"
 #include "sysquery/cli/paragraph.h"
+#include "sysquery/cli/time_text.h"
 
 #define HOUR   3600.0
 #define SELDOM 0.01 /* of the time */
@@ -43,14 +44,39 @@ static void add_moved(struct json_object *a, struct slu_page *out)
 		       at(a, "busy") * 100, at(a, "crowded"));
 }
 
+static const char *how_known(const char *by)
+{
+	if (slu_eq(by, "servers"))
+		return "what Lustre's servers reached under load";
+	if (slu_eq(by, "held"))
+		return "what Lustre's servers did for ten minutes, which is "
+		       "more than was known";
+	return "what jobs moved together while they ran no longer for it";
+}
+
+/* Those of which what they said is used, but who say nothing. */
+static void add_silent(struct json_object *a, struct slu_page *out)
+{
+	char since[SLU_WHEN_TEXT];
+
+	if (at(a, "unheard") > 0)
+		slu_paragraphf(out, "Silent",
+			       "no server of Lustre has said anything since %s "
+			       "(sluice-tbfd --publish); after a day what they "
+			       "said does not count",
+			       slu_when_text(at(a, "unheard"), since));
+	else if (at(a, "silent") > 0)
+		slu_paragraphf(out, "Silent",
+			       "%.0f servers of Lustre have said nothing for "
+			       "ten minutes or longer (sluice-tbfd --publish); "
+			       "after a day they do not count",
+			       at(a, "silent"));
+}
+
 /* What IOBandwidth=auto is, and who said so. */
 static void add_auto(struct json_object *a, const char *by,
 		     struct slu_page *out)
 {
-	const char *how = slu_eq(by, "servers")
-				  ? "what Lustre's servers reached under load"
-				  : "what jobs moved together while they ran "
-				    "no longer for it";
 	char all[SLU_RATE_TEXT], less[80] = "";
 
 	if (at(a, "degraded") > 0)
@@ -58,7 +84,12 @@ static void add_auto(struct json_object *a, const char *by,
 			 "; %.0f of %.0f targets are degraded, which is taken "
 			 "off",
 			 at(a, "degraded"), at(a, "targets"));
-	if (slu_eq(by, "unknown"))
+	if (at(a, "targets") > 0 && at(a, "degraded") >= at(a, "targets"))
+		slu_paragraphf(out, "Auto",
+			       "IOStart holds nobody: all %.0f targets of "
+			       "Lustre are degraded or read-only",
+			       at(a, "targets"));
+	else if (slu_eq(by, "unknown"))
 		slu_paragraph(out, "Auto",
 			      "IOBandwidth=auto is not known, and IOStart "
 			      "holds nobody: no server of Lustre was seen full "
@@ -66,8 +97,9 @@ static void add_auto(struct json_object *a, const char *by,
 			      "tell either");
 	else
 		slu_paragraphf(out, "Auto", "IOBandwidth=auto is %s: %s%s",
-			       slu_rate_text(at(a, "capacity"), all), how,
-			       less);
+			       slu_rate_text(at(a, "capacity"), all),
+			       how_known(by), less);
+	add_silent(a, out);
 }
 
 /* What history says the file system can do. */

@@ -122,6 +122,17 @@ START_TEST(test_links)
 		usleep(20000);
 	expect_one("IOStart holds nobody", "\"type\":\"sysquery iostart");
 	expect_one("2 of 9 targets of Lustre are degraded", "note");
+	ctl_send(
+		&slu_io_use_desc,
+		&(struct slu_io_use){.targets = 9, .degraded = 9, .silent = 3});
+	while (!count("all 9 targets", NULL))
+		usleep(20000);
+	expect_one("IOStart holds nobody: all 9 targets of Lustre are degraded",
+		   "warning");
+	expect_one("3 servers of Lustre do not tell", "sysquery osts");
+	ctl_send(&slu_io_use_desc, &(struct slu_io_use){.unheard = 7});
+	while (!count("no server of Lustre tells", NULL))
+		usleep(20000);
 	ctl_close();
 	sluiced_end();
 }

@@ -644,7 +644,9 @@ static struct slu_io_use use_of(struct slu_iostart *s)
  * says, then what servers say, less what is degraded. */
 START_TEST(test_auto)
 {
-	struct slu_io_capacity said = {0, 10, 1, SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_io_capacity said = {.targets = 10,
+				       .degraded = 1,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
 	char why[SLU_IOSTART_WHY];
 	struct slu_buf text = {0};
@@ -668,26 +670,116 @@ START_TEST(test_auto)
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_RAN_WELL);
 	ck_assert_double_eq_tol(use_of(&s).capacity, 190, 10);
 	ck_assert(asks(&s, 2, 103, why));
-	slu_iostart_reached(&s, &said); /* of servers that are not full */
+	slu_iostart_reached(&s, &said, 103); /* servers that are not full */
 	ck_assert_double_eq_tol(use_of(&s).capacity, 0.9 * 190, 10);
 	said.capacity = 1e6;
 	said.scope = SLU_IO_WRITTEN; /* sluiced has not been reloaded yet */
-	slu_iostart_reached(&s, &said);
+	slu_iostart_reached(&s, &said, 104);
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_RAN_WELL);
 	said.scope = conf.io_scope;
-	slu_iostart_reached(&s, &said);
+	slu_iostart_reached(&s, &said, 104);
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_REACHED);
 	ck_assert_double_eq(use_of(&s).capacity, 9e5);
 	ck_assert(!asks(&s, 2, 104, why));
 	said.capacity = 0; /* sluiced has forgotten */
 	said.degraded = 5;
-	slu_iostart_reached(&s, &said);
+	slu_iostart_reached(&s, &said, 105);
 	ck_assert_double_eq(use_of(&s).capacity, 5e5);
 	ck_assert_uint_eq(use_of(&s).degraded, 5);
 	conf.io_bandwidth = 1000;
 	ck_assert(slu_iostart_configure(&s, &conf)); /* learnt anew */
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_CONFIGURED);
 	ck_assert_double_eq(use_of(&s).capacity, 1000);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+static void expect_line(struct slu_iostart *s, int64_t now, const char *words)
+{
+	struct slu_buf text = {0};
+
+	slu_iostart_print(s, now, &text);
+	expect(strstr(text.data, words), "%s", text.data);
+	slu_buf_free(&text);
+}
+
+/* What servers have done for ten minutes they can do, whatever was known. */
+START_TEST(test_held)
+{
+	struct slu_io_capacity said = {.targets = 10,
+				       .held = 500,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	struct slu_iostart s;
+
+	conf.io_bandwidth = SLU_IO_AUTO;
+	slu_iostart_init(&s);
+	slu_iostart_configure(&s, &conf);
+	slu_iostart_link(&s, true, 1);
+	slu_iostart_taught(&s);
+	slu_iostart_reached(&s, &said, 100); /* perhaps it can do any more */
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	ck_assert_double_eq(use_of(&s).capacity, 0);
+	teach_runs(&s, 400, 1000000);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_HELD);
+	ck_assert_double_eq(use_of(&s).capacity, 500);
+	said.capacity = said.held = 800;
+	slu_iostart_reached(&s, &said, 130);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_REACHED);
+	ck_assert_double_eq(use_of(&s).capacity, 800);
+	said.capacity = 0; /* it is disproved */
+	said.held = 1200;
+	said.degraded = 1;
+	slu_iostart_reached(&s, &said, 160);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_HELD);
+	ck_assert_double_eq(use_of(&s).capacity, 1080);
+	said.held = 0; /* sluiced has forgotten */
+	slu_iostart_reached(&s, &said, 190);
+	ck_assert_double_eq(use_of(&s).capacity, 1080);
+	said.capacity = said.held = 700; /* and has seen it full again */
+	slu_iostart_reached(&s, &said, 195);
+	ck_assert_double_eq(use_of(&s).capacity, 630);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* Servers that say nothing for long do not count, and that is told; nor while
+ * no target is whole, which is told, too. */
+START_TEST(test_silent_servers)
+{
+	struct slu_io_capacity said = {.capacity = 900,
+				       .held = 900,
+				       .targets = 10,
+				       .degraded = 10,
+				       .silent = 2,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	struct slu_io_use use;
+	struct slu_iostart s;
+
+	conf.io_bandwidth = SLU_IO_AUTO;
+	slu_iostart_init(&s);
+	slu_iostart_configure(&s, &conf);
+	slu_iostart_link(&s, true, 1);
+	slu_iostart_taught(&s);
+	ck_assert(!slu_iostart_forget_servers(&s, 1000000)); /* never heard */
+	expect_line(&s, 100, "nobody waits: IOBandwidth=auto is not known");
+	slu_iostart_reached(&s, &said, 100);
+	ck_assert_uint_eq(use_of(&s).silent, 2);
+	expect_line(&s, 100, "nobody waits: all targets of Lustre are");
+	said.degraded = 0;
+	slu_iostart_reached(&s, &said, 100);
+	ck_assert_double_eq(use_of(&s).capacity, 900);
+	ck_assert_int_eq(use_of(&s).unheard, 0);
+	ck_assert(!slu_iostart_forget_servers(&s, 86500));
+	slu_iostart_use(&s, 86500, &use);
+	ck_assert_int_eq(use.unheard, 100);
+	ck_assert_double_eq(use.capacity, 900);
+	expect_line(&s, 86500, "Lustre's servers have said nothing since 1970");
+	ck_assert(slu_iostart_forget_servers(&s, 86501));
+	ck_assert(!slu_iostart_forget_servers(&s, 86502)); /* told once */
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	ck_assert_double_eq(use_of(&s).capacity, 0);
 	slu_iostart_fini(&s);
 }
 END_TEST
@@ -727,6 +819,7 @@ START_TEST(test_busy_runs)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_busy_runs, test_auto, test_histories, test_half_read,
-	  test_advise, test_reports, test_wait_noted_before_a_restart,
-	  test_clock, test_gives_back, test_only_scoped_io_counts)
+TEST_MAIN("iostart", test_busy_runs, test_auto, test_held, test_silent_servers,
+	  test_histories, test_half_read, test_advise, test_reports,
+	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
+	  test_only_scoped_io_counts)

@@ -255,11 +255,15 @@ START_TEST(test_full_server)
 	struct slu_reached r = {0};
 	double now = 1000;
 
-	ck_assert_double_eq(slu_reached_capacity(&r), 0); /* one steady set of jobs */
+	ck_assert_double_eq(slu_reached_capacity(&r), 0);
+	ck_assert_double_eq(slu_reached_held(&r), 0);
+	minutes(&r, &now, 60, 5e8, 2); /* one steady set of jobs */
 	ck_assert_double_eq(slu_reached_capacity(&r), 0);
 	minutes(&r, &now, 9, 9e8, 3);
 	minutes(&r, &now, 2, 2e9, 3); /* a cache */
-	ck_assert_double_eq(slu_reached_capacity(&r), 0); /* with more jobs no more */
+	ck_assert_double_eq(slu_reached_capacity(&r), 0);
+	ck_assert_double_eq_tol(slu_reached_held(&r), 5e8, 1e6);
+	minutes(&r, &now, 9, 9.4e8, 9); /* with more jobs no more */
 	ck_assert_double_eq_tol(slu_reached_capacity(&r), 9.2e8, 1e7);
 	/* what is not a rate, or comes after a pause, changes nothing */
 	slu_reached_add(&r, NAN, 1, now + 5);
@@ -292,11 +296,14 @@ END_TEST
 
 START_TEST(test_servers_together)
 {
-	struct slu_reached_server server[] = {
-		{4e9, 8, 0}, {0, 4, 1}, {5e9, 8, 0}, {0, 30, 0}};
+	struct slu_reached_server server[] = {{4e9, 8, 0, 4e9},
+					      {0, 4, 1, 1e9},
+					      {5e9, 8, 0, 5e9},
+					      {0, 30, 0, 0}};
 	struct slu_reached_sum sum = slu_reached_add_up(server, 3);
 
 	ck_assert_double_eq(sum.capacity, 9e9 / 16 * 20);
+	ck_assert_double_eq(sum.held, 1e10);
 	ck_assert(sum.servers == 3 && sum.full == 2 && sum.targets == 20 &&
 		  sum.degraded == 1);
 	ck_assert_double_eq(slu_reached_left(20, 1), 0.95);

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"
+#include "common/log.h"
 #include "sluiced/daemon.h"
 #include "sluiced/ingestion/server_capacity.h"
 
@@ -32,8 +33,17 @@ bool __wrap_slu_control_connected(const struct slu_control *c)
 static struct slu_conf conf = {.io_start = SLU_IOSTART_ADVISE,
 			       .io_bandwidth = SLU_IO_AUTO,
 			       .io_scope = SLU_IO_WRITTEN};
-static struct slu_daemon d = {.conf = &conf,
-			      .control = (struct slu_control *)&conf};
+static char logged[300];
+
+static void note(void *arg, enum slu_level level, const char *line)
+{
+	(void)arg, (void)level;
+	snprintf(logged, sizeof(logged), "%s", line);
+}
+
+static const struct slu_log notes = {note, NULL, SLU_INFO};
+static struct slu_daemon d = {
+	.conf = &conf, .log = &notes, .control = (struct slu_control *)&conf};
 
 /* Two targets, each of which writes so much for so many jobs. */
 static void say(const char *server, double rate, int jobs, const char *state,
@@ -58,6 +68,7 @@ START_TEST(test_told)
 {
 	double now = 1000;
 
+	told = 0;
 	for (int i = 0; i < 400; i++, now += 5) {
 		say("a", 1e9, 1 + i / 200, "", now);
 		say("b", 2e9, 1 + i / 200, i > 350 ? "degraded" : "no_create",
@@ -66,11 +77,19 @@ START_TEST(test_told)
 	ck_assert_uint_ge(told, 400 * 5 / 30);
 	ck_assert_uint_le(told, 400 * 5 / 30 + 2);
 	ck_assert_double_eq_tol(last.capacity, 6e9, 6e6); /* writes count */
+	ck_assert_double_eq_tol(last.held, 6e9, 6e6);
 	ck_assert(last.targets == 4 && last.degraded == 1);
-	now += 2 * 86400; /* one is gone */
+	ck_assert_uint_eq(last.silent, 0);
+	now += 3600; /* one says nothing, which is told; */
+	say("a", 1e9, 2, "", now);
+	ck_assert(last.targets == 4 && last.silent == 1 && !*logged);
+	now += 86400; /* and is gone */
 	say("a", 1e9, 2, "", now);
 	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
-	ck_assert(last.targets == 2 && last.degraded == 0);
+	ck_assert(last.targets == 2 && last.degraded == 0 && !last.silent);
+	expect(strstr(logged, "b has said nothing for a day") &&
+		       strstr(logged, "its 2 targets"),
+	       "%s", logged);
 	slu_server_capacity_free(&d.server_capacity);
 }
 END_TEST
@@ -129,4 +148,22 @@ START_TEST(test_scope)
 }
 END_TEST
 
-TEST_MAIN("server_capacity", test_told, test_not_told, test_first, test_scope)
+/* A server that does more than what was its capacity, for the same jobs as
+ * ever: that is not its capacity, but it does as much. */
+START_TEST(test_more)
+{
+	double now = 1000;
+
+	for (int i = 0; i < 400; i++)
+		say("a", 1e9, 1 + i / 200, "", now += 5);
+	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
+	for (int i = 0; i < 150; i++)
+		say("a", 3e9, 2, "", now += 5);
+	ck_assert_double_eq(last.capacity, 0);
+	ck_assert_double_eq_tol(last.held, 6e9, 6e6);
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_more, test_told, test_not_told, test_first,
+	  test_scope)

@@ -110,6 +110,26 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 	return strdup("");
 }
 
+/* What `iostart` says around IOBandwidth=auto. */
+#define AUTO_BEFORE                                                              \
+	"Jobs        of 3 it is known what they moved, of 0 it is not\n"         \
+	"Together    at most 0 B/s; for 99 % of the time at most 0 B/s, for "    \
+	"half of it 0\n"                                                         \
+	"            B/s (jobs are taken to move their bytes evenly)\n"          \
+	"Busy        80 % of 2 GB/s (IOBandwidth) were in use for 0 % of the "   \
+	"time; 0 jobs\n"                                                         \
+	"            began when there was no room for them: with IOStart=on "    \
+	"they would\n"                                                           \
+	"            have waited\n"                                              \
+	"Well        it cannot be told at which rate jobs begin to run longer: " \
+	"at up to 0\n"                                                           \
+	"            B/s it is not seen\n"
+#define AUTO_AFTER                                                                \
+	"Slower      no equal jobs ran both in busy and in calm time\n"           \
+	"So          the file system is no bottleneck: there is nothing to gain " \
+	"by\n"                                                                    \
+	"            IOStart\n"
+
 static const struct {
 	const char *line, *asked, *answer, *want;
 } cases[] = {
@@ -351,6 +371,22 @@ static const struct {
 	 "Slower      no equal jobs ran both in busy and in calm time\n"
 	 "So          the file system is no bottleneck: there is nothing to gain by\n"
 	 "            IOStart\n"},
+	{"iostart --table", "{\"question\":\"iostart\"}",
+	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
+	 "\"auto\":\"held\",\"targets\":20,\"silent\":2}",
+	 AUTO_BEFORE
+	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers did for ten\n"
+	 "            minutes, which is more than was known\n"
+	 "Silent      2 servers of Lustre have said nothing for ten minutes or longer\n"
+	 "            (sluice-tbfd --publish); after a day they do not count\n" AUTO_AFTER},
+	{"iostart --table", "{\"question\":\"iostart\"}",
+	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
+	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60}",
+	 AUTO_BEFORE
+	 "Auto        IOStart holds nobody: all 20 targets of Lustre are degraded or\n"
+	 "            read-only\n"
+	 "Silent      no server of Lustre has said anything since 1970-01-01T00:01:00\n"
+	 "            (sluice-tbfd --publish); after a day what they said does not count\n" AUTO_AFTER},
 	{"prestage --table", "{\"question\":\"prestage\"}",
 	 "{\"on\":true,\"jobs\":2,\"brought_bytes\":3072,"
 	 "\"used_bytes\":2048,\"wasted_bytes\":1024,\"waiting\":["
