@@ -9,7 +9,6 @@
  *
  * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
  * carry); each step conserves the sums of tokens and of records.
- * carry); each step moves as many tokens and records as it takes.
  */
 #define SLU_ANY_ORDER
 #define SLU_UNFUSED /* equal jobs have equal remainders, at any index */
@@ -23,7 +22,8 @@
 #include <string.h>
 #include "select_io/tbf/token_rounding.h"
 
-#define LINE	     64	    /* cache line: arrays do not share one */
+#define LINE	     64 /* cache line: arrays do not share one */
+#define STAGGER	     (5 * LINE / sizeof(double)) /* see slu_tokens_resize() */
 #define PUBLIC	     6	    /* arrays of struct slu_tokens */
 #define HUNGRY_FROM  0.9    /* of the limit */
 #define RECLAIM_MOST 0.5    /* of a borrower's tokens, by need */
@@ -55,9 +55,13 @@ struct work {
 	 sizeof(uint32_t) + sizeof(float))
 #define SPARE_BYTES (SLU_DIVIDE_BLOCK * sizeof(float))
 
+/* Arrays lie an odd number of cache lines apart: with a multiple of 4 KiB all
+ * would compete for the same few lines of the cache, and a load would wait for
+ * the store to another array that ends in the same 12 bits. */
 int slu_tokens_resize(struct slu_tokens *t, size_t n, struct slu_err *err)
 {
-	size_t cap = ((n > 64 ? n + n / 2 : 64) + LINE - 1) / LINE * LINE;
+	size_t least_cap = n > 64 ? n + n / 2 : 64;
+	size_t cap = (least_cap + LINE - 1) / LINE * LINE + STAGGER;
 	double *memory;
 
 	if (n <= t->cap) {
@@ -231,7 +235,8 @@ SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 		if (!(lent > 0))
 			continue;
 		lender[n++] = (uint32_t)i;
-		urge += urge_of(t, w, i, now);
+		if (!w->by_need)
+			urge += urge_of(t, w, i, now);
 		all_lent += lent;
 	}
 	w->lenders = n;
