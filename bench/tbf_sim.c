@@ -100,6 +100,8 @@ static void complete(struct sim *sim, unsigned p)
 
 	note_latency(sim, proc);
 	proc->done++;
+	sim->bytes[proc->job] +=
+		sim->rpc_bytes[proc->job] ? sim->rpc_bytes[proc->job] : 1 << 20;
 	if (sim->served[proc->job]++ == 0)
 		sim->start[proc->job] = sim->now;
 	if (proc->interval > 0 && proc->done == proc->allowed) {
@@ -223,7 +225,7 @@ static int sim_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			       "  write_bytes:     { samples: %lu, unit: bytes,"
 			       " sum: %lu }\n",
 			       name, sim->start[j], sim->served[j],
-			       sim->served[j] << 20);
+			       sim->bytes[j]);
 	}
 	ret = slu_jobstats_parse(stats, text.data, text.len, err);
 	slu_buf_free(&text);

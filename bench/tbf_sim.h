@@ -60,9 +60,11 @@ struct sim {
 	size_t n_classes;
 	unsigned fifo[SIM_QUEUE], fifo_head, fifo_n;
 	uint64_t served[SIM_JOBS];
-	double start[SIM_JOBS];	   /* of the record in job_stats */
-	double wait[SIM_JOBS];	   /* sum of the bursts' times */
-	uint64_t bursts[SIM_JOBS]; /* number of bursts */
+	uint64_t bytes[SIM_JOBS];
+	unsigned rpc_bytes[SIM_JOBS]; /* of an RPC from now on; 0: 1 MiB */
+	double start[SIM_JOBS];	      /* of the record in job_stats */
+	double wait[SIM_JOBS];	      /* sum of the bursts' times */
+	uint64_t bursts[SIM_JOBS];    /* number of bursts */
 	double burst_begin[SIM_PROCESSES];
 	double busy[SIM_JOBS];	  /* seconds in which it waited for RPCs */
 	double latency[SIM_JOBS]; /* of an RPC, sum */

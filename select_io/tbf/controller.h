@@ -21,6 +21,12 @@
  * when no more of them seem to be at work, and is only changed when the change
  * is worth more than what it gives away.
  *
+ * With `bytes` a token is SLU_TBF_TOKEN bytes instead of an RPC, and a rule's
+ * rate, which Lustre counts in RPCs, is the job's tokens by the mean size of
+ * its RPCs: measured in each period, the mean of a few seconds, and for a job
+ * that has done nothing yet that of all. What passes beyond the rate meanwhile,
+ * as its RPCs grow, is taken off as above.
+ *
  * A job is whatever job_stats names as one. Its number of nodes is set by
  * slu_tbf_set_nodes(); without that it counts as one node. Records and
  * remainders are kept until the job has ended, or is dropped. Of jobs without a
@@ -39,10 +45,12 @@
 #include "select_io/tbf/rules.h"
 
 struct slu_tbf_settings {
-	double rate;	 /* tokens a second of each target, > 0 */
-	double min_rate; /* of a class, or the job's part by priority where that
-			  * is less: Lustre takes a new rate to heart only with
-			  * the next RPC, so a low one lasts */
+	double rate;	   /* tokens a second of each target, > 0 */
+	bool bytes;	   /* a token is so many of them: SLU_TBF_TOKEN */
+	double min_rate;   /* RPCs a second of a class, or the job's part by
+			    * priority where that   is less: Lustre takes a new rate
+			    * to heart only with   the next RPC, so a low one lasts
+			    */
 	double min_change; /* part of the old rate that a new one must differ */
 	double headroom;   /* part of its rate that a rule for a whole target
 			    * loses while the server is busy with others' RPCs,
@@ -66,6 +74,7 @@ struct slu_tbf_settings {
 extern const struct slu_tbf_settings slu_tbf_defaults;
 
 #define SLU_TBF_UNTOLD 4096
+#define SLU_TBF_TOKEN  65536 /* bytes */
 
 struct slu_tbf;
 
@@ -111,7 +120,9 @@ const char *slu_tbf_policy(const struct slu_tbf *tbf);
 
 /* Everything that has to outlive the program, which is also what `status` and
  * the metrics show. Caller puts. Loading belongs before the first observe;
- * what is wrong in it is left out. What the table of nodes named then is taken
+ * what is wrong in it is left out, and records when their unit was the other
+ * one ("unit": "RPCs" or "bytes", also that of "served", "limit", "record" and
+ * "rate"). What the table of nodes named then is taken
  * as named until there is a table. */
 struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now);
 void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now);

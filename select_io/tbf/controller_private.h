@@ -8,15 +8,22 @@
 #include "select_io/tbf/tokens.h"
 
 #define SLU_TBF_NO_JOB UINT32_MAX
+/* Tokens of an RPC before any is known, where tokens are bytes: 1 MiB. */
+#define SLU_TBF_AT_FIRST (1048576.0 / SLU_TBF_TOKEN)
 
 /* A job on one target. */
 struct account {
-	uint64_t start, rpcs; /* counters of the record in job_stats */
+	uint64_t start, rpcs, bytes; /* of the record in job_stats */
 	double record, remainder;
 	double tokens, limit; /* of this period; -1: was not active */
 	double dealt;	      /* RPCs a second, the mean of a few tokens; -1 */
-	double served;	      /* RPCs in the last period */
+	double served;	      /* tokens in the last period */
 	double mean;	      /* of a few periods */
+};
+
+/* What RPCs of a few seconds had in tokens; older ones count less. */
+struct rpc_sizes {
+	double rpcs, tokens;
 };
 
 struct job {
@@ -26,22 +33,25 @@ struct job {
 	bool told;  /* its nodes are in the table */
 	bool ended; /* was in the table, and is not any more */
 	bool exempt;
-	bool of_user;	  /* its name is that of an exempt user; the uid's rule,
-			   * above all others, decides whether it is true */
-	bool wild;	  /* its rule matches other jobs too */
-	bool nameless;	  /* no rule can match only it: belongs to the crowd */
-	double seen;	  /* last time in job_stats or the table */
-	double active;	  /* last time that it sent an RPC */
-	double served;	  /* RPCs in the last period, on all targets */
-	double dealt;	  /* RPCs a second by its tokens */
+	bool of_user;  /* its name is that of an exempt user; the uid's rule,
+			* above all others, decides whether it is true */
+	bool wild;     /* its rule matches other jobs too */
+	bool nameless; /* no rule can match only it: belongs to the crowd */
+	double seen;   /* last time in job_stats or the table */
+	double active; /* last time that it sent an RPC */
+	double served; /* tokens in the last period, on all targets */
+	double rpcs;   /* RPCs in it */
+	struct rpc_sizes sizes;
+	double size;	  /* tokens of an RPC; 1 where that is a token */
+	double dealt;	  /* tokens a second */
 	double wanted;	  /* rate of a rule that yields `dealt`; 0: no rule */
-	double written;	  /* RPCs a second by the written rule; 0: no rule */
+	double written;	  /* tokens a second by the written rule; 0: no rule */
 	double changed;	  /* time of the last change of the rate */
 	bool used_up;	  /* it used its rule's rate in the last period */
 	bool waiting;	  /* it did so when it was active last */
 	uint32_t rate;	  /* the rule's, for each class */
 	uint32_t due;	  /* the rate that is to be written */
-	double part;	  /* RPCs a second by priority, on the targets used */
+	double part;	  /* tokens a second by priority, on the targets used */
 	double placed;	  /* number of nodes by which its rule was placed; 0:
 			   * not known */
 	uint32_t classes; /* with its rule; 0: unknown */
@@ -56,9 +66,9 @@ struct target {
 	char name[64];
 	double rate;
 	double carry;
-	double served;	 /* RPCs in the last period of jobs with a rule */
-	double overrun;	 /* RPCs that have passed beyond the rate */
-	double dealt;	 /* RPCs a second to be dealt out: rate less overrun */
+	double served;	/* tokens in the last period of jobs with a rule */
+	double overrun; /* tokens that have passed beyond the rate */
+	double dealt;	/* tokens a second to be dealt out: rate less overrun */
 	double headroom; /* what of the settings' is needed */
 	double nodes;	 /* of the active jobs */
 	uint64_t newest; /* newest time in the last reading, server's ns */
@@ -76,9 +86,9 @@ struct slu_tbf {
 	struct target *target;
 	size_t n_targets, cap_targets;
 	unsigned cpts;
-	double wait; /* of a token for the server, in the last period; seconds
-		      */
-	double then, elapsed; /* end and length of the last period */
+	double wait; /* of an RPC for the server, in the last period; seconds */
+	struct rpc_sizes sizes; /* of all jobs */
+	double then, elapsed;	/* end and length of the last period */
 	bool started;
 	/* The crowd: jobs that are not in the node table and for which there is
 	 * no space here: their number in job_stats, and their common rule. */
@@ -107,11 +117,17 @@ void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
 
+/* rpc_sizes.c: the size of each job's RPCs at the end of a period, and what its
+ * rule lets through with it. */
+void slu_tbf_measure_sizes(struct slu_tbf *tbf);
+
 /* rule_rates.c: the rates that are due, of all jobs; the number of classes of a
  * job, and of those among which its rate is divided. */
 void slu_tbf_round(struct slu_tbf *tbf);
 unsigned slu_tbf_all_classes(const struct slu_tbf *tbf, const struct job *job);
 unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job);
+/* Tokens a second that its rule lets through at its rate. */
+double slu_tbf_passes(const struct slu_tbf *tbf, const struct job *job);
 
 /* rule_commands.c: estimates the number of busy classes at the end of a period.
  */

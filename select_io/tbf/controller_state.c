@@ -25,6 +25,18 @@ static struct json_object *save_account(const struct slu_tbf *tbf,
 	return obj;
 }
 
+/* Numbers of tokens are saved as what these stand for; those of accounts, which
+ * are for the next start, as tokens. */
+static double unit(const struct slu_tbf *tbf)
+{
+	return tbf->set.bytes ? SLU_TBF_TOKEN : 1;
+}
+
+static const char *unit_name(const struct slu_tbf *tbf)
+{
+	return tbf->set.bytes ? "bytes" : "RPCs";
+}
+
 static double record(const struct slu_tbf *tbf, const struct job *job)
 {
 	double all = 0;
@@ -61,10 +73,13 @@ static struct json_object *save_job(const struct slu_tbf *tbf,
 	slu_json_set_double(obj, "nodes", job->nodes);
 	if (job->told)
 		json_object_object_add(obj, "told", json_object_new_boolean(1));
-	slu_json_set_double(obj, "served",
-			    tbf->elapsed > 0 ? job->served / tbf->elapsed : 0);
-	slu_json_set_double(obj, "limit", job->written);
-	slu_json_set_double(obj, "record", record(tbf, job));
+	slu_json_set_double(
+		obj, "served",
+		tbf->elapsed > 0 ? job->served * unit(tbf) / tbf->elapsed : 0);
+	slu_json_set_double(obj, "limit", job->written * unit(tbf));
+	slu_json_set_double(obj, "record", record(tbf, job) * unit(tbf));
+	if (tbf->set.bytes)
+		slu_json_set_double(obj, "rpc_bytes", job->size * unit(tbf));
 	slu_json_set_double(obj, "unseen", now - job->seen);
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		if (job->account[t].rpcs > 0 || job->account[t].record != 0)
@@ -87,13 +102,16 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 			continue;
 		one = json_object_new_object();
 		slu_json_set_str(one, "target", tbf->target[t].name);
-		slu_json_set_double(one, "rate", tbf->target[t].rate);
+		slu_json_set_double(one, "rate",
+				    tbf->target[t].rate * unit(tbf));
 		json_object_array_add(targets, one);
 	}
 	for (size_t i = 0; i < tbf->n; i++)
 		json_object_array_add(jobs, save_job(tbf, &tbf->job[i], now));
 	slu_json_set_u64(obj, "crowd", tbf->crowd);
-	slu_json_set_double(obj, "crowd_limit", tbf->others.written);
+	slu_json_set_double(obj, "crowd_limit",
+			    tbf->others.written * unit(tbf));
+	slu_json_set_str(obj, "unit", unit_name(tbf));
 	slu_json_set_u64(obj, "cpts", tbf->cpts);
 	slu_json_set_double(obj, "period", tbf->elapsed);
 	json_object_object_add(obj, "targets", targets);
@@ -123,7 +141,8 @@ static void load_account(struct slu_tbf *tbf, struct job *job,
 		a->remainder = v;
 }
 
-static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
+static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
+		     double now)
 {
 	struct json_object *accounts = NULL;
 	double nodes = 1, unseen = 0;
@@ -146,8 +165,9 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
 	job->nodes = nodes >= 1 && nodes <= 1e9 ? nodes : 1;
 	job->seen = unseen > 0 ? now - unseen : now;
 	json_object_object_get_ex(obj, "accounts", &accounts);
-	for (size_t i = 0; json_object_is_type(accounts, json_type_array) &&
-			   i < json_object_array_length(accounts);
+	for (size_t i = 0;
+	     records && json_object_is_type(accounts, json_type_array) &&
+	     i < json_object_array_length(accounts);
 	     i++)
 		load_account(tbf, job, json_object_array_get_idx(accounts, i));
 }
@@ -155,10 +175,14 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, double now)
 void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now)
 {
 	struct json_object *jobs = NULL;
+	const char *in = "RPCs"; /* as before there was a choice */
+	bool same;
 
+	slu_json_str_opt(state, "unit", &in, NULL);
+	same = strcmp(in, unit_name(tbf)) == 0;
 	json_object_object_get_ex(state, "jobs", &jobs);
 	for (size_t i = 0; json_object_is_type(jobs, json_type_array) &&
 			   i < json_object_array_length(jobs);
 	     i++)
-		load_job(tbf, json_object_array_get_idx(jobs, i), now);
+		load_job(tbf, json_object_array_get_idx(jobs, i), same, now);
 }

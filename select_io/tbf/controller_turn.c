@@ -22,20 +22,34 @@
 #define EPSILON	    1e-9
 #define LEAST	    0.01 /* RPCs a second: there is a rule */
 #define NO_ROOM	    0.1	 /* of it is off: the target is not what limits */
+#define PAGE	    4096 /* bytes: an RPC counts as no fewer */
 
-/* RPCs of a record since the last reading, up to time `newest`. */
+/* RPCs of a record since the last reading, up to time `newest`; *bytes of
+ * these. */
 static double served(struct account *a, const struct slu_jobstat *s,
-		     uint64_t newest)
+		     uint64_t newest, double *bytes)
 {
-	uint64_t rpcs = s->read_rpcs + s->write_rpcs, before = a->rpcs;
+	struct account now = {.start = s->start,
+			      .rpcs = s->read_rpcs + s->write_rpcs,
+			      .bytes = s->read_bytes + s->write_bytes};
+	struct account before = *a;
 
 	if (a->start != s->start && s->start && s->start <= newest)
-		before = rpcs;
-	else if (a->start != s->start || rpcs < before)
-		before = 0;
-	a->start = s->start;
-	a->rpcs = rpcs;
-	return (double)(rpcs - before);
+		before = now;
+	else if (a->start != s->start || now.rpcs < before.rpcs ||
+		 now.bytes < before.bytes)
+		before = (struct account){0};
+	a->start = now.start;
+	a->rpcs = now.rpcs;
+	a->bytes = now.bytes;
+	*bytes = (double)(now.bytes - before.bytes);
+	return (double)(now.rpcs - before.rpcs);
+}
+
+/* The tokens of so many RPCs. */
+static double tokens_of(const struct slu_tbf *tbf, double rpcs, double bytes)
+{
+	return tbf->set.bytes ? fmax(bytes, rpcs * PAGE) / SLU_TBF_TOKEN : rpcs;
 }
 
 static uint64_t later(uint64_t t, const struct slu_jobstat *s)
@@ -44,7 +58,7 @@ static uint64_t later(uint64_t t, const struct slu_jobstat *s)
 	return t > s->last ? t : s->last;
 }
 
-/* Adds up the RPCs served on a target. Returns -1 without memory. */
+/* Adds up what was served on a target. Returns -1 without memory. */
 static int count(struct slu_tbf *tbf, double now, size_t t,
 		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
 {
@@ -55,7 +69,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 	for (size_t i = 0; i < n; i++) {
 		struct job *job = slu_tbf_find(tbf, s[i].job);
 		struct account *a;
-		double rpcs;
+		double rpcs, bytes, tokens;
 
 		tbf->target[t].newest = later(tbf->target[t].newest, &s[i]);
 		if (!job && slu_tbf_is_full(tbf)) {
@@ -67,13 +81,15 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		if (!job)
 			return -1;
 		a = &job->account[t];
-		rpcs = served(a, &s[i], newest);
+		rpcs = served(a, &s[i], newest, &bytes);
 		job->seen = now;
 		if (!known || rpcs == 0)
 			continue;
 		crowd += job->nameless && !job->exempt;
-		a->served += rpcs;
-		job->served += rpcs;
+		tokens = tokens_of(tbf, rpcs, bytes);
+		a->served += tokens;
+		job->served += tokens;
+		job->rpcs += rpcs;
 		job->active = now;
 	}
 	tbf->target[t].known = tbf->target[t].present = true;
@@ -106,26 +122,26 @@ static double allowed(const struct slu_tbf *tbf, const struct job *job,
 	return fmin(rate * tbf->elapsed, TOKENS_MAX);
 }
 
-/* The least time, in seconds, that a token waits for the server. All jobs with
+/* The least time, in seconds, that an RPC waits for the server. All jobs with
  * pending RPCs wait equally long, within one RPC, and idle ones longer. RPC
  * counts have an error of one, so jobs with many give the best estimate. */
 static double least_wait(const struct slu_tbf *tbf)
 {
-	double least = INFINITY, rpcs = 0;
+	double least = INFINITY, tokens = 0;
 
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		if (tbf->target[t].present)
-			rpcs += tbf->target[t].rate;
+			tokens += tbf->target[t].rate;
 	for (size_t i = 0; i < tbf->n; i++) {
 		const struct job *job = &tbf->job[i];
 
-		if (job->served > 1 && job->written > 0)
+		if (job->rpcs > 1 && job->written > 0)
 			least = fmin(least,
 				     slu_tbf_divisor(tbf, job) *
-					     (tbf->elapsed / (job->served - 1) -
-					      1 / job->written));
+					     (tbf->elapsed / (job->rpcs - 1) -
+					      job->size / job->written));
 	}
-	return fmax(least, 0) + 1 / rpcs;
+	return fmax(least, 0) + tbf->others.size / tokens;
 }
 
 /* Was it below its rule's rate because the server was busy? */
@@ -134,8 +150,9 @@ static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
 	double each = slu_tbf_divisor(tbf, job);
 
 	return job->written > 0 &&
-	       job->served + 1 >= 0.9 * tbf->elapsed /
-					  (1 / job->written + tbf->wait / each);
+	       job->rpcs + 1 >=
+		       0.9 * tbf->elapsed /
+			       (job->size / job->written + tbf->wait / each);
 }
 
 /* A job that used up what it may is not idle while it waits for its next token,
@@ -184,7 +201,7 @@ static void take_off(struct slu_tbf *tbf, struct target *target)
 	target->headroom = set->headroom * fmax(1 - off / NO_ROOM, 0);
 }
 
-/* RPCs and tokens are whole: of a part of half a token a job has one in every
+/* Tokens are whole: of a part of half a token a job has one in every
  * other period. What counts is the mean over so many periods as are worth FEW:
  * so much weight has one period. */
 static double weight(const struct slu_tbf *tbf, const struct job *job, size_t t)
@@ -195,7 +212,7 @@ static double weight(const struct slu_tbf *tbf, const struct job *job, size_t t)
 	return tbf->set.naive ? 1 : fmin(part * tbf->elapsed / FEW, 1);
 }
 
-/* What it seems to have wanted on this target, whole RPCs. */
+/* What it seems to have wanted on this target, whole tokens. */
 static double demand(const struct slu_tbf *tbf, const struct job *job, size_t t,
 		     double limit)
 {
@@ -396,7 +413,7 @@ static int count_all(struct slu_tbf *tbf, double now,
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		tbf->target[t].present = false;
 	for (size_t i = 0; i < tbf->n; i++) {
-		tbf->job[i].served = 0;
+		tbf->job[i].served = tbf->job[i].rpcs = 0;
 		for (size_t t = 0; t < tbf->n_targets; t++)
 			tbf->job[i].account[t].served = 0;
 	}
@@ -439,6 +456,8 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
 	tbf->rounded = false;
 	if (first || !(tbf->elapsed > 0))
 		return 0;
+	if (tbf->set.bytes)
+		slu_tbf_measure_sizes(tbf);
 	tbf->wait = least_wait(tbf);
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		if (deal(tbf, t, err))

@@ -44,10 +44,12 @@ struct slu_tbf *slu_tbf_new(const struct slu_tbf_settings *settings,
 	}
 	tbf->set = *settings;
 	tbf->cpts = 1;
-	tbf->others = (struct job){.id = "*",
-				   .name = SLU_RULE_OTHERS,
-				   .nodes = 1,
-				   .active = -INFINITY};
+	tbf->others =
+		(struct job){.id = "*",
+			     .name = SLU_RULE_OTHERS,
+			     .nodes = 1,
+			     .size = settings->bytes ? SLU_TBF_AT_FIRST : 1,
+			     .active = -INFINITY};
 	while (settings->exempt && settings->exempt[tbf->exempt_n])
 		tbf->exempt_n++;
 	return tbf;
@@ -157,7 +159,10 @@ struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
 	if (tbf->n == tbf->cap && grow(tbf, err))
 		return NULL;
 	job = &tbf->job[tbf->n];
-	*job = (struct job){.nodes = 1, .seen = now, .active = -INFINITY};
+	*job = (struct job){.nodes = 1,
+			    .size = tbf->others.size,
+			    .seen = now,
+			    .active = -INFINITY};
 	job->account = calloc(tbf->cap_targets ? tbf->cap_targets : 1,
 			      sizeof(*job->account));
 	if (!job->account) {

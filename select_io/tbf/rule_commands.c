@@ -22,7 +22,7 @@
 static void set_busy(const struct slu_tbf *tbf, struct job *job, double busy)
 {
 	job->busy = (uint32_t)fmax(busy, 1);
-	job->written = (double)job->rate * slu_tbf_divisor(tbf, job);
+	job->written = slu_tbf_passes(tbf, job);
 }
 
 /* Estimates the number of busy classes. Classes without RPCs continue to exist,
@@ -35,7 +35,7 @@ void slu_tbf_count_busy(const struct slu_tbf *tbf, struct job *job)
 	double all = slu_tbf_all_classes(tbf, job),
 	       old = slu_tbf_divisor(tbf, job);
 	double did = job->served / tbf->elapsed;
-	double seem = fmin(ceil(0.9 * did / job->rate), all);
+	double seem = fmin(ceil(0.9 * did / (job->rate * job->size)), all);
 	bool tried = job->trying > 0;
 
 	if (job->written == 0 || tbf->set.naive)
@@ -104,8 +104,8 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 		snprintf(tbf->command, COMMAND_SIZE,
 			 "start %s %s rate=%u rank=%s", job->name, match, rate,
 			 slu_tbf_rank(tbf, job));
-	job->written = (double)rate * slu_tbf_divisor(tbf, job);
 	job->rate = rate;
+	job->written = slu_tbf_passes(tbf, job);
 	job->changed = now;
 	return true;
 }
@@ -218,7 +218,7 @@ static int adopt(struct slu_tbf *tbf, const struct slu_rule *rule,
 	job->found = true;
 	job->classes = rule->classes;
 	job->rate = rule->rate;
-	job->written = (double)rule->rate * slu_tbf_divisor(tbf, job);
+	job->written = slu_tbf_passes(tbf, job);
 	slu_tbf_stands(standing, job);
 	return 0;
 }
@@ -234,7 +234,7 @@ static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
 		return add_stale(tbf, rule->name, err);
 	o->found = true;
 	o->rate = rule->rate;
-	o->written = (double)rule->rate * slu_tbf_divisor(tbf, o);
+	o->written = slu_tbf_passes(tbf, o);
 	o->placed = o->nodes;
 	return 0;
 }

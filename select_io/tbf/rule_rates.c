@@ -22,6 +22,11 @@ unsigned slu_tbf_divisor(const struct slu_tbf *tbf, const struct job *job)
 	return job->busy > 0 && job->busy < all ? job->busy : all;
 }
 
+double slu_tbf_passes(const struct slu_tbf *tbf, const struct job *job)
+{
+	return (double)job->rate * slu_tbf_divisor(tbf, job) * job->size;
+}
+
 /* No less than the floor, which is there so that a class need not wait long for
  * its next token. It gives no job more than its part by priority: floors take
  * nothing from others. */
@@ -29,7 +34,7 @@ static double least(const struct slu_tbf *tbf, const struct job *job)
 {
 	double each = slu_tbf_divisor(tbf, job);
 
-	return fmin(tbf->set.min_rate * each, job->part);
+	return fmin(tbf->set.min_rate * each * job->size, job->part);
 }
 
 /* A rule that is as it should be but for the rounding is left alone, unless
@@ -38,16 +43,17 @@ static void round_one(const struct slu_tbf *tbf, struct job *job, double *over)
 {
 	unsigned each = slu_tbf_divisor(tbf, job);
 	double wanted = fmax(job->wanted, least(tbf, job));
-	uint32_t up = slu_rule_rate(wanted, each);
-	bool rounds = up > 1 && (double)up * each > wanted;
+	double step = each * job->size; /* tokens a second */
+	uint32_t up = slu_rule_rate(wanted / job->size, each);
+	bool rounds = up > 1 && up * step > wanted;
 	double limit = 0;
 
 	if (job->written > 0 && job->rate == up)
-		limit = each;
+		limit = step;
 	else if (job->written > 0 && job->rate + 1 == up)
-		limit = -(double)each;
+		limit = -step;
 	job->due = rounds && *over > limit ? up - 1 : up;
-	*over += (double)job->due * each - wanted;
+	*over += job->due * step - wanted;
 }
 
 void slu_tbf_round(struct slu_tbf *tbf)
@@ -58,7 +64,7 @@ void slu_tbf_round(struct slu_tbf *tbf)
 		if (tbf->job[i].wanted > 0)
 			round_one(tbf, &tbf->job[i], &over);
 	/* the rate of each of the crowd, not of all together */
-	tbf->others.due = slu_rule_rate(tbf->others.wanted,
+	tbf->others.due = slu_rule_rate(tbf->others.wanted / tbf->others.size,
 					slu_tbf_divisor(tbf, &tbf->others));
 	tbf->rounded = true;
 }

@@ -20,15 +20,16 @@
 #define EXIT_USAGE 2
 
 static const char help[] =
-	"Usage: sluice-tbfd --rate RPCS [OPTION...]\n"
+	"Usage: sluice-tbfd --rate RATE [OPTION...]\n"
 	"       sluice-tbfd status [--json] [--state FILE]\n"
 	"       sluice-tbfd nodes --publish CONF\n"
 	"       sluice-tbfd --clean | --measure SECONDS\n"
 	"Share the bandwidth of this Lustre server by adaptive token borrowing;"
 	" see\nsluice-tbfd(8).\n"
 	"\n"
-	"  -r, --rate RPCS        tokens (RPCs) a second of each target\n"
-	"  -R, --target-rate TARGET=RPCS  of this target\n"
+	"  -r, --rate RATE        of each target: RPCs a second, or bytes as "
+	"2GB/s\n"
+	"  -R, --target-rate TARGET=RATE  of this target\n"
 	"  -p, --period SECONDS   how often to decide (0.1)\n"
 	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
 	"  -N, --nodes-from COMMAND  a command that prints such lines; "
@@ -121,6 +122,7 @@ struct program {
 	struct slu_log log;
 	const char *root, *lctl, *publish;
 	double measure;
+	size_t byte_rates; /* of --target-rate */
 	bool clean, status, nodes, json, syslog;
 	char *self; /* our own command, which queries sluiced */
 };
@@ -144,18 +146,33 @@ static int number(const char *text, double least, double *out)
 	return -1;
 }
 
-static int add_rate(struct slu_tbfd_options *o, const char *text)
+static int rate(const char *text, double *tokens, bool *bytes)
 {
-	const char *equals = strchr(text, '=');
-	double rate;
+	struct slu_err err;
 
-	if (!equals || equals == text || !is_number(equals + 1, 1, &rate)) {
+	if (slu_tbfd_rate(text, tokens, bytes, &err) == 0)
+		return 0;
+	fprintf(stderr, "sluice-tbfd: %s (see sluice-tbfd --help)\n", err.text);
+	return -1;
+}
+
+static int add_rate(struct program *p, const char *text)
+{
+	struct slu_tbfd_options *o = &p->opt;
+	const char *equals = strchr(text, '=');
+	double tokens;
+	bool bytes;
+
+	if (!equals || equals == text) {
 		fprintf(stderr,
 			"sluice-tbfd: --target-rate %s: write "
-			"TARGET=RPCS\n",
+			"TARGET=RATE\n",
 			text);
 		return -1;
 	}
+	if (rate(equals + 1, &tokens, &bytes))
+		return -1;
+	p->byte_rates += bytes;
 	if (o->n_target_rates == SLU_TBFD_RATES_MAX) {
 		fputs("sluice-tbfd: too many --target-rate\n", stderr);
 		return -1;
@@ -198,7 +215,7 @@ static int set_number(struct program *p, int c)
 
 	switch (c) {
 	case 'r':
-		return number(optarg, 1, &o->set.rate);
+		return rate(optarg, &o->set.rate, &o->set.bytes);
 	case 'p':
 		return number(optarg, 0.01, &o->period);
 	case MIN_RATE:
@@ -226,7 +243,7 @@ static int set_option(struct program *p, int c)
 
 	switch (c) {
 	case 'R':
-		return add_rate(o, optarg);
+		return add_rate(p, optarg);
 	case 'x':
 		return add_exempt(o, optarg);
 	case 'n':
@@ -309,6 +326,17 @@ static int take_sluiced(struct program *p)
 	return p->self ? 0 : -1;
 }
 
+/* RPCs of one target and bytes of another: 0 when there is no such thing. */
+static int rates_differ(const struct program *p)
+{
+	if (p->byte_rates == (p->opt.set.bytes ? p->opt.n_target_rates : 0))
+		return 0;
+	fputs("sluice-tbfd: --rate and --target-rate: all in RPCs or all in bytes "
+	      "a second; those of tbfd.rates (--measure) count too\n",
+	      stderr);
+	return -1;
+}
+
 static int parse(struct program *p, int argc, char **argv)
 {
 	int c;
@@ -328,7 +356,7 @@ static int parse(struct program *p, int argc, char **argv)
 			argv[optind]);
 		return -1;
 	}
-	if (take_sluiced(p))
+	if (take_sluiced(p) || rates_differ(p))
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
 	    !p->measure && !p->publish) {

@@ -17,6 +17,7 @@
 struct seen {
 	char name[64];
 	double rpcs, most; /* of the last reading; the highest rate */
+	double bytes, most_bytes;
 	bool known;
 };
 
@@ -37,17 +38,24 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 	for (size_t k = 0; k < stats->n_targets; k++) {
 		const struct slu_jobstats_target *t = &stats->target[k];
 		struct seen *s = find(seen, t->name);
-		double all = 0;
+		double all = 0, bytes = 0;
 
-		for (size_t i = 0; i < t->n; i++)
-			all += (double)(stats->job[t->first + i].read_rpcs +
-					stats->job[t->first + i].write_rpcs);
+		for (size_t i = t->first; i < t->first + t->n; i++) {
+			const struct slu_jobstat *j = &stats->job[i];
+
+			all += (double)(j->read_rpcs + j->write_rpcs);
+			bytes += (double)(j->read_bytes + j->write_bytes);
+		}
 		if (!s)
 			continue;
-		if (s->known && elapsed > 0)
+		if (s->known && elapsed > 0) {
 			s->most = fmax(s->most, (all - s->rpcs) / elapsed);
+			s->most_bytes = fmax(s->most_bytes,
+					     (bytes - s->bytes) / elapsed);
+		}
 		s->known = true;
 		s->rpcs = all;
+		s->bytes = bytes;
 	}
 }
 
@@ -55,6 +63,23 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 static bool is_slower(const struct seen *s, double most)
 {
 	return s->most >= 1 && rint(s->most) < most;
+}
+
+/* The same in bytes a second, in whole MB; as a comment. */
+static void print_bytes(const struct seen *seen, struct slu_buf *out)
+{
+	double most = 0;
+
+	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++)
+		most = fmax(most, rint(s->most_bytes / 1e6));
+	if (most < 1)
+		return;
+	slu_buf_printf(out, "# RATES=\"--rate %.0fMB/s", most);
+	for (const struct seen *s = seen; s < seen + TARGETS && *s->name; s++)
+		if (s->most_bytes >= 1e6 && rint(s->most_bytes / 1e6) < most)
+			slu_buf_printf(out, " --target-rate %s=%.0fMB/s",
+				       s->name, rint(s->most_bytes / 1e6));
+	slu_buf_puts(out, "\"\n");
 }
 
 /* Prints the options for the unit file, after the observations. */
@@ -84,6 +109,7 @@ static int print(const struct seen *seen, struct slu_buf *out,
 			slu_buf_printf(out, " --target-rate %s=%.0f", s->name,
 				       s->most);
 	slu_buf_puts(out, "\"\n");
+	print_bytes(seen, out);
 	return 0;
 }
 

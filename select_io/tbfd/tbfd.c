@@ -411,10 +411,13 @@ static int set_rates(struct tbfd *d, struct slu_err *err)
 		const char *equals = strchr(o->target_rate[i], '=');
 		char *name = strndup(o->target_rate[i],
 				     (size_t)(equals - o->target_rate[i]));
-		int ret = name ? slu_tbf_set_rate(d->tbf, name,
-						  strtod(equals + 1, NULL), err)
+		double rate;
+		bool bytes;
+		int ret = name ? slu_tbfd_rate(equals + 1, &rate, &bytes, err)
 			       : slu_err(err, SLU_NOMEM, "rates");
 
+		if (ret == 0)
+			ret = slu_tbf_set_rate(d->tbf, name, rate, err);
 		free(name);
 		if (ret)
 			return -1;

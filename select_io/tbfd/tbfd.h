@@ -21,7 +21,8 @@
 struct slu_tbfd_options {
 	struct slu_tbf_settings set;
 	const char *exempt[SLU_TBFD_EXEMPT_MAX + 1];
-	const char *target_rate[SLU_TBFD_RATES_MAX]; /* "TARGET=RATE" */
+	/* "TARGET=RATE", which slu_tbfd_rate() takes, of the unit of --rate */
+	const char *target_rate[SLU_TBFD_RATES_MAX];
 	size_t n_exempt, n_target_rates;
 	double period;	     /* seconds */
 	double resync;	     /* seconds between readings of the rules, of the
@@ -63,10 +64,15 @@ pid_t slu_tbfd_running(const char *state);
 /* What `save` wrote to this file. Caller puts; NULL: none. */
 struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 
+/* rate_option.c: "500" RPCs a second or "2GB/s", from one token a second on, as
+ * tokens a second (controller.h). SLU_INVALID says what would be right. */
+int slu_tbfd_rate(const char *text, double *tokens, bool *bytes,
+		  struct slu_err *err);
+
 /* Watch for so many seconds: the most RPCs a second that each target served, as
- * comments "# TARGET RATE", and RATES="--rate ..." for the unit. SLU_NOTFOUND:
- * none served any, SLU_INVALID: more differ than --target-rate may say; the
- * comments are there. */
+ * comments "# TARGET RATE", and RATES="--rate ..." for the unit; as a comment
+ * also that in bytes a second. SLU_NOTFOUND: none served any, SLU_INVALID: more
+ * differ than --target-rate may say; the comments are there. */
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err);
 

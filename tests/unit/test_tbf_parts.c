@@ -2,8 +2,14 @@
 /* The controller with several targets, and with jobs that no rule can name. */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include <string.h>
+#include "common/jsonx.h"
 #include "select_io/tbf/controller.h"
 #include "tests/unit/tbf_server.h"
+
+#define BORROWED                                                     \
+	"\"jobs\": [{\"job\": \"100\", \"accounts\": [{\"target\": " \
+	"\"OST0\", \"record\": -7}]}]}"
 
 /* On two targets: the job's rate is the sum; a job elsewhere does not count. */
 START_TEST(test_targets)
@@ -86,4 +92,43 @@ START_TEST(test_wild)
 }
 END_TEST
 
-TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild)
+/* The record of job 100 in what was saved in one unit and is loaded in the
+ * other or the same. */
+static double record_after(bool bytes_before, bool bytes_then)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct json_object *state, *jobs = NULL;
+	double record = 0;
+	struct slu_err err;
+	struct server s;
+	const char *text =
+		bytes_before ? "{\"unit\": \"bytes\", " BORROWED : "{" BORROWED;
+
+	set.bytes = bytes_then;
+	open_server(&s, &set, 1);
+	state = slu_json_parse(text, strlen(text), &err);
+	ck_assert_ptr_nonnull(state);
+	slu_tbf_load(s.tbf, state, s.now);
+	json_object_put(state);
+	state = slu_tbf_save(s.tbf, s.now);
+	json_object_object_get_ex(state, "jobs", &jobs);
+	ck_assert_uint_eq(json_object_array_length(jobs), 1);
+	slu_json_double_opt(json_object_array_get_idx(jobs, 0), "record",
+			    &record, NULL);
+	json_object_put(state);
+	close_server(&s);
+	return record;
+}
+
+/* RPCs that were lent are no bytes. */
+START_TEST(test_unit_of_records)
+{
+	ck_assert(record_after(false, false) == -7);
+	ck_assert(record_after(false, true) == 0);
+	ck_assert(record_after(true, false) == 0);
+	ck_assert(record_after(true, true) == -7.0 * SLU_TBF_TOKEN);
+}
+END_TEST
+
+TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild,
+	  test_unit_of_records)

@@ -221,5 +221,78 @@ START_TEST(test_rate_is_kept)
 }
 END_TEST
 
-TEST_MAIN("tbf_sim", test_rate_is_kept, test_one_of_many, test_parts,
-	  test_burst)
+static void sizes(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+	unsigned kib[] = {a, b, c, d};
+
+	for (int j = 0; j < 4; j++)
+		sim.rpc_bytes[j] = kib[j] << 10;
+}
+
+/* Bytes of ten seconds, by job, as parts of the rate. */
+static double bytes_of(double rate, double part[4])
+{
+	uint64_t before[4];
+	double all = 0;
+
+	memcpy(before, sim.bytes, sizeof(before));
+	run_until(sim.now + 10, 0.1);
+	for (int j = 0; j < 4; j++) {
+		part[j] = (double)(sim.bytes[j] - before[j]) / 10 / rate;
+		all += part[j];
+	}
+	return all;
+}
+
+/* A rate in bytes: RPCs of any size, also when they change; the sum is the
+ * rate, to 5 %, and each job has its part. */
+START_TEST(test_bytes)
+{
+	static const double part[] = {.1, .1, .3, .5};
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	double got[4], all;
+
+	set.bytes = true;
+	open_part(&set, "1000 1\n1001 1\n1002 3\n1003 5\n", 2,
+		  100e6 / SLU_TBF_TOKEN);
+	sizes(64, 1024, 4096, 256);
+	for (int j = 0; j < 4; j++)
+		add(j, 0, 100000);
+	run_until(8, 0.1);
+	for (int k = 0; k < 3; k++) {
+		all = bytes_of(100e6, got);
+		expect(all < 1.05 && all > 0.93, "%d: %g of the rate", k, all);
+		for (int j = 0; k != 1 && j < 4; j++) /* each CPT: one RPC */
+			expect(fabs(got[j] - part[j]) <
+				       0.1 * part[j] +
+					       CPTS * sim.rpc_bytes[j] / 100e6,
+			       "%d: job %d has %g", k, j, got[j]);
+		if (k == 0) /* 1: it is noticed */
+			sizes(256, 64, 1024, 512);
+	}
+	close_sim();
+}
+END_TEST
+
+/* Who has done nothing yet is taken to have RPCs of the size of all. */
+START_TEST(test_bytes_of_a_new_job)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	double got[4];
+
+	set.bytes = true;
+	open_part(&set, "1000 1\n1001 1\n1002 1\n1003 1\n", 1,
+		  100e6 / SLU_TBF_TOKEN);
+	sizes(256, 256, 256, 256);
+	for (int j = 0; j < 4; j++)
+		add(j, j < 3 ? 0 : 20, 100000);
+	run_until(20, 0.1);
+	bytes_of(100e6, got);
+	for (int j = 0; j < 4; j++)
+		expect(fabs(got[j] - 0.25) < 0.03, "job %d has %g", j, got[j]);
+	close_sim();
+}
+END_TEST
+
+TEST_MAIN("tbf_sim", test_bytes, test_bytes_of_a_new_job, test_rate_is_kept,
+	  test_one_of_many, test_parts, test_burst)

@@ -318,8 +318,8 @@ tbfd --measure 1 >"$dir/out" 2>&1 && fail "--measure without load"
 grep -q 'nothing was served' "$dir/out" || fail "measure: $(cat "$dir/out")"
 : >"$dir/load"
 while [ -e "$dir/load" ]; do
-	lctl fake rpcs fs-OST0000 4711 500 0 1
-	lctl fake rpcs fs-OST0001 4711 250 0 1
+	lctl fake rpcs fs-OST0000 4711 500 0 1048576
+	lctl fake rpcs fs-OST0001 4711 250 0 1048576
 	sleep 0.05
 done &
 tbfd --measure 2 >"$dir/rates" || fail "--measure"
@@ -330,12 +330,19 @@ grep -q '^# fs-OST0000 [1-9]' "$dir/rates" || fail "measure: $(cat "$dir/rates")
 RATES='' && . "$dir/rates"
 [[ $RATES =~ ^--rate\ [1-9][0-9]+\ --target-rate\ fs-OST0001=[1-9][0-9]+$ ]] ||
 	fail "rates: $(cat "$dir/rates")"
-# shellcheck disable=SC2086
-tbfd $RATES --once --dry-run --period 0.1 --state "$dir/none" >"$dir/out" 2>&1 ||
-	fail "$RATES: $(cat "$dir/out")"
+in_bytes='^# RATES="--rate [1-9][0-9]*MB/s --target-rate fs-OST0001=[1-9][0-9]*MB/s"$'
+grep -q "$in_bytes" "$dir/rates" || fail "rates: $(cat "$dir/rates")"
+eval "$(sed -n 's/^# RATES=/BYTES=/p' "$dir/rates")"
+for options in "$RATES" "$BYTES"; do
+	# shellcheck disable=SC2086
+	tbfd $options --once --dry-run --period 0.1 --state "$dir/none" \
+		>"$dir/out" 2>&1 || fail "$options: $(cat "$dir/out")"
+done
 for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	'--rate 1 --exempt uid=010' '--rate 1 --exempt jobid=c?8' \
-	'--rate 1 --target-rate OST' '--rate 1 word' '--wrong' nodes \
+	'--rate 1 --target-rate OST' '--rate 2GB' '--rate 2G/s' '--rate B/s' \
+	'--rate 60KB/s' '--rate 2GB/s --target-rate OST=900' \
+	'--rate 900 --target-rate OST=2GB/s' '--rate 1 word' '--wrong' nodes \
 	'--rate 1 --nodes-from sluiced'; do
 	# shellcheck disable=SC2086
 	tbfd $bad >"$dir/out" 2>&1
@@ -364,6 +371,33 @@ grep -q 'start slu_4712 .* rate=12[0-9][0-9] ' "$dir/out" ||
 	fail "--once does not wait for the table: $(cat "$dir/out")"
 once 3 && fail "--once without its table"
 wait
+
+# In bytes: the rule of a job whose RPCs have a 64th of the other's size lets
+# through 64 times as many, to what of a whole RPC is rounded up.
+for _ in {1..20}; do
+	sleep 0.1
+	lctl fake rpcs fs-OST0000 4711 500 0 1048576
+	lctl fake rpcs fs-OST0000 4712 5000 0 16384
+done &
+tbfd --rate 400MB/s --once --dry-run --period 0.6 --state "$dir/none" \
+	>"$dir/out" 2>&1 || fail "--rate 400MB/s: $(cat "$dir/out")"
+wait
+rate_of() {
+	sed -n "s/.*start slu_$1 .* rate=\([0-9]*\) .*/\1/p" "$dir/out"
+}
+[ "$(rate_of 4711)" -gt 100 ] &&
+	[ "$(rate_of 4712)" -gt $((60 * $(rate_of 4711))) ] &&
+	[ "$(rate_of 4712)" -le $((64 * $(rate_of 4711))) ] ||
+	fail "--rate 400MB/s: $(cat "$dir/out")"
+cat >"$dir/bytes" <<-END
+	{"unit": "bytes", "targets": [{"rate": 2e9}], "jobs": [{"job": "4711",
+	"state": "lends", "nodes": 4, "served": 1.5e6, "limit": 3e6,
+	"record": -1048576, "rpc_bytes": 65536}]}
+END
+tbfd status --state "$dir/bytes" >"$dir/out" || fail "status in bytes"
+grep -q '2 GB/s, 1.5 MB/s served' "$dir/out" &&
+	grep -q '4711 *lends *4 *1.5 MB/s *3 MB/s *-1MiB *64KiB' "$dir/out" ||
+	fail "status in bytes: $(cat "$dir/out")"
 
 # An lctl that hangs: a daemon that is told to stop does.
 cat >"$dir/hangs" <<-END

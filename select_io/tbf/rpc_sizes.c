@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where tokens are bytes: the mean size of each job's RPCs, from what job_stats
+ * count of both. Sums fade instead of means, so that a period of few RPCs has
+ * little weight. Until a job has as many RPCs as FEW, those of all jobs fill
+ * up.
+ */
+#include "config.h"
+#include "select_io/tbf/controller_private.h"
+
+#include <math.h>
+
+#define FADE	1.0 /* s: to 1/e */
+#define FEW	4.0 /* RPCs */
+#define NO_LESS (4096.0 / SLU_TBF_TOKEN)
+
+static void fade(struct rpc_sizes *s, double keep, double rpcs, double tokens)
+{
+	s->rpcs = s->rpcs * keep + rpcs;
+	s->tokens = s->tokens * keep + tokens;
+}
+
+/* With as many RPCs more, of the size that is known otherwise, as are missing
+ * to a few. */
+static double size_of(const struct rpc_sizes *s, double otherwise)
+{
+	double more = fmax(FEW - s->rpcs, 0);
+
+	return fmax((s->tokens + more * otherwise) / (s->rpcs + more), NO_LESS);
+}
+
+void slu_tbf_measure_sizes(struct slu_tbf *tbf)
+{
+	double keep = exp(-tbf->elapsed / FADE), rpcs = 0, tokens = 0;
+
+	for (size_t i = 0; i < tbf->n; i++) {
+		rpcs += tbf->job[i].rpcs;
+		tokens += tbf->job[i].served;
+	}
+	if (rpcs > 0) /* what is known is kept while nobody does anything */
+		fade(&tbf->sizes, keep, rpcs, tokens);
+	tbf->others.size = size_of(&tbf->sizes, SLU_TBF_AT_FIRST);
+	for (size_t i = 0; i < tbf->n; i++) {
+		struct job *job = &tbf->job[i];
+
+		if (job->rpcs > 0)
+			fade(&job->sizes, keep, job->rpcs, job->served);
+		job->size = size_of(&job->sizes, tbf->others.size);
+		if (job->written > 0)
+			job->written = slu_tbf_passes(tbf, job);
+	}
+	if (tbf->others.written > 0)
+		tbf->others.written = slu_tbf_passes(tbf, &tbf->others);
+}
