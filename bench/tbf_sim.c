@@ -220,10 +220,11 @@ static int sim_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			continue;
 		job_name((int)j, name);
 		slu_buf_printf(&text,
-			       "- job_id:          %s\n"
+			       "- job_id:          %s%s\n"
 			       "  start_time:      %.9f secs.nsecs\n"
 			       "  write_bytes:     { samples: %lu, unit: bytes,"
 			       " sum: %lu }\n",
+			       strcmp(sim->fake.policy, "tbf uid") ? "" : "p.",
 			       name, sim->start[j], sim->served[j],
 			       sim->bytes[j]);
 	}

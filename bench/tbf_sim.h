@@ -6,7 +6,8 @@
  * One storage target under Lustre's TBF, in steps of 0.2 ms. It serves
  * `capacity` RPCs a second of any kind. Its clients are processes that keep up
  * to `window` RPCs in flight. Without the policy RPCs are served
- * first come, first served. With it, each job (under "tbf jobid") or each of a
+ * first come, first served. With it, each job (under "tbf jobid"; under "tbf
+ * uid" it is a user, of its number, whose programs are called "p") or each of a
  * job's processes, which are on as many nodes (under "tbf"), has a class on
  * each CPT that it reaches, with a bucket of depth 3: the class whose next
  * token is due first is served first; a changed rule fills the bucket and is

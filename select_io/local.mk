@@ -140,7 +140,7 @@ libslutbf_a_SOURCES = \
 	select_io/tbf/job_totals.c select_io/tbf/job_totals.h \
 	select_io/tbf/job_table.c \
 	select_io/tbf/rule_order.c select_io/tbf/rule_rates.c \
-	select_io/tbf/rpc_sizes.c \
+	select_io/tbf/rpc_sizes.c select_io/tbf/job_classes.c \
 	select_io/tbf/controller_private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/controller_state.c \
@@ -157,6 +157,7 @@ libslutbfd_a_SOURCES = \
 	select_io/tbfd/rules_lock.c \
 	select_io/tbfd/lustre_access.h \
 	select_io/tbfd/measure_capacity.c select_io/tbfd/rate_option.c \
+	select_io/tbfd/class_option.c \
 	select_io/tbfd/job_nodes.c \
 	select_io/tbfd/systemd_notify.c \
 	select_io/tbfd/job_stats_reader.c select_io/tbfd/job_stats_reader.h \

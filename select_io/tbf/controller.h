@@ -27,14 +27,15 @@
  * that has done nothing yet that of all. What passes beyond the rate meanwhile,
  * as its RPCs grow, is taken off as above.
  *
- * A job is whatever job_stats names as one. Its number of nodes is set by
- * slu_tbf_set_nodes(); without that it counts as one node. Records and
- * remainders are kept until the job has ended, or is dropped. Of jobs without a
- * number of nodes at most SLU_TBF_UNTOLD are kept. While there are more, the
- * crowd, and while jobs work whose ids no rule can hold, one rule for "*"
- * follows all others: each job without a rule of its own gets the share of one
- * node, and neither lends nor borrows. Time is seconds of any clock that goes
- * forward. One thread.
+ * A job is whatever job_stats names as one; with a `class_key` users, groups or
+ * projects stand in its place (job_classes.c), and below. Its number of nodes
+ * is set by slu_tbf_set_nodes(); without that it counts as one node. Records
+ * and remainders are kept until the job has ended, or is dropped. Of jobs
+ * without a number of nodes at most SLU_TBF_UNTOLD are kept. While there are
+ * more, the crowd, and while jobs work whose ids no rule can hold, one rule for
+ * "*" follows all others: each job without a rule of its own gets the share of
+ * one node, and neither lends nor borrows. Time is seconds of any clock that
+ * goes forward. One thread.
  */
 
 #include <stdbool.h>
@@ -48,8 +49,9 @@ struct slu_tbf_settings {
 	double rate;	   /* tokens a second of each target, > 0 */
 	bool bytes;	   /* a token is so many of them: SLU_TBF_TOKEN */
 	double min_rate;   /* RPCs a second of a class, or the job's part by
-			    * priority where that   is less: Lustre takes a new rate
-			    * to heart only with   the next RPC, so a low one lasts
+			    * priority where that   is less: Lustre takes a new
+			    * rate   to heart only with   the next RPC, so a low
+			    * one   lasts
 			    */
 	double min_change; /* part of the old rate that a new one must differ */
 	double headroom;   /* part of its rate that a rule for a whole target
@@ -68,8 +70,11 @@ struct slu_tbf_settings {
 	/* As in the paper: every rule is written anew in each period, and the
 	 * rules of idle jobs are stopped at once. For comparisons. */
 	bool naive;
-	const char *const *exempt; /* "uid=0", "jobid=PATTERN" with '*';
-				    * NULL-ended, may be NULL; borrowed */
+	/* "uid", "gid" or "projid": rules for these; NULL: for jobs */
+	const char *class_key;
+	const char *const *exempt; /* "uid=0", "jobid=PATTERN" with '*', or of
+				    * the class alone; NULL-ended, may be NULL;
+				    * borrowed */
 };
 extern const struct slu_tbf_settings slu_tbf_defaults;
 
@@ -86,9 +91,12 @@ void slu_tbf_free(struct slu_tbf *tbf);
 int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
 		     struct slu_err *err);
 
-/* How many nodes each job has: lines "JOBID NODES", '#' begins a comment. The
- * text replaces the one before; a job that is not in it any more has ended. A
- * bad line is SLU_INVALID with its number, and nothing changes. */
+/* How many nodes each job has: lines "JOBID NODES" or "JOBID NODES CLASS", '#'
+ * begins a comment. The class is the number of the job's user, group or
+ * project, which then has the nodes of all its jobs; without a class key it is
+ * not looked at. The text replaces the one before; a job that is not in it any
+ * more has ended. A bad line is SLU_INVALID with its number, and nothing
+ * changes. */
 int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
 		      struct slu_err *err);
 
@@ -115,12 +123,15 @@ const char *slu_tbf_command(struct slu_tbf *tbf, double now);
  * fit in no rule, on the target that had most. */
 size_t slu_tbf_crowd(const struct slu_tbf *tbf);
 
-/* "tbf jobid", or "tbf" when users are exempt. */
+/* "tbf jobid", or "tbf" when users are exempt; with a class "tbf uid" and so
+ * on.
+ */
 const char *slu_tbf_policy(const struct slu_tbf *tbf);
 
 /* Everything that has to outlive the program, which is also what `status` and
  * the metrics show. Caller puts. Loading belongs before the first observe;
- * what is wrong in it is left out, and records when their unit was the other
+ * what is wrong in it is left out, all of it when it is of another class, and
+ * records when their unit was the other
  * one ("unit": "RPCs" or "bytes", also that of "served", "limit", "record" and
  * "rate"). What the table of nodes named then is taken
  * as named until there is a table. */

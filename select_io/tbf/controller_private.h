@@ -11,6 +11,8 @@
 /* Tokens of an RPC before any is known, where tokens are bytes: 1 MiB. */
 #define SLU_TBF_AT_FIRST (1048576.0 / SLU_TBF_TOKEN)
 
+#define SLU_CLASS_NUMBER 12 /* a uid, gid or project id, with its end */
+
 /* A job on one target. */
 struct account {
 	uint64_t start, rpcs, bytes; /* of the record in job_stats */
@@ -30,6 +32,8 @@ struct job {
 	char id[SLU_JOBID_SIZE];
 	char name[SLU_RULE_NAME];
 	double nodes;
+	/* number of the class that it is of, by the table; "": not told */
+	char of_class[SLU_CLASS_NUMBER];
 	bool told;  /* its nodes are in the table */
 	bool ended; /* was in the table, and is not any more */
 	bool exempt;
@@ -116,6 +120,18 @@ bool slu_tbf_is_full(const struct slu_tbf *tbf); /* of unknown job ids */
 void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
+
+/* job_classes.c. Is this the id of a user, group or project? The expression of
+ * a rule; a number as a class has it; the id of that number's class; that of
+ * the class that a job is of (false: nobody's). */
+bool slu_tbf_is_class(const struct slu_tbf *tbf, const char *id);
+void slu_tbf_match(const struct slu_tbf *tbf, const struct job *job,
+		   char out[SLU_RULE_MATCH]);
+bool slu_tbf_number(const char *text, char out[SLU_CLASS_NUMBER]);
+void slu_tbf_class_id(const struct slu_tbf *tbf, const char *number,
+		      char out[SLU_JOBID_SIZE]);
+bool slu_tbf_class_of(const struct slu_tbf *tbf, const struct job *job,
+		      char out[SLU_JOBID_SIZE]);
 
 /* rpc_sizes.c: the size of each job's RPCs at the end of a period, and what its
  * rule lets through with it. */

@@ -32,6 +32,11 @@ static double unit(const struct slu_tbf *tbf)
 	return tbf->set.bytes ? SLU_TBF_TOKEN : 1;
 }
 
+static const char *class_name(const struct slu_tbf *tbf)
+{
+	return tbf->set.class_key ? tbf->set.class_key : "jobid";
+}
+
 static const char *unit_name(const struct slu_tbf *tbf)
 {
 	return tbf->set.bytes ? "bytes" : "RPCs";
@@ -107,7 +112,11 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 		json_object_array_add(targets, one);
 	}
 	for (size_t i = 0; i < tbf->n; i++)
-		json_object_array_add(jobs, save_job(tbf, &tbf->job[i], now));
+		if (!tbf->set.class_key ||
+		    slu_tbf_is_class(tbf, tbf->job[i].id))
+			json_object_array_add(jobs,
+					      save_job(tbf, &tbf->job[i], now));
+	slu_json_set_str(obj, "class", class_name(tbf));
 	slu_json_set_u64(obj, "crowd", tbf->crowd);
 	slu_json_set_double(obj, "crowd_limit",
 			    tbf->others.written * unit(tbf));
@@ -175,9 +184,12 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
 void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now)
 {
 	struct json_object *jobs = NULL;
-	const char *in = "RPCs"; /* as before there was a choice */
+	const char *in = "RPCs", *of = "jobid"; /* before there was a choice */
 	bool same;
 
+	slu_json_str_opt(state, "class", &of, NULL);
+	if (strcmp(of, class_name(tbf)) != 0)
+		return;
 	slu_json_str_opt(state, "unit", &in, NULL);
 	same = strcmp(in, unit_name(tbf)) == 0;
 	json_object_object_get_ex(state, "jobs", &jobs);

@@ -58,6 +58,29 @@ static uint64_t later(uint64_t t, const struct slu_jobstat *s)
 	return t > s->last ? t : s->last;
 }
 
+/* What a job did counts for it, or for whom it is. */
+static int credit(struct slu_tbf *tbf, double now, size_t t, struct job *job,
+		  double rpcs, double bytes, struct slu_err *err)
+{
+	double tokens = tokens_of(tbf, rpcs, bytes);
+	char id[SLU_JOBID_SIZE];
+
+	if (tbf->set.class_key) {
+		if (!slu_tbf_class_of(tbf, job, id))
+			return 0;
+		job = slu_tbf_job(tbf, id, now, err);
+		if (!job)
+			return -1;
+		job->account[t].rpcs += (uint64_t)rpcs;
+		job->seen = now;
+	}
+	job->account[t].served += tokens;
+	job->served += tokens;
+	job->rpcs += rpcs;
+	job->active = now;
+	return 0;
+}
+
 /* Adds up what was served on a target. Returns -1 without memory. */
 static int count(struct slu_tbf *tbf, double now, size_t t,
 		 const struct slu_jobstat *s, size_t n, struct slu_err *err)
@@ -69,9 +92,11 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 	for (size_t i = 0; i < n; i++) {
 		struct job *job = slu_tbf_find(tbf, s[i].job);
 		struct account *a;
-		double rpcs, bytes, tokens;
+		double rpcs, bytes;
 
 		tbf->target[t].newest = later(tbf->target[t].newest, &s[i]);
+		if (slu_tbf_is_class(tbf, s[i].job))
+			continue; /* who calls a job so is nobody */
 		if (!job && slu_tbf_is_full(tbf)) {
 			crowd++;
 			continue;
@@ -86,11 +111,8 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		if (!known || rpcs == 0)
 			continue;
 		crowd += job->nameless && !job->exempt;
-		tokens = tokens_of(tbf, rpcs, bytes);
-		a->served += tokens;
-		job->served += tokens;
-		job->rpcs += rpcs;
-		job->active = now;
+		if (credit(tbf, now, t, job, rpcs, bytes, err))
+			return -1;
 	}
 	tbf->target[t].known = tbf->target[t].present = true;
 	if (tbf->crowd < crowd)
@@ -380,6 +402,8 @@ static void want_others(struct slu_tbf *tbf, double now)
 	struct job *o = &tbf->others;
 	double all = 0;
 
+	if (tbf->set.class_key)
+		return; /* no rule matches every number */
 	if (tbf->crowd > 0)
 		o->active = now;
 	else if (tbf->set.naive || now - o->active > tbf->set.linger)

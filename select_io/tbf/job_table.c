@@ -139,6 +139,13 @@ static void set_kind(const struct slu_tbf *tbf, struct job *job)
 	const char *const *e = tbf->set.exempt;
 	char match[SLU_RULE_MATCH];
 
+	if (tbf->set.class_key) {
+		if (slu_tbf_is_class(tbf, job->id))
+			slu_rule_name(strchr(job->id, '=') + 1, job->name);
+		for (; e && *e; e++)
+			job->exempt |= strcmp(*e, job->id) == 0;
+		return;
+	}
 	job->nameless = !slu_rule_match(job->id, match);
 	job->wild = strchr(match, '*') != NULL;
 	for (; e && *e; e++)
@@ -262,24 +269,65 @@ int slu_tbf_set_rate(struct slu_tbf *tbf, const char *target, double rate,
 	return 0;
 }
 
-/* Parses a line of the node table; *nodes 0: an empty line. */
-static int nodes_line(char *line, int number, const char **id, double *nodes,
+/* A line of the node table; nodes 0: an empty line. */
+struct nodes_line {
+	const char *id;
+	double nodes;
+	char of_class[SLU_CLASS_NUMBER]; /* "": not told */
+};
+
+static int nodes_line(char *line, int number, struct nodes_line *out,
 		      struct slu_err *err)
 {
-	char *word[3], *end;
+	char *word[4], *end;
 	size_t n;
 
 	line[strcspn(line, "#")] = '\0';
-	n = slu_split(line, " \t\r", word, 2);
-	*nodes = 0;
+	n = slu_split(line, " \t\r", word, 3);
+	*out = (struct nodes_line){0};
 	if (n == 0)
 		return 0;
-	if (n == 2)
-		*nodes = strtod(word[1], &end);
-	if (n != 2 || *end || !(*nodes >= 1 && *nodes <= 1e9))
-		return slu_err(err, SLU_INVALID, "line %d: not \"JOBID NODES\"",
+	if (n == 2 || n == 3)
+		out->nodes = strtod(word[1], &end);
+	if (!(n == 2 || n == 3) || *end ||
+	    !(out->nodes >= 1 && out->nodes <= 1e9) ||
+	    (n == 3 && !slu_tbf_number(word[2], out->of_class)))
+		return slu_err(err, SLU_INVALID,
+			       "line %d: not \"JOBID NODES\", or \"JOBID NODES "
+			       "NUMBER\" of its user, group or project",
 			       number);
-	*id = word[0];
+	out->id = word[0];
+	return 0;
+}
+
+static void tell(struct slu_tbf *tbf, struct job *job)
+{
+	tbf->n_told += !job->told;
+	job->told = true;
+	job->ended = false;
+	job->seen = tbf->then;
+}
+
+/* The nodes of a class are those of all its jobs. */
+static int apply_line(struct slu_tbf *tbf, const struct nodes_line *line,
+		      struct slu_err *err)
+{
+	struct job *job = slu_tbf_job(tbf, line->id, tbf->then, err);
+	char id[SLU_JOBID_SIZE];
+
+	if (!job)
+		return -1;
+	tell(tbf, job);
+	job->nodes = line->nodes;
+	slu_copy(job->of_class, sizeof(job->of_class), line->of_class);
+	if (!tbf->set.class_key || !*line->of_class)
+		return 0;
+	slu_tbf_class_id(tbf, line->of_class, id);
+	job = slu_tbf_job(tbf, id, tbf->then, err);
+	if (!job)
+		return -1;
+	job->nodes = line->nodes + (job->told ? job->nodes : 0);
+	tell(tbf, job);
 	return 0;
 }
 
@@ -287,26 +335,16 @@ static int each_line(struct slu_tbf *tbf, const char *text, bool apply,
 		     struct slu_err *err)
 {
 	char *copy = strdup(text), *rest = copy, *line;
-	const char *id = "";
-	struct job *job;
-	double nodes;
+	struct nodes_line is;
 	int ret = copy ? 0 : slu_err(err, SLU_NOMEM, "table of nodes");
 
 	for (int number = 1; ret == 0 && (line = strsep(&rest, "\n"));
 	     number++) {
-		ret = nodes_line(line, number, &id, &nodes, err);
-		if (ret || !apply || nodes == 0 || strlen(id) >= SLU_JOBID_SIZE)
-			continue;
-		job = slu_tbf_job(tbf, id, tbf->then, err);
-		if (!job) {
-			ret = -1;
-			continue;
-		}
-		tbf->n_told += !job->told;
-		job->nodes = nodes;
-		job->told = true;
-		job->ended = false;
-		job->seen = tbf->then;
+		ret = nodes_line(line, number, &is, err);
+		if (ret == 0 && apply && is.nodes > 0 &&
+		    strlen(is.id) < SLU_JOBID_SIZE &&
+		    !slu_tbf_is_class(tbf, is.id))
+			ret = apply_line(tbf, &is, err);
 	}
 	free(copy);
 	return ret;

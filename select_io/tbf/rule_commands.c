@@ -94,7 +94,7 @@ static bool job_command(struct slu_tbf *tbf, struct job *job, double now)
 	}
 	if (job->written > 0 && !matters(tbf, job, rate, now))
 		return false;
-	slu_rule_match(job->id, match);
+	slu_tbf_match(tbf, job, match);
 	if (job->written == 0)
 		job->placed = job->nodes;
 	if (job->written > 0)
@@ -149,16 +149,6 @@ const char *slu_tbf_command(struct slu_tbf *tbf, double now)
 	if (tbf->next++ == tbf->n && job_command(tbf, &tbf->others, now))
 		return tbf->command;
 	return NULL;
-}
-
-const char *slu_tbf_policy(const struct slu_tbf *tbf)
-{
-	const char *const *e = tbf->set.exempt;
-
-	for (; e && *e; e++)
-		if (strncmp(*e, "uid=", 4) == 0)
-			return "tbf";
-	return "tbf jobid";
 }
 
 static int add_stale(struct slu_tbf *tbf, const char *name, struct slu_err *err)
@@ -240,14 +230,15 @@ static int adopt_others(struct slu_tbf *tbf, const struct slu_rule *rule,
 }
 
 /* Does the rule match this exemption: "jobid={PATTERN}", or "{PATTERN}" alone
- * as before 2.18? */
-static bool exempts(const char *what, const char *match)
+ * as under "tbf jobid" before 2.18? */
+static bool exempts(const char *policy, const char *what, const char *match)
 {
+	const char *type = strchrnul(policy, ' ');
 	size_t key = strcspn(what, "="), n;
 
 	if (strncmp(match, what, key + 1) == 0)
 		match += key + 1;
-	else if (strncmp(what, "jobid", key) != 0)
+	else if (*type && strncmp(what, type + 1, key) != 0)
 		return false;
 	n = strlen(match);
 	what += key + 1;
@@ -262,7 +253,8 @@ static int adopt_exemption(struct slu_tbf *tbf, const struct slu_rule *rule,
 {
 	size_t i = strtoul(rule->name + strlen(SLU_RULE_EXEMPT), NULL, 10);
 
-	if (i >= tbf->exempt_n || !exempts(tbf->set.exempt[i], rule->match))
+	if (i >= tbf->exempt_n ||
+	    !exempts(slu_tbf_policy(tbf), tbf->set.exempt[i], rule->match))
 		return add_stale(tbf, rule->name, err);
 	there[i] = true;
 	return 0;

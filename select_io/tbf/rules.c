@@ -181,7 +181,13 @@ void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE])
 
 bool slu_policy_is_ours(const char *policy)
 {
-	return strcmp(policy, "tbf") == 0 || strcmp(policy, "tbf jobid") == 0;
+	static const char *const ours[] = {"tbf", "tbf jobid", "tbf uid",
+					   "tbf gid", "tbf projid"};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		if (strcmp(policy, ours[i]) == 0)
+			return true;
+	return false;
 }
 
 void slu_rule_name(const char *job, char out[SLU_RULE_NAME])

@@ -30,12 +30,14 @@ static const char help[] =
 	"  -r, --rate RATE        of each target: RPCs a second, or bytes as "
 	"2GB/s\n"
 	"  -R, --target-rate TARGET=RATE  of this target\n"
+	"  -c, --class CLASS      who shares: job, uid, gid or project (job)\n"
 	"  -p, --period SECONDS   how often to decide (0.1)\n"
-	"  -n, --nodes FILE       lines \"JOBID NODES\"\n"
+	"  -n, --nodes FILE       lines \"JOBID NODES [UID|GID|PROJECT]\"\n"
 	"  -N, --nodes-from COMMAND  a command that prints such lines; "
 	"sluiced: ask the\n"
 	"                         sluiced of --publish\n"
-	"  -x, --exempt WHAT      uid=N or jobid=PATTERN: never limited\n"
+	"  -x, --exempt WHAT      uid=N or jobid=PATTERN, or of the class: never "
+	"limited\n"
 	"      --min-rate RPCS    no job gets less a second (10)\n"
 	"      --min-change PART  change a rule by no less (0.1)\n"
 	"      --headroom PART    what rules lose beside others (0.3)\n"
@@ -87,6 +89,7 @@ enum {
 static const struct option longs[] = {
 	{"rate", required_argument, NULL, 'r'},
 	{"target-rate", required_argument, NULL, 'R'},
+	{"class", required_argument, NULL, 'c'},
 	{"period", required_argument, NULL, 'p'},
 	{"nodes", required_argument, NULL, 'n'},
 	{"nodes-from", required_argument, NULL, 'N'},
@@ -181,32 +184,24 @@ static int add_rate(struct program *p, const char *text)
 	return 0;
 }
 
-#define LONGEST_EXEMPT 60 /* of a rule's match with its braces */
-
 static int add_exempt(struct slu_tbfd_options *o, const char *text)
 {
-	const char *value = strchr(text, '=');
-	/* Lustre parses 010 as octal */
-	bool uid = strncmp(text, "uid=", 4) == 0 && text[4] &&
-		   (text[4] != '0' || !text[5]) &&
-		   text[4 + strspn(text + 4, "0123456789")] == '\0';
-	bool job = strncmp(text, "jobid=", 6) == 0 && text[6] &&
-		   !strpbrk(value, " {}&,?[\"\\") &&
-		   strlen(text) <= LONGEST_EXEMPT;
-
-	if (!uid && !job) {
-		fprintf(stderr,
-			"sluice-tbfd: --exempt %s: write uid=N or "
-			"jobid=PATTERN, %d characters at most\n",
-			text, LONGEST_EXEMPT);
-		return -1;
-	}
 	if (o->n_exempt == SLU_TBFD_EXEMPT_MAX) {
 		fputs("sluice-tbfd: too many --exempt\n", stderr);
 		return -1;
 	}
 	o->exempt[o->n_exempt++] = text;
 	return 0;
+}
+
+static int set_class(struct slu_tbfd_options *o, const char *word)
+{
+	struct slu_err err;
+
+	if (slu_tbfd_class(word, &o->set.class_key, &err) == 0)
+		return 0;
+	fprintf(stderr, "sluice-tbfd: %s\n", err.text);
+	return -1;
 }
 
 static int set_number(struct program *p, int c)
@@ -246,6 +241,8 @@ static int set_option(struct program *p, int c)
 		return add_rate(p, optarg);
 	case 'x':
 		return add_exempt(o, optarg);
+	case 'c':
+		return set_class(o, optarg);
 	case 'n':
 		o->nodes = optarg;
 		break;
@@ -326,6 +323,23 @@ static int take_sluiced(struct program *p)
 	return p->self ? 0 : -1;
 }
 
+/* Does the class go with the other options? */
+static int check_class(const struct program *p)
+{
+	struct slu_err err;
+
+	if (slu_tbfd_exemptions(&p->opt, &err)) {
+		fprintf(stderr, "sluice-tbfd: %s\n", err.text);
+		return -1;
+	}
+	if (!p->opt.set.class_key || !p->self)
+		return 0;
+	fputs("sluice-tbfd: --nodes-from sluiced does not say whose jobs are: "
+	      "write a program around squeue -h -o \"%A %D %U\"\n",
+	      stderr);
+	return -1;
+}
+
 /* RPCs of one target and bytes of another: 0 when there is no such thing. */
 static int rates_differ(const struct program *p)
 {
@@ -342,7 +356,7 @@ static int parse(struct program *p, int argc, char **argv)
 	int c;
 
 	while ((c = slu_cli_option("sluice-tbfd", argc, argv,
-				   ":r:R:p:n:N:x:s:m:P:v", longs)) != -1)
+				   ":r:R:c:p:n:N:x:s:m:P:v", longs)) != -1)
 		if (set_option(p, c))
 			return -1;
 	p->opt.set.exempt = p->opt.exempt;
@@ -356,7 +370,7 @@ static int parse(struct program *p, int argc, char **argv)
 			argv[optind]);
 		return -1;
 	}
-	if (take_sluiced(p) || rates_differ(p))
+	if (take_sluiced(p) || rates_differ(p) || check_class(p))
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
 	    !p->measure && !p->publish) {

@@ -89,7 +89,10 @@ static int read_rules(struct tbfd *d, struct slu_err *err)
 		slu_log(d->log, SLU_INFO, "policy \"%s\" becomes \"%s\"",
 			policy, wanted);
 		if (d->lustre->set_policy(d->lustre, wanted, err))
-			return slu_err_prefix(err, "nrs_policies=%s", wanted);
+			return slu_err_prefix(err, "nrs_policies=%s%s", wanted,
+					      strcmp(wanted, "tbf projid")
+						      ? ""
+						      : " (of Lustre 2.17)");
 	}
 	if (d->lustre->rules(d->lustre, &d->text, err) ||
 	    slu_rules_parse(&d->rules, d->text.data, err))

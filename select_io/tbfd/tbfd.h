@@ -69,6 +69,11 @@ struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 int slu_tbfd_rate(const char *text, double *tokens, bool *bytes,
 		  struct slu_err *err);
 
+/* class_option.c: "job", "uid", "gid" or "project" to class_key (controller.h);
+ * and do the exemptions fit with it? */
+int slu_tbfd_class(const char *word, const char **key, struct slu_err *err);
+int slu_tbfd_exemptions(const struct slu_tbfd_options *o, struct slu_err *err);
+
 /* Watch for so many seconds: the most RPCs a second that each target served, as
  * comments "# TARGET RATE", and RATES="--rate ..." for the unit; as a comment
  * also that in bytes a second. SLU_NOTFOUND: none served any, SLU_INVALID: more

@@ -33,12 +33,13 @@ void fake_tbf_free(struct fake_tbf *tbf)
 int fake_tbf_set_policy(struct fake_tbf *tbf, const char *policy)
 {
 	static const char *const known[] = {
-		"fifo",	      "tbf",	 "tbf jobid", "tbf nid",
-		"tbf opcode", "tbf uid", "tbf gid",   NULL};
+		"fifo",	   "tbf",     "tbf jobid",  "tbf nid", "tbf opcode",
+		"tbf uid", "tbf gid", "tbf projid", NULL};
 
 	for (const char *const *k = known; *k; k++) {
-		if (strcmp(*k, policy) != 0)
-			continue;
+		if (strcmp(*k, policy) != 0 ||
+		    (tbf->braces_only && strcmp(policy, "tbf projid") == 0))
+			continue; /* projects are of 2.17 */
 		if (strcmp(tbf->policy, policy) != 0)
 			for (int h = 0; h < FAKE_HEADS; h++) {
 				tbf->n[h] = 0; /* its rules are gone */
@@ -124,6 +125,18 @@ static int parse(const char *text, struct command *c)
 	return rc;
 }
 
+/* Users, groups and projects are numbers; no wildcard. */
+static bool is_bad_number(const char *expr, size_t key)
+{
+	static const char *const ids[] = {"uid", "gid", "projid"};
+	const char *list = expr + key + 2;
+
+	for (size_t i = 0; i < 3; i++)
+		if (strlen(ids[i]) == key && strncmp(expr, ids[i], key) == 0)
+			return list[strspn(list, "0123456789 ")] != '}';
+	return false;
+}
+
 /* "jobid={a b}" for the type jobid; any keys for the generic type. */
 static int check_expr(const struct fake_tbf *tbf, const char *expr)
 {
@@ -136,7 +149,7 @@ static int check_expr(const struct fake_tbf *tbf, const char *expr)
 	if (strncmp(expr + n, "={", 2) != 0 || expr[n + 2] == '}' ||
 	    expr[strlen(expr) - 1] != '}')
 		return EINVAL;
-	return 0;
+	return is_bad_number(expr, n) ? EINVAL : 0;
 }
 
 static size_t find(const struct fake_tbf *tbf, int h, const char *name)
@@ -273,14 +286,15 @@ static bool wildcard(const char *pattern, const char *s)
 	return *pattern == *s && (!*s || wildcard(pattern + 1, s + 1));
 }
 
-/* One of the patterns in the braces. */
-static bool matches(const char *expr, const char *job)
+/* One of the patterns in the braces; key: "jobid". */
+static bool matches(const char *expr, const char *key, const char *job)
 {
 	char list[FAKE_EXPR], *rest = list, *pattern;
+	size_t n = strlen(key);
 
-	if (strncmp(expr, "jobid={", 7) != 0)
+	if (strncmp(expr, key, n) != 0 || strncmp(expr + n, "={", 2) != 0)
 		return false;
-	slu_copy(list, sizeof(list), expr + 7);
+	slu_copy(list, sizeof(list), expr + n + 2);
 	list[strcspn(list, "}")] = '\0';
 	while ((pattern = strsep(&rest, " ")))
 		if (wildcard(pattern, job))
@@ -291,8 +305,11 @@ static bool matches(const char *expr, const char *job)
 const struct fake_rule *fake_tbf_match(const struct fake_tbf *tbf, int h,
 				       const char *job)
 {
+	const char *type = strchr(tbf->policy, ' ');
+
 	for (size_t i = 0; i < tbf->n[h]; i++)
-		if (matches(tbf->rule[h][i].expr, job))
+		if (matches(tbf->rule[h][i].expr, type ? type + 1 : "jobid",
+			    job))
 			return &tbf->rule[h][i];
 	return NULL;
 }

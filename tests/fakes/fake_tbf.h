@@ -40,7 +40,7 @@ struct fake_class {
 };
 
 struct fake_tbf {
-	char policy[32]; /* "fifo", "tbf jobid", "tbf" */
+	char policy[32]; /* "fifo", "tbf jobid", "tbf uid", "tbf" */
 	unsigned cpts;
 	bool braces_only; /* print rules as before 2.18: {4711} */
 	uint32_t default_rate[FAKE_HEADS];
@@ -68,7 +68,8 @@ struct fake_class fake_tbf_class(const struct fake_tbf *tbf, const char *job,
 void fake_tbf_arrive(const struct fake_tbf *tbf, struct fake_class *c,
 		     double now);
 
-/* The rule that a job's RPCs are under; NULL: the default. */
+/* The rule that a job's RPCs are under, or under "tbf uid" those of the user of
+ * this number, and so on; NULL: the default. */
 const struct fake_rule *fake_tbf_match(const struct fake_tbf *tbf, int head,
 				       const char *job);
 

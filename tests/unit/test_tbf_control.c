@@ -66,10 +66,9 @@ START_TEST(test_bad_nodes)
 	static const struct {
 		const char *text, *words;
 	} cases[] = {
-		{"100 2\n101\n", "line 2"},
-		{"100 zero\n", "line 1"},
-		{"100 0\n", "line 1"},
-		{"\n\n100 3 4\n", "line 3"},
+		{"100 2\n101\n", "line 2"},  {"100 zero\n", "line 1"},
+		{"100 0\n", "line 1"},	     {"\n\n100 3 4 5\n", "line 3"},
+		{"100 3 alice\n", "line 1"}, {"100 3 -1\n", "line 1"},
 	};
 	struct slu_tbf_settings set = slu_tbf_defaults;
 	struct server s;

@@ -7,6 +7,90 @@
 #include "select_io/tbf/controller.h"
 #include "tests/unit/tbf_server.h"
 
+static uint32_t rate_of_number(const struct server *s, const char *number)
+{
+	const struct fake_rule *r = fake_tbf_match(&s->fake, 0, number);
+
+	return r ? r->rate : 0;
+}
+
+/* What jobs do counts for whom the table names; with users for those of whom
+ * Lustre made the id; else for nobody. A user has the nodes of all of his jobs.
+ */
+START_TEST(test_classes)
+{
+	static const struct {
+		const char *key, *policy;
+		uint32_t of_dd; /* "dd.0", on one node, is not in the table */
+	} cases[] = {{"uid", "tbf uid", 200},
+		     {"gid", "tbf gid", 0},
+		     {"projid", "tbf projid", 0}};
+	struct slu_err err;
+	struct server s;
+
+	each(c, cases)
+	{
+		struct slu_tbf_settings set = slu_tbf_defaults;
+		uint32_t rest = 1000 - c->of_dd;
+
+		set.class_key = c->key;
+		open_server(&s, &set, 1);
+		ck_assert_str_eq(s.fake.policy, c->policy);
+		expect_ok(slu_tbf_set_nodes(s.tbf,
+					    "100 2 500\n101 1 500\n102 1 501\n",
+					    &err),
+			  err);
+		period(&s, 1);
+		for (int k = 0; k < 4; k++) {
+			for (int i = 0; i < 8; i++)
+				s.rpcs[0][i] += 5000;
+			period(&s, 1);
+		}
+		ck_assert_uint_eq(rate_of_number(&s, "500"), rest * 3 / 4);
+		ck_assert_uint_eq(rate_of_number(&s, "501"), rest / 4);
+		ck_assert_uint_eq(rate_of_number(&s, "0"), c->of_dd);
+		ck_assert_uint_eq(s.fake.n[0], c->of_dd ? 3 : 2);
+		close_server(&s);
+	}
+}
+END_TEST
+
+/* A job that calls itself as users are listed is nobody's; root is exempt. */
+START_TEST(test_forged_class)
+{
+	static const char *const exempt[] = {"uid=0", NULL};
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct slu_buf text = {0};
+	struct server s;
+
+	set.class_key = "uid";
+	set.exempt = exempt;
+	open_server(&s, &set, 1);
+	for (int k = 1; k < 4; k++) {
+		slu_buf_reset(&text);
+		slu_buf_printf(
+			&text,
+			"obdfilter.OST0.job_stats=\njob_stats:\n"
+			"- job_id: uid=500\n  read_bytes: { samples: %d, "
+			"sum: 1 }\n- job_id: dd.0\n  read_bytes: { "
+			"samples: %d, sum: 1 }\n",
+			k * 5000, k * 5000);
+		observe(&s, 1, &text);
+		write_rules(&s);
+		adopt(&s);
+	}
+	slu_buf_free(&text);
+	ck_assert_uint_eq(s.fake.n[0], 1);
+	ck_assert_str_eq(s.fake.rule[0][0].expr, "uid={0}");
+	ck_assert_uint_eq(s.fake.rule[0][0].rate, SLU_RULE_RATE_MAX);
+	ck_assert_uint_eq(s.commands, 1);
+	s.fake.braces_only = true; /* as before 2.18 */
+	adopt(&s);
+	ck_assert_uint_eq(write_rules(&s), 0);
+	close_server(&s);
+}
+END_TEST
+
 #define BORROWED                                                     \
 	"\"jobs\": [{\"job\": \"100\", \"accounts\": [{\"target\": " \
 	"\"OST0\", \"record\": -7}]}]}"
@@ -131,4 +215,4 @@ START_TEST(test_unit_of_records)
 END_TEST
 
 TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild,
-	  test_unit_of_records)
+	  test_unit_of_records, test_classes, test_forged_class)

@@ -294,5 +294,24 @@ START_TEST(test_bytes_of_a_new_job)
 }
 END_TEST
 
-TEST_MAIN("tbf_sim", test_bytes, test_bytes_of_a_new_job, test_rate_is_kept,
-	  test_one_of_many, test_parts, test_burst)
+/* Users in place of jobs: the rules, the buckets and the parts are theirs. */
+START_TEST(test_users)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	double got;
+
+	set.class_key = "uid";
+	open_sim(&set, "p.1000 3 1000\n");
+	ck_assert_str_eq(sim.fake.policy, "tbf uid");
+	add(0, 0, 100000);
+	add(1, 0, 100000); /* "p.1001" is no job of the table's */
+	run_until(5, 0.1);
+	ck_assert_ptr_nonnull(fake_tbf_match(&sim.fake, 0, "1001"));
+	got = rate_of(0, 9, 0.1);
+	expect(fabs(got - 0.75 * RATE) < 0.05 * RATE, "%g of three nodes", got);
+	close_sim();
+}
+END_TEST
+
+TEST_MAIN("tbf_sim", test_users, test_bytes, test_bytes_of_a_new_job,
+	  test_rate_is_kept, test_one_of_many, test_parts, test_burst)

@@ -265,6 +265,39 @@ rm "$dir/broken"
 until_true 20 has_rules || fail "no rules with job_stats: $(rules)"
 stop TERM
 
+# Users in place of jobs, then groups; a server that knows no projects says so.
+is_ruled() { # EXPRESSION...
+	local match
+	work
+	lctl fake rpcs fs-OST0000 dd.77 500 0 4096
+	for match; do
+		rules | grep -q "^slu_[0-9]* $match " || return 1
+	done
+}
+echo '4711 4 500' >"$dir/nodes"
+start --class uid --exempt uid=0
+until_true 20 is_ruled 'uid={500}' 'uid={77}' || fail "users: $(rules)"
+rules | grep -q '^slx_0 uid={0} 999999' || fail "root: $(rules)"
+until_true 20 grep -qs '"class":"uid"' "$dir/state.json" ||
+	fail "no state of users"
+tbfd status | grep -q '^uid=500 .* 4 ' || fail "status: $(tbfd status)"
+stop TERM
+no_rules || fail "rules of users after TERM: $(rules)"
+rules | grep -q 'No such device' || fail "the policy is still that of users"
+start --class gid
+until_true 20 is_ruled 'gid={500}' || fail "groups: $(rules)"
+rules | grep -q '{77}' && fail "a user as a group: $(rules)"
+stop TERM
+lctl fake version 2.15
+tbfd --rate 100 --once --period 0.1 --class project >"$dir/out" 2>&1
+grep -q 'projid (of Lustre 2.17): .*Invalid argument' "$dir/out" ||
+	fail "projects of 2.15: $(cat "$dir/out")"
+lctl fake version 2.17
+start --class project
+until_true 20 is_ruled 'projid={500}' || fail "projects: $(rules)"
+stop TERM
+echo '4711 4' >"$dir/nodes"
+
 # Killed, its guard cleans up.
 start
 until_true 20 has_rules || fail "no rules again"
@@ -342,7 +375,11 @@ for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	'--rate 1 --exempt uid=010' '--rate 1 --exempt jobid=c?8' \
 	'--rate 1 --target-rate OST' '--rate 2GB' '--rate 2G/s' '--rate B/s' \
 	'--rate 60KB/s' '--rate 2GB/s --target-rate OST=900' \
-	'--rate 900 --target-rate OST=2GB/s' '--rate 1 word' '--wrong' nodes \
+	'--rate 900 --target-rate OST=2GB/s' '--rate 1 --class user' \
+	'--rate 1 --class uid --exempt jobid=x' \
+	'--rate 1 --class gid --exempt uid=0' \
+	"--rate 1 --class uid --nodes-from sluiced --publish $dir/none" \
+	'--rate 1 word' '--wrong' nodes \
 	'--rate 1 --nodes-from sluiced'; do
 	# shellcheck disable=SC2086
 	tbfd $bad >"$dir/out" 2>&1
