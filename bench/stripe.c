@@ -31,19 +31,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/measure.h"
-#include "select_io/stripe/composite_layout.h"
+#include "select_io/stripe/layout_cost.h"
 #include "tests/unit/random.h"
 
 #define MIB	(UINT64_C(1) << 20)
 #define GIB	(UINT64_C(1) << 30)
-#define DISK	400e6  /* bytes/s of a target */
 #define MEMORY	1500e6 /* bytes/s of data cached in a target */
-#define SEEK	4e-3   /* s */
-#define FDR	6800e6 /* bytes/s of a port */
-#define ROUTER	2880e6
 #define WINDOW	40     /* requests ahead: max_read_ahead_per_file_mb */
 #define AT_ONCE 8      /* of a client at a target */
-#define GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
+/* What stripe check reckons with. */
+#define DISK	SLU_STRIPE_DISK
+#define SEEK	SLU_STRIPE_SEEK
+#define FDR	SLU_STRIPE_PORT
+#define ROUTER	SLU_STRIPE_NODE
+#define GLIMPSE SLU_STRIPE_GLIMPSE
 #define TARGETS 1008
 #define SERVERS (TARGETS / 7)
 #define CLIENTS 512

@@ -259,14 +259,25 @@ libslustripe_a_SOURCES = \
 	select_io/stripe/layout_explain.c \
 	select_io/stripe/composite_layout.c \
 	select_io/stripe/composite_layout.h \
+	select_io/stripe/file_layout.c select_io/stripe/file_layout.h \
+	select_io/stripe/layout_cost.c select_io/stripe/layout_cost.h \
+	select_io/stripe/layout_review.c select_io/stripe/layout_review.h \
 	select_io/stripe/layout_presets.c
 libslustripe = libslustripe.a $(libsluost)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_stripe_layout
-TESTS += tests/unit/test_stripe_layout
+stripe_tests = tests/unit/test_stripe_layout tests/unit/test_file_layout
+check_PROGRAMS += $(stripe_tests)
+TESTS += $(stripe_tests)
 tests_unit_test_stripe_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
+tests_unit_test_file_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
 endif
+check_PROGRAMS += tests/fuzz/fuzz_getstripe
+TESTS += tests/fuzz/fuzz_getstripe
+EXTRA_DIST += tests/fuzz/corpus/getstripe
+tests_fuzz_fuzz_getstripe_SOURCES = tests/fuzz/fuzz_getstripe.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_getstripe_LDADD = $(libslustripe)
 
 # A performance table, measured.
 noinst_LIBRARIES += libsluionbench.a

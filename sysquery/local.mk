@@ -108,6 +108,8 @@ sysquery_parts = \
 	sysquery/cmd/site.c \
 	sysquery/cmd/start.c \
 	sysquery/cmd/stripe.c \
+	sysquery/cmd/stripe_check.c sysquery/cmd/stripe_check.h \
+	sysquery/cmd/stripe_files.c sysquery/cmd/stripe_files.h \
 	sysquery/cmd/why.c \
 	sysquery/cmd/resources.c \
 	sysquery/cmd/sql.c
@@ -127,6 +129,8 @@ sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
 sluice_web_LDADD = $(sysquery_sysquery_LDADD) $(MHD_LIBS)
 
 noinst_HEADERS += tests/unit/map.h
+dist_check_SCRIPTS += tests/unit/test_stripe_check.sh
+TESTS += tests/unit/test_stripe_check.sh
 dist_check_SCRIPTS += tests/unit/test_schema.sh tests/unit/test_sysquery.sh \
 	tests/unit/test_recorded_map.sh tests/unit/test_page.sh \
 	tests/browser/test_page.sh tests/browser/test_web.sh

@@ -319,7 +319,13 @@ static void add_size(struct slu_buf *out, uint64_t bytes)
 
 void slu_stripe_command(const struct slu_stripe_layout *l, struct slu_buf *out)
 {
-	slu_buf_puts(out, "lfs setstripe");
+	slu_stripe_command_in("setstripe", l, NULL, out);
+}
+
+void slu_stripe_command_in(const char *verb, const struct slu_stripe_layout *l,
+			   const char *pool, struct slu_buf *out)
+{
+	slu_buf_printf(out, "lfs %s", verb);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct slu_stripe_component *p = &l->part[i];
 
@@ -332,6 +338,8 @@ void slu_stripe_command(const struct slu_stripe_layout *l, struct slu_buf *out)
 		}
 		slu_buf_printf(out, " -c %u -S ", p->count);
 		add_size(out, p->width);
+		if (pool && *pool)
+			slu_buf_printf(out, " -p %s", pool);
 	}
 }
 

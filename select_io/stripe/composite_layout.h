@@ -74,6 +74,10 @@ int slu_stripe_check(const struct slu_stripe_layout *layout,
 /* "lfs setstripe -E 1G -c 4 -S 1M -E -1 -c 8 -S 2M", without the path. */
 void slu_stripe_command(const struct slu_stripe_layout *layout,
 			struct slu_buf *out);
+/* "lfs VERB ..." likewise, each component in the pool (NULL, "": in none). */
+void slu_stripe_command_in(const char *verb,
+			   const struct slu_stripe_layout *layout,
+			   const char *pool, struct slu_buf *out);
 
 /* {"components":[{"begin","end","count","width","why"}],"command"}; end is left
  * out where it is the file's. Caller puts. */
@@ -87,5 +91,10 @@ struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,
 		       struct json_object **out, struct slu_err *err);
+
+/* The request that such arguments make of what is known. */
+int slu_stripe_take(struct json_object *args,
+		    const struct slu_stripe_request *known,
+		    struct slu_stripe_request *out, struct slu_err *err);
 
 #endif

@@ -55,6 +55,14 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	return 0;
 }
 
+int slu_stripe_take(struct json_object *args,
+		    const struct slu_stripe_request *known,
+		    struct slu_stripe_request *out, struct slu_err *err)
+{
+	*out = *known;
+	return take_request(args, out, err);
+}
+
 /* A preset is fixed: other arguments do not change it. */
 static int take_preset(struct json_object *args, const char *name,
 		       struct slu_stripe_layout *out, struct slu_err *err)

@@ -170,22 +170,17 @@ const struct slu_form slu_form_schemas = {
 	.keys = schemas};
 
 const struct slu_form *const slu_forms[] = {
-	&slu_form_site,	      &slu_form_schemas,
-	&slu_form_summary,    &slu_form_storage,
-	&slu_form_resources,  &slu_form_hosts,
-	&slu_form_extractors, &slu_form_select,
-	&slu_form_views,      &slu_form_history,
-	&slu_form_diff,	      &slu_form_check,
-	&slu_form_buffers,    &slu_form_ions,
-	&slu_form_jobs,	      &slu_form_job,
-	&slu_form_backtest,   &slu_form_doctor,
-	&slu_form_report,     &slu_form_page,
-	&slu_form_accuracy,   &slu_form_predict,
-	&slu_form_import,     &slu_form_osts,
-	&slu_form_start,      &slu_form_stripe,
-	&slu_form_iostart,    &slu_form_why,
-	&slu_form_prestage,   &slu_form_dump,
-	&slu_form_integrity,  NULL};
+	&slu_form_site,	      &slu_form_schemas,   &slu_form_summary,
+	&slu_form_storage,    &slu_form_resources, &slu_form_hosts,
+	&slu_form_extractors, &slu_form_select,	   &slu_form_views,
+	&slu_form_history,    &slu_form_diff,	   &slu_form_check,
+	&slu_form_buffers,    &slu_form_ions,	   &slu_form_jobs,
+	&slu_form_job,	      &slu_form_backtest,  &slu_form_doctor,
+	&slu_form_report,     &slu_form_page,	   &slu_form_accuracy,
+	&slu_form_predict,    &slu_form_import,	   &slu_form_osts,
+	&slu_form_start,      &slu_form_stripe,	   &slu_form_layouts,
+	&slu_form_iostart,    &slu_form_why,	   &slu_form_prestage,
+	&slu_form_dump,	      &slu_form_integrity, NULL};
 
 const struct slu_form *slu_form_find(const char *name)
 {

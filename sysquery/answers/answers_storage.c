@@ -92,6 +92,41 @@ const struct slu_form slu_form_stripe = {.name = "stripe",
 					 .doc = "how to stripe a file, and why",
 					 .keys = stripe};
 
+static const struct slu_key layout_files[] = {
+	{"path", .is = SLU_IS_TEXT, .title = "FILE", .text = true},
+	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
+	{"stripes", .is = SLU_IS_COUNT, .title = "STRIPES"},
+	{"why", .is = SLU_IS_TEXT, .title = "WHY"},
+	{"now", "now_seconds", .is = SLU_IS_SECONDS, .title = "TAKES s",
+	 .round = true, .drop = 1, .doc = "to open it and go through it once"},
+	{"better", "better_seconds", .is = SLU_IS_SECONDS, .title = "WOULD s",
+	 .round = true, .drop = 2, .doc = "the same after the command"},
+	{"full", "full_bytes", .is = SLU_IS_BYTES,
+	 .doc = "of it that are on full targets"},
+	{"command", .is = SLU_IS_TEXT, .doc = "that changes the layout"},
+	{.key = NULL}};
+static const struct slu_key layout_reasons[] = {
+	{"why", .is = SLU_IS_TEXT, .title = "WHY"},
+	{"count", .is = SLU_IS_COUNT, .title = "FILES", .doc = "of all"},
+	{"saved", "saved_seconds", .is = SLU_IS_SECONDS, .title = "COST s",
+	 .round = true, .doc = "of all of them together"},
+	{.key = NULL}};
+static const struct slu_key layouts[] = {
+	{"files", .is = SLU_IS_LIST, .of = layout_files,
+	 .doc = "the worst first, as many as --top says"},
+	{"reasons", .is = SLU_IS_LIST, .of = layout_reasons},
+	{"seen", .is = SLU_IS_COUNT, .doc = "files below the directory"},
+	{"unread", .is = SLU_IS_COUNT, .doc = "files and directories"},
+	{"special", .is = SLU_IS_COUNT,
+	 .doc = "mirrored, archived and such, which are left as they are"},
+	{"no_room", .is = SLU_IS_COUNT,
+	 .doc = "that no other layout has room for"},
+	{.key = NULL}};
+const struct slu_form slu_form_layouts = {
+	.name = "layouts",
+	.doc = "files whose layout costs most (stripe check)",
+	.keys = layouts};
+
 static const struct slu_key site_hosts[] = {
 	{"count", .is = SLU_IS_COUNT},
 	{"silent_count", .is = SLU_IS_COUNT, .doc = "for a day"},

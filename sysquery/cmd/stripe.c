@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery stripe explain: a layout for a file, with the reasons. */
+/* sysquery stripe explain: a layout for a file, with the reasons; stripe check:
+ * see stripe_check.h. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/stripe/composite_layout.h"
+#include "sysquery/cmd/stripe_check.h"
 
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
@@ -30,14 +32,15 @@ static bool at_hand(const struct slu_ask *ask)
 	return !slu_ask_given(ask, SLU_OPT_FSNAME) && slu_ask_nobody(ask);
 }
 
-int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
+static int explain(struct slu_ask *ask, struct slu_err *err)
 {
 	static const struct slu_stripe_request nothing = {0};
 	struct json_object *answer;
 	int ret;
 
-	if (ask->n_operands != 1 || strcmp(ask->operand[0], "explain") != 0)
-		return slu_err(err, SLU_INVALID, "write: stripe explain");
+	if (slu_ask_given(ask, SLU_OPT_TOP))
+		return slu_err(err, SLU_INVALID,
+			       "stripe: --top belongs to stripe check");
 	if (slu_ask_given(ask, SLU_OPT_PRESET) &&
 	    (slu_ask_given(ask, SLU_OPT_SIZE) ||
 	     slu_ask_given(ask, SLU_OPT_ACCESS) ||
@@ -53,4 +56,27 @@ int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
 	ret = slu_ask_present(ask, "stripe", answer, show, err);
 	json_object_put(answer);
 	return ret;
+}
+
+static int check(struct slu_ask *ask, struct slu_err *err)
+{
+	if (ask->file || slu_ask_given(ask, SLU_OPT_PRESET) ||
+	    slu_ask_given(ask, SLU_OPT_SIZE) ||
+	    slu_ask_given(ask, SLU_OPT_TARGETS))
+		return slu_err(err, SLU_INVALID,
+			       "stripe check has no -f, --preset, --size or "
+			       "--targets: it looks at what there is");
+	return slu_stripe_check_files(ask, ask->operand[1], err);
+}
+
+int slu_cmd_stripe(struct slu_ask *ask, struct slu_err *err)
+{
+	const char *verb = ask->n_operands ? ask->operand[0] : "";
+
+	if (ask->n_operands == 1 && strcmp(verb, "explain") == 0)
+		return explain(ask, err);
+	if (ask->n_operands == 2 && strcmp(verb, "check") == 0)
+		return check(ask, err);
+	return slu_err(err, SLU_INVALID,
+		       "write: stripe explain, or stripe check DIRECTORY");
 }

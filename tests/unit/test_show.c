@@ -7,6 +7,7 @@
 #include "tests/unit/tmpdir.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include "common/file.h"
 #include "common/conf_host.h"
 #include "common/cred.h"
@@ -980,6 +981,65 @@ START_TEST(test_every_command_has_a_table_test)
 }
 END_TEST
 
+/* A target is on the server that sluiced names; lfs says the rest. */
+static void write_lfs(void)
+{
+	static const char lfs[] =
+		"#!/bin/sh\n"
+		"case $1 in\n"
+		"df) for i in 0 1 2 3; do echo fs-OST000${i}_UUID 9000000000 0 "
+		"8000000000 1% /m[OST:$i]; done ;;\n"
+		"*) printf 'lmm_stripe_count: 4\\nlmm_stripe_size: 1048576\\n"
+		"lmm_pattern: raid0\\n'\n"
+		"for i in 0 1 0 1; do echo \"- l_ost_idx: $i\"; done ;;\n"
+		"esac\n";
+	char path[8192];
+
+	ck_assert_int_eq(mkdir(tmpfile_path("bin"), 0700), 0);
+	ck_assert_int_eq(mkdir(tmpfile_path("files"), 0700), 0);
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("bin/lfs"), lfs,
+				 strlen(lfs), 0700, false, &err),
+		  err);
+	snprintf(path, sizeof(path), "%s:%s", tmpfile_path("bin"),
+		 getenv("PATH"));
+	setenv("PATH", path, 1);
+	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("files/f"), "", 0, 0600,
+				 false, &err),
+		  err);
+	ck_assert_int_eq(truncate(tmpfile_path("files/f"), 1L << 30), 0);
+}
+
+START_TEST(test_stripe_check)
+{
+	const char *dir = getenv("SLUICE_ANSWERS");
+	char line[300], path[300];
+	struct slu_buf out = {0};
+
+	write_conf();
+	write_lfs();
+	asked = "{\"fsname\":\"fs\",\"question\":\"osts\"}";
+	answer = "{\"lustre\":2005,\"servers\":{\"a\":{\"peak\":4e8},"
+		 "\"b\":{}},\"osts\":[{\"index\":0,\"server\":\"a\"},"
+		 "{\"index\":1,\"server\":\"a\"},{\"index\":2,\"server\":"
+		 "\"b\"},{\"index\":3,\"server\":\"b\"}]}";
+	snprintf(line, sizeof(line), "stripe check %s --fsname fs --json",
+		 tmpfile_path("files"));
+	expect(ask_line(line) == 0, "%s", err.text);
+	expect_ok(
+		slu_file_read(AT_FDCWD, tmpfile_path("out"), 65536, &out, &err),
+		err);
+	/* 1 GiB at 400 MB/s of one server, or half of it on each */
+	expect(strstr(out.data, "\"why\":\"one server\"") &&
+		       strstr(out.data, "\"now_seconds\":2.686") &&
+		       strstr(out.data, "\"better_seconds\":1.344") &&
+		       strstr(out.data, "lfs migrate -c 4 -S 1M "),
+	       "%s", out.data);
+	snprintf(path, sizeof(path), "%s/check", dir ? dir : ".");
+	ck_assert_int_eq(rename(tmpfile_path("out"), path), 0);
+	slu_buf_free(&out);
+}
+END_TEST
+
 TEST_MAIN("show", test_json, test_units, test_narrowed, test_site, test_tables,
 	  test_tables_in_narrow_terminals, test_every_command_has_a_table_test,
-	  test_errors, test_import_from_rest)
+	  test_errors, test_import_from_rest, test_stripe_check)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_SYSQUERY_CMD_STRIPE_FILES_H
+#define SLU_SYSQUERY_CMD_STRIPE_FILES_H
+
+/*
+ * The files below a directory of Lustre, and how each is laid out, as lfs says.
+ * A hundred or so are asked for by one `lfs getstripe`, and only so many are in
+ * memory. One thread.
+ */
+
+#include <stdint.h>
+#include "common/err.h"
+#include "select_io/stripe/layout_review.h"
+
+struct slu_stripe_walk {
+	struct slu_review *review; /* gets every file that has bytes */
+	/* Is told from time to time; may be NULL. */
+	void (*progress)(const struct slu_stripe_walk *walk);
+	uint64_t seen;	 /* files */
+	uint64_t unread; /* files and directories that could not be read */
+	char first[512]; /* the first of these, and why */
+};
+
+/* All below dir, on its file system only; links are not followed.
+ * SLU_NOTFOUND, SLU_IO: dir cannot be read, or lfs cannot be run. */
+int slu_stripe_walk(struct slu_stripe_walk *walk, const char *dir,
+		    struct slu_err *err);
+
+/* The targets of the file system of dir, by index (what no line is about has
+ * total 0); *n may be 0. Caller frees *out. */
+int slu_stripe_targets(const char *dir, struct slu_cost_target **out, size_t *n,
+		       struct slu_err *err);
+
+/* Lustre's version here ("lfs 2.15.8" is 2015); 0: unknown. */
+uint32_t slu_stripe_client_version(void);
+
+#endif
