@@ -174,6 +174,7 @@ static void resolve(struct sim *sim)
 		if (!r->running)
 			continue;
 		job[n] = bench_job(&r->s, 96, 12);
+		job[n].claimed = true; /* also between published points */
 		job[n].holds = r->held;
 		job[n].shares = r->shared;
 		job[n].held = r->ions;
@@ -188,6 +189,11 @@ static void resolve(struct sim *sim)
 		who[i]->ions = grant[i].ions;
 		who[i]->shared = grant[i].shared;
 		who[i]->rate = grant[i].bandwidth;
+		if (who[i]->rate <= 0) {
+			fprintf(stderr, "bench/arbiter: %s would never end\n",
+				queue[who[i] - sim->run]);
+			exit(1);
+		}
 		who[i]->held = true;
 		if (sim->file)
 			fprintf(sim->file, "%s,%.2f,%td,%s,%u,%.1f\n",
