@@ -202,6 +202,8 @@ size_t slu_invisible(const char *text)
 		   {"\xe2\x80\xa8", 0xaf}, {"\xe2\x81\x9f", 0xaf},
 		   {"\xe3\x80\x80", 0x80}, {"\xef\xbb\xbf", 0xbf}};
 
+	if (!((unsigned char)*text & 0x80)) /* as nearly all are */
+		return 0;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const char *first = all[i].first;
 		size_t n = strlen(first) - 1;

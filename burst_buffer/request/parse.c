@@ -68,17 +68,21 @@ static int read_quoted(struct line *l, struct slu_buf *out, struct slu_err *err)
 
 static int read_bare(struct line *l, struct slu_buf *out, struct slu_err *err)
 {
-	for (; !at_end(l) && !blank(*l->p) && *l->p != '"'; l->p++) {
+	size_t n;
+
+	for (; !at_end(l) && !blank(*l->p) && *l->p != '"'; l->p += n) {
+		n = slu_plain(l->p, l->end);
 		if (l->p[0] == '$' && l->p + 1 < l->end && l->p[1] == '(')
 			return slu_err(err, SLU_INVALID, SLU_NO_COMMAND);
-		if (strchr(SLU_BARE_REFUSED, *l->p))
+		if (!n && strchr(SLU_BARE_REFUSED, *l->p))
 			return slu_err(err, SLU_INVALID,
 				       "put the value in double quotes if the "
 				       "%c is meant",
 				       *l->p);
-		if (l->typed && slu_hardly_meant(l->p, err))
+		if (!n && l->typed && slu_hardly_meant(l->p, err))
 			return -1;
-		slu_buf_add(out, l->p, 1);
+		n += !n;
+		slu_buf_add(out, l->p, n);
 	}
 	return 0;
 }

@@ -20,6 +20,13 @@ int slu_set_word(char **field, const char *value, struct slu_err *err)
 	return 0;
 }
 
+size_t slu_plain(const char *p, const char *end)
+{
+	const size_t n = strspn(p, SLU_PLAIN_CHARS), left = (size_t)(end - p);
+
+	return n < left ? n : left;
+}
+
 /* The one of `words` that other programs call `value`, or NULL. */
 static const char *called(const char *value, const char *const *words)
 {

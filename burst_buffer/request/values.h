@@ -13,6 +13,8 @@
 #define SLU_LETTERS	 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define SLU_WORD_CHARS	 SLU_LETTERS "0123456789_"
 #define SLU_BARE_REFUSED "\"'`\\&|<>"
+/* What stands for itself without quotes; most of any value. */
+#define SLU_PLAIN_CHARS SLU_WORD_CHARS "/.,:=@%+-"
 /* Error for $(date) and the like. */
 #define SLU_NO_COMMAND                                                         \
 	"$(...) is not run here; write the path itself (%%u is the user, %%j " \
@@ -38,6 +40,10 @@ struct slu_verb {
 
 /* Replaces *field by a copy of value; SLU_NOMEM. */
 int slu_set_word(char **field, const char *value, struct slu_err *err);
+
+/* So many of SLU_PLAIN_CHARS are at p, which some other character ends, before
+ * `end`. */
+size_t slu_plain(const char *p, const char *end);
 
 /* A number of at most six digits; false: it is not. */
 bool slu_set_number(const char *value, uint32_t *out);
