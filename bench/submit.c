@@ -2,9 +2,11 @@
 /*
  * submit CASE NUMBER: submits NUMBER batch jobs for two nodes and five minutes,
  * by one process, for bench/cycle: `none` has no request, `short` requests a
- * file system, `long` also 64 directories in it, together 13 KB. All requests
- * differ.
+ * file system, `long` also 64 directories in it, together 13 KB. `text` has no
+ * request, and that as a submit line, which slurmctld keeps and never looks at.
+ * All texts differ.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +20,16 @@
 
 static void write_script(char script[SCRIPT], const char *kind, long i)
 {
+	bool is_long = !strcmp(kind, "long");
 	FILE *out = fmemopen(script, SCRIPT, "w");
 
 	if (!out)
 		exit(1);
 	fprintf(out, "#!/bin/sh\n");
-	if (strcmp(kind, "none"))
+	if (is_long || !strcmp(kind, "short"))
 		fprintf(out, "#BB jobfs type=scratch capacity=%ld\n",
 			(1L << 20) + i);
-	for (int d = 0; d < DIRECTORIES && !strcmp(kind, "long"); d++)
+	for (int d = 0; d < DIRECTORIES && is_long; d++)
 		fprintf(out,
 			"#BB stage_in source=/pfs/%ld/%0140d/%d "
 			"destination=$BB_JOBFS/%d type=directory\n",
@@ -38,12 +41,16 @@ static void write_script(char script[SCRIPT], const char *kind, long i)
 static int submit(const char *kind, long i)
 {
 	static char *env[] = {"PATH=/usr/bin:/bin", NULL};
-	static char script[SCRIPT];
+	static char script[SCRIPT], text[SCRIPT];
 	submit_response_msg_t *answer;
 	job_desc_msg_t job;
 
 	slurm_init_job_desc_msg(&job);
 	write_script(script, kind, i);
+	if (!strcmp(kind, "text")) {
+		write_script(text, "long", i);
+		job.submit_line = text;
+	}
 	job.name = "cycle";
 	job.script = script;
 	job.environment = env;
