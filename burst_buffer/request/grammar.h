@@ -29,6 +29,8 @@ int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 
 /* jobfs_verb.c */
+int slu_set_tier(struct slu_request *req, const char *value,
+		 struct slu_err *err);
 extern const struct slu_key slu_jobfs_keys[];
 
 /* forward.c */

@@ -39,8 +39,8 @@ static int set_pool(struct slu_request *req, const char *value,
 	return slu_set_word(&req->pool, value, err);
 }
 
-static int set_tier(struct slu_request *req, const char *value,
-		    struct slu_err *err)
+int slu_set_tier(struct slu_request *req, const char *value,
+		 struct slu_err *err)
 {
 	int i = slu_choose(value, slu_tier_names + SLU_TIER_PMEM, err);
 
@@ -95,7 +95,7 @@ const struct slu_key slu_jobfs_keys[] = {
 	{"split", false, set_split},
 	{"bind", false, set_bind},
 	{"pool", false, set_pool},
-	{"tier", false, set_tier},
+	{"tier", false, slu_set_tier},
 	{"coherence", false, slu_set_coherence},
 	{"tell", false, slu_parse_tell},
 	{"dw", false, set_dw},

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/pool.h"
 #include "common/size.h"
 #include "common/str.h"
 
@@ -17,6 +18,7 @@ struct slu_request slu_persist_as_fs(const struct slu_request_persist *one)
 		.profile = one->profile,
 		.capacity = one->capacity,
 		.coherence = one->coherence,
+		.tier = one->tier,
 		.tolerate = UINT32_MAX,
 	};
 }
@@ -64,7 +66,8 @@ static int check_create(const struct slu_request_persist *one,
 	if (!slu_can_persist(type))
 		return not_persistent(slu_conf_fs(conf, one->fs)->name, conf,
 				      err);
-	if (slu_check_coherence(&req, conf, slu_can_persist, err))
+	if (slu_check_coherence(&req, conf, slu_can_persist, err) ||
+	    slu_pool_check_tier(&req, conf, err))
 		return -1;
 	if (one->lifetime > conf->persistent_lifetime)
 		return slu_err(

@@ -153,6 +153,16 @@ static int set_coherence(struct slu_request *req, const char *value,
 	return rc;
 }
 
+static int set_tier(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	struct slu_request one = {0};
+	int rc = slu_set_tier(&one, value, err);
+
+	last(req)->tier = one.tier;
+	return rc;
+}
+
 static int set_group(struct slu_request *req, const char *value,
 		     struct slu_err *err)
 {
@@ -233,6 +243,7 @@ const struct slu_key slu_create_keys[] = {
 	{.name = "type", .set = set_type},
 	{.name = "profile", .set = set_profile},
 	{.name = "coherence", .set = set_coherence},
+	{.name = "tier", .set = set_tier},
 	{.name = "group", .set = set_group},
 	{.name = "lifetime", .set = set_lifetime},
 	{0},

@@ -136,8 +136,7 @@ bool slu_tiers_text(const struct slu_conf *conf, const struct slu_fs_conf *fs,
 int slu_no_tier(const struct slu_request *req, const char *tiers,
 		struct slu_err *err)
 {
-	return slu_err(err, SLU_INVALID,
-		       "jobfs: no node has tier=%s; there are: %s",
+	return slu_err(err, SLU_INVALID, "no node has tier=%s; there are: %s",
 		       slu_tier_names[req->tier], *tiers ? tiers : "none");
 }
 
@@ -152,17 +151,17 @@ static int check_tier(const struct slu_request *req,
 
 	if (!has_tiers(fs))
 		return slu_err(err, SLU_INVALID,
-			       "jobfs: tier=%s: %s lies in one place, which is "
-			       "of no tier",
+			       "tier=%s: %s lies in one place, which is of no "
+			       "tier",
 			       tier, fs->name);
 	if (!slu_tiers_text(conf, fs, NULL, NULL, tiers))
 		return slu_err(err, SLU_INVALID,
-			       "jobfs: tier=%s: this site has no tiers for %s "
-			       "(Tier= of a Pool in sluice.conf)",
+			       "tier=%s: this site has no tiers for %s (Tier= "
+			       "of a Pool in sluice.conf)",
 			       tier, fs->name);
 	if (pool && pool->tier != req->tier)
 		return slu_err(err, SLU_INVALID,
-			       "jobfs: tier=%s: pool %s is not of it", tier,
+			       "tier=%s: pool %s is not of it", tier,
 			       pool->name);
 	return slu_pool_of_tier(conf, fs, req->tier, 0)
 		       ? 0
@@ -180,14 +179,24 @@ static int check_placed(const struct slu_request *req,
 		return 0;
 	if (req->tier)
 		return slu_err(err, SLU_INVALID,
-			       "jobfs: tier=%s: profile %s has storage=, one "
-			       "place, which is of no tier",
+			       "tier=%s: profile %s has storage=, one place, "
+			       "which is of no tier",
 			       slu_tier_names[req->tier], req->profile);
 	return slu_err(err, SLU_INVALID,
-		       "jobfs: profile %s has storage=, one place, and pool %s "
-		       "is of a tier: leave the profile out, or name another "
-		       "pool or file system",
+		       "profile %s has storage=, one place, and pool %s is of "
+		       "a tier: leave the profile out, or name another pool or "
+		       "file system",
 		       req->profile, pool->name);
+}
+
+int slu_pool_check_tier(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+
+	if (check_placed(req, conf, err))
+		return -1;
+	return fs && req->tier ? check_tier(req, conf, fs, err) : 0;
 }
 
 int slu_pool_check_name(const struct slu_request *req,
@@ -195,9 +204,8 @@ int slu_pool_check_name(const struct slu_request *req,
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 
-	if (check_placed(req, conf, err) ||
-	    (fs && req->tier && check_tier(req, conf, fs, err)))
-		return -1;
+	if (slu_pool_check_tier(req, conf, err))
+		return slu_err_prefix(err, "jobfs");
 	if (!req->pool || !fs ||
 	    has_pool(conf, fs, slu_conf_pool(conf, req->pool)))
 		return 0;

@@ -37,8 +37,11 @@ int slu_no_tier(const struct slu_request *req, const char *tiers,
 /* The pool of a request (resolved), or NULL. */
 const struct slu_pool_conf *slu_request_pool(const struct slu_request *req,
 					     const struct slu_conf *conf);
-/* SLU_INVALID: pool= or tier= of the request names none of its file system's.
- */
+/* SLU_INVALID: its file system can have no storage of that tier, or of the tier
+ * of its pool; */
+int slu_pool_check_tier(const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err);
+/* or pool= names none of its file system's. */
 int slu_pool_check_name(const struct slu_request *req,
 			const struct slu_conf *conf, struct slu_err *err);
 /* Where a node has the instances of a pool, a list of alternatives

@@ -88,8 +88,9 @@ struct slu_request_persist {
 	char *group;	   /* the group that may use it; NULL: only its owner */
 	int64_t lifetime;  /* s; 0: the site's PersistentLifetime */
 	enum slu_coherence coherence;
-	bool force_said; /* force= or hurry is given */
-	bool force;	 /* destroy it even with data that was not staged out */
+	enum slu_tier tier; /* UNKNOWN: not given */
+	bool force_said;    /* force= or hurry is given */
+	bool force; /* destroy it even with data that was not staged out */
 	int line;
 };
 

@@ -92,19 +92,16 @@ static int preset_persist(struct slu_request_persist *one,
 	struct slu_request as = {.profile = one->profile,
 				 .fs = one->fs,
 				 .coherence = one->coherence,
+				 .tier = one->tier,
 				 .tolerate = UINT32_MAX};
 	int rc = slu_apply_profile(&as, conf, err);
 
 	one->fs = as.fs;
 	one->coherence = as.coherence;
+	one->tier = as.tier;
 	free(as.pool);
 	if (rc)
 		return -1;
-	if (as.tier)
-		return slu_err(err, SLU_INVALID,
-			       "profile %s has tier=%s, which a persistent "
-			       "buffer cannot have",
-			       one->profile, slu_tier_names[as.tier]);
 	return as.split == SLU_SPLIT_SWITCH
 		       ? slu_err(err, SLU_INVALID,
 				 "profile %s has split=switch, which a "
@@ -136,13 +133,15 @@ static int resolve_persist(struct slu_request_persist *one,
 {
 	const struct slu_fs_conf *fs;
 	const struct slu_pool_conf *pool;
+	struct slu_request as;
 
 	if (one->profile && preset_persist(one, conf, err))
 		return slu_err_prefix(err, "persistent_create");
 	fs = persistent_fs(one, conf);
 	if (!one->fs && fs && !(one->fs = strdup(fs->name)))
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	pool = slu_pool_of(conf, fs);
+	as = slu_persist_as_fs(one);
+	pool = slu_request_pool(&as, conf);
 	if (pool)
 		one->capacity = slu_pool_round(pool, one->capacity);
 	return 0;

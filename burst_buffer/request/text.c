@@ -38,6 +38,8 @@ static void put_persist(struct slu_buf *buf,
 		put_pair(buf, "type", one->fs);
 	if (one->coherence)
 		put_pair(buf, "coherence", slu_coherence_names[one->coherence]);
+	if (one->tier)
+		put_pair(buf, "tier", slu_tier_names[one->tier]);
 	if (one->profile)
 		put_pair(buf, "profile", one->profile);
 	if (one->group)

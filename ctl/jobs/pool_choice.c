@@ -171,7 +171,8 @@ static int check_tier(const struct slu_request *req,
 		if (has_nodes(mirror, pool))
 			return 0;
 	slu_tiers_text(conf, fs, has_nodes, mirror, tiers);
-	return slu_no_tier(req, tiers, err);
+	slu_no_tier(req, tiers, err);
+	return slu_err_prefix(err, "jobfs");
 }
 
 int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,

@@ -204,6 +204,40 @@ test_counted() {
 		/ram/sluice/kept
 }
 
+# Where the nodes that keep it have a persistent buffer.
+kept_where() { # NAME
+	query "SELECT group_concat(t, ' ') FROM (SELECT
+		n.value ->> 'name' || ' ' || (n.value ->> 'storage') AS t
+		FROM Buffer, json_each(Plan, '\$.node') n
+		WHERE Name = '$1' AND JobID > 4000000000
+		ORDER BY n.value ->> 'name')"
+}
+
+test_persistent() {
+	local job n
+	cluster conf sluice.conf "PersistentNodes=n[2-3]" PersistentLifetime=1h
+	read_again
+	for n in n2 n3; do
+		on "$n" sh -c 'setsid sluice-node serve --period 0.5 \
+			--log /var/log/serve.log >/dev/null 2>&1 </dev/null & '
+	done
+	check_within 20 "a persistent buffer with a tier without any node is refused" \
+		prints 'persistent_create: no node has tier=pmem' \
+		refusal --bb='persistent_create name=x capacity=1MiB tier=pmem'
+	job=$(submit --bb='persistent_create name=x type=glusterfs capacity=100MiB tier=disk' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 90 "a persistent buffer with tier=disk is created" \
+		job_is "$job" COMPLETED
+	check "it lies on its nodes' disks" equal "$(kept_where x)" \
+		'n2 /local/sluice n3 /data/sluice'
+	check "it is counted in pool disk" \
+		matches "$(on ctl scontrol show burst)" \
+		'PoolName\[.\]=disk .* UsedSpace=100MiB'
+	submit --bb='persistent_destroy name=x' <<<$'#!/bin/bash\ntrue' \
+		>/dev/null
+	check_within 60 "it is destroyed" no_buffer_alive
+}
+
 waits_for() { # JOB WORDS
 	on ctl scontrol show job "$1" | grep -qE "BurstBufferState=.*$2"
 }
@@ -215,6 +249,7 @@ test_pools
 test_jobs
 test_mistakes
 test_counted
+test_persistent
 check "no node was drained" no_node_drained
 check "the database is sound" database_sound
 finish

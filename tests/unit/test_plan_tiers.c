@@ -4,6 +4,7 @@
 #include "tests/unit/plan_site.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/request/request.h"
 #include "burst_buffer/storage/image.h"
 #include "common/str.h"
 #include "sysmap/database/receive.h"
@@ -173,6 +174,25 @@ START_TEST(test_kinds)
 }
 END_TEST
 
+/* A persistent buffer is planned as the file system of a job. */
+START_TEST(test_persistent)
+{
+	struct slu_request req, as;
+	char *text;
+
+	expect_ok(slu_request_parse("persistent_create name=x type=g2 "
+				    "capacity=90GiB tier=flash",
+				    NULL, &req, &err),
+		  err);
+	as = slu_persist_as_fs(&req.persist[0]);
+	text = slu_request_text(&as);
+	ck_assert_str_eq(text, "jobfs type=g2 capacity=96636764160 name=x "
+			       "tier=flash");
+	free(text);
+	slu_request_free(&req);
+}
+END_TEST
+
 /* The largest share whose image fits into the room and leaves a part of it. */
 static uint64_t largest(uint64_t room)
 {
@@ -290,4 +310,4 @@ START_TEST(test_random_clusters)
 }
 END_TEST
 
-TEST_MAIN("plan tiers", test_kinds, test_random_clusters)
+TEST_MAIN("plan tiers", test_kinds, test_persistent, test_random_clusters)

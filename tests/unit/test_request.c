@@ -97,6 +97,8 @@ static const struct text_case accepted[] = {
 	 NULL,
 	 "persistent name=x; persistent_create name=x capacity=1024 "
 	 "type=l group=g lifetime=604800s"},
+	{"persistent_create name=x capacity=1K tier=flash", NULL,
+	 "persistent_create name=x capacity=1024 tier=flash"},
 	{"persistent_destroy name=x; capacity=1K", NULL,
 	 "jobfs capacity=1024; persistent_destroy name=x"},
 	{"persistent_destroy name=x force=no", NULL,
@@ -220,6 +222,8 @@ static const struct text_case refusals[] = {
 	 "persistent_create: capacity= is missing"},
 	{"persistent_create name=x capacity=1G lifetime=0", NULL,
 	 "lifetime: must not be zero"},
+	{"persistent_create name=x capacity=1G tier=fast", NULL,
+	 "persistent_create: tier: \"fast\" is not known; did you mean flash"},
 	{"persistent_create name=x capacity=1G group=a/b", NULL,
 	 "cannot name a group"},
 	{"persistent_create name=12 capacity=1G", NULL, "is no name"},

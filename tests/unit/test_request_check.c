@@ -49,6 +49,11 @@ static char *resolved(const char *text, const struct slu_conf *conf,
 #define LUSTRE	"FileSystem=l Driver=lustre root=/l\n"
 #define PERSIST "PersistentNodes=n1\n"
 
+#define TIERED                                                            \
+	PERSIST "Pool=f Tier=flash\nPool=d Tier=disk Granularity=2048\n"  \
+		"FileSystem=g Driver=glusterfs\nProfile=slow tier=disk\n" \
+		"Profile=p storage=/there\n"
+
 /* What the request leaves open is filled in, and nothing else. */
 static const struct {
 	const char *conf, *text, *want; /* text, or words of an error */
@@ -199,6 +204,27 @@ static const struct {
 	 "persistent_create name=x capacity=1K profile=p coherence=private",
 	 "persistent_create name=x capacity=1024 type=g coherence=private "
 	 "profile=p"},
+	/* a tier, which its pool is then of */
+	{TIERED, "persistent_create name=x capacity=1K tier=disk",
+	 "persistent_create name=x capacity=2048 type=g tier=disk"},
+	{TIERED, "persistent_create name=x capacity=1K type=g",
+	 "persistent_create name=x capacity=1024 type=g"},
+	{TIERED, "persistent_create name=x capacity=1K profile=slow",
+	 "persistent_create name=x capacity=2048 type=g tier=disk "
+	 "profile=slow"},
+	{TIERED, "persistent_create name=x capacity=1K profile=slow tier=flash",
+	 "persistent_create name=x capacity=1024 type=g tier=flash "
+	 "profile=slow"},
+	{TIERED, "persistent_create name=x capacity=1K tier=ram",
+	 "persistent_create: no node has tier=ram; there are: flash, disk"},
+	{TIERED, "persistent_create name=x capacity=1K tier=flash profile=p",
+	 "persistent_create: tier=flash: profile p has storage=, one place"},
+	{TIERED LUSTRE,
+	 "persistent_create name=x capacity=1K tier=flash type=l",
+	 "persistent_create: tier=flash: l lies in one place"},
+	{PERSIST "FileSystem=g Driver=glusterfs",
+	 "persistent_create name=x capacity=1K tier=flash",
+	 "persistent_create: tier=flash: this site has no tiers for g"},
 	{PERSIST "FileSystem=t Driver=scratch",
 	 "persistent_create name=x capacity=1K coherence=private",
 	 "t lives and ends with a job; no file system here can outlive it"},
