@@ -2,7 +2,7 @@
 /*
  * bench/iostart [--csv] [--jobs N] [--dense X] [--like
  * application|user|nothing]
- *	[--intensity X] [--shake N] [--seed N] SUMMARIES.csv LOG...
+ *	[--intensity X] [--shake N] [--seed N] [--redraw] SUMMARIES.csv LOG...
  *
  * The benefit of starting jobs by their predicted I/O: job logs (SWF) under
  *EASY on a simulated file system that the jobs share, with the I/O of recorded
@@ -27,7 +27,7 @@
 static const char *const like_name[] = {"application", "user", "nothing"};
 
 struct options {
-	bool csv;
+	bool csv, redraw;
 	size_t jobs;
 	double dense, only; /* only one intensity; 0: all */
 	enum likeness like;
@@ -36,6 +36,7 @@ struct options {
 
 /* Sums over shaken logs of the measures' logarithms, and of the squares. */
 struct sums {
+	unsigned n;
 	double sum[MOST_POLICIES][MEASURES];
 	double ratio[MOST_POLICIES], square[MOST_POLICIES]; /* of slowdowns */
 };
@@ -76,6 +77,7 @@ static int add(const struct mix *mix, struct sums *sums)
 		sums->ratio[p] += off;
 		sums->square[p] += off * off;
 	}
+	sums->n++;
 	return 0;
 }
 
@@ -113,11 +115,10 @@ static void print_table(const char *name, const double (*mean)[MEASURES],
 		       mean[p][HOLD] / 3600);
 }
 
-static void print(const char *name, const struct sums *s,
-		  const struct options *o)
+static void print(const char *name, const struct sums *s, bool csv)
 {
 	double mean[MOST_POLICIES][MEASURES], error[MOST_POLICIES];
-	double n = o->shake;
+	double n = s->n;
 
 	for (size_t p = 0; policies[p].name; p++) {
 		double ratio = s->ratio[p] / n;
@@ -127,11 +128,30 @@ static void print(const char *name, const struct sums *s,
 			mean[p][m] = exp(s->sum[p][m] / n);
 		error[p] = n > 1 ? sqrt(variance / (n - 1)) * exp(ratio) : 0;
 	}
-	if (o->csv)
+	if (csv)
 		print_csv(name, (const double(*)[MEASURES])mean);
 	else
 		print_table(name, (const double(*)[MEASURES])mean, error);
 	fflush(stdout);
+}
+
+/* rc as mix_draw() */
+static int try_seed(const struct swf_log *log, const struct io_run *run,
+		    size_t n_run, double intensity, uint16_t seed,
+		    const struct options *o, struct sums *sums)
+{
+	struct swf_log shaken = {0};
+	struct mix mix = {0};
+	int rc = swf_shake(log, SHAKEN_BY, seed, &shaken);
+
+	if (rc == 0)
+		rc = mix_draw(&shaken, run, n_run, intensity, o->like,
+			      o->redraw ? seed : 0, &mix);
+	if (rc == 0)
+		rc = add(&mix, sums);
+	mix_free(&mix);
+	swf_free(&shaken);
+	return rc;
 }
 
 /* A log whose jobs need this share of the file system's bandwidth. */
@@ -143,29 +163,18 @@ static int try_intensity(const char *name, const struct swf_log *log,
 	char title[160];
 	int rc = 0;
 
-	for (unsigned k = 0; rc == 0 && k < o->shake; k++) {
-		uint16_t seed = (uint16_t)(o->seed + k);
-		struct swf_log shaken = {0};
-		struct mix mix = {0};
-
-		rc = swf_shake(log, SHAKEN_BY, seed, &shaken);
-		if (rc == 0)
-			rc = mix_draw(&shaken, run, n_run, intensity, o->like,
-				      &mix);
-		if (rc == 0)
-			rc = add(&mix, &sums);
-		mix_free(&mix);
-		swf_free(&shaken);
-	}
+	for (unsigned k = 0; rc >= 0 && k < o->shake; k++)
+		rc = try_seed(log, run, n_run, intensity,
+			      (uint16_t)(o->seed + k), o, &sums);
 	snprintf(title, sizeof(title), "%s %.1f by %s", name, intensity,
 		 like_name[o->like]);
-	if (rc == 0)
-		print(title, &sums, o);
-	if (rc > 0)
+	if (rc >= 0 && sums.n)
+		print(title, &sums, o->csv);
+	if (rc >= 0 && sums.n < o->shake)
 		fprintf(stderr,
 			"bench/iostart: %s: too few jobs move anything at the "
-			"same time: skipped\n",
-			title);
+			"same time in %u of %u: skipped\n",
+			title, o->shake - sums.n, o->shake);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -245,6 +254,9 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "--csv") == 0) {
 			o.csv = true;
 			i++;
+		} else if (strcmp(argv[i], "--redraw") == 0) {
+			o.redraw = true;
+			i++;
 		} else if (parse_option(&argv[i], &o)) {
 			i += 2;
 		} else {
@@ -254,8 +266,8 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"usage: bench/iostart [--csv] [--jobs N] [--dense X] "
 			"[--like application|user|nothing]\n"
-			"\t[--intensity 0.1|0.5|0.8|1.1] [--shake N] [--seed N]\n\t"
-			"SUMMARIES.csv LOG...\n");
+			"\t[--intensity 0.1|0.5|0.8|1.1] [--shake N] [--seed N] "
+			"[--redraw]\n\tSUMMARIES.csv LOG...\n");
 		return 2;
 	}
 	if (access(argv[i], R_OK) < 0) {

@@ -24,10 +24,13 @@ struct mix {
 };
 
 /* Assigns recorded I/O to the jobs, and a capacity to the file system such that
- * their demand is the share `intensity` of it over the log's time. -1 without
- * memory, or if no application has enough runs. Free with mix_free. */
+ * their demand is the share `intensity` of it over the log's time. Another
+ * `number` gives each application other I/O. -1 without memory, or if no
+ * application has enough runs; 1: too few jobs move anything at the same time.
+ * Free with mix_free. */
 int mix_draw(const struct swf_log *log, const struct io_run *run, size_t n_run,
-	     double intensity, enum likeness like, struct mix *out);
+	     double intensity, enum likeness like, uint64_t number,
+	     struct mix *out);
 void mix_free(struct mix *mix);
 
 /* mean bytes/s if it runs alone */

@@ -18,9 +18,10 @@
 #define HEAVY  3    /* one application in so many */
 #define PERIOD 1800 /* s */
 #define BURSTS 48
-#define MOST   0.8	 /* bound for the share of I/O in a job's time */
-#define SLOTS  (1 << 20) /* hash table of applications */
-#define FEWEST 20	 /* runs of a recorded application for its means */
+#define MOST   0.8	     /* bound for the share of I/O in a job's time */
+#define SLOTS  (1 << 20)     /* hash table of applications */
+#define APART  7919000003ull /* of two numbers' keys */
+#define FEWEST 20	     /* runs of a recorded application for its means */
 
 struct recorded {
 	size_t first, n;
@@ -204,7 +205,8 @@ static void sum_up(struct mix *mix)
 }
 
 int mix_draw(const struct swf_log *log, const struct io_run *run, size_t n_run,
-	     double intensity, enum likeness like, struct mix *out)
+	     double intensity, enum likeness like, uint64_t number,
+	     struct mix *out)
 {
 	struct pool pool;
 	uint32_t *times = calloc(SLOTS, sizeof(*times));
@@ -213,7 +215,8 @@ int mix_draw(const struct swf_log *log, const struct io_run *run, size_t n_run,
 	if (mix_init(log, out) < 0 || !times)
 		rc = -1;
 	for (size_t i = 0; rc == 0 && i < log->n; i++) {
-		uint64_t key = key_of(&log->job[i], i, like), slot = key;
+		uint64_t key = key_of(&log->job[i], i, like) + APART * number;
+		uint64_t slot = key;
 
 		draw(&pool, &log->job[i], key,
 		     times[slu_random(&slot, SLOTS)]++, &out->io[i]);
