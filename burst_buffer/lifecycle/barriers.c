@@ -198,7 +198,8 @@ static int say(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 	return -1;
 }
 
-/* Who has not come to it. NULL: no memory. */
+/* The names of the nodes that have not arrived at it, as a host list. NULL: no
+ * memory. */
 static char *away(const struct slu_bb *bb, struct slu_bb_barrier *barrier)
 {
 	struct slu_hosts hosts = {0};
@@ -215,8 +216,8 @@ static char *away(const struct slu_bb *bb, struct slu_bb_barrier *barrier)
 	return barrier->away;
 }
 
-/* What the job's user is to read at this barrier; fixed once a node has got it.
- * NULL: nothing. */
+/* The text for the job's user at this barrier; it stays the same once a node
+ * has got it. NULL: none. */
 static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
 			const char *word)
 {

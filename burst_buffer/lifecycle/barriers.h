@@ -25,10 +25,10 @@ bool slu_bb_all_came(const struct slu_bb *bb,
 /* Is it a barrier of the present state? */
 bool slu_bb_barrier_present(const struct slu_bb *bb,
 			    const struct slu_bb_barrier *barrier);
-/* The one at which nodes wait now; NULL: at none. */
+/* The barrier at which nodes wait now; NULL: none. */
 const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
-/* Does node i hold the others up: it is not at this barrier, or, where there is
- * none (NULL), not done? */
+/* Do the others wait for node i? It is not at this barrier, or, where there is
+ * none (NULL), has not finished. */
 bool slu_bb_is_late_at(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *closed, size_t i);
 bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i);
@@ -40,8 +40,8 @@ int slu_bb_barrier_answer(const struct slu_bb *bb,
 /* Is node i no longer expected there (slu_bb_is_replaced())? */
 bool slu_bb_barrier_shut(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i);
-/* What node i is answered at a barrier of `down`; false: it has to wait. A node
- * that was given up waits for nobody, and nobody waits for it. */
+/* The answer to node i at a barrier of `down`; false: it has to wait. A node
+ * that was given up does not wait for others, nor they for it. */
 bool slu_bb_barrier_down(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i,
 			 const char **word);

@@ -23,19 +23,19 @@ struct slu_buffers;
 
 #define SLU_BUFFERS_KEY 32
 
-/* What buffers want done; called from within the calls below, and may not call
- * back into them. Commands are level-triggered: they are sent again whenever
- * their cause is seen again (after a restart, after slu_buffers_sync), and must
- * be harmless twice. */
+/* Effects of the functions below, as callbacks; these must not call back.
+ * Commands are level-triggered: they are sent again whenever their cause is
+ * found again (after a restart, after slu_buffers_sync), and must be harmless
+ * twice. */
 struct slu_buffers_ops {
 	void (*mirror)(void *arg, const struct slu_buffer_state *state);
 	void (*extend)(void *arg, const struct slu_extend *extend);
-	/* What is to be done with the job; answered by
+	/* What slurmctld has to do with the job; answered by
 	 * slu_buffers_verdict_done(). */
 	void (*verdict)(void *arg, enum slu_on_failure what,
 			const struct slu_verdict *verdict);
-	/* Everything that a run was to stage out was staged out; the reason
-	 * says what. */
+	/* A run's whole stage-out has succeeded; the reason says what it
+	 * copied. */
 	void (*staged)(void *arg, const struct slu_verdict *verdict);
 	void (*drain)(void *arg, const struct slu_node_order *order);
 	/* Answered by slu_buffers_resumed. */
@@ -54,10 +54,11 @@ struct slu_buffers_ops {
 	void (*log)(void *arg, enum slu_level level, const char *line);
 };
 
-/* Load what is alive in the database and act on it again. A row that cannot
- * be read is set aside and logged, the others load. `key` is secret and the
- * same at every start: secrets of instances are derived from it, so that none
- * is ever stored. db, conf and ops must outlive the result. */
+/* Loads the buffers that are alive from the database and repeats their
+ * commands. A row that cannot be read is set aside and logged, the others load.
+ * `key` is secret and the same at every start: secrets of instances are derived
+ * from it, so that none is ever stored. db, conf and ops must outlive the
+ * result. */
 struct slu_buffers *slu_buffers_load(struct slu_db *db,
 				     const struct slu_conf *conf,
 				     const unsigned char key[SLU_BUFFERS_KEY],
@@ -69,23 +70,24 @@ void slu_buffers_free(struct slu_buffers *b);
 /* From slurmctld: this job has started (its nodes are known, its prolog may
  * run), or has ended (its epilogs may run; state "COMPLETED" is success, and
  * one that goes back to PENDING was requeued). Only jobs that ask for a file
- * system matter. A plan that cannot be made is no error here: it has become a
- * buffer that failed, with its verdict. */
+ * system matter. If no plan can be made, the result is a buffer that has
+ * failed, with its verdict, and no error here. */
 int slu_buffers_job(struct slu_buffers *b, const struct slu_job *job,
 		    bool ended, double now, struct slu_err *err);
-/* slurmctld's whole live state: every running job, and with `completing` set
- * those whose epilogs run. Buffers of jobs not among them have ended and
- * their nodes have left. Tells everything again that was not acknowledged. */
+/* slurmctld's full state: every running job, and with `completing` set those
+ * whose epilogs run. The runs of other buffers have ended, and their nodes have
+ * been released. Sends again every command that was not acknowledged. */
 int slu_buffers_sync(struct slu_buffers *b, const struct slu_job *jobs,
 		     size_t n, double now, struct slu_err *err);
-/* A waiting job's request wants persistent buffers made or destroyed: that is
- * begun, and answered again whenever it asks again. What cannot be done is told
- * to the job, and is no error here. */
+/* A waiting job's request asks for persistent buffers to be created or
+ * destroyed: that is begun, and answered again each time the request is
+ * repeated. If it cannot be done the job gets the reason, and it is no error
+ * here. */
 int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 		      double now, struct slu_err *err);
-/* A job that had no nodes is over: what was waiting for it ends. Or the
- * stage-out of its run is to end (scancel --hurry; plugins check who may do
- * that); that of an earlier job with this number goes on. */
+/* A job that had no nodes is over, so what was prepared for it ends. Or the
+ * stage-out of its run has to end (scancel --hurry; plugins check the
+ * permission); an earlier job with this number is not affected. */
 int slu_buffers_cancelled(struct slu_buffers *b,
 			  const struct slu_job_cancelled *job, double now,
 			  struct slu_err *err);
@@ -102,16 +104,15 @@ int slu_buffers_verdict_done(struct slu_buffers *b, uint32_t job_id, bool ok,
 void slu_buffers_resumed(struct slu_buffers *b, const char *node, double now);
 /* The connection to slurmctld was lost. */
 void slu_buffers_disconnected(struct slu_buffers *b);
-/* Calls fn for each that is alive, without a copy, with the name of its
- * state. */
+/* Calls fn with the state's name for each buffer that is alive; makes no
+ * copy. */
 typedef void slu_buffers_f(void *arg, const char *state);
 void slu_buffers_each(const struct slu_buffers *b, slu_buffers_f *fn,
 		      void *arg);
-/* Bytes of the pool that are reserved for them, however full they are. */
+/* Bytes of the pool that are reserved for buffers, however full they are. */
 uint64_t slu_buffers_held(const struct slu_buffers *b, const char *pool);
-/* Bytes of the pool that are taken by data which could not be staged out and is
- * kept on its nodes. Adds a struct slu_pool_kept to `by` for each user who has
- * some. */
+/* Bytes of the pool that hold data which could not be staged out and is kept on
+ * its nodes. Adds a struct slu_pool_kept to `by` for each user who has some. */
 uint64_t slu_buffers_kept(const struct slu_buffers *b, const char *pool,
 			  struct slu_buf *by);
 /* The kept data that a node still has (struct slu_node_ask, kept): what it does
@@ -148,14 +149,14 @@ int slu_buffers_plan(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_text **out, char **secret,
 		     struct slu_err *err);
 /* Appends a struct slu_node_inventory: the buffers of which this node got a
- * plan and has not reported clean. A restarted node has forgotten them. A plan
- * is `over` where a poll for it would get "ended" or "abort". */
+ * plan and has not reported clean, as a node that was restarted has lost its
+ * notes. A plan is `over` where a poll for it would get "ended" or "abort". */
 int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
 			       double now, struct slu_buf *out,
 			       struct slu_err *err);
-/* The node has something of an unknown run and cannot remove it: it is drained.
- * "": it has removed it now and is resumed, unless something else there is not
- * clean. */
+/* The node has data of an unknown run and cannot remove it: it is drained. "":
+ * that data is gone, and the node is resumed, unless something else there is
+ * not clean. */
 void slu_buffers_dirty(struct slu_buffers *b, const char *node,
 		       const char *what);
 int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
@@ -165,8 +166,8 @@ int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,
 int slu_buffers_poll(struct slu_buffers *b, const struct slu_node_ask *ask,
 		     double now, struct slu_answer *out, struct slu_err *err);
 
-/* The owner of a job (or, with `admin`, anybody) stops its stage-out, which
- * then fails as cancelled, like any other failure; a second time changes
+/* The owner of a job (or, with `admin`, any user) stops its stage-out, which
+ * then fails as cancelled, like any other failure; a second call changes
  * nothing. The answer's text says where the data is. SLU_DENIED: it belongs to
  * another user; SLU_NOTFOUND, SLU_INVALID with the sentence for the user:
  * nothing is being staged out. */
@@ -174,28 +175,28 @@ int slu_buffers_cancel(struct slu_buffers *b, const struct slu_cancel *cancel,
 		       uint32_t uid, bool admin, double now,
 		       struct slu_answer *out, struct slu_err *err);
 
-/* The owner of a job (or, with `admin`, anybody) gives up what its failed
- * stage-outs have left: its nodes remove it when they ask next what they owe.
- * With dry_run it is only said what that would be. SLU_DENIED: it is not this
- * user's; SLU_NOTFOUND: nothing is kept; SLU_INVALID: it lies on no node, with
- * the place. The caller clears *out. */
+/* The owner of a job (or, with `admin`, any user) gives up what its failed
+ * stage-outs have left: the nodes remove it after their next request for the
+ * inventory. With dry_run *out only says what would be removed. SLU_DENIED: it
+ * belongs to another user; SLU_NOTFOUND: nothing is kept; SLU_INVALID: it lies
+ * on no node, with the place. The caller clears *out. */
 int slu_buffers_discard(struct slu_buffers *b, const struct slu_discard *ask,
 			uint32_t uid, bool admin, double now,
 			struct slu_discarded *out, struct slu_err *err);
 
-/* The clock was set by `step` seconds (negative: back) and is `now` since. Time
- * stamps are shifted, so that deadlines do not pass early; one of something
- * that began more than -step ago cannot be, and that may last longer by as
- * much. */
+/* The clock was set by `step` seconds (negative: back) and now shows `now`.
+ * Time stamps are shifted, so that no deadline passes early. The stamp of
+ * something that began more than -step ago cannot be shifted, and its deadline
+ * may be late by as much. */
 void slu_buffers_clock(struct slu_buffers *b, double now, double step);
 
-/* What the kernel's clocks show; to be called before each tick. Without it no
+/* Readings of the kernel's clocks, needed before each tick. Without them no
  * persistent buffer expires. */
 void slu_buffers_uptime(struct slu_buffers *b, const struct slu_uptime *up);
 
-/* When the run of the job began that this buffer was made for, Unix seconds; 0:
- * the job has no such buffer, or it belongs to no job. `buffer` is the number
- * that its nodes use. */
+/* Start of the run for which this buffer was made, Unix seconds; 0: the job has
+ * no such buffer, or it belongs to no job. `buffer` is the number that its
+ * nodes use. */
 int64_t slu_buffers_run(const struct slu_buffers *b, uint32_t job_id,
 			uint64_t buffer);
 
@@ -208,8 +209,8 @@ double slu_buffers_tick(struct slu_buffers *b, double now);
 #define SLU_PHASE_BUCKETS 12
 #define SLU_VERDICTS	  (SLU_COMPLETE + 1)
 extern const double slu_phase_bounds[SLU_PHASE_BUCKETS]; /* seconds, rising */
-/* Ranges that lay in nodes' stage caches, and that did not; bytes of the
- * former. */
+/* Ranges that were in nodes' stage caches (hits) or not (misses), and bytes of
+ * the hits. */
 struct slu_cache_use {
 	uint64_t hits, misses, bytes;
 };
@@ -224,25 +225,26 @@ struct slu_phase_use {
 	uint64_t bytes, files;		   /* staged, of all */
 	struct slu_cache_use cache;	   /* of that */
 };
-/* What was brought to nodes ahead of jobs (PrestageTo) and is over since this
- * sluiced started: bytes, of which jobs have used so many. */
+/* Bytes that were brought to nodes ahead of jobs (PrestageTo), and how many of
+ * them the jobs have used; counts what has ended since this sluiced started. */
 struct slu_ahead_use {
-	uint64_t jobs; /* each once for a node */
+	uint64_t jobs; /* a job counts once for each node */
 	uint64_t brought, used;
 };
 const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b);
-/* The numbers of jobs that wait, of which it is to be predicted where they will
- * run; NULL: there are none. Caller puts. And what was found, of each that
- * still waits: [{job_id, sure, node [{node, share}]}]; `sure` is the
- * probability of exactly these nodes, `share` that of each. */
+/* slu_buffers_to_predict: the ids of waiting jobs whose nodes should be
+ * predicted; NULL: there are none. The caller puts it. slu_buffers_predicted
+ * takes the prediction for each that still waits: [{job_id, sure, node [{node,
+ * share}]}]; `sure` is the probability of exactly these nodes, `share` that of
+ * each. */
 struct json_object *slu_buffers_to_predict(struct slu_buffers *b);
 void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
 			   double now);
-/* What a node has of it, as it says with that request (ahead). */
+/* What a node has brought so far, as it reports with this request (ahead). */
 void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask);
-/* {on, jobs, brought_bytes, used_bytes, wasted_bytes, waiting [{job_id, uid,
- * node, state, since, brought_bytes, why}]}, the last of this user's jobs
- * (SLU_NO_ID: all). Caller puts. */
+/* For people: {on, jobs, brought_bytes, used_bytes, wasted_bytes, waiting
+ * [{job_id, uid, node, state, since, brought_bytes, why}]}, where `waiting` is
+ * limited to this user's jobs (SLU_NO_ID: all). Caller puts. */
 struct json_object *slu_buffers_ahead(const struct slu_buffers *b,
 				      uint32_t uid);
 
@@ -263,38 +265,41 @@ long slu_buffers_prune(struct slu_db *db, double before, size_t max,
 struct json_object *slu_buffers_json(struct slu_db *db, uint32_t job_id,
 				     uint32_t uid, double now,
 				     struct slu_err *err);
-/* Sums over jobs' buffers that have been done since then (Unix seconds), of a
- * user (SLU_NO_ID: all), of jobs of an account (NULL: all): {count,
- * failed_in_setup, failed_in_stage_in, failed_in_run, failed_in_stage_out,
- * fullness {known, capacity_bytes, used_most_bytes, at_most_a_third}, phases
- * [{name, count, seconds, node_seconds, bytes, files}]}. Caller puts. */
+/* Sums over jobs' buffers that ended after `since` (Unix seconds), of a user
+ * (SLU_NO_ID: all), of jobs of an account (NULL: all): {count, failed_in_setup,
+ * failed_in_stage_in, failed_in_run, failed_in_stage_out, fullness {known,
+ * capacity_bytes, used_most_bytes, at_most_a_third}, phases [{name, count,
+ * seconds, node_seconds, bytes, files}]}. Caller puts. */
 struct json_object *slu_buffers_sums(struct slu_db *db, int64_t since,
 				     uint32_t uid, const char *account,
 				     struct slu_err *err);
-/* Of a buffer's phases in which several nodes had a part: {"stage_in": {"node":
- * the last to be done, "behind": s after half of them}}. Caller puts. */
+/* Of a buffer's phases in which several nodes took part: {"stage_in": {"node":
+ * the last one to finish, "behind": seconds after the median node}}. Caller
+ * puts. */
 struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 					   struct slu_err *err);
-/* What is going on in the buffers that do something, as squeue and scontrol say
- * it: {"BUFFER": sentence}. Caller puts. */
+/* The sentence of squeue and scontrol for each buffer in a phase that ends by
+ * itself: {"BUFFER": sentence}. Caller puts. */
 struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
-/* How full those are whose nodes have told: {"BUFFER": {"used_bytes": bytes of
- * data on its nodes, "told": how many of them said so}}; of a job's also that
- * of the persistent one that it uses. Caller puts. */
+/* How full the buffers are whose nodes have reported it: {"BUFFER":
+ * {"used_bytes": bytes of data on its nodes, "told": how many nodes have
+ * reported}}; for a job also the persistent buffer that it uses. Caller
+ * puts. */
 struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
 					 uint32_t job_id, uint32_t uid);
-/* What needs a look, of the user's buffers (SLU_NO_ID: all): {"phases": [...]
- * those that are in one which has an end, "kept": [...] of failed stage-outs,
- * "drained": [...] nodes, "unanswered": [...] verdicts that slurmctld has not
- * answered}. Times are Unix seconds; lists of nodes host lists. Caller puts. */
+/* What an administrator should look at, for the user's buffers (SLU_NO_ID:
+ * all): {"phases": [...] buffers in a phase that ends by itself, "kept": [...]
+ * data of failed stage-outs, "drained": [...] nodes, "unanswered": [...]
+ * verdicts that slurmctld has not answered}. Times are Unix seconds; lists of
+ * nodes are host lists. Caller puts. */
 struct json_object *slu_buffers_overview(const struct slu_buffers *b,
 					 uint32_t uid);
-/* Bytes of data in those of this pool that are alive, as far as their nodes
- * have reported. */
+/* Bytes of data in the buffers of this pool that are alive, as far as their
+ * nodes have reported. */
 uint64_t slu_buffers_used(const struct slu_buffers *b, const char *pool);
-/* How many nodes are to be drained; one that is to be for two buffers counts
- * twice. */
+/* How many nodes are drained because of buffers; a node counts once for each
+ * buffer. */
 size_t slu_buffers_drained(const struct slu_buffers *b);
 
 #endif

@@ -75,8 +75,8 @@ double slu_bb_deadline(const struct slu_buffers *b, const struct slu_bb *bb)
 		    bb->unwitnessed ? b->loaded + SLU_BB_WITNESS : 0);
 }
 
-/* At the end of a teardown's deadline the nodes that are late are given up, so
- * that the others can go on. */
+/* At the deadline of a teardown the nodes that have not finished are given up,
+ * so that the others can go on. */
 static int give_up(struct slu_buffers *b, struct slu_bb *bb, double now,
 		   struct slu_err *err)
 {

@@ -66,8 +66,8 @@ struct slu_bb *slu_bb_next_changed(struct slu_buffers *b)
 
 static void tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {
-	/* Nothing distinguishes one wait of a job from the next: a hold that
-	 * was carried out is not sent again, as that could undo a release. */
+	/* Two waits of one job cannot be told apart: a hold that was carried
+	 * out is not sent again, as that could undo a user's release. */
 	const bool pending = bb->plan.persistent;
 	struct slu_verdict verdict = {
 		.job_id = pending ? bb->plan.creator : bb->plan.job_id,

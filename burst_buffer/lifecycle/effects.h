@@ -3,17 +3,17 @@
 #define SLU_LIFECYCLE_EFFECTS_H
 
 /*
- * What is to be done about a buffer outside of its record. Code that notes a
- * fact or decides only requests effects; slu_bb_carry_out() does them from the
- * record as it is when everything is decided and stored. So each buffer has a
- * set of effects and no list: what is requested twice is done once, and a
- * request cannot fail.
+ * Effects: commands to slurmctld, notifications and wake-ups that follow from a
+ * change of a buffer's record. Code that notes a fact or decides only requests
+ * effects; slu_bb_carry_out() does them from the record as it is when
+ * everything is decided and stored. A buffer has a set of effects and no list,
+ * so that what is requested twice is done once and a request cannot fail.
  */
 
 #include "burst_buffer/lifecycle/record.h"
 
 enum slu_bb_effect {
-	/* Something that it depends on has changed: see reconcile.h. */
+	/* A buffer that it depends on has changed: see reconcile.h. */
 	SLU_EFFECT_RECONCILE = 1 << 0,
 	/* Waiting requests of its nodes may have an answer now. */
 	SLU_EFFECT_WAKE = 1 << 1,
@@ -31,16 +31,16 @@ enum slu_bb_effect {
 
 void slu_bb_request_effects(struct slu_buffers *b, struct slu_bb *bb,
 			    unsigned effects);
-/* Send slurmctld everything again, whether it has changed or not; except a
- * verdict, which waits until slurmctld has said whether the job runs again. */
+/* Sends slurmctld everything again, changed or not; except a verdict, which
+ * waits until slurmctld has reported whether the job runs again. */
 void slu_bb_resend_all(struct slu_buffers *b, struct slu_bb *bb);
 /* Store this order for node i, with a line of history (NULL: none), and request
  * its effect. */
 int slu_bb_order(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		 enum slu_bb_order order, const char *text, double now,
 		 struct slu_err *err);
-/* The next buffer that is to be reconciled, which is taken from the queue;
- * NULL: none. */
+/* Takes the next buffer that has to be reconciled from the queue; NULL:
+ * none. */
 struct slu_bb *slu_bb_next_changed(struct slu_buffers *b);
 /* Do the effects that were requested. Nothing may be waiting to be
  * reconciled. */

@@ -13,7 +13,7 @@
 
 #define NUMBERS_SINCE 1767225600.0 /* 2026 */
 #define NUMBERS_MOST  40000000	   /* minutes: 76 years */
-#define NOTE_EVERY    600 /* s between saves; at most this is lost at reboot */
+#define NOTE_EVERY    600 /* s between saves of the age: lost at a reboot */
 
 /* Larger than any number used before an older database was restored, whose data
  * may still be on nodes: the floor rises by at least one a minute. */
@@ -39,7 +39,7 @@ int64_t slu_persistent_number(struct slu_buffers *b, double now,
 	return n < least ? least : n + 1;
 }
 
-/* 0 until slu_buffers_uptime() was called: then nothing expires. */
+/* 0 until slu_buffers_uptime() was called, so that nothing expires before. */
 static int64_t age_of(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	return *b->uptime.boot ? slu_age_of(bb->persistent.aged, &b->uptime)

@@ -35,8 +35,8 @@ static bool is_noted(const struct slu_buffers *b, const struct slu_bb *bb,
 	       n > 0;
 }
 
-/* How many earlier runs of this job ended in a requeue by us: excluding some
- * nodes, or not. */
+/* How many earlier runs of this job we have requeued, with some nodes excluded
+ * or not. */
 static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 			  bool without, int64_t *n, struct slu_err *err)
 {
@@ -68,8 +68,8 @@ enum cause {
 	CUT_SHORT, /* Slurm ended the run because of a node */
 };
 
-/* A node was lost with its data: nothing can be staged out any more, but the
- * rest is kept. */
+/* A lost node has lost its data: the stage-out cannot succeed any more, but
+ * what the other nodes have is kept. */
 static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
 {
 	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
@@ -83,8 +83,8 @@ static bool began_before(const struct slu_buffers *b, const struct slu_bb *bb)
 	       (double)bb->job_start < floor(b->loaded);
 }
 
-/* Do others that end by themselves hold the space it lacks on its nodes? Then
- * it waits and is not held. */
+/* Is the space that it lacks on its nodes held by buffers that end by
+ * themselves? Then the job waits and is not held. */
 static bool others_end(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	long n;
@@ -101,8 +101,8 @@ static bool others_end(const struct slu_buffers *b, const struct slu_bb *bb)
 	return false;
 }
 
-/* The verdict for this failure; VERDICT_NONE when it does not decide about the
- * job, which has ended otherwise or runs again anyway. */
+/* The verdict for this failure; VERDICT_NONE when the failure does not decide
+ * about the job, which has ended otherwise or runs again anyway. */
 static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 			  enum cause cause, enum slu_bb_verdict *verdict,
 			  enum slu_on_failure *what, struct slu_err *err)

@@ -7,12 +7,11 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Records a failure; if there is one already, this one becomes a line of
- * history. */
+/* Records a failure; later ones are only lines of history. */
 int slu_bb_fail(struct slu_buffers *b, struct slu_bb *bb, double now,
 		struct slu_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* The same where the request can never work, as this node reports: the job is
+/* The same for a request that can never work, as this node reports: the job is
  * held where it would have been requeued. */
 int slu_bb_mistaken(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		    const char *why, double now, struct slu_err *err);
@@ -28,8 +27,8 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
  * system was ready. Slurm decides about the job, which only gets the reason. */
 int slu_bb_cut_short(struct slu_buffers *b, struct slu_bb *bb,
 		     const char *state, double now, struct slu_err *err);
-/* A person cancels it, unless it has failed already: the job has run and is not
- * run again. */
+/* A user or an administrator cancels it, unless it has failed already: the job
+ * has run and is not run again. */
 int slu_bb_cancel(struct slu_buffers *b, struct slu_bb *bb, const char *who,
 		  double now, struct slu_err *err);
 

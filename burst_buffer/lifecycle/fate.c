@@ -30,7 +30,7 @@ static char *fetch_line(const struct slu_bb *bb, const char *hosts)
 			    hosts, (unsigned)bb->plan.job_id);
 }
 
-/* In words that fit how the driver keeps it. */
+/* Depends on how the driver keeps it. */
 char *slu_bb_kept_where(const struct slu_bb *bb)
 {
 	const struct slu_plan *plan = &bb->plan;
@@ -128,8 +128,8 @@ static void put_in(struct slu_buf *out, const struct slu_bb *bb)
 		slu_buf_puts(out, "nothing was to be staged in");
 }
 
-/* Did other nodes verify than those that copied (staging/act_verify.c)? They do
- * where several copy. */
+/* Was the data verified by other nodes than those that copied it
+ * (staging/act_verify.c)? Yes where several nodes copy. */
 static bool by_others(const struct slu_bb *bb)
 {
 	size_t n = 0;
@@ -287,7 +287,7 @@ char *slu_bb_not_staged(const struct slu_bb *bb)
 	return slu_buf_steal(&out);
 }
 
-/* Where the data is and how to fetch it is in the failure's own text. */
+/* The failure's own text says where the data is and how to fetch it. */
 static void put_until(struct slu_buf *out, const struct slu_bb *bb)
 {
 	time_t until = (time_t)(bb->failure.at + (double)bb->plan.keep_failed);

@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_FATE_H
 #define SLU_LIFECYCLE_FATE_H
 
-/* What a job's user reads in the job's output, and in a mail: how the data was
- * staged in, and what became of the data to be staged out. */
+/* Texts for a job's user, in the job's output and in a mail: how the data was
+ * staged in, and what became of the data that was to be staged out. */
 
 #include "burst_buffer/lifecycle/record.h"
 
@@ -19,7 +19,7 @@ char *slu_bb_failed_text(const struct slu_bb *bb);
 char *slu_bb_kept_where(const struct slu_bb *bb);
 /* What on= or the job's end leave out of its stage-out, and why: "stage_out of
  * $BB_JOBFS/out was left out: on=success, and the job ended FAILED". "":
- * nothing that the job could have made. NULL: no memory. Caller frees. */
+ * nothing that the job could have written. NULL: no memory. Caller frees. */
 char *slu_bb_not_staged(const struct slu_bb *bb);
 /* "by content on another node": how what was staged out was compared. */
 const char *slu_bb_verified(const struct slu_bb *bb);

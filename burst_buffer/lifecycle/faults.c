@@ -28,8 +28,8 @@ static bool tolerated(const struct slu_bb *bb)
 }
 
 /* How many nodes of part P were lost before they had reported their share of
- * request R (even if they are back since, with nothing left), where tolerate=
- * allows that or other nodes have done it. */
+ * request R, where tolerate= allows that or other nodes have done their work.
+ * They count even if they are back since, as their data is gone. */
 static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 {
 	size_t i, data = 0, here = 0;
@@ -46,9 +46,9 @@ static size_t excused(const struct slu_bb *bb, size_t p, size_t r)
 	return tolerated(bb) && data <= bb->plan.tolerate ? here : 0;
 }
 
-/* Is all of request R at its destination? Either the shares of all nodes of
- * part P add up to the whole, or (without a common name space) each has done a
- * whole of its own. */
+/* Has all of request R reached its destination? Either the shares of all nodes
+ * of part P add up to the whole, or (without a common name space) each node has
+ * staged a whole of its own. */
 static bool complete(const struct slu_bb *bb, size_t p, size_t r)
 {
 	const struct slu_bb_sum *sum = &bb->part[p].sum[r];
@@ -131,8 +131,8 @@ static int lost_data(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return rc;
 }
 
-/* It is not known how the job ended. That does not matter where everything that
- * could have been staged out was. */
+/* How the job ended is not known. That only matters where something that might
+ * have been staged out was not. */
 static int end_in_doubt(struct slu_buffers *b, struct slu_bb *bb, double now,
 			struct slu_err *err)
 {

@@ -12,8 +12,8 @@
 
 /* The level that node i reported, if it knows it. */
 void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now);
-/* Store the highest level, in the caller's transaction; after the commit, note
- * that it is stored. */
+/* Stores the highest level, in the caller's transaction; slu_bb_used_stored
+ * notes after the commit that it is stored. */
 int slu_bb_store_used(struct slu_db *db, const struct slu_bb *bb, size_t i,
 		      const struct slu_report *r, struct slu_err *err);
 void slu_bb_used_stored(struct slu_bb *bb, size_t i,

@@ -34,8 +34,8 @@ int slu_run_lose_node(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 	return slu_bb_note(b->db, bb, text, now, err);
 }
 
-/* The node may have cleaned up while sluiced was away, or after the database
- * was copied: it gets time to report that. */
+/* The node may have cleaned up while sluiced was down, or after the database
+ * was copied, so it gets time to report that. */
 static int let_it_tell(struct slu_buffers *b, struct slu_bb *bb, size_t i)
 {
 	if (!bb->member[i].left)

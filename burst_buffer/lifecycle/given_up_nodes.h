@@ -10,8 +10,8 @@ typedef int slu_run_node_f(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			   double now, struct slu_err *err);
 /* Slurm has given node i up. */
 slu_run_node_f slu_run_lose_node;
-/* Slurm has released node i. Unless it has reported clean, no job may use it
- * until it has. */
+/* Slurm has released node i. Unless it has reported clean, it is drained until
+ * it does. */
 slu_run_node_f slu_run_leave_node;
 /* Calls fn for each node of the list (inverted: each node not in it) in all
  * runs of the job, then reconciles each run. NULL: no list. */

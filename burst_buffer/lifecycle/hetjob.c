@@ -79,7 +79,7 @@ bool slu_hetjob_waits(const struct slu_buffers *b, const struct slu_bb *bb)
 	     one = slu_hetjob_next(b, bb, one->next)) {
 		if (one->failure.text &&
 		    one->failure.verdict != SLU_VERDICT_SENT)
-			/* else no deadline would ever end the wait */
+			/* else no deadline would end the wait */
 			return false;
 		others |= !is_ready(one);
 		n++;
@@ -87,7 +87,7 @@ bool slu_hetjob_waits(const struct slu_buffers *b, const struct slu_bb *bb)
 	return others && n >= bb->plan.het_buffers;
 }
 
-/* Has it data to stage out, or may it have some, once slurmctld reports its
+/* Does it have data to stage out, or might it, once slurmctld reports its
  * end? */
 static bool may_stage_out(const struct slu_bb *bb)
 {

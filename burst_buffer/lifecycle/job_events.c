@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of slurmctld about jobs. Each run of a job has a buffer of its own,
+ * slurmctld's messages about jobs. Each run of a job has a buffer of its own,
  * and slurmctld may report an old run after a new one has started, or report
- * twice, or not at all: which run a message means is decided here.
+ * twice, or not at all. So this file decides which run a message means.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -35,8 +35,8 @@ static bool same_nodes(const struct slu_bb *bb, const char *list)
 	return same;
 }
 
-/* A run that slurmctld no longer knows: it has ended, and none of its nodes is
- * completing. `job`: its last known state; NULL: not known. */
+/* A run that slurmctld does not know any more: it has ended, and none of its
+ * nodes is completing. `job`: its last known state; NULL: not known. */
 static int vanished(struct slu_buffers *b, struct slu_bb *bb,
 		    const struct slu_job *job, double now, struct slu_err *err)
 {
@@ -79,8 +79,9 @@ static int started(struct slu_buffers *b, const struct slu_job *job, double now,
 	return slu_bb_set_start(b->db, bb, job->start, err);
 }
 
-/* With --no-kill Slurm removes a failed node from the job without a message. No
- * other job with a buffer is resized. */
+/* With --no-kill Slurm removes a failed node from the job without a message, so
+ * it is missing in the job's node list. Slurm resizes no job with a buffer in
+ * any other way. */
 static int taken_out(struct slu_buffers *b, struct slu_bb *bb,
 		     const struct slu_job *job, double now, struct slu_err *err)
 {
@@ -121,8 +122,8 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 				  slu_run_leave_node, now, err);
 }
 
-/* Does it ask for something of its nodes? One that cannot be read must be
- * refused. Long ones do. */
+/* Does it ask its nodes for something? Also if its request cannot be parsed, as
+ * that has to be refused. */
 static bool concerns_us(const struct slu_job *job)
 {
 	struct slu_request req;
@@ -191,8 +192,8 @@ static int cmp_jobs(const void *a, const void *b)
 	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
 }
 
-/* A run that is absent from the full state: none of its nodes is busy any
- * more. */
+/* A run that is absent from the full state: all of its nodes have been
+ * released. */
 static int sync_one(struct slu_buffers *b, struct slu_bb *bb,
 		    const struct slu_job *const *by_id, size_t n, double now,
 		    struct slu_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run of a job begins, with a buffer of its own, and ends. Which run a
- * message of slurmctld means is decided in job_events.c.
+ * Begins and ends a run of a job, with a buffer of its own. job_events.c
+ * decides which run a message of slurmctld means.
  */
 #include "config.h"
 #include <math.h>
@@ -25,8 +25,8 @@
 
 /* Start of a run */
 
-/* Makes the buffer. If its plan cannot be carried out, *why says why, and
- * *too_small which nodes lack space. */
+/* Makes the buffer. If no plan can be carried out, *why is the reason, and
+ * *too_small names the nodes that lack space. */
 static struct slu_bb *new_buffer(struct slu_buffers *b,
 				 const struct slu_job *job, double now,
 				 const struct slu_bb **by,
@@ -112,7 +112,7 @@ int slu_run_begin(struct slu_buffers *b, const struct slu_job *job, double now,
 
 /* A run ends */
 
-/* Has the job run without any node asking for the plan? Not known of a run that
+/* Has the job run although no node asked for the plan? Not known of a run that
  * started before this sluiced did. */
 static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
 			const struct slu_bb_end *how, const char *state)
@@ -125,8 +125,8 @@ static bool ran_without(const struct slu_buffers *b, const struct slu_bb *bb,
 }
 
 /* The run was requeued before it was ready, and not by us: by a user, or by
- * Slurm, as when a site's own Prolog fails. Returns the nodes that had not
- * arrived; caller frees. NULL: it was not. */
+ * Slurm, for example when a site's own Prolog fails. Returns the nodes that had
+ * not arrived; caller frees. NULL: that is not what happened. */
 static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
 {
 	return how->requeued && bb->ready <= 0 && !bb->failure.text &&
@@ -136,12 +136,12 @@ static char *missing(const struct slu_bb *bb, const struct slu_bb_end *how)
 		       : NULL;
 }
 
-/* What happens to it now, for its history and the log. Caller frees; NULL: no
- * memory. */
+/* How the run ends, in words for its history and the log. Caller frees; NULL:
+ * no memory. */
 static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 		    const struct slu_bb_end *how)
 {
-	struct slu_bb ended = *bb; /* a copy to ask questions of */
+	struct slu_bb ended = *bb; /* a copy that already has this end */
 	bool without = ran_without(b, bb, how, how->state);
 	char *late = missing(bb, how), *out, *text;
 
@@ -172,7 +172,8 @@ static bool is_ours(const struct slu_bb *bb, const struct slu_job *job)
 		  slu_eq(job->state, "SUSPENDED")));
 }
 
-/* Has Slurm ended it because of a node, which it reports to nobody? */
+/* Has Slurm ended the run because of a node? Slurm sends no message about
+ * that. */
 static bool is_cut_short(const struct slu_bb *bb, const char *state)
 {
 	return bb->ready <= 0 && bb->state <= SLU_BB_STAGE_IN &&

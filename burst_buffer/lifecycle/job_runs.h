@@ -6,11 +6,11 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Makes its buffer; where no plan is possible, one that has failed. */
+/* Makes the run's buffer; if no plan is possible, one that has failed. */
 int slu_run_begin(struct slu_buffers *b, const struct slu_job *job, double now,
 		  struct slu_err *err);
-/* The run has ended, as the job says; NULL, or another job: nobody knows how.
- * Harmless twice. */
+/* The run has ended, as the job says; NULL, or another job: it is not known
+ * how. A second call does no harm. */
 int slu_run_end(struct slu_buffers *b, struct slu_bb *bb,
 		const struct slu_job *job, double now, struct slu_err *err);
 

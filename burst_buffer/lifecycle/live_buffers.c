@@ -323,8 +323,7 @@ static int tick_one(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* By how much a time stamp is to be shifted; 0 if it is of the new clock
- * already. */
+/* By how much to shift a time stamp; 0 if it was taken with the new clock. */
 static double moved(double time, double now, double step)
 {
 	bool old = step > 0 ? time <= now - step : time > now;

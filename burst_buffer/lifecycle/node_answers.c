@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answers to nodes, from the record alone. */
+/* Answers to nodes that set up or take down a buffer, made from its record
+ * alone. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ bool slu_bb_stage_out_failed(const struct slu_bb *bb)
 	return bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
 }
 
-/* For a node that takes down, or asks whether it should. */
+/* For a node that takes down, or asks whether it has to. */
 const char *slu_bb_down_word(const struct slu_bb *bb)
 {
 	if (slu_bb_has_data(bb) && slu_bb_stage_out_failed(bb))
@@ -34,7 +35,7 @@ const char *slu_bb_down_word(const struct slu_bb *bb)
 	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
 }
 
-/* Why that is the answer. Caller frees; NULL: nothing to say, or no memory. */
+/* The reason for that answer. Caller frees; NULL: none, or no memory. */
 static char *why(const struct slu_bb *bb, const char *word)
 {
 	if (slu_eq(word, "skip") && slu_bb_has_data(bb))
@@ -61,9 +62,10 @@ int slu_bb_answer(const struct slu_bb *bb, const char *word,
 	return 0;
 }
 
-/* The node has something of the buffer, and nobody will run its epilog: Slurm
- * has released it, or does not know the job any more. A node that was given up
- * may still be at work, and then continues as long as others stage out. */
+/* Does the node have something of the buffer although no epilog will come?
+ * Slurm has released the node, or does not know the job any more. A node that
+ * was given up may still be at work, and then goes on as long as others stage
+ * out. */
 static bool is_left(const struct slu_bb *bb, const struct slu_bb_member *m)
 {
 	if (m->state == SLU_NODE_LOST)
@@ -96,7 +98,7 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 	return 0;
 }
 
-/* seconds that it is waited for where the next run starts */
+/* seconds to wait for the start of the next run */
 #define BACK 600.0
 /* seconds that slurmd needs to run a prolog, if it runs one */
 #define PROLOG 5.0

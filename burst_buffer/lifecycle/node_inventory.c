@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers /v1/owed. Tells a node which instances it must still run or clean up
- * (it may have lost them in a restart). Takes its list of data kept after
- * failed stage-outs (KeepFailed): what is not listed was removed and no longer
- * counts as used. Also records nodes' warnings in a buffer's history.
+ * Answers /v1/owed: which instances a node must still run or clean up, as it
+ * may have lost its notes in a restart. The request lists the data that the
+ * node keeps after failed stage-outs (KeepFailed): what is missing there was
+ * removed and does not count as used any more. Also records nodes' warnings in
+ * a buffer's history.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -102,7 +103,8 @@ static void put_plan(struct slu_bb *bb, bool over, struct slu_buf *out)
 	put(out, text ? text->data : NULL);
 }
 
-/* Users change, so this text is built each time, not cached with the plan. */
+/* Users come and go, so this text is made for each request, not cached with the
+ * plan. */
 static void put_with_users(const struct slu_buffers *b, const struct slu_bb *bb,
 			   bool over, struct slu_buf *out)
 {

@@ -6,7 +6,7 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A node reports something that people should know and that stops nothing: the
+/* A node reports something that users should read and that stops nothing: the
  * history gets the line "NODE: WHAT TEXT". */
 int slu_bb_note_of_node(struct slu_buffers *b, const struct slu_bb *bb,
 			const struct slu_report *r, const char *what,

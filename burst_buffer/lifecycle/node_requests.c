@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What nodes ask and report. Each call notes a fact, lets reconcile.c draw the
- * conclusions, and then answers from the buffer as it is.
+ * What nodes ask and report. Each call notes a fact, calls reconcile.c, and
+ * then answers from the buffer's record.
  */
 #include "config.h"
 #include <stdio.h>
@@ -26,7 +26,7 @@
 
 #define NO_PART "%s has no part in the file system of job %u"
 
-/* A buffer and which of its nodes is meant. */
+/* The buffer and the node in it that a request is about. */
 struct place {
 	struct slu_bb *bb;
 	struct slu_bb_member *m;
@@ -61,8 +61,8 @@ static int locate(struct slu_buffers *b, uint32_t job_id, uint64_t buffer,
 	return 0;
 }
 
-/* Which buffer a report means. A node without notes does not know the number of
- * an instance: it may report that it is clean, for the newest run that has
+/* The buffer that a report means. A node without notes does not know the number
+ * of an instance: it may report that it is clean, for the newest run that has
  * ended; or why it cannot set up the run that has not. */
 static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 			 struct place *at, struct slu_err *err)
@@ -96,10 +96,10 @@ static int set_string(char **out, const char *text, struct slu_err *err)
 
 /* Plan */
 
-/* May this node have the plan now? After a requeue the node may belong to the
- * next run, which slurmctld has not reported yet. Slurm counts restarts, except
- * for one of a heterogeneous job that could not start; the next one then comes
- * 20 minutes later. */
+/* May this node get the plan now? After a requeue the node may belong to the
+ * next run, which slurmctld has not reported yet. The number of restarts shows
+ * that, except for a heterogeneous job that could not start, whose restarts
+ * Slurm does not count; its next run comes 20 minutes later. */
 static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 			double now, struct slu_err *err)
 {
@@ -114,9 +114,9 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 	return 0;
 }
 
-/* The answer to a node that is in no plan of the run it means: that run may be
- * over, or not known yet; if neither, the node's part of the job has not ended
- * and its tasks may go on. */
+/* The answer to a node that is in no plan of the run it means. That run may be
+ * over, or not known yet; if neither, this node's part of the job goes on
+ * without the buffer. */
 static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 		   struct slu_err *err)
 {
@@ -175,8 +175,8 @@ static const struct step {
 	bool bad;		   /* applies even with ok */
 	bool setup;		   /* valid only until the job runs */
 	bool server;		   /* valid only while the job runs */
-	const char *told; /* reported to people although it succeeded: the
-			     beginning of that line */
+	const char *told;	   /* a line of history although it succeeded:
+				      its beginning */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -224,8 +224,8 @@ static int fail_by(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 	return slu_bb_no_room(b, bb, node, said, now, err);
 }
 
-/* A step failed. During teardown only the node is affected: it is drained until
- * it is clean. Before that the buffer fails. */
+/* A step failed. During teardown that only concerns the node, which is drained
+ * until it is clean. Earlier the buffer fails. */
 static int went_wrong(struct slu_buffers *b, const struct place *at,
 		      const struct slu_report *r, const struct step *step,
 		      bool news, double now, struct slu_err *err)
@@ -285,8 +285,8 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
-/* A node that stages out has begun `down`, even if an older database was
- * restored since and does not have that. */
+/* A node that stages out has begun `down`. The record may not have that, if an
+ * older database was restored since. */
 static int is_taken_down(struct slu_buffers *b, const struct place *at,
 			 struct slu_err *err)
 {
@@ -403,8 +403,8 @@ static int come_to(struct slu_buffers *b, const struct place *at,
 	return slu_bb_reconcile(b, at->bb, now, err);
 }
 
-/* A barrier of `up`: "go" once it is open, "abort" for nodes that are too
- * late. */
+/* The answer at a barrier of `up`: "go" once it is open, "abort" for nodes that
+ * are too late. */
 static int up_barrier_word(const struct slu_bb *bb,
 			   const struct slu_bb_barrier *barrier, double now,
 			   const char **word, struct slu_err *err)

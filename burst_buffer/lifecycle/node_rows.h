@@ -14,19 +14,19 @@ int slu_bb_set_node(struct slu_db *db, struct slu_bb *bb, size_t i,
 /* A step that a node reports, with its share, and the event that it means (0:
  * none). A repeated report does not change the stored step, except that ok
  * replaces not ok; its event is still applied (SLU_INVALID if the node's state
- * no longer allows it), and the usage in memory is updated. Returns 1 when it
- * was news, 0 when not. */
+ * no longer allows it), and the usage in memory is updated. Returns 1 when the
+ * report was new, 0 when not. */
 int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 		const struct slu_report *r, enum slu_node_event event,
 		double now, struct slu_err *err);
-/* Stores the order only; slu_bb_order() (effects.h) also has it carried out.
+/* Only stores the order; slu_bb_order() (effects.h) also requests its effect.
  * text NULL: no line of history. */
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
 			struct slu_bb_barrier *barrier, struct slu_err *err);
-/* Node i has another attribute at a barrier that is open. */
+/* Node i has brought another attribute to a barrier that is open. */
 int slu_bb_set_attr(struct slu_db *db, struct slu_bb *bb,
 		    struct slu_bb_barrier *barrier, size_t i, const char *attr,
 		    struct slu_err *err);

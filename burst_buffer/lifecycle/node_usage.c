@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Storage that is taken on a node already, as several jobs may run there. A
- * node counts until it has reported clean; after a failed stage-out, as long as
- * it keeps the data.
+ * How much of a node's storage other buffers use, as several jobs may run
+ * there. A node counts until it has reported clean; after a failed stage-out,
+ * as long as it keeps the data.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* Are both on one file system of the node? Where the resource map does not say,
- * only if they are in one directory. */
+/* Do both lie in one file system of the node? Where the resource map does not
+ * say, only if they are in one directory. */
 static bool shares(struct slu_db *map, const struct slu_plan_node *a,
 		   const struct slu_plan_node *b)
 {

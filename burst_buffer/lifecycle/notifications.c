@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slurmctld and users are told about a buffer: its state, how many of its
- * nodes are done, which ones are waited for, how much is copied.
+ * Notifications to slurmctld and users about a buffer: its state, how many of
+ * its nodes are done, which ones it waits for, how much is copied.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static bool has_done(const struct slu_bb *bb, uint64_t stages, size_t i)
 		       : (bb->member[i].shared & stages) == stages;
 }
 
-/* Nodes that have done what the present state is about. */
+/* Nodes that have finished the present state's work. */
 static size_t count_done(const struct slu_bb *bb)
 {
 	uint64_t all = slu_bb_stages(bb, bb->state == SLU_BB_STAGE_OUT);
@@ -73,7 +73,7 @@ static size_t count_late(const struct slu_bb *bb)
 	return n;
 }
 
-/* A number that changes when other nodes are waited for. */
+/* A number that changes when the set of nodes waited for changes. */
 static uint64_t digest_late(const struct slu_bb *bb)
 {
 	const struct slu_bb_barrier *closed = slu_bb_closed_barrier(bb);
@@ -209,8 +209,8 @@ struct json_object *slu_buffers_progress(const struct slu_buffers *b,
 	return all;
 }
 
-/* While the job runs: all nodes that have the buffer; else those that are
- * waited for. */
+/* While the job runs: all nodes that have the buffer; else those that it waits
+ * for. */
 static bool is_pending(const struct slu_bb *bb, size_t i)
 {
 	return bb->state == SLU_BB_RUNNING || slu_bb_is_waited_for(bb, i);
@@ -314,8 +314,8 @@ static bool all_have_done(const struct slu_bb *bb)
 	return i == bb->plan.n_node;
 }
 
-/* What is told late anyway need not be counted anew for each of many nodes that
- * come in between. */
+/* A notification is delayed already: nothing has to be counted for each of many
+ * nodes that arrive before it is sent. */
 static bool waits_already(const struct slu_bb *bb, double now)
 {
 	const struct slu_bb_notified *told = &bb->notified;

@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_NOTIFICATIONS_H
 #define SLU_LIFECYCLE_NOTIFICATIONS_H
 
-/* What slurmctld, users and the administrator are told about a buffer. */
+/* Notifications about a buffer: to slurmctld, users and the administrator. */
 
 #include "burst_buffer/lifecycle/record.h"
 
@@ -11,14 +11,14 @@ void slu_bb_log(struct slu_buffers *b, const struct slu_bb *bb,
 		enum slu_level level, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Sends the mirror and squeue's reason, if they have changed. Where many nodes
- * arrive one by one that is delayed to the next second, or until all have
+ * arrive one by one this is delayed to the next second, or until all have
  * arrived. */
 void slu_bb_notify(struct slu_buffers *b, struct slu_bb *bb, double now);
-/* Sends what was delayed, if it is time; else lowers *next to the time when it
+/* Sends what was delayed, if it is due; else lowers *next to the time when it
  * will be. */
 void slu_bb_notify_delayed(struct slu_buffers *b, struct slu_bb *bb, double now,
 			   double *next);
-/* Node i reports how much it has copied: now and then the mirror is updated. */
+/* Node i reports how much it has copied: the mirror is updated at intervals. */
 void slu_bb_notify_progress(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 			    const struct slu_node_ask *ask, double now);
 void slu_bb_forget_progress(struct slu_bb *bb);

@@ -22,7 +22,7 @@ int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 /* Another plan; its state begins at this time. */
 int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
 		    const char *text, double now, struct slu_err *err);
-/* Set-up begins only now that nodes have booted; the plan has other
+/* Set-up begins only now that the nodes have booted; the plan has other
  * addresses. */
 int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
 		      double now, struct slu_err *err);
@@ -33,8 +33,8 @@ int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       const char *without, double now, struct slu_err *err);
 int slu_bb_set_verdict_done(struct slu_db *db, struct slu_bb *bb,
 			    const char *text, double now, struct slu_err *err);
-/* The job is cancelled: if the failure of its last buffer had held it, add a
- * remark to that buffer's history, once. */
+/* The job is cancelled: if the failure of its last buffer had held it, that
+ * buffer's history gets a remark, once. */
 int slu_bb_note_cancelled(struct slu_db *db, uint32_t job_id, double now,
 			  struct slu_err *err);
 /* Adds a line to its history. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers that outlive jobs, made and destroyed. One is a buffer like any
+ * Creates and destroys buffers that outlive jobs. Such a buffer is like any
  * other, on PersistentNodes and with a number that no job has: `sluice-node
- * serve` makes and ends it there as the prolog and the epilog do for a job. It
- * ends when its owner wants it destroyed or its time is over, and nobody uses
- * it; with data in it that could not be staged out only by force. Jobs that use
+ * serve` sets it up and takes it down there, as the prolog and the epilog do
+ * for a job. It ends when its owner destroys it or it expires, and no job uses
+ * it; if it has data that could not be staged out, only by force. Jobs that use
  * it have buffers of their own, whose plans name it; as long as these live they
  * are its users.
  */
@@ -106,7 +106,7 @@ struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
 	bb->user = job->user ? strdup(job->user) : NULL;
 	if (slu_bb_room(bb) || slu_bb_insert(b->db, bb, job->name, err)) {
 		if (err)
-			/* also when a full disk refuses it */
+			/* also when the disk is full */
 			err->kind = SLU_IO;
 		slu_bb_free(bb);
 		return NULL;
@@ -173,8 +173,8 @@ static int may_destroy(const struct slu_bb *bb, const struct slu_job *job,
 	return 0;
 }
 
-/* One that was made after the job could have started is not the one it
- * means. */
+/* A buffer that was made after the job could have started is not the one that
+ * its request means. */
 static struct slu_bb *find_old(struct slu_buffers *b, const struct slu_job *job,
 			       const struct slu_request_persist *one)
 {
@@ -211,8 +211,8 @@ static int destroy(struct slu_buffers *b, const struct slu_job *job,
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
-/* In order: what follows a buffer that is still being destroyed waits for its
- * space. */
+/* In order: a buffer that follows one which is still being destroyed waits for
+ * its space. */
 int slu_persistent_request(struct slu_buffers *b, const struct slu_job *job,
 			   const struct slu_request *req, double now,
 			   struct slu_err *err)

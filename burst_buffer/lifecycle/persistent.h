@@ -6,8 +6,8 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Creates and destroys what a waiting job's request says, in order: what
- * follows a buffer that is still being destroyed waits for its space. -1: that
+/* Creates and destroys what a waiting job's request names, in order: a buffer
+ * that follows one which is still being destroyed waits for its space. -1: it
  * cannot be stored. */
 int slu_persistent_request(struct slu_buffers *b, const struct slu_job *job,
 			   const struct slu_request *req, double now,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When to end buffers whose life is not tied to a job's end: one that outlives
- * jobs, when its owner wants it destroyed or its time is over, and nobody uses
- * it; one that stages in for a job, when the job has taken it over, is gone or
- * has not asked for 12 h (UNASKED), stage-in failed, or the persistent buffer
- * that it uses is being destroyed.
+ * When buffers end whose life is not tied to a job's end. A persistent buffer:
+ * when its owner destroys it or it expires, and no job uses it. A buffer that
+ * stages in for a waiting job: when the job has taken it over, is gone or has
+ * not asked for 12 h (UNASKED), when stage-in has failed, or when the
+ * persistent buffer that it uses is being destroyed.
  */
 #include "config.h"
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 /* Seconds for which data waits for a job that does not ask for it: Slurm does
  * not ask for a job that is held, and it may have been cancelled while sluiced
- * was away. */
+ * was down. */
 #define UNASKED (12 * 3600.0)
 
 static const char *why_end_staged(const struct slu_buffers *b,
@@ -41,7 +41,7 @@ static const char *why_end_staged(const struct slu_buffers *b,
 						     : NULL;
 }
 
-/* Why it is to end now; NULL: it is not to. */
+/* The reason to end it now; NULL: none. */
 static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 			   double now)
 {

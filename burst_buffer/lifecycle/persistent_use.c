@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A persistent buffer as seen by the jobs that use it: which one a name means,
- * who may use it, what clients need to know, and its sentence for users.
+ * A persistent buffer as its jobs see it: which one a name means, permission to
+ * use it, what clients need to know, and its sentence for users.
  */
 #include "config.h"
 #include <grp.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A node counts when its probability has been high enough for long enough,
- * without a look in which it was not. When it does not any more nothing is
- * begun there, but what it has stays as long as it is one of the job's, lest
- * what comes and goes is read again and again. A plan is made as if the job had
- * all the nodes that it is thought to get, so that each of them reads what it
- * would then. A file system that the nodes share is divided by all of them:
- * there the whole set has to be sure.
+ * Decides which predicted nodes bring a waiting job's inputs into their stage
+ * caches. A node does once its probability has been high enough for long enough
+ * without interruption. When it is not any more the node begins nothing new,
+ * but what it has stays as long as the node is among those predicted for the
+ * job: else data would be read again each time the probability changes. The
+ * plan is made as if the job had all its predicted nodes, so that each of them
+ * reads what it would read then. A file system that the nodes share is divided
+ * among all of them: there the whole set has to be probable enough.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/predicted_nodes.h"
@@ -22,25 +23,25 @@
 #include "common/jsonx.h"
 
 #define MOST   1000  /* jobs */
-#define AWAY   2     /* looks in which a job is not found, until it is gone */
-#define SETTLE 180.0 /* s after a start until all is known again, and more */
+#define AWAY   2     /* predictions without the job until it counts as gone */
+#define SETTLE 180.0 /* s after a start, when all waiting jobs have asked */
 
 struct node {
 	char *name;
-	double since; /* it has been probable since then; 0: it is not */
-	bool brings;  /* and for long enough */
+	double since; /* probable since then; 0: it is not */
+	bool brings;  /* probable for long enough: it brings the inputs */
 	struct slu_ahead has;
 };
 
 struct slu_predicted {
 	struct slu_predicted *next;
-	struct slu_job *job; /* as slurmctld has told it */
+	struct slu_job *job; /* from slurmctld */
 	unsigned away;
-	double sure; /* that it will be exactly these nodes */
+	double sure; /* probability of exactly these nodes */
 	struct node *node;
 	size_t n_node;
-	bool ever;    /* some node was told to bring its input */
-	bool through; /* a run has it all; what waits anew is told again */
+	bool ever;    /* some node got the plan */
+	bool through; /* a run has staged in; until it waits again */
 	bool planned;
 	struct slu_plan plan;
 	char *wrong; /* why there is no plan */
@@ -148,7 +149,7 @@ void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job)
 	b->n_predicted++;
 }
 
-/* The run that it has now, if it has one. */
+/* The job's present run; NULL: it has none. */
 static const struct slu_bb *run_of(const struct slu_buffers *b,
 				   const struct slu_predicted *p)
 {
@@ -157,7 +158,7 @@ static const struct slu_bb *run_of(const struct slu_buffers *b,
 	return bb && bb->end.at <= 0 && !bb->plan.persistent ? bb : NULL;
 }
 
-/* Has it all that it staged in, or will not? */
+/* Is the run's stage-in over, or will there be none? */
 static bool is_through(const struct slu_bb *run)
 {
 	return run && (run->state >= SLU_BB_RUNNING || run->failure.text);
@@ -185,11 +186,12 @@ struct json_object *slu_buffers_to_predict(struct slu_buffers *b)
 	return NULL;
 }
 
-/* What was found: of each job that still waits {job_id, sure, node [{node,
+/* Predictions: for each job that still waits {job_id, sure, node [{node,
  * share}]}. */
 
-/* Looks from *at on, and leaves there where the next one probably is: all looks
- * have nodes in one order, and a job may have thousands. */
+/* Finds a node from *at on, and sets *at to the one behind it, which is
+ * probably wanted next: all predictions list nodes in the same order, and a job
+ * may have thousands. */
 static struct node *next_node(struct slu_predicted *p, const char *name,
 			      size_t *at)
 {
@@ -223,7 +225,7 @@ static bool same_nodes(struct slu_predicted *p, struct json_object *list)
 	return same;
 }
 
-/* What other plans had is kept where a node is in both. */
+/* A node that is in the earlier prediction as well keeps its state. */
 static bool take_nodes(struct slu_predicted *p, struct json_object *list)
 {
 	size_t n = slu_json_length(list), at = 0;
@@ -326,7 +328,7 @@ static void take_one(struct slu_buffers *b, struct json_object *is, double now)
 	if (!p)
 		return;
 	p->away = 0;
-	if (run_of(b, p)) /* it has begun meanwhile */
+	if (run_of(b, p)) /* it has started meanwhile */
 		return;
 	json_object_object_get_ex(is, "node", &list);
 	same = same_nodes(p, list);
@@ -349,9 +351,9 @@ void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
 		take_one(b, json_object_array_get_idx(found, i), now);
 }
 
-/* What a node is told */
+/* Answers to nodes */
 
-/* Once it runs, its real nodes count, until they have staged in. */
+/* Once the job runs its real nodes count, until they have staged in. */
 static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 		      const char *node)
 {
@@ -364,7 +366,7 @@ static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 	return !run || slu_bb_index(run, node) >= 0;
 }
 
-/* What is known to be wanted there no more, also just after a start. */
+/* Jobs whose inputs this node can drop, also just after a start. */
 static void put_gone(const struct slu_buffers *b, const char *node,
 		     struct slu_buf *out)
 {
@@ -406,7 +408,7 @@ void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 	put_gone(b, node, out);
 }
 
-/* What nodes say */
+/* Reports of nodes */
 
 void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask)
 {

@@ -11,13 +11,14 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A job waits whose inputs could be brought ahead (slu_request_predicted()). */
+/* A job waits whose inputs could be brought to nodes
+ * (slu_request_predicted()). */
 void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job);
-/* It is over, and had no nodes. */
+/* The job is over, and had no nodes. */
 void slu_predicted_end(struct slu_buffers *b, uint32_t job_id);
 void slu_predicted_free(struct slu_buffers *b);
 
-/* Append what this node is to be told: the members `ahead` and `ahead_whole` of
+/* Appends for this node the members `ahead`, `ahead_whole` and `ahead_gone` of
  * a struct slu_node_inventory. */
 void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 		       struct slu_buf *out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What follows from the facts. slu_bb_reconcile() looks at a buffer as it is
- * and takes every step that is due: barriers open, faults are recorded as
- * failures, the state machine (transitions.h) advances. It does not ask what
- * happened last, so it is right after a restart, after a message that was lost
- * and after one that came twice.
+ * Reconciliation: looks at a buffer's record and takes every step that is due.
+ * Barriers open, faults are recorded as failures, the state machine
+ * (transitions.h) advances. It does not depend on what happened last, so it is
+ * right after a restart, after a message that was lost and after one that came
+ * twice.
  */
 #include "config.h"
 #include <stdio.h>
@@ -134,7 +134,7 @@ static const char *staged_text(const struct slu_bb *bb, char text[120])
 	return text;
 }
 
-/* The persistent buffer that this one uses, or the prestage buffer that it has
+/* The persistent buffer that this one uses, or the buffer whose stage-in it has
  * taken over, may end now, or has to note what could not be staged out. */
 static void look_at_used(struct slu_buffers *b, const struct slu_bb *user)
 {

@@ -2,16 +2,16 @@
 #ifndef SLU_LIFECYCLE_RECONCILE_H
 #define SLU_LIFECYCLE_RECONCILE_H
 
-/* What follows from the facts: the one place that decides. It is not
- * recursive: buffers that depend on a changed one are queued and examined next,
- * and what is to be done outside of the records is done when nothing changes
- * any more (effects.h). */
+/* Reconciliation: the one place that decides what follows from a buffer's
+ * record. It is not recursive: buffers that depend on a changed one are queued
+ * and examined next, and effects are carried out when nothing changes any more
+ * (effects.h). */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Take every step that is due of this buffer, and of those that it uses or that
- * are components of the same job. -1: the database failed, see *err; then all
- * that was done is stored, and calling it again goes on from there. */
+/* Takes every step that is due for this buffer, and for those that it uses or
+ * that are components of the same job. -1: the database failed, see *err; the
+ * steps so far are stored, and another call goes on from there. */
 int slu_bb_reconcile(struct slu_buffers *b, struct slu_bb *bb, double now,
 		     struct slu_err *err);
 

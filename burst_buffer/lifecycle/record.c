@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record of a buffer in sluiced's memory: allocates and frees it, and finds
- * it again. Nothing is decided here, and nothing is written to the database.
+ * The record of a buffer in sluiced's memory: allocates, frees and finds it. It
+ * decides nothing and writes nothing to the database.
  */
 #include "config.h"
 #include <stdio.h>
@@ -99,8 +99,8 @@ void slu_bb_leave(struct slu_buffers *b, struct slu_bb *bb)
 	*peer = bb->peer;
 }
 
-/* The part for node i, after the nodes before it: nodes of one switch usually
- * have neighbouring names. */
+/* The part that contains node i. Nodes of one switch usually have neighbouring
+ * names, so the search begins at the part of the node before. */
 static size_t part_of(struct slu_bb *bb, size_t i)
 {
 	const struct slu_plan_node *node = bb->plan.node;
@@ -226,7 +226,7 @@ struct slu_text *slu_bb_text(const struct slu_desc *desc, const void *msg)
 
 struct slu_text *slu_bb_plan_text(struct slu_bb *bb, bool over)
 {
-	/* shares everything but `over` with bb's */
+	/* a copy that differs from bb's plan only in `over` */
 	struct slu_plan plan = bb->plan;
 
 	plan.over = over;

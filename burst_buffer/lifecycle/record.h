@@ -17,9 +17,9 @@
 #include "burst_buffer/lifecycle/buffers.h"
 #include "burst_buffer/lifecycle/transitions.h"
 
-/* seconds that nodes wait at most for a verdict */
+/* seconds that nodes wait for a verdict, at most */
 #define SLU_BB_BOUND 30.0
-/* seconds for which questions about a done one are answered */
+/* seconds for which questions about a buffer that is done are answered */
 #define SLU_BB_KEEP 300.0
 /* seconds after which slurmctld has saved its state */
 #define SLU_BB_SAVED	30.0
@@ -38,7 +38,7 @@
 enum slu_bb_order {
 	SLU_ORDER_NONE = 0,
 	SLU_ORDER_DRAIN = 1, /* to be drained until it is clean */
-	/* is clean, to be resumed; kept until slurmctld has saved that */
+	/* to be resumed, as it is clean; kept until slurmctld has saved that */
 	SLU_ORDER_RESUME = 2,
 };
 
@@ -61,13 +61,13 @@ struct slu_bb_used { /* bytes */
 struct slu_bb_member {
 	enum slu_bb_node state;	 /* (db) */
 	enum slu_bb_order order; /* (db) */
-	uint64_t shared;	 /* (db) bit R: it told its share of stage R */
+	uint64_t shared;	 /* (db) bit R: its share of stage R is here */
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
-	size_t by_name; /* of the i-th: which node that is, in their order */
-	uint64_t copied, files; /* that it is known to have copied: bytes */
-	bool removed;  /* what it kept is not there any more, as it says */
-	uint64_t kept; /* (db) bytes that it takes; 0: as many as before */
+	size_t by_name;		 /* of the i-th in order of names: its index */
+	uint64_t copied, files;	 /* that it has copied: bytes, files */
+	bool removed;		 /* it has reported that what it kept is gone */
+	uint64_t kept; /* (db) bytes of what it keeps; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */
 	double resumed;		 /* when slurmctld answered; 0: not yet */
 	bool left; /* Slurm has released it, and its report is still expected */
@@ -76,7 +76,7 @@ struct slu_bb_member {
 
 struct slu_bb_share {
 	uint64_t bytes, files, total_bytes, total_files;
-	bool held; /* verified by who holds it */
+	bool held; /* verified by the node that holds it */
 	struct slu_cache_use cache;
 };
 
@@ -103,22 +103,22 @@ struct slu_bb_barrier {
 	char *name;
 	bool open;
 	char **attr; /* of each node; NULL: it has not arrived */
-	/* The last answer, and the same without attributes, by which a change
-	 * is noticed; NULL: not made yet. */
+	/* The last answer, and the same without attributes, which shows a
+	 * change; NULL: not made yet. */
 	struct slu_text *said;
 	char *brief;
-	char *told; /* what the job's user is to read; NULL: not yet made */
-	char *away; /* who has not come; NULL: not yet made */
+	char *told; /* the text for the job's user; NULL: not yet made */
+	char *away; /* nodes that have not arrived; NULL: not yet made */
 };
 
-/* What the mirror was told last, as far as it can change; state 0: nothing. */
+/* What the mirror was sent last, as far as it can change; state 0: nothing. */
 struct slu_bb_notified {
 	enum slu_bb_state state;
 	bool failed, boots;
 	size_t done, clean; /* nodes */
-	uint64_t waits_for; /* for which nodes, see digest_late() */
-	double progress;    /* when it was last told how much is copied */
-	double at;	    /* when it was last told anything */
+	uint64_t waits_for; /* digest_late() of those nodes */
+	double progress;    /* when it was last sent how much is copied */
+	double at;	    /* when it was last sent anything */
 	bool late; /* something has been delayed: see slu_bb_notify() */
 };
 
@@ -126,7 +126,7 @@ struct slu_bb_notified {
 enum slu_bb_outcome {
 	SLU_OUTCOME_FAILED = 0,
 	SLU_OUTCOME_SUCCESS = 1,
-	SLU_OUTCOME_UNSURE = 2, /* it has ended, and nobody knows how */
+	SLU_OUTCOME_UNSURE = 2, /* it has ended, and it is not known how */
 };
 
 struct slu_bb_end {
@@ -136,7 +136,7 @@ struct slu_bb_end {
 	bool unlaunched; /* (db) nothing is to be staged out: none of its tasks
 			    ran, or the user wanted that */
 	bool hurry;	 /* (db) the user wanted that (scancel --hurry) */
-	char state[24];	 /* Slurm's word; "": from an earlier sluiced */
+	char state[24];	 /* Slurm's name for it; "": from an earlier sluiced */
 };
 
 /* The first failure, and the verdict: what slurmctld is to do about the job. */
@@ -168,7 +168,7 @@ struct slu_bb_persistent {
 					discarded */
 	char *aged;    /* (db) its age, see expiry.c; NULL: none */
 	char *unsaved; /* (db) what could not be staged out */
-	size_t users;  /* jobs that use it, as last counted */
+	size_t users;  /* number of jobs that use it, as last counted */
 	double asked;  /* prestage: when its job last asked */
 };
 
@@ -208,8 +208,9 @@ struct slu_bb {
 	struct slu_bb_barrier *barrier;
 	size_t n_barrier;
 	bool keeps; /* its nodes keep what could not be staged out */
-	/* loaded: from the database. unwitnessed: slurmctld did not know its
-	 * run any more when it was asked, so nobody here has seen its end. */
+	/* loaded: from the database. unwitnessed: the connection to slurmctld
+	 * began when it did not know the run any more, so sluiced has not seen
+	 * its end. */
 	bool loaded, unwitnessed;
 
 	struct slu_bb_end end; /* of the job */
@@ -285,7 +286,7 @@ void slu_bb_exchange(struct slu_bb *bb, struct slu_bb *with);
  * yet. */
 int slu_bb_locate(const struct slu_buffers *b, struct slu_bb *bb,
 		  struct slu_err *err);
-/* The plan has changed: its texts are made anew. */
+/* The plan has changed: drops its texts. */
 void slu_bb_forget_text(struct slu_bb *bb);
 /* A message as a text of which the caller has a reference; NULL: no memory. */
 struct slu_text *slu_bb_text(const struct slu_desc *desc, const void *msg);
@@ -297,7 +298,8 @@ int slu_bb_room(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);
 void slu_bb_add_cache(struct slu_cache_use *sum,
 		      const struct slu_cache_use *one);
-/* A step that went well, in memory: R's share, or that it is attached. */
+/* A step that succeeded, in memory: the share of a stage request, or that the
+ * node is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 		      const struct slu_bb_share *share);
 

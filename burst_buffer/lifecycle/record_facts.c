@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions about a record: has it a plan, which nodes are lost, is it over.
- * Nothing is decided here.
+ * Questions about a record: whether it has a plan, which nodes are lost,
+ * whether it is over. It decides nothing.
  */
 #include "config.h"
 #include <stdlib.h>

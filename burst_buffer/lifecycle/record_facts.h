@@ -12,7 +12,7 @@ bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid);
 /* Bits of the stage requests of one direction that are to be done: all
  * stage-ins, or the stage-outs that on= allows or may still allow. */
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
-/* Has it a plan that can be carried out? */
+/* Does it have a plan that can be carried out? */
 bool slu_bb_has_plan(const struct slu_bb *bb);
 /* Was the file system in use, with data in it that is to be staged out? */
 bool slu_bb_has_data(const struct slu_bb *bb);
@@ -21,13 +21,13 @@ bool slu_bb_has_data(const struct slu_bb *bb);
 bool slu_bb_in_doubt(const struct slu_bb *bb);
 /* Do its nodes keep what could not be staged out? */
 bool slu_bb_keeps(const struct slu_bb *bb, double now);
-/* Bytes that it takes on node i: until the node is clean what the plan gave it,
+/* Bytes that it uses on node i: until the node is clean its share in the plan,
  * then what is kept there. */
 uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i);
 /* Of these, the bytes of files, as far as the node has reported. */
 uint64_t slu_bb_data(const struct slu_bb *bb, size_t i);
-/* It has failed, and the verdict was carried out or has been waited for long
- * enough. */
+/* It has failed, and the verdict was carried out, or the time limit for that
+ * has passed. */
 bool slu_bb_released(const struct slu_bb *bb, double now);
 /* Its end was not seen here (sluiced was away, or the database is older):
  * reports of its nodes are waited for before anything is concluded. */
@@ -43,8 +43,8 @@ char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick);
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i);
 /* Is a part of the data on node i? */
 bool slu_bb_holds(const struct slu_bb *bb, size_t i);
-/* Do all nodes stage out one name space together? Then the others do the part
- * of a node that was given up, which may still be at work without a
+/* Do all nodes stage out one name space together? Then the others take over the
+ * work of a node that was given up, which may still be at work without a
  * connection. */
 bool slu_bb_together(const struct slu_bb *bb);
 bool slu_bb_is_replaced(const struct slu_bb *bb, size_t i);

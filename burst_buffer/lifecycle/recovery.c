@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads buffers from the database at start: those that are alive, those that
- * are done but for nodes that have to clean up or be resumed, and those that
- * were done recently, for late messages. A row that makes no sense is marked
+ * are done except for nodes that have to clean up or be resumed, and those that
+ * ended recently, for late messages. A row that makes no sense is marked
  * broken, with the reason, and never read again; the others load.
  */
 #include "config.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs that have ended but are not in the database, because it was lost or
- * restored from a copy that is older than they are. Their nodes keep the data
- * that was to be staged out, and report that. sluiced believes a report only if
- * slurmctld has said that the run ended and was on that node; the job then gets
- * the verdict of a failed stage-out.
+ * Recovers runs that have ended but are not in the database, because it was
+ * lost or restored from an older copy. Their nodes keep the data that was to be
+ * staged out, and report that. sluiced believes a report only if slurmctld has
+ * reported that the run ended and was on that node; the job then gets the
+ * verdict of a failed stage-out.
  */
 #include "config.h"
 #include <stdio.h>

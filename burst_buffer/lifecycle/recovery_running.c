@@ -25,7 +25,7 @@
 #define LEAP (UINT64_C(1) << 32)
 
 /* Has no node asked for its plan? Then either no prolog has started yet, or all
- * were over before the record was made. */
+ * of them had ended before the record was made. */
 static bool untouched(const struct slu_bb *bb)
 {
 	return bb->state == SLU_BB_SETUP && !bb->end.at && !bb->failure.text &&
@@ -136,8 +136,8 @@ static bool number_fits(const struct slu_bb *bb, uint64_t number)
 }
 
 /* Our plan becomes the one that is in effect, with what only the node knows:
- * the number, the shares, and that data was staged in before the run (by which
- * instance is not known any more, and that number may be reused). */
+ * the number, the shares, and that data was staged in before the run (not by
+ * which instance, whose number may be reused). */
 static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
 		     struct slu_err *err)
 {

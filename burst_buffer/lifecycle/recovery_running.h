@@ -8,8 +8,8 @@
 #include "burst_buffer/lifecycle/record.h"
 
 /* A node reports that the file system was ready once, so that tasks may have
- * run. If the record is older, it is brought up to date, and staging out
- * happens as planned. -1: that cannot be stored. */
+ * run. If the record is older, it is brought up to date, so that data is staged
+ * out as planned. -1: that cannot be stored. */
 int slu_recover_ran(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		    double now, struct slu_err *err);
 /* A node reports a run that the database does not have. 1: ask it for its plan;

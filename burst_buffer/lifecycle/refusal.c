@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tells a waiting job that it cannot get what it waits for. */
+/* Holds a waiting job that cannot get what it waits for, with the reason. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "burst_buffer/lifecycle/refusal.h"
 #include "common/str.h"
 
-/* Only the site can correct it: the job asks again. */
+/* Can only the site correct it? Then the job is not held, and asks again. */
 static bool is_passing(const struct slu_buffers *b, const struct slu_err *why)
 {
 	if (slu_db_unusable(b->db))

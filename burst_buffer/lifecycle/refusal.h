@@ -2,12 +2,12 @@
 #ifndef SLU_LIFECYCLE_REFUSAL_H
 #define SLU_LIFECYCLE_REFUSAL_H
 
-/* Tells a waiting job that it cannot get what it waits for. */
+/* Holds a waiting job that cannot get what it waits for. */
 
 #include "burst_buffer/lifecycle/record.h"
 
 /* Holds the job, with this reason; but not where it may get it later without
- * doing anything (SLU_BUSY, or a failure of the site): then it asks again. */
+ * its user's doing (SLU_BUSY, or a failure of the site): then it asks again. */
 void slu_bb_refuse(struct slu_buffers *b, const struct slu_job *job,
 		   const struct slu_err *why);
 

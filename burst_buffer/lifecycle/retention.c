@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Deletes records of long-finished buffers from the database. In batches, since
- * a buffer of a large job has many rows and sluiced must not block on them.
+ * Deletes buffers that ended long ago from the database. In batches, since a
+ * buffer of a large job has many rows and sluiced must not block on them.
  */
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/lifecycle/record.h"
 #include "common/str.h"
 
-/* Those whose nodes have to clean up or be resumed stay until SLU_BB_FORGET has
- * passed. */
+/* Buffers whose nodes have to clean up or be resumed stay until SLU_BB_FORGET
+ * has passed. */
 static const char old_sql[] =
 	"SELECT BID FROM Buffer WHERE State = 6 AND Since < ?"
 	" AND (Since < ? OR NOT EXISTS (SELECT 1 FROM BufferNode AS n"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plan is made from the resource map, which may be out of date, as not only
- * Sluice writes to the nodes' disks. So each node measures its free space
- * before it makes anything, and the shares follow from what it reports.
+ * Gives each node a share for which it has space. The plan is made from the
+ * resource map, which may be out of date, as other programs write to the nodes'
+ * disks too. So each node measures its free space before it makes anything, and
+ * the shares follow from what it reports.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -64,8 +65,8 @@ static bool gives(const struct slu_bb *bb, size_t i)
 	return !bb->plan.node[i].client;
 }
 
-/* "n1: /local/sluice: needs 5GiB, only 1GiB is free: ...", and which other
- * nodes. */
+/* Fails the buffer with "n1: /local/sluice: needs 5GiB, only 1GiB is free:
+ * ...", and the names of the other nodes that lack space. */
 static int fail(struct slu_buffers *b, struct slu_bb *bb,
 		const struct slu_bb_barrier *barrier, double now,
 		struct slu_err *err)
@@ -92,7 +93,7 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb,
 	return rc;
 }
 
-/* What each gave before, in case the new shares cannot be stored. */
+/* The earlier shares, in case the new ones cannot be stored. */
 struct before {
 	uint64_t capacity;
 	bool client;
@@ -139,8 +140,8 @@ static int store(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* What each node has reported; of an older sluice-node, which does not report
- * it, what the plan says. */
+/* The free space that each node has reported; for an older sluice-node, which
+ * does not report it, the plan's share. */
 static uint64_t *told(const struct slu_bb *bb,
 		      const struct slu_bb_barrier *barrier, bool *all)
 {

@@ -7,9 +7,10 @@
 
 #include "burst_buffer/lifecycle/barriers.h"
 
-/* What plans for runs of jobs are made from. */
+/* What sluiced knows for the plan of a run. */
 struct slu_plan_site slu_bb_run_site(struct slu_buffers *b);
-/* The same for one that waits, whose nodes have no room taken yet. */
+/* The same for a job that waits: the space that other buffers use on its nodes
+ * is ignored. */
 struct slu_plan_site slu_bb_waiting_site(struct slu_buffers *b);
 
 /* All nodes have arrived at a barrier. If it is that one: give each node a

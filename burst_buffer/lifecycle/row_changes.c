@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all functions that change a buffer's rows have in common. */
+/* Helpers for functions that change a buffer's rows. */
 #include "config.h"
 #include "burst_buffer/lifecycle/row_changes.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_ROW_CHANGES_H
 #define SLU_LIFECYCLE_ROW_CHANGES_H
 
-/* What functions that change a buffer's rows have in common, for persistence.c
- * and node_rows.c. */
+/* Helpers for functions that change a buffer's rows: for persistence.c and
+ * node_rows.c. */
 
 #include "burst_buffer/lifecycle/record.h"
 

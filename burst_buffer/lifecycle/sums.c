@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over buffers of jobs that are done, made by SQLite. */
+/* Sums over buffers of jobs that have ended, computed by SQLite. */
 #include "config.h"
 #include "burst_buffer/lifecycle/buffers.h"
 #include "burst_buffer/lifecycle/transitions.h"

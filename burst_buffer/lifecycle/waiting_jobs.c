@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles what a pending job needs before it can start: creating or destroying
- * persistent buffers, and stage-in ahead of the allocation (prestage).
- * slurmctld repeats the request while the job waits, so this is idempotent; it
- * rechecks everything each time because sluice.conf may have changed. A request
- * that cannot be met holds the job, or is retried if the cause is temporary.
+ * Handles what a pending job needs before it can start: persistent buffers to
+ * be created or destroyed, and stage-in ahead of the allocation. slurmctld
+ * repeats the request while the job waits, so this is idempotent; it rechecks
+ * everything each time because sluice.conf may have changed. A request that
+ * cannot be met holds the job, or is retried if the cause is temporary.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/effects.h"
