@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sluice-node cache`: what the node's stage cache has, file by file, and its
- * removal. */
+/* `sluice-node cache`: lists or removes what is in the node's stage cache, a
+ * row for each source file. */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
 
@@ -80,7 +80,7 @@ static int add(void *arg, const struct slu_cached *is)
 	return f->file[f->n++].of.path ? 0 : -1;
 }
 
-/* What is of one source becomes one. */
+/* Merges the rows of one source. */
 static void join(struct files *f)
 {
 	size_t n = 0;

@@ -91,7 +91,7 @@ struct serving {
 	struct slu_cache_mounts mounts;
 	dev_t own;
 	struct slu_cache_key key[TICKETS]; /* ticket - 1; text {0}: free */
-	bool told;			   /* that something is wrong */
+	bool told;			   /* a cache error was reported */
 };
 
 static struct timespec now(void)
@@ -132,7 +132,7 @@ static uint32_t free_ticket(const struct serving *s)
 	return 0;
 }
 
-/* To be filled; the key is the ticket's from here on. */
+/* Starts to fill an entry; the key belongs to the ticket from now on. */
 static int begin(struct serving *s, struct slu_cache_key *key, uint32_t *ticket,
 		 struct slu_err *err)
 {
@@ -182,7 +182,7 @@ static int serve_open(struct serving *s, int to, const struct question *q,
 	return rc;
 }
 
-/* It is what it was when it was begun to be read. */
+/* Is the source unchanged since its reading began? */
 static bool is_same(struct serving *s, int in, const struct slu_cache_key *was)
 {
 	struct slu_cache_key is;

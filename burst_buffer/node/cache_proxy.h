@@ -3,11 +3,11 @@
 #define SLU_NODE_CACHE_PROXY_H
 
 /*
- * The stage cache (storage/stage_cache.h) for who may not reach it: the process
- * that copies as the job's user asks another one, root's, which is started
- * while that is still allowed, and ends when the first closes `fd`. It shows
- * the source, open for reading, and is told nothing but what the kernel says of
- * that. What it gets is one entry, open.
+ * Access to the stage cache (storage/stage_cache.h) for a process that copies
+ * as the job's user, and so has no access itself: it asks a process of root's,
+ * which is started before the user is changed and ends when the other closes
+ * `fd`. A question passes the source, open for reading; the proxy trusts only
+ * what the kernel says of that descriptor. An answer passes one entry, open.
  */
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ struct slu_cache_of {
 	uint32_t job_id;
 	uint64_t buffer;
 	struct timespec began; /* the job's first use of it */
-	/* Told once what is wrong with it; NULL: nobody wants to know. */
+	/* Called once with the first error; NULL: it is ignored. */
 	void (*wrong)(void *arg, const char *text);
 	void *arg;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The identity of a source, see the header. Device numbers of network file
- * systems are not the same after the next mount, so a file system is known by
- * its kind and what is mounted. Entries are served to jobs of their user only,
- * so that nobody can deceive others.
+ * Identifies a source for the stage cache, see the header. Device numbers of
+ * network file systems change with each mount, so a file system is identified
+ * by its kind and by what is mounted. Entries are only served to jobs of the
+ * same user, so a forged identity deceives no other user.
  */
 #include "config.h"
 #include "burst_buffer/node/cache_source.h"
@@ -19,11 +19,11 @@
 #include <unistd.h>
 #include "burst_buffer/staging/fresh.h"
 
-/* Times of change have grains (a second, on old file systems), and servers'
- * clocks differ from ours a little. */
+/* Change times have a resolution (a second, on old file systems), and servers'
+ * clocks differ slightly from ours. */
 #define SETTLED 10 /* seconds */
 
-/* The number that stands in /proc/self/fdinfo; -1. */
+/* The mount id in /proc/self/fdinfo; -1: not known. */
 static int mount_of(int fd)
 {
 	char path[40], line[128];
@@ -40,17 +40,17 @@ static int mount_of(int fd)
 	return id;
 }
 
-/* Whose ctime need not follow what is written: memory, where a kept mapping
- * changes a file without a word, and FUSE, whose server says what it likes, or
- * nothing at all. */
+/* File systems whose ctime does not have to change with the data: in memory,
+ * where a mapping that was kept changes a file without a trace, and FUSE, whose
+ * server may report anything, or never answer. */
 static bool is_doubtful(const char *kind)
 {
 	return strcmp(kind, "tmpfs") == 0 || strcmp(kind, "ramfs") == 0 ||
 	       strncmp(kind, "fuse", 4) == 0;
 }
 
-/* A line of /proc/self/mountinfo (proc(5)): ID PARENT DEV ROOT POINT OPTIONS
- * [TAG...] - KIND SOURCE OPTIONS. NULL: another's. */
+/* Parses a line of /proc/self/mountinfo (proc(5)): ID PARENT DEV ROOT POINT
+ * OPTIONS [TAG...] - KIND SOURCE OPTIONS. NULL: it is of another mount. */
 static char *fs_of(char *line, int id)
 {
 	char *dash = strstr(line, " - "), kind[64], root[4096], source[4096];
@@ -95,7 +95,8 @@ void slu_cache_mounts_free(struct slu_cache_mounts *m)
 	*m = (struct slu_cache_mounts){0};
 }
 
-/* A disk may have another file system next time: that has another number. */
+/* Adds the number of a disk's file system, as another one may be made on the
+ * disk. */
 static char *full_name(struct slu_cache_mounts *m, int fd,
 		       const struct stat *st)
 {
@@ -110,7 +111,7 @@ static char *full_name(struct slu_cache_mounts *m, int fd,
 					       (unsigned)of.f_fsid.__val[1]);
 }
 
-/* NULL: it has none, or a longer one. */
+/* NULL: it has no path, or too long a one. */
 static char *path_of(int fd, const struct stat *st)
 {
 	char link[40], path[PATH_MAX + 1];
@@ -143,7 +144,7 @@ bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
 {
 	struct stat st;
 
-	/* Of a doubtful one nothing is asked: its server may never answer. */
+	/* A doubtful one gets no request: its server may never answer. */
 	if (!fs_name(mounts, in) ||
 	    !can_be_kept(in, offset, length, own, now, &st))
 		return false;

@@ -2,12 +2,12 @@
 #ifndef SLU_NODE_CACHE_SOURCE_H
 #define SLU_NODE_CACHE_SOURCE_H
 
-/* What a source of a stage-in is known by in the node's stage cache. */
+/* Identifies a source of a stage-in for the node's stage cache. */
 
 #include <sys/types.h>
 #include "burst_buffer/storage/cache_record.h"
 
-/* Of file systems that are mounted, by the last that was asked for. Zero it. */
+/* Cache of mounted file systems: the last one that was looked up. Zero it. */
 struct slu_cache_mounts {
 	int id;
 	char *fs; /* its kind, what is mounted, and which part of it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node cancel`: a user stops the stage-out of his own job, which
+ * `sluice-node cancel`: a user stops the stage-out of their own job, which
  * scancel cannot do, as for Slurm the job has ended. sluiced decides whether
- * the caller may; the credential identifies him. Works on any host of the
+ * the caller may; the credential identifies the user. Works on any host of the
  * cluster.
  */
 #include "config.h"

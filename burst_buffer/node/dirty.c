@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* A file in the storage, where it survives a restart of the node: so the node
- * is resumed later all the same. */
+/* A mark in the storage, where it survives a restart of the node, so that the
+ * node is resumed even after one. */
 #define MARK "dirty"
 #define TIME 5.0 /* seconds for sluiced's answer */
 
@@ -17,7 +17,7 @@ bool slu_dirty(const char *storage)
 	return slu_storage_has_mark(storage, MARK);
 }
 
-/* what: why it is drained; "": it is to be resumed. */
+/* what: why it is drained; "": it can be resumed. */
 static int tell(struct slu_node *n, const char *what, struct slu_err *err)
 {
 	struct slu_node_ask ask = {.node = n->name,

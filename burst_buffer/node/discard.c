@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node discard`: remove what failed stage-outs of a job have left,
- * before it expires. The owner tells sluiced so, on any host: he cannot remove
- * it himself, as his data is in an image that is mounted by root. The nodes
- * that keep some of it read that at their next health check and remove it. Run
- * by root, it removes what this node keeps at once.
+ * `sluice-node discard`: removes what failed stage-outs of a job have left,
+ * before it expires. The owner asks sluiced for it, on any host: a user cannot
+ * remove the data directly, as it is in an image that is mounted by root. The
+ * nodes that keep some of it get the request at their next health check and
+ * remove it. Run by root, it removes what this node keeps at once.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"

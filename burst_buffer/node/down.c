@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node down: take a job's file system off this node. Run by the epilog,
- * which Slurm may kill, and which must not return before nothing is left; so
- * the work is done by a detached worker, and this waits for its result. A
- * worker that died is started again; every step can be repeated.
+ * sluice-node down: removes a job's file system from this node. Run by the
+ * epilog, which Slurm may kill, and which must not return before nothing is
+ * left; so the work is done by a detached worker, and this waits for its
+ * result. A worker that died is started again; every step can be repeated.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -18,8 +18,8 @@
 #define GOODBYE	   3.0	/* seconds for one request to sluiced */
 #define LAST_WORDS 60.0 /* seconds for a worker's last report */
 
-/* A worker that has reported a failure still retries now and then; whoever
- * calls `down` again wants a result at once. */
+/* A worker that has reported a failure retries at long intervals; a new call of
+ * `down` needs a result at once. */
 static int drop_failure(struct slu_node *n, struct slu_err *err)
 {
 	char *result = slu_note_get(n, "result");
@@ -34,7 +34,7 @@ static int drop_failure(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
-/* 1: it is over, and *rc says how; 0: not yet. */
+/* 1: the worker has a result, in *rc; 0: not yet. */
 static int over(struct slu_node *n, uint64_t buffer, int *rc,
 		struct slu_err *err)
 {
@@ -67,7 +67,7 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 			slu_pid_wait(&pid, 0.05, NULL);
 			continue;
 		}
-		if (over(n, buffer, &rc, err)) /* it has ended just now */
+		if (over(n, buffer, &rc, err)) /* it ended just now */
 			return rc;
 		if (started++ == WORKERS)
 			return slu_err(err, SLU_INTERNAL,
@@ -81,10 +81,10 @@ static int wait_for_worker(struct slu_node *n, uint64_t buffer,
 	}
 }
 
-/* sluiced may have sent a plan that never arrived, or that a reboot removed:
- * nothing was made, or nothing runs any more. Report that once, so that the
- * node is not drained. Only after sluiced was asked for the inventory: storage
- * of the job may be here without a note. */
+/* The job has no notes here: sluiced may have sent a plan that never arrived,
+ * or a reboot has removed them; nothing was made, or nothing runs any more.
+ * Reports that once, so that the node is not drained. Only after the inventory,
+ * as storage of the job may be here without a note. */
 static void say_nothing_is_here(struct slu_node *n)
 {
 	struct slu_report r = {.job_id = n->job_id,

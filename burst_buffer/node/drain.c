@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The walk runs as the user, but only root may write the manifest: a process of
- * its own reads it from a pipe. */
+/* Writes the manifest of a walk: the walk runs as the user, but only root may
+ * write the manifest, so a process of its own reads it from a pipe. */
 #include "config.h"
 #include "burst_buffer/node/drain.h"
 

@@ -2,14 +2,14 @@
 #ifndef SLU_NODE_DRAIN_H
 #define SLU_NODE_DRAIN_H
 
-/* A process that writes what comes through a pipe to a file: the manifest,
- * which a child without rights in RunDir sends. */
+/* A process that writes what comes through a pipe to a file: the manifest, sent
+ * by a child that has no rights in RunDir. */
 
 #include <sys/types.h>
 #include "common/err.h"
 
-/* Returns the end of the pipe to write to, which slu_drain_end() closes; that
- * fails when not all was written, whatever the writer saw. */
+/* Returns the end of the pipe to write to, which slu_drain_end() closes. That
+ * fails when not all was written, even if no write to the pipe failed. */
 int slu_drain_start(const char *path, pid_t *pid, struct slu_err *err);
 int slu_drain_end(int fd, pid_t pid, struct slu_err *err);
 

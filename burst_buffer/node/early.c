@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tasks declare ready to be staged out is heard by the watcher, on a
- * socket: "PATH", absolute and without symbolic links, from the job's own user
- * or root. It belongs to the request whose source it is or lies below; which
- * one, and what of it, is noted in the queue before the answer "ok". Anything
- * else is answered with one sentence.
+ * The watcher's socket for early stage-out: tasks send "PATH", absolute and
+ * without symbolic links, of what they declare ready. Only the job's own user
+ * and root may. The path belongs to the request whose source it is or lies
+ * below; both are noted in the queue before the answer "ok". Anything else is
+ * answered with one sentence.
  */
 #include "config.h"
 #include "burst_buffer/node/early.h"
@@ -26,7 +26,7 @@
 
 /* seconds in which a task has to send its request */
 #define ANSWER	2
-#define COLLECT 5.0 /* seconds between two looks of the staging node */
+#define COLLECT 5.0 /* seconds between two checks of the staging node */
 
 int slu_early_listen(struct slu_node *n)
 {
@@ -60,7 +60,7 @@ int slu_early_listen(struct slu_node *n)
 	return -1;
 }
 
-/* The part of this request's source that the path means; NULL: it is not below
+/* The part of this request's source that the path names; NULL: it is not below
  * the source. */
 static const char *part_of(const struct slu_stage *s, const char *there,
 			   const char *path)

@@ -2,9 +2,9 @@
 #ifndef SLU_NODE_EARLY_H
 #define SLU_NODE_EARLY_H
 
-/* Early stage-out: while the job runs, what its tasks declare ready with
- * `sluice-stage-out` is copied. They declare it on a socket of the watcher,
- * which notes it; a process of its own copies (early_copy.c). */
+/* Early stage-out: while the job runs, files that its tasks declare ready with
+ * `sluice-stage-out` are copied. The declaration goes to a socket of the
+ * watcher, which notes it; another process copies (early_copy.c). */
 
 #include "burst_buffer/node/node.h"
 
@@ -12,16 +12,17 @@
 #define SLU_EARLY_MAX	 16384 /* bytes of a path */
 /* The watcher's socket; -1: this job cannot stage out early. */
 int slu_early_listen(struct slu_node *n);
-/* Wait so many seconds, and serve whoever connects meanwhile. */
+/* Waits so many seconds, and serves connections meanwhile. */
 void slu_early_serve(struct slu_node *n, int socket, double seconds);
 /* Has something of request r been staged out already? Touches the job's file
  * system. */
 bool slu_early_has_been(const struct slu_node *n, size_t r);
 /* Open the notes of what was (staging/copied.h); 0: there are none. */
 int slu_early_notes(const struct slu_node *n, size_t r, int flags);
-/* early_notes.c: is there a request whose nodes each stage out their own? */
+/* early_notes.c: does the job have a request whose nodes each stage out their
+ * own files? */
 bool slu_early_any_apart(const struct slu_plan *plan);
-/* The node that stages out while the job runs, where one does it for all. */
+/* The node that copies while the job runs, where one does it for all. */
 size_t slu_early_node(const struct slu_plan *plan);
 
 /* Queue a path of request r to be copied. */

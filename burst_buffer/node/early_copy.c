@@ -74,9 +74,9 @@ static size_t parse(const struct slu_node *n, const char *text, size_t size,
 
 /* In children */
 
-/* One node at a time, as two that write one file would corrupt it. The lock
- * names its holder; a node that is lost keeps it, and then nothing more is
- * staged out early. */
+/* Lets one node copy at a time, as two that write one file would corrupt it.
+ * The lock names its holder; a node that is lost keeps it, and then nothing
+ * more is staged out early. */
 static int lock(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -126,8 +126,8 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 	return 0;
 }
 
-/* It may be large: unnamed, so it is charged to the job and gone with this
- * process. */
+/* It may be large: an unnamed file, which is charged to the job and disappears
+ * with this process. */
 static int open_manifest(const struct slu_node *n)
 {
 	char path[PATH_MAX];
@@ -177,8 +177,8 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 	return play_all(&part, out, err);
 }
 
-/* A record appears whole (written aside and renamed), under the name of this
- * node. */
+/* Hands a record over to the staging node. It appears whole (written aside and
+ * renamed), under the name of this node. */
 static int hand_on(struct slu_aside *aside, void *arg, void *out,
 		   struct slu_err *err)
 {
@@ -210,7 +210,7 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
-/* Moves a record of another node into this node's queue. */
+/* Moves another node's record into this node's queue. */
 static void collect_one(struct one *o, int dir, const char *name)
 {
 	struct slu_buf text = {0};
@@ -323,7 +323,7 @@ static void do_queue(struct slu_node *n, struct one *o)
 	}
 }
 
-/* Is this the node that copies for the others? */
+/* Does this node copy for the others? */
 static bool collects(const struct slu_node *n)
 {
 	for (size_t i = 0; i < n->plan.n_stage; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is noted of early stage-out: the queue, and what was copied. The queue
- * has records of "R LENGTH\nPATH\n", PATH below the source ("": all of it),
- * each written at once. */
+/* Notes of early stage-out: the queue, and what was copied. The queue has
+ * records of "R LENGTH\nPATH\n", PATH below the source ("": all of it), each
+ * written at once. */
 #include "config.h"
 #include "burst_buffer/node/early.h"
 

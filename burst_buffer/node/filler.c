@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who fills a disk: which user's files take most of the file system of a node's
- * storage, and below which directory most of these are. A child searches level
- * by level for a few seconds at most: large files are rarely deep.
+ * Finds out what fills a disk: which user's files use most of the file system
+ * of a node's storage, and below which directory most of these are. A child
+ * searches level by level for a few seconds at most, as large files are rarely
+ * deep.
  */
 #include "config.h"
 #include "burst_buffer/node/room.h"
@@ -52,7 +53,7 @@ struct looking {
 	double end;
 };
 
-/* From the kernel's cache alone: a server might not answer. */
+/* From the kernel's cache alone, as a server might not answer. */
 static bool stat_at(int fd, const char *name, struct statx *st)
 {
 	return statx(fd, name,
@@ -97,7 +98,7 @@ static void add_dir(struct looking *l, char *path, char *top)
 		l->dir[l->n_dir++] = (struct dir){path, top ? top : path};
 }
 
-/* Storage of an instance, or kept data: planning knows that already. */
+/* Is it storage of an instance, or kept data? Planning counts that already. */
 static bool is_ours(const struct looking *l, const char *dir, const char *name)
 {
 	uint32_t job_id;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node forwarder: one GekkoFWD daemon on an I/O node, for systemd to
- * start. The daemon has a hosts file of its own, FILE.d/HOST, so that its clean
- * exit, which removes its hosts file, takes only its own line away. A daemon
- * that dies is started anew, later and later if it keeps dying.
+ * sluice-node forwarder: keeps one GekkoFWD daemon running on an I/O node, as a
+ * service of systemd. The daemon has a hosts file of its own, FILE.d/HOST, so
+ * that its clean exit, which removes its hosts file, removes only its own line.
+ * A daemon that dies is restarted, after longer and longer pauses if it keeps
+ * dying.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
@@ -66,8 +67,8 @@ static void say(const struct forwarder *f, const char *what, const char *more)
 		more ? ": " : "", more ? more : "");
 }
 
-/* By the clock of the file system: the time stamp of our own line, just
- * touched. */
+/* Now, by the clock of the file system: the time stamp of our own line, which
+ * was just touched. */
 static time_t now_there(const struct forwarder *f)
 {
 	struct stat st;
@@ -89,7 +90,7 @@ static void compose(struct forwarder *f)
 	f->complete = rc;
 }
 
-/* Has a line appeared or gone, or may one be stale? */
+/* Has a line appeared or disappeared, or may one be stale? */
 static bool is_due(struct forwarder *f)
 {
 	struct stat st = {0};
@@ -148,7 +149,7 @@ static void start(struct forwarder *f)
 	_exit(127);
 }
 
-/* The daemon has died while these jobs used it. */
+/* Notifies the jobs that used the daemon of its death. */
 static void tell_jobs(struct forwarder *f)
 {
 	struct slu_fwd_jobs jobs;
@@ -201,7 +202,8 @@ static void tick(void)
 	nanosleep(&t, NULL);
 }
 
-/* Counts what jobs have moved; the first member reports sums. */
+/* Counts what jobs have moved; the first member's forwarder reports the
+ * sums. */
 static void account(struct forwarder *f)
 {
 	struct slu_fwd_sum sum;

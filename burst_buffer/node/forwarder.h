@@ -31,27 +31,30 @@ int slu_fwd_compose(const char *file, const struct slu_hosts *members,
 		    time_t now, struct slu_err *err);
 
 /*
- * GekkoFS's daemon keeps the names of files in DIR/PID/metadata, its own
- * process number, so one that is started again knows none of them. Here
- * DIR/names is the one place, and DIR/PID leads to it for the daemon that is
- * about to be process `pid`; links of those before go. What a daemon without
- * this has left, the newest of it, becomes DIR/names. Nobody else may use DIR,
- * and no daemon may be running in it. SLU_IO, and nothing is lost.
+ * Keeps the names of files over restarts of a daemon. GekkoFS's daemon has them
+ * in DIR/PID/metadata, PID being its own, so that a new process knows none of
+ * them. So DIR/names is the one place, and this makes DIR/PID a link to it for
+ * the daemon that is about to be process `pid`; it removes earlier links. If
+ * daemons have run without this, the newest of what they have left becomes
+ * DIR/names. DIR must have no other use, and no daemon may be running in it.
+ * SLU_IO, and nothing is lost.
  */
 int slu_fwd_keep_names(const char *dir, pid_t pid, struct slu_err *err);
 
-/* May a daemon that was killed have lost names? True where it has a RocksDB in
- * DIR/names without a write-ahead log, so that it had them in memory. Before
- * the next one starts. */
+/* Before a restart: may a daemon that was killed have lost names? True where
+ * DIR/names has a RocksDB without a write-ahead log, so that they were in
+ * memory. */
 bool slu_fwd_names_unsaved(const char *dir);
 
-/* The program's release and those of its options that matter here, as it says
- * itself, in one line: "release 0.9.3; it has enable-forwarding, metadir".
- * SLU_IO: it does not answer within some seconds. */
+/* The release of the program and those of its options that matter here, as its
+ * --version and --help show them, in one line: "release 0.9.3; it has
+ * enable-forwarding, metadir". SLU_IO: it does not answer within some
+ * seconds. */
 int slu_fwd_probe(char *program, struct slu_buf *out, struct slu_err *err);
 
-/* Jobs by MappingDir/mapping.json, as "17,18": whose data go through this I/O
- * node, and others that have I/O nodes, whose names of files are on all. */
+/* Jobs that a daemon's death affects, by MappingDir/mapping.json, as "17,18":
+ * those whose data go through this I/O node, and all others that have I/O
+ * nodes, as names of files are spread over all of them. */
 struct slu_fwd_jobs {
 	struct slu_buf data, names;
 };
@@ -59,9 +62,10 @@ int slu_fwd_jobs(const char *dir, const char *host, struct slu_fwd_jobs *out,
 		 struct slu_err *err);
 void slu_fwd_jobs_free(struct slu_fwd_jobs *jobs);
 
-/* Tell the owners of jobs->data that the daemon of this I/O node has died
- * (scontrol notify), and act on the jobs: "tell" does nothing more, "requeue"
- * and "end" do what they say. Returns at once; a child does it. */
+/* Tells the owners of jobs->data with scontrol notify that the daemon of this
+ * I/O node has died, and acts on the jobs by `action`: "tell" does nothing
+ * more, "requeue" requeues and "end" cancels them. Returns at once; a child
+ * does it. */
 void slu_fwd_notify(const char *host, const char *action,
 		    const struct slu_fwd_jobs *jobs);
 

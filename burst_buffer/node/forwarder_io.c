@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connections are reported before the mapping changes: the client's process
- * ends before its job does, and the job ends before it leaves the assignment.
- * So connections that have ended are counted with the mapping as it was before.
+ * Counts what jobs move through the daemon. Connections are reported before the
+ * mapping changes: the client's process ends before its job does, and the job
+ * ends before it leaves the assignment. So connections that have ended are
+ * counted with the mapping as it was before.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"
@@ -152,8 +153,7 @@ static void drain(struct slu_fwd_io *io, double now)
 			count(io, &end, now);
 }
 
-/* A client that is still connected although its job has gone: its node has
- * died. */
+/* A client is still connected although its job has gone: its node has died. */
 static void look_at_open(struct slu_fwd_io *io, struct slu_fwd_sum *job)
 {
 	static const char *const file[] = {"/proc/net/tcp", "/proc/net/tcp6"};

@@ -3,12 +3,13 @@
 #define SLU_NODE_FORWARDER_IO_H
 
 /*
- * What jobs have moved through the forwarding daemons, told to sluiced when
+ * What jobs have moved through the forwarding daemons, reported to sluiced when
  * they have left the assignment. Each forwarder writes what went through its
- * own into FILE.io/JOB.HOST; the first member's adds them up when all are there
- * and tells. What one of them cannot say makes the whole unknown, never small:
- * a compute node of several jobs, a client without a name, a forwarder that
- * came later than the job or is silent.
+ * own daemon into FILE.io/JOB.HOST; the first member's forwarder adds them up
+ * when all are there and reports the sum. If one of them cannot tell, the sum
+ * is unknown and never too small: because of a compute node with several jobs,
+ * a client without a name, a forwarder that started after the job or does not
+ * report.
  */
 
 #include <stdint.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jobs that use a forwarding daemon, by MappingDir/mapping.json, and what
- * is done with them when it has died, as their clients would wait for it for
- * ever.
+ * Finds the jobs that use a forwarding daemon, by MappingDir/mapping.json, and
+ * acts on them when it has died, as their clients would wait for it for ever.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"

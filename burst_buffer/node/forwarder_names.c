@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps the file names that a forwarding daemon knows when its process ends. */
+/* Keeps the file names that a forwarding daemon knows beyond its process. */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 
@@ -23,8 +23,8 @@ static bool is_number(const char *name)
 	return *name && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* Removes a link of ours; notes the newest of the directories that daemons have
- * left. */
+/* Removes a link that was made for an earlier daemon; notes the newest of the
+ * directories that daemons have left. */
 static int look_at(int dir, const char *name, char newest[NAME_MAX + 1],
 		   struct timespec *when, struct slu_err *err)
 {

@@ -38,7 +38,7 @@ static bool has(const char *help, const char *option)
 	return false;
 }
 
-/* 0.9.3 wants its required options before it says its version. */
+/* Release 0.9.3 does not print its version without its required options. */
 static int add_release(char *program, struct slu_buf *out, struct slu_err *err)
 {
 	char *argv[] = {program, "--version", "-m", "/nowhere",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wiped storage of which a process still holds a part: reported at once, with
- * the process; if it stays so, the node is drained. */
+ * the process; the node is drained if that lasts. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 

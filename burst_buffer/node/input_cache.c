@@ -2,8 +2,8 @@
 /*
  * The stage cache (storage/stage_cache.h) in the life of a job's file system:
  * it makes room for its storage, serves its stage-in, and keeps what that has
- * read once all of it is verified. Nothing of a job depends on it: what goes
- * wrong is logged, and the source is read.
+ * read once all of it is verified. No job depends on it: errors are logged, and
+ * the source is read.
  */
 #include "config.h"
 #include "burst_buffer/node/input_cache.h"
@@ -35,7 +35,7 @@ static bool stages_in(const struct slu_plan *plan)
 	return false;
 }
 
-/* The storage that the job has here, or the first that there is. */
+/* The storage that the job has here, or the first that the node has. */
 static char *choose_storage(const struct slu_node *n, struct slu_err *err)
 {
 	const char *own = n->plan.node[n->self].storage;
@@ -53,7 +53,7 @@ static char *choose_storage(const struct slu_node *n, struct slu_err *err)
 	return found;
 }
 
-/* What stays in memory is taken from the next jobs. */
+/* A cache in memory would take it from the next jobs. */
 static bool is_memory(const char *storage)
 {
 	struct statfs st;
@@ -114,7 +114,7 @@ void slu_input_cache_end(struct slu_node *n)
 	n->cache = NULL;
 }
 
-/* The disk is busy with the job. */
+/* The job needs the disk more than the cache does. */
 void slu_be_idle(void)
 {
 	(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
@@ -148,9 +148,9 @@ static int commit(void *arg)
 	return rc ? 1 : 0;
 }
 
-/* It waits for the disk, the job does not; at normal priority, as it has the
- * cache's lock, for which others wait. The fill stays locked until that has
- * locked it, too, or this process ends. */
+/* Another process waits for the disk, so that the job does not; at normal
+ * priority, as it has the cache's lock, for which others wait. The fill stays
+ * locked until that process has locked it, too, or this one ends. */
 void slu_input_cache_keep(struct slu_node *n)
 {
 	const struct slu_input_cache *c = n->cache;

@@ -13,24 +13,24 @@ struct slu_input_cache {
 	bool added; /* something was read into it */
 };
 
-/* n->cache is the cache from here on, if there is to be one for its stage-in;
- * end it (NULL is fine). */
+/* Makes n->cache the cache for the job's stage-in, if it uses one; free with
+ * slu_input_cache_end (NULL is fine). */
 void slu_input_cache_begin(struct slu_node *n);
 void slu_input_cache_end(struct slu_node *n);
 
-/* From here on this process gets what of the disks nobody else wants. */
+/* Gives this process the disks only when no other process uses them. */
 void slu_be_idle(void);
 
-/* All is verified: what was added stays, when a process of its own has seen it
- * on disk. */
+/* All is verified, so what was added stays, once another process has made sure
+ * that it is on disk. */
 void slu_input_cache_keep(struct slu_node *n);
 
-/* The stage-in failed: what it had from the cache goes, so that the next run
+/* The stage-in failed: removes the entries that it used, so that the next run
  * reads the source. */
 void slu_input_cache_doubt(struct slu_node *n);
 
-/* So many bytes are wanted in `storage`: entries go as far as it takes. Without
- * StageCache all of them do. */
+/* Makes room for so many bytes in `storage` by removing entries. Without
+ * StageCache all are removed. */
 void slu_input_cache_yield(struct slu_node *n, const char *storage,
 			   uint64_t bytes);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file system that is reached by interposition is out of reach for this
- * process: what touches it is done by a program of its own, `sluice-node act`,
- * which is started as the job's user with the library of the file system. It
- * is ours, but the user could pretend to be it: what it says is parsed, and
- * is believed no more than a user is.
+ * Staging in a file system that is reached by interposition, which this process
+ * cannot do: a program of its own, `sluice-node act`, touches it, started as
+ *the job's user with the library of the file system. The program is ours, but
+ *the user could run another in its place: its output is parsed with care and
+ * trusted no more than a user's.
  *
  *	act ACT SOURCE DESTINATION WHAT BELOW ROOT SELF N FLAGS MANIFEST
  *	    JOURNAL
@@ -38,7 +38,7 @@
 
 enum flag { DURABLE = 1, PLAIN_SOURCE = 2, PLAIN_DESTINATION = 4, CONTENT = 8 };
 
-/* The end in the program */
+/* The program's side */
 
 static int print_progress(void *arg, uint64_t bytes, uint64_t files)
 {
@@ -141,7 +141,7 @@ int slu_act_main(int argc, char **argv)
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* The caller's end; all of it runs in a child that may be killed. */
+/* The caller's side; all of it runs in a child that may be killed. */
 
 /* The program inherits 0 to 2 and this descriptor only. */
 static void close_all_but(int fd)

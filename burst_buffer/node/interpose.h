@@ -2,9 +2,9 @@
 #ifndef SLU_NODE_INTERPOSE_H
 #define SLU_NODE_INTERPOSE_H
 
-/* A file system that is reached only by a library which programs are started
- * with (LD_PRELOAD): what touches it is done by `sluice-node act`, started with
- * that library. */
+/* Staging in a file system that only programs can reach which are started with
+ * its library (LD_PRELOAD): `sluice-node act`, started with that library, does
+ * what touches it. */
 
 #include "burst_buffer/node/node.h"
 
@@ -13,12 +13,12 @@ struct slu_stage_part;
 struct slu_stage_result;
 /* Make data/ and .sluice/ in it. */
 int slu_interposed_layout(struct slu_node *n, struct slu_err *err);
-/* In a child: play an act of staging as the job's user. The manifest is given
+/* In a child: runs an act of staging as the job's user. The manifest is given
  * by its path; part->manifest is not used. */
 int slu_interposed_act(struct slu_node *n, struct slu_aside *aside, int act,
 		       const struct slu_stage_part *part, const char *manifest,
 		       struct slu_stage_result *result, struct slu_err *err);
-/* `sluice-node act WORD...`: the other end of the above. Returns its exit
+/* `sluice-node act WORD...`: the program that is started. Returns its exit
  * code. */
 int slu_act_main(int argc, char **argv);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node io`: tell sluiced what a job without a buffer has read and
- * written on this node: its tasks, as the SPANK plugin has noted it in
- * RunDir/io, one line "READ WRITTEN" a step, or "unknown", after which all of
- * it is and nothing is told; without such a note Lustre's client, from what
- * `sluice-node begin` has noted. The notes go whether sluiced heard of them or
- * not: nobody waits for this, and nothing depends on it.
+ * `sluice-node io`: reports to sluiced what a job without a buffer has read and
+ * written on this node. The SPANK plugin has noted it for tasks in RunDir/io,
+ * one line "READ WRITTEN" a step, or "unknown", and then nothing is reported.
+ * Without such a note the counters of Lustre's client are used, against those
+ * that `sluice-node begin` has noted. The notes are removed whether sluiced got
+ * the report or not: nothing waits for this or depends on it.
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the job's output, slurm-N.out, tells of its file system: a few lines
- * when the batch script starts, which its SPANK hook writes as the first words
- * of the script itself, and what became of the stage-out, which only this node
+ * Writes lines about the file system into the job's output, slurm-N.out: a few
+ * when the batch script starts, which its SPANK hook writes as the first output
+ * of the script itself, and the result of the stage-out, which only this node
  * knows once the script has ended.
  *
- * That hook has noted which file Slurm opened. It is found again by its path,
- * as the job's user, who could do as much by himself, and in a child with a
- * time limit: the file system may have died meanwhile. Only a regular file of
- * the same number is written to, at its end; so nothing blocks on a pipe, and
- * what was put in the file's place is left alone. The device is not compared:
- * it changes when an automounter mounts a home directory anew.
+ * For the latter the hook has noted which file Slurm opened. It is found again
+ * by its path, as the job's user, who could do as much without us, and in a
+ * child with a time limit, as the file system may have died meanwhile. Only a
+ * regular file with the same inode number is written to, at its end; so nothing
+ * blocks on a pipe, and another file that was put in its place is not touched.
+ * The device is not compared: it changes when an automounter mounts a home
+ * directory again.
  */
 #include "config.h"
 #include "burst_buffer/node/job_output.h"
@@ -158,8 +159,7 @@ static bool disk_is_full(const struct slu_node *n)
 	       st.f_bavail < st.f_blocks / 1000;
 }
 
-/* Is what is staged in, to this file system alone, as large as the capacity
- * that was asked for? */
+/* Do the stage-ins to this file system alone fill the requested capacity? */
 static bool fills_capacity(const struct slu_node *n, const char *text)
 {
 	const struct slu_fstype *type = slu_fstype_find(n->plan.driver);

@@ -11,9 +11,9 @@
 void slu_job_output_begin(struct slu_node *n);
 /* text: one line or more. */
 void slu_job_output_end(struct slu_node *n, const char *text);
-/* Rewrite *err of a staging that failed for the user: with the names that he
- * knows ($BB_JOBFS), and what to change if the job's own file system is full.
- */
+/* Rewrites *err of a staging that failed for the user: with the names that
+ * users know ($BB_JOBFS), and what to change if the job's own file system is
+ * full. */
 void slu_job_output_failure(const struct slu_node *n, bool out,
 			    struct slu_err *err);
 

@@ -35,9 +35,10 @@ static bool uses_memory(const struct slu_conf *conf)
 	       (!slu_choice_is_path(choice) && strchr(choice, '/'));
 }
 
-/* A choice puts sluice/ on a disk, or in memory; nothing else is asked, because
- * other file systems may hang. What users mount themselves may bear any source,
- * and jobs' own file systems lie on disks too: a sluice/ there is not ours. */
+/* May a directory sluice/ at this mount be ours? A choice of storage makes it
+ * on a disk, or in memory; other file systems get no request, as they may hang.
+ * Users' own mounts may name any source, and jobs' file systems are on disks
+ * too: a sluice/ there is not ours. */
 static bool may_be_ours(const struct slu_conf *conf,
 			const struct slu_mtab_line *m)
 {
@@ -70,7 +71,7 @@ static bool has(char *const *list, size_t n, const char *path)
 	return false;
 }
 
-/* Where a choice may have led to. */
+/* Adds the mounts where a choice of storage may have put it. */
 static void add_chosen(const struct slu_conf *conf, const struct slu_mtab *m,
 		       char **list)
 {
@@ -117,7 +118,7 @@ static char **storages_begin(const struct slu_conf *conf, struct slu_err *err)
 	return NULL;
 }
 
-/* Adds what storage= of file systems and profiles names, each path once. */
+/* Adds the storage= of file systems and profiles, each path once. */
 static int add_named(char **list, const struct slu_option *option, size_t n)
 {
 	size_t end = 0;
@@ -326,7 +327,7 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 	slu_node_log(n, SLU_WARN, "data of the failed stage-out is kept in %s",
 		     kept);
 	snprintf(text, sizeof(text), "%s\n", kept);
-	/* for people who look here */
+	/* for a person who looks into the directory */
 	slu_note_put(n, "kept", 0644, text, NULL);
 	return 0;
 }
@@ -352,8 +353,8 @@ static int mark_kept(struct slu_node *n, struct slu_err *err)
 	return slu_storage_mark(dir, SLU_PIECES_MARK, mark, err);
 }
 
-/* kept: DIR/fs. Notes the beginning of its time; if that fails, the next look
- * at it will. */
+/* kept: DIR/fs. Notes when its time begins; if that fails, the next check
+ * does. */
 static void begin_to_age(const char *kept)
 {
 	struct slu_uptime now;
@@ -394,7 +395,7 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 					       "pieces of the same files"
 					     : "");
 	snprintf(text, sizeof(text), "%s\n", kept);
-	/* for people who look here */
+	/* for a person who looks into the directory */
 	slu_note_put(n, "kept", 0644, text, NULL);
 	return 0;
 }

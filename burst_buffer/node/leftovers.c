@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leftovers, see the header. A plan is noted before anything is made by it, so
- * that storage which no note speaks of is older than the notes: they are gone
- * with a restart of the node. sluiced still knows what the node had. Such an
- * instance is noted again, as one that was cut off by a restart, and taken down
- * by a worker, which keeps what was to be staged out; what sluiced does not
- * know either has no owner, and is removed; or the node is drained, until it
- * could be.
+ * Finds storage of instances that have no note on this node, see the header. A
+ * plan is noted before anything is made for it, so storage without a note means
+ * that the notes were lost, by a restart of the node. sluiced still knows what
+ * the node had: such an instance is noted again, as one that was cut off by a
+ * restart, and taken down by a worker, which keeps what was to be staged out.
+ * What sluiced does not know either has no owner, and is removed; if that fails
+ * the node is drained until it succeeds.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -43,7 +43,8 @@ static bool is_noted_as(const struct slu_node *n, uint32_t job_id,
 	return slu_noted_is(&other, buffer);
 }
 
-/* Best effort: sluiced may not know it any more, or be away. */
+/* A failure is ignored: sluiced may not know the instance any more, or be
+ * down. */
 static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 {
 	struct slu_report r = {
@@ -58,7 +59,7 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 	n->http = as.http;
 }
 
-/* This node may not decide that this data goes: it is kept for its time. */
+/* This node may not decide to discard the data: it is kept for its time. */
 static int keep_one(struct slu_node *n, const struct slu_storage *s,
 		    int64_t until, struct slu_err *err)
 {
@@ -91,13 +92,13 @@ static int wipe_one(struct slu_node *n, const struct slu_storage *s,
 	return 0;
 }
 
-/* Is there a note of the instance by now? */
+/* Does the instance have a note by now? */
 static bool is_noted(const struct slu_node *n)
 {
 	return slu_note_has(n, "plan.json") || slu_note_has(n, "up.pid");
 }
 
-/* Takes the plan over, unless this node is done with it. A later `up` ends
+/* Notes the plan again, unless this node is done with it. A later `up` ends
  * older instances by itself. */
 static int adopt(const struct slu_node *n, struct slu_plan *plan,
 		 struct slu_err *err)
@@ -133,7 +134,7 @@ out:
 	return rc ? -1 : 0;
 }
 
-/* The instances of which this node has a part, as sluiced says. */
+/* The instances that have a part on this node, from sluiced. */
 struct known {
 	size_t n;
 	struct instance {
@@ -143,7 +144,7 @@ struct known {
 	char dirty[SLU_ERR_TEXT]; /* the first one that cannot be removed */
 };
 
-/* Trouble with another job's instance does not fail this job: it is only
+/* An error with another job's instance does not fail this job: it is only
  * logged. */
 static int adopt_all(const struct slu_node *n, struct slu_node_inventory *owed,
 		     struct slu_err *err)
@@ -213,8 +214,8 @@ static bool is_known(const struct known *known, uint32_t job_id,
 	return false;
 }
 
-/* By sluiced's clock, from its credential: a node may boot with a clock that is
- * years ahead. 0: sluiced was not asked anything. */
+/* The time by sluiced's clock, from its credential, as a node may boot with a
+ * clock that is years ahead. 0: sluiced has not answered. */
 static int64_t today(const struct slu_node *n)
 {
 	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
@@ -229,7 +230,8 @@ int64_t slu_leftovers_clock(const struct slu_node *n)
 	return theirs < ours ? theirs : ours;
 }
 
-/* Since when sluiced has not known it; *first: that is noted only now. */
+/* When the instance was first missing at sluiced; *first: it is noted only
+ * now. */
 static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 			       bool *first, struct slu_err *err)
 {
@@ -249,9 +251,9 @@ static int64_t forgotten_since(struct slu_node *n, const struct slu_storage *s,
 	return since;
 }
 
-/* A lost database may be restored, and sluiced may run with the wrong one: so
- * what users rely on stays in place for KeepFailed, and then as long again as
- * kept data. Failures are reported each time, success once. */
+/* A lost database may be restored, and sluiced may run with the wrong one. So
+ * data that users rely on stays in place for KeepFailed, and then as long again
+ * as kept data. Failures are reported each time, success once. */
 static void forget_one(struct slu_node *n, const struct slu_storage *s)
 {
 	int64_t stays =
@@ -342,8 +344,8 @@ static bool is_unknown(const struct slu_node *n, const char *name,
 	       !is_noted_as(n, *job_id, *buffer);
 }
 
-/* Ends each instance in `storage` without a note (known NULL: none is known to
- * sluiced); returns how many there are. */
+/* Removes or keeps each instance in `storage` without a note (known NULL:
+ * sluiced knows none); returns how many there are. */
 static size_t each_unknown(struct slu_node *n, const char *storage,
 			   struct known *known)
 {
@@ -376,7 +378,7 @@ int slu_leftovers_remove(struct slu_node *n, const char *storage,
 	slu_notes_sweep(n);
 	if (slu_trust_dir(storage, err))
 		return -1;
-	/* `up` looks at its own job only */
+	/* `up` only looks at its own job */
 	dirty = !n->job_id && slu_dirty(storage);
 	slu_holders_too_long(n, storage, held);
 	if (n->job_id) /* not a problem of the job */

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_LEFTOVERS_H
 #define SLU_NODE_LEFTOVERS_H
 
-/* What earlier instances have left in a node's storage, of which a restart of
- * the node has removed the notes. */
+/* What earlier instances have left in a node's storage, whose notes were lost
+ * in a restart of the node. */
 
 #include "burst_buffer/node/node.h"
 
@@ -15,35 +15,35 @@
 int slu_leftovers_reconcile(struct slu_node *n, double seconds,
 			    struct slu_err *err);
 
-/* The same if there is something in `storage` without a note; what sluiced does
- * not know either is then removed. Persistent buffers (looked at only without a
- * job), and data that was to be staged out, stay for a while. -1, 1: as above;
- * the rest is logged. */
+/* The same if `storage` has something without a note; what sluiced does not
+ * know either is then removed. Persistent buffers (checked only without a job),
+ * and data that was to be staged out, stay for a while. -1, 1: as above; the
+ * rest is logged. */
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 
-/* dirty.c: if there is something in `storage` that belongs to no known run and
- * cannot be removed, the node is drained until it can be. Errors are logged. */
+/* dirty.c: if `storage` has something that belongs to no known run and cannot
+ * be removed, drains the node until it can be. Errors are logged. */
 bool slu_dirty(const char *storage);
 void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
 void slu_dirty_end(struct slu_node *n, const char *storage);
 
-/* outlived.c: end the processes that the job has left behind; they are named in
- * the log and to sluiced. */
+/* outlived.c: ends the processes that the job has left behind; the log and the
+ * report to sluiced name them. */
 void slu_outlived_end(struct slu_node *n);
 /* Sets n->mapped. */
 void slu_outlived_look(struct slu_node *n);
 
-/* holders.c: some of what was wiped is still held by `who`: log and report
- * it. */
+/* holders.c: `who` still holds some of what was wiped: logs and reports it. */
 void slu_holders_report(struct slu_node *n, const struct slu_err *who);
-/* Held for longer than HeldFor: what, and by whom, if `why` is still "". */
+/* Held for longer than HeldFor: sets `why`, if it is still "", to what is held
+ * and by which process. */
 void slu_holders_too_long(struct slu_node *n, const char *storage,
 			  char why[SLU_ERR_TEXT]);
 
-/* Unix seconds, the earlier of sluiced's clock (as its credential said) and
- * this node's: so one wrong clock removes nothing. 0: sluiced was not asked
- * anything. */
+/* Unix seconds, the earlier of sluiced's clock (from its credential) and this
+ * node's, so that one wrong clock removes nothing. 0: sluiced has not
+ * answered. */
 int64_t slu_leftovers_clock(const struct slu_node *n);
 
 /* kept_expiry.c: remove expired kept data, by that clock if it is known, in a
@@ -51,15 +51,15 @@ int64_t slu_leftovers_clock(const struct slu_node *n);
  * nodes. Errors are logged. */
 void slu_kept_expire(struct slu_node *n, bool common);
 
-/* discard.c: remove the kept data of these instances, which their owner has
- * discarded, and report it; errors are logged, and it is tried again at the
- * next request. */
+/* discard.c: removes the kept data of these instances, which their owner has
+ * discarded, and reports it; errors are logged, and the next request tries
+ * again. */
 void slu_discard_wanted(struct slu_node *n, const char *instances);
 
 /* Marks the storage of a job that has a stage-out. */
 int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err);
 
-/* Removes that it was unknown: sluiced knows it again. */
+/* Removes the note that it was unknown, as sluiced knows it again. */
 void slu_leftovers_remember(const struct slu_storage *s);
 
 #endif

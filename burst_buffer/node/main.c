@@ -214,8 +214,8 @@ static const char *take_words(const struct command *command, char **word,
 	return *word;
 }
 
-/* Without a configuration there is no file system, and tasks of a job that asks
- * for one are refused. slurmd sends standard error to /dev/null. */
+/* Without a configuration no file system can be made, and the tasks of a job
+ * that asks for one are refused. slurmd sends standard error to /dev/null. */
 static int no_configuration(struct slu_node *n, const struct command *command,
 			    const struct slu_err *err)
 {

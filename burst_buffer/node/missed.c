@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node missed`: slurmd has run no prolog for this run of a job. It does
- * so when it takes the run for the one before: that has ended only just now
+ * `sluice-node missed`: slurmd has run no prolog for this run of a job, as it
+ * takes it for the earlier run: that has ended only just now
  * (slurm_cred_handle_reissue()), or slurmctld was killed and has forgotten it,
- * and nobody told slurmd that it is over. If the tasks were refused at once,
- * Slurm would call the job FAILED; as it is, it becomes what OnSetupFailure
- * says, and that ends the run for slurmd, too.
+ * so that slurmd got no message of its end. If the tasks were refused at once,
+ * Slurm would call the job FAILED; instead the job becomes what OnSetupFailure
+ * says, and that also ends the run for slurmd.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

@@ -56,7 +56,7 @@ bool slu_mover_has_been(const struct slu_node *n, size_t r)
 	return !access(path, F_OK);
 }
 
-/* Lets all nodes look for what the program has copied. False: they would not,
+/* Makes all nodes look for what the program has copied. False: they would not,
  * as the file system is full. */
 static bool mark(const struct call *c)
 {
@@ -71,7 +71,7 @@ static bool mark(const struct call *c)
 	return true;
 }
 
-/* The nodes that may take part, in the form of mpirun --host. Caller frees. */
+/* The nodes that may copy, in the form of mpirun --host. Caller frees. */
 static char *nodes_of(const struct slu_node *n)
 {
 	struct slu_buf out = {0};

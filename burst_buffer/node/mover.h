@@ -7,7 +7,7 @@
 #include "burst_buffer/node/node.h"
 
 struct slu_stage_result;
-/* Is it to copy request r, which has so many bytes? Has it been started for
+/* Does it copy request r, which has so many bytes? Has it been started for
  * it? */
 bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes);
 bool slu_mover_has_been(const struct slu_node *n, size_t r);
@@ -15,7 +15,7 @@ bool slu_mover_has_been(const struct slu_node *n, size_t r);
 int slu_mover_run(struct slu_node *n, size_t r,
 		  int (*tick)(void *arg, uint64_t bytes, uint64_t files),
 		  void *tick_arg, struct slu_err *err);
-/* Log what it left for the act COPY to do. */
+/* Logs what it left for the act COPY. */
 void slu_mover_log(struct slu_node *n, size_t r,
 		   const struct slu_stage_result *copied);
 

@@ -204,8 +204,8 @@ static int find_self(struct slu_node *n, struct slu_err *err)
 		       (unsigned)n->job_id, n->name);
 }
 
-/* The user may read it as long as the job's directory exists; he does not own
- * it, as he could then fill space that other jobs need. */
+/* The user may read the log as long as the job's directory exists, but not
+ * write it, as that could fill space that other jobs need. */
 static void open_job_log(struct slu_node *n)
 {
 	char path[PATH_MAX];
@@ -216,7 +216,7 @@ static void open_job_log(struct slu_node *n)
 		(void)slu_let_read(fileno(n->job_log), n->plan.uid);
 }
 
-/* The view borrows from the plan. */
+/* The view borrows its members from the plan. */
 static int view_used(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan *p = &n->plan;

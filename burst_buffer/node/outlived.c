@@ -2,8 +2,8 @@
 /*
  * Ends processes that have outlived their job: Slurm finds those that left
  * their session only with cgroups. What they write to a file that was copied
- * already would be lost, so they are ended before the stage-out; writes that
- * happen all the same are noticed by the files' change times.
+ * already would be lost, so they are ended before the stage-out; a write that
+ * happens all the same is noticed by the file's change time.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node probe`: checks what this node can offer, and what prevents it.
- * Leaves nothing behind; as root it makes and removes storage as a trial. Each
- * check says what to do.
+ * `sluice-node probe`: checks what this node can offer, and what prevents it;
+ * each result says what to do. Leaves nothing behind; as root it makes and
+ * removes storage as a trial.
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"

@@ -179,7 +179,7 @@ static bool included(const char *path, const char *pattern, int depth)
 	return found;
 }
 
-/* Does this file, or one that it includes, down to `depth`? */
+/* Does this file require it, or one that it includes, down to `depth`? */
 static bool requires_us(const char *path, int depth)
 {
 	char *text = read_text(path), *rest = text, *line, *word[2];

@@ -38,7 +38,7 @@ struct json_object *slu_probe_ask_map(struct slu_node *n, const char *question,
 	return rows;
 }
 
-/* Is there a pool of this file system that goes by NodeStorage? */
+/* Does a pool of this file system use NodeStorage? */
 static bool goes_by_node_storage(const struct slu_conf *conf,
 				 const struct slu_fs_conf *fs)
 {
@@ -69,7 +69,7 @@ static bool uses_tiers(const struct slu_conf *conf)
 	return false;
 }
 
-/* What pools take of this node; a sluiced that is older does not know. */
+/* What pools use on this node; an older sluiced does not answer that. */
 static void take_tiers(struct slu_node *n, struct slu_probe *p)
 {
 	struct json_object *rows =
@@ -128,7 +128,7 @@ void slu_probe_find_storage(struct slu_node *n, struct slu_probe *p,
 
 /* The trial */
 
-/* In 0.0: no job, no buffer and no leftover is called so. */
+/* Tries it in 0.0, a name that no job, buffer or leftover has. */
 static int try_storage(const char *path, bool own_fs, char enforced[8],
 		       struct slu_err *err)
 {
@@ -209,7 +209,7 @@ static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
 			      *also ? " and " : "", also);
 }
 
-/* It stands in nobody's way, but whoever it is should know. */
+/* It does not hinder a job, but an administrator should know. */
 static void note_held(void *arg, const struct slu_held_storage *held)
 {
 	slu_probe_add(arg, SLU_PROBE_NOTE, "held",

@@ -2,10 +2,10 @@
 /*
  * Receipts, see the header. While `down` works they are the note "receipts", a
  * report as it was sent in each line, and then kept/.done/JOB.BUFFER.RESTARTS
- * in the node's storage, which outlives a restart, or of one that gives none
- * RunDir/.done/ (a restored database may give a number again, but not to the
- * same run). What cannot be noted is only told less well, should it ever be
- * asked.
+ * in the node's storage, which survives a restart; where the node gives no
+ * storage RunDir/.done/. RESTARTS is in the name because a restored database
+ * may give a number again, but not to the same run. What cannot be noted cannot
+ * be repeated to a sluiced that has lost it.
  */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
@@ -25,7 +25,7 @@
 #define INSTANCES 512
 #define TEXT_MAX  (1u << 20)
 
-/* Reports that depend only on what was done here. */
+/* Is it a report that only depends on what was done on this node? */
 static bool is_of_end(const struct slu_report *r)
 {
 	return !strncmp(r->step, "out.", 4) || slu_eq(r->step, "lost_data") ||

@@ -24,9 +24,9 @@ void slu_receipts_drop(const struct slu_node *n, const struct slu_plan *plan);
  * The caller frees *text. */
 bool slu_receipts_read(const struct slu_node *n, const struct slu_plan *plan,
 		       struct slu_buf *text);
-/* receipts_show.c: sluiced says that this node has a part in that plan. True:
- * it had, and has reported its end; what was acknowledged then is reported
- * again, as far as sluiced can be reached. */
+/* receipts_show.c: sluiced counts this node in that plan. True: the node has
+ * reported its end already; what was acknowledged then is reported again, as
+ * far as sluiced can be reached. */
 bool slu_receipts_show(struct slu_node *n, const struct slu_plan *plan);
 
 #endif

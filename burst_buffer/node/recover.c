@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sluice-node recover: run when slurmd starts, and periodically by the node's
- * health check. Usually there is nothing to do. After a restart of the node it
- * takes down the file systems of jobs that ended with the node, so that the
- * node returns to service by itself. Processes that looked after a file system
- * and were killed are replaced.
+ * health check. After a restart of the node it takes down the file systems of
+ * jobs that ended with the node, so that the node returns to service by itself.
+ * Processes that looked after a file system and were killed are replaced.
+ * Usually it finds nothing to do.
  */
 #include "config.h"
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "common/proc.h"
 #include "burst_buffer/node/watch.h"
 
-#define TRY_FOR	     86400.0 /* seconds, while sluiced is away */
+#define TRY_FOR	     86400.0 /* seconds, while sluiced is down */
 #define ASK_TIME     60.0
 #define REGISTERS    5	     /* seconds */
 #define EPILOGS_TURN 1000000 /* us */
@@ -27,8 +27,9 @@ static bool lives(const struct slu_node *n, const char *pid_file)
 	return slu_note_lives(n, pid_file, &(struct slu_pid){0});
 }
 
-/* An epilog that waits for a worker replaces it sooner. One that has given a
- * result works on until it removes the notes. */
+/* Waits a moment first, as an epilog that waits for a worker replaces it
+ * sooner. A worker that has noted its result works on until it removes the
+ * notes. */
 static int replace_worker(struct slu_node *n, struct slu_err *err)
 {
 	if (lives(n, "down.pid"))
@@ -92,8 +93,8 @@ static void look_after_all(struct slu_node *n)
 		closedir(d);
 }
 
-/* After a restart of the node, mounts kept data again for its owner, who cannot
- * do that. */
+/* After a restart of the node mounts kept data again for its owner, as a user
+ * cannot. */
 static void remount_kept(struct slu_node *n)
 {
 	struct slu_kept *list;
@@ -152,8 +153,8 @@ static int dry_run(struct slu_node *n, struct slu_err *err)
 	return EXIT_SUCCESS;
 }
 
-/* A node that registers by itself, or has got a new address, is unknown to
- * sluiced until slurmd has registered, which happens meanwhile. */
+/* A node that registers by itself, or has a new address, is unknown to sluiced
+ * until slurmd has registered, which happens meanwhile. */
 static bool not_yet_known(const struct slu_err *err, double start)
 {
 	if (err->kind != SLU_DENIED || slu_now_mono() > start + ASK_TIME)

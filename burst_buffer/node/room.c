@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures the free space before anything is made, as not only Sluice writes to
- * the disk. */
+/* Measures the free space before anything is made, as other programs write to
+ * the disk too. */
 #include "config.h"
 #include "burst_buffer/node/room.h"
 #include "burst_buffer/node/user_directories.h"
@@ -44,7 +44,7 @@ static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 	uint64_t free = 0, size;
 	struct slu_err why;
 
-	if (*me->storage) { /* what the cache has goes when it is wanted */
+	if (*me->storage) { /* what the cache uses can be freed */
 		slu_room_of(me->storage, &free, &size);
 		free += slu_stage_cache_bytes(me->storage);
 	}

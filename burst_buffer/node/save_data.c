@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first half of `down`: ask sluiced whether the job has ended and whether
- * to stage out; stage out; meet the other nodes at the barrier "out.done".
- * After that all data is either at its destination or is going to be kept here.
+ * The first half of `down`: asks sluiced whether the job has ended and whether
+ * to stage out; stages out; meets the other nodes at the barrier "out.done".
+ * After that all data is either at its destination or will be kept here.
  *
- * Whatever is doubtful keeps data: sluiced does not answer, or has lost its
- * record of this instance, or says that there is nothing to save although the
- * job has run here.
+ * In doubt data is kept: sluiced does not answer, or has lost its record of
+ * this instance, or answers that there is nothing to save although the job has
+ * run here.
  */
 #include "config.h"
 #include "burst_buffer/node/save_data.h"
@@ -19,8 +19,8 @@
 #include "burst_buffer/node/teardown.h"
 #include "burst_buffer/node/job_output.h"
 
-/* sluiced's answer to the report "down"; NONE: none came, or none that counts.
- */
+/* sluiced's answer to the report "down"; NONE: no answer, or none that
+ * counts. */
 enum word { NONE, GO, SKIP, ABORT };
 
 static bool wanted(const struct slu_saving *save, const struct slu_stage *s)
@@ -100,7 +100,7 @@ static void tell_failed(struct slu_saving *save, size_t r, struct slu_err *err)
 	slu_talk_step(save->n, &report, &(struct slu_err){0});
 }
 
-/* Is the data unreachable? Then sluiced is told why. */
+/* Is the data unreachable? Then sluiced gets the reason. */
 static bool data_gone(struct slu_saving *save)
 {
 	struct slu_report r = {
@@ -155,8 +155,8 @@ static void allow(struct slu_node *n)
 #define OLDER "sluiced does not know %s (an older database?): its data is "
 #define FETCH "srun -w %.100s sluice-node fetch %u DIR"
 
-/* sluiced's record of this instance is missing or older than the data: log it,
- * and report it so that the job's owner hears of it. */
+/* sluiced's record of this instance is missing or older than the data: logs it,
+ * and reports it so that the job's owner is notified. */
 static void tell_doubt(struct slu_saving *save, const char *what)
 {
 	struct slu_node *n = save->n;
@@ -183,7 +183,7 @@ bool slu_saving_keeps(const struct slu_saving *save)
 	       !save->n->plan.use;
 }
 
-/* Tell the user in the job's output that nothing was staged out, and why. */
+/* Writes into the job's output that nothing was staged out, and why. */
 static void tell_nothing(struct slu_saving *save, const char *why)
 {
 	struct slu_node *n = save->n;
@@ -201,8 +201,8 @@ static void tell_nothing(struct slu_saving *save, const char *why)
 	slu_job_output_end(n, text);
 }
 
-/* A receipt for the abort: sluiced knows of it now, and a sluiced with an older
- * database is to be told (receipts.h). */
+/* A receipt for the abort: sluiced knows of it now, but a sluiced with an older
+ * database would not (receipts.h). */
 static void note_aborted(struct slu_node *n)
 {
 	const struct slu_report r = {

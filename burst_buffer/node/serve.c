@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node serve: a service on the nodes that persistent buffers live on. It
- * asks sluiced which of them have a part here, and does for each what the
- * prolog and the epilog do for a job: `up` when it is not there, as after a
- * restart of the node, or sluiced does not know that it is, as with an older
- * database, and `down` when it has ended. Both are processes of
- * their own, for they wait for other nodes; what has been made does not need
- * this service any more, so that it can be restarted at any time.
+ * sluice-node serve: a service that keeps persistent buffers running on their
+ * nodes. It asks sluiced which of them have a part here, and does for each what
+ * the prolog and the epilog do for a job: `up` when it is not there, as after a
+ * restart of the node, or when sluiced does not know that it is, as with an
+ * older database; and `down` when it has ended. Both run in processes of their
+ * own, as they wait for other nodes. A buffer that was made does not need this
+ * service any more, so it can be restarted at any time.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -196,7 +196,8 @@ static void serve(struct slu_node *n, double period)
 	slu_prestage_stop(&ahead);
 }
 
-/* Thousands of compute nodes only look for what is to be brought to them. */
+/* Most nodes are compute nodes, thousands of them, which only look for inputs
+ * that they have to bring. */
 static double period_of(const struct slu_node *n)
 {
 	const struct slu_conf *conf = n->conf;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sluice-stage-out PATH...: a task declares that these files will not change
- * any more, so that they can be staged out while the job runs. It tells the
- * watcher on its own node, which notes it, and returns.
+ * any more, so that they can be staged out while the job runs. It sends the
+ * paths to the watcher on its own node, which notes them, and returns.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -55,7 +55,7 @@ static int try_connect(const char *dir, const char *file)
 	return fd;
 }
 
-/* 0; 1: refused; -1: nobody listens, nor will for the next path. */
+/* 0; 1: refused; -1: no watcher listens, and none will for the next path. */
 static int tell(const char *dir, const char *path)
 {
 	char text[SLU_ERR_TEXT + 1];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One request of the plan, from the walk to the last check, as this node's
- * part of it. With a shared file system the nodes meet between the acts, and
- * the manifest lies in .sluice/ where all read it; else each node does a whole
- * of its own and meets nobody.
+ * Stages one request of the plan, from the walk to the last check, as far as it
+ * is this node's part. With a shared file system the nodes meet between the
+ * acts, and the manifest lies in .sluice/ where all read it; else each node
+ * does a whole of its own and meets no other.
  *
  * An act that is done is noted, and never done again: others may already be
- * working with what it made. Of a copy that was cut short the journal tells
- * what was done. Who copies what of a shared file system is settled beside the
- * manifest (claims.h). Everything that touches the file systems is done
- * in children (staging_child.c).
+ * working with its result. The journal has what a copy had done when it was cut
+ * short. Which node copies what of a shared file system is decided beside the
+ * manifest (claims.h). Everything that touches the file systems is done in
+ * children (staging_child.c).
  *
- * Where a node has not come that was to do something, because it was lost, the
- * others begin the request anew without it: all of them know from the barrier
- * who is missing, and the same (wire/node.h).
+ * If a node that had a share does not arrive, because it was lost, the others
+ * begin the request again without it: the barrier's answer names the missing
+ * nodes, the same ones to all (wire/node.h).
  */
 #include "config.h"
 #include "burst_buffer/node/staging.h"
@@ -273,8 +273,8 @@ static int do_act(struct slu_staging *q, enum slu_act_name act,
 	return 0;
 }
 
-/* Is this one of the nodes that copy? The plan says which; if all of those were
- * lost, all others do. */
+/* Does node i copy? The plan names the nodes that do; if all of those were
+ * lost, all others copy. */
 static bool copies(const struct slu_staging *q, size_t i)
 {
 	const struct slu_plan_node *node = &q->n->plan.node[i];
@@ -315,7 +315,7 @@ static int meet(struct slu_staging *q, enum slu_act_name act,
 	return slu_talk_arrive(q->n, name, err) ? -1 : one_is_missing(q);
 }
 
-/* Files that nobody has verified are not reported, so that the sum shows them
+/* Files that were not verified are not reported, so that the sum shows them
  * missing. */
 static int report_share(struct slu_staging *q, double start,
 			struct slu_err *err)
@@ -340,7 +340,8 @@ static int report_share(struct slu_staging *q, double start,
 	return slu_talk_step(q->n, &r, err);
 }
 
-/* Makes the manifest, and runs the site's own program if it is to copy. */
+/* Makes the manifest, and runs the site's own program if it copies this
+ * request. */
 static int prepare(struct slu_staging *q, struct slu_err *err)
 {
 	if (do_act(q, SLU_PREPARE, err))
@@ -412,8 +413,8 @@ static int play(struct slu_staging *q, enum slu_act_name act,
 	case SLU_VERIFY:
 		if ((member && do_act(q, act, err)) || check_stored(q, err))
 			return -1;
-		/* If a part of the file system is missing, all of this is void.
-		 */
+		/* If a part of the file system is missing, nothing of this
+		 * counts. */
 		return q->n->driver->check(&q->n->in, err);
 	case SLU_FINISH:
 		return leader ? do_act(q, act, err) : 0;

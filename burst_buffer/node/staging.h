@@ -2,7 +2,7 @@
 #ifndef SLU_NODE_STAGING_H
 #define SLU_NODE_STAGING_H
 
-/* What staging.c and staging_child.c share; for no other file. */
+/* Shared by staging.c and staging_child.c; not for other files. */
 
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/node.h"
@@ -14,8 +14,8 @@ struct slu_staging { /* the staging of one request */
 	const struct slu_stage *stage;
 	const char *way; /* "in", "out" */
 	unsigned attempt;
-	/* rank and number of the nodes that copy; self is UINT_MAX for one that
-	 * does not */
+	/* rank and number of the nodes that copy; self is UINT_MAX on a node
+	 * that does not */
 	unsigned self, members;
 	bool all; /* all nodes copy, as those in the plan are lost */
 	struct slu_stage_result total; /* of this node, over all acts */
@@ -35,7 +35,7 @@ struct slu_staging { /* the staging of one request */
 void slu_staging_id(const struct slu_staging *q, unsigned attempt,
 		    char id[SLU_STAGING_ID]);
 
-/* For slu_aside (arg: struct slu_staging): plays q->act in a child, as the user
+/* For slu_aside (arg: struct slu_staging): runs q->act in a child, as the user
  * except for the manifest and the claims. *out: struct slu_stage_result. */
 int slu_staging_act(struct slu_aside *aside, void *arg, void *out,
 		    struct slu_err *err);

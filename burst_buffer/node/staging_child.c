@@ -27,7 +27,7 @@
 struct act_call { /* arguments for the child */
 	const struct slu_staging *q;
 	struct slu_aside *aside;
-	uint64_t bytes, files; /* told so far */
+	uint64_t bytes, files; /* reported so far */
 	struct slu_claims_proxy proxy;
 	struct slu_claims claims;
 	struct slu_cache_proxy cache;
@@ -181,7 +181,7 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 				      c->q->members * SLU_STAGE_CHUNKS, err);
 }
 
-/* By root likewise. Nothing depends on it. */
+/* Also as root. A failure only means that the cache is not used. */
 static void start_cache(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct slu_staging *q = c->q;
@@ -196,7 +196,7 @@ static void start_cache(struct act_call *c, struct slu_stage_part *part)
 	slu_stage_cache_close(&q->n->cache->cache); /* the user's no more */
 }
 
-/* What cannot be kept is done again after a crash. */
+/* Without a journal a copy is repeated after a crash. */
 static int open_journal(const struct act_call *c)
 {
 	char id[SLU_STAGING_ID], name[64], path[PATH_MAX];

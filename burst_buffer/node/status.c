@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node status`: what of ours is on this node, a row for each thing:
- * "buffer", a job's file system, as RunDir speaks of it; "kept", data of a
- * failed stage-out; "held", what somebody still has of one that was wiped;
- * "leftover", storage or a mount that no job speaks of. Looks
- * only at notes, the mount table and /proc, so that it answers even when a
- * file system hangs.
+ * `sluice-node status`: what Sluice has on this node, a row for each thing:
+ * "buffer", a job's file system with a directory in RunDir; "kept", data of a
+ * failed stage-out; "held", wiped storage that a process still uses;
+ * "leftover", storage or a mount without a job. Looks only at notes, the mount
+ * table and /proc, so that it answers even when a file system hangs.
  */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"

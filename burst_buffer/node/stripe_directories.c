@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layouts of directories: each is made if it is not there, and its default
- * layout set by `lfs setstripe`, by the first node of the job, in a child that
- * is the job's user and may hang. Twice does no harm. What can never work is
- * the request's mistake, and is told as such: another node cannot do it either.
+ * Sets layouts of directories: each is made if it is missing, and gets its
+ * default layout by `lfs setstripe`, on the first node of the job, in a child
+ * that runs as the job's user and may hang. Repeating it does no harm. An error
+ * that cannot pass is reported as the request's, as another node would fail as
+ * well.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -27,8 +28,8 @@ struct striping {
 	const char *path;
 };
 
-/* On the root file system: perhaps something is not mounted there, which is
- * this node's fault. */
+/* Is it on the root file system? Then a mount is perhaps missing, which is this
+ * node's fault and not the request's. */
 static bool may_be_unmounted(const char *path)
 {
 	char above[PATH_MAX], *slash;

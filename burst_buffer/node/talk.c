@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to sluiced. It may be away, or not have an answer yet: both are
+ * Requests to sluiced. It may be down, or not have an answer yet: both are
  * waited out until the deadline of the phase, which is later than sluiced's
  * own, so that sluiced usually decides first.
  */
@@ -48,8 +48,9 @@ static bool has_word(const struct slu_desc *desc)
 	return desc == &slu_answer_desc || desc == &slu_barrier_answer_desc;
 }
 
-/* No answer, or an unsigned one, which is not believed: that may last for the
- * whole phase, and only this node can report it. Once for each request. */
+/* Reports the lack of an answer, or an unsigned one, which is not trusted: that
+ * may last for the whole phase, and only this node can notice. Once for each
+ * request. */
 static bool say_silence(struct slu_node *n, const char *path, bool said,
 			const struct slu_err *err)
 {

@@ -21,7 +21,7 @@ void slu_arrive_detached(struct slu_node *n)
 		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
 }
 
-/* *counted: what its tasks read and wrote, if anybody counts that. */
+/* *counted: what its tasks have read and written, if that is counted. */
 static int detach(struct slu_node *n, bool told, struct slu_report *counted,
 		  struct slu_err *err)
 {
@@ -55,8 +55,8 @@ static int stop(struct slu_node *n, struct slu_report *counted,
 	return 0;
 }
 
-/* A user has put something of his own in the place of the storage, as he can in
- * a sticky directory, before anything of ours was there. */
+/* Was the storage never made, as a user had put something in its place, which
+ * is possible in a sticky directory? */
 static bool never_made(struct slu_node *n)
 {
 	struct slu_err why;

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_TEARDOWN_H
 #define SLU_NODE_TEARDOWN_H
 
-/* The second half of `down`: once all data is safe or is to be kept, removes
- * the file system from this node until nothing of it is left. */
+/* The second half of `down`: once all data is safe or will be kept, removes the
+ * file system from this node until nothing of it is left. */
 
 #include "burst_buffer/node/node.h"
 
@@ -12,14 +12,14 @@
 /* seconds for the first attempts of the last reports */
 #define SLU_NODE_REPORTS 30
 
-/* Detach, stop, keep or wipe, and check that nothing is left; may be repeated.
- * told: sluiced has said that the job has ended. SLU_IO and others: it cannot
- * be cleaned, and why. */
+/* Detaches, stops, keeps or wipes, and checks that nothing is left; may be
+ * repeated. told: sluiced has answered that the job has ended. SLU_IO and
+ * others: it cannot be cleaned, and why. */
 int slu_teardown(struct slu_node *n, bool told, bool keeps,
 		 struct slu_err *err);
-/* Wait at the barrier "detached" until no node uses another's server. */
+/* Waits at the barrier "detached" until no node uses another's server. */
 void slu_arrive_detached(struct slu_node *n);
-/* Remove what all nodes have in common and is not on this node. The first node
+/* Removes what all nodes have in common and is not on this node. The first node
  * that gets there does it. */
 int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err);
 

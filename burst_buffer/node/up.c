@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node up: make a job's file system on this node. Run by the prolog; may
- * be run again after it was killed at any place, and then goes on.
+ * sluice-node up: makes a job's file system on this node. Run by the prolog;
+ * may be run again after it was killed at any place, and then goes on.
  *
- * Whatever goes wrong with a request, a user, a file system or sluiced, the
- * exit code is 0: the job's tasks are refused with one sentence, sluiced is
- * told, and the return waits (bounded) until the job is held, requeued or
- * failed. Only an older instance that cannot be cleaned away is the node's
- * fault, and 1.
+ * If anything is wrong with a request, a user, a file system or sluiced, the
+ * exit code is still 0: the job's tasks are refused with one sentence, sluiced
+ * gets a report, and the return waits (bounded) until the job is held, requeued
+ * or failed. Only an older instance that cannot be cleaned away is the node's
+ * fault, and gives 1.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -107,8 +107,7 @@ static int make_storage(struct slu_node *n, struct slu_err *err)
 	return done(n, &r, start, err);
 }
 
-/* The free space here and on the other nodes decides how much each node
- * gives. */
+/* Agrees with the other nodes on the shares, by the free space on each. */
 static int settle_room(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
@@ -375,7 +374,7 @@ static int begin(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
-/* A job that slurmctld has forgotten gets no epilog. If the answer is that it
+/* A job that slurmctld has forgotten gets no epilog. If sluiced answers that it
  * has ended, before there is a plan, everything is removed as if `up` had never
  * begun; sluiced may have sent a plan that never arrived. */
 static void leave_behind(struct slu_node *n, const struct slu_err *why)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The root of a job's file system belongs to root and is out of users' reach
- * (a mount may tell its secrets there); what they get is data/ of it, bound to
- * RunDir/JOB/mnt/data; and, where a job wants it, private/NODE of it, to mnt/
- * private of that node. The mount points under both are root's, mode 0000.
+ * The directories of a job's file system that users see. Its root belongs to
+ * root and is out of users' reach, as a mount may show its secrets there; users
+ * get data/ of it, bound to RunDir/JOB/mnt/data, and, where a job wants it,
+ * private/NODE of it, bound to mnt/private of that node. The mount points under
+ * both are root's, mode 0000.
  */
 #include "config.h"
 #include "burst_buffer/node/user_directories.h"
@@ -107,7 +108,7 @@ static int remove_corner(struct slu_aside *aside, void *arg, void *out,
 	return slu_rmtree(AT_FDCWD, n->corner, err);
 }
 
-/* What the last node leaves there is small; it is removed by the sweep, or with
+/* The little that the last node leaves there is removed by the sweep, or with
  * the buffer. */
 void slu_user_directories_leave(struct slu_node *n)
 {

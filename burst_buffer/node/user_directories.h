@@ -10,9 +10,9 @@
 
 /* Make both, and remove what is in .sluice/ of an earlier attempt. */
 int slu_user_directories_make(struct slu_node *n, struct slu_err *err);
-/* Bytes that .sluice/ takes beside the capacity that the user was promised. */
+/* Bytes that .sluice/ uses beside the capacity that the user asked for. */
 uint64_t slu_user_directories_size(const struct slu_node *n);
-/* Let the user see it, and take that back. */
+/* Shows it to the user, and hides it again. */
 int slu_user_directories_show(struct slu_node *n, struct slu_err *err);
 int slu_user_directories_hide(struct slu_node *n, struct slu_err *err);
 /* A job that used a persistent buffer leaves: remove what it had there beside

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_VERBS_H
 #define SLU_NODE_VERBS_H
 
-/* What the subcommands for people (probe, status, fetch, discard, cancel) and
- * `io` share. */
+/* Shared by the subcommands for people (probe, status, fetch, discard, cancel)
+ * and `io`. */
 
 #include "burst_buffer/node/node.h"
 #include "common/table.h"

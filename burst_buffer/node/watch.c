@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node watch: left behind by `up` for the ends that no epilog comes
- * for. Nothing of a job that lives is ever touched.
+ * sluice-node watch: a process that `up` leaves behind for what no prolog or
+ * epilog handles. It never touches anything of a job that lives.
  *
  * A process that waits in the kernel for the client of a file system cannot be
  * killed; slurmd then waits for it and never runs the epilog. So when sluiced
- * says that the job has ended, no `down` has begun, and one and the same
+ * answers that the job has ended, no `down` has begun, and one and the same
  * process of the user has been killed but does not die, the client is ended.
  *
- * A slurmctld that was killed before it had saved the job's start does not
- * know of this run and sends no epilog. So when sluiced says that none will
- * come and no `down` has begun, it is begun here.
+ * A slurmctld that was killed before it had saved the job's start does not know
+ * of this run and sends no epilog. So when sluiced answers that none will come
+ * and no `down` has begun, it is begun here.
  *
- * A node that was cut off for long was given up; Slurm has put the job back,
- * and told slurmd of no end. When its next run comes here slurmd takes it for
- * the same, and runs no prolog: `up` is begun here then.
+ * A node that was cut off for long was given up; Slurm has requeued the job
+ * without a message to slurmd. When its next run comes here slurmd takes it for
+ * the same run, and runs no prolog: so `up` is begun here.
  *
- * It looks whether the node's servers live, and tells sluiced of one that does
- * not (OnServerLoss); it keeps their logs short, and notes how full the storage
- * is.
+ * It checks whether the node's servers live, and reports one that does not
+ * (OnServerLoss); it keeps their logs short, and notes how full the storage is.
  *
- * It also hears what the job's tasks declare ready to be staged out (early.c).
+ * It also serves the socket on which the job's tasks declare files ready to be
+ * staged out (early.c).
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_BUFFER_NODE_WATCH_H
 #define SLU_BURST_BUFFER_NODE_WATCH_H
 
-/* The watcher of a job: what `up` leaves behind for the ends that no epilog
- * comes for. */
+/* The watcher of a job: the process that `up` leaves behind for what no prolog
+ * or epilog handles. */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The worker of `down`: a detached process that ends an instance on this node.
- * In order: end a running `up`; save the data (save_data.c); take the file
- * system down (teardown.c): detach, wait at the barrier "detached" until no
- * node uses another's server, stop, wipe or keep, check that nothing is left;
- * report "clean". The result is noted in a file, for which `down` waits.
+ * In order: ends a running `up`; saves the data (save_data.c); takes the file
+ * system down (teardown.c): detaches, waits at the barrier "detached" until no
+ * node uses another's server, stops, wipes or keeps, checks that nothing is
+ * left; reports "clean". The result is noted in a file, for which `down` waits.
  *
  * What all nodes have in common and does not lie on this one (a directory of
- * the parallel file system) is not touched until sluiced has said that the job
- * has ended: other nodes may still be at work there. What cannot be cleaned is
- * tried again for a day, after the failure was reported.
+ * the parallel file system) is not touched until sluiced has answered that the
+ * job has ended: other nodes may still use it. What cannot be cleaned is
+ * retried for a day, after the failure was reported.
  */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
@@ -105,7 +105,7 @@ static double longest_pause(const struct slu_node *n)
 }
 
 /* This node is clean, so `down` may return; what all nodes have in common is
- * not yet: go on asking sluiced whether the job has ended. */
+ * not, so the worker goes on asking sluiced whether the job has ended. */
 static int ask_on(struct slu_saving *save)
 {
 	double end = slu_now_mono() + TRY_FOR, pause = 1;
@@ -175,7 +175,8 @@ static bool has_run(const struct slu_node *n)
 	return rc == 1;
 }
 
-/* While a job is being set up nobody else reports a restart of the node. */
+/* While a job is being set up only this worker can report a restart of the
+ * node. */
 static void tell_restarted(struct slu_node *n)
 {
 	struct slu_report r = {
