@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the acts of staging share, but for threads. */
+/* Helpers that the acts of staging share; threads are in scan.c. */
 #include "burst_buffer/staging/act.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ int slu_act_sync(struct slu_act *a, struct slu_err *err)
 {
 	const int dst = a->places.dst;
 
-	/* syncfs() may tell of others' files. */
+	/* syncfs() may report errors of other files. */
 	return a->part->beside && a->part->durable && syncfs(dst) && fsync(dst)
 		       ? slu_errno(err, SLU_IO, "cannot write %s",
 				   a->places.dst_path)

@@ -29,8 +29,8 @@ struct slu_act {
 	_Atomic uint64_t hits, misses, cached_bytes; /* slu_stage_cached */
 };
 
-/* Add to what was done, and report it; -1 with SLU_BUSY if the act has to stop.
- */
+/* Adds to what was done, and reports it; -1 with SLU_BUSY if the act has to
+ * stop. */
 int slu_act_count(struct slu_act *act, uint64_t bytes, uint64_t files,
 		  struct slu_err *err);
 
@@ -91,8 +91,8 @@ int slu_act_attrs(struct slu_act *act, int in, int out,
 		  const struct slu_entry *entry, mode_t *mode,
 		  struct slu_err *err);
 
-/* The same for an entry that nobody copies; opens its source with these flags.
- */
+/* The same for an entry whose data no node copies; opens its source with these
+ * flags. */
 int slu_act_bring_attrs(struct slu_act *act, int out,
 			const struct slu_entry *entry, int flags, mode_t *mode,
 			struct slu_err *err);
@@ -113,7 +113,7 @@ int slu_act_cached(struct slu_worker *worker, int in, const struct stat *st,
 		   uint64_t offset, uint64_t len);
 /* One range of a file. */
 struct slu_unit;
-/* Only to have it in the stage cache (part->only_cache). */
+/* Only reads it into the stage cache (part->only_cache). */
 int slu_act_warm_range(struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);
 int slu_act_copy_range(const struct slu_target *target,

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include "burst_buffer/staging/scan.h"
 
-/* What somebody has mapped here gets no other time by a change while it is
- * dirty: a copy of it would look right for ever. */
+/* Writes dirty pages: changing a page that is mapped and dirty does not change
+ * the file's time, so a copy of it would look right for ever. */
 static void settle(int in, uint64_t offset, uint64_t len)
 {
 	(void)sync_file_range(in, (off_t)offset, (off_t)len,
@@ -28,7 +28,7 @@ static int paced(void *arg, uint64_t bytes)
 	return 0;
 }
 
-/* The bytes are told when they have arrived. */
+/* Bytes are reported when they have been copied. */
 static bool fill(struct slu_worker *t, int in, int fd, const struct stat *st,
 		 uint64_t offset, uint64_t len)
 {

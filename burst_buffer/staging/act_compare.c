@@ -59,8 +59,8 @@ static int compare_range(struct slu_act *a, const struct slu_entry *e,
 	return 0;
 }
 
-/* Neither side is to be taken from what this node remembers of it; what its own
- * disk has of the job's file system, its server knows best. */
+/* Drops what this node has cached of either side, except of the job's file
+ * system on its own disk, where the server's cache is right. */
 static int open_side(const struct slu_act *a, struct slu_worker *w, bool dst,
 		     const struct slu_unit *u)
 {

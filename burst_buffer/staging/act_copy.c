@@ -17,7 +17,7 @@
 
 struct copying {
 	struct slu_act *act;
-	const struct slu_claims *claims; /* NULL: there are own ones only */
+	const struct slu_claims *claims; /* NULL: each node copies its own */
 	unsigned per;			 /* chunks of each node */
 	struct slu_journal journal;
 	bool begun;	 /* `owner` has the chunks' owners at that time */
@@ -26,7 +26,7 @@ struct copying {
 	bool *ours;	 /* chunks we have had */
 	unsigned own;	 /* the next of our own, from 0 */
 	bool suspect;	 /* something could not be written there */
-	unsigned synced; /* the next chunk to be looked at for that */
+	unsigned synced; /* the next chunk to be checked for that */
 	struct slu_target target;
 };
 
@@ -43,7 +43,7 @@ static bool is_trusted(struct slu_worker *t, const struct slu_entry *e)
 		slu_copied_trusts(&a->known, a->part->moved, e->path, &st));
 }
 
-/* What has but its attributes to get gets them with its first range. */
+/* An entry that only needs attributes gets them with its first range. */
 static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 {
 	const struct slu_entry *e = &w->entry;
@@ -94,7 +94,7 @@ static bool was_done(const struct copying *c, const struct slu_unit *w)
 			       slu_share_end(w->at, w->entry.size, w->range));
 }
 
-/* What was done before a crash counts, and is not done again. */
+/* Work that was done before a crash is not repeated. */
 static bool is_to_do(void *arg, const struct slu_unit *w)
 {
 	struct copying *c = arg;
@@ -108,7 +108,7 @@ static bool is_to_do(void *arg, const struct slu_unit *w)
 	return false;
 }
 
-/* Which chunk is next */
+/* Choosing the next chunk */
 
 static int have(struct copying *c, unsigned chunk, unsigned *out)
 {
@@ -131,8 +131,8 @@ static bool is_free(const struct copying *c, unsigned chunk)
 	return c->owner[chunk] == SLU_NOBODY && !c->had[chunk];
 }
 
-/* The node that has most chunks left, n of none; the nearest behind us, so that
- * not all go to the same one. */
+/* The node that has most chunks left, n if none has any; of several the next
+ * after this one, so that not all nodes take from the same one. */
 static unsigned busiest(const struct copying *c)
 {
 	unsigned n = c->act->part->n, most = 0, found = n;
@@ -150,7 +150,7 @@ static unsigned busiest(const struct copying *c)
 	return found;
 }
 
-/* The last chunk of another that nobody has taken: 1, 0 there is none, -1. */
+/* Takes the last chunk of another node that is free: 1, 0 there is none, -1. */
 static int steal(struct copying *c, unsigned *chunk, struct slu_err *err)
 {
 	unsigned n = c->act->part->n, node, i;
@@ -186,7 +186,7 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	c->begun = true;
 	if (c->journal.resumed && take_again(c, part->n * c->per, chunk))
 		return 1;
-	c->journal.resumed = false; /* no more of that */
+	c->journal.resumed = false; /* none of those are left */
 	while (c->own < c->per) {
 		unsigned i = part->self * c->per + c->own++;
 		int rc =

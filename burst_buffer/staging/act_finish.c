@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FINISH: what can only be done when everything has been verified: names of
- * large files, modes and times of directories. And DISCARD, after a failure.
+ * FINISH: completes the copy after everything was verified: names of large
+ * files, modes and times of directories. And DISCARD, after a failure.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "burst_buffer/staging/temporary_file.h"
 #include "burst_buffer/staging/scan.h"
 
-/* A set-group-id bit that the destination inherited stays, and what an early
- * copy makes stays marked for the last one. */
+/* A set-group-id bit that the destination inherited stays, and a directory of
+ * an early copy stays marked for the last one. */
 static int finish_dir(struct slu_act *a, const struct slu_entry *e,
 		      struct slu_err *err)
 {
@@ -43,8 +43,8 @@ struct finishing {
 	uint64_t closed; /* directories left for later */
 };
 
-/* Its owner will not be able to go through it, nor we: it waits until all below
- * it has been finished. */
+/* Will neither its owner nor we be able to enter it? Then it waits until all
+ * below it has been finished. */
 static bool is_closed(const struct slu_entry *e)
 {
 	return !(e->mode & 0100);
@@ -84,7 +84,7 @@ static int finish_unit(void *arg, struct slu_worker *w,
 	return finish_dir(f->act, &u->entry, err);
 }
 
-/* They come before the directories, which get the time of a rename. */
+/* Before the directories, whose time a rename would change. */
 
 static bool is_large(void *arg, const struct slu_unit *u)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* COPY, one range of one file: from the source to what the file is called at
- * the destination now. */
+/* COPY, one range of one file: from the source to the file's present name at
+ * the destination. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,8 +37,9 @@ static bool same(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* The time of change cannot be put back. While others may go on, it is not
- * looked at: a new link, or a new owner, changes it as well. */
+/* A program can put back the time of a write, but not the time of change. The
+ * latter is not compared while the job runs, as a new link or owner changes it
+ * as well. */
 static bool unchanged(const struct slu_act *a, const struct slu_entry *e,
 		      const struct stat *st)
 {
@@ -48,7 +49,7 @@ static bool unchanged(const struct slu_act *a, const struct slu_entry *e,
 		same(&st->st_ctim, &e->ctime));
 }
 
-/* By the name that processes have it by. */
+/* Looks up which process has it open, by the path that processes use. */
 static void put_who(const struct slu_act *a, int fd, struct slu_buf *out)
 {
 	char link[40], path[PATH_MAX + 1];
@@ -99,7 +100,8 @@ static int open_source(struct slu_worker *t, const struct slu_entry *e,
 	return fd < 0 ? slu_act_errno(err, "read", a->places.src_path, e) : fd;
 }
 
-/* What several write is there already; a mover may have made it read-only. */
+/* Opens a file that several nodes write, which exists already; a mover may have
+ * made it read-only. */
 static int open_there(int dir, const char *name)
 {
 	const int flags = O_NOFOLLOW | O_NONBLOCK;
@@ -117,8 +119,8 @@ static int open_there(int dir, const char *name)
 	return fd;
 }
 
-/* What the walk has made; what was there before is not to be written to,
- * should that be gone. */
+/* Opens what the walk has made; if that is gone, an older file of that name is
+ * not written to. */
 static int open_made(const struct slu_act *a, int dir, const char *name)
 {
 	char beside[NAME_MAX + 1];
@@ -177,8 +179,8 @@ static int finish_target(struct slu_act *a, int out, const struct slu_unit *w,
 	return 0;
 }
 
-/* What programs have mapped gets no other time by a change while it is dirty:
- * the last look would not see what is written from now on. */
+/* Writes dirty pages: changing a page that is mapped and dirty does not change
+ * the file's time, and the last check would miss it. */
 static int settle(const struct slu_act *a, int in, const struct slu_entry *e,
 		  uint64_t offset, uint64_t len, struct slu_err *err)
 {
@@ -222,7 +224,8 @@ static int fail_write(struct slu_worker *t, const struct slu_entry *e,
 	return say_room(t, e, why, err);
 }
 
-/* What a program has mapped here may not be what others have written. */
+/* Records the copy, unless a program has mapped pages of it here, as these may
+ * differ from what other nodes have written. */
 static void note_copy(const struct slu_act *a, int in, const struct slu_unit *w,
 		      const struct stat *st, uint64_t offset, uint64_t len)
 {
@@ -300,7 +303,8 @@ static int write_out(const struct slu_target *target, int out)
 	return target->lustre ? sync_file_range(out, 0, 0, WRITE_AND_WAIT) : 0;
 }
 
-/* What is not what the manifest says is left to the job, which says so. */
+/* A source that differs from the manifest is left to the job, whose stage-in
+ * reports it. */
 int slu_act_warm_range(struct slu_worker *t, const struct slu_unit *w,
 		       struct slu_err *err)
 {

@@ -30,8 +30,8 @@ static int wrong(struct slu_act *a, const struct slu_entry *e,
 	return slu_act_err(err, a->places.dst_path, e, saying);
 }
 
-/* Its mode comes last. It may be read-only: earlier staging, or a verifier that
- * was killed, has finished it. */
+/* The mode comes last. The file may be read-only already, if an earlier
+ * staging, or a verifier that was killed, has finished it. */
 static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			const struct slu_entry *e)
 {
@@ -40,8 +40,8 @@ static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			       slu_act_path(a->places.from, e));
 }
 
-/* What its copier did not finish gets its mode and time now, which its owner
- * may give it without a right to write; not so the attributes. */
+/* Gives a file that its copier did not finish its mode and time, for which its
+ * owner needs no write permission, unlike for the attributes. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
 		       struct slu_err *err)
@@ -113,7 +113,7 @@ static int verify_file(struct slu_act *a, struct slu_parent_cache *near,
 	return 0;
 }
 
-/* Whoever is still there may have written to it after it was copied. */
+/* Processes that still run may have written to it after it was copied. */
 static int verify_source(struct slu_act *a, struct slu_parent_cache *near,
 			 const struct slu_entry *e, struct slu_err *err)
 {
@@ -197,7 +197,7 @@ static int verify_unit(void *arg, struct slu_worker *w,
 	return rc;
 }
 
-/* Only their beginning needs a look, unless all is to be read. */
+/* Of a large file only the first range, unless all is read. */
 static bool is_to_verify(void *arg, const struct slu_unit *u)
 {
 	struct verifying *v = arg;
@@ -239,7 +239,7 @@ static bool is_ours(const struct verifying *v, unsigned chunk)
 	return behind == part->self;
 }
 
-/* Find out which nodes have copied the chunks that this node may have to
+/* Finds out which nodes have copied the chunks that this node may have to
  * verify. */
 static int ask_who(struct verifying *v, struct slu_err *err)
 {
@@ -321,6 +321,6 @@ int slu_act_verify(struct slu_act *a, struct slu_err *err)
 	free(v.claimer);
 	if (!rc && a->held.dir >= 0 && a->held.is)
 		rc = verify_held(a, err);
-	/* Who is alone finishes, too. */
+	/* A node that is alone does FINISH as well. */
 	return rc || a->part->n == 1 ? rc : slu_act_sync(a, err);
 }

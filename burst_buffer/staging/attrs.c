@@ -29,7 +29,7 @@ static bool is_acl(const char *name)
 	return !strcmp(name, ACCESS) || !strcmp(name, DEFAULT);
 }
 
-/* There is none, or no such thing here. */
+/* The file has none, or the file system does not support it. */
 static bool is_none(int error)
 {
 	return error == ENODATA || error == ENOTSUP || error == ENOSYS;
@@ -52,9 +52,9 @@ static bool is_unable(const char *name, int error)
 	return false;
 }
 
-/* The mode of a file with this list if it had none: the group as in the list,
- * and whom the list gives less than that is one of the group, or of the others.
- * A list that cannot be read gives both nothing. */
+/* The mode that replaces this list: the group's rights as in the list, less,
+ * for group and others, what the list denies to one of their members. A list
+ * that cannot be read gives both nothing. */
 static mode_t alone(const char *value, size_t len, mode_t mode)
 {
 	const struct posix_acl_xattr_entry *entry =
@@ -101,7 +101,7 @@ int slu_let_read(int fd, uid_t uid)
 			  {htole16(ACL_OTHER), 0, none}},
 	};
 
-	(void)!fchown(fd, geteuid(), (gid_t)-1); /* it was the user's once */
+	(void)!fchown(fd, geteuid(), (gid_t)-1); /* it may be the user's */
 	return fsetxattr(fd, ACCESS, &list, sizeof(list), 0);
 }
 
@@ -153,8 +153,8 @@ mode_t slu_first_mode(int in, const char *path, mode_t mode, bool plain_in,
 	return mode | 0600;
 }
 
-/* The list of this name that `out` had, or inherited, goes. The question costs
- * less than to remove what is not there. */
+/* Removes the list of this name that `out` had, or inherited. To ask first
+ * costs less than to remove nothing. */
 static int drop(int out, const char *name, struct slu_err *err)
 {
 	if ((fgetxattr(out, name, NULL, 0) < 0 && is_none(errno)) ||
@@ -231,8 +231,8 @@ int slu_copy_attrs(int in, int out, mode_t *mode, struct slu_err *err)
 	return rc;
 }
 
-/* Those that are copied, NUL-ended, in at most VALUE_MAX bytes of `names`; -1:
- * they cannot be had. */
+/* Names of the attributes that are copied, NUL-ended, in at most VALUE_MAX
+ * bytes of `names`; -1: they cannot be read. */
 static ssize_t list_ours(int fd, char *names)
 {
 	ssize_t n = flistxattr(fd, names, VALUE_MAX), kept = 0;
@@ -278,7 +278,8 @@ bool slu_same_attrs(int in, int out)
 	same = n >= 0 && m >= 0;
 	for (ssize_t i = 0; same && i < n; i += (ssize_t)strlen(names + i) + 1)
 		same = same_value(in, out, names + i, value);
-	/* What else the user has given the copy may stay, but for lists. */
+	/* Other attributes that the user has given the copy may stay, but not
+	 * lists. */
 	for (ssize_t i = 0; same && i < m; i += (ssize_t)strlen(others + i) + 1)
 		same = !is_acl(others + i) || is_among(names, n, others + i);
 	free(names);

@@ -30,7 +30,7 @@ bool slu_same_attrs(int in, int out);
 #define SLU_SHOWN S_ISUID
 int slu_show_directory(int in, int out, mode_t mode, struct slu_err *err);
 
-/* Let this user, and nobody else but root, read our file; -1: the file system
+/* Lets this user, and otherwise only root, read our file; -1: the file system
  * has no lists. */
 int slu_let_read(int fd, uid_t uid);
 

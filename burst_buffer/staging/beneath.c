@@ -205,7 +205,7 @@ int slu_create_beneath(int root, const char *path, mode_t mode,
 	if (fd >= 0)
 		return fd;
 	if (errno != EACCES && errno != ELOOP && errno != ETXTBSY &&
-	    errno != ENXIO) /* a pipe that nobody reads, or a socket */
+	    errno != ENXIO) /* a pipe without a reader, or a socket */
 		return -1;
 	dir = slu_open_parent(root, path, &name);
 	if (dir < 0)

@@ -4,8 +4,8 @@
 
 /*
  * Opening paths below a directory that cannot lead out of it: no symbolic link
- * is followed in any component and ".." is refused, also while somebody renames
- * directories (openat2, Linux 5.6). Paths may be longer than PATH_MAX.
+ * is followed in any component and ".." is refused, also while directories are
+ * being renamed (openat2, Linux 5.6). Paths may be longer than PATH_MAX.
  */
 
 #include <errno.h>

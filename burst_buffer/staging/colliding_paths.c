@@ -8,8 +8,8 @@
 
 #define SEPARATORS ":/"
 
-/* root/dir/path without what stands there for nothing; where its part below
- * root begins, or NULL: too long. */
+/* Joins root/dir/path, without doubled slashes and "."; returns where its part
+ * below root begins, or NULL: too long. */
 static char *join(const char *root, const char *dir, const char *path,
 		  char out[PATH_MAX])
 {
@@ -47,8 +47,8 @@ static bool names_directory(const char *path, const char *name)
 	       is(path, S_IFDIR);
 }
 
-/* From `name` on, which is a component: each separator ends it, if that gives a
- * directory, or belongs to it. */
+/* Looks for collisions from the component `name` on. A separator in it either
+ * separates, if what is before it is a directory, or belongs to the name. */
 static bool find(char *path, char *name, const char *self)
 {
 	for (char *at = name; *(at += strcspn(at, SEPARATORS)); at++) {

@@ -12,8 +12,8 @@
 #include "burst_buffer/staging/fresh.h"
 #include "common/file.h"
 
-/* A change of a file that is younger may have the same time as one before it:
- * clocks tick each 1 s (ext3) or 4 ms. */
+/* Two changes within a clock tick may have the same time: ticks are 1 s (ext3)
+ * or 4 ms. */
 #define TICK 2 /* s */
 
 struct written {
@@ -57,7 +57,7 @@ static int by_path(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Of each path the last one stays. */
+/* Only the last note of each path stays. */
 static void sort(struct slu_copied *k)
 {
 	size_t n = 0;
@@ -182,7 +182,8 @@ int slu_copied_begin(struct slu_copied *k, struct slu_err *err)
 {
 	struct stat st;
 
-	/* The first one for its time. */
+	/* The first note gives the file the present time, which the second one
+	 * records. */
 	if (put(k, 0, INT64_MIN) || slu_fstat_fresh(k->fd, &st) ||
 	    put(k, 0, (uint64_t)st.st_mtim.tv_sec))
 		return slu_errno(err, SLU_IO, "cannot note what is copied");

@@ -30,8 +30,8 @@ int slu_copied_load(struct slu_copied *k, int fd, struct slu_err *err);
 void slu_copied_free(struct slu_copied *k); /* fd stays open */
 
 enum slu_copied_as {
-	SLU_COPIED_NOT,	 /* nobody has copied it early */
-	SLU_COPIED_ELSE, /* it has, or may have, changed since */
+	SLU_COPIED_NOT,	 /* it was not copied early */
+	SLU_COPIED_ELSE, /* it was, and has, or may have, changed since */
 	SLU_COPIED_SAME,
 };
 enum slu_copied_as slu_copied_as(const struct slu_copied *k, const char *path,
@@ -44,8 +44,8 @@ bool slu_copied_trusts(const struct slu_copied *k, bool moved, const char *path,
 
 /* Was a file with this path copied early? */
 bool slu_copied_has(const struct slu_copied *k, const char *path);
-/* Record that the source still has it (any thread); and count the paths that
- * were copied early, or begun, and that it no longer has. */
+/* Records that the source still has it (any thread); and counts the paths that
+ * were copied early, or begun, and that the source no longer has. */
 void slu_copied_see(const struct slu_copied *k, const char *path);
 uint64_t slu_copied_gone(const struct slu_copied *k);
 

@@ -20,8 +20,8 @@
 #define SMALL (256u << 10)
 #define STEP  (16u << 20) /* of one copy_file_range, so that a stop is seen */
 
-/* The disk shall write while we read on, not begin when all has been read: the
- * kernel starts by itself only when much memory is dirty. A hint. */
+/* Makes the disk write while we read on: the kernel starts by itself only when
+ * much memory is dirty. A hint. */
 static void write_behind(const struct slu_copier *c, int out, uint64_t offset,
 			 uint64_t len)
 {
@@ -131,7 +131,7 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		if (data < 0 && errno == ENXIO) /* a hole to the end */
 			return told(c, end - offset, err);
 		if (data < 0)
-			break; /* it cannot say: all is data */
+			break; /* not supported: all is data */
 		if ((uint64_t)data >= end)
 			return told(c, end - offset, err);
 		if (told(c, (uint64_t)data - offset, err))
@@ -147,8 +147,9 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 	return copy_data(c, in, out, offset, end - offset, err);
 }
 
-/* What a file system cannot hold becomes its first or last second: of 32 bits
- * with a sign (XFS, ext3) or without (NFS), of 34 (ext4), of XFS's bigtime. */
+/* A time that a file system cannot hold becomes its first or last second: of 32
+ * bits with a sign (XFS, ext3) or without (NFS), of 34 (ext4), of XFS's
+ * bigtime. */
 static bool is_nearest(const struct timespec *want, const struct timespec *is)
 {
 	static const int64_t first[] = {INT32_MIN, 0};
@@ -203,7 +204,7 @@ bool slu_has_arrived(int dir, const char *name, const struct slu_entry *e,
 	return same_attrs(dir, name, src, path);
 }
 
-/* The user may have to be let write its attributes. */
+/* The user may need write permission for the attributes. */
 static bool bring_attrs(int dir, const char *name, mode_t is, int src,
 			const char *path, mode_t mode)
 {
@@ -220,8 +221,9 @@ static bool bring_attrs(int dir, const char *name, mode_t is, int src,
 	return done;
 }
 
-/* Other nodes may be at work at it, where times have no fractions in the second
- * in which its source was made. Who sets a time changes the inode later. */
+/* May another node be writing it? A file that is being written has the present
+ * time, which equals the source's if that was made in this second and times
+ * have no fractions; once its time is set the inode changes later than that. */
 static bool is_being_written(const struct stat *st)
 {
 	return slu_share_ranges((uint64_t)st->st_size) > 1 &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Storage that is far away answers many questions in the time of one. */
+/* Reads the stats of a batch with several threads: remote storage answers many
+ * requests in the time of one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who compares by content what nodes hold: see the header. */
+/* Decides which node compares which files by content: see the header. */
 #include "burst_buffer/staging/held_source.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The journal of COPY, see the header. A record of zeros was allocated but
- * never written: it is ignored. What cannot be noted is only copied again.
+ * never written: it is ignored. What could not be recorded is copied again.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err)
 	return fputs(HEAD, out->file) < 0 ? write_failed(err) : 0;
 }
 
-/* Every second one goes when there are too many. */
+/* Drops every second mark when there are too many. */
 static void mark(struct slu_manifest_out *out)
 {
 	if (out->n_mark == SLU_MANIFEST_MARKS) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Runs the site's copier so that none of its processes can survive the caller.
  * Four processes: the caller, which may be killed at any time; a guard, which
  * notices that by a pipe, inherits processes that the mover leaves behind, and
  * kills them; a runner, whose death also kills the mover; and the mover.
@@ -101,7 +102,7 @@ static void run(char *const *argv, char *const *env, int tell)
 	_exit(slu_write_all(tell, &said, sizeof(said)) ? 1 : 0);
 }
 
-/* Kill all children, and theirs as they become ours. */
+/* Kills all children, and theirs when they become ours. */
 static void end_children(void)
 {
 	char path[64], text[4096], *at, *end;
@@ -121,13 +122,13 @@ static void end_children(void)
 	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
-/* The guard: until the runner has ended, or the caller. */
+/* The guard: waits for the end of the runner, or of the caller. */
 static void guard(int life, int tell, char *const *argv, char *const *env)
 {
 	struct pollfd p = {.fd = life, .events = POLLIN};
 	pid_t pid;
 
-	setsid(); /* who kills the caller's group is not to kill us */
+	setsid(); /* a kill of the caller's group must not reach the guard */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid = fork();
 	if (pid == 0) {
@@ -142,7 +143,7 @@ static void guard(int life, int tell, char *const *argv, char *const *env)
 	_exit(pid > 0 ? 0 : 1);
 }
 
-/* What the runner says: 1, or -1. */
+/* Reads the runner's report: 1, or -1. */
 static int hear(const struct slu_stage_part *part, int fd, struct slu_err *err)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -156,7 +157,7 @@ static int hear(const struct slu_stage_part *part, int fd, struct slu_err *err)
 	return said.rc ? slu_err(err, SLU_IO, "%s", said.err.text) : 1;
 }
 
-/* Killed processes go at once, or hang in the kernel and are left. */
+/* Killed processes end at once; those that hang in the kernel are left. */
 static void wait_for_guard(pid_t pid)
 {
 	for (int ms = 0; ms < GONE && waitpid(pid, NULL, WNOHANG) == 0; ms += 5)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a request's data comes from and goes to. The result must be the same on
- * every node and in every act, so it does not depend on anything that the
- * copying itself changes: a destination that is not a directory before is not
- * one afterwards.
+ * Resolves the paths of a request: where its data comes from and goes to. The
+ * result must be the same on every node and in every act, so it does not depend
+ * on anything that copying changes: a destination that is not a directory
+ * before is not one afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ static bool ends_in_slash(const char *path)
 	return n && path[n - 1] == '/';
 }
 
-/* The last name of a path, or NULL where there is none to speak of: then the
- * contents are meant. Caller frees. */
+/* The last name of a path; NULL: it has none, so that the contents are meant.
+ * Caller frees. */
 static char *last_name(const char *path)
 {
 	size_t end = strlen(path), start;
@@ -77,7 +77,7 @@ static bool same_directory(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* To look at it mounts what is mounted on demand. */
+/* Opens it, as that mounts file systems that are mounted on demand. */
 static bool is_directory(const char *path)
 {
 	struct stat st;
@@ -110,7 +110,7 @@ static int make_dirs(const char *path, mode_t mode, bool *made,
 	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	*made = false;
-	if (is_directory(path)) /* its parents may allow no more than that */
+	if (is_directory(path)) /* its parents may limit that further */
 		*copy = '\0';
 	for (char *p = copy, *next; !rc && *p; p = next) {
 		char keep;
@@ -152,7 +152,7 @@ static int open_source_dir(const struct slu_stage_part *part,
 	return open_dir(part->source, "open the source", err);
 }
 
-/* The directory that the contents of the source directory go into. */
+/* The directory to which the source directory's contents are copied. */
 static char *target_dir(const struct slu_stage_part *part, bool contents)
 {
 	char *name = contents ? NULL : last_name(part->source), *path;

@@ -57,7 +57,7 @@ static int open_chunk(struct cursor *c, struct slu_err *err)
 		       : 1;
 }
 
-/* The next unit, whosever it is: 1, 0 at the end of the manifest, -1. */
+/* The next unit, of whichever node: 1, 0 at the end of the manifest, -1. */
 static int advance(struct cursor *c, struct slu_err *err)
 {
 	struct slu_unit *u = &c->unit;
@@ -109,7 +109,7 @@ static void add(struct batch *b, const struct slu_unit *u)
 	b->unit[b->n++] = *u;
 }
 
-/* None are left when it stays empty. */
+/* A batch that stays empty is the last one. */
 static int fill(struct cursor *c, struct batch *b, struct slu_err *err)
 {
 	uint64_t bytes = 0, offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names out of lists and patterns, see the header. What users wrote is made
- * plain here, so that the walk meets nothing but names of components. */
+/* Names out of lists and patterns, see the header. Users' paths are normalised
+ * here, so that the walk only gets names of components. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,8 @@ void slu_names_free(struct slu_names *names)
 	*names = (struct slu_names){0};
 }
 
-/* A directory's tree is walked in little memory, names have all to be kept. */
+/* A directory's tree is walked in little memory, but names are all kept, so
+ * they are limited. */
 static int add(struct slu_names *names, const char *path, struct slu_err *err)
 {
 	names->bytes += strlen(path) + 1 + OVERHEAD;
@@ -62,7 +63,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Has the list, as far as it is kept, a directory that this lies in? */
+/* Do the kept names include a directory that contains this path? */
 static bool is_below(char *const *kept, size_t n, char *path)
 {
 	bool found = false;
@@ -75,7 +76,8 @@ static bool is_below(char *const *kept, size_t n, char *path)
 	return found;
 }
 
-/* Not so through a link, whose name stands for the link alone. */
+/* Does the path exist without a link in it? The name of a link only stands for
+ * the link. */
 static bool is_there(int dir, const char *path)
 {
 	int fd = slu_open_beneath(dir, path, O_PATH | O_NOFOLLOW, 0);
@@ -85,8 +87,8 @@ static bool is_there(int dir, const char *path)
 	return fd >= 0;
 }
 
-/* Each name once, and none that comes with its directory; one that does not is
- * left for the walk to complain of. */
+/* Sorts the names and drops doubles and those that come with a directory. A
+ * name that does not exist is kept: the walk reports it. */
 static void sort(struct slu_names *names, int dir)
 {
 	size_t kept = 0;
@@ -115,8 +117,8 @@ static char *below(char *path, const char *root)
 	return !strncmp(path, root, n) && path[n] == '/' ? path + n : NULL;
 }
 
-/* Take out what stands for nothing: doubled and last slashes, "."; -1: "..",
- * or nothing is left. Works in place. */
+/* Removes doubled and trailing slashes and "."; -1: "..", or nothing is left.
+ * Works in place. */
 static int make_plain(char *path)
 {
 	char *out = path, *in = path;
@@ -233,7 +235,7 @@ static int take(struct match *m, int dir, const char *name, const char *rest,
 			       name);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno == ENOENT)
-			return 0; /* it is gone */
+			return 0; /* it was removed meanwhile */
 		return slu_errno(err, SLU_IO, "cannot look at %s%s%s", m->path,
 				 len ? "/" : "", name);
 	}

@@ -3,12 +3,12 @@
 #define SLU_STAGING_SHARE_H
 
 /*
- * Which node copies what. The files of a manifest form a line of cost. A file
- * costs its bytes plus a constant for opening it; a large file is cut into
- * ranges, each with its own place on the line. The line is cut into chunks of
- * equal cost, the same number for each node: a node's chunks are consecutive,
- * and a node that has finished its own takes the last ones of others. Every
- * node computes the same without communication.
+ * Divides the work of copying between nodes. The files of a manifest form a
+ * line of cost. A file costs its bytes plus a constant for opening it; a large
+ * file is cut into ranges, each with its own place on the line. The line is cut
+ * into chunks of equal cost, the same number for each node: a node's chunks are
+ * consecutive, and a node that has finished its own takes the last ones of
+ * others. Every node computes the same without communication.
  */
 
 #include <stdint.h>

@@ -132,12 +132,12 @@ struct slu_stage_part {
 	int known;
 	bool early; /* the job runs, a last copy follows */
 	/* Programs have mapped files of the source: writes to pages that are
-	 * dirty already would not change the ctime. */
+	 * already dirty would not change the ctime. */
 	bool mapped;
 	/* The source should not be written any more: any write until VERIFY is
 	 * detected, even if size and time are reset. */
 	bool ended;
-	bool durable;	  /* COPY: be sure that it is on disk */
+	bool durable;	  /* COPY: make sure that it is on disk */
 	unsigned threads; /* 0: the usual number */
 	int manifest;	  /* PREPARE: empty, read-write; else readable */
 	/* Called from any thread, one at a time, with what was done since the

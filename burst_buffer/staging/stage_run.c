@@ -55,7 +55,7 @@ static int walk_selection(struct slu_act *a, struct slu_walk *w,
 	return rc;
 }
 
-/* The destination gets no other rights than it will have in the end. */
+/* The destination never gets more rights than it has in the end. */
 static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 {
 	char *path = (char *)a->part->only;
@@ -84,7 +84,7 @@ static int walk(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 	return slu_walk(w, err);
 }
 
-/* The names that the request gives, below the root of a plain file system. */
+/* Checks the names in the request, below the root of a plain file system. */
 static int check_names(const struct slu_act *a, struct slu_err *err)
 {
 	const char *to = a->part->destination, *root = a->part->fs_root;
@@ -100,7 +100,7 @@ static int check_names(const struct slu_act *a, struct slu_err *err)
 		       : 0;
 }
 
-/* What is only a part of a directory may collide with paths outside of it. */
+/* A part of a directory may collide with paths outside of it. */
 static void look_for_collisions(const struct slu_act *a, struct slu_walk *w)
 {
 	const struct slu_stage_part *part = a->part;
@@ -176,7 +176,7 @@ static int play(enum slu_act_name act, struct slu_act *a, FILE *file,
 	return slu_err(err, SLU_INTERNAL, "no such act");
 }
 
-/* A stream of its own on the caller's descriptor. */
+/* A stream on a copy of the caller's descriptor. */
 static FILE *open_manifest(int fd, enum slu_act_name act, struct slu_err *err)
 {
 	int copy = dup(fd);

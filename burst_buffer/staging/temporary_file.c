@@ -51,7 +51,7 @@ bool slu_temporary_file_can(int dir, const char *name)
 	       in.st_uid == we || is.st_uid == we;
 }
 
-/* -1 and errno: there is no such file of ours. */
+/* -1 and errno: there is no such file that we have made. */
 static int remove_ours(int dir, const char *beside)
 {
 	struct stat st;

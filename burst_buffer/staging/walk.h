@@ -50,9 +50,9 @@ struct slu_walk {
 };
 
 /* The mode of a directory that is being created (or 0700, where none is set
- * later) until FINISH: nobody else can enter it before, and the next staging
- * recognises one of an interrupted copy. An early copy opens it to others at
- * once (attrs.h). */
+ * later) until FINISH: before that only its owner can enter it, and the next
+ * staging recognises one of an interrupted copy. An early copy opens it to
+ * others at once (attrs.h). */
 #define SLU_IN_WORK 01700
 bool slu_in_work(int dir);
 

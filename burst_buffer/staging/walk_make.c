@@ -76,8 +76,8 @@ int slu_walk_add(struct slu_level *lv, char kind, const struct stat *st,
 	return 0;
 }
 
-/* Add "/name" to the path; slu_manifest_add refuses what is too long, this
- * only keeps it inside its memory. */
+/* Adds "/name" to the path; slu_manifest_add refuses paths that are too long,
+ * this only checks the array's bound. */
 int slu_walk_push(struct slu_level *lv, const char *name, struct slu_err *err)
 {
 	size_t n = strlen(name);
@@ -99,7 +99,7 @@ void slu_walk_cut(struct slu_level *lv, size_t len)
 	lv->path[len] = '\0';
 }
 
-/* What stands at the destination's place, when it is no directory, goes. */
+/* Removes what is at the destination's place and is no directory. */
 static int make_room(int dst, const char *name)
 {
 	return unlinkat(dst, name, 0) && errno != ENOENT ? -1 : 0;
@@ -186,7 +186,7 @@ int slu_walk_regular(struct slu_level *lv, int src, const char *name, int dst,
 		return slu_walk_add(lv, 'f', st, "", err);
 	if (w->quick && slu_copied_trusts(w->known, w->moved, lv->path, st) &&
 	    slu_has_arrived(dst, as, &e, src, name)) {
-		if (w->beside) /* what is there would be gone on with */
+		if (w->beside) /* a leftover would be continued */
 			slu_temporary_file_remove(dst, as, w->beside);
 	} else if (make_file(lv, dst, as,
 			     slu_first_mode(src, name, e.mode, w->plain_source,
@@ -247,9 +247,9 @@ mode_t slu_walk_first_mode(const struct slu_walk *w)
 	return w->plain ? 0700 : SLU_IN_WORK;
 }
 
-/* A directory that an earlier staging did not bring to its end, and one of the
- * user's that is read-only like its source, as an earlier staging left it, gets
- * its mode and time like a new one. Another one that is read-only stays so. */
+/* Does this directory get its mode and time like a new one? Yes if an earlier
+ * staging did not finish it, or left it read-only like its source. Any other
+ * directory that is read-only stays so. */
 bool slu_walk_open_up(const struct slu_walk *w, int dir,
 		      const struct stat *from)
 {
@@ -268,7 +268,7 @@ bool slu_walk_open_up(const struct slu_walk *w, int dir,
 void slu_walk_show_early(const struct slu_level *lv, int from, int dir,
 			 const struct stat *st, bool made)
 {
-	struct slu_err later; /* if it stays so, the D record says why */
+	struct slu_err later; /* if it stays so, the D record reports why */
 
 	if (made && lv->walk->quick)
 		(void)slu_show_directory(from, dir, st->st_mode, &later);

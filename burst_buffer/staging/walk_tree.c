@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk goes down by descriptors on both sides at once and opens every
- * directory by one name without following a link, so it cannot be led out of
- * the two trees, whatever is renamed meanwhile.
+ * Walks the source's tree. It goes down by descriptors on both sides at once
+ * and opens every directory by one name without following a link, so it cannot
+ * be led out of the two trees, whatever is renamed meanwhile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ static bool only_brick(const struct slu_walk *w, const struct stat *st)
 	       (st->st_mode & 07777) == S_ISVTX;
 }
 
-/* What the kernel makes when it is read has no size to copy it by. */
+/* Files that the kernel generates have no size to copy them by. */
 int slu_walk_check_kind(struct slu_level *lv, int dir, const char *name,
 			const struct stat *st, struct slu_err *err)
 {
