@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each question's answer is. The answers are made in a process of their
- * own, which may take its time; what only the daemon knows is prepared in it.
+ * The table of all answerers that sluiced has beside the database's questions.
+ * Answers are made in a process of their own, which may take long; what only
+ * the daemon knows is prepared in the daemon.
  *
- * Users see the resources, which are nobody's secret, and of buffers, jobs
- * and assignments what is their own, as with Slurm's PrivateData; root and
- * SlurmUser see everybody's.
+ * All users see the resources. Of buffers, jobs and assignments they see only
+ * their own, as with Slurm's PrivateData; root and SlurmUser see all.
  */
 #include "burst_buffer/lifecycle/buffers.h"
 #include "common/jsonx.h"
@@ -145,8 +145,8 @@ static struct json_object *prepare_predict(const struct slu_daemon *d,
 	return slu_encode(&slu_job_desc, live->job);
 }
 
-/* It is predicted again from what is known now: that it has run so long, and
- * which runs have ended since its submission. */
+/* Predicts it again from what is known now: how long it has run, and which runs
+ * have ended since its submission. */
 static int take_running(const struct slu_asker *who, struct json_object *args,
 			struct slu_job *job, int64_t *elapsed,
 			struct slu_err *err)
@@ -184,8 +184,8 @@ static int take_number(struct json_object *args, const char *key, uint64_t most,
 	return 0;
 }
 
-/* The job in question, or what to change in it; texts are borrowed from the
- * arguments. */
+/* Reads the job in question, or what to change in it; texts are borrowed from
+ * the arguments. */
 static int take_job(struct json_object *args, struct slu_job *job,
 		    struct slu_err *err)
 {
@@ -243,7 +243,7 @@ out:
 	return rc;
 }
 
-/* {"JOBID":nodes}, for servers that divide themselves by nodes. */
+/* {"JOBID":nodes}, for servers that divide their work by nodes. */
 static struct json_object *prepare_running(const struct slu_daemon *d,
 					   const struct slu_asker *who,
 					   struct json_object *args)

@@ -3,7 +3,7 @@
 #define SLU_SLUICED_QUESTIONS_ANSWERER_TABLE_H
 
 /* All questions that sluiced answers itself, beside those of sysquery/query.h,
- * which are everybody's to ask. */
+ * which every user may ask. */
 
 #include "sluiced/questions/answerer.h"
 

@@ -38,7 +38,8 @@ int slu_answer_storage(struct slu_db *db, const struct slu_asker *who,
 		       struct slu_err *err);
 
 /* "job": all that is known of one job, which is named by job_id, or by that of
- * its array and task. SLU_NOTFOUND: nothing is, or it is another user's. */
+ * its array and task. SLU_NOTFOUND: nothing is known, or it is another
+ * user's. */
 struct json_object *slu_prepare_job(const struct slu_daemon *d,
 				    const struct slu_asker *who,
 				    struct json_object *args);
@@ -60,24 +61,24 @@ int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err);
 
-/* "start": when, and on which nodes, a job that waits will start; takes
- * job_id. One object: job_id, partition, reason, nodes, running and ahead
- * (jobs), planned (Unix s, by Slurm), planned_nodes, start_10, start_50 and
- * start_90 (Unix s), within_10min and within_1h (probabilities); and where
- * nodes are not shared likely_nodes, sure (the probability of exactly these)
- * and node ([{node, share}], those that come first). */
+/* "start": when, and on which nodes, a waiting job will start; takes job_id.
+ * One object: job_id, partition, reason, nodes, running and ahead (jobs),
+ * planned (Unix s, by Slurm), planned_nodes, start_10, start_50 and start_90
+ * (Unix s), within_10min and within_1h (probabilities); and where nodes are not
+ * shared likely_nodes, sure (the probability of exactly these) and node
+ * ([{node, share}], the most probable ones). */
 int slu_start_answer(struct slu_db *db, const struct slu_asker *who,
 		     struct json_object *args, struct slu_buf *out,
 		     struct slu_err *err);
 
-/* "predicted": of jobs that wait, by their numbers (jobs), where they will run,
- * for root and SlurmUser: see slu_buffers_predicted(). Without nodes: it is not
- * known, or others come first. */
+/* "predicted": on which nodes waiting jobs, named by their numbers (jobs), will
+ * run, for root and SlurmUser: see slu_buffers_predicted(). Without nodes: not
+ * known, or other jobs come first. */
 int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
 			 struct json_object *args, struct slu_buf *out,
 			 struct slu_err *err);
 
-/* "prestage": what is brought to nodes ahead of jobs, see
+/* "prestage": the inputs that are brought to nodes ahead of jobs, see
  * slu_buffers_ahead(). */
 struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
 					 const struct slu_asker *who,
@@ -104,9 +105,9 @@ int slu_why_answer(struct slu_db *db, const struct slu_asker *who,
 		   struct slu_err *err);
 
 /* "osts": the storage targets of Lustre; prepared:
- * {"servers":...,"alpha":A,"beta":B,"ranking":[...]}, the last only where
- * nothing shall be solved; and what is remembered of answers (a lesson of
- * recent_placements.h). */
+ * {"servers":...,"alpha":A,"beta":B,"ranking":[...]}, the last only where no
+ * placement has to be computed; and the recent placements that the daemon
+ * remembers (its learn() is recent_placements.h). */
 struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 				     const struct slu_asker *who,
 				     struct json_object *args);

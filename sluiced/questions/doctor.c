@@ -62,7 +62,7 @@ static void check_release(struct json_object *live,
 				 "systemctl restart slurmctld sluiced");
 }
 
-/* Each line is a finding, and ends with what to write. */
+/* Each line is a finding, and ends with the line to write. */
 static void check_slurm_conf(struct json_object *live,
 			     struct json_object *findings)
 {

@@ -41,7 +41,7 @@ struct json_object *slu_finding_type(struct json_object *finding,
 	n = vsnprintf(type, sizeof(type), fmt, ap);
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof(type))
-		return finding; /* nobody is to type a part of a command */
+		return finding; /* a part of a command must not be typed */
 	if (hosts && *hosts)
 		slu_json_set_str(finding, "on", hosts);
 	slu_json_set_str(finding, "type", type);

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_DOCTOR_FINDINGS_H
 #define SLU_SLUICED_QUESTIONS_DOCTOR_FINDINGS_H
 
-/* Findings of the question "doctor", as its checks write them. */
+/* Makes and groups the findings of the question "doctor", for its checks. */
 
 #include <json-c/json.h>
 
@@ -13,8 +13,8 @@ struct json_object *slu_finding(struct json_object *list,
 				enum slu_severity severity, const char *kind,
 				const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Where to type which command (hosts NULL: anywhere), and since when (0: not
- * known). Returns finding. */
+/* Adds which command to type on which hosts (NULL: anywhere), and since when
+ * this lasts (0: not known). Returns finding. */
 struct json_object *slu_finding_type(struct json_object *finding,
 				     const char *hosts, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

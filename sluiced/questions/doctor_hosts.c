@@ -20,8 +20,8 @@
 #define LATELY 86400.0 /* seconds for which failures count */
 #define SPEAKS 20.0    /* minutes within which a healthy node sends something */
 
-/* Findings that differ only in numbers are merged: the first text and the
- * earliest time stand for all. */
+/* Merging findings that differ only in numbers: the first text and the earliest
+ * time represent all of them. */
 
 struct said {
 	struct json_object *hosts;	  /* text without numbers -> names */
@@ -266,7 +266,7 @@ static int check_probes(struct slu_db *db, struct json_object *live,
 	return rc;
 }
 
-/* Nodes that were waited for in vain and have sent nothing since: nothing else
+/* Nodes that did not arrive in time and have sent nothing since: no other check
  * reports that munged, slurmd or the network is dead there. Not for runs
  * without a plan, for which no node asks, nor before a node could have cleaned
  * up. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the question "doctor" finds of jobs: those that are in a phase for
- * longer than their like were, failures of the last day, verdicts without an
- * answer, those that ran without their file system, and what is kept of failed
- * stage-outs, or held by somebody.
+ * Findings of the question "doctor" about jobs: phases that are longer than
+ * usual, failures of the last day, verdicts without an answer, jobs that ran
+ * without their file system, and data of failed stage-outs that is kept, or
+ * held by a process.
  */
 #include "config.h"
 #include "sluiced/questions/doctor_jobs.h"
@@ -198,9 +198,9 @@ static int check_failures(struct slu_db *db, const struct slu_asker *who,
 	return rc;
 }
 
-/* Runs without the file system that they had asked for: slurmd of their nodes
- * has no line of ours. Of each node the last one, unless it had a file system
- * since. */
+/* Runs without the file system that they had asked for: the slurmd of their
+ * nodes has no line of ours in its plugstack. Of each node the last run, unless
+ * a later one had a file system. */
 
 static void tell_without(struct json_object *jobs, bool admin,
 			 struct json_object *findings)
@@ -259,10 +259,11 @@ static int check_without(struct slu_db *db, const struct slu_asker *who,
 	return rc;
 }
 
-/* Who has a file of an ended job's file system open, or stands in it: the words
- * of its history, "n2: some of the storage is held: ...", until a probe of that
- * node in a later second (the map keeps whole ones) says what is true now.
- * After HeldFor the node is drained, which says so, too. */
+/* Processes that have a file of an ended job's file system open, or their
+ * working directory there: from the line of its history, "n2: some of the
+ * storage is held: ...", until a later probe of that node (the map keeps whole
+ * seconds) reports the present state. After HeldFor the node is drained, which
+ * is a finding of its own. */
 static int check_held(struct slu_db *db, const struct slu_asker *who,
 		      double now, struct json_object *findings,
 		      struct slu_err *err)

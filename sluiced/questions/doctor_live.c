@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of "doctor" that only the daemon's memory has. No files: they are
- * for the answering process. */
+/* The part of "doctor" that only the daemon's memory has. It reads no files,
+ * which is the answering process's task. */
 #include "config.h"
 #include "sluiced/questions/doctor_live.h"
 

@@ -37,7 +37,7 @@ static bool is_of(const struct forecast *f, uid_t uid, const char *name)
 	return f->name && f->uid == uid && !strcmp(f->name, name);
 }
 
-/* The one of this name, else an unused or the oldest. */
+/* The forecast of this name, else an unused or the oldest slot. */
 static struct forecast *slot_of(struct slu_io_forecasts *f, uid_t uid,
 				const char *name)
 {

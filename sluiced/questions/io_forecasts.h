@@ -3,9 +3,9 @@
 #define SLU_SLUICED_IO_FORECASTS_H
 
 /*
- * What the next runs of users' applications will write, as it was predicted
- * from the database less than SLU_IO_FORECAST_SECONDS ago: so that the many
- * placements of one job need no look into it each.
+ * Cache of what the next runs of users' applications will write, as predicted
+ * from the database less than SLU_IO_FORECAST_SECONDS ago, so that the many
+ * placements of one job need one prediction.
  */
 
 #include <json-c/json.h>
@@ -13,18 +13,18 @@
 #include <sys/types.h>
 
 #define SLU_IO_FORECAST_SECONDS 60.0
-#define SLU_IO_FORECASTS	1024 /* then the oldest are forgotten */
+#define SLU_IO_FORECASTS	1024 /* then the oldest are dropped */
 
 struct slu_io_forecasts; /* one thread */
 
 void slu_io_forecasts_free(struct slu_io_forecasts *f);
-/* *f is made when there is none; without memory nothing is kept. bytes: an
- * array of numbers, which is copied. now: seconds. */
+/* Makes *f if there is none; without memory nothing is kept. bytes: an array of
+ * numbers, which is copied. now: seconds. */
 void slu_io_forecasts_put(struct slu_io_forecasts **f, uid_t uid,
 			  const char *name, struct json_object *bytes,
 			  double now);
-/* Those of this name; NULL: none are known (f may be NULL). *n may be 0 beside
- * a pointer. Borrowed until the next put. */
+/* The forecast of this name; NULL: none is known (f may be NULL). *n may be 0
+ * beside a pointer. Borrowed until the next put. */
 const double *slu_io_forecasts_get(const struct slu_io_forecasts *f, uid_t uid,
 				   const char *name, double now, size_t *n);
 

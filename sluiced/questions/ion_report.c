@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs with I/O nodes, read once from the history and evaluated by application,
- * by day, and by user and week: who has had less than with STATIC, and who had
- * more in the same week.
+ * Evaluates runs with I/O nodes, read once from the history, by application, by
+ * day, and by user and week: which users had less than with STATIC, and which
+ * had more in the same week.
  */
 #include "sluiced/questions/ion_report.h"
 
@@ -258,7 +258,7 @@ static int by_net(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The users who had most more than with STATIC in that week, best first. */
+/* The users who gained most against STATIC in that week, largest gain first. */
 static char *for_whom(const struct past *p, const struct share *share, size_t n)
 {
 	struct slu_buf out = {0};

@@ -87,7 +87,7 @@ static struct json_object *make_phase(const char *name, double began,
 	return obj;
 }
 
-/* What of it came from the nodes' stage caches, where these were asked. */
+/* How much of it came from the nodes' stage caches, where these were used. */
 static void add_cache(struct json_object *obj, struct json_object *from)
 {
 	static const char *const keys[] = {"cache_hits", "cache_misses",
@@ -140,8 +140,8 @@ static const char *phase_name(const char *state)
 	return NULL;
 }
 
-/* Phases that no node has reported, as one that failed: from one state to the
- * next. */
+/* Phases that no node has reported, for example as they failed: from one state
+ * to the next. */
 static void add_untold(struct json_object *buffer, struct json_object *out,
 		       double now)
 {
@@ -378,7 +378,7 @@ static bool is_over(struct json_object *buffer)
 	return false;
 }
 
-/* Where the data is and how to fetch it; or that it is gone. */
+/* Where the data is and how to fetch it; or that it was removed. */
 static const char *last_of_kept(struct json_object *buffer)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history");

@@ -39,7 +39,7 @@ bool slu_nodes_next(char **text, struct slu_usable *out);
 /* Is the partition in a list such as "main,big"? */
 bool slu_partition_queue_in(const struct slu_queued *job,
 			    const char *partition);
-/* Does it wait for something else than nodes or other jobs? */
+/* Does it wait for something other than nodes or earlier jobs? */
 bool slu_partition_queue_apart(const struct slu_queued *job);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define BODY_MAX 65536 /* bytes; longer ones are read by a process */
 #define BRIEF	 "\"brief\""
-#define WITHOUT	 256 /* targets to leave out; of more a process takes care */
+#define WITHOUT	 256 /* targets to leave out; with more a process answers */
 
 struct json_object *slu_place_now_args(const struct slu_buf *body)
 {
@@ -65,8 +65,8 @@ bool slu_place_now_alike(struct json_object *a, struct json_object *b)
 	return x && y && !strcmp(x, y);
 }
 
-/* What is predicted; false: it has to be, first. While the processor is busy
- * nothing is. */
+/* Takes the predictions from memory; false: a process has to make them first.
+ * While the processor is busy none are made. */
 static bool find_forecast(const struct slu_daemon *d, uint32_t uid,
 			  struct json_object *args,
 			  struct slu_ost_choose_request *r)

@@ -3,11 +3,11 @@
 #define SLU_SLUICED_PLACE_NOW_H
 
 /*
- * Placements that programs ask for: the question "osts" with "brief", answered
- * by the daemon itself from what it has in memory, without "osts" and
- * "commands". A process answers the same where what the application will write
- * has to be predicted first, and where so much is asked for at once that it
- * would hold up others.
+ * Placements that programs ask for at a high rate: the question "osts" with
+ * "brief", which the daemon answers itself from memory, without "osts" and
+ * "commands". A process gives the same answer if the application's writes have
+ * to be predicted first, and if a request is so large that it would hold up
+ * others.
  */
 
 #include <json-c/json.h>
@@ -23,7 +23,7 @@ struct slu_req;
 /* Its arguments, if this body is such a question (caller puts them); NULL:
  * another one. */
 struct json_object *slu_place_now_args(const struct slu_buf *body);
-/* May this user have so many placed at the moment (placement_rate.h)? SLU_IO:
+/* May this user have so many more files placed now (placement_rate.h)? SLU_IO:
  * no, and when to try again. */
 int slu_place_now_admit(struct slu_daemon *d, const struct slu_req *req,
 			struct json_object *args, struct slu_err *err);

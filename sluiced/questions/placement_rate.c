@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* That of this user, or of who has asked least lately: a second later theirs is
- * full, as a new one is. */
+/* This user's bucket, or that of the user who has not asked for longest: it
+ * would be full after a second, as a new one is. */
 static struct slu_placement_user *bucket(struct slu_placement_rate *rate,
 					 uid_t uid, double now)
 {

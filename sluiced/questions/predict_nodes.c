@@ -8,7 +8,7 @@
 #include "sluiced/daemon.h"
 #include "sluiced/questions/questions.h"
 
-#define LOOK_MAX 20.0 /* seconds between two looks, or */
+#define LOOK_MAX 20.0 /* seconds between two predictions, or */
 #define LOOKS	 4.0  /* that many while a plan has to hold */
 #define LOOK_MIN 1.0
 #define SECONDS	 120.0
@@ -19,7 +19,7 @@ struct look {
 	struct json_object *jobs;
 };
 
-/* Nobody waits for it. */
+/* Runs at low priority, as no one waits for it. */
 static int run(void *arg, struct slu_buf *out, struct slu_err *err)
 {
 	struct look *look = arg;
@@ -59,7 +59,7 @@ static void gone(void *arg)
 	free(look);
 }
 
-/* Takes the jobs. */
+/* Starts a prediction for these jobs, which it takes over. */
 static void look_for(struct slu_daemon *d, struct json_object *jobs)
 {
 	struct look *look = calloc(1, sizeof(*look));

@@ -2,9 +2,9 @@
 #ifndef SLU_SLUICED_PREDICT_NODES_H
 #define SLU_SLUICED_PREDICT_NODES_H
 
-/* With PrestageTo: where jobs that wait will run is predicted again and again,
- * by one process at a time (the question "predicted"), and told to the buffers
- * (slu_buffers_predicted()). Without jobs that wait for it nothing is done. */
+/* Predicts again and again where waiting jobs will run, for PrestageTo: one
+ * process at a time answers the question "predicted", and the buffers get the
+ * result (slu_buffers_predicted()). Without such jobs it does nothing. */
 
 struct slu_daemon;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The question "ions": which job holds which I/O nodes and why, what changed,
- * what was gained, and what-if.
+ * what was gained, and what would be with other jobs, nodes or policies.
  */
 #include "sluiced/questions/answerers.h"
 
@@ -133,8 +133,7 @@ static int not_there(uint64_t job_id, struct slu_err *err)
 		       (unsigned long long)job_id);
 }
 
-/* Leaves only this job, and what is known of it. Returns whether it is
- * there. */
+/* Keeps only this job, and what is known of it. Returns whether it is there. */
 static bool explain(struct json_object *live, const struct slu_assignment *a,
 		    uint64_t job_id)
 {
@@ -232,7 +231,7 @@ static int read_question(struct json_object *args, struct json_object *visible,
 	return 0;
 }
 
-/* Returns whether it was one. */
+/* Returns whether it was a what-if question. */
 static int what_if(struct json_object *args, struct json_object *live,
 		   const struct slu_assignment *a, struct slu_err *err)
 {
@@ -256,8 +255,8 @@ static int what_if(struct json_object *args, struct json_object *live,
 	return rc < 0 ? -1 : asked;
 }
 
-/* Of one job, which the user may see, or of all. `past`: there is nothing else
- * to answer. */
+/* Of one job, which the user may see, or of all. `past`: the answer has nothing
+ * else. */
 static int add_history(struct slu_db *db, const struct slu_asker *who,
 		       uint32_t job_id, bool past, struct json_object *args,
 		       struct slu_err *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "job": all that is known of one, in one answer: from the history
- * once it has ended, from slurmctld's last word while it runs, and from its
- * buffers, which are there in both cases and of jobs that are held.
+ * The question "job": all that is known of one job, in one answer: from the
+ * history once it has ended, from slurmctld's last report while it runs, and
+ * from its buffers, which are known in both cases and of jobs that are held.
  */
 #include "sluiced/questions/answerers.h"
 
@@ -26,7 +26,7 @@
 struct report {
 	struct slu_db *db;
 	const struct slu_asker *who;
-	uint32_t uid; /* whose; SLU_NO_ID: anybody's */
+	uint32_t uid; /* owner; SLU_NO_ID: any user's job */
 	uint32_t job_id;
 	double now;
 	struct slu_history_row row; /* of its last run; texts are owned */
@@ -59,7 +59,7 @@ static int take_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* Of one that runs, or has ended just now and is not in the history yet. */
+/* A job that runs, or has ended just now and is not in the history yet. */
 static int take_live(struct report *r, struct slu_err *err)
 {
 	struct json_object *live = of_live(r, "job");
@@ -80,7 +80,7 @@ static int take_live(struct report *r, struct slu_err *err)
 	return 0;
 }
 
-/* The number of a task that has ended; 0: there is none. */
+/* Finds the number of a task that has ended; 0: there is none. */
 static int find_task(struct report *r, uint64_t array, uint64_t task,
 		     struct slu_err *err)
 {
@@ -172,8 +172,8 @@ static void add_identity(struct report *r)
 	slu_json_set_str(o, "request", j->request);
 }
 
-/* Nothing but its buffers is known of one that is held, or whose row is older
- * than the history is kept. */
+/* Of a job that is held, or whose row is older than the history is kept, only
+ * its buffers are known. */
 static void add_owner(struct report *r)
 {
 	struct json_object *b = json_object_array_get_idx(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of the question "job", in the daemon: what slurmctld said last of a running
- * one, what its nodes tell, and its I/O nodes. */
+/* The daemon's part of the question "job": what slurmctld last reported of a
+ * running job, what its nodes report, and its I/O nodes. */
 #include "sluiced/questions/answerers.h"
 
 #include "common/jsonx.h"

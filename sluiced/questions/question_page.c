@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "page": what the page of sysquery is made of
- * (sysquery/page/page.h). Beside what is in the database, what only the daemon
- * knows: pools, how far buffers are, the I/O nodes there are.
+ * The question "page": the data of sysquery's page (sysquery/page/page.h). In
+ * addition to the database, what only the daemon knows: pools, the progress of
+ * buffers, the I/O nodes.
  */
 #include <string.h>
 
@@ -97,7 +97,7 @@ int slu_page_answer(struct slu_db *db, const struct slu_asker *who,
 		    struct json_object *args, struct slu_buf *out,
 		    struct slu_err *err)
 {
-	/* the end of this second: what has just begun is there */
+	/* the end of this second, so that what has just begun is included */
 	struct slu_page_query q = {.now = (int64_t)slu_now_wall() + 1};
 	struct json_object *doc;
 

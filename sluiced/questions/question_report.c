@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "report": what "job" says of one, summed over the ended jobs of
- * a user, an account or the site.
+ * The question "report": the figures of "job", summed over the ended jobs of a
+ * user, an account or the site.
  */
 #include "sluiced/questions/answerers.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When does a job that waits start, and where? Slurm is asked what runs and
- * waits, as by any user of squeue, but as SlurmUser; how long that takes says a
- * predictor that has been taught the history; the rest is
- * job_submit/simulation/start_forecast.h. Whoever asks is told of his own job
- * alone.
+ * The question "start": when does a waiting job start, and where? squeue and
+ * sinfo, run as SlurmUser, say what runs and waits; a predictor that was
+ * trained with the history says how long that takes; the rest is
+ * job_submit/simulation/start_forecast.h. An asker gets an answer about their
+ * own jobs only.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -125,9 +125,9 @@ static void add_node(struct json_object *list, const char *name, double share)
 	json_object_array_add(list, node);
 }
 
-/* Where Slurm has a plan a node has to be in that, too: it knows what the job
- * asks of its nodes. Where nodes are shared it alone says which, and what
- * counts is whether the job starts soon. */
+/* A plan of Slurm's limits the nodes: it knows what the job asks of its nodes.
+ * Where nodes are shared only the plan names them, and the probability that
+ * counts is that of an early start. */
 static void put_likely(struct json_object *obj, const struct slu_start_queue *a,
 		       const struct slu_queued *target,
 		       const struct slu_start_forecast *start)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why does a job not run yet, as far as that is our doing? Slurm is asked, as
- * SlurmUser, for that job alone; whoever asks is told of his own.
+ * The question "why": why does a job not run yet, as far as Sluice is the
+ * cause? scontrol is run, as SlurmUser, for that job alone; an asker gets an
+ * answer about their own jobs only.
  */
 #include "common/jsonx.h"
 #include "common/proc.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue of questions and the processes that answer them. What one of these
- * needs to know travels as JSON: {"database":..., "uid":..., "admin":...,
- * "quantile":..., "floor":..., "mode":..., "live":..., "args":{...}}. It is
- * made when the process begins, from what was sent: in memory it may be three
- * hundred times as large.
+ * A queue of questions and the processes that answer them. Such a process gets
+ * its input as JSON: {"database":..., "uid":..., "admin":..., "quantile":...,
+ * "floor":..., "mode":..., "live":..., "args":{...}}. It is made when the
+ * process begins, from the question's text, as it may use three hundred times
+ * as much memory.
  */
 #include "sluiced/questions/questions.h"
 
@@ -135,9 +135,9 @@ static int answer(struct json_object *all, struct slu_buf *out,
 	return rc;
 }
 
-/* Beside slurmctld on the same host: what asks for too much dies of it. Not the
- * address space, of which the database may map much, and sanitizers terabytes.
- */
+/* Limits the memory of an answer, as slurmctld may run on the same host. Not
+ * the address space, of which the database may map much, and sanitizers
+ * terabytes. */
 static void limit_memory(void)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -178,7 +178,7 @@ static void question_free(struct slu_question *q)
 	free(q);
 }
 
-/* Cut the first line off. */
+/* Passes the first line to learn() and removes it. */
 static void learn(struct slu_question *q, struct slu_buf *out)
 {
 	char *end = out->data ? memchr(out->data, '\n', out->len) : NULL;
@@ -195,7 +195,7 @@ static void learn(struct slu_question *q, struct slu_buf *out)
 	out->data[out->len] = '\0';
 }
 
-/* Has its user a process for it, if there is one at all? */
+/* May its user have another process, if one is free at all? */
 static bool may_start(const struct slu_questions *all,
 		      const struct slu_question *q)
 {
@@ -206,7 +206,7 @@ static bool may_start(const struct slu_questions *all,
 
 		users += other && !other->trusted;
 		own += other && other->uid == q->uid;
-		/* it will have from that what it needs */
+		/* that process will make the prediction that it needs */
 		same += other && other->uid == q->uid && q->place &&
 			slu_place_now_alike(other->place, q->place);
 	}
@@ -234,7 +234,7 @@ static struct slu_question *next_waiting(struct slu_questions *all)
 	return NULL;
 }
 
-/* What one process has predicted is what others wait for. */
+/* Answers the placements that waited for a prediction which is there now. */
 static void place_waiting(struct slu_questions *all)
 {
 	struct slu_question **p = &all->head, *q;
@@ -281,7 +281,7 @@ static void child_gone(void *arg)
 	start_waiting(all);
 }
 
-/* -1: nobody can answer this. */
+/* -1: it is no valid question. */
 static int understand(struct slu_question *q, struct slu_err *err)
 {
 	const struct slu_buf *body = &q->req->body;
@@ -352,7 +352,7 @@ static void start_waiting(struct slu_questions *all)
 		start(q, slot);
 }
 
-/* For a process to answer. Takes the args of a placement. */
+/* Queues it for a process. Takes over the args of a placement. */
 static int enqueue(struct slu_daemon *d, struct slu_req *req,
 		   struct json_object *place, struct slu_err *err)
 {

@@ -4,11 +4,11 @@
 
 /*
  * POST /v1/query: {"question": NAME, arguments...} answered by JSON. Each is
- * answered by a process of its own, from the database opened for reading: a
- * big question delays nobody but who asked it. A few processes at a time, of
- * which one user has half, and all users together leave one to root and
- * SlurmUser; others wait, first come, first served. What programs ask at a rate
- * is answered at once where it can be (place_now.h).
+ * answered by a process of its own, from the database opened for reading, so
+ * that a big question only delays its own user. A few processes run at a time,
+ * of which one user has half, and all users together leave one to root and
+ * SlurmUser; others wait, first come, first served. Questions that programs ask
+ * at a high rate are answered at once where possible (place_now.h).
  */
 
 #include "sluiced/daemon.h"
@@ -25,13 +25,13 @@
 struct slu_daemon;
 struct json_object;
 
-/* In a child of the daemon: answer this question of its own; returns only if
- * that cannot begin. */
+/* In a child of the daemon: becomes the answering process for this question of
+ * the daemon's own; returns only if that cannot begin. */
 int slu_question_become(const struct slu_daemon *d, struct json_object *args,
 			struct slu_err *err);
 
 void slu_questions_init(struct slu_questions *questions);
-/* Refuse those that wait; at the end of the program. */
+/* Refuses the questions that wait; at the end of the program. */
 void slu_questions_stop(struct slu_daemon *d);
 
 /* main() of the answering process, which is this program executed anew under

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks squeue and sinfo, and divides the jobs into those that run, wait before
- * the one in question, and behind it. */
+/* Reads squeue and sinfo, and divides the jobs into those that run, that come
+ * before the one in question, and behind it. */
 #include "sluiced/questions/start_queue.h"
 
 #include <stdlib.h>
@@ -321,7 +321,7 @@ static int predict(const struct slu_start_queue *a,
 	return slu_start_forecast_make(&ask, start, err);
 }
 
-/* What is only of one job. */
+/* Forgets what belongs to one job only. */
 void slu_start_queue_forget_job(struct slu_start_queue *a)
 {
 	for (size_t i = 0; i < a->n; i++)

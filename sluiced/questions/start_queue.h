@@ -2,8 +2,8 @@
 #ifndef SLU_SLUICED_QUESTIONS_START_QUEUE_H
 #define SLU_SLUICED_QUESTIONS_START_QUEUE_H
 
-/* What runs and waits in Slurm, and when and where one of the jobs that wait
- * will start by that (job_submit/simulation/start_forecast.h). */
+/* Slurm's queue as squeue and sinfo show it, and when and where one of the
+ * waiting jobs will start by that (job_submit/simulation/start_forecast.h). */
 
 #include "common/hostlist.h"
 #include "common/str.h"
@@ -30,10 +30,10 @@ struct slu_start_queue {
 	struct slu_outlook *outlook;
 };
 
-/* Zero it; ask squeue once; slu_start_queue_free() ends it, also after -1. */
+/* Zero it; runs squeue once; slu_start_queue_free() ends it, also after -1. */
 int slu_start_queue_ask(struct slu_start_queue *a, struct slu_err *err);
 void slu_start_queue_free(struct slu_start_queue *a);
-/* A job that waits, if who asks may see it; or NULL. */
+/* A waiting job, if the asker may see it; or NULL. */
 const struct slu_queued *slu_start_queue_find(const struct slu_start_queue *a,
 					      uint64_t job_id,
 					      const struct slu_asker *who);

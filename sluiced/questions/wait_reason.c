@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scontrol prints a record of several lines for each job, or task of an array,
- * and an empty line behind it. What is a sentence stands on a line of its own.
+ * Finds out from `scontrol show job` why a job does not run yet. scontrol
+ * prints a record of several lines for each job, or task of an array, and an
+ * empty line behind it. A value that is a sentence has a line of its own.
  */
 #include "sluiced/questions/wait_reason.h"
 
@@ -52,7 +53,7 @@ static bool find(char *text, uint32_t job_id, struct record *out)
 	return text;
 }
 
-/* What stands behind "KEY=" at the beginning of a line, to its end. */
+/* The text behind "KEY=" at the beginning of a line, to its end. */
 static char *line_of(const struct record *record, const char *key)
 {
 	for (size_t i = 0; i < record->n; i++)
@@ -75,7 +76,7 @@ static uint32_t number_in_brackets(const char *text)
 	return open ? (uint32_t)strtoul(open + 1, NULL, 10) : SLU_NO_ID;
 }
 
-/* Sentences of ctl/ by their beginnings, and what stands in them. */
+/* Beginnings of ctl/'s sentences, and what they contain. */
 static const struct {
 	const char *begin, *in;
 	enum slu_wait wait;
@@ -135,7 +136,7 @@ static void classify(struct slu_wait_reason *out, const char *why,
 		    "this reason is Slurm's own: see squeue(1)");
 }
 
-/* Our note ends with it, so it is a part of the line. */
+/* The note ends with the reason, which is a part of the line. */
 static const char *why_held(const char *comment, const struct slu_note *note)
 {
 	return comment && note->why[0] ? strstr(comment, note->why) : NULL;

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_WAIT_REASON_H
 #define SLU_SLUICED_QUESTIONS_WAIT_REASON_H
 
-/* Why a job does not run yet, of what `scontrol show job` says of it. */
+/* Why a job does not run yet, from the output of `scontrol show job`. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,8 +10,8 @@
 struct slu_wait_reason {
 	uint32_t job_id, uid;
 	char *state, *reason; /* Slurm's words */
-	/* Whose reason it is: that of slu_wait_name(), limit, hold, boot;
-	 * slurm: none of ours. Static. */
+	/* The cause: that of slu_wait_name(), limit, hold, boot; slurm: not
+	 * Sluice. Static. */
 	const char *kind;
 	const char *because; /* a sentence, of the text or static */
 	int64_t since;	     /* Unix seconds; 0: not known */
