@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Did getopt_long() stop at this word, a long name, and not at a letter? It
- * says which name when that takes no value and has one. */
+/* Did getopt_long() stop at this word because of a long name, and not of a
+ * letter? It reports the name if that takes no value and has one. */
 static bool is_long(const struct option *longs, const char *word)
 {
 	while (longs->name && longs->val != optopt)

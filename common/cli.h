@@ -2,18 +2,19 @@
 #ifndef SLU_COMMON_CLI_H
 #define SLU_COMMON_CLI_H
 
-/* For the main() of commands, which alone may print. */
+/* The command line and the output of commands, for their main(), which alone
+ * may print. */
 
 #include <getopt.h>
 
-/* The next option as getopt_long() has it; `letters` begins with ":" or "+:".
- * '?': it is none, or lacks its value, which one line on standard error says
- * that ends in how to get help. */
+/* The next option, as getopt_long(); `letters` begins with ":" or "+:". '?': it
+ * is unknown, or lacks its value; then one line on standard error says so and
+ * how to get help. */
 int slu_cli_option(const char *program, int argc, char **argv,
 		   const char *letters, const struct option *longs);
 
-/* Print this. The exit status: 1, and a line on standard error, when not all
- * that was printed so far could be written. */
+/* Prints this. Returns the exit status: 1, and a line on standard error, if not
+ * all output so far could be written. */
 int slu_cli_show(const char *program, const char *text);
 
 #endif

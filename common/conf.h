@@ -60,7 +60,7 @@ enum slu_ion_policy {
 	SLU_ION_MCKP,
 	SLU_ION_POLICIES /* how many there are */
 };
-/* The words of sluice.conf, by policy; NULL ends them. */
+/* The words of sluice.conf for the policies, NULL-ended. */
 extern const char *const slu_ion_policy_names[];
 
 #define SLU_DAEMON_PORT 6821 /* of a DaemonAddr without one */
@@ -68,7 +68,8 @@ extern const char *const slu_ion_policy_names[];
  * frees. */
 char *slu_conf_addr(const char *text, struct slu_err *err);
 
-/* What whose jobs count, by names; and of those that are not named, 1. */
+/* Weights of jobs by names (of users or accounts); a name that is not listed
+ * has weight 1. */
 struct slu_weights {
 	struct slu_weight {
 		char *name;
@@ -81,9 +82,9 @@ void slu_weights_free(struct slu_weights *w);
 int slu_weights_copy(struct slu_weights *dst, const struct slu_weights *src);
 double slu_weight_of(const struct slu_weights *w, const char *name);
 
-/* One FileSystem=NAME line: file systems that users may ask for. Options other
- * than Driver, Pool and Default are the driver's own (key=value, in the order
- * of the line) and checked by it. */
+/* One FileSystem=NAME line: a file system that users may ask for. Options other
+ * than Driver, Pool and Default belong to the driver (key=value, in the order
+ * of the line), which checks them. */
 struct slu_option {
 	char *key;
 	char *value;
@@ -92,16 +93,17 @@ struct slu_option {
 struct slu_fs_conf {
 	char *name;
 	char *driver;
-	char *pool; /* Pool= that it is counted in, or a list of which a job
-		     * is counted in one; NULL: not said */
+	char *pool; /* Pool=: the pool of its storage, or a list of pools of
+		       which a job uses one; NULL: not given */
 	bool is_default;
 	int line; /* of the file */
 	struct slu_option *option;
 	size_t n_option;
 };
 
-/* One Profile=NAME line: what a request leaves open, and options of the driver
- * that differ from the file system's. Checked by burst_buffer/request. */
+/* One Profile=NAME line: values for what a request leaves open, and options of
+ * the driver that differ from the file system's. Checked by
+ * burst_buffer/request. */
 struct slu_profile_conf {
 	char *name;
 	int line; /* of the file */
@@ -110,7 +112,7 @@ struct slu_profile_conf {
 };
 
 /* One Pool=NAME line: storage that is counted together. There is always one;
- * the first is that of file systems which say nothing. */
+ * file systems without Pool= use the first. */
 struct slu_pool_conf {
 	char *name;
 	struct slu_hosts nodes; /* Nodes: n = 0: all of the system */
@@ -118,12 +120,12 @@ struct slu_pool_conf {
 	uint64_t size;		/* Size, bytes; 0: what the map says */
 	uint64_t granularity;	/* Granularity: bytes, at least 1 */
 	uint64_t max_per_job, max_per_user; /* bytes; 0: no limit */
-	char **allow_users, **deny_users;   /* NULL: everybody, nobody */
+	char **allow_users, **deny_users;   /* NULL: all users; no user */
 	char **allow_accounts, **deny_accounts;
 };
 
 /* One FailureDomain=NAME line: storage servers of Lustre, by the names of their
- * hosts, that are lost together, as those of a rack. */
+ * hosts, that fail together, as those in one rack. */
 struct slu_domain_conf {
 	char *name;
 	struct slu_hosts servers;
@@ -135,7 +137,7 @@ struct slu_conf {
 	char **daemon_addr;   /* DaemonAddr: NULL-ended "host:port" list;
 				 IPv6 as "[::1]:port" */
 	char *control_socket; /* ControlSocket */
-	char *slurm_user;     /* SlurmUser: who slurmctld and sluiced run as */
+	char *slurm_user;     /* SlurmUser: the user of slurmctld and sluiced */
 	struct slu_fs_conf *fs; /* FileSystem */
 	size_t n_fs;
 	bool default_said;		  /* by one of them */
@@ -169,9 +171,10 @@ struct slu_conf {
 	enum slu_predict_mode predict_mode;
 	double predict_quantile; /* above 0.5, below 1 */
 	int64_t predict_floor;
-	bool predict_tell; /* users are told at submission */
-	bool tell;	   /* a job's output tells what became of its data */
-	bool stray_warn;   /* Stray=warn: lines without effect are only told */
+	bool predict_tell; /* users read the prediction at submission */
+	bool tell;	   /* a job's output gets lines about its data */
+	bool stray_warn; /* Stray=warn: a line without effect is only a warning
+			  */
 	/* PlacementAlpha, PlacementBeta: 0 to 1 */
 	double placement_alpha, placement_beta;
 	enum slu_placement_cost placement_cost;
@@ -180,7 +183,7 @@ struct slu_conf {
 	int64_t history_rows;	/* kept, of ended jobs */
 	int64_t history_replay; /* that slurmctld learns at its start */
 	char *job_totals; /* program like sacct; NULL: nothing is fetched */
-	struct slu_hosts io_nodes;     /* n = 0: no I/O nodes are shared out */
+	struct slu_hosts io_nodes;     /* n = 0: jobs get no I/O nodes */
 	struct slu_hosts recruit_idle; /* of those, the compute nodes */
 	uint32_t min_ions_per_job, max_ions_per_job;
 	uint32_t max_ions_per_user, max_ions_per_account; /* 0: no limit */
@@ -194,10 +197,10 @@ struct slu_conf {
 	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
 	enum slu_io_start io_start;
-	/* bytes/s; 0: not said, io_start is OFF, or SLU_IO_AUTO */
+	/* bytes/s; 0: not given, io_start is OFF, or SLU_IO_AUTO */
 	uint64_t io_bandwidth;
 	unsigned io_scope;     /* of enum slu_io_scope: what counts */
-	int64_t max_io_wait;   /* s; 0: nobody waits */
+	int64_t max_io_wait;   /* s; 0: no job waits */
 	bool io_wait_optional; /* jobs may say bandwidth wait=no */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
 	int64_t persistent_lifetime;	   /* s, at most */
@@ -217,16 +220,16 @@ struct slu_conf_key {
 #define SLU_CONF_KEYS_MAX 80
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 
-/* Read and check the file at `path`. Errors are "FILE:LINE: ...", with the
- * nearest key for an unknown one. One without a byte is refused: it is being
- * written. Caller frees with slu_conf_free. */
+/* Reads and checks the file at `path`. Errors are "FILE:LINE: ...", with the
+ * nearest key for an unknown one. An empty file is refused, as it is probably
+ * being written. Caller frees with slu_conf_free. */
 struct slu_conf *slu_conf_load(const char *path, struct slu_err *err);
 /* The same, and the text that was read, also of a bad file (caller frees);
  * untouched if the file cannot be read. */
 #define SLU_CONF_MOST (1 << 20) /* bytes */
 struct slu_conf *slu_conf_load_text(const char *path, struct slu_buf *text,
 				    struct slu_err *err);
-/* The same from memory; `name` stands in the messages. */
+/* The same from memory; `name` is used in messages. */
 struct slu_conf *slu_conf_parse(const char *text, const char *name,
 				struct slu_err *err);
 void slu_conf_free(struct slu_conf *conf);
@@ -249,15 +252,15 @@ bool slu_conf_only_io(const struct slu_conf *conf, const char *node);
 const char *slu_fs_option(const struct slu_fs_conf *fs, const char *key,
 			  const char *fallback);
 
-/* Where a sluice.conf of this host's own is: $SLUICE_CONF, else beside
- * $SLURM_CONF if it is there, else in configure's --with-slurm-confdir,
- * /etc/slurm. Only programs and plugins call it. Caller frees. Who can do with
- * that of sluiced calls slu_conf_of_host() (common/conf_host.h). */
+/* Where this host's own sluice.conf is: $SLUICE_CONF, else beside $SLURM_CONF
+ * if it is there, else in configure's --with-slurm-confdir, /etc/slurm. Only
+ * programs and plugins call it. Caller frees. Programs that can also use
+ * sluiced's call slu_conf_of_host() (common/conf_host.h). */
 char *slu_conf_path(void);
 /* Where slurm.conf is: $SLURM_CONF, else beside sluice.conf, else, if there is
  * none, where slurmd keeps what slurmctld has sent it. */
 char *slu_conf_slurm_path(void);
-/* Nobody has named a sluice.conf, and there is none where it is looked for:
+/* No sluice.conf is named in the environment, and none is in the usual places:
  * this host has none of its own. */
 bool slu_conf_absent(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* FailureDomain=NAME lines: storage servers that are lost together. */
+/* FailureDomain=NAME lines: storage servers that fail together. */
 #include "config.h"
 #include "common/conf_fs.h"
 

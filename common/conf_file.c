@@ -93,7 +93,7 @@ static int read_text(struct parser *p, char *text, struct slu_err *err)
 	return 0;
 }
 
-/* Who takes part in the division is in IONodes. */
+/* Compute nodes that may be recruited as I/O nodes must be in IONodes. */
 static int check_recruits(const struct slu_conf *conf, struct slu_err *err)
 {
 	for (size_t i = 0; i < conf->recruit_idle.n; i++)

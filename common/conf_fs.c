@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FileSystem=NAME and Profile=NAME lines. The words behind the name are pairs
- * without blanks; Driver, Pool and Default are ours, the others are kept for
- * the driver, or for who applies the profile. Mover lines are words, too.
+ * FileSystem=NAME, Profile=NAME and Mover lines. The words behind the name are
+ * pairs without blanks; Driver, Pool and Default are read here, the others are
+ * kept for the driver, or for the code that applies the profile.
  */
 #include "config.h"
 #include "common/conf_fs.h"
@@ -164,7 +164,7 @@ static int read_words(struct slu_fs_conf *fs, char *words, struct slu_err *err)
 	return 0;
 }
 
-/* Does it go together with the lines before? */
+/* Does it agree with the lines before? */
 static int check(const struct slu_conf *conf, const struct slu_fs_conf *fs,
 		 struct slu_err *err)
 {
@@ -316,8 +316,8 @@ static int mover_words(char *const *words, struct slu_err *err)
 	return 0;
 }
 
-/* A program and its arguments, without blanks in them: what "%s" and "%d" stand
- * for must be among them. */
+/* A program and its arguments, without blanks in them; "%s" and "%d" must be
+ * among them. */
 int slu_conf_read_mover(const char *value, void *field, struct slu_err *err)
 {
 	char *copy = strdup(value), *save = NULL, *w;

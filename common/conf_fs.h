@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_CONF_FS_H
 #define SLU_COMMON_CONF_FS_H
 
-/* Inside of conf: the readers of FileSystem=NAME, Profile=NAME, Pool=NAME and
+/* Private to conf: the readers of FileSystem=NAME, Profile=NAME, Pool=NAME and
  * FailureDomain=NAME lines. */
 
 #include "common/conf.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A host without a sluice.conf of its own. Slurm sends such nodes its own
- * files alone, so ours comes from sluiced, by GET /v1/conf.
+ * sluice.conf for a host without one of its own. Slurm sends such nodes only
+ * its own files, so ours comes from sluiced, by GET /v1/conf.
  *
- * Whom to believe before anything of ours is known: root, and the SlurmUser of
- * the slurm.conf that Slurm has sent.
+ * As no configuration is known yet, answers are accepted from root, and from
+ * the SlurmUser of the slurm.conf that Slurm has sent.
  */
 #include "config.h"
 #include "common/conf_host.h"
@@ -34,7 +34,7 @@ void slu_conf_kept_at(const char *path)
 	kept_path = path ? path : SLU_CONF_KEPT;
 }
 
-/* What is kept */
+/* The kept copy */
 
 int slu_conf_kept_parse(const char *text, char from[SLU_CONF_FROM],
 			char hash[65])
@@ -72,7 +72,7 @@ static struct slu_conf *load_kept(struct slu_conf_origin *origin)
 	return conf;
 }
 
-/* For nobody but us, if it cannot be written. */
+/* Without write permission only this process uses it. */
 static void keep(const struct slu_buf *text, struct slu_conf_origin *origin)
 {
 	struct slu_buf all = {0};
@@ -91,7 +91,7 @@ static void keep(const struct slu_buf *text, struct slu_conf_origin *origin)
 	slu_buf_free(&all);
 }
 
-/* Whom to ask */
+/* Which sluiced to ask */
 
 static int read_slurm(void *arg, const char *path, struct slu_buf *text,
 		      struct slu_err *err)
@@ -114,7 +114,7 @@ static int find_user(void *arg, char *line, const char *file, size_t number,
 	return 0;
 }
 
-/* NULL: nobody says so. Caller frees. */
+/* NULL: it is not known. Caller frees. */
 static char *slurm_user(void)
 {
 	char *path = slu_conf_slurm_path(), *user = NULL;
@@ -181,7 +181,7 @@ static bool lists(char *const *list, const char *word)
 	return false;
 }
 
-/* Does what is kept come from elsewhere than we are told to ask? */
+/* Is the kept copy of another sluiced than the environment names? */
 static bool is_of_another(const struct slu_conf_origin *origin)
 {
 	char **named = named_server() ? named_servers(NULL) : NULL;
@@ -272,7 +272,7 @@ int slu_conf_renew(struct slu_conf **conf, struct slu_conf_origin *origin,
 	return 1;
 }
 
-/* Where was looked, and what is to be done. */
+/* An error that says where we have looked, and what to do. */
 static void say_nowhere(struct slu_err *err)
 {
 	struct slu_err why = err ? *err : (struct slu_err){0};
@@ -292,7 +292,7 @@ static void say_nowhere(struct slu_err *err)
 	free(path);
 }
 
-/* Of a host that has none of its own. */
+/* For a host that has none of its own. */
 static struct slu_conf *have_fetched(double seconds,
 				     struct slu_conf_origin *origin,
 				     struct slu_err *err)

@@ -4,11 +4,11 @@
 
 /*
  * sluice.conf of a host that need not have one. A file of its own comes first
- * (slu_conf_path()). Without one it is sluiced's: what was fetched before, kept
- * in SLU_CONF_KEPT for all users of the host, or else what the sluiced at
- * $SLUICE_SERVER ("HOST[:PORT],...") sends now. Only text that was proven and
- * could be parsed is kept, by a rename, and only by root. slurmctld and
- * sluiced, where it comes from, have to have the file. Link with $(libslunet).
+ * (slu_conf_path()). Without one it is sluiced's: the copy that was fetched
+ * before, kept in SLU_CONF_KEPT for all users of the host, or else what the
+ * sluiced at $SLUICE_SERVER ("HOST[:PORT],...") sends now. Only text that was
+ * proven and could be parsed is kept, by a rename, and only by root. slurmctld
+ * and sluiced, where it comes from, must have the file. Link with $(libslunet).
  */
 
 #include <stdbool.h>
@@ -21,34 +21,35 @@
 
 struct slu_conf_origin {
 	char path[4096];	  /* of the file; "": it could not be kept */
-	char from[SLU_CONF_FROM]; /* sluiced it is of; "": the host's own */
+	char from[SLU_CONF_FROM]; /* its sluiced; "": the host's own */
 	char hash[65];		  /* SHA-256 of what it sent */
 };
 
-/* seconds: to try to reach sluiced in, when it has to be asked: nothing is
- * kept, or what is kept came from elsewhere than $SLUICE_SERVER, which then
- * stays if nobody answers, and *err says why. origin may be NULL. Errors say
- * where was looked. Caller frees with slu_conf_free(). */
+/* seconds: for reaching sluiced, if it has to be asked: no copy is kept, or the
+ * copy came from elsewhere than $SLUICE_SERVER. In the latter case it is used
+ * if no sluiced answers, and *err says why. origin may be NULL. Errors say
+ * where we have looked. Caller frees with slu_conf_free(). */
 struct slu_conf *slu_conf_of_host(double seconds,
 				  struct slu_conf_origin *origin,
 				  struct slu_err *err);
-/* Ask whether sluiced's is still the one of `origin`, which was fetched. 1:
- * no, *conf (which is freed) and *origin are the new ones; 0: yes; -1: it
- * cannot be had, or cannot be used here, and nothing has changed. */
+/* Asks whether sluiced still has the one of `origin`, which was fetched. 1: no,
+ * *conf (which is freed) and *origin are the new ones; 0: yes; -1: it cannot be
+ * fetched, or cannot be used here, and nothing has changed. */
 int slu_conf_renew(struct slu_conf **conf, struct slu_conf_origin *origin,
 		   double seconds, struct slu_err *err);
-/* There is none, none is kept, and nobody has said where to ask. */
+/* The host has no file, no copy is kept, and the environment names no
+ * sluiced. */
 bool slu_conf_of_nobody(void);
 
 /* A client for sluiced of this host's sluice.conf. */
 struct slu_http *slu_http_of_host(double seconds, struct slu_err *err);
 
-/* What is kept: sluiced's text and one line more, which says whose it is.
- * Returns -1 if that line is not there, or is not whole. */
+/* The kept copy: sluiced's text and one more line, which names its origin.
+ * Returns -1 if that line is missing or incomplete. */
 int slu_conf_kept_parse(const char *text, char from[SLU_CONF_FROM],
 			char hash[65]);
 
-/* For tests: keep it there. NULL: SLU_CONF_KEPT. */
+/* For tests: where the copy is kept. NULL: SLU_CONF_KEPT. */
 void slu_conf_kept_at(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readers of what IOStart and PrestageTo go by. */
+/* Readers of values that IOStart and PrestageTo need. */
 #include "config.h"
 #include "common/conf.h"
 #include "common/conf_fs.h"
@@ -59,7 +59,7 @@ int slu_conf_read_io_scope(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
-/* Of bits nobody speaks here; "Gb" would be taken for bytes. */
+/* A rate in bits is refused: "Gb" could be taken for bytes. */
 int slu_conf_read_rate(const char *value, void *field, struct slu_err *err)
 {
 	size_t len = strlen(value);

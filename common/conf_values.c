@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The readers of the kinds of values in sluice.conf. Defaults go through the
- * same readers as what an administrator writes.
+ * same readers as an administrator's values.
  */
 #include "config.h"
 #include "common/conf_values.h"
@@ -62,7 +62,7 @@ int slu_conf_read_storage(const char *value, void *field, struct slu_err *err)
 				  field, err);
 }
 
-/* Of a pool: a tier alone. */
+/* For a pool: a tier, and no other choice. */
 int slu_conf_read_tier(const char *value, void *field, struct slu_err *err)
 {
 	const int tier =
@@ -103,7 +103,7 @@ int slu_conf_read_bool(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
-/* A job that has not run can be cancelled, */
+/* A job that has not run may be cancelled. */
 int slu_conf_read_on_failure(const char *value, void *field,
 			     struct slu_err *err)
 {
@@ -120,7 +120,7 @@ int slu_conf_read_on_failure(const char *value, void *field,
 	return 0;
 }
 
-/* one that has run be left as it is. */
+/* A job that has run may be left as it is. */
 int slu_conf_read_on_stage_out(const char *value, void *field,
 			       struct slu_err *err)
 {
@@ -136,7 +136,7 @@ int slu_conf_read_on_stage_out(const char *value, void *field,
 	return 0;
 }
 
-/* one that runs go on without it. */
+/* A job that runs may go on without the server. */
 int slu_conf_read_on_server_loss(const char *value, void *field,
 				 struct slu_err *err)
 {
@@ -217,7 +217,7 @@ int slu_conf_read_seconds(const char *value, void *field, struct slu_err *err)
 	return slu_seconds_parse(value, field, err);
 }
 
-/* Time for something to happen in: not zero. */
+/* A time limit: not zero. */
 int slu_conf_read_timeout(const char *value, void *field, struct slu_err *err)
 {
 	int64_t seconds;

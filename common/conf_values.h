@@ -2,9 +2,9 @@
 #ifndef SLU_COMMON_CONF_VALUES_H
 #define SLU_COMMON_CONF_VALUES_H
 
-/* Inside of conf: the readers of kinds of values, for the table of keys
- * (conf_keys.c). Each writes the field of its kind, or says in *err what the
- * value would have to be. */
+/* Private to conf: the readers of kinds of values, for the table of keys
+ * (conf_keys.c). Each sets the field of its kind, or writes into *err what the
+ * value must be. */
 
 #include "common/conf.h"
 

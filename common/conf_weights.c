@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "NAME:WEIGHT,...": what the jobs of whom count. */
+/* Weights of jobs: "NAME:WEIGHT,...". */
 #include "config.h"
 #include "common/conf_fs.h"
 

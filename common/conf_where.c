@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where sluice.conf and slurm.conf are looked for. */
+/* Where sluice.conf and slurm.conf are. */
 #include "config.h"
 #include "common/conf.h"
 
@@ -10,7 +10,7 @@
 #include "common/str.h"
 
 #define SITE_CONF SLU_SLURM_CONFDIR "/sluice.conf"
-/* Slurm's files, of a slurmd that has none of its own ("configless"). */
+/* Slurm's files for a slurmd that has none of its own ("configless"). */
 #define SENT_CONF "/run/slurm/conf/slurm.conf"
 
 char *slu_conf_path(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Credentials. A payload is checked by building what it must be and comparing
- * the bytes; only the nonce and the hash of a request are taken from it, and
- * the hash is compared when the body is there. A request's begins
- * with a method's capital letters and a reply's with a nonce's digits, so one
- * never passes for the other.
+ * Credentials. A payload is checked by building the expected one and comparing
+ * the bytes; only the nonce and the hash of a request are read from it, and the
+ * hash is compared when the body is there. A request's begins with a method's
+ * capital letters and a reply's with a nonce's digits, so neither is accepted
+ * as the other.
  */
 #include "config.h"
 #include "common/cred.h"
@@ -54,8 +54,8 @@ static munge_ctx_t context(struct slu_err *err)
 	return ctx;
 }
 
-/* libmunge writes to munged as to a pipe: SIGPIPE would end the program, or the
- * application that asks sluice_place(), when munged goes away meanwhile. */
+/* libmunge writes to munged as to a pipe: if munged stops meanwhile, SIGPIPE
+ * would end the program, or the application that calls sluice_place(). */
 struct quiet {
 	sigset_t pipe, was;
 };
@@ -76,7 +76,7 @@ static void quiet_end(const struct quiet *q)
 	pthread_sigmask(SIG_SETMASK, &q->was, NULL);
 }
 
-/* What munge answered, as our error. */
+/* munge's error as ours. */
 static int refused(munge_ctx_t ctx, munge_err_t why, struct slu_err *err)
 {
 	const char *text = munge_ctx_strerror(ctx);
@@ -99,8 +99,8 @@ static int refused(munge_ctx_t ctx, munge_err_t why, struct slu_err *err)
 	}
 }
 
-/* A credential with this payload, for `reader` only (MUNGE_UID_ANY: for
- * everybody). Caller frees. */
+/* A credential with this payload that only `reader` can open (MUNGE_UID_ANY:
+ * all users). Caller frees. */
 static char *encode(const struct slu_buf *payload, uid_t reader,
 		    struct slu_err *err)
 {
@@ -133,7 +133,7 @@ struct decoded {
 	gid_t gid;
 	struct in_addr addr;
 	time_t made;
-	uid_t reader; /* who alone can open it; MUNGE_UID_ANY: everybody */
+	uid_t reader; /* only this user can open it; MUNGE_UID_ANY: all */
 };
 
 static int decode(const char *cred, struct decoded *out, struct slu_err *err)
@@ -157,7 +157,7 @@ static int decode(const char *cred, struct decoded *out, struct slu_err *err)
 		munge_ctx_get(ctx, MUNGE_OPT_ENCODE_TIME, &out->made);
 		munge_ctx_get(ctx, MUNGE_OPT_UID_RESTRICTION, &out->reader);
 	} else {
-		free(text); /* there may be one all the same */
+		free(text); /* it may have a payload all the same */
 		refused(ctx, why, err);
 	}
 	munge_ctx_destroy(ctx);
@@ -313,8 +313,8 @@ char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 	return slu_cred_reply_hashed(to, status, hash, secret, err);
 }
 
-/* What stands behind `head` in the payload: nothing, or " SECRET". -1: it does
- * not begin so, or ends in something else. */
+/* The rest of the payload behind `head`: nothing, or " SECRET". -1: it does not
+ * begin so, or ends in something else. */
 static int read_tail(const struct decoded *d, const struct slu_buf *head,
 		     char **secret)
 {
@@ -407,7 +407,8 @@ int slu_cred_seal(const struct slu_caller *to, int status, const char *hash,
 	return seal(to->nonce, status, hash, made, out, err);
 }
 
-/* Nobody gains by how long the comparison takes: a nonce is used once. */
+/* The time of the comparison reveals nothing useful, as a nonce is used
+ * once. */
 int slu_cred_check_seal(const char *with, const char *nonce, int status,
 			const void *body, size_t len, time_t *made,
 			struct slu_err *err)

@@ -3,18 +3,18 @@
 #define SLU_COMMON_CRED_H
 
 /*
- * What a request and a reply over HTTP prove, by MUNGE. The payload of a
- * request's credential is "METHOD PATH NONCE SHA256(body)", of a reply's
- * "NONCE STATUS SHA256(body)", restricted to the caller's uid. MUNGE encrypts
+ * Credentials of a request and a reply over HTTP, by MUNGE. The payload of a
+ * request's credential is "METHOD PATH NONCE SHA256(body)", of a reply's "NONCE
+ * STATUS SHA256(body)", restricted to the caller's uid. MUNGE encrypts
  * payloads, so a reply's may end in " SECRET", which only the caller can read,
- * while its body may be of any size. When it was made, MUNGE says. sluiced(8)
- * has the table of who may call what. Any thread.
+ * while its body may be of any size. MUNGE also gives the time when it was
+ * made. sluiced(8) has the table of callers and what they may call. Any thread.
  *
  * A request that only one user can open makes its nonce a secret between its
- * caller and that user, and MUNGE can be spared for the reply: its seal is
- * "SECONDS HMAC", the HMAC-SHA256 (RFC 2104) of "SECONDS STATUS SHA256(body)"
- * with the nonce as the key. It proves as much as a credential that this user
- * made, and carries no secret.
+ * caller and that user, so that the reply needs no MUNGE: its seal is "SECONDS
+ * HMAC", the HMAC-SHA256 (RFC 2104) of "SECONDS STATUS SHA256(body)" with the
+ * nonce as the key. It proves as much as a credential made by this user, and
+ * carries no secret.
  *
  * A munged that does not answer is SLU_IO: the same call may succeed later.
  * Link with $(libslunet).
@@ -53,13 +53,13 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 char *slu_cred_request_for(uid_t reader, const char *method, const char *path,
 			   const void *body, size_t len,
 			   char nonce[SLU_NONCE_TEXT], struct slu_err *err);
-/* Check a request's credential against what was received. A credential seen
- * before, made for something else or too old is SLU_DENIED. */
+/* Checks a request's credential against what was received. One that was used
+ * before, was made for something else or is too old is SLU_DENIED. */
 int slu_cred_check_request(const char *cred, const char *method,
 			   const char *path, const void *body, size_t len,
 			   struct slu_caller *out, struct slu_err *err);
-/* The same in two steps: who asks, before the body is there (once: the next
- * time it has been seen before); then whether the body is the caller's. */
+/* The same in two steps: the caller, before the body is there (only once, as a
+ * second check finds it used); then whether the body is the caller's. */
 int slu_cred_open_request(const char *cred, const char *method,
 			  const char *path, struct slu_caller *out,
 			  struct slu_err *err);
@@ -74,10 +74,10 @@ char *slu_cred_reply(const struct slu_caller *to, int status, const void *body,
 char *slu_cred_reply_hashed(const struct slu_caller *to, int status,
 			    const char *hash, const char *secret,
 			    struct slu_err *err);
-/* Check a reply: made by root or by `owner`, for this nonce, status and body;
+/* Checks a reply: made by root or by `owner`, for this nonce, status and body;
  * else SLU_DENIED. *secret: the one that came with it, which the caller frees;
- * NULL: none. *made (may be NULL): when, by the clock of who made it; nobody
- * on the way can change that. *by (may be NULL): who. All untouched on
+ * NULL: none. *made (may be NULL): when, by the clock of its maker; this cannot
+ * be changed on the way. *by (may be NULL): its maker. All untouched on
  * failure. */
 int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 int status, const void *body, size_t len,
@@ -94,8 +94,8 @@ int slu_cred_check_seal(const char *seal, const char *nonce, int status,
 			const void *body, size_t len, time_t *made,
 			struct slu_err *err);
 
-/* For tests: talk to the munged at this socket, from now on and in every
- * thread. NULL: the one of the host. */
+/* For tests: use the munged at this socket, from now on and in every thread.
+ * NULL: the host's. */
 void slu_cred_socket(const char *path);
 
 #endif

@@ -5,14 +5,15 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* It stays loaded: what it registered to run at exit must be there then. */
+/* The library stays loaded, as it may have registered functions that run at
+ * exit. */
 int slu_curl_load(struct slu_curl *c, struct slu_err *err)
 {
 	static const char *const names[] = {"libcurl.so.4",
 					    "libcurl-gnutls.so.4", NULL};
 	const struct {
 		const char *name;
-		void *to; /* a pointer to a function; POSIX lets them be one */
+		void *to; /* a pointer to a function, which POSIX allows */
 	} symbols[] = {
 #define X(name) {"curl_" #name, &c->name},
 		SLU_CURL_SYMBOLS(X)

@@ -3,15 +3,16 @@
 #define SLU_COMMON_CURL_LIBRARY_H
 
 /*
- * libcurl, loaded when there is an HTTP client: it brings two dozen libraries
- * along, which cost a program more time and memory than most of ours need
- * altogether. So `sysmap` without --push, `sysquery -f` and others do without.
+ * libcurl, loaded at run time by programs that need an HTTP client: it brings
+ * two dozen libraries along, which cost more time and memory than most programs
+ * need altogether. So `sysmap` without --push, `sysquery -f` and others do not
+ * load it.
  */
 
 #include <curl/curl.h>
 #include "common/err.h"
 
-/* What we call of libcurl, without its "curl_". */
+/* The functions of libcurl that we call, without their "curl_". */
 #define SLU_CURL_SYMBOLS(X) \
 	X(global_init)      \
 	X(global_cleanup)   \

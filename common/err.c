@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors as values. Whatever the pieces of a text hold, it stays one line:
- * control characters become blanks, so a text can go into a log, a JSON
- * document or a job's state description as it is.
+ * Errors as values. A text is always one line: control characters become
+ * blanks, so that it can be used in a log, a JSON document or a job's state
+ * description.
  */
 #include "config.h"
 #include "common/err.h"
@@ -37,7 +37,7 @@ int slu_err(struct slu_err *err, enum slu_kind kind, const char *fmt, ...)
 	format(made.text, fmt, ap);
 	va_end(ap);
 	if (err)
-		*err = made; /* only now: it may be among the arguments */
+		*err = made; /* only now, as it may be among the arguments */
 	return -1;
 }
 

@@ -27,7 +27,7 @@
 #else
 #define SLU_FAST
 #endif
-/* Before a loop: none of its rounds needs what another writes. */
+/* Before a loop: no iteration needs what another one writes. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define SLU_INDEPENDENT _Pragma("GCC ivdep")
 #else

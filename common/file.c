@@ -127,7 +127,7 @@ ssize_t slu_read_up_to(int fd, void *data, size_t len, off_t offset)
 	return (ssize_t)done;
 }
 
-/* Create a file beside path under a name no one has; *temp is that name. */
+/* Creates a file beside path under an unused name; *temp is that name. */
 static int create_beside(int dirfd, const char *path, char **temp)
 {
 	for (int tries = 0; tries < 100; tries++) {
@@ -183,8 +183,8 @@ static int fill(int fd, const void *data, size_t len, mode_t mode, bool sync)
 	return sync ? fsync(fd) : 0;
 }
 
-/* Exchange the two and remove the old one, where there is one and the file
- * system can do that; else rename over it. */
+/* Exchanges the two and removes the old one, if there is one and the file
+ * system can do that; else renames over it. */
 static int swap(int dirfd, const char *temp, const char *path)
 {
 	if (renameat2(dirfd, temp, dirfd, path, RENAME_EXCHANGE) < 0)

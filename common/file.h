@@ -27,14 +27,14 @@ int slu_fd_read(int fd, const char *path, size_t max, struct slu_buf *out,
 int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 		   mode_t mode, bool sync, struct slu_err *err);
 
-/* Length of the path that this name, "path.0123abcd", was made beside: whoever
- * was writing it may have been killed. 0: it is no such name. */
+/* Length of the path beside which this name, "path.0123abcd", was made, perhaps
+ * by a writer that was killed. 0: it is no such name. */
 size_t slu_file_left(const char *name);
 
-/* The same without sync, for what can be computed again: readers find the old
- * or the new content, but when the machine crashes soon after, the file may be
- * empty. (A rename over a file makes ext4 write the new one to disk at once, so
- * that it is not; behind other traffic that takes milliseconds.) */
+/* The same without sync, for files that can be computed again: readers find the
+ * old or the new content, but when the machine crashes soon after, the file may
+ * be empty. (A rename over a file makes ext4 write the new one to disk at once,
+ * so that it is not; behind other traffic that takes milliseconds.) */
 int slu_file_swap(int dirfd, const char *path, const void *data, size_t len,
 		  mode_t mode, struct slu_err *err);
 
@@ -49,10 +49,10 @@ ssize_t slu_read_up_to(int fd, void *data, size_t len, off_t offset);
  * path that exists must not be writable by others. */
 int slu_mkdirs(const char *path, mode_t mode, struct slu_err *err);
 
-/* Remove a file or directory tree of any depth, without following links below
+/* Removes a file or directory tree of any depth, without following links below
  * path's last component or in it, and without crossing a mount point
- * (SLU_BUSY). What can be removed is, also after an error; the text names the
- * first path that could not. A missing path is success. Needs Linux 5.6
+ * (SLU_BUSY). After an error the rest is removed all the same; the text names
+ * the first path that could not be. A missing path is success. Needs Linux 5.6
  * (openat2). */
 int slu_rmtree(int dirfd, const char *path, struct slu_err *err);
 

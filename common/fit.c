@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Left out one by one, then made wider one by one: tables are small. */
+/* Columns are dropped one by one, then widened one by one, as tables are
+ * small. */
 #include "config.h"
 #include "common/fit.h"
 
@@ -13,7 +14,7 @@ static size_t taken(const struct slu_fit *column, size_t n, size_t gap)
 	return sum;
 }
 
-/* Leave one out; NULL: there is only one. */
+/* Drops one; NULL: there is only one. */
 static struct slu_fit *drop(struct slu_fit *column, size_t n)
 {
 	struct slu_fit *first = NULL;

@@ -3,19 +3,20 @@
 #define SLU_COMMON_FIT_H
 
 /*
- * The columns of a table in the width of a terminal. Columns are left out,
- * those with the highest `drop` first and of equal ones the last, until the
- * others fit at their least; then what is left of the width goes to those that
- * want more, the narrowest first. One column stays, however narrow it must be.
+ * Fits the columns of a table into the width of a terminal. Columns are
+ * dropped, those with the highest `drop` first and of equal ones the last,
+ * until the others fit at their least width; then the rest of the width goes to
+ * those that want more, the narrowest first. One column stays, however narrow
+ * it must be.
  */
 
 #include <stddef.h>
 
 struct slu_fit {
-	size_t want;  /* at which nothing is cut */
-	size_t least; /* at most that */
+	size_t want;  /* width at which nothing is cut */
+	size_t least; /* the narrowest that is useful; at most `want` */
 	unsigned drop;
-	size_t width; /* the answer; 0: left out */
+	size_t width; /* the answer; 0: dropped */
 };
 
 /* room: the whole width; gap: columns between two of the table's. */

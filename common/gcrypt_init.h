@@ -4,8 +4,8 @@
 
 #include <gcrypt.h>
 
-/* Before anything of libgcrypt is used, which complains in syslog otherwise; as
- * often as one likes, the first time by one thread. */
+/* Call it before anything else of libgcrypt, which complains in syslog
+ * otherwise. May be called again; the first call must be by one thread. */
 static inline void slu_gcrypt_init(void)
 {
 	if (gcry_control(GCRYCTL_ANY_INITIALIZATION_P))

@@ -29,8 +29,8 @@ void slu_hosts_free(struct slu_hosts *hosts);
 
 /* Index of `name`, or -1. */
 long slu_hosts_find(const struct slu_hosts *hosts, const char *name);
-/* Sort by strcmp, and keep duplicates out; is `name` in a list so sorted? Where
- * many are looked up. */
+/* Sort by strcmp and drop duplicates; find `name` in a list so sorted, if many
+ * are looked up. */
 void slu_hosts_sort(struct slu_hosts *hosts);
 bool slu_hosts_sorted_has(const struct slu_hosts *hosts, const char *name);
 /* Append a copy unless it is there; -1 without memory. */

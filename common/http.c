@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTTP client. One try ends in an answer that is proven, or in "no
- * answer" (inside: SLU_TIMEOUT), after which the next address is tried. What
- * nobody proves, a stranger may have said: it is no answer, be it a success or
- * an error.
+ * The HTTP client. One try ends in an answer that is proven, or in "no answer"
+ * (inside: SLU_TIMEOUT), after which the next address is tried. An answer
+ * without a proof may come from a stranger: it counts as no answer, whether it
+ * is a success or an error.
  */
 #include "config.h"
 #include "common/http.h"
@@ -36,8 +36,8 @@ struct slu_http {
 	uid_t owner;
 	double patience;
 	double ahead, proven_ahead; /* seconds */
-	uid_t peer;   /* who made the last answer's credential; requests are
-		       * for him alone */
+	uid_t peer;   /* maker of the last answer's credential, the only user
+		       * who can read requests */
 	bool is_peer; /* there is one */
 	/* of the answer that comes in: */
 	struct slu_buf body;
@@ -109,7 +109,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 	return http->body.failed ? 0 : size * n;
 }
 
-/* What holds for every request. */
+/* Options of every request. */
 static CURL *new_easy(struct slu_http *http)
 {
 	CURL *easy = http->curl.easy_init();
@@ -270,7 +270,7 @@ static struct curl_slist *new_headers(const struct slu_http *http,
 	req->sealed = http->is_peer;
 	if (!cred) {
 		if (err->kind == SLU_IO)
-			err->kind = SLU_TIMEOUT; /* munged may come back */
+			err->kind = SLU_TIMEOUT; /* munged may be restarting */
 		return NULL;
 	}
 	headers[0] = line = slu_asprintf("Authorization: Sluice %s", cred);
@@ -316,7 +316,7 @@ static int exchange(struct slu_http *http, const struct request *req,
 	code = http->curl.easy_perform(easy);
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	free(url);
-	if (http->body.failed) /* so nobody knows whose it is */
+	if (http->body.failed) /* its sender cannot be verified */
 		return slu_err(err, SLU_TIMEOUT,
 			       "a reply of more than %u bytes", REPLY_MAX);
 	if (code != CURLE_OK)
@@ -326,7 +326,7 @@ static int exchange(struct slu_http *http, const struct request *req,
 	return 0;
 }
 
-/* Is the answer proven? -1 when there is a proof, but not of this. */
+/* Is the answer proven? -1 when there is a proof, but of another answer. */
 static int prove(struct slu_http *http, const struct request *req, long status,
 		 bool *proven, struct slu_err *err)
 {
@@ -345,7 +345,7 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 		ret = slu_cred_check_seal(http->seal, req->nonce, (int)status,
 					  body, http->body.len, &made, err);
 	if (ret < 0) {
-		err->kind = SLU_TIMEOUT; /* someone else spoke */
+		err->kind = SLU_TIMEOUT; /* it comes from someone else */
 		return -1;
 	}
 	http->is_peer = true;
@@ -353,7 +353,7 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 	return 0;
 }
 
-/* The error that an answer other than success is. */
+/* The error for an answer other than success. */
 static int refused(struct slu_http *http, long status, bool proven,
 		   struct slu_err *err)
 {
@@ -402,7 +402,7 @@ static int try_all(struct slu_http *http, struct request *req,
 		if (err->kind != SLU_TIMEOUT)
 			return -1;
 		slu_err_prefix(err, "no answer from sluiced at %s", addr);
-		http->is_peer = false; /* it may have another user now */
+		http->is_peer = false; /* another user may run it now */
 		http->next = (http->next + 1) % http->n_addr;
 	}
 	return -1;

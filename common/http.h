@@ -3,7 +3,7 @@
 #define SLU_COMMON_HTTP_H
 
 /*
- * The one HTTP client: libcurl, authenticated both ways by MUNGE but for
+ * The one HTTP client: libcurl, authenticated both ways by MUNGE, except for
  * slu_http_get(). Tries every address of DaemonAddr, and again with growing
  * pauses, until it has an answer or the deadline has passed; every try carries
  * a fresh credential. Proxies and redirects are not followed. Link with
@@ -17,12 +17,12 @@
 
 struct slu_http;
 
-/* What requests say of who sends them, behind which the release stands. */
+/* User-Agent of requests, before the release. */
 #define SLU_HTTP_PRODUCT "sluice/"
 #define SLU_HTTP_AGENT	 SLU_HTTP_PRODUCT PACKAGE_VERSION
 
 /* addrs: NULL-ended host:port list (copied). owner: uid besides root whose
- * replies are believed (SlurmUser). One object per thread. */
+ * answers are accepted (SlurmUser). One object per thread. */
 struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 			      struct slu_err *err);
 void slu_http_free(struct slu_http *http);
@@ -39,9 +39,9 @@ int slu_http_owner(const char *user, uid_t *uid, struct slu_err *err);
  * server's hold); default 30 s. */
 void slu_http_timeout(struct slu_http *http, double seconds);
 
-/* How many seconds the clock of the one that answered last was ahead of ours,
- * by its Date header, which counts in whole seconds. NaN: nobody has. Only to
- * be told: whoever is on the way can change it. */
+/* By how many seconds the clock of the server that answered last was ahead of
+ * ours, by its Date header, which counts whole seconds. NaN: none has answered.
+ * Only for messages, as the header is not protected. */
 double slu_http_clock_ahead(const struct slu_http *http);
 /* The same of the last answer that was proven, by its credential or seal. */
 double slu_http_proven_clock_ahead(const struct slu_http *http);
@@ -72,13 +72,13 @@ int slu_http_fetch(struct slu_http *http, const char *path, double deadline,
 int slu_http_get(const char *url, const char *socket,
 		 const char *const *headers, struct slu_buf *reply,
 		 struct slu_err *err);
-/* What the latest answer carried for our eyes only, beside its body; NULL:
- * nothing. Borrowed until the next request. */
+/* The secret that came with the latest answer, beside its body; NULL: none.
+ * Borrowed until the next request. */
 const char *slu_http_secret(const struct slu_http *http);
-/* The SHA-256 of sluiced's sluice.conf, as the latest answer says (anybody on
- * the way could have changed it: it is only a reason to ask). "": nothing. */
+/* The SHA-256 of sluiced's sluice.conf, by the latest answer. It is not
+ * protected, so it is only a reason to ask. "": none. */
 const char *slu_http_conf(const struct slu_http *http);
-/* Which address has answered last; borrowed. */
+/* The address that answered last; borrowed. */
 const char *slu_http_address(const struct slu_http *http);
 
 #endif

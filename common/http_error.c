@@ -20,7 +20,7 @@ enum slu_kind slu_http_kind(long status)
 	case 409:
 		return SLU_BUSY;
 	case 503:
-		return SLU_TIMEOUT; /* not now: try again */
+		return SLU_TIMEOUT; /* busy: try again */
 	default:
 		return SLU_IO;
 	}

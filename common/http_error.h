@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_HTTP_ERROR_H
 #define SLU_COMMON_HTTP_ERROR_H
 
-/* What an answer other than success says. */
+/* The error that an HTTP answer other than success means. */
 
 #include "common/err.h"
 
@@ -10,7 +10,7 @@
 enum slu_kind slu_http_kind(long status);
 
 /* The error of that kind, with the sentence in the body (NULL: none; it is
- * written to): its text, or what slurmrestd names in its JSON. */
+ * changed): its text, or the one in slurmrestd's JSON. */
 int slu_http_error(enum slu_kind kind, long status, char *body,
 		   struct slu_err *err);
 

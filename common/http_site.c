@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what sluice.conf says to a client. */
+/* Makes a client from sluice.conf. */
 #include "config.h"
 #include "common/http.h"
 

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Each takes what begins at `at`, and returns where it ends; at: it is none. */
+/* Each skips the token that begins at `at`, and returns its end; `at` if there
+ * is none. */
 
 static size_t digits(const char *text, size_t len, size_t at)
 {

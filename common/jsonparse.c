@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json-c with manners. What json-c would let pass in silence is refused here:
- * bytes after the document, laxness (jsonlex.h), a length it would cut to 32
+ * Strict parsing with json-c. Refuses what json-c would accept silently: bytes
+ * after the document, lax syntax (jsonlex.h), a length that it would cut to 32
  * bits.
  */
 #include "config.h"
@@ -39,8 +39,8 @@ static const char *complaint(enum json_tokener_error why, bool all,
 	}
 }
 
-/* One value, or all there is. *end is where it ends, or is none; NULL with
- * success: null. */
+/* Parses one value, or the whole text. *end is where it ends, or would; NULL
+ * with success: null. */
 static struct json_object *parse(const char *text, size_t len, int depth,
 				 bool all, size_t *end,
 				 enum json_tokener_error *why)
@@ -99,13 +99,13 @@ struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 	return obj;
 }
 
-/* A place in a text. */
+/* A position in a text. */
 struct place {
 	const char *text;
 	size_t len, at;
 };
 
-/* Is this the next letter? Then go beyond it. */
+/* Is this the next letter? Then skips it. */
 static bool take_letter(struct place *p, char letter)
 {
 	while (p->at < p->len && isspace((unsigned char)p->text[p->at]))
@@ -137,8 +137,8 @@ static int take_value(struct place *p, struct json_object **out,
 	return why == json_tokener_success ? 0 : not_json(p, why, err);
 }
 
-/* Who takes the elements, and how they begin: a new line, blanks and a brace;
- * else begin_len is 0. */
+/* The function that gets the elements, and how they begin: a new line, blanks
+ * and a brace; else begin_len is 0. */
 struct elements {
 	slu_json_f *fn;
 	slu_json_broken_f *broken;
@@ -156,7 +156,7 @@ static void learn_begin(const struct place *p, struct elements *e)
 	e->begin_len = is_line ? first.at - p->at : 0;
 }
 
-/* Where the first element at or after `from` begins; false: nobody knows. */
+/* Where the first element at or after `from` begins; false: not known. */
 static bool find_next(struct place *p, size_t from, const struct elements *e)
 {
 	const char *next = NULL;
@@ -169,7 +169,7 @@ static bool find_next(struct place *p, size_t from, const struct elements *e)
 	return next != NULL;
 }
 
-/* One, and what stands behind it: 1 if that is a comma. */
+/* Parses one, and the character behind it: 1 if that is a comma. */
 static int take_element(struct place *p, const struct elements *e,
 			struct slu_err *err)
 {

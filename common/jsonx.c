@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members of JSON objects, taken out and put in. What json-c would let pass in
- * silence is refused here: a NUL inside a string, a number it would clamp.
+ * Strict access to members of JSON objects. Refuses what json-c would accept
+ * silently: a NUL inside a string, a number it would clamp.
  */
 #include "config.h"
 #include "common/jsonx.h"
@@ -80,7 +80,7 @@ static int i64_of_text(const char *text, int64_t *out)
 	return errno || *end ? -1 : 0;
 }
 
-/* json-c clamps: its extreme values stand for whatever lies beyond. */
+/* json-c clamps numbers, so its extreme values are refused. */
 static int u64_of(struct json_object *value, uint64_t *out)
 {
 	if (json_object_is_type(value, json_type_string))

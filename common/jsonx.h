@@ -3,10 +3,10 @@
 #define SLU_COMMON_JSONX_H
 
 /*
- * json-c with manners: parsing that refuses trailing bytes and depth beyond
+ * Strict JSON over json-c: parsing that refuses trailing bytes and depth beyond
  * 32, typed getters that name the key, compact output. 64-bit values beyond
- * 2^53 travel as decimal strings and are accepted in either form. Bytes above
- * 127 pass unchanged, so that any file name survives the journey.
+ * 2^53 are written as decimal strings and are accepted in either form. Bytes
+ * above 127 pass unchanged, so that any file name can be sent.
  */
 
 #include <json-c/json.h>
@@ -22,14 +22,13 @@ struct json_object *slu_json_parse(const char *text, size_t len,
 struct json_object *slu_json_parse_to(const char *text, size_t len, int depth,
 				      struct slu_err *err);
 
-/* Call fn for each element of the array `key` of the object in text, one after
- * the other: as a whole it may take more memory than there is (a tree is twenty
- * times as large as its text). The element is borrowed, NULL for null; fn
- * returns 0 to go on. *rest: the other members, and that array without its
- * elements. Caller puts. A text that turns out to be no JSON fails with
- * SLU_INVALID, after what stood before; but where elements are objects on lines
- * of their own, indented as the first one, `broken` is called instead, and the
- * next of them comes. */
+/* Calls fn for each element of the array `key` of the object in text, one at a
+ * time, as a tree of all may need twenty times as much memory as the text. The
+ * element is borrowed, NULL for null; fn returns 0 to go on. *rest: the other
+ * members, and that array without its elements. Caller puts. A text that is not
+ * JSON fails with SLU_INVALID, after the elements before the error; but if
+ * elements are objects on lines of their own, indented as the first one,
+ * `broken` is called instead, and the next element follows. */
 typedef int slu_json_f(void *arg, struct json_object *element,
 		       struct slu_err *err);
 typedef void slu_json_broken_f(void *arg, const struct slu_err *why);
@@ -37,9 +36,9 @@ int slu_json_elements(const char *text, size_t len, const char *key,
 		      slu_json_f *fn, slu_json_broken_f *broken, void *arg,
 		      struct json_object **rest, struct slu_err *err);
 
-/* Getters: required ones fail with SLU_INVALID "key: ..."; who knows where obj
- * stands puts that before it (slu_err_prefix). The _opt ones leave *out alone
- * when the key is absent or null. Strings are borrowed from obj. */
+/* Getters: required ones fail with SLU_INVALID "key: ..."; a caller that knows
+ * where obj is puts that before it (slu_err_prefix). The _opt ones leave *out
+ * alone when the key is absent or null. Strings are borrowed from obj. */
 int slu_json_str(struct json_object *obj, const char *key, const char **out,
 		 struct slu_err *err);
 int slu_json_str_opt(struct json_object *obj, const char *key, const char **out,
@@ -55,9 +54,9 @@ int slu_json_bool_opt(struct json_object *obj, const char *key, bool *out,
 int slu_json_double_opt(struct json_object *obj, const char *key, double *out,
 			struct slu_err *err);
 
-/* The same of what others have checked, or nobody need: what stands at the key,
- * and NULL, 0 or false for what is absent, null, or of another kind, also where
- * obj is none. Borrowed from obj. */
+/* Getters without errors, for objects that were checked or need no check: the
+ * value of the key, and NULL, 0 or false if it is absent, null, or of another
+ * kind, or if obj is no object. Borrowed from obj. */
 struct json_object *slu_json_at(struct json_object *obj, const char *key);
 struct json_object *slu_json_list_at(struct json_object *obj, const char *key);
 const char *slu_json_str_at(struct json_object *obj, const char *key);
@@ -79,8 +78,8 @@ void slu_json_set_double(struct json_object *obj, const char *key,
 
 /* Compact text, borrowed from obj until it changes. */
 const char *slu_json_text(struct json_object *obj);
-/* The same for others than us, whose readers refuse what is not UTF-8: each
- * byte that is part of no character is a '?'. */
+/* The same for programs that refuse what is not UTF-8: each byte that is part
+ * of no character becomes '?'. */
 const char *slu_json_utf8(struct json_object *obj);
 
 #endif

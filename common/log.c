@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log sink. A line is formatted on the stack, stays one line, and is
- * handed to the sink whole, so that threads never mix theirs.
+ * The log sink. A line is formatted on the stack, stays one line, and is passed
+ * to the sink whole, so that threads never mix theirs.
  */
 #include "config.h"
 #include "common/log.h"

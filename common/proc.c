@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running programs and naming processes. A program runs in a process group of
- * its own, with default signals and no descriptor but 0 to 2; it dies with
- * the thread that started it. Its end is seen through a pidfd, never by the
- * end of its output, which a daemon it has left behind may hold open.
+ * Runs programs and names processes. A program runs in a process group of its
+ * own, with default signals and no descriptor but 0 to 2; it dies with the
+ * thread that started it. Its end is detected by a pidfd, not by the end of its
+ * output, which a daemon that it has started may keep open.
  */
 #include "config.h"
 #include "common/proc.h"
@@ -27,7 +27,7 @@
 
 #define TAIL_MAX   4096 /* of the output, to find its last line in */
 #define CHUNKS_MAX 64	/* read at once; more than a pipe holds */
-#define KILL_TIME  5.0	/* seconds for a killed program to go */
+#define KILL_TIME  5.0	/* seconds for a killed program to end */
 
 static int pidfd_open(pid_t pid)
 {
@@ -42,13 +42,13 @@ static int poll_ms(double end)
 	return left <= 0 ? 0 : left >= 3600 ? 3600000 : (int)(left * 1000) + 1;
 }
 
-/* What a new process must not inherit. */
+/* Resets signals, which a new process would inherit. */
 static void default_signals(void)
 {
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL); /* fails for a few, rightly */
+		signal(sig, SIG_DFL); /* fails for a few, which is harmless */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -79,7 +79,7 @@ struct run {
 	struct slu_buf tail;
 };
 
-/* Take what the pipe holds, but not for ever; false at its end. */
+/* Reads what the pipe holds, up to a limit; false at its end. */
 static bool take_output(struct run *run)
 {
 	char chunk[TAIL_MAX];
@@ -98,7 +98,7 @@ static bool take_output(struct run *run)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Until the program has ended (true) or the time has. */
+/* Waits until the program has ended (true) or the time is over. */
 static bool run_watch(struct run *run, double end)
 {
 	struct pollfd fds[] = {
@@ -118,7 +118,7 @@ static bool run_watch(struct run *run, double end)
 	}
 }
 
-/* The last line that says something, in the tail of the output. */
+/* The last line that is not empty, in the tail of the output. */
 static const char *last_line(struct slu_buf *tail)
 {
 	char *text = tail->data ? slu_trim(tail->data) : "", *line;
@@ -141,7 +141,7 @@ static int judge(const char *name, int status, struct slu_buf *tail,
 	return 0;
 }
 
-/* In the parent: see the program to its end. */
+/* In the parent: waits for the end of the program. */
 static int run_finish(struct run *run, const char *name, pid_t pid,
 		      double seconds, int *code, struct slu_err *err)
 {
@@ -151,11 +151,11 @@ static int run_finish(struct run *run, const char *name, pid_t pid,
 
 	if (!in_time) {
 		kill(-pid, SIGKILL);
-		kill(pid, SIGKILL); /* had it changed its group */
+		kill(pid, SIGKILL); /* it may have changed its group */
 		ended = run_watch(run, slu_now_mono() + KILL_TIME);
 	}
 	take_output(run);
-	/* one that hangs in the kernel is left to who reaps after us */
+	/* one that hangs in the kernel is left to init */
 	if (ended && waitpid(pid, &status, 0) < 0)
 		return slu_errno(err, SLU_INTERNAL, "wait for %s", name);
 	if (!in_time)
@@ -194,7 +194,7 @@ int slu_run_code(char *const argv[], double seconds, struct slu_buf *out,
 		slu_errno(err, SLU_IO, "fork for %s", argv[0]);
 		goto out;
 	}
-	setpgid(pid, pid); /* both sides: whoever comes first */
+	setpgid(pid, pid); /* on both sides, as either may come first */
 	run.pidfd = pidfd_open(pid);
 	if (run.pidfd < 0) {
 		slu_errno(err, SLU_IO, "watch %s", argv[0]);
@@ -241,7 +241,7 @@ int slu_ask_apart(int (*fn)(void *arg, void *out), void *arg, void *out,
 	while (pid > 0 && (ready = poll(&p, 1, poll_ms(end))) < 0 &&
 	       errno == EINTR)
 		;
-	if (ready == 1) { /* written in one piece, or ended without */
+	if (ready == 1) { /* written at once, or ended without a result */
 		n = slu_read_up_to(fd[0], out, len, -1);
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -261,7 +261,8 @@ int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (slu_file_read(AT_FDCWD, path, 8192, &buf, NULL) < 0)
 		return slu_err(err, SLU_NOTFOUND, "no process %d", (int)pid);
-	/* the command's name, field 2, may hold anything: look behind it */
+	/* the command's name, field 2, may contain anything, so search behind
+	 * it */
 	p = strrchr(buf.data, ')');
 	if (!p || sscanf(p,
 			 ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
@@ -269,7 +270,7 @@ int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err)
 			 &state, &threads, &start) != 3)
 		state = 'X';
 	slu_buf_free(&buf);
-	/* a first thread that has ended may leave others */
+	/* if the first thread has ended others may still run */
 	if (state == 'X' || (state == 'Z' && threads < 2))
 		return slu_err(err, SLU_NOTFOUND, "process %d has ended",
 			       (int)pid);
@@ -289,7 +290,7 @@ static int pid_open(const struct slu_pid *pid)
 {
 	int fd = pidfd_open(pid->pid);
 
-	/* who it is can be asked only now that the pid cannot change hands */
+	/* checked only now that the pid cannot be reused */
 	if (fd >= 0 && !slu_pid_alive(pid)) {
 		close(fd);
 		errno = ESRCH;
@@ -413,7 +414,7 @@ static int redirect(const char *log_path, struct slu_err *err)
 	return 0;
 }
 
-/* What can go wrong before the worker is on its own. */
+/* Everything that can fail before the worker detaches. */
 static int prepare(const char *pid_path, const char *log_path,
 		   struct slu_err *err)
 {
@@ -430,8 +431,8 @@ static int prepare(const char *pid_path, const char *log_path,
 	return slu_pid_write(pid_path, &self, err);
 }
 
-/* The worker tells over `tell` how its preparation went: a struct slu_err,
- * empty when all is well. */
+/* The worker reports over `tell` how its preparation went: a struct slu_err,
+ * empty on success. */
 static void work(int (*fn)(void *arg), void *arg, const char *pid_path,
 		 const char *log_path, int tell)
 {
@@ -439,7 +440,7 @@ static void work(int (*fn)(void *arg), void *arg, const char *pid_path,
 	int failed;
 
 	default_signals();
-	tell = fcntl(tell, F_DUPFD, 3); /* out of the way of 0 to 2 */
+	tell = fcntl(tell, F_DUPFD, 3); /* move it out of 0 to 2 */
 	failed = prepare(pid_path, log_path, &told);
 	if (slu_write_all(tell, &told, sizeof(told)) < 0 || failed)
 		_exit(127);
@@ -459,7 +460,7 @@ int slu_detach(int (*fn)(void *arg), void *arg, const char *pid_path,
 		return slu_errno(err, SLU_IO, "pipe");
 	pid = fork();
 	if (pid == 0) {
-		setsid(); /* cannot fail: a new child leads no group */
+		setsid(); /* cannot fail: a new child is no group leader */
 		if (fork() == 0)
 			work(fn, arg, pid_path, log_path, fd[1]);
 		_exit(0);

@@ -3,9 +3,9 @@
 #define SLU_COMMON_PROC_H
 
 /*
- * Child processes: run a program with a deadline, detach one so that it
- * outlives a Slurm hook, know whether the very process that was started still
- * lives. Nothing passes through a shell.
+ * Child processes: runs a program with a deadline, detaches one so that it
+ * outlives a Slurm hook, checks whether exactly the process that was started
+ * still lives. Nothing passes through a shell.
  */
 
 #include <stdbool.h>
@@ -22,27 +22,28 @@
  * then, too. Processes that it leaves behind are not waited for. */
 int slu_run(char *const argv[], double seconds, struct slu_buf *out,
 	    struct slu_err *err);
-/* The same, for who wants to know the exit code, too; -1: it has none. */
+/* The same with the exit code; -1: it has none. */
 int slu_run_code(char *const argv[], double seconds, struct slu_buf *out,
 		 int *code, struct slu_err *err);
 
-/* Let a child fill the `len` bytes (at most PIPE_BUF) at `out` with
- * fn(arg, out), and wait for it for `ms`. -1: fn failed (not 0), or has said
- * nothing in that time. The child is then left alone, not killed: this is for
- * a question to a device that must not be broken off. It ends when the kernel
- * answers it, and has descriptors 0 to 2 closed, so that nobody waits for
- * their end. Only for programs without threads. */
+/* A child fills the `len` bytes (at most PIPE_BUF) at `out` with fn(arg, out),
+ * and this waits for it for `ms`. -1: fn failed (not 0), or has given no result
+ * in that time. The child is then left alone, not killed: this is for a request
+ * to a device that must not be interrupted. It ends when the kernel answers,
+ * and has descriptors 0 to 2 closed, so that no reader waits for their end.
+ * Only for programs without threads. */
 int slu_ask_apart(int (*fn)(void *arg, void *out), void *arg, void *out,
 		  size_t len, int ms);
 
-/* A process named without mistake: pids are used again, start times are not.
- * start is field 22 of /proc/PID/stat (clock ticks since boot). */
+/* Identifies a process: pids are reused, start times are not. start is field 22
+ * of /proc/PID/stat (clock ticks since boot). */
 struct slu_pid {
 	pid_t pid;
 	uint64_t start;
 };
 
-/* Who is `pid` now; SLU_NOTFOUND when there is none or it is a zombie. */
+/* Identifies the present process `pid`; SLU_NOTFOUND when there is none or it
+ * is a zombie. */
 int slu_pid_get(pid_t pid, struct slu_pid *out, struct slu_err *err);
 /* Still alive and not a zombie. */
 bool slu_pid_alive(const struct slu_pid *pid);
@@ -66,12 +67,12 @@ int slu_pid_write(const char *path, const struct slu_pid *pid,
 		  struct slu_err *err);
 int slu_pid_read(const char *path, struct slu_pid *pid, struct slu_err *err);
 
-/* Continue fn(arg) in a process of its own session that no hook's death can
- * reach: double fork, setsid, descriptors above 2 closed, 0-2 on /dev/null
- * (1 and 2 on log_path when given), working directory /. Returns when the pid
- * file (may be NULL) is written, or fails with nothing left running. Signals
- * are at their defaults in fn; its return value is the exit status, and what
- * it left in stdio buffers is lost. Only for programs without threads. */
+/* Runs fn(arg) in a process in a session of its own that outlives any hook:
+ * double fork, setsid, descriptors above 2 closed, 0-2 on /dev/null (1 and 2 on
+ * log_path when given), working directory /. Returns when the pid file (may be
+ * NULL) is written, or fails with nothing left running. Signals are at their
+ * defaults in fn; its return value is the exit status, and its stdio buffers
+ * are not flushed. Only for programs without threads. */
 int slu_detach(int (*fn)(void *arg), void *arg, const char *pid_path,
 	       const char *log_path, struct slu_err *err);
 

@@ -2,12 +2,12 @@
 #ifndef SLU_COMMON_REST_H
 #define SLU_COMMON_REST_H
 
-/* Answers of slurmrestd. */
+/* Errors in slurmrestd's answers. */
 
 struct json_object;
 
-/* Why it refused: the first of the "errors" in its answer. NULL: it has none.
- * Borrowed from the answer. */
+/* The reason of a refusal: the first of the "errors" in the answer. NULL: it
+ * has none. Borrowed from the answer. */
 const char *slu_rest_error(struct json_object *answer);
 
 #endif

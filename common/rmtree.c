@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remove a tree that someone hostile may have made: no link is followed, no
- * mount point crossed, and no depth exhausts descriptors or stack. Below
- * DEPTH_MAX levels a directory is moved up to the top under a name no one has,
- * where a later pass finds it. What is not gone after the first pass may be
- * growing, by those who have it open, also on other hosts: from then on
- * directories are made ours alone before they are looked into.
+ * Removes a tree that may be hostile: no link is followed, no mount point
+ * crossed, and no depth exhausts descriptors or stack. Below DEPTH_MAX levels a
+ * directory is moved up to the top under an unused name, where a later pass
+ * finds it. What is still there after the first pass may be growing, through
+ * processes that have it open, also on other hosts: from then on directories
+ * are made inaccessible for others before they are read.
  */
 #include "config.h"
 #include "common/file.h"
@@ -21,10 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 32
-#define PASSES_MAX                                                 \
-	65536 /* a tree that grows all the time is not ours to win \
-	       */
+#define DEPTH_MAX  32
+#define PASSES_MAX 65536 /* then a tree that keeps growing stays */
 
 struct removal {
 	struct slu_buf path; /* of what is being removed, for the messages */
@@ -62,7 +60,7 @@ static int open_inside(int parent, const char *name)
 	return (int)syscall(SYS_openat2, parent, name, &how, sizeof(how));
 }
 
-/* Not every file system knows the flag; those above are root's. */
+/* Not every file system supports the flag; names on those above are root's. */
 static int rename_to_new(int from, const char *name, int to, const char *fresh)
 {
 	struct stat st;
@@ -77,7 +75,7 @@ static int rename_to_new(int from, const char *name, int to, const char *fresh)
 	return errno == ENOENT ? renameat(from, name, to, fresh) : -1;
 }
 
-/* Too deep: move a directory up to the top, under a name no one has. */
+/* Too deep: moves a directory up to the top, under an unused name. */
 static int move_up(struct removal *rm, int parent, const char *name)
 {
 	char fresh[32];
@@ -119,7 +117,7 @@ static void remove_content(struct removal *rm, DIR *dir, const char *name,
 	slu_buf_cut(&rm->path, len);
 }
 
-/* Who had the right to make something in it has it no more. */
+/* Takes write permission from all other users. */
 static void take(int dir)
 {
 	(void)!fchown(dir, geteuid(), getegid());
@@ -146,7 +144,7 @@ static void remove_directory(struct removal *rm, int parent, const char *name,
 	if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
 		rm->progress = true;
 	else if (errno != ENOTEMPTY && errno != ENOENT)
-		fail(rm, name); /* not empty: something else failed or came */
+		fail(rm, name); /* not empty, by an error or a new entry */
 }
 
 /* Passes over the directory `name` until it is gone or nothing changes. */

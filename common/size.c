@@ -156,7 +156,8 @@ static int more_fields(const char **p, int64_t field[], int n, int max)
 	return n;
 }
 
-/* What follows the first number, in every form but a plain unit letter. */
+/* Parses what follows the first number, in every form but a plain unit
+ * letter. */
 static int64_t clock_seconds(const char **p, int64_t first)
 {
 	int64_t field[3] = {first};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is a comment and what goes on with the next line is decided before '\'
- * loses its meaning, and on each line of the file by itself. */
+/* Reads Slurm's configuration files. Comments and continued lines are found
+ * before '\' is removed, and separately on each line of the file. */
 #include "config.h"
 #include "common/slurmfile.h"
 
@@ -19,7 +19,7 @@ struct reader {
 	unsigned int depth, files;
 };
 
-/* Cut what stands before `end` at a blank, an operator or '='. */
+/* Ends the key in front of `end` at a blank, an operator or '='. */
 static char *key_end(char *at)
 {
 	return at + strcspn(at, BLANKS "=");
@@ -65,8 +65,7 @@ bool slu_slurmfile_word(char **line, char **key, char **value)
 	return true;
 }
 
-/* Cut the line off at a comment, and at its end. True: it goes on with the
- * next one. */
+/* Cuts a comment and the line's end off. True: the next line continues it. */
 static bool strip(char *line)
 {
 	size_t slashes = 0, len;
@@ -89,7 +88,7 @@ static bool strip(char *line)
 	return true;
 }
 
-/* '\' and what follows it becomes what follows it. */
+/* Replaces '\' and the character behind it by that character. */
 static void unescape(char *line)
 {
 	char *to = line;
@@ -104,7 +103,7 @@ static void unescape(char *line)
 
 static int read_file(struct reader *r, const char *path, struct slu_err *err);
 
-/* FILE of Include FILE. When it is not there, the file that is is wrong. */
+/* Handles Include FILE. If FILE is missing, the including file is wrong. */
 static int include(struct reader *r, const char *path, struct slu_err *err)
 {
 	const char *slash = strrchr(r->name, '/');

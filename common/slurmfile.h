@@ -27,16 +27,16 @@ struct slu_slurmfile {
 	void *arg;
 };
 
-/* An error of a line has "FILE:LINE: " before it. Includes that go too deep,
- * are too many or not there are SLU_INVALID. */
+/* An error in a line begins with "FILE:LINE: ". Includes that are too deep, too
+ * many or missing are SLU_INVALID. */
 int slu_slurmfile_read(const struct slu_slurmfile *how, const char *path,
 		       struct slu_err *err);
 /* The same of a text, which is cut up and called `name`. */
 int slu_slurmfile_parse(const struct slu_slurmfile *how, const char *name,
 			char *text, struct slu_err *err);
 
-/* Cut the next KEY=VALUE off a line; false at its end. A word without '=' has
- * the value "". Quotes around a value go. */
+/* Cuts the next KEY=VALUE off a line; false at its end. A word without '=' has
+ * the value "". Quotes around a value are removed. */
 bool slu_slurmfile_word(char **line, char **key, char **value);
 
 #endif

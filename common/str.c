@@ -54,10 +54,10 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len)
 	buf->data[buf->len] = '\0';
 }
 
-#define FOLDED "    " /* what a line goes on with */
+#define FOLDED "    " /* indentation of a continued line */
 
-/* Bytes of the line's beginning of at most so many, up to a blank that is not
- * in front of it all; all of it where there is none. */
+/* Where to break a line: at the last blank within so many bytes, else at the
+ * first one behind its first word; its length if there is none. */
 static size_t fold_at(const char *line, size_t len, size_t most)
 {
 	const size_t front = strspn(line, " ");
@@ -101,7 +101,7 @@ void slu_buf_puts(struct slu_buf *buf, const char *text)
 	slu_buf_add(buf, text, strlen(text));
 }
 
-/* Most often there is room: it is worked out once. */
+/* Usually there is room, so that it is formatted only once. */
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 {
 	size_t room = buf->cap - buf->len;
@@ -192,7 +192,8 @@ size_t slu_byte_order_mark(const char *text)
 
 size_t slu_invisible(const char *text)
 {
-	/* Two or three bytes, and to which the last one goes. */
+	/* Ranges of two or three bytes, each with the last value of its last
+	 * byte. */
 	static const struct {
 		const char *first;
 		unsigned char last;
@@ -370,7 +371,7 @@ void slu_utf8_clean(char *s)
 	}
 }
 
-/* Does the character at s command a terminal: a control character, an end of
+/* Does the character at s control a terminal: a control character, an end of
  * line (U+2028, U+2029), one that marks a direction (U+061C, U+200E, U+200F),
  * embeds, overrides (U+202A to U+202E) or isolates (U+2066 to U+2069)? */
 static bool commands(const unsigned char *s)

@@ -25,13 +25,13 @@ void slu_buf_add(struct slu_buf *buf, const void *data, size_t len);
 void slu_buf_puts(struct slu_buf *buf, const char *text);
 void slu_buf_printf(struct slu_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The lines of text; one of more bytes than that goes on below, behind four
- * blanks, where it has a blank to divide it at. */
+/* Appends lines of text; one of more than so many bytes is continued on the
+ * next line, behind four blanks, if it has a blank to break it at. */
 void slu_buf_fold(struct slu_buf *buf, const char *text, size_t columns);
-/* Room for n more bytes behind the content; who has
- * written some of it says up to where with slu_buf_cut(). NULL: failed. */
+/* Room for n more bytes behind the content; after writing there call
+ * slu_buf_cut() with the new length. NULL: failed. */
 char *slu_buf_room(struct slu_buf *buf, size_t n);
-/* Forget the content, keep the memory. */
+/* Empties it and keeps the memory. */
 void slu_buf_reset(struct slu_buf *buf);
 /* Drop the first n bytes (n <= len). */
 void slu_buf_drop(struct slu_buf *buf, size_t n);
@@ -53,9 +53,8 @@ bool slu_copy(char *dst, size_t size, const char *src);
 /* Length of the mark of UTF-8 that some editors begin a text with; 0: none. */
 size_t slu_byte_order_mark(const char *text);
 
-/* Bytes of the character of UTF-8 that begins here, if it is a blank that is
- * not one of ASCII's or leaves no mark at all, as U+00A0 and U+200B; 0: it is
- * another one. */
+/* Bytes of the UTF-8 character that begins here, if it is a blank outside of
+ * ASCII or invisible, as U+00A0 and U+200B; 0: it is another one. */
 size_t slu_invisible(const char *text);
 
 /* Cut white space off both ends in place; returns the new start. */
@@ -65,14 +64,14 @@ char *slu_trim(char *s);
  * JSON is UTF-8, the names of files are anything. */
 void slu_utf8_clean(char *s);
 
-/* For terminals, in place: what is no UTF-8, control characters (also U+0080 to
- * U+009F), ends of lines and those that turn the direction of writing become
- * '?', byte by byte. Returns s. */
+/* Makes s safe for a terminal, in place: bytes that are no UTF-8, control
+ * characters (also U+0080 to U+009F), ends of lines and characters that change
+ * the direction of writing become '?', byte by byte. Returns s. */
 char *slu_printable(char *s);
 /* The same, with blanks for ends of lines and all else below ' '. */
 char *slu_one_line(char *s);
-/* Bytes of the character at `text`, of which len are left, if it is one that
- * they replace and not below ' ' (0: it is not), and its code. */
+/* Bytes of the character at `text`, of which len are left, if the two replace
+ * it and it is not below ' ' (0: they do not), and its code. */
 size_t slu_terminal_command(const char *text, size_t len, unsigned *code);
 
 /* Equal, with NULL equal to "". */
@@ -93,7 +92,7 @@ bool slu_is_listed(const char *list, const char *word);
  * max pointers into s, returns their number (max + 1 when there were more). */
 size_t slu_split(char *s, const char *seps, char **out, size_t max);
 
-/* Word i of a list with commas, copied to out; false: there are not so many. */
+/* Word i of a list with commas, copied to out; false: it has fewer. */
 bool slu_list_word(const char *list, size_t i, char *out, size_t size);
 /* The word of the NULL-ended list `words` nearest to `word` by edit distance
  * (case-insensitive), or NULL when none is close (distance > 1/2 of its

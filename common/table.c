@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every cell is formatted once into a grid; a column wants the width of its
- * widest cell and is given what common/fit.h says; then lines are written.
+ * Formats a table: every cell is formatted once into a grid; a column wants the
+ * width of its widest cell and gets the one that common/fit.h computes; then
+ * lines are written.
  */
 #include "config.h"
 #include "common/table.h"
@@ -18,17 +19,17 @@
 #include "common/size.h"
 #include "common/width.h"
 
-#define USUAL_WIDTH 80 /* of a terminal that does not say */
+#define USUAL_WIDTH 80 /* of a terminal of unknown width */
 
 #define COLUMNS_MAX 64
 #define GAP	    2
 #define LEAST	    10	/* of a text that is cut */
 #define LEAST_TEXT  30	/* of a sentence */
-#define UNUSED	    256 /* is left out before all others */
+#define UNUSED	    256 /* dropped before all others */
 
 struct grid {
 	const struct slu_column *column[COLUMNS_MAX];
-	struct slu_column found[COLUMNS_MAX]; /* when none were given */
+	struct slu_column found[COLUMNS_MAX]; /* if none were given */
 	size_t columns, rows;
 	char **cell; /* [(row + 1) * columns + column], titles first */
 	bool right[COLUMNS_MAX];
@@ -205,7 +206,7 @@ static void write_cell(const struct grid *g, const char *sgr, const char *text,
 	slu_buf_puts(out, sgr ? "\033[0m" : "");
 }
 
-/* NULL: as it is. */
+/* NULL: no color. */
 static const char *sgr_of(const struct grid *g, size_t row, size_t c,
 			  const char *text)
 {
@@ -231,7 +232,7 @@ static size_t last_shown(const struct grid *g)
 	return c;
 }
 
-/* A sentence that stands last, on as many lines as it takes. */
+/* Writes a sentence in the last column, on as many lines as it needs. */
 static void write_broken(const struct grid *g, size_t c, const char *sgr,
 			 const char *text, struct slu_buf *out)
 {
@@ -280,7 +281,7 @@ static void write_row(const struct grid *g, size_t row, struct slu_buf *out)
 	slu_buf_add(out, "\n", 1);
 }
 
-/* What has been left out, and how to see it. */
+/* Writes which columns were dropped, and how to see them. */
 static void write_more(const struct grid *g, const struct slu_table_look *look,
 		       struct slu_buf *out)
 {
@@ -321,7 +322,7 @@ static void write_grid(struct grid *g, const struct slu_table_look *look,
 		write_more(g, look, out);
 }
 
-/* 0: it says nothing that is a width. */
+/* 0: it is unset, or no width. */
 static size_t width_of_environment(void)
 {
 	const char *text = getenv("COLUMNS");

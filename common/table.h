@@ -3,15 +3,15 @@
 #define SLU_COMMON_TABLE_H
 
 /*
- * JSON for people: an array of objects as an aligned table, one row an
- * object, one column a key; numbers stand to the right. Texts are made safe
- * for a terminal: control characters become '?'. Columns are aligned by what
- * they take on a terminal.
+ * JSON for people: an array of objects as an aligned table, one row an object,
+ * one column a key; numbers are aligned to the right. Texts are made safe for a
+ * terminal: control characters become '?'. Columns are aligned by the width of
+ * characters on a terminal.
  *
- * A table that does not fit is made to: columns in which no row has a value go
- * first, then those with the highest `drop`; texts are cut, with an ellipsis
- * for what is lost; a number, a size or a time never is, for it would be
- * another one.
+ * A table that is too wide is reduced: columns in which no row has a value are
+ * dropped first, then those with the highest `drop`; texts are cut, with an
+ * ellipsis; a number, a size or a time never is, as the rest would be another
+ * value.
  */
 
 #include <json-c/json.h>
@@ -33,7 +33,7 @@ enum slu_color {
 	SLU_COLOR_CAUTION,
 	SLU_COLOR_BAD,
 };
-/* The color of a cell, by what stands in it. */
+/* The color of a cell, by its content. */
 typedef enum slu_color slu_color_f(const char *text);
 
 struct slu_column {
@@ -41,26 +41,26 @@ struct slu_column {
 	const char *title; /* NULL: the key */
 	bool capitals;	   /* that, in capital letters */
 	enum slu_column_type type;
-	unsigned drop;	    /* the highest goes first, 0 last */
+	unsigned drop;	    /* the highest is dropped first, 0 last */
 	slu_color_f *color; /* NULL: none */
 };
 
 struct slu_table_look {
-	size_t width;	  /* columns of the terminal; 0: as wide as it takes */
+	size_t width;	  /* columns of the terminal; 0: no limit */
 	bool color;	  /* SGR sequences, of 16 colors */
-	const char *more; /* what shows all of it: "--wide"; NULL: nothing */
+	const char *more; /* the option that shows all: "--wide"; NULL: none */
 	bool whole;	  /* a sentence in the last column is broken, not cut */
 };
 
-/* The columns that a table on standard output may have: what COLUMNS says, else
- * those of the terminal; 0: there is none, and no limit. */
+/* The width for a table on standard output: $COLUMNS, else that of the
+ * terminal; 0: there is none, and no limit. */
 size_t slu_table_width(void);
 
-/* Add the table to *out, a title line first, and where columns were left out a
- * last line that names them. columns: ended by a NULL key;
- * NULL: every key, in the order of first sight, of which the last go first.
- * Absent and null values are "-". look: NULL: whole, without colors. Rows that
- * are not objects are SLU_INVALID. */
+/* Appends the table to *out, a title line first, and if columns were dropped a
+ * last line that names them. columns: ended by a NULL key; NULL: every key, in
+ * order of first appearance, of which the last are dropped first. Absent and
+ * null values are "-". look: NULL: full width, without colors. Rows that are
+ * not objects are SLU_INVALID. */
 int slu_table(struct json_object *rows, const struct slu_column *columns,
 	      const struct slu_table_look *look, struct slu_buf *out,
 	      struct slu_err *err);

@@ -3,7 +3,7 @@
 #define SLU_COMMON_TEXT_H
 
 /*
- * A long text that does not change and that many answers share: the plan of
+ * A long text that does not change and is shared by many answers: the plan of
  * 10,000 nodes is more than a megabyte, and each of them gets it. One thread.
  */
 
@@ -11,7 +11,7 @@
 
 struct slu_text {
 	unsigned refs;
-	struct slu_text *packed; /* as gzip; NULL: nobody has made that yet */
+	struct slu_text *packed; /* as gzip; NULL: not made yet */
 	char hash[65];		 /* its slu_sha256(); "": likewise */
 	size_t len;
 	char data[]; /* with a NUL behind it */

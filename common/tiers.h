@@ -22,7 +22,7 @@ enum slu_tier {
 	SLU_TIER_PMEM,	/* persistent memory */
 	SLU_TIER_FLASH, /* what does not rotate */
 	SLU_TIER_DISK,
-	SLU_TIER_RAM, /* a tmpfs of the site's */
+	SLU_TIER_RAM, /* a tmpfs that the site provides */
 };
 /* In the order of enum slu_tier; the first is "unknown". NULL ends them. */
 extern const char *const slu_tier_names[];
@@ -33,7 +33,7 @@ enum slu_tier slu_tier_of(const char *word);
 bool slu_choice_is_path(const char *choice);
 /* Is the tier one of its words? */
 bool slu_choice_has_tier(const char *choice, enum slu_tier tier);
-/* SLU_INVALID: a word of it is none of these. */
+/* SLU_INVALID: one of its words is unknown. */
 int slu_choice_check(const char *choice, struct slu_err *err);
 
 #define SLU_CHOICE_WORD 1024 /* bytes of a word, at most */

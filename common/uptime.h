@@ -3,10 +3,10 @@
 #define SLU_UPTIME_H
 
 /*
- * How old something is, by a clock that nobody can set: that of the running
- * kernel. Dates can be wrong, and what is removed by a wrong one does not come
- * back. What passes while the host is down, or after it was last noted, does
- * not count: nothing is ever thought older than it is.
+ * The age of something by the running kernel's clock, which cannot be set.
+ * Dates can be wrong, and what is removed because of a wrong one is lost. The
+ * time while the host is down, or after the age was last stored, does not
+ * count: an age is never too large.
  */
 
 #include <stdint.h>
@@ -17,15 +17,16 @@ struct slu_uptime {
 	int64_t seconds; /* CLOCK_BOOTTIME */
 };
 
-/* *out: of now; -1: it cannot be told. */
+/* *out: the present clock; -1: it cannot be read. */
 int slu_uptime_now(struct slu_uptime *out, struct slu_err *err);
 
 #define SLU_AGE_TEXT 96
-/* The age in seconds as it is noted: "BOOT SECONDS AGE". Returns out. */
+/* The text in which an age in seconds is stored: "BOOT SECONDS AGE". Returns
+ * out. */
 char *slu_age_text(const struct slu_uptime *now, int64_t age,
 		   char out[SLU_AGE_TEXT]);
-/* What is noted so, and what has passed since if the kernel has not been
- * started anew. A text that cannot be read, or NULL: 0. */
+/* The age that is stored so, and the time since then if it is the same boot. A
+ * text that cannot be read, or NULL: 0. */
 int64_t slu_age_of(const char *text, const struct slu_uptime *now);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library knows the width of a character, in a locale of UTF-8. */
+/* Widths of characters, from the C library in a UTF-8 locale. */
 #include "config.h"
 #include "common/width.h"
 
@@ -9,14 +9,14 @@
 #include <wchar.h>
 
 #define WIDE		2
-#define EMOJI_VARIATION 0xfe0f /* the character before it is shown wide */
+#define EMOJI_VARIATION 0xfe0f /* makes the character before it wide */
 
 static int unit(const unsigned char **s)
 {
 	return **s ? *(*s)++ & 0x3f : 0;
 }
 
-/* The character at *s, which is left behind it. */
+/* The character at *s; moves *s behind it. */
 static wchar_t next(const unsigned char **s)
 {
 	int c = *(*s)++;
@@ -37,7 +37,7 @@ static size_t columns_of(wchar_t c)
 	return n < 0 ? WIDE : (size_t)n;
 }
 
-/* Up to where it takes at most so many columns, and how many those are. */
+/* Counts characters that fit into so many columns, and their width. */
 static size_t measure(const char *text, size_t most, size_t *columns)
 {
 	const unsigned char *s = (const unsigned char *)text, *end = s;
@@ -67,7 +67,7 @@ static size_t measure_in_utf8(const char *text, size_t most, size_t *columns)
 	return end;
 }
 
-/* Most texts are ASCII, of which nobody need be asked. */
+/* Most texts are ASCII, which needs no look-up. */
 static size_t ascii(const char *text, size_t most)
 {
 	size_t n = 0;

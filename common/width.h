@@ -5,9 +5,9 @@
 /*
  * How many columns of a terminal a text takes: wide characters take two, and
  * those that combine with the one before them none. Texts are UTF-8 without
- * control characters, as slu_printable() leaves them. What the C library does
- * not know counts as wide, so that a line is never longer than it was taken
- * for. Safe in all threads; the caller's locale stays as it is.
+ * control characters, as slu_printable() leaves them. A character that the C
+ * library does not know counts as wide, so that a line is never longer than
+ * computed. Safe in all threads; the caller's locale is unchanged.
  */
 
 #include <stddef.h>
@@ -18,8 +18,8 @@ size_t slu_width(const char *text);
  * columns; no character is divided. */
 size_t slu_width_prefix(const char *text, size_t columns);
 
-/* Of those, the ones before the last blank, where there is one: the first line
- * of a text that is broken. All of it, where not one character fits. */
+/* Of those, the ones before the last blank, if there is one: the first line of
+ * a text that is broken. All of it, if not one character fits. */
 size_t slu_width_line(const char *text, size_t columns);
 
 /* Cut in place to so many columns: an ellipsis stands for what is lost, and
