@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule is an `if`: what would go wrong, then which setting to change. */
+/* Compares slurm.conf with sluice.conf. Each rule is an `if`: what would go
+ * wrong, then which setting to change. */
 #include "config.h"
 #include "ctl/advice.h"
 
@@ -36,7 +37,8 @@ static void advise_plugins(const struct slu_ctl_settings *s,
 }
 
 /* A ResumeTimeout with which five times the sum is enough for a set-up of so
- * many seconds and, where nodes have to boot, once more itself. */
+ * many seconds and, where nodes have to boot, for ResumeTimeout itself once
+ * more. */
 static int64_t resume_timeout(const struct slu_ctl_settings *s, int64_t up)
 {
 	const int64_t suspend = (int64_t)s->suspend_resume - s->resume;

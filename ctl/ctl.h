@@ -3,14 +3,14 @@
 #define SLU_CTL_CTL_H
 
 /*
- * libsluice: what all of our plugins in slurmctld share. One object, counted
+ * libsluice, which all of our plugins in slurmctld share: one object, counted
  * by the plugins that hold it; one thread, which owns the link to sluiced.
  *
  * The functions below are the plugins' hooks in plain terms. They are called
  * under slurmctld's locks, so they touch memory only: no file, no socket, no
  * lock of Slurm, and mutexes of ours only for a few instructions. Any thread
  * may call them. The thread starts at the first hook that only an active
- * controller sees (slu_ctl_active and the job hooks), not before.
+ * controller calls (slu_ctl_active and the job hooks), not before.
  */
 
 #include "ctl/ops.h"
@@ -33,12 +33,12 @@ void slu_ctl_release(struct slu_ctl *ctl);
 
 /* This controller has become the active one. */
 void slu_ctl_active(struct slu_ctl *ctl);
-/* It is not any more: another has taken over, or it ends. Stops the threads,
- * with the same wait; they start again after slu_ctl_active(). NULL: nothing is
- * done. */
+/* It is not active any more: another controller has taken over, or it ends.
+ * Stops the threads, with the same wait; they start again after
+ * slu_ctl_active(). NULL: nothing is done. */
 void slu_ctl_inactive(struct slu_ctl *ctl);
-/* Since when, Unix seconds; 0: it is not. A standby may have started weeks
- * before it took over. */
+/* Since when it is active, Unix seconds; 0: it is not. A standby may have
+ * started weeks before it took over. */
 int64_t slu_ctl_active_since(void);
 /* Read the configuration again. */
 void slu_ctl_reload(struct slu_ctl *ctl);
@@ -49,8 +49,8 @@ struct slu_ctl_request {
 	uint32_t job_id;
 	const char *text; /* NULL: none */
 };
-/* There is a new job, or the host has just started; and it is gone. Between
- * the two its text is parsed no more. */
+/* There is a new job, or the host has just started; and the job is gone.
+ * Between the two its text is parsed only once. */
 void slu_ctl_request_seen(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text);
 void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id);
@@ -64,8 +64,8 @@ uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
 bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		       char why[SLU_CTL_WHY]);
 /* The same for persistent buffers; eligible is the first time when the job
- * could have started, as in slu_job. If sluiced is to be told what the job
- * wants created or destroyed, *copy is filled in by copy(arg). */
+ * could have started, as in slu_job. If sluiced has to get the job's request to
+ * create or destroy some, *copy is filled in by copy(arg). */
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
@@ -80,22 +80,22 @@ enum slu_ctl_prestage {
 };
 enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 				       const char *text, char why[SLU_CTL_WHY]);
-/* Begin it, or confirm that the job still waits for it; *copy as above. */
+/* Begins it, or confirms that the job still waits for it; *copy as above. */
 void slu_ctl_prestage_want(struct slu_ctl *ctl, uint32_t job_id,
 			   void (*copy)(void *arg, struct slu_job *job),
 			   void *arg);
-/* With PrestageTo: tell sluiced now and then that the job waits, which may
- * bring its inputs to the nodes that it will probably get. Nothing waits for
- * that. */
+/* With PrestageTo: reports to sluiced at intervals that the job waits; sluiced
+ * may then bring its inputs to the nodes that it will probably get. Nothing
+ * waits for that. */
 void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text,
 			  void (*copy)(void *arg, struct slu_job *job),
 			  void *arg);
 /* It waits for persistent buffers; takes over the content of *job. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
-/* The same with regard to other jobs: one that needs much space must not be
- * overtaken for ever by jobs that need little. Times are Unix seconds, 0:
- * unknown; end_of as below. */
+/* The same with reservations: jobs that need little space must not overtake one
+ * that needs much for ever. Times are Unix seconds, 0: unknown; end_of as
+ * below. */
 #define SLU_CTL_OTHERS 128
 struct slu_ctl_reservation {
 	uint32_t job_id, uid, priority; /* of a component: the whole job's */
@@ -113,22 +113,23 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 			 const struct slu_ctl_reservation *job,
 			 int64_t (*end_of)(uint32_t job_id), int64_t now,
 			 char why[SLU_CTL_WHY]);
-/* Is this what a job's own buffer is doing, as BurstBufferState has it, and
- * no sentence about what the job waits for? NULL is fine. */
+/* Is this the progress of a job's own buffer, as in BurstBufferState, and no
+ * sentence about what the job waits for? NULL is fine. */
 bool slu_ctl_shows_buffer(const char *text);
 /* When it can probably start, Unix seconds, by the ends of the jobs before it:
  * end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
-/* An earlier run of this waiting job has data to stage out, or is not known to
- * be over, as when slurmctld was killed and forgot its start: then the next
- * run's results would be overwritten. Or it ended so recently that slurmd would
- * take the next run for it. */
+/* Does an earlier run of this waiting job have data to stage out, or is its end
+ * not known, for example as slurmctld was killed and has forgotten its start?
+ * Then the next run would overwrite its results. Or did it end so recently that
+ * slurmd would take the next run for it? */
 bool slu_ctl_earlier_run(struct slu_ctl *ctl, uint32_t job_id, time_t now,
 			 char why[SLU_CTL_WHY]);
-/* It starts (or, second function, is to be staged in before it starts): what it
- * needs is taken. The second lasts some minutes and has to be repeated. */
+/* The job starts (or, second function, is staged in before it starts): claims
+ * the space that it needs. The second claim lasts some minutes and has to be
+ * repeated. */
 void slu_ctl_claim(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 		   uint32_t uid, bool begins);
 bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
@@ -152,8 +153,8 @@ struct slu_ctl_io {
 };
 /* Can any job have to wait? If not, the host need not ask. */
 bool slu_ctl_io_is_on(struct slu_ctl *ctl);
-/* There are nodes for it; does it have to wait? *why is the sentence for the
- * user. The host stores `since` with the job. */
+/* There are nodes for the job; does it have to wait for bandwidth? *why is the
+ * sentence for the user. The host stores `since` with the job. */
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY]);
 /* Does this request say bandwidth wait=no? */
@@ -186,10 +187,10 @@ void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* It has ended, or this run of it has; takes over the content of *job. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
 /* It ended without ever having had nodes (start is 0), or the run that started
- * then is to stop staging out. */
+ * then must stop staging out. */
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start);
-/* Is a buffer of this job still alive? Until sluiced has said which are, for an
- * hour at most, the answer is yes. */
+/* Is a buffer of this job still alive? Until sluiced has reported its buffers,
+ * for an hour at most, the answer is yes. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id);
 
 /* The buffers as sluiced last reported them, under a mutex of ours: fn must be

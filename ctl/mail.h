@@ -2,8 +2,8 @@
 #ifndef SLU_CTL_MAIL_H
 #define SLU_CTL_MAIL_H
 
-/* Mails to users about what was done to their jobs, sent by a thread that no
- * other waits for. */
+/* Mails to users about what was done to their jobs, sent by a thread of its
+ * own. */
 
 #include <stdbool.h>
 #include "ctl/ops.h"

@@ -3,11 +3,11 @@
 #define SLU_CTL_OPS_H
 
 /*
- * What libsluice needs of its host. plugins/host.c fills this table in for
- * slurmctld, the tests with a fake. Every function takes the host's locks
- * itself, for microseconds unless said otherwise, and is called by libsluice's
- * own threads only, never while a mutex of libsluice is held. All are
- * idempotent: a command may come twice.
+ * The functions of its host that libsluice needs. plugins/host.c fills this
+ * table in for slurmctld, the tests with a fake. Every function takes the
+ * host's locks itself, for microseconds unless said otherwise, and is called by
+ * libsluice's own threads only, never while a mutex of libsluice is held. All
+ * are idempotent: a command may come twice.
  *
  * A host that has saved its state for the last time refuses with SLU_BUSY what
  * a command asks for. "No such job" is SLU_NOTFOUND. Returned structures belong
@@ -21,7 +21,7 @@
 #include "common/log.h"
 #include "wire/control.h"
 
-/* How the host is configured, as far as it concerns us. */
+/* The settings of the host that matter to us. */
 struct slu_ctl_settings {
 	char version[32]; /* of Slurm */
 	char cluster[64];
@@ -43,7 +43,8 @@ struct slu_ctl_node {
 	bool hostname_differs; /* its short host name is not its NodeName */
 };
 
-/* A node that carries I/O traffic: its feature and who uses it. */
+/* The label of a node that forwards I/O: its feature and the jobs that use
+ * it. */
 struct slu_ctl_node_label {
 	char *node;
 	const char *feature; /* ion_free, ion_assigned or ion_shared; "": not an
@@ -94,7 +95,7 @@ struct slu_ctl_late {
 				 its end; or "" */
 };
 
-/* What set_limits() is to do to a job, and whether it has. */
+/* What set_limits() has to do to a job, and whether it was done. */
 struct slu_ctl_put {
 	uint32_t job_id;
 	bool whole;
@@ -102,10 +103,10 @@ struct slu_ctl_put {
 	struct slu_ctl_late late; /* out */
 };
 
-/* Much of it was written by users. */
+/* Users have written much of it. */
 struct slu_ctl_mail {
 	uint32_t job_id;
-	uint32_t array_job_id; /* only the first of its tasks is told; 0: all
+	uint32_t array_job_id; /* only the first of its tasks is mailed; 0: all
 				  are */
 	char *program;	       /* the host's program, a path */
 	char *to;
@@ -114,9 +115,9 @@ struct slu_ctl_mail {
 };
 
 struct slu_ctl_ops {
-	size_t size; /* of this structure: who fills it in is of our release */
-	void *arg;   /* first argument of all below */
-	uint32_t max_jobs; /* that the host has at once; 0: who knows */
+	size_t size;	   /* of this structure, which shows its release */
+	void *arg;	   /* first argument of all below */
+	uint32_t max_jobs; /* that the host has at once; 0: not known */
 
 	slu_log_f *log;
 	void (*settings)(void *arg, struct slu_ctl_settings *out);
@@ -166,10 +167,10 @@ struct slu_ctl_ops {
 	 * are delayed. Those whose limit is not ours any more, or may not be
 	 * changed yet, are not `done`. */
 	void (*set_limits)(void *arg, struct slu_ctl_put *put, size_t n);
-	/* A run that the verdict does not mean (any more) is left alone: these
-	 * five then return 1. Put it back into the queue, held; one that cannot
-	 * be requeued fails instead. `reason`: one sentence, shown as the job's
-	 * reason. */
+	/* A run that the verdict does not mean (any more) is not changed: these
+	 * five then return 1. This one puts it back into the queue, held; one
+	 * that cannot be requeued fails instead. `reason`: one sentence, shown
+	 * as the job's reason. */
 	int (*hold)(void *arg, const struct slu_verdict *verdict,
 		    struct slu_err *err);
 	int (*requeue)(void *arg, const struct slu_verdict *verdict,
@@ -184,13 +185,13 @@ struct slu_ctl_ops {
 	/* A job that has run keeps its state; the reason is noted with it. */
 	int (*complete)(void *arg, const struct slu_verdict *verdict,
 			struct slu_err *err);
-	/* The mail that the job's user wants for what was just done to the job
-	 * (`staged`: only that its data has arrived). 1: none. The caller frees
-	 * the strings. */
+	/* The mail to the job's user about what was just done to the job, if
+	 * the user wants it (`staged`: only that its data has arrived). 1:
+	 * none. The caller frees the strings. */
 	int (*mail)(void *arg, const struct slu_verdict *verdict, bool staged,
 		    struct slu_ctl_mail *out);
-	/* Have the host's program send it, from a thread without locks: takes
-	 * as long as that does, a few seconds at most. */
+	/* Sends it with the host's program, in a thread without locks; takes as
+	 * long as that does, a few seconds at most. */
 	int (*send_mail)(void *arg, const struct slu_ctl_mail *mail,
 			 struct slu_err *err);
 	/* Show a text as the job's reason; NULL removes ours. A job that was

@@ -28,8 +28,8 @@ struct slu_site_user {
 	atomic_int why_not;
 };
 
-/* The users that AllowUsers and DenyUsers name, also those of pools, each once,
- * so that no hook has to look one up. */
+/* The users that AllowUsers and DenyUsers name, also those of pools, each once.
+ * Looked up beforehand, as hooks cannot. */
 struct slu_site_users {
 	struct slu_site_user *user;
 	size_t n;

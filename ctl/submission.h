@@ -3,8 +3,8 @@
 #define SLU_CTL_SUBMISSION_H
 
 /*
- * What the plugins ask libsluice when a job is submitted. As all of ctl.h:
- * under slurmctld's locks, memory only, any thread.
+ * What the plugins ask libsluice when a job is submitted. As in ctl.h: under
+ * slurmctld's locks, memory only, any thread.
  */
 
 #include "common/err.h"
@@ -60,8 +60,8 @@ void slu_ctl_guard_look(struct slu_ctl *ctl);
  * job must not inherit it? If only a part of it is, that is removed. */
 bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
 
-/* What is asked for in --bb and in the script, checked against the site:
- * *text (caller frees) is its canonical form, "" for nothing. */
+/* Checks what --bb and the script ask for against the site: *text (caller
+ * frees) is its canonical form, "" for nothing. */
 enum slu_ctl_may_get { SLU_GET_NO, SLU_GET_MAY, SLU_GET_MUST };
 
 struct slu_ctl_ask {
@@ -79,9 +79,9 @@ struct slu_ctl_ask {
 	/* May the job get this node, by its partitions and the nodes that it
 	 * names and excludes? NULL: not known. */
 	enum slu_ctl_may_get (*may_get)(void *arg, const char *node);
-	/* The job is to get only these nodes (sorted or not), as its file
-	 * system is on all of its nodes and the pool has not all nodes of the
-	 * site. May be NULL. */
+	/* The only nodes that the job can use (sorted or not), as its file
+	 * system is on all of its nodes and the pool does not have all nodes of
+	 * the site. May be NULL. */
 	void (*keep_to)(void *arg, const struct slu_hosts *nodes);
 	void *arg;
 	uint32_t named; /* nodes that the job names and so must get */

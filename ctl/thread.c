@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop. Each turn: events from hooks, the link (open, read, write), what
- * is due, then the I/O nodes once for everything that happened. Anything that
- * goes wrong with the link closes it; opening it again begins with a snapshot,
- * so nothing that was lost with it matters.
+ * The loop of the main thread. Each turn: events from hooks, the link (open,
+ * read, write), what is due, then the I/O nodes once for everything that
+ * happened. An error of the link closes it; opening it again begins with a
+ * snapshot, so nothing that was lost with it matters.
  */
 #include "config.h"
 #include "ctl/thread.h"
@@ -39,7 +39,7 @@ static double now_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* For administrators: logged now, shown later by bbstat and sluiced. */
+/* For administrators: logs it now, for bbstat and sluiced to show later. */
 static void advise(struct slu_ctl *ctl, const char *conf_wrong)
 {
 	struct slu_ctl_settings settings = {0};
@@ -262,7 +262,7 @@ static void wait_until(struct slu_ctl *ctl, double when)
 	poll(fds, 2, wait > 0 ? (int)(wait * 1000) + 1 : 0);
 }
 
-/* Our work can always wait for slurmctld's own. */
+/* slurmctld's own work comes before ours. */
 static void be_modest(void)
 {
 	struct sched_param none = {0};
@@ -293,7 +293,7 @@ void *slu_ctl_thread(void *arg)
 }
 
 /* A later thread starts with nothing but what the hooks have. Held launches
- * stay held: whoever takes over launches them. */
+ * stay held: the next active controller launches them. */
 void slu_ctl_thread_fini(struct slu_ctl *ctl)
 {
 	slu_link_close(&ctl->link, 0);

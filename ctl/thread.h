@@ -13,7 +13,7 @@ void *slu_ctl_thread(void *ctl);
 double slu_ctl_step(struct slu_ctl *ctl, double now);
 /* Free what belongs to the thread, after its end. */
 void slu_ctl_thread_fini(struct slu_ctl *ctl);
-/* The link was closed: let held launches go. */
+/* The link was closed: releases held launches. */
 void slu_ctl_link_lost(struct slu_ctl *ctl);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that do not run, as an earlier one is still stuck or could not be
- * started, are tried again by later hooks. */
+/* Starts, stops and counts threads. A thread that does not run, as an earlier
+ * one is still stuck or it could not be started, is started by a later hook. */
 #include "config.h"
 #include "ctl/threads.h"
 

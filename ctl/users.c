@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The users that sluice.conf names. A name service may hang for minutes on each
- * of them, so a thread of its own asks for one after the other and tells the
- * site each answer; nobody waits for it, nor do hooks while it searches
- * thousands of names: like them it only has the site's read lock. The thread of
- * the loop starts it, and starts it again a minute after it has failed for
- * somebody.
+ * Looks up the users that sluice.conf names. A name service may hang for
+ * minutes on each of them, so a thread of its own asks for one after the other
+ * and stores each answer in the site. Nothing waits for it, and hooks do not
+ * either while it searches thousands of names: like them it only has the site's
+ * read lock. The loop's thread starts it, and again a minute after a look-up
+ * has failed.
  */
 #include "config.h"
 #include "ctl/users.h"
@@ -93,7 +93,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-/* Nobody else writes now or replaces the site. */
+/* No other thread writes now or replaces the site. */
 static void ask_again(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;
@@ -103,8 +103,8 @@ static void ask_again(struct slu_ctl *ctl)
 			users->user[i].why_not = SLU_UNASKED;
 }
 
-/* Nobody else writes now. Unknown users match no job: logs them, and once that
- * look-ups fail. */
+/* No other thread writes now. Unknown users match no job: logs them, and once
+ * that look-ups fail. */
 static bool tell(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;
@@ -147,7 +147,7 @@ double slu_users_tick(struct slu_ctl *ctl, double now)
 	ctl->asked = false;
 	if (ctl->users_at && ctl->users_at <= now)
 		ask_again(ctl);
-	if (!find_unasked(ctl->site)) /* nobody else writes now */
+	if (!find_unasked(ctl->site)) /* no other thread writes now */
 		return ctl->users_at ? ctl->users_at : NEVER;
 	ctl->asking = ctl->asked = true;
 	if (slu_ctl_detach(ctl, ask))

@@ -9,8 +9,8 @@
 #include "burst_buffer/request/request.h"
 #include "ctl/arbiter/recruits.h"
 
-/* Has the job a GekkoFS of its own? A forwarding client would look for that
- * file system's data on the I/O nodes. */
+/* Does the job have a GekkoFS of its own? A forwarding client would look for
+ * that file system's data on the I/O nodes. */
 static bool has_own_gekkofs(const struct slu_ctl *ctl,
 			    const struct slu_request *req)
 {

@@ -2,8 +2,8 @@
 #ifndef SLU_ARBITER_FORWARD_REQUEST_H
 #define SLU_ARBITER_FORWARD_REQUEST_H
 
-/* What a job's request says about I/O forwarding (ion_max, ion_pattern), and
- * which jobs get no I/O nodes whatever they ask for. */
+/* The I/O forwarding part of a job's request (ion_max, ion_pattern), and which
+ * jobs get no I/O nodes whatever they ask for. */
 
 #include "ctl/private.h"
 

@@ -12,7 +12,7 @@ struct slu_ctl;
 /* Take over the nodes as Slurm has them; log those whose host name differs. */
 void slu_hostnames_set(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		       size_t n_nodes);
-/* Has a job such a node? */
+/* Does a job have such a node? */
 bool slu_hostnames_any(const struct slu_ctl *ctl, const char *nodes);
 /* I/O nodes that Slurm does not know count as down: log them, once for each
  * configuration. To be called before slu_ions_configure(). */

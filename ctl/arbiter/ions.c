@@ -115,7 +115,7 @@ static int add_held(struct slu_assignment *before, const char *node,
 		end = before->jobs + before->n_jobs;
 		for (share = before->jobs; share < end; share++)
 			if (share->job_id == id)
-				break; /* it has not ended meanwhile */
+				break; /* the job has not ended meanwhile */
 		if (share < end && hold(share, node, shares) < 0)
 			return -1;
 		shares = true;
@@ -320,7 +320,7 @@ void slu_ions_changed(struct slu_ctl *ctl, const char *what, uint32_t job_id)
 		 job_id ? "%s%s %u" : "%s%s", used ? ", " : "", what, job_id);
 }
 
-/* Restores labels that somebody has overwritten. */
+/* Restores labels that were overwritten. */
 static void show_again(struct slu_ctl *ctl)
 {
 	bool shown = ctl->n_labels && ctl->labels[0].feature;

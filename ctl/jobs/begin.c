@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The note in a job's comment when a run of it starts. */
+/* Writes the note in a job's comment when a run of it starts. */
 #include "config.h"
 #include "ctl/private.h"
 

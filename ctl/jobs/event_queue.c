@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of fixed size: hooks neither wait nor allocate here. */
+/* A ring of fixed size, so that hooks neither wait nor allocate. */
 #include "config.h"
 #include "ctl/jobs/event_queue.h"
 
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /* Waking another thread may cost a hook a tenth of a millisecond (on a virtual
- * machine an interrupt to a processor that sleeps); setting a timer does
- * not, and the timer wakes the thread on nobody's time. */
+ * machine an interrupt to a processor that sleeps); setting a timer does not,
+ * and no thread pays when the timer fires. */
 #define WAKE_AFTER_NS 500000
 
 int slu_event_queue_init(struct slu_event_queue *q, size_t cap,
@@ -112,8 +112,8 @@ void slu_event_queue_drain_fd(struct slu_event_queue *q)
 
 	while (read(q->fd, &count, sizeof(count)) < 0 && errno == EINTR)
 		;
-	/* In this order: whoever pushes in between sees `woken` and does not
-	 * write, but is popped below. */
+	/* In this order: a hook that pushes in between sees `woken` and does
+	 * not write, but its event is popped below. */
 	pthread_mutex_lock(&q->lock);
 	q->woken = false;
 	pthread_mutex_unlock(&q->lock);

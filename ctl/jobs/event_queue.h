@@ -45,7 +45,7 @@ int slu_event_queue_init(struct slu_event_queue *q, size_t cap,
 			 struct slu_err *err);
 void slu_event_queue_fini(struct slu_event_queue *q);
 
-/* Takes event.job over. False: there was no room, the job was freed. An event
+/* Takes event.job over. False: there was no space, the job was freed. An event
  * that is not urgent waits for the next that is. */
 bool slu_event_queue_push(struct slu_event_queue *q, struct slu_event event,
 			  bool urgent);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the hooks said, and what a look at slurmctld says. Both end in the same
- * two functions, started() and ended(), which may be called any number of
- * times for one run of a job.
+ * Handles what hooks report of jobs, and what a look at slurmctld shows. Both
+ * end in the same two functions, started() and ended(), which may be called any
+ * number of times for one run of a job.
  */
 #include "config.h"
 #include "ctl/jobs/events.h"
@@ -20,11 +20,11 @@
 #include "ctl/arbiter/forward_request.h"
 
 /* A start from job_begin is looked at a little later: the job is not yet
- * RUNNING then, and mostly prep's own event comes first. */
+ * RUNNING then, and usually prep's own event comes first. */
 #define LOOK_DELAY	0.1
 #define RELOAD_DELAY	0.2
 
-#define SUSPENDED_EVERY 60 /* s: Slurm tells nobody */
+#define SUSPENDED_EVERY 60 /* s: Slurm sends no message */
 #define LOOK_AT_ONCE	64 /* jobs, under one lock */
 
 static bool is_running(const struct slu_job *job)
@@ -39,8 +39,8 @@ static bool is_known(struct slu_ctl *ctl, const struct slu_job *job)
 	return live && live->start == job->start;
 }
 
-/* A run of a job has started. Known ones are told again: the daemon may have
- * missed it. */
+/* A run of a job has started. A known one is reported again, as sluiced may
+ * have missed it. */
 static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	bool known = is_known(ctl, job);
@@ -56,14 +56,15 @@ static void started(struct slu_ctl *ctl, struct slu_job *job, double now)
 	slu_ctl_send(ctl, &slu_job_started_desc, job, now);
 }
 
-/* Not cancelled before it had nodes, nor has it given them to another job. */
+/* Did it run? Not if it was cancelled before it had nodes, or has given them
+ * all to another job. */
 static bool ran(const struct slu_job *job)
 {
 	return job->nodes && *job->nodes && job->node_cnt && job->start &&
 	       job->end >= job->start;
 }
 
-/* Who gave up waiting for it has waited at least that long. */
+/* A user who gave up has waited at least that long, which counts. */
 static bool given_up(const struct slu_job *job)
 {
 	return job->request && job->unlaunched &&
@@ -71,7 +72,7 @@ static bool given_up(const struct slu_job *job)
 		slu_eq(job->state, "COMPLETED"));
 }
 
-/* Teach and record a run that has ended. */
+/* Trains the predictor with a run that has ended, and records it. */
 static void learn(struct slu_ctl *ctl, struct slu_job *job)
 {
 	if (!ran(job))
@@ -150,7 +151,7 @@ static void ended(struct slu_ctl *ctl, struct slu_job *job, double now)
 	slu_ctl_send(ctl, &slu_job_ended_desc, job, now);
 }
 
-/* Launches are held only while somebody can let them go. */
+/* Launches are held only while something can release them. */
 static void held(struct slu_ctl *ctl, uint32_t job_id, double now)
 {
 	const struct slu_conf *conf = ctl->site->conf;
@@ -215,7 +216,7 @@ static void handle(struct slu_ctl *ctl, struct slu_event *event, double now)
 		slu_ctl_send(ctl, &slu_job_cancelled_desc, &cancelled, now);
 		break;
 	case SLU_EV_RELOAD:
-		/* Slurm calls every plugin that has the hook. */
+		/* Slurm calls this hook in every plugin that has it. */
 		ctl->reload_at = now + RELOAD_DELAY;
 		break;
 	}
@@ -253,7 +254,7 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 		ended(ctl, job, now);
 }
 
-/* Those looks that are due, under one read lock. */
+/* The jobs that are due for a look, under one read lock. */
 void slu_ctl_looks(struct slu_ctl *ctl, double now)
 {
 	uint32_t id[LOOK_AT_ONCE];
@@ -276,7 +277,7 @@ void slu_ctl_looks(struct slu_ctl *ctl, double now)
 	}
 }
 
-/* A run that was told of is told of again. */
+/* A run that sluiced knows is reported again. */
 static void tell_suspended(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	struct slu_followed *live = slu_followed_get(ctl, job->job_id);
@@ -322,7 +323,7 @@ static bool is_alive(const struct slu_job *job)
 	return is_running(job) || job->completing;
 }
 
-/* Follow what the snapshot shows, and end what it does not show. */
+/* Follows the runs in the snapshot, and ends those that are missing there. */
 static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		   double now)
 {
@@ -333,7 +334,8 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		slu_forward_request(ctl, &jobs[i]);
 		if (slu_map_put(&seen, jobs[i].job_id, &jobs[i]) < 0) {
-			/* who is missing there has not ended: look again */
+			/* a job that is missing there has not ended: look
+			 * again */
 			ctl->stale = true;
 			slu_map_free(&seen);
 			return;
@@ -347,7 +349,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 		if (live && known && !live->ended)
 			learn_once(ctl, live, &jobs[i]);
 		if (live) {
-			/* The daemon is new: it hears of all nodes again. */
+			/* sluiced is new, so it gets all nodes again */
 			slu_followed_forget_nodes(ctl, live);
 			slu_followed_end(ctl, live, &jobs[i], now);
 		}
@@ -383,7 +385,7 @@ static size_t partition(struct slu_job *jobs, size_t n,
 	return k;
 }
 
-/* What sluiced has to know of: what lives, and how a job with a buffer
+/* Jobs that sluiced has to know: those that live, and how a job with a buffer
  * ended. */
 static bool concerns_daemon(const struct slu_job *job)
 {
@@ -420,7 +422,8 @@ static void say_hello(struct slu_ctl *ctl, struct slu_job *jobs, size_t n_jobs,
 	hello.n_jobs = partition(jobs, n_jobs, concerns_daemon);
 	rc = slu_link_send(&ctl->link, &slu_hello_ctl_desc, &hello, &err);
 	if (rc < 0) {
-		/* Too long a line: jobs without a request can be missed. */
+		/* Too long for a line: jobs without a request can be left
+		 * out. */
 		hello.n_jobs = partition(jobs, n_jobs, with_request);
 		rc = slu_link_send(&ctl->link, &slu_hello_ctl_desc, &hello,
 				   &err);

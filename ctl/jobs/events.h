@@ -2,8 +2,8 @@
 #ifndef SLU_CTL_EVENTS_H
 #define SLU_CTL_EVENTS_H
 
-/* What happens to jobs, as the hooks have queued it (event_queue.h), and
- * snapshots of all jobs. */
+/* Handles what happens to jobs: events that hooks have queued (event_queue.h),
+ * and snapshots of all jobs. */
 
 struct slu_ctl;
 
@@ -12,10 +12,10 @@ void slu_ctl_events(struct slu_ctl *ctl, double now);
 /* Read all jobs and nodes, follow the jobs that run, and send a hello if the
  * link is new. */
 void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
-/* Read the jobs of which an event said too little, where that is due. */
+/* Reads the jobs whose events say too little, when they are due. */
 void slu_ctl_looks(struct slu_ctl *ctl, double now);
-/* Tell sluiced which running jobs were suspended or resumed. Returns when to do
- * so again. */
+/* Reports to sluiced which running jobs were suspended or resumed. Returns when
+ * to do so again. */
 double slu_ctl_suspended(struct slu_ctl *ctl, double now);
 
 #endif

@@ -176,7 +176,8 @@ static void tell_gone(struct slu_ctl *ctl, uint32_t job_id,
 	slu_msg_clear(&slu_job_nodes_desc, &msg);
 }
 
-/* Where the job is now; one that is gone, or runs anew, completes nowhere. */
+/* Where the job is now; one that has ended, or runs again, is not completing on
+ * any node. */
 static void poll_one(struct slu_ctl *ctl, struct slu_followed *live,
 		     const struct slu_job *job, double now)
 {
@@ -192,8 +193,8 @@ static void poll_one(struct slu_ctl *ctl, struct slu_followed *live,
 	slu_hosts_free(&gone);
 }
 
-/* The next batch, going round: a job that stages out for an hour must not keep
- * the others from their turn. */
+/* The next batch, in turn: a job that stages out for an hour must not delay the
+ * others. */
 static size_t ids_to_poll(struct slu_ctl *ctl, uint32_t id[POLL_AT_ONE])
 {
 	struct slu_followed *live;
@@ -209,7 +210,7 @@ static size_t ids_to_poll(struct slu_ctl *ctl, uint32_t id[POLL_AT_ONE])
 }
 
 /* Returns whether nodes of some job are still completing. Without a link
- * nobody can be told, so nothing is moved. */
+ * sluiced cannot get a report, so nothing is moved. */
 static bool poll_nodes(struct slu_ctl *ctl, double now)
 {
 	uint32_t id[POLL_AT_ONE];
@@ -261,8 +262,9 @@ static bool has_end(const struct slu_followed *live)
 	return live->setting_up || (live->gave_back > 0 && !live->ended);
 }
 
-/* Returns after how long to do it again. Who is resumed may be past the end
- * that Slurm gives it then: it is ended as soon as Slurm looks at limits. */
+/* Returns after how long to do it again. A job that is resumed may be past the
+ * end that Slurm gives it then: it would be ended as soon as Slurm checks
+ * limits. */
 static double keep_ends(struct slu_ctl *ctl)
 {
 	const struct slu_conf *conf = ctl->site->conf;

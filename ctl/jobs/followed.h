@@ -50,8 +50,8 @@ void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live,
 void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
 		      const struct slu_job *job, double now);
 void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live);
-/* Let a held launch go: this one, those whose epoch is published (ok: in place;
- * launches do not wait for what will not be), all. */
+/* Releases held launches: this one, those whose epoch is published (ok: the
+ * mapping is in place; launches do not wait for one that failed), all. */
 void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live);
 void slu_followed_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
 void slu_followed_release_all(struct slu_ctl *ctl);

@@ -64,7 +64,7 @@ static void put_limit(char out[32], uint32_t minutes)
 		snprintf(out, 32, "%u:%02u:00", minutes / 60, minutes % 60);
 }
 
-/* What a longer limit is in the way of. */
+/* Names the planned starts that a longer limit delays. */
 static void put_late(char out[256], const struct slu_ctl_late *late)
 {
 	int n = 0;
@@ -103,7 +103,8 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 			why[job->bar]);
 }
 
-/* Shall it be changed now? *next is when to look at it again, Unix seconds. */
+/* Does it have to be changed now? *next is when to check it again, Unix
+ * seconds. */
 static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 		   int64_t now, bool *whole, int64_t *next)
 {
@@ -126,7 +127,7 @@ static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 	return job->limit == (*whole ? job->tight : job->whole);
 }
 
-/* What would be ended first comes first. */
+/* The earliest end first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct slu_ctl_limit *x = a, *y = b;
@@ -205,8 +206,9 @@ void slu_ctl_guard_look(struct slu_ctl *ctl)
 	timerfd_settime(ctl->guard_timer, 0, &soon, NULL);
 }
 
-/* From now on the timer expires when somebody wakes us, or sets the clock that
- * jobs end by: Slurm looks at their limits at once when it has moved on. */
+/* From now on the timer expires when another thread wakes us, or when the clock
+ * is set by which jobs end: Slurm checks their limits at once when it has moved
+ * on. */
 static void arm(struct slu_ctl *ctl)
 {
 	const struct itimerspec never = {.it_value.tv_sec = LONG_MAX};

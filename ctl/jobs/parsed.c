@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table of WAYS slots for each hash, as a processor's cache has them: who
- * comes to a full row takes the place of one of the others. In the table of
- * jobs each number has one place. What somebody still looks at lives until he
- * gives it back.
+ * A cache of parsed requests: a table with WAYS slots for each hash, like a
+ * processor's cache: in a full row a new entry replaces one of the others. In
+ * the table of jobs each number has one place. An entry that is in use lives
+ * until it is given back.
  */
 #include "config.h"
 #include "ctl/jobs/parsed.h"
@@ -22,7 +22,8 @@ struct slu_parsed {
 	unsigned users; /* each table is one */
 };
 
-/* Numbers follow each other, but for jobs that wait for long. */
+/* A table by number: numbers are consecutive, except for jobs that wait for
+ * long. */
 int slu_parsed_init(struct slu_parsed_set *set, size_t jobs)
 {
 	size_t n = WAYS;
@@ -265,7 +266,8 @@ void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id)
 void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
 		     const char *text)
 {
-	/* Held before it is forgotten: this job's copy may be the only one. */
+	/* Taken before the old entry is dropped: this job's may be the only
+	 * one. */
 	struct slu_parsed *p = text && *text ? look_up(set, text) : NULL;
 
 	slu_parsed_forget(set, job_id);

@@ -20,7 +20,7 @@ struct slu_parsed;
 
 struct slu_parsed_job {
 	uint32_t job_id;
-	const char *text; /* the host's, never looked at */
+	const char *text; /* the host's, used only as an address */
 	struct slu_parsed *parsed;
 };
 
@@ -29,7 +29,7 @@ struct slu_parsed_set {
 	size_t n;		    /* of each table, a power of two */
 	struct slu_parsed **slot;   /* by hash; each NULL or owned */
 	struct slu_parsed_job *job; /* by number; each empty or an owner */
-	uint64_t parsed;	    /* how often one had to be, ever */
+	uint64_t parsed;	    /* number of texts parsed so far */
 };
 
 /* For so many jobs at once, 0: 32,768; of more, some are parsed again. -1: no
@@ -37,26 +37,25 @@ struct slu_parsed_set {
 int slu_parsed_init(struct slu_parsed_set *set, size_t jobs);
 void slu_parsed_fini(struct slu_parsed_set *set);
 
-/* The request that this canonical text says; of what is to be staged and laid
- * out it has only whether something is staged in, and no lines. NULL: it says
- * none, or there is no memory. The caller gives it back with slu_parsed_put().
- */
+/* The request in this canonical text, without lines: of staging it only has
+ * whether something is staged in. NULL: the text has none, or there is no
+ * memory. The caller gives it back with slu_parsed_put(). */
 const struct slu_request *slu_parsed_get(struct slu_parsed_set *set,
 					 const char *text);
-/* The same of a job of the host, by its text (NULL: none); job_id 0: not one
- * that has a number. */
+/* The same for a job of the host, by its text (NULL: none); job_id 0: it has no
+ * number yet. */
 const struct slu_request *slu_parsed_of(struct slu_parsed_set *set,
 					uint32_t job_id, const char *text);
 void slu_parsed_put(struct slu_parsed_set *set, const struct slu_request *req);
 
-/* What was parsed at a submission, resolved; the content of *req is taken over.
- * `text` is its slu_request_text(). */
+/* Adds a request that was parsed and resolved at a submission; the content of
+ * *req is taken over. `text` is its slu_request_text(). */
 void slu_parsed_add(struct slu_parsed_set *set, const char *text,
 		    struct slu_request *req);
-/* There is a new job of this number, with this text or none (NULL); */
+/* There is a new job of this number, with this text (NULL: none). */
 void slu_parsed_seen(struct slu_parsed_set *set, uint32_t job_id,
 		     const char *text);
-/* it is gone, and with the last one that had its text the request. */
+/* The job is gone; the request goes with the last job that has its text. */
 void slu_parsed_forget(struct slu_parsed_set *set, uint32_t job_id);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Persistent buffers as hooks see them. sluiced is told what a pending job
- * wants created or destroyed; the job starts when the mirror shows that it is
- * done, and that the buffer it uses is there. From memory only.
+ * Persistent buffers as hooks see them. sluiced gets the requests of pending
+ * jobs to create or destroy some; a job starts when the mirror shows that this
+ * is done, and that the buffer it uses is there. From memory only.
  */
 #include "config.h"
 #include "ctl/jobs/pool_choice.h"
@@ -122,8 +122,8 @@ static struct slu_pool_need *add_need(struct slu_pool_need *need, size_t *n,
 	return &need[i];
 }
 
-/* What the job creates outlives it, and is there when it starts: can it ever
- * fit together with the job's own file system? */
+/* A buffer that the job creates outlives it, and exists when it starts: can
+ * both fit together with the job's own file system? */
 static int fits_together(struct slu_mirror *m, const struct slu_request *req,
 			 const struct slu_conf *conf, struct slu_err *err)
 {
@@ -194,7 +194,7 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 	f = find(m, req->name);
 	if (!f.is)
 		return 0;
-	/* only sluiced can tell who is in its group; after one that is being
+	/* only sluiced can look up its group's members; after one that is being
 	 * destroyed there may be another of this name */
 	if (f.uid != ask->uid && !f.group)
 		stranger(req->name, err);
@@ -227,8 +227,8 @@ static bool waits(struct wait *w, const char *fmt, const char *name,
 /* Each returns whether the job has to wait. */
 
 /* What the creates from `from` on still need of each pool; returns of how many
- * pools. sluiced makes them at once, up to the first one before which something
- * has to be destroyed. */
+ * pools. sluiced makes them at once, up to the first one that follows a
+ * destroy. */
 static size_t needs_of(const struct wait *w, const struct slu_request *req,
 		       size_t from, uint32_t uid,
 		       struct slu_pool_need need[SLU_REQUEST_PERSIST_MAX])
@@ -335,7 +335,7 @@ static struct slu_wait_notice *get_notice(struct slu_mirror *m, uint32_t job_id)
 	return NULL;
 }
 
-/* An answer is outdated when sluiced was told again and had nothing to say. */
+/* An answer is outdated when a later report to sluiced had no answer. */
 bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id,
 			     unsigned every)
 {

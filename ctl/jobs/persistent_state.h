@@ -2,7 +2,7 @@
 #ifndef SLU_CTL_PERSISTENT_STATE_H
 #define SLU_CTL_PERSISTENT_STATE_H
 
-/* Persistent buffers as jobs see them that make, use or destroy one. */
+/* Persistent buffers as seen by jobs that create, use or destroy them. */
 
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"
@@ -20,7 +20,7 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
 			     const char *text);
 
-/* Is sluiced to be told (again) what this waiting job waits for? Not within
+/* Has sluiced to get (again) what this waiting job waits for? Not within
  * `every` seconds. */
 #define SLU_WAIT_AGAIN 10
 bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id,

@@ -85,7 +85,8 @@ struct known {
 	bool more; /* there may be others, whose maps are not known */
 };
 
-/* Those that sluice.conf names, or that have the tier, as sluiced has told. */
+/* Nodes that sluice.conf names, or that have the tier, as sluiced has
+ * reported. */
 static struct known nodes_of(const struct slu_pool_conf *pool,
 			     struct slu_mirror *mirror)
 {
@@ -104,7 +105,7 @@ static const struct slu_hosts *nodes(const struct known *known)
 	return known->all || known->told.n ? &known->told : known->conf;
 }
 
-/* May a node of it be found? */
+/* May it turn out to have a node? */
 static bool has_nodes(void *mirror, const struct slu_pool_conf *pool)
 {
 	struct slu_hosts told;
@@ -148,7 +149,7 @@ static int try_pool(const struct slu_ctl_ask *ask, struct slu_request *req,
 	return rc;
 }
 
-/* Those that come into question, i from 0. */
+/* The i-th pool that can be chosen, from 0. */
 static const struct slu_pool_conf *nth(const struct slu_conf *conf,
 				       const struct slu_fs_conf *fs,
 				       const struct slu_request *req, size_t i)
@@ -159,7 +160,7 @@ static const struct slu_pool_conf *nth(const struct slu_conf *conf,
 			 : slu_pool_nth(conf, fs, i);
 }
 
-/* Is the tier of the request nobody's, as far as everything is known? */
+/* Does no node have the tier of the request, as far as all are known? */
 static int check_tier(const struct slu_request *req,
 		      const struct slu_conf *conf, const struct slu_fs_conf *fs,
 		      struct slu_mirror *mirror, struct slu_err *err)

@@ -10,12 +10,11 @@
 #include "ctl/ctl.h"
 #include "ctl/link/mirror.h"
 
-/* Of the pools of its file system (or those of its tier, or the one that it
- * names) the first that has
- * as many nodes as the job needs of those that it may get, and all that it
- * names: req->pool, where there are several. The job is kept to its nodes;
- * which ones a pool of a tier has sluiced has told (mirror). SLU_INVALID: there
- * is none, and which nodes or tiers there are. */
+/* Chooses req->pool among the pools of its file system (or those of its tier,
+ * or the one that it names): the first that has as many nodes as the job needs
+ * of those that it may get, and all that it names. The job is restricted to the
+ * pool's nodes; which nodes a pool with a tier has is in the mirror.
+ * SLU_INVALID: no pool fits, and which nodes or tiers there are. */
 int slu_ctl_choose_pool(const struct slu_ctl_ask *ask,
 			struct slu_mirror *mirror, const struct slu_conf *conf,
 			struct slu_request *req, struct slu_err *err);

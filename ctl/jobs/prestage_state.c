@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Seconds until sluiced is told again of a job whose nodes it may predict: all
- * jobs with an input are, and nothing waits for that. */
+/* Seconds until a job is reported again to sluiced, which may predict its
+ * nodes: all jobs with an input are, and nothing waits for that. */
 #define PREDICT_AGAIN 60
 
 struct look {

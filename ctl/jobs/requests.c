@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests of jobs at submission: what is refused, and why. From memory only.
+ * Checks requests of jobs at submission: what is refused, and why. From memory
+ * only.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -68,7 +69,7 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-/* The share of each of `n` nodes is more than any node has. */
+/* A node's share, with `n` nodes, is more than any node has. */
 static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		     struct slu_err *err)
 {
@@ -81,7 +82,7 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		       slu_size_text(use->largest, has));
 }
 
-/* Are there enough nodes that can do it, by their own reports? */
+/* Are there enough nodes with the driver, by their own reports? */
 static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		  const struct slu_request *req, const struct slu_conf *conf,
 		  struct slu_err *err)
@@ -144,8 +145,8 @@ static uint64_t part_of(const struct slu_request *req, uint32_t n)
 	return share + manifests;
 }
 
-/* What has to be free in the pool for the job to start: with the components
- * before it, as all start together. */
+/* The space that the pool must have free for the job to start: with the
+ * components before it, as all start together. */
 static uint64_t wanted(const struct slu_site *site,
 		       const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
@@ -189,8 +190,8 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 }
 
 /* Would its client wait as long as similar jobs took to be ready? How much
- * there is to stage in is not known here, so without earlier runs it may
- * try. */
+ * there is to stage in is not known here, so without earlier runs the answer is
+ * yes. */
 static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		   const struct slu_request *req, struct slu_err *err)
 {
@@ -209,7 +210,7 @@ static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		       (unsigned)ask->patience);
 }
 
-/* Refused perhaps only because it is not known yet who the user is. */
+/* It may only be refused as the user's lists are not looked up yet. */
 static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 		  struct slu_err *err)
 {
@@ -252,7 +253,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	if (!site->conf)
 		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
 			       site->why_not);
-	if (!user) { /* no list names this user, or anyone like him */
+	if (!user) { /* no list names this user, or has anything similar */
 		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
 		user = uid;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A submission: what is predicted goes into a note; in mode fill a job without
- * a limit, in mode tighten every job, gets a careful limit, in mode early one
- * by which few have ended. The note says so,
- * and limit_guard.c gives more when a job needs it, up to what it would have
- * had without us. So no limit is set where the guard does not run, for jobs
- * that watch their limit themselves, or for who wants none.
+ * A submission: the prediction goes into a note; in mode fill a job without a
+ * limit, in mode tighten every job, gets a careful limit, in mode early one by
+ * which few have ended. The note says so, and limit_guard.c gives more when a
+ * job needs it, up to what it would have had without us. So no limit is set
+ * where the guard does not run, for jobs that watch their limit themselves, or
+ * for users who want none.
  */
 #include "config.h"
 #include "ctl/private.h"

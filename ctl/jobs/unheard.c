@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs whose nodes wait while sluiced is away, or cannot write its database.
- * After their time the nodes would refuse the tasks and Slurm would set the job
- * FAILED. So shortly before (the nodes have a grace of 30 s) the job gets the
- * verdict of OnSetupFailure, and waits in the queue.
+ * Gives up jobs whose nodes wait while sluiced is down, or cannot write its
+ * database. After their time the nodes would refuse the tasks and Slurm would
+ * set the job FAILED. So shortly before (the nodes have a grace of 30 s) the
+ * job gets the verdict of OnSetupFailure, and waits in the queue.
  */
 #include "config.h"
 #include "ctl/jobs/unheard.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AWAY	10.0 /* s; a sluiced that only restarts is waited for */
+#define AWAY	10.0 /* s; enough for a sluiced that only restarts */
 #define EVERY	5.0
 #define LOOK_AT 256 /* jobs read under one lock */
 

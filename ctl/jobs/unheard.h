@@ -2,7 +2,7 @@
 #ifndef SLU_CTL_UNHEARD_H
 #define SLU_CTL_UNHEARD_H
 
-/* Jobs that are being set up while sluiced is away: given up before their nodes
+/* Jobs that are being set up while sluiced is down: given up before their nodes
  * refuse the tasks. */
 
 struct slu_ctl;

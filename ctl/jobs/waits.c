@@ -45,7 +45,7 @@ void slu_waits_fini(struct slu_waits *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
-/* Under the lock: drops jobs that were cancelled without our being told. */
+/* Under the lock: drops jobs that were cancelled without a call of ours. */
 static void sweep(struct slu_waits *w, int64_t now)
 {
 	struct slu_waiting *job;
@@ -60,7 +60,7 @@ static void sweep(struct slu_waits *w, int64_t now)
 		}
 }
 
-/* Under the lock; NULL: it waits for nothing and has not before, or no
+/* Under the lock; NULL: it waits for nothing and has not before, or there is no
  * memory. */
 static struct slu_waiting *get(struct slu_waits *w, uint32_t job_id,
 			       enum slu_wait what, int64_t now)
@@ -91,7 +91,7 @@ static struct slu_waited waited_by(const struct slu_waiting *job, int64_t now)
 	return waited;
 }
 
-/* A question in the same pass of the scheduler may change it again. */
+/* A later question in the same pass of the scheduler may change it again. */
 static void change(struct slu_waiting *job, enum slu_wait what, int64_t now)
 {
 	if (job->what == what)

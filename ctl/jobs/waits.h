@@ -24,8 +24,8 @@ void slu_waits_fini(struct slu_waits *w);
 /* Forget all: another controller is active now. */
 void slu_waits_forget(struct slu_waits *w);
 /* The scheduler has asked: the job waits for this, and `why` is the sentence.
- * The time since the last question counts for what the answer was then, but at
- * most five minutes of it, as nobody knows when that ended. */
+ * The time since the last question counts for that question's answer, but at
+ * most five minutes of it, as it is not known when that ended. */
 void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 		    const char *why, int64_t now);
 /* It does not wait any more, and is forgotten; *waited: for what it has waited

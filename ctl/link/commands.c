@@ -187,7 +187,7 @@ static char *shown_state(const struct slu_buffer_state *state)
 			    *text ? ": " : "", text);
 }
 
-/* No sentence about what a job waits for begins so. */
+/* Sentences about what a job waits for begin otherwise. */
 bool slu_ctl_shows_buffer(const char *text)
 {
 	size_t n = text ? strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") : 0;

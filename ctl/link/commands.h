@@ -2,7 +2,7 @@
 #ifndef SLU_CTL_COMMANDS_H
 #define SLU_CTL_COMMANDS_H
 
-/* What sluiced sends: commands, states of buffers, history. */
+/* Handles what sluiced sends: commands, states of buffers, history. */
 
 #include <stddef.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job normally has one buffer; one that was requeued while its first run is
- * still being cleaned up has two. The buffers of a job are a list, newest
- * first. Those that outlive jobs are also in a hash table, by the job that they
- * wait for or by name, as the scheduler asks for every job that wants one.
+ * The mirror of buffers. A job normally has one; one that was requeued while
+ * its first run is still being cleaned up has two. The buffers of a job are a
+ * list, newest first. Those that outlive jobs are also in a hash table, by the
+ * job that they wait for or by name, as the scheduler asks for every job that
+ * wants one.
  */
 #include "config.h"
 #include "ctl/pools/claims.h"
@@ -365,7 +366,7 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 	slu_buf_free(&text);
 }
 
-/* Space that no buffer in the list takes. */
+/* Space that no buffer in the list uses. */
 static void print_kept(struct slu_mirror *m, struct slu_buf *out)
 {
 	const struct slu_pool_capacity *p;

@@ -12,7 +12,7 @@
 void slu_mirror_init(struct slu_mirror *m);
 /* After slu_pools_fini(). */
 void slu_mirror_fini(struct slu_mirror *m);
-/* Under the lock: none is known any more. */
+/* Under the lock: forgets all of them. */
 void slu_mirror_clear(struct slu_mirror *m);
 
 /* One buffer's state; DONE removes it. Takes over the content of *state. -1

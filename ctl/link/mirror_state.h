@@ -2,8 +2,8 @@
 #ifndef SLU_CTL_LINK_MIRROR_STATE_H
 #define SLU_CTL_LINK_MIRROR_STATE_H
 
-/* What libsluice remembers of buffers, pools and who wants them, under one
- * mutex. */
+/* What libsluice remembers of buffers, pools and the jobs that want them, under
+ * one mutex. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct slu_mirror_over {
 };
 
 #define SLU_MIRROR_KEPT 4096
-#define SLU_MIRROR_OVER 256 /* so many jobs are remembered */
+#define SLU_MIRROR_OVER 256 /* number of jobs that are remembered */
 
 struct slu_mirror {
 	pthread_mutex_t lock;
@@ -43,7 +43,7 @@ struct slu_mirror {
 	/* persistent_state.c: job number -> struct slu_wait_notice */
 	struct slu_map notice;
 	struct slu_pool_waiter *waiter; /* waiters.c */
-	struct slu_map taken; /* usage.c: user -> what he takes of each pool */
+	struct slu_map taken; /* usage.c: user -> usage of each pool */
 	bool taken_unknown;   /* not known for lack of memory */
 	uint64_t version;     /* counts changes of buffers and claims */
 	struct slu_pool_endings *endings; /* pools.c */

@@ -2,8 +2,7 @@
 #ifndef SLU_CTL_LINK_SESSION_H
 #define SLU_CTL_LINK_SESSION_H
 
-/* What the main thread sends to sluiced, and what becomes of a link that is
- * lost. */
+/* Messages from the main thread to sluiced, and the end of a link. */
 
 #include "common/err.h"
 #include "wire/control.h"

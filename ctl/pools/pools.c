@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools: usage is kept as sums (usage.c). Who ends when is computed once a
- * second at most, for jobs that have to wait.
+ * Pools: usage is kept as sums (usage.c). The order in which usage ends is
+ * computed at most once a second, for jobs that have to wait.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -44,7 +44,7 @@ struct slu_pool_endings {
 	char pool[];
 };
 
-/* One that stays as long as a job waits has no known end. */
+/* A buffer that stays as long as a job waits has no known end. */
 static int64_t end_of_persistent(const struct slu_buffer_state *b)
 {
 	if (!b->persistent)

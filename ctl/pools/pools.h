@@ -38,7 +38,7 @@ struct slu_pool_use {
 	uint64_t unfree;  /* used, or more where other files are there too */
 	uint64_t largest; /* bytes for users that the largest node can hold */
 	uint32_t nodes;
-	bool complete; /* false: total lacks what is not known */
+	bool complete; /* false: the sizes of some nodes are not known */
 };
 
 /* Before slu_mirror_fini(); what is in the mirror goes, too. */
@@ -47,17 +47,17 @@ void slu_pools_fini(struct slu_mirror *m);
 void slu_pools_use(struct slu_mirror *m, const char *pool,
 		   struct slu_pool_use *out);
 
-/* -1: it can never be had, as there is not so much, or one user may not have
- * it. `with`: words before the size, or "". */
+/* -1: it can never be satisfied, as the pool is not so large, or one user may
+ * not have so much. `with`: words before the size, or "". */
 int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
 		    const char *with, struct slu_err *err);
 
 /* Is there space now? If not, *why is the sentence. */
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY]);
-/* When there will be, if each job with a share of it ends when end_of(id) says
- * (Unix seconds; 0: unknown): `now`, or later; 0: not known; INT64_MAX: when a
- * buffer ends whose end is not known. */
+/* When there will be space, if each job with a share of it ends when end_of(id)
+ * says (Unix seconds; 0: unknown): `now`, or later; 0: not known; INT64_MAX:
+ * only after a buffer whose end is not known. */
 int64_t slu_pools_when(struct slu_mirror *m, const struct slu_pool_need *need,
 		       int64_t (*end_of)(uint32_t job_id), int64_t now);
 
@@ -69,9 +69,9 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 #define SLU_CLAIM_WAITS 300
 /* A job starts, and claims that much until its buffer is in the mirror, or it
  * ends; or it waits for its data to be staged in before it starts, and claims
- * it only until then (Unix seconds, 0: no limit), as nobody reports when it is
- * held meanwhile. Harmless twice: renews the claim. A job whose prestage buffer
- * is in the mirror needs none. */
+ * it only until then (Unix seconds, 0: no limit), as there is no report if it
+ * is held meanwhile. A second call renews the claim. A job whose prestage
+ * buffer is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until);
 void slu_pools_unclaim(struct slu_mirror *m, uint32_t job_id);

@@ -4,7 +4,7 @@
  * each pool the highest-priority job without room has a reservation at the time
  * when enough of the present holders should have ended. A lower-priority job
  * may start only if it ends by then or fits beside it; otherwise small jobs
- * could starve large ones. If that time cannot be told, nobody is held back.
+ * could starve large ones. If that time is not known, no job is held back.
  */
 #include "config.h"
 #include "ctl/pools/reservation.h"

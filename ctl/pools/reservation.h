@@ -2,8 +2,8 @@
 #ifndef SLU_CTL_POOLS_RESERVATION_H
 #define SLU_CTL_POOLS_RESERVATION_H
 
-/* Room in a pool with regard to reservations: a job that needs much must not be
- * overtaken for ever by jobs that need little. */
+/* Room in a pool with regard to reservations: jobs that need little must not
+ * overtake one that needs much for ever. */
 
 #include "ctl/pools/pools.h"
 #include "ctl/pools/waiters.h"

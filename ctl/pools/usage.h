@@ -3,8 +3,8 @@
 #define SLU_CTL_USAGE_H
 
 /*
- * Sums of what is taken of each pool. The caller has the mirror's lock, and
- * reports what it adds to and removes from the mirror; pool NULL: none.
+ * Sums of the usage of each pool. The caller has the mirror's lock, and reports
+ * what it adds to and removes from the mirror; pool NULL: none.
  */
 
 #include "ctl/link/mirror_state.h"
@@ -13,7 +13,7 @@ void slu_usage_more(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
 void slu_usage_less(struct slu_mirror *m, const char *pool, uint32_t uid,
 		    uint64_t size);
-/* Bytes that the user (SLU_NO_ID: all users) takes of it. False: memory was
+/* Bytes of it that the user (SLU_NO_ID: all users) uses. False: memory was
  * short once, and only a walk gives the sum. */
 bool slu_usage_sum(struct slu_mirror *m, const char *pool, uint32_t uid,
 		   uint64_t *size);

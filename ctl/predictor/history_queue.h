@@ -26,8 +26,8 @@ int slu_history_queue_add(struct slu_history_queue *h,
 /* Send as many as the window allows. */
 int slu_history_queue_send(struct slu_history_queue *h, struct slu_link *link,
 			   struct slu_err *err);
-/* The peer has stored it, and says so once for each time it was sent; it may
- * not be in the queue any more. */
+/* sluiced has stored it, which it reports once for each time it was sent; it
+ * may not be in the queue any more. */
 void slu_history_queue_stored(struct slu_history_queue *h, uint32_t job_id,
 			      int64_t start);
 /* The i-th row that is not stored yet, from 0; job_id 0: it has been stored.

@@ -52,7 +52,7 @@ struct slu_history_position {
 	uint32_t job_id;
 };
 
-/* Was it passed nothing yet? */
+/* Has it been passed nothing yet? */
 bool slu_history_position_none(const struct slu_history_position *heard);
 /* Is this row, of a history in the order of ends, new to it? */
 bool slu_history_position_is_new(struct slu_history_position *heard,

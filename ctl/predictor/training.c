@@ -81,7 +81,7 @@ void slu_training_complete(struct slu_ctl *ctl)
 {
 	struct slu_predictor *rest = ctl->in_training;
 
-	if (rest && ctl->rows) { /* else there was nothing to learn */
+	if (rest && ctl->rows) { /* else there were no rows to learn from */
 		pthread_rwlock_wrlock(&ctl->site_lock);
 		rest = ctl->site->predictor;
 		ctl->site->predictor = ctl->in_training;

@@ -11,7 +11,7 @@
 struct slu_ctl;
 struct slu_site;
 
-/* Trains the predictor in training if there is one, else the site's, with a
+/* Trains the predictor in training if there is one, else the site's, with this
  * run. */
 void slu_training_add(struct slu_ctl *ctl, const struct slu_job *job);
 /* The same with a run that has just ended and that history may bring again. */
@@ -23,7 +23,7 @@ void slu_training_add_waiting(struct slu_ctl *ctl);
  * predictor, if there is one, and its own is trained anew. Under
  * site_lock. */
 void slu_training_keep(struct slu_ctl *ctl, struct slu_site *site);
-/* There is a new predictor: it is to be trained with all of history. */
+/* There is a new predictor: it has to be trained with all of history. */
 void slu_training_restart(struct slu_ctl *ctl);
 /* The predictor in training has got all of history. */
 void slu_training_complete(struct slu_ctl *ctl);
