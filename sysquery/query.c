@@ -9,6 +9,7 @@
 #include "sysquery/map/slurmconf_check.h"
 #include "sysquery/map/map_history.h"
 #include "sysquery/map/map_resources.h"
+#include "sysmap/database/planner_storage.h"
 #include "sysquery/map/map_select.h"
 
 static int give(struct json_object *obj, struct slu_buf *out,
@@ -192,17 +193,18 @@ static int about_hosts(struct slu_db *db, struct json_object *args,
 static int summary(struct slu_db *db, struct json_object *args,
 		   struct slu_buf *out, struct slu_err *err)
 {
-	const char *choice = "auto";
+	struct slu_storage_choice choice = {.choice = "auto"};
 	struct slu_hosts hosts;
 	int ret;
 
-	if (slu_json_str_opt(args, "choice", &choice, err))
+	if (slu_json_str_opt(args, "choice", &choice.choice, err) ||
+	    slu_json_bool_opt(args, "each", &choice.each, err))
 		return -1;
 	ret = get_hosts(db, args, &hosts, err);
 	if (ret < 0)
 		return -1;
 	ret = give(ret ? json_object_new_array()
-		       : slu_query_summary(db, &hosts, choice, err),
+		       : slu_query_summary(db, &hosts, &choice, err),
 		   out, err);
 	slu_hosts_free(&hosts);
 	return ret;

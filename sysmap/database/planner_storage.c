@@ -34,37 +34,19 @@ static void take(struct slu_node_storage *out, const struct slu_candidate *c)
 	slu_copy(out->device, sizeof(out->device), c->device);
 }
 
-int slu_storage_choose(struct json_object *mountpoints,
-		       struct json_object *speed, const char *name,
-		       const char *choice, struct slu_node_storage *out,
-		       struct slu_err *err)
-{
-	size_t n;
-	struct slu_candidate *all = slu_candidates_read(mountpoints, speed, &n);
-	const struct slu_candidate *best =
-		all ? slu_candidates_choose(all, n, choice) : NULL;
-	int rc = 0;
-
-	if (!all)
-		rc = slu_err(err, SLU_NOMEM, "out of memory");
-	else if (!best)
-		rc = none(name, choice, err);
-	else
-		take(out, best);
-	free(all);
-	return rc;
-}
-
 static void add_available(struct slu_db *db, const char *host,
-			  struct slu_node_storage *out)
+			  struct slu_node_storage *out, size_t n)
 {
 	struct json_object *usage =
 		slu_documents_array(db, host, "mountusage", NULL);
-	struct json_object *mount =
-		usage ? slu_mount_at(usage, out->path) : NULL;
+	struct json_object *mount;
 
-	if (mount)
-		slu_json_u64_opt(mount, "available", &out->available, NULL);
+	for (size_t i = 0; usage && i < n; i++) {
+		mount = slu_mount_at(usage, out[i].path);
+		if (mount)
+			slu_json_u64_opt(mount, "available", &out[i].available,
+					 NULL);
+	}
 	json_object_put(usage);
 }
 
@@ -87,7 +69,7 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 			       "the resource map does not show what %s of %s "
 			       "lies on",
 			       path, host);
-	add_available(db, host, &found);
+	add_available(db, host, &found, 1);
 	*out = found;
 	return 0;
 }
@@ -146,23 +128,103 @@ struct json_object *slu_storage_mounts(struct slu_db *db, const char *host,
 	return NULL;
 }
 
-int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
-		     struct slu_node_storage *out, struct slu_err *err)
+/* Of candidates: how many are taken, best first. 0: none fits. */
+static size_t take_all(const struct slu_candidate *all, size_t n_all,
+		       const char *choice, bool each,
+		       const struct slu_candidate **taken,
+		       struct slu_node_storage **out)
+{
+	size_t n = slu_candidates_each(all, n_all, choice, taken);
+
+	n = each ? n : n > 0;
+	*out = calloc(n + 1, sizeof(**out));
+	for (size_t i = 0; *out && i < n; i++)
+		take(&(*out)[i], taken[i]);
+	return n;
+}
+
+static int choose(struct json_object *mounts, struct json_object *speed,
+		  const char *host, const char *choice, bool each,
+		  struct slu_node_storage **out, size_t *n, struct slu_err *err)
+{
+	size_t n_all;
+	struct slu_candidate *all = slu_candidates_read(mounts, speed, &n_all);
+	const struct slu_candidate **taken =
+		all ? calloc(n_all + 1, sizeof(*taken)) : NULL;
+
+	*out = NULL;
+	if (taken)
+		*n = take_all(all, n_all, choice, each, taken, out);
+	free(taken);
+	free(all);
+	if (*out && *n)
+		return 0;
+	if (!*out)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	free(*out);
+	return none(host, choice, err);
+}
+
+int slu_storage_choose(struct json_object *mountpoints,
+		       struct json_object *speed, const char *name,
+		       const char *choice, struct slu_node_storage *out,
+		       struct slu_err *err)
+{
+	struct slu_node_storage *one;
+	size_t n;
+
+	if (choose(mountpoints, speed, name, choice, false, &one, &n, err))
+		return -1;
+	*out = *one;
+	free(one);
+	return 0;
+}
+
+/* What a path lies on. */
+static int device_at(struct slu_db *db, const char *host, const char *path,
+		     struct slu_node_storage **out, struct slu_err *err)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	if (slu_storage_at(db, host, path, *out, err) == 0)
+		return 0;
+	free(*out);
+	return -1;
+}
+
+int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
+			bool each, struct slu_node_storage **out, size_t *n,
+			struct slu_err *err)
 {
 	struct json_object *mounts, *speed;
 	int ret;
 
+	*n = 1;
 	if (slu_choice_is_path(choice))
-		return slu_storage_at(db, host, choice, out, err);
+		return device_at(db, host, choice, out, err);
 	mounts = slu_storage_mounts(db, host, err);
 	if (!mounts)
 		return -1;
 	speed = strcasestr(choice, "fastest") ? slu_storage_speed(db, host)
 					      : NULL;
-	ret = slu_storage_choose(mounts, speed, host, choice, out, err);
+	ret = choose(mounts, speed, host, choice, each, out, n, err);
 	if (ret == 0)
-		add_available(db, host, out);
+		add_available(db, host, *out, *n);
 	json_object_put(speed);
 	json_object_put(mounts);
 	return ret;
+}
+
+int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
+		     struct slu_node_storage *out, struct slu_err *err)
+{
+	struct slu_node_storage *one;
+	size_t n;
+
+	if (slu_storage_devices(db, host, choice, false, &one, &n, err))
+		return -1;
+	*out = *one;
+	free(one);
+	return 0;
 }

@@ -33,12 +33,20 @@ struct slu_node_storage {
 int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
 		     struct slu_node_storage *out, struct slu_err *err);
 
+/* All of a host's file systems among which a job gets the one with the most
+ * room, best first; `each` false: only that of slu_storage_find(). On success
+ * *n is not 0, and the caller frees *out. */
+int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
+			bool each, struct slu_node_storage **out, size_t *n,
+			struct slu_err *err);
+
 /* Each file system of a host and the choices that select it, as rows {host,
  * mountpoint, device, filesystem, tier, size, taken_for, why_not} added to an
  * array; the last two are "" where there is nothing to say. */
 struct slu_storage_choice {
 	const char *who; /* "NodeStorage", "pool fast" */
 	const char *choice;
+	bool each; /* as in slu_storage_devices() */
 };
 int slu_storage_explain(struct slu_db *db, const char *host,
 			const struct slu_storage_choice *choice, size_t n,

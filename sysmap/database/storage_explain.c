@@ -9,19 +9,56 @@
 #include "common/str.h"
 #include "sysmap/database/storage_rank.h"
 
-static const struct slu_candidate *taken_by(struct json_object *mounts,
-					    const struct slu_candidate *all,
-					    size_t n, const char *choice)
+/* What a choice takes, best first. */
+struct taken {
+	const struct slu_candidate **at;
+	size_t n;
+};
+
+static size_t lies_on(struct json_object *mounts,
+		      const struct slu_candidate *all, size_t n,
+		      const char *path, const struct slu_candidate **out)
 {
 	struct slu_candidate at;
 
-	if (!slu_choice_is_path(choice))
-		return slu_candidates_choose(all, n, choice);
-	slu_candidate_at(mounts, choice, &at);
+	slu_candidate_at(mounts, path, &at);
 	for (size_t i = 0; at.path && i < n; i++)
-		if (strcmp(all[i].path, at.path) == 0)
-			return &all[i];
-	return NULL;
+		if (strcmp(all[i].path, at.path) == 0) {
+			out[0] = &all[i];
+			return 1;
+		}
+	return 0;
+}
+
+static void take(struct json_object *mounts, const struct slu_candidate *all,
+		 size_t n, const struct slu_storage_choice *choice,
+		 struct taken *out)
+{
+	if (slu_choice_is_path(choice->choice))
+		out->n = lies_on(mounts, all, n, choice->choice, out->at);
+	else
+		out->n = slu_candidates_each(all, n, choice->choice, out->at);
+	if (out->n && !choice->each)
+		out->n = 1;
+}
+
+static bool has(const struct taken *taken, const struct slu_candidate *c)
+{
+	for (size_t i = 0; i < taken->n; i++)
+		if (taken->at[i] == c)
+			return true;
+	return false;
+}
+
+/* Which of those taken says best why this one is not: the one on the same
+ * device, else the best. NULL: none is. */
+static const struct slu_candidate *instead(const struct taken *taken,
+					   const struct slu_candidate *c)
+{
+	for (size_t i = 0; i < taken->n; i++)
+		if (strcmp(taken->at[i]->device, c->device) == 0)
+			return taken->at[i];
+	return taken->n ? taken->at[0] : NULL;
 }
 
 /* The choice whose conditions the file system nearly satisfies. */
@@ -37,7 +74,7 @@ static size_t nearest(const struct slu_candidate *c,
 
 static void explain_not(const struct slu_candidate *c,
 			const struct slu_storage_choice *choice,
-			const struct slu_candidate *const *taken, size_t n,
+			const struct taken *taken, size_t n,
 			struct slu_buf *why)
 {
 	const size_t i = nearest(c, choice, n);
@@ -47,20 +84,20 @@ static void explain_not(const struct slu_candidate *c,
 	else if (!c->unfit && slu_choice_is_path(choice[i].choice))
 		slu_buf_printf(why, "%s does not lie on it", choice[i].choice);
 	else
-		slu_candidate_why_not(c, taken[i], choice[i].choice, why);
+		slu_candidate_why_not(c, instead(&taken[i], c),
+				      choice[i].choice, choice[i].each, why);
 }
 
 static struct json_object *explain_one(const struct slu_candidate *c,
 				       const char *host,
 				       const struct slu_storage_choice *choice,
-				       const struct slu_candidate *const *taken,
-				       size_t n)
+				       const struct taken *taken, size_t n)
 {
 	struct json_object *row = json_object_new_object();
 	struct slu_buf by = {0}, why = {0};
 
 	for (size_t i = 0; i < n; i++)
-		if (taken[i] == c)
+		if (has(&taken[i], c))
 			slu_buf_printf(&by, "%s%s", by.len ? ", " : "",
 				       choice[i].who);
 	if (!by.len)
@@ -78,23 +115,45 @@ static struct json_object *explain_one(const struct slu_candidate *c,
 	return row;
 }
 
+static void taken_free(struct taken *taken, size_t n)
+{
+	for (size_t i = 0; taken && i < n; i++)
+		free(taken[i].at);
+	free(taken);
+}
+
+/* Room for what each of n choices takes of n_all. NULL: no memory. */
+static struct taken *taken_new(size_t n, size_t n_all)
+{
+	struct taken *taken = calloc(n + 1, sizeof(*taken));
+
+	for (size_t i = 0; taken && i < n; i++) {
+		taken[i].at = calloc(n_all + 1, sizeof(*taken[i].at));
+		if (taken[i].at)
+			continue;
+		taken_free(taken, n);
+		return NULL;
+	}
+	return taken;
+}
+
 static int explain_all(struct json_object *mounts, struct json_object *speed,
 		       const char *host,
 		       const struct slu_storage_choice *choice, size_t n,
 		       struct json_object *out, struct slu_err *err)
 {
-	const struct slu_candidate **taken = calloc(n + 1, sizeof(*taken));
 	size_t n_all;
 	struct slu_candidate *all = slu_candidates_read(mounts, speed, &n_all);
-	int rc = all && taken ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+	struct taken *taken = all ? taken_new(n, n_all) : NULL;
+	int rc = taken ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 
 	for (size_t i = 0; !rc && i < n; i++)
-		taken[i] = taken_by(mounts, all, n_all, choice[i].choice);
+		take(mounts, all, n_all, &choice[i], &taken[i]);
 	for (size_t i = 0; !rc && i < n_all; i++)
 		json_object_array_add(
 			out, explain_one(&all[i], host, choice, taken, n));
+	taken_free(taken, n);
 	free(all);
-	free(taken);
 	return rc;
 }
 

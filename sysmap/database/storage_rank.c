@@ -277,8 +277,6 @@ slu_candidates_choose(const struct slu_candidate *all, size_t n,
 	return found ? found : best(all, n, choice, true);
 }
 
-/* Reasons against a mount */
-
 /* Copies the word of the choice that the mount satisfies; false: none. */
 static bool fitting(const struct slu_candidate *c, const char *choice,
 		    size_t *at, char word[SLU_CHOICE_WORD])
@@ -297,13 +295,58 @@ bool slu_candidate_fits(const struct slu_candidate *c, const char *choice)
 	return fitting(c, choice, &at, word);
 }
 
+static bool same_device(const struct slu_candidate *a,
+			const struct slu_candidate *b)
+{
+	return a->device[0] == '/' && strcmp(a->device, b->device) == 0;
+}
+
+/* Adds the best one that is worse than those before it; false: none is. */
+static bool add_next(const struct slu_candidate *all, size_t n,
+		     const char *word, const struct slu_candidate **out,
+		     size_t found)
+{
+	const struct slu_candidate *next = NULL, *c;
+
+	for (size_t i = 0; i < n; i++) {
+		bool has = false;
+
+		c = &all[i];
+		for (size_t k = 0; k < found; k++)
+			has |= c == out[k] || same_device(c, out[k]);
+		if (!has && c->root == out[0]->root &&
+		    c->tier == out[0]->tier && fits(c, word) &&
+		    better(c, next, by_speed(word)))
+			next = c;
+	}
+	out[found] = next;
+	return next;
+}
+
+size_t slu_candidates_each(const struct slu_candidate *all, size_t n,
+			   const char *choice, const struct slu_candidate **out)
+{
+	char word[SLU_CHOICE_WORD];
+	size_t found = 0, at;
+
+	out[0] = slu_candidates_choose(all, n, choice);
+	if (!out[0] || !fitting(out[0], choice, &at, word))
+		return 0;
+	for (found = 1; found < n; found++)
+		if (!add_next(all, n, word, out, found))
+			break;
+	return found;
+}
+
+/* Reasons against a mount */
+
 static void why_worse(const struct slu_candidate *c,
 		      const struct slu_candidate *taken, bool fastest,
 		      struct slu_buf *out)
 {
 	char has[SLU_SIZE_TEXT], more[SLU_SIZE_TEXT];
 
-	if (strcmp(c->device, taken->device) == 0 && c->device[0] == '/')
+	if (same_device(c, taken))
 		slu_buf_printf(out, "the same file system as %s", taken->path);
 	else if (fastest && taken->speed > c->speed)
 		slu_buf_printf(out, "%s is faster", taken->path);
@@ -318,7 +361,7 @@ static void why_worse(const struct slu_candidate *c,
 
 void slu_candidate_why_not(const struct slu_candidate *c,
 			   const struct slu_candidate *taken,
-			   const char *choice, struct slu_buf *out)
+			   const char *choice, bool each, struct slu_buf *out)
 {
 	char word[SLU_CHOICE_WORD], before[SLU_CHOICE_WORD];
 	size_t at, first;
@@ -338,6 +381,10 @@ void slu_candidate_why_not(const struct slu_candidate *c,
 	else if (fitting(taken, choice, &first, before) && first < at)
 		slu_buf_printf(out, "%s comes before %s, and there is %s",
 			       before, word, taken->path);
+	else if (each && c->tier != taken->tier)
+		slu_buf_printf(out, "%s is taken, which is %s: this is %s",
+			       taken->path, slu_tier_names[taken->tier],
+			       slu_tier_names[c->tier]);
 	else
 		why_worse(c, taken, by_speed(word), out);
 }

@@ -38,10 +38,21 @@ const struct slu_candidate *
 slu_candidates_choose(const struct slu_candidate *all, size_t n,
 		      const char *choice);
 
-/* Why it was not selected, a clause; taken: the selected one, or NULL. */
+/*
+ * Those of which each is as good to a job: the one of slu_candidates_choose(),
+ * and what else fits the same word and is of the same tier, on other devices,
+ * and not on the root file system's unless that one is. Best first; out: room
+ * for n. Returns how many.
+ */
+size_t slu_candidates_each(const struct slu_candidate *all, size_t n,
+			   const char *choice,
+			   const struct slu_candidate **out);
+
+/* Why it was not selected, a clause; taken: the selected one, or NULL. each:
+ * it was selected by slu_candidates_each(), with others. */
 void slu_candidate_why_not(const struct slu_candidate *c,
 			   const struct slu_candidate *taken,
-			   const char *choice, struct slu_buf *out);
+			   const char *choice, bool each, struct slu_buf *out);
 /* Does a word of the choice fit it? */
 bool slu_candidate_fits(const struct slu_candidate *c, const char *choice);
 

@@ -27,18 +27,20 @@ int slu_query_resources(struct slu_db *db, const struct slu_hosts *hosts,
 			char *const *extractors, slu_piece_f *piece, void *arg,
 			struct slu_err *err);
 
+struct slu_storage_choice;
 /* The resources of each host, a flat object per host: host, storage (where job
- * file systems would live by this choice of NodeStorage, see slu_storage_find),
- * filesystem, tier, size, available, disks, disk_bytes, memory, cores, cpus.
- * Caller puts. */
+ * file systems would live by this choice of NodeStorage, the best of
+ * slu_storage_devices()), filesystem, tier, size and available (of all of
+ * these), disks, disk_bytes, memory, cores, cpus. Caller puts. */
 struct json_object *slu_query_summary(struct slu_db *db,
 				      const struct slu_hosts *hosts,
-				      const char *choice, struct slu_err *err);
+				      const struct slu_storage_choice *choice,
+				      struct slu_err *err);
 
 /* Each file system of these hosts, and which choice selects it or why none does
- * (see slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "nodes":
- * HOSTS (if not all)}, ...]; NULL: NodeStorage=auto. SLU_NOTFOUND: a host is
- * not in the map. Caller puts. */
+ * (see slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "each":
+ * BOOL, "nodes": HOSTS (if not all)}, ...]; NULL: NodeStorage=auto.
+ * SLU_NOTFOUND: a host is not in the map. Caller puts. */
 struct json_object *slu_query_storage(struct slu_db *db,
 				      const struct slu_hosts *hosts,
 				      struct json_object *choices,

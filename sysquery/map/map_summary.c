@@ -25,19 +25,29 @@ static struct json_object *document(struct slu_db *db, const char *host,
 	return NULL;
 }
 
-static void add_storage(struct slu_db *db, const char *host, const char *choice,
+/* The best one's names, and how much there is of all. */
+static void add_storage(struct slu_db *db, const char *host,
+			const struct slu_storage_choice *choice,
 			struct json_object *row)
 {
-	struct slu_node_storage storage;
+	struct slu_node_storage *device;
+	uint64_t size = 0, available = 0;
+	size_t n;
 
-	if (slu_storage_find(db, host, choice, &storage, NULL))
+	if (slu_storage_devices(db, host, choice->choice, choice->each, &device,
+				&n, NULL))
 		return;
-	slu_json_set_str(row, "storage", storage.path);
-	slu_json_set_str(row, "filesystem", storage.filesystem);
-	if (storage.tier)
-		slu_json_set_str(row, "tier", slu_tier_names[storage.tier]);
-	slu_json_set_u64(row, "size", storage.size);
-	slu_json_set_u64(row, "available", storage.available);
+	for (size_t i = 0; i < n; i++) {
+		size += device[i].size;
+		available += device[i].available;
+	}
+	slu_json_set_str(row, "storage", device->path);
+	slu_json_set_str(row, "filesystem", device->filesystem);
+	if (device->tier)
+		slu_json_set_str(row, "tier", slu_tier_names[device->tier]);
+	slu_json_set_u64(row, "size", size);
+	slu_json_set_u64(row, "available", available);
+	free(device);
 }
 
 static uint64_t disk_bytes(struct json_object *disk)
@@ -107,7 +117,7 @@ static void add_cpus(struct slu_db *db, const char *host,
 }
 
 static struct json_object *host_row(struct slu_db *db, const char *host,
-				    const char *choice)
+				    const struct slu_storage_choice *choice)
 {
 	struct json_object *row = json_object_new_object();
 
@@ -121,7 +131,8 @@ static struct json_object *host_row(struct slu_db *db, const char *host,
 
 struct json_object *slu_query_summary(struct slu_db *db,
 				      const struct slu_hosts *hosts,
-				      const char *choice, struct slu_err *err)
+				      const struct slu_storage_choice *choice,
+				      struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err, "SELECT Hostname FROM Hosttable ORDER BY HostID", "");
@@ -160,6 +171,7 @@ static struct slu_storage_choice *choices_of(struct json_object *choices,
 		struct slu_hosts hosts = {0};
 
 		slu_json_str_opt(one, "nodes", &nodes, NULL);
+		slu_json_bool_opt(one, "each", &out[*n].each, NULL);
 		if (slu_json_str(one, "for", &out[*n].who, NULL) ||
 		    slu_json_str(one, "choice", &out[*n].choice, NULL) ||
 		    (nodes && slu_hosts_parse(nodes, &hosts, NULL)))
@@ -175,7 +187,8 @@ static int explain(struct slu_db *db, const char *host,
 		   struct json_object *choices, struct json_object *out,
 		   struct slu_err *err)
 {
-	const struct slu_storage_choice usual = {"NodeStorage", "auto"};
+	const struct slu_storage_choice usual = {.who = "NodeStorage",
+						 .choice = "auto"};
 	size_t n;
 	struct slu_storage_choice *all = choices_of(choices, host, &n);
 	int rc;

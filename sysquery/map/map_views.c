@@ -17,6 +17,7 @@
 #include "sysmap/database/map_documents.h"
 #include "sysmap/extract.h"
 #include "sysquery/map/map_resources.h"
+#include "sysmap/database/planner_storage.h"
 #include "sysquery/json_rows.h"
 
 #define KEYS_MAX 500
@@ -205,7 +206,8 @@ static int make_summary(struct slu_db *db, struct slu_err *err)
 
 static int fill_summary(struct slu_db *db, struct slu_err *err)
 {
-	struct json_object *rows = slu_query_summary(db, NULL, "auto", err);
+	const struct slu_storage_choice usual = {.choice = "auto"};
+	struct json_object *rows = slu_query_summary(db, NULL, &usual, err);
 	long n = -1;
 
 	if (rows)

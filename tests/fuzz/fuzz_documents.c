@@ -36,13 +36,21 @@ static void fill(struct slu_db *db, char *text, size_t len)
 
 static void choose_storage(struct slu_db *db)
 {
-	struct slu_node_storage storage;
+	struct slu_node_storage storage, *device;
 	struct slu_err err = {0};
+	size_t n;
 
 	if (slu_storage_find(db, "n1", "fastest,flash,/*", &storage, &err))
 		must(err.text[0]);
 	else
 		must(storage.path[0] == '/' && storage.size > 0);
+	err.text[0] = '\0';
+	if (slu_storage_devices(db, "n1", "auto", true, &device, &n, &err)) {
+		must(err.text[0]);
+	} else {
+		must(n && device->path[0] == '/');
+		free(device);
+	}
 	err.text[0] = '\0';
 	if (slu_storage_at(db, "n1", "/scratch/x", &storage, &err))
 		must(err.text[0]);
@@ -65,6 +73,7 @@ static void choose_node(struct slu_db *db)
 
 static void check(struct slu_db *db)
 {
+	const struct slu_storage_choice each = {.choice = "auto", .each = true};
 	struct slu_err err = {0};
 	struct slu_facts facts;
 	struct json_object *rows;
@@ -73,7 +82,7 @@ static void check(struct slu_db *db)
 	slu_facts_feature(&facts, "nvme");
 	slu_facts_feature(&facts, "avx2");
 	slu_facts_free(&facts);
-	rows = slu_query_summary(db, NULL, "auto", &err);
+	rows = slu_query_summary(db, NULL, &each, &err);
 	must(rows && json_object_array_length(rows) == 1);
 	json_object_put(rows);
 }

@@ -4,6 +4,7 @@
 #include "sysmap/database/receive.h"
 #include "common/jsonx.h"
 #include "common/str.h"
+#include "sysmap/database/storage_rank.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
@@ -302,12 +303,44 @@ static const struct fs *oracle(const struct fs *f, size_t n, const char *choice)
 	return best;
 }
 
+/* All that are like the best one are taken, each once, the larger before the
+ * smaller, and nothing else. Returns whether there are several. */
+static bool expect_each(struct json_object *mounts, const struct fs *f,
+			size_t n, const struct fs *best, const char *choice)
+{
+	size_t n_all, found, like = 0;
+	struct slu_candidate *all = slu_candidates_read(mounts, NULL, &n_all);
+	const struct slu_candidate *out[7];
+
+	ck_assert_uint_eq(n_all, n);
+	found = slu_candidates_each(all, n_all, choice, out);
+	for (size_t i = 0; i < n; i++) {
+		bool is = rank(&f[i], choice) == rank(best, choice) &&
+			  f[i].tier == best->tier;
+		size_t times = 0;
+
+		for (size_t k = 0; k < found; k++)
+			times += !strcmp(out[k]->path, f[i].path);
+		expect(times == is, "%.99s: %s is taken %zu times", choice,
+		       f[i].path, times);
+		like += is;
+	}
+	ck_assert_uint_eq(found, like);
+	ck_assert_str_eq(out[0]->path, best->path);
+	for (size_t k = 1; k < found; k++)
+		ck_assert(out[k]->size < out[k - 1]->size ||
+			  (out[k]->size == out[k - 1]->size &&
+			   strcmp(out[k]->path, out[k - 1]->path) > 0));
+	free(all);
+	return found > 1;
+}
+
 START_TEST(test_random_choices)
 {
 	static const char *const words[] = {"flash", "disk", "pmem",
 					    "ram",   "auto", "/m2"};
 	uint64_t seed = 7;
-	int none = 0, later = 0;
+	int none = 0, later = 0, several = 0;
 
 	for (int round = 0; round < 2000; round++) {
 		struct fs f[6];
@@ -355,6 +388,7 @@ START_TEST(test_random_choices)
 			       "%.99s of %.400s: %.99s, not %s", choice.data,
 			       text.data, s.path, best->path);
 			later += rank(best, choice.data) > 0;
+			several += expect_each(mounts, f, n, best, choice.data);
 		}
 		json_object_put(mounts);
 		slu_buf_free(&text);
@@ -362,6 +396,55 @@ START_TEST(test_random_choices)
 	}
 	ck_assert_int_gt(none, 100);
 	ck_assert_int_gt(later, 100);
+	ck_assert_int_gt(several, 100);
+}
+END_TEST
+
+/* The like of the best one, on other devices, in whatever order the document
+ * has them. */
+START_TEST(test_devices)
+{
+	static const struct {
+		const char *choice, *best, *each;
+	} cases[] = {
+		{"flash,disk", "/mnt/nvme2 ", "/mnt/nvme2 /fast "},
+		{"auto", "/data ", "/data "},
+		{"/mnt/*,/fast", "/mnt/nvme2 ", "/mnt/nvme2 "},
+		{"/*,/mnt/*", "/data ", "/data "},
+		{"/fast", "/fast ", "/fast "},
+		{"ram", "/ram ", "/ram "},
+	};
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+
+	put(r, "mountpoints", MIXED);
+	put(r, "mountusage", "[{\"mountpoint\":\"/fast\",\"available\":5}]");
+	each(c, cases)
+	{
+		for (int all = 0; all < 2; all++) {
+			struct slu_buf text = {0};
+			struct slu_node_storage *device;
+			size_t n;
+
+			expect_ok(slu_storage_devices(db, "n1", c->choice, all,
+						      &device, &n, &err),
+				  err);
+			for (size_t i = 0; i < n; i++) {
+				slu_buf_printf(&text, "%s ", device[i].path);
+				ck_assert_uint_eq(
+					device[i].available,
+					strcmp(device[i].path, "/fast")
+						? device[i].size
+						: 5);
+			}
+			ck_assert_str_eq(text.data, all ? c->each : c->best);
+			slu_buf_free(&text);
+			free(device);
+		}
+	}
+	slu_receiver_free(r);
+	slu_db_close(db);
 }
 END_TEST
 
@@ -382,9 +465,9 @@ static const struct {
 START_TEST(test_explain)
 {
 	static const struct slu_storage_choice by[] = {
-		{"NodeStorage", "flash,disk"},
-		{"pool fast", "flash"},
-		{"pool mem", "ram"},
+		{"NodeStorage", "flash,disk", false},
+		{"pool fast", "flash", false},
+		{"pool mem", "ram", false},
 	};
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -416,6 +499,47 @@ START_TEST(test_explain)
 }
 END_TEST
 
+/* Why a like one is not, and what is only nearly like. */
+START_TEST(test_explain_each)
+{
+	static const struct {
+		const char *path, *taken, *why;
+	} wanted[] = {
+		{"/a", "NodeStorage, pool fast", ""},
+		{"/b", "NodeStorage, pool fast", ""},
+		{"/b2", "", "the same file system as /b"},
+		{"/disk", "", "/a is taken, which is flash: this is disk"},
+	};
+	static const struct slu_storage_choice by[] = {
+		{"NodeStorage", "auto", true},
+		{"pool fast", "flash", true},
+	};
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
+	struct slu_receiver *r = slu_receiver_new(db, &err);
+	struct json_object *out = json_object_new_array(), *row;
+	size_t i = 0;
+
+	put(r, "mountpoints",
+	    "[" TIER("/a", "/dev/nvme0n1", 4, "flash") "," TIER(
+		    "/b", "/dev/nvme1n1", 3,
+		    "flash") "," TIER("/b2", "/dev/nvme1n1", 3,
+				      "flash") "," TIER("/disk", "/dev/sda", 2,
+							"disk") "]");
+	expect_ok(slu_storage_explain(db, "n1", by, 2, out, &err), err);
+	each(c, wanted)
+	{
+		row = json_object_array_get_idx(out, i++);
+		ck_assert_str_eq(slu_json_str_at(row, "mountpoint"), c->path);
+		ck_assert_str_eq(slu_json_str_at(row, "taken_for"), c->taken);
+		ck_assert_str_eq(slu_json_str_at(row, "why_not"), c->why);
+	}
+	json_object_put(out);
+	slu_receiver_free(r);
+	slu_db_close(db);
+}
+END_TEST
+
 TEST_MAIN("node storage", test_choice_of_storage, test_available,
 	  test_longest_mount_point_wins, test_tiers, test_random_choices,
-	  test_explain)
+	  test_devices, test_explain_each, test_explain)
