@@ -150,6 +150,7 @@ struct slu_conf {
 	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
 	uint64_t mover_from; /* MoverFrom: bytes of a tree */
 	char *node_storage;  /* NodeStorage: a choice (tiers.h) */
+	bool each_device;    /* NodeDevices=each */
 	struct slu_cache_budget {
 		uint64_t bytes;	  /* or, if this is 0, */
 		unsigned percent; /* of the storage's disk; 0: no cache */

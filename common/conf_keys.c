@@ -108,6 +108,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 slu_conf_read_mover, FIELD(mover), false},
 	{"MoverFrom", "64GiB", "Least bytes of a directory that it copies.",
 	 slu_conf_read_size, FIELD(mover_from), false},
+	{"NodeDevices", "best",
+	 "Which of a node's like file systems jobs get: the best, or each in "
+	 "turn, a job the one with the most room.",
+	 slu_conf_read_devices, FIELD(each_device), false},
 	{"NodeStorage", "auto",
 	 "Where job file systems live on a node: a path, auto, or the first of a "
 	 "list of tiers and patterns that it has.",

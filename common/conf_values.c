@@ -62,6 +62,17 @@ int slu_conf_read_storage(const char *value, void *field, struct slu_err *err)
 				  field, err);
 }
 
+int slu_conf_read_devices(const char *value, void *field, struct slu_err *err)
+{
+	static const char *const words[] = {"best", "each", NULL};
+	const int i = slu_conf_read_word(value, words, err);
+
+	if (i < 0)
+		return -1;
+	*(bool *)field = i;
+	return 0;
+}
+
 /* For a pool: a tier, and no other choice. */
 int slu_conf_read_tier(const char *value, void *field, struct slu_err *err)
 {

@@ -13,6 +13,7 @@ int slu_conf_read_bool(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_cache(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_count(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_days(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_devices(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_hours(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_ion_policy(const char *value, void *field,
 			     struct slu_err *err);

@@ -17,6 +17,7 @@
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/recovery_running.h"
+#include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/lifecycle/row_changes.h"
 #include "burst_buffer/plan/plan.h"
 #include "common/str.h"
@@ -61,16 +62,21 @@ static int was_earlier(struct slu_db *db, const struct slu_bb *bb,
 static bool same_node(const struct slu_plan_node *a,
 		      const struct slu_plan_node *b)
 {
-	return slu_eq(a->name, b->name) && slu_eq(a->storage, b->storage) &&
-	       slu_eq(a->part, b->part) && a->client == b->client;
+	return slu_eq(a->name, b->name) && slu_eq(a->part, b->part) &&
+	       a->client == b->client;
 }
 
-static bool same_nodes(const struct slu_plan *a, const struct slu_plan *b)
+/* On which of like devices a share lies depended on what else lay there. */
+static bool same_nodes(struct slu_buffers *buffers, const struct slu_plan *a,
+		       const struct slu_plan *b)
 {
+	const struct slu_plan_site site = slu_bb_run_site(buffers);
 	bool same = a->n_node == b->n_node;
 
 	for (size_t i = 0; same && i < a->n_node; i++)
-		same = same_node(&a->node[i], &b->node[i]);
+		same = same_node(&a->node[i], &b->node[i]) &&
+		       (slu_eq(a->node[i].storage, b->node[i].storage) ||
+			slu_plan_may_lie_in(a, i, b->node[i].storage, &site));
 	return same;
 }
 
@@ -103,13 +109,14 @@ static bool same_stripes(const struct slu_plan *a, const struct slu_plan *b)
 	return same;
 }
 
-static bool same_job(const struct slu_plan *a, const struct slu_plan *b)
+static bool same_job(struct slu_buffers *buffers, const struct slu_plan *a,
+		     const struct slu_plan *b)
 {
 	return a->job_id == b->job_id && a->restarts == b->restarts &&
 	       a->uid == b->uid && a->gid == b->gid && slu_eq(a->fs, b->fs) &&
 	       slu_eq(a->driver, b->driver) && a->capacity == b->capacity &&
 	       a->use == b->use && a->use_job == b->use_job && !b->persistent &&
-	       !b->ahead && same_nodes(a, b) && same_stages(a, b) &&
+	       !b->ahead && same_nodes(buffers, a, b) && same_stages(a, b) &&
 	       same_stripes(a, b);
 }
 
@@ -135,22 +142,39 @@ static bool number_fits(const struct slu_bb *bb, uint64_t number)
 	return number <= bb->id || number - bb->id <= LEAP;
 }
 
+static int take_nodes(struct slu_plan *ours, const struct slu_plan *offer,
+		      struct slu_err *err)
+{
+	char *storage;
+
+	for (size_t i = 0; i < ours->n_node; i++) {
+		ours->node[i].capacity = offer->node[i].capacity;
+		if (slu_eq(ours->node[i].storage, offer->node[i].storage))
+			continue;
+		storage = strdup(offer->node[i].storage);
+		if (!storage)
+			return slu_err(err, SLU_NOMEM, "out of memory");
+		free(ours->node[i].storage);
+		ours->node[i].storage = storage;
+	}
+	return 0;
+}
+
 /* Our plan becomes the one that is in effect, with what only the node knows:
- * the number, the shares, and that data was staged in before the run (not by
- * which instance, whose number may be reused). */
-static int take_plan(struct slu_plan *ours, const struct slu_plan *offer,
-		     struct slu_err *err)
+ * the number, the shares and where they lie, and that data was staged in before
+ * the run (by which instance is not known any more, and that number may be
+ * reused). */
+static int take_plan(struct slu_buffers *b, struct slu_plan *ours,
+		     const struct slu_plan *offer, struct slu_err *err)
 {
 	if (offer->staged && !ours->staged)
 		slu_prestage_only_out(ours);
-	if (!same_job(ours, offer) || !shares_fit(offer))
+	if (!same_job(b, ours, offer) || !shares_fit(offer))
 		return slu_err(err, SLU_INVALID,
 			       "this is not the plan of job %u",
 			       (unsigned)ours->job_id);
 	ours->buffer = offer->buffer;
-	for (size_t i = 0; i < ours->n_node; i++)
-		ours->node[i].capacity = offer->node[i].capacity;
-	return 0;
+	return take_nodes(ours, offer, err);
 }
 
 static int put_rows(struct slu_db *db, const struct slu_bb *bb, uint64_t number,
@@ -210,7 +234,7 @@ static void become(struct slu_bb *bb, struct slu_bb *with, double now)
 }
 
 /* A new buffer with the plan that this one is to have. */
-static struct slu_bb *make(const struct slu_bb *bb,
+static struct slu_bb *make(struct slu_buffers *b, const struct slu_bb *bb,
 			   const struct slu_plan *offer, struct slu_err *err)
 {
 	struct slu_bb *with;
@@ -218,7 +242,7 @@ static struct slu_bb *make(const struct slu_bb *bb,
 
 	if (slu_bb_copy_plan(&bb->plan, &plan, err))
 		return NULL;
-	if (take_plan(&plan, offer, err)) {
+	if (take_plan(b, &plan, offer, err)) {
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return NULL;
 	}
@@ -231,7 +255,7 @@ static struct slu_bb *make(const struct slu_bb *bb,
 static int adopt(struct slu_buffers *b, struct slu_bb *bb, const char *node,
 		 const struct slu_plan *offer, double now, struct slu_err *err)
 {
-	struct slu_bb *with = make(bb, offer, err);
+	struct slu_bb *with = make(b, bb, offer, err);
 	char text[300];
 	int rc;
 

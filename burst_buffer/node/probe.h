@@ -20,7 +20,8 @@ struct slu_probe {
 	size_t bad;
 	struct json_object *fs; /* of each file system: name, ok, text */
 	char storage[PATH_MAX]; /* of job file systems here; "": unknown */
-	char **tiers; /* the same of pools with a tier; NULL: not known */
+	char **tiers; /* the same of pools with a tier, and of like devices;
+			  NULL: not known */
 };
 
 void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,

@@ -69,12 +69,26 @@ static bool uses_tiers(const struct slu_conf *conf)
 	return false;
 }
 
+/* Does NodeStorage lead to several devices? */
+static bool uses_devices(const struct slu_conf *conf)
+{
+	return conf->each_device && !slu_choice_is_path(conf->node_storage) &&
+	       uses_node_storage(conf);
+}
+
+static bool is_tried(const struct slu_conf *conf, const char *taken_for)
+{
+	return strstr(taken_for, "pool ") ||
+	       (uses_devices(conf) && strstr(taken_for, "NodeStorage"));
+}
+
 /* What pools use on this node; an older sluiced does not answer that. */
 static void take_tiers(struct slu_node *n, struct slu_probe *p)
 {
 	struct json_object *rows =
-		uses_tiers(n->conf) ? slu_probe_ask_map(n, "storage", NULL)
-				    : NULL;
+		uses_tiers(n->conf) || uses_devices(n->conf)
+			? slu_probe_ask_map(n, "storage", NULL)
+			: NULL;
 	const size_t all = json_object_is_type(rows, json_type_array)
 				   ? json_object_array_length(rows)
 				   : 0;
@@ -86,7 +100,7 @@ static void take_tiers(struct slu_node *n, struct slu_probe *p)
 		const char *at = slu_json_str_at(row, "mountpoint");
 		const char *by = slu_json_str_at(row, "taken_for");
 
-		if (at && by && strstr(by, "pool "))
+		if (at && by && is_tried(n->conf, by))
 			p->tiers[k++] = slu_asprintf("%s/sluice",
 						     slu_eq(at, "/") ? "" : at);
 		if (k && !p->tiers[k - 1])

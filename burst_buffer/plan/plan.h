@@ -77,6 +77,10 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
  * of its space. */
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err);
+/* Is this directory of node i on one of the devices among which its share's
+ * was chosen? */
+bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
+			 const char *storage, const struct slu_plan_site *site);
 /* Bytes of local storage that a share of `capacity` takes: of its image, with
  * a manifest for each stage-out. With a quota it takes a little less. */
 uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);

@@ -26,19 +26,11 @@ struct space {		     /* bytes of a node's storage */
 	uint64_t size, free; /* free: as last reported */
 };
 
-/* Below the mount point of what a choice takes, in sluice/. */
-static int find_storage(struct slu_plan_node *node, const char *choice,
-			struct slu_db *map, struct space *space,
-			struct slu_err *err)
+/* Our directory on a file system: in sluice/ below its mount point. */
+static char *directory_on(const struct slu_node_storage *device)
 {
-	struct slu_node_storage place;
-
-	if (slu_storage_find(map, node->name, choice, &place, err))
-		return -1;
-	node->storage = slu_asprintf(
-		"%s/sluice", strcmp(place.path, "/") == 0 ? "" : place.path);
-	*space = (struct space){place.size, place.available};
-	return node->storage ? 0 : nomem(err);
+	return slu_asprintf("%s/sluice",
+			    strcmp(device->path, "/") == 0 ? "" : device->path);
 }
 
 /* The map's numbers for a path. */
@@ -50,16 +42,6 @@ static struct space space_at(struct slu_db *map, const char *node,
 	return slu_storage_at(map, node, path, &place, NULL)
 		       ? (struct space){UINT64_MAX, UINT64_MAX}
 		       : (struct space){place.size, place.available};
-}
-
-/* A path given by the site. */
-static int fixed_storage(struct slu_plan_node *node, const char *path,
-			 struct slu_db *map, struct space *space,
-			 struct slu_err *err)
-{
-	*space = space_at(map, node->name, path);
-	node->storage = strdup(path);
-	return node->storage ? 0 : nomem(err);
 }
 
 /* An option of the profile or the file system; NULL: neither has it. */
@@ -93,17 +75,85 @@ static const char *storage_of(const struct slu_plan *plan,
 	return own ? own : tier ? slu_tier_names[tier] : conf->node_storage;
 }
 
-static int set_storage(const struct slu_plan *plan, struct slu_plan_node *node,
-		       const struct slu_plan_site *site, struct space *space,
-		       struct slu_err *err)
+/* A node's file systems that its share may lie on, best first. */
+struct devices {
+	struct device {
+		char *storage; /* our directory there */
+		struct space space;
+	} * at;
+	size_t n, chosen;
+};
+
+static void devices_free(struct devices *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->at[i].storage);
+	free(d->at);
+	*d = (struct devices){0};
+}
+
+static int devices_init(struct devices *d, size_t n, struct slu_err *err)
+{
+	*d = (struct devices){.at = calloc(n, sizeof(*d->at)), .n = n};
+	return d->at ? 0 : nomem(err);
+}
+
+/* A path given by the site. */
+static int fixed_device(const char *node, const char *path, struct slu_db *map,
+			struct devices *out, struct slu_err *err)
+{
+	if (devices_init(out, 1, err))
+		return -1;
+	out->at->space = space_at(map, node, path);
+	out->at->storage = strdup(path);
+	return out->at->storage ? 0 : nomem(err);
+}
+
+static int find_devices(const char *node, const char *choice,
+			const struct slu_plan_site *site, struct devices *out,
+			struct slu_err *err)
+{
+	struct slu_node_storage *found;
+	size_t n;
+	int rc;
+
+	if (slu_storage_devices(site->map, node, choice,
+				site->conf->each_device, &found, &n, err))
+		return -1;
+	rc = devices_init(out, n, err);
+	for (size_t i = 0; !rc && i < n; i++) {
+		out->at[i].space =
+			(struct space){found[i].size, found[i].available};
+		out->at[i].storage = directory_on(&found[i]);
+		rc = out->at[i].storage ? 0 : nomem(err);
+	}
+	free(found);
+	return rc;
+}
+
+/* What `out` gets is freed by the caller, also on failure. */
+static int devices_of(const struct slu_plan *plan, const char *node,
+		      const struct slu_plan_site *site, struct devices *out,
+		      struct slu_err *err)
 {
 	const char *choice = storage_of(plan, site->conf);
 
-	free(node->storage);
-	node->storage = NULL;
 	return slu_choice_is_path(choice)
-		       ? fixed_storage(node, choice, site->map, space, err)
-		       : find_storage(node, choice, site->map, space, err);
+		       ? fixed_device(node, choice, site->map, out, err)
+		       : find_devices(node, choice, site, out, err);
+}
+
+bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
+			 const char *storage, const struct slu_plan_site *site)
+{
+	struct devices d = {0};
+	bool may = false;
+
+	devices_of(plan, plan->node[i].name, site, &d, NULL);
+	for (size_t k = 0; k < d.n; k++)
+		may |= slu_eq(d.at[k].storage, storage);
+	devices_free(&d);
+	return may;
 }
 
 #define OWN_TEXT (200 + SLU_SIZE_TEXT)
@@ -183,49 +233,153 @@ static uint64_t room_in(struct space space, uint64_t promised)
 
 /* What is known of each node's storage. */
 struct stores {
-	struct space *space;
+	struct devices *devices;
+	struct space *space; /* of the device that is chosen */
 	uint64_t *promised, *own, *room;
+	size_t n;
 };
 
 static int stores_init(struct stores *s, const struct slu_plan *plan,
 		       struct slu_err *err)
 {
 	*s = (struct stores){
+		.devices = calloc(plan->n_node + 1, sizeof(*s->devices)),
 		.space = calloc(plan->n_node + 1, sizeof(*s->space)),
 		.promised = calloc(3 * plan->n_node + 1, sizeof(*s->promised)),
+		.n = plan->n_node,
 	};
 	s->own = s->promised + plan->n_node;
 	s->room = s->own + plan->n_node;
-	return s->space && s->promised ? 0 : nomem(err);
+	return s->devices && s->space && s->promised ? 0 : nomem(err);
 }
 
 static void stores_free(struct stores *s)
 {
+	for (size_t i = 0; s->devices && i < s->n; i++)
+		devices_free(&s->devices[i]);
+	free(s->devices);
 	free(s->space);
 	free(s->promised);
 }
 
 /* A node that gives nothing, but could, need not be known; nor need each have
  * the tier, where others can give what it lacks. */
-static int find_stores(struct stores *s, struct slu_plan *plan,
+static int find_stores(struct stores *s, const struct slu_plan *plan,
 		       const struct slu_plan_site *site, struct slu_err *err)
 {
 	const bool spare = site->ask_room && is_uneven(plan);
 	const bool tier = spare && tier_of(plan, site->conf);
 
 	for (size_t i = 0; i < plan->n_node; i++) {
-		struct slu_plan_node *node = &plan->node[i];
+		const struct slu_plan_node *node = &plan->node[i];
 
 		if ((node->client && !spare) ||
-		    !set_storage(plan, node, site, &s->space[i], err))
+		    !devices_of(plan, node->name, site, &s->devices[i], err))
 			continue;
 		if ((!node->client && !tier) || err->kind != SLU_NOTFOUND)
 			return -1;
-		node->storage = strdup("");
-		if (!node->storage)
-			return nomem(err);
 	}
 	return 0;
+}
+
+/* The share of node i goes to its k-th device; without one it gets none. */
+static int set_device(struct stores *s, struct slu_plan *plan, size_t i,
+		      size_t k, struct slu_err *err)
+{
+	const struct devices *d = &s->devices[i];
+	struct slu_plan_node *node = &plan->node[i];
+	char *storage;
+
+	storage = strdup(d->n ? d->at[k].storage : "");
+	if (!storage)
+		return nomem(err);
+	free(node->storage);
+	node->storage = storage;
+	s->space[i] = d->n ? d->at[k].space : (struct space){0};
+	return 0;
+}
+
+/* How good a device is for a share: whether that fits beside what is promised,
+ * or would without it, then what room there is. Where others can give what a
+ * node lacks, only that counts. */
+struct merit {
+	unsigned fits;
+	uint64_t room;
+};
+
+static struct merit merit_of(const struct slu_plan *plan, size_t i,
+			     struct space space, uint64_t promised)
+{
+	const uint64_t takes = slu_plan_takes(plan, plan->node[i].capacity);
+	const uint64_t left = space.size > promised ? space.size - promised : 0;
+
+	if (is_uneven(plan))
+		return (struct merit){0, room_in(space, promised)};
+	if (takes > left)
+		return (struct merit){takes <= space.size, left};
+	return (struct merit){2, room_in(space, promised)};
+}
+
+static bool is_better(struct merit a, struct merit b)
+{
+	return a.fits != b.fits ? a.fits > b.fits : a.room > b.room;
+}
+
+static int find_promised(const struct stores *s, const struct slu_plan *plan,
+			 const struct slu_plan_site *site, struct slu_err *err)
+{
+	memset(s->promised, 0, 2 * s->n * sizeof(*s->promised));
+	return site->promised ? site->promised(site->promised_arg, plan,
+					       s->promised, s->own, err)
+			      : 0;
+}
+
+/* Looks at the k-th device of every node. */
+static int compare(struct stores *s, struct slu_plan *plan, size_t k,
+		   struct merit *best, const struct slu_plan_site *site,
+		   struct slu_err *err)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (set_device(s, plan, i, k < s->devices[i].n ? k : 0, err))
+			return -1;
+	if (find_promised(s, plan, site, err))
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct merit merit =
+			merit_of(plan, i, s->space[i], s->promised[i]);
+
+		if (k >= s->devices[i].n || (k && !is_better(merit, best[i])))
+			continue;
+		best[i] = merit;
+		s->devices[i].chosen = k;
+	}
+	return 0;
+}
+
+static size_t most_devices(const struct stores *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		most = s->devices[i].n > most ? s->devices[i].n : most;
+	return most;
+}
+
+/* Of several like devices each node takes the one with the most room, of equal
+ * ones the first. */
+static int choose_devices(struct stores *s, struct slu_plan *plan,
+			  const struct slu_plan_site *site, struct slu_err *err)
+{
+	const size_t most = most_devices(s);
+	struct merit *best = calloc(s->n + 1, sizeof(*best));
+	int rc = best ? 0 : nomem(err);
+
+	for (size_t k = 0; most > 1 && !rc && k < most; k++)
+		rc = compare(s, plan, k, best, site, err);
+	free(best);
+	for (size_t i = 0; !rc && i < s->n; i++)
+		rc = set_device(s, plan, i, s->devices[i].chosen, err);
+	return rc ? -1 : find_promised(s, plan, site, err);
 }
 
 /* Reports each node without enough space for its share beside what is
@@ -283,14 +437,6 @@ static int share_by_map(struct slu_plan *plan, struct stores *s, size_t givers,
 	return share(plan, s, givers, &changed, err);
 }
 
-static int find_promised(const struct stores *s, const struct slu_plan *plan,
-			 const struct slu_plan_site *site, struct slu_err *err)
-{
-	return site->promised ? site->promised(site->promised_arg, plan,
-					       s->promised, s->own, err)
-			      : 0;
-}
-
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err)
 {
@@ -302,7 +448,7 @@ int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		plan->givers = (uint32_t)givers;
 	if (rc == 0)
 		rc = find_stores(&s, plan, site, err) ||
-		     find_promised(&s, plan, site, err) ||
+		     choose_devices(&s, plan, site, err) ||
 		     share_by_map(plan, &s, givers, err) ||
 		     check_rooms(plan, &s, site, err);
 	stores_free(&s);

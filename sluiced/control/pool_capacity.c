@@ -11,15 +11,20 @@
 #include "sysmap/database/storage_rank.h"
 #include "sluiced/control/capabilities.h"
 
+/* A share lies on one device: the largest of them says how large it may be. */
 static void add_node(struct slu_pool_capacity *p,
-		     const struct slu_node_storage *place)
+		     const struct slu_node_storage *device, size_t n)
 {
-	p->total += place->size;
-	p->available +=
-		place->available < place->size ? place->available : place->size;
 	p->nodes++;
-	if (slu_image_fits(place->size) > p->largest)
-		p->largest = slu_image_fits(place->size);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t size = device[i].size;
+
+		p->total += size;
+		p->available +=
+			device[i].available < size ? device[i].available : size;
+		if (slu_image_fits(size) > p->largest)
+			p->largest = slu_image_fits(size);
+	}
 }
 
 /* Does the map know the node, and nothing there that is of the pool's tier? A
@@ -60,12 +65,14 @@ static int look_at(struct slu_pool_capacity *p,
 		   const struct slu_conf *conf, const char *node,
 		   struct slu_hosts *with, struct slu_err *err)
 {
-	struct slu_node_storage place;
+	struct slu_node_storage *device;
 	struct slu_err why = {0};
+	size_t n;
 
-	if (slu_storage_find(map, node, slu_pool_storage(conf, pool), &place,
-			     &why) == 0) {
-		add_node(p, &place);
+	if (slu_storage_devices(map, node, slu_pool_storage(conf, pool),
+				conf->each_device, &device, &n, &why) == 0) {
+		add_node(p, device, n);
+		free(device);
 		return pool->tier && slu_hosts_append(with, node)
 			       ? slu_err(err, SLU_NOMEM, "out of memory")
 			       : 0;

@@ -13,13 +13,15 @@
 #include "sysquery/query.h"
 
 static void add_choice(struct json_object *choices, const char *who,
-		       const char *choice, const struct slu_hosts *nodes)
+		       const char *choice, bool each,
+		       const struct slu_hosts *nodes)
 {
 	struct json_object *one = json_object_new_object();
 	char *text = nodes && nodes->n ? slu_hosts_text(nodes) : NULL;
 
 	slu_json_set_str(one, "for", who);
 	slu_json_set_str(one, "choice", choice);
+	slu_json_set_bool(one, "each", each);
 	if (text)
 		slu_json_set_str(one, "nodes", text);
 	json_object_array_add(choices, one);
@@ -36,7 +38,8 @@ static struct json_object *choices_of(const struct slu_conf *conf)
 	for (size_t i = 0; i < conf->n_pool; i++)
 		left |= !conf->pool[i].tier;
 	if (left)
-		add_choice(choices, "NodeStorage", conf->node_storage, NULL);
+		add_choice(choices, "NodeStorage", conf->node_storage,
+			   conf->each_device, NULL);
 	for (size_t i = 0; i < conf->n_pool; i++) {
 		const struct slu_pool_conf *pool = &conf->pool[i];
 
@@ -44,7 +47,7 @@ static struct json_object *choices_of(const struct slu_conf *conf)
 			continue;
 		snprintf(who, sizeof(who), "pool %s", pool->name);
 		add_choice(choices, who, slu_pool_storage(conf, pool),
-			   &pool->nodes);
+			   conf->each_device, &pool->nodes);
 	}
 	return choices;
 }
@@ -55,6 +58,7 @@ struct json_object *slu_prepare_storage(const struct slu_daemon *d,
 {
 	(void)who;
 	slu_json_set_str(args, "choice", d->conf->node_storage);
+	slu_json_set_bool(args, "each", d->conf->each_device);
 	json_object_object_add(args, "choices", choices_of(d->conf));
 	return NULL;
 }

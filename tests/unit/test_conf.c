@@ -16,6 +16,7 @@ START_TEST(test_defaults)
 	ck_assert_str_eq(c->slurm_user, "slurm");
 	ck_assert(c->n_fs == 0 && !slu_conf_fs(c, NULL));
 	ck_assert_str_eq(c->node_storage, "auto");
+	ck_assert(!c->each_device);
 	ck_assert_str_eq(c->run_dir, "/run/sluice");
 	ck_assert(!c->allow_users && !c->deny_users && !c->max_capacity);
 	ck_assert_int_eq(c->setup_timeout, 120);
@@ -50,6 +51,7 @@ START_TEST(test_every_key)
 				   "DAEMONADDR = a, [::1]:70 ,b:1\n"
 				   "ControlSocket=/s # a comment\n"
 				   "SlurmUser=me\nNodeStorage=/local disk\n"
+				   "NodeDevices=Each\n"
 				   "RunDir=/r\nAllowUsers=a, b\nDenyUsers=c\n"
 				   "MaxCapacity=2TiB\nSetupTimeout=1\n"
 				   "StageInTimeout=2m\nStageOutTimeout=3h\n"
@@ -78,6 +80,7 @@ START_TEST(test_every_key)
 	ck_assert_str_eq(c->control_socket, "/s");
 	ck_assert_str_eq(c->slurm_user, "me");
 	ck_assert_str_eq(c->node_storage, "/local disk");
+	ck_assert(c->each_device);
 	ck_assert_str_eq(c->run_dir, "/r");
 	ck_assert_str_eq(c->allow_users[1], "b");
 	ck_assert_str_eq(c->deny_users[0], "c");
@@ -265,6 +268,7 @@ static const struct {
 	{"RunDir=/a\n\nrundir=/b", "f:3: RunDir was given on line 1"},
 	{"RunDir=a", "f:1: RunDir: \"a\" is not an absolute path"},
 	{"NodeStorage=a", "f:1: NodeStorage: \"a\" is neither"},
+	{"NodeDevices=all", "f:1: NodeDevices: \"all\" is none of best, each"},
 	{"NodeStorage=flash,dsk",
 	 "f:1: NodeStorage: \"dsk\" is neither an absolute path, nor one of "
 	 "flash, disk, pmem, ram, fastest, largest and auto; did you mean "

@@ -310,4 +310,195 @@ START_TEST(test_random_clusters)
 }
 END_TEST
 
-TEST_MAIN("plan tiers", test_kinds, test_persistent, test_random_clusters)
+/* What is promised of each disk, in bytes. */
+static uint64_t taken[NODES][DISKS];
+
+static size_t disk_of(const struct slu_plan_node *node)
+{
+	ck_assert_int_eq(strncmp(node->storage, "/m", 2), 0);
+	return (size_t)(node->storage[2] - '0');
+}
+
+static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
+		    uint64_t *own, struct slu_err *e)
+{
+	(void)arg, (void)own, (void)e;
+	for (size_t i = 0; i < plan->n_node; i++)
+		if (*plan->node[i].storage)
+			bytes[i] = taken[i][disk_of(&plan->node[i])];
+	return 0;
+}
+
+/* The disk with the most room for so many bytes, of equal ones the larger; -1:
+ * no room. */
+static int roomiest(const struct fs *fs, const uint64_t *of, uint64_t bytes)
+{
+	uint64_t room, best = 0;
+	int found = -1;
+
+	for (int d = 0; d < DISKS; d++) {
+		if (fs[d].tier != SLU_TIER_FLASH ||
+		    fs[d].gib * GIB - of[d] < bytes || !fs[d].gib)
+			continue;
+		room = fs[d].gib * GIB - of[d];
+		if (found < 0 || room > best ||
+		    (room == best && fs[d].gib > fs[found].gib)) {
+			best = room;
+			found = d;
+		}
+	}
+	return found;
+}
+
+static void mix(struct fs fs[NODES][DISKS], size_t n, uint64_t *seed)
+{
+	char name[24];
+
+	memset(taken, 0, sizeof(taken));
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < DISKS; k++)
+			fs[i][k] =
+				(struct fs){slu_random(seed, 4) ? SLU_TIER_FLASH
+								: SLU_TIER_DISK,
+					    (unsigned)slu_random(seed, 25)};
+		snprintf(name, sizeof(name), "n%zu", i + 1);
+		push_fs(name, fs[i]);
+	}
+}
+
+/* The same plan twice: the first one's shares are taken. */
+static int plan_twice(struct slu_job *j, const struct slu_plan_site *s)
+{
+	struct slu_plan p, q;
+	int rc = slu_plan_make(j, s, &p, &err);
+
+	ck_assert_int_eq(slu_plan_make(j, s, &q, &err), rc);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < p.n_node; i++) {
+		ck_assert_str_eq(p.node[i].storage, q.node[i].storage);
+		ck_assert_uint_eq(p.node[i].capacity, q.node[i].capacity);
+		if (!p.node[i].client)
+			taken[i][disk_of(&p.node[i])] +=
+				slu_image_size(p.node[i].capacity);
+	}
+	slu_msg_clear(&slu_plan_desc, &p);
+	slu_msg_clear(&slu_plan_desc, &q);
+	return 0;
+}
+
+static void expect_held(struct fs fs[NODES][DISKS], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t d = 0; d < DISKS; d++) {
+			ck_assert_uint_le(taken[i][d], fs[i][d].gib * GIB);
+			ck_assert(!taken[i][d] ||
+				  fs[i][d].tier == SLU_TIER_FLASH);
+		}
+}
+
+/* Jobs on one node, until there is no room for one more: as many as the disks
+ * hold, each by itself. */
+static size_t fill_one(struct fs *fs, struct slu_job *j,
+		       const struct slu_plan_site *s, uint64_t capacity)
+{
+	const uint64_t bytes = slu_image_size(capacity);
+	size_t fit = 0, jobs = 0;
+
+	for (size_t d = 0; d < DISKS; d++)
+		if (fs[d].tier == SLU_TIER_FLASH)
+			fit += fs[d].gib * GIB / bytes;
+	for (;; jobs++) {
+		uint64_t before[DISKS];
+		int want;
+
+		memcpy(before, taken[0], sizeof(before));
+		want = roomiest(fs, before, bytes);
+		if (plan_twice(j, s))
+			break;
+		ck_assert_int_ge(want, 0);
+		ck_assert_uint_eq(taken[0][want], before[want] + bytes);
+	}
+	ck_assert(err.kind == SLU_BUSY || err.kind == SLU_NOTFOUND);
+	ck_assert_uint_eq(jobs, fit);
+	return jobs;
+}
+
+START_TEST(test_each_device)
+{
+	uint64_t seed = 11;
+	size_t jobs = 0, several = 0;
+
+	setup(POOLS "NodeDevices=each\n");
+	for (int round = 0; round < 300; round++) {
+		const uint64_t capacity = (1 + slu_random(&seed, 9)) * GIB;
+		struct slu_plan_site s = site();
+		struct fs fs[NODES][DISKS];
+		char request[100];
+		struct slu_job j;
+
+		mix(fs, 1, &seed);
+		snprintf(request, sizeof(request),
+			 "jobfs type=tmp tier=flash capacity=%llu",
+			 (unsigned long long)capacity);
+		j = job("n1", request);
+		s.promised = promised;
+		jobs += fill_one(fs[0], &j, &s, capacity);
+		expect_held(fs, 1);
+		several += !!taken[0][0] + !!taken[0][1] + !!taken[0][2] > 1;
+	}
+	ck_assert_uint_gt(jobs, 1000);
+	ck_assert_uint_gt(several, 100);
+	teardown();
+}
+END_TEST
+
+/* On several nodes, of both kinds of file systems, no disk is given away
+ * twice; and where each node has a disk with room, no job is refused. */
+START_TEST(test_each_device_of_nodes)
+{
+	uint64_t seed = 12;
+	int made = 0, refused = 0;
+
+	setup(POOLS "NodeDevices=each\n");
+	for (int round = 0; round < 300; round++) {
+		const size_t n = 1 + slu_random(&seed, NODES);
+		struct slu_plan_site s = site();
+		struct fs fs[NODES][DISKS];
+		char nodes[32];
+
+		s.promised = promised;
+		s.ask_room = true;
+		mix(fs, n, &seed);
+		snprintf(nodes, sizeof(nodes), "n[1-%zu]", n);
+		for (int k = 0; k < 8; k++) {
+			const uint64_t share = (1 + slu_random(&seed, 9)) * GIB;
+			char request[100];
+			bool room = true;
+			struct slu_job j;
+
+			for (size_t i = 0; i < n; i++)
+				room &= roomiest(fs[i], taken[i],
+						 slu_image_size(share)) >= 0;
+			snprintf(request, sizeof(request),
+				 "jobfs type=%s tier=flash capacity=%llu",
+				 slu_random(&seed, 2) ? "g2" : "tmp",
+				 (unsigned long long)(share * n));
+			j = job(nodes, request);
+			if (plan_twice(&j, &s)) {
+				expect(!room, "round %d: %s", round, err.text);
+				refused++;
+			} else {
+				made++;
+			}
+			expect_held(fs, n);
+		}
+	}
+	ck_assert_int_gt(made, 300);
+	ck_assert_int_gt(refused, 300);
+	teardown();
+}
+END_TEST
+
+TEST_MAIN("plan tiers", test_kinds, test_persistent, test_random_clusters,
+	  test_each_device, test_each_device_of_nodes)

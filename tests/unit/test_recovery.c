@@ -4,6 +4,7 @@
 #include "config.h"
 #include "tests/unit/recovery_notes.h"
 #include <stdlib.h>
+#include "sysmap/database/receive.h"
 
 /* Its record cannot be read any more, and is set aside. */
 static void damage(struct world *w)
@@ -186,5 +187,77 @@ START_TEST(test_numbers)
 }
 END_TEST
 
+static void on_second(struct slu_plan *plan)
+{
+	free(plan->node[0].storage);
+	plan->node[0].storage = strdup("/b/sluice");
+}
+
+static void elsewhere(struct slu_plan *plan)
+{
+	free(plan->node[0].storage);
+	plan->node[0].storage = strdup("/c/sluice");
+}
+
+static void has_two_devices(struct world *w)
+{
+	static const char text[] =
+		"[{\"device\":\"/dev/sda\",\"mountpoint\":\"/a\","
+		"\"filesystem\":\"xfs\",\"size\":99999999999999,"
+		"\"options\":\"rw\"},"
+		"{\"device\":\"/dev/sdb\",\"mountpoint\":\"/b\","
+		"\"filesystem\":\"xfs\",\"size\":99999999999999,"
+		"\"options\":\"rw\"}]";
+	struct slu_document doc = {.extractor = "mountpoints",
+				   .text = (char *)(uintptr_t)text,
+				   .len = strlen(text)};
+	struct slu_map map = {.document = &doc, .n = 1};
+	struct slu_err err;
+	struct slu_receiver *r = slu_receiver_new(w->db, &err);
+
+	doc.hash = slu_document_hash(doc.extractor, text, doc.len);
+	expect_ok(slu_receive_map(r, w->node[0].name, &map, 1, &err), err);
+	slu_receiver_free(r);
+}
+
+/* Which of like devices it took is known to the node alone; but it is one of
+ * these. */
+START_TEST(test_devices)
+{
+	for (int several = 0; several < 2; several++) {
+		struct world w;
+		struct slu_err err;
+		int64_t n;
+		char *plan, *second, *other;
+
+		world_new(&w, 1, WALK,
+			  several ? "NodeStorage=auto\nNodeDevices=each\n"
+				  : "NodeStorage=auto\n");
+		has_two_devices(&w);
+		run_until(&w, AT_RUN);
+		plan = noted(&w);
+		ck_assert_ptr_nonnull(strstr(plan, "/a/sluice"));
+		second = with(plan, on_second);
+		other = with(plan, elsewhere);
+		restore(&w, true);
+		sync_all(&w);
+		told(&w, 0, other, "invalid");
+		told(&w, 0, second, several ? "go" : "invalid");
+		expect_ok(slu_db_value(w.db, &n, 0, &err,
+				       "SELECT COUNT(*) FROM Buffer WHERE Plan"
+				       " LIKE '%/b/sluice%'",
+				       ""),
+			  err);
+		ck_assert_int_eq(n, several);
+		if (!several)
+			told(&w, 0, plan, "go");
+		free(plan);
+		free(second);
+		free(other);
+		world_free(&w);
+	}
+}
+END_TEST
+
 TEST_MAIN("adopt", test_taken_over, test_split_taken_over, test_numbers,
-	  test_not_asked)
+	  test_not_asked, test_devices)

@@ -137,6 +137,61 @@ START_TEST(test_tiers)
 }
 END_TEST
 
+#define DEVICE(path, size, tier)                              \
+	"{\"device\":\"/dev" path "\",\"mountpoint\":\"" path \
+	"\",\"filesystem\":\"xfs\",\"size\":" size            \
+	",\"options\":\"rw\",\"category\":\"local\",\"tier\":\"" tier "\"}"
+
+/* Of like devices each counts, or the largest; one share may be as large as the
+ * largest either way. */
+START_TEST(test_devices)
+{
+	static const struct {
+		const char *conf;
+		unsigned long long total, available, largest; /* MiB */
+	} asked[] = {
+		{"", 60, 60, 60},
+		{"NodeDevices=best", 60, 60, 60},
+		{"NodeDevices=each", 130, 90, 60},
+		{"NodeDevices=each\nNodeStorage=flash", 130, 90, 60},
+		{"NodeDevices=each\nPool=f Tier=flash", 130, 90, 60},
+		{"NodeDevices=each\nNodeStorage=/t1", 50, 10, 50},
+		{"NodeDevices=each\nNodeStorage=/t*", 130, 90, 60},
+		{"NodeDevices=each\nPool=d Tier=disk", 7, 7, 7},
+	};
+	struct slu_capacity s;
+
+	db = slu_db_open(tmpfile_path("devices.db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push_one("n1", "mountpoints",
+		 "[" DEVICE("/t1", "52428800", "flash") "," DEVICE(
+			 "/t2", "62914560",
+			 "flash") "," DEVICE("/t3", "20971520",
+					     "flash") "," DEVICE("/d",
+								 "7340032",
+								 "disk") "]");
+	push_one("n1", "mountusage",
+		 "[{\"mountpoint\":\"/t1\",\"available\":10485760}]");
+	each(c, asked)
+	{
+		reckon(c->conf, "n1", &s);
+		expect(s.pools[0].total == c->total << 20 &&
+			       s.pools[0].available == c->available << 20 &&
+			       s.pools[0].nodes == 1 &&
+			       s.pools[0].largest ==
+				       slu_image_fits(c->largest << 20),
+		       "%s: %llu %llu %u", c->conf,
+		       (unsigned long long)s.pools[0].total,
+		       (unsigned long long)s.pools[0].available,
+		       s.pools[0].nodes);
+		slu_msg_clear(&slu_capacity_desc, &s);
+	}
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+END_TEST
+
 /* Nothing larger fits, and it is not said of what does. */
 START_TEST(test_image_size_is_the_largest_that_fits)
 {
@@ -221,4 +276,4 @@ START_TEST(test_offers)
 END_TEST
 
 TEST_MAIN("supply", test_image_size_is_the_largest_that_fits, test_reckon,
-	  test_tiers, test_offers)
+	  test_tiers, test_devices, test_offers)
