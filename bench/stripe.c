@@ -4,8 +4,8 @@
  *
  * Sequential and random reads of the published layouts of "dynamic striping"
  * (IOR.1-6, netflow.1-6, blast.1-18, Fig. 11), and of the layouts of `stripe
- * explain`, on simulated storage targets, compared with the paper's
- * measurements.
+ * explain` and of Lustre's own, on simulated storage targets, compared with the
+ * paper's measurements; then files that many tasks have a part of each.
  *
  * Requests are simulated: a target serves one at a time, of up to 1 MiB, at
  * DISK MB/s, and seeks when a request does not continue the one before (waiting
@@ -170,7 +170,8 @@ static struct request locate(uint64_t at)
 		.at = at,
 		.len = room < MIB ? room : MIB,
 		.object = begin + stripe / c->count * c->width +
-			  (at - begin) % c->width,
+			  (at - begin) % c->width +
+			  (stripe % c->count / job->site->targets << 50),
 		.target = (uint32_t)((before + stripe % c->count) %
 				     job->site->targets),
 	};
@@ -378,13 +379,33 @@ static void report(bool csv, const char *name, double seq, double rnd,
 	putchar('\n');
 }
 
+/* Lustre's own layout: until 2.15, and since 2.16. */
+static void load_default(char name[40], uint32_t mib)
+{
+	snprintf(name, 40, "default %uM", mib);
+	layout = (struct slu_stripe_layout){{{0, 1, mib * (uint32_t)MIB, ""}},
+					    1};
+}
+
+/* Clients that share nothing have a part each. */
+static void explain(char name[40], const struct work *w)
+{
+	const struct slu_stripe_request ask = {
+		.size = w->size,
+		.access = w->random && !w->shared ? SLU_STRIPE_RANDOM
+						  : SLU_STRIPE_SEQUENTIAL,
+		.readers = w->shared ? w->clients : 0,
+		.tasks = w->shared ? 0 : w->clients,
+		.targets = w->site->targets};
+
+	snprintf(name, 40, "explain");
+	slu_stripe_plan(&ask, &layout, NULL);
+	scale(w->part);
+}
+
 static void run_group(bool csv, const struct group *g)
 {
 	double seq, rnd, first_seq = 0, first_rnd = 0;
-	struct slu_stripe_request ask = {.size = g->work.size,
-					 .access = SLU_STRIPE_SEQUENTIAL,
-					 .readers = g->work.clients,
-					 .targets = g->work.site->targets};
 	struct work scaled = g->work;
 	char name[40];
 
@@ -396,21 +417,100 @@ static void run_group(bool csv, const struct group *g)
 		       "%10s %9s %9s\n",
 		       g->prefix, scaled.name, scaled.part, g->says, "layout",
 		       "MB/s", "to first", "random s", "to first", "both");
-	for (uint32_t i = 1; i <= g->n + 1; i++) {
+	for (uint32_t i = 1; i <= g->n + 3; i++) {
 		snprintf(name, sizeof(name), "%s.%u", g->prefix, i);
-		if (i <= g->n) {
+		if (i <= g->n)
 			load(name, scaled.part);
-		} else {
-			snprintf(name, sizeof(name), "explain");
-			slu_stripe_plan(&ask, &layout, NULL);
-			scale(scaled.part);
-		}
+		else if (i <= g->n + 2)
+			load_default(name, i == g->n + 1 ? 1 : 4);
+		else
+			explain(name, &g->work);
 		seq = simulate(false);
 		rnd = job->random ? simulate(true) : 0;
 		first_seq = i == 1 ? seq : first_seq;
 		first_rnd = i == 1 ? rnd : first_rnd;
 		report(csv, name, seq, rnd, first_seq, first_rnd);
 	}
+}
+
+static double pass(void)
+{
+	return simulate(false) + (job->random ? simulate(true) : 0);
+}
+
+/* The fastest of Lustre's and the published ones. */
+static double best_rival(const struct work *w)
+{
+	char name[40];
+	double best = INFINITY;
+
+	for (uint32_t i = 1; i <= 14; i++) {
+		if (i <= 12) {
+			snprintf(name, sizeof(name), "%s.%u",
+				 i <= 6 ? "IOR" : "netflow", (i - 1) % 6 + 1);
+			load(name, w->part);
+		} else {
+			load_default(name, i == 13 ? 1 : 4);
+		}
+		best = fmin(best, pass());
+	}
+	return best;
+}
+
+/* A file of which each of so many tasks, four on a node, has a part: seconds
+ * with the layout of explain, as a ratio to the best rival's, and with twice as
+ * many stripes (setstripe -C). */
+static void run_tasks(bool csv, bool random, const struct site *site)
+{
+	static const uint32_t tasks[] = {1, 2, 4, 8, 16, 64, 256};
+	static const uint64_t gib[] = {1, 16, 256, 4096};
+	double worst = 0, rival, ours, over;
+	char name[40];
+
+	if (!csv)
+		printf("\nTasks: a part for each, %u targets%s; time to that of "
+		       "the best preset or default, (-C twice)\n\n"
+		       "%-8s %14s %14s %14s %14s\n",
+		       site->targets,
+		       random ? ", then 20 random reads each" : "", "tasks",
+		       "1 GiB", "16 GiB", "256 GiB", "4 TiB");
+	for (size_t t = 0; t < sizeof(tasks) / sizeof(*tasks); t++) {
+		csv ? 0 : printf("%-8u", tasks[t]);
+		for (size_t g = 0; g < sizeof(gib) / sizeof(*gib); g++) {
+			struct work w = {"",
+					 gib[g] * GIB,
+					 gib[g] > 64 ? gib[g] / 64 : 1,
+					 tasks[t],
+					 false,
+					 random ? 20 : 0,
+					 site,
+					 4,
+					 0};
+			struct work scaled = w;
+
+			scaled.size /= w.part;
+			job = &scaled;
+			rival = best_rival(&w);
+			explain(name, &w);
+			ours = pass();
+			for (size_t c = 0; c < layout.n; c++)
+				layout.part[c].count *= 2;
+			over = pass();
+			worst = fmax(worst, ours / rival);
+			if (csv)
+				printf("%u tasks %lu GiB%s,time,s,%.3f,best,"
+				       "%.3f,%.3f\n",
+				       tasks[t], gib[g],
+				       random ? " random" : "", ours, rival,
+				       ours / rival);
+			else
+				printf("   %5.2f (%4.2f)", ours / rival,
+				       over / rival);
+		}
+		csv ? 0 : putchar('\n');
+	}
+	if (!csv)
+		printf("worst: %.2f\n", worst);
 }
 
 /* All of 79 GB by so many nodes, with the four layouts. */
@@ -472,6 +572,10 @@ int main(int argc, char **argv)
 		puts("case,metric,unit,ours,rival,rival_value,ratio");
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		run_group(csv, &groups[i]);
+	for (int random = 0; random < 2; random++) {
+		run_tasks(csv, random, &knot);
+		run_tasks(csv, random, &titan);
+	}
 	run_fig11(csv);
 	for (uint32_t i = 0; i < TARGETS; i++)
 		free(target[i].queue);

@@ -12,6 +12,9 @@
  *		for and more of them do not help;
  *	several readers: sixteen targets and narrow (Table V: blast.2);
  *	many readers: wide from the start (Fig. 11: 16, 64, 128 targets);
+ *	tasks that each have a part of their own of a file whose size is known:
+ *		as many targets as they keep busy, from the start, but no more
+ *		than pay for the time it takes to open them (bench/stripe);
  *	little space: so many targets that the file's parts fit.
  *
  * The result keeps Lustre's rules for composite layouts (2.10 and later):
@@ -44,7 +47,15 @@ struct slu_stripe_request {
 	uint32_t lustre; /* version, 2015 for 2.15; 0: unknown, not old */
 	/* MDTs of ldiskfs without ea_inode: a layout has 4 KB */
 	bool narrow;
+	/* processes that each read or write a part of their own; 0: unknown.
+	 * Of readers, each reads all of it. */
+	uint32_t tasks;
 };
+
+/* What bench/stripe and layout_cost.h reckon with, too. */
+#define SLU_STRIPE_DISK	   400e6  /* bytes/s of a target */
+#define SLU_STRIPE_GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
+#define SLU_STRIPE_WINDOW  40	  /* MiB of a file that a task has under way */
 
 struct slu_stripe_component {
 	uint64_t end;	       /* bytes; 0: the end of the file */
@@ -84,9 +95,10 @@ void slu_stripe_command_in(const char *verb,
 struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 
 /* The same for a JSON request: {"size","access":"random","readers",
- * "targets","lustre":"2.15"} or {"preset","lustre"}, each of which may be
- * missing; `known` describes the file system, all 0 if unknown. With `targets`
- * another file system is meant, whose free space is unknown. Caller puts *out.
+ * "tasks","targets","lustre":"2.15"} or {"preset","lustre"}, each of
+ * which may be missing; `known` describes the file system, all 0 if unknown.
+ * With `targets` another file system is meant, whose free space is unknown.
+ * Caller puts *out.
  */
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,

@@ -16,12 +16,10 @@
 #include "select_io/stripe/composite_layout.h"
 #include "select_io/stripe/file_layout.h"
 
-#define SLU_STRIPE_DISK	   400e6  /* bytes/s of a target */
-#define SLU_STRIPE_SEEK	   4e-3	  /* s */
-#define SLU_STRIPE_PORT	   6800e6 /* bytes/s of a server's network */
-#define SLU_STRIPE_NODE	   2880e6 /* bytes/s of a node's network */
-#define SLU_STRIPE_GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
-#define SLU_STRIPE_FETCH   (4u << 20) /* the most that a random read fetches */
+#define SLU_STRIPE_PORT	 6800e6	    /* bytes/s of a server's network */
+#define SLU_STRIPE_SEEK	 4e-3	    /* s */
+#define SLU_STRIPE_NODE	 2880e6	    /* bytes/s of a node's network */
+#define SLU_STRIPE_FETCH (4u << 20) /* the most that a random read fetches */
 
 /* The targets, by their index; an index may be missing (total 0). */
 struct slu_cost_target {

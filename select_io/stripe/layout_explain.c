@@ -29,11 +29,12 @@ static int take_access(const char *access, struct slu_stripe_request *r,
 static int take_request(struct json_object *args, struct slu_stripe_request *r,
 			struct slu_err *err)
 {
-	uint64_t readers = 0, targets = 0;
+	uint64_t readers = 0, targets = 0, tasks = 0;
 	const char *access = "sequential", *version = NULL;
 
 	if (slu_json_u64_opt(args, "size", &r->size, err) ||
 	    slu_json_u64_opt(args, "readers", &readers, err) ||
+	    slu_json_u64_opt(args, "tasks", &tasks, err) ||
 	    slu_json_u64_opt(args, "targets", &targets, err) ||
 	    slu_json_str_opt(args, "lustre", &version, err) ||
 	    slu_json_str_opt(args, "access", &access, err) ||
@@ -47,7 +48,15 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	}
 	if (targets == 0 && json_object_object_get_ex(args, "targets", NULL))
 		return slu_err(err, SLU_INVALID, "targets: want at least 1");
+	if (tasks > 0 && readers > 0)
+		return slu_err(err, SLU_INVALID,
+			       "readers each read all of the file, tasks a "
+			       "part of their own: want one of them");
+	if (tasks > 0 && r->size == 0)
+		return slu_err(err, SLU_INVALID,
+			       "tasks: say the file's size, too");
 	r->readers = small(readers);
+	r->tasks = small(tasks);
 	if (targets > 0) { /* not one of the servers' file systems */
 		r->targets = small(targets);
 		r->room = NULL;
@@ -68,7 +77,7 @@ static int take_preset(struct json_object *args, const char *name,
 		       struct slu_stripe_layout *out, struct slu_err *err)
 {
 	static const char *const others[] = {"size", "access", "readers",
-					     "targets"};
+					     "tasks", "targets"};
 	struct slu_stripe_request r = {0};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

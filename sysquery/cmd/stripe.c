@@ -45,10 +45,11 @@ static int explain(struct slu_ask *ask, struct slu_err *err)
 	    (slu_ask_given(ask, SLU_OPT_SIZE) ||
 	     slu_ask_given(ask, SLU_OPT_ACCESS) ||
 	     slu_ask_given(ask, SLU_OPT_READERS) ||
+	     slu_ask_given(ask, SLU_OPT_TASKS) ||
 	     slu_ask_given(ask, SLU_OPT_TARGETS)))
 		return slu_err(err, SLU_INVALID,
 			       "stripe: a --preset has no --size, --access, "
-			       "--readers or --targets");
+			       "--readers, --tasks or --targets");
 	if (!at_hand(ask))
 		return slu_ask_render(ask, "stripe", show, err);
 	if (slu_stripe_explain(ask->args, &nothing, &answer, err))
@@ -62,10 +63,12 @@ static int check(struct slu_ask *ask, struct slu_err *err)
 {
 	if (ask->file || slu_ask_given(ask, SLU_OPT_PRESET) ||
 	    slu_ask_given(ask, SLU_OPT_SIZE) ||
+	    slu_ask_given(ask, SLU_OPT_TASKS) ||
 	    slu_ask_given(ask, SLU_OPT_TARGETS))
 		return slu_err(err, SLU_INVALID,
-			       "stripe check has no -f, --preset, --size or "
-			       "--targets: it looks at what there is");
+			       "stripe check has no -f, --preset, --size, "
+			       "--tasks or --targets: it looks at what there "
+			       "is");
 	return slu_stripe_check_files(ask, ask->operand[1], err);
 }
 

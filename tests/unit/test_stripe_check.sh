@@ -132,6 +132,7 @@ want() { # STATUS TEXT ARGUMENT...
 want 2 'write: stripe explain, or stripe check DIRECTORY' check
 want 2 'write: stripe explain, or stripe check DIRECTORY' mend .
 want 2 'it looks at what there is' check . --size 1G
+want 2 'it looks at what there is' check . --tasks 2
 want 2 '--top belongs to stripe check' explain --top 3
 want 2 'access is sequential or random' check . --access odd
 want 3 "$dir/none: No such file" check "$dir/none"

@@ -25,58 +25,58 @@ START_TEST(test_plan)
 		struct slu_stripe_request r;
 		const char *want;
 	} cases[] = {
-		{{0, SEQ, 0, 0, NULL, 0, false},
+		{{0, SEQ, 0, 0, NULL, 0, false, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false},
+		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, NULL, 0, false}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, NULL, 0, false}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false},
+		{{MIB, SEQ, 0, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0},
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, NULL, 0, false},
+		{{0, RND, 100, 0, NULL, 0, false, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
 		/* several readers: as BLAST's database was read best */
-		{{0, SEQ, 2, 0, NULL, 0, false},
+		{{0, SEQ, 2, 0, NULL, 0, false, 0},
 		 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
-		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false}, "-c 16 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 0, false},
+		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0}, "-c 16 -S 1M"},
+		{{0, SEQ, 16, 0, NULL, 0, false, 0},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* however many read it: no stripe without a byte */
-		{{1, SEQ, 16, 0, NULL, 0, false}, "-c 1 -S 1M"},
-		{{MIB, SEQ, 600, 0, NULL, 0, false}, "-c 1 -S 1M"},
-		{{MIB + 1, SEQ, 16, 0, NULL, 0, false}, "-c 2 -S 1M"},
-		{{1, RND, 16, 0, NULL, 0, false}, "-c 1 -S 1M"},
-		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false}, "-c 15 -S 1M"},
-		{{16 * MIB, SEQ, 16, 0, NULL, 0, false}, "-c 16 -S 1M"},
+		{{1, SEQ, 16, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
+		{{MIB, SEQ, 600, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
+		{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0}, "-c 2 -S 1M"},
+		{{1, RND, 16, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
+		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0}, "-c 15 -S 1M"},
+		{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0}, "-c 16 -S 1M"},
 		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, NULL, 0, false},
+		{{0, SEQ, 0, 4, NULL, 0, false, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, NULL, 0, false}, "-c 8 -S 1M"},
+		{{0, SEQ, 100, 8, NULL, 0, false, 0}, "-c 8 -S 1M"},
 		/* versions */
-		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false}, "-c 64 -S 4M"},
-		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false}, "-c 16 -S 4M"},
-		{{2 * GIB, RND, 0, 0, NULL, 2005, false}, "-c 4 -S 1M"},
-		{{9 * TIB, SEQ, 0, 950, ten, 2005, false}, "-c 922 -S 4M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0}, "-c 64 -S 4M"},
+		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0}, "-c 16 -S 4M"},
+		{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0}, "-c 4 -S 1M"},
+		{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0}, "-c 922 -S 4M"},
 		/* without ea_inode */
-		{{TIB, SEQ, 0, 950, ten, 2015, true},
+		{{TIB, SEQ, 0, 950, ten, 2015, true, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E -1 -c 103 -S 4M"},
-		{{1600 * GIB, RND, 0, 950, ten, 2015, true}, "-c 160 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 2015, true}, "-c 128 -S 1M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true},
+		{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0}, "-c 160 -S 1M"},
+		{{0, SEQ, 16, 0, NULL, 2015, true, 0}, "-c 128 -S 1M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
 		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, fifty, 0, false},
+		{{4 * TIB, RND, 0, 100, fifty, 0, false, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 		/* of which 1,014 are in one component */
-		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false},
+		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 	};
@@ -101,12 +101,119 @@ START_TEST(test_plan)
 }
 END_TEST
 
+/* A part for each task: one component, as many targets as pay. */
+START_TEST(test_tasks)
+{
+	static uint64_t room[64];
+	const struct {
+		struct slu_stripe_request r;
+		const char *want, *why;
+	} cases[] = {
+		{{.size = 4 * TIB, .access = SEQ, .tasks = 64, .targets = 64},
+		 "-c 64 -S 4M",
+		 "all targets"},
+		{{.size = 55 * GIB, .access = RND, .tasks = 128, .targets = 64},
+		 "-c 64 -S 1M",
+		 "all targets"},
+		{{.size = 4 * TIB, .access = SEQ, .tasks = 1, .targets = 1008},
+		 "-c 40 -S 1M",
+		 "keep busy"},
+		{{.size = 4 * TIB, .access = SEQ, .tasks = 16, .targets = 1008},
+		 "-c 160 -S 4M",
+		 "keep busy"},
+		{{.size = GIB, .access = SEQ, .tasks = 64, .targets = 1008},
+		 "-c 82 -S 4M",
+		 "longer to open"},
+		{{.size = GIB, .access = SEQ, .tasks = 1, .targets = 1008},
+		 "-c 21 -S 1M",
+		 "longer to open"},
+		{{.size = MIB, .access = SEQ, .tasks = 64, .targets = 1008},
+		 "-c 1 -S 4M",
+		 "so small"},
+		{{.size = 1, .access = RND, .tasks = 9, .targets = 8},
+		 "-c 1 -S 1M",
+		 "longer to open"},
+		/* as without tasks: before 2.4, little room, no size */
+		{{.size = 900 * TIB,
+		  .access = SEQ,
+		  .tasks = 512,
+		  .targets = 1008,
+		  .lustre = 2003},
+		 "-c 160 -S 4M",
+		 "all targets"},
+		{{.size = 63 * GIB,
+		  .access = SEQ,
+		  .tasks = 4,
+		  .targets = 64,
+		  .room = room},
+		 "-c 63 -S 4M",
+		 "so many"},
+		{{.size = 0, .access = RND, .tasks = 9},
+		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M",
+		 "one target"},
+	};
+	struct slu_stripe_layout l;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	fill(room, 64, GIB);
+	each(c, cases)
+	{
+		expect_ok(slu_stripe_plan(&c->r, &l, &err), err);
+		expect_ok(slu_stripe_check(&l, &err), err);
+		slu_buf_reset(&text);
+		slu_stripe_command(&l, &text);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
+		expect(strstr(l.part[0].why, c->why), "%s", l.part[0].why);
+	}
+	slu_buf_free(&text);
+}
+END_TEST
+
+/* By JSON, with what goes together. */
+START_TEST(test_explain)
+{
+	static const struct slu_stripe_request nothing = {0};
+	static const struct {
+		const char *args, *want;
+	} cases[] = {
+		{"{\"tasks\":64,\"size\":1099511627776}",
+		 "lfs setstripe -c 640 -S 4M"},
+		{"{\"tasks\":64,\"size\":1099511627776,\"targets\":9}",
+		 "lfs setstripe -c 9 -S 4M"},
+		{"{\"tasks\":64}", NULL},
+		{"{\"tasks\":2,\"readers\":2,\"size\":9}", NULL},
+		{"{\"tasks\":2,\"preset\":\"IOR.1\"}", NULL},
+	};
+	struct json_object *args, *out;
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		args = slu_json_parse(c->args, strlen(c->args), &err);
+		if (c->want) {
+			expect_ok(
+				slu_stripe_explain(args, &nothing, &out, &err),
+				err);
+			ck_assert_str_eq(slu_json_str_at(out, "command"),
+					 c->want);
+			json_object_put(out);
+		} else {
+			expect_fail(
+				slu_stripe_explain(args, &nothing, &out, &err),
+				err, SLU_INVALID, "");
+		}
+		json_object_put(args);
+	}
+}
+END_TEST
+
 /* So many targets are needed that components would not fit into one layout. */
 START_TEST(test_attribute)
 {
 	static uint64_t room[2000];
-	struct slu_stripe_request r = {1950 * GIB, SEQ, 0,    2000,
-				       room,	   0,	false};
+	struct slu_stripe_request r = {1950 * GIB, SEQ, 0,     2000,
+				       room,	   0,	false, 0};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
@@ -145,7 +252,7 @@ START_TEST(test_room)
 	each(c, cases)
 	{
 		struct slu_stripe_request r = {
-			c->size, SEQ, 0, c->targets, room, c->lustre, false};
+			c->size, SEQ, 0, c->targets, room, c->lustre, false, 0};
 
 		fill(room, 205, 9 * TIB);
 		if (c->targets == 100)
@@ -164,7 +271,7 @@ START_TEST(test_room)
 	fill(room, 20, 9 * TIB);
 	expect_ok(slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ,
 							       99, 205, room, 0,
-							       false},
+							       false, 0},
 				  &l, &err),
 		  err);
 	ck_assert_uint_eq(l.part[l.n - 1].count, 20);
@@ -187,6 +294,7 @@ START_TEST(test_rules)
 			.readers = (uint32_t)slu_random(&seed, 600),
 			.targets = (uint32_t)slu_random(&seed, 3000),
 			.room = room,
+			.tasks = k % 3 ? 0 : (uint32_t)slu_random(&seed, 600),
 		};
 		uint64_t bound = UINT64_C(1) << slu_random(&seed, 45);
 		struct slu_stripe_layout l;
@@ -312,4 +420,4 @@ START_TEST(test_json)
 END_TEST
 
 TEST_MAIN("stripe_layout", test_plan, test_attribute, test_room, test_rules,
-	  test_presets, test_check, test_json)
+	  test_presets, test_check, test_json, test_tasks, test_explain)
