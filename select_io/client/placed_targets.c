@@ -196,21 +196,32 @@ static bool are_targets(void)
 	return *text && !text[strspn(text, "0123456789,\n")];
 }
 
+/* Where the next one goes. Without a value there is none. */
+static char **add_option(char **next, char *option, char *value)
+{
+	if (!value || !*value)
+		return next;
+	next[0] = option;
+	next[1] = value;
+	return next + 2;
+}
+
 /* False: `text` has the error. */
 static bool fetch(unsigned n, unsigned stripes)
 {
-	char count[16], width[16], size[24];
-	const char *bytes = getenv("SLUICE_PLACE_SIZE");
+	char count[16], width[16];
+	char *size = getenv("SLUICE_PLACE_SIZE");
 	char *fsname = getenv("SLUICE_PLACE_FSNAME");
-	struct question q = {.argv = {"sluice-place", "--targets", count, "-c",
-				      width, "-s", size,
-				      fsname && *fsname ? "-f" : NULL, fsname}};
+	struct question q = {
+		.argv = {"sluice-place", "--targets", count, "-c", width}};
+	char **next = q.argv + 5;
 	bool good;
 	int end[2];
 
 	snprintf(count, sizeof(count), "%u", n);
 	snprintf(width, sizeof(width), "%u", stripes);
-	snprintf(size, sizeof(size), "%s", bytes && *bytes ? bytes : "0");
+	next = add_option(next, "-s", size);
+	add_option(next, "-f", fsname);
 	strcpy(text, "no answer");
 	if (pipe2(end, O_CLOEXEC))
 		return false;

@@ -70,7 +70,20 @@ says() { # NAME TEXT
 try "cp" 'cp $I $L/f && cmp $I $L/f' 'list L/f 0,1'
 try "each program asks for a few" 'cp $I $L/a; cp $I $L/b' \
 	'list L/a 0,1' 'list L/b 0,1'
-grep -qx -- '--targets 4 -c 2 -s 0' "$d/asked" || fail "asked: $(cat "$d/asked")"
+grep -qx -- '--targets 4 -c 2' "$d/asked" || fail "asked: $(cat "$d/asked")"
+# Nobody answers, but the words are right.
+understands() {
+	# shellcheck disable=SC2046 # words
+	SLUICE_CONF=/nosuch/conf "$top/sluice-place" $(head -n 1 "$d/asked") \
+		>/dev/null 2>"$d/err"
+	[ $? = 1 ] || fail "sluice-place does not understand $(cat "$d/asked")"
+}
+understands
+try "a size and a file system" 'export SLUICE_PLACE_SIZE=1MiB SLUICE_PLACE_FSNAME=fs
+	cp $I $L/f' 'list L/f 0,1'
+grep -qx -- '--targets 4 -c 2 -s 1MiB -f fs' "$d/asked" ||
+	fail "asked: $(cat "$d/asked")"
+understands
 try "one after the other" 'for f in a b c d e; do echo >$L/$f; done' \
 	'list L/a 0,1' 'list L/b 1,2' 'list L/c 2,3' 'list L/d 3,0' \
 	'list L/e 0,1'
