@@ -157,7 +157,7 @@ libslutbfd_a_SOURCES = \
 	select_io/tbfd/rules_lock.c \
 	select_io/tbfd/lustre_access.h \
 	select_io/tbfd/measure_capacity.c select_io/tbfd/rate_option.c \
-	select_io/tbfd/class_option.c \
+	select_io/tbfd/class_option.c select_io/tbfd/lustre_service.c \
 	select_io/tbfd/job_nodes.c \
 	select_io/tbfd/systemd_notify.c \
 	select_io/tbfd/job_stats_reader.c select_io/tbfd/job_stats_reader.h \

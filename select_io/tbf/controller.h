@@ -48,6 +48,7 @@
 struct slu_tbf_settings {
 	double rate;	   /* tokens a second of each target, > 0 */
 	bool bytes;	   /* a token is so many of them: SLU_TBF_TOKEN */
+	bool metadata;	   /* a token is a request of metadata: slu_jobstat's */
 	double min_rate;   /* RPCs a second of a class, or the job's part by
 			    * priority where that   is less: Lustre takes a new
 			    * rate   to heart only with   the next RPC, so a low

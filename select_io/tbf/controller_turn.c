@@ -27,10 +27,11 @@
 /* RPCs of a record since the last reading, up to time `newest`; *bytes of
  * these. */
 static double served(struct account *a, const struct slu_jobstat *s,
-		     uint64_t newest, double *bytes)
+		     bool metadata, uint64_t newest, double *bytes)
 {
 	struct account now = {.start = s->start,
-			      .rpcs = s->read_rpcs + s->write_rpcs,
+			      .rpcs = metadata ? s->requests
+					       : s->read_rpcs + s->write_rpcs,
 			      .bytes = s->read_bytes + s->write_bytes};
 	struct account before = *a;
 
@@ -106,7 +107,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 		if (!job)
 			return -1;
 		a = &job->account[t];
-		rpcs = served(a, &s[i], newest, &bytes);
+		rpcs = served(a, &s[i], tbf->set.metadata, newest, &bytes);
 		job->seen = now;
 		if (!known || rpcs == 0)
 			continue;

@@ -149,14 +149,14 @@ int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
 	return slu_err(err, why[0].kind, "%s", why[0].text);
 }
 
-int slu_job_stats_osts(const char *root, struct slu_jobstats *stats,
-		       struct slu_err *err)
+int slu_job_stats_of(const char *root, const char *kind,
+		     struct slu_jobstats *stats, struct slu_err *err)
 {
 	char *text = malloc(SIZE);
 	int some;
 
 	slu_jobstats_clear(stats);
-	some = text ? add_kind(stats, root, "obdfilter", text, err)
+	some = text ? add_kind(stats, root, kind, text, err)
 		    : slu_err(err, SLU_NOMEM, "job_stats");
 	free(text);
 	if (some > 0)

@@ -15,8 +15,10 @@
 int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
 		       struct slu_err *err);
 
-/* The same of storage targets alone: tokens are theirs. */
-int slu_job_stats_osts(const char *root, struct slu_jobstats *stats,
-		       struct slu_err *err);
+/* The same of one kind of targets alone ("obdfilter", "mdt"): tokens are
+ * theirs.
+ */
+int slu_job_stats_of(const char *root, const char *kind,
+		     struct slu_jobstats *stats, struct slu_err *err);
 
 #endif

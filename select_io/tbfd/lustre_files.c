@@ -23,11 +23,12 @@
 struct files {
 	struct slu_lustre lustre;
 	char root[PATH_MAX];
+	char service[64]; /* "ost/OSS/ost_io" */
 };
 
 static const char *const places[] = {
-	"sys/kernel/debug/lustre/ost/OSS/ost_io",
-	"proc/fs/lustre/ost/OSS/ost_io",
+	"sys/kernel/debug/lustre",
+	"proc/fs/lustre",
 };
 
 /* Allocates so many bytes and a NUL behind the text. */
@@ -86,7 +87,8 @@ static void find(const struct files *f, const char *name, char *path,
 		 size_t size)
 {
 	for (size_t i = sizeof(places) / sizeof(places[0]); i-- > 0;) {
-		snprintf(path, size, "%s/%s/%s", f->root, places[i], name);
+		snprintf(path, size, "%s/%s/%s/%s", f->root, places[i],
+			 f->service, name);
 		if (access(path, F_OK) == 0)
 			return;
 	}
@@ -126,7 +128,9 @@ static int write_one(struct slu_lustre *lustre, const char *name,
 static int files_job_stats(struct slu_lustre *lustre,
 			   struct slu_jobstats *stats, struct slu_err *err)
 {
-	return slu_job_stats_osts(((struct files *)lustre)->root, stats, err);
+	stats->count_requests = lustre->service->requests;
+	return slu_job_stats_of(((struct files *)lustre)->root,
+				lustre->service->kind, stats, err);
 }
 
 static int files_rules(struct slu_lustre *lustre, struct slu_buf *out,
@@ -158,7 +162,9 @@ static void files_free(struct slu_lustre *lustre)
 	free(lustre);
 }
 
-struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err)
+struct slu_lustre *slu_lustre_files(const char *root,
+				    const struct slu_lustre_service *service,
+				    struct slu_err *err)
 {
 	struct files *f = calloc(1, sizeof(*f));
 
@@ -167,7 +173,11 @@ struct slu_lustre *slu_lustre_files(const char *root, struct slu_err *err)
 		slu_err(err, SLU_INVALID, "%s: too long", root);
 		return NULL;
 	}
+	slu_copy(f->service, sizeof(f->service), service->param);
+	for (char *p = f->service; (p = strchr(p, '.'));)
+		*p = '/';
 	f->lustre = (struct slu_lustre){
+		.service = service,
 		.job_stats = files_job_stats,
 		.rules = files_rules,
 		.policies = files_policies,

@@ -12,14 +12,21 @@
 #include <string.h>
 #include "common/proc.h"
 
-#define SECONDS	 10
-#define RULES	 "ost.OSS.ost_io.nrs_tbf_rule"
-#define POLICIES "ost.OSS.ost_io.nrs_policies"
+#define SECONDS 10
+#define PARAM	64 /* "mds.MDS.mdt.nrs_policies" */
 
 struct lctl {
 	struct slu_lustre lustre;
 	char *program;
 };
+
+/* "nrs_tbf_rule" of the service. */
+static const char *param(const struct slu_lustre *lustre, const char *name,
+			 char out[PARAM])
+{
+	snprintf(out, PARAM, "%s.%s", lustre->service->param, name);
+	return out;
+}
 
 static int get(struct slu_lustre *lustre, const char *what, struct slu_buf *out,
 	       struct slu_err *err)
@@ -56,8 +63,12 @@ static int lctl_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 			  struct slu_err *err)
 {
 	struct slu_buf text = {0};
-	int ret = get(lustre, "obdfilter.*.job_stats", &text, err);
+	char what[PARAM];
+	int ret;
 
+	snprintf(what, sizeof(what), "%s.*.job_stats", lustre->service->kind);
+	ret = get(lustre, what, &text, err);
+	stats->count_requests = lustre->service->requests;
 	if (ret == 0)
 		ret = slu_jobstats_parse(stats, text.data, text.len, err);
 	slu_buf_free(&text);
@@ -68,7 +79,9 @@ static int lctl_job_stats(struct slu_lustre *lustre, struct slu_jobstats *stats,
 static int lctl_rules(struct slu_lustre *lustre, struct slu_buf *out,
 		      struct slu_err *err)
 {
-	if (get(lustre, RULES, out, err) == 0)
+	char what[PARAM];
+
+	if (get(lustre, param(lustre, "nrs_tbf_rule", what), out, err) == 0)
 		return 0;
 	if (err && out->data && strstr(out->data, "No such device"))
 		err->kind = SLU_NOTFOUND;
@@ -78,19 +91,25 @@ static int lctl_rules(struct slu_lustre *lustre, struct slu_buf *out,
 static int lctl_policies(struct slu_lustre *lustre, struct slu_buf *out,
 			 struct slu_err *err)
 {
-	return get(lustre, POLICIES, out, err);
+	char what[PARAM];
+
+	return get(lustre, param(lustre, "nrs_policies", what), out, err);
 }
 
 static int lctl_set_rule(struct slu_lustre *lustre, const char *command,
 			 struct slu_err *err)
 {
-	return set(lustre, RULES, command, err);
+	char what[PARAM];
+
+	return set(lustre, param(lustre, "nrs_tbf_rule", what), command, err);
 }
 
 static int lctl_set_policy(struct slu_lustre *lustre, const char *policy,
 			   struct slu_err *err)
 {
-	return set(lustre, POLICIES, policy, err);
+	char what[PARAM];
+
+	return set(lustre, param(lustre, "nrs_policies", what), policy, err);
 }
 
 static void lctl_free(struct slu_lustre *lustre)
@@ -99,7 +118,9 @@ static void lctl_free(struct slu_lustre *lustre)
 	free(lustre);
 }
 
-struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err)
+struct slu_lustre *slu_lustre_lctl(const char *program,
+				   const struct slu_lustre_service *service,
+				   struct slu_err *err)
 {
 	struct lctl *l = calloc(1, sizeof(*l));
 
@@ -109,6 +130,7 @@ struct slu_lustre *slu_lustre_lctl(const char *program, struct slu_err *err)
 		return NULL;
 	}
 	l->lustre = (struct slu_lustre){
+		.service = service,
 		.job_stats = lctl_job_stats,
 		.rules = lctl_rules,
 		.policies = lctl_policies,

@@ -16,7 +16,7 @@
 #include "select_io/tbfd/tbfd.h"
 #include "select_io/tbfd/publisher.h"
 
-#define STATE	   "/var/lib/sluice-tbfd/tbfd.json"
+#define STATE	   "/var/lib/sluice-tbfd/tbfd" /* .json, -mdt.json */
 #define EXIT_USAGE 2
 
 static const char help[] =
@@ -31,6 +31,7 @@ static const char help[] =
 	"2GB/s\n"
 	"  -R, --target-rate TARGET=RATE  of this target\n"
 	"  -c, --class CLASS      who shares: job, uid, gid or project (job)\n"
+	"      --service NAME     whose requests: ost_io, mdt or mdt_io (ost_io)\n"
 	"  -p, --period SECONDS   how often to decide (0.1)\n"
 	"  -n, --nodes FILE       lines \"JOBID NODES [UID|GID|PROJECT]\"\n"
 	"  -N, --nodes-from COMMAND  a command that prints such lines; "
@@ -47,7 +48,7 @@ static const char help[] =
 	"      --no-hungry        lend to all, not to the throttled first\n"
 	"      --no-instant       lenders wait a period to take tokens back\n"
 	"      --resync SECONDS   how often to look at the rules (5)\n"
-	"  -s, --state FILE       records and status (" STATE ")\n"
+	"  -s, --state FILE       records and status (" STATE ".json)\n"
 	"  -m, --metrics FILE     numbers for Prometheus' textfile collector\n"
 	"  -P, --publish CONF     tell the sluiced of this sluice.conf how the"
 	" server is\n"
@@ -74,6 +75,7 @@ enum {
 	NO_HUNGRY,
 	NO_INSTANT,
 	RESYNC,
+	SERVICE,
 	ROOT,
 	LCTL,
 	DRY_RUN,
@@ -90,6 +92,7 @@ static const struct option longs[] = {
 	{"rate", required_argument, NULL, 'r'},
 	{"target-rate", required_argument, NULL, 'R'},
 	{"class", required_argument, NULL, 'c'},
+	{"service", required_argument, NULL, SERVICE},
 	{"period", required_argument, NULL, 'p'},
 	{"nodes", required_argument, NULL, 'n'},
 	{"nodes-from", required_argument, NULL, 'N'},
@@ -127,7 +130,9 @@ struct program {
 	double measure;
 	size_t byte_rates; /* of --target-rate */
 	bool clean, status, nodes, json, syslog;
-	char *self; /* our own command, which queries sluiced */
+	const struct slu_lustre_service *service;
+	char state[64]; /* where --state says none */
+	char *self;	/* our own command, which queries sluiced */
 };
 
 static bool is_number(const char *text, double least, double *out)
@@ -149,14 +154,17 @@ static int number(const char *text, double least, double *out)
 	return -1;
 }
 
+static int refuse(const char *why)
+{
+	fprintf(stderr, "sluice-tbfd: %s (see sluice-tbfd --help)\n", why);
+	return -1;
+}
+
 static int rate(const char *text, double *tokens, bool *bytes)
 {
 	struct slu_err err;
 
-	if (slu_tbfd_rate(text, tokens, bytes, &err) == 0)
-		return 0;
-	fprintf(stderr, "sluice-tbfd: %s (see sluice-tbfd --help)\n", err.text);
-	return -1;
+	return slu_tbfd_rate(text, tokens, bytes, &err) ? refuse(err.text) : 0;
 }
 
 static int add_rate(struct program *p, const char *text)
@@ -177,8 +185,7 @@ static int add_rate(struct program *p, const char *text)
 		return -1;
 	p->byte_rates += bytes;
 	if (o->n_target_rates == SLU_TBFD_RATES_MAX) {
-		fputs("sluice-tbfd: too many --target-rate\n", stderr);
-		return -1;
+		return refuse("too many --target-rate");
 	}
 	o->target_rate[o->n_target_rates++] = text;
 	return 0;
@@ -187,8 +194,7 @@ static int add_rate(struct program *p, const char *text)
 static int add_exempt(struct slu_tbfd_options *o, const char *text)
 {
 	if (o->n_exempt == SLU_TBFD_EXEMPT_MAX) {
-		fputs("sluice-tbfd: too many --exempt\n", stderr);
-		return -1;
+		return refuse("too many --exempt");
 	}
 	o->exempt[o->n_exempt++] = text;
 	return 0;
@@ -198,10 +204,16 @@ static int set_class(struct slu_tbfd_options *o, const char *word)
 {
 	struct slu_err err;
 
-	if (slu_tbfd_class(word, &o->set.class_key, &err) == 0)
-		return 0;
-	fprintf(stderr, "sluice-tbfd: %s\n", err.text);
-	return -1;
+	return slu_tbfd_class(word, &o->set.class_key, &err) ? refuse(err.text)
+							     : 0;
+}
+
+static int set_service(struct program *p, const char *name)
+{
+	struct slu_err err;
+
+	p->service = slu_lustre_service(name, &err);
+	return p->service ? 0 : refuse(err.text);
 }
 
 static int set_number(struct program *p, int c)
@@ -243,6 +255,8 @@ static int set_option(struct program *p, int c)
 		return add_exempt(o, optarg);
 	case 'c':
 		return set_class(o, optarg);
+	case SERVICE:
+		return set_service(p, optarg);
 	case 'n':
 		o->nodes = optarg;
 		break;
@@ -311,10 +325,8 @@ static int take_sluiced(struct program *p)
 		    !strcmp(p->opt.nodes_command, "sluiced");
 
 	if ((asks || p->nodes) && (!p->publish || strpbrk(p->publish, " \t"))) {
-		fputs("sluice-tbfd: say by --publish whom to ask, a path "
-		      "without blanks\n",
-		      stderr);
-		return -1;
+		return refuse(
+			"say by --publish whom to ask, a path without blanks");
 	}
 	if (!asks)
 		return 0;
@@ -328,16 +340,12 @@ static int check_class(const struct program *p)
 {
 	struct slu_err err;
 
-	if (slu_tbfd_exemptions(&p->opt, &err)) {
-		fprintf(stderr, "sluice-tbfd: %s\n", err.text);
-		return -1;
-	}
+	if (slu_tbfd_exemptions(&p->opt, &err))
+		return refuse(err.text);
 	if (!p->opt.set.class_key || !p->self)
 		return 0;
-	fputs("sluice-tbfd: --nodes-from sluiced does not say whose jobs are: "
-	      "write a program around squeue -h -o \"%A %D %U\"\n",
-	      stderr);
-	return -1;
+	return refuse("--nodes-from sluiced does not say whose jobs are: write "
+		      "a program around squeue -h -o \"%A %D %U\"");
 }
 
 /* RPCs of one target and bytes of another: 0 when there is no such thing. */
@@ -345,10 +353,24 @@ static int rates_differ(const struct program *p)
 {
 	if (p->byte_rates == (p->opt.set.bytes ? p->opt.n_target_rates : 0))
 		return 0;
-	fputs("sluice-tbfd: --rate and --target-rate: all in RPCs or all in bytes "
-	      "a second; those of tbfd.rates (--measure) count too\n",
-	      stderr);
-	return -1;
+	return refuse("--rate and --target-rate: all in RPCs or all in bytes a "
+		      "second; those of tbfd.rates (--measure) count too");
+}
+
+/* What follows from the service. */
+static int take_service(struct program *p)
+{
+	bool io = strcmp(p->service->name, "ost_io") == 0;
+
+	snprintf(p->state, sizeof(p->state), STATE "%s%s.json", io ? "" : "-",
+		 io ? "" : p->service->name);
+	if (!p->opt.state)
+		p->opt.state = p->state;
+	p->opt.set.metadata = p->service->requests;
+	if (!p->opt.set.metadata || !p->opt.set.bytes)
+		return 0;
+	return refuse("requests of mdt have no bytes: write --rate in requests "
+		      "a second");
 }
 
 static int parse(struct program *p, int argc, char **argv)
@@ -370,14 +392,12 @@ static int parse(struct program *p, int argc, char **argv)
 			argv[optind]);
 		return -1;
 	}
-	if (take_sluiced(p) || rates_differ(p) || check_class(p))
+	if (take_sluiced(p) || rates_differ(p) || check_class(p) ||
+	    take_service(p))
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
 	    !p->measure && !p->publish) {
-		fputs("sluice-tbfd: say --rate; --measure tells which (see "
-		      "sluice-tbfd --help)\n",
-		      stderr);
-		return -1;
+		return refuse("say --rate; --measure tells which");
 	}
 	return 0;
 }
@@ -430,8 +450,8 @@ static int run(struct program *p, struct slu_err *err)
 	}
 	if (p->publish && p->opt.set.rate == 0 && !p->clean && !p->measure)
 		return slu_tbfd_publish_run(p->publish, p->root, &p->log, err);
-	lustre = p->lctl ? slu_lustre_lctl(p->lctl, err)
-			 : slu_lustre_files(p->root, err);
+	lustre = p->lctl ? slu_lustre_lctl(p->lctl, p->service, err)
+			 : slu_lustre_files(p->root, p->service, err);
 	if (!lustre)
 		return -1;
 	if (p->clean)
@@ -453,10 +473,8 @@ static int run(struct program *p, struct slu_err *err)
 int main(int argc, char **argv)
 {
 	struct program p = {
-		.opt = {.set = slu_tbf_defaults,
-			.period = 0.1,
-			.resync = 5,
-			.state = STATE},
+		.opt = {.set = slu_tbf_defaults, .period = 0.1, .resync = 5},
+		.service = slu_lustre_service("ost_io", NULL),
 		.log = {.fn = slu_log_to_file, .arg = stderr, .max = SLU_INFO},
 		.root = "/",
 	};

@@ -35,6 +35,8 @@ static struct seen *find(struct seen *seen, const char *name)
 static void note(struct seen *seen, const struct slu_jobstats *stats,
 		 double elapsed)
 {
+	bool metadata = stats->count_requests;
+
 	for (size_t k = 0; k < stats->n_targets; k++) {
 		const struct slu_jobstats_target *t = &stats->target[k];
 		struct seen *s = find(seen, t->name);
@@ -43,8 +45,12 @@ static void note(struct seen *seen, const struct slu_jobstats *stats,
 		for (size_t i = t->first; i < t->first + t->n; i++) {
 			const struct slu_jobstat *j = &stats->job[i];
 
-			all += (double)(j->read_rpcs + j->write_rpcs);
-			bytes += (double)(j->read_bytes + j->write_bytes);
+			all += (double)(metadata
+						? j->requests
+						: j->read_rpcs + j->write_rpcs);
+			bytes += metadata ? 0
+					  : (double)(j->read_bytes +
+						     j->write_bytes);
 		}
 		if (!s)
 			continue;

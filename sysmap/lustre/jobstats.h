@@ -25,6 +25,7 @@ struct slu_jobstat {
 	uint64_t last;		  /* ns: its last I/O */
 	uint64_t read_rpcs, write_rpcs;
 	uint64_t read_bytes, write_bytes;
+	uint64_t requests; /* of metadata, where these are counted */
 };
 
 struct slu_jobstats_target {
@@ -38,6 +39,10 @@ struct slu_jobstats {
 	struct slu_jobstats_target *target;
 	size_t n_targets;
 	size_t skipped; /* records that could not be parsed */
+	/* Set by the caller: on metadata targets count what their service "mdt"
+	 * does, too. Opens, creations, attributes and so on, but no closes and
+	 * no readdir, which are of "mdt_readpage". It takes time. */
+	bool count_requests;
 	/* private */
 	size_t cap, cap_targets;
 	bool inside; /* the record of the last job */

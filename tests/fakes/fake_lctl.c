@@ -11,14 +11,13 @@
  *                    since it offered last: done is, and printed, what its
  *                    buckets let through (one on each CPT, of three tokens;
  *                    under "tbf" those of this client)
- *   fake cpts N      CPU partitions
- *   fake version V   2.15 or 2.17
- *   fake cleanup S   job_cleanup_interval in seconds (600)
- *   fake fail N E    the next N set_param fail with errno E
- *   fake settle S    a policy that is replaced takes so many seconds to stop:
- *                    until then there is no other (EAGAIN), as in Lustre while
- *                    requests are queued under it
- *   fake age S       pretend that S seconds have passed
+ *   fake service S   "mds.MDS.mdt" in place of "ost.OSS.ost_io": then targets
+ * are those of metadata, and READS opens, WRITES closes fake cpts N      CPU
+ * partitions fake version V   2.15 or 2.17 fake cleanup S job_cleanup_interval
+ * in seconds (600) fake fail N E    the next N set_param fail with errno E fake
+ * settle S    a policy that is replaced takes so many seconds to stop: until
+ * then there is no other (EAGAIN), as in Lustre while requests are queued under
+ * it fake age S       pretend that S seconds have passed
  */
 #include "config.h"
 
@@ -37,8 +36,6 @@
 
 #define JOBS	4096
 #define CLASSES 256
-#define RULES	"ost.OSS.ost_io.nrs_tbf_rule"
-#define POLS	"ost.OSS.ost_io.nrs_policies"
 
 struct job {
 	char ost[64], id[64];
@@ -52,7 +49,7 @@ struct server {
 	size_t n_classes;
 	struct job job[JOBS];
 	size_t n;
-	char version[16];
+	char version[16], service[32];
 	double cleanup, age;
 	double settle, settled; /* seconds; when */
 	int fail_n, fail_errno;
@@ -78,6 +75,7 @@ static void load_line(struct server *s, char *line)
 	    sscanf(line, "cpts %u", &s->tbf.cpts) == 1 ||
 	    sscanf(line, "sequence %u", &s->tbf.sequence) == 1 ||
 	    sscanf(line, "version %15s", s->version) == 1 ||
+	    sscanf(line, "service %31s", s->service) == 1 ||
 	    sscanf(line, "cleanup %lf", &s->cleanup) == 1 ||
 	    sscanf(line, "age %lf", &s->age) == 1 ||
 	    sscanf(line, "settle %lf %lf", &s->settle, &s->settled) == 2 ||
@@ -109,6 +107,7 @@ static void load(struct server *s, FILE *file)
 	char line[FAKE_EXPR + 64];
 
 	strcpy(s->version, "2.17");
+	strcpy(s->service, "ost.OSS.ost_io");
 	s->cleanup = 600;
 	while (fgets(line, sizeof(line), file))
 		load_line(s, line);
@@ -119,6 +118,7 @@ static void save(const struct server *s, FILE *file)
 {
 	fprintf(file, "policy %s\ncpts %u\nversion %s\ncleanup %f\nage %f\n",
 		s->tbf.policy, s->tbf.cpts, s->version, s->cleanup, s->age);
+	fprintf(file, "service %s\n", s->service);
 	fprintf(file, "sequence %u\nfail %d %d\nsettle %f %f\n",
 		s->tbf.sequence, s->fail_n, s->fail_errno, s->settle,
 		s->settled);
@@ -211,6 +211,22 @@ static void print_job(const struct server *s, const struct job *j)
 		       *c, (int)(15 - strlen(*c)), "");
 }
 
+static const char *kind(const struct server *s)
+{
+	return strncmp(s->service, "mds.", 4) == 0 ? "mdt" : "obdfilter";
+}
+
+/* A job on a metadata target. */
+static void print_metadata(const struct job *j)
+{
+	printf("- %-16s ", "job_id:");
+	print_id(j->id);
+	printf("  start_time:      %.9f secs.nsecs\n", j->start);
+	printf("  open:            { samples: %11llu, unit: usecs }\n"
+	       "  close:           { samples: %11llu, unit: usecs }\n",
+	       j->reads, j->writes);
+}
+
 /* One target after the other; they are those that jobs have been on. */
 static void get_job_stats(struct server *s)
 {
@@ -224,9 +240,14 @@ static void get_job_stats(struct server *s)
 			seen |= strcmp(s->job[k].ost, s->job[i].ost) == 0;
 		if (seen)
 			continue;
-		printf("obdfilter.%s.job_stats=\njob_stats:\n", s->job[i].ost);
+		printf("%s.%s.job_stats=\njob_stats:\n", kind(s),
+		       s->job[i].ost);
 		for (size_t k = i; k < s->n; k++)
-			if (strcmp(s->job[k].ost, s->job[i].ost) == 0)
+			if (strcmp(s->job[k].ost, s->job[i].ost) != 0)
+				continue;
+			else if (strcmp(kind(s), "mdt") == 0)
+				print_metadata(&s->job[k]);
+			else
 				print_job(s, &s->job[k]);
 	}
 	if (s->n == 0)
@@ -257,18 +278,35 @@ static unsigned classes_of(void *arg, const struct fake_rule *rule,
 	return n;
 }
 
+/* Is it this parameter of the service? */
+static bool is_param(const struct server *s, const char *what, const char *name)
+{
+	size_t n = strlen(s->service);
+
+	return strncmp(what, s->service, n) == 0 && what[n] == '.' &&
+	       strcmp(what + n + 1, name) == 0;
+}
+
+static bool is_job_stats(const struct server *s, const char *what)
+{
+	char pattern[32];
+
+	snprintf(pattern, sizeof(pattern), "%s.*.job_stats", kind(s));
+	return fnmatch(pattern, what, 0) == 0;
+}
+
 static int get_param(struct server *s, const char *what)
 {
 	struct slu_buf out = {0};
 	int rc = 0;
 
-	if (fnmatch("obdfilter.*.job_stats", what, 0) == 0) {
+	if (is_job_stats(s, what)) {
 		get_job_stats(s);
-	} else if (strcmp(what, RULES) == 0) {
+	} else if (is_param(s, what, "nrs_tbf_rule")) {
 		rc = fake_tbf_dump(&s->tbf, classes_of, s, &out);
 		if (rc == 0)
 			printf("%s=\n%s", what, out.data);
-	} else if (strcmp(what, POLS) == 0) {
+	} else if (is_param(s, what, "nrs_policies")) {
 		fake_tbf_dump_policies(&s->tbf, &out);
 		printf("%s=\n%s", what, out.data);
 	} else {
@@ -314,11 +352,11 @@ static int set_param(struct server *s, char *pair)
 		s->fail_n--;
 		return refuse(pair, value, s->fail_errno);
 	}
-	if (strcmp(pair, RULES) == 0)
+	if (is_param(s, pair, "nrs_tbf_rule"))
 		rc = fake_tbf_command(&s->tbf, value);
-	else if (strcmp(pair, POLS) == 0)
+	else if (is_param(s, pair, "nrs_policies"))
 		rc = set_policy(s, value);
-	else if (fnmatch("obdfilter.*.job_stats", pair, 0) == 0)
+	else if (is_job_stats(s, pair))
 		rc = clear_jobs(s, value);
 	if (rc)
 		return refuse(pair, value, rc);
@@ -413,6 +451,8 @@ static int fake(struct server *s, int n, char **word)
 		s->tbf.cpts = (unsigned)atoi(word[1]);
 	else if (n == 2 && strcmp(word[0], "version") == 0)
 		slu_copy(s->version, sizeof(s->version), word[1]);
+	else if (n == 2 && strcmp(word[0], "service") == 0)
+		slu_copy(s->service, sizeof(s->service), word[1]);
 	else if (n == 2 && strcmp(word[0], "cleanup") == 0)
 		s->cleanup = atof(word[1]);
 	else if (n == 2 && strcmp(word[0], "age") == 0)

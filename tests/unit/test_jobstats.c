@@ -74,6 +74,38 @@ START_TEST(test_forms)
 }
 END_TEST
 
+/* What the service mdt of a metadata server has done; only when asked. */
+START_TEST(test_requests)
+{
+	static const char text[] =
+		"mdt.fs-MDT0000.job_stats=\njob_stats:\n"
+		"- job_id:          4711\n"
+		"  open:            { samples:           3, unit: usecs, min: 1 }\n"
+		"  close:           { samples:         100, unit: usecs, min: 1 }\n"
+		"  rename:          { samples:           4, unit:  reqs }\n"
+		"  samedir_rename:  { samples:           4, unit:  reqs }\n"
+		"  readpage:        { samples:         200, unit: usecs }\n"
+		"  read_bytes:      { samples:           7, unit: bytes, sum: 70 }\n"
+		"  read:            { samples:           7, unit: usecs }\n"
+		"  getattr:         { samples:          10, unit: usecs }\n"
+		"- job_id:          4712\n"
+		"  close:           { samples:           1, unit: usecs }\n";
+	struct slu_jobstats s = {.count_requests = true};
+	struct slu_err err;
+
+	for (int k = 0; k < 2; k++) {
+		expect_ok(slu_jobstats_parse(&s, text, strlen(text), &err),
+			  err);
+		ck_assert_uint_eq(s.n, 2);
+		ck_assert_uint_eq(s.job[0].requests, k == 0 ? 17 : 0);
+		ck_assert_uint_eq(s.job[0].read_rpcs, 7);
+		ck_assert_uint_eq(s.job[1].requests, 0);
+		s.count_requests = false;
+	}
+	slu_jobstats_free(&s);
+}
+END_TEST
+
 START_TEST(test_empty)
 {
 	static const struct {
@@ -298,10 +330,10 @@ START_TEST(test_osts)
 	struct slu_err err;
 
 	put(root, "mdt", GOOD);
-	expect_fail(slu_job_stats_osts(root, &got, &err), err, SLU_NOTFOUND,
-		    "no server");
+	expect_fail(slu_job_stats_of(root, "obdfilter", &got, &err), err,
+		    SLU_NOTFOUND, "no server");
 	put(root, "obdfilter", GOOD);
-	expect_ok(slu_job_stats_osts(root, &got, &err), err);
+	expect_ok(slu_job_stats_of(root, "obdfilter", &got, &err), err);
 	ck_assert_uint_eq(got.n_targets, 1);
 	slu_jobstats_free(&got);
 }
@@ -389,5 +421,5 @@ START_TEST(test_pages)
 }
 END_TEST
 
-TEST_MAIN("jobstats", test_forms, test_empty, test_recorded, test_read,
-	  test_records, test_osts, test_pages)
+TEST_MAIN("jobstats", test_requests, test_forms, test_empty, test_recorded,
+	  test_read, test_records, test_osts, test_pages)

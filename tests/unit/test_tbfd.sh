@@ -298,6 +298,38 @@ until_true 20 is_ruled 'projid={500}' || fail "projects: $(rules)"
 stop TERM
 echo '4711 4' >"$dir/nodes"
 
+# On a metadata server: opens count, closes are of another service.
+FAKE_LCTL=$dir/mds
+lctl fake service mds.MDS.mdt
+metadata_rules() {
+	lctl fake rpcs fs-MDT0000 4711 500 0 0
+	lctl fake rpcs fs-MDT0000 4712 0 900 0
+	lctl get_param mds.MDS.mdt.nrs_tbf_rule 2>&1 |
+		grep -q '^slu_4711 jobid={4711}'
+}
+start --service mdt
+until_true 20 metadata_rules || fail "no rules of metadata: $(cat "$dir/log")"
+for _ in {1..20}; do
+	metadata_rules
+	sleep 0.05
+done
+lctl get_param mds.MDS.mdt.nrs_tbf_rule | grep -q slu_4712 &&
+	fail "closes count: $(lctl get_param mds.MDS.mdt.nrs_tbf_rule)"
+stop TERM
+lctl get_param mds.MDS.mdt.nrs_tbf_rule 2>&1 | grep -q 'No such device' ||
+	fail "rules of metadata after TERM"
+: >"$dir/load"
+while [ -e "$dir/load" ]; do
+	metadata_rules
+	sleep 0.05
+done &
+tbfd --measure 2 --service mdt >"$dir/rates" || fail "--measure of metadata"
+rm "$dir/load"
+wait
+FAKE_LCTL=$dir/server
+grep -q '^RATES="--rate [1-9][0-9]*"$' "$dir/rates" &&
+	! grep -q MB/s "$dir/rates" || fail "rates: $(cat "$dir/rates")"
+
 # Killed, its guard cleans up.
 start
 until_true 20 has_rules || fail "no rules again"
@@ -379,7 +411,8 @@ for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	'--rate 1 --class uid --exempt jobid=x' \
 	'--rate 1 --class gid --exempt uid=0' \
 	"--rate 1 --class uid --nodes-from sluiced --publish $dir/none" \
-	'--rate 1 word' '--wrong' nodes \
+	'--rate 2GB/s --service mdt' '--rate 1 --service ldlm_canceld' \
+	'--rate 1 --service mdt_readpage' '--rate 1 word' '--wrong' nodes \
 	'--rate 1 --nodes-from sluiced'; do
 	# shellcheck disable=SC2086
 	tbfd $bad >"$dir/out" 2>&1
@@ -414,7 +447,7 @@ wait
 for _ in {1..20}; do
 	sleep 0.1
 	lctl fake rpcs fs-OST0000 4711 500 0 1048576
-	lctl fake rpcs fs-OST0000 4712 5000 0 16384
+	lctl fake rpcs fs-OST0000 4712 50000 0 16384
 done &
 tbfd --rate 400MB/s --once --dry-run --period 0.6 --state "$dir/none" \
 	>"$dir/out" 2>&1 || fail "--rate 400MB/s: $(cat "$dir/out")"

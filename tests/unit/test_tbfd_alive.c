@@ -313,7 +313,8 @@ START_TEST(test_files)
 		{-1, "cut off"},
 	};
 	static const char rule[] = "start a jobid={a} rate=9";
-	struct slu_lustre *l = slu_lustre_files(tmpfile_path("oss"), &err);
+	struct slu_lustre *l = slu_lustre_files(
+		tmpfile_path("oss"), slu_lustre_service("ost_io", NULL), &err);
 	struct slu_jobstats stats = {0};
 	struct slu_buf text = {0};
 	const char *path;
