@@ -34,7 +34,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_ctl_thread_fini(ctl);
 	slu_history_queue_fini(&ctl->history);
 	slu_event_queue_fini(&ctl->queue);
-	slu_mails_free(&ctl->mails);
+	slu_mail_queue_free(&ctl->mail_queue);
 	slu_pools_fini(&ctl->mirror);
 	slu_mirror_fini(&ctl->mirror);
 	slu_waits_fini(&ctl->waits);
@@ -77,7 +77,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	slu_mirror_init(&ctl->mirror);
 	slu_waits_init(&ctl->waits);
 	slu_iostart_init(&ctl->iostart);
-	slu_mails_init(&ctl->mails);
+	slu_mail_queue_init(&ctl->mail_queue);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed, ops->max_jobs) == 0;
 	ctl->conf_path = conf_path ? strdup(conf_path) : slu_conf_path();

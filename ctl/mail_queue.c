@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue of mails to users, which one thread sends; what was sent within an
- * hour is not sent again.
+ * The queue of notification mail to users, which one thread sends; what was
+ * sent within an hour is not sent again.
  *
  * What users wrote (the job's name, paths in a sentence, the address) is an
  * argument and never a command: an address that some mail programs would take
@@ -38,56 +38,58 @@ bool slu_mail_is_address(const char *to)
 	}
 }
 
-void slu_letter_free(struct slu_letter *letter)
+void slu_queued_mail_free(struct slu_queued_mail *queued)
 {
-	if (!letter)
+	if (!queued)
 		return;
-	free(letter->mail.program);
-	free(letter->mail.to);
-	free(letter->mail.kind);
-	free(letter->mail.subject);
-	free(letter);
+	free(queued->mail.program);
+	free(queued->mail.to);
+	free(queued->mail.kind);
+	free(queued->mail.subject);
+	free(queued);
 }
 
-void slu_mails_init(struct slu_mails *m)
+void slu_mail_queue_init(struct slu_mail_queue *m)
 {
 	m->end = &m->first;
 	pthread_mutex_init(&m->lock, NULL);
 }
 
-void slu_mails_free(struct slu_mails *m)
+void slu_mail_queue_free(struct slu_mail_queue *m)
 {
-	struct slu_letter *letter;
+	struct slu_queued_mail *queued;
 
-	while ((letter = m->first)) {
-		m->first = letter->next;
-		slu_letter_free(letter);
+	while ((queued = m->first)) {
+		m->first = queued->next;
+		slu_queued_mail_free(queued);
 	}
 	pthread_mutex_destroy(&m->lock);
 }
 
-struct slu_letter *slu_mails_next(struct slu_mails *m, bool stop)
+struct slu_queued_mail *slu_mail_queue_next(struct slu_mail_queue *m, bool stop)
 {
-	struct slu_letter *letter;
+	struct slu_queued_mail *queued;
 
 	pthread_mutex_lock(&m->lock);
-	letter = stop ? NULL : m->first;
-	if (letter) {
-		m->first = letter->next;
+	queued = stop ? NULL : m->first;
+	if (queued) {
+		m->first = queued->next;
 		m->waiting--;
 	}
 	if (!m->first)
 		m->end = &m->first;
-	if (!letter)
+	if (!queued)
 		m->running = false;
 	pthread_mutex_unlock(&m->lock);
-	return letter;
+	return queued;
 }
 
-bool slu_mails_was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
-			const struct slu_verdict *verdict, double now)
+bool slu_mail_queue_was_sent(struct slu_mail_queue *m,
+			     const struct slu_ctl_mail *mail,
+			     const struct slu_verdict *verdict, double now)
 {
-	size_t n = m->n_told < SLU_MAILS_TOLD ? m->n_told : SLU_MAILS_TOLD;
+	size_t n =
+		m->n_sent < SLU_MAIL_SENT_MAX ? m->n_sent : SLU_MAIL_SENT_MAX;
 	struct slu_mail_sent is = {.array = mail->array_job_id, .at = now};
 
 	slu_copy(is.kind, sizeof(is.kind), mail->kind);
@@ -98,25 +100,26 @@ bool slu_mails_was_told(struct slu_mails *m, const struct slu_ctl_mail *mail,
 			 verdict->reason ? verdict->reason : "");
 	}
 	for (size_t i = 0; i < n; i++)
-		if (m->told[i].array == is.array && m->told[i].job == is.job &&
-		    m->told[i].restarts == is.restarts &&
-		    slu_eq(m->told[i].kind, is.kind) &&
-		    slu_eq(m->told[i].reason, is.reason) &&
-		    now < m->told[i].at + FOR)
+		if (m->sent[i].array == is.array && m->sent[i].job == is.job &&
+		    m->sent[i].restarts == is.restarts &&
+		    slu_eq(m->sent[i].kind, is.kind) &&
+		    slu_eq(m->sent[i].reason, is.reason) &&
+		    now < m->sent[i].at + FOR)
 			return true;
-	m->told[m->n_told++ % SLU_MAILS_TOLD] = is;
+	m->sent[m->n_sent++ % SLU_MAIL_SENT_MAX] = is;
 	return false;
 }
 
-int slu_mails_add(struct slu_mails *m, struct slu_letter *letter, bool *start)
+int slu_mail_queue_add(struct slu_mail_queue *m, struct slu_queued_mail *queued,
+		       bool *start)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&m->lock);
 	*start = !m->running;
-	if (m->waiting < SLU_MAILS_WAITING) {
-		*m->end = letter;
-		m->end = &letter->next;
+	if (m->waiting < SLU_MAIL_QUEUE_MAX) {
+		*m->end = queued;
+		m->end = &queued->next;
 		m->waiting++;
 		m->running = true;
 	} else {

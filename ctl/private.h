@@ -10,7 +10,7 @@
  * instance.c  the object's life; hooks that need more than one room
  * threads.c   who owns the object; its threads
  * thread.c    the loop of the main thread: what is due when
- * mail.c      mails to users, in a thread of its own
+ * mail.c      notification mail to users, in a thread of its own
  * users.c     user ids of names in sluice.conf, in a thread of its own
  * jobs/       requests at submission (requests.c, submit.c,
  *             persistent_state.c, prestage_state.c); events of jobs
@@ -92,7 +92,7 @@ struct slu_ctl {
 	atomic_bool standby;	     /* was active, and is not any more */
 	atomic_int owners;	     /* the plugins as one, and each thread */
 	bool has_thread, has_guard;  /* to be joined */
-	struct slu_mails mails;
+	struct slu_mail_queue mail_queue;
 	atomic_bool asking; /* the thread of users.c runs */
 	pthread_t thread, guard;
 	int guard_timer;

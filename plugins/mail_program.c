@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mails about the result of a job, for users who have asked Slurm for mails.
+ * Notification mail about the result of a job, for users who have asked Slurm
+ * for some.
  * Slurm sends its own when the job's tasks have ended, and does not know the
  * result of the stage-out then. Ours are sent in the same way: slurmscriptd, a
  * process beside slurmctld, runs the program.

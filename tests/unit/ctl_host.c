@@ -248,7 +248,7 @@ static int fake_mail(void *arg, const struct slu_verdict *verdict, bool staged,
 	const struct slu_ctl_mail *m = &host.mail;
 
 	(void)arg;
-	if (!host.mails)
+	if (!host.wants_mail)
 		return 1;
 	*out = (struct slu_ctl_mail){
 		.job_id = verdict->job_id,

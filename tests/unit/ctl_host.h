@@ -14,7 +14,7 @@
 #include "tests/unit/harness.h"
 
 extern pthread_mutex_t host_lock;
-extern pthread_mutex_t sent_lock; /* of what was mailed */
+extern pthread_mutex_t sent_lock; /* of the mail that was sent */
 
 struct fake_slurmctld {
 	struct slu_job job[32];
@@ -34,10 +34,10 @@ struct fake_slurmctld {
 	struct slu_ctl_limit limit[8]; /* limits that are ours */
 	size_t n_limit;
 	bool limits_fail;
-	int limit_calls;	  /* of set_limits */
-	bool mails, mail_fails;	  /* users want them; they cannot be sent */
-	struct slu_ctl_mail mail; /* what they are to be */
-	char sent[65536];	  /* under sent_lock */
+	int limit_calls;	     /* of set_limits */
+	bool wants_mail, mail_fails; /* users want it; it cannot be sent */
+	struct slu_ctl_mail mail;    /* what it says */
+	char sent[65536];	     /* under sent_lock */
 	bool ends; /* its state has been saved for the last time */
 	struct slu_ctl_late late; /* what an extension is said to cost */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mails to users: of what, to whom, how many. */
+/* Notification mail: about what, to which addresses, how often. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "ctl/mail.h"
@@ -11,7 +11,7 @@ static void begin(void)
 	ctl = ctl_by_hand("");
 	host_add((struct slu_job){.job_id = 7, .state = (char *)"RUNNING"});
 	link_up(ctl, 1);
-	host.mails = true;
+	host.wants_mail = true;
 }
 
 static void say(const struct slu_desc *desc, uint32_t job, const char *reason)
@@ -62,7 +62,7 @@ START_TEST(test_mail_only_of_what_was_done)
 	{
 		begin();
 		*host.sent = '\0';
-		host.mails = c->wants;
+		host.wants_mail = c->wants;
 		say(c->desc, c->job, "why");
 		ck_assert_str_eq(sent(c->sent), c->sent);
 		slu_ctl_release(ctl);
@@ -157,7 +157,7 @@ START_TEST(test_array)
 END_TEST
 
 /* While none is sent, so many wait, and slurmctld does not. */
-START_TEST(test_queue_of_mails_is_bounded)
+START_TEST(test_queue_is_bounded)
 {
 	begin();
 	pthread_mutex_lock(&sent_lock); /* that takes as long as we like */
@@ -175,4 +175,4 @@ START_TEST(test_queue_of_mails_is_bounded)
 END_TEST
 
 TEST_MAIN("ctl mail", test_mail_only_of_what_was_done, test_addresses,
-	  test_subjects, test_array, test_queue_of_mails_is_bounded)
+	  test_subjects, test_array, test_queue_is_bounded)
