@@ -41,7 +41,8 @@ static void check_link(struct json_object *live, struct json_object *findings)
 			  "slurmctld is not connected to sluiced: jobs with a "
 			  "buffer wait; it does not run, or cannot use its "
 			  "sluice.conf, as its log says");
-	slu_finding_type(row, slu_doctor_text(live, "host"), "scontrol ping");
+	slu_finding_command(row, slu_doctor_text(live, "host"),
+			    "scontrol ping");
 	slu_finding_since(row, slu_json_number_at(peer, "since"));
 }
 
@@ -53,13 +54,13 @@ static void check_release(struct json_object *live,
 	const char *ours = slu_doctor_text(live, "release");
 
 	if (*theirs && strcmp(theirs, ours) != 0)
-		slu_finding_type(slu_finding(findings, SLU_SEVERE_WARNING,
-					     "version",
-					     "slurmctld has loaded Sluice %s, "
-					     "sluiced is %s",
-					     theirs, ours),
-				 slu_doctor_text(live, "host"),
-				 "systemctl restart slurmctld sluiced");
+		slu_finding_command(
+			slu_finding(findings, SLU_SEVERE_WARNING, "version",
+				    "slurmctld has loaded Sluice %s, "
+				    "sluiced is %s",
+				    theirs, ours),
+			slu_doctor_text(live, "host"),
+			"systemctl restart slurmctld sluiced");
 }
 
 /* Each line is a finding, and ends with the line to write. */
@@ -72,7 +73,7 @@ static void check_slurm_conf(struct json_object *live,
 
 	for (; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "slurm.conf",
 				    "slurm.conf: %.*s, and then", (int)len,
 				    line),
@@ -89,14 +90,14 @@ static void check_io_capacity(struct json_object *peer, const char *host,
 	bool none_left = degraded > 0 && degraded >= targets;
 
 	if (none_left)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
 				    "IOStart holds nobody: all %.0f targets of "
 				    "Lustre are degraded or read-only",
 				    targets),
 			host, "sysquery osts");
 	else if (degraded > 0)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
 				    "%.0f of %.0f targets of Lustre are "
 				    "degraded: IOBandwidth=auto is as much "
@@ -104,7 +105,7 @@ static void check_io_capacity(struct json_object *peer, const char *host,
 				    degraded, targets),
 			host, "sysquery osts");
 	if (!none_left && slu_json_bool_at(peer, "io_unknown"))
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
 				    "IOStart holds nobody: what the file "
 				    "system can move (IOBandwidth=auto) is not "
@@ -132,7 +133,7 @@ static void check_io_servers(struct json_object *peer, const char *host,
 				    "them",
 				    silent);
 	if (found)
-		slu_finding_type(found, host, "sysquery osts");
+		slu_finding_command(found, host, "sysquery osts");
 }
 
 static void check_io(struct json_object *live, struct json_object *findings)
@@ -158,21 +159,21 @@ static void check_stale(struct json_object *live, const struct slu_buf *text,
 
 	slu_sha256(text->data, text->len, hash);
 	if (!slu_eq(hash, slu_doctor_text(live, "conf_hash")))
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
 				    "%s is not the one that sluiced has read",
 				    path),
 			slu_doctor_text(live, "host"),
 			"systemctl reload sluiced");
 	if (*wrong)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_ERROR, "sluice.conf",
 				    "slurmctld could not use %s, and "
 				    "goes on with the old one: %s",
 				    path, wrong),
 			slu_doctor_text(live, "host"), "scontrol reconfigure");
 	else if (read > 0 && stat(path, &st) == 0 && (double)st.st_mtime > read)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
 				    "%s was written after slurmctld "
 				    "had read it",
@@ -188,7 +189,7 @@ static void check_conf(struct json_object *live, struct json_object *findings)
 	struct slu_conf *conf = slu_site_load(path, &text, &err);
 
 	if (!conf)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_ERROR, "sluice.conf",
 				    "%s; the old one is used, and none "
 				    "after a restart",
@@ -216,7 +217,8 @@ static void check_mappings(struct json_object *live,
 			  "jobs start without theirs: %s",
 			  wrong);
 	slu_finding_since(row, slu_json_number_at(live, "publish_since"));
-	slu_finding_type(row, slu_doctor_text(live, "host"), "ls -ld %s", dir);
+	slu_finding_command(row, slu_doctor_text(live, "host"), "ls -ld %s",
+			    dir);
 }
 
 /* The database */
@@ -241,7 +243,7 @@ static void check_room(const char *host, const char *path, uint64_t size,
 	room = st.f_bavail * st.f_frsize;
 	if (room >= ROOM_MIN && room >= size / 4)
 		return;
-	slu_finding_type(
+	slu_finding_command(
 		slu_finding(findings,
 			    room < ROOM_MIN ? SLU_SEVERE_ERROR
 					    : SLU_SEVERE_WARNING,
@@ -264,7 +266,7 @@ static void check_database(struct json_object *live,
 	snprintf(wal, sizeof(wal), "%s-wal", path);
 	check_room(host, path, size_of(path) + size_of(wal), findings);
 	if (lost > 0)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, "database",
 				    "it could not be written %.0f time%s since "
 				    "sluiced was started; nodes ask again",

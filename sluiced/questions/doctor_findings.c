@@ -30,8 +30,8 @@ struct json_object *slu_finding(struct json_object *list,
 	return row;
 }
 
-struct json_object *slu_finding_type(struct json_object *finding,
-				     const char *hosts, const char *fmt, ...)
+struct json_object *slu_finding_command(struct json_object *finding,
+					const char *hosts, const char *fmt, ...)
 {
 	char type[400];
 	va_list ap;

@@ -15,8 +15,8 @@ struct json_object *slu_finding(struct json_object *list,
 	__attribute__((format(printf, 4, 5)));
 /* Adds which command to type on which hosts (NULL: anywhere), and since when
  * this lasts (0: not known). Returns finding. */
-struct json_object *slu_finding_type(struct json_object *finding,
-				     const char *hosts, const char *fmt, ...)
+struct json_object *slu_finding_command(struct json_object *finding,
+					const char *hosts, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 struct json_object *slu_finding_since(struct json_object *finding,
 				      double since);

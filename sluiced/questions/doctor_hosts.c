@@ -86,7 +86,7 @@ static void said_tell(const struct said *s, enum slu_severity severity,
 				  hosts ? hosts : "", between,
 				  slu_doctor_text(s->text, key));
 		slu_finding_since(row, slu_json_number_at(s->since, key));
-		slu_finding_type(row, hosts, "%s", type);
+		slu_finding_command(row, hosts, "%s", type);
 		free(hosts);
 	}
 }
@@ -110,7 +110,7 @@ static void check_versions(struct json_object *live,
 	json_object_object_foreach(groups, release, names)
 	{
 		hosts = slu_group_hosts(names);
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "version",
 				    "%.400s: Sluice %s, sluiced is %s",
 				    hosts ? hosts : "",
@@ -209,7 +209,7 @@ static void tell_stale(struct probes *p, struct json_object *findings)
 	char *hosts = names ? slu_group_hosts(names) : NULL;
 
 	if (hosts)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
 				    "%.400s: another sluice.conf than sluiced "
 				    "has read, when it was probed last",
@@ -233,9 +233,10 @@ static void tell_unprobed(struct probes *p, struct json_object *findings)
 	names = slu_json_at(groups, "");
 	hosts = names ? slu_group_hosts(names) : NULL;
 	if (hosts)
-		slu_finding_type(slu_finding(findings, SLU_SEVERE_NOTE, "probe",
-					     "%.400s: never probed", hosts),
-				 hosts, "sluice-node probe --push");
+		slu_finding_command(slu_finding(findings, SLU_SEVERE_NOTE,
+						"probe", "%.400s: never probed",
+						hosts),
+				    hosts, "sluice-node probe --push");
 	free(hosts);
 	json_object_put(groups);
 }
@@ -279,7 +280,7 @@ static void tell_silent(struct json_object *silent,
 	json_object_object_foreach(silent, job, names)
 	{
 		hosts = slu_group_hosts(names);
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_ERROR, "silent",
 				    "%.400s: not heard since job %s waited for "
 				    "it in vain: slurmd, munged or its network "

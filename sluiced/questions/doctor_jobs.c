@@ -103,10 +103,10 @@ static void tell_long(struct json_object *phase, double like, double now,
 		slu_json_bool_at(phase, "boots") ? " to boot" : "");
 	slu_finding_since(row, slu_json_number_at(phase, "since"));
 	if (*waits)
-		slu_finding_type(row, waits, "sluice-node status");
+		slu_finding_command(row, waits, "sluice-node status");
 	else
-		slu_finding_type(row, NULL, "sysquery buffers %u",
-				 job_of(phase));
+		slu_finding_command(row, NULL, "sysquery buffers %u",
+				    job_of(phase));
 }
 
 static int check_phases(struct slu_db *db, struct json_object *phases,
@@ -131,7 +131,7 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 			tell_long(phase, like, now, findings);
 	}
 	if (n > LONG_TOLD)
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "phase",
 				    "%zu more job%s in a phase for "
 				    "long",
@@ -151,7 +151,7 @@ static void check_unanswered(struct json_object *rows, double now,
 		if (now - slu_json_number_at(one, "since") < UNANSWERED)
 			continue;
 		slu_finding_since(
-			slu_finding_type(
+			slu_finding_command(
 				slu_finding(findings, SLU_SEVERE_WARNING,
 					    "verdict",
 					    "slurmctld has not yet heard what "
@@ -182,7 +182,7 @@ static int check_failures(struct slu_db *db, const struct slu_asker *who,
 
 	while (rows && (rc = slu_db_step(rows, err)) > 0) {
 		in = slu_db_int(rows, 2);
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, "failure",
 				    "%lld job%s failed in the last day in %s; "
 				    "job %lld: %s",
@@ -219,10 +219,11 @@ static void tell_without(struct json_object *jobs, bool admin,
 			"read it",
 			hosts ? hosts : "", job);
 		if (admin)
-			slu_finding_type(row, hosts,
-					 "sluice-node probe --push");
+			slu_finding_command(row, hosts,
+					    "sluice-node probe --push");
 		else
-			slu_finding_type(row, NULL, "sysquery buffers %s", job);
+			slu_finding_command(row, NULL, "sysquery buffers %s",
+					    job);
 		free(hosts);
 	}
 }
@@ -293,7 +294,7 @@ static int check_held(struct slu_db *db, const struct slu_asker *who,
 		row = slu_finding(findings, SLU_SEVERE_NOTE, "held",
 				  "job %lld has ended, and %s",
 				  (long long)slu_db_int(rows, 0), text);
-		slu_finding_type(row, node, "sluice-node probe --push");
+		slu_finding_command(row, node, "sluice-node probe --push");
 		slu_finding_since(row, slu_db_double(rows, 1));
 	}
 	slu_db_done(rows);
@@ -344,7 +345,7 @@ static void tell_kept(const struct kept *k, double now,
 
 	snprintf(uid, sizeof(uid), "uid %u", k->uid);
 	slu_finding_since(
-		slu_finding_type(
+		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, "kept",
 				    "%s: %s of %zu failed stage-out%s %s kept "
 				    "(with room for %s), %s%s; job %u's goes "
