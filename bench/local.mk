@@ -79,7 +79,7 @@ bench_publish_LDADD = $(libsluiced)
 bench_programs += bench/placements
 bench_placements_SOURCES = bench/placements.c bench/measure.h
 bench_placements_LDADD = $(libsluost)
-bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_rivals.c bench/ost_windows.c bench/ost_windows.h bench/ost_pick.c \
+bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_rivals.c bench/ost_windows.c bench/ost_windows.h bench/ost_allocators.c \
 	bench/ost_sim.c bench/ost_sim.h bench/ost_time.c \
 	bench/measure.h
 bench_ost_LDADD = $(libsluost)

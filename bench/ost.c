@@ -44,9 +44,9 @@
 static uint32_t targets = 32, per_server = 4;
 static uint64_t first_seed = 42; /* of the traces */
 
-static const char *const who_name[] = {"round-robin",	  "Lustre QOS",
-				       "weighted random", "flow (raw)",
-				       "flow (paper)",	  "ours"};
+static const char *const allocator_name[] = {"round-robin",	"Lustre QOS",
+					     "weighted random", "flow (raw)",
+					     "flow (paper)",	"ours"};
 
 void ost_die(const char *what)
 {
@@ -140,7 +140,7 @@ static double settled(const double *series, size_t stride, size_t n, double per)
 	return since;
 }
 
-static struct means balance(enum ost_who who, double hours, double busy)
+static struct means balance(enum ost_allocator by, double hours, double busy)
 {
 	static struct ost_outcome o[MOST_RUNS];
 	const size_t stride = sizeof(*o) / sizeof(double);
@@ -148,7 +148,7 @@ static struct means balance(enum ost_who who, double hours, double busy)
 	struct means m;
 
 	for (size_t run = 0; run < runs; run++)
-		ost_simulate(who, targets, per_server, hours, busy,
+		ost_simulate(by, targets, per_server, hours, busy,
 			     first_seed + run, &o[run]);
 	m = (struct means){
 		.space_at = settled(o[0].space, stride, 6 * n, 6),
@@ -168,16 +168,16 @@ static struct means balance(enum ost_who who, double hours, double busy)
 
 static void print_balance_csv(const struct means m[ALLOCATORS], double busy)
 {
-	for (int who = 0; who < OURS; who++)
+	for (int by = 0; by < OURS; by++)
 		printf("%u targets busy %g,space balanced,h,%.2f,%s,%.2f,%.3g\n"
 		       "%u targets busy %g,load balanced,h,%.2f,%s,%.2f,%.3g\n"
 		       "%u targets busy %g,bandwidth,MB/s,%.0f,%s,%.0f,%.3g\n",
-		       targets, busy, m[OURS].space_at, who_name[who],
-		       m[who].space_at, m[OURS].space_at / m[who].space_at,
-		       targets, busy, m[OURS].load_at, who_name[who],
-		       m[who].load_at, m[OURS].load_at / m[who].load_at,
-		       targets, busy, m[OURS].bandwidth, who_name[who],
-		       m[who].bandwidth, m[OURS].bandwidth / m[who].bandwidth);
+		       targets, busy, m[OURS].space_at, allocator_name[by],
+		       m[by].space_at, m[OURS].space_at / m[by].space_at,
+		       targets, busy, m[OURS].load_at, allocator_name[by],
+		       m[by].load_at, m[OURS].load_at / m[by].load_at, targets,
+		       busy, m[OURS].bandwidth, allocator_name[by],
+		       m[by].bandwidth, m[OURS].bandwidth / m[by].bandwidth);
 }
 
 static void run_balance(bool csv, double hours, double busy)
@@ -186,8 +186,8 @@ static void run_balance(bool csv, double hours, double busy)
 	struct means m[ALLOCATORS], best;
 	char a[16], b[16];
 
-	for (int who = 0; who < ALLOCATORS; who++)
-		m[who] = balance(who, hours, busy);
+	for (int by = 0; by < ALLOCATORS; by++)
+		m[by] = balance(by, hours, busy);
 	if (csv) {
 		print_balance_csv(m, busy);
 		return;
@@ -201,11 +201,11 @@ static void run_balance(bool csv, double hours, double busy)
 	       targets, targets / per_server, hours, busy, OST_LINK, m[0].first,
 	       "max/mean <= 1.05", "space from", "load from", "space end",
 	       "load end", "MB/s", "us to decide");
-	for (int who = 0; who < ALLOCATORS; who++)
+	for (int by = 0; by < ALLOCATORS; by++)
 		printf("%-16s %12s %12s %10.3f %10.3f %10.0f %12.2f\n",
-		       who_name[who], at(m[who].space_at, a),
-		       at(m[who].load_at, b), m[who].space_end, m[who].load_end,
-		       m[who].bandwidth, m[who].decide);
+		       allocator_name[by], at(m[by].space_at, a),
+		       at(m[by].load_at, b), m[by].space_end, m[by].load_end,
+		       m[by].bandwidth, m[by].decide);
 	for (int i = 0; i < 3; i++) {
 		best = balance(EMPTIEST + i, hours, busy);
 		printf("%-16s %12s %12s %10.3f %10.3f %10.0f\n", known[i],
@@ -219,7 +219,7 @@ static void run_balance(bool csv, double hours, double busy)
 static void run_why(double hours, double busy)
 {
 	static const struct {
-		enum ost_who who;
+		enum ost_allocator by;
 		const char *name;
 	} kind[] = {
 		{ROUND_ROBIN, "round-robin"},
@@ -239,7 +239,7 @@ static void run_why(double hours, double busy)
 	       targets, targets / per_server, hours, busy, "", "MB/s",
 	       "space from", "load from");
 	for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
-		struct means m = balance(kind[i].who, hours, busy);
+		struct means m = balance(kind[i].by, hours, busy);
 
 		printf("%-36s %7.0f %12s %12s\n", kind[i].name, m.bandwidth,
 		       at(m.space_at, a), at(m.load_at, b));
@@ -247,13 +247,13 @@ static void run_why(double hours, double busy)
 	}
 }
 
-static double bandwidth(enum ost_who who, uint32_t targets, double busy)
+static double bandwidth(enum ost_allocator by, uint32_t targets, double busy)
 {
 	static struct ost_outcome o;
 	double sum = 0;
 
 	for (size_t run = 0; run < SHORT_RUNS; run++) {
-		ost_simulate(who, targets, 8, 0.1, busy, first_seed + run, &o);
+		ost_simulate(by, targets, 8, 0.1, busy, first_seed + run, &o);
 		sum += o.bandwidth / SHORT_RUNS;
 	}
 	return sum;
@@ -263,19 +263,19 @@ static void run_bandwidth(bool csv, uint32_t targets, double busy)
 {
 	double mb[ALLOCATORS];
 
-	for (int who = 0; who < ALLOCATORS; who++)
-		mb[who] = bandwidth(who, targets, busy);
+	for (int by = 0; by < ALLOCATORS; by++)
+		mb[by] = bandwidth(by, targets, busy);
 	if (!csv)
 		printf("%-8u %5.2f", targets, busy);
-	for (int who = 0; !csv && who < ALLOCATORS; who++)
-		printf(" %15.0f", mb[who]);
+	for (int by = 0; !csv && by < ALLOCATORS; by++)
+		printf(" %15.0f", mb[by]);
 	if (!csv)
 		printf(" %9.1f%%\n", 100 * (mb[OURS] / mb[0] - 1));
-	for (int who = 0; csv && who < OURS; who++)
+	for (int by = 0; csv && by < OURS; by++)
 		printf("%u targets busy %.2f,bandwidth,MB/s,%.1f,%s,%.1f,"
 		       "%.4g\n",
-		       targets, busy, mb[OURS], who_name[who], mb[who],
-		       mb[OURS] / mb[who]);
+		       targets, busy, mb[OURS], allocator_name[by], mb[by],
+		       mb[OURS] / mb[by]);
 }
 
 static void run_scale(bool csv)
@@ -290,8 +290,8 @@ static void run_scale(bool csv)
 		       "column above);\npaper: flow up to 54.5 %% above "
 		       "round-robin (at 800)\n\n%-8s %5s",
 		       "targets", "busy");
-	for (int who = 0; !csv && who < ALLOCATORS; who++)
-		printf(" %15s", who_name[who]);
+	for (int by = 0; !csv && by < ALLOCATORS; by++)
+		printf(" %15s", allocator_name[by]);
 	if (!csv)
 		printf(" %10s\n", "ours/RR");
 	for (size_t i = 0; i < 5; i++)

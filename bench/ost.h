@@ -19,8 +19,8 @@ void ost_run_times(bool csv, const char *lemon);
 #define OST_LINK    0.75
 #define OST_PLACED  (1u << 20)
 
-/* ost_sim.c: simulates files over time. The strategies of placement: */
-enum ost_who {
+/* ost_sim.c: simulates files over time. Its allocators: */
+enum ost_allocator {
 	ROUND_ROBIN,
 	QOS,
 	RANDOM,
@@ -75,7 +75,7 @@ void ost_take_sizes(const double *bytes, size_t n);
 /* `m` targets, so many on each server, with this utilisation: half of it
  * writes, half reads. All strategies get the same trace, which depends on the
  * seed. */
-void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
+void ost_simulate(enum ost_allocator by, uint32_t m, uint32_t per_server,
 		  double hours, double busy, uint64_t seed,
 		  struct ost_outcome *outcome);
 

@@ -199,13 +199,13 @@ static void (*const rivals[KINDS])(struct world *, uint32_t, uint32_t *) = {
 	[ROBIN_SERVERS] = pick_servers, [ROBIN_TARGETS] = pick_targets,
 };
 
-bool ost_is_rival(enum ost_who who)
+bool ost_is_rival(enum ost_allocator by)
 {
-	return rivals[who];
+	return rivals[by];
 }
 
-void ost_rival_pick(struct world *w, enum ost_who who, uint32_t n,
-		    uint32_t *out)
+void ost_rival_allocate(struct world *w, enum ost_allocator by, uint32_t n,
+			uint32_t *out)
 {
-	rivals[who](w, n, out);
+	rivals[by](w, n, out);
 }

@@ -231,8 +231,8 @@ static uint32_t draw(const struct world *w, struct traffic *f, double busy,
 	return n;
 }
 
-static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
-			 double busy)
+static void start_writes(struct world *w, struct traffic *f,
+			 enum ost_allocator by, double busy)
 {
 	static struct request r[BATCH];
 	static uint32_t chosen[BATCH * MOST];
@@ -241,7 +241,7 @@ static void start_writes(struct world *w, struct traffic *f, enum ost_who who,
 	if (n == 0)
 		return;
 	w->decide -= processor() + w->clock;
-	ost_pick(w, who, r, n, chosen);
+	ost_allocate(w, by, r, n, chosen);
 	w->decide += processor();
 	w->decided += n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -420,7 +420,7 @@ static void note_load(const struct world *w, struct traffic *f, double *all,
 	memset(f->old_moved, 0, w->servers * sizeof(double));
 }
 
-void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
+void ost_simulate(enum ost_allocator by, uint32_t m, uint32_t per_server,
 		  double hours, double busy, uint64_t trace,
 		  struct ost_outcome *o)
 {
@@ -438,7 +438,7 @@ void ost_simulate(enum ost_who who, uint32_t m, uint32_t per_server,
 		w.now = t;
 		if (t % STALE == 0)
 			look(&w);
-		start_writes(&w, &f, who, busy);
+		start_writes(&w, &f, by, busy);
 		start_reads(&w, &f, busy);
 		move_all(&w, &f);
 		if (f.windows)

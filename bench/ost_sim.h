@@ -27,8 +27,8 @@ struct world {
 	/* Stripes that were placed in the last minute, each counting less and
 	 * less; as select_io/ost/recent_placements.h. */
 	double *count, *when; /* and the sum of their times */
-	/* MB of them that were not written yet at `queued`, as far as who
-	 * places can know */
+	/* MB of them that were not written yet at `queued`, as far as an
+	 * allocator can know */
 	double *queue, queued;
 	struct placed {
 		uint32_t j;
@@ -42,7 +42,7 @@ struct world {
 	} * penalty, *server_penalty;
 	uint64_t dice;		    /* random state; the trace has its own */
 	double seen_time, qos_seen; /* of the statistics */
-	double decide;		    /* processor time in ost_pick, s */
+	double decide;		    /* processor time in ost_allocate, s */
 	double clock;		    /* s to read that clock */
 	uint64_t decided;	    /* files */
 };
@@ -53,13 +53,13 @@ struct request {
 };
 
 /* Chooses the targets of n requests in one second; MOST entries each. */
-void ost_pick(struct world *w, enum ost_who who, const struct request *r,
-	      uint32_t n, uint32_t *chosen);
+void ost_allocate(struct world *w, enum ost_allocator by,
+		  const struct request *r, uint32_t n, uint32_t *chosen);
 /* ost_rivals.c: strategies that place a file by an order, chance or free space.
  */
-bool ost_is_rival(enum ost_who who);
-void ost_rival_pick(struct world *w, enum ost_who who, uint32_t n,
-		    uint32_t *out);
+bool ost_is_rival(enum ost_allocator by);
+void ost_rival_allocate(struct world *w, enum ost_allocator by, uint32_t n,
+			uint32_t *out);
 /* The i-th target in Lustre's order (lod_qos_calc_rr), in which each server's
  * targets are as far apart as possible. */
 uint32_t ost_lustre_order(const struct world *w, uint32_t i);

@@ -142,7 +142,7 @@ void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
 		     uint64_t first_seed, size_t runs)
 {
 	static const struct {
-		enum ost_who who;
+		enum ost_allocator by;
 		const char *name;
 	} kind[] = {{ROUND_ROBIN, "round-robin"}, {QOS, "QOS"},
 		    {FLOW_RAW, "flow, raw"},	  {FLOW, "flow"},
@@ -158,7 +158,7 @@ void ost_run_windows(uint32_t targets, uint32_t per_server, double hours,
 
 			o.windows = &w[i];
 			for (size_t run = 0; run < runs; run++)
-				ost_simulate(kind[i].who, targets, per_server,
+				ost_simulate(kind[i].by, targets, per_server,
 					     hours, busy[b], first_seed + run,
 					     &o);
 			print_row(kind[i].name, &w[i], &w[0]);

@@ -112,13 +112,13 @@ static void add_ours(const struct world *w, uint32_t server, double mean,
 /* The costs of choose.h; the paper's know nothing of what was placed a moment
  * ago. A server's processor is as busy as its network; memory is the same
  * everywhere. */
-static void fill_targets(const struct world *w, enum ost_who who,
+static void fill_targets(const struct world *w, enum ost_allocator by,
 			 struct slu_place_target *t)
 {
 	const struct slu_ost_choose_settings *s = &slu_ost_choose_defaults;
 	double link = LINK * SPEED * w->per_server, mean = 0;
 	double server = largest(w->seen_server_rate, w->servers);
-	bool ours = who >= OURS;
+	bool ours = by >= OURS;
 
 	for (uint32_t j = 0; j < w->m; j++)
 		mean += w->seen_used[j] / w->m / MEGABYTES;
@@ -132,7 +132,7 @@ static void fill_targets(const struct world *w, enum ost_who who,
 			.step = s->step,
 			.room = 1u << 20,
 		};
-		if (who == FLOW_RAW)
+		if (by == FLOW_RAW)
 			t[j].cost = s->alpha * 100 * rate / link + rate +
 				    w->seen_used[j] * 1024;
 	}
@@ -165,18 +165,18 @@ static void forget(struct world *w)
 	}
 }
 
-static void solve(struct world *w, enum ost_who who, const struct request *r,
-		  uint32_t n, uint32_t *chosen)
+static void solve(struct world *w, enum ost_allocator by,
+		  const struct request *r, uint32_t n, uint32_t *chosen)
 {
 	static struct slu_place_target target[OST_TARGETS];
 	static uint32_t stripes[REQUESTS];
-	struct slu_place_problem p = {target, w->m, stripes, n, who == OURS};
+	struct slu_place_problem p = {target, w->m, stripes, n, by == OURS};
 	struct slu_place_solution s;
 	struct slu_place *place;
 
 	for (uint32_t i = 0; i < n; i++)
 		stripes[i] = r[i].stripes;
-	fill_targets(w, who, target);
+	fill_targets(w, by, target);
 	place = slu_place_setup(&p, NULL);
 	if (!place)
 		ost_die("no memory");
@@ -209,17 +209,17 @@ static double nth_cost(const struct slu_place_target *t, uint32_t m, uint32_t n)
 
 /* Lists the targets in the strategy's order of adjacency; returns their number.
  */
-static uint32_t neighbours(const struct world *w, enum ost_who who,
+static uint32_t neighbours(const struct world *w, enum ost_allocator by,
 			   const struct slu_place_target *t, uint32_t width,
 			   uint32_t *list)
 {
 	double most = INFINITY;
 	uint32_t n = 0;
 
-	if (who == NEAR_CHEAPER)
+	if (by == NEAR_CHEAPER)
 		most = nth_cost(t, w->m, (uint32_t)fmax(width, CHEAPER * w->m));
 	for (uint32_t i = 0; i < w->m; i++) {
-		uint32_t j = who == NEAR_NUMBERS ? i : ost_lustre_order(w, i);
+		uint32_t j = by == NEAR_NUMBERS ? i : ost_lustre_order(w, i);
 
 		if (t[j].cost <= most)
 			list[n++] = j;
@@ -245,16 +245,16 @@ static uint32_t cheapest(const struct slu_place_target *t, const uint32_t *list,
 }
 
 /* Places files one by one on adjacent targets. */
-static void pick_near(struct world *w, enum ost_who who,
-		      const struct request *r, uint32_t n, uint32_t *chosen)
+static void allocate_near(struct world *w, enum ost_allocator by,
+			  const struct request *r, uint32_t n, uint32_t *chosen)
 {
 	static struct slu_place_target t[OST_TARGETS];
 	static uint32_t list[OST_TARGETS];
 
-	fill_targets(w, who, t);
+	fill_targets(w, by, t);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t width = r[i].stripes;
-		uint32_t m = neighbours(w, who, t, width, list);
+		uint32_t m = neighbours(w, by, t, width, list);
 		uint32_t first = cheapest(t, list, m, width);
 
 		for (uint32_t k = 0; k < width; k++) {
@@ -267,8 +267,9 @@ static void pick_near(struct world *w, enum ost_who who,
 }
 
 /* As sluiced does: a query for each file. */
-static void pick_alike(struct world *w, enum ost_who who,
-		       const struct request *r, uint32_t n, uint32_t *chosen)
+static void allocate_alike(struct world *w, enum ost_allocator by,
+			   const struct request *r, uint32_t n,
+			   uint32_t *chosen)
 {
 	static struct slu_place_target t[OST_TARGETS];
 	static uint32_t server[OST_TARGETS];
@@ -289,7 +290,7 @@ static void pick_alike(struct world *w, enum ost_who who,
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
-		fill_targets(w, who, t);
+		fill_targets(w, by, t);
 		p.stripes = r[i].stripes;
 		p.seed = 1 + slu_random(&w->dice, UINT32_MAX);
 		if (slu_place_alike(&p, out, &got, &cost, NULL) ||
@@ -308,18 +309,18 @@ void ost_take_even(double value)
 }
 
 /* Stripes go to the targets with the least weight. */
-static double weight_of(const struct world *w, enum ost_who who, uint32_t j,
-			double mean)
+static double weight_of(const struct world *w, enum ost_allocator by,
+			uint32_t j, double mean)
 {
 	uint32_t s = j / w->per_server;
 	double all = w->hour_moved[s], used = w->used[j] + w->growing[j];
 
-	if (who == EMPTIEST)
+	if (by == EMPTIEST)
 		return used;
 	for (uint32_t k = 0; k < w->per_server; k++)
 		all += w->coming[s * w->per_server + k];
 	all += 1e-6 * w->coming[j]; /* ties: the idlest of its targets */
-	return who == BOTH && used > even * mean ? 1e6 * used : all;
+	return by == BOTH && used > even * mean ? 1e6 * used : all;
 }
 
 /* The index of the least weight, except the n in `out`. */
@@ -340,17 +341,18 @@ static uint32_t least_of(const double *weight, uint32_t m, const uint32_t *out,
 }
 
 /* Places all files of this second stripe by stripe. */
-static void pick_least(struct world *w, enum ost_who who,
-		       const struct request *r, uint32_t n, uint32_t *chosen)
+static void allocate_least(struct world *w, enum ost_allocator by,
+			   const struct request *r, uint32_t n,
+			   uint32_t *chosen)
 {
 	static double weight[OST_TARGETS];
-	uint32_t together = who == EMPTIEST ? 1 : w->per_server;
+	uint32_t together = by == EMPTIEST ? 1 : w->per_server;
 	double mean = 0;
 
 	for (uint32_t j = 0; j < w->m; j++)
 		mean += (w->used[j] + w->growing[j]) / w->m;
 	for (uint32_t j = 0; j < w->m; j++)
-		weight[j] = weight_of(w, who, j, mean);
+		weight[j] = weight_of(w, by, j, mean);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
@@ -363,32 +365,32 @@ static void pick_least(struct world *w, enum ost_who who,
 	}
 }
 
-void ost_pick(struct world *w, enum ost_who who, const struct request *r,
-	      uint32_t n, uint32_t *chosen)
+void ost_allocate(struct world *w, enum ost_allocator by,
+		  const struct request *r, uint32_t n, uint32_t *chosen)
 {
-	bool knows = who >= EMPTIEST && who <= BOTH;
-	bool rival = ost_is_rival(who);
-	bool remembers = who >= OURS && !rival && !knows;
+	bool knows = by >= EMPTIEST && by <= BOTH;
+	bool rival = ost_is_rival(by);
+	bool remembers = by >= OURS && !rival && !knows;
 
 	if (remembers) {
 		forget(w);
 		drain(w);
 	}
 	if (knows)
-		pick_least(w, who, r, n, chosen);
-	else if (who >= SHIPPED)
-		pick_alike(w, who, r, n, chosen);
-	else if (who >= NEAR_NUMBERS)
-		pick_near(w, who, r, n, chosen);
+		allocate_least(w, by, r, n, chosen);
+	else if (by >= SHIPPED)
+		allocate_alike(w, by, r, n, chosen);
+	else if (by >= NEAR_NUMBERS)
+		allocate_near(w, by, r, n, chosen);
 	else if (!rival)
-		solve(w, who, r, n, chosen);
+		solve(w, by, r, n, chosen);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *out = chosen + (size_t)i * MOST;
 
 		if (rival)
-			ost_rival_pick(w, who, r[i].stripes, out);
+			ost_rival_allocate(w, by, r[i].stripes, out);
 		for (uint32_t k = 0;
-		     remembers && who < SHIPPED && k < r[i].stripes; k++)
+		     remembers && by < SHIPPED && k < r[i].stripes; k++)
 			remember(w, out[k], r[i].size / r[i].stripes);
 	}
 }
