@@ -57,7 +57,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/runs.t \
 	tests/system/scripts.t tests/system/pages.t tests/system/persistent.t \
 	tests/system/iostart.t tests/system/start.t \
-	tests/system/told.t tests/system/waiting.t tests/system/ways.t \
+	tests/system/announced_limits.t tests/system/waiting.t tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits
 

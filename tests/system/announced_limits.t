@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Limits are what was said: of every combination of partition, QOS, association,
-# reservation and request, Slurm itself, with PredictMode=advise, tells what a
-# job has without us; with fill, tighten and early the same submission either is told
-# nothing and has that, or is told another limit and has the one that it is
-# told.
+# Limits are as announced: for every combination of partition, QOS, association,
+# reservation and request, PredictMode=advise shows which limit Slurm itself
+# gives a job. With fill, tighten and early the same submission either announces
+# nothing and the job has that limit, or announces another one and the job has
+# the one that was announced.
 . "$(dirname "$0")/lib.sh"
 LOG=/run/sluice-clusters/$CLUSTER/log/ctl/slurmctld.log
 
@@ -144,7 +144,7 @@ judge_all() { # TABLE TABLE-WITHOUT-US
 
 check_tables() { # WHAT full|brief [COMMAND]: to find more than the default
 	local mode dir
-	dir=$LOGS/told.tables/${1// /-}
+	dir=$LOGS/limit_tables/${1// /-}
 	mkdir -p "$dir"
 	table advise "$2" "$dir/advise"
 	check "$1: with PredictMode=advise no limit is announced" \
