@@ -125,4 +125,4 @@ START_TEST(test_delta_needs_its_base)
 }
 END_TEST
 
-TEST_MAIN("delta", test_round_trips, test_delta_needs_its_base)
+TEST_MAIN("assignment_delta", test_round_trips, test_delta_needs_its_base)

@@ -169,7 +169,7 @@ static bool crash_at(struct world *w, int at)
 	w->crash_in = 0;
 	world_load(w);
 	if (w->started)
-		sync_all(w); /* slurmctld connects anew */
+		sync_all(w); /* slurmctld connects again */
 	return WEXITSTATUS(status) == 9;
 }
 
@@ -277,7 +277,7 @@ static void check_lost(int at)
 						   : SLU_FAIL);
 		ck_assert_ptr_nonnull(strstr(w.reason, "n2"));
 	}
-	/* those who could have staged out must keep their data */
+	/* nodes that could have staged out must keep their data */
 	ck_assert(w.node[0].keep == (in == 4));
 	ck_assert(w.node[2].keep == (in == 4));
 	world_restart(&w);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What nodes and slurmctld are told: words, plans, progress, time given back.
- */
+/* Answers to nodes and slurmctld: words, plans, progress, time given back. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 
@@ -29,8 +28,8 @@ START_TEST(test_gate_not_stored)
 }
 END_TEST
 
-/* Of many nodes that come one by one each second is told of, and at once that
- * all have. */
+/* Many nodes that arrive one by one are reported once a second, and at once
+ * when all have arrived. */
 START_TEST(test_messages_about_many_nodes_are_delayed)
 {
 	struct world w;
@@ -61,7 +60,8 @@ START_TEST(test_messages_about_many_nodes_are_delayed)
 }
 END_TEST
 
-/* What barriers answer is made once, and anew when something has changed. */
+/* The answer at a barrier is made once, and again when something has
+ * changed. */
 START_TEST(test_barrier_answer_is_cached)
 {
 	struct world w;
@@ -168,8 +168,8 @@ START_TEST(test_strangers)
 }
 END_TEST
 
-/* A node that has no part in a file system is told so, which is not that the
- * job has ended; unless it means another run than the one that is known. */
+/* The answer to a node that has no part in a file system is not that the job
+ * has ended; unless the node means another run than the one that is known. */
 START_TEST(test_no_part)
 {
 	struct actor stranger = {.name = "n9"};
@@ -212,8 +212,8 @@ static int owed(struct world *w, const char *node)
 	return over;
 }
 
-/* Each node is told of the same plan, as it stands with it. */
-START_TEST(test_owed)
+/* Each node gets the same plan, with the state of its part. */
+START_TEST(test_inventory)
 {
 	struct world w;
 
@@ -274,8 +274,8 @@ START_TEST(test_poll_and_barrier_answers)
 }
 END_TEST
 
-/* Who holds the others up is named, not who waits; not more often than once a
- * second. */
+/* The nodes that delay the others are named, not those that wait; not more
+ * often than once a second. */
 START_TEST(test_late_nodes_are_named)
 {
 	struct world w;
@@ -321,8 +321,8 @@ START_TEST(test_late_nodes_are_named)
 }
 END_TEST
 
-/* What nodes say they have copied is told on, now and then, until the phase
- * is over. */
+/* What nodes report as copied is passed on at intervals, until the phase is
+ * over. */
 START_TEST(test_progress)
 {
 	struct world w;
@@ -349,7 +349,7 @@ START_TEST(test_progress)
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
 				 "8 of 20 files, 1KiB of 4KiB copied");
 	w.node[1].copied = 512;
-	poll_word(&w, &w.node[1], NULL); /* too soon to tell */
+	poll_word(&w, &w.node[1], NULL); /* too soon to report */
 	ck_assert_str_eq(w.text, "sluice: stage-out, 0 of 2 nodes done, "
 				 "8 of 20 files, 1KiB of 4KiB copied");
 	w.now += 6;
@@ -395,7 +395,7 @@ START_TEST(test_give_back)
 	i = (int)w.give_back;
 	w.now += 500;
 	w.give_back = 0;
-	sync_all(&w); /* told again, and not more */
+	sync_all(&w); /* sent again, and no more */
 	ck_assert_int_eq(w.give_back, i);
 	world_free(&w);
 
@@ -407,7 +407,7 @@ START_TEST(test_give_back)
 }
 END_TEST
 
-/* A plan that cannot be made: the job is held, and its nodes are told why. */
+/* A plan that cannot be made: the job is held, and its nodes get the reason. */
 START_TEST(test_no_plan)
 {
 	static const struct {
@@ -507,8 +507,8 @@ START_TEST(test_full_disk_is_not_permanent)
 END_TEST
 
 TEST_MAIN("buffers answers", test_gate_not_stored, test_strangers, test_no_part,
-	  test_owed, test_poll_and_barrier_answers, test_late_nodes_are_named,
-	  test_messages_about_many_nodes_are_delayed,
+	  test_inventory, test_poll_and_barrier_answers,
+	  test_late_nodes_are_named, test_messages_about_many_nodes_are_delayed,
 	  test_barrier_answer_is_cached, test_jobs_of_one_hash_bucket,
 	  test_progress, test_give_back, test_no_plan,
 	  test_full_disk_is_not_permanent, test_full_of_others)

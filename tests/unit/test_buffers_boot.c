@@ -164,9 +164,9 @@ START_TEST(test_start_moved)
 }
 END_TEST
 
-/* Random histories: as long as every node asks before it had to have booted,
- * and the slowest is not later than SetupTimeout after the first, nobody is
- * late; and if one never asks, somebody is, but never too soon. */
+/* Random histories: as long as every node asks before its time to boot is over,
+ * and the slowest at most SetupTimeout after the first, no node is late; if one
+ * never asks, one is, but never too soon. */
 static void one_history(unsigned seed)
 {
 	struct world w;
@@ -194,7 +194,7 @@ static void one_history(unsigned seed)
 			break;
 		if (rand() % 200 == 0) {
 			world_restart(&w);
-			late = w.now + 60; /* as everything begins anew */
+			late = w.now + 60; /* as everything is set up again */
 			if (w.now < first)
 				late += BOOT;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stage-out that somebody stops. */
+/* A stage-out that is cancelled. */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "tests/unit/burst_world.h"
@@ -30,7 +30,7 @@ START_TEST(test_cancel_stage_out)
 	} cases[] = {
 		{1000, false, "cancelled by its owner", NULL},
 		{0, true, "cancelled by an administrator", NULL},
-		/* who cancels does not want the job to run again */
+		/* a user who cancels does not want the job to run again */
 		{1000, false, "", "OnStageOutFailure=requeue"},
 		{1000, false, "", "OnStageOutFailure=hold"},
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes that are not clean, and jobs that vanish: who is drained, and resumed.
- */
+/* Nodes that are not clean, and jobs that vanish: which nodes are drained, and
+ * resumed. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 
@@ -12,8 +12,8 @@ static void resume_done(struct world *w, const char *node)
 	slu_buffers_tick(w->b, w->now);
 }
 
-/* Teardown: who holds up the others is given up and drained; when it comes
- * back it is resumed, and slurmctld's answer ends that. */
+/* Teardown: a node that delays the others is given up and drained; when it
+ * comes back it is resumed, and slurmctld's answer ends that. */
 START_TEST(test_teardown_timeout)
 {
 	struct world w;
@@ -27,7 +27,7 @@ START_TEST(test_teardown_timeout)
 	ck_assert_str_eq(w.drained, "-x-");
 	ck_assert_str_eq(w.resumed, "---");
 	world_restart(&w);
-	ck_assert_int_eq(w.drains, 2); /* told again */
+	ck_assert_int_eq(w.drains, 2); /* sent again */
 	w.node[1].cut = false;
 	ck_assert_str_eq(poll_word(&w, &w.node[1], NULL).word, "left");
 	run_all(&w);
@@ -51,7 +51,7 @@ START_TEST(test_resume_forgotten)
 		double kept;   /* seconds that slurmctld lived after it */
 		double away;   /* and those until it was back */
 		bool restarts; /* we do too, meanwhile */
-		bool again;    /* it must be told again */
+		bool again;    /* it must be sent again */
 	} cases[] = {
 		{0, 0, false, true},	 {3, 3, false, true},
 		{3, 1000, false, true},	 {3, 3, true, true},
@@ -113,7 +113,7 @@ START_TEST(test_dirty)
 END_TEST
 
 /* A node that is clean of one buffer is not resumed while another drains it,
- * not even when slurmctld is told everything again. */
+ * not even when slurmctld gets everything again. */
 START_TEST(test_resume_dirty)
 {
 	struct world w;
@@ -171,7 +171,7 @@ START_TEST(test_next_run)
 	w.node[0].where = w.node[1].where = w.node[2].where = AT_UP;
 	w.node[0].pos = w.node[1].pos = w.node[2].pos = 0;
 	w.node[0].buffer = w.node[1].buffer = w.node[2].buffer = 0;
-	/* it asks before slurmctld has told of the new run */
+	/* it asks before slurmctld has reported the new run */
 	w.job.restarts = 1;
 	ck_assert_str_eq(ask_plan(&w, &w.node[0]).word, "busy");
 	w.job.start += 200;
@@ -254,7 +254,8 @@ START_TEST(test_vanished)
 }
 END_TEST
 
-/* slurmctld's whole state says who has left and who is down. */
+/* slurmctld's full state says which nodes have been released and which are
+ * down. */
 START_TEST(test_sync_nodes)
 {
 	struct world w;
@@ -281,7 +282,8 @@ START_TEST(test_sync_nodes)
 }
 END_TEST
 
-/* A job that is over, while nobody could tell us, has not started anew. */
+/* A job that is over, without a report as there was no connection, has not
+ * started again. */
 START_TEST(test_sync_over)
 {
 	struct world w;
@@ -302,8 +304,8 @@ START_TEST(test_sync_over)
 }
 END_TEST
 
-/* A slurmctld that was killed before it saved the start of a job knows nothing
- * of it: no epilog will come, and the nodes are told so. */
+/* A slurmctld that was killed before it saved the start of a job does not know
+ * it: no epilog will come, and the nodes are told that. */
 START_TEST(test_forgotten_start)
 {
 	struct world w;
@@ -362,8 +364,8 @@ START_TEST(test_forgotten_lost)
 }
 END_TEST
 
-/* Nobody told us before its number was given again, to a job on the same nodes:
- * that one does not get the files of the first. */
+/* Its end was not reported before its number was given again, to a job on the
+ * same nodes: that job does not get the files of the first. */
 START_TEST(test_forgotten_number)
 {
 	struct world w;
@@ -412,7 +414,7 @@ START_TEST(test_lost_back)
 }
 END_TEST
 
-/* Who was drained, began to stage out, and was lost, goes on. */
+/* A node that was drained, began to stage out, and was lost, goes on. */
 START_TEST(test_lost_staging)
 {
 	struct world w;
@@ -475,7 +477,7 @@ static void end_unknown(const char *on, bool known, bool keep)
 	run_until(&w, AT_RUN);
 	forget_job(&w, known);
 	world_restart(&w);
-	w.deaf = true; /* there is nobody of whom to do a verdict */
+	w.deaf = true; /* there is no job for a verdict */
 	run_all(&w);
 	for (int i = 0; i < 2; i++) {
 		expect(w.node[i].keep == keep, "%s, %d", on, known);
@@ -488,9 +490,8 @@ static void end_unknown(const char *on, bool known, bool keep)
 	world_free(&w);
 }
 
-/* slurmctld does not know the job any more, or only another of its number:
- * what depends on how it ended is kept, and nobody shall do anything to a
- * job. */
+/* slurmctld does not know the job any more, or only another of its number: what
+ * depends on how it ended is kept, and no job is changed. */
 START_TEST(test_unknown_end)
 {
 	static const struct {

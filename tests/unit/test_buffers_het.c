@@ -47,7 +47,7 @@ static void end(struct het *h, int i, const char *state)
 	h->job[i] = h->w.job;
 }
 
-/* A step of component i's node; the word that it is told. */
+/* A step of component i's node; the answer that it gets. */
 static const char *does(struct het *h, int i, const char *step, bool ok)
 {
 	static struct heard heard;
@@ -102,7 +102,7 @@ static void both_run(struct het *h)
 	ck_assert_int_eq(h->w.verdicts, 0);
 }
 
-/* Nobody is ready before both are, whoever is first. */
+/* No component is ready before both are, whichever is first. */
 static void try_together(bool restart)
 {
 	struct het h;
@@ -114,7 +114,7 @@ static void try_together(bool restart)
 	world_free(&h.w);
 
 	het_new(&h, WALK, BARE, restart);
-	start(&h, 0); /* slurmctld has not told of the other yet */
+	start(&h, 0); /* slurmctld has not reported the other yet */
 	walks(&h, 0, up_steps, "barrier ready");
 	ck_assert_str_eq(does(&h, 0, "barrier ready", true), "busy");
 	ck_assert_int_eq(state_of(&h, 0), 2);
@@ -133,7 +133,7 @@ START_TEST(test_together)
 }
 END_TEST
 
-/* Who is ready is not late: only who is not is. */
+/* A component that is ready is not late, only one that is not. */
 START_TEST(test_deadline)
 {
 	struct het h;

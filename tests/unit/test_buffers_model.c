@@ -43,13 +43,14 @@ static bool all_staged(const struct world *w)
 	return true;
 }
 
-/* Lost, given up, or it never began: it waits for nobody, nor they for it. */
+/* Lost, given up, or it never began: it does not wait for others, nor they for
+ * it. */
 static bool left_out(const struct world *w, const struct actor *a)
 {
 	return a->gone || !a->buffer || w->drained[a - w->node] == 'x';
 }
 
-/* Who passes a barrier leaves nobody behind who has not come. */
+/* A node passes a barrier only when all have arrived. */
 static void check_barrier(const struct world *w, const struct actor *a,
 			  const struct actor *was)
 {
@@ -203,7 +204,7 @@ static char *whole_state(struct world *w)
 	char *text;
 
 	expect_ok(slu_buffers_hello(w->b, &hello, &err), err);
-	/* who waits for whom is known again when they ask again */
+	/* which nodes wait is known again when they ask again */
 	for (size_t i = 0; i < hello.n_buffers; i++) {
 		*hello.buffers[i].pending = '\0';
 		leave_out(hello.buffers[i].text, ", waits for ", ";");

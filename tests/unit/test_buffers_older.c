@@ -199,9 +199,9 @@ START_TEST(test_failed_since)
 }
 END_TEST
 
-/* A database that was lost. Jobs that run are heard of by their nodes and
- * staged out; of those that have ended, or end before, the nodes keep the data,
- * and the jobs are told. */
+/* A database that was lost. Running jobs are reported by their nodes and staged
+ * out; of those that have ended, or end before, the nodes keep the data, and
+ * the jobs get the reason. */
 static void lose_database(int restored, bool same_numbers, bool asked)
 {
 	struct world w;
@@ -233,8 +233,9 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* With it the resource map is lost, without which no plan can be made. A job
- * that has run since before is not put back for that, and told in the end. */
+/* The resource map is lost with it, without which no plan can be made. A job
+ * that has run since before is not requeued for that, and gets the reason in
+ * the end. */
 START_TEST(test_no_map)
 {
 	for (int before = 0; before < 2; before++) {
@@ -261,7 +262,7 @@ START_TEST(test_no_map)
 }
 END_TEST
 
-/* After the end: the job is over, its nodes have told all and are clean. */
+/* After the end: the job is over, its nodes have reported all and are clean. */
 
 static bool run_to_end(struct world *w, int copied, bool fails)
 {
@@ -279,8 +280,9 @@ static bool run_to_end(struct world *w, int copied, bool fails)
 	return taken;
 }
 
-/* slurmctld is asked first, as nodes are not heard before; they tell again one
- * after another, some of them after minutes, when their health check runs. */
+/* slurmctld is asked first, as nodes get no answer before; they report again
+ * one after another, some of them after minutes, when their health check
+ * runs. */
 static void hear_again(struct world *w, uint64_t *seed)
 {
 	int first = (int)slu_random(seed, 2);
@@ -360,8 +362,8 @@ START_TEST(test_after_failed_end)
 }
 END_TEST
 
-/* Of nodes that have nothing to tell any more it is told, and they are drained,
- * but not at once. */
+/* Nodes that have nothing to report any more are named, and drained, but not at
+ * once. */
 START_TEST(test_after_end_unheard)
 {
 	struct world w;

@@ -14,8 +14,8 @@ static const char conf[] = "NodeStorage=/s\n"
 static const char whole[] = "jobfs type=whole capacity=8GiB";
 static const char one_each[] = "jobfs type=tmp capacity=8GiB";
 
-/* What a node's plan says that it gives, in GiB, rounded up; its own number of
- * givers if it is to tell its room. */
+/* A node's share by its plan, in GiB, rounded up; its own number of givers if
+ * it has to report its free space. */
 static void gives(struct world *w, const char *want, uint32_t givers)
 {
 	const struct slu_node_ask ask = {.job_id = w->job.job_id,
@@ -52,7 +52,7 @@ static void fetch_all(struct world *w)
 		ck_assert_str_eq(ask_plan(w, &w->node[i]).word, "go");
 }
 
-/* Node i tells "99 GiB", or that it is full. */
+/* Node i reports "99 GiB", or that it is full. */
 static struct heard tell(struct world *w, int i, unsigned full)
 {
 	return barrier(w, &w->node[i], "room",
@@ -68,7 +68,7 @@ static void tell_all(struct world *w, unsigned full, const char *word)
 }
 
 /* The others give its share; nodes that have all they need are not asked to
- * give anything else. sluiced may be started anew at any time. */
+ * give anything else. sluiced may be restarted at any time. */
 START_TEST(test_others_take_a_full_nodes_share)
 {
 	for (int crash = 0; crash < 3; crash++) {
@@ -119,8 +119,8 @@ START_TEST(test_another)
 }
 END_TEST
 
-/* Each node needs its own: all without room are told of at once, and the job is
- * put back without them; after a restart of sluiced still so. */
+/* Each node needs its own: all without space are named at once, and the job is
+ * requeued without them; also after a restart of sluiced. */
 START_TEST(test_without)
 {
 	struct world w;
@@ -207,8 +207,8 @@ START_TEST(test_policy)
 }
 END_TEST
 
-/* Older peers do not stop there: nobody waits for them, and no share changes,
- * as theirs could not. */
+/* Older sluice-nodes do not stop there: the others do not wait for them, and no
+ * share changes, as theirs could not. */
 START_TEST(test_older_peer)
 {
 	for (int full = 0; full < 2; full++) {

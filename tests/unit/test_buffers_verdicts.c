@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of the job when a phase fails, or is late: told once, and as
+/* What becomes of the job when a phase fails, or is late: sent once, and as
  * often as slurmctld needs it. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
@@ -72,8 +72,8 @@ START_TEST(test_restarted)
 }
 END_TEST
 
-/* Slurm gives up a node of a run that is not ready, and says to nobody which,
- * nor why: the job's record does. What becomes of the job is Slurm's. */
+/* Slurm gives up a node of a run that is not ready, and does not report which,
+ * nor why: the job's record has it. What becomes of the job is up to Slurm. */
 START_TEST(test_run_ended_by_slurm_for_a_node)
 {
 	static const struct {
@@ -162,7 +162,7 @@ START_TEST(test_missed)
 }
 END_TEST
 
-/* What is told of a failure can be read as UTF-8. */
+/* The text of a failure is UTF-8. */
 START_TEST(test_failure_text)
 {
 	struct world w;
@@ -326,7 +326,7 @@ START_TEST(test_verdict_forgotten)
 	static const struct {
 		double kept;   /* seconds that slurmctld lived after it */
 		bool restarts; /* we do too, before it is back */
-		bool again;    /* it must be told again */
+		bool again;    /* it must be sent again */
 	} cases[] = {
 		{0, false, true},  {3, false, true},   {3, true, true},
 		{60, true, false}, {60, false, false},
@@ -344,7 +344,7 @@ START_TEST(test_verdict_forgotten)
 		while (!w.verdicts)
 			ck_assert(world_step(&w));
 		verdict_done(&w);
-		run_until(&w, AT_END); /* it did it: nobody waits any more */
+		run_until(&w, AT_END); /* it was done: no node waits any more */
 		told = w.verdicts;
 		w.now += c->kept;
 		slu_buffers_tick(w.b, w.now);
@@ -367,7 +367,7 @@ START_TEST(test_verdict_forgotten)
 }
 END_TEST
 
-/* Nor is the verdict on an old run told to a job that runs again. */
+/* The verdict on an old run is not sent for a job that runs again. */
 START_TEST(test_verdict_of_old_run)
 {
 	struct world w;
@@ -449,7 +449,7 @@ START_TEST(test_clock)
 }
 END_TEST
 
-/* Node 2 does nothing any more, and nobody says that it is lost. */
+/* Node 2 does nothing any more, and is not reported lost. */
 START_TEST(test_timeouts)
 {
 	static const struct {

@@ -74,7 +74,7 @@ static int adds(void *arg, uint64_t bytes)
 	return 0;
 }
 
-/* Holes are told as done and stay holes. */
+/* Holes are reported as done and stay holes. */
 static void check_sparse(int _i)
 {
 	uint64_t told = 0;
@@ -183,7 +183,7 @@ static void check_stops(int _i)
 	free(c.buffer);
 }
 
-START_TEST(test_copy_stops_when_told)
+START_TEST(test_copy_stops_on_request)
 {
 	for (int i = 0; i < 2; i++) {
 		setup();
@@ -250,4 +250,4 @@ END_TEST
 
 TEST_MAIN("copy", test_times, test_being_written, test_same_bytes, test_sparse,
 	  test_source_too_short, test_no_size, test_full_disk_is_an_error,
-	  test_copy_stops_when_told)
+	  test_copy_stops_on_request)

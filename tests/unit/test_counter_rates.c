@@ -425,6 +425,6 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("ost_stats", test_counter_rows, test_files_of_each_lustre_version,
+TEST_MAIN("counter_rates", test_counter_rows, test_files_of_each_lustre_version,
 	  test_rates, test_row_behind_first_page, test_recorded, test_servers,
 	  test_tree)

@@ -166,7 +166,7 @@ START_TEST(test_reply)
 				cred, getuid(), c->nonce, c->status, c->body,
 				strlen(c->body), &got, &made, NULL, &err);
 
-			/* said by who made it, and by nobody else */
+			/* known from its maker, and from no other */
 			expect(c->good ? made >= now - 60 && made <= now + 60
 				       : !made,
 			       "%lld", (long long)made);
@@ -287,7 +287,7 @@ out:
 }
 END_TEST
 
-/* A reply that nobody made: only root and the owner are believed, and only the
+/* A reply without a maker: only root and the owner are accepted, and only the
  * caller can read it. */
 START_TEST(test_strangers)
 {
@@ -336,7 +336,7 @@ END_TEST
 
 static int hangs_up = -1;
 
-/* libmunge's: a munged that goes away before it is told what is wanted. */
+/* libmunge's: a munged that stops before it has the request. */
 ssize_t writev(int fd, const struct iovec *data, int n)
 {
 	if (hangs_up >= 0)

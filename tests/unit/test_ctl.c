@@ -76,7 +76,7 @@ START_TEST(test_hello)
 		       "after %d s", after);
 	ck_assert(strstr(why, "ended just now"));
 	ck_assert(!slu_ctl_earlier_run(ctl, 9 + 256, now, why));
-	/* What ended while nobody listened gets into the history. */
+	/* What ended while there was no connection gets into the history. */
 	slu_ctl_step(ctl, 1);
 	ck_assert(daemon_heard(&slu_history_desc));
 	slu_ctl_release(ctl);
@@ -260,7 +260,7 @@ START_TEST(test_overflow)
 	ck_assert_int_eq(host.snapshots, snapshots + 1);
 	ck_assert(strstr(host.log, "too many events"));
 	/* The command is answered all the same, and then the whole state is
-	 * told anew, with the job nobody had announced. */
+	 * sent again, with the job that was not announced. */
 	heard = false;
 	for (int i = 0; i < 1000 && !heard; i++) {
 		heard = daemon_heard(&slu_done_desc);
@@ -382,7 +382,7 @@ START_TEST(test_reload)
 	slu_ctl_step(ctl, 2.5);
 	ck_assert(!ctl->linked);
 	ck_assert_int_eq(ctl->site->conf->max_give_back, 2000);
-	link_up(ctl, 3); /* connects at once, and anew */
+	link_up(ctl, 3); /* connects at once, again */
 	write_conf("NoSuchKey=1");
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 4);

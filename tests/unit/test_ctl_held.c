@@ -82,8 +82,8 @@ static void time_over(struct slu_ctl *ctl)
 	slu_ctl_step(ctl, 12.1);
 }
 
-/* The file is a bad one: the link stays, but while it was read nobody could
- * have let the job go. */
+/* The file is a bad one: the link stays, but while it was read no launch could
+ * be released. */
 static void file_read(struct slu_ctl *ctl)
 {
 	write_conf("NoSuchKey=1");
@@ -153,7 +153,7 @@ static uint32_t ions_learnt(struct slu_ctl *ctl)
 	return ions;
 }
 
-/* A run that ended while slurmctld was away had nobody knows how many; where
+/* How many a run had that ended while slurmctld was down is not known; where
  * there are none it had none. */
 START_TEST(test_ended_while_away)
 {

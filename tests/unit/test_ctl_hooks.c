@@ -202,7 +202,7 @@ START_TEST(test_submit)
 	submit.max_limit = submit.default_limit = 5; /* the partition's */
 	submit_anew(ctl, &submit);
 	ck_assert_uint_eq(submit.note.tight, 0);
-	/* Who gave a limit keeps it. */
+	/* A limit that the user has given stays. */
 	submit.has_limit = true;
 	submit.job.limit_asked = 60;
 	teach(ctl, 60, 600);
@@ -222,8 +222,9 @@ static bool reserved_ahead(const void *host, uint32_t from, uint32_t to)
 	return *begins >= from && *begins < to;
 }
 
-/* What is told is what the job gets, once the host has judged it. */
-START_TEST(test_user_is_told_of_the_granted_limit)
+/* The announced limit is the one that the job gets, once the host has judged
+ * it. */
+START_TEST(test_granted_limit_is_announced)
 {
 	static const uint32_t in_7 = 7, in_20 = 20;
 	static const struct {
@@ -294,7 +295,7 @@ START_TEST(test_user_is_told_of_the_granted_limit)
 }
 END_TEST
 
-/* Whoever asks for too little is told, whatever is done about it. */
+/* A user who asks for too little gets a warning, whatever is done about it. */
 START_TEST(test_warned)
 {
 	static const struct {
@@ -635,7 +636,7 @@ START_TEST(test_several_persistent)
 END_TEST
 
 /* A buffer that gives less than its user wants is refused as soon as it is
- * known; which one will have been made by then, nobody knows before. */
+ * known; which one will have been made by then cannot be known before. */
 START_TEST(test_persistent_coherence)
 {
 	static const struct {
@@ -696,5 +697,5 @@ END_TEST
 
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
-	  test_user_is_told_of_the_granted_limit, test_settle, test_warned,
+	  test_granted_limit_is_announced, test_settle, test_warned,
 	  test_stale_env, test_several_persistent, test_persistent_coherence)

@@ -123,7 +123,7 @@ START_TEST(test_job_without_nodes)
 }
 END_TEST
 
-/* Names are the users': however long they are, sluiced hears who has what. */
+/* Names are the users': however long they are, sluiced gets the assignment. */
 START_TEST(test_long_names)
 {
 	size_t half = SLU_LINE_MAX / 2; /* two are too long a line */
@@ -387,8 +387,8 @@ static void expect_share(struct slu_ctl *ctl, const char *event,
 }
 
 /* The history reaches the arbiter once, and is acted upon; what comes later is
- * news. When a new configuration is read it is told anew, with what was
- * imported: until all is told, neither what is known nor who holds what
+ * news. When a new configuration is read it is sent again, with what was
+ * imported: until all is there, neither what is known nor the assignment
  * changes. */
 START_TEST(test_arbiter_learns)
 {
@@ -448,8 +448,8 @@ START_TEST(test_arbiter_learns)
 }
 END_TEST
 
-/* A job that names no patterns gets those of its application's volumes, told
- * at the start of the job, or after it by the history. */
+/* A job that names no patterns gets those of its application's volumes, known
+ * at the start of the job, or later from the history. */
 START_TEST(test_arbiter_predicts)
 {
 	static const char table[] = "pattern,op,layout,1,2\n"

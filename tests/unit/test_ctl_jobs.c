@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libsluice and sluiced tell each other of jobs and their nodes, and what
- * is done to them on command. */
+/* What libsluice and sluiced report to each other about jobs and their nodes,
+ * and what is done to them on command. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 
@@ -186,8 +186,8 @@ START_TEST(test_commands)
 }
 END_TEST
 
-/* A verdict that comes late, when the job has begun anew, takes nothing from
- * the new run. */
+/* A verdict that comes late, when the job runs again, takes nothing from the
+ * new run. */
 START_TEST(test_late_hold)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -382,8 +382,8 @@ static bool salloc_refused(struct slu_ctl *ctl, struct slu_err *err)
 	return refused;
 }
 
-/* What runs took to be ready is told by sluiced once, and seen of those that
- * end: also of one that was given up before its first task. */
+/* How long runs took to be ready is sent by sluiced once, and seen of those
+ * that end: also of one that was given up before its first task. */
 START_TEST(test_ready)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -448,7 +448,7 @@ START_TEST(test_done_without_a_link)
 }
 END_TEST
 
-/* Slurm tells nobody that a job is suspended: that is looked at. */
+/* Slurm sends no message when a job is suspended, so libsluice checks. */
 START_TEST(test_suspended)
 {
 	static const struct {
@@ -494,7 +494,7 @@ static void copy_eight(void *arg, struct slu_job *job)
 	ck_assert_int_eq(slu_job_copy(job, job), 0);
 }
 
-/* Is sluiced told that job 8, which has an input, waits? */
+/* Does sluiced get that job 8, which has an input, waits? */
 static bool tells_wait(struct slu_ctl *ctl, const char *conf)
 {
 	static double now = 1;
@@ -504,7 +504,7 @@ static bool tells_wait(struct slu_ctl *ctl, const char *conf)
 	return daemon_heard(&slu_job_waits_desc);
 }
 
-/* Thousands of jobs may wait with an input: each is told of now and then, not
+/* Thousands of jobs may wait with an input: each is reported at intervals, not
  * as often as one that waits for sluiced's answer. */
 START_TEST(test_predict_want)
 {

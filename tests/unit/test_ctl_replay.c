@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The history that sluiced tells libsluice, and what ends meanwhile. */
+/* The history that sluiced sends to libsluice, and what ends meanwhile. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "wire/node.h"
@@ -17,8 +17,8 @@ static void run_7(struct slu_ctl *ctl, double now)
 	slu_ctl_step(ctl, now + 0.1);
 }
 
-/* Who ends while history is read, or before, is one lesson, though history
- * tells of it again, and twice; and the last one. */
+/* A run that ends while history is read, or before, is one training sample,
+ * though history has it again, and twice; and the last one. */
 START_TEST(test_end_in_replay)
 {
 	static const bool before[] = {false, true};
@@ -103,7 +103,7 @@ START_TEST(test_replay_broken_off)
 }
 END_TEST
 
-/* What a job read and wrote, which is told meanwhile, is no row of it: a replay
+/* What a job read and wrote, which is sent meanwhile, is no row of it: a replay
  * that breaks off then goes on where it was. */
 START_TEST(test_news_in_replay)
 {
@@ -130,8 +130,8 @@ START_TEST(test_news_in_replay)
 }
 END_TEST
 
-/* A reconfigure makes a new predictor: what has ended and is not stored yet is
- * not in the history that it is told, or is. */
+/* A reconfigure makes a new predictor: what has ended and is not stored yet may
+ * be in the history that it gets, or not. */
 START_TEST(test_reload_in_replay)
 {
 	static const bool in_history[] = {false, true};
@@ -182,9 +182,9 @@ static void tell_ended(uint32_t id, int64_t end)
 	daemon_tell(&row);
 }
 
-/* After a reconfigure history is learnt anew, with what was imported meanwhile;
- * until it has been, what is known is still told, and taught. */
-START_TEST(test_learn_anew)
+/* After a reconfigure the predictor is trained again with history and what was
+ * imported meanwhile; until it has been, the old one predicts and learns. */
+START_TEST(test_training_after_reconfigure)
 {
 	static const bool in_history[] = {false, true};
 	struct slu_history_end end = {0};
@@ -248,8 +248,8 @@ static uint32_t runs_known(struct slu_ctl *ctl, double *written)
 	return next.runs;
 }
 
-/* So is what they wrote, each run once. */
-START_TEST(test_volumes_anew)
+/* The same for what runs wrote, each run once. */
+START_TEST(test_volumes_after_reconfigure)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
 	struct slu_history_end end = {0};
@@ -317,5 +317,6 @@ START_TEST(test_history_replay)
 END_TEST
 
 TEST_MAIN("ctl replay", test_end_in_replay, test_replay_broken_off,
-	  test_news_in_replay, test_reload_in_replay, test_learn_anew,
-	  test_volumes_anew, test_history_replay)
+	  test_news_in_replay, test_reload_in_replay,
+	  test_training_after_reconfigure, test_volumes_after_reconfigure,
+	  test_history_replay)

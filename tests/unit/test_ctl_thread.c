@@ -76,7 +76,7 @@ START_TEST(test_hands_back)
 	ctl = slu_ctl_acquire(&fake_ops, tmpfile_path("sluice.conf"));
 	other = slu_ctl_acquire(&fake_ops, NULL); /* its fini is not called */
 	daemon_listen();
-	slu_ctl_inactive(ctl); /* as a standby is told that ends */
+	slu_ctl_inactive(ctl); /* as a standby gets it when that ends */
 	slu_ctl_active(ctl);
 	ck_assert(connects());
 	ck_assert(slu_ctl_alive(ctl, 5)); /* who knows */
@@ -187,7 +187,7 @@ static void expect_kept(struct slu_ctl *ctl, uint32_t begins, const char *want)
 	expect(wait_done(want), "%s after %u", want, begins);
 }
 
-/* Whatever order jobs begin in; numbers begin anew at MaxJobId. */
+/* Jobs may begin in any order; numbers begin again at MaxJobId. */
 START_TEST(test_keeps_number)
 {
 	struct slu_ctl *ctl;

@@ -7,7 +7,8 @@
 
 static const char why[] = "7 setup failed: sluiced is away;";
 
-/* The link breaks at 2. `began`: s ago; state: as sluiced has told, or NULL. */
+/* The link breaks at 2. `began`: s ago; state: as sluiced has reported, or
+ * NULL. */
 static struct slu_ctl *broken_link(const char *conf, int64_t began,
 				   const char *state, bool unlaunched)
 {
@@ -101,7 +102,7 @@ START_TEST(test_left_alone)
 }
 END_TEST
 
-/* Slurm sets its start anew when its nodes have booted. */
+/* Slurm sets its start again when its nodes have booted. */
 START_TEST(test_booted)
 {
 	static const struct {

@@ -48,7 +48,7 @@ static unsigned times_logged(const char *words)
 	return n;
 }
 
-/* One name that cannot be looked up is in nobody's way. */
+/* One name that cannot be looked up does not delay the others. */
 START_TEST(test_looked_up)
 {
 	struct slu_ctl *ctl;
@@ -92,9 +92,9 @@ static int ask(struct slu_ctl *ctl, uint32_t uid, struct slu_err *err)
 
 #define TWO_IONS "IONodes=io[1-2]\nMappingDir=/nowhere/map\nMappingTimeout=10"
 
-/* Those who are refused for it are not for ever, and nothing else is touched:
- * neither a launch that is held, nor what has been edited since and is not to
- * be used before a reconfigure. */
+/* Users that are refused for it are not for ever, and nothing else is touched:
+ * neither a launch that is held, nor what has been edited since and must not be
+ * used before a reconfigure. */
 START_TEST(test_failed_lookup_is_repeated)
 {
 	const struct slu_site *site;
@@ -137,8 +137,9 @@ START_TEST(test_failed_lookup_is_repeated)
 }
 END_TEST
 
-/* A name service that hangs: the loop goes on, launches are held and let go,
- * and the configuration is read again, after which who was known still is. */
+/* A name service that hangs: the loop goes on, launches are held and released,
+ * and the configuration is read again, after which users that were known still
+ * are. */
 START_TEST(test_hanging_name_service)
 {
 	struct slu_ctl *ctl;
@@ -164,7 +165,7 @@ START_TEST(test_hanging_name_service)
 	expect_ok(ask(ctl, 1001, &err), err);
 	expect_fail(ask(ctl, 1004, &err), err, SLU_DENIED, "looked up yet");
 
-	write_conf("AllowUsers=eve"); /* while somebody is asked for */
+	write_conf("AllowUsers=eve"); /* while a look-up runs */
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 201);
 	slu_ctl_step(ctl, 202);

@@ -137,5 +137,5 @@ START_TEST(test_arbiter)
 }
 END_TEST
 
-TEST_MAIN("near", test_message, test_distance_of_each_group,
+TEST_MAIN("distance", test_message, test_distance_of_each_group,
 	  test_malformed_hops, test_arbiter)

@@ -8,8 +8,8 @@
 #include "common/jsonx.h"
 #include "sysquery/cli/ask.h"
 
-/* The sluiced of this test knows slurmctld's n1, n2 and far, unless it is told
- * of others. */
+/* The sluiced of this test knows slurmctld's n1, n2 and far, unless it gets
+ * others. */
 static void meet(struct slu_hello_ctl hello)
 {
 	struct slu_node_addr nodes[] = {
@@ -227,7 +227,7 @@ START_TEST(test_io_node)
 }
 END_TEST
 
-/* Who was waited for in vain is named until it speaks again. */
+/* A node that did not arrive is named until it sends something. */
 START_TEST(test_silent)
 {
 	double now;
@@ -262,8 +262,8 @@ START_TEST(test_silent)
 }
 END_TEST
 
-/* Whose nodes asked nothing, until they have a file system; and what somebody
- * still holds, until a probe says what is true. */
+/* Jobs whose nodes asked nothing, until they have a file system; and what a
+ * process still holds, until a probe reports the present state. */
 START_TEST(test_remarks)
 {
 	double now = slu_now_wall();
@@ -305,7 +305,7 @@ START_TEST(test_remarks)
 }
 END_TEST
 
-/* A phase that lasts too long, by those of before; and who is drained. */
+/* A phase that lasts too long, by earlier ones; and which nodes are drained. */
 START_TEST(test_phases)
 {
 	struct slu_job job = job_of_ann(17, true);
@@ -426,8 +426,8 @@ START_TEST(test_users)
 }
 END_TEST
 
-/* The command, where nobody answers: that is what it finds. */
-START_TEST(test_nobody)
+/* The command without an answer of sluiced: that is what it finds. */
+START_TEST(test_no_answer)
 {
 	struct slu_ask a = {.server = "127.0.0.1:1",
 			    .json = true,
@@ -456,4 +456,4 @@ END_TEST
 
 TEST_MAIN("doctor", test_links, test_bad_or_changed_configuration, test_probes,
 	  test_io_node, test_silent, test_remarks, test_phases, test_mapping,
-	  test_drained, test_users, test_nobody)
+	  test_drained, test_users, test_no_answer)

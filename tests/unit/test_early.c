@@ -178,7 +178,7 @@ static void early_life(const char *type, bool shared, const char *more,
 		snprintf(name, sizeof(name), "%s/sub/f18", dir[i]);
 		wait_for_file(name);
 		snprintf(name, sizeof(name), "%s/f1", dir[i]);
-		ck_assert(access(pfs(name), F_OK)); /* nobody declared it */
+		ck_assert(access(pfs(name), F_OK)); /* it was not declared */
 	}
 	sleep(2); /* the process has come to its end */
 	for (int i = 0; i < (shared ? 1 : NODES); i++) {
@@ -277,7 +277,7 @@ static int deafen(const char *name)
 	return 0;
 }
 
-START_TEST(test_nobody)
+START_TEST(test_no_watcher)
 {
 	if (!begin("scratch", ""))
 		return;
@@ -359,7 +359,7 @@ static int run(void)
 	add(suite, "linked", test_linked, 1);
 	add(suite, "glusterfs", test_glusterfs, 1);
 	add(suite, "one_node", test_one_node, 1);
-	add(suite, "nobody", test_nobody, 1);
+	add(suite, "nobody", test_no_watcher, 1);
 	add(suite, "long_list", test_long_list, 1);
 	add(suite, "on_success", test_on_success, 1);
 	return run_suite(suite);

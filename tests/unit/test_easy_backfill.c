@@ -351,5 +351,6 @@ START_TEST(test_nodes)
 }
 END_TEST
 
-TEST_MAIN("easy", test_easy, test_end_together, test_shortest, test_reservation,
-	  test_extended, test_capacity, test_nodes, test_shared)
+TEST_MAIN("easy_backfill", test_easy, test_end_together, test_shortest,
+	  test_reservation, test_extended, test_capacity, test_nodes,
+	  test_shared)

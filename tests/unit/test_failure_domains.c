@@ -449,5 +449,5 @@ START_TEST(test_batch)
 }
 END_TEST
 
-TEST_MAIN("spread", test_batch, test_every_placement, test_flow, test_ties,
-	  test_refused)
+TEST_MAIN("failure_domains", test_batch, test_every_placement, test_flow,
+	  test_ties, test_refused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What users are told of their data, by what became of it. */
+/* Texts to users about their data, by what became of it. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 

@@ -161,8 +161,8 @@ static void allow_files(pid_t pid, rlim_t n)
 	ck_assert(!prlimit(pid, RLIMIT_NOFILE, &files, NULL));
 }
 
-/* Whoever only holds connections holds nobody up. */
-START_TEST(test_idle_connections_block_nobody)
+/* Connections that are only kept open do not delay others. */
+START_TEST(test_idle_connections_block_no_client)
 {
 	int fd[IDLE];
 	struct job j;
@@ -215,7 +215,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {test_noise,
-				      test_idle_connections_block_nobody,
+				      test_idle_connections_block_no_client,
 				      test_no_descriptors};
 
 	return gluster_tests("gluster_junk", tests,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What somebody has of a storage that was wiped is noted until it has ended. */
+/* What a process has of a storage that was wiped is noted until it has
+ * ended. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"

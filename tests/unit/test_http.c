@@ -412,7 +412,7 @@ START_TEST(test_stranger)
 }
 END_TEST
 
-START_TEST(test_prestage)
+START_TEST(test_clock_ahead)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -572,6 +572,6 @@ START_TEST(test_no_munged)
 END_TEST
 
 TEST_MAIN("http", test_post, test_seal, test_errors,
-	  test_busy_server_is_asked_again, test_stranger, test_prestage,
+	  test_busy_server_is_asked_again, test_stranger, test_clock_ahead,
 	  test_proven_ahead, test_patience, test_deadline, test_rotation,
 	  test_no_proxy, test_no_munged)

@@ -55,4 +55,4 @@ START_TEST(test_bandwidth)
 }
 END_TEST
 
-TEST_MAIN("profile", test_ions, test_bandwidth)
+TEST_MAIN("io_profile", test_ions, test_bandwidth)

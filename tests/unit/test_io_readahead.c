@@ -155,4 +155,5 @@ START_TEST(test_nodes)
 }
 END_TEST
 
-TEST_MAIN("io_ahead", test_same_answer_as_a_query, test_meanwhile, test_nodes)
+TEST_MAIN("io_readahead", test_same_answer_as_a_query, test_meanwhile,
+	  test_nodes)

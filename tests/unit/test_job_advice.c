@@ -318,7 +318,7 @@ START_TEST(test_slow_node)
 }
 END_TEST
 
-TEST_MAIN("advice", test_nothing, test_too_large,
+TEST_MAIN("job_advice", test_nothing, test_too_large,
 	  test_suggested_size_has_reserve, test_too_small, test_stage_in,
 	  test_small_files, test_unused_file_system, test_limit_short,
 	  test_limit_long, test_slow_node)

@@ -200,5 +200,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("classes", test_oldest_of_a_set_is_replaced, test_late_training,
+TEST_MAIN("job_classes", test_oldest_of_a_set_is_replaced, test_late_training,
 	  test_threads, test_order, test_refused)

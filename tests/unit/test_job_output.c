@@ -309,5 +309,5 @@ START_TEST(test_staging)
 }
 END_TEST
 
-TEST_MAIN("node tell", test_staging, test_appended, test_replaced, test_notes,
+TEST_MAIN("job_output", test_staging, test_appended, test_replaced, test_notes,
 	  test_out_of_reach, test_begin)

@@ -226,8 +226,8 @@ START_TEST(test_only_own_jobs)
 END_TEST
 
 /* What is live: how full it is now, what goes on, its I/O nodes. */
-/* Of what runs each user sees his own. */
-START_TEST(test_running_whose)
+/* Of running jobs each user sees their own. */
+START_TEST(test_running_jobs_of_user)
 {
 	struct slu_err err;
 	struct slu_jobs *jobs = slu_jobs_new(&err);
@@ -452,5 +452,5 @@ START_TEST(test_malformed_job_ids)
 }
 END_TEST
 
-TEST_MAIN("job page", test_pages, test_only_own_jobs, test_running_whose,
+TEST_MAIN("job page", test_pages, test_only_own_jobs, test_running_jobs_of_user,
 	  test_live, test_json, test_damaged, test_malformed_job_ids)

@@ -206,5 +206,5 @@ START_TEST(test_forget)
 }
 END_TEST
 
-TEST_MAIN("jobio", test_totals, test_reported_when_quiet_or_overdue,
+TEST_MAIN("job_totals", test_totals, test_reported_when_quiet_or_overdue,
 	  test_unknown_job_is_reported_less_often, test_forget)

@@ -76,4 +76,4 @@ START_TEST(test_diff)
 }
 END_TEST
 
-TEST_MAIN("leaves", test_diff)
+TEST_MAIN("json_differences", test_diff)

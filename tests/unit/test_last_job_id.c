@@ -138,5 +138,5 @@ START_TEST(test_of_another_time)
 }
 END_TEST
 
-TEST_MAIN("numbers", test_highest_number_is_stored, test_numbers_are_not_reused,
-	  test_of_another_time)
+TEST_MAIN("last_job_id", test_highest_number_is_stored,
+	  test_numbers_are_not_reused, test_of_another_time)

@@ -339,5 +339,5 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-TEST_MAIN("select", test_select, test_examples, test_hostile, test_spellings,
-	  test_views, test_refused, test_bounds, test_numbers)
+TEST_MAIN("map_select", test_select, test_examples, test_hostile,
+	  test_spellings, test_views, test_refused, test_bounds, test_numbers)

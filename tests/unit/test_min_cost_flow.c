@@ -493,6 +493,6 @@ START_TEST(test_order)
 }
 END_TEST
 
-TEST_MAIN("place", test_every_placement, test_flow, test_any_cost, test_refused,
-	  test_spread, test_predicted, test_random_against_search,
+TEST_MAIN("min_cost_flow", test_every_placement, test_flow, test_any_cost,
+	  test_refused, test_spread, test_predicted, test_random_against_search,
 	  test_one_of_many, test_order)

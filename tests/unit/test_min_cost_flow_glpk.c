@@ -112,7 +112,7 @@ START_TEST(test_glpk)
 }
 END_TEST
 
-TEST_MAIN("place_glpk", test_glpk)
+TEST_MAIN("min_cost_flow_glpk", test_glpk)
 #else
 int main(void)
 {

@@ -301,7 +301,7 @@ static void told_again(const char *sql, bool restarted)
 	nodes_end();
 }
 
-START_TEST(test_told_again)
+START_TEST(test_reports_again)
 {
 	static const char *const then[] = {of_setup, of_run, of_stage_out};
 
@@ -310,7 +310,7 @@ START_TEST(test_told_again)
 END_TEST
 
 /* The node was restarted since, too. */
-START_TEST(test_told_again_restarted)
+START_TEST(test_reports_again_restarted)
 {
 	told_again(of_run, true);
 }
@@ -353,9 +353,9 @@ START_TEST(test_given_up)
 }
 END_TEST
 
-/* It could not be staged out, and is kept: nobody calls it well, nor lost by a
- * restart that never was. */
-START_TEST(test_told_again_kept)
+/* Data that could not be staged out is kept: it is reported neither as staged
+ * out nor as lost by a restart that never was. */
+START_TEST(test_reports_again_kept)
 {
 	struct slu_job job;
 
@@ -578,10 +578,10 @@ static int run(void)
 	add(suite, "older_instance", test_older_instance, 1);
 	add(suite, "leftover", test_leftover, 1);
 	add(suite, "restarted", test_restarted, 2);
-	add(suite, "told_again", test_told_again, 3);
+	add(suite, "told_again", test_reports_again, 3);
 	add(suite, "given_up", test_given_up, 1);
-	add(suite, "told_again_restarted", test_told_again_restarted, 1);
-	add(suite, "told_again_kept", test_told_again_kept, 1);
+	add(suite, "told_again_restarted", test_reports_again_restarted, 1);
+	add(suite, "told_again_kept", test_reports_again_kept, 1);
 	add(suite, "restarted_unknown", test_restarted_unknown, 1);
 	add(suite, "in_common", test_in_common, 2);
 	add(suite, "in_common_late", test_in_common_late, 1);

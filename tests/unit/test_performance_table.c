@@ -247,5 +247,5 @@ START_TEST(test_bad_meaning)
 }
 END_TEST
 
-TEST_MAIN("patterns", test_parsed_table, test_profiles, test_refused,
+TEST_MAIN("performance_table", test_parsed_table, test_profiles, test_refused,
 	  test_nearest, test_nearest_manner, test_bad_meaning)

@@ -459,8 +459,8 @@ static bool is_over(const char *node)
 	return over;
 }
 
-/* What a node owes says whether it has ended: nobody need poll for it. */
-START_TEST(test_owed)
+/* The inventory says whether it has ended, so that no node has to poll. */
+START_TEST(test_inventory)
 {
 	setup();
 	make(7, CREATE);
@@ -476,9 +476,9 @@ START_TEST(test_owed)
 }
 END_TEST
 
-/* A database from the time in which it was made: its nodes hear that it is not
- * known to be ready, and go through all of it once more. */
-START_TEST(test_owed_older)
+/* A database from the time when it was made: its nodes get that it is not known
+ * to be ready, and repeat the set-up. */
+START_TEST(test_inventory_older)
 {
 	static const char *const nodes[] = {"s1", "s2"};
 
@@ -502,8 +502,9 @@ START_TEST(test_owed_older)
 }
 END_TEST
 
-/* Who uses it is told, so that the rest of what jobs left there can go. */
-START_TEST(test_owed_users)
+/* The inventory names its users, so that what other jobs left there is
+ * removed. */
+START_TEST(test_inventory_users)
 {
 	static const char use[] = "persistent name=camp";
 	struct slu_plan plan;
@@ -594,9 +595,9 @@ START_TEST(test_one_file_system)
 }
 END_TEST
 
-TEST_MAIN("persist", test_still_held, test_owed, test_owed_older,
-	  test_owed_users, test_one_file_system, test_transitions, test_in_turn,
-	  test_expires, test_expires_by_no_clock, test_expires_by_both,
-	  test_expires_unaged, test_used, test_refused, test_coherence,
-	  test_cannot_be_made, test_unsaved, test_unsaved_later,
+TEST_MAIN("persistent", test_still_held, test_inventory, test_inventory_older,
+	  test_inventory_users, test_one_file_system, test_transitions,
+	  test_in_turn, test_expires, test_expires_by_no_clock,
+	  test_expires_by_both, test_expires_unaged, test_used, test_refused,
+	  test_coherence, test_cannot_be_made, test_unsaved, test_unsaved_later,
 	  test_destroy_older)

@@ -296,4 +296,4 @@ START_TEST(test_numbers)
 }
 END_TEST
 
-TEST_MAIN("persist older", test_any_moment, test_unserved, test_numbers)
+TEST_MAIN("persistent_older", test_any_moment, test_unserved, test_numbers)

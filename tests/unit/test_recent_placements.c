@@ -395,7 +395,7 @@ START_TEST(test_ranking_without_solving)
 	json_object_put(servers);
 }
 END_TEST
-TEST_MAIN("ost_memory", test_predicted, test_predicted_wide,
+TEST_MAIN("recent_placements", test_predicted, test_predicted_wide,
 	  test_predicted_little, test_lesson, test_memory,
 	  test_targets_stay_in_use, test_waits, test_waits_no_more,
 	  test_promises, test_ranking_without_solving)

@@ -142,5 +142,5 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-TEST_MAIN("recorded", test_by_hand, test_random_replays_agree,
+TEST_MAIN("recorded_jobs", test_by_hand, test_random_replays_agree,
 	  test_unknown_number, test_nothing)

@@ -375,5 +375,5 @@ START_TEST(test_worth)
 }
 END_TEST
 
-TEST_MAIN("shares", test_bins, test_no_request, test_strangers, test_own,
-	  test_rows, test_rates, test_gradient, test_worth)
+TEST_MAIN("request_shares", test_bins, test_no_request, test_strangers,
+	  test_own, test_rows, test_rates, test_gradient, test_worth)

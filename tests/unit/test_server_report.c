@@ -157,5 +157,5 @@ START_TEST(test_moved)
 	ck_assert_double_eq_tol(m.peak, 20, 1e-9);
 }
 END_TEST
-TEST_MAIN("ost_server", test_index, test_histograms, test_io_mean, test_server,
-	  test_moved)
+TEST_MAIN("server_report", test_index, test_histograms, test_io_mean,
+	  test_server, test_moved)

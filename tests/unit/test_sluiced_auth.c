@@ -52,7 +52,7 @@ static const struct {
 	{SLU_WHO_HOST, 0, "10.0.0.1", NULL, SLU_INVALID},
 };
 
-START_TEST(test_who_may_call)
+START_TEST(test_permissions)
 {
 	struct slu_node_addr nodes[] = {
 		{(char *)"n1", (char *)"10.0.0.1"},
@@ -180,5 +180,5 @@ START_TEST(test_admin_alone)
 }
 END_TEST
 
-TEST_MAIN("sluiced_auth", test_who_may_call, test_munge_down, test_munge_slow,
+TEST_MAIN("sluiced_auth", test_permissions, test_munge_down, test_munge_slow,
 	  test_admin_alone)

@@ -103,7 +103,7 @@ START_TEST(test_seals)
 }
 END_TEST
 
-START_TEST(test_who_may)
+START_TEST(test_permissions)
 {
 	char *cred;
 
@@ -486,6 +486,6 @@ START_TEST(test_closed_input)
 }
 END_TEST
 
-TEST_MAIN("sluiced daemon", test_unproven_body, test_who_may, test_seals,
+TEST_MAIN("sluiced daemon", test_unproven_body, test_permissions, test_seals,
 	  test_refused, test_sysmap, test_first_map, test_many_pushes_at_once,
 	  test_metrics, test_knocking, test_operator, test_closed_input)

@@ -431,9 +431,9 @@ static pid_t occupy(unsigned hosts, unsigned each)
 		pause();
 }
 
-/* Those who hold connections from several addresses keep nobody out, and end
- * nothing of root's. */
-START_TEST(test_all_taken)
+/* Clients that keep connections open from several addresses keep no other out,
+ * and end nothing of root's. */
+START_TEST(test_all_connections_in_use)
 {
 	static const struct rlimit few = {512, 512};
 	int waiting, node, status;
@@ -509,6 +509,6 @@ START_TEST(test_long_answer_is_in_memory_once)
 END_TEST
 
 TEST_MAIN("sluiced_httpd", test_long_answer_is_in_memory_once, test_one_user,
-	  test_trickle, test_all_taken, test_requests, test_chunked_too_long,
-	  test_answered_later, test_thousand_parked_requests, test_stop,
-	  test_stop_meanwhile)
+	  test_trickle, test_all_connections_in_use, test_requests,
+	  test_chunked_too_long, test_answered_later,
+	  test_thousand_parked_requests, test_stop, test_stop_meanwhile)

@@ -72,8 +72,9 @@ START_TEST(test_address_check)
 }
 END_TEST
 
-/* Before slurmctld has told, only a name server can say yes, and nobody no. */
-START_TEST(test_not_yet_told)
+/* Before slurmctld has reported, only a name server can confirm an address, and
+ * none is refused. */
+START_TEST(test_before_slurmctld_reports)
 {
 	struct slu_err err;
 	struct slu_nodes *nodes = slu_nodes_new(fake, clock_of_test, &err);
@@ -277,6 +278,6 @@ START_TEST(test_slow_service)
 }
 END_TEST
 
-TEST_MAIN("sluiced_nodes", test_address_check, test_not_yet_told,
+TEST_MAIN("sluiced_nodes", test_address_check, test_before_slurmctld_reports,
 	  test_asks_seldom, test_asks_no_more, test_moved_node_is_asked_for,
 	  test_hello_again, test_made_up, test_slow_service)

@@ -231,5 +231,5 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("check", test_parsed_slurm_conf, test_conf_refused,
+TEST_MAIN("slurmconf_check", test_parsed_slurm_conf, test_conf_refused,
 	  test_findings_about_slurm_conf, test_refused)

@@ -401,8 +401,8 @@ START_TEST(test_invisible_claim_is_given_up)
 }
 END_TEST
 
-/* What nobody has claimed was not copied. */
-START_TEST(test_nobody_copied)
+/* Chunks without a claim were not copied. */
+START_TEST(test_unclaimed)
 {
 	setup();
 	large_file();
@@ -419,5 +419,5 @@ START_TEST(test_nobody_copied)
 END_TEST
 
 TEST_MAIN("stage_claims", test_unreadable, test_too_many,
-	  test_invisible_claim_is_given_up, test_nobody_copied, test_take,
+	  test_invisible_claim_is_given_up, test_unclaimed, test_take,
 	  test_free_node_does_all, test_one_dies, test_dies_in_a_large_file)

@@ -440,7 +440,7 @@ static int after_some(void *arg, uint64_t bytes, uint64_t files)
 	return ++*(int *)arg > 3;
 }
 
-START_TEST(test_staging_stops_when_told)
+START_TEST(test_staging_stops_on_request)
 {
 	int told = 0;
 	struct slu_stage_part part = {
@@ -504,4 +504,4 @@ END_TEST
 TEST_MAIN("stage faults", test_read_only_left, test_read_only_arrived,
 	  test_large_read_only, test_same_file, test_hard_link, test_refusals,
 	  test_noticed, test_swap_destination, test_swap_source,
-	  test_staging_stops_when_told, test_content)
+	  test_staging_stops_on_request, test_content)

@@ -187,5 +187,5 @@ START_TEST(test_overfull)
 }
 END_TEST
 
-TEST_MAIN("start", test_by_hand, test_first_of_many, test_random_queues,
-	  test_overfull)
+TEST_MAIN("start_forecast", test_by_hand, test_first_of_many,
+	  test_random_queues, test_overfull)

@@ -390,8 +390,8 @@ START_TEST(test_again)
 }
 END_TEST
 
-/* Somebody removes what is being written: the file of before is not. */
-START_TEST(test_taken_away)
+/* A file that is being written is removed: the older file is not. */
+START_TEST(test_removed_meanwhile)
 {
 	begin();
 	make_file(in(src, "f"), LARGE, 1);
@@ -477,7 +477,7 @@ START_TEST(test_file)
 }
 END_TEST
 
-TEST_MAIN("stage beside", test_failure_keeps, test_copy_fails, test_replaces,
+TEST_MAIN("temporary_file", test_failure_keeps, test_copy_fails, test_replaces,
 	  test_directory_there, test_remains, test_not_ours, test_in_place,
-	  test_can, test_names, test_trees, test_again, test_taken_away,
+	  test_can, test_names, test_trees, test_again, test_removed_meanwhile,
 	  test_two_jobs, test_file, test_no_room)

@@ -290,4 +290,4 @@ START_TEST(test_lead)
 }
 END_TEST
 
-TEST_MAIN("granted", test_cases, test_all, test_words, test_lead)
+TEST_MAIN("time_limit", test_cases, test_all, test_words, test_lead)

@@ -53,4 +53,4 @@ START_TEST(test_when)
 }
 END_TEST
 
-TEST_MAIN("when", test_when)
+TEST_MAIN("time_text", test_when)

@@ -111,4 +111,4 @@ START_TEST(test_names)
 }
 END_TEST
 
-TEST_MAIN("life", test_buffer, test_node, test_forward, test_names)
+TEST_MAIN("transitions", test_buffer, test_node, test_forward, test_names)
