@@ -1,140 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTTP client. One try ends in an answer that is proven, or in "no answer"
- * (inside: SLU_TIMEOUT), after which the next address is tried. An answer
- * without a proof may come from a stranger: it counts as no answer, whether it
- * is a success or an error.
+ * Requests to sluiced. One try ends in an answer that is proven, or in "no
+ * answer" (inside: SLU_TIMEOUT), after which the next address is tried. An
+ * answer without a proof may come from a stranger: it counts as no answer,
+ * whether it is a success or an error.
  */
 #include "config.h"
 #include "common/http.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/cred.h"
-#include "common/curl_library.h"
+#include "common/http_client.h"
 #include "common/http_error.h"
 
-#define REPLY_MAX    (64u << 20)
-#define CONNECT_TIME 5.0 /* seconds */
-#define PATIENCE     30.0
-#define SILENCE	     600L /* seconds without a byte, of a plain GET */
-#define PAUSE_FIRST  0.1
-#define PAUSE_MAX    2.0
-
-struct slu_http {
-	struct slu_curl curl;
-	CURL *easy;
-	char **addr; /* owned, NULL-ended */
-	size_t n_addr;
-	size_t next; /* address to try first */
-	uid_t owner;
-	double patience;
-	double ahead, proven_ahead; /* seconds */
-	uid_t peer;   /* maker of the last answer's credential, the only user
-		       * who can read requests */
-	bool is_peer; /* there is one */
-	/* of the answer that comes in: */
-	struct slu_buf body;
-	char *proof;   /* Sluice-Credential */
-	char *seal;    /* Sluice-Seal */
-	char *secret;  /* that came in it */
-	char conf[65]; /* Sluice-Conf */
-};
-
-/* The value behind "name:" in a header line, fresh; NULL: another header. */
-static char *header_value(const char *line, size_t len, const char *name)
-{
-	size_t skip = strlen(name);
-	char *copy, *value;
-
-	if (len <= skip || line[skip] != ':' ||
-	    strncasecmp(line, name, skip) != 0)
-		return NULL;
-	copy = strndup(line + skip + 1, len - skip - 1);
-	value = copy ? strdup(slu_trim(copy)) : NULL;
-	free(copy);
-	return value;
-}
-
-static void forget_answer(struct slu_http *http)
-{
-	slu_buf_reset(&http->body);
-	free(http->proof);
-	free(http->seal);
-	http->proof = http->seal = NULL;
-	if (http->secret)
-		explicit_bzero(http->secret, strlen(http->secret));
-	free(http->secret);
-	http->secret = NULL;
-}
-
-static size_t on_header(char *line, size_t size, size_t n, void *arg)
-{
-	struct slu_http *http = arg;
-	size_t len = size * n;
-	char *proof = header_value(line, len, "Sluice-Credential");
-	char *seal = header_value(line, len, "Sluice-Seal");
-	char *date = header_value(line, len, "Date");
-	char *conf = header_value(line, len, "Sluice-Conf");
-
-	if (proof) {
-		free(http->proof);
-		http->proof = proof;
-	}
-	if (seal) {
-		free(http->seal);
-		http->seal = seal;
-	}
-	if (date && http->curl.getdate(date, NULL) > 0)
-		http->ahead =
-			difftime(http->curl.getdate(date, NULL), time(NULL));
-	if (conf)
-		slu_copy(http->conf, sizeof(http->conf), conf);
-	free(conf);
-	free(date);
-	return len;
-}
-
-static size_t on_body(char *data, size_t size, size_t n, void *arg)
-{
-	struct slu_http *http = arg;
-
-	slu_buf_add(&http->body, data, size * n);
-	return http->body.failed ? 0 : size * n;
-}
-
-/* Options of every request. */
-static CURL *new_easy(struct slu_http *http)
-{
-	CURL *easy = http->curl.easy_init();
-
-	if (!easy)
-		return NULL;
-	http->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	http->curl.easy_setopt(easy, CURLOPT_USERAGENT, SLU_HTTP_AGENT);
-	http->curl.easy_setopt(easy, CURLOPT_PROXY, "");
-	http->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	/* on a connection that is used again, curl may by itself send a
-	 * request twice: its credential would be refused as a replay */
-	http->curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-	/* what this curl can unpack; REPLY_MAX counts what comes out */
-	http->curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
-	http->curl.easy_setopt(easy, CURLOPT_HTTP_VERSION,
-			       (long)CURL_HTTP_VERSION_1_1);
-	http->curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-			       (long)(CONNECT_TIME * 1000));
-	http->curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	http->curl.easy_setopt(easy, CURLOPT_HEADERDATA, http);
-	http->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-	http->curl.easy_setopt(easy, CURLOPT_WRITEDATA, http);
-	return easy;
-}
+#define PAUSE_FIRST 0.1
+#define PAUSE_MAX   2.0
 
 static char **copy_list(char *const *list, size_t n)
 {
@@ -150,32 +34,6 @@ static char **copy_list(char *const *list, size_t n)
 	return copy;
 }
 
-/* A client without an address. */
-static struct slu_http *new_client(struct slu_err *err)
-{
-	struct slu_http *http = calloc(1, sizeof(*http));
-
-	if (!http)
-		goto no_memory;
-	if (slu_curl_load(&http->curl, err)) {
-		if (http->curl.library)
-			dlclose(http->curl.library);
-		free(http);
-		return NULL;
-	}
-	http->curl.global_init(CURL_GLOBAL_DEFAULT);
-	http->patience = PATIENCE;
-	http->ahead = http->proven_ahead = NAN;
-	http->body.max = REPLY_MAX;
-	http->easy = new_easy(http);
-	if (http->easy)
-		return http;
-no_memory:
-	slu_http_free(http);
-	slu_err(err, SLU_NOMEM, "no memory for an HTTP client");
-	return NULL;
-}
-
 struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 			      struct slu_err *err)
 {
@@ -186,7 +44,7 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 		slu_err(err, SLU_INVALID, "no address of sluiced is known");
 		return NULL;
 	}
-	http = new_client(err);
+	http = slu_http_client_new(SLU_HTTP_AGENT, err);
 	if (!http)
 		return NULL;
 	http->owner = owner;
@@ -201,15 +59,9 @@ struct slu_http *slu_http_new(char *const *addrs, uid_t owner,
 
 void slu_http_free(struct slu_http *http)
 {
-	if (!http)
-		return;
-	forget_answer(http);
-	slu_buf_free(&http->body);
-	slu_strv_free(http->addr);
-	http->curl.easy_cleanup(http->easy);
-	http->curl.global_cleanup();
-	dlclose(http->curl.library);
-	free(http);
+	if (http)
+		slu_strv_free(http->addr);
+	slu_http_client_free(http);
 }
 
 void slu_http_timeout(struct slu_http *http, double seconds)
@@ -235,23 +87,6 @@ struct request {
 	bool sealed;		    /* which http->peer alone can open */
 };
 
-/* Caller frees; NULL: no memory. */
-static struct curl_slist *list_of(const struct slu_http *http,
-				  const char *const *headers)
-{
-	struct curl_slist *list = NULL, *more;
-
-	for (; *headers; headers++) {
-		more = http->curl.slist_append(list, *headers);
-		if (!more) {
-			http->curl.slist_free_all(list);
-			return NULL;
-		}
-		list = more;
-	}
-	return list;
-}
-
 /* The headers of one try, with a fresh credential. Caller frees. */
 static struct curl_slist *new_headers(const struct slu_http *http,
 				      struct request *req, struct slu_err *err)
@@ -275,7 +110,7 @@ static struct curl_slist *new_headers(const struct slu_http *http,
 	}
 	headers[0] = line = slu_asprintf("Authorization: Sluice %s", cred);
 	if (line)
-		list = list_of(http, headers);
+		list = slu_http_headers(http, headers);
 	if (!list)
 		slu_err(err, SLU_NOMEM, "no memory for a request");
 	free(line);
@@ -306,7 +141,7 @@ static int exchange(struct slu_http *http, const struct request *req,
 
 	if (!url)
 		return slu_err(err, SLU_NOMEM, "no memory for a request");
-	forget_answer(http);
+	slu_http_forget_answer(http);
 	*http->conf = '\0';
 	http->curl.easy_setopt(easy, CURLOPT_URL, url);
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
@@ -318,7 +153,8 @@ static int exchange(struct slu_http *http, const struct request *req,
 	free(url);
 	if (http->body.failed) /* its sender cannot be verified */
 		return slu_err(err, SLU_TIMEOUT,
-			       "a reply of more than %u bytes", REPLY_MAX);
+			       "a reply of more than %u bytes",
+			       SLU_HTTP_REPLY_MAX);
 	if (code != CURLE_OK)
 		return slu_err(err, SLU_TIMEOUT, "%s",
 			       http->curl.easy_strerror(code));
@@ -386,7 +222,7 @@ static int try(struct slu_http *http, struct request *req, const char *addr,
 	http->body.max = reply->max;
 	slu_buf_free(reply);
 	*reply = http->body;
-	http->body = (struct slu_buf){.max = REPLY_MAX};
+	http->body = (struct slu_buf){.max = SLU_HTTP_REPLY_MAX};
 	return 0;
 }
 
@@ -458,50 +294,4 @@ int slu_http_fetch(struct slu_http *http, const char *path, double deadline,
 	struct request req = {.method = "GET", .path = path};
 
 	return ask(http, &req, deadline, reply, err);
-}
-
-int slu_http_get(const char *url, const char *socket,
-		 const char *const *headers, struct slu_buf *reply,
-		 struct slu_err *err)
-{
-	struct slu_http *http = new_client(err);
-	struct curl_slist *list;
-	size_t max = reply->max ? reply->max : REPLY_MAX;
-	char *leads = NULL;
-	long status = 0;
-	CURLcode code;
-	int ret = -1;
-
-	if (!http)
-		return -1;
-	list = list_of(http, headers);
-	http->body.max = max;
-	http->curl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	http->curl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME, SILENCE);
-	http->curl.easy_setopt(http->easy, CURLOPT_URL, url);
-	if (socket)
-		http->curl.easy_setopt(http->easy, CURLOPT_UNIX_SOCKET_PATH,
-				       socket);
-	http->curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, list);
-	code = http->curl.easy_perform(http->easy);
-	http->curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
-	http->curl.easy_getinfo(http->easy, CURLINFO_REDIRECT_URL, &leads);
-	if (http->body.failed) {
-		slu_err(err, SLU_NOMEM, "a reply of more than %zu bytes", max);
-	} else if (code != CURLE_OK) {
-		slu_err(err, SLU_IO, "%s", http->curl.easy_strerror(code));
-	} else if (leads) {
-		slu_err(err, SLU_IO, "it leads on to %s: name that", leads);
-	} else if (status != 200) {
-		slu_http_error(slu_http_kind(status), status, http->body.data,
-			       err);
-	} else {
-		slu_buf_free(reply);
-		*reply = http->body;
-		http->body = (struct slu_buf){0};
-		ret = 0;
-	}
-	http->curl.slist_free_all(list);
-	slu_http_free(http);
-	return ret;
 }

@@ -28,7 +28,8 @@ noinst_LIBRARIES += libslunet.a
 libslunet_a_SOURCES = \
 	common/cred.c common/cred.h common/gcrypt_init.h \
 	common/curl_library.c common/curl_library.h \
-	common/http.c common/http.h common/http_error.c common/http_error.h \
+	common/http.c common/http.h common/http_client.c common/http_client.h \
+	common/http_get.c common/http_error.c common/http_error.h \
 	common/http_site.c common/conf_host.c common/conf_host.h
 libslunet = libslunet.a $(libslucommon) $(GCRYPT_LIBS) $(MUNGE_LIBS)
 
