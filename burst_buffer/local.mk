@@ -65,12 +65,13 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/prestage.c burst_buffer/lifecycle/prestage.h \
 	burst_buffer/lifecycle/reconcile.c burst_buffer/lifecycle/reconcile.h \
 	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
+	burst_buffer/lifecycle/record_members.h \
 	burst_buffer/lifecycle/record_facts.c burst_buffer/lifecycle/record_facts.h \
 	burst_buffer/lifecycle/recovery.c burst_buffer/lifecycle/recovery.h \
 	burst_buffer/lifecycle/recovery_ended.c burst_buffer/lifecycle/recovery_ended.h \
 	burst_buffer/lifecycle/recovery_running.c burst_buffer/lifecycle/recovery_running.h \
 	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
-	burst_buffer/lifecycle/buffer_report.c \
+	burst_buffer/lifecycle/buffer_report.c burst_buffer/lifecycle/buffer_report.h \
 	burst_buffer/lifecycle/retention.c \
 	burst_buffer/lifecycle/row_changes.c burst_buffer/lifecycle/row_changes.h \
 	burst_buffer/lifecycle/sums.c \

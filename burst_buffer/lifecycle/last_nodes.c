@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Per phase, the node that finished last, and how many seconds after the median
- * node; from stored rows only. Declared in buffers.h.
+ * node; from stored rows only. Declared in buffer_report.h.
  */
 #include "config.h"
 #include <stdlib.h>
-#include "burst_buffer/lifecycle/buffers.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "common/jsonx.h"
 
 /* For each phase the nodes, in the order in which they ended their last

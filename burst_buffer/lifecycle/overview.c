@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/deadlines.h"
 #include "burst_buffer/lifecycle/drained_nodes.h"
 #include "burst_buffer/lifecycle/notifications.h"

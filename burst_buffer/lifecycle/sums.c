@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sums over buffers of jobs that have ended, computed by SQLite. */
 #include "config.h"
-#include "burst_buffer/lifecycle/buffers.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "common/jsonx.h"
 #include "common/str.h"

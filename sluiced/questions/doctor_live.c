@@ -5,6 +5,7 @@
 #include "sluiced/questions/doctor_live.h"
 
 #include <unistd.h>
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
 

@@ -3,6 +3,7 @@
  * running job, what its nodes report, and its I/O nodes. */
 #include "sluiced/questions/answerers.h"
 
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "common/jsonx.h"
 #include "sluiced/control/known_jobs.h"
 #include "sluiced/daemon.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How full buffers are: what nodes tell of it, and what is remembered. */
+/* How full buffers are: what nodes report, and what is stored. */
 #include "config.h"
 #include "common/jsonx.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "tests/unit/burst_world.h"
 
 static struct slu_err err;
@@ -31,7 +32,7 @@ static void poll_with(struct world *w, int node, bool known, uint64_t now)
 	slu_msg_clear(&slu_answer_desc, &answer);
 }
 
-/* "USED TOLD" of the one buffer; "" when nobody has told. */
+/* "USED TOLD" of the one buffer; "" when no node has reported. */
 static const char *fullness(const struct world *w, uint32_t uid)
 {
 	static char text[64];
@@ -77,7 +78,7 @@ START_TEST(test_reported_use_is_stored)
 	run_until(&w, AT_RUN);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
 	ck_assert_str_eq(stored(&w), "- - ");
-	/* of one that does not tell, or is older, nothing is known */
+	/* of a node that does not report it, or is older, nothing is known */
 	poll_with(&w, 1, false, 7);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
 	/* a word in passing is remembered, not written */
@@ -107,12 +108,12 @@ START_TEST(test_stored)
 	tell(&w, 0, "down", 200, 700);
 	tell(&w, 1, "down", 0, 0);
 	ck_assert_str_eq(stored(&w), "700 0 ");
-	/* the most stays the most, whatever is told later */
+	/* the highest stays, whatever is reported later */
 	tell(&w, 0, "out.1.share", 100, 100);
 	tell(&w, 1, "out.1.share", 900, 900);
 	ck_assert_str_eq(stored(&w), "700 900 ");
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "1000 2");
-	/* what lies there now is known again when it is told again */
+	/* the present level is known again at the next report */
 	world_restart(&w);
 	ck_assert_str_eq(fullness(&w, SLU_NO_ID), "");
 	tell(&w, 1, "stopped", 5, 800);
@@ -160,7 +161,7 @@ static void ask_owed(struct world *w, const char *node, uint64_t buffer,
 					     .n_fill = 3});
 }
 
-/* Those of persistent ones, that no watcher of a job tells of. */
+/* Levels of persistent buffers, which no watcher of a job reports. */
 START_TEST(test_use_of_persistent_buffers)
 {
 	struct world w;

@@ -2,6 +2,7 @@
 /* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/node_usage.h"
 
 static int64_t count_rows(struct world *w)
@@ -19,7 +20,7 @@ static int64_t count_rows(struct world *w)
 	return n;
 }
 
-/* What is over for long, and owes nothing, goes. */
+/* What ended long ago, and has nothing left on nodes, is deleted. */
 START_TEST(test_prune)
 {
 	static const struct {
@@ -259,8 +260,8 @@ START_TEST(test_phases)
 }
 END_TEST
 
-/* What the node's storage is promised of, by all that lies there; for this user
- * what his own have left of it. */
+/* How much of the node's storage is in use, by all that lies there; for this
+ * user what their own jobs have left of it. */
 static uint64_t promised_of(const struct world *w, uint32_t uid, uint64_t *own)
 {
 	struct slu_plan_node node = {.name = (char *)"n1",
@@ -343,9 +344,9 @@ START_TEST(test_room)
 }
 END_TEST
 
-/* A node says what the data that it keeps takes: so much counts, in the pool as
- * on the node, also for a sluiced that was started since. Who says nothing
- * keeps as much as it gave. */
+/* A node reports how much the data that it keeps takes: so much counts, in the
+ * pool as on the node, also for a sluiced that was started since. A node that
+ * does not report keeps as much as it gave. */
 START_TEST(test_takes)
 {
 	static const struct {
@@ -406,8 +407,8 @@ static bool is_to_discard(struct world *w, const char *node)
 	return is;
 }
 
-/* Its owner gives up what is kept: its nodes hear of it until it is gone, also
- * of a sluiced that was started since; nobody else can. */
+/* Its owner gives up what is kept: its nodes get that until it is gone, also
+ * from a sluiced that was started since; no other user can. */
 START_TEST(test_discard)
 {
 	struct slu_discard ask = {.job_id = JOB, .dry_run = true};

@@ -2,10 +2,12 @@
 /* What is staged out, and whether the nodes' shares make a whole. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 
-/* With tolerate=1 and data that each node has alone, one may be lost after
- * the job has begun to run; what the others have is staged out. slurmctld says
- * who is lost, or takes them out of a job with --no-kill and says nothing. */
+/* With tolerate=1 and data that each node has alone, one node may be lost after
+ * the job has begun to run; what the others have is staged out. slurmctld
+ * reports which is lost, or takes it out of a job with --no-kill without a
+ * report. */
 static void lose(int lost, bool taken_out)
 {
 	struct world w;
@@ -42,8 +44,8 @@ START_TEST(test_tolerate)
 }
 END_TEST
 
-/* One that was lost and tolerated is back before the others are done: it tells
- * that its data is gone, or knows of nothing. */
+/* A node that was lost and tolerated is back before the others are done: it
+ * reports that its data is gone, or knows nothing. */
 START_TEST(test_tolerate_back)
 {
 	static const char *const words[] = {"report lost_data", "report clean"};
@@ -326,7 +328,7 @@ static void tell_out(struct world *w, const char *nodes)
 START_TEST(test_parts_tolerate)
 {
 	static const struct {
-		const char *before, *after; /* who tells, and n1 is lost */
+		const char *before, *after; /* it reports, and n1 is lost */
 		const char *reason;
 	} cases[] = {
 		{"---", "-xx", ""},
