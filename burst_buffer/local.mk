@@ -62,7 +62,7 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/phase_metrics.c burst_buffer/lifecycle/phase_metrics.h \
 	burst_buffer/lifecycle/predicted_nodes.c \
 	burst_buffer/lifecycle/predicted_nodes.h \
-	burst_buffer/lifecycle/prestage.c burst_buffer/lifecycle/prestage.h \
+	burst_buffer/lifecycle/early_stage_in.c burst_buffer/lifecycle/early_stage_in.h \
 	burst_buffer/lifecycle/reconcile.c burst_buffer/lifecycle/reconcile.h \
 	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
 	burst_buffer/lifecycle/record_members.h \
@@ -104,7 +104,7 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_transitions tests/unit/test_recovery \
 	tests/unit/test_recovery_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_plan_tiers \
-	tests/unit/test_prestage tests/unit/test_predicted_nodes \
+	tests/unit/test_early_stage_in tests/unit/test_predicted_nodes \
 	tests/unit/test_persistent tests/unit/test_persistent_older \
 	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
@@ -142,9 +142,9 @@ tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_plan_tiers_SOURCES = tests/unit/test_plan_tiers.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_tiers_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_prestage_SOURCES = tests/unit/test_prestage.c \
+tests_unit_test_early_stage_in_SOURCES = tests/unit/test_early_stage_in.c \
 	tests/unit/persistent_world.c
-tests_unit_test_prestage_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_early_stage_in_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_predicted_nodes_SOURCES = tests/unit/test_predicted_nodes.c \
 	tests/unit/persistent_world.c
 tests_unit_test_predicted_nodes_LDADD = $(libsluburst) $(CHECK_LIBS)

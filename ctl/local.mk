@@ -27,7 +27,7 @@ libsluctl_a_SOURCES = \
 	ctl/jobs/parsed.c ctl/jobs/parsed.h \
 	ctl/jobs/pool_choice.c ctl/jobs/pool_choice.h \
 	ctl/jobs/persistent_state.c ctl/jobs/persistent_state.h \
-	ctl/jobs/prestage_state.c \
+	ctl/jobs/early_stage_in_state.c \
 	ctl/jobs/event_queue.c ctl/jobs/event_queue.h \
 	ctl/jobs/requests.c \
 	ctl/pools/start_room.c \

@@ -13,7 +13,7 @@
  * mail.c      notification mail to users, in a thread of its own
  * users.c     user ids of names in sluice.conf, in a thread of its own
  * jobs/       requests at submission (requests.c, submit.c,
- *             persistent_state.c, prestage_state.c); events of jobs
+ *             persistent_state.c, early_stage_in_state.c); events of jobs
  *             (event_hooks.c, events.c); the jobs that run (followed.c,
  *             unheard.c); limits that we have set (limit_guard.c, a thread)
  * pools/      capacity, usage, reservations of waiting jobs

@@ -13,7 +13,7 @@
 #include "burst_buffer/lifecycle/job_runs.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/predicted_nodes.h"
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/recovery_ended.h"
 #include "burst_buffer/request/request.h"
@@ -116,7 +116,7 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 		if (slu_run_end(b, bb, job, now, err))
 			return -1;
 	if (!slu_eq(job->state, "PENDING") &&
-	    slu_prestage_end(b, job->job_id, now, err))
+	    slu_early_stage_in_end(b, job->job_id, now, err))
 		return -1;
 	return slu_runs_each_node(b, job->job_id, job->completing_nodes, true,
 				  slu_run_leave_node, now, err);
@@ -173,7 +173,7 @@ int slu_buffers_cancelled(struct slu_buffers *b,
 		return -1;
 	if (!job->start)
 		slu_predicted_end(b, job->job_id);
-	return slu_prestage_end(b, job->job_id, now, err);
+	return slu_early_stage_in_end(b, job->job_id, now, err);
 }
 
 /* slurmctld's full state includes jobs that are over, as long as it remembers

@@ -15,7 +15,7 @@
 #include "burst_buffer/lifecycle/job_runs.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/room_shares.h"
@@ -52,7 +52,7 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
 	else
-		slu_prestage_take(b, job->job_id, &bb->plan, by);
+		slu_early_stage_in_take(b, job->job_id, &bb->plan, by);
 	bb->plan.het_job = job->het_job;
 	bb->plan.het_buffers = job->het_buffers;
 	bb->full = why->kind == SLU_BUSY;

@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/room_shares.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
@@ -287,7 +287,7 @@ static void make_plan(struct slu_buffers *b, struct slu_predicted *p)
 	p->planned = !slu_plan_make(&as, &site, &p->plan, &err);
 	free(as.nodes);
 	if (p->planned)
-		slu_prestage_only_in(&p->plan);
+		slu_plan_only_stage_in(&p->plan);
 	else
 		p->wrong = strdup(err.text);
 }

@@ -7,7 +7,7 @@
 #include "burst_buffer/lifecycle/record.h"
 
 /* Is it this user's (SLU_NO_ID: any user's), and this job's (0: any job's) or
- * prestaged for that job? */
+ * staged in early for that job? */
 bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid);
 /* Bits of the stage requests of one direction that are to be done: all
  * stage-ins, or the stage-outs that on= allows or may still allow. */

@@ -13,7 +13,7 @@
 #include "burst_buffer/lifecycle/effects.h"
 #include "burst_buffer/lifecycle/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/recovery_running.h"
@@ -168,7 +168,7 @@ static int take_plan(struct slu_buffers *b, struct slu_plan *ours,
 		     const struct slu_plan *offer, struct slu_err *err)
 {
 	if (offer->staged && !ours->staged)
-		slu_prestage_only_out(ours);
+		slu_plan_only_stage_out(ours);
 	if (!same_job(b, ours, offer) || !shares_fit(offer))
 		return slu_err(err, SLU_INVALID,
 			       "this is not the plan of job %u",

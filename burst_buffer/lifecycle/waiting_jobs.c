@@ -11,7 +11,7 @@
 #include "burst_buffer/lifecycle/persistent.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/predicted_nodes.h"
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/refusal.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
@@ -52,7 +52,7 @@ int slu_buffers_waits(struct slu_buffers *b, const struct slu_job *job,
 	}
 	rc = slu_persistent_request(b, job, &req, now, err);
 	if (rc == 0)
-		rc = slu_prestage_want(b, job, &req, now, err);
+		rc = slu_early_stage_in_want(b, job, &req, now, err);
 	slu_bb_carry_out(b, now);
 	slu_request_free(&req);
 	return rc;

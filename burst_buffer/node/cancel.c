@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
+#include "burst_buffer/node/talk.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * removed. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <stdlib.h>

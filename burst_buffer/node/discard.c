@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <inttypes.h>

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "burst_buffer/node/talk.h"
 #include "common/proc.h"
 
 #define WORKERS	   5

@@ -5,6 +5,7 @@
 #include "burst_buffer/node/leftovers.h"
 
 #include <stdio.h>
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/storage/held_storage.h"
 #include "common/size.h"
 

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <fcntl.h>

@@ -22,6 +22,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 #include "burst_buffer/node/instance_name.h"

@@ -74,7 +74,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
 	burst_buffer/node/node_conf.c burst_buffer/node/notes.c burst_buffer/node/node_log.c \
 	burst_buffer/node/receipts.c burst_buffer/node/receipts_show.c burst_buffer/node/receipts.h \
-	burst_buffer/node/talk.c burst_buffer/node/job_output.c burst_buffer/node/job_output.h \
+	burst_buffer/node/talk.c burst_buffer/node/talk.h \
+	burst_buffer/node/job_output.c burst_buffer/node/job_output.h \
 	burst_buffer/node/user_directories.c burst_buffer/node/user_directories.h burst_buffer/node/staging_child.c burst_buffer/node/stage_what.c \
 	burst_buffer/node/staging.c burst_buffer/node/staging.h \
 	burst_buffer/node/drain.c burst_buffer/node/drain.h \
@@ -96,15 +97,15 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
 	burst_buffer/node/outlived.c \
 	burst_buffer/node/recover.c \
-	burst_buffer/node/prestage.c burst_buffer/node/prestage.h \
-	burst_buffer/node/prestage.c burst_buffer/node/prestage.h \
+	burst_buffer/node/prefetch.c burst_buffer/node/prefetch.h \
+	burst_buffer/node/prefetch.c burst_buffer/node/prefetch.h \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/mover.c burst_buffer/node/mover.h \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
-	burst_buffer/node/missed.c burst_buffer/node/discard.c \
+	burst_buffer/node/missed_prolog.c burst_buffer/node/discard.c \
 	burst_buffer/node/peak_used.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \

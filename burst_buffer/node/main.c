@@ -35,7 +35,7 @@ static const struct command {
 	{"down", "--job J", "stage out and take it off again (the epilog)",
 	 slu_cmd_down, true, true},
 	{"missed", "--job J", "say that no prolog was run here (before tasks)",
-	 slu_cmd_missed, true, true},
+	 slu_cmd_missed_prolog, true, true},
 	{"watch", "--job J [--period S]",
 	 "end a hung client of an ended job (started by up)", watch, true,
 	 true},

@@ -123,6 +123,14 @@ void slu_node_renew_conf(struct slu_node *n)
 	free(run_dir);
 }
 
+static int set_dir(struct slu_node *n, struct slu_err *err)
+{
+	if ((size_t)snprintf(n->dir, sizeof(n->dir), "%s/%u", n->conf->run_dir,
+			     (unsigned)n->job_id) >= sizeof(n->dir))
+		return slu_err(err, SLU_INVALID, "RunDir is too long");
+	return 0;
+}
+
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err)
 {
@@ -142,10 +150,21 @@ int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 	if (bad.kind)
 		slu_node_log(n, SLU_ERROR,
 			     "the configuration of before stays: %s", bad.text);
-	if ((size_t)snprintf(n->dir, sizeof(n->dir), "%s/%u", n->conf->run_dir,
-			     (unsigned)n->job_id) >= sizeof(n->dir))
-		return slu_err(err, SLU_INVALID, "RunDir is too long");
-	return 0;
+	return set_dir(n, err);
+}
+
+int slu_node_open_job(const struct slu_node *service, uint32_t job_id,
+		      struct slu_node_options *opt, struct slu_node *out,
+		      struct slu_err *err)
+{
+	*opt = *service->opt;
+	opt->job_id = job_id;
+	*out = (struct slu_node){.opt = opt,
+				 .job_id = job_id,
+				 .conf = service->conf,
+				 .log = service->log};
+	slu_copy(out->name, sizeof(out->name), service->name);
+	return set_dir(out, err);
 }
 
 void slu_node_close(struct slu_node *n)

@@ -119,7 +119,7 @@ struct slu_node {
 	struct slu_used used;  /* serve: as of the last look */
 	struct slu_fill *fill; /* serve: to be reported, of all buffers */
 	size_t n_fill;
-	struct slu_ahead *ahead; /* serve: likewise, of what is brought ahead */
+	struct slu_ahead *ahead; /* serve: likewise, of what is prefetched */
 	size_t n_ahead;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 	char log_dir[PATH_MAX];
@@ -135,6 +135,11 @@ int slu_node_parse_job(const char *text, uint32_t *job_id);
  * the job's directory. */
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err);
+/* The context of a job within a service, whose configuration and log it
+ * borrows; opt is filled in, and must outlive it. */
+int slu_node_open_job(const struct slu_node *service, uint32_t job_id,
+		      struct slu_node_options *opt, struct slu_node *out,
+		      struct slu_err *err);
 void slu_node_close(struct slu_node *n);
 
 /* If sluice.conf was fetched and sluiced has since said that it has another
@@ -227,34 +232,6 @@ int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
 /* Remove what interrupted removals have left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
 
-/*
- * talk.c: requests to sluiced, repeated until n->deadline while it cannot be
- * reached or answers "wait". SLU_DENIED: its "abort", with the reason;
- * SLU_TIMEOUT: the deadline has passed.
- */
-int slu_talk_plan(struct slu_node *n, uint32_t restarts, struct slu_plan *plan,
-		  struct slu_err *err);
-/* sluiced's record of this node; slu_msg_clear with slu_node_inventory_desc. */
-int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
-		       struct slu_err *err);
-/* Adds which node and instance report. The caller clears *answer. */
-int slu_talk_report(struct slu_node *n, struct slu_report *report,
-		    struct slu_answer *answer, struct slu_err *err);
-/* The same where only success or "abort" matters. */
-int slu_talk_step(struct slu_node *n, struct slu_report *report,
-		  struct slu_err *err);
-/* attrs, n_attr: what the other nodes have brought (NULL: not wanted); free
- * with slu_msg_clear and slu_barrier_answer_desc. */
-int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
-		     struct slu_barrier_answer *answer, struct slu_err *err);
-int slu_talk_arrive(struct slu_node *n, const char *name, struct slu_err *err);
-/* A single attempt, for at most so many seconds. */
-int slu_talk_once(struct slu_node *n, const char *path, const char *body,
-		  double seconds, struct slu_buf *reply, struct slu_err *err);
-/* The same for /v1/poll: its answer, or an error. */
-int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
-		  struct slu_err *err);
-
 /* staging.c: stages request r of the plan, from the walk to the last check;
  * with all nodes, or alone where each node has its own data. */
 int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
@@ -272,7 +249,7 @@ enum slu_stage_what slu_stage_what(const char *type);
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);
 int slu_cmd_down(struct slu_node *n);
-int slu_cmd_missed(struct slu_node *n);
+int slu_cmd_missed_prolog(struct slu_node *n);
 int slu_cmd_discard(struct slu_node *n);
 int slu_cmd_status(struct slu_node *n);
 int slu_cmd_cache(struct slu_node *n);

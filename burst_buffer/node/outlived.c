@@ -12,6 +12,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/file_users.h"
 #include "burst_buffer/host/kill_users.h"
+#include "burst_buffer/node/talk.h"
 
 #define LIMIT 60.0 /* seconds, also if one of them hangs */
 

@@ -5,6 +5,7 @@
 #include "burst_buffer/node/probe.h"
 
 #include <fcntl.h>
+#include "burst_buffer/node/talk.h"
 #include "common/cred.h"
 #include "common/file.h"
 #include "common/jsonx.h"

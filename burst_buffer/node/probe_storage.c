@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 #include "burst_buffer/node/room.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/pool.h"

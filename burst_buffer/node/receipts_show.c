@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
+#include "burst_buffer/node/talk.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/llite.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/proc.h"
 #include "burst_buffer/node/watch.h"

@@ -3,6 +3,7 @@
  * the disk too. */
 #include "config.h"
 #include "burst_buffer/node/room.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/user_directories.h"
 
 #include <errno.h>

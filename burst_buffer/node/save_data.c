@@ -16,6 +16,7 @@
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/receipts.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown.h"
 #include "burst_buffer/node/job_output.h"
 

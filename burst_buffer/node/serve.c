@@ -10,7 +10,8 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
-#include "burst_buffer/node/prestage.h"
+#include "burst_buffer/node/prefetch.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/user_directories.h"
 
 #include <signal.h>
@@ -25,11 +26,11 @@
 
 #define PERIOD 2.0 /* seconds between two requests */
 /* the same on nodes that are neither PersistentNodes nor StagingNodes */
-#define PERIOD_AHEAD 20.0
-#define ASK_TIME     10.0 /* seconds for sluiced's answer */
-#define AGAIN	     15	  /* seconds before a failed start is repeated, */
-#define AT_MOST	     600  /* doubled each time, up to this */
-#define LOOK	     60	  /* seconds between two checks of what is there */
+#define PERIOD_PREFETCH 20.0
+#define ASK_TIME	10.0 /* seconds for sluiced's answer */
+#define AGAIN		15   /* seconds before a failed start is repeated, */
+#define AT_MOST		600  /* doubled each time, up to this */
+#define LOOK		60   /* seconds between two checks of what is there */
 
 static volatile sig_atomic_t stopping;
 
@@ -150,19 +151,12 @@ static void add_fill(struct slu_node *n, const struct slu_node *of)
 /* Handles one of them, with the service's configuration and log. */
 static void tend_one(struct slu_node *n, struct slu_plan *plan)
 {
-	struct slu_node_options opt = *n->opt;
-	struct slu_node as = {.opt = &opt,
-			      .job_id = plan->job_id,
-			      .conf = n->conf,
-			      .log = n->log};
+	struct slu_node_options opt;
+	struct slu_node as;
 	struct slu_err err;
 
-	opt.job_id = plan->job_id;
-	slu_copy(as.name, sizeof(as.name), n->name);
-	if ((size_t)snprintf(as.dir, sizeof(as.dir), "%s/%u", n->conf->run_dir,
-			     (unsigned)plan->job_id) >= sizeof(as.dir))
-		slu_node_log(n, SLU_ERROR, "RunDir is too long");
-	else if (tend(&as, plan, &err))
+	if (slu_node_open_job(n, plan->job_id, &opt, &as, &err) ||
+	    tend(&as, plan, &err))
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 	else if (as.used.known)
 		add_fill(n, &as);
@@ -172,7 +166,7 @@ static void tend_one(struct slu_node *n, struct slu_plan *plan)
 
 static void serve(struct slu_node *n, double period)
 {
-	struct slu_prestage ahead = {0};
+	struct slu_prefetch prefetch = {0};
 	struct slu_node_inventory owed;
 	struct slu_err err;
 	bool told = false;
@@ -183,7 +177,7 @@ static void serve(struct slu_node *n, double period)
 			for (size_t i = 0; i < owed.n_plan; i++)
 				if (owed.plan[i].persistent)
 					tend_one(n, &owed.plan[i]);
-			slu_prestage_tend(&ahead, n, &owed);
+			slu_prefetch_tend(&prefetch, n, &owed);
 			slu_msg_clear(&slu_node_inventory_desc, &owed);
 			told = false;
 		} else if (!told) {
@@ -193,11 +187,11 @@ static void serve(struct slu_node *n, double period)
 		if (!stopping)
 			usleep((useconds_t)(period * 1e6));
 	}
-	slu_prestage_stop(&ahead);
+	slu_prefetch_stop(&prefetch);
 }
 
-/* Most nodes are compute nodes, thousands of them, which only look for inputs
- * that they have to bring. */
+/* Most nodes are compute nodes, thousands of them, which only ask for inputs to
+ * prefetch. */
 static double period_of(const struct slu_node *n)
 {
 	const struct slu_conf *conf = n->conf;
@@ -208,7 +202,7 @@ static double period_of(const struct slu_node *n)
 			       slu_hosts_find(&conf->staging_nodes, n->name) >=
 				       0
 		       ? PERIOD
-		       : PERIOD_AHEAD;
+		       : PERIOD_PREFETCH;
 }
 
 int slu_cmd_serve(struct slu_node *n)

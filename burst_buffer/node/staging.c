@@ -24,6 +24,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/node/talk.h"
 #include "common/size.h"
 
 #define DISCARD 20.0	   /* seconds, at most */

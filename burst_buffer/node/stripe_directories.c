@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/node/talk.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/str.h"

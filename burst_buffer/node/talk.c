@@ -5,7 +5,7 @@
  * own, so that sluiced usually decides first.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/verbs.h"
 

@@ -25,6 +25,7 @@
 #include "burst_buffer/node/input_cache.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/room.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/node/user_directories.h"
 #include "burst_buffer/node/job_output.h"

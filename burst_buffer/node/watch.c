@@ -30,6 +30,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/kill_users.h"
+#include "burst_buffer/node/talk.h"
 #include "common/proc.h"
 #include "burst_buffer/node/watch.h"
 

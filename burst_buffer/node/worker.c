@@ -14,6 +14,7 @@
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/save_data.h"
+#include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown.h"
 
 #include <errno.h>

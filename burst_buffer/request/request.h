@@ -185,8 +185,8 @@ int slu_request_at(int line, struct slu_err *err);
 char *slu_request_component(const char *script, uint32_t component);
 /* Can its data be staged in before the job has nodes? Other nodes have to be
  * able to take it, so it must not be stored on those of the job. */
-bool slu_request_prestage(const struct slu_request *req,
-			  const struct slu_conf *conf);
+bool slu_request_early_stage_in(const struct slu_request *req,
+				const struct slu_conf *conf);
 /* Is its data to be brought into the stage caches of the nodes that it will
  * probably get (PrestageTo)? */
 bool slu_request_predicted(const struct slu_request *req,

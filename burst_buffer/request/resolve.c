@@ -227,11 +227,11 @@ bool slu_request_predicted(const struct slu_request *req,
 
 	return conf->prestage && req->has_fs && !req->n_persist && fs &&
 	       !slu_fstype_library(fs) && stages_in(req) &&
-	       !slu_request_prestage(req, conf);
+	       !slu_request_early_stage_in(req, conf);
 }
 
-bool slu_request_prestage(const struct slu_request *req,
-			  const struct slu_conf *conf)
+bool slu_request_early_stage_in(const struct slu_request *req,
+				const struct slu_conf *conf)
 {
 	const struct slu_fs_conf *fs =
 		req->persistent ? NULL : slu_conf_fs(conf, req->fs);

@@ -53,7 +53,7 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		memset(ctl->site->het_asked, 0,
 		       ctl->site->conf->n_pool * sizeof(*ctl->site->het_asked));
 	if (req->persistent || req->n_persist ||
-	    slu_request_prestage(req, ctl->site->conf))
+	    slu_request_early_stage_in(req, ctl->site->conf))
 		return slu_err(err, SLU_INVALID,
 			       "a component of a heterogeneous job can have "
 			       "only a file system of its own nodes, none that "

@@ -318,10 +318,10 @@ void slu_mirror_named(struct slu_mirror *m, const char *name,
 			fn(arg, &item->state);
 }
 
-void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
-			 void (*fn)(void *arg,
-				    const struct slu_buffer_state *b),
-			 void *arg)
+void slu_mirror_early_stage_in(struct slu_mirror *m, uint32_t job_id,
+			       void (*fn)(void *arg,
+					  const struct slu_buffer_state *b),
+			       void *arg)
 {
 	const struct slu_mirror_item *item;
 

@@ -48,10 +48,10 @@ void slu_mirror_each(struct slu_mirror *m,
 void slu_mirror_named(struct slu_mirror *m, const char *name,
 		      void (*fn)(void *arg, const struct slu_buffer_state *b),
 		      void *arg);
-void slu_mirror_prestage(struct slu_mirror *m, uint32_t job_id,
-			 void (*fn)(void *arg,
-				    const struct slu_buffer_state *b),
-			 void *arg);
+void slu_mirror_early_stage_in(struct slu_mirror *m, uint32_t job_id,
+			       void (*fn)(void *arg,
+					  const struct slu_buffer_state *b),
+			       void *arg);
 /* A table for `scontrol show bbstat`. */
 void slu_mirror_print(struct slu_mirror *m, uint32_t job_id,
 		      struct slu_buf *out);

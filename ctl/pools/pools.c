@@ -380,7 +380,7 @@ static bool is_staged(struct slu_mirror *m, uint32_t job_id)
 {
 	bool is = false;
 
-	slu_mirror_prestage(m, job_id, look_staged, &is);
+	slu_mirror_early_stage_in(m, job_id, look_staged, &is);
 	return is;
 }
 

@@ -70,7 +70,7 @@ uint64_t slu_pools_held(struct slu_mirror *m, const char *pool, int64_t when,
 /* A job starts, and claims that much until its buffer is in the mirror, or it
  * ends; or it waits for its data to be staged in before it starts, and claims
  * it only until then (Unix seconds, 0: no limit), as there is no report if it
- * is held meanwhile. A second call renews the claim. A job whose prestage
+ * is held meanwhile. A second call renews the claim. A job whose early stage-in
  * buffer is in the mirror needs none. */
 void slu_pools_claim(struct slu_mirror *m, uint32_t job_id,
 		     const struct slu_pool_need *need, int64_t until);

@@ -225,7 +225,7 @@ static int ahead(struct slu_mirror *m, uint32_t job_id)
 {
 	int n = 0;
 
-	slu_mirror_prestage(m, job_id, count_one, &n);
+	slu_mirror_early_stage_in(m, job_id, count_one, &n);
 	return n;
 }
 
@@ -269,7 +269,7 @@ START_TEST(test_mirror_kept)
 	ck_assert_int_eq(named(&m, "camp") + named(&m, "JOBFS"), 0);
 	keep(&m, 1, "other", 0, "RUNNING");
 	ck_assert_int_eq(named(&m, "n1") + 2 * named(&m, "other"), 2);
-	keep(&m, MANY + 1, "n1", 0, "RUNNING"); /* waits for nobody any more */
+	keep(&m, MANY + 1, "n1", 0, "RUNNING"); /* does not wait any more */
 	ck_assert_int_eq(ahead(&m, 1) + 2 * named(&m, "n1"), 2);
 	keep(&m, MANY + 1, "n1", 0, "DONE");
 	ck_assert_int_eq(named(&m, "n1"), 0);
@@ -312,7 +312,7 @@ START_TEST(test_mirror)
 }
 END_TEST
 
-/* After each new link sluiced says again what has ended: no job waits anew. */
+/* After each new link sluiced repeats what has ended: no job waits again. */
 START_TEST(test_done_is_heard_again)
 {
 	struct slu_mirror m;

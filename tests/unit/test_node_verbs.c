@@ -102,7 +102,7 @@ START_TEST(test_missed)
 	ctl_hello(NULL, 0);
 	pid = fork();
 	if (pid == 0) {
-		expect_run(slu_cmd_missed, 0, "run no prolog");
+		expect_run(slu_cmd_missed_prolog, 0, "run no prolog");
 		_exit(0);
 	}
 	job.request = (char *)"jobfs capacity=1GiB name=JOBFS";

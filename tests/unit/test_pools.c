@@ -181,9 +181,8 @@ static void ahead(uint32_t of, uint64_t size, const char *state)
 	ck_assert_int_eq(slu_mirror_set(&m, &s), 0);
 }
 
-/* What is staged in ahead is taken from the moment on when it is wanted, and
- * once. */
-START_TEST(test_prestage)
+/* An early stage-in counts from the moment when it is asked for, and once. */
+START_TEST(test_early_stage_in)
 {
 	struct slu_pool_need n = need(1, 6 * GIB, 0);
 
@@ -414,6 +413,6 @@ START_TEST(test_turn)
 }
 END_TEST
 
-TEST_MAIN("pools", test_prestage, test_not_yet, test_expire, test_room,
+TEST_MAIN("pools", test_early_stage_in, test_not_yet, test_expire, test_room,
 	  test_kept_data_takes_room, test_start_by_ends_of_others,
 	  test_when_expired, test_reserved, test_turn)

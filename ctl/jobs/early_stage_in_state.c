@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stage-in of jobs without nodes, as hooks see it: the state in the mirror of
- * the buffer that sluiced has made for it. From memory only.
+ * Early stage-in as hooks see it: the state in the mirror of the buffer that
+ * sluiced has made for a job without nodes. From memory only.
  */
 #include "config.h"
 #include "ctl/private.h"
@@ -75,10 +75,10 @@ enum slu_ctl_prestage slu_ctl_prestage(struct slu_ctl *ctl, uint32_t job_id,
 	struct look l = {.found = SLU_PRESTAGE_NEW, .why = why};
 
 	if (!slu_ctl_has_buffer(text) || !ctl->linked ||
-	    !can_be(ctl, job_id, text, slu_request_prestage))
+	    !can_be(ctl, job_id, text, slu_request_early_stage_in))
 		return SLU_PRESTAGE_NO;
 	pthread_mutex_lock(&ctl->mirror.lock);
-	slu_mirror_prestage(&ctl->mirror, job_id, look, &l);
+	slu_mirror_early_stage_in(&ctl->mirror, job_id, look, &l);
 	pthread_mutex_unlock(&ctl->mirror.lock);
 	if (l.found == SLU_PRESTAGE_NEW)
 		slu_persistent_wait_why(&ctl->mirror, job_id, why);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stage-in before the allocation. What does not lie in the job's nodes (a
- * directory of the parallel file system, a persistent buffer) can be filled
- * while the job pends. A buffer of its own does it, on one of StagingNodes and
- * with a number that no job has: `sluice-node serve` makes it there, as the
- * job's user. When it is RUNNING, the data is there and waits. The job's run
- * then has nothing to stage in; a lustre run renames the directory to its own.
- * It ends when the run needs it no more, when the job is gone, or when nobody
- * has asked for it for long.
+ * Early stage-in: before the job has nodes. Data that does not lie on the job's
+ * nodes (a directory of the parallel file system, a persistent buffer) can be
+ * filled while the job pends. A buffer of its own does that, on one of
+ * StagingNodes and with a number that no job has: `sluice-node serve` sets it
+ * up there, as the job's user. When it is RUNNING, the data is there and waits.
+ * The job's run then has nothing to stage in; a lustre run renames the
+ * directory to its own. The buffer ends when the run does not need it any more,
+ * when the job is gone, or when it has not asked for long.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/persistent.h"
 #include "burst_buffer/lifecycle/room_shares.h"
-#include "burst_buffer/lifecycle/prestage.h"
+#include "burst_buffer/lifecycle/early_stage_in.h"
 #include "burst_buffer/lifecycle/reconcile.h"
 #include "burst_buffer/lifecycle/refusal.h"
 #include "burst_buffer/plan/plan.h"
@@ -137,9 +137,9 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 	return slu_persistent_begin(b, job, &plan, now, err);
 }
 
-int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
-		      const struct slu_request *req, double now,
-		      struct slu_err *err)
+int slu_early_stage_in_want(struct slu_buffers *b, const struct slu_job *job,
+			    const struct slu_request *req, double now,
+			    struct slu_err *err)
 {
 	struct slu_err why = {0};
 	struct slu_bb *bb;
@@ -147,7 +147,7 @@ int slu_prestage_want(struct slu_buffers *b, const struct slu_job *job,
 	/* A task of an array has a number of its own only when Slurm has split
 	 * it from the pending array. */
 	if ((job->array_job_id && job->array_task_id == SLU_NO_ID) ||
-	    !slu_request_prestage(req, b->conf))
+	    !slu_request_early_stage_in(req, b->conf))
 		return 0;
 	bb = find(b, job->job_id);
 	if (bb) { /* slurmctld may not know it yet */
@@ -174,18 +174,18 @@ static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 	       slu_eq(bb->plan.fs, plan->fs);
 }
 
-void slu_prestage_only_in(struct slu_plan *plan)
+void slu_plan_only_stage_in(struct slu_plan *plan)
 {
 	keep_stages(plan, false);
 }
 
-void slu_prestage_only_out(struct slu_plan *plan)
+void slu_plan_only_stage_out(struct slu_plan *plan)
 {
 	keep_stages(plan, true);
 }
 
-void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
-		       struct slu_plan *plan, const struct slu_bb **by)
+void slu_early_stage_in_take(const struct slu_buffers *b, uint32_t job_id,
+			     struct slu_plan *plan, const struct slu_bb **by)
 {
 	const struct slu_bb *bb = find(b, job_id);
 
@@ -200,8 +200,8 @@ void slu_prestage_take(const struct slu_buffers *b, uint32_t job_id,
 
 /* Over */
 
-int slu_prestage_end(struct slu_buffers *b, uint32_t job_id, double now,
-		     struct slu_err *err)
+int slu_early_stage_in_end(struct slu_buffers *b, uint32_t job_id, double now,
+			   struct slu_err *err)
 {
 	struct slu_bb *bb;
 

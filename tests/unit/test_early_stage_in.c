@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Data that is staged in before the job has its nodes. */
 #include "tests/unit/persistent_world.h"
+#include "burst_buffer/lifecycle/buffer_report.h"
 #include "tests/unit/tmpdir.h"
 #include <json-c/json.h>
 #include <unistd.h>
@@ -71,7 +72,7 @@ static void clean_ahead(const char *node)
 
 /* The run has nothing to stage in, and what waits for it ends with its start.
  */
-START_TEST(test_prestage)
+START_TEST(test_stages_in_early)
 {
 	static const char *const nodes[] = {"n1", "n2"};
 	struct slu_plan plan;
@@ -168,7 +169,7 @@ START_TEST(test_ahead_persistent)
 }
 END_TEST
 
-/* A failure holds the job that waits; released, it is tried anew. */
+/* A failure holds the job that waits; released, it is tried again. */
 START_TEST(test_ahead_fails)
 {
 	uint32_t id;
@@ -351,7 +352,7 @@ START_TEST(test_ahead_not)
 }
 END_TEST
 
-TEST_MAIN("ahead", test_prestage, test_array, test_ahead_balance,
-	  test_ahead_persistent, test_ahead_fails, test_ahead_policy,
-	  test_ahead_no_database, test_ahead_damaged, test_ahead_gone,
-	  test_ahead_unasked, test_ahead_not)
+TEST_MAIN("early_stage_in", test_stages_in_early, test_array,
+	  test_ahead_balance, test_ahead_persistent, test_ahead_fails,
+	  test_ahead_policy, test_ahead_no_database, test_ahead_damaged,
+	  test_ahead_gone, test_ahead_unasked, test_ahead_not)

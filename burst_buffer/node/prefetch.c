@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inputs ahead of their job, see the header. A process of its own reads them as
- * the job's user, slowly and when nobody else wants the disk, through the same
- * proxy as a stage-in (cache_proxy.h), so that they are checked as those are;
- * it writes nowhere but into the cache. What the walk of a source makes lies in
- * a small file system in memory that nobody else sees. Who wants the room, or
- * begins the job, marks or removes the directory in the cache: the process
- * looks for that each second, and ends.
+ * Prefetches inputs of waiting jobs, see the header. A process of its own reads
+ * them as the job's user, slowly and while the disk is idle, through the same
+ * proxy as a stage-in (cache_proxy.h), so that they are checked in the same
+ * way. It writes only into the cache; the directories that the walk of a source
+ * makes are in a small file system in memory of its own. Another process that
+ * needs the space, or begins the job, marks or removes the directory in the
+ * cache: the prefetching process checks that each second, and ends.
  */
 #include "config.h"
-#include "burst_buffer/node/prestage.h"
+#include "burst_buffer/node/prefetch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,23 +31,23 @@
 #include "common/file.h"
 #include "common/size.h"
 
-#define AGAIN	 300.0	 /* seconds until what failed is tried again */
+#define AGAIN	 300.0	 /* seconds until a failed job is retried */
 #define LONGEST	 86400.0 /* seconds for one request */
 #define TREE_MAX "size=64m,nr_inodes=60000,mode=0711"
 
 /* One stage_in, in a child. */
 
-struct bringing {
+struct prefetching {
 	struct slu_node *n;
 	size_t r;
 	struct slu_aside *aside;
-	double next; /* not to be read on before, slu_now_mono() */
+	double next; /* time of the next read, slu_now_mono() */
 	uint64_t bytes;
 };
 
 static void pace(void *arg, uint64_t bytes)
 {
-	struct bringing *b = arg;
+	struct prefetching *b = arg;
 	double now = slu_now_mono();
 	struct timespec wait;
 
@@ -111,7 +111,7 @@ static int open_manifest(const char *path, int flags, struct slu_err *err)
 }
 
 /* As the user. */
-static int read_all(struct bringing *b, struct slu_stage_part *part,
+static int read_all(struct prefetching *b, struct slu_stage_part *part,
 		    int readable, struct slu_stage_result *result,
 		    struct slu_err *err)
 {
@@ -123,10 +123,10 @@ static int read_all(struct bringing *b, struct slu_stage_part *part,
 	return slu_stage(SLU_COPY, part, result, err);
 }
 
-static int bring_act(struct slu_aside *aside, void *arg, void *out,
-		     struct slu_err *err)
+static int prefetch_act(struct slu_aside *aside, void *arg, void *out,
+			struct slu_err *err)
 {
-	struct bringing *b = arg;
+	struct prefetching *b = arg;
 	const struct slu_plan *plan = &b->n->plan;
 	char tree[PATH_MAX], manifest[PATH_MAX];
 	struct slu_cache_proxy proxy;
@@ -161,7 +161,7 @@ static int bring_act(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-/* A job, in a process that does nothing else. */
+/* One job, in a process of its own. */
 
 static int is_over(void *arg, uint64_t bytes, uint64_t files)
 {
@@ -171,10 +171,10 @@ static int is_over(void *arg, uint64_t bytes, uint64_t files)
 	return slu_stage_cache_is_over(&n->cache->cache);
 }
 
-static int bring_one(struct slu_node *n, size_t r, struct slu_err *err)
+static int prefetch_one(struct slu_node *n, size_t r, struct slu_err *err)
 {
-	struct bringing b = {.n = n, .r = r};
-	struct slu_aside aside = {.fn = bring_act,
+	struct prefetching b = {.n = n, .r = r};
+	struct slu_aside aside = {.fn = prefetch_act,
 				  .arg = &b,
 				  .seconds = LONGEST,
 				  .tick = is_over,
@@ -184,19 +184,20 @@ static int bring_one(struct slu_node *n, size_t r, struct slu_err *err)
 	return slu_aside(&aside, "prestage", out, err);
 }
 
-static int bring_all(struct slu_node *n, uint64_t *bytes, struct slu_err *err)
+static int prefetch_all(struct slu_node *n, uint64_t *bytes,
+			struct slu_err *err)
 {
 	if (!n->cache)
 		return slu_err(err, SLU_INVALID,
 			       "there is no stage cache for it here");
 	for (size_t r = 0; r < n->plan.n_stage; r++)
-		if (!n->plan.stage[r].out && bring_one(n, r, err))
+		if (!n->plan.stage[r].out && prefetch_one(n, r, err))
 			return -1;
 	return slu_stage_cache_commit(&n->cache->cache, bytes, err);
 }
 
-/* 0; 1 when it failed; also when it is wanted no more. */
-static int bring(struct slu_node *n)
+/* 0; 1 when it failed, or is not wanted any more. */
+static int prefetch(struct slu_node *n)
 {
 	double start = slu_now_mono();
 	struct slu_err err = {0};
@@ -205,7 +206,7 @@ static int bring(struct slu_node *n)
 	int rc;
 
 	slu_input_cache_begin(n);
-	rc = bring_all(n, &bytes, &err);
+	rc = prefetch_all(n, &bytes, &err);
 	if (rc && err.kind == SLU_BUSY)
 		slu_node_log(n, SLU_INFO,
 			     "prestage of job %u: its room is wanted, or it "
@@ -224,30 +225,24 @@ static int bring(struct slu_node *n)
 
 static int child(struct slu_node *n, struct slu_plan *plan)
 {
-	struct slu_node_options opt = *n->opt;
-	struct slu_node as = {.opt = &opt,
-			      .job_id = plan->job_id,
-			      .conf = n->conf,
-			      .log = n->log};
+	struct slu_node_options opt;
+	struct slu_node as;
 	struct slu_err err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
-	opt.job_id = plan->job_id;
-	slu_copy(as.name, sizeof(as.name), n->name);
-	snprintf(as.dir, sizeof(as.dir), "%.3900s/%u", n->conf->run_dir,
-		 (unsigned)plan->job_id);
-	if (slu_node_take_plan(&as, plan, &err)) {
+	if (slu_node_open_job(n, plan->job_id, &opt, &as, &err) ||
+	    slu_node_take_plan(&as, plan, &err)) {
 		slu_node_log(n, SLU_ERROR, "prestage: %s", err.text);
 		return 1;
 	}
-	return bring(&as);
+	return prefetch(&as);
 }
 
 /* In the service */
 
-static void reap(struct slu_prestage *p)
+static void reap(struct slu_prefetch *p)
 {
 	int status;
 
@@ -255,14 +250,14 @@ static void reap(struct slu_prestage *p)
 		return;
 	p->child = 0;
 	if (status)
-		p->failed[p->n_failed++ % SLU_PRESTAGE_FAILED] =
-			(struct slu_prestage_failed){p->job_id,
+		p->failed[p->n_failed++ % SLU_PREFETCH_FAILED] =
+			(struct slu_prefetch_failed){p->job_id,
 						     slu_now_mono() + AGAIN};
 }
 
-static bool failed_lately(const struct slu_prestage *p, uint32_t job_id)
+static bool failed_lately(const struct slu_prefetch *p, uint32_t job_id)
 {
-	for (size_t i = 0; i < SLU_PRESTAGE_FAILED; i++)
+	for (size_t i = 0; i < SLU_PREFETCH_FAILED; i++)
 		if (p->failed[i].job_id == job_id &&
 		    slu_now_mono() < p->failed[i].until)
 			return true;
@@ -306,8 +301,8 @@ static bool look_at(void *arg, const struct slu_cache_ahead *is)
 	return over;
 }
 
-/* Reports of what is there are made anew, those of what has gone are kept until
- * sluiced has them. */
+/* Reports of what is in the cache are made again, those of what was removed are
+ * kept until sluiced has them. */
 static void look(struct slu_node *n, const struct slu_node_inventory *owed)
 {
 	struct looking l = {n, owed};
@@ -336,7 +331,7 @@ static bool is_done(const struct slu_node *n, uint32_t job_id)
 	return false;
 }
 
-static void start(struct slu_prestage *p, struct slu_node *n,
+static void start(struct slu_prefetch *p, struct slu_node *n,
 		  struct slu_plan *plan)
 {
 	pid_t pid = fork();
@@ -347,7 +342,7 @@ static void start(struct slu_prestage *p, struct slu_node *n,
 	p->job_id = plan->job_id;
 }
 
-void slu_prestage_tend(struct slu_prestage *p, struct slu_node *n,
+void slu_prefetch_tend(struct slu_prefetch *p, struct slu_node *n,
 		       struct slu_node_inventory *owed)
 {
 	reap(p);
@@ -361,7 +356,7 @@ void slu_prestage_tend(struct slu_prestage *p, struct slu_node *n,
 	}
 }
 
-void slu_prestage_stop(struct slu_prestage *p)
+void slu_prefetch_stop(struct slu_prefetch *p)
 {
 	if (!p->child)
 		return;

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
+#include "burst_buffer/node/talk.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ static int tell(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
-int slu_cmd_missed(struct slu_node *n)
+int slu_cmd_missed_prolog(struct slu_node *n)
 {
 	struct slu_err err;
 
