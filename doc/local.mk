@@ -36,7 +36,8 @@ pages = doc/ADMIN.md \
 other_pages = README.md CONTRIBUTING.md SECURITY.md bench/README.md
 pictures = doc/pictures/forwarding.svg \
 	doc/pictures/job.svg \
-	doc/pictures/processes.svg
+	doc/pictures/processes.svg \
+	doc/pictures/rooms.svg
 
 dist_doc_DATA += $(pages)
 picturesdir = $(docdir)/pictures
