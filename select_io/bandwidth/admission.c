@@ -11,9 +11,10 @@
 
 #define UNKNOWN 0.25 /* of the capacity */
 #define SURE	3    /* runs */
-/* s, or half of the run if that is longer: after this time the measured and the
- * predicted rate have equal weight */
-#define BELIEF 1800.0
+/* s, or this part of the run if that is longer: after this time the measured and
+ * the predicted rate have equal weight */
+#define BELIEF	    300.0
+#define BELIEF_PART 0.05
 
 static bool is_off(const struct slu_admission_site *site)
 {
@@ -169,7 +170,7 @@ double slu_admission_rate(const struct slu_admission_site *site,
 double slu_admission_seen(const struct slu_demand *foretold, double elapsed,
 			  double bytes, bool busy)
 {
-	double belief = fmax(foretold->seconds / 2, BELIEF);
+	double belief = fmax(foretold->seconds * BELIEF_PART, BELIEF);
 	double rate = (foretold->rate * belief + bytes) / (belief + elapsed);
 
 	return busy ? fmax(rate, foretold->rate) : rate;

@@ -123,17 +123,19 @@ END_TEST
 START_TEST(test_demand_from_measurement)
 {
 	const struct slu_demand d = {.nodes = 1, .rate = 10, .seconds = 7200};
+	const struct slu_demand brief = {.nodes = 1, .rate = 10, .seconds = 60};
 
-	/* half a run at twice the rate; nothing moved; the file system busy */
-	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 72000, false), 15,
+	/* a twentieth of the run at twice the rate; nothing moved; the file
+	 * system busy; not yet; five minutes of a job that was to be short */
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 360, 7200, false), 15,
 				1e-9);
-	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 0, false), 5,
-				1e-9);
-	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 0, true), 10,
-				1e-9);
-	ck_assert_double_eq_tol(slu_admission_seen(&d, 3600, 72000, true), 15,
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 360, 0, false), 5, 1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 360, 0, true), 10, 1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&d, 360, 7200, true), 15,
 				1e-9);
 	ck_assert_double_eq_tol(slu_admission_seen(&d, 0, 0, false), 10, 1e-9);
+	ck_assert_double_eq_tol(slu_admission_seen(&brief, 300, 0, false), 5,
+				1e-9);
 }
 END_TEST
 
