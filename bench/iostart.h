@@ -42,7 +42,7 @@ static inline double mix_rate(const struct mix *mix, size_t i)
 /* Predictions of a job at its submission (iostart_foretell.c). */
 struct foretold {
 	double rate; /* bytes/s; for new applications see below */
-	double seconds, soon;
+	double seconds;
 };
 
 enum knowledge {

@@ -100,14 +100,12 @@ struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
 	char name[64];
 
 	if (t->what == TRUTH)
-		return (struct foretold){mix_rate(t->mix, i), t->mix->alone[i],
-					 t->mix->alone[i]};
+		return (struct foretold){mix_rate(t->mix, i), t->mix->alone[i]};
 	name_of(job, name);
 	j.name = name;
 	j.submit = now + 1;
 	slu_predict(t->times, &j, &point);
 	f.seconds = fmax((double)point.seconds, 1);
-	f.soon = fmax((double)slu_predict_early(t->times, &j), 1);
 	f.rate = rate_of(t, &j, f.seconds);
 	return f;
 }

@@ -139,7 +139,6 @@ static bool may(const struct sim *s, size_t i, int64_t now)
 	const struct job *j = &s->job[i];
 	struct slu_admission_ask ask = {
 		.is = demand_of(s, i, now),
-		.soon = j->f.soon,
 		.held = j->held < 0 ? 0 : now - j->held,
 		.idle = s->was_idle,
 	};

@@ -34,21 +34,6 @@ static struct slu_io_job job_of(const struct slu_ctl_io *io)
 	};
 }
 
-struct asked {
-	struct slu_ctl *ctl;
-	const struct slu_ctl_io *io;
-};
-
-/* Called under site_lock. */
-static double soon(void *arg)
-{
-	const struct asked *a = arg;
-	const struct slu_predictor *p = a->ctl->site->predictor;
-	int64_t early = p ? slu_predict_early(p, &a->io->job) : 0;
-
-	return early > 0 ? (double)early : seconds_of(a->io);
-}
-
 bool slu_ctl_io_is_on(struct slu_ctl *ctl)
 {
 	return slu_iostart_is_on(&ctl->iostart);
@@ -58,14 +43,13 @@ bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY])
 {
 	struct slu_io_job job = job_of(io);
-	struct asked asked = {ctl, io};
 	bool waits;
 
 	_Static_assert(SLU_CTL_WHY >= SLU_IOSTART_WHY, "there is room for it");
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	waits = !(io->no_wait && ctl->site->conf &&
 		  ctl->site->conf->io_wait_optional) &&
-		slu_iostart_waits(&ctl->iostart, &job, soon, &asked, now, why);
+		slu_iostart_waits(&ctl->iostart, &job, now, why);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_waits_note(&ctl->waits, job.job_id,
 		       waits ? SLU_WAIT_BANDWIDTH : SLU_WAIT_NOTHING,

@@ -136,11 +136,9 @@ void slu_iostart_measured(struct slu_iostart *s,
  * Very cheap. */
 bool slu_iostart_is_on(struct slu_iostart *s);
 /* There are nodes for it: does it have to wait? *why is the sentence for the
- * user. `soon` is called if it would: how many seconds it will probably run at
- * least. Always false in mode advise. */
+ * user. Always false in mode advise. */
 bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
-		       double (*soon)(void *arg), void *arg, int64_t now,
-		       char why[SLU_IOSTART_WHY]);
+		       int64_t now, char why[SLU_IOSTART_WHY]);
 /* When it can start at the latest, as far as is known; `now`: it does not
  * wait. */
 int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now);

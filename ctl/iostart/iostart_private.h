@@ -23,8 +23,7 @@ struct io_run {
 struct io_wait {
 	uint32_t job_id;
 	int64_t since, asked, when;
-	double soon; /* s that it will run at least, predicted once */
-	bool bound;  /* it was started because it has waited for long */
+	bool bound; /* it was started because it has waited for long */
 	char why[SLU_IOSTART_WHY];
 };
 

@@ -39,16 +39,11 @@ static int64_t held_for(const struct slu_iostart *s,
 }
 
 static bool is_held(struct slu_iostart *s, const struct slu_io_job *job,
-		    double (*soon)(void *arg), void *arg,
-		    struct slu_admission_ask *ask)
+		    const struct slu_admission_ask *ask)
 {
 	enum slu_admission_answer answer = slu_admission_ask(&s->admit, ask);
 	struct io_wait *wait = slu_map_get(&s->waiting, job->job_id);
 
-	if (answer == SLU_ADMISSION_HELD) {
-		ask->soon = wait && wait->soon > 0 ? wait->soon : soon(arg);
-		answer = slu_admission_ask(&s->admit, ask);
-	}
 	if (wait && answer == SLU_ADMISSION_PROMISED)
 		wait->bound = true;
 	return answer == SLU_ADMISSION_HELD;
@@ -63,7 +58,6 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	if (!wait) /* nobody could tell how long it has waited */
 		return false;
 	wait->asked = now;
-	wait->soon = ask->soon;
 	wait->when = now + slu_admission_when(&s->admit, ask);
 	slu_io_explain(s, &ask->is, wait->when, why);
 	slu_copy(wait->why, sizeof(wait->why), why);
@@ -94,12 +88,10 @@ static bool waits_on(struct slu_iostart *s, const struct slu_io_job *job,
 }
 
 bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
-		       double (*soon)(void *arg), void *arg, int64_t now,
-		       char why[SLU_IOSTART_WHY])
+		       int64_t now, char why[SLU_IOSTART_WHY])
 {
 	struct slu_admission_ask ask = {
-		.is = {.nodes = job->nodes, .seconds = job->seconds},
-		.soon = INFINITY};
+		.is = {.nodes = job->nodes, .seconds = job->seconds}};
 	char plain[SLU_IO_NAME];
 	bool waits = false;
 
@@ -110,8 +102,7 @@ bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 					      job->seconds);
 		ask.held = held_for(s, job, now);
 		waits = ask.is.rate > s->site.small * s->site.capacity &&
-			slu_io_look(s, now) &&
-			is_held(s, job, soon, arg, &ask) &&
+			slu_io_look(s, now) && is_held(s, job, &ask) &&
 			note_wait(s, job, &ask, now, why);
 	}
 	waits = waits || waits_on(s, job, now, why);

@@ -11,8 +11,8 @@
 
 #define UNKNOWN 0.25 /* of the capacity */
 #define SURE	3    /* runs */
-/* s, or this part of the run if that is longer: after this time the measured and
- * the predicted rate have equal weight */
+/* s, or this part of the run if that is longer: after this time the measured
+ * and the predicted rate have equal weight */
 #define BELIEF	    300.0
 #define BELIEF_PART 0.05
 
@@ -84,7 +84,7 @@ static double room_beside(const struct slu_admission_site *site, double times,
 static double bound(const struct slu_admission_site *site,
 		    const struct slu_admission_ask *job)
 {
-	return fmin((double)site->max_wait, site->patience * job->soon);
+	return fmin((double)site->max_wait, site->patience * job->is.seconds);
 }
 
 static bool fits(const struct slu_admission *a, double times,

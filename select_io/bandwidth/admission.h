@@ -7,8 +7,8 @@
  * of a file system than it can do. It is asked about a job only if there are
  * nodes for it, in the order of priority; a job that may not start is skipped.
  * Jobs that need little are never held, and no job longer than a limit, or than
- * a multiple of its own run time: a short job loses more by waiting than the
- * others gain.
+ * a multiple of its own predicted run time: a short job loses more by waiting
+ * than the others gain.
  *
  * slu_admission_look() describes the present state, in O(n log n); each
  * question is then answered in O(1), or O(log n) if the job is held, and jobs
@@ -26,7 +26,7 @@ struct slu_admission_site {
 			   * above 0: not known, and nobody is held */
 	double nodes;	  /* of the machine; > 0 if it adapts */
 	int64_t max_wait; /* s: no job is held longer; 0: none is held */
-	double patience;  /* times `soon` of a job, nor is it */
+	double patience;  /* times its run time, nor is it */
 	double small;	  /* share of the capacity that is noise, 0 to 1 */
 	double over;	  /* so many times the capacity may be asked for before
 			   * nodes are idle, >= 1 */
@@ -36,7 +36,6 @@ struct slu_admission_site {
 /* A job that could start now. */
 struct slu_admission_ask {
 	struct slu_demand is;
-	double soon;  /* s that it will probably run at least; > 0 */
 	int64_t held; /* s since it could have started but for this; 0 */
 	double idle;  /* nodes that have been idle since everybody else who
 		       * waits was last asked about */

@@ -23,12 +23,11 @@ static const struct slu_demand running[] = {
 	{.nodes = 2, .rate = 30, .seconds = 100},
 };
 
-static struct slu_admission_ask ask(double rate, double soon, int64_t held,
+static struct slu_admission_ask ask(double rate, double seconds, int64_t held,
 				    double idle)
 {
 	return (struct slu_admission_ask){
-		.is = {.nodes = 3, .rate = rate, .seconds = 1000},
-		.soon = soon,
+		.is = {.nodes = 3, .rate = rate, .seconds = seconds},
 		.held = held,
 		.idle = idle,
 	};
@@ -37,7 +36,7 @@ static struct slu_admission_ask ask(double rate, double soon, int64_t held,
 START_TEST(test_answers)
 {
 	static const struct {
-		double rate, soon;
+		double rate, seconds;
 		int64_t held;
 		double idle;
 		enum slu_admission_answer want;
@@ -64,7 +63,7 @@ START_TEST(test_answers)
 	each(c, cases)
 	{
 		struct slu_admission_ask job =
-			ask(c->rate, c->soon, c->held, c->idle);
+			ask(c->rate, c->seconds, c->held, c->idle);
 
 		expect(slu_admission_ask(&a, &job) == c->want, "%g: %d",
 		       c->rate, slu_admission_ask(&a, &job));
@@ -190,8 +189,7 @@ static void draw(struct day *d, uint64_t *seed)
 		d->job[i] = (struct slu_admission_ask){
 			.is = {.nodes = 1 + (double)slu_random(seed, 4),
 			       .rate = (double)slu_random(seed, 140),
-			       .seconds = (double)d->run[i]},
-			.soon = 1 + (double)slu_random(seed, 200),
+			       .seconds = 1 + (double)slu_random(seed, 200)},
 		};
 	}
 }
@@ -245,7 +243,7 @@ static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 	if (job->is.rate <= d->site.small * c)
 		return SLU_ADMISSION_SMALL;
 	if (job->held >= d->site.max_wait ||
-	    (double)job->held >= d->site.patience * job->soon)
+	    (double)job->held >= d->site.patience * job->is.seconds)
 		return SLU_ADMISSION_PROMISED;
 	if (demand + need <= c)
 		return SLU_ADMISSION_FITS;
@@ -260,7 +258,7 @@ static int64_t oracle_when(const struct day *d, int i, int64_t now)
 	const struct slu_admission_ask *job = &d->job[i];
 	double c = d->site.capacity, need = fmin(job->is.rate, c);
 	int64_t bound = (int64_t)fmin((double)d->site.max_wait,
-				      d->site.patience * job->soon);
+				      d->site.patience * job->is.seconds);
 	int64_t when = now;
 
 	while (demand_at(d, when) + need > c && when - now < bound - job->held)
@@ -292,7 +290,7 @@ static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 		/* nobody is held for longer than the bound */
 		ck_assert_int_lt(job->held, d->site.max_wait);
 		ck_assert_double_lt((double)job->held,
-				    d->site.patience * job->soon);
+				    d->site.patience * job->is.seconds);
 		return;
 	}
 	/* above the target only what is noise, promised or idle */

@@ -67,7 +67,7 @@ struct model_job {
 	struct slu_io_job is;
 	char name[16];
 	bool waits, runs;
-	double soon, rate; /* rate: foretold, then as it is counted */
+	double rate; /* foretold, then as it is counted */
 	struct slu_demand foretold;
 	double moved;
 	int64_t measured;
@@ -111,12 +111,7 @@ static double demand(const struct world *w)
 
 static int64_t bound_of(const struct model_job *j)
 {
-	return (int64_t)ceil(fmin(MAX_WAIT, PATIENCE * j->soon));
-}
-
-static double soon(void *arg)
-{
-	return ((const struct model_job *)arg)->soon;
+	return (int64_t)ceil(fmin(MAX_WAIT, PATIENCE * j->is.seconds));
 }
 
 static void submit(struct world *w, struct model_job *j)
@@ -125,13 +120,12 @@ static void submit(struct world *w, struct model_job *j)
 
 	*j = (struct model_job){.waits = true};
 	app_name(app, j->name);
-	j->soon = 1 + (double)slu_random(&w->seed, 600);
 	j->is = (struct slu_io_job){
 		.job_id = ++w->next_id,
 		.uid = (uint32_t)app,
 		.name = j->name,
 		.nodes = 1 + (double)slu_random(&w->seed, 3),
-		.seconds = j->soon * 2,
+		.seconds = 1 + (double)slu_random(&w->seed, 600),
 	};
 }
 
@@ -191,7 +185,7 @@ static void ask(struct world *w, struct model_job *j)
 	double all = demand(w) + fmin(rate, CAPACITY);
 	bool waits;
 
-	waits = slu_iostart_waits(&w->s, &j->is, soon, j, w->now, why);
+	waits = slu_iostart_waits(&w->s, &j->is, w->now, why);
 	if (waits) {
 		check_waits(w, j, rate, why);
 		expect(!w->taught || all > CAPACITY - EPSILON,
@@ -355,8 +349,8 @@ static void switch_off(struct world *w)
 	set_mode(w, SLU_IOSTART_OFF);
 	for (size_t i = 0; i < JOBS; i++)
 		if (w->job[i].waits)
-			ck_assert(!slu_iostart_waits(&w->s, &w->job[i].is, soon,
-						     &w->job[i], w->now, why));
+			ck_assert(!slu_iostart_waits(&w->s, &w->job[i].is,
+						     w->now, why));
 }
 
 START_TEST(test_histories)
@@ -390,12 +384,6 @@ START_TEST(test_histories)
 }
 END_TEST
 
-static double long_run(void *arg)
-{
-	(void)arg;
-	return 1e6;
-}
-
 static const struct slu_io_job heavy = {.job_id = 1,
 					.uid = APPS - 1,
 					.name = "app-l",
@@ -418,7 +406,7 @@ static bool asks(struct slu_iostart *s, uint32_t id, int64_t now,
 	struct slu_io_job job = heavy;
 
 	job.job_id = id;
-	return slu_iostart_waits(s, &job, long_run, NULL, now, why);
+	return slu_iostart_waits(s, &job, now, why);
 }
 
 /* History that is half read holds nobody. */
