@@ -135,6 +135,7 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 			.predicted = !s->size,
 			.random = s->random,
 			.readers = s->readers,
+			.tasks = s->shared ? job->tasks : 0,
 			.stripes = s->stripes,
 			.later = job->later,
 		};

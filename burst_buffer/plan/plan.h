@@ -20,6 +20,7 @@ struct slu_layout_ask {
 	bool predicted;	    /* the size is a prediction */
 	bool random;
 	uint32_t readers;    /* 0: unknown */
+	uint32_t tasks;	     /* that have a part each; 0: they do not */
 	uint32_t stripes;    /* so many targets, chosen by load; 0: by size */
 	const double *later; /* what the job's later runs will write:
 				SLU_JOB_LATER, or NULL */

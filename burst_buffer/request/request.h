@@ -72,6 +72,7 @@ struct slu_request_stripe {
 	bool random;	  /* access=random */
 	uint32_t readers; /* processes that read at the same time; 0: not given
 			   */
+	bool shared;	  /* each task of the job has a part of each file */
 	uint32_t stripes; /* number of targets, chosen by load; 0: by size */
 	bool per_file;	  /* each file is placed when a program creates it */
 	char *fsname;	  /* Lustre's name; NULL: not given */

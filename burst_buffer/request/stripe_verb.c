@@ -83,16 +83,27 @@ static int set_stripes(struct slu_request *req, const char *value,
 	return number(value, STRIPES_MAX, &last(req)->stripes, err);
 }
 
-static int set_per_file(struct slu_request *req, const char *value,
-			struct slu_err *err)
+static int set_yes(const char *value, bool *out, struct slu_err *err)
 {
 	static const char *const words[] = {"no", "yes", NULL};
 	int i = slu_choose(value, words, err);
 
 	if (i < 0)
 		return -1;
-	last(req)->per_file = i == 1;
+	*out = i == 1;
 	return 0;
+}
+
+static int set_per_file(struct slu_request *req, const char *value,
+			struct slu_err *err)
+{
+	return set_yes(value, &last(req)->per_file, err);
+}
+
+static int set_shared(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	return set_yes(value, &last(req)->shared, err);
 }
 
 static int set_fsname(struct slu_request *req, const char *value,
@@ -107,10 +118,15 @@ static int set_fsname(struct slu_request *req, const char *value,
 }
 
 const struct slu_key slu_stripe_keys[] = {
-	{"target", true, set_target},	 {"size", false, set_size},
-	{"access", false, set_access},	 {"readers", false, set_readers},
-	{"stripes", false, set_stripes}, {"per_file", false, set_per_file},
-	{"fsname", false, set_fsname},	 {NULL, false, NULL},
+	{"target", true, set_target},
+	{"size", false, set_size},
+	{"access", false, set_access},
+	{"readers", false, set_readers},
+	{"stripes", false, set_stripes},
+	{"per_file", false, set_per_file},
+	{"fsname", false, set_fsname},
+	{"shared", false, set_shared},
+	{NULL, false, NULL},
 };
 
 /* The library that places files has one answer for all directories. */
@@ -134,6 +150,12 @@ int slu_end_stripe(struct slu_request *req, struct slu_err *err)
 {
 	const struct slu_request_stripe *s = last(req);
 
+	if (s->shared && (s->readers || s->stripes || s->per_file))
+		return slu_err(
+			err, SLU_INVALID,
+			"with shared=yes each task has a part of a file, "
+			"and their number decides: leave out readers=, "
+			"stripes= and per_file=");
 	if (s->stripes && (s->random || s->readers))
 		return slu_err(err, SLU_INVALID,
 			       "stripes= says how many targets, so access= and "

@@ -127,6 +127,8 @@ static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
 		put_pair(buf, "access", slu_access_names[1]);
 	if (s->readers)
 		slu_buf_printf(buf, " readers=%u", (unsigned)s->readers);
+	if (s->shared)
+		put_pair(buf, "shared", "yes");
 	if (s->stripes)
 		slu_buf_printf(buf, " stripes=%u", (unsigned)s->stripes);
 	if (s->per_file)

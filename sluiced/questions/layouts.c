@@ -105,6 +105,7 @@ static char *planned(const struct slu_daemon *d, struct json_object *answer,
 		.access =
 			ask->random ? SLU_STRIPE_RANDOM : SLU_STRIPE_SEQUENTIAL,
 		.readers = ask->readers,
+		.tasks = ask->tasks,
 		.narrow = !d->conf->wide_striping,
 	};
 	struct slu_stripe_layout layout;

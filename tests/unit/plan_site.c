@@ -31,9 +31,10 @@ char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
 		return NULL;
 	}
 	ck_assert(ask->later && ask->later[2] == 3);
-	return slu_asprintf("%s %llu %d %u %u", ask->fsname ? ask->fsname : "-",
-			    (unsigned long long)ask->size, ask->random,
-			    ask->readers, ask->stripes);
+	return slu_asprintf(
+		"%s %llu %d %u %u%s", ask->fsname ? ask->fsname : "-",
+		(unsigned long long)ask->size, ask->random, ask->readers,
+		ask->stripes, ask->tasks == 6 ? " six tasks" : "");
 }
 
 struct slu_plan_site site(void)

@@ -113,4 +113,56 @@ START_TEST(test_room_for_later_runs)
 }
 END_TEST
 
-TEST_MAIN("layouts", test_ranking, test_room_for_later_runs)
+/* A part for each task of the job: as many targets as they keep busy. */
+START_TEST(test_tasks)
+{
+	static const struct {
+		struct slu_layout_ask want;
+		const char *text;
+	} cases[] = {
+		{{.size = UINT64_C(8) << 30, .tasks = 64}, "-c 3 -S 4M"},
+		{{.size = UINT64_C(8) << 30, .tasks = 64, .random = true},
+		 "-c 3 -S 1M"},
+		{{.tasks = 64, .random = true},
+		 "-E 1G -c 1 -S 1M -E -1 -c 3 -S 1M"},
+	};
+	struct slu_conf conf = {.placement_alpha = 0.5,
+				.placement_beta = 0.5,
+				.wide_striping = true};
+	struct json_object *list, *one;
+	char *text, *why;
+	bool known;
+
+	each(c, cases)
+	{
+		struct slu_daemon d = {.conf = &conf};
+
+		list = json_object_new_array();
+		for (int i = 0; i < 3; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "f-OST%04x", i);
+			one = json_object_new_object();
+			slu_json_set_str(one, "name", name);
+			slu_json_set_u64(one, "index", (uint64_t)i);
+			slu_json_set_double(one, "total", 1e9);
+			slu_json_set_double(one, "available", 8e8);
+			json_object_array_add(list, one);
+		}
+		one = json_object_new_object();
+		json_object_object_add(one, "osts", list);
+		slu_json_set_double(one, "came", slu_now_mono());
+		d.osts = json_object_new_object();
+		json_object_object_add(d.osts, "h", one);
+		text = slu_daemon_layout(&d, &c->want, &known, &why, &err);
+		expect(text && !strcmp(text, c->text), "%s, not %s", text,
+		       c->text);
+		free(text);
+		free(why);
+		slu_recent_placements_free(d.ost_memory);
+		json_object_put(d.osts);
+	}
+}
+END_TEST
+
+TEST_MAIN("layouts", test_ranking, test_room_for_later_runs, test_tasks)

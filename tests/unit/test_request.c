@@ -173,6 +173,11 @@ static const struct text_case accepted[] = {
 	 "#BB jobfs capacity=1K\n",
 	 "jobfs capacity=1024; stripe target=/b stripes=4; "
 	 "stripe target=/a; forward"},
+	{"stripe shared=yes access=random size=1G target=/a; stripe "
+	 "target=/b shared=no",
+	 NULL,
+	 "stripe target=/a size=1073741824 access=random shared=yes; "
+	 "stripe target=/b"},
 	{"stripe target=/a per_file=yes stripes=2; "
 	 "stripe stripes=2 per_file=yes target=/b; stripe target=/c per_file=no",
 	 NULL,
@@ -258,6 +263,11 @@ static const struct text_case refusals[] = {
 	{"stripe target=/x stripes=2001", NULL, "from 1 to 2000"},
 	{"stripe target=/x stripes=4 readers=2", NULL,
 	 "have nothing to decide"},
+	{"stripe target=/x shared=yes readers=2", NULL, "leave out readers="},
+	{"stripe target=/x shared=yes stripes=2", NULL, "leave out readers="},
+	{"stripe target=/x shared=yes per_file=yes", NULL,
+	 "leave out readers="},
+	{"stripe target=/x shared=perhaps", NULL, "it may be no, yes"},
 	{"stripe target=/x per_file=yes readers=2", NULL,
 	 "have nothing to decide"},
 	{"stripe target=/x:/y per_file=yes", NULL, "its path has no \":\""},
