@@ -36,6 +36,7 @@
 
 #define JOBS	4096
 #define CLASSES 256
+#define DEBUGFS "/sys/kernel/debug/lustre"
 
 struct job {
 	char ost[64], id[64];
@@ -256,14 +257,31 @@ static void get_job_stats(struct server *s)
 		      stdout);
 }
 
-static int refuse(const char *what, const char *value, int code)
+/* As lctl says it: the file's path; since 2.16 once more, by another name. A
+ * parameter that is not there has no path. */
+static int refuse(const struct server *s, const char *what, const char *value,
+		  int code)
 {
-	if (value)
-		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n",
-			what, value, strerror(code));
+	const char *why = strerror(code);
+	char path[256];
+	bool known =
+		!strncmp(what, "ost.", 4) || !strncmp(what, "obdfilter.", 10);
+
+	slu_copy(path, sizeof(path), what);
+	for (char *p = path; (p = strchr(p, '.'));)
+		*p = '/';
+	if (!known)
+		fprintf(stderr, "error: %s_param: param_path '%s': %s\n",
+			value ? "set" : "get", path, why);
+	else if (!value)
+		fprintf(stderr, "error: read_param: '%s/%s': %s\n", DEBUGFS,
+			path, why);
 	else
-		fprintf(stderr, "error: read_param: '%s': %s\n", what,
-			strerror(code));
+		fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n",
+			DEBUGFS, path, value, why);
+	if (known && value && strcmp(s->version, "2.15") != 0)
+		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n",
+			path, value, why);
 	return code;
 }
 
@@ -313,7 +331,7 @@ static int get_param(struct server *s, const char *what)
 		rc = ENOENT;
 	}
 	slu_buf_free(&out);
-	return rc ? refuse(what, NULL, rc) : 0;
+	return rc ? refuse(s, what, NULL, rc) : 0;
 }
 
 /* "clear" or the id of a job. */
@@ -350,7 +368,7 @@ static int set_param(struct server *s, char *pair)
 	*value++ = '\0';
 	if (s->fail_n > 0) {
 		s->fail_n--;
-		return refuse(pair, value, s->fail_errno);
+		return refuse(s, pair, value, s->fail_errno);
 	}
 	if (is_param(s, pair, "nrs_tbf_rule"))
 		rc = fake_tbf_command(&s->tbf, value);
@@ -359,7 +377,7 @@ static int set_param(struct server *s, char *pair)
 	else if (is_job_stats(s, pair))
 		rc = clear_jobs(s, value);
 	if (rc)
-		return refuse(pair, value, rc);
+		return refuse(s, pair, value, rc);
 	printf("%s=%s\n", pair, value);
 	return 0;
 }

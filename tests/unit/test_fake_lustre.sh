@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The fakes of lctl and lfs say what the real ones of 2.17.57 and 2.15.8 say, word
+# by word and with their exit codes. Run in the build directory.
+set -u
+top=${srcdir:-.}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export FAKE_LCTL=$dir/server FAKE_LFS_STATE=$dir FAKE_LFS_OSTS=4
+failed=0
+
+want() { # EXIT-CODE TEXT COMMAND...: all that it says
+	local rc=$1 text=$2 got
+	shift 2
+	"$@" >"$dir/out" 2>&1
+	got=$?
+	[ $got = "$rc" ] && [ "$(cat "$dir/out")" = "$text" ] && return
+	echo "$*: exit code $got, not $rc: $(diff <(echo "$text") "$dir/out")"
+	failed=1
+}
+
+lctl=tests/fakes/fake_lctl
+lfs=$top/tests/fakes/fake_lfs
+rule=ost.OSS.ost_io.nrs_tbf_rule
+path=/sys/kernel/debug/lustre/ost/OSS/ost_io/nrs_tbf_rule
+start='start j4711 jobid={4711} rate=5'
+
+want 19 "error: read_param: '$path': No such device" $lctl get_param $rule
+$lctl set_param ost.OSS.ost_io.nrs_policies='tbf jobid' >/dev/null
+want 0 "$rule=$start" $lctl set_param "$rule=$start"
+want 17 "error: set_param: setting $path=$start: File exists
+error: set_param: setting 'ost/OSS/ost_io/nrs_tbf_rule'='$start': File exists" \
+	$lctl set_param "$rule=$start"
+want 1 "error: set_param: setting $path=stop default: Operation not permitted
+error: set_param: setting 'ost/OSS/ost_io/nrs_tbf_rule'='stop default': Operation not permitted" \
+	$lctl set_param "$rule=stop default"
+$lctl fake version 2.15
+want 17 "error: set_param: setting $path=$start: File exists" \
+	$lctl set_param "$rule=$start"
+
+cd "$dir" || exit 1
+case $lfs in /*) ;; *) lfs=$OLDPWD/$lfs ;; esac
+want 4 "lfs setstripe: stripe_count(3) != nr_tgts(2)" \
+	"$lfs" setstripe -o 1,3 -c 3 bad
+want 22 "lfs setstripe: setstripe error for 'bad': Invalid argument" \
+	"$lfs" setstripe -o 7 bad
+echo 2 >closed
+want 28 "lfs setstripe: setstripe error for 'bad': No space left on device" \
+	"$lfs" setstripe -o 2 bad
+want 4 "lfs setstripe setstripe: invalid stripe size '100000'" \
+	"$lfs" setstripe -S 100000 bad
+want 0 '' "$lfs" setstripe -o 3,1 -S 4M s2
+want 17 "lfs setstripe: setstripe error for 's2': stripe already set" \
+	"$lfs" setstripe -c 1 s2
+want 0 "s2
+lmm_stripe_count:  2
+lmm_stripe_size:   4194304
+lmm_pattern:       raid0
+lmm_layout_gen:    0
+lmm_stripe_offset: 3
+	obdidx		 objid		 objid		 group
+	     3	             2	          0x2	   0x300000400
+	     1	             3	          0x3	   0x300000400" "$lfs" getstripe s2
+want 0 '' "$lfs" setstripe -E 4M -c 1 -S 1M -E -1 -c 4 -S 4M pfl
+want 0 "pfl
+  lcm_layout_gen:    2
+  lcm_mirror_count:  1
+  lcm_entry_count:   2
+    lcme_id:             1
+    lcme_mirror_id:      0
+    lcme_flags:          init
+    lcme_extent.e_start: 0
+    lcme_extent.e_end:   4194304
+      lmm_stripe_count:  1
+      lmm_stripe_size:   1048576
+      lmm_pattern:       raid0
+      lmm_layout_gen:    0
+      lmm_stripe_offset: 0
+      lmm_objects:
+      -   0: { l_ost_idx:   0, l_fid: [0x300000400:0x2:0x0] }
+
+    lcme_id:             2
+    lcme_mirror_id:      0
+    lcme_flags:          0
+    lcme_extent.e_start: 4194304
+    lcme_extent.e_end:   EOF
+      lmm_stripe_count:  4
+      lmm_stripe_size:   4194304
+      lmm_pattern:       raid0
+      lmm_layout_gen:    0
+      lmm_stripe_offset: -1" "$lfs" getstripe pfl
+exit $failed
