@@ -39,8 +39,8 @@ dist_tmpfiles_DATA = etc/tmpfiles.d/sluice.conf
 
 # One file for all; bash looks for the name of the command.
 completiondir = $(datarootdir)/bash-completion/completions
-completions = sluice-ionbench sluice-place sluice-preview sluice-segments \
-	sluice-stage-out sluice-tbfd sluice-web sluiced sysmap sysquery
+completions = sluice-ionbench sluice-lustre-check sluice-place sluice-preview \
+	sluice-segments sluice-stage-out sluice-tbfd sluice-web sluiced sysmap sysquery
 EXTRA_DIST += etc/sluice.completion
 install-data-local: install-schemas
 	$(MKDIR_P) $(DESTDIR)$(completiondir)

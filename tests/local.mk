@@ -51,7 +51,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/faults-owner.t tests/system/failover.t \
 	tests/system/federation.t \
 	tests/system/forgotten.t tests/system/gekkofs.t \
-	tests/system/late.t tests/system/older.t tests/system/limits.sh tests/system/limits.t \
+	tests/system/late.t tests/system/lustre.t tests/system/older.t tests/system/limits.sh tests/system/limits.t \
 	tests/system/cloud.t tests/system/power.t tests/system/return.t \
 	tests/system/page.t tests/system/pools.t tests/system/cache.t tests/system/prestage.t tests/system/tiers.t tests/system/devices.t tests/system/recruit.t \
 	tests/system/runs.t \
@@ -76,7 +76,8 @@ EXTRA_DIST += tests/apps/by-turns tests/apps/codes.sh tests/apps/fsx.c \
 
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs \
-	tests/fakes/fake_lfs_files tests/unit/test_fake_lustre.sh
+	tests/fakes/fake_lfs_files tests/fakes/fake_lustre \
+	tests/unit/test_fake_lustre.sh
 TESTS += tests/unit/test_fake_lustre.sh
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
 tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c

@@ -50,6 +50,7 @@ check select_io/tbfd/sluice-tbfd --state
 check ./sluice-place --name
 check ./sluice-web --listen
 check ./sluice-segments --lfs
+check ./sluice-lustre-check --part
 
 # Each line of a refusal says who says it.
 printf '#!/bin/sh\n#BB jobfs capacty=1MiB\ntrue\n#BB jobfs\n' >"$log"

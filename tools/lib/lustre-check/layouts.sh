@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# sluice-lustre-check: sysquery stripe explain against lfs, and files that are
+# placed one by one. Sourced.
+
+explain() { # OPTION...: the options of lfs setstripe; of this file system
+	{ sysquery stripe explain --table --fsname "$fsname" "$@" 2>/dev/null ||
+		sysquery stripe explain --table --targets "$n_osts" "$@" \
+			2>/dev/null; } |
+		sed -n 's/^lfs setstripe \(.*\) FILE$/\1/p'
+}
+
+layouts() { # all different ones that stripe explain prints
+	local size access readers preset
+	for size in '' 1MiB 1GiB 16GiB 1TiB 100TiB; do
+		for access in sequential random; do
+			for readers in 1 8 1024; do
+				explain ${size:+--size $size} --access $access \
+					--readers $readers --lustre "$version"
+			done
+		done
+	done
+	for preset in IOR.{1..6} netflow.{1..6} blast.{1..18} tableI fig11; do
+		sysquery stripe explain --table --preset "$preset" \
+			--lustre "$version" 2>/dev/null |
+			sed -n 's/^lfs setstripe \(.*\) FILE$/\1/p'
+	done
+}
+
+bytes_of() { # SIZE of lfs: 64K, 4M
+	local units=KMGTPE number=${1%[KMGTPE]} before
+	before=${units%%"${1: -1}"*}
+	[ "$number" != "$1" ] || { echo "$1" && return; }
+	echo $((number << 10 * (${#before} + 1)))
+}
+
+# "END COUNT SIZE" for each component; COUNT of Data-on-MDT is mdt.
+wanted_layout() { # OPTION...
+	local end=EOF count=1 size='' any=false
+	while [ $# -gt 1 ]; do
+		case $1 in
+		-E)
+			! $any || echo "$end $count ${size:-?}"
+			any=true
+			end=EOF
+			[ "$2" = -1 ] || end=$(bytes_of "$2")
+			;;
+		-c | -C) count=$2 ;;
+		-S) size=$(bytes_of "$2") ;;
+		-L) count=mdt ;;
+		esac
+		shift 2
+	done
+	echo "$end $count ${size:-?}"
+}
+
+# The same from lfs getstripe, plain or composite, of any version.
+real_layout() { # FILE
+	lfs getstripe "$1" 2>"$state/error" | awk '
+		function put() {
+			if (count != "")
+				print end, (pattern ~ /mdt/ ? "mdt" : count), size
+			count = ""
+		}
+		BEGIN { end = "EOF" }
+		/lcme_extent.e_end:/ { put(); end = $2 }
+		/lmm_stripe_count:/ { count = $2 }
+		/lmm_stripe_size:/ { size = $2 }
+		/lmm_pattern:/ { pattern = $2 }
+		END { put() }'
+}
+
+real_osts() { # FILE: the targets of its first component, "3,1"
+	lfs getstripe "$1" 2>"$state/error" | awk '
+		/l_ost_idx:/ && match($0, /l_ost_idx: *[0-9]+/) {
+			x = substr($0, RSTART, RLENGTH); sub(/.*[: ]/, "", x)
+			list = list "," x
+		}
+		/obdidx/ { on = 1; next }
+		on && $1 ~ /^[0-9]+$/ { list = list "," $1 }
+		END { print substr(list, 2) }'
+}
+
+# More stripes than there are targets are as many as there are.
+agree() { # WANTED REAL
+	awk -v n="$n_osts" '
+		NR == FNR { want[++m] = $0; next }
+		{
+			k++
+			split(want[k], w, " ")
+			all = w[2] == "-1" || w[2] + 0 > n
+			if (w[1] != $1 || w[2] != $2 && !(all && ($2 == n || $2 == -1)) ||
+			    w[3] != "?" && w[2] != "mdt" && w[3] != $3)
+				bad = 1
+		}
+		END { exit bad || k != m }' <(printf '%s\n' "$1") <(printf '%s\n' "$2")
+}
+
+check_layout() { # OPTIONS-OF-SETSTRIPE
+	local file=$work/layout wanted real options
+	read -ra options <<<"$1"
+	[[ " $1 " != *\ -z\ * ]] ||
+		{ skip "$1" "self-extending: it reads back otherwise" && return; }
+	rm -f "$file"
+	lfs setstripe "${options[@]}" "$file" 2>"$state/error" ||
+		{ fail "$1" "lfs setstripe" "$1" "$(tail -n 1 "$state/error")" &&
+			return; }
+	wanted=$(wanted_layout "${options[@]}")
+	real=$(real_layout "$file")
+	if agree "$wanted" "$real"; then
+		pass "$1"
+	else
+		fail "$1" "read back differs" "$(paste -sd';' <<<"$wanted")" \
+			"$(paste -sd';' <<<"$real")"
+	fi
+}
+
+check_layouts() {
+	local line
+	$dry && would "give all layouts of sysquery stripe explain to lfs setstripe" \
+		"for a file in $work, and read them by lfs getstripe" && return
+	layouts | sort -u >"$state/layouts"
+	[ -s "$state/layouts" ] || skip layouts "sysquery stripe explain says none"
+	while read -r line; do check_layout "$line"; done <"$state/layouts"
+}
+
+PLACED=${SLUICE_PLACED:-@pkglibdir@/libsluice_placed.so}
+
+places() { # OPTION-OF-SLUICE-PLACE...: targets of files, a line each
+	sluice-place --fsname "$fsname" "$@" 2>"$state/error"
+}
+
+check_preload() {
+	local dir=$work/each
+	$dry && would "copy a file into $dir with libsluice_placed.so preloaded," \
+		"and read its layout" && return
+	[ "$n_osts" -ge 2 ] || { skip library "one target only" && return; }
+	[ -e "$PLACED" ] || { skip library "there is no $PLACED" && return; }
+	places --targets 1 -c 2 >/dev/null ||
+		{ skip library "$(tail -n 1 "$state/error")" && return; }
+	mkdir "$dir" "$work/beside"
+	lfs setstripe -c 1 "$dir"
+	lfs setstripe -c 1 "$work/beside"
+	for file in "$dir/file" "$work/beside/file"; do
+		LD_PRELOAD="$PLACED${LD_PRELOAD:+ $LD_PRELOAD}" SLUICE_PLACE=$dir \
+			SLUICE_PLACE_STRIPES=2 cp /etc/passwd "$file" 2>"$state/error"
+	done
+	same "a file below SLUICE_PLACE has its own layout" "2 stripes" \
+		"$(real_layout "$dir/file" | cut -d' ' -f2) stripes"
+	same "a file elsewhere has the directory's" "1 stripes" \
+		"$(real_layout "$work/beside/file" | cut -d' ' -f2) stripes"
+	if cmp -s /etc/passwd "$dir/file"; then
+		pass "its content is right"
+	else
+		fail "its content is right" "cmp says no"
+	fi
+}
