@@ -265,8 +265,10 @@ static void note_crowd(struct tbfd *d, double t)
 	slu_log(d->log, SLU_WARN,
 		"%zu jobs without rules of their own, as they are more than "
 		"the %d that are kept in mind without a table of nodes, or "
-		"have ids that fit in none: each gets the part of one node",
-		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD);
+		"have ids that fit in none: %s",
+		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD,
+		d->opt->set.class_key ? "they count for nobody"
+				      : "each gets the part of one node");
 }
 
 static int observe(struct tbfd *d, double t, struct slu_err *err)

@@ -123,6 +123,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 	struct json_object *jobs = list(state, "jobs");
 	struct json_object *targets = list(state, "targets");
 	double saved = now, crowd = 0, limit = 0;
+	const char *of = "jobid";
 	bool bytes = in_bytes(state);
 
 	slu_json_double_opt(state, "saved", &saved, NULL);
@@ -132,14 +133,18 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 	slu_buf_printf(out, "; as of %.0f s ago\n", fmax(now - saved, 0));
 	slu_json_double_opt(state, "crowd", &crowd, NULL);
 	slu_json_double_opt(state, "crowd_limit", &limit, NULL);
+	slu_json_str_opt(state, "class", &of, NULL);
 	if (crowd > 0)
 		slu_buf_printf(out,
 			       "%.0f jobs without rules of their own (more "
 			       "than the %d that are kept in mind, or with ids "
-			       "that fit in none): each has the part of one "
-			       "node, %.6g %s\n",
-			       crowd, SLU_TBF_UNTOLD, limit,
-			       bytes ? "bytes/s" : "RPC/s");
+			       "that fit in none): ",
+			       crowd, SLU_TBF_UNTOLD);
+	if (crowd > 0 && strcmp(of, "jobid") == 0)
+		slu_buf_printf(out, "each has the part of one node, %.6g %s\n",
+			       limit, bytes ? "bytes/s" : "RPC/s");
+	else if (crowd > 0)
+		slu_buf_puts(out, "they count for nobody\n");
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;

@@ -3,6 +3,7 @@
  * not fill the memory, nor keep Slurm's jobs out, nor go without a limit. */
 #include "config.h"
 #include "tests/unit/harness.h"
+#include "common/jsonx.h"
 
 #include <string.h>
 #include "select_io/tbf/controller.h"
@@ -148,8 +149,28 @@ START_TEST(test_said)
 	slu_buf_reset(&out);
 	slu_tbfd_metrics(state, &out);
 	contains(&out, "\nsluice_tbf_crowd 10\n");
+	slu_json_set_str(state, "class", "uid");
+	slu_buf_reset(&out);
+	expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
+	contains(&out, "that fit in none): they count for nobody\n");
 	json_object_put(state);
 	slu_buf_free(&out);
+	close_server(&s);
+}
+END_TEST
+
+/* With users in place of jobs there is no rule for all others. */
+START_TEST(test_users)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct server s;
+
+	set.class_key = "uid";
+	open_server(&s, &set, 2);
+	for (int k = 0; k < 3; k++)
+		ck_assert_uint_eq(crowd(&s, 10), 0);
+	ck_assert_uint_eq(slu_tbf_crowd(s.tbf), 11); /* with job 100 */
+	ck_assert_uint_eq(s.fake.n[0], 0);
 	close_server(&s);
 }
 END_TEST
@@ -240,5 +261,5 @@ START_TEST(test_measure)
 }
 END_TEST
 
-TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_told,
+TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_users, test_told,
 	  test_measure)
