@@ -15,8 +15,9 @@
  * 1 GB would before the others want their tokens back; the records are those
  * of the paper's figure 7.
  *
- * Then what passes in a second when --rate is below what the target can serve;
- * and the time of the token step, also as a multiple of one pass over its
+ * Then what passes in ten seconds when --rate is below what the target can serve,
+ * also with floors and with each node a class; what jobs on one client have; and
+ * the time of the token step, also as a multiple of one pass over its
  * arrays, and of a whole period of the controller (job_stats of 1,000 jobs,
  * parsed, dealt out, compared with the rules).
  */
@@ -165,6 +166,22 @@ static void run_periods(const struct tbf_bench *b)
 	}
 }
 
+/* The most RPCs of any ten seconds of IV-D, as parts of --rate. */
+static void print_most(const struct tbf_bench *b, const char *name)
+{
+	double part[POLICIES];
+
+	for (int p = STATIC; p < POLICIES; p++)
+		part[p] =
+			tbf_run(b, tbf_scenario('D'), p, 0.1).most[1] / b->rate;
+	if (!b->csv)
+		printf("%-28s %8.2f %8.2f %8.2f %8.2f\n", name, part[STATIC],
+		       part[LITERAL], part[MENDED], part[OURS]);
+	else
+		tbf_csv(name, "most of 10 s", "of --rate", part[OURS],
+			tbf_policy_name[MENDED], part[MENDED]);
+}
+
 /* A --rate far below what the target can serve: it is what passes. */
 static void run_small_rates(const struct tbf_bench *b)
 {
@@ -173,33 +190,76 @@ static void run_small_rates(const struct tbf_bench *b)
 	if (!b->csv)
 		printf("\nA rate below what the target can serve (%g RPC/s): "
 		       "IV-D, most RPCs of any 10 s as parts of the rate\n\n"
-		       "%-16s %8s %8s %8s %8s\n",
+		       "%-28s %8s %8s %8s %8s\n",
 		       b->capacity, "rate", "static", "literal", "mended",
 		       "ours");
 	for (double rate = b->capacity / 12; rate < b->capacity; rate *= 4)
 		for (size_t i = 0; i < sizeof(cpts) / sizeof(*cpts); i++) {
 			struct tbf_bench small = *b;
-			double part[POLICIES];
 			char name[48];
 
 			small.rate = rint(rate);
 			small.cpts = cpts[i];
-			for (int p = STATIC; p < POLICIES; p++)
-				part[p] = tbf_run(&small, tbf_scenario('D'), p,
-						  0.1)
-						  .most[1] /
-					  small.rate;
 			snprintf(name, sizeof(name), "%.0f, %u CPTs",
 				 small.rate, small.cpts);
-			if (!b->csv)
-				printf("%-16s %8.2f %8.2f %8.2f %8.2f\n", name,
-				       part[STATIC], part[LITERAL],
-				       part[MENDED], part[OURS]);
-			else
-				tbf_csv(name, "most of 10 s", "of --rate",
-					part[OURS], tbf_policy_name[MENDED],
-					part[MENDED]);
+			print_most(&small, name);
 		}
+}
+
+/* Half of what the target can serve, with --min-rate, and with each node of a
+ * job a class of its own, as where a user is exempt. */
+static void run_floors(const struct tbf_bench *b)
+{
+	static const double floor_of[] = {1, 10, 100};
+
+	for (int classes = 0; classes < 2; classes++)
+		for (unsigned cpts = 1; cpts <= 4; cpts *= 4)
+			for (size_t i = 0; i < 3; i++) {
+				struct tbf_bench half = *b;
+				char name[48];
+
+				half.rate = rint(b->capacity / 2);
+				half.cpts = cpts;
+				half.min_rate = floor_of[i];
+				half.classes = classes;
+				snprintf(name, sizeof(name),
+					 "%.0f, %u CPTs%s, floor %g", half.rate,
+					 cpts, classes ? ", nodes" : "",
+					 floor_of[i]);
+				print_most(&half, name);
+			}
+}
+
+/* What a job that waits for tokens does to others of its client, whose RPCs on
+ * their way it holds. */
+static void run_clients(const struct tbf_bench *b)
+{
+	static const enum tbf_policy policies[] = {NONE, STATIC, OURS};
+	const struct tbf_scenario *s[] = {&tbf_own_clients, &tbf_one_client};
+
+	if (!b->csv)
+		printf("\nJobs of 10, 10, 30, 50 %%, a process each, with 8 RPCs "
+		       "on their way: of each, or of all (on one client)\n\n"
+		       "%-28s %7s %7s %7s %7s\n",
+		       "RPC/s", "job 1", "job 2", "job 3", "job 4");
+	for (size_t i = 0; i < 6; i++) {
+		enum tbf_policy p = policies[i % 3];
+		struct tbf_result r = tbf_run(b, s[i / 3], p, 0.1);
+		char name[48];
+
+		snprintf(name, sizeof(name), "%s, %s",
+			 i < 3 ? "own clients" : "one client",
+			 tbf_policy_name[p]);
+		if (b->csv) {
+			tbf_csv(name, "job 4", "RPC/s", r.job[3], "job 1",
+				r.job[0]);
+			continue;
+		}
+		printf("%-28s", name);
+		for (int j = 0; j < TBF_JOBS; j++)
+			printf(" %7.1f", r.job[j]);
+		putchar('\n');
+	}
 }
 
 int main(int argc, char **argv)
@@ -235,6 +295,8 @@ int main(int argc, char **argv)
 		return 0;
 	run_periods(&b);
 	run_small_rates(&b);
+	run_floors(&b);
+	run_clients(&b);
 	fflush(stdout);
 	tbf_run_costs(b.csv);
 	return 0;

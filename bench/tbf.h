@@ -21,6 +21,8 @@ struct tbf_bench {
 	double capacity; /* RPCs a second of the target */
 	double rate;	 /* --rate of the controllers */
 	unsigned cpts;
+	double min_rate; /* of ours; 0: the default */
+	bool classes;	 /* each node of a job is one */
 	bool csv;
 	char timeline; /* a scenario's letter, or 0 */
 };
@@ -36,6 +38,9 @@ struct tbf_scenario {
 
 extern const struct tbf_scenario tbf_scenarios[];
 extern const size_t tbf_n_scenarios;
+/* Jobs of a process each: on clients of their own; on one, whose RPCs on their
+ * way are limited together (LU-7982). */
+extern const struct tbf_scenario tbf_own_clients, tbf_one_client;
 /* "IV-F": of --timeline F, too. */
 const struct tbf_scenario *tbf_scenario(char letter);
 

@@ -72,6 +72,30 @@ static void fill_f(struct sim *sim)
 	continuous(sim, 3, 16, 0, LASTING);
 }
 
+static void fill_clients(struct sim *sim, unsigned client)
+{
+	for (int j = 0; j < TBF_JOBS; j++)
+		sim_add(sim, j,
+			(struct sim_process){.volume = LASTING,
+					     .window = WINDOW,
+					     .client = client});
+}
+
+static void fill_own_clients(struct sim *sim)
+{
+	fill_clients(sim, 0);
+}
+
+static void fill_one_client(struct sim *sim)
+{
+	fill_clients(sim, 1);
+}
+
+const struct tbf_scenario tbf_own_clients = {
+	0, NULL, NULL, {1, 1, 3, 5}, fill_own_clients, 60};
+const struct tbf_scenario tbf_one_client = {
+	0, NULL, NULL, {1, 1, 3, 5}, fill_one_client, 60};
+
 const struct tbf_scenario tbf_scenarios[] = {
 	{'D',
 	 "equal loads, priorities 10, 10, 30, 50 %",
@@ -123,7 +147,7 @@ static void static_rules(const struct tbf_bench *b, struct sim *sim,
 
 	for (int j = 0; j < TBF_JOBS; j++)
 		all += nodes[j];
-	fake_tbf_set_policy(&sim->fake, "tbf jobid");
+	fake_tbf_set_policy(&sim->fake, b->classes ? "tbf" : "tbf jobid");
 	for (int j = 0; j < TBF_JOBS; j++) {
 		snprintf(command, sizeof(command),
 			 "start s%d jobid={%d} rate=%.0f", j, 1000 + j,
@@ -135,11 +159,15 @@ static void static_rules(const struct tbf_bench *b, struct sim *sim,
 static struct slu_tbf *controller(const struct tbf_bench *b,
 				  enum tbf_policy policy)
 {
+	static const char *const exempt[] = {"uid=0", NULL};
 	struct slu_tbf_settings set = slu_tbf_defaults;
 	struct slu_err err;
 	struct slu_tbf *tbf;
 
 	set.rate = b->rate;
+	set.exempt = b->classes ? exempt : NULL;
+	if (b->min_rate > 0)
+		set.min_rate = b->min_rate;
 	set.literal = policy == LITERAL;
 	if (policy != OURS) {
 		set.naive = true;

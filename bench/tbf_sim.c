@@ -49,6 +49,20 @@ static void arrive(struct sim *sim, unsigned p)
 	c->queue[(c->head + c->queued++) % (SIM_QUEUE / 16)] = p;
 }
 
+/* Has it, or its client, room for another RPC on its way? */
+static bool has_room(const struct sim *sim, const struct sim_process *proc)
+{
+	uint64_t all = proc->issued - proc->done;
+
+	for (size_t k = 0; proc->client && k < sim->n_processes; k++) {
+		const struct sim_process *other = &sim->process[k];
+
+		if (other != proc && other->client == proc->client)
+			all += other->issued - other->done;
+	}
+	return all < proc->window;
+}
+
 static void issue(struct sim *sim, unsigned p)
 {
 	struct sim_process *proc = &sim->process[p];
@@ -63,8 +77,7 @@ static void issue(struct sim *sim, unsigned p)
 		sim->burst_begin[p] = sim->now;
 		proc->next = fmax(proc->next, proc->begin) + proc->interval;
 	}
-	while (proc->issued < proc->allowed &&
-	       proc->issued - proc->done < proc->window) {
+	while (proc->issued < proc->allowed && has_room(sim, proc)) {
 		proc->issued_at[proc->issued++ % SIM_WINDOW] = sim->now;
 		arrive(sim, p);
 	}
@@ -158,7 +171,14 @@ static bool serve(struct sim *sim)
 		c->queued--;
 	}
 	complete(sim, p);
-	issue(sim, p);
+	for (size_t k = 1; k <= sim->n_processes; k++) { /* a turn each */
+		unsigned q = (unsigned)((p + k) % sim->n_processes);
+
+		if (q == p ||
+		    (sim->process[p].client &&
+		     sim->process[q].client == sim->process[p].client))
+			issue(sim, q);
+	}
 	return true;
 }
 

@@ -35,6 +35,8 @@ struct sim_process {
 	unsigned burst;
 	uint64_t volume; /* RPCs; then it ends */
 	unsigned window;
+	unsigned client; /* whose processes have the window together; 0: its own
+			  * alone */
 	/* state */
 	uint64_t issued, done;
 	double next;	  /* time of the next burst */
