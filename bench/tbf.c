@@ -15,9 +15,9 @@
  * 1 GB would before the others want their tokens back; the records are those
  * of the paper's figure 7.
  *
- * Then what passes in ten seconds when --rate is below what the target can serve,
- * also with floors and with each node a class; what jobs on one client have; and
- * the time of the token step, also as a multiple of one pass over its
+ * Then what passes in ten seconds when --rate is below what the target can
+ * serve, also with floors and with each node a class; what jobs on one client
+ * have; and the time of the token step, also as a multiple of one pass over its
  * arrays, and of a whole period of the controller (job_stats of 1,000 jobs,
  * parsed, dealt out, compared with the rules).
  */

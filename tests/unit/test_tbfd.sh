@@ -135,6 +135,23 @@ grep -q 'dry run: 2 targets and [1-9].* of jobs read' "$dir/out" ||
 	fail "status without a state"
 grep -q "there is no $dir/none: .*--root" "$dir/out" ||
 	fail "status after --root: $(cat "$dir/out")"
+# A recorded metadata server: its service's files are elsewhere.
+place=$dir/root/sys/kernel/debug/lustre/mds/MDS/mdt
+mkdir -p "$place" "$dir/root/proc/fs/lustre/mdt/fs-MDT0000"
+printf '%s\n' 'job_stats:' '- job_id:          4711' \
+	'  open:            { samples:           3, unit: usecs }' \
+	>"$dir/root/proc/fs/lustre/mdt/fs-MDT0000/job_stats"
+printf '%s\n' '' 'regular_requests:' '  - name: tbf jobid' \
+	'    state: started' '    fallback: no' >"$place/nrs_policies"
+printf '%s\n' 'regular_requests:' 'CPT 0:' 'slu_9 jobid={9} 5, ref 0' \
+	'default * 10000, ref 0' >"$place/nrs_tbf_rule"
+"$bin/select_io/tbfd/sluice-tbfd" --root "$dir/root" --rate 100 --once \
+	--period 0.1 --service mdt >"$dir/out" 2>&1 ||
+	fail "--root of an MDS: $(cat "$dir/out")"
+grep -q 'dry run: 1 targets and 1 records' "$dir/out" &&
+	grep -qx 'nrs_tbf_rule=stop slu_9' "$dir/out" &&
+	! grep -q nrs_policies "$dir/out" ||
+	fail "--root of an MDS: $(cat "$dir/out")"
 echo '{"targets":[],"jobs":[]}' >"$dir/none"
 "$bin/select_io/tbfd/sluice-tbfd" status --state "$dir/none" |
 	grep -qx 'No job has read or written here yet.' || fail "status of nobody"
