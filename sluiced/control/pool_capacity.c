@@ -30,24 +30,102 @@ static void add_node(struct slu_pool_capacity *p,
 /* Does the map know the node, and nothing there that is of the pool's tier? A
  * map of an older sysmap knows no tiers, one of ours not those of a device that
  * does not say whether it rotates. */
-static bool has_none(const struct slu_pool_conf *pool, struct slu_db *map,
-		     const char *node)
+static bool has_none(const struct slu_pool_conf *pool,
+		     struct json_object *mounts)
 {
-	struct json_object *mounts =
-		pool->tier ? slu_storage_mounts(map, node, NULL) : NULL;
 	struct slu_candidate *all;
 	bool known = false;
 	size_t n;
 
-	if (mounts) {
+	if (pool->tier && mounts) {
 		all = slu_candidates_read(mounts, NULL, &n);
 		known = all;
 		for (size_t i = 0; all && i < n; i++)
 			known &= all[i].unfit || all[i].tier;
 		free(all);
-		json_object_put(mounts);
 	}
 	return known;
+}
+
+struct sum {
+	const struct slu_conf *conf;
+	struct slu_db *map;
+	struct slu_pool_capacity *pool; /* as many as the configuration has */
+	struct slu_hosts *with;		/* of each: nodes that have its tier */
+	bool speed;			/* measured speeds decide */
+};
+
+/* A node that the map does not know makes the pool incomplete; an error of the
+ * database is one. */
+static int look_at(struct sum *s, size_t i, const char *node,
+		   const struct slu_storage_told *told, struct slu_err *err)
+{
+	const struct slu_pool_conf *pool = &s->conf->pool[i];
+	struct slu_node_storage *device;
+	struct slu_err why = {0};
+	size_t n;
+
+	if (slu_storage_devices_of(told, node, slu_pool_storage(s->conf, pool),
+				   s->conf->each_device, &device, &n,
+				   &why) == 0) {
+		add_node(&s->pool[i], device, n);
+		free(device);
+		return pool->tier && slu_hosts_append(&s->with[i], node)
+			       ? slu_err(err, SLU_NOMEM, "out of memory")
+			       : 0;
+	}
+	if (why.kind != SLU_NOTFOUND && why.kind != SLU_INVALID)
+		return slu_err(err, why.kind, "%s", why.text);
+	s->pool[i].complete &= has_none(pool, told->mounts);
+	return 0;
+}
+
+/* To the pool that names it, or (NULL) to all that name no nodes: what the map
+ * says of it is read once. */
+static int add_to(struct sum *s, const struct slu_pool_conf *named,
+		  const char *node, struct slu_err *err)
+{
+	struct slu_storage_told told;
+	int rc = 0;
+
+	slu_storage_read(s->map, node, s->speed, &told);
+	for (size_t i = 0; !rc && i < s->conf->n_pool; i++) {
+		const struct slu_pool_conf *pool = &s->conf->pool[i];
+
+		if (!pool->size && (named ? pool == named : !pool->nodes.n))
+			rc = look_at(s, i, node, &told, err);
+	}
+	slu_storage_put(&told);
+	return rc;
+}
+
+static int add_nodes(struct sum *s, const struct slu_hosts *all,
+		     struct slu_err *err)
+{
+	const struct slu_pool_conf *pool = s->conf->pool;
+	bool unnamed = false;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->conf->n_pool; i++) {
+		unnamed |= !pool[i].size && !pool[i].nodes.n;
+		for (size_t k = 0; !rc && !pool[i].size && k < pool[i].nodes.n;
+		     k++)
+			rc = add_to(s, &pool[i], pool[i].nodes.name[k], err);
+	}
+	for (size_t k = 0; !rc && unnamed && k < all->n; k++)
+		if (!slu_conf_only_io(s->conf, all->name[k]))
+			rc = add_to(s, NULL, all->name[k], err);
+	return rc;
+}
+
+static int begin(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
+		 struct slu_err *err)
+{
+	*p = (struct slu_pool_capacity){.name = strdup(pool->name),
+					.total = pool->size,
+					.available = pool->size,
+					.complete = true};
+	return p->name ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
 static int tell_hosts(struct slu_pool_capacity *p, struct slu_hosts *with,
@@ -58,64 +136,23 @@ static int tell_hosts(struct slu_pool_capacity *p, struct slu_hosts *with,
 	return p->hosts ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* A node that the map does not know makes the pool incomplete; an error of the
- * database is one. */
-static int look_at(struct slu_pool_capacity *p,
-		   const struct slu_pool_conf *pool, struct slu_db *map,
-		   const struct slu_conf *conf, const char *node,
-		   struct slu_hosts *with, struct slu_err *err)
+static int reckon(struct sum *s, const struct slu_hosts *nodes,
+		  struct slu_err *err)
 {
-	struct slu_node_storage *device;
-	struct slu_err why = {0};
-	size_t n;
-
-	if (slu_storage_devices(map, node, slu_pool_storage(conf, pool),
-				conf->each_device, &device, &n, &why) == 0) {
-		add_node(p, device, n);
-		free(device);
-		return pool->tier && slu_hosts_append(with, node)
-			       ? slu_err(err, SLU_NOMEM, "out of memory")
-			       : 0;
-	}
-	if (why.kind != SLU_NOTFOUND && why.kind != SLU_INVALID)
-		return slu_err(err, why.kind, "%s", why.text);
-	p->complete &= has_none(pool, map, node);
-	return 0;
-}
-
-static int add_nodes(struct slu_pool_capacity *p,
-		     const struct slu_pool_conf *pool, struct slu_db *map,
-		     const struct slu_conf *conf, const struct slu_hosts *all,
-		     struct slu_err *err)
-{
-	const struct slu_hosts *nodes = pool->nodes.n ? &pool->nodes : all;
-	struct slu_hosts with = {0};
+	const struct slu_pool_conf *pool = s->conf->pool;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < nodes->n; i++)
-		if (nodes == &pool->nodes ||
-		    !slu_conf_only_io(conf, nodes->name[i]))
-			rc = look_at(p, pool, map, conf, nodes->name[i], &with,
-				     err);
-	if (!rc && pool->tier)
-		rc = tell_hosts(p, &with, err);
-	slu_hosts_free(&with);
-	return rc;
-}
-
-static int reckon(struct slu_pool_capacity *p, const struct slu_pool_conf *pool,
-		  struct slu_db *map, const struct slu_conf *conf,
-		  const struct slu_hosts *nodes, struct slu_err *err)
-{
-	*p = (struct slu_pool_capacity){.name = strdup(pool->name),
-					.complete = true};
-	if (!p->name)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (pool->size) {
-		p->total = p->available = pool->size;
-		return 0;
+	for (size_t i = 0; !rc && i < s->conf->n_pool; i++) {
+		rc = begin(&s->pool[i], &pool[i], err);
+		s->speed |= strcasestr(slu_pool_storage(s->conf, &pool[i]),
+				       "fastest") != NULL;
 	}
-	return add_nodes(p, pool, map, conf, nodes, err);
+	if (!rc)
+		rc = add_nodes(s, nodes, err);
+	for (size_t i = 0; !rc && i < s->conf->n_pool; i++)
+		if (pool[i].tier && !pool[i].size)
+			rc = tell_hosts(&s->pool[i], &s->with[i], err);
+	return rc;
 }
 
 int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,
@@ -123,22 +160,28 @@ int slu_pool_capacity_sum(struct slu_db *map, const struct slu_conf *conf,
 			  struct slu_capacity *out, struct slu_err *err)
 {
 	struct slu_capacity supply = {
-		.pools = calloc(conf->n_pool + 1, sizeof(*supply.pools))};
+		.pools = calloc(conf->n_pool + 1, sizeof(*supply.pools)),
+		.n_pools = conf->n_pool};
+	struct sum s = {.conf = conf,
+			.map = map,
+			.pool = supply.pools,
+			.with = calloc(conf->n_pool + 1, sizeof(*s.with))};
+	int rc = 0;
 
+	if (!s.pool || !s.with)
+		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (!supply.pools)
-		return slu_err(err, SLU_NOMEM, "out of memory");
-	for (size_t i = 0; i < conf->n_pool; i++) {
-		supply.n_pools++;
-		if (reckon(&supply.pools[i], &conf->pool[i], map, conf, nodes,
-			   err) < 0) {
-			slu_msg_clear(&slu_capacity_desc, &supply);
-			return -1;
-		}
-	}
-	if (slu_capabilities_count(map, conf, nodes, &supply, err) < 0) {
+		supply.n_pools = 0;
+	if (!rc)
+		rc = reckon(&s, nodes, err);
+	if (!rc)
+		rc = slu_capabilities_count(map, conf, nodes, &supply, err);
+	for (size_t i = 0; s.with && i < conf->n_pool; i++)
+		slu_hosts_free(&s.with[i]);
+	free(s.with);
+	if (rc)
 		slu_msg_clear(&slu_capacity_desc, &supply);
-		return -1;
-	}
-	*out = supply;
-	return 0;
+	else
+		*out = supply;
+	return rc;
 }

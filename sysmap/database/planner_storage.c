@@ -34,11 +34,28 @@ static void take(struct slu_node_storage *out, const struct slu_candidate *c)
 	slu_copy(out->device, sizeof(out->device), c->device);
 }
 
-static void add_available(struct slu_db *db, const char *host,
+void slu_storage_read(struct slu_db *db, const char *host, bool speed,
+		      struct slu_storage_told *out)
+{
+	*out = (struct slu_storage_told){0};
+	out->mounts = slu_documents_array(db, host, "mountpoints", &out->why);
+	if (!out->mounts)
+		return;
+	out->usage = slu_documents_array(db, host, "mountusage", NULL);
+	if (speed)
+		out->speed = slu_storage_speed(db, host);
+}
+
+void slu_storage_put(struct slu_storage_told *told)
+{
+	json_object_put(told->mounts);
+	json_object_put(told->usage);
+	json_object_put(told->speed);
+}
+
+static void add_available(struct json_object *usage,
 			  struct slu_node_storage *out, size_t n)
 {
-	struct json_object *usage =
-		slu_documents_array(db, host, "mountusage", NULL);
 	struct json_object *mount;
 
 	for (size_t i = 0; usage && i < n; i++) {
@@ -47,31 +64,40 @@ static void add_available(struct slu_db *db, const char *host,
 			slu_json_u64_opt(mount, "available", &out[i].available,
 					 NULL);
 	}
-	json_object_put(usage);
 }
 
-int slu_storage_at(struct slu_db *db, const char *host, const char *path,
-		   struct slu_node_storage *out, struct slu_err *err)
+static int find_path(const struct slu_storage_told *told, const char *host,
+		     const char *path, struct slu_node_storage *out,
+		     struct slu_err *err)
 {
-	struct json_object *mounts =
-		slu_documents_array(db, host, "mountpoints", err);
 	struct slu_candidate best;
 	struct slu_node_storage found = {0};
 
-	if (!mounts)
-		return -1;
-	slu_candidate_at(mounts, path, &best);
+	if (!told->mounts)
+		return slu_err(err, told->why.kind, "%s", told->why.text);
+	slu_candidate_at(told->mounts, path, &best);
 	if (best.path)
 		take(&found, &best);
-	json_object_put(mounts);
 	if (!found.size)
 		return slu_err(err, SLU_NOTFOUND,
 			       "the resource map does not show what %s of %s "
 			       "lies on",
 			       path, host);
-	add_available(db, host, &found, 1);
+	add_available(told->usage, &found, 1);
 	*out = found;
 	return 0;
+}
+
+int slu_storage_at(struct slu_db *db, const char *host, const char *path,
+		   struct slu_node_storage *out, struct slu_err *err)
+{
+	struct slu_storage_told told;
+	int rc;
+
+	slu_storage_read(db, host, false, &told);
+	rc = find_path(&told, host, path, out, err);
+	slu_storage_put(&told);
+	return rc;
 }
 
 bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
@@ -104,8 +130,11 @@ struct json_object *slu_storage_speed(struct slu_db *db, const char *host)
 	return speed;
 }
 
-static int nothing_of(const char *host, struct slu_err *err)
+static int no_mounts(const char *host, const struct slu_err *why,
+		     struct slu_err *err)
 {
+	if (why->kind != SLU_NOTFOUND)
+		return slu_err(err, why->kind, "%s", why->text);
 	return slu_err(err, SLU_NOTFOUND,
 		       "the resource map knows nothing of %s: run sysmap "
 		       "--push there, or set NodeStorage to a path",
@@ -119,13 +148,9 @@ struct json_object *slu_storage_mounts(struct slu_db *db, const char *host,
 	struct json_object *mounts =
 		slu_documents_array(db, host, "mountpoints", &why);
 
-	if (mounts)
-		return mounts;
-	if (why.kind == SLU_NOTFOUND)
-		nothing_of(host, err);
-	else
-		slu_err(err, why.kind, "%s", why.text);
-	return NULL;
+	if (!mounts)
+		no_mounts(host, &why, err);
+	return mounts;
 }
 
 /* Of candidates: how many are taken, best first. 0: none fits. */
@@ -181,39 +206,46 @@ int slu_storage_choose(struct json_object *mountpoints,
 }
 
 /* What a path lies on. */
-static int device_at(struct slu_db *db, const char *host, const char *path,
-		     struct slu_node_storage **out, struct slu_err *err)
+static int device_at(const struct slu_storage_told *told, const char *host,
+		     const char *path, struct slu_node_storage **out,
+		     struct slu_err *err)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (slu_storage_at(db, host, path, *out, err) == 0)
+	if (find_path(told, host, path, *out, err) == 0)
 		return 0;
 	free(*out);
 	return -1;
+}
+
+int slu_storage_devices_of(const struct slu_storage_told *told,
+			   const char *host, const char *choice, bool each,
+			   struct slu_node_storage **out, size_t *n,
+			   struct slu_err *err)
+{
+	*n = 1;
+	if (slu_choice_is_path(choice))
+		return device_at(told, host, choice, out, err);
+	if (!told->mounts)
+		return no_mounts(host, &told->why, err);
+	if (choose(told->mounts, told->speed, host, choice, each, out, n, err))
+		return -1;
+	add_available(told->usage, *out, *n);
+	return 0;
 }
 
 int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			bool each, struct slu_node_storage **out, size_t *n,
 			struct slu_err *err)
 {
-	struct json_object *mounts, *speed;
-	int ret;
+	struct slu_storage_told told;
+	int rc;
 
-	*n = 1;
-	if (slu_choice_is_path(choice))
-		return device_at(db, host, choice, out, err);
-	mounts = slu_storage_mounts(db, host, err);
-	if (!mounts)
-		return -1;
-	speed = strcasestr(choice, "fastest") ? slu_storage_speed(db, host)
-					      : NULL;
-	ret = choose(mounts, speed, host, choice, each, out, n, err);
-	if (ret == 0)
-		add_available(db, host, *out, *n);
-	json_object_put(speed);
-	json_object_put(mounts);
-	return ret;
+	slu_storage_read(db, host, strcasestr(choice, "fastest"), &told);
+	rc = slu_storage_devices_of(&told, host, choice, each, out, n, err);
+	slu_storage_put(&told);
+	return rc;
 }
 
 int slu_storage_find(struct slu_db *db, const char *host, const char *choice,

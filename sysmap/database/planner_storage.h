@@ -40,6 +40,21 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			bool each, struct slu_node_storage **out, size_t *n,
 			struct slu_err *err);
 
+/* What the map says of a host's storage: read once for several choices. */
+struct slu_storage_told {
+	struct json_object *mounts, *usage, *speed; /* each may be NULL */
+	struct slu_err why;			    /* where `mounts` is */
+};
+/* `speed`: also what was measured, for the choice `fastest`. Caller puts. */
+void slu_storage_read(struct slu_db *db, const char *host, bool speed,
+		      struct slu_storage_told *out);
+void slu_storage_put(struct slu_storage_told *told);
+/* slu_storage_devices() by these. */
+int slu_storage_devices_of(const struct slu_storage_told *told,
+			   const char *host, const char *choice, bool each,
+			   struct slu_node_storage **out, size_t *n,
+			   struct slu_err *err);
+
 /* Each file system of a host and the choices that select it, as rows {host,
  * mountpoint, device, filesystem, tier, size, taken_for, why_not} added to an
  * array; the last two are "" where there is nothing to say. */

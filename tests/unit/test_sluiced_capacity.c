@@ -5,6 +5,7 @@
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/storage/image.h"
 #include "sluiced/control/pool_capacity.h"
+#include "store/db_private.h"
 #include "sysmap/database/receive.h"
 
 static struct slu_err err;
@@ -132,6 +133,49 @@ START_TEST(test_tiers)
 	ck_assert_str_eq(s.pools[0].hosts, "n3");
 	ck_assert_ptr_null(s.pools[1].hosts);
 	slu_msg_clear(&slu_capacity_desc, &s);
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+}
+END_TEST
+
+static unsigned reads; /* of documents */
+
+static int count_read(unsigned what, void *arg, void *stmt, void *text)
+{
+	(void)what, (void)arg, (void)text;
+	reads += strstr(sqlite3_sql(stmt), "Extractortable") != NULL;
+	return 0;
+}
+
+static unsigned reads_of(const char *conf)
+{
+	struct slu_capacity s;
+
+	reads = 0;
+	reckon(conf, "n[1-3]", &s);
+	slu_msg_clear(&slu_capacity_desc, &s);
+	return reads;
+}
+
+/* What a node has told is read once, whatever number of pools ask. */
+START_TEST(test_read_once)
+{
+	unsigned one;
+
+	db = slu_db_open(tmpfile_path("once.db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push_tier("n1", "flash", 10);
+	push_tier("n2", "disk", 50);
+	ck_assert(!sqlite3_trace_v2(db->sqlite, SQLITE_TRACE_STMT, count_read,
+				    NULL));
+	one = reads_of("Pool=f Tier=flash");
+	ck_assert_uint_ge(one, 3);
+	ck_assert_uint_eq(reads_of("Pool=f Tier=flash\nPool=d Tier=disk\n"
+				   "Pool=p Tier=pmem\nPool=a"),
+			  one);
+	ck_assert_uint_eq(reads_of("Pool=a Nodes=n[1-2]\nPool=b Nodes=n3"),
+			  one);
 	slu_receiver_free(receiver);
 	slu_db_close(db);
 }
@@ -276,4 +320,4 @@ START_TEST(test_offers)
 END_TEST
 
 TEST_MAIN("supply", test_image_size_is_the_largest_that_fits, test_reckon,
-	  test_tiers, test_devices, test_offers)
+	  test_tiers, test_read_once, test_devices, test_offers)
