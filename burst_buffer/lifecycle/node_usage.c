@@ -19,13 +19,30 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* Do both lie in one file system of the node? Where the resource map does not
- * say, only if they are in one directory. */
-static bool shares(struct slu_db *map, const struct slu_plan_node *a,
-		   const struct slu_plan_node *b)
+/* The entry of the plan, of this node, whose storage lies in one file system
+ * with that of `mine`; NULL: none. A node has an entry for each of its devices;
+ * most can be told apart by the directory alone. Where the resource map does
+ * not say, only the same directory counts. */
+static const struct slu_plan_node *
+find_place(struct slu_db *map, const struct slu_plan *plan,
+	   const struct slu_plan_node **sorted,
+	   const struct slu_plan_node *mine)
 {
-	return slu_eq(a->storage, b->storage) ||
-	       slu_storage_same(map, a->name, a->storage, b->storage);
+	const struct slu_plan_node **found =
+		bsearch(&mine, sorted, plan->n_node, sizeof(*sorted), by_name);
+	const struct slu_plan_node **const end = sorted + plan->n_node;
+
+	while (found && found > sorted && !by_name(found - 1, &mine))
+		found--;
+	for (const struct slu_plan_node **at = found;
+	     at && at < end && !by_name(at, &mine); at++)
+		if (slu_eq((*at)->storage, mine->storage))
+			return *at;
+	for (; found && found < end && !by_name(found, &mine); found++)
+		if (slu_storage_same(map, mine->name, (*found)->storage,
+				     mine->storage))
+			return *found;
+	return NULL;
 }
 
 static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
@@ -35,22 +52,19 @@ static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
 {
 	const bool left = bb->state == SLU_BB_DONE && bb->keeps &&
 			  bb->plan.uid == plan->uid;
-	const struct slu_plan_node *mine, **found;
+	const struct slu_plan_node *at;
 	uint64_t takes;
 	size_t i;
 
 	for (i = 0; i < bb->plan.n_node; i++) {
-		mine = &bb->plan.node[i];
 		takes = slu_bb_takes(bb, i);
 		if (!takes)
 			continue;
-		found = bsearch(&mine, sorted, plan->n_node, sizeof(*sorted),
-				by_name);
-		if (!found || ((*found)->client && !plan->givers) ||
-		    !shares(map, *found, mine))
+		at = find_place(map, plan, sorted, &bb->plan.node[i]);
+		if (!at || (at->client && !plan->givers))
 			continue;
-		promised[*found - plan->node] += takes;
-		own[*found - plan->node] += left ? takes : 0;
+		promised[at - plan->node] += takes;
+		own[at - plan->node] += left ? takes : 0;
 	}
 }
 

@@ -39,7 +39,8 @@ struct slu_plan_site {
 			bool *known, char **why, struct slu_err *err);
 	/* Bytes that other buffers take (slu_plan_takes) of the file system
 	 * with each node's storage; may be NULL. `own`: of these, kept data of
-	 * the plan's user. Both: n_node elements, zero at first. */
+	 * the plan's user. Both: n_node elements, zero at first. A node may
+	 * stand there several times, with storage on different devices. */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
 			uint64_t *promised, uint64_t *own, struct slu_err *err);
 	/* Adds to the plan what clients of the persistent buffer of this name

@@ -80,8 +80,9 @@ struct devices {
 	struct device {
 		char *storage; /* our directory there */
 		struct space space;
+		uint64_t promised, own; /* of it */
 	} * at;
-	size_t n, chosen;
+	size_t n;
 };
 
 static void devices_free(struct devices *d)
@@ -282,23 +283,6 @@ static int find_stores(struct stores *s, const struct slu_plan *plan,
 	return 0;
 }
 
-/* The share of node i goes to its k-th device; without one it gets none. */
-static int set_device(struct stores *s, struct slu_plan *plan, size_t i,
-		      size_t k, struct slu_err *err)
-{
-	const struct devices *d = &s->devices[i];
-	struct slu_plan_node *node = &plan->node[i];
-	char *storage;
-
-	storage = strdup(d->n ? d->at[k].storage : "");
-	if (!storage)
-		return nomem(err);
-	free(node->storage);
-	node->storage = storage;
-	s->space[i] = d->n ? d->at[k].space : (struct space){0};
-	return 0;
-}
-
 /* How good a device is for a share: whether that fits beside what is promised,
  * or would without it, then what room there is. Where others can give what a
  * node lacks, only that counts. */
@@ -307,17 +291,18 @@ struct merit {
 	uint64_t room;
 };
 
-static struct merit merit_of(const struct slu_plan *plan, size_t i,
-			     struct space space, uint64_t promised)
+static struct merit merit_of(const struct slu_plan *plan, uint64_t capacity,
+			     const struct device *d)
 {
-	const uint64_t takes = slu_plan_takes(plan, plan->node[i].capacity);
-	const uint64_t left = space.size > promised ? space.size - promised : 0;
+	const uint64_t takes = slu_plan_takes(plan, capacity);
+	const uint64_t size = d->space.size;
+	const uint64_t left = size > d->promised ? size - d->promised : 0;
 
 	if (is_uneven(plan))
-		return (struct merit){0, room_in(space, promised)};
+		return (struct merit){0, room_in(d->space, d->promised)};
 	if (takes > left)
-		return (struct merit){takes <= space.size, left};
-	return (struct merit){2, room_in(space, promised)};
+		return (struct merit){takes <= size, left};
+	return (struct merit){2, room_in(d->space, d->promised)};
 }
 
 static bool is_better(struct merit a, struct merit b)
@@ -325,61 +310,90 @@ static bool is_better(struct merit a, struct merit b)
 	return a.fits != b.fits ? a.fits > b.fits : a.room > b.room;
 }
 
-static int find_promised(const struct stores *s, const struct slu_plan *plan,
-			 const struct slu_plan_site *site, struct slu_err *err)
+/* Of several like devices the one with the most room, of equal ones the
+ * first. */
+static const struct device *best_of(const struct slu_plan *plan,
+				    uint64_t capacity, const struct devices *d)
 {
-	memset(s->promised, 0, 2 * s->n * sizeof(*s->promised));
-	return site->promised ? site->promised(site->promised_arg, plan,
-					       s->promised, s->own, err)
-			      : 0;
+	struct merit best = merit_of(plan, capacity, &d->at[0]), merit;
+	size_t at = 0;
+
+	for (size_t k = 1; k < d->n; k++) {
+		merit = merit_of(plan, capacity, &d->at[k]);
+		if (!is_better(merit, best))
+			continue;
+		best = merit;
+		at = k;
+	}
+	return &d->at[at];
 }
 
-/* Looks at the k-th device of every node. */
-static int compare(struct stores *s, struct slu_plan *plan, size_t k,
-		   struct merit *best, const struct slu_plan_site *site,
-		   struct slu_err *err)
+/* The share of node i goes there. */
+static int take_device(struct stores *s, struct slu_plan_node *node, size_t i,
+		       const struct device *d, struct slu_err *err)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (set_device(s, plan, i, k < s->devices[i].n ? k : 0, err))
-			return -1;
-	if (find_promised(s, plan, site, err))
-		return -1;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct merit merit =
-			merit_of(plan, i, s->space[i], s->promised[i]);
+	char *storage = strdup(d->storage);
 
-		if (k >= s->devices[i].n || (k && !is_better(merit, best[i])))
-			continue;
-		best[i] = merit;
-		s->devices[i].chosen = k;
-	}
+	if (!storage)
+		return nomem(err);
+	free(node->storage);
+	node->storage = storage;
+	s->space[i] = d->space;
+	s->promised[i] = d->promised;
+	s->own[i] = d->own;
 	return 0;
 }
 
-static size_t most_devices(const struct stores *s)
+/* What is promised of each device: asked as of a plan in which a node stands
+ * once for each. */
+static int find_promised(const struct stores *s, const struct slu_plan *plan,
+			 const struct slu_plan_site *site, struct slu_err *err)
 {
-	size_t most = 0;
+	struct slu_plan each = *plan;
+	uint64_t *bytes;
+	size_t n = 0, at = 0;
+	int rc;
 
 	for (size_t i = 0; i < s->n; i++)
-		most = s->devices[i].n > most ? s->devices[i].n : most;
-	return most;
+		n += s->devices[i].n;
+	each.node = calloc(n + 1, sizeof(*each.node));
+	each.n_node = n;
+	bytes = calloc(2 * n + 1, sizeof(*bytes));
+	for (size_t i = 0; each.node && i < s->n; i++)
+		for (size_t k = 0; k < s->devices[i].n; k++) {
+			each.node[at] = plan->node[i];
+			each.node[at++].storage = s->devices[i].at[k].storage;
+		}
+	rc = each.node && bytes ? site->promised(site->promised_arg, &each,
+						 bytes, bytes + n, err)
+				: nomem(err);
+	at = 0;
+	for (size_t i = 0; !rc && i < s->n; i++)
+		for (size_t k = 0; k < s->devices[i].n; k++, at++) {
+			s->devices[i].at[k].promised = bytes[at];
+			s->devices[i].at[k].own = bytes[n + at];
+		}
+	free(each.node);
+	free(bytes);
+	return rc;
 }
 
-/* Of several like devices each node takes the one with the most room, of equal
- * ones the first. */
 static int choose_devices(struct stores *s, struct slu_plan *plan,
 			  const struct slu_plan_site *site, struct slu_err *err)
 {
-	const size_t most = most_devices(s);
-	struct merit *best = calloc(s->n + 1, sizeof(*best));
-	int rc = best ? 0 : nomem(err);
+	struct slu_plan_node *node;
 
-	for (size_t k = 0; most > 1 && !rc && k < most; k++)
-		rc = compare(s, plan, k, best, site, err);
-	free(best);
-	for (size_t i = 0; !rc && i < s->n; i++)
-		rc = set_device(s, plan, i, s->devices[i].chosen, err);
-	return rc ? -1 : find_promised(s, plan, site, err);
+	if (site->promised && find_promised(s, plan, site, err))
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		node = &plan->node[i];
+		if (s->devices[i].n &&
+		    take_device(s, node, i,
+				best_of(plan, node->capacity, &s->devices[i]),
+				err))
+			return -1;
+	}
+	return 0;
 }
 
 /* Reports each node without enough space for its share beside what is
@@ -469,7 +483,9 @@ int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 		s.space[i].free = told[i];
 	}
 	if (rc == 0)
-		rc = find_promised(&s, plan, site, err) ||
+		rc = (site->promised &&
+		      site->promised(site->promised_arg, plan, s.promised,
+				     s.own, err)) ||
 		     share(plan, &s, plan->givers, changed, err);
 	stores_free(&s);
 	return rc ? -1 : 0;

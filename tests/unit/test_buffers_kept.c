@@ -264,15 +264,20 @@ END_TEST
  * user what their own jobs have left of it. */
 static uint64_t promised_of(const struct world *w, uint32_t uid, uint64_t *own)
 {
-	struct slu_plan_node node = {.name = (char *)"n1",
-				     .storage = (char *)"/local"};
-	const struct slu_plan plan = {.node = &node, .n_node = 1, .uid = uid};
-	uint64_t size = 0;
+	/* as often as it has devices; a buffer lies on one of them */
+	struct slu_plan_node node[] = {
+		{.name = (char *)"n0", .storage = (char *)"/local"},
+		{.name = (char *)"n1", .storage = (char *)"/a"},
+		{.name = (char *)"n1", .storage = (char *)"/local"},
+		{.name = (char *)"n1", .storage = (char *)"/z"}};
+	const struct slu_plan plan = {.node = node, .n_node = 4, .uid = uid};
+	uint64_t size[4] = {0}, owns[4] = {0};
 	struct slu_err err;
 
-	*own = 0;
-	expect_ok(slu_bb_node_usage(w->b, &plan, &size, own, &err), err);
-	return size;
+	expect_ok(slu_bb_node_usage(w->b, &plan, size, owns, &err), err);
+	ck_assert_uint_eq(size[0] + size[1] + size[3], 0);
+	*own = owns[2];
+	return size[2];
 }
 
 static uint64_t promised(const struct world *w)

@@ -324,8 +324,8 @@ static int promised(void *arg, const struct slu_plan *plan, uint64_t *bytes,
 {
 	(void)arg, (void)own, (void)e;
 	for (size_t i = 0; i < plan->n_node; i++)
-		if (*plan->node[i].storage)
-			bytes[i] = taken[i][disk_of(&plan->node[i])];
+		bytes[i] = taken[plan->node[i].name[1] - '1']
+				[disk_of(&plan->node[i])];
 	return 0;
 }
 
