@@ -7,6 +7,7 @@
 #include <string.h>
 #include "select_io/tbf/controller.h"
 #include "tests/unit/harness.h"
+#include "tests/unit/random.h"
 
 #define RATE 1000
 #define CPTS 2
@@ -274,6 +275,54 @@ START_TEST(test_bytes)
 }
 END_TEST
 
+/* The most bytes of any ten seconds, looked at every half, in so many seconds
+ * in which the RPCs of a job become of another size every five or so. */
+static double most_bytes(uint64_t *seed, double seconds)
+{
+	double seen[20], most = 0, change = 0, begin = sim.now;
+
+	for (size_t k = 0; sim.now < begin + seconds; k++) {
+		double all = 0;
+
+		if (sim.now >= change) {
+			sim.rpc_bytes[slu_random(seed, 4)] =
+				4096u << slu_random(seed, 11);
+			change = sim.now + 1 + (double)slu_random(seed, 8);
+		}
+		for (int j = 0; j < 4; j++)
+			all += (double)sim.bytes[j];
+		if (k >= 20)
+			most = fmax(most, (all - seen[k % 20]) / 10);
+		seen[k % 20] = all;
+		run_until(sim.now + 0.5, 0.1);
+	}
+	return most;
+}
+
+/* From 4 KiB to 4 MiB, at any time: never more than 5 % above the rate. */
+START_TEST(test_bytes_of_any_size)
+{
+	for (uint64_t run = 1; run <= 12; run++) {
+		struct slu_tbf_settings set = slu_tbf_defaults;
+		uint64_t seed = run * 7919;
+		double rate = 200e6 + 1e6 * (double)slu_random(&seed, 300);
+		unsigned cpts = 1u << slu_random(&seed, 3);
+		double most;
+
+		set.bytes = true;
+		open_part(&set, "1000 1\n1001 1\n1002 3\n1003 5\n", cpts,
+			  rate / SLU_TBF_TOKEN);
+		for (int j = 0; j < 4; j++)
+			add(j, 0, 1000000);
+		run_until(8, 0.1);
+		most = most_bytes(&seed, 40);
+		expect(most < 1.05 * rate, "seed %lu, %u CPTs: %g of %g", run,
+		       cpts, most, rate);
+		close_sim();
+	}
+}
+END_TEST
+
 /* Who has done nothing yet is taken to have RPCs of the size of all. */
 START_TEST(test_bytes_of_a_new_job)
 {
@@ -313,5 +362,6 @@ START_TEST(test_users)
 }
 END_TEST
 
-TEST_MAIN("tbf_sim", test_users, test_bytes, test_bytes_of_a_new_job,
-	  test_rate_is_kept, test_one_of_many, test_parts, test_burst)
+TEST_MAIN("tbf_sim", test_users, test_bytes, test_bytes_of_any_size,
+	  test_bytes_of_a_new_job, test_rate_is_kept, test_one_of_many,
+	  test_parts, test_burst)
