@@ -95,7 +95,7 @@ static int add_to(struct sum *s, const struct slu_pool_conf *named,
 		if (!pool->size && (named ? pool == named : !pool->nodes.n))
 			rc = look_at(s, i, node, &told, err);
 	}
-	slu_storage_put(&told);
+	slu_storage_told_free(&told);
 	return rc;
 }
 

@@ -46,7 +46,7 @@ void slu_storage_read(struct slu_db *db, const char *host, bool speed,
 		out->speed = slu_storage_speed(db, host);
 }
 
-void slu_storage_put(struct slu_storage_told *told)
+void slu_storage_told_free(struct slu_storage_told *told)
 {
 	json_object_put(told->mounts);
 	json_object_put(told->usage);
@@ -96,7 +96,7 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 
 	slu_storage_read(db, host, false, &told);
 	rc = find_path(&told, host, path, out, err);
-	slu_storage_put(&told);
+	slu_storage_told_free(&told);
 	return rc;
 }
 
@@ -244,7 +244,7 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 
 	slu_storage_read(db, host, strcasestr(choice, "fastest"), &told);
 	rc = slu_storage_devices_of(&told, host, choice, each, out, n, err);
-	slu_storage_put(&told);
+	slu_storage_told_free(&told);
 	return rc;
 }
 

@@ -48,7 +48,7 @@ struct slu_storage_told {
 /* `speed`: also what was measured, for the choice `fastest`. Caller puts. */
 void slu_storage_read(struct slu_db *db, const char *host, bool speed,
 		      struct slu_storage_told *out);
-void slu_storage_put(struct slu_storage_told *told);
+void slu_storage_told_free(struct slu_storage_told *told);
 /* slu_storage_devices() by these. */
 int slu_storage_devices_of(const struct slu_storage_told *told,
 			   const char *host, const char *choice, bool each,
