@@ -2,7 +2,7 @@
 /* Drains this node because of data that belongs to no known run and cannot be
  * removed. */
 #include "config.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/dirty.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 

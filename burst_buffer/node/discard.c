@@ -7,7 +7,7 @@
  * remove it. Run by root, it removes what this node keeps at once.
  */
 #include "config.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/discard.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
 

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/node/leftovers.h"
 #include "common/clock.h"
 #include "common/size.h"
 #include "common/str.h"

@@ -2,7 +2,7 @@
 /* Wiped storage of which a process still holds a part: reported at once, with
  * the process; the node is drained if that lasts. */
 #include "config.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/holders.h"
 
 #include <stdio.h>
 #include "burst_buffer/node/talk.h"

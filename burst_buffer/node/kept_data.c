@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/file.h"
 #include "common/str.h"

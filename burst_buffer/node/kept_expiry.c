@@ -5,6 +5,7 @@
  * nodes have in common. A detached process does it, as it may take long.
  */
 #include "config.h"
+#include "burst_buffer/node/kept_expiry.h"
 #include "burst_buffer/node/leftovers.h"
 
 #include <limits.h>

@@ -10,6 +10,9 @@
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/dirty.h"
+#include "burst_buffer/node/discard.h"
+#include "burst_buffer/node/holders.h"
 #include "burst_buffer/node/receipts.h"
 
 #include <dirent.h>

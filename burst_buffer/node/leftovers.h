@@ -22,39 +22,10 @@ int slu_leftovers_reconcile(struct slu_node *n, double seconds,
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 
-/* dirty.c: if `storage` has something that belongs to no known run and cannot
- * be removed, drains the node until it can be. Errors are logged. */
-bool slu_dirty(const char *storage);
-void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
-void slu_dirty_end(struct slu_node *n, const char *storage);
-
-/* outlived.c: ends the processes that the job has left behind; the log and the
- * report to sluiced name them. */
-void slu_outlived_end(struct slu_node *n);
-/* Sets n->mapped. */
-void slu_outlived_look(struct slu_node *n);
-
-/* holders.c: `who` still holds some of what was wiped: logs and reports it. */
-void slu_holders_report(struct slu_node *n, const struct slu_err *who);
-/* Held for longer than HeldFor: sets `why`, if it is still "", to what is held
- * and by which process. */
-void slu_holders_too_long(struct slu_node *n, const char *storage,
-			  char why[SLU_ERR_TEXT]);
-
 /* Unix seconds, the earlier of sluiced's clock (from its credential) and this
  * node's, so that one wrong clock removes nothing. 0: sluiced has not
  * answered. */
 int64_t slu_leftovers_clock(const struct slu_node *n);
-
-/* kept_expiry.c: remove expired kept data, by that clock if it is known, in a
- * detached process, for which this waits only shortly. common: also that of all
- * nodes. Errors are logged. */
-void slu_kept_expire(struct slu_node *n, bool common);
-
-/* discard.c: removes the kept data of these instances, which their owner has
- * discarded, and reports it; errors are logged, and the next request tries
- * again. */
-void slu_discard_wanted(struct slu_node *n, const char *instances);
 
 /* Marks the storage of a job that has a stage-out. */
 int slu_leftovers_mark(const struct slu_storage *s, struct slu_err *err);

@@ -93,11 +93,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/save_data.c burst_buffer/node/save_data.h \
 	burst_buffer/node/worker.c burst_buffer/node/watch.c burst_buffer/node/watch.h \
 	burst_buffer/node/leftovers.c burst_buffer/node/instance_name.c burst_buffer/node/instance_name.h burst_buffer/node/leftovers.h \
-	burst_buffer/node/kept_expiry.c \
-	burst_buffer/node/dirty.c burst_buffer/node/holders.c \
-	burst_buffer/node/outlived.c \
+	burst_buffer/node/kept_expiry.c burst_buffer/node/kept_expiry.h \
+	burst_buffer/node/dirty.c burst_buffer/node/dirty.h burst_buffer/node/holders.c burst_buffer/node/holders.h \
+	burst_buffer/node/outlived.c burst_buffer/node/outlived.h \
 	burst_buffer/node/recover.c \
-	burst_buffer/node/prefetch.c burst_buffer/node/prefetch.h \
 	burst_buffer/node/prefetch.c burst_buffer/node/prefetch.h \
 	burst_buffer/node/serve.c \
 	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h burst_buffer/node/print.c \
@@ -105,7 +104,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/status.c burst_buffer/node/fetch.c \
 	burst_buffer/node/mover.c burst_buffer/node/mover.h \
 	burst_buffer/node/cancel.c burst_buffer/node/io.c \
-	burst_buffer/node/missed_prolog.c burst_buffer/node/discard.c \
+	burst_buffer/node/missed_prolog.c burst_buffer/node/discard.c burst_buffer/node/discard.h \
 	burst_buffer/node/peak_used.c \
 	burst_buffer/node/llite.c burst_buffer/node/llite.h \
 	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \

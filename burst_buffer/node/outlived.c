@@ -6,7 +6,7 @@
  * happens all the same is noticed by the file's change time.
  */
 #include "config.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/outlived.h"
 
 #include <string.h>
 #include "burst_buffer/host/aside.h"

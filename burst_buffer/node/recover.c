@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "burst_buffer/node/kept_expiry.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/llite.h"
 #include "burst_buffer/node/talk.h"

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/outlived.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown.h"

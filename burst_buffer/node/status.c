@@ -19,7 +19,6 @@
 #include <unistd.h>
 #include "burst_buffer/storage/held_storage.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/node/leftovers.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "common/proc.h"

@@ -7,7 +7,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/holders.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/user_directories.h"
 #include "burst_buffer/node/kept_data.h"

@@ -23,6 +23,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/input_cache.h"
+#include "burst_buffer/node/kept_expiry.h"
 #include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/node/room.h"
 #include "burst_buffer/node/talk.h"

@@ -20,7 +20,6 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/node/leftovers.h"
 #include "burst_buffer/request/request.h"
 #include "common/file.h"
 #include "common/str.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/kept_expiry.h"
 #include "burst_buffer/node/user_directories.h"
 #include "burst_buffer/storage/image.h"
 #include "common/file.h"

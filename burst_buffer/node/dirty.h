@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_DIRTY_H
+#define SLU_NODE_DIRTY_H
+
+/* Drains this node because of data that belongs to no known run. */
+
+#include "burst_buffer/node/node.h"
+
+/* Is there such data in `storage`, as noted there? */
+bool slu_dirty(const char *storage);
+/* Drains the node until it can be removed; resumes it. Errors are logged. */
+void slu_dirty_begin(struct slu_node *n, const char *storage, const char *why);
+void slu_dirty_end(struct slu_node *n, const char *storage);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SLU_NODE_DISCARD_H
+#define SLU_NODE_DISCARD_H
+
+/* Kept data that its owner has discarded. */
+
+#include "burst_buffer/node/node.h"
+
+/* Removes the kept data of these instances and reports it; errors are logged,
+ * and the next request tries again. */
+void slu_discard_wanted(struct slu_node *n, const char *instances);
+
+#endif
