@@ -103,8 +103,8 @@ START_TEST(test_too_large)
 }
 END_TEST
 
-/* A node's own refusal is told at once, as any error of its own. Nor does it
- * drain the node, whose storage somebody may have made before it could. */
+/* A node's own refusal is reported at once, as any error of its own. Nor does
+ * it drain the node, as a user may have made its storage before. */
 START_TEST(test_untrusted)
 {
 	if (!begin("scratch", ""))
@@ -205,8 +205,8 @@ START_TEST(test_lost_database)
 }
 END_TEST
 
-/* slurmctld has told other addresses: what we say is refused, but it is said
- * until it is heard. */
+/* slurmctld has reported other addresses: the node's requests are refused, and
+ * repeated until they are accepted. */
 START_TEST(test_denied)
 {
 	if (!begin("scratch", ""))
@@ -340,7 +340,7 @@ START_TEST(test_full_glusterfs)
 }
 END_TEST
 
-/* Nor can more files be made, by nobody, though there is much to be shared. */
+/* Nor can more files be made, by any user, though much of the space is free. */
 static int fill_files(const char *arg)
 {
 	char path[PATH_MAX];

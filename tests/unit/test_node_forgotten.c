@@ -46,7 +46,7 @@ static void forget_job(int requests)
 	ctl_until_drained("is not cleaned up");
 }
 
-/* Who has told that it is clean forgets the notes then. */
+/* A node that has reported clean removes the notes then. */
 static int forgets_notes(const char *arg)
 {
 	char path[PATH_MAX];

@@ -54,7 +54,7 @@ static int still_hangs(const char *arg)
 	return i == 200;
 }
 
-/* So that it can end when it is told to. */
+/* So that it can end when it is asked to. */
 static int go_on(const char *arg)
 {
 	char path[PATH_MAX];

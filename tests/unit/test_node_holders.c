@@ -255,8 +255,8 @@ static bool is_on_record(const char *words)
 	return is;
 }
 
-/* It is told who holds it; when he has done so for long the node is drained
- * for him, until he ends. */
+/* The process that holds it is reported; when it has done so for long the node
+ * is drained, until it ends. */
 START_TEST(test_too_long)
 {
 	if (!begin("scratch", "HeldFor=1s\n"))

@@ -11,8 +11,8 @@
 
 static int glusterfs_step;
 
-/* Killed at the k-th request of n1, before sluiced hears it or after: run
- * again, it goes on, and nobody can tell the difference. */
+/* Killed at the k-th request of n1, before sluiced gets it or after: run again,
+ * it goes on, with the same result. */
 static void killed_life(const char *type, int k, bool after, int last)
 {
 	struct node_shared *s;

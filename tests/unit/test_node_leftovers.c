@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What nobody on a node speaks of any more: who takes it over, who removes it,
- * and what of it stays. */
+/* Storage on a node without a note: what is taken down, what is removed, and
+ * what stays. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static int sleep_on(void *arg)
 	return (int)sleep(600);
 }
 
-/* Somebody whom this file names. */
+/* A user whom this file names. */
 static int begin_sleeper(const char *name)
 {
 	char path[PATH_MAX];
@@ -73,7 +73,7 @@ static int begin_sleeper(const char *name)
 	return slu_detach(sleep_on, NULL, path, NULL, NULL) ? 46 : 0;
 }
 
-/* Who begins an instance of the job. */
+/* Begins an instance of the job. */
 static int hold(void *arg)
 {
 	struct slu_conf conf = {.run_dir = arg};
@@ -149,7 +149,7 @@ static void end_rebooted(void)
 	expect_nothing_left();
 }
 
-/* n1 does not go on with it when it was killed, but starts anew. */
+/* n1 does not go on with it when it was killed, but starts again. */
 static int reboots_in(const char *arg)
 {
 	char path[PATH_MAX];
@@ -162,7 +162,7 @@ static int reboots_in(const char *arg)
 	return rc ? rc : run_verb("recover");
 }
 
-/* It tells so at once, and nobody waits for SetupTimeout. */
+/* It reports that at once, so that no node waits for SetupTimeout. */
 START_TEST(test_reboot_setup)
 {
 	int rc[NODES];
@@ -181,7 +181,8 @@ START_TEST(test_reboot_setup)
 }
 END_TEST
 
-/* While an `up` ends what was there before it, nobody else finds that again. */
+/* While an `up` ends what was there before it, no other process finds that
+ * again. */
 START_TEST(test_begin)
 {
 	if (!begin("scratch", ""))
@@ -206,7 +207,8 @@ static int unmount_kept(const char *name)
 	return slu_unmount_below(path, 0, 1, NULL) ? 52 : 0;
 }
 
-/* Its owner, who cannot mount anything, finds it there after one more. */
+/* Its owner, a user, cannot mount anything, and finds it there after one
+ * more. */
 START_TEST(test_kept_data_after_second_restart)
 {
 	if (!begin("scratch", ""))
@@ -374,8 +376,8 @@ static int recover_logged(const char *first)
 	return rc ? rc : told == (*first == '1') ? 0 : 53;
 }
 
-/* Where nothing that failed is kept, it stays all the same, and is told once.
- */
+/* Where nothing that failed is kept, it stays all the same, and is reported
+ * once. */
 START_TEST(test_forgotten_unkept)
 {
 	if (!begin("scratch", "KeepFailed=0\n"))

@@ -18,7 +18,7 @@ static int lift(const char *arg)
 	return is_n1() && umount(at("run")) ? 71 : 0;
 }
 
-/* Why the job cannot begin is told at once. */
+/* The reason why the job cannot begin is reported at once. */
 static void cannot_begin(const char *options)
 {
 	if (!begin("scratch", ""))

@@ -169,7 +169,7 @@ START_TEST(test_glusterfs)
 }
 END_TEST
 
-/* Who is not ended is noticed, and named. */
+/* A process that is not ended is noticed, and named. */
 START_TEST(test_noticed)
 {
 	if (!begin("scratch", ""))

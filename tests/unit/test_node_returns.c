@@ -65,7 +65,7 @@ static int reboot_node(const char *arg)
 									 : 0;
 }
 
-/* What was to be staged out is kept, whoever comes first. */
+/* What was to be staged out is kept, whichever comes first. */
 START_TEST(test_restarted)
 {
 	static const char *const verb[] = {"recover", "down --job 7"};
@@ -99,8 +99,8 @@ static int is_alive(const char *pid_file)
 	return !slu_pid_read(path, &pid, NULL) && slu_pid_alive(&pid) ? 0 : 62;
 }
 
-/* As if a worker had begun, and been killed, that no epilog waits for; one that
- * had told of a failure before, too. */
+/* As if a worker had begun, and been killed, for which no epilog waits; one
+ * that had reported a failure before, too. */
 static int leave_worker(const char *arg)
 {
 	char path[PATH_MAX];
@@ -134,7 +134,8 @@ static int second_worker(const char *arg)
 	return now.pid == first.pid && slu_pid_alive(&now) ? 0 : 66;
 }
 
-/* slurmctld has forgotten the run, and who would have noticed was killed. */
+/* slurmctld has forgotten the run, and the process that would have noticed was
+ * killed. */
 START_TEST(test_replaced)
 {
 	if (!begin("scratch", ""))

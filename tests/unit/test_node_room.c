@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two nodes, real storage, and somebody else's files that fill one disk of
- * them: what becomes of a job, and whose fault it is said to be. */
+/* Two nodes, real storage, and another user's files that fill one disk of them:
+ * what becomes of a job, and which user is named as the cause. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <sys/mount.h>
@@ -103,7 +103,7 @@ START_TEST(test_shares_follow_the_room)
 }
 END_TEST
 
-/* Each needs its own: nothing is made, and everybody hears who is to blame. */
+/* Each needs its own: nothing is made, and all get the cause. */
 START_TEST(test_full_node_is_blamed)
 {
 	if (!begin_full("scratch", "380"))

@@ -78,7 +78,7 @@ START_TEST(test_status_buffer)
 	put("run/7/env", "BB_JOBFS=/x\n");
 	expect_one_row(0, (const char *const[]){"\"ready\"", NULL});
 	expect_one_row(0, (const char *const[]){"up ", NULL});
-	self.start++; /* somebody else has this number now */
+	self.start++; /* another process has this number now */
 	slu_pid_write(path_of("run/7/up.pid"), &self, &err);
 	slu_pid_write(path_of("run/7/watch.pid"), &self, &err);
 	rows = status(0);

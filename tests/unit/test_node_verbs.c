@@ -57,7 +57,7 @@ START_TEST(test_io)
 	ck_assert_double_eq(row->read_bytes, 15);
 	ck_assert_double_eq(row->written_bytes, 250);
 	slu_msg_free(&slu_history_row_desc, row);
-	ck_assert_int_eq(run(slu_cmd_io, &out), 0); /* nothing to tell */
+	ck_assert_int_eq(run(slu_cmd_io, &out), 0); /* nothing to report */
 	ck_assert_str_eq(out, "");
 	free(out);
 	ctl_close();
@@ -78,16 +78,15 @@ START_TEST(test_io_alone)
 	expect_run(slu_cmd_io, 0, "no answer from sluiced");
 	ck_assert_double_lt(slu_now_mono() - start, 5);
 	ck_assert_int_ne(access(path_of("run/io/7"), F_OK), 0);
-	/* a step that went past the kernel: nothing is known, nothing is told
-	 */
+	/* a step that went past the kernel: nothing is known or reported */
 	put("run/io/7", "10 200\nunknown\n5 5\n");
 	expect_run(slu_cmd_io, 0, "");
 	ck_assert_int_ne(access(path_of("run/io/7"), F_OK), 0);
 }
 END_TEST
 
-/* missed: what is told is the present run's, and is answered when the job was
- * put back. */
+/* missed: the report is about the present run, and is answered when the job was
+ * requeued. */
 START_TEST(test_missed)
 {
 	struct slu_job job = plain_job;
@@ -206,7 +205,7 @@ START_TEST(test_cancel)
 	ctl_done(true);
 	say(buffer, "stopped");
 	say(buffer, "clean");
-	/* Who asks where there is nothing hears where it is. */
+	/* On a node without the data the answer says where it is. */
 	options.to = (char *)"/tmp";
 	expect_run(slu_cmd_fetch, 1,
 		   "fetch: n1 keeps no data of job 7: the data is kept on n1 "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Persistent buffers as sluiced keeps them: asked for by jobs that wait, made
- * and ended by their own nodes, used by other jobs. sluiced is started anew
+ * and ended by their own nodes, used by other jobs. sluiced is restarted
  * between any two steps.
  */
 #include "tests/unit/persistent_world.h"
@@ -185,7 +185,7 @@ START_TEST(test_used)
 	ck_assert(last.leaving);
 	expect(strstr(last.text, "1 job uses it, is to be destroyed"), "%s",
 	       last.text);
-	begin_job(21, OWNER, use); /* nobody comes any more */
+	begin_job(21, OWNER, use); /* no job comes any more */
 	expect(strstr(held, "camp is being destroyed"), "%s", held);
 	ck_assert_int_eq(verdict, SLU_REQUEUE);
 	end_job(21, OWNER, use);
@@ -242,7 +242,7 @@ START_TEST(test_refused)
 END_TEST
 
 /* What its users see of each other's writes is decided when it is made, and
- * told; a job that needs more never runs with less. */
+ * shown; a job that needs more never runs with less. */
 START_TEST(test_coherence)
 {
 	static const struct {
@@ -297,7 +297,7 @@ START_TEST(test_cannot_be_made)
 	again();
 	ck_assert_str_eq(last.state, "TEARDOWN");
 	report(id, "s1", "clean", true);
-	/* nobody serves on s2 */
+	/* s2 does not serve */
 	now += 60;
 	slu_buffers_tick(b, now);
 	ck_assert_str_eq(last.state, "DONE");

@@ -132,7 +132,7 @@ static void serve(struct node *n)
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 }
 
-static bool destroyed; /* somebody wants it so */
+static bool destroyed; /* its owner wants it so */
 
 /* What happens, in order. Returns false at the end. */
 static bool live(int step)
@@ -228,7 +228,7 @@ static void expect_safe(int copied, int restored, bool promised, bool heard)
 	       last.state, last.text);
 }
 
-/* How long nobody serves it after that. */
+/* How long no node serves it after that. */
 static void restore_at(int copied, int restored, double unserved)
 {
 	bool promised;
@@ -245,7 +245,7 @@ static void restore_at(int copied, int restored, double unserved)
 		if (!live(step))
 			break;
 	}
-	/* whoever has not yet heard that all are ready has no data */
+	/* a node that does not know yet that all are ready has no data */
 	promised = node[0].ran && node[1].ran && !destroyed;
 	stopped(copied == EMPTY ? put_empty : put_back);
 	pass(unserved);

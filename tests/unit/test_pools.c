@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools in libsluice: what is taken, who has to wait, and until when. */
+/* Pools in libsluice: usage, which jobs have to wait, and until when. */
 #include "config.h"
 #include "tests/unit/harness.h"
 
@@ -268,8 +268,8 @@ START_TEST(test_expire)
 }
 END_TEST
 
-/* A persistent buffer gives its room back when its time is over, but one that
- * lives on then does so nobody knows when. */
+/* A persistent buffer gives its space back when its time is over; for one that
+ * lives on then it is not known when. */
 START_TEST(test_when_expired)
 {
 	struct slu_buffer_state s = {.buffer = 5,
@@ -335,7 +335,7 @@ static bool turn(uint32_t job, uint32_t priority, uint64_t size, int64_t end,
 	return slu_pools_reservation(&m, &t, &n, end_of, now, why);
 }
 
-/* What is kept for others is as if somebody had it: 10 GiB, 6 are in use. */
+/* What is kept for others counts as if it were in use: 10 GiB, 6 are in use. */
 START_TEST(test_reserved)
 {
 	static const struct {
@@ -380,12 +380,12 @@ START_TEST(test_turn)
 	slu_mirror_init(&m);
 	supply(10 * GIB, 10 * GIB, true);
 	buffer(7, 7, "p", 6 * GIB, "RUNNING");
-	ck_assert(turn(40, 100, GIB, 2000, 1000)); /* nobody waits yet */
+	ck_assert(turn(40, 100, GIB, 2000, 1000)); /* no job waits yet */
 	ck_assert(!turn(50, 200, 8 * GIB, 5000, 1000));
 	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1001)); /* would put it off */
 	ck_assert(turn(42, 100, 3 * GIB, 1070, 1001));	/* ends before */
 	ck_assert(!turn(42, 100, 3 * GIB, 1071, 1001));
-	ck_assert(!turn(42, 100, 3 * GIB, 0, 1001));	/* who knows when */
+	ck_assert(!turn(42, 100, 3 * GIB, 0, 1001));	/* end unknown */
 	ck_assert(turn(43, 100, 2 * GIB, 9999, 1001));	/* spare even then */
 	ck_assert(turn(44, 201, 3 * GIB, 9999, 1001));	/* more important */
 	ck_assert(!turn(51, 200, 3 * GIB, 9999, 1001)); /* later */
@@ -393,7 +393,7 @@ START_TEST(test_turn)
 	/* one with little hope does not keep the others out, but 50 does */
 	ck_assert(!slu_pools_reservation(&m, &poor, &n, end_of, 1001, why));
 	expect(strstr(why, "waits for"), "%s", why);
-	/* what it is promised is kept for it when it is free */
+	/* its reservation is kept for it when there is space */
 	buffer(7, 7, "p", 6 * GIB, "DONE");
 	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1080));
 	ck_assert(turn(50, 200, 8 * GIB, 5000, 1080));
@@ -403,7 +403,7 @@ START_TEST(test_turn)
 	ck_assert(!turn(41, 100, 3 * GIB, 2000, 1081)); /* now it waits */
 	slu_pools_unclaim(&m, 50);
 	ck_assert(turn(41, 100, 3 * GIB, 2000, 1082));
-	/* who asks no more is forgotten */
+	/* a job that does not ask any more is forgotten */
 	buffer(7, 7, "p", 6 * GIB, "RUNNING");
 	ck_assert(!turn(55, 900, 8 * GIB, 5000, 1100));
 	ck_assert(!turn(56, 100, 3 * GIB, 9999, 1400));

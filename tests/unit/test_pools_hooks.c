@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pools as slurmctld's hooks ask for them: what is refused at submission, and
- * who has to wait. */
+ * which jobs have to wait. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "ctl/pools/pools.h"
@@ -243,7 +243,7 @@ START_TEST(test_unable)
 }
 END_TEST
 
-/* Only who stages directories needs the site's copier. */
+/* Only a job that stages directories needs the site's copier. */
 START_TEST(test_no_mover)
 {
 	static const struct {

@@ -7,8 +7,8 @@
 
 static struct slu_mirror m;
 
-/* By a model that keeps no sums: buffers as told and jobs as
- * claimed, of which one counts only while its job has no buffer. */
+/* By a model that keeps no sums: buffers as reported and jobs as claimed, of
+ * which one counts only while its job has no buffer. */
 enum { JOBS = 12, RUNS = 2, USERS = 3 };
 
 static struct {
@@ -92,7 +92,7 @@ static void model_change(uint64_t *seed, const char *pool, uint32_t uid)
 	}
 }
 
-/* The daemon is a new one: it tells of all, or of none. */
+/* sluiced is a new one: it reports all, or none. */
 static void model_replace(uint64_t *seed)
 {
 	struct slu_buffer_state all[JOBS * RUNS];

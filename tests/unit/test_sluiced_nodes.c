@@ -125,10 +125,10 @@ static bool where(void *arg, const char *name)
 	ck_assert_ptr_eq(arg, &wheres);
 	ck_assert(*name == 'n');
 	wheres++;
-	return wheres != 5; /* then there is nobody to ask */
+	return wheres != 5; /* then there is no one to ask */
 }
 
-/* A node has come, or moved, since slurmctld told of its nodes. */
+/* A node has registered, or moved, since slurmctld reported its nodes. */
 START_TEST(test_moved_node_is_asked_for)
 {
 	struct slu_err err;
@@ -161,7 +161,7 @@ START_TEST(test_moved_node_is_asked_for)
 		ck_assert_int_eq(wheres, 2 + 2 * is_new);
 		ck_assert_str_eq(slu_nodes_addr(nodes, name), "10.0.7.7");
 	}
-	/* nobody can be asked; then nobody answers */
+	/* no name service; then one without an answer */
 	inet_pton(AF_INET, "10.0.8.8", &from);
 	expect_fail(slu_nodes_check(nodes, "n3", from, &err), err, SLU_DENIED,
 		    "no address");
@@ -247,8 +247,8 @@ START_TEST(test_made_up)
 }
 END_TEST
 
-/* A name service that does not answer is left alone; who needs no name goes
- * on meanwhile. */
+/* A name service that does not answer is not asked again; requests that need no
+ * name go on meanwhile. */
 START_TEST(test_slow_service)
 {
 	struct slu_err err;

@@ -129,8 +129,8 @@ START_TEST(test_is_there)
 }
 END_TEST
 
-/* Once the job has begun nothing is added, and who works at it is told; a run
- * that was not verified leaves nothing of what it took. */
+/* Once the job has begun nothing is added, and the process that reads is
+ * stopped; a run that was not verified leaves nothing of what it took. */
 START_TEST(test_begun)
 {
 	const struct wanted w = wanted(3, 0);

@@ -70,8 +70,8 @@ static void random_job(uint64_t *seed, uint32_t job)
 		slu_stage_cache_close(&c);
 }
 
-/* All that is served to a user's job was put there by his own: the data does
- * not tell, the directories do. */
+/* All that a user's job gets was put there by the same user: the directories
+ * show that, not the data. */
 START_TEST(test_random)
 {
 	uint64_t seed = 1;
@@ -506,7 +506,7 @@ START_TEST(test_doubt)
 }
 END_TEST
 
-/* A smaller budget, or none, is kept to by the next who looks. */
+/* The next check keeps to a smaller budget, or to none. */
 START_TEST(test_shrinks)
 {
 	const struct slu_cache_budget less = {.bytes = 300 * KIB};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stage-in through the node's stage cache, as users: the second time it is read
- * from there, unless anything about the source is other than it was, and never
- * by who may not read the source now.
+ * from there, unless anything about the source has changed, and never by a user
+ * who may not read the source now.
  */
 #include "config.h"
 #include "tests/unit/root.h"
@@ -315,8 +315,8 @@ static void replace(const char *path)
 	ck_assert(!rename(new, path));
 }
 
-/* Same size, same time, other content: its inode or its time of change tells.
- */
+/* Same size, same time, other content: its inode or its time of change shows
+ * that. */
 START_TEST(test_changed)
 {
 	begin();
@@ -419,7 +419,7 @@ START_TEST(test_full)
 }
 END_TEST
 
-/* Questions as nobody asks them who is ours */
+/* Requests that none of our programs makes */
 
 static struct slu_cache_proxy open_proxy(void)
 {

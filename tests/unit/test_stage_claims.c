@@ -82,7 +82,7 @@ static struct slu_stage_part part_of(unsigned self)
 	};
 }
 
-/* The end of a killed program, when it has told of its work so often. */
+/* The end of a killed program, when it has reported so often. */
 static int dies(void *arg, uint64_t bytes, uint64_t files)
 {
 	(void)bytes, (void)files;
@@ -154,7 +154,7 @@ static void finish(uint64_t files)
 	ck_assert_msg(!how, "%s", how);
 }
 
-/* One after the other: the first finds nobody else at work and does all. */
+/* One after the other: the first finds no other at work and does all. */
 START_TEST(test_free_node_does_all)
 {
 	setup();
@@ -301,7 +301,7 @@ START_TEST(test_take)
 }
 END_TEST
 
-/* What cannot be read of a claim is not another's, nor nobody's. */
+/* A claim that cannot be read counts neither as another's nor as free. */
 START_TEST(test_unreadable)
 {
 	static const struct {
@@ -337,7 +337,7 @@ START_TEST(test_unreadable)
 }
 END_TEST
 
-/* Who asks for more chunks than there are gets no answer. */
+/* A request for more chunks than there are gets no answer. */
 START_TEST(test_too_many)
 {
 	static const unsigned first[] = {10, 0, 1, UINT_MAX};

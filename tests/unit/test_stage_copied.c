@@ -101,8 +101,8 @@ START_TEST(test_time_put_back)
 }
 END_TEST
 
-/* It may have been removed to make room: what has arrived stays, and is told.
- */
+/* It may have been removed to make room: what has arrived stays, and is
+ * reported. */
 START_TEST(test_removed)
 {
 	struct slu_stage_result r;

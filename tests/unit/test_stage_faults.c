@@ -28,8 +28,8 @@ START_TEST(test_read_only_left)
 }
 END_TEST
 
-/* What was staged early, or by one who was killed at the end, needs no right to
- * be written again. */
+/* What was staged early, or by a node that was killed at the end, needs no
+ * permission to be written again. */
 START_TEST(test_read_only_arrived)
 {
 	struct slu_stage_part part = {.n = 2, .durable = true, .quick = true};

@@ -19,9 +19,9 @@
 #define LOST_AT 1000000
 #define LOST	4096
 
-static int sync_error;	   /* of syncfs(), whoever wrote what */
+static int sync_error;	   /* of syncfs(), for any writer */
 static const char *broken; /* path whose pages are dropped then, and */
-static int file_error;	   /* its own, which fsync() tells */
+static int file_error;	   /* its own, which fsync() returns */
 static long type = EXT4_SUPER_MAGIC; /* of the destination */
 static const char *told_by_close; /* what could not be written of this path, */
 static atomic_bool written;	  /* when all has been */
@@ -165,8 +165,8 @@ START_TEST(test_early_kept)
 }
 END_TEST
 
-/* Somebody who outlives the job has mapped a file, and goes on writing to pages
- * that are dirty already. */
+/* A process that outlives the job has mapped a file, and goes on writing to
+ * pages that are dirty already. */
 START_TEST(test_mapped_still)
 {
 	struct slu_stage_part part = {.n = 1, .ended = true, .mapped = true};
@@ -260,7 +260,7 @@ START_TEST(test_own_write_error_is_reported)
 }
 END_TEST
 
-/* Of what was copied before a crash somebody else may have been told. */
+/* Another process may have got the error of what was copied before a crash. */
 START_TEST(test_resumed)
 {
 	struct slu_stage_part part;
@@ -305,7 +305,8 @@ START_TEST(test_fuse)
 }
 END_TEST
 
-/* What Lustre could not write, it tells who closes the file after that. */
+/* Lustre returns a write error to the process that closes the file after
+ * that. */
 START_TEST(test_lustre)
 {
 	struct slu_stage_part part;

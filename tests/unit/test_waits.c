@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For what pending jobs wait: storage, what is promised to others, persistent
- * buffers, sluiced. Told apart in bbstat, and noted when they begin. */
+/* What pending jobs wait for: storage, reservations of others, persistent
+ * buffers, sluiced. Shown separately in bbstat, and noted when they begin. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/random.h"
@@ -170,7 +170,7 @@ START_TEST(test_many)
 	ck_assert_uint_eq(lines, 21);
 	ck_assert_ptr_nonnull(strstr(out.data, " (for 1:00): because\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "(980 more wait: "));
-	/* who does not ask for a day has gone */
+	/* a job that does not ask for a day has gone */
 	slu_waits_note(&w, 2000, SLU_WAIT_STORAGE, "because", 1000 + 90000);
 	ck_assert_uint_eq(w.job.n, 1);
 	slu_buf_free(&out);
