@@ -44,6 +44,7 @@ enum slu_io_start {
 enum slu_io_scope { /* bits */
 		    SLU_IO_READ = 1,
 		    SLU_IO_WRITTEN = 2,
+		    SLU_IO_OPS = 4, /* of metadata: not of IOScope */
 };
 enum slu_placement_cost { /* see select_io/ost/choose.h */
 			  SLU_PLACEMENT_CONVEX,
@@ -201,6 +202,7 @@ struct slu_conf {
 	/* bytes/s; 0: not given, io_start is OFF, or SLU_IO_AUTO */
 	uint64_t io_bandwidth;
 	unsigned io_scope;     /* of enum slu_io_scope: what counts */
+	uint64_t io_metadata;  /* operations/s; 0: metadata does not count */
 	int64_t max_io_wait;   /* s; 0: no job waits */
 	bool io_wait_optional; /* jobs may say bandwidth wait=no */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */

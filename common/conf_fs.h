@@ -37,6 +37,8 @@ int slu_conf_read_weights(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_prestage(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_io_start(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_io_scope(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_io_metadata(const char *value, void *field,
+			      struct slu_err *err);
 int slu_conf_read_io_bandwidth(const char *value, void *field,
 			       struct slu_err *err);
 /* Bytes a second: a size, or one with "/s" behind it. */

@@ -10,6 +10,8 @@
 #include "common/size.h"
 #include "common/str.h"
 
+#define OPS_MOST 1000000000000ULL
+
 int slu_conf_read_io_start(const char *value, void *field, struct slu_err *err)
 {
 	static const char *const words[] = {[SLU_IOSTART_OFF] = "off",
@@ -77,6 +79,21 @@ int slu_conf_read_rate(const char *value, void *field, struct slu_err *err)
 	rc = slu_size_parse(size, field, err);
 	free(size);
 	return rc < 0 ? slu_err_prefix(err, "such as 200GB/s") : 0;
+}
+
+int slu_conf_read_io_metadata(const char *value, void *field,
+			      struct slu_err *err)
+{
+	char *end = NULL;
+	unsigned long long n = strtoull(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || n == 0 || n > OPS_MOST ||
+	    (*end && strcmp(end, "/s") != 0))
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\": operations a second, such as 200000/s",
+			       value);
+	*(uint64_t *)field = n;
+	return 0;
 }
 
 int slu_conf_read_io_bandwidth(const char *value, void *field,

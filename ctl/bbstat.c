@@ -35,7 +35,7 @@ static char *buffers(struct slu_ctl *ctl, uint32_t job_id)
 		       ctl->linked ? "connected" : "not connected");
 	if (!job_id) {
 		print_advice(ctl, &out);
-		slu_iostart_print(&ctl->iostart, time(NULL), &out);
+		slu_each_io(s, ctl) slu_iostart_print(s, time(NULL), &out);
 	}
 	slu_mirror_print(&ctl->mirror, job_id, &out);
 	slu_waits_print(&ctl->waits, job_id, time(NULL), &out);

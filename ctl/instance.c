@@ -38,7 +38,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_pools_fini(&ctl->mirror);
 	slu_mirror_fini(&ctl->mirror);
 	slu_waits_fini(&ctl->waits);
-	slu_iostart_fini(&ctl->iostart);
+	slu_each_io(s, ctl) slu_iostart_fini(s);
 	slu_setup_times_fini(&ctl->ready);
 	slu_parsed_fini(&ctl->parsed);
 	slu_site_free(ctl->site);
@@ -76,7 +76,8 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
 	slu_waits_init(&ctl->waits);
-	slu_iostart_init(&ctl->iostart);
+	slu_each_io(s, ctl) slu_iostart_init(s);
+	slu_iostart_count_metadata(&ctl->iostart[SLU_IO_METADATA_OPS]);
 	slu_mail_queue_init(&ctl->mail_queue);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed, ops->max_jobs) == 0;
@@ -92,7 +93,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 		ctl_log(ctl, SLU_ERROR, "nothing is done for any job: %s",
 			ctl->site->why_not);
 	else
-		slu_iostart_configure(&ctl->iostart, ctl->site->conf);
+		slu_each_io(s, ctl) slu_iostart_configure(s, ctl->site->conf);
 	return ctl;
 fail:
 	ctl_free(ctl);
@@ -159,7 +160,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	/* another controller hears what happens to these jobs */
 	slu_event_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
-	slu_iostart_forget(&ctl->iostart);
+	slu_each_io(s, ctl) slu_iostart_forget(s);
 	ctl->start_again = 0;
 	ctl->started = false;
 }
@@ -252,7 +253,7 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job)
 {
 	slu_ctl_unclaim(ctl, job->job_id);
-	slu_iostart_ended(&ctl->iostart, job->job_id);
+	slu_ctl_io_ended(ctl, job->job_id);
 	slu_event_report(ctl, SLU_EV_ENDED, job->job_id, job);
 }
 
@@ -261,7 +262,7 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 	struct slu_job job = {.job_id = job_id, .start = start};
 
 	slu_ctl_unclaim(ctl, job_id);
-	slu_iostart_ended(&ctl->iostart, job_id);
+	slu_ctl_io_ended(ctl, job_id);
 	slu_event_report(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 

@@ -73,7 +73,7 @@ struct slu_ctl {
 	struct slu_waits waits;
 	struct slu_parsed_set parsed;
 	struct slu_times times;
-	struct slu_iostart iostart;
+	struct slu_iostart iostart[SLU_IO_RESOURCES];
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
 	struct slu_site *site;
@@ -111,7 +111,7 @@ struct slu_ctl {
 	/* How far each learner has got in history, so that it learns no row
 	 * twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
-		volumes_heard, ready_heard, rates_heard;
+		volumes_heard, ready_heard, rates_heard[SLU_IO_RESOURCES];
 	double io_tell_at;		/* sluiced is told of IOStart then */
 	struct slu_seen_runs seen_runs; /* until predictor_heard.all */
 	/* The predictor that is being trained, and replaces the site's when

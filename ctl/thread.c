@@ -158,7 +158,8 @@ static void open_link(struct slu_ctl *ctl, double now)
 	slu_history_position_restart(&ctl->ready_heard);
 	slu_history_position_restart(&ctl->arbiter_heard);
 	slu_history_position_restart(&ctl->volumes_heard);
-	slu_history_position_restart(&ctl->rates_heard);
+	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+		slu_history_position_restart(&ctl->rates_heard[i]);
 	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
 	ctl->io_tell_at = 0;
@@ -307,8 +308,9 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
 	ctl->volumes_heard = (struct slu_history_position){0};
-	ctl->rates_heard = (struct slu_history_position){0};
-	slu_iostart_unlearn(&ctl->iostart);
+	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+		ctl->rates_heard[i] = (struct slu_history_position){0};
+	slu_each_io(s, ctl) slu_iostart_unlearn(s);
 	ctl->arbiter_heard = (struct slu_history_position){0};
 	free(ctl->look);
 	ctl->look = NULL;

@@ -112,7 +112,7 @@ void slu_ctl_active(struct slu_ctl *ctl)
 	if (!ctl->started)
 		active_since = time(NULL);
 	ctl->standby = false;
-	slu_iostart_active(&ctl->iostart, time(NULL));
+	slu_each_io(s, ctl) slu_iostart_active(s, time(NULL));
 	slu_ctl_wake(ctl);
 }
 

@@ -56,7 +56,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/page.t tests/system/pools.t tests/system/cache.t tests/system/prestage.t tests/system/tiers.t tests/system/devices.t tests/system/recruit.t \
 	tests/system/runs.t \
 	tests/system/scripts.t tests/system/pages.t tests/system/persistent.t \
-	tests/system/iostart.t tests/system/start.t \
+	tests/system/iostart.t tests/system/iometa.t tests/system/start.t \
 	tests/system/announced_limits.t tests/system/waiting.t tests/system/ways.t \
 	tests/system/chaos tests/system/chaos.sh tests/system/chaos_judge.sh \
 	tests/system/chaos.t tests/system/chaos_limits

@@ -216,6 +216,7 @@ static const struct slu_field job_moved_fields[] = {
 	NEEDED(U32, job_id),
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, metadata_ops),
 	LAST,
 };
 static DESC(job_moved_desc, "job_moved", job_moved_fields);
@@ -231,10 +232,21 @@ DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
 
 #define T struct slu_io_use
 static const struct slu_field io_use_fields[] = {
-	FIELD(DOUBLE, capacity), FIELD(DOUBLE, demand), FIELD(U32, waiting),
-	FIELD(U64, waited),	 FIELD(U64, bound),	FIELD(U64, advised),
-	FIELD(U32, known),	 FIELD(U32, targets),	FIELD(U32, degraded),
-	FIELD(U32, silent),	 FIELD(I64, unheard),	LAST,
+	FIELD(DOUBLE, capacity),
+	FIELD(DOUBLE, demand),
+	FIELD(U32, waiting),
+	FIELD(U64, waited),
+	FIELD(U64, bound),
+	FIELD(U64, advised),
+	FIELD(U32, known),
+	FIELD(U32, targets),
+	FIELD(U32, degraded),
+	FIELD(U32, silent),
+	FIELD(I64, unheard),
+	FIELD(DOUBLE, metadata_capacity),
+	FIELD(DOUBLE, metadata_demand),
+	FIELD(U32, metadata_waiting),
+	LAST,
 };
 DESC(slu_io_use_desc, "io_use", io_use_fields);
 #undef T
@@ -274,6 +286,13 @@ static const struct slu_field history_row_fields[] = {
 	LAST,
 };
 DESC(slu_history_row_desc, "history_row", history_row_fields);
+
+static const struct slu_field metadata_row_fields[] = {
+	INSIDE(job, slu_job_desc),
+	FIELD(DOUBLE, metadata_ops),
+	LAST,
+};
+DESC(slu_metadata_row_desc, "metadata_row", metadata_row_fields);
 #undef T
 
 #define T struct slu_history_rows
@@ -300,27 +319,12 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc,
-	&slu_buffer_desc,
-	&slu_extend_desc,
-	&slu_hold_desc,
-	&slu_requeue_desc,
-	&slu_fail_desc,
-	&slu_cancel_job_desc,
-	&slu_complete_desc,
-	&slu_drain_desc,
-	&slu_resume_desc,
-	&slu_annotate_desc,
-	&slu_published_desc,
-	&slu_stored_desc,
-	&slu_history_row_desc,
-	&slu_history_end_desc,
-	&slu_capacity_desc,
-	&slu_distances_desc,
-	&slu_where_desc,
-	&slu_history_rows_desc,
-	&slu_staged_desc,
-	&slu_jobs_moved_desc,
-	&slu_io_capacity_desc,
-	NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,	&slu_extend_desc,
+	&slu_hold_desc,		&slu_requeue_desc,	&slu_fail_desc,
+	&slu_cancel_job_desc,	&slu_complete_desc,	&slu_drain_desc,
+	&slu_resume_desc,	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,	&slu_history_end_desc,
+	&slu_capacity_desc,	&slu_distances_desc,	&slu_where_desc,
+	&slu_history_rows_desc, &slu_staged_desc,	&slu_jobs_moved_desc,
+	&slu_io_capacity_desc,	&slu_metadata_row_desc, NULL,
 };

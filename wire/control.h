@@ -72,6 +72,10 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 	uint32_t known;		/* enum slu_io_known */
 	uint32_t targets, degraded; /* of Lustre, as far as servers tell */
 	uint32_t silent; /* servers that have said nothing for a while */
+	/* IOMetadata, operations/s; 0: metadata does not count. How many are in
+	 * use; and jobs that wait for them. */
+	double metadata_capacity, metadata_demand;
+	uint32_t metadata_waiting;
 	int64_t unheard; /* Unix seconds since when none has; 0: one does */
 };
 /* Where the capacity comes from. Numbers are for ever: they are sent. */
@@ -213,9 +217,11 @@ struct slu_published { /* "published" */
 struct slu_job_moved {
 	uint32_t job_id;
 	double read_bytes, written_bytes;
+	double metadata_ops;
 };
-/* "jobs_moved": bytes that running jobs have moved since their starts, as
- * Lustre's servers have counted; jobs without new counts are left out. */
+/* "jobs_moved": bytes, and operations of metadata, that running jobs have moved
+ * since their starts, as Lustre's servers have counted; jobs without new counts
+ * are left out. */
 struct slu_jobs_moved {
 	struct slu_job_moved *jobs;
 	size_t n_jobs;
@@ -247,6 +253,9 @@ struct slu_history_row { /* "history_row": the job's I/O is known now */
 	/* Members that are not sent. */
 	uint32_t io_source; /* enum slu_io_source */
 	double rpcs;	    /* of bytes, as Lustre's servers saw them */
+	/* Sent with the replay, and alone as "metadata_row": operations that
+	 * Lustre's MDTs have counted; 0: unknown. */
+	double metadata_ops;
 };
 
 struct slu_history_rows { /* "history_rows": the replay, oldest first */
@@ -262,7 +271,8 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_cancel_job_desc, slu_complete_desc, slu_staged_desc, slu_drain_desc,
 	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
-	slu_capacity_desc, slu_jobs_moved_desc, slu_io_capacity_desc;
+	slu_capacity_desc, slu_jobs_moved_desc, slu_io_capacity_desc,
+	slu_metadata_row_desc; /* of a struct slu_history_row */
 
 /* Messages that each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];

@@ -100,6 +100,8 @@ enum slu_io_source {
 	/* The forwarding daemons, by client: other counters do not see what
 	   goes through them, so this is trusted first. 0 bytes: not known. */
 	SLU_IO_FORWARDERS = 7,
+	/* Lustre's MDTs: operations of metadata, no bytes. */
+	SLU_IO_METADATA = 8,
 };
 
 /* Seconds from its start to its end, without the time in which it was

@@ -163,9 +163,13 @@ DESC(slu_io_report_desc, "io_report", io_report_fields);
 
 #define T struct slu_server_job
 static const struct slu_field server_job_fields[] = {
-	NEEDED(U32, job_id),	      FIELD(DOUBLE, read_bytes),
-	FIELD(DOUBLE, written_bytes), FIELD(DOUBLE, rpcs),
-	FIELD(DOUBLE, idle),	      LAST,
+	NEEDED(U32, job_id),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, rpcs),
+	FIELD(DOUBLE, idle),
+	FIELD(DOUBLE, metadata_ops),
+	LAST,
 };
 static DESC(server_job_desc, "server_job", server_job_fields);
 #undef T

@@ -220,7 +220,8 @@ extern const struct slu_desc slu_io_report_desc;
 struct slu_server_job {
 	uint32_t job_id;
 	double read_bytes, written_bytes, rpcs; /* since the job began */
-	double idle; /* seconds since these last grew */
+	double idle;	     /* seconds since any of them last grew */
+	double metadata_ops; /* of MDTs, since the job began */
 };
 struct slu_server_io {
 	struct slu_server_job *job;

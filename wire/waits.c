@@ -17,6 +17,7 @@ static const struct {
 	[SLU_WAIT_RUN] = {"earlier-run", "its earlier run"},
 	[SLU_WAIT_SLUICED] = {"sluiced", "sluiced"},
 	[SLU_WAIT_BANDWIDTH] = {"bandwidth", "bandwidth"},
+	[SLU_WAIT_METADATA] = {"metadata", "metadata operations"},
 };
 
 const char *slu_wait_name(enum slu_wait wait)

@@ -20,8 +20,9 @@ enum slu_wait {
 	SLU_WAIT_INPUT,	  /* its data is being staged in, before it has nodes */
 	SLU_WAIT_RUN,	  /* its previous run is not over */
 	SLU_WAIT_SLUICED, /* sluiced does not answer */
-	SLU_WAIT_BANDWIDTH, /* bandwidth of the parallel file system (IOStart)
+	SLU_WAIT_BANDWIDTH, /* bandwidth of the parallel file system (IOStart),
 			     */
+	SLU_WAIT_METADATA,  /* or its operations of metadata */
 	SLU_N_WAIT,
 };
 

@@ -36,25 +36,33 @@ static struct slu_io_job job_of(const struct slu_ctl_io *io)
 
 bool slu_ctl_io_is_on(struct slu_ctl *ctl)
 {
-	return slu_iostart_is_on(&ctl->iostart);
+	bool on = false;
+
+	slu_each_io(s, ctl) on |= slu_iostart_is_on(s);
+	return on;
 }
 
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY])
 {
+	static const enum slu_wait kind[SLU_IO_RESOURCES] = {
+		[SLU_IO_BANDWIDTH] = SLU_WAIT_BANDWIDTH,
+		[SLU_IO_METADATA_OPS] = SLU_WAIT_METADATA,
+	};
 	struct slu_io_job job = job_of(io);
-	bool waits;
+	enum slu_wait what = SLU_WAIT_NOTHING;
+	bool may;
 
 	_Static_assert(SLU_CTL_WHY >= SLU_IOSTART_WHY, "there is room for it");
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	waits = !(io->no_wait && ctl->site->conf &&
-		  ctl->site->conf->io_wait_optional) &&
-		slu_iostart_waits(&ctl->iostart, &job, now, why);
+	may = !(io->no_wait && ctl->site->conf &&
+		ctl->site->conf->io_wait_optional);
+	for (int i = 0; may && !what && i < SLU_IO_RESOURCES; i++)
+		if (slu_iostart_waits(&ctl->iostart[i], &job, now, why))
+			what = kind[i];
 	pthread_rwlock_unlock(&ctl->site_lock);
-	slu_waits_note(&ctl->waits, job.job_id,
-		       waits ? SLU_WAIT_BANDWIDTH : SLU_WAIT_NOTHING,
-		       waits ? why : "", now);
-	return waits;
+	slu_waits_note(&ctl->waits, job.job_id, what, what ? why : "", now);
+	return what;
 }
 
 bool slu_ctl_no_io_wait(const char *text)
@@ -64,7 +72,14 @@ bool slu_ctl_no_io_wait(const char *text)
 
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now)
 {
-	return slu_iostart_when(&ctl->iostart, job_id, now);
+	int64_t when = now, of;
+
+	slu_each_io(s, ctl)
+	{
+		of = slu_iostart_when(s, job_id, now);
+		when = of > when ? of : when;
+	}
+	return when;
 }
 
 void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
@@ -72,16 +87,17 @@ void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 {
 	struct slu_io_job job = job_of(io);
 
-	slu_iostart_begun(&ctl->iostart, &job, now);
+	slu_each_io(s, ctl) slu_iostart_begun(s, &job, now);
 }
 
 void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id)
 {
-	slu_iostart_ended(&ctl->iostart, job_id);
+	slu_each_io(s, ctl) slu_iostart_ended(s, job_id);
 }
 
 /* The row's I/O went to the job's own file system, if it had one. */
-static void learn(struct slu_ctl *ctl, const struct slu_history_row *row)
+static void learn(struct slu_ctl *ctl, enum slu_io_resource resource,
+		  const struct slu_history_row *row)
 {
 	const struct slu_job *job = &row->job;
 
@@ -93,30 +109,46 @@ static void learn(struct slu_ctl *ctl, const struct slu_history_row *row)
 		.end = job->end,
 		.read_bytes = row->read_bytes,
 		.written_bytes = row->written_bytes,
+		.metadata_ops = row->metadata_ops,
 	};
 
 	if (!slu_ctl_has_buffer(job->request))
-		slu_iostart_learn(&ctl->iostart, &run);
+		slu_iostart_learn(&ctl->iostart[resource], &run);
 }
 
 void slu_io_start_history(struct slu_ctl *ctl,
 			  const struct slu_history_row *row)
 {
-	if (slu_history_position_is_new(&ctl->rates_heard, &row->job))
-		learn(ctl, row);
+	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+		if (slu_history_position_is_new(&ctl->rates_heard[i],
+						&row->job))
+			learn(ctl, (enum slu_io_resource)i, row);
+}
+
+static void learn_new(struct slu_ctl *ctl, enum slu_io_resource resource,
+		      const struct slu_history_row *row)
+{
+	if (ctl->replayed || !slu_history_position_expects(
+				     &ctl->rates_heard[resource], &row->job))
+		learn(ctl, resource, row);
 }
 
 void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	if (ctl->replayed ||
-	    !slu_history_position_expects(&ctl->rates_heard, &row->job))
-		learn(ctl, row);
+	learn_new(ctl, SLU_IO_BANDWIDTH, row);
+}
+
+void slu_io_start_metadata(struct slu_ctl *ctl,
+			   const struct slu_history_row *row)
+{
+	learn_new(ctl, SLU_IO_METADATA_OPS, row);
 }
 
 void slu_io_start_use(struct slu_ctl *ctl)
 {
-	if (slu_iostart_configure(&ctl->iostart, ctl->site->conf))
-		ctl->rates_heard = (struct slu_history_position){0};
+	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+		if (slu_iostart_configure(&ctl->iostart[i], ctl->site->conf))
+			ctl->rates_heard[i] = (struct slu_history_position){0};
 	/* so that a job that waited may start */
 	ctl->ops.schedule(ctl->ops.arg);
 }
@@ -136,18 +168,24 @@ static void log_one(struct slu_ctl *ctl,
 			said->bound ? ", as long as anybody does" : "");
 }
 
-void slu_io_start_log(struct slu_ctl *ctl)
+static void log_entries(struct slu_ctl *ctl, struct slu_iostart *s)
 {
 	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	uint64_t lost;
-	size_t n = slu_iostart_log_entries(&ctl->iostart, said, &lost);
+	size_t n = slu_iostart_log_entries(s, said, &lost);
 
 	for (size_t i = 0; i < n; i++)
 		log_one(ctl, &said[i]);
 	if (lost)
 		ctl_log(ctl, SLU_INFO, "IOStart: %llu more like that",
 			(unsigned long long)lost);
-	if (slu_iostart_forget_servers(&ctl->iostart, time(NULL)))
+}
+
+void slu_io_start_log(struct slu_ctl *ctl)
+{
+	slu_each_io(s, ctl) log_entries(ctl, s);
+	if (slu_iostart_forget_servers(&ctl->iostart[SLU_IO_BANDWIDTH],
+				       time(NULL)))
 		ctl_log(ctl, SLU_WARN,
 			"IOBandwidth=auto: Lustre's servers have said nothing "
 			"for a day (sluice-tbfd --publish): what they reached "
@@ -156,11 +194,18 @@ void slu_io_start_log(struct slu_ctl *ctl)
 
 void slu_io_start_report(struct slu_ctl *ctl, double now)
 {
-	struct slu_io_use use;
+	struct slu_io_use use, metadata;
 
 	if (!ctl->hello_said || now < ctl->io_tell_at)
 		return;
 	ctl->io_tell_at = now + TELL;
-	if (slu_iostart_use(&ctl->iostart, time(NULL), &use))
-		slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
+	if (!slu_iostart_use(&ctl->iostart[SLU_IO_BANDWIDTH], time(NULL), &use))
+		return;
+	if (slu_iostart_use(&ctl->iostart[SLU_IO_METADATA_OPS], time(NULL),
+			    &metadata)) {
+		use.metadata_capacity = metadata.capacity;
+		use.metadata_demand = metadata.demand;
+		use.metadata_waiting = metadata.waiting;
+	}
+	slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
 }

@@ -15,6 +15,9 @@ void slu_io_start_use(struct slu_ctl *ctl);
 void slu_io_start_history(struct slu_ctl *ctl,
 			  const struct slu_history_row *row);
 void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row);
+/* A row whose operations of metadata have become known. */
+void slu_io_start_metadata(struct slu_ctl *ctl,
+			   const struct slu_history_row *row);
 /* Log what hooks have noted, as hooks must not block. */
 void slu_io_start_log(struct slu_ctl *ctl);
 /* Send sluiced the state of IOStart, twice a minute. */

@@ -4,10 +4,12 @@
 
 /*
  * IOStart: which jobs wait so that those that run do not ask more of the
- * parallel file system than it can move (select_io/bandwidth/admission.h is the
- * rule). In memory: what applications moved (the thread teaches it from
- * history), what runs, and who waits (hooks). A mutex guards all of it, held
- * for one look at what runs, at most once a second. Any thread.
+ * parallel file system than it can do (select_io/bandwidth/admission.h is the
+ * rule): one of these for the bytes that it moves, and one for its operations
+ * of metadata; a job waits while either says so. In memory: what applications
+ * moved (the thread teaches it from history), what runs, and who waits (hooks).
+ * A mutex guards all of it, held for one look at what runs, at most once a
+ * second. Any thread.
  *
  * Nobody waits before history has been read, when sluiced has been away for
  * SLU_IOSTART_GRACE seconds, or when it is off. Only who waited when slurmctld
@@ -24,6 +26,16 @@
 #include "select_io/bandwidth/cuts.h"
 #include "select_io/bandwidth/rates.h"
 #include "wire/control.h"
+
+enum slu_io_resource {
+	SLU_IO_BANDWIDTH,    /* IOBandwidth, bytes */
+	SLU_IO_METADATA_OPS, /* IOMetadata, operations of MDTs */
+	SLU_IO_RESOURCES,
+};
+/* Each one of a struct slu_ctl. */
+#define slu_each_io(s, ctl)                          \
+	for (struct slu_iostart *s = (ctl)->iostart; \
+	     s < (ctl)->iostart + SLU_IO_RESOURCES; s++)
 
 #define SLU_IOSTART_GRACE 60
 #define SLU_IOSTART_WHY	  256
@@ -68,7 +80,7 @@ struct slu_iostart {
 	struct slu_io_ran ran;
 	pthread_mutex_t lock; /* guards all below */
 	enum slu_io_start mode;
-	unsigned scope;
+	unsigned scope; /* of enum slu_io_scope: what counts */
 	struct slu_admission_site site;
 	bool is_auto;			/* site.capacity is, 0: not known yet */
 	struct slu_io_capacity reached; /* by Lustre's servers, */
@@ -94,6 +106,10 @@ struct slu_iostart {
 };
 
 void slu_iostart_init(struct slu_iostart *s);
+/* After that: it counts operations of metadata (IOMetadata), not bytes. "bytes"
+ * and "bytes/s" below, and in what is computed with them, then are operations.
+ */
+void slu_iostart_count_metadata(struct slu_iostart *s);
 void slu_iostart_fini(struct slu_iostart *s);
 /* True: history is to be passed to it from the first row on. */
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
@@ -112,6 +128,7 @@ struct slu_io_ended {
 	double nodes;
 	int64_t start, end;
 	double read_bytes, written_bytes;
+	double metadata_ops; /* 0: not known */
 };
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run);
 /* History has been read: predicts the running jobs again. */

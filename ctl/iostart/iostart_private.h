@@ -45,9 +45,9 @@ void slu_io_ran_judge(struct slu_iostart *s);
 /* bytes/s of a job, predicted by its plain name */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 		       const char *plain, double nodes, double seconds);
-/* The part of this rate that counts. */
-double slu_io_counts(const struct slu_iostart *s, double read_bytes,
-		     double written_bytes);
+/* What of it counts. */
+double slu_io_counts(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved);
 /* Update `admit`, at most once a second; false without memory. */
 bool slu_io_look(struct slu_iostart *s, int64_t now);
 

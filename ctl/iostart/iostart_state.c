@@ -22,6 +22,11 @@ void slu_iostart_init(struct slu_iostart *s)
 	pthread_mutex_init(&s->lock, NULL);
 }
 
+void slu_iostart_count_metadata(struct slu_iostart *s)
+{
+	s->scope = SLU_IO_OPS;
+}
+
 void slu_iostart_active(struct slu_iostart *s, int64_t now)
 {
 	pthread_mutex_lock(&s->lock);
@@ -86,17 +91,21 @@ void slu_iostart_unlearn(struct slu_iostart *s)
 
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 {
-	bool is_auto = conf->io_start != SLU_IOSTART_OFF &&
-		       conf->io_bandwidth == SLU_IO_AUTO;
+	bool metadata = s->scope == SLU_IO_OPS;
+	unsigned scope = metadata ? SLU_IO_OPS : conf->io_scope;
+	uint64_t most = metadata ? conf->io_metadata : conf->io_bandwidth;
+	enum slu_io_start mode = most ? conf->io_start : SLU_IOSTART_OFF;
+	bool is_auto =
+		mode != SLU_IOSTART_OFF && !metadata && most == SLU_IO_AUTO;
 	bool anew = false;
 
 	pthread_mutex_lock(&s->lock);
 	s->site = rule;
-	s->site.capacity = is_auto ? 0 : (double)conf->io_bandwidth;
+	s->site.capacity = is_auto ? 0 : (double)most;
 	s->site.max_wait = conf->max_io_wait;
-	if (conf->io_start == SLU_IOSTART_OFF)
+	if (mode == SLU_IOSTART_OFF)
 		free_map(&s->waiting);
-	else if (s->mode == SLU_IOSTART_OFF || s->scope != conf->io_scope ||
+	else if (s->mode == SLU_IOSTART_OFF || s->scope != scope ||
 		 is_auto != s->is_auto)
 		anew = learn_anew(s);
 	if (anew || !is_auto)
@@ -108,23 +117,36 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	}
 	s->is_auto = is_auto;
 	slu_io_set_capacity(s);
-	s->mode = conf->io_start;
-	s->scope = conf->io_scope;
+	s->mode = mode;
+	s->scope = scope;
 	s->looked = 0;
 	pthread_mutex_unlock(&s->lock);
 	return anew;
 }
 
+static bool is_known(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved)
+{
+	return s->scope == SLU_IO_OPS
+		       ? moved->metadata_ops > 0
+		       : moved->read_bytes > 0 || moved->written_bytes > 0;
+}
+
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run)
 {
+	const struct slu_job_moved moved = {
+		.read_bytes = run->read_bytes,
+		.written_bytes = run->written_bytes,
+		.metadata_ops = run->metadata_ops,
+	};
 	char plain[SLU_IO_NAME];
 	double bytes, calm;
 
-	if (!(run->read_bytes > 0) && !(run->written_bytes > 0))
+	if (!is_known(s, &moved))
 		return;
 	slu_plain_name(run->name, plain, sizeof(plain));
 	pthread_mutex_lock(&s->lock);
-	bytes = slu_io_counts(s, run->read_bytes, run->written_bytes);
+	bytes = slu_io_counts(s, &moved);
 	calm = 1 - slu_busy_times_share(&s->busy_times, run->start, run->end);
 	if (s->mode != SLU_IOSTART_OFF && s->rates)
 		slu_rates_learn_disturbed(s->rates, run->uid, plain, run->nodes,

@@ -21,11 +21,12 @@ double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 	return slu_admission_rate(&s->site, &rate, nodes);
 }
 
-double slu_io_counts(const struct slu_iostart *s, double read_bytes,
-		     double written_bytes)
+double slu_io_counts(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved)
 {
-	return (s->scope & SLU_IO_READ ? read_bytes : 0) +
-	       (s->scope & SLU_IO_WRITTEN ? written_bytes : 0);
+	return (s->scope & SLU_IO_READ ? moved->read_bytes : 0) +
+	       (s->scope & SLU_IO_WRITTEN ? moved->written_bytes : 0) +
+	       (s->scope & SLU_IO_OPS ? moved->metadata_ops : 0);
 }
 
 /* Between two measurements: what all of them moved. */
@@ -49,8 +50,7 @@ void slu_iostart_measured(struct slu_iostart *s,
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < n; i++) {
 		run = slu_map_get(&s->running, moved[i].job_id);
-		bytes = slu_io_counts(s, moved[i].read_bytes,
-				      moved[i].written_bytes);
+		bytes = slu_io_counts(s, &moved[i]);
 		if (!run || !(bytes >= 0) || now < run->start)
 			continue;
 		if (run->at)
@@ -152,14 +152,15 @@ static void fill_in(const struct slu_iostart *s, struct io_run *run,
 }
 
 /* A job that was not asked about since the restart of slurmctld: its note
- * tells. */
+ * tells, for whatever it waited. */
 static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 		      int64_t now)
 {
 	const struct io_wait noted = {.job_id = job->job_id,
 				      .since = job->since};
 
-	if (s->mode == SLU_IOSTART_ON && job->since && !job->start)
+	if (s->mode == SLU_IOSTART_ON && s->scope != SLU_IO_OPS && job->since &&
+	    !job->start)
 		slu_io_log(s, &noted, now);
 }
 

@@ -37,6 +37,16 @@ static const char *time_text(int64_t when, char out[TIME])
 	return out;
 }
 
+/* SLU_RATE_TEXT bytes of text. */
+static const char *rate_text(const struct slu_iostart *s, double rate,
+			     char out[SLU_RATE_TEXT])
+{
+	if (s->scope != SLU_IO_OPS)
+		return slu_rate_text(rate, out);
+	snprintf(out, SLU_RATE_TEXT, "%.0f/s", rate);
+	return out;
+}
+
 void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY])
 {
@@ -45,11 +55,12 @@ void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
 
 	say_who(s, who);
 	snprintf(why, SLU_IOSTART_WHY,
-		 "waits for bandwidth of the parallel file system: %s of %s "
-		 "are in use (%s), this one needs %s; until %s at the latest",
-		 slu_rate_text(s->admit.demand, uses),
-		 slu_rate_text(s->site.capacity, all), who,
-		 slu_rate_text(d->rate, needs), time_text(when, until));
+		 "waits for %s of the parallel file system: %s of %s are in "
+		 "use (%s), this one needs %s; until %s at the latest",
+		 s->scope == SLU_IO_OPS ? "metadata operations" : "bandwidth",
+		 rate_text(s, s->admit.demand, uses),
+		 rate_text(s, s->site.capacity, all), who,
+		 rate_text(s, d->rate, needs), time_text(when, until));
 }
 
 void slu_io_log(struct slu_iostart *s, const struct io_wait *wait, int64_t now)
@@ -174,12 +185,13 @@ void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 	say_who(s, who);
 	if (s->mode != SLU_IOSTART_OFF)
 		slu_buf_printf(out,
-			       "IOStart=%s: %s%u jobs wait; %s of %s are in use"
-			       " (%s); ",
+			       "IOStart=%s%s: %s%u jobs wait; %s of %s are in "
+			       "use (%s); ",
 			       s->mode == SLU_IOSTART_ON ? "on" : "advise",
+			       s->scope == SLU_IO_OPS ? ", metadata" : "",
 			       why_idle(s, now), waiting(s, now),
-			       slu_rate_text(in_use(s), uses),
-			       slu_rate_text(s->site.capacity, all), who);
+			       rate_text(s, in_use(s), uses),
+			       rate_text(s, s->site.capacity, all), who);
 	if (s->mode != SLU_IOSTART_OFF)
 		say_unheard(s, now, out);
 	if (s->mode == SLU_IOSTART_ON)

@@ -362,7 +362,7 @@ static void follow(struct slu_ctl *ctl, struct slu_job *jobs, size_t n,
 	for (size_t i = 0; (live = slu_map_next(&ctl->live, &i));)
 		if (!slu_map_get(&seen, live->job_id)) {
 			slu_followed_release(ctl, live);
-			slu_iostart_ended(&ctl->iostart, live->job_id);
+			slu_ctl_io_ended(ctl, live->job_id);
 			live->ended = true;
 			live->setting_up = false;
 		}

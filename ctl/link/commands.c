@@ -160,7 +160,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	replace_buffers(ctl, hello);
 	slu_link_good(&ctl->link);
 	ctl->linked = ctl->heard = true;
-	slu_iostart_link(&ctl->iostart, true, time(NULL));
+	slu_each_io(s, ctl) slu_iostart_link(s, true, time(NULL));
 	ctl->away_since = 0;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
@@ -306,8 +306,10 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
 	ctl->arbiter_heard.all = ctl->arbiter != NULL;
 	ctl->volumes_heard.all = ctl->volumes != NULL;
-	ctl->rates_heard.all = true;
-	slu_iostart_taught(&ctl->iostart);
+	for (int i = 0; i < SLU_IO_RESOURCES; i++) {
+		ctl->rates_heard[i].all = true;
+		slu_iostart_taught(&ctl->iostart[i]);
+	}
 	slu_ions_predict(ctl);
 	return 0;
 }
@@ -325,15 +327,22 @@ static int hear_moved(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_jobs_moved *moved = msg;
 
 	(void)err;
-	slu_iostart_measured(&ctl->iostart, moved->jobs, moved->n_jobs,
-			     time(NULL));
+	slu_each_io(s, ctl)
+		slu_iostart_measured(s, moved->jobs, moved->n_jobs, time(NULL));
+	return 0;
+}
+
+static int hear_metadata(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	slu_io_start_metadata(ctl, msg);
 	return 0;
 }
 
 static int hear_io_capacity(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)err;
-	slu_iostart_reached(&ctl->iostart, msg, time(NULL));
+	slu_iostart_reached(&ctl->iostart[SLU_IO_BANDWIDTH], msg, time(NULL));
 	return 0;
 }
 
@@ -381,6 +390,7 @@ static const struct {
 	{&slu_published_desc, hear_published, false, false},
 	{&slu_jobs_moved_desc, hear_moved, false, false},
 	{&slu_io_capacity_desc, hear_io_capacity, false, false},
+	{&slu_metadata_row_desc, hear_metadata, false, false},
 	{&slu_history_row_desc, hear_row, false, false},
 	{&slu_history_rows_desc, hear_rows, false, false},
 	{&slu_history_end_desc, hear_history_end, false, false},

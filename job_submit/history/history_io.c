@@ -3,10 +3,11 @@
  * Table JobIo: the bytes that runs of jobs have read and written, by source. A
  * node's report is a row with its name (buffers, tasks, llite); each program
  * seen by Darshan is one, "program START LOG"; each server of Lustre, "server
- * NAME", which are merged into "server *" long after the run; Slurm's
- * accounting is "accounting"; the forwarding daemons are "forwarders". Readers
- * use only the best source of a run, so that nothing is counted twice and the
- * order of reports does not matter. matters.
+ * NAME", which are merged into "server *" long after the run, and what its
+ * MDTs have counted, "metadata NAME", without bytes (Calls); Slurm's accounting
+ * is "accounting"; the forwarding daemons are "forwarders". Readers use only
+ * the best source of a run, so that nothing is counted twice and the order of
+ * reports does not matter.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,11 +17,13 @@
 
 #define HOUR	3600
 #define DAY	86400
-#define SERVERS "server *" /* what all servers have said of a run */
+#define SERVERS "server *"   /* what all servers have said of a run, */
+#define MDTS	"metadata *" /* and of its operations of metadata */
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
-		       SLU_IO_ACCOUNTING == 6 && SLU_IO_FORWARDERS == 7,
+		       SLU_IO_ACCOUNTING == 6 && SLU_IO_FORWARDERS == 7 &&
+		       SLU_IO_METADATA == 8,
 	       "they are on disk");
 #define OF_NODES "Source < 4" /* rows that are nodes */
 #define FOLD	 100	      /* runs in one transaction */
@@ -189,18 +192,21 @@ static int take_off(struct slu_db *db, const char *node, int64_t start,
 }
 
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
-		      double *read_bytes, double *written_bytes,
-		      struct slu_err *err)
+		      struct slu_job_moved *out, struct slu_err *err)
 {
 	struct slu_rows *rows = slu_db_query(
 		db, err,
-		"SELECT SUM(ReadBytes), SUM(WrittenBytes) FROM JobIo WHERE"
-		" JobID = ? AND StartTime = ? AND Source = 4",
+		"SELECT SUM(ReadBytes), SUM(WrittenBytes),"
+		" SUM(CASE Source WHEN 8 THEN Calls END) FROM JobIo WHERE"
+		" JobID = ? AND StartTime = ? AND Source IN (4, 8)",
 		"II", (int64_t)job_id, start);
 	int rc = rows ? slu_db_step(rows, err) : -1;
 
-	*read_bytes = rc > 0 ? slu_db_double(rows, 0) : 0;
-	*written_bytes = rc > 0 ? slu_db_double(rows, 1) : 0;
+	if (rc > 0) {
+		out->read_bytes = slu_db_double(rows, 0);
+		out->written_bytes = slu_db_double(rows, 1);
+		out->metadata_ops = slu_db_double(rows, 2);
+	}
 	slu_db_done(rows);
 	return rc < 0 ? -1 : 0;
 }
@@ -209,44 +215,65 @@ static int check_server(const struct slu_server_job *io, struct slu_err *err)
 {
 	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&
 	    io->read_bytes + io->written_bytes <= SLU_IO_MOST &&
-	    io->rpcs <= SLU_IO_MOST)
+	    io->rpcs <= SLU_IO_MOST && io->metadata_ops >= 0 &&
+	    io->metadata_ops <= SLU_IO_MOST)
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "job %u: %g bytes read, %g written, %g RPCs", io->job_id,
-		       io->read_bytes, io->written_bytes, io->rpcs);
+		       "job %u: %g bytes read, %g written, %g RPCs, %g "
+		       "operations of metadata",
+		       io->job_id, io->read_bytes, io->written_bytes, io->rpcs,
+		       io->metadata_ops);
 }
 
-int slu_history_server_io(struct slu_db *db, const char *server,
-			  const struct slu_server_job *said, int64_t start,
-			  int64_t when, struct slu_err *err)
+static int add_server(struct slu_db *db, const char *node,
+		      struct slu_server_job io, int64_t start, uint32_t source,
+		      struct slu_err *err)
 {
 	static const char sql[] =
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, Source) SELECT ?, ?, ?, ?, ?, ?, ? WHERE"
 		" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
-		" StartTime = ? AND Node = '" SERVERS "')"
+		" StartTime = ? AND Node = ?)"
 		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
 		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
 		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
 		" Calls = MAX(Calls, excluded.Calls)";
-	struct slu_server_job io = *said;
-	char node[300];
-	long rc = 0;
+	bool metadata = source == SLU_IO_METADATA;
+	long rc = take_off(db, node, start, &io, err);
 
-	if (check_server(said, err) < 0)
+	if (rc == 0 &&
+	    (metadata ? io.rpcs : io.read_bytes + io.written_bytes) > 0)
+		rc = slu_db_exec(db, err, sql, "IIsdddIIIs", (int64_t)io.job_id,
+				 start, node, io.read_bytes, io.written_bytes,
+				 io.rpcs, (int64_t)source, (int64_t)io.job_id,
+				 start, metadata ? MDTS : SERVERS);
+	return rc < 0 ? -1 : 0;
+}
+
+int slu_history_server_io(struct slu_db *db, const char *server,
+			  const struct slu_server_job *io, int64_t start,
+			  int64_t when, struct slu_err *err)
+{
+	char node[300];
+
+	if (check_server(io, err) < 0)
 		return -1;
-	if (!start && find_run(db, io.job_id, when, &start, err) < 0)
+	if (!start && find_run(db, io->job_id, when, &start, err) < 0)
 		return -1;
 	if (!start)
 		return 0;
 	snprintf(node, sizeof(node), "server %s", server);
-	rc = take_off(db, node, start, &io, err);
-	if (rc == 0 && io.read_bytes + io.written_bytes > 0)
-		rc = slu_db_exec(db, err, sql, "IIsdddIII", (int64_t)io.job_id,
-				 start, node, io.read_bytes, io.written_bytes,
-				 io.rpcs, (int64_t)SLU_IO_JOBSTATS,
-				 (int64_t)io.job_id, start);
-	return rc < 0 ? -1 : 1;
+	if (add_server(db, node, *io, start, SLU_IO_JOBSTATS, err) < 0)
+		return -1;
+	if (!(io->metadata_ops > 0)) /* it is no server of MDTs */
+		return 1;
+	snprintf(node, sizeof(node), "metadata %s", server);
+	return add_server(db, node,
+			  (struct slu_server_job){.job_id = io->job_id,
+						  .rpcs = io->metadata_ops},
+			  start, SLU_IO_METADATA, err) < 0
+		       ? -1
+		       : 1;
 }
 
 int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
@@ -316,8 +343,8 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 			   int64_t *seen, struct slu_import_io *out, size_t max,
 			   bool *more, struct slu_err *err)
 {
-	return scan(db, SCAN(HAS("NOT " SLU_IO_PARTIAL)), after, until, HOUR,
-		    seen, out, max, more, err);
+	return scan(db, SCAN(HAS("Source <> 8 AND NOT " SLU_IO_PARTIAL)), after,
+		    until, HOUR, seen, out, max, more, err);
 }
 
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
@@ -332,25 +359,45 @@ long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 		    after, until, HOUR, seen, out, max, more, err);
 }
 
-static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
-			struct slu_err *err)
+long slu_history_metadata(struct slu_db *db, int64_t after, int64_t until,
+			  int64_t *seen, struct slu_import_io *out, size_t max,
+			  bool *more, struct slu_err *err)
+{
+	return scan(db, SCAN("NOT " HAS("Source = 8")), after, until, HOUR,
+		    seen, out, max, more, err);
+}
+
+static int fold_source(struct slu_db *db, const struct slu_import_io *run,
+		       uint32_t source, const char *into, struct slu_err *err)
 {
 	long n = slu_db_exec(
 		db, err,
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, Source) SELECT JobID, StartTime,"
-		" '" SERVERS "', SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls),"
-		" Source FROM JobIo WHERE JobID = ? AND StartTime = ? AND"
-		" Source = 4 GROUP BY Source HAVING COUNT(*) > 1",
-		"II", (int64_t)run->job_id, run->start);
+		" ?, SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls), Source FROM"
+		" JobIo WHERE JobID = ? AND StartTime = ? AND Source = ? GROUP"
+		" BY Source HAVING COUNT(*) > 1",
+		"sIII", into, (int64_t)run->job_id, run->start,
+		(int64_t)source);
 
 	if (n > 0)
 		n = slu_db_exec(db, err,
 				"DELETE FROM JobIo WHERE JobID = ? AND"
-				" StartTime = ? AND Source = 4 AND Node <>"
-				" '" SERVERS "'",
-				"II", (int64_t)run->job_id, run->start);
+				" StartTime = ? AND Source = ? AND Node <> ?",
+				"IIIs", (int64_t)run->job_id, run->start,
+				(int64_t)source, into);
 	return n < 0 ? -1 : n > 0;
+}
+
+static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
+			struct slu_err *err)
+{
+	int bytes = fold_source(db, run, SLU_IO_JOBSTATS, SERVERS, err), ops;
+
+	if (bytes < 0)
+		return -1;
+	ops = fold_source(db, run, SLU_IO_METADATA, MDTS, err);
+	return ops < 0 ? -1 : bytes || ops;
 }
 
 /* A later run needs the rows by server to subtract them: such runs stay. */
@@ -367,8 +414,8 @@ long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 	long n, folded = 0;
 
 	n = scan(db,
-		 SCAN("NOT " HAS("Source = 4 AND Node <> '" SERVERS
-				 "'") " OR " LATER),
+		 SCAN("NOT " HAS("Source IN (4, 8) AND Node NOT IN ('" SERVERS
+				 "', '" MDTS "')") " OR " LATER),
 		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
 		 more, err);
 	if (n < 0 || (n > 0 && slu_db_begin(db, err) < 0))

@@ -76,6 +76,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 				 slu_history_source(row->io_source));
 		set_some(obj, "rpcs", (uint64_t)row->rpcs);
 	}
+	set_some(obj, "metadata_ops", (uint64_t)row->metadata_ops);
 	slu_json_set_str(obj, "partition", j->partition);
 	slu_json_set_str(obj, "account", j->account);
 	set_some(obj, "start", (uint64_t)j->start);

@@ -204,6 +204,10 @@ static void add(const struct word *w, struct slu_history_row *row,
 				  : w->source + (partial ? 1000 : 0) +
 					    (nothing ? 2000 : 0);
 
+	if (w->source == SLU_IO_METADATA) {
+		row->metadata_ops += w->calls;
+		return;
+	}
 	if (rank < *best) {
 		*best = rank;
 		row->io_source = w->source;

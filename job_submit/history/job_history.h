@@ -100,10 +100,14 @@ long slu_history_uncounted(struct slu_db *db, int64_t after, int64_t until,
 long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 			int64_t *seen, struct slu_import_io *out, size_t max,
 			bool *more, struct slu_err *err);
-/* The I/O that all servers have reported of a run so far; 0: none has. */
+/* Likewise those of which MDTs have counted operations of metadata. */
+long slu_history_metadata(struct slu_db *db, int64_t after, int64_t until,
+			  int64_t *seen, struct slu_import_io *out, size_t max,
+			  bool *more, struct slu_err *err);
+/* The I/O that all servers have reported of a run so far, into out; 0: none
+ * has. out->job_id is not set. */
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
-		      double *read_bytes, double *written_bytes,
-		      struct slu_err *err);
+		      struct slu_job_moved *out, struct slu_err *err);
 /* Merges the rows of several servers into one for runs that ended more than
  * SLU_HISTORY_SPOKEN before now; later reports are ignored. A file system has
  * hundreds of servers. *seen and *more as above; a bounded number of runs per

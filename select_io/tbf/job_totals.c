@@ -14,7 +14,7 @@
 #define RETRY	   60.0 /* s until an unknown job is sent again, at first */
 #define RETRY_MOST 3600.0
 
-enum { READ, WRITTEN, RPCS, N_SUMS };
+enum { READ, WRITTEN, RPCS, METADATA, N_SUMS };
 
 struct count {
 	uint32_t job, target;
@@ -121,7 +121,8 @@ static struct count *take(struct slu_job_totals *io,
 					target,
 					job->start,
 					{job->read_bytes, job->write_bytes,
-					 job->read_rpcs + job->write_rpcs}};
+					 job->read_rpcs + job->write_rpcs,
+					 job->requests}};
 		}
 	}
 	for (size_t i = 0; out && i < io->n_counts; i++)
@@ -279,12 +280,13 @@ size_t slu_job_totals_due(struct slu_job_totals *io, double now,
 
 		if (!is_due(job, now))
 			continue;
-		out[n++] = (struct slu_server_job){.job_id = job->id,
-						   .read_bytes = job->sum[READ],
-						   .written_bytes =
-							   job->sum[WRITTEN],
-						   .rpcs = job->sum[RPCS],
-						   .idle = now - job->changed};
+		out[n++] = (struct slu_server_job){
+			.job_id = job->id,
+			.read_bytes = job->sum[READ],
+			.written_bytes = job->sum[WRITTEN],
+			.rpcs = job->sum[RPCS],
+			.metadata_ops = job->sum[METADATA],
+			.idle = now - job->changed};
 		io->after = job->id;
 	}
 	return n;
@@ -328,5 +330,6 @@ void slu_job_totals_stored(struct slu_job_totals *io, double now,
 		job->told[READ] = said[i].read_bytes;
 		job->told[WRITTEN] = said[i].written_bytes;
 		job->told[RPCS] = said[i].rpcs;
+		job->told[METADATA] = said[i].metadata_ops;
 	}
 }

@@ -3,10 +3,11 @@
 #define SLU_SELECT_IO_TBF_JOB_TOTALS_H
 
 /*
- * What each of Slurm's jobs has read and written on this server, as totals that
- * can be sent to sluiced any number of times. Lustre drops the record of a job
- * that has been idle for some minutes and starts a new one when the job
- * continues: the totals here add them up.
+ * What each of Slurm's jobs has read and written on this server, and how many
+ * operations of metadata it has asked for, as totals that can be sent to
+ * sluiced any number of times. Lustre drops the record of a job that has been
+ * idle for some minutes and starts a new one when the job continues: the totals
+ * here add them up.
  *
  * A job's totals are sent when it has been idle for SLU_JOB_TOTALS_QUIET
  * seconds, as after its end, and every SLU_JOB_TOTALS_EVERY seconds while it is

@@ -132,10 +132,12 @@ int slu_job_stats_read(const char *root, struct slu_jobstats *stats,
 	int some = -1, more = 0;
 
 	slu_jobstats_clear(stats);
+	stats->count_requests = false; /* an OST's are no metadata */
 	if (text)
 		some = add_kind(stats, root, "obdfilter", text, &why[0]);
 	else
 		slu_err(&why[0], SLU_NOMEM, "out of memory");
+	stats->count_requests = true;
 	if (some >= 0)
 		more = add_kind(stats, root, "mdt", text, &why[1]);
 	free(text);

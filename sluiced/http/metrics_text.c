@@ -222,6 +222,18 @@ static void io_use(const struct slu_io_use *io, struct slu_buf *out)
 	one(out, "io_advised_total", "counter",
 	    "Jobs that would have waited (IOStart=advise).",
 	    (double)io->advised);
+	if (!(io->metadata_capacity > 0))
+		return;
+	one(out, "io_metadata_capacity_ops", "gauge",
+	    "Operations of metadata a second that jobs may ask for together "
+	    "(IOMetadata).",
+	    io->metadata_capacity);
+	one(out, "io_metadata_demand_ops", "gauge",
+	    "Operations of metadata a second that running jobs are taken to "
+	    "ask for.",
+	    io->metadata_demand);
+	one(out, "io_metadata_jobs_waiting", "gauge",
+	    "Jobs that wait for operations of metadata.", io->metadata_waiting);
 }
 
 static void published(const struct slu_metrics *m, struct slu_buf *out)

@@ -31,6 +31,7 @@ static int begin(struct slu_lustre_totals *s, int64_t until,
 
 	if (slu_history_before(db, until, &s->seen, err) < 0)
 		return -1;
+	s->seen_metadata = s->seen;
 	s->folded = 0;
 	s->begun = true;
 	return 0;
@@ -60,6 +61,34 @@ static bool is_wanted(const struct slu_lustre_totals *s)
 {
 	return s->history->conf &&
 	       s->history->conf->io_start != SLU_IOSTART_OFF;
+}
+
+static int send_metadata(void *arg, const struct slu_history_row *row,
+			 struct slu_err *err)
+{
+	(void)err;
+	slu_control_send(arg, &slu_metadata_row_desc, row);
+	return 0;
+}
+
+/* Their own message, as their bytes may have been known before. */
+static int teach_metadata(struct slu_lustre_totals *s, bool *more,
+			  struct slu_err *err)
+{
+	int64_t until = (int64_t)slu_now_wall() - SETTLE;
+	struct slu_import_io run[MAX];
+	struct slu_history *h = s->history;
+	bool again;
+	long n = slu_history_metadata(h->db, until - DAY, until,
+				      &s->seen_metadata, run, MAX, &again, err);
+
+	*more |= again;
+	for (long i = 0; i < n && is_wanted(s) && h->conf->io_metadata; i++)
+		if (slu_history_whole(h->db, run[i].job_id, run[i].start,
+				      SLU_IO_METADATA, send_metadata,
+				      h->control, err) < 0)
+			return -1;
+	return n < 0 ? -1 : 0;
 }
 
 /* The last run of a job first. */
@@ -109,8 +138,7 @@ static int fill_in(const struct slu_lustre_totals *s,
 
 		job->job_id = run->job_id;
 		if (slu_history_moved(s->history->db, run->job_id, run->start,
-				      &job->read_bytes, &job->written_bytes,
-				      err) < 0)
+				      job, err) < 0)
 			return -1;
 		msg->n_jobs++;
 	}
@@ -148,7 +176,7 @@ static void on_timer(void *arg)
 
 	bool fold = false;
 
-	if (teach(s, &more, &err) < 0 ||
+	if (teach(s, &more, &err) < 0 || teach_metadata(s, &more, &err) < 0 ||
 	    slu_history_fold_servers(s->history->db, (int64_t)slu_now_wall(),
 				     &s->folded, &fold, &err) < 0 ||
 	    (!more && !fold && tell_moved(s, &err) < 0))

@@ -20,9 +20,9 @@ struct slu_lustre_totals {
 	struct slu_loop *loop;
 	struct slu_history *history;
 	struct slu_timer timer;
-	bool begun;	/* the rows are known */
-	int64_t seen;	/* row of the history */
-	int64_t folded; /* likewise */
+	bool begun;		       /* the rows are known */
+	int64_t seen;		       /* row of the history */
+	int64_t seen_metadata, folded; /* likewise */
 	/* Running jobs about which a server has reported something new, some
 	 * twice; and when a server last reported (slu_now_wall). */
 	struct slu_moved_run {

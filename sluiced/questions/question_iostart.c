@@ -53,6 +53,14 @@ struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 		slu_json_set_double(live, "capacity",
 				    (double)d->conf->io_bandwidth);
 	slu_json_set_u64(live, "scope", d->conf->io_scope);
+	if (d->peer.io.metadata_capacity > 0) {
+		slu_json_set_double(live, "metadata_capacity",
+				    d->peer.io.metadata_capacity);
+		slu_json_set_double(live, "metadata_demand",
+				    d->peer.io.metadata_demand);
+		slu_json_set_u64(live, "metadata_waiting",
+				 d->peer.io.metadata_waiting);
+	}
 	return live;
 }
 
@@ -120,10 +128,16 @@ static void add_well(struct json_object *obj, const struct slu_ran_well *well)
 }
 
 /* As it was prepared. */
-static void copy_auto(struct json_object *live, struct json_object *obj)
+static void copy_live(struct json_object *live, struct json_object *obj)
 {
-	static const char *const keys[] = {"auto", "targets", "degraded",
-					   "silent", "unheard"};
+	static const char *const keys[] = {"auto",
+					   "targets",
+					   "degraded",
+					   "silent",
+					   "unheard",
+					   "metadata_capacity",
+					   "metadata_demand",
+					   "metadata_waiting"};
 	struct json_object *v;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -178,7 +192,7 @@ static int look(struct slu_db *db, const struct slu_history_query *query,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	obj = render(&past, all, query->since, capacity > 0);
 	add_well(obj, &well);
-	copy_auto(live, obj);
+	copy_live(live, obj);
 	slu_buf_puts(out, slu_json_utf8(obj));
 	json_object_put(obj);
 	return 0;

@@ -218,6 +218,8 @@ static void add_io(struct report *r)
 	const struct slu_history_row *row = &r->row;
 	struct json_object *o;
 
+	if (r->known)
+		set_some(r->out, "metadata_ops", (int64_t)row->metadata_ops);
 	if (!r->known || row->read_bytes + row->written_bytes <= 0)
 		return;
 	o = json_object_new_object();

@@ -82,6 +82,7 @@ static const struct {
 	enum slu_wait wait;
 } sentences[] = {
 	{"waits for bandwidth ", "", SLU_WAIT_BANDWIDTH},
+	{"waits for metadata operations ", "", SLU_WAIT_METADATA},
 	{"waits for a persistent buffer ", "", SLU_WAIT_PERSISTENT},
 	{"waits until ", "", SLU_WAIT_PERSISTENT},
 	{"the persistent buffer ", "", SLU_WAIT_PERSISTENT},

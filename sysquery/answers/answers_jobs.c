@@ -127,6 +127,8 @@ static const struct slu_key jobs[] = {
 	 .factor = MB},
 	{"io_from", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
 	{"rpcs", .is = SLU_IS_COUNT},
+	{"metadata_ops", "metadata_op_count", .is = SLU_IS_COUNT,
+	 .doc = "operations of metadata, as Lustre's MDTs counted"},
 	{"script", .is = SLU_IS_TEXT, .doc = "a digest"},
 	{.key = NULL}};
 const struct slu_form slu_form_jobs = {.name = "jobs",
@@ -350,6 +352,12 @@ static const struct slu_key iostart[] = {
 		"a day"},
 	{"unheard", "unheard_unix", .is = SLU_IS_TIME,
 	 .doc = "when any server said something last, if that is long ago"},
+	{"metadata_capacity", "metadata_capacity_ops_per_second",
+	 .is = SLU_IS_NUMBER, .doc = "IOMetadata"},
+	{"metadata_demand", "metadata_demand_ops_per_second",
+	 .is = SLU_IS_NUMBER, .doc = "how much of it running jobs ask for"},
+	{"metadata_waiting", "metadata_waiting_count", .is = SLU_IS_COUNT,
+	 .doc = "jobs that wait for it"},
 	{.key = NULL}};
 const struct slu_form slu_form_iostart = {
 	.name = "iostart",

@@ -53,6 +53,8 @@ static const struct slu_key job[] = {
 	{"limit", .is = SLU_IS_OBJECT, .of = limit},
 	{"waits", .is = SLU_IS_LIST, .of = waits},
 	{"io", .is = SLU_IS_OBJECT, .of = io},
+	{"metadata_ops", .is = SLU_IS_COUNT,
+	 .doc = "operations of metadata, as Lustre's MDTs counted"},
 	{"io_nodes", .doc = "what it holds now, and changes"},
 	{"file_systems", .doc = "each of its, with phases and devices"},
 	{"runs_before", .is = SLU_IS_LIST, .of = runs},

@@ -120,6 +120,18 @@ static void add_well(struct json_object *a, struct slu_page *out)
 			       slu_rate_text(at(a, "met"), text));
 }
 
+/* IOMetadata, now. */
+static void add_metadata(struct json_object *a, struct slu_page *out)
+{
+	if (at(a, "metadata_capacity") > 0)
+		slu_paragraphf(out, "Metadata",
+			       "%.0f of %.0f operations/s (IOMetadata) are in "
+			       "use now; %.0f jobs wait for them",
+			       at(a, "metadata_demand"),
+			       at(a, "metadata_capacity"),
+			       at(a, "metadata_waiting"));
+}
+
 static void add_gain(struct json_object *a, struct slu_page *out)
 {
 	bool seldom = at(a, "busy") < SELDOM;
@@ -163,6 +175,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	add_well(answer, &page);
 	if (by)
 		add_auto(answer, by, &page);
+	add_metadata(answer, &page);
 	add_gain(answer, &page);
 	return 0;
 }

@@ -283,6 +283,10 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 	slu_job_storage_before(list, &page);
 	add_limit(slu_json_at(job, "limit"), &page);
 	add_io(slu_json_at(job, "io"), &page);
+	if (slu_json_number_at(job, "metadata_ops") > 0)
+		slu_paragraphf(&page, "Metadata",
+			       "%.0f operations, as Lustre's MDTs counted",
+			       slu_json_number_at(job, "metadata_ops"));
 	add_io_nodes(slu_json_at(job, "io_nodes"), &page);
 	add_waits(job, fs, &page);
 	if (fs)

@@ -363,6 +363,10 @@ static const struct {
 	{"IOBandwidth=200Gb/s", "f:1: IOBandwidth: "},
 	{"IOBandwidth=200GB/h", "f:1: IOBandwidth: "},
 	{"IOScope=read,meta", "\"meta\" is none of read, write"},
+	{"IOMetadata=0", "f:1: IOMetadata: \"0\": operations a second"},
+	{"IOMetadata=200k/s", "f:1: IOMetadata: "},
+	{"IOMetadata=-5", "f:1: IOMetadata: "},
+	{"IOMetadata=99999999999999999999", "f:1: IOMetadata: "},
 	{"IOScope=,", "f:1: IOScope: \",\" names nothing"},
 	{"MaxIOWait=ever", "f:1: MaxIOWait: "},
 	{"Pool=a/b", "\"a/b\" is no name"},
@@ -421,7 +425,11 @@ START_TEST(test_io_start)
 	ck_assert_uint_eq(c->io_bandwidth, 200 << 20);
 	ck_assert_int_eq(c->max_io_wait, 0);
 	slu_conf_free(c);
-	c = parse("IOStart=on\nIOBandwidth=Auto");
+	c = parse("IOMetadata=200000/s");
+	ck_assert_uint_eq(c->io_metadata, 200000);
+	slu_conf_free(c);
+	c = parse("IOStart=on\nIOBandwidth=Auto\nIOMetadata=7");
+	ck_assert_uint_eq(c->io_metadata, 7);
 	ck_assert_uint_eq(c->io_bandwidth, SLU_IO_AUTO);
 	slu_conf_free(c);
 }

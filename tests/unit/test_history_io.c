@@ -410,11 +410,11 @@ static int keep_rpcs(void *arg, const struct slu_history_row *row,
 /* Runs that only servers speak of are handed out once, each as a whole. */
 START_TEST(test_server_sums_come_once)
 {
-	const struct slu_server_job io = {2, 4, 4, 3, 0};
-	const struct slu_server_job wrong[] = {{2, -1, 0, 0, 0},
-					       {2, 0, 1e19, 0, 0},
-					       {2, NAN, 0, 0, 0},
-					       {2, 0, 0, -1, 0}};
+	const struct slu_server_job io = {2, 4, 4, 3, 0, 0};
+	const struct slu_server_job wrong[] = {
+		{2, -1, 0, 0, 0, 0},  {2, 0, 1e19, 0, 0, 0},
+		{2, NAN, 0, 0, 0, 0}, {2, 0, 0, -1, 0, 0},
+		{2, 0, 0, 0, 0, -1},  {2, 0, 0, 0, 0, 1e19}};
 	struct slu_db *db = new_db();
 	struct slu_import_io out[3];
 	struct slu_err err;
@@ -453,6 +453,85 @@ START_TEST(test_server_sums_come_once)
 	each(w, wrong)
 		expect_fail(slu_history_server_io(db, "oss1", w, 100, 0, &err),
 			    err, SLU_INVALID, "job 2");
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_metadata(void *arg, const struct slu_history_row *row,
+			 struct slu_err *e)
+{
+	double *out = arg;
+
+	(void)e;
+	out[0] = row->read_bytes + row->written_bytes;
+	out[1] = row->metadata_ops;
+	out[2] = row->io_source;
+	return 0;
+}
+
+static void count_metadata(struct slu_db *db, const char *server, int64_t start,
+			   double ops)
+{
+	const struct slu_server_job io = {.job_id = 1, .metadata_ops = ops};
+	struct slu_err err;
+
+	ck_assert_int_eq(slu_history_server_io(db, server, &io, start, 0, &err),
+			 1);
+}
+
+/* Operations of metadata say nothing about bytes: who counts these is asked all
+ * the same. They are by run, the sum of all MDTs, and one row in the end. */
+START_TEST(test_metadata)
+{
+	struct slu_history_query all = {.uid = SLU_NO_ID};
+	int64_t seen = 0, none = 0, folded = 0, n;
+	struct slu_db *db = new_db();
+	struct slu_import_io out[3];
+	struct slu_job_moved moved;
+	struct slu_err err;
+	double got[3];
+	bool more;
+
+	add(db, 1, 7, 10, 500);
+	add(db, 1, 7, 1000, 1500);
+	count_metadata(db, "mds1", 10, 100);
+	count_metadata(db, "mds1", 1000, 130);
+	count_metadata(db, "mds2", 1000, 4);
+	count_metadata(db, "mds2", 1000, 5);
+	expect_ok(slu_history_each(db, &all, keep_metadata, got, &err), err);
+	ck_assert_double_eq(got[0], 0);
+	ck_assert_double_eq(got[1], 35); /* of the second run */
+	ck_assert_double_eq(got[2], 0);
+	expect_ok(slu_history_moved(db, 1, 1000, &moved, &err), err);
+	ck_assert_double_eq(moved.metadata_ops, 35);
+	ck_assert_double_eq(moved.read_bytes, 0);
+	ck_assert_int_eq(
+		slu_history_metadata(db, 0, 1500, &seen, out, 3, &more, &err),
+		2);
+	ck_assert_int_eq(out[1].start, 1000);
+	ck_assert_int_eq(
+		slu_history_served(db, 0, 1500, &none, out, 3, &more, &err), 0);
+	none = 0;
+	ck_assert_int_eq(
+		slu_history_uncounted(db, 0, 1500, &none, out, 3, &more, &err),
+		2);
+	expect_ok(add_io(db, 1, 1000, "*", 20, 30, &err), err);
+	expect_ok(slu_history_each(db, &all, keep_metadata, got, &err), err);
+	ck_assert_double_eq(got[0], 50);
+	ck_assert_double_eq(got[1], 35);
+	ck_assert_double_eq(got[2], SLU_IO_TASKS);
+	ck_assert_int_eq(slu_history_fold_servers(db, 1501 + SLU_HISTORY_SPOKEN,
+						  &folded, &more, &err),
+			 1);
+	expect_ok(slu_db_value(db, &n, 0, &err,
+			       "SELECT COUNT(*) FROM JobIo WHERE Source = 8 AND"
+			       " StartTime = 1000",
+			       ""),
+		  err);
+	ck_assert_int_eq(n, 1);
+	count_metadata(db, "mds2", 1000, 99); /* it is too late to say so */
+	expect_ok(slu_history_each(db, &all, keep_metadata, got, &err), err);
+	ck_assert_double_eq(got[1], 35);
 	slu_db_close(db);
 }
 END_TEST
@@ -585,7 +664,7 @@ START_TEST(test_many_runs)
 }
 END_TEST
 
-TEST_MAIN("history_io", test_longer, test_fold_servers, test_unnamed,
-	  test_server, test_server_sums_come_once, test_import_io, test_sources,
-	  test_run_is_whole_with_missing_report, test_forwarded,
+TEST_MAIN("history_io", test_metadata, test_longer, test_fold_servers,
+	  test_unnamed, test_server, test_server_sums_come_once, test_import_io,
+	  test_sources, test_run_is_whole_with_missing_report, test_forwarded,
 	  test_idle_buffer, test_many_runs)

@@ -232,5 +232,117 @@ START_TEST(test_status)
 }
 END_TEST
 
-TEST_MAIN("iostart hooks", test_life, test_declines, test_measured,
-	  test_sluiced_away, test_reconfigure, test_not_counted, test_status)
+/* Runs that moved next to nothing, but asked the MDTs for 100 operations a
+ * second; live: of which that became known after their ends. */
+static void tell_metadata(bool live)
+{
+	struct slu_history_row row = {.job = plain_job};
+	struct slu_history_end end = {.rows = 8};
+
+	row.job.name = "heavy_17";
+	row.job.end = row.job.start;
+	row.read_bytes = 1;
+	for (int i = 0; i < 8; i++) {
+		row.job.job_id = 100 + (uint32_t)i;
+		row.job.start = row.job.end + 10;
+		row.job.end = row.job.start + 600;
+		row.metadata_ops = live ? 0 : 60e3;
+		daemon_tell(&row);
+	}
+	daemon_say(&slu_history_end_desc, &end);
+	row.metadata_ops = 60e3;
+	for (int i = 0; live && i < 8; i++) {
+		row.job.job_id = 200 + (uint32_t)i;
+		daemon_say(&slu_metadata_row_desc, &row);
+	}
+}
+
+static const char *why_waits(struct slu_ctl *ctl, uint32_t id, int64_t later)
+{
+	static char why[SLU_CTL_WHY];
+	struct slu_ctl_io io = job(id);
+
+	*why = '\0';
+	ck_assert_int_eq(slu_ctl_io_waits(ctl, &io, time(NULL) + later, why),
+			 *why != '\0');
+	return why;
+}
+
+/* A job waits for operations of metadata, too, as they are predicted and
+ * measured, where it is said how many there are. */
+START_TEST(test_metadata)
+{
+	static const char *const conf[] = {ON "\nIOMetadata=100/s",
+					   ON "\nIOMetadata=100/s", ON};
+
+	for (int i = 0; i < 3; i++) {
+		struct slu_ctl *ctl = ctl_by_hand(conf[i]);
+		struct slu_job_moved none = {.job_id = 1};
+		struct slu_jobs_moved moved = {&none, 1};
+		const char *why;
+		char *note;
+
+		link_up(ctl, 1);
+		tell_metadata(i == 1);
+		slu_ctl_step(ctl, 2);
+		begin(ctl, 1);
+		why = why_waits(ctl, 2, 0);
+		if (i == 2) { /* metadata does not count */
+			ck_assert_str_eq(why, "");
+			slu_ctl_release(ctl);
+			continue;
+		}
+		expect(strstr(why, "waits for metadata operations of the "
+				   "parallel file system: ") &&
+			       strstr(why, "/s of 100/s are in use (jobs 1)"),
+		       "%s", why);
+		ck_assert_int_gt(slu_ctl_io_when(ctl, 2, time(NULL)),
+				 time(NULL) + 60);
+		note = slu_ctl_begin_note(ctl, 2, 0, NULL, time(NULL) + 20);
+		expect(note && strstr(note, " for metadata operations"), "%s",
+		       note);
+		free(note);
+		moved.jobs->metadata_ops = 3;
+		daemon_say(&slu_jobs_moved_desc, &moved);
+		slu_ctl_step(ctl, 3);
+		expect(*why_waits(ctl, 2, 1), "it has only begun");
+		end(ctl, 1);
+		expect(!*why_waits(ctl, 2, 1), "%s", why);
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
+/* sluiced hears how much of it is in use; a running job that asks for nothing
+ * any more gives it back. */
+START_TEST(test_metadata_use)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON "\nIOMetadata=150/s");
+	struct slu_job_moved moved[] = {{.job_id = 1, .metadata_ops = 10}};
+	struct slu_jobs_moved said = {moved, 1};
+	struct slu_ctl_io old = job(1);
+	struct slu_io_use *use;
+
+	link_up(ctl, 1);
+	tell_metadata(false);
+	slu_ctl_step(ctl, 2);
+	old.job.start = time(NULL) - 5000;
+	old.predicted = 6000;
+	slu_ctl_io_begun(ctl, &old, time(NULL));
+	expect(*why_waits(ctl, 2, 1), "as predicted");
+	daemon_say(&slu_jobs_moved_desc, &said);
+	slu_ctl_step(ctl, 3);
+	expect(!*why_waits(ctl, 2, 2), "as measured");
+	slu_ctl_step(ctl, 60);
+	ck_assert(daemon_heard(&slu_io_use_desc));
+	use = daemon_hear(&slu_io_use_desc);
+	ck_assert_double_eq(use->metadata_capacity, 150);
+	ck_assert_double_lt(use->metadata_demand, 90);
+	slu_msg_free(&slu_io_use_desc, use);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("iostart hooks", test_metadata, test_metadata_use, test_life,
+	  test_declines, test_measured, test_sluiced_away, test_reconfigure,
+	  test_not_counted, test_status)

@@ -44,6 +44,35 @@ static void reading(const char *text)
 	slu_buf_free(&out);
 }
 
+/* A job that only asks an MDT is told, and again when it asks for more. */
+START_TEST(test_metadata)
+{
+	struct slu_jobstats s = {.count_requests = true};
+	struct slu_err err;
+	char text[200];
+
+	now = 1000;
+	io = slu_job_totals_new();
+	for (int i = 1; i <= 3; i++) {
+		snprintf(text, sizeof(text),
+			 "mdt.f-MDT0000.job_stats=\n- job_id: 7\n"
+			 "  start_time: 1\n  open: { samples: %d }\n",
+			 i * 10);
+		expect_ok(slu_jobstats_parse(&s, text, strlen(text), &err),
+			  err);
+		expect_ok(slu_job_totals_read(io, &s, now, &err), err);
+		now += SLU_JOB_TOTALS_QUIET;
+		ck_assert_uint_eq(slu_job_totals_due(io, now, due, 10), 1);
+		ck_assert_double_eq(due[0].metadata_ops, i * 10);
+		ck_assert_double_eq(due[0].rpcs, 0);
+		slu_job_totals_stored(io, now, due, 1, NULL, 0);
+		ck_assert_uint_eq(slu_job_totals_due(io, now, due, 10), 0);
+	}
+	slu_jobstats_free(&s);
+	slu_job_totals_free(io);
+}
+END_TEST
+
 /* After a time without a change: what is due, as "JOB READ WRITTEN RPCS;". */
 static const char *quiet_due(void)
 {
@@ -206,5 +235,6 @@ START_TEST(test_forget)
 }
 END_TEST
 
-TEST_MAIN("job_totals", test_totals, test_reported_when_quiet_or_overdue,
+TEST_MAIN("job_totals", test_metadata, test_totals,
+	  test_reported_when_quiet_or_overdue,
 	  test_unknown_job_is_reported_less_often, test_forget)

@@ -421,5 +421,35 @@ START_TEST(test_pages)
 }
 END_TEST
 
-TEST_MAIN("jobstats", test_requests, test_forms, test_empty, test_recorded,
-	  test_read, test_records, test_osts, test_pages)
+/* Of a server of both kinds the requests of MDTs count; an OST has some of
+ * these counters, too, which are no metadata. */
+START_TEST(test_requests_of_mdts)
+{
+	static const char text[] = "- job_id: 7\n  getattr: { samples: 9 }\n";
+	static const char *const kind[] = {"obdfilter", "mdt"};
+	char path[512], *root = strdup(tmpfile_path("both"));
+	struct slu_jobstats got = {0};
+	struct slu_err err;
+
+	for (int i = 0; i < 2; i++) {
+		put(root, kind[i], GOOD);
+		snprintf(path, sizeof(path), "%s/proc/fs/lustre/%s/f/job_stats",
+			 root, kind[i]);
+		expect_ok(slu_file_write(AT_FDCWD, path, text, strlen(text),
+					 0644, false, &err),
+			  err);
+	}
+	for (int i = 0; i < 2; i++) { /* also when it is read again */
+		expect_ok(slu_job_stats_read(root, &got, &err), err);
+		ck_assert_uint_eq(got.n, 2);
+		ck_assert_uint_eq(got.job[0].requests, 0);
+		ck_assert_uint_eq(got.job[1].requests, 9);
+	}
+	slu_jobstats_free(&got);
+	free(root);
+}
+END_TEST
+
+TEST_MAIN("jobstats", test_requests_of_mdts, test_requests, test_forms,
+	  test_empty, test_recorded, test_read, test_records, test_osts,
+	  test_pages)

@@ -176,7 +176,7 @@ END_TEST
 /* Of an older release, and of a newer one. */
 START_TEST(test_other_columns)
 {
-	char text[] = "1,2;;3,4,5,,,,n,,,,,,,,,,,,6.5,77,9,new,%,%zz;8;",
+	char text[] = "1,2;;3,4,5,,,,n,,,,,,,,,,,,6.5,77,9,new,5,%,%zz;8;",
 	     *at = text;
 	struct slu_history_row row;
 	struct slu_err err;
@@ -191,6 +191,7 @@ START_TEST(test_other_columns)
 	ck_assert_double_eq(row.consecutive, 6.5);
 	ck_assert_uint_eq(row.job.job_id, 77);
 	ck_assert_int_eq(row.job.suspended, 9);
+	ck_assert_double_eq(row.metadata_ops, 5);
 	ck_assert_int_eq(slu_row_unpack(&at, &row, &err), 1);
 	ck_assert_uint_eq(row.job.uid, 8);
 	ck_assert_int_eq(slu_row_unpack(&at, &row, &err), 0);

@@ -374,12 +374,16 @@ static const struct {
 	 "            IOStart\n"},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
-	 "\"auto\":\"held\",\"targets\":20,\"silent\":2}",
+	 "\"auto\":\"held\",\"targets\":20,\"silent\":2,"
+	 "\"metadata_capacity\":200000,\"metadata_demand\":150000.4,"
+	 "\"metadata_waiting\":3}",
 	 AUTO_BEFORE
 	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers did for ten\n"
 	 "            minutes, which is more than was known\n"
 	 "Silent      2 servers of Lustre have said nothing for ten minutes or longer\n"
-	 "            (sluice-tbfd --publish); after a day they do not count\n" AUTO_AFTER},
+	 "            (sluice-tbfd --publish); after a day they do not count\n"
+	 "Metadata    150000 of 200000 operations/s (IOMetadata) are in use now; 3 jobs\n"
+	 "            wait for them\n" AUTO_AFTER},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60}",

@@ -9,7 +9,8 @@ static struct slu_history history;
 static struct slu_loop *loop;
 static struct slu_err err;
 static unsigned sent, moved_sent;
-static double bytes;
+static unsigned metadata_sent;
+static double bytes, ops;
 static size_t n_moved;
 static struct slu_job_moved last_moved;
 
@@ -27,6 +28,11 @@ void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 		n_moved = moved->n_jobs;
 		if (n_moved)
 			last_moved = moved->jobs[n_moved - 1];
+		return;
+	}
+	if (desc == &slu_metadata_row_desc) {
+		metadata_sent++;
+		ops = ((const struct slu_history_row *)msg)->metadata_ops;
 		return;
 	}
 	ck_assert_ptr_eq(desc, &slu_history_row_desc);
@@ -48,7 +54,7 @@ static void add(uint32_t id, int64_t ago)
 
 static void told(uint32_t id, const char *server)
 {
-	const struct slu_server_job io = {id, 0, 50, 1, 0};
+	const struct slu_server_job io = {id, 0, 50, 1, 0, 0};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 0,
 					       (int64_t)slu_now_wall() - 900,
@@ -88,10 +94,49 @@ START_TEST(test_sums_are_sent_once)
 }
 END_TEST
 
+/* Where metadata counts slurmctld hears it once, whoever told of the bytes. */
+START_TEST(test_metadata)
+{
+	static struct slu_log quiet;
+	struct slu_conf conf = {.io_start = SLU_IOSTART_ON};
+	struct slu_lustre_totals served;
+
+	loop = slu_loop_new(NULL);
+	history = (struct slu_history){
+		.db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err),
+		.conf = &conf,
+		.log = &quiet};
+	sent = 0;
+	slu_lustre_totals_start(&served, loop, &history);
+	served.timer.fn(served.timer.arg);
+	for (uint32_t id = 1; id <= 2; id++) {
+		const struct slu_server_job io = {.job_id = id,
+						  .metadata_ops = 70};
+
+		add(id, 300);
+		for (int i = 0; i < 2; i++)
+			ck_assert_int_eq(
+				slu_history_server_io(
+					history.db, i ? "a" : "b", &io, 0,
+					(int64_t)slu_now_wall() - 900, &err),
+				1);
+		conf.io_metadata = id - 1;
+		served.timer.fn(served.timer.arg);
+		served.timer.fn(served.timer.arg);
+		ck_assert_uint_eq(metadata_sent, id - 1);
+	}
+	ck_assert_double_eq(ops, 140);
+	ck_assert_uint_eq(sent, 0);
+	slu_lustre_totals_stop(&served);
+	slu_db_close(history.db);
+	slu_loop_free(loop);
+}
+END_TEST
+
 static void runs(uint32_t id, const char *server, double read, double written,
 		 struct slu_lustre_totals *served)
 {
-	const struct slu_server_job io = {id, read, written, 1, 0};
+	const struct slu_server_job io = {id, read, written, 1, 0, read};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 1000,
 					       (int64_t)slu_now_wall(), &err),
@@ -123,6 +168,7 @@ START_TEST(test_moved)
 	ck_assert_uint_eq(n_moved, 2);
 	ck_assert_uint_eq(last_moved.job_id, 8);
 	ck_assert_double_eq(last_moved.read_bytes, 11);
+	ck_assert_double_eq(last_moved.metadata_ops, 11);
 	ck_assert_double_eq(last_moved.written_bytes, 22);
 	served.timer.fn(served.timer.arg);
 	ck_assert_uint_eq(moved_sent, 2);
@@ -144,4 +190,5 @@ START_TEST(test_moved)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobstats", test_sums_are_sent_once, test_moved)
+TEST_MAIN("sluiced_jobstats", test_metadata, test_sums_are_sent_once,
+	  test_moved)

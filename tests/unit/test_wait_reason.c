@@ -22,6 +22,13 @@ static const struct {
 	 "bandwidth", "waits for bandwidth of the parallel file system: 1 of 2",
 	 1795866002},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
+	 "   BurstBufferState=waits for metadata operations of the parallel file "
+	 "system: 9/s of 10/s\n",
+	 "metadata",
+	 "waits for metadata operations of the parallel file system: 9/s of "
+	 "10/s",
+	 0},
+	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=waits for 3GiB of pool a: jobs have 2GiB\n",
 	 "storage", "waits for 3GiB of pool a: jobs have 2GiB", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
