@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include "select_io/bandwidth/reached.h"
 
+#define SLU_FS_NAME 64
+
 struct slu_server_capacity { /* from {0} */
 	struct slu_known_server {
 		char *name;
@@ -19,6 +21,8 @@ struct slu_server_capacity { /* from {0} */
 	size_t n;
 	double told;	/* when slurmctld was */
 	unsigned scope; /* IOScope, of which it is */
+	/* File systems of which there are targets; "": none, and no second */
+	char fs[2][SLU_FS_NAME];
 };
 
 #endif

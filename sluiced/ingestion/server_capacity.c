@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sluiced/ingestion/server_capacity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
@@ -31,6 +32,46 @@ static bool is_degraded(struct json_object *ost)
 
 	slu_json_str_opt(ost, "state", &state, NULL);
 	return slu_eq(state, "degraded") || slu_eq(state, "readonly");
+}
+
+/* The file system of a target, "fs-OST0001", is the first that was told of, or
+ * another one, which is logged once. */
+static void note_fs(struct slu_daemon *d, const char *target)
+{
+	struct slu_server_capacity *c = &d->server_capacity;
+	const char *end = strstr(target, "-OST");
+	char fs[SLU_FS_NAME];
+
+	if (!end || end == target)
+		return;
+	snprintf(fs, sizeof(fs), "%.*s", (int)(end - target), target);
+	if (!*c->fs[0])
+		slu_copy(c->fs[0], sizeof(c->fs[0]), fs);
+	if (*c->fs[1] || slu_eq(c->fs[0], fs))
+		return;
+	slu_copy(c->fs[1], sizeof(c->fs[1]), fs);
+	slu_log(d->log, SLU_WARN,
+		"IOStart: servers tell of more than one file system of Lustre "
+		"(%s, %s): IOBandwidth and what jobs move count for all of "
+		"them together",
+		c->fs[0], c->fs[1]);
+}
+
+static void note_file_systems(struct slu_daemon *d,
+			      struct json_object *document)
+{
+	struct json_object *osts = slu_json_at(document, "osts");
+	const char *name;
+
+	if (!json_object_is_type(osts, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(osts); i++) {
+		name = NULL;
+		slu_json_str_opt(json_object_array_get_idx(osts, i), "name",
+				 &name, NULL);
+		if (name)
+			note_fs(d, name);
+	}
 }
 
 static struct said read_said(struct json_object *document, unsigned scope)
@@ -132,6 +173,15 @@ static void tell(struct slu_daemon *d, double now)
 	c->told = now;
 }
 
+static void forget_all(struct slu_server_capacity *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->server[i].name);
+	free(c->server);
+	c->server = NULL;
+	c->n = 0;
+}
+
 void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 			      struct json_object *document, double now)
 {
@@ -139,11 +189,13 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	struct said said = read_said(document, d->conf->io_scope);
 	struct slu_known_server *server;
 
-	if (d->conf->io_start == SLU_IOSTART_OFF ||
-	    d->conf->io_bandwidth != SLU_IO_AUTO || !said.targets)
+	if (d->conf->io_start == SLU_IOSTART_OFF || !said.targets)
+		return;
+	note_file_systems(d, document);
+	if (d->conf->io_bandwidth != SLU_IO_AUTO)
 		return;
 	if (c->scope != d->conf->io_scope)
-		slu_server_capacity_free(c);
+		forget_all(c);
 	c->scope = d->conf->io_scope;
 	if (!c->n) /* until then all have said what they have */
 		c->told = now;
@@ -161,8 +213,6 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 
 void slu_server_capacity_free(struct slu_server_capacity *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		free(c->server[i].name);
-	free(c->server);
+	forget_all(c);
 	*c = (struct slu_server_capacity){0};
 }

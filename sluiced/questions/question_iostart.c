@@ -8,6 +8,7 @@
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answerers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,16 @@ static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
 	slu_json_set_i64(live, "unheard", io->unheard);
 }
 
+/* More than one counts as one. */
+static void add_file_systems(const struct slu_server_capacity *c,
+			     struct json_object *live)
+{
+	char both[2 * SLU_FS_NAME + 2];
+
+	snprintf(both, sizeof(both), "%s, %s", c->fs[0], c->fs[1]);
+	slu_json_set_str(live, "file_systems", both);
+}
+
 struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 					const struct slu_asker *who,
 					struct json_object *args)
@@ -53,6 +64,8 @@ struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 		slu_json_set_double(live, "capacity",
 				    (double)d->conf->io_bandwidth);
 	slu_json_set_u64(live, "scope", d->conf->io_scope);
+	if (*d->server_capacity.fs[1])
+		add_file_systems(&d->server_capacity, live);
 	if (d->peer.io.metadata_capacity > 0) {
 		slu_json_set_double(live, "metadata_capacity",
 				    d->peer.io.metadata_capacity);
@@ -137,7 +150,8 @@ static void copy_live(struct json_object *live, struct json_object *obj)
 					   "unheard",
 					   "metadata_capacity",
 					   "metadata_demand",
-					   "metadata_waiting"};
+					   "metadata_waiting",
+					   "file_systems"};
 	struct json_object *v;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

@@ -358,6 +358,8 @@ static const struct slu_key iostart[] = {
 	 .is = SLU_IS_NUMBER, .doc = "how much of it running jobs ask for"},
 	{"metadata_waiting", "metadata_waiting_count", .is = SLU_IS_COUNT,
 	 .doc = "jobs that wait for it"},
+	{"file_systems", .is = SLU_IS_TEXT,
+	 .doc = "of Lustre, two of those that count as one; none: there is one"},
 	{.key = NULL}};
 const struct slu_form slu_form_iostart = {
 	.name = "iostart",

@@ -132,6 +132,18 @@ static void add_metadata(struct json_object *a, struct slu_page *out)
 			       at(a, "metadata_waiting"));
 }
 
+static void add_file_systems(struct json_object *a, struct slu_page *out)
+{
+	const char *names = slu_json_str_at(a, "file_systems");
+
+	if (names && *names)
+		slu_paragraphf(out, "Counted",
+			       "servers tell of more than one file system of "
+			       "Lustre (%s): IOBandwidth and what jobs move "
+			       "count for all of them together",
+			       names);
+}
+
 static void add_gain(struct json_object *a, struct slu_page *out)
 {
 	bool seldom = at(a, "busy") < SELDOM;
@@ -176,6 +188,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	if (by)
 		add_auto(answer, by, &page);
 	add_metadata(answer, &page);
+	add_file_systems(answer, &page);
 	add_gain(answer, &page);
 	return 0;
 }

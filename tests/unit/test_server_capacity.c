@@ -165,5 +165,42 @@ START_TEST(test_more)
 }
 END_TEST
 
-TEST_MAIN("server_capacity", test_more, test_told, test_not_told, test_first,
-	  test_scope)
+static void say_target(const char *name)
+{
+	struct json_object *doc = json_object_new_object(),
+			   *list = json_object_new_array(),
+			   *one = json_object_new_object();
+
+	slu_json_set_str(one, "name", name);
+	json_object_array_add(list, one);
+	json_object_object_add(doc, "osts", list);
+	*logged = '\0';
+	slu_server_capacity_said(&d, "a", doc, 1000);
+	json_object_put(doc);
+}
+
+/* Two file systems are counted as one, which is told once, also where
+ * IOBandwidth is a number. */
+START_TEST(test_file_systems)
+{
+	conf.io_bandwidth = 1000;
+	say_target("big-OST0001");
+	say_target("big-OST0002");
+	say_target("odd");
+	ck_assert_str_eq(logged, "");
+	say_target("fast-OST0001");
+	expect(strstr(logged, "more than one file system of Lustre (big, "
+			      "fast)"),
+	       "%s", logged);
+	ck_assert_str_eq(d.server_capacity.fs[1], "fast");
+	say_target("fast-OST0002");
+	say_target("big-OST0001");
+	say_target("third-OST0001");
+	ck_assert_str_eq(logged, "");
+	conf.io_bandwidth = SLU_IO_AUTO;
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_file_systems, test_more, test_told,
+	  test_not_told, test_first, test_scope)

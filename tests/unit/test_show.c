@@ -376,14 +376,16 @@ static const struct {
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"auto\":\"held\",\"targets\":20,\"silent\":2,"
 	 "\"metadata_capacity\":200000,\"metadata_demand\":150000.4,"
-	 "\"metadata_waiting\":3}",
+	 "\"metadata_waiting\":3,\"file_systems\":\"big, fast\"}",
 	 AUTO_BEFORE
 	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers did for ten\n"
 	 "            minutes, which is more than was known\n"
 	 "Silent      2 servers of Lustre have said nothing for ten minutes or longer\n"
 	 "            (sluice-tbfd --publish); after a day they do not count\n"
 	 "Metadata    150000 of 200000 operations/s (IOMetadata) are in use now; 3 jobs\n"
-	 "            wait for them\n" AUTO_AFTER},
+	 "            wait for them\n"
+	 "Counted     servers tell of more than one file system of Lustre (big, fast):\n"
+	 "            IOBandwidth and what jobs move count for all of them together\n" AUTO_AFTER},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60}",
