@@ -97,8 +97,10 @@ static void measured(struct slu_iostart *s, struct slu_job_moved *moved,
 		     int64_t now)
 {
 	for (size_t i = 0; i < n_running; i++)
-		moved[i] = (struct slu_job_moved){(uint32_t)i + 1, 0,
-						  (double)now * 1e6};
+		moved[i] = (struct slu_job_moved){
+			.job_id = (uint32_t)i + 1,
+			.written_bytes = (double)now * 1e6,
+		};
 	slu_iostart_measured(s, moved, n_running, now);
 }
 

@@ -30,6 +30,7 @@ count() { # OPERATIONS JOB...
 	shift
 	mkdir -p "$(dirname "$PFS/server/$STATS")"
 	cp /proc/stat /proc/meminfo "$PFS/server/proc/"
+	: >"$(dirname "$PFS/server/$STATS")/md_stats"
 	{
 		echo job_stats:
 		for job; do
@@ -43,23 +44,25 @@ count() { # OPERATIONS JOB...
 }
 
 stored() { # JOB
-	on ctl "$SYSQUERY" --json history --last 20 |
+	on ctl "$SYSQUERY" --json jobs --last 20 |
 		tr -d ' \n' | grep -qE "\"job_id\":$1,[^}]*\"metadata_op_count\":"
 }
 
-# Learnt two minutes after the runs' ends: then another one waits.
+# Learnt two minutes after the runs' ends; what began before counts as unknown.
 second_waits() {
+	first=$(job meta_5 300)
+	wait_for 30 job_is "$first" RUNNING
 	second=$(job meta_6 300)
 	sleep 5
 	is_held "$second" && return
-	as_alice scancel "$second"
-	wait_for 40 job_ended "$second"
+	as_alice scancel "$first" "$second"
+	wait_for 40 nodes_idle 'n[1-2]'
 	return 1
 }
 
 cluster_up --nodes 2 --ions 0
 count 1
-on ctl sluice-tbfd --publish /etc/slurm/sluice.conf --root /pfs/server \
+LIMIT=900 on ctl sluice-tbfd --publish /etc/slurm/sluice.conf --root /pfs/server \
 	>"$LOGS/publisher.log" 2>&1 &
 publisher=$!
 cluster conf sluice.conf IOStart=on IOBandwidth=1000GB/s IOMetadata=1000/s
@@ -78,8 +81,6 @@ check_within 90 "the history has what the MDT counted" stored "${runs[0]}"
 check "a job's page, too" matches \
 	"$(as_alice "$SYSQUERY" --table job "${runs[0]}" | tr -s '\n ' ' ')" \
 	"Metadata 100000 operations"
-first=$(job meta_5 600)
-wait_for 30 job_is "$first" RUNNING
 check_within 240 "a second one that asks for much waits" second_waits
 note "$(on ctl scontrol show job "$second" | grep -E 'Reason|BurstBuffer|Admin')"
 check "it is told for what, and for whom" says "$second" \
@@ -90,8 +91,6 @@ check "bbstat sums up" matches "$(bbstat)" \
 	"IOStart=on, metadata: 1 jobs wait; .*/s of 1000/s are in use .jobs $first"
 as_alice scancel "$first"
 check_within 40 "when that has ended it starts" job_is "$second" RUNNING
-check_within 40 "its record says how long it waited" says "$second" \
-	'waited 0:[0-9:]+ for metadata operations'
 as_alice scancel "$second"
 wait_for 40 job_ended "$second"
 kill "$publisher"

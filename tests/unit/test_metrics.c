@@ -135,7 +135,7 @@ static void print_sluiced(void)
 				   .pool = 1,
 				   .total = 3,
 				   .static_total = 2};
-	struct slu_io_use io = {.capacity = 1};
+	struct slu_io_use io = {.capacity = 1, .metadata_capacity = 1};
 	const char *reply;
 
 	ctl_meet();
