@@ -257,34 +257,6 @@ static void get_job_stats(struct server *s)
 		      stdout);
 }
 
-/* As lctl says it: the file's path; since 2.16 once more, by another name. A
- * parameter that is not there has no path. */
-static int refuse(const struct server *s, const char *what, const char *value,
-		  int code)
-{
-	const char *why = strerror(code);
-	char path[256];
-	bool known =
-		!strncmp(what, "ost.", 4) || !strncmp(what, "obdfilter.", 10);
-
-	slu_copy(path, sizeof(path), what);
-	for (char *p = path; (p = strchr(p, '.'));)
-		*p = '/';
-	if (!known)
-		fprintf(stderr, "error: %s_param: param_path '%s': %s\n",
-			value ? "set" : "get", path, why);
-	else if (!value)
-		fprintf(stderr, "error: read_param: '%s/%s': %s\n", DEBUGFS,
-			path, why);
-	else
-		fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n",
-			DEBUGFS, path, value, why);
-	if (known && value && strcmp(s->version, "2.15") != 0)
-		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n",
-			path, value, why);
-	return code;
-}
-
 static unsigned classes_of(void *arg, const struct fake_rule *rule,
 			   unsigned cpt)
 {
@@ -311,6 +283,34 @@ static bool is_job_stats(const struct server *s, const char *what)
 
 	snprintf(pattern, sizeof(pattern), "%s.*.job_stats", kind(s));
 	return fnmatch(pattern, what, 0) == 0;
+}
+
+/* As lctl says it: the file's path; since 2.16 once more, by another name. A
+ * parameter that is not there has no path. */
+static int refuse(const struct server *s, const char *what, const char *value,
+		  int code)
+{
+	const char *why = strerror(code);
+	char path[256];
+	bool known = !strncmp(what, s->service, strlen(s->service)) ||
+		     is_job_stats(s, what);
+
+	slu_copy(path, sizeof(path), what);
+	for (char *p = path; (p = strchr(p, '.'));)
+		*p = '/';
+	if (!known)
+		fprintf(stderr, "error: %s_param: param_path '%s': %s\n",
+			value ? "set" : "get", path, why);
+	else if (!value)
+		fprintf(stderr, "error: read_param: '%s/%s': %s\n", DEBUGFS,
+			path, why);
+	else
+		fprintf(stderr, "error: set_param: setting %s/%s=%s: %s\n",
+			DEBUGFS, path, value, why);
+	if (known && value && strcmp(s->version, "2.15") != 0)
+		fprintf(stderr, "error: set_param: setting '%s'='%s': %s\n",
+			path, value, why);
+	return code;
 }
 
 static int get_param(struct server *s, const char *what)

@@ -38,6 +38,10 @@ $lctl fake version 2.15
 want 17 "error: set_param: setting $path=$start: File exists" \
 	$lctl set_param "$rule=$start"
 
+want 19 "error: read_param: '/sys/kernel/debug/lustre/mds/MDS/mdt/nrs_tbf_rule': No such device" \
+	env FAKE_LCTL="$dir/mds" sh -c '"$0" fake service mds.MDS.mdt &&
+		exec "$0" get_param mds.MDS.mdt.nrs_tbf_rule' $lctl
+
 cd "$dir" || exit 1
 case $lfs in /*) ;; *) lfs=$OLDPWD/$lfs ;; esac
 want 4 "lfs setstripe: stripe_count(3) != nr_tgts(2)" \
