@@ -88,11 +88,13 @@ want 2 "sluice-node forwarder: write --hosts FILE .* (see sluice-node --help)" \
 	./sluice-node forwarder --hosts
 want 2 "sluice-node forwarder: host list: .* (see sluice-node --help)" \
 	./sluice-node forwarder --hosts /x --ions 'n[1' -- true
-for word in 'rate x' 'period 0'; do
+want 2 'sluice-tbfd: "0" is no number from .* on (see sluice-tbfd --help)' \
+	select_io/tbfd/sluice-tbfd --period 0
+for word in '--rate x' '--target-rate a=x'; do
 	# shellcheck disable=SC2086
-	want 2 'sluice-tbfd: ".*" is no number from .* on (see sluice-tbfd --help)' \
-		select_io/tbfd/sluice-tbfd --$word
+	want 2 'sluice-tbfd: "x" is no rate, as .* are (see sluice-tbfd --help)' \
+		select_io/tbfd/sluice-tbfd $word
 done
-want 2 "sluice-tbfd: --target-rate a=x: write TARGET=RPCS" \
-	select_io/tbfd/sluice-tbfd --target-rate a=x
+want 2 "sluice-tbfd: --target-rate a: write TARGET=RATE" \
+	select_io/tbfd/sluice-tbfd --target-rate a
 exit $failed
