@@ -7,9 +7,11 @@ tell() { # OBJECT KEY VALUE; nothing where Lustre has no value
 	[ -z "$3" ] || printf '%s\t%s\t%s\n' "$@"
 }
 
+# Some versions have sizes of a target in the layer below only.
 kib() { # PARAMETER: in bytes
 	local n
 	n=$(get "$1" | head -n 1)
+	[ -n "$n" ] || n=$(get "osd-*.${1#*.}" | head -n 1)
 	[ -z "$n" ] || echo $((n * 1024))
 }
 
@@ -124,7 +126,8 @@ lustre_stats() {
 	}
 }
 
-# Ids stand in quotes, other bytes as \xHH, where they have odd characters.
+# Ids stand in quotes, other bytes as \xHH, where they have odd characters; what is
+# not counted, as on metadata targets, is 0.
 lustre_jobs() {
 	local kind name
 	for kind in obdfilter mdt; do
@@ -143,7 +146,16 @@ lustre_jobs() {
 				function digit(c) {
 					return index("0123456789abcdef", tolower(c)) - 1
 				}
+				function put_all(  i) {
+					for (i = 1; known && i <= 4; i++)
+						put(key[i], value[key[i]] + 0 ? \
+							value[key[i]] : 0)
+					split("", value)
+				}
+				BEGIN { split("reads read_bytes writes written_bytes", key) }
 				/^- job_id:/ {
+					put_all()
+					known = 1
 					id = $0
 					sub(/^- job_id: */, "", id)
 					sub(/ *$/, "", id)
@@ -161,9 +173,11 @@ lustre_jobs() {
 				}
 				/^  (read|write)_bytes:/ {
 					read = /^  read/
-					put(read ? "reads" : "writes", field("samples"))
-					put(read ? "read_bytes" : "written_bytes", field("sum"))
-				}'
+					value[read ? "reads" : "writes"] = field("samples")
+					value[read ? "read_bytes" : "written_bytes"] = \
+						field("sum")
+				}
+				END { put_all() }'
 		done
 	done
 }
