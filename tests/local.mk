@@ -77,8 +77,8 @@ EXTRA_DIST += tests/apps/by-turns tests/apps/codes.sh tests/apps/fsx.c \
 # Stand-ins for software that Debian does not have.
 dist_check_SCRIPTS += tests/fakes/fake_beeond tests/fakes/fake_lfs \
 	tests/fakes/fake_lfs_files tests/fakes/fake_lustre \
-	tests/unit/test_fake_lustre.sh
-TESTS += tests/unit/test_fake_lustre.sh
+	tests/unit/test_fake_lustre.sh tests/unit/test_lustre_check.sh
+TESTS += tests/unit/test_fake_lustre.sh tests/unit/test_lustre_check.sh
 check_PROGRAMS += tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put
 tests_fakes_fake_gkfwd_SOURCES = tests/fakes/fake_gkfwd.c
 tests_fakes_fake_gkfwd_put_SOURCES = tests/fakes/fake_gkfwd_put.c

@@ -5,6 +5,15 @@
 passed=0 failed=0 skipped=0
 declare -a results=()
 
+# When nobody can read why something is left alone, it must not be done instead:
+# that ends the program, and all is put back.
+say() { # FORMAT VALUE...
+	# shellcheck disable=SC2059
+	printf "$@" 2>/dev/null && return
+	echo "$NAME: standard output: No space left on device" >&2
+	exit 1
+}
+
 quoted() { # TEXT: as a JSON string
 	local text=${1//\\/\\\\}
 	text=${text//\"/\\\"}
@@ -18,7 +27,7 @@ result() { # STATUS WHAT [WHY [OURS LUSTRE]]
 	[ -z "${3-}" ] || line+=",\"why\":$(quoted "$3")"
 	[ $# -lt 5 ] || line+=",\"sluice\":$(quoted "$4"),\"lustre\":$(quoted "$5")"
 	results+=("$line}")
-	$json || printf '%s  %-10s  %s%s%s\n' "$1" "$part" "$2" \
+	$json || say '%s  %-10s  %s%s%s\n' "$1" "$part" "$2" \
 		"${3:+: $3}" "${5+ (sluice: $4; lustre: $5)}"
 }
 
@@ -38,7 +47,7 @@ skip() {
 }
 
 would() { # TEXT: for --dry-run
-	printf '%-10s  %s\n' "$part" "$*"
+	say '%-10s  %s\n' "$part" "$*"
 }
 
 same() { # WHAT SLUICE LUSTRE

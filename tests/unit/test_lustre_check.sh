@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sluice-lustre-check changes no setting that it has not said it would, and puts
+# back what it changed, on a server of one target that is a few files.
+set -u
+check=${srcdir:-.}/tools/lustre-check
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+osp=osp.fake-OST0000-osc-MDT0000
+failed=0
+
+fail() {
+	echo "$*: $(cat "$dir/out" "$dir/err" "$dir/changed" 2>/dev/null)"
+	failed=1
+}
+
+mkdir "$dir/bin" "$dir/set" "$dir/lustre"
+cat >"$dir/stub" <<'END'
+#!/bin/bash
+cd "$STUB/set" || exit
+case "${0##*/} $1" in
+"id -u") echo 0 ;;
+"stat -f") echo bd00bd0 ;;
+"stat "*) exec /usr/bin/stat "$@" ;;
+"lfs getname") echo "fake-ffff888100000000 $2" ;;
+"lfs osts") echo "0: fake-OST0000_UUID ACTIVE" ;;
+"lctl dl") echo "  0 UP obdfilter fake-OST0000 fake-OST0000_UUID 9" ;;
+"lctl list_param") echo "$OSP" ;;
+"lctl get_param") cat "$3" ;;
+"lctl set_param")
+	echo "$2" >>"$STUB/changed"
+	echo "${2#*=}" >"${2%%=*}"
+	# As Lustre's max_create_count_store() does.
+	[[ $2 != *.max_create_count=0 ]] || echo 0 >"$OSP.create_count"
+	[[ $2 != *.max_create_count=[1-9]* || $(<"$OSP.create_count") != 0 ]] ||
+		echo 32 >"$OSP.create_count"
+	;;
+esac
+END
+chmod 755 "$dir/stub"
+for program in id stat lfs lctl sysmap sysquery sluice-place sluice-tbfd findmnt; do
+	ln -s "$dir/stub" "$dir/bin/$program"
+done
+export STUB=$dir OSP=$osp PATH=$dir/bin:$PATH SLUICE_CHECK_PATIENCE=0
+echo disable >"$dir/set/jobid_var"
+echo 20000 >"$dir/set/$osp.max_create_count"
+echo 1024 >"$dir/set/$osp.create_count"
+echo 1 >"$dir/set/$osp.active"
+echo 0 >"$dir/set/obdfilter.fake-OST0000.degraded"
+printf 'name: %s\nstate: %s\nfallback: %s\n' fifo started yes 'tbf jobid' started no \
+	>"$dir/set/ost.OSS.ost_io.nrs_policies"
+
+# What does not get written down is not done: neither what --dry-run would have
+# said, nor what is skipped without --write or under a policy of somebody's.
+for words in "--dry-run --write" "" "--write --part daemon"; do
+	# shellcheck disable=SC2086 # words
+	"$check" $words "$dir/lustre" >/dev/full 2>"$dir/err" && fail "$words: full"
+	[ "$(cat "$dir/err")" = \
+		"sluice-lustre-check: standard output: No space left on device" ] ||
+		fail "$words: full"
+	[ -e "$dir/changed" ] && fail "$words: changed"
+	[ -z "$(ls "$dir/lustre")" ] || fail "$words: left $(ls "$dir/lustre")"
+	rm -f "$dir/changed"
+done
+exit $failed
