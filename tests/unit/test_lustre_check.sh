@@ -62,4 +62,10 @@ for words in "--dry-run --write" "" "--write --part daemon"; do
 	[ -z "$(ls "$dir/lustre")" ] || fail "$words: left $(ls "$dir/lustre")"
 	rm -f "$dir/changed"
 done
+
+# Draining takes create_count along, which does not come back by itself.
+before=$(cd "$dir/set" && grep . -- *)
+"$check" --write --part placement "$dir/lustre" >"$dir/out" 2>"$dir/err"
+grep -q "^$osp.max_create_count=0" "$dir/changed" || fail "not drained"
+[ "$(cd "$dir/set" && grep . -- *)" = "$before" ] || fail "left changed"
 exit $failed

@@ -92,7 +92,11 @@ check_placement() {
 	places --targets 1 -c 1 >/dev/null ||
 		{ skip targets "$(tail -n 1 "$state/error")" && return; }
 	if [ -n "$osp" ]; then
+		# Lustre sets it to 0, too, and then to its least.
+		note "$osp.create_count"
 		closes drained "$last" "$osp.max_create_count" 0
+		restore "$osp.create_count" || fail \
+			"drained $last: create_count as it was" "$(cat "$state/error")"
 		closes inactive "$last" "$osp.active" 0
 	else
 		skip drained "no MDT of $fsname is here"

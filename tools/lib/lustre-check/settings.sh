@@ -7,10 +7,14 @@ get() { # PARAMETER: its value
 	lctl get_param -n "$1" 2>/dev/null
 }
 
-change() { # PARAMETER VALUE
+note() { # PARAMETER: it will be put back, after those that are noted later
 	local old
 	old=$(get "$1") && [ -n "$old" ] || return 1
 	echo "$1=$old" >>"$state/undo"
+}
+
+change() { # PARAMETER VALUE
+	note "$1" || return 1
 	lctl set_param "$1=$2" >/dev/null 2>"$state/error"
 }
 
@@ -41,7 +45,7 @@ undo() { # all of it; as often as one likes
 		lctl set_param "$was" >/dev/null 2>>"$state/error" ||
 			echo "$NAME: cannot put back $was:" \
 				"$(tail -n 1 "$state/error")" >&2
-	done <"$state/undo"
+	done < <(tac "$state/undo")
 	: >"$state/undo"
 	[ -z "$work" ] || rm -rf "$work"
 }
