@@ -28,12 +28,19 @@ case "${0##*/} $1" in
 "lctl list_param") echo "$OSP" ;;
 "lctl get_param") cat "$3" ;;
 "lctl set_param")
+	if [ -e "$STUB/kill" ]; then # all of it, its guard first
+		for pid in $(pgrep -P "$PPID"); do
+			[ "$pid" = $$ ] || kill -KILL "$pid"
+		done
+		kill -KILL "$PPID"
+	fi
 	echo "$2" >>"$STUB/changed"
 	echo "${2#*=}" >"${2%%=*}"
 	# As Lustre's max_create_count_store() does.
 	[[ $2 != *.max_create_count=0 ]] || echo 0 >"$OSP.create_count"
 	[[ $2 != *.max_create_count=[1-9]* || $(<"$OSP.create_count") != 0 ]] ||
 		echo 32 >"$OSP.create_count"
+	rm -f "$STUB/kill"
 	;;
 esac
 END
@@ -68,4 +75,19 @@ before=$(cd "$dir/set" && grep . -- *)
 "$check" --write --part placement "$dir/lustre" >"$dir/out" 2>"$dir/err"
 grep -q "^$osp.max_create_count=0" "$dir/changed" || fail "not drained"
 [ "$(cd "$dir/set" && grep . -- *)" = "$before" ] || fail "left changed"
+
+# Where its guard is killed, too, what the manual page says puts all back.
+export TMPDIR=$dir/tmp
+mkdir "$TMPDIR"
+touch "$dir/kill"
+{ ("$check" --write --part placement "$dir/lustre"); } >"$dir/out" 2>"$dir/err"
+while [ -e "$dir/kill" ]; do sleep 0.1; done
+[ "$(cd "$dir/set" && grep . -- *)" != "$before" ] || fail "not killed"
+sed -n '/^When the second process/,/^\.EE/s/^# //p' \
+	"${srcdir:-.}/man/sluice-lustre-check.8" |
+	sed "s|/tmp/|$TMPDIR/|g; s|DIRECTORY|$dir/lustre|; s|\\\\(aq|'|g; s|\\\\en|\\\\n|; s|\\\\-|-|g" >"$dir/mend"
+[ "$(wc -l <"$dir/mend")" = 3 ] || fail "manual: $(cat "$dir/mend")"
+bash "$dir/mend" >"$dir/out" 2>"$dir/err" || fail "$(cat "$dir/mend")"
+[ "$(cd "$dir/set" && grep . -- *)" = "$before" ] || fail "manual: left changed"
+[ -z "$(ls "$dir/lustre")" ] || fail "left $(ls "$dir/lustre")"
 exit $failed
