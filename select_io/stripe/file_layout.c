@@ -13,6 +13,8 @@
 #include <string.h>
 #include "common/str.h"
 
+static const char several_pools[] = "its components are in several pools";
+
 /* "  - key:   value": the value, if that is the line's key; NULL: it is not. */
 static const char *value_of(const char *line, const char *key)
 {
@@ -67,13 +69,15 @@ static void add_target(struct slu_file_layout *l, struct slu_file_part *p,
 	p->made = true;
 }
 
-static void set_pool(struct slu_file_layout *l, const char *value)
+static void set_pool(struct slu_file_layout *l, struct slu_file_part *p,
+		     const char *value)
 {
 	char pool[SLU_FILE_POOL] = "";
 
 	sscanf(value, "%15[A-Za-z0-9_.-]", pool);
 	if (*l->pool && strcmp(l->pool, pool) != 0)
-		l->special = "its components are in several pools";
+		l->special = several_pools;
+	p->pool = *pool;
 	slu_copy(l->pool, sizeof(l->pool), pool);
 }
 
@@ -120,12 +124,12 @@ static void take_part(struct slu_file_layout *l, const char *line)
 	else if ((v = value_of(line, "lmm_pattern")))
 		set_pattern(l, p, v);
 	else if ((v = value_of(line, "lmm_pool")))
-		set_pool(l, v);
+		set_pool(l, p, v);
 	else if ((v = value_of(line, "l_ost_idx")))
 		add_target(l, p, v);
 }
 
-/* What makes no sense is left alone. */
+/* What makes no sense is left alone, and what no command keeps in its pools. */
 static void check(struct slu_file_layout *l)
 {
 	for (size_t i = 0; i < l->n && !l->special; i++) {
@@ -135,6 +139,8 @@ static void check(struct slu_file_layout *l)
 		    (p->made && !p->mdt && (!p->width || !p->count)) ||
 		    (p->named > 0 && p->named != p->count))
 			l->special = "its layout was not understood";
+		else if (!p->mdt && p->pool != (*l->pool != '\0'))
+			l->special = several_pools;
 	}
 	if (l->n == 0 && !l->special)
 		l->special = "its layout was not understood";

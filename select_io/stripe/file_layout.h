@@ -21,6 +21,7 @@ struct slu_file_part {
 	uint32_t count, width;
 	bool made; /* has objects */
 	bool mdt;  /* on the metadata target */
+	bool pool; /* on targets of the file's pool */
 	/* Where its targets are in ost[]; named 0: not known which. */
 	size_t first, named;
 };

@@ -109,6 +109,18 @@ START_TEST(test_special)
 		 "lcme_id: 2\nlcme_extent.e_start: 65536\n"
 		 "lcme_extent.e_end: EOF\n lmm_pool: b\n",
 		 "several pools"},
+		{"lcm_layout_gen: 1\n" ONE " lmm_pool: a\n"
+		 "lcme_id: 2\nlcme_extent.e_start: 65536\n"
+		 "lcme_extent.e_end: EOF\n",
+		 "several pools"},
+		{"lcm_layout_gen: 1\n" ONE
+		 "lcme_id: 2\nlcme_extent.e_start: 65536\n"
+		 "lcme_extent.e_end: EOF\n lmm_pool: b\n",
+		 "several pools"},
+		{"lcm_layout_gen: 1\n" ONE " lmm_pattern: mdt\n"
+		 "lcme_id: 2\nlcme_extent.e_start: 65536\n"
+		 "lcme_extent.e_end: EOF\n lmm_pool: b\n",
+		 NULL},
 		{"lcm_layout_gen: 1\n" ONE " lmm_extension_size: 65536\n",
 		 "extends"},
 		{"lcm_layout_gen: 1\n", "not understood"},
