@@ -73,6 +73,7 @@ static int credit(struct slu_tbf *tbf, double now, size_t t, struct job *job,
 		if (!job)
 			return -1;
 		job->account[t].rpcs += (uint64_t)rpcs;
+		job->ended = false; /* his jobs have, not he */
 		job->seen = now;
 	}
 	job->account[t].served += tokens;

@@ -351,9 +351,11 @@ static int each_line(struct slu_tbf *tbf, const char *text, bool apply,
 }
 
 /* A job's records of lent tokens end with it, even if job_stats still has it
- * for a while. */
-static void end_records(const struct slu_tbf *tbf, struct job *job)
+ * for a while. A user without jobs has no nodes of theirs. */
+static void end_job(const struct slu_tbf *tbf, struct job *job)
 {
+	if (slu_tbf_is_class(tbf, job->id))
+		job->nodes = 1;
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		job->account[t].record = job->account[t].remainder = 0;
 }
@@ -372,6 +374,6 @@ int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
 		return -1;
 	for (size_t i = 0; i < tbf->n; i++)
 		if (tbf->job[i].ended)
-			end_records(tbf, &tbf->job[i]);
+			end_job(tbf, &tbf->job[i]);
 	return 0;
 }

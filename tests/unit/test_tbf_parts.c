@@ -55,6 +55,60 @@ START_TEST(test_classes)
 }
 END_TEST
 
+static double record_of(const struct server *s, const char *id)
+{
+	struct json_object *state = slu_tbf_save(s->tbf, s->now), *jobs = NULL;
+	double record = 0;
+	const char *job;
+
+	json_object_object_get_ex(state, "jobs", &jobs);
+	for (size_t i = 0; i < json_object_array_length(jobs); i++) {
+		struct json_object *one = json_object_array_get_idx(jobs, i);
+
+		job = "";
+		slu_json_str_opt(one, "job", &job, NULL);
+		if (strcmp(job, id) == 0)
+			slu_json_double_opt(one, "record", &record, NULL);
+	}
+	json_object_put(state);
+	return record;
+}
+
+/* A user whose jobs have ended is one of a node again, whatever he still does,
+ * and what he borrows then he owes. */
+START_TEST(test_class_after_its_jobs)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct slu_err err;
+	struct server s;
+
+	set.class_key = "uid";
+	open_server(&s, &set, 1);
+	expect_ok(slu_tbf_set_nodes(s.tbf, "100 9 0\n101 1 501\n", &err), err);
+	period(&s, 1);
+	for (int k = 0; k < 8; k++) {
+		s.rpcs[0][1] += 5000; /* 101 */
+		s.rpcs[0][3] += 5000; /* dd.0 */
+		period(&s, 1);
+		if (k == 3) {
+			ck_assert_uint_eq(rate_of_number(&s, "0"), 900);
+			expect_ok(slu_tbf_set_nodes(s.tbf, "101 1 501\n", &err),
+				  err);
+		}
+	}
+	ck_assert_uint_eq(rate_of_number(&s, "0"), 500);
+	ck_assert_uint_eq(rate_of_number(&s, "501"), 500);
+	for (int k = 0; k < 3; k++) {
+		s.rpcs[0][1] += 10;
+		s.rpcs[0][3] += 5000;
+		period(&s, 1);
+	}
+	expect_ok(slu_tbf_set_nodes(s.tbf, "101 1 501\n", &err), err);
+	ck_assert_double_lt(record_of(&s, "uid=0"), 0);
+	close_server(&s);
+}
+END_TEST
+
 /* A job that calls itself as users are listed is nobody's; root is exempt. */
 START_TEST(test_forged_class)
 {
@@ -215,4 +269,5 @@ START_TEST(test_unit_of_records)
 END_TEST
 
 TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild,
-	  test_unit_of_records, test_classes, test_forged_class)
+	  test_unit_of_records, test_classes, test_class_after_its_jobs,
+	  test_forged_class)
