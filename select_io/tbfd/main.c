@@ -348,10 +348,12 @@ static int check_class(const struct program *p)
 		      "a program around squeue -h -o \"%A %D %U\"");
 }
 
-/* RPCs of one target and bytes of another: 0 when there is no such thing. */
+/* RPCs of one target and bytes of another: 0 when there is no such thing, or
+ * no --rate: the unit's --clean has only those of targets. */
 static int rates_differ(const struct program *p)
 {
-	if (p->byte_rates == (p->opt.set.bytes ? p->opt.n_target_rates : 0))
+	if (p->opt.set.rate == 0 ||
+	    p->byte_rates == (p->opt.set.bytes ? p->opt.n_target_rates : 0))
 		return 0;
 	return refuse("--rate and --target-rate: all in RPCs or all in bytes a "
 		      "second; those of tbfd.rates (--measure) count too");

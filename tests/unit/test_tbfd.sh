@@ -386,7 +386,8 @@ rules | grep '^sl' | head -1 | grep -q '^slx_0 uid={0} 999999' || fail "$(rules)
 # shellcheck disable=SC2046
 kill -9 $(pgrep -P "$daemon") 2>/dev/null
 stop KILL
-tbfd --clean 2>>"$dir/log" || fail "--clean"
+# with the unit's OPTIONS, without the --rate of tbfd.rates
+tbfd --clean --target-rate fs-OST0001=2GB/s 2>>"$dir/log" || fail "--clean"
 no_rules || fail "rules after --clean: $(rules)"
 
 tbfd status | grep -q '^No sluice-tbfd runs' || fail "status: $(tbfd status)"
