@@ -184,5 +184,7 @@ double slu_admission_seen(const struct slu_demand *foretold, double elapsed,
 	double belief = fmax(foretold->seconds * BELIEF_PART, BELIEF);
 	double rate = (foretold->rate * belief + bytes) / (belief + elapsed);
 
+	if (!(elapsed > 0)) /* perhaps a clock that was set back */
+		return foretold->rate;
 	return busy ? fmax(rate, foretold->rate) : rate;
 }

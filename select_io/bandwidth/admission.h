@@ -100,7 +100,7 @@ double slu_admission_rate(const struct slu_admission_site *site,
  * first the prediction (rate) for a run of `seconds`, and increasingly its
  * measured mean since its start. While the file system is busy (`busy`) a job
  * may move less than it wants, so then the measurement only counts if it is
- * higher.
+ * higher. Before its start (elapsed <= 0) the prediction counts.
  */
 double slu_admission_seen(const struct slu_demand *foretold, double elapsed,
 			  double bytes, bool busy);

@@ -155,6 +155,9 @@ START_TEST(test_demand_from_measurement)
 	ck_assert_double_eq_tol(slu_admission_seen(&d, 360, 7200, true), 15,
 				1e-9);
 	ck_assert_double_eq_tol(slu_admission_seen(&d, 0, 0, false), 10, 1e-9);
+	/* a clock that was set back */
+	ck_assert_double_eq(slu_admission_seen(&d, -360, 0, false), 10);
+	ck_assert_double_eq(slu_admission_seen(&d, -3600, 9e9, false), 10);
 	ck_assert_double_eq_tol(slu_admission_seen(&brief, 300, 0, false), 5,
 				1e-9);
 }
