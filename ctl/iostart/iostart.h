@@ -115,7 +115,8 @@ void slu_iostart_fini(struct slu_iostart *s);
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
 /* This controller is the active one. */
 void slu_iostart_active(struct slu_iostart *s, int64_t now);
-/* Another controller has taken over: what ran and waited here is forgotten. */
+/* Another controller has taken over: what ran and waited here is forgotten, and
+ * what servers said. */
 void slu_iostart_forget(struct slu_iostart *s);
 /* The thread ends: another one will train it again. */
 void slu_iostart_unlearn(struct slu_iostart *s);

@@ -63,6 +63,8 @@ void slu_iostart_forget(struct slu_iostart *s)
 	s->busy = false;
 	slu_busy_times_free(&s->busy_times);
 	s->looked = s->moved_at = s->heard = 0;
+	s->reached = (struct slu_io_capacity){0};
+	slu_io_set_capacity(s);
 	s->n_said = 0;
 	pthread_mutex_unlock(&s->lock);
 }

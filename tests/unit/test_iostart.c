@@ -793,6 +793,35 @@ START_TEST(test_silent_servers)
 }
 END_TEST
 
+/* What servers said is of a controller's time: one that is active again goes by
+ * what they say then. */
+START_TEST(test_servers_of_before)
+{
+	struct slu_io_capacity said = {.capacity = 900,
+				       .held = 900,
+				       .targets = 10,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	struct slu_iostart s;
+
+	conf.io_bandwidth = SLU_IO_AUTO;
+	slu_iostart_init(&s);
+	slu_iostart_configure(&s, &conf);
+	slu_iostart_reached(&s, &said, 100);
+	slu_iostart_forget(&s); /* another controller has taken over */
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	ck_assert_double_eq(use_of(&s).capacity, 0);
+	ck_assert_uint_eq(use_of(&s).targets, 0);
+	said.capacity = 0; /* meanwhile another, smaller file system */
+	said.held = 100;
+	slu_iostart_reached(&s, &said, 1000000);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	teach_runs(&s, 400, 1000000);
+	ck_assert_double_eq_tol(use_of(&s).capacity, 190, 10);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
 /* Runs that were in each other's way moved less than they need: that is not
  * learnt as what they need. */
 START_TEST(test_busy_runs)
@@ -829,6 +858,6 @@ START_TEST(test_busy_runs)
 END_TEST
 
 TEST_MAIN("iostart", test_busy_runs, test_auto, test_held, test_silent_servers,
-	  test_histories, test_half_read, test_advise, test_reports,
-	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
-	  test_only_scoped_io_counts)
+	  test_servers_of_before, test_histories, test_half_read, test_advise,
+	  test_reports, test_wait_noted_before_a_restart, test_clock,
+	  test_gives_back, test_only_scoped_io_counts)
