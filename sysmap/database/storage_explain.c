@@ -50,13 +50,13 @@ static bool has(const struct taken *taken, const struct slu_candidate *c)
 	return false;
 }
 
-/* Which of those taken says best why this one is not: the one on the same
- * device, else the best. NULL: none is. */
+/* Which of those taken says best why this one is not: the one with the
+ * same room, else the best. NULL: none is. */
 static const struct slu_candidate *instead(const struct taken *taken,
 					   const struct slu_candidate *c)
 {
 	for (size_t i = 0; i < taken->n; i++)
-		if (strcmp(taken->at[i]->device, c->device) == 0)
+		if (slu_candidates_share(taken->at[i], c))
 			return taken->at[i];
 	return taken->n ? taken->at[0] : NULL;
 }

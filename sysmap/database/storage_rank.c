@@ -301,6 +301,20 @@ static bool same_device(const struct slu_candidate *a,
 	return a->device[0] == '/' && strcmp(a->device, b->device) == 0;
 }
 
+/* All memory is one; datasets of ZFS, as "pool/name", share their pool. */
+bool slu_candidates_share(const struct slu_candidate *a,
+			  const struct slu_candidate *b)
+{
+	const size_t pool = strcspn(a->device, "/");
+
+	if (a->tier == SLU_TIER_RAM || b->tier == SLU_TIER_RAM)
+		return a->tier == b->tier;
+	if (pool == 0)
+		return same_device(a, b);
+	return strcspn(b->device, "/") == pool &&
+	       strncmp(a->device, b->device, pool) == 0;
+}
+
 /* Adds the best one that is worse than those before it; false: none is. */
 static bool add_next(const struct slu_candidate *all, size_t n,
 		     const char *word, const struct slu_candidate **out,
@@ -313,7 +327,7 @@ static bool add_next(const struct slu_candidate *all, size_t n,
 
 		c = &all[i];
 		for (size_t k = 0; k < found; k++)
-			has |= c == out[k] || same_device(c, out[k]);
+			has |= c == out[k] || slu_candidates_share(c, out[k]);
 		if (!has && c->root == out[0]->root &&
 		    c->tier == out[0]->tier && fits(c, word) &&
 		    better(c, next, by_speed(word)))
@@ -385,6 +399,9 @@ void slu_candidate_why_not(const struct slu_candidate *c,
 		slu_buf_printf(out, "%s is taken, which is %s: this is %s",
 			       taken->path, slu_tier_names[taken->tier],
 			       slu_tier_names[c->tier]);
+	else if (each && !same_device(c, taken) &&
+		 slu_candidates_share(c, taken))
+		slu_buf_printf(out, "it shares its room with %s", taken->path);
 	else
 		why_worse(c, taken, by_speed(word), out);
 }

@@ -41,13 +41,16 @@ slu_candidates_choose(const struct slu_candidate *all, size_t n,
 /*
  * Those of which each is as good to a job: the one of slu_candidates_choose(),
  * and what else fits the same word and is of the same tier, on other devices,
- * and not on the root file system's unless that one is. Best first; out: room
- * for n. Returns how many.
+ * and not on the root file system's unless that one is. Of those that share
+ * their room only the best. Best first; out: room for n. Returns how many.
  */
 size_t slu_candidates_each(const struct slu_candidate *all, size_t n,
 			   const char *choice,
 			   const struct slu_candidate **out);
 
+/* Is the room of one that of the other, too? */
+bool slu_candidates_share(const struct slu_candidate *a,
+			  const struct slu_candidate *b);
 /* Why it was not selected, a clause; taken: the selected one, or NULL. each:
  * it was selected by slu_candidates_each(), with others. */
 void slu_candidate_why_not(const struct slu_candidate *c,

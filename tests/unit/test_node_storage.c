@@ -315,8 +315,10 @@ static bool expect_each(struct json_object *mounts, const struct fs *f,
 	ck_assert_uint_eq(n_all, n);
 	found = slu_candidates_each(all, n_all, choice, out);
 	for (size_t i = 0; i < n; i++) {
-		bool is = rank(&f[i], choice) == rank(best, choice) &&
-			  f[i].tier == best->tier;
+		bool is =
+			&f[i] == best ||
+			(rank(&f[i], choice) == rank(best, choice) &&
+			 f[i].tier == best->tier && best->tier != SLU_TIER_RAM);
 		size_t times = 0;
 
 		for (size_t k = 0; k < found; k++)
@@ -499,6 +501,50 @@ START_TEST(test_explain)
 }
 END_TEST
 
+#define ZFS(path, dataset, size) MOUNT(path, "zfs", dataset, size, RW)
+
+/* Mounts that share their room count once: datasets of a pool, all memory. */
+START_TEST(test_shared_room)
+{
+	static const struct {
+		const char *mounts, *choice, *each;
+	} cases[] = {
+		{"[" ZFS("/tank", "tank", 9) "," ZFS(
+			 "/tank/a", "tank/a",
+			 8) "," ZFS("/fast/a", "fast/a",
+				    7) "," ZFS("/fast/b", "fast/b",
+					       6) "," ZFS("/tanks", "tanks/a",
+							  5) "]",
+		 "auto", "/tank /fast/a /tanks "},
+		{"[" MOUNT("/ram", "tmpfs", "tmpfs", 9, MEMORY) "," MOUNT(
+			 "/job/ram", "tmpfs", "tmpfs", 9,
+			 MEMORY) "," MOUNT("/small", "tmpfs", "none", 1,
+					   MEMORY) "]",
+		 "ram", "/ram "},
+	};
+
+	each(c, cases)
+	{
+		struct json_object *mounts =
+			slu_json_parse(c->mounts, strlen(c->mounts), &err);
+		const struct slu_candidate *out[7];
+		struct slu_candidate *all;
+		struct slu_buf text = {0};
+		size_t n;
+
+		expect(mounts, "%s", err.text);
+		all = slu_candidates_read(mounts, NULL, &n);
+		n = slu_candidates_each(all, n, c->choice, out);
+		for (size_t i = 0; i < n; i++)
+			slu_buf_printf(&text, "%s ", out[i]->path);
+		ck_assert_str_eq(text.data, c->each);
+		slu_buf_free(&text);
+		free(all);
+		json_object_put(mounts);
+	}
+}
+END_TEST
+
 /* Why a like one is not, and what is only nearly like. */
 START_TEST(test_explain_each)
 {
@@ -509,10 +555,13 @@ START_TEST(test_explain_each)
 		{"/b", "NodeStorage, pool fast", ""},
 		{"/b2", "", "the same file system as /b"},
 		{"/disk", "", "/a is taken, which is flash: this is disk"},
+		{"/ram", "pool mem", ""},
+		{"/ram2", "", "it shares its room with /ram"},
 	};
 	static const struct slu_storage_choice by[] = {
 		{"NodeStorage", "auto", true},
 		{"pool fast", "flash", true},
+		{"pool mem", "ram", true},
 	};
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -525,8 +574,10 @@ START_TEST(test_explain_each)
 		    "/b", "/dev/nvme1n1", 3,
 		    "flash") "," TIER("/b2", "/dev/nvme1n1", 3,
 				      "flash") "," TIER("/disk", "/dev/sda", 2,
-							"disk") "]");
-	expect_ok(slu_storage_explain(db, "n1", by, 2, out, &err), err);
+							"disk") "," RAM("/ram",
+									2) "," RAM("/ram2",
+										   2) "]");
+	expect_ok(slu_storage_explain(db, "n1", by, 3, out, &err), err);
 	each(c, wanted)
 	{
 		row = json_object_array_get_idx(out, i++);
@@ -542,4 +593,4 @@ END_TEST
 
 TEST_MAIN("node storage", test_choice_of_storage, test_available,
 	  test_longest_mount_point_wins, test_tiers, test_random_choices,
-	  test_devices, test_explain_each, test_explain)
+	  test_devices, test_shared_room, test_explain_each, test_explain)
