@@ -27,12 +27,18 @@ run() { # COMMAND...: behind us, in a group of its own
 
 start_daemon() {
 	: >"$state/daemon"
+	touch "$state/started"
 	setsid sluice-tbfd --rate 20 --min-rate 1 --resync 1 --linger 60 \
 		--state "$state/tbfd.json" >/dev/null 2>>"$state/log" &
 	daemon=$!
 	echo "$daemon" >>"$state/programs"
 	disown
-	until_true have_rules
+	until_true is_up
+}
+
+# It has saved its state: rules may be those of one that was killed.
+is_up() {
+	[ "$state/tbfd.json" -nt "$state/started" ] && have_rules
 }
 
 have_rules() {
