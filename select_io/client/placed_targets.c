@@ -220,7 +220,8 @@ static bool fetch(unsigned n, unsigned stripes)
 
 	snprintf(count, sizeof(count), "%u", n);
 	snprintf(width, sizeof(width), "%u", stripes);
-	next = add_option(next, "-s", size);
+	if (size && strcmp(size, "0") != 0) /* of a job: not known */
+		next = add_option(next, "-s", size);
 	add_option(next, "-f", fsname);
 	strcpy(text, "no answer");
 	if (pipe2(end, O_CLOEXEC))

@@ -84,6 +84,11 @@ try "a size and a file system" 'export SLUICE_PLACE_SIZE=1MiB SLUICE_PLACE_FSNAM
 grep -qx -- '--targets 4 -c 2 -s 1MiB -f fs' "$d/asked" ||
 	fail "asked: $(cat "$d/asked")"
 understands
+# As in a job whose request has neither.
+try "no size" 'export SLUICE_PLACE_SIZE=0 SLUICE_PLACE_FSNAME=
+	cp $I $L/f' 'list L/f 0,1'
+grep -qx -- '--targets 4 -c 2' "$d/asked" || fail "asked: $(cat "$d/asked")"
+understands
 try "one after the other" 'for f in a b c d e; do echo >$L/$f; done' \
 	'list L/a 0,1' 'list L/b 1,2' 'list L/c 2,3' 'list L/d 3,0' \
 	'list L/e 0,1'
