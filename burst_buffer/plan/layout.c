@@ -114,6 +114,12 @@ static uint64_t predicted(double bytes)
 	return bytes >= 1 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
 }
 
+/* A job that has not said how many gets one for each node from Slurm. */
+static uint32_t tasks_of(const struct slu_job *job)
+{
+	return job->tasks ? job->tasks : job->node_cnt;
+}
+
 int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		     const struct slu_symbols *sym, const struct slu_job *job,
 		     const struct slu_plan_site *site, struct slu_err *err)
@@ -135,7 +141,7 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 			.predicted = !s->size,
 			.random = s->random,
 			.readers = s->readers,
-			.tasks = s->shared ? job->tasks : 0,
+			.tasks = s->shared ? tasks_of(job) : 0,
 			.stripes = s->stripes,
 			.later = job->later,
 		};

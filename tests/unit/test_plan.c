@@ -17,6 +17,8 @@ START_TEST(test_stripes)
 		 "/l/ann/17", "- 1024 1 3 0", "/opt/lfs"},
 		{"stripe target=/x size=1K shared=yes", "/x",
 		 "- 1024 0 0 0 six tasks", "/opt/lfs"},
+		{"stripe target=/unsaid size=1K shared=yes", "/unsaid",
+		 "- 1024 0 0 0 six tasks", "/opt/lfs"},
 		{"jobfs type=tmp capacity=1K; stripe target=/x stripes=2 "
 		 "fsname=big",
 		 "/x", "big 777 0 0 2", "/opt/lfs"},
@@ -42,7 +44,8 @@ START_TEST(test_stripes)
 		struct slu_plan p;
 
 		j.file_size = 777.5;
-		j.tasks = 6;
+		j.node_cnt = 6;
+		j.tasks = strstr(c->request, "unsaid") ? 0 : 6;
 		targets_known = true;
 		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
 		ck_assert_uint_eq(p.n_stripe, c->target != NULL);
