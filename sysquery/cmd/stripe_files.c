@@ -78,7 +78,7 @@ static void take(struct pass *p, size_t first, size_t n, const char *text)
 }
 
 /* Asks for these files; where that goes wrong (one of them has gone, or is not
- * ours), for each half. */
+ * ours, or their paths are too long together), for each half. */
 static void look(struct pass *p, size_t first, size_t n)
 {
 	struct slu_buf said = {0};
@@ -88,7 +88,7 @@ static void look(struct pass *p, size_t first, size_t n)
 
 	if (whole)
 		take(p, first, n, said.data);
-	else if (code < 0 || code == NO_PROGRAM)
+	else if (code < 0 || (code == NO_PROGRAM && n == 1))
 		p->stopped = slu_err(p->err, SLU_IO, "lfs getstripe: %s",
 				     err.text) != 0;
 	slu_buf_free(&said);

@@ -121,6 +121,19 @@ grep -q '"seen":300' "$dir/out" || fail "many: $(cat "$dir/out")"
 [ "$(sort -n "$dir/state/asked" | tr '\n' ' ')" = '44 128 128 ' ] ||
 	fail "asked $(cat "$dir/state/asked")"
 
+# So long paths that lfs does not take them all at once: others are looked at.
+mkdir "$dir/deep"
+file ../deep/short 300G 1
+(
+	cd "$dir/deep" || exit
+	name=$(printf 'd%.0s' {1..250})
+	for ((i = 0; i < 80; i++)); do mkdir $name && cd -P $name 2>/dev/null; done
+	for i in {1..8}; do echo >"$i"; done
+) || fail 'a deep tree'
+(ulimit -s 512 && check "$dir/deep" --json)
+[ $? = 5 ] || fail "long paths: $(cut -c 1-200 "$dir/said")"
+grep -q '"seen":9,"unread":8' "$dir/out" || fail "long paths: $(cat "$dir/out")"
+
 # Everything that can be wrong with the question.
 want() { # STATUS TEXT ARGUMENT...
 	local status=$1 text=$2
