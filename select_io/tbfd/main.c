@@ -345,7 +345,7 @@ static int check_class(const struct program *p)
 	if (!p->opt.set.class_key || !p->self)
 		return 0;
 	return refuse("--nodes-from sluiced does not say whose jobs are: write "
-		      "a program around squeue -h -o \"%A %D %U\"");
+		      "a program around squeue -h -t R,CG -o \"%A %D %U\"");
 }
 
 /* RPCs of one target and bytes of another: 0 when there is no such thing, or

@@ -436,6 +436,10 @@ for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	tbfd $bad >"$dir/out" 2>&1
 	[ $? = 2 ] || fail "\"$bad\": $(cat "$dir/out")"
 done
+# Whose jobs they are: of running ones, as pending ones would count as well.
+tbfd --rate 1 --class uid --nodes-from sluiced --publish "$dir/none" \
+	2>&1 | grep -q 'squeue -h -t R,CG -o "%A %D %U"' ||
+	fail "no word of whose table to take"
 # --once waits for the table of nodes, and fails with it.
 cat >"$dir/slow" <<-END
 	#!/bin/sh
