@@ -140,6 +140,7 @@ static void set_kind(const struct slu_tbf *tbf, struct job *job)
 	char match[SLU_RULE_MATCH];
 
 	if (tbf->set.class_key) {
+		*job->name = '\0'; /* of a job, which has no rule */
 		if (slu_tbf_is_class(tbf, job->id))
 			slu_rule_name(strchr(job->id, '=') + 1, job->name);
 		for (; e && *e; e++)

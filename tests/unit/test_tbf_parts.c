@@ -109,6 +109,39 @@ START_TEST(test_class_after_its_jobs)
 }
 END_TEST
 
+/* A job whose id is a user's number is not taken for him: of two, one is first.
+ */
+START_TEST(test_job_of_a_number)
+{
+	static const char *const tables[] = {"100 1 100\n101 1 102\n",
+					     "101 1 102\n100 1 100\n"};
+	struct slu_err err;
+	struct server s;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct slu_tbf_settings set = slu_tbf_defaults;
+		uint32_t started = 0;
+
+		set.class_key = "uid";
+		open_server(&s, &set, 1);
+		period(&s, 1);
+		s.rpcs[0][2] += 5; /* "102" */
+		expect_ok(slu_tbf_set_nodes(s.tbf, tables[i], &err), err);
+		for (int k = 0; k < 6; k++) {
+			s.rpcs[0][0] += 5000;
+			s.rpcs[0][1] += 5000;
+			period(&s, 1);
+			adopt(&s);
+			if (k == 1)
+				started = s.fake.sequence;
+		}
+		ck_assert_uint_gt(started, 0);
+		ck_assert_uint_eq(s.fake.sequence, started);
+		close_server(&s);
+	}
+}
+END_TEST
+
 /* A job that calls itself as users are listed is nobody's; root is exempt. */
 START_TEST(test_forged_class)
 {
@@ -270,4 +303,4 @@ END_TEST
 
 TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild,
 	  test_unit_of_records, test_classes, test_class_after_its_jobs,
-	  test_forged_class)
+	  test_job_of_a_number, test_forged_class)
