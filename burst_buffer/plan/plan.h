@@ -80,7 +80,7 @@ int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 int slu_plan_storages(struct slu_plan *plan, const struct slu_plan_site *site,
 		      struct slu_err *err);
 /* Is this directory of node i on one of the devices among which its share's
- * was chosen? */
+ * was chosen, or would have been with NodeDevices=each? */
 bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
 			 const char *storage, const struct slu_plan_site *site);
 /* Bytes of local storage that a share of `capacity` takes: of its image, with

@@ -95,8 +95,11 @@ static void devices_free(struct devices *d)
 
 static int devices_init(struct devices *d, size_t n, struct slu_err *err)
 {
-	*d = (struct devices){.at = calloc(n, sizeof(*d->at)), .n = n};
-	return d->at ? 0 : nomem(err);
+	*d = (struct devices){.at = calloc(n, sizeof(*d->at))};
+	if (!d->at)
+		return nomem(err);
+	d->n = n;
+	return 0;
 }
 
 /* A path given by the site. */
@@ -110,16 +113,15 @@ static int fixed_device(const char *node, const char *path, struct slu_db *map,
 	return out->at->storage ? 0 : nomem(err);
 }
 
-static int find_devices(const char *node, const char *choice,
-			const struct slu_plan_site *site, struct devices *out,
+static int find_devices(const char *node, const char *choice, bool each,
+			struct slu_db *map, struct devices *out,
 			struct slu_err *err)
 {
 	struct slu_node_storage *found;
 	size_t n;
 	int rc;
 
-	if (slu_storage_devices(site->map, node, choice,
-				site->conf->each_device, &found, &n, err))
+	if (slu_storage_devices(map, node, choice, each, &found, &n, err))
 		return -1;
 	rc = devices_init(out, n, err);
 	for (size_t i = 0; !rc && i < n; i++) {
@@ -133,7 +135,7 @@ static int find_devices(const char *node, const char *choice,
 }
 
 /* What `out` gets is freed by the caller, also on failure. */
-static int devices_of(const struct slu_plan *plan, const char *node,
+static int devices_of(const struct slu_plan *plan, const char *node, bool each,
 		      const struct slu_plan_site *site, struct devices *out,
 		      struct slu_err *err)
 {
@@ -141,7 +143,7 @@ static int devices_of(const struct slu_plan *plan, const char *node,
 
 	return slu_choice_is_path(choice)
 		       ? fixed_device(node, choice, site->map, out, err)
-		       : find_devices(node, choice, site, out, err);
+		       : find_devices(node, choice, each, site->map, out, err);
 }
 
 bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
@@ -150,7 +152,7 @@ bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
 	struct devices d = {0};
 	bool may = false;
 
-	devices_of(plan, plan->node[i].name, site, &d, NULL);
+	devices_of(plan, plan->node[i].name, true, site, &d, NULL);
 	for (size_t k = 0; k < d.n; k++)
 		may |= slu_eq(d.at[k].storage, storage);
 	devices_free(&d);
@@ -275,7 +277,8 @@ static int find_stores(struct stores *s, const struct slu_plan *plan,
 		const struct slu_plan_node *node = &plan->node[i];
 
 		if ((node->client && !spare) ||
-		    !devices_of(plan, node->name, site, &s->devices[i], err))
+		    !devices_of(plan, node->name, site->conf->each_device, site,
+				&s->devices[i], err))
 			continue;
 		if ((!node->client && !tier) || err->kind != SLU_NOTFOUND)
 			return -1;
