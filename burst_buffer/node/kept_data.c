@@ -43,6 +43,8 @@ static bool may_be_ours(const struct slu_conf *conf,
 {
 	if (slu_eq(m->type, "tmpfs"))
 		return uses_memory(conf);
+	if (slu_eq(m->type, "zfs")) /* its source is POOL/DATASET */
+		return true;
 	return !strncmp(m->source, "/dev/", 5) && !slu_eq(m->type, "fuse") &&
 	       strncmp(m->type, "fuse.", 5);
 }

@@ -12,6 +12,7 @@
 #include "tests/unit/storage_top.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
@@ -446,6 +447,53 @@ START_TEST(test_storage_below_a_disk)
 }
 END_TEST
 
+/* A mount table with one more line. */
+static void add_mount(const char *point, const char *type, const char *source)
+{
+	struct slu_buf text = {0};
+
+	ck_assert(!unshare(CLONE_NEWNS) &&
+		  !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	expect_ok(slu_file_read(AT_FDCWD, "/proc/self/mountinfo", 64 * MIB,
+				&text, &err),
+		  err);
+	slu_buf_printf(&text, "9999 1 0:999 / %s rw - %s %s rw\n", point, type,
+		       source);
+	make_text(in(top, "mountinfo"), text.data);
+	slu_buf_free(&text);
+	ck_assert(!mount(in(top, "mountinfo"), "/proc/self/mountinfo", NULL,
+			 MS_BIND, NULL));
+}
+
+/* ZFS names a dataset where others name a disk; FUSE may name what it likes. */
+START_TEST(test_storage_below_a_dataset)
+{
+	static const struct {
+		const char *type, *source;
+		bool found;
+	} cases[] = {
+		{"zfs", "tank/jobs", true},
+		{"zfs", "tank", true},
+		{"fuse.zfs", "tank", false},
+		{"nfs4", "server:/tank", false},
+	};
+	char path[4200];
+
+	each(c, cases)
+	{
+		setup();
+		snprintf(path, sizeof(path), "%s/sluice", in(top, "storage"));
+		make_dir(in(top, "storage"), 0755);
+		make_dir(path, 0711);
+		add_mount(in(top, "storage"), c->type, c->source);
+		expect(found_auto(path) == c->found, "%s %s", c->type,
+		       c->source);
+		ck_assert(!umount("/proc/self/mountinfo"));
+		teardown();
+	}
+}
+END_TEST
+
 /* A daemon has ended, and its number is another's now. */
 START_TEST(test_stale_pid)
 {
@@ -524,7 +572,7 @@ START_TEST(test_swapped)
 END_TEST
 
 ROOT_TEST_MAIN("storage", test_trust, test_planted, test_storage_below_a_disk,
-	       test_tiers, test_swapped, test_stale_pid, test_capacity,
-	       test_enforced, test_quota_limits,
+	       test_storage_below_a_dataset, test_tiers, test_swapped,
+	       test_stale_pid, test_capacity, test_enforced, test_quota_limits,
 	       test_making_twice_changes_nothing, test_persists, test_no_room,
 	       test_stored, test_counters, test_paths)
