@@ -42,7 +42,6 @@ struct slu_admission_site iostart_site = {
 	.patience = 20,
 	.small = 0.01,
 	.over = 1,
-	.prospect = 5,
 };
 
 struct job {

@@ -13,7 +13,6 @@ static const struct slu_admission_site rule = {
 	.patience = 20,
 	.small = 0.01,
 	.over = 1,
-	.prospect = 5,
 };
 
 void slu_iostart_init(struct slu_iostart *s)

@@ -93,6 +93,37 @@ static bool fits(const struct slu_admission *a, double times,
 	return a->demand <= room_beside(&a->site, times, job);
 }
 
+enum slu_admission_answer slu_admission_ask(const struct slu_admission *a,
+					    const struct slu_admission_ask *job)
+{
+	const struct slu_admission_site *site = &a->site;
+
+	if (is_off(site))
+		return SLU_ADMISSION_FITS;
+	if (!(job->is.rate > site->small * site->capacity))
+		return SLU_ADMISSION_SMALL;
+	if ((double)job->held >= bound(site, job))
+		return SLU_ADMISSION_PROMISED;
+	if (fits(a, 1, &job->is) &&
+	    (!site->adapt || slu_groups_fit(&a->groups, &job->is)))
+		return SLU_ADMISSION_FITS;
+	if (job->is.nodes <= job->idle && fits(a, site->over, &job->is))
+		return SLU_ADMISSION_IDLE;
+	return SLU_ADMISSION_HELD;
+}
+
+void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job)
+{
+	a->demand += job->rate;
+	if (a->site.adapt)
+		slu_groups_begun(&a->groups, job);
+}
+
+void slu_admission_ended(struct slu_admission *a, double rate)
+{
+	a->demand = fmax(a->demand - rate, 0);
+}
+
 /* Seconds until enough running jobs have ended. Jobs that started since
  * slu_admission_look() are assumed not to end. */
 static double when_room(const struct slu_admission *a,
@@ -110,48 +141,6 @@ static double when_room(const struct slu_admission *a,
 			low = mid + 1;
 	}
 	return low < a->n_end ? a->end[low].seconds : INFINITY;
-}
-
-/* Where jobs have started since the look it is not known yet. */
-static bool is_vain(const struct slu_admission *a, const struct slu_demand *job)
-{
-	double when;
-
-	if (!(a->site.prospect > 0))
-		return false;
-	when = when_room(a, job);
-	return isfinite(when) && when > a->site.prospect * job->seconds;
-}
-
-enum slu_admission_answer slu_admission_ask(const struct slu_admission *a,
-					    const struct slu_admission_ask *job)
-{
-	const struct slu_admission_site *site = &a->site;
-
-	if (is_off(site))
-		return SLU_ADMISSION_FITS;
-	if (!(job->is.rate > site->small * site->capacity))
-		return SLU_ADMISSION_SMALL;
-	if ((double)job->held >= bound(site, job))
-		return SLU_ADMISSION_PROMISED;
-	if (fits(a, 1, &job->is) &&
-	    (!site->adapt || slu_groups_fit(&a->groups, &job->is)))
-		return SLU_ADMISSION_FITS;
-	if (job->is.nodes <= job->idle && fits(a, site->over, &job->is))
-		return SLU_ADMISSION_IDLE;
-	return is_vain(a, &job->is) ? SLU_ADMISSION_VAIN : SLU_ADMISSION_HELD;
-}
-
-void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job)
-{
-	a->demand += job->rate;
-	if (a->site.adapt)
-		slu_groups_begun(&a->groups, job);
-}
-
-void slu_admission_ended(struct slu_admission *a, double rate)
-{
-	a->demand = fmax(a->demand - rate, 0);
 }
 
 int64_t slu_admission_when(const struct slu_admission *a,

@@ -8,9 +8,7 @@
  * nodes for it, in the order of priority; a job that may not start is skipped.
  * Jobs that need little are never held, and no job longer than a limit, or than
  * a multiple of its own predicted run time: a short job loses more by waiting
- * than the others gain. Nor is one held for which there will be no room for
- * long: it would be started without it in the end, and it slows down others
- * only for as short a time as it runs.
+ * than the others gain.
  *
  * slu_admission_look() describes the present state, in O(n log n); each
  * question is then answered in O(1), or O(log n) if the job is held, and jobs
@@ -32,8 +30,6 @@ struct slu_admission_site {
 	double small;	  /* share of the capacity that is noise, 0 to 1 */
 	double over;	  /* so many times the capacity may be asked for before
 			   * nodes are idle, >= 1 */
-	double prospect;  /* times its run time: a job does not wait if there
-			   * will be no room for longer; 0: it does */
 	bool adapt;	  /* by the two groups (groups.h), too */
 };
 
@@ -49,8 +45,7 @@ enum slu_admission_answer {
 	SLU_ADMISSION_FITS,	/* it may start: there is room for it, */
 	SLU_ADMISSION_SMALL,	/* what it needs is noise, */
 	SLU_ADMISSION_PROMISED, /* it has been held for long enough, */
-	SLU_ADMISSION_IDLE,	/* its nodes would be idle, */
-	SLU_ADMISSION_VAIN,	/* there will be no room for long */
+	SLU_ADMISSION_IDLE,	/* its nodes would be idle */
 	SLU_ADMISSION_HELD,
 };
 

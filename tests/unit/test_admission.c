@@ -74,28 +74,6 @@ START_TEST(test_answers)
 }
 END_TEST
 
-/* There will be room when the second has ended, after 100 s. */
-START_TEST(test_vain_wait)
-{
-	struct slu_admission_ask job = ask(31, 50, 0, 0);
-	struct slu_admission_site hopeful = site;
-	struct slu_demand other = {.nodes = 1, .rate = 70, .seconds = 9};
-	struct slu_admission a = {0};
-
-	hopeful.prospect = 2;
-	ck_assert_int_eq(slu_admission_look(&a, &hopeful, running, 2, NULL, 0),
-			 0);
-	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
-	job.is.seconds = 49;
-	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_VAIN);
-	ck_assert_int_eq(slu_admission_when(&a, &job), 0);
-	/* when that will end is known at the next look */
-	slu_admission_begun(&a, &other);
-	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
-	slu_admission_free(&a);
-}
-END_TEST
-
 /* Whatever waits is let go at once where it is off. */
 START_TEST(test_everything_starts_when_off)
 {
@@ -207,7 +185,6 @@ static void draw(struct day *d, uint64_t *seed)
 	d->site.over = 1 + (double)slu_random(seed, 2) / 2;
 	d->site.adapt = slu_random(seed, 3) == 0;
 	d->site.max_wait = 1 + (int64_t)slu_random(seed, 500);
-	d->site.prospect = (double)slu_random(seed, 4);
 	d->site.patience = 1 + (double)slu_random(seed, 5);
 	for (int i = 0; i < JOBS; i++) {
 		d->run[i] = 1 + (int64_t)slu_random(seed, 200);
@@ -258,20 +235,6 @@ static void look(const struct day *d, int64_t now, struct slu_admission *a)
 	ck_assert_double_eq_tol(a->demand, demand_at(d, now), 1e-6);
 }
 
-/* Will those that run now leave room within so many times its run time? */
-static bool room_by(const struct day *d, int i, int64_t now)
-{
-	const struct slu_admission_ask *job = &d->job[i];
-	double sum = fmin(job->is.rate, d->site.capacity);
-
-	for (int k = 0; k < JOBS; k++)
-		if (runs(d, k, now) &&
-		    (double)(end_of(d, k) - now) >
-			    d->site.prospect * job->is.seconds)
-			sum += d->job[k].is.rate;
-	return sum <= d->site.capacity;
-}
-
 /* What the answer must be, without the two groups. */
 static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 					double idle)
@@ -289,8 +252,6 @@ static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 		return SLU_ADMISSION_FITS;
 	if (job->is.nodes <= idle && demand + need <= c * d->site.over)
 		return SLU_ADMISSION_IDLE;
-	if (d->site.prospect > 0 && !room_by(d, i, now))
-		return SLU_ADMISSION_VAIN;
 	return SLU_ADMISSION_HELD;
 }
 
@@ -316,8 +277,6 @@ static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 
 	job->held = d->held[i] < 0 ? 0 : now - d->held[i];
 	job->idle = idle;
-	if (d->site.prospect > 0)
-		look(d, now, a); /* to know when those that began now end */
 	got = slu_admission_ask(a, job);
 	expect(d->site.adapt || got == oracle(d, i, now, idle), "job %d: %d", i,
 	       got);
@@ -382,6 +341,6 @@ START_TEST(test_days)
 }
 END_TEST
 
-TEST_MAIN("admit", test_answers, test_vain_wait,
-	  test_everything_starts_when_off, test_end_frees_bandwidth,
-	  test_demand_from_measurement, test_rate, test_days)
+TEST_MAIN("admit", test_answers, test_everything_starts_when_off,
+	  test_end_frees_bandwidth, test_demand_from_measurement, test_rate,
+	  test_days)
