@@ -94,6 +94,25 @@ static struct json_object *save_job(const struct slu_tbf *tbf,
 	return obj;
 }
 
+/* Whose jobs are, as the table of nodes says. */
+static struct json_object *save_members(const struct slu_tbf *tbf)
+{
+	struct json_object *members = json_object_new_array();
+
+	for (size_t i = 0; i < tbf->n; i++) {
+		const struct job *job = &tbf->job[i];
+		struct json_object *one;
+
+		if (!job->told || !*job->of_class)
+			continue;
+		one = json_object_new_object();
+		slu_json_set_str(one, "job", job->id);
+		slu_json_set_str(one, "of", job->of_class);
+		json_object_array_add(members, one);
+	}
+	return members;
+}
+
 struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 {
 	struct json_object *obj = json_object_new_object();
@@ -125,6 +144,8 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 	slu_json_set_double(obj, "period", tbf->elapsed);
 	json_object_object_add(obj, "targets", targets);
 	json_object_object_add(obj, "jobs", jobs);
+	if (tbf->set.class_key)
+		json_object_object_add(obj, "members", save_members(tbf));
 	return obj;
 }
 
@@ -150,6 +171,30 @@ static void load_account(struct slu_tbf *tbf, struct job *job,
 		a->remainder = v;
 }
 
+static void load_told(struct slu_tbf *tbf, struct job *job)
+{
+	tbf->n_told += !job->told;
+	job->told = true;
+}
+
+static void load_member(struct slu_tbf *tbf, struct json_object *obj,
+			double now)
+{
+	const char *id = NULL, *of = "";
+	char number[SLU_CLASS_NUMBER];
+	struct job *job = NULL;
+
+	slu_json_str_opt(obj, "job", &id, NULL);
+	slu_json_str_opt(obj, "of", &of, NULL);
+	if (id && strlen(id) < SLU_JOBID_SIZE && !slu_tbf_is_class(tbf, id) &&
+	    slu_tbf_number(of, number))
+		job = slu_tbf_job(tbf, id, now, NULL);
+	if (!job)
+		return;
+	load_told(tbf, job);
+	slu_copy(job->of_class, sizeof(job->of_class), number);
+}
+
 static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
 		     double now)
 {
@@ -169,8 +214,8 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
 	job = slu_tbf_job(tbf, id, now, NULL);
 	if (!job)
 		return;
-	tbf->n_told += told && !job->told;
-	job->told |= told;
+	if (told)
+		load_told(tbf, job);
 	job->nodes = nodes >= 1 && nodes <= 1e9 ? nodes : 1;
 	job->seen = unseen > 0 ? now - unseen : now;
 	json_object_object_get_ex(obj, "accounts", &accounts);
@@ -183,7 +228,7 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
 
 void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now)
 {
-	struct json_object *jobs = NULL;
+	struct json_object *jobs = NULL, *members = NULL;
 	const char *in = "RPCs", *of = "jobid"; /* before there was a choice */
 	bool same;
 
@@ -197,4 +242,10 @@ void slu_tbf_load(struct slu_tbf *tbf, struct json_object *state, double now)
 			   i < json_object_array_length(jobs);
 	     i++)
 		load_job(tbf, json_object_array_get_idx(jobs, i), same, now);
+	if (tbf->set.class_key)
+		json_object_object_get_ex(state, "members", &members);
+	for (size_t i = 0; json_object_is_type(members, json_type_array) &&
+			   i < json_object_array_length(members);
+	     i++)
+		load_member(tbf, json_object_array_get_idx(members, i), now);
 }

@@ -109,6 +109,38 @@ START_TEST(test_class_after_its_jobs)
 }
 END_TEST
 
+/* Whose jobs are is known after a restart, before there is a table. */
+START_TEST(test_class_after_a_restart)
+{
+	struct slu_tbf_settings set = slu_tbf_defaults;
+	struct json_object *state;
+	struct slu_err err;
+	struct server s;
+
+	set.class_key = "gid";
+	open_server(&s, &set, 1);
+	expect_ok(
+		slu_tbf_set_nodes(s.tbf, "100 3 500\n101 1 501\n102 9\n", &err),
+		err);
+	period(&s, 1);
+	state = slu_tbf_save(s.tbf, s.now);
+	slu_tbf_free(s.tbf);
+	s.tbf = slu_tbf_new(&set, &err);
+	expect(s.tbf, "%s", err.text);
+	slu_tbf_load(s.tbf, state, s.now);
+	json_object_put(state);
+	for (int k = 0; k < 4; k++) {
+		for (int i = 0; i < 3; i++)
+			s.rpcs[0][i] += 5000;
+		period(&s, 1);
+	}
+	ck_assert_uint_eq(rate_of_number(&s, "500"), 750);
+	ck_assert_uint_eq(rate_of_number(&s, "501"), 250);
+	ck_assert_uint_eq(s.fake.n[0], 2);
+	close_server(&s);
+}
+END_TEST
+
 /* A job whose id is a user's number is not taken for him: of two, one is first.
  */
 START_TEST(test_job_of_a_number)
@@ -303,4 +335,4 @@ END_TEST
 
 TEST_MAIN("tbf_parts", test_targets, test_unmounted, test_wild,
 	  test_unit_of_records, test_classes, test_class_after_its_jobs,
-	  test_job_of_a_number, test_forged_class)
+	  test_class_after_a_restart, test_job_of_a_number, test_forged_class)
