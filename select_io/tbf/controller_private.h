@@ -98,6 +98,7 @@ struct slu_tbf {
 	 * no space here: their number in job_stats, and their common rule. */
 	size_t crowd;
 	struct job others; /* without an account; not in the table */
+	double nobody;	   /* tokens in the last period of jobs of no class */
 	struct slu_tokens batch;
 	uint32_t *who; /* job index of each entry of the batch */
 	size_t cap_who;

@@ -146,6 +146,9 @@ struct json_object *slu_tbf_save(const struct slu_tbf *tbf, double now)
 	json_object_object_add(obj, "jobs", jobs);
 	if (tbf->set.class_key)
 		json_object_object_add(obj, "members", save_members(tbf));
+	if (tbf->nobody > 0)
+		slu_json_set_double(obj, "nobody",
+				    tbf->nobody * unit(tbf) / tbf->elapsed);
 	return obj;
 }
 

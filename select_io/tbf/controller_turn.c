@@ -67,8 +67,10 @@ static int credit(struct slu_tbf *tbf, double now, size_t t, struct job *job,
 	char id[SLU_JOBID_SIZE];
 
 	if (tbf->set.class_key) {
-		if (!slu_tbf_class_of(tbf, job, id))
+		if (!slu_tbf_class_of(tbf, job, id)) {
+			tbf->nobody += tokens;
 			return 0;
+		}
 		job = slu_tbf_job(tbf, id, now, err);
 		if (!job)
 			return -1;
@@ -323,8 +325,7 @@ static int deal(struct slu_tbf *tbf, size_t t, struct slu_err *err)
 	return 0;
 }
 
-/* The rate of a rule that yields the job's limits on the targets it has used.
- */
+/* The rate of a rule that yields the job's limits on the targets it uses. */
 static double sum_limits(const struct slu_tbf *tbf, struct job *job)
 {
 	double all = 0;
@@ -436,6 +437,7 @@ static int count_all(struct slu_tbf *tbf, double now,
 		     const struct slu_jobstats *stats, struct slu_err *err)
 {
 	tbf->crowd = 0;
+	tbf->nobody = 0;
 	for (size_t t = 0; t < tbf->n_targets; t++)
 		tbf->target[t].present = false;
 	for (size_t i = 0; i < tbf->n; i++) {

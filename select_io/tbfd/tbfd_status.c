@@ -117,6 +117,22 @@ static void say_totals(double rate, double served, bool bytes,
 			       rate, served);
 }
 
+static void say_nobody(struct json_object *state, bool bytes,
+		       struct slu_buf *out)
+{
+	double nobody = number_of(state, "nobody");
+	char text[SLU_RATE_TEXT];
+
+	if (!(nobody > 0))
+		return;
+	if (bytes)
+		slu_buf_puts(out, slu_rate_text(nobody, text));
+	else
+		slu_buf_printf(out, "%.6g RPC/s", nobody);
+	slu_buf_puts(out, " more of nobody, without a rule: whose jobs did it "
+			  "neither --nodes says nor their names (--class)\n");
+}
+
 int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		    struct slu_err *err)
 {
@@ -145,6 +161,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 			       limit, bytes ? "bytes/s" : "RPC/s");
 	else if (crowd > 0)
 		slu_buf_puts(out, "they count for nobody\n");
+	say_nobody(state, bytes, out);
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
 		return 0;

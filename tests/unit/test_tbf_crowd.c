@@ -175,6 +175,45 @@ START_TEST(test_users)
 }
 END_TEST
 
+/* What counts for nobody is said. */
+START_TEST(test_of_nobody)
+{
+	static const struct {
+		bool bytes;
+		const char *says;
+	} cases[] = {{false, "\n500 RPC/s more of nobody, without a rule: "},
+		     {true, "\n2.05 MB/s more of nobody, without a rule: "}};
+	struct slu_err err;
+	struct server s;
+
+	each(c, cases)
+	{
+		struct slu_tbf_settings set = slu_tbf_defaults;
+		struct slu_buf out = {0};
+		struct json_object *state;
+
+		set.class_key = "gid";
+		set.bytes = c->bytes;
+		open_server(&s, &set, 1);
+		expect_ok(slu_tbf_set_nodes(s.tbf, "100 3 500\n", &err), err);
+		for (int k = 0; k < 3; k++) {
+			state = slu_tbf_save(s.tbf, s.now);
+			ck_assert(!json_object_object_get(state, "nobody"));
+			json_object_put(state);
+			s.rpcs[0][0] += 500;
+			s.rpcs[0][1] += k == 2 ? 500 : 0;
+			period(&s, 1);
+		}
+		state = slu_tbf_save(s.tbf, s.now);
+		expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
+		contains(&out, c->says);
+		json_object_put(state);
+		slu_buf_free(&out);
+		close_server(&s);
+	}
+}
+END_TEST
+
 static size_t count_jobs(struct json_object *state)
 {
 	return json_object_array_length(json_object_object_get(state, "jobs"));
@@ -261,5 +300,5 @@ START_TEST(test_measure)
 }
 END_TEST
 
-TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_users, test_told,
-	  test_measure)
+TEST_MAIN("tbf_crowd", test_rule, test_repair, test_said, test_users,
+	  test_of_nobody, test_told, test_measure)
