@@ -96,7 +96,7 @@ static void look(struct pass *p, size_t first, size_t n)
 		return;
 	if (n == 1) {
 		miss(p->walk, p->path[first],
-		     ret ? err.text : "it has no layout");
+		     *err.text ? err.text : "lfs tells of no layout");
 		return;
 	}
 	look(p, first, n / 2);
@@ -171,7 +171,7 @@ static void walk_directory(struct pass *p, int fd, struct slu_buf *path,
 		close(fd);
 		return;
 	}
-	while (!p->stopped && (e = readdir(dir))) {
+	while (errno = 0, !p->stopped && (e = readdir(dir))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		slu_buf_printf(path, "/%s", e->d_name);
@@ -179,6 +179,8 @@ static void walk_directory(struct pass *p, int fd, struct slu_buf *path,
 			walk_entry(p, dirfd(dir), e->d_name, path, depth);
 		slu_buf_cut(path, len);
 	}
+	if (!p->stopped && errno)
+		miss(p->walk, path->data, strerror(errno));
 	closedir(dir);
 }
 

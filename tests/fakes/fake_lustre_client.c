@@ -7,13 +7,15 @@
  * and on which the MDS makes objects (those of FAKE_CLOSED do not: ENOSPC); it
  * cannot be written before (EBADF). Who opens it once more to write gives it
  * the default layout. FAKE_REFUSES=yes: no attribute is taken
- * (EPERM). What happens to layouts is a line in FAKE_LUSTRE_LOG each: "made
- * PATH", "list PATH 3,1", "default PATH".
+ * (EPERM). The directory FAKE_TORN cannot be listed (EIO). What happens to
+ * layouts is a line in FAKE_LUSTRE_LOG each: "made PATH", "list PATH 3,1",
+ * "default PATH".
  *
  * sluice-place(1), when it is to be run, is FAKE_PLACE.
  */
 #undef _FORTIFY_SOURCE
 #include "config.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -203,4 +205,16 @@ int execve(const char *path, char *const *argv, char *const *env)
 	if (fake && name && !strcmp(name, "/sluice-place"))
 		path = fake;
 	return (int)syscall(SYS_execve, path, argv, env);
+}
+
+struct dirent *readdir(DIR *dir)
+{
+	const char *torn = getenv("FAKE_TORN");
+	char path[PATH_MAX];
+
+	NEXT(readdir);
+	if (!torn || !name_of(dirfd(dir), path) || strcmp(path, torn) != 0)
+		return next(dir);
+	errno = EIO;
+	return NULL;
 }

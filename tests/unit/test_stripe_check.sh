@@ -121,13 +121,22 @@ grep -q '"seen":300' "$dir/out" || fail "many: $(cat "$dir/out")"
 [ "$(sort -n "$dir/state/asked" | tr '\n' ' ')" = '44 128 128 ' ] ||
 	fail "asked $(cat "$dir/state/asked")"
 
+# A directory of which only a part can be listed is told of.
+mkdir -p "$dir/torn/here"
+if ! nm -D "$sysquery" | grep -q __asan; then # which nothing can precede
+	LD_PRELOAD=${sysquery%/*/*}/tests/fakes/.libs/fake_lustre_client.so \
+		FAKE_TORN=$dir/torn/here check "$dir/torn" --json
+	grep -q "the first: $dir/torn/here: Input/output error" "$dir/said" ||
+		fail "a torn directory: $(cat "$dir/said" "$dir/out")"
+fi
+
 # So long paths that lfs does not take them all at once: others are looked at.
 mkdir "$dir/deep"
 file ../deep/short 300G 1
 (
 	cd "$dir/deep" || exit
 	name=$(printf 'd%.0s' {1..250})
-	for ((i = 0; i < 80; i++)); do mkdir $name && cd -P $name 2>/dev/null; done
+	for ((i = 0; i < 80; i++)); do mkdir "$name" && cd -P "$name" 2>/dev/null; done
 	for i in {1..8}; do echo >"$i"; done
 ) || fail 'a deep tree'
 (ulimit -s 512 && check "$dir/deep" --json)
