@@ -21,7 +21,7 @@ cd "$STUB/set" || exit
 case "${0##*/} $1" in
 "id -u") echo 0 ;;
 "stat -f") echo bd00bd0 ;;
-"stat "*) exec /usr/bin/stat "$@" ;;
+"stat -c") echo "${MODE:-0 755}" ;;
 "lfs getname") echo "fake-ffff888100000000 $2" ;;
 "lfs osts") echo "0: fake-OST0000_UUID ACTIVE" ;;
 "lctl dl") echo "  0 UP obdfilter fake-OST0000 fake-OST0000_UUID 9" ;;
@@ -56,6 +56,14 @@ echo 1 >"$dir/set/$osp.active"
 echo 0 >"$dir/set/obdfilter.fake-OST0000.degraded"
 printf 'name: %s\nstate: %s\nfallback: %s\n' fifo started yes 'tbf jobid' started no \
 	>"$dir/set/ost.OSS.ost_io.nrs_policies"
+
+# Where others can put a link in the place of our directory, root writes nothing.
+for mode in "1000 755" "0 777" "0 775"; do
+	MODE=$mode "$check" --write "$dir/lustre" >"$dir/out" 2>"$dir/err"
+	[ $? = 2 ] && [ "$(cat "$dir/err")" = "sluice-lustre-check: others than root may \
+write to $dir/lustre: name a directory of root's (mode 755, or 1777)" ] || fail "$mode"
+done
+[ -e "$dir/changed" ] && fail "changed in a directory of others"
 
 # What does not get written down is not done: neither what --dry-run would have
 # said, nor what is skipped without --write or under a policy of somebody's.
