@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Admission by expected I/O bandwidth. A single job may have more demand than
- * the capacity: it counts as the whole capacity, so it starts when no other job
- * has any demand.
+ * the capacity: it counts as the whole capacity without noise, so it starts
+ * when no other job has more demand than that.
  */
 #include "select_io/bandwidth/admission.h"
 
@@ -77,7 +77,8 @@ void slu_admission_free(struct slu_admission *a)
 static double room_beside(const struct slu_admission_site *site, double times,
 			  const struct slu_demand *job)
 {
-	return site->capacity * times - fmin(job->rate, site->capacity);
+	return site->capacity * times -
+	       fmin(job->rate, (1 - site->small) * site->capacity);
 }
 
 /* The limit of a job's wait, in s since it was first held. */

@@ -74,6 +74,26 @@ START_TEST(test_answers)
 }
 END_TEST
 
+/* Who needs all waits for those that need much, not for noise, which there
+ * always is. */
+START_TEST(test_needs_all)
+{
+	static const struct slu_demand with[] = {
+		{.nodes = 2, .rate = 40, .seconds = 500},
+		{.nodes = 1, .rate = 5, .seconds = 1000000},
+	};
+	struct slu_admission_ask job = ask(9e9, 500, 0, 0);
+	struct slu_admission a = {0};
+
+	ck_assert_int_eq(slu_admission_look(&a, &site, with, 2, NULL, 0), 0);
+	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
+	ck_assert_int_eq(slu_admission_when(&a, &job), 500);
+	slu_admission_ended(&a, 40);
+	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_FITS);
+	slu_admission_free(&a);
+}
+END_TEST
+
 /* Whatever waits is let go at once where it is off. */
 START_TEST(test_everything_starts_when_off)
 {
@@ -235,13 +255,19 @@ static void look(const struct day *d, int64_t now, struct slu_admission *a)
 	ck_assert_double_eq_tol(a->demand, demand_at(d, now), 1e-6);
 }
 
+/* So much a job may need, beside noise. */
+static double most_of(const struct day *d)
+{
+	return d->site.capacity - d->site.small * d->site.capacity;
+}
+
 /* What the answer must be, without the two groups. */
 static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 					double idle)
 {
 	const struct slu_admission_ask *job = &d->job[i];
 	double c = d->site.capacity, demand = demand_at(d, now);
-	double need = job->is.rate > c ? c : job->is.rate;
+	double need = fmin(job->is.rate, most_of(d));
 
 	if (job->is.rate <= d->site.small * c)
 		return SLU_ADMISSION_SMALL;
@@ -259,7 +285,7 @@ static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 static int64_t oracle_when(const struct day *d, int i, int64_t now)
 {
 	const struct slu_admission_ask *job = &d->job[i];
-	double c = d->site.capacity, need = fmin(job->is.rate, c);
+	double c = d->site.capacity, need = fmin(job->is.rate, most_of(d));
 	int64_t bound = (int64_t)fmin((double)d->site.max_wait,
 				      d->site.patience * job->is.seconds);
 	int64_t when = now;
@@ -298,10 +324,12 @@ static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 	}
 	/* above the target only what is noise, promised or idle */
 	if (got == SLU_ADMISSION_FITS)
-		ck_assert_double_le(demand_at(d, now) + fmin(job->is.rate, 100),
+		ck_assert_double_le(demand_at(d, now) +
+					    fmin(job->is.rate, most_of(d)),
 				    100);
 	if (got == SLU_ADMISSION_IDLE)
-		ck_assert_double_le(demand_at(d, now) + fmin(job->is.rate, 100),
+		ck_assert_double_le(demand_at(d, now) +
+					    fmin(job->is.rate, most_of(d)),
 				    100 * d->site.over);
 	d->start[i] = now;
 	slu_admission_begun(a, &job->is);
@@ -341,6 +369,6 @@ START_TEST(test_days)
 }
 END_TEST
 
-TEST_MAIN("admit", test_answers, test_everything_starts_when_off,
-	  test_end_frees_bandwidth, test_demand_from_measurement, test_rate,
-	  test_days)
+TEST_MAIN("admit", test_answers, test_needs_all,
+	  test_everything_starts_when_off, test_end_frees_bandwidth,
+	  test_demand_from_measurement, test_rate, test_days)

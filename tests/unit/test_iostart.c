@@ -109,6 +109,12 @@ static double demand(const struct world *w)
 	return sum;
 }
 
+/* One that needs all leaves a hundredth to noise. */
+static double needs(double rate)
+{
+	return fmin(rate, 0.99 * CAPACITY);
+}
+
 static int64_t bound_of(const struct model_job *j)
 {
 	return (int64_t)ceil(fmin(MAX_WAIT, PATIENCE * j->is.seconds));
@@ -168,7 +174,7 @@ static void check_starts(struct world *w, const struct model_job *j,
 			 double rate)
 {
 	int64_t held = j->is.since ? w->now - j->is.since : 0;
-	double all = demand(w) + fmin(rate, CAPACITY);
+	double all = demand(w) + needs(rate);
 
 	if (w->mode != SLU_IOSTART_ON || !able(w) || rate <= 0.01 * CAPACITY)
 		return;
@@ -182,7 +188,7 @@ static void ask(struct world *w, struct model_job *j)
 {
 	char why[SLU_IOSTART_WHY] = "";
 	double rate = w->taught ? foretold(w, j) : 0;
-	double all = demand(w) + fmin(rate, CAPACITY);
+	double all = demand(w) + needs(rate);
 	bool waits;
 
 	waits = slu_iostart_waits(&w->s, &j->is, w->now, why);
