@@ -315,6 +315,19 @@ bool slu_candidates_share(const struct slu_candidate *a,
 	       strncmp(a->device, b->device, pool) == 0;
 }
 
+/* The system has its own partitions and volumes there, often on the disk of the
+ * root file system: what fills them is missing elsewhere. */
+static bool is_of_system(const struct slu_candidate *c, const char *word)
+{
+	static const char *const places[] = {"/home", "/opt", "/usr", "/var",
+					     NULL};
+
+	for (const char *const *p = places; *p && word[0] != '/'; p++)
+		if (slu_is_below(c->path, *p))
+			return true;
+	return false;
+}
+
 /* Adds the best one that is worse than those before it; false: none is. */
 static bool add_next(const struct slu_candidate *all, size_t n,
 		     const char *word, const struct slu_candidate **out,
@@ -328,7 +341,7 @@ static bool add_next(const struct slu_candidate *all, size_t n,
 		c = &all[i];
 		for (size_t k = 0; k < found; k++)
 			has |= c == out[k] || slu_candidates_share(c, out[k]);
-		if (!has && c->root == out[0]->root &&
+		if (!has && c->root == out[0]->root && !is_of_system(c, word) &&
 		    c->tier == out[0]->tier && fits(c, word) &&
 		    better(c, next, by_speed(word)))
 			next = c;
@@ -399,6 +412,9 @@ void slu_candidate_why_not(const struct slu_candidate *c,
 		slu_buf_printf(out, "%s is taken, which is %s: this is %s",
 			       taken->path, slu_tier_names[taken->tier],
 			       slu_tier_names[c->tier]);
+	else if (each && is_of_system(c, word) && !same_device(c, taken))
+		slu_buf_printf(out, "the system's own, and there is %s",
+			       taken->path);
 	else if (each && !same_device(c, taken) &&
 		 slu_candidates_share(c, taken))
 		slu_buf_printf(out, "it shares its room with %s", taken->path);

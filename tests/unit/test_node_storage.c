@@ -503,8 +503,16 @@ END_TEST
 
 #define ZFS(path, dataset, size) MOUNT(path, "zfs", dataset, size, RW)
 
-/* Mounts that share their room count once: datasets of a pool, all memory. */
-START_TEST(test_shared_room)
+/* A disk that the system has cut up, and one beside it. */
+#define SYSTEM                                                            \
+	"[" ROOT "," MOUNT("/home", "xfs", "/dev/sda3", 4, RW) "," MOUNT( \
+		"/var/log", "xfs", "/dev/sda4", 3,                        \
+		RW) "," MOUNT("/data", "xfs", "/dev/sdc", 1, RW)
+#define LOCAL MOUNT("/local", "xfs", "/dev/sdb", 5, RW)
+
+/* Mounts that share their room count once: datasets of a pool, all memory. Nor
+ * is the system's own taken beside others that nobody has named. */
+START_TEST(test_like_ones)
 {
 	static const struct {
 		const char *mounts, *choice, *each;
@@ -521,6 +529,9 @@ START_TEST(test_shared_room)
 			 MEMORY) "," MOUNT("/small", "tmpfs", "none", 1,
 					   MEMORY) "]",
 		 "ram", "/ram "},
+		{SYSTEM "," LOCAL "]", "auto", "/local /data "},
+		{SYSTEM "," LOCAL "]", "/*", "/local /home /data "},
+		{SYSTEM "]", "auto", "/home /data "},
 	};
 
 	each(c, cases)
@@ -545,6 +556,16 @@ START_TEST(test_shared_room)
 }
 END_TEST
 
+#define LIKE                                                                                            \
+	"[" TIER("/a", "/dev/nvme0n1", 4, "flash") "," TIER("/b", "/dev/nvme1n1", 3, "flash") "," TIER( \
+		"/b2", "/dev/nvme1n1", 3,                                                               \
+		"flash") "," TIER("/disk", "/dev/sda", 2,                                               \
+				  "disk") "," TIER("/var", "/dev/nvme2n1p4",                            \
+						   3,                                                   \
+						   "flash") "," RAM("/ram",                             \
+								    2) "," RAM("/ram2",                 \
+									       2) "]"
+
 /* Why a like one is not, and what is only nearly like. */
 START_TEST(test_explain_each)
 {
@@ -555,6 +576,7 @@ START_TEST(test_explain_each)
 		{"/b", "NodeStorage, pool fast", ""},
 		{"/b2", "", "the same file system as /b"},
 		{"/disk", "", "/a is taken, which is flash: this is disk"},
+		{"/var", "", "the system's own, and there is /a"},
 		{"/ram", "pool mem", ""},
 		{"/ram2", "", "it shares its room with /ram"},
 	};
@@ -569,14 +591,7 @@ START_TEST(test_explain_each)
 	struct json_object *out = json_object_new_array(), *row;
 	size_t i = 0;
 
-	put(r, "mountpoints",
-	    "[" TIER("/a", "/dev/nvme0n1", 4, "flash") "," TIER(
-		    "/b", "/dev/nvme1n1", 3,
-		    "flash") "," TIER("/b2", "/dev/nvme1n1", 3,
-				      "flash") "," TIER("/disk", "/dev/sda", 2,
-							"disk") "," RAM("/ram",
-									2) "," RAM("/ram2",
-										   2) "]");
+	put(r, "mountpoints", LIKE);
 	expect_ok(slu_storage_explain(db, "n1", by, 3, out, &err), err);
 	each(c, wanted)
 	{
@@ -593,4 +608,4 @@ END_TEST
 
 TEST_MAIN("node storage", test_choice_of_storage, test_available,
 	  test_longest_mount_point_wins, test_tiers, test_random_choices,
-	  test_devices, test_shared_room, test_explain_each, test_explain)
+	  test_devices, test_like_ones, test_explain_each, test_explain)
