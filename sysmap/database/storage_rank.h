@@ -43,7 +43,8 @@ slu_candidates_choose(const struct slu_candidate *all, size_t n,
  * and what else fits the same word and is of the same tier, on other devices,
  * and not on the root file system's unless that one is. Of those that share
  * their room only the best; none in places of the system (/home, /opt, /usr,
- * /var) unless the word is a pattern. Best first; out: room for n. Returns how many.
+ * /var) unless the word is a pattern. Best first; out: room for n. Returns how
+ * many.
  */
 size_t slu_candidates_each(const struct slu_candidate *all, size_t n,
 			   const char *choice,
