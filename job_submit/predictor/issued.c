@@ -13,11 +13,19 @@
  *
  * Otherwise only jobs that do not wait would be training samples.
  *
+ * The stored forecasts of a stream cover its last hundred ends or so. Where
+ * many jobs run at a time, that is enough for the short ones only, and
+ * quantiles calibrated by these alone are too low. So for the calibration,
+ * which needs only the distributions, some are kept longer: the older, the
+ * fewer.
+ *
  * The calibration's alphas change at each end, so their history is stored, too:
  * compared with the present ones, jobs that wait long would hide the errors of
  * the former ones.
  */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "job_submit/predictor/issued.h"
 #include "job_submit/predictor/mixture.h"
 
@@ -31,6 +39,7 @@
 struct slu_issued_all {
 	struct slu_issued crowd[CROWDS]; /* when: the first end of these jobs */
 	struct slu_issued stream[SETS][WAYS];
+	struct slu_kept kept[SETS][WAYS];
 	/* ring buffers */
 	uint32_t since[ALPHAS]; /* Unix seconds */
 	float alpha[ALPHAS][SLU_MIX_KNOTS];
@@ -55,6 +64,7 @@ static struct slu_issued *fill(struct slu_issued *said,
 	said->class = mix->class[SLU_BY_CLASS].key;
 	said->when = when;
 	said->jobs = 0;
+	said->stream = false;
 	said->inputs = mix->inputs;
 	memcpy(said->weight, in->weight, sizeof(said->weight));
 	return said;
@@ -93,6 +103,68 @@ struct slu_issued *slu_issued_find(struct slu_predictor *p,
 	return known ? fill(crowd, mix, known, job->end) : NULL;
 }
 
+static struct slu_kept *kept_of(const struct slu_predictor *p, uint64_t key)
+{
+	return p->issued->kept[(key >> 32) % SETS];
+}
+
+struct slu_kept *slu_issued_kept(const struct slu_predictor *p,
+				 const struct slu_mixture *mix,
+				 const struct slu_job *job)
+{
+	uint64_t key = mix->class[SLU_BY_SIZE].key;
+	struct slu_kept *set = kept_of(p, key), *best = NULL;
+
+	for (struct slu_kept *k = set; k < set + WAYS; k++)
+		if (k->key == key && k->when <= job->submit &&
+		    (!best || k->when > best->when))
+			best = k;
+	return best;
+}
+
+/* The time between the stored forecasts of its class before and after it, as a
+ * share of its age: dropping the one with the least keeps all ages covered. */
+static double worth_of(const struct slu_kept *set, const struct slu_kept *is,
+		       int64_t now)
+{
+	int64_t before = 0, after = now;
+
+	if (!is->key)
+		return -1;
+	for (const struct slu_kept *k = set; k < set + WAYS; k++) {
+		bool later =
+			k->when > is->when || (k->when == is->when && k > is);
+
+		if (k == is || k->key != is->key)
+			continue;
+		if (later && k->when < after)
+			after = k->when;
+		if (!later && k->when > before)
+			before = k->when;
+	}
+	if (!before)
+		before = 2 * is->when - after;
+	return (double)(after - before) / (double)(now - is->when + 1);
+}
+
+static void keep(struct slu_predictor *p, const struct slu_issued *said)
+{
+	struct slu_kept *set = kept_of(p, said->key), *to = set;
+	double least = INFINITY;
+
+	for (struct slu_kept *k = set; k < set + WAYS; k++) {
+		double worth = worth_of(set, k, said->when);
+
+		if (worth < least) {
+			least = worth;
+			to = k;
+		}
+	}
+	*to = (struct slu_kept){.key = said->key, .when = said->when};
+	memcpy(to->at, said->inputs.at, sizeof(to->at));
+	memcpy(to->weight, said->weight, sizeof(to->weight));
+}
+
 void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,
 		     const struct slu_job *job)
 {
@@ -112,7 +184,8 @@ void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,
 	for (struct slu_issued *s = set; s < set + WAYS; s++)
 		if (s->when < oldest->when)
 			oldest = s;
-	fill(oldest, &now, &in, job->end);
+	fill(oldest, &now, &in, job->end)->stream = true;
+	keep(p, oldest);
 }
 
 void slu_issued_note_alpha(struct slu_predictor *p, int64_t now)

@@ -51,9 +51,11 @@ static const float gate_rate[SLU_MIX_FEATURE_GATE] = {0.006f, 0.12f, 0.05f,
 #define INTEGRAL_JOBS 8000.0f /* time constant of the integral */
 #define INTEGRAL_RATE 0.002f  /* of the target, per excess job */
 #define INTEGRAL_MOST 0.8f    /* bound, of the distance to 0 or 1 */
-#define MIN_SHARE     1e-3f
+/* Weight of a job of a stream there. Chosen on RICC, HPC2N and SDSC-SP2. */
+#define INTEGRAL_STREAM 0.4f
+#define MIN_SHARE	1e-3f
 
-#define ERRORS_EVERY  16 /* samples */
+#define ERRORS_EVERY	16 /* samples */
 
 static inline float more(float a, float b)
 {
@@ -89,11 +91,10 @@ SLU_FAST static void weigh_sample(const struct slu_predictor *p,
 	l->total = total;
 }
 
-/* F(at) of the forecast. */
-SLU_FAST static float cdf_of(const struct slu_issued *said, int at)
+/* F(at) of a forecast. */
+SLU_FAST static float cdf_of(const uint16_t *centre, const float *weight,
+			     int at)
 {
-	const uint16_t *centre = said->inputs.at;
-	const float *weight = said->weight;
 	float sum = 0, below = 0;
 
 	for (int i = 0; i < SLU_MIX_COMPONENTS; i++) {
@@ -113,14 +114,17 @@ static uint16_t step_before(int64_t run)
 	return (uint16_t)(fminf(ceilf(at), UINT16_MAX) - 1);
 }
 
-/* told: the number of earlier jobs with the same forecast. The integral counts
- * all of them fully, so that the long-run coverage is exact. */
-static void learn_alpha(struct slu_predictor *p, float below, unsigned told,
-			const struct slu_job *job)
+/* told: the number of earlier jobs with the same forecast, which decreases the
+ * rate. The integral counts all of them alike, so that the long-run coverage is
+ * exact; those of streams by less, as they are judged long after they were
+ * told, and one user may have thousands. */
+static void learn_alpha(struct slu_predictor *p, const struct slu_job *job,
+			float below, unsigned told, bool stream)
 {
 	const float *then =
 		slu_issued_alpha(p, job->submit > 0 ? job->submit : INT64_MAX);
 	float rate = ALPHA_RATE / (1 + (float)told / ALPHA_CROWD);
+	float counts = stream ? INTEGRAL_STREAM : 1;
 
 	for (int i = 0; i < SLU_MIX_KNOTS; i++) {
 		float knot = (float)slu_knot[i];
@@ -128,7 +132,8 @@ static void learn_alpha(struct slu_predictor *p, float below, unsigned told,
 		float off = (below < then[i] ? 1.0f : 0) - knot;
 		float most = INTEGRAL_MOST * edge, aim, level;
 
-		p->integral[i] += off - p->integral[i] * (1 / INTEGRAL_JOBS);
+		p->integral[i] +=
+			counts * (off - p->integral[i] * (1 / INTEGRAL_JOBS));
 		aim = INTEGRAL_RATE * p->integral[i];
 		aim = aim < most ? aim : most;
 		aim = aim > -most ? aim : -most;
@@ -137,6 +142,23 @@ static void learn_alpha(struct slu_predictor *p, float below, unsigned told,
 		slu_set(&p->alpha[i], level < 0.99999f ? level : 0.99999f);
 	}
 	slu_issued_note_alpha(p, job->end);
+}
+
+/* A lost forecast is judged by what was kept of it, if anything. */
+static void learn_calibration(struct slu_predictor *p,
+			      const struct slu_mixture *mix,
+			      const struct slu_job *job,
+			      const struct slu_issued *said, unsigned told)
+{
+	uint16_t at = step_before(slu_run_time(job));
+	struct slu_kept *kept = said ? NULL : slu_issued_kept(p, mix, job);
+
+	if (said)
+		learn_alpha(p, job, cdf_of(said->inputs.at, said->weight, at),
+			    told, said->stream);
+	else if (kept)
+		learn_alpha(p, job, cdf_of(kept->at, kept->weight, at),
+			    kept->jobs++, true);
 }
 
 SLU_FAST static void learn_lags(struct slu_predictor *p,
@@ -380,8 +402,7 @@ void slu_learn(struct slu_predictor *p, const struct slu_job *job)
 		weigh_sample(p, &mix.inputs, &in);
 		worth = 1 / (1 + (float)told / EXPERT_CROWD);
 	}
-	if (said)
-		learn_alpha(p, cdf_of(said, step_before(run)), told, job);
+	learn_calibration(p, &mix, job, said, told);
 	if (in.total > 0)
 		learn_kinds(p, &mix.inputs, worth, &in);
 	slu_shares_learn(p, &mix.inputs, &in.density[SLU_MIX_LAGGED],

@@ -2,6 +2,7 @@
 /* Do as many jobs end below a predicted quantile as it says? */
 #include "config.h"
 #include <math.h>
+#include <stdlib.h>
 #include "tests/unit/predictor_fixture.h"
 #include "tests/unit/random.h"
 
@@ -107,4 +108,67 @@ START_TEST(test_queue)
 }
 END_TEST
 
-TEST_MAIN("calibration", test_calibration, test_crowds, test_queue)
+enum { STREAM = 20000 };
+struct stream {
+	int64_t submit[STREAM], end[STREAM];
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Learns what has ended up to then, of `ended`: pairs of an end and a job. */
+static int learn_until(struct slu_predictor *p, const struct stream *s,
+		       int64_t (*ended)[2], int next, int64_t now)
+{
+	for (; next < STREAM && ended[next][0] <= now; next++) {
+		struct slu_job job = make_job(1, "a", 2, 0, 0);
+
+		job.submit = job.start = s->submit[ended[next][1]];
+		job.end = ended[next][0];
+		slu_learn(p, &job);
+	}
+	return next;
+}
+
+/* The median where a stream of jobs runs, some hundred at a time: the longer a
+ * run, the more others end before it, until what was told of it is hard to
+ * know. */
+START_TEST(test_stream)
+{
+	enum { EVERY = 10, WARM = 4000 };
+	static struct stream s;
+	static int64_t ended[STREAM][2];
+	struct slu_predictor *p = new_predictor(1000, 0.9, 0);
+	size_t within = 0;
+	uint64_t seed = 13;
+	int next = 0;
+
+	for (int i = 0; i < STREAM; i++) {
+		s.submit[i] = 1000000 + i * EVERY;
+		s.end[i] =
+			s.submit[i] + (int64_t)(100 * exp(5 * uniform(&seed)));
+		ended[i][0] = s.end[i];
+		ended[i][1] = i;
+	}
+	qsort(ended, STREAM, sizeof(ended[0]), by_end);
+	for (int i = 0; i < STREAM; i++) {
+		struct slu_job job = make_job(1, "a", 2, 0, 0);
+		struct slu_outlook o;
+
+		next = learn_until(p, &s, ended, next, s.submit[i]);
+		job.submit = s.submit[i];
+		slu_predict_outlook(p, &job, &o);
+		within += i >= WARM &&
+			  (double)(s.end[i] - s.submit[i]) <=
+				  slu_predict_quantile(p, &o, 0.5, 0);
+	}
+	ck_assert_double_eq_tol((double)within / (STREAM - WARM), 0.5, 0.05);
+	slu_predictor_free(p);
+}
+END_TEST
+
+TEST_MAIN("calibration", test_calibration, test_crowds, test_queue, test_stream)
