@@ -94,7 +94,7 @@ while [ -e "$dir/kill" ]; do sleep 0.1; done
 sed -n '/^When the second process/,/^\.EE/s/^# //p' \
 	"${srcdir:-.}/man/sluice-lustre-check.8" |
 	sed "s|/tmp/|$TMPDIR/|g; s|DIRECTORY|$dir/lustre|; s|\\\\(aq|'|g; s|\\\\en|\\\\n|; s|\\\\-|-|g" >"$dir/mend"
-[ "$(wc -l <"$dir/mend")" = 3 ] || fail "manual: $(cat "$dir/mend")"
+[ "$(wc -l <"$dir/mend")" = 4 ] || fail "manual: $(cat "$dir/mend")"
 bash "$dir/mend" >"$dir/out" 2>"$dir/err" || fail "$(cat "$dir/mend")"
 [ "$(cd "$dir/set" && grep . -- *)" = "$before" ] || fail "manual: left changed"
 [ -z "$(ls "$dir/lustre")" ] || fail "left $(ls "$dir/lustre")"
