@@ -97,6 +97,7 @@ struct slu_iostart {
 	int64_t looked;	  /* when `admit` was made; 0: outdated */
 	bool busy;	  /* the file system is, by the last measurement */
 	double moved;	  /* bytes, at the time */
+	bool published;	  /* these servers have told of some job */
 	int64_t moved_at; /* of this measurement */
 	struct slu_busy_times busy_times;
 	uint32_t heavy[3]; /* the jobs that move most; 0: none */
@@ -145,7 +146,7 @@ void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 
 /* Running jobs have moved so much since their starts, as measured; a job that
  * was measured before and is not listed has moved nothing since. Unknown jobs
- * are ignored. */
+ * are ignored, and zeros where the servers of this resource do not publish. */
 void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now);

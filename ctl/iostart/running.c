@@ -40,6 +40,20 @@ static void note_busy(struct slu_iostart *s, double moved, int64_t now)
 	s->moved_at = now;
 }
 
+/* Bytes are told by object storage servers, operations by metadata servers: of
+ * a job of which only the other kind has told something, nothing is known until
+ * this kind has told something of any job. */
+static bool is_published(struct slu_iostart *s,
+			 const struct slu_job_moved *moved, double counted)
+{
+	const double other = s->scope & SLU_IO_OPS
+				     ? moved->read_bytes + moved->written_bytes
+				     : moved->metadata_ops;
+
+	s->published |= counted > 0;
+	return s->published || !(other > 0);
+}
+
 void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now)
@@ -52,6 +66,8 @@ void slu_iostart_measured(struct slu_iostart *s,
 		run = slu_map_get(&s->running, moved[i].job_id);
 		bytes = slu_io_counts(s, &moved[i]);
 		if (!run || !(bytes >= 0) || now < run->start)
+			continue;
+		if (!is_published(s, &moved[i], bytes))
 			continue;
 		if (run->at)
 			more += fmax(bytes - run->moved, 0);

@@ -576,6 +576,21 @@ START_TEST(test_gives_back)
 }
 END_TEST
 
+/* Where only metadata servers publish, what a job reads is not measured. */
+START_TEST(test_nothing_is_not_measured)
+{
+	struct slu_job_moved moved = {.job_id = 1, .metadata_ops = 1e6};
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	set_up(&s, SLU_IOSTART_ON);
+	slu_iostart_begun(&s, &heavy, 100);
+	slu_iostart_measured(&s, &moved, 1, 100 + 40 * 3600);
+	ck_assert(asks(&s, 2, 101 + 40 * 3600, why));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
 /* Of reads and writes only what the site says counts. */
 START_TEST(test_only_scoped_io_counts)
 {
@@ -845,4 +860,5 @@ END_TEST
 TEST_MAIN("iostart", test_busy_runs, test_auto, test_held, test_silent_servers,
 	  test_servers_of_before, test_histories, test_half_read, test_advise,
 	  test_reports, test_wait_noted_before_a_restart, test_clock,
-	  test_gives_back, test_only_scoped_io_counts)
+	  test_gives_back, test_nothing_is_not_measured,
+	  test_only_scoped_io_counts)
