@@ -193,7 +193,8 @@ bool slu_df_target_parse(const char *line, struct slu_df_target *out)
 	if (!mark || sscanf(line, "%*s %" SCNu64 " %" SCNu64 " %" SCNu64,
 			    &total, &used, &left) != 3)
 		return false;
-	if (sscanf(mark, "[OST:%" SCNu32 "]", &out->index) != 1 ||
+	if (sscanf(line, "%8[^ -]-OST", out->fsname) != 1 ||
+	    sscanf(mark, "[OST:%" SCNu32 "]", &out->index) != 1 ||
 	    total > UINT64_MAX / 1024 || left > total)
 		return false;
 	out->total = total * 1024;

@@ -43,6 +43,7 @@ bool slu_file_layout_next(const char **text, struct slu_file_layout *out);
 /* A line of `lfs df` about an object storage target; total and available in
  * bytes. False: it is about something else. */
 struct slu_df_target {
+	char fsname[9]; /* of Lustre */
 	uint32_t index;
 	uint64_t total, available;
 };

@@ -17,6 +17,7 @@
 
 struct check {
 	struct slu_cost_target *target;
+	char fsname[9];
 	struct slu_cost_site site;
 	uint64_t *room; /* of targets, the most first */
 	struct slu_review review;
@@ -46,7 +47,7 @@ static int count_targets(struct check *c, struct slu_err *err)
 	return 0;
 }
 
-/* The number of a server in sluiced's answer, from 1. */
+/* The number of a server among those that have targets here, from 1. */
 static uint32_t number_of(struct json_object *servers, const char *name)
 {
 	uint32_t n = 0;
@@ -56,37 +57,48 @@ static uint32_t number_of(struct json_object *servers, const char *name)
 		(void)said;
 		n++;
 		if (strcmp(server, name) == 0)
-			return n;
+			break;
 	}
-	return 0;
+	return n;
+}
+
+/* sluiced may know other file systems, too. */
+static bool is_of(const char *target, const char *fsname)
+{
+	size_t len = strlen(fsname);
+
+	return target && strncmp(target, fsname, len) == 0 &&
+	       strncmp(target + len, "-OST", 4) == 0;
+}
+
+static void take_server(struct check *c, struct json_object *ost,
+			struct json_object *all, struct json_object *servers)
+{
+	const char *name = slu_json_str_at(ost, "server");
+	uint64_t index = slu_json_u64_at(ost, "index");
+	double peak;
+
+	if (!name || index >= c->site.n ||
+	    !is_of(slu_json_str_at(ost, "name"), c->fsname))
+		return;
+	peak = slu_json_number_at(slu_json_at(all, name), "peak");
+	c->site.server = peak > c->site.server ? peak : c->site.server;
+	json_object_object_add(servers, name, NULL);
+	c->target[index].server = number_of(servers, name);
 }
 
 /* Which servers the targets have, and what a server moves. */
 static void take_servers(struct check *c, struct json_object *answer)
 {
 	struct json_object *list = slu_json_list_at(answer, "osts");
-	struct json_object *servers = slu_json_at(answer, "servers");
-	uint64_t index;
+	struct json_object *all = slu_json_at(answer, "servers");
+	struct json_object *servers = json_object_new_object();
 
-	for (size_t i = 0; servers && i < slu_json_length(list); i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		const char *server = slu_json_str_at(one, "server");
-
-		index = slu_json_u64_at(one, "index");
-		if (index < c->site.n && server)
-			c->target[index].server = number_of(servers, server);
-	}
-	if (!servers)
-		return;
+	for (size_t i = 0; all && i < slu_json_length(list); i++)
+		take_server(c, json_object_array_get_idx(list, i), all,
+			    servers);
 	c->site.servers = (uint32_t)json_object_object_length(servers);
-	json_object_object_foreach(servers, name, said)
-	{
-		double peak = slu_json_number_at(said, "peak");
-
-		(void)name;
-		if (peak > c->site.server)
-			c->site.server = peak;
-	}
+	json_object_put(servers);
 }
 
 /* sluiced is asked where there is one; without it, there are no servers. */
@@ -216,7 +228,7 @@ static int prepare(struct slu_ask *ask, const char *dir, struct check *c,
 
 	if (slu_json_u64_opt(ask->args, "top", &top, err) ||
 	    slu_stripe_take(ask->args, &nothing, r, err) ||
-	    slu_stripe_targets(dir, &c->target, &c->site.n, err))
+	    slu_stripe_targets(dir, &c->target, &c->site.n, c->fsname, err))
 		return -1;
 	known = r->lustre;
 	c->review.top = top;
@@ -248,6 +260,10 @@ static int run(struct slu_ask *ask, const char *dir, struct check *c,
 		fputs("\r\033[K", stderr);
 	if (ret)
 		return ret;
+	if (c->walk.unread > 0 && c->walk.read == 0)
+		return slu_err(err, SLU_IO,
+			       "nothing could be read, the first: %s",
+			       slu_printable(c->walk.first));
 	if (c->walk.unread > 0)
 		fprintf(stderr,
 			"sysquery: %llu files or directories could not be "

@@ -86,9 +86,10 @@ static void look(struct pass *p, size_t first, size_t n)
 	int code = -1, ret = ask_lfs(p->path + first, n, &said, &code, &err);
 	bool whole = ret == 0 && is_whole(p, &said, n);
 
-	if (whole)
+	if (whole) {
 		take(p, first, n, said.data);
-	else if (code < 0 || (code == NO_PROGRAM && n == 1))
+		p->walk->read += n;
+	} else if (code < 0 || (code == NO_PROGRAM && n == 1))
 		p->stopped = slu_err(p->err, SLU_IO, "lfs getstripe: %s",
 				     err.text) != 0;
 	slu_buf_free(&said);
@@ -226,7 +227,7 @@ int slu_stripe_walk(struct slu_stripe_walk *walk, const char *dir,
 }
 
 static int take_targets(char *text, struct slu_cost_target **out, size_t *n,
-			struct slu_err *err)
+			char fsname[9], struct slu_err *err)
 {
 	struct slu_df_target t;
 
@@ -240,6 +241,7 @@ static int take_targets(char *text, struct slu_cost_target **out, size_t *n,
 			       (t.index + 1 - *n) * sizeof(**out));
 			*n = t.index + 1;
 		}
+		memcpy(fsname, t.fsname, sizeof(t.fsname));
 		(*out)[t.index].total = t.total;
 		(*out)[t.index].available = t.available;
 	}
@@ -247,7 +249,7 @@ static int take_targets(char *text, struct slu_cost_target **out, size_t *n,
 }
 
 int slu_stripe_targets(const char *dir, struct slu_cost_target **out, size_t *n,
-		       struct slu_err *err)
+		       char fsname[9], struct slu_err *err)
 {
 	char *argv[] = {"lfs", "df", "--", (char *)dir, NULL};
 	struct slu_buf said = {.max = ANSWER};
@@ -263,7 +265,8 @@ int slu_stripe_targets(const char *dir, struct slu_cost_target **out, size_t *n,
 					    ? "lfs of Lustre is not to be found"
 					    : "lfs df (is it on Lustre?)");
 	else
-		ret = said.data ? take_targets(said.data, out, n, err) : 0;
+		ret = said.data ? take_targets(said.data, out, n, fsname, err)
+				: 0;
 	slu_buf_free(&said);
 	return ret;
 }

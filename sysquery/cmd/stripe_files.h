@@ -17,6 +17,7 @@ struct slu_stripe_walk {
 	/* Is told from time to time; may be NULL. */
 	void (*progress)(const struct slu_stripe_walk *walk);
 	uint64_t seen;	 /* files */
+	uint64_t read;	 /* whose layout lfs told */
 	uint64_t unread; /* files and directories that could not be read */
 	char first[512]; /* the first of these, and why */
 };
@@ -27,9 +28,9 @@ int slu_stripe_walk(struct slu_stripe_walk *walk, const char *dir,
 		    struct slu_err *err);
 
 /* The targets of the file system of dir, by index (what no line is about has
- * total 0); *n may be 0. Caller frees *out. */
+ * total 0), and its name; *n may be 0. Caller frees *out. */
 int slu_stripe_targets(const char *dir, struct slu_cost_target **out, size_t *n,
-		       struct slu_err *err);
+		       char fsname[9], struct slu_err *err);
 
 /* Lustre's version here ("lfs 2.15.8" is 2015); 0: unknown. */
 uint32_t slu_stripe_client_version(void);

@@ -195,7 +195,8 @@ START_TEST(test_df)
 		if (c->ok)
 			ck_assert(t.index == c->index &&
 				  t.total == c->total * 1024 &&
-				  t.available == c->available * 1024);
+				  t.available == c->available * 1024 &&
+				  !strcmp(t.fsname, "fs"));
 	}
 }
 END_TEST

@@ -1025,9 +1025,13 @@ START_TEST(test_stripe_check)
 	write_lfs();
 	asked = "{\"fsname\":\"fs\",\"question\":\"osts\"}";
 	answer = "{\"lustre\":2005,\"servers\":{\"a\":{\"peak\":4e8},"
-		 "\"b\":{}},\"osts\":[{\"index\":0,\"server\":\"a\"},"
-		 "{\"index\":1,\"server\":\"a\"},{\"index\":2,\"server\":"
-		 "\"b\"},{\"index\":3,\"server\":\"b\"}]}";
+		 "\"b\":{}},\"osts\":["
+		 "{\"index\":0,\"server\":\"a\",\"name\":\"fs-OST0000\"},"
+		 "{\"index\":1,\"server\":\"a\",\"name\":\"fs-OST0001\"},"
+		 "{\"index\":2,\"server\":\"b\",\"name\":\"fs-OST0002\"},"
+		 "{\"index\":3,\"server\":\"b\",\"name\":\"fs-OST0003\"},"
+		 "{\"index\":0,\"server\":\"b\",\"name\":\"f-OST0000\"},"
+		 "{\"index\":1,\"server\":\"b\",\"name\":\"fs2-OST0001\"}]}";
 	snprintf(line, sizeof(line), "stripe check %s --fsname fs --json",
 		 tmpfile_path("files"));
 	expect(ask_line(line) == 0, "%s", err.text);

@@ -110,6 +110,15 @@ grep -q '2 files or directories could not be read, the first: ./' "$dir/said" ||
 	fail "unread: $(cat "$dir/said")"
 grep -q '"count":3' "$dir/out" || fail "the others: $(cat "$dir/out")"
 
+# Where nothing can be read nothing is said to be well.
+mkdir "$dir/unread"
+: >"$dir/unread/a"
+echo 1 >"$dir/unread/b"
+check "$dir/unread"
+[ $? = 1 ] || fail "nothing read: $(cat "$dir/out")"
+grep -q "nothing could be read, the first: $dir/unread/b" "$dir/said" ||
+	fail "nothing read: $(cat "$dir/said")"
+
 # More than are asked for at once.
 mkdir "$dir/many"
 for ((i = 0; i < 300; i++)); do
