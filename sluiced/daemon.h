@@ -25,7 +25,7 @@
 #include "sluiced/control/distance.h"
 #include "sluiced/host_addresses.h"
 #include "sluiced/publication/mapping_publisher.h"
-#include "sluiced/questions/placement_rate.h"
+#include "sluiced/placement/placement_rate.h"
 #include "sluiced/questions/question_queue.h"
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/known_servers.h"

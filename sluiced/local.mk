@@ -53,20 +53,20 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/answerer.c sluiced/questions/answerer.h \
 	sluiced/questions/answerer_table.c sluiced/questions/answerer_table.h \
 	sluiced/questions/answerers.h \
-	sluiced/questions/doctor.c sluiced/questions/doctor.h \
-	sluiced/questions/doctor_findings.c sluiced/questions/doctor_findings.h \
-	sluiced/questions/doctor_hosts.c sluiced/questions/doctor_hosts.h \
-	sluiced/questions/doctor_jobs.c sluiced/questions/doctor_jobs.h \
-	sluiced/questions/doctor_live.c sluiced/questions/doctor_live.h \
+	sluiced/doctor/doctor.c sluiced/doctor/doctor.h \
+	sluiced/doctor/doctor_findings.c sluiced/doctor/doctor_findings.h \
+	sluiced/doctor/doctor_hosts.c sluiced/doctor/doctor_hosts.h \
+	sluiced/doctor/doctor_jobs.c sluiced/doctor/doctor_jobs.h \
+	sluiced/doctor/doctor_live.c sluiced/doctor/doctor_live.h \
 	sluiced/questions/io_forecasts.c sluiced/questions/io_forecasts.h \
 	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
 	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
-	sluiced/questions/job_waits.c sluiced/questions/job_waits.h \
-	sluiced/questions/layouts.c sluiced/questions/layouts.h \
-	sluiced/questions/partition_queue.c sluiced/questions/partition_queue.h \
-	sluiced/questions/place_now.c sluiced/questions/place_now.h \
-	sluiced/questions/placement_rate.c sluiced/questions/placement_rate.h \
-	sluiced/questions/predict_nodes.c sluiced/questions/predict_nodes.h \
+	sluiced/queue/job_waits.c sluiced/queue/job_waits.h \
+	sluiced/placement/layouts.c sluiced/placement/layouts.h \
+	sluiced/queue/partition_queue.c sluiced/queue/partition_queue.h \
+	sluiced/placement/place_now.c sluiced/placement/place_now.h \
+	sluiced/placement/placement_rate.c sluiced/placement/placement_rate.h \
+	sluiced/queue/predict_nodes.c sluiced/queue/predict_nodes.h \
 	sluiced/questions/question_hosts.c \
 	sluiced/questions/question_ions.c \
 	sluiced/questions/question_iostart.c \
@@ -80,8 +80,8 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/question_stripe.c sluiced/questions/question_stripe.h \
 	sluiced/questions/question_why.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
-	sluiced/questions/start_queue.c sluiced/questions/start_queue.h \
-	sluiced/questions/wait_reason.c sluiced/questions/wait_reason.h \
+	sluiced/queue/start_queue.c sluiced/queue/start_queue.h \
+	sluiced/queue/wait_reason.c sluiced/queue/wait_reason.h \
 	sluiced/startup.c sluiced/startup.h \
 	sluiced/user.c sluiced/user.h \
 	sluiced/wakeups.c sluiced/wakeups.h

@@ -29,7 +29,7 @@
 #include "sluiced/http/reply.h"
 #include "sluiced/http/routes.h"
 #include "sluiced/programs.h"
-#include "sluiced/questions/predict_nodes.h"
+#include "sluiced/queue/predict_nodes.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/wakeups.h"
 #include "sluiced/ingestion/server_capacity.h"

@@ -2,7 +2,7 @@
 /* Turns what the buffers want done into messages to slurmctld. */
 #include "sluiced/control/buffer_commands.h"
 #include "sluiced/control/pool_commands.h"
-#include "sluiced/questions/layouts.h"
+#include "sluiced/placement/layouts.h"
 #include "sluiced/wakeups.h"
 
 static void mirror(void *arg, const struct slu_buffer_state *state)

@@ -12,8 +12,8 @@
 #include "job_submit/history/job_history.h"
 #include "sluiced/questions/answerer_table.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/doctor.h"
-#include "sluiced/questions/doctor_live.h"
+#include "sluiced/doctor/doctor.h"
+#include "sluiced/doctor/doctor_live.h"
 #include "sluiced/daemon.h"
 
 #define JOBS	    100

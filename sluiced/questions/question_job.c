@@ -14,7 +14,7 @@
 #include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/job_file_system.h"
-#include "sluiced/questions/job_waits.h"
+#include "sluiced/queue/job_waits.h"
 #include "sysquery/answers/job_advice.h"
 
 #define SCHEMA	   "sluice.job"

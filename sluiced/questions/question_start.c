@@ -13,7 +13,7 @@
 #include "common/hostlist.h"
 #include "common/jsonx.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/start_queue.h"
+#include "sluiced/queue/start_queue.h"
 
 #define NODES_TOLD 20
 #define SOON	   600 /* s */

@@ -8,7 +8,7 @@
 #include "common/proc.h"
 #include "common/str.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/wait_reason.h"
+#include "sluiced/queue/wait_reason.h"
 #include "wire/job.h"
 
 #include <stdio.h>

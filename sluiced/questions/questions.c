@@ -20,7 +20,7 @@
 #include "sluiced/http/handlers.h"
 #include "sluiced/http/reply.h"
 #include "sluiced/questions/answerer_table.h"
-#include "sluiced/questions/place_now.h"
+#include "sluiced/placement/place_now.h"
 #include "sysquery/query.h"
 
 struct slu_question {

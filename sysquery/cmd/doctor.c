@@ -2,7 +2,7 @@
 /*
  * sysquery doctor: problems of the cluster, with commands that show or solve
  * them. What prevents this host from querying sluiced is checked here; the rest
- * is sluiced's answer (sluiced/questions/doctor.h).
+ * is sluiced's answer (sluiced/doctor/doctor.h).
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

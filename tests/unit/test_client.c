@@ -5,7 +5,7 @@
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/clock.h"
-#include "sluiced/questions/placement_rate.h"
+#include "sluiced/placement/placement_rate.h"
 #include "sluiced/questions/question_queue.h"
 #include <grp.h>
 #include <sys/wait.h>

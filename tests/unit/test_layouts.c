@@ -7,7 +7,7 @@
 #include "burst_buffer/plan/plan.h"
 #include "select_io/ost/recent_placements.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/layouts.h"
+#include "sluiced/placement/layouts.h"
 
 static struct slu_err err;
 

@@ -4,7 +4,7 @@
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"
 #include "sluiced/questions/io_forecasts.h"
-#include "sluiced/questions/placement_rate.h"
+#include "sluiced/placement/placement_rate.h"
 
 /* One user's second, whatever others do. */
 START_TEST(test_rate)

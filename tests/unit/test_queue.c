@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include "common/jsonx.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/partition_queue.h"
+#include "sluiced/queue/partition_queue.h"
 
 START_TEST(test_squeue_lines)
 {

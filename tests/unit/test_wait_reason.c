@@ -3,7 +3,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/str.h"
-#include "sluiced/questions/wait_reason.h"
+#include "sluiced/queue/wait_reason.h"
 
 #define HEAD                                        \
 	"JobId=7 JobName=a JobState=RUNNING Re\n"   \

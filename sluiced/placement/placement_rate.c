@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A token bucket for each of the users who asked last. */
 #include "config.h"
-#include "sluiced/questions/placement_rate.h"
+#include "sluiced/placement/placement_rate.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * record has the times that slurmctld knows; the rows of its buffers have those
  * of setup and stage-in.
  */
-#include "sluiced/questions/job_waits.h"
+#include "sluiced/queue/job_waits.h"
 
 #include <string.h>
 #include "burst_buffer/lifecycle/deadlines.h"

@@ -5,7 +5,7 @@
  * drained nodes. Hosts with the same finding are one finding.
  */
 #include "config.h"
-#include "sluiced/questions/doctor_hosts.h"
+#include "sluiced/doctor/doctor_hosts.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "sysmap/extract.h"
-#include "sluiced/questions/doctor_findings.h"
+#include "sluiced/doctor/doctor_findings.h"
 
 #define LATELY 86400.0 /* seconds for which failures count */
 #define SPEAKS 20.0    /* minutes within which a healthy node sends something */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads squeue and sinfo, and divides the jobs into those that run, that come
  * before the one in question, and behind it. */
-#include "sluiced/questions/start_queue.h"
+#include "sluiced/queue/start_queue.h"
 
 #include <stdlib.h>
 #include <string.h>

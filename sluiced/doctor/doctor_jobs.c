@@ -6,7 +6,7 @@
  * held by a process.
  */
 #include "config.h"
-#include "sluiced/questions/doctor_jobs.h"
+#include "sluiced/doctor/doctor_jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "common/str.h"
 #include "common/size.h"
 #include "sysmap/extract.h"
-#include "sluiced/questions/doctor_findings.h"
+#include "sluiced/doctor/doctor_findings.h"
 
 #define DAY	   86400.0
 #define LIKE	   200	/* ended buffers for comparison */

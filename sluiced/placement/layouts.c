@@ -14,7 +14,7 @@
 #include "select_io/stripe/composite_layout.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/layouts.h"
+#include "sluiced/placement/layouts.h"
 #include "sluiced/questions/question_stripe.h"
 
 #define COMMAND "lfs setstripe "

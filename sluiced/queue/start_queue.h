@@ -9,7 +9,7 @@
 #include "common/str.h"
 #include "job_submit/predictor/predict.h"
 #include "job_submit/simulation/start_forecast.h"
-#include "sluiced/questions/partition_queue.h"
+#include "sluiced/queue/partition_queue.h"
 #include "sluiced/questions/answerer.h"
 
 struct slu_start_queue {

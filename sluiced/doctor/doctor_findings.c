@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/questions/doctor_findings.h"
+#include "sluiced/doctor/doctor_findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

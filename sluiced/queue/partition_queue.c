@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/questions/partition_queue.h"
+#include "sluiced/queue/partition_queue.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/questions/predict_nodes.h"
+#include "sluiced/queue/predict_nodes.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

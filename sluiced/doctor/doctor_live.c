@@ -2,7 +2,7 @@
 /* The part of "doctor" that only the daemon's memory has. It reads no files,
  * which is the answering process's task. */
 #include "config.h"
-#include "sluiced/questions/doctor_live.h"
+#include "sluiced/doctor/doctor_live.h"
 
 #include <unistd.h>
 #include "burst_buffer/lifecycle/buffer_report.h"

@@ -5,7 +5,7 @@
  * is a function that adds its findings.
  */
 #include "config.h"
-#include "sluiced/questions/doctor.h"
+#include "sluiced/doctor/doctor.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -20,9 +20,9 @@
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "common/size.h"
-#include "sluiced/questions/doctor_findings.h"
-#include "sluiced/questions/doctor_hosts.h"
-#include "sluiced/questions/doctor_jobs.h"
+#include "sluiced/doctor/doctor_findings.h"
+#include "sluiced/doctor/doctor_hosts.h"
+#include "sluiced/doctor/doctor_jobs.h"
 
 /* bytes; with less, writes will soon fail */
 #define ROOM_MIN (UINT64_C(100) << 20)

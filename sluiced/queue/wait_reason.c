@@ -4,7 +4,7 @@
  * prints a record of several lines for each job, or task of an array, and an
  * empty line behind it. A value that is a sentence has a line of its own.
  */
-#include "sluiced/questions/wait_reason.h"
+#include "sluiced/queue/wait_reason.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sluiced/questions/place_now.h"
+#include "sluiced/placement/place_now.h"
 
 #include <string.h>
 
