@@ -115,11 +115,12 @@ static void check_page(void)
 	slu_buf_free(&page);
 }
 
-static void print_tbfd(void)
+static void print_tbfd(const char *unit)
 {
 	struct json_object *state = json_object_new_object();
 	struct slu_buf out = {0};
 
+	slu_json_set_str(state, "unit", unit);
 	slu_tbfd_metrics(state, &out);
 	slu_buf_puts(&printed, out.data);
 	slu_buf_free(&out);
@@ -163,7 +164,8 @@ START_TEST(test_metrics_in_dashboards_exist)
 	if (!sluiced_begin())
 		return;
 	print_sluiced();
-	print_tbfd();
+	print_tbfd("RPCs");
+	print_tbfd("bytes");
 	expect(is_printed("sluice_ion_gain_ratio") &&
 		       strstr(printed.data, "\nsluice_ion_gain_ratio 1.5\n"),
 	       "%s", printed.data);
