@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a request to its answer: authenticate, decode, authorise, handle; a long
- * poll without an answer yet is parked and handled again when its job has
- * changed.
+ * Handles one HTTP request of sluiced, from its headers to its answer.
+ *
+ * begin() finds the route and authenticates the caller by the headers;
+ * complete() checks that the caller signed this body, decodes it, authorises
+ * the caller, and calls the route's handler.
+ *
+ * Routes with `waits` are long polls. They are handled in a batch, one database
+ * transaction for all that arrived together (request_batch.h). When the handler
+ * returns SLU_BUSY the request is parked, and handled again whenever its job
+ * changes, for at most HOLD seconds.
  */
 #include "sluiced/http/exchange.h"
 
@@ -31,7 +38,7 @@ static uint64_t long_at(const void *msg, size_t offset)
 	return *(const uint64_t *)((const char *)msg + offset);
 }
 
-/* Authenticates as far as possible from the headers. */
+/* Authenticates the caller by the headers; prove_body() does the rest. */
 static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 {
 	struct slu_auth_request ask = {
@@ -44,7 +51,7 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 		return 0;
 	if (slu_auth_prove(&d->auth, &ask, &req->caller, err) < 0)
 		return -1;
-	/* the caller is known: a refusal is signed, too */
+	/* an authenticated caller gets even its refusal signed */
 	req->proven =
 		slu_auth_user(&d->auth, req->route->who, &req->caller, err) < 0;
 	return req->proven ? -1 : 0;
@@ -74,7 +81,7 @@ static int decode(struct slu_req *req, struct slu_err *err)
 			       req->body.len, req->msg, err);
 }
 
-/* The host for which it speaks. */
+/* Sets req->host: the node that the request is about. */
 static int find_host(struct slu_req *req, struct slu_err *err)
 {
 	const struct slu_route *route = req->route;
@@ -87,7 +94,8 @@ static int find_host(struct slu_req *req, struct slu_err *err)
 	return req->host ? 0 : -1;
 }
 
-/* Notes that a host has sent something; its release is not proven. */
+/* Records when this host was last heard of, and the release that it claims in
+ * User-Agent (not authenticated, for display only). */
 static void note_heard(struct slu_daemon *d, struct slu_req *req)
 {
 	const size_t len = strlen(SLU_HTTP_PRODUCT);
@@ -111,7 +119,8 @@ static int allow(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 	return 0;
 }
 
-/* Requests that get the same answer at the same time wait in one group. */
+/* Parks a long poll. `what` is the key of its group: parked requests with the
+ * same key get the same answer at the same time. */
 static int park(struct slu_daemon *d, struct slu_req *req)
 {
 	const struct slu_route *route = req->route;
@@ -131,8 +140,8 @@ static int park(struct slu_daemon *d, struct slu_req *req)
 	return 0;
 }
 
-/* A body is kept only for authenticated callers. Others get the refusal after
- * all of it has come, as they would not read an answer before. */
+/* The headers have arrived. If the caller is refused here, the body is received
+ * and discarded: clients read no answer before they have sent all of it. */
 static int begin(void *arg, struct slu_req *req, size_t *max,
 		 struct slu_err *err)
 {
@@ -161,8 +170,8 @@ static void note_refused(struct slu_daemon *d, const struct slu_req *req,
 		slu_routes_log_refused(d, req, err);
 }
 
-/* Not with buffers that differ from the database: see
- * restart_buffers() in startup.c. */
+/* Calls the route's handler, unless d->failed: then the buffers in memory may
+ * differ from the database (restart_buffers() in startup.c). */
 static int handle(struct slu_daemon *d, struct slu_req *req,
 		  struct slu_buf *out, struct slu_err *err)
 {

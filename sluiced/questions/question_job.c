@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "job": all that is known of one job, in one answer: from the
- * history once it has ended, from slurmctld's last report while it runs, and
- * from its buffers, which are known in both cases and of jobs that are held.
+ * Answers the question "job" of sysquery: everything that sluiced knows of one
+ * job, as one JSON document with advice at its end.
+ *
+ * There are three sources: the history in the database, once the job has ended;
+ * `live` (question_job_live.c), what slurmctld and the nodes last reported,
+ * while it runs or has just ended; and its buffers, which exist in both cases,
+ * and are all there is of a job that is held.
  */
 #include "sluiced/questions/answerers.h"
 
@@ -22,7 +26,7 @@
 #define MINUTE	   60
 #define ION_EVENTS 50 /* of the last changes of its I/O nodes */
 
-/* In the answering process */
+/* Reads the sources (in the process that answers, not in sluiced itself). */
 
 struct report {
 	struct slu_db *db;
@@ -33,7 +37,7 @@ struct report {
 	struct slu_history_row row; /* of its last run; texts are owned */
 	bool known;		    /* the row is filled in */
 	bool running;
-	size_t runs; /* that have ended */
+	size_t runs; /* number of its runs that have ended */
 	struct json_object *buffers;
 	struct json_object *out;
 	struct slu_advice_facts facts;
@@ -44,7 +48,7 @@ static struct json_object *of_live(const struct report *r, const char *key)
 	return slu_json_at(r->who->live, key);
 }
 
-/* A run that has ended; the last one stays. */
+/* Called for each ended run of the job, oldest first: keeps the last one. */
 static int take_row(void *arg, const struct slu_history_row *row,
 		    struct slu_err *err)
 {
@@ -60,7 +64,8 @@ static int take_row(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* A job that runs, or has ended just now and is not in the history yet. */
+/* Takes the live report in place of the history's row, if the job runs, or
+ * has just ended and has no row yet. */
 static int take_live(struct report *r, struct slu_err *err)
 {
 	struct json_object *live = of_live(r, "job");
@@ -81,7 +86,8 @@ static int take_live(struct report *r, struct slu_err *err)
 	return 0;
 }
 
-/* Finds the number of a task that has ended; 0: there is none. */
+/* Finds the job id of an array task that has ended. r->job_id stays 0 if there
+ * is none. */
 static int find_task(struct report *r, uint64_t array, uint64_t task,
 		     struct slu_err *err)
 {
@@ -131,7 +137,7 @@ static int read_all(struct report *r, struct json_object *args,
 	return r->buffers ? 0 : -1;
 }
 
-/* What it is */
+/* Identity, time limit, I/O */
 
 static void set_some(struct json_object *obj, const char *key, int64_t value)
 {
@@ -173,8 +179,8 @@ static void add_identity(struct report *r)
 	slu_json_set_str(o, "request", j->request);
 }
 
-/* Of a job that is held, or whose row is older than the history is kept, only
- * its buffers are known. */
+/* Takes the owner from the last buffer, for a job without a row: it is held,
+ * or its row has been deleted by age. */
 static void add_owner(struct report *r)
 {
 	struct json_object *b = json_object_array_get_idx(
@@ -236,7 +242,8 @@ static void add_io(struct report *r)
 
 /* I/O nodes */
 
-/* {time_unix, count} of an event in which this job is the only one. */
+/* One change of the job's number of I/O nodes, as {time_unix, count}. `event`
+ * has only this job. */
 static struct json_object *change_json(struct json_object *event)
 {
 	struct json_object *changed = NULL, *obj = json_object_new_object();
@@ -311,7 +318,7 @@ static int add_file_systems(struct report *r, struct slu_err *err)
 	return 0;
 }
 
-/* What else ran under its name */
+/* Earlier jobs of the same user and name, for comparison */
 
 static int take_run(void *arg, const struct slu_history_row *row,
 		    struct slu_err *err)
