@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sluice-node cache`: lists or removes what is in the node's stage cache, a
- * row for each source file. */
+/*
+ * `sluice-node cache`: lists the content of this node's stage cache, or removes
+ * it (--drop). The cache's entries are ranges; the list has one row for each
+ * version of a source file, with the sums of its ranges.
+ */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
 
@@ -23,12 +26,12 @@ static const struct slu_column columns[] = {
 	{NULL, NULL, .type = SLU_COL_PLAIN},
 };
 
-struct file { /* a source, of which some ranges are kept */
+struct file { /* a row: a source file of which some ranges are cached */
 	uid_t uid;
-	struct slu_cache_record of; /* its names are owned; offset, length: 0 */
+	struct slu_cache_record of; /* path is owned, fs is NULL */
 	uint64_t bytes, ranges;
 	struct timespec used;
-	uint32_t ahead; /* the job that it was brought ahead of */
+	uint32_t ahead; /* the job that it was prefetched for; 0: none */
 };
 
 struct files {
@@ -80,7 +83,7 @@ static int add(void *arg, const struct slu_cached *is)
 	return f->file[f->n++].of.path ? 0 : -1;
 }
 
-/* Merges the rows of one source. */
+/* Sorts the rows and merges those of the same source file. */
 static void join(struct files *f)
 {
 	size_t n = 0;

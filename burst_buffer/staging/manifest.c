@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Manifests, see the header. The last line has the totals, and proves that the
- * manifest is complete: a writer that crashed leaves no valid manifest.
+ * Writes and reads manifests (format: see the header).
+ *
+ * The last line has a fixed length. A reader starts with it, and takes from it
+ * the totals and the offset of the marks. A writer that crashed has not written
+ * it, so what it left is refused as incomplete.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -23,7 +26,7 @@ struct slu_manifest {
 	FILE *file;
 	char *path, *link;
 	bool ended;
-	uint64_t marks; /* where they begin, and the records end */
+	uint64_t marks; /* offset of the marks: the end of the records */
 	struct slu_manifest_mark mark[SLU_MANIFEST_MARKS];
 	size_t n_mark;
 };
@@ -40,7 +43,8 @@ int slu_manifest_begin(struct slu_manifest_out *out, struct slu_err *err)
 	return fputs(HEAD, out->file) < 0 ? write_failed(err) : 0;
 }
 
-/* Drops every second mark when there are too many. */
+/* Sets a mark at every `step`-th record. When all marks are used, every second
+ * one is dropped and the step doubles. */
 static void mark(struct slu_manifest_out *out)
 {
 	if (out->n_mark == SLU_MANIFEST_MARKS) {
@@ -127,13 +131,14 @@ static int damaged(struct slu_err *err, const char *what)
 	return slu_err(err, SLU_INVALID, "the manifest is damaged: %s", what);
 }
 
-/* "" is the root. */
+/* Refuses absolute paths, ".." and embedded NULs; "" is the root itself. */
 static bool safe_path(const char *path, size_t len)
 {
 	return strlen(path) == len && (!len || slu_plain_path(path));
 }
 
-/* The totals from the end, and the position behind the first line. */
+/* Reads the last line, then the first: *t, and the offset of the marks. Leaves
+ * the file at the first record. */
 static int read_frame(FILE *file, struct slu_totals *t, uint64_t *marks)
 {
 	char head[HEAD_LEN], tail[TAIL_LEN + 1] = "";
@@ -151,7 +156,7 @@ static int read_frame(FILE *file, struct slu_totals *t, uint64_t *marks)
 		       : 0;
 }
 
-/* They rise, and lie among the records. */
+/* Is this mark among the records, and after the mark before it? */
 static bool mark_fits(const struct slu_manifest *m,
 		      const struct slu_manifest_mark *mark,
 		      const struct slu_totals *t)
@@ -270,7 +275,7 @@ int slu_manifest_seek(struct slu_manifest *m, uint64_t to, uint64_t *at,
 	struct slu_manifest_mark mark = {.offset = HEAD_LEN};
 	size_t low = 0, high = m->n_mark;
 
-	while (low < high) { /* the last one that lies before `to` */
+	while (low < high) { /* finds the last mark before `to` */
 		size_t middle = (low + high) / 2;
 
 		if (m->mark[middle].at < to)

@@ -3,9 +3,10 @@
 #define SLU_STAGING_MANIFEST_H
 
 /*
- * The manifest of one staging request: what its first node has found at the
- * source, in an order in which it can be copied. All nodes divide the work by
- * it, and it decides whether a copy is complete.
+ * The manifest of one staging request: a list of all files, directories and
+ * links at the source, written by the request's first node. All nodes divide
+ * the copying by it, and a copy is complete when it has all of the manifest.
+ * The entries are in an order in which they can be copied.
  *
  *	sluice-manifest 2\n
  *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
@@ -14,13 +15,16 @@
  *	marks COUNT\n OFFSET COST\n ...              (at most 1,024)
  *	end FILES BYTES COST OFFSET-OF-MARKS\n       (numbers of 20 digits)
  *
- * Names have a length instead of quotes, so they may contain any byte but NUL.
- * The second time is the inode's ctime, which older writers leave out and older
- * readers ignore. Kinds: d a directory, before what it holds; D the same after
- * what it holds (its mode and time can be set now); f a file; l a symbolic
- * link. Marks are offsets of records at which a share of the work begins, so
- * that a node need not read all of it. It is written and read record by record,
- * so no tree is too large for memory.
+ * Kinds: f a file; l a symbolic link; d a directory, before its content; D the
+ * same directory again after its content, when its mode and time can be set.
+ * The first time is the mtime, the second the ctime, which older writers leave
+ * out and older readers ignore. Names have a length instead of quotes, so they
+ * may contain any byte but NUL.
+ *
+ * A mark is the offset of a record, with the cost (share.h) of all records
+ * before it: a node seeks to a mark near its share instead of reading the
+ * manifest from the start. Manifests are written and read record by record, so
+ * no tree is too large for memory.
  */
 
 #include <stdbool.h>

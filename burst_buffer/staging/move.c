@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the site's copier so that none of its processes can survive the caller.
- * Four processes: the caller, which may be killed at any time; a guard, which
- * notices that by a pipe, inherits processes that the mover leaves behind, and
- * kills them; a runner, whose death also kills the mover; and the mover.
+ * Runs the site's own copier (Mover in sluice.conf) for a large tree, so that
+ * no process of it outlives the caller, even if the caller is killed.
+ *
+ * There are four processes, each the child of the one before:
+ *	caller	may be killed at any time; holds the write end of the pipe
+ *		`life`;
+ *	guard	in a session of its own, and a subreaper, so that it inherits
+ *		daemons that the mover leaves behind; kills all of them when
+ *		`life` is closed or the runner has ended;
+ *	runner	runs the mover and writes the result (struct said) to the pipe
+ *		`tell`; if it dies, the mover is killed too;
+ *	mover	the site's program.
  */
 #include "config.h"
 #include "burst_buffer/staging/move.h"
@@ -24,9 +32,9 @@
 #include "common/proc.h"
 #include "common/str.h"
 
-#define FOREVER 1e9   /* seconds: the caller has the deadline */
-#define ASK	500   /* ms between two questions whether to stop */
-#define GONE	10000 /* ms for what is left of it to be killed */
+#define FOREVER 1e9   /* seconds: no timeout here, the caller has a deadline */
+#define ASK	500   /* ms between two calls of part->progress */
+#define GONE	10000 /* ms to wait until the guard has killed everything */
 
 struct said {
 	int rc;
@@ -47,7 +55,7 @@ static int path_of(int dir, char path[PATH_MAX], struct slu_err *err)
 	return 0;
 }
 
-/* Caller frees. */
+/* Replaces %s, %d and %% in a word of the command. Caller frees. */
 static char *expand(const char *word, const char *source,
 		    const char *destination)
 {
@@ -90,7 +98,7 @@ static char **make_argv(const struct slu_mover *m,
 	return argv;
 }
 
-/* The runner. */
+/* The runner's main function. */
 static void run(char *const *argv, char *const *env, int tell)
 {
 	struct said said = {0};
@@ -102,7 +110,8 @@ static void run(char *const *argv, char *const *env, int tell)
 	_exit(slu_write_all(tell, &said, sizeof(said)) ? 1 : 0);
 }
 
-/* Kills all children, and theirs when they become ours. */
+/* Kills all children of this process, again and again: as a subreaper it
+ * inherits the children of those that it has killed. */
 static void end_children(void)
 {
 	char path[64], text[4096], *at, *end;
@@ -122,7 +131,8 @@ static void end_children(void)
 	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
-/* The guard: waits for the end of the runner, or of the caller. */
+/* The guard's main function: waits for the end of the runner or the caller,
+ * then kills what is left. */
 static void guard(int life, int tell, char *const *argv, char *const *env)
 {
 	struct pollfd p = {.fd = life, .events = POLLIN};
@@ -143,7 +153,8 @@ static void guard(int life, int tell, char *const *argv, char *const *env)
 	_exit(pid > 0 ? 0 : 1);
 }
 
-/* Reads the runner's report: 1, or -1. */
+/* Waits for the runner's result, calling part->progress meanwhile. 1: the mover
+ * has succeeded; else -1. */
 static int hear(const struct slu_stage_part *part, int fd, struct slu_err *err)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -157,7 +168,8 @@ static int hear(const struct slu_stage_part *part, int fd, struct slu_err *err)
 	return said.rc ? slu_err(err, SLU_IO, "%s", said.err.text) : 1;
 }
 
-/* Killed processes end at once; those that hang in the kernel are left. */
+/* Waits until the guard has killed everything. Normally that is at once; a
+ * process that hangs in the kernel is not waited for longer than GONE. */
 static void wait_for_guard(pid_t pid)
 {
 	for (int ms = 0; ms < GONE && waitpid(pid, NULL, WNOHANG) == 0; ms += 5)

@@ -3,9 +3,10 @@
 #define SLU_STAGING_MOVE_H
 
 /*
- * The site's own copier of large trees (dcp, dsync, rsync), between PREPARE and
- * COPY. COPY does what it has left undone, with part->quick, and VERIFY checks
- * the result of both.
+ * Copies a large directory with the site's own program (Mover in sluice.conf:
+ * dcp, dsync, rsync). It runs between the acts PREPARE and COPY (stage.h): COPY
+ * with part->quick then copies only what the program has not, and VERIFY checks
+ * the whole result.
  */
 
 #include "burst_buffer/staging/stage.h"
@@ -20,11 +21,12 @@ struct slu_mover {
 };
 
 /*
- * Run it, as the user of this process, until it ends: 1; 0: the source is not
- * one whole directory, and it was not run. An exit code other than 0 is SLU_IO
- * with its last line of output; part->progress is called twice a second and can
- * stop it (SLU_BUSY). When this returns, or the calling process dies, none of
- * its processes is left on this machine. part->manifest is not used.
+ * Runs the mover, as the user of this process, until it ends. 1: it has
+ * succeeded; 0: it was not run, since the source is not one whole directory.
+ * An exit code other than 0 is SLU_IO with its last line of output;
+ * part->progress is called twice a second and can stop it (SLU_BUSY). When this
+ * returns, or the calling process dies, no process of the mover is left on this
+ * machine. part->manifest is not used.
  */
 int slu_stage_move(const struct slu_stage_part *part,
 		   const struct slu_mover *mover, struct slu_err *err);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The record of an entry of the stage cache, see the header. What is read is
- * right only if writing it again gives the same bytes. */
+/*
+ * Writes and parses the records of the stage cache (format: see the header),
+ * and makes the names of entries from them. A record that was read is accepted
+ * only if writing it again gives the same bytes, so each has one spelling.
+ */
 #include "config.h"
 #include "burst_buffer/storage/cache_record.h"
 
@@ -40,7 +43,7 @@ static int bad(struct slu_err *err)
 	return slu_err(err, SLU_INVALID, "no record of the stage cache");
 }
 
-/* The two names behind the numbers, as far as all of them is there. */
+/* Reads FS and PATH, which follow the numbers, if they are there in full. */
 static int read_names(const char *at, size_t left, size_t fs, size_t path,
 		      struct slu_cache_record *out, struct slu_err *err)
 {
@@ -96,7 +99,7 @@ int slu_cache_record_parse(const char *text, size_t len,
 
 	if (len > SLU_CACHE_RECORD_MAX)
 		return bad(err);
-	copy = strndup(text, len); /* sscanf() wants its end */
+	copy = strndup(text, len); /* sscanf() needs a terminating NUL */
 	if (!copy)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	rc = read_fields(copy, strlen(copy), &r, err) ||

@@ -3,18 +3,19 @@
 #define SLU_STORAGE_CACHE_RECORD_H
 
 /*
- * What a copy in a node's stage cache is a copy of: a range of a source file,
- * as that was when it was read. The record stands behind the data of its entry
- * and names it, by its SHA-256: the same file system, path, inode, size, owner
- * and times make the same name, anything else another.
+ * Identifies the data of an entry of a node's stage cache: which range of which
+ * source file, in which version. This record is stored at the end of the
+ * entry's file, after the data, and its SHA-256 is the file's name. So a lookup
+ * with the source's present inode, size, owner and times finds only a copy of
+ * this version: a source that has changed has another name.
  *
  *	sluice-cache 1\n
  *	INODE SIZE OFFSET LENGTH OWNER SEC.NSEC SEC.NSEC FSLEN PATHLEN\n
  *	FS\nPATH\n
  *	LEN\n			(of all of it, 8 digits)
  *
- * The times are those of the last change of the content and of the inode. Names
- * are counted, not quoted.
+ * The times are the mtime and the ctime. FS and PATH have a length instead of
+ * quotes.
  */
 
 #include <stdbool.h>
@@ -25,11 +26,11 @@
 #include "common/str.h"
 
 #define SLU_CACHE_RECORD_MAX 16384 /* bytes */
-#define SLU_CACHE_RECORD_END 9	   /* of them LEN and the end of its line */
+#define SLU_CACHE_RECORD_END 9	   /* bytes of the last line, "LEN\n" */
 #define SLU_CACHE_NAME	     65	   /* 64 hexadecimal digits */
 
 struct slu_cache_record {
-	char *fs;   /* its kind, what is mounted, which part of that */
+	char *fs;   /* type, source and root of the mount */
 	char *path; /* absolute */
 	uint64_t inode, size, offset, length;
 	uint32_t owner;
@@ -41,26 +42,26 @@ struct slu_cache_record {
 int slu_cache_record_put(const struct slu_cache_record *r, struct slu_buf *out,
 			 struct slu_err *err);
 
-/* Back again, from somebody who need not be believed: what slu_cache_record_put
- * would not write is SLU_INVALID. Its strings are the caller's. */
+/* Parses untrusted text: whatever slu_cache_record_put() would not write is
+ * SLU_INVALID. The caller frees *out. */
 int slu_cache_record_parse(const char *text, size_t len,
 			   struct slu_cache_record *out, struct slu_err *err);
 void slu_cache_record_free(struct slu_cache_record *r);
 
-/* How long the record is that these last SLU_CACHE_RECORD_END bytes end; 0:
- * they end none. */
+/* The length of a whole record, from its last SLU_CACHE_RECORD_END bytes; 0:
+ * these are not the end of a record. */
 size_t slu_cache_record_len(const char *end);
 
-/* What finds an entry. */
+/* For the lookup of an entry. */
 struct slu_cache_key {
 	struct slu_buf text;	   /* of its record */
-	char name[SLU_CACHE_NAME]; /* that it is called by */
-	uint64_t length, end;	   /* of its data, in its file */
+	char name[SLU_CACHE_NAME]; /* of its file: the record's SHA-256 */
+	uint64_t length, end;	   /* of its data: bytes, end offset */
 };
 int slu_cache_key_make(struct slu_cache_key *key,
 		       const struct slu_cache_record *r, struct slu_err *err);
 void slu_cache_key_free(struct slu_cache_key *key);
-/* Can an entry be called so? */
+/* Is this a valid file name of an entry: 64 hexadecimal digits? */
 bool slu_cache_is_name(const char *name);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counting and removing entries of the stage cache, see the header. */
+/*
+ * Counts the space that the stage cache uses, and removes entries in the order
+ * of eviction. There is no index: every count walks the cache's directories
+ * (layout: stage_cache.h), and on the way removes fills whose process has died.
+ */
 #include "config.h"
 #include <sys/stat.h>
 #include "burst_buffer/storage/cache_space.h"
@@ -31,7 +35,7 @@ static DIR *open_list(int dir, const char *name)
 	return d;
 }
 
-/* The files of a fill: their bytes. */
+/* Bytes of the files in a fill; adds their number to *files. */
 static uint64_t add_up(DIR *d, size_t *files)
 {
 	struct dirent *e;
@@ -112,7 +116,14 @@ static int add_ahead(struct slu_cache_space *s, uid_t uid, uint32_t job, DIR *d,
 	return rc;
 }
 
-/* Who fills has the directory locked as long as he lives. */
+/*
+ * Counts a fill: fill.JOB.BUFFER, or ahead.JOB of a prefetch. The process that
+ * fills it holds a lock on its directory, which ends with the process. Without
+ * the lock:
+ *	- an unfinished fill is removed: its process has died;
+ *	- a finished prefetch is counted file by file, as entries that may be
+ *	  evicted, except if `keep`: for another prefetch it counts as a fill.
+ */
 static int count_fill(struct slu_cache_space *s, uid_t uid, int user,
 		      const char *name, bool keep, struct slu_err *err)
 {
@@ -273,7 +284,7 @@ int slu_cache_space_remove(struct slu_cache_space *s,
 	e = &s->entry[s->next];
 	if (from && !e->ahead && !is_before(&e->used, from) &&
 	    !is_before(to, &e->used))
-		return 0; /* nor those behind it, but for wrong clocks */
+		return 0; /* later entries were used later (by right clocks) */
 	slu_cache_entry_path(e, path);
 	if (unlinkat(s->dir, path, 0) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", path);

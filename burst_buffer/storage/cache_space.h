@@ -2,8 +2,12 @@
 #ifndef SLU_STORAGE_CACHE_SPACE_H
 #define SLU_STORAGE_CACHE_SPACE_H
 
-/* What the stage cache takes, and which entries go when there is to be less;
- * for cache_use.c. Who calls has the lock. */
+/*
+ * Counts the space that a node's stage cache uses, and evicts entries: first
+ * those that were prefetched for a job that has not used them, then the least
+ * recently used. For the other files cache_*.c; the caller holds the cache's
+ * lock. Entry, fill and prefetch ("ahead"): see stage_cache.h.
+ */
 
 #include "burst_buffer/storage/stage_cache.h"
 
@@ -14,7 +18,7 @@
 
 struct slu_cache_entry {
 	uid_t uid;
-	uint32_t ahead; /* the job that it was brought ahead of; 0: none */
+	uint32_t ahead; /* the job that it was prefetched for; 0: none */
 	char name[SLU_CACHE_NAME];
 	uint64_t bytes;
 	struct timespec used;
@@ -22,25 +26,28 @@ struct slu_cache_entry {
 
 struct slu_cache_space {
 	int dir; /* of the cache; the caller's */
-	/* used longest ago first, but before that what was brought ahead */
+	/* in the order of eviction: prefetched ones, then by last use */
 	struct slu_cache_entry *entry;
-	size_t n, next;	 /* those before it are removed */
-	uint64_t bytes;	 /* of entries that are there */
-	uint64_t fills;	 /* that fills take, or may, but for `own` */
-	uint64_t unused; /* of that what they have not taken yet */
-	size_t files;	 /* of these fills */
-	uint64_t early;	 /* of `fills`: what is being brought ahead */
+	size_t n, next;	 /* entries before `next` are already removed */
+	uint64_t bytes;	 /* of the entries that are not removed */
+	uint64_t fills;	 /* of fills other than `own`: used or reserved */
+	uint64_t unused; /* part of `fills`: reserved, not used yet */
+	size_t files;	 /* number of files in these fills */
+	uint64_t early;	 /* part of `fills`: of jobs that have not begun */
 };
 
-/* `own`: the fill that is not counted, "UID/fill.JOB.BUFFER"; NULL: none. Fills
- * that nobody works at are removed. For "UID/ahead.JOB" what was brought ahead
- * of others is as fills are. Free it, also after -1. */
+/* Counts everything in the cache at `dir` except `own`, the caller's fill
+ * ("UID/fill.JOB.BUFFER" or "UID/ahead.JOB"; NULL: none), and removes fills
+ * whose process has died. A finished prefetch for another job counts as
+ * entries, which may be evicted; if `own` is a prefetch itself, as a fill,
+ * which may not. Free it, also after -1. */
 int slu_cache_space_look(struct slu_cache_space *s, int dir, const char *own,
 			 struct slu_err *err);
 void slu_cache_space_free(struct slu_cache_space *s);
 
-/* Remove the next one, unless it was used within [from, to] (NULL: whenever):
- * 1, 0 there is none, -1. */
+/* Evicts the next entry. 1: done; 0: there is none, or it was used within
+ * [from, to] (NULL: does not matter) and is kept; -1. Prefetched entries are
+ * evicted whenever they were used. */
 int slu_cache_space_remove(struct slu_cache_space *s,
 			   const struct timespec *from,
 			   const struct timespec *to, struct slu_err *err);
@@ -53,8 +60,9 @@ void slu_cache_entry_path(const struct slu_cache_entry *e,
 /* "ahead.JOB": the job; 0: another name. */
 uint32_t slu_cache_ahead_of(const char *name);
 
-/* A number in a file of a fill, always as long, and in its place: a rename over
- * a file waits for the disk. 0: there is none. */
+/* Reads and writes a number in a file of a fill; 0: there is no such file. The
+ * file is overwritten in place, always with the same length, since replacing it
+ * by a rename would wait for the disk. */
 uint64_t slu_cache_number(int dir, const char *name);
 int slu_cache_put_number(int dir, const char *name, uint64_t n,
 			 struct slu_err *err);
