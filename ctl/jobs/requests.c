@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Checks requests of jobs at submission: what is refused, and why. From memory
- * only.
+ * Checks the burst-buffer request of a job at its submission, and returns its
+ * canonical text, or one line that says why it is refused and what to change.
+ *
+ * Runs in slurmctld under its locks, so it uses only what is in memory: the
+ * configuration (ctl->site), what sluiced last reported of pools and nodes
+ * (ctl->mirror), and set-up times of earlier jobs (ctl->ready). A job is not
+ * refused because sluiced or the nodes have not reported yet.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -17,7 +22,7 @@
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
 
-/* Refuses what cannot work, with what to change. */
+/* Refuses what cannot work with any state of pools and nodes. */
 static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 		  struct slu_err *err)
 {
@@ -37,11 +42,12 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 	return 0;
 }
 
-/* Slurm starts the script of a heterogeneous job when the nodes of its first
- * component are ready, and looks only at that component where another job
- * depends on it (_batch_launch_defer(), test_job_dependency()); that is why
- * both must wait for all. The components themselves are only waited for
- * together. */
+/* The rules for components of heterogeneous jobs. Slurm looks only at the first
+ * component when it starts the script and when another job depends on the job
+ * (_batch_launch_defer(), test_job_dependency()), so the wait for the file
+ * systems of all components is attached to the first one, which must have one
+ * itself. Since components are only waited for together, none can have a file
+ * system with a wait of its own: a persistent one, or an early stage-in. */
 static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		    const struct slu_request *req, struct slu_err *err)
 {
@@ -69,7 +75,8 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-/* A node's share, with `n` nodes, is more than any node has. */
+/* The refusal if even with `n` nodes a node's share is larger than the largest
+ * node's storage. */
 static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		     struct slu_err *err)
 {
@@ -82,7 +89,7 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		       slu_size_text(use->largest, has));
 }
 
-/* Are there enough nodes with the driver, by their own reports? */
+/* Refuses if too few nodes can run the driver, by what the nodes reported. */
 static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		  const struct slu_request *req, const struct slu_conf *conf,
 		  struct slu_err *err)
@@ -99,8 +106,8 @@ static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		       (unsigned)able, fs->name, (unsigned)unable, why);
 }
 
-/* May directories be left to the site's Mover? How large they are is not known
- * yet. */
+/* Might a directory be copied by the site's Mover? That depends on its size,
+ * which is not known yet. */
 static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
@@ -114,6 +121,7 @@ static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
 	return false;
 }
 
+/* Refuses if too few nodes have the Mover, by what the nodes reported. */
 static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		   const struct slu_request *req, const struct slu_conf *conf,
 		   struct slu_err *err)
@@ -145,8 +153,9 @@ static uint64_t part_of(const struct slu_request *req, uint32_t n)
 	return share + manifests;
 }
 
-/* The space that the pool must have free for the job to start: with the
- * components before it, as all start together. */
+/* The space that the pool must have free for the job to start. Components of a
+ * heterogeneous job start together, so theirs is added up in site->het_asked,
+ * from one call to the next. */
 static uint64_t wanted(const struct slu_site *site,
 		       const struct slu_ctl_ask *ask,
 		       const struct slu_request *req,
@@ -159,7 +168,8 @@ static uint64_t wanted(const struct slu_site *site,
 	return *asked = slu_pools_add(*asked, req->capacity);
 }
 
-/* Can it ever fit, by the resource map? */
+/* Refuses what can never fit, even into an empty pool: more than the pool or
+ * one user may have, or shares larger than the largest node. */
 static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		const struct slu_request *req, struct slu_err *err)
 {
@@ -189,9 +199,9 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	return 0;
 }
 
-/* Would its client wait as long as similar jobs took to be ready? How much
- * there is to stage in is not known here, so without earlier runs the answer is
- * yes. */
+/* Refuses if the client (salloc, srun) would give up before the file system is
+ * ready, judged by the median time of similar jobs. The amount to stage in is
+ * not known here, so without earlier runs nothing is refused. */
 static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		   const struct slu_request *req, struct slu_err *err)
 {
@@ -210,7 +220,8 @@ static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
 		       (unsigned)ask->patience);
 }
 
-/* It may only be refused as the user's lists are not looked up yet. */
+/* Warns in a refusal that it may be wrong: not all users whom sluice.conf names
+ * have been looked up yet. Always -1. */
 static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 		  struct slu_err *err)
 {
@@ -221,7 +232,7 @@ static int unsure(const struct slu_site *site, const struct slu_ctl_ask *ask,
 	return -1;
 }
 
-/* Checks the file system against the site and this job. */
+/* Checks the request's file system against the site, the pool and this job. */
 static int check_fs(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		    const struct slu_request *req, const char *user,
 		    struct slu_err *err)
@@ -253,7 +264,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	if (!site->conf)
 		return slu_err(err, SLU_INVALID, "sluice is not configured: %s",
 			       site->why_not);
-	if (!user) { /* no list names this user, or has anything similar */
+	if (!user) { /* not named in sluice.conf: no list can match */
 		snprintf(uid, sizeof(uid), "uid %u", (unsigned)ask->uid);
 		user = uid;
 	}
@@ -274,7 +285,7 @@ static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		       : 0;
 }
 
-/* Unless the site only warns about them (submit.c). */
+/* Are script lines without effect ("strays") refused? Else submit.c warns. */
 static bool refuses_strays(struct slu_ctl *ctl)
 {
 	bool refuses;

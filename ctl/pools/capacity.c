@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The capacity of each pool, as sluiced last reported it. */
+/* Stores sluiced's last report on capacity, and looks up pools and file systems
+ * in it. */
 #include "config.h"
 #include "ctl/pools/capacity.h"
 
