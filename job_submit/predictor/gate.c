@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The feature gate (a gating network as of Jordan and Jacobs 1994, log-linear
- * in one-hot features): g_e is the site's weight times a factor per feature f,
+ * The feature gate: weights the experts e of the mixture by features of the job
+ * x, so that a new user or request, without runs of its own, gets the weights
+ * that were learnt from other jobs with equal features.
+ *
+ * It is a gating network as of Jordan and Jacobs (1994), log-linear in one-hot
+ * features. A feature f has the value x_f, one of SLU_MIX_FEATURE_ROWS rows of
+ * the table theta (p->feature_gate), which all users share. The weight g_e is
+ * the site's weight times a factor for each feature,
  *
  *	log2 g_e(x) = log2 g_e(site) + sum over f: theta[f][x_f][e],
  *
- * the same theta for all users, learnt by gradient ascent on log p(y | x). So a
- * new user or request gets the weights learnt from others with equal features.
+ * and theta is learnt by gradient ascent on log p(y | x), y being the run time.
+ * The weights are not normalised: only their ratios are used.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"
@@ -15,13 +21,14 @@
 #include <time.h>
 #include "job_submit/predictor/gate.h"
 
-#define RATE 0.05f
-#define MOST 8.0f /* bound for |theta| */
+#define RATE 0.05f /* step of the gradient ascent */
+#define MOST 8.0f  /* bound for |theta| */
 
 _Static_assert(SLU_MIX_FEATURE_ROWS >= 1 << 4 &&
 		       SLU_MIX_FEATURE_ROWS >= SLU_MIX_STAGES * SLU_MIX_STAGES,
 	       "room for four bits, and for the seasons of two classes");
 
+/* Values too large for the table count as its last row. */
 static uint8_t below(unsigned value)
 {
 	return (uint8_t)(value < SLU_MIX_FEATURE_ROWS
@@ -29,7 +36,8 @@ static uint8_t below(unsigned value)
 				 : SLU_MIX_FEATURE_ROWS - 1);
 }
 
-/* Logarithmic bins of run times, a factor of 1.65 each. */
+/* The class's last run time, in logarithmic bins of a factor of 1.65; 0: the
+ * class has no runs. */
 static uint8_t row_of_run(const struct slu_inputs *inputs, enum slu_job_class l)
 {
 	return inputs->n[l] ? below(1 + (unsigned)slu_lagged_run(inputs, l, 0) /
@@ -37,6 +45,7 @@ static uint8_t row_of_run(const struct slu_inputs *inputs, enum slu_job_class l)
 			    : 0;
 }
 
+/* Are the last runs of two classes equal, within SLU_MIX_ALIKE? */
 static unsigned agree(const struct slu_inputs *inputs, enum slu_job_class a,
 		      enum slu_job_class b)
 {
@@ -45,7 +54,7 @@ static unsigned agree(const struct slu_inputs *inputs, enum slu_job_class a,
 		   slu_lagged_run(inputs, b, 0)) < SLU_MIX_ALIKE;
 }
 
-/* Bins of the time since the user's last run ended: seconds to days. */
+/* The time since the user's last run ended, in bins from seconds to days. */
 static uint8_t row_of_pause(const struct slu_class *user, unsigned ended,
 			    int64_t submit)
 {
@@ -61,6 +70,15 @@ static uint8_t row_of_pause(const struct slu_class *user, unsigned ended,
 	return row;
 }
 
+/*
+ * Sets the x_f:
+ *	0	how many jobs the classes by size and by user have (stages)
+ *	1	the time since the user's last run
+ *	2	the requested time, by doublings
+ *	3, 4	the last run time of the user, and of the class by size
+ *	5	which pairs of classes agree (four bits)
+ *	6	the number of nodes, two bins for each doubling
+ */
 void slu_gate_features(struct slu_mixture *mix, const struct slu_job *job)
 {
 	struct slu_inputs *inputs = &mix->inputs;
