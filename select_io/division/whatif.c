@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What-if analysis: the jobs of an assignment, with its curves and limits, are
- * divided anew by another policy, over another pool or without one of the jobs,
- * as if all of them started now.
+ * Answers "what if" questions about the present assignment of I/O nodes: the
+ * running jobs, with their curves and limits, get a new division by another
+ * policy, with a pool of another size, or without one of the jobs. All jobs are
+ * treated as if they started now, so nothing that they hold is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct known {
 	struct slu_curve curve;
 };
 
-/* Returns whether the curve is a table's. */
+/* Copies the job's curve. True: it is the performance table's (no runs). */
 static bool take_curve(const struct slu_ion_share *share,
 		       struct slu_curve *curve)
 {
@@ -57,8 +58,8 @@ static void take_job(const struct slu_assignment *a, uint32_t all,
 	slu_ion_groups(share->uid, share->account, job->group);
 }
 
-/* All I/O nodes of the pool, also those that are down, since the arbiter's
- * choices depend on all. */
+/* Counts all I/O nodes of the pool, including those that are down: the arbiter
+ * derives the jobs' choices from all of them. */
 static int configured(const struct slu_assignment *a, uint32_t *n,
 		      struct slu_err *err)
 {

@@ -2,6 +2,9 @@
 #ifndef SLU_SELECT_IO_DIVISION_WHATIF_H
 #define SLU_SELECT_IO_DIVISION_WHATIF_H
 
+/* Predicts what the running jobs would get under another policy, with another
+ * number of I/O nodes, or without one of the jobs. */
+
 #include "select_io/division/policy.h"
 #include "wire/ion_assignment.h"
 #include "wire/control.h"
@@ -14,10 +17,10 @@ struct slu_ion_question {
 	uint32_t without; /* a job, or SLU_NO_ID */
 };
 
-/* What the running jobs of this assignment would get. grant: room for
- * now->n_jobs, in their order; the job left out gets nothing. *total is the sum
- * of predicted bandwidths, MB/s, *table that of jobs of which there is only the
- * site's table. */
+/* grant: room for now->n_jobs, in their order; the job left out gets nothing.
+ * *total: the sum of the predicted bandwidths, MB/s. *table: the sum for jobs
+ * without measured runs, from the site's performance table; 0 if no job was
+ * measured, since then these are in *total. */
 int slu_ion_what_if(const struct slu_assignment *now,
 		    const struct slu_ion_question *question,
 		    struct slu_ion_grant *grant, double *total, double *table,

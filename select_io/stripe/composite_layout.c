@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the properties of a file to the components of its layout: first a
- * pattern by access, then adjustments for readers, targets and space, then
- * components beyond the size are removed.
+ * Chooses the components of a file's stripe layout (rules: see the header).
+ *
+ * slu_stripe_plan() starts with a fixed list of components for the file's kind
+ * of access, or with a computed one if tasks share a file of known size. Then
+ * it removes components and stripes beyond the size, limits the stripes to the
+ * targets that there are, leaves one component for Lustre before 2.10, adjusts
+ * the number of stripes until every part has room on its target, and makes the
+ * layout small enough for its extended attribute.
  */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
@@ -17,10 +22,11 @@
 #define TIB  (UINT64_C(1) << 40)
 #define UNIT (64 * KIB) /* alignment of ends and widths */
 
-/* The Lustre version with files of more than FEW stripes. */
+/* The first Lustre version with files of more than FEW stripes. */
 #define MANY 2004
 #define FEW  160
-/* Bytes of the extended attribute for the layout, with and without ea_inode. */
+/* Bytes of the extended attribute that has the layout, with and without
+ * ea_inode. */
 #define ATTRIBUTE	 65536
 #define NARROW_ATTRIBUTE 4000
 
@@ -38,8 +44,8 @@ static const struct slu_stripe_component random_access[] = {
 	{0, 8, MIB, "large: spread its space, still narrow"},
 };
 
-/* All of them read the same, as BLAST's database is read (Table V: C is before
- * all others), and then here and there. */
+/* Several processes that all read the whole file, then parts of it, as BLAST
+ * does with its database (Table V, where layout C is the fastest). */
 static const struct slu_stripe_component several[] = {
 	{100 * GIB, 16, MIB, "several readers: sixteen targets, narrow"},
 	{0, 64, MIB, "huge: as much bandwidth as sixty-four targets have"},
@@ -72,11 +78,19 @@ static uint32_t most_stripes(const struct slu_stripe_request *r)
 	return r->targets && r->targets < most ? r->targets : most;
 }
 
-/* Each task keeps as many targets busy as its window has stripes. What one more
- * stripe saves of a pass over the file pays for opening it up to the square
- * root; of that few tasks, whose network is the limit, have use for less, and
- * fill their window better with narrow stripes. The numbers are those with
- * which bench/stripe found no rival more than 3 % better. */
+/*
+ * One component for tasks that each have a part of their own of the file. The
+ * number of stripes n is the least of three bounds:
+ *	- the targets that there are;
+ *	- what the tasks keep busy: each as many targets as its window
+ *	  (SLU_STRIPE_WINDOW) has stripes;
+ *	- sqrt(size / (DISK GLIMPSE)), which minimises
+ *	  size / (n DISK) + n GLIMPSE, the time of a pass over the file and of
+ *	  opening n stripes. With fewer than 8 tasks less is enough, as their
+ *	  network is the limit.
+ * Few tasks fill their window better with narrow stripes. With these numbers
+ * bench/stripe found no rival that is more than 3 % better.
+ */
 static void share(struct slu_stripe_layout *out,
 		  const struct slu_stripe_request *r)
 {
@@ -122,15 +136,16 @@ static void merge(struct slu_stripe_layout *l)
 	l->n = n + 1;
 }
 
-/* Do `bytes`, in n equal parts, fit on the n targets with the most space? */
+/* Do `bytes`, in n equal parts, fit on the n targets with the most free space?
+ */
 static bool holds(const struct slu_stripe_request *r, uint32_t n,
 		  uint64_t bytes)
 {
 	return bytes / n + (bytes % n != 0) <= r->room[n - 1];
 }
 
-/* The smallest number >= want that has space for the bytes, else the largest
- * below it; 0: none has. */
+/* The smallest number of stripes >= want with which the bytes fit, else the
+ * largest below it; 0: they fit with none. */
 static uint32_t holding(const struct slu_stripe_request *r, uint32_t want,
 			uint64_t bytes)
 {
@@ -154,10 +169,8 @@ static void set_count(struct slu_stripe_component *p, uint32_t n)
 	p->count = n;
 }
 
-/* Widens components so that each has space, none has fewer stripes than the one
- * before, and none more than the last, on which the whole file would have
- * space.
- */
+/* Gives each component enough stripes for its bytes, no fewer than the one
+ * before has, and no more than the last, which would hold the whole file. */
 static void widen(const struct slu_stripe_request *r,
 		  struct slu_stripe_layout *l)
 {
@@ -177,8 +190,9 @@ static void widen(const struct slu_stripe_request *r,
 	}
 }
 
-/* Neither few stripes (large parts) nor many (one on a nearly full target) may
- * have space: adjusts until all components have, or fails. */
+/* Adjusts the number of stripes until every component fits on its targets, or
+ * fails. Both too few stripes (each part is too large) and too many (one is on
+ * a nearly full target) may not fit. */
 static int make_room(const struct slu_stripe_request *r,
 		     struct slu_stripe_layout *l, struct slu_err *err)
 {
@@ -261,7 +275,8 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 	l->n = 1;
 }
 
-/* The size of the layout: an entry, components with a pool's name, stripes. */
+/* Does the layout fit in `most` bytes? It has a header, an entry for each
+ * component with a pool's name, and an object for each stripe. */
 static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 {
 	uint64_t bytes = 32;
@@ -271,7 +286,8 @@ static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 	return bytes <= most;
 }
 
-/* Reduces stripes until the layout fits in its extended attribute. */
+/* If the layout is too large for its extended attribute, only the last, widest
+ * component is kept. */
 static void fit_attribute(struct slu_stripe_layout *l, uint64_t most)
 {
 	if (fits_attribute(l, most))

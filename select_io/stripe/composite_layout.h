@@ -3,26 +3,29 @@
 #define SLU_SELECT_IO_STRIPE_COMPOSITE_LAYOUT_H
 
 /*
- * Striping by watermark ("dynamic striping"): a file is laid out in components
- * that get wider as it grows, so that small files cost little and large ones
- * are read by many targets. What decides (the paper's measurements):
+ * Chooses the stripe layout of a Lustre file from what is known of the file and
+ * the file system. The layout has components, ranges of the file with more and
+ * wider stripes the further they are from its begin, so that small files cost
+ * little and large ones are read from many targets ("dynamic striping"; the end
+ * of a component is a watermark there). What decides, by the paper's
+ * measurements where it is named:
  *
- *	sequential: wider with size, in count and in width (Table I);
- *	random: few and narrow stripes, since wide ones move what nobody asked
- *		for and more of them do not help;
- *	several readers: sixteen targets and narrow (Table V: blast.2);
- *	many readers: wide from the start (Fig. 11: 16, 64, 128 targets);
- *	tasks that each have a part of their own of a file whose size is known:
- *		as many targets as they keep busy, from the start, but no more
- *		than pay for the time it takes to open them (bench/stripe);
- *	little space: so many targets that the file's parts fit.
+ *	sequential access: more and wider stripes with size (Table I);
+ *	random access: few and narrow stripes; wide ones transfer data that was
+ *		not asked for, and more of them do not help;
+ *	several readers: 16 narrow stripes (Table V: blast.2);
+ *	many readers: many stripes from the start (Fig. 11: 16, 64, 128);
+ *	tasks that each have a part of their own of a file of known size: as
+ *		many targets as they keep busy, from the start, but no more than
+ *		the time to open them is worth (bench/stripe);
+ *	little free space: as many targets as the file needs to fit.
  *
- * The result keeps Lustre's rules for composite layouts (2.10 and later):
- * ends are multiples of 64 KiB and of the stripe width, the last component
- * goes to the end of the file, a file has at most 2,000 stripes (160 before
- * 2.4, and where metadata targets have no ea_inode) and a layout at most 64 KiB
- * (there 4 KB). Before 2.10 there are none: the one that
- * most of the file is in stands for all.
+ * The result keeps Lustre's rules for composite layouts: ends are multiples of
+ * 64 KiB and of the stripe width; the last component goes to the end of the
+ * file; a file has at most 2,000 stripes and a layout at most 64 KiB, or 160
+ * and 4 KB if the metadata targets have no ea_inode; 160 also before Lustre
+ * 2.4. Lustre before 2.10 has no composite layouts: then the component with the
+ * most of the file is used for all of it.
  */
 
 #include <json-c/json.h>
@@ -45,14 +48,14 @@ struct slu_stripe_request {
 	/* Bytes free on each of them, the most first; NULL: unknown. */
 	const uint64_t *room;
 	uint32_t lustre; /* version, 2015 for 2.15; 0: unknown, not old */
-	/* MDTs of ldiskfs without ea_inode: a layout has 4 KB */
+	/* MDTs of ldiskfs without ea_inode: a layout has at most 4 KB */
 	bool narrow;
-	/* processes that each read or write a part of their own; 0: unknown.
-	 * Of readers, each reads all of it. */
+	/* processes that each read or write a part of their own (`readers` each
+	 * read the whole file); 0: unknown */
 	uint32_t tasks;
 };
 
-/* What bench/stripe and layout_cost.h reckon with, too. */
+/* The model of costs, also of bench/stripe and layout_cost.h. */
 #define SLU_STRIPE_DISK	   400e6  /* bytes/s of a target */
 #define SLU_STRIPE_GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
 #define SLU_STRIPE_WINDOW  40	  /* MiB of a file that a task has under way */
@@ -68,17 +71,17 @@ struct slu_stripe_layout {
 	size_t n;
 };
 
-/* SLU_INVALID: it fits on no layout: more than all targets have room for. */
+/* SLU_INVALID: the file is larger than the free space of any layout. */
 int slu_stripe_plan(const struct slu_stripe_request *request,
 		    struct slu_stripe_layout *out, struct slu_err *err);
 
-/* A layout of the paper, word by word: "IOR.1" .. "IOR.6", "netflow.1" .. "6",
- * "blast.1" .. "18" (Tables III to V), "fig11", "tableI"; GB are GiB, so that
- * ends are multiples of the widths. SLU_NOTFOUND: there is none. */
+/* A layout exactly as in the paper: "IOR.1" .. "IOR.6", "netflow.1" .. "6",
+ * "blast.1" .. "18" (Tables III to V), "fig11", "tableI"; its GB are taken as
+ * GiB, so that ends are multiples of the widths. SLU_NOTFOUND: no such name. */
 int slu_stripe_preset(const char *name, struct slu_stripe_layout *out,
 		      struct slu_err *err);
 
-/* Does it keep Lustre's rules? */
+/* Checks Lustre's rules for composite layouts; SLU_INVALID: which is broken. */
 int slu_stripe_check(const struct slu_stripe_layout *layout,
 		     struct slu_err *err);
 
@@ -97,14 +100,14 @@ struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 /* The same for a JSON request: {"size","access":"random","readers",
  * "tasks","targets","lustre":"2.15"} or {"preset","lustre"}, each of
  * which may be missing; `known` describes the file system, all 0 if unknown.
- * With `targets` another file system is meant, whose free space is unknown.
+ * If it has `targets`, another file system is meant: its free space is unknown.
  * Caller puts *out.
  */
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,
 		       struct json_object **out, struct slu_err *err);
 
-/* The request that such arguments make of what is known. */
+/* The request that results from these JSON arguments and `known`. */
 int slu_stripe_take(struct json_object *args,
 		    const struct slu_stripe_request *known,
 		    struct slu_stripe_request *out, struct slu_err *err);

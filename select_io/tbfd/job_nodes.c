@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The number of nodes of each job, from a command such as squeue. It may hang
- * with its controller: it runs beside the main loop, its output is collected in
- * memory, and it is killed after a timeout.
+ * Gets the number of nodes of each job, which is its priority, from the output
+ * of a command such as squeue.
+ *
+ * The command may hang while slurmctld does not answer, so sluice-tbfd does not
+ * wait for it: the command runs beside the main loop and writes to a memfd,
+ * which is read when it has ended; after PATIENCE seconds it is killed. It is
+ * also killed if the daemon dies.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
@@ -18,7 +22,7 @@
 #include <unistd.h>
 #include "common/file.h"
 
-#define WORDS	 32
+#define WORDS	 32 /* of the command, at most */
 #define PATIENCE 20 /* s, timeout */
 
 static void child(const char *command, int fd)

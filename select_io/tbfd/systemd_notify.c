@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* systemd's watchdog, by the protocol of sd_notify(3). */
+/*
+ * Tells systemd that sluice-tbfd is ready and alive, so that systemd restarts a
+ * daemon that hangs: one datagram to the socket that NOTIFY_SOCKET names, as in
+ * sd_notify(3), without libsystemd. Errors are ignored: without a message
+ * systemd acts on its own.
+ */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 
@@ -10,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define EVERY 5 /* s: WatchdogSec of the unit is much longer */
+#define EVERY 5 /* s between messages; the unit's WatchdogSec is longer */
 
 static void notify(const char *path, const char *text)
 {

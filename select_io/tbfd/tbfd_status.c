@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints a saved state: which jobs are throttled, which lend, which borrow. */
+/*
+ * Formats the state that sluice-tbfd has saved to its file: as a table of jobs
+ * for people (sluice-tbfd status: who is throttled, lends, borrows), and as
+ * metrics for Prometheus. Reads only the JSON document, not the daemon or
+ * Lustre. Numbers are RPCs, or bytes if the daemon's --rate is in bytes.
+ */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 
@@ -20,7 +25,7 @@ static const struct slu_column job_columns[] = {
 	{.key = NULL},
 };
 
-/* Where tokens are bytes. */
+/* The columns if tokens are bytes. */
 static const struct slu_column byte_columns[] = {
 	{"job", "JOB", .type = SLU_COL_PLAIN},
 	{"state", "STATE", .type = SLU_COL_PLAIN},
@@ -70,7 +75,7 @@ static double number_of(struct json_object *row, const char *key)
 	return v;
 }
 
-/* A job's row with its numbers of bytes as texts. Caller puts. */
+/* A copy of a job's row with its byte counts formatted as text. Caller puts. */
 static struct json_object *byte_row(struct json_object *job)
 {
 	double record = number_of(job, "record");
@@ -117,6 +122,7 @@ static void say_totals(double rate, double served, bool bytes,
 			       rate, served);
 }
 
+/* I/O whose owner is not known, so that no rule limits it (--class). */
 static void say_nobody(struct json_object *state, bool bytes,
 		       struct slu_buf *out)
 {
@@ -179,7 +185,7 @@ static void metric(struct slu_buf *out, const char *name, const char *help,
 		       name, help, name, name, value);
 }
 
-/* A counter, for a release also by its former name. */
+/* A counter NAME_total; for one release also NAME, its former name. */
 static void counter(struct slu_buf *out, const char *name, const char *help,
 		    double value)
 {
