@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last jobs with I/O nodes: the number of each over time. */
+/*
+ * Draws the chart "I/O nodes by job" of sysquery's HTML page: a row (lane) for
+ * each of the last jobs that had I/O nodes, in it a bar (span) for each time
+ * with the same number of them, and below the chart the same as a table. Input:
+ * the array "lanes" of the page's document.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "sysquery/page/draw.h"
 
-#define ROW 17.0
+#define ROW 17.0 /* height of a lane, SVG units */
 
 static const struct slu_html_column columns[] = {
 	{"job", "Job", SLU_COL_PLAIN},
@@ -20,7 +25,8 @@ static const struct slu_html_column columns[] = {
 	{.key = NULL},
 };
 
-/* Adds each row's first and last time and its maximum, for scale and table. */
+/* Adds to a lane the first and last time and the maximum of its spans, for the
+ * time axis and the table. */
 static void add_ends(struct json_object *lane)
 {
 	struct json_object *spans = slu_doc_list(lane, "spans"), *span;
@@ -41,6 +47,8 @@ static void add_ends(struct json_object *lane)
 			       json_object_new_int64((int64_t)most));
 }
 
+/* The time axis: from the first lane's start, but not before the page's period,
+ * until now. */
 static struct slu_scale time_of(const struct slu_page *p,
 				struct json_object *list)
 {
@@ -56,6 +64,7 @@ static struct slu_scale time_of(const struct slu_page *p,
 				  (double)p->now, 190, SLU_SVG_RIGHT, false};
 }
 
+/* The CSS class of a span's colour; as in the legend below. */
 static const char *shade(double ions)
 {
 	if (ions < 2)
