@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The graph of switches, and the questions about it. Hosts are found by a
- * sorted index of pairs (host, switch), so that a host of several rails is
- * there several times.
+ * Builds the graph of network switches and computes distances in it: leaf
+ * switch, hops between two hosts, groups of hosts by leaf switch.
+ *
+ * Distances come from a breadth-first search at each call; nothing is cached. A
+ * host is looked up by binary search in t->host, a sorted array of pairs (host,
+ * switch); a host with several rails has one pair for each.
  */
 #include "config.h"
 #include "sysmap/topology.h"
@@ -52,8 +55,9 @@ static int make_index(struct slu_topology *t, struct slu_err *err)
 	return 0;
 }
 
-/* Distances from all switches in `from` (0 there, UNKNOWN elsewhere) to the
- * others. queue: room for all. */
+/* Breadth-first search from several switches at once: from[i] is 0 for these
+ * and UNKNOWN for the others, which get their distance to the nearest of them.
+ * queue: room for t->n. */
 static void spread(const struct slu_topology *t, uint32_t *from,
 		   uint32_t *queue)
 {
@@ -74,8 +78,8 @@ static void spread(const struct slu_topology *t, uint32_t *from,
 	}
 }
 
-/* Two arrays of one number for each switch, in one piece; all of the first
- * UNKNOWN. */
+/* The two arrays that spread() takes, in one allocation: t->n distances, all
+ * UNKNOWN, then the queue. */
 static uint32_t *distances_new(const struct slu_topology *t)
 {
 	uint32_t *d = calloc(t->n + 1, 2 * sizeof(*d));
@@ -92,7 +96,7 @@ static int compare_numbers(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* In order, each once. */
+/* Sorts a switch's links and removes duplicates. */
 static void sort_links(struct slu_switch *sw)
 {
 	uint32_t n = 0;
@@ -130,7 +134,7 @@ int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 	struct slu_switch *sw = &t->sw[a];
 	uint32_t n = sw->n_links, *more;
 
-	if ((n & (n - 1)) == 0) { /* full: there is room for powers of 2 */
+	if ((n & (n - 1)) == 0) { /* full: the size is always a power of 2 */
 		more = reallocarray(sw->link, n ? 2 * (size_t)n : 1,
 				    sizeof(*more));
 		if (!more)
@@ -141,7 +145,8 @@ int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 	return 0;
 }
 
-/* The first of a host's entries in the index; *n: how many. */
+/* The first of a host's *n pairs in the index; *n is 0 if the host is unknown.
+ */
 static const struct slu_topology_host *find(const struct slu_topology *t,
 					    const char *name, size_t *n)
 {
@@ -216,7 +221,7 @@ uint32_t slu_topology_hops(const struct slu_topology *t, const char *a,
 uint32_t slu_topology_groups(const struct slu_topology *t, char *const *host,
 			     size_t n, uint32_t *group)
 {
-	/* of each switch, and at the end of the unknown, counting from 1 */
+	/* group of each leaf switch, from 1; the last: of unknown hosts */
 	uint32_t *number = calloc((size_t)t->n + 1, sizeof(*number));
 	uint32_t leaf, groups = 0;
 

@@ -3,12 +3,15 @@
 #define SLU_SYSMAP_TOPOLOGY_H
 
 /*
- * Which hosts are connected to which switch, for placement: one storage pool
- * per leaf switch (ADA-FS, section 5.2), I/O nodes near to a job. It is the
- * document "topology", an array of
+ * The network's topology: which hosts are connected to which switch, and which
+ * switches to each other. It is used for placement: a storage pool per leaf
+ * switch (ADA-FS, section 5.2), I/O nodes near to a job.
+ *
+ * In the resource map it is the document "topology", an array with an element
+ * for each switch,
  *	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
- * "level" is the distance from the nearest switch that has hosts; "switches"
- * are those that it is connected with. A host may be connected to several leaf
+ * "hosts" and "switches" are its neighbours, "level" is the distance to the
+ * nearest switch that has hosts. A host may be connected to several leaf
  * switches (one per rail). A topology that has been read may be used by several
  * threads.
  */
@@ -36,10 +39,10 @@ struct slu_topology {
 	size_t n_hosts;
 };
 
-/* Read from one of: the newest document "topology" of a resource database (of
- * any host); such a document; a fabric; the text of Slurm's topology.conf
- * (which is cut up), or the file with its Includes. SLU_NOTFOUND when the
- * database or the file has none. Caller frees. */
+/* Read a topology from, in this order: the newest document "topology" in a
+ * resource database (of any host); such a document; an InfiniBand fabric; the
+ * text of Slurm's topology.conf (which is modified); that file with its
+ * Includes. SLU_NOTFOUND: the database or the file has none. Caller frees. */
 int slu_topology_read(struct slu_db *db, struct slu_topology *out,
 		      struct slu_err *err);
 int slu_topology_of_json(struct json_object *document, struct slu_topology *out,
@@ -52,7 +55,7 @@ int slu_topology_of_conf_file(const struct slu_root *root, const char *path,
 			      struct slu_topology *out, struct slu_err *err);
 void slu_topology_free(struct slu_topology *topology);
 
-/* The document; caller puts. NULL without memory. */
+/* The document "topology"; caller puts. NULL without memory. */
 struct json_object *slu_topology_json(const struct slu_topology *topology);
 
 /* Index of a host's leaf switch (of several the first in the order of the
@@ -60,14 +63,14 @@ struct json_object *slu_topology_json(const struct slu_topology *topology);
 uint32_t slu_topology_leaf(const struct slu_topology *topology,
 			   const char *host);
 
-/* How many switches a message from a to b passes at least: 0 to itself, 1 under
- * a common leaf switch, ...; SLU_TOPOLOGY_UNKNOWN when one of them is not known
- * or there is no path. Each call does a breadth-first search. */
+/* The number of switches on the shortest path from host a to host b: 0 for the
+ * same host, 1 with a common leaf switch, ...; SLU_TOPOLOGY_UNKNOWN: a host is
+ * not known or there is no path. Each call does a breadth-first search. */
 uint32_t slu_topology_hops(const struct slu_topology *topology, const char *a,
 			   const char *b);
 
-/* The same from `host` to every switch: far[i] is the number of switches on the
- * path to sw[i], without that one (0: its own leaf switch), or
+/* The distance from `host` to every switch: far[i] is the number of switches on
+ * the path before sw[i] (0: the host's own leaf switch), or
  * SLU_TOPOLOGY_UNKNOWN. far has room for t->n. -1 without memory. */
 int slu_topology_far(const struct slu_topology *topology, const char *host,
 		     uint32_t *far);
@@ -78,8 +81,8 @@ int slu_topology_far(const struct slu_topology *topology, const char *host,
 uint32_t slu_topology_groups(const struct slu_topology *topology,
 			     char *const *host, size_t n, uint32_t *group);
 
-/* For the readers of topologies: switches with names and hosts are made first,
- * then linked, then finished. */
+/* For the functions that read topologies: they fill in the switches with names
+ * and hosts, add the links, and call slu_topology_finish(). */
 struct slu_topology_host {
 	const char *name; /* the switch's */
 	uint32_t sw;
@@ -88,7 +91,7 @@ struct slu_topology_host {
 /* Adds one direction of a link; duplicates are allowed. */
 int slu_topology_link(struct slu_topology *t, uint32_t a, uint32_t b,
 		      struct slu_err *err);
-/* Levels, links in order, and the index of hosts. */
+/* Computes the levels, sorts the links, and makes the index of hosts. */
 int slu_topology_finish(struct slu_topology *t, struct slu_err *err);
 
 #endif
