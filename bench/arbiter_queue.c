@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The jobs of a queue, run by select_io/ion/replay.c. */
+/*
+ * Makes the random jobs of a queue (application, amount of data, noise, time of
+ * submission) and lets the arbiter run them in select_io/ion/replay.c. The jobs
+ * depend only on the seed, so all policies get the same ones.
+ */
 #include "bench/arbiter_queue.h"
 
 #include <math.h>
@@ -13,6 +17,7 @@ static _Noreturn void fail(const struct slu_err *err)
 	exit(1);
 }
 
+/* A standard normal number: the sum of twelve uniform ones, less 6. */
 static double gauss(uint64_t *seed)
 {
 	double sum = -6;
@@ -22,7 +27,8 @@ static double gauss(uint64_t *seed)
 	return sum;
 }
 
-/* Each application belongs to a user of its own. */
+/* Fills in the i-th job: a run of a random application. Each application is one
+ * of the measured scenarios, and belongs to a user of its own. */
 static void fill_job(const struct bench *b, const struct bench_queue *q,
 		     uint64_t *seed, size_t i, struct slu_replay_job *out,
 		     char name[24])
@@ -53,7 +59,7 @@ static void fill_job(const struct bench *b, const struct bench_queue *q,
 			exp(q->noise * gauss(seed) - q->noise * q->noise / 2);
 }
 
-/* The same jobs for every policy. */
+/* Fills in all jobs, with exponentially distributed times between them. */
 static void fill(const struct bench *b, const struct bench_queue *q,
 		 struct slu_replay_job *job, char (*name)[24])
 {
@@ -75,7 +81,8 @@ struct lesson {
 	const struct bench_queue *q;
 };
 
-/* Teaches all curves, as from a thousand runs of each number. */
+/* Teaches the arbiter all true curves before it starts, as if each application
+ * had run a thousand times with each number of I/O nodes. */
 static void teach_all(void *arg, struct slu_arbiter *a)
 {
 	const struct lesson *l = arg;

@@ -3,9 +3,13 @@
 #define SLU_BENCH_ARBITER_QUEUE_H
 
 /*
- * A queue of jobs, strictly first come first served, on C compute nodes: an
- * arbiter divides the I/O nodes at each start and end and learns from ended
- * runs; jobs reach their true bandwidth, whether the arbiter knows it or not.
+ * Simulates a queue of jobs, to measure how well an arbiter divides the I/O
+ * nodes when it has to learn the applications' curves.
+ *
+ * Jobs start strictly first come first served on C compute nodes. At each start
+ * and end the arbiter divides the I/O nodes by the curves that it knows; each
+ * job then reaches the bandwidth of its true curve, and the arbiter learns from
+ * that when the job ends.
  */
 
 #include "bench/arbiter.h"
@@ -20,8 +24,8 @@ struct bench_queue {
 	uint32_t once;	     /* percent of jobs with a name of their own */
 	double every;	     /* mean s between submissions; 0: all at once */
 	double noise;	     /* relative standard deviation of a run's rate */
-	bool unchanged;	     /* learn only from runs with a single number */
-	bool knows;	     /* all curves were taught before */
+	bool unchanged;	     /* learn only if the I/O nodes never changed */
+	bool knows;	     /* the arbiter knows all curves from the start */
 	double explore;	     /* see struct slu_conf */
 	slu_explore_f *hope; /* NULL: the arbiter's own rule */
 	uint64_t seed;

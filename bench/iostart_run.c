@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's EASY (job_submit/simulation/easy_backfill.h) with the jobs' requests,
- * on the simulated file system, and a policy that decides which jobs may start.
- * It is asked again in each minute in which a job is held.
+ * Simulates a job log under one policy of bench/iostart, and measures it.
+ *
+ * The scheduler is EASY backfilling (job_submit/simulation/easy_backfill.h)
+ * with the requested times as estimates, as Slurm does. Jobs share a simulated
+ * file system (shared_fs.h) and run longer if it is busy. The policy is asked
+ * about each job that could start, whether it may with regard to I/O; while a
+ * job is held it is asked again every minute.
  */
 #include "bench/iostart.h"
 
@@ -11,8 +15,8 @@
 #include <string.h>
 #include "bench/easy.h"
 
-#define AGAIN 60  /* s */
-#define BUSY  0.9 /* of the capacity */
+#define AGAIN 60  /* s between questions to the policy while a job is held */
+#define BUSY  0.9 /* of the capacity: above it the file system is busy */
 
 const struct policy policies[] = {
 	{"Slurm", ANY, TRUTH, 0},
@@ -36,7 +40,7 @@ const char *const measure_name[MEASURES] = {
 const char *const measure_unit[MEASURES] = {"s",     "ratio", "node hours",
 					    "ratio", "share", "s"};
 
-/* Tuned on KTH-SP2 and LANL-CM5. */
+/* The parameters of our policy, tuned on the logs KTH-SP2 and LANL-CM5. */
 struct slu_admission_site iostart_site = {
 	.max_wait = 2 * 86400,
 	.patience = 20,
@@ -48,7 +52,7 @@ struct job {
 	struct foretold f;
 	int64_t start, end, held; /* first time held; -1: not yet */
 	int64_t last_held;
-	double busy; /* busy_clock.busy when it began */
+	double busy; /* busy_clock.busy at its start */
 };
 
 struct sim {
@@ -64,15 +68,17 @@ struct sim {
 	struct slu_groups groups;
 	int64_t looked; /* time of the last slu_admission_look() */
 	double idle, freed, was_idle;
-	bool held;		  /* some job is held */
-	double heavy, heavy_rate; /* jobs with more than negligible I/O */
+	bool held; /* some job is held */
+	/* ended jobs with more than negligible I/O: number, sum of rates */
+	double heavy, heavy_rate;
 	struct busy_clock {
-		double at, busy; /* s the file system was busy until then */
-		bool is;
+		double at, busy; /* time; s the file system was busy until it */
+		bool is;	 /* it is busy since `at` */
 	} busy;
 	bool failed;
 };
 
+/* A job's bandwidth and remaining time, as the policy knows them. */
 static struct slu_demand demand_of(const struct sim *s, size_t i, int64_t now)
 {
 	const struct job *j = &s->job[i];
@@ -90,6 +96,7 @@ static struct slu_demand demand_of(const struct sim *s, size_t i, int64_t now)
 	return d;
 }
 
+/* Describes the present jobs to the policies, once for each point in time. */
 static void look(struct sim *s, int64_t now)
 {
 	for (size_t k = 0; k < s->n_running; k++)
@@ -113,7 +120,8 @@ static bool is_heavy(const struct sim *s, double rate)
 	return rate > s->site.small * s->mix->capacity;
 }
 
-/* CAP: as many jobs as use the whole file system, by the mean of ended ones. */
+/* CAP: at most as many jobs with heavy I/O as together fill the file system, by
+ * the mean rate of those that have ended. */
 static bool under_cap(const struct sim *s, const struct slu_demand *d)
 {
 	double n = 0, most = 1;
@@ -189,7 +197,7 @@ static void read_busy_clock(struct sim *s, int64_t now)
 	clock->is = fs_rate(s->fs) > BUSY * s->mix->capacity;
 }
 
-/* The part of an ended job's time in which it was not busy. */
+/* The part of an ended job's time in which the file system was not busy. */
 static double calm_of(const struct sim *s, size_t i, int64_t start, int64_t end)
 {
 	return 1 -
@@ -275,7 +283,7 @@ static void learn(void *arg, size_t i, int64_t start, int64_t end)
 	s->heavy_rate += is_heavy(s, rate) ? rate : 0;
 }
 
-/* The coefficient of variation of the jobs' slowdowns by I/O. */
+/* The coefficient of variation of run time / run time alone over all jobs. */
 static double spread_of(const struct sim *s)
 {
 	double n = (double)s->mix->log->n, sum = 0, square = 0;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan is a list of time steps, each with the set of nodes that are idle
- * from then on; reservations remove nodes from it.
+ * Simulates conservative backfilling of a job log, and counts how long before
+ * its start each job's list of nodes was final (see the header).
+ *
+ * The plan is an array of time steps in order, each with the set of nodes that
+ * are idle from there to the next step. A reservation is put at the first step
+ * from which enough nodes stay idle, and removes its nodes from the steps that
+ * it covers. A set of nodes is a 128-bit integer, so there are at most 128.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -22,8 +27,8 @@ struct sim {
 	set_t all;
 	int64_t now;
 	int64_t *estimate; /* s */
-	int64_t *start;	   /* planned, or real */
-	int64_t *since;	   /* when its nodes were last changed */
+	int64_t *start;	   /* planned, or real once it runs */
+	int64_t *since;	   /* when its list of nodes last changed */
 	set_t *nodes;
 	size_t *queue, n_queue;
 	size_t *running, n_running;
@@ -74,7 +79,8 @@ static void occupy(struct sim *s, int64_t from, int64_t until, set_t nodes)
 		s->step[a].idle &= ~nodes;
 }
 
-/* The nodes that are idle from step i on for this length. */
+/* The nodes that stay idle from step i on for this length; 0: fewer than need.
+ */
 static set_t idle_for(const struct sim *s, size_t i, int64_t length,
 		      int64_t need)
 {
@@ -163,7 +169,8 @@ static void longer(struct sim *s, size_t i)
 	s->estimate[i] = longer > elapsed ? longer : elapsed + 1;
 }
 
-/* Processes ends and exceeded estimates; true: the plan has to be made anew. */
+/* Ends jobs, and extends estimates that have passed. True: a job has ended
+ * early or runs longer, so all reservations have to be made anew. */
 static bool end_some(struct sim *s)
 {
 	bool changed = false;

@@ -3,11 +3,13 @@
 #define SLU_BENCH_NODES_H
 
 /*
- * How long before its start a job's nodes are known (ADA-FS, section 3.2):
- * conservative backfilling, where every queued job has a reservation of time
- * and nodes: the lowest-numbered ones that are idle long enough, at the
- * earliest time. When a job ends early, or runs longer than estimated, all
- * reservations are made anew in the order of submission.
+ * Measures how long before its start a job's nodes are known, that is how early
+ * data could be staged to them (ADA-FS, section 3.2).
+ *
+ * Simulates conservative backfilling: every queued job has a reservation of
+ * time and nodes, at the earliest time at which enough nodes stay idle, on the
+ * lowest-numbered of these. When a job ends early, or runs longer than
+ * estimated, all reservations are made anew in the order of submission.
  */
 
 #include "bench/easy.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run of sysmap on this node, compared with lshw and lstopo, which read the
- * same machine: time, processor time and memory. Each run is a new process with
- * its output discarded; the programs alternate, so that other load affects all.
+ * Compares sysmap on this node with lshw and lstopo, which read the same facts
+ * of the machine: median time, median processor time and maximum memory of a
+ * run. Each run is a new process with its output discarded. The programs run in
+ * turn, so that other load on the machine affects all of them.
  */
 #include "config.h"
 
@@ -50,8 +51,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* posix_spawn() does not fork: the memory of a copy of this process would be
- * counted as the child's. */
+/* Runs a program once and stores the figures. posix_spawn() instead of fork():
+ * ru_maxrss of a fork would include the memory of this process. */
 static bool run(struct program *p, int turn)
 {
 	posix_spawn_file_actions_t files;

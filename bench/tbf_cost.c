@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processor time and memory of sluice-tbfd's controller with 1,000 jobs; and
- * how much more a rule of Lustre's token bucket filter (NRS TBF) lets through
- * when it is rewritten in each period.
+ * Measures what sluice-tbfd costs with 1,000 jobs: the time of a token step, of
+ * the controller's period, and of the whole daemon, and its memory.
+ *
+ * A second measurement, chatter(), is about Lustre: how much more a rule of its
+ * token bucket filter (NRS TBF) lets through if it is rewritten in each period.
+ * That is why the controller changes rules rarely.
  */
 #include "common/fast.h"
 #include "config.h"
@@ -26,8 +29,9 @@
 
 #define PERIODS 100
 
-/* A single throttled job: the RPCs that pass a rule of this rate, unchanged and
- * rewritten every 100 ms. Measured with Lustre: 5.18 and 15.13 of 5. */
+/* The RPCs a second of a single throttled job that pass a rule of this rate, in
+ * the simulation. `rewrite`: the rule is rewritten every 100 ms. Lustre 2.17
+ * itself let 5.18 pass a rule of 5, and 15.13 if rewritten. */
 static double chatter(double rate, bool rewrite)
 {
 	static struct sim sim;
@@ -59,7 +63,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Saves or restores the state before a period, to repeat it. */
+/* Saves or restores the state before a period, so that it can be repeated. */
 static void copy_state(double *to, const struct slu_tokens *t, bool restore)
 {
 	double *from[] = {t->limit, t->tokens, t->record, t->remainder};
@@ -73,7 +77,8 @@ static void copy_state(double *to, const struct slu_tokens *t, bool restore)
 			       t->n * sizeof(double));
 }
 
-/* Every array of the step read once, and those that it changes written. */
+/* The least that a token step could do: reads each of its arrays once, and
+ * writes those that it changes. */
 SLU_FAST static void pass_once(struct slu_tokens *t, double by)
 {
 	const double *restrict nodes = t->nodes, *restrict demand = t->demand;
@@ -89,8 +94,8 @@ SLU_FAST static void pass_once(struct slu_tokens *t, double by)
 	}
 }
 
-/* The best of many, on this machine and in this run: what other times are told
- * as multiples of. */
+/* The shortest of many passes, seconds: the unit in which the time of a step is
+ * compared between machines. */
 static double pass_time(size_t n)
 {
 	struct slu_tokens t = {0};
@@ -110,9 +115,10 @@ static double pass_time(size_t n)
 	return best;
 }
 
-/* The best of many runs of the same period, in the mean over periods in which
- * jobs lend, borrow and are paid back: settings as shipped. Another program on
- * the machine can only make a run longer. */
+/* Seconds of a token step with the shipped settings: the mean over periods in
+ * which jobs lend, borrow and are paid back. Of each period it is the shortest
+ * of many runs, since other programs on the machine can only make a run longer.
+ */
 static double step_time(size_t n)
 {
 	struct slu_tokens_settings set = {
@@ -149,7 +155,7 @@ static double step_time(size_t n)
 	return all / PERIODS;
 }
 
-/* job_stats of n jobs in the format of 2.17: 15 counters each. */
+/* Prints job_stats of n jobs as Lustre 2.17 does: 15 counters each. */
 static void print_stats(struct slu_buf *out, size_t n, unsigned long round)
 {
 	slu_buf_reset(out);
@@ -177,7 +183,8 @@ static void print_stats(struct slu_buf *out, size_t n, unsigned long round)
 	}
 }
 
-/* Parse, allocate, decide, for n jobs: CPU seconds. */
+/* CPU seconds of a period of the controller for n jobs: it parses job_stats,
+ * divides the tokens, and decides on the rules. */
 static double cycle_time(size_t n)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -207,6 +214,8 @@ static double cycle_time(size_t n)
 	return best;
 }
 
+/* Replaces a file below root, by a rename so that the daemon never reads half
+ * of one. */
 static void put(const char *root, const char *name, const char *text)
 {
 	char path[256], new[256 + 4];
@@ -267,8 +276,8 @@ static pid_t start_daemon(const char *root)
 	return pid;
 }
 
-/* Lets jobs continue for some seconds; returns how often their file was read.
- */
+/* Rewrites job_stats every 50 ms for some seconds. Returns how often the daemon
+ * has read it, which is the number of its periods. */
 static double work(const char *root, int watch, size_t n, double seconds)
 {
 	struct timespec pause = {.tv_nsec = 50000000};
@@ -296,8 +305,9 @@ static double work(const char *root, int watch, size_t n, double seconds)
 	return read_so_far;
 }
 
-/* The daemon itself on a simulated server with a target of n jobs: CPU seconds
- * of a period, without writing rules; maximum memory. */
+/* Runs the daemon itself on a simulated server with one target and n jobs.
+ * *seconds: CPU time of a period, without the writing of rules; *mib: maximum
+ * memory. False: the daemon is not there. */
 static bool daemon_cost(size_t n, double *seconds, double *mib)
 {
 	char root[] = "/tmp/bench-tbf-XXXXXX", path[256], command[64];

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The experiments of bench/tbf, and one of them under one policy. */
+/*
+ * Defines the experiments of bench/tbf, and runs one of them under one policy
+ * on the simulated storage target (tbf_sim.h).
+ *
+ * D, E and F are those of AdapTBF's sections IV-D to IV-F: four jobs, whose
+ * processes write without a pause or in bursts. The policies are no control,
+ * static rules, the paper's algorithm as printed (literal) or with its errors
+ * corrected (mended), and the shipped controller (ours).
+ */
 #include "config.h"
 #include "bench/tbf.h"
 
@@ -10,12 +18,12 @@
 #include "common/jsonx.h"
 
 #define FILE_GB 1024	   /* RPCs */
-#define LASTING (1u << 30) /* RPCs: more than any job gets */
-#define WINDOW	8
-#define LIMIT	600 /* seconds, of a simulation */
-#define START	5   /* seconds: then each job has the rule that it keeps */
-#define FINE	10  /* looks a second at what passes */
-#define SPAN	10  /* seconds, of the longest window */
+#define LASTING (1u << 30) /* RPCs: more than any job gets done */
+#define WINDOW	8	   /* RPCs in flight of a process */
+#define LIMIT	600	   /* seconds, of a simulation */
+#define START	5  /* seconds until rates are measured: each job has a rule */
+#define FINE	10 /* measurements of the served RPCs in a second */
+#define SPAN	10 /* seconds, of the longest window */
 
 const char *const tbf_policy_name[] = {
 	"no control", "static", "AdapTBF literal", "AdapTBF mended", "ours"};
@@ -209,7 +217,8 @@ fail:
 	exit(1);
 }
 
-/* Of jobs 1000, 1001, ...; 0 where there is no control. */
+/* Reads the records of the jobs 1000, 1001, ... from the controller's state; 0
+ * if there is no controller. */
 static void records(const struct slu_tbf *tbf, double now, double *out)
 {
 	struct json_object *state, *jobs = NULL;
@@ -245,12 +254,13 @@ static void timeline(const struct sim *sim, const struct slu_tbf *tbf,
 	putchar('\n');
 }
 
-/* What has been served, at the last looks. */
+/* A ring of the total RPCs served, at the last SPAN * FINE measurements. */
 struct windows {
 	uint64_t seen[SPAN * FINE];
 	size_t n;
 };
 
+/* Updates most[]: the most RPCs a second in any window of 1 s and of SPAN s. */
 static void note_windows(struct windows *w, const struct sim *sim, double *most)
 {
 	static const size_t span[] = {FINE, SPAN * FINE};
@@ -267,7 +277,8 @@ static void note_windows(struct windows *w, const struct sim *sim, double *most)
 	w->seen[w->n++ % (SPAN * FINE)] = all;
 }
 
-/* 1 when each job got as much for each node while it wanted something. */
+/* Jain's fairness index of the x_j: RPCs that job j got for each node and each
+ * second in which it had any waiting. 1: all x_j are equal. */
 static double jain(const struct sim *sim, const double *nodes)
 {
 	double all = 0, squares = 0;
