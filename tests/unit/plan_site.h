@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_PLAN_SITE_H
 #define SLU_TESTS_PLAN_SITE_H
 
-/* A site whose nodes have storage, for tests of plans. */
+/* A site for tests of plans: a configuration, and a resource map with storage
+ * of nodes. */
 
 #include "tests/unit/harness.h"
 #include "burst_buffer/plan/plan.h"
@@ -15,7 +16,8 @@ extern struct slu_conf *conf;
 
 const char *addr(void *arg, const char *node);
 
-/* Says what it was asked. */
+/* The site's layout function: its result lists the arguments, so that a test
+ * can see what the plan asked for. Fails for 13 readers. */
 extern bool targets_known;
 char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
 	     char **why, struct slu_err *e);
@@ -23,7 +25,8 @@ struct slu_plan_site site(void);
 void setup(const char *text);
 void teardown(void);
 
-/* A node pushes its map: one disk at `path`, this much of it free. */
+/* A node pushes its resource map: one disk of 100 GiB at `path`, with this many
+ * bytes free. */
 void push(const char *node, const char *path, uint64_t available);
 struct slu_job job(const char *nodes, const char *request);
 

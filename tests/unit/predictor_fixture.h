@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
 #define SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
 
-/* A predictor and what it is taught, for tests. */
+/* A predictor, and jobs to train it with and to ask it about, for tests. */
 
 #include "job_submit/predictor/predict.h"
 #include "tests/unit/harness.h"
@@ -10,11 +10,12 @@
 struct slu_predictor *new_predictor(size_t classes, double quantile,
 				    int64_t floor);
 
-/* One that ran for so many seconds; with an account and a partition. */
+/* An ended job that ran for `run` seconds, of a fixed account and partition. */
 struct slu_job make_job(uint32_t uid, char *name, uint32_t nodes,
 			uint32_t minutes, int64_t run);
 
-/* Without them: what it is told, and what teaches. */
+/* Predict the run time of such a job, and train the predictor with one; both
+ * without account and partition. */
 struct slu_prediction ask(const struct slu_predictor *p, uint32_t uid,
 			  char *name, uint32_t nodes, uint32_t minutes);
 void teach(struct slu_predictor *p, uint32_t uid, char *name, uint32_t nodes,

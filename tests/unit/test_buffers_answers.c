@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers to nodes and slurmctld: words, plans, progress, time given back. */
+/*
+ * What sluiced answers to the nodes of a buffer (a word such as "go" or "busy",
+ * the plan, attributes of other nodes), and what it sends to slurmctld about it
+ * (progress, late nodes, set-up time that is given back to the job).
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 
-/* All have come to a barrier, and the database does not take that. */
+/* All nodes have arrived at a barrier, but the write to the database failed:
+ * the barrier still opens when a node asks again. */
 START_TEST(test_gate_not_stored)
 {
 	struct slu_err err = {0};
@@ -28,8 +33,8 @@ START_TEST(test_gate_not_stored)
 }
 END_TEST
 
-/* Many nodes that arrive one by one are reported once a second, and at once
- * when all have arrived. */
+/* Nodes that finish one by one are reported to slurmctld at most once a second;
+ * the last one at once. */
 START_TEST(test_messages_about_many_nodes_are_delayed)
 {
 	struct world w;
@@ -60,8 +65,8 @@ START_TEST(test_messages_about_many_nodes_are_delayed)
 }
 END_TEST
 
-/* The answer at a barrier is made once, and again when something has
- * changed. */
+/* The answer at a barrier is built once for all nodes, and again only after a
+ * change. */
 START_TEST(test_barrier_answer_is_cached)
 {
 	struct world w;
@@ -105,7 +110,7 @@ static const char *state_of(struct world *w, uint32_t job_id, char out[16])
 	return out;
 }
 
-/* Jobs whose ids share a place do not share anything else. */
+/* Jobs whose ids fall into one hash bucket do not affect each other. */
 START_TEST(test_jobs_of_one_hash_bucket)
 {
 	static const uint32_t ids[] = {JOB + 8192, JOB, JOB + 4096};
@@ -139,7 +144,8 @@ START_TEST(test_jobs_of_one_hash_bucket)
 }
 END_TEST
 
-/* What others ask before, after and beside. */
+/* Questions that do not fit: before the job has begun, from a node that is none
+ * of the job's, without a plan, with a wrong barrier, step or buffer. */
 START_TEST(test_strangers)
 {
 	struct world w;
@@ -168,8 +174,9 @@ START_TEST(test_strangers)
 }
 END_TEST
 
-/* The answer to a node that has no part in a file system is not that the job
- * has ended; unless the node means another run than the one that is known. */
+/* A node that is none of the job's is refused ("denied"), not told that the job
+ * has ended ("notfound"): that is only the answer for an earlier run. For a
+ * later run, or if the run has ended, it is to ask again ("busy"). */
 START_TEST(test_no_part)
 {
 	struct actor stranger = {.name = "n9"};
@@ -190,8 +197,8 @@ START_TEST(test_no_part)
 }
 END_TEST
 
-/* What sluiced says that a node has to take down: -1: nothing, 1: its job is
- * over. */
+/* From the node's inventory: -1: it has nothing to take down; else `over` of
+ * its only plan, 1: its job is over. */
 static int owed(struct world *w, const char *node)
 {
 	struct slu_buf text = {0};
@@ -212,7 +219,8 @@ static int owed(struct world *w, const char *node)
 	return over;
 }
 
-/* Each node gets the same plan, with the state of its part. */
+/* The inventory has the plan for each node that has fetched it, until the node
+ * reports that it is clean. */
 START_TEST(test_inventory)
 {
 	struct world w;
@@ -236,7 +244,7 @@ START_TEST(test_inventory)
 }
 END_TEST
 
-/* Polls, and what barriers carry. */
+/* Polls, and the attributes of the nodes that a barrier's answer carries. */
 START_TEST(test_poll_and_barrier_answers)
 {
 	struct world w;
@@ -274,8 +282,8 @@ START_TEST(test_poll_and_barrier_answers)
 }
 END_TEST
 
-/* The nodes that delay the others are named, not those that wait; not more
- * often than once a second. */
+/* While some nodes wait for others at a barrier, the late ones are named to
+ * slurmctld, at most once a second. */
 START_TEST(test_late_nodes_are_named)
 {
 	struct world w;
@@ -321,8 +329,8 @@ START_TEST(test_late_nodes_are_named)
 }
 END_TEST
 
-/* What nodes report as copied is passed on at intervals, until the phase is
- * over. */
+/* The sum of what the nodes have copied is passed on to slurmctld, at most
+ * every few seconds, until the phase is over. */
 START_TEST(test_progress)
 {
 	struct world w;
@@ -371,8 +379,9 @@ START_TEST(test_progress)
 }
 END_TEST
 
-/* Time that setting up took is given back: ahead while it lasts, exactly at
- * its end, and never more than the site allows. */
+/* The set-up time is added to the job's time limit: the time so far while it
+ * lasts, the exact time at its end. sluiced sends it all; slurmctld bounds it.
+ */
 START_TEST(test_give_back)
 {
 	struct world w;
@@ -407,7 +416,8 @@ START_TEST(test_give_back)
 }
 END_TEST
 
-/* A plan that cannot be made: the job is held, and its nodes get the reason. */
+/* No plan can be made: the job is held with the reason, and its nodes wait for
+ * this verdict, then are refused. */
 START_TEST(test_no_plan)
 {
 	static const struct {
@@ -461,7 +471,8 @@ static void give_disk(struct world *w, const char *size)
 	free(sql);
 }
 
-/* As long as another job has the room a job is put back, and not held. */
+/* If other jobs use the space, a job is requeued any number of times, never
+ * held. */
 START_TEST(test_full_of_others)
 {
 	struct world w;
@@ -489,7 +500,8 @@ START_TEST(test_full_of_others)
 }
 END_TEST
 
-/* No space today: another day, or other nodes, may do. */
+/* A disk that is too small does not hold the job: it is requeued, as other
+ * nodes may have the space. */
 START_TEST(test_full_disk_is_not_permanent)
 {
 	struct world w;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stage-out that is cancelled. */
+/* A stage-out that is cancelled by its owner, an administrator or scancel: it
+ * counts as failed, so its data is kept. */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "tests/unit/burst_world.h"
@@ -19,8 +20,9 @@ static const char *cancel_as(struct world *w, uint32_t uid, bool admin)
 	return word;
 }
 
-/* A stage-out that its owner stops has failed: the job gets its verdict, the
- * nodes keep the data and are cleaned. */
+/* The owner or an administrator cancels a stage-out: the job fails whatever the
+ * site's policy is, and the nodes keep the data. Others are refused; before and
+ * after the stage-out there is nothing to cancel. */
 START_TEST(test_cancel_stage_out)
 {
 	static const struct {
@@ -60,8 +62,8 @@ START_TEST(test_cancel_stage_out)
 }
 END_TEST
 
-/* Slurm's own cancelling ends the stage-out of that run alone, not of one
- * before that had its number, nor because a job of that number never began. */
+/* scancel ends the stage-out only of the run that Slurm names by its start. A
+ * job without a start, or with a later one, is another job with the same id. */
 START_TEST(test_cancel_other)
 {
 	struct world w;
@@ -85,8 +87,8 @@ START_TEST(test_cancel_other)
 }
 END_TEST
 
-/* A job that its failure had held, and that is cancelled then: a remark, once;
- * of one that was put back by itself there is none. */
+/* Cancelling a job that a failure has held is noted once in the history of its
+ * buffer; cancelling one that was requeued is not. */
 START_TEST(test_cancelled_held_job_is_noted_once)
 {
 	for (int held = 0; held < 2; held++) {

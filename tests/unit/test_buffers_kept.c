@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of buffers: damaged rows, old ones, as JSON, and counted. */
+/*
+ * What stays after buffers have ended: their rows in the database (deleted by
+ * age, quarantined if damaged, reported as JSON), counters of their phases, and
+ * the data of failed stage-outs, which uses space until it expires or is
+ * discarded.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "burst_buffer/lifecycle/buffer_report.h"
@@ -20,14 +25,15 @@ static int64_t count_rows(struct world *w)
 	return n;
 }
 
-/* What ended long ago, and has nothing left on nodes, is deleted. */
+/* The rows of a buffer are deleted if it ended long ago and no node has
+ * anything left of it; after 30 days such nodes do not matter any more. */
 START_TEST(test_prune)
 {
 	static const struct {
-		const char *sql; /* what is different */
-		double age;	 /* seconds that are kept */
-		long n;
-		double days; /* later */
+		const char *sql; /* changes the ended buffer's rows */
+		double age;	 /* seconds for which rows are kept */
+		long n;		 /* expected: buffers that are deleted */
+		double days;	 /* days between its end and this */
 	} cases[] = {
 		{"SELECT 1", 1, 1, 0},
 		{"SELECT 1", 3600, 0, 0},
@@ -61,7 +67,8 @@ START_TEST(test_prune)
 }
 END_TEST
 
-/* A node that never comes back is forgotten, without a restart. */
+/* A node that still has to clean up but never comes back is forgotten after 30
+ * days, without a restart of sluiced. */
 START_TEST(test_forget)
 {
 	static const char *const owed[] = {
@@ -90,7 +97,8 @@ START_TEST(test_forget)
 }
 END_TEST
 
-/* Rows that cannot be read are set aside; the others live on. */
+/* Buffers whose rows cannot be read are quarantined at start; the others are
+ * loaded. */
 START_TEST(test_quarantine)
 {
 	static const char *const damage[] = {
@@ -121,7 +129,7 @@ START_TEST(test_quarantine)
 		expect(w.errors == 1, "%s: %d errors", *sql, w.errors);
 		ck_assert(!is_member(&w, JOB, "n1"));
 		ck_assert(is_member(&w, JOB + 1, "n1"));
-		world_restart(&w); /* and not looked at again */
+		world_restart(&w); /* quarantined rows are not read again */
 		ck_assert_int_eq(w.errors, 1);
 		world_free(&w);
 	}
@@ -192,7 +200,7 @@ START_TEST(test_json)
 			 "DONE");
 	json_object_put(all);
 
-	/* whoever says less gets it, also damaged */
+	/* the plan's option Coherence counts; damaged options are skipped */
 	expect_ok(slu_db_script(w.db,
 				"UPDATE Buffer SET Plan = json_set(Plan,"
 				" '$.option', json('[7, {}, \"x\", {\"key\":"
@@ -206,7 +214,7 @@ START_TEST(test_json)
 			 "private");
 	json_object_put(all);
 
-	/* of one that cannot be read, what can be */
+	/* with an unreadable plan the rest is still reported */
 	expect_ok(slu_db_script(w.db, "UPDATE Buffer SET Plan = 'x'", &err),
 		  err);
 	all = slu_buffers_json(w.db, 0, SLU_NO_ID, w.now, &err);
@@ -216,7 +224,7 @@ START_TEST(test_json)
 	ck_assert_uint_eq(json_object_array_length(get(one, "members")), 2);
 	json_object_put(all);
 
-	/* others' and old ones are not shown */
+	/* buffers of other users, and old ones, are not reported */
 	all = slu_buffers_json(w.db, 0, 1001, w.now, &err);
 	ck_assert_uint_eq(json_object_array_length(all), 0);
 	json_object_put(all);
@@ -230,7 +238,7 @@ START_TEST(test_json)
 }
 END_TEST
 
-/* Phases are counted as they end and as they fail, of all jobs together. */
+/* The counters of phases: how many ended and how many failed, over all jobs. */
 START_TEST(test_phases)
 {
 	const struct slu_phase_use *use;
@@ -260,11 +268,11 @@ START_TEST(test_phases)
 }
 END_TEST
 
-/* How much of the node's storage is in use, by all that lies there; for this
- * user what their own jobs have left of it. */
+/* Bytes of n1's storage that all buffers use; *own: the part of it that ended
+ * jobs of this user still use. */
 static uint64_t promised_of(const struct world *w, uint32_t uid, uint64_t *own)
 {
-	/* as often as it has devices; a buffer lies on one of them */
+	/* n1 once for each of its devices: the buffer is on one of them */
 	struct slu_plan_node node[] = {
 		{.name = (char *)"n0", .storage = (char *)"/local"},
 		{.name = (char *)"n1", .storage = (char *)"/a"},
@@ -287,7 +295,7 @@ static uint64_t promised(const struct world *w)
 	return promised_of(w, w->job.uid, &own);
 }
 
-/* What is kept in the pool, all of it the job's user's. */
+/* Bytes of the pool that kept data uses; expects all of it to be the user's. */
 static uint64_t pool_keeps(const struct world *w)
 {
 	struct slu_buf by = {0};
@@ -301,14 +309,14 @@ static uint64_t pool_keeps(const struct world *w)
 	return size;
 }
 
-/* The data of a failed stage-out takes as much room as before, in the pool and
- * on its nodes, until its time is over. */
+/* The data of a failed stage-out uses as much space as the buffer did, in the
+ * pool and on its nodes, for KeepFailed hours. */
 START_TEST(test_room)
 {
 	static const struct {
 		const char *conf;
 		bool fails;
-		int hours; /* that it is kept */
+		int hours; /* expected time for which it is kept */
 	} cases[] = {
 		{"KeepFailed=2", true, 2},
 		{"KeepFailed=0", true, 0},
@@ -323,7 +331,7 @@ START_TEST(test_room)
 		world_new(&w, 2, WALK, c->conf);
 		run_until(&w, AT_RUN);
 		size = promised_of(&w, w.job.uid, &own);
-		ck_assert_uint_eq(own, 0); /* it is not left yet */
+		ck_assert_uint_eq(own, 0); /* the job still runs */
 		ck_assert_uint_gt(size, 2ul << 30);
 		ck_assert_uint_eq(pool_keeps(&w), 0);
 		w.node[0].fail_down = c->fails ? 3 : -1;
@@ -349,9 +357,9 @@ START_TEST(test_room)
 }
 END_TEST
 
-/* A node reports how much the data that it keeps takes: so much counts, in the
- * pool as on the node, also for a sluiced that was started since. A node that
- * does not report keeps as much as it gave. */
+/* If a node reports the size of the data that it keeps, that counts instead of
+ * its share, in the pool and on the node, and also after a restart of sluiced;
+ * not if it is larger than the share. */
 START_TEST(test_takes)
 {
 	static const struct {
@@ -412,8 +420,9 @@ static bool is_to_discard(struct world *w, const char *node)
 	return is;
 }
 
-/* Its owner gives up what is kept: its nodes get that until it is gone, also
- * from a sluiced that was started since; no other user can. */
+/* The owner, and no other user, can discard kept data. Each node gets that as
+ * an order until it reports that the data is gone, also after a restart of
+ * sluiced; until then the data counts as used space. */
 START_TEST(test_discard)
 {
 	struct slu_discard ask = {.job_id = JOB, .dry_run = true};
@@ -461,15 +470,15 @@ START_TEST(test_discard)
 }
 END_TEST
 
-/* What was removed before its time takes no room any more, on that node; who
- * looked before it was kept does not count. */
+/* Kept data that a node no longer lists uses no space there any more. A list
+ * that was made before the data was kept does not count. */
 START_TEST(test_removed)
 {
 	static const struct {
 		const char *node, *kept;
 		double wait;
-		bool news, is; /* of it, on n1 */
-		uint64_t n;    /* nodes that keep some */
+		bool news, is; /* expected: the list is news; n1 keeps data */
+		uint64_t n;    /* expected: nodes that keep data */
 	} cases[] = {
 		{"n1", "", 0, false, true, 2},
 		{"n1", "", 400, true, false, 1},

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes whose disks others fill: planned around, or their job is put back
- * without them. */
+/*
+ * Nodes whose disks are too full for their share, as they report at the barrier
+ * "room" (room_shares.h): the other nodes take the share over, or the job is
+ * requeued without the full nodes.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "sysmap/database/receive.h"
@@ -14,8 +17,9 @@ static const char conf[] = "NodeStorage=/s\n"
 static const char whole[] = "jobfs type=whole capacity=8GiB";
 static const char one_each[] = "jobfs type=tmp capacity=8GiB";
 
-/* A node's share by its plan, in GiB, rounded up; its own number of givers if
- * it has to report its free space. */
+/* Expects the plan's shares ("2 2 0c": GiB of each node, rounded up, and c for
+ * a node that is only a client), and the number of nodes that must report their
+ * free space; 0: none. */
 static void gives(struct world *w, const char *want, uint32_t givers)
 {
 	const struct slu_node_ask ask = {.job_id = w->job.job_id,
@@ -52,7 +56,8 @@ static void fetch_all(struct world *w)
 		ck_assert_str_eq(ask_plan(w, &w->node[i]).word, "go");
 }
 
-/* Node i reports "99 GiB", or that it is full. */
+/* Node i reports 99 GiB free, or that it is full if its bit in `full` is set.
+ */
 static struct heard tell(struct world *w, int i, unsigned full)
 {
 	return barrier(w, &w->node[i], "room",
@@ -67,8 +72,8 @@ static void tell_all(struct world *w, unsigned full, const char *word)
 		ck_assert_str_eq(tell(w, i, full).word, word);
 }
 
-/* The others give its share; nodes that have all they need are not asked to
- * give anything else. sluiced may be restarted at any time. */
+/* The other nodes take a full node's share over, and the new plan does not ask
+ * for the free space again; also if sluiced is restarted before or after. */
 START_TEST(test_others_take_a_full_nodes_share)
 {
 	for (int crash = 0; crash < 3; crash++) {
@@ -104,7 +109,7 @@ START_TEST(test_shares_stay_with_enough_room)
 }
 END_TEST
 
-/* nodes=2 of 4: another one gives. */
+/* With nodes=2 of 4, a node that gave nothing takes the full one's place. */
 START_TEST(test_another)
 {
 	struct world w;
@@ -119,8 +124,9 @@ START_TEST(test_another)
 }
 END_TEST
 
-/* Each node needs its own: all without space are named at once, and the job is
- * requeued without them; also after a restart of sluiced. */
+/* Where each node needs storage of its own, no other can take its share: the
+ * job is requeued without all full nodes at once, and a restarted sluiced says
+ * the same. */
 START_TEST(test_without)
 {
 	struct world w;
@@ -145,8 +151,9 @@ START_TEST(test_without)
 }
 END_TEST
 
-/* A node finds out only when it makes its storage: put back without it, eight
- * times at most, beside two for other reasons; then held. */
+/* A node that lacks space only when it makes its storage: the job is requeued
+ * without it, at most eight times, which do not count against the two requeues
+ * for other reasons; then it is held. */
 START_TEST(test_requeued_without_full_nodes)
 {
 	struct slu_report r = {.step = (char *)"failed",
@@ -179,7 +186,7 @@ START_TEST(test_requeued_without_full_nodes)
 }
 END_TEST
 
-/* As the site wants it: nothing is put back. */
+/* With OnSetupFailure=hold, fail or cancel a full node does not requeue. */
 START_TEST(test_policy)
 {
 	static const struct {
@@ -207,8 +214,9 @@ START_TEST(test_policy)
 }
 END_TEST
 
-/* Older sluice-nodes do not stop there: the others do not wait for them, and no
- * share changes, as theirs could not. */
+/* A node with an older sluice-node skips the barrier "room". The others do not
+ * wait for it there, and shares stay as they are, since its share could not be
+ * changed. */
 START_TEST(test_older_peer)
 {
 	for (int full = 0; full < 2; full++) {
@@ -230,7 +238,8 @@ START_TEST(test_older_peer)
 }
 END_TEST
 
-/* The map knows that it is too small: put back without it, at once. */
+/* The resource map already says that a node's disk is too small: the job is
+ * requeued without it when its run starts. */
 START_TEST(test_too_small)
 {
 	static const char text[] =

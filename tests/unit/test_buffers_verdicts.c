@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of the job when a phase fails, or is late: sent once, and as
- * often as slurmctld needs it. */
+/*
+ * The verdict on a job whose set-up, stage-in or stage-out fails or takes too
+ * long: requeue, hold, fail, or leave it to Slurm, with the reason. It is sent
+ * to slurmctld once, and again only if slurmctld may have lost it.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 
-/* A step of one node fails. */
+/* One node fails at each of the steps of set-up and stage-in: one verdict, and
+ * all nodes are told to abort. */
 START_TEST(test_fail_up)
 {
 	struct world w;
 	int at;
 
 	for (at = 1; at < N_UP; at++) {
-		/* after "mounted" it is the stage-in's, after the last
-		 * "ready" again the setup's */
+		/* the phase that fails: stage-in between the barrier "mounted"
+		 * and the last "ready", else set-up */
 		int in = at <= 5 ? 1 : at < N_UP - 1 ? 2 : 3;
 		char want[80];
 
@@ -36,8 +40,9 @@ START_TEST(test_fail_up)
 }
 END_TEST
 
-/* A node that was restarted has nothing of it any more; of a job that runs
- * slurmctld knows by itself, and after it that is no failure. */
+/* A node reports that it was rebooted and has lost its part. During set-up that
+ * fails the buffer; while the job runs slurmctld notices by itself, and after
+ * the job it is no failure. */
 START_TEST(test_restarted)
 {
 	static const struct {
@@ -72,8 +77,9 @@ START_TEST(test_restarted)
 }
 END_TEST
 
-/* Slurm gives up a node of a run that is not ready, and does not report which,
- * nor why: the job's record has it. What becomes of the job is up to Slurm. */
+/* Slurm ends a run in set-up or stage-in because of a node, without saying
+ * which: sluiced gives as the reason the nodes that it was waiting for. The
+ * verdict leaves the job to Slurm (SLU_COMPLETE). */
 START_TEST(test_run_ended_by_slurm_for_a_node)
 {
 	static const struct {
@@ -117,8 +123,9 @@ START_TEST(test_run_ended_by_slurm_for_a_node)
 }
 END_TEST
 
-/* A node on which slurmd ran no prolog for this run knows no instance: the job
- * is put back, and held at last, not FAILED; one that runs is left alone. */
+/* A node on which slurmd ran no prolog for this run has no part of the buffer
+ * and reports "missed": the job is requeued, not failed; a running job is left
+ * alone. */
 START_TEST(test_missed)
 {
 	static const char text[] = "slurmd ran no prolog";
@@ -162,7 +169,7 @@ START_TEST(test_missed)
 }
 END_TEST
 
-/* The text of a failure is UTF-8. */
+/* Invalid UTF-8 and control characters in a failure's text are replaced. */
 START_TEST(test_failure_text)
 {
 	struct world w;
@@ -180,8 +187,9 @@ START_TEST(test_failure_text)
 }
 END_TEST
 
-/* In down: while data is staged out it is the stage-out's failure, and all
- * keep their data; later it is that node's, which is drained until clean. */
+/* One node fails after the job. During stage-out that fails the stage-out, and
+ * all nodes keep their data; during the clean-up only this node is drained,
+ * until it is clean. */
 START_TEST(test_fail_down)
 {
 	struct world w;
@@ -214,7 +222,7 @@ START_TEST(test_fail_down)
 }
 END_TEST
 
-/* What its history says of its end. */
+/* Expects the text of the buffer's first history row in state 6 (DONE). */
 static void expect_history(struct world *w, const char *want)
 {
 	struct slu_err err;
@@ -229,8 +237,8 @@ static void expect_history(struct world *w, const char *want)
 	slu_db_done(rows);
 }
 
-/* What is left of a failed stage-out, and where, is as its driver keeps it;
- * the history ends with it, not with nodes that have nothing. */
+/* The reason of a failed stage-out says where the data is kept and how to get
+ * it, which depends on the driver; so does the last text in the history. */
 START_TEST(test_kept_where)
 {
 	static const struct {
@@ -272,7 +280,8 @@ START_TEST(test_kept_where)
 }
 END_TEST
 
-/* slurmctld does not answer: up waits for the bound and no longer. */
+/* If slurmctld does not confirm a verdict, the nodes in set-up wait for it 30 s
+ * and no longer. */
 START_TEST(test_wait_for_verdict_is_bounded)
 {
 	struct world w;
@@ -297,7 +306,8 @@ START_TEST(test_wait_for_verdict_is_bounded)
 }
 END_TEST
 
-/* A failed stage-out's job has its verdict before any epilog ends. */
+/* After a failed stage-out no node's epilog ends before slurmctld has confirmed
+ * the verdict: then the job has its final state. */
 START_TEST(test_verdict_before_end)
 {
 	struct world w;
@@ -320,13 +330,14 @@ START_TEST(test_verdict_before_end)
 }
 END_TEST
 
-/* slurmctld is killed after it did a verdict: it may come back without it. */
+/* slurmctld is killed soon after it has confirmed a verdict: it may have lost
+ * it, as it saves its state only now and then, and is sent it again. */
 START_TEST(test_verdict_forgotten)
 {
 	static const struct {
-		double kept;   /* seconds that slurmctld lived after it */
-		bool restarts; /* we do too, before it is back */
-		bool again;    /* it must be sent again */
+		double kept;   /* seconds from the confirmation to the kill */
+		bool restarts; /* sluiced restarts before slurmctld is back */
+		bool again;    /* expected: the verdict is sent again */
 	} cases[] = {
 		{0, false, true},  {3, false, true},   {3, true, true},
 		{60, true, false}, {60, false, false},
@@ -344,7 +355,7 @@ START_TEST(test_verdict_forgotten)
 		while (!w.verdicts)
 			ck_assert(world_step(&w));
 		verdict_done(&w);
-		run_until(&w, AT_END); /* it was done: no node waits any more */
+		run_until(&w, AT_END); /* confirmed: no node waits any more */
 		told = w.verdicts;
 		w.now += c->kept;
 		slu_buffers_tick(w.b, w.now);
@@ -391,7 +402,8 @@ START_TEST(test_verdict_of_old_run)
 }
 END_TEST
 
-/* An id may be used again, by a job that is none of the other's runs. */
+/* A job id is used again, 40 days later, by another job: its requeues are
+ * counted from 0. */
 START_TEST(test_requeues_of_another)
 {
 	struct slu_err err;
@@ -414,8 +426,8 @@ START_TEST(test_requeues_of_another)
 }
 END_TEST
 
-/* The clock is set, half-way to a deadline and half-way to a verdict's bound.
- */
+/* The clock is set while a deadline and the wait for a verdict run: both keep
+ * their remaining time. */
 START_TEST(test_clock)
 {
 	static const double steps[] = {86400, 20, -86400};
@@ -449,13 +461,14 @@ START_TEST(test_clock)
 }
 END_TEST
 
-/* Node 2 does nothing any more, and is not reported lost. */
+/* Node 2 hangs, and nobody reports that it is lost: each phase ends at its
+ * timeout. */
 START_TEST(test_timeouts)
 {
 	static const struct {
-		const char *until; /* the state in which it falls asleep */
-		double least, most;
-		const char *words; /* of the failure */
+		const char *until;  /* the state in which it starts to hang */
+		double least, most; /* seconds until the verdict */
+		const char *words;  /* in the reason */
 		enum slu_on_failure what;
 	} cases[] = {
 		{"SETUP", 60, 61, "setup failed: not done after 1:00 on n2",
@@ -492,8 +505,8 @@ START_TEST(test_timeouts)
 }
 END_TEST
 
-/* The time for which we were away is not the job's: what has a time has all of
- * it when we are back. */
+/* Time while sluiced does not run does not count: after its restart a phase has
+ * its whole timeout again. */
 START_TEST(test_deadlines_pause_while_away)
 {
 	static const char *const states[] = {"STAGE_IN", "STAGE_OUT"};
@@ -549,7 +562,8 @@ START_TEST(test_requeues)
 }
 END_TEST
 
-/* What can never work is held at once; where the site wants it failed, so. */
+/* A mistake in the request, which no requeue can cure, is held at once, or
+ * failed with OnSetupFailure=fail. */
 START_TEST(test_mistake)
 {
 	const struct slu_report never = {.step = (char *)"failed",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of the stage cache: what is written is read, and nothing else. */
+/* Records of the stage cache: a written record is read back equal, any other
+ * text is refused, and each field changes the entry's name. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/storage/cache_record.h"
@@ -44,7 +45,7 @@ START_TEST(test_round)
 }
 END_TEST
 
-/* Each part of an identity has a part in the name. */
+/* A change of any field gives another name. */
 START_TEST(test_name)
 {
 	const struct slu_cache_record other[] = {
@@ -83,8 +84,8 @@ START_TEST(test_name)
 }
 END_TEST
 
-/* One byte more, less or other, anywhere, and it is no record, or another one
- * that is written the same way. */
+/* A record that is cut off is refused; one with a changed byte is refused, or
+ * is another record that would be written with just these bytes. */
 START_TEST(test_changed)
 {
 	struct slu_cache_record is;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user gains who names a pattern, or a new name: nothing that STATIC
- * does not give, and nothing from jobs whose runs were measured.
+ * A user cannot get more I/O nodes by a false claim. Claims are a pattern of
+ * the performance table that the job names (its curve was not measured), and a
+ * new job name without history. They give at most what STATIC gives, or what is
+ * left over, and take nothing from jobs whose runs were measured.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
@@ -15,7 +17,7 @@ enum kind { MEASURED, CLAIMED, NEW };
 
 struct set {
 	struct slu_ion_job job[JOBS];
-	struct slu_curve curve[JOBS], times[JOBS]; /* and a million times it */
+	struct slu_curve curve[JOBS], times[JOBS]; /* times: 1e6 times curve */
 	uint32_t choice[JOBS][CHOICES];
 	enum kind kind[JOBS];
 	uint32_t pool;
@@ -80,8 +82,9 @@ static struct divided divide(struct slu_ion_division *d, struct set *s,
 	return out;
 }
 
-/* Who has nothing but a claim has at most what STATIC gives, or what is left
- * when the measured ones have all that is of use to them. */
+/* Job `who` has only a claimed curve. Measured jobs get no less bandwidth than
+ * by STATIC, than without the claim, or if the claim were a million times as
+ * high; without its claim the job gets what STATIC gives. */
 static void check_claim(struct slu_ion_division *d, struct set *s, size_t who)
 {
 	struct divided fixed = divide(d, s, SLU_ION_STATIC);
@@ -149,7 +152,9 @@ static void claim(struct slu_arbiter *a, uint32_t id, char *name)
 	expect_ok(slu_arbiter_start(a, &job, &err), err);
 }
 
-/* Two new names and the best row of the table, beside one that was measured. */
+/* Two jobs with new names claim the best row of the table beside a measured
+ * job: it keeps what it has without them; when one ends, the other gets what
+ * is left. */
 START_TEST(test_new_names)
 {
 	struct slu_patterns *t;
@@ -184,8 +189,8 @@ START_TEST(test_new_names)
 }
 END_TEST
 
-/* The same names, of the user whose job was measured: claims are not looked at,
- * and each has what STATIC gives until it was measured itself. */
+/* New names of a user who has measured jobs: their claims are ignored, and each
+ * name gets what STATIC gives until it was measured itself. */
 START_TEST(test_of_a_known_user)
 {
 	struct slu_patterns *t;
@@ -221,8 +226,8 @@ START_TEST(test_of_a_known_user)
 }
 END_TEST
 
-/* Tables alone are one unit: they are weighed against each other, until the
- * first job that was measured starts, and again when it has ended. */
+/* While no running job was measured, curves of the table are compared with each
+ * other, as all are in one unit; not while a measured job runs. */
 START_TEST(test_tables_alone)
 {
 	struct slu_patterns *t;
@@ -258,7 +263,8 @@ START_TEST(test_tables_alone)
 }
 END_TEST
 
-/* A table by which direct access is best, and what happens then. */
+/* The table says wrongly that direct access is best: measured runs of the job
+ * replace it. */
 START_TEST(test_wrong_table)
 {
 	static const struct {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pool of 4,096 I/O nodes: what its events cost is counted in comparisons of
- * names (local.mk wraps strcmp), which are not many for each of them. */
+/*
+ * Events of a large pool do not search a list for each I/O node: with 4,096 I/O
+ * nodes, the number of comparisons of names stays below MANY. Comparisons are
+ * counted instead of time, by a wrapped strcmp() (local.mk).
+ */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 
 #define IONS "ion[1-4096]"
-#define MANY (64 * 4096) /* a list searched for each needs 32 times that */
+#define MANY (64 * 4096) /* linear searches need 32 times that */
 
 static size_t compared;
 
@@ -54,8 +57,8 @@ START_TEST(test_unavailable)
 }
 END_TEST
 
-/* A restart: a job holds half of them, in no order; then a reload turns the
- * pool round. */
+/* A restart resumes a job that holds half of the I/O nodes, not in the pool's
+ * order; then a reload of the configuration changes the order of the pool. */
 START_TEST(test_owners)
 {
 	struct slu_conf conf = conf_of("ion[2049-4096,1-2048]", SLU_ION_STATIC);
