@@ -481,14 +481,19 @@ int main(int argc, char **argv)
 		.root = "/",
 	};
 	struct slu_err err;
+	int rc;
 
-	if (parse(&p, argc, argv))
+	if (parse(&p, argc, argv)) {
+		free(p.self);
 		return EXIT_USAGE;
+	}
 	if (p.syslog) {
 		openlog("sluice-tbfd", LOG_PID, LOG_DAEMON);
 		p.log.fn = slu_log_to_syslog;
 	}
-	if (run(&p, &err) == 0)
+	rc = run(&p, &err);
+	free(p.self);
+	if (rc == 0)
 		return slu_cli_show("sluice-tbfd", "");
 	slu_log(&p.log, SLU_ERROR, "%s", err.text);
 	return EXIT_FAILURE;
