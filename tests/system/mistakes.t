@@ -495,7 +495,8 @@ test_bad_conf() {
 # Held in stage-in beyond its limit of a minute.
 test_given_back() {
 	local job
-	job=$(buffer_script in | submit -t 1 -N2 -w 'n[1-2]')
+	make_input long 6000 1 # so many that it is still staged in when it is held
+	job=$(buffer_script long | submit -t 1 -N2 -w 'n[1-2]')
 	wait_for 20 buffer_reached "$job" STAGE_IN
 	on n2 pkill -STOP -x sluice-node
 	sleep 95
@@ -504,7 +505,7 @@ test_given_back() {
 	thaw n2
 	check_within 60 "the job completes after a long stage-in" \
 		job_is "$job" COMPLETED
-	check "its output is complete after a long stage-in" output_complete in "$job"
+	check "its output is complete after a long stage-in" output_complete long "$job"
 }
 
 cluster_up --nodes 2 --ions 0
