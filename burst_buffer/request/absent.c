@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables that a shell's script uses as the path of a job file system and
- * that its job will not have: such a script would work in / or in the directory
- * of its submission. Whether a script sets a variable, or tests it before use,
- * cannot be known without running it: so a name that occurs in any other form
- * than $NAME or ${NAME} counts as the script's own. One pass, no memory but
- * what is on the stack; it runs in slurmctld.
+ * Finds variables that a shell script uses as the path of its job file system
+ * although its job will not have them: such a script would work in / or in the
+ * directory of its submission. Whether a script sets a variable, or tests it
+ * before use, cannot be known without running it; so a variable that occurs in
+ * any other form than $NAME or ${NAME} counts as the script's own. One pass
+ * that allocates nothing, as it runs in slurmctld.
  */
 #include "config.h"
 #include <stdio.h>
@@ -31,7 +31,8 @@ static bool blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The length of a name of ours that begins at p; 0: there is none. */
+/* The length of the variable's name at p, if it is one that Sluice sets; else
+ * 0. */
 static size_t length_of(const char *p)
 {
 	static const char *const heads[] = {"DW_JOB_", "DW_PERSISTENT_"};
@@ -69,8 +70,8 @@ static void word_before(const char *line, const char **p, char word[LOOK_BACK])
 	*p = at;
 }
 
-/* Is what stands here the operand of a test, as of [ -n ..., [[ ..., test !
- * ..., [ "x..., or of case? */
+/* Is the text at p the operand of a test, as of [ -n ..., [[ ..., test ! ...,
+ * [ "x..., or of case? */
 static bool is_asked(const char *line, const char *p)
 {
 	static const char *const words[] = {"[",    "[[", "!", "test",
@@ -88,7 +89,8 @@ static bool is_asked(const char *line, const char *p)
 	return false;
 }
 
-/* Is it $NAME or ${NAME}, and not what a test asks? */
+/* Is the name at p in the form $NAME or ${NAME}, and not the operand of a test?
+ */
 static bool is_use(const char *line, const char *p, const char *behind)
 {
 	if (p > line && p[-1] == '{') {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much other nodes see of what one node writes: what the request wants,
- * what a site's file systems guarantee, and which of them is chosen.
+ * Compares the coherence that a request wants (what a process on one node sees
+ * of what another node has written) with what each file system of the site
+ * guarantees, and chooses the file system for a request that names none. A
+ * driver option that splits files over servers (striped in struct slu_fstype)
+ * is refused unless each file is written by one node alone (coherence=private).
  */
 #include "config.h"
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * #DW lines: the language of Cray DataWarp and of HPE's DWS, translated to
- * ours, so that scripts that were written for them run. What they name by
- * $DW_JOB_STRIPED, $DW_JOB_PRIVATE or $DW_JOB_<name> is the one job file
- * system; tasks find it under those names, too (names.c).
+ * Translates #DW lines, the language of Cray DataWarp and of HPE's DWS, to
+ * requests of Sluice, so that scripts that were written for them run: the
+ * tables of verbs and keys, and what differs from #BB lines. $DW_JOB_STRIPED,
+ * $DW_JOB_PRIVATE and $DW_JOB_<name> all mean the one job file system, and
+ * tasks find it under those names, too (names.c).
  */
 #include "config.h"
 #include <stdio.h>

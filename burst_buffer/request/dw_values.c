@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values in #DW lines that ours have not. */
+/*
+ * Checks values of #DW keys that mean something else in #BB lines, or nothing:
+ * the type (scratch, cache or swap in DataWarp, a file system in DWS), DWS's
+ * requires=, DataWarp's access mode. Keys that the site decides here are
+ * accepted and ignored.
+ */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +12,8 @@
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
-/* DataWarp has types of use, DWS of file systems, which are ours. */
+/* In DataWarp type= says what the buffer is used for, in DWS it names a file
+ * system, as in #BB lines. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err)
 {
 	struct slu_request one = {.fs = *fs};
@@ -30,7 +36,7 @@ int slu_dw_skip(struct slu_request *req, const char *value, struct slu_err *err)
 	return 0;
 }
 
-/* What DWS may be asked for besides a file system. */
+/* Services of DWS besides the file system, none of which Sluice has. */
 int slu_dw_requires(struct slu_request *req, const char *value,
 		    struct slu_err *err)
 {

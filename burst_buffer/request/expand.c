@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols in paths. Values come from users (a job's name), so they must not
- * contain a '/' or form a path component of their own: expansion never changes
- * a path's components.
+ * Expands the symbols in a request's paths: %j, %u, %x and others, as in
+ * sbatch's file names, and $BB_<name>, the path of the job file system. Users
+ * choose some of the values (a job's name); one with a '/' is refused, and so
+ * is a path with "..": expansion never changes the components of a path.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys of `forward`, `limit` and `bandwidth`, of jobs that need no file
- * system. */
+/*
+ * Parses the keys of the verbs `forward` (which I/O nodes forward a job's I/O),
+ * `limit` (may the job's time limit be tightened?) and `bandwidth` (may the job
+ * be held until the parallel file system has bandwidth for it?). None of them
+ * needs a job file system.
+ */
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
@@ -22,7 +26,8 @@ static int set_max(struct slu_request *req, const char *value,
 	return 0;
 }
 
-/* Only its letters are checked: what the names mean the site's table says. */
+/* Checks only the characters: which names exist depends on the site's
+ * performance table. */
 static int set_pattern(struct slu_request *req, const char *value,
 		       struct slu_err *err)
 {

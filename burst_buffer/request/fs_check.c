@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Is there the file system that is asked for? */
+/* Refuses a request for a file system that sluice.conf does not define, and
+ * names those that it does. */
 #include "config.h"
 #include "burst_buffer/request/grammar.h"
 #include "common/str.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of the drivers' options. Checked here because otherwise an error would
- * only be found, or be overlooked, on a job's nodes.
+ * Checks the values of the drivers' options in the FileSystem and Profile lines
+ * of sluice.conf. It does so when the file is read: a wrong value would
+ * otherwise be noticed only on a job's nodes, or not at all.
  */
 #include "config.h"
 #include "burst_buffer/request/fsoption.h"
@@ -16,13 +17,14 @@
 #define GIB (UINT64_C(1) << 30)
 #define TIB (UINT64_C(1) << 40)
 
-/* What lies there is removed as root: it must be plain where that is. */
+/* An absolute path without "..", as the driver removes what lies there, as
+ * root. */
 static bool is_path(const char *value)
 {
 	return value[0] == '/' && !strstr(value, "/..");
 }
 
-/* One that is looked for has no directory. */
+/* Such a path, or the name of a program without a directory. */
 static bool is_program(const char *value)
 {
 	return is_path(value) || !strchr(value, '/');
@@ -67,7 +69,7 @@ static bool is_ports(const char *value)
 	       low <= high && high <= 65535;
 }
 
-/* "auto", or the size that it is. */
+/* "auto", or a size, which *size gets. */
 static bool is_size(const char *value, uint64_t *size)
 {
 	*size = 0;
@@ -133,7 +135,7 @@ static bool is_files(const char *value)
 	return is_number(value, 256, 1 << 20);
 }
 
-/* What stands in no shell's way, nor in a line's or a list's. */
+/* A word without characters that are special in a shell, a line or a list. */
 static bool is_plain_word(const char *word, size_t n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -143,7 +145,7 @@ static bool is_plain_word(const char *word, size_t n)
 	return n && strspn(word, plain) >= n;
 }
 
-/* Options that the driver gives itself, or that would let data go. */
+/* Options that the driver sets itself, or with which data could be lost. */
 static bool is_drivers(const char *word, size_t n)
 {
 	static const char *const owned[] = {"-m",

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of file system types; that it agrees with the drivers, a test of
- * theirs sees to. */
+/*
+ * The table of what each file system driver can do and which options it has.
+ * The drivers themselves are only in programs that run on the nodes; a unit
+ * test compares their names, and which are shared, with this table
+ * (test_volfile).
+ */
 #include "config.h"
 #include "burst_buffer/request/fstype.h"
 

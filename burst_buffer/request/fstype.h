@@ -3,9 +3,10 @@
 #define SLU_BURST_FSTYPE_H
 
 /*
- * Properties of the drivers, for programs that do not run them: slurmctld,
- * which refuses impossible requests at submission, and sluiced, which plans.
- * The drivers themselves are in burst_buffer/drivers.
+ * Says what each file system driver can do, for programs that do not run
+ * drivers: slurmctld, which refuses impossible requests at submission, and
+ * sluiced, which plans. Also checks the lines of sluice.conf that depend on
+ * that. The drivers themselves are in burst_buffer/drivers.
  */
 
 #include <stdbool.h>
@@ -73,8 +74,8 @@ const struct slu_fs_conf *slu_coherence_fs(const struct slu_conf *conf,
 int slu_site_check(const struct slu_conf *conf, const char *name,
 		   struct slu_err *err);
 /* slu_conf_load_text() of a file that also passes that check; text may be NULL.
- * Where no FileSystem line says Default=yes, the strictest becomes the default,
- * the first of several. */
+ * Where no FileSystem line says Default=yes, the file system with the strictest
+ * coherence becomes the default, the first of several. */
 struct slu_conf *slu_site_load(const char *path, struct slu_buf *text,
 			       struct slu_err *err);
 

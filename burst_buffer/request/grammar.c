@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The grammar of #BB lines: a row for each verb, and for each key of a verb
- * with the setter that checks its value. The keys of a verb are in its file,
- * those of #DW lines in dw.c.
+ * Finds a verb, and a key of a verb, in the grammar of requests: a table with a
+ * row for each verb and, for each of its keys, the setter that checks and
+ * stores the value. The keys of a #BB verb are in the verb's file; verbs and
+ * keys of #DW lines are in dw.c.
  */
 #include "config.h"
 #include <string.h>

@@ -2,7 +2,11 @@
 #ifndef SLU_BURST_GRAMMAR_H
 #define SLU_BURST_GRAMMAR_H
 
-/* Private to burst_buffer/request: the verbs and their keys. */
+/*
+ * Declares what the files of burst_buffer/request share, and is private to
+ * them: tables of verbs and keys, the setters of values, and steps of the check
+ * of a request. Each block names the file that defines it.
+ */
 
 #include "burst_buffer/request/values.h"
 #include "common/str.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose language a script is in, by its first line. */
+/*
+ * Decides by its #! line whether a batch script is a shell's: only then do the
+ * checks for misplaced requests and absent variables (stray.c, absent.c) know
+ * how it quotes text. Understands env, and names with a version (bash-5.2).
+ */
 #include "config.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys of jobfs, and which of them a profile may preset. */
+/* Parses the keys of the verb `jobfs`, which asks for a file system for the
+ * job, and takes those that the request leaves out from its profile. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Characters that people mistake for others: special or invisible blanks from
- * web pages and word processors, and letters of other alphabets.
+ * Recognises characters that people mistake for others, so that a line or a
+ * value that was pasted does not silently mean something else: special or
+ * invisible blanks from web pages and word processors, letters of other
+ * alphabets in #BB and #DW, and {a,b}, which only a shell expands.
  */
 #include "config.h"
 #include <ctype.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A user with three mistakes wants to see all of them: they are reported
- * together, a line each, as far as they fit into an error's text. */
+/*
+ * Collects the mistakes in a request, so that its user sees all of them at
+ * once: one line of the error text for each, as far as they fit, then how many
+ * more there are.
+ */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables in paths, as people write them: $NAME or ${NAME}. Those of the
- * job's file system become $BB_<name>, those of Slurm with the job's number or
- * user become %j and so on. Every other one is a mistake: its value in the job
- * is not known at submission.
+ * Replaces shell variables in a request's paths, $NAME or ${NAME}, by what
+ * Sluice can expand: a variable of the job file system by $BB_<name>, Slurm's
+ * for the job's number, user and so on by %j, %u and the like. Any other
+ * variable is a mistake, as its value in the job is not known at submission.
  */
 #include "config.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const struct {
 	{"SLURM_ARRAY_TASK_ID", "%a", true},
 	{"SLURM_ARRAY_JOB_ID", "%A", false}, /* %A is always known */
 	{"SLURM_JOB_NAME", "%x", false},     /* it may be changed */
-	{"USER", "%u", false},		     /* that of who submits */
+	{"USER", "%u", false},		     /* the submitting user */
 	{"LOGNAME", "%u", false},
 	{"UID", "%u", false},
 	{"JOB_ID", "%j", false},

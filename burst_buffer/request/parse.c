@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines and words. A line of --bb, or one that begins with #BB or #DW, is
- * a sequence of requests separated by ';', each a verb and key=value pairs.
- * Pieces of a value are bare, without blanks and without characters that mean
- * something to a shell, or in double quotes, where \" and
- * \\ stand for the character and everything else is literal. Control
- * characters are refused everywhere, so that no text of a user's can forge a
- * line of ours.
+ * Parses the text of --bb, and the #BB and #DW lines of a batch script before
+ * its first command, into a struct slu_request. A line holds requests separated
+ * by ';', each a verb and key=value pairs. A value is written as in a shell:
+ * pieces without blanks and special characters, or in double quotes, where \"
+ * and \\ stand for the character. Control characters are refused everywhere, so
+ * that no user's text can pass for a line of a log or a message of Sluice.
  */
 #include "config.h"
 #include <stdio.h>
@@ -29,7 +28,7 @@ struct line {
 	const char *from; /* its begin, for columns */
 	const char *at;	  /* the word that is read; NULL: none yet */
 	int number;
-	int told;   /* the number, where there is more than one line */
+	int told;   /* its number for messages; 0 for a --bb of one line */
 	bool dw;    /* in the language of #DW lines */
 	bool typed; /* typed by a person: probable typing errors are refused */
 };
@@ -123,7 +122,8 @@ static int read_value(struct line *l, const char *key, char **value,
 	return *value ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
 }
 
-/* Of a word in a message: all of it, but neither much nor strange. */
+/* How many bytes of a word are shown in a message: up to a limit, or to a
+ * character that is not plain. */
 static size_t length_of(const char *word)
 {
 	size_t n = 0;
@@ -133,7 +133,7 @@ static size_t length_of(const char *word)
 	return n;
 }
 
-/* A word with a character that none has. */
+/* The error for a word with a character that is not allowed in words. */
 static int bad_word(const char *start, struct slu_err *err)
 {
 	char near[WORD_MAX + 1];
@@ -246,7 +246,8 @@ static int parse_pairs(struct slu_request *req, const struct slu_verb *verb,
 	return rc == 0 && verb->end ? verb->end(req, err) : rc;
 }
 
-/* "100GB" is no verb; who writes it means a jobfs. */
+/* Refuses a size in the place of the verb, and suggests capacity=100GB, the
+ * short form of a jobfs. */
 static int check_verb(const struct word *w, struct slu_err *err)
 {
 	uint64_t bytes;
@@ -256,8 +257,8 @@ static int check_verb(const struct word *w, struct slu_err *err)
 		       : slu_err(err, SLU_INVALID, "write capacity=%s", w->key);
 }
 
-/* One request, up to ';' or the line's end. One of ours that begins with a pair
- * is the short form of a jobfs. */
+/* One request, up to ';' or the line's end. Except in #DW lines, one that
+ * begins with a pair is the short form of a jobfs. */
 static int parse_one(struct slu_request *req, struct line *l,
 		     struct slu_err *err)
 {
@@ -322,7 +323,8 @@ static bool next_line(const char **text, struct line *l)
 	return true;
 }
 
-/* Skip "#BB" when the line begins with it; "#BB_LUA" is somebody else's. */
+/* Skip "#BB" when the line begins with it; "#BB_LUA" is Slurm's
+ * burst_buffer/lua. */
 static bool skip_magic(struct line *l, const char *magic)
 {
 	size_t n = strlen(magic);
@@ -334,7 +336,7 @@ static bool skip_magic(struct line *l, const char *magic)
 	return true;
 }
 
-/* What a line has to say to us: its request text is left in *l. */
+/* The kind of a line; *l is left at the text of its request. */
 enum said { SAID_NOTHING, SAID_REQUEST, SAID_COMMAND, SAID_DW };
 
 static enum said look(struct line *l)
@@ -346,8 +348,8 @@ static enum said look(struct line *l)
 	return l->p == l->end || *l->p == '#' ? SAID_NOTHING : SAID_COMMAND;
 }
 
-/* Of the word that was read last, from 1; 0: there was none. In characters of
- * UTF-8. */
+/* The column of the word that was read last, counted from 1 in characters of
+ * UTF-8; 0: no word was read. */
 static size_t column(const struct line *l)
 {
 	size_t n = l->at != NULL;

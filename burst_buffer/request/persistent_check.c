@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a site allows of persistent buffers. */
+/*
+ * Checks the persistent buffers that a request creates or destroys: the site
+ * must have nodes for them (PersistentNodes) and a driver whose data can
+ * outlive jobs, with the wanted coherence, tier and lifetime. A request that
+ * names a buffer twice, or destroys the one that its job uses, is refused.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

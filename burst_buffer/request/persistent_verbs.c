@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Persistent buffers: made by one job, used by others, ended by a third. In our
- * words they are persistent_create, persistent and persistent_destroy, in those
- * of #DW lines create_persistent, persistentdw and destroy_persistent. A job
- * that uses one instead of a jobfs accesses and stages it in the same way.
+ * Parses the verbs for persistent buffers, which one job creates, others use
+ * and another destroys: persistent_create, persistent and persistent_destroy in
+ * #BB lines; create_persistent, persistentdw and destroy_persistent in #DW
+ * lines. A job that uses one has no jobfs; paths and staging are written in the
+ * same way.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sluice.conf says of pools, for one request. How much of a pool is in use
- * is not known here. */
+/*
+ * Finds the pool of storage (Pool= in sluice.conf) in which a request is
+ * counted, rounds its capacity to granules, and checks what that pool allows.
+ * How much of a pool is in use is not known here.
+ */
 #include "config.h"
 #include "burst_buffer/request/pool.h"
 
@@ -11,8 +14,8 @@
 #include "common/size.h"
 #include "common/str.h"
 
-/* The pool of a file system whose line names none; with storage=, which is one
- * directory (placed), only a pool without a tier. */
+/* The pool of a file system whose line names none: the first one. placed: its
+ * data is in the one directory storage=, so only a pool without a tier fits. */
 static const struct slu_pool_conf *default_pool(const struct slu_conf *conf,
 						bool placed)
 {
@@ -236,7 +239,7 @@ uint64_t slu_pool_round(const struct slu_pool_conf *pool, uint64_t capacity)
 	uint64_t over = capacity % pool->granularity;
 
 	if (!over || capacity > INT64_MAX - (pool->granularity - over))
-		return capacity; /* nobody has so much */
+		return capacity; /* larger than any real pool */
 	return capacity + (pool->granularity - over);
 }
 

@@ -2,13 +2,13 @@
 #ifndef SLU_BURST_POOL_H
 #define SLU_BURST_POOL_H
 
-/* The pool of storage (Pool= in sluice.conf) in which a request is counted, and
- * what that pool allows. */
+/* Finds the pool of storage (Pool= in sluice.conf) in which a request is
+ * counted, and checks what that pool allows: tier, size, users and accounts. */
 
 #include "burst_buffer/request/request.h"
 
-/* The pools of a file system, in the order of its line, i from 0; NULL: there
- * are not so many. */
+/* Pool number i, from 0, of a file system, in the order of its line; NULL: it
+ * has no more than i. */
 const struct slu_pool_conf *slu_pool_nth(const struct slu_conf *conf,
 					 const struct slu_fs_conf *fs,
 					 size_t i);

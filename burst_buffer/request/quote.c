@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the place of a mistake in its line from the sentence: by a column, by a
- * word of the line at its beginning, in quotes or as key=value, or by the words
- * before its colons, as in "line 2: stage_in: source: ...", each after the
- * previous one.
+ * Shows a user the line that has a mistake, with a caret below the wrong word.
+ * An error has only its text and a line number, so the place is found from the
+ * text: by "(column 14)", by a word of the line at the beginning of the
+ * sentence, in quotes or as key=value, or by the words before its colons, as in
+ * "line 2: stage_in: source: ...", each after the previous one. Where none of
+ * these is in the line, the error stands alone.
  */
 #include "config.h"
 #include "burst_buffer/request/request.h"
@@ -14,7 +16,7 @@
 #include "common/width.h"
 
 #define ROOM   60 /* columns of a line: sbatch's name comes before them */
-#define WRONG  24 /* of them at least from the wrong word on */
+#define WRONG  24 /* of these, at least so many from the wrong word on */
 #define INDENT "    "
 #define CUT    "..."
 #define OPTION "--bb: "
@@ -42,7 +44,7 @@ static bool ends(char c)
 	return !c || strchr(ENDS, c);
 }
 
-/* A whole word of the line, at `from` or behind it. */
+/* Finds a whole word in the line, from `from` on. */
 static struct mark find_word(const char *line, const char *from,
 			     const char *word, size_t len)
 {
@@ -71,7 +73,7 @@ static struct mark by_column(const char *line, const char *said)
 	return (struct mark){p, strcspn(p, ENDS)};
 }
 
-/* What stands before a colon, or the last word of that. */
+/* Finds the text that the sentence has before a colon, or its last word. */
 static struct mark find_words(const char *line, const char *from,
 			      const char *said, size_t len)
 {
@@ -83,7 +85,8 @@ static struct mark find_words(const char *line, const char *from,
 					    len - (size_t)(blank + 1 - said));
 }
 
-/* The last of the words before colons; *rest: the text after them. */
+/* Finds the last of the sentence's words before colons that is in the line.
+ * *rest: the text after the last colon. */
 static struct mark by_words(const char *line, const char *said,
 			    const char **rest)
 {
@@ -100,8 +103,8 @@ static struct mark by_words(const char *line, const char *said,
 	return last;
 }
 
-/* The word with which it begins, or the first one in quotes or of the form
- * key=value or key= that is in the line. */
+/* Finds the word with which the sentence begins, or else the first of its words
+ * in quotes or of the form key=value or key= that is in the line. */
 static struct mark by_quote(const char *line, const char *from,
 			    const char *said)
 {
@@ -190,8 +193,8 @@ static bool quote(const char *text, unsigned long number, const char *said,
 	return mark.at;
 }
 
-/* A mistake without a number is of an option of one line; and where both have
- * such a line, the sentence fits one of them. */
+/* A mistake without a line number is in a --bb of one line. With a number it
+ * may be in --bb or in the script: whichever has its words is shown. */
 static void quote_one(const char *said, const char *option, const char *script,
 		      struct slu_buf *out)
 {
@@ -204,7 +207,7 @@ static void quote_one(const char *said, const char *option, const char *script,
 		number = strtoul(said + 5, &end, 10);
 		said = !strncmp(end, ": ", 2) ? end + 2 : said;
 	}
-	if (*said == '"') /* it begins with what the line is */
+	if (*said == '"') /* the sentence quotes the line itself */
 		return;
 	if (number && !of_option && quote(script, number, said, out))
 		return;

@@ -3,11 +3,13 @@
 #define SLU_BURST_REQUEST_H
 
 /*
- * What users write after --bb= or in #BB lines: verbs with key=value pairs,
- * requests on one line separated by ';'. #DW lines express the same in the
- * language of DataWarp and DWS. Parsed completely at submission, in slurmctld,
- * so without files, locks or recursion. Verbs: jobfs, persistent, stage_in,
- * stage_out, stripe, forward, limit, persistent_create, persistent_destroy.
+ * Parses, completes, checks and prints requests: what users write after --bb=,
+ * or in #BB lines, to get a buffer or another service. A line has verbs with
+ * key=value pairs, requests separated by ';'; #DW lines express the same in the
+ * language of DataWarp and DWS. All of it is parsed at submission, in
+ * slurmctld, so without files, locks or recursion. Verbs: jobfs, persistent,
+ * stage_in, stage_out, stripe, forward, limit, bandwidth, persistent_create,
+ * persistent_destroy.
  */
 
 #include <stdbool.h>
@@ -163,11 +165,11 @@ int slu_request_submitted(const char *option, const char *script, bool strays,
  * memory. */
 char *slu_request_quote(const char *mistakes, const char *option,
 			const char *script);
-/* Call fn for each line that looks like a request but has no effect, at most
- * 64, with its number and a sentence; of a script, or (option) of the text of
- * --bb. Not `sure`: it is not a shell script, and the line may be part of its
- * own text; that is no mistake for slu_request_submitted(). Linear in its
- * length. */
+/* Call fn for each line of a script, or (option) of the text of --bb, that
+ * looks like a request but has no effect, at most 64, with its number and a
+ * sentence. Not `sure`: this is not a shell script, and the line may be part of
+ * quoted text; slu_request_submitted() does not count it as a mistake. Linear
+ * in the script's length. */
 typedef void slu_stray_f(void *arg, int line, const char *text, bool sure);
 void slu_request_strays(const char *text, bool option, slu_stray_f *tell,
 			void *arg);
@@ -223,8 +225,9 @@ enum slu_coherence slu_coherence_word(const char *word);
  * error says why. */
 int slu_check_persist_gives(const struct slu_request *req,
 			    enum slu_coherence given, struct slu_err *err);
-/* The creation (or destruction) as a request of its own, to be resolved and
- * checked like a jobfs. It borrows its members: never free it. */
+/* Returns the creation of a persistent buffer as a request for a jobfs, so that
+ * it can be resolved and checked like one. It borrows its members: never free
+ * it. */
 struct slu_request slu_persist_as_fs(const struct slu_request_persist *one);
 void slu_request_free(struct slu_request *req); /* frees the content */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frees the content of a parsed request. */
 #include "config.h"
 #include <stdlib.h>
 #include "burst_buffer/request/grammar.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a request leaves open, the site decides: its profile, and the file
- * system of a script that only says how it wants to reach it. */
+/*
+ * Completes a request from sluice.conf: what it leaves open comes from its
+ * profile, and the file system, where none is named, is chosen by the coherence
+ * or (#DW lines) the way of access that it wants. Also decides whether its data
+ * can be staged in before the job starts.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +129,9 @@ persistent_fs(const struct slu_request_persist *one,
 	return fs ? fs : slu_conf_fs(conf, one->fs);
 }
 
-/* Of persistent buffers the file system, where none is named: of those that can
- * outlive jobs and give the coherence that is asked for the default one, else
- * the strictest. */
+/* Chooses the file system of a persistent buffer, where none is named, among
+ * those that can outlive jobs and give the wanted coherence: the default one,
+ * else the strictest. */
 static int resolve_persist(struct slu_request_persist *one,
 			   const struct slu_conf *conf, struct slu_err *err)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of this site for requests. Runs at submission, and again when the
- * plan is made: the configuration may have changed while the job waited.
+ * Checks a request against the rules of this site in sluice.conf: its users,
+ * what each file system can do, the allowed capacities and paths. Runs at
+ * submission, and again when the plan is made, as the configuration may have
+ * changed while the job waited.
  */
 #include "config.h"
 #include <stdio.h>
@@ -147,8 +149,8 @@ static int check_outside(const char *what, const char *path,
 				    : ": write all of it, from the / on");
 }
 
-/* The path in the job's file system: $BB_<name>[/...]. A shell may have read it
- * before. */
+/* The path in the job's file system: $BB_<name>[/...]. The shell from which
+ * sbatch was called may have expanded it already. */
 static int check_inside(const char *what, const char *path, const char *name,
 			bool shell, struct slu_err *err)
 {
@@ -170,8 +172,7 @@ static int check_inside(const char *what, const char *path, const char *name,
 	return 0;
 }
 
-/* Symbols that are unknown, and "..", by expanding into a place of no
- * consequence. */
+/* Finds unknown symbols and ".." by a trial expansion with sample values. */
 static int check_symbols(const char *path, const char *name,
 			 struct slu_err *err)
 {
@@ -256,7 +257,7 @@ int slu_request_check_alone(const struct slu_request *req, struct slu_err *err)
 	return slu_request_at(line, err);
 }
 
-/* What the names mean, the site's table says. */
+/* Only the form: which names exist depends on the site's performance table. */
 static int check_pattern(const char *list, struct slu_err *err)
 {
 	const char *at = list;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of sluice.conf that the drivers and the grammar have to understand.
+/*
+ * Checks the FileSystem and Profile lines of sluice.conf against the drivers'
+ * table and the grammar of requests, which the general reader (common/conf.h)
+ * does not know; then chooses the default file system where no line says so.
  */
 #include "config.h"
 #include "burst_buffer/request/fstype.h"
@@ -103,7 +106,8 @@ static bool is_driver_option(const char *key)
 	return false;
 }
 
-/* What the request is not preset by is the driver's. */
+/* An option of a profile that presets no key of a request is an option of the
+ * driver. */
 static int check_profile_option(const struct slu_fstype *type,
 				const struct slu_option *option,
 				struct slu_err *err)
@@ -150,7 +154,7 @@ static int check_profile_coherence(const struct slu_profile_conf *profile,
 	int rc = slu_apply_profile(&req, conf, err) ||
 		 check_preset(&req, conf, err);
 
-	req.profile = NULL; /* not ours */
+	req.profile = NULL; /* borrowed */
 	slu_request_free(&req);
 	return rc ? -1 : 0;
 }

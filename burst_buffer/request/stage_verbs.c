@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stage_in and stage_out: what is copied, where to, when and how carefully. */
+/* Parses the verbs stage_in and stage_out: what is copied, where to, when, on
+ * which nodes, and how it is verified. */
 #include "config.h"
 #include "burst_buffer/request/stage_verbs.h"
 

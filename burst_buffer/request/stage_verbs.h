@@ -2,7 +2,8 @@
 #ifndef SLU_BURST_STAGE_VERBS_H
 #define SLU_BURST_STAGE_VERBS_H
 
-/* Private to burst_buffer/request: the verbs stage_in and stage_out. */
+/* Declares the keys of the verbs stage_in and stage_out, of which #DW lines use
+ * some. Private to burst_buffer/request. */
 
 #include "burst_buffer/request/values.h"
 

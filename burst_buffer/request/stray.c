@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of a script that look like requests and have no effect: after the first
- * command, or almost #BB. Only lines with a verb of ours and a key=value pair
- * are reported: a comment about #BB is no request, and ##BB is the way to
- * disable a line.
- *
- * Lines in a here-document, or in quotes over several lines, may be another
- * script's and are not reported. A shell's language cannot be parsed without
- * running it, so the start of such a text counts only if there is an end of it.
- * One pass, no memory but what is on the stack; it runs in slurmctld. Other
- * languages quote texts in other ways (q{}, =pod, [[): there a line after the
- * first command is only reported as doubtful.
+ * Finds lines of a batch script that look like requests but have no effect:
+ * after the first command, or almost #BB. A line is reported only if it has a
+ * verb and a key=value pair; ##BB is the way to disable a request. Text in a
+ * here-document or in quotes may be another script and is not reported. A shell
+ * script cannot be parsed without running it, so such a text counts only if its
+ * end is found. In other languages, which quote in other ways, a line after the
+ * first command is reported as doubtful. One pass that allocates nothing, as it
+ * runs in slurmctld.
  */
 #include "config.h"
 #include <ctype.h>
@@ -20,9 +17,9 @@
 #include "burst_buffer/request/stray_meaning.h"
 #include "common/str.h"
 
-#define LOOK_MAX  4096 /* comments that begin like one of ours */
-#define TOLD_MAX  64   /* mistakes of a script; more say nothing new */
-#define DOUBT_MAX 16   /* lines that are told if a text does not end */
+#define LOOK_MAX  4096 /* comments like requests that are examined */
+#define TOLD_MAX  64   /* mistakes of a script that are reported */
+#define DOUBT_MAX 16   /* lines that are reported if a text does not end */
 #define HERE_MAX  16   /* here-documents that one line begins: bash's limit */
 #define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
 #define TEXT_MAX  256
@@ -35,22 +32,22 @@ struct stray {
 
 struct here {
 	const char *word, *end; /* with its quotes */
-	bool tabs;		/* <<-: before its end there may be some */
+	bool tabs;		/* <<-: tabs may stand before its end */
 };
 
 struct scan {
 	const char *p, *end; /* what is left of the line */
 	int line;
-	int command; /* the line of the first one; 0: not yet */
-	bool shell;  /* else what is behind that may be anything */
-	/* In what we are, the innermost last: quotes (', " or $ for $'), and
-	 * substitutions, "(", which are code again. */
+	int command; /* the line of the first command; 0: none so far */
+	bool shell;  /* a shell script: the lines after that are understood */
+	/* The quotes (', " or $ for $') and substitutions ("(", in which there
+	 * is code again) around the present place, the innermost last. */
 	char in[DEPTH_MAX];
 	size_t depth;
 	/* The line's next (( ... )), in which << is no here-document; NULL: no
 	 * more. */
 	const char *sum, *sum_end;
-	size_t n_here; /* in the first of these here-documents */
+	size_t n_here; /* here-documents begun; the text is of the first */
 	struct here here[HERE_MAX];
 	struct stray doubt[DOUBT_MAX];
 	size_t n_doubt, told, looked;
@@ -135,7 +132,9 @@ static void tell_doubts(struct scan *s)
 	s->n_doubt = 0;
 }
 
-/* A comment that begins at p; `beside`: there is something before it. */
+/* Examines a comment that begins at p. beside: there is something before it in
+ * its line. doubt: it is in a text, and is reported only if the text does not
+ * end. */
 static void look(struct scan *s, const char *p, bool beside, bool doubt)
 {
 	struct stray one = {.line = s->line, .text = p, .end = s->end};
@@ -146,7 +145,7 @@ static void look(struct scan *s, const char *p, bool beside, bool doubt)
 	if (one.why == SLU_STRAY_FINE)
 		return;
 	if (!s->command && one.why == SLU_STRAY_LATE)
-		return; /* it has its effect */
+		return; /* a valid request, which has its effect */
 	if (s->command && one.why != SLU_STRAY_LUA)
 		one.why = beside ? SLU_STRAY_BESIDE : SLU_STRAY_LATE;
 	if (!doubt)
@@ -155,7 +154,7 @@ static void look(struct scan *s, const char *p, bool beside, bool doubt)
 		s->doubt[s->n_doubt++] = one;
 }
 
-/* Past a word of the shell's that begins at p, with its quotes. */
+/* Skips a shell word that begins at p, with its quotes. */
 static const char *skip_word(const char *p, const char *end)
 {
 	while (p < end && !strchr(" \t;&|<>()", *p)) {
@@ -186,7 +185,7 @@ static bool in_sum(struct scan *s, const char *p)
 	return s->sum && s->sum < p;
 }
 
-/* <<WORD, at p. */
+/* Begins the here-document whose <<WORD is at p. */
 static const char *begin_here(struct scan *s, const char *p)
 {
 	struct here h = {0};
@@ -203,7 +202,8 @@ static const char *begin_here(struct scan *s, const char *p)
 	return h.end;
 }
 
-/* Up to the end of quotes, to what is code in them, or to that of the line. */
+/* Skips quoted text: up to the end of the quotes, to a substitution in them, or
+ * to the end of the line. */
 static const char *in_quotes(struct scan *s, const char *p)
 {
 	const char quote = within(s), close = quote == '"' ? '"' : '\'';
@@ -304,7 +304,7 @@ static void look_in_text(struct scan *s, const char *line)
 		look(s, p, false, true);
 }
 
-/* The first command: true if it was meant for a comment. */
+/* Examines the first command; true: it was meant for a comment. */
 static bool look_at_command(struct scan *s, const char *first)
 {
 	const char *hash = slu_stray_skip_strange(first, s->end);
@@ -345,7 +345,7 @@ static void read_line(struct scan *s, const char *line)
 	read_code(s, line);
 }
 
-/* Is there a # in it that could be one of ours? */
+/* Is there a comment in it that begins like a request? A quick check. */
 static bool worth_it(const char *p)
 {
 	const char *end = p;

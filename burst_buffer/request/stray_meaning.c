@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Guesses what a line of a script that is no request was meant for: a misspelt
+ * #BB or #DW, an #SBATCH --bb that comes too late, a line for another plugin.
+ * Looks only at the line itself; stray.c knows where in the script it stands.
+ */
 #include "config.h"
 #include "burst_buffer/request/stray_meaning.h"
 
@@ -7,7 +12,7 @@
 #include "burst_buffer/request/grammar.h"
 
 #define OPTION_MAX 4096 /* bytes in which an option is looked for */
-#define WORD_MAX   24	/* the words that it knows are shorter */
+#define WORD_MAX   24	/* every verb and key is shorter */
 
 static bool blank(char c)
 {

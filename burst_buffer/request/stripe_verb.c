@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys of `stripe`: how a directory of the parallel file system is to be
- * laid out before the job writes to it. */
+/* Parses the keys of the verb `stripe`, which sets how a directory of the
+ * parallel file system is striped over its targets before the job writes to
+ * it. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,8 @@ const struct slu_key slu_stripe_keys[] = {
 	{NULL, false, NULL},
 };
 
-/* The library that places files has one answer for all directories. */
+/* The library that places files at their creation (per_file=) has one setting
+ * for all directories. */
 static bool is_like_others(struct slu_request *req)
 {
 	const struct slu_request_stripe *s = last(req);
@@ -145,7 +147,7 @@ static bool is_like_others(struct slu_request *req)
 	return true;
 }
 
-/* A plan by watermarks has counts of its own. */
+/* Refuses combinations of keys of which one would have no effect. */
 int slu_end_stripe(struct slu_request *req, struct slu_err *err)
 {
 	const struct slu_request_stripe *s = last(req);

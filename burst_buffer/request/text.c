@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A request as its canonical text. What parses back the same in another order
- * or language has one text. */
+/*
+ * Writes a request as its canonical text, the one line that Slurm keeps with
+ * the job and from which the plan is made. Requests that mean the same have the
+ * same text, whatever their order and language (#BB, #DW).
+ */
 #include "config.h"
 #include <string.h>
 #include "burst_buffer/request/grammar.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values of keys: words, numbers, and what to answer to a word that is not
- * known. */
+/*
+ * Helpers for setters of keys: check words and numbers, and suggest the right
+ * word where an unknown one is given, by its spelling or as other programs call
+ * it (size for capacity).
+ */
 #include "config.h"
 #include "burst_buffer/request/values.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_VALUES_H
 #define SLU_BURST_VALUES_H
 
-/* Private to burst_buffer/request: the types of verbs and keys in the grammar,
- * and helpers for the setters of keys to check values. */
+/* Types of the grammar's tables of verbs and keys, and helpers with which
+ * setters check a value. Private to burst_buffer/request. */
 
 #include "burst_buffer/request/request.h"
 #include "common/str.h"
@@ -41,15 +41,15 @@ struct slu_verb {
 /* Replaces *field by a copy of value; SLU_NOMEM. */
 int slu_set_word(char **field, const char *value, struct slu_err *err);
 
-/* So many of SLU_PLAIN_CHARS are at p, which some other character ends, before
- * `end`. */
+/* The number of SLU_PLAIN_CHARS from p on, at most up to `end`. Another
+ * character must follow them. */
 size_t slu_plain(const char *p, const char *end);
 
 /* A number of at most six digits; false: it is not. */
 bool slu_set_number(const char *value, uint32_t *out);
 
-/* The index of value among the words (NULL ends); -1 with SLU_INVALID and the
- * nearest word. */
+/* The index of value among the words (NULL ends). Unknown: -1, SLU_INVALID, and
+ * the error suggests the nearest word. */
 int slu_choose(const char *value, const char *const *words,
 	       struct slu_err *err);
 

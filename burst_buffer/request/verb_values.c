@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Setters and starts of verbs that both languages use, and their words. */
+/* Setters of keys and beginnings of verbs that #BB and #DW lines share, and the
+ * words of enumerated values. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ int slu_set_capacity(struct slu_request *req, const char *value,
 	return slu_size_parse(value, &req->capacity, err);
 }
 
-/* It becomes the variable BB_<name>. */
+/* The name becomes the job's variable BB_<name>. */
 int slu_set_name(struct slu_request *req, const char *value,
 		 struct slu_err *err)
 {
