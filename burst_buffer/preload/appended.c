@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Write-back of pages of mapped files. The kernel sends them through any
- * writable descriptor that the node has of the file, the newest first. If that
- * was opened with O_APPEND, so is the brick's file, and Linux appends all
- * writes to such a file, whatever their offset (pwrite(2), "BUGS"): the page
- * would be written at the end. So this code redirects the page to a descriptor
- * without O_APPEND; if the node has none of this file it opens one, with a
- * request to the client that looks like the kernel's, and closes it after the
- * kernel's last one.
+ * Makes a page of a mapped file land at its offset when the kernel writes it
+ * back to a GlusterFS mount. The kernel sends the page through any writable
+ * descriptor that this host has of the file, the newest first. If that was
+ * opened with O_APPEND, so is the server's file, and Linux appends every write
+ * to such a file, whatever its offset (pwrite(2), "BUGS"). So the page is
+ * redirected to a descriptor without O_APPEND. If the host has none of this
+ * file, this code opens one by a FUSE request of its own to the client, and
+ * closes it after the kernel's last one. Without memory it ends the client.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -22,7 +22,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define OWN	(UINT64_C(1) << 63) /* the kernel's requests count from 0 */
+#define OWN	(UINT64_C(1) << 63) /* in `unique` of the library's requests */
 #define BUCKETS 1024
 
 struct handle {
@@ -31,10 +31,11 @@ struct handle {
 	bool append, own;
 };
 
-/* A request that waits, for a descriptor of ours or to be read. */
+/* A request that waits: for a descriptor that the library opens, or until the
+ * client reads it. */
 struct request {
 	struct request *next;
-	uint64_t node, opener; /* the request of ours that it waits for */
+	uint64_t node, opener; /* `unique` of the FUSE_OPEN that it waits for */
 	size_t len;
 	_Alignas(uint64_t) char data[];
 };
@@ -187,14 +188,15 @@ static struct request *stop(const struct iovec *iov, int n, size_t len,
 	return r;
 }
 
-/* True: iov has a request for a descriptor of ours now. */
+/* Parks the request until the library has a descriptor for it. True: iov now
+ * holds the FUSE_OPEN for that. */
 static bool open_own(const struct iovec *iov, int n, size_t *len, uint64_t node)
 {
 	const struct fuse_open_in in = {.flags = O_RDWR};
 	struct request *r = stop(iov, n, *len, node), *opener;
 
 	if (r->opener)
-		return false; /* it has been asked for */
+		return false; /* the FUSE_OPEN is already under way */
 	opener = own_request(FUSE_OPEN, node, &in, sizeof(in));
 	r->opener = opener->opener;
 	*len = slu_scatter(iov, n, 0, opener->data, opener->len);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Content in a server of glusterfs, whose threads read and write one file at
- * the same time. But read(2) of ext4, and of others, may return a part of what
- * a write(2) at that moment writes: half of a record that is being appended or
- * replaced. So while the server writes to a file no other thread of it reads
- * from or writes to that file.
+ * Keeps a read from returning half of a write, in a server (brick) of
+ * GlusterFS. Its threads read and write one file at the same time, but read(2)
+ * of ext4 and others may return a part of what a concurrent write(2) writes:
+ * half of a record that is appended or replaced. So a write here excludes all
+ * other accesses of this server to the file.
  *
  * GlusterFS 9 to 11 read by pread(2) and write by pwrite(2), what a client has
- * sent in one call by one; their names here are those of large files.
+ * sent in one call by one; their symbols are pread64 and pwrite64.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCKS 256 /* files may share one */
+#define LOCKS 256 /* several files may share a lock */
 
-/* Who writes must not wait for ever for those who read. */
+/* Writers first: a stream of reads must not hold up a write for ever. */
 static pthread_rwlock_t locks[LOCKS] = {
 	[0 ... LOCKS - 1] = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP};
 static bool serving; /* this is a server, not a client */
@@ -27,7 +27,7 @@ static bool serving; /* this is a server, not a client */
 static ssize_t (*real_pread)(int, void *, size_t, off64_t);
 static ssize_t (*real_pwrite)(int, const void *, size_t, off64_t);
 
-/* NULL: it is no file of the server's. */
+/* NULL: no lock is needed: this is a client, or no regular file. */
 static pthread_rwlock_t *lock_of(int fd)
 {
 	struct stat st;

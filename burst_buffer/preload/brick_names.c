@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names in a server of glusterfs, whose threads (performance/io-threads) handle
- * calls at the same time. But a directory has no gfid between its mkdir(2) and
- * the setxattr(2) that gives it one: a lookup between them fails, or gives it
- * another. So while a call that changes names is handled no other such call is,
- * and no lookup; those that read and write data go on.
- *
- * io-threads passes a call on by default_*_resume() of libglusterfs, in one of
- * its threads, and all below is done in that thread before it returns. These
- * functions are wrapped here; their parameters are those of GlusterFS 9 to 11.
+ * Keeps a lookup from seeing a half-made directory, in a server (brick) of
+ * GlusterFS, whose threads (performance/io-threads) handle calls at the same
+ * time: between mkdir(2) and the setxattr(2) that gives the directory its gfid,
+ * a lookup fails, or gives it another one. So a call that changes names
+ * excludes all other such calls and all lookups; reads and writes of data go
+ * on. Wraps the functions default_*_resume() of libglusterfs, in which
+ * io-threads does all of a call before they return; their parameters are those
+ * of GlusterFS 9 to 11.
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -17,12 +16,12 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* Lookups are many: who changes names must not wait for ever. */
+/* Writers first: a stream of lookups must not hold up a change for ever. */
 static pthread_rwlock_t names =
 	PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 static bool serving; /* this is a server, not a client */
 
-/* What is only passed on may be void *. */
+/* Parameters that are only passed on are declared as void *. */
 #define WRAP(name, lock, parameters, arguments)                         \
 	static int32_t(*real_##name) parameters;                        \
 	__attribute__((visibility("default"))) int32_t name parameters; \

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_forked.so, for LD_PRELOAD beside the client of GekkoFS: a forked
+ * libsluice_forked.so, for LD_PRELOAD beside the client of GekkoFS: makes a
+ * forked child's calls to the file system fail at once, with one sentence. A
  * child that has not called execve() lacks the client's thread that receives
- * the daemons' answers. Its calls to the file system would wait for ever; this
- * library makes them fail at once, with one sentence.
- *
- * The client sees system calls by intercept_hook_point of libsyscall_intercept.
- * In a child this library replaces the hook. It passes calls outside of the
- * file system to the kernel; the client gets only calls that need no daemons. A
- * program that the child starts loads the client again, and works.
- *
- * SLUICE_INTERPOSED says where the file system is. Calls of this code go
- * through the same hook, which passes them on.
+ * the daemons' answers, so its calls would wait for ever. The client sees
+ * system calls by intercept_hook_point of libsyscall_intercept; in a child this
+ * library replaces that hook, and passes on calls outside of the file system
+ * and those that need no daemon. A program that the child starts loads the
+ * client again, and works. SLUICE_INTERPOSED holds the path of the file system.
  */
 #include "config.h"
 #include <dlfcn.h>
@@ -26,11 +22,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NO_COMMAND 0x51ce /* of fcntl(2) */
+#define NO_COMMAND 0x51ce /* no command of fcntl(2) */
 
-/* 0: *result is the call's; else the kernel has to do it. */
+/* 0: the hook has made the call, *result is what it returns; else the kernel
+ * has to make it. */
 typedef int hook_f(long, long, long, long, long, long, long, long *);
 
+/* Where the hook is set, and the client's. System calls of this code go through
+ * the hook, too, which passes them on. */
 static hook_f **point, *client;
 static char root[PATH_MAX];
 static size_t root_len;
@@ -39,9 +38,10 @@ enum where { PATH, AT, FD, LOCAL, PROGRAM };
 
 static const struct {
 	long number;
-	enum where where; /* the path is the first argument, or the second with
-			   * a directory; or there is a descriptor; what the
-			   * client does alone; execve */
+	enum where where; /* PATH: the path is the first argument; AT: the
+			   * second, after a directory; FD: a descriptor is
+			   * the first; LOCAL: the client needs no daemon for
+			   * it; PROGRAM: execve */
 } calls[] = {
 #ifdef SYS_open
 	{SYS_open, PATH},      {SYS_creat, PATH},    {SYS_stat, PATH},
@@ -101,7 +101,8 @@ static bool is_there(int dir, const char *path)
 	return dir == AT_FDCWD ? stands_there() : is_its(dir);
 }
 
-/* What a child without execve() did, or which program it wanted to start. */
+/* Fails the call with EIO. The first time, stderr gets the sentence `what`
+ * about this path. */
 static int refuse(const char *path, const char *what, long *result)
 {
 	static bool told;

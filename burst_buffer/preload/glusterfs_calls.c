@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_glusterfs.so, for LD_PRELOAD into glusterfs. In the client it wraps
- * readv() and writev() on /dev/fuse, and changes, holds back or injects FUSE
- * messages where the client does not behave as programs expect.
- *
- * SLUICE_DIRECT set (to any value): every descriptor uses direct I/O. The
- * kernel then caches no pages that programs read or write, so that a node
- * cannot read its own stale data, and a record that is appended reaches its
- * brick in one piece. glusterfs has --direct-io-mode for that, but (10.3) does
- * not apply it to a descriptor whose open(2) has created the file, and does not
- * support mappings, which the kernel refuses for direct descriptors unless the
- * server says at the beginning that they are welcome (Linux 6.6).
- *
- * Always: pages of mapped files are written at their offsets, see appended.c;
- * and modes of fallocate(2) that the client would silently ignore are refused.
- *
- * SLUICE_TOLD names a file, which is written after the handshake with the
- * kernel: "cached", "mmap", or "no mmap" from a kernel that does not support
- * them with direct I/O. If there is no such file, this library does not work.
- *
- * SLUICE_SERVER set (to any value): it is in the server, see brick_names.c and
- * brick_data.c, and writes "names" when it is loaded.
+ * libsluice_glusterfs.so, for LD_PRELOAD into glusterfs: corrects what its FUSE
+ * client does not do as programs expect. It wraps readv() and writev() on
+ * /dev/fuse, and changes, holds back or injects FUSE messages. Pages of mapped
+ * files are written at their offsets (appended.c), modes of fallocate(2) that
+ * the client would silently ignore are refused, and with SLUICE_DIRECT all I/O
+ * is direct. With SLUICE_SERVER it is in a server (brick) and wraps other calls
+ * (brick_names.c, brick_data.c). An answer that is not of the known protocol
+ * ends the process (abort()).
  */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
@@ -40,7 +27,7 @@
 #include <unistd.h>
 
 #define FUSE_DEVICE makedev(10, 229)
-#define REPLY_MAX   512	 /* of those that are changed */
+#define REPLY_MAX   512	 /* bytes of an answer that is changed */
 #define NO_DEVICE   (-2) /* in the server: there will be none */
 
 /* FUSE_INIT as of protocol 7.36, which not every linux/fuse.h knows. */
@@ -61,8 +48,19 @@ struct init_reply {
 	uint32_t flags2;
 };
 
-static const char *told; /* SLUICE_TOLD */
-static bool direct;	 /* SLUICE_DIRECT */
+/* SLUICE_TOLD: the file that shows which of this works. It is written after the
+ * handshake with the kernel: "cached", "mmap", or "no mmap" from a kernel that
+ * has no mappings with direct I/O; by a server when it is loaded: "names".
+ * Where it is missing the driver concludes that this library was not loaded. */
+static const char *told;
+/* SLUICE_DIRECT set (to any value): every descriptor uses direct I/O. The
+ * kernel then caches no pages that programs read or write, so that a host
+ * cannot read its own stale data, and a record that is appended reaches its
+ * brick in one piece. glusterfs has --direct-io-mode for that, but (10.3) does
+ * not apply it to a descriptor whose open(2) has created the file, and does not
+ * support mappings, which the kernel refuses for direct descriptors unless the
+ * server says at the beginning that they are welcome (Linux 6.6). */
+static bool direct;
 static atomic_int device = -1;
 static atomic_bool mmap_allowed;
 
@@ -101,7 +99,7 @@ static void expect_reply(const struct fuse_in_header *head, uint32_t flags)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The request that this answers; false: none of those. */
+/* Takes the request with this number from the list; false: it is not there. */
 static bool answered(uint64_t unique, struct waiting *request)
 {
 	bool found = false;

@@ -3,8 +3,9 @@
 #define SLU_BURST_BUFFER_PRELOAD_GLUSTERFS_CALLS_H
 
 /*
- * What the files of libsluice_glusterfs.so share. Any thread of the client or
- * server may call.
+ * Declares what the files of libsluice_glusterfs.so share (glusterfs_calls.c
+ * says what it is for). Any thread of the client or server may call the
+ * functions.
  */
 
 #include <stdbool.h>
@@ -40,17 +41,18 @@ void slu_closed(uint64_t node, uint64_t fh);
 /* Copy the next request that this library injects to iov; returns its length,
  * 0: none is queued. */
 size_t slu_own_request(const struct iovec *iov, int n);
-/* While requests are parked, wait for the device or for a request of ours.
- * True: read the device; false: call slu_own_request() again. */
+/* While requests are parked, wait until the device can be read or this library
+ * has a request to inject. True: read the device; false: call
+ * slu_own_request() again. */
 bool slu_may_read(int device);
 /* Call after each read of a request (*len bytes) from /dev/fuse. A page that is
  * written back through an O_APPEND descriptor is redirected to one that does
  * not append. True: pass iov to the client; it holds *len bytes, which may be a
- * FUSE_OPEN of ours instead. False: the request is parked until a FUSE_OPEN of
- * ours is answered; read the next one. */
+ * FUSE_OPEN of this library instead. False: the request is parked until such a
+ * FUSE_OPEN is answered; read the next one. */
 bool slu_written_back(const struct iovec *iov, int n, size_t *len);
-/* An answer of the client; true: it belongs to a request of ours, so do not
- * pass it to the kernel. */
+/* An answer of the client. True: it belongs to a request of this library, so
+ * do not pass it to the kernel. */
 bool slu_own_answer(int device, const struct iovec *iov, int n);
 
 #endif

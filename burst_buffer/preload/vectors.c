@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies from and to vectors, and an answer to the kernel. */
+/* Copies FUSE messages from and to the buffers of readv() and writev(), and
+ * answers a request of the kernel with an error in place of the client. */
 #include "config.h"
 #include "burst_buffer/preload/glusterfs_calls.h"
 
