@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-preview: checks a request, and whether its input exists and fits,
- * before it is submitted. cli_filter/sluice runs it with --quiet for each
- * submission.
+ * sluice-preview: checks a request before it is submitted: its syntax, the
+ * site's rules where this host has sluice.conf, and whether the input that it
+ * stages in exists and fits. cli_filter/sluice runs it with --quiet for each
+ * submission: it then only warns about sources, as slurmctld reports the rest.
+ * A file system that hangs ends it by SIGALRM a second after --seconds.
  */
 #include "config.h"
 

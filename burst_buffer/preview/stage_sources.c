@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts the files and bytes of a request's stage_in sources, on the host where
+ * it is submitted, and reports those that cannot be read. Walks directories
+ * with fts(3) until the caller's time is up, so the sums may be too small
+ * (cut). A list of files is not read: its names are too many.
+ */
 #include "config.h"
 #include "burst_buffer/preview/stage_sources.h"
 

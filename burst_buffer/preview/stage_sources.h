@@ -3,10 +3,10 @@
 #define SLU_PREVIEW_STAGE_SOURCES_H
 
 /*
- * The sources of a request's stage_in as they are seen before the job runs, on
- * the host where it is submitted and with the rights of the submitting user.
- * The job's nodes may see something else, so the result is only good for a
- * warning.
+ * Looks at the sources of a request's stage_in before it is submitted: whether
+ * they can be read, and how much they are. This is done on the submitting host
+ * with the user's rights; the job's nodes may see something else, so the result
+ * is only good for a warning.
  */
 
 #include <stdbool.h>
