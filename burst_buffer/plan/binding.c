@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bind=near|far: the processors for a node's servers, from what the resource
- * map says about its disks and network. Where it says too little they are not
- * bound. */
+/*
+ * Binds the servers of a file system on each node to processors: near the
+ * node's disks and network, or far from them (bind=near|far). Where the
+ * resource map does not know enough of a node, its servers are not bound.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

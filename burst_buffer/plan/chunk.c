@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The size of the blocks in which a file is spread over servers. With blocks
- * smaller than the application's requests each request becomes several; with
- * much larger ones a file is on few servers. */
+/*
+ * Chooses the size of the blocks in which a file is spread over servers, where
+ * the option is `auto`. With blocks smaller than the application's requests
+ * each request becomes several; with much larger ones a file is on few servers.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <strings.h>

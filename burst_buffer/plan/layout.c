@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directories whose layout a plan sets: those of the request, and the job's
- * own on the parallel file system. sluiced chooses the layout by the storage
- * targets; without reports about them, a request gets the layout for its size,
- * and a job's own directory that of the file system.
+ * Adds to a plan the directories of the parallel file system whose striping is
+ * set before the job runs: those of `stripe` requests, and the job's own
+ * directory of jobfs type=lustre. sluiced chooses the layout by the load of the
+ * storage targets; where no server has reported these, a `stripe` request gets
+ * the layout for its size, and the job's own directory the file system's
+ * default.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -114,7 +116,7 @@ static uint64_t predicted(double bytes)
 	return bytes >= 1 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
 }
 
-/* A job that has not said how many gets one for each node from Slurm. */
+/* The job's number of tasks; by default Slurm starts one on each node. */
 static uint32_t tasks_of(const struct slu_job *job)
 {
 	return job->tasks ? job->tasks : job->node_cnt;

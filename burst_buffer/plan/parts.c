@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split=switch: one file system for each leaf switch, so that what a node
- * writes crosses no other switch (ADA-FS, section 5.2). The document "topology"
- * of the resource map says which switch a node is connected to; with several
- * rails the first counts.
+ * Splits the file system of a plan into one for each leaf switch
+ * (split=switch), so that what a node writes crosses no other switch (ADA-FS,
+ * section 5.2). The document "topology" of the resource map says which switch a
+ * node is connected to; of a node with several rails the first counts.
  */
 #include "config.h"
 #include <stdio.h>
@@ -171,7 +171,7 @@ size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
 	return i;
 }
 
-/* Nodes from..end of a list ordered by part. */
+/* Appends one part: the nodes from..end of a list ordered by part. */
 static int add_part(const struct slu_plan *plan, const size_t *node,
 		    size_t from, size_t end, struct slu_buf *text)
 {

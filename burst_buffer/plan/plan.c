@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a plan from a request. The request is parsed and checked again here:
- * slurmctld checked it at submission, perhaps long ago and with another
- * configuration.
+ * Makes a plan from a job's request: its nodes, file system, capacities and
+ * staging. The request is parsed and checked again here: slurmctld checked it
+ * at submission, perhaps long ago and with another configuration.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -212,8 +212,8 @@ static int set_fs(struct slu_plan *plan, const struct slu_request *req,
 	return 0;
 }
 
-/* Every client connects to every server, so that not all nodes of a large job
- * are servers. */
+/* Servers of servers=auto, at first: every client connects to every server, so
+ * not all nodes of a large job become servers. */
 #define SERVERS_AUTO 32
 
 static bool says_nodes(const struct slu_request *req)
@@ -221,8 +221,8 @@ static bool says_nodes(const struct slu_request *req)
 	return req->nodes && req->nodes != SLU_ALL_NODES;
 }
 
-/* How many nodes give capacity: as the request says, else as the file system
- * does, or all. *least: more may have to. */
+/* How many nodes give capacity: as the request says, else as the file system's
+ * servers= does, or all. *least: more nodes may, if these lack space. */
 static size_t servers_of(const struct slu_plan *plan,
 			 const struct slu_request *req,
 			 const struct slu_plan_site *site, bool *least)

@@ -3,9 +3,10 @@
 #define SLU_PLAN_PLAN_H
 
 /*
- * Plans: which nodes give how much of which storage, and what is staged from
- * where to where. Made once per run of a job, from the job, the site and the
- * resource map; nothing in it is random.
+ * Makes plans: which nodes give how much of which storage to a job's file
+ * system, and what is staged from where to where. A plan is made once per run
+ * of a job, from the job, the site and the resource map; nothing in it is
+ * random.
  */
 
 #include "common/conf.h"
@@ -13,7 +14,7 @@
 #include "wire/job.h"
 #include "wire/node.h"
 
-/* A directory whose layout is to be set. */
+/* What is known of a directory whose layout is to be chosen. */
 struct slu_layout_ask {
 	const char *fsname; /* of Lustre; NULL: not given */
 	uint64_t size;	    /* bytes of its files; 0: unknown */
@@ -39,8 +40,8 @@ struct slu_plan_site {
 			bool *known, char **why, struct slu_err *err);
 	/* Bytes that other buffers take (slu_plan_takes) of the file system
 	 * with each node's storage; may be NULL. `own`: of these, kept data of
-	 * the plan's user. Both: n_node elements, zero at first. A node may
-	 * stand there several times, with storage on different devices. */
+	 * the plan's user. Both: n_node elements, zero at first. The plan may
+	 * list a node several times, with storage on different devices. */
 	int (*promised)(void *promised_arg, const struct slu_plan *plan,
 			uint64_t *promised, uint64_t *own, struct slu_err *err);
 	/* Adds to the plan what clients of the persistent buffer of this name
@@ -66,11 +67,11 @@ struct slu_plan_site {
  * SLU_INVALID or SLU_DENIED: the request (checked again)
  * cannot be served, or a node is not of its pool; SLU_NOTFOUND: a node is not
  * in the resource map; SLU_BUSY: a node's storage is too small for what its
- * share takes beside what other buffers take of it. What others' files take is
- * known only as of when the node told last, so that no node is refused for it;
- * but it is given less where others can give more. What a path is on, only the
- * map can say: a node that it does not know is then taken as large enough. The
- * caller clears it with slu_msg_clear().
+ * share takes beside what other buffers take of it. Space that other programs'
+ * files take is known only as of the node's last report, so no node is refused
+ * for it, but such a node gives less where others can give more. The size of a
+ * path given by the site is known only from the map: a node that is not in it
+ * counts as large enough. The caller clears it with slu_msg_clear().
  */
 int slu_plan_make(const struct slu_job *job, const struct slu_plan_site *site,
 		  struct slu_plan *out, struct slu_err *err);
@@ -114,14 +115,14 @@ size_t slu_plan_part_end(const struct slu_plan *plan, const size_t *node,
 char *slu_plan_parts_text(const struct slu_plan *plan);
 
 /*
- * shares.c: so many nodes are to give the capacity together, each the same:
- * those that come first (for each part, as many as it has of them), and in the
- * place of one that has no room for its share another one whose storage is
- * known. If there is none, it gives what it can, or nothing where that is less
- * than an eighth of an equal share, and the others more. room: bytes of each
- * node that nobody has, images counted; it becomes the largest share that fits
- * there. *changed: a node gives something else than before; where the nodes
- * have too little together none does. -1: SLU_NOMEM.
+ * shares.c: divides the capacity among `givers` nodes, the first of the plan
+ * (with parts, each part has those of the first that are in it), equally where
+ * each has space for its share. In the place of a node that does not, another
+ * one gives whose storage is known. If there is none, it gives what it can, or
+ * nothing where that is less than an eighth of an equal share, and the others
+ * give more. room: free bytes of each node; it becomes the largest share that
+ * fits there, with its image. *changed: some share differs from before; none
+ * does where the nodes have too little together. -1: SLU_NOMEM.
  */
 int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
 		   bool *changed, struct slu_err *err);
@@ -143,7 +144,8 @@ int slu_plan_chunk(struct slu_plan *plan, double request_size,
 int slu_plan_bind(struct slu_plan *plan, struct slu_db *map, bool far,
 		  struct slu_err *err);
 
-/* Only names and addresses, for a buffer whose plan cannot be made. */
+/* A plan with only the nodes' names and addresses, for a buffer whose plan
+ * cannot be made. */
 int slu_plan_bare(const struct slu_job *job, struct slu_plan *out,
 		  struct slu_err *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much each node gives to a file system that they make together, where not
- * all have space for an equal share (water filling): all give the same up to a
- * level, and nodes with less space give all of it.
+ * Divides a file system's capacity among the nodes that make it, where not all
+ * have space for an equal share (water filling): all give the same up to a
+ * level, and nodes with less space give all of it. Nodes with very little give
+ * nothing.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -47,7 +48,7 @@ struct giver {
  * many of them are to give together. */
 struct vessel {
 	struct slu_plan_node *node; /* of the plan */
-	const uint64_t *room;	    /* theirs */
+	const uint64_t *room;	    /* bytes of each node of the plan */
 	struct giver *giver;
 	size_t n, wanted;
 	uint64_t equal, enough;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chooses the storage of the nodes of a plan, and checks the space: a node
- * needs more than the share, as it makes an image, and a manifest for each
- * stage-out.
+ * Chooses the directory or device in which each node of a plan stores its
+ * share, and checks that there is space. A share takes more than its capacity,
+ * as an image is made for it, and a manifest for each stage-out. What other
+ * buffers were promised there counts, however much they use.
  */
 #include "config.h"
 #include <stdio.h>
@@ -179,7 +180,8 @@ static const char *say_own(uint64_t own, char text[OWN_TEXT])
 }
 
 /* The map's free space is a minute old, when an earlier job may still have used
- * it; what counts is what we have promised. The node measures the truth. */
+ * it, so only what is promised to buffers counts here. The node measures its
+ * free space before it makes anything. */
 static int check_room(const struct slu_plan *plan,
 		      const struct slu_plan_node *node, uint64_t size,
 		      uint64_t promised, uint64_t own, struct slu_err *err)
@@ -286,9 +288,9 @@ static int find_stores(struct stores *s, const struct slu_plan *plan,
 	return 0;
 }
 
-/* How good a device is for a share: whether that fits beside what is promised,
- * or would without it, then what room there is. Where others can give what a
- * node lacks, only that counts. */
+/* How good a device is for a share. fits: 2 beside what is promised there, 1 if
+ * nothing were promised, 0 not at all; of equal ones the room decides. Where
+ * shares may be uneven only the room counts. */
 struct merit {
 	unsigned fits;
 	uint64_t room;
@@ -347,8 +349,8 @@ static int take_device(struct stores *s, struct slu_plan_node *node, size_t i,
 	return 0;
 }
 
-/* What is promised of each device: asked as of a plan in which a node stands
- * once for each. */
+/* Finds what is promised on each device, by a plan that lists a node once for
+ * each of its devices. */
 static int find_promised(const struct stores *s, const struct slu_plan *plan,
 			 const struct slu_plan_site *site, struct slu_err *err)
 {
@@ -440,8 +442,9 @@ static int share(struct slu_plan *plan, const struct stores *s, size_t givers,
 		       : 0;
 }
 
-/* Free space may have changed since: where it is too little, what nobody else
- * was promised counts. */
+/* Divides the capacity by the free space that was last reported. If that is too
+ * little, divides by what is not promised to other buffers: files may have been
+ * removed since. */
 static int share_by_map(struct slu_plan *plan, struct stores *s, size_t givers,
 			struct slu_err *err)
 {
