@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Barriers of a buffer: which nodes have arrived, with which attributes, and
- * the answer that a waiting node gets.
+ * Keeps the barriers of a buffer in memory: finds and makes them, counts which
+ * nodes have arrived and which are still expected, and builds the answer for
+ * those that wait. The answer is the same for all nodes and may be long, so it
+ * is built once and dropped when an attribute changes.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -2,8 +2,11 @@
 #ifndef SLU_LIFECYCLE_BARRIERS_H
 #define SLU_LIFECYCLE_BARRIERS_H
 
-/* The barriers of a buffer, at which its nodes wait for each other: which nodes
- * have arrived, with which attributes, and the answer to those that wait. */
+/*
+ * The barriers of a buffer, at which its nodes wait until all have arrived, and
+ * learn each other's attributes (text that a node brings along, such as the
+ * address of its server).
+ */
 
 #include "burst_buffer/lifecycle/record.h"
 
@@ -32,7 +35,7 @@ const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
 bool slu_bb_is_late_at(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *closed, size_t i);
 bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i);
-/* Appends the answer to a node that waits there: this word, and the attributes
+/* Appends the answer to a node at this barrier: this word, and the attributes
  * of all nodes. It is cached, as all nodes get the same. */
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,

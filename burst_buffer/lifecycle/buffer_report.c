@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers for people: one object per buffer, read from the database alone, so
- * that it works on a copy of it as well as beside a running sluiced. SQLite
- * writes the JSON; only states, which are numbers there, get their names here.
+ * Reports buffers to people as JSON (sysquery buffers): one object per buffer,
+ * read from the database alone, so that it works on a copy of it as well as
+ * beside a running sluiced. SQLite writes the JSON; only states, which are
+ * numbers there, get their names here.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -2,9 +2,11 @@
 #ifndef SLU_LIFECYCLE_BUFFER_REPORT_H
 #define SLU_LIFECYCLE_BUFFER_REPORT_H
 
-/* Reports on buffers as JSON, for sluiced's answers to people: from the
- * database (buffer_report.c, sums.c, last_nodes.c) and from memory
- * (notifications.c, fullness.c, overview.c). */
+/*
+ * Reports on buffers as JSON, for sluiced's answers to people: some from the
+ * database (buffer_report.c, sums.c, last_nodes.c), others from memory
+ * (notifications.c, fullness.c, overview.c).
+ */
 
 #include "burst_buffer/lifecycle/buffers.h"
 

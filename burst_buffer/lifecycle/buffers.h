@@ -3,10 +3,11 @@
 #define SLU_LIFECYCLE_BUFFERS_H
 
 /*
- * The buffers that are alive, as sluiced keeps them: rows in the database,
- * their nodes, barriers and deadlines. Every change is in the database, with
- * its history line, before the answer or the command that it allows. All
- * calls are idempotent. `now` is Unix seconds with fraction. One thread.
+ * Carries buffers through their lives in sluiced: takes what slurmctld and
+ * nodes report, and the time, keeps the state of each buffer, answers nodes and
+ * gives slurmctld commands. Every change is in the database, with its history
+ * line, before the answer or the command that it allows. All calls are
+ * idempotent. `now` is Unix seconds with fraction. Called by one thread only.
  */
 
 #include "burst_buffer/plan/plan.h"
@@ -128,14 +129,14 @@ int slu_buffers_hello(struct slu_buffers *b, struct slu_hello_daemon *out,
 		      struct slu_err *err);
 
 /*
- * From nodes; the caller has proven who asks. SLU_BUSY: nothing to say yet,
- * ask again after the next wake (a long poll). SLU_NOTFOUND: there is no such
- * buffer (any more), or this node is not in it.
+ * Requests of nodes; the caller has authenticated the node. SLU_BUSY: there is
+ * no answer yet, ask again after the next wake (a long poll). SLU_NOTFOUND:
+ * there is no such buffer (any more), or this node is not in it.
  *
  * plan: the text of a struct slu_plan (wire/node.h) without its secret, which
- * comes beside it (caller frees). Of it and of a barrier's the caller gets a
- * reference.
- * SLU_BUSY also while slurmctld has not yet told of the job; SLU_DENIED
+ * comes beside it (caller frees). The caller gets a reference to the text, and
+ * to that of a barrier.
+ * SLU_BUSY also while slurmctld has not yet reported the job; SLU_DENIED
  * with the sentence for the user when the buffer failed, or this node is not in
  * it; SLU_NOTFOUND only when the job has ended.
  *
@@ -225,8 +226,9 @@ struct slu_phase_use {
 	uint64_t bytes, files;		   /* staged, of all */
 	struct slu_cache_use cache;	   /* of that */
 };
-/* Bytes that were brought to nodes ahead of jobs (PrestageTo), and how many of
- * them the jobs have used; counts what has ended since this sluiced started. */
+/* Bytes that were prefetched to nodes for waiting jobs (PrestageTo), and how
+ * many of them the jobs have used; of prefetches that have ended since this
+ * sluiced started. */
 struct slu_ahead_use {
 	uint64_t jobs; /* a job counts once for each node */
 	uint64_t brought, used;
@@ -240,7 +242,7 @@ const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b);
 struct json_object *slu_buffers_to_predict(struct slu_buffers *b);
 void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
 			   double now);
-/* What a node has brought so far, as it reports with this request (ahead). */
+/* A node reports with this request what it has prefetched so far (ahead). */
 void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask);
 /* For people: {on, jobs, brought_bytes, used_bytes, wasted_bytes, waiting
  * [{job_id, uid, node, state, since, brought_bytes, why}]}, where `waiting` is
@@ -249,7 +251,7 @@ struct json_object *slu_buffers_ahead(const struct slu_buffers *b,
 				      uint32_t uid);
 
 const char *slu_phase_name(size_t phase);
-/* Borrowed: SLU_PHASES of them. */
+/* SLU_PHASES elements, borrowed. */
 const struct slu_phase_use *slu_buffers_phases(const struct slu_buffers *b);
 
 /* Removes from the database at most max buffers, oldest first, that ended

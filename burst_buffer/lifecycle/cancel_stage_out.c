@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stage-out is cancelled by its owner or an administrator. */
+/*
+ * Cancels the stage-out of a job on request of its owner or of an
+ * administrator. It then fails like any other, and the answer says where the
+ * data is kept.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

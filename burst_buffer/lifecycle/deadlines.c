@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long a buffer may stay in a state, and what follows when that is over.
- * Where its nodes have to boot first, Slurm runs no prolog before all of them
- * are up, and set-up begins with the first that asks.
+ * Computes how long a buffer may stay in its state, by the timeouts of
+ * sluice.conf, and acts when that time is over: in teardown it gives up the
+ * nodes that have not finished, in any other state the buffer fails. Where its
+ * nodes have to boot first, Slurm runs no prolog before all of them are up; the
+ * time for set-up then begins with the first node that asks for the plan.
  */
 #include "config.h"
 #include <math.h>
@@ -38,7 +40,8 @@ int slu_bb_booted(struct slu_buffers *b, struct slu_bb *bb, size_t i,
 		       : 0;
 }
 
-/* Seconds; 0: none, as it waits for other components, whose deadlines count. */
+/* Seconds that its present state may take; 0: no limit, as it has failed, or
+ * waits for other components of the job, whose deadlines count. */
 static int64_t timeout(const struct slu_buffers *b, const struct slu_bb *bb)
 {
 	if (bb->failure.text && bb->state < SLU_BB_TEARDOWN)

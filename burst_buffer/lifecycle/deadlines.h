@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_DEADLINES_H
 #define SLU_LIFECYCLE_DEADLINES_H
 
-/* How long a buffer may stay in a state, also where its nodes have to boot
- * first. */
+/* Deadlines: how long a buffer may stay in a state, also where its nodes have
+ * to boot first, and what follows when that time is over. */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job's owner, or an administrator, discards what failed stage-outs of the
- * job have left, before it expires. The wish is noted in the record; nodes read
- * it in their inventory, each removes its own data and reports that it is gone.
+ * Discards what failed stage-outs of a job have left on its nodes, before it
+ * expires, on request of the job's owner or an administrator. The request is
+ * stored in the record; nodes read it in their inventory, and each removes its
+ * own data and reports that it is gone.
  */
 #include "config.h"
 #include <inttypes.h>
@@ -41,7 +42,8 @@ static int in_common(const struct slu_bb *bb, struct slu_err *err)
 	return -1;
 }
 
-/* Of one run; adds to `add` the names of its nodes, borrowed. */
+/* Looks at the kept data of one run; adds to `add` the names, borrowed, of the
+ * nodes that keep it. */
 static void look(const struct slu_bb *bb, struct slu_hosts *add,
 		 uint64_t *bytes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that are drained until they are clean: because of a buffer, or because
- * of data that belongs to no run that sluiced knows.
+ * Drains nodes that could not clean up, and resumes them when they are clean. A
+ * node is drained because of a buffer, as its record says, or because of data
+ * that belongs to no run that sluiced knows; the latter is kept in memory only.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_DRAINED_NODES_H
 #define SLU_LIFECYCLE_DRAINED_NODES_H
 
-/* Nodes that are drained until they are clean. */
+/* Says which nodes are to be drained until they are clean, and why. */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Early stage-in: before the job has nodes. Data that does not lie on the job's
- * nodes (a directory of the parallel file system, a persistent buffer) can be
- * filled while the job pends. A buffer of its own does that, on one of
- * StagingNodes and with a number that no job has: `sluice-node serve` sets it
- * up there, as the job's user. When it is RUNNING, the data is there and waits.
- * The job's run then has nothing to stage in; a lustre run renames the
- * directory to its own. The buffer ends when the run does not need it any more,
- * when the job is gone, or when it has not asked for long.
+ * Stages a job's data in while the job still waits for nodes. That is possible
+ * for data that does not lie on the job's nodes: a directory of the parallel
+ * file system, or a persistent buffer. A buffer of its own is made for it on
+ * one of StagingNodes, with a number that no job has; `sluice-node serve` sets
+ * it up there, as the job's user. When it is RUNNING the data is staged in. The
+ * job's run then has nothing to stage in; a lustre run renames the directory to
+ * its own. The buffer ends when the run does not need it any more, when the job
+ * is gone, or when the job has not asked for it for long.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -43,9 +43,10 @@ static struct slu_bb *find(const struct slu_buffers *b, uint32_t job_id)
 	return bb;
 }
 
-/* Made */
+/* Creation */
 
-/* Its load. A node where something failed recently is chosen last. */
+/* The load of a node: how many stage-ins it has. A node where one failed
+ * recently is chosen last. */
 static size_t load_of(const struct slu_buffers *b, const char *node)
 {
 	size_t n = 0;
@@ -150,7 +151,7 @@ int slu_early_stage_in_want(struct slu_buffers *b, const struct slu_job *job,
 	    !slu_request_early_stage_in(req, b->conf))
 		return 0;
 	bb = find(b, job->job_id);
-	if (bb) { /* slurmctld may not know it yet */
+	if (bb) { /* slurmctld may not know of this buffer yet */
 		bb->persistent.asked = now;
 		slu_bb_resend_all(b, bb);
 		return 0;
@@ -166,7 +167,7 @@ int slu_early_stage_in_want(struct slu_buffers *b, const struct slu_job *job,
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
-/* Taken over */
+/* Use by the job's run */
 
 static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 {
@@ -198,7 +199,7 @@ void slu_early_stage_in_take(const struct slu_buffers *b, uint32_t job_id,
 	*by = bb;
 }
 
-/* Over */
+/* End */
 
 int slu_early_stage_in_end(struct slu_buffers *b, uint32_t job_id, double now,
 			   struct slu_err *err)

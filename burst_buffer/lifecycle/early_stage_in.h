@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_EARLY_STAGE_IN_H
 #define SLU_LIFECYCLE_EARLY_STAGE_IN_H
 
-/* Early stage-in: before the job has nodes. */
+/* Early stage-in: stages a waiting job's data in before the job has nodes. */
 
 #include "burst_buffer/lifecycle/record.h"
 

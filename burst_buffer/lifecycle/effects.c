@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Commands to slurmctld and messages to users that follow from decisions.
- * Nothing here changes a buffer's state, and everything may be sent again.
+ * Carries out the effects that were requested for buffers: sends commands to
+ * slurmctld and messages to users, and wakes waiting requests of nodes. Nothing
+ * here changes a buffer's state, and everything may be sent again.
  */
 #include "config.h"
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 
-/* Put */
+/* Requests for effects */
 
 void slu_bb_request_effects(struct slu_buffers *b, struct slu_bb *bb,
 			    unsigned effects)
@@ -62,7 +63,7 @@ struct slu_bb *slu_bb_next_changed(struct slu_buffers *b)
 	return bb;
 }
 
-/* Carried out */
+/* Carrying effects out */
 
 static void tell_verdict(struct slu_buffers *b, const struct slu_bb *bb)
 {

@@ -31,8 +31,9 @@ enum slu_bb_effect {
 
 void slu_bb_request_effects(struct slu_buffers *b, struct slu_bb *bb,
 			    unsigned effects);
-/* Sends slurmctld everything again, changed or not; except a verdict, which
- * waits until slurmctld has reported whether the job runs again. */
+/* Requests that slurmctld gets everything again, changed or not; except a
+ * verdict, which waits until slurmctld has reported whether the job runs
+ * again. */
 void slu_bb_resend_all(struct slu_buffers *b, struct slu_bb *bb);
 /* Store this order for node i, with a line of history (NULL: none), and request
  * its effect. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pseudo job ids for persistent buffers, and their expiry. A buffer expires
- * only when its date has passed and it has been alive that long by sluiced's
- * own count (CLOCK_BOOTTIME, stored in the database): a wrong wall clock or
- * another controller's clock must never delete data. New ids start above a
- * floor that rises once a minute, so that a restored backup does not reuse ids.
+ * Decides when persistent buffers expire, and gives new ones a number in place
+ * of a job id. A buffer expires only when its date has passed and it has been
+ * alive that long by sluiced's own count (CLOCK_BOOTTIME, stored in the
+ * database): a wrong wall clock or another controller's clock must never delete
+ * data. New numbers start above a floor that rises once a minute, so that a
+ * restored backup does not reuse numbers.
  */
 #include "config.h"
 #include <stdlib.h>

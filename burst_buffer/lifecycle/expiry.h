@@ -2,13 +2,13 @@
 #ifndef SLU_LIFECYCLE_EXPIRY_H
 #define SLU_LIFECYCLE_EXPIRY_H
 
-/* Expiry of persistent buffers, and the numbers that they have in place of a
+/* When persistent buffers expire, and the numbers that they have in place of a
  * job id. */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* Seconds until it expires, by date and by age; stores its age from time to
- * time. */
+/* Seconds until the buffer expires, by date and by age; and: stores its age, at
+ * most every ten minutes. */
 double slu_expiry_left(const struct slu_buffers *b, const struct slu_bb *bb,
 		       double now);
 int slu_expiry_age(struct slu_buffers *b, struct slu_bb *bb,

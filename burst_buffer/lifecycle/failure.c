@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A buffer fails, or is cancelled: the text of the failure, and the verdict on
- * the job. */
+/*
+ * Records that a buffer has failed, or was cancelled, and chooses the verdict:
+ * what slurmctld is to do with the job, by the site's rules for the state
+ * (OnSetupFailure and others). A job that was requeued several times is held
+ * instead.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdarg.h>
@@ -61,9 +65,9 @@ static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 
 enum cause {
 	OWN,	   /* something in the buffer failed */
-	MISTAKE,   /* the same, because the request can never work */
-	ROOM,	   /* the same, because some nodes lack space */
-	SERVER,	   /* the same, under a running job */
+	MISTAKE,   /* something failed, as the request can never work */
+	ROOM,	   /* something failed, as some nodes lack space */
+	SERVER,	   /* a server of the buffer failed under a running job */
 	CANCELLED, /* a person cancelled it */
 	CUT_SHORT, /* Slurm ended the run because of a node */
 };

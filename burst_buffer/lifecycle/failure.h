@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_FAILURE_H
 #define SLU_LIFECYCLE_FAILURE_H
 
-/* The failure of a buffer: the first one is recorded, with a verdict on the
- * job. */
+/* Records the failure of a buffer: only the first one, with a verdict, which is
+ * what slurmctld is to do with the job (requeue, hold, fail ...). */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts for a job's user about the data of the job; nothing that only concerns
- * administrators. */
+/*
+ * Writes the texts that tell a job's user what became of the job's data: staged
+ * in, staged out, verified, left out, or kept after a failure and how to fetch
+ * it. What only concerns administrators is left out.
+ */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +33,7 @@ static char *fetch_line(const struct slu_bb *bb, const char *hosts)
 			    hosts, (unsigned)bb->plan.job_id);
 }
 
-/* Depends on how the driver keeps it. */
+/* The answer depends on where the driver stores data. */
 char *slu_bb_kept_where(const struct slu_bb *bb)
 {
 	const struct slu_plan *plan = &bb->plan;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Faults that no single node can see: shares that are missing, do not add up to
- * the whole, or were on a node that was lost.
+ * Finds faults that no single node can see, and records them as the failure of
+ * the buffer: nodes' shares of a stage request that are missing or do not add
+ * up to the whole, and data that was on a node that was lost.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef SLU_LIFECYCLE_FAULTS_H
 #define SLU_LIFECYCLE_FAULTS_H
 
-/* Faults of a buffer that show only when all nodes are looked at together. */
+/* Finds faults of a buffer that show only when all of its nodes are looked at
+ * together. */
 
 #include "burst_buffer/lifecycle/record.h"
 

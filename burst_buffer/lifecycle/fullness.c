@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stores the highest fill level that each node reports; the present one is only
- * kept in memory. */
+/*
+ * Takes the fill levels that nodes report: the highest one of each node is
+ * stored, the present one is kept in memory. Reports them per buffer and per
+ * pool.
+ */
 #include "config.h"
 #include "burst_buffer/lifecycle/fullness.h"
 #include "burst_buffer/lifecycle/buffer_report.h"
@@ -109,7 +112,8 @@ static struct json_object *fullness(const struct slu_bb *bb)
 	return obj;
 }
 
-/* A question about a job includes the persistent buffer that it uses. */
+/* The buffer whose fullness answers a question about `asked`: if the question
+ * is about a job, the persistent buffer that the job uses, if any. */
 static const struct slu_bb *means(const struct slu_buffers *b,
 				  const struct slu_bb *asked, uint32_t job_id)
 {

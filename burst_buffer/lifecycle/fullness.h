@@ -3,14 +3,15 @@
 #define SLU_LIFECYCLE_FULLNESS_H
 
 /*
- * How full a buffer is. Nodes report it with their other requests: the highest
- * level of each node is stored, the present one is kept in memory and known
- * again, after a restart of sluiced, at the nodes' next request.
+ * How full a buffer is, as its nodes report with their other requests. The
+ * highest level of each node is stored. The present one is only in memory:
+ * after a restart of sluiced it is unknown until the node's next request.
  */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* The level that node i reported, if it knows it. */
+/* Node i reports this level; not `known`: it reports none, and the last one
+ * stays. */
 void slu_bb_note_used(struct slu_bb *bb, size_t i, bool known, uint64_t now);
 /* Stores the highest level, in the caller's transaction; slu_bb_used_stored
  * notes after the commit that it is stored. */

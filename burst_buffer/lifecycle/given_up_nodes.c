@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes of jobs that slurmctld has given up, or has released. */
+/*
+ * Handles nodes that leave a job. A node that slurmctld has given up is lost,
+ * and so is the data on it: before the job runs, the buffer fails. A node that
+ * Slurm has released without a report that it is clean is drained.
+ */
 #include "config.h"
 #include <stdio.h>
 #include "burst_buffer/lifecycle/effects.h"

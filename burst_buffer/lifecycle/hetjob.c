@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The components of a heterogeneous job. To Slurm each is a job with nodes of
- * its own, and so each has a buffer of its own. But Slurm starts and requeues
- * them together, launches their one script as soon as the nodes of the first
- * component (whose id is the job's) are ready, and jobs that depend on the job
- * look at that component alone. So all of them are ready at the same time, and
- * the first one is over last.
+ * Makes the buffers of a heterogeneous job's components ready at the same time,
+ * and keeps the first component's run until all have staged out. To Slurm each
+ * component is a job with nodes of its own, so each has a buffer of its own.
+ * But Slurm starts and requeues them together, launches their one script as
+ * soon as the nodes of the first component (whose id is the job's) are ready,
+ * and jobs that depend on the job look at that component alone.
  */
 #include "config.h"
 #include <math.h>

@@ -2,9 +2,11 @@
 #ifndef SLU_LIFECYCLE_HETJOB_H
 #define SLU_LIFECYCLE_HETJOB_H
 
-/* The components of a heterogeneous job, each of which may have a buffer of its
- * own. For the buffer of any other job the answers are: ready, does not wait,
- * does not outlast. */
+/*
+ * Coordinates the buffers of a heterogeneous job, each of whose components may
+ * have one. For the buffer of any other job the answers are: ready, does not
+ * wait, does not outlast.
+ */
 
 #include "burst_buffer/lifecycle/record.h"
 

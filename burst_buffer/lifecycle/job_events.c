@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmctld's messages about jobs. Each run of a job has a buffer of its own,
- * and slurmctld may report an old run after a new one has started, or report
- * twice, or not at all. So this file decides which run a message means.
+ * Handles slurmctld's messages about jobs: starts, ends, cancellations, and its
+ * full state. Each run of a job has a buffer of its own, and slurmctld may
+ * report an old run after a new one has started, or report twice, or not at
+ * all; this file decides which run a message means.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -107,7 +108,8 @@ static int ended(struct slu_buffers *b, const struct slu_job *job, double now,
 {
 	struct slu_bb *bb = slu_bb_of(b, job->job_id);
 
-	/* or the record is all new and only what nodes report is known */
+	/* a record without `ready` may have been made after the run began: what
+	 * its nodes report then counts */
 	if (!bb || bb->ready <= 0)
 		slu_recover_ended(b, job, now);
 	if (taken_out(b, slu_bb_of(b, job->job_id), job, now, err))

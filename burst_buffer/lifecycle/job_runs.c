@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Begins and ends a run of a job, with a buffer of its own. job_events.c
- * decides which run a message of slurmctld means.
+ * Begins and ends a run of a job: makes the plan and the buffer, and records
+ * how the job ended. job_events.c decides which run a message of slurmctld
+ * means.
  */
 #include "config.h"
 #include <math.h>
@@ -202,7 +203,7 @@ int slu_run_end(struct slu_buffers *b, struct slu_bb *bb,
 		return 0;
 	if (is_cut_short(bb, state) && slu_bb_cut_short(b, bb, state, now, err))
 		return -1;
-	/* a verdict on the run, which has not ended yet */
+	/* sends the verdict on the run before the run's end is stored */
 	slu_bb_carry_out(b, now);
 	slu_copy(how.state, sizeof(how.state), state);
 	text = ending(b, bb, &how);

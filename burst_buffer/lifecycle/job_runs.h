@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_JOB_RUNS_H
 #define SLU_LIFECYCLE_JOB_RUNS_H
 
-/* Start and end of a job's run. */
+/* Begins and ends a run of a job, which has a buffer of its own. */
 
 #include "burst_buffer/lifecycle/record.h"
 

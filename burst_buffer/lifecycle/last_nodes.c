@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Per phase, the node that finished last, and how many seconds after the median
- * node; from stored rows only. Declared in buffer_report.h.
+ * Finds, for each phase of a buffer, the node that finished last, and how many
+ * seconds after the median node; from stored rows only. Declared in
+ * buffer_report.h.
  */
 #include "config.h"
 #include <stdlib.h>
 #include "burst_buffer/lifecycle/buffer_report.h"
 #include "common/jsonx.h"
 
-/* For each phase the nodes, in the order in which they ended their last
- * step. */
+/* The nodes of each phase, in the order in which they ended their last step. */
 static const char ends[] =
 	"SELECT Phase, Node, MAX(Ended) AS Last FROM BufferPhase"
 	" WHERE BID = ? AND Ok = 1 AND Step <> 'ready'"

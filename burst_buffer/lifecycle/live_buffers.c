@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The buffers that are alive: loading at start, freeing at the end, slurmctld's
- * answers to commands, and deadlines. Messages about jobs are handled in
- * job_events.c, those of nodes in node_requests.c.
+ * Loads the buffers that are alive at sluiced's start, frees them at its end,
+ * takes slurmctld's answers to commands, and does what is due at a time
+ * (slu_buffers_tick()). Messages about jobs are handled in job_events.c, those
+ * of nodes in node_requests.c.
  */
 #include "config.h"
 #include <stdio.h>

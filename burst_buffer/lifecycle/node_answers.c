@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers to nodes that set up or take down a buffer, made from its record
- * alone. */
+/*
+ * Chooses the word that answers a node which sets up, takes down or polls, such
+ * as go, abort or skip, or lets it wait (SLU_BUSY); from the buffer's record
+ * alone.
+ */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

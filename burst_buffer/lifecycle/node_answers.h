@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_NODE_ANSWERS_H
 #define SLU_LIFECYCLE_NODE_ANSWERS_H
 
-/* The answers to nodes that set up, take down or poll, from the buffer's
+/* Answers to nodes that set up, take down or poll, made from the buffer's
  * record. */
 
 #include "burst_buffer/lifecycle/record.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers /v1/owed: which instances a node must still run or clean up, as it
- * may have lost its notes in a restart. The request lists the data that the
- * node keeps after failed stage-outs (KeepFailed): what is missing there was
- * removed and does not count as used any more. Also records nodes' warnings in
- * a buffer's history.
+ * Tells a node which instances it must still run or clean up (/v1/owed), as the
+ * node may have lost its notes in a restart. The request lists the data that
+ * the node keeps after failed stage-outs (KeepFailed); what is missing there
+ * was removed and does not count as used any more. Also records nodes' warnings
+ * in a buffer's history.
  */
 #include "config.h"
 #include <inttypes.h>

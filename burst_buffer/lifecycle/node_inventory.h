@@ -2,7 +2,8 @@
 #ifndef SLU_LIFECYCLE_NODE_INVENTORY_H
 #define SLU_LIFECYCLE_NODE_INVENTORY_H
 
-/* What a node must still hold or clean up, and what it reports of that. */
+/* Records a node's warnings in a buffer's history. The inventory, which tells a
+ * node what it must still run or clean up, is slu_buffers_node_inventory(). */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What nodes ask and report. Each call notes a fact, calls reconcile.c, and
- * then answers from the buffer's record.
+ * Handles what nodes ask and report: the plan, the steps that they have done,
+ * polls, and arrivals at barriers. Each call notes a fact, calls reconcile.c,
+ * and then answers from the buffer's record.
  */
 #include "config.h"
 #include <stdio.h>
@@ -175,8 +176,8 @@ static const struct step {
 	bool bad;		   /* applies even with ok */
 	bool setup;		   /* valid only until the job runs */
 	bool server;		   /* valid only while the job runs */
-	const char *told;	   /* a line of history although it succeeded:
-				      its beginning */
+	const char *told;	   /* the beginning of the history line of a
+				      step that has succeeded; NULL: none */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -418,7 +419,7 @@ static int up_barrier_word(const struct slu_bb *bb,
 		return busy(err, "not all nodes have come");
 	if (strcmp(*word, "go") == 0 && !bb->plan.givers &&
 	    strcmp(barrier->name, SLU_BB_ROOM) == 0)
-		*word = "plan"; /* it has changed */
+		*word = "plan"; /* the plan has changed: fetch it again */
 	return 0;
 }
 

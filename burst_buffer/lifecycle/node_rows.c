@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a buffer's nodes: states, reported steps, drain and resume orders
- * that slurmctld has not carried out yet, and barriers (table BufferGate). As
- * in persistence.c, memory follows the database.
+ * Writes the rows of a buffer's nodes: states, reported steps, drain and resume
+ * orders that slurmctld has not carried out yet; and of its barriers (table
+ * BufferGate). As in persistence.c, memory follows the database.
  */
 #include "config.h"
 #include <stdlib.h>

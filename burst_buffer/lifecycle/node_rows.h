@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_NODE_ROWS_H
 #define SLU_LIFECYCLE_NODE_ROWS_H
 
-/* The rows of a buffer's nodes and barriers: each function writes the database
- * first, then the record in memory. */
+/* Writes the rows of a buffer's nodes and barriers: the database first, then
+ * the record in memory. */
 
 #include "burst_buffer/lifecycle/record.h"
 

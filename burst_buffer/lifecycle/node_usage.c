@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of a node's storage other buffers use, as several jobs may run
- * there. A node counts until it has reported clean; after a failed stage-out,
- * as long as it keeps the data.
+ * Adds up how much of its nodes' storage a new plan cannot have, since other
+ * buffers use it: several jobs may run on a node. A buffer's share counts on
+ * each node until the node has reported clean; after a failed stage-out, as
+ * long as the node keeps the data.
  */
 #include "config.h"
 #include <stdlib.h>
@@ -19,10 +20,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* The entry of the plan, of this node, whose storage lies in one file system
- * with that of `mine`; NULL: none. A node has an entry for each of its devices;
- * most can be told apart by the directory alone. Where the resource map does
- * not say, only the same directory counts. */
+/* Finds the plan's entry for the node of `mine` whose storage lies in the same
+ * file system; NULL: none. A node has an entry for each of its devices; most
+ * can be told apart by the directory alone. Where the resource map does not
+ * know the file system, only the same directory counts. */
 static const struct slu_plan_node *
 find_place(struct slu_db *map, const struct slu_plan *plan,
 	   const struct slu_plan_node **sorted,

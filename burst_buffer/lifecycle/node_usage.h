@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_NODE_USAGE_H
 #define SLU_LIFECYCLE_NODE_USAGE_H
 
-/* How much of the nodes' storage the buffers use. */
+/* Adds up how much of the nodes' storage buffers use. */
 
 #include "burst_buffer/lifecycle/record.h"
 

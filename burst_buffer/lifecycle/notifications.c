@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notifications to slurmctld and users about a buffer: its state, how many of
- * its nodes are done, which ones it waits for, how much is copied.
+ * Notifies slurmctld and users of a buffer's progress: its state, how many of
+ * its nodes are done, which ones it waits for, how much is copied. Where nodes
+ * are many, messages are delayed and combined.
  */
 #include "config.h"
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The overview of all buffers for administrators: which phase each is in, since
- * when, and which nodes it waits for; which nodes are drained, what data is
- * kept, and which verdicts slurmctld has not answered.
+ * Reports all buffers to administrators, as JSON from memory: which phase each
+ * is in, since when, and which nodes it waits for; which nodes are drained,
+ * what data is kept, and which verdicts slurmctld has not answered.
  */
 #include "config.h"
 #include <stdlib.h>

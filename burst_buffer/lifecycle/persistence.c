@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a buffer's rows. Each function is one transaction, and memory follows
- * only after the commit: so memory never has more than the database, whatever
- * fails.
+ * Writes a buffer's rows to the database. Each function is one transaction, and
+ * the record in memory is changed only after the commit: so memory never has
+ * more than the database, whatever fails.
  */
 #include "config.h"
 #include <stdlib.h>

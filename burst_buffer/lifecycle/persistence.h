@@ -19,14 +19,15 @@ int slu_bb_set_ended(struct slu_db *db, struct slu_bb *bb,
 		     struct slu_err *err);
 int slu_bb_set_start(struct slu_db *db, struct slu_bb *bb, int64_t start,
 		     struct slu_err *err);
-/* Another plan; its state begins at this time. */
+/* Replaces the plan; the buffer's present state begins at this time. */
 int slu_bb_set_plan(struct slu_db *db, struct slu_bb *bb, double since,
 		    const char *text, double now, struct slu_err *err);
 /* Set-up begins only now that the nodes have booted; the plan has other
  * addresses. */
 int slu_bb_set_booted(struct slu_db *db, struct slu_bb *bb, const char *text,
 		      double now, struct slu_err *err);
-/* without: of the verdict, copied; NULL: none. */
+/* without: the nodes (host list) that the job must not get if the verdict is to
+ * requeue it, copied; NULL: none. */
 int slu_bb_set_failure(struct slu_db *db, struct slu_bb *bb,
 		       enum slu_bb_state in, const char *text,
 		       enum slu_bb_verdict verdict, enum slu_on_failure what,

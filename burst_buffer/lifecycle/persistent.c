@@ -28,7 +28,7 @@
 #include "common/hostlist.h"
 #include "common/str.h"
 
-/* Made */
+/* Creation */
 
 static int set_group(struct slu_job *as, const char *group, struct slu_err *err)
 {
@@ -138,7 +138,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 	struct slu_bb *bb = slu_persistent_find(b, one->name);
 	struct slu_err why = {0};
 
-	if (bb) { /* the job may not know it yet, or waits for its end */
+	if (bb) { /* the job may not know of it yet, or waits for its end */
 		slu_bb_resend_all(b, bb);
 		return 0;
 	}
@@ -155,7 +155,7 @@ static int create(struct slu_buffers *b, const struct slu_job *job,
 	return slu_bb_reconcile(b, bb, now, err);
 }
 
-/* Destroyed */
+/* Destruction */
 
 static int may_destroy(const struct slu_bb *bb, const struct slu_job *job,
 		       bool force, struct slu_err *err)

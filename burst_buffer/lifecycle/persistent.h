@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_PERSISTENT_H
 #define SLU_LIFECYCLE_PERSISTENT_H
 
-/* Creation and destruction of persistent buffers. */
+/* Creates and destroys persistent buffers, which outlive jobs. */
 
 #include "burst_buffer/lifecycle/record.h"
 

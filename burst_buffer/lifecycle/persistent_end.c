@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When buffers end whose life is not tied to a job's end. A persistent buffer:
+ * Ends buffers whose life is not tied to a job's end. A persistent buffer ends
  * when its owner destroys it or it expires, and no job uses it. A buffer that
- * stages in for a waiting job: when the job has taken it over, is gone or has
- * not asked for 12 h (UNASKED), when stage-in has failed, or when the
+ * stages in for a waiting job ends when the job has taken it over, is gone or
+ * has not asked for 12 h (UNASKED), when stage-in has failed, or when the
  * persistent buffer that it uses is being destroyed.
  */
 #include "config.h"

@@ -2,7 +2,8 @@
 #ifndef SLU_LIFECYCLE_PERSISTENT_END_H
 #define SLU_LIFECYCLE_PERSISTENT_END_H
 
-/* When to end buffers whose life is not tied to a job's end. */
+/* Ends buffers whose life is not tied to a job's end: persistent ones, and
+ * those of early stage-in. */
 
 #include "burst_buffer/lifecycle/record.h"
 

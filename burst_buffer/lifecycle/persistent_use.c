@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A persistent buffer as its jobs see it: which one a name means, permission to
- * use it, what clients need to know, and its sentence for users.
+ * Lets jobs use a persistent buffer: finds it by its name, checks the
+ * permission, and adds what clients need to know to the job's plan. Also writes
+ * its sentence for users.
  */
 #include "config.h"
 #include <grp.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_PHASE_METRICS_H
 #define SLU_LIFECYCLE_PHASE_METRICS_H
 
-/* Counters of the phases of buffers, summed over all jobs, for /metrics. */
+/* Counts the phases of buffers, summed over all jobs, for /metrics. */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which predicted nodes bring a waiting job's inputs into their stage
- * caches. A node does once its probability has been high enough for long enough
- * without interruption. When it is not any more the node begins nothing new,
- * but what it has stays as long as the node is among those predicted for the
- * job: else data would be read again each time the probability changes. The
- * plan is made as if the job had all its predicted nodes, so that each of them
- * reads what it would read then. A file system that the nodes share is divided
- * among all of them: there the whole set has to be probable enough.
+ * Decides which nodes prefetch a waiting job's inputs into their stage caches
+ * (PrestageTo), by predictions of where the job will run. A node begins when
+ * its probability has been high enough for long enough without interruption.
+ * When it falls, the node begins nothing new but keeps what it has as long as
+ * it is among the predicted nodes: else data would be read again with each
+ * change. The plan is made as if the job had all its predicted nodes, so that
+ * each node reads what it would read then. Where the nodes share a file system,
+ * its data is divided among all of them, so the whole set has to be probable
+ * enough.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/predicted_nodes.h"
@@ -24,12 +25,12 @@
 
 #define MOST   1000  /* jobs */
 #define AWAY   2     /* predictions without the job until it counts as gone */
-#define SETTLE 180.0 /* s after a start, when all waiting jobs have asked */
+#define SETTLE 180.0 /* s after our start until all waiting jobs have asked */
 
 struct node {
 	char *name;
-	double since; /* probable since then; 0: it is not */
-	bool brings;  /* probable for long enough: it brings the inputs */
+	double since; /* when it became probable enough; 0: it is not */
+	bool brings;  /* it has been for long enough: it reads the inputs */
 	struct slu_ahead has;
 };
 
@@ -40,7 +41,7 @@ struct slu_predicted {
 	double sure; /* probability of exactly these nodes */
 	struct node *node;
 	size_t n_node;
-	bool ever;    /* some node got the plan */
+	bool ever;    /* some node has got the plan at some time */
 	bool through; /* a run has staged in; until it waits again */
 	bool planned;
 	struct slu_plan plan;
@@ -186,8 +187,8 @@ struct json_object *slu_buffers_to_predict(struct slu_buffers *b)
 	return NULL;
 }
 
-/* Predictions: for each job that still waits {job_id, sure, node [{node,
- * share}]}. */
+/* Predictions, as slu_buffers_predicted() gets them: for each job that still
+ * waits {job_id, sure, node [{node, share}]}. */
 
 /* Finds a node from *at on, and sets *at to the one behind it, which is
  * probably wanted next: all predictions list nodes in the same order, and a job
@@ -353,7 +354,8 @@ void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
 
 /* Answers to nodes */
 
-/* Once the job runs its real nodes count, until they have staged in. */
+/* Should this node have the job's inputs? Once the job runs its real nodes
+ * count, until they have staged in. */
 static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 		      const char *node)
 {
@@ -366,7 +368,8 @@ static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 	return !run || slu_bb_index(run, node) >= 0;
 }
 
-/* Jobs whose inputs this node can drop, also just after a start. */
+/* Appends the jobs whose inputs this node can drop, also when sluiced has just
+ * started. */
 static void put_gone(const struct slu_buffers *b, const char *node,
 		     struct slu_buf *out)
 {

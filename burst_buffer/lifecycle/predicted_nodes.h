@@ -3,16 +3,15 @@
 #define SLU_LIFECYCLE_PREDICTED_NODES_H
 
 /*
- * Jobs that wait and the nodes that they will run on (PrestageTo): which of
- * these are to have the inputs in their stage caches before the job begins. In
- * memory only: after a restart nodes keep what they have until it must be known
- * again. Nothing waits for any of this.
+ * Prefetches inputs of waiting jobs to the nodes on which they will probably
+ * run (PrestageTo): decides which nodes are to have them in their stage caches
+ * before the job begins. Kept in memory only: after a restart nodes keep what
+ * they have until the predictions are known again. No job waits for a prefetch.
  */
 
 #include "burst_buffer/lifecycle/record.h"
 
-/* A job waits whose inputs could be brought to nodes
- * (slu_request_predicted()). */
+/* A job waits whose inputs could be prefetched (slu_request_predicted()). */
 void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job);
 /* The job is over, and had no nodes. */
 void slu_predicted_end(struct slu_buffers *b, uint32_t job_id);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reconciliation: looks at a buffer's record and takes every step that is due.
- * Barriers open, faults are recorded as failures, the state machine
- * (transitions.h) advances. It does not depend on what happened last, so it is
- * right after a restart, after a message that was lost and after one that came
- * twice.
+ * Takes every step of a buffer that is due by its record: opens barriers,
+ * records faults as failures, advances the state machine (transitions.h). It
+ * looks at the facts and not at what happened last, so it is right after a
+ * restart, after a message that was lost and after one that came twice.
  */
 #include "config.h"
 #include <stdio.h>

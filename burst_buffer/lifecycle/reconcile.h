@@ -2,10 +2,12 @@
 #ifndef SLU_LIFECYCLE_RECONCILE_H
 #define SLU_LIFECYCLE_RECONCILE_H
 
-/* Reconciliation: the one place that decides what follows from a buffer's
- * record. It is not recursive: buffers that depend on a changed one are queued
- * and examined next, and effects are carried out when nothing changes any more
- * (effects.h). */
+/*
+ * Reconciliation: the one place that decides what follows from a buffer's
+ * record. It does not recurse: buffers that depend on a changed one are queued
+ * and examined next, and effects (effects.h) are carried out when nothing
+ * changes any more.
+ */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The record of a buffer in sluiced's memory: allocates, frees and finds it. It
- * decides nothing and writes nothing to the database.
- */
+/* Allocates, frees and finds the records of buffers in sluiced's memory. It
+ * decides nothing and writes nothing to the database. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
 #define SLU_LIFECYCLE_RECORD_H
 
 /*
- * The record of a buffer in sluiced's memory, private to
+ * The record of a buffer: what sluiced has of it in memory. Private to
  * burst_buffer/lifecycle. Members marked (db) are in the database too, and are
  * written there first; the others are learnt again after a restart, when nodes
  * and slurmctld ask again.
  *
- * Who calls whom: job_events.c (slurmctld), node_requests.c (nodes) and
- * live_buffers.c (time) note a fact, and then reconcile.c draws every
- * conclusion from the facts. Both write with persistence.c, and put effects,
- * which effects.c carries out when all is decided.
+ * job_events.c (slurmctld), node_requests.c (nodes) and live_buffers.c (time)
+ * note facts; reconcile.c draws every conclusion from them. All write with
+ * persistence.c, and request effects, which effects.c carries out when all is
+ * decided.
  */
 
 #include "burst_buffer/lifecycle/buffers.h"
@@ -42,7 +42,8 @@ enum slu_bb_verdict {
 	SLU_VERDICT_DONE = 2,
 };
 
-/* What the mirror was sent last, as far as it can change; state 0: nothing. */
+/* What was last sent to libsluice's copy of the buffers (mirror), as far as it
+ * can change; state 0: nothing. */
 struct slu_bb_notified {
 	enum slu_bb_state state;
 	bool failed, boots;

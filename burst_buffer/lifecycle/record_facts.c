@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Questions about a record: whether it has a plan, which nodes are lost,
- * whether it is over. It decides nothing.
- */
+/* Answers questions about a buffer's record, such as: has it a plan, which
+ * nodes are lost, is it over? It changes nothing. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 #ifndef SLU_LIFECYCLE_RECORD_FACTS_H
 #define SLU_LIFECYCLE_RECORD_FACTS_H
 
-/* Questions about a buffer's record, private to burst_buffer/lifecycle. */
+/* Answers questions about a buffer's record. Private to
+ * burst_buffer/lifecycle. */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -2,9 +2,11 @@
 #ifndef SLU_LIFECYCLE_RECORD_MEMBERS_H
 #define SLU_LIFECYCLE_RECORD_MEMBERS_H
 
-/* The parts of a buffer's record (record.h) that are about its nodes: each
- * node's state, the sums of what they have staged, and the barriers. (db): in
- * the database too. */
+/*
+ * The parts of a buffer's record (record.h) for its nodes, which are its
+ * members: the state of each, the sums of what they have staged, and the
+ * barriers. (db): in the database too.
+ */
 
 #include "burst_buffer/lifecycle/buffers.h"
 #include "burst_buffer/lifecycle/transitions.h"
@@ -31,7 +33,7 @@ struct slu_bb_member {
 	uint64_t shared;	 /* (db) bit R: its share of stage R is here */
 	bool attached;		 /* (db) it sees the file system */
 	size_t part;		 /* of the file system, where it is split */
-	size_t by_name;		 /* of the i-th in order of names: its index */
+	size_t by_name;		 /* index of the i-th node in order of names */
 	uint64_t copied, files;	 /* that it has copied: bytes, files */
 	bool removed;		 /* it has reported that what it kept is gone */
 	uint64_t kept; /* (db) bytes of what it keeps; 0: as many as before */

@@ -231,7 +231,7 @@ static int load_one(struct slu_buffers *b, uint64_t id, double now,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	bb->id = id;
 	if (read_all(b->db, bb, &why) == 0) {
-		/* the nodes had no connection to us meanwhile */
+		/* its deadline begins anew: nodes could not report meanwhile */
 		bb->grace = now - bb->since;
 		bb->persistent.asked = now;
 		bb->loaded = true;

@@ -34,7 +34,7 @@ static void put(struct slu_bb_ended_run *u, const struct slu_job *job,
 	};
 }
 
-/* Only the latest are remembered. */
+/* A ring: only the latest unknown runs are remembered. */
 void slu_recover_ended(struct slu_buffers *b, const struct slu_job *job,
 		       double now)
 {

@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_RECOVERY_ENDED_H
 #define SLU_LIFECYCLE_RECOVERY_ENDED_H
 
-/* Runs that have ended but are not in the database. */
+/* Recovers runs that have ended but are not in the database. */
 
 #include "burst_buffer/lifecycle/record.h"
 

@@ -160,10 +160,10 @@ static int take_nodes(struct slu_plan *ours, const struct slu_plan *offer,
 	return 0;
 }
 
-/* Our plan becomes the one that is in effect, with what only the node knows:
- * the number, the shares and where they lie, and that data was staged in before
- * the run (by which instance is not known any more, and that number may be
- * reused). */
+/* Completes the plan that was made here by what only the node knows: the
+ * buffer's number, the shares and where they lie, and that data was staged in
+ * before the run (by which instance is not known any more, and that number may
+ * be reused). */
 static int take_plan(struct slu_buffers *b, struct slu_plan *ours,
 		     const struct slu_plan *offer, struct slu_err *err)
 {
@@ -233,7 +233,7 @@ static void become(struct slu_bb *bb, struct slu_bb *with, double now)
 	bb->ready = (double)bb->job_start;
 }
 
-/* A new buffer with the plan that this one is to have. */
+/* Makes a new record with the plan that bb is to have. */
 static struct slu_bb *make(struct slu_buffers *b, const struct slu_bb *bb,
 			   const struct slu_plan *offer, struct slu_err *err)
 {
@@ -296,7 +296,8 @@ static int hear(struct slu_buffers *b, struct slu_bb *bb,
 	return rc;
 }
 
-/* Also nodes that count as clean because they never asked for the plan. */
+/* Sets all nodes ready, also those that count as clean because they never asked
+ * for the plan. */
 static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
 		     struct slu_err *err)
 {
@@ -312,8 +313,8 @@ static int set_ready(struct slu_buffers *b, struct slu_bb *bb,
 	return 0;
 }
 
-/* The recorded failure is one of set-up, which did not fail: no node is ready
- * before all are. The verdict may have ended the job; its data is saved. */
+/* Removes the recorded failure of set-up, which did not fail: no node is ready
+ * before all are. Its verdict may have ended the job, but the data is saved. */
 static int forgive(struct slu_buffers *b, struct slu_bb *bb, double now,
 		   struct slu_err *err)
 {

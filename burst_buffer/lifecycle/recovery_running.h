@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_RECOVERY_RUNNING_H
 #define SLU_LIFECYCLE_RECOVERY_RUNNING_H
 
-/* Runs that are missing in the database, or are behind there, and whose nodes
- * are ready. */
+/* Recovers runs whose nodes are ready, but which the database does not have, or
+ * has in an earlier state. */
 
 #include "burst_buffer/lifecycle/record.h"
 

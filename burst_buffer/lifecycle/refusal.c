@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Holds a waiting job that cannot get what it waits for, with the reason. */
+/*
+ * Holds a waiting job that cannot get what it asks for, with the reason. Where
+ * only the site can correct the cause, or time does, the job is not held: the
+ * reason is shown, and the request comes again.
+ */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

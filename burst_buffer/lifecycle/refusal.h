@@ -2,7 +2,7 @@
 #ifndef SLU_LIFECYCLE_REFUSAL_H
 #define SLU_LIFECYCLE_REFUSAL_H
 
-/* Holds a waiting job that cannot get what it waits for. */
+/* Holds a waiting job that cannot get what it asks for. */
 
 #include "burst_buffer/lifecycle/record.h"
 

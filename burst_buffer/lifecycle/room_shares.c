@@ -140,8 +140,8 @@ static int store(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* The free space that each node has reported; for an older sluice-node, which
- * does not report it, the plan's share. */
+/* The free space that each node has reported, in bytes. *all: each has; an
+ * older sluice-node does not report it. Caller frees; NULL: no memory. */
 static uint64_t *told(const struct slu_bb *bb,
 		      const struct slu_bb_barrier *barrier, bool *all)
 {

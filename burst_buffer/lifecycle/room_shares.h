@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_ROOM_SHARES_H
 #define SLU_LIFECYCLE_ROOM_SHARES_H
 
-/* Checks that the nodes have the space that a plan wants, as they report it at
- * the barrier "room". */
+/* Checks that the nodes have the space that a plan wants, by what they report
+ * at the barrier "room", and adapts their shares. */
 
 #include "burst_buffer/lifecycle/barriers.h"
 
@@ -21,8 +21,8 @@ int slu_bb_reshare_room(struct slu_buffers *b, struct slu_bb *bb,
 			const struct slu_bb_barrier *barrier, double now,
 			struct slu_err *err);
 
-/* It has no plan because of `why`: these nodes (host list; NULL: the reason is
- * another one) lack space. */
+/* Fails a buffer that has no plan because of `why`: these nodes (host list;
+ * NULL: the reason is another one) lack space. */
 int slu_bb_too_small(struct slu_buffers *b, struct slu_bb *bb,
 		     const char *nodes, const char *why, double now,
 		     struct slu_err *err);

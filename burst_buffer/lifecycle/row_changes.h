@@ -2,8 +2,8 @@
 #ifndef SLU_LIFECYCLE_ROW_CHANGES_H
 #define SLU_LIFECYCLE_ROW_CHANGES_H
 
-/* Helpers for functions that change a buffer's rows: for persistence.c and
- * node_rows.c. */
+/* Checks and ends a transaction that changes a buffer's rows, for persistence.c
+ * and node_rows.c. */
 
 #include "burst_buffer/lifecycle/record.h"
 

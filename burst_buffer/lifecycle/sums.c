@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over buffers of jobs that have ended, computed by SQLite. */
+/* Sums up the buffers of jobs that have ended: how many failed in which phase,
+ * how full they were, how long phases took. SQLite computes the sums. */
 #include "config.h"
 #include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
@@ -18,9 +19,9 @@ _Static_assert(SLU_BB_DONE == 6 && SLU_PERSIST_FIRST == 4244635648,
 	" h.JobID = Buffer.JobID AND h.StartTime = Buffer.JobStart"          \
 	" AND h.Account = ?3)))"
 
-/* Of those whose nodes have all reported how full they were: the capacity asked
- * for, the highest use, and how many were never more than a third full on any
- * node. */
+/* Sums over the buffers whose nodes have all reported how full they were: the
+ * capacity asked for, the highest use, and how many were never more than a
+ * third full on any node. */
 static const char fullness[] =
 	"WITH " THOSE ", told AS (SELECT those.BID, those.Capacity,"
 	" total(n.UsedMost) AS Used, MAX(CAST(n.UsedMost AS REAL) /"

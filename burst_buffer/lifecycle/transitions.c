@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two tables. Rows are states, columns events; what is not listed is 0 and
- * refused. Events that may be repeated (slurmctld and nodes repeat messages)
- * leave later states as they are.
+ * The tables of transitions: rows are states, columns events; a transition that
+ * is not listed is 0 and refused. Events that may be repeated (slurmctld and
+ * nodes repeat messages) leave later states as they are.
  */
 #include "config.h"
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const unsigned char bb_table[BB_STATES][BB_EVENTS] = {
 		},
 	[SLU_BB_TEARDOWN] =
 		{
-			/* only for one that did not count as running */
+			/* only if the record has never been RUNNING */
 			[SLU_BB_RAN] = SLU_BB_RUNNING,
 			[SLU_BB_GONE] = SLU_BB_DONE,
 		},

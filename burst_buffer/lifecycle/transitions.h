@@ -3,14 +3,15 @@
 #define SLU_LIFECYCLE_TRANSITIONS_H
 
 /*
- * The life of a buffer, and of each of its nodes, as two pure tables. The
- * numbers are in databases: never change or reuse one.
+ * The states of a buffer, and of each of its nodes, with the events that change
+ * them: two tables without side effects. The numbers are in databases: never
+ * change or reuse one.
  *
  *	SETUP -> STAGE_IN -> RUNNING -> STAGE_OUT -> TEARDOWN -> DONE
  *
- * STAGE_IN and STAGE_OUT are left out when there is nothing to stage. A
- * failure is no state: it is kept beside the state it came in, and the job's
- * end leads on.
+ * STAGE_IN and STAGE_OUT are left out when there is nothing to stage. A failure
+ * is no state: it is kept beside the state in which it happened, and the buffer
+ * goes on when the job ends.
  */
 
 enum slu_bb_state {
