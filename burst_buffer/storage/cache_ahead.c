@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the stage cache has of what was brought ahead of jobs that wait, as a
- * whole: its list, and its end. */
+/*
+ * Walks over the prefetches in a node's stage cache (directories ahead.JOB, see
+ * stage_cache.h): reports each to the caller, which may have it removed, and
+ * removes unfinished ones when a job that stages in needs the space. Holds the
+ * cache's lock for the whole walk.
+ */
 #include "config.h"
 #include "burst_buffer/storage/cache_ahead.h"
 

@@ -2,13 +2,16 @@
 #ifndef SLU_STORAGE_CACHE_AHEAD_H
 #define SLU_STORAGE_CACHE_AHEAD_H
 
-/* What the stage cache holds ahead of a job (stage_cache.h has the walk over
- * it). Not for other rooms. */
+/*
+ * Removes unfinished prefetches from the stage cache. Private to
+ * burst_buffer/storage; the walk over all prefetches is slu_stage_cache_ahead()
+ * of stage_cache.h.
+ */
 
 #include "common/err.h"
 
-/* Who has the lock: remove what is being brought ahead of jobs that have not
- * begun. */
+/* Removes each prefetch that is not complete and whose job has not begun; its
+ * process notices that and ends. The caller holds the cache's lock. */
 int slu_cache_remove_early(int dir, struct slu_err *err);
 
 #endif

@@ -11,7 +11,8 @@
 #include "common/clock.h"
 #include "common/file.h"
 
-/* A job that starts waits for it; a look at all entries takes a second. */
+/* A job that starts waits this long for the lock. A holder that counts all
+ * entries needs about a second. */
 #define PATIENCE 20 /* seconds */
 
 int slu_cache_lock(int lock, struct slu_err *err)

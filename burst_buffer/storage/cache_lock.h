@@ -2,17 +2,22 @@
 #ifndef SLU_STORAGE_CACHE_LOCK_H
 #define SLU_STORAGE_CACHE_LOCK_H
 
-/* The directory of the stage cache, and the lock of those who change it. Not
- * for other rooms. */
+/*
+ * Opens the directory of the stage cache, STORAGE/cache, and takes the lock
+ * under which processes count, reserve and remove entries. Private to
+ * burst_buffer/storage.
+ */
 
 #include <stdbool.h>
 #include "common/err.h"
 
-/* STORAGE/cache and its lock; -1, SLU_NOTFOUND: there is none, and it was not
- * to be made. */
+/* Opens STORAGE/cache and its lock file, without locking it; the caller closes
+ * both. `make`: creates the directory if it is missing. -1, SLU_NOTFOUND: it is
+ * missing and !make. */
 int slu_cache_open_top(const char *storage, bool make, int *dir, int *lock,
 		       struct slu_err *err);
-/* flock() ends it. -1: SLU_BUSY: another process has had it for 20 s. */
+/* Takes the lock exclusively; closing the file or flock(LOCK_UN) releases it.
+ * -1, SLU_BUSY: another process has held it for 20 s. */
 int slu_cache_lock(int lock, struct slu_err *err);
 
 #endif

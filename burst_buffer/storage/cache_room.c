@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Room in the stage cache, see the header: what may be added, and what goes for
- * it or for a job's file system. */
+/*
+ * Finds space for new entries of the stage cache, and evicts entries to free
+ * it. Space is limited by the cache's budget, by the number of entries, by what
+ * running jobs with a quota were promised of the disk, and by a twentieth of
+ * the disk and its inodes that stays free. A fill reserves up to 1 GiB at once,
+ * since each reservation counts all entries.
+ */
 #include "config.h"
 #include "burst_buffer/storage/cache_room.h"
 
@@ -20,9 +25,9 @@
 #include "common/file.h"
 #include "common/size.h"
 
-#define STEP	  (1u << 30) /* bytes that are reserved at once, or */
-#define STEP_PART 32	     /* such a part of the budget */
-#define LEFT_PART 20	     /* such a part of disk and inodes stays free */
+#define STEP	  (1u << 30) /* bytes that are reserved at once, */
+#define STEP_PART 32	     /* or 1/32 of the budget if that is less */
+#define LEFT_PART 20	     /* 1/20 of disk and inodes stays free */
 
 int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
 			uint64_t *bytes, struct slu_err *err)
@@ -38,7 +43,8 @@ int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
 	return 0;
 }
 
-/* Below a project quota statfs() tells the project's numbers. */
+/* Bytes that the storage `name` may still take by its quota; 0: it has none.
+ * Below a project quota statfs() gives the project's numbers. */
 static uint64_t promised_to(int dir, const char *name)
 {
 	char path[300];
@@ -72,7 +78,8 @@ uint64_t slu_storage_promised(const char *storage)
 	return sum;
 }
 
-/* Bytes of its disk that nobody was promised; *size: of all of it. */
+/* Free bytes of the cache's disk beyond what storages with a quota may still
+ * take; *size: the disk's size. */
 static uint64_t unpromised(int dir, const char *storage, uint64_t *size)
 {
 	uint64_t promised = slu_storage_promised(storage), free;
@@ -113,7 +120,8 @@ static bool has_inodes(int dir)
 	       (!st.f_files || st.f_favail >= st.f_files / LEFT_PART);
 }
 
-/* Has the disk what this fill is to add, what others may still, and its own? */
+/* Does the disk have space for what this fill adds (up to `own` bytes in all)
+ * and for what other fills have reserved and not written yet? */
 static bool has_disk(const struct slu_stage_cache *c,
 		     const struct slu_cache_space *s, uint64_t own)
 {
@@ -123,7 +131,8 @@ static bool has_disk(const struct slu_stage_cache *c,
 	       has_inodes(c->dir);
 }
 
-/* Room for `own` in all: 1; 0: there is none; -1. */
+/* Evicts entries until this fill can have `own` bytes in all. 1: done; 0: not
+ * possible; -1: error. */
 static int fit(const struct slu_stage_cache *c, struct slu_cache_space *s,
 	       uint64_t own, const struct timespec *now, struct slu_err *err)
 {
@@ -145,7 +154,8 @@ static int note_reserve(struct slu_stage_cache *c, uint64_t own,
 	return 0;
 }
 
-/* A job that stages in is before what is being brought ahead of others. */
+/* If the fill does not fit: removes unfinished prefetches of other jobs, as a
+ * stage-in has priority over a prefetch. */
 static int leave_early(const struct slu_stage_cache *c,
 		       struct slu_cache_space *s, uint64_t bytes,
 		       struct slu_err *err)
@@ -162,7 +172,8 @@ static int leave_early(const struct slu_stage_cache *c,
 		       : 0;
 }
 
-/* As much as is worth a look at all entries, or at least this. */
+/* Reserves a whole step, so that entries are counted rarely, or at least
+ * `bytes`. */
 static int reserve_most(struct slu_stage_cache *c, struct slu_cache_space *s,
 			uint64_t bytes, const struct timespec *now,
 			struct slu_err *err)
@@ -206,7 +217,7 @@ int slu_cache_reserve(struct slu_stage_cache *c, uint64_t bytes,
 	return rc;
 }
 
-/* Of one storage, for everybody. */
+/* What follows is about a storage's whole cache, of all users. */
 
 struct whole {
 	int dir, lock;
@@ -220,7 +231,8 @@ static void end_whole(struct whole *w)
 	close(w->dir);
 }
 
-/* 1: there is none; 0: end it. */
+/* Opens and locks the cache and counts its space. 0: done, the caller calls
+ * end_whole(); 1: there is no cache; -1: error. */
 static int begin_whole(struct whole *w, const char *storage,
 		       struct slu_err *err)
 {
@@ -238,7 +250,7 @@ static int begin_whole(struct whole *w, const char *storage,
 	return -1;
 }
 
-/* What is being brought ahead goes first. */
+/* Removes unfinished prefetches: these are evicted before any entry. */
 static int end_early(struct whole *w, uint64_t *freed, struct slu_err *err)
 {
 	uint64_t was = w->space.early, had = w->space.bytes;
@@ -305,7 +317,8 @@ uint64_t slu_stage_cache_bytes(const char *storage)
 	return bytes;
 }
 
-/* false: it has none that is right. */
+/* Reads the record at the end of an entry's file; false: it is missing or
+ * wrong. */
 static bool read_record(int fd, struct slu_cache_record *out)
 {
 	char text[SLU_CACHE_RECORD_MAX];

@@ -2,21 +2,23 @@
 #ifndef SLU_STORAGE_CACHE_ROOM_H
 #define SLU_STORAGE_CACHE_ROOM_H
 
-/* Room in the stage cache, and what it leaves of the disk; the rest of
- * stage_cache.h. Not for other rooms. */
+/* Reserves space for new entries of the stage cache within its budget. Private
+ * to burst_buffer/storage; stage_cache.h has the functions for other rooms. */
 
 #include "burst_buffer/storage/cache_lock.h"
 #include "burst_buffer/storage/stage_cache.h"
 
-/* In bytes. */
+/* Converts the configured budget to bytes; a percentage is of the disk at
+ * `dir`. */
 int slu_cache_budget_of(int dir, const struct slu_cache_budget *budget,
 			uint64_t *bytes, struct slu_err *err);
 
-/* Who has the lock: remove what is over the budget. */
+/* Evicts entries until the cache is within its budget. The caller holds the
+ * lock. */
 int slu_cache_trim(const struct slu_stage_cache *c, struct slu_err *err);
 
-/* Have room for so many bytes more than c->taken. -1: SLU_BUSY: there is none.
- */
+/* Reserves `bytes` beyond c->taken, which may evict entries. Takes the cache's
+ * lock. -1, SLU_BUSY: no space can be had. */
 int slu_cache_reserve(struct slu_stage_cache *c, uint64_t bytes,
 		      const struct timespec *now, struct slu_err *err);
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One stage-in's use of the stage cache: what it finds, and what it adds. */
+/*
+ * Serves one stage-in, or one prefetch, from the stage cache: looks up entries,
+ * adds new ones, and publishes those once they are on disk
+ * (slu_stage_cache_commit()). An entry that does not match its name is removed.
+ * After an interruption the same call continues with what it had added, except
+ * after a restart of the node, when that may not be on disk.
+ */
 #include "config.h"
 #include "burst_buffer/storage/cache_room.h"
 
@@ -46,7 +52,8 @@ static bool is_new(const char *name)
 	return len > strlen(NEW) && !strcmp(name + len - strlen(NEW), NEW);
 }
 
-/* What was added before the node was started anew may not be on its disk. */
+/* Was the fill written since the node's last restart? What was added before
+ * that may not be on disk. */
 static bool is_of_this_boot(const struct slu_stage_cache *c)
 {
 	struct slu_uptime up = {.boot = ""};
@@ -71,7 +78,8 @@ static bool is_of_this_boot(const struct slu_stage_cache *c)
 	return false;
 }
 
-/* What an earlier call has added counts; what it was cut short in goes. */
+/* Counts complete files that an interrupted call has left in the fill, and
+ * removes its incomplete ones. */
 static int take_over(struct slu_stage_cache *c, struct slu_err *err)
 {
 	const bool whole = has(c->fill, SLU_CACHE_DONE) || is_of_this_boot(c);
@@ -95,7 +103,8 @@ static int take_over(struct slu_stage_cache *c, struct slu_err *err)
 	return 0;
 }
 
-/* From here on who brings it ahead adds no more. */
+/* Opens the prefetch of this job, if there is one, and marks it as taken: the
+ * prefetching process adds no more to it. */
 static void begin_taking(struct slu_stage_cache *c, uint32_t job_id)
 {
 	char name[40];
@@ -136,7 +145,8 @@ bool slu_stage_cache_is_over(const struct slu_stage_cache *c)
 	       has(c->fill, SLU_CACHE_TAKEN);
 }
 
-/* Locked at once, lest who counts removes it. */
+/* Makes and opens the fill's directory. Locked at once: a process that counts
+ * entries removes fills without a lock. */
 static int open_fill(struct slu_stage_cache *c, uid_t uid, uint32_t job_id,
 		     struct slu_err *err)
 {
@@ -205,7 +215,7 @@ void slu_stage_cache_close(struct slu_stage_cache *c)
 	}
 }
 
-/* Its record stands where it has to, and nothing behind it. */
+/* Does the file end with the record of this key, at the right offset? */
 static bool is_right(int fd, const struct slu_cache_key *key)
 {
 	char text[SLU_CACHE_RECORD_MAX];
@@ -237,7 +247,8 @@ static int find_in(int dir, const struct slu_cache_key *key,
 		       key->name);
 }
 
-/* It is kept with what the stage-in adds, if that is verified. */
+/* Finds an entry in this job's prefetch and moves it into the fill, so that it
+ * is kept if the stage-in is verified. */
 static int take_ahead(struct slu_stage_cache *c,
 		      const struct slu_cache_key *key, struct slu_err *err)
 {
@@ -315,7 +326,8 @@ static int write_record(int fd, const struct slu_cache_key *key,
 	return 0;
 }
 
-/* Gives it its name. */
+/* Completes a new entry: appends its record and renames the file from NAME.new
+ * to NAME. */
 static int finish(struct slu_stage_cache *c, const struct slu_cache_key *key,
 		  const char *name, const struct timespec *now, struct stat *st,
 		  struct slu_err *err)
@@ -422,7 +434,8 @@ static int keep_apart(struct slu_stage_cache *c, uint64_t *bytes,
 	return slu_cache_put_number(c->fill, SLU_CACHE_DONE, *bytes, err);
 }
 
-/* A name that is seen after a power cut has its data. */
+/* Files are synced before they are renamed, so that an entry that is seen after
+ * a power cut has its data. */
 int slu_stage_cache_commit(struct slu_stage_cache *c, uint64_t *bytes,
 			   struct slu_err *err)
 {

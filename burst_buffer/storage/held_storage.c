@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One note, a directory, for each instance whose storage is still held. */
+/*
+ * Notes storage that was wiped while a process still holds it. Each note is a
+ * directory STORAGE/held/JOB.BUFFER with small files; it is removed when the
+ * loop device is free, or when the quota or the processes' files show that no
+ * bytes are left.
+ */
 #include "config.h"
 #include "burst_buffer/storage/held_storage.h"
 
@@ -44,7 +49,7 @@ static void get(const char *dir, const char *name, char *out, size_t size)
 	slu_buf_free(&text);
 }
 
-/* The last one written: without it there is no note. */
+/* Writes the file WHO last: a note without it is incomplete and is ignored. */
 int slu_held_storage_note(const char *storage, const char *name,
 			  const char *device, uint32_t project, const char *who,
 			  struct slu_err *err)

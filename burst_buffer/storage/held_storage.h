@@ -3,9 +3,10 @@
 #define SLU_STORAGE_HELD_STORAGE_H
 
 /*
- * Storage of an instance that was wiped but is still held by a process: an
- * empty loop device; or, below a quota, deleted files that take space until the
- * process closes them. Noted in STORAGE/held/JOB.BUFFER until that has ended.
+ * Keeps a list of wiped storage that a process still holds, so that it can be
+ * reported and cleaned up later: an empty loop device; or, below a quota,
+ * deleted files that take space until the process closes them. A note in
+ * STORAGE/held/JOB.BUFFER lasts as long as that.
  */
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes, formats, mounts and checks images. */
+/* Makes, formats, mounts and checks ext4 images with fallocate(2), mkfs.ext4,
+ * loop devices and e2fsck. */
 #include "config.h"
 #include "burst_buffer/storage/image.h"
 

@@ -3,9 +3,10 @@
 #define SLU_STORAGE_IMAGE_H
 
 /*
- * A job's storage as an ext4 file system in a file: how large the file has to
- * be for a capacity, and how it is made. Functions that return int give 0, or
- * -1 with *err.
+ * Provides a job's storage as an ext4 file system in a file (the image), where
+ * a project quota cannot limit it: makes, mounts, checks and empties images,
+ * and computes how large the file has to be for a capacity. Functions that
+ * return int give 0, or -1 with *err.
  */
 
 #include <stdbool.h>
@@ -53,9 +54,10 @@ static inline uint64_t slu_image_fits(uint64_t room)
 	return low;
 }
 
-/* The image's blocks read as zeros: nobody has to zero inode tables. A power
- * cut ends a job with its data, so that no write of it is worth waiting for the
- * disk: least of all an unmount's, after which the image is removed. */
+/* Mount options. A new image's blocks read as zeros, so inode tables need not
+ * be zeroed. A job's data does not outlive a power cut, so no write has to wait
+ * for the disk, least of all the one at the unmount, after which the image is
+ * removed. */
 #define SLU_IMAGE_JOB  "noinit_itable,nobarrier"
 #define SLU_IMAGE_KEEP "noinit_itable"
 
@@ -75,12 +77,13 @@ int slu_image_mount(const char *image, const char *point, bool read_only,
  * namespace holds one: with two devices the same file system would exist
  * twice. */
 int slu_image_show(const char *image, const char *point, struct slu_err *err);
-/* Wait until its loop device has gone, which happens with its last user, a
- * moment after the unmount; SLU_BUSY: it still has one. `name`, if not empty,
- * is that device: searching for it among many takes long. */
+/* Waits until the image's loop device is gone, which happens with its last
+ * user, a moment after the unmount; SLU_BUSY: it still exists. `name`, if not
+ * empty, is that device: searching for it among many takes long. */
 int slu_image_wait(const char *image, char name[SLU_LOOP_NAME],
 		   struct slu_err *err);
-/* A process that still holds this device has nothing on it from now on. */
+/* Empties the image, so that a process that still holds this device finds
+ * nothing on it. */
 int slu_image_empty(const char *image, const char *name, struct slu_err *err);
 /* Was it unmounted after its last use, without errors? Not if the node
  * crashed. */

@@ -2,9 +2,12 @@
 #ifndef SLU_STORAGE_INTERNAL_H
 #define SLU_STORAGE_INTERNAL_H
 
-/* What the files of storage.h share: storage_make.c makes it, wipe.c takes
- * it away, kept.c keeps it. `dir` is STORAGE/JOB.BUFFER, or where that
- * was moved to. */
+/*
+ * Private to burst_buffer/storage: functions for an instance's storage that
+ * storage_make.c (makes it), wipe.c (removes it) and kept.c (keeps it after a
+ * failed stage-out) share. `dir` is STORAGE/JOB.BUFFER, or the place below
+ * STORAGE/kept to which that was moved.
+ */
 
 #include "burst_buffer/storage/storage.h"
 #include "burst_buffer/host/loop_device.h"
@@ -22,16 +25,17 @@ int slu_storage_sync(const char *dir, struct slu_err *err);
 int slu_storage_put(const char *dir, const char *name, const char *text,
 		    bool sync, struct slu_err *err);
 
-/* wipe.c. Unmount what dir has, as slu_unmount_or_detach(); `name`: of
- * the device that a mounted image had, or "". */
+/* wipe.c. Unmounts the file system of `dir`, as slu_unmount_or_detach().
+ * `image` gets the path of the image, `name` the loop device that it had, or
+ * "". */
 int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 			char name[SLU_LOOP_NAME], struct slu_err *err);
-/* Of what nobody is to have any more: unmount and empty it. 1: somebody has a
- * device of it, on which there is nothing any more: err says who, and so does a
- * note (held_storage.h) in `storage`. */
+/* Unmounts and empties storage that is about to be removed. 1: a process still
+ * holds its loop device, which is empty now: err names the process, and a note
+ * in `storage` (held_storage.h) keeps that. */
 int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 			struct slu_err *err);
-/* The project that limits it; 0: none. */
+/* The quota project of a storage; 0: none. */
 uint32_t slu_storage_project(const char *dir);
 /* Returns as slu_storage_wipe(). */
 int slu_storage_wipe_dir(const char *dir, uid_t uid, struct slu_err *err);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps what a failed stage-out has left, shows it and removes it. */
+/*
+ * Keeps the data that a failed stage-out has left: moves the instance's storage
+ * to STORAGE/kept/JOB.BUFFER until KeepFailed is over or its owner discards it.
+ * An image is mounted there read-only; if the node crashed while it was in use
+ * it is checked first, and if it is damaged it stays, not mounted.
+ */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"
 
@@ -35,8 +40,8 @@ static int kept_path(const struct slu_storage *s, char *kept, size_t size,
 	return 0;
 }
 
-/* The same; makes STORAGE/kept, where users can see which of their jobs have
- * left data. */
+/* As kept_path(); also makes STORAGE/kept, where users can see which of their
+ * jobs have left data. */
 static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 		      struct slu_err *err)
 {
@@ -52,8 +57,8 @@ static int kept_place(const struct slu_storage *s, char *kept, size_t size,
 	return rc;
 }
 
-/* An image in use when the node crashed may be damaged without that being
- * noticed. One that is still mounted by someone has been checked, or was never
+/* Checks the image of kept data, which a crash of the node may have damaged. An
+ * image that a process still has mounted was checked before, or was never
  * interrupted. */
 static int check_image(char *image, struct slu_err *err)
 {
@@ -82,8 +87,8 @@ int slu_storage_remount(const char *kept_dir, struct slu_err *err)
 	return check_image(image, err) ? -1 : slu_image_show(image, fs, err);
 }
 
-/* Unmount what is mounted there. A namespace may have it on (see
- * slu_storage_give_up()), and then it has not been written out by that. */
+/* Unmounts the storage before it is moved. A mount namespace may still have it
+ * mounted (see slu_storage_give_up()), so its data is synced as well. */
 static int put_away(const struct slu_storage *s, uid_t uid, struct slu_err *err)
 {
 	char name[SLU_LOOP_NAME], image[4200];
@@ -162,9 +167,9 @@ uint64_t slu_storage_kept_takes(const struct slu_storage *s)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* Renamed first: after an interruption it does not count as kept data any more,
- * and the next call removes it. Processes in it do not prevent that, and keep
- * it until they end. */
+/* Removes kept data. It is renamed first: after an interruption it no longer
+ * counts as kept data, and the next call removes it. Processes that use it do
+ * not prevent that; its space is free when they end. */
 static int discard(const char *kept, const char *name, struct slu_err *err)
 {
 	char dir[4096], gone[4200], storage[4096];

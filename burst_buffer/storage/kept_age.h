@@ -3,8 +3,10 @@
 #define SLU_STORAGE_KEPT_AGE_H
 
 /*
- * How long data of a failed stage-out has been kept (common/uptime.h): it is
- * removed only when both its date and its age say so.
+ * Measures how long the data of a failed stage-out has been kept, independently
+ * of jumps of the clock (common/uptime.h): kept data is removed only when both
+ * its date and its age say so. Each call updates the note `age`; if that fails,
+ * as on a full disk, the earlier note stays.
  */
 
 #include "common/uptime.h"

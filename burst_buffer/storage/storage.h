@@ -3,16 +3,16 @@
 #define SLU_STORAGE_STORAGE_H
 
 /*
- * What one instance takes of a node's local storage: the directory
- * STORAGE/JOB.BUFFER, limited to its capacity, and in it `fs`, where a driver
- * works. The limit is a project quota where the file system proves that it can
- * do one and the driver does not need a file system of its own; else a file
- * with ext4 in it, mounted through a loop device: its blocks are reserved at
- * once, so that it can always hold what was promised.
+ * Provides one instance's part of a node's local storage: the directory
+ * STORAGE/JOB.BUFFER, limited to the requested capacity, and in it `fs`, where
+ * a driver puts its data. Makes it, measures it, wipes it, or keeps it after a
+ * failed stage-out.
  *
- * ext4 is made without a journal (a job's data does not outlive a crash; one
- * that is to be kept has a journal), with inodes of 512 bytes, so that extended
- * attributes lie inside them, and with 2 % kept back for root.
+ * The limit is a project quota where a trial shows that the file system
+ * enforces one and the driver does not need a file system of its own; else an
+ * ext4 image, mounted through a loop device, whose blocks are reserved at once.
+ * ext4 has no journal, unless the data is to outlive a crash; inodes of 512
+ * bytes, which hold extended attributes; and 2 % kept back for root.
  */
 
 #include <stdbool.h>
@@ -38,10 +38,11 @@ struct slu_storage {
 	char enforced[8]; /* quota, loop */
 };
 
-/* Make it, or find it whole (it is then left as it is; what an interrupted
- * call left half-made is removed first). What was whole and is to be kept is
- * only mounted again after a reboot, or it is an error and left as it is.
- * SLU_BUSY: there is too little room. */
+/* Makes the storage. If it is already complete it is left as it is; what an
+ * interrupted call left incomplete is removed first. Complete storage of a
+ * buffer that is kept over crashes is only mounted again after a reboot; if
+ * that is impossible it is an error, and the storage is left as it is.
+ * SLU_BUSY: there is too little space. */
 int slu_storage_make(const struct slu_storage_want *want,
 		     struct slu_storage *out, struct slu_err *err);
 
@@ -49,11 +50,11 @@ int slu_storage_make(const struct slu_storage_want *want,
 int slu_storage_locate(const char *storage, uint32_t job_id, uint64_t buffer,
 		       struct slu_storage *out, struct slu_err *err);
 
-/* Remove it and prove that nothing is left: no mount, no directory, and what it
- * took of the node's storage is free again. Processes of `uid` that still use
- * it are killed. Nothing there is success, as is no directory at all (dir "").
- * 1: it is gone, though somebody has some of it until he ends (held_storage.h,
- * where it is noted): `err` says who, as far as that can be seen. */
+/* Removes the storage and proves that nothing is left: no mount, no directory,
+ * and its space is free again. Processes of `uid` that still use it are killed.
+ * Returns 0 also if it is missing, or has no directory (dir ""). 1: it is gone,
+ * but a process holds a part of it until the process ends (noted, see
+ * held_storage.h): `err` names the process, if it was found. */
 int slu_storage_wipe(const struct slu_storage *storage, uid_t uid,
 		     struct slu_err *err);
 
@@ -77,22 +78,23 @@ int slu_storage_used(const struct slu_storage *storage, uint64_t *bytes,
  * the disk. */
 int slu_storage_stored(const struct slu_storage *storage, struct slu_err *err);
 
-/* Has it been, also by a call that did not live to say where? */
+/* Was the storage moved to `kept`, perhaps by a call that did not live to
+ * return? */
 bool slu_storage_is_kept(const struct slu_storage *storage);
 
 /* Remove what is kept in DIR, STORAGE/kept/JOB.BUFFER, whatever its time. */
 int slu_storage_discard(const char *dir, struct slu_err *err);
 
-/* Bytes that it takes since. 0: as much as before, as it is not kept, or can be
- * written to (a directory). */
+/* Bytes that the storage takes since it was kept. 0: as before, as it is not
+ * kept, or is a directory that can still be written to. */
 uint64_t slu_storage_kept_takes(const struct slu_storage *storage);
 
-/* It lies in its old place, and was to be kept until then (Unix seconds): that
- * was cut short, or a power cut has undone the move. */
+/* Was the storage to be kept, but is still in its old place, as the move was
+ * interrupted or undone by a power cut? *until: Unix seconds. */
 bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 
-/* A small file beside the data, in `dir` of a storage or in kept data, says
- * something of it to who comes later, also after a reboot. */
+/* Marks: small files beside the data, in `dir` of a storage or in kept data,
+ * that later processes read, also after a reboot. */
 #define SLU_RAN_MARK "ran" /* all nodes were ready: tasks may have run */
 #define SLU_CUT_MARK "cut" /* the node went down while the job used it */
 bool slu_storage_has_mark(const char *dir, const char *mark);
@@ -106,10 +108,10 @@ int slu_storage_unmark(const char *dir, const char *mark);
  * mounted. */
 int slu_storage_remount(const char *kept_dir, struct slu_err *err);
 
-/* Remove what was kept until before `now` and is known to have been kept for
- * `least` seconds (up NULL: that is not asked), and what earlier calls that
- * were cut short left of that. It is taken also from who uses it. -1: `err` is
- * of the first that could not be removed; the others are. */
+/* Removes kept data whose date is before `now` and which is known to have been
+ * kept for `least` seconds (up NULL: without that check), and what earlier
+ * interrupted calls have left. It is removed even while a process uses it. -1:
+ * `err` is of the first that could not be removed; the others are removed. */
 int slu_storage_expire(const char *storage, int64_t now,
 		       const struct slu_uptime *up, int64_t least,
 		       struct slu_err *err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of an instance's storage, see the header. Each step can be repeated
- * after it was cut short anywhere: what is mounted is whole, what is not
- * mounted yet holds nothing and is made anew, unless it is to outlive a crash
- * and has the mark of the whole. The bare mount point belongs to
- * root with mode 0000, so that nobody ever writes below a missing mount.
+ * Makes an instance's storage: a directory with a project quota, or a mounted
+ * image. Each step can be repeated after an interruption: what is mounted is
+ * complete; what is not mounted holds nothing yet and is made anew, unless it
+ * is to outlive a crash and has the mark of a complete image. The bare mount
+ * point is root's with mode 0000, so that no process writes into it while the
+ * mount is missing.
  */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"
@@ -61,7 +62,8 @@ static int bare_mount_point(const char *path, struct slu_err *err)
 	return 0;
 }
 
-/* Make, mount and measure; *missing: how many bytes it is too small. */
+/* Makes and mounts an image and measures it; *missing: how many bytes it is
+ * smaller than wanted. */
 static int try_loop(const struct slu_storage_want *want, char *image,
 		    const char *point, uint64_t size, uint64_t *missing,
 		    struct slu_err *err)
@@ -101,7 +103,8 @@ int slu_storage_stored(const struct slu_storage *s, struct slu_err *err)
 				   "node's disk: is it full, or failing?");
 }
 
-/* From now on it is mounted as it is. */
+/* Marks the image as complete: from now on it is mounted as it is, not made
+ * anew. */
 static int mark_whole(const struct slu_storage *s, struct slu_err *err)
 {
 	char mark[sizeof(s->dir) + 8];
@@ -195,8 +198,8 @@ bool slu_storage_has_mark(const char *dir, const char *mark)
 	return !access(path, F_OK);
 }
 
-/* The disk may be full when something has to be noted about kept data: so many
- * marks have their blocks from the start. */
+/* Files whose blocks are reserved in advance: notes about kept data may have to
+ * be written when the disk is full. */
 #define SPARES 3
 
 static void spare_path(char path[4200], const char *dir, int i)
@@ -204,7 +207,7 @@ static void spare_path(char path[4200], const char *dir, int i)
 	snprintf(path, 4200, "%s/spare.%d", dir, i);
 }
 
-/* Without them nothing is worse than before. */
+/* Makes the reserved files. Errors are ignored: they are a precaution. */
 static void make_spares(const char *dir)
 {
 	char path[4200];

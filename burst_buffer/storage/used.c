@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How full a storage is. A file system of its own gives the numbers; below a
- * project quota statfs() gives the project's; anything else would give the
- * whole disk's.
+ * Measures how full an instance's storage is, without touching a device: by
+ * statfs(), which gives the numbers of an image's file system, or of the
+ * project below a project quota. Anything else would give the whole disk's
+ * numbers and is refused.
  */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"

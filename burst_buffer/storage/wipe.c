@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Removes an instance's storage, even from processes that hold it. */
+/*
+ * Removes an instance's storage: unmounts it, kills processes of its user that
+ * use it, deletes the files and releases the quota. A process that cannot be
+ * made to let go (a mount namespace of its own, a descriptor in flight) is left
+ * with an empty device, or deleted files, which are noted (held_storage.h).
+ */
 #include "config.h"
 #include "burst_buffer/storage/internal.h"
 
@@ -20,9 +25,8 @@
 
 #define UNMOUNT_SECONDS 5.0
 
-/* As slu_unmount_or_detach(); `name`: of the device that a mounted image has,
- * or
- * "". */
+/* As slu_unmount_or_detach(). `name`: the loop device that a mounted image has,
+ * or "". */
 int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 			char name[SLU_LOOP_NAME], struct slu_err *err)
 {
@@ -35,7 +39,8 @@ int slu_storage_unmount(const char *dir, uid_t uid, char image[4200],
 	return slu_unmount_or_detach(dir, uid, UNMOUNT_SECONDS, err);
 }
 
-/* Nothing of it has a name any more that shows where it was. */
+/* Finds the processes that hold a device. None of its files has a path any
+ * more, so they are found by the device number. */
 static void name_holders(const char *dir, const char *device,
 			 struct slu_err *why)
 {
@@ -46,12 +51,12 @@ static void name_holders(const char *dir, const char *device,
 				     why);
 }
 
-/* Of one that nobody is to have any more. Whoever has made himself a namespace
- * meanwhile (unshare(1)), any user, has the mount in it, and with it the
- * device, for as long as he likes; so has who stands in it, or has a descriptor
- * of it, though it be in flight over a socket. 1: somebody has one, on which
- * there is nothing any more, until he ends (err says who, if that can be seen).
- */
+/* Unmounts and empties storage that is to be removed. Any user may have made a
+ * mount namespace meanwhile (unshare(1)), which holds the mount and with it the
+ * device for as long as it lives; so does a process whose working directory is
+ * there, or that has a descriptor of it, even one in flight over a socket. 1: a
+ * process holds the device, which is empty now, until it ends (err names the
+ * process, if it can be found). */
 int slu_storage_give_up(const char *storage, const char *dir, uid_t uid,
 			struct slu_err *err)
 {
@@ -87,8 +92,9 @@ uint32_t slu_storage_project(const char *dir)
 	return id;
 }
 
-/* Nothing was unmounted, so a process may have files of it open, which take
- * space; then the limit stays. A limit on nothing does no harm. */
+/* Removes the project's limit. With a quota nothing is unmounted, so a process
+ * may have deleted files open, which take space; then the limit stays until
+ * they are closed. A limit on an empty project does no harm. */
 static int release_project(const char *storage, const char *dir,
 			   uint32_t project, struct slu_err *err)
 {
