@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * beeond: BeeGFS on demand. One node runs `beeond start` for all of them, over
- * ssh or pdsh; every node takes down what is its own, with `stoplocal`, so
- * that no node has to reach another at the end.
+ * Driver "beeond": makes one BeeGFS over the storage of all nodes of a job with
+ * BeeOND (BeeGFS on demand). One node runs `beeond start` for all of them, over
+ * ssh or pdsh; at the end every node runs `stoplocal` for itself, so that no
+ * node has to reach another.
  *
- * BeeOND wants the same path on all nodes for the data: each binds its storage
- * to WORK/data. Its status file is in WORK, too (it refuses to start where
- * there is one): what it lists is what must run, and what must have ended.
+ * BeeOND wants the same path for the data on all nodes, so each node binds its
+ * storage to WORK/data. BeeOND's status file lies in WORK, too (it refuses to
+ * start if there is one): the daemons listed there must run, and must have
+ * ended at the end.
  */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
@@ -70,11 +72,11 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 typedef int daemon_f(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err);
 
-/* A pid file of BeeGFS cannot tell a daemon from a later process with its
- * number, so we note the daemon ourselves once it runs. Until then: the writer
- * of the file started before the file was written; if the clock is set
- * meanwhile a daemon is overlooked rather than another process taken for
- * one. */
+/* Did the process start before the pid file was written? A pid file of BeeGFS
+ * cannot tell a daemon from a later process with the same number, so this file
+ * notes each daemon with its start time once it runs (noted_path()); until then
+ * this check has to do. If the clock is set meanwhile, a daemon is overlooked
+ * rather than another process taken for one. */
 static bool is_older(const struct slu_pid *pid, const char *file)
 {
 	struct timespec now, up;
@@ -378,8 +380,8 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
-/* By the note of attach(): BeeOND's own file may be gone, or name a later
- * process with that number. */
+/* Looks in the note of attach(): BeeOND's own pid file may be gone, or name a
+ * later process with that number. */
 static int has_noted(void *arg, const struct slu_pid *pid, const char *service,
 		     struct slu_err *err)
 {

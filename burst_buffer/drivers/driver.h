@@ -3,10 +3,11 @@
 #define SLU_DRIVERS_DRIVER_H
 
 /*
- * The file systems that Sluice can make, one file each behind one table. A
- * driver works on one instance on this node. Every call may be repeated, also
- * after the one before was cut short anywhere; none reports or waits for other
- * nodes. Calls that touch the mounted file system do so in a child.
+ * Defines the interface between `sluice-node` and the file systems that it can
+ * make: one driver, a table of functions, for each kind. A function works on
+ * one instance on this node. Every call may be repeated, also after an
+ * interruption at any place; none reports to sluiced or waits for other nodes.
+ * Calls that touch the mounted file system do so in a child, since it may hang.
  */
 
 #include <limits.h>
@@ -94,16 +95,17 @@ struct slu_driver {
 	 * kernel can end. NULL: it cannot hang. */
 	int (*abort)(const struct slu_instance *in, struct slu_err *err);
 	int (*stop)(const struct slu_instance *in, struct slu_err *err);
-	/* Data that is not in the nodes' storage: remove it, when no node is
-	 * attached any more; or keep it until then (Unix seconds), and say
-	 * where (kept "": another node has wiped it). Called on every node.
-	 * wipe's 1: users cannot reach it any more, and expire removes the rest
-	 * (err). NULL: there is no such data. */
+	/* For data that is not in the nodes' storage. wipe: remove it, once no
+	 * node is attached. keep: keep it until `until` (Unix seconds), and
+	 * give its path in `kept` ("": another node has wiped it). Called on
+	 * every node. wipe's 1: users cannot reach it any more, and expire
+	 * removes the rest (err). NULL: there is no such data. */
 	int (*wipe)(const struct slu_instance *in, struct slu_err *err);
 	int (*keep)(const struct slu_instance *in, int64_t until,
 		    char kept[4096], struct slu_err *err);
-	/* Beside that data: note that tasks may have run (0), or (note false)
-	 * was that noted (1)? NULL: it is noted in the nodes' storage. */
+	/* Notes beside that data that tasks may have run (returns 0), or (note
+	 * false) asks whether that was noted (1). NULL: it is noted in the
+	 * nodes' storage. */
 	int (*ran)(const struct slu_instance *in, bool note,
 		   struct slu_err *err);
 	/* Kept data of which each node has pieces of files. mark: words stored
@@ -114,11 +116,12 @@ struct slu_driver {
 	void (*mark)(const struct slu_plan *plan, char text[64]);
 	int (*join)(const char *fs, const char *mark, int to,
 		    struct slu_joined *sum, struct slu_err *err);
-	/* Remove below this root= what was kept until before `now` and is known
-	 * to have been kept for `least` seconds. Any node may do it at any
-	 * time: one does, each hour, and the same one goes on, as by its kernel
-	 * (`up`) that ages; another if it has ceased to. It may take long. NULL
-	 * where keep is. */
+	/* Removes kept data below this root= whose date is before `now` and
+	 * which is known to have been kept for `least` seconds. Any node may
+	 * call it at any time: once an hour it does the work on one node,
+	 * always the same one, as the age is measured by its kernel's clock
+	 * (`up`); on another if that one has ceased to call. May take long.
+	 * NULL where keep is. */
 	int (*expire)(const char *root, int64_t now,
 		      const struct slu_uptime *up, int64_t least,
 		      struct slu_err *err);

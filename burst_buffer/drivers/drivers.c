@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of drivers. */
+/* Lists the drivers and finds one by its name. */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gekkofs: one name space over the storage of all nodes, in user space. Every
- * node runs daemons as the job's user. There is no mount: programs reach it
- * through a library that they are started with, and the lines of all daemons
- * in a hosts file, which each node writes from what the nodes tell each other
- * (the user's, 0600: GekkoFS asks nobody who he is).
+ * Driver "gekkofs": makes one name space over the storage of all nodes, in user
+ * space, by GekkoFS's daemons, which run as the job's user. There is no mount:
+ * programs reach the file system through a preloaded library, which finds the
+ * daemons in a hosts file. Each node writes that file from the addresses that
+ * the nodes exchange; only the user can read it, since GekkoFS authenticates
+ * nobody.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
@@ -44,10 +45,11 @@ static const char *guard(const struct slu_instance *in)
 	return access(path, R_OK) ? "" : path;
 }
 
-/* A client obeys every variable of its own that it finds, and uses a proxy if
- * there is a file in a default place where anybody can create one: so it is
- * pointed to a place where nobody can. Its descriptors are the highest that it
- * was built for, and it aborts if it may not use them. */
+/* Environment of clients. A client obeys every variable of its own that it
+ * finds, and uses a proxy if there is a file in a default place where anybody
+ * can create one; so all are unset, and the proxy's file is set to a path where
+ * no user can create one. Its descriptors are the highest that it was built
+ * for, and it aborts if it may not use them. */
 static int env(const struct slu_instance *in, struct slu_buf *out,
 	       struct slu_err *err)
 {

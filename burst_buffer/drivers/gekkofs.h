@@ -2,7 +2,11 @@
 #ifndef SLU_DRIVERS_GEKKOFS_H
 #define SLU_DRIVERS_GEKKOFS_H
 
-/* The parts of the driver gekkofs. */
+/*
+ * Private to the driver gekkofs: what its files (gekkofs.c, gekkofs_*.c) share:
+ * daemons, the hosts file for clients, checks of the installation, and the
+ * joining of kept data.
+ */
 
 #include "burst_buffer/drivers/driver.h"
 
@@ -24,8 +28,8 @@ struct slu_gkfs_line {
 	unsigned port;
 };
 
-/* gekkofs_hosts.c: a regular file of the user's at this path below fs; no link
- * is followed there. 0, or -1. */
+/* gekkofs_hosts.c: reads a regular file of the user's at this path below fs; no
+ * link is followed there. 0, or -1. */
 int slu_gkfs_own_read(const char *fs, const char *path, size_t max,
 		      struct slu_buf *out);
 /* The first line of a text, or of such a file; -1: there is no complete one, or
@@ -33,9 +37,10 @@ int slu_gkfs_own_read(const char *fs, const char *path, size_t max,
 int slu_gkfs_line_first(const char *text, struct slu_gkfs_line *out);
 int slu_gkfs_line_read(const char *fs, const char *path,
 		       struct slu_gkfs_line *out);
-/* Write the hosts file for clients: the lines in `attrs` of all nodes with
- * daemons. The user may read it; he owns it only where he could not be given
- * the right to read it, as he could fill space that other jobs need. */
+/* Writes the hosts file for clients: the lines in `attrs` of all nodes with
+ * daemons. It is root's and readable by the user; it is the user's only where
+ * no such right can be given, as its owner could fill space that other jobs
+ * need. */
 int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 			 const struct slu_pair *attrs, size_t n_attr,
 			 struct slu_err *err);

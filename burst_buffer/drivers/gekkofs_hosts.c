@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hosts file of GekkoFS. Lines are written by the user's daemons, so they
- * are checked strictly. Clients of a killed daemon hang, so ports are tried
- * before a client starts: every node tries some of its own daemons and of those
- * after them, so that together they try all, and no daemon is tried by all
- * nodes.
+ * Reads daemons' addresses, writes the hosts file by which GekkoFS's clients
+ * find them, and checks that they answer. The lines come from daemons of the
+ * user, so they are checked strictly. A client hangs if a daemon is dead, so
+ * their ports are tried first: each node tries its share and a few of the
+ * following daemons, so that together the nodes try all, and no daemon is tried
+ * by all nodes.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"

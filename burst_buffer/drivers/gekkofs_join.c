@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files again of what the daemons of a GekkoFS have kept: a file's chunks lie
- * in chunks/PATH, where ':' stands for '/', and are called by their numbers.
- * Each node has some of them, and puts those in their place; sizes are in a
- * database of the daemons, so that a file ends with its last byte that was
- * written, and one that is empty is none.
+ * Restores files from the data that daemons of GekkoFS have kept after a failed
+ * stage-out. A file's chunks lie in chunks/PATH, where ':' stands for '/',
+ * named by their numbers. Each node writes the chunks it has to their offsets
+ * in the files at the destination, and reads them back. Sizes are in a database
+ * of the daemons that is not read: so a file ends after its last byte that was
+ * written, and empty files are missing.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
@@ -23,7 +24,7 @@
 #include "common/file.h"
 #include "common/proc.h"
 
-#define CHUNK	   524288 /* of GekkoFS as it comes */
+#define CHUNK	   524288 /* bytes, GekkoFS's default */
 #define BUFFER	   (1u << 20)
 #define USERS	   "data/" /* the user's part (node/user_directories.c) */
 #define DAEMONS	   4

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Do the daemon and the client of GekkoFS run on this machine? Both are
- * started, as an existing file may lack libraries. */
+/*
+ * Checks for `sluice-node probe` whether the daemon and the client of GekkoFS
+ * run on this machine, and which release they are. Both are started, as an
+ * installed program may lack libraries.
+ */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
 
@@ -103,7 +106,7 @@ static int start_client(struct slu_aside *aside, void *arg, void *out,
 	return slu_run(argv, SECONDS - 1, NULL, err);
 }
 
-/* A working client says that there are no hosts, and ends. */
+/* Starts a client. A working one reports that there are no hosts, and ends. */
 static int run_client(const struct slu_fs_conf *conf, struct slu_buf *why)
 {
 	struct slu_aside aside = {

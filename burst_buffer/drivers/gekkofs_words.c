@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that an administrator gives to daemons and clients, checked by
- * request/fsoption.c. No shell interprets them. */
+/*
+ * Splits the comma-separated words that an administrator sets for daemons and
+ * clients (options env and args of a FileSystem line) into environment
+ * variables and arguments. They were checked by request/fsoption.c; no shell
+ * interprets them.
+ */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * glusterfs: one name space over the storage of all nodes, without glusterd.
- * Every node runs one brick and mounts all of them, in plan order.
+ * Driver "glusterfs": makes one name space over the storage of all nodes,
+ * without glusterd. Every node runs one brick and mounts all of them, in plan
+ * order.
  *
- * - Ready means: every brick says `connected = 1` in the mount's .meta.
- * - A brick that is lost is silent (`ls` answers without its files), so .meta
- *   is asked before and after data is taken out. One that was away between is
- *   known by the client's new connection to it.
- * - .meta also shows the password to whoever reaches the mount's root, so the
- *   mount lies in a directory of root's; users get a part of it bound
- *   elsewhere.
+ * - Ready means that every brick says `connected = 1` in the mount's .meta.
+ *
+ * - A lost brick causes no error (`ls` just lacks its files), so .meta is read
+ * before and after a stage-out. A brick that was away in between is known by
+ * the client's new connection to it.
+ *
+ * - .meta also shows the password to everybody who reaches the mount's root, so
+ * the mount lies in a directory of root's, and a part of it is bound elsewhere
+ * for users.
  */
 #include "config.h"
 #include "burst_buffer/drivers/glusterfs.h"
@@ -33,11 +36,11 @@
 #include "common/file.h"
 #include "common/size.h"
 
-/* One second more for each brick: */
+/* Time limits, plus one second for each brick: */
 #define START_SECONDS  20.0 /* until the client has started */
 #define ATTACH_SECONDS 30.0 /* until all bricks are connected */
 #define CHECK_SECONDS  15.0 /* for .meta to answer */
-/* Without: */
+/* Time limits that do not depend on the number of bricks: */
 #define AGAIN_SECONDS 2.0 /* for connections to settle */
 #define STOP_SECONDS  10.0
 
@@ -126,8 +129,9 @@ static bool ask_brick(struct meta *m, int graph, size_t i)
 	return there;
 }
 
-/* Paths begin below .meta, which the client answers by itself: to look it up
- * in the root asks all bricks. */
+/* Reads the state of each brick. Paths are opened below .meta, which the client
+ * answers by itself; a lookup of .meta in the mount's root would ask all
+ * bricks. */
 static int ask_bricks(struct meta *m, struct slu_err *err)
 {
 	const struct slu_plan *plan = m->in->plan;
@@ -149,8 +153,8 @@ static int ask_bricks(struct meta *m, struct slu_err *err)
 				 plan->node[m->next].name);
 }
 
-/* Does the client? All processes are only searched when the one that was found
- * has ended: that may have been a child of it. */
+/* Does the client run? All processes are searched only when the one that was
+ * found has ended, as that may have been a child of the client. */
 static bool lives(struct meta *m)
 {
 	char vol[PATH_MAX];

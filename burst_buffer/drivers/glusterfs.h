@@ -2,7 +2,11 @@
 #ifndef SLU_DRIVERS_GLUSTERFS_H
 #define SLU_DRIVERS_GLUSTERFS_H
 
-/* The parts of the driver glusterfs. */
+/*
+ * Private to the driver glusterfs: what its files (glusterfs.c, glusterfs_*.c)
+ * share: paths of an instance's files, time limits, the preloaded library and
+ * this node's brick.
+ */
 
 #include <limits.h>
 #include "burst_buffer/drivers/driver.h"
@@ -19,9 +23,10 @@ void slu_gluster_path(const struct slu_instance *in, const char *name,
 int slu_gluster_volfile(const char *path, struct slu_buf *text,
 			struct slu_err *err);
 
-/* For LD_PRELOAD into client and server, which then write a file of root's: its
- * variables, to be written to two buffers; forget the file before, look for it
- * after the program has started. SLU_IO: the library does not work there. */
+/* Preloads our library into client and server. To prove that it is loaded, it
+ * writes a file of root's when it starts: slu_gluster_preload() removes that
+ * file and gives the variables for the program; slu_gluster_told() looks for it
+ * once the program runs. SLU_IO: the library does not work there. */
 struct slu_gluster_preload {
 	char library[PATH_MAX + 16], told[PATH_MAX + 16];
 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of an instance of glusterfs, and how long its parts may take. */
+/*
+ * Helpers of the driver glusterfs: writes volume files, adds the cause from a
+ * log to an error, computes time limits that grow with the number of bricks,
+ * and proves that the preloaded library works.
+ */
 #include "config.h"
 #include "burst_buffer/drivers/glusterfs.h"
 
@@ -12,7 +16,7 @@
 #include "burst_buffer/host/logs.h"
 #include "common/file.h"
 
-#define PATIENCE_MAX 120.0 /* s */
+#define PATIENCE_MAX 120.0 /* upper bound of the addition, seconds */
 
 void slu_gluster_path(const struct slu_instance *in, const char *name,
 		      char path[PATH_MAX])

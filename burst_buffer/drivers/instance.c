@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several drivers do with an instance of their file system. */
+/*
+ * Functions of several drivers: the name of an instance's cgroups, a check that
+ * the mounted root answers, counters for drivers that count nothing, and the
+ * environment of programs that reach an interposed file system.
+ */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
 
@@ -9,8 +13,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/* Each node has its notes in a file system of its own; if they are lost,
- * whoever takes an instance down makes their directory again. */
+/* Nodes that share one kernel keep their notes in file systems of their own, so
+ * the device number of in->dir tells them apart. If the notes are lost, the
+ * process that takes the instance down makes their directory again. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size)
 {
 	struct stat st = {0};

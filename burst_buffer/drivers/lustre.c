@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lustre: a directory of the job's own on the parallel file system, below a
- * directory of the site's. Nothing is started, and the nodes give nothing:
- * every node binds ROOT/JOB.BUFFER to the place where a file system would be
- * mounted. All nodes make it and all of them remove it, whoever comes first,
- * so that no node's loss leaves it behind.
+ * Driver "lustre": gives the job a directory of its own on the parallel file
+ * system, ROOT/JOB.BUFFER below a directory of the site's. No server is started
+ * and no node's storage is used: every node binds that directory to the place
+ * where a file system would be mounted. All nodes try to make it and to remove
+ * it, the first one does it, so the loss of a node leaves nothing behind.
  *
- * The parallel file system may hang, so it is only touched in children with
- * time limits. Root must be root there: with root squashed nothing works.
+ * The parallel file system may hang, so it is touched only in children with
+ * time limits. Root must not be squashed there.
  */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"
@@ -91,7 +91,8 @@ static int probe(const struct slu_fs_conf *conf, struct slu_buf *why)
 
 /* attach */
 
-/* The value of an option as lfs expects it, which does not know MiB. */
+/* The value of an option as lfs expects it: a size in bytes, as lfs does not
+ * know MiB. */
 static char *lfs_value(const char *option, const char *value, char bytes[24])
 {
 	uint64_t size;
@@ -103,7 +104,7 @@ static char *lfs_value(const char *option, const char *value, char bytes[24])
 	return bytes;
 }
 
-/* A default layout, which everything below inherits. */
+/* Sets the directory's default layout, which everything below inherits. */
 static int set_stripe(const struct slu_instance *in, char *path,
 		      struct slu_err *err)
 {
@@ -132,8 +133,9 @@ static int set_stripe(const struct slu_instance *in, char *path,
 	return slu_run(argv, SECONDS, NULL, err);
 }
 
-/* What was staged in before the job had nodes becomes its own; the first node
- * does it. */
+/* Takes over what an early stage-in has copied before the job had nodes, by
+ * renaming its directory. The first node that gets here does it; the others
+ * find it done. */
 static int adopt(const struct slu_instance *in, const char *path,
 		 struct slu_err *err)
 {
@@ -212,7 +214,8 @@ static void gone_place(const struct slu_instance *in, char path[PATH_MAX])
 	place(in, middle, path);
 }
 
-/* Out of all users' reach, also on other hosts. */
+/* Renames the directory to one that no user can reach, also not on other hosts.
+ */
 static int move_away(struct slu_aside *a, void *arg, void *out,
 		     struct slu_err *err)
 {
@@ -330,7 +333,8 @@ struct expiry {
 	int64_t least;
 };
 
-/* By its date and by its age, which each look updates. */
+/* Is kept data to be removed, by both its date and its age? Each call updates
+ * the age. */
 static bool is_over(const struct expiry *x, int dir, const char *name)
 {
 	struct slu_buf text = {0};
@@ -370,8 +374,9 @@ static void sweep(const char *path, int64_t now)
 		closedir(d);
 }
 
-/* The host that looked last is due first, so that kept data ages by one
- * kernel's clock; other hosts are due when it has missed a turn. */
+/* Is the hourly expiry due? On the host that did the last one after an hour, so
+ * that one kernel's clock measures the age of kept data; on other hosts after
+ * two, when that host has missed its turn. */
 static bool is_due(const struct expiry *x, const char *path)
 {
 	struct slu_buf who = {0};
@@ -387,7 +392,8 @@ static bool is_due(const struct expiry *x, const char *path)
 	return st.st_mtime + turn <= x->now;
 }
 
-/* Is it due, and is no other host doing it? */
+/* Begins expiry, if it is due, by noting time and host in ROOT/.swept; *out:
+ * begun. */
 static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 			struct slu_err *err)
 {
@@ -418,8 +424,8 @@ static int begin_expiry(struct slu_aside *a, void *arg, void *out,
 	return 0;
 }
 
-/* May be interrupted: what is being removed does not count as kept data any
- * more. */
+/* Removes kept data that is over. Each tree is renamed first, so that after an
+ * interruption the rest does not count as kept data any more. */
 static int expire_aside(struct slu_aside *a, void *arg, void *out,
 			struct slu_err *err)
 {

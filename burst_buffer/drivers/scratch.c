@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scratch: a private directory on every node. It needs no server: users get the
- * node's storage itself. Its counters are those of the loop device below, where
- * there is one: what was read and written since it was made, below the page
- * cache.
+ * Driver "scratch": gives the job a private directory on every node, which is
+ * the node's storage itself; there is no server. Its counters are those of the
+ * loop device below it, if there is one: bytes below the page cache since the
+ * device was made.
  */
 #include "config.h"
 #include "burst_buffer/drivers/driver.h"

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The graphs. No metadata cache beyond the kernel's: nodes verify each other's
- * work. No performance/write-behind: after a short write, that is on a brick
- * that has just become full, it writes past the end of a buffer (seen with
- * GlusterFS 10.3); the client dies, or hangs in its own crash handler and with
- * it every process that uses the mount. Without it write(2) says itself what
- * became of the data. A brick's threads look up a directory between its
- * mkdir(2) and the writing of its gfid, so that of tasks that make the same
- * directory some get ESTALE or ENOENT, or the directory has two gfids for good
- * (10.3; features/sdfs, which is against this, hangs in rename):
- * preload/brick_names.c keeps them from that. No gfid2path: it notes each name
- * of a file in an extended attribute, for which ext4 has room for 45; and no
- * limit of 100 to their number beside the file system's own.
+ * Writes the volume files of glusterfsd and of the client (their graphs of
+ * translators). There is no metadata cache beyond the kernel's, as nodes verify
+ * each other's files.
+ */
+
+/*
+ * Translators and options that are left out, and why:
+ *
+ * No performance/write-behind: after a short write, that is on a brick that has
+ * just become full, it writes past the end of a buffer (seen with GlusterFS
+ * 10.3); the client dies, or hangs in its own crash handler and with it every
+ * process that uses the mount. Without it write(2) itself returns the error.
+ *
+ * No features/sdfs: it hangs in rename. It is meant to prevent a race: a
+ * brick's threads look up a directory between its mkdir(2) and the writing of
+ * its gfid, so that of tasks that make the same directory some get ESTALE or
+ * ENOENT, or the directory has two gfids for good (10.3). preload/brick_names.c
+ * prevents that.
+ *
+ * No gfid2path: it notes each name of a file in an extended attribute, for
+ * which ext4 has room for 45; and no limit of 100 hard links beside the file
+ * system's own.
  */
 #include "config.h"
 #include "burst_buffer/drivers/volfile.h"

@@ -3,9 +3,10 @@
 #define SLU_DRIVERS_VOLFILE_H
 
 /*
- * Volume files for glusterfs without glusterd: one brick per node, one client
- * graph over all bricks. Access is by login only (any other module beside it
- * would let others in); the password is the instance's secret.
+ * Writes and reads volume files for glusterfs without glusterd: one brick per
+ * node, one client graph over all bricks. Access is by login only (any other
+ * authentication module beside it would let others in); the password is the
+ * instance's secret.
  */
 
 #include <stdbool.h>
