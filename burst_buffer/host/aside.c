@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child reports over a pipe in messages of one size, each written at once
- * (smaller than PIPE_BUF): sums while it works, and at last its answer. The
- * parent never waits for it without a time limit.
+ * Runs a function in a child process with a time limit. The child reports over
+ * a pipe in messages of one size, each sent by one write (smaller than
+ * PIPE_BUF): sums while it works, and at last its answer. The parent never
+ * waits for it without a time limit.
  */
 #include "config.h"
 #include "burst_buffer/host/aside.h"

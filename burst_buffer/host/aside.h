@@ -3,10 +3,10 @@
 #define SLU_HOST_ASIDE_H
 
 /*
- * Runs something in a child that may be lost, because it touches a file system
- * that may hang, or because it must run as another user. The child dies with
- * its parent. One that hangs in the kernel is left behind, after its user's
- * FUSE mounts that do not answer were aborted (fuse.h).
+ * Runs a function in a child process, because it touches a file system that may
+ * hang, or must run as another user. The child dies with its parent. If it is
+ * not done in time it is killed; if it hangs in the kernel, its user's FUSE
+ * mounts that do not answer are aborted (fuse.h), or else it is left behind.
  */
 
 #include <stddef.h>
@@ -45,7 +45,7 @@ int slu_aside(struct slu_aside *aside, const char *what, void *out,
 /* Become this user, with the groups from NSS (only `gid` for a uid without a
  * name). */
 int slu_become(uid_t uid, gid_t gid, struct slu_err *err);
-/* The same in the child, which still dies with its parent afterwards. */
+/* As slu_become(), for the child: it still dies with its parent afterwards. */
 int slu_aside_become(struct slu_aside *aside, uid_t uid, gid_t gid,
 		     struct slu_err *err);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Binds a thread to the processors of a list such as "0-7,16-23", as far as it
+ * may run on them. */
 #include "config.h"
 #include "burst_buffer/host/bind.h"
 

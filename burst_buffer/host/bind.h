@@ -2,8 +2,8 @@
 #ifndef SLU_HOST_BIND_H
 #define SLU_HOST_BIND_H
 
-/* Restricts this thread, and the processes that it starts, to given processors.
- */
+/* Restricts the calling thread, and the processes that it starts, to given
+ * processors (sched_setaffinity(2)), and undoes that. */
 
 #include <sched.h>
 #include <stdbool.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups of a job's servers, outside slurmd's: directly below the root of each
- * hierarchy, of version 1 (cgroup) and 2 (cgroup2). A group of cpuset has no
- * CPUs at first and takes no process: there they stay where they are.
+ * Puts a job's servers into cgroups outside of slurmd's, and kills everything
+ * in them: the groups lie directly below the root of each hierarchy, of version
+ * 1 (cgroup) and 2 (cgroup2). A new cpuset group has no CPUs and accepts no
+ * process: there the servers stay where they are.
  */
 #include "config.h"
 #include "burst_buffer/host/cgroup.h"

@@ -3,10 +3,11 @@
 #define SLU_HOST_CGROUP_H
 
 /*
- * Moves this process from the cgroups that it was started in (slurmd's, which a
- * service manager may stop as a whole, or whose memory limit would count a
- * job's file system) to groups of our own in every hierarchy. By these groups
- * it is known what was started for a job, however it hides.
+ * Moves the calling process out of slurmd's cgroups into groups of Sluice's own
+ * in every hierarchy: a service manager may stop slurmd's as a whole, and their
+ * memory limit would count a job's file system. By these groups all processes
+ * that were started for a job are found and killed, also those that have left
+ * their session or parent.
  */
 
 #include "common/err.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every process of the node is looked at: by the names of its files, or by
- * their device. Descriptors inside of others (in flight, in an io_uring) are
- * only counted by the kernel, not named: who has such may be a user.
+ * Finds the processes that use files of a directory or device, by searching all
+ * processes of the node. Descriptors inside of others (in flight over a socket,
+ * registered in an io_uring) are only counted by the kernel, not named:
+ * processes that have such are reported as possible users.
  */
 #include "config.h"
 #include "burst_buffer/host/file_users.h"

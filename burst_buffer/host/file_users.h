@@ -2,9 +2,12 @@
 #ifndef SLU_BURST_BUFFER_HOST_FILE_USERS_H
 #define SLU_BURST_BUFFER_HOST_FILE_USERS_H
 
-/* Which processes use files below a directory, or of a device, by what /proc
- * names (proc_files.h). Files of a file system that is mounted nowhere any more
- * have no names below a directory: there the device tells. */
+/*
+ * Finds the processes that keep a directory or device busy, for error messages:
+ * by the names of their files in /proc (proc_files.h). Files of a file system
+ * that is mounted nowhere any more have no name below a directory: they are
+ * found by device.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +20,9 @@
  * a system call? */
 bool slu_users_map(const char *dir);
 
-/* Appends who has this file open, the calling process excepted: "python3 (71)
- * of ann, ...". Without the right to look at all processes: only those of the
- * caller's user. */
+/* Appends the processes that have this file open, except the calling one:
+ * "python3 (71) of ann, ...". Without the right to look at all processes: only
+ * those of the caller's user. */
 void slu_users_of(const char *path, struct slu_buf *who);
 /* Appends one such process, with a comma before it unless *who is empty; proc:
  * a descriptor of /proc/PID. */
@@ -30,8 +33,9 @@ void slu_users_add_name(struct slu_buf *who, int proc, pid_t pid);
  * socket, or one of an io_uring. Returns -1. */
 int slu_users_err(const char *dir, struct slu_err *err);
 
-/* The same for all files of this device and for mount namespaces in which it is
- * mounted, even one that only a descriptor keeps; dir: its name in the text. */
+/* As slu_users_err() for all files of this device and for mount namespaces in
+ * which it is mounted, even one that only a descriptor keeps; dir: its name in
+ * the text. */
 int slu_users_device_err(const char *dir, unsigned major, unsigned minor,
 			 struct slu_err *err);
 

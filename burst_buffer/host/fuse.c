@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ends FUSE file systems that do not answer, so that processes which wait for
- * them can be killed: all mounts of the process's user that have requests
- * waiting. By /sys/fs/fuse/connections/MINOR/abort, MINOR being the minor
- * number of the mount's device; as stat() of a path would hang, the numbers
- * come from mountinfo.
+ * Aborts FUSE mounts of a process's user that have requests waiting, so that
+ * processes which wait for them can be killed. It writes to
+ * /sys/fs/fuse/connections/MINOR/abort, MINOR being the minor number of the
+ * mount's device; stat() of a path would hang, so the numbers are read from
+ * mountinfo.
  */
 #include "config.h"
 #include "burst_buffer/host/fuse.h"

@@ -2,8 +2,8 @@
 #ifndef SLU_HOST_FUSE_H
 #define SLU_HOST_FUSE_H
 
-/* FUSE mounts whose server does not answer: a process that waits for one in the
- * kernel cannot be killed. */
+/* Aborts FUSE mounts whose server does not answer, since a process that waits
+ * for one in the kernel cannot be killed. */
 
 #include <stddef.h>
 #include <sys/types.h>

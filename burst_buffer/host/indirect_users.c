@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the kernel for bound sockets (sock_diag), and forks into mount
- * namespaces to read their tables. */
+/*
+ * Finds sockets bound to names in a file system by asking the kernel
+ * (sock_diag(7)), and mount namespaces that contain it by forking a child into
+ * each, which reads its mount table.
+ */
 #include "config.h"
 #include "burst_buffer/host/indirect_users.h"
 

@@ -2,9 +2,11 @@
 #ifndef SLU_HOST_INDIRECT_USERS_H
 #define SLU_HOST_INDIRECT_USERS_H
 
-/* Users of a device's file system that are not links in /proc: a socket bound
- * to a name there; a mount namespace that contains it, even one without
- * processes. For root; looking into a namespace forks. */
+/*
+ * Finds users of a device's file system that no link in /proc shows: a socket
+ * bound to a name there; a mount namespace that contains it, even one without
+ * processes. For root; looking into a namespace forks.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

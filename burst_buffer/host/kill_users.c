@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIGKILL for processes that keep a job's file system busy, and the search for
- * one that SIGKILL does not end. A process is held by a pidfd before it is
- * looked at, so that a reused number is never killed.
+ * Kills processes that keep a job's file system busy with SIGKILL, and finds
+ * one that SIGKILL does not end. A process is held by a pidfd before its files
+ * are looked at, so that a reused process number is never killed.
  */
 #include "config.h"
 #include "burst_buffer/host/kill_users.h"
@@ -21,8 +21,8 @@
 #define PASSES	100 /* over all processes, as they may fork meanwhile */
 #define DIES_IN 0.5 /* seconds, unless it hangs in the kernel */
 
-/* Real or effective user: what was started by su(1) counts, which Slurm may not
- * track any more. */
+/* Is the process's real or effective user `uid`? Processes started by su(1)
+ * count, which Slurm may not track any more. */
 static bool owned_by(int proc, uid_t uid)
 {
 	uid_t real, effective;
@@ -171,7 +171,8 @@ size_t slu_users_end_job(const struct slu_users_job *job, struct slu_buf *who)
 	return e.n;
 }
 
-/* With its job, where cgroup or environment name it. */
+/* Appends the process's name, with its job if its cgroup or environment names
+ * one. */
 static void add_name_and_job(struct slu_buf *names, int proc, pid_t pid)
 {
 	struct told told = {.dir = "/"};

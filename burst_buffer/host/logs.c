@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small tmpfs, and logs whose middle is punched out. */
+/*
+ * Limits daemons' logs: a tmpfs of fixed size holds them, and the middle of a
+ * log that has become long is released with fallocate(2) while the daemon
+ * writes.
+ */
 #include "config.h"
 #include "burst_buffer/host/logs.h"
 
@@ -14,9 +18,9 @@
 #include "burst_buffer/host/mtab.h"
 #include "common/file.h"
 
-#define LONG  (SLU_LOGS_SIZE / 4)  /* bytes that a log may have, */
-#define FIRST (SLU_LOGS_SIZE / 64) /* and what is kept of it: its beginning */
-#define LAST  (SLU_LOGS_SIZE / 16) /* and its end */
+#define LONG  (SLU_LOGS_SIZE / 4)  /* a longer log is cut, bytes; */
+#define FIRST (SLU_LOGS_SIZE / 64) /* bytes kept of its beginning */
+#define LAST  (SLU_LOGS_SIZE / 16) /* bytes kept of its end */
 #define FILES "256"		   /* inodes, as a daemon may start new logs */
 
 int slu_logs_make(const char *dir, struct slu_err *err)

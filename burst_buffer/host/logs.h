@@ -3,9 +3,9 @@
 #define SLU_HOST_LOGS_H
 
 /*
- * Directories for logs of daemons that users can make write without end: root's
- * own small file system in memory, whose size is the limit however they write.
- * The daemons cope with that, and no other file system is filled.
+ * Limits the logs of daemons that users can cause to write without end:
+ * provides a directory in a small tmpfs of root's, so that they can fill no
+ * other file system. The daemons cope with a full one.
  */
 
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 #define SLU_LOGS_SIZE (4 << 20) /* bytes, of all logs of a directory */
 
-/* Make it (its parent exists); harmless twice. */
+/* Makes the directory (its parent exists); repeating it does no harm. */
 int slu_logs_make(const char *dir, struct slu_err *err);
 
 /* The path of the log for a daemon that starts now; an existing log becomes
@@ -31,7 +31,8 @@ void slu_logs_turn(const char *dir);
 void slu_logs_first(const char *dir, const char *name, const char *words,
 		    char *line, size_t size);
 
-/* Remove it, even if daemons still write there; 0 also if there is none. */
+/* Removes the directory, even if daemons still write there; 0 also if there is
+ * none. */
 int slu_logs_drop(const char *dir, struct slu_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loop devices, by their ioctls. */
+/* Attaches, finds and resizes loop devices by their ioctls, and reads their
+ * state and counters in sysfs. */
 #include "config.h"
 #include "burst_buffer/host/loop_device.h"
 

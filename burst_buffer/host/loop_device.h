@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_BUFFER_HOST_LOOP_DEVICE_H
 #define SLU_BURST_BUFFER_HOST_LOOP_DEVICE_H
 
-/* Loop devices: a file as a block device, which disappears with its last user
- * (Linux 5.8). */
+/* Makes a file usable as a block device, by a loop device that disappears with
+ * its last user (Linux 5.8), and finds out which device has which file. */
 
 #include <stdbool.h>
 #include "common/err.h"
@@ -29,14 +29,15 @@ int slu_loop_under(const char *point, const char *image,
 /* Does this device have exactly this file? */
 bool slu_loop_has(const char *name, const char *path);
 
-/* Does it have one that was removed, whose path ended so ("7.1/image")? */
+/* Does the device have a file that was removed, whose path ended so
+ * ("7.1/image")? */
 bool slu_loop_has_removed(const char *name, const char *tail);
 
 /* The device becomes as long as its file is now. */
 void slu_loop_resize(const char *name);
 
-/* Bytes that the device has read and written since the machine started, for
- * whatever it was used: only differences mean something. */
+/* Bytes that the device has read and written since the machine started, for all
+ * files that it had: only differences mean something. */
 int slu_loop_counters(const char *name, double *read_bytes,
 		      double *written_bytes, struct slu_err *err);
 

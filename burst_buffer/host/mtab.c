@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the mount table, and unmounts with retries. */
+/* Parses /proc/self/mountinfo, and unmounts trees of mounts: innermost first,
+ * with retries, and at last by killing the processes that keep them busy. */
 #include "config.h"
 #include "burst_buffer/host/mtab.h"
 
@@ -248,8 +249,9 @@ static bool lies_in(const char *path, const char *dir)
 	return slu_is_below(path, dir) && !slu_eq(path, dir);
 }
 
-/* The innermost mount. A mount made by a user may hang, or show something else
- * in it: it goes with everything mounted below. */
+/* Which mount to unmount next: the innermost one; but a mount made by a user,
+ * which may hang or show something else inside, goes with everything mounted
+ * below it. */
 static const struct slu_mtab_line *next_to_go(const struct slu_mtab *all,
 					      const char *dir, int *flags)
 {

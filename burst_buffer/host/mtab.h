@@ -2,8 +2,11 @@
 #ifndef SLU_HOST_MTAB_H
 #define SLU_HOST_MTAB_H
 
-/* The mount table, from /proc/self/mountinfo: reading it touches no file
- * system, so it works while one hangs. */
+/*
+ * Reads the mount table (from /proc/self/mountinfo, which touches no file
+ * system, so it works while one hangs), and unmounts what lies below a
+ * directory.
+ */
 
 #include <stddef.h>
 #include <stdbool.h>
@@ -23,7 +26,7 @@ struct slu_mtab {
 };
 
 int slu_mtab_read(struct slu_mtab *out, struct slu_err *err);
-/* The same from text in that format. */
+/* Parses text in the format of mountinfo. */
 int slu_mtab_parse(const char *text, struct slu_mtab *out, struct slu_err *err);
 void slu_mtab_free(struct slu_mtab *mounts);
 
@@ -37,16 +40,15 @@ const struct slu_mtab_line *slu_mtab_below(const struct slu_mtab *mounts,
 /* Is something mounted at `point`? false also if the table cannot be read. */
 bool slu_mounted(const char *point);
 
-/*
- * Unmount everything at and below `dir`, innermost first. What is busy is tried
- * again for `seconds`; then processes of `uid` that use it (working directory,
- * root, open files or maps) are killed and it is tried once more. What still
- * stays is SLU_BUSY and names who uses it. Nothing mounted is success. What
- * lies in a FUSE mount below `dir` is detached with that.
- */
+/* Unmounts everything at and below `dir`, innermost first. A busy mount is
+ * tried again for `seconds`; then processes of `uid` that use it (working
+ * directory, root, open files or maps) are killed and it is tried once more.
+ * SLU_BUSY: a mount stays; err names its users. No mount there is success.
+ * Mounts inside of a FUSE mount below `dir` are detached with that. */
 int slu_unmount_below(const char *dir, uid_t uid, double seconds,
 		      struct slu_err *err);
-/* The same; appends to `who` which processes were killed (kill_users.h). */
+/* As slu_unmount_below(); appends to `who` which processes were killed
+ * (kill_users.h). */
 int slu_unmount_report(const char *dir, uid_t uid, double seconds,
 		       struct slu_buf *who, struct slu_err *err);
 
@@ -54,8 +56,8 @@ int slu_unmount_report(const char *dir, uid_t uid, double seconds,
  * until they end. */
 int slu_unmount_lazily(const char *dir, struct slu_err *err);
 
-/* As the first, but detaches what it cannot unmount: 1, and `err` names the
- * users, as far as they can be found. */
+/* As slu_unmount_below(), but detaches what it cannot unmount: 1, and `err`
+ * names the users, as far as they can be found. */
 int slu_unmount_or_detach(const char *dir, uid_t uid, double seconds,
 			  struct slu_err *err);
 

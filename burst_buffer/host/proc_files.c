@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of a process's files are read with readlinkat() in /proc, which the
- * kernel answers from what it holds in memory: stat() of the file itself would
- * block where its server is gone.
+ * Finds out which files a process uses. Their names are read with readlinkat()
+ * in /proc, which the kernel answers from memory: stat() of the file itself
+ * would block if its server is gone.
  */
 #include "config.h"
 #include "burst_buffer/host/proc_files.h"

@@ -2,10 +2,12 @@
 #ifndef SLU_BURST_BUFFER_HOST_PROC_FILES_H
 #define SLU_BURST_BUFFER_HOST_PROC_FILES_H
 
-/* Which files a process has open, mapped, or as its program or working
- * directory, as /proc names them. `proc` is a descriptor of /proc/PID, `task`
- * one of /proc/PID or /proc/PID/task/TID. No function here touches the files
- * themselves, so none blocks on a file system that hangs. */
+/*
+ * Finds out which files a process has open, mapped, or as its program or
+ * working directory, as /proc names them. `proc` is a descriptor of /proc/PID,
+ * `task` one of /proc/PID or /proc/PID/task/TID. No function here touches the
+ * files themselves, so none blocks on a file system that hangs.
+ */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -22,13 +24,13 @@ bool slu_proc_link_below(int proc, const char *name, const char *dir);
 bool slu_proc_maps_below(int proc, const char *dir, bool shared);
 
 /* Calls `is` for each link in the directory `links` of /proc/PID ("fd",
- * "map_files") until it returns true; is that so? */
+ * "map_files") until it returns true. Returns whether it did. */
 typedef bool slu_proc_link_f(void *arg, int dir, const char *name);
 bool slu_proc_any_link(int proc, const char *links, slu_proc_link_f *is,
 		       void *arg);
 
-/* The same for the process and each of its threads that does not share the
- * descriptors and the working directory of its leader. */
+/* Calls `is` likewise for the process and each of its threads that does not
+ * share the descriptors and the working directory of its leader. */
 typedef bool slu_proc_task_f(void *arg, int task);
 bool slu_proc_any_task(int proc, pid_t pid, slu_proc_task_f *is, void *arg);
 

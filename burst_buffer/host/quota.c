@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets, reads and clears project quotas. Whether a file system supports them is
- * found by trying. */
+/* Sets, reads and clears project quotas by quotactl_fd(2). Whether a file
+ * system supports them is found out by a trial. */
 #include "config.h"
 #include "burst_buffer/host/quota.h"
 

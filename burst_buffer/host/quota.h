@@ -2,20 +2,20 @@
 #ifndef SLU_HOST_QUOTA_H
 #define SLU_HOST_QUOTA_H
 
-/* Limits for a directory tree, by project quota (XFS, or ext4 with the feature,
- * mounted with prjquota): for bytes, and for files, as one job could otherwise
- * use up all inodes. */
+/*
+ * Limits the bytes and the files of a directory tree by a project quota (XFS,
+ * or ext4 with the feature, mounted with prjquota). Files are limited, too, as
+ * one job could otherwise use up all inodes.
+ */
 
 #include <stdint.h>
 #include <linux/dqblk_xfs.h>
 #include "common/err.h"
 
-/*
- * Give the empty directory `path` the project `id` and limits of `bytes` and
- * `inodes`. The proof that they hold is asked from the file system: statfs of
- * the directory must then show no more than that. SLU_NOTFOUND: the file system
- * cannot do it; the directory is as it was.
- */
+/* Gives the empty directory `path` the project `id` and limits of `bytes` and
+ * `inodes`. To prove that they hold, statfs() of the directory must then show
+ * no more than that. SLU_NOTFOUND: the file system cannot do it; the directory
+ * is as it was. */
 int slu_quota_set(const char *path, uint32_t id, uint64_t bytes,
 		  uint64_t inodes, struct slu_err *err);
 

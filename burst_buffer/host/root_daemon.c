@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts, finds and stops daemons. */
+/*
+ * Starts, finds and stops daemons by searching /proc, and counts their TCP
+ * connections: the inodes of the process's sockets are looked up in
+ * /proc/PID/net/tcp and tcp6.
+ */
 #include "config.h"
 #include "burst_buffer/host/root_daemon.h"
 
@@ -32,8 +36,8 @@ static bool has_argument(int proc, const char *path)
 	return found;
 }
 
-/* Not a process that a user has started with root's rights and arbitrary
- * arguments. */
+/* Is it a process of root's own, not one that a user has started with root's
+ * rights and arbitrary arguments? */
 static bool roots_own(int proc)
 {
 	uid_t real, effective;
@@ -42,8 +46,8 @@ static bool roots_own(int proc)
 	       effective == 0;
 }
 
-/* Not a process that only reads the file or mentions its name. A replaced
- * program shows " (deleted)" at its end. */
+/* Does the process run this program? One that only reads the file or mentions
+ * its name does not count. A replaced program shows " (deleted)" at its end. */
 static bool runs_program(int proc, const char *name)
 {
 	char exe[4096];

@@ -3,9 +3,10 @@
 #define SLU_BURST_BUFFER_HOST_ROOT_DAEMON_H
 
 /*
- * Root's daemons that we have started, found by their program and by the one
- * file that only they have as an argument, so that neither a lost pid file nor
- * a reused pid misleads.
+ * Starts, finds and stops daemons that Sluice runs as root, such as bricks of
+ * glusterfs. A daemon is identified by its program and by the one file that
+ * only it has as an argument, so that neither a lost pid file nor a reused pid
+ * misleads.
  */
 
 #include <stdbool.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks a path from the top: a component is looked at only when nobody else can
- * change those before it, so that the result stays true. The target of a link
- * is walked from the top, too.
+ * Checks that only root can change what a path leads to: walks the path from
+ * the root directory, each component after the ones before it are known to be
+ * safe, so that the result stays true. The target of a link is walked from the
+ * root directory, too.
  */
 #include "config.h"
 #include "burst_buffer/host/trust.h"
@@ -25,7 +26,7 @@ static bool others_write(const struct stat *st)
 	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid);
 }
 
-/* 0, -1, LINK or MISSING. */
+/* Checks one component. 0: safe; LINK: safe, a link; MISSING; -1: not safe. */
 static int judge(const char *path, bool last, struct slu_err *err)
 {
 	struct stat st;
