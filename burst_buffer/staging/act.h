@@ -2,7 +2,9 @@
 #ifndef SLU_STAGING_ACT_H
 #define SLU_STAGING_ACT_H
 
-/* Private to burst_buffer/staging: what the acts of staging share. */
+/* State and helpers that the acts of staging share (COPY, VERIFY, FINISH,
+ * DISCARD of stage.h; each is a file act_*.c). Private to burst_buffer/staging.
+ */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -22,8 +24,8 @@ struct slu_act {
 	struct slu_held_source held;
 	pthread_mutex_t lock; /* guards what follows */
 	bool stopped;
-	uint64_t bytes, files; /* done */
-	uint64_t in_place;     /* files, and one of them */
+	uint64_t bytes, files; /* what was done */
+	uint64_t in_place;     /* files written in place, the first */
 	char first_in_place[208];
 	_Atomic uint64_t kept; /* files that were kept unchanged */
 	_Atomic uint64_t hits, misses, cached_bytes; /* slu_stage_cached */
@@ -43,21 +45,22 @@ const char *slu_act_path(const char *single, const struct slu_entry *entry);
 const char *slu_act_name(const struct slu_act *act, int dir, const char *name,
 			 char *beside);
 
-/* Create it, empty, for writing: beside its name, or in place. `st` is its
- * source's. -1: errno, and a sentence. */
+/* Creates a file, empty, for writing: under its temporary name, or in place.
+ * `st` is its source's. -1: errno, and a sentence. */
 int slu_act_create(struct slu_act *act, int dir, const char *name,
 		   const struct slu_entry *entry, mode_t mode,
 		   const struct stat *st, struct slu_err *err);
 
-/* Give it its final name, if it does not have it. */
+/* Gives a verified file its final name, if it does not have it yet. */
 struct slu_worker;
 int slu_act_land(struct slu_act *act, struct slu_worker *worker,
 		 const struct slu_entry *entry, struct slu_err *err);
 
-/* Before the act counts as done: make names as durable as data. */
+/* Syncs names of files, as their data was synced before; called at the end of
+ * an act. */
 int slu_act_sync(struct slu_act *act, struct slu_err *err);
 
-/* Does FINISH give this file its name? */
+/* Does this file get its final name only in FINISH? */
 bool slu_act_lands_last(const struct slu_act *act,
 			const struct slu_entry *entry);
 
@@ -91,8 +94,8 @@ int slu_act_attrs(struct slu_act *act, int in, int out,
 		  const struct slu_entry *entry, mode_t *mode,
 		  struct slu_err *err);
 
-/* The same for an entry whose data no node copies; opens its source with these
- * flags. */
+/* As slu_act_attrs() for an entry whose data no node copies; opens its source
+ * with these flags. */
 int slu_act_bring_attrs(struct slu_act *act, int out,
 			const struct slu_entry *entry, int flags, mode_t *mode,
 			struct slu_err *err);
@@ -113,15 +116,16 @@ int slu_act_cached(struct slu_worker *worker, int in, const struct stat *st,
 		   uint64_t offset, uint64_t len);
 /* One range of a file. */
 struct slu_unit;
-/* Only reads it into the stage cache (part->only_cache). */
+/* Reads a range only into the stage cache, for a prefetch (part->only_cache).
+ */
 int slu_act_warm_range(struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);
 int slu_act_copy_range(const struct slu_target *target,
 		       struct slu_worker *worker, const struct slu_unit *unit,
 		       struct slu_err *err);
 int slu_act_verify(struct slu_act *act, struct slu_err *err);
-/* Compare one range of a file on both sides, or all of it where the node that
- * holds it does that. */
+/* Compares one range of a file on both sides, or the whole file if this node
+ * holds it on its disk. */
 int slu_act_compare(struct slu_act *act, struct slu_worker *worker,
 		    const struct slu_unit *unit, struct slu_err *err);
 int slu_act_finish(struct slu_act *act, struct slu_err *err);

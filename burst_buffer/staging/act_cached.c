@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * COPY through the node's stage cache: a range that is not cached is read from
- * the source once, into the cache, and copied from there. The source is opened
- * by its user in any case, so a user who may not read it any more gets no copy
- * from the cache.
+ * Reads the source through the node's stage cache during COPY: a range that is
+ * not cached is read from the source once, into the cache, and copied from
+ * there. The source is opened by its user in any case, so a user who may not
+ * read it any more gets no copy from the cache.
  */
 #include <fcntl.h>
 #include <unistd.h>
 #include "burst_buffer/staging/scan.h"
 
-/* Writes dirty pages: changing a page that is mapped and dirty does not change
- * the file's time, so a copy of it would look right for ever. */
+/* Writes the range's dirty pages before it is cached: changing a page that is
+ * mapped and already dirty does not change the file's time, so the cached range
+ * would be taken for the present version for ever. */
 static void settle(int in, uint64_t offset, uint64_t len)
 {
 	(void)sync_file_range(in, (off_t)offset, (off_t)len,

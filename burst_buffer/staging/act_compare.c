@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VERIFY by content (verify=content): every range is read on both sides by the
- * node that verifies it, and compared byte by byte. A checksum would have to
- * read as much and would prove less. If a node holds the file, it reads that
- * side from its own disk (held_source.h).
+ * Compares source and copy byte by byte during VERIFY (verify=content). Each
+ * range is read on both sides by the node that verifies it; a checksum would
+ * have to read as much and would prove less. If a node holds the file, it reads
+ * that side from its own disk (held_source.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static int open_side(const struct slu_act *a, struct slu_worker *w, bool dst,
 		return fd;
 	if (!slu_fstat_fresh(fd, &st))
 		slu_drop_cache(fd, &st, offset, offset + len < size ? len : 0);
-	if (dst) /* what is on disk, not what was to get there */
+	if (dst) /* read what is on disk, not what is cached */
 		(void)posix_fadvise(fd, (off_t)offset, (off_t)len,
 				    POSIX_FADV_DONTNEED);
 	return fd;

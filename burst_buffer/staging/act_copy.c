@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * COPY: a node copies its own chunks from the first to the last, and then the
- * last ones of the node that has most left, until none is left; its journal has
- * what was done before a crash.
+ * Runs the act COPY: chooses which chunks of the manifest this node copies, and
+ * copies them with several threads. A node takes its own chunks from the first
+ * to the last, and then the last free chunk of the node that has most left,
+ * until none is left. Work that the journal has from before a crash is not
+ * repeated.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +24,8 @@ struct copying {
 	struct slu_journal journal;
 	bool begun;	 /* `owner` has the chunks' owners at that time */
 	unsigned *owner; /* of each chunk; last known */
-	bool *had;	 /* chunks we have had, or were refused */
-	bool *ours;	 /* chunks we have had */
+	bool *had;	 /* own chunks that were taken, or refused */
+	bool *ours;	 /* chunks that this node has had */
 	unsigned own;	 /* the next of our own, from 0 */
 	bool suspect;	 /* something could not be written there */
 	unsigned synced; /* the next chunk to be checked for that */
@@ -117,7 +119,8 @@ static int have(struct copying *c, unsigned chunk, unsigned *out)
 	return 1;
 }
 
-/* Chunks that were ours before a crash. */
+/* Takes one of the n chunks that this node had before a crash, if one is left.
+ */
 static bool take_again(struct copying *c, unsigned n, unsigned *chunk)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -131,8 +134,8 @@ static bool is_free(const struct copying *c, unsigned chunk)
 	return c->owner[chunk] == SLU_NOBODY && !c->had[chunk];
 }
 
-/* The node that has most chunks left, n if none has any; of several the next
- * after this one, so that not all nodes take from the same one. */
+/* Returns the node that has most chunks left, n if none has any; of several the
+ * next after this one, so that not all nodes take from the same one. */
 static unsigned busiest(const struct copying *c)
 {
 	unsigned n = c->act->part->n, most = 0, found = n;
@@ -150,7 +153,7 @@ static unsigned busiest(const struct copying *c)
 	return found;
 }
 
-/* Takes the last chunk of another node that is free: 1, 0 there is none, -1. */
+/* Takes the last free chunk of another node: 1; 0: there is none; -1. */
 static int steal(struct copying *c, unsigned *chunk, struct slu_err *err)
 {
 	unsigned n = c->act->part->n, node, i;

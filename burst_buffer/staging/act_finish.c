@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FINISH: completes the copy after everything was verified: names of large
- * files, modes and times of directories. And DISCARD, after a failure.
+ * Runs the act FINISH, which completes the copy after everything was verified:
+ * gives large files their final names, and directories their modes and times.
+ * Also runs DISCARD, which removes what was not verified, after a failure.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -43,8 +44,8 @@ struct finishing {
 	uint64_t closed; /* directories left for later */
 };
 
-/* Will neither its owner nor we be able to enter it? Then it waits until all
- * below it has been finished. */
+/* Does the final mode keep the owner, and so this process, from entering? Then
+ * it is set when all below the directory has been finished. */
 static bool is_closed(const struct slu_entry *e)
 {
 	return !(e->mode & 0100);
@@ -84,7 +85,8 @@ static int finish_unit(void *arg, struct slu_worker *w,
 	return finish_dir(f->act, &u->entry, err);
 }
 
-/* Before the directories, whose time a rename would change. */
+/* Gives large files their final names; called before the directories are
+ * finished, as a rename would change their times. */
 
 static bool is_large(void *arg, const struct slu_unit *u)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gives a file its final name. */
+/* Gives a copied and verified file its final name, and notes an early copy as
+ * complete (copied.h). */
 #include <errno.h>
 #include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/scan.h"

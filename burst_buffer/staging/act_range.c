@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* COPY, one range of one file: from the source to the file's present name at
- * the destination. */
+/*
+ * Copies one range of one file during COPY: opens or makes the file at the
+ * destination, copies the data from the source or the stage cache, and checks
+ * that the source has not changed meanwhile.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +19,7 @@
 #include "burst_buffer/staging/scan.h"
 #include "burst_buffer/staging/share.h"
 
-#define TELL_BYTES (1u << 20) /* copied before it is told */
+#define TELL_BYTES (1u << 20) /* bytes copied between two reports */
 #define LUSTRE	   0x0bd00bd0 /* as statfs(2) says */
 #define WRITE_AND_WAIT                                         \
 	(SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | \
@@ -37,9 +40,9 @@ static bool same(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* A program can put back the time of a write, but not the time of change. The
- * latter is not compared while the job runs, as a new link or owner changes it
- * as well. */
+/* Is the source as it was in PREPARE? A program can reset the time of a write,
+ * but not the time of change. The latter is not compared while the job runs, as
+ * a new link or owner changes it as well. */
 static bool unchanged(const struct slu_act *a, const struct slu_entry *e,
 		      const struct stat *st)
 {
@@ -256,7 +259,7 @@ static int copy_data(struct slu_worker *t, int in, int out,
 				       err);
 }
 
-/* `st` is the source's, before. */
+/* `st` is the source's, from before the copy. */
 static int copy_between(struct slu_worker *t, const struct slu_unit *w, int in,
 			int out, struct stat *st, struct slu_err *err)
 {

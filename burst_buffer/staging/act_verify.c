@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VERIFY: compares what was copied with the manifest. A node does not verify
- * what it has written itself, unless it is the only one: a chunk is verified by
- * the neighbour of the node to which it belongs, or by that node if the
- * neighbour has copied it. Exception: by content, where nodes hold files, each
- * verifies those that it holds (held_source.h).
+ * Runs the act VERIFY: compares what was copied with the manifest, and with
+ * verify=content also with the source. A node does not verify what it has
+ * written itself, unless it is the only one: a chunk is verified by the
+ * neighbour of the node to which it belongs, or by that node if the neighbour
+ * has copied it. Exception: if files are compared by content and lie whole on
+ * nodes' disks, each node verifies those on its own disk (held_source.h).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -40,8 +41,9 @@ static bool is_finished(const struct slu_act *a, int dir, const char *name,
 			       slu_act_path(a->places.from, e));
 }
 
-/* Gives a file that its copier did not finish its mode and time, for which its
- * owner needs no write permission, unlike for the attributes. */
+/* Gives a file that its copier did not finish its attributes, time and mode.
+ * Only the attributes need write permission: a read-only file is made writable
+ * for that. */
 static int finish_file(struct slu_act *a, int dir, const char *name,
 		       const struct slu_entry *e, struct stat *st,
 		       struct slu_err *err)
@@ -272,7 +274,7 @@ static int next_chunk(void *arg, unsigned *chunk, struct slu_err *err)
 	return 0;
 }
 
-/* All of the manifest at once. */
+/* Gives the whole manifest as one chunk. */
 static int next_whole(void *arg, unsigned *chunk, struct slu_err *err)
 {
 	struct verifying *v = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Extended attributes. Access control lists are attributes, too, in the format
- * of linux/posix_acl_xattr.h; they are copied unchanged, as user ids are the
- * same on all nodes of a cluster.
+ * Copies and compares extended attributes. Access control lists are attributes,
+ * too, in the format of linux/posix_acl_xattr.h; they are copied unchanged, as
+ * user ids are the same on all nodes of a cluster.
  */
 #include "config.h"
 #include <endian.h>
@@ -42,9 +42,9 @@ static bool is_unable(const char *name, int error)
 	switch (error) {
 	case ENOTSUP:
 	case ENOSYS:
-	case EINVAL: /* a number that this user namespace does not have */
+	case EINVAL: /* a user id that this user namespace does not have */
 	case EPERM:
-	case E2BIG: /* too many entries for it */
+	case E2BIG: /* too many entries for this file system */
 	case ERANGE:
 	case ENOSPC:
 		return true;
@@ -52,9 +52,10 @@ static bool is_unable(const char *name, int error)
 	return false;
 }
 
-/* The mode that replaces this list: the group's rights as in the list, less,
- * for group and others, what the list denies to one of their members. A list
- * that cannot be read gives both nothing. */
+/* The mode that replaces an access control list where the copy cannot have one:
+ * the group's rights as in the list, less, for group and others, what the list
+ * denies to one of their members. A list that cannot be read gives both
+ * nothing. */
 static mode_t alone(const char *value, size_t len, mode_t mode)
 {
 	const struct posix_acl_xattr_entry *entry =
@@ -189,7 +190,7 @@ static bool is_among(const char *names, ssize_t n, const char *name)
 	return false;
 }
 
-/* A copy has no list that its source has not. */
+/* Removes lists of the copy that its source does not have. */
 static int drop_others(int out, const char *names, ssize_t n,
 		       struct slu_err *err)
 {

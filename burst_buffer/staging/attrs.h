@@ -2,7 +2,11 @@
 #ifndef SLU_STAGING_ATTRS_H
 #define SLU_STAGING_ATTRS_H
 
-/* Extended attributes and access control lists of files that are copied. */
+/*
+ * Copies extended attributes and access control lists to copies of files. Where
+ * a file system has no lists, rights are reduced so that a copy never gives
+ * anybody more than its source.
+ */
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -37,7 +41,7 @@ int slu_let_read(int fd, uid_t uid);
 /* The mode of `fd` without the effect of its list; if that cannot be read,
  * group and others get nothing. */
 mode_t slu_mode_alone(int fd, mode_t mode);
-/* The same for this path below `root`. */
+/* As slu_mode_alone() for this path below `root`. */
 mode_t slu_mode_alone_at(int root, const char *path, mode_t mode);
 
 /* The mode with which to create a copy whose attributes are set later: only its

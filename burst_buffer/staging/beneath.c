@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, in pieces if a path is
- * longer than the kernel accepts.
+ * Opens paths with openat2(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS), in pieces if
+ * a path is longer than the kernel accepts; creates files without writing to a
+ * link, a pipe or a file with other names.
  */
 #include <errno.h>
 #include <fcntl.h>

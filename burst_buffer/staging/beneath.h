@@ -3,9 +3,10 @@
 #define SLU_STAGING_BENEATH_H
 
 /*
- * Opening paths below a directory that cannot lead out of it: no symbolic link
- * is followed in any component and ".." is refused, also while directories are
- * being renamed (openat2, Linux 5.6). Paths may be longer than PATH_MAX.
+ * Opens and creates files below a directory so that no path can lead out of it,
+ * even while users rename directories: no symbolic link is followed in any
+ * component and ".." is refused (openat2, Linux 5.6). Paths may be longer than
+ * PATH_MAX.
  */
 
 #include <errno.h>

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Claims of chunks, see the header. */
+/*
+ * Makes and reads nodes' claims of chunks (symbolic links in a directory), also
+ * through a proxy process for callers that have no right to write there. The
+ * proxy accepts only chunk numbers below a maximum, as requests may come from
+ * the user's process.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +20,9 @@
 #include "burst_buffer/staging/claims.h"
 #include "common/file.h"
 
-#define NUMBER 16     /* text of one */
-#define TRIES  10     /* a claim that is there may not be seen at once */
-#define PAUSE  100000 /* us between them */
+#define NUMBER 16 /* bytes of a claim's text */
+#define TRIES  10 /* a new claim of another node may not be visible at once */
+#define PAUSE  100000 /* us between two tries */
 
 /* A number and nothing else, or -1. */
 static long number(const char *text)
@@ -133,7 +138,7 @@ int slu_claims_whose(void *arg, unsigned first, unsigned *owner, unsigned n,
 	return 0;
 }
 
-/* The process */
+/* The proxy process */
 
 enum word { TAKE, LOOK, LOOK_WHO, WHOSE };
 

@@ -3,10 +3,11 @@
 #define SLU_STAGING_CLAIMS_H
 
 /*
- * Which node copies which chunk: a directory that all nodes share has a
- * symbolic link for each chunk that was claimed, from the chunk's number to the
- * node's. Creating a link is atomic on every file system, and it survives a
- * crash of its node, which then finds its own claims again.
+ * Decides which node copies which chunk of a manifest (share.h), in a directory
+ * that all nodes share: the node that creates the symbolic link CHUNK, which
+ * points to its own number, has claimed the chunk. Creating a link is atomic on
+ * every file system, and it survives a crash of its node, which then finds its
+ * own claims again.
  */
 
 #include <limits.h>
@@ -40,9 +41,9 @@ int slu_claims_look(void *claims_dir, bool who, unsigned *owner, unsigned n,
 int slu_claims_whose(void *claims_dir, unsigned first, unsigned *owner,
 		     unsigned n, struct slu_err *err);
 
-/* The same for a process that may not: another process does it, which is
- * started while this one still has the rights, and ends when `fd` is closed.
- * One request at a time. */
+/* Claims for a process that may not write the directory: another process does
+ * it for this one, which starts it while it still has the rights; it ends when
+ * `fd` is closed. One request at a time. */
 struct slu_claims_proxy {
 	int fd;
 };

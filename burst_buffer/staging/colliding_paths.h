@@ -3,10 +3,10 @@
 #define SLU_STAGING_COLLIDING_PATHS_H
 
 /*
- * Colliding paths: two files of GekkoFS whose paths differ only in a ':'
- * instead of a '/', such as "d:x" and "d/x". They share their content, so the
- * data written to one of them is lost. Found by one lstat(2) for each possible
- * collision, without reading data.
+ * Detects colliding paths before data is lost: two files of GekkoFS whose paths
+ * differ only in a ':' instead of a '/', such as "d:x" and "d/x", share their
+ * content. Found by one lstat(2) for each possible collision, without reading
+ * data.
  */
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notes of 16 bytes, in the order in which they were made. A missing or torn
- * note only means that a file is copied again. A note without a path: when
- * copying began.
+ * Reads and writes the records of early copies: notes of 16 bytes, in the order
+ * in which they were made. A missing or torn note only means that a file is
+ * copied again. A note without a path says when copying began.
  */
 #include "burst_buffer/staging/copied.h"
 #include <stdlib.h>

@@ -3,11 +3,12 @@
 #define SLU_STAGING_COPIED_H
 
 /*
- * Records what was copied while the job ran. Size and time of a file do not
- * prove that it has not been written since: a program may reset the time. So
- * its path is noted with a hash of inode, size, mtime and ctime before it is
- * copied, and again when the copy has its name; if the hash is the same at the
- * end, it need not be copied again. The last note of a path counts.
+ * Records what was copied while the job ran (early stage-out), so that the last
+ * copy need not repeat it. Size and time of a file do not prove that it has not
+ * been written since: a program may reset the time. So its path is noted with a
+ * hash of inode, size, mtime and ctime before it is copied, and again when the
+ * copy has its name; if the hash is the same at the end, it need not be copied
+ * again. The last note of a path counts.
  */
 
 #include <stdbool.h>

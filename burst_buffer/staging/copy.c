@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copy_file_range, and pread/pwrite where it does not work: across file
- * systems, on most FUSE ones (EXDEV), and for files that the kernel generates
- * (it returns 0 before their end); and for small files, where it costs more
- * than it saves.
+ * Copies a range of a file with copy_file_range(2), and with pread/pwrite where
+ * that does not work: across file systems, on most FUSE ones (EXDEV), and for
+ * files that the kernel generates (it returns 0 before their end); and for
+ * small files, where it costs more than it saves. Also decides whether a copy
+ * is complete.
  */
 #include <errno.h>
 #include <fcntl.h>

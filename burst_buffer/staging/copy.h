@@ -3,8 +3,9 @@
 #define SLU_STAGING_COPY_H
 
 /*
- * Copying a piece of a file: in the kernel where both ends allow it, else
- * through a buffer; holes stay holes.
+ * Copies a range of a file, in the kernel where both ends allow it, else
+ * through a buffer; holes stay holes. Compares a copy's size, time and
+ * attributes with its manifest entry.
  */
 
 #include <stdbool.h>
@@ -51,9 +52,10 @@ bool slu_same_time(const struct timespec *want, const struct timespec *is);
 struct slu_entry;
 bool slu_has_arrived(int dir, const char *name, const struct slu_entry *entry,
 		     int src, const char *path);
-/* The same for size and time only, which a file that is being written in
- * several ranges does not have by chance; then, with `attrs`, gives it the mode
- * and attributes of its source, which other copiers may not have copied. */
+/* As slu_has_arrived() for size and time only, which a file that is being
+ * written in several ranges does not have by chance; then, with `attrs`, gives
+ * it the mode and attributes of its source, which other copiers may not have
+ * copied. */
 bool slu_completes(int dir, const char *name, const struct slu_entry *entry,
 		   int src, const char *path, bool attrs);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the stats of a batch with several threads: remote storage answers many
- * requests in the time of one. */
+/* Reads a directory in batches and calls stat() for each name with several
+ * threads, as remote storage answers many requests in the time of one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -2,9 +2,11 @@
 #ifndef SLU_BURST_BUFFER_STAGING_DIRECTORY_BATCH_H
 #define SLU_BURST_BUFFER_STAGING_DIRECTORY_BATCH_H
 
-/* The names in a directory, in batches, with their stat: sorted by inode
+/*
+ * Reads the names in a directory with their stat, in batches sorted by inode
  * number, which is the fastest order on disks, both for stat and for reading
- * the files. */
+ * the files.
+ */
 
 #include <dirent.h>
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * statx(2) queries the server even if attributes are cached; posix_fadvise(2)
- * drops pages. File systems without a block device have no major number.
+ * Asks a file's server for its state by statx(2), even if attributes are
+ * cached, and drops cached pages by posix_fadvise(2). A file system without a
+ * block device, recognised by major number 0, may have a server.
  */
 #include "burst_buffer/staging/fresh.h"
 #include <fcntl.h>

@@ -3,9 +3,9 @@
 #define SLU_STAGING_FRESH_H
 
 /*
- * The present state and content of a file, not what this node's kernel has
- * cached: another node may have written it since. On a block device's file
- * system the kernel's cache is always right.
+ * Gets the present state and content of a file from its server, not from this
+ * node's kernel cache: another node may have written it since. On a block
+ * device's file system the cache is always right, and is used.
  */
 
 #include <stdbool.h>

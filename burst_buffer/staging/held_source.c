@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decides which node compares which files by content: see the header. */
+/*
+ * Decides whether files are verified on the node that holds them, and finds
+ * this node's directory of them. The decision depends only on the request, the
+ * manifest and the paths, so it is the same on all nodes.
+ */
 #include "burst_buffer/staging/held_source.h"
 
 #include <errno.h>

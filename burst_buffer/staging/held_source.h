@@ -3,9 +3,9 @@
 #define SLU_STAGING_HELD_SOURCE_H
 
 /*
- * VERIFY by content where each file of the job's file system lies whole on the
- * disk of one node. That node reads the file from its disk, not through the
- * client, and compares it with the other side: this checks the copy by a path
+ * Compares files by content on the node whose disk holds them, where each file
+ * of the job's file system lies whole on one node. That node reads the file
+ * from its disk, not through the client: this checks the copy by a path
  * independent of the client, and no file crosses the network twice. Each node
  * looks which files it has; their counts must add up to the total.
  *

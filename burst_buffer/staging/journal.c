@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The journal of COPY, see the header. A record of zeros was allocated but
- * never written: it is ignored. What could not be recorded is copied again.
+ * Reads and writes the journal of COPY (journal.h). A record of zeros was
+ * allocated but never written: it is ignored. Work that could not be recorded
+ * is done again after a crash.
  */
 #include <errno.h>
 #include <stdlib.h>

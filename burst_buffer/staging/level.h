@@ -2,7 +2,11 @@
 #ifndef SLU_STAGING_LEVEL_H
 #define SLU_STAGING_LEVEL_H
 
-/* Private to the walk: what its files share. */
+/*
+ * State and helpers of the walk over a source tree (walk_tree.c, walk_make.c,
+ * walk_names.c): one level is one directory, open on both sides. Private to the
+ * walk.
+ */
 
 #include "burst_buffer/staging/walk.h"
 #include <sys/stat.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes and reads manifests (format: see the header).
- *
- * The last line has a fixed length. A reader starts with it, and takes from it
- * the totals and the offset of the marks. A writer that crashed has not written
- * it, so what it left is refused as incomplete.
+ * Writes and reads manifests (manifest.h). The last line has a fixed length: a
+ * reader starts with it, and takes from it the totals and the offset of the
+ * marks. A writer that crashed has not written it, so an incomplete manifest is
+ * refused.
  */
 #include <inttypes.h>
 #include <limits.h>

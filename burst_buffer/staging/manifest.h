@@ -3,10 +3,15 @@
 #define SLU_STAGING_MANIFEST_H
 
 /*
- * The manifest of one staging request: a list of all files, directories and
- * links at the source, written by the request's first node. All nodes divide
- * the copying by it, and a copy is complete when it has all of the manifest.
- * The entries are in an order in which they can be copied.
+ * Lists all files, directories and links at the source of one staging request:
+ * the manifest, written by the request's first node. All nodes divide the
+ * copying by it, and a copy is complete when it has all of the manifest. The
+ * entries are in an order in which they can be copied. Manifests are written
+ * and read record by record, so no tree is too large for memory.
+ */
+
+/*
+ * Format:
  *
  *	sluice-manifest 2\n
  *	KIND MODE SIZE SECONDS.NANOSECONDS PATHLEN LINKLEN SEC.NSEC\n
@@ -23,8 +28,7 @@
  *
  * A mark is the offset of a record, with the cost (share.h) of all records
  * before it: a node seeks to a mark near its share instead of reading the
- * manifest from the start. Manifests are written and read record by record, so
- * no tree is too large for memory.
+ * manifest from the start.
  */
 
 #include <stdbool.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs the site's own copier (Mover in sluice.conf) for a large tree, so that
+ * no process of it outlives the caller, even if the caller is killed. */
+
 /*
- * Runs the site's own copier (Mover in sluice.conf) for a large tree, so that
- * no process of it outlives the caller, even if the caller is killed.
- *
  * There are four processes, each the child of the one before:
+ *
  *	caller	may be killed at any time; holds the write end of the pipe
  *		`life`;
  *	guard	in a session of its own, and a subreaper, so that it inherits

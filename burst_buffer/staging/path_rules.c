@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resolves the paths of a request: where its data comes from and goes to. The
- * result must be the same on every node and in every act, so it does not depend
- * on anything that copying changes: a destination that is not a directory
- * before is not one afterwards.
+ * Opens the two directories that a request's paths mean: where its data comes
+ * from and goes to. The result must be the same on every node and in every act,
+ * so it does not depend on anything that copying changes: a destination that is
+ * not a directory before is not one afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,8 @@ static char *last_name(const char *path)
 	return strndup(path + start, end - start);
 }
 
-/* For a message, where a name follows or not. NULL without memory. */
+/* A path without its trailing slashes, for a message in which a name may
+ * follow. NULL: no memory. */
 static char *without_slash(const char *path)
 {
 	size_t n = strlen(path);
@@ -77,7 +78,8 @@ static bool same_directory(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* Opens it, as that mounts file systems that are mounted on demand. */
+/* Is it a directory? Opens it, as that mounts file systems that are mounted on
+ * demand. */
 static bool is_directory(const char *path)
 {
 	struct stat st;
@@ -260,8 +262,8 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 	return rc;
 }
 
-/* Some of what a directory holds: the list's, or the one before the pattern.
- */
+/* Opens the directory of a selection: that of the list, or the one before the
+ * pattern. */
 static int open_selection(const struct slu_stage_part *part, bool make,
 			  struct slu_places *out, struct slu_err *err)
 {

@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_BUFFER_STAGING_PATH_RULES_H
 #define SLU_BURST_BUFFER_STAGING_PATH_RULES_H
 
-/* From the two paths of a request to two open directories: the rules for
- * trailing slashes and missing parents, see stage.h. */
+/* Resolves the source and the destination of a request to two open directories,
+ * by the rules for trailing slashes and missing parents in stage.h. */
 
 #include "burst_buffer/staging/stage.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cursor over the manifest and the threads that use it, see the header.
- * Entries are borrowed from the manifest only while its lock is held: a batch
- * has the names of its own copied.
+ * Runs threads over chunks of a manifest. They share one cursor, behind a lock;
+ * a batch copies the names of its entries, as an entry is borrowed from the
+ * manifest only while the lock is held.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static uint64_t ranges(const struct slu_entry *e)
 	return e->kind == 'f' ? slu_share_ranges(e->size) : 1;
 }
 
-/* The beginning of the next chunk: 1, 0 when there is none, -1. */
+/* Moves the cursor to the beginning of the next chunk: 1; 0: there is none; -1.
+ */
 static int open_chunk(struct cursor *c, struct slu_err *err)
 {
 	const struct slu_scan *s = c->scan;
@@ -57,7 +58,8 @@ static int open_chunk(struct cursor *c, struct slu_err *err)
 		       : 1;
 }
 
-/* The next unit, of whichever node: 1, 0 at the end of the manifest, -1. */
+/* Moves to the next unit of the manifest, whichever node it belongs to: 1; 0:
+ * at the end; -1. */
 static int advance(struct cursor *c, struct slu_err *err)
 {
 	struct slu_unit *u = &c->unit;
@@ -73,7 +75,7 @@ static int advance(struct cursor *c, struct slu_err *err)
 	return rc;
 }
 
-/* The next unit of these chunks: 1, 0 when none is left, -1. */
+/* Moves to the next unit of the act's chunks: 1; 0: none is left; -1. */
 static int next_unit(struct cursor *c, struct slu_err *err)
 {
 	const struct slu_scan *s = c->scan;
@@ -204,7 +206,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Small enough that a small tree keeps all threads of all nodes busy. */
+/* Units in a batch: few enough that a small tree keeps all threads of all nodes
+ * busy. */
 static size_t batch_of(const struct slu_scan *s, unsigned threads)
 {
 	uint64_t n = s->act->totals.files / s->act->part->n / threads / TURNS;
@@ -222,7 +225,8 @@ int slu_scan(const struct slu_scan *scan, unsigned threads, struct slu_err *err)
 
 	while (started + 1 < n && started < THREADS_MAX &&
 	       !pthread_create(&thread[started], NULL, work, &c))
-		started++; /* fewer would do it too */
+		started++; /* if a thread cannot be started, fewer do the work
+			    */
 	work(&c);
 	while (started)
 		pthread_join(thread[--started], NULL);

@@ -3,10 +3,10 @@
 #define SLU_STAGING_SCAN_H
 
 /*
- * Private to burst_buffer/staging: threads that work through chunks of a
- * manifest. A free thread takes the next range of a large file, or a batch of
- * small files, so that they rarely contend for the lock. The first error stops
- * all.
+ * Runs an act's work on chunks of a manifest with several threads. A free
+ * thread takes the next range of a large file, or a batch of small files, so
+ * that they rarely contend for the lock. The first error stops all. Private to
+ * burst_buffer/staging.
  */
 
 #include "burst_buffer/staging/act.h"
@@ -43,11 +43,11 @@ struct slu_scan {
 	void *arg;
 };
 
-/* Run all of it with so many threads (0: the default). */
+/* Does all the work with so many threads (0: the default). */
 int slu_scan(const struct slu_scan *scan, unsigned threads,
 	     struct slu_err *err);
 
-/* Report what a worker has done. -1: stop. */
+/* Reports what a worker has done. -1: the act has to stop. */
 int slu_worker_progress(struct slu_worker *w, struct slu_err *err);
 
 #endif

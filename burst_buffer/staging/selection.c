@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names out of lists and patterns, see the header. Users' paths are normalised
- * here, so that the walk only gets names of components. */
+/*
+ * Collects the names to be staged from a list file or by a pattern, sorts them
+ * and drops doubles. Paths that users write are normalised here, so the walk
+ * gets only paths of plain components.
+ */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +20,8 @@
 #include "common/file.h"
 #include "common/str.h"
 
-/* Of a name: its place in the array, what malloc() takes. */
+/* Bytes counted for a name beside its text: its place in the array, and
+ * malloc()'s overhead. */
 #define OVERHEAD 32
 
 static int nomem(struct slu_err *err)
@@ -107,7 +111,7 @@ static void sort(struct slu_names *names, int dir)
 
 /* Lists */
 
-/* Step over `root` and a slash; NULL: the path does not lie below it. */
+/* Steps over `root` and a slash; NULL: the path does not lie below root. */
 static char *below(char *path, const char *root)
 {
 	size_t n = strlen(root);
@@ -256,7 +260,8 @@ static int take(struct match *m, int dir, const char *name, const char *rest,
 	return rc;
 }
 
-/* NULL at the end, and with errno when it cannot be read on. */
+/* The next entry of a directory. NULL: the end, or, with errno set, an error.
+ */
 static struct dirent *next_entry(DIR *d)
 {
 	errno = 0;

@@ -3,7 +3,7 @@
 #define SLU_BURST_BUFFER_STAGING_SELECTION_H
 
 /*
- * Staging of selected files of a directory: those in a list file, one a line,
+ * Selects files of a directory for staging: those in a list file, one a line,
  * or those that a pattern matches. Every name is a path below the directory,
  * without "." or ".." in it; it keeps that path at the destination.
  */

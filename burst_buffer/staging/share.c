@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The division of a manifest between nodes: pure arithmetic, see the header. */
+/* Divides a manifest's line of cost into chunks for the nodes; arithmetic only,
+ * without state (share.h). */
 #include "burst_buffer/staging/share.h"
 
 uint64_t slu_share_cost(uint64_t size)

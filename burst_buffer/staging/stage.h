@@ -3,7 +3,18 @@
 #define SLU_STAGING_STAGE_H
 
 /*
- * One staging request, as one node sees it, in four acts:
+ * Runs one act of a staging request on one node: copies files into the job's
+ * file system before a job (stage-in) or out of it afterwards (stage-out).
+ *
+ * The caller makes all nodes wait for each other between the acts. Everything
+ * is done with the rights of the calling process, which has become the user;
+ * the paths that the user named are resolved once per act, to directories, and
+ * below those no link is followed. Errors are one sentence with the path and
+ * the system's reason.
+ */
+
+/*
+ * The acts:
  *
  *	PREPARE  (first node) walk the source, write the manifest, make
  *		 directories and links at the destination
@@ -17,22 +28,20 @@
  *	DISCARD	 (every node, after one has failed) remove what is not verified
  *
  * With part->beside, files are written under temporary names, and get their
- * final names when they are verified (temporary_file.h), or in FINISH for large
- * ones whose content several nodes compare. A file that can be written, but not
- * its directory, is written in place, and counted.
- *
- * Between the acts the caller makes all nodes wait for each other. Everything
- * is done with the rights of the calling process, which has become the user;
- * the paths a user named are resolved once per act, to directories, and below
- * those no link is followed. Errors are one sentence with the path and the
- * system's reason.
- *
- * How names arrive: a directory named without a trailing slash as that
- * directory inside the destination, with one (and the root of the job's file
- * system always) its contents; a file as itself inside a destination that is a
- * directory or ends in a slash, else as that name. What a list or a pattern
- * selects keeps its path below the list's directory, or the directory before
- * the first component with a wildcard. Missing parents are made.
+ * final names when they are verified (temporary_file.h), or in FINISH if they
+ * are large and several nodes compare their content. If the directory of a file
+ * cannot be written, but the file can, it is written in place, and counted.
+ */
+
+/*
+ * Names at the destination: a source directory named without a trailing slash
+ * becomes a directory of that name inside the destination; with a trailing
+ * slash, and always for the root of the job's file system, its contents go into
+ * the destination. A file goes into a destination that is a directory or ends
+ * in a slash, else it gets the destination's name. Files that a list or a
+ * pattern selects keep their paths below the list's directory, or below the
+ * directory before the first component with a wildcard. Missing parents are
+ * made.
  */
 
 #include <stdbool.h>

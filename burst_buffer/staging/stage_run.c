@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One act of staging from its beginning to its end: open the manifest and both
- * directories, run the act, close. The acts themselves are in act_copy.c and
- * act_verify.c; the first one, the walk, in walk_tree.c.
+ * Runs one act of staging: opens the manifest and both directories, calls the
+ * act, and closes them. The acts are in act_copy.c, act_verify.c and
+ * act_finish.c; the walk of PREPARE is in walk_tree.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,8 @@ static int walk_selection(struct slu_act *a, struct slu_walk *w,
 	return rc;
 }
 
-/* The destination never gets more rights than it has in the end. */
+/* Walks only part->only. A new directory at the destination first gets the
+ * rights of its source, so that it never has more than in the end. */
 static int walk_only(struct slu_act *a, struct slu_walk *w, struct slu_err *err)
 {
 	char *path = (char *)a->part->only;
@@ -100,7 +101,8 @@ static int check_names(const struct slu_act *a, struct slu_err *err)
 		       : 0;
 }
 
-/* A part of a directory may collide with paths outside of it. */
+/* Sets which paths the walk checks for collisions: all of them, if paths
+ * outside of what is staged may collide with some. */
 static void look_for_collisions(const struct slu_act *a, struct slu_walk *w)
 {
 	const struct slu_stage_part *part = a->part;
@@ -202,7 +204,8 @@ int slu_stage(enum slu_act_name act, const struct slu_stage_part *part,
 
 	if (!file)
 		return -1;
-	slu_most_files(); /* the walk keeps two for each level of the tree */
+	slu_most_files(); /* the walk keeps two descriptors for each level of
+			     the tree */
 	if (!slu_copied_load(&a.known, part->quick ? part->known : 0, err) &&
 	    !slu_places_open(part, act == SLU_PREPARE, &a.places, err)) {
 		rc = play(act, &a, file, &r, err);

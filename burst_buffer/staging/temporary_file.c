@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are not verified yet, beside their final names: see the header. */
+/* Makes, renames and removes files under temporary names beside their final
+ * ones (temporary_file.h). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +52,8 @@ bool slu_temporary_file_can(int dir, const char *name)
 	       in.st_uid == we || is.st_uid == we;
 }
 
-/* -1 and errno: there is no such file that we have made. */
+/* Removes a temporary file if it is a regular file of this user's. -1 and
+ * errno: there is no such file. */
 static int remove_ours(int dir, const char *beside)
 {
 	struct stat st;

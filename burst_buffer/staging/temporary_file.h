@@ -3,11 +3,11 @@
 #define SLU_BURST_BUFFER_STAGING_TEMPORARY_FILE_H
 
 /*
- * A file is written under a temporary name in the directory of its final name,
- * and renamed when it has been verified, so that a failed copy does not damage
- * an older file. The temporary name is ".NAME.TAG"; if it would be too long
- * NAME is cut and a hash of all of it is added. The tag identifies the copier
- * (sluice-JOB). Any thread.
+ * Provides temporary names for files that are not verified yet, so that a
+ * failed copy does not damage an older file: a file is written in the directory
+ * of its final name and renamed when it has been verified. The temporary name
+ * is ".NAME.TAG"; if it would be too long NAME is cut and a hash of all of it
+ * is added. The tag identifies the copier (sluice-JOB). Any thread.
  */
 
 #include <limits.h>
@@ -29,13 +29,14 @@ bool slu_temporary_file_is(const char *name, const char *tag);
  * file of that name. */
 bool slu_temporary_file_can(int dir, const char *name);
 
-/* Create it for writing, empty; replaces one that an earlier staging of ours
- * has left. */
+/* Creates the temporary file, empty, for writing; replaces one that an earlier
+ * staging of ours has left. */
 int slu_temporary_file_create(int dir, const char *name, const char *tag,
 			      mode_t mode, const struct stat *source);
 
-/* The same, or the file `name` itself (slu_create_beneath()): without a tag,
- * and where no temporary file is possible, which *in_place reports. */
+/* As slu_temporary_file_create(), or opens the file `name` itself
+ * (slu_create_beneath()): without a tag, and where no temporary file is
+ * possible, which *in_place reports. */
 int slu_temporary_file_or_in_place(int dir, const char *name, const char *tag,
 				   mode_t mode, const struct stat *source,
 				   bool *in_place);
@@ -45,11 +46,11 @@ int slu_temporary_file_or_in_place(int dir, const char *name, const char *tag,
 int slu_temporary_file_err(int dir, const char *name, const char *tag, int why,
 			   struct slu_err *err);
 
-/* Give it its final name. Like rename(2); ENOENT: there is no temporary file.
- */
+/* Renames the temporary file to its final name. Like rename(2); ENOENT: there
+ * is no temporary file. */
 int slu_temporary_file_rename(int dir, const char *name, const char *tag);
 
-/* Remove it, if it is ours. */
+/* Removes the temporary file, if it is ours. */
 void slu_temporary_file_remove(int dir, const char *name, const char *tag);
 
 /* Remove all of our files with this tag in `dir`. */

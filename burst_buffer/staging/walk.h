@@ -3,8 +3,8 @@
 #define SLU_STAGING_WALK_H
 
 /*
- * The first half of a request, done by one node: walk the source, write the
- * manifest, and create at the destination everything but ordinary files:
+ * Walks the source of a request and writes its manifest: the act PREPARE, on
+ * one node. At the destination it creates everything but ordinary files:
  * directories (with all rights for their owner until the end), symbolic links,
  * and the empty files that several nodes will write.
  */

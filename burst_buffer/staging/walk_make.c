@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk's error texts, and what it creates at the destination: links, the
- * files that several nodes will write, and directories as they are until the
- * end.
+ * Creates during the walk what the destination needs before COPY: symbolic
+ * links, the empty files that several nodes will write, and directories with
+ * the modes that they have until FINISH. Also makes the walk's error texts.
  */
 #include <errno.h>
 #include <fcntl.h>

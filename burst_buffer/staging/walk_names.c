@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks only some names of a source, or one, with the directories that lead
- * there. */
+/* Walks only selected names of a source (selection.h), or a single file, with
+ * the directories that lead there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the source's tree. It goes down by descriptors on both sides at once
- * and opens every directory by one name without following a link, so it cannot
- * be led out of the two trees, whatever is renamed meanwhile.
+ * Walks the source's tree, file by file. It goes down by descriptors on both
+ * sides at once and opens every directory by one name without following a link,
+ * so it cannot be led out of the two trees, whatever is renamed meanwhile.
  */
 #include <dirent.h>
 #include <errno.h>
