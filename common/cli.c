@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads options with getopt_long(3) and prints results for all commands, with
+ * messages that are the same everywhere: an unknown option and one without its
+ * value are reported on stderr, and a write error of stdout makes the exit
+ * status non-zero.
+ */
 #include "config.h"
 #include "common/cli.h"
 

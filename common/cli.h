@@ -2,8 +2,10 @@
 #ifndef SLU_COMMON_CLI_H
 #define SLU_COMMON_CLI_H
 
-/* The command line and the output of commands, for their main(), which alone
- * may print. */
+/*
+ * Command-line options and standard output of the commands. Only main() of a
+ * program may call this, since libraries do not print.
+ */
 
 #include <getopt.h>
 

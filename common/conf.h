@@ -3,12 +3,13 @@
 #define SLU_COMMON_CONF_H
 
 /*
- * sluice.conf: one row per key says its name, how it is read, its default and
- * its help; sluice.conf(5) and etc/sluice.conf.example are tested against that
- * table. Parsing fills a fresh structure, so a bad file changes nothing.
+ * Reads sluice.conf into struct slu_conf. A table has one row per key: name,
+ * how it is read, default and help; sluice.conf(5) and etc/sluice.conf.example
+ * are tested against that table. Parsing fills a new structure, so a bad file
+ * changes nothing.
  *
- * Times are seconds. All strings are owned by the structure; those whose key
- * has no default are NULL when it is not set.
+ * Times are seconds. All strings are owned by the structure; a string whose key
+ * has no default is NULL when the key is not set.
  */
 
 #include <stdbool.h>

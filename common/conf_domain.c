@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* FailureDomain=NAME lines: storage servers that fail together. */
+/*
+ * Reads the lines FailureDomain=NAME of sluice.conf: storage servers that fail
+ * together.
+ */
 #include "config.h"
 #include "common/conf_fs.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice.conf: from text to structure. Lines are read in order, each key's
- * line is remembered; keys that no line gave then get their defaults. Every
- * message begins with FILE:LINE.
+ * Parses sluice.conf into struct slu_conf. Lines are read in order, and the
+ * line of each key is remembered for messages, each of which begins with
+ * FILE:LINE. Keys without a line get their defaults at the end.
  */
 #include "config.h"
 #include "common/conf.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FileSystem=NAME, Profile=NAME and Mover lines. The words behind the name are
- * pairs without blanks; Driver, Pool and Default are read here, the others are
- * kept for the driver, or for the code that applies the profile.
+ * Reads the lines FileSystem=NAME, Profile=NAME and Mover= of sluice.conf.
+ * After the name come KEY=VALUE words. This file interprets Driver, Pool and
+ * Default; all others are kept as text for the driver, or for the code that
+ * applies the profile.
  */
 #include "config.h"
 #include "common/conf_fs.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_COMMON_CONF_FS_H
 #define SLU_COMMON_CONF_FS_H
 
-/* Private to conf: the readers of FileSystem=NAME, Profile=NAME, Pool=NAME and
- * FailureDomain=NAME lines. */
+/*
+ * Private to the parser of sluice.conf: readers of the lines FileSystem=NAME,
+ * Profile=NAME, Pool=NAME and FailureDomain=NAME.
+ */
 
 #include "common/conf.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice.conf for a host without one of its own. Slurm sends such nodes only
- * its own files, so ours comes from sluiced, by GET /v1/conf.
+ * Finds the configuration of a host that has no sluice.conf of its own. Slurm
+ * sends such ("configless") nodes only its own files, so sluice.conf is fetched
+ * from sluiced by GET /v1/conf, and the last copy is kept on disk.
  *
- * As no configuration is known yet, answers are accepted from root, and from
- * the SlurmUser of the slurm.conf that Slurm has sent.
+ * While no configuration is known, SlurmUser is not either: answers are
+ * accepted from root, and from the SlurmUser in the slurm.conf that Slurm has
+ * sent.
  */
 #include "config.h"
 #include "common/conf_host.h"

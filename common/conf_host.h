@@ -3,12 +3,12 @@
 #define SLU_COMMON_CONF_HOST_H
 
 /*
- * sluice.conf of a host that need not have one. A file of its own comes first
- * (slu_conf_path()). Without one it is sluiced's: the copy that was fetched
- * before, kept in SLU_CONF_KEPT for all users of the host, or else what the
- * sluiced at $SLUICE_SERVER ("HOST[:PORT],...") sends now. Only text that was
- * proven and could be parsed is kept, by a rename, and only by root. slurmctld
- * and sluiced, where it comes from, must have the file. Link with $(libslunet).
+ * Finds the sluice.conf of a host, which need not have one: (1) a file of its
+ * own (slu_conf_path()), (2) the copy that was fetched before, kept in
+ * SLU_CONF_KEPT for all users of the host, (3) what the sluiced at
+ * $SLUICE_SERVER ("HOST[:PORT],...") sends now. Only text that was
+ * authenticated and parsed is kept, by a rename, and only by root. The hosts of
+ * slurmctld and sluiced need the file itself. Link with $(libslunet).
  */
 
 #include <stdbool.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readers of values that IOStart and PrestageTo need. */
+/*
+ * Reads the values of sluice.conf's keys for IOStart (jobs wait for the
+ * bandwidth of the parallel file system) and PrestageTo (inputs are copied to
+ * nodes before the job starts).
+ */
 #include "config.h"
 #include "common/conf.h"
 #include "common/conf_fs.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of keys of sluice.conf. */
+/*
+ * The table of all keys of sluice.conf: name, reader, field, default and help.
+ */
 #include "config.h"
 #include <stddef.h>
 #include "common/conf_fs.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pool=NAME lines: a table of their keys, read as those of the file are.
+ * Reads the lines Pool=NAME of sluice.conf. Their KEY=VALUE words have a table
+ * of their own, which works as the one in conf_keys.c does.
  */
 #include "config.h"
 #include "common/conf_fs.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The readers of the kinds of values in sluice.conf. Defaults go through the
- * same readers as an administrator's values.
+ * Checks and converts values of sluice.conf, with one function per kind of
+ * value (path, time, size, word of a list, ...). Defaults are text too and go
+ * through the same functions.
  */
 #include "config.h"
 #include "common/conf_values.h"

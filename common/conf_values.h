@@ -2,9 +2,11 @@
 #ifndef SLU_COMMON_CONF_VALUES_H
 #define SLU_COMMON_CONF_VALUES_H
 
-/* Private to conf: the readers of kinds of values, for the table of keys
- * (conf_keys.c). Each sets the field of its kind, or writes into *err what the
- * value must be. */
+/*
+ * Private to the parser of sluice.conf: one function per kind of value, for the
+ * table of keys (conf_keys.c). Each sets its field, or writes into *err what
+ * the value must be.
+ */
 
 #include "common/conf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Weights of jobs: "NAME:WEIGHT,...". */
+/* Reads the weights of jobs, "NAME:WEIGHT,...", of sluice.conf. */
 #include "config.h"
 #include "common/conf_fs.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where sluice.conf and slurm.conf are. */
+/*
+ * Finds the paths of sluice.conf and slurm.conf: by the environment variables
+ * SLUICE_CONF and SLURM_CONF, else at the paths of the build and of configless
+ * nodes.
+ */
 #include "config.h"
 #include "common/conf.h"
 

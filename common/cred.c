@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Credentials. A payload is checked by building the expected one and comparing
- * the bytes; only the nonce and the hash of a request are read from it, and the
- * hash is compared when the body is there. A request's begins with a method's
- * capital letters and a reply's with a nonce's digits, so neither is accepted
- * as the other.
+ * Makes and verifies MUNGE credentials of HTTP requests and replies.
+ *
+ * To verify a payload, the expected one is built and the bytes are compared.
+ * Only the nonce and the body's hash are read from a request's payload; the
+ * hash is compared once the body has arrived. A request's payload begins with
+ * the capital letters of a method and a reply's with the digits of a nonce, so
+ * neither can be replayed as the other.
  */
 #include "config.h"
 #include "common/cred.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads libcurl with dlopen(3) and looks up the functions that we call. It is
+ * never unloaded, as it may have registered functions that run at exit.
+ */
 #include "config.h"
 #include "common/curl_library.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* The library stays loaded, as it may have registered functions that run at
- * exit. */
 int slu_curl_load(struct slu_curl *c, struct slu_err *err)
 {
 	static const char *const names[] = {"libcurl.so.4",

@@ -3,10 +3,10 @@
 #define SLU_COMMON_CURL_LIBRARY_H
 
 /*
- * libcurl, loaded at run time by programs that need an HTTP client: it brings
- * two dozen libraries along, which cost more time and memory than most programs
- * need altogether. So `sysmap` without --push, `sysquery -f` and others do not
- * load it.
+ * Loads libcurl at run time, only in programs that need an HTTP client: it
+ * brings two dozen libraries along, which cost more time and memory than most
+ * of our programs need altogether. `sysmap` without --push, `sysquery -f` and
+ * others do not load it.
  */
 
 #include <curl/curl.h>

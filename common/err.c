@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors as values. A text is always one line: control characters become
- * blanks, so that it can be used in a log, a JSON document or a job's state
+ * Fills in errors. The text is always one line (control characters become
+ * blanks), so that it can be used in a log, a JSON document or a job's state
  * description.
  */
 #include "config.h"

@@ -3,14 +3,16 @@
 #define SLU_COMMON_FAST_H
 
 /*
- * For files whose time goes into short loops over long arrays: include this
- * before all headers but config.h, mark what contains such loops SLU_FAST, and
- * what it calls SLU_INLINE. Loops are then unrolled and use the widest
- * registers of the processor that runs them. No NaN or infinity may occur in
- * such a file (finite-math-only; isnan() does not work). If it defines
- * SLU_ANY_ORDER before, sums are worked out in any order, but for what stands
- * in slu_as_written(). With SLU_UNFUSED products are rounded before they are
- * added, by every processor and in the scalar remainder loop too.
+ * Compiles a file's inner loops for speed. For files that spend their time in
+ * short loops over long arrays: include this before all headers but config.h,
+ * mark functions with such loops SLU_FAST, and what they call SLU_INLINE. Loops
+ * are then unrolled and use the widest vector registers of the processor at run
+ * time.
+ *
+ * No NaN or infinity may occur in such a file (finite-math-only; isnan() does
+ * not work). With SLU_ANY_ORDER defined before, sums may be computed in any
+ * order, except inside slu_as_written(). With SLU_UNFUSED products are rounded
+ * before they are added, on every processor, in the scalar remainder loop too.
  */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \

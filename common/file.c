@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole files. What is written is complete or absent: the new
- * content gets its final mode under another name and is renamed. Mode
+ * Reads and writes whole files. A written file is complete or absent: the new
+ * content is written under another name, with its final mode, and renamed. Mode
  * arguments are exact, whatever the umask.
  */
 #include "config.h"

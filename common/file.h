@@ -2,8 +2,11 @@
 #ifndef SLU_COMMON_FILE_H
 #define SLU_COMMON_FILE_H
 
-/* Whole files, bounded reads and atomic writes; at-style so that a recorded
- * tree or a private directory can be the root. dirfd may be AT_FDCWD. */
+/*
+ * Whole files, bounded reads and atomic writes. Paths are relative to dirfd as
+ * in openat(2), so that a recorded tree or a private directory can be the root;
+ * dirfd may be AT_FDCWD.
+ */
 
 #include <stddef.h>
 #include <sys/resource.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns are dropped one by one, then widened one by one, as tables are
- * small. */
+/*
+ * Computes the widths of a table's columns for a given total width. Columns are
+ * dropped one by one and then widened one by one, without anything faster, as
+ * tables are small.
+ */
 #include "config.h"
 #include "common/fit.h"
 

@@ -4,8 +4,11 @@
 
 #include <gcrypt.h>
 
-/* Call it before anything else of libgcrypt, which complains in syslog
- * otherwise. May be called again; the first call must be by one thread. */
+/*
+ * Initialises libgcrypt. Must be called before any other function of libgcrypt,
+ * which complains in syslog otherwise. It may be called again; the first call
+ * must not run in two threads at once.
+ */
 static inline void slu_gcrypt_init(void)
 {
 	if (gcry_control(GCRYCTL_ANY_INITIALIZATION_P))

@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_GROW_H
 #define SLU_COMMON_GROW_H
 
-/* Room for more elements in an array on the heap. */
+/* Enlarges an array on the heap. */
 
 #include <stdlib.h>
 

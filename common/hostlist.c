@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host lists: expansion. A piece "a[1-2]b[1-3]" is expanded depth first into
- * one shared name buffer; as each bracket adds at least one character, the
- * depth is bounded by the length of a name. The array of a list has room for
- * the next power of two, so that adding needs no capacity field.
+ * Parses Slurm's host lists ("n[1-3,7]") and keeps lists of host names. A piece
+ * "a[1-2]b[1-3]" is expanded depth first into one shared name buffer; each
+ * bracket adds at least one character, so the depth is bounded by the length of
+ * a name. The array of a list has room for the next power of two, so adding
+ * needs no capacity field.
  */
 #include "config.h"
 #include "common/hostlist.h"

@@ -3,9 +3,9 @@
 #define SLU_COMMON_HOSTLIST_H
 
 /*
- * Host lists in Slurm's bracket form: "n1", "n[1-3,7]", "a1,b[01-10]x",
- * several brackets per name allowed. At most SLU_HOSTS_MAX names, repeated
- * ones counted.
+ * Host lists in Slurm's bracket form: "n1", "n[1-3,7]", "a1,b[01-10]x", with
+ * several brackets per name allowed. At most SLU_HOSTS_MAX names, duplicates
+ * counted.
  */
 
 #include <stddef.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Host lists: the bracket form. Names are folded by one run of digits at a
- * time, the last one first: names that are equal before and after that run
- * become one text with a bracket in its place. The next pass folds texts that
- * differ only in the run before it, so a full grid r[1-2]n[1-4] is found.
+ * Writes a list of host names in Slurm's bracket form ("n[1-3,7]"). Names are
+ * folded by one run of digits at a time, the last one first: names that are
+ * equal before and after that run become one text with a bracket in its place.
+ * The next pass folds texts that differ only in the run before it, so a full
+ * grid r[1-2]n[1-4] is found.
  */
 #include "config.h"
 #include "common/hostlist.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to sluiced. One try ends in an answer that is proven, or in "no
- * answer" (inside: SLU_TIMEOUT), after which the next address is tried. An
- * answer without a proof may come from a stranger: it counts as no answer,
- * whether it is a success or an error.
+ * Sends requests to sluiced and verifies the answers. One attempt gives an
+ * authenticated answer, or "no answer" (internally SLU_TIMEOUT), after which
+ * the next address is tried. An answer without a valid credential may come from
+ * a stranger: success or error, it counts as no answer.
  */
 #include "config.h"
 #include "common/http.h"

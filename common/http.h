@@ -3,11 +3,11 @@
 #define SLU_COMMON_HTTP_H
 
 /*
- * The one HTTP client: libcurl, authenticated both ways by MUNGE, except for
- * slu_http_get(). Tries every address of DaemonAddr, and again with growing
- * pauses, until it has an answer or the deadline has passed; every try carries
- * a fresh credential. Proxies and redirects are not followed. Link with
- * $(libslunet).
+ * The HTTP client of all our programs: libcurl, authenticated in both
+ * directions by MUNGE, except for slu_http_get(). Tries every address of
+ * DaemonAddr, again with growing pauses, until there is an answer or the
+ * deadline has passed; each attempt has a new credential. Proxies and redirects
+ * are not followed. Link with $(libslunet).
  */
 
 #include <stddef.h>

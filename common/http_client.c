@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Receives answers with libcurl: what all requests have in common. */
+/*
+ * Sets up libcurl handles and receives answers: the part that requests to
+ * sluiced (http.c) and to other servers (http_get.c) share.
+ */
 #include "config.h"
 #include "common/http_client.h"
 

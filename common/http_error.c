@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Converts an HTTP status and an error body into our errors (common/err.h). */
 #include "config.h"
 #include "common/http_error.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_HTTP_ERROR_H
 #define SLU_COMMON_HTTP_ERROR_H
 
-/* The error that an HTTP answer other than success means. */
+/* Converts an HTTP answer other than success into an error. */
 
 #include "common/err.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GET from servers of others, without proofs and tries. Declared in http.h. */
+/*
+ * Sends GET requests to servers other than sluiced, such as slurmrestd: without
+ * MUNGE credentials and without retries. Declared in http.h.
+ */
 #include "config.h"
 #include "common/http.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a client from sluice.conf. */
+/* Creates the HTTP client for the sluiced that sluice.conf names. */
 #include "config.h"
 #include "common/http.h"
 

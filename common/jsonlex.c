@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scans JSON text token by token, by the grammar of RFC 8259, to find what
+ * json-c would accept although it is not JSON.
+ */
 #include "config.h"
 #include "common/jsonlex.h"
 

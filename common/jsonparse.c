@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strict parsing with json-c. Refuses what json-c would accept silently: bytes
- * after the document, lax syntax (jsonlex.h), a length that it would cut to 32
- * bits.
+ * Parses JSON strictly with json-c. Refuses what json-c would accept silently:
+ * bytes after the document, lax syntax (jsonlex.h), a length that it would
+ * truncate to 32 bits.
  */
 #include "config.h"
 #include "common/jsonx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strict access to members of JSON objects. Refuses what json-c would accept
- * silently: a NUL inside a string, a number it would clamp.
+ * Reads members of JSON objects with strict types. Refuses what json-c would
+ * accept silently: a NUL inside a string, a number that it would clamp.
  */
 #include "config.h"
 #include "common/jsonx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log sink. A line is formatted on the stack, stays one line, and is passed
- * to the sink whole, so that threads never mix theirs.
+ * Writes log lines. A line is formatted on the stack, stays one line, and is
+ * passed to the sink in one call, so that lines of several threads do not mix.
  */
 #include "config.h"
 #include "common/log.h"

@@ -3,9 +3,9 @@
 #define SLU_COMMON_LOG_H
 
 /*
- * The log sink of a program. Libraries do not log; daemons and commands hold
- * one `struct slu_log` and pass it to their own files. In slurmctld the sink
- * is Slurm's own log.
+ * The log of a program. Libraries do not log; daemons and commands hold one
+ * `struct slu_log`, whose sink is stderr, a file or syslog, and pass it to
+ * their own files. In slurmctld the sink is Slurm's own log.
  */
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs programs and names processes. A program runs in a process group of its
- * own, with default signals and no descriptor but 0 to 2; it dies with the
- * thread that started it. Its end is detected by a pidfd, not by the end of its
- * output, which a daemon that it has started may keep open.
+ * Runs programs, with a deadline or detached, and identifies processes. A
+ * program runs in a process group of its own, with default signals and no
+ * descriptors but 0 to 2; it is killed when the thread that started it ends.
+ * Its end is detected by a pidfd, not by the end of its output, which a daemon
+ * that it has started may keep open.
  */
 #include "config.h"
 #include "common/proc.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the reason in slurmrestd's error answers. */
 #include "config.h"
 #include "common/rest.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_REST_H
 #define SLU_COMMON_REST_H
 
-/* Errors in slurmrestd's answers. */
+/* Reads errors in slurmrestd's answers. */
 
 struct json_object;
 

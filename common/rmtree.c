@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes a tree that may be hostile: no link is followed, no mount point
- * crossed, and no depth exhausts descriptors or stack. Below DEPTH_MAX levels a
- * directory is moved up to the top under an unused name, where a later pass
- * finds it. What is still there after the first pass may be growing, through
- * processes that have it open, also on other hosts: from then on directories
- * are made inaccessible for others before they are read.
+ * Removes a directory tree whose content may be hostile: no link is followed,
+ * no mount point crossed, and no depth exhausts descriptors or stack. A
+ * directory below DEPTH_MAX levels is moved up to the top under an unused name,
+ * where a later pass removes it. What is left after the first pass may still
+ * grow, by processes that have it open, also on other hosts: from then on other
+ * users' access to directories is removed before they are read.
  */
 #include "config.h"
 #include "common/file.h"

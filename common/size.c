@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sizes and times as text. Sizes are computed in integers of 128 bits, so
+ * Parses and prints sizes and times. Sizes are computed in 128-bit integers, so
  * that a fraction of a unit is exact to the byte.
  */
 #include "config.h"

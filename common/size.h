@@ -2,7 +2,7 @@
 #ifndef SLU_COMMON_SIZE_H
 #define SLU_COMMON_SIZE_H
 
-/* Sizes and times as users and Slurm write them. */
+/* Parses and prints sizes and times in the notations of users and Slurm. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strings. Invariant of a buffer: data is NULL, or data[len] is NUL and
- * len < cap; len never exceeds the ceiling. A failed buffer keeps what it had
- * and takes nothing more.
+ * Strings and growing buffers. Invariant of a buffer: data is NULL, or
+ * data[len] is NUL and len < cap; len never exceeds the limit. A buffer that
+ * has failed keeps its content, and further additions do nothing.
  */
 #include "config.h"
 #include "common/str.h"

@@ -2,7 +2,9 @@
 #ifndef SLU_COMMON_STR_H
 #define SLU_COMMON_STR_H
 
-/* Strings: a growing buffer with a ceiling, and the few helpers we need. */
+/*
+ * Strings: a growing buffer with a maximum length, and the few helpers we need.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

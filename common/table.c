@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Formats a table: every cell is formatted once into a grid; a column wants the
- * width of its widest cell and gets the one that common/fit.h computes; then
- * lines are written.
+ * Prints a JSON array of objects as a table. Every cell is formatted once into
+ * a grid; a column wants the width of its widest cell and gets the one that
+ * common/fit.h computes; then lines are written.
  */
 #include "config.h"
 #include "common/table.h"

@@ -3,15 +3,14 @@
 #define SLU_COMMON_TABLE_H
 
 /*
- * JSON for people: an array of objects as an aligned table, one row an object,
- * one column a key; numbers are aligned to the right. Texts are made safe for a
- * terminal: control characters become '?'. Columns are aligned by the width of
- * characters on a terminal.
+ * Prints JSON for people: an array of objects as an aligned table, with one row
+ * per object and one column per key. Numbers are aligned to the right; columns
+ * by the width of characters on a terminal. Control characters in texts become
+ * '?'.
  *
- * A table that is too wide is reduced: columns in which no row has a value are
- * dropped first, then those with the highest `drop`; texts are cut, with an
- * ellipsis; a number, a size or a time never is, as the rest would be another
- * value.
+ * A table that is too wide is reduced: columns without any value are dropped
+ * first, then those with the highest `drop`; texts are cut, with an ellipsis. A
+ * number, a size or a time is never cut, as the rest would be another value.
  */
 
 #include <json-c/json.h>

@@ -3,8 +3,9 @@
 #define SLU_COMMON_TEXT_H
 
 /*
- * A long text that does not change and is shared by many answers: the plan of
- * 10,000 nodes is more than a megabyte, and each of them gets it. One thread.
+ * A long immutable text with a reference count, shared by many answers: the
+ * plan of a job on 10,000 nodes is more than a megabyte, and each node gets it.
+ * Not thread-safe.
  */
 
 #include <stddef.h>

@@ -3,14 +3,14 @@
 #define SLU_COMMON_TIERS_H
 
 /*
- * Tiers: kinds of storage that a node can have. NodeStorage of sluice.conf
- * chooses among them, a Pool may be of one (Tier=), a request may ask for one
- * (tier=).
+ * Names of storage tiers (kinds of a node's storage: flash, disk, ...) and
+ * lists that choose among a node's devices. NodeStorage of sluice.conf has such
+ * a list, a Pool may be of one tier (Tier=), a request may ask for one (tier=).
  *
  * A choice is a list of words, the most wanted first: a tier, `largest`,
- * `fastest`, or a pattern (fnmatch(3), * not past a /) of mount points. `auto`
- * is `largest`. Alone, a path without wildcards is no pattern: it is that
- * directory on every node.
+ * `fastest`, or a pattern (fnmatch(3), * does not match /) of mount points.
+ * `auto` is `largest`. A single path without wildcards is not a pattern: it is
+ * that directory on every node.
  */
 
 #include <stdbool.h>

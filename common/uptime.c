@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures ages by CLOCK_BOOTTIME and the boot id, stored as "BOOT_ID SECONDS
+ * AGE".
+ */
 #include "config.h"
 #include "common/uptime.h"
 

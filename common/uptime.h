@@ -3,10 +3,10 @@
 #define SLU_UPTIME_H
 
 /*
- * The age of something by the running kernel's clock, which cannot be set.
- * Dates can be wrong, and what is removed because of a wrong one is lost. The
- * time while the host is down, or after the age was last stored, does not
- * count: an age is never too large.
+ * Measures the age of something by the running kernel's clock, which cannot be
+ * set: dates can be wrong, and data that is removed because of a wrong date is
+ * lost. Time while the host is down, or after the age was last stored, does not
+ * count, so an age is never too large.
  */
 
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Widths of characters, from the C library in a UTF-8 locale. */
+/*
+ * Measures the widths of characters on a terminal, with the C library's
+ * wcwidth(3) in a UTF-8 locale.
+ */
 #include "config.h"
 #include "common/width.h"
 
