@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table-driven codec. Invariants: a struct that was zeroed or decoded can
- * always be cleared; a failed decode leaves it zeroed. Depth is bounded by the
+ * Encodes, decodes and frees messages by their tables (codec.h). Invariants: a
+ * struct that was zeroed or decoded can always be freed by slu_msg_clear(); a
+ * failed decode leaves it zeroed. The depth of recursion is bounded by the
  * tables (no table contains itself), list lengths by the JSON text that the
  * caller has already bounded.
  */

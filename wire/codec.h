@@ -3,8 +3,9 @@
 #define SLU_WIRE_CODEC_H
 
 /*
- * One table per message: the same rows encode, decode, check and free it. A
- * field absent from the JSON keeps zero (or fails, when required); an unknown
+ * Converts structs to JSON messages and back. One table per message type
+ * describes its fields; the same rows encode, decode, check and free. A field
+ * absent from the JSON keeps zero (or is an error, when required); an unknown
  * one is ignored, so that the two ends may be of different releases.
  */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The message tables of the control socket. */
+/* Tables (codec.h) of the messages on the control socket. */
 #include "wire/control.h"
 
 #include "wire/ion_assignment.h"

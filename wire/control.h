@@ -3,9 +3,9 @@
 #define SLU_WIRE_CONTROL_H
 
 /*
- * The control socket between libsluice (in slurmctld) and sluiced: one JSON
- * line per message, see slu_envelope(). Level-triggered: on connect each side
- * sends `hello` with its whole live state; later messages carry changes.
+ * Messages on the control socket between libsluice (in slurmctld) and sluiced:
+ * one line of JSON each, see slu_envelope(). Level-triggered: when connected,
+ * each side sends `hello` with its whole state; later messages carry changes.
  */
 
 #include "wire/job.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control socket's lines. A line whose body is a single string without
- * escapes is written and recognised without the JSON parser: thousands of long
- * ones come when slurmctld starts (rows.h), and the parser takes 4 ns for a
- * byte.
+ * Writes and parses lines of the control socket, {type, body}. A line whose
+ * body is a single string without escapes is written and recognised without the
+ * JSON parser: thousands of long ones arrive when slurmctld starts (rows.h),
+ * and the parser takes 4 ns per byte.
  */
 #include "common/fast.h"
 #include <inttypes.h>

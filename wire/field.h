@@ -3,9 +3,9 @@
 #define SLU_WIRE_FIELD_H
 
 /*
- * Shorthand for message tables, private to wire/. A table file defines
- * `#define T struct slu_x` and lists FIELD(STR, name) rows: the JSON key is
- * the member's name.
+ * Macros that shorten message tables, private to wire/. A table file defines
+ * `#define T struct slu_x` and lists FIELD(STR, name) rows: the JSON key is the
+ * member's name.
  */
 
 #include <stddef.h>

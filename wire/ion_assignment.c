@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the assignment's and the distances' messages. */
+/*
+ * Tables (codec.h) of the messages about I/O nodes: their assignment to jobs,
+ * and their distances from compute nodes.
+ */
 #include "wire/ion_assignment.h"
 
 #include "wire/field.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_WIRE_ION_ASSIGNMENT_H
 #define SLU_WIRE_ION_ASSIGNMENT_H
 
-/* Which job has which I/O nodes, and how far these are from compute nodes: two
- * messages on the control socket (wire/control.h). */
+/*
+ * Messages on the control socket (wire/control.h) about I/O nodes: which job
+ * has which of them, and how far each is from the compute nodes.
+ */
 
 #include "wire/codec.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of struct slu_job, and its copy. */
+/* Table (codec.h) of struct slu_job, its deep copy, and how long a job ran. */
 #include "wire/job.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define SLU_WIRE_JOB_H
 
 /*
- * A job as slurmctld knows it, without any Slurm type: what libsluice copies
- * under a lock, what travels to sluiced, and what the predictor learns from.
- * Times are Unix seconds, 0 where not yet known.
+ * Describes a job as slurmctld knows it, without any Slurm type. libsluice
+ * copies it under slurmctld's lock and sends it to sluiced; the predictor
+ * learns from it. Times are Unix seconds, 0 when not yet known.
  */
 
 #include "wire/codec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The message tables of wire/node.h. */
+/* Tables (codec.h) of the messages between nodes and sluiced. */
 #include "wire/node.h"
 
 #include "wire/field.h"

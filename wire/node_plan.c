@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the plan's messages. */
+/*
+ * Tables (codec.h) of the messages that carry a buffer's plan, and the look-up
+ * of an option in one.
+ */
 #include "wire/node_plan.h"
 
 #include <strings.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses and writes our part of a job's AdminComment. It begins with its first
- * word and runs to the comment's end. Its pieces are separated by "; " and each
- * is recognised by how it begins. A piece that is not understood, of another
- * release or edited by a person, is skipped; the others still count.
+ * Parses and prints our note in a job's AdminComment (note.h). The note begins
+ * with "sluice: " and runs to the comment's end; its parts are separated by ";
+ * ", each recognised by its first words. A part that is not understood, written
+ * by another release or edited by a person, is skipped; the others are used.
  */
 #include "config.h"
 #include "wire/note.h"

@@ -3,9 +3,10 @@
 #define SLU_WIRE_NOTE_H
 
 /*
- * What we store with a job, in slurmctld's own record of it: the last part of
- * the administrator's comment, which survives restarts, which users cannot
- * forge, and which `scontrol show job` and sacct show:
+ * The note in which Sluice records, in a job's AdminComment, what it did with
+ * the job. The note is the last part of that comment, which survives restarts
+ * of slurmctld, which users cannot forge, and which `scontrol show job` and
+ * sacct show:
  *
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
  *   of 0:10:00, extended; script 9f86d081884c7d65; waited 0:02:00 for storage;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packs rows of the history into text and unpacks them, by a table of columns
+ * (the format is described in rows.h). An empty field is unpacked as 0 or NULL.
+ */
 #include "wire/rows.h"
 #include <errno.h>
 #include <math.h>

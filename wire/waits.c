@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names the reasons why jobs wait, and prints and parses how long they waited
+ * for each ("0:10:00 for storage").
+ */
 #include "config.h"
 #include "wire/waits.h"
 

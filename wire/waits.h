@@ -3,9 +3,9 @@
 #define SLU_WIRE_WAITS_H
 
 /*
- * What kept a job in the queue besides Slurm's own reasons, and for how long: a
- * text such as "0:10:00 for storage, 0:00:40 for its input", for people and for
- * messages (slu_job.waited).
+ * Records for what, besides Slurm's own reasons, a job waited in the queue, and
+ * how long: as a text such as "0:10:00 for storage, 0:00:40 for its input", for
+ * people and for messages (slu_job.waited).
  */
 
 #include <stdbool.h>
