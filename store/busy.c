@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waiting while another process writes. After waiting in vain the next waits
- * are short for a while: otherwise a daemon that writes a lot would spend all
- * its time waiting.
+ * Limits how long SQLite waits while another process writes to the database.
+ * After a wait that ended in SQLITE_BUSY the next waits are short for a while:
+ * otherwise a daemon that writes a lot would spend all its time waiting.
  */
 #include "config.h"
 #include "store/db_private.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Long texts by row number, with SQLite's incremental blob I/O: moving a handle
- * costs half as much as a statement, and the bytes are copied from the
- * database's page to the caller's buffer directly. SQLite cannot use a handle
- * again whose move has failed, so the next move opens another one.
+ * Reads long texts by row number with SQLite's incremental blob I/O. Moving a
+ * blob handle to another row costs half as much as a statement, and the bytes
+ * are copied directly from the database's page to the caller's buffer. SQLite
+ * cannot use a handle again whose move has failed, so the next move opens
+ * another one.
  */
 #include "config.h"
 #include "store/column_texts.h"

@@ -3,9 +3,9 @@
 #define SLU_STORE_COLUMN_TEXTS_H
 
 /*
- * The texts of one column, found by row number and read piece by piece, without
- * a copy of the whole in memory. Use it within a transaction, and free it
- * before that ends.
+ * Reads the texts of one column by row number, piece by piece, without a copy
+ * of the whole in memory. Use it within a transaction, and free it before that
+ * ends.
  */
 
 #include "store/db.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection on which an untrusted user's SELECT can do no harm. While a
- * statement is prepared, SQLite calls the authorizer for each action of it;
- * what is not on the list there is refused.
+ * Restricts a database connection so that an untrusted user's SELECT can do no
+ * harm. SQLite's authorizer is called for each action while a statement is
+ * prepared, and refuses what is not on its list; a progress handler limits the
+ * number of steps; tables that are not listed as visible are refused.
  */
 #include "config.h"
 #include "store/db.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SQLite behind a handful of calls. Statements are prepared once and kept by
- * the address of their SQL text (its content is compared too, so a reused
- * buffer cannot run the wrong one); a statement that is being stepped is not
- * shared, a second user of the same text gets one of its own. Begins nest by
- * counting: only the outermost one reaches SQLite, and a rollback within
- * dooms the transaction until the outermost caller has rolled back too.
+ * Wraps SQLite in a few calls. Statements are prepared once and cached by the
+ * address of their SQL text (its content is compared too, so a reused buffer
+ * cannot run the wrong one). A statement that is being stepped is not shared: a
+ * second user of the same text gets another one. Transactions nest by counting:
+ * only the outermost begin and commit reach SQLite, and a rollback of an inner
+ * one dooms the whole until the outermost caller has rolled back too.
  */
 
 #include "config.h"

@@ -3,10 +3,10 @@
 #define SLU_STORE_DB_H
 
 /*
- * The only code that uses SQLite. Other rooms pass SQL text with ? parameters;
- * this file opens and migrates the database, prepares statements (each text
- * once, cached), binds parameters by a format string and runs them. An object
- * belongs to one thread.
+ * The interface to SQLite, which only store/ uses. Callers pass SQL text with ?
+ * parameters; this opens and migrates the database, prepares statements (each
+ * text once, cached), binds parameters by a format string and runs them. An
+ * object belongs to one thread.
  */
 
 #include <stdbool.h>

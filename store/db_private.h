@@ -2,7 +2,9 @@
 #ifndef SLU_STORE_DB_PRIVATE_H
 #define SLU_STORE_DB_PRIVATE_H
 
-/* What the files of store/ share. */
+/*
+ * Private to store/: the database object, and functions that its files share.
+ */
 
 #include <sqlite3.h>
 #include <stdbool.h>

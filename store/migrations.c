@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The schema. Tables of the original sysmap keep their names and columns, so
- * that both programs can read and write each other's databases; additional data
- * is in tables of our own. Times are Unix seconds.
+ * Creates and migrates the schema of the database. Tables of the original
+ * sysmap keep their names and columns, so that both programs can read and write
+ * each other's databases; additional data is in tables of our own. Times are
+ * Unix seconds.
  */
 
 #include "config.h"

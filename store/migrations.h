@@ -3,9 +3,9 @@
 #define SLU_STORE_MIGRATIONS_H
 
 /*
- * The whole schema, as the numbered steps that lead to it: step i brings a
- * database from version i to i + 1 (PRAGMA user_version). Steps that have
- * been released are never changed; new ones are added at the end.
+ * The schema of the database, as the numbered steps that lead to it: step i
+ * changes a database from version i to i + 1 (PRAGMA user_version). Released
+ * steps are never changed; new ones are added at the end.
  */
 
 #include "store/db.h"

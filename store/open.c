@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening a database: checks its owner and schema, and migrates it for writing.
- * SQLite opens lazily, so the schema's version is read at once to learn whether
- * the file can be read at all.
+ * Opens a database: checks its owner and schema, and migrates it when it is
+ * opened for writing. SQLite opens files lazily, so the schema's version is
+ * read at once to find out whether the file can be read at all.
  */
 #include "config.h"
 #include "store/db.h"
