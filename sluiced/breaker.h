@@ -3,12 +3,14 @@
 #define SLU_SLUICED_BREAKER_H
 
 /*
- * A circuit breaker around a service of the host (munged, the name service)
- * that can only be asked by waiting for its answer, which the one thread of the
- * daemon does. Where it was slow to fail, nobody asks it for ten times as long
- * as that took, so that at most a tenth of the time is spent waiting for it.
+ * A circuit breaker for a service of the host (munged, the name service) that
+ * is asked by a blocking call in the daemon's only thread. When a call has
+ * failed after some time, the service is not asked again for ten times as long
+ * (1 s at least, 120 s at most), so that the thread spends about a tenth of its
+ * time waiting for it.
  *
- * Times are seconds of one clock; { 0 } is a breaker that is closed.
+ * Times are seconds of one clock; { 0 } is a closed breaker: the service may be
+ * asked.
  */
 
 #include <stdbool.h>

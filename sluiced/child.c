@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fork, run, report. The child closes everything it inherited before it
- * works, so that one which hangs for ever keeps no port, socket or lock of
- * ours; it ends by _exit(2). What it sends is its output, then one trailer
- * with the verdict; a trailer that is missing means that it died. With one
- * that stays there is a socket in place of the pipe, which keeps messages
- * apart: each way one at a time, so that a message always fits.
+ * Runs work in a forked child process and collects its result. The child closes
+ * everything it inherited before it works, so that a child that hangs for ever
+ * holds no port, socket or lock of ours; it ends by _exit(2). It sends its
+ * output, then a trailer with success or the error; a missing trailer means
+ * that the child died. A child that stays for more work has a socket in place
+ * of the pipe, which keeps messages apart: one at a time in each direction, so
+ * that a message always fits.
  */
 #include "sluiced/child.h"
 

@@ -3,13 +3,13 @@
 #define SLU_SLUICED_CHILD_H
 
 /*
- * Work that may take long or hang (a shared file system, a big question) is
- * done by a child process with a deadline; what it says comes back through a
- * pipe. A process that hangs in the kernel survives SIGKILL, so "answered" and
- * "gone" are two events, and nobody waits here for the second.
+ * Runs work that may take long or hang (a shared file system, a big question)
+ * in a child process with a deadline, which sends its result through a pipe. A
+ * process that hangs in the kernel survives SIGKILL, so "has answered" and "has
+ * exited" are two events, and the daemon never blocks for the second.
  *
  * A child may stay for more work of the same kind, which saves a fork each
- * time; it keeps the memory that this process had when it began.
+ * time; it keeps the copy of the daemon's memory from the time of its fork.
  */
 
 #include <stdbool.h>

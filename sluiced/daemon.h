@@ -3,9 +3,9 @@
 #define SLU_SLUICED_DAEMON_H
 
 /*
- * All parts of sluiced in one struct. The parts do not know each other; the
- * files whose functions take a `struct slu_daemon *` connect them, and
- * startup.c begins and ends them all.
+ * The daemon's object: all parts of sluiced in one struct. The parts do not
+ * know each other; the files whose functions take a `struct slu_daemon *`
+ * connect them, and startup.c creates and destroys them all.
  */
 
 #include "burst_buffer/lifecycle/buffers.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A poll loop for a handful of descriptors. The thousands of HTTP connections
- * are not among them: they hide behind libmicrohttpd's one epoll descriptor.
+ * Waits with poll(2) for descriptors, timers and ends of children, and calls
+ * their handlers. There is a handful of descriptors: the thousands of HTTP
+ * connections are behind libmicrohttpd's one epoll descriptor.
  *
- * Invariant: poll->fd[i] and watch[i] describe the same descriptor. During a
- * turn both may be reordered by handlers, so ready ones are noted first and
- * looked up again by number.
+ * Invariant: poll->fd[i] and watch[i] describe the same descriptor. Handlers
+ * may reorder both during a turn, so the ready descriptors are collected first
+ * and looked up again by number.
  */
 #include "sluiced/event_loop.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sorted list of hosts with their addresses. Resolving may block for as long
- * as the site's name service does; so each host is asked about when it first
- * speaks, and at most every RETRY seconds while its address does not fit, and
- * nobody is while the service is slow. Hosts that are none of slurmctld's come
- * into the list when their address has fitted; before, the last few of them
- * are remembered apart.
+ * Keeps the addresses of hosts in a sorted list, and checks the sender of a
+ * request against them. Resolving a name may block for as long as the site's
+ * name service does: so a name is resolved when its host first sends something,
+ * at most every RETRY seconds while the address does not match, and not at all
+ * while the service is slow. Hosts that are no nodes of slurmctld enter the
+ * list when their address has matched; before that, only the last few are
+ * remembered.
  */
 #include "sluiced/host_addresses.h"
 

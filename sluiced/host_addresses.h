@@ -3,10 +3,10 @@
 #define SLU_SLUICED_HOST_ADDRESSES_H
 
 /*
- * The addresses of each host: those of its NodeAddr, as slurmctld reports it,
- * and those of its name. Numeric addresses cost nothing; names are resolved
- * when they are first needed, and the result is kept. A name service that is
- * slow is not asked for a while (breaker.h).
+ * Knows the addresses of each host: those of its NodeAddr, as slurmctld reports
+ * it, and those of its name. Numeric addresses cost nothing; names are resolved
+ * when they are first needed, and the result is kept. A slow name service is
+ * not asked for a while (breaker.h).
  */
 
 #include <netinet/in.h>

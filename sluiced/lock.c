@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sluiced for each database: an flock(2) on a file beside it, which the
- * kernel releases however the process ends. */
+/*
+ * Ensures that there is one sluiced for each database: by an flock(2) on a file
+ * beside it, which the kernel releases however the process ends.
+ */
 #include "sluiced/lock.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluiced: options, lock, privileges, background, signals. In the background,
- * the parent waits until it listens, so that its exit status says whether the
- * start succeeded.
+ * Starts sluiced: options, lock, privileges, background, signals. With a
+ * background daemon, the parent waits until the child listens, so that its exit
+ * status tells whether the start succeeded.
  */
 #include "config.h"
 

@@ -4,7 +4,7 @@
 
 /*
  * Counters for GET /metrics (Prometheus text). They name no job, user or path,
- * as anybody may read them, and their number is fixed.
+ * as every user may read them, and their number is fixed.
  */
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks that the programs exist which sluiced runs. */
+/* Checks that the programs exist which sluice.conf names for sluiced to run. */
 #include "sluiced/programs.h"
 
 #include <errno.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Start and stop, in an order in which nothing is called before it exists:
- * database, state in memory, control socket (which accepts nobody before the
- * loop runs), buffers, and the HTTP server last.
+ * Starts and stops sluiced's parts, in an order in which nothing is called
+ * before it exists: database, state in memory, control socket (which accepts no
+ * client before the loop runs), buffers, and the HTTP server last. Also has the
+ * daemon's timers, such as those that delete old rows of the history, the
+ * buffers and the resource map.
  */
 #include "burst_buffer/request/fstype.h"
 #include "sluiced/ingestion/server_reports.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_STARTUP_H
 #define SLU_SLUICED_STARTUP_H
 
-/* sluiced as a whole begins, reads its configuration again, and ends. */
+/* Starts sluiced as a whole, reads its configuration again, and stops it. */
 
 #include "sluiced/daemon.h"
 

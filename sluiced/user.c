@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From root to SlurmUser. */
+/* Drops root's privileges: changes the process from root to SlurmUser. */
 #include "sluiced/user.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "common/file.h"
 
-/* One that is there stays as it is. */
+/* Creates a directory for SlurmUser; an existing one is not changed. */
 static int own_dir(const char *dir, const struct passwd *pw,
 		   struct slu_err *err)
 {
@@ -26,7 +26,7 @@ static int own_dir(const char *dir, const struct passwd *pw,
 	return 0;
 }
 
-/* As who is going to write there. */
+/* Checks, as SlurmUser, that files can be created in the directory. */
 static int check_dir(const char *key, const char *dir, const struct slu_conf *c,
 		     struct slu_err *err)
 {

@@ -4,10 +4,12 @@
 
 #include "common/conf.h"
 
-/* Become SlurmUser. Started as root: make the directories of the database and
- * the control socket when they are missing, give them and the log file (may
- * be NULL) to it, then drop every privilege. Started as that user already:
- * nothing. As anybody else: an error, as when it cannot write there. */
+/*
+ * Becomes SlurmUser. Started as root: creates the directories of the database
+ * and the control socket when they are missing, gives them and the log file
+ * (may be NULL) to SlurmUser, then drops all privileges. Started as SlurmUser:
+ * changes nothing. As another user: an error, as when it cannot write there.
+ */
 int slu_user_become(const struct slu_conf *conf, const char *log_file,
 		    struct slu_err *err);
 

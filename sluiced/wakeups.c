@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Only sets timers: what they do is decided by startup.c. */
+/*
+ * Wakes the daemon's timers on behalf of its parts. What a timer does is
+ * decided in startup.c.
+ */
 #include "sluiced/wakeups.h"
 
 #include "common/clock.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_WAKEUPS_H
 #define SLU_SLUICED_WAKEUPS_H
 
-/* What the parts ask of the event loop: look at the buffers soon, or connect
- * to slurmctld again. */
+/*
+ * Wakes the event loop on behalf of the daemon's parts: to look at the buffers
+ * soon, or to connect to slurmctld again.
+ */
 
 #include "sluiced/daemon.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns what the buffers want done into messages to slurmctld. */
+/*
+ * Sends slurmctld the commands that follow from changes of buffers, as messages
+ * on the control socket (the callbacks of burst_buffer/lifecycle).
+ */
 #include "sluiced/control/buffer_commands.h"
 #include "sluiced/control/pool_commands.h"
 #include "sluiced/placement/layouts.h"
@@ -14,8 +17,8 @@ static void mirror(void *arg, const struct slu_buffer_state *state)
 		slu_capacity_kept(d);
 }
 
-/* An order that cannot be kept is repeated after slurmctld's next hello; a
- * reason for squeue is not worth that. */
+/* Queues a command until slurmctld has answered it. Without memory for that,
+ * asks slurmctld to connect again, after which the command is sent anew. */
 static void order(struct slu_daemon *d, const struct slu_desc *desc,
 		  uint32_t job_id, const char *node, const void *msg)
 {

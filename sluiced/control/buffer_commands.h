@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_CONTROL_BUFFER_COMMANDS_H
 #define SLU_SLUICED_CONTROL_BUFFER_COMMANDS_H
 
-/* What the buffers want done, as messages to slurmctld. */
+/* Sends slurmctld the commands that follow from changes of buffers. */
 
 #include "burst_buffer/lifecycle/buffers.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * File systems that nodes cannot make, by their documents "filesystems":
+ * Counts the nodes that cannot make a file system, from the documents
+ * "filesystems" that nodes push:
  * [{"name":FILESYSTEM,"ok":false,"text":WHY},...]. A node without a document
  * counts as able. The name SLU_CAPACITY_MOVER stands for the site's Mover.
  */

@@ -2,7 +2,9 @@
 #ifndef SLU_SLUICED_CONTROL_CAPABILITIES_H
 #define SLU_SLUICED_CONTROL_CAPABILITIES_H
 
-/* File systems that nodes cannot make. */
+/*
+ * Counts, for each file system of sluice.conf, the nodes that cannot make it.
+ */
 
 #include "common/conf.h"
 #include "store/db.h"

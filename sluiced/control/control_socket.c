@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listens, splits what the client sends into lines, and queues what it has not
- * read yet. Nothing here blocks. A client that breaks the protocol or does not
- * read is disconnected; it will connect again, and both sides start from their
- * whole state, so nothing is lost.
+ * Serves the control socket: listens, splits what slurmctld sends into lines,
+ * and queues what slurmctld has not read yet. Nothing here blocks. A client
+ * that breaks the protocol or does not read is disconnected; it connects again,
+ * and both sides then send their whole state, so nothing is lost.
  */
 #include "sluiced/control/control_socket.h"
 

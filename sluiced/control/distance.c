@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One breadth-first search for each place, whatever the number of hosts. */
+/*
+ * Computes the distances between I/O nodes and compute nodes in the network's
+ * topology. Hosts at the same switch are one place: one breadth-first search
+ * per place with I/O nodes, whatever the number of hosts.
+ */
 #include "sluiced/control/distance.h"
 
 #include <stdlib.h>

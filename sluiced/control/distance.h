@@ -3,9 +3,9 @@
 #define SLU_SLUICED_DISTANCE_H
 
 /*
- * How far the I/O nodes are from the compute nodes, by the newest topology in
- * the resource map; slurmctld places jobs by it. Sent to a slurmctld that
- * connects, and after a change.
+ * Computes how far each I/O node is from the compute nodes, by the newest
+ * topology in the resource map. slurmctld uses these distances to place jobs.
+ * They are sent to a slurmctld that connects, and after a change.
  */
 
 #include "sluiced/event_loop.h"

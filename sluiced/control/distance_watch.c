@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides when the distances of I/O nodes are computed and sent: when slurmctld
+ * connects, and some seconds after a push to the resource map, as nodes push at
+ * the same time.
+ */
 #include "sluiced/control/distance_watch.h"
 
 #include <stdlib.h>

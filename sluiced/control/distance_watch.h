@@ -2,7 +2,9 @@
 #ifndef SLU_SLUICED_CONTROL_DISTANCE_WATCH_H
 #define SLU_SLUICED_CONTROL_DISTANCE_WATCH_H
 
-/* When the distances of I/O nodes are computed and sent to slurmctld. */
+/*
+ * Decides when the distances of I/O nodes are computed and sent to slurmctld.
+ */
 
 #include "sluiced/daemon.h"
 

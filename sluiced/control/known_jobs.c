@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list of jobs sorted by id. */
+/*
+ * Keeps the jobs that slurmctld reports, as an array sorted by job id. Jobs
+ * that ended more than an hour ago are removed once a minute.
+ */
 #include "sluiced/control/known_jobs.h"
 
 #include <stdlib.h>

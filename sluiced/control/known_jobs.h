@@ -3,9 +3,9 @@
 #define SLU_SLUICED_CONTROL_KNOWN_JOBS_H
 
 /*
- * The jobs that run, and those that ended within the last hour, as slurmctld
- * reports them: their users and nodes. In memory only; slurmctld reports all of
- * them when it connects.
+ * Keeps the jobs that run, and those that ended within the last hour, as
+ * slurmctld reports them, with their users and nodes. In memory only; slurmctld
+ * reports all of them when it connects.
  */
 
 #include "common/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Splits a stream into lines. Each byte is searched once, and moved at most
- * once for each addition, however the stream is cut into pieces.
+ * once per addition, however the stream is cut into pieces.
  */
 #include "sluiced/control/line.h"
 

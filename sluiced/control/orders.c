@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list in the order of ids, as ids only grow and orders are added at the end.
- * At most one order for each (kind, job, node).
+ * Keeps unanswered commands to slurmctld in a list in the order of ids: ids
+ * only grow, and commands are added at the end. There is at most one command
+ * for each (kind, job, node).
  */
 #include "sluiced/control/orders.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums the storage of nodes for each pool, from the resource map. A node's
+ * share of a buffer lies on one of its devices, so the largest device limits
+ * the size of a share.
+ */
 #include "config.h"
 #include "sluiced/control/pool_capacity.h"
 
@@ -11,7 +16,7 @@
 #include "sysmap/database/storage_rank.h"
 #include "sluiced/control/capabilities.h"
 
-/* A share lies on one device: the largest of them says how large it may be. */
+/* Adds a node to its pool. */
 static void add_node(struct slu_pool_capacity *p,
 		     const struct slu_node_storage *device, size_t n)
 {

@@ -3,10 +3,11 @@
 #define SLU_SLUICED_POOL_CAPACITY_H
 
 /*
- * The capacity of each pool: for slurmctld's nodes, what the resource map says
- * of the file systems with our storage. Computed when slurmctld connects, when
- * the configuration was read again, soon after a host's first map, and every
- * minute or so (less often with many nodes), and sent when it has changed.
+ * Computes the capacity of each pool: for the nodes that slurmctld has, the
+ * size of the file systems with our storage, from the resource map. Computed
+ * when slurmctld connects, when the configuration was read again, soon after a
+ * host's first map, and every minute or so (less often with many nodes), and
+ * sent when it has changed.
  */
 
 #include "common/conf.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When the capacity of pools is computed and sent to slurmctld. */
+/*
+ * Decides when the capacity of pools is computed, adds the data that is kept
+ * after failed stage-outs, and sends it to slurmctld when it has changed.
+ */
 #include "sluiced/control/pool_commands.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_CONTROL_POOL_COMMANDS_H
 #define SLU_SLUICED_CONTROL_POOL_COMMANDS_H
 
-/* When the capacity of pools is computed and sent to slurmctld. */
+/* Decides when the capacity of pools is computed and sent to slurmctld. */
 
 #include "sluiced/daemon.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles slurmctld's messages. Each may come again after a reconnect, and
- * means the same then.
+ * Handles slurmctld's messages on the control socket. Each may be repeated
+ * after a reconnect, and handling it twice has the same result.
  */
 #include <pwd.h>
 #include <stdlib.h>

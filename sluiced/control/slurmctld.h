@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_CONTROL_SLURMCTLD_H
 #define SLU_SLUICED_CONTROL_SLURMCTLD_H
 
-/* slurmctld's messages, and the question for a node's address. */
+/* Handles slurmctld's messages, and asks it for a node's address. */
 
 #include "sluiced/control/control_socket.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "doctor": the links, the configuration and the database of
- * sluiced's host; the rest is in doctor_hosts.c and doctor_jobs.c. Each check
- * is a function that adds its findings.
+ * Answers the question "doctor". This file checks the link to slurmctld,
+ * releases, configuration files, IOStart's sources, mapping files and the
+ * database; doctor_hosts.c and doctor_jobs.c check the rest. Each check is a
+ * function that adds its findings.
  */
 #include "config.h"
 #include "sluiced/doctor/doctor.h"

@@ -3,11 +3,11 @@
 #define SLU_SLUICED_DOCTOR_H
 
 /*
- * The question "doctor": what is wrong, or will be, and which command helps:
- * {"time": Unix seconds, "findings": [{"severity", "kind", "what", "on" (a host
- * list: where to type it), "type", "since"}, ...]}, the worst first. Users get
- * what concerns their own jobs. severity: "error" (jobs fail or wait for it),
- * "warning" (they may), "note".
+ * Answers the question "doctor": what is wrong, or will be, and which command
+ * helps. {"time": Unix seconds, "findings": [{"severity", "kind", "what", "on"
+ * (a host list: where to run it), "type" (the command), "since"}, ...]}, the
+ * worst first. Users get what concerns their own jobs. severity: "error" (jobs
+ * fail or wait because of it), "warning" (they may), "note".
  */
 
 #include "sluiced/questions/answerer.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Builds the findings of the question "doctor", and groups hosts or jobs that
+ * have the same one.
+ */
 #include "sluiced/doctor/doctor_findings.h"
 
 #include <stdarg.h>

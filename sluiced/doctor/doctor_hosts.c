@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Findings of "doctor" about hosts: those with another release of Sluice or
- * another sluice.conf, results of `sluice-node probe --push`, silent and
- * drained nodes. Hosts with the same finding are one finding.
+ * Checks hosts for the question "doctor": those with another release of Sluice
+ * or another sluice.conf, failed checks of `sluice-node probe --push`, silent
+ * and drained nodes. Hosts with the same finding are reported as one.
  */
 #include "config.h"
 #include "sluiced/doctor/doctor_hosts.h"

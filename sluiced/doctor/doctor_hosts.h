@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_QUESTIONS_DOCTOR_HOSTS_H
 #define SLU_SLUICED_QUESTIONS_DOCTOR_HOSTS_H
 
-/* What is wrong with hosts: versions, configurations, probes, silent and
- * drained nodes. */
+/*
+ * Checks hosts for the question "doctor": versions, configurations, probes,
+ * silent and drained nodes.
+ */
 
 #include "sluiced/questions/answerer.h"
 

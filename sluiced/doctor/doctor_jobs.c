@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Findings of the question "doctor" about jobs: phases that are longer than
- * usual, failures of the last day, verdicts without an answer, jobs that ran
- * without their file system, and data of failed stage-outs that is kept, or
- * held by a process.
+ * Checks jobs for the question "doctor": phases that are longer than usual,
+ * failures of the last day, verdicts that slurmctld has not answered, jobs that
+ * ran without their file system, and data of failed stage-outs that is kept, or
+ * is held open by a process.
  */
 #include "config.h"
 #include "sluiced/doctor/doctor_jobs.h"

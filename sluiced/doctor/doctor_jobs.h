@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_DOCTOR_JOBS_H
 #define SLU_SLUICED_QUESTIONS_DOCTOR_JOBS_H
 
-/* What is wrong with jobs: phases, failures, kept data. */
+/* Checks jobs for the question "doctor": phases, failures, kept data. */
 
 #include "sluiced/questions/answerer.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of "doctor" that only the daemon's memory has. It reads no files,
- * which is the answering process's task. */
+/*
+ * Collects, for the question "doctor", what only the daemon's memory has. It
+ * reads no files: that is left to the answering process.
+ */
 #include "config.h"
 #include "sluiced/doctor/doctor_live.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_DOCTOR_LIVE_H
 #define SLU_SLUICED_QUESTIONS_DOCTOR_LIVE_H
 
-/* What only the daemon's memory has for the question "doctor". */
+/* Collects what only the daemon's memory has for the question "doctor". */
 
 #include "sluiced/questions/answerer.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of checks: a credential that decodes and was made for exactly this
- * request (common/cred.h), then the uid, then the origin.
+ * Authenticates and authorises callers of HTTP requests. The order of checks: a
+ * credential that decodes and was made for exactly this request
+ * (common/cred.h), then the uid, then the host of origin.
  */
 #include "sluiced/http/auth.h"
 

@@ -3,8 +3,8 @@
 #define SLU_SLUICED_AUTH_H
 
 /*
- * Who may call what: the credential proves uid and origin, the route says what
- * they must be. sluiced(8) has the table.
+ * Decides who may call which route: the credential proves uid and host of
+ * origin, the route requires certain ones. sluiced(8) has the table.
  */
 
 #include "common/cred.h"

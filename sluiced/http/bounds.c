@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See bounds.h. A user's account exists as long as he has requests. */
+/*
+ * Accounts what each client takes of the HTTP server (bounds.h), in a list of
+ * users and a list of connections. A user's account exists as long as the user
+ * has requests.
+ */
 #include "sluiced/http/bounds.h"
 
 #include <netinet/in.h>

@@ -3,12 +3,12 @@
 #define SLU_SLUICED_BOUNDS_H
 
 /*
- * How much of the HTTP server one client may take: a user's requests at a time,
- * bytes of bodies that have come and of answers that have not been read, the
- * time that a connection may take over a request and its answer, and which
- * connections end when there is no room for more. Root and SlurmUser are
- * trusted: what they send and are sent has only the limit of all together, of
- * which others get no more than half. So nobody keeps the nodes out.
+ * Limits how much of the HTTP server one client may take, so that none can keep
+ * the nodes out: a user's requests at a time, bytes of bodies that have arrived
+ * and of answers that have not been read, the time that a connection may take
+ * over a request and its answer, and which connections are closed when there
+ * are too many. Root and SlurmUser are trusted: they have only the limit of all
+ * clients together, of which others get no more than half.
  */
 
 #include <stdbool.h>

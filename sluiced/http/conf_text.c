@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Serves sluice.conf to hosts without one of their own: the text that this
- * daemon uses, never a file that is bad or half written.
+ * Reads sluice.conf for this daemon, and serves its text to hosts that have no
+ * file of their own: the text that this daemon uses, never a file that is bad
+ * or half written.
  */
 #include "sluiced/http/conf_text.h"
 

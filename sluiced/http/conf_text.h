@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_HTTP_CONF_TEXT_H
 #define SLU_SLUICED_HTTP_CONF_TEXT_H
 
-/* The configuration file: read for this daemon, and served to hosts without one
- * of their own. */
+/*
+ * Reads the configuration file for this daemon, and serves it to hosts without
+ * one of their own.
+ */
 
 #include "sluiced/daemon.h"
 

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_HTTP_HANDLERS_H
 #define SLU_SLUICED_HTTP_HANDLERS_H
 
-/* Handlers of HTTP requests that have files of their own: see struct
- * slu_route. */
+/*
+ * Declares handlers of HTTP requests that have files of their own: see struct
+ * slu_route.
+ */
 
 #include "sluiced/http/route.h"
 

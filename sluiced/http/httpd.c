@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd calls us back for a request's line, its headers, each piece
- * of its body and its end. A request whose answer comes later is suspended:
- * it costs a descriptor and nothing else. Invariants: a request is answered
- * once; `suspended` is true exactly while libmicrohttpd does not touch it;
- * a connection has a deadline exactly while it is the client's turn.
+ * Runs the HTTP server on libmicrohttpd, which calls back for a request's line,
+ * its headers, each piece of its body and its end. A request whose answer comes
+ * later is suspended, and then costs only a descriptor. Invariants: a request
+ * is answered once; `suspended` is true exactly while libmicrohttpd does not
+ * touch it; a connection has a deadline exactly while the server waits for the
+ * client.
  */
 #include "config.h"
 #include "sluiced/http/httpd.h"

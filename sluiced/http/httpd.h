@@ -3,12 +3,12 @@
 #define SLU_SLUICED_HTTPD_H
 
 /*
- * The HTTP server: libmicrohttpd without threads of its own, driven by our
- * loop. It collects a request's body within the limits, hands it over whole,
- * and takes the answer at once or later. What a request means and who may ask
- * is decided elsewhere (routes.h).
+ * The HTTP server: libmicrohttpd without threads of its own, driven by the
+ * daemon's loop. It collects a request's body within the limits, passes the
+ * whole request on, and takes the answer at once or later. What a request means
+ * and who may send it is decided in routes.h.
  *
- * Bounds: connections (as many as the descriptor limit allows), idle time, size
+ * Limits: connections (as many as the descriptor limit allows), idle time, size
  * of one body (by route), and those of bounds.h.
  */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The listening socket for nodes and users. */
+/* Opens the TCP socket on which sluiced accepts nodes and users. */
 #include "sluiced/http/listen.h"
 
 #include <netinet/in.h>

@@ -4,8 +4,10 @@
 
 #include "common/err.h"
 
-/* addr: "host:port". Returns a non-blocking socket that listens on that port of
- * every address; the caller closes it. */
+/*
+ * Opens a non-blocking socket that listens on a port of all addresses. addr:
+ * "host:port", of which only the port is used. The caller closes the socket.
+ */
 int slu_listen(const char *addr, struct slu_err *err);
 
 #endif

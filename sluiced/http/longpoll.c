@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups of parked requests, each a queue in the order of deadlines. An empty
- * group is freed. `changed`: the head has not been tried since the last change.
+ * Keeps parked requests in groups (longpoll.h), each a queue in the order of
+ * deadlines. An empty group is freed. `changed`: the head has not been tried
+ * since the last change.
  */
 #include "sluiced/http/longpoll.h"
 

@@ -3,10 +3,11 @@
 #define SLU_SLUICED_LONGPOLL_H
 
 /*
- * Requests that wait for a change. Those of one job that wait for the same
- * thing form a group: when the job has changed, the oldest of the group is
- * tried first, and the others only if that one can be answered. So a barrier of
- * ten thousand nodes costs one try for each arrival, not ten thousand.
+ * Parks requests that wait for a change of a job (long polls). Those of one job
+ * that wait for the same thing form a group: when the job has changed, the
+ * oldest of the group is tried first, and the others only if that one can be
+ * answered. So a barrier of ten thousand nodes costs one try per arrival, not
+ * ten thousand.
  */
 
 #include <stdbool.h>

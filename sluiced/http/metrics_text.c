@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers for operators, in Prometheus' format. */
+/*
+ * Writes the answer to GET /metrics: counters and gauges for operators, in
+ * Prometheus' text format.
+ */
 #include "config.h"
 #include "sluiced/http/handlers.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sends an answer with its credential, counts it for /metrics, and logs refused
+ * requests: at most REFUSED_LOGGED a minute from one address.
+ */
 #include "sluiced/http/reply.h"
 
 #include <stddef.h>

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_HTTP_REPLY_H
 #define SLU_SLUICED_HTTP_REPLY_H
 
-/* Answers to HTTP requests, with their credential, and how often they are
- * refused. */
+/*
+ * Sends answers to HTTP requests, with their credential, and logs refusals at a
+ * limited rate.
+ */
 
 #include "sluiced/http/route.h"
 

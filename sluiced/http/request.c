@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What libmicrohttpd knows about a request and its connection, and the HTTP
- * status that stands for each kind of error.
+ * Reads a request's headers, arguments and peer address from libmicrohttpd, and
+ * maps each kind of error to an HTTP status.
  */
 #include "sluiced/http/request.h"
 

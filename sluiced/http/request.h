@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_REQUEST_H
 #define SLU_SLUICED_REQUEST_H
 
-/* One HTTP request, from its first line to its answer: what httpd.c collects,
- * what its handler adds, and what can be read from its headers. */
+/*
+ * Describes one HTTP request, from its first line to its answer: what httpd.c
+ * collects, what its handler adds, and what can be read from its headers.
+ */
 
 #include "common/cred.h"
 #include "common/err.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests are in one of two lists: waiting to be handled, and handled but
- * waiting for the commit. Both kinds are suspended, so that they cannot be
- * freed meanwhile.
+ * Handles requests of nodes in batches (request_batch.h). A request is in one
+ * of two lists: waiting to be handled, or handled and waiting for the commit.
+ * In both libmicrohttpd has it suspended, so that it cannot be freed meanwhile.
  */
 #include "sluiced/http/request_batch.h"
 

@@ -3,12 +3,13 @@
 #define SLU_SLUICED_REQUEST_BATCH_H
 
 /*
- * What nodes say and ask, in crowds: all that has arrived in one turn of the
- * loop is handled in one transaction, so that it shares one fsync, and answered
- * after the commit. What is sent to slurmctld meanwhile leaves after it too
- * (control_socket.h queues). When the commit fails all are told to try again,
- * and what is in memory is loaded anew; so that a full disk leaves time for
- * everything else, the next turn comes a while later (breaker.h).
+ * Handles requests of many nodes in one database transaction: all that have
+ * arrived in one turn of the loop share one fsync, and are answered after the
+ * commit. Messages to slurmctld that they cause are sent after it too
+ * (control_socket.h queues). When the commit fails, all are answered "try
+ * again" and the state in memory is loaded again from the database; the next
+ * batch is then delayed, so that a full disk leaves time for everything else
+ * (breaker.h).
  */
 
 #include <stdbool.h>

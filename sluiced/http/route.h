@@ -2,7 +2,10 @@
 #ifndef SLU_SLUICED_HTTP_ROUTE_H
 #define SLU_SLUICED_HTTP_ROUTE_H
 
-/* One kind of HTTP request: who may send it, what it is, who handles it. */
+/*
+ * Describes one kind of HTTP request: its method and path, who may send it, its
+ * message, and its handler.
+ */
 
 #include "sluiced/daemon.h"
 #include "sluiced/http/request.h"

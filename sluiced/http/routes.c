@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of requests, and handlers that only pass a request on. */
+/* The table of HTTP routes, and handlers that only pass a request on. */
 #include "sluiced/http/routes.h"
 
 #include <stddef.h>

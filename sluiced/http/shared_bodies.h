@@ -3,9 +3,9 @@
 #define SLU_SLUICED_HTTP_SHARED_BODIES_H
 
 /*
- * Bodies of answers that many nodes get at the same time, and read slowly: a
- * long one is in memory once, is hashed once, and is packed once for those who
- * read gzip.
+ * Shares the bodies of answers that many nodes get at the same time, and read
+ * slowly: a long body is in memory once, hashed once, and compressed once for
+ * clients that accept gzip.
  */
 
 #include <stdbool.h>

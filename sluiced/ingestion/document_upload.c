@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The resource map's entrance: documents that nodes push are stored in batches,
- * so that a thousand at the same moment cost a few transactions, and each push
- * is answered when it is on disk.
+ * Stores documents that nodes push to the resource map. Pushes are stored in
+ * batches, so that a thousand at the same moment cost a few transactions, and
+ * each is answered when it is on disk.
  */
 #include <stdlib.h>
 

@@ -3,10 +3,11 @@
 #define SLU_SLUICED_INGESTION_HISTORY_ROWS_H
 
 /*
- * The history of ended jobs: stores rows from slurmctld, each answered by
- * `stored` when it is on disk; replays them when slurmctld connects, page by
- * page as fast as it reads, ended by `history_end`. If the database cannot be
- * read the replay is cut short and slurmctld connects again later.
+ * Stores the history of ended jobs, and sends it to slurmctld. Each row from
+ * slurmctld is answered by `stored` when it is on disk. When slurmctld
+ * connects, the whole history is replayed, page by page as fast as slurmctld
+ * reads, and ended by `history_end`. If the database cannot be read, the replay
+ * is cut short and slurmctld connects again later.
  */
 
 #include "common/conf.h"

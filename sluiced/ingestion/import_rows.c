@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ended jobs from other sources, in batches: stored like slurmctld's own rows,
- * once however often they come. slurmctld gets them when it next replays the
- * history.
+ * Stores ended jobs from other sources, in batches: like slurmctld's own rows,
+ * and once however often they are sent. slurmctld gets them when the history is
+ * next replayed.
  */
 #include <stdlib.h>
 #include "common/clock.h"

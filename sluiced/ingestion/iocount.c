@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job's tasks have read and written, reported by each of its nodes at
- * the job's end: by /v1/io, or for a job with a buffer by the report "stopped".
- * Added to the history row of that run.
+ * Stores what a job's tasks have read and written, as each of its nodes reports
+ * at the job's end: by /v1/io, or for a job with a buffer in the report
+ * "stopped". The counts are added to the history row of that run.
  */
 #include "sluiced/ingestion/iocount.h"
 

@@ -2,6 +2,8 @@
 #ifndef SLU_SLUICED_IOCOUNT_H
 #define SLU_SLUICED_IOCOUNT_H
 
+/* Stores the I/O counts that nodes report at a job's end. */
+
 #include "wire/node.h"
 
 struct slu_daemon;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A server's report about many jobs is stored in one batch, and answered when
- * that is done. */
+/*
+ * Stores what servers of Lustre, or I/O forwarders, have counted of many jobs'
+ * I/O (POST /v1/jobstats). One report is stored in one batch, and answered when
+ * that is done, with the jobs that are unknown.
+ */
 #include <stdlib.h>
 
 #include "sluiced/http/handlers.h"
 #include "sluiced/http/reply.h"
 
+/* One report */
 struct word {
 	struct slu_item item;
 	struct slu_daemon *d;

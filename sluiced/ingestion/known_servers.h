@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_INGESTION_KNOWN_SERVERS_H
 #define SLU_SLUICED_INGESTION_KNOWN_SERVERS_H
 
-/* What Lustre's servers have reported of the bandwidth that they reach
- * (server_capacity.h). */
+/*
+ * Holds what each server of Lustre has reported of the bandwidth that it
+ * reaches (server_capacity.h).
+ */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Lustre's servers have said of each job, told to slurmctld. */
+/*
+ * Sends slurmctld what Lustre's servers have counted of each job's I/O: of
+ * ended jobs from the history, of running jobs twice a minute from memory.
+ */
 #include "sluiced/ingestion/lustre_totals.h"
 
 #include <stdlib.h>

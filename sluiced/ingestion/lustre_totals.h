@@ -3,12 +3,12 @@
 #define SLU_SLUICED_INGESTION_LUSTRE_TOTALS_H
 
 /*
- * What Lustre's servers have seen of each job (sluice-tbfd --publish): totals
- * by server, into the history (/v1/jobstats: jobstats.c). Nobody says which
- * word of which server is the last one: SETTLE seconds after a job's end
- * slurmctld is told what is there, unless somebody better has told it. Two days
- * later what its servers have said becomes one row. Where IOStart is on,
- * slurmctld is told twice a minute what running jobs have moved.
+ * Collects what Lustre's servers count of each job's I/O (sluice-tbfd
+ * --publish; received by jobstats.c): totals by server, in the history. No
+ * report is marked as the last one of a server: SETTLE seconds after a job's
+ * end slurmctld is sent what has arrived, unless a better source has counted
+ * the job. Two days later the rows of its servers are merged into one. Where
+ * IOStart is on, slurmctld is sent twice a minute what running jobs have moved.
  */
 
 #include "sluiced/ingestion/history_rows.h"

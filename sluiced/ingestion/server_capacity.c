@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Collects the bandwidth that Lustre's servers reach under load, and sends it
+ * to slurmctld (IOBandwidth=auto). A server that has been silent for SILENT
+ * seconds is reported as such; after FORGET seconds it does not count any more.
+ */
 #include "sluiced/ingestion/server_capacity.h"
 
 #include <stdio.h>
@@ -9,8 +14,8 @@
 #include "common/str.h"
 
 #define EVERY  30.0    /* s */
-#define SILENT 600.0   /* s without a word of a server: that is told, */
-#define FORGET 86400.0 /* s: and it does not count any more */
+#define SILENT 600.0   /* s without a report: the server counts as silent, */
+#define FORGET 86400.0 /* s: and not at all any more */
 
 struct said {
 	double rate; /* bytes/s, of what counts */

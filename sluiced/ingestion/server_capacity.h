@@ -3,9 +3,10 @@
 #define SLU_SLUICED_SERVER_CAPACITY_H
 
 /*
- * IOBandwidth=auto: what Lustre's servers reach under load, from their reports
- * (sluice-tbfd --publish), for slurmctld. In memory: after a restart of sluiced
- * they have to be full again, until when slurmctld keeps what it was told.
+ * Measures what Lustre's servers reach under load, from their reports
+ * (sluice-tbfd --publish), for slurmctld (IOBandwidth=auto). In memory: after a
+ * restart of sluiced the servers have to be under load again; until then
+ * slurmctld keeps the value that it was sent.
  */
 
 #include <json-c/json.h>

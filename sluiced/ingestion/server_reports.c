@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the storage servers of Lustre say about themselves every few seconds
- * (sluice-tbfd --publish). It is kept in memory only: the last word of each
- * server, with the time it came; the question "osts" is answered from it, and
- * from what was answered in the last minute.
+ * Keeps the latest report of each storage server of Lustre (sluice-tbfd
+ * --publish, every few seconds), and answers the question "osts": on which
+ * targets should a file lie? In memory only. The answer considers the reports
+ * and the placements of the last minute, which reports do not show yet.
  *
- * While the processor of this host is busy nothing is solved and nothing
- * predicted: the last ranking of targets answers (Paul et al., section IV).
+ * While the processor of this host is busy, nothing is solved or predicted: the
+ * last ranking of targets answers (Paul et al., section IV).
  */
 #include <fcntl.h>
 #include <stdio.h>

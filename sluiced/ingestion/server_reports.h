@@ -2,15 +2,17 @@
 #ifndef SLU_SLUICED_SERVER_REPORTS_H
 #define SLU_SLUICED_SERVER_REPORTS_H
 
-/* Inside of sluiced: what those need who place files by what the storage
- * servers of Lustre have said. */
+/*
+ * Private to sluiced: access to the reports of Lustre's storage servers, for
+ * the files that place data by them.
+ */
 
 #include "common/conf.h"
 #include "select_io/ost/choose.h"
 
 struct slu_daemon;
 
-/* Why nothing can be placed where nobody has said anything. */
+/* Why nothing can be placed: there is no report of any server. */
 #define SLU_OSTS_SILENT                                                        \
 	"no server of Lustre has said anything: run sluice-tbfd --publish on " \
 	"each"
@@ -23,9 +25,9 @@ struct slu_ost_choose_settings slu_osts_settings(struct json_object *live);
 int slu_osts_take_args(struct json_object *args,
 		       struct slu_ost_choose_request *request,
 		       struct slu_err *err);
-/* sluice.conf is another. */
+/* sluice.conf has been read again. */
 void slu_osts_reload(struct slu_daemon *d);
-/* The processor of this host is: nothing is to be predicted. */
+/* Is the processor of this host busy? Then nothing is predicted. */
 bool slu_osts_busy(const struct slu_daemon *d);
 
 /* Evaluate a /proc/stat, unless the last look was a moment ago. now:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Runs sacct to fetch what JobAcctGather has counted of ended jobs (totals.h).
  * The history itself is the queue: `seen` is the last row that was looked at,
- * and a small array holds what is being asked for. sacct runs in a child, with
- * a deadline; what it says is read as an import of accounting.
+ * and a small array holds the jobs that sacct is asked for. sacct runs in a
+ * child process with a deadline; its output is read as an import of accounting.
  */
 #include "sluiced/ingestion/totals.h"
 

@@ -3,14 +3,14 @@
 #define SLU_SLUICED_TOTALS_H
 
 /*
- * What JobAcctGather has counted of jobs that have ended, fetched from
- * slurmdbd: sacct (JobTotals in sluice.conf) is asked in the background for
- * many jobs at once, of whose I/O nobody else has said anything, some seconds
- * after their end. Each is asked for until accounting knows its end, at most
- * SLU_TOTALS_TRIES times; while slurmdbd is away, it is asked more and more
- * rarely, and nothing is forgotten. When sacct fails otherwise, half as many
- * are asked for, down to the one it fails on, which counts as a try. After a
- * start of sluiced those of the last day are asked for.
+ * Fetches from slurmdbd what JobAcctGather has counted of ended jobs' I/O, for
+ * jobs of whose I/O no other source has reported. sacct (JobTotals in
+ * sluice.conf) runs in the background for many jobs at once, some seconds after
+ * their end. A job is asked for until accounting knows its end, at most
+ * SLU_TOTALS_TRIES times. While slurmdbd is away, sacct runs more and more
+ * rarely, and no job is dropped. When sacct fails otherwise, half as many jobs
+ * are asked for, down to the one that it fails on, which counts as a try of
+ * that job. After a start of sluiced the jobs of the last day are asked for.
  */
 
 #include "job_submit/import/import_formats.h"

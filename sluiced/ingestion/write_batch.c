@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Group commit. See write_batch.h. */
+/*
+ * Stores items of many callers in one transaction (group commit,
+ * write_batch.h).
+ */
 #include "sluiced/ingestion/write_batch.h"
 
 #define AGAIN	  1.0 /* s */

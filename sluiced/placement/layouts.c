@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of a job's directory on Lustre: on as many targets as asked for,
- * chosen by the servers' last reports, or by watermarks, from its size.
+ * Chooses the layout (lfs setstripe) of a job's directory on Lustre. If the job
+ * asked for a number of targets, those with the least load are chosen by the
+ * servers' last reports, and the choice is remembered for later placements.
+ * Otherwise the layout is planned from the expected size, the kind of access
+ * and the number of readers (slu_stripe_plan()).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +75,7 @@ static size_t left_out(struct json_object *answer)
 	return n;
 }
 
-/* On a given number of targets. */
+/* The layout on the number of targets that the job asked for. */
 static char *placed(struct json_object *answer,
 		    const struct slu_layout_ask *ask, char **why,
 		    struct slu_err *err)
@@ -95,7 +98,7 @@ static char *placed(struct json_object *answer,
 		err);
 }
 
-/* By watermarks. */
+/* The layout that follows from size and access. */
 static char *planned(const struct slu_daemon *d, struct json_object *answer,
 		     const struct slu_layout_ask *ask, char **why,
 		     struct slu_err *err)

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_LAYOUTS_H
 #define SLU_SLUICED_QUESTIONS_LAYOUTS_H
 
-/* The layout of a job's directory on Lustre. */
+/* Chooses the layout of a job's directory on Lustre. */
 
 #include "sluiced/daemon.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers the question "osts" with "brief" in the daemon, from the reports of
+ * Lustre's servers in memory and a cache of forecasts (io_forecasts.h); leaves
+ * long or slow requests to an answering process.
+ */
 #include "sluiced/placement/place_now.h"
 
 #include <string.h>

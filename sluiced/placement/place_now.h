@@ -3,11 +3,11 @@
 #define SLU_SLUICED_PLACE_NOW_H
 
 /*
- * Placements that programs ask for at a high rate: the question "osts" with
- * "brief", which the daemon answers itself from memory, without "osts" and
- * "commands". A process gives the same answer if the application's writes have
- * to be predicted first, and if a request is so large that it would hold up
- * others.
+ * Answers placements that programs ask for at a high rate, in the daemon and
+ * from memory: the question "osts" with "brief", whose answer lacks "osts" and
+ * "commands". An answering process gives the same answer when the application's
+ * writes have to be predicted first, or a request is so large that it would
+ * delay others.
  */
 
 #include <json-c/json.h>

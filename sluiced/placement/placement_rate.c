@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A token bucket for each of the users who asked last. */
+/*
+ * Limits the rate of placements, with a token bucket for each of the users who
+ * asked last.
+ */
 #include "config.h"
 #include "sluiced/placement/placement_rate.h"
 

@@ -3,12 +3,12 @@
 #define SLU_SLUICED_PLACEMENT_RATE_H
 
 /*
- * Limits how many files of one user are placed in a second: a bucket of
- * SLU_PLACEMENTS for each user, which fills in one second. A file of many
- * stripes is as much work as several: it counts one for every
- * SLU_PLACEMENT_STRIPES of them that it begins. A request is answered if
- * anything is left in the bucket, and what it overdraws delays the next one:
- * else many small requests would block a large one of the same user for ever.
+ * Limits how many files of one user are placed per second: a bucket of
+ * SLU_PLACEMENTS for each user, which fills in one second. A file counts one
+ * for every SLU_PLACEMENT_STRIPES stripes that it begins. A request is answered
+ * if anything is left in the bucket, and what it overdraws delays the next one:
+ * otherwise many small requests would block a large one of the same user for
+ * ever.
  */
 
 #include <sys/types.h>

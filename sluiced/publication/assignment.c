@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Assignments: reference counts, comparison, and their table. */
+/*
+ * Holds assignments of I/O nodes to jobs: reference counts, comparison, and the
+ * database table Assignment.
+ */
 #include "sluiced/publication/assignment.h"
 
 #include <stdlib.h>

@@ -3,12 +3,13 @@
 #define SLU_SLUICED_ASSIGNMENT_H
 
 /*
- * Who holds which I/O nodes, as slurmctld last said, and the table of how
- * that came about. An assignment is shared by whoever still needs it.
+ * Holds the assignment of I/O nodes to jobs as slurmctld last sent it, and the
+ * table of its changes. An assignment has a reference count and is shared by
+ * its users.
  *
  * Table Assignment has a row per event; Json is what changed by it:
- * [{"job_id":17,"name":"ior","ions":2}, ...], ions 0 for a job that ended.
- * The first row after a start of sluiced has everything.
+ * [{"job_id":17,"name":"ior","ions":2}, ...], ions 0 for a job that ended. The
+ * first row after a start of sluiced has everything.
  */
 
 #include <json-c/json.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the mapping files. They are not synced to disk: when it is not known
- * what the directory has, as after a crash of this machine, all of them are
- * written again. slu_file_swap() exchanges the new file with the old one, or
- * renames over it where the file system cannot exchange files.
+ * Writes the mapping files of an assignment (mapfiles.h). Files are not synced
+ * to disk: when the directory's content is not known, as after a crash of this
+ * machine, all of them are written again. slu_file_swap() exchanges the new
+ * file with the old one, or renames over it where the file system cannot
+ * exchange files.
  *
- * A reader kills its application over a missing or malformed file, so a file
- * is replaced by rename and removed only when its job has left the assignment.
+ * A client ends its application when its file is missing or malformed, so a
+ * file is replaced by rename, and removed only when its job has left the
+ * assignment.
  */
 #include "sluiced/publication/mapfiles.h"
 

@@ -3,7 +3,7 @@
 #define SLU_SLUICED_MAPFILES_H
 
 /*
- * Make a directory agree with an assignment: a file for each job, those of
+ * Makes a directory agree with an assignment: a file for each job, those of
  * shared nodes (nodemaps.h), and SLU_MAP_WHOLE. These functions wait for the
  * disk, so they are for a child process.
  */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three assignments may be alive here: the one on disk, the one that a child
- * writes, the one that waits for it. Only what differs from the one on disk
- * is written; after a failure nothing is assumed and all of it is.
+ * Publishes assignments through a child process. Three assignments may exist
+ * here: the one on disk, the one that a child writes, the one that waits for
+ * it. Only the difference from the one on disk is written; after a failure
+ * everything is.
  *
- * The child that has written one assignment stays, and is told only what the
- * next one changes. A change too large for one message (SLU_CHILD_SEND_MAX), or
- * another directory, needs a newly forked child, which inherits the assignment
- * in its copy of our memory.
- *
- * A child that hangs in the kernel cannot be killed; as long as it is there no
- * other is started there, because it might still rename an old file into place.
+ * The child stays and is sent only the next change. A change too large for one
+ * message (SLU_CHILD_SEND_MAX), or another directory, needs a newly forked
+ * child, which inherits the assignment in its copy of our memory. While a child
+ * hangs in the kernel, and so cannot be killed, no other is started: the old
+ * one might still rename an old file into place.
  */
 #include "sluiced/publication/mapping_publisher.h"
 

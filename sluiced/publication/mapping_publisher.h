@@ -3,13 +3,13 @@
 #define SLU_SLUICED_PUBLICATION_MAPPING_PUBLISHER_H
 
 /*
- * The mapping files: MappingDir/JOBID.map, in GekkoFWD's format, one for each
- * job that holds I/O nodes, those of shared nodes (nodemaps.h), and
- * MappingDir/mapping.json with the whole assignment for other forwarders; then
- * the site's own program is run. The directory lies on a shared file system,
- * which may hang, so a child process writes them, one child at a time, which
- * stays for the next assignments. One that arrives meanwhile waits; of several
- * only the newest is written.
+ * Publishes the assignment of I/O nodes as mapping files: MappingDir/JOBID.map,
+ * in GekkoFWD's format, for each job that holds I/O nodes, those of shared
+ * nodes (nodemaps.h), and MappingDir/mapping.json with the whole assignment for
+ * other forwarders; then runs the site's own program. The directory lies on a
+ * shared file system, which may hang, so a child process writes them, one at a
+ * time. An assignment that arrives meanwhile waits; of several only the newest
+ * is written.
  */
 
 #include "sluiced/publication/assignment.h"

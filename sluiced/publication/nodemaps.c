@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which nodes are shared is computed each time; which were is read from the
- * directory. Nothing else is remembered. */
+/*
+ * Writes the mapping files of compute nodes that several jobs share
+ * (nodemaps.h). Which nodes are shared is computed each time; which were shared
+ * before is read from the directory. No other state is kept.
+ */
 #include "sluiced/publication/nodemaps.h"
 
 #include <dirent.h>

@@ -3,13 +3,13 @@
 #define SLU_SLUICED_NODEMAPS_H
 
 /*
- * Mapping files of compute nodes that several jobs use, MappingDir/nodes/
- * NODE.map: GekkoFWD's client knows one forwarder per host, and whatever a node
- * sends goes through one. It is the I/O node of the job that was there first
- * and stays it as long as one of the node's jobs has it, so that running
- * processes and those that start later agree. The other hosts of the node's
- * jobs have lines too. A file remains as long as a job is on the node, because
- * its readers die without it.
+ * Writes mapping files of compute nodes that several jobs share,
+ * MappingDir/nodes/NODE.map. GekkoFWD's client knows one forwarder per host, so
+ * all that a node sends goes through one I/O node: that of the job that was
+ * there first, as long as one of the node's jobs has it, so that running
+ * processes and later ones agree. The other hosts of the node's jobs have lines
+ * too. A file remains as long as a job is on the node: without it, programs
+ * that read it end.
  */
 
 #include "common/err.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides of which user's jobs an answer may tell: users see their own,
+ * administrators those of any user.
+ */
 #include "sluiced/questions/answerer.h"
 
 #include "common/jsonx.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_QUESTIONS_ANSWERER_H
 #define SLU_SLUICED_QUESTIONS_ANSWERER_H
 
-/* An answerer: the functions that answer one kind of question, and the user for
- * whom they do. */
+/*
+ * Describes an answerer: the functions that answer one kind of question, and
+ * the user who asks.
+ */
 
 #include <json-c/json.h>
 #include <stdbool.h>

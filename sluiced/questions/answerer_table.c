@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of all answerers that sluiced has beside the database's questions.
- * Answers are made in a process of their own, which may take long; what only
- * the daemon knows is prepared in the daemon.
+ * The table of the questions that sluiced answers in addition to the database's
+ * (sysquery/query.h), and the short ones among their answerers. A process of
+ * its own makes each answer, which may take long; `live`, what only the daemon
+ * knows, is prepared in the daemon.
  *
  * All users see the resources. Of buffers, jobs and assignments they see only
  * their own, as with Slurm's PrivateData; root and SlurmUser see all.

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_QUESTIONS_ANSWERER_TABLE_H
 #define SLU_SLUICED_QUESTIONS_ANSWERER_TABLE_H
 
-/* All questions that sluiced answers itself, beside those of sysquery/query.h,
- * which every user may ask. */
+/*
+ * The table of all questions that sluiced answers itself, in addition to those
+ * of sysquery/query.h, which every user may ask.
+ */
 
 #include "sluiced/questions/answerer.h"
 

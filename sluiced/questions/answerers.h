@@ -2,10 +2,12 @@
 #ifndef SLU_SLUICED_QUESTIONS_ANSWERERS_H
 #define SLU_SLUICED_QUESTIONS_ANSWERERS_H
 
-/* Answerers in files of their own; see answerer_table.h. "ions" takes: last,
- * since (Unix seconds: how good predictions have been since then), job_id (only
- * this one, explained), and for what-if questions: policy, pool (I/O nodes),
- * without (a job). */
+/*
+ * Declares answerers that have files of their own; see answerer_table.h. "ions"
+ * takes: last, since (Unix seconds: how good predictions have been since then),
+ * job_id (only this one, explained), and for what-if questions: policy, pool
+ * (I/O nodes), without (a job).
+ */
 
 #include "sluiced/questions/answerer.h"
 

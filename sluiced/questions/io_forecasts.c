@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Caches forecasts of writes, by user and application, in a fixed array; the
+ * oldest is replaced.
+ */
 #include "config.h"
 #include "sluiced/questions/io_forecasts.h"
 

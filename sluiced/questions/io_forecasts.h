@@ -3,9 +3,9 @@
 #define SLU_SLUICED_IO_FORECASTS_H
 
 /*
- * Cache of what the next runs of users' applications will write, as predicted
- * from the database less than SLU_IO_FORECAST_SECONDS ago, so that the many
- * placements of one job need one prediction.
+ * Caches forecasts of what users' applications will write in their next runs,
+ * so that the many placements of one job need one prediction. A forecast is
+ * used for SLU_IO_FORECAST_SECONDS after it was made from the database.
  */
 
 #include <json-c/json.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Evaluates runs with I/O nodes, read once from the history, by application, by
- * day, and by user and week: which users had less than with STATIC, and which
- * had more in the same week.
+ * Compares what ended runs with I/O nodes reached with what was predicted: by
+ * application, by day, and by user and week. The last shows which users had
+ * less bandwidth than with the policy STATIC, and which had more in the same
+ * week.
  */
 #include "sluiced/questions/ion_report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One file system of a job: what it is, its phases, how full it was, and what
- * the storage and the network of its nodes can do.
+ * Describes one file system of a job: its phases, how full it was, and what the
+ * storage and the network of its nodes can do.
  */
 #include "sluiced/questions/job_file_system.h"
 

@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_JOB_FILE_SYSTEM_H
 #define SLU_SLUICED_JOB_FILE_SYSTEM_H
 
-/* One file system of a job, for the question "job": what the database has, with
- * units in the keys, and what its devices can do. */
+/*
+ * Describes one file system of a job, for the question "job": what the database
+ * has, with units in the keys, and what its devices can do.
+ */
 
 #include <json-c/json.h>
 #include "sysquery/answers/job_advice.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "hosts": the hosts of the resource map, and when each last sent
- * something to sluiced. That is needed as the documents, which a host pushes
- * once a day, do not show whether it is alive.
+ * Answers the question "hosts": the hosts of the resource map, and when each
+ * last sent something to sluiced. Documents are pushed once a day, so they do
+ * not show whether a host is alive.
  */
 #include "sluiced/questions/answerers.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "ions": which job holds which I/O nodes and why, what changed,
- * what was gained, and what would be with other jobs, nodes or policies.
+ * Answers the question "ions": which job holds which I/O nodes and why, what
+ * changed, what bandwidth was gained, and what the assignment would be with
+ * other jobs, nodes or policies.
  */
 #include "sluiced/questions/answerers.h"
 

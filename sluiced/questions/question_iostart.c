@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Is the parallel file system a bottleneck, by the jobs that have ended? */
+/*
+ * Answers the question "iostart": was the parallel file system a bottleneck for
+ * the jobs that have ended?
+ */
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "job_submit/name.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The daemon's part of the question "job": what slurmctld last reported of a
- * running job, what its nodes report, and its I/O nodes. */
+/*
+ * Prepares, in the daemon, the question "job": what slurmctld last reported of
+ * a running job, what its nodes report, and its I/O nodes.
+ */
 #include "sluiced/questions/answerers.h"
 
 #include "burst_buffer/lifecycle/buffer_report.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "page": the data of sysquery's page (sysquery/page/page.h). In
- * addition to the database, what only the daemon knows: pools, the progress of
- * buffers, the I/O nodes.
+ * Answers the question "page": the data of sysquery's page
+ * (sysquery/page/page.h). To the data of the database it adds what only the
+ * daemon knows: pools, the progress of buffers, the I/O nodes.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_QUESTION_QUEUE_H
 #define SLU_SLUICED_QUESTIONS_QUESTION_QUEUE_H
 
-/* The questions that wait, and those that a process is answering. */
+/* Holds the questions that wait, and those that a process is answering. */
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "report": the figures of "job", summed over the ended jobs of a
- * user, an account or the site.
+ * Answers the question "report": the figures of "job", summed over the ended
+ * jobs of a user, an account or the site.
  */
 #include "sluiced/questions/answerers.h"
 

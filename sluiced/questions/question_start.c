@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "start": when does a waiting job start, and where? squeue and
- * sinfo, run as SlurmUser, say what runs and waits; a predictor that was
- * trained with the history says how long that takes; the rest is
- * job_submit/simulation/start_forecast.h. An asker gets an answer about their
- * own jobs only.
+ * Answers the question "start": when does a waiting job start, and where?
+ * squeue and sinfo, run as SlurmUser, show what runs and waits; a predictor
+ * that was trained with the history estimates how long that takes;
+ * job_submit/simulation/start_forecast.h computes the rest. Users get answers
+ * about their own jobs only.
  */
 #include <math.h>
 #include <stdlib.h>

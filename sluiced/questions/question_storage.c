@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The questions "summary" and "storage" of the resource map, by what this
- * site's NodeStorage and the tiers of its pools choose, which the database does
- * not know.
+ * Answers the questions "summary" and "storage" of the resource map: which
+ * devices of the nodes Sluice would use, by this site's NodeStorage and the
+ * tiers of its pools, which the database does not have.
  */
 #include "sluiced/questions/answerers.h"
 

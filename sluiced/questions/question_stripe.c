@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "stripe": how a file should be laid out, and why; with what the
- * storage servers said last about how many targets there are and how full.
+ * Answers the question "stripe": how should a file be laid out on Lustre, and
+ * why? Uses the storage servers' last reports of how many targets there are and
+ * how full.
  */
 #include "select_io/stripe/composite_layout.h"
 

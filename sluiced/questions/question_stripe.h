@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_QUESTIONS_QUESTION_STRIPE_H
 #define SLU_SLUICED_QUESTIONS_QUESTION_STRIPE_H
 
-/* Targets that a layout of files can use. */
+/* Counts the targets that a layout of files can use. */
 
 #include <json-c/json.h>
 #include <stdint.h>

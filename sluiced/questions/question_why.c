@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question "why": why does a job not run yet, as far as Sluice is the
- * cause? scontrol is run, as SlurmUser, for that job alone; an asker gets an
- * answer about their own jobs only.
+ * Answers the question "why": why does a job not run yet, as far as Sluice is
+ * the cause? Runs scontrol, as SlurmUser, for that job alone. Users get answers
+ * about their own jobs only.
  */
 #include "common/jsonx.h"
 #include "common/proc.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A queue of questions and the processes that answer them. Such a process gets
- * its input as JSON: {"database":..., "uid":..., "admin":..., "quantile":...,
- * "floor":..., "mode":..., "live":..., "args":{...}}. It is made when the
- * process begins, from the question's text, as it may use three hundred times
- * as much memory.
+ * Queues questions and starts the processes that answer them. Such a process
+ * gets its input as JSON: {"database":..., "uid":..., "admin":...,
+ * "quantile":..., "floor":..., "mode":..., "live":..., "args":{...}}. That
+ * input is made from the question's text only when the process starts, as it
+ * may take three hundred times as much memory.
  */
 #include "sluiced/questions/questions.h"
 

@@ -3,12 +3,13 @@
 #define SLU_SLUICED_QUESTIONS_H
 
 /*
- * POST /v1/query: {"question": NAME, arguments...} answered by JSON. Each is
- * answered by a process of its own, from the database opened for reading, so
- * that a big question only delays its own user. A few processes run at a time,
- * of which one user has half, and all users together leave one to root and
- * SlurmUser; others wait, first come, first served. Questions that programs ask
- * at a high rate are answered at once where possible (place_now.h).
+ * Answers questions of users: POST /v1/query: {"question": NAME, arguments...},
+ * with JSON. Each is answered by a process of its own, from the database opened
+ * for reading, so that a big question only delays its own user. A few processes
+ * run at a time: one user has half of them at most, and all users together
+ * leave one to root and SlurmUser. The other questions wait, first come, first
+ * served. Questions that programs ask at a high rate are answered at once where
+ * possible (place_now.h).
  */
 
 #include "sluiced/daemon.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job has waited for, and for how long: before it was eligible, in the
- * queue, for nodes to boot, for its file system, while suspended. The job's
+ * Lists what a job has waited for, and for how long: before it was eligible, in
+ * the queue, for nodes to boot, for its file system, while suspended. The job's
  * record has the times that slurmctld knows; the rows of its buffers have those
  * of setup and stage-in.
  */

@@ -2,7 +2,7 @@
 #ifndef SLU_SLUICED_JOB_WAITS_H
 #define SLU_SLUICED_JOB_WAITS_H
 
-/* The waits of one job, for the question "job". */
+/* Lists the waits of one job, for the question "job". */
 
 #include <json-c/json.h>
 #include "wire/job.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses the output of squeue and sinfo: one record per line, with fields
+ * separated by '|', of which the last has the rest of the line.
+ */
 #include "sluiced/queue/partition_queue.h"
 
 #include <stdlib.h>

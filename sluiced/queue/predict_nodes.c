@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starts, again and again, a process that predicts the nodes of waiting jobs,
+ * and stores the result with the buffers.
+ */
 #include "sluiced/queue/predict_nodes.h"
 
 #include <stdlib.h>

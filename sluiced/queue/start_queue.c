@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads squeue and sinfo, and divides the jobs into those that run, that come
- * before the one in question, and behind it. */
+/*
+ * Runs squeue and sinfo, divides the jobs into those that run, those ahead of
+ * the job in question, and those behind it, and forecasts that job's start.
+ */
 #include "sluiced/queue/start_queue.h"
 
 #include <stdlib.h>

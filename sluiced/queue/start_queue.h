@@ -2,8 +2,10 @@
 #ifndef SLU_SLUICED_QUESTIONS_START_QUEUE_H
 #define SLU_SLUICED_QUESTIONS_START_QUEUE_H
 
-/* Slurm's queue as squeue and sinfo show it, and when and where one of the
- * waiting jobs will start by that (job_submit/simulation/start_forecast.h). */
+/*
+ * Forecasts when and where a waiting job will start, from Slurm's queue as
+ * squeue and sinfo show it (job_submit/simulation/start_forecast.h).
+ */
 
 #include "common/hostlist.h"
 #include "common/str.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds out from `scontrol show job` why a job does not run yet. scontrol
- * prints a record of several lines for each job, or task of an array, and an
- * empty line behind it. A value that is a sentence has a line of its own.
+ * Finds out from the output of `scontrol show job` why a job does not run yet.
+ * scontrol prints a record of several lines for each job, or task of an array,
+ * and an empty line behind it. A value that is a sentence has a line of its
+ * own.
  */
 #include "sluiced/queue/wait_reason.h"
 

@@ -2,7 +2,9 @@
 #ifndef SLU_SLUICED_QUESTIONS_WAIT_REASON_H
 #define SLU_SLUICED_QUESTIONS_WAIT_REASON_H
 
-/* Why a job does not run yet, from the output of `scontrol show job`. */
+/*
+ * Finds out why a job does not run yet, from the output of `scontrol show job`.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
