@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares slurm.conf with sluice.conf. Each rule is an `if`: what would go
- * wrong, then which setting to change. */
+/*
+ * Compares slurm.conf with sluice.conf. Each rule is an `if`: the condition
+ * that would go wrong, then the line that names the setting to change.
+ */
 #include "config.h"
 #include "ctl/advice.h"
 

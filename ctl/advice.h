@@ -6,8 +6,10 @@
 #include "common/str.h"
 #include "ctl/ops.h"
 
-/* Compare slurm.conf with sluice.conf: one line for each setting to change,
- * why, and to what. Adds nothing if all is well. */
+/*
+ * Compares slurm.conf with sluice.conf: adds one line for each setting to
+ * change, with the reason and the new value. Adds nothing if all is well.
+ */
 void slu_advice(const struct slu_ctl_settings *slurm,
 		const struct slu_conf *conf, struct slu_buf *out);
 

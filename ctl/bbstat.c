@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of `scontrol show bbstat`. Runs under slurmctld's locks, so from
- * memory only. */
+/*
+ * Writes the text of `scontrol show bbstat`. Runs under slurmctld's locks, so
+ * from memory only.
+ */
 #include "config.h"
 #include "ctl/private.h"
 

@@ -3,8 +3,9 @@
 #define SLU_CTL_CTL_H
 
 /*
- * libsluice, which all of our plugins in slurmctld share: one object, counted
- * by the plugins that hold it; one thread, which owns the link to sluiced.
+ * The interface of libsluice, which all of our plugins in slurmctld share: one
+ * object, counted by the plugins that hold it; one thread, which owns the link
+ * to sluiced.
  *
  * The functions below are the plugins' hooks in plain terms. They are called
  * under slurmctld's locks, so they touch memory only: no file, no socket, no

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of libsluice that plugins call. All may run under slurmctld's
- * locks: they read the site under a read lock whose only writer swaps a
- * pointer, put events into a ring, and look into the mirror.
+ * Creates and destroys the object of libsluice, and implements the hooks that
+ * need more than one part of it. Hooks may run under slurmctld's locks: they
+ * read the site under a read lock whose only writer swaps a pointer, put events
+ * into a ring, and look into the mirror.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"

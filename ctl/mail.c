@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends notification mail to users. The host's program may take long, so a
- * thread of its own runs it, one message after the other, as long as some wait.
- * More than a bound are dropped.
+ * Sends notification mail to users. The host's mail program may take long, so a
+ * thread runs it, one message after the other, as long as some wait. When too
+ * many wait, further ones are dropped.
  *
- * Ends of lines, with which a subject would become more than one header, are
- * blanks. Which addresses are used: mail_queue.c.
+ * Newlines in a subject, which would add headers, become blanks. mail_queue.c
+ * decides which addresses are used.
  */
 #include "config.h"
 #include "ctl/mail.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_CTL_MAIL_H
 #define SLU_CTL_MAIL_H
 
-/* Notification mail to users about what was done to their jobs. */
+/* Sends notification mail to users about what was done to their jobs. */
 
 #include <stdbool.h>
 #include "ctl/ops.h"

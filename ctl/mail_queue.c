@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue of notification mail to users, which one thread sends; what was
- * sent within an hour is not sent again.
+ * Queues notification mail to users. What was sent within the last hour is not
+ * sent again.
  *
- * What users wrote (the job's name, paths in a sentence, the address) is an
- * argument and never a command: an address that some mail programs would take
- * for an option, a file or a pipe is refused.
+ * What users wrote (the job's name, paths in a sentence, the address) becomes
+ * an argument and never a command: an address that some mail programs would
+ * take for an option, a file or a pipe is refused.
  */
 #include "config.h"
 #include "ctl/mail_queue.h"

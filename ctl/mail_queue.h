@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_MAIL_QUEUE_H
 #define SLU_CTL_MAIL_QUEUE_H
 
-/* The queue of notification mail to users: what waits to be sent, and what was
- * sent lately. */
+/*
+ * Queues notification mail to users: what waits to be sent, and what was sent
+ * lately.
+ */
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Open addressing with linear probing; at most half full. Deletion moves later
- * entries back, so there are no tombstones.
+ * Maps job numbers to pointers: open addressing with linear probing, at most
+ * half full. Deletion moves later entries back, so there are no tombstones.
  */
 #include "config.h"
 #include "ctl/map.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_MAP_H
 #define SLU_CTL_MAP_H
 
-/* A map from job number to pointer, for tens of thousands of jobs. The table
- * does not own what the pointers point to. Not thread-safe. */
+/*
+ * Maps job numbers to pointers, for tens of thousands of jobs. The table does
+ * not own what the pointers point to. Not thread-safe.
+ */
 
 #include <stddef.h>
 #include <stdint.h>

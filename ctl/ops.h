@@ -3,15 +3,15 @@
 #define SLU_CTL_OPS_H
 
 /*
- * The functions of its host that libsluice needs. plugins/host.c fills this
- * table in for slurmctld, the tests with a fake. Every function takes the
- * host's locks itself, for microseconds unless said otherwise, and is called by
- * libsluice's own threads only, never while a mutex of libsluice is held. All
- * are idempotent: a command may come twice.
+ * The functions of slurmctld that libsluice needs, as a table. plugins/host.c
+ * fills it in for slurmctld (the host), the tests with a fake. Every function
+ * takes the host's locks itself, for microseconds unless said otherwise, and is
+ * called by libsluice's own threads only, never while a mutex of libsluice is
+ * held. All are idempotent: a command may come twice.
  *
- * A host that has saved its state for the last time refuses with SLU_BUSY what
- * a command asks for. "No such job" is SLU_NOTFOUND. Returned structures belong
- * to the caller.
+ * A host that has saved its state for the last time refuses commands with
+ * SLU_BUSY. "No such job" is SLU_NOTFOUND. Returned structures belong to the
+ * caller.
  */
 
 #include <stdbool.h>

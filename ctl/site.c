@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads the site. If the file cannot be read there is still a site, which
- * refuses whatever needs one. */
+/*
+ * Loads the site: sluice.conf, an untrained predictor, and the
+ * PerformanceTable. If sluice.conf cannot be read there is still a site, which
+ * refuses whatever needs one.
+ */
 #include "config.h"
 #include "ctl/site.h"
 #include "common/file.h"

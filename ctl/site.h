@@ -3,9 +3,9 @@
 #define SLU_CTL_SITE_H
 
 /*
- * The configuration as hooks need it: read once, then immutable (except for the
- * predictor, which is safe for one writer and many readers, and for members
- * that say so), replaced as a whole when the host reconfigures.
+ * The configuration as hooks need it ("site"): read once, then immutable
+ * (except for the predictor, which is safe for one writer and many readers, and
+ * for members that say so), replaced as a whole when the host reconfigures.
  */
 
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
 #define SLU_CTL_SUBMISSION_H
 
 /*
- * What the plugins ask libsluice when a job is submitted. As in ctl.h: under
- * slurmctld's locks, memory only, any thread.
+ * Declares the functions of libsluice that plugins call when a job is
+ * submitted. As in ctl.h: under slurmctld's locks, memory only, any thread.
  */
 
 #include "common/err.h"

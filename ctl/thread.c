@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loop of the main thread. Each turn: events from hooks, the link (open,
- * read, write), what is due, then the I/O nodes once for everything that
- * happened. An error of the link closes it; opening it again begins with a
- * snapshot, so nothing that was lost with it matters.
+ * Runs the loop of the main thread. Each turn: events from hooks, the link
+ * (open, read, write), what is due, then the I/O nodes once for everything that
+ * happened. An error of the link closes it; when it is opened again, a snapshot
+ * is sent first, so nothing that was lost with it matters.
  */
 #include "config.h"
 #include "ctl/thread.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_THREAD_H
 #define SLU_CTL_THREAD_H
 
-/* The main thread of libsluice: a loop that handles events of jobs, the link to
- * sluiced and what is due at a time. */
+/*
+ * Runs the main thread of libsluice: a loop that handles events of jobs, the
+ * link to sluiced and timers.
+ */
 
 struct slu_ctl;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts, stops and counts threads. A thread that does not run, as an earlier
- * one is still stuck or it could not be started, is started by a later hook. */
+/*
+ * Starts, stops and counts threads. A thread that could not be started, or
+ * whose predecessor is still stuck, is started by a later hook.
+ */
 #include "config.h"
 #include "ctl/threads.h"
 

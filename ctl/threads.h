@@ -3,8 +3,9 @@
 #define SLU_CTL_THREADS_H
 
 /*
- * The threads of libsluice, and the owners of its one object: the plugins
- * together are one owner, each thread is another. The last one frees it.
+ * Manages the threads of libsluice, and the owners of its one object: the
+ * plugins together are one owner, each thread is another. The last owner frees
+ * it.
  */
 
 #include <stdbool.h>

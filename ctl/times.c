@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bucket i of an octave o = floor(log2 ns) covers [2^o(1 + i/8), 2^o(1 +
- * (i+1)/8)); below 8 ns buckets are single nanoseconds. Counters are relaxed
- * atomics: a reader may see a call counted that is not yet in its bucket.
+ * Measures how long hooks take (times.h). Bucket i of an octave o = floor(log2
+ * ns) covers [2^o(1 + i/8), 2^o(1 + (i+1)/8)); below 8 ns buckets are single
+ * nanoseconds. Counters are relaxed atomics: a reader may see a call counted
+ * that is not yet in its bucket.
  */
 #include "config.h"
 #include "ctl/times.h"

@@ -3,10 +3,10 @@
 #define SLU_CTL_TIMES_H
 
 /*
- * How long our hooks delay slurmctld: per hook a histogram of wall time with
- * eight buckets per factor of two, and the maxima of wall and of thread CPU
- * time (wall time alone would blame us for a preempted thread). Lock-free, any
- * thread.
+ * Measures how long our hooks delay slurmctld: per hook a histogram of wall
+ * time with eight buckets per factor of two, and the maxima of wall and of
+ * thread CPU time (wall time alone would count time in which the thread was
+ * preempted). Lock-free, any thread.
  */
 
 #include <stdatomic.h>

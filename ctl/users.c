@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks up the users that sluice.conf names. A name service may hang for
- * minutes on each of them, so a thread of its own asks for one after the other
- * and stores each answer in the site. Nothing waits for it, and hooks do not
- * either while it searches thousands of names: like them it only has the site's
- * read lock. The loop's thread starts it, and again a minute after a look-up
- * has failed.
+ * Looks up the user ids of names in sluice.conf. A name service may hang for
+ * minutes on each of them, so a thread looks up one after the other and stores
+ * each answer in the site. Nothing waits for it; it holds only the site's read
+ * lock, so hooks are not delayed while it searches thousands of names. The
+ * loop's thread starts it, and again a minute after a look-up has failed.
  */
 #include "config.h"
 #include "ctl/users.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_USERS_H
 #define SLU_CTL_USERS_H
 
-/* Looks up the users that sluice.conf names, in a thread of its own: the
- * directory service may hang. */
+/*
+ * Looks up the users that sluice.conf names, in a thread of its own, as the
+ * directory service may hang.
+ */
 
 struct slu_ctl;
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sets a job's ion_max and ion_pattern from its request. ion_max becomes 0 (no
+ * I/O nodes) for jobs that recruit I/O nodes, that run on nodes with other host
+ * names (hostnames.h), or that have a GekkoFS of their own.
+ */
 #include "config.h"
 #include "ctl/arbiter/forward_request.h"
 #include "ctl/arbiter/hostnames.h"

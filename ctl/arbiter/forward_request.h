@@ -2,8 +2,10 @@
 #ifndef SLU_ARBITER_FORWARD_REQUEST_H
 #define SLU_ARBITER_FORWARD_REQUEST_H
 
-/* The I/O forwarding part of a job's request (ion_max, ion_pattern), and which
- * jobs get no I/O nodes whatever they ask for. */
+/*
+ * Reads the I/O forwarding part of a job's request (ion_max, ion_pattern), and
+ * decides which jobs get no I/O nodes whatever they request.
+ */
 
 #include "ctl/private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GekkoFWD's client looks for its own host name in the mapping and ends the
- * application if it is missing; an assignment has Slurm's node names. So a job
- * with a node whose names differ (NodeHostname in slurm.conf) gets no I/O
- * nodes.
+ * Finds nodes whose host name differs from their NodeName (NodeHostname in
+ * slurm.conf). GekkoFWD's client looks for its own host name in the mapping and
+ * ends the application if it is missing; an assignment has Slurm's node names.
+ * So a job with such a node gets no I/O nodes.
  */
 #include "config.h"
 #include "ctl/arbiter/hostnames.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_HOSTNAMES_H
 #define SLU_CTL_HOSTNAMES_H
 
-/* Nodes whose host name is not their NodeName, and I/O nodes that Slurm does
- * not know. */
+/*
+ * Finds nodes whose host name is not their NodeName, and I/O nodes of
+ * sluice.conf that Slurm does not have.
+ */
 
 #include "ctl/ops.h"
 

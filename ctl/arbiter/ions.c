@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs the arbiter: all job starts, job ends and node changes of one turn of
- * the loop lead to one solve, whose result is sent to be published and shown on
- * the I/O nodes: as a feature from a fixed vocabulary (Slurm never forgets the
+ * Runs the arbiter (ions.h). All job starts, job ends and node changes of one
+ * turn of the loop lead to one solve. The result is sent to be published, and
+ * shown on the I/O nodes: by a feature of a fixed set (Slurm never forgets the
  * name of a feature) and, in the comment, the jobs.
  */
 #include "config.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_IONS_H
 #define SLU_CTL_IONS_H
 
-/* The I/O nodes of the site and the arbiter that divides them among the running
- * jobs: kept up to date with jobs and nodes, solved, published. */
+/*
+ * Divides the I/O nodes of the site among the running jobs: tells the arbiter
+ * of changes of jobs and nodes, lets it solve, and publishes the result.
+ */
 
 #include "ctl/ops.h"
 #include "wire/job.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RecruitIdle: compute nodes serve as I/O nodes while they are idle, that is,
- * as long as a job of root or SlurmUser with a certain name holds them and runs
- * the site's forwarder there. Slurm starts that job on idle nodes and preempts
- * it when another job needs a node; its end takes the node out of the pool.
+ * Finds which nodes of RecruitIdle serve as I/O nodes now: compute nodes that
+ * are idle, so that a job of root or SlurmUser with a certain name holds them
+ * and runs the site's forwarder there. Slurm starts that job on idle nodes and
+ * preempts it when another job needs a node; when it ends, its node leaves the
+ * pool of I/O nodes.
  */
 #include "config.h"
 #include "ctl/arbiter/recruits.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_ARBITER_RECRUITS_H
 #define SLU_ARBITER_RECRUITS_H
 
-/* Which I/O nodes cannot be used now; those of RecruitIdle can be used only
- * while a job recruits them. */
+/*
+ * Finds the I/O nodes that cannot be used now; those of RecruitIdle can be used
+ * only while a job recruits them.
+ */
 
 #include "ctl/private.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IOBandwidth=auto: what Lustre's servers reached under load, or else what was
- * moved together while ended jobs ran well; or what servers do, where that is
- * more; less what degraded targets would bring. What servers said that have
- * said nothing for a day is forgotten. Judging the runs takes long for a hook,
- * so it is done without the lock.
+ * Estimates the bandwidth of the parallel file system (IOBandwidth=auto): what
+ * Lustre's servers reached under load; if unknown, what jobs moved together at
+ * times when ended jobs ran well; at least what servers currently sustain. The
+ * share of degraded targets is subtracted. Values from servers that have been
+ * silent for a day are dropped. Judging the ended runs takes too long for a
+ * hook, so it is done without the lock.
  */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What plugins call for IOStart, and what the main thread passes on to it. */
+/*
+ * Implements the hooks that plugins call for IOStart, and passes what the main
+ * thread learns (history, measured I/O, configuration) on to both of its
+ * objects, for bytes and for metadata operations.
+ */
 #include "config.h"
 #include "ctl/iostart/hooks.h"
 

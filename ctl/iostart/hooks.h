@@ -2,7 +2,10 @@
 #ifndef SLU_CTL_IOSTART_HOOKS_H
 #define SLU_CTL_IOSTART_HOOKS_H
 
-/* IOStart (iostart.h) in libsluice: what the main thread tells it. */
+/*
+ * Passes IOStart (iostart.h) what libsluice's main thread learns:
+ * configuration, history, measured I/O.
+ */
 
 #include "wire/control.h"
 

@@ -3,18 +3,16 @@
 #define SLU_CTL_IOSTART_H
 
 /*
- * IOStart: which jobs wait so that those that run do not ask more of the
- * parallel file system than it can do (select_io/bandwidth/admission.h is the
- * rule): one of these for the bytes that it moves, and one for its operations
- * of metadata; a job waits while either says so. In memory: what applications
- * moved (the thread teaches it from history), what runs, and who waits (hooks).
- * A mutex guards all of it, held for one look at what runs, at most once a
- * second. Any thread.
+ * IOStart makes jobs wait so that the running jobs do not ask more of the
+ * parallel file system than it can do (the rule:
+ * select_io/bandwidth/admission.h). There is one object for bytes and one for
+ * metadata operations; a job waits while either says so. Kept in memory; one
+ * mutex, held for one look at what runs, at most once a second. Any thread.
  *
- * Nobody waits before history has been read, when sluiced has been away for
- * SLU_IOSTART_GRACE seconds, or when it is off. Only who waited when slurmctld
- * was started anew goes on for so long, until history has been read. `now` is
- * in Unix seconds.
+ * No job waits before history has been read, when sluiced has been away for
+ * SLU_IOSTART_GRACE seconds, or when IOStart is off. Exception: a job that
+ * waited when slurmctld was restarted waits until history has been read. `now`
+ * is in Unix seconds.
  */
 
 #include <pthread.h>

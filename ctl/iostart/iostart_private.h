@@ -2,7 +2,10 @@
 #ifndef SLU_CTL_IOSTART_PRIVATE_H
 #define SLU_CTL_IOSTART_PRIVATE_H
 
-/* What the files of this room share. Callers hold the lock. */
+/*
+ * Private to ctl/iostart: records of running and waiting jobs, and functions
+ * that its files share. Callers hold the lock.
+ */
 
 #include "ctl/iostart/iostart.h"
 

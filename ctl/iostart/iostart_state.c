@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of IOStart, its configuration, and what it learns from history. */
+/*
+ * Initialises and configures the state of IOStart, and learns applications' I/O
+ * from history.
+ */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 

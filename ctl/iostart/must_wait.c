@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* May a job start, and when? */
+/* Decides whether IOStart lets a job start now, and estimates when it will. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 

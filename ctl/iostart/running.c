@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running jobs, and what they are expected to move from now on. */
+/*
+ * Keeps the running jobs, and what each is expected to move from now on: by
+ * prediction, corrected by what servers measure.
+ */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts of IOStart: why a job waits, and the line of bbstat. */
+/*
+ * Writes IOStart's texts for people: why a job waits, log lines, and the line
+ * of bbstat.
+ */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 

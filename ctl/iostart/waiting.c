@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The waiting jobs, and since when each waits. */
+/* Keeps the waiting jobs, and since when each waits. */
 #include "config.h"
 #include "ctl/iostart/iostart_private.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the note in a job's comment when a run of it starts. */
+/*
+ * Writes our note in a job's comment when a run of it starts: for what, and how
+ * long, the job has waited.
+ */
 #include "config.h"
 #include "ctl/private.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Early stage-in as hooks see it: the state in the mirror of the buffer that
- * sluiced has made for a job without nodes. From memory only.
+ * Tells hooks the state of an early stage-in: looks in the mirror for the
+ * buffer that sluiced has made for a job that has no nodes yet. From memory
+ * only.
  */
 #include "config.h"
 #include "ctl/private.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Queues events for the main thread, when hooks report that jobs start, end,
+ * wait or are to be looked at.
+ */
 #include "config.h"
 #include "ctl/jobs/event_hooks.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_CTL_JOBS_EVENT_HOOKS_H
 #define SLU_CTL_JOBS_EVENT_HOOKS_H
 
-/* What hooks report about jobs, as events for the main thread. */
+/* Queues what hooks report about jobs, as events for the main thread. */
 
 #include <stdbool.h>
 #include "ctl/jobs/event_queue.h"

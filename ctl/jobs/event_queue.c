@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of fixed size, so that hooks neither wait nor allocate. */
+/*
+ * Queues events in a ring of fixed size, so that hooks neither wait nor
+ * allocate.
+ */
 #include "config.h"
 #include "ctl/jobs/event_queue.h"
 

@@ -3,10 +3,10 @@
 #define SLU_CTL_JOBS_EVENT_QUEUE_H
 
 /*
- * Events from the hooks to the thread: a ring under a mutex that is held for a
- * few instructions, and a timer that wakes the thread soon. If the ring is full
- * the event is dropped and the overflow noted: the thread then takes a snapshot
- * of everything instead, so nothing but the order is lost.
+ * Passes events from the hooks to the main thread: a ring under a mutex that is
+ * held for a few instructions, and a timer that wakes the thread soon. If the
+ * ring is full, the event is dropped and the overflow noted: the thread then
+ * takes a snapshot of all jobs instead, so that only the order is lost.
  */
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handles what hooks report of jobs, and what a look at slurmctld shows. Both
- * end in the same two functions, started() and ended(), which may be called any
- * number of times for one run of a job.
+ * Handles what happens to jobs, from events of hooks and from snapshots of
+ * slurmctld's jobs. Both end in the same two functions, started() and ended(),
+ * which may be called any number of times for one run of a job.
  */
 #include "config.h"
 #include "ctl/jobs/events.h"

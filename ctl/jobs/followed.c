@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jobs we follow. An entry is made at a start and forgotten some seconds
- * after the end, so that the second end that Slurm reports for some jobs is
- * recognised; with a buffer it stays until every node's epilog has ended.
+ * Keeps the jobs that libsluice follows. An entry is made at a start and
+ * removed some seconds after the end, so that the second end that Slurm reports
+ * for some jobs is recognised; with a buffer it stays until every node's epilog
+ * has ended.
  */
 #include "config.h"
 #include "ctl/jobs/followed.h"

@@ -2,9 +2,11 @@
 #ifndef SLU_CTL_FOLLOWED_H
 #define SLU_CTL_FOLLOWED_H
 
-/* The jobs that libsluice follows, from their start until their nodes are
- * clean: launches that are held, ends that are kept ahead of set-up, nodes that
- * leave COMPLETING. */
+/*
+ * Follows jobs from their start until their nodes are clean: holds launches
+ * until I/O nodes are published, moves the end of a job that is being set up,
+ * and notices nodes that leave COMPLETING.
+ */
 
 #include "common/hostlist.h"
 #include "wire/job.h"

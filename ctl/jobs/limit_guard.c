@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The guard of the limits that we have set: a thread of its own that keeps no
- * state but looks at slurmctld's own records every few seconds, so that neither
- * a restart of slurmctld, nor sluiced being away, nor a file that hangs our
- * other thread can make a limit bite that the user has not asked for.
+ * Extends the tight time limits that Sluice has set, before they end a job that
+ * its user's own ("whole") limit would let run. A thread of its own, which
+ * keeps no state but looks at slurmctld's records every few seconds: so this
+ * works after a restart of slurmctld, while sluiced is away, and while a file
+ * hangs our other thread.
  *
  *   running  the whole limit is given back, in one step, two minutes before
  *	      its end: Slurm looks at limits every 30 s, warns a minute before
@@ -11,9 +12,9 @@
  *	      that is more than its partition, association or QOS allows
  *	      by now, the job has the whole one, and Slurm plans with that
  *
- * What is more than the default does not grow; a pending job loses it while it
- * is not allowed, and keeps it else.
- * When the site turns the mode off, all limits are given back at once.
+ * A limit that is longer than the default is never extended; a pending job
+ * loses it while it is not allowed. When the site turns the mode off, all jobs
+ * get their whole limits at once.
  */
 #include "config.h"
 #include "ctl/jobs/limit_guard.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_LIMIT_GUARD_H
 #define SLU_CTL_LIMIT_GUARD_H
 
-/* The thread that extends limits which we have set and which turn out too
- * short. */
+/*
+ * Extends, in a thread of its own, time limits which we have set and which turn
+ * out too short.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cache of parsed requests: a table with WAYS slots for each hash, like a
- * processor's cache: in a full row a new entry replaces one of the others. In
- * the table of jobs each number has one place. An entry that is in use lives
- * until it is given back.
+ * Caches parsed requests (parsed.h): a table with WAYS slots for each hash,
+ * like a processor's cache; in a full row a new entry replaces one of the
+ * others. In the second table, of jobs, each job number has one place. An entry
+ * that is in use lives until it is given back.
  */
 #include "config.h"
 #include "ctl/jobs/parsed.h"

@@ -3,13 +3,13 @@
 #define SLU_CTL_PARSED_H
 
 /*
- * Requests of jobs, parsed once: hooks are asked about each pending one in
- * every pass of the schedulers, under slurmctld's locks. A job is found by its
- * number and by where its text lies, whatever its length; else by a hash of the
- * text, as when a task of an array becomes a job of its own. The host never
- * changes a text in its place, but a number may come again: slu_parsed_seen()
- * is called for each new job. Any thread; a mutex guards all of it, held for
- * one look-up, but not while a text is parsed or hashed.
+ * Caches the parsed requests of jobs, since hooks are asked about each pending
+ * job in every pass of the schedulers, under slurmctld's locks. A job is found
+ * by its number and the address of its text, whatever its length; else by a
+ * hash of the text, as when a task of an array becomes a job of its own. The
+ * host never changes a text in place, but a number may be used again:
+ * slurmctld's hooks call slu_parsed_seen() for each new job. Any thread; one
+ * mutex, held for one look-up, but not while a text is parsed or hashed.
  */
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Persistent buffers as hooks see them. sluiced gets the requests of pending
- * jobs to create or destroy some; a job starts when the mirror shows that this
- * is done, and that the buffer it uses is there. From memory only.
+ * Lets jobs wait for persistent buffers. sluiced is sent the requests of
+ * pending jobs to create or destroy one; a job starts when the mirror shows
+ * that this is done, and that the buffer it uses exists. From memory only.
  */
 #include "config.h"
 #include "ctl/jobs/pool_choice.h"

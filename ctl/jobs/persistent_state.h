@@ -2,7 +2,10 @@
 #ifndef SLU_CTL_PERSISTENT_STATE_H
 #define SLU_CTL_PERSISTENT_STATE_H
 
-/* Persistent buffers as seen by jobs that create, use or destroy them. */
+/*
+ * Checks submissions that create, use or destroy persistent buffers, and lets
+ * such jobs wait until that is possible.
+ */
 
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"

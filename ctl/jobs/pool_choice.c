@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts, for each pool, the nodes that the job may get and those it names. */
+/*
+ * Chooses the pool of a submission: counts, for each pool, the nodes that the
+ * job may get and those that it names.
+ */
 #include "config.h"
 #include "ctl/jobs/pool_choice.h"
 

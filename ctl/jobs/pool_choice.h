@@ -2,9 +2,11 @@
 #ifndef SLU_CTL_POOL_CHOICE_H
 #define SLU_CTL_POOL_CHOICE_H
 
-/* Checks of a job's storage at its submission: from which pool it is taken, by
+/*
+ * Chooses, at a job's submission, the pool from which its storage is taken, by
  * the nodes on which the job may run (Pool= has nodes, and partitions have
- * nodes), and that it is not too small. */
+ * nodes), and checks that the storage is not too small.
+ */
 
 #include "burst_buffer/request/request.h"
 #include "ctl/ctl.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each kind of job has one slot, by its hash; another kind with that slot
- * replaces it. */
+/*
+ * Remembers setup times in a hash table: each kind of job has one slot, by its
+ * hash; another kind with that slot replaces it.
+ */
 #include "config.h"
 #include "ctl/jobs/setup_times.h"
 

@@ -3,11 +3,10 @@
 #define SLU_CTL_SETUP_TIMES_H
 
 /*
- * How long jobs took from their start until their file system was ready: set
- * up, and everything staged in. Jobs are alike when they are the same user's,
- * on as many nodes, with the same file system and the same data to stage in.
- * The thread writes, hooks read; a mutex guards all of it, held for one
- * lookup.
+ * Remembers how long jobs took from their start until their file system was
+ * ready, with everything staged in. Jobs are of one kind when they are the same
+ * user's, on as many nodes, with the same file system and the same data to
+ * stage in. The thread writes, hooks read; one mutex, held for one lookup.
  */
 
 #include <pthread.h>

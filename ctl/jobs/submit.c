@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A submission: the prediction goes into a note; in mode fill a job without a
- * limit, in mode tighten every job, gets a careful limit, in mode early one by
- * which few have ended. The note says so, and limit_guard.c gives more when a
- * job needs it, up to what it would have had without us. So no limit is set
- * where the guard does not run, for jobs that watch their limit themselves, or
- * for users who want none.
+ * Handles a submission: writes the predicted run time into a note, and sets a
+ * tight time limit. In mode fill a job without a limit gets one, in mode
+ * tighten every job, in mode early one by which few such jobs have ended.
+ * limit_guard.c extends it when the job needs more, up to the limit that the
+ * job would have without us. So no limit is set where the guard does not run,
+ * for jobs that watch their limit themselves, or for users who want none.
  */
 #include "config.h"
 #include "ctl/private.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives up jobs whose nodes wait while sluiced is down, or cannot write its
- * database. After their time the nodes would refuse the tasks and Slurm would
- * set the job FAILED. So shortly before (the nodes have a grace of 30 s) the
- * job gets the verdict of OnSetupFailure, and waits in the queue.
+ * Gives up jobs that are being set up while sluiced is down, or cannot write
+ * its database. When their time is over, their nodes would refuse the tasks and
+ * Slurm would set the job FAILED. So shortly before that (the nodes have a
+ * grace of 30 s) the verdict of OnSetupFailure is applied, and the job waits in
+ * the queue.
  */
 #include "config.h"
 #include "ctl/jobs/unheard.h"

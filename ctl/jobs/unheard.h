@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_UNHEARD_H
 #define SLU_CTL_UNHEARD_H
 
-/* Jobs that are being set up while sluiced is down: given up before their nodes
- * refuse the tasks. */
+/*
+ * Gives up jobs that are being set up while sluiced is down, before their nodes
+ * refuse the tasks.
+ */
 
 struct slu_ctl;
 

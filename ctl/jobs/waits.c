@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records, for each pending job, what it waits for and how long, whenever the
+ * scheduler asks about it. Time between two questions counts up to GAP seconds;
+ * jobs that are not asked about for FORGET seconds are dropped.
+ */
 #include "config.h"
 #include "ctl/jobs/waits.h"
 

@@ -3,9 +3,9 @@
 #define SLU_CTL_WAITS_H
 
 /*
- * What each pending job waits for, by the scheduler's questions: now, and in
- * sum since the first one. In memory only, with its own lock; times are Unix
- * seconds.
+ * Records what each pending job waits for, by the scheduler's questions: now,
+ * and in sum since the first one. In memory only, with its own lock; times are
+ * Unix seconds.
  */
 
 #include <pthread.h>

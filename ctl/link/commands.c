@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages from sluiced. A command is answered with `done` whatever the result:
- * repeating it would not bring back a job that no longer exists. Only a refusal
- * of a host that ends is not answered: its next process gets the command again.
+ * Handles messages from sluiced. A command is answered with `done` whatever the
+ * result: repeating it would not bring back a job that no longer exists.
+ * Exception: when slurmctld is ending and refuses a command, there is no
+ * answer, and the next slurmctld gets the command again.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"

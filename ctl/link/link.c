@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * connect() to a Unix socket does not block, so there is no connecting state.
- * The buffers grow as needed and are compacted when half of them is used.
+ * Sends and receives lines over a non-blocking Unix socket. connect() to a Unix
+ * socket does not block, so there is no connecting state. The buffers grow as
+ * needed and are compacted when half of them is used.
  */
 #include "config.h"
 #include "ctl/link/link.h"

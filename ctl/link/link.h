@@ -3,8 +3,8 @@
 #define SLU_CTL_LINK_H
 
 /*
- * The Unix socket to sluiced, non-blocking both ways: lines in, lines out,
- * both buffers bounded. An error of any call leaves the link closed; the next
+ * The Unix socket to sluiced, non-blocking both ways: lines in, lines out, both
+ * buffers bounded. After an error of any call the link is closed; the next
  * slu_link_open() is due after a growing pause. One thread.
  */
 

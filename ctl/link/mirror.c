@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The mirror of buffers. A job normally has one; one that was requeued while
- * its first run is still being cleaned up has two. The buffers of a job are a
- * list, newest first. Those that outlive jobs are also in a hash table, by the
- * job that they wait for or by name, as the scheduler asks for every job that
- * wants one.
+ * Keeps the mirror of sluiced's buffers. A job normally has one buffer; a job
+ * that was requeued while its first run is still being cleaned up has two. The
+ * buffers of a job are a list, newest first. Buffers that outlive jobs are also
+ * in a hash table, by the job that they wait for or by name, as the scheduler
+ * asks for every job that wants one.
  */
 #include "config.h"
 #include "ctl/pools/claims.h"

@@ -3,8 +3,9 @@
 #define SLU_CTL_MIRROR_H
 
 /*
- * The buffers that are alive, as sluiced last reported them. The thread writes,
- * hooks read; a mutex guards all of it, held for one lookup or one walk.
+ * Keeps a copy of the buffers that are alive, as sluiced last reported them,
+ * for hooks, which may not wait for sluiced. The thread writes, hooks read; one
+ * mutex, held for one lookup or one walk.
  */
 
 #include "ctl/link/mirror_state.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_LINK_MIRROR_STATE_H
 #define SLU_CTL_LINK_MIRROR_STATE_H
 
-/* What libsluice remembers of buffers, pools and the jobs that want them, under
- * one mutex. */
+/*
+ * The state that libsluice keeps of buffers, pools and the jobs that want them,
+ * under one mutex.
+ */
 
 #include <pthread.h>
 #include <stdbool.h>

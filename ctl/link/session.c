@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sends the main thread's messages to sluiced, and handles the loss of the
+ * link. A lost link is logged when the reason changes, not at each attempt.
+ */
 #include "config.h"
 #include "ctl/link/session.h"
 

@@ -2,7 +2,10 @@
 #ifndef SLU_CTL_LINK_SESSION_H
 #define SLU_CTL_LINK_SESSION_H
 
-/* Messages from the main thread to sluiced, and the end of a link. */
+/*
+ * Sends the main thread's messages to sluiced, and handles the loss of the
+ * link.
+ */
 
 #include "common/err.h"
 #include "wire/control.h"

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_POOLS_CLAIMS_H
 #define SLU_CTL_POOLS_CLAIMS_H
 
-/* What jobs take of pools that have started, or are to be staged in, but have
- * no buffer yet. */
+/*
+ * Counts storage of jobs that have started, or are to be staged in, but have no
+ * buffer in the mirror yet: their claims on pools.
+ */
 
 #include "ctl/link/mirror_state.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pools: usage is kept as sums (usage.c). The order in which usage ends is
- * computed at most once a second, for jobs that have to wait.
+ * Decides whether a pool has space for a job, and when it will. Usage is kept
+ * as sums (usage.c). The order in which usage ends is computed at most once a
+ * second, for jobs that have to wait.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"

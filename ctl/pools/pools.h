@@ -3,11 +3,11 @@
 #define SLU_CTL_POOLS_H
 
 /*
- * The capacity of each pool, as sluiced last reported it, and its usage: by
- * buffers in the mirror, and by jobs that have started but have no buffer yet
- * (claims). For hooks and the thread; guarded by the mirror's mutex. A job gets
- * all that it needs at once or nothing, so that no two jobs can wait for each
- * other.
+ * Decides whether a pool has space for a job. The capacity is what sluiced last
+ * reported; the usage is that of buffers in the mirror, and of jobs that have
+ * started but have no buffer yet (claims). For hooks and the thread; guarded by
+ * the mirror's mutex. A job gets all that it needs at once or nothing, so that
+ * no two jobs can wait for each other.
  */
 
 #include "common/hostlist.h"

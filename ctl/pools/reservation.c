@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * EASY backfill (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001) for storage: in
- * each pool the highest-priority job without room has a reservation at the time
- * when enough of the present holders should have ended. A lower-priority job
- * may start only if it ends by then or fits beside it; otherwise small jobs
- * could starve large ones. If that time is not known, no job is held back.
+ * Reserves storage for the first waiting job of each pool, by EASY backfill
+ * (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001): the highest-priority job
+ * without space has a reservation at the time when enough of the present
+ * holders should have ended. A lower-priority job may start only if it ends by
+ * then or fits beside it; otherwise small jobs could starve large ones. If that
+ * time is not known, no job is held back.
  */
 #include "config.h"
 #include "ctl/pools/reservation.h"

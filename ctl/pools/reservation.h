@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_POOLS_RESERVATION_H
 #define SLU_CTL_POOLS_RESERVATION_H
 
-/* Room in a pool with regard to reservations: jobs that need little must not
- * overtake one that needs much for ever. */
+/*
+ * Decides whether a pool has space for a job beside the reservation of a job of
+ * higher priority, so that small jobs cannot overtake a large one for ever.
+ */
 
 #include "ctl/pools/pools.h"
 #include "ctl/pools/waiters.h"

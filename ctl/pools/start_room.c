@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * May a waiting job start? It may if its pool has space for it, also beside
- * reservations, and no earlier run of it is in the way.
+ * Decides whether a waiting job may start: if its pool has space for it, also
+ * beside reservations, and no earlier run of it is being cleaned up.
  */
 #include "config.h"
 #include "ctl/pools/reservation.h"

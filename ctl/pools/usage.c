@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The usage of each pool, in all and by user: sums that follow every change of
- * the mirror and of the claims, as the scheduler asks for every waiting job.
- * All under the mirror's mutex.
+ * Sums the usage of each pool, in all and by user. The sums are updated with
+ * every change of the mirror and of the claims, as the scheduler asks for every
+ * waiting job. All under the mirror's mutex.
  */
 #include "config.h"
 #include "ctl/pools/usage.h"

@@ -3,7 +3,7 @@
 #define SLU_CTL_USAGE_H
 
 /*
- * Sums of the usage of each pool. The caller has the mirror's lock, and reports
+ * Sums the usage of each pool. The caller has the mirror's lock, and reports
  * what it adds to and removes from the mirror; pool NULL: none.
  */
 

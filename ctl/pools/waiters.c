@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps, for each pool, the waiting job of the highest priority, as the
+ * scheduler asks about jobs.
+ */
 #include "config.h"
 #include "ctl/pools/waiters.h"
 

@@ -2,8 +2,10 @@
 #ifndef SLU_CTL_POOLS_WAITERS_H
 #define SLU_CTL_POOLS_WAITERS_H
 
-/* The first job of each pool that waits for room. Under the lock of the
- * mirror; times are Unix seconds. */
+/*
+ * Keeps the first job of each pool that waits for space. Under the lock of the
+ * mirror; times are Unix seconds.
+ */
 
 #include "ctl/link/mirror_state.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows leave in order; a row that is acknowledged out of order becomes a hole
- * (job_id 0) and leaves when it gets to the head.
+ * Queues rows of ended jobs in a ring. Rows leave in order; a row that is
+ * acknowledged out of order becomes a hole (job_id 0) and leaves when it gets
+ * to the head.
  */
 #include "config.h"
 #include "ctl/predictor/history_queue.h"

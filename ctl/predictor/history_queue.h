@@ -3,9 +3,10 @@
 #define SLU_CTL_HISTORY_QUEUE_H
 
 /*
- * Ended jobs on their way to sluiced's database: kept, up to a bound, until it
- * answers `stored`, and sent again after a reconnect. A window keeps the socket
- * free for urgent messages. One thread.
+ * Queues the rows of ended jobs for sluiced's database: a row is kept until
+ * sluiced answers `stored`, and sent again after a reconnect. When the queue is
+ * full, the oldest row is lost. Only a window of rows is unanswered at a time,
+ * so that the socket stays free for urgent messages. One thread.
  */
 
 #include "ctl/link/link.h"

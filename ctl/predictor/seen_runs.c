@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Remembers which runs the predictor has learned, as a short list, which is
+ * needed only until history has been read once, and as a position in the
+ * history.
+ */
 /* A short list: in use only until history has been read once. */
 #include "config.h"
 #include "ctl/predictor/seen_runs.h"

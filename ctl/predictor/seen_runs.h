@@ -3,16 +3,16 @@
 #define SLU_CTL_SEEN_RUNS_H
 
 /*
- * Keeps the predictor from learning a run twice. Two sources tell of runs:
- * slurmctld when they end, and sluiced, which sends the stored history, in the
- * order of ends, after each connection.
+ * Keeps the predictor from learning a run twice. Runs come from two sources:
+ * from slurmctld when they end, and from sluiced, which sends the stored
+ * history, in the order of ends, after each connection.
  *
- * struct slu_seen_runs: runs that ended before the history had been read. They
- * may come again with it, and are recognised by job id and start. Runs that end
- * while it is being read wait here until it has been. Bounded. One thread.
+ * struct slu_seen_runs: runs that ended before the history had been read. The
+ * history may contain them; they are recognised by job id and start. Runs that
+ * end while it is being read wait here until then. Bounded. One thread.
  *
- * struct slu_history_position: up to which row one learner has been told the
- * history, as each connection tells it from the first row on.
+ * struct slu_history_position: the last row of the history that one learner has
+ * had, as each connection replays the history from the first row on.
  */
 
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Trains the predictor with runs that end and with the history that sluiced
- * replays, each run once. When the configuration is read again the trained
+ * replays, each run once. When the configuration is read again, the trained
  * predictor stays in use (sluiced may be away) until a new one has learned
  * everything again, with what was imported since. The arbiter does the same
- * with its curves. What applications read and write is kept until history
- * begins.
+ * with its curves. What applications read and write (volumes) stays in use
+ * until the replay begins, and is then learned anew.
  */
 #include "config.h"
 #include "ctl/predictor/training.h"
