@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm walks all users of slurmdbd to find one, which takes a third of a
- * millisecond where there are ten thousand. So the default accounts of those
- * who have just submitted are remembered.
+ * Looks up the default account of a user. Slurm walks all users of slurmdbd to
+ * find one, which takes a third of a millisecond where there are ten thousand,
+ * so the accounts of users who have just submitted are cached for ten minutes.
  */
 #include "config.h"
 #include "plugins/account.h"

@@ -5,9 +5,11 @@
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
 
-/* A user's default account, as it was at most ten minutes ago: good enough for
- * a prediction. false: unknown; out is then "". Any thread, but not with locks
- * of the association manager. */
+/*
+ * Looks up a user's default account, which may be ten minutes old: good enough
+ * for a prediction. false: unknown; out is then "". Any thread, but not with
+ * locks of the association manager.
+ */
 bool slu_account_default(uint32_t uid, char out[SLU_CTL_ACCOUNT]);
 
 #endif

@@ -2,8 +2,10 @@
 #ifndef SLU_PLUGINS_ACTIONS_H
 #define SLU_PLUGINS_ACTIONS_H
 
-/* What actions on jobs (job_actions.c, job_end_times.c) and on nodes
- * (node_actions.c) share. */
+/*
+ * Private to the actions on jobs (job_actions.c, job_end_times.c) and on nodes
+ * (node_actions.c): their locks, errors and texts.
+ */
 
 #include "plugins/host.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks libsluice whether a job may start, as far as pools and early stage-in
+ * are concerned, on behalf of burst_buffer/sluice. Components of a
+ * heterogeneous job start together or not at all.
+ */
 #include "config.h"
 #include "plugins/bb_room.h"
 
@@ -28,8 +33,7 @@ bool slu_bb_is_eligible(const job_record_t *job)
 	       d->begin_time && d->begin_time <= time(NULL);
 }
 
-/* May it have what it needs of a pool now? Components of a heterogeneous job
- * start together or not at all. */
+/* May the job have what it needs of a pool now? */
 static bool in_turn(struct slu_ctl *ctl, const job_record_t *job,
 		    char why[SLU_CTL_WHY])
 {

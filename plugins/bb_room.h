@@ -2,13 +2,15 @@
 #ifndef SLU_PLUGINS_BB_ROOM_H
 #define SLU_PLUGINS_BB_ROOM_H
 
-/* May a job start, as far as pools and its stage-in are concerned? All of it
- * with the lock of jobs. */
+/*
+ * Decides whether a job may start, as far as pools and its stage-in are
+ * concerned. All functions are called with slurmctld's lock of jobs.
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"
 
-/* Called with the lock of jobs, as every hook that looks at a job. */
+/* When the job ends, Unix seconds; 0: there is no such job. */
 int64_t slu_bb_end_of(uint32_t job_id);
 /* arg: a job_record_t. */
 void slu_bb_copy_job(void *arg, struct slu_job *job);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `scontrol show burst` reads: Slurm's own layout of one burst buffer
- * plugin (src/common/slurm_protocol_pack.c, _unpack_burst_buffer_info_msg),
- * filled in from the mirror. Fields of other systems stay empty.
+ * Packs our buffers for `scontrol show burst`, from the mirror, in Slurm's own
+ * layout of one burst buffer plugin (src/common/slurm_protocol_pack.c,
+ * _unpack_burst_buffer_info_msg). Fields that only other systems have stay
+ * empty.
  */
 #include "config.h"
 #include "plugins/host.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks the burst-buffer request of a submission on behalf of
+ * burst_buffer/sluice, and stores its canonical text in it: collects from Slurm
+ * what libsluice needs to decide (ctl/submission.h).
+ */
 #include "config.h"
 #include "plugins/bb_submission.h"
 

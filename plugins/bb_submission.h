@@ -2,7 +2,10 @@
 #ifndef SLU_PLUGINS_BB_SUBMISSION_H
 #define SLU_PLUGINS_BB_SUBMISSION_H
 
-/* What a submission asks for, checked and written into it. */
+/*
+ * Checks the burst-buffer request of a submission, and stores its canonical
+ * text in it.
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"

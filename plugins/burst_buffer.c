@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * burst_buffer/sluice: handles requests at submission, starts and ends of jobs,
- * and `scontrol show burst`. A job has a request when its burst_buffer string
- * is not empty; it is then our canonical text.
+ * The plugin burst_buffer/sluice: handles requests at submission, starts and
+ * ends of jobs, and `scontrol show burst`. A job has a request when its
+ * burst_buffer string is not empty; that string is then our canonical text.
  */
 #include "config.h"
 #include "plugins/actions.h"

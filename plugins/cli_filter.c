@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cli_filter/sluice: in sbatch, salloc and srun, as the user, runs
- * sluice-preview on the job's request. That only prints warnings: nothing is
- * refused here, and it delays a submission by WAIT_MS at most. It links none of
+ * The plugin cli_filter/sluice: runs sluice-preview on the request of a job, in
+ * sbatch, salloc and srun, as the user. This only prints warnings: nothing is
+ * refused here, and a submission is delayed by WAIT_MS at most. Links none of
  * our libraries.
  *
  * A script from sbatch's standard input is not checked, because it can be read

@@ -3,10 +3,10 @@
 #define SLU_PLUGINS_COMPAT_H
 
 /*
- * Slurm's internal headers under the newest release's names; what an older
- * release lacks, or has under another name, is defined only here. Slurm's
- * headers define info(), error() and more as macros: this file is included
- * last.
+ * Makes Slurm's internal headers usable under the newest release's names: what
+ * an older release lacks, or has under another name, is defined only here.
+ * Slurm's headers define info(), error() and more as macros, so this file is
+ * included last.
  */
 
 #include <slurm/slurm.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Queries of slurmctld: each holds read locks only while it copies. Each plugin
- * has a copy of this code; libsluice uses the table of the one that was loaded
+ * Implements the queries in libsluice's table of slurmctld's functions
+ * (ctl/ops.h): each holds read locks only while it copies. Each plugin has a
+ * copy of this code; libsluice uses the table of the plugin that was loaded
  * first.
  */
 #include "config.h"

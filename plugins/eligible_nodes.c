@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the nodes on which a submitted job may run, and those it must get, as
+ * bitmaps of Slurm's nodes.
+ */
 #include "config.h"
 #include "plugins/eligible_nodes.h"
 #include "plugins/partitions.h"

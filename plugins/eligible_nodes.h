@@ -2,8 +2,10 @@
 #ifndef SLU_PLUGINS_ELIGIBLE_NODES_H
 #define SLU_PLUGINS_ELIGIBLE_NODES_H
 
-/* The nodes on which a job may run: those of its partitions, without those that
- * it excludes. Called during submission, with slurmctld's locks. */
+/*
+ * Finds the nodes on which a job may run: those of its partitions, without
+ * those that it excludes. Called during submission, with slurmctld's locks.
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"

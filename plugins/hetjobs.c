@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks over Slurm's lists of components. */
+/*
+ * Finds the components of a heterogeneous job, in the list that Slurm keeps
+ * with its leader.
+ */
 #include "config.h"
 #include "plugins/hetjobs.h"
 

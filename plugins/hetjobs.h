@@ -2,8 +2,10 @@
 #ifndef SLU_PLUGINS_HETJOBS_H
 #define SLU_PLUGINS_HETJOBS_H
 
-/* The components of a heterogeneous job: each is a job, and the first of them,
- * the leader, has the list. The caller holds job READ, at least. */
+/*
+ * Finds the components of a heterogeneous job: each is a job, and the first of
+ * them, the leader, has the list. The caller holds job READ, at least.
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"

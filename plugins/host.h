@@ -3,10 +3,10 @@
 #define SLU_PLUGINS_HOST_H
 
 /*
- * What our plugins in slurmctld have in common: the table of functions through
- * which libsluice's thread acts on slurmctld (ctl/ops.h), and the object
- * itself. ctl_ops.c has queries, job_actions.c and job_end_times.c actions on
- * jobs, node_labels.c features and comments of I/O nodes.
+ * Shared by our plugins in slurmctld: libsluice's object, and the table of
+ * functions through which libsluice's thread acts on slurmctld (ctl/ops.h).
+ * ctl_ops.c has queries, job_actions.c and job_end_times.c actions on jobs,
+ * node_labels.c features and comments of I/O nodes.
  */
 
 #include "ctl/ctl.h"

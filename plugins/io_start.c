@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's main scheduler asks about a job before it looks for nodes, the
- * backfill scheduler after it has found some. A job without enough free nodes
- * is not held by IOStart: it would lose its place to later jobs, and its
- * MaxIOWait would be used up.
+ * Asks libsluice whether IOStart lets a job start. Slurm's main scheduler asks
+ * about a job before it looks for nodes, the backfill scheduler after it has
+ * found some. A job without enough free nodes is not held by IOStart: otherwise
+ * it would lose its place to later jobs, and its MaxIOWait would be used up.
  */
 #include "config.h"
 #include "plugins/actions.h"

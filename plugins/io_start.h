@@ -2,8 +2,10 @@
 #ifndef SLU_PLUGINS_IO_START_H
 #define SLU_PLUGINS_IO_START_H
 
-/* IOStart: passes jobs' use of the parallel file system to libsluice, and asks
- * it which may start. Called with job WRITE; takes microseconds. */
+/*
+ * Passes jobs' use of the parallel file system to libsluice (IOStart), and asks
+ * it which jobs may start. Called with job WRITE; takes microseconds.
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Actions on jobs, each under write locks for as long as Slurm's own function
- * takes. Nothing here sends anything itself: what must go to nodes or clients,
- * Slurm queues for its agent threads. Where Slurm forgets or overwrites a
- * reason, the note in the administrator's comment has it.
+ * Implements libsluice's actions on jobs (requeue, hold, cancel, fail, ...),
+ * each under write locks for as long as Slurm's own function takes. Nothing is
+ * sent to nodes or clients here: Slurm queues that for its agent threads. Where
+ * Slurm forgets or overwrites a reason, our note in AdminComment keeps it.
  */
 #include "config.h"
 #include "plugins/actions.h"

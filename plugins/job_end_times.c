@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ends of running jobs that have a buffer. They are checked every few
- * seconds while the jobs run, because Slurm drops the time that was given back
- * when a job is resumed or its limit is changed; usually nothing has to be
- * done, so the write lock is taken only for jobs with a wrong end.
+ * Changes the end of running jobs that have a buffer. Their ends are checked
+ * every few seconds, because Slurm drops the time that was given back when a
+ * job is resumed or its limit is changed; usually nothing has to be done, so
+ * the write lock is taken only for jobs with a wrong end.
  */
 #include "config.h"
 #include "plugins/actions.h"

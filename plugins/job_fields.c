@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Field by field; the only place that knows where Slurm keeps what. */
+/*
+ * Copies jobs, nodes and submissions from Slurm's structures to ours, field by
+ * field. The only file that knows where Slurm keeps what.
+ */
 #include "config.h"
 #include "plugins/job_fields.h"
 #include "plugins/account.h"

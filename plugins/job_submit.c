@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* job_submit/sluice: what a submission is predicted to take. */
+/*
+ * The plugin job_submit/sluice: predicts how long a submitted job will run, and
+ * writes the prediction and a tight limit into its note. When a job is
+ * modified, it refuses to resize a running job with a buffer, whose file system
+ * lies on its nodes, and adapts the limit that Sluice has set.
+ */
 #include "config.h"
 #include "plugins/job_fields.h"
 #include "plugins/host.h"
@@ -65,7 +70,7 @@ static bool has_buffer(const job_record_t *job)
 	       slu_ctl_has_buffer(job->burst_buffer);
 }
 
-/* The running job that this one's nodes are for. */
+/* The running job that will be expanded by this job's nodes. */
 static job_record_t *expanded(const job_record_t *job)
 {
 	const job_details_t *d = job->details;
@@ -74,8 +79,9 @@ static job_record_t *expanded(const job_record_t *job)
 				       : NULL;
 }
 
-/* Would it give a running job other nodes, or its nodes to a running job? Then
- * they are looked at again, soon after Slurm has done it. */
+/* Does the change resize a job with a buffer: this one, or one that it expands?
+ * Side effect: the resized jobs are looked at again, soon after Slurm has made
+ * the change. */
 static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
 {
 	const job_record_t *other = expanded(job);
@@ -89,7 +95,8 @@ static bool resizes(const job_desc_msg_t *desc, const job_record_t *job)
 	return has_buffer(job) || has_buffer(other);
 }
 
-/* As update_job() asks, but only later. */
+/* May this user change the job? update_job() checks the same, but only after
+ * job_modify(). */
 static bool may_change(const job_desc_msg_t *desc, const job_record_t *job,
 		       uint32_t uid)
 {
@@ -102,8 +109,8 @@ static bool may_change(const job_desc_msg_t *desc, const job_record_t *job,
 					     false));
 }
 
-/* Who changes a job knows why. But a file system lies on the nodes that it was
- * made for. */
+/* Changes are accepted, except of the nodes of a running job with a buffer: the
+ * file system lies on the nodes that it was made for. */
 int job_modify(job_desc_msg_t *desc, job_record_t *job,
 	       uint32_t uid SLU_SINCE_23_02(char **))
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stores the highest job number in a file beside slurmctld's state. After a
+ * restart it lets slurmctld skip the numbers up to that one, if they are fewer
+ * than PASS_MOST.
+ */
 #include "config.h"
 #include "plugins/last_job_id.h"
 

@@ -3,8 +3,8 @@
 #define SLU_PLUGINS_LAST_JOB_ID_H
 
 /*
- * Prevents that slurmctld assigns a job number twice. slurmctld saves its jobs
- * up to some seconds after a change; if it is killed before, it restarts
+ * Prevents slurmctld from assigning a job number twice. slurmctld saves its
+ * jobs up to some seconds after a change; if it is killed before, it restarts
  * without the jobs that have begun since, and assigns their numbers again. But
  * nodes still have the old jobs: slurmd runs no prolog for a number that it
  * believes to be running, and buffers that are being cleaned, or kept data,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a limit that we manage is, and when it ends its job. */
+/*
+ * Reads what is known of a time limit that we manage: whether the guard may
+ * extend it, the job's whole limit, and when a limit ends the job.
+ */
 #include "config.h"
 #include "plugins/limits.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time limits that we have set, as slurmctld keeps them: the tight one in the
- * job, the whole one in the note of its administrator's comment. Both are saved
- * together, so a slurmctld that was killed knows both or neither.
+ * Implements libsluice's queries and changes of time limits that we have set,
+ * in slurmctld: the tight limit is the job's time limit, the whole one is in
+ * the note in its AdminComment. Slurm saves both together, so after a crash
+ * slurmctld has both or neither.
  */
 #include "config.h"
 #include "plugins/limits.h"

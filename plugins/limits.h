@@ -2,7 +2,10 @@
 #ifndef SLU_PLUGINS_LIMITS_H
 #define SLU_PLUGINS_LIMITS_H
 
-/* Time limits that we have set (ctl/jobs/limit_guard.c, wire/note.h). */
+/*
+ * Manages, in slurmctld, the time limits that we have set
+ * (ctl/jobs/limit_guard.c, wire/note.h).
+ */
 
 #include "ctl/ctl.h"
 #include "plugins/compat.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What limit Slurm would give a job without us: one that is being submitted, as
- * _valid_job_part() and acct_policy_validate() will do, and an existing one.
- * Slurm fills in DefaultTime, else MaxWall, at the submission, or else, when
- * the job starts, MaxTime.
+ * Finds out which limit Slurm would give a job without us: a job that is being
+ * submitted, by the rules of _valid_job_part() and acct_policy_validate(), and
+ * an existing one. Slurm fills in DefaultTime, else MaxWall, at the submission,
+ * or else, when the job starts, MaxTime.
  */
 #include "config.h"
 #include "plugins/limits.h"

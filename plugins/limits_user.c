@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our limits and decisions of others: at submission Slurm itself applies the
- * limits of partition, association and QOS, and later users and administrators
- * change the job.
+ * Gives way to decisions of others about limits that we have set: at submission
+ * Slurm itself applies the limits of partition, association and QOS, and later
+ * users and administrators change the job.
  */
 #include "config.h"
 #include "plugins/actions.h"
 #include "plugins/limits.h"
 
-/* What it would have without us: none, until it starts. */
+/* Sets the limit that the job would have without us: none, until it starts. */
 static void give_back(job_record_t *job, const struct slu_note *note)
 {
 	slu_limit_put(job, IS_JOB_PENDING(job) && !note->whole
@@ -16,7 +16,7 @@ static void give_back(job_record_t *job, const struct slu_note *note)
 				   : slu_limit_whole(job, note));
 }
 
-/* From now on theirs: remove all traces of ours. */
+/* Stops managing the limit, as somebody else has changed what it depends on. */
 static void leave(job_record_t *job, struct slu_note *note)
 {
 	give_back(job, note);
@@ -103,7 +103,7 @@ static void keep_note(job_desc_msg_t *desc, const job_record_t *job)
 	free(text);
 }
 
-/* Something else that its limit is judged by, or that watches it. */
+/* Does the change affect how Slurm checks the limit, or what watches it? */
 static bool says_more(const job_desc_msg_t *desc)
 {
 	bool mails = desc->mail_type != NO_VAL16 &&
@@ -113,7 +113,7 @@ static bool says_more(const job_desc_msg_t *desc)
 	       desc->qos || desc->account || desc->deadline || mails;
 }
 
-/* It goes where another limit would have been filled in. */
+/* Does the change move the job to where Slurm would fill in another limit? */
 static bool moves(const job_desc_msg_t *desc, const job_record_t *job)
 {
 	return IS_JOB_PENDING(job) && desc->time_limit == NO_VAL &&
@@ -125,8 +125,9 @@ static bool is_judged_anew(const job_desc_msg_t *desc)
 	return desc->time_limit != NO_VAL || says_more(desc);
 }
 
-/* More than is shown, less than was asked for: `TimeLimit+=30` is added to what
- * is shown by scontrol itself, and may mean either. */
+/* Is the new limit between the tight one, which is shown, and the whole one?
+ * scontrol adds `TimeLimit+=30` to the tight one, but the user may mean either.
+ */
 static bool is_between(const job_desc_msg_t *desc, uint32_t tight,
 		       uint32_t whole)
 {
@@ -134,7 +135,8 @@ static bool is_between(const job_desc_msg_t *desc, uint32_t tight,
 	       desc->time_limit < whole && !says_more(desc);
 }
 
-/* More than the default stays, but where Slurm fills in another. */
+/* For a limit that is longer than the default: it stays, except when Slurm
+ * fills in another. */
 static void leave_filled(const job_desc_msg_t *desc, job_record_t *job,
 			 struct slu_note *note)
 {

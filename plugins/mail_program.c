@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notification mail about the result of a job, for users who have asked Slurm
- * for some.
- * Slurm sends its own when the job's tasks have ended, and does not know the
- * result of the stage-out then. Ours are sent in the same way: slurmscriptd, a
- * process beside slurmctld, runs the program.
+ * Sends users who have asked Slurm for mail a notification about the result of
+ * their job's stage-out. Slurm sends its own mail when the job's tasks have
+ * ended, and does not know that result then. Ours is sent in the same way:
+ * slurmscriptd, a process beside slurmctld, runs the mail program.
  */
 #include "config.h"
 #include "plugins/actions.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Actions on nodes: drain and resume. See job_actions.c. */
+/*
+ * Implements libsluice's actions on nodes: drain and resume. See job_actions.c
+ * for the locks.
+ */
 #include "config.h"
 #include "plugins/actions.h"
 

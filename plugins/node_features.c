@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * node_features/sluice: says which features are ours, so that Slurm does not
- * take them for the administrator's. They are ion_free, ion_assigned and
- * ion_shared and never any other: slurmctld keeps every name it has ever seen.
- * They are set by libsluice's thread (job_actions.c), never by rebooting a
- * node. Loaded by slurmd too, where it does nothing.
+ * The plugin node_features/sluice: declares which node features are ours, so
+ * that Slurm does not take them for the administrator's. They are ion_free,
+ * ion_assigned and ion_shared and never any other: slurmctld keeps every name
+ * it has ever seen. They are set by libsluice's thread (node_labels.c), never
+ * by rebooting a node. Loaded by slurmd too, where it does nothing.
  */
 #include "config.h"
 #include "plugins/host.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Features and comments of I/O nodes: a feature of a fixed vocabulary
+ * Sets features and comments of I/O nodes: a feature of a fixed set
  * (node_features.c) and, in the comment, the jobs that have the node.
  * Administrators' features and text are not changed; ours come after them.
  */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks up a job's partitions in slurmctld, from their comma-separated names.
+ */
 #include "config.h"
 #include "plugins/partitions.h"
 

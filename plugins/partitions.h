@@ -2,7 +2,7 @@
 #ifndef SLU_PLUGINS_PARTITIONS_H
 #define SLU_PLUGINS_PARTITIONS_H
 
-/* The partitions of a job, by their names. */
+/* Looks up the partitions of a job by their names. */
 
 #include "plugins/compat.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which planned starts do longer limits put off, and which reservation do they
- * run into? Pending jobs' times are looked at under one lock; their nodes,
- * whose names take a millisecond or two where there are thousands, each under
- * its own. On a busy slurmctld each of these locks takes time, and thousands of
- * starts may be planned: so limits are extended without waiting for it.
+ * Reports which planned starts of pending jobs are delayed by longer limits,
+ * and which reservation a longer limit would run into. Pending jobs' times are
+ * read under one lock; their nodes, whose names take a millisecond or two where
+ * there are thousands, each under a lock of its own. On a busy slurmctld each
+ * of these locks takes time, and thousands of starts may be planned: so limits
+ * are extended without waiting for the report.
  */
 #include "config.h"
 #include "plugins/actions.h"

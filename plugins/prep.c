@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prep/sluice: receives starts and ends of all jobs, and delays a launch until
- * the job's I/O nodes are published. Loaded by slurmd too, where it does
- * nothing.
+ * The plugin prep/sluice: receives starts and ends of all jobs, and delays a
+ * launch until the job's I/O nodes are published. Loaded by slurmd too, where
+ * it does nothing.
  */
 #include "config.h"
 #include "plugins/job_fields.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reservations with BurstBuffer=: Slurm stores their storage, and keeps it from
- * jobs outside of the reservation that would run into it. Slurm asks no plugin
+ * Keeps storage that is reserved for a reservation (BurstBuffer=) from other
+ * jobs that would run into it. Slurm stores these values, but asks no plugin
  * before it makes such a reservation, only for its value in TRES
  * (_set_tres_cnt() in Slurm's reservation.c, when one is made, changed or
  * loaded). So a part without effect, because there is no such pool, cannot be

@@ -2,7 +2,10 @@
 #ifndef SLU_PLUGINS_RESERVE_H
 #define SLU_PLUGINS_RESERVE_H
 
-/* Reservations with BurstBuffer=, see reserve.c. ctl may be NULL. */
+/*
+ * Keeps storage for Slurm's reservations with BurstBuffer=, see reserve.c. ctl
+ * may be NULL.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task of a job with a buffer gets before it starts: the lines of the
- * notes RunDir/JOB/env and env.steps. */
+/*
+ * Sets the environment and resource limits of a task of a job with a buffer,
+ * from the lines of the notes RunDir/JOB/env and env.steps.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

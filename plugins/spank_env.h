@@ -2,6 +2,8 @@
 #ifndef SLU_PLUGINS_SPANK_ENV_H
 #define SLU_PLUGINS_SPANK_ENV_H
 
+/* Sets the environment of a job's tasks from the notes of `sluice-node up`. */
+
 #include <stdbool.h>
 #include <slurm/spank.h>
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sets the variables by which a step's tasks find their I/O nodes:
+ * LIBGKFS_FORWARDING_MAP_FILE, which names the mapping file to GekkoFWD's
+ * client, and SLUICE_IONS. Removes both from steps of jobs without I/O nodes.
+ */
 #include "plugins/spank_map.h"
 
 #include <fcntl.h>
@@ -41,8 +46,8 @@ static bool node_map(const struct slu_spank_map *map, char out[PATH_MAX])
 	return *host && !faccessat(AT_FDCWD, out, R_OK, AT_EACCESS);
 }
 
-/* The job has I/O nodes no more, or never had: its steps go without, whatever
- * the environment of its script, or of the job that has submitted it, says. */
+/* Removes the variables from a step of a job without I/O nodes. They may come
+ * from the environment of the job's script, or of the job that submitted it. */
 static void drop_map(spank_t sp, const struct slu_spank_map *map)
 {
 	size_t len = strlen(map->dir);
