@@ -84,8 +84,8 @@ int slu_cred_check_reply(const char *cred, uid_t owner, const char *nonce,
 			 char **secret, time_t *made, uid_t *by,
 			 struct slu_err *err);
 
-/* The seal of a reply to a caller who is `sealed`, made at that time (Unix
- * seconds), by the body's slu_sha256(). */
+/* Seals a reply to a caller whose request is `sealed`; made: Unix seconds;
+ * hash: the body's slu_sha256(). */
 #define SLU_SEAL_TEXT 96
 int slu_cred_seal(const struct slu_caller *to, int status, const char *hash,
 		  time_t made, char out[SLU_SEAL_TEXT], struct slu_err *err);

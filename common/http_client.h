@@ -21,8 +21,8 @@ struct slu_http {
 	uid_t owner;
 	double patience;
 	double ahead, proven_ahead; /* seconds */
-	uid_t peer;   /* maker of the last answer's credential, the only user
-		       * who can read requests */
+	uid_t peer; /* uid that made the last answer's credential: the only user
+		       who can read requests */
 	bool is_peer; /* there is one */
 	/* of the answer that comes in: */
 	struct slu_buf body;
