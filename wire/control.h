@@ -70,8 +70,8 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 	uint64_t advised;	/* and that would have waited (advise), since
 				   slurmctld started */
 	uint32_t known;		/* enum slu_io_known */
-	uint32_t targets, degraded; /* of Lustre, as far as servers tell */
-	uint32_t silent; /* servers that have said nothing for a while */
+	uint32_t targets, degraded; /* of Lustre, as reported by the servers */
+	uint32_t silent; /* servers that have not reported for a while */
 	/* IOMetadata, operations/s; 0: metadata does not count. How many are in
 	 * use; and jobs that wait for them. */
 	double metadata_capacity, metadata_demand;
@@ -81,7 +81,7 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 /* Where the capacity comes from. Numbers are for ever: they are sent. */
 enum slu_io_known {
 	SLU_IO_CONFIGURED = 0,
-	SLU_IO_UNKNOWN = 1,  /* IOBandwidth=auto, and nobody is held */
+	SLU_IO_UNKNOWN = 1,  /* IOBandwidth=auto; no job is held */
 	SLU_IO_REACHED = 2,  /* what Lustre's servers reached under load */
 	SLU_IO_RAN_WELL = 3, /* what was moved while ended jobs ran well */
 	SLU_IO_HELD = 4,     /* what servers did for ten minutes, which is more
@@ -234,8 +234,8 @@ struct slu_io_capacity {
 	double held;	 /* bytes/s that they have done for ten minutes: it is
 			  * as much at least */
 	uint32_t targets, degraded;
-	uint32_t silent; /* servers that have said nothing for ten minutes, but
-			  * count */
+	uint32_t silent; /* servers that have not reported for ten minutes, but
+			    still count */
 	uint32_t scope;	 /* IOScope that counts, of enum slu_io_scope */
 };
 

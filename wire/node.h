@@ -39,16 +39,16 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	/* /v1/owed: why a leftover of a buffer that sluiced does not know
 	 * cannot be removed; "": it has been removed. */
 	char *dirty;
-	/* /v1/owed: the instances of which it still keeps data of failed
-	 * stage-outs, "JOB.BUFFER JOB.BUFFER"; NULL: not reported. */
+	/* /v1/owed: the instances whose data of failed stage-outs this node
+	 * still keeps, "JOB.BUFFER JOB.BUFFER"; NULL: not reported. */
 	char *kept;
 	/* /v1/poll: bytes of this node's storage that the file system takes
 	 * now, less what it took when it was empty; not known if it has none
 	 * here, or if this release does not report it. */
 	bool used_known;
 	uint64_t used;
-	/* /v1/owed: the persistent buffers that it has checked since the last
-	 * request. */
+	/* /v1/owed: the persistent buffers that the node has checked since its
+	 * last request. */
 	struct slu_fill *fill;
 	size_t n_fill;
 	struct slu_ahead *ahead; /* /v1/owed */
@@ -56,8 +56,8 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 };
 extern const struct slu_desc slu_node_ask_desc;
 
-struct slu_node_inventory {    /* /v1/owed: what this node has to take down or
-				  report */
+struct slu_node_inventory { /* /v1/owed: what this node must take down or report
+			     */
 	struct slu_plan *plan; /* without their secrets */
 	size_t n_plan;
 	/* Kept data that was given up: "JOB.BUFFER JOB.BUFFER"; NULL: none. */

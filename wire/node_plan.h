@@ -113,7 +113,7 @@ struct slu_plan {	 /* /v1/plan */
 	 * enough space; each reports its space at the barrier "room" before it
 	 * makes anything. */
 	uint32_t givers;
-	bool over; /* in /v1/owed: it has to be taken down */
+	bool over; /* in /v1/owed: the node must take it down */
 	/* In /v1/owed, of a persistent buffer: the instances of jobs that use
 	 * it, "JOB.BUFFER JOB.BUFFER ...". NULL: not known. */
 	char *users;

@@ -31,7 +31,8 @@ enum slu_note_limit {
 	SLU_LIMIT_USERS,    /* not ours */
 	SLU_LIMIT_GUARDED,  /* ours, until the job needs more */
 	SLU_LIMIT_EXTENDED, /* the job needed more */
-	SLU_LIMIT_LEFT,	    /* somebody has changed it since: no longer ours */
+	SLU_LIMIT_LEFT,	    /* a user or administrator changed it since: we no
+			       longer manage it */
 	SLU_LIMIT_MEANT,    /* not set yet: Slurm first checks the job with the
 			       whole one */
 };
