@@ -420,8 +420,9 @@ uint64_t slu_db_rollbacks(const struct slu_db *db)
 	return db->rollbacks;
 }
 
-/* A sum of counters that only grow: one with every commit of anybody, one
- * before a change, one when it is undone. */
+/* A number that changes with every change that this connection could see: the
+ * sum of counters that only grow. One counts commits of all connections, one
+ * changes of this one, one rollbacks. */
 uint64_t slu_db_stamp(struct slu_db *db)
 {
 	unsigned int version = 0;

@@ -106,7 +106,8 @@ static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
 	return 0;
 }
 
-/* Does it exist, and may it be read? SQLite's error would not tell. */
+/* Does the file exist, and may it be read? SQLite's error does not distinguish
+ * that. */
 static int check_file(const char *path, struct slu_err *err)
 {
 	struct stat st;
