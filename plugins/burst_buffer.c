@@ -264,9 +264,9 @@ static void note_run(job_record_t *job)
 		slu_act_put_text(&job->admin_comment, text);
 }
 
-/* A variable tells tasks that they need a buffer even if our prolog has not
- * run; with the job's number, as another job may be submitted from within this
- * one. */
+/* Sets a variable by which tasks know that they need a buffer even if our
+ * prolog has not run. It has the job's number, as another job may be submitted
+ * from within this one. */
 static void tell_tasks(job_record_t *job)
 {
 	uint32_t n = job->details->env_cnt;

@@ -50,8 +50,9 @@ int cli_filter_p_setup_defaults(slurm_opt_t *opt, bool early)
 	return SLURM_SUCCESS;
 }
 
-/* In a grandchild, for which nobody has to wait. It inherits only the pipe: if
- * it hangs, it does not keep the submitter's files open. */
+/* Runs sluice-preview in a grandchild, so that no process has to wait for it.
+ * It inherits only the pipe: if it hangs, it does not keep the submitter's
+ * files open. */
 static void become_preview(char *const *argv, int out)
 {
 	int null = open("/dev/null", O_RDWR);

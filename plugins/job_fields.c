@@ -32,8 +32,8 @@ static char *nodes_of(bitstr_t *bitmap)
 	return ours;
 }
 
-/* Those that are DOWN. After a restart of slurmctld up_node_bitmap lacks nodes
- * that have not registered yet, which nobody has lost. */
+/* The job's nodes that are DOWN. up_node_bitmap alone does not tell: after a
+ * restart of slurmctld it lacks nodes that have not registered yet. */
 static char *down_of(bitstr_t *bitmap)
 {
 	bitstr_t *down;
@@ -53,8 +53,8 @@ static char *down_of(bitstr_t *bitmap)
 	return text;
 }
 
-/* While its prologs run a job waits for them. A slurmctld that has restarted,
- * or taken over, since may not have heard that they ended. */
+/* Does the job wait for its prologs? A slurmctld that has started, or taken
+ * over, since the job's start may have missed that they ended. */
 static bool is_unlaunched(const job_record_t *job)
 {
 	return job->state_reason == WAIT_PROLOG &&
@@ -80,9 +80,10 @@ int64_t slu_eligible(const job_record_t *job)
 	return !d ? 0 : d->begin_time ? d->begin_time : d->submit_time;
 }
 
-/* Of a run, until it was suspended or resumed last. tot_sus_time has of who
- * ends while suspended what followed, too, and since 24.11 of everybody what
- * it took to make the nodes ready. */
+/* Seconds for which a run was suspended, until it was suspended or resumed
+ * last. Not tot_sus_time: for a job that ends while suspended that contains
+ * what followed, too, and since 24.11 for every job the time until its nodes
+ * were ready. */
 static int64_t suspended(const job_record_t *job)
 {
 	return job->suspend_time
@@ -123,8 +124,8 @@ static uint64_t memory_of_node(const job_record_t *job, uint32_t nodes)
 	return nodes ? mem * ((job->total_cpus + nodes - 1) / nodes) : mem;
 }
 
-/* The QOS may go at any time: its name is read under the lock of those who
- * know it, which Slurm takes in the same places. */
+/* The QOS may be deleted at any time, so its name is read under the association
+ * manager's lock, which Slurm takes in the same places. */
 static char *qos_of(const job_record_t *job)
 {
 	assoc_mgr_lock_t lock = {.qos = READ_LOCK};

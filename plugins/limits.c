@@ -15,7 +15,7 @@
 #define YEAR	  (365 * 24 * 3600)
 #define LAST_TRY  60  /* s before a limit's end */
 #define AT_ONE	  256 /* jobs that are looked at, or changed, under one lock */
-#define COUNT_FOR 15  /* s that it may take to count who is late */
+#define COUNT_FOR 15  /* s that it may take to count delayed jobs */
 
 _Static_assert(SLU_NOTE_UNLIMITED == INFINITE, "one stands for the other");
 
@@ -174,7 +174,7 @@ static int find(struct found *found, struct slu_err *err)
 	slurmctld_lock_t lock = {.job = READ_LOCK};
 
 	lock_slurmctld(lock);
-	/* a controller that goes decides no more */
+	/* a controller that is ending decides nothing any more */
 	if (!slurmctld_config.shutdown_time)
 		found->cap = (size_t)list_count(job_list);
 	found->id = calloc(found->cap + 1, sizeof(*found->id));

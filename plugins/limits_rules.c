@@ -9,7 +9,8 @@
 #include "plugins/limits.h"
 #include "plugins/partitions.h"
 
-/* Of a user here, under the locks of those who know them; any may be NULL. */
+/* What limits a user on this cluster; any may be NULL. Read under the
+ * association manager's locks. */
 struct policy {
 	const slurmdb_assoc_rec_t *assoc;
 	const slurmdb_qos_rec_t *qos, *part_qos;
@@ -193,9 +194,10 @@ static uint32_t at_most(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Slurm signals it, mails, shortens or cancels it by its limit; components of
- * heterogeneous jobs end together. What another cluster of a federation has
- * sent has an offset that nobody has set. */
+/* Does something watch the limit: does Slurm signal, mail, shorten or cancel
+ * the job by it? Components of heterogeneous jobs end together. (A job that
+ * another cluster of a federation has sent has an offset although it is no
+ * component.) */
 static bool is_watched(const job_desc_msg_t *desc)
 {
 	uint16_t mail = desc->mail_type == NO_VAL16 ? 0 : desc->mail_type;

@@ -53,13 +53,13 @@ void slu_limit_reconsider(job_record_t *job)
 	meant = note;
 	rules = slu_limit_rules_of(job, &note);
 	limit = slu_ctl_reconsider_limit(&rules, &note);
-	/* one that Slurm has filled in; not one that the job has no more */
+	/* the limit that Slurm has filled in, if the job still has one */
 	if (limit && job->time_limit != NO_VAL &&
 	    (note.whole || job->time_limit != INFINITE))
 		note.whole = job->time_limit;
 	slu_act_put_note(job, &note);
 	compare(job, &meant, &note);
-	/* Without a note, for want of memory, nobody would extend it. */
+	/* Without a note (no memory) the guard would not extend the limit. */
 	if (!limit || !slu_limit_guarded(job, &note))
 		return;
 	slu_limit_put(job, limit);

@@ -15,7 +15,8 @@
 
 #define SECONDS 5 /* as MAIL_PROG_TIMEOUT */
 
-/* Users who asked for a mail about the job's end have got a wrong one. */
+/* Kinds of mail that users asked for and whose text is wrong if the stage-out
+ * fails */
 #define OF_FATE \
 	(MAIL_JOB_END | MAIL_JOB_FAIL | MAIL_JOB_REQUEUE | MAIL_JOB_STAGE_OUT)
 
@@ -87,7 +88,7 @@ int slu_act_mail(void *arg, const struct slu_verdict *verdict, bool staged,
 	return rc;
 }
 
-/* As an end of a program is told. */
+/* The error for a program that has failed, by its exit status. */
 static int failed(const char *program, int status, const char *said,
 		  struct slu_err *err)
 {

@@ -19,8 +19,9 @@ static int set_node(node_record_t *node, uint32_t state, char *reason)
 		      : SLURM_ERROR;
 }
 
-/* With ReturnToService=1 Slurm takes back who has not been rebooted, and was
- * DOWN for this reason and no other; our drain's stood where it says so. */
+/* Does Slurm return this DOWN node to service by itself? With ReturnToService=1
+ * it does if the node has not been rebooted and the reason is that it did not
+ * respond. Our drain has replaced that reason. */
 static bool only_did_not_answer(const node_record_t *node)
 {
 	return slurm_conf.ret2service == 1 &&
@@ -47,7 +48,7 @@ static int set_node_by_name(const char *name, uint32_t state,
 
 	lock_slurmctld(slu_act_lock);
 	node = find_node_record((char *)name);
-	/* If somebody else drained it before us, his drain stays. */
+	/* A drain that an administrator has set before ours stays. */
 	if (slu_act_refused(err)) {
 		unlock_slurmctld(slu_act_lock);
 		free(text);

@@ -151,7 +151,7 @@ static void begin(const struct conf *conf)
 	}
 }
 
-/* Are there mounts of it, whose counters tell what a job has done? */
+/* Are there mounts of Lustre, whose counters show a job's I/O? */
 static bool has_lustre(void)
 {
 	return exists("/sys/kernel/debug/lustre/llite") ||

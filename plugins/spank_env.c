@@ -125,7 +125,7 @@ static bool set_variable(spank_t sp, char *line)
 	return true;
 }
 
-/* False: not all of them could be done, and why was said. */
+/* False: a line could not be applied; the reason was reported. */
 bool slu_spank_env(spank_t sp, const char *path)
 {
 	char *text = slu_spank_read(path), *line, *rest;

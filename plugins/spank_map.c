@@ -69,8 +69,9 @@ static bool is_direct(const struct slu_spank_map *map)
 	return stat(path, &st) == 0;
 }
 
-/* It is preloaded, or a task of the step is told where the daemons are: it may
- * preload the client itself, or be linked with it. */
+/* Does the step use GekkoFS's client? Either it is preloaded, or the step has
+ * the variable with the daemons' addresses: then a task may preload the client
+ * itself, or be linked with it. */
 static bool has_gekkofs_client(spank_t sp)
 {
 	char text[PATH_MAX];
@@ -101,7 +102,8 @@ bool slu_spank_map(spank_t sp, const struct slu_spank_map *map)
 		memcpy(path, node, sizeof(path));
 	spank_setenv(sp, MAP_FILE, path, 1);
 	spank_setenv(sp, "SLUICE_IONS", number, 1);
-	/* By default it looks for a proxy where anybody can make one. */
+	/* By default the client looks for a proxy at a path where any user can
+	 * create one. */
 	snprintf(path, sizeof(path), "%s/no_proxy", map->run);
 	spank_setenv(sp, "LIBGKFS_PROXY_PID_FILE", path, 0);
 	return has_gekkofs_client(sp);
