@@ -226,8 +226,8 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	char *value = strchr(entry, '=');
 	bool stale = false, spank = false;
 
-	/* With the prefix that Slurm uses for prologs; nobody else sets our
-	 * variables there. */
+	/* Slurm adds this prefix for prologs; no other program sets our
+	 * variables with it. */
 	for (; !strncmp(entry, "SPANK_", 6); entry += 6)
 		spank = true;
 
@@ -267,7 +267,7 @@ void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start)
 	slu_event_report(ctl, SLU_EV_CANCELLED, job_id, &job);
 }
 
-/* Until sluiced has said which buffers are alive, any may be. */
+/* Any buffer may be alive until sluiced has reported which are. */
 bool slu_ctl_alive(struct slu_ctl *ctl, uint32_t job_id)
 {
 	if (!ctl->heard && time(NULL) - slu_ctl_active_since() < PATIENCE)

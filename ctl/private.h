@@ -112,7 +112,7 @@ struct slu_ctl {
 	 * twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
 		volumes_heard, ready_heard, rates_heard[SLU_IO_RESOURCES];
-	double io_tell_at;		/* sluiced is told of IOStart then */
+	double io_tell_at; /* when sluiced is sent the state of IOStart next */
 	struct slu_seen_runs seen_runs; /* until predictor_heard.all */
 	/* The predictor that is being trained, and replaces the site's when
 	 * history has been read; NULL: none is. */

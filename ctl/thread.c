@@ -137,7 +137,7 @@ static void reload(struct slu_ctl *ctl, double now)
 				: "nothing is done for any job",
 		site ? site->why_not : "out of memory");
 	advise(ctl, site ? site->why_not : "out of memory");
-	ctl->stale = true; /* the hello tells sluiced */
+	ctl->stale = true; /* the next hello reports this to sluiced */
 	ctl->hello_said = false;
 	slu_site_free(site);
 }

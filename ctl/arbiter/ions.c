@@ -255,7 +255,7 @@ void slu_ions_configure(struct slu_ctl *ctl, const struct slu_ctl_node *nodes,
 		ctl->volumes = slu_volumes_new(MAX_APPLICATIONS, &err);
 	if (conf)
 		held = unmark_others(ctl, nodes, n_nodes);
-	/* jobs that lose the last I/O node must be told */
+	/* jobs that lose the last I/O node must be notified */
 	if (!conf || (!conf->io_nodes.n && fresh && !held)) {
 		slu_ions_fini(ctl);
 		return;

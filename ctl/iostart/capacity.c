@@ -20,7 +20,7 @@
 #define RUNS   32768 /* 40 bytes each */
 #define NEWS   512   /* runs, until all are judged again */
 
-#define SILENT 600   /* s without a word from servers: that is told, */
+#define SILENT 600   /* s without a report of servers: that is shown, */
 #define FORGET 86400 /* s: and they do not count any more */
 
 /* With all targets; 0: not known. */

@@ -82,8 +82,8 @@ struct slu_iostart {
 	struct slu_admission_site site;
 	bool is_auto;			/* site.capacity is, 0: not known yet */
 	struct slu_io_capacity reached; /* by Lustre's servers, */
-	int64_t heard;			/* who said so last then; 0: never */
-	double ran_well;		/* bytes/s, by history; 0: not known */
+	int64_t heard;	 /* when servers last reported it; 0: never */
+	double ran_well; /* bytes/s, by history; 0: not known */
 	struct slu_rates *rates;
 	int64_t active; /* since when, */
 	bool taught;	/* and history has been read since */
@@ -95,7 +95,7 @@ struct slu_iostart {
 	int64_t looked;	  /* when `admit` was made; 0: outdated */
 	bool busy;	  /* the file system is, by the last measurement */
 	double moved;	  /* bytes, at the time */
-	bool published;	  /* these servers have told of some job */
+	bool published;	  /* servers of this kind have reported some job */
 	int64_t moved_at; /* of this measurement */
 	struct slu_busy_times busy_times;
 	uint32_t heavy[3]; /* the jobs that move most; 0: none */
@@ -114,8 +114,8 @@ void slu_iostart_fini(struct slu_iostart *s);
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
 /* This controller is the active one. */
 void slu_iostart_active(struct slu_iostart *s, int64_t now);
-/* Another controller has taken over: what ran and waited here is forgotten, and
- * what servers said. */
+/* Another controller has taken over: forgets running and waiting jobs, and what
+ * servers reported. */
 void slu_iostart_forget(struct slu_iostart *s);
 /* The thread ends: another one will train it again. */
 void slu_iostart_unlearn(struct slu_iostart *s);
@@ -137,8 +137,8 @@ void slu_iostart_taught(struct slu_iostart *s);
  * does not replace one that was. Ignored while it has another IOScope. */
 void slu_iostart_reached(struct slu_iostart *s,
 			 const struct slu_io_capacity *said, int64_t now);
-/* True, once, when these have said nothing for a day: from now on they do not
- * count. */
+/* Drops the servers' values when there was no report for a day. True, once,
+ * when that happens. */
 bool slu_iostart_forget_servers(struct slu_iostart *s, int64_t now);
 void slu_iostart_link(struct slu_iostart *s, bool up, int64_t now);
 

@@ -35,7 +35,7 @@ struct io_wait {
  * computed with the old one. */
 void slu_io_set_capacity(struct slu_iostart *s);
 enum slu_io_known slu_io_known(const struct slu_iostart *s);
-/* When servers said something last, if that is long ago; else 0. */
+/* When servers last reported, if that is long ago; else 0. */
 int64_t slu_io_unheard(const struct slu_iostart *s, int64_t now);
 /* Not guarded: */
 void slu_io_ran_start(struct slu_io_ran *ran, bool is_auto);

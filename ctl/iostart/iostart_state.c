@@ -71,7 +71,7 @@ void slu_iostart_forget(struct slu_iostart *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Without memory nobody waits. */
+/* Starts to learn from scratch. Without memory no job waits. */
 static bool learn_anew(struct slu_iostart *s)
 {
 	s->taught = false;

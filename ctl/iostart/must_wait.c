@@ -55,7 +55,7 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 {
 	struct io_wait *wait = wait_of(s, job, now);
 
-	if (!wait) /* nobody could tell how long it has waited */
+	if (!wait) /* it would not be known how long the job has waited */
 		return false;
 	wait->asked = now;
 	wait->when = now + slu_admission_when(&s->admit, ask);

@@ -43,9 +43,9 @@ static void note_busy(struct slu_iostart *s, double moved, int64_t now)
 	s->moved_at = now;
 }
 
-/* Bytes are told by object storage servers, operations by metadata servers: of
- * a job of which only the other kind has told something, nothing is known until
- * this kind has told something of any job. */
+/* Is it known what this job moved? Object storage servers report bytes,
+ * metadata servers operations. Not known: the other kind has reported something
+ * of this job, and this kind nothing yet of any job. */
 static bool is_published(struct slu_iostart *s,
 			 const struct slu_job_moved *moved, double counted)
 {
@@ -170,8 +170,8 @@ static void fill_in(const struct slu_iostart *s, struct io_run *run,
 	run->rate = run->foretold.rate;
 }
 
-/* A job that was not asked about since the restart of slurmctld: its note
- * tells, for whatever it waited. */
+/* Logs the wait of a job that the scheduler has not asked about since the
+ * restart of slurmctld, from the job's note. */
 static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 		      int64_t now)
 {

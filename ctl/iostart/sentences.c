@@ -152,7 +152,8 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 	return on;
 }
 
-/* Since when no server has told what IOBandwidth=auto goes by. */
+/* Prints since when no server has reported what IOBandwidth=auto is based on.
+ */
 static void say_unheard(const struct slu_iostart *s, int64_t now,
 			struct slu_buf *out)
 {

@@ -64,7 +64,8 @@ static bool ran(const struct slu_job *job)
 	       job->end >= job->start;
 }
 
-/* A user who gave up has waited at least that long, which counts. */
+/* Did the user end the job while it was set up? The setup takes at least as
+ * long as the user waited, which counts. */
 static bool given_up(const struct slu_job *job)
 {
 	return job->request && job->unlaunched &&

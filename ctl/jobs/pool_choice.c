@@ -84,7 +84,7 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 struct known {
 	struct slu_hosts told;
 	const struct slu_hosts *conf; /* sluice.conf's; n = 0: any */
-	bool all;		      /* told has all of them */
+	bool all;		      /* `told` has all nodes of the pool */
 	bool more; /* there may be others, whose maps are not known */
 };
 
