@@ -112,7 +112,7 @@ struct slu_daemon {
 	struct slu_busy busy; /* this host's processor */
 	struct slu_server_capacity server_capacity;
 	struct slu_hosts hosts;	    /* slurmctld's nodes */
-	struct slu_capacity supply; /* of the pools, as told last */
+	struct slu_capacity supply; /* of the pools, last sent */
 	struct slu_timer supply_timer;
 	uint64_t newcomers; /* slu_receiver_newcomers() at that time */
 	struct slu_metrics metrics;

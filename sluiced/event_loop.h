@@ -20,7 +20,7 @@ struct slu_loop;
 typedef void slu_ready_f(void *arg, short revents);
 typedef void slu_timer_f(void *arg);
 
-/* Embedded in its owner, who sets fn and arg once; the rest is private. */
+/* Embedded in an object that sets fn and arg once; the rest is private. */
 struct slu_timer {
 	slu_timer_f *fn;
 	void *arg;
@@ -28,7 +28,7 @@ struct slu_timer {
 	struct slu_timer *next;
 };
 
-/* Embedded in its owner, who sets the first three. */
+/* Embedded in an object that sets the first three members. */
 struct slu_end {
 	pid_t pid;
 	void (*fn)(void *arg, int status); /* with the status of waitpid(2) */

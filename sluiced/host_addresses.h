@@ -39,12 +39,13 @@ bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr);
 typedef bool slu_nodes_where_f(void *arg, const char *name);
 void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg);
 
-/* A host has authenticated, now (Unix seconds), with programs of this release
- * ("": not said; cut where it is long). */
+/* Notes that a host has authenticated, now (Unix seconds), with programs of
+ * this release ("": unknown; cut if it is long). */
 void slu_nodes_heard(struct slu_nodes *nodes, const char *name,
 		     const char *release, double now);
-/* All known hosts by name: is it one of slurmctld's nodes; when it last sent
- * something since it is known (0: never), and its release ("": not said). */
+/* Calls fn for each known host by name: is it one of slurmctld's nodes; when it
+ * last sent something (0: never since it is known), and its release ("":
+ * unknown). */
 typedef void slu_nodes_each_f(void *arg, const char *name, bool is_node,
 			      double heard, const char *release);
 void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,

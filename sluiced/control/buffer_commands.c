@@ -72,6 +72,7 @@ static void resume(void *arg, const struct slu_node_order *node)
 	order(d, &slu_resume_desc, 0, node->node, node);
 }
 
+/* A reason for squeue: not worth a reconnect if it cannot be queued. */
 static void annotate(void *arg, const struct slu_annotate *annotate)
 {
 	struct slu_daemon *d = arg;

@@ -25,7 +25,7 @@ struct slu_control {
 	uid_t owner;
 	char *path;
 	int listener;
-	int fd; /* -1: nobody */
+	int fd; /* -1: no client */
 	struct slu_lines in;
 	struct slu_buf out;
 	size_t sent; /* of out */

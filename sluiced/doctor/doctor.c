@@ -114,7 +114,7 @@ static void check_io_capacity(struct json_object *peer, const char *host,
 			host, "sysquery iostart");
 }
 
-/* And who does not tell. */
+/* Servers that do not report any more. */
 static void check_io_servers(struct json_object *peer, const char *host,
 			     struct json_object *findings)
 {

@@ -47,7 +47,7 @@ char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
 int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
 		   const struct slu_caller *caller, const char *host,
 		   struct slu_err *err);
-/* Root or SlurmUser, who may see everything? */
+/* Is the caller root or SlurmUser, who may see everything? */
 bool slu_auth_admin(const struct slu_auth *auth,
 		    const struct slu_caller *caller);
 

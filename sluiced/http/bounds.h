@@ -24,13 +24,13 @@
 /* seconds for the head of a request */
 #define SLU_BOUNDS_HEAD 40.0
 #define SLU_BOUNDS_RATE 65536.0	    /* bytes a second, at least */
-#define SLU_STRANGER	((uid_t)-1) /* a user who is not known */
+#define SLU_STRANGER	((uid_t)-1) /* stands for an unknown user */
 
 struct sockaddr;
 struct slu_account;
 
 struct slu_bounds {
-	struct slu_account *users; /* those who are not trusted */
+	struct slu_account *users; /* users that are not trusted */
 	uint64_t bodies, strange_bodies, answers; /* bytes */
 };
 

@@ -204,7 +204,7 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    (double)d->epoch->a.n_jobs);
 }
 
-/* IOStart, as slurmctld told last. */
+/* The state of IOStart, as slurmctld last reported it. */
 static void io_use(const struct slu_io_use *io, struct slu_buf *out)
 {
 	if (!(io->capacity > 0))

@@ -22,7 +22,8 @@ struct slu_route {
 	size_t max; /* bytes of body */
 	/* The body's message; NULL: the handler reads req->body. */
 	const struct slu_desc *desc;
-	size_t node; /* in the message: char *, the host it speaks for */
+	size_t node; /* offset in the message: char *, the host that the request
+			is about */
 	/* The same for a body that is not a message; the caller frees. */
 	char *(*host)(struct slu_req *req, struct slu_err *err);
 	/* Of a long poll, offsets in the message: job and run (uint32_t),

@@ -17,7 +17,7 @@
 #include "common/cred.h"
 
 #define LONG	 (64u << 10)
-#define PACK_MAX (8u << 20) /* at 6 ms a MB, in which nobody else is served */
+#define PACK_MAX (8u << 20) /* 6 ms a MB, in which all else waits */
 
 static struct slu_text *find(const struct slu_shared_bodies *all,
 			     const char *data, size_t len)

@@ -26,14 +26,15 @@ struct slu_shared_bodies {
  * with a reference for the caller; NULL: no memory. */
 struct slu_text *slu_shared_bodies_share(struct slu_shared_bodies *all,
 					 char *data, size_t len);
-/* Forget those that nobody is sent any more; cheap. */
+/* Drops texts that are not being sent any more; cheap. */
 void slu_shared_bodies_sweep(struct slu_shared_bodies *all);
 
 /* The slu_sha256() of a text. */
 const char *slu_shared_hash(struct slu_text *text);
-/* Takes a reference of its own. gzip: the client reads that, and gets a text of
- * 64 KiB to 8 MiB so if somebody besides this answer and the text's owner has
- * it: to pack a text takes longer than to send it once. NULL: no memory. */
+/* Creates libmicrohttpd's response, which takes a reference of its own. gzip:
+ * the client accepts that. Then a text of 64 KiB to 8 MiB is sent compressed if
+ * there is a reference besides this answer's and the text's owner's: to
+ * compress a text takes longer than to send it once. NULL: no memory. */
 struct MHD_Response *slu_shared_respond(struct slu_text *text, bool gzip);
 
 #endif

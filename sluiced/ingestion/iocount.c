@@ -15,7 +15,7 @@
 struct count {
 	struct slu_item item;
 	struct slu_daemon *d;
-	struct slu_req *req; /* to be answered; NULL: nobody waits */
+	struct slu_req *req; /* to be answered; NULL: there is no request */
 	int64_t start;
 	struct slu_io_report io;
 	bool whole; /* all nodes of the run have reported now */

@@ -39,8 +39,8 @@ static bool is_degraded(struct json_object *ost)
 	return slu_eq(state, "degraded") || slu_eq(state, "readonly");
 }
 
-/* The file system of a target, "fs-OST0001", is the first that was told of, or
- * another one, which is logged once. */
+/* Notes the file system of a target, "fs-OST0001". A second file system is
+ * logged, once. */
 static void note_fs(struct slu_daemon *d, const char *target)
 {
 	struct slu_server_capacity *c = &d->server_capacity;
@@ -202,7 +202,8 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	if (c->scope != d->conf->io_scope)
 		forget_all(c);
 	c->scope = d->conf->io_scope;
-	if (!c->n) /* until then all have said what they have */
+	if (!c->n) /* the first message is sent EVERY seconds later, when all
+		      have reported */
 		c->told = now;
 	server = server_of(c, name);
 	if (!server)

@@ -12,7 +12,7 @@
 #include <json-c/json.h>
 #include "sluiced/daemon.h"
 
-/* A server has said this. now: slu_now_mono(). */
+/* Handles a server's report. now: slu_now_mono(). */
 void slu_server_capacity_said(struct slu_daemon *d, const char *server,
 			      struct json_object *document, double now);
 void slu_server_capacity_free(struct slu_server_capacity *c);

@@ -16,7 +16,7 @@
 
 #define SLU_PLACEMENTS	      10000 /* of a user, a second */
 #define SLU_PLACEMENT_STRIPES 8
-#define SLU_PLACEMENT_USERS   64 /* number of users who are remembered */
+#define SLU_PLACEMENT_USERS   64 /* number of users whose buckets are kept */
 
 struct slu_placement_rate {
 	struct slu_placement_user {

@@ -12,7 +12,8 @@
 #include "sluiced/publication/assignment.h"
 
 /* JOBID.direct, beside JOBID.map: the job has no I/O nodes any more. The map
- * stays for those who read it, and is not for processes that start now. */
+ * stays for processes that read it already; processes that start now do not use
+ * it. */
 
 #define SLU_MAP_WHOLE "mapping.json" /* all of it in one file */
 

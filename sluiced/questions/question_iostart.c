@@ -25,7 +25,7 @@ struct runs {
 	uint64_t scope; /* enum slu_io_scope */
 };
 
-/* IOBandwidth=auto, as slurmctld told last what it goes by. */
+/* Adds what slurmctld last reported as the basis of IOBandwidth=auto. */
 static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
 		     struct json_object *live)
 {
