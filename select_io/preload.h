@@ -3,9 +3,10 @@
 #define SLU_SELECT_IO_PRELOAD_H
 
 /*
- * For libraries that are preloaded into other programs: the C library's
- * functions that they replace. Include it first, as <fcntl.h> must not be
- * fortified (else it defines open() and others itself).
+ * Defines the C library's functions that a preloaded library (LD_PRELOAD)
+ * replaces: open(), creat() and their variants, each by the including file's
+ * own open_at(). Include it first, as <fcntl.h> must not be fortified (else it
+ * defines open() and others itself).
  */
 
 #undef _FORTIFY_SOURCE
@@ -29,7 +30,7 @@ static inline mode_t slu_take_mode(int flags, va_list ap)
 	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 }
 
-/* Calls that open(2): all come to open_at(), of who includes this. */
+/* Calls that open a file: all are passed to open_at() of the including file. */
 static int open_at(int dir, const char *path, int flags, mode_t mode);
 
 #define OPEN(name)                                           \

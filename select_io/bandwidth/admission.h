@@ -3,16 +3,17 @@
 #define SLU_SELECT_IO_ADMISSION_H
 
 /*
- * Which waiting jobs may start, so that those that run together do not ask more
- * of a file system than it can do. It is asked about a job only if there are
- * nodes for it, in the order of priority; a job that may not start is skipped.
- * Jobs that need little are never held, and no job longer than a limit, or than
- * a multiple of its own predicted run time: a short job loses more by waiting
- * than the others gain.
+ * Decides which waiting jobs may start (IOStart), so that jobs that run
+ * together do not demand more bandwidth of a file system than it has. A
+ * question is asked only about a job for which there are nodes, in the order of
+ * priority; a job that may not start is skipped. Jobs that need little are
+ * never held, and no job is held longer than a limit, or than a multiple of its
+ * own predicted run time: a short job loses more by waiting than the others
+ * gain.
  *
- * slu_admission_look() describes the present state, in O(n log n); each
- * question is then answered in O(1), or O(log n) if the job is held, and jobs
- * that start meanwhile are added. No clock; one thread at a time.
+ * slu_admission_look() describes the present state, in O(n log n). Each
+ * question is then answered in O(1), or O(log n) if the job is held; jobs that
+ * start meanwhile are added. No clock; one thread at a time.
  */
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@
 
 struct slu_admission_site {
 	double capacity;  /* bytes/s that the file system does under load; not
-			   * above 0: not known, and nobody is held */
+			   * above 0: not known, and no job is held */
 	double nodes;	  /* of the machine; > 0 if it adapts */
 	int64_t max_wait; /* s: no job is held longer; 0: none is held */
 	double patience;  /* times its run time, nor is it */
@@ -37,8 +38,8 @@ struct slu_admission_site {
 struct slu_admission_ask {
 	struct slu_demand is;
 	int64_t held; /* s since it could have started but for this; 0 */
-	double idle;  /* nodes that have been idle since everybody else who
-		       * waits was last asked about */
+	double idle;  /* nodes that have been idle since all other waiting
+		       * jobs were last asked about */
 };
 
 enum slu_admission_answer {
@@ -62,7 +63,7 @@ struct slu_admission {
 };
 
 /* Begins as {0}. The jobs' `waiting` are only looked at where the site adapts.
- * -1 without memory: then nobody is held until it works again. */
+ * -1 without memory: then no job is held until it works again. */
 int slu_admission_look(struct slu_admission *a,
 		       const struct slu_admission_site *site,
 		       const struct slu_demand *running, size_t n_running,

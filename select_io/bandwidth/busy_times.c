@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring of measurements. A clock that goes backwards empties the ring, and a
+ * pause of more than `gap` seconds between two measurements counts as not busy.
+ */
 #include "select_io/bandwidth/busy_times.h"
 
 #include <math.h>

@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_BUSY_TIMES_H
 
 /*
- * When a file system was busy, as it was measured: a ring of the last
- * SLU_BUSY_TIMES measurements, with the busy time up to each, so that the share
- * of a run that was busy is a difference, found in O(log n). One thread at a
- * time.
+ * Records when a file system was measured to be busy, to find the share of a
+ * run's time during which it was. A ring has the last SLU_BUSY_TIMES
+ * measurements with the total busy time up to each, so that the share is a
+ * difference, found in O(log n). One thread at a time.
  */
 
 #include <stdbool.h>

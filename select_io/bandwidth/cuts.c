@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sorts the starts and ends of runs by time, and sums up their rates from cut
+ * to cut.
+ */
 #include "select_io/bandwidth/cuts.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_CUTS_H
 
 /*
- * What runs moved together, over time: the time is cut where runs start and
- * end; between two cuts the rate is constant, as each run is assumed to have
- * moved its bytes evenly.
+ * Computes the total bandwidth of ended runs over time. Each run is assumed to
+ * move its bytes evenly, so the total is constant between two cuts, the times
+ * at which some run starts or ends.
  */
 
 #include <stddef.h>

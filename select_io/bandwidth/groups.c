@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The two-group rule: sorts waiting jobs by rate per node, and halves them by
+ * node hours.
+ */
 #include "select_io/bandwidth/groups.h"
 
 #include <math.h>

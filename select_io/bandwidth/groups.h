@@ -3,16 +3,16 @@
 #define SLU_SELECT_IO_GROUPS_H
 
 /*
- * How many jobs with much I/O may run at a time: the "two-group" rule of
- * Goponenko, Allan, Brandt and Dechev (PMBS 2024,
- * doi:10.1109/SCW63240.2024.00190). If all jobs with much I/O start first,
- * those without any are left over, and the file system is idle then; so heavy
- * jobs are started only in proportion to the light ones.
+ * Decides how many jobs with much I/O may run at a time: the "two-group" rule
+ * of Goponenko, Allan, Brandt and Dechev (PMBS 2024,
+ * doi:10.1109/SCW63240.2024.00190). If all jobs with much I/O started first,
+ * the file system would be idle later, so they are started in proportion to the
+ * others.
  *
  * The waiting jobs are divided into a light and a heavy half (equal node hours)
- * by bytes/s per node. Jobs of the light half always start; heavy ones start as
- * long as the running jobs exceed the light half's mean rate by no more than
- * all jobs, running and waiting, would if they were spread evenly over time.
+ * by bytes/s per node. Light jobs always start; heavy ones as long as the
+ * running jobs exceed the light half's mean rate by no more than all jobs,
+ * running and waiting, would if they were spread evenly over time.
  */
 
 #include <stdbool.h>

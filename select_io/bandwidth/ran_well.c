@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Searches the capacity of a file system (ran_well.h): regressions of run times
+ * on "has met more than x", for 64 quantiles x, from sums over the runs of each
+ * kind.
+ */
 #include "select_io/bandwidth/ran_well.h"
 
 #include <math.h>

@@ -3,19 +3,21 @@
 #define SLU_SELECT_IO_RAN_WELL_H
 
 /*
- * What a file system can move, learnt from ended runs: the most that was moved
- * together while runs took no longer than others of their kind.
- *
+ * Learns from ended runs the bandwidth of a file system: the most that was
+ * moved together while runs took no longer than others of their kind. The
+ * result is "unknown" if that is less than sure, or if the file system was
+ * never full, since it may be able to do more.
+ */
+
+/*
  * Each run counts with what was moved together on average during it, without
  * rates that did not last (slu_cuts_bound()). For each of 64 quantiles of that,
- * runs above it are compared with runs of their kind below it (a regression of
- * the logarithm of the run time, each kind from its own mean, with an error
- * that takes runs of a kind for dependent). The quantile that explains most of
- * the differences is the capacity, of those for which "above takes longer" is
- * three errors from chance, for five hundredths at least, and which are above
- * half of the most that any run has met: run times differ for many reasons, so
- * less sure is not known. A file system that was never full is not known
- * either: it may be able to do any more.
+ * runs above it are compared with runs of their kind below it: a regression of
+ * the logarithm of the run time, each kind from its own mean, with a standard
+ * error that takes runs of a kind for dependent. The capacity is the quantile
+ * that explains most of the differences, of those above which runs take longer
+ * by at least five hundredths, with three standard errors from chance, and
+ * which exceed half of the most that any run has met.
  */
 
 #include "select_io/bandwidth/cuts.h"

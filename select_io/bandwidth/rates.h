@@ -3,13 +3,13 @@
 #define SLU_SELECT_IO_RATES_H
 
 /*
- * The bytes a second that a job is expected to move, per node: a mean of its
- * application's runs, with the highest weights for the latest. With few runs of
+ * Predicts the bandwidth of a job, in bytes/s per node: a mean of earlier runs
+ * of its application, with the highest weights for the latest. With few runs of
  * an application the user's mean counts more, with few runs of a user the
- * site's. So a user gains nothing by a new job name: the prediction is that for
- * the user.
+ * site's. So a new job name brings no advantage: the prediction is that for the
+ * user.
  *
- * An application is a user and a name without its counters. One thread.
+ * An application is a user and a job name without its counters. One thread.
  */
 
 #include <stddef.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The histogram of a server's rates: logarithmic classes of minutes, each with
+ * its sums; all fade by a factor at each minute that is added.
+ */
 #include "select_io/bandwidth/reached.h"
 
 #include <math.h>

@@ -3,13 +3,15 @@
 #define SLU_SELECT_IO_REACHED_H
 
 /*
- * What a storage server reaches under load, from what it says of itself every
- * few seconds (sluice-tbfd --publish): means over a minute, in classes a tenth
- * apart, which fade over a month. The capacity is the highest rate that it has
- * had for SLU_REACHED_MINUTES, with an error of a tenth, if it was full then:
- * with more active jobs it did no more, and it spent at least as long there as
- * at the rates right below. A server that works for one steady job has a
- * highest rate, too, which is the job's.
+ * Learns the bandwidth that a storage server reaches under load, from the
+ * reports that it sends every few seconds (sluice-tbfd --publish): means over a
+ * minute, counted in classes a tenth apart, which fade over a month.
+ *
+ * The capacity is the highest rate that was held for SLU_REACHED_MINUTES, with
+ * an error of a tenth, provided the server was full then: with more active jobs
+ * it did no more, and it spent at least as long at that rate as at the rates
+ * right below. (A server that works for one steady job has a highest rate, too,
+ * which is the job's.)
  */
 
 #include <stddef.h>

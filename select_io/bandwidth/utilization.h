@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_UTILIZATION_H
 
 /*
- * How busy ended runs kept a file system, and what that cost them: is it a
- * bottleneck, and would it help to hold jobs back (admission.h)? Each run is
- * assumed to have moved its bytes evenly, and I/O without records is missing,
- * so real peaks were higher.
+ * Computes how busy ended runs kept a file system, and how much longer they
+ * took for it, to tell whether it is a bottleneck and whether holding jobs back
+ * would help (admission.h). Each run is assumed to have moved its bytes evenly,
+ * and I/O without records is missing, so real peaks were higher.
  */
 
 #include <stddef.h>

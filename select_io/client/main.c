@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-place: creates files on the Lustre targets with the least load. */
+/*
+ * Command line of sluice-place: creates files on the Lustre targets with the
+ * least load.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library for applications: sluiced's query "osts" as a C function. All
- * other symbols are hidden, and after a call nothing remains in the calling
- * process (no thread, descriptor or signal handler).
+ * Implements libsluice_place (place.h): sends sluiced the query "osts", and
+ * reads the targets from its answer. All other symbols are hidden, and after a
+ * call nothing remains in the calling process (no thread, descriptor or signal
+ * handler).
  */
 #include "config.h"
 #include "select_io/client/place.h"

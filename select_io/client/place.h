@@ -3,19 +3,21 @@
 #define SLUICE_PLACE_H
 
 /*
- * For applications: asks sluiced, which knows the load, the space and the
- * latency of all storage targets, where to place a new file on Lustre. Link
- * with -lsluice_place; see sluice_place(3).
- *
+ * Chooses Lustre targets for new files, for applications: asks sluiced, which
+ * knows the load, the space and the latency of all storage targets. Link with
+ * -lsluice_place; see sluice_place(3). Nothing is kept between calls, so that
+ * any thread may call.
+ */
+
+/*
  * Every call asks sluiced once and waits at most SLUICE_PLACE_SECONDS for its
  * answer. If there are too many requests, and sluiced answers that they should
- * be repeated, the call does that with growing pauses, for at most
+ * be repeated, the call repeats its request with growing pauses, for at most
  * SLUICE_PLACE_TURN seconds; in a parallel program one process should ask for
  * all files (sluice_place_files). sluiced places at least SLUICE_PLACE_RATE
  * files of a user in a second, of up to eight stripes each. Targets that this
- * client has set inactive are not used. Nothing is kept between calls, so that
- * any thread may call. sluice.conf is found as by sysquery(1): SLUICE_CONF,
- * else beside slurm.conf.
+ * client has set inactive are not used. sluice.conf is found as by sysquery(1):
+ * SLUICE_CONF, else beside slurm.conf.
  */
 
 #include <stddef.h>
@@ -40,8 +42,8 @@ struct sluice_place {
 
 /* The targets' indexes, the first stripe's first, into target (room for
  * `ask->stripes`). Returns how many there are: fewer than asked for, where not
- * so many can be used. -1: there is nobody to ask, or none can be used; error
- * says why. */
+ * so many can be used. -1: sluiced does not answer, or no target can be used;
+ * error says why. */
 int sluice_place(const struct sluice_place *ask, uint32_t *target,
 		 char error[SLUICE_PLACE_ERROR]);
 

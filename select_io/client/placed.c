@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_placed.so: with it in LD_PRELOAD, files that a program creates
- * below the directories of SLUICE_PLACE (absolute, separated by ':') are put on
- * the Lustre targets that sluiced chooses: SLUICE_PLACE_STRIPES stripes each
- * (1), with space for SLUICE_PLACE_SIZE bytes, on the file system
+ * libsluice_placed.so: replaces the open calls of a program (LD_PRELOAD) so
+ * that new files below the directories of SLUICE_PLACE (absolute, separated by
+ * ':') are put on the Lustre targets that sluiced chooses: SLUICE_PLACE_STRIPES
+ * stripes each (1), with space for SLUICE_PLACE_SIZE bytes, on the file system
  * SLUICE_PLACE_FSNAME where there are several. Only calls through the C library
  * are seen: not those of static programs, nor io_uring.
  *

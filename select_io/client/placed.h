@@ -3,9 +3,10 @@
 #define SLU_SELECT_IO_PLACED_H
 
 /*
- * What the files of libsluice_placed.so share. Any thread of the program that
- * it is loaded into may call, signal handlers and forked children too; nothing
- * here allocates memory.
+ * Private to libsluice_placed.so, which places the new files of the program
+ * that it is preloaded into: where files are placed, on which targets, and
+ * their creation. Any thread of that program may call, signal handlers and
+ * forked children too; nothing here allocates memory.
  */
 
 #include <stdbool.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates a file with a layout through the kernel client's interface (its
- * lustre_user.h), as liblustreapi does, which programs need not have installed.
- * The file is created without objects (O_LOV_DELAY_CREATE) and then gets a list
- * of targets. It is always created by this call (O_EXCL), so no file of another
- * program is changed. It is not removed after an error, as others may use it.
+ * Creates a file on given Lustre targets, through the kernel client's interface
+ * (its lustre_user.h), as liblustreapi does: no Lustre library need be
+ * installed. The file is created without objects (O_LOV_DELAY_CREATE) and then
+ * gets a list of targets. It is always created by this call (O_EXCL), so no
+ * file of another program is changed. After an error the file remains, as other
+ * programs may use it already.
  */
 #include "config.h"
 #include "select_io/client/placed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C library's own openat(2), behind ours. */
+/* Calls the C library's own openat(2), which libsluice_placed.so replaces. */
 #include "config.h"
 #include "select_io/client/placed.h"
 

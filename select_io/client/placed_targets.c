@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stock of targets for files to come: sluice-place(1) is queried for many
- * files at once, twice as many each time, so that a program that creates one
- * file does not reserve space for hundreds. The program must not notice the
- * child (SIGCHLD, wait(2)): a helper process without an exit signal starts and
- * reaps it, as the program may be a subreaper that would get it as an orphan.
+ * Fetches the targets of new files, for many files at once, so that a program
+ * does not wait for sluiced at each file: runs sluice-place(1), and keeps a
+ * stock. Each query is for twice as many files as the one before, so that a
+ * program that creates one file does not reserve space for hundreds.
+ *
+ * The program must not notice the child (SIGCHLD, wait(2)): a helper process
+ * without an exit signal starts and reaps it, as the program may be a subreaper
+ * that would get it as an orphan.
  */
 #include "config.h"
 #include "select_io/client/placed.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directories of SLUICE_PLACE, and whether a file is below one of them,
- * whatever path leads there. One that does not exist yet is looked up at each
- * call. */
+/*
+ * Decides whether a file is below one of the directories of SLUICE_PLACE, by
+ * whatever path: compares devices and inodes of its parent directories. A
+ * directory of SLUICE_PLACE that does not exist yet is looked up at each call.
+ */
 #include "config.h"
 #include "select_io/client/placed.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The estimate of one application's bandwidth by number of I/O nodes:
- * exponentially weighted means, shrunk differences between them, their standard
- * errors, and the updates from a run with several numbers or from a performance
- * table.
+ * Estimates one application's bandwidth by number of I/O nodes, from the
+ * bandwidth that its runs had: exponentially weighted means, shrunk differences
+ * between them, their standard errors, and the updates from a run with several
+ * numbers or from a performance table.
  */
 #include <math.h>
 #include <string.h>

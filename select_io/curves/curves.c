@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Curves of the applications: one per job class (same uid, job name and node
- * count), in a fixed-size 8-way set-associative table keyed by a hash of those
- * three; a full set evicts its least recently updated class, so memory stays
- * bounded.
+ * Stores the bandwidth curves of all applications: one per job class (same uid,
+ * job name and node count), in a fixed-size 8-way set-associative table keyed
+ * by a hash of those three. A full set evicts its least recently updated class,
+ * so memory stays bounded.
  *
  * Two arrays parallel to the entries have the user and node count of each
  * class, since all entries are scanned to find those of one user.

@@ -3,10 +3,12 @@
 #define SLU_SELECT_IO_CURVES_CURVES_H
 
 /*
- * The bandwidth of an application with each number of I/O nodes: an estimate
- * from its ended runs, or from the site's table. An application is a class of
- * jobs: same user, name and number of nodes.
- *
+ * Estimates the bandwidth of an application with each number of I/O nodes, from
+ * its ended runs, or from the site's performance table. An application is a
+ * class of jobs: same user, name and number of nodes. One thread. No clock.
+ */
+
+/*
  * The unit is MB/s, bytes over run time. A table has the bandwidth of a
  * benchmark that does only I/O, which is not comparable: slu_curve_mix()
  * converts it.
@@ -25,8 +27,6 @@
  *
  * slu_curve_error() gives the uncertainty, also for numbers that were never
  * used, or not recently.
- *
- * One thread. No clock.
  */
 
 #include "select_io/curves/ion_times.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The time that a run spent with each number of I/O nodes. */
+/*
+ * Adds up, prints and parses the time that a run spent with each number of I/O
+ * nodes.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"

@@ -3,8 +3,8 @@
 #define SLU_SELECT_IO_CURVES_ION_TIMES_H
 
 /*
- * For how many seconds a run had each number of I/O nodes of its own:
- * "2:1200,4:300.5", each number once. Sent and stored with ended jobs. No
+ * Records for how many seconds a run had each number of I/O nodes of its own.
+ * Sent and stored with ended jobs as "2:1200,4:300.5", each number once. No
  * clock.
  */
 

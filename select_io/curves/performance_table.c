@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Patterns in the order of the file; a site has tens or hundreds of them. */
+/*
+ * Parses the performance table, and computes the curve of a job's patterns.
+ * Patterns are in the order of the file and found by a linear scan; a site has
+ * tens or hundreds of them.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,13 @@
 #define SLU_SELECT_IO_CURVES_PERFORMANCE_TABLE_H
 
 /*
- * The site's table of measured bandwidths (PerformanceTable): access pattern x
- * number of I/O nodes, in MB/s.
- *
+ * Parses the site's table of measured bandwidths (PerformanceTable), and
+ * computes from it a job's bandwidth with each number of I/O nodes. The table
+ * has a row per access pattern and a column per number of I/O nodes, in MB/s.
+ * No clock, no files. Read-only once parsed.
+ */
+
+/*
  *	pattern,0,1,2,4,8
  *	shared-1m,246,120,232,421,640
  *	fpp-32k,538,169,425,,1022
@@ -26,7 +30,7 @@
  * A job's profile names its patterns and how much it moves with each:
  * "shared-1m" or "shared-1m:2TiB,fpp-32k:10GiB". With n I/O nodes it then
  * reaches total bytes / sum (bytes of a pattern / bandwidth of the pattern with
- * n). No clock, no files. Read-only once parsed.
+ * n).
  */
 
 #include "common/err.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The knapsack with limits of groups. Groups are nested, so it remains a
- * multiple-choice knapsack: the jobs of a group whose limit may be reached
- * become one class, whose items are the best sums of its jobs for each number
- * of I/O nodes that the limit allows (dynamic programming). First users'
- * groups, then accounts' made of those. The solver's choice for a class is
- * traced back to its jobs.
+ * Adds limits of groups (users, accounts) to the knapsack that divides I/O
+ * nodes. Groups are nested, so it remains a multiple-choice knapsack: the jobs
+ * of a group whose limit may be reached become one class, whose items are the
+ * best sums of its jobs for each number of I/O nodes that the limit allows
+ * (dynamic programming). First users' groups, then accounts' made of those. The
+ * solver's choice for a class is traced back to its jobs.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -78,8 +78,8 @@ const uint32_t *slu_ion_division_changed(const struct slu_ion_division *d,
 					 size_t *n);
 
 /* Fill grant[n]. What running jobs hold must fit in the pool. With an empty
- * pool nobody gets anything. The division is lent, whatever was
- * in it is forgotten; proof may be NULL. */
+ * pool no job gets an I/O node. The division `lent` is only working space: the
+ * jobs that it had are forgotten; proof may be NULL. */
 int slu_ion_decide(struct slu_ion_division *lent, enum slu_ion_policy policy,
 		   uint32_t pool, const struct slu_ion_job *job, size_t n,
 		   struct slu_ion_grant *grant, struct slu_ion_proof *proof,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jobs of one division: each has a slot, a place in the order by age, and
- * a share in the sums. A job that changes becomes dirty: it leaves the sums and
- * is posed to the solver again at the next solve.
+ * Stores the jobs of one division: each has a slot, a place in the order by
+ * age, and a share in the sums. A job that changes becomes dirty: it leaves the
+ * sums and is posed to the solver again at the next solve.
  */
 #include "select_io/division/division_jobs.h"
 

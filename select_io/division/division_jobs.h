@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_DIVISION_JOBS_H
 #define SLU_SELECT_IO_DIVISION_JOBS_H
 
-/* Adding, changing and removing jobs of a division; see division_private.h. */
+/* Adds, changes and removes the jobs of a division; see division_private.h. */
 
 #include "select_io/division/division_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The knapsack of a division. Each job has a range of open choices: all of
+ * Poses a division as a knapsack. Each job has a range of open choices: all of
  * them, a single one if its number is fixed, or none if it shares an I/O node
  * and may not be changed. While the minima of all jobs fit in the pool, a range
  * depends only on its job, and only changed jobs are passed to the solver

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A division for one question. */
+/*
+ * Divides I/O nodes among a given set of jobs once, for a single question,
+ * without keeping the jobs for later solves.
+ */
 #include "select_io/division/division.h"
 
 int slu_ion_decide(struct slu_ion_division *d, enum slu_ion_policy policy,

@@ -2,7 +2,10 @@
 #ifndef SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
 #define SLU_SELECT_IO_DIVISION_DIVISION_PRIVATE_H
 
-/* Private to select_io/division: the state of a division. */
+/*
+ * Private to select_io/division: the state of a division, its jobs (struct
+ * part) and what each step of a solve leaves for the next.
+ */
 
 #include "select_io/division/division.h"
 #include "select_io/mckp/mckp.h"

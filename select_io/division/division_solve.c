@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of one division: its jobs, which changed since the last solve (dirty),
- * and their grants. division_knapsack.c turns every policy into one knapsack;
- * shadow_divisions.c keeps two shadow copies (STATIC, and nothing fixed) as
- * limit and upper bound. Invariants for jobs that are not dirty: part.posed is
- * what the solver has, and they alone are counted in least, n_sharing and
- * n_narrow.
+ * Solves one division: updates the knapsack by the jobs that have changed since
+ * the last solve (dirty), and reads the grants from its solution.
+ * division_knapsack.c turns every policy into one knapsack; shadow_divisions.c
+ * keeps two shadow copies (STATIC, and nothing fixed) as limit and upper bound.
+ *
+ * Invariants for jobs that are not dirty: part.posed is what the solver has,
+ * and they alone are counted in least, n_sharing and n_narrow.
  */
 #include <stdlib.h>
 #include "select_io/division/division_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each job is granted. */
+/* Sets a job's grant, and lists the job among those changed in this round. */
 #include "select_io/division/division_private.h"
 
 void slu_ion_give(struct slu_ion_division *d, uint32_t slot,

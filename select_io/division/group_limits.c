@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits on the I/O nodes of a user (within an account) and of an account.
- * Fixed numbers are lowered here until each group keeps its limit; the best
- * division of the open ones is found in bundles.c. A limit lowers no job below
- * its smallest choice, nor below what it holds if that may not be changed.
+ * Enforces limits on the I/O nodes of a user (within an account) and of an
+ * account. Fixed numbers are lowered here until each group keeps its limit; the
+ * best division of the open ones is found in bundles.c. A limit lowers no job
+ * below its smallest choice, nor below what it holds if that may not be
+ * changed.
  */
 #include <stdlib.h>
 #include "select_io/division/division_private.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The jobs' fixed numbers do not fit in the pool: which jobs are lowered, and
- * the capacity that remains when one I/O node is shared. */
+/*
+ * Lowers fixed numbers of I/O nodes that together do not fit in the pool:
+ * decides which jobs are lowered, and the capacity that remains when one I/O
+ * node is shared.
+ */
 #include "select_io/division/division_private.h"
 
 static uint32_t least(const struct slu_ion_division *d, uint32_t slot)

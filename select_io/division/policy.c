@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a single job may choose, and the numbers of those policies that look at
- * one job at a time. division_solve.c makes an answer of it.
+ * Computes what a single job may choose, and its number under those policies
+ * that look at one job at a time. division_solve.c makes a division of these.
  */
 #include <string.h>
 #include "select_io/division/policy.h"

@@ -3,8 +3,13 @@
 #define SLU_SELECT_IO_DIVISION_POLICY_H
 
 /*
- * How many I/O nodes each running job gets (Bez et al., IPDPS 2021, section 3).
- *
+ * Decides how many I/O nodes each running job gets, by the policies of Bez et
+ * al., IPDPS 2021, section 3. This header has the policies' rules, the choices
+ * of a single job, and the inputs and results; division.h divides a pool by a
+ * policy.
+ */
+
+/*
  * A job's choices are the divisors of its number of compute nodes, up to a
  * limit, and 0 where direct access is allowed. Its usual number is what STATIC
  * gives: ceil(Ca / R), R = C / F with the whole system's compute (C) and I/O

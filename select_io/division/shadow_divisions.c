@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A division with two shadow divisions of the same jobs: STATIC, whose grants
- * limit what MCKP may do to each job (policy.h says why), and a knapsack with
- * no number fixed, whose value is an upper bound for every division.
+ * Keeps two shadow divisions beside a division, of the same jobs: STATIC, whose
+ * grants limit what MCKP may do to each job (policy.h says why), and a knapsack
+ * with no number fixed, whose value is an upper bound for every division.
  *
  * While the number of a job may change, STATIC divides anew, too. A job whose
  * number is fixed keeps the number of STATIC's shadow; a job that got none

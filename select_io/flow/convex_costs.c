@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The number of stripes on each target when its cost increases with each.
+ * Finds the number of stripes on each target when each stripe makes its target
+ * dearer (min_cost_flow.h).
  *
  * slu_place_fill: water filling. At a level each target has all stripes with a
- * marginal cost up to it; the level at which their sum is the number to place
- * is found by the secant method with bisection. If the numbers satisfy the
+ * marginal cost up to that level; the secant method with bisection finds the
+ * level at which their sum is the number to place. If the numbers satisfy the
  * Gale-Ryser condition, they are optimal. Otherwise the k targets that violate
  * it most have, in an optimal solution, together as much as fits on any k: they
  * and the others are two smaller problems of the same kind (Groenevelt's
  * decomposition, European Journal of Operational Research 54, 1991).
- *
+ */
+
+/*
  * slu_place_greedy, in case of too many splits: one stripe at a time, on the
- * cheapest feasible target. In the order of falling numbers, no prefix may have
- * more than its bound (most[k]); a target whose next stripe would be in a
- * prefix that has reached it is infeasible, and stays so. A segment tree over k
- * has the slack of each prefix.
+ * cheapest feasible target. With the targets in the order of falling numbers of
+ * stripes, no prefix of k targets may have more than its bound (most[k]); a
+ * target whose next stripe would be in a prefix that has reached it is
+ * infeasible, and stays so. A segment tree over k has the slack of each prefix.
  */
 #include "config.h"
 #include "common/fast.h"

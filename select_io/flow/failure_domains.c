@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Equal files over failure domains. Targets, servers and racks are the nodes of
- * a tree with one root; each has its children in a heap keyed by the marginal
- * cost of a stripe below them. A stripe goes from the root to the cheapest
- * leaf, and the heaps on the path are updated. min_cost_flow.h says why the
- * greedy algorithm is exact.
+ * Places equal files so that each is spread over failure domains (servers,
+ * racks). Targets, servers and racks are the nodes of a tree with one root;
+ * each has its children in a heap keyed by the marginal cost of a stripe below
+ * them. A stripe goes from the root to the cheapest leaf, and the heaps on the
+ * path are updated. min_cost_flow.h says why the greedy algorithm is exact.
  */
 #include "config.h"
 #include "select_io/flow/min_cost_flow.h"

@@ -2,7 +2,10 @@
 #ifndef SLU_SELECT_IO_FLOW_FLOW_PRIVATE_H
 #define SLU_SELECT_IO_FLOW_FLOW_PRIVATE_H
 
-/* Private to select_io/flow: what the parts of the placer share. */
+/*
+ * Private to select_io/flow: the placer's state, shared by its methods
+ * (flow_solve.c and the files that it calls).
+ */
 
 #include "select_io/flow/min_cost_flow.h"
 

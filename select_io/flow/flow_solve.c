@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * First the number of stripes on each target, then the assignment of requests
- * to targets.
+ * Places the stripes of requests on targets (min_cost_flow.h), in two steps:
+ * the number of stripes on each target, then the assignment of requests to
+ * targets.
  *
  * Numbers with linear costs: targets in the order of cost take one stripe from
  * as many requests as they have space for; linear_costs.c is a fast path where
  * the cheapest have space for all. Convex costs: see convex_costs.c.
  *
- * Assignment: a target takes from the requests with the largest remainders.
- * Requests are kept sorted by remainder, in runs of equals; the last of a run
- * are taken, so that the order is preserved.
+ * Assignment: a target takes from the requests with the largest remainders
+ * (stripes not yet placed). Requests are kept sorted by remainder, in runs of
+ * equals; the last of a run are taken, so that the order is preserved.
  */
 #include "config.h"
 #include "select_io/flow/flow_private.h"

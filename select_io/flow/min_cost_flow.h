@@ -3,11 +3,14 @@
 #define SLU_SELECT_IO_FLOW_MIN_COST_FLOW_H
 
 /*
- * Which storage targets (OSTs) the stripes of requests go to: the minimum-cost
- * maximum flow of "lustre-load-balancing" (source -> requests, capacity their
- * stripes; request -> target, capacity 1; target -> sink, capacity its room),
- * solved exactly without a graph.
- *
+ * Chooses the storage targets (OSTs) of the stripes of requests: the
+ * minimum-cost maximum flow of "lustre-load-balancing" (source -> requests,
+ * capacity their stripes; request -> target, capacity 1; target -> sink,
+ * capacity its room), solved exactly without a graph. One placer belongs to one
+ * thread.
+ */
+
+/*
  * As many stripes as possible are placed; among all ways to do so one of least
  * cost is taken. The cost of x stripes on a target is
  *
@@ -23,7 +26,7 @@
  * which the greedy is optimal for separable convex costs.
  *
  * The same problem has always the same solution: among equal costs the target
- * with the lower number is taken. One placer belongs to one thread.
+ * with the lower number is taken.
  */
 
 #include "common/err.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Predicted requests give way to current ones, the farthest first; and a fast
- * path for a single request. Feasibility is monotonic in the number that is
- * left out, so that number is found by bisection.
+ * Leaves out predicted requests that do not fit beside the current ones, the
+ * farthest in the future first; and places a single request by a fast path.
+ * Feasibility is monotonic in the number that is left out, so that number is
+ * found by bisection.
  */
 #include "config.h"
 #include "select_io/flow/min_cost_flow.h"

@@ -3,14 +3,13 @@
 #define SLU_ION_ARBITER_H
 
 /*
- * Which job gets how many I/O nodes, and which ones (Bez et al., IPDPS 2021,
- * section 3): from the pool, the running jobs with their choices, and the
- * assignment in force. policy.h decides how many, placement.h which ones. The
- * set of running jobs is given as a whole or job by job; under MCKP the same
- * set gives the same numbers, up to equal optima, whatever the order of events.
- * A solve after an event only processes what the event has changed
- * (division.h), and its result may have only those jobs. No clock, no files.
- * One thread.
+ * Assigns I/O nodes to the running jobs: how many (policy.h) and which ones
+ * (placement.h), from the pool, the jobs with their choices, and the assignment
+ * in force (Bez et al., IPDPS 2021, section 3). The set of running jobs is
+ * given as a whole or job by job; under MCKP the same set gives the same
+ * numbers, up to equal optima, whatever the order of events. A solve after an
+ * event only processes what the event has changed (division.h), and its result
+ * may have only those jobs. No clock, no files. One thread.
  */
 
 #include "common/conf.h"
@@ -49,9 +48,9 @@ int slu_arbiter_distances(struct slu_arbiter *a,
  * nodes is not known of a time before the first call of this. */
 void slu_arbiter_clock(struct slu_arbiter *a, int64_t now);
 
-/* By how many standard errors a number of I/O nodes is hoped to be better for a
- * job than is believed (conf->explore); the same for all unless this was said,
- * to compare rules. */
+/* Sets how many standard errors are added to the estimated bandwidth of a job
+ * with a number of I/O nodes (conf->explore), to compare rules of exploration;
+ * by default the same for all. */
 typedef double slu_explore_f(void *arg, const struct slu_job *job,
 			     uint32_t ions);
 void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn,
@@ -102,7 +101,7 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  * Solve and place. *out is filled anew (slu_msg_clear with
  * slu_assignment_desc frees it); epoch, time and event are the caller's to
  * set. Jobs are in order of their ids. A job's `in_effect` is the number it has
- * now; `wanted` the one that the policy would give it if nobody's were fixed:
+ * now; `wanted` the one that the policy would give it if none were fixed:
  * the same with RemapRunning. static_total is what STATIC would reach if it had
  * divided the same pool among the same jobs: all at once with RemapRunning,
  * else as they came (after a restart: from what they hold on). MCKP's total is

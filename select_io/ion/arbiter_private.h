@@ -2,7 +2,10 @@
 #ifndef SLU_SELECT_IO_ION_ARBITER_PRIVATE_H
 #define SLU_SELECT_IO_ION_ARBITER_PRIVATE_H
 
-/* Private to select_io/ion: the state of the arbiter. */
+/*
+ * Private to select_io/ion: the state of the arbiter, its pool, running jobs
+ * and curves.
+ */
 
 #include "select_io/ion/arbiter.h"
 #include "select_io/division/division.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arbiter connects its parts: curves give the bandwidth for a number of I/O
- * nodes, divisions by a policy choose the numbers, placement chooses the nodes.
- * It has each running job's last grant (running_jobs.c), and the owner of each
- * I/O node. Any change of a job since the last solve makes it dirty; a solve
- * passes dirty jobs to the divisions, moves those whose grant has changed, and
- * does not process others.
+ * Solves the assignment, by connecting the arbiter's parts: curves give the
+ * bandwidth for a number of I/O nodes, divisions by a policy choose the
+ * numbers, placement chooses the nodes. The arbiter has each running job's last
+ * grant (running_jobs.c), and the owner of each I/O node. Any change of a job
+ * since the last solve makes the job dirty; a solve passes dirty jobs to the
+ * divisions, moves those whose grant has changed, and does not process others.
  */
 #include <stdlib.h>
 #include <string.h>

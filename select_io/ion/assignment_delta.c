@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Merges lists that are sorted by job id. */
+/*
+ * Compares and merges assignments in one pass over lists that are sorted by job
+ * id.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"

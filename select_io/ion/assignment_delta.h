@@ -2,7 +2,10 @@
 #ifndef SLU_SELECT_IO_ION_ASSIGNMENT_DELTA_H
 #define SLU_SELECT_IO_ION_ASSIGNMENT_DELTA_H
 
-/* Assignments as differences: a start or an end changes a few jobs of many. */
+/*
+ * Makes and applies differences between two assignments of I/O nodes, since the
+ * start or end of a job changes few of the jobs: a message has only those.
+ */
 
 #include "wire/ion_assignment.h"
 #include "wire/control.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The assignment in force as a message: each job's I/O nodes by name, the
- * number that it would get if it were alone, and the arbiter's data about it.
+ * Composes the message of the assignment in force: each job's I/O nodes by
+ * name, the number that it would get if it were alone, and the arbiter's data
+ * about it.
  */
 #include <stdlib.h>
 #include <string.h>

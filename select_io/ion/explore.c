@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exploration of numbers of I/O nodes with little data (Explore=), by upper
- * confidence bound (UCB): a starting job is given the number that would be best
- * if each number reached the upper end of its confidence interval, and keeps it
- * as long as it runs. Trials are paid from a budget: the configured share of
- * the best division's bandwidth is saved, at most that of a day, and the
- * predicted loss of running trials is subtracted. A trial begins only if the
- * uncommitted budget covers its loss over the job's expected run time, so in
- * the long run trials cost no more than the share. The loss is computed from
- * the estimates, which for an unmeasured number are those of its neighbours
- * (curves.h): an optimistic bound is paid for in full. The number that STATIC
+ * Tries numbers of I/O nodes with which a job class has run seldom or never
+ * (Explore=), by upper confidence bound (UCB): a starting job is given the
+ * number that would be best if each number reached the upper end of its
+ * confidence interval, and keeps it as long as it runs. The number that STATIC
  * gives a job is not tried but measured first (policy.h).
+ */
+
+/*
+ * Trials are paid from a budget: the configured share of the best division's
+ * bandwidth is saved, at most that of a day, and the predicted loss of running
+ * trials is subtracted. A trial begins only if the uncommitted budget covers
+ * its loss over the job's expected run time, so in the long run trials cost no
+ * more than the share. The loss is computed from the estimates, which for an
+ * unmeasured number are those of its neighbours (curves.h): an optimistic bound
+ * is paid for in full.
  *
  * Where running jobs may be remapped, trials end when the budget is spent, and
  * no division with trials is below that of STATIC. Where they may not, a trial

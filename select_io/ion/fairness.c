@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The groups whose limits apply to a job, and the weight of its bandwidth. */
+/*
+ * Finds the limits and the weight of a job: the groups (user, account) whose
+ * limits apply to it, and the factor of its bandwidth in the sum that MCKP
+ * maximises.
+ */
 #include <string.h>
 #include <xxhash.h>
 #include "select_io/ion/arbiter_private.h"

@@ -2,6 +2,11 @@
 #ifndef SLU_ION_FORECAST_H
 #define SLU_ION_FORECAST_H
 
+/*
+ * The bandwidth that was predicted for a run, to be compared with what it
+ * reached (gain.h): means over its run time, MB/s.
+ */
+
 /* The bandwidth that was predicted for a run, for comparison with the measured
  * one: means over its run time, MB/s. */
 struct slu_ion_forecast {

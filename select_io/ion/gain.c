@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Estimates the gain as one ratio, the sum of what runs reached to the sum of
+ * what they would have reached under STATIC. Its confidence interval (Student's
+ * t) is from the residues of the applications and the errors of their
+ * estimates.
+ */
 #include "select_io/ion/gain.h"
 
 #include <math.h>

@@ -3,11 +3,11 @@
 #define SLU_ION_GAIN_H
 
 /*
- * Compares what ended runs reached with their predictions (forecast.h), and
- * estimates the gain over STATIC. What STATIC would have reached was not
- * measured: it is estimated from runs of the same application with STATIC's
- * number, so the gain has a confidence interval. No clock, no memory of its
- * own.
+ * Estimates how much bandwidth ended runs gained over STATIC, and compares what
+ * they reached with what was predicted (forecast.h). What STATIC would have
+ * reached was not measured: it is estimated from runs of the same application
+ * with STATIC's number, so the gain has a confidence interval. No clock, no
+ * memory of its own.
  */
 
 #include <stdbool.h>

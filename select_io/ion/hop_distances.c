@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A matrix of hops, a row per group of hosts and a column per place of I/O
- * nodes, with sorted indexes from names to rows and columns. */
+/*
+ * Stores hops as a matrix, a row per group of hosts and a column per place of
+ * I/O nodes, with sorted indexes from names to rows and columns.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/ion/hop_distances.h"

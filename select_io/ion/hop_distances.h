@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_ION_HOP_DISTANCES_H
 
 /*
- * How far I/O nodes are from compute nodes, from the message "distances"
- * (wire/control.h): hosts on the same switch are one group, and the I/O nodes
- * of a group have the same place. Read-only once made.
+ * Looks up how many hops I/O nodes are from compute nodes, from the message
+ * "distances" (wire/control.h): hosts on the same switch are one group, and the
+ * I/O nodes of a group have the same place. Read-only once made.
  */
 
 #include "common/hostlist.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A chained hash table by text; entries are removed only by a sweep. */
+/*
+ * The cache is a chained hash table by text; entries are removed only by a
+ * sweep.
+ */
 #include "select_io/ion/hostlist_cache.h"
 
 #include <stdlib.h>

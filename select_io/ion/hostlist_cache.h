@@ -2,7 +2,10 @@
 #ifndef SLU_SELECT_IO_ION_HOSTLIST_CACHE_H
 #define SLU_SELECT_IO_ION_HOSTLIST_CACHE_H
 
-/* Host lists by their text, expanded once; for the files of this folder. */
+/*
+ * Caches expanded host lists by their text, since the same lists occur in each
+ * assignment; for the files of this folder.
+ */
 
 #include <stdint.h>
 #include "common/err.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arbiter's pool: the owner, availability and place of each I/O node. */
+/*
+ * Keeps the arbiter's pool of I/O nodes: the owner, availability and place of
+ * each.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/ion/arbiter_private.h"

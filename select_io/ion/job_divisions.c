@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running jobs as the divisions know them. */
+/*
+ * Passes a running job to the divisions, as their struct slu_ion_job, and names
+ * the division by which I/O nodes are granted.
+ */
 #include "select_io/ion/arbiter_private.h"
 
 int slu_ion_put(struct slu_arbiter *a, struct running *r, int division,

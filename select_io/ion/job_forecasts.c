@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The integral of each running job's forecast over its time, updated when the
- * forecast changes rather than at each event. */
+/*
+ * Computes the mean bandwidth that was predicted for each job over its run: an
+ * integral of its forecast, updated when the forecast changes rather than at
+ * each event.
+ */
 #include <math.h>
 #include <string.h>
 #include "select_io/ion/arbiter_private.h"

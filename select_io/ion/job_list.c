@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running jobs by their ids, and which of them have changed. */
+/*
+ * Finds running jobs by their ids, and notes which of them have changed since
+ * the last solve.
+ */
 #include "select_io/ion/arbiter_private.h"
 
 size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the arbiter learns from ended jobs: the bandwidth curve of each job
- * class (curves.h), and which classes have changed since the last solve. While
- * the whole history is read again, a second set of curves is trained, which
- * then replaces the first.
+ * Learns from ended jobs: the bandwidth curve of each job class (curves.h), and
+ * which classes have changed since the last solve. While the whole history is
+ * read again, a second set of curves is trained, which then replaces the first.
  */
 #include "select_io/ion/learning.h"
 

@@ -2,8 +2,10 @@
 #ifndef SLU_SELECT_IO_ION_LEARNING_H
 #define SLU_SELECT_IO_ION_LEARNING_H
 
-/* The arbiter's curves as its solves use them; the functions that update them
- * are in arbiter.h. */
+/*
+ * Gives the arbiter's solves the curves that were learnt from ended jobs; the
+ * functions that update these are in arbiter.h.
+ */
 
 #include "select_io/ion/arbiter_private.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GekkoFWD's mapping file. Its client uses the line of its own host name, cut
- * at the first dot, and numbers I/O nodes in the order in which strcmp sorts
- * the lines of the daemons' hosts file (ion10 before ion2). A line that it
- * cannot parse ends the application, so the file consists of whole lines at any
- * time.
+ * Writes GekkoFWD's mapping file. Its client uses the line of its own host
+ * name, cut at the first dot, and numbers I/O nodes in the order in which
+ * strcmp sorts the lines of the daemons' hosts file (ion10 before ion2). A line
+ * that the client cannot parse ends the application, so the file consists of
+ * whole lines at any time.
  */
 #include "select_io/ion/mapping.h"
 

@@ -3,9 +3,11 @@
 #define SLU_ION_MAPPING_H
 
 /*
- * The text of mappings. An assignment is written at each start and end of a
- * job, and differs little from the previous one: a mapper caches the host lists
- * that it has expanded. No files, no clock. One thread per mapper.
+ * Formats an assignment of I/O nodes as text: each job's mapping file for the
+ * clients of GekkoFWD (a line per compute node), and one line of JSON for other
+ * forwarders. An assignment is written at each start and end of a job, and
+ * differs little from the previous one: a mapper caches the host lists that it
+ * has expanded. No files, no clock. One thread per mapper.
  */
 
 #include <stdint.h>

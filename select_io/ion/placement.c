@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Assigns I/O nodes to jobs; the owner of each node is the whole state. Three
- * passes: free nodes beyond the jobs' numbers, keep the shared node if that is
- * possible, assign the missing ones.
+ * passes: jobs give up nodes beyond their numbers, the shared node is kept if
+ * that is possible, missing nodes are assigned.
  */
 #include <stdlib.h>
 #include "select_io/ion/placement.h"

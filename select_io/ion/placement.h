@@ -3,13 +3,14 @@
 #define SLU_ION_PLACEMENT_H
 
 /*
- * Which I/O nodes a job gets: it keeps those that it has, the nearest ones if
- * it gets fewer, and gets the nearest free ones if it gets more; among equally
- * near ones (all of them, without a topology) the first in the order of the
- * pool. Unavailable nodes are skipped. The shared I/O node is a free one and
- * stays the same as long as possible; if jobs have all of them, it is the last
- * one of the job that has most, and stays the same as long as running jobs may
- * not be moved.
+ * Chooses which I/O nodes a job gets. The job keeps those that it has, the
+ * nearest ones if it gets fewer, and gets the nearest free ones if it gets
+ * more; among equally near ones (all of them, without a topology) the first in
+ * the order of the pool. Unavailable nodes are skipped.
+ *
+ * If one I/O node is shared, that is a free one and stays the same as long as
+ * possible; if jobs have all of them, it is the last one of the job that has
+ * most, and stays the same as long as running jobs may not be moved.
  */
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Collects jobs of the history, learns the curves of their applications, and
+ * passes them to the simulator of replay.c.
+ */
 #include "select_io/ion/recorded.h"
 
 #include <math.h>

@@ -3,12 +3,13 @@
 #define SLU_ION_RECORDED_H
 
 /*
- * Jobs of the history, to be replayed (replay.h) with another policy or pool.
- * Their bandwidth with other numbers is that of all their applications' runs,
- * also later ones: the arbiter under test knows it from the start. A run that
- * was faster or slower than its application's mean keeps that factor. With a
- * number that was never measured, such as direct access, a job takes as long as
- * recorded. Jobs start when they did; none waits for nodes.
+ * Replays the recorded jobs of the history with another policy or pool
+ * (replay.h). A job's bandwidth with other numbers of I/O nodes is that of all
+ * runs of its application, also later ones: the arbiter under test knows it
+ * from the start. A run that was faster or slower than its application's mean
+ * keeps that factor. With a number that was never measured, such as direct
+ * access, a job takes as long as recorded. Jobs start when they did; none waits
+ * for nodes.
  */
 
 #include "select_io/ion/replay.h"

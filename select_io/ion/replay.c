@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Simulates recorded jobs with another policy, event by event. */
+/*
+ * Simulates jobs under a policy, event by event: starts and ends, with constant
+ * bandwidths in between.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

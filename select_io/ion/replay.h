@@ -3,10 +3,11 @@
 #define SLU_ION_REPLAY_H
 
 /*
- * Replays jobs: an arbiter divides the I/O nodes at each start and end of a
- * job, and a job's run time follows from its bytes and its bandwidth with these
- * I/O nodes, by a curve that the arbiter may know or not. No clock, no
- * randomness: the same jobs and settings give the same result.
+ * Simulates a sequence of jobs under an arbiter, to compare policies: the
+ * arbiter divides the I/O nodes at each start and end of a job, and a job's run
+ * time follows from its bytes and its bandwidth with these I/O nodes, by a
+ * curve that the arbiter may know or not. No clock, no randomness: the same
+ * jobs and settings give the same result.
  */
 
 #include "select_io/ion/arbiter.h"

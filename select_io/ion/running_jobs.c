@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running jobs, sorted by id: starts and ends, each job's choices in this
- * pool, and its predicted curve.
+ * Keeps the running jobs, sorted by id: their starts and ends, each job's
+ * choices in this pool, and its predicted curve.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads mapping.json again when it has changed: I/O nodes of the pool less
+ * those of jobs other than the benchmark's own. Also lists the nodes that are
+ * down.
+ */
 #include "select_io/ionbench/idle_ions.h"
 
 #include <fcntl.h>

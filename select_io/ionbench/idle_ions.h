@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_IONBENCH_IDLE_IONS_H
 
 /*
- * Which I/O nodes no job uses, from the file that sluiced publishes
- * (MappingDir/mapping.json). It has a job's I/O nodes before the job starts, so
- * a benchmark sees in time that it has to stop. Reads files.
+ * Finds the I/O nodes that no job uses, from the file that sluiced publishes
+ * (MappingDir/mapping.json). The file has a job's I/O nodes before the job
+ * starts, so a benchmark sees in time that it has to stop. Reads files.
  */
 
 #include <stdint.h>

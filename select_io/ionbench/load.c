@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the calls of one task, by rank: its file, its offsets, and for reads
+ * the rank whose data it reads.
+ */
 #include "select_io/ionbench/load.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 #define SLU_SELECT_IO_IONBENCH_LOAD_H
 
 /*
- * The load of one task of a step: writes its part of a pattern's data to files,
- * reads what another node's task has written, or removes them. Data is
- * moved only by pwrite, pread and fsync (besides open, close, mkdir, unlink and
- * posix_fadvise), so that a client library which is preloaded, or a mount, sees
- * what an application would do.
+ * Generates the load of one task of a measurement's step: writes its part of a
+ * pattern's data to files, reads what another node's task has written, or
+ * removes the files. Data is moved only by pwrite, pread and fsync (besides
+ * open, close, mkdir, unlink and posix_fadvise), so that a client library which
+ * is preloaded, or a mount, sees what an application would do.
  */
 
 #include <stdbool.h>

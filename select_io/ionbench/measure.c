@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures in rounds: everything once, then everything again, so that a
- * complete table exists early. What needs more I/O nodes than are idle is
- * deferred.
+ * Runs the measurements in rounds: everything once, then everything again, so
+ * that a complete table exists early. What needs more I/O nodes than are idle
+ * is deferred.
  *
  * A measurement is three job steps: all tasks write, then (for patterns that
  * read) all read, then all remove. Only the step in question is timed.

@@ -3,9 +3,10 @@
 #define SLU_SELECT_IO_IONBENCH_MEASURE_H
 
 /*
- * Decides what to measure next, and with which I/O nodes, until everything is
- * measured, the budget is used up or a job needs the nodes. For programs: it
- * prints its progress on standard error.
+ * Measures bandwidths of access patterns: decides what to measure next, and
+ * with which I/O nodes, until everything is measured, the budget is used up or
+ * a job needs the nodes. For command-line programs: prints its progress on
+ * standard error.
  */
 
 #include "select_io/ionbench/idle_ions.h"

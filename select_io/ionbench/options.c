@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parses the options of sluice-ionbench, and has the text of --help. */
 #include "config.h"
 #include "select_io/ionbench/options.h"
 

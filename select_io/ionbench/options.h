@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_IONBENCH_OPTIONS_H
 #define SLU_SELECT_IO_IONBENCH_OPTIONS_H
 
-/* The command line of sluice-ionbench. */
+/* Parses the command line of sluice-ionbench. */
 
 #include "select_io/ionbench/measure.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses and formats pattern names; rounds the request sizes of Darshan's logs.
+ */
 #include "select_io/ionbench/patterns.h"
 
 #include <math.h>

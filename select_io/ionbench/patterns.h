@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_IONBENCH_PATTERNS_H
 
 /*
- * The access patterns to measure: from names that describe them
+ * Lists the access patterns to measure: from names that describe them
  * ("write-1MiB-shared", "read-32KiB-fpp-strided"), from a table with their
  * properties, or from the I/O of programs that Darshan has recorded. No clock;
- * files are the caller's.
+ * the caller reads the files.
  */
 
 #include <stdbool.h>

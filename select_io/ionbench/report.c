@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prints the batch script (--script), the plan (--dry-run) and the results
+ * (--json).
+ */
 #include "select_io/ionbench/report.h"
 
 #include <stdio.h>

@@ -2,7 +2,9 @@
 #ifndef SLU_SELECT_IO_IONBENCH_REPORT_H
 #define SLU_SELECT_IO_IONBENCH_REPORT_H
 
-/* What sluice-ionbench prints on standard output. All return its exit status.
+/*
+ * Prints the results of sluice-ionbench on standard output: a batch script, the
+ * plan, or JSON. All functions return the program's exit status.
  */
 
 #include "select_io/ionbench/measure.h"

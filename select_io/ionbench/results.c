@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads and writes the state file, computes means and deviations over repeated
+ * runs, and formats the table.
+ */
 #include "select_io/ionbench/results.h"
 
 #include <fcntl.h>

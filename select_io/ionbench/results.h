@@ -3,11 +3,13 @@
 #define SLU_SELECT_IO_IONBENCH_RESULTS_H
 
 /*
- * The measurements, and the table made from them. The state file has a line of
- * JSON for the setup and one for each measurement, also for those that were
- * stopped, since they count against the budget. A line is written with one
- * write, so a killed program loses only the current measurement; an incomplete
- * last line is ignored.
+ * Stores the measurements in a state file, so that a stopped benchmark can go
+ * on, and makes the performance table from them.
+ *
+ * The state file has a line of JSON for the setup and one for each measurement,
+ * also for those that were stopped, since they count against the budget. A line
+ * is written with one write, so a killed program loses only the current
+ * measurement; an incomplete last line is ignored.
  */
 
 #include <stdint.h>

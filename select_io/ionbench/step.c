@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs srun in a process group of its own, and reads its output through a pipe;
+ * ends it by SIGTERM, and SIGKILL GIVE_UP seconds later.
+ */
 #include "select_io/ionbench/step.h"
 
 #include <errno.h>

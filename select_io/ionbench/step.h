@@ -2,8 +2,11 @@
 #ifndef SLU_SELECT_IO_IONBENCH_STEP_H
 #define SLU_SELECT_IO_IONBENCH_STEP_H
 
-/* Runs a step of the job, and ends it as soon as stop() says so (for example
- * because a job needs the I/O nodes). */
+/*
+ * Runs a job step (srun), sums up what its tasks have moved, and ends the step
+ * as soon as stop() returns a reason (for example that a job needs the I/O
+ * nodes).
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * MCKP solver: setup, adding and removing classes (one class = one job's
- * alternative numbers of I/O nodes), and its memory. Arrays only grow, here, so
- * that solving never allocates. Also keeps the sums over all classes and picks
- * the unit in which values become integers, so that nothing overflows.
+ * Keeps the classes of an MCKP solver (one class = one job's alternative
+ * numbers of I/O nodes): setup, adding and removing classes, and the solver's
+ * memory. Arrays only grow, here, so that solving never allocates. Also keeps
+ * the sums over all classes and picks the unit in which values become integers,
+ * so that nothing overflows.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core of the knapsack (after Pisinger 1995): an optimal solution differs
- * from the break solution only in a few classes, whose efficiencies are close
- * to that of the break step. Classes are expanded in the order of this
- * distance; for each reachable weight the partial solution with the least loss
- * is kept, and pruned when a lower bound of its completion is no better than
- * the best solution found. When none is left, that one is optimal.
- *
+ * Proves the optimum by searching the core of the knapsack (after Pisinger
+ * 1995): an optimal solution differs from the break solution only in a few
+ * classes, whose efficiencies are close to that of the break step. Classes are
+ * expanded in the order of this distance; for each reachable weight the partial
+ * solution with the least loss is kept, and pruned when a lower bound of its
+ * completion is no better than the best solution found. When none is left, that
+ * one is optimal.
+ */
+
+/*
  * Where residues matter (residue_bound.c), the classes that could correct the
  * residue of the break solution are expanded first; after that, partial
  * solutions are also pruned by the residue bound.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A row of a table is filled by the widest vectors that the processor has.
- * Include it after type fill_f and macro FILL(name, how), which defines the
- * function `name` with the attributes `how`.
+ * Compiles the loop that fills a row of a dynamic program's table for several
+ * vector widths, and picks the widest that the processor has. Include it after
+ * type fill_f and macro FILL(name, how), which defines the function `name` with
+ * the attributes `how`.
  */
 FILL(fill_plain, __attribute__((optimize("O3"))))
 #ifdef __x86_64__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Small problems that are loaded as a whole are solved directly by dynamic
+ * Solves small problems that are loaded as a whole directly by dynamic
  * programming, without hulls and orders: rows of 32-bit keys that fit in the L1
  * cache, each only with the cells from which the capacity can still be reached.
  * The choice is recovered by backtracking.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fallback: dynamic programming over the capacity, for instances on which
- * the searches gave up. Options that lose more than the best solution found so
- * far are left out, classes with a single option left are fixed, and all
- * weights are divided by their common step.
- *
+ * Solves the knapsack by dynamic programming over the capacity: the fallback
+ * for instances on which the searches gave up. Options that lose more than the
+ * best solution found so far are left out, classes with a single option left
+ * are fixed, and all weights are divided by their common step.
+ */
+
+/*
  * row[i][c] is the best sum of keys of the first i classes within weight c. No
  * choices are stored: they are recovered from the rows by backtracking. If the
  * rows exceed the table, only the first row of each block of classes is kept,

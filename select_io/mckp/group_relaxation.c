@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The group relaxation (after Gomory 1965) for many classes with steps of the
- * break slope, as identical jobs have. If enough classes can add or remove
- * exactly the weight of the break step for (nearly) no loss, only weights
- * modulo that step matter: the search of core_search.c with as many states,
- * where a class equal to one that has just improved nothing is skipped. In the
- * end as many of those classes are moved as the true weight requires; if there
- * are too few, nothing is proved.
- *
+ * Proves the optimum where many classes have steps of the break slope, as
+ * identical jobs have: the group relaxation (after Gomory 1965). If enough
+ * classes can add or remove exactly the weight of the break step for (nearly)
+ * no loss, only weights modulo that step matter: the search of core_search.c
+ * with as many states, where a class equal to one that has just improved
+ * nothing is skipped. In the end as many of those classes are moved as the true
+ * weight requires; if there are too few, nothing is proved.
+ */
+
+/*
  * "Nearly": adding or removing the step may lose the preference for held items,
  * 2 in a key, which for all classes together is less than one unit of value.
  */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The linear relaxation: along the upper hulls of all classes, steps are taken
- * in the order of key per weight until one does not fit. What was taken is the
- * break solution; the step that did not fit is the break step. Between two
- * solves the break solution is only updated.
- *
+ * Solves the linear relaxation of the knapsack, which gives an upper bound and
+ * a solution close to the optimum: along the upper hulls of all classes, steps
+ * are taken in the order of key per weight until one does not fit. What was
+ * taken is the break solution; the step that did not fit is the break step.
+ * Between two solves the break solution is only updated.
+ */
+
+/*
  * Of the upper hull of a class (from the lightest option on, always the
  * steepest step with a gain) only the current option and its neighbours are
  * stored: to find them takes one pass over the options, mostly without branches

@@ -3,10 +3,13 @@
 #define SLU_SELECT_IO_MCKP_MCKP_H
 
 /*
- * The multiple-choice knapsack (Bez et al., IPDPS 2021, section 3.1, formula
- * 1), solved exactly: take one item of every class so that the weights sum to
- * at most the capacity and the values sum to as much as possible.
- *
+ * Solves the multiple-choice knapsack problem exactly (Bez et al., IPDPS 2021,
+ * section 3.1, formula 1): take one item of every class so that the weights sum
+ * to at most the capacity and the values sum to as much as possible. One solver
+ * belongs to one thread. No clock, no randomness.
+ */
+
+/*
  * A solver is set up once and then updated: classes come and go, the capacity
  * changes, and the cost of a new solve depends on what has changed. Every
  * result has a certificate: an upper bound for all choices, from the linear
@@ -21,8 +24,6 @@
  * 0.001 (1 kB/s) unless the values, the weights or their number are so large
  * that integers of 64 bits need a coarser one; the solution is exact for the
  * rounded values, and no input can overflow.
- *
- * One solver belongs to one thread. No clock, no randomness.
  */
 
 #include <stdbool.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bound for what slopes do not show, such as parity. If many classes close to
- * the break slope change the weight by multiples of the break step, the
- * remaining capacity stays unused, or some class has to take an option with a
- * large loss; the search by slopes would first enumerate all combinations of
- * the others.
- *
+ * Computes a lower bound for what slopes do not show, such as parity. If many
+ * classes close to the break slope change the weight by multiples of the break
+ * step, the remaining capacity stays unused, or some class has to take an
+ * option with a large loss; the search by slopes would first enumerate all
+ * combinations of the others.
+ */
+
+/*
  * So, modulo the weight of the break step: a lower bound of the cost of
  * changing the residue by this much, by any classes, any number of times (the
  * group relaxation of Gomory 1965). For near classes every option is examined;

@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_MCKP_SORTED_BLOCKS_H
 
 /*
- * Entries in ascending order of (key, id), in blocks of bounded size: finding,
- * inserting and removing cost a search among the blocks and a move within one;
- * walking from the front costs nothing but the walk. All memory is taken
- * beforehand.
+ * Keeps entries in ascending order of (key, id), in blocks of bounded size:
+ * finding, inserting and removing cost a search among the blocks and a move
+ * within one; walking from the front costs nothing but the walk. All memory is
+ * allocated beforehand.
  */
 
 #include <stdbool.h>

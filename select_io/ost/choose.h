@@ -3,8 +3,14 @@
 #define SLU_OST_CHOOSE_H
 
 /*
- * From what servers say (server_report.h) to targets with costs, and to the
- * targets of one file. The cost of a stripe is, as in the paper,
+ * Chooses the Lustre targets (OSTs) of new files: gives each target a cost,
+ * from its server's report (server_report.h) and recent placements, and places
+ * stripes with the least total cost (min_cost_flow.h). Targets that cannot, or
+ * should not, get new objects are left out, with a reason (see below).
+ */
+
+/*
+ * The cost of a stripe is, as in "lustre-load-balancing",
  *
  *	alpha * CPU + beta * memory + network + (total - available)
  *
@@ -18,17 +24,17 @@
  *
  *	what is read and written on the target, relative to the busiest;
  *	how much more of it is in use than of the mean target (slu_ost_excess),
- *		beyond a hundredth or two, as who makes all exactly even must
- *		write on some servers less than on others; and of its server's
+ *		beyond a hundredth or two, as making all exactly even would
+ *		mean to write less on some servers; and of its server's
  *		targets together, so that the work that the full ones are spared
  *		is first that of the same server;
  *	what its server has moved for twenty minutes, of what a server can move
  *		(slu_ost_balance), so that servers whose targets are spared get
- *		other work: the more, the more there is to do, as nobody waits
- *		for servers that are idle most of the time;
+ *		other work: the busier servers are, the more this counts, as
+ *		no file waits for servers that are idle most of the time;
  *	how long the target, and its server, will write at what was placed there
  *		and cannot have been written yet (recent_placements.h), since
- *		what servers said is some seconds old: the next file goes where
+ *		reports are some seconds old: the next file goes where
  *		less is under way, as with round-robin.
  *
  * Every stripe makes its target dearer by `step`. A file's second stripe on a
@@ -108,7 +114,7 @@ struct slu_ost_choose_request {
 	uint64_t size;	    /* bytes of each file; 0: unknown */
 	const char *fsname; /* of Lustre; NULL: the only one there is */
 	uint64_t seed;	    /* of ties; 0: lower indexes first */
-	/* Indexes of targets that the asker cannot use; NULL: none. */
+	/* Indexes of targets that the client cannot use; NULL: none. */
 	struct json_object *without;
 	/* Bytes that the application is predicted to write next, the nearest
 	 * first: room is kept for them, as far as there is. They are cut into
@@ -117,8 +123,8 @@ struct slu_ost_choose_request {
 	const double *predicted;
 	size_t n_predicted;
 	/* Not NULL: nothing is solved and nothing predicted; files go to these
-	 * targets (an array of names), the first first. For times when the
-	 * processor has better to do. */
+	 * targets (an array of names), the first first. For times of high
+	 * load. */
 	struct json_object *ranking;
 };
 

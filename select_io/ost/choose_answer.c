@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Formats the answer of slu_ost_choose(): a JSON object for each target, and
+ * the `lfs setstripe` command that creates a file on the chosen ones.
+ */
 #include "config.h"
 #include "select_io/ost/choose_answer.h"
 

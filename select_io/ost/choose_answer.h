@@ -2,8 +2,10 @@
 #ifndef SLU_SELECT_IO_OST_CHOOSE_ANSWER_H
 #define SLU_SELECT_IO_OST_CHOOSE_ANSWER_H
 
-/* Parts of the JSON answer of choose.h: its targets, and the targets of a file
- * with the command that creates it on them. Any thread. */
+/*
+ * Formats parts of the JSON answer of choose.h: the list of targets, and one
+ * file's targets with the command that creates it on them. Any thread.
+ */
 
 #include <json-c/json.h>
 #include "select_io/ost/target_costs.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places files on targets: solves with the costs of target_costs.h, or follows
- * the ranking. choose_answer.h formats the result.
+ * Places files on targets: solves the minimum-cost flow with the costs of
+ * target_costs.h, or, when the request has a ranking, takes the targets in that
+ * order without solving. choose_answer.h formats the result.
  */
 #include "config.h"
 #include "select_io/ost/choose.h"

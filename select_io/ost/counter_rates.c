@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rates from counters. After a counter was cleared, there is no rate for one
- * period. */
+/*
+ * Computes rates as differences of counters over the time between two readings.
+ * After a counter was cleared, there is no rate for one period.
+ */
 #include "config.h"
 #include "select_io/ost/counter_rates.h"
 

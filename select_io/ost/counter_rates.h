@@ -2,8 +2,11 @@
 #ifndef SLU_SELECT_IO_OST_COUNTER_RATES_H
 #define SLU_SELECT_IO_OST_COUNTER_RATES_H
 
-/* Rates from two readings of the counters of Lustre's targets
- * (sysmap/lustre/counters.h). */
+/*
+ * Computes the rates of Lustre's targets, and which targets the metadata
+ * servers have closed, from two readings of their counters
+ * (sysmap/lustre/counters.h), and adds them to a server's report.
+ */
 
 #include <json-c/json.h>
 #include <stdbool.h>

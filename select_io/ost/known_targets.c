@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list of targets sorted by index; strings are borrowed from the servers'
- * documents. If a server reports the same targets as before, its rows are
- * replaced; any other change invalidates the list, and the next query rebuilds
- * it. So does the expiry of a metadata server's report that closes targets.
+ * Maintains the list of targets sorted by index; strings are borrowed from the
+ * servers' documents. If a server reports the same targets as before, its rows
+ * are replaced; any other change invalidates the list, and the next query
+ * rebuilds it. So does the expiry of a metadata server's report that closes
+ * targets.
  */
 #include "config.h"
 #include "select_io/ost/known_targets.h"

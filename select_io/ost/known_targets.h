@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_OST_KNOWN_TARGETS_H
 
 /*
- * A cache of all servers' targets: a server's document is parsed when it
- * arrives, not for each question, so that a question takes a fraction of a
- * millisecond, for any number of files. The results are those of
+ * Caches the parsed targets of all servers, so that a placement takes a
+ * fraction of a millisecond, for any number of files: a server's document is
+ * parsed when it arrives, not at each question. The results are those of
  * slu_ost_choose() with the data that recent_placements.h adds to its
  * documents.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring buffer of the stripes that were placed last, the oldest first; each
- * target has the sums of its entries, and each user those of reservations.
- * Stripes of one user on one target within MERGED seconds share an entry, which
- * bounds the size of the ring.
+ * Keeps recent placements in a ring buffer, the oldest first; each target has
+ * the sums of its entries, and each user those of reservations. Stripes of one
+ * user on one target within MERGED seconds share an entry, which bounds the
+ * size of the ring.
  */
 #include "config.h"
 #include "select_io/ost/recent_placements.h"

@@ -3,18 +3,20 @@
 #define SLU_SELECT_IO_OST_RECENT_PLACEMENTS_H
 
 /*
- * Recent placements, which the statistics do not show yet: a file may not have
- * been written by the time of the next question, and two consecutive answers
- * must not use the same targets. A placed stripe counts as one more on its
- * target, with a weight that decreases over SLU_RECENT_PLACEMENTS_SECONDS, and
- * its bytes are reserved for that time. They also wait there to be written, as
- * in a queue that the target empties as fast as it can, and of which no more is
- * kept than it writes in that time; a stripe of unknown size is taken for
- * SLU_RECENT_PLACEMENTS_KIB.
+ * Adds recent placements to the load of targets, which statistics do not show
+ * yet: a new file may not have been written by the time of the next question,
+ * and two consecutive answers must not use the same targets. A placed stripe
+ * counts as one more on its target, with a weight that decreases over
+ * SLU_RECENT_PLACEMENTS_SECONDS, and its bytes (SLU_RECENT_PLACEMENTS_KIB if
+ * unknown) are reserved for that time.
+ */
+
+/*
+ * The bytes also form a queue that the target empties as fast as it can,
+ * limited to what it writes in SLU_RECENT_PLACEMENTS_SECONDS.
  *
- * It also keeps the ranking of targets of the last answer that was solved, for
- * answers that are not to be solved but ranked (choose.h). Seconds are of any
- * clock.
+ * The ranking of targets of the last solved answer is kept as well, for answers
+ * that are ranked instead of solved (choose.h). Seconds are of any clock.
  */
 
 #include <json-c/json.h>

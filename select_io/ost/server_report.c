@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server's report. Where Lustre has its parameters depends on the version:
- * every place is tried, and what is missing is left out.
+ * Reads a Lustre server's parameters, processor and memory use, and composes
+ * the report. Where Lustre has its parameters depends on the version: every
+ * place is tried, and what is missing is left out.
  */
 #include "config.h"
 #include "select_io/ost/server_report.h"

@@ -3,26 +3,28 @@
 #define SLU_SELECT_IO_OST_SERVER_REPORT_H
 
 /*
- * How a Lustre server and its targets are: what placement goes by (of object
- * storage), and what the metadata servers say beside it. Read from the files of
- * Lustre 2.10 to 2.17 below a root, reduced to a few numbers, and sent as one
- * small JSON document:
- *
+ * Reports the state of a Lustre server and its targets, by which files are
+ * placed: read from the files of Lustre 2.10 to 2.17 below a root, reduced to a
+ * few numbers, as one small JSON document.
+ */
+
+/*
  * {"lustre":"2.15.8","cpu":12.5,"memory":40,"network":1.2e9,"moved":9e8,
- *  "peak":3e9,"osts":[{"name":"fs-OST0003",
- *  "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"io_bytes":1048576,
- *  "state":"degraded"}]}
+ *   "peak":3e9,"osts":[{"name":"fs-OST0003",
+ *   "index":3,"total":KiB,"available":KiB,"io_ms":8.1,"io_bytes":1048576,
+ *   "state":"degraded"}]}
  *
- * cpu and memory are percents in use, network bytes a second through LNET
- * (those two since the reading before; left out in the first), moved its mean
- * over about the last SLU_OST_MOVED_SECONDS and peak the highest of about a day
- * (once a quarter of the former has been seen), available what
- * users can get (kbytesavail), io_ms and io_bytes the mean time and size of a
- * disk I/O in about the last SLU_OST_IO_SECONDS. state is left out when all is
- * well: "degraded", "readonly", "no_create". Beside that stands what
+ * cpu and memory are percents in use; network is bytes a second through LNET,
+ * moved its mean over about the last SLU_OST_MOVED_SECONDS and peak the highest
+ * of about a day (once a quarter of SLU_OST_MOVED_SECONDS has been seen); cpu
+ * and network are means since the reading before, and missing in the first.
+ * available is what users can get (kbytesavail); io_ms and io_bytes are the
+ * mean time and size of a disk I/O in about the last SLU_OST_IO_SECONDS. state
+ * is left out when all is well: "degraded", "readonly", "no_create".
+ *
  * counter_rates.h adds to each target, and on a metadata server "mdts" (where
  * "osts" is an empty list when it serves none) and "closed", the targets on
- * which these make no objects (left out where there is none).
+ * which its MDTs create no objects (left out where there is none).
  */
 
 #include <json-c/json.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converts servers' reports to targets with costs; some are left out. */
+/*
+ * Computes the cost of each target from the servers' reports, and decides which
+ * targets are left out.
+ */
 #include "config.h"
 #include "select_io/ost/target_costs.h"
 

@@ -2,9 +2,11 @@
 #ifndef SLU_SELECT_IO_OST_TARGET_COSTS_H
 #define SLU_SELECT_IO_OST_TARGET_COSTS_H
 
-/* Private to choose_targets.c, choose_answer.c and known_targets.c: the targets
- * in servers' reports (server_report.h), with the costs of choose.h. Strings
- * are the document's. */
+/*
+ * Private to select_io/ost: the list of targets in servers' reports
+ * (server_report.h), with their costs (choose.h). Strings are borrowed from the
+ * servers' documents.
+ */
 
 #include <stdbool.h>
 #include "select_io/ost/choose.h"
@@ -31,7 +33,7 @@ struct slu_osts {
 	struct slu_ost *ost;
 	size_t n, cap;
 	uint32_t n_hosts;
-	double median_io; /* ms; 0: nobody knows */
+	double median_io; /* ms; 0: unknown */
 };
 
 /* Add the targets of one server; they have the number list->n_hosts, which is
@@ -44,29 +46,32 @@ int slu_osts_take_server(const struct slu_ost_choose_settings *settings,
 int slu_osts_take(const struct slu_ost_choose_settings *settings,
 		  struct slu_osts *list, struct json_object *servers,
 		  struct slu_err *err);
-/* What was placed a moment ago counts, once. */
+/* Adds recent placements to the costs; call it once. */
 void slu_osts_apply_recent(const struct slu_ost_choose_settings *settings,
 			   struct slu_osts *list);
 /* Keep the targets of one file system (NULL: all); returns how many have
  * some: 0, 1, or 2 for more. */
 size_t slu_osts_keep(struct slu_osts *list, const char *fsname);
-/* By index. A target that was moved to another server is said by two: the last
- * to speak is right. */
+/* Sorts by index. A target that was moved to another server is in the reports
+ * of both: the row of the later report is kept. */
 void slu_osts_sort(struct slu_osts *list);
 /* By index, then by name. */
 int slu_ost_order(const struct slu_ost *a, const struct slu_ost *b);
-/* Of those that know it, the lower of two; 0: nobody does. */
+/* Median over the targets whose io_ms is known, the lower one of two; 0: there
+ * is none. */
 double slu_osts_median_io(const struct slu_osts *list);
 /* The failure domain of each server, by number (list->n_hosts of them); those
- * without one are each for itself. False: nobody has one. */
+ * without one are each a domain of their own. False: no server has one. */
 bool slu_osts_find_domains(const struct slu_osts *list, uint32_t *domain);
-/* Those with these indexes are of no use to the asker. */
+/* Leaves out the targets with these indexes, which the client cannot use. */
 void slu_osts_leave_out_asked(struct slu_osts *list,
 			      struct json_object *without);
-/* Say who is left out for stripes of `kib`; returns how many are not. */
+/* Marks the targets that are left out for stripes of `kib`; returns how many
+ * remain. */
 uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *settings,
 			    struct slu_osts *list, double kib);
-/* Add to the costs, once, what is relative to the others. */
+/* Adds the terms of the costs that compare a target with the others; call it
+ * once. */
 int slu_osts_compare(const struct slu_ost_choose_settings *settings,
 		     struct slu_osts *list, struct slu_err *err);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a stream to files, the parts of a file in segments. */
+/*
+ * Writes a stream to a file in segments: the parts in striped directories
+ * first, the index last.
+ */
 #include "config.h"
 #include "select_io/segments/cut.h"
 

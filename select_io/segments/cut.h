@@ -2,7 +2,7 @@
 #ifndef SLU_SEGMENTS_CUT_H
 #define SLU_SEGMENTS_CUT_H
 
-/* Making and removing files in segments. */
+/* Creates and removes files in segments (index.h). */
 
 #include "common/err.h"
 #include "select_io/stripe/composite_layout.h"

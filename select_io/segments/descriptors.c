@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of descriptors, and reading across parts. */
+/*
+ * The table of descriptors, with the parts that are open, and reads across
+ * parts.
+ */
 #include "config.h"
 #include "select_io/segments/descriptors.h"
 

@@ -4,17 +4,19 @@
 
 /*
  * Private to libsluice_segments.so, which is loaded into unmodified programs:
- * finds which of their descriptors are files in segments. A descriptor is that
- * of the index; the offset is the index's own, so that dup, fork and exec share
- * it as they do for any file. Parts are opened when they are first read.
- *
+ * finds which of their descriptors are files in segments, and reads from the
+ * parts. Such a descriptor is that of the index; the offset is the index's own,
+ * so that dup, fork and exec share it as they do for any file. Parts are opened
+ * when they are first read. All functions may be called by any thread.
+ */
+
+/*
  * Programs close descriptors that they did not open (closefrom), and get the
  * same numbers again for other files: before a descriptor of an index or a part
  * is used it is checked to be the same file as before. If a program runs out of
  * descriptors, parts that no thread is reading are closed, and opened again
  * later. Parts must be plain files of the index's owner, below its directory,
- * without links in the path: the reader may be root. All functions may be
- * called by any thread.
+ * without links in the path: the reader may be root.
  */
 
 #include <stdbool.h>

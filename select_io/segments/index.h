@@ -3,19 +3,21 @@
 #define SLU_SEGMENTS_INDEX_H
 
 /*
- * A file in segments, for file systems without composite layouts ("dynamic
- * striping", section III): its parts are in directories with different
- * striping, and in its place there is a small index:
- *
+ * Parses and formats the index of a file in segments, a substitute for a file
+ * with a composite layout ("dynamic striping", section III) on file systems
+ * that have none: its parts are in directories with different striping, and in
+ * its place there is a small index. Without other side effects, as this code is
+ * also in a library that is loaded into other programs.
+ */
+
+/*
  *	sluice-segments 1 14000000000
  *	1073741824 big.segments/4ost-1m/part-00
  *	9663676416 big.segments/8ost-2m/part-01
  *	...
  *
  * bytes in all; bytes and name of each part. Names are relative to the index's
- * directory, and have no component that is empty, "." or "..". This code is
- * also in a library that is loaded into foreign programs: it has no other side
- * effects.
+ * directory, and have no component that is empty, "." or "..".
  */
 
 #include <stdbool.h>
@@ -38,8 +40,9 @@ struct slu_segments {
 	uint64_t size; /* of all */
 };
 
-/* Does a file begin like an index? Only its size is believed: 0 unless it
- * does. `len` bytes of the beginning are enough if they hold the first line. */
+/* Does a file begin like an index? *size: the size of the whole file, set only
+ * if so. `len` bytes of the beginning are enough if they hold the first line.
+ */
 bool slu_segments_peek(const char *text, size_t len, uint64_t *size);
 /* false: it is no index, or one that makes no sense. */
 bool slu_segments_parse(const char *text, size_t len, struct slu_segments *out);

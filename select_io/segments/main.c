@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-segments: splits files into segments, reads and removes them. */
+/*
+ * Command line of sluice-segments: splits files into segments, reads and
+ * removes them.
+ */
 #include "config.h"
 
 #include <ctype.h>

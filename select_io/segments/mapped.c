@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_segments.so: reads of a file in segments without read(2): mmap and
- * aio_read. A mapping is composed of mappings of the parts; nothing is read for
- * it, however large it is.
+ * libsluice_segments.so: replaces mmap and aio_read for files in segments. A
+ * mapping is composed of mappings of the parts; nothing is read for it, however
+ * large it is.
  */
 #include "config.h"
 #include "select_io/segments/descriptors.h"

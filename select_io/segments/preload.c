@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libsluice_segments.so: with it in LD_PRELOAD, programs see a file in segments
- * as one file, for reading. Only calls through the C library are seen: not
- * those of static programs, nor io_uring and io_submit. Of the functions with a
- * FILE, fopen, fdopen, freopen and stdin are supported. Opening for writing
- * fails with EROFS.
+ * libsluice_segments.so: replaces the C library's calls that open and read
+ * files (LD_PRELOAD), so that programs see a file in segments as one file. Only
+ * calls through the C library are seen: not those of static programs, nor
+ * io_uring and io_submit. Of the functions with a FILE, fopen, fdopen, freopen
+ * and stdin are supported. Opening for writing fails with EROFS.
  */
 #include "select_io/preload.h"
 #include "select_io/segments/descriptors.h"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libsluice_segments.so: the size of a file in segments in the stat calls of
- * unmodified programs. A file larger than any index cannot be one, so other
- * files cost no extra read. Also copies in the kernel, which fail as if they
- * were unsupported; programs then fall back to read(2). */
+/*
+ * libsluice_segments.so: replaces the stat calls of unmodified programs, so
+ * that they get the size of a file in segments instead of its index's. A file
+ * larger than any index cannot be an index, so other files cost no extra read.
+ *
+ * Also replaces the calls that copy within the kernel: these fail as if they
+ * were unsupported, and programs then fall back to read(2).
+ */
 #include "config.h"
 #include "select_io/segments/descriptors.h"
 

@@ -7,8 +7,11 @@
  * the file system. The layout has components, ranges of the file with more and
  * wider stripes the further they are from its begin, so that small files cost
  * little and large ones are read from many targets ("dynamic striping"; the end
- * of a component is a watermark there). What decides, by the paper's
- * measurements where it is named:
+ * of a component is a watermark there).
+ */
+
+/*
+ * What decides, by the paper's measurements where it is named:
  *
  *	sequential access: more and wider stripes with size (Table I);
  *	random access: few and narrow stripes; wide ones transfer data that was

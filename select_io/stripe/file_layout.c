@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines are read by their keys, never by columns: releases indent them
+ * Reads the lines by their keys, never by columns, since releases indent them
  * differently. A file begins with lmm_stripe_count at the margin, or with
  * lcm_layout_gen where it has several components.
  */

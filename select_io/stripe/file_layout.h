@@ -3,9 +3,9 @@
 #define SLU_SELECT_IO_STRIPE_FILE_LAYOUT_H
 
 /*
- * How a file that is there is laid out, as `lfs getstripe -y` prints it (Lustre
- * 2.10 to 2.17), and the targets as `lfs df` does. Names of files are not in
- * what -y prints, so that none can be taken for a layout. Any thread.
+ * Parses the layout of existing files, as `lfs getstripe -y` prints it (Lustre
+ * 2.10 to 2.17), and the targets as `lfs df` prints them. With -y no names of
+ * files are printed, so that no name can be taken for a layout. Any thread.
  */
 
 #include <stdbool.h>

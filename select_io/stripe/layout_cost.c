@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The closed form of a file's cost: seeks, bytes of the busiest target and
+ * server, and openings.
+ */
 #include "config.h"
 #include "select_io/stripe/layout_cost.h"
 

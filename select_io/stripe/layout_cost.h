@@ -3,14 +3,15 @@
 #define SLU_SELECT_IO_STRIPE_LAYOUT_COST_H
 
 /*
- * What a layout costs: seconds to open a file and to go through it once, with
- * the numbers of bench/stripe, but in closed form. Sequentially its parts are
- * read one after the other, and each as fast as the slowest of the target with
- * most of it, the server with most of it, and the nodes that read. At random as
- * many reads as the file has MiB each fetch a stripe of at most 4 MiB, behind a
- * seek, from as many targets at once as there are readers (the paper's
- * explanation of its measurements). Opening queries each stripe for its size.
- * Any thread.
+ * Estimates what a layout costs: the seconds to open a file and to go through
+ * it once, by the model of bench/stripe, but in closed form.
+ *
+ * Sequentially, the parts of a file are read one after the other, each as fast
+ * as the slowest of three: the target with most of the part, the server with
+ * most of it, and the nodes that read. At random, as many reads as the file has
+ * MiB each fetch a stripe of at most 4 MiB, after a seek, from as many targets
+ * at once as there are readers (the paper's explanation of its measurements).
+ * Opening queries each stripe for its size. Any thread.
  */
 
 #include "select_io/stripe/composite_layout.h"

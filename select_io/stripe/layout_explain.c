@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sysquery stripe`: reads the request and explains the layout. */
+/*
+ * Answers `sysquery stripe`: reads the request, plans the layout and explains
+ * it.
+ */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares each file's layout with the planned one, names the reason of the
+ * difference, and keeps the `top` most expensive files in a heap.
+ */
 #include "config.h"
 #include "select_io/stripe/layout_review.h"
 

@@ -3,10 +3,10 @@
 #define SLU_SELECT_IO_STRIPE_LAYOUT_REVIEW_H
 
 /*
- * Of many files those whose layout costs most (layout_cost.h) beside the one
- * that slu_stripe_plan() has for them, with the `lfs migrate` that changes it.
- * What a file has on a full target counts as the time it takes to write it
- * elsewhere. Only `top` files are kept in memory. One thread.
+ * Finds the files, among many, whose layout costs most (layout_cost.h) compared
+ * with the one that slu_stripe_plan() has for them, with the `lfs migrate` that
+ * changes it. The part of a file on a full target counts as the time to write
+ * it elsewhere. Only `top` files are kept in memory. One thread.
  */
 
 #include "select_io/stripe/layout_cost.h"
@@ -22,7 +22,7 @@ enum slu_review_why {
 	SLU_REVIEW_NARROW, /* fewer targets than it needs */
 	SLU_REVIEW_WIDE,   /* more stripes than it needs */
 	SLU_REVIEW_SERVER, /* its stripes share a server or a target */
-	SLU_REVIEW_WIDTH,  /* stripes that move what nobody asked for */
+	SLU_REVIEW_WIDTH,  /* stripes that move data which no read asked for */
 	SLU_REVIEW_WHYS,
 };
 /* "few targets", one or two words. */

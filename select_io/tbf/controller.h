@@ -3,11 +3,15 @@
 #define SLU_SELECT_IO_TBF_CONTROLLER_H
 
 /*
- * The decisions of sluice-tbfd, independent of Lustre: from job_stats in each
- * period to the rules to be written. Tokens are divided on each target (OST)
- * separately (tokens.h); a rule belongs to the whole server, so a job's rate is
- * the sum over the targets on which it was active.
- *
+ * Decides the rates of sluice-tbfd's rules, independent of Lustre's interface:
+ * from the RPCs in job_stats in each period to commands for the token bucket
+ * filter (NRS TBF). Tokens are divided on each target (OST) separately
+ * (tokens.h); a rule belongs to the whole server, so a job's rate is the sum
+ * over the targets on which it was active. Time is seconds of any clock that
+ * goes forward. One thread.
+ */
+
+/*
  * What passes is no more than the rate of the target, as soon as a second or
  * two are looked at: whatever floors, whole numbers, full buckets and room for
  * lost tokens let through beyond it is seen in job_stats and taken off what is
@@ -34,8 +38,7 @@
  * without a number of nodes at most SLU_TBF_UNTOLD are kept. While there are
  * more, the crowd, and while jobs work whose ids no rule can hold, one rule for
  * "*" follows all others: each job without a rule of its own gets the share of
- * one node, and neither lends nor borrows. Time is seconds of any clock that
- * goes forward. One thread.
+ * one node, and neither lends nor borrows.
  */
 
 #include <stdbool.h>
@@ -50,10 +53,8 @@ struct slu_tbf_settings {
 	bool bytes;	   /* a token is so many of them: SLU_TBF_TOKEN */
 	bool metadata;	   /* a token is a request of metadata: slu_jobstat's */
 	double min_rate;   /* RPCs a second of a class, or the job's part by
-			    * priority where that   is less: Lustre takes a new
-			    * rate   to heart only with   the next RPC, so a low
-			    * one   lasts
-			    */
+			    * priority where that is less: Lustre applies a new
+			    * rate only at the next RPC, so a low one lasts */
 	double min_change; /* part of the old rate that a new one must differ */
 	double headroom;   /* part of its rate that a rule for a whole target
 			    * loses while the server is busy with others' RPCs,
@@ -111,7 +112,7 @@ int slu_tbf_observe(struct slu_tbf *tbf, double now,
 void slu_tbf_pause(struct slu_tbf *tbf);
 
 /* The present rules: those of ours that belong to no job are stopped with the
- * next commands, those that somebody removed are created again. */
+ * next commands, those that another program removed are created again. */
 int slu_tbf_reconcile(struct slu_tbf *tbf, const struct slu_rules *rules,
 		      struct slu_err *err);
 

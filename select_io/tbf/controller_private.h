@@ -2,7 +2,11 @@
 #ifndef SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
 #define SLU_SELECT_IO_TBF_CONTROLLER_PRIVATE_H
 
-/* Private to select_io/tbf: what the parts of the controller share. */
+/*
+ * Private to select_io/tbf: the controller's state, the table of jobs and
+ * targets and the commands to be written, shared by the files that are named at
+ * the functions.
+ */
 
 #include "select_io/tbf/controller.h"
 #include "select_io/tbf/tokens.h"
@@ -124,7 +128,7 @@ struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 
 /* job_classes.c. Is this the id of a user, group or project? The expression of
  * a rule; a number as a class has it; the id of that number's class; that of
- * the class that a job is of (false: nobody's). */
+ * the class of a job (false: it has none). */
 bool slu_tbf_is_class(const struct slu_tbf *tbf, const char *id);
 void slu_tbf_match(const struct slu_tbf *tbf, const struct job *job,
 		   char out[SLU_RULE_MATCH]);

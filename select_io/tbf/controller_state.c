@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The controller's state as JSON: saved by the daemon every few seconds, loaded
- * at its start, and read by `sluice-tbfd status` and the metrics.
+ * Saves and loads the controller's state as JSON, so that what jobs have lent
+ * and borrowed is known after a restart. The daemon saves it every few seconds;
+ * `sluice-tbfd status` and the metrics read it.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From job_stats to the rate of each job. Counters are never cleared: the
- * difference to the last reading counts. A record that was reset (start_time,
- * or a counter that decreased) counts as a whole; for a record that is new to
- * us but older than the last reading, the time of its RPCs is not known.
+ * Computes the rate of each job at the end of a period, from job_stats and the
+ * tokens dealt out on each target (tokens.h). Lustre's counters are never
+ * cleared: the difference to the last reading counts. A record that was reset
+ * (start_time, or a counter that decreased) counts as a whole; for a record
+ * that is new to us but older than the last reading, the time of its RPCs is
+ * not known.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -59,7 +61,7 @@ static uint64_t later(uint64_t t, const struct slu_jobstat *s)
 	return t > s->last ? t : s->last;
 }
 
-/* What a job did counts for it, or for whom it is. */
+/* Adds what a job did to its own account, or to that of its class. */
 static int credit(struct slu_tbf *tbf, double now, size_t t, struct job *job,
 		  double rpcs, double bytes, struct slu_err *err)
 {
@@ -75,7 +77,7 @@ static int credit(struct slu_tbf *tbf, double now, size_t t, struct job *job,
 		if (!job)
 			return -1;
 		job->account[t].rpcs += (uint64_t)rpcs;
-		job->ended = false; /* his jobs have, not he */
+		job->ended = false; /* its jobs may have, the class has not */
 		job->seen = now;
 	}
 	job->account[t].served += tokens;
@@ -100,7 +102,7 @@ static int count(struct slu_tbf *tbf, double now, size_t t,
 
 		tbf->target[t].newest = later(tbf->target[t].newest, &s[i]);
 		if (slu_tbf_is_class(tbf, s[i].job))
-			continue; /* who calls a job so is nobody */
+			continue; /* a job with the name of a class */
 		if (!job && slu_tbf_is_full(tbf)) {
 			crowd++;
 			continue;

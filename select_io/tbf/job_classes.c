@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Users, groups or projects in place of jobs: each is an entry of the job
- * table, "uid=500", with the rule, the tokens and the record that a job has
- * otherwise. What job_stats name keeps its entry, for its counters alone: what
- * they say counts for whom the table of nodes names, and with users for UID
- * where that names nobody and the id is "NAME.UID", as Lustre makes it.
+ * Divides tokens among users, groups or projects instead of jobs (--class).
+ * Each is an entry of the job table, such as "uid=500", with the rule, the
+ * tokens and the record that otherwise a job has. The jobs that job_stats name
+ * remain entries only for their counters; their RPCs are added to the class
+ * that the table of nodes has for the job. If it has none, the user is the UID
+ * at the end of ids of the form "NAME.UID", as Lustre composes them; the other
+ * classes are then unknown, and the RPCs belong to no class.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of jobs and targets. Every job has an account on every target; jobs
- * are found through a hash table of indexes, which is rebuilt when jobs are
- * removed.
+ * Stores the controller's jobs and targets, with an account for every job on
+ * every target. Jobs are found through a hash table of indexes, which is
+ * rebuilt when jobs are removed.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

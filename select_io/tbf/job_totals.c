@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Totals per job, since Lustre's counters are per job and target and may be
- * reset. `count` has the last reading by job and target; `job` the sums of the
- * increments by job. A record that was reset, or is new, counts as a whole.
+ * Computes totals per job, since Lustre's counters are per job and target and
+ * may be reset. `count` has the last reading by job and target; `job` the sums
+ * of the increments by job. A record that was reset, or is new, counts as a
+ * whole.
  */
 #include "config.h"
 #include "select_io/tbf/job_totals.h"

@@ -3,19 +3,20 @@
 #define SLU_SELECT_IO_TBF_JOB_TOTALS_H
 
 /*
- * What each of Slurm's jobs has read and written on this server, and how many
- * operations of metadata it has asked for, as totals that can be sent to
- * sluiced any number of times. Lustre drops the record of a job that has been
- * idle for some minutes and starts a new one when the job continues: the totals
- * here add them up.
- *
+ * Sums up what each of Slurm's jobs has read and written on this server, and
+ * its metadata operations, as totals that can be sent to sluiced any number of
+ * times. Lustre drops the record of a job that has been idle for some minutes
+ * and starts a new one when the job continues: the totals add them up.
+ */
+
+/*
  * A job's totals are sent when it has been idle for SLU_JOB_TOTALS_QUIET
  * seconds, as after its end, and every SLU_JOB_TOTALS_EVERY seconds while it is
- * active. What sluiced has not confirmed is sent again; a job that sluiced does
- * not know, at growing intervals. Jobs without I/O for a day, and without a
- * record in Lustre, are dropped. After a restart the totals in Lustre's records
- * are sent; sluiced keeps the larger ones. Jobs whose id is not a number are
- * not Slurm's.
+ * active. What sluiced has not confirmed is sent again; the totals of a job
+ * that sluiced does not know, at growing intervals. Jobs without I/O for a day,
+ * and without a record in Lustre, are dropped. After a restart the totals in
+ * Lustre's records are sent; sluiced keeps the larger ones. Jobs whose id is
+ * not a number are not Slurm's.
  */
 
 #include <stdbool.h>

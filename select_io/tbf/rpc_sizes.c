@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where tokens are bytes: the mean size of each job's RPCs, from what job_stats
- * count of both. Sums fade instead of means, so that a period of few RPCs has
- * little weight. Until a job has as many RPCs as FEW, those of all jobs fill
- * up.
+ * Measures the mean size of each job's RPCs, where tokens are bytes: a rule's
+ * rate, which Lustre counts in RPCs, is bytes/s divided by that size. Both
+ * sums, bytes and RPCs in job_stats, fade, rather than their quotient, so that
+ * a period of few RPCs has little weight. A job with fewer than FEW RPCs is
+ * filled up to that number with RPCs of the mean size of all jobs.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"
@@ -37,7 +38,7 @@ void slu_tbf_measure_sizes(struct slu_tbf *tbf)
 		rpcs += tbf->job[i].rpcs;
 		tokens += tbf->job[i].served;
 	}
-	if (rpcs > 0) /* what is known is kept while nobody does anything */
+	if (rpcs > 0) /* without RPCs the sizes stay as they are */
 		fade(&tbf->sizes, keep, rpcs, tokens);
 	tbf->others.size = size_of(&tbf->sizes, SLU_TBF_AT_FIRST);
 	for (size_t i = 0; i < tbf->n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From wanted rates to commands. First stale rules are stopped, then exemptions
- * are put on top, then the jobs follow: more nodes before fewer.
+ * Issues the commands that make Lustre's rules match the wanted rates. First
+ * stale rules are stopped, then exemptions are put on top, then the rules of
+ * jobs follow: more nodes before fewer.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of the rules of jobs: more nodes before fewer; among equals the job
+ * Decides the place of a job's rule: Lustre uses the first rule that matches an
+ * RPC. Rules of jobs with more nodes come first; among equals that of the job
  * that was known first (jobs keep their order in the table); rules that may
- * match other jobs come last, followed by the rule of the crowd. A rule that
- * has not been moved yet is sorted by the number of nodes with which it was
- * placed, so these rules, without those whose place is unknown, are sorted at
- * any time, and a rule that moves is inserted at its place among them.
+ * match other jobs come last, followed by the rule of the crowd.
+ *
+ * A rule that has not been moved yet is sorted by the number of nodes with
+ * which it was placed, so these rules, without those whose place is unknown,
+ * are sorted at any time, and a rule that moves is inserted at its place among
+ * them.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what each job's rule should let through to the whole number that is
- * written for each of its classes. Rounded up for every job alike, a job of
- * many classes would get much more than it has due; so a job is rounded down
- * while those before it have got more, together, than they should.
+ * Rounds the rates of rules: from the rate that a job's rule should let through
+ * to the whole number of RPCs a second that is written, which Lustre applies to
+ * each of the job's classes (client queues). If it was rounded up for every
+ * job, a job of many classes would get much more than its share; so a job is
+ * rounded down while the jobs before it have got more, together, than they
+ * should.
  */
 #include "config.h"
 #include "select_io/tbf/controller_private.h"

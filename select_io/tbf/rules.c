@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules are parsed from the right ("RATE, ref N" ends every line in every
- * version), since what a rule matches may contain blanks and braces.
+ * Parses and formats rules. A line is parsed from the right ("RATE, ref N" ends
+ * it in every version), since what a rule matches may contain blanks and
+ * braces.
  */
 #include "config.h"
 #include "select_io/tbf/rules.h"

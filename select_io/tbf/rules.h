@@ -3,11 +3,11 @@
 #define SLU_TBF_RULES_H
 
 /*
- * The texts of Lustre's request scheduler: ost.OSS.ost_io.nrs_tbf_rule and
- * nrs_policies as they are read (2.10 to 2.17 and after), and the names and
- * expressions of the rules that we write. What Lustre accepts: names of 1 to
- * 15 letters, digits and '_', rates of 1 to 999,999 RPCs a second, for each
- * class and each CPU partition (CPT) on its own.
+ * Parses the texts of Lustre's request scheduler: ost.OSS.ost_io.nrs_tbf_rule
+ * and nrs_policies (2.10 to 2.17 and after), and makes the names and
+ * expressions of the rules that we write. Lustre accepts names of 1 to 15
+ * letters, digits and '_', and rates of 1 to 999,999 RPCs a second, which count
+ * for each class and each CPU partition (CPT) on its own.
  */
 
 #include <stdbool.h>

@@ -3,10 +3,11 @@
 #define SLU_SELECT_IO_TBF_TOKEN_ROUNDING_H
 
 /*
- * Whole tokens from fractional parts, for tokens.c: (21) to (25) of the paper,
- * largest remainders first. token_selection.h chooses which jobs get the tokens
- * that rounding leaves; they are not added here: the reader of the result adds
- * more_of(), which saves a pass over the arrays. Inline, see there.
+ * Rounds tokens to whole numbers for tokens.c: equations (21) to (25) of
+ * AdapTBF, largest remainders first. token_selection.h chooses which jobs get
+ * the tokens that rounding leaves; they are not added here: the reader of the
+ * result adds more_of(), which saves a pass over the arrays. Inline, for the
+ * reason given in token_selection.h.
  */
 
 #include <math.h>

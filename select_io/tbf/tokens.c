@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The token step. All data is in flat arrays, processed by one branch-free loop
- * after the other, so that a thousand jobs take microseconds; the exception is
- * token_rounding.h. Each loop does all that is possible before the next sum
- * over all jobs is needed. Repayments are determined before the surplus is
- * lent, so that lending and reclaiming are one loop. (1) to (20) are the
- * paper's equations.
+ * Computes the token step (tokens.h): equations (1) to (20) of AdapTBF, on flat
+ * arrays, by one branch-free loop after the other, so that a thousand jobs take
+ * microseconds; the exception is token_rounding.h. Each loop does all that is
+ * possible before the next sum over all jobs is needed. Repayments are
+ * determined before the surplus is lent, so that lending and reclaiming are one
+ * loop.
  *
- * Invariants without `literal`: tokens >= 0; they sum up to floor(T * seconds +
- * carry); each step conserves the sums of tokens and of records.
+ * Invariants without `literal`: tokens >= 0; their sum is floor(T * seconds +
+ * carry), T the target's rate; each step conserves the sums of tokens and of
+ * records.
  */
 #define SLU_ANY_ORDER
 #define SLU_UNFUSED /* equal jobs have equal remainders, at any index */
@@ -247,9 +248,9 @@ SLU_INLINE double find_lenders(const struct slu_tokens *t, struct work *w)
 }
 
 /* (8): lends the surplus. (14) to (17): reclaims from borrowers, before and
- * after it, the part C of their tokens, at most what they owed before. Then the
- * limits: with `instant`, at least the part by priority. Returns the sum that
- * is reclaimed. */
+ * after it, the part C of their tokens, at most what they had borrowed before.
+ * Then the limits: with `instant`, at least the part by priority. Returns the
+ * sum that is reclaimed. */
 SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 				   struct slu_tokens *t, struct work *w,
 				   double c)

@@ -3,9 +3,12 @@
 #define SLU_TBF_TOKENS_H
 
 /*
- * How many tokens (RPCs) each job may use in the next period on one storage
- * target: AdapTBF (Rashid and Dai, section III-C), equations (1) to (25).
- *
+ * Divides the tokens (RPCs) of one storage target among its active jobs for the
+ * next period: AdapTBF (Rashid and Dai, section III-C), equations (1) to (25).
+ * One batch belongs to one thread.
+ */
+
+/*
  *   1. every active job gets its part of the target's tokens by its number of
  *	compute nodes (1), (2);
  *   2. what a job did not use in the period before is lent to all active jobs
@@ -20,7 +23,7 @@
  *
  * Active is a job that had at least one RPC served in the period: exactly
  * these are in the batch. Tokens and RPCs are whole numbers below 2^31, records
- * below 2^53. One batch belongs to one thread.
+ * below 2^53.
  */
 
 #include <stdbool.h>

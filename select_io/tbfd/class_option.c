@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --class, and what may be exempt with it. */
+/*
+ * Parses --class, and checks that what is exempt (--exempt) is of the form that
+ * this class allows.
+ */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gets the number of nodes of each job, which is its priority, from the output
- * of a command such as squeue.
+ * Runs the command, such as squeue, that lists each job's number of nodes,
+ * which is its priority.
  *
- * The command may hang while slurmctld does not answer, so sluice-tbfd does not
- * wait for it: the command runs beside the main loop and writes to a memfd,
- * which is read when it has ended; after PATIENCE seconds it is killed. It is
+ * The command may hang while slurmctld does not answer, so the main loop does
+ * not wait for it: the command runs beside it and writes to a memfd, which is
+ * read when the command has ended; after PATIENCE seconds it is killed. It is
  * also killed if the daemon dies.
  */
 #include "config.h"

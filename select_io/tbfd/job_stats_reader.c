@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads job_stats with a streaming parser: the texts of a server with eight
- * targets and a thousand jobs have twenty megabytes. If a target's file cannot
- * be read to its end, its records are discarded: half of them would look as if
- * the other jobs were gone.
+ * Reads job_stats with a streaming parser, since the texts of a server with
+ * eight targets and a thousand jobs have twenty megabytes. If a target's file
+ * cannot be read to its end, its records are discarded: with half of them, the
+ * other jobs would seem to be gone.
  */
 #include "config.h"
 #include "select_io/tbfd/job_stats_reader.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_SELECT_IO_TBFD_JOB_STATS_READER_H
 #define SLU_SELECT_IO_TBFD_JOB_STATS_READER_H
 
-/* Reading job_stats of a whole server with little memory. */
+/* Reads the job_stats of all targets of a server, with little memory. */
 
 #include "common/err.h"
 #include "sysmap/lustre/jobstats.h"

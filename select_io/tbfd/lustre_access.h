@@ -3,12 +3,13 @@
 #define SLU_SELECT_IO_TBFD_LUSTRE_ACCESS_H
 
 /*
- * What the daemon reads from Lustre and writes to it. Behind it are files
- * below a root directory, or the program lctl; a simulator has its own.
+ * Interface between the daemon and Lustre: reads statistics and rules, and
+ * writes rules. Implemented by files below a root directory, and by the program
+ * lctl; a simulator has its own.
  *
- * Reading job_stats with a small buffer can panic a server of Lustre 2.17
- * (a reference is lost when a read(2) ends early): every read here has room
- * for 64 KiB or more.
+ * Reading job_stats with a small buffer can panic a server of Lustre 2.17 (a
+ * reference is lost when a read(2) ends early): every read here has room for 64
+ * KiB or more.
  */
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre's parameters as files. Their place depends on Lustre's version: every
- * one is tried. One write(2) is one command. Below another root, as in tests,
- * FIFOs and the like are not waited for.
+ * Reads and writes Lustre's parameters as files. Their place depends on
+ * Lustre's version: every known place is tried. One write(2) is one command.
+ * Below another root, as in tests, FIFOs and the like are not waited for.
  */
 #include "config.h"
 #include "select_io/tbfd/lustre_access.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre's parameters through lctl, which knows their places and reads them 4
- * KiB at a time (which is safe). Slower than files: it takes a process each
- * time.
+ * Reads and writes Lustre's parameters by running lctl, which knows their
+ * places and reads them 4 KiB at a time (which is safe). Slower than files, as
+ * each access starts a process.
  */
 #include "config.h"
 #include "select_io/tbfd/lustre_access.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The services whose requests Lustre counts by job. */
+/* Lists the Lustre services whose requests are counted by job. */
 #include "config.h"
 #include "select_io/tbfd/lustre_access.h"
 

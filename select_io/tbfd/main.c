@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-tbfd: options and subcommands. */
+/*
+ * Command line of sluice-tbfd: parses options and subcommands, and runs them.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The publisher: a process beside the daemon that sends sluiced every few
- * seconds the state of this server and its targets, which is not repeated if it
- * could not be sent, and the I/O of jobs, which is.
+ * Sends sluiced the state of this server and its targets, and the I/O of its
+ * jobs, every few seconds, from a process beside the daemon. A state that could
+ * not be sent is dropped, as the next one replaces it; the I/O of jobs is sent
+ * again. A second process restarts the first one when it ends.
  */
 #include "config.h"
 #include "select_io/tbfd/publisher.h"
@@ -269,8 +270,8 @@ static void work(struct slu_http *http, const char *root, pid_t parent,
 	_exit(1);
 }
 
-/* Restarts the working process: nobody else would notice its death, and sluiced
- * does not use a server that sends nothing. */
+/* Restarts the working process: no other process would notice its death, and
+ * sluiced does not use a server that sends nothing. */
 static void watch(struct slu_http *http, const char *root,
 		  const struct slu_log *log)
 {

@@ -2,8 +2,10 @@
 #ifndef SLU_SELECT_IO_TBFD_PUBLISHER_H
 #define SLU_SELECT_IO_TBFD_PUBLISHER_H
 
-/* Sends the state of this server to sluiced (select_io/ost/server_report.h).
- * Link with $(libslunet). */
+/*
+ * Sends the state of this server (select_io/ost/server_report.h) and the I/O of
+ * its jobs to sluiced, from a process of its own. Link with $(libslunet).
+ */
 
 #include "common/err.h"
 #include "common/log.h"

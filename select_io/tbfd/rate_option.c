@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rates as options say them: "500" RPCs a second, or "2GB/s". */
+/* Parses a rate in options: "500" RPCs a second, or "2GB/s". */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"
 

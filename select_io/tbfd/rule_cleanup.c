@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cleans up after the daemon: none of our rules may stay, however it ended.
- * What Lustre refuses is retried for some seconds, and one refusal does not
- * keep other rules. If a new daemon has started meanwhile, the rules are its
- * own.
+ * Removes our rules after the daemon has ended, in whatever way. What Lustre
+ * refuses is retried for some seconds, and one refusal does not keep other
+ * rules. If a new daemon has started meanwhile, the rules are left to it.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process writes the rules of this server. A daemon locks the first byte
- * of the lock file for all its life. A process that cleans up locks the second
- * byte, and tests the first: a daemon that has started in between takes care of
- * the rules. A daemon that starts waits for the second, so that none of its
- * rules is stopped.
+ * Locks that decide which process may write the rules of this server. A daemon
+ * locks the first byte of the lock file for all its life. A process that cleans
+ * up locks the second byte, and tests the first: a daemon that has started in
+ * between takes care of the rules. A daemon that starts waits for the second
+ * byte, so that none of its rules is stopped.
  *
- * Locks of fcntl() rather than flock(): the guard, a child, must not inherit
- * its parent's lock, and the kernel tells which process holds one.
+ * Locks are those of fcntl() rather than flock(): the guard, a child, must not
+ * inherit its parent's lock, and the kernel tells which process holds one.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The main loop of sluice-tbfd: once a period read, decide, write; less often
- * read the rules and the jobs' nodes, and save the state. An error of Lustre
- * does not end the daemon: it is logged once, and retried.
+ * Main loop of sluice-tbfd: in each period it reads job_stats, has the
+ * controller decide, and writes rules; less often it reads the rules and the
+ * jobs' nodes, and saves the state. An error of Lustre does not end the daemon:
+ * it is logged once, and retried.
  */
 #include "config.h"
 #include "select_io/tbfd/tbfd.h"

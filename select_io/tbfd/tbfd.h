@@ -3,10 +3,11 @@
 #define SLU_SELECT_IO_TBFD_TBFD_H
 
 /*
- * sluice-tbfd around the controller: reads statistics, writes rules, stores
- * state, reports to sluiced. A second process, the guard, waits for the
- * daemon's end, of any kind, and then stops our rules, so that no job stays
- * throttled by rules that are not updated any more.
+ * The daemon sluice-tbfd, around the controller (select_io/tbf/controller.h):
+ * reads statistics, writes rules, stores state, reports to sluiced. A second
+ * process, the guard, waits for the daemon's end, of any kind, and then stops
+ * our rules, so that no job stays throttled by rules that are not updated any
+ * more.
  */
 
 #include <sys/types.h>
