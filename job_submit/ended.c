@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Job states by Slurm's names, as sacct prints them and the history has them.
+/*
+ * Classifies job states by Slurm's names, as sacct prints them and the history
+ * has them.
  */
 #include "job_submit/ended.h"
 

@@ -3,8 +3,9 @@
 #define SLU_JOB_SUBMIT_ENDED_H
 
 /*
- * How jobs end, and from which of them the predictor learns: the only place
- * that decides it, for slurmctld, the replay of history, importers and benches.
+ * Decides how a job ended, and whether the predictor learns from its run: the
+ * only place that decides it, for slurmctld, the replay of history, importers
+ * and benches.
  */
 
 #include <stdbool.h>

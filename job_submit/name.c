@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Job names without the numbers that users append, so that runs of the same
- * program have the same name. */
+/*
+ * Removes the numbers that users append to job names, so that runs of the same
+ * program have the same name.
+ */
 #include "job_submit/name.h"
 
 static int is_digit(char c)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chooses a limit from the predicted quantiles, in whole minutes, where the
- * site configures it and it changes nothing else that the user may get. */
+/*
+ * Chooses the limit from the predicted quantiles, in whole minutes. A limit is
+ * only changed where the site configures it, and where nothing else that the
+ * user may get changes with it.
+ */
 #include "config.h"
 #include "job_submit/time_limit.h"
 

@@ -3,10 +3,10 @@
 #define SLU_JOB_SUBMIT_TIME_LIMIT_H
 
 /*
- * The time limit that a job gets at submission (PredictMode fill, tighten and
- * early, sluice.conf(5)), and the message for its user: the same function
- * decides at submission, by what Slurm is going to do with the limit, and again
- * when Slurm has accepted the job.
+ * Decides the time limit that a job gets at submission (PredictMode fill,
+ * tighten and early, sluice.conf(5)), and words the message for its user. The
+ * same function decides at submission, when it is only known what Slurm is
+ * going to do with the limit, and again when Slurm has accepted the job.
  */
 
 #include "common/conf.h"
@@ -15,20 +15,20 @@ struct slu_buf;
 
 #define SLU_LIMIT_NONE UINT32_MAX /* without end; Slurm's INFINITE */
 
-/* What holds for a job's limit without us; minutes. */
+/* The limit that a job would have without Sluice, and its bounds; minutes. */
 struct slu_limit_rules {
-	bool given;	/* the user named one */
-	bool left;	/* it is to be left alone, or could not be guarded */
-	bool unknown;	/* Slurm fills one in, which is known only later */
-	uint32_t whole; /* that was named, or that Slurm fills in; or NONE */
-	uint32_t most;	/* that partitions, QOS and association allow; or NONE
-			 */
+	bool given;	/* the user asked for one */
+	bool left;	/* it must not be changed, or could not be guarded */
+	bool unknown;	/* Slurm will fill one in, known only later */
+	uint32_t whole; /* asked for, or filled in by Slurm; or NONE */
+	uint32_t most;	/* allowed by partitions, QOS and association; or
+			 * NONE */
 };
 
 enum slu_limit_deed {
-	SLU_LIMIT_KEPT,	  /* as without us */
-	SLU_LIMIT_TIGHT,  /* less than the whole one, and grows to that */
-	SLU_LIMIT_FILLED, /* more than Slurm fills in; does not grow */
+	SLU_LIMIT_KEPT,	  /* as without Sluice */
+	SLU_LIMIT_TIGHT,  /* below the whole limit; the guard extends it */
+	SLU_LIMIT_FILLED, /* above Slurm's default; is not extended */
 };
 
 struct slu_limit_grant {
@@ -38,8 +38,8 @@ struct slu_limit_grant {
 
 /* Of slu_predict() and slu_predict_early(), seconds; 0: unknown. */
 struct slu_limit_needs {
-	int64_t careful; /* what should be enough */
-	int64_t early;	 /* what may not be; of mode early only */
+	int64_t careful; /* a time that should be enough */
+	int64_t early;	 /* a shorter time, used by mode early only */
 };
 
 /* Never more than what was asked for, or is allowed. What is asked for and not
@@ -48,8 +48,9 @@ struct slu_limit_needs {
 struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
 					const struct slu_limit_rules *rules,
 					const struct slu_limit_needs *needs);
-/* Say it, after a comma; nothing where the limit is kept. `waits`: while a
- * reservation is in the way of the whole limit, a job has that one. */
+/* Appends the message, after a comma; nothing where the limit is kept. `waits`:
+ * while a reservation is in the way of the whole limit, a job has the whole
+ * one. */
 void slu_limit_say(struct slu_buf *text, const struct slu_limit_rules *rules,
 		   const struct slu_limit_grant *grant, bool waits);
 /* "1:02:03", or "unlimited" for NONE minutes. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sysquery predict`: the forecast for a job that does not exist yet. A new
- * predictor is trained with the history, so that the answer is the one that
- * slurmctld would give after reading it, and no state has to be kept. Run times
- * are learnt from all users, as in slurmctld; I/O from the user's own runs of
- * the same name.
+ * Answers `sysquery predict`: forecasts run time and I/O of a job that does not
+ * exist yet. A new predictor is trained with the history, so that the answer is
+ * the one that slurmctld would give after reading it, and no state has to be
+ * kept. Run times are learnt from all users, as in slurmctld; I/O from the
+ * user's own runs of the same name.
  */
 #include <math.h>
 #include <stdlib.h>

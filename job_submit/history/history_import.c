@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Imports of I/O volumes into table JobIo (history_io.c): from Darshan logs of
- * programs, and from Slurm's accounting. */
+/*
+ * Imports I/O volumes into table JobIo (history_io.c): from Darshan logs of
+ * programs, and from Slurm's accounting.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include "job_submit/history/job_history.h"

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Table JobIo: the bytes that runs of jobs have read and written, by source. A
- * node's report is a row with its name (buffers, tasks, llite); each program
- * seen by Darshan is one, "program START LOG"; each server of Lustre, "server
- * NAME", which are merged into "server *" long after the run, and what its
- * MDTs have counted, "metadata NAME", without bytes (Calls); Slurm's accounting
- * is "accounting"; the forwarding daemons are "forwarders". Readers use only
- * the best source of a run, so that nothing is counted twice and the order of
- * reports does not matter.
+ * Stores the bytes that runs of jobs have read and written, by source, in table
+ * JobIo. Readers use only the best source of a run, so that nothing is counted
+ * twice and the order of reports does not matter.
+ */
+
+/*
+ * The rows of a run: each node's report (buffers, tasks, llite) has one with
+ * the node's name; each program seen by Darshan one, "program START LOG"; each
+ * server of Lustre one, "server NAME", which are merged into "server *" long
+ * after the run, and one for what its MDTs have counted, "metadata NAME",
+ * without bytes (Calls); Slurm's accounting is "accounting"; the forwarding
+ * daemons are "forwarders".
  */
 #include <inttypes.h>
 #include <stdio.h>

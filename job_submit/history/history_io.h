@@ -2,7 +2,10 @@
 #ifndef SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
 #define SLU_JOB_SUBMIT_HISTORY_HISTORY_IO_H
 
-/* Private to job_submit/history: what the writers of table JobIo share. */
+/*
+ * Private to job_submit/history: merges the reports of a run's nodes in table
+ * JobIo, for the files that write to it.
+ */
 
 #include "store/db.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sysquery history`: rows of the history as JSON, filtered by time and state.
+/*
+ * Answers `sysquery history`: rows of the history as JSON, filtered by time and
+ * state.
  */
 #include <math.h>
 #include "common/jsonx.h"

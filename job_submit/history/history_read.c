@@ -3,8 +3,8 @@
  * Reads the history, oldest runs first, in the order (EndTime, rowid), which is
  * stable and has an index, so that a reader can stop anywhere and continue
  * later. I/O volumes come from io_readahead.c, since table JobIo may have
- * thousands of rows for a run, or none. The statement stays open meanwhile, so
- * both see the same snapshot of the database.
+ * thousands of rows for a run, or none. The statement stays open while rows are
+ * read, so that both see the same snapshot of the database.
  */
 #include <stdlib.h>
 #include "job_submit/history/job_history.h"

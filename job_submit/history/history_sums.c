@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums over ended jobs, computed in SQLite: of a user, an account or the site,
- * and of the job names with the most node time.
+ * Sums up ended jobs (node time, I/O), in SQLite: of a user, an account or the
+ * site, and of the job names with the most node time.
  */
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"

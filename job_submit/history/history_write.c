@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Table History has one row for each run of a job: inserts rows, and deletes
- * old ones. history_read.c reads them; history_io.c has their I/O volumes.
+ * Inserts rows into table History, one for each run of a job, and deletes old
+ * ones. history_read.c reads them; history_io.c has their I/O volumes.
  */
 #include <stdlib.h>
 #include "common/str.h"

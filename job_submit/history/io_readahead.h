@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_HISTORY_IO_READAHEAD_H
 
 /*
- * Reads what runs have read and written, for callers that process many runs.
- * Jobs that end one after the other have similar numbers, so the neighbours of
- * a job are read together with it.
+ * Reads the I/O volumes of runs, for callers that process many runs. Jobs that
+ * end one after the other have similar numbers, so the neighbours of a job are
+ * read together with it.
  */
 
 #include "store/db.h"

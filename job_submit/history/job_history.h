@@ -3,10 +3,10 @@
 #define SLU_JOB_SUBMIT_HISTORY_JOB_HISTORY_H
 
 /*
- * The jobs that have ended, in the database: stored once, read oldest first.
- * What a job's tasks read and wrote is kept by source and node; it may come
- * before or after the job itself, and more than once. The bytes of the best
- * source count (enum slu_io_source).
+ * Stores the jobs that have ended, and their I/O, in the database: each run
+ * once; read oldest first. The I/O of a job's tasks is kept by source and node;
+ * it may arrive before or after the job itself, and more than once. The bytes
+ * of the best source count (enum slu_io_source).
  */
 
 #include "common/conf.h"

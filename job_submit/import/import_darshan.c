@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses the output of darshan-parser: comments name the job; each further line
- * is a counter of a file: module, rank, record, counter, value. The bytes of
- * the modules POSIX and STDIO are summed; MPI-IO and HDF5 use these. The access
- * pattern comes from POSIX only: calls, consecutive calls, and files shared by
- * all ranks (rank -1). A log ends at the next "# darshan log version".
+ * Imports the I/O of programs from the output of darshan-parser: comments name
+ * the job; each further line is a counter of a file: module, rank, record,
+ * counter, value. The bytes of the modules POSIX and STDIO are summed; MPI-IO
+ * and HDF5 use these. The access pattern comes from POSIX only: calls,
+ * consecutive calls, and files shared by all ranks (rank -1). A log ends at the
+ * next "# darshan log version".
  *
  * A log may be imported again when it is longer, if the first import saw it
  * incomplete. It is identified by its first timers, which differ between

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Detects the format, reports broken lines, and parses SWF, the oldest one. */
+/*
+ * Imports a file of any format: detects the format, reports broken lines; and
+ * parses SWF, the oldest format, itself.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,15 @@
 #define SLU_JOB_SUBMIT_IMPORT_IMPORT_FORMATS_H
 
 /*
- * Imports history from the records of other programs.
- *
+ * Imports ended jobs, and their I/O, from the records of other programs, in one
+ * of four formats, which are detected. A line (of json: a job) that cannot be
+ * read is counted and named, and reading goes on; the same holds for one whose
+ * times are not within Unix times of 32 bits, whose numbers are no 32-bit
+ * numbers, or that ended later than it can have. Steps, and jobs that have not
+ * ended or never ran, are skipped.
+ */
+
+/*
  * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
  * Workloads Archive); users and programs are numbers. Times count from the
  * log's UnixStartTime; in logs that are not of the archive they may be Unix
@@ -17,9 +24,9 @@
  * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
  * may hold delimiters and ends of lines: a line in which it is not sure where a
  * column that is read begins and ends is broken. Tasks of arrays ("171_1") and
- * components ("172+0") are only told apart by JobIDRaw. AdminComment says what
- * our note says of a job (see wire/note.h): what was asked for where its limit
- * was tightened.
+ * components ("172+0") are only told apart by JobIDRaw. AdminComment has
+ * Sluice's note about a job (see wire/note.h): the limit that was asked for, if
+ * it was tightened.
  *
  * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
  * steps of a job read from and wrote to disks is given to take_io as well.
@@ -32,11 +39,6 @@
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).
- *
- * A line (of json: a job) that cannot be read is counted and named, and the
- * others go on; so is one whose times are not within Unix times of 32 bits, or
- * whose numbers are no 32-bit numbers, or that ended later than it can have.
- * Steps, and jobs that have not ended or never ran, are skipped.
  */
 
 #include <time.h>

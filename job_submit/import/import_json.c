@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Imports jobs as JSON (sacct --json, slurmrestd). Releases differ: a number
+ * Imports jobs from JSON (sacct --json, slurmrestd). Releases differ: a number
  * may be a number or {"set": true, "number": 5}, a state a word or a list of
  * words, and a submission "submission". The I/O of a job's steps, by
  * JobAcctGather, is in their "requested" and "consumed" disk TRES.

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Local times, as printed by sacct, are ambiguous for an hour when daylight
- * saving time ends. Other times of the job decide between both moments. */
+/*
+ * Converts local times, as printed by sacct, to Unix times. For an hour, when
+ * daylight saving time ends, a local time has two meanings: other times of the
+ * job decide between both.
+ */
 #include <stdlib.h>
 #include "job_submit/import/import_formats.h"
 #include "job_submit/import/sacct_table.h"

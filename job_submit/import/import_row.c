@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the readers of all formats do with a row: check it, count it, give it
- * away. */
+/*
+ * Checks a row that a format's parser has read, counts it, and passes it to the
+ * caller of the import.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

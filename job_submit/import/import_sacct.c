@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Imports the output of sacct. A job's steps follow its line: their I/O, by
- * JobAcctGather, is added to the job, and the largest number of tasks is its
- * own. So a job is passed on only when the next one begins.
+ * Imports the output of sacct. The lines of a job's steps follow its own: their
+ * I/O, by JobAcctGather, is added to the job, and the largest number of tasks
+ * becomes the job's. So a job is passed on only when the next one begins.
  */
 #include "config.h"
 #include <ctype.h>

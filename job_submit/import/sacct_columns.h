@@ -2,7 +2,10 @@
 #ifndef SLU_JOB_SUBMIT_IMPORT_SACCT_COLUMNS_H
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_COLUMNS_H
 
-/* The columns of tables of sacct that are read, and how their text looks. */
+/*
+ * Lists the columns of sacct's tables that are read, and the forms that the
+ * text of a column may have.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recognises the forms by their characters and patterns, in the variants of all
+ * releases.
+ */
 #include "config.h"
 #include "job_submit/import/sacct_forms.h"
 

@@ -2,7 +2,10 @@
 #ifndef SLU_JOB_SUBMIT_IMPORT_SACCT_FORMS_H
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_FORMS_H
 
-/* The formats of sacct's columns that are not free text. */
+/*
+ * Checks whether a text has the form of a column of sacct that is not free text
+ * (a time, a number, a state...).
+ */
 
 #include "job_submit/import/sacct_columns.h"
 

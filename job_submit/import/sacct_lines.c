@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Appends lines to a record until it has all columns, and goes on if its last
+ * column is free text and the next line does not begin a record.
+ */
 #include "config.h"
 #include "job_submit/import/sacct_lines.h"
 

@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_LINES_H
 
 /*
- * Which lines form one record: users' text, such as a job's name, may contain
- * newlines. A line of such text that looks like the beginning of a record is
- * taken for one; JSON has no such ambiguity.
+ * Splits sacct's output into records, each of one line or more: users' text,
+ * such as a job's name, may contain newlines. A line of such text that looks
+ * like the beginning of a record is taken for one; JSON has no such ambiguity.
  */
 
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Assigns the pieces of a line to columns where free text contains the
  * delimiter. A line of n columns with s surplus delimiters has n + s pieces;
  * column i begins at piece i + k if k surplus pieces belong to free text before
- * it. A bit mask has the k that are possible from the line's beginning and from
- * its end; the alignment is known where one bit remains.
+ * it. A bit mask for each column has the k that are possible from the line's
+ * beginning and from its end; the alignment is known where one bit remains.
  */
 #include "config.h"
 #include "job_submit/import/sacct_table.h"

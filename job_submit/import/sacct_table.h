@@ -3,10 +3,10 @@
 #define SLU_JOB_SUBMIT_IMPORT_SACCT_TABLE_H
 
 /*
- * Tables of sacct: splits a record into columns.
+ * Splits a record of sacct's output into columns.
  *
  * Slurm quotes nothing: a job's name, and other text of its user, may contain
- * the delimiter and newlines. Columns that are not free text have a format (a
+ * the delimiter and newlines. Columns that are not free text have a form (a
  * time, a state, a number...), by which they are found in a line with too many
  * delimiters. If that leaves a needed column open, the line is ambiguous and
  * refused.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of sacct in all releases. Unknown titles are treated as free
- * text.
+/*
+ * Recognises the columns of sacct by their titles, in all releases. Columns
+ * with unknown titles are treated as free text.
  */
 #include "config.h"
 #include "job_submit/import/sacct_table.h"

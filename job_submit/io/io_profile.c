@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of the Markov chains is the paper's: above 3 little is gained. */
+/*
+ * Learns a profile run by run. The Markov chains have the paper's order (Paul
+ * et al., see markov.h): above 3 little is gained.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include "job_submit/io/io_profile.h"

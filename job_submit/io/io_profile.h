@@ -3,10 +3,10 @@
 #define SLU_JOB_SUBMIT_IO_IO_PROFILE_H
 
 /*
- * The I/O of an application, from the history of its runs: the bytes that each
- * run read and wrote, as Markov chains, the bandwidth it had with each number
- * of I/O nodes, and, if Darshan has recorded it, the size of its requests and
- * the layout of its files.
+ * Describes the I/O of an application, from the history of its runs: the bytes
+ * that each run read and wrote, as Markov chains, the bandwidth it had with
+ * each number of I/O nodes, and, if Darshan has recorded it, the size of its
+ * requests and the layout of its files.
  */
 
 #include "job_submit/io/markov.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Markov chain of states of up to 16 values, which fit in a word: its
+ * The Markov chain has states of up to 16 values, which fit in a word: its
  * transitions are found by bit operations on the sequence rather than stored in
  * a table. So a model takes 800 bytes for any order, and mean and deviation may
  * change with every value.

@@ -3,22 +3,24 @@
 #define SLU_JOB_SUBMIT_IO_MARKOV_H
 
 /*
- * What an application's next requests (or its next job) will write, by the
- * Markov chain of Paul et al., IPDPS 2020, section III-B, Algorithm 1: values
- * become five states around the mean m of the training sequence, in units of
- * its standard deviation s,
+ * Predicts the bytes that an application's next requests (or its next job) will
+ * write, by the Markov chain of Paul et al., IPDPS 2020, section III-B,
+ * Algorithm 1. A plain value; no thread may learn while another one reads.
+ */
+
+/*
+ * Values become five states around the mean m of the training sequence, in
+ * units of its standard deviation s,
  *	-2 below m - 0.85 s, -1 below m - 0.25 s, 0 up to m + 0.25 s,
  *	+1 up to m + 0.85 s, +2 above;
- * the state that followed the last `order` states most often follows again;
- * and states become values, m, m -+ 0.5 s and m -+ 1.7 s. Negative values
- * become 0; where s is 0 every state is 0. A read counts as 0 bytes written.
+ * the state that followed the last `order` states most often follows again; and
+ * states become values, m, m -+ 0.5 s and m -+ 1.7 s. Negative values become 0;
+ * where s is 0 every state is 0. A read counts as 0 bytes written.
  *
  * The training sequence is the last 2, 4, ..., 16 values, whichever length has
  * had the least mean square error (of each value before it came, the older
  * ones fading). Where the last states have not been seen in it, fewer of them
  * are looked for; at the end it is the mean.
- *
- * A plain value; no thread may learn while another one reads.
  */
 
 #include <stdbool.h>

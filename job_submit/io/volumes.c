@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set-associative table of Markov chains for bytes read and written. */
+/*
+ * Stores the I/O profiles of all applications in a set-associative table of
+ * fixed size.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

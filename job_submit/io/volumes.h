@@ -3,7 +3,7 @@
 #define SLU_JOB_SUBMIT_IO_VOLUMES_H
 
 /*
- * How much the next run of an application will read and write, predicted by the
+ * Predicts how much the next run of an application will read and write, by the
  * Markov chains of io_profile.h from its earlier runs, and with which access
  * pattern, from runs that Darshan has recorded. An application is a user and a
  * job name without its counters, with any number of nodes. One thread.

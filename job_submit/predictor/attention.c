@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Softmax attention over the last runs of the user. Run k proposes the share of
- * its request that it took, with the weight
+ * Weights a user's last runs by softmax attention, as components of the mixture
+ * (model.h). Run k proposes the share of its request that it took, with the
+ * weight
  *
  *	w_k = softmax over k of: sum over tables t: theta[t][row_t(k)].
- *
+ */
+
+/*
  * The rows are the run's age, the features that it shares with the job in
  * question, and what followed runs like the last ones. theta is the same for
- *all users, learnt by gradient ascent on log p_e(y | x). Since runs are
- *addressed by content, the list may be longer than that of a class, which needs
- *equality.
+ * all users, learnt by gradient ascent on log p_e(y | x), e being this expert.
+ * Since runs are addressed by content, the list may be longer than that of a
+ * class, which needs equality.
  *
  * A ring buffer of runs is guarded by a seqlock. Users whose ids map to the
- *same ring evict each other; rings are indexed by user id, and sites assign
- *these in sequence.
+ * same ring evict each other; rings are indexed by user id, and sites assign
+ * these in sequence.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"

@@ -3,8 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_ATTENTION_H
 
 /*
- * The expert that copies from the user's last runs, weighted by softmax
- * attention: by how much each has in common with the job to predict.
+ * Predicts run times from the user's last runs: the expert of the mixture
+ * (model.h) that weights each of them by softmax attention, by how much it has
+ * in common with the job to predict.
  */
 
 #include "job_submit/predictor/predictor_state.h"

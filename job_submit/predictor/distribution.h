@@ -3,11 +3,11 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_DISTRIBUTION_H
 
 /*
- * The distribution of a run time, which is the result of a prediction. It
- * consists of points with weights (observed run times), each with a kernel: the
- * kernel around a point is a mixture of two Laplace distributions, a narrow one
- * for exact repeats and a wide one for everything else, in logarithmic time
- * (logtime.h).
+ * Represents the distribution of a run time, which is the result of a
+ * prediction. It consists of points with weights (observed run times), each
+ * with a kernel: the kernel around a point is a mixture of two Laplace
+ * distributions, a narrow one for exact repeats and a wide one for everything
+ * else, in logarithmic time (logtime.h).
  *
  * Everything here is plain values: any thread, no allocation.
  */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forecasts as they were issued. Quantiles are calibrated, and experts
+ * Stores forecasts as they were issued. Quantiles are calibrated, and experts
  * weighted, by the forecast of a job at its submission. Usually that can be
  * recomputed at the job's end, from the runs that had ended before its
  * submission. But when many jobs of a class end in between, they replace the
- * runs known then. There are two such cases:
+ * runs known then, and only jobs that do not wait would be training samples.
+ */
+
+/*
+ * There are two such cases:
  *
  * - Many jobs that were submitted at about the same time: the forecast is
- * stored when the first of them ends.
+ *   stored when the first of them ends.
  * - A steady stream with a long queue: for each class that has lost runs, the
  *   forecast is stored every NOTE_EVERY ends.
- *
- * Otherwise only jobs that do not wait would be training samples.
  *
  * The stored forecasts of a stream cover its last hundred ends or so. Where
  * many jobs run at a time, that is enough for the short ones only, and
@@ -19,9 +21,9 @@
  * which needs only the distributions, some are kept longer: the older, the
  * fewer.
  *
- * The calibration's alphas change at each end, so their history is stored, too:
- * compared with the present ones, jobs that wait long would hide the errors of
- * the former ones.
+ * The calibration's levels alpha_i (learn.c) change at each end, so their
+ * history is stored, too: if errors were compared with the present levels, jobs
+ * that wait long would hide the errors of the former ones.
  */
 #include <math.h>
 #include <stdlib.h>

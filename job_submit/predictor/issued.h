@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_ISSUED_H
 
 /*
- * Forecasts as they were issued: what was predicted for a job at its
- * submission; at its end quantiles and gating weights are corrected by it. Only
- * for the learner's thread.
+ * Finds the forecast that was issued for a job at its submission: at the job's
+ * end, quantiles and gating weights are corrected by it. Only for the learner's
+ * thread.
  */
 
 #include "job_submit/predictor/predictor_state.h"

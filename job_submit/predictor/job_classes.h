@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_JOB_CLASSES_H
 
 /*
- * What is stored about each class of similar jobs, in a table of bounded size:
- * 100 bytes per class. One writer and any number of readers may use it at the
- * same time. A reader that finds its class being written tries again a few
+ * Stores the last runs of each class of similar jobs, in a table of bounded
+ * size: 100 bytes per class. One writer and any number of readers may use it at
+ * the same time. A reader that finds its class being written tries again a few
  * times and then ignores the class: so a writer that is preempted there delays
  * no reader.
  */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Online learning from one ended job, a training sample: every parameter of the
- * mixture (model.h) takes a gradient step. The inputs are those that were known
- * at the job's submission.
- *
+ * Learns online from one ended job, a training sample: every parameter of the
+ * mixture (model.h, which defines the symbols) takes a gradient step. The
+ * inputs are those that were known at the job's submission. For many jobs with
+ * the same forecast (issued.c) the learning rate decreases: they are not
+ * independent samples.
+ */
+
+/*
  * Gating weights and the weights of lags: one step of the EM algorithm for
  * mixtures, with a forgetting rate eta. With the likelihoods p_e(y | x) and
  * p(y | x) of the run time y, the posterior of expert e is
@@ -14,16 +18,14 @@
  * The feature gate, attention and the shares of requests: gradient ascent on
  * log p(y | x), in their files.
  *
- * Calibration: with F the distribution that was forecast, err_i = 1 if
- * F(y) < alpha_i, else 0, and r_i its integral,
+ * Calibration: with F the distribution that was forecast, alpha_i the level at
+ * which it is read for the quantile tau_i (slu_knot), err_i = 1 if F(y) <
+ * alpha_i, else 0, r_i the integral of errors, and gamma_i the step size,
  *
  *	alpha_i <- alpha_i + gamma_i (tau_i - err_i - r_i),
  *
  * adaptive conformal inference (Gibbs and Candes 2021) with the integral term
  * of conformal PID control (Angelopoulos, Candes and Tibshirani 2023).
- *
- * For many jobs with the same forecast (issued.c) the learning rate decreases:
- * they are not independent samples.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"

@@ -3,10 +3,13 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_LOGTIME_H
 
 /*
- * Logarithmic time: run times as numbers of 16 bits, and the fast functions
- * that go with them. at = 3000 log2(seconds / 60 + 1); a step is 0.02 % of run
- * times far above a minute, and 65535 is some 6 years. Plain values: any
- * thread.
+ * Converts run times to logarithmic time, numbers of 16 bits, and has the fast
+ * functions that go with them:
+ *
+ *	at = 3000 log2(seconds / 60 + 1);
+ *
+ * a step is 0.02 % of run times far above a minute, and 65535 is some 6 years.
+ * Plain values: any thread.
  */
 
 #include <math.h>

@@ -3,21 +3,24 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_MODEL_H
 
 /*
- * The model behind a prediction: a mixture of experts (Jacobs, Jordan, Nowlan
- * and Hinton 1991). Given what is known of a job, x, its run time y has the
- * density
+ * Defines the model behind a prediction, a mixture of experts (Jacobs, Jordan,
+ * Nowlan and Hinton 1991): its dimensions, x for one job, and what is computed
+ * from x. The parameters are in predictor_state.h, the computation in
+ * mixture.c.
+ */
+
+/*
+ * Given what is known of a job, x, its run time y has the density
  *
  *	p(y | x) = sum over experts e: g_e(x) p_e(y | x)
  *	p_e(y | x) = sum over components i of e: w_i(x) K(y - mu_i)
  *
  * An expert is something that a run time may be copied from: the last runs of
  * one class of similar jobs, the request, the usual shares of requests
- * (request_shares.c), or what the user's last jobs took of theirs
- * (attention.c). mu_i are run times (`at`), K the kernel of distribution.h, w_i
- * the weights of components within their expert, g_e the gating weights.
- *
- * This header has its dimensions, x for one job, and what is computed from x.
- * The parameters are in predictor_state.h, the computation in mixture.c.
+ * (request_shares.c), or the shares of their requests that the user's last jobs
+ * took (attention.c). mu_i are run times (`at`), K the kernel of
+ * distribution.h, w_i the weights of components within their expert, g_e the
+ * gating weights.
  */
 
 #include "job_submit/predictor/job_classes.h"

@@ -3,11 +3,16 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_PREDICT_H
 
 /*
- * Walltime prediction from the jobs that have ended (ADA-FS, section 3.1), in
- * memory. What is predicted is a distribution: the last run times of seven
- * classes of similar jobs, weighted by how well each class, and each place in
- * the order of its runs, has predicted jobs of this user and of this kind so
- * far. The classes, most specific first, are jobs with the same
+ * Predicts run times of jobs from the jobs that have ended (ADA-FS, section
+ * 3.1), in memory. Predicting neither allocates nor waits. One writer (learn)
+ * and any number of readers may run at the same time; see job_classes.h.
+ */
+
+/*
+ * The result is a distribution: the last run times of seven classes of similar
+ * jobs, weighted by how well each class, and each place in the order of its
+ * runs, has predicted jobs of this user and of this kind so far. The classes,
+ * most specific first, are jobs with the same
  *   class    user, name, nodes, request and partition
  *   size     user, nodes and request
  *   request  user and request
@@ -16,12 +21,9 @@
  *   account  account and request
  *   site     partition, nodes and request
  * A run of digits in a name counts as one, so that run_17 and run_18 are the
- * same. Beside run times themselves, what the user's last jobs took of their
- * requests, by how much they are like the one that is asked about, the request
- * itself, and the shares of requests that are usual at the site are weighed in.
- *
- * Predicting neither allocates nor waits. One writer (learn) and any number of
- * readers may run at the same time; see job_classes.h.
+ * same. Three more things are weighed in: the shares of their requests that the
+ * user's last jobs took, by how much these jobs are like the one in question,
+ * the request itself, and the shares of requests that are usual at the site.
  */
 
 #include "job_submit/predictor/distribution.h"

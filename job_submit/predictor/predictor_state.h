@@ -3,9 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_PREDICTOR_STATE_H
 
 /*
- * The predictor's parameters: what one thread learns (learn.c) while any number
- * of others predict (prediction.c). Parameters of the site are atomic numbers;
- * a reader may see some of them one sample older than others.
+ * Defines the predictor's parameters: one thread learns them (learn.c) while
+ * any number of others predict (prediction.c). Parameters of the site are
+ * atomic numbers; a reader may see some of them one sample older than others.
  */
 
 #include <stdatomic.h>

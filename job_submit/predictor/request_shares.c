@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distribution of the share of its request that a job takes, as a
- *histogram: bins b from half a per cent on, each up to 1.5 times the one
- *before, with the weights
+ * Learns the distribution of the share of its request that a job takes, as a
+ * histogram: bins b from half a per cent on, each up to 1.5 times the one
+ * before, with the weights
  *
  *	w_b = softmax over b of: sum over tables t: theta[t][row_t][b],
  *
- * one table for all jobs and one for each feature. theta is learnt by gradient
- * ascent on log p_e(y | x), with a rate for each row that decreases with the
- *sum of its squared gradients (AdaGrad, Duchi, Hazan and Singer 2011). So a job
- * without history gets the usual shares of such requests in its account, or of
- * all jobs.
+ * one table for all jobs and one for each feature.
+ */
+
+/*
+ * theta is learnt by gradient ascent on log p_e(y | x) (model.h, e being this
+ * expert), with a rate for each row that decreases with the sum of its squared
+ * gradients (AdaGrad, Duchi, Hazan and Singer 2011). So a job without history
+ * gets the usual shares of such requests in its account, or of all jobs.
  */
 #define SLU_ANY_ORDER
 #include "common/fast.h"

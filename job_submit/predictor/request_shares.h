@@ -3,8 +3,9 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_REQUEST_SHARES_H
 
 /*
- * The expert for jobs with little history: the share of their requested time
- * that jobs use, as a histogram given the job's features.
+ * Predicts run times of jobs with little history: the expert of the mixture
+ * (model.h) that is a histogram, given the job's features, of the share of
+ * their requested time that jobs use.
  */
 
 #include "job_submit/predictor/predictor_state.h"

@@ -3,12 +3,13 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_SEQLOCK_H
 
 /*
- * A seqlock: one thread writes some words, any number read them, and nobody
- * waits. The writer makes `seq` odd, writes the words, makes it even again; a
- * reader that saw the same even number before and after copying the words has
- * a consistent copy. All words are atomic. The writer stores them with release
- * and readers load them with acquire, so a reader that got a word of a newer
- * version also sees that version's odd number when it looks at `seq` again.
+ * Shares some words between one writing thread and any number of readers, none
+ * of which waits: a seqlock. The writer makes `seq` odd, writes the words,
+ * makes it even again; a reader that saw the same even number before and after
+ * copying the words has a consistent copy. All words are atomic. The writer
+ * stores them with release and readers load them with acquire, so a reader that
+ * got a word of a newer version also sees that version's odd number when it
+ * looks at `seq` again.
  */
 
 #include <stdatomic.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Will a job reach its limit? The evidence is in the last runs of its class, or
- * else of its name, whatever they requested. A run that was ended at its own
- * limit is a censored observation: it would have taken longer than that, so it
- * is used only if its limit was at least the job's.
+ * Decides whether a job is going to reach its limit. The evidence is in the
+ * last runs of its class, or else of its name, whatever they requested. A run
+ * that was ended at its own limit is a censored observation: it would have
+ * taken longer than that, so it is used only if its limit was at least the
+ * job's.
  *
  * A majority of longer runs is not enough for a warning: for each kind of
  * evidence the share of recent jobs for which it was right is tracked, and has

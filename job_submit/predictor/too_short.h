@@ -3,8 +3,8 @@
 #define SLU_JOB_SUBMIT_PREDICTOR_TOO_SHORT_H
 
 /*
- * A warning for users who request less time than such jobs take. False alarms
- * cost trust: it is only given if nine of ten such warnings come true
+ * Warns users who request less time than such jobs take. False alarms cost
+ * trust: a warning is only given if nine of ten such warnings come true
  * (too_short.c).
  */
 

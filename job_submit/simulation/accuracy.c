@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One record per job: its error, and the ids (intern.h) of its user, partition
- * and week of end. For each of these three groupings the records are sorted by
- * id, then by error: a group is then a range, and its median the middle record.
+ * Keeps one record per job: its error, and the ids (intern.h) of its user,
+ * partition and week of end. For each of these three groupings the records are
+ * sorted by id, then by error: a group is then a range, and its median the
+ * middle record.
  */
 #include "job_submit/simulation/accuracy.h"
 

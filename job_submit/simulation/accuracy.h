@@ -3,9 +3,10 @@
 #define SLU_JOB_SUBMIT_SIMULATION_ACCURACY_H
 
 /*
- * The accuracy of predictions by user, partition and week: of recorded ones
- * (slu_history_accuracy), and of those of a backtest (policy_backtest.h). 32
- * bytes a job (up to 64 allocated), 8 more while reporting. One thread.
+ * Reports the accuracy of predictions by user, partition and week: of recorded
+ * ones (slu_history_accuracy), and of those of a backtest (policy_backtest.h).
+ * Memory: 32 bytes a job (up to 64 allocated), 8 more while reporting. One
+ * thread.
  */
 
 #include <json-c/json.h>

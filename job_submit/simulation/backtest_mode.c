@@ -3,7 +3,6 @@
  * Simulates the queue with the limits that one PredictMode would have set, and
  * collects its metrics. A job has its recorded run time in every mode: how long
  * a job that was ended at its limit would have run is not known.
- * is not known.
  */
 #include "job_submit/simulation/backtest_mode.h"
 

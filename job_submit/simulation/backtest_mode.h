@@ -2,8 +2,10 @@
 #ifndef SLU_JOB_SUBMIT_SIMULATION_BACKTEST_MODE_H
 #define SLU_JOB_SUBMIT_SIMULATION_BACKTEST_MODE_H
 
-/* The second half of policy_backtest.h: simulates the queue with the limits of
- * one PredictMode. */
+/*
+ * Simulates the queue with the limits of one PredictMode: the second half of a
+ * backtest (policy_backtest.h).
+ */
 
 #include "job_submit/simulation/easy_backfill.h"
 #include "job_submit/simulation/workload_replay.h"

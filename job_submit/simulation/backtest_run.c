@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds the JSON answer of a backtest: workload_replay.h computes the limit
- * that each job would have had, backtest_mode.h the queue with these limits.
+ * Runs a backtest (policy_backtest.h) and composes its JSON answer:
+ * workload_replay.h computes the limit that each job would have had,
+ * backtest_mode.h simulates the queue with these limits.
  */
 #include "job_submit/simulation/policy_backtest.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Discrete-event simulation of EASY backfilling. Events are submissions (in
- * order), ends and expired predictions (both in one heap), and ends of
- * reservations. The queue is sorted by submission, running jobs by predicted
- * end: a plan scans these from the first on, and an event moves one of them.
+ * Simulates EASY backfilling by discrete events: submissions (in order), ends
+ * and expired predictions (both in one heap), and ends of reservations. The
+ * queue is sorted by submission, running jobs by predicted end: a plan scans
+ * these from the first on, and an event moves one of them.
  */
 #include "job_submit/simulation/easy_backfill.h"
 

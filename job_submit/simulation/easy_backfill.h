@@ -3,11 +3,14 @@
 #define SLU_JOB_SUBMIT_SIMULATION_EASY_BACKFILL_H
 
 /*
- * A discrete-event simulator of FCFS with EASY backfilling (Lifka 1995): the
- * first job of the queue gets a planned start from the predicted ends of the
- * running ones, and others may start before it when they do not delay that, in
- * the order of submission or the shortest first (EASY-SJBF, "EASY++").
- *
+ * Simulates the queue of a site under FCFS with EASY backfilling (Lifka 1995),
+ * by discrete events: the first job of the queue gets a planned start from the
+ * predicted ends of the running ones, and others may start before it when they
+ * do not delay that, in the order of submission or the shortest first
+ * (EASY-SJBF, "EASY++").
+ */
+
+/*
  * The site may have reservations of all processors at regular times, for
  * maintenance. A job is only started when its request ends before the next one;
  * with `gaps`, when its prediction does.

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * String interning: each distinct text gets an id, so that a simulated job has
- * 4 bytes for its user, name or partition instead of a string. A hash table
- * with open addressing that is at most half full.
- */
+/* The table is a hash table with open addressing that is at most half full. */
 #include "job_submit/simulation/intern.h"
 
 #include <stdlib.h>

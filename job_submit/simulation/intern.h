@@ -3,9 +3,10 @@
 #define SLU_JOB_SUBMIT_SIMULATION_INTERN_H
 
 /*
- * String interning: each distinct text is stored once and has a number, without
+ * Interns strings: each distinct text is stored once and has a number, without
  * gaps. A million jobs have only a few thousand users, names and partitions,
- * and a job of the simulator refers to them by number. One thread.
+ * and a job of the simulator refers to them by number, with 4 bytes for each.
+ * One thread.
  */
 
 #include <stdint.h>

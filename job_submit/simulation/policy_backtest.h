@@ -3,13 +3,16 @@
 #define SLU_JOB_SUBMIT_SIMULATION_POLICY_BACKTEST_H
 
 /*
- * What each PredictMode would have done to the jobs of the past. The recorded
- * jobs are submitted and end again in the recorded order, and the shipped
- * predictor predicts each from the jobs that had ended before. time_limit.h
- * decides which limit a job would have had, and when the guard would have
- * extended it. The simulator of easy_backfill.h then says how long jobs would
- * have waited, with all jobs of the site on one machine without partitions.
- *
+ * Estimates what each PredictMode would have done to the jobs of the past. The
+ * recorded jobs are submitted and end again in the recorded order, and the
+ * shipped predictor predicts each from the jobs that had ended before.
+ * time_limit.h decides which limit a job would have had, and when the guard
+ * would have extended it. The simulator of easy_backfill.h then says how long
+ * jobs would have waited, with all jobs of the site on one machine without
+ * partitions.
+ */
+
+/*
  * Not recorded, and so left out: jobs that kept their limits (tighten=no,
  * --signal and others, see sluice.conf(5)), reservations, priorities, what a
  * partition and its nodes are. A partition's MaxTime is taken to be the longest
@@ -28,7 +31,7 @@ struct slu_backtest_options {
 	int64_t machine;  /* processors, or nodes where most jobs do not tell of
 			     theirs; 0: as many as were in use, but for the
 			     busiest hundredth of the time */
-	const struct slu_progress *progress; /* NULL: nobody looks on */
+	const struct slu_progress *progress; /* NULL: no reports */
 };
 
 /*
@@ -73,8 +76,8 @@ struct slu_backtest_options {
  *     delay	by how much, mean, s
  *   user, partition
  *		[{user or partition, mode, jobs, lowered, raised, extended,
- *		late, cut, freed, wait}]: the same by these, who has most jobs
- *		first
+ *		late, cut, freed, wait}]: the same for each user or partition,
+ *most jobs first
  *
  * The caller puts it. -1: error.
  */

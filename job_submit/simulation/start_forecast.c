@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Draws a run time for each job, simulates the queue up to the job in question,
+ * and assigns idle nodes in the order of starts and ends; repeats this for each
+ * sample.
+ */
 #include "job_submit/simulation/start_forecast.h"
 
 #include <math.h>

@@ -3,12 +3,12 @@
 #define SLU_JOB_SUBMIT_SIMULATION_START_FORECAST_H
 
 /*
- * When will a waiting job start, and on which nodes (ADA-FS, section 3.2)? A
- * Monte Carlo forecast: the running and waiting jobs are scheduled many times
- * by the simulator of easy_backfill.h. It plans with limits, as Slurm does,
- * while each job ends after a run time drawn from its predicted distribution.
- * Jobs submitted later, reservations and licences are not known, so the result
- * is an estimate and no promise.
+ * Predicts when a waiting job will start, and on which nodes (ADA-FS, section
+ * 3.2). A Monte Carlo forecast: the running and waiting jobs are scheduled many
+ * times by the simulator of easy_backfill.h. It plans with limits, as Slurm
+ * does, while each job ends after a run time drawn from its predicted
+ * distribution. Jobs submitted later, reservations and licences are not known,
+ * so the result is an estimate and no promise.
  */
 
 #include <stdbool.h>

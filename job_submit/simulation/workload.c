@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the history into memory, with interned texts, and sorts it by
+ * submission or by end.
+ */
 #include "job_submit/simulation/workload.h"
 
 #include <stdio.h>

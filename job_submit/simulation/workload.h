@@ -3,8 +3,8 @@
 #define SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_H
 
 /*
- * The whole history of a site in memory, in the order in which its jobs were
- * submitted: 80 bytes a job, and each text once.
+ * Holds the whole history of a site in memory, in the order in which its jobs
+ * were submitted, for backtests: 80 bytes a job, and each text once.
  */
 
 #include "job_submit/simulation/intern.h"
@@ -27,13 +27,13 @@ struct slu_workload {
 	struct slu_intern *names; /* of jobs without their counters */
 };
 
-/* How far something is: called now and then, with what is being done, and how
- * much of it. */
+/* Reports progress: called now and then with the name of the work, and how much
+ * of it is done. */
 struct slu_progress {
 	void (*tell)(void *arg, const char *what, uint64_t done, uint64_t all);
 	void *arg;
 };
-/* tell() about each hundredth of it, and the end; NULL: nobody is told. */
+/* Calls tell() at each hundredth of the work, and at the end; NULL: no call. */
 void slu_progress_report(const struct slu_progress *progress, const char *what,
 			 uint64_t done, uint64_t all);
 
@@ -41,7 +41,7 @@ void slu_progress_report(const struct slu_progress *progress, const char *what,
 int slu_workload_read(struct slu_db *db, const struct slu_progress *progress,
 		      struct slu_workload *out, struct slu_err *err);
 void slu_workload_free(struct slu_workload *past);
-/* One of them as predictors and teachers want it; its texts are borrowed. It
+/* A run as a struct slu_job, to predict or to learn it; texts are borrowed. It
  * has the end, the run time and the submission that it had. */
 struct slu_job slu_workload_job(const struct slu_workload *past, size_t i);
 /* All of them by their ends: out[past->n] indexes. */

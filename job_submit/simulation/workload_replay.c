@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merges submissions and ends of the same jobs by time: at a submission, all
- * runs that have ended up to that second have been learnt. Forecasts are the
- * same in all modes, so one pass serves all.
+ * Replays submissions and ends of the same jobs, merged by time: at a
+ * submission, all runs that have ended up to that second have been learnt.
+ * Forecasts are the same in all modes, so one pass serves all.
  */
 #include "job_submit/simulation/workload_replay.h"
 

@@ -2,8 +2,10 @@
 #ifndef SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
 #define SLU_JOB_SUBMIT_SIMULATION_WORKLOAD_REPLAY_H
 
-/* The first half of policy_backtest.h: the prediction that each job would have
- * had, and the limits that it would have got. */
+/*
+ * Computes the prediction that each recorded job would have had, and the limits
+ * that it would have got: the first half of a backtest (policy_backtest.h).
+ */
 
 #include "job_submit/simulation/policy_backtest.h"
 #include "job_submit/time_limit.h"
