@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices as JSON, with keys in a fixed order, so that equal devices have equal
- * texts. */
+/* Implements the conversion of devices to JSON, with keys in a fixed order, so
+ * that equal devices give equal texts. */
 #include "config.h"
 #include "sysmap/device_models.h"
 
@@ -230,7 +230,7 @@ static struct json_object *near_node(struct json_object *devices,
 	return list;
 }
 
-/* Appends b to a. Either may be NULL; b is taken over. */
+/* Appends b to a, and frees b. Either may be NULL. */
 static struct json_object *join(struct json_object *a, struct json_object *b)
 {
 	struct json_object *one, *last = NULL;

@@ -3,11 +3,12 @@
 #define SLU_SYSMAP_DEVICE_MODELS_H
 
 /*
- * The abstract half of the extractors of devices (see sysmap/model.h for the
- * rules). What differs between two nodes of one model (addresses, GUIDs) is in
- * a document of its own, "networkaddresses"; serial numbers, and what changes
- * by itself (state of a link that sleeps, LIDs, temperatures), are in no
- * document.
+ * Converts devices (NVMe controllers, PCI functions, network interfaces,
+ * InfiniBand ports, GPUs, NUMA nodes) to JSON, by the rules of sysmap/model.h.
+ * What differs between two nodes of one model (addresses, GUIDs) is in a
+ * document of its own, "networkaddresses". Serial numbers, and values that
+ * change by themselves (LIDs, temperatures, the present speed of a link that
+ * saves power), are in no document.
  */
 
 #include <json-c/json.h>
@@ -73,7 +74,7 @@ struct slu_pci_device {
 void slu_pci_device_add(struct json_object *out,
 			const struct slu_pci_device *device);
 
-/* "networkdevices": interfaces with hardware behind them, bonds and VLANs. */
+/* "networkdevices": interfaces of hardware, bonds and VLANs. */
 struct slu_network_device {
 	const char *name, *type; /* ethernet, infiniband, bond, vlan */
 	const char *state;	 /* up, down (if known) */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Runs the extractors of sysmap/extractors.c. An error of one does not affect
- * the others' documents.
- */
+/* Runs the extractors of sysmap/extractors.c and collects their documents. An
+ * extractor that fails does not affect the others. */
 #include "config.h"
 #include "sysmap/extract.h"
 

@@ -3,10 +3,11 @@
 #define SLU_SYSMAP_EXTRACT_H
 
 /*
- * The table of extractors. Each has one name and meaning (sysmap/model.h) and
- * one or more sources, tried in order until one has data; a missing source
- * makes the map smaller, never wrong. A new resource is a row here, a struct in
- * the model and a function per source.
+ * Reads a machine's map: runs extractors, each of which reads one kind of
+ * resource and gives one JSON document. An extractor has one or more sources,
+ * tried in order until one has data; a missing source makes the map smaller,
+ * never wrong. To add a resource, add a row to the table in extractors.c, a
+ * struct to sysmap/model.h, and a function for each source.
  */
 
 #include <json-c/json.h>

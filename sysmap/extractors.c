@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of extractors: their documents and sources. */
+/*
+ * Defines the table of extractors: the name, help, sources and columns of each.
+ */
 #include "config.h"
 #include "sysmap/extract.h"
 

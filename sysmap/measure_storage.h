@@ -3,10 +3,10 @@
 #define SLU_SYSMAP_MEASURE_STORAGE_H
 
 /*
- * Measures how fast storage is: a temporary file without a name is written
- * sequentially, read sequentially, and read in small random pieces, without the
- * page cache. It touches no other data, and limits in bytes and seconds bound
- * the load on other users. The document is "storagespeed".
+ * Measures how fast storage is, for the document "storagespeed": a temporary
+ * file without a name is written sequentially, read sequentially, and read in
+ * small random pieces, without the page cache. No other data is touched, and
+ * limits in bytes and seconds bound the load on other users.
  */
 
 #include <json-c/json.h>

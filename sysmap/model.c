@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resources as JSON. Equal resources must give equal texts, on every node and
- * at any time: keys are in a fixed order, and values that change by themselves
- * are left out.
+ * Implements the conversion of resources to JSON. Equal resources must give
+ * equal texts, on every node and at any time: keys are in a fixed order, and
+ * values that change by themselves are left out.
  */
 #include "config.h"
 #include "sysmap/model.h"

@@ -3,11 +3,11 @@
 #define SLU_SYSMAP_MODEL_H
 
 /*
- * The abstract half of the extractors: the structure of each resource,
- * independent of its source. A source fills one of these and adds it to its
- * document; the names and keys of the original tool are defined only here. Keys
- * marked "(if known)" are left out if the text is NULL or "", or the number is
- * 0. Sizes are bytes unless noted otherwise.
+ * Converts disks, partitions, mount points, processors and memory to JSON
+ * documents, whatever source they were read from. A source fills one of these
+ * structs and adds it to its document; the keys of the original tool are
+ * defined only here. Keys marked "(if known)" are left out if the text is NULL
+ * or "", or the number is 0. Sizes are bytes unless noted otherwise.
  */
 
 #include <stdbool.h>

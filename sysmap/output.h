@@ -2,7 +2,8 @@
 #ifndef SLU_SYSMAP_OUTPUT_H
 #define SLU_SYSMAP_OUTPUT_H
 
-/* Writes a map as text. Formats are rows of a table; each appends to *out. */
+/* Writes a map as text, in one of the formats of a table (json, sql, ...). Each
+ * format appends to *out. */
 
 #include "sysmap/extract.h"
 

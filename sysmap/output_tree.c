@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The documents as YAML and XML. YAML takes texts in JSON's quotes, and keys
- * bare only where they can be nothing else than a word. In XML an element is
- * called like its key, those of a list "item"; a key that is no name there is
- * the attribute of a "value".
+ * Writes documents as YAML and XML. YAML strings are quoted as in JSON; a YAML
+ * key is unquoted only if it can be nothing but a word. In XML an element is
+ * named by its key, those of a list are "item"; a key that is no XML name
+ * becomes the attribute of an element "value".
  */
 #include "config.h"
 

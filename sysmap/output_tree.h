@@ -2,6 +2,8 @@
 #ifndef SLU_SYSMAP_OUTPUT_TREE_H
 #define SLU_SYSMAP_OUTPUT_TREE_H
 
+/* Writes a map as YAML or XML: two rows of slu_formats (sysmap/output.h). */
+
 #include "sysmap/extract.h"
 
 /* Rows of slu_formats (sysmap/output.h). */

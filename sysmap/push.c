@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The client side of pushes; no state is kept between two runs. */
+/*
+ * Implements the push as two POST requests. No state is kept between two runs.
+ */
 #include "config.h"
 #include "sysmap/push.h"
 

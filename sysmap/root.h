@@ -3,11 +3,11 @@
 #define SLU_SYSMAP_ROOT_H
 
 /*
- * The machine that is read: the live one, or a recorded tree (--root DIR).
- * Every read of an extractor goes through here, so that a recorded tree can
- * neither lead outside of it (links resolve inside it) nor block or harm the
- * reader: only regular files are opened, up to a size limit. Texts are made
- * printable, see slu_printable(). Paths are relative to the root
+ * Reads files and links of the machine: the live one, or a recorded tree
+ * (--root DIR). Every read of an extractor goes through here, so that a
+ * recorded tree can neither lead outside of it (links resolve inside it) nor
+ * block or harm the reader: only regular files are opened, up to a size limit.
+ * Texts are made printable, see slu_printable(). Paths are relative to the root
  * ("proc/mounts"). A struct may be read by several threads.
  */
 

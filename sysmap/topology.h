@@ -3,17 +3,14 @@
 #define SLU_SYSMAP_TOPOLOGY_H
 
 /*
- * The network's topology: which hosts are connected to which switch, and which
- * switches to each other. It is used for placement: a storage pool per leaf
- * switch (ADA-FS, section 5.2), I/O nodes near to a job.
- *
- * In the resource map it is the document "topology", an array with an element
- * for each switch,
+ * Represents the network's topology: which hosts are connected to which switch,
+ * and which switches to each other. It is used for placement: a storage pool
+ * per leaf switch (ADA-FS, section 5.2), I/O nodes near a job. In the resource
+ * map it is the document "topology", an array with an element for each switch,
  *	{"switch":NAME,"level":0,"hosts":"n[1-40]","switches":["s1",...]}
  * "hosts" and "switches" are its neighbours, "level" is the distance to the
  * nearest switch that has hosts. A host may be connected to several leaf
- * switches (one per rail). A topology that has been read may be used by several
- * threads.
+ * switches (one per rail). A topology may be read by several threads.
  */
 
 #include <json-c/json.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table with open addressing that is at most half full; a slot with DID
- * 0 is free, one with DID GONE was deleted. Documents that were written by the
- * original tool get their hashes before the first new one is stored.
+ * Implements the cache of documents by hash: a hash table with open addressing
+ * that is at most half full. A slot with DID 0 is free, one with DID GONE was
+ * deleted. Documents that the original tool wrote have no hashes; they are
+ * computed before the first new document is stored.
  */
 #include "config.h"
 #include "sysmap/database/known_documents.h"

@@ -3,10 +3,12 @@
 #define SLU_SYSMAP_DATABASE_KNOWN_DOCUMENTS_H
 
 /*
- * The distinct documents of the resource database, and the extractors they are
- * of: found by their hashes, stored when they are new. Results are cached in
- * memory; the caller has to say when the cache may be wrong. Storing happens
- * inside a transaction of the caller's. One thread.
+ * Finds a document (one extractor's JSON text) in the resource database by its
+ * hash, and stores it if it is new, so that equal documents of many hosts are
+ * stored once. Results are cached in memory; the caller must call
+ * slu_known_forget() or slu_known_drop() when the database was changed in
+ * another way. slu_known_store() needs a transaction, which the caller begins
+ * and ends. One thread.
  */
 
 #include "store/db.h"

@@ -3,9 +3,10 @@
 #define SLU_SYSMAP_DATABASE_MAP_DOCUMENTS_H
 
 /*
- * Documents in the resource database: each distinct one is stored once, with
- * the hosts that have it, since when, and their earlier ones. Writers run
- * inside a transaction of the caller's. Times are Unix seconds.
+ * Stores which documents a host has in the resource database, since when, and
+ * which it had before; and reads their texts. A document is stored once,
+ * however many hosts have it. Functions that write need a transaction, which
+ * the caller begins and ends. Times are Unix seconds.
  */
 
 #include "store/db.h"

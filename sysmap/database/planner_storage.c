@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chooses storage by the documents "mountpoints", "mountusage" and
- * "storagespeed". */
+/*
+ * Reads the documents "mountpoints", "mountusage" and "storagespeed" of a host
+ * from the database, and chooses among their file systems with storage_rank.h.
+ */
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
 

@@ -2,7 +2,11 @@
 #ifndef SLU_SYSMAP_DATABASE_PLANNER_STORAGE_H
 #define SLU_SYSMAP_DATABASE_PLANNER_STORAGE_H
 
-/* What the planner asks of the resource map: storage of nodes. */
+/*
+ * Finds the storage of a node that a job's file system is to use: which mounted
+ * file systems the resource map has for the node, and which of them a choice of
+ * the administrator ("NodeStorage", a pool) selects.
+ */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,7 +44,7 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			bool each, struct slu_node_storage **out, size_t *n,
 			struct slu_err *err);
 
-/* What the map says of a host's storage: read once for several choices. */
+/* A host's documents about storage, read once for several choices. */
 struct slu_storage_told {
 	struct json_object *mounts, *usage, *speed; /* each may be NULL */
 	struct slu_err why;			    /* where `mounts` is */

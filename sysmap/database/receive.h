@@ -3,12 +3,12 @@
 #define SLU_SYSMAP_DATABASE_RECEIVE_H
 
 /*
- * The receiving end of `sysmap --push`, for sluiced. A node first sends the
- * hashes of its documents; what each host has is kept in memory, so that a
- * heartbeat without news touches no table. Then it sends the documents that are
- * missing. Both calls have written their data when they return, in one
- * transaction each (or in the caller's, so that many hosts may share one). The
- * caller has authenticated the sender as the host. One thread.
+ * Stores the maps that nodes push with `sysmap --push`, in sluiced. A node
+ * first sends the hashes of its documents, then the documents that the database
+ * does not have. The documents of each host are cached, so that a push without
+ * changes writes to no table. Each call has written its data when it returns,
+ * in one transaction of its own or in the caller's, which may cover many hosts.
+ * The caller has authenticated the sender as the host. One thread.
  */
 
 #include "sysmap/extract.h"

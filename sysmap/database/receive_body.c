@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bodies of nodes' pushes, which are validated completely before anything
- * is stored. */
+/* Parses the bodies of nodes' pushes, which are not trusted, and passes them to
+ * the receiver. A body is validated completely before anything is stored. */
 #include "config.h"
 #include "sysmap/database/receive.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chooses a NUMA node by the documents "numa", "mountpoints", "networkdevices"
- * and "networkaddresses". */
+/* Implements the choice of a NUMA node with the documents "numa",
+ * "mountpoints", "networkdevices" and "networkaddresses". */
 #include "config.h"
 #include "sysmap/database/server_numa.h"
 

@@ -3,10 +3,11 @@
 #define SLU_SYSMAP_DATABASE_SERVER_NUMA_H
 
 /*
- * Where on a host a server should run: on the NUMA node that is nearest to its
- * disk and its network interface together (the sum of the distances that the
- * firmware reports; if equal, the one nearer to the disk), or on the one that
- * is farthest from both, which leaves the near socket to the application.
+ * Chooses the NUMA node on which a file system's server should run on a host:
+ * the one nearest to its disk and its network interface together (the sum of
+ * the distances that the firmware reports; if equal, the one nearer to the
+ * disk), or the one farthest from both, which leaves the near socket to the
+ * application.
  */
 
 #include <stdbool.h>

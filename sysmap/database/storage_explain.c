@@ -50,8 +50,11 @@ static bool has(const struct taken *taken, const struct slu_candidate *c)
 	return false;
 }
 
-/* Which of those taken says best why this one is not: the one with the
- * same room, else the best. NULL: none is. */
+/*
+ * Which of the selected file systems explains best why this one is not
+ * selected: the one that shares its room, else the best. NULL: none is
+ * selected.
+ */
 static const struct slu_candidate *instead(const struct taken *taken,
 					   const struct slu_candidate *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The result depends only on the documents, so that it is the same for each
- * job: of two mounts of one disk the shorter path is chosen.
+ * Reads candidates from a host's "mountpoints" document, and ranks them. The
+ * result depends only on the documents, so that it is the same for each job: of
+ * two mounts of one disk the one with the shorter path is chosen.
  */
 #include "config.h"
 #include "sysmap/database/storage_rank.h"

@@ -2,8 +2,11 @@
 #ifndef SLU_SYSMAP_DATABASE_STORAGE_RANK_H
 #define SLU_SYSMAP_DATABASE_STORAGE_RANK_H
 
-/* The file systems of a host, and which of them a choice (common/tiers.h)
- * selects. Does not use the database. */
+/*
+ * Ranks the file systems of a host as storage for jobs, and finds those that a
+ * choice (a list of words such as "nvme" or "fastest", see common/tiers.h)
+ * selects. Works on documents; does not use the database.
+ */
 
 #include <json-c/json.h>
 #include <stdbool.h>

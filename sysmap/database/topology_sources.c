@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads topologies from their sources. The document's order is kept; a fabric's
- * switches are sorted by name in natural order, so that the result is the same
- * for each sweep.
+ * Builds a topology from the document "topology" or from Slurm's topology.conf
+ * (the fabric's is built in sysmap/infiniband). The order of the switches is
+ * kept; a switch may be named as a neighbour before its own line. If the newest
+ * document in the database is unusable, earlier ones of any host are tried.
  */
 #include "config.h"
 

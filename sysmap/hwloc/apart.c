@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Some XML files crash hwloc, so it runs in a child process with time and
- * memory limits, which sends its document through a pipe.
+ * Runs hwloc in a child process with limits of time and memory, because some
+ * XML files crash it. The child sends its document through a pipe. Without
+ * hwloc in the build, every source returns SLU_NOTFOUND.
  */
 #include "config.h"
 #include "sysmap/hwloc/hwloc.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors and memory from an hwloc topology. Loading it takes longer than
- * all other sources together, so it is used only if they have failed; missing
- * values count as 0.
+ * Reads processors, memory and NUMA nodes from an hwloc topology. Loading it
+ * takes longer than all other sources together, so it is used only if they have
+ * failed. Missing values count as 0.
  */
 #include "config.h"
 #include "sysmap/hwloc/hwloc.h"

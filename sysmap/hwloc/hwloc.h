@@ -3,10 +3,10 @@
 #define SLU_SYSMAP_HWLOC_H
 
 /*
- * Sources that use hwloc, where /proc and /sys have nothing: on other systems,
- * and for recorded machines with only the output of `lstopo hwloc.xml` (the
- * file hwloc.xml at the root of the tree). Each is a slu_source_f
- * (sysmap/extract.h); without the library each returns an error.
+ * Sources of documents that use hwloc, for where /proc and /sys have nothing:
+ * on other systems, and for recorded machines with only the output of `lstopo
+ * hwloc.xml` (the file hwloc.xml at the root of the tree). Each is a
+ * slu_source_f (sysmap/extract.h); without the library each returns an error.
  */
 
 #include <json-c/json.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Devices from an hwloc topology. For a recorded tree the library does not open
- * paths: it gets the text of one file. */
+/*
+ * Loads an hwloc topology, and reads disks, network interfaces, PCI functions
+ * and GPUs from it. For a recorded tree hwloc gets the text of one file, and
+ * opens no paths itself.
+ */
 #include "config.h"
 
 #ifdef HAVE_HWLOC

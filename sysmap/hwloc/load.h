@@ -2,6 +2,9 @@
 #ifndef SLU_SYSMAP_HWLOC_LOAD_H
 #define SLU_SYSMAP_HWLOC_LOAD_H
 
+/* Private to sysmap/hwloc: loading a topology, and the sources that may crash
+ * with it. apart.c calls them in a child process. */
+
 #include <hwloc.h>
 #include <json-c/json.h>
 #include "sysmap/root.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The output of ibnetdiscover has a block for each node: a line with its name,
+ * Parses the output of ibnetdiscover. It has a block for each node: a line with
+ * its name,
  *
  *	Switch	65 "S-2c5eab0300b87b40"	# "NAME" enhanced port 0 lid 73
  *	Ca	1 "H-e09d7303007a5a68"	# "n17 mlx5_0"
- *
  * and one for each port with a cable,
- *
  *	[17]	"H-e09d7303007a5a68"[1](GUID)	# "n17 mlx5_0" lid 657 4xNDR
- *
  * Each cable is listed twice, once from either end.
  */
 #include "config.h"

@@ -3,9 +3,9 @@
 #define SLU_SYSMAP_FABRIC_H
 
 /*
- * An InfiniBand fabric as ibnetdiscover(8) prints it: switches, adapters of
- * hosts, routers, and the cables between their ports. LIDs are ignored: the
- * subnet manager may assign others at its next start.
+ * Parses an InfiniBand fabric as ibnetdiscover(8) prints it: switches, hosts'
+ * adapters, routers, and the cables between their ports. LIDs are ignored,
+ * because the subnet manager may assign others at its next start.
  */
 
 #include <json-c/json.h>
@@ -26,7 +26,7 @@ struct slu_fabric_node {
 struct slu_fabric_link {
 	const char *guid, *peer; /* of the nodes at both ends */
 	uint32_t port, peer_port;
-	const char *width; /* 4xNDR; "": not said */
+	const char *width; /* 4xNDR; "": unknown */
 };
 
 /* Strings point into the text that was parsed. Nodes are sorted by GUID; so are

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The topology of a fabric: a switch's name is its description, with its GUID
- * where several have the same; a host hangs on the switches that its adapters
- * have cables to.
+ * Converts an InfiniBand fabric to a topology (sysmap/topology.h). A switch is
+ * named by its description, with its GUID appended where several have the same.
+ * Switches are sorted by name in natural order, so that each sweep gives the
+ * same document. A host is connected to the switches to which its adapters have
+ * cables.
  */
 #include "config.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converts texts of ibnetdiscover and topology.conf to documents. */
+/* Implements the sources of the fabric's documents and of the topology: gets
+ * the output of ibnetdiscover, or Slurm's topology.conf, and converts it. */
 #include "config.h"
 #include "sysmap/infiniband/sources.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Disks and partitions from /sys/class/block, where every block device has a
- * directory: disks are those with hardware behind them ("device"), partitions
- * those that say so, and with them logical volumes and RAID sets. Names of
- * file systems come from the links that udev keeps in /dev/disk.
+ * Reads disks and partitions from /sys/class/block, where every block device
+ * has a directory: disks are those with a link "device" to hardware, partitions
+ * those with a file "partition", and logical volumes and RAID sets. Labels and
+ * UUIDs come from the links that udev keeps in /dev/disk.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

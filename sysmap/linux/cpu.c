@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors: names and flags from /proc/cpuinfo, the topology from
+ * Reads processors: names and flags from /proc/cpuinfo, the topology from
  * /sys/devices/system/cpu if available. Only online CPUs have a topology there,
  * and only they are counted.
  */

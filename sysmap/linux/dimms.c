@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "memorymodules": the installed modules by the firmware's SMBIOS table (only
- * root may read it), without serial numbers. The kernel shows it in two ways:
- * each structure as a file, and the whole table.
+ * Reads the installed memory modules ("memorymodules") from the firmware's
+ * SMBIOS table, without serial numbers; only root may read it. The kernel shows
+ * it in two ways: each structure as a file, and the whole table.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

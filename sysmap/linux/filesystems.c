@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mount points and their usage. statfs() is called only for file systems on
- * disks and in memory. If the path leads through a network file system, a child
- * process calls it, because it hangs when the server is down. Then the size of
- * the device is used instead.
+ * Reads mount points ("mountpoints") and their usage ("mountusage"). statfs()
+ * is called only for file systems on disks and in memory. If the path leads
+ * through a network file system, a child process calls it, because it hangs
+ * when the server is down; then the size of the device is used instead.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

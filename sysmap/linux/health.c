@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The SMART log page of the NVMe base specification 1.4, 5.14.1.2,
+/* Parses the SMART log page of the NVMe base specification 1.4, 5.14.1.2,
  * little-endian. Data units are 1000 blocks of 512 bytes. */
 #include "config.h"
 #include "sysmap/linux/health.h"

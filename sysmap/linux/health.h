@@ -2,6 +2,8 @@
 #ifndef SLU_SYSMAP_LINUX_HEALTH_H
 #define SLU_SYSMAP_LINUX_HEALTH_H
 
+/* Parses the health data of an NVMe controller. */
+
 #include "sysmap/device_models.h"
 
 #define SLU_SMART_BYTES 512

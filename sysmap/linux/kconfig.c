@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options are looked up in a sorted list, as a configuration has ten thousand
- * lines. */
+/* Parses a kernel configuration. Options are looked up in a sorted list,
+ * because a configuration has ten thousand lines. */
 #include "config.h"
 #include "sysmap/linux/kconfig.h"
 

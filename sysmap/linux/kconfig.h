@@ -2,15 +2,16 @@
 #ifndef SLU_SYSMAP_LINUX_KCONFIG_H
 #define SLU_SYSMAP_LINUX_KCONFIG_H
 
-/* A kernel's configuration ("CONFIG_FUSE_FS=m" lines). */
+/* Reads those options of a kernel configuration ("CONFIG_FUSE_FS=m" lines) that
+ * matter to I/O. */
 
 #include <json-c/json.h>
 #include "sysmap/root.h"
 
 #define SLU_KERNEL_CONFIG_MAX (2u << 20) /* bytes, unpacked */
 
-/* Add those options to the object that matter to I/O, without "CONFIG_"; one
- * that is not set is "n". Cuts up the text; anything is taken. */
+/* Adds the options that matter to I/O to the object, without "CONFIG_"; one
+ * that is not set is "n". Splits the text in place; any text is accepted. */
 void slu_kernel_config_parse(char *text, struct json_object *out);
 
 /* /proc/config.gz, unpacked; -1 without one, or when built without zlib. */

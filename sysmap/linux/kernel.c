@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "kernelinfo": kernel configuration and settings that matter to I/O. Not the
- * whole configuration (a quarter of a megabyte, and equal on all nodes), nor
- * settings that the kernel derives from the memory it found.
+ * Reads the kernel configuration and settings that matter to I/O
+ * ("kernelinfo"). Not the whole configuration (a quarter of a megabyte, and
+ * equal on all nodes), nor settings that the kernel derives from the size of
+ * memory.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

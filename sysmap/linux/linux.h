@@ -2,8 +2,11 @@
 #ifndef SLU_SYSMAP_LINUX_H
 #define SLU_SYSMAP_LINUX_H
 
-/* The sources that read /proc and /sys; each is a slu_source_f
- * (sysmap/extract.h). */
+/*
+ * Sources of documents that read /proc and /sys; each is a slu_source_f
+ * (sysmap/extract.h). Where a resource has two sources, the second is for
+ * machines without the first.
+ */
 
 #include <json-c/json.h>
 #include "sysmap/root.h"

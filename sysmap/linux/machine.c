@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine: kernel, operating system, and the firmware's DMI strings. Names,
- * which differ between equal machines, are in a document of their own
- * ("hostid"). Serial numbers, which only root may read, are left out, since
- * every user may query the map.
+ * Reads kernel, operating system, and the firmware's DMI strings. Names, which
+ * differ between equal machines, are in a document of their own ("hostid").
+ * Serial numbers, which only root may read, are left out, since every user may
+ * query the map.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Memory: total size, number of NUMA nodes, and page sizes. Free memory changes
- * every second and is not included.
- */
+/* Reads the total size of memory, the number of NUMA nodes, and page sizes.
+ * Free memory changes every second and is not included. */
 #include "config.h"
 #include "sysmap/linux/linux.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "moduleinfo": the loaded kernel modules by name, with the versions of
- * out-of-tree ones, and the parameters of those that do I/O. Addresses and
+ * Reads the loaded kernel modules by name ("moduleinfo"), with the versions of
+ * out-of-tree modules and the parameters of those that do I/O. Addresses and
  * reference counts change every second and are not included.
  */
 #include "config.h"
@@ -16,7 +16,7 @@
 #define TEXT	  256
 #define NAMES_MAX 2048
 
-/* Modules whose parameters affect I/O. */
+/* Modules with parameters that affect I/O. */
 static bool does_io(const char *name)
 {
 	static const char *const prefixes[] = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Parses the kernel's mount tables. Texts point into the file's buffer, which
- * is split in place; blanks in them are octal escapes.
- */
+/* Parses the kernel's mount tables. Texts point into the file's buffer, which
+ * is split in place; blanks in mount points are octal escapes. */
 #include "config.h"
 #include "sysmap/linux/mounts.h"
 

@@ -3,9 +3,9 @@
 #define SLU_SYSMAP_LINUX_MOUNTS_H
 
 /*
- * The mount table. Mounts of users, containers and jobs (ours too), and mounts
- * that others hide, are left out, so that the table describes the machine and
- * stays the same over time; it is sorted by mount point.
+ * Reads the mount table. Mounts of users, containers and jobs (ours too), and
+ * those hidden below other mounts, are left out, so that the table describes
+ * the machine and stays the same over time. It is sorted by mount point.
  */
 
 #include "sysmap/model.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Network interfaces and the ports of InfiniBand adapters. Virtual interfaces
- * come and go with jobs and containers, so only those with hardware, bonds and
- * VLANs are listed. Addresses differ on every node and are in a document of
- * their own.
+ * Reads network interfaces, their addresses, and the ports of InfiniBand
+ * adapters. Virtual interfaces come and go with jobs and containers, so only
+ * hardware, bonds and VLANs are listed. Addresses differ on every node and are
+ * in a document of their own.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NUMA nodes from /sys/devices/system/node, with the disks, network interfaces
- * and accelerators near each: collected from the other extractors' documents.
+ * Reads NUMA nodes from /sys/devices/system/node, with the disks, network
+ * interfaces and accelerators near each, which come from the other extractors'
+ * documents.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

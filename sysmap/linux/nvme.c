@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NVMe controllers from /sys/class/nvme; if a kernel or recording has no such
- * class, from block devices with names of NVMe namespaces. Wear is read from
- * the controller by root. We wait at most a second, but the command keeps the
- * kernel's own timeout (a minute): when an admin command times out, Linux
- * resets the controller, with mounted file systems on it.
+ * Reads NVMe controllers from /sys/class/nvme; if a kernel or recording has no
+ * such class, from block devices with names of NVMe namespaces. Wear is read by
+ * an admin command, by root only. sysmap waits for it at most a second, but the
+ * command keeps the kernel's own timeout (a minute): when an admin command
+ * times out, Linux resets the controller, with mounted file systems on it.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

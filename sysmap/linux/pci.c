@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PCI functions in /sys/bus/pci, and the function of a device of another class.
- */
+/* Looks up PCI functions in /sys/bus/pci, and the function to which a device of
+ * another class (disk, network interface) belongs. */
 #include "config.h"
 #include "sysmap/linux/pci.h"
 

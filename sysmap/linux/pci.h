@@ -2,7 +2,9 @@
 #ifndef SLU_SYSMAP_LINUX_PCI_H
 #define SLU_SYSMAP_LINUX_PCI_H
 
-/* Helpers for other sources to look up PCI functions. */
+/*
+ * Looks up PCI functions for other sources: by address, or by a device's link.
+ */
 
 #include "sysmap/device_models.h"
 #include "sysmap/root.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "pcidevices" and "gpus" from /sys/bus/pci. */
+/* Reads PCI functions ("pcidevices") and GPUs ("gpus") from /sys/bus/pci. */
 #include "config.h"
 #include "sysmap/linux/linux.h"
 

@@ -3,7 +3,7 @@
 #define SLU_SYSMAP_LINUX_PCINAMES_H
 
 /*
- * Names of PCI vendors and devices, from the pci.ids that a machine has. The
+ * Finds the names of PCI vendors and devices in the machine's pci.ids. The
  * caller lists those that it needs, and all are found in one pass over the
  * file.
  */

@@ -19,9 +19,9 @@ uint64_t slu_meminfo_bytes(const char *text, const char *key);
 
 /* /proc/cpuinfo. Texts are borrowed from it, of the first processor. */
 struct slu_cpuinfo {
-	uint32_t cpus, cores, sockets; /* cores, sockets 0: not said */
+	uint32_t cpus, cores, sockets; /* cores, sockets 0: unknown */
 	const char *model, *vendor, *flags;
-	const char *implementer, *part; /* ARM says these for model */
+	const char *implementer, *part; /* ARM has these, no model */
 };
 void slu_cpuinfo_parse(char *text, struct slu_cpuinfo *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "blockqueues": the I/O settings of each block device, from its queue
- * directory; and "swap". Devices without a size (empty loop devices and drives)
- * and RAM disks are left out.
+ * Reads the I/O settings of each block device from its queue directory
+ * ("blockqueues"), and swap areas ("swap"). Devices without a size (empty loop
+ * devices and drives) and RAM disks are left out.
  */
 #include "config.h"
 #include "sysmap/linux/linux.h"

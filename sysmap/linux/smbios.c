@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SMBIOS 3.4, 7.18. A structure is a formatted part, whose second byte is its
- * length, followed by NUL-terminated strings with another NUL at the end. Bytes
- * of the formatted part that refer to strings count from 1.
+ * Parses SMBIOS structures (SMBIOS 3.4, 7.18): a formatted part, whose second
+ * byte is its length, followed by NUL-terminated strings with another NUL at
+ * the end. Bytes of the formatted part that refer to strings count from 1.
  */
 #include "config.h"
 #include "sysmap/linux/smbios.h"

@@ -2,8 +2,8 @@
 #ifndef SLU_SYSMAP_LINUX_SMBIOS_H
 #define SLU_SYSMAP_LINUX_SMBIOS_H
 
-/* Memory modules as the firmware describes them (SMBIOS structure type 17).
- * Never reads beyond the given bytes, whatever they contain. */
+/* Parses memory modules as the firmware describes them (SMBIOS structure type
+ * 17). Never reads beyond the given bytes, even if they are damaged. */
 
 #include <stdbool.h>
 #include <stddef.h>

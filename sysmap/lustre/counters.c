@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses the texts of Lustre's and the kernel's counters. */
+/* Parses the counters' texts of Lustre and the kernel. */
 #include "config.h"
 #include "sysmap/lustre/counters.h"
 

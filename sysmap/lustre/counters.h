@@ -3,10 +3,10 @@
 #define SLU_LUSTRE_COUNTERS_H
 
 /*
- * The counters of Lustre's servers and targets, as texts of Lustre 2.10 to
- * 2.17: "stats" (of obdfilter), "md_stats" (of mdt), "brw_stats", "lnet/stats";
- * and of the kernel, /proc/stat and /proc/meminfo. All of them count since they
- * were last cleared.
+ * Parses the counters of Lustre's servers and targets (2.10 to 2.17): "stats"
+ * (of obdfilter), "md_stats" (of mdt), "brw_stats", "lnet/stats"; and of the
+ * kernel, /proc/stat and /proc/meminfo. All of them count since they were last
+ * cleared.
  */
 
 #include <stdbool.h>

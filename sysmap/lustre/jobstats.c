@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The streaming parser of job_stats. A server with a thousand jobs outputs two
+ * Parses job_stats as a stream. A server with a thousand jobs outputs two
  * megabytes several times a second, of which three lines per job are needed:
- * lines are classified by their first letters, and only the needed ones parsed.
+ * lines are classified by their first letters, and only the needed ones are
+ * parsed.
  */
 #include "config.h"
 #include "sysmap/lustre/jobstats.h"

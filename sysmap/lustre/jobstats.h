@@ -3,13 +3,12 @@
 #define SLU_LUSTRE_JOBSTATS_H
 
 /*
- * job_stats of Lustre 2.10 to 2.17: the I/O of each job on a target since its
- * record was created. Two forms of text are understood: one target's file, and
- * what `lctl get_param obdfilter.*.job_stats` prints for several, each after a
- * line "obdfilter.NAME.job_stats=".
- *
- * Numbers are found by their keys, never by column; units after numbers,
- * histograms, and unknown or missing counters are tolerated.
+ * Parses job_stats of Lustre 2.10 to 2.17: the I/O of each job on a target
+ * since its record was created. The text is one target's file, or what `lctl
+ * get_param obdfilter.*.job_stats` prints for several, each after a line
+ * "obdfilter.NAME.job_stats=". Numbers are found by their keys, never by
+ * column; units after numbers, histograms, and unknown or missing counters are
+ * tolerated.
  */
 
 #include <stdbool.h>

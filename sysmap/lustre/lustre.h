@@ -2,8 +2,8 @@
 #ifndef SLU_SYSMAP_LUSTRE_H
 #define SLU_SYSMAP_LUSTRE_H
 
-/* Sources for Lustre (2.10 to 2.17) that read only this node and contact no
- * server; each is a slu_source_f (sysmap/extract.h). */
+/* Sources of documents about Lustre (2.10 to 2.17), each a slu_source_f
+ * (sysmap/extract.h). They read only this node and contact no server. */
 
 #include <json-c/json.h>
 #include "sysmap/root.h"

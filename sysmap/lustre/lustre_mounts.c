@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lustre mounts of a client. Each mounted file system has a "lov" device
- * (scratch-clilov-ffff88105db50000, with a number that changes at each boot),
- * which has the list of OSTs; releases moved its files between /proc, /sys and
- * debugfs, so each is searched in all of them. If only root may read the list,
- * OSTs are taken from the names of "osc" devices, without their state.
+ * Reads a client's Lustre mounts with their OSTs. Each mounted file system has
+ * a "lov" device (scratch-clilov-ffff88105db50000, with a number that changes
+ * at each boot), which has the list of OSTs. Releases moved its files between
+ * /proc, /sys and debugfs, so each is searched in all of them. If only root may
+ * read the list, the OSTs are the names of "osc" devices, without their state.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"

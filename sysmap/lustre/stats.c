@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Load of a Lustre server and its targets (table I of the load balancing
- * paper): present values of counters; rates are computed by readers from two of
- * them. The files' places depend on Lustre's version: every known one is tried,
- * and what is missing is left out.
+ * Reads the load of a Lustre server and its targets (table I of the load
+ * balancing paper): the present counters, of which readers subtract two to
+ * compute rates. The files' places depend on Lustre's version: every known one
+ * is tried, and what is missing is left out.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets of a Lustre server: those of obdfilter, mdt and mgs in /proc or /sys
- * (releases moved them), each with its back end (osd-ldiskfs, osd-zfs), which
- * has the device and the size.
+ * Reads the targets of a Lustre server: those of obdfilter, mdt and mgs in
+ * /proc or /sys (releases moved them), each with its back end (osd-ldiskfs,
+ * osd-zfs), which has the device and the size.
  */
 #include "config.h"
 #include "sysmap/lustre/lustre.h"
