@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of any query as JSON: numbers as numbers (whole ones beyond 2^53 as
- * strings), all else as strings; NULL and non-finite values are absent. */
+/*
+ * Implements the conversion. Numbers stay numbers (whole ones beyond 2^53
+ * become strings), all else are strings; NULL and non-finite values are absent.
+ */
 #include "config.h"
 #include "sysquery/json_rows.h"
 

@@ -2,6 +2,8 @@
 #ifndef SLU_SYSQUERY_JSON_ROWS_H
 #define SLU_SYSQUERY_JSON_ROWS_H
 
+/* Converts the rows of an SQL query to JSON. */
+
 #include <json-c/json.h>
 #include "store/db.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery: ask what Sluice knows; see sysquery/cli/ask.h. */
+/*
+ * sysquery: shows what Sluice knows of nodes, jobs and storage. Parses the
+ * command line, runs the subcommand (see sysquery/cli/ask.h), and with --watch
+ * repeats it.
+ */
 #include "config.h"
 
 #include <stdio.h>

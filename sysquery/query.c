@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses questions' arguments from JSON, and formats answers. */
+/* Answers questions from the database: parses their arguments from JSON, and
+ * formats the answers. */
 #include "config.h"
 #include "sysquery/query.h"
 

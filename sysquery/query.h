@@ -3,14 +3,15 @@
 #define SLU_SYSQUERY_QUERY_H
 
 /*
- * Questions that the database alone can answer and everybody may ask: the same
- * table serves `sysquery -f DB` and sluiced's /v1/query. Arguments are a JSON
- * object: "hosts" (a host list in brackets, or an array of names), "where" (a
- * condition that hosts must meet, see slu_select_hosts), "extractors" (an array
- * of names); "choice" (of summary) and "choices" (of storage: map_resources.h),
- * which sluiced sets itself; "since" (of diff: Unix seconds), "sql" (of
- * select), and those in sysquery/map/slurmconf_check.h. select and where
- * confine the connection, so a connection serves only one question.
+ * Answers the questions that need only the database and that every user may
+ * ask: the same table serves `sysquery -f DB` and sluiced's /v1/query.
+ * Arguments are a JSON object: "hosts" (a host list in brackets, or an array of
+ * names), "where" (a condition that hosts must meet, see slu_select_hosts),
+ * "extractors" (an array of names); "choice" (of summary) and "choices" (of
+ * storage: map_resources.h), which sluiced sets itself; "since" (of diff: Unix
+ * seconds), "sql" (of select), and those in sysquery/map/slurmconf_check.h.
+ * select and where confine the connection, so a connection serves only one
+ * question.
  */
 
 #include <json-c/json.h>

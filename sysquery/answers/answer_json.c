@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers as JSON. Keys that have another name in JSON are present under both:
- * first all as sluiced sent them, then those with units. Numbers are rounded to
- * the precision of their quantity.
+ * Encodes an answer of sluiced as JSON for output: each key that has another
+ * name in JSON (one with its unit) is present under both, first all as sluiced
+ * sent them. Numbers are rounded to the precision of their quantity.
  */
 #include "config.h"
 #include "sysquery/answers/answers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON schema of an answer, from its table of keys. Unknown values are
- * absent, so only schema, version and the rows are required; newer versions of
- * sluiced may add keys, so none are forbidden.
+ * Writes the JSON schema of an answer from its table of keys. Unknown values
+ * are absent, so only schema, version and the rows are required. Newer versions
+ * of sluiced may add keys, so none are forbidden.
  */
 #include "config.h"
 #include "sysquery/answers/answers.h"

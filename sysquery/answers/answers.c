@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers from the resource map, and the index of all answers; those about
- * jobs, I/O nodes and storage are in answers_jobs.c, answers_ions.c and
- * answers_storage.c. */
+/*
+ * Defines the tables of the answers from the resource map, and the index of all
+ * answers. Those about jobs, I/O nodes and storage are in answers_jobs.c,
+ * answers_ions.c and answers_storage.c.
+ */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

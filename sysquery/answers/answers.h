@@ -3,9 +3,10 @@
 #define SLU_SYSQUERY_ANSWERS_ANSWERS_H
 
 /*
- * The answers of sysquery: the keys of each, with units and columns. These
- * tables define the JSON output (answer_json.c), its schemas (answer_schema.c),
- * the tables for people, and the names for -o and --sort.
+ * Describes the answers that sysquery shows: the keys of each, with their
+ * types, units and columns. From these tables come the JSON output
+ * (answer_json.c), its schemas (answer_schema.c), the tables for people, and
+ * the names for -o and --sort.
  *
  * A key may have another name in JSON than in sluiced's answer: one with its
  * unit. There the old name is kept as deprecated until the next version.

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answer about I/O nodes: the current assignment, former divisions, the
- * accuracy of predictions, and the effect of other policies. */
+/*
+ * Defines the table of the answer about I/O nodes: the current assignment,
+ * former divisions, the accuracy of predictions, and the effect of other
+ * policies.
+ */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

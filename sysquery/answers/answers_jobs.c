@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about jobs: file systems, predictions, starts and waits, and the load
- * of the parallel file system. */
+/* Defines the tables of the answers about jobs: file systems, predictions,
+ * starts and waits, and the load of the parallel file system. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

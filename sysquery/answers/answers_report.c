@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about a single job, and about the jobs of a period (doc/job.md). */
+/* Defines the tables of the answers about a single job and about the jobs of a
+ * period (doc/job.md). */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

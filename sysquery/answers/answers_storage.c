@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers about Lustre's targets, and the site's summary. */
+/* Defines the tables of the answers about Lustre's targets, and of the site's
+ * summary. */
 #include "config.h"
 #include "sysquery/answers/answers.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Colors only repeat what a word says: output without colors is complete. */
+/* Implements the colors. A color only repeats what the word says: output
+ * without colors is complete. */
 #include "config.h"
 #include "sysquery/answers/colors.h"
 

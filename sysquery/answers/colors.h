@@ -2,8 +2,8 @@
 #ifndef SLU_SYSQUERY_ANSWERS_COLORS_H
 #define SLU_SYSQUERY_ANSWERS_COLORS_H
 
-/* The color of a state or a severity; of a word for a failure, or for something
- * that needs attention ("-": none). */
+/* Chooses the color of a word in a table: of a state or a severity; of a
+ * failure; of something that needs attention ("-": no color). */
 
 #include "common/table.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of advice, each a condition and a sentence, in the order of
- * urgency. A sentence gives the recorded facts before the advice, so that users
- * can judge it.
+ * Implements the rules of advice for one job, in the order of urgency: each is
+ * a condition and a sentence. A sentence gives the recorded facts before the
+ * advice, so that users can judge it.
  */
 #include "config.h"
 #include "sysquery/answers/job_advice.h"

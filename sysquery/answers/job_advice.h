@@ -3,8 +3,8 @@
 #define SLU_SYSQUERY_ANSWERS_JOB_ADVICE_H
 
 /*
- * Advice for a job's user. Each rule has a condition on the recorded data, and
- * its text states that data; a rule does not apply if data that it needs is
+ * Gives advice to a job's user. Each rule has a condition on the recorded data,
+ * and its text states that data; a rule does not apply if data that it needs is
  * missing. Pure functions.
  */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules of advice for many jobs, as in job_advice.c; few jobs give none. */
+/* Implements the rules of advice for many jobs, as job_advice.c does for one. A
+ * rule needs a minimum number of jobs. */
 #include "config.h"
 #include "sysquery/answers/report_advice.h"
 #include "sysquery/answers/job_advice.h"

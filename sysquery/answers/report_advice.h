@@ -2,8 +2,8 @@
 #ifndef SLU_SYSQUERY_ANSWERS_REPORT_ADVICE_H
 #define SLU_SYSQUERY_ANSWERS_REPORT_ADVICE_H
 
-/* Advice from sums over many jobs, as job_advice.h for one job. Pure functions.
- */
+/* Gives advice from sums over many jobs, as job_advice.h does for one job. Pure
+ * functions. */
 
 #include <json-c/json.h>
 #include <stdint.h>

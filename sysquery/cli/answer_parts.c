@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams answers as JSON: documents go from the database straight to the
- * output. sluiced only sends a complete answer, so it is queried for the
- * documents of a few hosts at a time, and the objects are merged here; neither
- * side ever holds more than one part in memory.
+ * Streams large answers as JSON, so that never more than one part is in memory.
+ * Documents go from the database straight to the output. sluiced only sends
+ * complete answers, so it is queried for a few hosts at a time, and the objects
+ * are merged here.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

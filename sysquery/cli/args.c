@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line. The original tool's options -n and -e take every word up
- * to the next option, so getopt() cannot read it.
+ * Parses the command line, by the tables of options and subcommands. The
+ * original tool's options -n and -e take every word up to the next option, so
+ * getopt() cannot parse it.
  */
 #include "config.h"
 #include "sysquery/cli/options.h"
@@ -10,13 +11,15 @@
 #include <string.h>
 #include "common/jsonx.h"
 
-/* Has it a letter? */
+/* Does the option have a letter, besides its long name? */
 static bool typed(const struct slu_option *opt)
 {
 	return opt->key < SLU_OPT_FIRST;
 }
 
-/* Long names may be cut short where that is clear, as getopt_long() has it. */
+/*
+ * Long names may be abbreviated where that is unambiguous, as in getopt_long().
+ */
 static const struct slu_option *find(const char *word, size_t len)
 {
 	const struct slu_option *found = NULL;
@@ -43,7 +46,8 @@ static bool is_option(const char *word)
 	return word && word[0] == '-' && word[1] != '\0';
 }
 
-/* A value that is wrong, and to be told so. */
+/* A negative number is read as the option's value, so that the error says that
+ * it is invalid. */
 static bool is_negative(const char *word)
 {
 	return word[0] == '-' && word[1] >= '0' && word[1] <= '9';
@@ -186,7 +190,7 @@ static int settle_letter(struct slu_ask *ask, const struct slu_command *c,
 	return 0;
 }
 
-/* What excludes each other. */
+/* Options that exclude each other. */
 static int check_forms(const struct slu_ask *ask, struct slu_err *err)
 {
 	const char *form = ask->table	 ? "--table"

@@ -3,10 +3,10 @@
 #define SLU_SYSQUERY_CLI_ASK_H
 
 /*
- * The sysquery command: its options, and how it shows an answer. Each
- * subcommand is a row in subcommands.c and a file in cmd/, which asks a
- * question (of the database of -f, or of sluiced) and defines the table for its
- * answer.
+ * Parses sysquery's command line, asks the question, and shows the answer: the
+ * interface between the files of cli/ and the subcommands. Each subcommand is a
+ * row in subcommands.c and a file in cmd/, which asks the database of -f, or
+ * sluiced, and defines the table for the answer.
  */
 
 #include <json-c/json.h>

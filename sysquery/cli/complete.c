@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shell completion of the last word, from the tables of commands, options and
- * answers. */
+/*
+ * Implements shell completion from the tables of commands, options and answers.
+ */
 #include "config.h"
 #include "sysquery/cli/complete.h"
 

@@ -2,9 +2,11 @@
 #ifndef SLU_SYSQUERY_CLI_COMPLETE_H
 #define SLU_SYSQUERY_CLI_COMPLETE_H
 
-/* Appends to *out, one a line, the completions of the last word; words: those
- * after the command's name. Nothing is appended if a file name is expected, for
- * example. */
+/*
+ * Completes the last word of a command line for the shell. The completions are
+ * appended to *out, one a line; `word` are the words after the command's name.
+ * Nothing is appended where only a file name, for example, is possible.
+ */
 
 #include "common/str.h"
 

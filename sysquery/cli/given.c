@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which options were given. */
+/* Tells whether an option was given on the command line. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

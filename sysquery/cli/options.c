@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options, and what each changes in the query: those of a single question
- * are put into its arguments directly. */
+/*
+ * Defines the table of options, and what each changes in the query. An option
+ * that belongs to a single question is put into the question's arguments
+ * directly.
+ */
 #include "config.h"
 #include "sysquery/cli/options.h"
 

@@ -3,7 +3,7 @@
 #define SLU_SYSQUERY_CLI_OPTIONS_H
 
 /* The table of options, from which the parser of the command line, --help and
- * the shell completion are made. */
+ * the shell completion are generated. */
 
 #include "sysquery/cli/ask.h"
 

@@ -2,7 +2,8 @@
 #ifndef SLU_SYSQUERY_CLI_PARAGRAPH_H
 #define SLU_SYSQUERY_CLI_PARAGRAPH_H
 
-/* A page of labels with text beside them, broken at blanks to fit the width. */
+/* Formats a page of labels with paragraphs of text beside them, as `sysquery
+ * job` prints it. Lines are broken at blanks to fit the width. */
 
 #include "common/str.h"
 

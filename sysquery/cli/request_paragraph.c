@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Formats a job's request: each size is shown in the largest binary unit that
+ * divides it. */
 #include "config.h"
 #include "sysquery/cli/request_paragraph.h"
 

@@ -2,10 +2,8 @@
 #ifndef SLU_SYSQUERY_CLI_REQUEST_PARAGRAPH_H
 #define SLU_SYSQUERY_CLI_REQUEST_PARAGRAPH_H
 
-/*
- * Prints a job's request with readable sizes: the canonical text has them in
- * bytes.
- */
+/* Prints a job's request with readable sizes. The canonical text of a request
+ * has them in bytes. */
 
 #include "sysquery/cli/paragraph.h"
 

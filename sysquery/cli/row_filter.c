@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Selects, sorts and projects the rows of a table: --state, --since, --until,
- * --last, --sort and -o. A row without the value that a filter tests is kept.
+ * Selects, sorts and projects the rows of an answer's table, for --state,
+ * --since, --until, --last, --sort and -o. A row without the value that a
+ * filter tests is kept.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

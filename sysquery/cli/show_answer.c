@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where answers come from, and how they are shown. */
+/* Gets a question's answer from the database of -f or from sluiced, and writes
+ * it as JSON or as a table. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of subcommands. */
+/*
+ * Defines the table of subcommands: name, help, options and function of each.
+ */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

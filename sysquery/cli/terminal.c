@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of the screen that an answer is for. Where there is none,
- * tables are as wide as they are and have no colors; COLUMNS in the
- * environment is a width there, too, as watch(1) sets it for what it runs.
+ * Prints tables and messages to fit the terminal. Without a terminal, tables
+ * have their full width and no colors; but COLUMNS in the environment still
+ * limits the width, since watch(1) sets it for the command that it runs.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -20,7 +20,7 @@ bool slu_ask_terminal(const struct slu_ask *ask)
 	return !ask->output && isatty(STDOUT_FILENO);
 }
 
-/* no-color.org: any text but an empty one says no. */
+/* no-color.org: NO_COLOR with any text but an empty one means no colors. */
 static bool wants_color(const struct slu_ask *ask)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses times on the command line, a date in one of several forms or an age,
- * and formats them. */
+/* Implements the parsing and formatting of times. */
 #include "config.h"
 #include "sysquery/cli/time_text.h"
 

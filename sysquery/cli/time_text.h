@@ -2,6 +2,8 @@
 #ifndef SLU_SYSQUERY_CLI_TIME_TEXT_H
 #define SLU_SYSQUERY_CLI_TIME_TEXT_H
 
+/* Parses times and time limits on the command line, and formats times. */
+
 #include <stdint.h>
 #include "common/err.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_SYSQUERY_CLI_TIMELINE_H
 #define SLU_SYSQUERY_CLI_TIMELINE_H
 
-/* Phases as bars of text on one time scale, one a line, for terminals of 80
- * columns and without colours. Pure functions. */
+/* Draws the phases of a job's file system as text: bars on one time scale, one
+ * a line, for terminals of 80 columns and without colours. Pure functions. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery buffers: a line per job file system; for a single job also its
- * phases and events. */
+/* sysquery buffers: lists the file systems of jobs, one a line; for a single
+ * job also its phases and events. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery doctor: problems of the cluster, with commands that show or solve
- * them. What prevents this host from querying sluiced is checked here; the rest
- * is sluiced's answer (sluiced/doctor/doctor.h).
+ * sysquery doctor: finds problems of the cluster, and prints commands that show
+ * or solve them. Why this host cannot query sluiced is checked here; the other
+ * checks are sluiced's (sluiced/doctor/doctor.h).
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"
@@ -128,7 +128,8 @@ static struct json_object *ask_at(struct slu_ask *ask, const char *server,
 	return answer;
 }
 
-/* Tries each address of sluiced, as with an invalid file nobody else does. */
+/* Asks each address of sluiced until one answers. With an invalid sluice.conf
+ * no other code does this. */
 static struct json_object *ask_sluiced(struct slu_ask *ask,
 				       const struct slu_conf *conf,
 				       struct slu_err *err)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery dump: the rows of all or some tables, {"TABLE":[ROW,...],...},
- * written page by page, as a history has millions. sysquery check-integrity:
- * SQLite's integrity check. Both see what users may not, so they need read
- * access to the file itself.
+ * sysquery dump: prints the rows of all or some tables,
+ * {"TABLE":[ROW,...],...}, page by page, because a history has millions.
+ * sysquery check-integrity: runs SQLite's integrity check. Both see what users
+ * may not, so they need read access to the database file.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery history: the present and former documents of hosts. sysquery diff:
- * differences between two hosts, or between two times of one. Tables have a
- * line for each leaf that differs.
+ * sysquery history: shows the present and former documents of hosts. sysquery
+ * diff: shows the differences between two hosts, or between two times of one.
+ * Tables have a line for each leaf that differs.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

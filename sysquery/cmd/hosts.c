@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery hosts, sysquery extractors: lists of the resource map. */
+/* sysquery hosts, sysquery extractors: list the hosts, or the extractors, that
+ * the resource map has. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

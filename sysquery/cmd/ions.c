@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery ions: the I/O nodes of each job now, and the changes at each start
- * and end of a job. */
+/* sysquery ions: shows the I/O nodes of each job now, and the changes at each
+ * start and end of a job. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 #include "sysquery/cmd/ions_replay.h"

@@ -2,6 +2,9 @@
 #ifndef SLU_SYSQUERY_IONS_REPLAY_H
 #define SLU_SYSQUERY_IONS_REPLAY_H
 
+/* Simulates recorded jobs with other I/O node policies, for `sysquery ions
+ * --replay`. */
+
 #include "sysquery/cli/ask.h"
 
 /* {"replay": {since, jobs, known (of them), compute (nodes), seconds, policies

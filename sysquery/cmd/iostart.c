@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery iostart: is the parallel file system a bottleneck, and what would
- * IOStart gain? */
+/* sysquery iostart: shows whether the parallel file system is a bottleneck, and
+ * what IOStart would gain. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -54,7 +54,7 @@ static const char *how_known(const char *by)
 	return "what jobs moved together while they ran no longer for it";
 }
 
-/* Those of which what they said is used, but who say nothing. */
+/* Adds the servers of Lustre whose last report is still used, but old. */
 static void add_silent(struct json_object *a, struct slu_page *out)
 {
 	char since[SLU_WHEN_TEXT];
@@ -73,7 +73,7 @@ static void add_silent(struct json_object *a, struct slu_page *out)
 			       at(a, "silent"));
 }
 
-/* What IOBandwidth=auto is, and who said so. */
+/* Adds the value of IOBandwidth=auto, and where it comes from. */
 static void add_auto(struct json_object *a, const char *by,
 		     struct slu_page *out)
 {
@@ -102,7 +102,7 @@ static void add_auto(struct json_object *a, const char *by,
 	add_silent(a, out);
 }
 
-/* What history says the file system can do. */
+/* Adds the bandwidth at which, by the history, jobs do not run longer yet. */
 static void add_well(struct json_object *a, struct slu_page *out)
 {
 	char text[SLU_RATE_TEXT];
@@ -120,7 +120,7 @@ static void add_well(struct json_object *a, struct slu_page *out)
 			       slu_rate_text(at(a, "met"), text));
 }
 
-/* IOMetadata, now. */
+/* Adds the present value of IOMetadata. */
 static void add_metadata(struct json_object *a, struct slu_page *out)
 {
 	if (at(a, "metadata_capacity") > 0)

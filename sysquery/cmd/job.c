@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery job: one page about a job's I/O, limit and waits, like seff. */
+/* sysquery job: prints one page about a job's I/O, time limit and waits, like
+ * Slurm's seff. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

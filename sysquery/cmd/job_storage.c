@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * sysquery job, the section of the job's file system: the layout, used bytes,
- * staged data and rates, failures, and a timeline of the phases.
- */
+/* Prints the section of `sysquery job` about the job's file system: the layout,
+ * used bytes, staged data and rates, failures, and a timeline of the phases. */
 #include "config.h"
 #include "sysquery/cmd/job_storage.h"
 

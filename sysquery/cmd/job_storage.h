@@ -2,8 +2,11 @@
 #ifndef SLU_SYSQUERY_CMD_JOB_STORAGE_H
 #define SLU_SYSQUERY_CMD_JOB_STORAGE_H
 
-/* Paragraphs of `sysquery job` about file systems, from the list "file_systems"
- * in sluiced's answer: one object for each buffer of the job, oldest first. */
+/*
+ * Prints the paragraphs of `sysquery job` about file systems, from the list
+ * "file_systems" in sluiced's answer: one object for each buffer of the job,
+ * oldest first.
+ */
 
 #include <json-c/json.h>
 #include "sysquery/cli/paragraph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery jobs: ended jobs with their predictions. */
+/* sysquery jobs: lists ended jobs with their predictions. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

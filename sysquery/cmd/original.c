@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line of the original tool, without a subcommand: JSON on one
- * line, or one name per line. */
+/* Accepts the command line of the original tool, which has no subcommands, and
+ * prints its output: JSON on one line, or one name per line. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

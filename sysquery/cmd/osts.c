@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery osts: Lustre's storage targets by their servers' last reports; with
- * `place`, the targets for one or more new files. */
+/* sysquery osts: shows Lustre's storage targets by their servers' last reports;
+ * with `place`, chooses the targets for one or more new files. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery page: the site as one HTML file, from three answers. A section whose
- * data is not available has no picture. */
+/* sysquery page: writes an overview of the site as one HTML file, from three
+ * answers. A section without data says why, and has no picture. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
@@ -32,7 +32,9 @@ static int set_times(struct slu_ask *ask, struct slu_page_query *q,
 	return 0;
 }
 
-/* From the database alone: whoever can read it may see all users. */
+/*
+ * Asks the database directly: a user who can read the file may see all users.
+ */
 static struct json_object *collect(const struct slu_ask *ask,
 				   struct slu_page_query *q,
 				   struct slu_err *err)

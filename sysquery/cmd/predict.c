@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery predict: the predicted run time of a job that would be submitted
- * now, or the rest of a running one's, with the reason, and its predicted I/O.
+/*
+ * sysquery predict: shows the predicted run time of a job that would be
+ * submitted now, or the remaining time of a running one, with the reason; and
+ * its predicted I/O.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

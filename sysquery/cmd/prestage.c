@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery prestage: inputs that are brought to nodes ahead of their jobs, and
- * what came of those that were. */
+/*
+ * sysquery prestage: shows which pending jobs' inputs are copied to nodes
+ * before the jobs start (PrestageTo), and how much of the data copied so far
+ * was used.
+ */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

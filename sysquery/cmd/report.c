@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery report: the facts of `sysquery job`, summed over many jobs. */
+/*
+ * sysquery report: prints the facts of `sysquery job`, summed over many jobs.
+ */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * sysquery resources: the documents as JSON; as a table, a line per host; with
- * -e a table per extractor, with the lines of all hosts.
- */
+/* sysquery resources: prints the documents as JSON; as a table, a line per
+ * host; with -e a table per extractor, with the lines of all hosts. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery schema: the JSON schema of an answer; without a name, the list of
- * answers. */
+/* sysquery schema: prints the JSON schema of an answer; without a name, the
+ * list of answers. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

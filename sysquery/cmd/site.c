@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery, sysquery site: a summary of the site on one screen, from several
- * answers; parts that are not available, such as Lustre, are left out.
+ * sysquery, sysquery site: shows a summary of the site on one screen, from
+ * several answers; parts that are not available, such as Lustre, are left out.
  */
 #include "config.h"
 #include "sysquery/cli/ask.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery sql: a SELECT over the views of the resource map; without one, lists
- * the views and their columns. */
+/* sysquery sql: runs a SELECT over the views of the resource map; without one,
+ * lists the views and their columns. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery start: the predicted start and nodes of a pending job. */
+/* sysquery start: shows the predicted start and nodes of a pending job. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

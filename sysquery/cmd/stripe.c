@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery stripe explain: a layout for a file, with the reasons; stripe check:
- * see stripe_check.h. */
+/* sysquery stripe explain: recommends a layout for a file, with the reasons.
+ * For stripe check see stripe_check.h. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

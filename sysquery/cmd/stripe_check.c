@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery stripe check: files below a directory whose layout costs most, and
- * the commands that change it; nothing is changed. */
+/*
+ * sysquery stripe check: finds the files below a directory whose layout costs
+ * most, and prints the commands that would change it. Changes nothing itself.
+ */
 #include "config.h"
 #include "sysquery/cmd/stripe_check.h"
 
@@ -12,7 +14,8 @@
 #include "sysquery/cmd/stripe_files.h"
 
 #define TOP 20
-/* Where nobody knows the version: what every version takes. */
+/* Lustre's version if it is unknown: commands are printed that every version
+ * accepts. */
 #define OLDEST 2005
 
 struct check {
@@ -62,7 +65,7 @@ static uint32_t number_of(struct json_object *servers, const char *name)
 	return n;
 }
 
-/* sluiced may know other file systems, too. */
+/* Is it a target of this file system? sluiced may know others, too. */
 static bool is_of(const char *target, const char *fsname)
 {
 	size_t len = strlen(fsname);
@@ -87,7 +90,7 @@ static void take_server(struct check *c, struct json_object *ost,
 	c->target[index].server = number_of(servers, name);
 }
 
-/* Which servers the targets have, and what a server moves. */
+/* Takes the server of each target from the answer, and a server's bandwidth. */
 static void take_servers(struct check *c, struct json_object *answer)
 {
 	struct json_object *list = slu_json_list_at(answer, "osts");
@@ -101,7 +104,7 @@ static void take_servers(struct check *c, struct json_object *answer)
 	json_object_put(servers);
 }
 
-/* sluiced is asked where there is one; without it, there are no servers. */
+/* Asks sluiced for servers if there is one; without it, none are known. */
 static void ask_servers(const struct slu_ask *ask, struct check *c)
 {
 	struct slu_ask other = *ask;
@@ -217,7 +220,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 	return 0;
 }
 
-/* What the command line and the site say. */
+/* Collects the settings of the command line and of the site. */
 static int prepare(struct slu_ask *ask, const char *dir, struct check *c,
 		   struct slu_err *err)
 {

@@ -2,8 +2,11 @@
 #ifndef SLU_SYSQUERY_CMD_STRIPE_CHECK_H
 #define SLU_SYSQUERY_CMD_STRIPE_CHECK_H
 
-/* stripe check DIR: asks lfs and, where there is one, sluiced; shows the answer
- * slu_form_layouts. ask->differs: files were found. */
+/*
+ * Checks the layouts of files below a directory, for `sysquery stripe check
+ * DIR`: asks lfs and, if there is one, sluiced, and shows the answer
+ * slu_form_layouts. Sets ask->differs if files were found.
+ */
 
 #include "sysquery/cli/ask.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the walk below a directory, and runs lfs. Files are collected
+ * until they fill one command line, then their layouts are read together. */
 #include "config.h"
 #include "sysquery/cmd/stripe_files.h"
 
@@ -39,7 +41,8 @@ static void miss(struct slu_stripe_walk *w, const char *path, const char *why)
 			 why);
 }
 
-/* What lfs says of the files, all at once; -1: nothing that one can go by. */
+/* Runs lfs for the files, and reads its whole output; -1: no output that can be
+ * used. */
 static int ask_lfs(char *const *path, size_t n, struct slu_buf *out, int *code,
 		   struct slu_err *err)
 {
@@ -60,8 +63,8 @@ static size_t count_layouts(struct pass *p, const char *text)
 	return n;
 }
 
-/* Which layout is whose is known by their order alone: of each file one, and
- * nothing else. */
+/* Layouts are matched with files by their order alone, so there must be one for
+ * each file, and nothing else. */
 static bool is_whole(struct pass *p, const struct slu_buf *said, size_t n)
 {
 	return said->data && !strstr(said->data, "has no stripe info") &&
@@ -77,8 +80,8 @@ static void take(struct pass *p, size_t first, size_t n, const char *text)
 						    p->err) != 0;
 }
 
-/* Asks for these files; where that goes wrong (one of them has gone, or is not
- * ours, or their paths are too long together), for each half. */
+/* Reads the layouts of these files; if lfs fails (a file was deleted, or may
+ * not be read, or the paths are too long together), those of each half. */
 static void look(struct pass *p, size_t first, size_t n)
 {
 	struct slu_buf said = {0};

@@ -3,9 +3,9 @@
 #define SLU_SYSQUERY_CMD_STRIPE_FILES_H
 
 /*
- * The files below a directory of Lustre, and how each is laid out, as lfs says.
- * A hundred or so are asked for by one `lfs getstripe`, and only so many are in
- * memory. One thread.
+ * Reads the stripe layouts of all files below a directory of Lustre, with `lfs
+ * getstripe` for a hundred or so at a time, of which no more are in memory. One
+ * thread.
  */
 
 #include <stdint.h>
@@ -14,10 +14,10 @@
 
 struct slu_stripe_walk {
 	struct slu_review *review; /* gets every file that has bytes */
-	/* Is told from time to time; may be NULL. */
+	/* Called after each batch of files; may be NULL. */
 	void (*progress)(const struct slu_stripe_walk *walk);
 	uint64_t seen;	 /* files */
-	uint64_t read;	 /* whose layout lfs told */
+	uint64_t read;	 /* files whose layout is known */
 	uint64_t unread; /* files and directories that could not be read */
 	char first[512]; /* the first of these, and why */
 };

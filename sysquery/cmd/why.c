@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery why: what a pending job waits for, besides Slurm's reasons. */
+/* sysquery why: shows what a pending job waits for, besides Slurm's reasons. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

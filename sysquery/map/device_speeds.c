@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the documents "storagespeed", "networkdevices" and "infiniband". */
+/* Reads the speeds from the documents "storagespeed", "networkdevices" and
+ * "infiniband". */
 #include "config.h"
 #include "sysquery/map/device_speeds.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_SYSQUERY_MAP_DEVICE_SPEEDS_H
 #define SLU_SYSQUERY_MAP_DEVICE_SPEEDS_H
 
-/* Speeds of nodes' devices in the resource map: of storage as measured (sysmap
- * --measure), and of network links. */
+/* Reads the speeds of nodes' devices from the resource map: of storage as
+ * measured (sysmap --measure), and of network links. */
 
 #include <stddef.h>
 #include <stdint.h>

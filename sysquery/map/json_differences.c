@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Flattens both documents to lists of (path, value), sorted by path, and merges
- * the lists. Depth is bounded by the JSON parser.
- */
+/* Compares documents by flattening both to lists of (path, value), sorted by
+ * path, and merging the lists. Depth is bounded by the JSON parser. */
 #include "config.h"
 #include "sysquery/map/json_differences.h"
 

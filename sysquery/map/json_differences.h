@@ -3,7 +3,7 @@
 #define SLU_SYSQUERY_MAP_JSON_DIFFERENCES_H
 
 /*
- * How two JSON documents differ, leaf by leaf, for people to read. A leaf is a
+ * Compares two JSON documents leaf by leaf, for people to read. A leaf is a
  * text, number, boolean, null or an empty array or object; its path is its
  * place: "CoreCount", "L3.Size". Elements of an array are matched by a key
  * (name, mountpoint, device, ...: the first of these that all elements have,

@@ -3,12 +3,12 @@
 #define SLU_SYSQUERY_MAP_MAP_HISTORY_H
 
 /*
- * Changes in the resource map: since when a host has a document, its earlier
- * documents, and how two hosts differ. Documents that change by the minute have
- * no history, and are left out unless `extractors` names them (a NULL-ended
- * list; NULL or empty: all others). A database of the original tool has no
- * times: its documents count as unchanged. Differences are those of
- * json_differences.h. Caller puts.
+ * Shows changes in the resource map: since when a host has a document, its
+ * earlier documents, and how two hosts differ (by json_differences.h).
+ * Documents that change by the minute have no history, and are left out unless
+ * `extractors` names them (a NULL-ended list; NULL or empty: all others). A
+ * database of the original tool has no times: its documents count as unchanged.
+ * The caller frees answers with json_object_put().
  */
 
 #include <json-c/json.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The large answer is composed here instead of in SQL: documents are copied as
- * they are, without parsing, and only ids are sorted. It is output in pieces of
- * one small buffer, so that it may be larger than memory and touches no new
- * pages; a document that many hosts have is read again for each, from a page
- * that is mapped already.
+ * Writes the documents of many hosts without parsing them: only ids are sorted,
+ * and texts are copied as they are, in pieces of one small buffer, so that the
+ * answer may be larger than memory. A document that many hosts have is read
+ * again for each, from a page of the file that is already mapped.
  */
 #include "sysquery/map/map_resources.h"
 #include "config.h"

@@ -3,10 +3,11 @@
 #define SLU_SYSQUERY_MAP_MAP_RESOURCES_H
 
 /*
- * Questions about the resource map, answered as JSON. They only read, and also
- * work on a database of the original tool. hosts: NULL or empty: all, else
- * sorted by slu_hosts_sort(); extractors NULL or empty: all (else a NULL-ended
- * list). Unknown hosts and extractors add nothing.
+ * Answers questions about the resource map as JSON: the documents of hosts,
+ * their storage, the lists of hosts and extractors. Only reads, also a database
+ * of the original tool. hosts: NULL or empty: all, else sorted by
+ * slu_hosts_sort(); extractors NULL or empty: all (else a NULL-ended list).
+ * Unknown hosts and extractors add nothing.
  */
 
 #include <json-c/json.h>

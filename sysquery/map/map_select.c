@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs an untrusted statement: first its views are made, then the connection is
- * confined, then it runs. */
+/* Runs an untrusted SELECT: first its views are created, then the connection is
+ * confined to reading them, then the statement runs. */
 #include "config.h"
 #include "sysquery/map/map_select.h"
 

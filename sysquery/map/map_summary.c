@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary of each host, such as its storage, from its documents; unknown
- * values are absent. */
+/* Summarises each host (storage, disks, memory, processors) from its documents;
+ * unknown values are absent. */
 #include "config.h"
 #include "sysquery/map/map_resources.h"
 

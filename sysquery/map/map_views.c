@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Documents as SQL views. Each distinct document is split once into rows of a
- * temporary table; the view joins these with the hosts that have the document.
- * Columns are all keys that occur in documents, and those that the extractor is
- * known to produce, so that a query about GPUs is valid where there are none.
+ * Creates the SQL views of the documents. Each distinct document is split once
+ * into rows of a temporary table; the view joins these with the hosts that have
+ * the document. Columns are all keys that occur in documents, and those that
+ * the extractor is known to produce, so that a query about GPUs is valid where
+ * there are none.
  */
 #include "config.h"
 #include "sysquery/map/map_select.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Facts about a node from its documents; without a document some are unknown.
+/*
+ * Reads the facts from a node's documents; without a document some are unknown.
  */
 #include "config.h"
 #include "sysquery/map/node_facts.h"

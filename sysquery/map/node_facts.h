@@ -2,7 +2,8 @@
 #ifndef SLU_SYSQUERY_MAP_NODE_FACTS_H
 #define SLU_SYSQUERY_MAP_NODE_FACTS_H
 
-/* The resource map's data about a node, in slurm.conf's units. */
+/* Collects what slurm.conf should say about a node (processors, memory, disks,
+ * GPUs, features) from the resource map, in slurm.conf's units. */
 
 #include <json-c/json.h>
 #include <stdbool.h>

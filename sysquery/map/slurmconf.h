@@ -3,9 +3,10 @@
 #define SLU_SYSQUERY_MAP_SLURMCONF_H
 
 /*
- * What slurm.conf says about nodes, read from the file itself: NodeName lines
- * with host lists, those of DEFAULT applied to what follows them, and TmpFS, in
- * files as common/slurmfile.h reads them. No program of Slurm is run.
+ * Reads the node definitions of slurm.conf from the file itself: NodeName lines
+ * with host lists, the values of DEFAULT lines applied to the lines after them,
+ * and TmpFS. Includes are followed as in common/slurmfile.h. No program of
+ * Slurm is run.
  */
 
 #include <json-c/json.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Axes: ticks at round values, with a grid line at each. */
+/*
+ * Draws the axes of a chart: ticks at round values, with a grid line at each.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

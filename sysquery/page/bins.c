@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Means over equal intervals of the time that is shown. */
+/*
+ * Computes means over equal intervals (bins) of the time that the page shows.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,11 @@
 #ifndef SLU_PAGE_COLLECT_H
 #define SLU_PAGE_COLLECT_H
 
-/* Private to the collectors: the parts of the document, see page.h. Each
- * returns NULL on an error; the caller puts. */
+/*
+ * Collects the parts of the page's document (page.h) from the database; private
+ * to the collectors. Each returns NULL on an error; the caller frees with
+ * json_object_put().
+ */
 
 #include "sysquery/page/page.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers: those that are alive, the number in each state over time, and
- * timelines of the last ones. States are in rows of BufferHistory; a row
- * without a state is a remark.
+ * Collects the buffers for the page: those that are alive, the number in each
+ * state over time, and timelines of the last ones. States are read from rows of
+ * BufferHistory; a row without a state is a remark.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"

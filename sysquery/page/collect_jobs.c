@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statistics of ended jobs: predictions, limits, and the bandwidths of jobs
- * with I/O nodes. Their number is not bounded, so little is kept of each.
+ * Collects statistics of ended jobs for the page: errors of predictions, use of
+ * time limits, and the bandwidths of jobs with I/O nodes. The number of jobs is
+ * not bounded, so only sums and a few numbers of each are kept.
  */
 #include "config.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts of the resource map, and the switches to which they are connected.
- */
+/* Collects the hosts of the resource map for the page, and the switches to
+ * which they are connected. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,11 @@
 #ifndef SLU_PAGE_DRAW_H
 #define SLU_PAGE_DRAW_H
 
-/* Private to the page: its sections, each in a file of its own, and how they
- * read the document of page.h: absent values, or values of a wrong type, count
- * as empty. */
+/*
+ * Draws the sections of the page, each in a file of its own, from the document
+ * of page.h; private to the page. Absent values of the document, or values of a
+ * wrong type, count as empty.
+ */
 
 #include <json-c/json.h>
 #include "sysquery/page/html.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buffers over time: number by state, and timelines of the last ones. */
+/* Draws the page's section about buffers: number by state over time, and
+ * timelines of the last ones. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Predicted against measured run times. */
+/* Draws predicted against measured run times, by classes of predicted times. */
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/draw.h"

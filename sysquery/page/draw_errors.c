@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors of predicted run times, by week and by user. */
+/* Draws the errors of predicted run times, by week and by user. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>

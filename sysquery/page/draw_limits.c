@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The shares of their limits that jobs used, of the request and of the granted
- * one. */
+/* Draws which share of their time limit jobs used: of the requested limit and
+ * of the granted one. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

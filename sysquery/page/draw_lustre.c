@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lustre's storage targets: used space and load. */
+/*
+ * Draws the page's section about Lustre's storage targets: used space and load.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

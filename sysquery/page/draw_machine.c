@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hosts by switch, and those that differ from slurm.conf. */
+/* Draws the hosts by switch, and marks those that differ from slurm.conf. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

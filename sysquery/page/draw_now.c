@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The present state: pools, buffers by phase, held jobs, drained nodes. */
+/*
+ * Draws the present state: pools, buffers by phase, held jobs, drained nodes.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

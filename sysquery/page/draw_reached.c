@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Predicted against measured bandwidths of jobs with I/O nodes. */
+/* Draws predicted against measured bandwidths of jobs with I/O nodes. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

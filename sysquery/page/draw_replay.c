@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Simulated recorded jobs: node hours by the number of I/O nodes. */
+/* Draws the result of `sysquery ions --replay`: node hours of the simulated
+ * jobs by the number of I/O nodes. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the writing of HTML text and tables. */
 #include "config.h"
 #include "sysquery/page/html.h"
 

@@ -3,9 +3,9 @@
 #define SLU_PAGE_HTML_H
 
 /*
- * Writes HTML; the only place where foreign texts are inserted into it. All
- * elements are closed and all attributes quoted, so that the page is
- * well-formed XML, too.
+ * Writes HTML. Text from elsewhere (names of jobs, users) is inserted only
+ * here, where it is escaped. All elements are closed and all attributes quoted,
+ * so that the page is well-formed XML, too.
  */
 
 #include <json-c/json.h>

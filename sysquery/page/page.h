@@ -3,25 +3,39 @@
 #define SLU_PAGE_H
 
 /*
- * The page: an overview of the site, or of one user's jobs, as one HTML file
- * with inline SVG. It is made in two steps, so that the first can run where the
- * database is and the second on the viewer's host: slu_page_collect()
- * summarises the database in one JSON document of bounded size,
- * slu_page_render() makes the page from it, and the same document always gives
- * the same bytes.
- *
+ * Writes the page: an overview of the site, or of one user's jobs, as one HTML
+ * file with inline SVG. It is made in two steps, so that the first can run on
+ * the host of the database and the second on the viewer's: slu_page_collect()
+ * summarises the database in one JSON document of bounded size, and
+ * slu_page_render() writes the page from it; the same document always gives the
+ * same bytes.
+ */
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include "common/str.h"
+#include "store/db.h"
+
+#define SLU_BINS 240
+
+struct slu_page_query {
+	uint32_t uid; /* SLU_NO_ID: all users */
+	int64_t since, now;
+};
+
+/*
  * The document, "schema": "sluice.page", "version": 1 (a key ends in its unit;
  * times are Unix seconds, mbps is 10^6 bytes a second, bins are SLU_BINS means
- * over equal parts of since to now; what is not known is absent):
+ * over equal parts of since to now; unknown values are absent):
  *
- *	now, since, own (only what is one user's)
+ *	now, since, own (only the data of one user)
  *	pools	[{name, total_bytes, free_bytes, used_bytes, kept_bytes}]; only
  *		sluiced knows
  *	buffers {total, failed, shown, alive [{buffer, job, name, user,
  *		filesystem, capacity_bytes, nodes, state, since, failure,
  *		progress}], bins {SETUP ... TEARDOWN}, timeline [{buffer, job,
  *		name, user, created, failure, spans [{state, from, to}]}]}
- *	holds	[{job, name, user, when, why}]: held by us, no later run known
+ *	holds	[{job, name, user, when, why}]: held by Sluice, not run since
  *	drained [{node, job, since}]
  *	ions	{events, total, pool, policy, bins {held, predicted_mbps,
  *		static_mbps, reached_mbps}, lanes [{job, name, user,
@@ -37,23 +51,12 @@
  *		last: more than all of it
  *	machine {switches [{switch, level, hosts}], hosts, silent} (host lists)
  *
- * and what the caller adds from other questions: osts (the answer of "osts")
+ * The caller adds the answers of other questions: osts (the answer of "osts")
  * and check (that of "check"), or osts_error, check_error (why there is none).
  */
 
-#include <json-c/json.h>
-#include <stdint.h>
-#include "common/str.h"
-#include "store/db.h"
-
-#define SLU_BINS 240
-
-struct slu_page_query {
-	uint32_t uid; /* SLU_NO_ID: all users */
-	int64_t since, now;
-};
-
-/* Only reads. Caller puts. */
+/* Collects the document. Only reads the database. Caller frees with
+ * json_object_put(). */
 struct json_object *slu_page_collect(struct slu_db *db,
 				     const struct slu_page_query *query,
 				     struct slu_err *err);

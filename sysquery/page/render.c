@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The HTML document around the sections. */
+/* Writes the page's HTML document around its sections. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

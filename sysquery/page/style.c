@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The style sheet, for light and dark screens and paper. Areas with different
- * meanings differ in brightness or pattern as well as in colour: setup is
- * light, staging is hatched (in: rising, out: falling), running is dark,
- * teardown has vertical lines.
+ * Defines the page's style sheet, for light and dark screens and paper. Areas
+ * with different meanings differ in brightness or pattern as well as in colour:
+ * setup is light, staging is hatched (in: rising, out: falling), running is
+ * dark, teardown has vertical lines.
  */
 #include "config.h"
 #include "sysquery/page/draw.h"

@@ -3,10 +3,10 @@
 #define SLU_PAGE_SVG_H
 
 /*
- * SVG: pictures with a title and a description for those who cannot see them,
- * scales, and the few marks that are used. Colours are classes of style.c,
- * where colours with a meaning also differ by brightness or pattern. A picture
- * is SLU_SVG_WIDTH wide in its own units and is scaled to the page.
+ * Draws SVG pictures: scales, and the few marks that are used, with a title and
+ * a description for readers who cannot see them. Colours are classes of
+ * style.c, where colours with a meaning also differ by brightness or pattern. A
+ * picture is SLU_SVG_WIDTH wide in its own units and is scaled to the page.
  */
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-web: the page of `sysquery page`, live, for browsers with the token.
- */
+/* sluice-web: serves the page of `sysquery page` over HTTP, always up to date,
+ * to browsers that send the token. */
 #include "config.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define SLU_SYSQUERY_WEB_PAGE_SERVER_H
 
 /*
- * Serves the page over HTTP to clients with the token: libmicrohttpd with one
- * thread, which makes the page at most every few seconds and sends the same one
- * to all others. It accepts only GET and HEAD of "/".
+ * Serves the page over HTTP to clients with the token. It is generated at most
+ * every few seconds, and all clients get the same one. Only GET and HEAD of "/"
+ * are accepted.
  *
  * A request with "?token=TOKEN" gets a cookie and is redirected to "/", so that
  * the token does not stay in the address bar and the history; "Authorization:

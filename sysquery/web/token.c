@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Generates, reads and compares the token. A token file must belong to the user
+ * and be readable by no other. */
 #include "config.h"
 #include "sysquery/web/token.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_WEB_TOKEN_H
 #define SLU_WEB_TOKEN_H
 
-/* The token that a browser has to send: 64 random hex digits from the kernel,
- * or the content of a file. */
+/* Creates or reads the token that a browser has to send: 64 random hex digits
+ * from the kernel, or the content of a file. */
 
 #include <stdbool.h>
 #include "common/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket for browsers; on the loopback address by default. */
+/* Opens the socket for browsers, by default on the loopback address. */
 #include "config.h"
 #include "sysquery/web/page_server.h"
 
